@@ -161,10 +161,10 @@ views=${views% } tables=${tables% }
 # What may stand behind an option: words, by its argument; "@" is a file, "" nothing that we know.
 words='function words(o, arg) {
           if (o == "--color") return "auto always never"
-          if (o == "--palette") return "dark light colour-blind contrast"
+          if (o == "--palette") return "dark light neutral colour-blind colour-blind-light contrast"
           if (o == "--glyphs") return "ascii block eighth braille"
           if (o == "--keymap" || o == "--dump-keymap") return "default vi emacs"
-          if (o == "--view") return "1 2 3 4 5 6 7 8 9 10 '"$views"'"
+          if (o == "--view") return "1 2 3 4 5 6 7 8 9 '"$views"'"
           if (arg ~ /^(FILE|DIR|PATH)$/) return "@"
           if (arg ~ /^[a-z]+(\|[a-z]+)+$/) { gsub(/\|/, " ", arg); return arg }
           return "" }'

@@ -349,6 +349,11 @@ static struct cell *at(const struct grid *g, int x, int y)
     return x >= 0 && y >= 0 && x < g->w && y < g->h ? &g->cells[(size_t)y * (size_t)g->w + (size_t)x] : NULL;
 }
 
+const char *grid_cut(const struct grid *g)
+{
+    return g->ascii ? ".." : "\xE2\x80\xA6";
+}
+
 const struct cell *grid_at(const struct grid *g, int x, int y)
 {
     return at(g, x, y);

@@ -42,9 +42,7 @@ struct grid {
     int w, h;
     struct cell *cells; /* row by row */
     size_t cap;
-    int moved_x, moved; /* a hint: what stands from column moved_x on has moved left by so many columns (< 0: right)
-                           since the picture before */
-    bool ascii;         /* text beyond ASCII is put as '?': for terminals that can't show it */
+    bool ascii; /* text beyond ASCII is put as '?': for terminals that can't show it */
 };
 
 /*
@@ -69,6 +67,9 @@ int grid_text(struct grid *g, int x, int y, int w, struct str text, enum style s
 int grid_str(struct grid *g, int x, int y, int w, const char *text, enum style s); /* the same, NUL-terminated */
 /* grid_right - the same, ending before column x + w. Returns the column where it starts. */
 int grid_right(struct grid *g, int x, int y, int w, const char *text, enum style s);
+
+/* grid_cut - the mark of a text that is cut: an ellipsis, or two dots where that can't be shown; one for the whole screen. */
+const char *grid_cut(const struct grid *g);
 
 const struct cell *grid_at(const struct grid *g, int x, int y); /* NULL outside */
 

@@ -17,6 +17,7 @@
 #include "triage/wall.h"
 #include "layout/move/when.h"
 #include "layout/draw/gstate.h"
+#include "layout/draw/tabs.h"
 #include "layout/views/kind.h"
 #include "layout/move/lanes.h"
 #include "layout/draw/legend.h"
@@ -111,34 +112,39 @@ static int alarms(const struct canvas *c, int x, int w)
     return c->txt->unsaved ? word(c->g, x + 1, w, STYLE_TITLE_DAMAGE, "NOT SAVED") : x;
 }
 
-static void title(const struct canvas *c)
+/* "  8P 343G  2.75s" */
+static void title_counts(const struct view *v, char *out, size_t size)
 {
-    const struct view *v = c->v;
     const struct trace_info *ti = trace_info(v->tr);
-    struct grid *g = c->g;
-    int w = g->w;
-    char d[FMT_MAX], n[FMT_MAX], right[160];
+    char d[FMT_MAX], n[FMT_MAX], span[24];
     uint64_t least, most;
     status_procs(v, &least, &most);
-    const char *dialect = ti->dialect ? ti->dialect : "?";
-    char counts[120], span[24];
     if (least != most)
         snprintf(span, sizeof span, "%" PRIu64 "-%" PRIu64, least, most);
     else
         snprintf(span, sizeof span, "%" PRIu64, most);
-    snprintf(counts, sizeof counts, "  %sP %s%sG  %s", span, fmt_count(ti->goroutines, n), /* not "1.97MG" */
+    snprintf(out, size, "  %sP %s%sG  %s", span, fmt_count(ti->goroutines, n), /* not "1.97MG" */
              ti->goroutines < 1000000 ? "" : " ", when_dur(v->tr, ti->end, d));
-    char name[200], load[FMT_MAX + 16];
+}
+
+/* Whose trace it is, how large, what is wrong with it. need: columns that something to the right takes. Returns where it ends. */
+static int title_trace(const struct canvas *c, int need)
+{
+    const struct trace_info *ti = trace_info(c->v->tr);
+    struct grid *g = c->g;
+    const int w = g->w;
+    const char *dialect = ti->dialect ? ti->dialect : "?";
+    char counts[120], name[200], load[FMT_MAX + 16];
+    title_counts(c->v, counts, sizeof counts);
     loading(c, load, sizeof load);
-    grid_fill(g, 0, 0, w, 1, ' ', STYLE_TITLE);
     int x = w >= 60 ? word(g, 0, w, STYLE_TITLE, "gotop  ") : 0, own = w / 3;
     const int others = x + (int)(strlen(counts) + strlen(load)) + (ti->ndamages ? 8 : 0) + (c->txt->unsaved ? 10 : 0);
     if ((load[0] || c->txt->unsaved) && own > w - others) /* how far it is stands whole */
         own = w - others;
-    str_tail(str_of(file_name(c)), own > 8 ? own : 8, glyph_dots(v->tier), name, sizeof name);
+    str_tail(str_of(file_name(c)), own > 8 ? own : 8, glyph_dots(c->v->tier), name, sizeof name);
     x = word(g, x, w, STYLE_TITLE, "%s", name);
     x = alarms(c, x, w);
-    if (x + 2 + (int)(strlen(dialect) + strlen(counts) + strlen(load)) <=
+    if (x + 2 + (int)(strlen(dialect) + strlen(counts) + strlen(load)) + need <=
         w) /* what is known before one looks goes first */
         x = word(g, x, w, STYLE_TITLE, "  %s", dialect);
     x = whole_words(g, x, w, STYLE_TITLE, counts);
@@ -153,21 +159,63 @@ static void title(const struct canvas *c)
     enum { WARNINGS = 13 }; /* columns; without room nothing, rather than a part: the first page has them */
     if (ti->nwarnings && x + WARNINGS <= w)
         x = word(g, x, w, STYLE_TITLE_NOTE, "  %" PRIu32 " warning%s", ti->nwarnings, ti->nwarnings == 1 ? "" : "s");
-    if (ti->ndamages && w - x > 40)
-        x = word(g, x, w, STYLE_TITLE_DAMAGE, "  %.120s", trace_damage(v->tr, 0)->what);
-    right[0] = 0;
+    if (ti->ndamages && w - x > 40 + need)
+        x = word(g, x, w - need, STYLE_TITLE_DAMAGE, "  %.120s", trace_damage(c->v->tr, 0)->what);
+    return x;
+}
+
+/* Which rows show; for --debug what a frame cost. */
+static void title_where(const struct canvas *c, char *out, size_t size)
+{
+    out[0] = 0;
     if (c->txt->debug)
-        snprintf(right, sizeof right, "%.150s", c->txt->debug);
-    else if (kind_here(v)->where)
-        kind_here(v)->where(v, &c->plan, right, sizeof right);
-    size_t used = strlen(right);
-    if (!c->txt->debug && wall_known(v->tr) && !kind_here(v)->table) { /* the cursor's time of day */
+        snprintf(out, size, "%.150s", c->txt->debug);
+    else if (kind_here(c->v)->where)
+        kind_here(c->v)->where(c->v, &c->plan, out, size);
+}
+
+/* Behind that the cursor's time of day, as much as fits into w columns. */
+static void title_right(const struct canvas *c, int w, char *out, size_t size)
+{
+    const struct view *v = c->v;
+    const size_t used = strlen(out);
+    if (!c->txt->debug && wall_known(v->tr) && !kind_here(v)->table) {
         char clock[WALL_MAX];
-        snprintf(right + used, sizeof right - used, "%s%s", used ? "  " : "", wall_time(v->tr, v->at.cursor, clock));
-        if (x + 2 + (int)strlen(right) > w)
-            right[used] = 0;
+        snprintf(out + used, size - used, "%s%s", used ? "  " : "", wall_time(v->tr, v->at.cursor, clock));
+        if ((int)strlen(out) > w)
+            out[used] = 0;
     }
-    if (*right && x + 2 + (int)strlen(right) <= w)
+    if ((int)strlen(out) > w)
+        out[0] = 0;
+}
+
+/* The widest tabs that leave this room to the left. */
+static enum tabs title_tabs(const struct view *v, int room, int *width)
+{
+    char text[TABS_MOST];
+    for (enum tabs form = TABS_NAMES; form < TABS_FORMS; form++)
+        if ((*width = tabs_text(v, form, text) + 2) <= room)
+            return form;
+    *width = 0;
+    return TABS_FORMS;
+}
+
+static void title(const struct canvas *c)
+{
+    enum { WIDE = 80 }; /* from there on the file's format gives way to the tabs */
+    struct grid *g = c->g;
+    char right[200];
+    int w = g->w, width;
+    grid_fill(g, 0, 0, w, 1, ' ', STYLE_TITLE);
+    title_where(c, right, sizeof right);
+    const int x = title_trace(c, w >= WIDE ? TABS_USUAL + 2 + (int)strlen(right) + 2 : 0);
+    const int note = c->txt->debug ? (int)strlen(right) + 2 : 0; /* a remark for once comes before the tabs */
+    c->v->tabs = title_tabs(c->v, w - x - note, &width);
+    if (c->v->tabs < TABS_FORMS)
+        (void)tabs_draw(g, c->v, c->v->tabs, w - width + 2);
+    w -= width;
+    title_right(c, w - x - 2, right, sizeof right);
+    if (*right)
         grid_right(g, 0, 0, w, right, STYLE_TITLE_NOTE);
 }
 
@@ -390,18 +438,6 @@ static void footer(const struct canvas *c)
     }
 }
 
-/* By how many columns has the picture moved since the last one? */
-static void note_move(struct grid *g, struct view *v, const struct plan *p)
-{
-    int64_t len = window_len(v->at.win), by = time_sub(v->at.win.t0, v->drawn.t0);
-    g->moved_x = p->gutter;
-    g->moved = 0;
-    if (p->plot_w == v->drawn_w && len == window_len(v->drawn) && by < len && by > -len)
-        g->moved = (int)time_muldiv(time_add(by, len / p->plot_w / 2), p->plot_w, len);
-    v->drawn = v->at.win;
-    v->drawn_w = p->plot_w;
-}
-
 /* The lines of the status that a message doesn't take: what it says ends there, marked as cut, and not below the message. */
 static int status_rows(const struct view *v, const struct plan *p)
 {
@@ -423,7 +459,6 @@ bool frame_draw(struct grid *g, struct view *v, struct frame_text *txt)
         return false;
     const struct lanes *l = move_lanes_const(v);
     plan_view(&c.plan, v, l ? l->n : kind_here(v)->items ? v->items.n : 0);
-    note_move(g, v, &c.plan);
     copy.screen_x = copy.screen_y = -1;
     v->cut = false;
     v->listed.n = 0;

@@ -116,3 +116,12 @@ uint32_t glyph_mark(enum tier t, enum mark m)
 {
     return marks[m][t == TIER_ASCII ? FONT_ASCII : t == TIER_BLOCK ? FONT_PC : FONT_FULL];
 }
+
+void glyph_bar(struct grid *g, enum tier t, int x, int y, int w, uint64_t n, uint64_t most, enum style s)
+{
+    int eighths = most ? (int)wide_muldiv(n, (unsigned)w * 8, most) : 0;
+    if (n && !eighths)
+        eighths = 1;
+    for (int i = 0; i < w && eighths > 0; i++, eighths -= 8)
+        grid_put(g, x + i, y, glyph_left(t, eighths > 8 ? 8 : eighths), s);
+}

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "decode/trace.h"
+#include "layout/draw/cells.h"
 
 enum tier { TIER_ASCII, TIER_BLOCK, TIER_EIGHTH, TIER_BRAILLE, TIER_COUNT };
 const char *tier_name(enum tier t); /* "ascii", "block", "eighth", "braille" */
@@ -48,5 +49,8 @@ enum mark {
     MARK_COUNT
 };
 uint32_t glyph_mark(enum tier t, enum mark m);
+
+/* glyph_bar - n of most as a bar of at most w columns, to an eighth of one; what is there at all has one eighth. */
+void glyph_bar(struct grid *g, enum tier t, int x, int y, int w, uint64_t n, uint64_t most, enum style s);
 
 #endif

@@ -64,40 +64,29 @@ void legend_line(enum tier t, bool mono, bool goroutines, struct rich *out)
 
 void legend_all(enum tier t, bool mono, struct rich *out)
 {
+    const bool signs = mono || t == TIER_ASCII;
     rich_add(out, STYLE_POPUP_HEAD, "What the screen shows");
     rich_para(out);
-    rich_add(
-        out, STYLE_POPUP,
-        "Processors, threads: the height is the share of the column in which it was busy, the %s what it did most:  ",
-        mono || t == TIER_ASCII ? "sign" : "colour");
+    rich_add(out, STYLE_POPUP, "Processors, threads: height is how busy, %s what with:  ", signs ? "sign" : "colour");
     work(out, t, mono, STYLE_POPUP);
-    rich_add(out, STYLE_POPUP, "(blank: idle)  ");
     state(out, glyph_state(t, ST_SCHED), ST_SCHED, word_of(ST_SCHED), STYLE_POPUP);
     rich_para(out);
-    rich_add(out, STYLE_POPUP, "Goroutines: what it did longest in the column:  ");
+    rich_add(out, STYLE_POPUP, "Goroutines:  ");
     lives(out, t, mono, STYLE_POPUP);
     mark(out, glyph_mark(t, MARK_TRACE), STYLE_RUNNABLE,
-         mono || t == TIER_ASCII ? "mostly waiting, but also running, runnable or in a call"
-                                 : "mostly waiting, but also what the colour says");
+         signs ? "mostly waiting" : "mostly waiting, but also what the colour says");
+    rich_add(out, STYLE_POPUP, "x8 is eight of one function, added up.");
     rich_para(out);
-    rich_add(
-        out, STYLE_POPUP,
-        "x8 behind a name: eight goroutines that started in that function, added up; where they mostly waited, the "
-        "height is the share of what else they did.");
-    rich_para(out);
-    rich_add(out, STYLE_POPUP, "Bands: the height is the share of the column:  ");
+    rich_add(out, STYLE_POPUP, "Bands:  ");
     mark(out, glyph_height(t, 8), STYLE_GC, "GC mark phase");
-    mark(out, glyph_mark(t, MARK_STW), STYLE_STW, "a stop-the-world, however short");
+    mark(out, glyph_mark(t, MARK_STW), STYLE_STW, "stop-the-world, however short");
     rich_para(out);
-    rich_add(out, STYLE_POPUP, "Curves: the largest value in the column:  ");
+    rich_add(out, STYLE_POPUP, "Curves:  ");
     mark(out, glyph_height(t, 8), STYLE_HEAP, "heap");
-    mark(out, glyph_height(t, 8), STYLE_HEAP_OVER, "above its goal");
-    mark(out, glyph_mark(t, MARK_GOAL), STYLE_GOAL, "the goal");
-    mark(out, glyph_height(t, 8), STYLE_RUNQ, "goroutines that wait for a processor");
-    mark(out, glyph_height(t, 8), STYLE_RUNQ_OVER, "more of them than processors");
+    mark(out, glyph_height(t, 8), STYLE_HEAP_OVER, "above goal");
+    mark(out, glyph_mark(t, MARK_GOAL), STYLE_GOAL, "goal");
+    mark(out, glyph_height(t, 8), STYLE_RUNQ, "run queue");
+    mark(out, glyph_height(t, 8), STYLE_RUNQ_OVER, "longer than there are processors");
     rich_para(out);
-    rich_add(out, STYLE_POPUP,
-             "Numbers beside the names: shares and times are of the window, a processor's is how long it was busy; "
-             "heap and "
-             "run q are those at the cursor.");
+    rich_add(out, STYLE_POPUP, "Numbers beside names are of the window; heap and run q are those at the cursor.");
 }

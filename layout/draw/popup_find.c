@@ -63,7 +63,7 @@ unsigned popup_find_next(struct view *v, int n)
     if (!v->popup_ntext)
         return VR_NONE;
     for (int i = 0; i < (back ? -n : n) && i < 1000; i++)
-        if (!to_entry(v, back ? v->find.hit : v->find.hit + 1, n))
+        if (!to_entry(v, back ? v->find.hit + v->popup_ntext - 1 : v->find.hit + 1, n))
             return move_fail(v, "not found here: %.100s", v->find.text);
     return VR_DRAW;
 }

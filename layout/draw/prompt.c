@@ -263,19 +263,28 @@ bool view_told(const struct view *v)
     return v->message[0] && !v->message_error && wrap_draw(NULL, 0, 0, v->w, 2, STYLE_NORMAL, str_of(v->message)) > 1;
 }
 
-unsigned view_back(struct view *v)
+/* What lies over the view is closed. VR_NONE: nothing does. */
+static unsigned close_top(struct view *v)
 {
     if (v->prompt)
         close_prompt(v);
     else if (v->popup)
         v->popup = POPUP_NONE;
-    else if (v->search && !v->search->done) {
+    else if (view_searching(v)) {
         search_free(v->search);
         v->search = NULL;
         view_message(v, false, "search stopped");
-    } else if (v->message[0])
+    } else if (view_told(v))
         v->message[0] = 0;
-    else if (v->selecting || v->selected)
+    else
+        return VR_NONE;
+    return VR_DRAW;
+}
+
+/* What the reader has marked in the view goes. VR_NONE: there is nothing of it. */
+static unsigned drop_mark(struct view *v)
+{
+    if (v->selecting || v->selected)
         v->selecting = v->selected = false;
     else if (v->search && !v->search->hidden)
         v->search->hidden = true;
@@ -284,11 +293,27 @@ unsigned view_back(struct view *v)
         move_settle(v);
     } else if (why_shown(v) && kind_here(v)->lanes == LANE_G)
         return view_related(v); /* all goroutines again */
-    else if (kind_led(v))
-        return kind_return(v);
     else
-        return view_do(v, DEED_BACK, 0);
+        return VR_NONE;
     return VR_DRAW;
+}
+
+unsigned view_quit(struct view *v)
+{
+    unsigned f = close_top(v);
+    if (!f && kind_led(v))
+        return kind_return(v);
+    if (!f)
+        f = view_do(v, DEED_BACK, 0);
+    return f == VR_QUIT && kind_under(v) ? view_undo(v, kind_under(v)) : f;
+}
+
+unsigned view_back(struct view *v)
+{
+    unsigned f = close_top(v);
+    f = f ? f : drop_mark(v);
+    f = f ? f : view_quit(v);
+    return f == VR_QUIT ? move_fail(v, "there is nothing to go back from: q leaves") : f;
 }
 
 bool view_searching(const struct view *v)
@@ -296,18 +321,28 @@ bool view_searching(const struct view *v)
     return v->search && !v->search->done;
 }
 
-const char *view_back_word(const struct view *v)
+const char *view_quit_word(const struct view *v)
 {
-    return v->prompt || v->popup                           ? "close"
-           : view_searching(v)                             ? "stop"
-           : view_told(v)                                  ? "close"
-           : v->selecting || v->selected                   ? "no range"
-           : v->search && !search_is_hidden(v->search)     ? "no marks"
-           : v->at.guest && kind_here(v)->lanes == LANE_G  ? "drop top lane"
-           : why_shown(v) && kind_here(v)->lanes == LANE_G ? "all lanes"
-           : kind_led(v)                                   ? kind_led(v)
-           : kind_here(v)->back_word                       ? kind_here(v)->back_word(v)
-                                                           : NULL;
+    const struct view_kind *here = kind_here(v);
+    const char *up = here->back_word ? here->back_word(v) : NULL;
+    return v->prompt || v->popup ? "close"
+           : view_searching(v)   ? "stop"
+           : view_told(v)        ? "close"
+           : kind_led(v)         ? kind_led(v)
+           : up                  ? up
+           : kind_under(v)       ? "back"
+                                 : NULL;
+}
+
+const char *view_drop_word(const struct view *v)
+{
+    const bool goroutines = kind_here(v)->lanes == LANE_G;
+    return v->prompt || v->popup || view_searching(v) || view_told(v) ? NULL
+           : v->selecting || v->selected                              ? "no range"
+           : v->search && !search_is_hidden(v->search)                ? "no marks"
+           : v->at.guest && goroutines                                ? "drop top lane"
+           : why_shown(v) && goroutines                               ? "all lanes"
+                                                                      : NULL;
 }
 
 /* ---- yank ----------------------------------------------------------------------------------------------- */
@@ -318,7 +353,8 @@ static void yank_command(const struct view *v, FILE *f)
     char t[FMT_MAX], id[32];
     status_lane(v, v->at.focus, id);
     id[0] = (char)(id[0] | 0x20);
-    fprintf(f, "\ngotop --at %s --lane %s --view %d\n", when_exact(v->tr, v->at.cursor, t), id, v->at.view);
+    fprintf(f, "\ngotop --at %s --lane %s --view %s\n", when_exact(v->tr, v->at.cursor, t), id,
+            kind_name(v->at.view));
 }
 
 unsigned view_yank(struct view *v, char **out)

@@ -86,7 +86,7 @@ static void put_para(const struct rich *r, struct grid *g, int x, int y, int w, 
             in = WRAP_FOLD;
             s = rest;
             fold = false;
-            grid_str(g, x, y + i, w, ".. ", STYLE_DIM);
+            grid_str(g, x, y + i, w, grid_cut(g), STYLE_DIM);
         }
         uint32_t next = 0, len = wrap_next(s, w - in, &next);
         bool cut = i == n - 1 && next < s.len;
@@ -94,7 +94,7 @@ static void put_para(const struct rich *r, struct grid *g, int x, int y, int w, 
             len = wrap_cut(s, w - in);
         int to = put(r, g, x + in, y + i, w - in, (struct str){s.p, len});
         if (cut)
-            grid_str(g, to, y + i, x + w - to, " ..", STYLE_DIM);
+            grid_str(g, to + 1, y + i, x + w - to - 1, grid_cut(g), STYLE_DIM);
         s = (struct str){s.p + next, s.len - next};
     }
 }

@@ -219,7 +219,7 @@ static int wrap_by(struct grid *g, int x, int y, int w, int n, enum style s, str
             text = rest;
             fold = false;
             if (g)
-                grid_str(g, x, y + used, w, ".. ", s);
+                grid_str(g, x, y + used, w, grid_cut(g), s);
         }
         uint32_t next = 0, len = wrap_next(text, w - in, &next);
         bool cut = used == n - 1 && next < text.len;
@@ -227,7 +227,7 @@ static int wrap_by(struct grid *g, int x, int y, int w, int n, enum style s, str
             len = wrap_cut(text, w - in);
         int to = g ? grid_text(g, x + in, y + used, w - in, (struct str){text.p, len}, s) : 0;
         if (g && cut)
-            grid_str(g, to, y + used, x + w - to, " ..", s);
+            grid_str(g, to + 1, y + used, x + w - to - 1, grid_cut(g), s);
         text = (struct str){text.p + next, text.len - next};
     }
     return used;

@@ -578,5 +578,9 @@ static unsigned items_details(struct view *v, int n)
     .word = { \
         [DEED_LANE] = "row", [DEED_DETAILS] = "look", [DEED_SWAP] = "goroutine", [DEED_SORT] = "longest / by time"}
 
-const struct view_kind kind_tasks = {IS_ITEMS, .items = &task_list, .gutter = GUTTER_NAMES};
+static bool no_tasks(const struct view *v)
+{
+    return trace_info(v->tr)->done && !task_things(v->tr);
+}
+const struct view_kind kind_tasks = {IS_ITEMS, .empty = no_tasks, .items = &task_list, .gutter = GUTTER_NAMES};
 const struct view_kind kind_gc = {IS_ITEMS, .items = &gc_list, .gutter = GUTTER_SHORT, .states = true};

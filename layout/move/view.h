@@ -28,7 +28,7 @@ enum refresh { /* flags */
                VR_DRAW = 1,     /* the picture changed */
                VR_BELL = 2,     /* it could not be done; v->message says why */
                VR_WORK = 4,     /* call view_work() until it is done (a search over a big trace) */
-               VR_QUIT = 8,     /* view_back() with nothing left to close */
+               VR_QUIT = 8,     /* view_quit() with nothing left to go back from */
                VR_COMMAND = 16, /* view_prompt_accept(): v->command holds a line that is no goto: an action's name? */
                VR_YANK = 32     /* v->yank holds text for the clipboard */
 };
@@ -130,6 +130,8 @@ struct hit {
 enum split { SPLIT_NONE, SPLIT_LOG, SPLIT_STACK, SPLIT_TABLE, SPLIT_COUNT }; /* what stands below the lanes */
 enum { VIEW_FILTERS = 16, VIEW_LETTERS = 52 };
 
+enum tabs { TABS_NAMES, TABS_NUMBERS, TABS_SHOWN, TABS_FORMS }; /* tabs.h */
+
 struct search; /* search.h */
 struct view;
 struct filter;   /* filter.h */
@@ -168,7 +170,10 @@ struct view {
     int64_t all_end;                 /* view_end() as last seen: a window that reached it follows it */
     uint32_t last_focus[LANE_KINDS]; /* per kind: the lane that had the focus, for switching back */
     enum tier tier;
-    bool mono;     /* no colours: say by glyph what colours would */
+    bool mono; /* no colours: say by glyph what colours would */
+    enum tabs
+        tabs; /* how the views stand in the title, from column tabs_x on; TABS_FORMS: they don't. Set by drawing */
+    int tabs_x;
     bool recenter; /* the focus jumped: if it is off the screen, into its middle */
     bool names;    /* write functions' names into spans (default) */
 
@@ -269,9 +274,7 @@ struct view {
     struct sums *busy;                 /* of the window: the busiest goroutines below the processors */
     uint32_t busy_was[VIEW_BUSY];      /* as they stood when they were last known */
     int busy_wasn;
-    int64_t busy_len;    /* of the window they were of */
-    struct window drawn; /* the window of the last frame, in so many columns */
-    int drawn_w;
+    int64_t busy_len;  /* of the window they were of */
     struct kept *kept; /* draw.c; NULL: nothing is */
     struct listed listed;
 };
@@ -342,11 +345,19 @@ unsigned view_redo(struct view *v, int n);
 unsigned view_select(struct view *v); /* begin a range at the cursor, end it there, drop it */
 unsigned view_enter(struct view *v);  /* stack pop-up of the span under the cursor; again: close */
 bool view_told(const struct view *v); /* a text of several lines lies over the footer: closing comes before leaving */
-unsigned view_back(struct view *v);   /* Esc: close what is on top (prompt .. search marks); else VR_QUIT */
-const char *view_back_word(const struct view *v); /* what view_back() would do now, in a word; NULL: VR_QUIT */
-bool view_searching(const struct view *v);        /* a search is under way */
-unsigned view_clock(struct view *v);              /* times of day on the ruler; again: since the start */
-unsigned view_tier(struct view *v, int n);        /* next tier of glyphs */
+/*
+ * view_back - Esc: one step back, whatever it is: what lies over the view closes, what is marked in it goes (a range, search
+ * marks, a lane on top), a table one came from returns, or the view below. Never VR_QUIT. view_quit - q: back from what lies
+ * over the view; from the view itself VR_QUIT. view_quit_word, view_drop_word - what q would do now (NULL: VR_QUIT), and
+ * what mark Esc would take away (NULL: none), in a word.
+ */
+unsigned view_back(struct view *v);
+unsigned view_quit(struct view *v);
+const char *view_quit_word(const struct view *v);
+const char *view_drop_word(const struct view *v);
+bool view_searching(const struct view *v); /* a search is under way */
+unsigned view_clock(struct view *v);       /* times of day on the ruler; again: since the start */
+unsigned view_tier(struct view *v, int n); /* next tier of glyphs */
 /*
  * view_yank - what is under the cursor as text, or what the pop-up shows: whole, never shortened; of a table of things all
  * rows as TSV. *out: from mem_alloc(), the caller's; NULL without VR_YANK.

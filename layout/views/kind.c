@@ -297,12 +297,32 @@ unsigned kind_return(struct view *v)
     return VR_DRAW;
 }
 
+int kind_under(const struct view *v)
+{
+    for (int i = 1; kind_here(v)->over && i <= v->undo_n; i++)
+        if (!kind_of(v->undo[(v->undo_at + VIEW_UNDO - i) % VIEW_UNDO].view)->over)
+            return i;
+    return 0;
+}
+
+/* The first view behind that key of which the trace has something; it itself, if it has nothing of all. */
+static int kind_full(const struct view *v, int key)
+{
+    for (int no = key; no < VIEW_END; no++)
+        if (rows[no].key == key && (!kinds[no]->has || kinds[no]->has(v)) &&
+            !(kinds[no]->empty && kinds[no]->empty(v)))
+            return no;
+    return key;
+}
+
 unsigned view_switch(struct view *v, int no)
 {
     if (no <= VIEW_NONE || no >= VIEW_END)
         return move_fail(v, "there is no view %d", no);
     if (no == kind_key(v->at.view)) /* its key again: the next one that the key leads to */
         no = kind_next(v);
+    else if (no == kind_key(no))
+        no = kind_full(v, no);
     return view_show(v, no);
 }
 

@@ -23,11 +23,14 @@ struct view_kind {
     enum plan_gutter gutter;
     bool states;                     /* curves of goroutines by state above its rows */
     bool table;                      /* made of triage's tables: no time axis */
+    bool over;                       /* it lies over the view from which one came: leaving goes back there */
     const struct item_list *items;   /* its rows are things; NULL: they aren't */
     const struct tri_view *list;     /* its rows are those of a table; NULL: they aren't */
     const struct table_from *things; /* the table is one of things, table.h; NULL: it isn't */
 
     bool (*has)(const struct view *v); /* does its key lead to it? NULL: yes */
+    /* empty - the trace has nothing for it: the key of the first such view leads on to one that has. NULL: never */
+    bool (*empty)(const struct view *v);
     /* open - come here from another view: v->at is remembered already, and is changed. The flags of view.h. */
     unsigned (*open)(struct view *v, int no);
     /* settle - keep the invariants of rows: v->rows, at.row, at.top, focus. recenter: bring the cursor's into sight. */
@@ -76,6 +79,7 @@ struct view_kind {
 #include "triage/views.def"
 #undef X
 
+enum { KIND_DIGITS = VIEW_LOG }; /* the first views have their number as their key */
 /* kind_of - by number (enum view_no); the processors' for a number that there is not. kind_here - of the view shown. */
 const struct view_kind *kind_of(int view);
 const struct view_kind *kind_here(const struct view *v);
@@ -95,6 +99,8 @@ int kind_find(const char *name, size_t len);
 void kind_leads(struct view *v, const struct place *from);
 const char *kind_led(const struct view *v);
 unsigned kind_return(struct view *v);
+/* kind_under - so many steps of view_undo() back is the view over which this one lies; 0: it lies over none. */
+int kind_under(const struct view *v);
 /*
  * kind_listed - a list draws that row, which takes so many lines: rows from the first one on that shows. view_listed - how far
  * the row in that line of the screen is from the one with the cursor; false: no row of a list is there.

@@ -176,15 +176,6 @@ static uint32_t shade_glyph(enum tier t, int level)
     return t == TIER_ASCII ? plain[level] : drawn[level];
 }
 
-static void bar(struct grid *g, enum tier t, int x, int y, int w, uint64_t n, uint64_t most)
-{
-    int eighths = most ? (int)wide_muldiv(n, (unsigned)w * 8, most) : 0;
-    if (n && !eighths)
-        eighths = 1;
-    for (int i = 0; i < w && eighths > 0; i++, eighths -= 8)
-        grid_put(g, x + i, y, glyph_left(t, eighths > 8 ? 8 : eighths), STYLE_LANE);
-}
-
 void spectrum_draw(const struct spectrum *s, struct grid *g, int x, int y, const struct spectrum_look *k)
 {
     int marked = k->mark_t == NO_TIME || !s->rows ? -1 : spectrum_row(s, k->mark),
@@ -198,7 +189,7 @@ void spectrum_draw(const struct spectrum *s, struct grid *g, int x, int y, const
         if (x > LABEL) {
             if (s->count[r])
                 grid_right(g, LABEL, line, NUMBER - 1, fmt_count(s->count[r], n), STYLE_LANE_NOTE);
-            bar(g, k->tier, LABEL + NUMBER, line, x - LABEL - NUMBER - 1, s->count[r], s->most);
+            glyph_bar(g, k->tier, LABEL + NUMBER, line, x - LABEL - NUMBER - 1, s->count[r], s->most, STYLE_LANE);
         }
         for (int c = 0; c < s->cols; c++) {
             uint32_t often = s->cell[(size_t)r * (size_t)s->cols + (size_t)c];

@@ -58,8 +58,9 @@ struct table_from {
     const char *none;                   /* what is said where there is nothing */
     const struct tcol *col;             /* its own columns */
     int ncols;
-    bool counted; /* found in triage's tables: table.tg is there */
-    int first;    /* the column things are sorted by at first */
+    enum style bar; /* of what a row's bar is made; 0: of what runs */
+    bool counted;   /* found in triage's tables: table.tg is there */
+    int first;      /* the column things are sorted by at first */
     /*
      * list - table_add() all there are, and slices_tick() where what is passed over takes long. false: one of them
      * said so.

@@ -23,6 +23,7 @@ static void say(struct text *out, const struct view *v, const struct thing *x)
 }
 
 static const struct table_from calls = {
+    .bar = STYLE_SYSCALL,
     .thing = "system call",
     .things = "system calls",
     .types = "places of system calls",

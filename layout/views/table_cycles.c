@@ -88,6 +88,7 @@ static struct lane lane(const struct table *t, const struct thing *x)
 }
 
 static const struct table_from cycles = {
+    .bar = STYLE_GC,
     .thing = "GC cycle",
     .things = "GC cycles",
     .none = "no GC cycle in this trace",

@@ -76,6 +76,26 @@ unsigned table_titled(struct view *v, int x)
     return col == t->want.sort ? table_invert(v, 1) : table_sort(v, col - t->want.sort);
 }
 
+/* What rows are sorted by, if that is an amount, as a bar beside the largest. Returns the columns it takes, of x's screen. */
+static int bar(struct grid *g, const struct view *v, uint32_t row, int x, int y, bool focus)
+{
+    enum { LEAST = 50, BAR = 10 }; /* columns that are left for names, and of a bar */
+    const struct table *t = v->table;
+    const int by = t->have.sort;
+    if (g->w - x < LEAST || by >= table_cols(t) - 1)
+        return 0;
+    const enum tcol_kind k = table_col(t, by).kind;
+    if (k == TCOL_TIME || k == TCOL_NAME)
+        return 0;
+    const int64_t a = table_value(t, t->row[0], by), b = table_value(t, t->row[t->nrows - 1], by),
+                  n = table_value(t, t->row[row], by), most = a > b ? a : b;
+    glyph_bar(g, v->tier, x, y, BAR, n > 0 ? (uint64_t)n : 0, most > 0 ? (uint64_t)most : 0,
+              focus          ? STYLE_LANE_FOCUS
+              : t->from->bar ? t->from->bar
+                             : STYLE_RUNNING);
+    return BAR + 1;
+}
+
 void table_row(struct grid *g, struct view *v, uint32_t row, int y, bool focus)
 {
     const struct table *t = v->table;
@@ -91,6 +111,7 @@ void table_row(struct grid *g, struct view *v, uint32_t row, int y, bool focus)
         tri_cell(g, x, y, k.w, s, buf);
         x += k.w;
     }
+    x += bar(g, v, row, x + 2, y, focus);
     table_name(&whole, t, t->row[row]);
     str_where((struct str){whole.p ? whole.p : "", (uint32_t)whole.n}, g->w - x - 2, glyph_dots(v->tier), name,
               sizeof name);

@@ -71,6 +71,7 @@ static void say(struct text *out, const struct view *v, const struct thing *x)
 }
 
 static const struct table_from places = {
+    .bar = STYLE_WAITING,
     .thing = "wait",
     .things = "waits",
     .types = "contended places",

@@ -61,4 +61,9 @@ static const struct table_from regions = {
     .type_name = table_name_string,
     .say = say,
 };
-const struct view_kind kind_regions = {IS_THINGS(&regions)};
+static bool no_regions(const struct view *v)
+{
+    const struct region *r;
+    return trace_info(v->tr)->done && !trace_regions(v->tr, &r);
+}
+const struct view_kind kind_regions = {IS_THINGS(&regions), .empty = no_regions};

@@ -64,6 +64,7 @@ static struct lane lane(const struct table *t, const struct thing *x)
 }
 
 static const struct table_from stops = {
+    .bar = STYLE_STW,
     .thing = "stop",
     .things = "stops",
     .types = "kinds of stops",

@@ -44,4 +44,9 @@ static const struct table_from types = {
     .type_name = table_name_string,
     .say = say,
 };
-const struct view_kind kind_types = {IS_THINGS(&types)};
+static bool no_tasks(const struct view *v)
+{
+    const struct task *t;
+    return trace_info(v->tr)->done && !trace_tasks(v->tr, &t);
+}
+const struct view_kind kind_types = {IS_THINGS(&types), .empty = no_tasks};

@@ -582,6 +582,7 @@ static const struct tri_view list = {
 const struct view_kind kind_top = {
     .lanes = LANE_KINDS,
     .table = true,
+    .over = true,
     .gutter = GUTTER_SHORT,
     .open = top_open,
     .show = kind_show,

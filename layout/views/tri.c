@@ -103,7 +103,8 @@ int tri_say(struct grid *g, int x, int y, int w, enum style s, const char *fmt, 
         return w > 0 ? grid_str(g, x, y, w, buf, s) : x;
     uint32_t cut = wrap_cut(all, w);
     int to = cut ? grid_text(g, x, y, w, (struct str){buf, cut}, s) : grid_str(g, x, y, w - 2, buf, s);
-    return grid_str(g, to, y, x + w - to, cut ? " .." : "..", s); /* one word alone is cut within */
+    to += cut > 0;
+    return grid_str(g, to, y, x + w - to, grid_cut(g), s); /* one word alone is cut within */
 }
 
 void tri_note(struct grid *g, int x, int y, int n, const char *text)

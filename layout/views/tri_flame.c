@@ -579,6 +579,7 @@ static const char *back_word(const struct view *v)
 const struct view_kind kind_flame = {
     .lanes = LANE_KINDS,
     .table = true,
+    .over = true,
     .plan = PLAN_TABLE,
     .gutter = GUTTER_SHORT,
     .open = flame_open,
@@ -590,7 +591,7 @@ const struct view_kind kind_flame = {
     .work = flame_go_on,
     .hold = tri_hold,
     .back_word = back_word,
-    .refuse = "frames are no lanes: views 2 and 3 have lanes",
+    .refuse = "a flame graph has no lanes: 2 and 3 show lanes",
     .answer = {[DEED_LANE] = flame_move,
                [DEED_LANE_PAGE] = flame_page,
                [DEED_FIRST] = flame_top,

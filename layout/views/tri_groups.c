@@ -370,6 +370,33 @@ static uint32_t count(const struct view *v)
     return v->tri->group == NO_LANE ? v->tri->tg->ngroups : v->tri->nmember;
 }
 
+/* Columns of a bar at the end of the name's; 0: the names need them. */
+static int bar_width(int name)
+{
+    return name >= 48 ? 12 : name >= 36 ? 8 : 0;
+}
+
+/* What rows are sorted by, as a bar beside the largest, in the colour of its state. */
+static void bar(struct grid *g, const struct view *v, uint32_t id, int name, int y, bool focus)
+{
+    static const enum style of[GCOL_END] = {[GCOL_RUNNING] = STYLE_RUNNING,
+                                            [GCOL_SCHED] = STYLE_RUNNABLE,
+                                            [GCOL_WAIT] = STYLE_WAITING,
+                                            [GCOL_SYSCALL] = STYLE_SYSCALL,
+                                            [GCOL_ASSIST] = STYLE_ASSIST};
+    const struct tri *t = v->tri;
+    const bool groups = t->group == NO_LANE;
+    const uint32_t rows = count(v), *row = groups ? t->order : t->member;
+    if (t->sort == GCOL_NAME || !rows)
+        return;
+    const uint32_t top = row[t->invert ? rows - 1 : 0];
+    const int64_t val = groups ? group_value(t, id, t->sort) : member_value(t, id, t->sort),
+                  most = groups ? group_value(t, top, t->sort) : member_value(t, top, t->sort);
+    const enum style s = focus ? STYLE_LANE_FOCUS : of[t->sort] ? of[t->sort] : STYLE_LANE;
+    const int w = bar_width(name);
+    glyph_bar(g, v->tier, name - w, y, w, val > 0 ? (uint64_t)val : 0, most > 0 ? (uint64_t)most : 0, s);
+}
+
 static int head_lines(const struct view *v, int rows)
 {
     if (v->tri->group == NO_LANE)
@@ -485,13 +512,14 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
     if (focus)
         grid_fill(g, 0, y, g->w, 1, ' ', s);
     if (t->group == NO_LANE) {
-        tri_name(g, v, 0, y, x, s, t->tg->groups[id].name);
+        tri_name(g, v, 0, y, x - bar_width(x) - (bar_width(x) > 0), s, t->tg->groups[id].name);
     } else {
         struct lane_info li = trace_lane(v->tr, tri_g(id));
         char from[FMT_MAX];
-        tri_say(g, 0, y, x, s, "G%" PRIu64 "%s%s%s", li.id, li.created ? "  from " : "",
+        tri_say(g, 0, y, x - bar_width(x), s, "G%" PRIu64 "%s%s%s", li.id, li.created ? "  from " : "",
                 li.created ? tri_dur(v->tr, li.first, from) : "", li.ended ? "" : "  not ended");
     }
+    bar(g, v, id, x, y, focus);
     for (int k = 0; k < n; k++) {
         char buf[FMT_MAX];
         int64_t val = t->group == NO_LANE ? group_value(t, id, c[k]) : member_value(t, id, c[k]);

@@ -270,11 +270,23 @@ static int head_lines(const struct view *v, int rows)
     return rows > 4 ? 1 : 0;
 }
 
-/* Where the words begin: a narrow screen has no column for the longest. */
-enum { NARROW = 64 };
+/* Where the words begin: a narrow screen has no column for the longest and for bars. */
+enum { NARROW = 64, WIDE = 100, BAR_AT = 30 };
+static int bar_width(int w)
+{
+    return w < NARROW ? 0 : w < WIDE ? 6 : 10;
+}
+
 static int words_at(int w)
 {
-    return w < NARROW ? 20 : 30;
+    return w < NARROW ? 20 : BAR_AT + bar_width(w) + 2;
+}
+
+/* Where who ended a wait stands, in a column of its own; 0: there is no room, and an arrow leads to it. */
+static int ended_at(int w)
+{
+    const int x = words_at(w), least = 40;
+    return w - x < least ? 0 : x + (w - x) * 3 / 5;
 }
 
 static void head(struct grid *g, struct view *v, int y, int n)
@@ -283,17 +295,41 @@ static void head(struct grid *g, struct view *v, int y, int n)
     if (!n)
         return;
     grid_fill(g, 0, y, g->w, 1, ' ', STYLE_RULER);
-    tri_say(g, 2, y, g->w, STYLE_RULER, "   total    count%s  what", g->w < NARROW ? "" : "  longest");
+    tri_say(g, 2, y, g->w, STYLE_RULER, "   total    count%s", g->w < NARROW ? "" : "  longest");
+    tri_say(g, words_at(g->w), y, g->w - words_at(g->w), STYLE_RULER, "what");
 }
 
 static void section(struct grid *g, const struct view *v, uint32_t i, int y)
 {
-    static const char *const names[] = {"Contention: who waited <- who ended the wait", "Waiting for a processor",
-                                        "Waits by reason and place", "System calls by place"};
-    const int x = tri_say(g, 0, y, g->w, STYLE_STATUS_KEY, "%s", names[i]);
+    static const char *const names[] = {"Contention", "Waiting for a processor", "Waits by reason and place",
+                                        "System calls by place"};
+    const int x = tri_say(g, 0, y, g->w, STYLE_STATUS_KEY, "%s", names[i]), at = ended_at(g->w);
     (void)v;
-    if (!i && g->w >= 78)
-        tri_say(g, x, y, g->w - x, STYLE_STATUS_KEY, " (not always who held the lock)");
+    if (i)
+        return;
+    if (!at) {
+        tri_say(g, x, y, g->w - x, STYLE_STATUS_KEY, ": who waited <- who ended the wait");
+        return;
+    }
+    tri_say(g, words_at(g->w), y, at - words_at(g->w), STYLE_STATUS_KEY, "who waited");
+    tri_say(g, at, y, g->w - at, STYLE_STATUS_KEY, "%s",
+            g->w - at >= 32 ? "ended by (not always the holder)" : "ended by");
+}
+
+/* So much of what the first row of its section has, which is the longest. */
+static void bar(struct grid *g, const struct view *v, int y, int64_t total, int64_t most, enum style s)
+{
+    glyph_bar(g, v->tier, BAR_AT, y, bar_width(g->w), total > 0 ? (uint64_t)total : 0, most > 0 ? (uint64_t)most : 0,
+              s);
+}
+
+/* The largest total among the pairs: they are in three groups, each with its largest first. */
+static int64_t pairs_most(const struct tri *t)
+{
+    int64_t most = 0;
+    for (uint32_t i = 0; i < t->npairs; i++)
+        most = t->pair[i].p.total > most ? t->pair[i].p.total : most;
+    return most;
 }
 
 static void numbers(struct grid *g, const struct view *v, int y, enum style s, int64_t total, uint64_t n,
@@ -332,6 +368,26 @@ static struct str place_of(const struct trace *tr, uint32_t func, uint32_t stack
         return name_of(tr, func);
     snprintf(pc, 32, "0x%" PRIx64, trace_frame(tr, stack, n > 1).pc);
     return str_of(pc);
+}
+
+/* Who waited, and in the other column who ended it. */
+static void pair_ends(struct grid *g, const struct view *v, const struct wait_pair *p, int y, enum style s)
+{
+    char from_pc[32], to_pc[32], kind[64], name[512];
+    const int x = words_at(g->w), at = ended_at(g->w);
+    const bool ascii = glyph_dots(v->tier);
+    const struct str from = place_of(v->tr, p->from, p->p.stack, from_pc),
+                     to = place_of(v->tr, p->to, p->p.waker_stack, to_pc);
+    (void)str_shorten(kind_word(v->tr, &p->p), 12, ascii, kind, sizeof kind);
+    const int room = at - x - (int)strlen(kind) - 3, wide = str_width(from, room);
+    (void)str_shorten(from, room, ascii, name, sizeof name);
+    int end = tri_say(g, x, y, at - x - 2, s, "%s %s", kind, name);
+    if (p->asks && room - wide >= 16) {
+        (void)str_shorten(name_of(v->tr, p->asks), room - wide - 4, ascii, name, sizeof name);
+        (void)tri_say(g, end, y, at - end - 2, s, " at %s", name);
+    }
+    (void)str_shorten(to, g->w - at, ascii, name, sizeof name);
+    grid_str(g, at, y, g->w - at, name, s);
 }
 
 /* Both ends of the arrow whole, or each in half of the room, and in what the other leaves free; who asked for the lock, where
@@ -400,20 +456,29 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
     case WAIT_PAIR:
         numbers(g, v, y, s, v->tri->pair[w.i].p.total, v->tri->pair[w.i].p.count,
                 moment_of(v->tri, w).t1 - moment_of(v->tri, w).t0);
-        pair_text(&t, v, &v->tri->pair[w.i]);
+        bar(g, v, y, v->tri->pair[w.i].p.total, pairs_most(v->tri), focus ? s : STYLE_WAITING);
+        if (ended_at(g->w))
+            pair_ends(g, v, &v->tri->pair[w.i], y, s);
+        else
+            pair_text(&t, v, &v->tri->pair[w.i]);
         break;
     case WAIT_PLACE:
         numbers(g, v, y, s, tg->waits[w.i].total, tg->waits[w.i].count,
                 moment_of(v->tri, w).t1 - moment_of(v->tri, w).t0);
+        bar(g, v, y, tg->waits[w.i].total, tg->waits[0].total, focus ? s : STYLE_WAITING);
         place_text(&t, v, tg->waits[w.i].reason, tg->waits[w.i].stack);
         break;
     case WAIT_SYSCALL:
         call_numbers(g, v, y, s, &tg->syscalls[w.i]);
+        if (!tri_none_timed(v->tr, tg->syscalls[w.i].count, tg->syscalls[w.i].total))
+            bar(g, v, y, tg->syscalls[w.i].total, tg->syscalls[0].total, focus ? s : STYLE_SYSCALL);
         text_where(&t, v->tr, tg->syscalls[w.i].stack, 100);
         break;
     case WAIT_SCHED: sched_numbers(g, v, y, s, w.i == SCHED_RUNTIME, &t); break;
     case WAIT_WORST:
         tri_cell(g, g->w < NARROW ? 10 : 19, y, 9, s, tri_dur(v->tr, tg->worst[w.i].t1 - tg->worst[w.i].t0, d));
+        bar(g, v, y, tg->worst[w.i].t1 - tg->worst[w.i].t0, tg->worst[0].t1 - tg->worst[0].t0,
+            focus ? s : STYLE_RUNNABLE);
         text_lit(&t, "@");
         text_dur(&t, tg->worst[w.i].t0);
         text_lit(&t, "  ");

@@ -281,17 +281,6 @@ unsigned view_why(struct view *v)
     return why_work(v, VIEW_AT_ONCE_NS);
 }
 
-static unsigned back(struct view *v, int n)
-{
-    (void)n;
-    return view_undo(v, 1);
-}
-
-static const char *back_word(const struct view *v)
-{
-    return v->undo_n ? "back" : NULL;
-}
-
 static void draw(struct grid *g, struct view *v, const struct plan *p)
 {
     if (v->why)
@@ -327,6 +316,7 @@ static const struct tri_view list = {.rows = count,
 const struct view_kind kind_why = {
     .lanes = LANE_KINDS,
     .table = true,
+    .over = true,
     .gutter = GUTTER_SHORT,
     .open = tri_open,
     .show = kind_show,
@@ -337,9 +327,8 @@ const struct view_kind kind_why = {
     .plan = PLAN_TABLE,
     .list = &list,
     .has = has,
-    .back_word = back_word,
     .tsv = tsv,
-    .answer = {ANSWER_ROWS, [DEED_BACK] = back},
+    .answer = {ANSWER_ROWS},
     .refusal = {REFUSE_ZOOM, REFUSE_SORT, REFUSE_SELECT,
                 ANSWER_SIDE("up and down walk the parts, Enter looks there")},
 };

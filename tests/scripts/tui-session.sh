@@ -82,9 +82,10 @@ ok "the action suspend" until_shows 'topped'
 type_keys -l 'fg' ; type_keys Enter
 ok "and back again" until_shows 'P3'
 p=$(pid); kill -STOP "$p"
-ok "stopped behind its back" until_shows 'topped'
+stopped() { i=0; while ! screen | tr -d '\n' | grep -qF topped; do i=$((i + 1)); [ $i -lt 1200 ] || return 1; sleep 0.1; done; }
+ok "stopped behind its back" stopped # said where the cursor stood, perhaps at the end of a line
 type_keys -l 'fg' ; type_keys C-j # nobody could put the terminal's settings back, so Enter is not a new line yet
-ok "it paints all anew" gone 'topped'
+ok "it paints all anew" gone 'pped (sig'
 ok "and goes on" until_shows 'P3'
 mux send-keys -t s -N 400 l
 mux send-keys -t s -N 400 h
@@ -92,8 +93,8 @@ for size in '30 8' '150 50' '1 1' '80 24' '100 30'; do set -- $size; mux resize-
 type_keys 0 '?'
 ok "a flood of keys and sizes" until_shows 'Keys in processors'
 type_keys '?'
-type_keys q
-ok "q first takes the marks of the search away" gone '◆'
+type_keys Escape
+ok "Esc takes the marks of the search away" gone '◆'
 type_keys q
 # the shell went on with its line when the program stopped, so it is asked anew
 rm -f "$tmp/after" "$tmp/status"

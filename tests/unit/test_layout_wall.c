@@ -145,7 +145,7 @@ static void test_both_in_sight(void **state)
     }
     assert_true(seen > 10);
     assert_int_equal(v.lanes[LANE_G].npin, 1); /* the last one alone */
-    assert_string_equal(view_back_word(&v), "drop top lane");
+    assert_string_equal(view_drop_word(&v), "drop top lane");
     const uint32_t guest = v.at.guest;
     view_undo(&v, 1);
     assert_int_not_equal(v.at.guest, guest); /* it came by the jump, and goes with it */
@@ -157,7 +157,8 @@ static void test_both_in_sight(void **state)
     assert_int_equal(v.at.guest, guest); /* a later step was undone */
     view_undo(&v, VIEW_UNDO);
     assert_int_equal(v.lanes[LANE_G].npin, 0);
-    assert_null(view_back_word(&v)); /* nothing is left to close */
+    assert_null(view_drop_word(&v));
+    assert_null(view_quit_word(&v)); /* nothing is left to close */
     view_redo(&v, VIEW_UNDO);
     assert_int_equal(v.lanes[LANE_G].npin, 1);
     v.message[0] = 0;

@@ -109,7 +109,7 @@ static void test_lanes(void **state)
         marked += underlined(&s, x, 5) > 0;
     assert_true(marked > s.v.plot_w / 2);
     s.v.message[0] = 0;
-    assert_string_equal(view_back_word(&s.v), "all lanes");
+    assert_string_equal(view_drop_word(&s.v), "all lanes");
     (void)view_back(&s.v);
     assert_false(why_shown(&s.v));
     seen_close(&s);

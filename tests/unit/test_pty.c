@@ -289,6 +289,79 @@ static size_t copy_trace(const char *to, size_t most)
     return all;
 }
 
+/* ---- what the terminal answers ------------------------------------------------------------------------------ */
+
+/* Started, asked for its ground and where the cursor is, and answered so. */
+static void answered(struct pty *p, const char *answer)
+{
+    view(p, TRACE);
+    if (!pty_until(p, "\033]11;?\033\\") || !pty_until(p, "\033[6n"))
+        pty_fail(p, "the terminal is not asked");
+    pty_type(p, answer);
+    shown(p);
+}
+
+/* Letters of the brightest white, on the terminal's own ground? */
+static bool white_on_own(const struct pty *p)
+{
+    static const char white[] = "\033[38;5;231m";
+    const char *at = p->out, *end = p->out + p->n;
+    while ((at = memmem(at, (size_t)(end - at), white, sizeof white - 1))) {
+        at += sizeof white - 1;
+        if (end - at < 4 || memcmp(at, "\033[48", 4) != 0)
+            return true;
+    }
+    return false;
+}
+
+/* The palette is that for the ground; without an answer nothing is white on what may be white. The title tells which it is. */
+static void test_ground(void **state)
+{
+    (void)state;
+    static const char light_title[] = "\033[48;5;188m", dark_title[] = "\033[48;5;237m";
+    static const struct {
+        const char *answer;
+        bool light;
+    } rows[] = {{"\033]11;rgb:ffff/ffff/ffff\033\\\033[2;2R", true},
+                {"\033]11;rgb:fd/f6/e3\a\033[2;2R", true},
+                {"\033]11;rgb:1010/1414/1818\033\\\033[2;2R", false},
+                {"\033]11;nonsense\033\\\033[2;2R", false},
+                {"\033[2;2R", false},
+                {"\033[2;2R\033]11;rgb:ffff/ffff/ffff\033\\", false}, /* to another program's question */
+                {"", false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct pty p;
+        answered(&p, rows[i].answer);
+        if (last(&p, light_title, dark_title) != (rows[i].light ? light_title : dark_title))
+            pty_fail(&p, rows[i].answer);
+        if (white_on_own(&p))
+            pty_fail(&p, "white is written on an unknown ground");
+        pty_type(&p, "Q"); /* no part of an answer was taken for a key, and a prompt */
+        expect_left(&p, 0, -1, rows[i].answer);
+        pty_close(&p);
+    }
+}
+
+/* "gotop top" on a terminal is the live top, from which q leaves; asked for lines it prints lines. */
+static void test_top(void **state)
+{
+    (void)state;
+    struct pty p;
+    char *live[] = {NULL, "top", TRACE, NULL}, *lines[] = {NULL, "top", "-n", "1", TRACE, NULL};
+    pty_start(&p, live, NULL);
+    if (!pty_until(&p, "[top]") || !pty_has(&p, "\033[?1049h"))
+        pty_fail(&p, "no live top");
+    pty_type(&p, "\033");
+    pty_rest(&p);
+    pty_type(&p, "q");
+    expect_left(&p, 0, -1, "q in the live top");
+    pty_close(&p);
+    pty_start(&p, lines, NULL);
+    if (!pty_until(&p, "waiting") || pty_has(&p, "\033[?1049h")) /* for lines of a file that nobody writes */
+        pty_fail(&p, "no lines");
+    pty_close(&p);
+}
+
 /* ---- ways to end ------------------------------------------------------------------------------------------ */
 
 static void test_signals(void **state)
@@ -897,7 +970,8 @@ static void test_killed_while_stopped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_quit),          cmocka_unit_test(test_signals),
+        cmocka_unit_test(test_quit),          cmocka_unit_test(test_ground),
+        cmocka_unit_test(test_top),           cmocka_unit_test(test_signals),
         cmocka_unit_test(test_paste),         cmocka_unit_test(test_late_keys),
         cmocka_unit_test(test_any_moment),    cmocka_unit_test(test_busy_moment),
         cmocka_unit_test(test_twice),         cmocka_unit_test(test_sizes),

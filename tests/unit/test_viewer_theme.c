@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "triage/views.h"
 #include "viewer/command/options.h"
 #include "viewer/term/theme.h"
 
@@ -120,9 +121,23 @@ static double apart(struct rgb a, struct rgb b)
     return sqrt(sum);
 }
 
-static int32_t ground(enum palette p)
+/* The grounds of terminals, and on which of them a palette is used that leaves theirs. */
+static const int32_t grounds[] = {[GROUND_DARK] = 0x101418, [GROUND_LIGHT] = 0xffffff};
+
+static bool used_on(enum palette p, enum ground g)
 {
-    return p == PALETTE_LIGHT ? 0xffffff : 0x101418; /* of terminals whose own ground a palette leaves */
+    return p == PALETTE_NEUTRAL || p == PALETTE_CONTRAST || palette_on(p, g) == p;
+}
+
+/* A colour as a depth shows it. */
+static struct rgb shown(int32_t c, enum depth d)
+{
+    static const int32_t level[] = {0, 95, 135, 175, 215, 255};
+    if (d == DEPTH_256 && c >= 232)
+        c = (8 + 10 * (c - 232)) * 0x10101;
+    else if (d == DEPTH_256)
+        c = level[(c - 16) / 36] << 16 | level[(c - 16) / 6 % 6] << 8 | level[(c - 16) % 6];
+    return rgb_of(c);
 }
 
 static struct rgb fg_of(enum palette p, enum style s)
@@ -130,33 +145,103 @@ static struct rgb fg_of(enum palette p, enum style s)
     return rgb_of(theme_ink(p, DEPTH_TRUE, s).fg);
 }
 
-/* What must be read can be: text 4.5 to 1, what is only looked at 3, the faintest 1.8. */
+/* How much a style stands out: text that must be read 4.5 to 1, what goes with it 3.5, what is only looked at 2.9, the
+   faintest 1.7. Every style has a row. */
+static double least(enum style s)
+{
+    switch (s) {
+    case STYLE_NONE:
+    case STYLE_IDLE:
+    case STYLE_LOADING: return 1.7;
+    case STYLE_RULER_TICK: return 2.9;
+    case STYLE_DIM:
+    case STYLE_LANE_NOTE: return 3.5;
+    case STYLE_SCHED:
+    case STYLE_RUNNING:
+    case STYLE_GCWORK:
+    case STYLE_ASSIST:
+    case STYLE_SWEEP:
+    case STYLE_SYSCALL:
+    case STYLE_RUNNABLE:
+    case STYLE_WAITING:
+    case STYLE_UNKNOWN:
+    case STYLE_GC:
+    case STYLE_STW:
+    case STYLE_HEAP:
+    case STYLE_HEAP_OVER:
+    case STYLE_RUNQ:
+    case STYLE_RUNQ_OVER:
+    case STYLE_POPUP_BORDER: return 2.9;
+    default: return 4.4;
+    }
+}
+
+static void check_contrast(enum palette p, enum ground g, enum depth d, enum style s)
+{
+    const struct ink k = theme_ink(p, d, s);
+    if (k.fg == INK_DEFAULT && k.bg == INK_DEFAULT)
+        return; /* the terminal's own two */
+    const struct rgb letter = rgb_of(g == GROUND_LIGHT ? 0x202020 : 0xd8d8d8),
+                     fg = k.fg == INK_DEFAULT ? letter : shown(k.fg, d),
+                     bg = k.bg == INK_DEFAULT ? rgb_of(grounds[g]) : shown(k.bg, d);
+    const double is = contrast(fg, bg),
+                 most = k.fg == INK_DEFAULT    ? 2.7
+                        : p == PALETTE_NEUTRAL ? 3.4
+                                               : 21,
+                 want = least(s) < most ? least(s) : most; /* nothing is 4.5 to 1 on both grounds */
+    if (is < want)
+        fail_msg("%s, %s ground, %d colours: %s has a contrast of %.2f, %.1f is the least", palette_name(p),
+                 g == GROUND_LIGHT ? "light" : "dark", d == DEPTH_256 ? 256 : 1 << 24, style_name(s), is, want);
+}
+
+/* What must be read can be: each style of each palette, on each ground that it is used on. */
 static void test_contrast(void **state)
 {
     (void)state;
-    static const struct {
-        enum style s;
-        double least;
-    } want[] = {
-        {STYLE_RUNNING, 3},      {STYLE_GCWORK, 3},         {STYLE_ASSIST, 3},      {STYLE_SWEEP, 3},
-        {STYLE_SYSCALL, 3},      {STYLE_RUNNABLE, 3},       {STYLE_STW, 3},         {STYLE_HEAP, 3},
-        {STYLE_HEAP_OVER, 3},    {STYLE_RUNQ, 3},           {STYLE_RUNQ_OVER, 3},   {STYLE_GC, 3},
-        {STYLE_STATUS, 7},       {STYLE_FOOTER, 4.5},       {STYLE_MESSAGE, 4.5},   {STYLE_WARN, 4.5},
-        {STYLE_LANE, 4.5},       {STYLE_LANE_NOTE, 3.5},    {STYLE_TITLE, 4.5},     {STYLE_TITLE_NOTE, 4.5},
-        {STYLE_LANE_FOCUS, 4.5}, {STYLE_TITLE_DAMAGE, 4.5}, {STYLE_CURSOR, 7},      {STYLE_HIT, 4.5},
-        {STYLE_POPUP, 7},        {STYLE_POPUP_HEAD, 4.5},   {STYLE_POPUP_DIM, 4.5}, {STYLE_DIM, 3.5},
-        {STYLE_WAITING, 3},      {STYLE_LOADING, 1.8},      {STYLE_IDLE, 1.8},
-    };
     for (enum palette p = 0; p < PALETTE_COUNT; p++)
-        for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
-            struct ink k = theme_ink(p, DEPTH_TRUE, want[i].s);
-            if (k.fg == INK_DEFAULT)
-                continue;
-            double is = contrast(rgb_of(k.fg), rgb_of(k.bg == INK_DEFAULT ? ground(p) : k.bg));
-            if (is < want[i].least)
-                fail_msg("%s: %s has a contrast of %.2f, %.1f is the least", palette_name(p), style_name(want[i].s),
-                         is, want[i].least);
+        for (enum ground g = GROUND_DARK; g <= GROUND_LIGHT; g++)
+            for (enum style s = 0; s < STYLE_COUNT && used_on(p, g); s++) {
+                check_contrast(p, g, DEPTH_TRUE, s);
+                check_contrast(p, g, DEPTH_256, s);
+            }
+}
+
+/* Each ground has palettes for readers of each kind; nobody's own ground is written on in white or black. */
+static void test_grounds(void **state)
+{
+    (void)state;
+    assert_int_equal(palette_on(PALETTE_NEUTRAL, GROUND_UNKNOWN), PALETTE_NEUTRAL);
+    assert_int_equal(palette_on(PALETTE_NEUTRAL, GROUND_DARK), PALETTE_DARK);
+    assert_int_equal(palette_on(PALETTE_NEUTRAL, GROUND_LIGHT), PALETTE_LIGHT);
+    assert_int_equal(palette_on(PALETTE_BLIND, GROUND_LIGHT), PALETTE_BLIND_LIGHT);
+    assert_int_equal(palette_on(PALETTE_BLIND, GROUND_DARK), PALETTE_BLIND);
+    assert_int_equal(palette_on(PALETTE_CONTRAST, GROUND_LIGHT), PALETTE_CONTRAST);
+    for (enum style s = 0; s < STYLE_COUNT; s++)
+        for (enum depth d = DEPTH_8; d <= DEPTH_16; d++) {
+            const struct ink k = theme_ink(PALETTE_NEUTRAL, d, s);
+            if (k.bg == INK_DEFAULT && (k.fg == 0 || k.fg == 7 || k.fg == 15))
+                fail_msg("%s is %d on a ground that nobody knows", style_name(s), (int)k.fg);
         }
+    static const struct {
+        const char *says;
+        enum ground is;
+    } answers[] = {{"11;rgb:0000/0000/0000", GROUND_DARK},
+                   {"11;rgb:ffff/ffff/ffff", GROUND_LIGHT},
+                   {"11;rgb:fd/f6/e3", GROUND_LIGHT},
+                   {"11;rgb:0000/2b2b/3636", GROUND_DARK},
+                   {"11;rgb:f/f/f", GROUND_LIGHT},
+                   {"11;rgb:FFFF/FD00/0", GROUND_LIGHT},
+                   {"10;rgb:ffff/ffff/ffff", GROUND_UNKNOWN},
+                   {"11;rgb:ffff/ffff", GROUND_UNKNOWN},
+                   {"11;rgb:", GROUND_UNKNOWN},
+                   {"11;rgb:fffff/0/0", GROUND_UNKNOWN},
+                   {"11;rgb:ff/ff/ff/ff", GROUND_UNKNOWN},
+                   {"", GROUND_UNKNOWN},
+                   {"11;rgb://", GROUND_UNKNOWN},
+                   {"11;rgba:ff/ff/ff", GROUND_UNKNOWN}};
+    for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)
+        if (ground_of(answers[i].says) != answers[i].is)
+            fail_msg("'%s' is %d", answers[i].says, (int)ground_of(answers[i].says));
 }
 
 /* States that stand beside each other as full cells: told apart by everyone; by glyph too, where only near. */
@@ -172,7 +257,7 @@ static void test_told_apart(void **state)
                 for (int j = 0; j < i; j++) {
                     struct rgb a = fg_of(p, full[i]), b = fg_of(p, full[j]);
                     double d = cone == 3 ? apart(a, b) : apart(without(a, cone), without(b, cone));
-                    double least = cone == 3 ? 25 : p == PALETTE_BLIND ? 18 : 9;
+                    double least = cone == 3 ? 25 : p == PALETTE_BLIND || p == PALETTE_BLIND_LIGHT ? 18 : 9;
                     if (d < least)
                         fail_msg("%s: with %s %s and %s are %.1f apart, %.0f is the least", palette_name(p),
                                  cones[cone], style_name(full[i]), style_name(full[j]), d, least);
@@ -187,13 +272,14 @@ static void test_quiet(void **state)
                             cost[] = {STYLE_STW, STYLE_RUNNABLE, STYLE_ASSIST, STYLE_HEAP_OVER, STYLE_RUNQ_OVER};
     for (enum palette p = 0; p < PALETTE_CONTRAST; p++)
         for (size_t i = 0; i < sizeof context / sizeof *context; i++)
-            for (size_t j = 0; j < sizeof cost / sizeof *cost; j++) {
-                double quiet = apart(fg_of(p, context[i]), rgb_of(ground(p))),
-                       loud = apart(fg_of(p, cost[j]), rgb_of(ground(p)));
-                if (quiet >= loud)
-                    fail_msg("%s: %s (%.0f) is as loud as %s (%.0f)", palette_name(p), style_name(context[i]), quiet,
-                             style_name(cost[j]), loud);
-            }
+            for (size_t j = 0; j < sizeof cost / sizeof *cost; j++)
+                for (enum ground g = GROUND_DARK; g <= GROUND_LIGHT; g++) {
+                    double quiet = apart(fg_of(p, context[i]), rgb_of(grounds[g])),
+                           loud = apart(fg_of(p, cost[j]), rgb_of(grounds[g]));
+                    if (quiet >= loud && used_on(p, g))
+                        fail_msg("%s: %s (%.0f) is as loud as %s (%.0f)", palette_name(p), style_name(context[i]),
+                                 quiet, style_name(cost[j]), loud);
+                }
 }
 
 /* Colour-blind: what runs and what waits for a processor differ in blue, not in red against green alone. */
@@ -272,8 +358,11 @@ static void test_options(void **state)
     assert_string_equal(o.path, "--odd-name");
     assert_true(parse(&o, "--view 3 --at 1.2s..1.3s --lane g12@1.25s x"));
     assert_int_equal(o.view, 3);
+    assert_true(parse(&o, "--view findings x") && o.view == VIEW_TRIAGE);
+    assert_true(parse(&o, "--view 9 x") && o.view == VIEW_LOG);
     static const char *const wrong[] = {"--view 0",
-                                        "--view 99",
+                                        "--view 10",
+                                        "--view 12",
                                         "--view 3x",
                                         "--at g5",
                                         "--at soon",
@@ -352,7 +441,7 @@ int main(void)
         cmocka_unit_test(test_all_rows),     cmocka_unit_test(test_states_differ), cmocka_unit_test(test_contrast),
         cmocka_unit_test(test_told_apart),   cmocka_unit_test(test_quiet),         cmocka_unit_test(test_blind),
         cmocka_unit_test(test_depth),        cmocka_unit_test(test_256),           cmocka_unit_test(test_options),
-        cmocka_unit_test(test_palette_text),
+        cmocka_unit_test(test_palette_text), cmocka_unit_test(test_grounds),
     };
     return cmocka_run_group_tests_name("viewer", tests, NULL, NULL);
 }

@@ -32,7 +32,9 @@ struct top {
 
 static const char usage[] =
     "usage: gotop top [options] WHERE\n"
-    "Prints again and again what the goroutines of a running program did in the last moment, by start function.\n"
+    "Shows what the goroutines of a running program do, by start function. On a terminal it opens the viewer's live "
+    "top\n"
+    "(key M there). In a pipe, or with -n, -d or --rows, it prints lines again and again, of the last moment each:\n"
     "G is how many goroutines lived in it; RAN and ASSIST are processor time (100%: one processor); READY, BLOCKED\n"
     "and SYSCALL are how many were in that state at once, on average; NEW/S is how many were created per second.\n"
     "Those that ran or were ready most, both added up, come first.\n"

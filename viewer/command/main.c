@@ -37,6 +37,7 @@
 #include "viewer/command/headless.h"
 #include "viewer/session/editor.h"
 #include "viewer/keys/help.h"
+#include "viewer/keys/keymap_builtin.h"
 #include "viewer/session/interactive.h"
 #include "viewer/session/pair.h"
 #include "viewer/keys/keymap.h"
@@ -71,6 +72,14 @@ static struct keymap_say keymap_say_to(FILE *f)
  * The keymap to use. One that was asked for must be right; where the reader's own default.keys has mistakes its good
  * lines hold, and the program starts all the same.
  */
+static void no_keymap(const char *name)
+{
+    door_printf(stderr, "gotop: there is no keymap '%s'; there are", name);
+    for (const struct builtin_keymap *b = builtin_keymaps; b->name; b++)
+        door_printf(stderr, "%s %s", b == builtin_keymaps ? "" : ",", b->name);
+    door_printf(stderr, ", and files\n");
+}
+
 static struct keymap *load_keymap(const char *name)
 {
     struct keymap_say say = keymap_say_to(stderr);
@@ -81,7 +90,7 @@ static struct keymap *load_keymap(const char *name)
         return km;
     }
     if (rc == ERR_IO)
-        door_printf(stderr, "gotop: there is no keymap '%s'\n", name ? name : "default");
+        no_keymap(name ? name : "default");
     if (rc == ERR_NOMEM)
         door_printf(stderr, "gotop: out of memory\n");
     keymap_free(km);
@@ -106,7 +115,7 @@ static int check_keymap(const char *name)
         return EXIT_USAGE;
     enum err_code rc = keymap_load(km, name, &say);
     if (rc == ERR_IO)
-        door_printf(stderr, "gotop: there is no keymap '%s'\n", name);
+        no_keymap(name);
     int errors = rc ? 1 : 0;
     if (rc != ERR_IO)
         errors += keymap_check(km, name, &say);
@@ -206,12 +215,12 @@ static void choose_glyphs(struct app *a, const struct options *o, enum charset *
 }
 
 /* Some terminals say what their colours are: "foreground;background", 7 and 15 being light grounds. */
-static enum palette choose_palette(void)
+static enum ground said_ground(void)
 {
     const char *says = getenv("COLORFGBG"), *ground = says ? strrchr(says, ';') : NULL;
-    if (!ground)
-        return PALETTE_DARK;
-    return strcmp(ground, ";7") == 0 || strcmp(ground, ";15") == 0 ? PALETTE_LIGHT : PALETTE_DARK;
+    if (!ground || ground[1] < '0' || ground[1] > '9')
+        return GROUND_UNKNOWN;
+    return strcmp(ground, ";7") == 0 || strcmp(ground, ";15") == 0 ? GROUND_LIGHT : GROUND_DARK;
 }
 
 static void say_palette(void *arg, const char *file, int line, const char *what)
@@ -219,18 +228,24 @@ static void say_palette(void *arg, const char *file, int line, const char *what)
     say_keymap(arg, true, file, line, what);
 }
 
-/* The palette asked for must be right; the reader's own default.palette holds as far as it is. false: said why. */
+/*
+ * The palette asked for must be right; the reader's own default.palette holds as far as it is. Without either, that for the
+ * ground as far as it is known. false: said why.
+ */
 static bool load_palette(const struct options *o, enum palette *p)
 {
     struct palette_say say = {say_palette, stderr};
     enum err_code rc = palette_load(o->palette ? o->palette : "default", p, &say);
-    if (!o->palette || rc == ERR_OK) {
-        if (rc == ERR_IO)
-            *p = choose_palette();
+    if (!o->palette && rc == ERR_IO)
+        *p = palette_on(PALETTE_NEUTRAL, said_ground());
+    if (!o->palette || rc == ERR_OK)
         return true;
+    if (rc == ERR_IO) {
+        door_printf(stderr, "gotop: there is no palette '%s'; there are", o->palette);
+        for (enum palette i = 0; i < PALETTE_COUNT; i++)
+            door_printf(stderr, "%s %s", i ? "," : "", palette_name(i));
+        door_printf(stderr, ", and files\n");
     }
-    if (rc == ERR_IO)
-        door_printf(stderr, "gotop: there is no palette '%s'\n", o->palette);
     return false;
 }
 
@@ -243,6 +258,8 @@ static int run_headless(struct app *a, const struct options *o)
     a->mono = a->view.mono = o->svg ? o->color == COLOR_NEVER : o->color != COLOR_ALWAYS;
     if ((o->svg || o->palette) && !load_palette(o, &a->palette))
         return EXIT_NO_WORD;
+    if (!o->palette && a->palette == PALETTE_NEUTRAL)
+        a->palette = PALETTE_DARK; /* a picture has a ground of its own */
     if (pair_below(a))
         pair_below(a)->mono = pair_below(a)->view.mono = a->mono;
     a->unseen = true;
@@ -273,7 +290,7 @@ static int run_terminal(struct app *a, const struct options *o, enum charset cha
 {
     struct term *t;
     struct err e = {0};
-    struct term_opts to = {o->color, PALETTE_DARK, !o->no_mouse, charset, typed};
+    struct term_opts to = {o->color, PALETTE_NEUTRAL, !o->no_mouse, charset, typed};
     if (!load_palette(o, &to.palette))
         return EXIT_USAGE;
     if (term_open(&t, &to, &e)) {
@@ -281,6 +298,7 @@ static int run_terminal(struct app *a, const struct options *o, enum charset cha
         return EXIT_USAGE;
     }
     a->palette = to.palette;
+    a->by_ground = !o->palette || to.palette == PALETTE_BLIND;
     a->no_color = term_depth(t) == DEPTH_MONO;
     a->mono = a->view.mono = a->no_color;
     if (!term_utf8(t)) {
@@ -601,8 +619,16 @@ static void one_at_a_time(const struct options *o)
                 feed_shown(o->trace.more.path[0], b));
 }
 
+/* Nothing is said, and something is piped in: that is the trace. NULL: it is neither a pipe nor a file. */
+static const char *piped(void)
+{
+    struct stat st;
+    const bool there = fstat(STDIN_FILENO, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISREG(st.st_mode));
+    return there ? "-" : NULL;
+}
+
 /* What is asked for is something to print, or can't be: *status says how that ended. false: a trace is to be shown. */
-static bool no_session(int argc, char **argv, const struct options *o, int *status)
+static bool no_session(int argc, char **argv, struct options *o, int *status)
 {
     const char *word = bare_word(argc, argv, o);
     struct err e = {0};
@@ -633,7 +659,7 @@ static bool no_session(int argc, char **argv, const struct options *o, int *stat
         *status = dump_keymap(o->dump_keymap);
     } else if (o->check_keymap) {
         *status = check_keymap(o->check_keymap);
-    } else if (!o->path) {
+    } else if (!o->path && !(o->path = piped())) {
         fputs(usage_short, stderr);
     } else if (command_find(word)) {
         door_printf(stderr, "gotop: %s: no such file; a command comes before its options: gotop %s ..\n", word, word);
@@ -710,6 +736,24 @@ static int run_command(command_main *command, int argc, char **argv, bool open)
     return ended(status);
 }
 
+/*
+ * "gotop top WHERE" on a terminal that can show a screen is the viewer's live top. It prints lines where there is none, and
+ * where it is asked for what only lines have: how many, how long each, how many rows.
+ */
+static bool wants_live_top(int argc, char **argv)
+{
+    const char *type = getenv("TERM");
+    if (argc < 3 || strcmp(argv[1], "top") != 0 || !isatty(STDOUT_FILENO) || (type && strcmp(type, "dumb") == 0))
+        return false;
+    for (int i = 2; i < argc; i++) {
+        static const char *const lines[] = {"-n", "-d", "-h", "-?", "--rows", "--help"};
+        for (size_t k = 0; k < sizeof lines / sizeof *lines; k++)
+            if (strncmp(argv[i], lines[k], strlen(lines[k])) == 0)
+                return false;
+    }
+    return true;
+}
+
 int main(int argc, char **argv)
 {
     struct options o;
@@ -726,7 +770,12 @@ int main(int argc, char **argv)
     if (take_word(&argc, argv, "--no-spill"))
         spill_forbid();
     static char dash_help[] = "--help";
-    command_main *command = argc > 1 ? command_find(argv[1]) : NULL;
+    const bool top = wants_live_top(argc, argv);
+    if (top) { /* its word goes: what stands behind it is the viewer's */
+        argv[1] = argv[0];
+        argv++, argc--;
+    }
+    command_main *command = argc > 1 && !top ? command_find(argv[1]) : NULL;
     if (!command && argc == 3 && strcmp(argv[1], "help") == 0 && access("help", F_OK) != 0 &&
         (command = command_find(argv[2]))) {
         argv[1] = argv[2]; /* "help CMD" is "CMD --help" */
@@ -737,6 +786,8 @@ int main(int argc, char **argv)
     if (!options_parse(argc, argv, &o, stderr))
         return EXIT_USAGE;
     int status;
+    o.view = top ? VIEW_TOP : o.view;
+    o.follow |= top && o.path && !feed_is_url(o.path);
     if (no_session(argc, argv, &o, &status))
         return status;
     bool terminal = !o.headless && !o.linear && isatty(STDOUT_FILENO), url = feed_is_url(o.path);

@@ -102,7 +102,7 @@ static bool parse_view(const char *s, int *out)
     char *end;
     long n = strtol(s, &end, 10);
     *out = end == s ? kind_find(s, strlen(s)) : (int)n;
-    return end == s ? *out != VIEW_NONE : end > s && !*end && n >= 1 && n < VIEW_END;
+    return end == s ? *out != VIEW_NONE : end > s && !*end && n >= 1 && n <= KIND_DIGITS;
 }
 
 static bool set_option(struct options *o, enum option_id id, const char *v)
@@ -185,7 +185,7 @@ static bool read_option(int argc, char **argv, int *i, struct options *o, FILE *
         return true;
     door_printf(errors, "gotop: --%s %s: %s", rows[id].name, value, rows[id].help);
     for (int k = VIEW_NONE + 1; id == OPT_VIEW && k < VIEW_END; k++) /* all of them */
-        door_printf(errors, "%s%s", k == VIEW_NONE + 1 ? "; their names: " : ", ", kind_name(k));
+        door_printf(errors, "%s%s", k == VIEW_NONE + 1 ? "; there are " : ", ", kind_name(k));
     door_printf(errors, "\n");
     return false;
 }

@@ -149,7 +149,7 @@ static void marks(const struct svg *s, int y)
 
 void svg_print(const struct grid *g, enum palette p, FILE *out)
 {
-    const bool light = p == PALETTE_LIGHT;
+    const bool light = p == PALETTE_LIGHT || p == PALETTE_BLIND_LIGHT;
     const struct svg s = {g, p, out, light ? 0xffffff : 0x12151a, light ? 0x202020 : 0xd8d8d8};
     const int w = g->w * CELL_W, h = g->h * CELL_H;
     fprintf(out,

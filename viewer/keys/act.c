@@ -49,6 +49,7 @@ static unsigned do_palette(struct app *a, int n)
         view_message(&a->view, true, "there are no colours here (NO_COLOR, --color=never, or the terminal has none)");
         return VR_DRAW | VR_BELL;
     }
+    a->by_ground = false;
     if (a->mono) {
         a->mono = false;
         a->palette = PALETTE_DARK;
@@ -103,7 +104,7 @@ static void put_command(const struct app *a, FILE *f)
     const char *path = trace_info(a->tr)->path;
     fputs(path[0] == '-' && path[1] ? "gotop ./" : "gotop ", f); /* no option */
     put_quoted(f, path);
-    fprintf(f, " --view %d --at %s..%s", at->view, when_exact(a->tr, at->win.t0, from),
+    fprintf(f, " --view %s --at %s..%s", kind_name(at->view), when_exact(a->tr, at->win.t0, from),
             when_exact(a->tr, at->win.t1, to));
     if (at->focus.kind < LANE_BAND && at->focus.i < trace_nlanes(a->tr, at->focus.kind))
         fprintf(f, " --lane %c%llu@%s", letters[at->focus.kind],
@@ -166,18 +167,20 @@ static unsigned do_yank(struct app *a, int n)
     return a->yank ? f | VR_DRAW : VR_DRAW | VR_BELL;
 }
 
-/* Close the top layer; with none left: nothing, or (back) leave. */
+/* One step back; it never leaves. */
 static unsigned do_close(struct app *a, int n)
 {
+    const bool wished = a->wish != 0; /* then that is the step */
     (void)n;
-    return view_back(&a->view) & ~(unsigned)VR_QUIT;
+    a->wish = 0;
+    return wished ? VR_DRAW : view_back(&a->view);
 }
 
 static unsigned do_back(struct app *a, int n)
 {
     enum { LONG_MS = 5000 };
     char d[FMT_MAX];
-    const unsigned f = view_back(&a->view);
+    const unsigned f = view_quit(&a->view);
     (void)n;
     if (!(f & VR_QUIT) || a->took_ms < LONG_MS || a->asked)
         return f;
@@ -196,6 +199,12 @@ static unsigned do_nothing(struct app *a, int n)
 {
     (void)a, (void)n;
     return VR_NONE;
+}
+
+static unsigned do_picture(struct app *a, int n)
+{
+    (void)a, (void)n;
+    return AR_PICTURE;
 }
 
 static unsigned do_redraw(struct app *a, int n)
@@ -444,10 +453,11 @@ unsigned app_do(struct app *a, enum action act, uint32_t count, const char *arg)
     struct place from = a->view.at;
     a->touched = true;
     a->asked = a->asked && act == ACT_BACK;
-    if (act == ACT_CLOSE || act == ACT_BACK)
+    if (act == ACT_BACK)
         a->wish = 0;
-    if (a->view.message[0] && act != ACT_CLOSE && act != ACT_READ &&
-        !(act == ACT_BACK && view_told(&a->view))) { /* it lasts until the next action, and eats none */
+    if (a->view.message[0] && act != ACT_READ &&
+        !((act == ACT_BACK || act == ACT_CLOSE) &&
+          view_told(&a->view))) { /* it lasts until the next action, and eats none */
         view_message(&a->view, false, "%s", "");
         had = VR_DRAW;
     }

@@ -42,31 +42,19 @@ struct want {
     const char *label; /* NULL: the view's word for it, or that of the action */
 };
 static const struct want lanes_want[] = {
-    {ACT_HELP, ACT_NONE, "keys"},
-    {ACT_BACK, ACT_NONE, NULL},
-    {ACT_ZOOM_IN, ACT_ZOOM_OUT, "zoom"},
-    {ACT_DETAILS, ACT_NONE, "stack"},
-    {ACT_VIEW_TASKS, ACT_NONE, NULL},
-    {ACT_VIEW_GC, ACT_NONE, NULL},
-    {ACT_FOLD, ACT_NONE, NULL},
-    {ACT_WHY, ACT_NONE, NULL},
-    {ACT_CAUSE, ACT_NONE, "woken by"},
-    {ACT_SEARCH, ACT_NONE, "find"},
-    {ACT_FINDING_NEXT, ACT_NONE, "finding"},
+    {ACT_HELP, ACT_NONE, "keys"},           {ACT_BACK, ACT_NONE, NULL},       {ACT_CLOSE, ACT_NONE, NULL},
+    {ACT_ZOOM_IN, ACT_ZOOM_OUT, "zoom"},    {ACT_DETAILS, ACT_NONE, "stack"}, {ACT_VIEW_TASKS, ACT_NONE, NULL},
+    {ACT_VIEW_GC, ACT_NONE, NULL},          {ACT_FOLD, ACT_NONE, NULL},       {ACT_WHY, ACT_NONE, NULL},
+    {ACT_CAUSE, ACT_NONE, "woken by"},      {ACT_SEARCH, ACT_NONE, "find"},   {ACT_FINDING_NEXT, ACT_NONE, "finding"},
     {ACT_PAN_LEFT, ACT_PAN_RIGHT, "move"}, /* arrows are tried anyway */
-    {ACT_LANE_DOWN, ACT_LANE_UP, "lane"},
-    {ACT_SORT, ACT_NONE, "order"},
-    {ACT_GOTO, ACT_NONE, "go to"},
-    {ACT_SPAN_NEXT, ACT_SPAN_PREV, "span"},
-    {ACT_GC_NEXT, ACT_NONE, "GC"},
-    {ACT_SWAP, ACT_NONE, "G/P"},
-    {ACT_YANK, ACT_NONE, "copy"},
-    {ACT_UNDO, ACT_NONE, "undo"},
-    {0},
+    {ACT_LANE_DOWN, ACT_LANE_UP, "lane"},   {ACT_SORT, ACT_NONE, "order"},    {ACT_GOTO, ACT_NONE, "go to"},
+    {ACT_SPAN_NEXT, ACT_SPAN_PREV, "span"}, {ACT_GC_NEXT, ACT_NONE, "GC"},    {ACT_SWAP, ACT_NONE, "G/P"},
+    {ACT_YANK, ACT_NONE, "copy"},           {ACT_UNDO, ACT_NONE, "undo"},     {0},
 };
 static const struct want table_want[] = {
     {ACT_HELP, ACT_NONE, "keys"},
     {ACT_BACK, ACT_NONE, NULL},
+    {ACT_CLOSE, ACT_NONE, NULL},
     {ACT_VIEW_TRIAGE, ACT_NONE, NULL}, /* of two traces what changed */
     {ACT_DETAILS, ACT_NONE, "look there"},
     {ACT_WHY, ACT_NONE, NULL},
@@ -82,11 +70,6 @@ static const struct want table_want[] = {
     {ACT_SELECT, ACT_NONE, "range"},
     {ACT_LANE_DOWN, ACT_LANE_UP, "row"},
     {ACT_FINDING_NEXT, ACT_NONE, "finding"},
-    {ACT_VIEW_TRIAGE, ACT_NONE, "findings"},
-    {ACT_VIEW_PROCS, ACT_NONE, "lanes"},
-    {ACT_VIEW_GROUPS, ACT_NONE, "groups"},
-    {ACT_VIEW_WAITS, ACT_NONE, "waits"},
-    {ACT_VIEW_GC, ACT_NONE, "GC"},
     {ACT_VIEW_FLAME, ACT_NONE, "flame"},
     {ACT_YANK, ACT_NONE, "copy"},
     {0},
@@ -100,6 +83,20 @@ static const struct want popup_want[] = {
     {ACT_CAUSE, ACT_NONE, "woken by"},
     {ACT_EFFECT, ACT_NONE, "whom it wakes"},
     {ACT_SEARCH, ACT_NONE, "find in it"},
+    {0},
+};
+
+static const struct want also[] = {
+    {ACT_GOTO, ACT_NONE, "go to, or any action"},
+    {ACT_SELECT, ACT_NONE, "select a range"},
+    {ACT_RELATED, ACT_NONE, "related goroutines"},
+    {ACT_SUMS, ACT_NONE, "sums of the window"},
+    {ACT_SPLIT, ACT_NONE, "what is below the lanes"},
+    {ACT_SOURCE, ACT_NONE, "source"},
+    {ACT_VIEW_TOP, ACT_NONE, "live top"},
+    {ACT_VIEW_FLAME, ACT_NONE, "flame graph"},
+    {ACT_FILTER, ACT_NONE, "filter"},
+    {ACT_PICTURE, ACT_NONE, "the screen as a picture"},
     {0},
 };
 
@@ -118,6 +115,8 @@ static bool offered(const struct view *v, const struct want *w)
         return false;
     if (lines && (w->a == ACT_WHY || w->a == ACT_SOURCE || w->a == ACT_CAUSE || w->a == ACT_EFFECT))
         return false;
+    if (!w->label && w->a == ACT_CLOSE)
+        return view_drop_word(v) != NULL;
     if (!w->label && w->a != ACT_BACK && !act_word(v, w->a))
         return false; /* only where the view has a word for it */
     if (w->label && act_leads(v, w->a))
@@ -127,7 +126,8 @@ static bool offered(const struct view *v, const struct want *w)
 
 static const char *label(const struct view *v, const struct want *w)
 {
-    const char *word = w->a == ACT_BACK                ? view_back_word(v)
+    const char *word = w->a == ACT_BACK                ? view_quit_word(v)
+                       : w->a == ACT_CLOSE             ? view_drop_word(v)
                        : v->popup && w->a != ACT_CAUSE ? NULL
                                                        : act_word(v, w->a);
     return word ? word : w->a == ACT_BACK ? "quit" : w->label;
@@ -217,13 +217,14 @@ static void print_row(FILE *f, const char *keys, const char *does)
     fprintf(f, "  %-18s  %s\n", keys, does);
 }
 
-/* What the footer names, in full: the keys that mean something of their own here. */
-static void print_here(FILE *f, const struct view *v, const struct binding **b, size_t n)
+enum { FIRST_KEYS = 12, KEYS_COLS = 13, HALF_COLS = 36 };
+
+/* At most so many of these, two in a row. Returns how many there were. */
+static int print_wants(FILE *f, const struct view *v, const struct binding **b, size_t n, const struct want *w,
+                       int most)
 {
-    if (wanted(v) == lanes_want)
-        return;
-    fprintf(f, "In this view\n");
-    for (const struct want *w = wanted(v); w->a != ACT_NONE; w++) {
+    int shown = 0;
+    for (; w->a != ACT_NONE && shown < most; w++) {
         char one[64], two[64] = "", keys[140];
         best_keys(b, n, w->a, one, sizeof one);
         if (!one[0] || !offered(v, w))
@@ -231,12 +232,24 @@ static void print_here(FILE *f, const struct view *v, const struct binding **b, 
         if (w->b != ACT_NONE && act_answers(v, w->b))
             best_keys(b, n, w->b, two, sizeof two);
         snprintf(keys, sizeof keys, "%s%s%s", one, two[0] ? "  " : "", two);
-        print_row(f, keys, label(v, w));
+        if (shown++ % 2)
+            fprintf(f, "  %-*s %s\n", KEYS_COLS, keys, label(v, w));
+        else
+            fprintf(f, "  %-*s %-*s", KEYS_COLS, keys, HALF_COLS - KEYS_COLS - 3, label(v, w));
     }
-    if (kind_here(v)->table)
-        print_wrapped(f,
-                      "What the cells of lanes mean is said on this page in the views of processors, goroutines and "
-                      "threads.");
+    fputs(shown % 2 ? "\n" : "", f);
+    return shown;
+}
+
+/* What one needs first here, and what one would not find. */
+static void print_here(FILE *f, const struct view *v, const struct binding **b, size_t n)
+{
+    fprintf(f, "The keys of this view\n");
+    (void)print_wants(f, v, b, n, wanted(v), FIRST_KEYS);
+    fprintf(f, "\nAlso\n");
+    (void)print_wants(f, v, b, n, also, FIRST_KEYS);
+    print_wrapped(f, "The mouse: a click points, a second one opens, the wheel zooms or scrolls, dragging selects a "
+                     "range; a click on a column's title sorts, on a tab it shows that view.");
     fprintf(f, "\n");
 }
 

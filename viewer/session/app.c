@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
+#include "layout/draw/tabs.h"
 #include "layout/views/kind.h"
 #include "layout/move/lanes.h"
 #include "layout/draw/plan.h"
@@ -77,6 +78,8 @@ void app_open(struct app *a)
     }
     if (f & VR_WORK)
         app_add(a, DUE_VIEW);
+    if (a->open_view)
+        a->view.undo_n = a->view.redo_n = 0; /* one begins here: nothing lies below */
     a->open_filter = NULL;
     a->open_view = 0;
     a->open_at = a->open_lane = NULL;
@@ -425,13 +428,15 @@ static unsigned point(struct app *a, int x, int y)
     return f;
 }
 
-/* Beside rows: a column's title, a frame, a window. */
+/* Beside rows: a tab, a column's title, a frame, a window. */
 static unsigned touch(struct app *a, int x, int y)
 {
     struct view *v = &a->view;
     const struct view_kind *here = kind_here(v);
     int64_t by;
     struct plan p;
+    if (y == 0)
+        return tabs_at(v, x) == VIEW_NONE ? VR_NONE : view_switch(v, tabs_at(v, x));
     if (!here->touch || view_listed(v, y, &by))
         return VR_NONE;
     plan_view(&p, v, 0); /* it has no lanes, and no list of things */
@@ -480,6 +485,8 @@ static bool beside_rows(struct app *a, const struct key_event *ev)
 {
     int64_t by;
     const struct view_kind *here = kind_here(&a->view);
+    if (ev->key == K_DOUBLE && ev->y == 0)
+        return true;
     if (ev->key != K_DOUBLE || a->view.popup || !here->table || view_listed(&a->view, ev->y, &by))
         return false;
     return here->list || !touch(a, ev->x, ev->y);

@@ -27,6 +27,7 @@ enum app_refresh {
     AR_SUSPEND = 1 << 10, /* stop the process */
     AR_REDRAW = 1 << 11,  /* paint everything anew */
     AR_SOURCE = 1 << 13,  /* open app->source in an editor */
+    AR_PICTURE = 1 << 15, /* picture_write() is wanted, where somebody looks at the screen */
     AR_PALETTE = 1 << 12  /* colours changed: app->palette, app->mono */
 };
 
@@ -64,6 +65,7 @@ struct app {
     enum tier utf8_tier; /* glyphs where it may */
     bool no_color;       /* there are none: the palette action says so */
     enum palette palette;
+    bool by_ground; /* nobody chose it: it is that for the terminal's ground */
     bool mono;
     unsigned due;          /* enum due: what is queued */
     bool stale;            /* it went on, and the view has not been told */

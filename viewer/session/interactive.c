@@ -18,6 +18,8 @@
 #include "viewer/session/app_live.h"
 #include "viewer/session/editor.h"
 #include "viewer/session/follow.h"
+#include "viewer/session/pair.h"
+#include "viewer/session/picture.h"
 #include "viewer/session/writing.h"
 #include "viewer/term/signals.h"
 
@@ -51,6 +53,26 @@ static int64_t now_us(void)
 static int64_t now_ms(void)
 {
     return now_us() / 1000;
+}
+
+/* What the terminal has answered. */
+static void answers(struct loop *l)
+{
+    struct app *a = l->a;
+    if (term_utf8(l->t) && !a->utf8) {
+        app_utf8(a);
+        l->dirty = true;
+    }
+    const enum ground g = term_ground(l->t);
+    if (!a->by_ground || g == GROUND_UNKNOWN)
+        return;
+    a->by_ground = false;
+    a->palette = palette_on(a->palette, g);
+    if (a->pair)
+        pair_below(a)->palette = a->palette;
+    if (!a->no_color)
+        term_palette(l->t, a->palette, a->mono);
+    l->dirty = true;
 }
 
 static void resized(struct loop *l)
@@ -144,6 +166,8 @@ static void obey(struct loop *l, unsigned flags)
         term_redraw(l->t);
     if (flags & VR_YANK)
         yank(l);
+    if (flags & AR_PICTURE)
+        l->dirty |= picture_write(a) != VR_NONE;
     if ((flags & AR_SOURCE) && !l->quit)
         edit_source(l);
     if (flags & VR_QUIT)
@@ -283,10 +307,7 @@ int interactive_run(struct app *a, struct term *t, bool debug)
         if (what & TERM_SUSPEND)
             obey(l, AR_SUSPEND);
         take_keys(l);
-        if (term_utf8(t) && !a->utf8) { /* it has answered */
-            app_utf8(a);
-            l->dirty = true;
-        }
+        answers(l);
         if (!l->quit)
             work(l);
         tell_writing(l);

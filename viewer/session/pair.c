@@ -406,7 +406,6 @@ bool pair_draw(struct app *a)
     if (!ok || !grid_resize(&a->grid, p->w, p->h))
         return false;
     grid_clear(&a->grid);
-    a->grid.moved = 0;
     for (int i = 0; i < 2; i++)
         if (p->y[1] > 0 || i == p->active)
             put(&a->grid, &p->grid[i], p->y[i]);

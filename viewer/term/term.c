@@ -1,9 +1,8 @@
 /*
  * term.c - a terminal is painted, lent to another program, given text for its clipboard.
  *
- * Invariants. Only changes are sent: paint.c knows how in fewer bytes than curses, where the terminal takes the usual
- * sequences; elsewhere curses does it. With paint.c curses has an empty screen that it is asked to show when what is
- * there isn't known, and reads keys. Only grids are painted, and a grid holds no control characters (layout/draw/cells.h).
+ * Invariants. Curses paints, and sends only what changed. Only grids are painted, and a grid holds no control characters
+ * (layout/draw/cells.h).
  */
 #include "viewer/term/term_priv.h"
 
@@ -19,7 +18,6 @@
 #include "decode/base/mem.h"
 #include "triage/exports/outside.h"
 #include "viewer/term/base64.h"
-#include "viewer/term/paint.h"
 #include "viewer/term/signals.h"
 
 enum { CLIPBOARD_MAX = 74 * 1024 };
@@ -57,52 +55,89 @@ static attr_t cell_attrs(const struct ink *k, uint16_t flags)
     return a;
 }
 
+/* A blank that shows the terminal's own ground alone looks the same in every style. */
+static bool bare(const struct term *t, const struct cell *c)
+{
+    if (c->glyph != ' ')
+        return false;
+    const struct ink *k = &t->inks[c->style < STYLE_COUNT ? c->style : STYLE_NORMAL];
+    return k->bg == INK_DEFAULT && !(cell_attrs(k, c->flags) & (A_UNDERLINE | A_REVERSE));
+}
+
+/* The glyph of a cell, if curses gives it the columns that the grid does. */
+static wchar_t glyph_of(const struct cell *c, bool room)
+{
+    const wchar_t g = (wchar_t)c->glyph;
+    const int width = c->flags & CELL_WIDE ? 2 : 1;
+    if (g < 0x20 || (width == 2 && !room)) /* (its right half would stand outside) */
+        return L' ';
+    const bool drawn = g < 0x7f || (g >= 0x2500 && g <= 0x25ff); /* lines, blocks: most of a picture */
+    return drawn || wcwidth(g) == width ? g : L'?';
+}
+
+/*
+ * One row for curses. Blanks that show the ground alone are all alike, so runs of them are erased, and a short run between
+ * two cells takes the look of the left one, which is set already.
+ */
 static int fill_row(struct term *t, const struct grid *g, int y, int w)
 {
-    bool mono = term_depth(t) == DEPTH_MONO;
-    int n = 0;
+    enum { SHORT = 4 };
+    const bool mono = term_depth(t) == DEPTH_MONO;
+    const struct cell *row = &g->cells[(size_t)y * (size_t)g->w];
+    attr_t attrs = A_NORMAL;
+    short pair = 0;
+    int n = 0, blanks = 0;
     for (int x = 0; x < w; x++) {
-        const struct cell *c = &g->cells[(size_t)y * (size_t)g->w + (size_t)x];
-        if (c->flags & CELL_TAIL)
+        const struct cell *c = &row[x];
+        if ((c->flags & CELL_TAIL) && n && t->row[n - 1].chars[0] != L'?')
             continue;
-        uint32_t glyph = c->glyph;
-        if ((c->flags & CELL_WIDE) && x + 1 >= w)
-            glyph = ' '; /* its right half would stand outside */
-        enum style s = c->style < STYLE_COUNT ? (enum style)c->style : STYLE_NORMAL;
-        wchar_t text[2] = {glyph >= 0x20 ? (wchar_t)glyph : L' ', 0};
-        setcchar(&t->row[n++], text, cell_attrs(&t->inks[s], c->flags), (short)(mono ? 0 : s + 1), NULL);
+        if (!blanks)
+            while (x + blanks < w && bare(t, &row[x + blanks]))
+                blanks++;
+        const wchar_t text[2] = {glyph_of(c, x + 1 < w), 0};
+        if (!blanks) {
+            const enum style s = c->style < STYLE_COUNT ? (enum style)c->style : STYLE_NORMAL;
+            attrs = cell_attrs(&t->inks[s], c->flags);
+            pair = mono ? 0 : t->pair[s];
+        } else if (blanks > SHORT || x + blanks == w || (attrs & (A_UNDERLINE | A_REVERSE))) {
+            attrs = A_NORMAL;
+            pair = mono ? 0 : t->pair[STYLE_NORMAL];
+        }
+        blanks -= blanks > 0;
+        setcchar(&t->row[n++], text, attrs, pair, NULL);
     }
     return n;
 }
 
-static void ask(struct term *t)
+static bool row_room(struct term *t, int w)
 {
-    char text[48];
-    int n = snprintf(text, sizeof text, ASK_REPEAT, t->utf8 || t->unsaid ? "\xc3\xa9" : "-");
-    if (!t->asked)
-        term_put(t, text, (size_t)n);
-    t->asked = true;
+    cchar_t *row = t->row_cap < w ? mem_resize(t->row, (size_t)w * sizeof *row) : t->row;
+    if (!row)
+        return false;
+    t->row = row;
+    t->row_cap = t->row_cap < w ? w : t->row_cap;
+    return true;
 }
 
-static void paint_by_curses(struct term *t, const struct grid *g, int cx, int cy)
+void term_paint(struct term *t, const struct grid *g, int cx, int cy)
 {
-    if (t->unsaid)
-        ask(t);
-    int w = g->w < COLS ? g->w : COLS, h = g->h < LINES ? g->h : LINES;
-    if (t->row_cap < w) {
-        cchar_t *row = mem_resize(t->row, (size_t)w * sizeof *row);
-        if (!row)
-            return; /* the old picture stays */
-        t->row = row;
-        t->row_cap = w;
-    }
+    const int w = g->w < COLS ? g->w : COLS, h = g->h < LINES ? g->h : LINES;
+    if (t->hung_up || !row_room(t, w))
+        return; /* the old picture stays */
+    if (cx < 0 || cy < 0 || cx >= COLS || cy >= LINES)
+        cx = cy = -1;
     if (g->w < COLS || g->h < LINES)
         erase();
     for (int y = 0; y < h; y++)
         mvadd_wchnstr(y, 0, t->row, fill_row(t, g, y, w));
     if (t->lost)
         clearok(curscr, TRUE);
+    else if (cx < 0 && !is_wintouched(stdscr) && !t->cursor)
+        return;
     t->lost = false;
+    curs_set(cx >= 0 ? 1 : 0);
+    t->cursor = cx >= 0;
+    leaveok(stdscr, cx < 0);
     if (cx >= 0)
         move(cy, cx);
     if (t->sync)
@@ -112,37 +147,6 @@ static void paint_by_curses(struct term *t, const struct grid *g, int cx, int cy
         term_put(t, "\033[?2026l", 8);
 }
 
-/* Clear the terminal, and know that it is clear. */
-static bool start_blank(struct term *t)
-{
-    if (t->sync)
-        term_put(t, "\033[?2026h", 8);
-    clearok(curscr, TRUE);
-    wnoutrefresh(stdscr);
-    doupdate();
-    t->paint.depth = term_depth(t);
-    ask(t);
-    return paint_blank(&t->paint, COLS, LINES);
-}
-
-void term_paint(struct term *t, const struct grid *g, int cx, int cy)
-{
-    if (t->hung_up)
-        return;
-    if (cx < 0 || cy < 0 || cx >= COLS || cy >= LINES)
-        cx = cy = -1;
-    curs_set(cx >= 0 ? 1 : 0);
-    if (!t->own) {
-        paint_by_curses(t, g, cx, cy);
-        return;
-    }
-    if ((t->lost || t->paint.w != COLS || t->paint.h != LINES) && !start_blank(t))
-        return;
-    t->lost = !paint_grid(&t->paint, g, t->inks, cx, cy);
-    if (!t->lost)
-        term_put(t, t->paint.out, t->paint.n);
-}
-
 void term_redraw(struct term *t)
 {
     t->lost = true;
@@ -150,8 +154,10 @@ void term_redraw(struct term *t)
 
 void term_hand_over(struct term *t)
 {
+    term_await(t);
     term_stop_input(t);
     curs_set(1);
+    t->cursor = true;
     endwin();
     if (t->have_found)
         tcsetattr(t->in_fd, TCSADRAIN, &t->found);

@@ -40,6 +40,8 @@ void term_close(struct term *t);             /* NULL is allowed */
 const char *term_note(const struct term *t); /* a remark for the reader, NULL = none */
 /* term_utf8 - may a grid hold more than ASCII? Where the terminal had to be asked this becomes true with its answer. */
 bool term_utf8(const struct term *t);
+/* term_ground - what the terminal said that its ground is. It is asked when opened; GROUND_UNKNOWN until it answers. */
+enum ground term_ground(const struct term *t);
 
 void term_size(const struct term *t, int *w, int *h);
 enum depth term_depth(const struct term *t);

@@ -215,24 +215,35 @@ static int read_key(struct term *t, uint32_t *c)
     }
 }
 
-/* The answer to ASK_REPEAT. */
+enum { REST_MS = 300 };
+
+/* The next character of a sequence that has begun, or of what may be one: a slow line may bring it later. */
+static int read_rest(struct term *t, uint32_t *c, int ms)
+{
+    int rc = read_key(t, c);
+    if (rc == ERR && poll(&(struct pollfd){.fd = t->in_fd, .events = POLLIN}, 1, ms) > 0)
+        rc = read_key(t, c);
+    return rc;
+}
+
+/* The answer to ASK_CURSOR. */
 static void take_answer(struct term *t, const char *text)
 {
-    bool repeats = strcmp(text, REPEATED) == 0;
-    if (repeats)
-        t->paint.rep = true;
-    if (t->unsaid && (repeats || strcmp(text, NOT_REPEATED) == 0))
+    if (t->unsaid && strcmp(text, CURSOR_UTF8) == 0)
         t->utf8 = true;
     t->unsaid = false;
+    t->awaiting = false;
 }
 
 /*
- * Esc and ']' or 'P', and what only an answer of the terminal goes on with (of its colours, its name), to a question of
- * some other program: dropped to its end. false: it is none, *next (if not 0) was typed behind it.
+ * Esc and ']' or 'P', and what only an answer of the terminal goes on with (of its colours, its name): read to its end. One
+ * to a question of some other program is dropped. false: it is none, *next (if not 0) was typed behind it.
  */
-static bool stray_answer(struct term *t, uint32_t kind, uint32_t *next)
+static bool string_answer(struct term *t, uint32_t kind, uint32_t *next)
 {
     enum { LONGEST = 4096 };
+    char text[32];
+    size_t len = 0;
     uint32_t c, was = 0;
     *next = 0;
     if ((kind != ']' && kind != 'P') || read_key(t, &c) != OK)
@@ -242,20 +253,17 @@ static bool stray_answer(struct term *t, uint32_t kind, uint32_t *next)
         return false;
     }
     for (int n = 0; n < LONGEST && c != 7 && !(was == 27 && c == '\\'); n++) {
+        if (len < sizeof text - 1 && c >= 0x20)
+            text[len++] = c < 0x80 ? (char)c : '?';
         was = c;
-        if (read_key(t, &c) != OK)
+        if (read_rest(t, &c, REST_MS) != OK)
             break;
     }
+    text[len] = '\0';
+    const enum ground g = kind == ']' ? ground_of(text) : GROUND_UNKNOWN;
+    if (g != GROUND_UNKNOWN && t->awaiting)
+        t->ground = g;
     return true;
-}
-
-/* The next character of a sequence that has begun, or of what may be one: a slow line may bring it later. */
-static int read_rest(struct term *t, uint32_t *c, int ms)
-{
-    int rc = read_key(t, c);
-    if (rc == ERR && poll(&(struct pollfd){.fd = t->in_fd, .events = POLLIN}, 1, ms) > 0)
-        rc = read_key(t, c);
-    return rc;
 }
 
 /* The key of a sequence, by what stands behind Esc and '[' or 'O': the same on nearly every terminal. 0: none of ours. */
@@ -277,8 +285,6 @@ static keycode sequence_key(uint32_t first, const char *text)
         k = by_final[strchr(finals, last) - finals];
     return !k ? 0 : k | (m & 1 ? K_SHIFT : 0) | (m & 2 ? K_ALT : 0) | (m & 4 ? K_CTRL : 0);
 }
-
-enum { REST_MS = 300 };
 
 /*
  * What stands behind Esc and '[' or 'O' is read to its end: a key, a mark around what was pasted, an answer, or what
@@ -356,7 +362,7 @@ static keycode after_escape(struct term *t)
         return K_ESC;
     }
     uint32_t first = c, next;
-    if (stray_answer(t, first, &next))
+    if (string_answer(t, first, &next))
         return 0;
     if (next)
         push_key(t, key_normal((keycode)next));
@@ -412,4 +418,18 @@ bool term_key(struct term *t, struct key_event *out)
         if (out->key)
             return true;
     }
+}
+
+void term_await(struct term *t)
+{
+    enum { LATE_MS = 100 };
+    struct key_event drop;
+    for (int i = 0; t->awaiting && i < 8 && !t->hung_up; i++) {
+        if (poll(&(struct pollfd){.fd = t->in_fd, .events = POLLIN}, 1, LATE_MS) <= 0)
+            break;
+        t->queued = 0;
+        while (term_key(t, &drop))
+            ;
+    }
+    t->awaiting = false;
 }

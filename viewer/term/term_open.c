@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "decode/base/mem.h"
-#include "viewer/term/paint.h"
 #include "viewer/term/signals.h"
 #include "viewer/term/term_builtin.h"
 #include "viewer/term/terms.h"
@@ -184,12 +183,19 @@ static void set_colors(struct term *t)
         t->inks[s] = theme_ink(t->palette, d, (enum style)s);
         if (d == DEPTH_MONO)
             continue;
-        int fg = t->inks[s].fg, bg = t->inks[s].bg;
+        int fg = t->inks[s].fg, bg = t->inks[s].bg, same = 0;
+        while (same < s && (t->inks[same].fg != fg || t->inks[same].bg != bg))
+            same++; /* what looks the same is the same to curses, too */
+        t->pair[s] = (short)(same + 1);
+        if (same < s)
+            continue;
         if (d == DEPTH_TRUE)
             init_extended_pair(s + 1, fg, bg);
         else
             init_pair((short)(s + 1), (short)fg, (short)bg);
     }
+    if (d != DEPTH_MONO)
+        bkgdset(' ' | COLOR_PAIR(t->pair[STYLE_NORMAL])); /* what is erased is as what is blank */
 }
 
 static void start_colors(struct term *t, enum color_when when)
@@ -206,62 +212,18 @@ static void start_colors(struct term *t, enum color_when when)
     set_colors(t);
 }
 
-/* Is a capability just that, or (NULL) is there none? */
-static bool says(const char *name, const char *text)
+/* Does it take the sequences that most do? Then it can be asked, and it drops what it does not know. */
+static bool takes_ecma(void)
 {
-    const char *is = capability(name);
-    bool none = !is || is == (const char *)-1;
-    return text ? !none && strcmp(is, text) == 0 : none;
-}
-
-static bool has_flag(const char *name)
-{
-    char copy[16];
-    snprintf(copy, sizeof copy, "%s", name);
-    return tigetflag(copy) > 0;
-}
-
-static int has_number(const char *name)
-{
-    char copy[16];
-    snprintf(copy, sizeof copy, "%s", name);
-    return tigetnum(copy);
-}
-
-/* Colour n as paint.c would say it? */
-static bool says_color(const char *name, int n, const char *text)
-{
-    char *form = capability(name), *is = form && form != (char *)-1 ? tparm(form, n, 0, 0, 0, 0, 0, 0, 0, 0) : NULL;
-    return is && strcmp(is, text) == 0;
-}
-
-/* Does the terminal take what paint.c sends? All of it, else curses paints. */
-static bool own_painting(const struct term *t)
-{
-    const char *off = capability("sgr0");
-    if (!off || off == (const char *)-1 || (!strstr(off, "\033[m") && !strstr(off, "\033[0m")))
-        return false;
-    if (!says("cup", "\033[%i%p1%d;%p2%dH") || !says("cuf", "\033[%p1%dC") || !says("el", "\033[K") ||
-        !says("ech", "\033[%p1%dX"))
-        return false;
-    if (!says("bold", "\033[1m") || !says("dim", "\033[2m") || !says("rev", "\033[7m") || !says("smul", "\033[4m") ||
-        !says("rmul", "\033[24m"))
-        return false;
-    if (!has_flag("am") || !has_flag("xenl") || has_number("xmc") > 0 || has_number("ncv") > 0)
-        return false;
-    switch (t->depth) {
-    case DEPTH_256: return says_color("setaf", 100, "\033[38;5;100m") && says_color("setab", 100, "\033[48;5;100m");
-    case DEPTH_16: return says_color("setaf", 9, "\033[91m") && says_color("setab", 1, "\033[41m");
-    case DEPTH_8: return says_color("setaf", 3, "\033[33m") && says_color("setab", 3, "\033[43m");
-    default: return true;
-    }
+    const char *move = capability("cup");
+    return move && move != (const char *)-1 && strcmp(move, "\033[%i%p1%d;%p2%dH") == 0;
 }
 
 void term_start_input(struct term *t)
 {
     t->pasting = false;
     t->esc_alone = false;
-    if (t->own)
+    if (t->ecma)
         term_put(t, PASTE_ON, sizeof PASTE_ON - 1);
     if (!t->mouse)
         return;
@@ -275,7 +237,7 @@ void term_start_input(struct term *t)
 
 void term_stop_input(struct term *t)
 {
-    if (t->own)
+    if (t->ecma)
         term_put(t, PASTE_OFF, sizeof PASTE_OFF - 1);
     if (t->mouse)
         mousemask(0, NULL);
@@ -289,20 +251,32 @@ static void give_up(struct term *t)
     mem_free(t);
 }
 
-/* What the screen can do, and what is painted by ourselves therefore. */
+/* A console has no ground but black; it, and terminals of old, may show a question as text. */
+static bool asks_ground(void)
+{
+    const char *type = getenv("TERM");
+    return !type || (strncmp(type, "linux", 5) != 0 && strncmp(type, "vt", 2) != 0);
+}
+
+/* What the screen can do. Asked on an empty one: what is not understood may stand there until the first picture. */
 static void learn(struct term *t, const struct term_opts *o)
 {
-    t->own = t->keys != stdscr && own_painting(t);
-    if (t->own)
-        signals_leave_text(PASTE_OFF);
-    t->utf8 = o->charset == CHARSET_UTF8 && (t->own || charset_curses());
-    t->unsaid = o->charset == CHARSET_UNSAID && (t->own || (charset_curses() && says("cup", "\033[%i%p1%d;%p2%dH")));
+    char text[48];
+    t->ecma = takes_ecma();
+    t->utf8 = o->charset == CHARSET_UTF8 && charset_curses();
+    t->unsaid = o->charset == CHARSET_UNSAID && charset_curses() && t->ecma;
     t->lost = true;
-    t->paint.depth = t->depth;
-    t->paint.sync = t->sync;
-    t->paint.bce = has_flag("bce");
-    t->paint.shift = says("dch", "\033[%p1%dP") && says("ich", "\033[%p1%d@");
-    t->paint.scroll = says("csr", "\033[%i%p1%d;%p2%dr") && says("ind", "\n") && says("ri", "\033M");
+    refresh();
+    if (!t->ecma)
+        return;
+    signals_leave_text(PASTE_OFF);
+    if (asks_ground())
+        term_put(t, ASK_GROUND, sizeof ASK_GROUND - 1);
+    else
+        t->ground = GROUND_DARK;
+    int n = snprintf(text, sizeof text, ASK_CURSOR, t->utf8 || t->unsaid ? "\xc3\xa9" : "-");
+    term_put(t, text, (size_t)n);
+    t->awaiting = true;
 }
 
 /* Keys, and those that were typed before there was anybody to take them. */
@@ -336,6 +310,7 @@ static enum err_code start_screen(struct term *t, const char *type, const struct
     raw_mode(t);
     take_keys(t, o->typed);
     curs_set(0);
+    typeahead(-1); /* a picture is whole, and keys are looked for between two */
     start_colors(t, o->color);
     learn(t, o);
     term_start_input(t);
@@ -390,7 +365,6 @@ void term_close(struct term *t)
     close(sig.pipe[0]);
     close(sig.pipe[1]);
     mem_free(t->row);
-    paint_free(&t->paint);
     mem_free(t);
 }
 
@@ -402,6 +376,11 @@ const char *term_note(const struct term *t)
 bool term_utf8(const struct term *t)
 {
     return t->utf8;
+}
+
+enum ground term_ground(const struct term *t)
+{
+    return t->ground;
 }
 
 void term_size(const struct term *t, int *w, int *h)

@@ -21,13 +21,11 @@
 #include <termios.h>
 #include <time.h>
 
-#include "viewer/term/paint.h"
-
-/* Asked once, where nothing stands yet: a character, three times more if CSI b repeats (some repeat ASCII alone); where
-   is the cursor now? One that is two bytes of UTF-8 and two of Latin-1 as well tells which of them the terminal takes. */
-#define ASK_REPEAT "\033[2;1H%s\033[3b\033[6n\033[2K"
-#define REPEATED "2;5R"
-#define NOT_REPEATED "2;2R"
+/* Asked once, before the first picture: what is your ground? Then a character that is one in UTF-8 and two in Latin-1,
+   or one in both: where is the cursor now? Terminals answer in order, so behind the second answer there is no first. */
+#define ASK_GROUND "\033]11;?\033\\"
+#define ASK_CURSOR "\033[2;1H%s\033[6n\033[2K"
+#define CURSOR_UTF8 "2;2R"
 
 enum { QUEUE = 8 };
 
@@ -42,15 +40,17 @@ struct term {
     enum depth depth; /* what it can show */
     enum palette palette;
     bool mono, mouse, sync, in_tmux;
+    bool ecma; /* it takes ECMA-48 sequences: it can be asked, and may bracket what is pasted */
     int leave_signal;
     bool hung_up;
     struct ink inks[STYLE_COUNT];
-    WINDOW *keys; /* a pad: reading keys from it draws nothing */
-    bool own;     /* paint.c paints, not curses */
-    struct painter paint;
-    bool lost, asked;  /* what is shown isn't known; asked whether it repeats */
-    bool utf8, unsaid; /* it takes UTF-8; nobody says whether it does */
-    char partial[4];   /* the first bytes of a character, the rest of which has not arrived */
+    short pair[STYLE_COUNT]; /* of curses; styles of the same colours have the same */
+    WINDOW *keys;            /* a pad: reading keys from it draws nothing */
+    bool lost, cursor;       /* what is shown isn't known; the terminal's own cursor is shown */
+    bool awaiting;           /* asked, and it has not answered */
+    enum ground ground;      /* what it answered */
+    bool utf8, unsaid;       /* it takes UTF-8; nobody says whether it does */
+    char partial[4];         /* the first bytes of a character, the rest of which has not arrived */
     int npartial;
     bool pasting;   /* what comes is pasted text */
     bool esc_alone; /* Esc came, and nothing behind it: perhaps it begins a key whose rest is late */
@@ -69,6 +69,8 @@ void term_take_size(struct term *t);
 /* What else than keys is asked for: the mouse, and that pasted text is told from keys. term_stop_input: none of it. */
 void term_start_input(struct term *t);
 void term_stop_input(struct term *t);
+/* term_await - before the terminal is given back: an answer that is still to come would be taken for what was typed. */
+void term_await(struct term *t);
 /* term_hand_over - give the terminal back, as it was found. */
 void term_hand_over(struct term *t);
 void term_put(struct term *t, const char *s, size_t n);

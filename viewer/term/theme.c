@@ -39,7 +39,8 @@ struct table {
 };
 static struct table tables[PALETTE_USER + 1]; /* built-in ones are parsed when first looked at */
 static char user_name[64];
-static const char *const names[PALETTE_COUNT] = {"dark", "light", "colour-blind", "contrast"};
+static const char *const names[PALETTE_COUNT] = {"dark",    "light", "neutral", "colour-blind", "colour-blind-light",
+                                                 "contrast"};
 
 /* ---- palettes as text ------------------------------------------------------------------------------------ */
 
@@ -96,7 +97,7 @@ static void read_include(struct reader *r, const char *name)
     if (name && palette_parse(name, &p))
         *r->t = *palette_table(p);
     else
-        wrong(r, "include takes one of dark, light, colour-blind, contrast");
+        wrong(r, "include takes one of dark, light, neutral, colour-blind, colour-blind-light, contrast");
 }
 
 static void read_line(struct reader *r, char *line)
@@ -235,6 +236,33 @@ bool palette_parse(const char *name, enum palette *out)
         }
     }
     return false;
+}
+
+enum ground ground_of(const char *answer)
+{
+    unsigned value[3] = {0};
+    static const char begins[] = "11;rgb:";
+    if (strncmp(answer, begins, sizeof begins - 1) != 0)
+        return GROUND_UNKNOWN;
+    answer += sizeof begins - 1;
+    for (int i = 0; i < 3; i++) { /* one to four digits each, the first two of which tell enough */
+        size_t n = strspn(answer, "0123456789abcdefABCDEF");
+        char two[3] = {answer[0], n > 1 ? answer[1] : answer[0], '\0'};
+        if (n < 1 || n > 4 || answer[n] != (i < 2 ? '/' : '\0'))
+            return GROUND_UNKNOWN;
+        value[i] = (unsigned)strtoul(two, NULL, 16);
+        answer += n + 1;
+    }
+    return 299 * value[0] + 587 * value[1] + 114 * value[2] > 127500 ? GROUND_LIGHT : GROUND_DARK;
+}
+
+enum palette palette_on(enum palette p, enum ground g)
+{
+    if (p == PALETTE_DARK || p == PALETTE_LIGHT || p == PALETTE_NEUTRAL)
+        return g == GROUND_DARK ? PALETTE_DARK : g == GROUND_LIGHT ? PALETTE_LIGHT : PALETTE_NEUTRAL;
+    if (p == PALETTE_BLIND || p == PALETTE_BLIND_LIGHT)
+        return g == GROUND_LIGHT ? PALETTE_BLIND_LIGHT : PALETTE_BLIND;
+    return p;
 }
 
 bool color_when_parse(const char *word, enum color_when *out)

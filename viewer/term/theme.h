@@ -17,13 +17,21 @@ enum depth { DEPTH_MONO, DEPTH_8, DEPTH_16, DEPTH_256, DEPTH_TRUE };
 enum palette {
     PALETTE_DARK,
     PALETTE_LIGHT,
+    PALETTE_NEUTRAL, /* can be read on either ground: while a terminal has not said which it has */
     PALETTE_BLIND,
-    PALETTE_CONTRAST,
+    PALETTE_BLIND_LIGHT,
+    PALETTE_CONTRAST, /* brings its own ground */
     PALETTE_COUNT,
     PALETTE_USER = PALETTE_COUNT /* the one that palette_load() read from a file */
 };
-const char *palette_name(enum palette p); /* "dark", "light", "colour-blind", "contrast", a file's name */
+const char *palette_name(enum palette p); /* "dark", "light", "neutral", "colour-blind", .. , a file's name */
 bool palette_parse(const char *name, enum palette *out); /* "color-blind" and "blind" are understood, too */
+
+enum ground { GROUND_UNKNOWN, GROUND_DARK, GROUND_LIGHT };
+/* ground_of - a terminal's answer to OSC 11, without its frame: "11;rgb:ffff/fd00/e3". Anything else is GROUND_UNKNOWN. */
+enum ground ground_of(const char *answer);
+/* palette_on - the palette to use on a ground for the one wanted: the same for readers of the same kind. */
+enum palette palette_on(enum palette p, enum ground g);
 
 struct palette_say { /* who hears of mistakes in a palette */
     void (*say)(void *arg, const char *file, int line, const char *what);

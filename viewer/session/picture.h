@@ -1,0 +1,15 @@
+/*
+ * picture.h - the screen as a picture in a file, while the program runs: what --svg prints.
+ */
+#ifndef GOTOP_VIEWER_PICTURE_H
+#define GOTOP_VIEWER_PICTURE_H
+
+#include "viewer/session/app.h"
+
+/*
+ * picture_write - the screen as it was drawn last, in its colours, as gotop-1.svg (or the next number that is free) in the
+ * current folder. It says where, or why not. Returns refresh flags.
+ */
+unsigned picture_write(struct app *a);
+
+#endif
