@@ -17,7 +17,7 @@ SIZE    ?= 80x24
 # A library that a layer needs: here, and a line in .ci/setup.
 LIBS_DECODE = -lz -lzstd -lm -lpthread
 LIBS_LAYOUT =
-LIBS_TRIAGE = -ljansson -lprotobuf-c
+LIBS_TRIAGE = -ljansson -lprotobuf-c -lsqlite3
 LIBS_VIEWER = -lncursesw
 LIBS_TEST   = -lcmocka
 

@@ -10,6 +10,7 @@
 #include "triage/live/live.h"
 #include "triage/report/report.h"
 #include "triage/exports/rewrite.h"
+#include "triage/sql/sql.h"
 #include "viewer/command/dump.h"
 
 static const struct {

@@ -63,7 +63,7 @@ unsigned sandbox_needs(const char *command, int argc, char *const *argv)
     for (size_t i = 0; command && i < sizeof rows / sizeof *rows; i++)
         if (strcmp(rows[i].command, command) == 0)
             needs |= rows[i].needs;
-    for (int i = 1; i < argc; i++)
+    for (int i = 1; i < argc && !(command && strcmp(command, "sql") == 0); i++) /* "://" may stand in a query */
         if (strstr(argv[i], "://") || feed_is_url(argv[i]))
             needs |= SANDBOX_NET | SANDBOX_EXEC;
     return needs;
