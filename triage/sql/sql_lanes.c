@@ -188,6 +188,7 @@ static void put_count(struct lane_cursor *c, sqlite3_context *x)
     X(G_CREATOR_NAME, "creator_name", NAME, NO, "that one's start function") \
     X(G_CREATE_FUNC, "create_func", NAME, NO, "function that created it") \
     X(G_CREATE_STACK, "create_stack", ID, NO, "stack there") \
+    X(G_SEEN, "seen", NS, NO, "~when the trace first mentions it; an earlier t0 is back-dated") \
     X(G_FROM, "from_ns", NS, FROM, "~first argument: goroutine(from, to) counts _ns and spans only in [from,to)") \
     X(G_TO, "to_ns", NS, TO, "~second argument")
 enum { GOROUTINE(SQL_COLUMN_ID) };
@@ -262,6 +263,7 @@ static void g_cell(struct sql_cursor *base, unsigned column, sqlite3_context *x)
     case G_CREATOR_NAME: sql_put_g_name(x, s, li->creator); break;
     case G_CREATE_FUNC: sql_put_func(x, s, li->create_stack); break;
     case G_CREATE_STACK: sql_put_stack(x, li->create_stack); break;
+    case G_SEEN: sql_put_int(x, li->seen); break;
     default: break;
     }
 }
@@ -288,8 +290,8 @@ const struct sql_table sql_goroutine = {"goroutine",
     X(P##_T0, "t0", NS, T0, "when the trace first tells of it") \
     X(P##_T1, "t1", NS, T1, "and last") \
     X(P##_RUNNING, "running_ns", NS, NO, "user code, and the runtime's own goroutines") \
-    X(P##_GCWORK, "gc_worker_ns", NS, NO, "mark workers") \
-    X(P##_ASSIST, "assist_ns", NS, NO, "mark assist") \
+    X(P##_GCWORK, "gc_worker_ns", NS, NO, "mark workers; NULL: they have no names (before Go 1.7)") \
+    X(P##_ASSIST, "assist_ns", NS, NO, "mark assist; NULL before Go 1.9") \
     X(P##_SWEEP, "sweep_ns", NS, NO, "sweeping outside of an assist") \
     X(P##_SYSCALL, "syscall_ns", NS, NO, "held by a goroutine in a system call") \
     X(P##_SCHED, "scheduler_ns", NS, NO, "looking for work") \
@@ -322,8 +324,14 @@ static void p_cell(struct sql_cursor *base, unsigned column, sqlite3_context *x)
     case P_T0: sql_put_int(x, c->li.first); break;
     case P_T1: sql_put_int(x, c->li.last); break;
     case P_RUNNING: put_ns(c, x, ST_RUNNING); break;
-    case P_GCWORK: put_ns(c, x, ST_GCWORK); break;
-    case P_ASSIST: put_ns(c, x, ST_ASSIST); break;
+    case P_GCWORK:
+        if (triage_knows_workers(base->s->tr))
+            put_ns(c, x, ST_GCWORK);
+        break;
+    case P_ASSIST:
+        if (triage_knows_assists(base->s->tr))
+            put_ns(c, x, ST_ASSIST);
+        break;
     case P_SWEEP: put_ns(c, x, ST_SWEEP); break;
     case P_SYSCALL: put_ns(c, x, ST_SYSCALL); break;
     case P_SCHED: put_ns(c, x, ST_SCHED); break;

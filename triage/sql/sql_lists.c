@@ -89,7 +89,8 @@ static void put_covered(sqlite3_context *x, int64_t ns)
     X(R_GOAL, "goal_bytes", BYTES, NO, "heap goal at t0") \
     X(R_FUNC, "func", NAME, NO, "innermost function as it began") \
     X(R_STACK, "stack", ID, NO, "stack as it began") \
-    OPEN(X, R)
+    OPEN(X, R) \
+    X(R_SEEN, "seen", NS, NO, "~when the trace first tells of it: t0, unless it began before the trace")
 enum { RANGE(SQL_COLUMN_ID) };
 static const struct sql_column range_columns[] = {RANGE(SQL_COLUMN_ROW)};
 
@@ -169,6 +170,7 @@ static void range_cell(struct sql_cursor *base, unsigned column, sqlite3_context
     case R_STACK: sql_put_stack(x, r->stack); break;
     case R_OPEN_START: sql_put_int(x, r->open_start); break;
     case R_OPEN_END: sql_put_int(x, r->open_end); break;
+    case R_SEEN: sql_put_int(x, r->seen); break;
     default: break;
     }
 }
