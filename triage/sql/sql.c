@@ -4,8 +4,7 @@
  */
 #include "triage/sql/sql.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "decode/base/host.h"
@@ -118,8 +117,7 @@ static bool says(const char *word, const char *const *list)
 /* Reading, and no more. */
 static int allow(void *arg, int what, const char *a, const char *b, const char *schema, const char *from)
 {
-    static const char *const pragmas[] = {"table_info", "table_xinfo", "table_list", "function_list",
-                                          "compile_options", NULL};
+    static const char *const pragmas[] = {"table_info", "table_xinfo", "function_list", NULL};
     static const char *const never[] = {"load_extension", "fts3_tokenizer", "sqlite_log", NULL};
     const struct sql *s = arg;
     (void)schema, (void)from;
@@ -132,6 +130,20 @@ static int allow(void *arg, int what, const char *a, const char *b, const char *
     case SQLITE_FUNCTION: return says(b, never) ? SQLITE_DENY : SQLITE_OK;
     case SQLITE_PRAGMA: return says(a, pragmas) ? SQLITE_OK : SQLITE_DENY;
     default: return SQLITE_DENY;
+    }
+}
+
+/* SQLite's own tables that may be read: they are set up by statements that allow() would refuse later. */
+static void lend(sqlite3 *db)
+{
+    static const char *const tables[] = {"json_each",         "json_tree",          "pragma_table_info",
+                                         "pragma_table_xinfo", "pragma_function_list"};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        sqlite3_stmt *st = NULL;
+        char sql[64];
+        snprintf(sql, sizeof sql, "SELECT * FROM %s", tables[i]);
+        (void)sqlite3_prepare_v2(db, sql, -1, &st, NULL);
+        (void)sqlite3_finalize(st);
     }
 }
 
@@ -200,6 +212,7 @@ enum err_code sql_open(const struct trace *tr, struct sql **out, struct err *e)
 {
     const enum err_code c = sql_open_at(tr, ":memory:", out, e);
     if (c == ERR_OK) {
+        lend((*out)->db);
         (*out)->trusted = false;
         (void)sqlite3_set_authorizer((*out)->db, allow, *out);
         sqlite3_progress_handler((*out)->db, STEPS, tick, *out);
