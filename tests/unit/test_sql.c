@@ -20,14 +20,17 @@
 /* Of the dump: G(g,t0,t1,state,reason) P(p,t0,t1,g) R(scope,id,t0,t1,name) S(g,exec,sched,syscall,block,name,
  * sysblock,total) T(task,parent,t0,t1,name) U(g,task,t0,t1,name) L(g,task,t,category,message) M(t,name,v) Z(state,total,n)
  * H(key,v) C(kind,n) K(n) - and q, the spans as the dump has them: from when the trace first mentions a goroutine. */
-#define Q "(select s.g, max(s.t0, b.seen) t0, s.t1, replace(s.state,'system call','syscall') state, s.reason " \
-          "from span s join goroutine b on b.g = s.g where s.state <> 'not recorded') q"
-#define PS "(select p, max(s.t0, b.seen) t0, s.t1, s.g from proc_span s join goroutine b on b.g = s.g " \
-           "where state in ('running','GC worker','mark assist','sweep')) q"
+#define Q \
+    "(select s.g, max(s.t0, b.seen) t0, s.t1, replace(s.state,'system call','syscall') state, s.reason " \
+    "from span s join goroutine b on b.g = s.g where s.state <> 'not recorded') q"
+#define PS \
+    "(select p, max(s.t0, b.seen) t0, s.t1, s.g from proc_span s join goroutine b on b.g = s.g " \
+    "where state in ('running','GC worker','mark assist','sweep')) q"
 #define WAITS "(select w.g, max(w.t0, b.seen) t0, w.t1, w.runnable_ns from wait w join goroutine b on b.g = w.g) w"
 /* Whose life was not back-dated: to which Go's reader adds time before the first event. */
-#define BORN "(select * from S where abs(total - (select max(t1)-min(t0) from G where G.g = S.g)) <= 2 and " \
-             "(select min(t0) from G where G.g = S.g) > 1000)"
+#define BORN \
+    "(select * from S where abs(total - (select max(t1)-min(t0) from G where G.g = S.g)) <= 2 and " \
+    "(select min(t0) from G where G.g = S.g) > 1000)"
 #define END "(select v from H where key='end')"
 #define DUR "(select dur from trace)"
 
@@ -54,12 +57,15 @@ static const struct {
      "select count(*) from " Q " where t0 <= " DUR "/2 and t1 > " DUR "/2 and state='waiting' and t0 > 0"},
     {"select g, t0, t1-t0 from G where t1-t0 > 100000 and state='waiting' and t0 > 50000 order by g, t0",
      "select g, t0, t1-t0 from " WAITS " where t1-t0 > 100000 and t0 > 50000 order by g, t0"},
-    {"select g, t0, t1 from G where t1-t0 > 300000 and t0 between " END "/4 and " END "/2 and g in (select g from G where "
+    {"select g, t0, t1 from G where t1-t0 > 300000 and t0 between " END "/4 and " END
+     "/2 and g in (select g from G where "
      "t0 < " END "/8) order by g, t0",
-     "select g, t0, t1 from span s where dur > 300000 and t0 between " DUR "/4 and " DUR "/2 and (select seen from goroutine "
+     "select g, t0, t1 from span s where dur > 300000 and t0 between " DUR "/4 and " DUR
+     "/2 and (select seen from goroutine "
      "where g = s.g) < " DUR "/8 order by g, t0"},
     {"select t0, t1, state from G where g = 1 order by t0 limit 100",
-     "select max(t0, seen), t1, replace(state,'system call','syscall') from (select s.*, b.seen from span s, goroutine b "
+     "select max(t0, seen), t1, replace(state,'system call','syscall') from (select s.*, b.seen from span s, "
+     "goroutine b "
      "where b.g = 1 and s.g = 1) where state <> 'not recorded' order by 1 limit 100"},
     {"select g, count(*) from G group by g having count(*) > 1 order by 1",
      "select g, count(*) from " Q " group by g having count(*) > 1 order by 1"},
@@ -76,7 +82,8 @@ static const struct {
     {"select count(*), sum(d) from (select state, lag(state) over w was, t1-t0 d from G window w as (partition by g "
      "order by t0)) where state='runnable' and was='waiting'",
      "select count(*), sum(runnable_ns) from wake where not created"},
-    {"select count(*), sum(d) from (select state, lead(state) over w next, t1-t0 d, t0 from G window w as (partition by "
+    {"select count(*), sum(d) from (select state, lead(state) over w next, t1-t0 d, t0 from G window w as (partition "
+     "by "
      "g order by t0)) where state='waiting' and next='runnable' and t0 > 100000",
      "select count(*), sum(t1-t0) from " WAITS " where runnable_ns is not null and t0 > 100000"},
     {"select g, t0, (select b.t1-b.t0 from G b where b.g=a.g and b.t0=a.t1 and b.state='runnable') from G a where "
@@ -84,27 +91,35 @@ static const struct {
      "select g, t0, runnable_ns from " WAITS " where t0 > 100000 order by g, t0 limit 200"},
     /* goroutines */
     {"select count(*) from S", "select count(*) from goroutine"},
-    {"select g, exec from " BORN " order by g", "select g, running_ns from goroutine where t0 = seen and t0 > 1000 order by g"},
+    {"select g, exec from " BORN " order by g",
+     "select g, running_ns from goroutine where t0 = seen and t0 > 1000 order by g"},
     {"select g, sched, block from " BORN " order by g",
      "select g, runnable_ns, waiting_ns from goroutine where t0 = seen and t0 > 1000 order by g"},
     {"select g, syscall+sysblock from " BORN " order by g",
      "select g, syscall_ns from goroutine where t0 = seen and t0 > 1000 order by g"},
-    {"select g, total from " BORN " order by g", "select g, dur from goroutine where t0 = seen and t0 > 1000 order by g"},
-    {"select sum(exec), sum(sched) from " BORN, "select sum(running_ns), sum(runnable_ns) from goroutine where t0 = seen and t0 > 1000"},
+    {"select g, total from " BORN " order by g",
+     "select g, dur from goroutine where t0 = seen and t0 > 1000 order by g"},
+    {"select sum(exec), sum(sched) from " BORN,
+     "select sum(running_ns), sum(runnable_ns) from goroutine where t0 = seen and t0 > 1000"},
     /* processors */
-    {"select p, sum(t1-t0) from P group by p order by p", "select p, sum(t1-t0) from " PS " where t1 > t0 group by p order by p"},
-    {"select g, sum(t1-t0) from P group by g order by g", "select g, sum(t1-t0) from " PS " where t1 > t0 group by g order by g"},
+    {"select p, sum(t1-t0) from P group by p order by p",
+     "select p, sum(t1-t0) from " PS " where t1 > t0 group by p order by p"},
+    {"select g, sum(t1-t0) from P group by g order by g",
+     "select g, sum(t1-t0) from " PS " where t1 > t0 group by g order by g"},
     {"select count(distinct p), max(t1) from P", "select count(distinct p), max(t1) from " PS},
     /* ranges */
     {"select name, count(*), sum(t1-t0), max(t1-t0) from R group by name order by name",
-     "select case kind when 'mark' then 'GC concurrent mark phase' when 'sweep' then 'GC incremental sweep' when 'assist' "
-     "then 'GC mark assist' else 'stop-the-world ('||reason||')' end n, count(*), sum(t1-seen), max(t1-seen) from range "
+     "select case kind when 'mark' then 'GC concurrent mark phase' when 'sweep' then 'GC incremental sweep' when "
+     "'assist' "
+     "then 'GC mark assist' else 'stop-the-world ('||reason||')' end n, count(*), sum(t1-seen), max(t1-seen) from "
+     "range "
      "group by n order by n"},
     {"select t0, t1, id from R where name like 'stop-the-world%' and scope = 'G' order by t0",
      "select seen, t1, ifnull(g, -1) from range where kind = 'stop-the-world' and p is null order by t0"},
     {"select id, count(*), sum(t1-t0) from R where scope='P' and name like '%sweep%' group by id order by id",
      "select p, count(*), sum(t1-seen) from range where kind='sweep' group by p order by p"},
-    {"select sum(d) from (select (select ifnull(sum(max(0, min(a.t1,r.t1)-max(a.t0,r.t0))),0) from R r where scope='global') "
+    {"select sum(d) from (select (select ifnull(sum(max(0, min(a.t1,r.t1)-max(a.t0,r.t0))),0) from R r where "
+     "scope='global') "
      "d from G a where state='runnable' and t0 > 1000)",
      "select sum(in_gc) from span where state='runnable' and t0 > 1000"},
     {"select count(*) from G a where state='runnable' and t0 > 1000 and exists (select 1 from R r where name like "
@@ -114,17 +129,22 @@ static const struct {
     /* the program's own */
     {"select name, count(*), sum(t1-t0), max(t1-t0) from T group by name order by name",
      "select name, count(*), sum(dur), max(dur) from task group by name order by name"},
-    {"select task, parent, t0, t1, name from T order by t0, task", "select task, parent, t0, t1, name from task order by t0, task"},
+    {"select task, parent, t0, t1, name from T order by t0, task",
+     "select task, parent, t0, t1, name from task order by t0, task"},
     {"select name, count(*), sum(t1-t0) from U group by name order by name",
      "select name, count(*), sum(dur) from region group by name order by name"},
-    {"select g, task, t0, t1, name from U order by t0, g, t1", "select g, ifnull(task,0), t0, t1, name from region order by t0, g, t1"},
-    {"select T.name, count(*), sum(min(U.t1,T.t1)-max(U.t0,T.t0)) from T join U on U.task=T.task and U.t0 < T.t1 and U.t1 > T.t0 "
+    {"select g, task, t0, t1, name from U order by t0, g, t1",
+     "select g, ifnull(task,0), t0, t1, name from region order by t0, g, t1"},
+    {"select T.name, count(*), sum(min(U.t1,T.t1)-max(U.t0,T.t0)) from T join U on U.task=T.task and U.t0 < T.t1 and "
+     "U.t1 > T.t0 "
      "group by 1 order by 1",
-     "select T.name, count(*), sum(overlap(U.t0,U.t1,T.t0,T.t1)) from task T join region U on U.task=T.task and U.t0 < "
+     "select T.name, count(*), sum(overlap(U.t0,U.t1,T.t0,T.t1)) from task T join region U on U.task=T.task and U.t0 "
+     "< "
      "T.t1 and U.t1 > T.t0 group by 1 order by 1"},
     {"select category, count(*), min(t), max(t) from L group by 1 order by 1",
      "select category, count(*), min(t), max(t) from log group by 1 order by 1"},
-    {"select g, task, t, message from L order by t, g", "select g, ifnull(task,0), t, message from log order by t, g"},
+    {"select g, task, t, message from L order by t, g",
+     "select g, ifnull(task,0), t, message from log order by t, g"},
     /* numbers */
     {"select name, count(*), max(v), min(v), sum(v) from M group by name order by name",
      "select name, count(*), max(value), min(value), sum(value) from metric group by name order by name"},
@@ -567,8 +587,9 @@ static void test_time(void **state)
     struct err e;
     (void)state;
     sql_time(held, 20000000);
-    assert_int_equal(asks(held, "with recursive r(i) as (select 1 union all select i+1 from r) select max(i) from r", &e),
-                     ERR_ARG);
+    assert_int_equal(
+        asks(held, "with recursive r(i) as (select 1 union all select i+1 from r) select max(i) from r", &e),
+        ERR_ARG);
     assert_non_null(strstr(e.what, "too long"));
     sql_time(held, 0);
     assert_int_equal(asks(held, "select 1", &e), ERR_OK);
@@ -640,6 +661,37 @@ static void test_hostile(void **state)
     tracegen_free(&bytes);
 }
 
+/* ---- docs/SQL.md ------------------------------------------------------------------------------------------------ */
+
+#define DOC "docs/SQL.md"
+#define MARK "<!-- schema: written by the tests (GOTOP_GOLDEN=accept build/tests/test_sql) -->\n"
+#define MARK_END "<!-- end -->\n"
+
+/* The tables that the documentation lists are those that there are. */
+static void test_documented(void **state)
+{
+    (void)state;
+    size_t n;
+    struct text t = {0};
+    char *doc = (char *)read_file(DOC, &n);
+    assert_non_null(doc);
+    doc = realloc(doc, n + 1);
+    doc[n] = 0;
+    char *from = strstr(doc, MARK), *to = strstr(doc, MARK_END);
+    assert_true(from && to);
+    from += strlen(MARK);
+    sql_schema(&t, true);
+    if (getenv("GOTOP_GOLDEN") && !strcmp(getenv("GOTOP_GOLDEN"), "accept")) {
+        FILE *f = fopen(DOC, "w");
+        fprintf(f, "%.*s%s%s", (int)(from - doc), doc, t.p, to);
+        fclose(f);
+    } else if ((size_t)(to - from) != t.n || memcmp(from, t.p, t.n) != 0) {
+        fail_msg(DOC " lists other tables than there are");
+    }
+    text_free(&t);
+    free(doc);
+}
+
 /* ---- setting up --------------------------------------------------------------------------------------------- */
 
 static struct loaded any;
@@ -663,9 +715,9 @@ static int end(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_told),    cmocka_unit_test(test_threads),
-                                       cmocka_unit_test(test_refused), cmocka_unit_test(test_time),
-                                       cmocka_unit_test(test_hostile), cmocka_unit_test(test_memory),
-                                       cmocka_unit_test(test_oracle)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_told),       cmocka_unit_test(test_threads),
+                                       cmocka_unit_test(test_refused),    cmocka_unit_test(test_time),
+                                       cmocka_unit_test(test_hostile),    cmocka_unit_test(test_memory),
+                                       cmocka_unit_test(test_documented), cmocka_unit_test(test_oracle)};
     return cmocka_run_group_tests(tests, begin, end);
 }

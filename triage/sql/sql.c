@@ -11,7 +11,7 @@
 #include "decode/base/mem.h"
 #include "triage/sql/sql_priv.h"
 
-#define TEXT_MAX (16 << 20)   /* bytes of one value */
+#define TEXT_MAX (16 << 20) /* bytes of one value */
 #define STATEMENT_MAX (1 << 20)
 #define LEAST_MEMORY (16 << 20) /* that a query may have, whatever the limit */
 #define STEPS 4096              /* of SQLite's between two looks at the clock */
@@ -136,8 +136,8 @@ static int allow(void *arg, int what, const char *a, const char *b, const char *
 /* SQLite's own tables that may be read: they are set up by statements that allow() would refuse later. */
 static void lend(sqlite3 *db)
 {
-    static const char *const tables[] = {"json_each",         "json_tree",          "pragma_table_info",
-                                         "pragma_table_xinfo", "pragma_function_list"};
+    static const char *const tables[] = {"json_each", "json_tree", "pragma_table_info", "pragma_table_xinfo",
+                                         "pragma_function_list"};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         sqlite3_stmt *st = NULL;
         char sql[64];
@@ -229,6 +229,8 @@ void sql_close(struct sql *s)
     sql_covers_free(s);
     sql_triage_free(s);
     rowtab_free(&s->by_name);
+    for (int k = 0; k < LANE_KINDS; k++)
+        alive_free(&s->alive[k]);
     mem_free(s->by_id);
     mem_free(s->assist);
     mem_free(s->plain);
@@ -353,9 +355,9 @@ const char *sql_column(size_t i, size_t c)
 
 static const char *unit(enum sql_unit u)
 {
-    static const char *const names[] = {[SQL_U_NS] = "ns",   [SQL_U_BYTES] = "bytes", [SQL_U_ID] = "id",
-                                        [SQL_U_COUNT] = "number", [SQL_U_BOOL] = "0 or 1", [SQL_U_NAME] = "text",
-                                        [SQL_U_REAL] = "real"};
+    static const char *const names[] = {
+        [SQL_U_NS] = "ns",       [SQL_U_BYTES] = "bytes", [SQL_U_ID] = "id",    [SQL_U_COUNT] = "number",
+        [SQL_U_BOOL] = "0 or 1", [SQL_U_NAME] = "text",   [SQL_U_REAL] = "real"};
     return names[u];
 }
 
@@ -378,7 +380,7 @@ void sql_schema(struct text *t, bool markdown)
 {
     for (unsigned i = 0; i < sql_ntables; i++)
         schema_table(t, sql_tables[i], markdown);
-    text_raw(t, markdown ? "### Functions\n\n| function | |\n|---|---|\n" : "Functions\n", markdown ? 45 : 10);
+    text_add(t, "%s", markdown ? "### Functions\n\n| function | |\n|---|---|\n" : "Functions\n");
     for (unsigned i = 0; i < sql_nfunctions; i++) {
         const struct sql_function *f = &sql_function_docs[i];
         text_add(t, markdown ? "| `%s` | %s |\n" : "  %-25s %s\n", f->call, f->doc);

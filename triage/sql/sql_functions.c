@@ -2,6 +2,7 @@
  * sql_functions.c - functions of SQL that people ask a trace with.
  */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "triage/exports/export_scope.h"
@@ -17,7 +18,7 @@ const struct sql_function sql_function_docs[] = {
     {"ns('1.2ms')", "a time as it is typed elsewhere in gotop: 1.2s, 300ms, 40%, 14:03:22.5"},
     {"dur(x)", "ns in words: 1.23ms"},
     {"state('syscall')", "the name that column state has; an error if no state is called so"},
-    {"link(t, 'g', id)", "what `gotop` opens: trace@time:g17"},
+    {"at(t, 'g', id)", "'g17@1250000ns': what the viewer's `:` and `--lane` go to; also of 'p' and 'm'"},
 };
 const unsigned sql_nfunctions = sizeof sql_function_docs / sizeof *sql_function_docs;
 
@@ -136,22 +137,19 @@ static void f_bucket(sqlite3_context *x, int n, sqlite3_value **v)
     sql_put_int(x, ns < 1 ? 0 : b);
 }
 
-static void f_link(sqlite3_context *x, int n, sqlite3_value **v)
+static void f_at(sqlite3_context *x, int n, sqlite3_value **v)
 {
-    struct text t = {0};
+    char buf[64];
     if (any_null(n, v))
         return;
-    const char *path = trace_info(of(x)->tr)->path;
     const struct str lane = text_of(v[1]);
-    text_clean(&t, path, strlen(path), 0);
-    text_add(&t, "@%lldns:", (long long)sqlite3_value_int64(v[0]));
-    text_clean(&t, lane.p, lane.len, 1);
-    text_add(&t, "%lld", (long long)sqlite3_value_int64(v[2]));
-    if (text_ok(&t))
-        sqlite3_result_text(x, t.p, (int)t.n, SQLITE_TRANSIENT);
-    else
-        sqlite3_result_error_nomem(x);
-    text_free(&t);
+    if (lane.len != 1 || !strchr("gpm", lane.p[0])) {
+        sqlite3_result_error(x, "at(t, lane, id): the lane is 'g', 'p' or 'm'", -1);
+        return;
+    }
+    snprintf(buf, sizeof buf, "%c%lld@%lldns", lane.p[0], (long long)sqlite3_value_int64(v[2]),
+             (long long)sqlite3_value_int64(v[0]));
+    sqlite3_result_text(x, buf, -1, SQLITE_TRANSIENT);
 }
 
 /* ---- of a group --------------------------------------------------------------------------------------------- */
@@ -304,7 +302,7 @@ bool sql_functions(struct sql *s)
     } rows[] = {{"overlap", 4, f_overlap, NULL}, {"in_gc", 1, f_in_gc, NULL},   {"in_gc", 2, f_in_gc, NULL},
                 {"in_stw", 1, f_in_stw, NULL},   {"in_stw", 2, f_in_stw, NULL}, {"ns", 1, f_ns, NULL},
                 {"dur", 1, f_dur, NULL},         {"state", 1, f_state, NULL},   {"bucket", 1, f_bucket, NULL},
-                {"link", 3, f_link, NULL},       {"p", 2, p_step, p_end},       {"hist", 1, hist_step, hist_end}};
+                {"at", 3, f_at, NULL},           {"p", 2, p_step, p_end},       {"hist", 1, hist_step, hist_end}};
     const int how = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
     bool ok = true;
     for (size_t i = 0; ok && i < sizeof rows / sizeof *rows; i++) {

@@ -41,7 +41,10 @@ bool sql_lanes(struct sql_lanes *l, struct sql *s, const struct sql_where *w, en
 {
     const int64_t lo = w->lo[SQL_P_ID], hi = w->hi[SQL_P_ID];
     *l = (struct sql_lanes){.s = s, .w = w, .kind = kind, .end = trace_nlanes(s->tr, kind)};
-    l->timed = w->lo[SQL_P_T0] > 0 || w->lo[SQL_P_T1] > 0 || w->hi[SQL_P_T0] < s->end || w->hi[SQL_P_T1] < s->end;
+    l->t0 = w->lo[SQL_P_T0] > w->lo[SQL_P_T1] ? w->lo[SQL_P_T0] : w->lo[SQL_P_T1];
+    l->t1 = w->hi[SQL_P_T0] < w->hi[SQL_P_T1] ? w->hi[SQL_P_T0] : w->hi[SQL_P_T1];
+    l->timed = l->t0 > 0 || l->t1 < s->end;
+    l->t1 += l->t1 < INT64_MAX; /* theirs is inclusive */
     if (kind != LANE_G || lo != hi)
         return true;
     if (!s->by_id && !ids_index(s))
@@ -49,23 +52,6 @@ bool sql_lanes(struct sql_lanes *l, struct sql *s, const struct sql_where *w, en
     l->by_id = true;
     l->at = ids_from(s, (uint64_t)lo);
     return true;
-}
-
-/* Does a lane live while the query looks? */
-static bool lives(struct sql_lanes *l, uint32_t i)
-{
-    const struct sql_where *w = l->w;
-    if (!l->timed)
-        return true;
-    if (i < l->lives_from || i >= l->lives_from + l->nlives) {
-        const uint32_t all = trace_nlanes(l->s->tr, l->kind), most = sizeof l->lives / sizeof *l->lives;
-        l->lives_from = l->by_id ? i : i / most * most;
-        l->nlives = l->by_id ? 1 : all - l->lives_from < most ? all - l->lives_from : most;
-        trace_lives(l->s->tr, l->kind, l->lives_from, l->nlives, l->lives);
-    }
-    const struct lifetime *f = &l->lives[i - l->lives_from];
-    return f->begun && f->first <= w->hi[SQL_P_T0] && f->first <= w->hi[SQL_P_T1] && f->last >= w->lo[SQL_P_T0] &&
-           f->last >= w->lo[SQL_P_T1];
 }
 
 static bool has_id(const struct sql_lanes *l, uint32_t i)
@@ -77,18 +63,44 @@ static bool has_id(const struct sql_lanes *l, uint32_t i)
     return id >= w->lo[SQL_P_ID] && id <= w->hi[SQL_P_ID];
 }
 
+/* The next lane with that id, of those that live while the query looks. Only traces that mean harm have several. */
+static uint32_t step_by_id(struct sql_lanes *l)
+{
+    const struct keyed_row *v = l->s->by_id;
+    struct lifetime f;
+    while (l->at < l->end && (int64_t)v[l->at].key == l->w->lo[SQL_P_ID]) {
+        const uint32_t i = v[l->at++].row;
+        trace_lives(l->s->tr, l->kind, i, 1, &f);
+        if (!l->timed || (f.first < l->t1 && f.last >= l->t0))
+            return i;
+    }
+    return NO_LANE;
+}
+
+static uint32_t step(struct sql_lanes *l)
+{
+    uint32_t i = l->at;
+    if (l->by_id)
+        return step_by_id(l);
+    if (l->timed) {
+        const struct alive_ask ask = {l->s->tr, l->kind, l->t0, l->t1, l->end};
+        i = alive_next(&l->s->alive[l->kind], &ask, i);
+    }
+    l->at = i == NO_LANE ? l->end : i + 1;
+    return i;
+}
+
 uint32_t sql_lanes_next(struct sql_lanes *l)
 {
-    while (l->at < l->end) {
-        if ((l->at & 4095) == 4095 && sql_stop(l->s))
+    for (uint32_t passed = 1; l->at < l->end; passed++) {
+        if ((passed & 4095) == 0 && sql_stop(l->s))
             return NO_LANE;
-        const uint32_t i = l->by_id ? l->s->by_id[l->at].row : l->at;
-        if (l->by_id && (int64_t)l->s->by_id[l->at].key != l->w->lo[SQL_P_ID])
+        const uint32_t i = step(l);
+        if (i == NO_LANE)
             return NO_LANE;
-        l->at++;
         if (l->kind == LANE_G && l->w->names != SQL_ANY_NAME && !sql_name_is(l->w, trace_g_name(l->s->tr, i)))
             continue;
-        if (has_id(l, i) && lives(l, i))
+        if (has_id(l, i))
             return i;
     }
     return NO_LANE;
@@ -250,9 +262,7 @@ static void g_cell(struct sql_cursor *base, unsigned column, sqlite3_context *x)
     case G_DUR: sql_put_int(x, li->last - li->first); break;
     case G_CREATED: sql_put_int(x, li->created); break;
     case G_ENDED: sql_put_int(x, li->ended); break;
-    case G_RUNNING:
-        sql_put_int(x, shares_of(c)->ns[ST_RUNNING] + c->s.ns[ST_GCWORK] + c->s.ns[ST_ASSIST]);
-        break;
+    case G_RUNNING: sql_put_int(x, shares_of(c)->ns[ST_RUNNING] + c->s.ns[ST_GCWORK] + c->s.ns[ST_ASSIST]); break;
     case G_RUNNABLE: put_ns(c, x, ST_RUNNABLE); break;
     case G_WAITING: put_ns(c, x, ST_WAITING); break;
     case G_SYSCALL: put_ns(c, x, ST_SYSCALL); break;

@@ -6,9 +6,9 @@
 
 struct list_cursor {
     struct sql_cursor c;
-    size_t i, n;   /* the row; how many there are */
-    int kind;      /* of ranges, of metrics: which list */
-    const void *v; /* the list */
+    size_t i, n;       /* the row; how many there are */
+    int kind;          /* of ranges, of metrics: which list */
+    const void *v;     /* the list */
     struct range stop; /* a stop of the world, put together */
     size_t after;      /* of ranges: the next row */
 };

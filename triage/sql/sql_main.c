@@ -23,7 +23,8 @@
 static const char usage[] =
     "usage: gotop sql [options] 'SELECT ..' TRACE...\n"
     "Ask a trace in SQL (SQLite's). Times are nanoseconds since the trace's first event. Of several traces each is\n"
-    "asked by itself, and a column `trace` says which one a row is of. docs/SQL.md has the tables and twenty questions.\n"
+    "asked by itself, and a column `trace` says which one a row is of. docs/SQL.md has the tables and twenty "
+    "questions.\n"
     "  --schema             list tables, columns and functions\n"
     "  -f FILE              read the SQL from FILE; as the SQL, - is standard input\n"
     "  --csv                comma-separated values\n"
@@ -64,14 +65,36 @@ static int fail(const char *what, const char *why)
 
 /* ---- command line ------------------------------------------------------------------------------------------- */
 
-enum { O_SCHEMA = 256, O_CSV, O_TSV, O_JSON, O_LIMIT, O_TIMEOUT, O_SAVE, O_QUIET, O_STRICT, O_THREADS, O_MEMORY,
-       O_TICKS, O_EXE };
-static const struct option options[] = {
-    {"schema", 0, NULL, O_SCHEMA},   {"csv", 0, NULL, O_CSV},       {"tsv", 0, NULL, O_TSV},
-    {"json", 0, NULL, O_JSON},       {"limit", 1, NULL, O_LIMIT},   {"timeout", 1, NULL, O_TIMEOUT},
-    {"save", 1, NULL, O_SAVE},       {"quiet", 0, NULL, O_QUIET},   {"strict", 0, NULL, O_STRICT},
-    {"threads", 1, NULL, O_THREADS}, {"max-memory", 1, NULL, O_MEMORY}, {"ticks-per-second", 1, NULL, O_TICKS},
-    {"exe", 1, NULL, O_EXE},         {"help", 0, NULL, 'h'},        {0}};
+enum {
+    O_SCHEMA = 256,
+    O_CSV,
+    O_TSV,
+    O_JSON,
+    O_LIMIT,
+    O_TIMEOUT,
+    O_SAVE,
+    O_QUIET,
+    O_STRICT,
+    O_THREADS,
+    O_MEMORY,
+    O_TICKS,
+    O_EXE
+};
+static const struct option options[] = {{"schema", 0, NULL, O_SCHEMA},
+                                        {"csv", 0, NULL, O_CSV},
+                                        {"tsv", 0, NULL, O_TSV},
+                                        {"json", 0, NULL, O_JSON},
+                                        {"limit", 1, NULL, O_LIMIT},
+                                        {"timeout", 1, NULL, O_TIMEOUT},
+                                        {"save", 1, NULL, O_SAVE},
+                                        {"quiet", 0, NULL, O_QUIET},
+                                        {"strict", 0, NULL, O_STRICT},
+                                        {"threads", 1, NULL, O_THREADS},
+                                        {"max-memory", 1, NULL, O_MEMORY},
+                                        {"ticks-per-second", 1, NULL, O_TICKS},
+                                        {"exe", 1, NULL, O_EXE},
+                                        {"help", 0, NULL, 'h'},
+                                        {0}};
 
 static bool count(const char *s, uint64_t *out)
 {
@@ -90,11 +113,13 @@ static int option(struct job *j, int c, const char *arg)
     case O_TSV: j->format = SQL_TSV; return 0;
     case O_JSON: j->format = SQL_JSON; return 0;
     case O_LIMIT: return count(arg, &j->limit) ? 0 : fail("--limit", "this is no number");
-    case O_TIMEOUT: return scope_time(arg, 0, &j->timeout) ? 0 : fail("--timeout", "this is no time: 500ms, 10s, 2m are");
+    case O_TIMEOUT:
+        return scope_time(arg, 0, &j->timeout) ? 0 : fail("--timeout", "this is no time: 500ms, 10s, 2m are");
     case O_SAVE: j->save = arg; return 0;
     case O_QUIET: j->quiet = true; return 0;
     case O_STRICT: j->trace.strict = true; return 0;
-    case O_THREADS: return export_threads(arg, &j->trace.threads) ? 0 : fail(arg, "is no number of threads (1 to 256)");
+    case O_THREADS:
+        return export_threads(arg, &j->trace.threads) ? 0 : fail(arg, "is no number of threads (1 to 256)");
     case O_MEMORY: return export_size(arg, &j->trace.max_memory) ? 0 : fail(arg, "is no size (500M, 4G)");
     case O_TICKS:
         j->trace.ticks_per_second = strtod(arg, NULL);
@@ -135,10 +160,10 @@ static int read_sql(struct job *j, const char *path)
     const bool bad = ferror(f) != 0;
     if (f != stdin)
         fclose(f);
-    return !j->sql                        ? fail(path, "out of memory")
-           : bad                          ? fail(path, "it can't be read")
+    return !j->sql                       ? fail(path, "out of memory")
+           : bad                         ? fail(path, "it can't be read")
            : j->sql_len > FILE_MAX_BYTES ? fail(path, "it is longer than 1 MB")
-                                          : 0;
+                                         : 0;
 }
 
 /* The SQL: from -f, or the first word. */

@@ -22,7 +22,7 @@ struct sql_print {
     uint64_t rows;     /* printed so far */
     bool headed;       /* the heads are printed */
     struct csv csv;
-    struct text held;  /* a table's rows, cells apart by '\x1f', until the widths are known */
+    struct text held; /* a table's rows, cells apart by '\x1f', until the widths are known */
     unsigned width, nheld;
     bool *left; /* of a table, by column: text */
     uint32_t *cols;

@@ -15,6 +15,7 @@
 
 #include <sqlite3.h>
 
+#include "decode/model/alive.h"
 #include "triage/findings/instances.h"
 #include "triage/findings/waitfor.h"
 #include "triage/load.h"
@@ -30,7 +31,7 @@ struct sql_column {
     const char *name;
     enum sql_unit unit;
     enum sql_push push; /* SQL_P_FROM and TO: a hidden column, the table's arguments */
-    const char *doc; /* "~..": hidden, not in `select *` */
+    const char *doc;    /* "~..": hidden, not in `select *` */
 };
 static inline bool sql_hidden(const struct sql_column *c)
 {
@@ -40,11 +41,11 @@ static inline bool sql_hidden(const struct sql_column *c)
 #define SQL_COLUMN_ROW(id, name, unit, push, doc) {name, SQL_U_##unit, SQL_P_##push, doc},
 
 #define SQL_ANY_NAME UINT32_MAX
-struct sql_where { /* Every row of interest satisfies all of this. */
+struct sql_where {                          /* Every row of interest satisfies all of this. */
     int64_t lo[SQL_PUSHES], hi[SQL_PUSHES]; /* inclusive */
-    uint32_t name[4], names; /* the name is one of these strings; names is SQL_ANY_NAME: any */
-    uint32_t states;         /* a bit per enum state */
-    bool none;       /* there is no such row */
+    uint32_t name[4], names;                /* the name is one of these strings; names is SQL_ANY_NAME: any */
+    uint32_t states;                        /* a bit per enum state */
+    bool none;                              /* there is no such row */
 };
 
 struct sql_cursor {
@@ -60,16 +61,16 @@ struct sql_table {
     const char *name, *doc;
     const struct sql_column *column;
     unsigned columns;
-    size_t cursor;                     /* bytes; it begins with a struct sql_cursor. Zeros at first, then reused */
-    double (*rows)(struct sql *s);     /* about how many */
+    size_t cursor;                       /* bytes; it begins with a struct sql_cursor. Zeros at first, then reused */
+    double (*rows)(struct sql *s);       /* about how many */
     bool (*begin)(struct sql_cursor *c); /* to the first row, or c->eof. false: out of memory, or of time */
     bool (*next)(struct sql_cursor *c);
     void (*cell)(struct sql_cursor *c, unsigned column, sqlite3_context *x); /* nothing: NULL */
-    void (*end)(struct sql_cursor *c); /* NULL: nothing to free */
+    void (*end)(struct sql_cursor *c);                                       /* NULL: nothing to free */
 };
 #define SQL_COLUMNS(v) (v), sizeof(v) / sizeof *(v)
 
-struct sql_cover { /* time that is covered by ranges: disjoint, in order */
+struct sql_cover {             /* time that is covered by ranges: disjoint, in order */
     int64_t *t0, *t1, *before; /* before: covered before t0 */
     size_t n;
     bool made;
@@ -87,6 +88,7 @@ struct sql {
     uint64_t *plain, *checked; /* a bit per string: may it be shown as it is? is that known? */
     struct rowtab by_name;     /* strings by what cells show */
     struct keyed_row *by_id;   /* goroutines by id */
+    struct alive alive[LANE_KINDS];
     struct sql_cover gc, stw;
     int64_t *assist; /* ns in mark assist by goroutine, of [assist_from, assist_to) */
     int64_t assist_from, assist_to;
@@ -109,15 +111,16 @@ void sql_vtabs_free(struct sql *s);
 bool sql_stop(struct sql *s);
 
 /* sql_cells.c: what cells are made of */
-void sql_put_str(sqlite3_context *x, const struct sql *s, uint32_t str);      /* a string of the trace; "" is NULL */
-void sql_put_bytes(sqlite3_context *x, const char *p, size_t n);              /* foreign bytes, cleaned */
-void sql_put_word(sqlite3_context *x, const char *word);                      /* our own, which stays */
+void sql_put_str(sqlite3_context *x, const struct sql *s, uint32_t str); /* a string of the trace; "" is NULL */
+void sql_put_bytes(sqlite3_context *x, const char *p, size_t n);         /* foreign bytes, cleaned */
+void sql_put_word(sqlite3_context *x, const char *word);                 /* our own, which stays */
 void sql_put_lane(sqlite3_context *x, const struct sql *s, enum lane_kind k, uint32_t i); /* its id, or NULL */
 void sql_put_g_name(sqlite3_context *x, const struct sql *s, uint32_t g);
-void sql_put_func(sqlite3_context *x, const struct sql *s, uint32_t stack);   /* the innermost function */
-void sql_put_user(sqlite3_context *x, const struct sql *s, uint32_t stack);   /* stacks_user_frame()'s */
-void sql_put_stack(sqlite3_context *x, uint32_t stack);                       /* its id, or NULL */
-void sql_put_id(sqlite3_context *x, uint64_t id); /* ids of 2^63 and more, which only hostile traces have, are negative */
+void sql_put_func(sqlite3_context *x, const struct sql *s, uint32_t stack); /* the innermost function */
+void sql_put_user(sqlite3_context *x, const struct sql *s, uint32_t stack); /* stacks_user_frame()'s */
+void sql_put_stack(sqlite3_context *x, uint32_t stack);                     /* its id, or NULL */
+void sql_put_id(sqlite3_context *x,
+                uint64_t id); /* ids of 2^63 and more, which only hostile traces have, are negative */
 static inline void sql_put_int(sqlite3_context *x, int64_t v)
 {
     sqlite3_result_int64(x, v);
@@ -138,11 +141,10 @@ struct sql_lanes {
     struct sql *s;
     const struct sql_where *w;
     enum lane_kind kind;
-    uint32_t at, end;       /* lanes; or places in s->by_id */
+    uint32_t at, end; /* lanes; or places in s->by_id */
     bool by_id;
-    bool timed;             /* w bounds the time */
-    uint32_t lives_from, nlives;
-    struct lifetime lives[128];
+    bool timed; /* w bounds the time: lanes that live in [t0,t1) */
+    int64_t t0, t1;
 };
 /* sql_lanes - begin. false: out of memory. sql_lanes_next - the next one, NO_LANE behind the last. */
 bool sql_lanes(struct sql_lanes *l, struct sql *s, const struct sql_where *w, enum lane_kind kind);

@@ -17,12 +17,12 @@ struct span_cursor {
     struct sql_cursor c;
     struct sql_lanes lanes;
     struct lane lane;
-    uint32_t only; /* a bit per state: other spans are no rows */
-    struct span s; /* the row */
-    bool more;     /* `it` stands behind s; else s is the lane's last one */
-    bool lost;     /* what was before s is not recorded */
-    bool on;       /* a lane is being walked */
-    bool cut;      /* the second part of s is to come */
+    uint32_t only;             /* a bit per state: other spans are no rows */
+    struct span s;             /* the row */
+    bool more;                 /* `it` stands behind s; else s is the lane's last one */
+    bool lost;                 /* what was before s is not recorded */
+    bool on;                   /* a lane is being walked */
+    bool cut;                  /* the second part of s is to come */
     int64_t known, torn, stop; /* known: known_until() of the lane; no row begins behind stop */
     struct span_iter it;
     /* Of spans of some length alone: */
@@ -57,7 +57,8 @@ static bool wide_step(struct span_cursor *c)
         c->from = c->nbuf ? c->buf[WIDE - 1].t1 : c->from;
         c->nbuf = c->at = 0;
         const int64_t t1 = c->stop < INT64_MAX ? c->stop + 1 : INT64_MAX;
-        const struct wide_ask ask = {c->from, t1, w->lo[SQL_P_DUR], take_wide, c, c->only == UINT32_MAX ? 0 : c->only};
+        const struct wide_ask ask = {c->from,   t1, w->lo[SQL_P_DUR],
+                                     take_wide, c,  c->only == UINT32_MAX ? 0 : c->only};
         trace_wide(c->c.s->tr, c->lane, &ask);
     }
     if (c->at == c->nbuf)
@@ -387,7 +388,8 @@ const struct sql_table sql_thread_span = {"thread_span",
     X(W_WAKER, "waker", ID, NO, "who ended it; NULL: a timer, the network poller, or not over") \
     X(W_WAKER_NAME, "waker_name", NAME, NO, "that one's start function") \
     X(W_WAKER_FUNC, "waker_func", NAME, NO, "where it did") \
-    X(W_WAKER_USER, "waker_user_func", NAME, NO, "first function there outside the runtime and the standard library") \
+    X(W_WAKER_USER, "waker_user_func", NAME, NO, \
+      "first function there outside the runtime and the standard library") \
     X(W_WAKER_STACK, "waker_stack", ID, NO, "stack there") \
     X(W_RUNNABLE, "runnable_ns", NS, NO, "how long it then waited for a processor") \
     OPEN(X, W)

@@ -180,15 +180,16 @@ static void work_cell(struct sql_cursor *base, unsigned column, sqlite3_context 
     }
 }
 
-const struct sql_table sql_work = {"work",
-                                   "What the program does again and again: one row a population, with its percentiles",
-                                   SQL_COLUMNS(work_columns),
-                                   sizeof(struct row_cursor),
-                                   some,
-                                   work_begin,
-                                   row_next,
-                                   work_cell,
-                                   NULL};
+const struct sql_table sql_work = {
+    "work",
+    "What the program does again and again: one row a population, with its percentiles",
+    SQL_COLUMNS(work_columns),
+    sizeof(struct row_cursor),
+    some,
+    work_begin,
+    row_next,
+    work_cell,
+    NULL};
 
 /* ---- place -------------------------------------------------------------------------------------------------- */
 
@@ -296,15 +297,16 @@ static void edge_cell(struct sql_cursor *base, unsigned column, sqlite3_context 
     }
 }
 
-const struct sql_table sql_edge = {"edge",
-                                   "Who waits for whom: groups of goroutines by start function, the most waited first",
-                                   SQL_COLUMNS(edge_columns),
-                                   sizeof(struct row_cursor),
-                                   some,
-                                   edge_begin,
-                                   row_next,
-                                   edge_cell,
-                                   NULL};
+const struct sql_table sql_edge = {
+    "edge",
+    "Who waits for whom: groups of goroutines by start function, the most waited first",
+    SQL_COLUMNS(edge_columns),
+    sizeof(struct row_cursor),
+    some,
+    edge_begin,
+    row_next,
+    edge_cell,
+    NULL};
 
 /* ---- verdict ------------------------------------------------------------------------------------------------ */
 
