@@ -156,9 +156,9 @@ FORCE:
 # ---- key maps, built in ----------------------------------------------------------------------------------
 
 KEYMAPS = $(sort $(wildcard keymaps/*.keys keymaps/*.palette))
-$(BUILD)/keymaps_builtin.c: keymaps/embed.sh $(KEYMAPS)
+$(BUILD)/keymaps_builtin.c: keymaps/embed.sh $(KEYMAPS) docs/AGENTS.md
 	@mkdir -p $(BUILD)
-	sh keymaps/embed.sh $(KEYMAPS) > $@
+	sh keymaps/embed.sh $(KEYMAPS) docs/AGENTS.md > $@
 $(BUILD)/keymaps_builtin.o: $(BUILD)/keymaps_builtin.c
 	$(Q)$(COMPILE) -c -o $@ $<
 

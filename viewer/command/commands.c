@@ -11,6 +11,7 @@
 #include "triage/report/report.h"
 #include "triage/exports/rewrite.h"
 #include "triage/sql/sql.h"
+#include "viewer/command/agents.h"
 #include "viewer/command/dump.h"
 
 static const struct {
