@@ -170,6 +170,46 @@ static void limits(sqlite3 *db)
     (void)sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
 }
 
+/* ---- views ------------------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name, *sql;
+} views[] = {
+#define X(name, sql) {#name, sql},
+#include "triage/sql/sql_views.def"
+#undef X
+};
+
+const char *sql_view(const char *name)
+{
+    for (size_t i = 0; i < sizeof views / sizeof *views; i++)
+        if (strcmp(views[i].name, name) == 0)
+            return views[i].sql;
+    return NULL;
+}
+
+const char *sql_view_spans(enum lane_kind k)
+{
+    return k == LANE_P ? SPANS_P : k == LANE_G ? SPANS_G : k == LANE_M ? SPANS_M : NULL;
+}
+
+void sql_scope(struct sql *s, const struct scope *sc)
+{
+    s->scope = sc;
+}
+
+static bool views_make(struct sql *s)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < sizeof views / sizeof *views; i++) {
+        struct text t = {0};
+        text_add(&t, "CREATE VIEW %s AS %s", views[i].name, views[i].sql);
+        ok = text_ok(&t) && sqlite3_exec(s->db, t.p, NULL, NULL, NULL) == SQLITE_OK;
+        text_free(&t);
+    }
+    return ok;
+}
+
 /* ---- opening ------------------------------------------------------------------------------------------------ */
 
 static bool room(struct sql *s)
@@ -211,6 +251,11 @@ enum err_code sql_open_at(const struct trace *tr, const char *path, struct sql *
 enum err_code sql_open(const struct trace *tr, struct sql **out, struct err *e)
 {
     const enum err_code c = sql_open_at(tr, ":memory:", out, e);
+    if (c == ERR_OK && !views_make(*out)) {
+        sql_close(*out);
+        *out = NULL;
+        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for SQL");
+    }
     if (c == ERR_OK) {
         lend((*out)->db);
         (*out)->trusted = false;
@@ -318,27 +363,18 @@ struct str sql_head(const struct sql_query *q, unsigned column)
     return str_of(p, p ? strlen(p) : 0);
 }
 
+/* The value itself: it is only safe to look at while no other thread uses the connection, and each has one of its own. */
 struct sql_cell sql_cell(const struct sql_query *q, unsigned column)
 {
-    const int i = (int)column;
-    struct sql_cell c = {.kind = SQL_NULL};
-    switch (sqlite3_column_type(q->st, i)) {
-    case SQLITE_INTEGER:
-        c.kind = SQL_INT;
-        c.i = sqlite3_column_int64(q->st, i);
-        break;
-    case SQLITE_FLOAT:
-        c.kind = SQL_REAL;
-        c.r = sqlite3_column_double(q->st, i);
-        break;
-    case SQLITE_NULL: break;
-    default: {
-        const char *p = (const char *)sqlite3_column_text(q->st, i);
-        c.kind = SQL_TEXT;
-        c.s = str_of(p, (size_t)sqlite3_column_bytes(q->st, i));
+    sqlite3_value *v = sqlite3_column_value(q->st, (int)column);
+    switch (sqlite3_value_type(v)) {
+    case SQLITE_INTEGER: return (struct sql_cell){.kind = SQL_INT, .i = sqlite3_value_int64(v)};
+    case SQLITE_FLOAT: return (struct sql_cell){.kind = SQL_REAL, .r = sqlite3_value_double(v)};
+    case SQLITE_NULL: return (struct sql_cell){.kind = SQL_NULL};
+    default: break;
     }
-    }
-    return c;
+    const char *p = sqlite3_value_blob(v); /* sqlite3_value_text() copies, to put a zero behind */
+    return (struct sql_cell){.kind = SQL_TEXT, .s = str_of(p, (size_t)sqlite3_value_bytes(v))};
 }
 
 /* ---- schema ------------------------------------------------------------------------------------------------- */

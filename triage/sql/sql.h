@@ -46,6 +46,16 @@ unsigned sql_width(const struct sql_query *q); /* columns */
 struct str sql_head(const struct sql_query *q, unsigned column);
 struct sql_cell sql_cell(const struct sql_query *q, unsigned column);
 
+/*
+ * sql_scope - of the views that `gotop csv` writes: goroutines are summed up within [from,to), in_scope(g) tells whether one is asked for.
+ * sc must outlive *s. sql_view - such a view's SQL; sql_view_spans - that of spans of some lanes only, by enum lane_kind. NULL: there is
+ * none.
+ */
+struct scope;
+void sql_scope(struct sql *s, const struct scope *sc);
+const char *sql_view(const char *name);
+const char *sql_view_spans(enum lane_kind k);
+
 /* sql_save - write all tables of a loaded trace into a new SQLite file at path, or add to one that sql_save() made
  * (`more`); each row begins with a column `trace`. */
 enum err_code sql_save(const struct trace *tr, const char *path, const char *trace, bool more, struct err *e);

@@ -152,6 +152,28 @@ static void f_at(sqlite3_context *x, int n, sqlite3_value **v)
     sqlite3_result_text(x, buf, -1, SQLITE_TRANSIENT);
 }
 
+/* ---- of the views ------------------------------------------------------------------------------------------- */
+
+static void f_scope_from(sqlite3_context *x, int n, sqlite3_value **v)
+{
+    (void)n, (void)v;
+    sql_put_int(x, of(x)->scope ? of(x)->scope->from : 0);
+}
+
+static void f_scope_to(sqlite3_context *x, int n, sqlite3_value **v)
+{
+    (void)n, (void)v;
+    sql_put_int(x, of(x)->scope ? of(x)->scope->to : INT64_MAX);
+}
+
+static void f_in_scope(sqlite3_context *x, int n, sqlite3_value **v)
+{
+    const struct sql *s = of(x);
+    const bool known = !any_null(n, v);
+    const uint32_t g = known ? trace_find_lane(s->tr, LANE_G, (uint64_t)sqlite3_value_int64(v[0])) : NO_LANE;
+    sql_put_int(x, !s->scope || scope_g(s->scope, g));
+}
+
 /* ---- of a group --------------------------------------------------------------------------------------------- */
 
 struct many { /* the values of a group, as whole numbers in the order of the values */
@@ -299,10 +321,21 @@ bool sql_functions(struct sql *s)
         int args;
         void (*f)(sqlite3_context *, int, sqlite3_value **);
         void (*end)(sqlite3_context *); /* of an aggregate */
-    } rows[] = {{"overlap", 4, f_overlap, NULL}, {"in_gc", 1, f_in_gc, NULL},   {"in_gc", 2, f_in_gc, NULL},
-                {"in_stw", 1, f_in_stw, NULL},   {"in_stw", 2, f_in_stw, NULL}, {"ns", 1, f_ns, NULL},
-                {"dur", 1, f_dur, NULL},         {"state", 1, f_state, NULL},   {"bucket", 1, f_bucket, NULL},
-                {"at", 3, f_at, NULL},           {"p", 2, p_step, p_end},       {"hist", 1, hist_step, hist_end}};
+    } rows[] = {{"scope_from", 0, f_scope_from, NULL},
+                {"scope_to", 0, f_scope_to, NULL},
+                {"in_scope", 1, f_in_scope, NULL},
+                {"overlap", 4, f_overlap, NULL},
+                {"in_gc", 1, f_in_gc, NULL},
+                {"in_gc", 2, f_in_gc, NULL},
+                {"in_stw", 1, f_in_stw, NULL},
+                {"in_stw", 2, f_in_stw, NULL},
+                {"ns", 1, f_ns, NULL},
+                {"dur", 1, f_dur, NULL},
+                {"state", 1, f_state, NULL},
+                {"bucket", 1, f_bucket, NULL},
+                {"at", 3, f_at, NULL},
+                {"p", 2, p_step, p_end},
+                {"hist", 1, hist_step, hist_end}};
     const int how = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
     bool ok = true;
     for (size_t i = 0; ok && i < sizeof rows / sizeof *rows; i++) {

@@ -166,15 +166,17 @@ static void put_ns(struct lane_cursor *c, sqlite3_context *x, enum state st)
     sql_put_int(x, shares_of(c)->ns[st]);
 }
 
+/* How many spans; one that begins where the lane ends counts, too. */
 static void put_count(struct lane_cursor *c, sqlite3_context *x)
 {
+    const struct sql_where *w = &c->c.w;
+    const int64_t from = w->lo[SQL_P_FROM], to = w->hi[SQL_P_TO];
     int64_t t0, t1;
-    if (!part(c, &t0, &t1))
-        sql_put_int(x, 0);
-    else if (t0 <= c->li.first && t1 >= c->li.last)
+    const bool some = part(c, &t0, &t1);
+    if (from <= c->li.first && c->li.last < to)
         sql_put_int(x, (int64_t)c->li.nspans);
     else
-        sql_put_int(x, (int64_t)trace_count(c->c.s->tr, c->lane, t0, t1));
+        sql_put_int(x, some ? (int64_t)trace_count(c->c.s->tr, c->lane, t0, t1) : 0);
 }
 
 /* ---- goroutines --------------------------------------------------------------------------------------------- */
@@ -200,9 +202,9 @@ static void put_count(struct lane_cursor *c, sqlite3_context *x)
     X(G_CREATOR_NAME, "creator_name", NAME, NO, "that one's start function") \
     X(G_CREATE_FUNC, "create_func", NAME, NO, "function that created it") \
     X(G_CREATE_STACK, "create_stack", ID, NO, "stack there") \
-    X(G_SEEN, "seen", NS, NO, "~when the trace first mentions it; an earlier t0 is back-dated") \
     X(G_FROM, "from_ns", NS, FROM, "~first argument: goroutine(from, to) counts _ns and spans only in [from,to)") \
-    X(G_TO, "to_ns", NS, TO, "~second argument")
+    X(G_TO, "to_ns", NS, TO, "~second argument") \
+    X(G_SEEN, "seen", NS, NO, "~when the trace first mentions it; an earlier t0 is back-dated")
 enum { GOROUTINE(SQL_COLUMN_ID) };
 static const struct sql_column goroutine_columns[] = {GOROUTINE(SQL_COLUMN_ROW)};
 

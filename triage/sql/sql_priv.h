@@ -16,6 +16,7 @@
 #include <sqlite3.h>
 
 #include "decode/model/alive.h"
+#include "triage/exports/export_scope.h"
 #include "triage/findings/instances.h"
 #include "triage/findings/waitfor.h"
 #include "triage/load.h"
@@ -80,9 +81,10 @@ struct sql {
     const struct trace *tr;
     int64_t end;
     sqlite3 *db;
-    int64_t deadline; /* host_now(); 0: none */
-    bool late;        /* a statement was ended by it */
-    bool trusted;     /* gotop's own statements: all is allowed */
+    int64_t deadline;          /* host_now(); 0: none */
+    bool late;                 /* a statement was ended by it */
+    const struct scope *scope; /* of views: NULL: the whole trace */
+    bool trusted;              /* gotop's own statements: all is allowed */
     struct sql_bound *bound;
     /* Made when first asked for: */
     uint64_t *plain, *checked; /* a bit per string: may it be shown as it is? is that known? */

@@ -8,11 +8,12 @@
 #include "triage/say.h"
 #include "viewer/keys/keymap_builtin.h"
 
-static const char usage[] = "usage: gotop agents [--help]\n"
-                            "A page for programs and agents that call gotop: which command answers which question, how\n"
-                            "much it prints, what its ids mean. It is docs/AGENTS.md.\n"
-                            "  --help   print this help\n"
-                            "Exit status: 0 done, 2 not written.\n";
+static const char usage[] =
+    "usage: gotop agents [--help]\n"
+    "A page for programs and agents that call gotop: which command answers which question, how\n"
+    "much it prints, what its ids mean. It is docs/AGENTS.md.\n"
+    "  --help   print this help\n"
+    "Exit status: 0 done, 2 not written.\n";
 
 int agents_main(int argc, char **argv)
 {
