@@ -446,6 +446,17 @@ static const char *const told[] = {
     "stack where #stack > 3 and #stack < 9",
     "frame where #stack in (1, 2, 3, 4000000000)",
     "frame where #stack = -3",
+    /* nor does it that a table groups its rows itself */
+    "(select #state k, count(*), sum(dur), min(t0) from span group by #state) order by 1",
+    "(select #name k, count(*), sum(dur) from span group by #name) order by 1",
+    "(select #name k, #state l, count(*), sum(dur), max(g) from span group by #name, #state) order by 1, 2",
+    "(select #state k, #g l, count(*), sum(t1) from span where dur > 1000 group by #state, #g) order by 1, 2",
+    "(select #g k, count(*), p(50, dur), sum(open_end) from wait where #t0 > 2000000 group by #g) order by 1",
+    "(select #name k, count(*), max(runnable_ns) from wake group by #name having count(*) > 1) order by 1",
+    "(select #name k, count(*), sum(running_ns) from goroutine where #t1 > 5000000 group by #name) order by 1",
+    "(select #state k, count(*), sum(dur), sum(open_start) from proc_span group by #state) order by 1",
+    "(select #state k, count(*) from proc_span where #p in (0, 1) and #state <> 'idle' group by #state) order by 1",
+    "(select #state k, count(*) from span where #g in (1, 7, 18) group by #state) order by 1",
 };
 
 static char *filled(const char *text, const char *with)

@@ -277,6 +277,8 @@ void sql_close(struct sql *s)
     for (int k = 0; k < LANE_KINDS; k++)
         alive_free(&s->alive[k]);
     mem_free(s->by_id);
+    mem_free(s->by_group);
+    mem_free(s->canon);
     mem_free(s->assist);
     mem_free(s->plain);
     mem_free(s);

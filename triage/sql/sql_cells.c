@@ -111,6 +111,33 @@ bool sql_names(struct sql *s, const char *p, size_t n, struct sql_where *w)
     return ok;
 }
 
+const uint32_t *sql_canon(struct sql *s)
+{
+    const uint32_t n = trace_nstr(s->tr);
+    struct text t = {0};
+    if (s->canon)
+        return s->canon;
+    struct keyed_row *v = mem_alloc((n + 1) * sizeof *v);
+    uint32_t *canon = mem_alloc((n + 1) * sizeof *canon);
+    bool ok = v && canon;
+    for (uint32_t i = 0; ok && i < n; i++) {
+        const struct str c = sql_str(s, i, &t);
+        v[i] = (struct keyed_row){hash_bytes(c.p, c.len), i};
+    }
+    ok = ok && text_ok(&t) && rows_sort(v, n);
+    for (uint32_t i = 0, first = 0; ok && i < n; i++) {
+        first = i && v[i].key == v[i - 1].key ? first : v[i].row;
+        canon[v[i].row] = first;
+    }
+    text_free(&t);
+    mem_free(v);
+    if (ok)
+        s->canon = canon;
+    else
+        mem_free(canon);
+    return s->canon;
+}
+
 /* ---- lanes, stacks ------------------------------------------------------------------------------------------ */
 
 void sql_put_id(sqlite3_context *x, uint64_t id)

@@ -4,10 +4,33 @@
  */
 #include <string.h>
 
+#include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "triage/sql/sql_priv.h"
 
 /* ---- lanes of a query --------------------------------------------------------------------------------------- */
+
+static int by_name(const void *a, const void *b, void *arg)
+{
+    const struct sql *s = arg;
+    const uint32_t x = s->canon[trace_g_name(s->tr, ((const struct keyed_row *)a)->row)];
+    const uint32_t y = s->canon[trace_g_name(s->tr, ((const struct keyed_row *)b)->row)];
+    return x < y ? -1 : x > y;
+}
+
+/* Only in traces that mean harm several goroutines have one id. */
+static bool names_in_ids(struct sql *s, struct keyed_row *v, uint32_t n)
+{
+    for (uint32_t i = 0, to; i < n; i = to) {
+        for (to = i + 1; to < n && v[to].key == v[i].key; to++)
+            continue;
+        if (to - i > 1 && !sql_canon(s))
+            return false;
+        if (to - i > 1)
+            host_sort(v + i, to - i, sizeof *v, by_name, s);
+    }
+    return true;
+}
 
 static bool ids_index(struct sql *s)
 {
@@ -15,11 +38,25 @@ static bool ids_index(struct sql *s)
     struct keyed_row *v = mem_alloc((n + 1) * sizeof *v);
     for (uint32_t g = 0; v && g < n; g++)
         v[g] = (struct keyed_row){trace_lane_who(s->tr, (struct lane){LANE_G, g}).id, g};
-    if (v && !rows_sort(v, n)) {
+    if (v && (!rows_sort(v, n) || !names_in_ids(s, v, n))) {
         mem_free(v);
         v = NULL;
     }
     s->by_id = v;
+    return v != NULL;
+}
+
+static bool groups_index(struct sql *s)
+{
+    const uint32_t n = trace_nlanes(s->tr, LANE_G), *canon = sql_canon(s);
+    struct keyed_row *v = canon ? mem_alloc((n + 1) * sizeof *v) : NULL;
+    for (uint32_t g = 0; v && g < n; g++)
+        v[g] = (struct keyed_row){canon[trace_g_name(s->tr, g)], g};
+    if (v && !rows_sort(v, n)) {
+        mem_free(v);
+        v = NULL;
+    }
+    s->by_group = v;
     return v != NULL;
 }
 
@@ -37,20 +74,23 @@ static uint32_t ids_from(const struct sql *s, uint64_t id)
     return lo;
 }
 
-bool sql_lanes(struct sql_lanes *l, struct sql *s, const struct sql_where *w, enum lane_kind kind)
+bool sql_lanes(struct sql_lanes *l, const struct sql_cursor *c, enum lane_kind kind)
 {
-    const int64_t lo = w->lo[SQL_P_ID], hi = w->hi[SQL_P_ID];
+    struct sql *s = c->s;
+    const struct sql_where *w = &c->w;
     *l = (struct sql_lanes){.s = s, .w = w, .kind = kind, .end = trace_nlanes(s->tr, kind)};
     l->t0 = w->lo[SQL_P_T0] > w->lo[SQL_P_T1] ? w->lo[SQL_P_T0] : w->lo[SQL_P_T1];
     l->t1 = w->hi[SQL_P_T0] < w->hi[SQL_P_T1] ? w->hi[SQL_P_T0] : w->hi[SQL_P_T1];
     l->timed = l->t0 > 0 || l->t1 < s->end;
     l->t1 += l->t1 < INT64_MAX; /* theirs is inclusive */
-    if (kind != LANE_G || lo != hi)
-        return true;
-    if (!s->by_id && !ids_index(s))
+    l->by_id = kind == LANE_G && w->lo[SQL_P_ID] == w->hi[SQL_P_ID];
+    const bool ids = kind == LANE_G && (l->by_id || c->grouped & SQL_GROUP(ID));
+    const bool names = kind == LANE_G && !ids && c->grouped & SQL_GROUP(NAME);
+    if ((ids && !s->by_id && !ids_index(s)) || (names && !s->by_group && !groups_index(s)))
         return false;
-    l->by_id = true;
-    l->at = ids_from(s, (uint64_t)lo);
+    l->order = ids ? s->by_id : names ? s->by_group : NULL;
+    if (l->by_id)
+        l->at = ids_from(s, (uint64_t)w->lo[SQL_P_ID]);
     return true;
 }
 
@@ -63,15 +103,16 @@ static bool has_id(const struct sql_lanes *l, uint32_t i)
     return id >= w->lo[SQL_P_ID] && id <= w->hi[SQL_P_ID];
 }
 
-/* The next lane with that id, of those that live while the query looks. Only traces that mean harm have several. */
-static uint32_t step_by_id(struct sql_lanes *l)
+/* The next lane in an order, of those that live while the query looks. */
+static uint32_t step_in_order(struct sql_lanes *l)
 {
-    const struct keyed_row *v = l->s->by_id;
     struct lifetime f;
-    while (l->at < l->end && (int64_t)v[l->at].key == l->w->lo[SQL_P_ID]) {
-        const uint32_t i = v[l->at++].row;
+    while (l->at < l->end && !(l->by_id && (int64_t)l->order[l->at].key != l->w->lo[SQL_P_ID])) {
+        const uint32_t i = l->order[l->at++].row;
+        if (!l->timed)
+            return i;
         trace_lives(l->s->tr, l->kind, i, 1, &f);
-        if (!l->timed || (f.first < l->t1 && f.last >= l->t0))
+        if (f.first < l->t1 && f.last >= l->t0)
             return i;
     }
     return NO_LANE;
@@ -80,8 +121,8 @@ static uint32_t step_by_id(struct sql_lanes *l)
 static uint32_t step(struct sql_lanes *l)
 {
     uint32_t i = l->at;
-    if (l->by_id)
-        return step_by_id(l);
+    if (l->order)
+        return step_in_order(l);
     if (l->timed) {
         const struct alive_ask ask = {l->s->tr, l->kind, l->t0, l->t1, l->end};
         i = alive_next(&l->s->alive[l->kind], &ask, i);
@@ -131,7 +172,7 @@ static bool lane_next(struct sql_cursor *base)
 static bool lane_begin(struct sql_cursor *base, enum lane_kind k)
 {
     struct lane_cursor *c = (struct lane_cursor *)base;
-    return sql_lanes(&c->lanes, base->s, &base->w, k) && lane_next(base);
+    return sql_lanes(&c->lanes, base, k) && lane_next(base);
 }
 
 /* The part of its life that is asked for. */
@@ -293,7 +334,7 @@ const struct sql_table sql_goroutine = {"goroutine",
                                         g_begin,
                                         lane_next,
                                         g_cell,
-                                        NULL};
+                                        SQL_GROUP(ID) | SQL_GROUP(NAME)};
 
 /* ---- processors, threads ------------------------------------------------------------------------------------ */
 
@@ -372,7 +413,7 @@ const struct sql_table sql_proc = {"proc",
                                    p_begin,
                                    lane_next,
                                    p_cell,
-                                   NULL};
+                                   0};
 const struct sql_table sql_thread = {"thread",
                                      "One row a thread (M) that held a processor",
                                      SQL_COLUMNS(thread_columns),
@@ -381,4 +422,4 @@ const struct sql_table sql_thread = {"thread",
                                      m_begin,
                                      lane_next,
                                      p_cell,
-                                     NULL};
+                                     0};

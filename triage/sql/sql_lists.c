@@ -192,7 +192,7 @@ const struct sql_table sql_range = {"range",
                                     range_begin,
                                     range_next,
                                     range_cell,
-                                    NULL};
+                                    0};
 
 /* ---- metric ------------------------------------------------------------------------------------------------- */
 
@@ -267,7 +267,7 @@ const struct sql_table sql_metric = {"metric",
                                      metric_begin,
                                      metric_next,
                                      metric_cell,
-                                     NULL};
+                                     0};
 
 /* ---- task --------------------------------------------------------------------------------------------------- */
 
@@ -334,7 +334,7 @@ const struct sql_table sql_task = {"task",
                                    task_begin,
                                    list_next,
                                    task_cell,
-                                   NULL};
+                                   0};
 
 /* ---- region ------------------------------------------------------------------------------------------------- */
 
@@ -401,7 +401,7 @@ const struct sql_table sql_region = {"region",
                                      region_begin,
                                      list_next,
                                      region_cell,
-                                     NULL};
+                                     0};
 
 /* ---- log ---------------------------------------------------------------------------------------------------- */
 
@@ -462,7 +462,7 @@ const struct sql_table sql_log = {"log",
                                   log_begin,
                                   list_next,
                                   log_cell,
-                                  NULL};
+                                  0};
 
 /* ---- sample ------------------------------------------------------------------------------------------------- */
 
@@ -520,4 +520,4 @@ const struct sql_table sql_sample = {"sample",
                                      sample_begin,
                                      list_next,
                                      sample_cell,
-                                     NULL};
+                                     0};

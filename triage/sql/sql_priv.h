@@ -56,7 +56,10 @@ struct sql_cursor {
     struct sql_where w;
     bool eof;
     int64_t rowid;
+    unsigned
+        grouped; /* SQL_GROUP(), of columns by which rows have to be grouped: rows alike in all of them are neighbours */
 };
+#define SQL_GROUP(push) (1u << SQL_P_##push)
 
 struct sql_table {
     const char *name, *doc;
@@ -67,7 +70,7 @@ struct sql_table {
     bool (*begin)(struct sql_cursor *c); /* to the first row, or c->eof. false: out of memory, or of time */
     bool (*next)(struct sql_cursor *c);
     void (*cell)(struct sql_cursor *c, unsigned column, sqlite3_context *x); /* nothing: NULL */
-    void (*end)(struct sql_cursor *c);                                       /* NULL: nothing to free */
+    unsigned groups; /* SQL_GROUP(): it can group by any of these. SQLite would sort all rows otherwise */
 };
 #define SQL_COLUMNS(v) (v), sizeof(v) / sizeof *(v)
 
@@ -87,9 +90,11 @@ struct sql {
     bool trusted;              /* gotop's own statements: all is allowed */
     struct sql_bound *bound;
     /* Made when first asked for: */
-    uint64_t *plain, *checked; /* a bit per string: may it be shown as it is? is that known? */
-    struct rowtab by_name;     /* strings by what cells show */
-    struct keyed_row *by_id;   /* goroutines by id */
+    uint64_t *plain, *checked;  /* a bit per string: may it be shown as it is? is that known? */
+    struct rowtab by_name;      /* strings by what cells show */
+    uint32_t *canon;            /* by string: the first one whose cell is the same */
+    struct keyed_row *by_id;    /* goroutines by id, then name */
+    struct keyed_row *by_group; /* goroutines by name */
     struct alive alive[LANE_KINDS];
     struct sql_cover gc, stw;
     int64_t *assist; /* ns in mark assist by goroutine, of [assist_from, assist_to) */
@@ -129,6 +134,8 @@ static inline void sql_put_int(sqlite3_context *x, int64_t v)
 }
 /* sql_names - the strings whose cells are p[0..n), into w; false: out of memory. */
 bool sql_names(struct sql *s, const char *p, size_t n, struct sql_where *w);
+/* sql_canon - s->canon; NULL: out of memory. */
+const uint32_t *sql_canon(struct sql *s);
 /* sql_str - the bytes of a string as cells have them: in *t if they had to be cleaned. */
 struct str sql_str(const struct sql *s, uint32_t str, struct text *t);
 /* sql_in_gc, sql_in_stw - ns of [t0,t1) within mark phases; while the world was stopped. -1: out of memory. */
@@ -143,13 +150,14 @@ struct sql_lanes {
     struct sql *s;
     const struct sql_where *w;
     enum lane_kind kind;
-    uint32_t at, end; /* lanes; or places in s->by_id */
-    bool by_id;
-    bool timed; /* w bounds the time: lanes that live in [t0,t1) */
+    uint32_t at, end;              /* lanes; or places in s->by_id */
+    bool by_id;                    /* those with the one id that w has */
+    const struct keyed_row *order; /* NULL: as they come */
+    bool timed;                    /* w bounds the time: lanes that live in [t0,t1) */
     int64_t t0, t1;
 };
 /* sql_lanes - begin. false: out of memory. sql_lanes_next - the next one, NO_LANE behind the last. */
-bool sql_lanes(struct sql_lanes *l, struct sql *s, const struct sql_where *w, enum lane_kind kind);
+bool sql_lanes(struct sql_lanes *l, const struct sql_cursor *c, enum lane_kind kind);
 uint32_t sql_lanes_next(struct sql_lanes *l);
 static inline bool sql_name_is(const struct sql_where *w, uint32_t str)
 {

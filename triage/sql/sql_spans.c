@@ -18,6 +18,7 @@ struct span_cursor {
     struct sql_lanes lanes;
     struct lane lane;
     uint32_t only;             /* a bit per state: other spans are no rows */
+    uint32_t rest;             /* grouped by state: those still to come, each in a pass of its own */
     struct span s;             /* the row */
     bool more;                 /* `it` stands behind s; else s is the lane's last one */
     bool lost;                 /* what was before s is not recorded */
@@ -113,6 +114,17 @@ static bool lane_step(struct span_cursor *c)
     return c->on = true;
 }
 
+/* Grouped by state: once more through the lanes, for the next state. */
+static bool next_pass(struct span_cursor *c)
+{
+    if (!c->rest)
+        return false;
+    c->only = c->rest & -c->rest;
+    c->rest &= c->rest - 1;
+    c->on = false;
+    return sql_lanes(&c->lanes, &c->c, c->lane.kind); /* nothing is made any more that could fail */
+}
+
 /* A thread that seems to rest though its record has ended: from `known` on it is a row of its own, not recorded. */
 static void split_known(struct span_cursor *c)
 {
@@ -152,7 +164,7 @@ static bool span_step(struct sql_cursor *base)
         if (c->cut) {
             split_rest(c);
         } else if (!c->on || !(c->wide ? wide_step(c) : walk_step(c))) {
-            if (!lane_step(c)) {
+            if (!lane_step(c) && (base->s->late || !next_pass(c))) {
                 base->eof = true;
                 return !base->s->late;
             }
@@ -170,13 +182,15 @@ static bool spans_begin(struct sql_cursor *base, enum lane_kind k, uint32_t only
     struct span_cursor *c = (struct span_cursor *)base;
     const struct sql_where *w = &base->w;
     c->lane.kind = k;
-    c->only = only;
     c->stop = w->hi[SQL_P_T0] < w->hi[SQL_P_T1] ? w->hi[SQL_P_T0] : w->hi[SQL_P_T1];
-    c->wide = k != LANE_M && w->lo[SQL_P_DUR] > 1;
+    c->rest = base->grouped & SQL_GROUP(STATE) ? only & ((1u << ST_COUNT) - 2) : 0;
+    c->only = c->rest ? c->rest & -c->rest : only;
+    c->rest &= c->rest - 1;
+    c->wide = k != LANE_M && (w->lo[SQL_P_DUR] > 1 || base->grouped & SQL_GROUP(STATE));
     c->torn = k == LANE_M ? known_torn(base->s->tr) : INT64_MAX;
     c->on = c->cut = false;
     c->near.tr = NULL;
-    return sql_lanes(&c->lanes, base->s, w, k) && span_step(base);
+    return sql_lanes(&c->lanes, base, k) && span_step(base);
 }
 
 /* The span beside s in its lane: step -1 or 1. NULL: there is none. */
@@ -288,7 +302,7 @@ const struct sql_table sql_span = {"span",
                                    span_begin,
                                    span_step,
                                    span_cell,
-                                   NULL};
+                                   SQL_GROUP(ID) | SQL_GROUP(NAME) | SQL_GROUP(STATE)};
 
 /* ---- proc_span, thread_span --------------------------------------------------------------------------------- */
 
@@ -363,7 +377,7 @@ const struct sql_table sql_proc_span = {"proc_span",
                                         proc_span_begin,
                                         span_step,
                                         proc_span_cell,
-                                        NULL};
+                                        SQL_GROUP(STATE)};
 const struct sql_table sql_thread_span = {"thread_span",
                                           "What each thread did, by thread, then time",
                                           SQL_COLUMNS(thread_span_columns),
@@ -372,7 +386,7 @@ const struct sql_table sql_thread_span = {"thread_span",
                                           thread_span_begin,
                                           span_step,
                                           thread_span_cell,
-                                          NULL};
+                                          0};
 
 /* ---- wait --------------------------------------------------------------------------------------------------- */
 
@@ -445,7 +459,7 @@ const struct sql_table sql_wait = {"wait",
                                    wait_begin,
                                    span_step,
                                    wait_cell,
-                                   NULL};
+                                   SQL_GROUP(ID) | SQL_GROUP(NAME)};
 
 /* ---- wake --------------------------------------------------------------------------------------------------- */
 
@@ -520,4 +534,4 @@ const struct sql_table sql_wake = {"wake",
                                    wake_begin,
                                    wake_step,
                                    wake_cell,
-                                   NULL};
+                                   SQL_GROUP(ID) | SQL_GROUP(NAME)};

@@ -86,7 +86,7 @@ const struct sql_table sql_stack = {"stack",
                                     stack_begin,
                                     stack_next,
                                     stack_cell,
-                                    NULL};
+                                    0};
 
 /* ---- frame -------------------------------------------------------------------------------------------------- */
 
@@ -152,4 +152,4 @@ const struct sql_table sql_frame = {"frame",
                                     frame_begin,
                                     frame_next,
                                     frame_cell,
-                                    NULL};
+                                    0};

@@ -103,7 +103,7 @@ const struct sql_table sql_trace = {"trace",
                                     file_begin,
                                     row_next,
                                     file_cell,
-                                    NULL};
+                                    0};
 
 /* ---- damage ------------------------------------------------------------------------------------------------- */
 
@@ -151,7 +151,7 @@ const struct sql_table sql_damage = {"damage",
                                      damage_begin,
                                      row_next,
                                      damage_cell,
-                                     NULL};
+                                     0};
 
 /* ---- tick --------------------------------------------------------------------------------------------------- */
 
@@ -200,4 +200,4 @@ const struct sql_table sql_tick = {"tick",
                                    tick_begin,
                                    row_next,
                                    tick_cell,
-                                   NULL};
+                                   0};

@@ -189,7 +189,7 @@ const struct sql_table sql_work = {
     work_begin,
     row_next,
     work_cell,
-    NULL};
+    0};
 
 /* ---- place -------------------------------------------------------------------------------------------------- */
 
@@ -244,7 +244,7 @@ const struct sql_table sql_place = {"place",
                                     place_begin,
                                     row_next,
                                     place_cell,
-                                    NULL};
+                                    0};
 
 /* ---- edge --------------------------------------------------------------------------------------------------- */
 
@@ -306,7 +306,7 @@ const struct sql_table sql_edge = {
     edge_begin,
     row_next,
     edge_cell,
-    NULL};
+    0};
 
 /* ---- verdict ------------------------------------------------------------------------------------------------ */
 
@@ -382,4 +382,4 @@ const struct sql_table sql_verdict = {"verdict",
                                       verdict_begin,
                                       row_next,
                                       verdict_cell,
-                                      NULL};
+                                      0};

@@ -118,6 +118,22 @@ static char handed(const struct sql_table *t, sqlite3_index_info *in, int i)
     return op;
 }
 
+/* Is it wanted that rows are grouped, and can the table do that? Then by what. */
+static unsigned grouped(const struct sql_table *t, sqlite3_index_info *in)
+{
+    unsigned by = 0;
+    if (!in->nOrderBy || sqlite3_vtab_distinct(in) != 1)
+        return 0;
+    for (int i = 0; i < in->nOrderBy; i++) {
+        const int col = in->aOrderBy[i].iColumn;
+        const enum sql_push push = col < 0 ? SQL_P_NO : t->column[col].push;
+        if (push == SQL_P_NO || !(t->groups >> push & 1))
+            return 0;
+        by |= 1u << push;
+    }
+    return by;
+}
+
 static int best_index(sqlite3_vtab *base, sqlite3_index_info *in)
 {
     const struct vtab *v = (const struct vtab *)base;
@@ -144,6 +160,8 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *in)
     }
     plan[2 * n] = '\0';
     in->idxStr = plan;
+    in->idxNum = (int)grouped(t, in);
+    in->orderByConsumed = in->idxNum != 0;
     in->needToFreeIdxStr = 1;
     rows *= part;
     in->estimatedRows = (sqlite3_int64)(rows < 1 ? 1 : rows);
@@ -237,10 +255,7 @@ static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **out)
 
 static int close_cursor(sqlite3_vtab_cursor *base)
 {
-    struct sql_cursor *c = (struct sql_cursor *)base;
-    if (c->table->end)
-        c->table->end(c);
-    mem_free(c);
+    mem_free(base);
     return SQLITE_OK;
 }
 
@@ -252,7 +267,8 @@ static int said(const struct sql_cursor *c, bool ok)
 static int filter(sqlite3_vtab_cursor *base, int number, const char *plan, int argc, sqlite3_value **argv)
 {
     struct sql_cursor *c = (struct sql_cursor *)base;
-    (void)number, (void)argc;
+    (void)argc;
+    c->grouped = (unsigned)number;
     c->rowid = 0;
     c->eof = false;
     if (!where(c, plan ? plan : "", argv))
