@@ -35,7 +35,7 @@ int inflateInit2_(void *z, int bits, const char *v, int n)
 C
 if ${CC:-cc} -shared -fPIC -o "$tmp/inside.so" "$tmp/inside.c" 2>"$tmp/cc"; then
     gzip -c $good >"$tmp/x.gz"
-    for how in report dump "csv spans" "folded" --headless; do
+    for how in report dump "csv spans" "sql select(1)" "folded" --headless; do
         LD_PRELOAD=$tmp/inside.so "$fast" $how "$tmp/x.gz" >"$tmp/out" 2>&1
         grep -q '^inside: ' "$tmp/out" || fail "$how: nothing was tried"
         case $has in *Landlock*) if grep -q 'file no, made no' "$tmp/out"; then pass; else fail "$how: a file: $(cat "$tmp/out")"; fi ;; esac
@@ -52,6 +52,7 @@ if "$fast" report $good | cmp -s - "$tmp/none"; then fail "no report"; else pass
 ( cd "$tmp" && case $fast in /*) f=$fast ;; *) f=$OLDPWD/$fast ;; esac; cp "$OLDPWD/$good" here.trace && "$f" csv spans -o here.csv here.trace && [ -s here.csv ] ) &&
     pass || fail "a file in the current folder"
 "$fast" csv spans -o "$tmp/x.csv.gz" $good && [ -s "$tmp/x.csv.gz" ] && pass || fail "a compressed table"
+"$fast" sql --save "$tmp/x.db" $good && [ -s "$tmp/x.db" ] && pass || fail "a saved database"
 "$fast" diff "$tmp/x.gz" $good >/dev/null && pass || fail "two traces"
 ln -s "$PWD/$good" "$tmp/link"; "$fast" report "$tmp/link" >/dev/null && pass || fail "a link"
 "$fast" report /dev/stdin <$good >/dev/null && pass || fail "/dev/stdin"
