@@ -13,6 +13,7 @@
 #include "triage/sql/sql.h"
 #include "viewer/command/agents.h"
 #include "viewer/command/dump.h"
+#include "viewer/command/find.h"
 
 static const struct {
     const char *name, *operands, *help;
