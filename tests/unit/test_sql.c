@@ -14,6 +14,7 @@
 
 #include "decode/base/utf8.h"
 #include "triage/sql/sql.h"
+#include "triage/triage.h"
 
 /* ---- questions ---------------------------------------------------------------------------------------------- */
 
@@ -446,6 +447,18 @@ static const char *const told[] = {
     "stack where #stack > 3 and #stack < 9",
     "frame where #stack in (1, 2, 3, 4000000000)",
     "frame where #stack = -3",
+    /* of an OR there are several scans, joined by what a table says of its rows */
+    "span where #g > 18 or #t0 > 2456876 or #state = 'running' order by 1, 2, 3",
+    "span where #g = 1 or #dur > 100000 order by 1, 2, 3",
+    "thread_span where #m > 5 or #t0 > 9000000 order by 1, 2, 3",
+    "wait where #g = 7 or #name = 'main.main' or #dur > 2000000 order by 1, 2, 3",
+    "goroutine where #g <= 5 or #t1 <= 4375200 order by 1, 2, 3",
+    "proc where #p = 1 or #t0 = 0 order by 1, 2, 3",
+    "range where #t0 > 3000000 or #t1 < 20000000 order by 1, 2, 3",
+    "metric where #t0 > 3000000 or #t0 < 20000000 order by 1, 2, 3",
+    "task where #t0 > 3000000 or #t1 < 20000000 order by 1, 2, 3",
+    "stack where #stack = 5 or #stack = 1 or #stack > 9 order by 1, 2, 3",
+    "frame where #stack = 5 or #stack = 1 or #stack > 9 order by 1, 2, 3",
     /* nor does it that a table groups its rows itself */
     "(select #state k, count(*), sum(dur), min(t0) from span group by #state) order by 1",
     "(select #name k, count(*), sum(dur) from span group by #name) order by 1",
@@ -672,6 +685,83 @@ static void test_hostile(void **state)
     tracegen_free(&bytes);
 }
 
+/* ---- the same sums as the report ------------------------------------------------------------------------------ */
+
+static int64_t number(struct sql *s, const char *sql)
+{
+    char *text = of_ours(s, sql);
+    const int64_t v = strtoll(text, NULL, 10);
+    free(text);
+    return v;
+}
+
+static void same_sum(const char *path, struct sql *s, int64_t want, const char *fmt, const char *name)
+{
+    char sql[1000];
+    snprintf(sql, sizeof sql, fmt, name);
+    const int64_t got = number(s, sql);
+    if (got != want)
+        fail_msg("%s: %s: %" PRId64 ", the report has %" PRId64, path, sql, got, want);
+}
+
+static void one_report(const char *path, const uint8_t *p, size_t n)
+{
+    struct trace_opts o = {.threads = 1};
+    struct trace *tr;
+    struct triage *tg;
+    struct err e;
+    char name[300];
+    if (load_bytes_opts(p, n, &o, &tr, &e))
+        return;
+    assert_int_equal(triage_new(tr, &tg, &e), ERR_OK);
+    assert_int_equal(triage_step(tg, INT64_MAX), TRIAGE_DONE);
+    struct sql *s = open_sql(tr);
+    same_sum(path, s, tg->p_sum.ns[ST_RUNNING], "select sum(running_ns) from proc", "");
+    same_sum(path, s, tg->p_sum.ns[ST_IDLE], "select sum(idle_ns) from proc", "");
+    same_sum(path, s, tg->p_sum.ns[ST_SYSCALL], "select sum(syscall_ns) from proc", "");
+    same_sum(path, s, tg->p_sum.ns[ST_SCHED], "select sum(dur) from proc_span where state = 'scheduler'", "");
+    same_sum(path, s, (int64_t)tg->gc_cycles, "select count(*) from range where kind = 'mark'", "");
+    same_sum(path, s, tg->gc_mark_ns, "select in_gc(0, dur) from trace", "");
+    same_sum(path, s, tg->g_created, "select sum(created) from goroutine", "");
+    same_sum(path, s, tg->g_ended, "select sum(ended) from goroutine", "");
+    same_sum(path, s, tg->nwaits,
+             "select count(*) from (select 1 from wait w join goroutine b on "
+             "b.g = w.g where not b.system group by w.reason, w.stack)",
+             "");
+    for (uint32_t i = 0; i < tg->ngroups; i++) {
+        const struct group *g = &tg->groups[i];
+        const struct str str = trace_str(tr, g->name);
+        snprintf(name, sizeof name, g->name ? "= '%.*s'" : "is null", (int)str.len, str.p);
+        same_sum(path, s, g->count, "select count(*) from goroutine where name %s", name);
+        same_sum(path, s, g->d[GM_SCHED].total, "select sum(runnable_ns) from goroutine where name %s", name);
+        same_sum(path, s, g->d[GM_EXEC].total, "select sum(running_ns) from goroutine where name %s", name);
+        same_sum(path, s, g->d[GM_WAIT].total, "select sum(dur) from wait where name %s", name);
+        same_sum(path, s, g->d[GM_SYSCALL].total + g->d[GM_SYSBLOCK].total,
+                 "select sum(dur) from span where state = 'system call' and name %s", name);
+    }
+    for (uint32_t i = 0; i < tg->nwaits && i < 20; i++) {
+        snprintf(name, sizeof name, "%u", tg->waits[i].stack);
+        if (tg->waits[i].stack)
+            same_sum(path, s, tg->waits[i].total,
+                     "select total_ns from place where stack = %s order by total_ns desc limit 1", name);
+    }
+    for (uint32_t i = 0; i < tg->nstw; i++) {
+        const struct str str = trace_str(tr, tg->stw[i].kind);
+        snprintf(name, sizeof name, "%.*s", (int)str.len, str.p);
+        same_sum(path, s, tg->stw[i].total,
+                 "select sum(dur) from range where kind = 'stop-the-world' and reason = '%s'", name);
+    }
+    sql_close(s);
+    triage_free(tg);
+    trace_close(tr);
+}
+
+static void test_report(void **state)
+{
+    (void)state;
+    assert_true(each_trace("samples", 1 << 24, one_report) > 30);
+}
+
 /* ---- docs/SQL.md ------------------------------------------------------------------------------------------------ */
 
 #define DOC "docs/SQL.md"
@@ -726,9 +816,9 @@ static int end(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_told),       cmocka_unit_test(test_threads),
-                                       cmocka_unit_test(test_refused),    cmocka_unit_test(test_time),
-                                       cmocka_unit_test(test_hostile),    cmocka_unit_test(test_memory),
-                                       cmocka_unit_test(test_documented), cmocka_unit_test(test_oracle)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_told),       cmocka_unit_test(test_threads), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_time),       cmocka_unit_test(test_hostile), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_documented), cmocka_unit_test(test_report),  cmocka_unit_test(test_oracle)};
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -255,6 +255,14 @@ int64_t sql_in_stw(struct sql *s, int64_t t0, int64_t t1)
     return within(s, &s->stw, RANGE_STW, t0, t1);
 }
 
+void sql_put_covered(sqlite3_context *x, int64_t ns)
+{
+    if (ns < 0)
+        sqlite3_result_error_nomem(x);
+    else
+        sql_put_int(x, ns);
+}
+
 void sql_covers_free(struct sql *s)
 {
     mem_free(s->gc.t0);

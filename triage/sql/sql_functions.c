@@ -66,10 +66,7 @@ static void covered(sqlite3_context *x, int n, sqlite3_value **v, int64_t (*f)(s
         return;
     const int64_t t0 = sqlite3_value_int64(v[0]), one = t0 < INT64_MAX ? t0 + 1 : t0;
     const int64_t ns = f(of(x), t0, n == 2 ? sqlite3_value_int64(v[1]) : one);
-    if (ns < 0)
-        sqlite3_result_error_nomem(x);
-    else
-        sql_put_int(x, ns);
+    sql_put_covered(x, ns);
 }
 
 static void f_in_gc(sqlite3_context *x, int n, sqlite3_value **v)

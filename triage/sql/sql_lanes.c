@@ -163,6 +163,7 @@ static bool lane_next(struct sql_cursor *base)
     struct lane_cursor *c = (struct lane_cursor *)base;
     c->lane = (struct lane){c->lanes.kind, sql_lanes_next(&c->lanes)};
     base->eof = c->lane.i == NO_LANE;
+    base->rowid = c->lane.i;
     c->has_shares = false;
     if (!base->eof)
         c->li = trace_lane(base->s->tr, c->lane);

@@ -45,21 +45,15 @@ static bool list_next(struct sql_cursor *base)
 {
     struct list_cursor *c = (struct list_cursor *)base;
     base->eof = ++c->i >= c->n;
+    base->rowid = (int64_t)c->i;
     return true;
 }
 
 static bool begun(struct list_cursor *c)
 {
     c->c.eof = c->i >= c->n;
+    c->c.rowid = (int64_t)c->i;
     return true;
-}
-
-static void put_covered(sqlite3_context *x, int64_t ns)
-{
-    if (ns < 0)
-        sqlite3_result_error_nomem(x);
-    else
-        sql_put_int(x, ns);
 }
 
 #define TIMES(X, P) \
@@ -110,6 +104,7 @@ static void range_take(struct list_cursor *c)
     if (c->c.eof)
         return;
     const struct range *r = c->v;
+    c->c.rowid = (int64_t)((uint64_t)c->kind << 56 | c->i);
     c->stop = r[c->i];
     c->after = c->kind == RANGE_STW ? trace_stop(r, c->n, c->i, &c->stop) : c->i + 1;
 }
@@ -215,6 +210,7 @@ static void metric_take(struct list_cursor *c)
         c->n = hi < INT64_MAX ? trace_points_before(c->c.s->tr, m, hi + 1) : trace_npoints(c->c.s->tr, m);
     }
     c->c.eof = c->kind >= METRIC_COUNT;
+    c->c.rowid = (int64_t)((uint64_t)c->kind << 56 | c->i);
 }
 
 static bool metric_begin(struct sql_cursor *base)
@@ -314,8 +310,8 @@ static void task_cell(struct sql_cursor *base, unsigned column, sqlite3_context 
     case T_STACK: sql_put_stack(x, t->stack); break;
     case T_OPEN_START: sql_put_int(x, t->open_start); break;
     case T_OPEN_END: sql_put_int(x, t->open_end); break;
-    case T_IN_GC: put_covered(x, sql_in_gc(s, t->t0, t->t1)); break;
-    case T_IN_STW: put_covered(x, sql_in_stw(s, t->t0, t->t1)); break;
+    case T_IN_GC: sql_put_covered(x, sql_in_gc(s, t->t0, t->t1)); break;
+    case T_IN_STW: sql_put_covered(x, sql_in_stw(s, t->t0, t->t1)); break;
     default: break;
     }
 }
@@ -381,8 +377,8 @@ static void region_cell(struct sql_cursor *base, unsigned column, sqlite3_contex
     case E_STACK: sql_put_stack(x, r->stack); break;
     case E_OPEN_START: sql_put_int(x, r->open_start); break;
     case E_OPEN_END: sql_put_int(x, r->open_end); break;
-    case E_IN_GC: put_covered(x, sql_in_gc(s, r->t0, r->t1)); break;
-    case E_IN_STW: put_covered(x, sql_in_stw(s, r->t0, r->t1)); break;
+    case E_IN_GC: sql_put_covered(x, sql_in_gc(s, r->t0, r->t1)); break;
+    case E_IN_STW: sql_put_covered(x, sql_in_stw(s, r->t0, r->t1)); break;
     default: break;
     }
 }

@@ -55,7 +55,7 @@ struct sql_cursor {
     const struct sql_table *table;
     struct sql_where w;
     bool eof;
-    int64_t rowid;
+    int64_t rowid; /* which row it is, the same in every scan: SQLite joins the scans of an OR by it */
     unsigned
         grouped; /* SQL_GROUP(), of columns by which rows have to be grouped: rows alike in all of them are neighbours */
 };
@@ -141,6 +141,7 @@ struct str sql_str(const struct sql *s, uint32_t str, struct text *t);
 /* sql_in_gc, sql_in_stw - ns of [t0,t1) within mark phases; while the world was stopped. -1: out of memory. */
 int64_t sql_in_gc(struct sql *s, int64_t t0, int64_t t1);
 int64_t sql_in_stw(struct sql *s, int64_t t0, int64_t t1);
+void sql_put_covered(sqlite3_context *x, int64_t ns); /* what these say */
 void sql_covers_free(struct sql *s);
 /* sql_state - the state that a word means ("syscall", "system call", "blocked"), ST_COUNT: none. */
 enum state sql_state(const char *p, size_t n);

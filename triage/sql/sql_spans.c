@@ -161,6 +161,7 @@ static bool span_step(struct sql_cursor *base)
     for (uint32_t passed = 1;; passed++) {
         if ((passed & 8191) == 0 && sql_stop(base->s))
             return false;
+        const bool second = c->cut;
         if (c->cut) {
             split_rest(c);
         } else if (!c->on || !(c->wide ? wide_step(c) : walk_step(c))) {
@@ -172,8 +173,10 @@ static bool span_step(struct sql_cursor *base)
         } else if (c->known != INT64_MAX) {
             split_known(c);
         }
-        if (is_row(c))
+        if (is_row(c)) {
+            base->rowid = (int64_t)((uint64_t)c->lane.i << 31 | c->s.index << 1 | second);
             return true;
+        }
     }
 }
 
@@ -216,15 +219,6 @@ static bool open_end(struct span_cursor *c)
         return c->s.open_end;
     const struct span *s = beside(c, 1);
     return s && s->state == ST_UNKNOWN;
-}
-
-/* Columns that all of these tables have, by their place behind the first ones. */
-static void put_covered(sqlite3_context *x, int64_t ns)
-{
-    if (ns < 0)
-        sqlite3_result_error_nomem(x);
-    else
-        sql_put_int(x, ns);
 }
 
 double sql_span_rows(struct sql *s)
@@ -288,8 +282,8 @@ static void span_cell(struct sql_cursor *base, unsigned column, sqlite3_context 
     case S_STACK: sql_put_stack(x, s->stack); break;
     case S_OPEN_START: sql_put_int(x, open_start(c)); break;
     case S_OPEN_END: sql_put_int(x, open_end(c)); break;
-    case S_IN_GC: put_covered(x, sql_in_gc(sq, s->t0, s->t1)); break;
-    case S_IN_STW: put_covered(x, sql_in_stw(sq, s->t0, s->t1)); break;
+    case S_IN_GC: sql_put_covered(x, sql_in_gc(sq, s->t0, s->t1)); break;
+    case S_IN_STW: sql_put_covered(x, sql_in_stw(sq, s->t0, s->t1)); break;
     default: break;
     }
 }
@@ -355,8 +349,8 @@ static void proc_span_cell(struct sql_cursor *base, unsigned column, sqlite3_con
     case PS_LABEL: sql_put_str(x, sq, s->label); break;
     case PS_OPEN_START: sql_put_int(x, open_start(c)); break;
     case PS_OPEN_END: sql_put_int(x, open_end(c)); break;
-    case PS_IN_GC: put_covered(x, sql_in_gc(sq, s->t0, s->t1)); break;
-    case PS_IN_STW: put_covered(x, sql_in_stw(sq, s->t0, s->t1)); break;
+    case PS_IN_GC: sql_put_covered(x, sql_in_gc(sq, s->t0, s->t1)); break;
+    case PS_IN_STW: sql_put_covered(x, sql_in_stw(sq, s->t0, s->t1)); break;
     default: break;
     }
 }
@@ -445,8 +439,8 @@ static void wait_cell(struct sql_cursor *base, unsigned column, sqlite3_context 
         break;
     case W_OPEN_START: sql_put_int(x, open_start(c)); break;
     case W_OPEN_END: sql_put_int(x, open_end(c)); break;
-    case W_IN_GC: put_covered(x, sql_in_gc(sq, s->t0, s->t1)); break;
-    case W_IN_STW: put_covered(x, sql_in_stw(sq, s->t0, s->t1)); break;
+    case W_IN_GC: sql_put_covered(x, sql_in_gc(sq, s->t0, s->t1)); break;
+    case W_IN_STW: sql_put_covered(x, sql_in_stw(sq, s->t0, s->t1)); break;
     default: break;
     }
 }

@@ -16,6 +16,7 @@ static bool stacks_from(struct stack_cursor *c)
     c->stack = lo < 1 ? 1 : lo < n ? (uint32_t)lo : (uint32_t)n;
     c->end = hi < 0 ? 0 : hi < n ? (uint32_t)hi + 1 : (uint32_t)n;
     c->c.eof = c->stack >= c->end;
+    c->c.rowid = c->stack;
     return true;
 }
 
@@ -39,6 +40,7 @@ static bool stack_next(struct sql_cursor *base)
 {
     struct stack_cursor *c = (struct stack_cursor *)base;
     base->eof = ++c->stack >= c->end;
+    base->rowid = c->stack;
     return true;
 }
 
@@ -108,6 +110,7 @@ static bool frame_take(struct stack_cursor *c)
         c->depth = 0;
     }
     c->c.eof = c->stack >= c->end;
+    c->c.rowid = (int64_t)((uint64_t)c->stack << 31 | c->depth);
     return true;
 }
 

@@ -15,13 +15,14 @@ static bool row_next(struct sql_cursor *base)
 {
     struct row_cursor *c = (struct row_cursor *)base;
     base->eof = ++c->i >= c->n;
+    base->rowid = c->i;
     return true;
 }
 
 static bool rows_from(struct sql_cursor *base, int64_t n)
 {
     struct row_cursor *c = (struct row_cursor *)base;
-    c->i = 0;
+    base->rowid = c->i = 0;
     c->n = n;
     base->eof = n <= 0;
     return true;

@@ -73,7 +73,7 @@ void sql_triage_free(struct sql *s)
 static bool rows_from(struct sql_cursor *base, bool made, uint32_t n)
 {
     struct row_cursor *c = (struct row_cursor *)base;
-    c->i = 0;
+    base->rowid = c->i = 0;
     c->n = n;
     c->differs = false;
     base->eof = n == 0;
@@ -84,6 +84,7 @@ static bool row_next(struct sql_cursor *base)
 {
     struct row_cursor *c = (struct row_cursor *)base;
     base->eof = ++c->i >= c->n;
+    base->rowid = c->i;
     c->differs = false;
     return true;
 }
@@ -237,7 +238,7 @@ static void place_cell(struct sql_cursor *base, unsigned column, sqlite3_context
 }
 
 const struct sql_table sql_place = {"place",
-                                    "Waits by reason and stack, the most waited first",
+                                    "Waits of the program's goroutines by reason and stack, the most waited first",
                                     SQL_COLUMNS(place_columns),
                                     sizeof(struct row_cursor),
                                     some,

@@ -269,7 +269,6 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *plan, int a
     struct sql_cursor *c = (struct sql_cursor *)base;
     (void)argc;
     c->grouped = (unsigned)number;
-    c->rowid = 0;
     c->eof = false;
     if (!where(c, plan ? plan : "", argv))
         return said(c, false);
@@ -281,7 +280,6 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *plan, int a
 static int next(sqlite3_vtab_cursor *base)
 {
     struct sql_cursor *c = (struct sql_cursor *)base;
-    c->rowid++;
     return said(c, c->table->next(c));
 }
 
