@@ -334,7 +334,8 @@ static void draw(struct grid *g, struct view *v, const struct plan *p)
         tri_draw(g, v, p);
     else
         tri_note(g, 0, p->y[ROW_LANES], p->n[ROW_LANES],
-                 "Ask in SQL: :sql select name, count(*), dur(sum(dur)) from wait group by name. Tables and columns: gotop sql "
+                 "Ask in SQL: :sql select name, count(*), dur(sum(dur)) from wait group by name. Tables and columns: "
+                 "gotop sql "
                  "--schema. Enter on a row with t0 and g goes there.");
 }
 
@@ -368,6 +369,8 @@ const struct view_kind kind_sql = {
     .tsv = tsv,
     .refuse = "Enter goes to a row's place",
     .answer = {ANSWER_ROWS},
-    .refusal = {REFUSE_ZOOM, REFUSE_SELECT, [DEED_SORT] = "the query has an order by", [DEED_INVERT] = "the query has an order by"},
+    .refusal =
+        {REFUSE_ZOOM,
+         REFUSE_SELECT, [DEED_SORT] = "the query has an order by", [DEED_INVERT] = "the query has an order by"},
     .word = {[DEED_LANE] = "row", [DEED_DETAILS] = "go there"},
 };
