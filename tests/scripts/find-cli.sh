@@ -26,6 +26,12 @@ status 0 --headless --lane "$lane@$at" "$file"; cmp -s "$tmp/out" "$tmp/opened";
 status 0 --headless "$place" --view 3
 cp $a "$tmp/x@1s:g1"; status 0 --headless "$tmp/x@1s:g1"; status 2 --headless "$a@soon:g1"; status 2 --headless "$a@1s:h1"
 
+# A folder stands for the traces in it; what is none is passed over.
+mkdir "$tmp/folder" "$tmp/folder/below"; cp $a $b "$tmp/folder"; echo text >"$tmp/folder/notes"; : >"$tmp/folder/empty"
+status 0 find --limit 0 'dur>1ms state=runnable' "$tmp/folder/"; check "$(lines "$tmp/out")" "$n" "a folder"; check "$(lines "$tmp/err")" 0 "is silent"
+status 0 sql --csv "select count(*) from span" "$tmp/folder"; check "$(lines "$tmp/out")" 3 "SQL over a folder"
+status 0 sql --save "$tmp/f.db" "$tmp/folder"; status 2 find a "$tmp/folder/notes"
+
 # Mistakes.
 status 2 find 'nonsense=1' $a; check "$(lines "$tmp/err")" 1 "a wrong filter is said once"
 status 2 find 'nonsense=1' $a $b; check "$(lines "$tmp/err")" 1 "and not for each trace"

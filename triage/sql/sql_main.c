@@ -12,6 +12,7 @@
 #include "decode/base/mem.h"
 #include "triage/exports/export_run.h"
 #include "triage/exports/export_scope.h"
+#include "triage/folder.h"
 #include "triage/say.h"
 #include "triage/sql/sql_print.h"
 
@@ -55,7 +56,11 @@ struct job {
     int npaths;
     struct out o;
     struct sql_print print;
+    struct folder files; /* the traces that path names */
     bool partial, cut;
+    bool many;  /* several traces, or a folder */
+    bool saved; /* --save: of one at least */
+    bool wrong; /* the SQL is: no other trace changes that */
 };
 
 static int fail(const char *what, const char *why)
@@ -213,10 +218,10 @@ static void point(const char *sql, size_t n, size_t at)
     text_free(&t);
 }
 
-static int sql_failed(const struct job *j, const char *at, size_t n, const struct err *e)
+static int sql_failed(struct job *j, const char *at, size_t n, const struct err *e)
 {
-    (void)j;
     fail("SQL", e->what);
+    j->wrong = e->offset != ERR_NO_OFFSET;
     if (e->offset != ERR_NO_OFFSET && e->offset <= n)
         point(at, n, (size_t)e->offset);
     return 2;
@@ -322,7 +327,7 @@ static int ask(struct job *j, const char *path, struct trace *tr)
     if (sql_open(tr, &s, &e) != ERR_OK)
         return fail(shown(path), e.what);
     sql_time(s, j->timeout);
-    if (j->npaths == 1) {
+    if (!j->many) {
         status = all_statements(j, s);
     } else {
         j->print.trace = path;
@@ -346,20 +351,23 @@ static int partial(struct job *j, const char *path, const struct trace *tr)
     return 0;
 }
 
-static int one_trace(struct job *j, int i)
+static int one_trace(struct job *j, const struct folder_file *f)
 {
-    const char *path = j->path[i];
+    const char *path = f->path;
     struct trace *tr = NULL;
     struct err e = {0};
     int status = 0;
-    if (load(j, path, &tr, &e) != ERR_OK)
-        status = fail(shown(path), e.what);
+    const enum err_code rc = load(j, path, &tr, &e);
+    if (rc != ERR_OK)
+        status = folder_skips(f, rc) ? 0 : fail(shown(path), e.what);
     else if (j->save)
-        status = sql_save(tr, j->part, path, i > 0, &e) == ERR_OK ? 0 : fail(j->save, e.what);
+        status = sql_save(tr, j->part, path, j->saved, &e) == ERR_OK ? 0 : fail(j->save, e.what);
     else
         status = ask(j, path, tr);
-    if (!status)
+    if (!status && rc == ERR_OK) {
         (void)partial(j, path, tr);
+        j->saved = true;
+    }
     trace_close(tr);
     return status;
 }
@@ -368,10 +376,10 @@ static int one_trace(struct job *j, int i)
 static int all_traces(struct job *j)
 {
     int status = 0, bad = 0;
-    for (int i = 0; i < j->npaths && !out_broken(&j->o) && !j->cut; i++) {
-        status = one_trace(j, i);
+    for (size_t i = 0; i < j->files.n && !out_broken(&j->o) && !j->cut && !j->wrong; i++) {
+        status = one_trace(j, &j->files.file[i]);
         bad |= status;
-        if (status && (j->npaths == 1 || j->save))
+        if (status && (!j->many || j->save))
             break;
     }
     if (j->print.width && end_statement(j))
@@ -431,8 +439,14 @@ int sql_main(int argc, char **argv)
     if (j.schema)
         return list_schema();
     status = take_sql(&j);
+    if (!status && !j.npaths)
+        status = say_lacks("sql", "TRACE", usage);
+    else if (!status && !folder_of(j.path, j.npaths, &j.files))
+        status = fail("the traces", "out of memory");
+    j.many = j.files.n > 1 || (j.files.n && j.files.file[0].listed);
     if (!status)
-        status = j.npaths ? run(&j) : say_lacks("sql", "TRACE", usage);
+        status = run(&j);
+    folder_free(&j.files);
     mem_free(j.sql);
     return status;
 }

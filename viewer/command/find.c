@@ -15,6 +15,7 @@
 #include "layout/move/filter.h"
 #include "layout/move/goto.h"
 #include "triage/exports/export_run.h"
+#include "triage/folder.h"
 #include "triage/say.h"
 #include "triage/tables/stacks.h"
 #include "viewer/command/options.h"
@@ -23,7 +24,8 @@
 
 static const char usage[] =
     "usage: gotop find [options] FILTER TRACE...\n"
-    "Spans of goroutines that match, of all traces, the longest first. The filter is that of the viewer's \\ key\n"
+    "Spans of goroutines that match, of all traces and folders of them, the longest first. The filter is that of the "
+    "viewer's \\ key\n"
     "(docs/FILTERS.md): 'dur>50ms state=runnable main.handler'. Each line ends in what opens the viewer there:\n"
     "gotop TRACE@TIME:LANE.\n"
     "  --limit N            at most N of them (100); how many there are is said\n"
@@ -162,15 +164,17 @@ static enum err_code load(const struct job *j, struct trace **tr, struct err *e)
 }
 
 /* 0; or 2, said. *wrong: the filter itself is, which no other trace changes. */
-static int one_trace(struct job *j, const char *text, bool *wrong)
+static int one_trace(struct job *j, const struct folder_file *file, const char *text, bool *wrong)
 {
+    j->path = file->path;
     const char *name = strcmp(j->path, "-") == 0 ? "standard input" : j->path;
     struct filter_error fe = {0};
     struct trace *tr = NULL;
     struct err e = {0};
     int status = 0;
-    if (load(j, &tr, &e) != ERR_OK) {
-        status = fail(name, e.what);
+    const enum err_code rc = load(j, &tr, &e);
+    if (rc != ERR_OK) {
+        status = folder_skips(file, rc) ? 0 : fail(name, e.what);
     } else {
         j->tr = tr;
         struct filter *f = filter_new(tr, text, &fe);
@@ -301,15 +305,17 @@ int find_main(int argc, char **argv)
         return say_usage("find", usage);
     if (argc - optind < 2)
         return say_lacks("find", argc == optind ? "FILTER" : "TRACE", usage);
-    for (int i = optind + 1; i < argc && !wrong && !j.failed; i++) {
-        j.path = argv[i];
-        bad |= one_trace(&j, argv[optind], &wrong);
-    }
+    struct folder files;
+    if (!folder_of(argv + optind + 1, argc - optind - 1, &files))
+        return fail("the traces", "out of memory");
+    for (size_t i = 0; i < files.n && !wrong && !j.failed; i++)
+        bad |= one_trace(&j, &files.file[i], argv[optind], &wrong);
     if (!wrong && !j.failed)
         bad |= finish(&j);
     for (size_t i = 0; i < j.n; i++)
         mem_free(j.hit[i].line);
     mem_free(j.hit);
+    folder_free(&files);
     return bad ? EXIT_UNREADABLE : j.partial ? EXIT_PARTIAL : EXIT_OK;
 }
 
