@@ -122,7 +122,7 @@ static const struct {
     {"select sum(d) from (select (select ifnull(sum(max(0, min(a.t1,r.t1)-max(a.t0,r.t0))),0) from R r where "
      "scope='global') "
      "d from G a where state='runnable' and t0 > 1000)",
-     "select sum(in_gc) from span where state='runnable' and t0 > 1000"},
+     "select sum(in_gc(t0, t1)) from " Q " where state='runnable' and t0 > 1000"},
     {"select count(*) from G a where state='runnable' and t0 > 1000 and exists (select 1 from R r where name like "
      "'stop-%' and r.scope='G' and r.t0 < a.t1 and r.t1 > a.t0)",
      "select count(*) from span a where state='runnable' and t0 > 1000 and exists (select 1 from range r where kind="
