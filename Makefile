@@ -17,7 +17,7 @@ SIZE    ?= 80x24
 # A library that a layer needs: here, and a line in .ci/setup.
 LIBS_DECODE = -lz -lzstd -lm -lpthread
 LIBS_LAYOUT =
-LIBS_TRIAGE = -ljansson -lprotobuf-c
+LIBS_TRIAGE = -ljansson -lprotobuf-c -lsqlite3
 LIBS_VIEWER = -lncursesw
 LIBS_TEST   = -lcmocka
 
@@ -156,9 +156,9 @@ FORCE:
 # ---- key maps, built in ----------------------------------------------------------------------------------
 
 KEYMAPS = $(sort $(wildcard keymaps/*.keys keymaps/*.palette))
-$(BUILD)/keymaps_builtin.c: keymaps/embed.sh $(KEYMAPS)
+$(BUILD)/keymaps_builtin.c: keymaps/embed.sh $(KEYMAPS) docs/AGENTS.md
 	@mkdir -p $(BUILD)
-	sh keymaps/embed.sh $(KEYMAPS) > $@
+	sh keymaps/embed.sh $(KEYMAPS) docs/AGENTS.md > $@
 $(BUILD)/keymaps_builtin.o: $(BUILD)/keymaps_builtin.c
 	$(Q)$(COMPILE) -c -o $@ $<
 
@@ -172,9 +172,9 @@ ARCH ?= $(HOST_ARCH)
 CROSS_arm64 = aarch64-linux-gnu-
 CROSS = $(if $(filter $(HOST_ARCH),$(ARCH)),,$(or $(CROSS_$(ARCH)),$(error make static: no ARCH=$(ARCH))))
 STATIC = $(BUILD)/static/gotop-linux-$(ARCH)
-OBJ_STATIC = $(patsubst viewer/term/%.c,$(BUILD)/static/%.o,$(shell grep -l GOTOP_STATIC viewer/term/*.c)) \
-             $(BUILD)/static/terms_builtin.o
-LINK_STATIC = -static-pie -Wl,-z,relro -Wl,-z,now -Wl,--wrap=wcwidth -Wl,--wrap=wcrtomb
+SRC_STATIC = $(shell grep -l GOTOP_STATIC viewer/term/*.c triage/sql/*.c)
+OBJ_STATIC = $(patsubst %.c,$(BUILD)/static/%.o,$(SRC_STATIC)) $(BUILD)/static/terms_builtin.o
+LINK_STATIC = -static-pie -Wl,-z,relro -Wl,-z,now -Wl,--wrap=wcwidth -Wl,--wrap=wcrtomb -Wl,--wrap=dlopen
 static: setup-static
 	+@$(MAKE) --no-print-directory $(if $(CROSS),BUILD=$(BUILD)/$(ARCH) AR=$(CROSS)ar STRIP=$(CROSS)strip \
 	    CC='$(filter ccache,$(CC)) $(CROSS)gcc') static-program
@@ -187,7 +187,7 @@ $(BUILD)/static/gotop: $(MAIN) $(OBJ_STATIC) $(LIB_ALL)
 	$(call say,LD  $@)
 	$(Q)$(CC) $(GOTOP_CFLAGS) $(CFLAGS) $(LDFLAGS) $(LINK_STATIC) -o $@ $(MAIN) $(OBJ_STATIC) $(LIB_ALL) \
 	    -lncursesw -ltinfo $(LIBS_PURE)
-$(BUILD)/static/%.o: viewer/term/%.c $(BUILD)/flags
+$(BUILD)/static/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(COMPILE) -DGOTOP_STATIC -c -o $@ $<
 $(BUILD)/static/terms_builtin.c: viewer/term/terms.sh

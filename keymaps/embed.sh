@@ -1,5 +1,5 @@
 #!/bin/sh
-# embed.sh FILE.. - key maps (.keys) and palettes (.palette) as C tables (viewer/keys/keymap_builtin.h): what users write is
+# embed.sh FILE.. - key maps (.keys), palettes (.palette) and a page of documentation (.md) as C tables (viewer/keys/keymap_builtin.h): what users write is
 # what is built in.
 table() { # table NAME SUFFIX FILE..
     printf 'const struct builtin_keymap %s[] = {\n' "$1"
@@ -18,3 +18,4 @@ echo '/* Made from keymaps/ by embed.sh. */'
 echo '#include "viewer/keys/keymap_builtin.h"'
 table builtin_keymaps .keys "$@"
 table builtin_palettes .palette "$@"
+table builtin_pages .md "$@"

@@ -16,6 +16,7 @@
 #include "layout/draw/cells.h"
 #include "layout/draw/draw.h"
 #include "layout/draw/gstate.h"
+#include "layout/views/sql_view.h"
 #include "layout/views/evlog.h"
 #include "layout/views/table.h"
 #include "layout/views/mixture.h"
@@ -290,6 +291,7 @@ void view_free(struct view *v)
     pick_free(v);
     items_free(&v->items);
     table_free(v->table);
+    sql_view_free(v->asked);
     unfold_free(v->unfold);
     why_end(v->explaining);
     effect_stop(v);

@@ -182,6 +182,7 @@ struct view {
     struct search *search; /* NULL: none yet */
     int64_t torn;          /* of a damaged trace: when it first tells nothing of a processor; else INT64_MAX */
     int64_t beyond;        /* the time axis reaches so far at least, though the trace doesn't; 0 = as far as that */
+    struct asked *asked;   /* what was asked in SQL, sql_view.h; NULL: nothing yet */
     const struct lines *compared; /* with another trace, for the view that shows it; the viewer's; NULL: not (yet) */
     struct table *table;          /* of the last view of things that was shown; NULL: none yet */
     struct tri *tri; /* views 1, 5, 6, 10: the tables and where one is in them; the viewer's; NULL = none */

@@ -47,6 +47,7 @@ series --headless --view 3 --keys 'j Enter' $new
 series --headless --view 1 $new
 series dump $new
 series csv spans $new
+series sql "select name, p(50, dur), hist(dur) from span group by name order by 2" $new
 series folded $new
 series perfetto -o "$tmp/p" $new
 series pprof --kind sync -o "$tmp/p" $new

@@ -14,7 +14,7 @@ in_dir() { check "$(ls dir | tr '\n' ' ')" "$1" "what $2 leaves"; }
 
 # Everything that prints: $1 of its arguments is the trace.
 each() { # each FUNCTION - called with the arguments
-    for c in "report @" "report --json @" "info @" "info --json @" "dump @" "csv spans @" "folded @" "explain @ g1" "explain --json @ g1" \
+    for c in "report @" "report --json @" "info @" "info --json @" "dump @" "csv spans @" "sql select(1) @" "agents" "folded @" "explain @ g1" "explain --json @ g1" \
         "diff @ @" "perfetto -o - @" "pprof --kind sync @" "slice --to 60% -o - @" "anonymize -o - @" "--svg @" "--headless @" \
         "--linear --keys j @" "report --metrics" "report --rules" "report --help" "diff --help" "explain --help" "csv --help" "top --help" "dump --help" "--help" "--version" "--rules" "--list-actions" "--keys-markdown" "--dump-keymap vi"; do
         "$1" "$c" $(echo "$c" | sed "s|@|$t|g")

@@ -799,12 +799,12 @@ int main(void)
         cmocka_unit_test(test_picture),       cmocka_unit_test(test_tabs),
         cmocka_unit_test(test_leaving),       cmocka_unit_test(test_mouse),
         cmocka_unit_test(test_scripts),       cmocka_unit_test(test_deep_link),
-        cmocka_unit_test(test_paste),
-        cmocka_unit_test(test_monkey),        cmocka_unit_test(test_every_action),
-        cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_linear),
-        cmocka_unit_test(test_marks),         cmocka_unit_test(test_filter),
-        cmocka_unit_test(test_source_path),   cmocka_unit_test(test_source_open),
-        cmocka_unit_test(test_began_before),  cmocka_unit_test(test_coded_names),
+        cmocka_unit_test(test_paste),         cmocka_unit_test(test_monkey),
+        cmocka_unit_test(test_every_action),  cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_linear),        cmocka_unit_test(test_marks),
+        cmocka_unit_test(test_filter),        cmocka_unit_test(test_source_path),
+        cmocka_unit_test(test_source_open),   cmocka_unit_test(test_began_before),
+        cmocka_unit_test(test_coded_names),
     };
     return cmocka_run_group_tests_name("app", tests, NULL, NULL);
 }

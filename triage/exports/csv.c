@@ -33,7 +33,7 @@ void csv_word(struct csv *c, const char *s)
 }
 
 /* Numbers by hand: they are most of a table, and printf is most of the time. */
-void csv_id(struct csv *c, uint64_t v)
+static void csv_id(struct csv *c, uint64_t v)
 {
     char buf[21], *p = buf + sizeof buf;
     do {
@@ -54,11 +54,6 @@ void csv_int(struct csv *c, int64_t v)
         next(c);
         text_add(&c->row, "%" PRId64, v);
     }
-}
-
-void csv_bool(struct csv *c, bool v)
-{
-    csv_word(c, v ? "true" : "false");
 }
 
 /* Most names: printable ASCII that needs neither quotes nor anything else. */
@@ -101,11 +96,6 @@ void csv_text(struct csv *c, struct str s)
         i += len;
     }
     text_raw(&c->row, "\"", quote);
-}
-
-void csv_str(struct csv *c, uint32_t str)
-{
-    csv_text(c, trace_str(c->tr, str));
 }
 
 void csv_end(struct csv *c)

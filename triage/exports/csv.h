@@ -11,7 +11,6 @@
 #include "triage/exports/export_out.h"
 
 struct csv {
-    const struct trace *tr;
     struct out *out;
     struct text row, cell; /* what is not written yet, one cleaned field */
     bool any;              /* the row has a field already */
@@ -24,11 +23,8 @@ struct csv {
 void csv_free(struct csv *c);
 void csv_none(struct csv *c);
 void csv_int(struct csv *c, int64_t v);
-void csv_id(struct csv *c, uint64_t v);
-void csv_bool(struct csv *c, bool v);        /* true, false */
 void csv_word(struct csv *c, const char *s); /* our own: written as it is */
 void csv_text(struct csv *c, struct str s);
-void csv_str(struct csv *c, uint32_t str); /* a string of the trace */
 void csv_end(struct csv *c);
 void csv_flush(struct csv *c);
 

@@ -17,11 +17,11 @@
 #include "triage/text.h"
 
 struct out {
-    FILE *f;            /* plain */
-    struct gzFile_s *z; /* gzip */
-    const char *path;   /* borrowed, NULL = standard output */
-    struct target to;   /* what is behind f or z */
-    int error;          /* the first errno, 0 = none */
+    FILE *f;              /* plain */
+    struct gzFile_s *z;   /* gzip */
+    const char *path;     /* borrowed, NULL = standard output */
+    struct out_target to; /* what is behind f or z */
+    int error;            /* the first errno, 0 = none */
 };
 
 /*

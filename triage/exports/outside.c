@@ -42,7 +42,7 @@ static bool same(struct ident a, struct ident b)
 /* ---- the clerk ------------------------------------------------------------------------------------------- */
 
 static struct far {
-    struct target to;
+    struct out_target to;
     char path[CLERK_TEXT];
     bool used;
 } far[OPEN];
@@ -271,7 +271,7 @@ void outside_folder(const char *path)
         folder[nfolders++] = ident_of(&st);
 }
 
-enum err_code outside_open(struct target *t, const char *path, struct err *e)
+enum err_code outside_open(struct out_target *t, const char *path, struct err *e)
 {
     struct clerk_said said;
     if (!clerk_ask(deed_open, path, &said))
@@ -283,7 +283,7 @@ enum err_code outside_open(struct target *t, const char *path, struct err *e)
     return ERR_OK;
 }
 
-int outside_close(struct target *t, bool keep)
+int outside_close(struct out_target *t, bool keep)
 {
     struct clerk_said said;
     const char which[] = {(char)('0' + t->far - 1), t->begun ? BEGUN : '-', '\0'};

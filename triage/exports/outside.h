@@ -26,8 +26,8 @@ void outside_terminal(void);
 
 /* outside_open - as target_open() (target.h), by the clerk. outside_close - what is left of target_close(): t->fd is closed. 0, or an
  * errno. */
-enum err_code outside_open(struct target *t, const char *path, struct err *e);
-int outside_close(struct target *t, bool keep);
+enum err_code outside_open(struct out_target *t, const char *path, struct err *e);
+int outside_close(struct out_target *t, bool keep);
 /* outside_may - would it be opened? 0; EEXIST: a file is there that isn't ours; EACCES: not by that name or in that folder; or
  * another errno. Without a clerk 0. */
 int outside_may(const char *path);

@@ -150,7 +150,7 @@ enum err_code target_may(const char *path, struct err *e)
  * file that on_end() doesn't know: it waits until both are done. This thread alone has to hold it off, since
  * the others take none (decode/base/thread.h).
  */
-static int make_new(struct target *t, mode_t bits, bool usual)
+static int make_new(struct out_target *t, mode_t bits, bool usual)
 {
     enum { TRIES = 16, NAME = 240 }; /* so much of its name, so that what is put behind it has room */
     sigset_t ending, was;
@@ -167,7 +167,7 @@ static int make_new(struct target *t, mode_t bits, bool usual)
         char name[NAME_MAX + 1];
         host_random(&some, sizeof some);
         snprintf(name, sizeof name, "%.*s.%08x", NAME, slash ? slash + 1 : t->to, (unsigned)some);
-        fd = beside(t->to, name, t->tmp) ? open(t->tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, bits) : -1;
+        fd = beside(t->to, name, t->tmp) ? open(t->tmp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, bits) : -1;
     }
     int why = errno;
     if (!usual) {
@@ -181,7 +181,7 @@ static int make_new(struct target *t, mode_t bits, bool usual)
     return fd;
 }
 
-static void forget_new(struct target *t)
+static void forget_new(struct out_target *t)
 {
     if (t->tmp) {
         finished(t->tmp);
@@ -192,7 +192,7 @@ static void forget_new(struct target *t)
 }
 
 /* The new file, whose name will be t->to. false: none can be made; errno says why. */
-static bool open_new(struct target *t, const char *to, mode_t bits, bool usual)
+static bool open_new(struct out_target *t, const char *to, mode_t bits, bool usual)
 {
     t->tmp = mem_alloc(PATH_MAX);
     t->to = mem_alloc(strlen(to) + 1);
@@ -226,7 +226,7 @@ static bool standard(const struct stat *st)
 }
 
 /* May a new file stand in for this one? It has its owner and mode then, and the file no other names. */
-static bool stands_in(struct target *t, const char *path, const struct stat *st)
+static bool stands_in(struct out_target *t, const char *path, const struct stat *st)
 {
     enum { BITS = 0777 };
     char to[PATH_MAX];
@@ -252,7 +252,7 @@ static bool stands_in(struct target *t, const char *path, const struct stat *st)
 }
 
 /* A file that isn't there, perhaps behind a link. */
-static enum err_code open_fresh(struct target *t, const char *path, struct err *e)
+static enum err_code open_fresh(struct out_target *t, const char *path, struct err *e)
 {
     enum { USUAL = 0666 };
     char to[PATH_MAX];
@@ -267,7 +267,7 @@ static enum err_code open_fresh(struct target *t, const char *path, struct err *
 }
 
 /* The clerk opens it; what was read this process alone knows. */
-static enum err_code open_far(struct target *t, const char *path, struct err *e)
+static enum err_code open_far(struct out_target *t, const char *path, struct err *e)
 {
     const enum err_code rc = outside_open(t, path, e);
     if (rc) {
@@ -281,10 +281,10 @@ static enum err_code open_far(struct target *t, const char *path, struct err *e)
     return refused(path, e);
 }
 
-enum err_code target_open(struct target *t, const char *path, struct err *e)
+enum err_code target_open(struct out_target *t, const char *path, struct err *e)
 {
     struct stat st;
-    *t = (struct target){.fd = -1};
+    *t = (struct out_target){.fd = -1};
     enum err_code rc = target_may(path, e);
     if (rc) {
         return rc;
@@ -313,7 +313,7 @@ enum err_code target_open(struct target *t, const char *path, struct err *e)
     return ERR_OK;
 }
 
-bool target_begin(struct target *t)
+bool target_begin(struct out_target *t)
 {
     if (t->own && !t->begun && ftruncate(t->fd, 0)) {
         return false;
@@ -321,7 +321,7 @@ bool target_begin(struct target *t)
     return t->begun = true;
 }
 
-bool target_close(struct target *t, bool keep)
+bool target_close(struct out_target *t, bool keep)
 {
     int why = 0;
     if (t->fd < 0) {

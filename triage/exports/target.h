@@ -17,7 +17,7 @@
 
 #include "decode/base/err.h"
 
-struct target {
+struct out_target {
     int fd;     /* to write to */
     char *tmp;  /* the new file beside it; NULL: the file itself is written */
     char *to;   /* whose name that one gets */
@@ -31,14 +31,14 @@ struct target {
  * says so and names it; then nothing is open and nothing has changed. At a signal that ends the process a
  * file that isn't whole is removed.
  */
-enum err_code target_open(struct target *t, const char *path, struct err *e);
+enum err_code target_open(struct out_target *t, const char *path, struct err *e);
 /*
  * target_begin - before each write: the first one empties a file that is written itself. false: errno says
  * why not.
  */
-bool target_begin(struct target *t);
+bool target_begin(struct out_target *t);
 /* target_close - keep: all was written. It closes t->fd. false: errno says why it hasn't its name. */
-bool target_close(struct target *t, bool keep);
+bool target_close(struct out_target *t, bool keep);
 /* target_failed - "can't write to PATH: " and why, from errno. */
 enum err_code target_failed(const char *path, struct err *e);
 /* target_may - ERR_ARG, and e says it: this name (NULL: standard output) is that of a file which was read. */

@@ -3,6 +3,8 @@
  */
 #include "viewer/command/options.h"
 
+#include "viewer/command/find.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -203,6 +205,7 @@ static enum live_option live_read(struct options *o, int argc, char **argv, int 
 
 bool options_parse(int argc, char **argv, struct options *o, FILE *errors)
 {
+    static char link[FIND_LANE];
     bool ended = false;
     enum live_option live;
     *o = (struct options){.w = 80, .h = 24};
@@ -225,6 +228,9 @@ bool options_parse(int argc, char **argv, struct options *o, FILE *errors)
         } else if (!ended && argv[i][0] == '-' && argv[i][1]) {
             door_printf(errors, "gotop: unknown option %s (--help lists them)\n", argv[i]);
             return false;
+        } else if (find_link(argv[i], link)) { /* FILE@TIME:LANE */
+            o->lane = link;
+            i--; /* now it is a file's name */
         } else if (!joint_paths_add(&o->trace.more, &o->path, argv[i])) {
             door_printf(errors, "gotop: too many traces at once, at most %d\n", JOINT_MAX);
             return false;

@@ -63,6 +63,7 @@ static const struct {
     {"folded", SANDBOX_FILES | SANDBOX_OUTPUT},    {"slice", SANDBOX_FILES | SANDBOX_OUTPUT},
     {"anonymize", SANDBOX_FILES | SANDBOX_OUTPUT}, {"record", SANDBOX_LIVE | SANDBOX_OUTPUT},
     {"top", SANDBOX_FILES | SANDBOX_LIVE},         {"watch", SANDBOX_FILES | SANDBOX_LIVE},
+    {"find", SANDBOX_FILES | SANDBOX_FOLDERS},     {"sql", SANDBOX_FILES | SANDBOX_FOLDERS | SANDBOX_OUTPUT},
 };
 
 unsigned sandbox_needs(const char *command)
@@ -173,22 +174,23 @@ static bool secret(const char *option)
     return false;
 }
 
-/* A word that names a file, or a member of an archive behind a colon. */
-static void allow_word(struct rules *r, const char *word)
+/* A word that names a file, with a member of an archive behind a colon, or a place in the trace behind an @. */
+static void allow_word(struct rules *r, const char *word, uint64_t rights)
 {
     char path[PATH_MAX];
-    allow(r, word, FILES);
-    for (const char *c = strchr(word, ':'); c; c = strchr(c + 1, ':'))
+    allow(r, word, rights);
+    for (const char *c = strpbrk(word, ":@"); c; c = strpbrk(c + 1, ":@"))
         if (snprintf(path, sizeof path, "%.*s", (int)(c - word), word) < (int)sizeof path && *path)
             allow(r, path, FILES);
 }
 
-static void allow_words(struct rules *r, int argc, char *const *argv)
+static void allow_words(struct rules *r, unsigned needs, int argc, char *const *argv)
 {
+    const uint64_t rights = needs & SANDBOX_FOLDERS ? TREE : FILES;
     for (int i = 1; i < argc; i++) {
         const char *eq = argv[i][0] == '-' ? strchr(argv[i], '=') : NULL;
         if (!written(i, argv) && !secret(argv[i]) && (i == 1 || !secret(argv[i - 1])))
-            allow_word(r, eq ? eq + 1 : argv[i]);
+            allow_word(r, eq ? eq + 1 : argv[i], rights);
     }
 }
 
@@ -271,7 +273,7 @@ static void landlock_enter(unsigned needs, int argc, char *const *argv)
     if (r.fd < 0)
         return;
     if (needs & SANDBOX_FILES)
-        allow_words(&r, argc, argv);
+        allow_words(&r, needs, argc, argv);
     allow_config(&r);
     allow_system(&r, needs);
     (void)syscall(SYS_landlock_restrict_self, r.fd, 0);

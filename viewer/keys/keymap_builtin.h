@@ -1,5 +1,5 @@
 /*
- * keymap_builtin.h - the key maps and palettes of keymaps/, embedded when building by keymaps/embed.sh.
+ * keymap_builtin.h - the key maps and palettes of keymaps/ and a page of docs/, embedded when building by keymaps/embed.sh.
  *
  * The table ends with a row of null pointers. Text is that of the file, byte for byte.
  */
@@ -11,5 +11,6 @@ struct builtin_keymap {
     const char *text;
 };
 extern const struct builtin_keymap builtin_keymaps[], builtin_palettes[];
+extern const struct builtin_keymap builtin_pages[]; /* docs/AGENTS.md */
 
 #endif

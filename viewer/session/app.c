@@ -8,10 +8,12 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <ctype.h>
 #include <string.h>
 
 #include "decode/base/mem.h"
 #include "layout/draw/tabs.h"
+#include "layout/views/sql_view.h"
 #include "layout/views/kind.h"
 #include "layout/move/lanes.h"
 #include "layout/draw/plan.h"
@@ -226,17 +228,35 @@ static const char *command_name(int i, char out[NAME_ROOM])
     return action_find(out, strlen(out)) == ACT_NONE ? out : "";
 }
 
+/* The same of what a word in SQL may be. */
+static const char *word_name(bool sql, int i, char out[NAME_ROOM])
+{
+    const char *name = sql ? sql_view_word((unsigned)i) : command_name(i, out);
+    return name ? name : "";
+}
+
+/* Where the word begins that is completed; SQL has several. */
+static size_t word_begins(const char *text, size_t len, bool *sql)
+{
+    *sql = strncmp(text, "sql ", 4) == 0;
+    while (*sql && len > 4 && (isalnum((unsigned char)text[len - 1]) || text[len - 1] == '_'))
+        len--;
+    return *sql ? len : 0;
+}
+
 /* Complete a name as far as it is certain. */
 static unsigned prompt_complete(struct app *a)
 {
-    const char *text = a->view.text;
-    size_t len = a->view.text_len, common = 0;
+    bool sql;
+    const size_t from = word_begins(a->view.text, a->view.text_len, &sql);
+    const char *text = a->view.text + from;
+    size_t len = a->view.text_len - from, common = 0;
     char all[VIEW_MESSAGE] = "", first[NAME_ROOM] = "", buf[NAME_ROOM];
     int n = 0;
     if (a->view.prompt != PROMPT_COMMAND)
         return VR_NONE;
-    for (int i = 0; i < NAME_COUNT; i++) {
-        const char *name = command_name(i, buf);
+    for (int i = 0; i < (sql ? SQL_VIEW_WORDS : NAME_COUNT); i++) {
+        const char *name = word_name(sql, i, buf);
         if (!*name || strncmp(name, text, len) != 0)
             continue;
         if (n++ == 0) {
@@ -279,6 +299,8 @@ static unsigned run_command(struct app *a)
     enum action act = action_complete(name, len);
     if (act == ACT_NONE && ((len == 1 && name[0] == 'q') || (len == 2 && !strncmp(name, "q!", 2))))
         act = ACT_QUIT;
+    if (len == 3 && !strncmp(name, "sql", 3) && name[len + strspn(name + len, " ")])
+        return VR_DRAW | sql_view_ask(&a->view, name + len);
     const int view = view_named(name, len);
     if (view != VIEW_NONE)
         return VR_DRAW | view_show(&a->view, view);

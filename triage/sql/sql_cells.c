@@ -1,0 +1,270 @@
+/*
+ * sql_cells.c - what cells are made of: names, ids, and time within mark phases and stops.
+ */
+#include <string.h>
+
+#include "decode/base/hash.h"
+#include "decode/base/mem.h"
+#include "decode/base/utf8.h"
+#include "triage/exports/export_out.h"
+#include "triage/sql/sql_priv.h"
+#include "triage/tables/stacks.h"
+
+/* ---- names -------------------------------------------------------------------------------------------------- */
+
+/* May a string be shown as it is? utf8_plain() lets tabs pass. */
+static bool is_plain(struct str s)
+{
+    return utf8_plain(s.p, s.len) && !memchr(s.p, '\t', s.len) && !memchr(s.p, '\r', s.len);
+}
+
+static bool plain_str(const struct sql *s, uint32_t str, struct str v)
+{
+    uint64_t *known = &s->checked[str / 64], *plain = &s->plain[str / 64];
+    const uint64_t bit = UINT64_C(1) << (str & 63);
+    if (!(*known & bit)) {
+        *known |= bit;
+        *plain |= is_plain(v) ? bit : 0;
+    }
+    return *plain & bit;
+}
+
+struct str sql_str(const struct sql *s, uint32_t str, struct text *t)
+{
+    struct str v = trace_str(s->tr, str);
+    if (!v.len || plain_str(s, str, v))
+        return v;
+    t->n = 0;
+    out_name(t, v, NULL);
+    return (struct str){t->p, (uint32_t)t->n};
+}
+
+void sql_put_bytes(sqlite3_context *x, const char *p, size_t n)
+{
+    struct text t = {0};
+    const struct str v = {p, (uint32_t)n};
+    if (is_plain(v)) {
+        sqlite3_result_text(x, p, (int)n, SQLITE_TRANSIENT);
+        return;
+    }
+    out_name(&t, v, NULL);
+    if (text_ok(&t))
+        sqlite3_result_text(x, t.p, (int)t.n, SQLITE_TRANSIENT);
+    else
+        sqlite3_result_error_nomem(x);
+    text_free(&t);
+}
+
+void sql_put_str(sqlite3_context *x, const struct sql *s, uint32_t str)
+{
+    struct str v = trace_str(s->tr, str);
+    if (!v.len)
+        return;
+    if (plain_str(s, str, v)) /* it stays where it is as long as the trace does */
+        sqlite3_result_text(x, v.p, (int)v.len, SQLITE_STATIC);
+    else
+        sql_put_bytes(x, v.p, v.len);
+}
+
+void sql_put_word(sqlite3_context *x, const char *word)
+{
+    if (word && *word)
+        sqlite3_result_text(x, word, -1, SQLITE_STATIC);
+}
+
+/* All strings by what their cells show. */
+static bool names_index(struct sql *s)
+{
+    struct text t = {0};
+    const uint32_t n = trace_nstr(s->tr);
+    bool ok = rowtab_room(&s->by_name, n);
+    for (uint32_t i = 1; ok && i < n; i++) {
+        const struct str v = sql_str(s, i, &t);
+        ok = text_ok(&t) && rowtab_put(&s->by_name, (uint32_t)hash_bytes(v.p, v.len), i);
+    }
+    text_free(&t);
+    if (!ok)
+        rowtab_free(&s->by_name);
+    return ok;
+}
+
+bool sql_names(struct sql *s, const char *p, size_t n, struct sql_where *w)
+{
+    struct text t = {0};
+    const uint32_t hash = (uint32_t)hash_bytes(p, n);
+    uint32_t at = hash, row, found = 0, name[4];
+    bool ok = s->by_name.cap || names_index(s);
+    while (ok && (row = rowtab_next(&s->by_name, hash, &at)) != TAB_NONE) {
+        const struct str v = sql_str(s, row, &t);
+        ok = text_ok(&t);
+        if (!ok || v.len != n || memcmp(v.p, p, n) != 0)
+            continue;
+        if (found < 4)
+            name[found] = row;
+        found++;
+    }
+    text_free(&t);
+    if (found > 4) /* only of a trace that means harm: each row is looked at */
+        return ok;
+    memcpy(w->name, name, found * sizeof *name);
+    w->names = found;
+    return ok;
+}
+
+const uint32_t *sql_canon(struct sql *s)
+{
+    const uint32_t n = trace_nstr(s->tr);
+    struct text t = {0};
+    if (s->canon)
+        return s->canon;
+    struct keyed_row *v = mem_alloc((n + 1) * sizeof *v);
+    uint32_t *canon = mem_alloc((n + 1) * sizeof *canon);
+    bool ok = v && canon;
+    for (uint32_t i = 0; ok && i < n; i++) {
+        const struct str c = sql_str(s, i, &t);
+        v[i] = (struct keyed_row){hash_bytes(c.p, c.len), i};
+    }
+    ok = ok && text_ok(&t) && rows_sort(v, n);
+    for (uint32_t i = 0, first = 0; ok && i < n; i++) {
+        first = i && v[i].key == v[i - 1].key ? first : v[i].row;
+        canon[v[i].row] = first;
+    }
+    text_free(&t);
+    mem_free(v);
+    if (ok)
+        s->canon = canon;
+    else
+        mem_free(canon);
+    return s->canon;
+}
+
+/* ---- lanes, stacks ------------------------------------------------------------------------------------------ */
+
+void sql_put_id(sqlite3_context *x, uint64_t id)
+{
+    sqlite3_result_int64(x, (sqlite3_int64)id);
+}
+
+void sql_put_lane(sqlite3_context *x, const struct sql *s, enum lane_kind k, uint32_t i)
+{
+    if (i != NO_LANE)
+        sql_put_id(x, trace_lane_who(s->tr, (struct lane){k, i}).id);
+}
+
+void sql_put_g_name(sqlite3_context *x, const struct sql *s, uint32_t g)
+{
+    if (g != NO_LANE)
+        sql_put_str(x, s, trace_g_name(s->tr, g));
+}
+
+void sql_put_func(sqlite3_context *x, const struct sql *s, uint32_t stack)
+{
+    if (stack)
+        sql_put_str(x, s, trace_frame(s->tr, stack, 0).func);
+}
+
+void sql_put_user(sqlite3_context *x, const struct sql *s, uint32_t stack)
+{
+    if (stack)
+        sql_put_str(x, s, trace_frame(s->tr, stack, stacks_user_frame(s->tr, stack)).func);
+}
+
+void sql_put_stack(sqlite3_context *x, uint32_t stack)
+{
+    if (stack)
+        sql_put_int(x, stack);
+}
+
+/* ---- states ------------------------------------------------------------------------------------------------- */
+
+enum state sql_state(const char *p, size_t n)
+{
+    static const struct {
+        const char *word;
+        enum state st;
+    } also[] = {{"syscall", ST_SYSCALL}, {"blocked", ST_WAITING},  {"unknown", ST_UNKNOWN}, {"assist", ST_ASSIST},
+                {"gc", ST_GC},           {"mark", ST_GC},          {"stw", ST_STW},         {"runq", ST_RUNNABLE},
+                {"worker", ST_GCWORK},   {"gc worker", ST_GCWORK}, {"sched", ST_SCHED}};
+    for (int st = 0; st < ST_COUNT; st++)
+        if (strlen(state_name((enum state)st)) == n && memcmp(state_name((enum state)st), p, n) == 0)
+            return (enum state)st;
+    for (size_t i = 0; i < sizeof also / sizeof *also; i++)
+        if (strlen(also[i].word) == n && memcmp(also[i].word, p, n) == 0)
+            return also[i].st;
+    return ST_COUNT;
+}
+
+/* ---- time that is covered ----------------------------------------------------------------------------------- */
+
+static bool cover(struct sql *s, struct sql_cover *c, enum range_kind k)
+{
+    const struct range *r;
+    const size_t n = trace_ranges(s->tr, k, &r);
+    int64_t sum = 0;
+    c->t0 = mem_alloc((3 * n + 1) * sizeof *c->t0);
+    if (!c->t0)
+        return false;
+    c->t1 = c->t0 + n;
+    c->before = c->t1 + n;
+    for (size_t i = 0; i < n; i++) { /* they come by t0 */
+        if (c->n && r[i].t0 <= c->t1[c->n - 1]) {
+            c->t1[c->n - 1] = r[i].t1 > c->t1[c->n - 1] ? r[i].t1 : c->t1[c->n - 1];
+            continue;
+        }
+        c->t0[c->n] = r[i].t0;
+        c->t1[c->n++] = r[i].t1;
+    }
+    for (size_t i = 0; i < c->n; i++) {
+        c->before[i] = sum;
+        sum += c->t1[i] - c->t0[i];
+    }
+    c->made = true;
+    return true;
+}
+
+/* Covered before t. */
+static int64_t before(const struct sql_cover *c, int64_t t)
+{
+    size_t lo = 0, hi = c->n;
+    while (lo < hi) {
+        const size_t mid = (lo + hi) / 2;
+        if (c->t0[mid] < t)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    if (!lo)
+        return 0;
+    return c->before[lo - 1] + ((c->t1[lo - 1] < t ? c->t1[lo - 1] : t) - c->t0[lo - 1]);
+}
+
+static int64_t within(struct sql *s, struct sql_cover *c, enum range_kind k, int64_t t0, int64_t t1)
+{
+    if (!c->made && !cover(s, c, k))
+        return -1;
+    return t1 > t0 ? before(c, t1) - before(c, t0) : 0;
+}
+
+int64_t sql_in_gc(struct sql *s, int64_t t0, int64_t t1)
+{
+    return within(s, &s->gc, RANGE_GC, t0, t1);
+}
+
+int64_t sql_in_stw(struct sql *s, int64_t t0, int64_t t1)
+{
+    return within(s, &s->stw, RANGE_STW, t0, t1);
+}
+
+void sql_put_covered(sqlite3_context *x, int64_t ns)
+{
+    if (ns < 0)
+        sqlite3_result_error_nomem(x);
+    else
+        sql_put_int(x, ns);
+}
+
+void sql_covers_free(struct sql *s)
+{
+    mem_free(s->gc.t0);
+    mem_free(s->stw.t0);
+}

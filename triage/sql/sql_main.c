@@ -1,0 +1,461 @@
+/*
+ * sql_main.c - `gotop sql`: command line, one trace after the other, what is said of errors and of rows left out.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "decode/base/door.h"
+#include "decode/base/mem.h"
+#include "triage/exports/export_run.h"
+#include "triage/exports/export_scope.h"
+#include "triage/exports/target.h"
+#include "triage/folder.h"
+#include "triage/say.h"
+#include "triage/sql/sql_print.h"
+
+#define LIMIT 1000
+#define TIMEOUT 60000000000 /* ns that the statements of one trace may take */
+#define STEP 100000000
+#define FILE_MAX_BYTES (1 << 20)
+
+static const char usage[] =
+    "usage: gotop sql [options] 'SELECT ..' TRACE...\n"
+    "Ask a trace in SQL (SQLite's). Times are nanoseconds since the trace's first event. Of several traces each is\n"
+    "asked by itself, and a column `trace` says which one a row is of. docs/SQL.md has the tables and twenty "
+    "questions.\n"
+    "  --schema             list tables, columns and functions\n"
+    "  -f FILE              read the SQL from FILE; as the SQL, - is standard input\n"
+    "  --csv                comma-separated values\n"
+    "  --tsv                tab-separated values\n"
+    "  --json               an array with an object for each row\n"
+    "  --limit N            at most N rows of each statement (1000; 0: all); what is left out is said\n"
+    "  --timeout T          give up after this time for each trace (60s; 0: never)\n"
+    "  --save FILE          write all tables into a new SQLite file instead of asking\n"
+    "  -o FILE              write to FILE\n"
+    "  --quiet              no progress on the terminal\n"
+    "  --strict             fail at the first damage\n"
+    "  --threads N          decode with N threads; the result is the same for any N\n"
+    "  --max-memory SIZE    limit of memory, for the trace and the query together\n"
+    "  --ticks-per-second N, --exe FILE   for old traces: the clock rate, the program\n"
+    "Exit status: 0 done, 2 an error, 3 done, but only part of a trace could be read.\n";
+
+struct job {
+    struct trace_opts trace;
+    enum sql_format format;
+    uint64_t limit;
+    int64_t timeout;
+    const char *out, *file, *save;
+    struct out_target to; /* --save's file, from the first trace on */
+    bool quiet, help, schema;
+    char *sql;
+    size_t sql_len;
+    char **path;
+    int npaths;
+    struct out o;
+    struct sql_print print;
+    struct folder files; /* the traces that path names */
+    bool partial, cut;
+    bool many;  /* several traces, or a folder */
+    bool saved; /* --save: of one at least */
+    bool wrong; /* the SQL is: no other trace changes that */
+};
+
+static int fail(const char *what, const char *why)
+{
+    return say_failed("sql", what, why);
+}
+
+/* ---- command line ------------------------------------------------------------------------------------------- */
+
+enum {
+    O_SCHEMA = 256,
+    O_CSV,
+    O_TSV,
+    O_JSON,
+    O_LIMIT,
+    O_TIMEOUT,
+    O_SAVE,
+    O_QUIET,
+    O_STRICT,
+    O_THREADS,
+    O_MEMORY,
+    O_TICKS,
+    O_EXE
+};
+static const struct option options[] = {{"schema", 0, NULL, O_SCHEMA},
+                                        {"csv", 0, NULL, O_CSV},
+                                        {"tsv", 0, NULL, O_TSV},
+                                        {"json", 0, NULL, O_JSON},
+                                        {"limit", 1, NULL, O_LIMIT},
+                                        {"timeout", 1, NULL, O_TIMEOUT},
+                                        {"save", 1, NULL, O_SAVE},
+                                        {"quiet", 0, NULL, O_QUIET},
+                                        {"strict", 0, NULL, O_STRICT},
+                                        {"threads", 1, NULL, O_THREADS},
+                                        {"max-memory", 1, NULL, O_MEMORY},
+                                        {"ticks-per-second", 1, NULL, O_TICKS},
+                                        {"exe", 1, NULL, O_EXE},
+                                        {"help", 0, NULL, 'h'},
+                                        {0}};
+
+static bool count(const char *s, uint64_t *out)
+{
+    char *end;
+    errno = 0;
+    *out = *s >= '0' && *s <= '9' ? strtoull(s, &end, 10) : 0;
+    return *s >= '0' && *s <= '9' && !*end && !errno;
+}
+
+/* One option. 0, or 2 said. */
+static int option(struct job *j, int c, const char *arg)
+{
+    switch (c) {
+    case O_SCHEMA: j->schema = true; return 0;
+    case O_CSV: j->format = SQL_CSV; return 0;
+    case O_TSV: j->format = SQL_TSV; return 0;
+    case O_JSON: j->format = SQL_JSON; return 0;
+    case O_LIMIT: return count(arg, &j->limit) ? 0 : fail("--limit", "this is no number");
+    case O_TIMEOUT:
+        return scope_time(arg, 0, &j->timeout) ? 0 : fail("--timeout", "this is no time: 500ms, 10s, 2m are");
+    case O_SAVE: j->save = arg; return 0;
+    case O_QUIET: j->quiet = true; return 0;
+    case O_STRICT: j->trace.strict = true; return 0;
+    case O_THREADS:
+        return export_threads(arg, &j->trace.threads) ? 0 : fail(arg, "is no number of threads (1 to 256)");
+    case O_MEMORY: return export_size(arg, &j->trace.max_memory) ? 0 : fail(arg, "is no size (500M, 4G)");
+    case O_TICKS:
+        j->trace.ticks_per_second = strtod(arg, NULL);
+        return j->trace.ticks_per_second > 0 ? 0 : fail(arg, "is no clock rate");
+    case O_EXE: j->trace.exe = arg; return 0;
+    case 'f': j->file = arg; return 0;
+    case 'o': j->out = arg; return 0;
+    default: j->help = true; return 0;
+    }
+}
+
+static int parse(struct job *j, int argc, char **argv)
+{
+    *j = (struct job){.limit = LIMIT, .timeout = TIMEOUT};
+    optind = 0;
+    opterr = 0;
+    for (int c; (c = getopt_long(argc, argv, ":hf:o:", options, NULL)) != -1;) {
+        const char *word = argv[optind - 1];
+        if (c == '?')
+            return fail(word, "unknown option (--help lists them)");
+        if (c == ':')
+            return fail(word, "its value is missing (--help tells)");
+        if (option(j, c, optarg))
+            return 2;
+    }
+    j->path = argv + optind;
+    j->npaths = argc - optind;
+    return 0;
+}
+
+static int read_sql(struct job *j, const char *path)
+{
+    FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+    if (!f)
+        return fail(path, strerror(errno));
+    j->sql = mem_alloc(FILE_MAX_BYTES + 1);
+    j->sql_len = j->sql ? fread(j->sql, 1, FILE_MAX_BYTES + 1, f) : 0;
+    const bool bad = ferror(f) != 0;
+    if (f != stdin)
+        fclose(f);
+    return !j->sql                       ? fail(path, "out of memory")
+           : bad                         ? fail(path, "it can't be read")
+           : j->sql_len > FILE_MAX_BYTES ? fail(path, "it is longer than 1 MB")
+                                         : 0;
+}
+
+/* The SQL: from -f, or the first word. */
+static int take_sql(struct job *j)
+{
+    if (j->save)
+        return 0;
+    const char *from = j->file;
+    if (!from) {
+        if (!j->npaths)
+            return say_lacks("sql", "SELECT", usage);
+        from = *j->path++;
+        j->npaths--;
+        if (strcmp(from, "-") != 0) {
+            j->sql_len = strlen(from);
+            j->sql = mem_alloc(j->sql_len + 1);
+            if (!j->sql)
+                return fail("the SQL", "out of memory");
+            memcpy(j->sql, from, j->sql_len + 1);
+            return 0;
+        }
+    }
+    return read_sql(j, from);
+}
+
+/* ---- errors --------------------------------------------------------------------------------------------------- */
+
+/* The line of the SQL with a mark below the word. */
+static void point(const char *sql, size_t n, size_t at)
+{
+    struct text t = {0};
+    size_t from = at < n ? at : n, to = from;
+    while (from > 0 && sql[from - 1] != '\n' && at - from < 60)
+        from--;
+    while (to < n && sql[to] != '\n' && to - at < 40)
+        to++;
+    while (from < at && ((unsigned char)sql[from] & 0xC0) == 0x80)
+        from++;
+    text_lit(&t, "  ");
+    const size_t begin = t.n;
+    text_clean(&t, sql + from, at - from, 0);
+    const size_t width = text_width(&t, begin);
+    text_clean(&t, sql + at, to - at, 0);
+    if (text_ok(&t))
+        door_printf(stderr, "%s\n", t.p);
+    door_printf(stderr, "  %*s^\n", (int)width, "");
+    text_free(&t);
+}
+
+static int sql_failed(struct job *j, const char *at, size_t n, const struct err *e)
+{
+    fail("SQL", e->what);
+    j->wrong = e->offset != ERR_NO_OFFSET;
+    if (e->offset != ERR_NO_OFFSET && e->offset <= n)
+        point(at, n, (size_t)e->offset);
+    return 2;
+}
+
+/* ---- running -------------------------------------------------------------------------------------------------- */
+
+static const char *shown(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
+static enum err_code load(const struct job *j, const char *path, struct trace **tr, struct err *e)
+{
+    const bool talk = !j->quiet && isatty(STDERR_FILENO);
+    enum err_code rc = trace_open(path, &j->trace, tr, e);
+    if (rc != ERR_OK)
+        return rc;
+    while (trace_load(*tr, talk ? STEP : INT64_MAX) == LOAD_MORE) {
+        const struct trace_info *i = trace_info(*tr);
+        if (talk)
+            door_progress("reading", i->bytes ? (double)i->bytes_done / (double)i->bytes : 0);
+    }
+    if (talk)
+        door_wipe();
+    if (trace_fatal(*tr)) {
+        *e = *trace_fatal(*tr);
+        return e->code != ERR_OK ? e->code : ERR_EMPTY;
+    }
+    return ERR_OK;
+}
+
+/* The rows of one statement. 0, or 2 said. */
+static int rows(struct job *j, struct sql_query *q, const char *at, size_t n)
+{
+    struct err e = {.offset = ERR_NO_OFFSET};
+    bool row = true;
+    if (!sql_print_begin(&j->print, q))
+        return fail("SQL", "out of memory");
+    while (!out_broken(&j->o)) {
+        if (sql_next(q, &row, &e) != ERR_OK)
+            return sql_failed(j, at, n, &e);
+        if (!row)
+            break;
+        if (j->limit && j->print.rows >= j->limit) {
+            j->cut = true;
+            break;
+        }
+        if (!sql_print_row(&j->print, q))
+            return fail("SQL", "out of memory");
+    }
+    return 0;
+}
+
+static void said_cut(const struct job *j)
+{
+    if (j->cut)
+        door_printf(stderr, "gotop sql: the first %" PRIu64 " rows; --limit N gives more, --limit 0 all\n", j->limit);
+}
+
+/* The statement at `at`, of one trace. *used: its bytes. */
+static int statement(struct job *j, struct sql *s, const char *at, size_t n, size_t *used)
+{
+    struct err e = {.offset = ERR_NO_OFFSET};
+    struct sql_query *q;
+    if (sql_query(s, at, n, &q, used, &e) != ERR_OK)
+        return sql_failed(j, at, n, &e);
+    const int status = q ? rows(j, q, at, n) : 0;
+    sql_end(q);
+    return status;
+}
+
+static int end_statement(struct job *j)
+{
+    if (!sql_print_end(&j->print))
+        return fail("SQL", "out of memory");
+    said_cut(j);
+    j->cut = false;
+    return 0;
+}
+
+/* All statements, of the one trace there is. */
+static int all_statements(struct job *j, struct sql *s)
+{
+    size_t at = 0, used;
+    int status = 0;
+    for (bool first = true; !status && at < j->sql_len; at += used, first = false) {
+        if (!first && j->format != SQL_JSON && j->print.rows)
+            out_write(&j->o, "\n", 1);
+        status = statement(j, s, j->sql + at, j->sql_len - at, &used);
+        if (!status && j->print.width)
+            status = end_statement(j);
+    }
+    return status;
+}
+
+static int ask(struct job *j, const char *path, struct trace *tr)
+{
+    struct err e = {.offset = ERR_NO_OFFSET};
+    struct sql *s;
+    size_t used;
+    int status;
+    if (sql_open(tr, &s, &e) != ERR_OK)
+        return fail(shown(path), e.what);
+    sql_time(s, j->timeout);
+    if (!j->many) {
+        status = all_statements(j, s);
+    } else {
+        j->print.trace = path;
+        status = statement(j, s, j->sql, j->sql_len, &used);
+        for (size_t i = used; !status && i < j->sql_len; i++)
+            if (!strchr(" \t\r\n;", j->sql[i]))
+                status = fail("SQL", "of several traces one statement can be asked");
+    }
+    sql_close(s);
+    return status;
+}
+
+static int partial(struct job *j, const char *path, const struct trace *tr)
+{
+    char what[320];
+    if (!trace_info(tr)->ndamages)
+        return 0;
+    j->partial = true;
+    snprintf(what, sizeof what, "only a part of this trace can be read: %s", trace_damage(tr, 0)->what);
+    fail(shown(path), what);
+    return 0;
+}
+
+/* Into the file of --save, which is opened once a trace is read, so that it isn't one of those. */
+static int save_one(struct job *j, const struct trace *tr, const char *path)
+{
+    struct err e = {0};
+    if (!j->saved && target_open(&j->to, j->save, &e) != ERR_OK)
+        return fail(j->save, e.what);
+    if (!target_begin(&j->to))
+        return fail(j->save, strerror(errno));
+    if ((fcntl(j->to.fd, F_GETFL) & O_ACCMODE) != O_RDWR)
+        return fail(j->save, "a database goes into a new file, or one of your own that has no other names");
+    return sql_save(tr, j->to.fd, path, j->saved, &e) == ERR_OK ? 0 : fail(j->save, e.what);
+}
+
+static int one_trace(struct job *j, const struct folder_file *f)
+{
+    const char *path = f->path;
+    struct trace *tr = NULL;
+    struct err e = {0};
+    int status = 0;
+    const enum err_code rc = load(j, path, &tr, &e);
+    if (rc != ERR_OK)
+        status = folder_skips(f, rc) ? 0 : fail(shown(path), e.what);
+    else if (j->save)
+        status = save_one(j, tr, path);
+    else
+        status = ask(j, path, tr);
+    if (!status && rc == ERR_OK) {
+        (void)partial(j, path, tr);
+        j->saved = true;
+    }
+    trace_close(tr);
+    return status;
+}
+
+/* What is the same for all traces: SQL that is wrong is said once. */
+static int all_traces(struct job *j)
+{
+    int status = 0, bad = 0;
+    for (size_t i = 0; i < j->files.n && !out_broken(&j->o) && !j->cut && !j->wrong; i++) {
+        status = one_trace(j, &j->files.file[i]);
+        bad |= status;
+        if (status && (!j->many || j->save))
+            break;
+    }
+    if (j->print.width && end_statement(j))
+        bad = 2;
+    return bad ? 2 : j->partial ? 3 : 0;
+}
+
+/* The file gets its name once it is complete. */
+static int save(struct job *j)
+{
+    struct err e = {0};
+    j->to.fd = -1;
+    int status = all_traces(j);
+    if (status != 2 && target_may(j->save, &e) != ERR_OK) /* one that was read later */
+        status = fail(j->save, e.what);
+    if (!target_close(&j->to, status != 2))
+        status = fail(j->save, strerror(errno));
+    return status;
+}
+
+static int run(struct job *j)
+{
+    struct err e = {0};
+    if (j->save)
+        return save(j);
+    if (out_open(&j->o, j->out, false, &e) != ERR_OK)
+        return fail(j->out ? j->out : "standard output", e.what);
+    j->print = (struct sql_print){.format = j->format, .out = &j->o};
+    int status = all_traces(j);
+    if (out_close(&j->o, status != 2 || !j->out, &e) != ERR_OK)
+        status = fail(j->out ? j->out : "standard output", e.what);
+    sql_print_free(&j->print);
+    return status;
+}
+
+static int list_schema(void)
+{
+    struct text t = {0};
+    sql_schema(&t, false);
+    return say_list("sql", &t);
+}
+
+int sql_main(int argc, char **argv)
+{
+    struct job j;
+    int status = parse(&j, argc, argv);
+    if (status)
+        return status;
+    if (j.help)
+        return say_usage("sql", usage);
+    if (j.schema)
+        return list_schema();
+    status = take_sql(&j);
+    if (!status && !j.npaths)
+        status = say_lacks("sql", "TRACE", usage);
+    else if (!status && !folder_of(j.path, j.npaths, &j.files))
+        status = fail("the traces", "out of memory");
+    j.many = j.files.n > 1 || (j.files.n && j.files.file[0].listed);
+    if (!status)
+        status = run(&j);
+    folder_free(&j.files);
+    mem_free(j.sql);
+    return status;
+}

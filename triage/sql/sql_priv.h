@@ -1,0 +1,190 @@
+/*
+ * sql_priv.h - how a table is made: its columns, and a cursor that goes from row to row.
+ *
+ * A provider is a struct sql_table: a list of columns (an X-macro, so that an enum and the documentation are made of
+ * it), the size of its cursor, and three functions. vtab.c makes a virtual table of SQLite's of it. What the query
+ * asks for arrives as a struct sql_where: bounds that every row has to satisfy. A provider may use them to skip rows
+ * and needn't be exact: SQLite looks at each row itself. A table is named in sql_tables.def.
+ *
+ *     #define TASK(X) X(TASK_ID, "id", ID, ID, "number from the file") ..
+ *     enum { TASK(SQL_COLUMN_ID) };
+ *     static const struct sql_column task_columns[] = {TASK(SQL_COLUMN_ROW)};
+ */
+#ifndef GOTOP_TRIAGE_SQL_PRIV_H
+#define GOTOP_TRIAGE_SQL_PRIV_H
+
+#include <sqlite3.h>
+
+#include "decode/model/alive.h"
+#include "triage/exports/export_scope.h"
+#include "triage/findings/instances.h"
+#include "triage/findings/waitfor.h"
+#include "triage/load.h"
+#include "triage/sql/sql.h"
+#include "triage/tables/tab.h"
+
+enum sql_unit { SQL_U_NS, SQL_U_BYTES, SQL_U_ID, SQL_U_COUNT, SQL_U_BOOL, SQL_U_NAME, SQL_U_REAL };
+/* What a provider is told of the constraints on a column. T: a point in time, both t0 and t1. */
+enum sql_push { SQL_P_NO, SQL_P_T0, SQL_P_T1, SQL_P_DUR, SQL_P_ID, SQL_P_STATE, SQL_P_NAME, SQL_P_FROM, SQL_P_TO };
+#define SQL_PUSHES (SQL_P_TO + 1)
+
+struct sql_column {
+    const char *name;
+    enum sql_unit unit;
+    enum sql_push push; /* SQL_P_FROM and TO: a hidden column, the table's arguments */
+    const char *doc;    /* "~..": hidden, not in `select *` */
+};
+static inline bool sql_hidden(const struct sql_column *c)
+{
+    return *c->doc == '~';
+}
+#define SQL_COLUMN_ID(id, ...) id,
+#define SQL_COLUMN_ROW(id, name, unit, push, doc) {name, SQL_U_##unit, SQL_P_##push, doc},
+
+#define SQL_ANY_NAME UINT32_MAX
+struct sql_where {                          /* Every row of interest satisfies all of this. */
+    int64_t lo[SQL_PUSHES], hi[SQL_PUSHES]; /* inclusive */
+    uint32_t name[4], names;                /* the name is one of these strings; names is SQL_ANY_NAME: any */
+    uint32_t states;                        /* a bit per enum state */
+    bool none;                              /* there is no such row */
+};
+
+struct sql_cursor {
+    sqlite3_vtab_cursor base; /* first: SQLite's */
+    struct sql *s;
+    const struct sql_table *table;
+    struct sql_where w;
+    bool eof;
+    int64_t rowid; /* which row it is, the same in every scan: SQLite joins the scans of an OR by it */
+    unsigned
+        grouped; /* SQL_GROUP(), of columns by which rows have to be grouped: rows alike in all of them are neighbours */
+};
+#define SQL_GROUP(push) (1u << SQL_P_##push)
+
+struct sql_table {
+    const char *name, *doc;
+    const struct sql_column *column;
+    unsigned columns;
+    size_t cursor;                       /* bytes; it begins with a struct sql_cursor. Zeros at first, then reused */
+    double (*rows)(struct sql *s);       /* about how many */
+    bool (*begin)(struct sql_cursor *c); /* to the first row, or c->eof. false: out of memory, or of time */
+    bool (*next)(struct sql_cursor *c);
+    void (*cell)(struct sql_cursor *c, unsigned column, sqlite3_context *x); /* nothing: NULL */
+    unsigned groups; /* SQL_GROUP(): it can group by any of these. SQLite would sort all rows otherwise */
+};
+#define SQL_COLUMNS(v) (v), sizeof(v) / sizeof *(v)
+
+struct sql_cover {             /* time that is covered by ranges: disjoint, in order */
+    int64_t *t0, *t1, *before; /* before: covered before t0 */
+    size_t n;
+    bool made;
+};
+
+struct sql {
+    const struct trace *tr;
+    int64_t end;
+    sqlite3 *db;
+    int64_t deadline;          /* host_now(); 0: none */
+    bool late;                 /* a statement was ended by it */
+    const struct scope *scope; /* of views: NULL: the whole trace */
+    bool trusted;              /* gotop's own statements: all is allowed */
+    struct sql_bound *bound;
+    /* Made when first asked for: */
+    uint64_t *plain, *checked;  /* a bit per string: may it be shown as it is? is that known? */
+    struct rowtab by_name;      /* strings by what cells show */
+    uint32_t *canon;            /* by string: the first one whose cell is the same */
+    struct keyed_row *by_id;    /* goroutines by id, then name */
+    struct keyed_row *by_group; /* goroutines by name */
+    struct alive alive[LANE_KINDS];
+    struct sql_cover gc, stw;
+    int64_t *assist; /* ns in mark assist by goroutine, of [assist_from, assist_to) */
+    int64_t assist_from, assist_to;
+    struct triage *tg;
+    struct findings fs;
+    struct instances_all in;
+    struct waitfor *wf;
+    bool has_fs, has_in;
+};
+extern const struct sql_table *const sql_tables[];
+extern const unsigned sql_ntables;
+
+/* sql_open_at - sql_open() of a database in a file that is open to read and write (-1: in memory), for gotop's own statements: all is
+ * allowed, tables are live_NAME. */
+enum err_code sql_open_at(const struct trace *tr, int fd, struct sql **out, struct err *e);
+/* sql_file - what SQLite calls this descriptor's files (sqlite3_open_v2's zVfs), until the next call; NULL: no memory. */
+const char *sql_file(int fd);
+
+/* vtab.c */
+bool sql_vtabs(struct sql *s, const char *prefix); /* register all tables; false: out of memory */
+void sql_vtabs_free(struct sql *s);
+/* sql_stop - is the statement out of time? Loops that skip many rows ask this now and then. */
+bool sql_stop(struct sql *s);
+
+/* sql_cells.c: what cells are made of */
+void sql_put_str(sqlite3_context *x, const struct sql *s, uint32_t str); /* a string of the trace; "" is NULL */
+void sql_put_bytes(sqlite3_context *x, const char *p, size_t n);         /* foreign bytes, cleaned */
+void sql_put_word(sqlite3_context *x, const char *word);                 /* our own, which stays */
+void sql_put_lane(sqlite3_context *x, const struct sql *s, enum lane_kind k, uint32_t i); /* its id, or NULL */
+void sql_put_g_name(sqlite3_context *x, const struct sql *s, uint32_t g);
+void sql_put_func(sqlite3_context *x, const struct sql *s, uint32_t stack); /* the innermost function */
+void sql_put_user(sqlite3_context *x, const struct sql *s, uint32_t stack); /* stacks_user_frame()'s */
+void sql_put_stack(sqlite3_context *x, uint32_t stack);                     /* its id, or NULL */
+void sql_put_id(sqlite3_context *x,
+                uint64_t id); /* ids of 2^63 and more, which only hostile traces have, are negative */
+static inline void sql_put_int(sqlite3_context *x, int64_t v)
+{
+    sqlite3_result_int64(x, v);
+}
+/* sql_names - the strings whose cells are p[0..n), into w; false: out of memory. */
+bool sql_names(struct sql *s, const char *p, size_t n, struct sql_where *w);
+/* sql_canon - s->canon; NULL: out of memory. */
+const uint32_t *sql_canon(struct sql *s);
+/* sql_str - the bytes of a string as cells have them: in *t if they had to be cleaned. */
+struct str sql_str(const struct sql *s, uint32_t str, struct text *t);
+/* sql_in_gc, sql_in_stw - ns of [t0,t1) within mark phases; while the world was stopped. -1: out of memory. */
+int64_t sql_in_gc(struct sql *s, int64_t t0, int64_t t1);
+int64_t sql_in_stw(struct sql *s, int64_t t0, int64_t t1);
+void sql_put_covered(sqlite3_context *x, int64_t ns); /* what these say */
+void sql_covers_free(struct sql *s);
+/* sql_state - the state that a word means ("syscall", "system call", "blocked"), ST_COUNT: none. */
+enum state sql_state(const char *p, size_t n);
+
+/* sql_lanes.c: lanes of a kind that a query is about */
+struct sql_lanes {
+    struct sql *s;
+    const struct sql_where *w;
+    enum lane_kind kind;
+    uint32_t at, end;              /* lanes; or places in s->by_id */
+    bool by_id;                    /* those with the one id that w has */
+    const struct keyed_row *order; /* NULL: as they come */
+    bool timed;                    /* w bounds the time: lanes that live in [t0,t1) */
+    int64_t t0, t1;
+};
+/* sql_lanes - begin. false: out of memory. sql_lanes_next - the next one, NO_LANE behind the last. */
+bool sql_lanes(struct sql_lanes *l, const struct sql_cursor *c, enum lane_kind kind);
+uint32_t sql_lanes_next(struct sql_lanes *l);
+static inline bool sql_name_is(const struct sql_where *w, uint32_t str)
+{
+    bool is = w->names == SQL_ANY_NAME;
+    for (uint32_t i = 0; !is && i < w->names; i++)
+        is = w->name[i] == str;
+    return is;
+}
+double sql_span_rows(struct sql *s); /* about how many spans there are */
+
+/* sql_triage.c: made when first asked for; false: out of memory */
+const struct triage *sql_tables_of(struct sql *s);
+const struct findings *sql_findings(struct sql *s);
+const struct instances_all *sql_instances(struct sql *s);
+const struct waitfor *sql_waitfor(struct sql *s);
+void sql_triage_free(struct sql *s);
+
+/* sql_functions.c */
+bool sql_functions(struct sql *s);
+struct sql_function {
+    const char *call, *doc;
+};
+extern const struct sql_function sql_function_docs[];
+extern const unsigned sql_nfunctions;
+
+#endif

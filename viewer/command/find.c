@@ -1,0 +1,335 @@
+/*
+ * find.c - see find.h. One trace after the other; of all their hits the longest are kept, as text.
+ */
+#include "viewer/command/find.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "decode/base/door.h"
+#include "decode/base/mem.h"
+#include "layout/move/filter.h"
+#include "layout/move/goto.h"
+#include "triage/exports/export_run.h"
+#include "triage/folder.h"
+#include "triage/say.h"
+#include "triage/tables/stacks.h"
+#include "viewer/command/options.h"
+
+#define LIMIT 100
+
+static const char usage[] =
+    "usage: gotop find [options] FILTER TRACE...\n"
+    "Spans of goroutines that match, of all traces and folders of them, the longest first. The filter is that of the "
+    "viewer's \\ key\n"
+    "(docs/FILTERS.md): 'dur>50ms state=runnable main.handler'. Each line ends in what opens the viewer there:\n"
+    "gotop TRACE@TIME:LANE.\n"
+    "  --limit N            at most N of them (100); how many there are is said\n"
+    "  --tsv                tab-separated, whole names, ns\n"
+    "  --quiet, --strict, --threads N, --max-memory SIZE, --ticks-per-second N, --exe FILE   as for the viewer\n"
+    "Exit status: 0 done, 2 an error, 3 done, but only part of a trace could be read.\n";
+
+struct hit {
+    int64_t dur;
+    uint64_t nth; /* by trace, goroutine, time */
+    char *line;   /* its other cells, apart by tabs */
+};
+struct job {
+    struct trace_opts trace;
+    uint64_t limit, hits;
+    bool tsv, help, quiet, partial, failed;
+    struct hit *hit; /* a heap, the shortest on top */
+    size_t n, cap;
+    /* of the trace at hand */
+    const char *path;
+    const struct trace *tr;
+    const struct filter *f;
+    uint32_t g;
+};
+
+static int fail(const char *what, const char *why)
+{
+    return say_failed("find", what, why);
+}
+
+/* ---- the longest hits --------------------------------------------------------------------------------------- */
+
+/* Does hit a go before b: is it longer, or as long and earlier? */
+static bool before(const struct hit *a, const struct hit *b)
+{
+    return a->dur != b->dur ? a->dur > b->dur : a->nth < b->nth;
+}
+
+static void swap(struct hit *a, struct hit *b)
+{
+    const struct hit t = *a;
+    *a = *b;
+    *b = t;
+}
+
+static void sink(struct job *j, size_t i, size_t n)
+{
+    for (size_t child; (child = 2 * i + 1) < n; i = child) {
+        child += child + 1 < n && before(&j->hit[child], &j->hit[child + 1]);
+        if (!before(&j->hit[i], &j->hit[child]))
+            return;
+        swap(&j->hit[i], &j->hit[child]);
+    }
+}
+
+static char *describe(const struct job *j, const struct span *s)
+{
+    const struct trace *tr = j->tr;
+    struct text t = {0};
+    const struct lane_info li = trace_lane_who(tr, (struct lane){LANE_G, j->g});
+    const struct frame f = trace_frame(tr, s->stack, stacks_user_frame(tr, s->stack));
+    text_add(&t, "%s\t", state_name((enum state)s->state));
+    text_str(&t, tr, s->reason);
+    text_add(&t, "\tg%" PRIu64 "\t", li.id);
+    text_str(&t, tr, li.name);
+    text_lit(&t, "\t");
+    if (s->stack)
+        text_str(&t, tr, f.func);
+    text_lit(&t, "\t");
+    text_clean(&t, j->path, strlen(j->path), 0);
+    text_add(&t, "@%" PRId64 "ns:g%" PRIu64, s->t0, li.id);
+    char *line = text_ok(&t) ? text_take(&t) : NULL;
+    text_free(&t);
+    return line;
+}
+
+static bool keep(struct job *j, const struct span *s)
+{
+    struct hit h = {s->t1 - s->t0, j->hits++, NULL};
+    const bool full = j->limit && j->n == j->limit;
+    if (full && !before(&h, &j->hit[0]))
+        return true;
+    h.line = describe(j, s);
+    if (!h.line || (!full && !mem_room(j->hit, j->cap, j->n + 1))) {
+        mem_free(h.line);
+        j->failed = true;
+        return false;
+    }
+    if (full) {
+        mem_free(j->hit[0].line);
+        j->hit[0] = h;
+        sink(j, 0, j->n);
+        return true;
+    }
+    j->hit[j->n++] = h;
+    for (size_t i = j->n - 1; i && before(&j->hit[(i - 1) / 2], &j->hit[i]); i = (i - 1) / 2)
+        swap(&j->hit[i], &j->hit[(i - 1) / 2]);
+    return true;
+}
+
+static bool look(void *arg, const struct span *s)
+{
+    struct job *j = arg;
+    return !filter_span(j->f, j->g, s) || keep(j, s);
+}
+
+/* ---- traces ------------------------------------------------------------------------------------------------- */
+
+static void find_in(struct job *j, struct filter *f)
+{
+    while (!filter_step(f, INT64_MAX))
+        continue;
+    j->f = f;
+    const int64_t least = filter_wide(f);
+    for (uint32_t g = filter_next(f, 0); g != NO_LANE && !j->failed; g = filter_next(f, g + 1)) {
+        const struct wide_ask ask = {INT64_MIN, INT64_MAX, least > 1 ? least : 1, look, j, 0};
+        j->g = g;
+        trace_wide(j->tr, (struct lane){LANE_G, g}, &ask);
+    }
+}
+
+static enum err_code load(const struct job *j, struct trace **tr, struct err *e)
+{
+    const bool talk = !j->quiet && isatty(STDERR_FILENO);
+    enum err_code rc = trace_open(j->path, &j->trace, tr, e);
+    while (rc == ERR_OK && trace_load(*tr, talk ? 100000000 : INT64_MAX) == LOAD_MORE)
+        if (talk)
+            door_status(j->path);
+    if (talk)
+        door_wipe();
+    if (rc == ERR_OK && trace_fatal(*tr)) {
+        *e = *trace_fatal(*tr);
+        rc = e->code != ERR_OK ? e->code : ERR_EMPTY;
+    }
+    return rc;
+}
+
+/* 0; or 2, said. *wrong: the filter itself is, which no other trace changes. */
+static int one_trace(struct job *j, const struct folder_file *file, const char *text, bool *wrong)
+{
+    j->path = file->path;
+    const char *name = strcmp(j->path, "-") == 0 ? "standard input" : j->path;
+    struct filter_error fe = {0};
+    struct trace *tr = NULL;
+    struct err e = {0};
+    int status = 0;
+    const enum err_code rc = load(j, &tr, &e);
+    if (rc != ERR_OK) {
+        status = folder_skips(file, rc) ? 0 : fail(name, e.what);
+    } else {
+        j->tr = tr;
+        struct filter *f = filter_new(tr, text, &fe);
+        *wrong = !f;
+        if (f)
+            find_in(j, f);
+        else
+            status = fail(text, fe.at < 0 ? "out of memory" : fe.what);
+        filter_free(f);
+        if (f && trace_info(tr)->ndamages) {
+            j->partial = true;
+            fail(name, "only a part of this trace can be read");
+        }
+    }
+    trace_close(tr);
+    return j->failed ? fail(name, "out of memory") : status;
+}
+
+/* ---- output ------------------------------------------------------------------------------------------------- */
+
+enum { CELLS = 7 };
+
+/* The cells of a hit, as text; they point into its line. */
+static void cells(const struct job *j, const struct hit *h, char took[32], const char *cell[CELLS], int n[CELLS])
+{
+    struct text t = {0};
+    text_dur(&t, h->dur);
+    snprintf(took, 32, "%s", t.p ? t.p : "?");
+    if (j->tsv)
+        snprintf(took, 32, "%" PRId64, h->dur);
+    text_free(&t);
+    cell[0] = took;
+    n[0] = (int)strlen(took);
+    const char *at = h->line;
+    for (int i = 1; i < CELLS; i++) {
+        n[i] = (int)strcspn(at, "\t");
+        cell[i] = at;
+        at += n[i] + (at[n[i]] == '\t');
+    }
+}
+
+static void print(const struct job *j, struct text *out)
+{
+    int width[CELLS] = {0}, n[CELLS];
+    const char *cell[CELLS];
+    char took[32];
+    for (size_t i = 0; i < j->n; i++) {
+        cells(j, &j->hit[i], took, cell, n);
+        for (int c = 0; c < CELLS; c++)
+            width[c] = n[c] > width[c] ? n[c] : width[c];
+    }
+    for (size_t i = 0; i < j->n; i++) {
+        cells(j, &j->hit[i], took, cell, n);
+        for (int c = 0; c < CELLS; c++) {
+            const int pad = c + 1 < CELLS && !j->tsv ? width[c] - n[c] : 0;
+            text_raw(out, j->tsv ? "\t" : "  ", c ? (j->tsv ? 1 : 2) : 0);
+            text_raw(out, cell[c], (size_t)n[c]);
+            text_add(out, "%*s", pad, "");
+        }
+        text_lit(out, "\n");
+    }
+}
+
+static int finish(struct job *j)
+{
+    struct text out = {0};
+    for (size_t n = j->n; n > 1; n--) { /* the shortest goes to the end */
+        swap(&j->hit[0], &j->hit[n - 1]);
+        sink(j, 0, n - 1);
+    }
+    print(j, &out);
+    int status = say_text("find", NULL, &out);
+    text_free(&out);
+    if (!status && j->hits > j->n)
+        door_printf(stderr, "gotop find: the longest %zu of %" PRIu64 "; --limit N gives more, --limit 0 all\n", j->n,
+                    j->hits);
+    return status;
+}
+
+/* ---- command line ------------------------------------------------------------------------------------------- */
+
+enum { O_LIMIT = 256, O_TSV, O_QUIET, O_STRICT, O_THREADS, O_MEMORY, O_TICKS, O_EXE };
+
+static bool option(struct job *j, int c, const char *arg)
+{
+    char *end;
+    switch (c) {
+    case O_LIMIT: j->limit = strtoull(arg, &end, 10); return *arg >= '0' && *arg <= '9' && !*end;
+    case O_TSV: j->tsv = true; return true;
+    case O_QUIET: j->quiet = true; return true;
+    case O_STRICT: j->trace.strict = true; return true;
+    case O_THREADS: return export_threads(arg, &j->trace.threads);
+    case O_MEMORY: return export_size(arg, &j->trace.max_memory);
+    case O_TICKS: j->trace.ticks_per_second = strtod(arg, NULL); return j->trace.ticks_per_second > 0;
+    case O_EXE: j->trace.exe = arg; return true;
+    default: j->help = true; return true;
+    }
+}
+
+static int parse(struct job *j, int argc, char **argv)
+{
+    static const struct option options[] = {{"limit", 1, NULL, O_LIMIT},     {"tsv", 0, NULL, O_TSV},
+                                            {"quiet", 0, NULL, O_QUIET},     {"strict", 0, NULL, O_STRICT},
+                                            {"threads", 1, NULL, O_THREADS}, {"max-memory", 1, NULL, O_MEMORY},
+                                            {"exe", 1, NULL, O_EXE},         {"ticks-per-second", 1, NULL, O_TICKS},
+                                            {"help", 0, NULL, 'h'},          {0}};
+    *j = (struct job){.limit = LIMIT};
+    optind = 0;
+    opterr = 0;
+    for (int c; (c = getopt_long(argc, argv, ":h", options, NULL)) != -1;) {
+        if (c == '?' || c == ':')
+            return fail(argv[optind - 1],
+                        c == '?' ? "unknown option (--help lists them)" : "its value is missing (--help tells)");
+        if (!option(j, c, optarg))
+            return fail(optarg, "this value makes no sense (--help tells)");
+    }
+    return 0;
+}
+
+int find_main(int argc, char **argv)
+{
+    struct job j;
+    bool wrong = false;
+    int status = parse(&j, argc, argv), bad = 0;
+    if (status)
+        return status;
+    if (j.help)
+        return say_usage("find", usage);
+    if (argc - optind < 2)
+        return say_lacks("find", argc == optind ? "FILTER" : "TRACE", usage);
+    struct folder files;
+    if (!folder_of(argv + optind + 1, argc - optind - 1, &files))
+        return fail("the traces", "out of memory");
+    for (size_t i = 0; i < files.n && !wrong && !j.failed; i++)
+        bad |= one_trace(&j, &files.file[i], argv[optind], &wrong);
+    if (!wrong && !j.failed)
+        bad |= finish(&j);
+    for (size_t i = 0; i < j.n; i++)
+        mem_free(j.hit[i].line);
+    mem_free(j.hit);
+    folder_free(&files);
+    return bad ? EXIT_UNREADABLE : j.partial ? EXIT_PARTIAL : EXIT_OK;
+}
+
+bool find_link(char *word, char lane[FIND_LANE])
+{
+    struct target t;
+    char *at = strrchr(word, '@'), *colon = at ? strchr(at, ':') : NULL;
+    while (colon && strchr(colon + 1, ':')) /* a time of day has some, too */
+        colon = strchr(colon + 1, ':');
+    if (!colon || at == word || access(word, F_OK) == 0)
+        return false;
+    const int n = snprintf(lane, FIND_LANE, "%s@%.*s", colon + 1, (int)(colon - at - 1), at + 1);
+    if (n >= FIND_LANE || !goto_is(lane, &t) || !t.has_lane)
+        return false;
+    *at = '\0';
+    return true;
+}
