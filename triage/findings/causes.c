@@ -8,6 +8,8 @@
 #include "triage/findings/won.h"
 #include "triage/findings/story.h"
 #include "triage/tables/slices.h"
+#include "triage/work/work_text.h"
+#include <stdio.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -208,6 +210,18 @@ void rules_causes(struct rules *rs)
     struct causes c;
     if (!causes_init(&c, rs)) {
         rs->failed = true;
+        return;
+    }
+    if (getenv("GOTOP_WORK")) {
+        struct works w;
+        struct text t = {0};
+        if (works_new(&c, &w)) {
+            works_text(&t, &w);
+            fputs(t.p ? t.p : "", stderr);
+            text_free(&t);
+            works_free(&w);
+        }
+        causes_free(&c);
         return;
     }
     all_steps(&c);
