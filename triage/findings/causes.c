@@ -9,6 +9,7 @@
 #include "triage/findings/story.h"
 #include "triage/tables/slices.h"
 #include "triage/work/work_text.h"
+#include "triage/verdicts/verdict.h"
 #include <stdio.h>
 
 #include <stdlib.h>
@@ -217,8 +218,38 @@ void rules_causes(struct rules *rs)
         struct text t = {0};
         if (works_new(&c, &w)) {
             works_text(&t, &w);
+            struct verdicts v = {0};
+            if (verdicts_ways(&c, &w, &v)) {
+                verdicts_decide(&c, &w, &v);
+            }
+            for (uint32_t i = 0; i < v.n; i++) {
+                text_add(&t, "V %s %s %.2f ", v.v[i].level == LEVEL_NOTE ? "." : v.v[i].level == LEVEL_WARN ? "!" : "!!", family_id(v.v[i].family), v.v[i].score);
+                void (*const say[])(struct text *, const struct works *, const struct verdict *) = {verdict_harm, verdict_what, verdict_why, verdict_do, verdict_gain};
+                for (int k = 0; k < 5; k++) {
+                    text_lit(&t, "\n    ");
+                    say[k](&t, &w, &v.v[i]);
+                }
+                text_lit(&t, "\n");
+            }
             fputs(t.p ? t.p : "", stderr);
             text_free(&t);
+            works_free(&w);
+        }
+        causes_free(&c);
+        return;
+    }
+    if (getenv("GOTOP_V")) {
+        struct works w;
+        struct verdicts v = {0};
+        rs->out->n = 0;
+        if (works_new(&c, &w)) {
+            if (verdicts_ways(&c, &w, &v)) {
+                verdicts_decide(&c, &w, &v);
+            }
+            for (uint32_t i = 0; i < v.n; i++) {
+                verdict_finding(rs, &w, &v.v[i]);
+            }
+            verdicts_free(&v);
             works_free(&w);
         }
         causes_free(&c);

@@ -64,7 +64,9 @@ static struct tree_node of_part(struct making *m, const struct explain_part *p)
         const bool ran = p->cat == EX_RUN;
         n.leaf = ran ? n.user : trace_frame(m->tr, n.stack, owner_leaf(m->own, n.stack)).func;
         n.frame = ran ? owner_user_from(m->own, n.stack, frame) : owner_user(m->own, n.stack);
-        n.user = trace_frame(m->tr, n.stack, n.frame).func;
+        const struct frame f = trace_frame(m->tr, n.stack, n.frame);
+        n.user = f.func;
+        n.owner = (uint8_t)owner_of(m->own, &f);
     }
     n.by_stack = p->by_stack;
     return n;

@@ -29,7 +29,7 @@ enum tree_set { TREE_ALL, TREE_USUAL, TREE_SLOW, TREE_SETS };
 
 struct tree_node {
     uint32_t up, first, next; /* nodes; first, next: NO_LANE none. Children largest first (of all or of the slow) */
-    uint8_t cat, kind;        /* enum explain_cat, enum wait_kind */
+    uint8_t cat, kind, owner; /* enum explain_cat, enum wait_kind; enum owner of `user` */
     uint32_t leaf, user, who; /* strings: LEAF; the user's function; start function of whose time it is */
     uint32_t let_go;          /* string: a followed wait: the user's function that ended most of it */
     uint32_t stack, frame;    /* of the longest part; frame: of `user` */

@@ -1,0 +1,395 @@
+/*
+ * ways.c - follows each tree of a work from what waits to what is waited for, and puts what lies behind a link that others can mend (a lock, a
+ * set, one that serves all) under that link; what lies behind none under what it is itself. The innermost link counts: who holds a lock while
+ * it waits for another one is a waiter.
+ */
+#include "decode/base/mem.h"
+#include "triage/findings/instances.h"
+#include "triage/tables/slices.h"
+#include "triage/verdicts/verdict.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WAYS = 512, DEEP = 40 };
+#define SATURATED 0.7 /* of its life a goroutine does not wait for more: who waits for it, queues */
+#define ROW 3.0       /* calls in one piece, one after the other */
+
+struct way { /* what lies under one link, or one place, of one work */
+    enum family family;
+    uint32_t key;
+    uint32_t at, leaf; /* nodes: the link or place; the largest end under it */
+    int64_t leaf_ns;
+    int64_t ns[TREE_SETS];
+    uint32_t path[LINKS], npath; /* links on the way to the largest end */
+    struct { /* what was done in the end */
+        uint32_t node;
+        int64_t ns;
+    } deed[8];
+    unsigned ndeeds;
+};
+struct follow {
+    struct causes *c;
+    const struct works *all;
+    const struct work *w;
+    struct way *way;
+    uint32_t n;
+    uint32_t path[DEEP], depth; /* nodes from the root on */
+    double *busy;               /* by group */
+    bool failed;
+};
+
+/* ---- links ---------------------------------------------------------------------------------------------------- */
+
+/* Of each group the share of its life in which it does not wait for more work. */
+static bool busy_all(struct causes *c, double *busy)
+{
+    for (uint32_t i = 0; i < c->tg->ngroups; i++) {
+        busy[i] = (double)c->life[i].life;
+    }
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        const uint32_t g = causes_group(c, p->waiter);
+        if (g != UINT32_MAX && instance_wants_more(c->tr, p->waiter, p->reason, p->stack)) {
+            busy[g] -= (double)p->total;
+        }
+    }
+    for (uint32_t i = 0; i < c->tg->ngroups; i++) {
+        const double life = (double)c->life[i].life;
+        busy[i] = life > 0 && busy[i] > 0 ? busy[i] / life : 0;
+    }
+    return slices_tick();
+}
+
+/* Do goroutines of that group wait at that function, too? Then who ends a wait there gives back what he had taken. */
+static bool waits_there(const struct follow *f, uint32_t group_name, uint32_t user)
+{
+    for (uint32_t i = 0; i < f->c->tg->npairs; i++) {
+        const struct pair_row *p = &f->c->tg->pairs[i];
+        if (p->waiter == group_name && p->stack &&
+            trace_frame(f->c->tr, p->stack, owner_user(f->all->own, p->stack)).func == user) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A library's semaphore, by its name: one that is passed round. */
+static bool semaphore(const struct follow *f, uint32_t leaf)
+{
+    const struct str s = trace_str(f->c->tr, leaf);
+    return s.len && (memmem(s.p, s.len, "emaphore", 8) || memmem(s.p, s.len, ").Acquire", 9));
+}
+
+/* Most of what a link's ender did was to wait for the outside itself, in a library: it passes answers on. */
+static bool passes_on(const struct follow *f, const struct tree_node *n)
+{
+    const struct tree_node *v = f->w->tree.v;
+    int64_t outside = 0, all = 0;
+    for (uint32_t k = n->first; k != NO_LANE; k = v[k].next) {
+        const int64_t ns = ns_add(v[k].ns[TREE_ALL], v[k].ns[TREE_SLOW]);
+        all = ns_add(all, ns);
+        outside = ns_add(outside, (explain_waits_outside(v[k].cat) || v[k].cat == EX_TIMER) && v[k].owner != OWNER_PROGRAM ? ns : 0);
+    }
+    return outside * 2 > all;
+}
+
+static enum family link_of(const struct follow *f, const struct tree_node *n)
+{
+    if (n->cat != EX_WAIT || n->first == NO_LANE) {
+        return FAM_NONE;
+    }
+    if (n->kind == WK_LOCK) {
+        return FAM_LOCK;
+    }
+    if (n->kind == WK_WAITGROUP) {
+        return FAM_NONE;
+    }
+    const uint32_t by = n->by != NO_LANE ? trace_g_name(f->c->tr, n->by) : 0;
+    if (semaphore(f, n->leaf) || by == n->who || waits_there(f, by, n->user)) {
+        return FAM_SET;
+    }
+    const uint32_t g = causes_group(f->c, by);
+    if (g == UINT32_MAX || f->busy[g] < SATURATED || passes_on(f, n) || f->c->tg->groups[g].is_system) {
+        return FAM_NONE;
+    }
+    return f->c->life[g].n <= 1.5 ? FAM_SERVER : FAM_SET;
+}
+
+/* ---- ways ------------------------------------------------------------------------------------------------------ */
+
+static struct way *way_at(struct follow *f, enum family family, uint32_t key, uint32_t at)
+{
+    for (uint32_t i = 0; i < f->n; i++) {
+        if (f->way[i].family == family && f->way[i].key == key) {
+            return &f->way[i];
+        }
+    }
+    if (f->n == WAYS) {
+        return NULL;
+    }
+    f->way[f->n] = (struct way){.family = family, .key = key, .at = at, .leaf = at, .leaf_ns = -1};
+    return &f->way[f->n++];
+}
+
+static void deed_add(const struct tree_node *v, struct way *w, uint32_t node, int64_t ns)
+{
+    unsigned least = 0, i = 0;
+    while (i < w->ndeeds && !(v[w->deed[i].node].cat == v[node].cat && v[w->deed[i].node].user == v[node].user)) {
+        least = w->deed[i].ns < w->deed[least].ns ? i : least;
+        i++;
+    }
+    if (i == 8) {
+        if (w->deed[least].ns >= ns) {
+            return;
+        }
+        w->deed[least].node = node;
+        w->deed[least].ns = ns;
+        return;
+    }
+    if (i == w->ndeeds) {
+        w->deed[w->ndeeds++].node = node;
+        w->deed[i].ns = 0;
+    }
+    w->deed[i].ns = ns_add(w->deed[i].ns, ns);
+}
+
+/* The node on the way to an end at which the program's own function stands, the nearest. */
+static uint32_t told_at(const struct follow *f)
+{
+    for (uint32_t d = f->depth; d-- > 1;) {
+        if (f->w->tree.v[f->path[d]].owner == OWNER_PROGRAM) {
+            return f->path[d];
+        }
+    }
+    return f->path[f->depth - 1];
+}
+
+static enum family family_of_end(const struct follow *f, const struct tree_node *n, const struct tree_node *at)
+{
+    const double times = at->pieces[TREE_ALL]    ? (double)at->n[TREE_ALL] / at->pieces[TREE_ALL]
+                         : at->pieces[TREE_SLOW] ? (double)at->n[TREE_SLOW] / at->pieces[TREE_SLOW]
+                                                 : 0;
+    switch (n->cat) {
+    case EX_NET:
+    case EX_PIPE: return times >= ROW ? FAM_SERIAL : FAM_BACKEND;
+    case EX_TIMER: return n->kind == WK_SLEEP ? FAM_POLLING : FAM_LIMIT;
+    case EX_SYSCALL: return FAM_SYSCALL;
+    case EX_STOPPED: return FAM_STOP;
+    case EX_GC:
+    case EX_ASSIST: return FAM_GC;
+    case EX_SCHED:
+    case EX_NOBODY: return FAM_PROCS;
+    case EX_OPEN: return FAM_STUCK;
+    default: return FAM_HOT;
+    }
+}
+
+static uint32_t key_of(const struct follow *f, enum family family, const struct tree_node *at)
+{
+    switch (family) {
+    case FAM_GC:
+    case FAM_PROCS: return 0;
+    case FAM_LOCK: return at->let_go ? at->let_go : at->user;
+    case FAM_SERVER: return at->by != NO_LANE ? trace_g_name(f->c->tr, at->by) : at->user;
+    case FAM_STOP:
+        return at->by_stack ? trace_frame(f->c->tr, at->by_stack, owner_user(f->all->own, at->by_stack)).func : 0;
+    default: return at->user;
+    }
+}
+
+/* Time of the last node of the path that none of its own nodes explain: an end. */
+static void end_here(struct follow *f, const int64_t own[TREE_SETS])
+{
+    const struct tree_node *v = f->w->tree.v;
+    const uint32_t end = f->path[f->depth - 1];
+    uint32_t at = told_at(f), path[LINKS], npath = 0;
+    enum family family = FAM_NONE;
+    for (uint32_t d = 1; d < f->depth; d++) {
+        const enum family l = link_of(f, &v[f->path[d]]);
+        if (l != FAM_NONE && npath < LINKS) {
+            path[npath++] = f->path[d];
+        }
+        if (l != FAM_NONE) {
+            family = l;
+            at = f->path[d];
+        }
+    }
+    family = family == FAM_NONE ? family_of_end(f, &v[end], &v[at]) : family;
+    struct way *w = way_at(f, family, key_of(f, family, family == FAM_STOP ? &v[end] : &v[at]), at);
+    if (!w) {
+        return;
+    }
+    int64_t sum = 0;
+    for (int s = 0; s < TREE_SETS; s++) {
+        w->ns[s] = ns_add(w->ns[s], own[s]);
+        sum = s == TREE_USUAL ? sum : ns_add(sum, own[s]);
+    }
+    deed_add(v, w, end, sum);
+    if (sum > w->leaf_ns) {
+        w->leaf_ns = sum;
+        w->leaf = end;
+        w->at = at;
+        w->npath = npath;
+        memcpy(w->path, path, sizeof path);
+    }
+}
+
+static void follow(struct follow *f, uint32_t node)
+{
+    const struct tree_node *v = f->w->tree.v, *n = &v[node];
+    int64_t own[TREE_SETS];
+    memcpy(own, n->ns, sizeof own);
+    if (f->depth == DEEP) {
+        return;
+    }
+    f->path[f->depth++] = node;
+    for (uint32_t k = n->first; k != NO_LANE; k = v[k].next) {
+        for (int s = 0; s < TREE_SETS; s++) {
+            own[s] -= v[k].ns[s];
+        }
+        follow(f, k);
+    }
+    if (node && (own[TREE_ALL] > 0 || own[TREE_SLOW] > 0)) {
+        end_here(f, own);
+    }
+    f->depth--;
+}
+
+/* ---- a verdict of a way ------------------------------------------------------------------------------------------ */
+
+static struct place place_of(const struct works *all, uint32_t stack)
+{
+    struct place p = {.stack = stack};
+    if (stack) {
+        p.frame = owner_user(all->own, stack);
+        p.user = trace_frame(all->tr, stack, p.frame).func;
+        p.leaf = trace_frame(all->tr, stack, owner_leaf(all->own, stack)).func;
+    }
+    return p;
+}
+
+static struct place place_at(const struct tree_node *n)
+{
+    return (struct place){n->leaf, n->user, n->stack, n->frame};
+}
+
+static int cmp_deed(const void *a, const void *b)
+{
+    const struct deed *x = a, *y = b;
+    return (x->share < y->share) - (x->share > y->share);
+}
+
+static void deeds_of(const struct follow *f, const struct way *w, struct verdict *out)
+{
+    const struct tree_node *v = f->w->tree.v;
+    const double all = (double)ns_add(w->ns[TREE_ALL], w->ns[TREE_SLOW]);
+    struct deed d[8];
+    for (unsigned i = 0; i < w->ndeeds; i++) {
+        const struct tree_node *n = &v[w->deed[i].node];
+        d[i] = (struct deed){n->cat, n->kind, place_at(n), all > 0 ? (double)w->deed[i].ns / all : 0};
+    }
+    qsort(d, w->ndeeds, sizeof *d, cmp_deed);
+    for (unsigned i = 0; i < w->ndeeds && i < DEEDS && (i == 0 || d[i].share >= 0.05); i++) {
+        out->deed[out->ndeeds++] = d[i];
+    }
+}
+
+/* How many of a group wait at that function at one moment. */
+static uint32_t crowd_at(const struct follow *f, const struct tree_node *n)
+{
+    const uint32_t group = causes_group(f->c, n->who);
+    const int64_t t = n->t0 + (n->t1 - n->t0) / 2;
+    uint32_t crowd = 0, most = 256;
+    for (uint32_t i = 0; group != UINT32_MAX && i < f->c->of[group].n && i < most; i++) {
+        const uint32_t g = causes_member(f->c, group, i, most);
+        struct span s;
+        crowd += trace_span_at(f->c->tr, (struct lane){LANE_G, g}, t, &s) && s.state == ST_WAITING && s.stack &&
+                 trace_frame(f->c->tr, s.stack, owner_user(f->all->own, s.stack)).func == n->user;
+    }
+    return crowd;
+}
+
+static void links_of(const struct follow *f, const struct way *w, struct verdict *out)
+{
+    for (uint32_t i = 0; i < w->npath; i++) {
+        const struct tree_node *n = &f->w->tree.v[w->path[i]];
+        out->link[out->nlinks++] = (struct link){n->who, n->by != NO_LANE ? trace_g_name(f->c->tr, n->by) : 0, n->kind,
+                                                 place_at(n), place_of(f->all, n->by_stack)};
+    }
+}
+
+static struct verdict verdict_of(const struct follow *f, const struct way *w, uint32_t work)
+{
+    const struct work_tree *t = &f->w->tree;
+    const struct tree_node *at = &t->v[w->at], *end = &t->v[w->leaf];
+    struct verdict v = {.family = w->family, .rule = family_rule(w->family), .where = place_at(at), .g = at->g};
+    v.waiter = (struct role){.group = at->who, .g = at->g, .at = place_at(at)};
+    v.holder.g = NO_LANE;
+    links_of(f, w, &v);
+    deeds_of(f, w, &v);
+    if (at->cat == EX_WAIT && at->by != NO_LANE) {
+        const uint32_t group = causes_group(f->c, trace_g_name(f->c->tr, at->by));
+        v.holder = (struct role){trace_g_name(f->c->tr, at->by), at->by, place_of(f->all, at->by_stack), 0};
+        if (group != UINT32_MAX) {
+            v.holder.n = (uint32_t)(f->c->life[group].n + 0.5);
+            v.busy = f->busy[group];
+        }
+        v.crowd = crowd_at(f, at);
+        v.sure = SURE_INFERRED;
+    }
+    if (w->family == FAM_STOP) {
+        v.holder = (struct role){end->by != NO_LANE ? trace_g_name(f->c->tr, end->by) : 0, end->by, place_of(f->all, end->by_stack), 0};
+    }
+    v.longest = at->t1 - at->t0;
+    v.t0 = at->t0;
+    v.t1 = at->t1;
+    const int64_t all = tree_ns(t, TREE_ALL), slow = tree_ns(t, TREE_SLOW), usual = tree_ns(t, TREE_USUAL);
+    v.harm.work = work;
+    v.harm.all = all > 0 ? (double)w->ns[TREE_ALL] / (double)all : 0;
+    v.harm.slow = slow > 0 ? (double)w->ns[TREE_SLOW] / (double)slow : 0;
+    v.harm.usual = usual > 0 ? (double)w->ns[TREE_USUAL] / (double)usual : 0;
+    v.harm.share = v.harm.all > v.harm.slow ? v.harm.all : v.harm.slow;
+    const enum tree_set s = at->pieces[TREE_ALL] ? TREE_ALL : TREE_SLOW;
+    v.harm.hit = at->pieces[s];
+    v.harm.of = t->pieces[s];
+    v.harm.slow_only = s == TREE_SLOW;
+    v.harm.times = at->pieces[s] ? (double)at->n[s] / at->pieces[s] : 0;
+    v.harm.each = at->n[s] ? at->ns[s] / at->n[s] : 0;
+    return v;
+}
+
+#define LEAST 0.03 /* of a work's time: less is no verdict */
+
+static bool add(struct verdicts *out, const struct verdict *v)
+{
+    struct verdict *to = mem_grow(out->v, &out->cap, (size_t)out->n + 1, sizeof *to);
+    if (to) {
+        out->v = to;
+        to[out->n++] = *v;
+    }
+    return to != NULL;
+}
+
+bool verdicts_ways(struct causes *c, const struct works *all, struct verdicts *out)
+{
+    struct follow f = {.c = c, .all = all};
+    f.way = mem_alloc(WAYS * sizeof *f.way);
+    f.busy = mem_zalloc(((size_t)c->tg->ngroups + 1) * sizeof *f.busy);
+    bool ok = f.way && f.busy && busy_all(c, f.busy);
+    for (uint32_t i = 0; ok && i < all->n; i++) {
+        f.w = &all->v[i];
+        f.n = f.depth = 0;
+        if (f.w->background || !f.w->tree.n) {
+            continue;
+        }
+        follow(&f, 0);
+        for (uint32_t k = 0; ok && k < f.n; k++) {
+            const struct verdict v = verdict_of(&f, &f.way[k], i);
+            ok = v.harm.share < LEAST || add(out, &v);
+        }
+    }
+    mem_free(f.way);
+    mem_free(f.busy);
+    return ok;
+}
