@@ -238,23 +238,9 @@ void rules_causes(struct rules *rs)
         causes_free(&c);
         return;
     }
-    if (getenv("GOTOP_V")) {
-        struct works w;
-        struct verdicts v = {0};
-        rs->out->n = 0;
-        if (works_new(&c, &w)) {
-            if (verdicts_ways(&c, &w, &v)) {
-                verdicts_decide(&c, &w, &v);
-            }
-            for (uint32_t i = 0; i < v.n; i++) {
-                verdict_finding(rs, &w, &v.v[i]);
-            }
-            verdicts_free(&v);
-            works_free(&w);
-        }
-        causes_free(&c);
-        return;
-    }
     all_steps(&c);
+    if (getenv("GOTOP_V")) {
+        verdicts_tell(&c);
+    }
     causes_free(&c);
 }

@@ -152,6 +152,9 @@ static int cmp_finding(const void *a, const void *b)
     if (x->note != y->note) {
         return x->note - y->note;
     }
+    if (x->score != y->score) {
+        return x->score < y->score ? 1 : -1;
+    }
     if (x->severity_ns != y->severity_ns) {
         return x->severity_ns < y->severity_ns ? 1 : -1;
     }

@@ -18,6 +18,8 @@ struct finding {
     enum rule rule;
     bool note;           /* nothing lost, but worth a look */
     bool inferred;       /* rests on what the trace does not record (a lock's holder) */
+    int family;          /* enum family (verdict.h) */
+    double score;        /* what it is sorted by */
     int64_t severity_ns; /* clock time lost, by the rule's own measure; findings are sorted by it */
     char *amount;        /* by the rule's own measure, short: "84.3ms", "6.1%", "+38" */
     char *title;         /* short: "lock convoy" */

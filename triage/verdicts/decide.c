@@ -76,6 +76,18 @@ static double of_clock(const struct causes *c, const struct works *all, const st
     return v->harm.all * (clock < 1 ? clock : 1);
 }
 
+/* Would more of it at once find processors? What runs needs them, what waits or sleeps does not. */
+#define ROOM 0.2 /* of the processors idle */
+static bool room(const struct causes *c, const struct verdict *v)
+{
+    double runs = 0;
+    for (unsigned i = 0; i < v->ndeeds; i++) {
+        const uint8_t cat = v->deed[i].cat;
+        runs += cat == EX_RUN || cat == EX_SCHED || cat == EX_ASSIST ? v->deed[i].share : 0;
+    }
+    return runs < 0.5 || c->idle >= ROOM * c->procs;
+}
+
 static void level_of(const struct causes *c, const struct works *all, struct verdict *v)
 {
     const struct work *w = &all->v[v->harm.work];
@@ -88,9 +100,9 @@ static void level_of(const struct causes *c, const struct works *all, struct ver
         v->rule = family_rule(FAM_SLOW);
     }
     const bool matters = clock >= CLOCK || varies;
-    const bool warns = contends(v->family)       ? v->harm.share >= WARNS
+    const bool warns = contends(v->family)       ? v->harm.share >= WARNS && room(c, v)
                        : v->family == FAM_SERIAL ? v->harm.share >= REPEATS
-                                                 : varies;
+                                                 : v->family == FAM_SLOW;
     v->level = !matters || !warns ? LEVEL_NOTE : v->harm.share >= SEVERE ? LEVEL_SEVERE : LEVEL_WARN;
     v->score = v->harm.share * (w->weight * 2 < 1 ? w->weight * 2 : 1);
     if (v->level != LEVEL_NOTE) {
@@ -136,7 +148,9 @@ void verdicts_decide(struct causes *c, const struct works *all, struct verdicts 
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < out->n; i++) {
-        level_of(c, all, &out->v[i]);
+        if (!out->v[i].legacy) {
+            level_of(c, all, &out->v[i]);
+        }
     }
     if (out->n) {
         qsort(out->v, out->n, sizeof *out->v, cmp_verdict);
@@ -146,7 +160,7 @@ void verdicts_decide(struct causes *c, const struct works *all, struct verdicts 
         while (k < kept && !covers(&out->v[k], &out->v[i])) {
             k++;
         }
-        if (k == kept && out->v[i].score >= WARNS / 2) {
+        if (k == kept && (out->v[i].legacy || out->v[i].score >= WARNS / 2)) {
             out->v[kept++] = out->v[i];
         }
     }

@@ -80,6 +80,7 @@ struct verdict {
     struct gain gain;
     enum sure sure;
     enum level level;
+    uint32_t legacy;  /* 1 + the finding that a rule made it from, 0: it is a family's (legacy.def) */
     double score;     /* what the order is by */
     int64_t t0, t1;   /* example: where to look */
     uint32_t g;       /* its lane */
@@ -92,12 +93,15 @@ struct verdicts {
 
 /* verdicts_ways - ways.c: what the trees of the works tell. false: out of memory. */
 bool verdicts_ways(struct causes *c, const struct works *w, struct verdicts *out);
+/* verdicts_legacy - legacy.c: what rules said that no family has replaced yet. rule_family - whose it will be. */
+bool verdicts_legacy(struct causes *c, const struct works *w, struct verdicts *out);
+enum family rule_family(enum rule r);
 /* verdicts_decide - decide.c: level, gain, order; what says the same as a larger one goes. */
 void verdicts_decide(struct causes *c, const struct works *w, struct verdicts *out);
 void verdicts_free(struct verdicts *v);
 
-/* verdict_finding - as_finding.c: hands it over as a finding. false: out of memory. */
-bool verdict_finding(struct rules *rs, const struct works *w, const struct verdict *v);
+/* verdicts_tell - as_finding.c: makes works and verdicts, and puts them in place of what the rules said. */
+void verdicts_tell(struct causes *c);
 
 /* words.c: fields as sentences, without a final line break. */
 void verdict_what(struct text *t, const struct works *w, const struct verdict *v);  /* what happens */

@@ -94,6 +94,25 @@ static bool passes_on(const struct follow *f, const struct tree_node *n)
     return outside * 2 > all;
 }
 
+/*
+ * Do more wait at that function for a group, on average, than it has goroutines? Else each is served at once, and its wait is the service.
+ */
+#define QUEUE 1.5
+static bool queued(const struct follow *f, const struct tree_node *n, uint32_t group)
+{
+    const struct group_life *l = &f->c->life[group];
+    int64_t ns = 0;
+    for (uint32_t i = 0; i < f->c->tg->npairs; i++) {
+        const struct pair_row *p = &f->c->tg->pairs[i];
+        if (p->stack && !p->from_scheduler && causes_group(f->c, p->waker) == group &&
+            trace_frame(f->c->tr, p->stack, owner_user(f->all->own, p->stack)).func == n->user) {
+            ns = ns_add(ns, p->total);
+        }
+    }
+    const double at_once = l->last > l->first ? (double)ns / (double)(l->last - l->first) : 0;
+    return at_once >= QUEUE * (l->n > 1 ? l->n : 1);
+}
+
 static enum family link_of(const struct follow *f, const struct tree_node *n)
 {
     if (n->cat != EX_WAIT || n->first == NO_LANE) {
@@ -113,7 +132,7 @@ static enum family link_of(const struct follow *f, const struct tree_node *n)
     if (g == UINT32_MAX || f->busy[g] < SATURATED || passes_on(f, n) || f->c->tg->groups[g].is_system) {
         return FAM_NONE;
     }
-    return f->c->life[g].n <= 1.5 ? FAM_SERVER : FAM_SET;
+    return !queued(f, n, g) ? FAM_NONE : f->c->life[g].n <= 1.5 ? FAM_SERVER : FAM_SET;
 }
 
 /* ---- ways ------------------------------------------------------------------------------------------------------ */
@@ -165,14 +184,14 @@ static uint32_t told_at(const struct follow *f)
     return f->path[f->depth - 1];
 }
 
-static enum family family_of_end(const struct follow *f, const struct tree_node *n, const struct tree_node *at)
+static enum family family_of_end(const struct work *w, const struct tree_node *n, const struct tree_node *at)
 {
     const double times = at->pieces[TREE_ALL]    ? (double)at->n[TREE_ALL] / at->pieces[TREE_ALL]
                          : at->pieces[TREE_SLOW] ? (double)at->n[TREE_SLOW] / at->pieces[TREE_SLOW]
                                                  : 0;
     switch (n->cat) {
     case EX_NET:
-    case EX_PIPE: return times >= ROW ? FAM_SERIAL : FAM_BACKEND;
+    case EX_PIPE: return times >= ROW && (!w->standing || (w->kind == WORK_MAIN && at->up == 0)) ? FAM_SERIAL : FAM_BACKEND;
     case EX_TIMER: return n->kind == WK_SLEEP ? FAM_POLLING : FAM_LIMIT;
     case EX_SYSCALL: return FAM_SYSCALL;
     case EX_STOPPED: return FAM_STOP;
@@ -215,7 +234,12 @@ static void end_here(struct follow *f, const int64_t own[TREE_SETS])
             at = f->path[d];
         }
     }
-    family = family == FAM_NONE ? family_of_end(f, &v[end], &v[at]) : family;
+    family = family == FAM_NONE ? family_of_end(f->w, &v[end], &v[at]) : family;
+    const bool rests = f->w->standing && f->w->kind == WORK_LIVES && npath == 0 &&
+                       (family == FAM_BACKEND || family == FAM_POLLING || family == FAM_LIMIT);
+    if (rests) {
+        return; /* between two of its pieces, which nothing parts */
+    }
     struct way *w = way_at(f, family, key_of(f, family, family == FAM_STOP ? &v[end] : &v[at]), at);
     if (!w) {
         return;
@@ -380,7 +404,7 @@ bool verdicts_ways(struct causes *c, const struct works *all, struct verdicts *o
     for (uint32_t i = 0; ok && i < all->n; i++) {
         f.w = &all->v[i];
         f.n = f.depth = 0;
-        if (f.w->background || !f.w->tree.n) {
+        if (f.w->background || f.w->inner || !f.w->tree.n) {
             continue;
         }
         follow(&f, 0);

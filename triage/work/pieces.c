@@ -158,27 +158,35 @@ static void own_pieces(const struct causes *c, uint32_t group, bool http, uint32
 
 /* ---- who matters to whom ------------------------------------------------------------------------------------- */
 
-struct awaited {
-    bool *is; /* by group: who counts waits for it */
-    bool any;
-};
+enum matters { NOT_AWAITED, OUTER, INNER }; /* OUTER: counts itself; INNER: one of these waits for it */
 
-/* From those that are marked on, along the waits: who is waited for, matters as well. */
-static void spread(const struct causes *c, struct awaited *a)
+/* Does who waits there only join what it began? Then these are its work, in parallel. */
+static bool joins(const struct causes *c, const struct pair_row *p, uint32_t to)
+{
+    return p->kind == WK_WAITGROUP || (wait_on_channel(p->kind) && p->count <= 2 * (uint64_t)c->of[to].n);
+}
+
+/* From those that are marked on, along the waits: who is waited for, matters as well. true: main or another waits for anybody. */
+static bool spread(const struct causes *c, uint8_t *is, uint32_t mains)
 {
     const int64_t least = (int64_t)(AWAITED * (double)c->tg->end);
+    bool any = false;
     for (bool more = true; more;) {
         more = false;
         for (uint32_t i = 0; i < c->tg->npairs; i++) {
             const struct pair_row *p = &c->tg->pairs[i];
             const uint32_t from = causes_group(c, p->waiter), to = causes_group(c, p->waker);
-            if (p->from_scheduler || from == UINT32_MAX || to == UINT32_MAX || !a->is[from] || a->is[to] ||
-                p->total < least || instance_wants_more(c->tr, p->waiter, p->reason, p->stack)) {
+            if (p->from_scheduler || from == UINT32_MAX || to == UINT32_MAX || !is[from] || is[to] == OUTER ||
+                p->total < least || from == to || instance_wants_more(c->tr, p->waiter, p->reason, p->stack)) {
                 continue;
             }
-            a->is[to] = a->any = more = true;
+            const uint8_t how = from == mains && joins(c, p, to) ? OUTER : INNER;
+            more |= is[to] != how;
+            any = true;
+            is[to] = how;
         }
     }
+    return any;
 }
 
 static uint32_t main_group(const struct causes *c)
@@ -303,11 +311,11 @@ static bool add_group(struct causes *c, struct works *all, size_t *cap, uint32_t
     return ok;
 }
 
-/* Which works are in the background: nobody outside, no request, task or main waits for them. */
+/* Which works count, which are another one's, and which are in the background: no request, task or main waits for them. */
 static bool tell_background(struct causes *c, struct works *all, uint32_t mains)
 {
-    struct awaited a = {.is = mem_zalloc(((size_t)c->tg->ngroups + 1) * sizeof *a.is)};
-    if (!a.is) {
+    uint8_t *is = mem_zalloc((size_t)c->tg->ngroups + 1);
+    if (!is) {
         return false;
     }
     bool outside = false;
@@ -315,23 +323,23 @@ static bool tell_background(struct causes *c, struct works *all, uint32_t mains)
         const struct work *w = &all->v[i];
         outside |= w->kind == WORK_TASKS || w->kind == WORK_REQUESTS;
         if (w->kind == WORK_REQUESTS) {
-            a.is[w->group] = true;
+            is[w->group] = OUTER;
         }
         for (uint32_t k = 0; w->kind == WORK_TASKS && k < w->looked && k < ASKED; k++) {
-            a.is[gstat_group(c->tg->g, w->v[k].g)] = true;
+            is[gstat_group(c->tg->g, w->v[k].g)] = OUTER;
         }
     }
     if (mains != UINT32_MAX) {
-        a.is[mains] = true;
+        is[mains] = OUTER;
     }
-    spread(c, &a);
+    const bool any = spread(c, is, mains);
     for (uint32_t i = 0; i < all->n; i++) {
         struct work *w = &all->v[i];
-        const bool counts = w->kind == WORK_TASKS || w->kind == WORK_REQUESTS || a.is[w->group];
-        w->background = !counts && (outside || a.any);
-        w->standing |= !counts && w->kind == WORK_LIVES && w->standing;
+        const uint8_t how = w->kind == WORK_TASKS ? OUTER : is[w->group];
+        w->background = how == NOT_AWAITED && (outside || any);
+        w->inner = how == INNER;
     }
-    mem_free(a.is);
+    mem_free(is);
     return true;
 }
 

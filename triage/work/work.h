@@ -66,6 +66,7 @@ struct work {
     int64_t total;   /* about: of all n */
     double at_once;  /* on average */
     bool background; /* nobody outside, no request and not main, waits for it */
+    bool inner;      /* another work that counts waits for it: its time is in that one's tree */
     bool standing;   /* lives that take most of the trace: there is no usual and no slow one */
     struct work_piece *v; /* those looked at, longest first */
     uint32_t looked;
