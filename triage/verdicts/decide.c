@@ -15,10 +15,11 @@
 #define WARNS 0.10     /* of a work's time */
 #define REPEATS 0.20   /* the same, for what is only done again and again */
 #define SEVERE 0.50
-#define VARIES 0.30    /* of what the slow pieces take longer */
+#define VARIES 0.40    /* of what the slow pieces take longer */
 #define TAIL 3         /* the slowest tenth is so many times the usual ones */
 #define FELT 1000000   /* ns: a piece that takes less longer is not slow */
 #define CLOCK 0.02     /* of the trace: what all of it takes; less is nothing */
+#define CROWD 3        /* goroutines at once that wait for one of a set: fewer take turns */
 #define MEND 0.7       /* of what is mended goes at least */
 
 static const struct {
@@ -95,12 +96,14 @@ static void level_of(const struct causes *c, const struct works *all, struct ver
     const bool varies = tail >= VARIES;
     const double slow = varies ? v->harm.slow : 0;
     v->harm.share = v->harm.all > slow ? v->harm.all : slow;
-    if (varies && v->harm.usual * 3 < v->harm.slow && !contends(v->family)) {
+    const bool awaited = w->kind == WORK_TASKS || w->kind == WORK_REQUESTS;
+    if (varies && awaited && v->harm.usual * 3 < v->harm.slow && !contends(v->family) && v->family != FAM_PROCS) {
         v->family = FAM_SLOW;
         v->rule = family_rule(FAM_SLOW);
     }
     const bool matters = clock >= CLOCK || varies;
-    const bool warns = contends(v->family)       ? v->harm.share >= WARNS && room(c, v)
+    const bool warns = v->family == FAM_SET      ? v->harm.share >= WARNS && room(c, v) && v->crowd >= CROWD
+                       : contends(v->family)     ? v->harm.share >= WARNS && room(c, v)
                        : v->family == FAM_SERIAL ? v->harm.share >= REPEATS
                                                  : v->family == FAM_SLOW;
     v->level = !matters || !warns ? LEVEL_NOTE : v->harm.share >= SEVERE ? LEVEL_SEVERE : LEVEL_WARN;

@@ -94,6 +94,43 @@ static bool passes_on(const struct follow *f, const struct tree_node *n)
     return outside * 2 > all;
 }
 
+/* Does who ends the longest of these waits end others there at the same moment? Then it was for something that happens to all. */
+static bool for_all(const struct follow *f, const struct tree_node *n)
+{
+    const uint32_t group = causes_group(f->c, n->who);
+    uint32_t same = 0;
+    for (uint32_t i = 0; group != UINT32_MAX && i < f->c->of[group].n && i < 64; i++) {
+        const uint32_t g = causes_member(f->c, group, i, 64);
+        struct span s;
+        /* the span behind the wait tells who ended it */
+        same += g != n->g && trace_span_at(f->c->tr, (struct lane){LANE_G, g}, n->t1, &s) && s.state == ST_RUNNABLE &&
+                s.who == n->by && s.t0 > n->t1 - 100000;
+    }
+    return same > 0;
+}
+
+/*
+ * Does who is waited for sleep most of that time, and never wait for those who wait for it? Then it makes what they take at its own pace: they
+ * are idle.
+ */
+static bool paces(const struct follow *f, const struct tree_node *n, uint32_t by)
+{
+    const struct tree_node *v = f->w->tree.v;
+    int64_t sleeps = 0, all = 0;
+    for (uint32_t k = n->first; k != NO_LANE; k = v[k].next) {
+        const int64_t ns = ns_add(v[k].ns[TREE_ALL], v[k].ns[TREE_SLOW]);
+        all = ns_add(all, ns);
+        sleeps = ns_add(sleeps, v[k].cat == EX_TIMER ? ns : 0);
+    }
+    for (uint32_t i = 0; sleeps * 2 > all && i < f->c->tg->npairs; i++) {
+        const struct pair_row *p = &f->c->tg->pairs[i];
+        if (p->waiter == by && p->waker == n->who && p->kind != WK_SEND && wait_passes_on(p->kind)) {
+            return false;
+        }
+    }
+    return sleeps * 2 > all;
+}
+
 /*
  * Do more wait at that function for a group, on average, than it has goroutines? Else each is served at once, and its wait is the service.
  */
@@ -121,15 +158,14 @@ static enum family link_of(const struct follow *f, const struct tree_node *n)
     if (n->kind == WK_LOCK) {
         return FAM_LOCK;
     }
-    if (n->kind == WK_WAITGROUP) {
+    const uint32_t by = n->by != NO_LANE ? trace_g_name(f->c->tr, n->by) : 0, g = causes_group(f->c, by);
+    if (!wait_passes_on((enum wait_kind)n->kind) || g == UINT32_MAX) {
         return FAM_NONE;
     }
-    const uint32_t by = n->by != NO_LANE ? trace_g_name(f->c->tr, n->by) : 0;
     if (semaphore(f, n->leaf) || by == n->who || waits_there(f, by, n->user)) {
-        return FAM_SET;
+        return for_all(f, n) ? FAM_NONE : FAM_SET;
     }
-    const uint32_t g = causes_group(f->c, by);
-    if (g == UINT32_MAX || f->busy[g] < SATURATED || passes_on(f, n) || f->c->tg->groups[g].is_system) {
+    if (f->busy[g] < SATURATED || passes_on(f, n) || paces(f, n, by) || f->c->tg->groups[g].is_system) {
         return FAM_NONE;
     }
     return !queued(f, n, g) ? FAM_NONE : f->c->life[g].n <= 1.5 ? FAM_SERVER : FAM_SET;

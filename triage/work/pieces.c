@@ -19,6 +19,7 @@ enum {
 };
 #define REPEATS 6      /* pieces that make a work */
 #define STANDS 0.25    /* of the trace: a life that takes more is no piece */
+#define OUTSIDE 0.05   /* of the trace: marked or asked-for work that takes more is what the program is for */
 #define AWAITED 0.01   /* of the trace: so long who counts waits for others, or they don't matter to it */
 
 const char *work_kind_name(enum work_kind_id k)
@@ -311,6 +312,11 @@ static bool add_group(struct causes *c, struct works *all, size_t *cap, uint32_t
     return ok;
 }
 
+bool work_outside(const struct causes *c, const struct work *w)
+{
+    return (w->kind == WORK_TASKS || w->kind == WORK_REQUESTS) && (double)w->total >= OUTSIDE * (double)c->tg->end;
+}
+
 /* Which works count, which are another one's, and which are in the background: no request, task or main waits for them. */
 static bool tell_background(struct causes *c, struct works *all, uint32_t mains)
 {
@@ -321,7 +327,7 @@ static bool tell_background(struct causes *c, struct works *all, uint32_t mains)
     bool outside = false;
     for (uint32_t i = 0; i < all->n; i++) {
         const struct work *w = &all->v[i];
-        outside |= w->kind == WORK_TASKS || w->kind == WORK_REQUESTS;
+        outside |= work_outside(c, w);
         if (w->kind == WORK_REQUESTS) {
             is[w->group] = OUTER;
         }
@@ -329,7 +335,7 @@ static bool tell_background(struct causes *c, struct works *all, uint32_t mains)
             is[gstat_group(c->tg->g, w->v[k].g)] = OUTER;
         }
     }
-    if (mains != UINT32_MAX) {
+    if (mains != UINT32_MAX && !outside) {
         is[mains] = OUTER;
     }
     const bool any = spread(c, is, mains);

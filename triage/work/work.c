@@ -51,13 +51,13 @@ static int cmp_work(const void *a, const void *b)
                                           : (x->name > y->name) - (x->name < y->name);
 }
 
-static void weigh(struct works *all)
+static void weigh(const struct causes *c, struct works *all)
 {
     double most = 0;
     bool outside = false;
     for (uint32_t i = 0; i < all->n; i++) {
         const struct work *w = &all->v[i];
-        outside |= w->kind == WORK_TASKS || w->kind == WORK_REQUESTS;
+        outside |= work_outside(c, w);
     }
     for (uint32_t i = 0; i < all->n; i++) {
         struct work *w = &all->v[i];
@@ -91,7 +91,7 @@ bool works_new(struct causes *c, struct works *out)
     }
     explain_owners(c->x, NULL);
     if (ok) {
-        weigh(out);
+        weigh(c, out);
     } else {
         works_free(out);
     }

@@ -88,6 +88,8 @@ void works_free(struct works *w);
 
 /* works_find - the works, without trees. work_free - what one holds. */
 bool works_find(struct causes *c, struct works *out);
+/* work_outside - does somebody outside wait for it, or the program mark it, and is there enough of it to be what the program is for? */
+bool work_outside(const struct causes *c, const struct work *w);
 void work_free(struct work *w);
 /* tree_make - explains the pieces of a work. */
 bool tree_make(struct causes *c, struct works *all, struct work *w);
