@@ -1,5 +1,5 @@
 /*
- * diff_tables.c - the tables of one run beside those of another, matched by name: what the verdict (verdict.h) stands on,
+ * diff_tables.c - the tables of one run beside those of another, matched by name: what the verdict (claims.h) stands on,
  * for who wants to look. Two runs of an unchanged program differ here, too; nothing is claimed.
  */
 #include <stdio.h>

@@ -155,7 +155,7 @@ static void findings(struct text *t, const struct loaded *l)
         const struct finding *f = &l->fs.f[i];
         size_t start = t->n;
         text_add(t, "%c ", f->note ? '.' : '!');
-        finding_lead(t, f, l->tg);
+        finding_lead(t, f);
         text_lit(t, " ");
         text_pad(t, start, INDENT);
         text_clean(t, f->title, strlen(f->title), 0);

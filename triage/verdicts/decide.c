@@ -9,42 +9,12 @@
 #include "triage/verdicts/verdict.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "decode/base/mem.h"
+#include "triage/findings/thresholds.h"
+#include "triage/tables/slices.h"
 
-#define WARNS 0.10     /* of a work's time */
-#define REPEATS 0.20   /* the same, for what is only done again and again */
-#define SEVERE 0.50
-#define VARIES 0.40    /* of what the slow pieces take longer */
-#define TAIL 3         /* the slowest tenth is so many times the usual ones */
-#define FELT 1000000   /* ns: a piece that takes less longer is not slow */
-#define CLOCK 0.02     /* of the trace: what all of it takes; less is nothing */
-#define CROWD 3        /* goroutines at once that wait for one of a set: fewer take turns */
-#define MEND 0.7       /* of what is mended goes at least */
-
-static const struct {
-    const char *id, *title, *advice;
-    enum rule rule;
-} families[FAM_COUNT] = {
-#define X(ID, id, RULE, title, advice) {id, title, advice, RULE_##RULE},
-#include "triage/verdicts/families.def"
-#undef X
-};
-
-const char *family_id(enum family f)
-{
-    return (unsigned)f < FAM_COUNT ? families[f].id : "";
-}
-
-const char *family_title(enum family f)
-{
-    return (unsigned)f < FAM_COUNT ? families[f].title : "";
-}
-
-enum rule family_rule(enum family f)
-{
-    return (unsigned)f < FAM_COUNT ? families[f].rule : RULE_TIME;
-}
 
 static bool contends(enum family f)
 {
@@ -61,7 +31,7 @@ static double excess(const struct works *all, const struct verdict *v)
 {
     const struct work_tree *t = &all->v[v->harm.work].tree;
     const double slow = average(t, TREE_SLOW), usual = average(t, TREE_USUAL);
-    if (slow < TAIL * usual || slow - usual < FELT || usual <= 0) {
+    if (slow < threshold(TH_TAIL) * usual || slow - usual < threshold(TH_FELT) || usual <= 0) {
         return 0;
     }
     return (v->harm.slow * slow - v->harm.usual * usual) / (slow - usual);
@@ -78,80 +48,89 @@ static double of_clock(const struct causes *c, const struct works *all, const st
 }
 
 /* Would more of it at once find processors? What runs needs them, what waits or sleeps does not. */
-#define ROOM 0.2 /* of the processors idle */
 static bool room(const struct causes *c, const struct verdict *v)
 {
     double runs = 0;
-    for (unsigned i = 0; i < v->ndeeds; i++) {
-        const uint8_t cat = v->deed[i].cat;
-        runs += cat == EX_RUN || cat == EX_SCHED || cat == EX_ASSIST ? v->deed[i].share : 0;
+    for (unsigned i = 0; i < v->ndoing; i++) {
+        const uint8_t cat = v->doing[i].cat;
+        runs += cat == EX_RUN || cat == EX_SCHED || cat == EX_ASSIST ? v->doing[i].share : 0;
     }
-    return runs < 0.5 || c->idle >= ROOM * c->procs;
+    return runs < 0.5 || c->idle >= threshold(TH_ROOM) * c->procs;
 }
 
 static void level_of(const struct causes *c, const struct works *all, struct verdict *v)
 {
     const struct work *w = &all->v[v->harm.work];
     const double tail = excess(all, v), clock = of_clock(c, all, v);
-    const bool varies = tail >= VARIES;
+    const bool varies = tail >= threshold(TH_VARIES);
     const double slow = varies ? v->harm.slow : 0;
     v->harm.share = v->harm.all > slow ? v->harm.all : slow;
     const bool awaited = w->kind == WORK_TASKS || w->kind == WORK_REQUESTS;
-    if (varies && awaited && v->harm.usual * 3 < v->harm.slow && !contends(v->family) && v->family != FAM_PROCS) {
-        v->family = FAM_SLOW;
-        v->rule = family_rule(FAM_SLOW);
+    if (varies && awaited && v->harm.usual * 3 < v->harm.slow && !contends(verdict_family(v)) && verdict_family(v) != FAM_PROCS) {
+        v->rule = verdict_family(v) == FAM_BACKEND ? RULE_SLOW_OUTSIDE : RULE_SLOW;
     }
-    const bool matters = clock >= CLOCK || varies;
-    const bool warns = v->family == FAM_SET      ? v->harm.share >= WARNS && room(c, v) && v->crowd >= CROWD
-                       : contends(v->family)     ? v->harm.share >= WARNS && room(c, v)
-                       : v->family == FAM_SERIAL ? v->harm.share >= REPEATS
-                                                 : v->family == FAM_SLOW;
-    v->level = !matters || !warns ? LEVEL_NOTE : v->harm.share >= SEVERE ? LEVEL_SEVERE : LEVEL_WARN;
+    const bool matters = clock >= threshold(TH_CLOCK) || varies;
+    const bool warns = verdict_family(v) == FAM_SET      ? v->harm.share >= threshold(TH_SHARE) && room(c, v) && v->ev[EV_CROWD] >= threshold(TH_SEMAPHORE_CROWD)
+                       : contends(verdict_family(v))     ? v->harm.share >= threshold(TH_SHARE) && room(c, v)
+                       : verdict_family(v) == FAM_SERIAL ? v->harm.share >= threshold(TH_REPEATS)
+                                                 : verdict_family(v) == FAM_SLOW;
+    v->level = !matters || !warns ? LEVEL_NOTE : v->harm.share >= threshold(TH_SEVERE) ? LEVEL_SEVERE : LEVEL_WARN;
+    v->clock = clock;
     v->score = v->harm.share * (w->weight * 2 < 1 ? w->weight * 2 : 1);
     if (v->level != LEVEL_NOTE) {
         v->gain = (struct gain){.known = true};
         v->gain.piece_hi = v->harm.all;
-        v->gain.piece_lo = MEND * v->harm.all;
+        v->gain.piece_lo = threshold(TH_MEND) * v->harm.all;
         v->gain.p99_hi = v->harm.slow;
-        v->gain.p99_lo = MEND * v->harm.slow;
+        v->gain.p99_lo = threshold(TH_MEND) * v->harm.slow;
         v->gain.trace_hi = clock;
-        v->gain.trace_lo = MEND * clock;
+        v->gain.trace_lo = threshold(TH_MEND) * clock;
     }
 }
 
-/* Is b told by a? The same cause of another work; or what a's holder does meanwhile. */
+/* Is b told by a? The same cause of another work; or what a's holder does meanwhile; or what the work is, where a says what is wrong there. */
 static bool covers(const struct verdict *a, const struct verdict *b)
 {
-    if (a->family == b->family &&
-        (a->where.user == b->where.user || (contends(a->family) && a->holder.at.user && a->holder.at.user == b->holder.at.user))) {
+    const enum family fa = verdict_family(a), fb = verdict_family(b);
+    if (fa == fb && b->where.user &&
+        (a->where.user == b->where.user || (contends(fa) && a->holder.at.user && a->holder.at.user == b->holder.at.user))) {
         return true;
     }
-    if (contends(a->family) && !contends(b->family)) {
-        for (unsigned i = 0; i < a->ndeeds; i++) {
-            if (a->deed[i].at.user == b->where.user) {
-                return true;
-            }
+    if (b->harm.work == NO_LANE) {
+        return false; /* a resource's own numbers */
+    }
+    for (unsigned i = 0; contends(fa) && !contends(fb) && i < a->ndoing; i++) {
+        if (a->doing[i].at.user == b->where.user) {
+            return true;
         }
     }
-    return a->where.user && a->where.user == b->where.user && a->level >= b->level && b->level == LEVEL_NOTE;
+    return a->where.user && a->where.user == b->where.user && b->level == LEVEL_NOTE;
+}
+
+/* Warnings first, then what grows or a resource's notes, then what the work is. */
+static int rank_of(const struct verdict *v)
+{
+    return v->level > LEVEL_NOTE ? 0 : v->grows || v->harm.work == NO_LANE ? 1 : 2;
 }
 
 static int cmp_verdict(const void *a, const void *b)
 {
     const struct verdict *x = a, *y = b;
-    const int p = x->level > LEVEL_NOTE, q = y->level > LEVEL_NOTE;
-    return p != q                           ? q - p
+    const int p = rank_of(x), q = rank_of(y);
+    return p != q                           ? p - q
            : x->score != y->score           ? (x->score < y->score ? 1 : -1)
-           : x->family != y->family         ? (int)x->family - (int)y->family
+           : x->rule != y->rule             ? (int)x->rule - (int)y->rule
            : x->where.user != y->where.user ? (x->where.user > y->where.user) - (x->where.user < y->where.user)
                                             : (x->t0 > y->t0) - (x->t0 < y->t0);
 }
 
+enum { WHAT_IT_IS = 2 }; /* notes of what the work is: the tree shows the rest */
+
 void verdicts_decide(struct causes *c, const struct works *all, struct verdicts *out)
 {
-    uint32_t kept = 0;
+    uint32_t kept = 0, is = 0;
     for (uint32_t i = 0; i < out->n; i++) {
-        if (!out->v[i].legacy) {
+        if (out->v[i].harm.work != NO_LANE) {
             level_of(c, all, &out->v[i]);
         }
     }
@@ -159,19 +138,94 @@ void verdicts_decide(struct causes *c, const struct works *all, struct verdicts 
         qsort(out->v, out->n, sizeof *out->v, cmp_verdict);
     }
     for (uint32_t i = 0; i < out->n; i++) {
+        const bool note = rank_of(&out->v[i]) == 2;
         uint32_t k = 0;
         while (k < kept && !covers(&out->v[k], &out->v[i])) {
             k++;
         }
-        if (k == kept && (out->v[i].legacy || out->v[i].score >= WARNS / 2)) {
+        if (k == kept && (!note || (is < WHAT_IT_IS && out->v[i].score >= threshold(TH_NOTED)))) {
+            is += note;
             out->v[kept++] = out->v[i];
         }
     }
     out->n = kept;
 }
 
+/* ---- all of them ----------------------------------------------------------------------------------------------- */
+
+bool verdict_add(struct verdicts *to, const struct verdict *v)
+{
+    struct verdict *p = mem_grow(to->v, &to->cap, (size_t)to->n + 1, sizeof *p);
+    if (p) {
+        to->v = p;
+        p[to->n++] = *v;
+    }
+    return p != NULL;
+}
+
+struct verdict verdict_new(enum rule r, double share)
+{
+    return (struct verdict){.rule = r,
+                            .clock = share,
+                            .score = share,
+                            .g = NO_LANE,
+                            .lane = LANE_G,
+                            .waiter = {.g = NO_LANE},
+                            .holder = {.g = NO_LANE},
+                            .creator = {.g = NO_LANE},
+                            .harm = {.work = NO_LANE, .share = share}};
+}
+
+static double share_at(const struct work_tree *t, uint32_t node, uint32_t user, enum tree_set s)
+{
+    double sum = 0;
+    for (uint32_t k = t->v[node].first; k != NO_LANE; k = t->v[k].next) {
+        const bool here = t->v[k].user == user || t->v[k].let_go == user;
+        sum += here ? tree_share(t, k, s) : share_at(t, k, user, s);
+    }
+    return sum;
+}
+
+void verdict_in_works(const struct works *w, struct verdict *v, uint32_t user)
+{
+    for (uint32_t i = 0; user && i < w->n; i++) {
+        const struct work *k = &w->v[i];
+        if (k->background || k->inner || !k->tree.n) {
+            continue;
+        }
+        const double all = share_at(&k->tree, 0, user, TREE_ALL), slow = k->standing ? 0 : share_at(&k->tree, 0, user, TREE_SLOW);
+        const double more = all > slow ? all : slow;
+        v->harm.share = more > v->harm.share ? more : v->harm.share;
+    }
+}
+
+struct site verdict_place(const struct works *w, uint32_t stack)
+{
+    struct site p = {.stack = stack};
+    if (stack) {
+        p.frame = owner_user(w->own, stack);
+        p.user = trace_frame(w->tr, stack, p.frame).func;
+        p.leaf = trace_frame(w->tr, stack, owner_leaf(w->own, stack)).func;
+    }
+    return p;
+}
+
 void verdicts_free(struct verdicts *v)
 {
     mem_free(v->v);
     *v = (struct verdicts){0};
+}
+
+bool verdicts_of(struct causes *c, const struct works *w, struct verdicts *out)
+{
+    static family_fn *const family[] = {fam_ways,  fam_leak,   fam_stuck, fam_collector, fam_stops, fam_crowd, fam_spin,
+                                        fam_procs, fam_alone, fam_uneven, fam_fine,      fam_order, fam_calls, fam_trend};
+    bool ok = true;
+    for (size_t i = 0; ok && i < sizeof family / sizeof *family && slices_tick_now(); i++) {
+        ok = family[i](c, w, out);
+    }
+    if (ok) {
+        verdicts_decide(c, w, out);
+    }
+    return ok;
 }

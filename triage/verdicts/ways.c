@@ -5,6 +5,7 @@
  */
 #include "decode/base/mem.h"
 #include "triage/findings/instances.h"
+#include "triage/findings/thresholds.h"
 #include "triage/tables/slices.h"
 #include "triage/verdicts/verdict.h"
 
@@ -12,8 +13,6 @@
 #include <string.h>
 
 enum { WAYS = 512, DEEP = 40 };
-#define SATURATED 0.7 /* of its life a goroutine does not wait for more: who waits for it, queues */
-#define ROW 3.0       /* calls in one piece, one after the other */
 
 struct way { /* what lies under one link, or one place, of one work */
     enum family family;
@@ -25,8 +24,8 @@ struct way { /* what lies under one link, or one place, of one work */
     struct { /* what was done in the end */
         uint32_t node;
         int64_t ns;
-    } deed[8];
-    unsigned ndeeds;
+    } doing[8];
+    unsigned ndoing;
 };
 struct follow {
     struct causes *c;
@@ -134,7 +133,6 @@ static bool paces(const struct follow *f, const struct tree_node *n, uint32_t by
 /*
  * Do more wait at that function for a group, on average, than it has goroutines? Else each is served at once, and its wait is the service.
  */
-#define QUEUE 1.5
 static bool queued(const struct follow *f, const struct tree_node *n, uint32_t group)
 {
     const struct group_life *l = &f->c->life[group];
@@ -147,7 +145,7 @@ static bool queued(const struct follow *f, const struct tree_node *n, uint32_t g
         }
     }
     const double at_once = l->last > l->first ? (double)ns / (double)(l->last - l->first) : 0;
-    return at_once >= QUEUE * (l->n > 1 ? l->n : 1);
+    return at_once >= threshold(TH_QUEUE) * (l->n > 1 ? l->n : 1);
 }
 
 static enum family link_of(const struct follow *f, const struct tree_node *n)
@@ -165,7 +163,7 @@ static enum family link_of(const struct follow *f, const struct tree_node *n)
     if (semaphore(f, n->leaf) || by == n->who || waits_there(f, by, n->user)) {
         return for_all(f, n) ? FAM_NONE : FAM_SET;
     }
-    if (f->busy[g] < SATURATED || passes_on(f, n) || paces(f, n, by) || f->c->tg->groups[g].is_system) {
+    if (f->busy[g] < threshold(TH_BUSY) || passes_on(f, n) || paces(f, n, by) || f->c->tg->groups[g].is_system) {
         return FAM_NONE;
     }
     return !queued(f, n, g) ? FAM_NONE : f->c->life[g].n <= 1.5 ? FAM_SERVER : FAM_SET;
@@ -190,23 +188,23 @@ static struct way *way_at(struct follow *f, enum family family, uint32_t key, ui
 static void deed_add(const struct tree_node *v, struct way *w, uint32_t node, int64_t ns)
 {
     unsigned least = 0, i = 0;
-    while (i < w->ndeeds && !(v[w->deed[i].node].cat == v[node].cat && v[w->deed[i].node].user == v[node].user)) {
-        least = w->deed[i].ns < w->deed[least].ns ? i : least;
+    while (i < w->ndoing && !(v[w->doing[i].node].cat == v[node].cat && v[w->doing[i].node].user == v[node].user)) {
+        least = w->doing[i].ns < w->doing[least].ns ? i : least;
         i++;
     }
     if (i == 8) {
-        if (w->deed[least].ns >= ns) {
+        if (w->doing[least].ns >= ns) {
             return;
         }
-        w->deed[least].node = node;
-        w->deed[least].ns = ns;
+        w->doing[least].node = node;
+        w->doing[least].ns = ns;
         return;
     }
-    if (i == w->ndeeds) {
-        w->deed[w->ndeeds++].node = node;
-        w->deed[i].ns = 0;
+    if (i == w->ndoing) {
+        w->doing[w->ndoing++].node = node;
+        w->doing[i].ns = 0;
     }
-    w->deed[i].ns = ns_add(w->deed[i].ns, ns);
+    w->doing[i].ns = ns_add(w->doing[i].ns, ns);
 }
 
 /* The node on the way to an end at which the program's own function stands, the nearest. */
@@ -227,7 +225,7 @@ static enum family family_of_end(const struct work *w, const struct tree_node *n
                                                  : 0;
     switch (n->cat) {
     case EX_NET:
-    case EX_PIPE: return times >= ROW && (!w->standing || (w->kind == WORK_MAIN && at->up == 0)) ? FAM_SERIAL : FAM_BACKEND;
+    case EX_PIPE: return times >= threshold(TH_ROW) && (!w->standing || (w->kind == WORK_MAIN && at->up == 0)) ? FAM_SERIAL : FAM_BACKEND;
     case EX_TIMER: return n->kind == WK_SLEEP ? FAM_POLLING : FAM_LIMIT;
     case EX_SYSCALL: return FAM_SYSCALL;
     case EX_STOPPED: return FAM_STOP;
@@ -318,25 +316,14 @@ static void follow(struct follow *f, uint32_t node)
 
 /* ---- a verdict of a way ------------------------------------------------------------------------------------------ */
 
-static struct place place_of(const struct works *all, uint32_t stack)
+static struct site place_at(const struct tree_node *n)
 {
-    struct place p = {.stack = stack};
-    if (stack) {
-        p.frame = owner_user(all->own, stack);
-        p.user = trace_frame(all->tr, stack, p.frame).func;
-        p.leaf = trace_frame(all->tr, stack, owner_leaf(all->own, stack)).func;
-    }
-    return p;
-}
-
-static struct place place_at(const struct tree_node *n)
-{
-    return (struct place){n->leaf, n->user, n->stack, n->frame};
+    return (struct site){n->leaf, n->user, n->stack, n->frame};
 }
 
 static int cmp_deed(const void *a, const void *b)
 {
-    const struct deed *x = a, *y = b;
+    const struct did *x = a, *y = b;
     return (x->share < y->share) - (x->share > y->share);
 }
 
@@ -344,14 +331,14 @@ static void deeds_of(const struct follow *f, const struct way *w, struct verdict
 {
     const struct tree_node *v = f->w->tree.v;
     const double all = (double)ns_add(w->ns[TREE_ALL], w->ns[TREE_SLOW]);
-    struct deed d[8];
-    for (unsigned i = 0; i < w->ndeeds; i++) {
-        const struct tree_node *n = &v[w->deed[i].node];
-        d[i] = (struct deed){n->cat, n->kind, place_at(n), all > 0 ? (double)w->deed[i].ns / all : 0};
+    struct did d[8];
+    for (unsigned i = 0; i < w->ndoing; i++) {
+        const struct tree_node *n = &v[w->doing[i].node];
+        d[i] = (struct did){n->cat, n->kind, place_at(n), all > 0 ? (double)w->doing[i].ns / all : 0};
     }
-    qsort(d, w->ndeeds, sizeof *d, cmp_deed);
-    for (unsigned i = 0; i < w->ndeeds && i < DEEDS && (i == 0 || d[i].share >= 0.05); i++) {
-        out->deed[out->ndeeds++] = d[i];
+    qsort(d, w->ndoing, sizeof *d, cmp_deed);
+    for (unsigned i = 0; i < w->ndoing && i < DOINGS && (i == 0 || d[i].share >= 0.05); i++) {
+        out->doing[out->ndoing++] = d[i];
     }
 }
 
@@ -375,7 +362,29 @@ static void links_of(const struct follow *f, const struct way *w, struct verdict
     for (uint32_t i = 0; i < w->npath; i++) {
         const struct tree_node *n = &f->w->tree.v[w->path[i]];
         out->link[out->nlinks++] = (struct link){n->who, n->by != NO_LANE ? trace_g_name(f->c->tr, n->by) : 0, n->kind,
-                                                 place_at(n), place_of(f->all, n->by_stack)};
+                                                 place_at(n), verdict_place(f->all, n->by_stack)};
+    }
+}
+
+static enum rule rule_of(enum family f, const struct tree_node *end)
+{
+    switch (f) {
+    case FAM_LOCK:
+        return explain_waits_outside(end->cat) ? RULE_LOCK_OUTSIDE
+               : end->cat == EX_TIMER          ? RULE_LOCK_SLEEP
+               : end->cat == EX_SYSCALL        ? RULE_LOCK_CALL
+                                               : RULE_LOCK;
+    case FAM_SET: return RULE_SET;
+    case FAM_SERVER: return RULE_SERVER;
+    case FAM_SERIAL: return RULE_SERIAL;
+    case FAM_BACKEND: return RULE_BACKEND;
+    case FAM_POLLING: return RULE_SLEEP;
+    case FAM_LIMIT: return RULE_LIMIT;
+    case FAM_SYSCALL: return RULE_CALLS;
+    case FAM_STOP: return RULE_STW;
+    case FAM_GC: return RULE_GC_SHARE;
+    case FAM_STUCK: return RULE_OPEN;
+    default: return RULE_HOT;
     }
 }
 
@@ -383,25 +392,28 @@ static struct verdict verdict_of(const struct follow *f, const struct way *w, ui
 {
     const struct work_tree *t = &f->w->tree;
     const struct tree_node *at = &t->v[w->at], *end = &t->v[w->leaf];
-    struct verdict v = {.family = w->family, .rule = family_rule(w->family), .where = place_at(at), .g = at->g};
+    struct verdict v = {.rule = rule_of(w->family, end), .where = place_at(at), .lane = LANE_G, .g = at->g};
     v.waiter = (struct role){.group = at->who, .g = at->g, .at = place_at(at)};
     v.holder.g = NO_LANE;
     links_of(f, w, &v);
     deeds_of(f, w, &v);
     if (at->cat == EX_WAIT && at->by != NO_LANE) {
         const uint32_t group = causes_group(f->c, trace_g_name(f->c->tr, at->by));
-        v.holder = (struct role){trace_g_name(f->c->tr, at->by), at->by, place_of(f->all, at->by_stack), 0};
+        v.holder = (struct role){trace_g_name(f->c->tr, at->by), at->by, verdict_place(f->all, at->by_stack), 0};
         if (group != UINT32_MAX) {
             v.holder.n = (uint32_t)(f->c->life[group].n + 0.5);
-            v.busy = f->busy[group];
+            verdict_ev(&v, EV_BUSY, f->busy[group]);
         }
-        v.crowd = crowd_at(f, at);
+        const uint32_t crowd = crowd_at(f, at);
+        if (crowd > 1) {
+            verdict_ev(&v, EV_CROWD, crowd);
+        }
         v.sure = SURE_INFERRED;
     }
     if (w->family == FAM_STOP) {
-        v.holder = (struct role){end->by != NO_LANE ? trace_g_name(f->c->tr, end->by) : 0, end->by, place_of(f->all, end->by_stack), 0};
+        v.holder = (struct role){end->by != NO_LANE ? trace_g_name(f->c->tr, end->by) : 0, end->by, verdict_place(f->all, end->by_stack), 0};
     }
-    v.longest = at->t1 - at->t0;
+    verdict_ev(&v, EV_LONGEST, (double)(at->t1 - at->t0));
     v.t0 = at->t0;
     v.t1 = at->t1;
     const int64_t all = tree_ns(t, TREE_ALL), slow = tree_ns(t, TREE_SLOW), usual = tree_ns(t, TREE_USUAL);
@@ -414,24 +426,20 @@ static struct verdict verdict_of(const struct follow *f, const struct way *w, ui
     v.harm.hit = at->pieces[s];
     v.harm.of = t->pieces[s];
     v.harm.slow_only = s == TREE_SLOW;
-    v.harm.times = at->pieces[s] ? (double)at->n[s] / at->pieces[s] : 0;
-    v.harm.each = at->n[s] ? at->ns[s] / at->n[s] : 0;
+    verdict_ev(&v, EV_TIMES, at->pieces[s] ? (double)at->n[s] / at->pieces[s] : 0);
+    verdict_ev(&v, EV_EACH, at->n[s] ? (double)at->ns[s] / at->n[s] : 0);
     return v;
 }
 
 #define LEAST 0.03 /* of a work's time: less is no verdict */
 
-static bool add(struct verdicts *out, const struct verdict *v)
+/* What a resource takes, its own family tells, with its numbers. */
+static bool told_elsewhere(enum family f)
 {
-    struct verdict *to = mem_grow(out->v, &out->cap, (size_t)out->n + 1, sizeof *to);
-    if (to) {
-        out->v = to;
-        to[out->n++] = *v;
-    }
-    return to != NULL;
+    return f == FAM_STOP || f == FAM_GC;
 }
 
-bool verdicts_ways(struct causes *c, const struct works *all, struct verdicts *out)
+bool fam_ways(struct causes *c, const struct works *all, struct verdicts *out)
 {
     struct follow f = {.c = c, .all = all};
     f.way = mem_alloc(WAYS * sizeof *f.way);
@@ -446,7 +454,7 @@ bool verdicts_ways(struct causes *c, const struct works *all, struct verdicts *o
         follow(&f, 0);
         for (uint32_t k = 0; ok && k < f.n; k++) {
             const struct verdict v = verdict_of(&f, &f.way[k], i);
-            ok = v.harm.share < LEAST || add(out, &v);
+            ok = v.harm.share < LEAST || told_elsewhere(f.way[k].family) || verdict_add(out, &v);
         }
     }
     mem_free(f.way);

@@ -1,0 +1,164 @@
+/*
+ * fam_collector.c - the collector: what it takes of the processors, who allocates, and whether it has room.
+ *
+ * Who allocates most is told by stacks: those of goroutines that help it (weighted by the time they do), those whose allocation starts a cycle,
+ * and CPU samples within the allocator. None of these counts bytes, so the place is inferred.
+ */
+#include "triage/findings/thresholds.h"
+#include "triage/tables/slices.h"
+#include "triage/verdicts/verdict.h"
+
+enum { PLACES = 64, LOOKED = 20000 };
+
+struct allocs {
+    struct {
+        uint32_t user, stack;
+        double n;
+    } v[PLACES];
+    uint32_t n;
+    double all;
+};
+
+static void alloc_add(struct allocs *a, const struct works *w, uint32_t stack, double n)
+{
+    const struct site p = verdict_place(w, stack);
+    uint32_t k = 0;
+    if (!p.user || n <= 0) {
+        return;
+    }
+    while (k < a->n && a->v[k].user != p.user) {
+        k++;
+    }
+    if (k == a->n && k < PLACES) {
+        a->v[a->n].user = p.user;
+        a->v[a->n].stack = stack;
+        a->v[a->n++].n = 0;
+    }
+    if (k < PLACES) {
+        a->v[k].n += n;
+        a->all += n;
+    }
+}
+
+static void assists(const struct causes *c, const struct works *w, struct allocs *a)
+{
+    const struct range *r;
+    const size_t n = trace_ranges(c->tr, RANGE_ASSIST, &r), step = n / LOOKED + 1;
+    for (size_t i = 0; i < n && slices_tick(); i += step) {
+        alloc_add(a, w, r[i].stack, (double)(r[i].t1 - r[i].t0) / 1e3);
+    }
+}
+
+static void starts(const struct causes *c, const struct works *w, struct allocs *a)
+{
+    const struct range *r;
+    const size_t n = trace_ranges(c->tr, RANGE_GC, &r);
+    for (size_t i = 0; i < n && i < LOOKED; i++) {
+        if (!stacks_may(c->tr, r[i].stack, STACK_COLLECTS)) {
+            alloc_add(a, w, r[i].stack, 1000);
+        }
+    }
+}
+
+static void samples(const struct causes *c, const struct works *w, struct allocs *a)
+{
+    const struct sample *s;
+    const size_t n = trace_samples(c->tr, &s), step = n / LOOKED + 1;
+    for (size_t i = 0; i < n && slices_tick(); i += step) {
+        if (stacks_may(c->tr, s[i].stack, STACK_ALLOCATES)) {
+            alloc_add(a, w, s[i].stack, 10000);
+        }
+    }
+}
+
+struct site allocates_most(const struct causes *c, const struct works *w)
+{
+    struct allocs a = {.n = 0};
+    samples(c, w, &a);
+    if (!a.n) {
+        assists(c, w, &a);
+        starts(c, w, &a);
+    }
+    uint32_t best = 0;
+    for (uint32_t i = 1; i < a.n; i++) {
+        best = a.v[i].n > a.v[best].n ? i : best;
+    }
+    return a.n && a.v[best].n * 3 >= a.all ? verdict_place(w, a.v[best].stack) : (struct site){0};
+}
+
+/* By how much of what survived the heap may grow until the next collection, on average over the cycles; < 0 not known. */
+static double room_of(const struct causes *c)
+{
+    const struct range *r;
+    const size_t n = trace_ranges(c->tr, RANGE_GC, &r);
+    double sum = 0, times = 0;
+    for (size_t i = 0; i < n && i < LOOKED; i++) {
+        const size_t h = trace_points_before(c->tr, METRIC_HEAP, r[i].t1 + 1), g = trace_points_before(c->tr, METRIC_GOAL, r[i].t1 + 1);
+        if (!h || !g || r[i].open_end) {
+            continue;
+        }
+        const double live = (double)trace_point(c->tr, METRIC_HEAP, h - 1).v;
+        const uint64_t goal = trace_point(c->tr, METRIC_GOAL, g - 1).v;
+        if (!goal_none(goal) && live > 0) {
+            sum += (double)goal > live ? (double)goal / live - 1 : 0;
+            times++;
+        }
+    }
+    return times > 0 ? sum / times : -1;
+}
+
+static bool forced(struct causes *c, const struct works *w, struct verdicts *out)
+{
+    const struct range *r;
+    const size_t n = trace_ranges(c->tr, RANGE_GC, &r);
+    uint32_t user = 0, stack = 0;
+    double count = 0;
+    for (size_t i = 0; i < n && i < LOOKED; i++) {
+        const struct site p = verdict_place(w, r[i].stack);
+        if (p.user && stacks_may(c->tr, r[i].stack, STACK_COLLECTS)) {
+            user = user ? user : p.user;
+            stack = r[i].stack;
+            count += p.user == user;
+        }
+    }
+    if (count < 2) {
+        return true;
+    }
+    struct verdict v = verdict_new(RULE_FORCED, 0);
+    v.where = verdict_place(w, stack);
+    verdict_ev(&v, EV_COUNT, count);
+    verdict_in_works(w, &v, v.where.user);
+    verdict_ev(&v, EV_SHARE, v.harm.share);
+    v.score = v.harm.share;
+    v.level = v.harm.share >= threshold(TH_SHARE) ? LEVEL_WARN : LEVEL_NOTE;
+    return v.harm.share < threshold(TH_NOTED) || verdict_add(out, &v);
+}
+
+bool fam_collector(struct causes *c, const struct works *w, struct verdicts *out)
+{
+    const struct triage *tg = c->tg;
+    const int64_t worked = ns_add(tg->p_sum.ns[ST_GCWORK], ns_add(tg->p_sum.ns[ST_ASSIST], tg->p_sum.ns[ST_SWEEP])) - tg->label_ns[GC_IDLE];
+    int64_t used = 0;
+    for (int s = ST_RUNNING; s <= ST_SYSCALL; s++) {
+        used = ns_add(used, tg->p_sum.ns[s]);
+    }
+    const double share = used > 0 && worked > 0 ? (double)worked / (double)used : 0;
+    const bool often = tg->gc_cycles >= 20 && tg->gc_mark_ns >= tg->end / 4 && share >= threshold(TH_GC_OFTEN);
+    if ((double)tg->gc_cycles < threshold(TH_GC_CYCLES) || (share < threshold(TH_GC_SHARE) && !often)) {
+        return forced(c, w, out);
+    }
+    const double room = room_of(c);
+    const bool narrow = room >= 0 && room < threshold(TH_GC_ROOM);
+    struct verdict v = verdict_new(narrow ? RULE_GC_SETTING : RULE_GC_SHARE, share);
+    v.where = allocates_most(c, w);
+    v.sure = SURE_INFERRED;
+    v.lane = LANE_BAND;
+    v.g = BAND_GC;
+    v.t1 = tg->end;
+    v.clock = tg->capacity > 0 ? (double)worked / (double)tg->capacity : share;
+    verdict_ev(&v, EV_SHARE, share);
+    verdict_ev(&v, EV_COUNT, (double)tg->gc_cycles);
+    verdict_ev(&v, EV_ROOM, room > 0 ? room : 0);
+    v.level = share >= threshold(TH_SEVERE) ? LEVEL_SEVERE : LEVEL_WARN;
+    return verdict_add(out, &v) && forced(c, w, out);
+}
