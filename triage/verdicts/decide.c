@@ -67,7 +67,7 @@ static void level_of(const struct causes *c, const struct works *all, struct ver
     v->harm.share = v->harm.all > slow ? v->harm.all : slow;
     const bool awaited = w->kind == WORK_TASKS || w->kind == WORK_REQUESTS;
     if (varies && awaited && v->harm.usual * 3 < v->harm.slow && !contends(verdict_family(v)) && verdict_family(v) != FAM_PROCS) {
-        v->rule = verdict_family(v) == FAM_BACKEND ? RULE_SLOW_OUTSIDE : RULE_SLOW;
+        v->rule = RULE_SLOW;
     }
     const bool matters = clock >= threshold(TH_CLOCK) || varies;
     const bool warns = verdict_family(v) == FAM_SET      ? v->harm.share >= threshold(TH_SHARE) && room(c, v) && v->ev[EV_CROWD] >= threshold(TH_SEMAPHORE_CROWD)

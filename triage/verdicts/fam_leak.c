@@ -80,7 +80,7 @@ static bool stays(const struct causes *c, const struct leak_row *r)
 {
     const double half = (double)c->tg->end / 2, time = (double)threshold_ns(TH_LEAK_TIME);
     const bool old = (double)r->oldest >= (half < time ? half : time);
-    return r->count >= threshold(TH_LEAK_COUNT) && r->ended <= threshold(TH_LEAK_ENDED) * r->created && old && r->create_stack;
+    return r->count >= threshold(TH_LEAK_COUNT) && old && r->create_stack;
 }
 
 static bool leaks(struct causes *c, const struct works *w, struct verdicts *out)
@@ -92,8 +92,9 @@ static bool leaks(struct causes *c, const struct works *w, struct verdicts *out)
             continue;
         }
         const struct births b = births_of(c, r);
-        const bool once = r->lost >= threshold(TH_LEAK_COUNT) && r->lost > r->count / 2 && from_within(r);
-        const bool ticker = !once && ticks(c, r) && all_along(&b);
+        const bool few_ended = r->ended <= threshold(TH_LEAK_ENDED) * r->created;
+        const bool once = r->lost >= threshold(TH_LEAK_COUNT) && r->lost > r->count / 2 && from_within(r) && (few_ended || all_along(&b));
+        const bool ticker = !once && few_ended && ticks(c, r) && all_along(&b);
         if (once || ticker) {
             const struct verdict v = leak_new(w, r, once ? RULE_LEAK : RULE_TICKERS, &b);
             ok = verdict_add(out, &v);

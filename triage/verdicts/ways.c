@@ -160,6 +160,9 @@ static enum family link_of(const struct follow *f, const struct tree_node *n)
     if (!wait_passes_on((enum wait_kind)n->kind) || g == UINT32_MAX) {
         return FAM_NONE;
     }
+    if (semaphore(f, n->leaf) && n->let_go != n->user) {
+        return FAM_LOCK; /* others take it, too, in another function, and perhaps the whole of it */
+    }
     if (semaphore(f, n->leaf) || by == n->who || waits_there(f, by, n->user)) {
         return for_all(f, n) ? FAM_NONE : FAM_SET;
     }
@@ -366,14 +369,10 @@ static void links_of(const struct follow *f, const struct way *w, struct verdict
     }
 }
 
-static enum rule rule_of(enum family f, const struct tree_node *end)
+static enum rule rule_of(enum family f)
 {
     switch (f) {
-    case FAM_LOCK:
-        return explain_waits_outside(end->cat) ? RULE_LOCK_OUTSIDE
-               : end->cat == EX_TIMER          ? RULE_LOCK_SLEEP
-               : end->cat == EX_SYSCALL        ? RULE_LOCK_CALL
-                                               : RULE_LOCK;
+    case FAM_LOCK: return RULE_LOCK;
     case FAM_SET: return RULE_SET;
     case FAM_SERVER: return RULE_SERVER;
     case FAM_SERIAL: return RULE_SERIAL;
@@ -392,7 +391,7 @@ static struct verdict verdict_of(const struct follow *f, const struct way *w, ui
 {
     const struct work_tree *t = &f->w->tree;
     const struct tree_node *at = &t->v[w->at], *end = &t->v[w->leaf];
-    struct verdict v = {.rule = rule_of(w->family, end), .where = place_at(at), .lane = LANE_G, .g = at->g};
+    struct verdict v = {.rule = rule_of(w->family), .where = place_at(at), .lane = LANE_G, .g = at->g};
     v.waiter = (struct role){.group = at->who, .g = at->g, .at = place_at(at)};
     v.holder.g = NO_LANE;
     links_of(f, w, &v);

@@ -250,9 +250,25 @@ void verdict_why(struct text *t, const struct works *w, const struct verdict *v)
     say(t, w, v, rules[v->rule].why);
 }
 
+/* What to do depends on what the holder did most. */
+static const char *held_advice(const struct verdict *v)
+{
+    const bool set = rule_family(v->rule) == FAM_SET;
+    switch (v->ndoing ? v->doing[0].cat : EX_CATS) {
+    case EX_NET:
+    case EX_PIPE:
+        return set ? "Have more of them, or don't wait for the other side while holding one."
+                   : "Don't wait for the other side with it held: ask before, or copy what is needed and ask after.";
+    case EX_TIMER: return "Don't sleep with it held.";
+    case EX_SYSCALL: return "Make the call without it, or make one call for all that wait (a group commit).";
+    default: return set ? "Have more of them, or hold one for less time." : "Hold the lock for less time, or split it.";
+    }
+}
+
 void verdict_do(struct text *t, const struct works *w, const struct verdict *v)
 {
-    say(t, w, v, rules[v->rule].advice);
+    const char *s = rules[v->rule].advice;
+    say(t, w, v, s ? s : held_advice(v));
 }
 
 static bool of_slow(const struct verdict *v)
