@@ -58,6 +58,12 @@ static bool room(const struct causes *c, const struct verdict *v)
     return runs < 0.5 || c->idle >= threshold(TH_ROOM) * c->procs;
 }
 
+/* Did what ran take longer than the runtime lets it before it preempts? Then the host had its thread elsewhere. */
+static bool held_by_host(const struct verdict *v)
+{
+    return v->ndoing && v->doing[0].cat == EX_RUN && v->ev[EV_LONGEST] >= (double)threshold_ns(TH_HOST_RUN);
+}
+
 static void level_of(const struct causes *c, const struct works *all, struct verdict *v)
 {
     const struct work *w = &all->v[v->harm.work];
@@ -73,7 +79,7 @@ static void level_of(const struct causes *c, const struct works *all, struct ver
     const bool warns = verdict_family(v) == FAM_SET      ? v->harm.share >= threshold(TH_SHARE) && room(c, v) && v->ev[EV_CROWD] >= threshold(TH_SEMAPHORE_CROWD)
                        : contends(verdict_family(v))     ? v->harm.share >= threshold(TH_SHARE) && room(c, v)
                        : verdict_family(v) == FAM_SERIAL ? v->harm.share >= threshold(TH_REPEATS)
-                                                 : verdict_family(v) == FAM_SLOW;
+                                                 : verdict_family(v) == FAM_SLOW && !held_by_host(v);
     v->level = !matters || !warns ? LEVEL_NOTE : v->harm.share >= threshold(TH_SEVERE) ? LEVEL_SEVERE : LEVEL_WARN;
     v->clock = clock;
     v->score = v->harm.share * (w->weight * 2 < 1 ? w->weight * 2 : 1);
@@ -86,6 +92,27 @@ static void level_of(const struct causes *c, const struct works *all, struct ver
         v->gain.trace_hi = clock;
         v->gain.trace_lo = threshold(TH_MEND) * clock;
     }
+}
+
+/* Signs of others: the first is not said beside the second. */
+static const struct {
+    enum rule sign, of;
+} signs[] = {
+    {RULE_SCHED, RULE_PROCS_BELOW}, {RULE_SCHED, RULE_HOST},      {RULE_SCHED, RULE_GC_SHARE}, {RULE_SCHED, RULE_GC_SETTING},
+    {RULE_SCHED, RULE_EXPLOSION},   {RULE_SCHED, RULE_BURSTS},    {RULE_SCHED, RULE_BLOCKING}, {RULE_SCHED, RULE_BUSY_LOOP},
+    {RULE_BURSTS, RULE_HERD},       {RULE_STORM, RULE_TICKERS},   {RULE_HANDOFF, RULE_SERVER}, {RULE_CHURN, RULE_EXPLOSION},
+};
+
+static bool is_sign(const struct verdicts *all, const struct verdict *v)
+{
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        for (uint32_t k = 0; signs[i].sign == v->rule && k < all->n; k++) {
+            if (all->v[k].rule == signs[i].of) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 /* Is b told by a? The same cause of another work; or what a's holder does meanwhile; or what the work is, where a says what is wrong there. */
@@ -143,7 +170,7 @@ void verdicts_decide(struct causes *c, const struct works *all, struct verdicts 
         while (k < kept && !covers(&out->v[k], &out->v[i])) {
             k++;
         }
-        if (k == kept && (!note || (is < WHAT_IT_IS && out->v[i].score >= threshold(TH_NOTED)))) {
+        if (k == kept && !is_sign(out, &out->v[i]) && (!note || (is < WHAT_IT_IS && out->v[i].score >= threshold(TH_NOTED)))) {
             is += note;
             out->v[kept++] = out->v[i];
         }

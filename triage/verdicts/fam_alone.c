@@ -58,14 +58,16 @@ bool fam_alone(struct causes *c, const struct works *w, struct verdicts *out)
     const struct gbucket *b;
     int64_t width;
     const size_t n = trace_gcounts(c->tr, &width, &b);
-    double alone = 0, parallel = 0;
+    double alone = 0, parallel = 0, row = 0;
+    const double least = width > 0 ? (double)threshold_ns(TH_ALONE_STRETCH) / (double)width : 0; /* buckets in a row */
     struct alone a = {.n = 0};
     for (size_t i = 0; i < n && width > 0; i++) {
         const double ran = (double)b[i].ns[GC_RUNNING] / (double)width, queue = (double)b[i].ns[GC_RUNNABLE] / (double)width;
         const bool one = ran >= ONE_LEAST && ran <= ONE_MOST && queue < 0.5;
-        alone += one;
+        row = one ? row + 1 : 0;
+        alone += row == 0 || row < least ? 0 : row - 1 < least ? row : 1;
         parallel += ran >= c->procs / 2 && ran > ONE_MOST;
-        if (one && (i % (n / LOOKS + 1) == 0 || a.looks < 16)) {
+        if (one && row >= least && (i % (n / LOOKS + 1) == 0 || a.looks < 16)) {
             who_at(c, w, (int64_t)i * width + width / 2, &a);
         }
     }

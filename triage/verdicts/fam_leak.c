@@ -76,11 +76,10 @@ static struct verdict leak_new(const struct works *w, const struct leak_row *r, 
     return v;
 }
 
-static bool stays(const struct causes *c, const struct leak_row *r)
+static bool old(const struct causes *c, const struct leak_row *r)
 {
     const double half = (double)c->tg->end / 2, time = (double)threshold_ns(TH_LEAK_TIME);
-    const bool old = (double)r->oldest >= (half < time ? half : time);
-    return r->count >= threshold(TH_LEAK_COUNT) && old && r->create_stack;
+    return (double)r->oldest >= (half < time ? half : time);
 }
 
 static bool leaks(struct causes *c, const struct works *w, struct verdicts *out)
@@ -88,15 +87,16 @@ static bool leaks(struct causes *c, const struct works *w, struct verdicts *out)
     bool ok = true;
     for (uint32_t i = 0; ok && i < c->tg->nleaks && i < ROWS; i++) {
         const struct leak_row *r = &c->tg->leaks[i];
-        if (!stays(c, r)) {
+        if (r->count < threshold(TH_LEAK_COUNT) || !r->create_stack) {
             continue;
         }
         const struct births b = births_of(c, r);
         const bool few_ended = r->ended <= threshold(TH_LEAK_ENDED) * r->created;
-        const bool once = r->lost >= threshold(TH_LEAK_COUNT) && r->lost > r->count / 2 && from_within(r) && (few_ended || all_along(&b));
-        const bool ticker = !once && few_ended && ticks(c, r) && all_along(&b);
-        if (once || ticker) {
-            const struct verdict v = leak_new(w, r, once ? RULE_LEAK : RULE_TICKERS, &b);
+        const bool lost = r->lost >= threshold(TH_LEAK_COUNT) && r->lost > r->count / 2;
+        const bool ticker = few_ended && all_along(&b) && ticks(c, r);
+        const bool stuck = old(c, r) && from_within(r) && (lost ? few_ended || all_along(&b) : few_ended && all_along(&b));
+        if (stuck || ticker) {
+            const struct verdict v = leak_new(w, r, ticker && !lost ? RULE_TICKERS : RULE_LEAK, &b);
             ok = verdict_add(out, &v);
         }
     }

@@ -43,7 +43,7 @@ bool fam_order(struct causes *c, const struct works *w, struct verdicts *out)
             ns += (double)(k->v[few].t1 - k->v[few].t0);
             few++;
         }
-        if (k->kind != WORK_ITEMS || k->background || k->looked < LEAST || few * 5 > k->looked || !few || ns < threshold(TH_LINE_SHARE) * all ||
+        if (k->kind != WORK_ITEMS || k->background || k->looked < LEAST || few * 5 > k->looked || few < 3 || ns < threshold(TH_LINE_SHARE) * all ||
             (double)k->d.max < (double)threshold_ns(TH_FELT) || !awaited(c, k->name)) {
             continue;
         }

@@ -60,6 +60,9 @@ static bool latency(struct causes *c, const struct works *w, struct verdicts *ou
     }
     struct verdict v = verdict_new(RULE_SCHED, queues(w));
     v.holder.group = who_had(tg);
+    for (uint32_t i = 0; i < w->n; i++) { /* what goroutines of that group do */
+        v.holder.at.user = w->v[i].name == v.holder.group && w->v[i].user ? w->v[i].user : v.holder.at.user;
+    }
     if (tg->nworst) {
         v.g = tg->worst[0].g;
         v.t0 = tg->worst[0].t0;
