@@ -68,7 +68,7 @@ static bool finding_of(const struct triage *tg, const struct works *w, const str
 {
     struct text t = {0};
     *f = (struct finding){.v = *v, .rule = v->rule, .note = v->level == LEVEL_NOTE, .inferred = v->sure == SURE_INFERRED};
-    f->severity_ns = (int64_t)(v->clock * (double)tg->end);
+    f->severity_ns = (int64_t)((v->clock < 1 ? v->clock : 1) * (double)tg->end);
     f->t0 = v->t0;
     f->t1 = v->t1;
     f->lane = (struct lane){v->lane, v->g};

@@ -21,6 +21,8 @@ static bool contends(enum family f)
     return f == FAM_LOCK || f == FAM_SET || f == FAM_SERVER;
 }
 
+#define VAGUE 0.7 /* that slow pieces do something else says less than what they wait for */
+
 static double average(const struct work_tree *t, enum tree_set s)
 {
     return t->pieces[s] ? (double)tree_ns(t, s) / t->pieces[s] : 0;
@@ -82,7 +84,7 @@ static void level_of(const struct causes *c, const struct works *all, struct ver
                                                  : verdict_family(v) == FAM_SLOW && !held_by_host(v);
     v->level = !matters || !warns ? LEVEL_NOTE : v->harm.share >= threshold(TH_SEVERE) ? LEVEL_SEVERE : LEVEL_WARN;
     v->clock = clock;
-    v->score = v->harm.share * (w->weight * 2 < 1 ? w->weight * 2 : 1);
+    v->score = v->harm.share * (w->weight * 2 < 1 ? w->weight * 2 : 1) * (verdict_family(v) == FAM_SLOW ? VAGUE : 1);
     if (v->level != LEVEL_NOTE) {
         v->gain = (struct gain){.known = true};
         v->gain.piece_hi = v->harm.all;
@@ -131,7 +133,7 @@ static bool covers(const struct verdict *a, const struct verdict *b)
             return true;
         }
     }
-    return a->where.user && a->where.user == b->where.user && b->level == LEVEL_NOTE;
+    return a->where.user && a->where.user == b->where.user && b->level == LEVEL_NOTE && b->harm.share <= a->harm.share;
 }
 
 /* Warnings first, then what grows or a resource's notes, then what the work is. */

@@ -6,13 +6,14 @@
 #include "decode/base/mem.h"
 #include "triage/findings/instances.h"
 #include "triage/findings/thresholds.h"
+#include "triage/findings/walk.h"
 #include "triage/tables/slices.h"
 #include "triage/verdicts/verdict.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { WAYS = 512, DEEP = 40 };
+enum { WAYS = 512, DEEP = 40, SERVERS = 16, BUSY_SPANS = 4000 };
 
 struct way { /* what lies under one link, or one place, of one work */
     enum family family;
@@ -22,10 +23,14 @@ struct way { /* what lies under one link, or one place, of one work */
     int64_t ns[TREE_SETS];
     uint32_t path[LINKS], npath; /* links on the way to the largest end */
     struct { /* what was done in the end */
-        uint32_t node;
+        uint32_t node, at; /* the end; the node of the program's own around it */
         int64_t ns;
     } doing[8];
     unsigned ndoing;
+};
+struct served { /* goroutines of a group that others wait for */
+    bool asked;
+    double busy, n;
 };
 struct follow {
     struct causes *c;
@@ -34,30 +39,48 @@ struct follow {
     struct way *way;
     uint32_t n;
     uint32_t path[DEEP], depth; /* nodes from the root on */
-    double *busy;               /* by group */
+    struct served *served;      /* by group */
     bool failed;
 };
 
 /* ---- links ---------------------------------------------------------------------------------------------------- */
 
-/* Of each group the share of its life in which it does not wait for more work. */
-static bool busy_all(struct causes *c, double *busy)
+/* Of its life the share in which a goroutine does not wait for more work. */
+static double busy_of(const struct causes *c, uint32_t g)
 {
-    for (uint32_t i = 0; i < c->tg->ngroups; i++) {
-        busy[i] = (double)c->life[i].life;
+    const uint32_t name = c->tg->groups[gstat_group(c->tg->g, g)].name;
+    int64_t rest = 0, seen = 0;
+    struct walk w;
+    walk_g(&w, c->tr, g, BUSY_SPANS);
+    for (const struct span *s; (s = walk_next(&w));) {
+        const bool rests = s->state == ST_WAITING && instance_wants_more(c->tr, name, s->reason, s->stack);
+        seen = ns_add(seen, s->t1 - s->t0);
+        rest = ns_add(rest, rests ? s->t1 - s->t0 : 0);
     }
-    for (uint32_t i = 0; i < c->tg->npairs; i++) {
-        const struct pair_row *p = &c->tg->pairs[i];
-        const uint32_t g = causes_group(c, p->waiter);
-        if (g != UINT32_MAX && instance_wants_more(c->tr, p->waiter, p->reason, p->stack)) {
-            busy[g] -= (double)p->total;
-        }
+    return seen > 0 ? (double)(seen - rest) / (double)seen : 0;
+}
+
+/* Of a group: how busy the busiest of it are, and how many are as busy as that, about. */
+static struct served *served_of(struct follow *f, uint32_t group)
+{
+    struct served *v = &f->served[group];
+    const uint32_t n = f->c->of[group].n, look = n < SERVERS ? n : SERVERS;
+    double busy[SERVERS];
+    if (v->asked || !n) {
+        return v;
     }
-    for (uint32_t i = 0; i < c->tg->ngroups; i++) {
-        const double life = (double)c->life[i].life;
-        busy[i] = life > 0 && busy[i] > 0 ? busy[i] / life : 0;
+    v->asked = true;
+    for (uint32_t i = 0; i < look && slices_tick(); i++) {
+        busy[i] = busy_of(f->c, causes_member(f->c, group, i, SERVERS));
+        v->busy = busy[i] > v->busy ? busy[i] : v->busy;
     }
-    return slices_tick();
+    for (uint32_t i = 0; i < look; i++) {
+        v->n += busy[i] >= v->busy / 2;
+    }
+    v->n *= (double)n / look;
+    const double there = f->c->life[group].n; /* those that come and go are not all there at once */
+    v->n = v->n < there || there < 1 ? v->n : there;
+    return v;
 }
 
 /* Do goroutines of that group wait at that function, too? Then who ends a wait there gives back what he had taken. */
@@ -133,7 +156,7 @@ static bool paces(const struct follow *f, const struct tree_node *n, uint32_t by
 /*
  * Do more wait at that function for a group, on average, than it has goroutines? Else each is served at once, and its wait is the service.
  */
-static bool queued(const struct follow *f, const struct tree_node *n, uint32_t group)
+static bool queued(struct follow *f, const struct tree_node *n, uint32_t group)
 {
     const struct group_life *l = &f->c->life[group];
     int64_t ns = 0;
@@ -145,10 +168,12 @@ static bool queued(const struct follow *f, const struct tree_node *n, uint32_t g
         }
     }
     const double at_once = l->last > l->first ? (double)ns / (double)(l->last - l->first) : 0;
-    return at_once >= threshold(TH_QUEUE) * (l->n > 1 ? l->n : 1);
+    const double serve = served_of(f, group)->n;
+    return at_once >= threshold(TH_QUEUE) * (serve > 1 ? serve : 1);
 }
 
-static enum family link_of(const struct follow *f, const struct tree_node *n)
+/* inside: behind a link already; who is waited for there need not be queued for by many: the one that waits is what they queue for. */
+static enum family link_of(struct follow *f, const struct tree_node *n, bool inside)
 {
     if (n->cat != EX_WAIT || n->first == NO_LANE) {
         return FAM_NONE;
@@ -166,10 +191,10 @@ static enum family link_of(const struct follow *f, const struct tree_node *n)
     if (semaphore(f, n->leaf) || by == n->who || waits_there(f, by, n->user)) {
         return for_all(f, n) ? FAM_NONE : FAM_SET;
     }
-    if (f->busy[g] < threshold(TH_BUSY) || passes_on(f, n) || paces(f, n, by) || f->c->tg->groups[g].is_system) {
+    if (served_of(f, g)->busy < threshold(TH_BUSY) || passes_on(f, n) || paces(f, n, by) || f->c->tg->groups[g].is_system) {
         return FAM_NONE;
     }
-    return !queued(f, n, g) ? FAM_NONE : f->c->life[g].n <= 1.5 ? FAM_SERVER : FAM_SET;
+    return !inside && !queued(f, n, g) ? FAM_NONE : served_of(f, g)->n <= 1.5 ? FAM_SERVER : FAM_SET;
 }
 
 /* ---- ways ------------------------------------------------------------------------------------------------------ */
@@ -188,10 +213,10 @@ static struct way *way_at(struct follow *f, enum family family, uint32_t key, ui
     return &f->way[f->n++];
 }
 
-static void deed_add(const struct tree_node *v, struct way *w, uint32_t node, int64_t ns)
+static void deed_add(const struct tree_node *v, struct way *w, uint32_t node, uint32_t at, int64_t ns)
 {
     unsigned least = 0, i = 0;
-    while (i < w->ndoing && !(v[w->doing[i].node].cat == v[node].cat && v[w->doing[i].node].user == v[node].user)) {
+    while (i < w->ndoing && !(v[w->doing[i].node].cat == v[node].cat && v[w->doing[i].at].user == v[at].user)) {
         least = w->doing[i].ns < w->doing[least].ns ? i : least;
         i++;
     }
@@ -200,10 +225,12 @@ static void deed_add(const struct tree_node *v, struct way *w, uint32_t node, in
             return;
         }
         w->doing[least].node = node;
+        w->doing[least].at = at;
         w->doing[least].ns = ns;
         return;
     }
     if (i == w->ndoing) {
+        w->doing[i].at = at;
         w->doing[w->ndoing++].node = node;
         w->doing[i].ns = 0;
     }
@@ -259,10 +286,11 @@ static void end_here(struct follow *f, const int64_t own[TREE_SETS])
 {
     const struct tree_node *v = f->w->tree.v;
     const uint32_t end = f->path[f->depth - 1];
-    uint32_t at = told_at(f), path[LINKS], npath = 0;
+    const uint32_t told = told_at(f);
+    uint32_t at = told, path[LINKS], npath = 0;
     enum family family = FAM_NONE;
     for (uint32_t d = 1; d < f->depth; d++) {
-        const enum family l = link_of(f, &v[f->path[d]]);
+        const enum family l = link_of(f, &v[f->path[d]], family != FAM_NONE);
         if (l != FAM_NONE && npath < LINKS) {
             path[npath++] = f->path[d];
         }
@@ -286,7 +314,7 @@ static void end_here(struct follow *f, const int64_t own[TREE_SETS])
         w->ns[s] = ns_add(w->ns[s], own[s]);
         sum = s == TREE_USUAL ? sum : ns_add(sum, own[s]);
     }
-    deed_add(v, w, end, sum);
+    deed_add(v, w, end, told, sum);
     if (sum > w->leaf_ns) {
         w->leaf_ns = sum;
         w->leaf = end;
@@ -337,7 +365,9 @@ static void deeds_of(const struct follow *f, const struct way *w, struct verdict
     struct did d[8];
     for (unsigned i = 0; i < w->ndoing; i++) {
         const struct tree_node *n = &v[w->doing[i].node];
-        d[i] = (struct did){n->cat, n->kind, place_at(n), all > 0 ? (double)w->doing[i].ns / all : 0};
+        struct site at = place_at(&v[w->doing[i].at]);
+        at.leaf = n->leaf;
+        d[i] = (struct did){n->cat, n->kind, at, all > 0 ? (double)w->doing[i].ns / all : 0};
     }
     qsort(d, w->ndoing, sizeof *d, cmp_deed);
     for (unsigned i = 0; i < w->ndoing && i < DOINGS && (i == 0 || d[i].share >= 0.05); i++) {
@@ -387,7 +417,7 @@ static enum rule rule_of(enum family f)
     }
 }
 
-static struct verdict verdict_of(const struct follow *f, const struct way *w, uint32_t work)
+static struct verdict verdict_of(struct follow *f, const struct way *w, uint32_t work)
 {
     const struct work_tree *t = &f->w->tree;
     const struct tree_node *at = &t->v[w->at], *end = &t->v[w->leaf];
@@ -401,7 +431,7 @@ static struct verdict verdict_of(const struct follow *f, const struct way *w, ui
         v.holder = (struct role){trace_g_name(f->c->tr, at->by), at->by, verdict_place(f->all, at->by_stack), 0};
         if (group != UINT32_MAX) {
             v.holder.n = (uint32_t)(f->c->life[group].n + 0.5);
-            verdict_ev(&v, EV_BUSY, f->busy[group]);
+            verdict_ev(&v, EV_BUSY, served_of(f, group)->busy);
         }
         const uint32_t crowd = crowd_at(f, at);
         if (crowd > 1) {
@@ -442,8 +472,8 @@ bool fam_ways(struct causes *c, const struct works *all, struct verdicts *out)
 {
     struct follow f = {.c = c, .all = all};
     f.way = mem_alloc(WAYS * sizeof *f.way);
-    f.busy = mem_zalloc(((size_t)c->tg->ngroups + 1) * sizeof *f.busy);
-    bool ok = f.way && f.busy && busy_all(c, f.busy);
+    f.served = mem_zalloc(((size_t)c->tg->ngroups + 1) * sizeof *f.served);
+    bool ok = f.way && f.served;
     for (uint32_t i = 0; ok && i < all->n; i++) {
         f.w = &all->v[i];
         f.n = f.depth = 0;
@@ -457,6 +487,6 @@ bool fam_ways(struct causes *c, const struct works *all, struct verdicts *out)
         }
     }
     mem_free(f.way);
-    mem_free(f.busy);
+    mem_free(f.served);
     return ok;
 }

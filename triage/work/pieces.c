@@ -167,6 +167,24 @@ static bool joins(const struct causes *c, const struct pair_row *p, uint32_t to)
     return p->kind == WK_WAITGROUP || (wait_on_channel(p->kind) && p->count <= 2 * (uint64_t)c->of[to].n);
 }
 
+/* Who waits for a WaitGroup joins all that it began: the last one ends the wait, for the others as well. */
+static bool join_all(const struct causes *c, uint8_t *is, uint32_t from)
+{
+    bool more = false;
+    for (uint32_t i = 0; i < c->tg->ngroups; i++) {
+        const struct group *g = &c->tg->groups[i];
+        if (is[i] || g->is_system || !g->ended || !c->of[i].n) {
+            continue;
+        }
+        const struct lane_info li = trace_lane_who(c->tr, (struct lane){LANE_G, causes_nth(c, i, 0)});
+        if (li.created && li.creator < c->tg->ng && gstat_group(c->tg->g, li.creator) == from) {
+            is[i] = OUTER;
+            more = true;
+        }
+    }
+    return more;
+}
+
 /* From those that are marked on, along the waits: who is waited for, matters as well. true: main or another waits for anybody. */
 static bool spread(const struct causes *c, uint8_t *is, uint32_t mains)
 {
@@ -183,6 +201,7 @@ static bool spread(const struct causes *c, uint8_t *is, uint32_t mains)
             }
             const uint8_t how = from == mains && joins(c, p, to) ? OUTER : INNER;
             more |= is[to] != how;
+            more |= from == mains && p->kind == WK_WAITGROUP && join_all(c, is, from);
             any = true;
             is[to] = how;
         }
