@@ -66,6 +66,13 @@ static bool held_by_host(const struct verdict *v)
     return v->ndoing && v->doing[0].cat == EX_RUN && v->ev[EV_LONGEST] >= (double)threshold_ns(TH_HOST_RUN);
 }
 
+/* Is it waited for once, by each of many, as the first thing that it does? That bounds how many work at once, as meant. */
+static bool bounds(const struct causes *c, const struct verdict *v)
+{
+    const struct lane_info li = v->g < c->tg->ng ? trace_lane(c->tr, (struct lane){LANE_G, v->g}) : (struct lane_info){0};
+    return v->harm.of > 1 && v->ev[EV_TIMES] < 1.5 && li.created && gstat_waits(c->tg->g, v->g) <= 2 && v->t0 - li.first < (li.last - li.first) / 10;
+}
+
 static void level_of(const struct causes *c, const struct works *all, struct verdict *v)
 {
     const struct work *w = &all->v[v->harm.work];
@@ -78,8 +85,9 @@ static void level_of(const struct causes *c, const struct works *all, struct ver
         v->rule = RULE_SLOW;
     }
     const bool matters = clock >= threshold(TH_CLOCK) || varies;
-    const bool warns = verdict_family(v) == FAM_SET      ? v->harm.share >= threshold(TH_SHARE) && room(c, v) && v->ev[EV_CROWD] >= threshold(TH_SEMAPHORE_CROWD)
-                       : contends(verdict_family(v))     ? v->harm.share >= threshold(TH_SHARE) && room(c, v)
+    const bool crowd = v->ev[EV_CROWD] >= threshold(TH_SEMAPHORE_CROWD), most = v->harm.share >= threshold(TH_SEVERE);
+    const bool warns = verdict_family(v) == FAM_SET  ? v->harm.share >= threshold(TH_SHARE) && room(c, v) && crowd && !bounds(c, v)
+                       : contends(verdict_family(v)) ? v->harm.share >= threshold(TH_SHARE) && room(c, v) && (crowd || most || varies)
                        : verdict_family(v) == FAM_SERIAL ? v->harm.share >= threshold(TH_REPEATS)
                                                  : verdict_family(v) == FAM_SLOW && !held_by_host(v);
     v->level = !matters || !warns ? LEVEL_NOTE : v->harm.share >= threshold(TH_SEVERE) ? LEVEL_SEVERE : LEVEL_WARN;
@@ -205,24 +213,24 @@ struct verdict verdict_new(enum rule r, double share)
                             .harm = {.work = NO_LANE, .share = share}};
 }
 
-static double share_at(const struct work_tree *t, uint32_t node, uint32_t user, enum tree_set s)
+static double share_at(const struct work_tree *t, uint32_t node, uint32_t user, unsigned cats, enum tree_set s)
 {
     double sum = 0;
     for (uint32_t k = t->v[node].first; k != NO_LANE; k = t->v[k].next) {
-        const bool here = t->v[k].user == user || t->v[k].let_go == user;
-        sum += here ? tree_share(t, k, s) : share_at(t, k, user, s);
+        const bool here = (t->v[k].user == user || t->v[k].let_go == user) && (cats == 0 || cats >> t->v[k].cat & 1);
+        sum += here ? tree_share(t, k, s) : share_at(t, k, user, cats, s);
     }
     return sum;
 }
 
-void verdict_in_works(const struct works *w, struct verdict *v, uint32_t user)
+void verdict_in_works(const struct works *w, struct verdict *v, uint32_t user, unsigned cats)
 {
     for (uint32_t i = 0; user && i < w->n; i++) {
         const struct work *k = &w->v[i];
         if (k->background || k->inner || !k->tree.n) {
             continue;
         }
-        const double all = share_at(&k->tree, 0, user, TREE_ALL), slow = k->standing ? 0 : share_at(&k->tree, 0, user, TREE_SLOW);
+        const double all = share_at(&k->tree, 0, user, cats, TREE_ALL), slow = k->standing ? 0 : share_at(&k->tree, 0, user, cats, TREE_SLOW);
         const double more = all > slow ? all : slow;
         v->harm.share = more > v->harm.share ? more : v->harm.share;
     }

@@ -17,7 +17,7 @@ struct alone {
         int64_t t0, t1;
         uint32_t n;
     } v[PLACES];
-    uint32_t n, looks;
+    uint32_t n, looks, asked; /* looks: of those asked, one and the same ran all around */
 };
 
 /* The goroutine of the program that runs at t, and where it stands next. */
@@ -28,6 +28,13 @@ static void who_at(const struct causes *c, const struct works *w, int64_t t, str
         if (!trace_span_at(c->tr, (struct lane){LANE_P, p}, t, &s) || s.state != ST_RUNNING || s.who >= c->tg->ng ||
             c->tg->groups[gstat_group(c->tg->g, s.who)].is_system || !trace_span_at(c->tr, (struct lane){LANE_G, s.who}, t, &g)) {
             continue;
+        }
+        struct shares around;
+        const int64_t half = threshold_ns(TH_ALONE_STRETCH) / 2;
+        trace_shares(c->tr, (struct lane){LANE_G, s.who}, t - half > 0 ? t - half : 0, t + half, &around);
+        a->asked++;
+        if (around.ns[ST_RUNNING] < half * 2 / 5 * 4) {
+            return; /* now one, now another */
         }
         const struct explain_part part = {.t0 = g.t0, .t1 = g.t1, .cat = EX_RUN, .g = s.who, .stack_end = g.stack_end, .reason = g.reason};
         uint32_t stack, frame, k = 0;
@@ -71,7 +78,7 @@ bool fam_alone(struct causes *c, const struct works *w, struct verdicts *out)
             who_at(c, w, (int64_t)i * width + width / 2, &a);
         }
     }
-    const double share = n ? alone / (double)n : 0;
+    const double same = a.asked ? (double)a.looks / a.asked : 0, share = n ? same * alone / (double)n : 0;
     if (c->procs < 2 || share < threshold(TH_ALONE_SHARE) || parallel < PARALLEL * (double)n || !a.n) {
         return true;
     }

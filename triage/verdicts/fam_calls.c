@@ -41,7 +41,7 @@ static bool calls(struct causes *c, const struct works *w, struct verdicts *out)
         verdict_ev(&v, EV_COUNT, (double)r->count);
         verdict_ev(&v, EV_EACH, (double)r->total / (double)r->count);
         if (child) {
-            verdict_in_works(w, &v, v.where.user);
+            verdict_in_works(w, &v, v.where.user, 1u << EX_SYSCALL);
             v.score = v.harm.share;
             v.level = v.harm.share >= threshold(TH_CHILDREN_SHARE) && r->count >= 8 ? LEVEL_WARN : LEVEL_NOTE;
             ok = v.harm.share < threshold(TH_CHILDREN_SHARE) || verdict_add(out, &v);

@@ -127,10 +127,10 @@ static bool forced(struct causes *c, const struct works *w, struct verdicts *out
     struct verdict v = verdict_new(RULE_FORCED, 0);
     v.where = verdict_place(w, stack);
     verdict_ev(&v, EV_COUNT, count);
-    verdict_in_works(w, &v, v.where.user);
+    verdict_in_works(w, &v, v.where.user, 1u << EX_GC);
     verdict_ev(&v, EV_SHARE, v.harm.share);
     v.score = v.harm.share;
-    v.level = v.harm.share >= threshold(TH_SHARE) ? LEVEL_WARN : LEVEL_NOTE;
+    v.level = v.harm.share >= threshold(TH_SHARE) && count >= 4 ? LEVEL_WARN : LEVEL_NOTE;
     return v.harm.share < threshold(TH_NOTED) || verdict_add(out, &v);
 }
 

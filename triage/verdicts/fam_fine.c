@@ -48,7 +48,7 @@ static bool turns(struct causes *c, const struct works *w, struct verdicts *out,
     verdict_ev(&v, EV_COUNT, (double)(na < nb ? na : nb));
     verdict_ev(&v, EV_IDLE, c->idle);
     verdict_ev(&v, EV_PROCS, c->procs);
-    verdict_in_works(w, &v, v.where.user);
+    verdict_in_works(w, &v, v.where.user, 0);
     v.level = LEVEL_NOTE;
     *told = true;
     return verdict_add(out, &v);

@@ -36,7 +36,7 @@ static bool all_along(const struct births *b)
 {
     bool all = b->all > 0;
     for (int i = 0; i < 4; i++) {
-        all &= b->quarter[i] >= b->all / 16 + 1;
+        all &= b->quarter[i] >= b->all / 8;
     }
     return all;
 }
@@ -51,7 +51,7 @@ static bool ticks(const struct causes *c, const struct leak_row *r)
 {
     for (uint32_t i = 0; i < c->tg->npairs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
-        if (p->waiter == r->name && p->stack == r->stack && p->from_scheduler && p->count >= r->count) {
+        if (p->waiter == r->name && p->stack == r->stack && p->from_scheduler && p->kind != WK_NET && p->count >= r->count) {
             return true;
         }
     }

@@ -29,8 +29,16 @@ static bool looks(const struct trace *tr, uint32_t stack)
     return false;
 }
 
+/* Does it give its processor up by itself? Who does work in between, and is polite, does not spin. */
+#define BRIEF 20000 /* ns */
+static bool yields(const struct trace *tr, uint32_t stack)
+{
+    return str_is(trace_str(tr, trace_frame(tr, stack, 0).func), "runtime.Gosched") || stacks_has(tr, stack, "runtime.Gosched");
+}
+
 struct spin {
     uint32_t stops, looks, stack, n; /* stack: of a look */
+    int64_t ran;                     /* up to these looks, since it last got a processor */
 };
 
 static void spin_of(const struct causes *c, uint32_t g, struct spin *s)
@@ -42,13 +50,16 @@ static void spin_of(const struct causes *c, uint32_t g, struct spin *s)
     }
     const uint32_t before = s->looks;
     walk_g(&w, c->tr, g, STEPS);
+    int64_t ran = 0;
     for (const struct span *p; (p = walk_next(&w));) {
         if (p->state == ST_RUNNABLE && p->who == NO_LANE && p->stack) { /* it was stopped while it ran */
             const bool look = looks(c->tr, p->stack);
             s->stops++;
             s->looks += look;
             s->stack = look ? p->stack : s->stack;
+            s->ran = ns_add(s->ran, look && yields(c->tr, p->stack) ? ran : 0);
         }
+        ran = p->state == ST_RUNNING ? p->t1 - p->t0 : ran;
     }
     s->n += s->looks > before;
 }
@@ -63,7 +74,7 @@ bool fam_spin(struct causes *c, const struct works *w, struct verdicts *out)
         for (uint32_t k = 0; k < n && k < MEMBERS && !g->is_system; k++) {
             spin_of(c, causes_member(c, i, k, MEMBERS), &s);
         }
-        if (s.looks < LEAST || s.looks < LOOKS * s.stops) {
+        if (s.looks < LEAST || s.looks < LOOKS * s.stops || s.ran > (int64_t)s.looks * BRIEF) {
             continue;
         }
         const double ran = (double)g->d[GM_EXEC].total / (double)(c->tg->capacity > 0 ? c->tg->capacity : 1);

@@ -3,6 +3,7 @@
 #include "triage/verdicts/verdict.h"
 
 enum { GROUPS = 64, MEMBERS = 256 };
+#define BUSY 0.6 /* of its life it runs, or nobody waits for it */
 
 static bool uneven(struct causes *c, const struct works *w, struct verdicts *out, uint32_t group)
 {
@@ -27,6 +28,12 @@ static bool uneven(struct causes *c, const struct works *w, struct verdicts *out
         return true;
     }
     const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, most});
+    struct span held;
+    const bool stood = trace_longest(c->tr, (struct lane){LANE_G, most}, 0, c->tg->end, &held) && held.state == ST_RUNNING &&
+                       held.t1 - held.t0 >= threshold_ns(TH_HOST_RUN);
+    if (stood || (double)longest < BUSY * (double)(li.last - li.first)) {
+        return true; /* the host had its thread elsewhere; or it has time to spare */
+    }
     struct verdict v = verdict_new(RULE_UNEVEN, ((double)longest - mean) / (double)c->tg->end);
     v.waiter.group = c->tg->groups[group].name;
     v.where.user = v.waiter.group;

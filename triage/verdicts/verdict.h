@@ -148,8 +148,11 @@ family_fn fam_ways, fam_leak, fam_stuck, fam_collector, fam_stops, fam_crowd, fa
 void verdicts_decide(struct causes *c, const struct works *w, struct verdicts *out);
 /* verdict_new - of a resource: `share` of the trace, no work, no lane. */
 struct verdict verdict_new(enum rule r, double share);
-/* verdict_in_works - harm: what of a work that counts lies at that function (string), outermost nodes; of none: as it was. */
-void verdict_in_works(const struct works *w, struct verdict *v, uint32_t user);
+/*
+ * verdict_in_works - harm: what of a work that counts lies at that function (string), in nodes of these categories (a bit each, 0: any), the
+ * outermost ones; of none: as it was.
+ */
+void verdict_in_works(const struct works *w, struct verdict *v, uint32_t user, unsigned cats);
 /* allocates_most - fam_collector.c: the place that allocates most, as far as stacks tell; .user 0: none has a third. */
 struct site allocates_most(const struct causes *c, const struct works *w);
 /* verdict_place - of a stack. */

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WAYS = 512, DEEP = 40, SERVERS = 16, BUSY_SPANS = 4000 };
+enum { WAYS = 512, DEEP = 40, SERVERS = 16, BUSY_SPANS = 4000, TOGETHER = 100000 /* ns: wake-ups that are one */ };
 
 struct way { /* what lies under one link, or one place, of one work */
     enum family family;
@@ -116,41 +116,95 @@ static bool passes_on(const struct follow *f, const struct tree_node *n)
     return outside * 2 > all;
 }
 
-/* Does who ends the longest of these waits end others there at the same moment? Then it was for something that happens to all. */
+/* Does who ends the longest of these waits end most of those there at that moment? Then it was for something that happens to all. */
 static bool for_all(const struct follow *f, const struct tree_node *n)
 {
     const uint32_t group = causes_group(f->c, n->who);
-    uint32_t same = 0;
+    uint32_t same = 0, waited = 0;
     for (uint32_t i = 0; group != UINT32_MAX && i < f->c->of[group].n && i < 64; i++) {
         const uint32_t g = causes_member(f->c, group, i, 64);
-        struct span s;
+        struct span before, s;
+        const bool here = g != n->g && trace_span_at(f->c->tr, (struct lane){LANE_G, g}, n->t1 - TOGETHER, &before) &&
+                          before.state == ST_WAITING && before.stack &&
+                          trace_frame(f->c->tr, before.stack, owner_user(f->all->own, before.stack)).func == n->user;
+        waited += here;
         /* the span behind the wait tells who ended it */
-        same += g != n->g && trace_span_at(f->c->tr, (struct lane){LANE_G, g}, n->t1, &s) && s.state == ST_RUNNABLE &&
-                s.who == n->by && s.t0 > n->t1 - 100000;
+        same += here && trace_span_at(f->c->tr, (struct lane){LANE_G, g}, before.t1, &s) && s.who == n->by && before.t1 <= n->t1 + TOGETHER;
     }
-    return same > 0;
+    return waited > 0 && same * 2 >= waited;
 }
 
 /*
- * Does who is waited for sleep most of that time, and never wait for those who wait for it? Then it makes what they take at its own pace: they
- * are idle.
+ * Waits at one function that goroutines of one kind end for each other. Of a set that is passed round, who gives something back has taken it
+ * there before, and it may come from any of them. Who is always waited for by the same one is a stage of a row; who was begun by the one that
+ * waits, a part of its work.
+ */
+static bool of_set(const struct follow *f, const struct tree_node *n)
+{
+    uint32_t ender[8] = {0}, kinds = 0, waits = 0, most = 0, times[8] = {0};
+    bool been = false;
+    struct walk w;
+    if (trace_lane_who(f->c->tr, (struct lane){LANE_G, n->by}).creator == n->g) {
+        return false;
+    }
+    walk_g(&w, f->c->tr, n->by, BUSY_SPANS);
+    for (const struct span *s; !been && (s = walk_next(&w));) {
+        been = s->state == ST_WAITING && s->stack &&
+               trace_frame(f->c->tr, s->stack, owner_user(f->all->own, s->stack)).func == n->user;
+    }
+    struct span s;
+    const struct span *next = walk_first(&w, f->c->tr, n->g, BUSY_SPANS);
+    while (walk_pair(&w, &s, &next)) {
+        const bool here = next && s.state == ST_WAITING && s.stack && next->state == ST_RUNNABLE && next->who != NO_LANE &&
+                          trace_frame(f->c->tr, s.stack, owner_user(f->all->own, s.stack)).func == n->user;
+        for (uint32_t k = 0; here && k < 8; k++) {
+            if (k == kinds || ender[k] == next->who) {
+                ender[k] = next->who;
+                kinds += k == kinds;
+                most = ++times[k] > most ? times[k] : most;
+                break;
+            }
+        }
+        waits += here;
+    }
+    return (been || f->c->of[causes_group(f->c, n->who)].n > 64) && (waits < 4 || most * 5 < waits * 4);
+}
+
+/*
+ * Does who is waited for sleep a good part of that time, or wait for the outside for most of it, and never wait for those who wait for it?
+ * Then it brings what they take at its own pace, or as it comes: they are idle.
  */
 static bool paces(const struct follow *f, const struct tree_node *n, uint32_t by)
 {
     const struct tree_node *v = f->w->tree.v;
-    int64_t sleeps = 0, all = 0;
+    int64_t sleeps = 0, outside = 0, all = 0;
     for (uint32_t k = n->first; k != NO_LANE; k = v[k].next) {
         const int64_t ns = ns_add(v[k].ns[TREE_ALL], v[k].ns[TREE_SLOW]);
         all = ns_add(all, ns);
         sleeps = ns_add(sleeps, v[k].cat == EX_TIMER ? ns : 0);
+        outside = ns_add(outside, explain_waits_outside(v[k].cat) ? ns : 0);
     }
-    for (uint32_t i = 0; sleeps * 2 > all && i < f->c->tg->npairs; i++) {
+    const bool paced = sleeps * 5 > all || outside * 2 > all;
+    for (uint32_t i = 0; paced && i < f->c->tg->npairs; i++) {
         const struct pair_row *p = &f->c->tg->pairs[i];
         if (p->waiter == by && p->waker == n->who && p->kind != WK_SEND && wait_passes_on(p->kind)) {
             return false;
         }
     }
-    return sleeps * 2 > all;
+    return paced;
+}
+
+/* Do those that give back mostly stand there themselves, until a timer is up? Then nothing is held. */
+static bool idles(const struct follow *f, const struct tree_node *n)
+{
+    const struct tree_node *v = f->w->tree.v;
+    int64_t timer = 0, all = 0;
+    for (uint32_t k = n->first; k != NO_LANE; k = v[k].next) {
+        const int64_t ns = ns_add(v[k].ns[TREE_ALL], v[k].ns[TREE_SLOW]);
+        all = ns_add(all, ns);
+        timer = ns_add(timer, v[k].cat == EX_TIMER && v[k].user == n->user ? ns : 0);
+    }
+    return timer * 2 > all;
 }
 
 /*
@@ -189,9 +243,9 @@ static enum family link_of(struct follow *f, const struct tree_node *n, bool ins
         return FAM_LOCK; /* others take it, too, in another function, and perhaps the whole of it */
     }
     if (semaphore(f, n->leaf) || by == n->who || waits_there(f, by, n->user)) {
-        return for_all(f, n) ? FAM_NONE : FAM_SET;
+        return for_all(f, n) || !of_set(f, n) || idles(f, n) ? FAM_NONE : FAM_SET;
     }
-    if (served_of(f, g)->busy < threshold(TH_BUSY) || passes_on(f, n) || paces(f, n, by) || f->c->tg->groups[g].is_system) {
+    if (for_all(f, n) || served_of(f, g)->busy < threshold(TH_BUSY) || passes_on(f, n) || paces(f, n, by) || f->c->tg->groups[g].is_system) {
         return FAM_NONE;
     }
     return !inside && !queued(f, n, g) ? FAM_NONE : served_of(f, g)->n <= 1.5 ? FAM_SERVER : FAM_SET;
