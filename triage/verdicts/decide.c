@@ -18,7 +18,7 @@
 
 static bool contends(enum family f)
 {
-    return f == FAM_LOCK || f == FAM_SET || f == FAM_SERVER;
+    return f == FAM_LOCK || f == FAM_SET || f == FAM_SERVER || f == FAM_SLOW_ONE;
 }
 
 #define VAGUE 0.7 /* that slow pieces do something else says less than what they wait for */
@@ -111,6 +111,7 @@ static const struct {
     {RULE_SCHED, RULE_PROCS_BELOW}, {RULE_SCHED, RULE_HOST},      {RULE_SCHED, RULE_GC_SHARE}, {RULE_SCHED, RULE_GC_SETTING},
     {RULE_SCHED, RULE_EXPLOSION},   {RULE_SCHED, RULE_BURSTS},    {RULE_SCHED, RULE_BLOCKING}, {RULE_SCHED, RULE_BUSY_LOOP},
     {RULE_BURSTS, RULE_HERD},       {RULE_STORM, RULE_TICKERS},   {RULE_HANDOFF, RULE_SERVER}, {RULE_CHURN, RULE_EXPLOSION},
+    {RULE_ALONE, RULE_UNEVEN},     {RULE_ALONE, RULE_SLOWEST},
 };
 
 static bool is_sign(const struct verdicts *all, const struct verdict *v)
@@ -256,7 +257,7 @@ void verdicts_free(struct verdicts *v)
 bool verdicts_of(struct causes *c, const struct works *w, struct verdicts *out)
 {
     static family_fn *const family[] = {fam_ways,  fam_leak,   fam_stuck, fam_collector, fam_stops, fam_crowd, fam_spin,
-                                        fam_procs, fam_alone, fam_uneven, fam_fine,      fam_order, fam_calls, fam_trend};
+                                        fam_procs, fam_alone, fam_uneven, fam_fine,      fam_order, fam_slowest, fam_calls, fam_trend};
     bool ok = true;
     for (size_t i = 0; ok && i < sizeof family / sizeof *family && slices_tick_now(); i++) {
         ok = family[i](c, w, out);

@@ -1,4 +1,5 @@
 /* fam_calls.c - system calls that keep a thread each, child processes, and timers by the thousand. */
+#include "triage/findings/asks.h"
 #include "triage/findings/thresholds.h"
 #include "triage/verdicts/verdict.h"
 
@@ -77,7 +78,70 @@ static bool storm(struct causes *c, const struct works *w, struct verdicts *out)
     return ok;
 }
 
+/* Connections opened at one place: by system calls that connect, or, where they are not recorded, by waits for that. */
+struct conns {
+    uint32_t user, stack, g;
+    uint64_t calls, waits;
+    int64_t ns, t0, t1;
+};
+
+static void conns_add(struct conns *v, uint32_t *n, const struct works *w, uint32_t stack, const struct moment *m, uint64_t calls, uint64_t waits,
+                      int64_t ns)
+{
+    const uint32_t user = verdict_place(w, stack).user;
+    uint32_t k = 0;
+    while (k < *n && v[k].user != user) {
+        k++;
+    }
+    if (k == ROWS || !user) {
+        return;
+    }
+    if (k == *n) {
+        v[(*n)++] = (struct conns){.user = user, .stack = stack, .g = m->g, .t0 = m->t0, .t1 = m->t1};
+    }
+    v[k].calls += calls;
+    v[k].waits += waits;
+    v[k].ns = ns_add(v[k].ns, ns);
+}
+
+static bool conns(struct causes *c, const struct works *w, struct verdicts *out)
+{
+    struct conns v[ROWS];
+    uint32_t n = 0;
+    bool ok = true;
+    for (uint32_t i = 0; i < c->tg->nsyscalls; i++) {
+        const struct syscall_row *r = &c->tg->syscalls[i];
+        if (stacks_has(c->tr, r->stack, "syscall.connect") || stacks_has(c->tr, r->stack, "syscall.Connect")) {
+            conns_add(v, &n, w, r->stack, &r->longest, r->count, 0, r->total);
+        }
+    }
+    for (uint32_t i = 0; i < c->tg->nwaits; i++) {
+        const struct wait_row *r = &c->tg->waits[i];
+        if (r->kind == WK_NET && calls_connecting(c->tr, r->stack)) {
+            conns_add(v, &n, w, r->stack, &r->longest, 0, r->count, r->total);
+        }
+    }
+    for (uint32_t i = 0; ok && i < n; i++) {
+        const uint64_t count = v[i].calls > v[i].waits ? v[i].calls : v[i].waits;
+        if ((double)count < threshold(TH_CONNS_COUNT)) {
+            continue;
+        }
+        struct verdict d = verdict_new(RULE_CONNS, 0);
+        d.where = verdict_place(w, v[i].stack);
+        d.g = v[i].g;
+        d.t0 = v[i].t0;
+        d.t1 = v[i].t1;
+        verdict_in_works(w, &d, d.where.user, 1u << EX_NET | 1u << EX_SYSCALL);
+        d.score = d.harm.share;
+        verdict_ev(&d, EV_COUNT, (double)count);
+        verdict_ev(&d, EV_RATE, (double)count * 1e9 / (double)c->tg->end);
+        verdict_ev(&d, EV_EACH, (double)v[i].ns / (double)count);
+        ok = verdict_add(out, &d);
+    }
+    return ok;
+}
+
 bool fam_calls(struct causes *c, const struct works *w, struct verdicts *out)
 {
-    return calls(c, w, out) && storm(c, w, out);
+    return calls(c, w, out) && conns(c, w, out) && storm(c, w, out);
 }

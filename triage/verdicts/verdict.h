@@ -142,7 +142,7 @@ void verdicts_free(struct verdicts *v);
 
 /* A family: it looks at works and tables, and adds what it finds. false: out of memory. */
 typedef bool family_fn(struct causes *c, const struct works *w, struct verdicts *out);
-family_fn fam_ways, fam_leak, fam_stuck, fam_collector, fam_stops, fam_crowd, fam_spin, fam_procs, fam_alone, fam_uneven, fam_fine, fam_order,
+family_fn fam_ways, fam_leak, fam_stuck, fam_collector, fam_stops, fam_crowd, fam_spin, fam_procs, fam_alone, fam_uneven, fam_fine, fam_order, fam_slowest,
     fam_calls, fam_trend;
 /* verdicts_decide - decide.c: level, gain, order; what says the same as a larger one goes. */
 void verdicts_decide(struct causes *c, const struct works *w, struct verdicts *out);

@@ -32,6 +32,10 @@ struct served { /* goroutines of a group that others wait for */
     bool asked;
     double busy, n;
 };
+struct link_memo {
+    bool asked, queue; /* queue: only behind another link */
+    uint8_t family;
+};
 struct follow {
     struct causes *c;
     const struct works *all;
@@ -40,6 +44,7 @@ struct follow {
     uint32_t n;
     uint32_t path[DEEP], depth; /* nodes from the root on */
     struct served *served;      /* by group */
+    struct link_memo *memo;     /* by node */
     bool failed;
 };
 
@@ -134,40 +139,43 @@ static bool for_all(const struct follow *f, const struct tree_node *n)
     return waited > 0 && same * 2 >= waited;
 }
 
+/* Who ended most of a goroutine's waits at that function; NO_LANE: it did not wait there. */
+static uint32_t ender_of(const struct follow *f, uint32_t g, uint32_t user)
+{
+    uint32_t ender = NO_LANE;
+    int votes = 0;
+    struct walk w;
+    struct span s;
+    const struct span *next = walk_first(&w, f->c->tr, g, BUSY_SPANS);
+    while (walk_pair(&w, &s, &next)) {
+        const bool here = next && s.state == ST_WAITING && s.stack && next->state == ST_RUNNABLE && next->who < f->c->tg->ng &&
+                          trace_frame(f->c->tr, s.stack, owner_user(f->all->own, s.stack)).func == user;
+        ender = here && votes <= 0 ? next->who : ender;
+        votes += !here ? 0 : ender == next->who ? 1 : -1;
+    }
+    return ender;
+}
+
 /*
- * Waits at one function that goroutines of one kind end for each other. Of a set that is passed round, who gives something back has taken it
- * there before, and it may come from any of them. Who is always waited for by the same one is a stage of a row; who was begun by the one that
- * waits, a part of its work.
+ * Waits at one function that goroutines of one kind end for each other. What is passed round comes back: whoever ends a wait there has waited
+ * there, for one that has waited there, and so on. Stages in a row begin with one that does not wait; parts of a work were begun by the one
+ * that waits for them.
  */
 static bool of_set(const struct follow *f, const struct tree_node *n)
 {
-    uint32_t ender[8] = {0}, kinds = 0, waits = 0, most = 0, times[8] = {0};
-    bool been = false;
-    struct walk w;
-    if (trace_lane_who(f->c->tr, (struct lane){LANE_G, n->by}).creator == n->g) {
+    enum { STEPS = 12 };
+    uint32_t g = n->by;
+    if (trace_lane_who(f->c->tr, (struct lane){LANE_G, g}).creator == n->g) {
         return false;
     }
-    walk_g(&w, f->c->tr, n->by, BUSY_SPANS);
-    for (const struct span *s; !been && (s = walk_next(&w));) {
-        been = s->state == ST_WAITING && s->stack &&
-               trace_frame(f->c->tr, s->stack, owner_user(f->all->own, s->stack)).func == n->user;
-    }
-    struct span s;
-    const struct span *next = walk_first(&w, f->c->tr, n->g, BUSY_SPANS);
-    while (walk_pair(&w, &s, &next)) {
-        const bool here = next && s.state == ST_WAITING && s.stack && next->state == ST_RUNNABLE && next->who != NO_LANE &&
-                          trace_frame(f->c->tr, s.stack, owner_user(f->all->own, s.stack)).func == n->user;
-        for (uint32_t k = 0; here && k < 8; k++) {
-            if (k == kinds || ender[k] == next->who) {
-                ender[k] = next->who;
-                kinds += k == kinds;
-                most = ++times[k] > most ? times[k] : most;
-                break;
-            }
+    for (int i = 0; i < STEPS && g != n->g; i++) {
+        const uint32_t by = ender_of(f, g, n->user);
+        if (by == NO_LANE) {
+            return i > 2; /* the first of all found some left */
         }
-        waits += here;
+        g = by;
     }
-    return (been || f->c->of[causes_group(f->c, n->who)].n > 64) && (waits < 4 || most * 5 < waits * 4);
+    return true;
 }
 
 /*
@@ -184,7 +192,7 @@ static bool paces(const struct follow *f, const struct tree_node *n, uint32_t by
         sleeps = ns_add(sleeps, v[k].cat == EX_TIMER ? ns : 0);
         outside = ns_add(outside, explain_waits_outside(v[k].cat) ? ns : 0);
     }
-    const bool paced = sleeps * 5 > all || outside * 2 > all;
+    const bool paced = n->kind != WK_SEND && (sleeps * 5 > all || outside * 2 > all);
     for (uint32_t i = 0; paced && i < f->c->tg->npairs; i++) {
         const struct pair_row *p = &f->c->tg->pairs[i];
         if (p->waiter == by && p->waker == n->who && p->kind != WK_SEND && wait_passes_on(p->kind)) {
@@ -226,9 +234,10 @@ static bool queued(struct follow *f, const struct tree_node *n, uint32_t group)
     return at_once >= threshold(TH_QUEUE) * (serve > 1 ? serve : 1);
 }
 
-/* inside: behind a link already; who is waited for there need not be queued for by many: the one that waits is what they queue for. */
-static enum family link_of(struct follow *f, const struct tree_node *n, bool inside)
+/* What kind of link a wait is, and *queue: whether it is one only where many queue for whom it is for. */
+static enum family link_kind(struct follow *f, const struct tree_node *n, bool *queue)
 {
+    *queue = false;
     if (n->cat != EX_WAIT || n->first == NO_LANE) {
         return FAM_NONE;
     }
@@ -236,6 +245,9 @@ static enum family link_of(struct follow *f, const struct tree_node *n, bool ins
         return FAM_LOCK;
     }
     const uint32_t by = n->by != NO_LANE ? trace_g_name(f->c->tr, n->by) : 0, g = causes_group(f->c, by);
+    if (n->kind == WK_WAITGROUP && by == n->who && trace_lane_who(f->c->tr, (struct lane){LANE_G, n->by}).creator != n->g) {
+        return FAM_SLOW_ONE; /* for what another one of them does for all (a flight) */
+    }
     if (!wait_passes_on((enum wait_kind)n->kind) || g == UINT32_MAX) {
         return FAM_NONE;
     }
@@ -248,7 +260,24 @@ static enum family link_of(struct follow *f, const struct tree_node *n, bool ins
     if (for_all(f, n) || served_of(f, g)->busy < threshold(TH_BUSY) || passes_on(f, n) || paces(f, n, by) || f->c->tg->groups[g].is_system) {
         return FAM_NONE;
     }
-    return !inside && !queued(f, n, g) ? FAM_NONE : served_of(f, g)->n <= 1.5 ? FAM_SERVER : FAM_SET;
+    *queue = !queued(f, n, g);
+    return served_of(f, g)->n <= 1.5 ? FAM_SERVER : FAM_SET;
+}
+
+/*
+ * inside: behind a link already. Who is waited for there need not be queued for by many: the one that waits is what they queue for. Each node is
+ * asked once.
+ */
+static enum family link_of(struct follow *f, uint32_t node, bool inside)
+{
+    struct link_memo *m = &f->memo[node];
+    if (!m->asked) {
+        bool queue;
+        m->family = (uint8_t)link_kind(f, &f->w->tree.v[node], &queue);
+        m->queue = queue;
+        m->asked = true;
+    }
+    return m->queue && !inside ? FAM_NONE : (enum family)m->family;
 }
 
 /* ---- ways ------------------------------------------------------------------------------------------------------ */
@@ -344,7 +373,7 @@ static void end_here(struct follow *f, const int64_t own[TREE_SETS])
     uint32_t at = told, path[LINKS], npath = 0;
     enum family family = FAM_NONE;
     for (uint32_t d = 1; d < f->depth; d++) {
-        const enum family l = link_of(f, &v[f->path[d]], family != FAM_NONE);
+        const enum family l = link_of(f, f->path[d], family != FAM_NONE);
         if (l != FAM_NONE && npath < LINKS) {
             path[npath++] = f->path[d];
         }
@@ -459,6 +488,7 @@ static enum rule rule_of(enum family f)
     case FAM_LOCK: return RULE_LOCK;
     case FAM_SET: return RULE_SET;
     case FAM_SERVER: return RULE_SERVER;
+    case FAM_SLOW_ONE: return RULE_OWN;
     case FAM_SERIAL: return RULE_SERIAL;
     case FAM_BACKEND: return RULE_BACKEND;
     case FAM_POLLING: return RULE_SLEEP;
@@ -534,11 +564,16 @@ bool fam_ways(struct causes *c, const struct works *all, struct verdicts *out)
         if (f.w->background || f.w->inner || !f.w->tree.n) {
             continue;
         }
-        follow(&f, 0);
+        f.memo = mem_zalloc(((size_t)f.w->tree.n + 1) * sizeof *f.memo);
+        ok = f.memo != NULL;
+        if (ok) {
+            follow(&f, 0);
+        }
         for (uint32_t k = 0; ok && k < f.n; k++) {
             const struct verdict v = verdict_of(&f, &f.way[k], i);
             ok = v.harm.share < LEAST || told_elsewhere(f.way[k].family) || verdict_add(out, &v);
         }
+        mem_free(f.memo);
     }
     mem_free(f.way);
     mem_free(f.served);
