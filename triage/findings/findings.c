@@ -67,7 +67,8 @@ static char *joined(const struct finding *f)
 static bool finding_of(const struct triage *tg, const struct works *w, const struct verdict *v, struct finding *f)
 {
     struct text t = {0};
-    *f = (struct finding){.v = *v, .rule = v->rule, .note = v->level == LEVEL_NOTE, .inferred = v->sure == SURE_INFERRED};
+    *f = (struct finding){
+        .v = *v, .rule = v->rule, .note = v->level == LEVEL_NOTE, .inferred = v->sure == SURE_INFERRED};
     f->severity_ns = (int64_t)((v->clock < 1 ? v->clock : 1) * (double)tg->end);
     f->t0 = v->t0;
     f->t1 = v->t1;
@@ -86,7 +87,8 @@ static bool finding_of(const struct triage *tg, const struct works *w, const str
     f->next = words(verdict_do, w, v);
     f->text = joined(f);
     f->won = v->gain.known ? words(verdict_gain, w, v) : NULL;
-    const bool ok = f->amount && f->title && f->what && f->why && f->harm && f->next && f->text && (f->won || !v->gain.known);
+    const bool ok =
+        f->amount && f->title && f->what && f->why && f->harm && f->next && f->text && (f->won || !v->gain.known);
     if (!ok) {
         finding_free(f);
     }

@@ -9,22 +9,22 @@
 
 struct finding {
     struct verdict v;
-    enum rule rule;      /* v.rule */
-    bool note;           /* nothing lost, or what the work is */
-    bool inferred;       /* rests on what the trace does not record (a lock's holder) */
-    int64_t severity_ns; /* what it takes of the trace, by the clock, at most */
-    char *amount;        /* the share, or the count, that it is ranked by: "84.1%" */
-    char *title;         /* short: "lock held over a sleep" */
+    enum rule rule;          /* v.rule */
+    bool note;               /* nothing lost, or what the work is */
+    bool inferred;           /* rests on what the trace does not record (a lock's holder) */
+    int64_t severity_ns;     /* what it takes of the trace, by the clock, at most */
+    char *amount;            /* the share, or the count, that it is ranked by: "84.1%" */
+    char *title;             /* short: "lock held over a sleep" */
     char *what, *why, *harm; /* one sentence or two each; empty: nothing is to be said */
-    char *text;          /* these three in one */
-    char *next;          /* what to do next */
-    char *won;           /* what there is to win; NULL: nothing is told */
-    int64_t t0, t1;      /* where to look; t0 = t1: a moment */
-    struct lane lane;    /* which lane; .i = NO_LANE: none in particular */
-    uint64_t lane_id;    /* the lane's id in the file, if it has one */
-    uint32_t stack;      /* evidence, 0 = none */
-    int view;            /* number of the view that shows more */
-    char key[128];       /* rule and subject, the same in another trace of the program as far as possible: for diff */
+    char *text;              /* these three in one */
+    char *next;              /* what to do next */
+    char *won;               /* what there is to win; NULL: nothing is told */
+    int64_t t0, t1;          /* where to look; t0 = t1: a moment */
+    struct lane lane;        /* which lane; .i = NO_LANE: none in particular */
+    uint64_t lane_id;        /* the lane's id in the file, if it has one */
+    uint32_t stack;          /* evidence, 0 = none */
+    int view;                /* number of the view that shows more */
+    char key[128]; /* rule and subject, the same in another trace of the program as far as possible: for diff */
 };
 struct findings {
     struct finding *f; /* warnings by score, then notes */

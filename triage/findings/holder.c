@@ -17,7 +17,7 @@
 #include "triage/sentence.h"
 
 #define BACK_MOST \
-    32 /* waits of a holder that are looked at for one for the same lock; its spans, for one elsewhere */
+    32           /* waits of a holder that are looked at for one for the same lock; its spans, for one elsewhere */
 #define PASSES 4 /* waits at each of two places, at least, for both to ask for one lock */
 #define ELSEWHERE 5000 /* ns: nobody waits elsewhere and is back sooner; most locks are held for less */
 
@@ -75,7 +75,6 @@ uint32_t holder_lock(const struct triage *tg, uint32_t place)
     const struct holder_row *h = holder_at(tg, place);
     return h ? h->lock : place;
 }
-
 
 /* Who has most: of one that is the same in both rows, both count. */
 
@@ -494,8 +493,7 @@ static void join_locks(const struct triage *tg, const struct tab *by, const stru
 {
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t back = tab_get(by, v[i].gives, v[i].asks);
-        if (back == TAB_NONE || (double)v[i].n < PASSES ||
-            (double)v[back].n < PASSES ||
+        if (back == TAB_NONE || (double)v[i].n < PASSES || (double)v[back].n < PASSES ||
             !threshold_reached(TH_LOCK_SAME, (int64_t)v[i].n, (int64_t)tg->holders[v[i].asks].waits) ||
             !threshold_reached(TH_LOCK_SAME, (int64_t)v[back].n, (int64_t)tg->holders[v[i].gives].waits)) {
             continue;

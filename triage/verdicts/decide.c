@@ -15,7 +15,6 @@
 #include "triage/findings/thresholds.h"
 #include "triage/tables/slices.h"
 
-
 static bool contends(enum family f)
 {
     return f == FAM_LOCK || f == FAM_SET || f == FAM_SERVER || f == FAM_SLOW_ONE;
@@ -69,8 +68,10 @@ static bool held_by_host(const struct verdict *v)
 /* Is it waited for once, by each of many, as the first thing that it does? That bounds how many work at once, as meant. */
 static bool bounds(const struct causes *c, const struct verdict *v)
 {
-    const struct lane_info li = v->g < c->tg->ng ? trace_lane(c->tr, (struct lane){LANE_G, v->g}) : (struct lane_info){0};
-    return v->harm.of > 1 && v->ev[EV_TIMES] < 1.5 && li.created && gstat_waits(c->tg->g, v->g) <= 2 && v->t0 - li.first < (li.last - li.first) / 10;
+    const struct lane_info li =
+        v->g < c->tg->ng ? trace_lane(c->tr, (struct lane){LANE_G, v->g}) : (struct lane_info){0};
+    return v->harm.of > 1 && v->ev[EV_TIMES] < 1.5 && li.created && gstat_waits(c->tg->g, v->g) <= 2 &&
+           v->t0 - li.first < (li.last - li.first) / 10;
 }
 
 static void level_of(const struct causes *c, const struct works *all, struct verdict *v)
@@ -81,15 +82,18 @@ static void level_of(const struct causes *c, const struct works *all, struct ver
     const double slow = varies ? v->harm.slow : 0;
     v->harm.share = v->harm.all > slow ? v->harm.all : slow;
     const bool awaited = w->kind == WORK_TASKS || w->kind == WORK_REQUESTS;
-    if (varies && awaited && v->harm.usual * 3 < v->harm.slow && !contends(verdict_family(v)) && verdict_family(v) != FAM_PROCS) {
+    if (varies && awaited && v->harm.usual * 3 < v->harm.slow && !contends(verdict_family(v)) &&
+        verdict_family(v) != FAM_PROCS) {
         v->rule = RULE_SLOW;
     }
     const bool matters = clock >= threshold(TH_CLOCK) || varies;
     const bool crowd = v->ev[EV_CROWD] >= threshold(TH_SEMAPHORE_CROWD), most = v->harm.share >= threshold(TH_SEVERE);
-    const bool warns = verdict_family(v) == FAM_SET  ? v->harm.share >= threshold(TH_SHARE) && room(c, v) && crowd && !bounds(c, v)
-                       : contends(verdict_family(v)) ? v->harm.share >= threshold(TH_SHARE) && room(c, v) && (crowd || most || varies)
+    const bool warns = verdict_family(v) == FAM_SET
+                           ? v->harm.share >= threshold(TH_SHARE) && room(c, v) && crowd && !bounds(c, v)
+                       : contends(verdict_family(v))
+                           ? v->harm.share >= threshold(TH_SHARE) && room(c, v) && (crowd || most || varies)
                        : verdict_family(v) == FAM_SERIAL ? v->harm.share >= threshold(TH_REPEATS)
-                                                 : verdict_family(v) == FAM_SLOW && !held_by_host(v);
+                                                         : verdict_family(v) == FAM_SLOW && !held_by_host(v);
     v->level = !matters || !warns ? LEVEL_NOTE : v->harm.share >= threshold(TH_SEVERE) ? LEVEL_SEVERE : LEVEL_WARN;
     v->clock = clock;
     v->score = v->harm.share * (w->weight * 2 < 1 ? w->weight * 2 : 1) * (verdict_family(v) == FAM_SLOW ? VAGUE : 1);
@@ -108,10 +112,11 @@ static void level_of(const struct causes *c, const struct works *all, struct ver
 static const struct {
     enum rule sign, of;
 } signs[] = {
-    {RULE_SCHED, RULE_PROCS_BELOW}, {RULE_SCHED, RULE_HOST},      {RULE_SCHED, RULE_GC_SHARE}, {RULE_SCHED, RULE_GC_SETTING},
-    {RULE_SCHED, RULE_EXPLOSION},   {RULE_SCHED, RULE_BURSTS},    {RULE_SCHED, RULE_BLOCKING}, {RULE_SCHED, RULE_BUSY_LOOP},
-    {RULE_BURSTS, RULE_HERD},       {RULE_STORM, RULE_TICKERS},   {RULE_HANDOFF, RULE_SERVER}, {RULE_CHURN, RULE_EXPLOSION},
-    {RULE_ALONE, RULE_UNEVEN},     {RULE_ALONE, RULE_SLOWEST},
+    {RULE_SCHED, RULE_PROCS_BELOW}, {RULE_SCHED, RULE_HOST},      {RULE_SCHED, RULE_GC_SHARE},
+    {RULE_SCHED, RULE_GC_SETTING},  {RULE_SCHED, RULE_EXPLOSION}, {RULE_SCHED, RULE_BURSTS},
+    {RULE_SCHED, RULE_BLOCKING},    {RULE_SCHED, RULE_BUSY_LOOP}, {RULE_BURSTS, RULE_HERD},
+    {RULE_STORM, RULE_TICKERS},     {RULE_HANDOFF, RULE_SERVER},  {RULE_CHURN, RULE_EXPLOSION},
+    {RULE_ALONE, RULE_UNEVEN},      {RULE_ALONE, RULE_SLOWEST},
 };
 
 static bool is_sign(const struct verdicts *all, const struct verdict *v)
@@ -131,7 +136,8 @@ static bool covers(const struct verdict *a, const struct verdict *b)
 {
     const enum family fa = verdict_family(a), fb = verdict_family(b);
     if (fa == fb && b->where.user &&
-        (a->where.user == b->where.user || (contends(fa) && a->holder.at.user && a->holder.at.user == b->holder.at.user))) {
+        (a->where.user == b->where.user ||
+         (contends(fa) && a->holder.at.user && a->holder.at.user == b->holder.at.user))) {
         return true;
     }
     if (b->harm.work == NO_LANE) {
@@ -142,7 +148,8 @@ static bool covers(const struct verdict *a, const struct verdict *b)
             return true;
         }
     }
-    return a->where.user && a->where.user == b->where.user && b->level == LEVEL_NOTE && b->harm.share <= a->harm.share;
+    return a->where.user && a->where.user == b->where.user && b->level == LEVEL_NOTE &&
+           b->harm.share <= a->harm.share;
 }
 
 /* Warnings first, then what grows or a resource's notes, then what the work is. */
@@ -181,7 +188,8 @@ void verdicts_decide(struct causes *c, const struct works *all, struct verdicts 
         while (k < kept && !covers(&out->v[k], &out->v[i])) {
             k++;
         }
-        if (k == kept && !is_sign(out, &out->v[i]) && (!note || (is < WHAT_IT_IS && out->v[i].score >= threshold(TH_NOTED)))) {
+        if (k == kept && !is_sign(out, &out->v[i]) &&
+            (!note || (is < WHAT_IT_IS && out->v[i].score >= threshold(TH_NOTED)))) {
             is += note;
             out->v[kept++] = out->v[i];
         }
@@ -231,7 +239,8 @@ void verdict_in_works(const struct works *w, struct verdict *v, uint32_t user, u
         if (k->background || k->inner || !k->tree.n) {
             continue;
         }
-        const double all = share_at(&k->tree, 0, user, cats, TREE_ALL), slow = k->standing ? 0 : share_at(&k->tree, 0, user, cats, TREE_SLOW);
+        const double all = share_at(&k->tree, 0, user, cats, TREE_ALL),
+                     slow = k->standing ? 0 : share_at(&k->tree, 0, user, cats, TREE_SLOW);
         const double more = all > slow ? all : slow;
         v->harm.share = more > v->harm.share ? more : v->harm.share;
     }
@@ -256,8 +265,9 @@ void verdicts_free(struct verdicts *v)
 
 bool verdicts_of(struct causes *c, const struct works *w, struct verdicts *out)
 {
-    static family_fn *const family[] = {fam_ways,  fam_leak,   fam_stuck, fam_collector, fam_stops, fam_crowd, fam_spin,
-                                        fam_procs, fam_alone, fam_uneven, fam_fine,      fam_order, fam_slowest, fam_calls, fam_trend};
+    static family_fn *const family[] = {fam_ways,  fam_leak,  fam_stuck,   fam_collector, fam_stops,
+                                        fam_crowd, fam_spin,  fam_procs,   fam_alone,     fam_uneven,
+                                        fam_fine,  fam_order, fam_slowest, fam_calls,     fam_trend};
     bool ok = true;
     for (size_t i = 0; ok && i < sizeof family / sizeof *family && slices_tick_now(); i++) {
         ok = family[i](c, w, out);

@@ -26,7 +26,8 @@ static void who_at(const struct causes *c, const struct works *w, int64_t t, str
     for (uint32_t p = 0; p < c->tg->np; p++) {
         struct span s, g;
         if (!trace_span_at(c->tr, (struct lane){LANE_P, p}, t, &s) || s.state != ST_RUNNING || s.who >= c->tg->ng ||
-            c->tg->groups[gstat_group(c->tg->g, s.who)].is_system || !trace_span_at(c->tr, (struct lane){LANE_G, s.who}, t, &g)) {
+            c->tg->groups[gstat_group(c->tg->g, s.who)].is_system ||
+            !trace_span_at(c->tr, (struct lane){LANE_G, s.who}, t, &g)) {
             continue;
         }
         struct shares around;
@@ -36,11 +37,13 @@ static void who_at(const struct causes *c, const struct works *w, int64_t t, str
         if (around.ns[ST_RUNNING] < half * 2 / 5 * 4) {
             return; /* now one, now another */
         }
-        const struct explain_part part = {.t0 = g.t0, .t1 = g.t1, .cat = EX_RUN, .g = s.who, .stack_end = g.stack_end, .reason = g.reason};
+        const struct explain_part part = {
+            .t0 = g.t0, .t1 = g.t1, .cat = EX_RUN, .g = s.who, .stack_end = g.stack_end, .reason = g.reason};
         uint32_t stack, frame, k = 0;
         struct ran ran;
         (void)explain_place(c->tr, &part, &stack, &frame, &ran);
-        const uint32_t user = stack ? trace_frame(c->tr, stack, owner_user(w->own, stack)).func : trace_g_name(c->tr, s.who);
+        const uint32_t user =
+            stack ? trace_frame(c->tr, stack, owner_user(w->own, stack)).func : trace_g_name(c->tr, s.who);
         while (k < a->n && a->v[k].user != user) {
             k++;
         }
@@ -66,10 +69,12 @@ bool fam_alone(struct causes *c, const struct works *w, struct verdicts *out)
     int64_t width;
     const size_t n = trace_gcounts(c->tr, &width, &b);
     double alone = 0, parallel = 0, row = 0;
-    const double least = width > 0 ? (double)threshold_ns(TH_ALONE_STRETCH) / (double)width : 0; /* buckets in a row */
+    const double least =
+        width > 0 ? (double)threshold_ns(TH_ALONE_STRETCH) / (double)width : 0; /* buckets in a row */
     struct alone a = {.n = 0};
     for (size_t i = 0; i < n && width > 0; i++) {
-        const double ran = (double)b[i].ns[GC_RUNNING] / (double)width, queue = (double)b[i].ns[GC_RUNNABLE] / (double)width;
+        const double ran = (double)b[i].ns[GC_RUNNING] / (double)width,
+                     queue = (double)b[i].ns[GC_RUNNABLE] / (double)width;
         const bool one = ran >= ONE_LEAST && ran <= ONE_MOST && queue < 0.5;
         row = one ? row + 1 : 0;
         alone += row == 0 || row < least ? 0 : row - 1 < least ? row : 1;

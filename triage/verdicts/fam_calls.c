@@ -14,15 +14,16 @@ static uint32_t crowd_of(const struct causes *c, const struct works *w, const st
     uint32_t n = 0;
     for (uint32_t i = 0; group != UINT32_MAX && i < c->of[group].n && i < MEMBERS; i++) {
         struct span s;
-        n += trace_span_at(c->tr, (struct lane){LANE_G, causes_member(c, group, i, MEMBERS)}, t, &s) && s.state == ST_SYSCALL &&
-             s.stack && verdict_place(w, s.stack).user == at.user;
+        n += trace_span_at(c->tr, (struct lane){LANE_G, causes_member(c, group, i, MEMBERS)}, t, &s) &&
+             s.state == ST_SYSCALL && s.stack && verdict_place(w, s.stack).user == at.user;
     }
     return n;
 }
 
 static bool of_child(const struct trace *tr, uint32_t stack)
 {
-    return stacks_has(tr, stack, "os.(*Process)") || stacks_has(tr, stack, "forkExec") || stacks_has(tr, stack, "os/exec.");
+    return stacks_has(tr, stack, "os.(*Process)") || stacks_has(tr, stack, "forkExec") ||
+           stacks_has(tr, stack, "os/exec.");
 }
 
 static bool calls(struct causes *c, const struct works *w, struct verdicts *out)
@@ -85,8 +86,8 @@ struct conns {
     int64_t ns, t0, t1;
 };
 
-static void conns_add(struct conns *v, uint32_t *n, const struct works *w, uint32_t stack, const struct moment *m, uint64_t calls, uint64_t waits,
-                      int64_t ns)
+static void conns_add(struct conns *v, uint32_t *n, const struct works *w, uint32_t stack, const struct moment *m,
+                      uint64_t calls, uint64_t waits, int64_t ns)
 {
     const uint32_t user = verdict_place(w, stack).user;
     uint32_t k = 0;

@@ -137,7 +137,8 @@ static bool forced(struct causes *c, const struct works *w, struct verdicts *out
 bool fam_collector(struct causes *c, const struct works *w, struct verdicts *out)
 {
     const struct triage *tg = c->tg;
-    const int64_t worked = ns_add(tg->p_sum.ns[ST_GCWORK], ns_add(tg->p_sum.ns[ST_ASSIST], tg->p_sum.ns[ST_SWEEP])) - tg->label_ns[GC_IDLE];
+    const int64_t worked = ns_add(tg->p_sum.ns[ST_GCWORK], ns_add(tg->p_sum.ns[ST_ASSIST], tg->p_sum.ns[ST_SWEEP])) -
+                           tg->label_ns[GC_IDLE];
     int64_t used = 0;
     for (int s = ST_RUNNING; s <= ST_SYSCALL; s++) {
         used = ns_add(used, tg->p_sum.ns[s]);

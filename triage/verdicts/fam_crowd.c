@@ -99,7 +99,8 @@ static uint32_t most_at_once(const struct causes *c, uint32_t group)
 static bool begun(struct causes *c, const struct works *w, struct verdicts *out, uint32_t group)
 {
     const struct group *g = &c->tg->groups[group];
-    const double life = (double)g->d[GM_LIFE].total, span = (double)(g->last - g->first), rate = span > 0 ? (double)g->created * 1e9 / span : 0;
+    const double life = (double)g->d[GM_LIFE].total, span = (double)(g->last - g->first),
+                 rate = span > 0 ? (double)g->created * 1e9 / span : 0;
     const int64_t run = group_avg(g, GM_EXEC);
     const double queue = life > 0 ? (double)g->d[GM_SCHED].total / life : 0;
     enum rule rule = RULE_COUNT;
@@ -117,7 +118,8 @@ static bool begun(struct causes *c, const struct works *w, struct verdicts *out,
     }
     const uint32_t one = causes_nth(c, group, c->of[group].n / 2);
     const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, one});
-    const double cost = ((double)g->d[GM_EXEC].total + 1000.0 * g->created) / (double)(c->tg->capacity > 0 ? c->tg->capacity : 1);
+    const double cost =
+        ((double)g->d[GM_EXEC].total + 1000.0 * g->created) / (double)(c->tg->capacity > 0 ? c->tg->capacity : 1);
     struct verdict v = verdict_new(rule, rule == RULE_CHURN ? cost : queue);
     v.clock = cost < 1 ? cost : 1;
     v.creator.at = verdict_place(w, li.create_stack);

@@ -32,10 +32,11 @@ static bool turns(struct causes *c, const struct works *w, struct verdicts *out,
 {
     int64_t a, b;
     uint64_t na, nb;
-    const struct pair_row *there = between(c, p->waiter, p->waker, &a, &na), *back = between(c, p->waker, p->waiter, &b, &nb);
+    const struct pair_row *there = between(c, p->waiter, p->waker, &a, &na),
+                          *back = between(c, p->waker, p->waiter, &b, &nb);
     const double la = life(c, p->waiter), lb = life(c, p->waker), part = threshold(TH_HANDOFF_SHARE);
-    if (!there || !back || na < TURNS || nb < TURNS || (double)a < part * la || (double)b < part * lb || a / (int64_t)na > BRIEF ||
-        b / (int64_t)nb > BRIEF) {
+    if (!there || !back || na < TURNS || nb < TURNS || (double)a < part * la || (double)b < part * lb ||
+        a / (int64_t)na > BRIEF || b / (int64_t)nb > BRIEF) {
         return true;
     }
     struct verdict v = verdict_new(RULE_HANDOFF, (double)(a < b ? a : b) / (double)c->tg->end);
@@ -57,7 +58,8 @@ static bool turns(struct causes *c, const struct works *w, struct verdicts *out,
 bool fam_fine(struct causes *c, const struct works *w, struct verdicts *out)
 {
     bool ok = true, told = false;
-    for (uint32_t i = 0; ok && !told && i < c->tg->npairs && i < PAIRS && c->idle >= threshold(TH_ROOM) * c->procs; i++) {
+    for (uint32_t i = 0; ok && !told && i < c->tg->npairs && i < PAIRS && c->idle >= threshold(TH_ROOM) * c->procs;
+         i++) {
         const struct pair_row *p = &c->tg->pairs[i];
         const bool may = !p->from_scheduler && p->waiter < p->waker && wait_passes_on(p->kind);
         ok = !may || turns(c, w, out, p, &told);

@@ -51,14 +51,16 @@ static bool ticks(const struct causes *c, const struct leak_row *r)
 {
     for (uint32_t i = 0; i < c->tg->npairs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
-        if (p->waiter == r->name && p->stack == r->stack && p->from_scheduler && p->kind != WK_NET && p->count >= r->count) {
+        if (p->waiter == r->name && p->stack == r->stack && p->from_scheduler && p->kind != WK_NET &&
+            p->count >= r->count) {
             return true;
         }
     }
     return false;
 }
 
-static struct verdict leak_new(const struct works *w, const struct leak_row *r, enum rule rule, const struct births *b)
+static struct verdict leak_new(const struct works *w, const struct leak_row *r, enum rule rule,
+                               const struct births *b)
 {
     struct verdict v = verdict_new(rule, 0);
     v.where = verdict_place(w, r->stack);
@@ -72,7 +74,8 @@ static struct verdict leak_new(const struct works *w, const struct leak_row *r, 
     verdict_ev(&v, EV_ENDED, r->ended);
     verdict_ev(&v, EV_COUNT, r->count);
     verdict_ev(&v, EV_LONGEST, (double)r->oldest);
-    v.level = all_along(b) && b->over * 20 <= b->all && b->all >= 4 * threshold(TH_LEAK_COUNT) ? LEVEL_WARN : LEVEL_NOTE;
+    v.level =
+        all_along(b) && b->over * 20 <= b->all && b->all >= 4 * threshold(TH_LEAK_COUNT) ? LEVEL_WARN : LEVEL_NOTE;
     return v;
 }
 
@@ -94,7 +97,8 @@ static bool leaks(struct causes *c, const struct works *w, struct verdicts *out)
         const bool few_ended = r->ended <= threshold(TH_LEAK_ENDED) * r->created;
         const bool lost = r->lost >= threshold(TH_LEAK_COUNT) && r->lost > r->count / 2;
         const bool ticker = few_ended && all_along(&b) && ticks(c, r);
-        const bool stuck = old(c, r) && from_within(r) && (lost ? few_ended || all_along(&b) : few_ended && all_along(&b));
+        const bool stuck =
+            old(c, r) && from_within(r) && (lost ? few_ended || all_along(&b) : few_ended && all_along(&b));
         if (stuck || ticker) {
             const struct verdict v = leak_new(w, r, ticker && !lost ? RULE_TICKERS : RULE_LEAK, &b);
             ok = verdict_add(out, &v);

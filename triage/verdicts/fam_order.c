@@ -24,7 +24,8 @@ static bool awaited(const struct causes *c, uint32_t name)
 {
     for (uint32_t i = 0; i < c->tg->npairs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
-        if (p->waker == name && p->waiter != name && !p->from_scheduler && wait_passes_on(p->kind) && p->count >= LEAST) {
+        if (p->waker == name && p->waiter != name && !p->from_scheduler && wait_passes_on(p->kind) &&
+            p->count >= LEAST) {
             return true;
         }
     }
@@ -43,8 +44,9 @@ bool fam_order(struct causes *c, const struct works *w, struct verdicts *out)
             ns += (double)(k->v[few].t1 - k->v[few].t0);
             few++;
         }
-        if (k->kind != WORK_ITEMS || k->background || k->looked < LEAST || few * 5 > k->looked || few < 3 || ns < threshold(TH_LINE_SHARE) * all ||
-            (double)k->d.max < (double)threshold_ns(TH_FELT) || !awaited(c, k->name)) {
+        if (k->kind != WORK_ITEMS || k->background || k->looked < LEAST || few * 5 > k->looked || few < 3 ||
+            ns < threshold(TH_LINE_SHARE) * all || (double)k->d.max < (double)threshold_ns(TH_FELT) ||
+            !awaited(c, k->name)) {
             continue;
         }
         struct verdict v = verdict_new(RULE_LINE, ns / all);

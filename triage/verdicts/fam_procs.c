@@ -83,7 +83,9 @@ static bool below(struct causes *c, const struct works *w, struct verdicts *out)
     struct verdict v = verdict_new(RULE_PROCS_BELOW, runnable / (runnable + c->procs));
     uint32_t most = 0;
     for (uint32_t i = 1; i < c->tg->ngroups; i++) {
-        most = !c->tg->groups[i].is_system && c->tg->groups[i].d[GM_EXEC].total > c->tg->groups[most].d[GM_EXEC].total ? i : most;
+        most = !c->tg->groups[i].is_system && c->tg->groups[i].d[GM_EXEC].total > c->tg->groups[most].d[GM_EXEC].total
+                   ? i
+                   : most;
     }
     v.where.user = c->tg->ngroups ? c->tg->groups[most].name : 0;
     v.lane = LANE_P;

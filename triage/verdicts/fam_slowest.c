@@ -8,7 +8,7 @@
 
 enum { WAITS = 64, STEPS = 4000, MEMBERS = 2000, LEAST = 3 /* goroutines at a time */ };
 
-struct lots { /* of one who waits */
+struct lots {              /* of one who waits */
     uint32_t n;            /* waits looked at */
     double started, alone; /* goroutines, summed; ns with one left */
     double waited;
@@ -23,7 +23,8 @@ static bool lot_of(const struct causes *c, uint32_t group, uint32_t g, int64_t t
         const uint32_t m = causes_member(c, group, i, MEMBERS);
         struct lifetime life;
         trace_lives(c->tr, LANE_G, m, 1, &life);
-        if (!life.over || life.last <= t0 || life.last > t1 + 1000000 || trace_lane_who(c->tr, (struct lane){LANE_G, m}).creator != g) {
+        if (!life.over || life.last <= t0 || life.last > t1 + 1000000 ||
+            trace_lane_who(c->tr, (struct lane){LANE_G, m}).creator != g) {
             continue;
         }
         n++;
@@ -49,7 +50,8 @@ static struct lots lots_of(const struct causes *c, const struct works *w, const 
     const uint32_t group = n->by < c->tg->ng ? gstat_group(c->tg->g, n->by) : UINT32_MAX;
     const struct span *next = walk_first(&k, c->tr, n->g, STEPS);
     while (group != UINT32_MAX && l.n < WAITS && walk_pair(&k, &s, &next)) {
-        if (s.state == ST_WAITING && s.stack && !s.open_end && trace_frame(c->tr, s.stack, owner_user(w->own, s.stack)).func == n->user) {
+        if (s.state == ST_WAITING && s.stack && !s.open_end &&
+            trace_frame(c->tr, s.stack, owner_user(w->own, s.stack)).func == n->user) {
             (void)lot_of(c, group, n->g, s.t0, s.t1, &l);
         }
     }
@@ -62,7 +64,8 @@ static const struct tree_node *end_of(const struct work_tree *t, const struct tr
     while (n->first != NO_LANE) {
         const struct tree_node *most = &t->v[n->first];
         for (uint32_t k = n->first; k != NO_LANE; k = t->v[k].next) {
-            most = t->v[k].ns[TREE_ALL] + t->v[k].ns[TREE_SLOW] > most->ns[TREE_ALL] + most->ns[TREE_SLOW] ? &t->v[k] : most;
+            most = t->v[k].ns[TREE_ALL] + t->v[k].ns[TREE_SLOW] > most->ns[TREE_ALL] + most->ns[TREE_SLOW] ? &t->v[k]
+                                                                                                           : most;
         }
         n = most;
     }
@@ -74,7 +77,8 @@ static bool look(struct causes *c, const struct works *w, struct verdicts *out, 
     const struct tree_node *n = &k->tree.v[node], *end = end_of(&k->tree, n);
     const double share = tree_share(&k->tree, node, TREE_ALL);
     const struct lots l = lots_of(c, w, n);
-    if (l.n == 0 || l.alone < threshold(TH_SLOWEST_ALONE) * l.waited || (l.n < LEAST && c->idle < threshold(TH_ROOM) * c->procs)) {
+    if (l.n == 0 || l.alone < threshold(TH_SLOWEST_ALONE) * l.waited ||
+        (l.n < LEAST && c->idle < threshold(TH_ROOM) * c->procs)) {
         return true;
     }
     struct verdict v = verdict_new(RULE_SLOWEST, share * l.alone / l.waited);

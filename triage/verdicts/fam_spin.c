@@ -13,7 +13,8 @@ enum { GROUPS = 64, MEMBERS = 16, STEPS = 4000, LEAST = 6 };
 
 static bool looks(const struct trace *tr, uint32_t stack)
 {
-    static const char *const f[] = {"runtime.selectnb", "runtime.Gosched", "sync/atomic.", "internal/runtime/atomic."};
+    static const char *const f[] = {"runtime.selectnb", "runtime.Gosched", "sync/atomic.",
+                                    "internal/runtime/atomic."};
     const uint32_t n = stacks_user_frame(tr, stack);
     for (uint32_t i = 0; i <= n; i++) {
         const struct str func = trace_str(tr, trace_frame(tr, stack, i).func);
@@ -33,7 +34,8 @@ static bool looks(const struct trace *tr, uint32_t stack)
 #define BRIEF 20000 /* ns */
 static bool yields(const struct trace *tr, uint32_t stack)
 {
-    return str_is(trace_str(tr, trace_frame(tr, stack, 0).func), "runtime.Gosched") || stacks_has(tr, stack, "runtime.Gosched");
+    return str_is(trace_str(tr, trace_frame(tr, stack, 0).func), "runtime.Gosched") ||
+           stacks_has(tr, stack, "runtime.Gosched");
 }
 
 struct spin {
@@ -45,7 +47,8 @@ static void spin_of(const struct causes *c, uint32_t g, struct spin *s)
 {
     const struct gstat st = gstat_of(c->tg->g, g);
     struct walk w;
-    if (st.ns[GM_LIFE] <= 0 || (double)(st.ns[GM_EXEC] + st.ns[GM_SCHED]) < threshold(TH_SPIN_BUSY) * (double)st.ns[GM_LIFE]) {
+    if (st.ns[GM_LIFE] <= 0 ||
+        (double)(st.ns[GM_EXEC] + st.ns[GM_SCHED]) < threshold(TH_SPIN_BUSY) * (double)st.ns[GM_LIFE]) {
         return;
     }
     const uint32_t before = s->looks;

@@ -28,7 +28,8 @@ static struct site asks_for(const struct causes *c, const struct works *w, const
         struct span s;
         *g = row->longest.g;
         if (trace_span_at(c->tr, (struct lane){LANE_G, *g}, row->longest.t1, &s)) {
-            for (struct span_iter it = {.tr = NULL}; span_seek_on(&it, c->tr, (struct lane){LANE_G, *g}, row->longest.t1);) {
+            for (struct span_iter it = {.tr = NULL};
+                 span_seek_on(&it, c->tr, (struct lane){LANE_G, *g}, row->longest.t1);) {
                 for (int k = 0; k < 8 && !best.user; k++) {
                     const struct span *at = span_get(&it);
                     best = at->stack && at->state != ST_RUNNABLE ? verdict_place(w, at->stack) : best;
@@ -50,7 +51,8 @@ bool fam_stops(struct causes *c, const struct works *w, struct verdicts *out)
         const struct stw_row *r = &c->tg->stw[i];
         const double share = (double)r->total / (double)c->tg->end;
         const int64_t longest = r->longest.t1 - r->longest.t0;
-        if (of_tracing(c->tg, r->kind) || (share < threshold(TH_STW_SHARE) && !(r->is_gc && longest >= threshold_ns(TH_STW_LONGEST)))) {
+        if (of_tracing(c->tg, r->kind) ||
+            (share < threshold(TH_STW_SHARE) && !(r->is_gc && longest >= threshold_ns(TH_STW_LONGEST)))) {
             continue;
         }
         struct verdict v = verdict_new(RULE_STW, share);

@@ -24,13 +24,14 @@ static bool uneven(struct causes *c, const struct works *w, struct verdicts *out
     }
     const double mean = n ? (double)sum / n : 0;
     if (n < threshold(TH_UNEVEN_COUNT) || most == NO_LANE || (double)longest < threshold(TH_UNEVEN_TIMES) * mean ||
-        (double)longest - mean < threshold(TH_UNEVEN_SHARE) * (double)c->tg->end || begun - first > (last - first) / 10) {
+        (double)longest - mean < threshold(TH_UNEVEN_SHARE) * (double)c->tg->end ||
+        begun - first > (last - first) / 10) {
         return true;
     }
     const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, most});
     struct span held;
-    const bool stood = trace_longest(c->tr, (struct lane){LANE_G, most}, 0, c->tg->end, &held) && held.state == ST_RUNNING &&
-                       held.t1 - held.t0 >= threshold_ns(TH_HOST_RUN);
+    const bool stood = trace_longest(c->tr, (struct lane){LANE_G, most}, 0, c->tg->end, &held) &&
+                       held.state == ST_RUNNING && held.t1 - held.t0 >= threshold_ns(TH_HOST_RUN);
     if (stood || (double)longest < BUSY * (double)(li.last - li.first)) {
         return true; /* the host had its thread elsewhere; or it has time to spare */
     }

@@ -22,8 +22,8 @@ struct way { /* what lies under one link, or one place, of one work */
     int64_t leaf_ns;
     int64_t ns[TREE_SETS];
     uint32_t path[LINKS], npath; /* links on the way to the largest end */
-    struct { /* what was done in the end */
-        uint32_t node, at; /* the end; the node of the program's own around it */
+    struct {                     /* what was done in the end */
+        uint32_t node, at;       /* the end; the node of the program's own around it */
         int64_t ns;
     } doing[8];
     unsigned ndoing;
@@ -116,7 +116,9 @@ static bool passes_on(const struct follow *f, const struct tree_node *n)
     for (uint32_t k = n->first; k != NO_LANE; k = v[k].next) {
         const int64_t ns = ns_add(v[k].ns[TREE_ALL], v[k].ns[TREE_SLOW]);
         all = ns_add(all, ns);
-        outside = ns_add(outside, (explain_waits_outside(v[k].cat) || v[k].cat == EX_TIMER) && v[k].owner != OWNER_PROGRAM ? ns : 0);
+        outside =
+            ns_add(outside,
+                   (explain_waits_outside(v[k].cat) || v[k].cat == EX_TIMER) && v[k].owner != OWNER_PROGRAM ? ns : 0);
     }
     return outside * 2 > all;
 }
@@ -134,7 +136,8 @@ static bool for_all(const struct follow *f, const struct tree_node *n)
                           trace_frame(f->c->tr, before.stack, owner_user(f->all->own, before.stack)).func == n->user;
         waited += here;
         /* the span behind the wait tells who ended it */
-        same += here && trace_span_at(f->c->tr, (struct lane){LANE_G, g}, before.t1, &s) && s.who == n->by && before.t1 <= n->t1 + TOGETHER;
+        same += here && trace_span_at(f->c->tr, (struct lane){LANE_G, g}, before.t1, &s) && s.who == n->by &&
+                before.t1 <= n->t1 + TOGETHER;
     }
     return waited > 0 && same * 2 >= waited;
 }
@@ -148,7 +151,8 @@ static uint32_t ender_of(const struct follow *f, uint32_t g, uint32_t user)
     struct span s;
     const struct span *next = walk_first(&w, f->c->tr, g, BUSY_SPANS);
     while (walk_pair(&w, &s, &next)) {
-        const bool here = next && s.state == ST_WAITING && s.stack && next->state == ST_RUNNABLE && next->who < f->c->tg->ng &&
+        const bool here = next && s.state == ST_WAITING && s.stack && next->state == ST_RUNNABLE &&
+                          next->who < f->c->tg->ng &&
                           trace_frame(f->c->tr, s.stack, owner_user(f->all->own, s.stack)).func == user;
         ender = here && votes <= 0 ? next->who : ender;
         votes += !here ? 0 : ender == next->who ? 1 : -1;
@@ -245,7 +249,8 @@ static enum family link_kind(struct follow *f, const struct tree_node *n, bool *
         return FAM_LOCK;
     }
     const uint32_t by = n->by != NO_LANE ? trace_g_name(f->c->tr, n->by) : 0, g = causes_group(f->c, by);
-    if (n->kind == WK_WAITGROUP && by == n->who && trace_lane_who(f->c->tr, (struct lane){LANE_G, n->by}).creator != n->g) {
+    if (n->kind == WK_WAITGROUP && by == n->who &&
+        trace_lane_who(f->c->tr, (struct lane){LANE_G, n->by}).creator != n->g) {
         return FAM_SLOW_ONE; /* for what another one of them does for all (a flight) */
     }
     if (!wait_passes_on((enum wait_kind)n->kind) || g == UINT32_MAX) {
@@ -257,7 +262,8 @@ static enum family link_kind(struct follow *f, const struct tree_node *n, bool *
     if (semaphore(f, n->leaf) || by == n->who || waits_there(f, by, n->user)) {
         return for_all(f, n) || !of_set(f, n) || idles(f, n) ? FAM_NONE : FAM_SET;
     }
-    if (for_all(f, n) || served_of(f, g)->busy < threshold(TH_BUSY) || passes_on(f, n) || paces(f, n, by) || f->c->tg->groups[g].is_system) {
+    if (for_all(f, n) || served_of(f, g)->busy < threshold(TH_BUSY) || passes_on(f, n) || paces(f, n, by) ||
+        f->c->tg->groups[g].is_system) {
         return FAM_NONE;
     }
     *queue = !queued(f, n, g);
@@ -338,7 +344,9 @@ static enum family family_of_end(const struct work *w, const struct tree_node *n
                                                  : 0;
     switch (n->cat) {
     case EX_NET:
-    case EX_PIPE: return times >= threshold(TH_ROW) && (!w->standing || (w->kind == WORK_MAIN && at->up == 0)) ? FAM_SERIAL : FAM_BACKEND;
+    case EX_PIPE:
+        return times >= threshold(TH_ROW) && (!w->standing || (w->kind == WORK_MAIN && at->up == 0)) ? FAM_SERIAL
+                                                                                                     : FAM_BACKEND;
     case EX_TIMER: return n->kind == WK_SLEEP ? FAM_POLLING : FAM_LIMIT;
     case EX_SYSCALL: return FAM_SYSCALL;
     case EX_STOPPED: return FAM_STOP;
@@ -477,8 +485,8 @@ static void links_of(const struct follow *f, const struct way *w, struct verdict
 {
     for (uint32_t i = 0; i < w->npath; i++) {
         const struct tree_node *n = &f->w->tree.v[w->path[i]];
-        out->link[out->nlinks++] = (struct link){n->who, n->by != NO_LANE ? trace_g_name(f->c->tr, n->by) : 0, n->kind,
-                                                 place_at(n), verdict_place(f->all, n->by_stack)};
+        out->link[out->nlinks++] = (struct link){n->who, n->by != NO_LANE ? trace_g_name(f->c->tr, n->by) : 0,
+                                                 n->kind, place_at(n), verdict_place(f->all, n->by_stack)};
     }
 }
 
@@ -524,7 +532,8 @@ static struct verdict verdict_of(struct follow *f, const struct way *w, uint32_t
         v.sure = SURE_INFERRED;
     }
     if (w->family == FAM_STOP) {
-        v.holder = (struct role){end->by != NO_LANE ? trace_g_name(f->c->tr, end->by) : 0, end->by, verdict_place(f->all, end->by_stack), 0};
+        v.holder = (struct role){end->by != NO_LANE ? trace_g_name(f->c->tr, end->by) : 0, end->by,
+                                 verdict_place(f->all, end->by_stack), 0};
     }
     verdict_ev(&v, EV_LONGEST, (double)(at->t1 - at->t0));
     v.t0 = at->t0;

@@ -120,8 +120,8 @@ static void way_text(struct text *t, const struct works *w, const struct verdict
         const bool lock = l->kind == WK_LOCK;
         text_raw(t, " ", i > 0);
         site_text(t, w->tr, &l->at);
-        text_say(t, w->tr, lock ? " waits for a lock that " : " waits for ", t_func(l->let_go.user ? l->let_go.user : l->by),
-                 lock ? " holds" : "");
+        text_say(t, w->tr, lock ? " waits for a lock that " : " waits for ",
+                 t_func(l->let_go.user ? l->let_go.user : l->by), lock ? " holds" : "");
         if (l->by && l->by != l->who && l->by != l->let_go.user) {
             text_say(t, w->tr, " (", t_func(l->by), ")");
         }
@@ -261,7 +261,8 @@ static const char *held_advice(const struct verdict *v)
                    : "Don't wait for the other side with it held: ask before, or copy what is needed and ask after.";
     case EX_TIMER: return "Don't sleep with it held.";
     case EX_SYSCALL: return "Make the call without it, or make one call for all that wait (a group commit).";
-    default: return set ? "Have more of them, or hold one for less time." : "Hold the lock for less time, or split it.";
+    default:
+        return set ? "Have more of them, or hold one for less time." : "Hold the lock for less time, or split it.";
     }
 }
 

@@ -10,8 +10,8 @@ enum { ROOT = 512, LOOK = 20000 /* stacks looked at for a file of package main *
 
 struct owners {
     const struct trace *tr;
-    uint8_t *known;     /* by string: enum owner + 1, 0: not asked yet */
-    uint32_t *user;     /* by stack: owner_user() + 1 */
+    uint8_t *known; /* by string: enum owner + 1, 0: not asked yet */
+    uint32_t *user; /* by stack: owner_user() + 1 */
     uint32_t nstr, nstacks;
     struct str main[2]; /* directories of files of package main, the shortest and another */
     unsigned nmain;
@@ -153,7 +153,7 @@ enum owner owner_of(struct owners *o, const struct frame *f)
         const enum owner w = str_starts(func, "runtime.") || str_starts(func, "runtime/internal") ? OWNER_RUNTIME
                              : !stacks_is_program(o->tr, f->func)                                 ? OWNER_STD
                              : in_main(func)                                                      ? OWNER_PROGRAM
-                                                      : by_file(o, func, trace_str(o->tr, f->file));
+                                             : by_file(o, func, trace_str(o->tr, f->file));
         o->known[f->func] = (uint8_t)(w + 1);
     }
     return (enum owner)(o->known[f->func] - 1);

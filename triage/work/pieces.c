@@ -10,17 +10,17 @@
 #include "triage/work/work.h"
 
 enum {
-    GROUPS = 48,      /* looked at: those whose goroutines live longest together */
-    SPANS = 200000,   /* walked for the pieces of one group */
-    MEMBERS = 2000,   /* goroutines of one group */
-    ASKED = 16,       /* of these, asked where they wait for questions */
-    PIECES = 40000,   /* of one work: more are sampled */
-    STANDING = 64     /* goroutines of one group that run all along */
+    GROUPS = 48,    /* looked at: those whose goroutines live longest together */
+    SPANS = 200000, /* walked for the pieces of one group */
+    MEMBERS = 2000, /* goroutines of one group */
+    ASKED = 16,     /* of these, asked where they wait for questions */
+    PIECES = 40000, /* of one work: more are sampled */
+    STANDING = 64   /* goroutines of one group that run all along */
 };
-#define REPEATS 6      /* pieces that make a work */
-#define STANDS 0.25    /* of the trace: a life that takes more is no piece */
-#define OUTSIDE 0.05   /* of the trace: marked or asked-for work that takes more is what the program is for */
-#define AWAITED 0.01   /* of the trace: so long who counts waits for others, or they don't matter to it */
+#define REPEATS 6    /* pieces that make a work */
+#define STANDS 0.25  /* of the trace: a life that takes more is no piece */
+#define OUTSIDE 0.05 /* of the trace: marked or asked-for work that takes more is what the program is for */
+#define AWAITED 0.01 /* of the trace: so long who counts waits for others, or they don't matter to it */
 
 const char *work_kind_name(enum work_kind_id k)
 {

@@ -72,7 +72,8 @@ static struct tree_node of_part(struct making *m, const struct explain_part *p)
     return n;
 }
 
-static void node_add(struct making *m, struct tree_node *n, const struct tree_node *like, const struct explain_part *p)
+static void node_add(struct making *m, struct tree_node *n, const struct tree_node *like,
+                     const struct explain_part *p)
 {
     const int64_t ns = p->t1 - p->t0;
     for (int s = 0; s < TREE_SETS; s++) {
@@ -114,12 +115,10 @@ static uint32_t part(void *arg, uint32_t up, const struct explain_part *p)
         return up;
     }
     const struct tree_node like = of_part(m, p);
-    const uint64_t a = (uint64_t)up << 32 | like.user, b = (uint64_t)like.who << 32 | (uint64_t)like.leaf << 9 |
-                                                           (uint64_t)p->kind << 4 | p->cat;
+    const uint64_t a = (uint64_t)up << 32 | like.user,
+                   b = (uint64_t)like.who << 32 | (uint64_t)like.leaf << 9 | (uint64_t)p->kind << 4 | p->cat;
     const uint32_t i = tab_put(&m->t->by, a, b, m->t->n);
-    struct tree_node *n = i == TAB_NONE      ? NULL
-                          : i == m->t->n ? node_new(m, up, &like)
-                                             : &m->t->v[i];
+    struct tree_node *n = i == TAB_NONE ? NULL : i == m->t->n ? node_new(m, up, &like) : &m->t->v[i];
     if (!n) {
         m->failed = true;
         return up;

@@ -63,7 +63,8 @@ static void weigh(const struct causes *c, struct works *all)
         struct work *w = &all->v[i];
         w->weight = counted(w);
         w->background |= outside && w->kind == WORK_MAIN; /* it waits for the end */
-        w->background |= w->kind != WORK_TASKS && !w->user; /* a library's own: what it does for the program is in the program's trees */
+        w->background |= w->kind != WORK_TASKS &&
+                         !w->user; /* a library's own: what it does for the program is in the program's trees */
         most = !w->background && w->weight > most ? w->weight : most;
     }
     for (uint32_t i = 0; i < all->n; i++) {

@@ -9,20 +9,10 @@ enum { WORKS_SAID = 4, DEEP = 12, BRANCHES = 14 };
 
 static const char *cat_word(const struct tree_node *n)
 {
-    static const char *const word[EX_CATS] = {"running",
-                                              "mark assist",
-                                              "system call",
-                                              "runnable",
-                                              "runnable, a P idle",
-                                              "stopped world",
-                                              "network",
-                                              "pipe",
-                                              "timer",
-                                              "collector",
-                                              "no end",
-                                              "waiting",
-                                              "absent",
-                                              "not recorded"};
+    static const char *const word[EX_CATS] = {
+        "running",       "mark assist", "system call", "runnable",    "runnable, a P idle",
+        "stopped world", "network",     "pipe",        "timer",       "collector",
+        "no end",        "waiting",     "absent",      "not recorded"};
     return n->cat == EX_WAIT ? wait_kind_name((enum wait_kind)n->kind) : word[n->cat];
 }
 
