@@ -173,176 +173,6 @@ static void stopped_is_not_idle(void **state)
 #define QUEUE 8
 enum { KEEPER = 30 };
 
-/*
- * `rounds` times: the keeper holds the lock, asleep, or in a system call in the last round, while G2 .. G9 queue for it;
- * then each gets it for 640 ns and wakes the next. One P: who is woken runs when the one before has gone to rest.
- */
-static void queue_up(int rounds, int64_t asleep, int64_t in_call)
-{
-    int64_t t = MS;
-    begin(1);
-    for (unsigned g = 2; g < 2 + QUEUE; g++) {
-        create(g * US, g, "queue");
-    }
-    create(20 * US, KEEPER, "keep");
-    block(30 * US, "sleep", "time.Sleep:1,main.main:2");
-    for (int r = 0; r < rounds; r++) {
-        for (unsigned g = 2; g < 2 + QUEUE; g++, t += 5 * US) {
-            start(t, g);
-            block(t + US, "sync", "sync.(*Mutex).Lock:1,main.get:20");
-        }
-        start(t, KEEPER);
-        if (r + 1 == rounds && in_call) {
-            call(t + US, t + in_call, "syscall.read:5,main.keep:3");
-            t += in_call;
-        } else {
-            block(t + US, "sleep", "time.Sleep:1,main.keep:4");
-            wake(t += asleep, KEEPER, "0");
-            start(t += US, KEEPER);
-        }
-        wake(t += US, 2, "sync.(*Mutex).Unlock:1,main.keep:5");
-        block(t += 100, "sleep", at_rest);
-        for (unsigned g = 2; g < 2 + QUEUE; g++) {
-            start(t += US, g);
-            if (g + 1 < 2 + QUEUE) {
-                wake(t += 640, g + 1, "sync.(*Mutex).Unlock:1,main.get:21");
-            }
-            block(t += 60, "sleep", at_rest);
-        }
-        for (unsigned g = 2; g < 2 + QUEUE && r + 1 < rounds; g++) { /* by a timer, on a P without a goroutine */
-            wake(t += 100, g, "0");
-        }
-        if (r + 1 < rounds) {
-            wake(t += 100, KEEPER, "0");
-        }
-        t += 10 * US;
-    }
-}
-
-/*
- * `rounds` times: the keeper holds, asleep, what G2, G4 .. ask for in main.get and G3, G5 .. in main.put, who then hand it on: one lock to
- * the next of all, two to the next of those that ask where it did.
- */
-static void queue_at_two(int rounds, bool one)
-{
-    static const char *const lock[] = {"sync.(*Mutex).Lock:1,main.get:20", "sync.(*Mutex).Lock:1,main.put:30"};
-    static const char *const unlock[] = {"sync.(*Mutex).Unlock:1,main.get:21", "sync.(*Mutex).Unlock:1,main.put:31"};
-    const unsigned step = one ? 1 : 2;
-    int64_t t = MS;
-    begin(1);
-    for (unsigned g = 2; g < 2 + QUEUE; g++) {
-        create(g * US, g, "queue");
-    }
-    create(20 * US, KEEPER, "keep");
-    block(30 * US, "sleep", "time.Sleep:1,main.main:2");
-    for (int r = 0; r < rounds; r++) {
-        for (unsigned g = 2; g < 2 + QUEUE; g++, t += 5 * US) {
-            start(t, g);
-            block(t + US, "sync", lock[g % 2]);
-        }
-        start(t, KEEPER);
-        block(t + US, "sleep", "time.Sleep:1,main.keep:4");
-        wake(t += 9 * MS, KEEPER, "0");
-        start(t += US, KEEPER);
-        for (unsigned k = 0; k < step; k++) {
-            wake(t += US, 2 + k, unlock[one ? 1 : k]);
-        }
-        block(t += 100, "sleep", at_rest);
-        for (unsigned g = 2; g < 2 + QUEUE; g++) {
-            start(t += US, g);
-            if (g + step < 2 + QUEUE) {
-                wake(t += 640, g + step, unlock[g % 2]);
-            }
-            block(t += 60, "sleep", at_rest);
-        }
-        for (unsigned g = 2; g < 2 + QUEUE && r + 1 < rounds; g++) {
-            wake(t += 100, g, "0");
-        }
-        if (r + 1 < rounds) {
-            wake(t += 100, KEEPER, "0");
-        }
-        t += 10 * US;
-    }
-}
-
-/* Who lets go in one function lets in who waits in the other, and back: one lock, one finding with both. Two locks are two. */
-static void one_lock_at_two_places(void **state)
-{
-    struct made m;
-    (void)state;
-    for (int one = 0; one < 2; one++) {
-        uint32_t n = 0;
-        queue_at_two(8, one);
-        made_of(&m);
-        assert_int_equal(m.l.tg->nholders, 2);
-        for (uint32_t i = 0; i < m.l.fs.n; i++) {
-            n += m.l.fs.f[i].rule == RULE_CONVOY;
-        }
-        const struct finding *f = told(&m, RULE_CONVOY);
-        assert_non_null(f);
-        assert_int_equal(n, one ? 1 : 2);
-        assert_int_equal(m.l.tg->holders[0].lock == m.l.tg->holders[1].lock, one);
-        assert_int_equal(strstr(f->text, "(the same lock") != NULL, one);
-        assert_non_null(strstr(f->text, one ? "Up to 8 goroutines" : "Up to 4 goroutines"));
-        assert_int_equal(strstr(f->text, "main.get") && strstr(f->text, "main.put"), one);
-        unmade(&m);
-    }
-}
-
-static const struct pair_row *pair_at(const struct made *m, enum wait_kind k, const char *waker)
-{
-    for (uint32_t i = 0; i < m->l.tg->npairs; i++) {
-        const struct pair_row *p = &m->l.tg->pairs[i];
-        if (p->kind == k && str_is(trace_str(m->l.tr, p->waker), waker)) {
-            return p;
-        }
-    }
-    return NULL;
-}
-
-/* The last link of the queue held for 640 ns; the holder is the keeper, in the finding, the report and the tables. */
-static void holder_behind_the_hand_offs(void **state)
-{
-    struct made m;
-    struct text t = {0};
-    struct holding h[HOLDINGS_MAX];
-    (void)state;
-    queue_up(4, 12 * MS, 0);
-    made_of(&m);
-    assert_int_equal(m.l.tg->nholders, 1);
-    const struct holder_row *row = holder_at(m.l.tg, m.l.tg->holders[0].place);
-    assert_ptr_equal(row, &m.l.tg->holders[0]);
-    assert_int_equal(row->g, lane_of(&m, KEEPER));
-    assert_int_equal(row->waits, 4 * QUEUE);
-    assert_int_equal(row->told, row->waited);
-    assert_true(row->g_ns > row->waited / 100 * 99);
-    assert_true(row->wait_ns[WK_SLEEP] > row->waited / 100 * 98);
-    const struct finding *f = told(&m, RULE_CONVOY);
-    assert_non_null(f);
-    assert_non_null(strstr(f->text, "Held most likely by G30 main.keep in main.keep (inferred)"));
-    assert_null(told(&m, RULE_BOTTLENECK)); /* not the same story again, nor one of a victim */
-    assert_string_equal(f->next, "Don't sleep while holding the lock.");
-    assert_non_null(pair_at(&m, WK_LOCK, "main.queue")); /* who woke them, mostly */
-    report_text(&t, &m.l);
-    assert_non_null(strstr(t.p, "held by G30 main.keep in main.keep (inferred)"));
-    text_free(&t);
-    /* the parts of the last one's wait: six hand-offs of a microsecond each, and the keeper */
-    const struct lock_wait *w = NULL;
-    for (uint32_t i = 0; i < m.l.tg->nlock_waits; i++) {
-        w = m.l.tg->lock_waits[i].g == lane_of(&m, 1 + QUEUE) ? &m.l.tg->lock_waits[i] : w;
-    }
-    assert_non_null(w);
-    assert_int_equal(holder_parts(m.l.tg, w->g, w->t0, h), QUEUE);
-    assert_int_equal(h[0].t1, w->t1);
-    for (uint32_t i = 1; i < QUEUE; i++) {
-        assert_int_equal(h[i].t1, h[i - 1].t0);
-    }
-    assert_int_equal(h[QUEUE - 1].t0, w->t0);
-    assert_int_equal(h[QUEUE - 1].g, lane_of(&m, KEEPER));
-    assert_int_equal(holder_parts(m.l.tg, w->g, w->t0 + 1, h), 0);
-    unmade(&m);
-}
-
 /* Who takes it and lets go of it in one function has not had it since before it waited elsewhere: there it waited with nothing. */
 static void no_holder_elsewhere(void **state)
 {
@@ -402,100 +232,6 @@ static void no_holder_while_it_stood(void **state)
     assert_int_equal(holder_parts(m.l.tg, w->g, w->t0, h), 1);
     assert_int_equal(h[0].g, lane_of(&m, 2));
     assert_near_ns(h[0].t1 - h[0].t0, MS);
-    unmade(&m);
-}
-
-/* So many goroutines that timers begin, each this much sooner behind the one before. */
-static void timers_begin(unsigned n, int64_t apart, int64_t sooner)
-{
-    int64_t t = MS;
-    begin(1);
-    block(US, "sleep", "time.Sleep:1,main.main:2");
-    for (unsigned g = 2; g < n + 2; g++, t += apart - g * sooner) {
-        ev(t, "GoCreate", "new_g=%u new_stack=main.renew:1 stack=0", g);
-        start(t + 1, g);
-        over(t + 2);
-    }
-}
-
-static void timers_that_pile_up(void **state)
-{
-    static const char few[] = "goroutine-churn.goroutines = 100\ngoroutine-churn.rate = 1\n";
-    struct made m;
-    struct err e = {0};
-    (void)state;
-    assert_int_equal(thresholds_parse("few", few, sizeof few - 1, &e), ERR_OK);
-    timers_begin(400, 500 * US, US);
-    made_of(&m);
-    const struct finding *f = told(&m, RULE_CHURN);
-    assert_true(f && !f->note && f->for_good);
-    assert_non_null(strstr(f->text, "They become more: "));
-    unmade(&m);
-    timers_begin(400, 300 * US, 0);
-    made_of(&m);
-    f = told(&m, RULE_CHURN);
-    assert_true(f && !f->for_good);
-    assert_null(strstr(f->text, "They become more"));
-    unmade(&m);
-    thresholds_reset();
-}
-
-/* The longest wait had a system call in it; over all of them sleeping is 84 %. */
-static void advice_from_all_waits(void **state)
-{
-    struct made m;
-    (void)state;
-    queue_up(8, 9 * MS, 12 * MS);
-    made_of(&m);
-    const struct finding *f = told(&m, RULE_CONVOY);
-    assert_non_null(f);
-    assert_string_equal(f->next, "Don't sleep while holding the lock.");
-    assert_non_null(strstr(f->text, "asleep 83."));
-    unmade(&m);
-    queue_up(1, 0, 12 * MS);
-    made_of(&m);
-    f = told(&m, RULE_CONVOY);
-    assert_non_null(f);
-    assert_string_equal(f->next, "Do the system call outside the lock.");
-    unmade(&m);
-}
-
-/* Six send to G30; it gets to receive only when it has waited for the keeper's lock: it is not what they wait for. */
-static void victim_is_not_blamed(void **state)
-{
-    struct made m;
-    int64_t t = MS;
-    (void)state;
-    begin(1);
-    for (unsigned g = 2; g < 8; g++) {
-        create(g * US, g, "sender");
-    }
-    create(20 * US, 30, "sink");
-    create(21 * US, 31, "keep");
-    block(30 * US, "sleep", at_rest);
-    for (int r = 0; r < 4; r++) {
-        for (unsigned g = 2; g < 8; g++, t += 5 * US) {
-            start(t, g);
-            block(t + US, "chan send", "runtime.chansend1:1,main.sender:2");
-        }
-        start(t += US, 30);
-        block(t += US, "sync", "sync.(*Mutex).Lock:1,main.sink:2");
-        start(t += US, 31);
-        call(t + US, t + 10 * MS, "syscall.read:5,main.keep:3");
-        wake(t += 10 * MS + US, 30, "sync.(*Mutex).Unlock:1,main.keep:5");
-        block(t += 100, "sleep", at_rest);
-        start(t += US, 30);
-        for (unsigned g = 2; g < 8; g++) {
-            wake(t += US, g, "runtime.chanrecv1:1,main.sink:3");
-        }
-        yield(t += US);
-        wake(t += US, 31, "0");
-    }
-    start(t += US, 30);
-    over(t + 10 * US);
-    made_of(&m);
-    assert_null(told(&m, RULE_BOTTLENECK));
-    assert_int_equal(gstat_ended(m.l.tg->g, lane_of(&m, 30)), 24);
     unmade(&m);
 }
 
@@ -634,31 +370,6 @@ static void rest_is_no_leak(void **state)
 
 /* ---- workers and words -------------------------------------------------------------------------------------- */
 
-/* Four workers; three are through after 2 ms, the fourth has 40 ms of work. */
-static void workers_that_end_early(void **state)
-{
-    struct made m;
-    (void)state;
-    begin(1);
-    for (unsigned g = 2; g < 6; g++) {
-        create(g * US, g, "worker");
-    }
-    block(10 * US, "sync", "sync.(*WaitGroup).Wait:1,main.main:9");
-    for (unsigned g = 2; g < 6; g++) {
-        start(g * 2 * MS, g);
-        for (int64_t t = 20 * MS; g == 5 && t < 50 * MS; t += 10 * MS) { /* the runtime lets nobody run for longer */
-            yield(t);
-            start(t, g);
-        }
-        over(g == 5 ? 50 * MS : g * 2 * MS + 1900 * US);
-    }
-    made_of(&m);
-    const struct finding *f = told(&m, RULE_UNBALANCED);
-    assert_non_null(f);
-    assert_non_null(strstr(f->text, "Of 4 goroutines of main.worker started together, G5 ran 40.0ms"));
-    unmade(&m);
-}
-
 static void a_reason_that_is_empty(void **state)
 {
     struct made m;
@@ -680,55 +391,6 @@ static void a_reason_that_is_empty(void **state)
 }
 
 /* ---- not asked ---------------------------------------------------------------------------------------------- */
-
-static bool asked(const char *path, enum rule r, const char *why)
-{
-    struct loaded l;
-    help_load(path, &l);
-    const char *said = rule_not_asked(l.tg, r);
-    bool right = why ? said && strstr(said, why) : !said;
-    if (!right) {
-        print_error("%s: %s: %s\n", path, rule_id(r), said ? said : "asked");
-    }
-    load_free(&l);
-    return right;
-}
-
-static void none_or_not_recorded(void **state)
-{
-    static const char old[] = "samples/workers-prototype.trace", lock[] = "samples/lock-1.26.trace";
-    struct made m;
-    struct text t = {0};
-    (void)state;
-    assert_true(asked(old, RULE_CONVOY, "no function names"));
-    assert_true(asked("samples/workers-1.9.trace", RULE_SLOW_TASK, "dialect has no tasks"));
-    assert_true(asked(lock, RULE_CONVOY, NULL));
-    assert_true(asked(lock, RULE_SLOW_TASK, "marks no tasks"));
-    assert_true(asked("samples/tasks-1.27.trace", RULE_SLOW_TASK, NULL));
-    assert_true(asked("samples/http-1.26.trace", RULE_PROCS_ABOVE, "too short"));
-    help_load(lock, &m.l);
-    assert_int_equal(rules_lacking(m.l.tg, &(const char *){NULL}),
-                     0); /* no collection, no tasks: of these there are none */
-    load_free(&m.l);
-    begin(1); /* no stacks, no collection */
-    ev(30 * MS, "GoDestroy", "%s", "");
-    made_of(&m);
-    assert_non_null(rule_not_asked(m.l.tg, RULE_LEAK));
-    rules_not_asked_text(&t, m.l.tg);
-    assert_non_null(strstr(t.p, "not applicable: "));
-    assert_non_null(strstr(t.p, "lock-convoy"));
-    assert_non_null(strstr(t.p, "the trace has no stacks"));
-    assert_null(strstr(t.p, "sched-latency"));
-    text_free(&t);
-    const char *why;
-    assert_true(rules_lacking(m.l.tg, &why) > 30);
-    assert_string_equal(why, "the trace has no stacks");
-    char *json = report_json(&m.l);
-    assert_non_null(json);
-    assert_non_null(strstr(json, "\"because\": \"no collection is in it\""));
-    mem_free(json);
-    unmade(&m);
-}
 
 /* ---- what an advice fits -------------------------------------------------------------------------------------- */
 
@@ -842,127 +504,9 @@ static void waits_that_grow(void **state)
 
 /* ---- a time limit that nobody looks at ------------------------------------------------------------------------- */
 
-/* The worker runs until the given moment; at 300 ms of a second a context's time is up, which wakes another goroutine, or none. */
-static void limit_up(int64_t until, bool wakes)
-{
-    begin(2);
-    create(US, 2, "worker");
-    create(2 * US, 3, "waiter");
-    block(3 * US, "sleep", at_rest);
-    start(100 * US, 3);
-    block(110 * US, "select", "runtime.selectgo:1,main.waiter:2");
-    start(200 * US, 2);
-    yield(300 * MS);
-    ev(300 * MS + US, "GoCreate", "%s", "new_g=9 new_stack=context.WithDeadlineCause.func2:1 stack=0");
-    start(300 * MS + 2 * US, 9);
-    if (wakes) {
-        wake(300 * MS + 3 * US, 3,
-             "runtime.closechan:1,context.(*cancelCtx).cancel:2,context.WithDeadlineCause.func2:3");
-    }
-    over(300 * MS + 4 * US);
-    start(300 * MS + 5 * US, 2);
-    over(until);
-    wake(1000 * MS, 1, "0");
-    start(1000 * MS + US, 1);
-}
-
-static void nobody_looks_at_the_limit(void **state)
-{
-    static const struct {
-        int64_t until;
-        bool wakes, told;
-    } row[] = {{900 * MS, false, true}, {900 * MS, true, false}, {320 * MS, false, false}};
-    (void)state;
-    for (unsigned i = 0; i < sizeof row / sizeof *row; i++) {
-        struct made m;
-        limit_up(row[i].until, row[i].wakes);
-        made_of(&m);
-        const struct finding *f = told(&m, RULE_LEFT);
-        assert_int_equal(f != NULL, row[i].told);
-        if (f) {
-            assert_true(f->note);
-            assert_non_null(strstr(f->text, "expired at 300ms, and that woke nobody. Goroutines of main.worker"));
-            assert_non_null(strstr(f->text, "went on for 600ms: they ran 1.0 at a time before and 1.0 after it"));
-        }
-        unmade(&m);
-    }
-}
-
 /* ---- taken in order ------------------------------------------------------------------------------------------ */
 
 enum { BINDER = 1, DISPATCHER = 2, PIECE = 10, AHEAD = 4 };
-
-/*
- * `rounds` times: the dispatcher begins four pieces and waits for room; the binder waits for the first of them, which sleeps for `first`,
- * while the others sleep for 1 ms; then it makes room.
- */
-static void window_of(unsigned rounds, int64_t first)
-{
-    int64_t t = MS;
-    begin(1);
-    create(US, DISPATCHER, "dispatch");
-    block(2 * US, "chan receive", "runtime.chanrecv1:1,main.bind:8,main.main:3");
-    for (unsigned r = 0; r < rounds; r++) {
-        const unsigned p = PIECE + r * AHEAD;
-        start(t, DISPATCHER);
-        for (unsigned k = 0; k < AHEAD; k++) {
-            create(t += US, p + k, "piece");
-        }
-        block(t += US, "chan send", "runtime.chansend1:1,main.dispatch:20");
-        for (unsigned k = 0; k < AHEAD; k++) {
-            start(t += US, p + k);
-            block(t += US, "sleep", "time.Sleep:1,main.render:5");
-        }
-        const int64_t rest = t + first;
-        nothing_to_do(t + US, t + MS);
-        t += MS;
-        for (unsigned k = 1; k < AHEAD; k++) {
-            wake(t += US, p + k, "0");
-            start(t += US, p + k);
-            over(t += US);
-        }
-        if (rest > t + US) {
-            nothing_to_do(t + US, rest);
-            t = rest;
-        }
-        wake(t += US, p, "0");
-        start(t += US, p);
-        wake(t += US, BINDER, "runtime.chansend1:1,main.dispatch.func1:9");
-        over(t += US);
-        start(t += US, BINDER);
-        wake(t += US, DISPATCHER, "runtime.chanrecv1:1,main.bind:9,main.main:3");
-        if (r + 1 < rounds) {
-            block(t += US, "chan receive", "runtime.chanrecv1:1,main.bind:8,main.main:3");
-        }
-        t += US;
-    }
-}
-
-/* While one slow piece is waited for, others end: results are taken in order. Where all take as long, nobody waits for its turn. */
-static void window_behind_one(void **state)
-{
-    static const struct {
-        unsigned rounds;
-        int64_t first;
-        bool told;
-    } row[] = {{20, 10 * MS, true}, {20, MS, false}, {5, 10 * MS, false} /* 15 have ended so */};
-    (void)state;
-    for (unsigned i = 0; i < sizeof row / sizeof *row; i++) {
-        struct made m;
-        window_of(row[i].rounds, row[i].first);
-        made_of(&m);
-        const struct finding *f = told(&m, RULE_IN_ORDER);
-        assert_int_equal(f != NULL, row[i].told);
-        if (f) {
-            assert_non_null(strstr(f->text, "main.bind, called by main.main takes results in the order"));
-            assert_non_null(strstr(f->text, "60 of 80 ended while it waited for another"));
-            assert_non_null(strstr(f->text, "of at most 4 were in flight then"));
-            assert_in_range(f->severity_ns, m.l.tg->end * 55 / 100, m.l.tg->end * 75 / 100);
-            assert_true(f->won_hi >= f->severity_ns && f->won_lo < f->severity_ns);
-        }
-        unmade(&m);
-    }
-}
 
 int main(void)
 {
@@ -971,25 +515,16 @@ int main(void)
         cmocka_unit_test(busy_with_work_queued),
         cmocka_unit_test(calls_are_no_running),
         cmocka_unit_test(stopped_is_not_idle),
-        cmocka_unit_test(holder_behind_the_hand_offs),
         cmocka_unit_test(no_holder_elsewhere),
-        cmocka_unit_test(one_lock_at_two_places),
-        cmocka_unit_test(window_behind_one),
         cmocka_unit_test(one_stop_is_a_note),
         cmocka_unit_test(stuck_behind_a_writer),
         cmocka_unit_test(waits_that_grow),
-        cmocka_unit_test(nobody_looks_at_the_limit),
         cmocka_unit_test(no_holder_while_it_stood),
-        cmocka_unit_test(timers_that_pile_up),
-        cmocka_unit_test(advice_from_all_waits),
-        cmocka_unit_test(victim_is_not_blamed),
         cmocka_unit_test(leaks_among_siblings),
         cmocka_unit_test(leak_before_a_cut),
         cmocka_unit_test(silent_connections_pile_up),
         cmocka_unit_test(rest_is_no_leak),
-        cmocka_unit_test(workers_that_end_early),
         cmocka_unit_test(a_reason_that_is_empty),
-        cmocka_unit_test(none_or_not_recorded),
         cmocka_unit_test(latency_without_a_cause),
         cmocka_unit_test(herd_is_at_most_the_trace),
     };

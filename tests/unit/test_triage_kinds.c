@@ -147,45 +147,6 @@ static void workers_on_processors_to_spare(void **state)
 
 /* ---- sleeps, conditions -------------------------------------------------------------------------------------- */
 
-/* G1 begins one, which is through after 300 us, and sleeps for 2 ms; before that it may sleep elsewhere, and wake it. */
-static void begin_and_sleep(bool elsewhere)
-{
-    int64_t t = MS;
-    begin(1);
-    for (unsigned g = 2; g < 32; g++) {
-        create(t += US, g, "sing");
-        if (elsewhere) {
-            block(t += US, "sleep", "time.Sleep:1,main.rehearse:4");
-            start(t += US, g);
-            block(t += US, "sync", "runtime.chanrecv1:1,main.sing:3");
-            wake(t += MS, 1, "0");
-            start(t += US, 1);
-            wake(t += US, g, "main.rehearse:5");
-        }
-        block(t += US, "sleep", "time.Sleep:1,main.loop:6");
-        start(t += US, g);
-        over(t += 300 * US);
-        wake(t += 2 * MS, 1, "0");
-        start(t += US, 1);
-    }
-    over(t + US);
-}
-
-static void a_sleep_that_paces(void **state)
-{
-    struct made m;
-    (void)state;
-    begin_and_sleep(false);
-    made_of(&m);
-    assert_non_null(told(&m, RULE_POLL));
-    assert_false(told(&m, RULE_POLL)->note);
-    unmade(&m);
-    begin_and_sleep(true); /* had it been waiting for them, it would have at once */
-    made_of(&m);
-    assert_true(!told(&m, RULE_POLL) || told(&m, RULE_POLL)->note);
-    unmade(&m);
-}
-
 /* 60 come all along and wait for a condition. Each is woken; every third finds that it is not true, and waits for good. */
 static void told_too_early(void **state)
 {
@@ -395,8 +356,6 @@ static void a_pipe_is_no_network(void **state)
         text_reason(&t, m.l.tr, w->reason); /* of a sum over stacks nobody knows */
         assert_string_equal(t.p, "I/O");
         text_free(&t);
-        const struct holder_row there = {.place = stacks_place(m.l.tr, w->stack), .longest = {.g = NO_LANE}};
-        assert_int_equal(holder_pipe(m.l.tg, &there), i == 0); /* what it waits for while it holds a lock */
         struct waitfor *who = waitfor_new(m.l.tg);
         uint32_t e = 0;
         while (e < who->nedges && who->edge[e].what != WF_NETWORK && who->edge[e].what != WF_PIPE) {
@@ -460,50 +419,6 @@ static void leaks_that_begin_late(void **state)
 
 /* ---- uneven work ------------------------------------------------------------------------------------------------- */
 
-/* Five goroutines begun together: G2 runs 30 ms, in one piece or three; the others 2.5 ms, and as much in system calls as makes it even. */
-static void five_at_work(struct made *m, bool pieces, bool calls)
-{
-    int64_t t = MS;
-    begin(1);
-    for (unsigned g = 2; g < 7; g++) {
-        create(g * US, g, "dig");
-    }
-    block(MS, "sync", "sync.(*WaitGroup).Wait:1,main.main:2");
-    for (unsigned g = 2; g < 7; g++) {
-        start(t += US, g);
-        for (int i = 1; pieces && g == 2 && i < 3; i++) {
-            yield(t += 10 * MS);
-            start(t += US, g);
-        }
-        t += g == 2 ? pieces ? 10 * MS : 30 * MS : 2500 * US;
-        for (int i = 0; calls && g > 2 && i < 20; i++) {
-            call(t, t + 1400 * US, "syscall.write:1,main.dig:3");
-            t += 1400 * US + US;
-        }
-        over(t);
-    }
-    wake(t += US, 1, "0");
-    start(t += US, 1);
-    over(t += MS);
-    made_of(m);
-}
-
-/* What the host held, and what others do in system calls, is no more work for one. */
-static void more_work_than_the_others(void **state)
-{
-    struct made m;
-    (void)state;
-    five_at_work(&m, true, false);
-    assert_non_null(told(&m, RULE_UNBALANCED));
-    unmade(&m);
-    five_at_work(&m, true, true);
-    assert_null(told(&m, RULE_UNBALANCED));
-    unmade(&m);
-    five_at_work(&m, false, false);
-    assert_null(told(&m, RULE_UNBALANCED));
-    unmade(&m);
-}
-
 /* A stack of which nothing is known names no place. */
 static void nothing_known_of_a_stack(void **state)
 {
@@ -525,14 +440,12 @@ static void nothing_known_of_a_stack(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(more_work_than_the_others),
         cmocka_unit_test(leaks_that_begin_late),
         cmocka_unit_test(nothing_known_of_a_stack),
         cmocka_unit_test(timers_let_a_crowd_go),
         cmocka_unit_test(a_crowd_with_work),
         cmocka_unit_test(collections_asked_for),
         cmocka_unit_test(workers_on_processors_to_spare),
-        cmocka_unit_test(a_sleep_that_paces),
         cmocka_unit_test(told_too_early),
         cmocka_unit_test(a_package_under_test),
         cmocka_unit_test(the_library_is_known),

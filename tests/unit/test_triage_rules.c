@@ -187,60 +187,7 @@ static void help_names_thresholds(void **state)
     }
 }
 
-/* What the leak's finding says: who, how many, where from, and the convoy's holder. */
-static void evidence(void **state)
-{
-    struct loaded l;
-    (void)state;
-    if (!help_have_shared()) {
-        skip();
-    }
-    help_load(SHARED "leak-1.27-p8.trace", &l);
-    const struct finding *leak = help_tells(&l, RULE_LEAK), *con = help_tells(&l, RULE_CONVOY);
-    assert_string_equal(leak->amount, "+25");
-    assert_non_null(strstr(leak->text, "main.leakyWaiter: 25 created, 0 ended; 25 blocked (chan receive)"));
-    assert_true(con->inferred);
-    assert_non_null(strstr(con->text, "Up to 8 goroutines at once waited for a lock in main.lookup"));
-    assert_non_null(strstr(con->text, "Held most likely by G9 main.main.func1 in main.slowRefresh (inferred)"));
-    assert_non_null(strstr(con->text, "in a system call at syscall.Nanosleep in main.slowRefresh"));
-    load_free(&l);
-}
 
-/* What stands before the titles is one scale: read down it falls; notes have none, but for what grows. */
-static void leads_fall(void **state)
-{
-    (void)state;
-    static const char *const paths[] = {"tests/golden/report-grow.trace", "tests/golden/report-churn.trace",
-                                        "tests/golden/report-leak.trace", "samples/lock-1.26.trace",
-                                        "samples/alloc-1.27.trace"};
-    unsigned shares = 0, growing = 0, notes = 0;
-    for (unsigned p = 0; p < sizeof paths / sizeof *paths; p++) {
-        struct loaded l;
-        double before = 100;
-        help_load(paths[p], &l);
-        for (uint32_t i = 0; i < l.fs.n; i++) {
-            const struct finding *f = &l.fs.f[i];
-            struct text t = {0};
-            char *end;
-            finding_lead(&t, f, l.tg);
-            const double share = t.p ? strtod(t.p, &end) : 0;
-            if (f->note) {
-                assert_true(t.p == NULL || strcmp(t.p, f->amount) == 0);
-                growing += t.p && *t.p == '+';
-                notes++;
-            } else {
-                assert_string_equal(end, "%");
-                assert_true(share <= before && share > 0);
-                before = share;
-                shares++;
-            }
-            text_free(&t);
-        }
-        load_free(&l);
-    }
-    assert_true(shares >= 4);
-    assert_true(growing >= 1 && growing < notes);
-}
 
 /* A killed program's trace: of the main goroutine nothing is known, and nothing is told. */
 static void nothing_of_what_is_lost(void **state)
@@ -304,8 +251,6 @@ int main(void)
         cmocka_unit_test(samples_with_a_lock),
         cmocka_unit_test(other_programs),
         cmocka_unit_test(help_names_thresholds),
-        cmocka_unit_test(evidence),
-        cmocka_unit_test(leads_fall),
         cmocka_unit_test(in_slices),
         cmocka_unit_test(nothing_of_what_is_lost),
     };

@@ -34,64 +34,6 @@ static void stops_that_name_a_trace(void **state)
     unmade(&m);
 }
 
-/* Four goroutines wait for their turn to stop the world nearly all the time, which it is stopped for a tenth of. */
-static void turns_at_stops(void **state)
-{
-    struct made m;
-    int64_t t = MS;
-    (void)state;
-    begin(1);
-    for (unsigned g = 2; g < 6; g++) {
-        create(g * US, g, "handle");
-    }
-    create(20 * US, 30, "poll");
-    block(30 * US, "sleep", "time.Sleep:1,main.main:2");
-    for (int r = 0; r < 40; r++) {
-        for (unsigned g = 2; g < 6; g++, t += 10 * US) {
-            start(t, g);
-            block(t + 5 * US, "sync", "runtime.stopTheWorld:1,runtime.ReadMemStats:2,main.ask:7");
-        }
-        start(t, 30);
-        ev(t += 10 * US, "STWBegin", "kind=\"%s\" stack=runtime.ReadMemStats:2,main.ask:7", "read mem stats");
-        ev(t += 100 * US, "STWEnd", "%s", "");
-        block(t += US, "sleep", "time.Sleep:1,main.poll:1");
-        wake(t += 800 * US, 30, "0");
-        start(t += US, 30);
-        for (unsigned g = 2; g < 6; g++) {
-            wake(t += US, g, "runtime.startTheWorld:1,runtime.ReadMemStats:2,main.ask:7");
-        }
-        block(t += US, "sleep", "time.Sleep:1,main.poll:2");
-        wake(t += US, 30, "0");
-        t += US;
-    }
-    made_of(&m);
-    const struct finding *f = told(&m, RULE_STW);
-    assert_non_null(f);
-    assert_true(f->has_won && f->won_hi > f->severity_ns * 2 && f->won_hi <= m.l.tg->end);
-    assert_non_null(strstr(f->won, "wait for their turn"));
-    unmade(&m);
-}
-
-static void stops_of_several_kinds(void **state)
-{
-    static const char *const kind[] = {"GC sweep termination", "GC mark termination", "GOMAXPROCS",
-                                       "goroutine profile"};
-    struct made m;
-    (void)state;
-    begin(1);
-    for (int i = 0; i < 48; i++) { /* 12 of each kind: 2.4 ms of 100 ms; together 9.6 % */
-        stop((1 + 2 * i) * MS, (1 + 2 * i) * MS + 200 * US, kind[i % 4]);
-    }
-    over(100 * MS);
-    made_of(&m);
-    const struct finding *f = told(&m, RULE_STW);
-    assert_non_null(f);
-    assert_near_ns(f->severity_ns, 48 * 200 * US);
-    assert_non_null(strstr(f->text, "48 short stops of the world of 4 kinds"));
-    assert_non_null(strstr(f->text, "goroutine profile 12 x"));
-    unmade(&m);
-}
-
 /* Two kinds of the collector's, 6 % each: neither is told for itself, both together are. */
 static void stops_of_the_collector(void **state)
 {
@@ -183,21 +125,6 @@ static void many_short_stops(void **state)
 
 /* ---- the collector ------------------------------------------------------------------------------------------ */
 
-static void no_processor_at_all(void **state)
-{
-    struct made m;
-    (void)state;
-    begin(1);
-    stop(5 * MS, 18 * MS, "GC mark termination");
-    over(40 * MS);
-    made_of(&m);
-    const struct finding *f = told(&m, RULE_MMU);
-    assert_non_null(f);
-    assert_string_equal(f->amount, "MMU 0%");
-    assert_non_null(strstr(f->text, "had no processor at all"));
-    unmade(&m);
-}
-
 /* A dedicated worker is stopped, goes on without a label, waits for a lock and goes on again: all of it is its mode's. */
 static void workers_without_a_label(void **state)
 {
@@ -239,47 +166,6 @@ static void workers_without_a_label(void **state)
     unmade(&m);
 }
 
-/* A heap that only grows, and `goal`, which is set again each time but the first so many: it has another one there. */
-static void heap_of(unsigned times, unsigned first, const char *goal)
-{
-    begin(1);
-    for (unsigned i = 0; i < times; i++) {
-        ev((int64_t)(1 + i * 20) * US, "HeapGoal", "bytes=%s", i < first ? "400000000" : goal);
-        ev((int64_t)(10 + i * 20) * US, "HeapAlloc", "bytes=%u", (8 + 8 * i) << 20);
-    }
-    over((int64_t)times * 20 * US);
-}
-
-static void collector_is_off(void **state)
-{
-    struct made m;
-    (void)state;
-    heap_of(20, 0, "8946670875740418327");
-    made_of(&m);
-    const struct finding *f = told(&m, RULE_HEAP);
-    assert_non_null(f);
-    assert_non_null(strstr(f->text, "grew from 8.0M to 160M in the last"));
-    assert_non_null(strstr(f->text, "set 20 times"));
-    unmade(&m);
-    heap_of(8, 0, "0");
-    made_of(&m);
-    f = told(&m, RULE_HEAP);
-    assert_non_null(f);
-    assert_null(strstr(f->text, "times"));
-    unmade(&m);
-    heap_of(20, 10, "0"); /* from the middle on */
-    made_of(&m);
-    f = told(&m, RULE_HEAP);
-    assert_non_null(f);
-    assert_non_null(strstr(f->text, "grew from 80.0M to 160M in the last"));
-    assert_near_ns(f->t0, 201 * US);
-    unmade(&m);
-    heap_of(20, 20, ""); /* it has a goal, and has not come there */
-    made_of(&m);
-    assert_null(told(&m, RULE_HEAP));
-    unmade(&m);
-}
-
 /* A cause of less than 1 % becomes a note: what would be signs of it is not told under it, and nothing is told of no finding. */
 static void signs_of_a_small_cause(void **state)
 {
@@ -308,9 +194,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(signs_of_a_small_cause),  cmocka_unit_test(stops_that_name_a_trace),
-        cmocka_unit_test(stops_of_several_kinds),  cmocka_unit_test(turns_at_stops),
         cmocka_unit_test(who_holds_up_the_stops),  cmocka_unit_test(many_short_stops),
-        cmocka_unit_test(collector_is_off),        cmocka_unit_test(no_processor_at_all),
         cmocka_unit_test(workers_without_a_label), cmocka_unit_test(stops_of_the_collector),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

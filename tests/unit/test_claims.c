@@ -1,5 +1,5 @@
 /*
- * test_verdict.c - what `gotop diff` claims: nothing of runs of one program that differ by chance, by a burst, by the pace
+ * test_claims.c - what `gotop diff` claims: nothing of runs of one program that differ by chance, by a burst, by the pace
  * the host gave them; a lock that is new, a collector that runs more often, with one run a side and with three.
  */
 #include "triage_help.h"
@@ -9,7 +9,7 @@
 #include "triage/report/report.h"
 #include "triage/text.h"
 #include "triage/diff/diff_parts.h"
-#include "triage/diff/verdict.h"
+#include "triage/diff/claims.h"
 
 static uint64_t seed;
 static double chance(void)
@@ -100,7 +100,7 @@ static void run(struct profile *p, const struct model *o)
 struct pair {
     struct profile p[2][3];
     struct side side[2];
-    struct verdict v;
+    struct claim v;
 };
 
 static void compare(struct pair *x, const struct model *a, const struct model *b, uint32_t n)
@@ -356,7 +356,7 @@ static void profiles_of_traces(void **state)
         assert_true(lock == want);
         assert_null(profile_find(&p, MK_LOCK, "main.nowhere"));
         struct side side = {&p, 1};
-        struct verdict v;
+        struct claim v;
         assert_int_equal(verdict_of(&side, &side, &v, &e), ERR_OK);
         assert_int_equal(v.claimed, 0);
         assert_true(v.pace == 1);
@@ -432,7 +432,7 @@ static void paths_that_differ(void **state)
 /* Digits, however many there are. */
 static void many_a_second(void **state)
 {
-    const struct verdict v = {.pace = 1};
+    const struct claim v = {.pace = 1};
     const struct change c = {.kind = MK_CALL, .name = "main.read", .count = {.new = 44650.4, .old = 4.25}};
     const struct change few = {.kind = MK_TAKE, .name = "main.read", .count = {.new = 0.00004, .old = 250}};
     struct text t = {0};
