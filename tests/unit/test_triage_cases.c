@@ -10,8 +10,6 @@
 /* Equal times are pushed apart by 1 ns each, as Go's reader does. */
 #define assert_near(a, b) assert_in_range((a) + 20 - (b), 0, 40)
 
-
-
 /* Two Ps. The world is stopped at 20 us by G1 on P0; P1 goes on to 50 us; it starts again at 60 us. End at 160 us. */
 static const char stopped[] = "go 1.26\n"
                               "batch m=7 t=0\n"
@@ -106,42 +104,6 @@ static void hostile_names(void **state)
     unmake(&m);
 }
 
-/* The main goroutine sleeps 1 ms at each of so many places, and `last` ms at the one behind them. */
-static void sleepy(struct made *m, int places, int last)
-{
-    struct tracegen_buf b = {0};
-    tracegen_printf(&b, "go 1.26\nbatch m=7 t=0\nProcStatus +0 p=0 running\nGoStatus +0 g=1 m=7 running\n"
-                        "ProcsChange +0 procs=1 stack=0\n");
-    for (int i = 0; i <= places; i++) {
-        tracegen_printf(&b,
-                        "GoBlock +1000 reason=\"sleep\" stack=time.Sleep:1,main.f%d:3,main.main:9\n"
-                        "GoUnblock +%d g=1 g_seq=%d stack=0\nGoStart +100 g=1 g_seq=%d\n",
-                        i, (i < places ? 1 : last) * 1000000, 2 * i + 1, 2 * i + 2);
-    }
-    tracegen_printf(&b, "GoBlock +1000 reason=\"forever\" stack=main.main:11\n");
-    make(m, (char *)b.p);
-    tracegen_free(&b);
-}
-
-static const char *time_spent(const struct made *m)
-{
-    return help_tells(&m->l, RULE_TIME)->text;
-}
-
-/* The largest is told however many there are; where none is large, whose time it was and why. */
-static void many_places(void **state)
-{
-    struct made m;
-    (void)state;
-    sleepy(&m, 40, 20);
-    assert_non_null(
-        strstr(time_spent(&m), "critical path: waiting for a timer in main.f40, called by main.main 33.3%"));
-    unmake(&m);
-    sleepy(&m, 40, 1);
-    assert_non_null(strstr(time_spent(&m), "by goroutines: main.main waiting for a timer 99.9%; most at one place"));
-    unmake(&m);
-}
-
 /* Of two that are in a system call all through the trace one stands for C's threads and has no name: nobody reads there. */
 static void extra_thread(void **state)
 {
@@ -167,8 +129,7 @@ static void extra_thread(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_stop),       cmocka_unit_test(hostile_names),  cmocka_unit_test(many_places),
-        cmocka_unit_test(extra_thread),
+        cmocka_unit_test(a_stop),       cmocka_unit_test(hostile_names),  cmocka_unit_test(extra_thread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

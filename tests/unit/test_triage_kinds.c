@@ -12,182 +12,9 @@
 
 enum { CROWD = 40, ROUNDS = 6 };
 
-/* 40 goroutines wait at `wait`; each 100 ms all are woken, by G1 in main.flush or by timers (apart: one each 2 ms), and run. */
-static void crowd(bool by_timer, int64_t apart, int64_t run, const char *wait)
-{
-    int64_t t = MS;
-    begin(1);
-    for (unsigned g = 2; g < 2 + CROWD; g++) {
-        create(g * US, g, "each");
-    }
-    block(100 * US, "sleep", at_rest);
-    for (unsigned g = 2; g < 2 + CROWD; g++, t += 5 * US) {
-        start(t, g);
-        block(t + US, by_timer ? "sleep" : "chan receive", wait);
-    }
-    for (int r = 0; r < ROUNDS; r++) {
-        nothing_to_do(t + US, (r + 1) * 100 * MS);
-        t = (r + 1) * 100 * MS;
-        if (!by_timer) {
-            wake(t += US, 1, "0");
-            start(t += US, 1);
-        }
-        for (unsigned g = 2; g < 2 + CROWD; g++) {
-            wake(t += 100, g, by_timer ? "0" : "main.flush:7");
-            if (apart) {
-                start(t += US, g);
-                block(t += run, "sleep", wait);
-                nothing_to_do(t + US, t + apart);
-                t += apart;
-            }
-        }
-        if (!by_timer) {
-            block(t += US, "sleep", at_rest);
-        }
-        for (unsigned g = 2; g < 2 + CROWD && !apart; g++) {
-            start(t += US, g);
-            block(t += run, by_timer ? "sleep" : "chan receive", wait);
-        }
-    }
-    wake(t += US, 1, "0");
-    start(t += US, 1);
-    over(t + US);
-}
-
-static void timers_let_a_crowd_go(void **state)
-{
-    static const char due[] = "time.Sleep:1,main.poll:5,main.each:2";
-    struct made m;
-    (void)state;
-    crowd(true, 0, 700 * US, due);
-    made_of(&m);
-    const struct finding *f = told(&m, RULE_HERD);
-    assert_non_null(f);
-    assert_false(f->note);
-    assert_non_null(strstr(f->text, "main.poll, called by main.each waits for timers that fire at the same moments"));
-    assert_non_null(strstr(f->next, "Spread them"));
-    assert_null(told(&m, RULE_SCHED)); /* a sign of it */
-    unmade(&m);
-    crowd(true, MS, 700 * US, due); /* one after the other */
-    made_of(&m);
-    assert_null(told(&m, RULE_HERD));
-    unmade(&m);
-}
-
-static void a_crowd_with_work(void **state)
-{
-    static const char answer[] = "runtime.chanrecv1:1,main.record:5,main.each:2";
-    struct made m;
-    (void)state;
-    crowd(false, 0, 700 * US, answer);
-    made_of(&m);
-    const struct finding *f = told(&m, RULE_HERD);
-    assert_non_null(f);
-    assert_true(f->note);
-    assert_non_null(strstr(f->next, "Each has work to do"));
-    unmade(&m);
-}
-
 /* ---- the collector ------------------------------------------------------------------------------------------- */
 
-/* Six collections of 8 ms by a dedicated worker in 120 ms, which G1 waits for at `wait`. */
-static void collections(unsigned procs, const char *reason, const char *wait)
-{
-    int64_t t = MS;
-    begin(procs);
-    ev(US, "GoCreate", "%s", "new_g=2 new_stack=runtime.gcBgMarkWorker:1 stack=main.main:1");
-    for (unsigned i = 0; i < 6; i++, t += 10 * MS) {
-        ev(t, "GCBegin", "gc_seq=%u stack=0", 2 * i + 1);
-        block(t += US, reason, wait);
-        if (i) {
-            wake(t += US, 2, "0");
-        }
-        start(t += US, 2);
-        ev(t += US, "GoLabel", "%s", "label=\"GC (dedicated)\"");
-        ev(t += 8 * MS, "GCEnd", "gc_seq=%u", 2 * i + 2);
-        block(t += US, "system goroutine wait", "runtime.gcBgMarkWorker:2");
-        wake(t += US, 1, "0");
-        start(t += US, 1);
-    }
-    over(t);
-}
-
-static void collections_asked_for(void **state)
-{
-    struct made m;
-    (void)state;
-    collections(1, "wait for GC cycle",
-                "runtime.GC:1,runtime/debug.freeOSMemory:2,runtime/debug.FreeOSMemory:3,main.tidy:7,main.main:9");
-    made_of(&m);
-    const struct finding *f = told(&m, RULE_GC_SHARE);
-    assert_non_null(f);
-    assert_false(f->note);
-    assert_non_null(
-        strstr(f->text, "main.tidy, called by main.main asks for collections (debug.FreeOSMemory, 6 times)"));
-    assert_non_null(strstr(f->next, "Leave collecting to the runtime"));
-    unmade(&m);
-}
-
-static void workers_on_processors_to_spare(void **state)
-{
-    struct made m;
-    (void)state;
-    collections(1, "sleep", at_rest);
-    made_of(&m);
-    assert_non_null(told(&m, RULE_GC_SHARE));
-    assert_false(told(&m, RULE_GC_SHARE)->note);
-    assert_non_null(strstr(told(&m, RULE_GC_SHARE)->next, "Allocate less"));
-    unmade(&m);
-    collections(4, "sleep", at_rest); /* three of four have nothing to do */
-    made_of(&m);
-    assert_non_null(told(&m, RULE_GC_SHARE));
-    assert_true(told(&m, RULE_GC_SHARE)->note);
-    unmade(&m);
-}
-
 /* ---- sleeps, conditions -------------------------------------------------------------------------------------- */
-
-/* 60 come all along and wait for a condition. Each is woken; every third finds that it is not true, and waits for good. */
-static void told_too_early(void **state)
-{
-    static const char cond[] = "sync.runtime_notifyListWait:1,sync.(*Cond).Wait:2,main.await:3,main.sing:7";
-    struct made m;
-    (void)state;
-    for (int workers = 0; workers < 2; workers++) {
-        begin(1);
-        block(US, "sleep", at_rest);
-        for (unsigned g = 2; g < 62; g++) {
-            int64_t t = g * MS;
-            wake(t, 1, "0");
-            start(t + US, 1);
-            create(t + 2 * US, g, "sing");
-            block(t + 3 * US, "sleep", at_rest);
-            start(t + 4 * US, g);
-            block(t + 5 * US, "sync", cond);
-            wake(t + 100 * US, 1, "0");
-            start(t + 101 * US, 1);
-            wake(t + 102 * US, g, "sync.(*Cond).Broadcast:1,main.give:3");
-            block(t + 103 * US, "sleep", at_rest);
-            start(t + 104 * US, g);
-            if (g % 3 == 0 || workers) { /* workers all wait for the next piece */
-                block(t + 110 * US, "sync", cond);
-            } else {
-                over(t + 110 * US);
-            }
-        }
-        made_of(&m);
-        const struct finding *f = told(&m, RULE_LEAK);
-        if (workers) {
-            assert_null(f);
-        } else {
-            assert_non_null(f);
-            assert_non_null(strstr(f->text, "main.sing: 60 created, 40 ended; 20 blocked"));
-            assert_non_null(strstr(f->text, "at most woken there in vain"));
-            assert_non_null(strstr(f->next, "was not true"));
-        }
-        unmade(&m);
-    }
-}
 
 /* ---- a library's own tests ------------------------------------------------------------------------------------ */
 
@@ -379,44 +206,6 @@ static void a_pipe_is_no_network(void **state)
 
 /* ---- goroutines that stay -------------------------------------------------------------------------------------------- */
 
-/* From 3 s on, of 3.6 s, 48 goroutines come, one each 12 ms or all within 1 ms, and wait for good. */
-static void come_from_then_on(struct made *m, int64_t apart, const char *reason, const char *stack)
-{
-    int64_t t = 3000 * MS;
-    begin(1);
-    for (unsigned g = 2; g < 50; g++) {
-        create(t += apart - 40 * US, g, "tell");
-        block(t += 10 * US, "sleep", "time.Sleep:1,main.main:2");
-        start(t += 10 * US, g);
-        block(t += 10 * US, reason, stack);
-        wake(t, 1, "0");
-        start(t += 10 * US, 1);
-    }
-    over(3600 * MS);
-    made_of(m);
-}
-
-/* What began late to come and stay is told before it is there for half of the trace, or a second; all at once may wait for a sign. */
-static void leaks_that_begin_late(void **state)
-{
-    struct made m;
-    (void)state;
-    come_from_then_on(&m, 12 * MS, "chan send", "runtime.chansend1:1,main.tell:3");
-    const struct finding *f = told(&m, RULE_LEAK);
-    assert_non_null(f);
-    assert_false(f->note);
-    assert_non_null(strstr(f->text, "48 created, 0 ended; 48 blocked"));
-    unmade(&m);
-    come_from_then_on(&m, 12 * MS, "chan receive", "runtime.chanrecv1:1,main.tell:3");
-    f = told(&m, RULE_LEAK);
-    assert_non_null(f);
-    assert_true(f->note);
-    unmade(&m);
-    come_from_then_on(&m, 60 * US, "chan send", "runtime.chansend1:1,main.tell:3");
-    assert_null(told(&m, RULE_LEAK));
-    unmade(&m);
-}
-
 /* ---- uneven work ------------------------------------------------------------------------------------------------- */
 
 /* A stack of which nothing is known names no place. */
@@ -440,13 +229,7 @@ static void nothing_known_of_a_stack(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(leaks_that_begin_late),
         cmocka_unit_test(nothing_known_of_a_stack),
-        cmocka_unit_test(timers_let_a_crowd_go),
-        cmocka_unit_test(a_crowd_with_work),
-        cmocka_unit_test(collections_asked_for),
-        cmocka_unit_test(workers_on_processors_to_spare),
-        cmocka_unit_test(told_too_early),
         cmocka_unit_test(a_package_under_test),
         cmocka_unit_test(the_library_is_known),
         cmocka_unit_test(what_a_stack_says),

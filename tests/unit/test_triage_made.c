@@ -23,12 +23,6 @@ struct asker {
     bool asks;
 };
 
-/* How many rounds it goes between two of its questions: as many as all others, or as many as come in that time. */
-static unsigned rounds_of(unsigned i, unsigned crowd, bool in_step)
-{
-    return in_step ? 12 : 8 + (5 * i + 3 * crowd) % 9;
-}
-
 /* ---- where waits end ------------------------------------------------------------------------------------------------------ */
 
 enum { CHAIN = 30 };
@@ -121,52 +115,9 @@ static void followed_by_half(void **state)
 
 /* ---- what is done many times ---------------------------------------------------------------------------------------------- */
 
-/*
- * A worker takes 1400 pieces that it only works at, then 3000 in each of which it sleeps. More spans than are looked at: those that are
- * tell of all of its life, not of how it began.
- */
-static void pieces_all_along(void **state)
-{
-    struct tracegen_buf b = {0};
-    struct made m;
-    unsigned seq = 1, now = 122;
-    (void)state;
-    tracegen_printf(
-        &b,
-        "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
-        "GoCreate +10 new_g=2 new_stack=main.worker:3 stack=main.main:1\n"
-        "GoBlock +10 reason=\"network\" stack=internal/poll.(*FD).Accept:7,main.main:2\nGoStart +1 g=2 g_seq=1\n");
-    for (unsigned i = 0; i < 4400; i++) {
-        if (i % 500 == 0) { /* a batch has its limits */
-            tracegen_printf(&b, "batch m=7 t=%u\n", now);
-        }
-        now += i >= 1400 ? 51200 : 10100;
-        if (i >= 1400) {
-            tracegen_printf(&b,
-                            "GoBlock +1000 reason=\"sleep\" stack=time.Sleep:3,main.nap:9,main.worker:5\n"
-                            "GoUnblock +40000 g=2 g_seq=%u stack=0\nGoStart +100 g=2 g_seq=%u\n",
-                            seq + 1, seq + 2);
-            seq += 2;
-        }
-        tracegen_printf(&b,
-                        "GoBlock +9000 reason=\"chan receive\" stack=runtime.chanrecv2:9,main.worker:4\n"
-                        "GoUnblock +1000 g=2 g_seq=%u stack=0\nGoStart +100 g=2 g_seq=%u\n",
-                        seq + 1, seq + 2);
-        seq += 2;
-    }
-    make(&m, (const char *)b.p);
-    const struct finding *f = help_tells(&m.l, RULE_TIME);
-    const char *at = strstr(f->text, "pieces of work of main.worker, ");
-    assert_non_null(at);
-    assert_non_null(strstr(at, "at a time: waiting for a timer in main.nap"));
-    unmake(&m);
-    tracegen_free(&b);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(followed_by_half),    cmocka_unit_test(pieces_all_along),
-    };
+        cmocka_unit_test(followed_by_half)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -187,10 +187,15 @@ void finding_lead(struct text *t, const struct finding *f)
     text_add(t, "%s", f->amount);
 }
 
+bool findings_is_what(const struct finding *f)
+{
+    return f->note && !f->v.grows && f->v.harm.work != NO_LANE;
+}
+
 bool findings_stand_out(const struct findings *fs)
 {
     for (uint32_t i = 0; i < fs->n; i++) {
-        if (!fs->f[i].note || fs->f[i].v.grows) {
+        if (!findings_is_what(&fs->f[i])) {
             return true;
         }
     }

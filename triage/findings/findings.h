@@ -46,7 +46,8 @@ enum err_code findings_end(struct findings_job *j, struct findings *out, struct 
 void findings_drop(struct findings_job *j);
 /* finding_lead - what stands before a title where findings are listed: its share or count; of what the work is, too. */
 void finding_lead(struct text *t, const struct finding *f);
-/* findings_stand_out - is there more than what the work is? */
+/* findings_is_what - does it only say what the work mostly is? findings_stand_out - is there more than that? */
+bool findings_is_what(const struct finding *f);
 bool findings_stand_out(const struct findings *fs);
 
 #endif

@@ -175,8 +175,11 @@ void verdicts_decide(struct causes *c, const struct works *all, struct verdicts 
 {
     uint32_t kept = 0, is = 0;
     for (uint32_t i = 0; i < out->n; i++) {
-        if (out->v[i].harm.work != NO_LANE) {
-            level_of(c, all, &out->v[i]);
+        struct verdict *v = &out->v[i];
+        if (v->harm.work != NO_LANE) {
+            level_of(c, all, v);
+        } else if (!v->grows && v->clock > 0 && v->clock * (double)c->tg->end < (double)threshold_ns(TH_FELT)) {
+            v->level = LEVEL_NOTE; /* nobody feels it */
         }
     }
     if (out->n) {
