@@ -58,8 +58,9 @@ struct trace_opts { /* All zero = the defaults. Strings and paths are borrowed u
      * damage. There is one limit for all open traces: the last one given.
      */
     uint64_t max_memory;
-    double ticks_per_second; /* first family: the tick rate, if the file does not give one; 0 = unknown */
-    const char *exe;         /* first family: ELF binary that resolves bare program counters; NULL = none */
+    double
+        ticks_per_second; /* how many units of its clock a second has, whatever the file says; 0 = as the file says */
+    const char *exe;      /* first family: ELF binary that resolves bare program counters; NULL = none */
     struct joint_paths more; /* further files of the same program, shown on one timeline: decode/input/joint.h */
     /*
      * First family, if trace_load() gets a budget: show the beginning of a trace of at least this many bytes (0 = 8
@@ -125,7 +126,7 @@ const struct err *trace_fatal(const struct trace *tr);
 struct trace_info {
     const char *path;
     /*
-     * "gotrace", "go 1.5" .. "go 1.26 or 1.27": the releases that write this header; the last one for newer headers,
+     * "gotrace", "go 1.5 or 1.6" .. "go 1.26 or 1.27": the releases that write this header; the last one for newer headers,
      * too
      */
     const char *dialect;
@@ -393,6 +394,11 @@ static inline uint32_t span_run_g(const struct span_run *r, uint32_t i)
     return r->gmap && who != NO_LANE ? gmap_at(r->gmap, who) : who;
 }
 uint32_t span_run_g_name(const struct trace *tr, const struct span_run *r, uint32_t i);
+/* span_run_p - of a running span: its P by a number that is the P's in this run alone; 0: not recorded. */
+static inline uint32_t span_run_p(const struct span_run *r, uint32_t i)
+{
+    return r->local[i];
+}
 
 /*
  * trace_walk - report all spans of goroutines g0 .. g1-1, one goroutine after another, for readers that count

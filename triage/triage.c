@@ -365,6 +365,13 @@ int64_t tri_timed_ns(const struct trace *tr, struct lane l, int64_t t0, int64_t 
     return k.ns;
 }
 
+bool tri_by_timer(const struct trace *tr, struct lane l, const struct lane_info *li)
+{
+    struct span_iter it;
+    return li->created && li->creator == NO_LANE && !li->create_stack && span_seek_index(&it, tr, l, 0) &&
+           span_get(&it)->state != ST_SYSCALL;
+}
+
 bool tri_any_timed(const struct trace *tr, struct lane l, int64_t t0, int64_t t1)
 {
     bool any = trace_info(tr)->second_family;

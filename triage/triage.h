@@ -26,6 +26,7 @@ struct group {             /* goroutines with one start function */
     uint32_t name;         /* string, 0 = unknown */
     bool is_system, timed; /* timed: of its system calls at least one took more than 1 ns */
     uint32_t count, created, ended, first_member;
+    uint64_t moves;               /* how often its goroutines ran on another processor than before */
     int64_t first, last;          /* from the first of their lives' beginnings to the last of their ends */
     struct group_sum d[GM_COUNT]; /* over its goroutines */
     uint32_t waits, nwaits;       /* group_waits[waits .. waits+nwaits): by reason, largest first */
@@ -91,6 +92,13 @@ static inline bool tri_none_timed(const struct trace *tr, uint64_t calls, int64_
 {
     return calls && ns <= (int64_t)calls && !trace_info(tr)->second_family;
 }
+
+/*
+ * tri_by_timer - did a timer begin it (time.AfterFunc, a context's deadline)? Then no goroutine did, and there is no stack. One that C
+ * calls has neither, too, but begins in a system call. li: what trace_lane_who() tells of it.
+ */
+bool tri_by_timer(const struct trace *tr, struct lane l, const struct lane_info *li);
+#define TRI_BY_TIMER "created by a timer"
 
 #define LOCK_WAITS 16384 /* the longest waits for locks are kept one by one */
 struct lock_wait {
@@ -268,8 +276,12 @@ struct triage {
     uint32_t *lock_order;       /* rows of lock_waits by goroutine, then t0 */
     struct holder_row *holders; /* by waited, largest first */
     uint32_t nholders;
-    struct hist sched; /* scheduler latency of the program's goroutines */
-    struct hist sched_system;
+    /*
+     * Waits for a processor: from when a goroutine may run to when it runs. One definition for all that is said of them: `sched` and
+     * `worst` are of the program's goroutines, sched_system is of the runtime's own, and those that began before the trace are in
+     * neither, but in runnable_total().
+     */
+    struct hist sched, sched_system;
     struct sched_wait worst[WORST]; /* longest first */
     uint32_t nworst;
     int64_t label_ns[GC_MODES]; /* mark workers by mode */
@@ -371,5 +383,8 @@ enum mmu_flags {
 };
 enum err_code triage_mmu(const struct trace *tr, unsigned flags, const int64_t *windows, uint32_t n,
                          struct mmu_point *out, struct err *e);
+
+/* runnable_total - all the time that the program's goroutines, or the runtime's own, waited for a processor: as groups and sums have it. */
+int64_t runnable_total(const struct triage *tg, bool system);
 
 #endif

@@ -28,11 +28,26 @@ struct source_notes {   /* grow with what is noted: there are as many sources as
  */
 #define SOURCE_TIME_MAX ((int64_t)1 << 61)
 
+/*
+ * Names that are used and that no table has, in a trace of which nothing else tells that a part is missing. The first use is named in a
+ * warning that counts the others.
+ */
+struct source_lack {
+    uint64_t n;        /* how many uses; the rest is of the first one */
+    uint64_t id;       /* of the string or stack */
+    uint64_t off;      /* of the event, ERR_NO_OFFSET: not known */
+    uint64_t g;        /* id of its goroutine, 0: none */
+    uint32_t gen;      /* 0: none */
+    const char *event; /* its name: "GO_BLOCK", "STACK"; NULL: nothing is known but the id */
+    bool stack;
+};
+
 struct source_status {   /* copied to the model with every chunk of events */
     uint64_t bytes_done; /* how far in the input everything is decoded */
     uint64_t batches, experimental_batches;
     uint32_t generations;
     uint32_t ndamages, nwarnings;
+    struct source_lack lack;
     uint32_t nstrs, nstacks; /* names that may be looked up; trace.c fills them in */
     bool has_clock, clock_assumed;
     double tick_ns; /* first family: ns a tick, set with the first event; 0: not known */
@@ -92,6 +107,10 @@ void source_damage(struct source *s, enum err_code code, uint32_t gen, uint64_t 
     __attribute__((format(printf, 5, 6)));
 void source_warn(struct source *s, enum err_code code, uint32_t gen, uint64_t off, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
+
+/* source_lack_add - count what was found later, too. source_lack_say - fill *e with the warning; l->n must not be 0. */
+void source_lack_add(struct source_lack *l, const struct source_lack *later);
+void source_lack_say(const struct source_lack *l, struct err *e);
 
 /* source_note - the i-th note, from 0. Never NULL: in place of one that is not kept there is one that says so. */
 const struct err *source_note(const struct source_notes *l, uint32_t i);

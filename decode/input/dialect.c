@@ -6,13 +6,18 @@
 
 static const struct dialect table[] = {
     {.version = 0, .name = "gotrace", .header = 8},
-    {.version = 1005, .name = "go 1.5", .has_m = true},
+    {.version = 1005, .name = "go 1.5 or 1.6", .has_m = true},
     {.version = 1007, .name = "go 1.7", .has_m = true, .has_names = true},
     {.version = 1008, .name = "go 1.8", .has_m = true, .has_names = true},
     {.version = 1009, .name = "go 1.9", .has_m = true, .has_names = true},
     {.version = 1010, .name = "go 1.10", .has_m = true, .has_names = true},
-    {.version = 1011, .name = "go 1.11", .has_m = true, .has_names = true, .has_regions = true},
-    {.version = 1019, .name = "go 1.19", .has_m = true, .has_names = true, .has_regions = true, .has_samples = true},
+    {.version = 1011, .name = "go 1.11 to 1.18", .has_m = true, .has_names = true, .has_regions = true},
+    {.version = 1019,
+     .name = "go 1.19 or 1.20",
+     .has_m = true,
+     .has_names = true,
+     .has_regions = true,
+     .has_samples = true},
     {.version = 1021, .name = "go 1.21", .has_m = true, .has_names = true, .has_regions = true, .has_samples = true},
 #define D(minor, who) \
     {.version = 1000 + (minor), \

@@ -13,7 +13,7 @@
 struct dialect {
     int version;      /* 0 = the 2014 prototype, else major*1000+minor of the header */
     int read_as;      /* the dialect whose rules apply: differs for headers newer than what is known */
-    const char *name; /* of read_as: "gotrace", "go 1.5" ... */
+    const char *name; /* of read_as: "gotrace", "go 1.5 or 1.6" ..: who writes it */
     size_t header;    /* bytes: 8 or 16 */
     bool second_family;
     bool newer; /* the header is newer than the last dialect's: read as that */

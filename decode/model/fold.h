@@ -9,6 +9,7 @@
 #define GOTOP_DECODE_FOLD_H
 
 #include "decode/events/ev.h"
+#include "decode/model/misuse.h"
 #include "decode/model/mlane.h"
 #include "decode/events/names.h"
 #include "decode/model/points.h"
@@ -150,8 +151,11 @@ struct fold {
     struct vec_range range[RANGE_KINDS];
     uint32_t gc_open, stw_open; /* index + 1; stw_open: one without a goroutine */
     struct vec_task tasks;
-    struct idmap opentasks; /* id of an open task -> index in tasks */
+    struct idmap opentasks;  /* id of an open task -> index in tasks */
+    struct idmap knowntasks; /* ids of the first nknown tasks, once it is asked whether one has been there */
+    size_t nknown;
     struct vec_region regions;
+    struct misuse misuse[MISUSE_KINDS]; /* not of a segment: it is `unsure` then */
     struct vec_log logs;
     struct vec_sample samples;
     struct points points[METRIC_COUNT];

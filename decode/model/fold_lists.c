@@ -238,6 +238,21 @@ void fold_task_begin(struct fold *f, const struct ev *e)
                                  .stack = e->stack};
 }
 
+/* The program misuses an annotation. A segment does not know all that was before it: the trace is read as one then. */
+static void misused(struct fold *f, enum misuse_kind kind, const struct ev *e, uint32_t name, uint32_t inner)
+{
+    struct misuse *m = &f->misuse[kind];
+    f->unsure |= f->segment;
+    if (!m->n++)
+        *m = (struct misuse){.n = 1,
+                             .t = e->t,
+                             .g = e->g == EV_NONE ? 0 : fold_info_at(f, e->g)->id,
+                             .task = e->arg,
+                             .name = name,
+                             .inner = inner,
+                             .stack = e->stack};
+}
+
 bool fold_task_close(struct fold *f, uint64_t id, int64_t t, uint32_t g)
 {
     const uint32_t open = idmap_get(&f->opentasks, id);
@@ -251,10 +266,27 @@ bool fold_task_close(struct fold *f, uint64_t id, int64_t t, uint32_t g)
     return true;
 }
 
+uint32_t fold_task_known(struct fold *f, uint64_t id)
+{
+    for (; f->nknown < f->tasks.n; f->nknown++)
+        if (!idmap_put(&f->knowntasks, f->tasks.v[f->nknown].id, (uint32_t)f->nknown)) {
+            f->oom = true;
+            return IDMAP_NONE;
+        }
+    return idmap_get(&f->knowntasks, id);
+}
+
 void fold_task_end(struct fold *f, const struct ev *e)
 {
     struct vec_task *v = &f->tasks;
-    if (fold_task_close(f, e->arg, e->t, e->g) || !fold_room(f, v->v, v->cap, v->n + 1))
+    if (fold_task_close(f, e->arg, e->t, e->g))
+        return;
+    const uint32_t known = fold_task_known(f, e->arg);
+    if (known != IDMAP_NONE) {
+        misused(f, MISUSE_TASK, e, v->v[known].name, 0);
+        return;
+    }
+    if (!fold_room(f, v->v, v->cap, v->n + 1))
         return;
     v->unsorted |= v->n > 0;
     v->v[v->n++] = (struct task){.id = e->arg,
@@ -289,22 +321,47 @@ void fold_region_begin(struct fold *f, const struct ev *e)
                                    .stack = e->stack,
                                    .depth = gi->depth};
     gi->region = (uint32_t)v->n;
-    if (gi->depth < UINT16_MAX)
+    if (gi->depth < UINT16_MAX - 1)
         gi->depth++;
 }
 
-bool fold_region_close(struct fold *f, struct ginfo *gi, int64_t t, uint32_t stack_end)
+/* The goroutine's open region that an event ends, index + 1; 0: none of the innermost FAR. */
+static uint32_t region_find(const struct fold *f, const struct ginfo *gi, const struct ev *e)
 {
-    if (!gi->region)
+    enum { FAR = 256 };
+    uint32_t at = gi->region;
+    for (int i = 0; at && i < FAR; i++, at = f->regions.prev[at - 1])
+        if (f->regions.v[at - 1].task == e->arg && f->regions.v[at - 1].name == e->str)
+            return at;
+    return 0;
+}
+
+/* Take this one out of the goroutine's open regions. */
+static void region_unlink(struct fold *f, struct ginfo *gi, uint32_t at)
+{
+    uint32_t *of = &gi->region, *prev = f->regions.prev;
+    while (*of != at)
+        of = &prev[*of - 1];
+    *of = prev[at - 1];
+    gi->depth = gi->region ? (uint16_t)(f->regions.v[gi->region - 1].depth + 1) : 0;
+}
+
+bool fold_region_close(struct fold *f, struct ginfo *gi, uint32_t at, int64_t t, uint32_t stack_end)
+{
+    if (!at)
         return false;
-    struct region *r = &f->regions.v[gi->region - 1];
+    struct region *r = &f->regions.v[at - 1];
     r->t1 = t;
     r->open_end = false;
     r->stack_end = stack_end;
-    gi->region = f->regions.prev[gi->region - 1];
-    if (gi->depth)
-        gi->depth--;
+    region_unlink(f, gi, at);
     return true;
+}
+
+bool fold_region_before(struct fold *f, const struct ginfo *gi, uint64_t of)
+{
+    const uint32_t task = gi->flags & GI_CREATED || !of ? IDMAP_NONE : fold_task_known(f, of);
+    return !(gi->flags & GI_CREATED) && !gi->region && (task == IDMAP_NONE || f->tasks.v[task].open_start);
 }
 
 void fold_region_end(struct fold *f, const struct ev *e)
@@ -313,7 +370,16 @@ void fold_region_end(struct fold *f, const struct ev *e)
     if (e->g == EV_NONE)
         return;
     struct ginfo *gi = fold_info_at(f, e->g);
-    if (fold_region_close(f, gi, e->t, e->stack) || !fold_region_room(f))
+    const uint32_t at = region_find(f, gi, e);
+    if (at && at != gi->region && !f->lossy)
+        misused(f, MISUSE_NESTING, e, e->str, v->v[gi->region - 1].name);
+    if (fold_region_close(f, gi, at, e->t, e->stack))
+        return;
+    if (!f->lossy && !fold_region_before(f, gi, e->arg)) {
+        misused(f, MISUSE_REGION, e, e->str, 0);
+        return;
+    }
+    if (!fold_region_room(f))
         return;
     v->unsorted |= v->n > 0;
     v->prev[v->n] = 0;
@@ -350,9 +416,8 @@ void fold_regions_lost_before(struct fold *f, uint32_t g, int64_t since)
 
 void fold_regions_end(struct fold *f, struct ginfo *gi, int64_t t)
 {
-    while (fold_region_close(f, gi, t, 0))
+    while (fold_region_close(f, gi, gi->region, t, 0))
         ;
-    gi->depth = 0;
 }
 
 void fold_regions_lost(struct fold *f, int64_t since)
@@ -495,6 +560,7 @@ void fold_lists_free(struct fold *f)
         mem_free(f->range[k].open);
     }
     idmap_free(&f->opentasks);
+    idmap_free(&f->knowntasks);
     mem_free(f->tasks.v);
     mem_free(f->regions.v);
     mem_free(f->regions.prev);

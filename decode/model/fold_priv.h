@@ -103,8 +103,15 @@ void fold_task_begin(struct fold *f, const struct ev *e);
 void fold_task_end(struct fold *f, const struct ev *e);
 /* fold_task_close - end the task with this id at t, on g. false: it is not open. */
 bool fold_task_close(struct fold *f, uint64_t id, int64_t t, uint32_t g);
-/* fold_region_close - end the goroutine's innermost open region. false: there is none. */
-bool fold_region_close(struct fold *f, struct ginfo *gi, int64_t t, uint32_t stack_end);
+/* fold_task_known - its index in f->tasks, open or not; IDMAP_NONE: nothing was told of it. The first call goes through all. */
+uint32_t fold_task_known(struct fold *f, uint64_t id);
+/*
+ * fold_region_before - a region of this task ends that the goroutine has not begun, as far as is known: may it have done so before the
+ * trace? Not within one that has begun since, not before its task has, nor before the goroutine was there.
+ */
+bool fold_region_before(struct fold *f, const struct ginfo *gi, uint64_t of);
+/* fold_region_close - end one of the goroutine's open regions, index + 1, the innermost or one around it. false: 0 is none. */
+bool fold_region_close(struct fold *f, struct ginfo *gi, uint32_t at, int64_t t, uint32_t stack_end);
 void fold_region_begin(struct fold *f, const struct ev *e);
 void fold_region_end(struct fold *f, const struct ev *e);
 void fold_log(struct fold *f, const struct ev *e);

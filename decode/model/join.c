@@ -159,14 +159,21 @@ static bool gc_agrees(const struct join *j, const struct segment *s)
     return o->gc_first != V2_MEANS_gc_begin || j->gc == GC_UNKNOWN || (j->gc == GC_OFF && next);
 }
 
-/* Tasks that begin in the segment must not be open yet, and regions that end must be the innermost ones. */
+/* A task that begins in the segment must not be open yet; one that only ends there must be, if it is known. */
+static bool task_agrees(struct fold *f, const struct task *t)
+{
+    const bool open = idmap_get(&f->opentasks, t->id) != IDMAP_NONE;
+    return t->open_start ? open || fold_task_known(f, t->id) == IDMAP_NONE : !open;
+}
+
+/* What the segment tells of tasks agrees, and regions that end are the innermost ones. */
 static bool notes_agree(struct trace *tr, const struct segment *s)
 {
     const struct fold *f = s->f;
     struct idmap top = {0};
     bool ok = true;
     for (size_t i = 0; ok && i < f->tasks.n; i++)
-        ok = f->tasks.v[i].open_start || idmap_get(&tr->fold.opentasks, f->tasks.v[i].id) == IDMAP_NONE;
+        ok = task_agrees(&tr->fold, &f->tasks.v[i]);
     for (size_t i = 0; ok && i < f->regions.n; i++) {
         const struct region *r = &f->regions.v[i];
         const bool of_before = r->open_start && !r->open_end && r->t0 <= f->began; /* not after lost events */
@@ -178,6 +185,10 @@ static bool notes_agree(struct trace *tr, const struct segment *s)
         if (at) {
             const struct region *open = &tr->fold.regions.v[at - 1];
             ok = open->task == r->task && open->name == r->name && idmap_put(&top, g, tr->fold.regions.prev[at - 1]);
+        } else {
+            struct ginfo none = *info_of(&tr->join, g); /* of those that were open, all have ended */
+            none.region = 0;
+            ok = fold_region_before(&tr->fold, &none, r->task);
         }
     }
     idmap_free(&top);
@@ -519,7 +530,7 @@ static void regions_join(struct trace *tr, const struct segment *s)
             fold_regions_lost_of(f, gi, r.t1);
             continue;
         }
-        if (gi && r.open_start && r.t0 <= s->f->began && fold_region_close(f, gi, r.t1, r.stack_end))
+        if (gi && r.open_start && r.t0 <= s->f->began && fold_region_close(f, gi, gi->region, r.t1, r.stack_end))
             continue;
         if (!fold_region_room(f))
             return;
@@ -608,6 +619,7 @@ static void fold_light(struct fold *f)
     for (int k = 0; k < RANGE_KINDS; k++)
         f->range[k] = (struct vec_range){0};
     f->tasks = (struct vec_task){0};
+    f->nknown = 0;
     f->regions = (struct vec_region){0};
     f->logs = (struct vec_log){0};
     f->samples = (struct vec_sample){0};

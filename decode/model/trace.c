@@ -284,6 +284,17 @@ static void notes_take(struct trace *tr, const struct source_status *st)
         tr->warning[tr->nwarning++] = *source_note(&tr->src.warning, tr->taken_warnings);
 }
 
+/* What is counted and said once. Where events are missing an annotation's end without a beginning is no misuse. */
+static void notes_count(struct trace *tr, const struct source_status *st)
+{
+    tr->ntold = 0;
+    if (st->lack.n)
+        source_lack_say(&st->lack, &tr->told[tr->ntold++]);
+    for (int k = 0; k < MISUSE_KINDS && !tr->ndamage; k++)
+        if (tr->fold.misuse[k].n)
+            misuse_say(&tr->fold.misuse[k], (enum misuse_kind)k, &tr->names, &tr->told[tr->ntold++]);
+}
+
 static void own_damage(struct trace *tr, enum err_code code, const char *what)
 {
     if (tr->ndamage < sizeof tr->damage / sizeof *tr->damage)
@@ -339,6 +350,7 @@ static void count_goroutines(struct trace *tr)
 static void status_take(struct trace *tr, const struct source_status *st)
 {
     notes_take(tr, st);
+    notes_count(tr, st);
     tr->st = *st;
     struct trace_info *i = &tr->info;
     const struct fold *f = &tr->fold;
@@ -355,7 +367,7 @@ static void status_take(struct trace *tr, const struct source_status *st)
     i->has_wall = st->has_wall;
     i->wall_sec = st->wall_sec;
     i->wall_nsec = st->wall_nsec;
-    i->nwarnings = tr->nwarning;
+    i->nwarnings = tr->nwarning + tr->ntold;
     i->ndamages = tr->ndamage;
     i->more_damages = st->ndamages > SOURCE_NOTES;
     i->events = f->events;
@@ -526,7 +538,7 @@ static bool start_over(struct trace *tr)
     struct err e;
     decode_end(tr);
     trace_anew(tr);
-    tr->ndamage = tr->nwarning = tr->taken_damages = tr->taken_warnings = 0;
+    tr->ndamage = tr->nwarning = tr->ntold = tr->taken_damages = tr->taken_warnings = 0;
     tr->src.st = (struct source_status){0};
     const bool ok = decode_begin(tr, &e) == ERR_OK;
     tr->fold.oom |= !ok;
@@ -654,5 +666,5 @@ const struct err *trace_damage(const struct trace *tr, uint32_t i)
 
 const struct err *trace_warning(const struct trace *tr, uint32_t i)
 {
-    return i < tr->nwarning ? &tr->warning[i] : NULL;
+    return i < tr->nwarning ? &tr->warning[i] : i - tr->nwarning < tr->ntold ? &tr->told[i - tr->nwarning] : NULL;
 }

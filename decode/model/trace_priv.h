@@ -43,14 +43,16 @@ struct trace {
     struct source_status st;                                        /* as of the last folded chunk */
     struct err damage[SOURCE_NOTES + 4], warning[SOURCE_NOTES + 4]; /* the reader's notes, and our own */
     uint32_t ndamage, nwarning;                                     /* number kept in these arrays */
-    uint32_t taken_damages, taken_warnings;                         /* how many of the reader's are in them */
-    struct err fatal;              /* once done: why there is nothing to show; ERR_OK: there is */
-    bool done;                     /* all is loaded */
-    struct idmap find[LANE_KINDS]; /* lane by id: trace_find_lane() fills it as it is asked */
-    size_t nfind[LANE_KINDS];      /* number of lanes already in `find` */
-    struct join join;              /* segments; none: the trace is one fold */
-    struct given given;            /* names of goroutines, as of when all that had come was decoded */
-    struct loader *loader;         /* while segments are decoded */
+    struct err told[MISUSE_KINDS + 1]; /* warnings that count what they tell of: behind the others */
+    uint32_t ntold;
+    uint32_t taken_damages, taken_warnings; /* how many of the reader's are in them */
+    struct err fatal;                       /* once done: why there is nothing to show; ERR_OK: there is */
+    bool done;                              /* all is loaded */
+    struct idmap find[LANE_KINDS];          /* lane by id: trace_find_lane() fills it as it is asked */
+    size_t nfind[LANE_KINDS];               /* number of lanes already in `find` */
+    struct join join;                       /* segments; none: the trace is one fold */
+    struct given given;                     /* names of goroutines, as of when all that had come was decoded */
+    struct loader *loader;                  /* while segments are decoded */
     struct load_cost cost;
     uint64_t *aside[ASIDES]; /* once loaded; of naside entries each */
     uint32_t naside[ASIDES];

@@ -86,9 +86,27 @@ static uint64_t value(const struct v1_emit *em, const struct v1_ev *e, unsigned 
     return v1_ev_values(&em->o->d, e, &r) ? r.v[i] : 0;
 }
 
-static uint32_t stack_of(struct v1_emit *em, const struct v1_ev *e)
+static struct v1_g *gor(struct v1_emit *em, uint32_t g)
 {
-    return v1_stack(em->vn, v1_ev_stack(&em->o->d, e));
+    return &em->o->d.g[g];
+}
+
+/* lacks_in - if the names lack something for the first time, the event asked for it. */
+static void lacks_in(struct v1_emit *em, const struct v1_ev *e)
+{
+    struct source_lack *l = &em->vn->lack;
+    if (!l->n || l->event)
+        return;
+    l->event = v1_type_name(e->tag.type);
+    l->off = e->at ? source_off(em->s, e->at) : ERR_NO_OFFSET;
+    l->g = e->g ? gor(em, e->g)->id : 0;
+}
+
+uint32_t v1_emit_stack(struct v1_emit *em, const struct v1_ev *e)
+{
+    const uint32_t id = v1_stack(em->vn, v1_ev_stack(&em->o->d, e));
+    lacks_in(em, e);
+    return id;
 }
 
 /* ---- lanes ------------------------------------------------------------------------------------------------ */
@@ -138,11 +156,6 @@ static uint32_t thread_lane(struct v1_emit *em, uint64_t id)
     v->m = em->nlane_m;
     v->arg = id;
     return em->nlane_m++;
-}
-
-static struct v1_g *gor(struct v1_emit *em, uint32_t g)
-{
-    return &em->o->d.g[g];
 }
 
 static struct ev *put_g(struct v1_emit *em, enum ev_kind kind, uint16_t flags, uint32_t g, uint8_t state)
@@ -238,7 +251,7 @@ static struct v1_at at_of(struct v1_emit *em, const struct v1_ev *e)
 
 static uint32_t at_stack(const struct v1_at *at)
 {
-    return stack_of(at->em, at->e);
+    return v1_emit_stack(at->em, at->e);
 }
 
 static void at_put(const struct v1_at *at, const struct v1_g *s, struct v1_into to)
@@ -298,7 +311,7 @@ static void on_create(struct v1_emit *em, const struct v1_ev *e)
     struct ev *v = put_g(em, EVK_G_CREATE, em->ix->dialect.names ? EVF_OWN_STACK : 0, e->arg_g, ST_RUNNABLE);
     v->arg = s->id;
     v->by = by;
-    v->stack = stack_of(em, e);
+    v->stack = v1_emit_stack(em, e);
     v->stack2 = start;
 }
 
@@ -507,7 +520,7 @@ static struct ev *range(struct v1_emit *em, const struct v1_ev *e, bool begins, 
 {
     struct ev *v = put(em, begins ? EVK_RANGE_BEGIN : EVK_RANGE_END, flags);
     v->state = (uint8_t)what;
-    v->stack = stack_of(em, e);
+    v->stack = v1_emit_stack(em, e);
     return v;
 }
 
@@ -586,7 +599,7 @@ static struct ev *put_user(struct v1_emit *em, const struct v1_ev *e, enum ev_ki
     struct ev *v = put(em, kind, 0);
     v->g = g;
     v->arg = e->own;
-    v->stack = stack_of(em, e);
+    v->stack = v1_emit_stack(em, e);
     if (name >= 0)
         v->str = v1_string(em->vn, value(em, e, (unsigned)name));
     return v;
@@ -627,7 +640,7 @@ static void on_sample(struct v1_emit *em, const struct v1_ev *e)
     struct ev *v = put(em, EVK_SAMPLE, 0);
     v->g = e->g ? gor(em, e->g)->lane : EV_NONE;
     v->p = e->p != UINT32_MAX && em->p[e->p].begun ? em->p[e->p].lane : EV_NONE;
-    v->stack = stack_of(em, e);
+    v->stack = v1_emit_stack(em, e);
 }
 
 /* ---- rows of ended goroutines ----------------------------------------------------------------------------- */
@@ -745,6 +758,7 @@ void v1_emit_event(struct v1_emit *em, const struct v1_ev *e)
         v1_torn_local(em, e->p, e->arg_g);
     if (MEANS[e->tag.means])
         MEANS[e->tag.means](em, e);
+    lacks_in(em, e);
 }
 
 enum err_code v1_emit_init(struct v1_emit *em, struct source *s, struct v1_index *ix, struct v1_order *o,
@@ -757,7 +771,7 @@ enum err_code v1_emit_init(struct v1_emit *em, struct source *s, struct v1_index
     for (size_t i = 0; i < ix->nproc; i++)
         em->p[i] = (struct v1_p){.lane = EV_NONE, .m = EV_NONE};
     em->sweep_at = SWEEP;
-    double rate = ix->frequency ? (double)ix->frequency : s->opts ? s->opts->ticks_per_second : 0;
+    const double given = s->opts ? s->opts->ticks_per_second : 0, rate = given > 0 ? given : (double)ix->frequency;
     if (ix->stacks.dense)
         ix->stacks.dense[0] = V1_KNOWN; /* stack 0 is none */
     em->clock = rate > 0;
@@ -766,7 +780,7 @@ enum err_code v1_emit_init(struct v1_emit *em, struct source *s, struct v1_index
     em->far = far < (double)SOURCE_TIME_MAX ? (uint64_t)far : (uint64_t)SOURCE_TIME_MAX;
     s->st.has_clock = em->clock;
     s->st.tick_ns = em->clock ? em->ns_per_tick : 0;
-    s->st.clock_assumed = em->clock && !ix->frequency;
+    s->st.clock_assumed = given > 0;
     for (unsigned t = 0; t < V1_TYPES; t++)
         if (V1_LEFT[t].reason)
             em->reason[t] = v1_text(vn, V1_LEFT[t].reason, (uint32_t)strlen(V1_LEFT[t].reason));

@@ -62,6 +62,8 @@ struct v1_emit {
 enum err_code v1_emit_init(struct v1_emit *em, struct source *s, struct v1_index *ix, struct v1_order *o,
                            struct v1_names *vn);
 void v1_emit_free(struct v1_emit *em);
+/* v1_emit_stack - the interned id of the event's stack. */
+uint32_t v1_emit_stack(struct v1_emit *em, const struct v1_ev *e);
 /* v1_emit_event - write what the event becomes, at most V1_EMIT_ROOM, to em->out at em->n. */
 void v1_emit_event(struct v1_emit *em, const struct v1_ev *e);
 /*

@@ -52,7 +52,7 @@ ALWAYS uint32_t at_stack(const struct v1_at *at)
 {
     _Static_assert(V1_KNOWN == UINT64_C(1) << 63, "known ids are negative numbers, and -1 is none");
     int64_t val = at->e->stack < at->h->nstacks ? (int64_t)at->h->stacks[at->e->stack] : 0;
-    return val < -1 ? (uint32_t)val : v1_stack(at->em->vn, v1_ev_stack(&at->em->o->d, at->e));
+    return val < -1 ? (uint32_t)val : v1_emit_stack(at->em, at->e);
 }
 
 /* The event's time is one that needs no closer look. */

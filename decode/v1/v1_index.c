@@ -88,6 +88,14 @@ uint64_t *v1_ids_find(struct v1_ids *m, uint64_t id)
     return at < m->n && m->e[at].id == id ? &m->e[at].val : NULL;
 }
 
+bool v1_ids_whole(const struct v1_ids *m)
+{
+    for (uint64_t id = 1; m->dense && id < m->ndense; id++)
+        if (m->dense[id] == UINT64_MAX)
+            return false;
+    return m->dense && m->ndense > 1;
+}
+
 static void ids_free(struct v1_ids *m)
 {
     mem_free(m->e);

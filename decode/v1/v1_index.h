@@ -111,6 +111,9 @@ bool v1_index_init(struct v1_index *ix, const struct source *s);
 void v1_index_free(struct v1_index *ix);
 /* v1_ids_find - the id's value, NULL: there is none. Only once the index is done. O(1); of sparse ids O(log n). */
 uint64_t *v1_ids_find(struct v1_ids *m, uint64_t id);
+/* v1_ids_whole - does it have all ids up to its highest one? Stacks are numbered one by one; a table that was cut short has gaps, if it is
+   not in their order. */
+bool v1_ids_whole(const struct v1_ids *m);
 
 /* ---- v1_place.c: where in the file a batch, or tables, seem to begin. It can't be known for sure; what follows shows whether it was one --------- */
 

@@ -66,7 +66,10 @@ static uint32_t id_of(struct v1_names *vn, struct v1_ids *table, uint64_t id, en
     uint64_t *val = id ? v1_ids_find(table, id) : NULL;
     struct v1_raw r;
     if (!val) {
-        vn->missing += id != 0;
+        source_lack_add(
+            &vn->lack,
+            &(struct source_lack){.n = id != 0, .id = id, .off = ERR_NO_OFFSET, .stack = table == &vn->ix->stacks});
+        vn->cut |= table == &vn->ix->stacks && table->dense && id == table->ndense;
         return 0;
     }
     if (!(*val & V1_KNOWN))
@@ -83,7 +86,7 @@ static uint32_t string_or_0(struct v1_names *vn, uint64_t id)
 uint32_t v1_string(struct v1_names *vn, uint64_t id)
 {
     uint32_t nid = string_or_0(vn, id);
-    if (nid || !id || !vn->s->st.ndamages)
+    if (nid || !id)
         return nid;
     char text[32];
     return copied(vn, text, (uint32_t)snprintf(text, sizeof text, "#%llu", (unsigned long long)id));

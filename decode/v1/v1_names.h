@@ -20,7 +20,8 @@ struct v1_names {
     struct v1_index *ix;
     struct symbols *symbols; /* NULL: bare program counters stay bare */
     struct frame *frames;    /* room for one stack */
-    uint64_t missing;        /* stacks and strings that were asked for and the file lacks */
+    struct source_lack lack; /* stacks and strings that were asked for and the file lacks */
+    bool cut;                /* one of them is the stack behind the last one of the table */
     bool long_told;          /* it was reported that a name is too long */
     bool oom;
 };
@@ -28,7 +29,7 @@ struct v1_names {
 /* v1_names_init - s and ix must outlive it. ERR_NOMEM: v1_names_free() it all the same. */
 enum err_code v1_names_init(struct v1_names *vn, struct source *s, struct v1_index *ix);
 void v1_names_free(struct v1_names *vn);
-/* v1_string, v1_stack - the interned id. A string that a damaged file lacks becomes "#17", a stack 0. Out of memory: 0, and vn->oom. */
+/* v1_string, v1_stack - the interned id. A string that the file lacks becomes "#17", a stack 0. Out of memory: 0, and vn->oom. */
 uint32_t v1_string(struct v1_names *vn, uint64_t id);
 uint32_t v1_stack(struct v1_names *vn, uint64_t id);
 /* v1_met - an event has this stack; what it is nobody wants to know. */

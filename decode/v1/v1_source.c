@@ -196,10 +196,13 @@ static void finish(struct v1 *v, struct source *s)
     if (v->order.d.oom || v->names.oom)
         stop(v, s, ERR_NOMEM);
     const bool torn = v->ix.table_at && v->ix.table_at < s->len; /* they go on behind what is broken */
-    if (v->names.missing)
+    const uint64_t missing = v->names.lack.n;
+    if (missing && !s->st.ndamages && !v->names.cut && v1_ids_whole(&v->ix.stacks))
+        s->st.lack = v->names.lack;
+    else if (missing)
         source_damage(s, torn ? ERR_FORMAT : ERR_TRUNCATED, 0, torn ? ERR_NO_OFFSET : s->len,
-                      "%" PRIu64 " use%s of stacks or strings that are not in the file: %s is missing",
-                      v->names.missing, v->names.missing == 1 ? "" : "s", torn ? "a part of its tables" : "its end");
+                      "%" PRIu64 " use%s of stacks or strings that are not in the file: %s is missing", missing,
+                      missing == 1 ? "" : "s", torn ? "a part of its tables" : "its end");
     if (v->emit.contradictions && s->st.ndamages)
         source_warn(s, ERR_ORDER, 0, ERR_NO_OFFSET, "%llu event%s what came before",
                     (unsigned long long)v->emit.contradictions,

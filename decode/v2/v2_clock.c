@@ -81,14 +81,26 @@ static void first_rate(struct source *s, struct v2_gen *g)
                     g->freq, V2_ASSUMED_HZ, (double)V2_ASSUMED_HZ / (double)g->freq);
 }
 
+/* Who opens the trace gives the rate: it is not asked what the file says. */
+static bool given(struct source *s, struct v2_gen *g)
+{
+    const double rate = s->opts ? s->opts->ticks_per_second : 0;
+    if (!(rate > 0))
+        return false;
+    g->freq = rate < 1 ? 1 : (uint64_t)(rate + 0.5);
+    return true;
+}
+
 void v2_clock_settle(struct source *s, struct v2_gen *g, uint64_t last, bool last_told)
 {
     const uint64_t sure = last ? last : V2_ASSUMED_HZ;
     const int64_t apart = apart_ns(&g->snap);
     g->rate_told = g->freq;
     g->no_freq = !g->freq;
+    g->torn |= !g->freq && !g->clock_broken;
+    if (given(s, g))
+        return;
     if (!g->freq) {
-        g->torn |= !g->clock_broken;
         g->assumed = !last;
         g->freq = sure;
     } else if (g->freq != V2_ASSUMED_HZ && apart <= SAME_NS) {
@@ -112,6 +124,7 @@ void v2_clock_settle(struct source *s, struct v2_gen *g, uint64_t last, bool las
 
 void v2_clock_notes(struct source *s, const struct v2_gen *g)
 {
+    s->st.clock_assumed |= s->opts && s->opts->ticks_per_second > 0;
     if (!g->no_freq) {
         if (!g->torn && !g->snap.has_wall && s->version >= GO_125)
             source_damage(s, ERR_FORMAT, g->ordinal, g->start, "generation %" PRIu64 " has no clock snapshot",

@@ -102,7 +102,8 @@ static void alone_early(struct source *s, struct v2_gen *g)
     if ((g->ordinal > 1 && !g->apart) || f->events || f->next == UINT64_MAX || seconds <= (g->number > 1 ? 10 : 1))
         return;
     source_damage(s, ERR_CLOCK, g->ordinal, f->off,
-                  "a batch of tables says a time %.6f s before all others: the trace begins with these", seconds);
+                  "a batch of tables says a time %.6f s before all others: the trace begins with the others",
+                  seconds);
     g->min_time = f->next;
     if (g->lo == f->time)
         g->lo = 0;

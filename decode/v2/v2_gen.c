@@ -151,6 +151,13 @@ static const char *registered(int version, uint64_t id)
 
 enum { LABELS = 5 }; /* below it mark workers' labels, from it on reasons */
 
+void v2_gen_lacks(struct v2_gen *g, uint64_t id, bool stack)
+{
+    g->missing++;
+    if (!g->lack.n)
+        g->lack = (struct source_lack){.n = 1, .id = id, .off = ERR_NO_OFFSET, .gen = g->ordinal, .stack = stack};
+}
+
 /* A string by its number, if it isn't in the table; one that is registered between from and to by its place. */
 static uint32_t untold(struct source *s, struct v2_gen *g, uint64_t id, uint64_t from, uint64_t to)
 {
@@ -159,7 +166,8 @@ static uint32_t untold(struct source *s, struct v2_gen *g, uint64_t id, uint64_t
     char number[24];
     uint32_t mine;
     g->by_order |= known != NULL;
-    g->missing += !known;
+    if (!known)
+        v2_gen_lacks(g, id, false);
     if (g->closed)
         return 0;
     if (!known)
@@ -234,6 +242,7 @@ static void gen_reset(struct v2_gen *g)
     g->clock_broken = g->unnamed = false;
     g->snap.has_wall = false;
     g->missing = 0;
+    g->lack = (struct source_lack){0};
 }
 
 void v2_gen_after(struct v2_gen *g, const struct v2_gen *before)
@@ -246,13 +255,31 @@ void v2_gen_after(struct v2_gen *g, const struct v2_gen *before)
                          .hi = before->hi};
 }
 
+/* Its tables are written last, stacks before strings: are there strings behind them, in a batch with room for more? */
+static bool tables_end(const struct v2_gen *g)
+{
+    enum { FULL = 62 << 10 }; /* no string would make a batch of 64 KiB out of what is smaller */
+    const struct v2_slice *last = NULL;
+    bool stacks = false;
+    for (size_t i = 0; i < g->ntable; i++) {
+        stacks |= *g->table[i].p == V2R_STACKS;
+        if (g->table[i].p == g->last)
+            last = &g->table[i];
+    }
+    return stacks && last && *last->p == V2R_STRINGS && last->end - last->p < FULL;
+}
+
 /*
- * Up to 1.25 nothing ends a generation but the next one, or the file. Its tables are written last: where an event names what
- * they don't have, it was cut short. A few events tell.
+ * Up to 1.25 nothing ends a generation but the next one, or the file. Where its tables may not be all of it and lack what an event
+ * or a stack names, it was cut short. A few events tell.
  */
 static bool tables_lack(const struct v2_gen *g)
 {
     unsigned most = 64;
+    if (tables_end(g))
+        return false;
+    if (g->missing)
+        return true;
     for (size_t i = 0; i < g->nbatch && most; i++)
         if (v2_untold(g->batch[i].p, g->batch[i].end, &g->strs, &g->stacks, &most))
             return true;

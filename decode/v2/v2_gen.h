@@ -117,8 +117,9 @@ struct v2_gen {
     bool all_told;    /* it has stacks. They are written behind all events, so no thread's last events are missing */
     bool at_end;      /* nothing behind it can be read */
     bool closed;      /* don't add names that aren't in its tables: another thread may be adding names now */
-    uint32_t missing; /* table entries that were asked for and aren't there */
-    struct v2_raw_gen *raw; /* each batch is added here, too; NULL: not needed */
+    uint32_t missing; /* table entries that were asked for and aren't there; */
+    struct source_lack lack; /* the first one, n: is it set? */
+    struct v2_raw_gen *raw;  /* each batch is added here, too; NULL: not needed */
     /* Wait and stop reasons by string id. The runtime registers them first thing in every generation, so they have small ids,
        the same ones each time. A generation whose string table was cut off can therefore use those of the one before. */
     uint32_t reason[V2_REASONS], last_reason[V2_REASONS];
@@ -201,6 +202,17 @@ static inline int64_t v2_delta(uint64_t units, double unit, uint64_t whole)
     return whole && units < V2_SHORT ? (int64_t)(units * whole) : v2_ns(units, unit);
 }
 
+/* v2_gen_lacks - a string or stack was asked for that the tables lack. v2_gen_lacks_in - of what: an event, or a stack. */
+void v2_gen_lacks(struct v2_gen *g, uint64_t id, bool stack);
+static inline void v2_gen_lacks_in(struct v2_gen *g, const char *event, uint64_t off, uint64_t of)
+{
+    if (g->lack.n && !g->lack.event) {
+        g->lack.event = event;
+        g->lack.off = off;
+        g->lack.g = of;
+    }
+}
+
 /* v2_gen_str - the names' id of a string of this generation. If the tables lack it: 0, and g->missing counts it. */
 uint32_t v2_gen_str(struct source *s, struct v2_gen *g, uint64_t id);
 /* v2_gen_stack - the same of a stack, which is known by then. 0 is none, and not missing. */
@@ -210,7 +222,7 @@ static inline uint32_t v2_gen_stack(struct v2_gen *g, uint64_t id)
         return 0;
     uint32_t mine = idmap_get(&g->stacks, id);
     if (__builtin_expect(mine == IDMAP_NONE, 0)) {
-        g->missing++;
+        v2_gen_lacks(g, id, true);
         return 0;
     }
     return mine;

@@ -81,7 +81,7 @@ static bool frame_str(struct v2_gen *g, uint64_t id, uint32_t *str)
     if (*str != IDMAP_NONE)
         return true;
     *str = 0;
-    g->missing++;
+    v2_gen_lacks(g, id, false);
     if (g->torn || g->unnamed)
         return true;
     char name[24];
@@ -301,15 +301,10 @@ static bool read_stacks(struct source *s, struct v2_gen *g, const struct v2_slic
     struct reading r = {.g = g, .end = t->end};
     for (const uint8_t *p = t->p + 1; p < t->end;) {
         const uint8_t *at = p;
-        const uint32_t missing = g->missing;
         uint64_t id = 0;
         if (!(p = read_stack(&r, p, &id)))
             return !r.oom && v2_table_bad(s, g, t, at, "stack");
-        if (g->missing > missing && !g->torn && !g->unnamed) {
-            source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, at),
-                          "stack %" PRIu64 " names a string that is not defined", id);
-            g->missing = missing;
-        }
+        v2_gen_lacks_in(g, "STACK", source_off(s, at), 0);
         if (idmap_get(&g->stacks, id) != IDMAP_NONE) {
             source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, at), "stack %" PRIu64 " is defined twice", id);
             continue;

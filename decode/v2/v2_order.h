@@ -66,9 +66,10 @@ struct v2_was { /* a goroutine's status when a segment began, or (assists) that 
     bool assists;
 };
 
-struct v2_open_region { /* one of a goroutine's open regions */
+struct v2_open_region { /* one of a goroutine's open regions, if they must be nested (v2_order.strict) */
     uint64_t task;
-    uint32_t name, below; /* name: V2_NAME_BEFORE: by_number, and of an earlier generation; below: index + 1 */
+    uint32_t name,
+        below; /* name: its number in the file, V2_NAME_BEFORE: of an earlier generation; below: index + 1 */
 };
 
 #define V2_NAME_BEFORE UINT32_MAX
@@ -197,7 +198,7 @@ struct v2_order {
     bool doubt;     /* look first whether events are missing, rather than to find it out too late */
     bool goes_on;   /* set `loose` when events turn out to be missing; else stop */
     bool gc_strict; /* a GC must begin on a goroutine, even if nothing was known of the collector before */
-    bool by_number; /* regions are called by their strings' numbers in the file (v2_sim.h) */
+    bool strict;    /* regions must be nested, as Go's reader has it: it must take what is written (v2_sim.h) */
     bool alone;     /* this is a segment: the state before it is not known, and statuses are believed */
     /*
      * holder - a P's status when the segment began, and its thread and goroutine (V2_PS_SYSCALL; V2_PS_RUNNING: untouched if it has none).

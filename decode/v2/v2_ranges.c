@@ -109,43 +109,51 @@ static struct ev *user(struct v2_order *o, const struct v2_cursor *c, const stru
     return e;
 }
 
-static uint32_t region_name(struct v2_order *o, const struct v2_cursor *c)
+/* The number of the region's name in the file. */
+static uint32_t number(const struct v2_cursor *c)
 {
-    return o->by_number ? (uint32_t)(c->arg[1] % V2_NAME_BEFORE) : v2_str_of(o, c->arg[1]);
+    return (uint32_t)(c->arg[1] % V2_NAME_BEFORE);
 }
 
 /* Does the event end this region? */
-static bool is_region(const struct v2_open_region *r, const struct v2_cursor *c, uint32_t name)
+static bool is_region(const struct v2_open_region *r, const struct v2_cursor *c)
 {
-    return r->task == c->arg[0] && (r->name == name || r->name == V2_NAME_BEFORE);
+    return r->task == c->arg[0] && (r->name == number(c) || r->name == V2_NAME_BEFORE);
 }
 
-EVENT(region_begin)
+/* The region is the goroutine's innermost one now. false: out of memory. */
+static bool region_push(struct v2_order *o, const struct v2_cursor *c, uint32_t g)
 {
     uint32_t r = o->region_free;
     if (r) {
         o->region_free = o->region[r - 1].below;
     } else {
         if (!v2_room(o, o->region, o->capregion, o->nregion + 1))
-            return ADV_BAD;
+            return false;
         r = (uint32_t)++o->nregion;
     }
-    uint32_t name = region_name(o, c);
-    o->region[r - 1] = (struct v2_open_region){c->arg[0], name, v2_g_at(o, x->g)->region};
-    v2_g_at(o, x->g)->region = r;
-    user(o, c, x, EVK_REGION_BEGIN, name);
+    o->region[r - 1] = (struct v2_open_region){c->arg[0], number(c), v2_g_at(o, g)->region};
+    v2_g_at(o, g)->region = r;
+    return true;
+}
+
+EVENT(region_begin)
+{
+    if (o->strict && !region_push(o, c, x->g))
+        return ADV_BAD;
+    user(o, c, x, EVK_REGION_BEGIN, v2_str_of(o, c->arg[1]));
     return ADV_OK;
 }
 
 EVENT(region_end)
 {
-    uint32_t r = v2_g_at(o, x->g)->region, name = region_name(o, c);
+    const uint32_t r = v2_g_at(o, x->g)->region;
     if (r) {
-        if (!is_region(&o->region[r - 1], c, name))
+        if (!is_region(&o->region[r - 1], c))
             return v2_bad(o, c, "another region is the innermost one", c->arg[0]);
         v2_region_over(o, v2_g_at(o, x->g));
     }
-    user(o, c, x, EVK_REGION_END, name);
+    user(o, c, x, EVK_REGION_END, v2_str_of(o, c->arg[1]));
     return ADV_OK;
 }
 

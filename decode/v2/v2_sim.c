@@ -317,7 +317,7 @@ bool v2_sim_begin(struct v2_sim *s, const uint8_t *data, const struct v2_raw_gen
     o->loose = &s->asks;
     o->gc_strict = s->mender;
     s->ordinal++;
-    o->by_number = true;
+    o->strict = true;
     for (size_t i = 0; i < o->nregion; i++)
         o->region[i].name = V2_NAME_BEFORE;
     if ((!s->names.strs.size && names_init(&s->names)) || !gen_fill(s, raw) || !v2_order_begin(o, &s->gen))

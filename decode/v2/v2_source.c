@@ -34,8 +34,13 @@ enum { BACK_NS = 250000000 };
 
 void v2_gen_notes(struct source *s, const struct v2_gen *gen, struct v2_order *o)
 {
-    if (gen->missing)
-        source_damage(s, gen->torn || gen->unnamed ? ERR_TRUNCATED : ERR_FORMAT, gen->ordinal, gen->start,
+    struct source_lack lack = gen->lack;
+    lack.n = gen->missing;
+    const bool part = gen->torn || gen->unnamed;
+    if (lack.n && !part && !o->loose)
+        source_lack_add(&s->st.lack, &lack);
+    else if (lack.n)
+        source_damage(s, part ? ERR_TRUNCATED : ERR_FORMAT, gen->ordinal, gen->start,
                       "%" PRIu32 " use%s of strings or stacks that are not in generation %" PRIu64 "'s tables",
                       gen->missing, gen->missing == 1 ? "" : "s", gen->number);
     if (gen->reason_inferred || gen->by_order)

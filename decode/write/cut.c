@@ -21,6 +21,8 @@ enum err_code cut_trace(const struct input *in, const struct cut_range *r, struc
         return rc;
     if (r->from >= r->to)
         return err_set(e, ERR_ARG, ERR_NO_OFFSET, "the range is empty: it must end after it begins");
+    if (w.d.second_family && r->ticks_per_second > 0)
+        return err_set(e, ERR_ARG, ERR_NO_OFFSET, CUT_RATE);
     rc = (w.d.second_family ? cut_v2 : cut_v1)(&w, r, res, e);
     if (rc == ERR_OK && out->broken)
         rc = err_set(e, ERR_IO, ERR_NO_OFFSET, "what is written can't be");

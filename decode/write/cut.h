@@ -25,8 +25,11 @@ bool outlet_put(struct outlet *s, const void *p, size_t n);
 
 struct cut_range {
     int64_t from, to;        /* ns since the trace's first event; INT64_MIN, INT64_MAX: from its start, to its end */
-    double ticks_per_second; /* first family, if the file does not say; 0 = unknown */
+    double ticks_per_second; /* first family, only if the file does not say; 0 = unknown */
 };
+
+/* Refusal of a range with ticks_per_second, of a file that says it. */
+#define CUT_RATE "--ticks-per-second: the file states its clock's rate, and a slice of it would state that, too"
 
 struct cut_result {
     int64_t from, to; /* what was cut: both rounded down to the clock's units */

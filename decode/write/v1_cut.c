@@ -410,6 +410,8 @@ static enum err_code index_all(struct v1_cut *c, const struct cut_range *r, stru
             return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the index of batches");
     if (!c->ix.nbatch)
         return err_set(e, ERR_EMPTY, c->s.header, "no events");
+    if (c->ix.frequency && r->ticks_per_second > 0)
+        return err_set(e, ERR_ARG, ERR_NO_OFFSET, CUT_RATE);
     if (!c->ix.frequency && !(r->ticks_per_second >= 1))
         return err_set(e, ERR_CLOCK, c->s.len, "it was cut short before its tick rate: give --ticks-per-second");
     c->ns_per_tick = 1e9 / (c->ix.frequency ? (double)c->ix.frequency : r->ticks_per_second);

@@ -136,6 +136,8 @@ struct side { /* one of the two stacks and what it is */
     int64_t t; /* when the wake-up was */
 };
 
+static const char by_timer[] = TRI_BY_TIMER; /* the title of who has no creator and no stack */
+
 struct sides {
     struct side a, b;
     bool two;
@@ -183,7 +185,9 @@ static void sides_of(const struct view *v, struct lane l, const struct span *s, 
         break;
     case ST_SYSCALL: out->a.title = "in a system call at"; break;
     case ST_RUNNABLE:
-        if (s->index == 0 && li.created)
+        if (s->index == 0 && tri_by_timer(v->tr, l, &li))
+            out->a = (struct side){by_timer, NO_LANE, 0, 0};
+        else if (s->index == 0 && li.created)
             out->a = (struct side){"created by", li.creator, s->stack ? s->stack : li.create_stack, 0};
         else if (s->who != NO_LANE)
             out->a = (struct side){"woken by", s->who, s->stack, s->t0};
@@ -229,7 +233,8 @@ static void side_lines(struct box *b, const struct side *s)
         put_g(b, y, x + 1, s->who);
     if (s->t)
         waker_lines(b, s->who, s->t);
-    stack_lines(b, s->stack);
+    if (s->title != by_timer)
+        stack_lines(b, s->stack);
 }
 
 /* Words that go on in a line of their own where this one has no room for them. */
@@ -264,6 +269,8 @@ static void span_who(struct box *b, struct lane l, const struct lane_info *li)
     say(&line, STYLE_POPUP_HEAD, "", "%s", name);
     if (li->name_inferred)
         say(&line, STYLE_POPUP_DIM, " ", "(name inferred)");
+    if (tri_by_timer(b->v->tr, l, li))
+        say(&line, STYLE_POPUP_DIM, "  ", TRI_BY_TIMER);
     if (li->creator == NO_LANE)
         return;
     int room = b->col_w - 1 - line.used - (int)strlen("  created by ");

@@ -22,12 +22,12 @@ static bool of_item(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1)
 {
     const struct item *i =
         kind_here(v)->items && v->items.n ? &v->items.row[v->at.row < v->items.n ? v->at.row : v->items.n - 1] : NULL;
-    const struct task *k;
     const struct region *r;
     if (!i || (i->kind != ITEM_TASK && i->kind != ITEM_REGION))
         return false;
     if (i->kind == ITEM_TASK) {
-        *g = i->index < trace_tasks(v->tr, &k) ? k[i->index].g : NO_LANE;
+        const struct task *k;
+        *g = i->index < trace_tasks(v->tr, &k) ? workpiece_of_task(v->tr, i->index).g : NO_LANE;
     } else {
         *g = i->index < trace_regions(v->tr, &r) ? r[i->index].g : NO_LANE;
     }
@@ -226,10 +226,12 @@ static bool make(void *arg)
     bool ok = x && explain_tree_init(&y->tree, j->tr);
     if (ok) {
         explain_budget(x, j->budget);
-        ok = explain_add(x, &y->tree, y->g, y->t0, y->t1);
+        const struct workpiece p = workpiece_at(j->tr, y->g, y->t0, y->t1);
+        y->task = p.task;
+        ok = explain_add_piece(x, &y->tree, &p);
         explain_budget(x, j->budget);
-        ok = ok && explain_list(x, y->g, y->t0, y->t1, &l) && slices_tick_now() && leaves_of(y, &l) &&
-             slices_tick_now() && chain_of(y, &l);
+        ok = ok && explain_list_piece(x, &p, &l) && slices_tick_now() && leaves_of(y, &l) && slices_tick_now() &&
+             chain_of(y, &l);
         y->cut = y->tree.cut || l.cut;
         explain_list_free(&l);
     }

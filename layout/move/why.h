@@ -2,6 +2,8 @@
  * why.h - where the time went, of what is under the cursor: an explanation (explain.h) that stays until the next one, its
  * rows, the goroutines whose time it is, and which of them it was at any moment.
  *
+ * What is exactly a task's time is that task: its goroutines are followed (legs.h).
+ *
  * The leaves of an explanation lie side by side, so at each moment of [t0,t1) there is one goroutine that all waited for.
  * why_leaf_from() finds it; the lanes are marked by it, and the page of the explanation draws it.
  */
@@ -20,6 +22,7 @@ struct why_leaf {
 };
 struct why {
     uint32_t g;
+    uint32_t task; /* its index in trace_tasks(), if it is a task; NO_TASK */
     int64_t t0, t1;
     struct explain_tree tree;
     struct {

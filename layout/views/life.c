@@ -28,12 +28,18 @@ struct life {
     struct reason r[REASONS];
     int n;
     bool cut, others;
+    uint64_t moves; /* how often it ran on another P than before; on: the last one + 1 */
+    uint32_t on;
 };
 
 static void count(struct life *k, const struct span *s)
 {
     uint32_t why = s->state == ST_WAITING || s->state == ST_RUNNABLE ? s->reason : s->label;
     int i = 0;
+    if (s->state == ST_RUNNING && s->who != NO_LANE) {
+        k->moves += k->on && k->on != s->who + 1;
+        k->on = s->who + 1;
+    }
     while (i < k->n && (k->r[i].str != why || k->r[i].state != s->state))
         i++;
     if (i == k->n) {
@@ -83,7 +89,7 @@ static void func_of(const struct view *v, uint32_t stack, int w, char *out, size
         str_shorten(trace_str(v->tr, f), w, glyph_dots(v->tier), out, size);
 }
 
-static void origin(const struct view *v, const struct lane_info *li, struct lines *out, int w)
+static void origin(const struct view *v, struct lane l, const struct lane_info *li, struct lines *out, int w)
 {
     char name[400], file[300], t[FMT_MAX], d[FMT_MAX];
     const struct frame begins = trace_frame(v->tr, li->start_stack, 0);
@@ -96,7 +102,9 @@ static void origin(const struct view *v, const struct lane_info *li, struct line
     if (li->created) {
         status_name(v, li->creator, w - 30, name, sizeof name);
         lines_add(out, "created at %s by %s", when_exact(v->tr, li->seen, t),
-                  li->creator == NO_LANE ? "(not recorded)" : name);
+                  li->creator != NO_LANE       ? name
+                  : tri_by_timer(v->tr, l, li) ? "a timer"
+                                               : "(not recorded)");
         struct frame f = trace_frame(v->tr, li->create_stack, 0);
         for (uint32_t i = 0, n = trace_stack(v->tr, li->create_stack); i < n && i < 4; i++) {
             f = trace_frame(v->tr, li->create_stack, i);
@@ -105,7 +113,10 @@ static void origin(const struct view *v, const struct lane_info *li, struct line
             lines_add(out, "    %s  %s:%" PRIu64, name, file, f.line);
         }
     } else {
-        lines_add(out, "it existed when the trace began; first mentioned at %s", when_exact(v->tr, li->seen, t));
+        lines_add(out, "%s; first mentioned at %s",
+                  trace_info(v->tr)->ndamages ? "its creation is not in this trace"
+                                              : "it existed when the trace began",
+                  when_exact(v->tr, li->seen, t));
     }
     int64_t first = li->created ? li->seen : li->first;
     lines_add(out, "%s at %s, %s in this trace%s", li->ended ? "ended" : "not ended; last known",
@@ -209,9 +220,11 @@ void life_text(const struct view *v, uint32_t g, int64_t t, struct lines *out, i
     status_lane(v, l, id);
     str_safe(trace_str(v->tr, li.name), name, sizeof name);
     lines_add(out, "%s %s", id, li.name ? name : "(its start function is not in the trace)");
-    origin(v, &li, out, w);
+    origin(v, l, &li, out, w);
     walk(v, l, &k);
     const bool assists = states(v, l, &li, calls_timed(v, &k), out);
+    lines_add(out, "%-16s %10" PRIu64 "%s times it ran on another processor than before", "moved", k.moves,
+              k.cut ? "+" : " ");
     reasons(v, l, &k, assists, out);
     list(v, l, t, out, w);
 }

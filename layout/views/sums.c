@@ -43,8 +43,9 @@ struct sums {
     bool group; /* whose row stands for all of its start function */
     int64_t t0, t1;
     bool mine_timed, procs_timed, all_timed; /* one of the system calls in these at least */
-    struct shares mine, procs;               /* the lane with the cursor; all processors */
-    struct shares all;                       /* all goroutines */
+    int64_t runtime_ready;     /* runnable, of the runtime's own goroutines: the rest is the program's */
+    struct shares mine, procs; /* the lane with the cursor; all processors */
+    struct shares all;         /* all goroutines */
     struct row top[BY_COUNT][KEPT];
     int ntop[BY_COUNT];
     struct row *func;  /* by name */
@@ -53,6 +54,8 @@ struct sums {
     uint32_t proc, at; /* the next processor, goroutine */
     bool in_lane;      /* lane `at` is half walked */
     uint64_t sub, walked, lanes;
+    uint64_t moves;   /* how often goroutines ran on another P than before, within the range */
+    uint32_t on;      /* where the half walked one ran last, NO_LANE: not yet */
     struct asof asof; /* when it was begun */
     bool cut, done;
     bool light; /* goroutines alone: no names, no places */
@@ -221,6 +224,7 @@ static void add_lane(struct sums *s, uint32_t g, const struct lane_info *li)
     for (int k = 0; k < COLLECTS; k++)
         r.collected[k] = sh.ns[collects[k]];
     r.ns[BY_RUNNABLE] = sh.ns[ST_RUNNABLE];
+    s->runtime_ready = time_add(s->runtime_ready, li->is_system ? sh.ns[ST_RUNNABLE] : 0);
     r.ns[BY_WAITING] = sh.ns[ST_WAITING];
     r.ns[BY_SYSCALL] = sh.ns[ST_SYSCALL];
     struct row *f = s->light ? NULL : &s->func[li->name < s->nstr ? li->name : 0];
@@ -245,6 +249,8 @@ static bool add_places(struct sums *s, uint32_t g)
     struct lane l = {LANE_G, g};
     if (!(s->in_lane ? span_seek_index(&it, s->tr, l, s->sub) : span_seek(&it, s->tr, l, s->t0)))
         return true;
+    if (!s->in_lane)
+        s->on = NO_LANE;
     s->in_lane = true;
     for (int i = 0; i < CHUNK; i++) {
         const struct span *p = span_get(&it);
@@ -259,6 +265,10 @@ static bool add_places(struct sums *s, uint32_t g)
                 add_calls(&r->ns[BY_SYSCALL], &r->timed, b - a, !tri_untimed(s->tr, p->t1 - p->t0));
             else
                 r->ns[BY_WAITING] = time_add(r->ns[BY_WAITING], b - a);
+        }
+        if (p->state == ST_RUNNING && p->who != NO_LANE) {
+            s->moves += s->on != NO_LANE && p->who != s->on;
+            s->on = p->who;
         }
         s->walked++;
         s->sub = p->index + 1;
@@ -480,11 +490,17 @@ void sums_text(const struct sums *s, const struct view *v, struct lines *t, int 
     else
         lines_add(t, s->lanes == 1 ? "%s goroutine lives here" : "%s goroutines live here", c);
     states(s, t, "all goroutines", LANE_G, &s->all, s->all_timed, all);
+    lines_add(t, "%s time%s a goroutine ran on another processor than before", fmt_count(s->moves, c),
+              s->moves == 1 ? "" : "s");
+    if (s->runtime_ready)
+        lines_add(t, "runnable: %s of the program's goroutines, %s of the runtime's own",
+                  when_dur(s->tr, s->all.ns[ST_RUNNABLE] - s->runtime_ready, a),
+                  when_dur(s->tr, s->runtime_ready, b));
     if (s->all.ns[ST_GCWORK] || s->all.ns[ST_ASSIST] || s->all.ns[ST_SWEEP])
         lines_add(t, "below, running is also what ran for the collector: mark workers, mark assists");
     table(s, t, "by start function", s->func, by_most, w);
     tops(s, t, w);
     table(s, t, "waits and calls by place", s->place, by_wait, w);
     if (s->cut)
-        lines_add(t, "too many spans: the places are not complete (the other sums are exact)");
+        lines_add(t, "too many spans: places and moves are not complete (the other sums are exact)");
 }

@@ -75,6 +75,8 @@ static void say(struct text *out, const struct view *v, const struct thing *x)
     if (li.creator != NO_LANE) {
         text_lit(out, "; created by ");
         text_who(out, v->tr, li.creator);
+    } else if (tri_by_timer(v->tr, tri_g(x->g), &li)) {
+        text_lit(out, "; " TRI_BY_TIMER);
     }
     if (!li.ended)
         text_lit(out, "; not ended in this trace");

@@ -18,7 +18,7 @@ static bool add(struct table *t, const struct instances *in, const struct instan
 {
     uint64_t key = r->stack | part_of(r);
     for (uint64_t i = r->at; i < r->at + r->d.n; i++) {
-        const struct instance_one *x = &in->one[i];
+        const struct workpiece *x = &in->one[i];
         if (!table_add(t, r->name, key, (struct thing){.t0 = x->t0, .t1 = x->t1, .g = x->g}))
             return false;
     }

@@ -25,6 +25,7 @@ enum gcolumn {
     GCOL_SYSCALL,
     GCOL_ASSIST,
     GCOL_LIFE,
+    GCOL_MOVES,
     GCOL_NAME,
     GCOL_END
 };

@@ -19,7 +19,7 @@
 static const struct {
     const char *head, *what;
     int w;
-    int metric; /* enum gmetric; -1: a count */
+    int metric; /* enum gmetric; -1: a count, of groups alone; -2: of one goroutine, too */
 } cols[GCOL_END] = {
     [GCOL_RUNNING] = {"running", "time running", 9, GM_EXEC},
     [GCOL_STUCK] = {"may leak", "goroutines that may leak: blocked for good, it seems", 10, -1},
@@ -30,11 +30,12 @@ static const struct {
     [GCOL_SYSCALL] = {"sys call", "time in system calls", 9, GM_SYSCALL},
     [GCOL_ASSIST] = {"assist", "time assisting the collector", 9, GM_ASSIST},
     [GCOL_LIFE] = {"life", "time between creation and end", 9, GM_LIFE},
+    [GCOL_MOVES] = {"moved", "how often it ran on another processor than before", 8, -2},
     [GCOL_NAME] = {"", "name", 0, -1},
 };
 /* as they stand on a line, most wanted first */
 static const enum gcolumn stand[] = {GCOL_COUNT, GCOL_ALIVE,   GCOL_STUCK,  GCOL_RUNNING, GCOL_SCHED,
-                                     GCOL_WAIT,  GCOL_SYSCALL, GCOL_ASSIST, GCOL_LIFE};
+                                     GCOL_WAIT,  GCOL_SYSCALL, GCOL_ASSIST, GCOL_LIFE,    GCOL_MOVES};
 enum { STAND = sizeof stand / sizeof *stand, NAME_MIN = 24, NAME_MOST = 90, COLS_MAX = STAND };
 
 /* ---- values --------------------------------------------------------------------------------------------- */
@@ -47,6 +48,7 @@ static int64_t group_value(const struct tri *t, uint32_t g, enum gcolumn c)
     case GCOL_COUNT: return r->count;
     case GCOL_ALIVE: return (int64_t)r->count - r->ended;
     case GCOL_SYSCALL: return ns_add(r->d[GM_SYSCALL].total, r->d[GM_SYSBLOCK].total);
+    case GCOL_MOVES: return (int64_t)r->moves;
     case GCOL_NAME: return 0;
     default: return r->d[cols[c].metric].total;
     }
@@ -56,6 +58,8 @@ static int64_t group_value(const struct tri *t, uint32_t g, enum gcolumn c)
 static int64_t member_value(const struct tri *t, uint32_t g, enum gcolumn c)
 {
     const struct gstats *s = t->tg->g;
+    if (c == GCOL_MOVES)
+        return gstat_moves(s, g);
     if (c == GCOL_SYSCALL)
         return ns_add(gstat_ns(s, g, GM_SYSCALL), gstat_ns(s, g, GM_SYSBLOCK));
     return gstat_ns(s, g, cols[c].metric >= 0 ? (enum gmetric)cols[c].metric : GM_LIFE);
@@ -161,9 +165,8 @@ static int bucket_of(const struct tri *t, int64_t v)
     return b;
 }
 
-static int64_t next_step(int64_t x) /* 0 100 300 1000 3000 .. */
+static int64_t next_step(int64_t x, int64_t p) /* p = 100: 0 100 300 1000 3000 .. */
 {
-    int64_t p = 100;
     if (x < p)
         return p;
     while (p <= x / 10)
@@ -173,18 +176,19 @@ static int64_t next_step(int64_t x) /* 0 100 300 1000 3000 .. */
 
 static void make_buckets(struct tri *t, int64_t min, int64_t max)
 {
+    const int64_t least = t->sort == GCOL_MOVES ? 1 : 100;
     int64_t from = 0;
-    while (next_step(from) <= min && from < INT64_MAX / 100)
-        from = next_step(from);
+    while (next_step(from, least) <= min && from < INT64_MAX / 100)
+        from = next_step(from, least);
     t->nbuckets = 0;
     memset(t->bucket, 0, sizeof t->bucket);
     for (;;) {
         t->bucket_from[t->nbuckets++] = from;
-        if (t->nbuckets == TRI_BUCKETS || from > INT64_MAX / 100 || next_step(from) > max)
+        if (t->nbuckets == TRI_BUCKETS || from > INT64_MAX / 100 || next_step(from, least) > max)
             break;
-        from = next_step(from);
+        from = next_step(from, least);
     }
-    t->bucket_from[t->nbuckets] = from > INT64_MAX / 100 ? INT64_MAX : next_step(from);
+    t->bucket_from[t->nbuckets] = from > INT64_MAX / 100 ? INT64_MAX : next_step(from, least);
 }
 
 /* The goroutines of the chosen group, counted; those within the chosen buckets, sorted. */
@@ -324,7 +328,7 @@ static unsigned groups_sort(struct view *v, int n)
     do {
         s = ((s + n) % GCOL_END + GCOL_END) % GCOL_END;
         n = n < 0 ? -1 : n > 0 ? 1 : 0;
-    } while (n && t->group != NO_LANE && cols[s].metric < 0); /* of one goroutine there is no count */
+    } while (n && t->group != NO_LANE && cols[s].metric == -1); /* of one goroutine there is no count */
     t->sort = (enum gcolumn)s;
     t->b0 = t->b1 = TRI_NO_BUCKET;
     const bool ok =
@@ -343,13 +347,13 @@ static int choose(const struct tri *t, int w, enum gcolumn out[COLS_MAX])
     int room = w - NAME_MIN, n = 0;
     bool has = false, one = t->group != NO_LANE;
     for (int i = 0; i < STAND; i++) {
-        if ((one && cols[stand[i]].metric < 0) || cols[stand[i]].w > room)
+        if ((one && cols[stand[i]].metric == -1) || cols[stand[i]].w > room)
             continue;
         room -= cols[stand[i]].w;
         has |= stand[i] == t->sort;
         out[n++] = stand[i];
     }
-    if (!has && n && cols[t->sort].w && (!one || cols[t->sort].metric >= 0))
+    if (!has && n && cols[t->sort].w && (!one || cols[t->sort].metric != -1))
         out[n - 1] = t->sort;
     return n;
 }
@@ -414,6 +418,8 @@ static unsigned titled(struct view *v, int x)
 /* Where a bucket begins, in as few columns as can be: ">1us", since ">1.00us" touches the next. */
 static char *bucket_dur(const struct view *v, int64_t ns, char out[FMT_MAX])
 {
+    if (v->tri->sort == GCOL_MOVES)
+        return fmt_count((uint64_t)ns, out);
     char *dot = strchr(tri_dur(v->tr, ns, out), '.'), *behind = dot;
     while (behind && (*behind == '.' || *behind == '0'))
         behind++;
@@ -463,7 +469,7 @@ static void head(struct grid *g, struct view *v, int y, int n)
         int w = g->w - 40 > 20 ? g->w - 40 : 20;
         str_shorten(trace_str(v->tr, t->tg->groups[t->group].name), w, glyph_dots(v->tier), name, sizeof name);
         tri_say(g, 0, y, g->w, STYLE_STATUS_KEY, "%s: %u of %u, by %s", name, t->nmember, t->members,
-                cols[t->sort].metric >= 0 ? cols[t->sort].what : cols[GCOL_LIFE].what);
+                cols[t->sort].metric != -1 ? cols[t->sort].what : cols[GCOL_LIFE].what);
         histogram(g, v, y + 1);
     }
     titles(g, v, y + n - 1);
@@ -626,14 +632,17 @@ static void detail_member(struct text *t, const struct view *v, uint32_t g, int 
         }
         return;
     }
-    text_add(t, "%u run%s, %u wait%s, %u system call%s; longest wait ", s.runs, s.runs == 1 ? "" : "s", s.waits,
-             s.waits == 1 ? "" : "s", s.syscalls, s.syscalls == 1 ? "" : "s");
+    text_add(t, "%u run%s, %u wait%s, %u system call%s; moved to another processor %u time%s; longest wait ", s.runs,
+             s.runs == 1 ? "" : "s", s.waits, s.waits == 1 ? "" : "s", s.syscalls, s.syscalls == 1 ? "" : "s",
+             s.moves, s.moves == 1 ? "" : "s");
     text_dur(t, longest_of(v->tr, &li, g, ST_WAITING, s.ns[GM_WAIT], s.waits));
     text_lit(t, ", runnable ");
     text_dur(t, longest_of(v->tr, &li, g, ST_RUNNABLE, s.ns[GM_SCHED], s.scheds));
     if (li.creator != NO_LANE) {
         text_lit(t, "; created by ");
         text_who(t, v->tr, li.creator);
+    } else if (tri_by_timer(v->tr, tri_g(g), &li)) {
+        text_lit(t, "; " TRI_BY_TIMER);
     }
 }
 

@@ -19,6 +19,7 @@
 #include "triage/tables/stacks.h"
 #include "triage/tables/tab.h"
 
+enum { SCHED_RUNTIME = UINT16_MAX }; /* of WAIT_SCHED: the runtime's own */
 enum section { SECTION_PAIRS, SECTION_SCHED, SECTION_PLACES, SECTION_SYSCALLS };
 enum { ROWS_MOST = 1 << 20 };
 
@@ -163,6 +164,8 @@ bool waits_list(struct tri *t)
         t->nwait = 0;
     add(t, WAIT_HEAD, SECTION_SCHED);
     add(t, WAIT_SCHED, 0);
+    if (tg->sched_system.n)
+        add(t, WAIT_SCHED, SCHED_RUNTIME);
     for (uint32_t i = 0; i < tg->nworst; i++)
         add(t, WAIT_WORST, i);
     if (tg->nwaits)
@@ -217,7 +220,7 @@ static struct moment moment_of(const struct tri *t, struct wait_ref w)
     case WAIT_PLACE: return tg->waits[w.i].longest;
     case WAIT_SYSCALL: return tg->syscalls[w.i].longest;
     case WAIT_SCHED:
-    case WAIT_WORST:
+    case WAIT_WORST: /* the first of these is the longest of the program's waits */
         if (w.i < tg->nworst)
             return (struct moment){tg->worst[w.i].t0, tg->worst[w.i].t1, tg->worst[w.i].g, NO_LANE};
         break;
@@ -235,7 +238,10 @@ static unsigned enter(struct view *v)
     struct moment m = moment_of(v->tri, w);
     struct text t = {.ticks = when_ticks(v->tr)};
     if (m.g == NO_LANE)
-        return move_fail(v, "there was no such wait");
+        return move_fail(v, "%s",
+                         w.kind == WAIT_SCHED && w.i == SCHED_RUNTIME
+                             ? "which of these waits was the longest is not kept: 5 has these goroutines by group"
+                             : "there was no such wait");
     detail(&t, v, v->at.row, 1); /* who had the processors meanwhile */
     unsigned f = tri_goto(v, tri_g(m.g), m.t0, m.t1);
     if (t.p && (w.kind == WAIT_SCHED || w.kind == WAIT_WORST))
@@ -359,14 +365,15 @@ static void place_text(struct text *t, const struct view *v, uint32_t reason, ui
     }
 }
 
-static void sched_numbers(struct grid *g, const struct view *v, int y, enum style s, struct text *t)
+static void sched_numbers(struct grid *g, const struct view *v, int y, enum style s, bool system, struct text *t)
 {
+    const struct triage *tg = v->tri->tg;
     struct dist d;
-    hist_dist(&v->tri->tg->sched, &d);
-    numbers(g, v, y, s, d.total, d.n, d.max);
+    hist_dist(system ? &tg->sched_system : &tg->sched, &d);
+    numbers(g, v, y, s, runnable_total(tg, system), d.n, d.max);
     char p50[FMT_MAX], p90[FMT_MAX], p99[FMT_MAX], max[FMT_MAX]; /* short: a line cut within a number is wrong */
-    text_add(t, "all: p50 %s p90 %s p99 %s max %s", tri_dur(v->tr, d.p50, p50), tri_dur(v->tr, d.p90, p90),
-             tri_dur(v->tr, d.p99, p99), tri_dur(v->tr, d.max, max));
+    text_add(t, "%s: p50 %s p99 %s max %s p90 %s", system ? "runtime" : "program", tri_dur(v->tr, d.p50, p50),
+             tri_dur(v->tr, d.p99, p99), tri_dur(v->tr, d.max, max), tri_dur(v->tr, d.p90, p90));
 }
 
 static void words(struct grid *g, const struct view *v, int x, int y, enum style s, const struct text *t)
@@ -404,7 +411,7 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
         call_numbers(g, v, y, s, &tg->syscalls[w.i]);
         text_where(&t, v->tr, tg->syscalls[w.i].stack, 100);
         break;
-    case WAIT_SCHED: sched_numbers(g, v, y, s, &t); break;
+    case WAIT_SCHED: sched_numbers(g, v, y, s, w.i == SCHED_RUNTIME, &t); break;
     case WAIT_WORST:
         tri_cell(g, g->w < NARROW ? 10 : 19, y, 9, s, tri_dur(v->tr, tg->worst[w.i].t1 - tg->worst[w.i].t0, d));
         text_lit(&t, "@");
@@ -471,15 +478,20 @@ static void power(struct text *t, int64_t ns)
 }
 
 /* How many by decade, the longest first: "lasted 10ms..100ms: 71, 1ms..10ms: 169, .., less: 4". */
-static void detail_sched(struct text *t, const struct view *v, int line)
+static void detail_sched(struct text *t, const struct view *v, bool system, int line)
 {
     enum { LEAST = 1000 };
     const int64_t most = 1000000000000;
-    const struct hist *h = &v->tri->tg->sched;
+    const struct triage *tg = v->tri->tg;
+    const struct hist *h = system ? &tg->sched_system : &tg->sched;
     if (line == 1) {
-        if (v->tri->tg->nworst) {
+        const int64_t before = runnable_total(tg, system) - h->total;
+        if (before > 0) {
+            text_lit(t, "those that began before the trace are in the total alone: ");
+            text_dur(t, before);
+        } else if (tg->nworst && !system) {
             text_lit(t, "the longest: ");
-            detail_worst(t, v, &v->tri->tg->worst[0], 1);
+            detail_worst(t, v, &tg->worst[0], 1);
         }
         return;
     }
@@ -592,7 +604,7 @@ static void detail(struct text *t, const struct view *v, uint32_t i, int line)
     struct wait_ref w = v->tri->wait[i];
     switch (w.kind) {
     case WAIT_PAIR: detail_pair(t, v, &v->tri->pair[w.i], line); break;
-    case WAIT_SCHED: detail_sched(t, v, line); break;
+    case WAIT_SCHED: detail_sched(t, v, w.i == SCHED_RUNTIME, line); break;
     case WAIT_WORST: detail_worst(t, v, &tg->worst[w.i], line); break;
     case WAIT_PLACE: detail_place(t, v, &tg->waits[w.i], line); break;
     case WAIT_SYSCALL: detail_syscall(t, v, &tg->syscalls[w.i], line); break;

@@ -3,6 +3,7 @@
  * one asked for first, and each moment is marked in the lane of the one that all waited for; below, the same as a list,
  * the largest first, each wait before what the goroutine that ended it did. Enter on a row: its longest part in the lanes.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -98,6 +99,12 @@ static void head(struct grid *g, struct view *v, int y, int n)
 {
     const struct why *k = v->why;
     struct text t = {.ticks = when_ticks(v->tr)};
+    const struct task *task;
+    if (k->task < trace_tasks(v->tr, &task)) {
+        text_add(&t, "task %" PRIu64 " ", task[k->task].id);
+        text_str(&t, v->tr, task[k->task].name);
+        text_add(&t, " %s ", task[k->task].g == k->g ? "by" : "ended by");
+    }
     text_who(&t, v->tr, k->g);
     text_lit(&t, ", ");
     text_between(&t, k->t0, k->t1);
@@ -122,7 +129,9 @@ static bool own(const struct view *v, uint32_t row)
 {
     const struct why *k = v->why;
     const struct explain_node *n = node(v, row);
-    return k->row[row].depth == 0 || n->who == k->tree.v[n->up].who;
+    if (k->row[row].depth == 0)
+        return !k->tree.handed;
+    return n->who == k->tree.v[n->up].who;
 }
 
 /* "main.(*bank).clerk" is "(*bank).clerk" where there is no room: packages of methods go. */
@@ -252,8 +261,9 @@ static const char *why_not(const struct view *v)
 {
     const struct task *k;
     const struct item *i = kind_here(v)->items && v->at.row < v->items.n ? &v->items.row[v->at.row] : NULL;
-    if (i && i->kind == ITEM_TASK && i->index < trace_tasks(v->tr, &k) && k[i->index].g == NO_LANE)
-        return "it began before the trace: not recorded is which goroutine began it, so there is nothing to explain";
+    if (i && i->kind == ITEM_TASK && i->index < trace_tasks(v->tr, &k) &&
+        workpiece_of_task(v->tr, i->index).g == NO_LANE)
+        return "the trace tells neither who began nor who ended it, so there is nothing to explain";
     return "nothing here to explain: go to a goroutine's span, a task, a region or a finding about one";
 }
 

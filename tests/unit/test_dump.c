@@ -230,13 +230,13 @@ static void test_order(void **state)
         load_text("go 1.26\nbatch m=7 t=100\nProcStatus +1 p=3 running\nGoStatus +1 g=1 m=7 running\n"
                   "UserTaskBegin +1 task=9 parent=0 name=\"a\\rb\" stack=0\nUserTaskEnd +1 task=9 stack=0\n"
                   "UserTaskBegin +1 task=8 parent=0 name=\"c\" stack=0\nUserTaskBegin +1 task=9 parent=0 name=\"d\" "
-                  "stack=0\nUserTaskEnd +1 task=77 stack=0\nUserTaskEnd +1 task=77 stack=0\n");
+                  "stack=0\nUserTaskEnd +1 task=77 stack=0\nUserTaskEnd +1 task=78 stack=0\n");
     size_t n;
     char *d = dump_text(l.tr, &n);
     const char *t = strstr(d, "\nT\t");
     assert_non_null(t);
     static const char want[] = "\nT\t8\t-\t4\t7\tc\nT\t9\t-\t2\t3\ta\\rb\nT\t9\t-\t5\t7\td\n"
-                               "T\t77\t-\t0\t6\t-\nT\t77\t-\t0\t7\t-\n";
+                               "T\t77\t-\t0\t6\t-\nT\t78\t-\t0\t7\t-\n";
     if (strncmp(t, want, sizeof want - 1) != 0)
         fail_msg("tasks are\n%s", t);
     free(d);

@@ -40,7 +40,7 @@ static void holds(const char *path)
         }
         assert_int_equal(sum, r->d.n);
         for (uint64_t k = 0; k < r->d.n; k++) {
-            const struct instance_one *one = &in.one[r->at + k];
+            const struct workpiece *one = &in.one[r->at + k];
             assert_true(one->t1 >= one->t0 && one->g < l.tg->ng);
             assert_true(k == 0 || one[-1].t1 - one[-1].t0 >= one->t1 - one->t0);
             total += one->t1 - one->t0;

@@ -207,7 +207,7 @@ static void test_told_late(void **state)
                 NULL, LANE_G, 1, "<0-800> running p0\n");
     expect_same(G1 "UserRegionBegin +1 task=0 name=\"part\" stack=0\n" G2
                    "UserRegionEnd +5 task=0 name=\"other\" stack=0\n",
-                "REGION_END: another region is the innermost one", 0, 0, NULL);
+                NULL, LANE_G, 1, "<0-800> running p0\n");
     /* The number of processors changes, and with it which of them are. */
     expect_same(G1 "ProcStatus +1 p=1 idle\nProcsChange +1 procs=1 stack=0\n" G2 "ProcsChange +5 procs=2 stack=0\n"
                    "ProcStatus +1 p=1 idle\n",

@@ -19,6 +19,8 @@ struct recount {
     int64_t state[ST_COUNT];
     uint64_t waits, syscalls, scheds;
     int64_t wait_ns, syscall_ns, sched_ns, sched_max;
+    uint64_t runtime_n;                           /* waits for a processor of the runtime's own goroutines */
+    int64_t runtime_ns, runtime_max, runtime_all; /* all: those that began before the trace, too */
 };
 
 static void recount(const struct loaded *l, uint32_t g, struct recount *r)
@@ -36,6 +38,13 @@ static void recount(const struct loaded *l, uint32_t g, struct recount *r)
         assert_int_equal(s->t0, at); /* contiguous: no unknown time */
         at = s->t1;
         r->state[s->state] += s->t1 - s->t0;
+        if (li.is_system && s->state == ST_RUNNABLE) {
+            const int64_t ns = s->t1 - s->t0;
+            r->runtime_all += ns;
+            r->runtime_n += !s->open_start;
+            r->runtime_ns += s->open_start ? 0 : ns;
+            r->runtime_max = !s->open_start && ns > r->runtime_max ? ns : r->runtime_max;
+        }
         if (li.is_system) {
             continue;
         }
@@ -175,6 +184,11 @@ static void tables_of(const char *path)
     assert_int_equal(l.tg->sched.n, r.scheds);
     assert_int_equal(l.tg->sched.total, r.sched_ns);
     assert_int_equal(l.tg->sched.max, r.sched_max);
+    assert_int_equal(l.tg->sched_system.n, r.runtime_n);
+    assert_int_equal(l.tg->sched_system.total, r.runtime_ns);
+    assert_int_equal(l.tg->sched_system.max, r.runtime_max);
+    assert_int_equal(runnable_total(l.tg, true), r.runtime_all);
+    assert_int_equal(runnable_total(l.tg, false), r.state[ST_RUNNABLE] - r.runtime_all); /* as sums have it */
     assert_true(pairs <= waits && pair_ns <= wait_ns);
     adds_up(&l);
     groups_hold(&l);

@@ -353,7 +353,7 @@ static void many_damages(void **state)
     for (int gen = 0; gen < 70; gen++)
         tracegen_printf(&text,
                         "batch m=7 t=%d\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
-                        "UserLog +1 task=0 key=77 value=78 stack=0\nendgen\n",
+                        "HeapAlloc +1 4\nraw 7f\nendgen\n",
                         1000 * gen + 100);
     size_t n;
     uint8_t *bytes = tracegen_bytes((const char *)text.p, &n);

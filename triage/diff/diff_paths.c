@@ -88,7 +88,7 @@ static void leaf_add(struct diff_paths *d, int side, const struct trace *tr, con
 
 static bool side_of(struct how *h, const struct instance_row *r, int side, struct diff_paths *d)
 {
-    const struct instance_one *v = h->all.in.one + r->at;
+    const struct workpiece *v = h->all.in.one + r->at;
     const uint32_t n = (uint32_t)r->d.n, looked = n < LOOK ? n : LOOK;
     struct explain_tree t;
     struct leaves s = {0};
@@ -96,8 +96,8 @@ static bool side_of(struct how *h, const struct instance_row *r, int side, struc
     d->count[side] = r->d.n;
     d->each[side] = dist_avg(&r->d);
     for (uint32_t i = 0; ok && i < looked; i++) {
-        const struct instance_one *one = &v[(2 * (uint64_t)i + 1) * n / (2 * looked)]; /* not the longest of all */
-        ok = explain_add(h->all.x, &t, one->g, one->t0, one->t1);
+        const struct workpiece *one = &v[(2 * (uint64_t)i + 1) * n / (2 * looked)]; /* not the longest of all */
+        ok = explain_add_piece(h->all.x, &t, one);
     }
     if (ok) {
         causes_leaves(&t, &s);
@@ -216,7 +216,7 @@ static void path_text(struct text *t, const struct diff_path *p)
     const size_t start = t->n;
     text_dur(t, far(p));
     text_pad(t, start, 8);
-    text_add(t, " %s in ", explain_cat_name(p->cat));
+    text_add(t, " %s %s ", explain_cat_name(p->cat), p->cat == EX_QUEUED ? "by" : "in");
     text_clean(t, p->func, strlen(p->func), 0);
     if (p->caller[0]) {
         text_lit(t, ", called by ");

@@ -10,6 +10,7 @@
 #include "decode/base/mem.h"
 #include "triage/tables/slices.h"
 #include "triage/text.h"
+#include "triage/triage.h"
 #include "triage/work/owner.h"
 
 #define BUDGET 4000000
@@ -47,6 +48,8 @@ struct explainer {
     explain_visit *visit;
     void *arg;
     bool cut, failed;
+    struct trails *trails; /* once a task was asked for */
+    struct legs legs;      /* of the piece that is explained */
 };
 
 const char *explain_cat_name(enum explain_cat c)
@@ -63,6 +66,7 @@ const char *explain_cat_name(enum explain_cat c)
                                               "waiting for the collector",
                                               "waiting to the end",
                                               "waiting",
+                                              "waiting to be taken up",
                                               "not there",
                                               "not recorded"};
     return (unsigned)c < EX_CATS ? name[c] : "";
@@ -72,7 +76,7 @@ const char *explain_cat_id(enum explain_cat c)
 {
     static const char *const id[EX_CATS] = {"running", "assist",  "syscall", "runnable", "runnable-idle",
                                             "stopped", "network", "pipe",    "timer",    "collector",
-                                            "unended", "wait",    "absent",  "unknown"};
+                                            "unended", "wait",    "queued",  "absent",   "unknown"};
     return (unsigned)c < EX_CATS ? id[c] : "";
 }
 
@@ -125,6 +129,8 @@ void explain_free(struct explainer *x)
         }
         mem_free(x->region);
         mem_free(x->user);
+        trails_free(x->trails);
+        legs_free(&x->legs);
         mem_free(x);
     }
 }
@@ -364,7 +370,7 @@ static void level_set(const struct explainer *x, struct level *l, uint32_t g, in
     l->hi = hi;
     l->first = INT64_MIN;
     l->creator = li.created ? li.creator : NO_LANE;
-    l->by_timer = li.created && li.creator == NO_LANE;
+    l->by_timer = tri_by_timer(x->tr, (struct lane){LANE_G, g}, &li);
     l->create_stack = li.create_stack;
     l->start_stack = li.start_stack;
     l->at_hi = at_hi;
@@ -522,27 +528,70 @@ static bool step(struct explainer *x, int *depth)
     return true;
 }
 
-bool explain_walk(struct explainer *x, uint32_t g, int64_t a, int64_t b, explain_visit *visit, void *arg, bool *cut)
+/* Goroutine g's [a,b), from a depth on, as what explains `up`. false: out of memory. */
+static bool walk_from(struct explainer *x, int depth, uint32_t up, uint32_t g, int64_t a, int64_t b)
 {
-    int depth = 0;
-    if (g >= x->ng || a >= b) {
-        return true;
+    const int top = depth;
+    if (!level_room(x, top)) {
+        return false;
     }
-    if (!level_room(x, 0)) {
+    x->level[top]->up = up;
+    x->level[top]->asked = 0;
+    level_set(x, x->level[top], g, a, b, 0);
+    while (depth >= top) {
+        if (!slices_tick() || !step(x, &depth)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool walk_leg(struct explainer *x, const struct leg *l)
+{
+    struct explain_part p = {l->t0, l->t1, .cat = EX_QUEUED, .g = l->g, .by = l->g};
+    p.stack = trace_lane_who(x->tr, (struct lane){LANE_G, l->g}).start_stack;
+    if (l->g >= x->ng || !l->queued) {
+        return l->g >= x->ng || walk_from(x, 0, 0, l->g, l->t0, l->t1);
+    }
+    p.followed = x->left > 0;
+    x->cut |= !p.followed;
+    const uint32_t tag = x->visit(x->arg, 0, &p);
+    return !p.followed || walk_from(x, 1, tag, l->g, l->t0, l->t1);
+}
+
+bool explain_legs(struct explainer *x, const struct workpiece *p, struct legs *out)
+{
+    if (p->task != NO_TASK && !x->trails) {
+        x->trails = trails_new(x->tr);
+        if (!x->trails) {
+            return false;
+        }
+    }
+    return legs_of(x->trails, p, &x->left, out);
+}
+
+bool explain_piece(struct explainer *x, const struct workpiece *p, explain_visit *visit, void *arg, bool *cut)
+{
+    struct legs *l = &x->legs;
+    if (!explain_legs(x, p, l)) {
         return false;
     }
     x->visit = visit;
     x->arg = arg;
-    x->cut = false;
-    x->level[0]->up = x->level[0]->asked = 0;
-    level_set(x, x->level[0], g, a, b, 0);
-    while (depth >= 0) {
-        if (!slices_tick() || !step(x, &depth)) {
+    x->cut = l->cut;
+    for (size_t i = l->n; i-- > 0;) {
+        if (!walk_leg(x, &l->v[i])) {
             return false;
         }
     }
     *cut |= x->cut;
     return true;
+}
+
+bool explain_walk(struct explainer *x, uint32_t g, int64_t a, int64_t b, explain_visit *visit, void *arg, bool *cut)
+{
+    const struct workpiece p = workpiece_of_g(g, a, b);
+    return explain_piece(x, &p, visit, arg, cut);
 }
 
 /* ---- places ---------------------------------------------------------------------------------------------------- */
@@ -637,15 +686,21 @@ static bool list_turn(struct explain_list *l)
     return ok;
 }
 
-bool explain_list(struct explainer *x, uint32_t g, int64_t a, int64_t b, struct explain_list *out)
+bool explain_list_piece(struct explainer *x, const struct workpiece *p, struct explain_list *out)
 {
     struct listing k = {.l = out};
     *out = (struct explain_list){0};
-    bool ok = explain_walk(x, g, a, b, list_part, &k, &out->cut) && !k.failed && list_turn(out);
+    bool ok = explain_piece(x, p, list_part, &k, &out->cut) && !k.failed && list_turn(out);
     if (!ok) {
         explain_list_free(out);
     }
     return ok;
+}
+
+bool explain_list(struct explainer *x, uint32_t g, int64_t a, int64_t b, struct explain_list *out)
+{
+    const struct workpiece p = workpiece_of_g(g, a, b);
+    return explain_list_piece(x, &p, out);
 }
 
 void explain_list_free(struct explain_list *l)
@@ -727,14 +782,21 @@ static uint32_t tree_part(void *arg, uint32_t up, const struct explain_part *p)
     return i;
 }
 
-bool explain_add(struct explainer *x, struct explain_tree *t, uint32_t g, int64_t a, int64_t b)
+bool explain_add_piece(struct explainer *x, struct explain_tree *t, const struct workpiece *p)
 {
     t->x = x;
-    bool ok = explain_walk(x, g, a, b, tree_part, t, &t->cut);
+    bool ok = explain_piece(x, p, tree_part, t, &t->cut);
     t->x = NULL;
-    t->v[0].ns = ns_add(t->v[0].ns, b > a ? b - a : 0);
+    t->handed |= x->legs.n > 1;
+    t->v[0].ns = ns_add(t->v[0].ns, p->t1 > p->t0 ? p->t1 - p->t0 : 0);
     t->v[0].count++;
     return ok && !t->failed;
+}
+
+bool explain_add(struct explainer *x, struct explain_tree *t, uint32_t g, int64_t a, int64_t b)
+{
+    const struct workpiece p = workpiece_of_g(g, a, b);
+    return explain_add_piece(x, t, &p);
 }
 
 static int cmp_node(const void *a, const void *b, void *arg)

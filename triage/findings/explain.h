@@ -11,6 +11,7 @@
  * Invariants. The leaves of one explanation lie side by side and add up to the interval; the children of a wait add up
  * to the wait. Each level only looks at spans within its interval, so the work is linear in the spans passed times the
  * depth, which is bounded, as is the number of spans: beyond, waits stay unexplained and `cut` is set.
+ * A task that is handed on is explained leg by leg (legs.h), and the time in which nobody has it by what kept who took it up.
  * Hand-offs: where W waited at the same function itself, whoever ended that wait takes W's place on W's level, so a
  * queue before a lock is one level deep however long it is.
  */
@@ -19,6 +20,7 @@
 
 #include "triage/findings/ran.h"
 #include "triage/findings/callers.h"
+#include "triage/findings/legs.h"
 #include "triage/tables/stacks.h"
 #include "triage/tables/tab.h"
 
@@ -35,6 +37,7 @@ enum explain_cat {
     EX_GC,      /* waits for the collector or another goroutine of the runtime */
     EX_OPEN,    /* a wait that is not over when the trace ends */
     EX_WAIT,    /* a wait that a goroutine ended */
+    EX_QUEUED,  /* a task that nobody has (legs.h): explained, as a wait is, by what who took it up did meanwhile */
     EX_ABSENT,  /* before its creation, after its end */
     EX_UNKNOWN, /* the trace does not record it */
     EX_CATS
@@ -49,12 +52,13 @@ const char *explain_cat_id(enum explain_cat c);   /* "running", "network" ..: fo
 
 struct explain_part {
     int64_t t0, t1;
-    uint8_t cat, kind;  /* enum explain_cat, enum wait_kind */
-    bool followed;      /* EX_WAIT: its own parts follow */
-    uint8_t depth;      /* 0: the goroutine asked for */
-    uint32_t g;         /* whose time it is */
-    uint32_t reason;    /* of a wait */
-    uint32_t stack;     /* a wait, a call: where; running: where it last stopped before, or the region it was in */
+    uint8_t cat, kind; /* enum explain_cat, enum wait_kind */
+    bool followed;     /* EX_WAIT, EX_QUEUED: its own parts follow */
+    uint8_t depth;     /* 0: the goroutine asked for */
+    uint32_t g;        /* whose time it is; EX_QUEUED: who took the task up */
+    uint32_t reason;   /* of a wait */
+    uint32_t
+        stack; /* a wait, a call: where; running: where it last stopped before, or the region it was in; EX_QUEUED: g's start */
     uint32_t stack_end; /* running: where it stopped next */
     uint32_t by;        /* EX_WAIT, EX_GC: who ended it; EX_STOPPED: who had stopped the world; NO_LANE none */
     uint32_t by_stack;  /* where */
@@ -90,6 +94,13 @@ void explain_owners(struct explainer *x, struct owners *own);
 bool explain_walk(struct explainer *x, uint32_t g, int64_t a, int64_t b, explain_visit *visit, void *arg, bool *cut);
 
 /*
+ * explain_legs - the legs of a piece of work (legs.h), in spans of the budget. explain_piece - explain_walk() of each of them, the
+ * last one first: the parts lie side by side from the piece's begin to its end. explain_walk(g, a, b) is that of workpiece_of_g(g, a, b).
+ */
+bool explain_legs(struct explainer *x, const struct workpiece *p, struct legs *out);
+bool explain_piece(struct explainer *x, const struct workpiece *p, explain_visit *visit, void *arg, bool *cut);
+
+/*
  * explain_place - the function a part is put down to: the first of the program's own (stacks.h); running between two
  * places: the innermost function that both are in, where it was preempted if it was. *stack: one to show, *frame: which
  * of its frames that is. 0 unknown. *ran: of running, what is known of it being there.
@@ -111,6 +122,7 @@ struct explain_list {
 /* explain_list - at most EXPLAIN_ITEMS parts, then `cut`: waits beyond are left whole. false: out of memory. */
 #define EXPLAIN_ITEMS (1u << 20)
 bool explain_list(struct explainer *x, uint32_t g, int64_t a, int64_t b, struct explain_list *out);
+bool explain_list_piece(struct explainer *x, const struct workpiece *p, struct explain_list *out);
 void explain_list_free(struct explain_list *l);
 
 /* ---- merged top-down -------------------------------------------------------------------------------------------- */
@@ -139,10 +151,12 @@ struct explain_tree {
     struct tab by;
     struct explainer *x; /* while explain_add() works */
     bool cut, failed;
+    bool handed; /* some piece's time is several goroutines': whose a part is does not go without saying */
 };
 bool explain_tree_init(struct explain_tree *t, const struct trace *tr);
 /* explain_add - merge one more interval in. false: out of memory. */
 bool explain_add(struct explainer *x, struct explain_tree *t, uint32_t g, int64_t a, int64_t b);
+bool explain_add_piece(struct explainer *x, struct explain_tree *t, const struct workpiece *p);
 void explain_tree_sort(struct explain_tree *t);
 void explain_tree_free(struct explain_tree *t);
 

@@ -37,12 +37,8 @@ static const char usage[] =
     "  --utf8, --quiet, -o FILE, --exe FILE, --ticks-per-second N   as for gotop report\n"
     "Exit status: 0 fine, 2 a trace can't be read or has no such subject, 3 only part of a trace could be read.\n";
 
-struct one { /* an instance */
-    uint32_t g;
-    int64_t t0, t1;
-};
 struct asked {
-    struct one *v;
+    struct workpiece *v;
     size_t n, cap, all;        /* all: how many there are */
     struct text title, others; /* others: that there is no such name, and which there are */
     bool failed;
@@ -60,13 +56,14 @@ static int fail(const char *what, const char *why)
 
 /* ---- the subject --------------------------------------------------------------------------------------------- */
 
-static void ask(struct asked *q, uint32_t g, int64_t t0, int64_t t1)
+static void ask(struct asked *q, struct workpiece p)
 {
-    struct one *v = g != NO_LANE && t1 > t0 ? mem_grow(q->v, &q->cap, q->n + 1, sizeof *v) : NULL;
-    q->failed |= !v && g != NO_LANE && t1 > t0;
+    const bool some = p.g != NO_LANE && p.t1 > p.t0;
+    struct workpiece *v = some ? mem_grow(q->v, &q->cap, q->n + 1, sizeof *v) : NULL;
+    q->failed |= some && !v;
     if (v) {
         q->v = v;
-        v[q->n++] = (struct one){g, t0, t1};
+        v[q->n++] = p;
     }
 }
 
@@ -98,7 +95,7 @@ static bool ask_goroutine(struct asked *q, const struct trace *tr, const char *s
         }
     }
     text_who(&q->title, tr, g);
-    ask(q, g, a, b);
+    ask(q, workpiece_of_g(g, a, b));
     q->all = 1;
     *why = "it has no length";
     return q->n > 0;
@@ -118,7 +115,7 @@ static void ask_tasks(struct asked *q, const struct trace *tr, const char *s)
     bool by_id = end != s && !*end;
     for (size_t i = 0; i < n; i++) {
         if (by_id ? k[i].id == id : named(tr, k[i].name, s)) {
-            ask(q, k[i].g, k[i].t0, k[i].t1);
+            ask(q, workpiece_of_task(tr, i));
         }
     }
     text_lit(&q->title, "task ");
@@ -131,7 +128,7 @@ static void ask_regions(struct asked *q, const struct trace *tr, const char *s)
     size_t n = trace_regions(tr, &r);
     for (size_t i = 0; i < n; i++) {
         if (named(tr, r[i].name, s)) {
-            ask(q, r[i].g, r[i].t0, r[i].t1);
+            ask(q, workpiece_of_g(r[i].g, r[i].t0, r[i].t1));
         }
     }
     text_lit(&q->title, "region ");
@@ -153,7 +150,7 @@ static void ask_group(struct asked *q, const struct trace *tr, const char *s)
         struct lane_info li = trace_lane(tr, (struct lane){LANE_G, g});
         const uint32_t begins = trace_frame(tr, li.start_stack, 0).func; /* a helper, if it isn't that name */
         if (named(tr, li.name, s) || shown_as(tr, li.name, s) || named(tr, begins, s) || shown_as(tr, begins, s)) {
-            ask(q, g, li.first, li.last);
+            ask(q, workpiece_of_g(g, li.first, li.last));
         }
     }
     text_lit(&q->title, "goroutines of ");
@@ -212,7 +209,7 @@ static const char *others(struct asked *q, const struct trace *tr, const char *k
 
 static int cmp_one(const void *a, const void *b)
 {
-    const struct one *x = a, *y = b;
+    const struct workpiece *x = a, *y = b;
     int64_t p = x->t1 - x->t0, r = y->t1 - y->t0;
     return p != r           ? (p < r) - (p > r)
            : x->t0 != y->t0 ? (x->t0 > y->t0) - (x->t0 < y->t0)
@@ -260,7 +257,7 @@ static uint64_t allowed(const struct trace *tr)
 }
 
 /* Every how manieth instance is looked at, so that what they have of their own is not more than allowed. */
-static size_t stride(const struct trace *tr, const struct one *v, size_t n)
+static size_t stride(const struct trace *tr, const struct workpiece *v, size_t n)
 {
     for (size_t step = n > INSTANCES ? n / INSTANCES : 1;; step *= 2) {
         uint64_t own = 0;
@@ -274,7 +271,7 @@ static size_t stride(const struct trace *tr, const struct one *v, size_t n)
 }
 
 /* What explains their waits is shared out; what one doesn't need, those behind it have. */
-static bool tree_of(struct explainer *x, struct explain_tree *t, const struct trace *tr, const struct one *v,
+static bool tree_of(struct explainer *x, struct explain_tree *t, const struct trace *tr, const struct workpiece *v,
                     size_t n)
 {
     size_t step = stride(tr, v, n), looks = (n + step - 1) / step;
@@ -285,7 +282,7 @@ static bool tree_of(struct explainer *x, struct explain_tree *t, const struct tr
     for (size_t i = 0; i < n; i += step, looks--) {
         uint64_t share = left / looks;
         explain_budget(x, share);
-        if (!explain_add(x, t, v[i].g, v[i].t0, v[i].t1)) {
+        if (!explain_add_piece(x, t, &v[i])) {
             return false;
         }
         left -= share - explain_left(x);
@@ -447,7 +444,7 @@ static bool json_answer(struct text *t, struct explainer *x, const struct trace 
     struct explain_list l = {0};
     bool ok = tree_of(x, &all, tr, q->v, q->n);
     explain_budget(x, 4000000);
-    ok = ok && (q->n > 1 || explain_list(x, q->v[0].g, q->v[0].t0, q->v[0].t1, &l));
+    ok = ok && (q->n > 1 || explain_list_piece(x, &q->v[0], &l));
     if (ok) {
         const size_t flags = JSON_INDENT(1) | (t->ascii ? JSON_ENSURE_ASCII : 0);
         json_begin();

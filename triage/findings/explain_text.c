@@ -6,6 +6,10 @@
 
 void explain_node_text(struct text *t, const struct trace *tr, const struct explain_node *n, bool own)
 {
+    if (n->cat == EX_QUEUED) {
+        text_say(t, tr, explain_cat_name(EX_QUEUED), " by ", t_func_cut(n->who, 48));
+        return;
+    }
     if (!own) {
         text_say(t, tr, t_func_cut(n->who, 48), ": ");
     }
@@ -43,7 +47,7 @@ static void tree_text(struct text *t, const struct explain_tree *x, uint32_t i, 
         text_dur(&cell, n->ns);
         text_add(t, "%8s %7llu  %*s", cell.p ? cell.p : "", (unsigned long long)n->count, 2 * depth, "");
         text_free(&cell);
-        explain_node_text(t, x->tr, n, depth == 0 || n->who == who);
+        explain_node_text(t, x->tr, n, (depth == 0 && !x->handed) || n->who == who);
         text_lit(t, "\n");
         --*lines;
         if (depth + 1 < DEEP) {

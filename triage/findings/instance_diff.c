@@ -6,13 +6,13 @@
 #include "triage/findings/leaves.h"
 #include "triage/findings/instances.h"
 
-static bool explain_some(struct explainer *x, struct leaves *out, const struct trace *tr,
-                         const struct instance_one *v, uint32_t n, bool *cut)
+static bool explain_some(struct explainer *x, struct leaves *out, const struct trace *tr, const struct workpiece *v,
+                         uint32_t n, bool *cut)
 {
     struct explain_tree t;
     bool ok = explain_tree_init(&t, tr);
     for (uint32_t i = 0; ok && i < n; i++) {
-        ok = explain_add(x, &t, v[i].g, v[i].t0, v[i].t1);
+        ok = explain_add_piece(x, &t, &v[i]);
     }
     if (ok) {
         causes_leaves(&t, out);
@@ -22,7 +22,7 @@ static bool explain_some(struct explainer *x, struct leaves *out, const struct t
     return ok;
 }
 
-static int64_t average(const struct instance_one *v, uint32_t n)
+static int64_t average(const struct workpiece *v, uint32_t n)
 {
     int64_t sum = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -69,7 +69,7 @@ static uint32_t parts_of(struct instance_part v[LEAVES], const struct leaves *s,
 bool instances_differ(struct explainer *x, const struct instances *in, const struct instance_row *r,
                       struct instance_diff *out)
 {
-    const struct instance_one *v = in->one + r->at;
+    const struct workpiece *v = in->one + r->at;
     uint32_t n = (uint32_t)r->d.n, slow = n / 10 ? n / 10 : 1, half = n / 2;
     struct leaves s, u;
     struct instance_part all[LEAVES];

@@ -19,7 +19,7 @@ enum phase { PH_TASKS, PH_REGIONS, PH_GROUPS, PH_WALK, PH_SORT };
 
 struct found { /* an instance, before rows are in order */
     uint32_t row;
-    struct instance_one one;
+    struct workpiece one;
 };
 enum at_wait { AW_NONE = 1, AW_MORE, AW_PLACE };
 struct instances_work {
@@ -136,11 +136,11 @@ static bool row_of(struct instances *in, enum instance_kind k, enum wait_kind wa
 }
 
 /* One more of a row: without both ends it is only counted. */
-static bool put(struct instances *in, uint32_t row, uint32_t g, int64_t t0, int64_t t1, bool whole)
+static bool put_piece(struct instances *in, uint32_t row, struct workpiece p, bool whole)
 {
     struct instances_work *w = in->work;
     struct instance_row *r = &in->row[row];
-    if (!whole || t1 < t0 || g == NO_LANE) {
+    if (!whole || p.t1 < p.t0 || p.g == NO_LANE) {
         r->open++;
         return true;
     }
@@ -149,9 +149,14 @@ static bool put(struct instances *in, uint32_t row, uint32_t g, int64_t t0, int6
         return false;
     }
     w->found = v;
-    v[w->nfound++] = (struct found){row, {t0, t1, g}};
-    r->bucket[bucket_of(t1 - t0)]++;
+    v[w->nfound++] = (struct found){row, p};
+    r->bucket[bucket_of(p.t1 - p.t0)]++;
     return true;
+}
+
+static bool put(struct instances *in, uint32_t row, uint32_t g, int64_t t0, int64_t t1, bool whole)
+{
+    return put_piece(in, row, workpiece_of_g(g, t0, t1), whole);
 }
 
 static bool within(const struct triage *tg, int64_t t0, int64_t t1)
@@ -159,8 +164,9 @@ static bool within(const struct triage *tg, int64_t t0, int64_t t1)
     return t0 >= 0 && t1 <= tg->end;
 }
 
-static bool add_task(struct instances *in, const struct task *k, bool look)
+static bool add_task(struct instances *in, size_t task, bool look)
 {
+    const struct task *all, *k = (trace_tasks(in->tg->tr, &all), &all[task]);
     uint32_t row;
     if (!row_of(in, IN_TASK, WK_OTHER, k->name, &row)) {
         return false;
@@ -170,7 +176,8 @@ static bool add_task(struct instances *in, const struct task *k, bool look)
     }
     in->row[row].of++;
     in->row[row].looked += look;
-    return !look || put(in, row, k->g, k->t0, k->t1, !k->open_start && !k->open_end && within(in->tg, k->t0, k->t1));
+    return !look || put_piece(in, row, workpiece_of_task(in->tg->tr, task),
+                              !k->open_start && !k->open_end && within(in->tg, k->t0, k->t1));
 }
 
 static bool add_region(struct instances *in, const struct region *r, bool look)
@@ -466,7 +473,7 @@ static bool found_by(struct keyed_row *k, const struct found *v, size_t n)
     }
     bool ok = slices_tick_now() && rows_sort(k, n);
     for (size_t i = 0; ok && i < n; i++) {
-        const struct instance_one *x = &v[k[i].row].one;
+        const struct workpiece *x = &v[k[i].row].one;
         k[i].key = ~((uint64_t)(x->t1 - x->t0) ^ sign);
     }
     ok = ok && slices_tick_now() && rows_sort(k, n);
@@ -560,7 +567,7 @@ static bool one_more(struct instances *in, bool *ok)
     if (i >= n) {
         return false;
     }
-    *ok = w->phase == PH_TASKS     ? add_task(in, &k[i], look)
+    *ok = w->phase == PH_TASKS     ? add_task(in, i, look)
           : w->phase == PH_REGIONS ? add_region(in, &r[i], look)
           : w->phase == PH_GROUPS  ? add_goroutine(in, (uint32_t)i, look)
                                    : walk(in, (uint32_t)i);

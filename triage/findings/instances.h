@@ -11,7 +11,8 @@
  *
  * Cost: at most INSTANCES_MOST tasks, regions and goroutines each are looked at, and for pieces and places at most
  * about INSTANCES_WALK spans of the goroutines that have any. Of more, some are left out, evenly: then `looked` is
- * below `of`, and a row's numbers are of what was looked at. Memory is 24 bytes per instance looked at.
+ * below `of`, and a row's numbers are of what was looked at. Memory is 24 bytes per instance looked at. Whose time an instance is
+ * explain_legs() tells: several goroutines' if it is a task that was handed on.
  *
  * Units: ns. An instance that the trace does not hold both ends of is counted in `open` and in nothing else. A
  * channel that has more at once lets pieces run together: a trace records waits, not what is received.
@@ -42,11 +43,6 @@ struct instance_row {
     uint64_t bucket[INSTANCE_BUCKETS];
     uint32_t at; /* they are one[at .. at + d.n), longest first */
 };
-struct instance_one {
-    int64_t t0, t1;
-    uint32_t g;
-};
-
 #define INSTANCES_WALK 1000000
 #define INSTANCES_MOST (1u << 18)
 
@@ -54,7 +50,7 @@ struct instances {
     const struct triage *tg;
     struct instance_row *row; /* by kind, then by total time, largest first */
     uint32_t n;
-    struct instance_one *one;
+    struct workpiece *one;
     size_t none;
     struct instances_work *work; /* while steps are due */
 };

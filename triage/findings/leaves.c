@@ -102,13 +102,27 @@ static void pile_take(struct pile *p, struct leaves *out)
     pile_free(p);
 }
 
+/* Is it an end, for leaves? A task that nobody has waits: what kept who took it up is other work's. */
+static bool is_end(const struct explain_tree *t, uint32_t i)
+{
+    if (t->v[i].cat != EX_QUEUED && t->v[i].first != NO_LANE) {
+        return false;
+    }
+    for (uint32_t up = t->v[i].up; up != NO_LANE; up = t->v[up].up) {
+        if (t->v[up].cat == EX_QUEUED) {
+            return false;
+        }
+    }
+    return t->v[i].cat != EX_ABSENT;
+}
+
 static void leaves_by(const struct explain_tree *t, bool who, struct leaves *out)
 {
     struct pile p = {0};
     bool ok = true;
     *out = (struct leaves){.all = t->v[0].ns};
     for (uint32_t i = 1; ok && i < t->n; i++) {
-        if (t->v[i].first == NO_LANE && t->v[i].cat != EX_ABSENT) {
+        if (is_end(t, i)) {
             const struct explain_node *at = told_by(t, i);
             ok = pile_add(&p, t->tr, &t->v[i], at, who ? t->v[i].who : at->func);
         }
@@ -140,6 +154,7 @@ void causes_what_text(struct text *t, const struct trace *tr, enum explain_cat c
                                               "waiting for the collector",
                                               "waiting to the end",
                                               "waiting",
+                                              "waiting to be taken up",
                                               "absent",
                                               "not recorded"};
     const bool writes = explain_waits_outside(cat) && at->stack && causes_writes(tr, at->stack);
@@ -153,7 +168,7 @@ void causes_what_text(struct text *t, const struct trace *tr, enum explain_cat c
     if (at->stack && cat == EX_RUN) {
         ran_text(t, tr, &at->ran, at->stack, at->frame, calls);
     } else if (at->stack) {
-        text_lit(t, " in ");
+        text_add(t, "%s", cat == EX_QUEUED ? " by " : " in ");
         text_calls(t, tr, at->stack, at->frame, calls);
     }
     if (at->stack && at->mixed) {

@@ -28,7 +28,7 @@ struct leaves {
     uint32_t n;
     int64_t all; /* of those that didn't fit, too */
 };
-/* causes_leaves - the ends of all that a tree follows, put together by category and function. */
+/* causes_leaves - the ends of all that a tree follows, EX_QUEUED among them, put together by category and function. */
 void causes_leaves(const struct explain_tree *t, struct leaves *out);
 /* causes_leaves_of - put together by category and by whose time it was: leaf.func is a start function. */
 void causes_leaves_of(const struct explain_tree *t, struct leaves *out);

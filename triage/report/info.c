@@ -148,7 +148,8 @@ static void page_head(struct text *t, const struct info *i)
     text_lit(t, "\n");
     row(t, "clock");
     if (i->c->hz > 0)
-        text_add(t, "%.6g MHz, %.4g ns a unit\n", i->c->hz / 1e6, 1e9 / i->c->hz);
+        text_add(t, "%.6g MHz, %.4g ns a unit%s\n", i->c->hz / 1e6, 1e9 / i->c->hz,
+                 in->clock_assumed ? ", says the file; assumed: as given" : "");
     else
         text_add(t, "the file doesn't say%s\n", in->clock_assumed ? "; assumed" : "");
     row(t, "duration");

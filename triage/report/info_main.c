@@ -23,7 +23,7 @@ static const char info_usage[] =
     "zip archive with several traces, lists them: every command takes ARCHIVE:MEMBER.\n"
     "\n"
     "  --json                  the same as one JSON object (docs/SLICES.md)\n"
-    "  --ticks-per-second N    the tick rate, for a trace truncated before it\n"
+    "  --ticks-per-second N    units of its clock per second, if the trace states none or a wrong one\n"
     "  --exe FILE              the program that wrote the trace, for an old one without names\n"
     "  --max-memory SIZE       memory limit: 500M, 4G\n"
     "  --threads N             decode with N threads\n"

@@ -39,7 +39,8 @@ static const char usage[] =
     "  --strict             fail at the first damage: no page of a part\n"
     "  --max-memory SIZE    memory limit; the rest goes to a temporary file\n"
     "  --threads N          decode and count with N threads; the result is the same for any N\n"
-    "  --ticks-per-second N, --exe FILE   for old traces: the clock rate, the program\n"
+    "  --ticks-per-second N    units of its clock per second, if the trace states none or a wrong one\n"
+    "  --exe FILE              for old traces: the program\n"
     "Exit status: 0 fine, 1 an assertion failed, 2 a trace can't be read, 3 only part of a trace could be read.\n";
 
 static int fail(const char *path, const char *what)

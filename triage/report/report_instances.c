@@ -150,7 +150,7 @@ void out_instances(struct out *o, json_t *root)
         }
         b = array(o, r, "slowest");
         for (uint32_t n = 0; n < w->d.n && n < 8; n++) {
-            const struct instance_one *one = &k.in.one[w->at + n];
+            const struct workpiece *one = &k.in.one[w->at + n];
             json_t *z = row(o, b);
             num(o, z, "t0", one->t0);
             num(o, z, "t1", one->t1);

@@ -185,6 +185,8 @@ static void out_scheduler(struct out *o, json_t *root)
     struct dist d;
     hist_dist(&tg->sched, &d);
     dist(o, s, "latency", &d);
+    hist_dist(&tg->sched_system, &d);
+    dist(o, s, "runtime", &d);
     arr = array(o, s, "histogram");
     for (int e = 0; e < 62; e++) {
         int64_t from = e ? (int64_t)1 << e : 0, to = (int64_t)1 << (e + 1);
@@ -233,6 +235,7 @@ static void out_groups_of(struct out *o, json_t *root, struct dist *const d[GM_C
         num(o, r, "count", g->count);
         num(o, r, "created", g->created);
         num(o, r, "ended", g->ended);
+        big(o, r, "moves", g->moves);
         for (int m = 0; m < GM_COUNT; m++) {
             dist(o, r, key[m], &d[m][i]);
         }

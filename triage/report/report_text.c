@@ -372,7 +372,11 @@ static void scheduler(struct text *t, const struct loaded *l)
     const struct triage *tg = l->tg;
     struct dist d;
     hist_dist(&tg->sched, &d);
-    text_lit(t, "\nSCHEDULER  waits for a processor\n  ");
+    text_lit(t, "\nSCHEDULER  waits of the program's goroutines for a processor");
+    if (tg->sched_system.n) {
+        text_say(t, l->tr, " (the runtime's own: ", tg->sched_system.n, ", max ", t_dur(tg->sched_system.max), ")");
+    }
+    text_lit(t, "\n  ");
     report_dist(t, &d);
     endl(t);
     for (uint32_t i = 0; i < tg->nworst && i < 2 && tg->worst[i].t1 > tg->worst[i].t0; i++) {

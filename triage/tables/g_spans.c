@@ -468,6 +468,32 @@ static inline void count(struct g_walk *w, enum gmetric m, unsigned times, struc
     }
 }
 
+static inline void moved_on(struct g_walk *w, const struct span_run *r, uint32_t i)
+{
+    struct moved *const m = &w->moved;
+    const uint32_t p = span_run_p(r, i);
+    if (!p || p == m->p) {
+        return;
+    }
+    m->n += m->p || (w->on != NO_LANE && span_run_who(r, i) != w->on);
+    m->p = p;
+    m->at = i;
+}
+
+static inline void moved_end(struct g_walk *w, const struct span_run *r)
+{
+    struct moved *const m = &w->moved;
+    if (m->p) {
+        w->on = span_run_who(r, m->at);
+    }
+    if (m->n) {
+        w->y->rows.used |= 1u << GV_MOVES;
+        *counted(w, GV_MOVES) += m->n;
+        w->y->groups[w->y->group].moves += m->n;
+    }
+    *m = (struct moved){0};
+}
+
 bool g_spans(struct g_walk *w, const struct span_run *r)
 {
     const int64_t *const dur = r->dur;
@@ -492,6 +518,7 @@ bool g_spans(struct g_walk *w, const struct span_run *r)
         if (tri_is_exec(was)) { /* every second one */
             exec.ns += ns;
             exec.n += !tri_is_exec(before);
+            moved_on(w, r, i);
             w->cond_run += ns;
         } else if (was == ST_RUNNABLE) {
             runnable.ns += ns;
@@ -521,6 +548,7 @@ bool g_spans(struct g_walk *w, const struct span_run *r)
     count(w, GM_WAIT, GV_WAITS, waiting);
     count(w, GM_SYSCALL, GV_SYSCALLS, call);
     count(w, GM_UNKNOWN, GM_UNKNOWN, unknown);
+    moved_end(w, r);
     w->was = was;
     w->end = t;
     w->open = r->open_end;

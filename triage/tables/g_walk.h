@@ -31,11 +31,17 @@ struct g_walk { /* along one lane */
     bool of_c; /* it stands for a thread that C began: see lane_begin() */
     bool some; /* it has spans */
     int64_t life, no_p_ns;
-    enum gc_mode mode;          /* of a mark worker, now */
-    size_t gw_first;            /* this goroutine's rows in y->gw */
-    uint8_t was;                /* the state of the last span counted: ST_NONE before the first */
-    int64_t end;                /* its end */
-    bool open;                  /* it lasts as the trace ends */
+    enum gc_mode mode; /* of a mark worker, now */
+    size_t gw_first;   /* this goroutine's rows in y->gw */
+    uint8_t was;       /* the state of the last span counted: ST_NONE before the first */
+    int64_t end;       /* its end */
+    bool open;         /* it lasts as the trace ends */
+    uint32_t on;       /* the P it ran on last, NO_LANE: none */
+    struct
+        moved { /* how often it ran on another P than before, in the spans at hand. A P that isn't recorded is none. */
+        uint32_t p, at; /* the last one, as span_run_p() has it (0: none), and in which span */
+        uint64_t n;
+    } moved;
     struct waited wait;         /* the last wait */
     enum wait_kind kind;        /* its, once it is counted */
     struct hist *sched;         /* where its scheduler latency is counted */

@@ -103,6 +103,8 @@ static inline void lane_next(struct g_walk *w, uint32_t g)
     w->was = ST_NONE;
     w->kind = WK_OTHER;
     w->call = w->cond_pair = TAB_NONE;
+    w->on = NO_LANE;
+    w->moved = (struct moved){0};
     w->cond_run = 0;
     w->nmine = 0;
     w->assist_ns = 0;

@@ -349,3 +349,12 @@ bool triage_groups_end(struct triage *tg)
     }
     return true;
 }
+
+int64_t runnable_total(const struct triage *tg, bool system)
+{
+    int64_t ns = 0;
+    for (uint32_t i = 0; i < tg->ngroups; i++) {
+        ns = tg->groups[i].is_system == system ? ns_add(ns, tg->groups[i].d[GM_SCHED].total) : ns;
+    }
+    return ns;
+}

@@ -120,6 +120,7 @@ static void put_first(struct gstats *s, uint32_t g, const struct gstat_rows *r)
     st->scheds = (uint32_t)r->v[SCHEDS][0];
     st->waits = (uint32_t)r->v[WAITS][0];
     st->syscalls = (uint32_t)r->v[SYSCALLS][0];
+    st->moves = (uint32_t)r->v[GV_MOVES][0];
     s->first_group[g] = r->group[0];
 }
 
@@ -391,12 +392,18 @@ struct gstat gstat_of(const struct gstats *s, uint32_t g)
     v.scheds = (uint32_t)value(s, g, SCHEDS);
     v.waits = (uint32_t)value(s, g, WAITS);
     v.syscalls = (uint32_t)value(s, g, SYSCALLS);
+    v.moves = (uint32_t)value(s, g, GV_MOVES);
     return v;
 }
 
 uint32_t gstat_waits(const struct gstats *s, uint32_t g)
 {
     return g < GSTATS_ALONE ? s->first[g].waits : (uint32_t)value(s, g, WAITS);
+}
+
+uint32_t gstat_moves(const struct gstats *s, uint32_t g)
+{
+    return g < GSTATS_ALONE ? s->first[g].moves : (uint32_t)value(s, g, GV_MOVES);
 }
 
 uint32_t gstat_group(const struct gstats *s, uint32_t g)

@@ -29,13 +29,14 @@ const char *gmetric_name(enum gmetric m);
 struct gstat { /* one goroutine */
     int64_t ns[GM_COUNT];
     uint32_t runs, scheds, waits, syscalls; /* how many intervals of each */
+    uint32_t moves;                         /* how often it ran on another P than before */
 };
 
 struct gstats; /* of all; index = a goroutine's lane */
 enum { GSTATS_ALONE = LANES_ALIKE / 2, GSTATS_ROWS = LANES_ALIKE };
 
 /* Of neighbours, as they are handed over: by value, ns[] first. */
-enum { GV_RUNS = GM_COUNT, GV_SCHEDS, GV_WAITS, GV_SYSCALLS, GV_COUNT };
+enum { GV_RUNS = GM_COUNT, GV_SCHEDS, GV_WAITS, GV_SYSCALLS, GV_MOVES, GV_COUNT };
 struct gstat_rows {
     uint64_t v[GV_COUNT][GSTATS_ROWS]; /* v[GM_ASSIST]: 0; v[GM_LIFE]: what the first six don't add up to */
     uint32_t group[GSTATS_ROWS];
@@ -67,6 +68,7 @@ bool gstats_alike(const struct gstats *s, uint32_t g, uint32_t *group);
 uint32_t gstats_next(const struct gstats *s, uint32_t g, uint32_t group);
 uint32_t gstats_next_with(const struct gstats *s, uint32_t g, enum gmetric m, int64_t least);
 uint32_t gstat_waits(const struct gstats *s, uint32_t g);
+uint32_t gstat_moves(const struct gstats *s, uint32_t g);
 uint32_t gstat_group(const struct gstats *s, uint32_t g);
 /* others' waits it ended: to send on a channel, for a lock it held longest in (holder.h) */
 uint32_t gstat_ended(const struct gstats *s, uint32_t g);

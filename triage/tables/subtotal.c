@@ -182,6 +182,7 @@ static bool add_groups(struct subtotal *to, const struct subtotal *y, struct gst
         p->created += s->created;
         p->ended += s->ended;
         p->timed |= s->timed;
+        p->moves += s->moves;
         p->first = s->first < p->first ? s->first : p->first;
         p->last = s->last > p->last ? s->last : p->last;
         for (int m = 0; m < GM_COUNT; m++) {

@@ -1,89 +1,24 @@
 /*
  * fam_collector.c - the collector: what it takes of the processors, who allocates, and whether it has room.
  *
- * Who allocates most is told by stacks: those of goroutines that help it (weighted by the time they do), those whose allocation starts a cycle,
- * and CPU samples within the allocator. None of these counts bytes, so the place is inferred.
+ * Who allocates most is told by the evidence of allocs.h. None of it counts bytes, so the place is inferred, and said only where it is clear.
  */
 #include "triage/findings/thresholds.h"
+#include "triage/tables/allocs.h"
 #include "triage/tables/slices.h"
 #include "triage/verdicts/verdict.h"
 
-enum { PLACES = 64, LOOKED = 20000 };
-
-struct allocs {
-    struct {
-        uint32_t user, stack;
-        double n;
-    } v[PLACES];
-    uint32_t n;
-    double all;
-};
-
-static void alloc_add(struct allocs *a, const struct works *w, uint32_t stack, double n)
-{
-    const struct site p = verdict_place(w, stack);
-    uint32_t k = 0;
-    if (!p.user || n <= 0) {
-        return;
-    }
-    while (k < a->n && a->v[k].user != p.user) {
-        k++;
-    }
-    if (k == a->n && k < PLACES) {
-        a->v[a->n].user = p.user;
-        a->v[a->n].stack = stack;
-        a->v[a->n++].n = 0;
-    }
-    if (k < PLACES) {
-        a->v[k].n += n;
-        a->all += n;
-    }
-}
-
-static void assists(const struct causes *c, const struct works *w, struct allocs *a)
-{
-    const struct range *r;
-    const size_t n = trace_ranges(c->tr, RANGE_ASSIST, &r), step = n / LOOKED + 1;
-    for (size_t i = 0; i < n && slices_tick(); i += step) {
-        alloc_add(a, w, r[i].stack, (double)(r[i].t1 - r[i].t0) / 1e3);
-    }
-}
-
-static void starts(const struct causes *c, const struct works *w, struct allocs *a)
-{
-    const struct range *r;
-    const size_t n = trace_ranges(c->tr, RANGE_GC, &r);
-    for (size_t i = 0; i < n && i < LOOKED; i++) {
-        if (!stacks_may(c->tr, r[i].stack, STACK_COLLECTS)) {
-            alloc_add(a, w, r[i].stack, 1000);
-        }
-    }
-}
-
-static void samples(const struct causes *c, const struct works *w, struct allocs *a)
-{
-    const struct sample *s;
-    const size_t n = trace_samples(c->tr, &s), step = n / LOOKED + 1;
-    for (size_t i = 0; i < n && slices_tick(); i += step) {
-        if (stacks_may(c->tr, s[i].stack, STACK_ALLOCATES)) {
-            alloc_add(a, w, s[i].stack, 10000);
-        }
-    }
-}
+enum { LOOKED = 20000 };
 
 struct site allocates_most(const struct causes *c, const struct works *w)
 {
-    struct allocs a = {.n = 0};
-    samples(c, w, &a);
-    if (!a.n) {
-        assists(c, w, &a);
-        starts(c, w, &a);
+    struct allocs a;
+    struct site p = {0};
+    if (allocs_of(c->tr, &a)) {
+        p = allocs_clear(&a) ? verdict_place(w, a.row[0].stack) : p;
+        allocs_free(&a);
     }
-    uint32_t best = 0;
-    for (uint32_t i = 1; i < a.n; i++) {
-        best = a.v[i].n > a.v[best].n ? i : best;
-    }
-    return a.n && a.v[best].n * 3 >= a.all ? verdict_place(w, a.v[best].stack) : (struct site){0};
+    return p;
 }
 
 /* By how much of what survives the heap may grow until the next collection, on average over the cycles; < 0 not known. */
@@ -114,10 +49,10 @@ static bool forced(struct causes *c, const struct works *w, struct verdicts *out
     uint32_t user = 0, stack = 0;
     double count = 0;
     for (size_t i = 0; i < n && i < LOOKED; i++) {
-        const struct site p = verdict_place(w, r[i].stack);
-        if (p.user && stacks_may(c->tr, r[i].stack, STACK_COLLECTS)) {
+        const struct site p = verdict_place(w, gc_begun_at(c->tr, &r[i]));
+        if (p.user && stacks_may(c->tr, gc_begun_at(c->tr, &r[i]), STACK_COLLECTS)) {
             user = user ? user : p.user;
-            stack = r[i].stack;
+            stack = gc_begun_at(c->tr, &r[i]);
             count += p.user == user;
         }
     }

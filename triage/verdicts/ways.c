@@ -242,6 +242,10 @@ static bool queued(struct follow *f, const struct tree_node *n, uint32_t group)
 static enum family link_kind(struct follow *f, const struct tree_node *n, bool *queue)
 {
     *queue = false;
+    if (n->cat == EX_QUEUED && n->first != NO_LANE) { /* nobody has it: who takes it up is busy with others */
+        const uint32_t taker = causes_group(f->c, n->who);
+        return taker != UINT32_MAX && served_of(f, taker)->n <= 1.5 ? FAM_SERVER : FAM_SET;
+    }
     if (n->cat != EX_WAIT || n->first == NO_LANE) {
         return FAM_NONE;
     }

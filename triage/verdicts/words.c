@@ -96,6 +96,7 @@ static const char *doing_word(const struct did *d)
                                               "waiting for the collector",
                                               "waiting to the end",
                                               "waiting",
+                                              "waiting to be taken up",
                                               "absent",
                                               "not recorded"};
     return d->cat == EX_TIMER && d->kind != WK_SLEEP ? "waiting for a timer" : word[d->cat];

@@ -29,7 +29,7 @@ const char *work_kind_name(enum work_kind_id k)
 }
 
 struct cut { /* the pieces of one group, as they are found */
-    struct work_piece *v;
+    struct workpiece *v;
     size_t n, cap;
     uint64_t open;
     int64_t seen; /* of the goroutines' lives */
@@ -39,11 +39,11 @@ struct cut { /* the pieces of one group, as they are found */
 
 static void cut_add(struct cut *k, uint32_t g, int64_t t0, int64_t t1)
 {
-    struct work_piece *p = k->n < PIECES && t1 > t0 ? mem_grow(k->v, &k->cap, k->n + 1, sizeof *p) : NULL;
+    struct workpiece *p = k->n < PIECES && t1 > t0 ? mem_grow(k->v, &k->cap, k->n + 1, sizeof *p) : NULL;
     k->failed |= !p && k->n < PIECES && t1 > t0;
     if (p) {
         k->v = p;
-        p[k->n++] = (struct work_piece){t0, t1, g};
+        p[k->n++] = workpiece_of_g(g, t0, t1);
     }
 }
 
@@ -227,7 +227,7 @@ void work_free(struct work *w)
 
 static int cmp_piece(const void *a, const void *b)
 {
-    const struct work_piece *x = a, *y = b;
+    const struct workpiece *x = a, *y = b;
     const int64_t p = x->t1 - x->t0, q = y->t1 - y->t0;
     return p != q           ? (p < q) - (p > q)
            : x->t0 != y->t0 ? (x->t0 > y->t0) - (x->t0 < y->t0)
@@ -282,8 +282,12 @@ static bool add_tasks(struct causes *c, struct works *all, size_t *cap)
             if (t[j].name == c->tg->types[i].name) {
                 const bool whole = !t[j].open_start && !t[j].open_end && t[j].g != NO_LANE;
                 k.open += !whole;
+                const size_t before = k.n;
                 if (whole) {
                     cut_add(&k, t[j].g, t[j].t0, t[j].t1);
+                }
+                if (k.n > before) {
+                    k.v[before] = workpiece_of_task(c->tr, j);
                 }
             }
         }

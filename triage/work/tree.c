@@ -127,7 +127,7 @@ static uint32_t part(void *arg, uint32_t up, const struct explain_part *p)
     return i;
 }
 
-static bool explain_piece(struct explainer *x, struct making *m, const struct work_piece *p, unsigned sets)
+static bool piece_add(struct explainer *x, struct making *m, const struct workpiece *p, unsigned sets)
 {
     struct tree_node *root = &m->t->v[0];
     m->sets = sets;
@@ -139,7 +139,7 @@ static bool explain_piece(struct explainer *x, struct making *m, const struct wo
             root->ns[s] = ns_add(root->ns[s], p->t1 - p->t0);
         }
     }
-    return explain_walk(x, p->g, p->t0, p->t1, part, m, &m->t->cut) && !m->failed;
+    return explain_piece(x, p, part, m, &m->t->cut) && !m->failed;
 }
 
 static int64_t weight_of(const struct tree_node *n)
@@ -201,7 +201,7 @@ bool tree_make(struct causes *c, struct works *all, struct work *w)
     bool ok = true;
     for (uint32_t i = 0; ok && i < w->looked; i++) {
         const unsigned sets = sets_of(w, i, w->looked);
-        ok = !sets || explain_piece(c->x, &m, &w->v[i], sets);
+        ok = !sets || piece_add(c->x, &m, &w->v[i], sets);
     }
     return ok && sort(t);
 }

@@ -52,10 +52,6 @@ struct work_tree {
     bool cut; /* some waits were not followed to their end */
 };
 
-struct work_piece {
-    int64_t t0, t1;
-    uint32_t g;
-};
 struct work {
     enum work_kind_id kind;
     uint32_t name, group; /* string: type of task or start function; group: UINT32_MAX for tasks */
@@ -69,7 +65,7 @@ struct work {
     bool background;      /* nobody outside, no request and not main, waits for it */
     bool inner;           /* another work that counts waits for it: its time is in that one's tree */
     bool standing;        /* lives that take most of the trace: there is no usual and no slow one */
-    struct work_piece *v; /* those looked at, longest first */
+    struct workpiece *v; /* those looked at, longest first */
     uint32_t looked;
     struct work_tree tree;
     double weight; /* 0..1: of the works that count, how much of their time it is, the largest 1 */

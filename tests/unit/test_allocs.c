@@ -1,0 +1,128 @@
+/*
+ * test_allocs.c - who allocates, by evidence, against what the program that made the trace counted itself:
+ * main.chunks 95 % of the bytes in few large blocks, main.crumbs the rest in many small ones
+ * (tests/golden/allocs/allocs.go).
+ */
+#include "triage_help.h"
+
+#include "triage/findings/allocs_text.h"
+#include "triage/report/report.h"
+#include "triage/tables/allocs.h"
+#include "triage/tables/stacks.h"
+
+static void chunks_most(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path;
+        uint64_t cycles, samples;
+    } v[] = {{"tests/golden/allocs/allocs-1.19.trace", 10, 0}, {"tests/golden/allocs/allocs-1.25.trace", 8, 6}};
+    for (size_t i = 0; i < sizeof v / sizeof *v; i++) {
+        struct loaded l;
+        struct allocs a;
+        help_load(v[i].path, &l);
+        assert_true(allocs_of(l.tr, &a));
+        assert_int_equal(a.n, 2);
+        assert_true(str_is(trace_str(l.tr, a.row[0].func), "main.chunks"));
+        assert_true(str_is(trace_str(l.tr, a.row[1].func), "main.crumbs"));
+        assert_true(allocs_clear(&a));
+        assert_int_equal(a.all.starts, v[i].cycles);
+        assert_int_equal(a.row[0].starts, v[i].cycles - 1);
+        assert_int_equal(a.row[1].starts, 1);
+        assert_int_equal(a.row[0].samples, v[i].samples);
+        assert_int_equal(a.all.samples, v[i].samples);
+        assert_true(a.row[0].share > 0.7 && a.row[0].share + a.row[1].share > 0.999);
+        assert_true(a.row[0].share + a.row[1].share < 1.001);
+        struct text t = {0};
+        char want[120];
+        allocs_text(&t, l.tr, &a);
+        assert_true(text_ok(&t));
+        snprintf(want, sizeof want,
+                 " Of %d collections that an allocation began, %d began in main.chunks, 1 in main.crumbs.",
+                 (int)v[i].cycles, (int)v[i].cycles - 1);
+        assert_ptr_equal(strstr(t.p, want), t.p);
+        assert_true(!!strstr(t.p, "CPU samples") == (v[i].samples > 0));
+        text_free(&t);
+        allocs_free(&a);
+        const struct finding *f = help_tells(&l, RULE_HEAP);
+        assert_non_null(strstr(f->text, "main.chunks, called by main.main allocates most: "));
+        load_free(&l);
+    }
+}
+
+/* No collection, no sample: nothing is said. */
+static void none(void **state)
+{
+    (void)state;
+    struct loaded l;
+    struct allocs a;
+    help_load("tests/golden/handed/stages-1.25.trace", &l);
+    assert_true(allocs_of(l.tr, &a));
+    assert_int_equal(a.n, 0);
+    assert_false(allocs_clear(&a));
+    struct text t = {0};
+    allocs_text(&t, l.tr, &a);
+    assert_int_equal(t.n, 0);
+    allocs_free(&a);
+    load_free(&l);
+}
+
+/* Of each sample the evidence adds up, and by stack to the same as by function. */
+static void sums(const char *path)
+{
+    struct loaded l;
+    struct allocs a;
+    help_load(path, &l);
+    assert_true(allocs_of(l.tr, &a));
+    uint64_t n[4] = {0};
+    double share = 0, at = 0;
+    for (uint32_t i = 0; i < a.n; i++) {
+        n[0] += a.row[i].starts;
+        n[1] += a.row[i].assists;
+        n[2] += a.row[i].samples;
+        n[3] += a.row[i].sweeps;
+        share += a.row[i].share;
+        assert_true(i == 0 || a.row[i - 1].share >= a.row[i].share);
+    }
+    for (uint32_t i = 0; i < a.nat; i++) {
+        at += a.at[i].share;
+    }
+    assert_true(n[0] == a.all.starts && n[1] == a.all.assists && n[2] == a.all.samples && n[3] == a.all.sweeps);
+    assert_true(share - at < 1e-6 && at - share < 1e-6 && (a.n == 0 || (share > 0.999 && share < 1.001)));
+    allocs_free(&a);
+    load_free(&l);
+}
+
+static void samples(void **state)
+{
+    (void)state;
+    assert_true(help_each("samples", "", sums) >= 30);
+}
+
+/* Three functions ask for 6, 6 and 2 collections: all of them count, and none has them alone. */
+static void asked(void **state)
+{
+    (void)state;
+    struct loaded l;
+    struct allocs a;
+    const struct range *gc;
+    help_load("tests/golden/allocs/asked-1.25.trace", &l);
+    const size_t n = trace_ranges(l.tr, RANGE_GC, &gc);
+    assert_int_equal(n, 14);
+    for (size_t i = 0; i < n; i++) {
+        assert_true(stacks_may(l.tr, gc_begun_at(l.tr, &gc[i]), STACK_COLLECTS));
+    }
+    assert_true(allocs_of(l.tr, &a));
+    assert_int_equal(a.all.starts, 0); /* whoever asks need not allocate */
+    allocs_free(&a);
+    const struct finding *f = help_tells(&l, RULE_FORCED);
+    assert_non_null(strstr(f->text, " and others ask for collections (runtime.GC): 14 times in 14 cycles."));
+    load_free(&l);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(chunks_most), cmocka_unit_test(none), cmocka_unit_test(asked),
+                                       cmocka_unit_test(samples)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

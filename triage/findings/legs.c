@@ -1,0 +1,591 @@
+/* legs.c - see legs.h. */
+#include "triage/findings/legs.h"
+
+#include <stdlib.h>
+
+#include "decode/base/mem.h"
+#include "triage/findings/instances.h"
+#include "triage/tables/slices.h"
+#include "triage/tables/tab.h"
+
+#define HELPERS 8  /* goroutines without evidence, one behind the other */
+#define PARENTS 64 /* how deep tasks are asked for whose part they are */
+#define GLANCES 16 /* pieces of evidence that are looked at for the price of a span */
+#define BEFORE 16  /* spans that are looked at for what a goroutine waited for before it began a task */
+
+struct evidence {
+    int64_t t;
+    uint32_t g, task;
+};
+struct trails {
+    const struct trace *tr;
+    const struct task *task;
+    uint32_t ntasks;
+    struct evidence *by_g; /* by goroutine, then by time */
+    uint32_t *by_task;     /* the same by task, then by time: indices of by_g */
+    size_t n, cap;
+    uint32_t *parent; /* by task: its index, NO_TASK none; parents come before their children */
+    uint32_t *child, *sibling;
+    uint32_t *of; /* by task: mine, if it is `asked`: the task, its subtasks, and what it is a subtask of */
+    uint32_t asked;
+    struct evidence *own; /* of the task that is asked for and its subtasks, by time */
+    size_t nown, cap_own;
+    struct span_iter it;
+};
+
+struct workpiece workpiece_of_task(const struct trace *tr, size_t task)
+{
+    const struct task *k;
+    (void)trace_tasks(tr, &k);
+    return (struct workpiece){k[task].t0, k[task].t1, k[task].g != NO_LANE ? k[task].g : k[task].g_end,
+                              (uint32_t)task};
+}
+
+struct workpiece workpiece_at(const struct trace *tr, uint32_t g, int64_t t0, int64_t t1)
+{
+    const struct task *k;
+    size_t n = trace_tasks(tr, &k), lo = 0, hi = n;
+    while (lo < hi) {
+        const size_t m = lo + (hi - lo) / 2;
+        if (k[m].t0 < t0) {
+            lo = m + 1;
+        } else {
+            hi = m;
+        }
+    }
+    for (; lo < n && lo < NO_TASK && k[lo].t0 == t0; lo++) {
+        const struct workpiece w = workpiece_of_task(tr, lo);
+        if (w.t1 == t1 && w.g == g) {
+            return w;
+        }
+    }
+    return workpiece_of_g(g, t0, t1);
+}
+
+void legs_free(struct legs *l)
+{
+    mem_free(l->v);
+    *l = (struct legs){0};
+}
+
+/* ---- the evidence -------------------------------------------------------------------------------------- */
+
+static bool found(struct trails *x, const struct tab *ids, uint64_t id, uint32_t g, int64_t t)
+{
+    const uint32_t task = id && g != NO_LANE ? tab_get(ids, id, 0) : TAB_NONE;
+    if (task == TAB_NONE || x->n >= UINT32_MAX - 1) {
+        return true;
+    }
+    struct evidence *v = mem_grow(x->by_g, &x->cap, x->n + 1, sizeof *v);
+    if (v) {
+        x->by_g = v;
+        v[x->n++] = (struct evidence){t, g, task};
+    }
+    return v && (x->n % 512 || slices_tick());
+}
+
+static bool find_all(struct trails *x, const struct tab *ids)
+{
+    const struct region *r;
+    const struct logmsg *m;
+    const size_t nr = trace_regions(x->tr, &r), nm = trace_logs(x->tr, &m);
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < x->ntasks; i++) {
+        const struct task *k = &x->task[i];
+        ok = (k->open_start || found(x, ids, k->id, k->g, k->t0)) &&
+             (k->open_end || found(x, ids, k->id, k->g_end, k->t1));
+    }
+    for (size_t i = 0; ok && i < nr; i++) {
+        ok = (r[i].open_start || found(x, ids, r[i].task, r[i].g, r[i].t0)) &&
+             (r[i].open_end || found(x, ids, r[i].task, r[i].g, r[i].t1));
+    }
+    for (size_t i = 0; ok && i < nm; i++) {
+        ok = found(x, ids, m[i].task, m[i].g, m[i].t);
+    }
+    return ok;
+}
+
+/* By time, then by goroutine or task; what has one time stays in its order. */
+static bool find_sort(const struct trails *x, struct keyed_row *k, bool task)
+{
+    for (size_t i = 0; i < x->n; i++) {
+        k[i] = (struct keyed_row){(uint64_t)x->by_g[i].t ^ (uint64_t)1 << 63, (uint32_t)i};
+    }
+    bool ok = rows_sort(k, x->n);
+    for (size_t i = 0; ok && i < x->n; i++) {
+        k[i].key = task ? x->by_g[k[i].row].task : x->by_g[k[i].row].g;
+    }
+    return ok && rows_sort(k, x->n);
+}
+
+static bool find_order(struct trails *x)
+{
+    struct keyed_row *k = mem_alloc((x->n + 1) * sizeof *k);
+    x->by_task = mem_alloc((x->n + 1) * sizeof *x->by_task);
+    bool ok = k && x->by_task && find_sort(x, k, false) && rows_order(x->by_g, sizeof *x->by_g, k, x->n) &&
+              find_sort(x, k, true);
+    for (size_t i = 0; ok && i < x->n; i++) {
+        x->by_task[i] = k[i].row;
+    }
+    mem_free(k);
+    return ok;
+}
+
+static bool families(struct trails *x, struct tab *ids)
+{
+    const size_t n = (size_t)x->ntasks + 1;
+    x->parent = mem_alloc(n * sizeof *x->parent);
+    x->child = mem_alloc(n * sizeof *x->child);
+    x->sibling = mem_alloc(n * sizeof *x->sibling);
+    x->of = mem_zalloc(n * sizeof *x->of);
+    bool ok = x->parent && x->child && x->sibling && x->of;
+    for (uint32_t i = 0; ok && i < x->ntasks; i++) {
+        const struct task *k = &x->task[i];
+        const uint32_t up = k->parent ? tab_get(ids, k->parent, 0) : TAB_NONE;
+        x->child[i] = NO_TASK;
+        x->parent[i] = up != TAB_NONE && up < i ? up : NO_TASK;
+        x->sibling[i] = x->parent[i] != NO_TASK ? x->child[up] : NO_TASK;
+        if (x->parent[i] != NO_TASK) {
+            x->child[up] = i;
+        }
+        ok = tab_put(ids, k->id, 0, i) != TAB_NONE && (i % 512 || slices_tick());
+    }
+    return ok;
+}
+
+struct trails *trails_new(const struct trace *tr)
+{
+    struct trails *x = mem_zalloc(sizeof *x);
+    struct tab ids = {0};
+    if (!x) {
+        return NULL;
+    }
+    x->tr = tr;
+    const size_t n = trace_tasks(tr, &x->task);
+    x->ntasks = (uint32_t)(n < NO_TASK ? n : NO_TASK - 1);
+    const bool ok = families(x, &ids) && find_all(x, &ids) && find_order(x);
+    tab_free(&ids);
+    if (!ok) {
+        trails_free(x);
+        x = NULL;
+    }
+    return x;
+}
+
+void trails_free(struct trails *x)
+{
+    if (x) {
+        mem_free(x->by_g);
+        mem_free(x->by_task);
+        mem_free(x->own);
+        mem_free(x->parent);
+        mem_free(x->child);
+        mem_free(x->sibling);
+        mem_free(x->of);
+        mem_free(x);
+    }
+}
+
+/* ---- asking it ----------------------------------------------------------------------------------------- */
+
+struct way { /* of one task */
+    struct trails *x;
+    const struct task *k;
+    int64_t t0, t1;
+    uint32_t more; /* a stack: what who began it waits for between tasks, 0 unknown */
+    uint64_t *spans;
+    unsigned glances;
+    struct legs *out; /* from the last to the first */
+};
+
+static bool spend(struct way *w)
+{
+    *w->spans -= *w->spans > 0;
+    w->out->cut |= *w->spans == 0;
+    return *w->spans > 0;
+}
+
+static bool glance(struct way *w)
+{
+    return ++w->glances % GLANCES ? *w->spans > 0 : spend(w);
+}
+
+/* How much evidence lies before goroutine g at t: what it has until then stands right before that. */
+static size_t before(const struct trails *x, uint32_t g, int64_t t)
+{
+    size_t lo = 0, hi = x->n;
+    while (lo < hi) {
+        const size_t m = lo + (hi - lo) / 2;
+        const struct evidence *e = &x->by_g[m];
+        if (e->g < g || (e->g == g && e->t < t)) {
+            lo = m + 1;
+        } else {
+            hi = m;
+        }
+    }
+    return lo;
+}
+
+static bool mine(const struct trails *x, const struct evidence *e)
+{
+    return x->of[e->task] == x->asked;
+}
+
+/* The evidence of one task within the one that is asked for. */
+static bool own_add(struct way *w, uint32_t task)
+{
+    struct trails *x = w->x;
+    size_t lo = 0, hi = x->n;
+    while (lo < hi) {
+        const size_t m = lo + (hi - lo) / 2;
+        if (x->by_g[x->by_task[m]].task < task) {
+            lo = m + 1;
+        } else {
+            hi = m;
+        }
+    }
+    for (; lo < x->n && x->by_g[x->by_task[lo]].task == task && glance(w); lo++) {
+        const struct evidence *e = &x->by_g[x->by_task[lo]];
+        struct evidence *v = mem_grow(x->own, &x->cap_own, x->nown + 1, sizeof *v);
+        if (!v) {
+            return false;
+        }
+        x->own = v;
+        v[x->nown] = *e;
+        x->nown += e->t >= w->t0 && e->t <= w->t1;
+    }
+    return true;
+}
+
+static int cmp_evidence(const void *a, const void *b)
+{
+    const struct evidence *p = a, *q = b;
+    return p->t != q->t ? (p->t > q->t) - (p->t < q->t) : (p->g > q->g) - (p->g < q->g);
+}
+
+/*
+ * Marks task i, its subtasks, and what it is a subtask of; gathers the evidence of all but the last. false:
+ * out of memory.
+ */
+static bool mark(struct way *w, uint32_t i)
+{
+    struct trails *x = w->x;
+    x->asked++;
+    x->nown = 0;
+    x->of[i] = x->asked;
+    for (uint32_t up = x->parent[i], n = 0; up != NO_TASK && n < PARENTS; up = x->parent[up], n++) {
+        x->of[up] = x->asked;
+    }
+    bool ok = own_add(w, i);
+    for (uint32_t k = x->child[i]; ok && k != NO_TASK && glance(w);) {
+        const bool within = x->task[k].t0 < w->t1; /* else none of its subtasks is */
+        x->of[k] = x->asked;
+        ok = !within || own_add(w, k);
+        if (within && x->child[k] != NO_TASK) {
+            k = x->child[k];
+            continue;
+        }
+        while (k != i && x->sibling[k] == NO_TASK) {
+            k = x->parent[k];
+        }
+        k = k == i ? NO_TASK : x->sibling[k];
+    }
+    if (ok && x->child[i] != NO_TASK && x->nown > 1) {
+        qsort(x->own, x->nown, sizeof *x->own, cmp_evidence);
+    }
+    return ok;
+}
+
+/* Goroutine g's last evidence of the task before or at t, NO_TIME: there is none. */
+static int64_t had(struct way *w, uint32_t g, int64_t t)
+{
+    for (size_t i = before(w->x, g, t + 1); i-- > 0 && w->x->by_g[i].g == g && w->x->by_g[i].t >= w->t0;) {
+        if (mine(w->x, &w->x->by_g[i])) {
+            return w->x->by_g[i].t;
+        }
+        if (!glance(w)) {
+            break;
+        }
+    }
+    return NO_TIME;
+}
+
+/*
+ * From when goroutine g had the task that it has at t, at most: its first evidence of an unbroken row, t:
+ * there is none. *busy: when it last worked for another one before, the task's begin: not since.
+ */
+static int64_t stay(struct way *w, uint32_t g, int64_t t, int64_t *busy)
+{
+    const struct trails *x = w->x;
+    int64_t first = t;
+    *busy = w->t0;
+    for (size_t i = before(x, g, t + 1); i-- > 0 && x->by_g[i].g == g && x->by_g[i].t >= w->t0;) {
+        if (!mine(x, &x->by_g[i])) {
+            if (first == t && x->by_g[i].t == t) {
+                continue; /* a subtask's end and the next one's begin, say: neither is before the other */
+            }
+            *busy = x->by_g[i].t;
+            break;
+        }
+        first = x->by_g[i].t;
+        if (!glance(w)) {
+            break;
+        }
+    }
+    return first;
+}
+
+/* ---- hand-overs ---------------------------------------------------------------------------------------- */
+
+struct taken {   /* how a goroutine came to the task */
+    int64_t t;   /* NO_TIME: that isn't seen */
+    uint32_t by; /* who woke or created it, NO_LANE: nobody is told */
+};
+
+/* Its creation, if it is not before lo. */
+static bool born(const struct way *w, uint32_t g, int64_t lo, struct taken *out)
+{
+    const struct lane_info li = trace_lane(w->x->tr, (struct lane){LANE_G, g});
+    if (li.created && li.first >= lo) {
+        *out = (struct taken){li.first, li.creator};
+        return true;
+    }
+    return false;
+}
+
+/* What goroutine g waited for last before t: a stack, 0: it is not known. */
+static uint32_t waited_for(struct way *w, uint32_t g, int64_t t)
+{
+    struct span_iter *it = &w->x->it;
+    if (!span_seek_at(it, w->x->tr, (struct lane){LANE_G, g}, t)) {
+        return 0;
+    }
+    for (int i = 0; i < BEFORE && span_prev(it) && spend(w); i++) {
+        if (span_get(it)->state == ST_WAITING) {
+            return span_get(it)->stack;
+        }
+    }
+    return 0;
+}
+
+/* Is that a wait for more work? */
+static bool wants_more(const struct way *w, uint32_t g, uint32_t name, const struct span *s)
+{
+    return (g == w->k->g && s->stack && s->stack == w->more) ||
+           instance_wants_more(w->x->tr, name, s->reason, s->stack);
+}
+
+/* When goroutine g, which has the task since `first` at the latest, was handed it, but not before lo. */
+static struct taken take_up(struct way *w, uint32_t g, int64_t lo, int64_t first)
+{
+    const struct trace *tr = w->x->tr;
+    const struct lane lane = {LANE_G, g};
+    const uint32_t name = trace_g_name(tr, g);
+    struct taken out = {NO_TIME, NO_LANE};
+    struct span_iter *it = &w->x->it;
+    struct span next = {.state = ST_NONE, .who = NO_LANE};
+    if (born(w, g, lo, &out) || !span_seek_on(it, tr, lane, first)) {
+        return out;
+    }
+    do {
+        const struct span s = *span_get(it);
+        if (s.t1 < lo || !spend(w)) {
+            break;
+        }
+        if (s.state == ST_WAITING && s.t1 <= first && !s.open_end) {
+            const uint32_t by = next.state == ST_RUNNABLE && next.who != g ? next.who : NO_LANE;
+            if (wants_more(w, g, name, &s)) {
+                return (struct taken){s.t1, by};
+            }
+            if (by != NO_LANE && had(w, by, s.t1) != NO_TIME) {
+                out = (struct taken){s.t1, by}; /* the earliest of them */
+            }
+        }
+        next = s;
+    } while (span_prev(it));
+    return out;
+}
+
+/*
+ * When goroutine g, whose last evidence of the task is of `since`, had done with it, given that `to` took
+ * it up at `taken`: it worked for another one, it waited for what it had waited for before, or it waits for
+ * something else than `to` just then.
+ */
+static int64_t left(struct way *w, uint32_t g, int64_t since, uint32_t to, int64_t taken)
+{
+    const struct trace *tr = w->x->tr;
+    const struct lane lane = {LANE_G, g};
+    const uint32_t name = trace_g_name(tr, g), more = waited_for(w, g, since);
+    struct span_iter *it = &w->x->it;
+    int64_t end = taken;
+    for (size_t i = before(w->x, g, since + 1); i < w->x->n && w->x->by_g[i].g == g && w->x->by_g[i].t < end; i++) {
+        if (!mine(w->x, &w->x->by_g[i])) {
+            end = w->x->by_g[i].t;
+        }
+        if (!glance(w)) {
+            break;
+        }
+    }
+    if (!span_seek_on(it, tr, lane, since)) {
+        return end;
+    }
+    for (bool go = true; go && span_get(it)->t0 < end && spend(w);) {
+        const struct span s = *span_get(it);
+        go = span_next(it);
+        if (s.state != ST_WAITING || s.t0 < since) {
+            continue;
+        }
+        const uint32_t by = go && span_get(it)->state == ST_RUNNABLE ? span_get(it)->who : NO_LANE;
+        if ((more && s.stack == more) || (s.t1 >= taken && by != to) || wants_more(w, g, name, &s)) {
+            return s.t0;
+        }
+    }
+    const int64_t last = trace_lane(tr, lane).last;
+    return last < end && last >= since ? last : end;
+}
+
+/* ---- the way back -------------------------------------------------------------------------------------- */
+
+static bool put_leg(struct legs *l, uint32_t g, bool queued, int64_t t0, int64_t t1)
+{
+    struct leg *last = l->n ? &l->v[l->n - 1] : NULL;
+    if (t1 <= t0) {
+        return true;
+    }
+    if (last && last->g == g && last->queued == queued && last->t0 == t1) {
+        last->t0 = t0;
+        return true;
+    }
+    struct leg *v = mem_grow(l->v, &l->cap, l->n + 1, sizeof *v);
+    l->failed |= !v;
+    if (v) {
+        l->v = v;
+        v[l->n++] = (struct leg){t0, t1, g, queued};
+    }
+    return v != NULL;
+}
+
+/*
+ * The goroutine other than g with the last evidence of the task before or at t, NO_LANE none; *at: of when
+ * that is.
+ */
+static uint32_t one_before(struct way *w, uint32_t g, int64_t t, int64_t *at)
+{
+    const struct trails *x = w->x;
+    size_t lo = 0, hi = x->nown;
+    while (lo < hi) {
+        const size_t m = lo + (hi - lo) / 2;
+        if (x->own[m].t <= t) {
+            lo = m + 1;
+        } else {
+            hi = m;
+        }
+    }
+    while (lo-- > 0 && glance(w)) {
+        if (x->own[lo].g != g) {
+            *at = x->own[lo].t;
+            return x->own[lo].g;
+        }
+    }
+    return NO_LANE;
+}
+
+/*
+ * Goroutine *g has the task until *t: its leg, and who had it before until when. false: it had it from the
+ * begin on, *t, or it isn't known who had it before.
+ */
+static bool leg_back(struct way *w, uint32_t *g, int64_t *t)
+{
+    const uint32_t ng = trace_nlanes(w->x->tr, LANE_G), to = *g;
+    const size_t legs = w->out->n;
+    int64_t busy, at = 0, first = stay(w, to, *t, &busy);
+    uint32_t cur = to;
+    if (first <= w->t0) {
+        return false;
+    }
+    const int64_t had_since = first;
+    int64_t woken = NO_TIME;
+    for (int n = 0; n <= HELPERS && cur < ng; n++) {
+        const struct taken k = take_up(w, cur, n ? w->t0 : busy, first);
+        woken = n ? woken : k.t;
+        if (k.t == NO_TIME || k.by >= ng || !put_leg(w->out, cur, false, k.t, n ? first : *t)) {
+            break;
+        }
+        cur = k.by;
+        first = k.t;
+        if (had(w, cur, first) != NO_TIME) {
+            *g = cur;
+            *t = first;
+            return true;
+        }
+    }
+    w->out->n = legs; /* they lead nowhere */
+    const uint32_t from = one_before(w, to, had_since, &at);
+    if (from == NO_LANE) {
+        return false;
+    }
+    const int64_t taken = woken > at ? woken : busy > at ? busy : had_since, gone = left(w, from, at, to, taken);
+    (void)put_leg(w->out, to, false, taken, *t);
+    (void)put_leg(w->out, to, true, gone, taken);
+    *g = from;
+    *t = gone;
+    return true;
+}
+
+static bool turn_round(struct legs *l)
+{
+    for (size_t i = 0, k = l->n; i + 1 < k; i++) {
+        const struct leg v = l->v[i];
+        l->v[i] = l->v[--k];
+        l->v[k] = v;
+    }
+    return !l->failed;
+}
+
+/* Who had the task last. */
+static uint32_t last_one(const struct trails *x, const struct task *k)
+{
+    return k->g_end != NO_LANE ? k->g_end : x->nown ? x->own[x->nown - 1].g : k->g;
+}
+
+bool legs_of(struct trails *x, const struct workpiece *p, uint64_t *spans, struct legs *out)
+{
+    out->n = 0;
+    out->cut = out->failed = false;
+    if (p->task == NO_TASK || !x || p->task >= x->ntasks) {
+        return p->g == NO_LANE || put_leg(out, p->g, false, p->t0, p->t1);
+    }
+    struct way w = {x, &x->task[p->task], p->t0, p->t1, 0, spans, 0, out};
+    w.more = w.k->g != NO_LANE ? waited_for(&w, w.k->g, p->t0) : 0;
+    if (!mark(&w, p->task)) {
+        return false;
+    }
+    uint32_t g = last_one(x, w.k);
+    int64_t t = p->t1;
+    if (g == NO_LANE) {
+        return true;
+    }
+    for (size_t i = 0; i <= x->nown + 1 && t > w.t0 && *spans && leg_back(&w, &g, &t); i++) {
+        if (!slices_tick()) {
+            return false;
+        }
+    }
+    return put_leg(out, g, false, w.t0, t) && turn_round(out);
+}
+
+void legs_cpu(const struct trace *tr, const struct legs *l, struct legs_cpu *out)
+{
+    const struct sample *m;
+    const size_t n = trace_samples(tr, &m);
+    for (size_t k = 0; k < l->n; k++) {
+        struct shares sh;
+        trace_shares(tr, (struct lane){LANE_G, l->v[k].g}, l->v[k].t0, l->v[k].t1, &sh);
+        out->ran = ns_add(out->ran, l->v[k].queued ? 0 : sh.ns[ST_RUNNING]);
+    }
+    for (size_t i = 0; i < n && (i % 512 || slices_tick()); i++) {
+        for (size_t k = 0; k < l->n; k++) {
+            const struct leg *v = &l->v[k];
+            out->samples += !v->queued && m[i].g == v->g && m[i].t >= v->t0 && m[i].t < v->t1;
+        }
+    }
+}

@@ -1,0 +1,86 @@
+/*
+ * legs.h - whose time a piece of work is: goroutines and intervals ("legs") that lie side by side from its
+ * begin to its end.
+ *
+ * A region, a goroutine's life, a request that one goroutine answers are one leg. A task may be handed from
+ * goroutine to goroutine; then its legs follow it. A trace records no hand-over, so this is inferred, from
+ * the task's end backwards:
+ *
+ *   evidence   who began and ended the task or one of its subtasks, and whose regions and log messages
+ *              name it. A goroutine has a task from its first piece of evidence to its last, unless it
+ *              worked for another task in between.
+ *   hand-over  the moment at which the goroutine with the evidence was woken from waiting for more work,
+ *              was woken by a goroutine that had the task before, or was created. Who woke or created it,
+ *              and has no evidence of its own, is followed in the same way back to one that has: so
+ *              helpers that the trace knows nothing of have their legs.
+ *   queued     no such moment: it was at work for another task until it took this one up. From the moment
+ *              the one before had done with it (it waited for more, or turned to another task) until then
+ *              nobody had it. That leg is `queued`: g is who took the task up, and what it did meanwhile
+ *              is why the task waited.
+ *
+ * Where several goroutines work for a task at once, the legs are of the one whose work its end came after.
+ * A goroutine that had the task and waits for another one that works for it keeps it: the wait says the
+ * rest (explain.h).
+ */
+#ifndef GOTOP_TRIAGE_LEGS_H
+#define GOTOP_TRIAGE_LEGS_H
+
+#include "decode/trace.h"
+
+/* A piece of work: what goroutine g did in [t0,t1); or a task, by its index in trace_tasks(). */
+struct workpiece {
+    int64_t t0, t1;
+    uint32_t g;    /* of a task: who began it, or ended it if that is not in the trace; NO_LANE: neither is */
+    uint32_t task; /* NO_TASK: none */
+};
+#define NO_TASK UINT32_MAX
+static inline struct workpiece workpiece_of_g(uint32_t g, int64_t t0, int64_t t1)
+{
+    return (struct workpiece){t0, t1, g, NO_TASK};
+}
+struct workpiece workpiece_of_task(const struct trace *tr,
+                                   size_t task); /* task < how many trace_tasks() says there are */
+/*
+ * workpiece_at - the task that goroutine g has exactly in [t0,t1) by the trace, if there is one; else that
+ * interval of g.
+ */
+struct workpiece workpiece_at(const struct trace *tr, uint32_t g, int64_t t0, int64_t t1);
+
+struct leg {
+    int64_t t0, t1; /* t0 < t1 */
+    uint32_t g;
+    bool queued;
+};
+struct legs {      /* by time; the first begins and the last ends with the piece */
+    struct leg *v; /* legs_free() */
+    size_t n, cap; /* n = 0: the piece has no length, or no goroutine that the trace names */
+    bool cut;      /* spans ran out: the first leg may be several */
+    bool failed;   /* out of memory */
+};
+void legs_free(struct legs *l);
+
+/*
+ * legs_cpu - adds how long a piece's goroutines ran within its legs (queued ones apart), and how many CPU
+ * samples there are of that. Costs a pass over all samples.
+ */
+struct legs_cpu {
+    int64_t ran;
+    uint64_t samples;
+};
+void legs_cpu(const struct trace *tr, const struct legs *l, struct legs_cpu *out);
+
+/*
+ * The evidence of a trace's tasks. Memory: 40 bytes for each begin and end of a task or its regions, and
+ * log message.
+ */
+struct trails;
+struct trails *trails_new(const struct trace *tr); /* NULL: out of memory, or no longer wanted (slices.h) */
+void trails_free(struct trails *x);                /* NULL is allowed */
+/*
+ * legs_of - the legs of a piece into *out, whose memory is used again. *spans: so many spans and pieces of
+ * evidence may be looked at, and it is counted down. x may be NULL if the piece is no task. false: out of
+ * memory.
+ */
+bool legs_of(struct trails *x, const struct workpiece *p, uint64_t *spans, struct legs *out);
+
+#endif

@@ -1,0 +1,208 @@
+/* allocs.c - see allocs.h. */
+#include "triage/tables/allocs.h"
+
+#include <stdlib.h>
+
+#include "decode/base/host.h"
+#include "decode/base/mem.h"
+#include "triage/tables/slices.h"
+#include "triage/tables/stacks.h"
+#include "triage/tables/tab.h"
+
+#define LOOKS 200000 /* pieces of evidence of a kind that are looked at */
+
+enum kind { STARTS, ASSISTS, SAMPLES, SWEEPS, KINDS };
+struct seen { /* by stack */
+    uint32_t stack, func;
+    uint64_t n[KINDS];
+    int64_t assist_ns;
+};
+struct look {
+    const struct trace *tr;
+    struct seen *v;
+    uint32_t n;
+    size_t cap;
+    struct tab by_stack, by_func;
+};
+
+static bool see(struct look *k, enum kind what, uint32_t stack, int64_t ns)
+{
+    const uint32_t i = stack ? tab_put(&k->by_stack, stack, 0, k->n) : 0;
+    if (!stack) {
+        return true;
+    }
+    struct seen *v = i == TAB_NONE ? NULL : mem_grow(k->v, &k->cap, (size_t)k->n + 1, sizeof *v);
+    if (!v) {
+        return false;
+    }
+    k->v = v;
+    if (i == k->n) {
+        const struct stack_told told = stacks_told(k->tr, stack);
+        const bool is = what == ASSISTS || what == SWEEPS || told.marks & STACK_ALLOCATES;
+        v[k->n++] = (struct seen){.stack = stack, .func = is ? told.place : 0};
+    }
+    v[i].n[what]++;
+    v[i].assist_ns = ns_add(v[i].assist_ns, ns);
+    return true;
+}
+
+/*
+ * Up to Go 1.9, and wherever a cycle has no stack of its own, the stop of the world that begins it has one; other stops are by
+ * who ends the marking, which says little.
+ */
+uint32_t gc_begun_at(const struct trace *tr, const struct range *gc)
+{
+    const struct range *stw;
+    const size_t n = trace_ranges(tr, RANGE_STW, &stw);
+    size_t lo = 0, hi = n;
+    if (gc->open_start || gc->stack) {
+        return gc->open_start ? 0 : gc->stack;
+    }
+    while (lo < hi) {
+        const size_t m = lo + (hi - lo) / 2;
+        if (stw[m].t0 < gc->t0) {
+            lo = m + 1;
+        } else {
+            hi = m;
+        }
+    }
+    if (lo && stw[lo - 1].t1 >= gc->t0) {
+        return stw[lo - 1].stack;
+    }
+    return lo < n && stw[lo].t0 == gc->t0 ? stw[lo].stack : 0;
+}
+
+static bool starts(struct look *k)
+{
+    const struct range *gc;
+    const size_t n = trace_ranges(k->tr, RANGE_GC, &gc);
+    bool ok = true;
+    for (size_t i = 0; ok && i < n; i += n / LOOKS + 1) {
+        const uint32_t stack = gc_begun_at(k->tr, &gc[i]);
+        ok = (!stack || !stacks_may(k->tr, stack, STACK_ALLOCATES) || see(k, STARTS, stack, 0)) &&
+             (i % 256 || slices_tick());
+    }
+    return ok;
+}
+
+static bool ranges(struct look *k, enum range_kind kind, enum kind what)
+{
+    const struct range *r;
+    const size_t n = trace_ranges(k->tr, kind, &r), step = n / LOOKS + 1;
+    bool ok = true;
+    for (size_t i = 0; ok && i < n; i += step) {
+        if (n - i > 2 * STACKS_AHEAD * step) {
+            stacks_ahead(k->tr, r[i + 2 * STACKS_AHEAD * step].stack);
+            trace_stack_ahead(k->tr, r[i + STACKS_AHEAD * step].stack);
+        }
+        ok = see(k, what, r[i].stack, kind == RANGE_ASSIST ? r[i].t1 - r[i].t0 : 0) && (i % 256 || slices_tick());
+    }
+    return ok;
+}
+
+static bool samples(struct look *k)
+{
+    const struct sample *s;
+    const size_t n = trace_samples(k->tr, &s), step = n / LOOKS + 1;
+    bool ok = true;
+    for (size_t i = 0; ok && i < n; i += step) {
+        ok = (!stacks_may(k->tr, s[i].stack, STACK_ALLOCATES) || see(k, SAMPLES, s[i].stack, 0)) &&
+             (i % 256 || slices_tick());
+    }
+    return ok;
+}
+
+static void add_to(struct alloc_row *to, const struct seen *v)
+{
+    to->starts += v->n[STARTS];
+    to->assists += v->n[ASSISTS];
+    to->samples += v->n[SAMPLES];
+    to->sweeps += v->n[SWEEPS];
+    to->assist_ns = ns_add(to->assist_ns, v->assist_ns);
+}
+
+/* What part of all one stack's evidence is. */
+static double share_of(const struct seen *v, const struct alloc_row *all)
+{
+    const double other = all->assist_ns > 0 ? (double)v->assist_ns / (double)all->assist_ns
+                         : all->samples     ? (double)v->n[SAMPLES] / (double)all->samples
+                         : all->sweeps      ? (double)v->n[SWEEPS] / (double)all->sweeps
+                                            : 0;
+    const uint64_t many = all->assist_ns > 0 ? all->assists : all->samples ? all->samples : all->sweeps;
+    const double prior = (double)(many < ALLOCS_PRIOR ? many : ALLOCS_PRIOR);
+    const double n = (double)all->starts + prior;
+    return n > 0 ? ((double)v->n[STARTS] + prior * other) / n : 0;
+}
+
+static int cmp_row(const void *a, const void *b)
+{
+    const struct alloc_row *x = a, *y = b;
+    return x->share != y->share ? (x->share < y->share) - (x->share > y->share)
+                                : (x->func > y->func) - (x->func < y->func);
+}
+
+static bool rows_of(struct look *k, struct allocs *out)
+{
+    double *most = mem_zalloc(((size_t)k->n + 1) * sizeof *most);
+    out->row = mem_zalloc(((size_t)k->n + 1) * sizeof *out->row);
+    out->at = mem_zalloc(((size_t)k->n + 1) * sizeof *out->at);
+    bool ok = most && out->row && out->at;
+    for (uint32_t i = 0; ok && i < k->n; i++) {
+        if (k->v[i].func) {
+            add_to(&out->all, &k->v[i]);
+        }
+    }
+    for (uint32_t i = 0; ok && i < k->n; i++) {
+        const double share = share_of(&k->v[i], &out->all);
+        if (!k->v[i].func) {
+            continue;
+        }
+        const uint32_t r = tab_put(&k->by_func, k->v[i].func, 0, out->n);
+        ok = r != TAB_NONE;
+        if (!ok) {
+            break;
+        }
+        out->n += r == out->n;
+        out->row[r].func = k->v[i].func;
+        add_to(&out->row[r], &k->v[i]);
+        out->row[r].share += share;
+        out->row[r].stack = share > most[r] || !out->row[r].stack ? k->v[i].stack : out->row[r].stack;
+        most[r] = share > most[r] ? share : most[r];
+        out->at[out->nat++] = (struct alloc_stack){k->v[i].stack, k->v[i].func, share};
+    }
+    if (ok && out->n > 1) {
+        qsort(out->row, out->n, sizeof *out->row, cmp_row);
+    }
+    out->all.share = out->n ? 1 : 0;
+    mem_free(most);
+    return ok;
+}
+
+bool allocs_of(const struct trace *tr, struct allocs *out)
+{
+    struct look k = {.tr = tr};
+    *out = (struct allocs){0};
+    const bool ok = starts(&k) && ranges(&k, RANGE_ASSIST, ASSISTS) && ranges(&k, RANGE_SWEEP, SWEEPS) &&
+                    samples(&k) && rows_of(&k, out);
+    tab_free(&k.by_stack);
+    tab_free(&k.by_func);
+    mem_free(k.v);
+    if (!ok) {
+        allocs_free(out);
+    }
+    return ok;
+}
+
+void allocs_free(struct allocs *a)
+{
+    mem_free(a->row);
+    mem_free(a->at);
+    *a = (struct allocs){0};
+}
+
+bool allocs_clear(const struct allocs *a)
+{
+    const struct alloc_row *all = &a->all;
+    const bool enough = all->starts >= 3 || all->assists + all->samples + all->sweeps >= 10;
+    return a->n && enough && (a->n == 1 || a->row[0].share > 1.33 * a->row[1].share);
+}
