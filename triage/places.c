@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "decode/base/mem.h"
+#include "decode/base/origin.h"
 
 /* The k-th of a list of folders, separated by colons. */
 static bool folder_of(const char *list, int k, char out[PLACES_PATH])
@@ -76,6 +77,7 @@ enum err_code places_read(int place, const char *path, char **text, size_t *len)
         fclose(f);
         return foreign ? ERR_ARG : ERR_IO;
     }
+    origin_note(fd);
     size_t cap = 0, at = 0;
     char *buf = NULL;
     for (;;) {

@@ -27,10 +27,10 @@ static int say_file(const char *command, const char *path, const struct text *t)
     struct out o;
     struct err e;
     if (out_open(&o, path, false, &e)) {
-        return say_failed(command, path, "can't be written");
+        return say_failed(command, "-o", e.what);
     }
     out_write(&o, t->p, t->n);
-    return out_close(&o, true, &e) ? say_failed(command, path, "could not be written whole") : 0;
+    return out_close(&o, true, &e) ? say_failed(command, "-o", e.what) : 0;
 }
 
 bool say_out(const struct text *t, struct err *e)
@@ -38,6 +38,10 @@ bool say_out(const struct text *t, struct err *e)
     *e = (struct err){0};
     if (!text_ok(t)) {
         err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+        return false;
+    }
+    if (target_may(NULL, e)) {
+        err_set(e, ERR_ARG, ERR_NO_OFFSET, "that file is read here");
         return false;
     }
     bool whole = !t->n || fwrite(t->p, 1, t->n, stdout) == t->n;

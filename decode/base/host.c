@@ -34,11 +34,74 @@ int64_t host_now(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+/* One more limit; 0 is none. */
+static uint64_t lower(uint64_t a, uint64_t b)
+{
+    return a && (!b || a < b) ? a : b;
+}
+
+/*
+ * The least limit on the way from a group to the root. What is above the part that is mounted here can't be
+ * seen; what this host doesn't show of the way, as in a container that has the host's path and its own group
+ * as the root, is left out.
+ */
+static uint64_t upwards(const char *folder, const char *group, const char *file)
+{
+    char path[8192], way[4096];
+    uint64_t least = 0;
+    if (snprintf(way, sizeof way, "%s", strstr(group, "/..") ? "" : group) >= (int)sizeof way)
+        way[0] = 0;
+    for (bool root = false; !root;) {
+        root = !way[0];
+        if (snprintf(path, sizeof path, "%s%s/%s", folder, way, file) < (int)sizeof path)
+            least = lower(number_in(path, ""), least);
+        char *slash = strrchr(way, '/');
+        *(slash ? slash : way) = 0;
+    }
+    return least;
+}
+
+/* "memory" among the controllers of version 1, "a,b,c". */
+static bool has_memory(const char *names)
+{
+    const char *const word = "memory";
+    for (size_t n; *names; names += n + (names[n] == ',')) {
+        n = strcspn(names, ",:");
+        if (n == strlen(word) && memcmp(names, word, n) == 0)
+            return true;
+        if (names[n] == ':')
+            break;
+    }
+    return false;
+}
+
+uint64_t host_group_memory(const char *list, const char *mounted)
+{
+    char line[4200], folder[4096];
+    uint64_t least = 0;
+    FILE *f = fopen(list, "re");
+    while (f && fgets(line, sizeof line, f)) { /* "4:memory:/a/b", "0::/a/b" */
+        char *names = strchr(line, ':'), *group = names ? strchr(names + 1, ':') : NULL;
+        if (!group)
+            continue;
+        group[1 + strcspn(group + 1, "\n")] = 0;
+        if (names[1] == ':') {
+            least = lower(upwards(mounted, group + 1, "memory.max"), least);
+        } else if (has_memory(names + 1) &&
+                   snprintf(folder, sizeof folder, "%s/memory", mounted) < (int)sizeof folder) {
+            least = lower(upwards(folder, group + 1, "memory.limit_in_bytes"), least);
+        }
+    }
+    if (f)
+        fclose(f);
+    return lower(upwards(mounted, "", "memory.max"), least);
+}
+
 uint64_t host_memory(void)
 {
     long pages = sysconf(_SC_AVPHYS_PAGES), size = sysconf(_SC_PAGESIZE);
     uint64_t have = number_in("/proc/meminfo", "MemAvailable:") * 1024,
-             group = number_in("/sys/fs/cgroup/memory.max", "");
+             group = host_group_memory("/proc/self/cgroup", "/sys/fs/cgroup");
     if (!have && pages > 0 && size > 0) /* an old kernel, another system: what lies bare */
         have = (uint64_t)pages * (uint64_t)size;
     return group && group < have ? group : have;

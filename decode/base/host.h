@@ -7,10 +7,16 @@
 #include <stdint.h>
 
 /*
- * host_memory - bytes that could be had without pushing others out: free, or the kernel's caches; no more than the
- * control group allows in all. 0 = not known.
+ * host_memory - bytes that could be had without pushing others out: free, or the kernel's caches; no more
+ * than a control group allows in all that this process is in. 0 = not known.
  */
 uint64_t host_memory(void);
+/*
+ * host_group_memory - the least of the limits on memory of the control group that a process is in and of all
+ * above it, as far as they can be seen; 0 = there is none. list: /proc/self/cgroup; mounted: /sys/fs/cgroup,
+ * with version 2, 1 or both below.
+ */
+uint64_t host_group_memory(const char *list, const char *mounted);
 
 /* host_now - ns on a clock that only goes forward; nothing else is known of its zero. */
 int64_t host_now(void);

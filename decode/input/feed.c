@@ -17,6 +17,7 @@
 #include "decode/input/feed_priv.h"
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
+#include "decode/base/origin.h"
 
 enum {
     ZIPPED = 65536,
@@ -125,6 +126,7 @@ static enum err_code open_file(struct feed *f, const char *path, struct err *e)
     if (f->fd < 0 || fstat(f->fd, &st))
         return err_set(e, ERR_IO, ERR_NO_OFFSET, "can't open: %s", strerror(errno));
     f->own = true;
+    origin_note(f->fd);
     f->grows = S_ISREG(st.st_mode);
     if (!f->grows && !S_ISFIFO(st.st_mode))
         return err_set(e, ERR_IO, ERR_NO_OFFSET, "is neither a file nor a pipe");
@@ -159,7 +161,7 @@ enum err_code feed_open(const char *where, const struct feed_opts *o, struct fee
     f->seconds = o && !o->unasked ? o->seconds : 0;
     enum err_code rc = ERR_OK;
     if (strcmp(where, "-") == 0)
-        f->fd = STDIN_FILENO;
+        origin_note(f->fd = STDIN_FILENO);
     else
         rc = feed_is_url(where) ? open_url(f, where, o ? o : &none, e) : open_file(f, where, e);
     if (!rc && f->grows)

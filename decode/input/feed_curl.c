@@ -20,7 +20,9 @@
 #include <unistd.h>
 
 #include "decode/input/feed_priv.h"
+#include "decode/base/child.h"
 #include "decode/base/mem.h"
+#include "decode/base/origin.h"
 
 enum { CONFIG_MAX = 32768 };
 
@@ -57,10 +59,48 @@ static void put_value(struct config *c, const char *name, const char *value)
     put(c, "\"\n");
 }
 
+/* A file: neither standard input ("-") nor a scheme nor another list. */
+static void put_file(struct config *c, const char *name, const char *path)
+{
+    char whole[4096];
+    if (!path)
+        return;
+    if (!child_name(path, whole, sizeof whole))
+        c->bad = true;
+    put_value(c, name, whole);
+}
+
+/* The same of a certificate: behind a colon curl reads a password. */
+static void put_cert(struct config *c, const char *path)
+{
+    char plain[2 * 4096];
+    size_t n = 0;
+    for (const char *p = path; p && *p && n + 2 < sizeof plain; p++) {
+        if (*p == ':' || *p == '\\')
+            plain[n++] = '\\';
+        plain[n++] = *p;
+    }
+    plain[n] = 0;
+    put_file(c, "cert", path ? plain : NULL);
+}
+
+/* "Name: value". What begins with "@" curl would read from a file. */
+static bool is_header(const char *s)
+{
+    const size_t n = strspn(s, "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+    return n && s[n] == ':';
+}
+
+static bool is_method(const char *s)
+{
+    return !s || (*s && !s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-")]);
+}
+
 static enum err_code put_token(struct config *c, const char *path, struct err *e)
 {
     char line[8192], header[8192 + 32];
     FILE *f = fopen(path, "re");
+    origin_note(f ? fileno(f) : -1);
     if (!f)
         return err_set(e, ERR_IO, ERR_NO_OFFSET, "the token's file can't be read: %s", strerror(errno));
     char *got = fgets(line, sizeof line, f);
@@ -73,9 +113,22 @@ static enum err_code put_token(struct config *c, const char *path, struct err *e
     return ERR_OK;
 }
 
+static bool sends_secret(const struct feed_opts *o)
+{
+    return o->nheaders || o->token_file || o->cert;
+}
+
+/* Behind what curl says itself, on a line of its own: no header's value holds a line feed. */
+#define SAYS_STATUS "%{stderr}\\n[%{http_code}] %{redirect_url}"
+
 static enum err_code config_make(struct config *c, const char *url, const struct feed_opts *o, struct err *e)
 {
-    bool secret = o->nheaders || o->token_file || o->cert;
+    bool secret = sends_secret(o);
+    for (int i = 0; i < o->nheaders; i++)
+        if (!is_header(o->header[i]))
+            return err_set(e, ERR_ARG, ERR_NO_OFFSET, "a header (-H) is 'NAME: VALUE'; no file is read for it");
+    if (!is_method(o->method))
+        return err_set(e, ERR_ARG, ERR_NO_OFFSET, "a method (--method) is a word, as POST");
     put_value(c, "url", url);
     put(c, "globoff\nsilent\nshow-error\nno-buffer\nfail-with-body\n");
     put(c, "connect-timeout = %d\nspeed-limit = 1\nspeed-time = %d\n", o->connect_s ? o->connect_s : 10,
@@ -85,12 +138,15 @@ static enum err_code config_make(struct config *c, const char *url, const struct
         put(c, "location\nmax-redirs = 5\n");
     if (o->insecure)
         put(c, "insecure\n");
-    put_value(c, "cacert", o->cacert);
-    put_value(c, "cert", o->cert);
-    put_value(c, "key", o->key);
-    put_value(c, "unix-socket", o->unix_socket);
+    put_file(c, "cacert", o->cacert);
+    put_cert(c, o->cert);
+    put_file(c, "key", o->key);
+    put_file(c, "unix-socket", o->unix_socket);
     put_value(c, "request", o->method);
-    put_value(c, "write-out", "%{stderr}[%{http_code} %{redirect_url}]");
+    put_value(c, "write-out", SAYS_STATUS);
+    const char *const read[] = {o->cacert, o->cert, o->key};
+    for (size_t i = 0; i < sizeof read / sizeof *read; i++)
+        origin_note_path(read[i]);
     for (int i = 0; i < o->nheaders; i++)
         put_value(c, "header", o->header[i]);
     enum err_code rc = o->token_file ? put_token(c, o->token_file, e) : ERR_OK;
@@ -116,7 +172,7 @@ static void become_curl(pid_t parent, const struct pipes *p)
     if (getppid() != parent)
         return;
     (void)setpgid(0, 0);
-    (void)signal(SIGPIPE, SIG_DFL);
+    child_signals();
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
     if (dup2(p->in[0], 0) >= 0 && dup2(p->out[1], 1) >= 0 && dup2(p->said[1], 2) >= 0)
         (void)execvp(argv[0], (char *const *)(uintptr_t)argv);
@@ -204,6 +260,7 @@ enum err_code feed_curl(struct feed *f, const char *url, const struct feed_opts 
     enum err_code rc = c ? config_make(c, url, o, e) : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
     f->stall_s = o->stall_s ? o->stall_s : FEED_STALL_S;
     f->by_socket = o->unix_socket != NULL;
+    f->secret = sends_secret(o);
     note_path(f, url);
     if (!rc)
         rc = start(f, c, &p, e);
@@ -216,20 +273,23 @@ enum err_code feed_curl(struct feed *f, const char *url, const struct feed_opts 
     return rc;
 }
 
-/* "[500 ]" at the end of what curl said: the HTTP status; *to: where it was redirected to, "" if nowhere. */
+/*
+ * What curl said ends with "\n[500] ": the HTTP status; *to: where it was redirected to, "" if nowhere. It is
+ * cut off there.
+ */
 static int http_status(char *said, const char **to)
 {
-    char *at = strrchr(said, '[');
+    char *at = strstr(said, "\n["), *end;
     *to = "";
     if (!at)
         return 0;
-    char *space = strchr(at, ' ');
     *at = 0;
-    if (space) {
-        space[strcspn(space, "]")] = 0;
-        *to = space + 1;
+    const int status = (int)strtol(at + 2, &end, 10);
+    if (end[0] == ']' && end[1] == ' ') {
+        end[2 + strcspn(end + 2, "\r\n")] = 0;
+        *to = end + 2;
     }
-    return (int)strtol(at + 1, NULL, 10);
+    return status;
 }
 
 /* The first line, without curl's own number of the error. */
@@ -261,6 +321,26 @@ static enum err_code refused(const struct feed *f, int http, const char *why, st
                                                 : " (a path that ends in ? is asked for as it is)");
 }
 
+/*
+ * The server answered 3xx, and that was the end of it: curl didn't go there (its exit status: code), or there
+ * is no place to go to.
+ */
+static enum err_code redirected(struct feed *f, int http, int code, const char *to, struct err *e)
+{
+    char shown[FEED_SHOWN];
+    to = feed_shown(to, shown);
+    if (code == CURL_REDIRECTS)
+        return err_set(e, ERR_IO, ERR_NO_OFFSET, "it redirects again and again%s%s", *to ? ", at last to " : "", to);
+    if (code)
+        return err_set(e, ERR_IO, ERR_NO_OFFSET, "it redirects (%d) to %s, which can't be fetched: %s", http,
+                       *to ? to : "an address", f->said[0] ? first_line(f->said) : "curl says no more");
+    if (!*to)
+        return err_set(e, ERR_IO, ERR_NO_OFFSET, "the server answered %d, a redirect, and doesn't say where to",
+                       http);
+    return err_set(e, ERR_IO, ERR_NO_OFFSET, "it has moved to %s: ask there%s", to,
+                   f->secret ? " (headers, tokens and certificates don't follow redirects)" : "");
+}
+
 enum err_code feed_curl_end(struct feed *f, struct err *e)
 {
     int status = 0;
@@ -271,11 +351,8 @@ enum err_code feed_curl_end(struct feed *f, struct err *e)
     int http = http_status(f->said, &to), code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     if (http >= 400)
         return refused(f, http, f->nbody ? first_line(f->body) : "no reason given", e);
-    if (code == CURL_REDIRECTS)
-        return err_set(e, ERR_IO, ERR_NO_OFFSET, "it redirects again and again, at last to %s", to);
     if (http >= 300)
-        return err_set(e, ERR_IO, ERR_NO_OFFSET,
-                       "it has moved to %s: ask there (headers, tokens and certificates don't follow redirects)", to);
+        return redirected(f, http, code, to, e);
     if (broke_off(code))
         return err_set(e, ERR_IO, ERR_NO_OFFSET, "the connection broke: the program may have ended (%s)",
                        f->said[0] ? first_line(f->said) : "curl says no more");

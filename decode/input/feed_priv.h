@@ -21,6 +21,7 @@ struct feed {
     pid_t pid;            /* curl, 0 = none */
     int stall_s;          /* it gives up after so long without a byte */
     bool by_socket;       /* it connects to a unix socket */
+    bool secret;          /* what was sent with the request doesn't follow a redirect */
     char asked[128];      /* the path it asks for, without a query */
     int err_fd;           /* what it says */
     char said[FEED_SAID]; /* the end of that */

@@ -18,6 +18,7 @@
 
 #include "decode/input/mapped.h"
 #include "decode/base/mem.h"
+#include "decode/base/origin.h"
 #include "decode/input/unpack.h"
 #include "decode/input/zip.h"
 
@@ -44,6 +45,7 @@ static enum err_code input_fd(const char *path, bool is_stdin, int *fd, struct s
     if (fstat(*fd, st))
         return err_set(e, ERR_IO, ERR_NO_OFFSET, "can't read: %s", strerror(errno));
     why = no_file(st, is_stdin);
+    origin_note(*fd);
     return why ? err_set(e, ERR_IO, ERR_NO_OFFSET, "%s", why) : ERR_OK;
 }
 

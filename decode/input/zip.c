@@ -1,6 +1,7 @@
 /* zip.c - see zip.h. */
 #include "decode/input/zip.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <zlib.h>
 
@@ -102,12 +103,47 @@ bool zip_next(const struct zip *z, uint64_t *pos, struct zip_member *m)
     return true;
 }
 
+/* How a member is packed that can't be unpacked here; NULL: it can be. */
+static const char *packed_by(const struct zip_member *m)
+{
+    static const struct {
+        uint16_t method;
+        const char *name;
+    } known[] = {{1, "shrink"}, {6, "implode"}, {9, "deflate64"}, {12, "bzip2"},
+                 {14, "lzma"},  {93, "zstd"},   {95, "xz"},       {98, "ppmd"}};
+    if (m->method == ZIP_STORED || m->method == ZIP_DEFLATED)
+        return NULL;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i].method == m->method)
+            return known[i].name;
+    return "a method that isn't known";
+}
+
+static bool locked(const struct zip_member *m)
+{
+    enum { AES = 99 };
+    return m->encrypted || m->method == AES;
+}
+
+bool zip_apart(const struct zip *z, const struct zip_member *m, uint64_t *spent)
+{
+    if (m->packed > z->n || *spent > z->n - m->packed || z->n - m->packed - *spent < HEAD)
+        return false;
+    *spent += m->packed + HEAD;
+    return true;
+}
+
 const uint8_t *zip_bytes(const struct zip *z, const struct zip_member *m, struct err *e)
 {
-    const char *why = m->encrypted ? "is encrypted"
-                      : m->method != ZIP_STORED && m->method != ZIP_DEFLATED
-                          ? "is compressed in another way than deflate"
-                          : NULL;
+    const char *by = packed_by(m), *why = locked(m) ? "is encrypted: unpack it first" : NULL;
+    if (!why && by) {
+        err_set(
+            e, ERR_FORMAT, m->at,
+            "the zip archive's member %.*s is compressed by %s (method %d), and only deflate is read here: unpack "
+            "it first",
+            (int)(m->len < 80 ? m->len : 80), m->name, by, (int)m->method);
+        return NULL;
+    }
     if (!why && (m->at > z->n || z->n - m->at < HEAD || !is(z->p + m->at, 3, 4)))
         why = "isn't where the archive's directory says";
     if (why) {
@@ -146,20 +182,52 @@ bool zip_trace(const struct zip *z, const struct zip_member *m, struct dialect *
     return dialect_tell(head, sizeof head - s.avail_out, d, &e) == ERR_OK;
 }
 
+/* None of so many members is a trace; some can't be looked into, the last of which is packed by that. */
+struct shut {
+    uint64_t all, locked, other;
+    const char *by;
+};
+
+static enum err_code none(const struct shut *s, struct err *e)
+{
+    char others[80] = "";
+    if (!s->locked && !s->other)
+        return err_set(e, ERR_NOT_TRACE, 0, "is a zip archive without a trace in it");
+    if (s->other)
+        snprintf(others, sizeof others, ", compressed by %s: %llu", s->by, (unsigned long long)s->other);
+    return err_set(e, ERR_NOT_TRACE, 0,
+                   "is a zip archive without a trace that can be read (members: %llu, encrypted: %llu%s): unpack it "
+                   "first",
+                   (unsigned long long)s->all, (unsigned long long)s->locked, others);
+}
+
 /* The only trace, or why none is. */
 static enum err_code only(const struct zip *z, struct zip_member *m, struct err *e)
 {
     struct zip_member x, first = {0};
     struct dialect d;
-    uint64_t pos = 0, n = 0;
-    for (int looked = 0; looked < ZIP_LOOKED && zip_next(z, &pos, &x); looked++)
+    struct shut shut = {0};
+    uint64_t pos = 0, n = 0, spent = 0;
+    for (; shut.all < ZIP_LOOKED && zip_next(z, &pos, &x); shut.all++) {
+        const char *by = locked(&x) ? NULL : packed_by(&x);
+        shut.locked += locked(&x);
+        shut.other += by != NULL;
+        shut.by = by ? by : shut.by;
+        if (!zip_bytes(z, &x, e))
+            continue;
+        if (!zip_apart(z, &x, &spent))
+            return err_set(e, ERR_FORMAT, x.at,
+                           "is a zip archive whose members overlap, as no program writes them: name one "
+                           "(ARCHIVE:MEMBER)");
         if (zip_trace(z, &x, &d) && !n++)
             first = x;
+    }
     *m = first;
+    *e = (struct err){0};
     if (n == 1)
         return ERR_OK;
     if (!n)
-        return err_set(e, ERR_NOT_TRACE, 0, "is a zip archive without a trace in it");
+        return none(&shut, e);
     return err_set(e, ERR_ARG, ERR_NO_OFFSET,
                    "holds %llu traces: open one as ARCHIVE:%.*s; gotop info ARCHIVE lists them",
                    (unsigned long long)n, (int)(first.len < 80 ? first.len : 80), first.name);

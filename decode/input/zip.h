@@ -37,9 +37,18 @@ enum err_code zip_open(const uint8_t *p, size_t n, struct zip *z, struct err *e)
 bool zip_next(const struct zip *z, uint64_t *pos, struct zip_member *m);
 /* zip_bytes - where a member's bytes stand, m->packed of them. NULL: e says why they can't be read. */
 const uint8_t *zip_bytes(const struct zip *z, const struct zip_member *m, struct err *e);
+/*
+ * zip_apart - does this member, with those before it, stand in the archive without overlapping? *spent begins
+ * with 0. Who looks into each member asks first: no program writes members that overlap, and a small archive
+ * of them would be as much work as a large one.
+ */
+bool zip_apart(const struct zip *z, const struct zip_member *m, uint64_t *spent);
 /* zip_trace - does a member begin like a trace? Unpacks its first bytes. */
 bool zip_trace(const struct zip *z, const struct zip_member *m, struct dialect *d);
-/* zip_find - the member of that name; NULL: the only one that is a trace. At most ZIP_LOOKED are looked into. */
+/*
+ * zip_find - the member of that name; NULL: the only one that is a trace. At most ZIP_LOOKED are looked into.
+ * ERR_ARG: several are; ERR_NOT_TRACE: none is, and e says which can't be read; ERR_FORMAT: members overlap.
+ */
 #define ZIP_LOOKED 65536
 enum err_code zip_find(const struct zip *z, const char *name, struct zip_member *m, struct err *e);
 

@@ -373,7 +373,7 @@ void mlane_sight(struct hold_sight *s, uint32_t n, enum sight_of of)
             __builtin_prefetch(&s[i].l->h[(s[i].at / HOLD_GROUP + 1) * HOLD_GROUP]);
     }
     for (uint32_t i = 0; i < n && of != SIGHT_FAR; i++)
-        for (int o = 0; o < 3 && s[i].l; o++)
+        for (int o = 0; o < 3 && s[i].l && s[i].l->rec; o++)
             __builtin_prefetch(s[i].l->rec + s[i].l->sum[s[i].at / HOLD_GROUP].rec + 64 * o);
     if (of == SIGHT_EXACT)
         sight_p(s, n);

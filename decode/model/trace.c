@@ -24,6 +24,7 @@
 #include "decode/model/preview.h"
 #include "decode/model/loader.h"
 #include "decode/base/mem.h"
+#include "decode/base/origin.h"
 #include "decode/base/spill.h"
 #include "decode/base/thread.h"
 #include "decode/model/trace_priv.h"
@@ -212,6 +213,7 @@ enum err_code trace_open(const char *path, const struct trace_opts *opts, struct
     struct trace *tr = trace_new(path, opts, e);
     if (!tr)
         return ERR_NOMEM;
+    origin_note_path(tr->opts.exe); /* whether or not this trace needs it */
     return trace_finish_open(tr, input_open_all(path, &tr->opts.more, tr->opts.max_memory, &tr->in, e), out, e);
 }
 

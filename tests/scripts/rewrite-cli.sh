@@ -79,7 +79,7 @@ shows '2 w w Y n e w Enter' 'events in new'
 cp new was
 shows '2 w w w w Y n e w Enter' 'is there already'; cmp -s new was; check $? 0 "not written over at once"
 shows '2 w w w w Y n e w Enter Y n e w Enter' 'events in new'; cmp -s new was; check $? 1 "written over when asked twice"
-shows '2 Y t Enter Y t Enter' 'is the trace that is read'; cmp -s t "$OLDPWD/samples/http-1.27.trace"; check $? 0 "the trace is spared"
+shows '2 Y t Enter Y t Enter' 'that file is read here'; cmp -s t "$OLDPWD/samples/http-1.27.trace"; check $? 0 "the trace is spared"
 shows '2 Y a b Esc' '? keys'
 cd "$OLDPWD" || exit 1
 

@@ -24,6 +24,10 @@ status 2 report two.zip:nothing; says 'no member nothing'
 status 2 report two.zip:README; says 'not a Go execution trace'
 status 2 report new.out:x; says 'no zip archive'
 status 2 report locked.zip:new.out; says 'encrypted'
+status 2 report locked.zip; says 'members: 1, encrypted: 1'
+status 2 info locked.zip; says 'members: 1, encrypted: 1'
+zip -q mixed.zip new.out old.out; zip -q -P secret mixed.zip README
+status 0 info mixed.zip; grep -q '1 more can.t be looked into' out; check $? 0 "what isn't listed is said"
 status 0 info two.zip; check "$(grep -c 'out$' out)" 2 "both are listed"
 status 0 info --json two.zip; check "$(grep -c duration_ns out)" 2 "both are listed as JSON"
 status 0 slice --from 1ms --to 2ms -o part two.zip:new.out; status 0 report part

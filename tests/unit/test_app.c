@@ -2,6 +2,8 @@
  * test_app.c - keys to screens without a terminal: prompts, chords and counts, help, pop-ups, the mouse, key scripts,
  * and a monkey that types whatever it likes at any size.
  */
+#include <unistd.h>
+
 #include "decode/base/mem.h"
 #include "tests/support/tracegen.h"
 #include "tests/unit/app_keys.h"
@@ -390,6 +392,58 @@ static void test_deep_link(void **state)
     fix_close(&g);
 }
 
+/* What a shell does with what "y" has copied: "gotop" prints its arguments there, one a line. */
+static void pasted(const char *copied, char *out, size_t size)
+{
+    char path[] = "/tmp/gotop-paste-XXXXXX", command[200];
+    int fd = mkstemp(path);
+    FILE *f = fdopen(fd, "w");
+    assert_non_null(f);
+    fprintf(f, "gotop() { printf '<%%s>\\n' \"$@\"; }\nid() { echo RAN; }\n%s", copied);
+    fclose(f);
+    snprintf(command, sizeof command, "cd /tmp && sh %s 2>&1", path);
+    f = popen(command, "r");
+    assert_non_null(f);
+    out[fread(out, 1, size - 1, f)] = 0;
+    pclose(f);
+    unlink(path);
+}
+
+/*
+ * Names are the trace's: pasted into a shell, what was copied runs nothing but gotop, with the words that it
+ * shows.
+ */
+static void test_paste(void **state)
+{
+    (void)state;
+    static const char named[] =
+        "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
+        "GoCreate +9 new_g=2 new_stack=main.$(id)`id`';id;id':3 stack=main.main:9\n"
+        "GoBlock +9 reason=\"';id;'!id\" stack=main.'$(id)|id&':9\nGoStart +9 g=2 g_seq=1\nGoDestroy +9\n";
+    static const char *const keys[] = {"3 y", "3 j y", "3 Enter y", "3 j Enter y",
+                                       "2 y", "5 y",   "9 y",       "3 \\ func=';id;'!id Enter y"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        struct fix f;
+        char out[4096];
+        fix_made(&f, named, "default", 100, 24);
+        free(run(&f, keys[i]));
+        if (!f.a.yank || strncmp(f.a.yank, ": '", 3) != 0) { /* rows for another program, and no command */
+            assert_true(!f.a.yank || !strstr(f.a.yank, "\ngotop "));
+            fix_close(&f);
+            continue;
+        }
+        pasted(f.a.yank, out, sizeof out);
+        if (strncmp(out, "<(memory)>\n<--view>\n", 20) != 0 || strstr(out, "RAN") || strstr(out, "not found"))
+            fail_msg("%s: '%s' becomes\n%s", keys[i], f.a.yank, out);
+        const char *bang = strchr(f.a.yank, '!'); /* csh expands it within quotes, too */
+        for (; bang; bang = strchr(bang + 1, '!'))
+            assert_true(bang[-1] == '\\' && bang[-2] == '\'' && bang[1] == '\'');
+        if (i + 1 == sizeof keys / sizeof *keys)
+            assert_non_null(strstr(out, "<func=';id;'!id>"));
+        fix_close(&f);
+    }
+}
+
 static uint32_t seed;
 static uint32_t any(uint32_t n)
 {
@@ -547,7 +601,11 @@ static void test_source_path(void **state)
         {"/go/test/a.go", "/opt/go/test/a.go"},
         {"/gopher/a.go", "/gopher/a.go"},
         {"/x/a.go", "/a.go"},
-        {"rel/a.go", "here/a.go"},
+        {"rel/a.go", "./here/a.go"},
+        {"./rel/a.go", "./rel/a.go"},
+        {"+!id>pwned", "./+!id>pwned"}, /* vi would run it */
+        {"-x", "./-x"},
+        {"@x", "./@x"},
         {"", NULL},
         {"/go/src/a\x1b.go", NULL},
         {"/go/src/a\n.go", NULL},
@@ -618,12 +676,12 @@ int main(void)
         cmocka_unit_test(test_help_is_live),  cmocka_unit_test(test_popups),
         cmocka_unit_test(test_footer),        cmocka_unit_test(test_leaving),
         cmocka_unit_test(test_mouse),         cmocka_unit_test(test_scripts),
-        cmocka_unit_test(test_deep_link),     cmocka_unit_test(test_monkey),
-        cmocka_unit_test(test_every_action),  cmocka_unit_test(test_out_of_memory),
-        cmocka_unit_test(test_linear),        cmocka_unit_test(test_marks),
-        cmocka_unit_test(test_filter),        cmocka_unit_test(test_source_path),
-        cmocka_unit_test(test_source_open),   cmocka_unit_test(test_began_before),
-        cmocka_unit_test(test_coded_names),
+        cmocka_unit_test(test_deep_link),     cmocka_unit_test(test_paste),
+        cmocka_unit_test(test_monkey),        cmocka_unit_test(test_every_action),
+        cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_linear),
+        cmocka_unit_test(test_marks),         cmocka_unit_test(test_filter),
+        cmocka_unit_test(test_source_path),   cmocka_unit_test(test_source_open),
+        cmocka_unit_test(test_began_before),  cmocka_unit_test(test_coded_names),
     };
     return cmocka_run_group_tests_name("app", tests, NULL, NULL);
 }

@@ -228,6 +228,58 @@ static void test_host(void **state)
     assert_true(memcmp(r, s, sizeof r) != 0);
 }
 
+/* A group's limit, as the kernel writes it below this folder. */
+static void group(const char *path, const char *limit)
+{
+    char whole[300];
+    snprintf(whole, sizeof whole, "mkdir -p '%s/%s'", dir, path);
+    assert_int_equal(system(whole), 0);
+    snprintf(whole, sizeof whole, "%s/memory.%s", path,
+             strncmp(path, "v1/memory", 9) == 0 ? "limit_in_bytes" : "max");
+    put(whole, limit, strlen(limit), 0600);
+}
+
+static uint64_t group_limit(const char *list, const char *mounted)
+{
+    char where[300], file[300];
+    snprintf(file, sizeof file, "%s", put("list", list, strlen(list), 0600));
+    snprintf(where, sizeof where, "%s", at(mounted));
+    return host_group_memory(file, where);
+}
+
+/*
+ * Each group above counts, of version 2 and of version 1; who can't see the way sees the root of what is
+ * mounted.
+ */
+static void test_groups(void **state)
+{
+    (void)state;
+    assert_int_equal(host_group_memory(at("no list"), at("no mount")), 0);
+    group("v2/a/b/c", "4000\n");
+    group("v2/a/b", "3000\n");
+    group("v2/a", "max\n");
+    assert_int_equal(group_limit("0::/a/b/c\n", "v2"), 3000);
+    assert_int_equal(group_limit("0::/a/b\n", "v2"), 3000);
+    assert_int_equal(group_limit("0::/a\n", "v2"), 0);
+    assert_int_equal(group_limit("0::/\n", "v2"), 0);
+    assert_int_equal(group_limit("0::/a/b/c/gone\n", "v2"), 3000);
+    group("v2/a/b/c", "2000");
+    assert_int_equal(group_limit("0::/a/b/c\n", "v2"), 2000);
+    group("v2", "1000\n");
+    assert_int_equal(group_limit("0::/a/b/c\n", "v2"), 1000);
+    assert_int_equal(group_limit("0::/../../else\n", "v2"), 1000); /* beyond a namespace */
+    assert_int_equal(group_limit("", "v2"), 1000);
+    group("v1/memory/job/part", "9223372036854771712\n"); /* none */
+    group("v1/memory/job", "7000\n");
+    assert_int_equal(group_limit("9:name=systemd:/x\n4:memory:/job/part\n1:cpu:/\n", "v1"), 7000);
+    assert_int_equal(group_limit("4:cpu,memory:/job/part\n0::/\n", "v1"), 7000);
+    assert_int_equal(group_limit("4:memoryless,name=memory:/job/part\n", "v1"), 0);
+    assert_int_equal(group_limit("4:memory:/docker/0123\n", "v1"), 0);
+    group("v1/memory", "6000\n");
+    assert_int_equal(group_limit("4:memory:/docker/0123\n", "v1"), 6000); /* a container's own group is its root */
+    assert_int_equal(group_limit("nonsense\n4:memory\n:::\n", "v1"), 0);
+}
+
 static void test_mapped(void **state)
 {
     (void)state;
@@ -402,9 +454,10 @@ static void test_bisect(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bisect), cmocka_unit_test(test_places),       cmocka_unit_test(test_read),
-        cmocka_unit_test(test_door),   cmocka_unit_test(test_host),         cmocka_unit_test(test_mapped),
-        cmocka_unit_test(test_ranges), cmocka_unit_test(test_no_addresses), cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_bisect), cmocka_unit_test(test_places), cmocka_unit_test(test_read),
+        cmocka_unit_test(test_door),   cmocka_unit_test(test_host),   cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_mapped), cmocka_unit_test(test_ranges), cmocka_unit_test(test_no_addresses),
+        cmocka_unit_test(test_blocks),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

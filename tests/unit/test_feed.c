@@ -247,19 +247,27 @@ static void test_fetch(void **state)
         const char *script, *text, *what;
         enum feed_state end;
     } cases[] = {
-        {"printf body; printf '[200 ]' >&2", "body", "", FEED_END},
-        {"printf 'no trace\\nmore'; printf '[500 ]' >&2; exit 22", "no trace\nmore",
+        {"printf body; printf '\\n[200] ' >&2", "body", "", FEED_END},
+        {"printf 'no trace\\nmore'; printf '\\n[500] ' >&2; exit 22", "no trace\nmore",
          "the server answered 500: no trace", FEED_FAILED},
-        {"printf '[404 ]' >&2; exit 22", "",
+        {"printf '\\n[404] ' >&2; exit 22", "",
          "the server answered 404: no reason given; /debug/pprof/trace isn't there: is this the port", FEED_FAILED},
-        {"printf '[302 http://else/]' >&2", "", "it has moved to http://else/: ask there", FEED_FAILED},
-        {"echo 'curl: (7) Failed to connect' >&2; printf '[000 ]' >&2; exit 7", "", "Failed to connect", FEED_FAILED},
-        {"printf part; echo 'curl: (18) transfer closed' >&2; printf '[200 ]' >&2; exit 18", "part",
+        {"printf '\\n[302] http://else/' >&2", "", "it has moved to http://else/: ask there", FEED_FAILED},
+        {"printf '\\n[302] http://else/[200 ]x[404] ' >&2", "",
+         "it has moved to http://else/[200 ]x[404] : ask there", FEED_FAILED},
+        {"printf '\\n[302] http://me:hush@else/' >&2", "", "it has moved to http://..@else/: ask there", FEED_FAILED},
+        {"printf '\\n[304] ' >&2", "", "the server answered 304, a redirect, and doesn't say where to", FEED_FAILED},
+        {"echo 'curl: (1) Protocol ftp disabled' >&2; printf '\\n[302] ftp://else/' >&2; exit 1", "",
+         "it redirects (302) to ftp://else/, which can't be fetched: Protocol ftp disabled", FEED_FAILED},
+        {"printf '\\n[302] ' >&2; exit 47", "", "it redirects again and again", FEED_FAILED},
+        {"echo 'curl: (7) Failed to connect' >&2; printf '\\n[000] ' >&2; exit 7", "", "Failed to connect",
+         FEED_FAILED},
+        {"printf part; echo 'curl: (18) transfer closed' >&2; printf '\\n[200] ' >&2; exit 18", "part",
          "the program may have ended (transfer closed)", FEED_FAILED},
         {"echo 'curl: (28) Operation too slow. Less than' >&2; exit 28", "", "nothing came for 15s (--stall-timeout)",
          FEED_FAILED},
         {"echo 'curl: (28) Connection timed out' >&2; exit 28", "", "Connection timed out", FEED_FAILED},
-        {"printf '[302 http://again/]' >&2; exit 47", "", "it redirects again and again, at last to http://again/",
+        {"printf '\\n[302] http://again/' >&2; exit 47", "", "it redirects again and again, at last to http://again/",
          FEED_FAILED},
         {"echo 'something else' >&2; exit 3", "", "something else", FEED_FAILED},
         {"printf part; kill -9 $$", "part", "curl was ended by a signal", FEED_FAILED},
@@ -282,7 +290,8 @@ static void test_fetch(void **state)
     assert_int_equal(drain(socket, text, sizeof text, &e), FEED_FAILED);
     assert_non_null(strstr(e.what, "can't connect to that socket"));
     feed_close(socket);
-    curl_is("printf 'nothing here\\n'; printf '[404 ]' >&2; exit 22"); /* what was asked for isn't what was typed */
+    curl_is(
+        "printf 'nothing here\\n'; printf '\\n[404] ' >&2; exit 22"); /* what was asked for isn't what was typed */
     struct feed *path = opened("http://host:6060/flight?token=hush", NULL);
     assert_int_equal(drain(path, text, sizeof text, &e), FEED_FAILED);
     assert_non_null(strstr(e.what, "404: nothing here; /flight isn't there (a path that ends in ?"));
@@ -305,7 +314,7 @@ static void test_asked(void **state)
     (void)state;
     char text[100];
     struct err e = {0};
-    curl_is("printf '[200 ]' >&2");
+    curl_is("printf '\\n[200] ' >&2");
     put("token", "secret\r\nmore", 12, "w");
     struct feed_opts o = {.header = {"X-Key: \"a\\b\""},
                           .nheaders = 1,
@@ -345,6 +354,7 @@ static void test_asked(void **state)
     char *much = malloc(40000);
     memset(much, 'x', 40000);
     much[39999] = '\0';
+    memcpy(much, "X: ", 3);
     refused("http://host", &(struct feed_opts){.header = {much}, .nheaders = 1}, ERR_ARG, "or they are too long");
     memcpy(much, "http://", 7);
     refused(much, NULL, ERR_ARG, "the URL is too long");
@@ -354,6 +364,44 @@ static void test_asked(void **state)
     mem_fail_after(1);
     refused("http://host", NULL, ERR_NOMEM, "out of memory");
     mem_fail_after(-1);
+}
+
+/* What stands in a file's name, a header or a method is no other option, no password and no file to curl. */
+static void test_arguments(void **state)
+{
+    (void)state;
+    char text[100];
+    struct err e = {0};
+    curl_is("printf '\\n[200] ' >&2");
+    struct feed_opts o = {.header = {"X!-1: @file", "Empty:"},
+                          .nheaders = 2,
+                          .cacert = "-",
+                          .cert = "pkcs11:a\\b:secret",
+                          .key = "/k:e",
+                          .unix_socket = "@s\"\nurl"};
+    refused("http://host", &o, ERR_ARG, "control bytes");
+    o.unix_socket = "@s\" url";
+    struct feed *f = opened("http://host", &o);
+    assert_int_equal(drain(f, text, sizeof text, &e), FEED_END);
+    feed_close(f);
+    size_t n;
+    char *asked = (char *)read_file(at("asked"), &n);
+    assert_non_null(asked);
+    asked[n] = '\0';
+    static const char *const want[] = {"header = \"X!-1: @file\"\nheader = \"Empty:\"\n", "cacert = \"./-\"\n",
+                                       "cert = \"./pkcs11\\\\:a\\\\\\\\b\\\\:secret\"\n", "key = \"/k:e\"\n",
+                                       "unix-socket = \"./@s\\\" url\"\n"};
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++)
+        if (!strstr(asked, want[i]))
+            fail_msg("'%s' isn't in\n%s", want[i], asked);
+    free(asked);
+    static const char *const none[] = {"@file", "@x: y", "", ":", ": x", "no colon", "A B: c", "X;", "\xc3\xa4: b"};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        refused("http://host", &(struct feed_opts){.header = {none[i]}, .nheaders = 1}, ERR_ARG,
+                "a header (-H) is 'NAME: VALUE'");
+    static const char *const words[] = {"", "GET /x HTTP/1.1", "P0ST"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        refused("http://host", &(struct feed_opts){.method = words[i]}, ERR_ARG, "a method (--method) is a word");
 }
 
 static void test_names(void **state)
@@ -420,7 +468,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_file),    cmocka_unit_test(test_gzip),  cmocka_unit_test(test_pipe),
         cmocka_unit_test(test_seconds), cmocka_unit_test(test_fetch), cmocka_unit_test(test_asked),
-        cmocka_unit_test(test_names),   cmocka_unit_test(test_shown),
+        cmocka_unit_test(test_names),   cmocka_unit_test(test_shown), cmocka_unit_test(test_arguments),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

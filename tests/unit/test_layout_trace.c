@@ -222,7 +222,8 @@ static void walk(const struct spans_read *r, int64_t t0, int64_t t1, struct shar
 {
     memset(out, 0, sizeof *out);
     int64_t covered = 0;
-    for (const struct span *s = r->v; s < r->v + r->n; s++) {
+    for (size_t i = 0; i < r->n; i++) { /* v may be NULL */
+        const struct span *s = &r->v[i];
         int64_t a = s->t0 > t0 ? s->t0 : t0, b = s->t1 < t1 ? s->t1 : t1;
         if (b > a) {
             out->ns[s->state] += b - a;

@@ -173,7 +173,7 @@ static void test_lies(void **state)
     (void)state;
     struct entry locked = truth(), other = truth(), far = truth(), inside = truth(), large = truth(), none = truth();
     locked.flags = 1;
-    other.method = 93;
+    other.method = 14;
     far.at = 1 << 30;
     inside.at = 5;
     large.packed = 1 << 20;
@@ -184,7 +184,7 @@ static void test_lies(void **state)
         const char *what;
     } cases[] = {
         {locked, ERR_FORMAT, "a.trace is encrypted"},
-        {other, ERR_FORMAT, "a.trace is compressed in another way than deflate"},
+        {other, ERR_FORMAT, "a.trace is compressed by lzma (method 14), and only deflate"},
         {far, ERR_FORMAT, "a.trace isn't where the archive's directory says"},
         {inside, ERR_FORMAT, "a.trace isn't where the archive's directory says"},
         {large, ERR_TRUNCATED, "a.trace lies outside of it"},
@@ -262,13 +262,86 @@ static void test_several(void **state)
     tracegen_free(&b);
 }
 
+/*
+ * Of an archive in which nothing can be looked into that is said, and by what it is packed; a trace beside it
+ * is found.
+ */
+static void test_shut(void **state)
+{
+    (void)state;
+    size_t n;
+    const uint8_t *p = bytes(&n);
+    struct entry m[4] = {{.name = "aes", .method = 99},
+                         {.name = "locked", .flags = 1},
+                         {.name = "zst", .method = 93},
+                         {.name = "plain"}};
+    for (int with = 3; with <= 4; with++) {
+        struct tracegen_buf b = {0};
+        for (int i = 0; i < with; i++) {
+            m[i].packed = m[i].size = (uint32_t)n;
+            m[i].at = (uint32_t)b.n;
+            put_head(&b, &m[i]);
+            tracegen_put(&b, p, n);
+        }
+        const uint32_t dir = (uint32_t)b.n;
+        for (int i = 0; i < with; i++)
+            put_entry(&b, &m[i]);
+        put_end(&b, (uint32_t)b.n - dir, dir, "");
+        struct zip z;
+        struct zip_member x;
+        struct err e = {0};
+        assert_int_equal(zip_open(b.p, b.n, &z, &e), ERR_OK);
+        assert_int_equal(zip_find(&z, NULL, &x, &e), with == 3 ? ERR_NOT_TRACE : ERR_OK);
+        if (with == 3 && !strstr(e.what, "(members: 3, encrypted: 2, compressed by zstd: 1): unpack it first"))
+            fail_msg("'%s'", e.what);
+        assert_int_equal(zip_find(&z, "aes", &x, &e), ERR_OK);
+        assert_null(zip_bytes(&z, &x, &e));
+        assert_non_null(strstr(e.what, "aes is encrypted"));
+        tracegen_free(&b);
+    }
+}
+
+/* Members that are the same bytes: each of so many would be looked into. By its name one is still opened. */
+static void test_overlap(void **state)
+{
+    (void)state;
+    enum { MANY = 1000 };
+    size_t n;
+    const uint8_t *p = bytes(&n);
+    const struct entry m = {.name = "same", .packed = (uint32_t)n, .size = (uint32_t)n};
+    for (int many = 1; many <= MANY; many += MANY - 1) {
+        struct tracegen_buf b = {0};
+        put_head(&b, &m);
+        tracegen_put(&b, p, n);
+        const uint32_t dir = (uint32_t)b.n;
+        for (int i = 0; i < many; i++)
+            put_entry(&b, &m);
+        put_end(&b, (uint32_t)b.n - dir, dir, "");
+        struct zip z;
+        struct zip_member x;
+        struct err e = {0};
+        uint64_t spent = 0, pos = 0;
+        int apart = 0;
+        assert_int_equal(zip_open(b.p, b.n, &z, &e), ERR_OK);
+        assert_int_equal(zip_find(&z, NULL, &x, &e), many == 1 ? ERR_OK : ERR_FORMAT);
+        if (many > 1)
+            assert_non_null(strstr(e.what, "members overlap"));
+        while (zip_next(&z, &pos, &x) && zip_apart(&z, &x, &spent))
+            apart++;
+        assert_true(apart >= 1 && spent <= b.n); /* what is looked into is no more than there is */
+        assert_int_equal(zip_find(&z, "same", &x, &e), ERR_OK);
+        assert_non_null(zip_bytes(&z, &x, &e));
+        x.packed = UINT64_MAX;
+        assert_false(zip_apart(&z, &x, &spent));
+        tracegen_free(&b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reads),
-        cmocka_unit_test(test_wide),
-        cmocka_unit_test(test_lies),
-        cmocka_unit_test(test_several),
+        cmocka_unit_test(test_reads),   cmocka_unit_test(test_wide), cmocka_unit_test(test_lies),
+        cmocka_unit_test(test_several), cmocka_unit_test(test_shut), cmocka_unit_test(test_overlap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,158 +5,50 @@
 #include "triage/exports/export_out.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <signal.h>
+#include <fcntl.h>
 #include <stdarg.h>
-#include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
-#include "decode/base/mem.h"
 #include "decode/base/utf8.h"
 
 #define OUT_BUFFER (1 << 16)
 
 /* ---- the file ----------------------------------------------------------------------------------------------- */
 
-/*
- * What a signal that ends us must not leave behind: files that aren't whole. Only signals that nobody else has taken are, and
- * only while there is such a file; the process ends by the signal as it would have.
- */
-enum { UNFINISHED = 4 };
-static char *_Atomic unfinished[UNFINISHED];
-static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-
-static void on_end(int sig)
+static const char *named(const char *path)
 {
-    for (int i = 0; i < UNFINISHED; i++) {
-        const char *path = atomic_load(&unfinished[i]);
-        if (path) {
-            unlink(path);
-        }
-    }
-    signal(sig, SIG_DFL);
-    raise(sig);
+    return path && strcmp(path, "-") != 0 ? path : NULL;
 }
 
-/* now: a handler instead of `was`, if that is what there is. */
-static void hand_over(void (*was)(int), void (*now)(int))
+enum err_code out_may(const char *path, struct err *e)
 {
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        struct sigaction a;
-        if (!sigaction(ends[i], NULL, &a) && !(a.sa_flags & SA_SIGINFO) && a.sa_handler == was) {
-            a = (struct sigaction){.sa_handler = now};
-            sigaction(ends[i], &a, NULL);
-        }
-    }
-}
-
-static void begun(char *path)
-{
-    for (int i = 0; i < UNFINISHED; i++) {
-        char *none = NULL;
-        if (atomic_compare_exchange_strong(&unfinished[i], &none, path)) {
-            hand_over(SIG_DFL, on_end);
-            return;
-        }
-    }
-}
-
-static void finished(const char *path)
-{
-    bool more = false;
-    for (int i = 0; i < UNFINISHED; i++) {
-        if (atomic_load(&unfinished[i]) == path) {
-            atomic_store(&unfinished[i], NULL);
-        }
-        more |= atomic_load(&unfinished[i]) != NULL;
-    }
-    if (!more) {
-        hand_over(on_end, SIG_DFL);
-    }
-}
-
-/*
- * mkstemp(), and a signal that comes in between finds no file that on_end() doesn't know: it waits until both are done. This
- * thread alone has to hold it off, since the others take none (decode/base/thread.h).
- */
-static int make_known(char *path)
-{
-    sigset_t ending, was;
-    sigemptyset(&ending);
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        sigaddset(&ending, ends[i]);
-    }
-    pthread_sigmask(SIG_BLOCK, &ending, &was);
-    int fd = mkstemp(path);
-    if (fd >= 0) {
-        begun(path);
-    }
-    int why = errno;
-    pthread_sigmask(SIG_SETMASK, &was, NULL);
-    errno = why;
-    return fd;
-}
-
-/* A descriptor to write to; -1: errno says why. */
-static int open_target(struct out *o)
-{
-    struct stat st;
-    if (!o->path) {
-        return dup(STDOUT_FILENO);
-    }
-    if (lstat(o->path, &st) == 0 && !S_ISREG(st.st_mode)) {
-        FILE *f = fopen(o->path, "wb"); /* a pipe, a device, a link: written through */
-        int fd = f ? dup(fileno(f)) : -1;
-        if (f) {
-            fclose(f);
-        }
-        return fd;
-    }
-    size_t n = strlen(o->path);
-    o->tmp = mem_alloc(n + sizeof ".XXXXXX");
-    if (!o->tmp) {
-        errno = ENOMEM;
-        return -1;
-    }
-    memcpy(o->tmp, o->path, n);
-    memcpy(o->tmp + n, ".XXXXXX", sizeof ".XXXXXX");
-    int fd = make_known(o->tmp);
-    if (fd < 0) {
-        mem_free(o->tmp);
-        o->tmp = NULL;
-    } else {
-        mode_t mask = umask(0);
-        umask(mask);
-        (void)!fchmod(fd, 0666 & ~mask);
-    }
-    return fd;
+    return target_may(named(path), e);
 }
 
 static enum err_code open_failed(const struct out *o, struct err *e)
 {
     if (errno == EFAULT) /* no fault is raised where the kernel reads pages of a mapped file that are gone */
         return err_set(e, ERR_IO, ERR_NO_OFFSET, "the trace became shorter while it was read: nothing is written");
-    return err_set(e, errno == ENOMEM ? ERR_NOMEM : ERR_IO, ERR_NO_OFFSET, "can't write to %s: %s",
-                   o->path ? o->path : "standard output", strerror(errno));
+    return target_failed(o->path, e);
 }
 
 enum err_code out_open(struct out *o, const char *path, bool gzip, struct err *e)
 {
-    *o = (struct out){.path = path && strcmp(path, "-") != 0 ? path : NULL};
-    int fd = open_target(o);
-    if (fd < 0) {
-        return open_failed(o, e);
+    *o = (struct out){.path = named(path)};
+    const enum err_code rc = target_open(&o->to, o->path, e);
+    if (rc) {
+        return rc;
     }
-    if (gzip) {
+    const int fd = fcntl(o->to.fd, F_DUPFD_CLOEXEC, 0);
+    errno = fd < 0 ? errno : 0;
+    if (fd >= 0 && gzip) {
         o->z = gzdopen(fd, "wb");
         if (o->z) {
             gzbuffer(o->z, OUT_BUFFER);
         }
-    } else {
+    } else if (fd >= 0) {
         o->f = fdopen(fd, "wb");
         if (o->f) {
             setvbuf(o->f, NULL, _IOFBF, OUT_BUFFER);
@@ -164,7 +56,9 @@ enum err_code out_open(struct out *o, const char *path, bool gzip, struct err *e
     }
     if (!o->z && !o->f) {
         int saved = errno ? errno : ENOMEM;
-        close(fd);
+        if (fd >= 0) {
+            close(fd);
+        }
         out_close(o, false, NULL);
         errno = saved;
         return open_failed(o, e);
@@ -190,6 +84,9 @@ static void broke(struct out *o)
 void out_write(struct out *o, const void *p, size_t n)
 {
     const char *at = p;
+    if (!o->error && !target_begin(&o->to)) {
+        broke(o);
+    }
     while (n && !o->error) {
         size_t part = n < (1u << 30) ? n : 1u << 30;
         errno = 0;
@@ -240,16 +137,8 @@ enum err_code out_close(struct out *o, bool keep, struct err *e)
     }
     o->z = NULL;
     o->f = NULL;
-    if (o->tmp) {
-        if (keep && !o->error && rename(o->tmp, o->path) != 0) {
-            o->error = errno;
-        }
-        if (!keep || o->error) {
-            unlink(o->tmp);
-        }
-        finished(o->tmp);
-        mem_free(o->tmp);
-        o->tmp = NULL;
+    if (!target_close(&o->to, keep && !o->error) && !o->error) {
+        o->error = errno;
     }
     if (!o->error || o->error == EPIPE) {
         return ERR_OK;

@@ -1,9 +1,8 @@
 /*
  * export_out.h - where an export goes: standard output or a file, plain or gzip, always as a stream.
  *
- * Errors stick: write on without looking, out_close() tells. With a path the bytes go to a new file beside it, which
- * takes the name only once all is written: a broken export never stands where a good one is expected. (Unless the
- * path is there already and no regular file: a pipe, a device.)
+ * Errors stick: write on without looking, out_close() tells. What becomes of the file with that name:
+ * triage/exports/target.h. A broken export never stands where a good one is expected.
  */
 #ifndef GOTOP_TRIAGE_EXPORT_OUT_H
 #define GOTOP_TRIAGE_EXPORT_OUT_H
@@ -14,18 +13,26 @@
 
 #include "decode/base/err.h"
 #include "decode/trace.h"
+#include "triage/exports/target.h"
 #include "triage/text.h"
 
 struct out {
     FILE *f;            /* plain */
     struct gzFile_s *z; /* gzip */
     const char *path;   /* borrowed, NULL = standard output */
-    char *tmp;          /* the file written to until all is there, NULL = none */
+    struct target to;   /* what is behind f or z */
     int error;          /* the first errno, 0 = none */
 };
 
 /*
- * out_open - path NULL or "-" = standard output. Any other gets its name at out_close(). ERR_IO, ERR_NOMEM: nothing is open, e says why.
+ * out_may - ERR_ARG, as out_open() would say it: to be asked when the input is open, before it is worked
+ * through.
+ */
+enum err_code out_may(const char *path, struct err *e);
+/*
+ * out_open - path NULL or "-" = standard output. Any other gets its name at out_close(). ERR_ARG: that file
+ * was read. ERR_IO, ERR_NOMEM. Nothing is open then, e says why.
+ *
  * out_write, out_text, out_printf - a failure is kept (o->error): see out_broken().
  */
 enum err_code out_open(struct out *o, const char *path, bool gzip, struct err *e);

@@ -344,6 +344,9 @@ enum err_code export_trace(const struct export_command *c, const struct export_o
 static enum err_code load(const struct export_opts *o, bool talk, struct trace **tr, struct err *e)
 {
     enum err_code rc = trace_open(o->path, &o->trace, tr, e);
+    if (rc == ERR_OK) {
+        rc = out_may(o->out, e);
+    }
     if (rc != ERR_OK) {
         return rc;
     }

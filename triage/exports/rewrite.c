@@ -2,7 +2,7 @@
  * rewrite.c - see rewrite.h.
  *
  * Nothing is written over the trace that is read, not even through a link, and what is written has its name only when
- * it is whole (export_out.h).
+ * it is whole (target.h).
  */
 #include "triage/exports/rewrite.h"
 
@@ -21,27 +21,6 @@ static bool to_out(void *arg, const void *p, size_t n)
 {
     out_write(arg, p, n);
     return !out_broken(arg);
-}
-
-/* same_file - do both names mean one file? */
-static bool same_file(const char *a, const char *b)
-{
-    struct stat x, y;
-    char archive[4096];
-    if (input_member(a, archive, sizeof archive))
-        a = archive;
-    if (!b || strcmp(b, "-") == 0)
-        return false;
-    bool there = strcmp(a, "-") == 0 ? fstat(STDIN_FILENO, &x) == 0 : stat(a, &x) == 0;
-    return there && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
-static bool same_files(const char *a, const struct joint_paths *more, const char *b)
-{
-    bool same = same_file(a, b);
-    for (uint32_t i = 0; more && i < more->n && !same; i++)
-        same = same_file(more->path[i], b);
-    return same;
 }
 
 static enum err_code cut_to(const struct input *in, const char *to, const struct cut_range *r, struct cut_result *res,
@@ -63,8 +42,6 @@ enum err_code slice_file(const char *from, const struct joint_paths *more, const
 {
     struct input in;
     struct stat st;
-    if (same_files(from, more, to))
-        return err_set(e, ERR_ARG, ERR_NO_OFFSET, "is the trace that is read: give another file");
     if (!over && to && lstat(to, &st) == 0)
         return err_set(e, ERR_ARG, ERR_NO_OFFSET, "is there already");
     enum err_code rc = input_open_all(from, more, mem_limited(), &in, e);
@@ -205,8 +182,6 @@ int slice_main(int argc, char **argv)
     if (status >= 0)
         return status;
     const char *name = strcmp(o.path, "-") == 0 ? "standard input" : o.path;
-    if (same_files(o.path, &o.trace.more, o.out))
-        return export_say(c.name, o.out, "is the trace that is read: give another file");
     (void)trace_limit(o.trace.max_memory);
     if (range_of(&o, &r, &e) || slice_file(o.path, &o.trace.more, o.out, &r, true, &res, &e))
         return export_say(c.name, name, e.what);
@@ -257,6 +232,25 @@ static const char *take_map(int *argc, char **argv)
     }
     *argc = n;
     return map;
+}
+
+/* Would both names be of one file? One that isn't there is a name in a folder. */
+static bool one_file(const char *a, const char *b)
+{
+    const char *const path[2] = {a, b}, *name[2];
+    char to[2][PATH_MAX], dot[] = ".";
+    struct stat st[2];
+    if (stat(a, &st[0]) == 0 && stat(b, &st[1]) == 0)
+        return st[0].st_dev == st[1].st_dev && st[0].st_ino == st[1].st_ino;
+    for (int i = 0; i < 2; i++) {
+        if (strcmp(path[i], "-") == 0 || !target_leads(path[i], to[i]))
+            return false;
+        char *slash = strrchr(to[i], '/');
+        name[i] = slash ? slash + 1 : to[i];
+        if (stat(slash == to[i] ? "/" : slash ? (*slash = 0, to[i]) : dot, &st[i]))
+            return false;
+    }
+    return st[0].st_dev == st[1].st_dev && st[0].st_ino == st[1].st_ino && strcmp(name[0], name[1]) == 0;
 }
 
 static void to_map(void *arg, const char *role, const char *now, size_t nnow, const uint8_t *was, size_t nwas)
@@ -315,10 +309,7 @@ int anonymize_main(int argc, char **argv)
         return status;
     const char *name = strcmp(o.path, "-") == 0 ? "standard input" : o.path;
     const struct joint_paths *more = &o.trace.more;
-    if (same_files(o.path, more, o.out) || same_files(o.path, more, map))
-        return export_say(c.name, same_files(o.path, more, map) ? map : o.out,
-                          "is the trace that is read: give another file");
-    if (map && (strcmp(map, o.out) == 0 || same_file(map, o.out)))
+    if (map && one_file(map, o.out))
         return export_say(c.name, map, "is the file for the trace: give another one for the names");
     if (input_open_all(o.path, more, trace_limit(o.trace.max_memory), &in, &e))
         return export_say(c.name, name, e.what);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
+#include "decode/base/origin.h"
 #include "triage/places.h"
 #include "triage/text.h"
 
@@ -215,6 +216,7 @@ enum err_code thresholds_read(const char *path, struct err *e)
          p++) /* a name: NAME.rules where key maps are, too */
         if (places_path(p, path, "rules", named) && (f = fopen(named, "rb")))
             path = named;
+    origin_note(f ? fileno(f) : -1);
     char *buf = mem_alloc(FILE_MAX + 1);
     enum err_code c;
     size_t n = f && buf ? fread(buf, 1, FILE_MAX + 1, f) : 0;

@@ -12,6 +12,7 @@
 
 #include "decode/base/mem.h"
 #include "decode/input/stream.h"
+#include "triage/exports/target.h"
 
 struct saved {
     int fd;
@@ -30,6 +31,9 @@ enum err_code saved_open(const char *path, struct saved **out, struct err *e)
     int n = snprintf(s->path, sizeof s->path, "%s", path);
     if (n < 0 || (size_t)n >= sizeof s->path)
         return err_set(e, ERR_IO, ERR_NO_OFFSET, "the file's name is too long");
+    const enum err_code rc = target_may(path, e);
+    if (rc)
+        return rc;
     s->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     s->made = s->fd >= 0;
     if (s->fd < 0 && errno == EEXIST)

@@ -6,6 +6,7 @@
  * whole generations behind the trace's header, so any reader of the format opens them.
  */
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "decode/base/child.h"
 #include "decode/base/door.h"
 #include "decode/base/mem.h"
 #include "triage/exports/export_out.h"
@@ -225,6 +227,7 @@ static void ask(struct watch *w, const struct loaded *l)
 static bool file_name(const struct watch *w, char *out, size_t size)
 {
     char stamp[64];
+    struct stat st;
     live_stamp(w->wall_ns, true, stamp, sizeof stamp);
     for (int i = 0; i < 100; i++) {
         char more[16] = "";
@@ -235,7 +238,7 @@ static bool file_name(const struct watch *w, char *out, size_t size)
         if (n < 0 || (size_t)n >= size) {
             return false;
         }
-        if (access(out, F_OK) != 0) {
+        if (lstat(out, &st) != 0) { /* not even a link to nothing */
             return true;
         }
     }
@@ -285,10 +288,14 @@ extern char **environ;
 
 static void run(struct watch *w, const char *file)
 {
-    char *argv[] = {(char *)(uintptr_t)w->exec, (char *)(uintptr_t)file, NULL};
+    char name[PATH_MAX], *argv[] = {(char *)(uintptr_t)w->exec, name, NULL};
     posix_spawnattr_t attr;
-    sigset_t none;
+    sigset_t none, usual;
     int i = 0;
+    if (!child_name(file, name, sizeof name)) {
+        (void)live_say("watch", file, "its name is no argument: --exec is not run for it");
+        return;
+    }
     if (!reap(w)) {
         (void)live_say("watch", w->exec, "is still busy with the files before: not run for this one");
         return;
@@ -297,9 +304,11 @@ static void run(struct watch *w, const char *file)
         i++;
     }
     sigemptyset(&none);
+    child_defaults(&usual);
     posix_spawnattr_init(&attr);
-    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     posix_spawnattr_setsigmask(&attr, &none);
+    posix_spawnattr_setsigdefault(&attr, &usual);
     int rc = posix_spawnp(&w->child[i], w->exec, NULL, &attr, argv, environ);
     posix_spawnattr_destroy(&attr);
     if (rc) {

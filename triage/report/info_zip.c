@@ -27,6 +27,20 @@ static int64_t length(const char *archive, const struct zip_member *m, const str
     return end;
 }
 
+/* What the list can't have. */
+static void unseen(struct text *t, const struct zip *z)
+{
+    struct zip_member m;
+    struct err e;
+    uint64_t pos = 0, n = 0;
+    for (int looked = 0; looked < ZIP_LOOKED && zip_next(z, &pos, &m); looked++)
+        n += !zip_bytes(z, &m, &e);
+    if (n)
+        text_add(
+            t, "\n  %llu more can't be looked into: encrypted, compressed in other ways than deflate, or not there\n",
+            (unsigned long long)n);
+}
+
 static void line(struct text *t, const struct zip_member *m, const struct dialect *d, int64_t end)
 {
     size_t from = t->n;
@@ -87,6 +101,8 @@ int info_archive(struct text *t, const char *path, const struct zip *z, bool jso
             line(t, &m, &d, end);
         n++;
     }
+    if (!json)
+        unseen(t, z);
     json_object_set_new(all, "schema", json_string(INFO_SCHEMA));
     json_object_set(all, "traces", a);
     char *text = json && json_whole() ? json_dumps(all, JSON_INDENT(1) | JSON_PRESERVE_ORDER) : NULL;

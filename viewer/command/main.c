@@ -16,7 +16,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "decode/base/child.h"
 #include "decode/base/door.h"
+#include "decode/base/origin.h"
 #include "decode/base/spill.h"
 #include "decode/input/mapped.h"
 #include "decode/base/mem.h"
@@ -323,6 +325,9 @@ static enum err_code open_live(const struct options *o, struct follow **f, struc
     struct follow_opts fo = {.live = o->live, .keep_ns = o->keep_ns, .keep_bytes = o->keep_bytes, .raw = o->save};
     fo.live.where = o->path;
     fo.live.trace = o->trace;
+    origin_note_path(o->path); /* -o is opened before it */
+    if (strcmp(o->path, "-") == 0)
+        origin_note(STDIN_FILENO);
     live_stop_hold();
     enum err_code rc = follow_open(&fo, f, e);
     live_stop_release();
@@ -656,6 +661,25 @@ static void standard_streams(void)
             (void)!open("/", O_RDONLY);
 }
 
+/*
+ * What fails for want of a descriptor would be told as something else: a file that isn't there, a right that
+ * is missing.
+ */
+static bool descriptors(void)
+{
+    enum { NEEDED = 24 };
+    int fd[NEEDED], n = 0;
+    while (n < NEEDED && (fd[n] = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)) >= 0)
+        n++;
+    for (int i = 0; i < n; i++)
+        close(fd[i]);
+    if (n < NEEDED)
+        door_printf(stderr,
+                    "gotop: too few files may be open at once (ulimit -n): %d are free, up to %d are needed\n", n,
+                    NEEDED);
+    return n == NEEDED;
+}
+
 int main(int argc, char **argv)
 {
     struct options o;
@@ -664,8 +688,10 @@ int main(int argc, char **argv)
     enum charset charset = charset_start();
     door_utf8(charset == CHARSET_UTF8);
     survive_shrinking_files();
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); /* a limit on files is said like a full disk */
+    if (!descriptors())
+        return EXIT_USAGE;
+    child_ignore(SIGPIPE);
+    child_ignore(SIGXFSZ); /* a limit on files is said like a full disk */
     bool open = take_word(&argc, argv, "--no-sandbox");
     if (take_word(&argc, argv, "--no-spill"))
         spill_forbid();

@@ -71,18 +71,27 @@ static unsigned do_glyphs(struct app *a, int n)
     return view_tier(&a->view, n);
 }
 
-/* A word as a shell reads it back. */
-static void put_quoted(FILE *f, const char *s)
+/*
+ * Text that no shell takes for anything but one word: in single quotes; but csh looks for "!" in these, too.
+ */
+static void put_text(FILE *f, const char *s, size_t n)
 {
-    bool plain = *s && !s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-,@=")];
-    if (plain && *s != '-') {
-        fputs(s, f);
-        return;
-    }
-    fputs(*s == '-' ? "./'" : "'", f);
-    for (; *s; s++)
-        fputs(*s == '\'' ? "'\\''" : (char[]){*s, 0}, f);
     fputc('\'', f);
+    for (size_t i = 0; i < n; i++)
+        fputs(s[i] == '\'' ? "'\\''" : s[i] == '!' ? "'\\!'" : (char[]){s[i], 0}, f);
+    fputc('\'', f);
+}
+
+/* A word as a shell reads it back. Control bytes, which would end the line, stand as they are shown. */
+static void put_quoted(FILE *f, const char *word)
+{
+    char s[4096];
+    str_safe(str_of(word), s, sizeof s);
+    const bool plain = *s && !s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-,@=")];
+    if (plain)
+        fputs(s, f);
+    else
+        put_text(f, s, strlen(s));
 }
 
 /* The command that opens this very view. */
@@ -90,10 +99,10 @@ static void put_command(const struct app *a, FILE *f)
 {
     static const char letters[] = {[LANE_P] = 'p', [LANE_G] = 'g', [LANE_M] = 'm'};
     const struct place *at = &a->view.at;
-    char from[FMT_MAX], to[FMT_MAX], safe[4096];
-    str_safe(str_of(trace_info(a->tr)->path), safe, sizeof safe);
-    fputs("gotop ", f);
-    put_quoted(f, safe);
+    char from[FMT_MAX], to[FMT_MAX];
+    const char *path = trace_info(a->tr)->path;
+    fputs(path[0] == '-' && path[1] ? "gotop ./" : "gotop ", f); /* no option */
+    put_quoted(f, path);
     fprintf(f, " --view %d --at %s..%s", at->view, when_exact(a->tr, at->win.t0, from),
             when_exact(a->tr, at->win.t1, to));
     if (at->focus.kind < LANE_BAND && at->focus.i < trace_nlanes(a->tr, at->focus.kind))
@@ -106,7 +115,23 @@ static void put_command(const struct app *a, FILE *f)
     fputc('\n', f);
 }
 
-/* What is under the cursor, or what the pop-up shows, and behind it the command that comes back here. */
+/*
+ * Layout, which knows no file names, has put its own command on the last line: ours replaces it. NULL: there
+ * is none.
+ */
+static const char *command_in(const char *text)
+{
+    const char *last = NULL;
+    for (const char *p = text; (p = strstr(p, "\ngotop ")); p++)
+        last = p;
+    return last;
+}
+
+/*
+ * What is under the cursor, or what the pop-up shows, and behind it the command that comes back here. Someone
+ * will paste all of it into a shell, and names in it are the trace's: what is said is the argument of ":",
+ * which does nothing.
+ */
 static unsigned do_yank(struct app *a, int n)
 {
     (void)n;
@@ -115,12 +140,17 @@ static unsigned do_yank(struct app *a, int n)
     unsigned f = view_yank(&a->view, &text);
     if (!(f & VR_YANK))
         return f | VR_DRAW;
+    const char *command = command_in(text);
     FILE *m = open_memstream(&whole, &size);
     if (m) {
-        char *command = strstr(text, "\ngotop "); /* layout knows no file names: ours replaces its command */
-        fprintf(m, "%.*s%s", (int)(command ? command - text : (ptrdiff_t)strlen(text)), text, command ? "\n" : "");
-        if (command)
+        if (command) {
+            fputs(": ", m);
+            put_text(m, text, (size_t)(command - text));
+            fputc('\n', m);
             put_command(a, m);
+        } else {
+            fputs(text, m);
+        }
         fclose(m);
     }
     mem_free(a->yank);
@@ -130,7 +160,7 @@ static unsigned do_yank(struct app *a, int n)
     free(whole);
     if (a->yank && a->view.popup)
         view_message(&a->view, false, "copied: all lines of the pop-up");
-    else if (a->yank && strstr(text, "\ngotop ")) /* of rows it has been said already */
+    else if (a->yank && command) /* of rows it has been said already */
         view_message(&a->view, false, "copied: %.*s", (int)strcspn(text, "\n"), text);
     mem_free(text);
     return a->yank ? f | VR_DRAW : VR_DRAW | VR_BELL;

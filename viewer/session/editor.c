@@ -1,24 +1,33 @@
-/* editor.c - see editor.h. One request at a time: line and path go one way, the exit status comes back. */
+/* editor.c - see editor.h. One request at a time: line and path go one way, what became of it comes back. */
 #include "viewer/session/editor.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
+
+#include "decode/base/child.h"
+#include "decode/base/door.h"
 
 struct request {
     uint64_t line;
     char path[4096];
 };
 
+enum { COMMAND_MAX = 4096 };
+
 static struct {
     pid_t pid;
     int to, from;
     const char *command;
+    struct sigaction was_int, was_quit; /* when it began */
 } helper;
 
 static bool whole(int fd, void *p, size_t n, bool out)
@@ -34,24 +43,88 @@ static bool whole(int fd, void *p, size_t n, bool out)
     return true;
 }
 
-/* The command may hold words; the path never meets the shell's grammar. */
-static int run(const char *command, const struct request *r)
+/*
+ * The shell reads the command as git reads it: it may hold words, quotes and options. The path never meets
+ * the shell's grammar. Signals are as gotop found them.
+ */
+static enum editor_end run(const struct request *r)
 {
-    char line[32];
+    static const char behind[] = " \"$@\"";
+    char line[32], script[COMMAND_MAX + sizeof behind];
     int status = -1;
     snprintf(line, sizeof line, "+%llu", (unsigned long long)r->line);
+    snprintf(script, sizeof script, "%s%s", helper.command, behind);
     pid_t pid = fork();
     if (pid == 0) {
-        signal(SIGINT, SIG_DFL);
-        signal(SIGQUIT, SIG_DFL);
-        signal(SIGPIPE, SIG_DFL);
-        signal(SIGXFSZ, SIG_DFL);
-        execlp("sh", "sh", "-c", "exec $0 \"$@\"", command, line, r->path, (char *)NULL);
+        child_signals();
+        sigaction(SIGINT, &helper.was_int, NULL);
+        sigaction(SIGQUIT, &helper.was_quit, NULL);
+        execlp("sh", "sh", "-c", script, helper.command, line, r->path, (char *)NULL);
         _exit(127);
     }
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR) {
     }
-    return status;
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? EDITOR_DONE : EDITOR_FAILED;
+}
+
+/* Would gotop ask for it? */
+static bool sound(const struct request *r)
+{
+    return memchr(r->path, 0, sizeof r->path) && child_takes(r->path);
+}
+
+/* Waits for a key. false: the viewer is gone, or asks for something else meanwhile. */
+static bool key_comes(int fd, int in)
+{
+    struct pollfd p[2] = {{fd, POLLIN, 0}, {in, POLLIN, 0}};
+    while (poll(p, 2, -1) < 0)
+        if (errno != EINTR)
+            return false;
+    return p[0].revents && !p[1].revents;
+}
+
+/*
+ * What was typed before the question is no answer to it, and neither is what a terminal says of itself: that
+ * is more than a key.
+ */
+static bool only_enter(int fd, int in)
+{
+    enum { REST_DS = 1 };
+    struct termios was, one;
+    char key[2] = "";
+    if (tcgetattr(fd, &was))
+        return false;
+    one = was;
+    one.c_lflag &= ~(tcflag_t)(ICANON | ECHO | ISIG);
+    one.c_iflag |= ICRNL;
+    one.c_cc[VMIN] = 1;
+    one.c_cc[VTIME] = 0;
+    bool asked = tcsetattr(fd, TCSAFLUSH, &one) == 0;
+    ssize_t n = asked && key_comes(fd, in) ? read(fd, key, 1) : -1;
+    one.c_cc[VMIN] = 0;
+    one.c_cc[VTIME] = REST_DS;
+    bool alone = n == 1 && tcsetattr(fd, TCSANOW, &one) == 0 && read(fd, key + 1, 1) == 0;
+    tcsetattr(fd, TCSAFLUSH, &was);
+    return alone && key[0] == '\n';
+}
+
+/* The reader decides, at the terminal, and not the viewer. */
+static bool allowed(const struct request *r, int in)
+{
+    if (!isatty(STDIN_FILENO))
+        return false;
+    door_printf(stdout, "gotop: Enter opens %s, line %llu, in %.200s; another key doesn't\n", r->path,
+                (unsigned long long)r->line, helper.command);
+    fflush(stdout);
+    return only_enter(STDIN_FILENO, in);
+}
+
+static enum editor_end answer(const struct request *r, int in)
+{
+    struct stat st;
+    if (stat(r->path, &st) || !S_ISREG(st.st_mode))
+        return EDITOR_FAILED;
+    return allowed(r, in) ? run(r) : EDITOR_DECLINED;
 }
 
 /* Keys for the editor: where standard input is the trace, from the terminal. */
@@ -67,14 +140,14 @@ static void take_keys(void)
 static void serve(int in, int out)
 {
     struct request r;
-    signal(SIGINT, SIG_IGN); /* for gotop, or for the editor */
-    signal(SIGQUIT, SIG_IGN);
+    struct sigaction none = {.sa_handler = SIG_IGN}; /* Ctrl-C is for gotop, or for the editor */
+    sigaction(SIGINT, &none, &helper.was_int);
+    sigaction(SIGQUIT, &none, &helper.was_quit);
     signal(SIGPIPE, SIG_DFL);
     take_keys();
-    while (whole(in, &r, sizeof r, false)) {
-        r.path[sizeof r.path - 1] = '\0';
-        int status = r.path[0] != '-' ? run(helper.command, &r) : -1; /* no option */
-        if (!whole(out, &status, sizeof status, true))
+    while (whole(in, &r, sizeof r, false) && sound(&r)) {
+        enum editor_end end = answer(&r, in);
+        if (!whole(out, &end, sizeof end, true))
             break;
     }
     _exit(0);
@@ -86,7 +159,7 @@ void editor_begin(void)
     const char *e = getenv("VISUAL");
     if (!e || !*e)
         e = getenv("EDITOR");
-    if (!e || !*e || helper.pid)
+    if (!e || !*e || strlen(e) > COMMAND_MAX || helper.pid)
         return;
     helper.command = e;
     if (pipe2(to, O_CLOEXEC) != 0)
@@ -118,18 +191,16 @@ const char *editor_name(void)
     return helper.command;
 }
 
-bool editor_open(const char *path, uint64_t line)
+enum editor_end editor_open(const char *path, uint64_t line)
 {
     static struct request r;
-    int status = -1;
+    enum editor_end end;
     memset(&r, 0, sizeof r);
     r.line = line;
     if (!helper.pid || strlen(path) >= sizeof r.path)
-        return false;
+        return EDITOR_FAILED;
     memcpy(r.path, path, strlen(path));
-    if (!whole(helper.to, &r, sizeof r, true) || !whole(helper.from, &status, sizeof status, false))
-        return false;
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    return whole(helper.to, &r, sizeof r, true) && whole(helper.from, &end, sizeof end, false) ? end : EDITOR_FAILED;
 }
 
 void editor_end(void)

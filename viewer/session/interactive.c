@@ -101,10 +101,16 @@ static void yank(struct loop *l)
     }
 }
 
+struct edited {
+    const struct app *a;
+    enum editor_end end;
+};
+
 static bool edit(void *arg)
 {
-    const struct app *a = arg;
-    return editor_open(a->source, a->source_line);
+    struct edited *x = arg;
+    x->end = editor_open(x->a->source, x->a->source_line);
+    return x->end == EDITOR_DONE;
 }
 
 static void edit_source(struct loop *l)
@@ -115,10 +121,13 @@ static void edit_source(struct loop *l)
                      (unsigned long long)a->source_line);
         return;
     }
-    bool ok = term_lend(l->t, edit, a);
+    struct edited x = {.a = a};
+    (void)term_lend(l->t, edit, &x);
     resized(l);
-    if (!ok)
+    if (x.end == EDITOR_FAILED)
         view_message(&a->view, true, "%.80s ended with an error", editor_name());
+    else if (x.end == EDITOR_DECLINED)
+        view_message(&a->view, false, "%.120s:%llu was not opened", a->source, (unsigned long long)a->source_line);
 }
 
 static void obey(struct loop *l, unsigned flags)

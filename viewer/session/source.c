@@ -2,7 +2,7 @@
  * source.c - which file and line stand for what is under the cursor.
  *
  * Paths come from the trace and are hostile: only regular files that can be read are opened, and an editor gets
- * the path as one argument that does not begin with a dash.
+ * the path as one argument that it can take for nothing else (decode/base/child.h).
  */
 #include "viewer/session/source.h"
 
@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "decode/base/child.h"
 #include "triage/tables/stacks.h"
 
 static bool border(const char *root, size_t n, struct str path)
@@ -19,10 +20,10 @@ static bool border(const char *root, size_t n, struct str path)
 
 bool source_path(const char *const *roots, int n, struct str rec, char *out, size_t size)
 {
+    char path[sizeof((struct app *)0)->source];
     int len = -1;
-    for (uint32_t i = 0; i < rec.len; i++)
-        if ((unsigned char)rec.p[i] < 0x20 || rec.p[i] == 0x7F)
-            return false;
+    if (rec.len && memchr(rec.p, 0, rec.len))
+        return false;
     for (int i = 0; i < n && len < 0; i++) {
         const char *eq = strchr(roots[i], '=');
         size_t from = eq ? (size_t)(eq - roots[i]) : 0;
@@ -31,11 +32,11 @@ bool source_path(const char *const *roots, int n, struct str rec, char *out, siz
         bool slash = eq[1] && eq[strlen(eq) - 1] == '/';
         while (slash && from < rec.len && rec.p[from] == '/')
             from++;
-        len = snprintf(out, size, "%s%.*s", eq + 1, (int)(rec.len - from), rec.p + from);
+        len = snprintf(path, sizeof path, "%s%.*s", eq + 1, (int)(rec.len - from), rec.p + from);
     }
     if (len < 0)
-        len = snprintf(out, size, "%.*s", (int)rec.len, rec.p);
-    return len > 0 && (size_t)len < size;
+        len = snprintf(path, sizeof path, "%.*s", (int)rec.len, rec.p);
+    return len > 0 && (size_t)len < sizeof path && child_name(path, out, size);
 }
 
 static bool readable(const char *path)
@@ -77,7 +78,7 @@ unsigned source_open(struct app *a)
         struct frame f = trace_frame(a->tr, stack, i);
         if (!source_path(a->roots, a->nroots, trace_str(a->tr, f.file), a->source, sizeof a->source))
             continue;
-        if (a->source[0] != '-' && readable(a->source)) {
+        if (readable(a->source)) {
             a->source_line = f.line;
             return AR_SOURCE | VR_DRAW;
         }

@@ -12,8 +12,9 @@
  */
 unsigned source_open(struct app *a);
 /*
- * source_path - where a recorded path is on this host: the first of the maps "A=B" whose A is its beginning at a
- * folder's border, with B in its place; without one the path itself. false: it does not fit, or holds control bytes.
+ * source_path - where a recorded path is on this host: the first of the maps "A=B" whose A is its beginning
+ * at a folder's border, with B in its place; without one the path itself; from the root, or with "./" before
+ * it. false: it does not fit, or holds control bytes.
  */
 bool source_path(const char *const *roots, int n, struct str recorded, char *out, size_t size);
 

@@ -1,0 +1,94 @@
+/* origin.c - see origin.h. */
+#include "decode/base/origin.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/*
+ * More than a command line has traces (JOINT_MAX). Beyond that, which only a test reaches, the oldest is
+ * forgotten.
+ */
+enum { ORIGINS = 8192 };
+struct origin {
+    uint64_t dev, ino;
+    int64_t made_s; /* made_ns 0 and made_s 0: not known */
+    uint32_t made_ns;
+};
+static struct origin noted[ORIGINS];
+static size_t n;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* false: it isn't there, or no regular file. path NULL: what is open as fd. */
+static bool look(int fd, const char *path, struct origin *o)
+{
+    struct stat st;
+    struct statx x;
+    if ((path ? stat(path, &st) : fstat(fd, &st)) || !S_ISREG(st.st_mode))
+        return false;
+    *o = (struct origin){.dev = st.st_dev, .ino = st.st_ino};
+    if (statx(path ? AT_FDCWD : fd, path ? path : "", path ? 0 : AT_EMPTY_PATH, STATX_BTIME, &x) == 0 &&
+        x.stx_mask & STATX_BTIME) {
+        o->made_s = x.stx_btime.tv_sec;
+        o->made_ns = x.stx_btime.tv_nsec;
+    }
+    return true;
+}
+
+static bool one(const struct origin *a, const struct origin *b)
+{
+    const bool told = (a->made_s || a->made_ns) && (b->made_s || b->made_ns);
+    return a->ino == b->ino && a->dev == b->dev && (!told || (a->made_s == b->made_s && a->made_ns == b->made_ns));
+}
+
+static bool has(const struct origin *o)
+{
+    for (size_t i = n < ORIGINS ? n : ORIGINS; i-- > 0;)
+        if (one(&noted[i], o))
+            return true;
+    return false;
+}
+
+static void note(int fd, const char *path)
+{
+    struct origin o;
+    if (!look(fd, path, &o))
+        return;
+    pthread_mutex_lock(&lock);
+    if (!has(&o))
+        memcpy(&noted[n++ % ORIGINS], &o, sizeof o);
+    pthread_mutex_unlock(&lock);
+}
+
+static bool is_noted(int fd, const char *path)
+{
+    struct origin o;
+    pthread_mutex_lock(&lock);
+    const bool is = n && look(fd, path, &o) && has(&o);
+    pthread_mutex_unlock(&lock);
+    return is;
+}
+
+void origin_note(int fd)
+{
+    note(fd, NULL);
+}
+
+void origin_note_path(const char *path)
+{
+    if (path)
+        note(-1, path);
+}
+
+bool origin_is(int fd)
+{
+    return is_noted(fd, NULL);
+}
+
+bool origin_is_path(const char *path)
+{
+    return is_noted(-1, path);
+}
