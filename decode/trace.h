@@ -68,6 +68,8 @@ struct trace_opts { /* All zero = the defaults. Strings and paths are borrowed u
      */
     uint64_t preview;
     bool grows; /* trace_open_mem(), second family: more generations will come, see trace_grow() */
+    /* Second family: asked within long steps, by any thread: if true, decoding ends, as if out of memory. NULL: nobody is. */
+    bool (*leave)(void);
 };
 
 /*

@@ -3,18 +3,32 @@
  */
 #include "triage/load.h"
 
-#include <stdio.h>
 #include <unistd.h>
 
 #include "decode/base/door.h"
 
-#define STEP 100000000 /* ns between two words on the terminal */
+#define STEP 100000000 /* ns between two words on the terminal, two times of asking */
 
-static void progress(bool on, const char *what, double share)
+/* What goes on between two steps: nothing, then all is one step; a word on the terminal; the question whether to leave. */
+struct between {
+    bool talk;
+    bool (*leave)(void);
+};
+
+static int64_t budget(const struct between *b)
 {
-    if (on) {
+    return b->talk || b->leave ? STEP : INT64_MAX;
+}
+
+/* false: leave, *e says so. */
+static bool go_on(const struct between *b, const char *what, double share, struct err *e)
+{
+    if (b->talk)
         door_progress(what, share);
-    }
+    const bool left = b->leave && b->leave();
+    if (left)
+        err_set(e, ERR_IO, ERR_NO_OFFSET, "it was left before it was read to its end");
+    return !left;
 }
 
 void load_free(struct loaded *l)
@@ -25,28 +39,45 @@ void load_free(struct loaded *l)
     *l = (struct loaded){0};
 }
 
-static enum err_code tables(struct trace *tr, const char *what, bool talk, struct triage **tg, struct findings *fs,
-                            struct err *e)
+static enum err_code findings_between(const struct triage *tg, const struct between *b, struct findings *fs,
+                                      struct err *e)
+{
+    if (!b->leave)
+        return findings_of(tg, fs, e);
+    struct findings_job *j = findings_begin(tg);
+    if (!j)
+        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the findings");
+    while (!findings_step(j, budget(b)))
+        if (!go_on(b, NULL, 0, e)) {
+            findings_drop(j);
+            return e->code;
+        }
+    return findings_end(j, fs, e);
+}
+
+static enum err_code tables(struct loaded *l, const struct between *b, struct err *e)
 {
     enum triage_state s;
-    enum err_code c = triage_new(tr, tg, e);
+    enum err_code c = triage_new(l->tr, &l->tg, e);
     if (c != ERR_OK) {
         return c;
     }
-    while ((s = triage_step(*tg, talk ? STEP : INT64_MAX)) == TRIAGE_MORE) {
-        progress(talk, what, triage_progress(*tg));
+    while ((s = triage_step(l->tg, budget(b))) == TRIAGE_MORE) {
+        if (!go_on(b, "counting", triage_progress(l->tg), e))
+            return e->code;
     }
     if (s == TRIAGE_NOMEM) {
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the tables of the triage");
     }
-    return findings_of(*tg, fs, e);
+    return findings_between(l->tg, b, &l->fs, e);
 }
 
-static enum err_code load_trace(struct loaded *l, bool talk, struct err *e)
+static enum err_code load_trace(struct loaded *l, const struct between *b, struct err *e)
 {
-    while (trace_load(l->tr, talk ? STEP : INT64_MAX) == LOAD_MORE) {
+    while (trace_load(l->tr, budget(b)) == LOAD_MORE) {
         const struct trace_info *i = trace_info(l->tr);
-        progress(talk, "reading", i->bytes ? (double)i->bytes_done / (double)i->bytes : 0);
+        if (!go_on(b, "reading", i->bytes ? (double)i->bytes_done / (double)i->bytes : 0, e))
+            return e->code;
     }
     if (trace_fatal(l->tr)) {
         *e = *trace_fatal(l->tr);
@@ -56,15 +87,15 @@ static enum err_code load_trace(struct loaded *l, bool talk, struct err *e)
     return ERR_OK;
 }
 
-static enum err_code load_opened(struct loaded *l, bool talk, enum err_code c, struct err *e)
+static enum err_code load_opened(struct loaded *l, const struct between *b, enum err_code c, struct err *e)
 {
     if (c == ERR_OK) {
-        c = load_trace(l, talk, e);
+        c = load_trace(l, b, e);
     }
     if (c == ERR_OK) {
-        c = tables(l->tr, "counting", talk, &l->tg, &l->fs, e);
+        c = tables(l, b, e);
     }
-    if (talk) {
+    if (b->talk) {
         door_wipe();
     }
     if (c != ERR_OK) {
@@ -75,13 +106,14 @@ static enum err_code load_opened(struct loaded *l, bool talk, enum err_code c, s
 
 enum err_code load_file(const char *path, const struct trace_opts *opts, bool quiet, struct loaded *l, struct err *e)
 {
-    bool talk = !quiet && isatty(STDERR_FILENO);
+    const struct between b = {.talk = !quiet && isatty(STDERR_FILENO)};
     *l = (struct loaded){.path = path};
-    return load_opened(l, talk, trace_open(path, opts, &l->tr, e), e);
+    return load_opened(l, &b, trace_open(path, opts, &l->tr, e), e);
 }
 
 enum err_code load_mem(const void *data, size_t len, const struct trace_opts *opts, struct loaded *l, struct err *e)
 {
+    const struct between b = {.leave = opts ? opts->leave : NULL};
     *l = (struct loaded){.path = "(memory)"};
-    return load_opened(l, false, trace_open_mem(data, len, opts, &l->tr, e), e);
+    return load_opened(l, &b, trace_open_mem(data, len, opts, &l->tr, e), e);
 }

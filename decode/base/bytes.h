@@ -1,8 +1,8 @@
 /*
  * bytes.h - reading and writing bytes and varints.
  *
- * Unsigned LEB128, at most 10 bytes, padded encodings allowed (FORMAT.md 0). A read that would pass the end, or a
- * varint longer than 10 bytes, returns NULL and touches nothing.
+ * Unsigned LEB128, at most 10 bytes and 64 bits, padded encodings allowed (FORMAT.md 0). A read that would
+ * pass the end, or a varint that is longer, returns NULL and touches nothing.
  */
 #ifndef GOTOP_DECODE_BYTES_H
 #define GOTOP_DECODE_BYTES_H
@@ -59,7 +59,9 @@ static __attribute__((noinline, unused)) const uint8_t *bytes_varint_slow(const 
         if (p == end)
             return NULL;
         uint8_t b = *p++;
-        x |= shift < 64 ? (uint64_t)(b & 0x7f) << shift : 0;
+        if (shift == 63 && b > 1)
+            return NULL;
+        x |= (uint64_t)(b & 0x7f) << shift;
         if (b < 0x80) {
             *v = x;
             return p;

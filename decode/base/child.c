@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST = 4 };
+enum { MOST = 16 };
 static struct {
     int sig;
     struct sigaction was;

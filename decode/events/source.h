@@ -63,7 +63,8 @@ struct v2_sink;
 struct source_ops {
     /* stream - write up to cap (>= 64) halves of events, in order; returns how many. 0: the end, or (source.waiting) all that has come. */
     size_t (*stream)(struct source *s, struct ev_half *out, size_t cap);
-    /* run - put about cap events into the sink; returns how many, 0 as above. A reader has either stream() or run(). */
+    /* run - put about cap events into the sink, or take another step (a generation's end): so none takes long, even if there is no event in
+     * it. Returns how many, 0 as above. A reader has either stream() or run(). */
     size_t (*run)(struct source *s, struct v2_sink *k, size_t cap);
     void (*close)(struct source *s);
 };
@@ -93,6 +94,12 @@ struct source {
 
 enum err_code source_v1(struct source *s, struct err *e); /* prototype .. 1.21: decode/v1/v1_source.c */
 enum err_code source_v2(struct source *s, struct err *e); /* 1.22 ..: decode/v2/v2_source.c */
+
+/* source_left - does nobody want the rest any more (trace_opts.leave)? Then what is under way ends as if out of memory. */
+static inline bool source_left(const struct source *s)
+{
+    return s->opts && s->opts->leave && s->opts->leave();
+}
 
 /* source_gap - is there a gap right before this offset (source.gap)? */
 bool source_gap(const struct source *s, size_t at);

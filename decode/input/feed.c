@@ -14,13 +14,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "decode/base/clerk.h"
 #include "decode/input/feed_priv.h"
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "decode/base/origin.h"
 
+#define GONE_NS INT64_C(3000000000)
+
 enum {
-    ZIPPED = 65536,
+    IN_SIZE = 65536,
     GROW_POLL_MS = 50,
     LATE = 10, /* times as long as it was asked for, and so many seconds, the rest of it may take on a slow line */
     LATE_S = 300
@@ -150,6 +153,11 @@ static enum err_code open_url(struct feed *f, const char *where, const struct fe
     return rc ? rc : feed_curl(f, url, &with, e);
 }
 
+enum err_code feed_open_near(struct feed *f, const char *where, const struct feed_opts *o, struct err *e)
+{
+    return feed_is_url(where) ? open_url(f, where, o, e) : open_file(f, where, e);
+}
+
 enum err_code feed_open(const char *where, const struct feed_opts *o, struct feed **out, struct err *e)
 {
     static const struct feed_opts none;
@@ -163,7 +171,7 @@ enum err_code feed_open(const char *where, const struct feed_opts *o, struct fee
     if (strcmp(where, "-") == 0)
         origin_note(f->fd = STDIN_FILENO);
     else
-        rc = feed_is_url(where) ? open_url(f, where, o ? o : &none, e) : open_file(f, where, e);
+        rc = (clerk_on() ? feed_open_far : feed_open_near)(f, where, o ? o : &none, e);
     if (!rc && f->grows)
         begun(f);
     if (rc)
@@ -187,13 +195,8 @@ void feed_close(struct feed *f)
         close(f->fd);
     if (f->err_fd >= 0)
         close(f->err_fd);
-    if (f->pid > 0) {
-        kill(f->pid, SIGTERM);
-        while (waitpid(f->pid, NULL, 0) < 0 && errno == EINTR) {
-        }
-    }
-    if (f->zipped)
-        inflateEnd(&f->z);
+    (void)feed_wait(f, true);
+    unpacker_end(&f->unpacker);
     mem_free(f->in.p);
     mem_free((char *)(uintptr_t)f->path);
     mem_free(f);
@@ -220,7 +223,7 @@ static enum feed_state ended(struct feed *f, struct err *e)
     if (f->own)
         close(f->fd);
     f->fd = -1;
-    if (!f->pid)
+    if (!f->pid && !f->far)
         return FEED_END;
     if (f->err_fd >= 0)
         fcntl(f->err_fd, F_SETFL, 0); /* to its end, which comes with curl's */
@@ -242,21 +245,44 @@ static enum feed_state stopped(struct feed *f, struct err *e)
     return FEED_FAILED;
 }
 
-/* A file's end is its end so far; is it still the same file? */
+/* Another file, or another trace in this one: what came before stands, and the name can be opened anew. */
+static enum feed_state another(const struct feed *f, const char *what, struct err *e)
+{
+    err_set(e, ERR_APART, f->got, "%s: what came before is shown", what);
+    return FEED_FAILED;
+}
+
+/* Does the file begin as it did? What was cut and written anew may be as long already. */
+static bool begins_so(const struct feed *f)
+{
+    char now[sizeof f->body];
+    return pread(f->fd, now, f->nbody, 0) == (ssize_t)f->nbody && !memcmp(now, f->body, f->nbody);
+}
+
+/* Is it still the same file? FEED_DATA: it is, as far as it goes. */
+static enum feed_state same(struct feed *f, struct err *e)
+{
+    struct stat here;
+    if (fstat(f->fd, &here) == 0 && (uint64_t)here.st_size < f->got)
+        return another(f, "the file became shorter", e);
+    return begins_so(f) ? FEED_DATA : another(f, "the file was written anew", e);
+}
+
+/* A file's end is its end so far, unless another one has its name. Where none has it, one may come: it was moved away, to be replaced. */
 static enum feed_state grown(struct feed *f, int timeout_ms, struct err *e)
 {
     struct stat now, here;
-    if (fstat(f->fd, &here) || here.st_nlink == 0 || stat(f->path, &now) || now.st_ino != here.st_ino ||
-        now.st_dev != here.st_dev) {
-        err_set(e, ERR_IO, f->got, "the file is gone or another one has its name: what came before is shown");
+    const bool there = stat(f->path, &now) == 0;
+    if (fstat(f->fd, &here) == 0 && (uint64_t)here.st_size > f->got)
+        return FEED_WAIT;
+    if (there && (now.st_ino != here.st_ino || now.st_dev != here.st_dev))
+        return another(f, "another file has its name", e);
+    f->gone_ns = there ? 0 : f->gone_ns ? f->gone_ns : host_now();
+    if (!there && host_now() - f->gone_ns > GONE_NS) {
+        err_set(e, ERR_IO, f->got, "the file is gone: what came before is shown");
         return FEED_FAILED;
     }
-    if ((uint64_t)here.st_size < f->got) {
-        err_set(e, ERR_IO, f->got, "the file became shorter: what came before is shown");
-        return FEED_FAILED;
-    }
-    if ((uint64_t)here.st_size == f->got)
-        poll(NULL, 0, timeout_ms < GROW_POLL_MS ? timeout_ms : GROW_POLL_MS);
+    poll(NULL, 0, timeout_ms < GROW_POLL_MS ? timeout_ms : GROW_POLL_MS);
     return FEED_WAIT;
 }
 
@@ -265,6 +291,7 @@ static enum feed_state read_some(struct feed *f, struct feed_room *to, int timeo
 {
     struct pollfd pfd[2] = {{f->fd, POLLIN, 0}, {f->err_fd, POLLIN, 0}};
     to->n = 0;
+    f->nsent = 0;
     if (f->fd < 0)
         return FEED_END;
     if (!f->grows) {
@@ -276,6 +303,8 @@ static enum feed_state read_some(struct feed *f, struct feed_room *to, int timeo
             hear(f);
         if (ready <= 0 || !pfd[0].revents)
             return FEED_WAIT;
+    } else if (same(f, e) == FEED_FAILED) {
+        return FEED_FAILED;
     }
     ssize_t got = read(f->fd, to->p, to->cap);
     if (got < 0 && (errno == EINTR || errno == EAGAIN))
@@ -292,66 +321,91 @@ static enum feed_state read_some(struct feed *f, struct feed_room *to, int timeo
         return ended(f, e);
     begun(f);
     f->got += (uint64_t)got;
-    to->n = (size_t)got;
+    to->n = f->nsent = (size_t)got;
+    f->sent = to->p;
     for (size_t i = 0; i < to->n && f->nbody + 1 < sizeof f->body; i++)
         f->body[f->nbody++] = (char)to->p[i];
     return FEED_DATA;
 }
 
-/* The first bytes that came say that they are gzip. */
-static bool zip_begin(struct feed *f, const struct feed_room *came)
+/* More bytes behind those at hand. */
+static enum feed_state read_in(struct feed *f, int timeout_ms, struct err *e)
 {
-    f->in = (struct feed_room){.p = mem_alloc(ZIPPED), .cap = ZIPPED};
-    if (!f->in.p || inflateInit2(&f->z, 15 + 16) != Z_OK)
-        return false;
-    f->zipped = true;
-    f->in.n = came->n < ZIPPED ? came->n : ZIPPED;
-    memcpy(f->in.p, came->p, f->in.n);
-    return true;
+    struct feed_room more = {.p = f->in.p + f->in.n, .cap = f->in.cap - f->in.n};
+    const enum feed_state s = read_some(f, &more, timeout_ms, e);
+    f->in.n += more.n;
+    return s;
 }
 
-/* Inflate what is at hand; more of it is read first if there is none. */
-static enum feed_state read_zipped(struct feed *f, struct feed_room *to, int timeout_ms, struct err *e)
+/* The first bytes tell whether it is compressed. FEED_DATA: they have; there may be too few of them for anything else. */
+static enum feed_state look(struct feed *f, int timeout_ms, struct err *e)
 {
-    to->n = 0;
-    if (f->at == f->in.n) {
-        enum feed_state s = read_some(f, &f->in, timeout_ms, e);
-        f->at = 0;
-        if (s != FEED_DATA)
-            return s;
+    if (!f->in.p && !(f->in.p = mem_alloc(f->in.cap = IN_SIZE))) {
+        err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+        return FEED_FAILED;
     }
-    f->z.next_in = f->in.p + f->at;
-    f->z.avail_in = (uInt)(f->in.n - f->at);
-    f->z.next_out = to->p;
-    f->z.avail_out = (uInt)(to->cap < 1u << 30 ? to->cap : 1u << 30);
-    int rc = inflate(&f->z, Z_NO_FLUSH);
-    f->at = f->in.n - f->z.avail_in;
-    to->n = (size_t)(f->z.next_out - to->p);
-    if (rc == Z_STREAM_END && inflateReset(&f->z) == Z_OK) /* another member may follow */
-        rc = Z_OK;
-    if (rc == Z_OK || rc == Z_BUF_ERROR)
-        return to->n ? FEED_DATA : FEED_WAIT;
-    err_set(e, ERR_FORMAT, f->got, "the gzip data is damaged here");
-    return FEED_FAILED;
+    const enum feed_state s = read_in(f, timeout_ms, e);
+    if (s == FEED_FAILED || (s != FEED_END && !unpack_told(f->in.p, f->in.n)) || !f->in.n)
+        return s == FEED_DATA ? FEED_WAIT : s;
+    f->told_packed = true;
+    f->packed = unpack_packed(f->in.p, f->in.n);
+    return f->packed && unpacker_begin(&f->unpacker, f->in.p, f->in.n, 0, e) ? FEED_FAILED : FEED_DATA;
+}
+
+/* Unpack what is at hand; more of it is read first if there is none. */
+static enum feed_state read_packed(struct feed *f, struct feed_room *to, int timeout_ms, struct err *e)
+{
+    enum feed_state s = FEED_DATA;
+    if (f->damage.code) {
+        *e = f->damage;
+        return FEED_FAILED;
+    }
+    if (f->at == f->in.n) {
+        f->at = f->in.n = 0;
+        s = read_in(f, timeout_ms, e);
+    }
+    if (s != FEED_DATA && s != FEED_END) /* at the end more may still be within */
+        return s;
+    struct unpack_piece io = {f->in.p + f->at, f->in.n - f->at, to->p, to->cap};
+    const enum unpack_state is = unpacker_step(&f->unpacker, &io, &f->damage);
+    f->at = is == UNPACK_OVER ? f->in.n : f->in.n - io.n; /* padding is read to its end */
+    to->n = to->cap - io.room;
+    if (to->n)
+        return FEED_DATA;
+    *e = f->damage;
+    return e->code ? FEED_FAILED : s == FEED_END ? FEED_END : FEED_WAIT;
+}
+
+/* The first bytes of what is not compressed. */
+static enum feed_state hand_on(struct feed *f, struct feed_room *to)
+{
+    const size_t rest = f->in.n - f->at, n = rest < to->cap ? rest : to->cap;
+    memcpy(to->p, f->in.p + f->at, n);
+    f->at += n;
+    to->n = n;
+    return FEED_DATA;
 }
 
 enum feed_state feed_read(struct feed *f, struct feed_room *to, int timeout_ms, struct err *e)
 {
-    if (f->zipped)
-        return read_zipped(f, to, timeout_ms, e);
-    struct feed_room first = *to;
-    if (!f->looked && first.cap > ZIPPED)
-        first.cap = ZIPPED;
-    enum feed_state s = read_some(f, &first, timeout_ms, e);
-    to->n = first.n;
-    if (s != FEED_DATA || f->looked)
-        return s;
-    f->looked = true;
-    if (to->n < 2 || to->p[0] != 0x1f || to->p[1] != 0x8b)
-        return s;
-    if (!zip_begin(f, to)) {
-        err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
-        return FEED_FAILED;
+    to->n = f->nsent = 0;
+    if (!f->told_packed) {
+        const enum feed_state s = look(f, timeout_ms, e);
+        if (s != FEED_DATA)
+            return s;
     }
-    return read_zipped(f, to, 0, e);
+    if (f->packed)
+        return read_packed(f, to, timeout_ms, e);
+    return f->at < f->in.n ? hand_on(f, to) : read_some(f, to, timeout_ms, e);
+}
+
+const uint8_t *feed_sent(const struct feed *f, size_t *n)
+{
+    *n = f->nsent;
+    return f->sent;
+}
+
+const char *feed_packed(const struct feed *f)
+{
+    return f->packed;
 }

@@ -6,7 +6,8 @@
  * of a network in this process. What is secret goes to it through a pipe, never in its arguments. It ends with us,
  * however we end, and the program that is traced notices that at once: no trace is left running.
  *
- * What arrives compressed with gzip is inflated on the way.
+ * What arrives compressed, with gzip or zstd, is unpacked on the way, by the rules for files (unpack.h): what becomes larger than
+ * any trace would ends there.
  */
 #ifndef GOTOP_DECODE_FEED_H
 #define GOTOP_DECODE_FEED_H
@@ -51,6 +52,12 @@ struct feed;
  */
 enum err_code feed_open(const char *where, const struct feed_opts *o, struct feed **out, struct err *e);
 
+/*
+ * feed_outside - say before the clerk begins (decode/base/clerk.h) what feed_open() will be asked for: this address or file, by these
+ * options, and by `also` (NULL: none). All are borrowed from then on, and the clerk opens nothing else. Standard input needs none.
+ */
+void feed_outside(const char *where, const struct feed_opts *o, const struct feed_opts *also);
+
 enum feed_state { FEED_DATA, FEED_WAIT, FEED_END, FEED_FAILED };
 struct feed_room { /* the caller's, for bytes that come */
     uint8_t *p;
@@ -60,10 +67,15 @@ struct feed_room { /* the caller's, for bytes that come */
 /*
  * feed_read - what there is of bytes, waiting for at most timeout_ms (a signal ends the wait). FEED_DATA: to->n > 0.
  * FEED_WAIT: nothing came in time. FEED_END: that was all. FEED_FAILED: *e says why, with what the server answered;
- * what came before stands. A file that grows never ends, unless it is truncated or removed: FEED_FAILED. After the seconds that
+ * what came before stands. A file that grows never ends, unless it is removed, or replaced, truncated or written anew: FEED_FAILED, the
+ * latter with ERR_APART: who opens the name again reads on there. After the seconds that
  * were given what can't be asked for them ends; what was asked has time to send the rest, but not for ever: FEED_FAILED.
  */
 enum feed_state feed_read(struct feed *f, struct feed_room *to, int timeout_ms, struct err *e);
+/* feed_sent - the bytes as they were sent that the last feed_read() took in, whatever it returned; it changes with the next. */
+const uint8_t *feed_sent(const struct feed *f, size_t *n);
+/* feed_packed - "gzip" or "zstd", if it comes compressed; else NULL. */
+const char *feed_packed(const struct feed *f);
 /* feed_is_file - it is one, also as standard input: who writes it doesn't wait for us. */
 bool feed_is_file(const struct feed *f);
 void feed_close(struct feed *f); /* NULL is allowed */

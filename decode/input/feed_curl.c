@@ -343,11 +343,8 @@ static enum err_code redirected(struct feed *f, int http, int code, const char *
 
 enum err_code feed_curl_end(struct feed *f, struct err *e)
 {
-    int status = 0;
     const char *to;
-    while (waitpid(f->pid, &status, 0) < 0 && errno == EINTR) {
-    }
-    f->pid = 0;
+    const int status = feed_wait(f, false);
     int http = http_status(f->said, &to), code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     if (http >= 400)
         return refused(f, http, f->nbody ? first_line(f->body) : "no reason given", e);

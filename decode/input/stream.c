@@ -15,17 +15,49 @@
 #include "decode/base/mem.h"
 #include "decode/v2/v2_raw.h"
 
+enum {
+    HEAD_SIZE = 10,
+    HEAD_LEAST = 1 + 3 + HEAD_SIZE,
+    LOOKED_AT = 1 + 3 * 10 + HEAD_SIZE
+}; /* a batch's header, bytes */
+
+/* Noted: what comes behind it is looked at. */
+static void note(struct stream *st, enum err_code code, const char *what, uint64_t found)
+{
+    if (!st->ndamages++)
+        err_set(&st->damage, code, st->bytes - st->nhead, what, found);
+}
+
 static enum err_code no_memory(struct err *e)
 {
     return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the generations that are held");
 }
 
+/*
+ * The generation that is arriving is larger than it may be: it begins anew, with what may still turn out to be the next one's: the batch
+ * in doubt, or the bytes in which a batch is looked for.
+ */
+static void gen_cut(struct stream *st, struct stream_gen *g)
+{
+    const size_t had = g->n - STREAM_HEADER, lost = had < LOOKED_AT ? had : LOOKED_AT;
+    const size_t keep = st->doubt ? g->n - st->doubt : st->lost ? lost : 0;
+    if (!g->cut) {
+        note(st, ERR_NOMEM, "a generation is larger than %" PRIu64 " bytes: it is left out", st->max);
+        st->ncut++;
+    }
+    memmove(g->p + STREAM_HEADER, g->p + g->n - keep, keep);
+    g->n = STREAM_HEADER + keep;
+    g->cut += had - keep;
+    st->left += had - keep;
+    if (st->doubt)
+        st->doubt = STREAM_HEADER;
+}
+
 static enum err_code gen_put(struct stream *st, const uint8_t *p, size_t n, struct err *e)
 {
     struct stream_gen *g = &st->gen[st->ngen - 1];
-    if (st->max && g->n + n > st->max)
-        return err_set(e, ERR_NOMEM, st->bytes, "generation %" PRIu64 " is larger than %" PRIu64 " bytes", g->number,
-                       st->max);
+    if (st->max && g->n + n > st->max && g->n > STREAM_HEADER)
+        gen_cut(st, g);
     if (!mem_room(g->p, g->cap, g->n + n))
         return no_memory(e);
     memcpy(g->p + g->n, p, n);
@@ -44,16 +76,44 @@ static enum err_code gen_begin(struct stream *st, uint64_t number, struct err *e
     return gen_put(st, st->header, STREAM_HEADER, e);
 }
 
+/* Its end has come. */
+static void gen_over(struct stream *st, struct stream_gen *g)
+{
+    g->whole = true;
+    st->held += stream_cost(g);
+    st->cuts |= g->cut > 0;
+}
+
+/* Whole generation i is forgotten; what comes behind it tells of n bytes. */
+static void gen_lose(struct stream *st, size_t i, uint64_t n)
+{
+    const uint64_t lost = st->gen[i].lost_before + n;
+    st->held -= stream_cost(&st->gen[i]);
+    mem_free(st->gen[i].p);
+    memmove(st->gen + i, st->gen + i + 1, (st->ngen - i - 1) * sizeof *st->gen);
+    st->ngen--;
+    if (i < st->ngen)
+        st->gen[i].lost_before += lost;
+    else
+        st->losing += lost;
+}
+
+/* Those that were too large have ended. Each was, so this is seldom. */
+static void cut_away(struct stream *st)
+{
+    for (size_t i = st->cuts ? stream_whole(st) : 0; i-- > 0;) {
+        const uint64_t rest = st->gen[i].n - STREAM_HEADER;
+        if (!st->gen[i].cut)
+            continue;
+        st->left += rest;
+        gen_lose(st, i, st->gen[i].cut + rest);
+    }
+    st->cuts = false;
+}
+
 static struct stream_gen *arriving(struct stream *st)
 {
     return st->ngen && !st->gen[st->ngen - 1].whole ? &st->gen[st->ngen - 1] : NULL;
-}
-
-/* Noted: what comes behind it is looked at. */
-static void note(struct stream *st, enum err_code code, const char *what, uint64_t found)
-{
-    if (!st->ndamages++)
-        err_set(&st->damage, code, st->bytes - st->nhead, what, found);
 }
 
 /* Final. */
@@ -118,7 +178,8 @@ static enum err_code doubt_begins(struct stream *st, uint64_t number, struct err
     else
         out_of_place(st, st->stray);
     st->doubt = 0;
-    g->whole = true;
+    g->n = at;
+    gen_over(st, g);
     g->broken |= unmarked;
     enum err_code rc = gen_begin(st, number, e);
     if (rc)
@@ -127,7 +188,6 @@ static enum err_code doubt_begins(struct stream *st, uint64_t number, struct err
     g[1].offset -= n;
     g[1].batches = 1;
     g[1].broken = !unmarked;
-    g->n = at;
     return gen_put(st, g->p + at, n, e);
 }
 
@@ -155,7 +215,7 @@ static enum err_code batch_begin(struct stream *st, uint64_t number, uint64_t si
     if (g && !g->number) /* before a batch of it was understood */
         g->number = st->last = number;
     if (g && g->number != number && st->dialect.version < GO_126 && number == g->number + 1) {
-        g->whole = true;
+        gen_over(st, g);
         g = NULL;
     }
     if (g && g->number != number) {
@@ -186,7 +246,7 @@ static enum err_code mark_put(struct stream *st, struct err *e)
     if (g && !rc)
         rc = gen_put(st, &byte, 1, e);
     if (g && !rc)
-        g->whole = true;
+        gen_over(st, g);
     st->bytes++;
     return rc;
 }
@@ -217,11 +277,10 @@ static enum err_code head_put(struct stream *st, uint8_t byte, struct err *e)
 /* Does a likely batch header (v2_raw_likely()) end with the last byte of n? Its length, 0 if none does. */
 static size_t header_behind(const uint8_t *p, size_t n, uint64_t last, struct v2_raw_batch *b)
 {
-    enum { SIZE = 10, LEAST = 1 + 3 + SIZE, MOST = 1 + 3 * 10 + SIZE };
     const uint8_t *const end = p + n;
-    if (n < LEAST || end[-1] >= 0x80 || end[-2] < 0x80) /* nearly always */
+    if (n < HEAD_LEAST || end[-1] >= 0x80 || end[-2] < 0x80) /* nearly always */
         return 0;
-    for (size_t len = LEAST; len <= MOST && len <= n; len++)
+    for (size_t len = HEAD_LEAST; len <= LOOKED_AT && len <= n; len++)
         if (v2_raw_likely(end - len, end, last, b) == end && b->size)
             return len;
     return 0;
@@ -295,6 +354,7 @@ enum err_code stream_put(struct stream *st, const uint8_t *p, size_t n, struct e
         p += take;
         n -= take;
     }
+    cut_away(st);
     return rc;
 }
 
@@ -307,10 +367,12 @@ void stream_end(struct stream *st)
     if (st->doubt)
         doubt_alone(st, st->stray);
     if (!st->over && !st->payload && !st->nhead && !st->lost && st->dialect.version < GO_126) {
-        g->whole = true;
+        gen_over(st, g);
+        cut_away(st);
         return;
     }
     st->torn = g->broken = true;
+    st->left += g->cut ? g->n - STREAM_HEADER : 0;
     if (!st->over)
         (void)damage(st, ERR_TRUNCATED,
                      g->number ? "the stream ended within generation %" PRIu64
@@ -323,7 +385,8 @@ void stream_end(struct stream *st)
 
 const struct stream_gen *stream_rest(const struct stream *st)
 {
-    return st->torn && st->ngen && !st->gen[st->ngen - 1].whole ? &st->gen[st->ngen - 1] : NULL;
+    const struct stream_gen *g = st->torn && st->ngen ? &st->gen[st->ngen - 1] : NULL;
+    return g && !g->whole && !g->cut ? g : NULL;
 }
 
 size_t stream_whole(const struct stream *st)
@@ -335,8 +398,10 @@ void stream_drop(struct stream *st, size_t n)
 {
     if (n > st->ngen)
         n = st->ngen;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        st->held -= st->gen[i].whole ? stream_cost(&st->gen[i]) : 0;
         mem_free(st->gen[i].p);
+    }
     if (n)
         memmove(st->gen, st->gen + n, (st->ngen - n) * sizeof *st->gen);
     st->ngen -= n;
@@ -344,18 +409,11 @@ void stream_drop(struct stream *st, size_t n)
 
 size_t stream_lose(struct stream *st)
 {
-    size_t i = stream_whole(st), n = i ? st->gen[i - 1].n - STREAM_HEADER : 0;
+    const size_t i = stream_whole(st), n = i ? st->gen[i - 1].n - STREAM_HEADER : 0;
     if (!i)
         return 0;
-    const uint64_t lost = st->gen[i - 1].lost_before + n;
-    mem_free(st->gen[i - 1].p);
-    if (i < st->ngen)
-        st->gen[i - 1] = st->gen[i];
-    st->ngen--;
-    if (i <= st->ngen)
-        st->gen[i - 1].lost_before += lost;
-    else
-        st->losing += lost;
+    st->left += n;
+    gen_lose(st, i - 1, n);
     return n;
 }
 
@@ -369,6 +427,8 @@ bool stream_hand(struct stream *from, struct stream *to)
         to->ngen += n;
         memmove(from->gen, from->gen + n, (from->ngen - n) * sizeof *from->gen);
         from->ngen -= n;
+        to->held += from->held;
+        from->held = 0;
     }
     to->dialect = from->dialect;
     to->known = from->known;

@@ -8,6 +8,9 @@
  * Damage doesn't end it, not even in the first batch: where no batch begins the next one is looked for (v2_raw_likely()), and the bytes
  * in between stay in their generation, which is then `broken`. What they mean is left to the reader (decode/v2).
  *
+ * A generation that is larger than `max` is left out, as stream_lose() leaves out whole ones: what of it arrives is let go, and the
+ * one behind it tells of it. So what is held is bounded whatever arrives.
+ *
  * A whole generation is kept with the trace's header in front of it: its bytes are a trace file of their own, because
  * a generation refers to nothing outside itself (B.3). Several in a row behind one header are one, too.
  *
@@ -26,7 +29,8 @@ struct stream_gen {
     uint8_t *p;      /* header and batches; the end mark, too */
     size_t n, cap;
     uint64_t offset;      /* of its first batch in the stream */
-    uint64_t lost_before; /* bytes of generations that stream_lose() took just before it */
+    uint64_t lost_before; /* bytes of generations that were left out just before it */
+    uint64_t cut;         /* it is too large: so many of its bytes are gone, and the rest goes with its end */
     bool whole;           /* its end has come */
     bool broken;          /* not all in it are batches of its own, or its end is missing */
     /* The caller's: */
@@ -44,8 +48,13 @@ struct stream {
     size_t ngen, cap;
     uint64_t bytes; /* put in so far */
     uint64_t max;   /* bytes that one generation may have; 0 = no limit */
-    bool torn;      /* the input ended within the last generation */
-    bool over;      /* nothing more is taken: see damage */
+    uint64_t held;  /* memory that the whole ones take: each its bytes and STREAM_COST */
+    uint64_t
+        left; /* bytes that were left out so far, of generations that were too large or that stream_lose() took */
+    uint64_t ncut; /* how many were too large */
+    bool cuts;     /* one of the whole ones is cut: it goes at the end of stream_put() */
+    bool torn;     /* the input ended within the last generation */
+    bool over;     /* nothing more is taken: see damage */
     uint32_t ndamages;
     struct err damage; /* the first, or what ended it */
     /* where the parser stands */
@@ -66,11 +75,16 @@ struct stream {
  */
 enum err_code stream_put(struct stream *st, const uint8_t *p, size_t n, struct err *e);
 enum { STREAM_LOST = 1 << 20 };
+enum { STREAM_COST = 1024 }; /* no program sends less in a second; so a flood of tiny ones is bounded, too */
+static inline uint64_t stream_cost(const struct stream_gen *g)
+{
+    return g->n + STREAM_COST;
+}
 /* stream_end - no more bytes come: is the last generation whole? Before 1.26 it is if it ends with a whole batch. */
 void stream_end(struct stream *st);
 /* stream_whole - how many of the generations are whole; these are the first ones. */
 size_t stream_whole(const struct stream *st);
-/* stream_rest - behind stream_end(): the generation that it ended within; NULL: none. */
+/* stream_rest - behind stream_end(): the generation that it ended within; NULL: none, or its beginning is gone. */
 const struct stream_gen *stream_rest(const struct stream *st);
 /* stream_drop - forget the n oldest generations. */
 void stream_drop(struct stream *st, size_t n);

@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
-#include <zlib.h>
 #include <zstd.h>
 #include <zstd_errors.h>
 
@@ -32,9 +31,14 @@ static bool is_zstd(const uint8_t *p, size_t n)
     return n >= 4 && (!memcmp(p, zstd_magic, 4) || ((p[0] & 0xf0) == 0x50 && !memcmp(p + 1, zstd_skip, 3)));
 }
 
-bool unpack_packed(const uint8_t *p, size_t n)
+const char *unpack_packed(const uint8_t *p, size_t n)
 {
-    return is_gzip(p, n) || is_zstd(p, n);
+    return is_gzip(p, n) ? "gzip" : is_zstd(p, n) ? "zstd" : NULL;
+}
+
+bool unpack_told(const uint8_t *p, size_t n)
+{
+    return n >= 4 || (n && p[0] != 0x1f && p[0] != zstd_magic[0] && (p[0] & 0xf0) != 0x50);
 }
 
 /* ---- in -------------------------------------------------------------------------------------------------- */
@@ -128,17 +132,6 @@ static enum err_code sink_got(struct sink *b, size_t n, struct err *e)
     return dialect_tell(b->p, b->n, &d, e);
 }
 
-/* Has it become larger than any trace would? */
-static bool bomb(const struct intake *f, const struct sink *b, struct err *damage)
-{
-    uint64_t in = f->taken - f->n;
-    if (b->n <= UNPACK_FREE || b->n / UNPACK_RATIO <= in)
-        return false;
-    err_set(damage, ERR_FORMAT, b->n,
-            "compressed bytes become more than %d times as many, which no trace does: read up to here", UNPACK_RATIO);
-    return true;
-}
-
 static enum err_code copy(struct intake *f, struct sink *b, struct err *e)
 {
     enum err_code rc = ERR_OK;
@@ -155,70 +148,13 @@ static enum err_code copy(struct intake *f, struct sink *b, struct err *e)
     return rc ? rc : e->code;
 }
 
-/* ---- gzip ------------------------------------------------------------------------------------------------ */
+/* ---- in pieces ------------------------------------------------------------------------------------------- */
 
-/* After a member: another one may follow, or padding, which is the end. */
-static bool gzip_again(z_stream *z, struct intake *f, struct err *e)
+static enum unpack_state no_memory(struct err *e)
 {
-    return intake_more(f, e) && f->p[0] == 0x1f && inflateReset(z) == Z_OK;
+    err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+    return UNPACK_FAILED;
 }
-
-/* One step; false: this was the last, e or damage say why if it isn't the end. */
-static bool gunzip_step(z_stream *z, struct intake *f, struct sink *b, struct err *damage, struct err *e)
-{
-    size_t room;
-    bool more = intake_more(f, e);
-    if (e->code || sink_room(b, &room, e))
-        return false;
-    z->next_in = (Bytef *)(uintptr_t)f->p;
-    z->avail_in = f->n > 1u << 30 ? 1u << 30 : (uInt)f->n;
-    uInt had = z->avail_in;
-    z->next_out = b->p + b->n;
-    z->avail_out = (uInt)room;
-    int r = inflate(z, Z_NO_FLUSH);
-    f->p += had - z->avail_in;
-    f->n -= had - z->avail_in;
-    size_t got = room - z->avail_out;
-    if (sink_got(b, got, e))
-        return false;
-    if (r == Z_STREAM_END)
-        return gzip_again(z, f, e) && !bomb(f, b, damage);
-    if (r == Z_MEM_ERROR)
-        err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
-    else if (r != Z_OK && r != Z_BUF_ERROR)
-        err_set(damage, ERR_FORMAT, b->n, "the gzip data is damaged here");
-    else if (!more && !got)
-        err_set(damage, ERR_TRUNCATED, b->n, "the gzip file ends early");
-    else
-        return !bomb(f, b, damage);
-    return false;
-}
-
-static enum err_code inflate_all(struct intake *f, struct sink *b, int bits, struct err *damage, struct err *e)
-{
-    z_stream z = {0};
-    if (inflateInit2(&z, bits) != Z_OK)
-        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
-    while (gunzip_step(&z, f, b, damage, e))
-        ;
-    inflateEnd(&z);
-    return e->code;
-}
-
-static enum err_code gunzip(struct intake *f, struct sink *b, struct err *damage, struct err *e)
-{
-    return inflate_all(f, b, 15 + 16, damage, e);
-}
-
-enum err_code unpack_deflated(struct intake *f, struct sink *b, struct err *damage, struct err *e)
-{
-    *e = (struct err){0};
-    enum err_code rc = inflate_all(f, b, -15, damage, e);
-    struct dialect d;
-    return rc || b->known || !b->n ? rc : dialect_tell(b->p, b->n, &d, e);
-}
-
-/* ---- zstd ------------------------------------------------------------------------------------------------ */
 
 /* How far back zstd may refer, as a power of two: it keeps so many bytes twice. Its own default is 27. */
 static int window_max(uint64_t limit)
@@ -229,61 +165,156 @@ static int window_max(uint64_t limit)
     return log;
 }
 
-struct zstd {
-    ZSTD_DStream *z;
-    bool within; /* a frame, which isn't over */
-};
-
-static bool unzstd_step(struct zstd *z, struct intake *f, struct sink *b, struct err *damage, struct err *e)
+static enum err_code begin_zlib(struct unpacker *u, bool gzip, struct err *e)
 {
-    size_t room;
-    bool more = intake_more(f, e);
-    if (e->code || sink_room(b, &room, e))
-        return false;
-    ZSTD_inBuffer in = {f->p, f->n, 0};
-    ZSTD_outBuffer out = {b->p + b->n, room, 0};
-    const bool was = z->within;
-    const size_t r = ZSTD_decompressStream(z->z, &out, &in);
-    f->p += in.pos;
-    f->n -= in.pos;
-    b->apart = ZSTD_sizeof_DStream(z->z);
-    if (sink_got(b, out.pos, e))
-        return false;
-    z->within = r;
-    if (ZSTD_isError(r) && ZSTD_getErrorCode(r) == ZSTD_error_frameParameter_windowTooLarge)
-        err_set(e, ERR_NOMEM, ERR_NO_OFFSET,
-                "its zstd window is larger than the limit on memory allows (--max-memory): zstd -d first");
-    else if (ZSTD_isError(r) && ZSTD_getErrorCode(r) == ZSTD_error_memory_allocation)
-        err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
-    else if (ZSTD_isError(r))
-        err_set(damage, ERR_FORMAT, b->n, "the zstd data is damaged here: %s", ZSTD_getErrorName(r));
-    else if (more || in.pos || out.pos)
-        return !bomb(f, b, damage);
-    else if (was)
-        err_set(damage, ERR_TRUNCATED, b->n, "the zstd file ends early");
-    return false;
+    *u = (struct unpacker){.within = true, .gzip = gzip};
+    return inflateInit2(&u->z, gzip ? 15 + 16 : -15) == Z_OK ? ERR_OK
+                                                             : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
 }
 
-static enum err_code unzstd(struct intake *f, struct sink *b, struct err *damage, struct err *e)
+enum err_code unpacker_begin(struct unpacker *u, const uint8_t *p, size_t n, uint64_t limit, struct err *e)
 {
-    struct zstd z = {.z = ZSTD_createDStream(), .within = true};
-    if (!z.z || ZSTD_isError(ZSTD_DCtx_setParameter(z.z, ZSTD_d_windowLogMax, window_max(b->limit))))
-        err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
-    while (!e->code && unzstd_step(&z, f, b, damage, e))
+    if (is_gzip(p, n))
+        return begin_zlib(u, true, e);
+    *u = (struct unpacker){.within = true, .zstd = ZSTD_createDStream()};
+    if (u->zstd && !ZSTD_isError(ZSTD_DCtx_setParameter(u->zstd, ZSTD_d_windowLogMax, window_max(limit))))
+        return ERR_OK;
+    return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+}
+
+void unpacker_end(struct unpacker *u)
+{
+    ZSTD_freeDStream(u->zstd);
+    if (!u->zstd && u->z.state)
+        inflateEnd(&u->z);
+    *u = (struct unpacker){0};
+}
+
+static enum unpack_state gzip_some(struct unpacker *u, struct unpack_piece *io, struct err *e)
+{
+    enum { MOST = 1 << 30 };
+    if (!u->within) { /* another member may follow, or padding, which is the end */
+        if (!io->n || io->p[0] != 0x1f || !u->gzip)
+            return io->n ? UNPACK_OVER : UNPACK_MORE;
+        if (inflateReset(&u->z) != Z_OK)
+            return no_memory(e);
+        u->within = true;
+    }
+    u->z.next_in = (Bytef *)(uintptr_t)io->p;
+    u->z.avail_in = io->n > MOST ? MOST : (uInt)io->n;
+    u->z.next_out = io->to;
+    u->z.avail_out = io->room > MOST ? MOST : (uInt)io->room;
+    const int r = inflate(&u->z, Z_NO_FLUSH);
+    io->n -= (size_t)(u->z.next_in - io->p);
+    io->p = u->z.next_in;
+    io->room -= (size_t)(u->z.next_out - io->to);
+    io->to = u->z.next_out;
+    u->within = r != Z_STREAM_END;
+    if (r == Z_MEM_ERROR)
+        return no_memory(e);
+    if (r == Z_OK || r == Z_BUF_ERROR || r == Z_STREAM_END)
+        return UNPACK_MORE;
+    err_set(e, ERR_FORMAT, u->out, "the gzip data is damaged here");
+    return UNPACK_DAMAGED;
+}
+
+static enum unpack_state zstd_some(struct unpacker *u, struct unpack_piece *io, struct err *e)
+{
+    ZSTD_inBuffer in = {io->p, io->n, 0};
+    ZSTD_outBuffer out = {io->to, io->room, 0};
+    const size_t r = ZSTD_decompressStream(u->zstd, &out, &in);
+    if (in.pos || out.pos)
+        u->within = r;
+    io->p += in.pos;
+    io->n -= in.pos;
+    io->to += out.pos;
+    io->room -= out.pos;
+    if (!ZSTD_isError(r))
+        return UNPACK_MORE;
+    if (ZSTD_getErrorCode(r) == ZSTD_error_memory_allocation)
+        return no_memory(e);
+    if (ZSTD_getErrorCode(r) == ZSTD_error_frameParameter_windowTooLarge) {
+        err_set(e, ERR_NOMEM, ERR_NO_OFFSET,
+                "its zstd window is larger than the limit on memory allows (--max-memory): zstd -d first");
+        return UNPACK_FAILED;
+    }
+    err_set(e, ERR_FORMAT, u->out, "the zstd data is damaged here: %s", ZSTD_getErrorName(r));
+    return UNPACK_DAMAGED;
+}
+
+enum unpack_state unpacker_step(struct unpacker *u, struct unpack_piece *io, struct err *e)
+{
+    const size_t n = io->n, room = io->room;
+    const enum unpack_state s = u->zstd ? zstd_some(u, io, e) : gzip_some(u, io, e);
+    u->in += n - io->n;
+    u->out += room - io->room;
+    if (s == UNPACK_DAMAGED)
+        e->offset = u->out;
+    if (s != UNPACK_MORE || u->out <= UNPACK_FREE || u->out / UNPACK_RATIO <= u->in)
+        return s;
+    err_set(e, ERR_FORMAT, u->out,
+            "compressed bytes become more than %d times as many, which no trace does: read up to here", UNPACK_RATIO);
+    return UNPACK_DAMAGED;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------- */
+
+/* One step; false: this was the last, e or damage say why if it isn't the end. */
+static bool unpack_step(struct unpacker *u, struct intake *f, struct sink *b, struct err *damage, struct err *e)
+{
+    size_t room;
+    struct err why;
+    const bool more = intake_more(f, e);
+    if (e->code || sink_room(b, &room, e))
+        return false;
+    struct unpack_piece io = {f->p, f->n, b->p + b->n, room};
+    const bool within = u->within;
+    const enum unpack_state s = unpacker_step(u, &io, &why);
+    const bool moved = more || io.room < room;
+    f->p = io.p;
+    f->n = io.n;
+    b->apart = u->zstd ? ZSTD_sizeof_DStream(u->zstd) : 0;
+    if (sink_got(b, room - io.room, e))
+        return false;
+    if (s == UNPACK_FAILED)
+        *e = why;
+    else if (s == UNPACK_DAMAGED)
+        *damage = why;
+    else if (!moved && within)
+        err_set(damage, ERR_TRUNCATED, b->n, "the %s ends early", u->zstd ? "zstd file" : "gzip file");
+    return s == UNPACK_MORE && moved;
+}
+
+static enum err_code unpack_all(struct unpacker *u, struct intake *f, struct sink *b, struct err *damage,
+                                struct err *e)
+{
+    while (!e->code && unpack_step(u, f, b, damage, e))
         ;
-    ZSTD_freeDStream(z.z);
+    unpacker_end(u);
     b->apart = 0;
     return e->code;
+}
+
+enum err_code unpack_deflated(struct intake *f, struct sink *b, struct err *damage, struct err *e)
+{
+    struct unpacker u;
+    struct dialect d;
+    *e = (struct err){0};
+    (void)begin_zlib(&u, false, e);
+    enum err_code rc = unpack_all(&u, f, b, damage, e);
+    return rc || b->known || !b->n ? rc : dialect_tell(b->p, b->n, &d, e);
 }
 
 enum err_code unpack(struct intake *f, struct sink *b, struct err *damage, struct err *e)
 {
     *e = (struct err){0};
+    struct unpacker u;
     while (f->n < 4 && intake_append_or_end(f, e)) /* a pipe may give them one by one */
         ;
     if (e->code)
         return e->code;
-    return is_gzip(f->p, f->n)   ? gunzip(f, b, damage, e)
-           : is_zstd(f->p, f->n) ? unzstd(f, b, damage, e)
-                                 : copy(f, b, e);
+    if (!unpack_packed(f->p, f->n))
+        return copy(f, b, e);
+    (void)unpacker_begin(&u, f->p, f->n, b->limit, e);
+    return unpack_all(&u, f, b, damage, e);
 }

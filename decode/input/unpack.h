@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <zlib.h>
+
 #include "decode/base/err.h"
 
 /* Real traces shrink to a third, at best to a seventh. A file that becomes more than UNPACK_RATIO times as large, and more than
@@ -44,7 +46,36 @@ struct sink { /* what came out; p is to be freed with mem_free(), after an error
 enum err_code unpack(struct intake *f, struct sink *b, struct err *damage, struct err *e);
 /* unpack_deflated - the same, of bytes that are deflated without a header of their own, as in a zip archive. */
 enum err_code unpack_deflated(struct intake *f, struct sink *b, struct err *damage, struct err *e);
-/* unpack_packed - do these bytes begin a gzip or zstd stream? */
-bool unpack_packed(const uint8_t *p, size_t n);
+/* unpack_packed - what do these bytes begin? "gzip", "zstd"; NULL: neither. unpack_told - are they enough to tell? */
+const char *unpack_packed(const uint8_t *p, size_t n);
+bool unpack_told(const uint8_t *p, size_t n);
+
+/*
+ * The same by pieces, for bytes that come one after another. Members or frames follow each other; behind gzip, padding may.
+ */
+struct unpacker {
+    z_stream z;
+    struct ZSTD_DCtx_s *zstd; /* NULL: it is zlib's */
+    bool within;              /* a member or a frame, which isn't over */
+    bool gzip;                /* another member may follow */
+    uint64_t in, out;         /* bytes so far */
+};
+struct unpack_piece {
+    const uint8_t *p; /* to be unpacked; what was taken is left out */
+    size_t n;
+    uint8_t *to; /* there is room for so many bytes; those that came are left out */
+    size_t room;
+};
+enum unpack_state {
+    UNPACK_MORE, /* it goes on, if there is more: ends it here (u->within), it is truncated */
+    UNPACK_OVER, /* that was all, whatever follows */
+    UNPACK_DAMAGED,
+    UNPACK_FAILED
+};
+/* unpacker_begin - as the first bytes tell (unpack_packed()), with a window for zstd of at most half the limit (0 = none). ERR_NOMEM. */
+enum err_code unpacker_begin(struct unpacker *u, const uint8_t *p, size_t n, uint64_t limit, struct err *e);
+/* unpacker_step - some of it. DAMAGED: *e says what is wrong with it, perhaps that no trace becomes so large. FAILED: no memory. */
+enum unpack_state unpacker_step(struct unpacker *u, struct unpack_piece *io, struct err *e);
+void unpacker_end(struct unpacker *u); /* also of one that is all zero */
 
 #endif

@@ -434,7 +434,7 @@ static void tables_take(struct fast_path *ts, bool ranges)
     const struct v2_gen *gen = o->gen;
     ts->loose = o->loose;
     ts->ready =
-        !o->park.n && (!o->loose || o->loose->quick) && o->have_base && o->whole && o->gs.cap && gen->stacks.cap;
+        !o->park.n && (!o->loose || !o->loose->strict) && o->have_base && o->whole && o->gs.cap && gen->stacks.cap;
     ts->last = o->last - o->base;
     if (ranges)
         return;

@@ -447,7 +447,7 @@ static void aside(struct v1_index *ix, struct source *s)
 }
 
 /* named_twice - the runtime gives each id once. If one has two texts, what is called by it may be called wrongly. false: out of memory. */
-static bool named_twice(const struct v1_index *ix, struct source *s)
+static bool named_twice(struct v1_index *ix, struct source *s)
 {
     struct idmap first = {0};
     bool ok = true, told = false;
@@ -459,6 +459,7 @@ static bool named_twice(const struct v1_index *ix, struct source *s)
             ok = i >= IDMAP_NONE - 1 || idmap_put(&first, e->id, (uint32_t)i);
             continue;
         }
+        ix->twice = true;
         told = v1_index_at(ix, s, ix->strings.e[was].val, V1_STRING, &a) &&
                v1_index_at(ix, s, e->val, V1_STRING, &b) && (a.len != b.len || memcmp(a.text, b.text, a.len) != 0);
         if (told)

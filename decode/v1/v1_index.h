@@ -67,6 +67,7 @@ struct v1_index {
     struct v1_sample *sample;
     size_t nsample, sample_cap;
     struct v1_ids strings, stacks;
+    bool twice;        /* a string's id stands there twice, which Go's reader refuses */
     uint32_t *proc_of; /* index in proc by P id + 1, UINT32_MAX = none */
     size_t proc_of_cap;
     int64_t frequency;                     /* ticks per second, 0 = not in the file */

@@ -191,7 +191,7 @@ enum adv v2_bad(struct v2_order *o, const struct v2_cursor *c, const char *what,
 {
     o->bad = true;
     o->again |= o->nlost > 0;
-    if (!o->loose || o->loose->tells)
+    if (!o->loose || o->loose->strict)
         source_damage(o->s, ERR_ORDER, o->gen->ordinal, source_off(o->s, c->at), "event %s: %s (%" PRId64 ")",
                       v2_specs[c->type].name, what, (int64_t)id);
     return ADV_BAD;
@@ -479,39 +479,14 @@ static bool put_start(const struct v2_at *at, uint32_t g)
     return true;
 }
 
-/* A slice of a trace with gaps says of what was lost that the goroutine waits for V2_NOT_RECORDED. */
-static void not_recorded(const struct v2_at *at, uint32_t g, uint32_t reason)
-{
-    struct v2_order *o = at->o;
-    const struct str s = names_get(o->s->names, reason);
-    if (s.len != strlen(V2_NOT_RECORDED) || memcmp(s.p, V2_NOT_RECORDED, s.len) != 0)
-        return;
-    if (o->cut_torn != o->gen->ordinal)
-        source_warn(o->s, ERR_TRUNCATED, o->gen->ordinal, o->gen->start,
-                    "it was cut out of a trace of which events were lost: goroutines say so (not recorded), but "
-                    "processors may be shown idle that were not");
-    o->cut_torn = o->gen->ordinal;
-    const uint32_t lost[2][2] = {{g, EV_NONE}, {EV_NONE, at->x->p}};
-    for (int i = 0; i < 2; i++) {
-        struct ev *e = v2_quiet(o, o->last);
-        e->kind = EVK_LOST;
-        e->g = lost[i][0];
-        e->p = lost[i][1];
-        e->arg = (uint64_t)e->t;
-    }
-}
-
 static bool put_leave(const struct v2_at *at, uint32_t g, uint8_t state, uint64_t reason, uint64_t stack)
 {
     struct ev *e = emit_g(at->o, at->c, at->x, g, state);
     if (state == ST_NONE)
         return true;
-    const uint32_t why = v2_gen_reason(at->o->s, at->o->gen, reason);
-    e->str = why;
+    e->str = v2_gen_reason(at->o->s, at->o->gen, reason);
     e->stack = v2_stack_of(at->o, stack);
     e->flags = EVF_OWN_STACK | (state == ST_RUNNABLE ? EVF_STOPPED : 0);
-    if (reason >= V2_REASONS && state == ST_WAITING)
-        not_recorded(at, g, why);
     return true;
 }
 

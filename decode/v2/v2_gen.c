@@ -467,11 +467,15 @@ struct scanned {
 /* false: out of memory. */
 static bool scan_batches(struct source *s, struct v2_gen *g, uint64_t last_number, struct scanned *at)
 {
+    enum { LEFT_AFTER = 4096 };
     const uint8_t *p = at->p, *next;
     const uint8_t *const end = s->data + s->len;
+    size_t n = 0;
     for (; p < end; p = next) {
         struct v2_raw_batch h;
         at->p = p;
+        if (!(++n % LEFT_AFTER) && source_left(s))
+            return false;
         if (*p == V2R_END && s->version >= GO_126) {
             if (at->any && (next = behind_false_end(s, g, p)))
                 continue;
@@ -616,6 +620,8 @@ bool v2_raw_gen(const struct v2_file *f, size_t *pos, struct v2_raw_gen *g, stru
         g->clock = as.snap;
         v2_clock_settle(&s, &as, last, last);
         g->clock.freq = as.no_freq ? 0 : as.freq;
+        if (s.st.ndamages && !g->damage.code)
+            g->damage = *source_note(&s.damage, 0);
     }
     raw_done(&s, &as);
     return is;
@@ -655,10 +661,10 @@ bool v2_gen_samples(struct source *s, struct v2_gen *g)
     return true;
 }
 
-bool v2_gen_parse(struct source *s, struct v2_gen *g)
+/* The tables of names are read: the rest of them. */
+static bool names_are_read(struct source *s, struct v2_gen *g)
 {
-    v2_clock_notes(s, g);
-    if (!v2_names_read(s, g) || !v2_gen_samples(s, g))
+    if (!v2_gen_samples(s, g))
         return false;
     if (g->at_end && !g->torn && !g->unnamed && s->version < GO_126 && tables_lack(g)) {
         g->torn = true;
@@ -668,18 +674,37 @@ bool v2_gen_parse(struct source *s, struct v2_gen *g)
     return true;
 }
 
-bool v2_gen_tables(struct source *s, struct v2_gen *g)
+bool v2_gen_parse(struct source *s, struct v2_gen *g)
 {
-    if (!v2_gen_parse(s, g) || !v2_names_give(s, g))
-        return false;
-    v2_names_put(g);
-    return true;
+    v2_clock_notes(s, g);
+    return v2_names_read(s, g) && names_are_read(s, g);
 }
 
-enum v2_gen_rc v2_gen_read(struct source *s, struct v2_gen *g, size_t *pos)
+bool v2_gen_some(struct source *s, struct v2_gen *g, bool *more)
 {
-    enum v2_gen_rc rc = v2_gen_scan(s, g, pos);
-    return rc == V2_GEN_NONE || rc == V2_GEN_OOM || v2_gen_tables(s, g) ? rc : V2_GEN_OOM;
+    bool ok;
+    *more = true;
+    if (!g->read) {
+        v2_clock_notes(s, g);
+        return v2_names_begin(g);
+    }
+    if (v2_names_unread(g)) {
+        bool unread;
+        ok = v2_names_read_some(s, g, &unread) && (unread || names_are_read(s, g));
+    } else {
+        ok = v2_names_give_some(s, g, more);
+    }
+    if (ok && !*more)
+        v2_names_put(g);
+    return ok;
+}
+
+bool v2_gen_tables(struct source *s, struct v2_gen *g)
+{
+    bool more = true, ok = true;
+    while (ok && more)
+        ok = v2_gen_some(s, g, &more);
+    return ok;
 }
 
 void v2_gen_free(struct v2_gen *g)

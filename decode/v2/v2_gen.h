@@ -9,8 +9,6 @@
 #include "decode/v2/v2_raw.h"
 
 #define V2_REASONS 64
-/* The reason for waiting that slices of damaged traces use for "events are missing from here on". Its string id is V2_REASONS or more. */
-#define V2_NOT_RECORDED "not recorded"
 
 struct v2_batch { /* of timed events */
     const uint8_t *p, *end;
@@ -68,6 +66,12 @@ struct v2_raw_gen {
  */
 bool v2_raw_gen(const struct v2_file *f, size_t *pos, struct v2_raw_gen *g, struct err *e);
 void v2_raw_gen_free(struct v2_raw_gen *g);
+
+/*
+ * source_v2_base - v2_source.c: the time of the trace's first event on its clock, ns, as the reader has it,
+ * be it damaged. ERR_EMPTY: it has none.
+ */
+enum err_code source_v2_base(const struct v2_file *f, size_t header, int64_t *base, struct err *e);
 
 /* v2_raw_next - the next entry of the generation's tables of strings, or of stacks; false: there is none. A damaged batch ends early. */
 struct v2_raw_walk { /* to begin: .gen, and .first: V2R_STRINGS or V2R_STACKS */
@@ -130,17 +134,17 @@ struct v2_gen {
 enum v2_gen_rc { V2_GEN, V2_GEN_LAST, V2_GEN_NONE, V2_GEN_OOM };
 
 /*
- * v2_gen_read - read the generation that starts at *pos and move *pos behind it. Damage is noted in s.
+ * v2_gen_scan - find the batches and the end of the generation that starts at *pos, without looking at events, and move *pos behind it;
+ * on entry g is the generation before it, or what v2_gen_after() makes of that. Damage is noted in s.
  * V2_GEN: more may follow. V2_GEN_LAST: usable, but nothing behind it is. V2_GEN_NONE: there is none.
- */
-enum v2_gen_rc v2_gen_read(struct source *s, struct v2_gen *g, size_t *pos);
-/*
- * The same in two steps. v2_gen_scan - find its batches and its end, without looking at events; on entry g is the generation before it,
- * or what v2_gen_after() makes of that. v2_gen_tables - read its tables; false: out of memory. That has two parts of its own:
- * v2_gen_parse(), which touches nothing but g and s, so several generations can be parsed at once; then v2_names_give() and _put().
+ *
+ * v2_gen_tables - then read its tables; false: out of memory, or nobody wants them any more (trace_opts.leave). v2_gen_some - a short
+ * step of that; *more: there are more. It has two parts of its own: v2_gen_parse(), which touches nothing but g and s, so several
+ * generations can be parsed at once; then v2_names_give() and _put().
  */
 enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos);
 bool v2_gen_tables(struct source *s, struct v2_gen *g);
+bool v2_gen_some(struct source *s, struct v2_gen *g, bool *more);
 bool v2_gen_parse(struct source *s, struct v2_gen *g);
 /* v2_gen_lossy - some of its batches were lost, or had to be left out. */
 bool v2_gen_lossy(const struct v2_gen *g);
@@ -262,8 +266,13 @@ void v2_clock_notes(struct source *s, const struct v2_gen *g);
 /*
  * v2_names_read - read the tables of strings and stacks. g->strs and g->stacks then tell which ids exist, with numbers of the
  * generation's own. v2_names_give - find or add all of them in s->names; in the file's order, by one thread at a time. v2_names_put -
- * make g->strs and g->stacks give the trace's ids. The first two return false if out of memory.
+ * make g->strs and g->stacks give the trace's ids. The first two return false if out of memory, or left. They are these in a row:
+ * v2_names_begin(), v2_names_read_some() while v2_names_unread(), v2_names_give_some(); *more: it has more to do.
  */
+bool v2_names_begin(struct v2_gen *g);
+bool v2_names_read_some(struct source *s, struct v2_gen *g, bool *more);
+bool v2_names_unread(const struct v2_gen *g);
+bool v2_names_give_some(struct source *s, struct v2_gen *g, bool *more);
 bool v2_names_read(struct source *s, struct v2_gen *g);
 bool v2_names_give(struct source *s, struct v2_gen *g);
 void v2_names_put(struct v2_gen *g);

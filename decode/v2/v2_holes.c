@@ -165,11 +165,6 @@ static int64_t since(const struct v2_order *o, int64_t t)
     return w->hole[at].from > t ? w->hole[at].from : t;
 }
 
-bool v2_holes_after(const struct v2_order *o, int64_t t)
-{
-    return since(o, t) != INT64_MAX;
-}
-
 int64_t v2_holes_g(const struct v2_order *o, uint32_t g)
 {
     const struct v2_g *vg = v2_g_at(o, g);

@@ -22,8 +22,6 @@ void v2_holes_before(struct v2_order *o, uint64_t off, int64_t t);
 bool v2_holes_settle(struct v2_order *o);
 bool v2_holes_drop(struct v2_order *o, int64_t at);
 void v2_holes_rest(struct v2_order *o);
-/* v2_holes_after - may events be missing after this time (absolute)? */
-bool v2_holes_after(const struct v2_order *o, int64_t t);
 /* v2_holes_told - o->out[at] and what follows tells how things are. */
 void v2_holes_told(struct v2_order *o, size_t at);
 /* v2_holes_told_g - g was told of at t (absolute). */

@@ -27,6 +27,9 @@ struct known_frame {
     uint32_t id;
 };
 
+/* How far that has come: strings are read, then stacks; then the trace's numbers are given to strings, frames, stacks. */
+enum step { READ_STRINGS, READ_STACKS, READ, GIVE_STRINGS, GIVE_FRAMES, GIVE_STACKS, GIVEN };
+
 /* What a generation's tables say, by numbers of their own: from 1 on in the order of appearance (names.h), of stacks from 0 on. */
 struct v2_read {
     struct names own;          /* strings and frames; of these func and file are strings of here */
@@ -40,7 +43,10 @@ struct v2_read {
     size_t nstacks, capstacks;
     uint64_t *hash; /* of frames */
     size_t caphash;
-    uint32_t *str, *stack; /* the trace's numbers */
+    uint32_t *str, *frame, *stack; /* the trace's numbers */
+    enum step step;
+    size_t at;   /* of that, the next table, string, frame or stack; */
+    size_t used; /* frames of the stacks before that */
 };
 
 bool v2_table_bad(struct source *s, struct v2_gen *g, const struct v2_slice *t, const uint8_t *p, const char *what)
@@ -64,7 +70,7 @@ static bool read_strings(struct source *s, struct v2_gen *g, const struct v2_sli
         uint32_t id;
         if (names_str(&g->read->own, (const char *)x.p, x.len, &id))
             return false;
-        if (idmap_get(&g->strs, x.id) != IDMAP_NONE) {
+        if (!x.id || idmap_get(&g->strs, x.id) != IDMAP_NONE) { /* 0 is the empty one */
             source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, at), "string %" PRIu64 " is defined twice", x.id);
             continue;
         }
@@ -305,7 +311,7 @@ static bool read_stacks(struct source *s, struct v2_gen *g, const struct v2_slic
         if (!(p = read_stack(&r, p, &id)))
             return !r.oom && v2_table_bad(s, g, t, at, "stack");
         v2_gen_lacks_in(g, "STACK", source_off(s, at), 0);
-        if (idmap_get(&g->stacks, id) != IDMAP_NONE) {
+        if (!id || idmap_get(&g->stacks, id) != IDMAP_NONE) {
             source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, at), "stack %" PRIu64 " is defined twice", id);
             continue;
         }
@@ -315,20 +321,43 @@ static bool read_stacks(struct source *s, struct v2_gen *g, const struct v2_slic
     return true;
 }
 
-bool v2_names_read(struct source *s, struct v2_gen *g)
+bool v2_names_begin(struct v2_gen *g)
 {
-    static const struct {
-        uint8_t first;
-        bool (*read)(struct source *, struct v2_gen *, const struct v2_slice *);
-    } kind[] = {{V2R_STRINGS, read_strings}, {V2R_STACKS, read_stacks}};
     const size_t known = sizeof *g->read->known << KNOWN_BITS;
-    bool ok = (g->read = mem_zalloc(sizeof *g->read)) && !names_init(&g->read->own) && room_for(g->read, g) &&
-              (g->read->known = mem_alloc(known));
+    const bool ok = (g->read = mem_zalloc(sizeof *g->read)) && !names_init(&g->read->own) && room_for(g->read, g) &&
+                    (g->read->known = mem_alloc(known));
     if (ok)
         memset(g->read->known, UINT8_MAX, known); /* no frame: its fourth varint would not end */
-    for (int k = 0; k < 2; k++)
-        for (size_t i = 0; i < g->ntable && ok; i++)
-            ok = *g->table[i].p != kind[k].first || kind[k].read(s, g, &g->table[i]);
+    return ok;
+}
+
+static void step_over(struct v2_read *r)
+{
+    r->step++;
+    r->at = r->used = 0;
+}
+
+bool v2_names_read_some(struct source *s, struct v2_gen *g, bool *more)
+{
+    struct v2_read *r = g->read;
+    const bool strings = r->step == READ_STRINGS;
+    bool ok = !source_left(s), read = false;
+    for (; ok && r->at < g->ntable && !read; r->at++)
+        if (*g->table[r->at].p == (strings ? V2R_STRINGS : V2R_STACKS)) {
+            ok = strings ? read_strings(s, g, &g->table[r->at]) : read_stacks(s, g, &g->table[r->at]);
+            read = true;
+        }
+    if (r->at == g->ntable)
+        step_over(r);
+    *more = r->step < READ;
+    return ok;
+}
+
+bool v2_names_read(struct source *s, struct v2_gen *g)
+{
+    bool more = true, ok = v2_names_begin(g);
+    while (ok && more)
+        ok = v2_names_read_some(s, g, &more);
     if (g->read) {
         mem_free(g->read->known);
         g->read->known = NULL;
@@ -336,66 +365,108 @@ bool v2_names_read(struct source *s, struct v2_gen *g)
     return ok;
 }
 
+bool v2_names_unread(const struct v2_gen *g)
+{
+    return g->read->step < READ;
+}
+
 /* ---- what the trace calls them ---------------------------------------------------------------------------- */
 
 enum { AHEAD = 12, NEXT = 5 }; /* stacks */
+enum { GIVEN_AT_ONCE = 1 << 14 };
+
+/* Up to where they are given now. */
+static size_t give_to(const struct v2_read *r, size_t n)
+{
+    return n - r->at < GIVEN_AT_ONCE ? n : r->at + GIVEN_AT_ONCE;
+}
 
 static bool give_strings(struct source *s, struct v2_read *r)
 {
-    const uint32_t n = names_nstrs(&r->own);
-    if (!(r->str = mem_alloc(n * sizeof *r->str)))
-        return false;
-    r->str[0] = 0;
-    for (uint32_t i = 1; i < n; i++) {
+    const size_t n = names_nstrs(&r->own), to = give_to(r, n);
+    for (; r->at < to; r->at++) {
+        const uint32_t i = (uint32_t)r->at;
         const uint8_t *p = (const uint8_t *)names_get(&r->own, i).p;
         const bool lives = p >= s->data && p <= s->data + s->len;
-        if (names_str_of(s->names, &r->own, i, !lives, &r->str[i]))
+        r->str[i] = 0;
+        if (i && names_str_of(s->names, &r->own, i, !lives, &r->str[i]))
             return false;
     }
+    if (to == n)
+        step_over(r);
     return true;
 }
 
-static bool give_frames(struct source *s, struct v2_read *r, uint32_t *of)
+static bool give_frames(struct source *s, struct v2_read *r)
 {
-    for (uint32_t i = 0; i < names_nframes(&r->own); i++) {
-        struct frame f = names_frame_at(&r->own, i);
+    const size_t n = names_nframes(&r->own), to = give_to(r, n);
+    for (; r->at < to; r->at++) {
+        struct frame f = names_frame_at(&r->own, (uint32_t)r->at);
         f.func = r->str[f.func];
         f.file = r->str[f.file];
-        if (names_frame_id(s->names, &f, &of[i]))
+        if (names_frame_id(s->names, &f, &r->frame[r->at]))
             return false;
     }
+    if (to == n)
+        step_over(r);
     return true;
 }
 
-static bool give_stacks(struct names *nm, struct v2_read *r, const uint32_t *of)
+static bool give_stacks(struct source *s, struct v2_read *r)
 {
+    struct names *nm = s->names;
     uint32_t ids[V2_RAW_FRAMES];
-    const uint32_t *f = r->frames;
-    for (size_t k = 0; k < r->nstacks; k++) {
+    const uint32_t *f = r->frames + r->used;
+    const size_t to = give_to(r, r->nstacks);
+    for (size_t k = r->at; k < to; k++) {
         const struct read_stack *st = &r->stacks[k];
         if (k + AHEAD < r->nstacks) {
             names_stack_ahead(nm, st[AHEAD].hash);
             names_stack_next(nm, st[NEXT].hash);
         }
         for (unsigned i = 0; i < st->depth; i++)
-            ids[i] = of[f[i]];
+            ids[i] = r->frame[f[i]];
         f += st->depth;
         if (names_stack_like(nm, st->hash, ids, st->depth, &r->stack[k]))
             return false;
     }
+    r->at = to;
+    r->used = (size_t)(f - r->frames);
+    if (to == r->nstacks)
+        step_over(r);
     return true;
+}
+
+static bool give_begin(struct source *s, struct v2_gen *g, struct v2_read *r)
+{
+    enum { MOST = 8 }; /* generations of which each has as many stacks as the first, or nearly */
+    const size_t n = s->len / (g->end - g->start + 1), more = n < 1 ? 1 : n < MOST ? n : MOST;
+    step_over(r);
+    return (r->str = mem_alloc((names_nstrs(&r->own) + (size_t)1) * sizeof *r->str)) &&
+           (r->frame = mem_alloc((names_nframes(&r->own) + (size_t)1) * sizeof *r->frame)) &&
+           (r->stack = mem_alloc((r->nstacks + 1) * sizeof *r->stack)) && names_expect(s->names, r->nstacks * more);
+}
+
+bool v2_names_give_some(struct source *s, struct v2_gen *g, bool *more)
+{
+    struct v2_read *r = g->read;
+    bool ok = !source_left(s);
+    switch (ok ? r->step : GIVEN) {
+    case READ: ok = give_begin(s, g, r); break;
+    case GIVE_STRINGS: ok = give_strings(s, r); break;
+    case GIVE_FRAMES: ok = give_frames(s, r); break;
+    case GIVE_STACKS: ok = give_stacks(s, r); break;
+    default: break;
+    }
+    *more = r->step < GIVEN;
+    return ok;
 }
 
 bool v2_names_give(struct source *s, struct v2_gen *g)
 {
-    struct v2_read *r = g->read;
-    enum { MOST = 8 }; /* generations of which each has as many stacks as the first, or nearly */
-    const size_t n = s->len / (g->end - g->start + 1), more = n < 1 ? 1 : n < MOST ? n : MOST;
-    uint32_t *of = mem_alloc((names_nframes(&r->own) + (size_t)1) * sizeof *of);
-    bool ok = of && (r->stack = mem_alloc((r->nstacks + 1) * sizeof *r->stack)) &&
-              names_expect(s->names, r->nstacks * more) && give_strings(s, r) && give_frames(s, r, of);
-    ok = ok && give_stacks(s->names, r, of);
-    mem_free(of);
+    bool more = true, ok = true;
+    while (ok && more)
+        ok = v2_names_give_some(s, g, &more);
     return ok;
 }
 
@@ -412,10 +483,12 @@ void v2_names_free(struct v2_gen *g)
     if (!r)
         return;
     names_free(&r->own);
+    mem_free(r->known);
     mem_free(r->frames);
     mem_free(r->stacks);
     mem_free(r->hash);
     mem_free(r->str);
+    mem_free(r->frame);
     mem_free(r->stack);
     mem_free(r);
     g->read = NULL;

@@ -399,7 +399,7 @@ struct able { /* what first_able() found */
 /* Nothing is waited for that comes so late. */
 static bool waits_long(const struct v2_order *o, const struct v2_cursor *c)
 {
-    return o->loose && o->loose->hasty && c->t >= o->torn.least && o->heap[0].t > c->t + o->patience;
+    return o->loose && !o->loose->strict && c->t >= o->torn.least && o->heap[0].t > c->t + o->patience;
 }
 
 /* Carry out the first event by time that can come. tried: the heap's first cursor can't, it was tried already. */
@@ -551,7 +551,7 @@ static bool may_be_due(const struct v2_order *o)
     const struct v2_torn *t = &o->torn;
     if (!o->loose || !o->loose->due)
         return false;
-    return !o->loose->quick || !t->begun || (!t->reached && o->nheap && o->heap[0].t >= t->least);
+    return !t->begun || (!t->reached && o->nheap && o->heap[0].t >= t->least);
 }
 
 /* Put out what comes before the next thread's event, if anything does; then look again. *ok: false, it could not be. */

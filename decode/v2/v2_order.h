@@ -68,11 +68,8 @@ struct v2_was { /* a goroutine's status when a segment began, or (assists) that 
 
 struct v2_open_region { /* one of a goroutine's open regions, if they must be nested (v2_order.strict) */
     uint64_t task;
-    uint32_t name,
-        below; /* name: its number in the file, V2_NAME_BEFORE: of an earlier generation; below: index + 1 */
+    uint32_t name, below; /* below: index + 1 */
 };
-
-#define V2_NAME_BEFORE UINT32_MAX
 
 struct v2_cursor {               /* one thread's events of this generation */
     const uint8_t *p, *end, *at; /* at: the current event */
@@ -142,9 +139,10 @@ struct v2_held { /* which thread has a goroutine: v2_holder() */
 };
 
 /*
- * v2_loose - what the order calls while it goes through a generation of which events may be missing: v2_torn.c, which puts gaps into
- * the model, or the simulation of a program that rewrites the trace (v2_sim.h). Each function may add events to o->out. begin, due,
- * rest and over may be NULL: nothing to do.
+ * v2_loose - what the order calls while it goes through a generation of which events may be missing:
+ * v2_torn.c, which puts gaps into the model, or the simulation for code that rewrites a trace, which ends
+ * there (v2_sim.h). Each function may add events to o->out. begin, due, rest and over may be NULL: nothing to
+ * do.
  */
 struct v2_order;
 struct v2_loose {
@@ -163,9 +161,11 @@ struct v2_loose {
     /* after - the cursor's event is done; o->out[at] and what follows is what it made. over - the thread has no more events. */
     void (*after)(struct v2_order *o, const struct v2_cursor *c, size_t at);
     void (*over)(struct v2_order *o, uint32_t thread);
-    bool tells; /* report an event that can't be as damage; v2_torn expects such events and doesn't */
-    bool quick; /* a sink may carry out events itself, if v2_step_sure() says so */
-    bool hasty; /* no event waits longer than v2_order.patience, once something was lost */
+    /*
+     * strict - an event that can't be is damage. Else it was to be expected, none waits longer than
+     * v2_order.patience once something was lost, and a sink may carry out those that v2_step_sure() vouches for.
+     */
+    bool strict;
 };
 
 struct v2_order {
@@ -188,18 +188,16 @@ struct v2_order {
     enum { GC_UNKNOWN, GC_OFF, GC_ON } gc;
     uint64_t gc_seq;    /* number of the collector's last step */
     bool newer;         /* it was reported that there are events newer than the header */
-    uint32_t cut_torn;  /* the last generation that was reported to be a slice of one with gaps */
     bool have_base;     /* there was an event */
     int64_t base, last; /* time of the first event; of the last one (absolute) */
 
     /* How it is to be done: its owner sets these before the first event (v2_source.c, decode/model/segment.c, v2_sim.c). */
     const struct v2_loose
-        *loose;     /* who deals with missing events; NULL: as far as is known none is missing (loosen()) */
-    bool doubt;     /* look first whether events are missing, rather than to find it out too late */
-    bool goes_on;   /* set `loose` when events turn out to be missing; else stop */
-    bool gc_strict; /* a GC must begin on a goroutine, even if nothing was known of the collector before */
-    bool strict;    /* regions must be nested, as Go's reader has it: it must take what is written (v2_sim.h) */
-    bool alone;     /* this is a segment: the state before it is not known, and statuses are believed */
+        *loose;   /* who deals with missing events; NULL: as far as is known none is missing (loosen()) */
+    bool doubt;   /* look first whether events are missing, rather than to find it out too late */
+    bool goes_on; /* set `loose` when events turn out to be missing; else stop */
+    bool strict;  /* regions must be nested, as Go's reader has it: it must take what is written (v2_sim.h) */
+    bool alone;   /* this is a segment: the state before it is not known, and statuses are believed */
     /*
      * holder - a P's status when the segment began, and its thread and goroutine (V2_PS_SYSCALL; V2_PS_RUNNING: untouched if it has none).
      * NULL: not known.

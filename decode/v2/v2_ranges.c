@@ -39,7 +39,7 @@ EVENT(gc_end)
 
 EVENT(gc_begin)
 {
-    if ((o->gc != GC_UNKNOWN || o->alone || o->gc_strict) && v2_lacks(x, V2_CM | V2_CP | V2_CG))
+    if ((o->gc != GC_UNKNOWN || o->alone) && v2_lacks(x, V2_CM | V2_CP | V2_CG))
         return v2_bad_context(o, c, x, V2_CM | V2_CP | V2_CG);
     if (!gc_next(o, c) && o->gc != GC_UNKNOWN)
         return ADV_WAIT;
@@ -109,20 +109,8 @@ static struct ev *user(struct v2_order *o, const struct v2_cursor *c, const stru
     return e;
 }
 
-/* The number of the region's name in the file. */
-static uint32_t number(const struct v2_cursor *c)
-{
-    return (uint32_t)(c->arg[1] % V2_NAME_BEFORE);
-}
-
-/* Does the event end this region? */
-static bool is_region(const struct v2_open_region *r, const struct v2_cursor *c)
-{
-    return r->task == c->arg[0] && (r->name == number(c) || r->name == V2_NAME_BEFORE);
-}
-
 /* The region is the goroutine's innermost one now. false: out of memory. */
-static bool region_push(struct v2_order *o, const struct v2_cursor *c, uint32_t g)
+static bool region_push(struct v2_order *o, const struct v2_cursor *c, uint32_t g, uint32_t name)
 {
     uint32_t r = o->region_free;
     if (r) {
@@ -132,24 +120,25 @@ static bool region_push(struct v2_order *o, const struct v2_cursor *c, uint32_t 
             return false;
         r = (uint32_t)++o->nregion;
     }
-    o->region[r - 1] = (struct v2_open_region){c->arg[0], number(c), v2_g_at(o, g)->region};
+    o->region[r - 1] = (struct v2_open_region){c->arg[0], name, v2_g_at(o, g)->region};
     v2_g_at(o, g)->region = r;
     return true;
 }
 
 EVENT(region_begin)
 {
-    if (o->strict && !region_push(o, c, x->g))
+    const uint32_t name = v2_str_of(o, c->arg[1]);
+    if (o->strict && !region_push(o, c, x->g, name))
         return ADV_BAD;
-    user(o, c, x, EVK_REGION_BEGIN, v2_str_of(o, c->arg[1]));
+    user(o, c, x, EVK_REGION_BEGIN, name);
     return ADV_OK;
 }
 
 EVENT(region_end)
 {
-    const uint32_t r = v2_g_at(o, x->g)->region;
+    const uint32_t r = v2_g_at(o, x->g)->region, name = v2_str_of(o, c->arg[1]);
     if (r) {
-        if (!is_region(&o->region[r - 1], c))
+        if (o->region[r - 1].task != c->arg[0] || o->region[r - 1].name != name)
             return v2_bad(o, c, "another region is the innermost one", c->arg[0]);
         v2_region_over(o, v2_g_at(o, x->g));
     }

@@ -1,8 +1,9 @@
 /*
  * v2_sim.c - see v2_sim.h.
  *
- * The order has no tables of strings and stacks here, so neutral events name none; what they say of goroutines is kept with
- * the numbers of the file's event that they are of.
+ * What neutral events say of goroutines is kept with the numbers of the file's event that they are of. The
+ * rules are those of v2_adv.c; what these leave open and Go's reader does not is asked before each event:
+ * untold(), doubled(), stranger().
  */
 #include "decode/v2/v2_sim.h"
 
@@ -11,8 +12,6 @@
 
 #include "decode/v2/v2_doubt.h"
 #include "decode/v2/v2_heap.h"
-
-enum { NEWEST = 1999 }; /* a header newer than any: no event is too new for it */
 
 /* ---- who there is ----------------------------------------------------------------------------------------- */
 
@@ -119,7 +118,7 @@ static void look(struct v2_sim *s, uint32_t m)
 
 /*
  * untold - each generation tells of a P and a goroutine before anything happens to them, but of who is suspended right as it begins
- * (preemptPark). What is mended tells of them by itself.
+ * (preemptPark).
  */
 static bool untold(const struct v2_sim *s, const struct v2_cursor *c)
 {
@@ -129,10 +128,50 @@ static bool untold(const struct v2_sim *s, const struct v2_cursor *c)
     const bool p_arg = is == V2_MEANS_sweep_active, g_arg = is == V2_MEANS_assist_active;
     const uint32_t p = p_arg ? idmap_get(&o->ps, c->arg[0]) : s->was.p;
     const uint32_t g = g_arg ? idmap_get(&o->gs, c->arg[0]) : s->was.g;
-    return !s->mender && s->ordinal > 1 &&
+    return s->ordinal > 1 &&
            (((p_arg || need & V2_CP || is == V2_MEANS_go_start) && p != EV_NONE && o->p[p].seqgen != s->ordinal) ||
             ((g_arg || (need & V2_CG && is != V2_MEANS_go_block)) && g != EV_NONE &&
              v2_g_at(o, g)->seqgen != s->ordinal));
+}
+
+/*
+ * doubled - a status puts a P or a goroutine on a second thread, or on one that has another: whose it is from
+ * there on nobody knows.
+ */
+static bool doubled(const struct v2_sim *s, const struct v2_cursor *c)
+{
+    const struct v2_order *o = &s->o;
+    const uint64_t id = c->arg[0];
+    uint32_t is, had, by;
+    switch (v2_specs[c->type].context & V2_TELLS ? v2_specs[c->type].after : V2_AFTER_ANY) {
+    case V2_AFTER_P_NEW:
+        if (c->arg[1] != V2_PS_RUNNING && c->arg[1] != V2_PS_SYSCALL)
+            return false;
+        is = idmap_get(&o->ps, id);
+        had = s->was.p;
+        by = is == IDMAP_NONE ? EV_NONE : o->p[is].m;
+        break;
+    case V2_AFTER_G_NEW:
+        if (v2_state_of(c->arg[2]) != ST_RUNNING)
+            return false;
+        is = idmap_get(&o->gs, id);
+        had = s->was.g;
+        by = is == IDMAP_NONE ? EV_NONE : v2_holder(o, is);
+        break;
+    default: return false;
+    }
+    return c->m == EV_NONE || (had != EV_NONE && had != is) || (by != EV_NONE && by != c->m);
+}
+
+/* stranger - a goroutine is said to be in a call on a thread that was seen without one. */
+static bool stranger(const struct v2_sim *s, const struct v2_cursor *c)
+{
+    const struct v2_order *o = &s->o;
+    if (!(v2_specs[c->type].context & V2_TELLS) || v2_specs[c->type].after != V2_AFTER_G_NEW ||
+        v2_state_of(c->arg[2]) != ST_SYSCALL)
+        return false;
+    const uint32_t m = idmap_get(&o->ms, c->arg[1]);
+    return m != IDMAP_NONE && m != c->m && o->m[m].g == EV_NONE && m < s->captried && s->tried[m];
 }
 
 static bool before(struct v2_order *o, struct v2_cursor *c)
@@ -141,24 +180,26 @@ static bool before(struct v2_order *o, struct v2_cursor *c)
     look(s, c->m);
     if (late(s, c->t))
         return true;
-    if (s->mender) {
-        s->mender->before(o, c);
-        look(s, c->m);
+    if (c->m != EV_NONE) {
+        o->oom |= !mem_room_zeros(s->tried, s->captried, (size_t)c->m + 1);
+        if (o->oom)
+            return o->stopped = true;
+        s->tried[c->m] = true;
     }
-    if (!untold(s, c))
+    const char *why = untold(s, c)     ? "the generation hasn't told yet how things are there"
+                      : doubled(s, c)  ? "it was elsewhere, or something else was there"
+                      : stranger(s, c) ? "the thread was seen without it"
+                                       : NULL;
+    if (!why)
         return false;
-    source_damage(o->s, ERR_ORDER, o->gen->ordinal, source_off(o->s, c->at),
-                  "event %s: the generation hasn't told yet how things are there", v2_specs[c->type].name);
+    source_damage(o->s, ERR_ORDER, o->gen->ordinal, source_off(o->s, c->at), "event %s: %s", v2_specs[c->type].name,
+                  why);
     return o->stopped = true;
 }
 
 static enum adv lacks(struct v2_order *o, struct v2_cursor *c, enum adv a, bool force)
 {
-    struct v2_sim *s = v2_sim_of(o);
-    if (force)
-        look(s, c->m);
-    if (s->mender)
-        return s->mender->lacks(o, c, a, force);
+    (void)o, (void)c, (void)force;
     return a; /* that is the end */
 }
 
@@ -180,21 +221,21 @@ static void after(struct v2_order *o, const struct v2_cursor *c, size_t at)
     struct v2_sim *s = v2_sim_of(o);
     struct v2s_thread *t = thread_of(s, c);
     uint64_t was;
-    struct v2s_event e = {
-        .units = v2_sim_units(s, c, &was), .m = c->m, .p = s->was.p, .g = s->was.g, .left_out = s->left_out};
+    struct v2s_event e = {.units = v2_sim_units(s, c, &was), .m = c->m, .p = s->was.p, .g = s->was.g};
     const bool status = v2_raw_ev(c->at, c->end, &e.ev) && v2_specs[c->type].context & V2_TELLS;
     const unsigned new = v2_specs[c->type].after;
     e.fresh =
         status && (new == V2_AFTER_P_NEW ? o->np > s->was.np : new == V2_AFTER_G_NEW && !g_find(s, e.ev.arg[0]));
     t->batch = c->batch;
     t->units = e.units;
-    s->n += !s->left_out;
-    for (; !s->left_out && at < o->nout; at++)
+    s->n++;
+    for (; at < o->nout; at++)
         keep(s, &o->out[at], &e.ev);
-    s->left_out = false;
     o->oom |= s->seen && !s->seen(s->arg, &e);
     late(s, INT64_MIN);
 }
+
+static const struct v2_loose strict = {.before = before, .lacks = lacks, .after = after, .strict = true};
 
 /* ---- where events go -------------------------------------------------------------------------------------- */
 
@@ -224,6 +265,17 @@ static bool sink_take(struct v2_sink *k)
     return !late(v2_sim_of(k->o), INT64_MIN);
 }
 
+/* doubt - what was noted, be it only an event that is newer than the header, is the end. */
+static void doubt(struct v2_sim *s)
+{
+    if (s->gen.missing)
+        source_damage(&s->s, ERR_FORMAT, s->ordinal, s->gen.start,
+                      "%" PRIu32 " use%s of strings or stacks that are not in its tables", s->gen.missing,
+                      s->gen.missing == 1 ? "" : "s");
+    if (s->s.st.ndamages || s->s.st.nwarnings)
+        s->damage = *source_note(s->s.st.ndamages ? &s->s.damage : &s->s.warning, 0);
+}
+
 enum v2s_rc v2_sim_run(struct v2_sim *s, int64_t until)
 {
     struct v2_order *o = &s->o;
@@ -244,36 +296,8 @@ enum v2s_rc v2_sim_run(struct v2_sim *s, int64_t until)
     s->gen.nsample = all;
     s->n += o->sample - sample;
     o->stopped = false;
-    if (s->s.st.ndamages && !s->mender)
-        s->damage = *source_note(&s->s.damage, 0);
-    if (s->written)
-        s->damage.offset = ERR_NO_OFFSET;
+    doubt(s);
     return !s->damage.code && (o->nheap || o->park.n || o->park.nwoken || o->sample < all) ? V2S_UNTIL : V2S_END;
-}
-
-bool v2_sim_do(struct v2_sim *s, uint32_t m, const struct v2_raw_ev *ev)
-{
-    struct v2_order *o = &s->o;
-    const struct v2s_before was = s->was;
-    const int64_t last = o->last;
-    struct ev *const out = o->out, made[8];
-    const size_t nout = o->nout;
-    struct v2_cursor c = {.at = s->data, .t = o->last, .type = ev->type, .m = m};
-    memcpy(c.arg, ev->arg, sizeof c.arg);
-    o->out = made;
-    o->nout = 0;
-    look(s, m);
-    const bool done = v2_adv(o, &c) == ADV_OK;
-    for (size_t i = 0; done && i < o->nout; i++)
-        keep(s, &o->out[i], ev);
-    if (done && o->park.n)
-        v2_park_wake(o, &c, 0);
-    s->was = was;
-    o->last = last;
-    o->out = out;
-    o->nout = nout;
-    s->s.st.ndamages = 0;
-    return done;
 }
 
 /* ---- a generation ----------------------------------------------------------------------------------------- */
@@ -281,49 +305,51 @@ bool v2_sim_do(struct v2_sim *s, uint32_t m, const struct v2_raw_ev *ev)
 static bool gen_fill(struct v2_sim *s, const struct v2_raw_gen *raw)
 {
     struct v2_gen *g = &s->gen;
+    const uint64_t freq = g->freq;
     bool ok = true;
+    v2_names_free(g);
+    idmap_clear(&g->strs);
+    idmap_clear(&g->stacks);
+    memset(g->reason, 0, sizeof g->reason);
     g->ordinal = s->ordinal;
-    g->freq = raw->clock.freq ? raw->clock.freq : g->freq ? g->freq : V2_ASSUMED_HZ;
+    g->number = raw->number;
+    g->freq = raw->clock.freq ? raw->clock.freq : freq ? freq : V2_ASSUMED_HZ;
+    g->snap = raw->clock;
     g->min_time = raw->min_time;
     g->lo = raw->lo;
     g->hi = raw->hi;
     g->lo_near = raw->lo_near;
     g->closed = true;
     g->suspect = false;
+    g->missing = 0;
     g->nbatch = g->ntable = g->nsample = 0;
     g->start = (size_t)(raw->start - s->data);
     g->end = (size_t)(raw->end - s->data);
+    g->at_end = g->end == s->s.len;
     g->nhole = raw->nhole;
     memcpy(g->hole, raw->hole, sizeof g->hole);
     for (size_t i = 0; i < raw->n && ok; i++)
-        if (v2_raw_timed(&raw->batch[i]) || v2_raw_holds(&raw->batch[i], V2R_SAMPLES))
+        if (v2_raw_timed(&raw->batch[i]) || v2_raw_table(&raw->batch[i]))
             ok = v2_gen_add(g, &raw->batch[i]);
-    return ok && v2_doubt(&s->s, g) && v2_gen_samples(&s->s, g);
+    return ok && v2_doubt(&s->s, g) && v2_gen_tables(&s->s, g);
 }
 
-bool v2_sim_begin(struct v2_sim *s, const uint8_t *data, const struct v2_raw_gen *raw)
+bool v2_sim_begin(struct v2_sim *s, const struct v2_file *f, const struct v2_raw_gen *raw)
 {
     struct v2_order *o = &s->o;
-    s->data = s->s.data = data;
+    s->data = s->s.data = f->data;
+    s->s.len = f->len;
+    s->s.version = f->version;
     s->s.names = &s->names;
-    s->s.version = NEWEST;
-    s->s.st.ndamages = 0;
     o->s = &s->s;
-    s->asks = s->mender ? *s->mender : (struct v2_loose){0};
-    s->asks.before = before;
-    s->asks.lacks = lacks;
-    s->asks.after = after;
-    s->asks.tells = true;
-    o->loose = &s->asks;
-    o->gc_strict = s->mender;
+    o->loose = &strict;
     s->ordinal++;
     o->strict = true;
-    for (size_t i = 0; i < o->nregion; i++)
-        o->region[i].name = V2_NAME_BEFORE;
     if ((!s->names.strs.size && names_init(&s->names)) || !gen_fill(s, raw) || !v2_order_begin(o, &s->gen))
         return false;
-    if (s->written) /* a table that is broken still is, and that was said */
-        s->s.st.ndamages = 0;
+    s->damage = raw->damage;
+    if (!s->damage.code)
+        doubt(s);
     if (!v2_room(o, s->thread, s->capthread, o->ncur + 1))
         return false;
     struct v2s_thread *t = s->thread;
@@ -413,6 +439,7 @@ void v2_sim_free(struct v2_sim *s)
     names_free(&s->names);
     mem_free(s->g);
     mem_free(s->thread);
+    mem_free(s->tried);
     idmap_free(&s->at);
     *s = (struct v2_sim){0};
 }

@@ -1,8 +1,15 @@
 /*
- * v2_sim.h - a second-family trace event by event in order, for code that rewrites a part of it.
+ * v2_sim.h - a second-family trace event by event in order, for code that rewrites a part of it: as strict as
+ * Go's own reader.
  *
- * The order and the events' effects are the model's (v2_order.h). What is kept here is what the file itself says: its numbers of strings
- * and stacks, its clock units. Nothing is interned, and no model is made. It may start at any generation, taking it as a trace's first.
+ * Tables, order and the events' effects are the model's (v2_gen.h, v2_order.h), but nothing is put right: the
+ * first thing that is wrong, in any of them, is `damage` and the end. It may start at any generation, taking
+ * it as a trace's first. A generation that was run to its end without damage is sound: Go's reader takes it
+ * behind those that were run before it.
+ *
+ * What is kept of goroutines is what the file itself says: its numbers of strings and stacks, its clock
+ * units. No model is made. Memory: all goroutines, Ps and threads, the tables of one generation, and all
+ * names there were.
  */
 #ifndef GOTOP_DECODE_V2_SIM_H
 #define GOTOP_DECODE_V2_SIM_H
@@ -30,7 +37,6 @@ struct v2s_event {
     uint64_t units;   /* clock units as written */
     uint32_t m, p, g; /* the thread, and the P and goroutine that it had before the event; EV_NONE */
     bool fresh;       /* it is the first status of something that was not known before */
-    bool left_out;    /* the mender left it out: it was not carried out */
 };
 
 enum v2s_rc { V2S_UNTIL, V2S_END };
@@ -38,7 +44,7 @@ enum v2s_rc { V2S_UNTIL, V2S_END };
 struct v2_sim {
     struct v2_order o; /* first */
     struct source s;
-    struct names names; /* empty: what the file calls by numbers stays so */
+    struct names names; /* of the tables so far: a region goes on in the next generation by its name */
     struct v2_gen gen;
     const uint8_t *data;
     uint32_t ordinal; /* of the generation, 1 = the one it started with */
@@ -53,33 +59,27 @@ struct v2_sim {
         uint8_t type;
     } metric[METRIC_COUNT];
     int64_t until;
-    uint64_t n;         /* events that are done, CPU samples included */
-    struct err damage;  /* why it can't go on */
-    bool written;       /* the generation was mended, so its events have no offset in the file */
+    uint64_t n;        /* events that are done, CPU samples included */
+    struct err damage; /* why it can't go on */
+    bool *tried;       /* by thread: Go's reader knows it, as an event of it was tried */
+    size_t captried;
     struct v2s_before { /* how things were when the current event was tried */
         size_t np;      /* number of Ps */
         uint32_t p, g;  /* what its thread had */
         uint64_t g_id;
     } was;
-    bool left_out; /* set by the mender: it leaves out the current event */
     /* Called with each event when it is done. false: no memory. NULL is allowed. */
     bool (*seen)(void *arg, const struct v2s_event *e);
-    /* mender - makes an event possible that can't come: its begin(), due(), before(), lacks() and over() are called. NULL: that is damage, and
-       the end. */
-    const struct v2_loose *mender;
-    struct v2_loose asks; /* what the order calls: these, and the simulation's own */
     void *arg;
 };
 
 /*
- * v2_sim_begin - start on a generation, which must stay in memory. false: no memory. v2_sim_run - carry out its events before `until`
- * (ns on the trace's clock, as Go tells them). V2S_UNTIL: the next one is not before that. V2S_END: there are no more, or sim->damage
- * says why it can't go on, or sim->o.oom.
+ * v2_sim_begin - start on a generation of the file, which must stay in memory. false: no memory. v2_sim_run -
+ * carry out its events before `until` (ns on the trace's clock, as Go tells them). V2S_UNTIL: the next one is
+ * not before that. V2S_END: there are no more, or sim->damage says why it can't go on, or sim->o.oom.
  */
-bool v2_sim_begin(struct v2_sim *s, const uint8_t *data, const struct v2_raw_gen *gen);
+bool v2_sim_begin(struct v2_sim *s, const struct v2_file *f, const struct v2_raw_gen *gen);
 enum v2s_rc v2_sim_run(struct v2_sim *s, int64_t until);
-/* v2_sim_do - carry out an event on thread m (EV_NONE: none) that the trace doesn't have. false: it can't come. */
-bool v2_sim_do(struct v2_sim *s, uint32_t m, const struct v2_raw_ev *ev);
 /* v2_sim_units - the time of a cursor's event in clock units as written; *before: of the one before it in its batch. */
 uint64_t v2_sim_units(const struct v2_sim *s, const struct v2_cursor *c, uint64_t *before);
 /* v2_sim_copy - copy the state between two generations. false: no memory; free *to either way. */

@@ -11,6 +11,7 @@ struct v2 {
     struct v2_order order;
     size_t pos;
     bool in_gen, last_gen, over;
+    bool reads; /* in_gen: its tables are not all read yet */
     bool rough; /* events of the generation before were lost: what this one says of things may contradict it */
 };
 
@@ -94,17 +95,23 @@ static void gap(struct source *s, struct v2 *v)
                     v2_seconds(o, o->gap_since), v2_seconds(o, o->last));
 }
 
-/* The next generation, which is about to be put in order. false: that was all, or out of memory. */
+/* The next generation, of which the tables are about to be read. false: that was all, or out of memory. */
 static bool next_gen(struct source *s, struct v2 *v)
 {
-    const enum v2_gen_rc rc = v2_gen_read(s, &v->gen, &v->pos);
+    const enum v2_gen_rc rc = v2_gen_scan(s, &v->gen, &v->pos);
     v->order.oom |= rc == V2_GEN_OOM;
     if (v->order.oom || rc == V2_GEN_NONE) {
         v->rough = true; /* what comes now stands behind what can't be read */
         return false;
     }
     v->last_gen = rc == V2_GEN_LAST && !(s->grows && v->pos >= s->len);
-    v->in_gen = true;
+    v->in_gen = v->reads = true;
+    return true;
+}
+
+/* Its tables are read: it is about to be put in order. */
+static void begin_gen(struct source *s, struct v2 *v)
+{
     s->st.generations = v->gen.ordinal;
     const bool bad = s->bad == v->gen.ordinal, loose = v->gen.torn || v->rough || bad || v2_gen_lossy(&v->gen);
     v->order.loose = loose ? &v2_torn : NULL;
@@ -115,7 +122,22 @@ static bool next_gen(struct source *s, struct v2 *v)
     v->order.oom |= !v2_order_begin(&v->order, &v->gen);
     if (!v->order.oom && v->gen.apart)
         gap(s, v);
-    return !v->order.oom;
+}
+
+/* A step of the generation that is read; 0: out of memory, or its events have come to their end, which is no step. */
+static size_t gen_some(struct source *s, struct v2 *v, struct v2_sink *k, size_t cap)
+{
+    if (v->reads) {
+        v->order.oom |= !v2_gen_some(s, &v->gen, &v->reads);
+        if (!v->reads && !v->order.oom)
+            begin_gen(s, v);
+        return !v->order.oom;
+    }
+    const size_t n = v2_order_run(&v->order, k, cap);
+    s->st.bytes_done = v->gen.start + v->order.consumed;
+    if (n)
+        v2_wall_clock(s, &v->gen, &v->order);
+    return n;
 }
 
 static size_t v2_run(struct source *s, struct v2_sink *k, size_t cap)
@@ -131,16 +153,14 @@ static size_t v2_run(struct source *s, struct v2_sink *k, size_t cap)
             finish(s, v);
             break;
         }
-        size_t n = v2_order_run(&v->order, k, cap);
-        s->st.bytes_done = v->gen.start + v->order.consumed;
-        if (n) {
-            v2_wall_clock(s, &v->gen, &v->order);
+        const size_t n = gen_some(s, v, k, cap);
+        if (n)
             return n;
-        }
-        if (v->order.oom)
-            finish(s, v);
-        else
+        if (!v->order.oom) {
             gen_done(s, v);
+            return 1;
+        }
+        finish(s, v);
     }
     return 0;
 }
@@ -170,4 +190,55 @@ enum err_code source_v2(struct source *s, struct err *e)
     s->ops = &ops;
     s->st.has_clock = true;
     return ERR_OK;
+}
+
+/* ---- when it begins --------------------------------------------------------------------------------------- */
+
+static bool first_begin(struct v2_sink *k)
+{
+    (void)k;
+    return true;
+}
+
+static void first_nothing(struct v2_sink *k)
+{
+    (void)k;
+}
+
+static enum fast_rc first_fast(struct v2_sink *k, int64_t *until)
+{
+    (void)k;
+    *until = INT64_MAX;
+    return FAST_OUT;
+}
+
+static bool first_take(struct v2_sink *k)
+{
+    return !k->o->have_base;
+}
+
+enum err_code source_v2_base(const struct v2_file *f, size_t header, int64_t *base, struct err *e)
+{
+    enum { ROOM = 64 };
+    struct names names = {0};
+    struct source s = {.data = f->data, .len = f->len, .version = f->version, .header = header, .names = &names};
+    struct v2_sink k = {.begin = first_begin,
+                        .end = first_nothing,
+                        .fast = first_fast,
+                        .pause = first_nothing,
+                        .close = first_nothing,
+                        .take = first_take};
+    enum err_code rc = names_init(&names) ? err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory") : source_v2(&s, e);
+    const struct v2 *const v = s.self;
+    while (!rc && !v->order.have_base && s.ops->run(&s, &k, ROOM)) {
+    }
+    if (!rc && v->order.oom)
+        rc = err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for a generation");
+    else if (!rc && !v->order.have_base)
+        rc = s.fatal.code ? (*e = s.fatal).code : err_set(e, ERR_EMPTY, header, "no event in it");
+    *base = s.st.first_ns;
+    v2_close(&s);
+    source_notes_free(&s);
+    names_free(&names);
+    return rc;
 }

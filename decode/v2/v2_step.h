@@ -49,7 +49,7 @@ bool v2_steps_lost(const struct v2_order *o, enum v2_step_of of, uint64_t id, ui
 
 /*
  * v2_step_sure - the step that a goroutine (g), a P takes next is there. As long as it is, nothing of it is missing, and a sink may carry
- * out its events itself (v2_loose.quick).
+ * out its events itself (v2_loose.strict).
  */
 static inline bool v2_step_sure(const struct v2_order *o, bool g, uint64_t id, uint64_t seq)
 {

@@ -19,7 +19,7 @@
  * Other threads' events that are already out are later than this one by more than clocks differ, so the step that it waits for is not
  * going to come first. It was noted for the wrong P: if a thread's ProcStart was lost, its calls count for the P that it had before.
  */
-bool v2_torn_in_vain(const struct v2_order *o, const struct v2_cursor *c)
+static bool torn_in_vain(const struct v2_order *o, const struct v2_cursor *c)
 {
     return c->t >= o->torn.since && c->t >= o->torn.least && o->last > c->t + o->patience;
 }
@@ -49,12 +49,17 @@ static void leave_out(struct v2_order *o, const struct v2_cursor *c, bool named)
         v2_lost(o, c->t, EV_NONE, mine, o->base);
 }
 
-bool v2_torn_spoilt(const struct v2_order *o, const struct v2_cursor *c)
+/*
+ * Is the cursor in a batch that can't be read to its end? Where bytes are missing, or too many, what stands
+ * behind them may still look like events for a while. The first one that can't be is where that begins.
+ */
+static bool torn_spoilt(const struct v2_order *o, const struct v2_cursor *c)
 {
     return o->gen->batch[o->list[c->batch]].spoilt;
 }
 
-void v2_torn_skip(struct v2_order *o, struct v2_cursor *c)
+/* Pass over what is behind the cursor's event in its batch. */
+static void torn_skip(struct v2_order *o, struct v2_cursor *c)
 {
     struct v2_raw_ev e;
     uint64_t at = v2_p_of(o, c->m);
@@ -72,13 +77,13 @@ void v2_torn_skip(struct v2_order *o, struct v2_cursor *c)
 static void give_up(struct v2_order *o, struct v2_cursor *c)
 {
     leave_out(o, c, false);
-    v2_torn_skip(o, c);
+    torn_skip(o, c);
 }
 
 static enum adv torn_lacks(struct v2_order *o, struct v2_cursor *c, enum adv a, bool force)
 {
     uint64_t number;
-    if (a == ADV_BAD && v2_torn_spoilt(o, c)) {
+    if (a == ADV_BAD && torn_spoilt(o, c)) {
         give_up(o, c);
         return ADV_OK;
     }
@@ -92,7 +97,7 @@ static enum adv torn_lacks(struct v2_order *o, struct v2_cursor *c, enum adv a, 
     }
     if (a != ADV_OK && v2_step_none(o, c)) {
         o->torn.explained++;
-        if (v2_torn_spoilt(o, c))
+        if (torn_spoilt(o, c))
             give_up(o, c);
         else
             leave_out(o, c, false);
@@ -100,7 +105,7 @@ static enum adv torn_lacks(struct v2_order *o, struct v2_cursor *c, enum adv a, 
     }
     for (int tries = 0; a != ADV_OK && tries < 3 && !o->oom; tries++) {
         enum v2_lack l = a == ADV_WAIT ? v2_lack_of(o, c) : V2_GONE;
-        if (l == V2_TO_COME && !force && !v2_torn_in_vain(o, c))
+        if (l == V2_TO_COME && !force && !torn_in_vain(o, c))
             return ADV_WAIT;
         if (a == ADV_WAIT) {
             if (l == V2_STALE || !v2_torn_mend_wait(o, c))
@@ -110,7 +115,7 @@ static enum adv torn_lacks(struct v2_order *o, struct v2_cursor *c, enum adv a, 
         }
         a = v2_adv(o, c);
     }
-    if (a != ADV_OK && v2_torn_spoilt(o, c))
+    if (a != ADV_OK && torn_spoilt(o, c))
         give_up(o, c);
     else if (a != ADV_OK)
         leave_out(o, c, true);
@@ -264,17 +269,18 @@ static void let_go(struct v2_order *o, uint32_t thread, int64_t since)
     }
 }
 
-bool v2_torn_gap(struct v2_cursor *c)
+/* Were events of the cursor's thread lost right before its event? Tells it once. */
+static bool torn_gap(struct v2_cursor *c)
 {
-    const bool gap = c->gap && (c->sure || c->t - c->told > V2_CLOSE_NS);
+    const bool is = c->gap && (c->sure || c->t - c->told > V2_CLOSE_NS);
     c->gap = c->sure = false;
-    return gap && c->m != EV_NONE;
+    return is && c->m != EV_NONE;
 }
 
 static bool torn_before(struct v2_order *o, struct v2_cursor *c)
 {
     const size_t at = o->nout;
-    if (v2_torn_gap(c))
+    if (torn_gap(c))
         let_go(o, c->m, c->told);
     if (c->late == c->at || o->last - c->t < DOUBT_LATE_NS)
         return o->nout > at;
@@ -443,8 +449,13 @@ bool v2_torn_doubt(struct v2_order *o)
     return !o->oom;
 }
 
-const struct v2_loose v2_torn = {v2_torn_begin, torn_due,  torn_rest, torn_before, torn_lacks,
-                                 torn_after,    torn_over, false,     true,        true};
+const struct v2_loose v2_torn = {.begin = v2_torn_begin,
+                                 .due = torn_due,
+                                 .rest = torn_rest,
+                                 .before = torn_before,
+                                 .lacks = torn_lacks,
+                                 .after = torn_after,
+                                 .over = torn_over};
 
 void v2_torn_say(struct v2_order *o)
 {

@@ -15,17 +15,6 @@
 extern const struct v2_loose v2_torn;
 /* v2_torn_doubt - as v2_loose.begin of v2_torn, but set it as the order's only if something is missing. false: out of memory. */
 bool v2_torn_doubt(struct v2_order *o);
-/* v2_torn_gap - were events of the cursor's thread lost right before its event? Tells it once. */
-bool v2_torn_gap(struct v2_cursor *c);
-/*
- * v2_torn_spoilt - is the cursor in a batch that can't be read to its end? Where bytes are missing, or too many, what stands behind them may
- * still look like events for a while. The first one that can't be is where that begins. v2_torn_skip - pass over what is behind the
- * cursor's event in its batch.
- */
-bool v2_torn_spoilt(const struct v2_order *o, const struct v2_cursor *c);
-void v2_torn_skip(struct v2_order *o, struct v2_cursor *c);
-/* v2_torn_in_vain - does the cursor's event wait for one that, by the clock, would have come by now? */
-bool v2_torn_in_vain(const struct v2_order *o, const struct v2_cursor *c);
 /* v2_torn_sound - as far as is known it lacks nothing itself; the one before it may. */
 bool v2_torn_sound(const struct v2_order *o);
 /* v2_torn_say - report what was missing as damage, once the generation is done. */

@@ -85,8 +85,11 @@ static bool note_thread(struct v2_order *o, const struct v2_cursor *c, int64_t *
 {
     uint64_t p = v2_p_of(o, c->m);
     int64_t t = v2_ns(o->gen->min_time, o->unit), lost = INT64_MAX; /* lost: since when, in the batch before */
+    enum { LEFT_AFTER = 64 };
     bool ok = true;
     for (uint32_t k = 0; ok && k < c->nbatch; k++) {
+        if (k % LEFT_AFTER == 0 && source_left(o->s))
+            return false;
         struct v2_batch *b = &o->gen->batch[o->list[c->batch + k]];
         const int64_t opened = v2_ns(b->time, o->unit);
         bool rest;

@@ -17,6 +17,7 @@
 #include "decode/base/round.h"
 #include "decode/v1/v1_order.h"
 #include "decode/write/v1_put.h"
+#include "decode/write/v1_sound.h"
 
 #define NO_P UINT32_MAX
 #define F_TOLD 2 /* v1_g.flags: that it ended is told by being runnable: not to be written */
@@ -40,6 +41,7 @@ struct v1_cut {
     struct v1_index ix;
     struct v1_order o;
     struct v1_put w;
+    struct v1_sound sound;
     struct row *row;
     size_t nrow;
     struct proc *p;
@@ -233,6 +235,7 @@ static void put_open(struct v1_cut *c, uint64_t at)
 static void begin(struct v1_cut *c)
 {
     c->begun = true;
+    outlet_put(c->w.out, c->s.data, c->s.header);
     if (!c->cut)
         return;
     size_t n = 16 + 8 * c->ix.nproc;
@@ -298,28 +301,37 @@ static void put_end(struct v1_cut *c)
     put(c, c->any, at, EVENT(V1_GOMAXPROCS, procs_of(c)));
 }
 
-/* worse - has damage turned up that Go's reader would stop at? */
-static bool worse(struct v1_cut *c, uint32_t *seen)
+/* ends_at - the slice ends before this event, for that reason. Always false. */
+static bool ends_at(struct v1_cut *c, const struct v1_ev *e, const char *why)
 {
-    for (; *seen < c->s.st.ndamages && *seen < SOURCE_NOTES; ++*seen)
-        if (source_note(&c->s.damage, *seen)->code == ERR_ORDER ||
-            source_note(&c->s.damage, *seen)->code == ERR_CLOCK) {
-            c->res->damage = *source_note(&c->s.damage, *seen);
-            return true;
-        }
+    const struct v1_decoder *d = &c->o.d;
+    err_set(&c->res->damage, ERR_ORDER, e->at ? source_off(&c->s, e->at) : ERR_NO_OFFSET,
+            "event %s of goroutine %llu: %s", v1_type_name(e->tag.type),
+            (unsigned long long)d->g[e->arg_g ? e->arg_g : e->g].id, why);
     return false;
 }
 
-/* stops - a P that does something falls silent: what follows can't be told. */
-static bool stops(struct v1_cut *c, const struct v1_ev *e)
+/* goes_on - does Go's reader take the event behind those before it, the last of which was at `least`? */
+static bool goes_on(struct v1_cut *c, const struct v1_ev *e, const struct v1_raw *r, uint64_t least)
 {
-    if (e->tag.type != V1_NONE || e->p >= c->ix.nproc || !c->p[e->p].on)
-        return false;
-    c->res->damage =
-        c->s.st.ndamages
-            ? *source_note(&c->s.damage, 0)
-            : (struct err){.code = ERR_TRUNCATED, .offset = ERR_NO_OFFSET, .what = "events of a P are missing"};
-    return true;
+    if ((int64_t)(e->ticks - least) < 0)
+        return ends_at(c, e, "its time is before that of the one before it");
+    const char *why = v1_sound_next(&c->sound, e, r);
+    return !why || ends_at(c, e, why);
+}
+
+/* next - the next event; NULL: there is none, or what follows can't come, or events are missing there. */
+static const struct v1_ev *next(struct v1_cut *c)
+{
+    const struct v1_ev *e = v1_merge_next(&c->o);
+    const bool noted = c->s.st.ndamages > 0, aside = !e || e == &c->o.extra;
+    if (!aside || c->o.head || (!c->o.nheap && !c->o.nwaiting) || c->o.d.oom)
+        return e;
+    c->res->damage = noted ? *source_note(&c->s.damage, 0)
+                           : (struct err){.code = ERR_ORDER,
+                                          .offset = ERR_NO_OFFSET,
+                                          .what = "no order makes the events behind it consistent"};
+    return NULL;
 }
 
 static uint64_t ticks_of(const struct v1_cut *c, int64_t ns)
@@ -343,11 +355,10 @@ static enum err_code too_late(const struct v1_cut *c, double end, struct err *e)
 
 static enum err_code walk(struct v1_cut *c, const struct cut_range *r, struct err *e)
 {
-    const struct v1_ev *ev;
-    uint32_t seen = c->s.st.ndamages < SOURCE_NOTES ? c->s.st.ndamages : SOURCE_NOTES;
+    const struct v1_ev *ev = NULL;
     bool over = false;
     uint64_t last = 0;
-    while (!over && !c->w.out->broken && (ev = c->ev = v1_merge_next(&c->o))) {
+    while (!over && !c->w.out->broken && (ev = c->ev = next(c))) {
         struct v1_raw raw = {0};
         if (!mem_room_zeros(c->row, c->nrow, c->o.d.ng))
             return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for goroutines");
@@ -357,33 +368,24 @@ static enum err_code walk(struct v1_cut *c, const struct cut_range *r, struct er
             c->from = c->cut ? ticks_of(c, r->from) : 0;
             c->to = r->to == INT64_MAX ? UINT64_MAX : ticks_of(c, r->to);
         }
-        uint64_t least = last > c->base ? last : c->base;
-        if ((int64_t)(ev->ticks - least) < 0 && ev->tag.type != V1_NONE) {
-            c->res->damage =
-                (struct err){.code = ERR_CLOCK, .offset = ERR_NO_OFFSET, .what = "time stamps out of order"};
+        (void)v1_ev_values(&c->o.d, ev, &raw);
+        if (!goes_on(c, ev, &raw, last > c->base ? last : c->base))
             break;
-        }
-        if (!c->begun && ev->ticks >= c->from && ev->tag.type != V1_NONE) {
+        if (!c->begun && ev->ticks >= c->from) {
             c->listing = c->cut && c->ix.ngomaxprocs && !c->metric[METRIC_PROCS].told;
             if (c->listing)
                 return ERR_OK;
             begin(c);
         }
-        if (ev->ticks >= c->to && ev->tag.type != V1_NONE) {
-            over = true;
+        over = ev->ticks >= c->to;
+        if (over)
             break;
-        }
-        if (stops(c, ev) || worse(c, &seen))
-            break;
-        if (ev->tag.type == V1_NONE)
-            continue;
-        (void)v1_ev_values(&c->o.d, ev, &raw);
         if (c->begun)
             put_event(c, ev, &raw);
         take(c, ev, &raw);
         last = ev->ticks > last ? ev->ticks : last;
     }
-    if (c->o.d.oom)
+    if (c->o.d.oom || c->sound.oom)
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for events");
     if (!c->begun && !c->w.out->broken)
         return too_late(c, (double)(last - c->base) * c->ns_per_tick * 1e-9, e);
@@ -421,13 +423,15 @@ static enum err_code index_all(struct v1_cut *c, const struct cut_range *r, stru
 /* run - from the trace's start. */
 static enum err_code run(struct v1_cut *c, const struct cut_range *r, struct err *e)
 {
+    v1_sound_free(&c->sound);
     v1_order_free(&c->o);
     mem_free(c->p);
     if (c->nrow)
         memset(c->row, 0, c->nrow * sizeof *c->row);
     c->p = mem_zalloc((c->ix.nproc + 1) * sizeof *c->p);
-    if (!c->p || v1_order_init(&c->o, &c->s, &c->ix))
+    if (!c->p || v1_order_init(&c->o, &c->s, &c->ix) || !v1_sound_init(&c->sound, &c->o))
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+    c->o.strict = true;
     c->o.d.ahead = 1;
     c->based = c->begun = c->listing = false;
     c->ev = NULL;
@@ -435,35 +439,53 @@ static enum err_code run(struct v1_cut *c, const struct cut_range *r, struct err
     return walk(c, r, e);
 }
 
+static bool to_nowhere(void *arg, const void *p, size_t n)
+{
+    (void)arg, (void)p, (void)n;
+    return true;
+}
+
+/* rewrite - write the range anew, up to where the trace is damaged. */
+static enum err_code rewrite(struct v1_cut *c, const struct cut_range *r, struct outlet *out, struct err *e)
+{
+    c->res->damage = (struct err){0};
+    c->res->events = 0;
+    if (!v1_put_init(&c->w, out, &c->s, &c->ix))
+        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+    enum err_code rc = run(c, r, e);
+    if (rc == ERR_OK && c->listing) {
+        struct cut_range all = {INT64_MIN, r->to, r->ticks_per_second};
+        rc = run(c, &all, e);
+    }
+    if (rc == ERR_OK)
+        v1_put_tables(&c->w, (uint64_t)(1e9 / c->ns_per_tick + 0.5));
+    if (rc == ERR_OK && c->w.oom)
+        rc = err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for tables");
+    v1_put_free(&c->w);
+    return rc;
+}
+
 static enum err_code cut(struct v1_cut *c, const struct cut_range *r, struct outlet *out, struct err *e)
 {
     enum err_code rc = index_all(c, r, e);
     if (rc)
         return rc;
-    if (v1_lack(&c->ix, &c->s)) {
+    if (v1_lack(&c->ix, &c->s))
         c->res->lost = *source_note(&c->s.damage, 0);
-        c->res->unsaid = true;
+    if (r->from <= 0 && r->to == INT64_MAX && !c->ix.twice && (!c->s.st.ndamages || c->res->lost.code)) {
+        struct outlet nowhere = {.write = to_nowhere};
+        rc = rewrite(c, r, &nowhere, e);
+        if (rc == ERR_OK && !c->res->damage.code) {
+            outlet_put(out, c->s.data, c->s.len);
+            c->res->whole = true;
+        }
+        if (rc || c->res->whole)
+            return rc;
     }
-    if (r->from <= 0 && r->to == INT64_MAX && (!c->s.st.ndamages || c->res->lost.code)) {
-        outlet_put(out, c->s.data, c->s.len);
-        c->res->whole = true;
-        c->res->events = c->ix.events;
-        return ERR_OK;
-    }
-    if (!v1_put_init(&c->w, out, &c->s, &c->ix))
-        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
-    outlet_put(out, c->s.data, c->s.header);
-    rc = run(c, r, e);
-    if (rc == ERR_OK && c->listing) {
-        struct cut_range all = {INT64_MIN, r->to, r->ticks_per_second};
-        rc = run(c, &all, e);
-    }
-    if (rc)
-        return rc;
-    v1_put_tables(&c->w, (uint64_t)(1e9 / c->ns_per_tick + 0.5));
+    rc = rewrite(c, r, out, e);
     if (!c->res->damage.code && c->s.st.ndamages && !c->res->lost.code)
         c->res->damage = *source_note(&c->s.damage, 0);
-    return c->w.oom ? err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for tables") : ERR_OK;
+    return rc;
 }
 
 enum err_code cut_v1(const struct rewrite *w, const struct cut_range *r, struct cut_result *res, struct err *e)
@@ -474,8 +496,7 @@ enum err_code cut_v1(const struct rewrite *w, const struct cut_range *r, struct 
     c->s = (struct source){.data = w->in->data, .len = w->in->len, .version = w->d.version, .header = w->d.header};
     c->res = res;
     enum err_code rc = cut(c, r, w->out, e);
-    if (c->w.p)
-        v1_put_free(&c->w);
+    v1_sound_free(&c->sound);
     v1_order_free(&c->o);
     v1_index_free(&c->ix);
     source_notes_free(&c->s);

@@ -5,7 +5,6 @@
  * it or by none, as a tracer that starts then writes it; ranges that are open are told with it. Sequence numbers count
  * from the status, so those behind are less by what came before. The statuses stand so long before `from` that each has a nanosecond of its own.
  */
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,40 +24,31 @@ enum { NLABELS = sizeof LABELS / sizeof *LABELS };
 
 /* ---- strings and stacks, as they stand in the file ---------------------------------------------------------- */
 
-/* Which ids a generation's tables have. Of entries with the same id the first is written, as that is the one Go takes. */
-enum entry { UNUSED, USED, WRITTEN };
 struct tables {
-    struct idmap strings, stacks; /* id -> enum entry */
+    struct idmap strings, stacks; /* id -> is it used? */
     uint64_t max_string;          /* highest id */
 };
 
-/* tables_read - of a generation. A damaged table ends where the damage is. false: no memory. */
+/* tables_read - of a generation. false: no memory. */
 static bool tables_read(struct tables *t, const struct v2_raw_gen *gen)
 {
     bool ok = true;
     for (struct v2_raw_walk w = {.gen = gen, .first = V2R_STRINGS}; ok && v2_raw_next(&w);) {
         const uint64_t id = w.string.id;
-        ok = !id || idmap_put(&t->strings, id, UNUSED);
+        ok = idmap_put(&t->strings, id, false);
         t->max_string = id > t->max_string ? id : t->max_string;
     }
     for (struct v2_raw_walk w = {.gen = gen, .first = V2R_STACKS}; ok && v2_raw_next(&w);)
-        ok = !w.stack.id || idmap_put(&t->stacks, w.stack.id, UNUSED);
+        ok = idmap_put(&t->stacks, w.stack.id, false);
     return ok;
 }
 
-/* table_use - an id that an event names: the id, which is marked as used, or 0 if the table lacks it. */
+/* table_use - an id that an event names is used; returns it. */
 static uint64_t table_use(struct idmap *t, uint64_t id)
 {
-    const uint32_t is = id ? idmap_get(t, id) : IDMAP_NONE;
-    if (is == UNUSED)
-        (void)idmap_put(t, id, USED); /* can't fail: the key is there */
-    return is == IDMAP_NONE ? 0 : id;
-}
-
-/* table_take - is the entry with this id to be written? Not a second time. */
-static bool table_take(struct idmap *t, uint64_t id)
-{
-    return idmap_get(t, id) == USED && idmap_put(t, id, WRITTEN);
+    if (id)
+        (void)idmap_put(t, id, true); /* can't fail: the key is there */
+    return id;
 }
 
 static void stack_put(struct tables *t, struct v2_put *w, const struct v2_raw_stack *k, const uint8_t *end)
@@ -81,12 +71,12 @@ static void tables_put(struct tables *t, struct v2_put *out, const struct v2_raw
 {
     v2_put_open(out, V2_NO_THREAD, time, V2R_STACKS);
     for (struct v2_raw_walk w = {.gen = gen, .first = V2R_STACKS}; v2_raw_next(&w);)
-        if (table_take(&t->stacks, w.stack.id))
+        if (idmap_get(&t->stacks, w.stack.id) == true)
             stack_put(t, out, &w.stack, w.end);
     v2_put_close(out);
     v2_put_open(out, V2_NO_THREAD, time, V2R_STRINGS);
     for (struct v2_raw_walk w = {.gen = gen, .first = V2R_STRINGS}; v2_raw_next(&w);)
-        if (table_take(&t->strings, w.string.id))
+        if (idmap_get(&t->strings, w.string.id) == true)
             v2_put_string(out, w.string.id, w.string.p, w.string.len);
 }
 
@@ -94,58 +84,6 @@ static void tables_free(struct tables *t)
 {
     idmap_free(&t->strings);
     idmap_free(&t->stacks);
-}
-
-/* broken - where a batch of a table can't be read further, or names a string that isn't there; NULL: nowhere. */
-static const uint8_t *broken(const struct tables *t, const struct v2_raw_batch *b)
-{
-    struct v2_raw_string s;
-    struct v2_raw_stack k;
-    uint64_t v[5];
-    for (const uint8_t *p = b->p + 1, *next; p < b->end; p = next) {
-        next = b->first == V2R_STRINGS  ? v2_raw_string(p, b->end, &s)
-               : b->first == V2R_STACKS ? v2_raw_stack(p, b->end, &k)
-                                        : v2_raw_sample(p, b->end, v);
-        if (!next)
-            return p;
-        const uint8_t *f = b->first == V2R_STACKS ? k.frames : NULL;
-        for (uint32_t i = 0; f && i < k.n; i++) {
-            f = v2_raw_frame(f, b->end, v);
-            if ((v[1] && idmap_get(&t->strings, v[1]) == IDMAP_NONE) ||
-                (v[2] && idmap_get(&t->strings, v[2]) == IDMAP_NONE))
-                return p;
-        }
-    }
-    return NULL;
-}
-
-/* untold - the first event that names a string or a stack that isn't there; NULL: none does. */
-static const uint8_t *untold(const struct tables *t, const struct v2_raw_batch *b)
-{
-    unsigned all = UINT_MAX; /* a batch has fewer */
-    return v2_untold(b->p, b->end, &t->strings, &t->stacks, &all);
-}
-
-bool v2_cut_whole(const struct v2_raw_gen *gen, const uint8_t *data, struct err *why)
-{
-    struct tables t = {0};
-    size_t strings = 0;
-    const uint8_t *bad = NULL;
-    const char *what = "an id of a string is given twice";
-    const bool read = tables_read(&t, gen);
-    for (struct v2_raw_walk w = {.gen = gen, .first = V2R_STRINGS}; v2_raw_next(&w);)
-        strings += w.string.id > 0;
-    if (read && t.strings.used != strings)
-        bad = gen->start;
-    for (size_t i = 0; read && i < gen->n && !bad; i++) {
-        const struct v2_raw_batch *b = &gen->batch[i];
-        what = v2_raw_table(b) ? "this can't be read" : "what this names is not in the tables";
-        bad = v2_raw_table(b) ? broken(&t, b) : v2_raw_timed(b) ? untold(&t, b) : NULL;
-    }
-    if (bad && !why->code)
-        err_set(why, ERR_FORMAT, (uint64_t)(bad - data), "%s", what);
-    tables_free(&t);
-    return read && !bad;
 }
 
 /* ---- a generation ------------------------------------------------------------------------------------------- */
@@ -235,7 +173,7 @@ static void put_states(struct gen_cut *w, uint32_t m)
     if (m != EV_NONE)
         return;
     if (o->gc == GC_ON)
-        put(w, &V2_EV(V2_GC_ACTIVE, o->gc_seq - w->c->gc_less));
+        put(w, &V2_EV(V2_GC_ACTIVE, o->gc_seq));
     for (size_t i = 0; i < o->np; i++)
         if (o->p[i].status == V2_PS_IDLE || o->p[i].status == V2_PS_ABANDONED)
             put_p(w, &o->p[i]);
@@ -304,8 +242,6 @@ static void put_event(struct gen_cut *w, struct v2_raw_ev *e, uint64_t units, ui
             units = w->c->from_units;
     }
     const struct v2_spec *spec = &v2_specs[e->type];
-    if (spec->after == V2_AFTER_GC)
-        e->arg[0] -= w->c->gc_less;
     for (unsigned i = 0; i < e->nargs; i++) {
         if (spec->strs >> i & 1)
             e->arg[i] = table_use(&w->t.strings, e->arg[i]);
@@ -422,8 +358,9 @@ static void put_clock(struct gen_cut *w)
         buf[n++] = V2R_SNAPSHOT;
         n += v2_put_numbers(buf + n, v, 4);
     }
-    v2_put_batch(w->c->out, &(struct v2_raw_batch){
-                                .gen = w->gen->number, .m = V2_NO_THREAD, .time = w->time, .p = buf, .end = buf + n});
+    v2_put_batch(
+        &w->c->anew,
+        &(struct v2_raw_batch){.gen = w->gen->number, .m = V2_NO_THREAD, .time = w->time, .p = buf, .end = buf + n});
 }
 
 static void put_samples(struct gen_cut *w)
@@ -447,7 +384,7 @@ static void put_experiments(struct gen_cut *w)
     for (size_t i = 0; i < w->gen->n; i++) {
         const struct v2_raw_batch *b = &w->gen->batch[i];
         if (b->lead == V2R_EXPERIMENTAL && !b->torn)
-            outlet_put(w->c->out, b->at, (size_t)(b->end - b->at));
+            outlet_put(&w->c->anew, b->at, (size_t)(b->end - b->at));
     }
 }
 
@@ -485,12 +422,12 @@ bool v2_cut_gen(struct v2_cut *c, const struct v2_raw_gen *gen)
     put_clock(&w);
     put_threads(&w);
     if (w.head)
-        c->res->lead = c->from - to_i64((double)w.first * c->sim.o.unit);
+        c->run.res.lead = c->from - to_i64((double)w.first * c->sim.o.unit);
     put_samples(&w);
     put_tables(&w);
     put_experiments(&w);
     if (c->file.version >= GO_126)
-        outlet_put(c->out, &(uint8_t){V2R_END}, 1);
+        outlet_put(&c->anew, &(uint8_t){V2R_END}, 1);
     tables_free(&w.t);
     return true;
 }

@@ -23,6 +23,13 @@ serve() { # serve MODE FILE [PAUSE] - $url is where
     i=0; while [ ! -s "$tmp/port" ] && [ $i -lt 1200 ]; do i=$((i + 1)); sleep 0.05; done
     url=127.0.0.1:$(cat "$tmp/port")
 }
+client_of() { # client_of PID - its curl, which the clerk has started or, without the sandbox, it itself
+    ps -eo pid,ppid,comm | awk -v p="$1" '{ up[$1] = $2 } $3 == "curl" { c[$1] } END { for (x in c) if (up[x] == p || up[up[x]] == p) print x }'
+}
+until_client() { # until_client PID - $client is it
+    client=; i=0
+    while [ -z "$client" ] && [ $i -lt 600 ]; do i=$((i + 1)); sleep 0.1; client=$(client_of "$1"); done
+}
 run() { # run STATUS ARG..
     want=$1; shift
     "$GOTOP" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
@@ -209,7 +216,7 @@ serve slow $long 20
 mkdir "$tmp/gone"
 "$GOTOP" watch --until 'stw.max>=0ns' -o "$tmp/gone" "$url" >"$tmp/out" 2>"$tmp/err" &
 pid=$!
-i=0; while ! ps -eo ppid,args | grep -q "^ *$pid curl" && [ $i -lt 600 ]; do i=$((i + 1)); sleep 0.1; done # it has looked at the folder
+until_client $pid # it has looked at the folder
 rmdir "$tmp/gone"; wait $pid; got=$?
 if [ $got = 2 ]; then pass; else fail "a folder that went away: $got"; fi
 says err 'No such file'
@@ -345,7 +352,7 @@ for c in "top" "record --quiet -o $tmp/stopped" "watch --until stw.max>3600s -o 
     serve slow $long 20000
     "$GOTOP" $c "$url" >"$tmp/out" 2>"$tmp/err" </dev/null &
     pid=$!
-    i=0; while ! ps -eo ppid,args | grep -q "^ *$pid curl" && [ $i -lt 600 ]; do i=$((i + 1)); sleep 0.1; done
+    until_client $pid
     kill -TSTP $pid
     i=0; while kill -0 $pid 2>/dev/null && [ $i -lt 300 ]; do i=$((i + 1)); sleep 0.1; done
     kill -9 $pid 2>/dev/null; wait $pid 2>/dev/null; says err 'ended by Ctrl-Z'
@@ -355,8 +362,7 @@ done
 serve stall $older # the client has nothing to write any more, by which it would notice
 "$GOTOP" top "$url" >"$tmp/out" 2>"$tmp/err" &
 pid=$!
-client=; i=0
-while [ -z "$client" ] && [ $i -lt 600 ]; do i=$((i + 1)); sleep 0.1; client=$(ps -eo pid,ppid,args | awk -v p=$pid '$2 == p && $3 == "curl" { print $1 }'); done
+until_client $pid
 sleep 0.3; kill -9 $pid; wait $pid 2>/dev/null
 i=0; while kill -0 "$client" 2>/dev/null && [ $i -lt 600 ]; do i=$((i + 1)); sleep 0.1; done
 if [ -n "$client" ] && [ $i -lt 600 ]; then pass; else fail "the client was left behind"; fi

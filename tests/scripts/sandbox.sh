@@ -1,66 +1,140 @@
 #!/bin/sh
-# sandbox.sh - the program as it is shipped, with something inside that tries to get out while a trace is read.
-fast=${GOTOP_FAST:-build/gotop}
-[ -x "$fast" ] || { echo "$fast was not built"; exit 1; }
+# sandbox.sh - the program as it is shipped, in each command, with something inside that tries to get out (tests/preload/inside.c),
+# as whoever runs this and, if that is root, also as nobody; then what has to go on going.
+fast=${GOTOP_FAST:-build/gotop} so=${BUILD:-build}/inside.so serve=${BUILD:-build}/serve
+for f in "$fast" "$so" "$serve"; do [ -x "$f" ] || { echo "$f was not built"; exit 1; }; done
+case $fast in /*) ;; *) fast=$PWD/$fast ;; esac
 tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-export LC_ALL=C.UTF-8
-good=samples/http-1.26.trace
+export LC_ALL=C.UTF-8 TMUX_TMPDIR="$tmp" HOME="$tmp/home" TMPDIR="$tmp/tmp"
+unset TMUX EDITOR VISUAL XDG_CONFIG_HOME
+mux() { tmux -u -f /dev/null -L box "$@" 2>/dev/null; }
+trap 'mux kill-server; [ -z "$sleeper" ] || kill -KILL "$sleeper" 2>/dev/null; rm -rf "$tmp"' EXIT
+good=$PWD/samples/http-1.26.trace sleeper=
 passed=0 failed=0
 pass() { passed=$((passed + 1)); }
 fail() { failed=$((failed + 1)); echo "FAILED: $*"; }
 has=$("$fast" --version | sed -n 's/^sandbox: //p')
 if [ "$has" ]; then pass; else fail "--version doesn't say what is given up"; fi
-# inflate() is called while a compressed trace is read: there it tries.
-cat >"$tmp/inside.c" <<'C'
-#include <fcntl.h>
-#include <stdio.h>
-#include <sys/socket.h>
-#include <unistd.h>
-int inflateInit2_(void *z, int bits, const char *v, int n);
-int inflateReset(void *z)
-{
-    (void)z;
-    return 0;
+
+# ---- from inside ----
+chmod 755 "$tmp"; cp "$fast" "$tmp/gotop"; cp "$so" "$tmp/inside.so"; cp "$good" "$tmp/x.trace"
+begin() { # begin WHO - a folder that is WHO's, and a process
+    who=$1
+    rm -rf "$tmp/t" "$tmp/inside" "$tmp/home" "$tmp/tmp"
+    mkdir "$tmp/t" "$tmp/t/cap" "$tmp/inside" "$tmp/inside/sub" "$tmp/home" "$tmp/tmp"
+    cp "$good" "$tmp/t/x.trace"; echo kept >"$tmp/t/kept"; echo kept >"$tmp/t/cap/kept"
+    echo secret >"$tmp/inside/victim"; chmod 600 "$tmp/inside/victim"
+    printf '#!/bin/sh\necho ran >"%s/inside/ran"\n' "$tmp" >"$tmp/inside/run"; chmod 755 "$tmp/inside/run"
+    : >"$tmp/log"; : >"$tmp/said"
+    as=
+    if [ "$who" = nobody ]; then
+        as="setpriv --reuid=65534 --regid=65534 --clear-groups"
+        chown -R 65534:65534 "$tmp/t" "$tmp/inside" "$tmp/home" "$tmp/tmp" "$tmp/log" "$tmp/said"
+    fi
+    $as sleep 3600 & sleeper=$!
+    i=0; while ! grep -q '^sleep' "/proc/$sleeper/comm" && [ $i -lt 600 ]; do i=$((i + 1)); sleep 0.05; done
 }
-int inflateInit2_(void *z, int bits, const char *v, int n)
-{
-    (void)z, (void)bits, (void)v, (void)n;
-    int file = open("/etc/passwd", O_RDONLY), made = open("/tmp/gotop-was-here", O_WRONLY | O_CREAT, 0600), s = socket(AF_INET, SOCK_STREAM, 0);
-    dprintf(2, "inside: file %s, made %s, socket %s\n", file < 0 ? "no" : "YES", made < 0 ? "no" : "YES", s < 0 ? "no" : "YES");
-    unlink("/tmp/gotop-was-here");
-    execl("/bin/echo", "echo", "inside: program YES", (char *)0);
-    _exit(0);
+looks() { # all that must stay as it is
+    (cd "$tmp" && find inside home t/x.trace t/kept t/cap/kept -exec stat -c '%n %s %f %u %g %Y %Z' {} +; cat inside/victim t/kept t/cap/kept)
+    sed -n 's/^State:[[:space:]]*//p' "/proc/$sleeper/status"
 }
-C
-if ${CC:-cc} -shared -fPIC -o "$tmp/inside.so" "$tmp/inside.c" 2>"$tmp/cc"; then
-    gzip -c $good >"$tmp/x.gz"
-    for how in report dump "csv spans" "folded" --headless; do
-        LD_PRELOAD=$tmp/inside.so "$fast" $how "$tmp/x.gz" >"$tmp/out" 2>&1
-        grep -q '^inside: ' "$tmp/out" || fail "$how: nothing was tried"
-        case $has in *Landlock*) if grep -q 'file no, made no' "$tmp/out"; then pass; else fail "$how: a file: $(cat "$tmp/out")"; fi ;; esac
-        case $has in *seccomp*) if grep -q 'socket no' "$tmp/out" && ! grep -q 'program YES' "$tmp/out"; then pass; else fail "$how: a socket: $(cat "$tmp/out")"; fi ;; esac
-        LD_PRELOAD=$tmp/inside.so "$fast" --no-sandbox $how "$tmp/x.gz" >"$tmp/out" 2>&1
-        if grep -q 'file YES, made YES, socket YES' "$tmp/out" && grep -q 'program YES' "$tmp/out"; then pass; else fail "$how --no-sandbox: $(cat "$tmp/out")"; fi
+judge() { # judge STATUS WHAT
+    if tail -n 1 "$tmp/log" | grep -q '^inside: [2-9][0-9][0-9][0-9]* tried, 0 wrong$'; then pass; else fail "$who, $2: $(cat "$tmp/log" "$tmp/said")"; fi
+    if [ "$1" = "$want" ]; then pass; else fail "$who, $2: status $1, not $want: $(cat "$tmp/said")"; fi
+    looks >"$tmp/now"
+    if cmp -s "$tmp/was" "$tmp/now"; then pass; else fail "$who, $2: $(diff "$tmp/was" "$tmp/now")"; fi
+    for f in /gotop-was-here /tmp/gotop-was-here /var/tmp/gotop-was-here /etc/gotop-was-here /root/gotop-was-here "$tmp/gotop-was-here"; do
+        [ ! -e "$f" ] || { fail "$who, $2: $f"; rm -rf "$f"; }
     done
-else
-    echo "note: no compiler here that makes shared objects"
-fi
-# What has to go on going.
-if "$fast" report $good | cmp -s - "$tmp/none"; then fail "no report"; else pass; fi
-"$fast" report -o "$tmp/r.txt" $good && "$fast" --no-sandbox report $good | cmp -s - "$tmp/r.txt" && pass || fail "a report into a file"
-( cd "$tmp" && case $fast in /*) f=$fast ;; *) f=$OLDPWD/$fast ;; esac; cp "$OLDPWD/$good" here.trace && "$f" csv spans -o here.csv here.trace && [ -s here.csv ] ) &&
-    pass || fail "a file in the current folder"
-"$fast" csv spans -o "$tmp/x.csv.gz" $good && [ -s "$tmp/x.csv.gz" ] && pass || fail "a compressed table"
-"$fast" diff "$tmp/x.gz" $good >/dev/null && pass || fail "two traces"
-ln -s "$PWD/$good" "$tmp/link"; "$fast" report "$tmp/link" >/dev/null && pass || fail "a link"
-"$fast" report /dev/stdin <$good >/dev/null && pass || fail "/dev/stdin"
-cat $good | "$fast" report - >/dev/null && pass || fail "a pipe"
-mkfifo "$tmp/p"; cat $good >"$tmp/p" & "$fast" report "$tmp/p" >/dev/null && pass || fail "a FIFO"
-"$fast" report --exe "$fast" $good >/dev/null && pass || fail "--exe"
-printf 'include default\n' >"$tmp/k"; "$fast" --headless --keymap "$tmp/k" $good >/dev/null && pass || fail "a keymap's file"
+    left=$(cd "$tmp/t" && find . -type f ! -name kept ! -name x.trace ! -path "./${makes:-0}" ! -path ./0; find "$tmp/tmp" -type f)
+    if [ -z "$left" ]; then pass; else fail "$who, $2 leaves $left"; fi
+    rm -f "$tmp/t/0" "$tmp/t/${makes:-0}"
+}
+tries() { # tries STATUS MAKES DEEDS ARG.. - MAKES: the file of -o; DEEDS: how many the clerk has, 0: there is no clerk
+    want=$1 makes=$2 deeds=$3; shift 3
+    : >"$tmp/log"; looks >"$tmp/was"
+    (cd "$tmp/t" && INSIDE_FD=9 INSIDE_PID=$sleeper INSIDE_DIR=$tmp/inside INSIDE_TRACE=$reads INSIDE_DEEDS=$deeds INSIDE_KEPT=$kept \
+        LD_PRELOAD=$tmp/inside.so $as "$tmp/gotop" "$@" >"$tmp/said" 2>&1 </dev/null 9>>"$tmp/log")
+    judge $? "$*"
+}
+shows() { # shows DEEDS SPARE ARG.. - the viewer, in a terminal; SPARE: the deed that stops a pipeline
+    want=0 makes='' deeds=$1 spare=$2; shift 2
+    : >"$tmp/log"; : >"$tmp/said"; rm -f "$tmp/status"; looks >"$tmp/was"
+    mux new-session -d -s v -x 100 -y 30 "cd $tmp/t; TERM=xterm-256color INSIDE_FD=9 INSIDE_PID=$sleeper INSIDE_DIR=$tmp/inside INSIDE_TRACE=$reads \
+        INSIDE_DEEDS=$deeds INSIDE_SPARE=$spare INSIDE_KEPT=kept LD_PRELOAD=$tmp/inside.so $as $tmp/gotop $* 9>>$tmp/log; echo \$? >$tmp/status"
+    i=0; while ! mux capture-pane -p -t v | grep -qF '? keys' && [ ! -s "$tmp/status" ] && [ $i -lt 1200 ]; do i=$((i + 1)); sleep 0.05; done
+    mux send-keys -t v Q
+    i=0; while [ ! -s "$tmp/status" ] && [ $i -lt 1200 ]; do i=$((i + 1)); sleep 0.05; done
+    judge "$(cat "$tmp/status")" "the viewer: $*"
+    mux kill-session -t v
+}
+everywhere() {
+    reads=x.trace kept=kept
+    for c in report info dump folded 'explain g1' 'csv spans' --headless --linear; do
+        case $c in --*) deeds=7 ;; *) deeds=0 ;; esac
+        # shellcheck disable=SC2086 # a subject is a word of its own
+        case $c in explain*) tries 0 '' 0 explain x.trace g1 ;; *) INSIDE_SPARE=6 tries 0 '' $deeds $c x.trace ;; esac
+    done
+    tries 0 '' 0 diff x.trace x.trace
+    tries 0 '' 0 x.trace
+    for c in report 'diff x.trace' 'csv spans' perfetto folded 'slice --from 1ms' anonymize; do
+        # shellcheck disable=SC2086
+        tries 0 out 7 $c -o out x.trace
+        $as sh -c ": >$tmp/t/out" # replaced next time
+    done
+    tries 0 out 7 explain -o out x.trace g1
+    tries 0 out 7 pprof --kind sync -o out x.trace
+    reads='' kept=out
+    tries 2 out 10 record -o out 127.0.0.1:1
+    tries 2 '' 3 top 127.0.0.1:1
+    kept=cap/kept
+    tries 2 '' 10 watch --until 'stw.max>0ns' -o cap 127.0.0.1:1
+    tries 2 '' 11 watch --until 'stw.max>0ns' --exec "$tmp/inside/run" -o cap 127.0.0.1:1
+    if ! command -v tmux >/dev/null 2>&1; then echo "note: tmux is not installed: not tried in the viewer"; return; fi
+    reads=x.trace
+    shows 7 6 x.trace
+    shows 10 9 --follow x.trace
+}
+case $has in
+*Landlock*seccomp*)
+    begin "$(id -un)"; everywhere; kill -KILL "$sleeper"
+    if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null 2>&1; then
+        begin nobody; everywhere; kill -KILL "$sleeper"
+    fi
+    sleeper=
+    # and --no-sandbox leaves all open: nothing is shut behind which to try
+    : >"$tmp/log"
+    INSIDE_FD=9 INSIDE_PID=$$ INSIDE_DIR=$tmp/inside INSIDE_TRACE= LD_PRELOAD=$tmp/inside.so "$tmp/gotop" --no-sandbox report "$good" >/dev/null 9>>"$tmp/log"
+    if [ -s "$tmp/log" ]; then fail "--no-sandbox shuts it"; else pass; fi
+    ;;
+*) echo "note: this kernel has $has: not tried from inside" ;;
+esac
+
+# ---- what has to go on going ----
+if "$fast" report "$good" | cmp -s - "$tmp/none"; then fail "no report"; else pass; fi
+"$fast" report -o "$tmp/r.txt" "$good" && "$fast" --no-sandbox report "$good" | cmp -s - "$tmp/r.txt" && pass || fail "a report into a file"
+( cd "$tmp" && cp "$good" here.trace && "$fast" csv spans -o here.csv here.trace && [ -s here.csv ] ) && pass || fail "a file in the current folder"
+"$fast" csv spans -o "$tmp/x.csv.gz" "$good" && [ -s "$tmp/x.csv.gz" ] && pass || fail "a compressed table"
+gzip -c "$good" >"$tmp/x.gz"; "$fast" diff "$tmp/x.gz" "$good" >/dev/null && pass || fail "two traces"
+ln -s "$good" "$tmp/link"; "$fast" report "$tmp/link" >/dev/null && pass || fail "a link"
+"$fast" report /dev/stdin <"$good" >/dev/null && pass || fail "/dev/stdin"
+cat "$good" | "$fast" report - >/dev/null && pass || fail "a pipe"
+cat "$good" | "$fast" report /dev/stdin >/dev/null && pass || fail "a pipe as /dev/stdin"
+mkfifo "$tmp/p"; cat "$good" >"$tmp/p" & "$fast" report "$tmp/p" >/dev/null && pass || fail "a FIFO"
+"$fast" report --exe "$fast" "$good" >/dev/null && pass || fail "--exe"
+printf 'include default\n' >"$tmp/k"; "$fast" --headless --keymap "$tmp/k" "$good" >/dev/null && pass || fail "a keymap's file"
 XDG_CONFIG_HOME=$tmp/c; export XDG_CONFIG_HOME; mkdir -p "$tmp/c/gotop"; printf 'include default\nbind any X view-threads\n' >"$tmp/c/gotop/mine.keys"
-"$fast" --headless --keymap mine $good >/dev/null && pass || fail "a keymap by name"
+"$fast" --headless --keymap mine "$good" >/dev/null && pass || fail "a keymap by name"
+# Who is killed leaves nothing beside the file: the clerk outlives it.
+mkdir "$tmp/dead"
+"$serve" stall "$good" >"$tmp/port" & server=$!
+i=0; while [ ! -s "$tmp/port" ] && [ $i -lt 1200 ]; do i=$((i + 1)); sleep 0.05; done
+"$fast" record --quiet -o "$tmp/dead/out" "127.0.0.1:$(cat "$tmp/port")" 2>/dev/null & dies=$!
+i=0; while [ -z "$(ls -A "$tmp/dead")" ] && [ $i -lt 1200 ]; do i=$((i + 1)); sleep 0.05; done
+kill -KILL $dies; wait $dies 2>/dev/null
+i=0; while [ -n "$(ls -A "$tmp/dead")" ] && [ $i -lt 1200 ]; do i=$((i + 1)); sleep 0.05; done
+if [ -z "$(ls -A "$tmp/dead")" ]; then pass; else fail "kill -9 leaves $(ls -A "$tmp/dead")"; fi
+kill $server
 
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

@@ -25,6 +25,15 @@ ok() { # ok WHAT COMMAND..
     failed=$((failed + 1)); echo "FAILED: $what"
 }
 
+# ---- what it gives up ----
+if [ -z "$RUN" ] && "$STATIC" --version | grep -q seccomp; then
+    mkfifo "$tmp/fifo"; "$STATIC" report "$tmp/fifo" >/dev/null 2>&1 & reader=$!
+    exec 8>"$tmp/fifo" # it has opened it: that is behind the sandbox
+    ok "the sandbox is shut" grep -q '^Seccomp:[[:space:]]*2' "/proc/$reader/status"
+    ok "it gains no privileges" grep -q '^NoNewPrivs:[[:space:]]*1' "/proc/$reader/status"
+    exec 8>&-; wait $reader
+fi
+
 # ---- the file ----
 small() { [ "$(wc -c <"$STATIC")" -le 5242880 ]; }
 alone() { ! readelf -lW "$STATIC" | grep -q INTERP && ! readelf -dW "$STATIC" | grep -q NEEDED; }

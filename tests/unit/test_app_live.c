@@ -581,7 +581,7 @@ static void write_gens(const char *path, const struct stream *st, size_t from, s
 static void until_ended(struct app *a)
 {
     bool busy;
-    for (int i = 0; i < 3000 && !follow_ended(a->follow); i++) {
+    for (int i = 0; i < 20000 && !follow_ended(a->follow); i++) {
         (void)app_live(a, INT64_MAX, &busy);
         usleep(2000);
     }
@@ -677,6 +677,64 @@ static void again(void **state)
     }
 }
 
+/* A file that is cut and written anew, or moved away with another one in its place, is followed on by itself. */
+static void replaced(void **state)
+{
+    (void)state;
+    for (int moved = 0; moved < 2; moved++) {
+        char path[] = "/tmp/gotop-anew-XXXXXX", away[sizeof path + 2];
+        size_t n, m;
+        struct stream st = {0}, st2 = {0};
+        struct follow *f;
+        struct err e = {0};
+        struct app *a = mem_alloc(sizeof *a);
+        uint8_t *bytes = read_file(files[1], &n), *bytes2 = read_file("samples/lock-cpu-1.27.trace", &m);
+        assert_int_equal(stream_put(&st, bytes, n, &e), ERR_OK);
+        assert_int_equal(stream_put(&st2, bytes2, m, &e), ERR_OK);
+        close(mkstemp(path));
+        snprintf(away, sizeof away, "%s.1", path);
+        write_gens(path, &st, 0, 1);
+        struct follow_opts o = {.keep_ns = 3600000000000};
+        o.live.where = path;
+        assert_int_equal(follow_open(&o, &f, &e), ERR_OK);
+        assert_true(app_init(a, follow_trace(f), km, 80, 24));
+        app_live_begin(a, f, path);
+        bool busy;
+        for (int i = 0; i < 20; i++)
+            (void)app_live(a, INT64_MAX, &busy);
+        if (moved) {
+            assert_int_equal(rename(path, away), 0);
+            for (int i = 0; i < 100; i++) { /* none has its name: one may come */
+                (void)app_live(a, INT64_MAX, &busy);
+                usleep(2000);
+            }
+            assert_false(follow_ended(f));
+            write_gens(path, &st, 2, 3);
+        } else {
+            write_gens(path, &st2, 0, stream_whole(&st2));
+        }
+        const char *text = moved ? "the same program goes on" : "another process";
+        for (int i = 0; i < 5000 && !strstr(a->view.message, text); i++) {
+            (void)app_live(a, INT64_MAX, &busy);
+            usleep(2000);
+        }
+        assert_non_null(strstr(a->view.message, text));
+        assert_true(a->following && !follow_ended(f));
+        assert_int_equal(!moved, a->before != NULL);
+        free(screen(a));
+        unlink(path);
+        unlink(away);
+        pair_end(a);
+        app_free(a);
+        app_live_end(a);
+        stream_free(&st);
+        stream_free(&st2);
+        free(bytes);
+        free(bytes2);
+        mem_free(a);
+    }
+}
+
 /* Suspended it lets the program go, and says so when it comes back; once more changes nothing. */
 static void lets_go(void **state)
 {
@@ -744,7 +802,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(grows),      cmocka_unit_test(keeps),       cmocka_unit_test(holds),
         cmocka_unit_test(holds_all),  cmocka_unit_test(tables_stay), cmocka_unit_test(tables_end),
-        cmocka_unit_test(ends_empty), cmocka_unit_test(again),       cmocka_unit_test(lets_go),
-        cmocka_unit_test(late),       cmocka_unit_test(typed_early)};
+        cmocka_unit_test(ends_empty), cmocka_unit_test(again),       cmocka_unit_test(replaced),
+        cmocka_unit_test(lets_go),    cmocka_unit_test(late),        cmocka_unit_test(typed_early)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

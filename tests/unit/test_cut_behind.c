@@ -30,83 +30,6 @@ static void sample(const char *path, struct bytes *to)
     input_close(&in);
 }
 
-static bool contains(const struct bytes *b, const uint8_t *p, size_t n)
-{
-    return memmem(b->p, b->n, p, n);
-}
-
-/* batch_out - leave out the n-th batch of a thread's events. */
-static void batch_out(struct bytes *b, int n)
-{
-    struct v2_raw_batch x;
-    struct err e = {0};
-    for (const uint8_t *p = b->p + 16, *at = p; (p = v2_raw_batch(b->p, b->n, p, &x, &e)); at = p)
-        if (x.lead == V2R_EVENTS && x.m != V2_NO_THREAD && n-- == 0) {
-            memmove(b->p + (at - b->p), p, b->n - (size_t)(p - b->p));
-            b->n -= (size_t)(p - at);
-            return;
-        }
-    fail();
-}
-
-/* Where nothing is missing a slice is a copy, also behind a generation of which events were lost. */
-static void copies_what_is_whole(void **state)
-{
-    (void)state;
-    static const char *const path[] = {"samples/http-long-1.23.trace", "samples/http-long-1.27.trace"};
-    int copied = 0;
-    for (int i = 0; i < 2; i++)
-        for (int batch = 0; batch < 4; batch++) {
-            struct bytes b = {0}, s = {0};
-            struct cut_result r;
-            struct err e = {0};
-            size_t at[8];
-            sample(path[i], &b);
-            batch_out(&b, batch);
-            assert_int_equal(generations(&b, i ? 1026 : 1023, at), 3);
-            assert_int_equal(cut(b.p, b.n, 0, INT64_MAX, &s, &r, &e), ERR_OK);
-            assert_int_equal(r.lost.code != ERR_OK, true);
-            copied += contains(&s, b.p + at[2], at[3] - at[2]);
-            struct trace *t = load(s.p, s.n);
-            assert_int_equal(trace_info(t)->ndamages, 0);
-            trace_close(t);
-            mem_free(b.p);
-            mem_free(s.p);
-        }
-    assert_true(copied >= 4); /* steps of the collector that were lost change the numbers of those behind */
-}
-
-/* A region's end says another name than its begin: it is left out, as Go's reader would refuse the slice. */
-static void ends_its_own_region(void **state)
-{
-    (void)state;
-    struct bytes b = {0}, s = {0};
-    struct cut_result r;
-    struct err e = {0};
-    struct v2_raw_batch x;
-    int tried = 0;
-    sample("samples/tasks-1.23.trace", &b);
-    for (const uint8_t *p = b.p + 16; (p = v2_raw_batch(b.p, b.n, p, &x, &e));) {
-        struct v2_raw_ev ev;
-        for (const uint8_t *q = x.p; v2_raw_timed(&x) && tried < 20 && (q = v2_raw_ev(q, x.end, &ev));) {
-            uint8_t *name = b.p + (q - b.p) - 2; /* stack and name are one byte each here */
-            if (v2_means(ev.type) != V2_MEANS_region_end || ev.arg[1] >= 0x40 || ev.arg[2] >= 0x80 ||
-                *name != ev.arg[1])
-                continue;
-            *name ^= 1;
-            assert_int_equal(cut(b.p, b.n, 0, INT64_MAX, &s, &r, &e), ERR_OK);
-            struct trace *t = load(s.p, s.n);
-            assert_int_equal(trace_info(t)->ndamages, 0);
-            trace_close(t);
-            *name ^= 1;
-            tried++;
-        }
-    }
-    assert_true(tried > 3);
-    mem_free(b.p);
-    mem_free(s.p);
-}
-
 /* A broken table takes names away, and nothing else: what everybody did is known, and no event is said to be missing. */
 static void table_is_broken(void **state)
 {
@@ -198,8 +121,6 @@ static void number_is_put_right(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(copies_what_is_whole),
-        cmocka_unit_test(ends_its_own_region),
         cmocka_unit_test(table_is_broken),
         cmocka_unit_test(number_is_put_right),
     };

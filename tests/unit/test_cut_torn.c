@@ -1,16 +1,19 @@
 /*
- * test_cut_torn.c - slices of traces of which events are missing: a program was killed, or a part of the file was lost.
+ * test_cut_torn.c - slices of damaged traces: what is broken is left out whole, what is sound is cut as it
+ * would be without the damage.
  *
- * Samples are cut short, robbed of batches, overwritten in places; what is cut out of them must be a trace without damage, have
- * nearly all events that are left, also those behind the damage, and say of no goroutine what the whole sample denies. Go's readers were asked when
- * tests/golden/slices-torn.tsv was made.
+ * Samples are cut short, robbed of batches and generations, overwritten in places. What is cut out of them
+ * must be a trace that Go's reader takes, and say of no goroutine what the whole sample denies; or it is said
+ * that nothing is sound, and nothing is written. Go's readers were asked when tests/golden/slices-torn.tsv
+ * was made.
  */
 #include "decode/model/trace_priv.h"
 #include "decode/v2/v2_gen.h"
+#include "tests/support/tracegen.h"
 #include "tests/unit/cut_help.h"
 #include "tests/unit/follow_help.h"
 
-enum { NEAR_NS = 20000 };
+enum { NEAR_NS = 20000 }; /* what a slice begins with is told a little before */
 
 static const char *const SAMPLES[] = {"samples/http-1.22.trace",      "samples/http-1.23.trace",
                                       "samples/http-1.25.trace",      "samples/http-1.26.trace",
@@ -29,9 +32,10 @@ struct harm {
     { \
         permille, batch, 0, 0 \
     }
-static const struct harm HARMS[] = {CUT(300, -1), CUT(600, -1), CUT(850, -1), CUT(970, -1),
-                                    CUT(995, -1), CUT(1000, 0), CUT(1000, 2), CUT(1000, 5),
-                                    CUT(1000, 9), CUT(900, 3),  CUT(1000, 13)};
+static const struct harm HARMS[] = {CUT(300, -1),       CUT(600, -1),     CUT(850, -1),       CUT(995, -1),
+                                    CUT(1000, 0),       CUT(1000, 2),     CUT(1000, 5),       CUT(1000, 9),
+                                    CUT(900, 3),        CUT(1000, 13),    {1000, -1, 200, 0}, {1000, -1, 500, 0},
+                                    {1000, -1, 800, 0}, {1000, -1, 0, 2}, {1000, -1, 0, 5},   {1000, -1, 0, 9}};
 enum { NHARMS = sizeof HARMS / sizeof *HARMS };
 
 /* batch_at - the n-th batch of a thread's events. */
@@ -70,132 +74,345 @@ static bool harmed(const struct input *in, struct harm h, struct bytes *out)
 /* ---- what it says ------------------------------------------------------------------------------------------ */
 
 struct tally {
-    int cases, no_slice, damaged, unnamed;
-    uint64_t spans, wrong, events, left;
+    int cases, refused;
+    uint64_t spans;
 };
 
-static void compare(const struct trace *b, const struct trace *all, int64_t shift, struct tally *y, const char *label)
+/* What is sound is as it was. */
+static void compare(const struct trace *b, const struct trace *all, struct tally *y, const char *label)
 {
+    const int64_t shift = b->src.st.first_ns - all->src.st.first_ns;
     for (uint32_t i = 0; i < trace_nlanes(b, LANE_G); i++) {
         const struct lane l = {LANE_G, i};
         const struct lane other = {LANE_G, trace_find_lane(all, LANE_G, trace_lane(b, l).id)};
         struct span_iter it;
-        if (other.i == NO_LANE && trace_info(all)->ndamages) /* too little is told of it to be shown there */
-            continue;
         if (other.i == NO_LANE)
             fail_msg("%s: there is no G%" PRIu64, label, trace_lane(b, l).id);
         struct follow whole = follow_lane(all, other);
-        if (!span_seek_index(&it, b, l, 0))
-            continue;
-        do {
+        for (bool more = span_seek_index(&it, b, l, 0); more; more = span_next(&it)) {
             const struct span *s = span_get(&it);
-            if (s->state == ST_UNKNOWN)
-                continue;
             const int64_t there = follow_ns(&whole, s->t0 + shift, s->t1 + shift, s->state);
             y->spans++;
-            if (s->t1 - s->t0 - there <= NEAR_NS)
-                continue;
-            y->wrong++;
-            if (getenv("TORN_SHOW"))
-                print_message("%s: G%" PRIu64 " %s %.6f - %.6f ms, %.6f ms of it\n", label, trace_lane(b, l).id,
-                              state_name(s->state), (double)s->t0 / 1e6, (double)s->t1 / 1e6, (double)there / 1e6);
-        } while (span_next(&it));
+            assert_int_not_equal(s->state, ST_UNKNOWN);
+            if (s->t1 - s->t0 - there > NEAR_NS)
+                fail_msg("%s: G%" PRIu64 " %s %.6f - %.6f ms, %.6f ms of it", label, trace_lane(b, l).id,
+                         state_name(s->state), (double)s->t0 / 1e6, (double)s->t1 / 1e6, (double)there / 1e6);
+        }
     }
 }
 
-/* all: what to compare with; NULL: with what is shown of the damaged one, t. */
-static void one(const struct trace *all, const struct trace *t, const struct bytes *torn, double from, double to,
-                struct tally *y, const char *label)
+/*
+ * A slice is sound, and says what it isn't; or there is none, and it is said why. all: what it must agree
+ * with, NULL: nothing.
+ */
+static bool sliced(const struct bytes *torn, int64_t from, int64_t to, const struct trace *all, struct tally *y,
+                   const char *label)
 {
     struct bytes s = {0};
     struct cut_result r;
     struct err e = {0};
+    char say[400];
     y->cases++;
-    const int64_t end = trace_info(t)->end, t0 = (int64_t)((double)end * from) + 1,
-                  t1 = to < 1 ? (int64_t)((double)end * to) : INT64_MAX;
-    if (cut(torn->p, torn->n, t0, t1, &s, &r, &e)) {
-        print_message("%s: %s\n", label, e.what);
-        y->no_slice++;
-    } else {
-        struct trace *b = load(s.p, s.n);
-        assert_non_null(b);
-        y->unnamed += r.unnamed.code && !r.lost.code;
-        if (trace_fatal(b) || trace_info(b)->ndamages || r.damage.code) {
-            print_message("%s: %s\n", label,
-                          trace_fatal(b)  ? trace_fatal(b)->what
-                          : r.damage.code ? r.damage.what
-                                          : trace_damage(b, 0)->what);
-            y->damaged++;
-        }
-        if (!trace_fatal(b)) {
-            const struct trace *with = all ? all : t;
-            compare(b, with, b->src.st.first_ns - with->src.st.first_ns, y, label);
-            if (from == 0 && to == 1) {
-                y->events += trace_info(t)->count[EC_TRANSITION];
-                y->left += trace_info(b)->count[EC_TRANSITION];
-            }
-        }
-        trace_close(b);
+    const enum err_code rc = cut(torn->p, torn->n, from, to, &s, &r, &e);
+    if (rc) {
+        y->refused++;
+        assert_int_equal(s.n, 0);
+        if (!strstr(e.what, "no generation in this range is sound") && !strstr(e.what, "behind the trace's last") &&
+            rc != ERR_EMPTY)
+            fail_msg("%s: %s", label, e.what);
+        mem_free(s.p);
+        return false;
     }
+    const char *why = unsound(s.p, s.n);
+    if (why)
+        fail_msg("%s: Go's reader would refuse it: %s", label, why);
+    assert_int_equal(cut_say(&r, say, sizeof say), r.left.why.code != ERR_OK);
+    assert_int_equal(r.left.generations > 0, r.left.bytes > 0);
+    struct trace *b = load(s.p, s.n);
+    assert_non_null(b);
+    assert_int_equal(trace_info(b)->ndamages, 0);
+    if (all)
+        compare(b, all, y, label);
+    trace_close(b);
     mem_free(s.p);
+    return true;
 }
 
-/* Slices of each sample with each harm, whole and from `from` to `to` (shares). whole: compare with the sample that isn't harmed. */
-static struct tally each_harm(const struct harm *harms, size_t n, bool whole, double from, double to)
+static void slices_say_what_was(void **state)
 {
+    (void)state;
     struct tally y = {0};
     for (int i = 0; i < NSAMPLES; i++) {
         struct input in;
         struct err e = {0};
         struct bytes torn = {0};
         assert_int_equal(input_open(SAMPLES[i], 0, &in, &e), ERR_OK);
-        struct trace *all = whole ? load(in.data, in.len) : NULL;
-        for (const struct harm *h = harms; h < harms + n; h++) {
+        struct trace *all = load(in.data, in.len);
+        const int64_t end = trace_info(all)->end;
+        for (size_t k = 0; k < NHARMS; k++) {
             char label[200];
+            const struct harm *h = &HARMS[k];
             snprintf(label, sizeof label, "%s %d %d, zeros %d, size %d", SAMPLES[i], h->permille, h->batch, h->zeros,
                      h->size);
             if (!harmed(&in, *h, &torn))
                 continue;
-            struct trace *t = load(torn.p, torn.n);
-            if (t && !trace_fatal(t)) {
-                one(all, t, &torn, 0, 1, &y, label);
-                one(all, t, &torn, from, to, &y, label);
-            }
-            trace_close(t);
+            sliced(&torn, INT64_MIN, INT64_MAX, all, &y, label);
+            sliced(&torn, end / 10 * 3, end / 10 * 8, all, &y, label);
         }
         trace_close(all);
         mem_free(torn.p);
         input_close(&in);
     }
-    print_message("%d slices, %d none, %d damaged, %d lack names; %" PRIu64 " spans, %" PRIu64 " not so; %" PRIu64
-                  " of %" PRIu64 " transitions\n",
-                  y.cases, y.no_slice, y.damaged, y.unnamed, y.spans, y.wrong, y.left, y.events);
-    assert_int_equal(y.no_slice + y.damaged, 0);
-    assert_true(y.left * 100 >= y.events * 99);
-    return y;
+    print_message("%d slices, %d refused, %" PRIu64 " spans\n", y.cases, y.refused, y.spans);
+    assert_true(y.cases > 200 && y.cases - y.refused > 40 && y.spans > 10000);
 }
 
-static void slices_say_what_was(void **state)
+/* ---- anything ---------------------------------------------------------------------------------------------- */
+
+static uint64_t any_state;
+
+static size_t any(size_t n)
+{
+    any_state ^= any_state << 13;
+    any_state ^= any_state >> 7;
+    any_state ^= any_state << 17;
+    return n ? (size_t)((any_state * 0x9E3779B97F4A7C15u >> 20) % n) : 0;
+}
+
+/* piece - a batch of any kind, or an end mark, anywhere. */
+static struct v2_raw_batch any_batch(const struct bytes *b, size_t *end)
+{
+    struct v2_raw_batch x[400];
+    size_t ends[400], n = 0;
+    struct err e = {0};
+    for (const uint8_t *p = b->p + 16; n < 400 && (p = v2_raw_batch(b->p, b->n, p, &x[n], &e)); n++)
+        ends[n] = (size_t)(p - b->p);
+    if (!n) {
+        *end = 16;
+        return (struct v2_raw_batch){.at = b->p + 16};
+    }
+    const size_t k = any(n);
+    *end = ends[k];
+    return x[k];
+}
+
+static void put_in(struct bytes *b, size_t at, const struct bytes *what)
+{
+    struct bytes c = {0};
+    to_bytes(&c, b->p, at);
+    to_bytes(&c, what->p, what->n);
+    to_bytes(&c, b->p + at, b->n - at);
+    mem_free(b->p);
+    *b = c;
+}
+
+/* spoil - flip bits, cut, lose, double or move a batch, of events or of a table, or an end mark. */
+static void spoil(struct bytes *b)
+{
+    struct bytes piece = {0};
+    size_t end, other;
+    const size_t how = any(5);
+    const struct v2_raw_batch x = any_batch(b, &end);
+    const size_t at = (size_t)(x.at - b->p);
+    to_bytes(&piece, b->p + at, end - at);
+    (void)any_batch(b, &other);
+    if (how == 0) {
+        for (size_t i = 1 + any(3); i--;)
+            b->p[16 + any(b->n - 16)] ^= (uint8_t)(1u << any(8));
+    } else if (how == 1) {
+        b->n = 16 + any(b->n - 16);
+    } else if (how == 2) {
+        put_in(b, other, &piece);
+    } else {
+        memmove(b->p + at, b->p + end, b->n - end);
+        b->n -= piece.n;
+        if (how == 3)
+            put_in(b, other > at ? other - piece.n : other, &piece);
+    }
+    mem_free(piece.p);
+}
+
+static void slices_of_anything(void **state)
 {
     (void)state;
-    const struct tally y = each_harm(HARMS, NHARMS, true, 0.3, 0.8);
-    assert_true(y.cases > 150);
-    assert_true(y.wrong * 400 <= y.spans);
+    static const char *const path[] = {"samples/http-long-1.23.trace", "samples/http-long-1.27.trace"};
+    struct tally y = {0};
+    for (int i = 0; i < 300; i++) {
+        struct input in;
+        struct err e = {0};
+        struct bytes b = {0};
+        char label[60];
+        any_state = 0x2545F4914F6CDD1Du + (uint64_t)i;
+        (void)any(2);
+        assert_int_equal(input_open(path[any(2)], 0, &in, &e), ERR_OK);
+        to_bytes(&b, in.data, in.len);
+        for (size_t n = 1 + any(2); n--;)
+            spoil(&b);
+        const int64_t from = any(2) ? (int64_t)any(2700000000) : INT64_MIN,
+                      to = any(2) ? (from < 0 ? 0 : from) + 1 + (int64_t)any(2000000000) : INT64_MAX;
+        snprintf(label, sizeof label, "number %d", i);
+        sliced(&b, from, to, NULL, &y, label);
+        mem_free(b.p);
+        input_close(&in);
+    }
+    print_message("%d slices, %d refused\n", y.cases, y.refused);
+    assert_true(y.refused < y.cases / 2);
+}
+
+/* ---- generation by generation ------------------------------------------------------------------------------ */
+
+/* Where the generations of a trace begin; the last one is where it ends. */
+static size_t generations(const struct bytes *b, int version, size_t at[8])
+{
+    const struct v2_file f = {b->p, b->n, version};
+    struct v2_raw_gen gen = {0};
+    struct err e = {0};
+    size_t pos = 16, n = 0;
+    for (at[0] = pos; n < 7 && v2_raw_gen(&f, &pos, &gen, &e);)
+        at[++n] = pos;
+    v2_raw_gen_free(&gen);
+    return n;
+}
+
+static bool is_copy(const struct bytes *s, const struct bytes *b, size_t from, size_t to)
+{
+    return s->n == 16 + to - from && !memcmp(s->p, b->p, 16) && !memcmp(s->p + 16, b->p + from, to - from);
+}
+
+struct longest { /* of three generations one is harmed: which the slice of the whole consists of, and what it says */
+    int gen, first, last;
+    uint32_t generations, stretches;
+    const char *why;
+};
+
+static void expect_longest(const char *path, int version, int how, const struct longest *want)
+{
+    struct bytes b = {0}, whole = {0}, s = {0};
+    struct input in;
+    struct err e = {0};
+    struct cut_result r;
+    size_t at[8];
+    assert_int_equal(input_open(path, 0, &in, &e), ERR_OK);
+    to_bytes(&whole, in.data, in.len);
+    to_bytes(&b, in.data, in.len);
+    assert_int_equal(generations(&whole, version, at), 3);
+    struct bytes gen = {.p = whole.p + at[want->gen - 1], .n = at[want->gen] - at[want->gen - 1]};
+    if (how == 'x') /* a byte that is no event */
+        b.p[at[want->gen - 1] + gen.n / 3] = 0xff;
+    else if (how == '2') /* it stands there twice */
+        put_in(&b, at[want->gen], &gen);
+    else { /* it is missing */
+        memmove(b.p + at[want->gen - 1], b.p + at[want->gen], b.n - at[want->gen]);
+        b.n -= gen.n;
+    }
+    assert_int_equal(cut(b.p, b.n, INT64_MIN, INT64_MAX, &s, &r, &e), ERR_OK);
+    if (!is_copy(&s, &whole, at[want->first - 1], at[want->last]))
+        fail_msg("%s, %c %d: not generations %d to %d", path, how, want->gen, want->first, want->last);
+    if (r.left.generations != want->generations || r.left.nstretch != want->stretches ||
+        (want->why && !strstr(r.left.why.what, want->why)))
+        fail_msg("%s, %c %d: %" PRIu32 " left out, %" PRIu32 " stretches: %s", path, how, want->gen,
+                 r.left.generations, r.left.nstretch, r.left.why.what);
+    mem_free(b.p);
+    mem_free(whole.p);
+    mem_free(s.p);
+    input_close(&in);
+}
+
+static void longest_is_kept(void **state)
+{
+    (void)state;
+    static const struct longest broken[] = {{1, 2, 3, 1, 1, NULL}, {2, 1, 1, 1, 2, NULL}, {3, 1, 2, 1, 1, NULL}},
+                                missing = {2, 1, 1, 0, 2, "where 2 was expected"};
+    for (size_t i = 0; i < 3; i++) {
+        expect_longest("samples/http-long-1.23.trace", 1023, 'x', &broken[i]);
+        expect_longest("samples/http-long-1.27.trace", 1026, 'x', &broken[i]);
+    }
+    expect_longest("samples/http-long-1.23.trace", 1023, '-', &missing);
+    expect_longest("samples/http-long-1.27.trace", 1026, '-', &missing);
+    expect_longest("samples/http-long-1.27.trace", 1026, '2', &(struct longest){1, 1, 3, 0, 2, "where 2 was"});
 }
 
 /*
- * What stands behind the damage is in the slice as well, be it that of the whole trace or one that begins there. If all that is broken is a
- * table, no event is said to be lost.
+ * A range in which nothing is sound is refused, with the stretches that are. One that touches what is broken
+ * begins or ends there.
  */
-static void slices_go_on(void **state)
+static void says_where_to_cut(void **state)
 {
     (void)state;
-    static const struct harm harms[] = {{1000, -1, 200, 0}, {1000, -1, 500, 0}, {1000, -1, 800, 0},
-                                        {1000, -1, 0, 2},   {1000, -1, 0, 5},   {1000, -1, 0, 9}};
-    const struct tally y = each_harm(harms, sizeof harms / sizeof *harms, false, 0.6, 0.9);
-    assert_true(y.cases > 90);
-    assert_true(y.wrong * 300 <= y.spans);
-    assert_true(y.unnamed > 0);
+    struct bytes b = {0}, s = {0};
+    struct input in;
+    struct err e = {0};
+    struct cut_result r;
+    size_t at[8];
+    char say[400];
+    assert_int_equal(input_open("samples/http-long-1.27.trace", 0, &in, &e), ERR_OK);
+    to_bytes(&b, in.data, in.len);
+    assert_int_equal(generations(&b, 1026, at), 3);
+    b.p[(at[1] + at[2]) / 2] = 0xff;
+    assert_int_equal(cut(b.p, b.n, 1200000000, 1800000000, &s, &r, &e), ERR_ARG);
+    assert_int_equal(s.n, 0);
+    assert_non_null(strstr(e.what, "no generation in this range is sound, only what lies in 0.000000 s to 1.00"));
+    assert_int_equal(cut(b.p, b.n, 500000000, 1800000000, &s, &r, &e), ERR_OK);
+    assert_int_equal(r.from / 1000000, 500);
+    assert_in_range(r.to, 1000000000, 1100000000);
+    assert_int_equal(r.left.generations, 1);
+    assert_int_equal(r.left.bytes, at[2] - at[1]);
+    assert_in_range(r.left.from, r.to, r.to + 100000);
+    assert_true(cut_say(&r, say, sizeof say));
+    assert_non_null(strstr(say, "is in it: 1 generation of "));
+    assert_int_equal(cut(b.p, b.n, 1200000000, INT64_MAX, &s, &r, &e), ERR_OK);
+    assert_in_range(r.from, 1900000000, 2100000000);
+    assert_true(is_copy(&s, &b, at[2], at[3]));
+    mem_free(b.p);
+    mem_free(s.p);
+    input_close(&in);
+}
+
+/* An end mark too many says nothing, but Go's reader takes none. */
+static void end_mark_too_many(void **state)
+{
+    (void)state;
+    struct bytes b = {0}, s = {0};
+    struct input in;
+    struct err e = {0};
+    struct cut_result r;
+    size_t at[8];
+    assert_int_equal(input_open("samples/http-long-1.27.trace", 0, &in, &e), ERR_OK);
+    to_bytes(&b, in.data, in.len);
+    assert_int_equal(generations(&b, 1026, at), 3);
+    put_in(&b, at[1], &(struct bytes){.p = (uint8_t[]){V2R_END}, .n = 1});
+    assert_non_null(unsound(b.p, b.n));
+    assert_int_equal(cut(b.p, b.n, INT64_MIN, INT64_MAX, &s, &r, &e), ERR_OK);
+    assert_true(s.n == in.len && !memcmp(s.p, in.data, in.len));
+    mem_free(b.p);
+    mem_free(s.p);
+    input_close(&in);
+}
+
+/* A region goes on from one generation to the next by its name: the end of another one is not its. */
+static void regions_by_name(void **state)
+{
+    (void)state;
+    static const char text[] = "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
+                               "UserRegionBegin +1 task=5 name=\"parse\" stack=0\nendgen\n"
+                               "batch m=7 t=1000\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
+                               "UserLog +1 task=5 key=\"k\" value=\"another string before it\" stack=0\n"
+                               "UserRegionEnd +9 task=5 name=\"%s\" stack=0\nHeapAlloc +1 5\nendgen\n";
+    for (int k = 0; k < 2; k++) {
+        char buf[1000];
+        size_t n;
+        struct cut_result r;
+        struct err e = {0};
+        struct bytes s = {0};
+        snprintf(buf, sizeof buf, text, k ? "write" : "parse");
+        uint8_t *p = tracegen_bytes(buf, &n);
+        assert_int_equal(cut(p, n, INT64_MIN, INT64_MAX, &s, &r, &e), ERR_OK);
+        assert_null(unsound(s.p, s.n));
+        assert_int_equal(unsound(p, n) != NULL, k);
+        assert_int_equal(r.left.nstretch, 1 + k);
+        mem_free(s.p);
+        free(p);
+    }
 }
 
 /* Before Go 1.22 a slice ends at the damage, and what lies behind it is refused for that reason. */
@@ -221,11 +438,53 @@ static void old_ones_say_why(void **state)
     }
 }
 
+/* ... or where Go's reader would refuse an event, though gotop shows it. */
+static void old_ones_end_where_go_does(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *events, *why;
+    } cases[] = {
+        {"ProcStart +1 thread=0\n", "ProcStart of goroutine 1: it has begun already"},
+        {"ProcStop +1\n", "its processor runs a goroutine"},
+        {"GCSweepDone +1 swept=1 reclaimed=1\n", "it hasn't begun"},
+        {"STWDone +1\n", "it hasn't begun"},
+        {"GCMarkAssistStart +1\nGCMarkAssistStart +1\n", "it has begun already"},
+        {"UserTaskCreate +1 task=4 parent=0 name=\"t\"\nUserTaskCreate +1 task=4 parent=0 name=\"t\"\n",
+         "open already"},
+        {"UserRegion +1 task=4 mode=0 name=\"a\"\nUserRegion +1 task=4 mode=1 name=\"b\"\n", "another region is the"},
+        {"UserRegion +1 task=4 mode=2 name=\"a\"\n", "a region neither begins nor ends"},
+        {"GoCreate +1 g=1\n", "no order makes the events behind it consistent"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[600];
+        size_t n;
+        struct bytes s = {0};
+        struct cut_result r;
+        struct err e = {0};
+        snprintf(text, sizeof text,
+                 "go 1.19\nbatch p=0 t=0\nGoCreate g=1\nProcStart thread=0\nGoStart g=1 seq=1\nGomaxprocs procs=2\n"
+                 "HeapAlloc +5 bytes=1\n%sHeapAlloc +5 bytes=2\n",
+                 cases[i].events);
+        uint8_t *p = tracegen_bytes(text, &n);
+        assert_int_equal(cut(p, n, INT64_MIN, INT64_MAX, &s, &r, &e), ERR_OK);
+        if (!r.damage.code || !strstr(r.damage.what, cases[i].why))
+            fail_msg("%s: %s", cases[i].events, r.damage.what);
+        struct trace *t = load(s.p, s.n);
+        assert_int_equal(trace_info(t)->ndamages, 0);
+        assert_int_equal(trace_npoints(t, METRIC_HEAP), 1);
+        trace_close(t);
+        mem_free(s.p);
+        free(p);
+    }
+}
+
 /* ---- what Go's readers took ------------------------------------------------------------------------------- */
 
 /*
- * tests/golden/slices-torn.tsv: sample, permille and batch (struct harm), from and to in ns (-1: its end), hash of the slice, and
- * which readers of Go took it. SLICES=DIR writes all of them there, DIR/N.trace by line, to be tried again.
+ * tests/golden/slices-torn.tsv: sample, struct harm, from and to in ns (-1: all before, behind), how many
+ * generations are left out, the hash of the slice (0: there is none), and which readers of Go took it.
+ * SLICES=DIR prints the rows and writes all slices there, DIR/N.trace by line, to be tried again.
  */
 static void slices_that_go_took(void **state)
 {
@@ -239,34 +498,38 @@ static void slices_that_go_took(void **state)
     while (fgets(line, sizeof line, f)) {
         int64_t from, to;
         uint64_t want;
+        uint32_t left;
         struct harm h = {0};
         struct input in;
         struct cut_result r;
         struct err e = {0};
-        if (line[0] == '#' || sscanf(line, "%200s %d %d %" SCNd64 " %" SCNd64 " %" SCNx64 " %200s", path, &h.permille,
-                                     &h.batch, &from, &to, &want, got) != 7)
+        if (line[0] == '#' ||
+            sscanf(line, "%200s %d %d %d %d %" SCNd64 " %" SCNd64 " %" SCNu32 " %" SCNx64 " %200s", path, &h.permille,
+                   &h.batch, &h.zeros, &h.size, &from, &to, &left, &want, got) != 10)
             continue;
         assert_int_equal(input_open(path, 0, &in, &e), ERR_OK);
         assert_true(harmed(&in, h, &torn));
-        assert_int_equal(cut(torn.p, torn.n, from, to < 0 ? INT64_MAX : to, &s, &r, &e), ERR_OK);
+        const bool none = cut(torn.p, torn.n, from, to < 0 ? INT64_MAX : to, &s, &r, &e);
+        const uint64_t is = none ? 0 : hash(s.p, s.n);
         n++;
-        if (hash(s.p, s.n) != want && ++changed <= 10)
-            print_message("%s %d %d: %016" PRIx64 " now\n", path, h.permille, h.batch, hash(s.p, s.n));
-        if (dir) {
+        if ((is != want || (!none && r.left.generations != left)) && ++changed <= 10)
+            print_message("%s %d %d %d %d: %016" PRIx64 " now\n", path, h.permille, h.batch, h.zeros, h.size, is);
+        if (dir && !none) {
             snprintf(got, sizeof got, "%s/%d.trace", dir, n);
             FILE *o = fopen(got, "w");
             assert_non_null(o);
             assert_int_equal(fwrite(s.p, 1, s.n, o), s.n);
             fclose(o);
-            printf("row\t%s\t%d\t%d\t%" PRId64 "\t%" PRId64 "\t%016" PRIx64 "\n", path, h.permille, h.batch, from, to,
-                   hash(s.p, s.n));
         }
+        if (dir)
+            printf("row\t%s\t%d\t%d\t%d\t%d\t%" PRId64 "\t%" PRId64 "\t%" PRIu32 "\t%016" PRIx64 "\n", path,
+                   h.permille, h.batch, h.zeros, h.size, from, to, none ? 0 : r.left.generations, is);
         input_close(&in);
     }
     fclose(f);
     mem_free(s.p);
     mem_free(torn.p);
-    assert_true(n > 100);
+    assert_true(n > 50);
     if (!dir)
         assert_int_equal(changed, 0);
 }
@@ -287,8 +550,8 @@ static void out_of_memory(void **state)
         struct err e = {0};
         struct bytes torn = {0};
         enum err_code rc = ERR_NOMEM;
-        assert_int_equal(input_open(SAMPLES[k ? 4 : 1], 0, &in, &e), ERR_OK);
-        assert_true(harmed(&in, k ? (struct harm)CUT(1000, 5) : (struct harm)CUT(600, -1), &torn));
+        assert_int_equal(input_open(SAMPLES[k ? 6 : 5], 0, &in, &e), ERR_OK);
+        assert_true(harmed(&in, (struct harm){1000, -1, k ? 400 : 600, 0}, &torn));
         const size_t live = mem_live();
         for (long n = 0; rc; n += n < 60 ? 1 : 7) {
             struct input t = {.data = torn.p, .len = torn.n};
@@ -307,8 +570,8 @@ static void out_of_memory(void **state)
     }
 }
 
-/* A clock's rate of which one bit is another is read as it was, where something says so: a slice is that of the sound trace. */
-static void rate_put_right(void **state)
+/* A clock's rate that can't be makes all times of its generation wrong: it is left out. */
+static void rate_is_wrong(void **state)
 {
     (void)state;
     static const char *const path[] = {"samples/http-long-1.23.trace", "samples/http-long-1.27.trace"};
@@ -317,20 +580,19 @@ static void rate_put_right(void **state)
         struct input in;
         struct err e;
         struct cut_result res;
-        struct bytes was = {0}, is = {0}, harmed = {0};
+        struct bytes is = {0}, harmed = {0};
         assert_int_equal(input_open(path[i], 0, &in, &e), ERR_OK);
-        assert_int_equal(cut(in.data, in.len, 100000000, 300000000, &was, &res, &e), ERR_OK);
         to_bytes(&harmed, in.data, in.len);
         uint8_t *at = memmem(harmed.p, harmed.n, rate, sizeof rate);
         for (int bit = 0; at && bit < 7; bit++) {
             at[3] ^= (uint8_t)(1u << bit);
-            assert_int_equal(cut(harmed.p, harmed.n, 100000000, 300000000, &is, &res, &e), ERR_OK);
-            assert_int_equal(is.n, was.n);
-            assert_memory_equal(is.p, was.p, is.n);
+            assert_int_equal(cut(harmed.p, harmed.n, INT64_MIN, INT64_MAX, &is, &res, &e), ERR_OK);
+            assert_int_equal(res.left.generations, 1);
+            assert_non_null(strstr(res.left.why.what, "clock units a second"));
+            assert_null(unsound(is.p, is.n));
             at[3] ^= (uint8_t)(1u << bit);
         }
         assert_non_null(at);
-        mem_free(was.p);
         mem_free(is.p);
         mem_free(harmed.p);
         input_close(&in);
@@ -340,8 +602,12 @@ static void rate_put_right(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slices_say_what_was), cmocka_unit_test(slices_go_on),  cmocka_unit_test(old_ones_say_why),
-        cmocka_unit_test(slices_that_go_took), cmocka_unit_test(out_of_memory), cmocka_unit_test(rate_put_right),
+        cmocka_unit_test(slices_say_what_was), cmocka_unit_test(slices_of_anything),
+        cmocka_unit_test(longest_is_kept),     cmocka_unit_test(says_where_to_cut),
+        cmocka_unit_test(end_mark_too_many),   cmocka_unit_test(regions_by_name),
+        cmocka_unit_test(old_ones_say_why),    cmocka_unit_test(old_ones_end_where_go_does),
+        cmocka_unit_test(slices_that_go_took), cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(rate_is_wrong),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

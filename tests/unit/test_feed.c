@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
+#include <zstd.h>
 
 #include "decode/input/feed.h"
 #include "tests/unit/decode_help.h"
@@ -91,6 +92,15 @@ static void test_file(void **state)
     assert_int_equal(truncate(at("grows"), 2), 0);
     assert_int_equal(drain(f, text, sizeof text, &e), FEED_FAILED);
     assert_non_null(strstr(e.what, "the file became shorter"));
+    assert_int_equal(e.code, ERR_APART);
+    feed_close(f);
+    f = opened(put("grows", "one ", 4, "w"), NULL);
+    assert_int_equal(drain(f, text, sizeof text, &e), FEED_WAIT);
+    put("grows", "another", 7, "w"); /* and is longer already */
+    assert_int_equal(drain(f, text, sizeof text, &e), FEED_FAILED);
+    assert_string_equal(text, "");
+    assert_non_null(strstr(e.what, "the file was written anew"));
+    assert_int_equal(e.code, ERR_APART);
     feed_close(f);
 
     for (int how = 0; how < 2; how++) { /* another file has its name; none has */
@@ -98,8 +108,12 @@ static void test_file(void **state)
         assert_int_equal(drain(f, text, sizeof text, &e), FEED_WAIT);
         put("other", "x", 1, "w");
         assert_int_equal(how ? unlink(at("grows")) : rename(at("other"), at("grows")), 0);
-        assert_int_equal(drain(f, text, sizeof text, &e), FEED_FAILED);
-        assert_non_null(strstr(e.what, "the file is gone or another one has its name"));
+        enum feed_state s = FEED_WAIT; /* for where none has the name one may come */
+        for (int tries = 0; s == FEED_WAIT && tries < 20000; tries++)
+            s = drain(f, text, sizeof text, &e);
+        assert_int_equal(s, FEED_FAILED);
+        assert_non_null(strstr(e.what, how ? "the file is gone" : "another file has its name"));
+        assert_int_equal(e.code, how ? ERR_IO : ERR_APART);
         feed_close(f);
     }
     refused(at("missing"), NULL, ERR_IO, "can't open: No such file");
@@ -152,6 +166,91 @@ static void test_gzip(void **state)
     mem_fail_after(-1);
     assert_int_equal(e.code, ERR_NOMEM);
     feed_close(f);
+}
+
+/* What was sent, byte for byte, however few come at a time, and what it becomes. */
+static void sent_is(const uint8_t *z, size_t all, size_t piece, const char *packed, const char *text)
+{
+    uint8_t got[4000];
+    char out[300];
+    size_t n = 0, m = 0;
+    struct err e = {0};
+    struct feed *f = opened(put("sent", z, 0, "w"), NULL);
+    for (size_t at = 0; at < all; at += piece) {
+        put("sent", z + at, all - at < piece ? all - at : piece, "a");
+        for (int tries = 0; tries < 20; tries++) {
+            struct feed_room room = {.p = (uint8_t *)out + m, .cap = sizeof out - m - 1};
+            size_t k;
+            const enum feed_state s = feed_read(f, &room, 0, &e);
+            const uint8_t *p = feed_sent(f, &k);
+            assert_true(s == FEED_DATA || s == FEED_WAIT);
+            assert_true(n + k <= sizeof got);
+            if (k)
+                memcpy(got + n, p, k);
+            n += k;
+            m += s == FEED_DATA ? room.n : 0;
+        }
+    }
+    out[m] = '\0';
+    assert_string_equal(out, text);
+    assert_int_equal(n, all);
+    assert_memory_equal(got, z, all);
+    if (packed)
+        assert_string_equal(feed_packed(f), packed);
+    else
+        assert_null(feed_packed(f));
+    feed_close(f);
+}
+
+static void test_sent(void **state)
+{
+    (void)state;
+    uint8_t z[400];
+    const size_t one = gz("hello ", z, sizeof z), all = one + gz("world", z + one, sizeof z - one);
+    uint8_t zs[400];
+    const size_t n = ZSTD_compress(zs, sizeof zs, "hello world", 11, 3);
+    assert_false(ZSTD_isError(n));
+    for (size_t piece = 1; piece < 100; piece = piece * 3 + 1) {
+        sent_is(z, all, piece, "gzip", "hello world");
+        sent_is(zs, n, piece, "zstd", "hello world");
+        sent_is((const uint8_t *)"hello world", 11, piece, NULL, "hello world");
+        sent_is((const uint8_t *)"\x28\xb5 is none", 10, piece, NULL, "\x28\xb5 is none");
+    }
+}
+
+/* What becomes larger than any trace is left there, for good. */
+static void test_bomb(void **state)
+{
+    (void)state;
+    enum { ALL = 64 << 20, ROOM = 1 << 20 };
+    uint8_t *zeros = calloc(1, ALL), *z = malloc(ALL / 100), *room = malloc(ROOM);
+    uLongf n = ALL / 100;
+    z_stream s = {0};
+    assert_int_equal(deflateInit2(&s, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
+    s.next_in = zeros;
+    s.avail_in = ALL;
+    s.next_out = z;
+    s.avail_out = (uInt)n;
+    assert_int_equal(deflate(&s, Z_FINISH), Z_STREAM_END);
+    n = s.total_out;
+    deflateEnd(&s);
+    struct feed *f = opened(put("bomb", z, n, "w"), NULL);
+    size_t all = 0;
+    struct err e = {0};
+    enum feed_state st;
+    struct feed_room to = {.p = room, .cap = ROOM};
+    while ((st = feed_read(f, &to, 0, &e)) == FEED_DATA)
+        all += to.n;
+    assert_int_equal(st, FEED_FAILED);
+    assert_non_null(strstr(e.what, "more than 200 times as many"));
+    assert_true(all > 16 << 20 && all < 32 << 20);
+    e = (struct err){0};
+    assert_int_equal(feed_read(f, &to, 0, &e), FEED_FAILED);
+    assert_non_null(strstr(e.what, "more than 200 times as many"));
+    feed_close(f);
+    free(zeros);
+    free(z);
+    free(room);
 }
 
 static void test_pipe(void **state)
@@ -466,9 +565,11 @@ static int end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_file),    cmocka_unit_test(test_gzip),  cmocka_unit_test(test_pipe),
-        cmocka_unit_test(test_seconds), cmocka_unit_test(test_fetch), cmocka_unit_test(test_asked),
-        cmocka_unit_test(test_names),   cmocka_unit_test(test_shown), cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_file),  cmocka_unit_test(test_gzip),  cmocka_unit_test(test_sent),
+        cmocka_unit_test(test_bomb),  cmocka_unit_test(test_pipe),  cmocka_unit_test(test_seconds),
+        cmocka_unit_test(test_fetch), cmocka_unit_test(test_asked), cmocka_unit_test(test_names),
+        cmocka_unit_test(test_shown),
+        cmocka_unit_test(test_arguments),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -325,13 +325,62 @@ static void test_account(void **state)
     assert_true(each_trace("samples", SIZE_MAX, in_account) > 20);
 }
 
+/* What a step of loading may do is bounded, whatever the trace mostly consists of, also where no event comes of it. */
+static int small_steps(const uint8_t *p, size_t n, bool (*leave)(void))
+{
+    const struct trace_opts o = {.threads = 1, .grows = true, .leave = leave};
+    struct trace *tr = opened(p, 16, &o);
+    int steps = 0;
+    trace_grow(tr, n);
+    while (trace_load(tr, 0) == LOAD_MORE)
+        steps++;
+    trace_close(tr);
+    return steps;
+}
+
+static int asked;
+
+static bool at_last(void)
+{
+    return ++asked > 20;
+}
+
+static void test_small_steps(void **state)
+{
+    (void)state;
+    enum { MANY = 300, A_TABLE = 1000 };
+    size_t n;
+    struct tracegen_buf b = {0};
+    tracegen_printf(&b, "go 1.26\nnoauto\n");
+    for (int i = 1; i <= MANY; i++)
+        tracegen_printf(&b, "batch gen=%d m=7 t=%d\nend\nraw 34\n", i, 100 + i);
+    uint8_t *p = tracegen_bytes((char *)b.p, &n);
+    assert_true(small_steps(p, n, NULL) >= MANY); /* a generation each */
+    free(p);
+    tracegen_free(&b);
+    tracegen_printf(&b, "go 1.26\nnoauto\n");
+    for (int i = 0; i < MANY; i++) {
+        tracegen_printf(&b, "batch gen=1 m=-1 t=100\nStrings\n");
+        for (int k = 1; k <= A_TABLE; k++)
+            tracegen_printf(&b, "String id=%d \"s%d\"\n", i * A_TABLE + k, i * A_TABLE + k);
+    }
+    tracegen_printf(&b, "end\nraw 34\n");
+    p = tracegen_bytes((char *)b.p, &n);
+    assert_true(small_steps(p, n, NULL) >= MANY); /* a table each */
+    asked = 0;
+    assert_in_range(small_steps(p, n, at_last), 15, 25); /* nobody wants the rest */
+    free(p);
+    tracegen_free(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_account), cmocka_unit_test(test_samples),
-        cmocka_unit_test(test_made),    cmocka_unit_test(test_strict),
-        cmocka_unit_test(test_doubt),   cmocka_unit_test(test_apart_without_memory),
-        cmocka_unit_test(test_asides),  cmocka_unit_test(test_given_grows),
+        cmocka_unit_test(test_account),     cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_made),        cmocka_unit_test(test_strict),
+        cmocka_unit_test(test_doubt),       cmocka_unit_test(test_apart_without_memory),
+        cmocka_unit_test(test_asides),      cmocka_unit_test(test_given_grows),
+        cmocka_unit_test(test_small_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

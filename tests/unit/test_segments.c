@@ -301,7 +301,8 @@ static struct told foretold(const char *text)
     l.bytes = tracegen_bytes(text, &l.n);
     assert_int_equal(trace_open_mem(l.bytes, l.n, &o, &l.tr, &e), ERR_OK);
     size_t pos = l.tr->src.header;
-    assert_int_equal(v2_gen_read(&l.tr->src, &g, &pos), V2_GEN);
+    assert_int_equal(v2_gen_scan(&l.tr->src, &g, &pos), V2_GEN);
+    assert_true(v2_gen_tables(&l.tr->src, &g));
     v2_gen_workers(&g, &l.tr->names, worker_told, &is);
     v2_gen_free(&g);
     unload(&l);

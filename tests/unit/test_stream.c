@@ -198,10 +198,72 @@ static void refused(void **state)
     stream_free(&st);
     assert_int_equal(stream_put(&st, (const uint8_t *)"go 1.21 trace\0\0\0xx", 18, &e), ERR_ARG);
     stream_free(&st);
-    st.max = 1000; /* a generation that never ends */
+}
+
+/* What is too large is left out, in pieces of any size, and the one behind it says so; what is held is counted. */
+static void too_large(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < 2; k++) {
+        size_t n, largest = 0, second = 0;
+        unsigned char *p = slurp(longs[k], &n);
+        struct stream whole = {0};
+        put_pieces(&whole, p, n, n);
+        for (size_t i = 0; i < whole.ngen; i++) {
+            const size_t m = whole.gen[i].n;
+            second = m > largest ? largest : m > second ? m : second;
+            largest = m > largest ? m : largest;
+        }
+        for (size_t piece = 1; piece < 200000; piece = piece * 7 + 3) {
+            struct stream st = {.max = second};
+            put_pieces(&st, p, n, piece);
+            assert_int_equal(st.ncut, 1);
+            assert_int_equal(st.left, largest - STREAM_HEADER);
+            assert_int_equal(stream_whole(&st), stream_whole(&whole) - 1);
+            uint64_t held = 0, told = st.losing;
+            for (size_t i = 0, j = 0; i < st.ngen; i++, j++) {
+                if (whole.gen[j].n == largest)
+                    j++;
+                assert_int_equal(st.gen[i].number, whole.gen[j].number);
+                assert_int_equal(st.gen[i].n, whole.gen[j].n);
+                assert_memory_equal(st.gen[i].p, whole.gen[j].p, st.gen[i].n);
+                assert_true(st.gen[i].cap <= 2 * second + 65536);
+                held += st.gen[i].n + STREAM_COST;
+                told += st.gen[i].lost_before;
+            }
+            assert_int_equal(st.held, held);
+            assert_int_equal(told, st.left);
+            stream_drop(&st, st.ngen);
+            assert_int_equal(st.held, 0);
+            stream_free(&st);
+        }
+        stream_free(&whole);
+        free(p);
+    }
+}
+
+/* One that never ends is held no longer than it may be, and is no rest that could be shown. */
+static void endless(void **state)
+{
+    (void)state;
+    enum { MAX = 200000 };
     size_t n;
-    unsigned char *p = slurp(longs[0], &n);
-    assert_int_equal(stream_put(&st, p, n, &e), ERR_NOMEM);
+    struct err e = {0};
+    unsigned char *p = slurp(longs[1], &n);
+    struct stream st = {.max = MAX};
+    static const unsigned char head[] = {1,    7,    0,    1,    0x80 | 100, 0x80 | 3, 0x80,
+                                         0x80, 0x80, 0x80, 0x80, 0x80,       0x80,     0};
+    static const unsigned char zeros[100 + 3 * 128];
+    assert_int_equal(stream_put(&st, p, STREAM_HEADER, &e), ERR_OK);
+    for (int i = 0; i < 5000; i++) {
+        assert_int_equal(stream_put(&st, head, sizeof head, &e), ERR_OK);
+        assert_int_equal(stream_put(&st, zeros, sizeof zeros, &e), ERR_OK);
+        assert_true(st.ngen == 1 && st.gen[0].n <= MAX && st.gen[0].cap <= 2 * MAX);
+    }
+    stream_end(&st);
+    assert_int_equal(stream_whole(&st), 0);
+    assert_null(stream_rest(&st));
+    assert_int_equal(st.left, 5000 * (sizeof head + sizeof zeros));
     stream_free(&st);
     free(p);
 }
@@ -264,9 +326,10 @@ static void urls(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces),  cmocka_unit_test(each_alone),    cmocka_unit_test(cut),
-        cmocka_unit_test(refused), cmocka_unit_test(out_of_memory), cmocka_unit_test(urls),
-        cmocka_unit_test(broken),  cmocka_unit_test(lost),
+        cmocka_unit_test(pieces),        cmocka_unit_test(each_alone), cmocka_unit_test(cut),
+        cmocka_unit_test(refused),       cmocka_unit_test(too_large),  cmocka_unit_test(endless),
+        cmocka_unit_test(out_of_memory), cmocka_unit_test(urls),       cmocka_unit_test(broken),
+        cmocka_unit_test(lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,7 +69,10 @@ static const char slice_usage[] =
     "  --quiet                 print only errors\n"
     "  --help                  print this help\n"
     "\n"
-    "Exit status: 0 done, 2 wrong usage, unreadable or not written, 3 events are missing in the trace.\n";
+    "Of a damaged trace only what is sound is written, in one piece: what is left out is said.\n"
+    "\n"
+    "Exit status: 0 done, 2 wrong usage, unreadable or not written, 3 written, but a part of the range is left "
+    "out.\n";
 
 static bool slice_check(const struct export_opts *o)
 {
@@ -146,25 +149,14 @@ static int say_shorter(const char *command, const char *name)
 }
 
 /* The exit status. */
-static int say_damage(const char *command, const char *name, const struct cut_result *r)
+static int say_missing(const char *command, const char *name, const struct cut_result *r)
 {
-    const struct err *why = r->damage.code ? &r->damage : r->lost.code ? &r->lost : &r->unnamed;
-    char what[400], left[80] = "", at[40] = "";
-    if (!why->code)
-        return say_shorter(command, name);
-    if (r->left_out)
-        snprintf(left, sizeof left, ", and %" PRIu64 " events that can't be placed are left out", r->left_out);
-    if (why->offset != ERR_NO_OFFSET)
-        snprintf(at, sizeof at, " (offset %" PRIu64 ")", why->offset);
-    snprintf(what, sizeof what, "%s%s: %s%s",
-             r->damage.code ? "written up to where the trace is damaged"
-             : r->unsaid    ? "events are missing in the trace, and so in it"
-             : r->lost.code ? "events were lost, which it says as \"not recorded\""
-                            : "names or stacks are missing in it",
-             left, why->what, at);
-    export_say(command, name, what);
-    (void)say_shorter(command, name);
-    return 3;
+    char what[800];
+    const bool missing = cut_say(r, what, sizeof what);
+    if (missing)
+        export_say(command, name, what);
+    const int shorter = say_shorter(command, name);
+    return missing ? 3 : shorter;
 }
 
 int slice_main(int argc, char **argv)
@@ -186,7 +178,7 @@ int slice_main(int argc, char **argv)
     if (range_of(&o, &r, &e) || slice_file(o.path, &o.trace.more, o.out, &r, true, &res, &e))
         return export_say(c.name, name, e.what);
     say_slice(&o, &res);
-    return say_damage(c.name, name, &res);
+    return say_missing(c.name, name, &res);
 }
 
 /* ---- gotop anonymize -------------------------------------------------------------------------------------- */

@@ -13,9 +13,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "decode/base/clerk.h"
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "decode/base/origin.h"
+#include "triage/exports/outside.h"
 
 /* ---- signals ------------------------------------------------------------------------------------------------ */
 
@@ -25,13 +27,15 @@
  */
 enum { UNFINISHED = 4 };
 static char *_Atomic unfinished[UNFINISHED];
+static char far_away[] = ""; /* stands for the clerk's: they have no name here */
 static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 static void on_end(int sig)
 {
+    clerk_end(); /* it puts away its own */
     for (int i = 0; i < UNFINISHED; i++) {
         const char *path = atomic_load(&unfinished[i]);
-        if (path) {
+        if (path && *path) {
             unlink(path);
         }
     }
@@ -262,6 +266,21 @@ static enum err_code open_fresh(struct target *t, const char *path, struct err *
     return open_new(t, to, USUAL, true) ? ERR_OK : target_failed(path, e);
 }
 
+/* The clerk opens it; what was read this process alone knows. */
+static enum err_code open_far(struct target *t, const char *path, struct err *e)
+{
+    const enum err_code rc = outside_open(t, path, e);
+    if (rc) {
+        return rc;
+    }
+    begun(far_away);
+    if (!t->own || !origin_is(t->fd)) {
+        return ERR_OK;
+    }
+    target_close(t, false);
+    return refused(path, e);
+}
+
 enum err_code target_open(struct target *t, const char *path, struct err *e)
 {
     struct stat st;
@@ -269,6 +288,9 @@ enum err_code target_open(struct target *t, const char *path, struct err *e)
     enum err_code rc = target_may(path, e);
     if (rc) {
         return rc;
+    }
+    if (path && clerk_on()) {
+        return open_far(t, path, e);
     }
     t->fd = path ? open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY) : dup(STDOUT_FILENO);
     if (t->fd < 0) {
@@ -312,6 +334,11 @@ bool target_close(struct target *t, bool keep)
     }
     if (close(t->fd) && !why) {
         why = errno;
+    }
+    if (t->far) {
+        finished(far_away);
+        const int far = outside_close(t, keep && !why);
+        why = why ? why : far;
     }
     if (t->tmp && keep && !why && rename(t->tmp, t->to)) {
         why = errno;

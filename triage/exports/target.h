@@ -23,6 +23,7 @@ struct target {
     char *to;   /* whose name that one gets */
     bool own;   /* a regular file that is written itself, */
     bool begun; /* and emptied by now */
+    int far;    /* the clerk's number of it (triage/exports/outside.h), from 1 on; 0 = it is made here */
 };
 
 /*

@@ -3,23 +3,41 @@
  */
 #include "triage/live/live.h"
 
+#include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "decode/base/door.h"
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "decode/base/thread.h"
 #include "triage/live/saved.h"
+#include "triage/say.h"
 #include "triage/text.h"
 
 enum { READ_SIZE = 1 << 20, READ_MS = 100 };
 #define ANSWER_WAIT_NS 3000000000LL
 
 const char live_too_short[] = "it ended before the first second of it was complete: there was nothing to look at";
+
+const char live_too_large[] = "a generation was larger than 128 MB: it is left out, since no more of one is held";
+_Static_assert(LIVE_GENERATION == (uint64_t)128 << 20, "as it is said");
+
+void (*live_door)(void);
+
+void live_shut(const struct live_opts *o, const struct feed_opts *also)
+{
+    if (!live_door)
+        return;
+    if (strcmp(o->where, "-") != 0)
+        feed_outside(o->where, &o->feed, also);
+    live_door();
+}
 
 /* ---- the stream ------------------------------------------------------------------------------------------------ */
 
@@ -31,17 +49,24 @@ struct live_reader {
     struct feed *feed;
     struct saved *saved;
     uint8_t *buf;
-    uint64_t most; /* bytes of whole generations that nobody has taken */
+    uint64_t most; /* memory of whole generations that nobody has taken */
     bool loses;    /* what is more than that is left out, else waited with */
     /* under mu: */
     struct stream in;
     int64_t began_ns; /* monotonic: the first bytes came; 0: none */
-    uint64_t lost;
     bool ended;
     enum live_state how;
     struct err why;
     struct err unsaved;
 };
+
+static bool quits(struct live_reader *r)
+{
+    pthread_mutex_lock(&r->mu);
+    const bool quit = r->quit;
+    pthread_mutex_unlock(&r->mu);
+    return quit;
+}
 
 /* What came is no trace: the server may have said why, in its status and in what follows. */
 static void hear_why(struct live_reader *r, struct err *e)
@@ -50,18 +75,10 @@ static void hear_why(struct live_reader *r, struct err *e)
     enum feed_state s = FEED_DATA;
     struct feed_room room = {.p = r->buf, .cap = READ_SIZE};
     int64_t until = live_wall_now() + ANSWER_WAIT_NS;
-    while (s != FEED_END && s != FEED_FAILED && live_wall_now() < until)
+    while (s != FEED_END && s != FEED_FAILED && live_wall_now() < until && !quits(r))
         s = feed_read(r->feed, &room, READ_MS, &said);
     if (s == FEED_FAILED)
         *e = said;
-}
-
-static uint64_t waiting_bytes(const struct stream *st)
-{
-    uint64_t n = 0;
-    for (size_t i = 0, whole = stream_whole(st); i < whole; i++)
-        n += st->gen[i].n;
-    return n;
 }
 
 static void reader_over(struct live_reader *r, enum live_state how, const struct err *why)
@@ -91,9 +108,9 @@ static bool reader_took(struct live_reader *r, size_t n)
     }
     if (stream_whole(&r->in) > before)
         pthread_cond_signal(&r->news);
-    while (r->loses && stream_whole(&r->in) > 1 && waiting_bytes(&r->in) > r->most) /* one alone may be larger */
-        r->lost += stream_lose(&r->in);
-    while (!r->loses && !r->quit && waiting_bytes(&r->in) > r->most)
+    while (r->loses && r->in.held > r->most && stream_whole(&r->in) > 1) /* one alone may be larger */
+        (void)stream_lose(&r->in);
+    while (!r->loses && r->in.held > r->most && !r->quit)
         pthread_cond_wait(&r->taken, &r->mu);
     pthread_mutex_unlock(&r->mu);
     if (rc == ERR_NOT_TRACE)
@@ -103,11 +120,13 @@ static bool reader_took(struct live_reader *r, size_t n)
     return !rc;
 }
 
-/* What came is saved, too, as long as that works: a full disk is no reason to look away. */
-static void reader_save(struct live_reader *r, size_t n)
+/* What came is saved as it was sent, too, as long as that works: a full disk is no reason to look away. */
+static void reader_save(struct live_reader *r)
 {
     struct err e = {0};
-    if (!r->saved || saved_put(r->saved, r->buf, n, r->in.known, &e))
+    size_t n;
+    const uint8_t *p = feed_sent(r->feed, &n);
+    if (!n || !r->saved || saved_put(r->saved, p, n, r->in.known, &e))
         return;
     r->saved = NULL;
     pthread_mutex_lock(&r->mu);
@@ -119,27 +138,20 @@ static void *reader_main(void *arg)
 {
     struct live_reader *r = arg;
     struct err e = {0};
-    for (;;) {
+    enum feed_state s = FEED_WAIT;
+    while ((s == FEED_WAIT || s == FEED_DATA) && !quits(r)) {
         struct feed_room room = {.p = r->buf, .cap = READ_SIZE};
-        pthread_mutex_lock(&r->mu);
-        bool quit = r->quit;
-        pthread_mutex_unlock(&r->mu);
-        enum feed_state s = quit ? FEED_END : feed_read(r->feed, &room, READ_MS, &e);
-        if (s == FEED_WAIT)
-            continue;
-        if (s == FEED_DATA) {
-            const bool more = reader_took(r, room.n);
-            reader_save(r, room.n);
-            if (more)
-                continue;
+        s = feed_read(r->feed, &room, READ_MS, &e);
+        const bool over = s == FEED_DATA && !reader_took(r, room.n);
+        reader_save(r);
+        if (over)
             return NULL;
-        }
-        if (s == FEED_END && !quit && !r->in.known)
-            err_set(&e, r->in.bytes ? ERR_TRUNCATED : ERR_EMPTY, r->in.bytes,
-                    "it ended before a trace's header was complete");
-        reader_over(r, e.code ? LIVE_FAILED : LIVE_END, &e);
-        return NULL;
     }
+    if (s == FEED_END && !r->in.known)
+        err_set(&e, r->in.bytes ? ERR_TRUNCATED : ERR_EMPTY, r->in.bytes,
+                "it ended before a trace's header was complete");
+    reader_over(r, e.code ? LIVE_FAILED : LIVE_END, &e);
+    return NULL;
 }
 
 enum err_code live_open(struct live *l, const struct live_opts *o, struct err *e)
@@ -151,9 +163,9 @@ enum err_code live_open(struct live *l, const struct live_opts *o, struct err *e
     thread_cond(&r->news);
     thread_cond(&r->taken);
     r->saved = l->saved;
-    r->in.max = r->most = host_memory() / 4; /* a generation that never ends */
-    if (l->room)
-        r->most = l->room;
+    const uint64_t quarter = host_memory() / 4;
+    r->in.max = LIVE_GENERATION < quarter ? LIVE_GENERATION : quarter;
+    r->most = l->room ? l->room : quarter;
     enum err_code rc = feed_open(o->where, &o->feed, &r->feed, e);
     if (rc)
         return rc;
@@ -212,7 +224,8 @@ enum live_state live_step(struct live *l, int timeout_ms, struct err *e)
     pthread_mutex_lock(&r->mu);
     if (timeout_ms > 0)
         news_wait(r, timeout_ms);
-    l->lost = r->lost;
+    l->lost = r->in.left;
+    l->cut = r->in.ncut;
     l->unsaved = r->unsaved;
     l->began_ns = r->began_ns;
     if (stream_whole(&r->in)) {
@@ -241,10 +254,13 @@ size_t live_gap(const struct live *l, size_t n)
     return n ? n - 1 : 0;
 }
 
-void live_quiet(struct live *l, enum live_state s, const char *command, const char *where)
+void live_tell(struct live *l, enum live_state s, const char *command, const char *where)
 {
     enum { QUIET_S = 3 };
     const int64_t now = live_wall_now();
+    if (l->cut && !l->told_cut)
+        (void)live_say(command, where, live_too_large);
+    l->told_cut = l->cut;
     if (!l->patient || l->told)
         return;
     if (s != LIVE_WAIT || !l->quiet_ns)
@@ -270,10 +286,12 @@ enum err_code live_load(struct live *l, size_t i, size_t n, const struct trace_o
 {
     size_t len;
     *out = (struct loaded){0};
+    struct trace_opts opts = *o;
+    opts.leave = live_stop_asked;
     if (!(*mem = stream_join(&l->st, i, n, &len))) {
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the generations that are looked at");
     }
-    enum err_code rc = load_mem(*mem, len, o, out, e);
+    enum err_code rc = load_mem(*mem, len, &opts, out, e);
     if (rc) {
         mem_free(*mem);
         *mem = NULL;
@@ -345,6 +363,30 @@ void live_stop_tell(const char *command, const char *where)
     if (sigpending(&set) == 0 && sigismember(&set, SIGTSTP))
         (void)live_say(command, where,
                        "ended by Ctrl-Z: while this stood still the program would keep its trace in its memory");
+}
+
+/* There is room for a piece. false: nobody takes it, and a signal has come meanwhile. */
+static bool out_room(void)
+{
+    struct pollfd f = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    while (poll(&f, 1, READ_MS) == 0)
+        if (live_stop_asked())
+            return false;
+    return true;
+}
+
+bool live_out(const struct text *t, struct err *e)
+{
+    bool good = text_ok(t) && t->n;
+    if (!good)
+        return say_out(t, e);
+    for (size_t at = 0; good && at < t->n; at += PIPE_BUF) {
+        const size_t rest = t->n - at;
+        const struct text piece = {.p = t->p + at, .n = rest < PIPE_BUF ? rest : PIPE_BUF};
+        *e = (struct err){0};
+        good = out_room() && say_out(&piece, e);
+    }
+    return good;
 }
 
 int64_t live_wall_now(void)

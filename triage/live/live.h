@@ -44,10 +44,18 @@ struct live_command {
 /* live_parse - the whole command line. -1: go on; else the exit status, what was wrong has been said. */
 int live_parse(const struct live_command *c, int argc, char **argv);
 extern const char live_usage[]; /* their help */
+/*
+ * live_door - shuts the sandbox: what is called once all is known that the clerk may do (decode/base/clerk.h), and before the first
+ * byte is read. NULL: there is none. live_shut - calls it, for these options; also: another feed's, NULL: none.
+ */
+extern void (*live_door)(void);
+void live_shut(const struct live_opts *o, const struct feed_opts *also);
 /* live_say - "gotop COMMAND: WHAT: MESSAGE", cleaned (NULL: no command); returns 2. */
 int live_say(const char *command, const char *what, const char *message);
 /* live_too_short - what there is to say of a program whose trace ended before there was anything to look at. */
 extern const char live_too_short[];
+/* live_too_large - of a generation that was larger than LIVE_GENERATION. */
+extern const char live_too_large[];
 /* live_ns - "30s", "500ms", "2m", "1h" in ns; false: it is none. */
 bool live_ns(const char *s, int64_t *out);
 
@@ -69,17 +77,20 @@ int64_t live_late(struct live_pace *p, int64_t heard_ns, int64_t t1);
  * A thread of its own reads what comes, as fast as it comes: the program that is traced must never wait for us. Whole
  * generations are handed over by live_step(). Those that nobody takes are bounded: by `room`, then the newest are left out
  * (stream_lose()); without it by a quarter of free memory, then reading waits. A file can always wait: it is read no further than
- * LIVE_PATIENT bytes ahead.
+ * LIVE_PATIENT bytes ahead. The one that arrives is bounded, too: one of more than LIVE_GENERATION bytes is left out. Of a program
+ * that sends so much in a second nothing is seen but that.
  */
+#define LIVE_GENERATION ((uint64_t)128 << 20)
 struct live {
     struct stream st;    /* whole generations, oldest first: the caller drops them; what arrives is not in it */
     struct saved *saved; /* every byte as sent goes there, too; NULL = nowhere; borrowed, set before live_open() */
     struct err unsaved;  /* code: since then nothing goes there, and why */
     uint64_t room;       /* bytes; 0 = see above; set before live_open() */
     uint64_t lost;       /* bytes left out so far */
+    uint64_t cut;        /* generations among that which were too large */
     bool ended;          /* no more comes */
-    int64_t quiet_ns;    /* since when nothing has come; live_quiet()'s */
-    bool told;           /* that, once */
+    int64_t quiet_ns;    /* since when nothing has come; live_tell()'s */
+    bool told, told_cut; /* that, and that one was too large, once */
     bool patient;        /* a file: what nobody takes can wait, without anybody waiting for us */
     int64_t began_ns;    /* monotonic: its first bytes came; no line is too slow for these */
     struct live_pace pace;
@@ -99,15 +110,17 @@ enum live_state live_step(struct live *l, int timeout_ms, struct err *e);
 /* live_gap - before which of the first n generations of l->st some were left out, the last such place; 0: nowhere. What lies on
  * both sides of it is no trace together. */
 size_t live_gap(const struct live *l, size_t n);
-/* live_quiet - a step's end: of a file that isn't written on it is said, once, that it is waited for. */
-void live_quiet(struct live *l, enum live_state s, const char *command, const char *where);
+/* live_tell - a step's end: what is to be said of it, once: that a file isn't written on and is waited for; that a generation was too
+ * large to be held. */
+void live_tell(struct live *l, enum live_state s, const char *command, const char *where);
 /* live_rest - after the end: the generation that it ended within, as far as it came; NULL: none. */
 const struct stream_gen *live_rest(const struct live *l);
 /* live_stop - let the program go: no more comes. */
 void live_stop(struct live *l);
 /*
  * live_load - model, tables and findings of the n whole generations from i on. Their times are noted in the stream's
- * generations, and of the last one whether it is `broken`. *mem is their trace: mem_free() it after load_free(). The stream may go on meanwhile.
+ * generations, and of the last one whether it is `broken`. *mem is their trace: mem_free() it after load_free(). The stream may go on meanwhile. A signal
+ * ends it (live_stop_asked()): ERR_IO.
  */
 enum err_code live_load(struct live *l, size_t i, size_t n, const struct trace_opts *o, struct loaded *out,
                         uint8_t **mem, struct err *e);
@@ -125,6 +138,8 @@ bool live_stop_asked(void);
 void live_stop_tell(const char *command, const char *where);
 /* live_stop_ask - as such a signal would, for as long as the process lives; from any thread. */
 void live_stop_ask(void);
+/* live_out - say_out() by pieces: while nobody takes them such a signal ends the waiting, too (false, ERR_OK). */
+bool live_out(const struct text *t, struct err *e);
 /* live_stamp - wall-clock time in UTC, "2026-11-21T23:45:12.345Z"; for a file's name without colons and dashes. */
 void live_stamp(int64_t wall_ns, bool for_name, char *out, size_t size);
 int64_t live_wall_now(void); /* ns since 1970 */

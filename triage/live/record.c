@@ -11,15 +11,19 @@
 #include <unistd.h>
 
 #include "decode/base/door.h"
+#include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "triage/exports/export_out.h"
 #include "triage/live/live.h"
 #include "triage/say.h"
 
+#define ANSWER_WAIT_NS INT64_C(3000000000)
+
 enum { STEP_MS = 200, PIECE = 1 << 20, DEFAULT_S = 5 };
 
 struct record {
     struct live_opts live;
+    struct feed_opts profile; /* what --cpu asks for */
     const char *out;
     bool cpu, quiet;
 };
@@ -69,17 +73,34 @@ struct recording {
     uint8_t *buf;
     uint8_t head[16];
     size_t nhead;
-    uint64_t bytes;
-    bool broke; /* no more came, though more was to come; what came is a trace */
+    uint64_t bytes; /* as they were sent */
+    int64_t until;  /* host_now(): it is no trace, and we go then */
+    bool broke;     /* no more came, though more was to come; what came is a trace */
 };
 
+static bool is_trace(const struct recording *r)
+{
+    struct dialect d;
+    struct err other;
+    return dialect_tell(r->head, r->nhead, &d, &other) == ERR_OK;
+}
+
+/*
+ * n bytes came unpacked: they are in r->buf. They are written as they were sent. What is no trace isn't: the server has a moment to say
+ * why it sends something else.
+ */
 static void take(struct recording *r, size_t n)
 {
+    size_t nsent;
+    const uint8_t *sent = feed_sent(r->feed, &nsent);
     for (size_t i = 0; i < n && r->nhead < sizeof r->head; i++) {
         r->head[r->nhead++] = r->buf[i];
     }
-    r->bytes += n;
-    out_write(&r->out, r->buf, n);
+    r->bytes += nsent;
+    if (r->nhead == sizeof r->head && !r->until && !is_trace(r))
+        r->until = host_now() + ANSWER_WAIT_NS;
+    if (!r->until)
+        out_write(&r->out, sent, nsent);
 }
 
 /* What the profile sends is not wanted, but must be read. */
@@ -101,12 +122,11 @@ static enum err_code receive(struct recording *r, const struct record *o, struct
 {
     bool talk = !o->quiet && isatty(STDERR_FILENO);
     enum feed_state s = FEED_WAIT;
-    while (s != FEED_END && s != FEED_FAILED && !live_stop_asked() && !out_broken(&r->out)) {
+    while (s != FEED_END && s != FEED_FAILED && !live_stop_asked() && !out_broken(&r->out) &&
+           (!r->until || host_now() < r->until)) {
         struct feed_room room = {.p = r->buf, .cap = PIECE};
         s = feed_read(r->feed, &room, STEP_MS, e);
-        if (s == FEED_DATA) {
-            take(r, room.n);
-        }
+        take(r, s == FEED_DATA ? room.n : 0);
         drain(r);
         if (talk) {
             char line[60];
@@ -118,11 +138,10 @@ static enum err_code receive(struct recording *r, const struct record *o, struct
         door_wipe();
     }
     struct dialect d;
-    struct err other;
     if (s != FEED_FAILED) {
         return dialect_tell(r->head, r->nhead, &d, e);
     }
-    r->broke = r->bytes > sizeof r->head && dialect_tell(r->head, r->nhead, &d, &other) == ERR_OK;
+    r->broke = r->nhead == sizeof r->head && is_trace(r);
     return r->broke ? ERR_OK : e->code;
 }
 
@@ -135,21 +154,21 @@ static int recorded(const struct recording *r, const struct record *o, const str
         return live_say("record", o->live.where, why);
     }
     if (!o->quiet) {
-        door_printf(stderr, "gotop record: %.1f MB\n", (double)r->bytes * 1e-6);
+        const char *packed = feed_packed(r->feed);
+        door_printf(stderr, "gotop record: %.1f MB%s%s%s\n", (double)r->bytes * 1e-6, packed ? " of " : "",
+                    packed ? packed : "", packed ? ", as it was sent" : "");
     }
     return 0;
 }
 
 static enum err_code begin(struct recording *r, const struct record *o, struct err *e)
 {
-    struct feed_opts profile = o->live.feed;
-    profile.profile = "profile";
     if (!(r->buf = mem_alloc(PIECE))) {
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
     }
     enum err_code rc = feed_open(o->live.where, &o->live.feed, &r->feed, e);
     if (!rc && o->cpu) {
-        rc = feed_open(o->live.where, &profile, &r->profile, e);
+        rc = feed_open(o->live.where, &o->profile, &r->profile, e);
     }
     return rc;
 }
@@ -172,6 +191,9 @@ int record_main(int argc, char **argv)
     if (!feed_is_url(o.live.where)) {
         return live_say("record", o.live.where, "is no URL: what is a file already can be copied");
     }
+    o.profile = o.live.feed;
+    o.profile.profile = "profile";
+    live_shut(&o.live, o.cpu ? &o.profile : NULL);
     live_stop_hold();
     if (begin(&r, &o, &e) || out_open(&r.out, o.out, false, &e)) {
         status = live_say("record", o.live.where, e.what);

@@ -10,15 +10,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "decode/base/clerk.h"
 #include "decode/base/mem.h"
-#include "decode/input/stream.h"
+#include "triage/exports/outside.h"
 #include "triage/exports/target.h"
 
 struct saved {
     int fd;
-    bool made, begun;            /* it wasn't there before; bytes of a trace are in it */
-    uint8_t head[STREAM_HEADER]; /* what came before that was known */
-    size_t nhead;
+    bool made, begun; /* it wasn't there before; bytes of a trace are in it */
+    uint8_t *head;    /* what came before that was known */
+    size_t nhead, caphead;
     char path[4096];
 };
 
@@ -34,10 +35,14 @@ enum err_code saved_open(const char *path, struct saved **out, struct err *e)
     const enum err_code rc = target_may(path, e);
     if (rc)
         return rc;
-    s->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    s->made = s->fd >= 0;
-    if (s->fd < 0 && errno == EEXIST)
-        s->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666); /* a link to none, too */
+    if (clerk_on()) {
+        s->fd = outside_saves(path, &s->made);
+    } else {
+        s->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        s->made = s->fd >= 0;
+        if (s->fd < 0 && errno == EEXIST)
+            s->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666); /* a link to none, too */
+    }
     return s->fd < 0 ? err_set(e, ERR_IO, ERR_NO_OFFSET, "%s: %s", path, strerror(errno)) : ERR_OK;
 }
 
@@ -65,14 +70,25 @@ static bool begin(struct saved *s)
     return write_all(s->fd, s->head, s->nhead);
 }
 
+/* It isn't known yet what it is: less than a header has come, or as much of it as is compressed. */
+static bool keep(struct saved *s, const uint8_t *p, size_t n, struct err *e)
+{
+    enum { MOST = 1 << 20 };
+    const bool fits = s->nhead + n <= MOST;
+    if (!fits || !mem_room(s->head, s->caphead, s->nhead + n)) {
+        err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "%.80s is not written: %s", s->path,
+                fits ? "out of memory" : "what came first isn't a trace");
+        return false;
+    }
+    memcpy(s->head + s->nhead, p, n);
+    s->nhead += n;
+    return true;
+}
+
 bool saved_put(struct saved *s, const uint8_t *p, size_t n, bool trace, struct err *e)
 {
-    if (!s->begun && !trace) { /* less than a header */
-        const size_t room = sizeof s->head - s->nhead, take = n < room ? n : room;
-        memcpy(s->head + s->nhead, p, take);
-        s->nhead += take;
-        return true;
-    }
+    if (!s->begun && !trace)
+        return keep(s, p, n, e);
     if ((s->begun || begin(s)) && write_all(s->fd, p, n))
         return true;
     err_set(e, ERR_IO, ERR_NO_OFFSET, "%.80s can't be written any further: %s", s->path, strerror(errno));
@@ -86,6 +102,7 @@ void saved_close(struct saved *s)
     if (s->fd >= 0)
         close(s->fd);
     if (s->made && !s->begun)
-        (void)unlink(s->path);
+        (void)unlink(s->path); /* the clerk's goes at the end, since it is empty */
+    mem_free(s->head);
     mem_free(s);
 }

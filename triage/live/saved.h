@@ -1,5 +1,5 @@
 /*
- * saved.h - the file of -o while a program is followed: every byte as sent.
+ * saved.h - the file of -o while a program is followed: every byte as sent, compressed if it was.
  *
  * A file that is there already is left alone until a trace comes, so an error page instead of one costs nobody an older
  * trace. Bytes are written as they come: whatever ends us, they are there, and a full disk is told at once (what comes then is shown, and saved no more).

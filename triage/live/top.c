@@ -26,6 +26,7 @@ struct top {
     uint32_t rows;
     uint64_t shown, skipped; /* pictures; generations left out since the last one */
     int64_t late_ns;         /* so late came what is shown */
+    bool cut;                /* a generation was too large, which has been said */
     uint64_t lost, told;     /* bytes left out while nobody took our lines: before this picture, in earlier ones */
 };
 
@@ -122,7 +123,7 @@ static void put_head(struct text *t, const struct top *o, const struct loaded *l
     if (o->lost) {
         text_lit(t, "\n");
         text_bytes(t, o->lost);
-        text_lit(t, " of trace before this were left out: nobody took these lines");
+        text_add(t, " of trace before this were left out%s", o->cut ? "" : ": nobody took these lines");
     }
     text_lit(t, "\n");
 }
@@ -208,7 +209,7 @@ static bool enough(const struct top *o, struct live *l, struct err *e)
     size_t n = stream_whole(&l->st);
     if (o->every_ns <= ONE_BY_ONE_NS || l->ended)
         return true;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n && !live_stop_asked(); i++) {
         struct stream_gen *g = &l->st.gen[i];
         if (!g->t1 && live_load(l, i, 1, &o->live.trace, &in, &mem, e) == ERR_OK) {
             load_free(&in);
@@ -240,9 +241,10 @@ static bool show(struct top *o, struct live *l, struct err *e)
     if (trace_info(in.tr)->end >= o->every_ns - o->every_ns / 8 || l->ended) {
         struct text t = {.ascii = true};
         o->late_ns = l->late_ns;
+        o->cut = l->cut;
         put_picture(&t, o, &in, l->st.gen[n - 1].came_ns ? l->st.gen[n - 1].came_ns : live_wall_now());
         struct err why;
-        good = say_out(&t, &why);
+        good = live_out(&t, &why);
         text_free(&t);
         if (why.code)
             err_set(e, why.code, ERR_NO_OFFSET, "standard output: %s", why.what);
@@ -263,7 +265,7 @@ static void tell_lost_end(const struct top *o, const struct live *l)
     struct err ignored; /* who doesn't read it was told nothing else either */
     text_bytes(&t, l->lost - o->told);
     text_lit(&t, " of trace after this were left out, up to its end: nobody took these lines\n");
-    (void)say_out(&t, &ignored);
+    (void)live_out(&t, &ignored);
     text_free(&t);
 }
 
@@ -275,11 +277,11 @@ static int pictures(struct top *o, struct live *l)
     while (!l->ended && !live_stop_asked() && (!o->count || o->shown < o->count)) {
         struct err bad = {0};
         s = live_step(l, STEP_MS, &e);
-        live_quiet(l, s, "top", o->live.where);
+        live_tell(l, s, "top", o->live.where);
         if (s != LIVE_WAIT && !show(o, l, &bad))
             return bad.code ? live_say("top", o->live.where, bad.what) : 0;
     }
-    if (l->ended && l->lost > o->told)
+    if (l->ended && l->lost > o->told && !l->cut)
         tell_lost_end(o, l);
     if (s == LIVE_FAILED && (!o->count || o->shown < o->count))
         return live_say("top", o->live.where, e.what);
@@ -297,6 +299,7 @@ int top_main(int argc, char **argv)
     if (status >= 0) {
         return status;
     }
+    live_shut(&o.live, NULL);
     if (live_open(&l, &o.live, &e)) {
         live_close(&l);
         return live_say("top", o.live.where, e.what);

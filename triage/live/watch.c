@@ -16,10 +16,13 @@
 #include <unistd.h>
 
 #include "decode/base/child.h"
+#include "decode/base/clerk.h"
 #include "decode/base/door.h"
+#include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "triage/exports/export_out.h"
 #include "triage/exports/export_run.h"
+#include "triage/exports/outside.h"
 #include "triage/live/live.h"
 #include "triage/say.h"
 #include "triage/tables/metrics.h"
@@ -39,8 +42,9 @@ struct watch {
     struct until until[UNTIL_MAX];
     uint32_t n;
     int64_t keep_ns, after_ns, window_ns;
-    uint64_t keep_bytes; /* 0: by time alone */
-    uint64_t max;        /* captures */
+    uint64_t keep_bytes; /* memory; what --keep says, or a bound for what its time says */
+    bool by_bytes;
+    uint64_t max; /* captures */
     const char *dir, *exec;
     /* what is going on */
     uint64_t captured;
@@ -116,7 +120,7 @@ static bool set_keep(void *arg, const char *value, int *status)
 {
     struct watch *w = arg;
     (void)status;
-    return live_ns(value, &w->keep_ns) || export_size(value, &w->keep_bytes);
+    return live_ns(value, &w->keep_ns) || (w->by_bytes = export_size(value, &w->keep_bytes));
 }
 
 static bool set_after(void *arg, const char *value, int *status)
@@ -286,19 +290,18 @@ static bool reap(struct watch *w)
 
 extern char **environ;
 
-static void run(struct watch *w, const char *file)
+/* 0, or an errno; EBUSY: too many run. */
+static int spawn(struct watch *w, const char *file)
 {
     char name[PATH_MAX], *argv[] = {(char *)(uintptr_t)w->exec, name, NULL};
     posix_spawnattr_t attr;
     sigset_t none, usual;
     int i = 0;
     if (!child_name(file, name, sizeof name)) {
-        (void)live_say("watch", file, "its name is no argument: --exec is not run for it");
-        return;
+        return EINVAL;
     }
     if (!reap(w)) {
-        (void)live_say("watch", w->exec, "is still busy with the files before: not run for this one");
-        return;
+        return EBUSY;
     }
     while (w->child[i] > 0) {
         i++;
@@ -313,7 +316,32 @@ static void run(struct watch *w, const char *file)
     posix_spawnattr_destroy(&attr);
     if (rc) {
         w->child[i] = 0;
-        (void)live_say("watch", w->exec, strerror(rc));
+    }
+    return rc;
+}
+
+static struct watch *watched; /* whose --exec the clerk runs */
+static int deed_exec;
+
+/* In the clerk: on files that were written there, and on nothing else. */
+static void do_exec(const char *file, struct clerk_said *said)
+{
+    said->error = outside_made(file) ? spawn(watched, file) : EACCES;
+}
+
+static void run(struct watch *w, const char *file)
+{
+    struct clerk_said said = {0};
+    if (clerk_on()) {
+        (void)clerk_ask(deed_exec, file, &said);
+    } else {
+        said.error = spawn(w, file);
+    }
+    if (said.error) {
+        (void)live_say("watch", w->exec,
+                       said.error == EBUSY    ? "is still busy with the files before: not run for this one"
+                       : said.error == EINVAL ? "the file's name is no argument: not run for this one"
+                                              : strerror(said.error));
     }
 }
 
@@ -331,7 +359,7 @@ static void put_log(struct watch *w, const struct live *l, const char *path, uin
     text_bytes(&t, bytes);
     text_add(&t, " because %s\n", w->reason);
     struct err e;
-    if (!say_out(&t, &e) && e.code)
+    if (!live_out(&t, &e) && e.code)
         w->failed = live_say("watch", "standard output", e.what);
     text_free(&t);
 }
@@ -382,13 +410,10 @@ static void capture(struct watch *w, const struct live *l)
 static void forget(const struct watch *w, struct live *l)
 {
     size_t whole = stream_whole(&l->st), n = 0;
-    uint64_t held = 0;
-    for (size_t i = 0; i < l->st.ngen; i++) {
-        held += l->st.gen[i].n;
-    }
+    uint64_t held = l->st.held;
     int64_t newest = whole ? l->st.gen[whole - 1].t1 : 0;
-    while (n + 1 < whole && (w->keep_bytes ? held > w->keep_bytes : l->st.gen[n].t1 < newest - w->keep_ns)) {
-        held -= l->st.gen[n++].n;
+    while (n + 1 < whole && (held > w->keep_bytes || (!w->by_bytes && l->st.gen[n].t1 < newest - w->keep_ns))) {
+        held -= stream_cost(&l->st.gen[n++]);
     }
     stream_drop(&l->st, n);
 }
@@ -447,6 +472,7 @@ static int look(struct watch *w, struct live *l)
     size_t n = window_gens(w, l);
     w->looked = true;
     if (live_load(l, whole - n, n, &w->live.trace, &in, &mem, &e)) {
+        forget(w, l);
         return e.code == ERR_NOMEM ? live_say("watch", w->live.where, e.what) : 0;
     }
     tell_late(w, l);
@@ -472,7 +498,7 @@ static int watch_on(struct watch *w, struct live *l)
     while (!status && !l->ended && !live_stop_asked() && w->captured < w->max) {
         size_t before = stream_whole(&l->st);
         s = live_step(l, STEP_MS, &e);
-        live_quiet(l, s, "watch", w->live.where);
+        live_tell(l, s, "watch", w->live.where);
         (void)reap(w);
         if (s == LIVE_GEN || stream_whole(&l->st) > before) {
             status = look(w, l);
@@ -491,13 +517,18 @@ static int watch_on(struct watch *w, struct live *l)
 
 int watch_main(int argc, char **argv)
 {
-    struct watch w = {.keep_ns = 30000000000, .window_ns = 2000000000, .max = CAPTURES};
+    struct watch w = {
+        .keep_ns = 30000000000, .keep_bytes = host_memory() / 4, .window_ns = 2000000000, .max = CAPTURES};
     struct live l = {.room = ROOM};
     struct err e = {0};
     int status = parse(&w, argc, argv);
     if (status >= 0) {
         return status;
     }
+    watched = &w;
+    outside_folder(w.dir);
+    deed_exec = w.exec ? clerk_add(do_exec, NULL) : 0;
+    live_shut(&w.live, NULL);
     if (live_open(&l, &w.live, &e)) {
         live_close(&l);
         return live_say("watch", w.live.where, e.what);

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "decode/base/child.h"
+#include "decode/base/clerk.h"
 #include "decode/base/door.h"
 #include "decode/base/origin.h"
 #include "decode/base/spill.h"
@@ -25,6 +26,7 @@
 #include "decode/trace.h"
 #include "layout/draw/cells.h"
 #include "triage/findings/thresholds.h"
+#include "triage/live/live.h"
 #include "triage/report/report.h"
 #include "triage/say.h"
 #include "viewer/session/app.h"
@@ -505,6 +507,7 @@ static int main_view(const struct options *o, enum charset charset)
         keymap_free(km);
     mem_free(a);
     if (by_signal) { /* end as the signal would have, now that the terminal is back */
+        clerk_end();
         signal(by_signal, SIG_DFL);
         raise(by_signal);
     }
@@ -680,6 +683,33 @@ static bool descriptors(void)
     return n == NEEDED;
 }
 
+/* What runs, for live_door(). */
+static struct {
+    int argc;
+    char **argv;
+} command_line;
+
+static void shut(void)
+{
+    sandbox_enter(sandbox_needs(command_line.argv[1]), command_line.argc, command_line.argv);
+}
+
+/* A command of what runs shuts the sandbox itself, once it is known what is fetched. */
+static int run_command(command_main *command, int argc, char **argv, bool open)
+{
+    command_line.argc = argc;
+    command_line.argv = argv;
+    if (!open && (sandbox_needs(argv[1]) & SANDBOX_LIVE))
+        live_door = shut;
+    else if (!open)
+        shut();
+    if (!live_door)
+        (void)spill_open();
+    const int status = command(argc - 1, argv + 1);
+    clerk_end();
+    return ended(status);
+}
+
 int main(int argc, char **argv)
 {
     struct options o;
@@ -702,34 +732,33 @@ int main(int argc, char **argv)
         argv[1] = argv[2]; /* "help CMD" is "CMD --help" */
         argv[2] = dash_help;
     }
-    if (command) {
-        (void)spill_open();
-        if (!open)
-            sandbox_enter(sandbox_needs(argv[1], argc, argv), argc, argv);
-        return ended(command(argc - 1, argv + 1));
-    }
+    if (command)
+        return run_command(command, argc, argv, open);
     if (!options_parse(argc, argv, &o, stderr))
         return EXIT_USAGE;
     int status;
     if (no_session(argc, argv, &o, &status))
         return status;
     bool terminal = !o.headless && !o.linear && isatty(STDOUT_FILENO), url = feed_is_url(o.path);
-    unsigned needs = sandbox_needs(terminal ? NULL : "report", argc, argv) | (url ? SANDBOX_NET | SANDBOX_EXEC : 0) |
-                     (o.headless || o.linear ? SANDBOX_SLICES : 0);
+    const bool viewer = terminal || o.headless || o.linear;
+    const unsigned needs = sandbox_needs(viewer ? NULL : "report") & ~(unsigned)(terminal ? 0 : SANDBOX_TERMINAL);
     if (terminal)
         editor_begin();
-    (void)spill_open();
+    if (!open && (url || o.follow) && strcmp(o.path, "-") != 0)
+        feed_outside(o.path, &o.live.feed, NULL);
     if (!open)
         sandbox_enter(needs, argc, argv);
+    (void)spill_open();
     status = EXIT_USAGE;
     if (url && o.headless && !o.live.feed.seconds && isatty(STDERR_FILENO))
         door_printf(stderr, "gotop: --headless prints once the program's trace ends: --seconds N ends it\n");
-    if (o.headless || o.linear || terminal)
+    if (viewer)
         status = main_view(&o, charset);
     else if (!o.follow && !url)
         status = main_report(&o);
     else
         door_printf(stderr, "gotop: a program that is running needs a terminal here; gotop top prints lines\n");
     editor_end();
+    clerk_end();
     return terminal && status != EXIT_NO_WORD ? status : ended(status);
 }

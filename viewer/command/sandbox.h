@@ -1,10 +1,10 @@
 /*
- * sandbox.h - what gotop gives up before it reads a trace, so that a trace which finds a mistake in it gains little.
+ * sandbox.h - what gotop keeps of its rights before it reads a trace, so that a trace which finds a mistake in it gains little.
  *
- * On Linux two doors are shut, each where the kernel has it: Landlock leaves what the command line names to be read, the
- * folders of -o to be written, and what the system's libraries read; seccomp refuses sockets, other programs, and system
- * calls that a reader of files has no use for. What a command still needs is one row of the table in sandbox.c. Nothing is
- * said where a kernel lacks them; `gotop --version` tells, and --no-sandbox leaves all open.
+ * On Linux two lists say what may be done, each where the kernel has it: Landlock, which files can be opened; seccomp, which
+ * system calls there are. What a command needs is a row of the table in sandbox.c. Files that are written are made and named by a
+ * process of its own (decode/base/clerk.h), which this one forks here; it also starts curl. Nothing is said where a kernel lacks
+ * the rest; `gotop --version` tells, and --no-sandbox leaves all open.
  */
 #ifndef GOTOP_VIEWER_SANDBOX_H
 #define GOTOP_VIEWER_SANDBOX_H
@@ -13,17 +13,18 @@
 #include <stddef.h>
 
 enum {
-    SANDBOX_NET = 1,      /* makes connections */
-    SANDBOX_EXEC = 2,     /* starts other programs, which read what they like */
-    SANDBOX_TERMINAL = 4, /* a terminal's descriptions, and a file for what was copied (TMPDIR) */
-    SANDBOX_SLICES = 16,  /* writes a part of the trace where the reader says: beside it or in the current folder */
-    SANDBOX_ALL = 8       /* nothing can be given up: a command of the reader's own is run */
+    SANDBOX_FILES = 1,    /* reads files that the command line names */
+    SANDBOX_OUTPUT = 2,   /* writes those of -o and --map */
+    SANDBOX_TERMINAL = 4, /* sets the terminal, and reads the descriptions of its kind; copies into a file */
+    SANDBOX_SLICES =
+        8, /* writes a part of the trace into a new file in the current folder, beside the trace, in TMPDIR */
+    SANDBOX_LIVE = 16 /* reads what the clerk fetches; -o of the viewer saves that */
 };
-/* sandbox_needs - of a subcommand; NULL: the viewer. argv as main() has it: an address among its words needs the net. */
-unsigned sandbox_needs(const char *command, int argc, char *const *argv);
+/* sandbox_needs - of a subcommand; NULL: the viewer. */
+unsigned sandbox_needs(const char *command);
 /*
- * sandbox_enter - for this thread and those it starts later; there is no way back. What argv names stays within reach:
- * files that are there, to be read; what stands behind -o, to be made and written. Call it before threads are started.
+ * sandbox_enter - for this thread and those it starts later; there is no way back. What argv names stays within reach. Call it
+ * before threads are started, and when all is said that the clerk may do.
  */
 void sandbox_enter(unsigned needs, int argc, char *const *argv);
 /* sandbox_text - "Landlock 4, seccomp" or "none": what this kernel and this build have. */

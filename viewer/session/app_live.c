@@ -347,6 +347,8 @@ unsigned app_live(struct app *a, int64_t budget_ns, bool *busy)
     }
     if (news & FOLLOW_ENDED)
         f |= ended(a);
+    if ((news & FOLLOW_ENDED) && follow_replaced(a->follow))
+        f |= app_live_again(a);
     if (follow_ended(a->follow) && !follow_lacks(a->follow))
         a->following = false; /* what came before the end is decoded */
     f |= silence(a, news != 0) | lateness(a);

@@ -46,7 +46,7 @@ struct follow {
     uint32_t noted;            /* damages of `now` that were looked at */
     struct err unsaved;        /* of the last of its files that could not be written */
     bool told_unsaved;         /* of this connection */
-    bool ended;
+    bool ended, replaced;
     char why[200], refused[200];
 };
 
@@ -160,6 +160,12 @@ static void end(struct follow *f, const char *why)
     f->now.waits = false;
 }
 
+/* Who asked for so many seconds has those of one file. */
+static bool replaced(const struct follow *f, enum live_state s, const struct err *e)
+{
+    return s == LIVE_FAILED && e->code == ERR_APART && !f->o.live.feed.seconds;
+}
+
 /* What has come. A file can wait: nobody writes it for us. */
 static void receive(struct follow *f)
 {
@@ -171,8 +177,10 @@ static void receive(struct follow *f)
         return;
     enum live_state s = live_step(&f->live, 0, &e);
     take_all(f);
-    if (!f->ended && !f->live.st.ngen && (s == LIVE_END || s == LIVE_FAILED))
-        end(f, s == LIVE_FAILED ? e.what : "");
+    if (f->ended || f->live.st.ngen || (s != LIVE_END && s != LIVE_FAILED))
+        return;
+    f->replaced = replaced(f, s, &e);
+    end(f, s == LIVE_FAILED ? e.what : "");
 }
 
 /* ---- the newer part --------------------------------------------------------------------------------------------- */
@@ -287,6 +295,11 @@ static unsigned again_step(struct follow *f)
         can = maker_drop(k) && can;
     if ((there && !can) || (!there && s == LIVE_WAIT))
         return 0;
+    if (!there && replaced(f, s, &e)) { /* before there was anything in it */
+        again_away(f);
+        if (!follow_again(f, &e))
+            return 0;
+    }
     if (!there || !again_model(f, &m)) {
         snprintf(f->refused, sizeof f->refused, "%s",
                  there           ? "out of memory"
@@ -303,6 +316,7 @@ static unsigned again_step(struct follow *f)
     f->saved = f->saved_again;
     f->again = (struct live){0};
     f->saved_again = NULL;
+    f->replaced = false;
     f->connecting = f->ended = f->losing = f->mended = f->told_unsaved = false;
     f->stands = f->rejoins = true;
     maker_put(k, &m);
@@ -397,12 +411,13 @@ static bool next_takes_over(struct follow *f, int64_t *by)
     struct maker *k = &f->maker;
     pthread_mutex_lock(&k->mu);
     bool due = !k->next.tr ? next_due(f) : f->rejoins ? again_ready(f) : next_ready(f);
-    k->hold = k->next.tr && due;
-    while (k->hold && k->busy)
-        pthread_cond_wait(&k->rest, &k->mu);
-    k->hold = false;
-    bool takes = k->next.tr && due, begin = due && !k->next.tr && !k->gone.tr;
+    const bool held = k->hold;
+    k->hold = k->next.tr && due; /* it begins no other step: who asks again finds it at rest */
+    if (held && !k->hold)
+        pthread_cond_signal(&k->work);
+    bool takes = k->hold && !k->busy, begin = due && !k->next.tr && !k->gone.tr;
     bool useless = !takes && k->next.tr && k->next.over; /* damage: the next one begins behind it */
+    k->hold &= !takes;
     if (takes)
         take_over(f, by);
     pthread_mutex_unlock(&k->mu);
@@ -554,6 +569,11 @@ bool follow_saves(const struct follow *f)
     return !f->live.unsaved.code;
 }
 
+bool follow_replaced(const struct follow *f)
+{
+    return f->ended && f->replaced && !f->connecting;
+}
+
 bool follow_joined(const struct follow *f)
 {
     return f->joined;
@@ -570,6 +590,8 @@ static enum err_code first(struct follow *f, struct err *e)
     }
     const struct stream_gen *rest = live_rest(&f->live);
     bool whole = f->live.st.ngen > 0;
+    if (!whole && f->live.cut)
+        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "%s", live_too_large);
     if (!whole && (!rest || rest->n <= STREAM_HEADER))
         return s == LIVE_END ? err_set(e, ERR_TRUNCATED, ERR_NO_OFFSET, "it ended within its first generation")
                              : e->code;

@@ -72,6 +72,8 @@ const char *follow_refused(const struct follow *f);
 const char *follow_unsaved(const struct follow *f);
 /* follow_saves - goes what comes now into its file? true, too, if none was asked for. */
 bool follow_saves(const struct follow *f);
+/* follow_replaced - it ended because another file has the name, or another trace is in the file: follow_again() goes on there. */
+bool follow_replaced(const struct follow *f);
 bool follow_joined(const struct follow *f); /* what came of the last connection stands behind what was before it */
 bool follow_ended(const struct follow *f);
 /* follow_stop - let the program go, to be suspended: it stops tracing. What is held stays. */

@@ -1,12 +1,21 @@
 /* maker.c - see maker.h. */
 #include "viewer/session/maker.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "decode/base/host.h"
 #include "decode/base/thread.h"
 
 #define MAKE_NS 20000000
+
+/* maker_stop() waits for the thread: no step of it may take long then. */
+static atomic_bool leaving;
+
+static bool leaves(void)
+{
+    return leaving;
+}
 
 /* ---- a model ---------------------------------------------------------------------------------------------------- */
 
@@ -18,6 +27,7 @@ static bool open_at(struct model *m, const uint8_t header[STREAM_HEADER], bool g
     uint8_t was[STREAM_HEADER], *at = m->strip->p + m->from - STREAM_HEADER;
     opts.grows = grows;
     opts.max_memory = UINT64_MAX; /* who follows sees to that */
+    opts.leave = leaves;
     strip_use(m->strip);
     memcpy(was, at, sizeof was);
     memcpy(at, header, sizeof was);
@@ -126,7 +136,6 @@ static void make(struct maker *k)
     k->next.over = m.over || !ok;
     k->end = trace_info(m.tr)->end;
     k->done = model_done(&m);
-    pthread_cond_signal(&k->rest);
 }
 
 static void *maker_main(void *arg)
@@ -148,7 +157,6 @@ enum err_code maker_start(struct maker *k, struct err *e)
 {
     pthread_mutex_init(&k->mu, NULL);
     pthread_cond_init(&k->work, NULL);
-    pthread_cond_init(&k->rest, NULL);
     k->on = thread_start(&k->thread, NULL, maker_main, k) == 0;
     return k->on ? ERR_OK : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "a thread to decode with can't be started");
 }
@@ -157,10 +165,11 @@ void maker_stop(struct maker *k)
 {
     if (k->on) {
         pthread_mutex_lock(&k->mu);
-        k->quit = true;
+        k->quit = leaving = true;
         pthread_cond_signal(&k->work);
         pthread_mutex_unlock(&k->mu);
         pthread_join(k->thread, NULL);
+        leaving = false;
     }
     k->on = false;
     model_free(&k->next);

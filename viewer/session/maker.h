@@ -44,7 +44,7 @@ void model_free(struct model *m);
 struct maker {
     pthread_t thread;
     pthread_mutex_t mu;
-    pthread_cond_t work, rest;
+    pthread_cond_t work;
     bool on, quit, busy, hold; /* the thread runs, shall end, decodes; it must not begin to */
     struct model next;         /* what it makes; next.tr NULL: nothing */
     int64_t end;               /* next's, ns */

@@ -1,6 +1,7 @@
 /* slice.c - see slice.h. The file is read anew by decode/write/cut.h; the model on the screen has no part in it. */
 #include "viewer/session/slice.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 
 #include "layout/draw/fmt.h"
 #include "layout/move/when.h"
+#include "triage/exports/outside.h"
 #include "triage/exports/rewrite.h"
 
 static unsigned refuse(struct app *a, const char *fmt, const char *what)
@@ -51,6 +53,12 @@ unsigned slice_write(struct app *a, const char *name)
         return slice_ask(a);
     if (!trace_info(a->tr)->has_clock)
         return refuse(a, "%s", "a slice needs the tick rate: --ticks-per-second");
+    const int why = outside_may(name);
+    if (why == EEXIST)
+        return refuse(a, "%.200s is there already: give a new name (gotop --no-sandbox can write over files)", name);
+    if (why == EACCES)
+        return refuse(a, "%.200s: slices go right into the current folder, the trace's or TMPDIR, and aren't hidden",
+                      name);
     if (spare(a, name))
         return refuse(a, "%.200s is there already: the same name again writes over it", name);
     if (r.to >= trace_info(a->tr)->end && trace_info(a->tr)->done)
@@ -65,10 +73,10 @@ unsigned slice_write(struct app *a, const char *name)
     }
     view_message(&a->view, false, "%s to %s: %" PRIu64 " events in %.200s%s", when_exact(a->tr, res.from, t0),
                  when_exact(a->tr, res.to, t1), res.events, name,
-                 res.damage.code    ? "; it ends where the trace is damaged"
-                 : res.unsaid       ? "; events of the trace are missing"
-                 : res.lost.code    ? "; what was lost is said as not recorded"
-                 : res.unnamed.code ? "; names or stacks are missing in it"
-                                    : "");
+                 res.damage.code        ? "; it ends where the trace is damaged"
+                 : res.lost.code        ? "; events of the trace are missing"
+                 : res.left.generations ? "; what is broken is left out"
+                 : res.left.why.code    ? "; no trace can hold the rest as well"
+                                        : "");
     return VR_DRAW;
 }

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "decode/base/clerk.h"
+
 struct signals sig;
 
 static const int leave_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
@@ -47,13 +49,16 @@ void signals_removed(void)
 static void emergency(void)
 {
     signals_removed();
-    if (!sig.open)
+    if (!sig.open) {
+        clerk_end();
         return;
+    }
     sig.open = false;
     signal(SIGTTOU, SIG_IGN); /* we may have been put into the background: it is given back all the same */
     ssize_t n = write(sig.fd, sig.leave_text, sig.leave_len);
     (void)n;
     tcsetattr(sig.fd, TCSANOW, &sig.found);
+    clerk_end(); /* it removes what goes when we do */
 }
 
 static void on_signal(int s)

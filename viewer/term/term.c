@@ -17,6 +17,7 @@
 #include <wchar.h>
 
 #include "decode/base/mem.h"
+#include "triage/exports/outside.h"
 #include "viewer/term/base64.h"
 #include "viewer/term/paint.h"
 #include "viewer/term/signals.h"
@@ -180,7 +181,8 @@ void term_suspend(struct term *t)
     sigaddset(&set, SIGTSTP);
     sigprocmask(SIG_UNBLOCK, &set, &old);
     sigaction(SIGTSTP, &stop, &ours);
-    kill(0, SIGTSTP); /* the whole pipeline, as Ctrl-Z would; we stop here */
+    if (!outside_stop()) /* the whole pipeline, as Ctrl-Z would; we stop here */
+        kill(0, SIGTSTP);
     sigaction(SIGTSTP, &ours, NULL);
     sigprocmask(SIG_SETMASK, &old, NULL);
     take_back(t);

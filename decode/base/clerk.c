@@ -1,0 +1,234 @@
+/*
+ * clerk.c - see clerk.h. Whole messages through a socket pair; descriptors come with the answer.
+ *
+ * The clerk is in the process group of the command line and leaves signals to this process. One alone it takes: the kernel's, when
+ * this process has died while a deed waits for something else (who opens a pipe waits for its reader).
+ */
+#include "decode/base/clerk.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+#include "decode/base/child.h"
+
+enum { DEEDS = 16 };
+static struct {
+    clerk_deed *deed[DEEDS];
+    void (*end[DEEDS])(void);
+    int n;
+} book;
+
+static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
+static atomic_int line = -1; /* to the clerk */
+static atomic_int pid;       /* its */
+static atomic_bool busy;     /* it does something that may wait for others */
+
+struct request {
+    int deed;
+    char text[CLERK_TEXT];
+};
+struct answer { /* what is in a clerk_said, and how many descriptors come along */
+    int error, code, fds;
+    int64_t value;
+    char text[CLERK_TEXT];
+};
+
+int clerk_add(clerk_deed *deed, void (*end)(void))
+{
+    if (book.n == DEEDS)
+        return DEEDS;
+    book.deed[book.n] = deed;
+    book.end[book.n] = end;
+    return book.n++;
+}
+
+bool clerk_on(void)
+{
+    return line >= 0;
+}
+
+int clerk_fd(void)
+{
+    return line;
+}
+
+/* ---- the clerk ------------------------------------------------------------------------------------------- */
+
+union with_fds {
+    struct cmsghdr head;
+    char room[CMSG_SPACE(CLERK_FDS * sizeof(int))];
+};
+
+static bool answer(int to, struct clerk_said *said)
+{
+    static struct answer a;
+    static union with_fds c;
+    a = (struct answer){.error = said->error, .code = said->code, .value = said->value};
+    memcpy(a.text, said->text, sizeof a.text);
+    int fd[CLERK_FDS];
+    for (int i = 0; i < CLERK_FDS; i++)
+        if (said->fd[i] >= 0)
+            fd[a.fds++] = said->fd[i];
+    struct iovec v = {&a, sizeof a};
+    struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1};
+    if (a.fds) {
+        const size_t n = (size_t)a.fds * sizeof *fd;
+        memset(&c, 0, sizeof c);
+        m.msg_control = &c;
+        m.msg_controllen = CMSG_SPACE(n);
+        c.head.cmsg_level = SOL_SOCKET;
+        c.head.cmsg_type = SCM_RIGHTS;
+        c.head.cmsg_len = CMSG_LEN(n);
+        memcpy(CMSG_DATA(&c.head), fd, n);
+    }
+    ssize_t k;
+    while ((k = sendmsg(to, &m, 0)) < 0 && errno == EINTR) {
+    }
+    for (int i = 0; i < a.fds; i++)
+        close(fd[i]);
+    return k == (ssize_t)sizeof a;
+}
+
+static void woken(int sig)
+{
+    (void)sig; /* a call that waited has ended */
+}
+
+static void leave_signals(pid_t parent)
+{
+    static const int others[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU, SIGUSR1};
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+        child_ignore(others[k]);
+    struct sigaction wake = {.sa_handler = woken};
+    (void)sigaction(SIGUSR2, &wake, NULL);
+#ifdef __linux__
+    (void)prctl(PR_SET_PDEATHSIG, SIGUSR2);
+#endif
+    if (getppid() != parent)
+        _exit(0);
+}
+
+/* What others wait for the end of, such as the editor's pipe, isn't held open by us. */
+static void keep_only(int to)
+{
+    enum { OPENED = 256 };
+    for (int fd = STDERR_FILENO + 1; fd < OPENED; fd++)
+        if (fd != to)
+            close(fd);
+}
+
+static void serve(int in)
+{
+    static struct request r;
+    static struct clerk_said said;
+    for (;;) {
+        const ssize_t n = read(in, &r, sizeof r);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n != (ssize_t)sizeof r || r.deed < 0 || r.deed >= book.n)
+            break;
+        r.text[sizeof r.text - 1] = '\0';
+        said = (struct clerk_said){.fd = {-1, -1}};
+        book.deed[r.deed](r.text, &said);
+        if (!answer(in, &said))
+            break;
+    }
+    for (int i = 0; i < book.n; i++)
+        if (book.end[i])
+            book.end[i]();
+    _exit(0);
+}
+
+bool clerk_begin(void)
+{
+    int s[2];
+    const pid_t us = getpid();
+    if (!book.n || clerk_on())
+        return true;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, s) != 0)
+        return false;
+    const pid_t child = fork();
+    if (child == 0) {
+        keep_only(s[1]);
+        leave_signals(us);
+        serve(s[1]);
+    }
+    const int why = errno;
+    close(s[1]);
+    if (child > 0) {
+        pid = child;
+        line = s[0];
+        return true;
+    }
+    close(s[0]);
+    errno = why;
+    return false;
+}
+
+/* ---- this process ---------------------------------------------------------------------------------------- */
+
+static void take(const struct answer *a, const struct msghdr *m, struct clerk_said *said)
+{
+    struct cmsghdr *c = CMSG_FIRSTHDR(m);
+    said->error = a->error;
+    said->code = a->code;
+    said->value = a->value;
+    memcpy(said->text, a->text, sizeof said->text);
+    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS && a->fds > 0 && a->fds <= CLERK_FDS)
+        memcpy(said->fd, CMSG_DATA(c), (size_t)a->fds * sizeof *said->fd);
+}
+
+static void ask(int deed, const char *text, struct clerk_said *said)
+{
+    static struct request r;
+    static struct answer a;
+    static union with_fds c;
+    struct iovec v = {&a, sizeof a};
+    struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1, .msg_control = &c, .msg_controllen = sizeof c};
+    ssize_t n;
+    memset(&r, 0, sizeof r);
+    r.deed = deed;
+    memcpy(r.text, text, strlen(text));
+    while ((n = write(line, &r, sizeof r)) < 0 && errno == EINTR) {
+    }
+    while (n == (ssize_t)sizeof r && (n = recvmsg(line, &m, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR)
+        n = (ssize_t)sizeof r;
+    if (n == (ssize_t)sizeof a)
+        take(&a, &m, said);
+}
+
+bool clerk_ask(int deed, const char *text, struct clerk_said *said)
+{
+    *said = (struct clerk_said){.error = EPIPE, .fd = {-1, -1}};
+    if (strlen(text) >= CLERK_TEXT)
+        said->error = ENAMETOOLONG;
+    else if (clerk_on()) {
+        pthread_mutex_lock(&one);
+        busy = true;
+        ask(deed, text, said);
+        busy = false;
+        pthread_mutex_unlock(&one);
+    }
+    errno = said->error;
+    return !said->error;
+}
+
+void clerk_end(void)
+{
+    const int to = atomic_exchange(&line, -1), its = atomic_exchange(&pid, 0);
+    if (to < 0)
+        return;
+    const bool waits = busy; /* for something: then it ends when we have */
+    close(to);
+    while (!waits && waitpid(its, NULL, 0) < 0 && errno == EINTR) {
+    }
+}

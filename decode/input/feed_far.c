@@ -1,0 +1,160 @@
+/*
+ * feed_far.c - feed_open() by the clerk (decode/base/clerk.h): it opens the file or starts curl, and passes on what is to be read.
+ *
+ * Address and options are those of feed_outside(). A request says but which of the two, or which feed is over.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "decode/base/clerk.h"
+#include "decode/base/mem.h"
+#include "decode/input/feed_priv.h"
+
+enum { FEEDS = 8, ASKED = 2 };
+
+static const char *where;
+static const struct feed_opts *asked[ASKED];
+static int deed_open, deed_wait, deed_kill;
+
+/* What comes along with the descriptors. */
+struct facts {
+    bool grows, told, by_socket;
+    int stall_s;
+    char path[sizeof((struct feed *)0)->asked];
+};
+
+int feed_wait(struct feed *f, bool kill_it)
+{
+    struct clerk_said said;
+    int status = 0;
+    if (f->far) {
+        const char which[] = {(char)('0' + f->far - 1), '\0'};
+        f->far = 0;
+        return clerk_ask(kill_it ? deed_kill : deed_wait, which, &said) ? (int)said.value : -1;
+    }
+    if (f->pid > 0) {
+        if (kill_it)
+            kill(f->pid, SIGTERM);
+        while (waitpid(f->pid, &status, 0) < 0 && errno == EINTR) {
+        }
+    }
+    f->pid = 0;
+    return status;
+}
+
+/* ---- the clerk ------------------------------------------------------------------------------------------- */
+
+static struct feed feed[FEEDS];
+static bool used[FEEDS];
+
+static void forget(struct feed *f)
+{
+    mem_free((char *)(uintptr_t)f->path);
+    used[f - feed] = false;
+}
+
+static void do_open(const char *text, struct clerk_said *said)
+{
+    const int which = *text - '0';
+    struct err e = {0};
+    struct facts facts = {0};
+    int i = 0;
+    while (i < FEEDS && used[i])
+        i++;
+    if (which < 0 || which >= ASKED || !asked[which] || i == FEEDS) {
+        said->error = i == FEEDS ? EMFILE : EINVAL;
+        return;
+    }
+    struct feed *f = &feed[i];
+    *f = (struct feed){.fd = -1, .err_fd = -1};
+    used[i] = true;
+    said->code = (int)feed_open_near(f, where, asked[which], &e);
+    said->error = said->code ? EIO : 0;
+    memcpy(said->text, e.what, sizeof e.what);
+    if (said->code) {
+        for (int k = 0; k < 2; k++) {
+            const int fd = k ? f->err_fd : f->fd;
+            if (fd >= 0)
+                close(fd);
+        }
+        (void)feed_wait(f, true);
+        forget(f);
+        return;
+    }
+    facts = (struct facts){.grows = f->grows, .told = f->told, .by_socket = f->by_socket, .stall_s = f->stall_s};
+    memcpy(facts.path, f->asked, sizeof facts.path);
+    memcpy(said->text, &facts, sizeof facts);
+    said->fd[0] = f->fd;
+    said->fd[1] = f->err_fd;
+    said->value = i;
+}
+
+static void end(const char *text, bool kill_it, struct clerk_said *said)
+{
+    const int i = *text - '0';
+    if (i < 0 || i >= FEEDS || !used[i]) {
+        said->error = EINVAL;
+        return;
+    }
+    said->value = feed_wait(&feed[i], kill_it);
+    forget(&feed[i]);
+}
+
+static void do_wait(const char *text, struct clerk_said *said)
+{
+    end(text, false, said);
+}
+
+static void do_kill(const char *text, struct clerk_said *said)
+{
+    end(text, true, said);
+}
+
+static void end_all(void)
+{
+    for (int i = 0; i < FEEDS; i++)
+        if (used[i])
+            (void)feed_wait(&feed[i], true);
+}
+
+/* ---- this process ---------------------------------------------------------------------------------------- */
+
+void feed_outside(const char *what, const struct feed_opts *o, const struct feed_opts *also)
+{
+    where = what;
+    asked[0] = o;
+    asked[1] = also;
+    deed_open = clerk_add(do_open, end_all);
+    deed_wait = clerk_add(do_wait, NULL);
+    deed_kill = clerk_add(do_kill, NULL);
+}
+
+enum err_code feed_open_far(struct feed *f, const char *what, const struct feed_opts *o, struct err *e)
+{
+    struct clerk_said said;
+    struct facts facts;
+    const size_t n = strlen(what) + 1;
+    if (!clerk_ask(deed_open, o->profile ? "1" : "0", &said))
+        return said.code ? err_set(e, (enum err_code)said.code, ERR_NO_OFFSET, "%.199s", said.text)
+                         : err_set(e, ERR_IO, ERR_NO_OFFSET, "can't open: %s", strerror(said.error));
+    memcpy(&facts, said.text, sizeof facts);
+    f->fd = said.fd[0];
+    f->err_fd = said.fd[1];
+    f->own = true;
+    f->far = (int)said.value + 1;
+    f->grows = facts.grows;
+    f->told = facts.told;
+    f->by_socket = facts.by_socket;
+    f->stall_s = facts.stall_s;
+    memcpy(f->asked, facts.path, sizeof f->asked);
+    if (!f->grows)
+        return ERR_OK;
+    f->path = mem_alloc(n);
+    if (!f->path)
+        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+    memcpy((char *)(uintptr_t)f->path, what, n);
+    return ERR_OK;
+}

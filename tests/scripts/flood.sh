@@ -1,0 +1,120 @@
+#!/bin/sh
+# flood.sh - streams that are little to send and much to hold, or that never end: what waits is bounded, a signal and `q` end it, and
+# what is compressed is saved as it was sent. How long things take is nobody's business here, as long as they end.
+fast=${GOTOP_FAST:-${GOTOP:-build/gotop}} # what memory is held is asked of the program as it is shipped
+SERVE=${SERVE:-${BUILD:-build}/serve} FLOOD=${FLOOD:-${BUILD:-build}/flood} PEAK=${PEAK:-${BUILD:-build}/peak}
+for p in "$fast" "$SERVE" "$FLOOD" "$PEAK"; do [ -x "$p" ] || { echo "$p was not built"; exit 1; }; done
+for p in curl zstd tmux; do command -v $p >/dev/null 2>&1 || { echo "$p is not installed"; exit 1; }; done
+case $fast in /*) ;; *) fast=$PWD/$fast ;; esac
+tmp=$(mktemp -d) || exit 1
+pids=
+mux() { tmux -f /dev/null -L gotop-flood "$@"; }
+cleanup() { mux kill-server 2>/dev/null; for p in $pids; do kill "$p" 2>/dev/null; done; rm -rf "$tmp"; }
+trap cleanup EXIT
+export LC_ALL=C.UTF-8 TMUX_TMPDIR=$tmp XDG_CONFIG_HOME=$tmp/config
+unset TMUX NO_COLOR http_proxy HTTP_PROXY all_proxy ALL_PROXY
+long=samples/http-long-1.27.trace
+passed=0 failed=0
+pass() { passed=$((passed + 1)); }
+fail() { failed=$((failed + 1)); echo "FAILED: $*"; head -n 4 "$tmp/out" "$tmp/err"; }
+serve() { # serve MODE FILE [PAUSE] - $url is where
+    rm -f "$tmp/port"
+    "$SERVE" "$@" >"$tmp/port" 2>"$tmp/serve.err" &
+    pids="$pids $!"
+    i=0; while [ ! -s "$tmp/port" ] && [ $i -lt 1200 ]; do i=$((i + 1)); sleep 0.05; done
+    url=127.0.0.1:$(cat "$tmp/port")
+}
+# ended WHAT GOT STATUS MIB TEXT - it ended with that status, held no more than so much, and said TEXT
+ended() {
+    kib=$(sed -n 's/^peak: \([0-9]*\) KiB.*/\1/p' "$tmp/err")
+    if [ "$2" != "$3" ]; then fail "$1: status $2, not $3"
+    elif [ "${kib:-0}" -gt $(($4 * 1024)) ]; then fail "$1: $kib KiB, more than $4 MiB"
+    elif ! grep -q -- "$5" "$tmp/out" "$tmp/err"; then fail "$1: '$5' isn't said"
+    else pass; fi
+}
+# piped STATUS MIB TEXT SHAPE N ARG.. - what a pipe brings, to its end
+piped() {
+    want=$1 most=$2 text=$3 shape=$4 n=$5; shift 5
+    "$FLOOD" $shape $n 2>/dev/null | timeout 600 "$PEAK" "$fast" "$@" >"$tmp/out" 2>"$tmp/err"
+    ended "$shape: $*" $? $want $most "$text"
+}
+holds() { # holds STATUS MIB TEXT ARG..
+    want=$1 most=$2 text=$3; shift 3
+    timeout 600 "$PEAK" "$fast" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+    ended "$*" $? $want $most "$text"
+}
+shows() { i=0; while ! mux capture-pane -p -t s | grep -qF -- "$1"; do i=$((i + 1)); [ $i -lt 600 ] || return 1; sleep 0.1; done; }
+cpu() { awk '{ print $14 + $15 }' "/proc/$1/stat" 2>/dev/null || echo 0; }
+# interrupted SIGNAL ARG.. - it is at work, has a signal, and ends well
+interrupted() {
+    signal=$1; shift
+    "$fast" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null &
+    pid=$!
+    i=0; while [ "$(cpu $pid)" -lt 30 ] && kill -0 $pid 2>/dev/null && [ $i -lt 600 ]; do i=$((i + 1)); sleep 0.1; done
+    kill -"$signal" $pid 2>/dev/null
+    i=0; while kill -0 $pid 2>/dev/null && [ $i -lt 600 ]; do i=$((i + 1)); sleep 0.1; done
+    if [ $i -ge 600 ]; then kill -9 $pid; wait $pid 2>/dev/null; fail "$*: $signal doesn't end it"; return; fi
+    wait $pid; got=$?
+    if [ $got = 0 ]; then pass; else fail "$*: status $got after $signal"; fi
+}
+
+# A generation without an end, and huge ones: that one is left out, which is said.
+piped 2 220 'a generation was larger than 128 MB' endless 3500 top -
+piped 2 220 'a generation was larger than 128 MB' endless 3500 watch --until 'stw.max>1ms' -o "$tmp" -
+piped 2 260 'a generation was larger than 128 MB' endless 3500 --headless --follow -
+# Hundreds of thousands of tiny ones.
+piped 2 100 'were left out' tiny 1500000 top -
+piped 0 200 '' tiny 1500000 watch --keep 50M --until 'stw.max>1ms' -o "$tmp" -
+
+# Compressed: the ratio that files have. What was sent until then is kept.
+"$FLOOD" endless 2000 | gzip -9 >"$tmp/bomb.gz"
+"$FLOOD" endless 2000 | zstd -q >"$tmp/bomb.zst"
+for f in bomb.gz bomb.zst; do
+    serve ok "$tmp/$f"
+    holds 2 80 'than 200 times as many' top "$url"
+    holds 2 80 'than 200 times as many' watch --until 'stw.max>1ms' -o "$tmp" "$url"
+    holds 2 80 'than 200 times as many' record -o "$tmp/r" "$url"
+    if head -c "$(wc -c <"$tmp/r")" "$tmp/$f" | cmp -s - "$tmp/r"; then pass; else fail "record $f: not as it was sent"; fi
+    holds 2 100 . --headless -o "$tmp/raw" "$url"
+done
+# What is a trace is saved as it was sent, too, and shown.
+gzip -c $long >"$tmp/good.gz"; zstd -q $long -o "$tmp/good.zst"
+for f in good.gz good.zst; do
+    serve ok "$tmp/$f" 5
+    holds 0 100 "of ${f#good.}" record -o "$tmp/r" "$url"
+    if cmp -s "$tmp/r" "$tmp/$f"; then pass; else fail "record $f: not as it was sent"; fi
+    holds 0 100 'ENDED' --headless --view 2 -o "$tmp/raw" "$url"
+    if cmp -s "$tmp/raw" "$tmp/$f"; then pass; else fail "-o $f: not as it was sent"; fi
+    holds 0 100 'main.' top "$url"
+done
+
+# A signal ends it whatever it is at.
+for shape in "tiny 4000000" "stacks 1000" "strings 1000" "batches 5000000"; do # unquoted: two words
+    "$FLOOD" $shape >"$tmp/flood"
+    serve again "$tmp/flood"
+    interrupted INT top "$url"
+    interrupted TERM watch --until 'stw.max>1ms' -o "$tmp" "$url"
+    # So do keys, in the viewer, once it shows something or waits for that.
+    mux new-session -d -s s -x 80 -y 24 "'$fast' '$url' 2>'$tmp/err'; echo status-\$?; exec sh"
+    shows 'gotop'
+    mux send-keys -t s q
+    if shows 'status-'; then pass; else fail "q in the viewer, $shape"; fi
+    mux kill-server
+    rm "$tmp/flood"
+done
+
+# Nor does it wait for who takes its lines: this pipe is full.
+mkfifo "$tmp/pipe"
+exec 3<>"$tmp/pipe"
+head -c 65536 /dev/zero >&3
+serve ok $long
+"$fast" top "$url" >"$tmp/pipe" 2>"$tmp/err" 3>&- &
+pid=$!
+sleep 2
+kill -TERM $pid
+i=0; while kill -0 $pid 2>/dev/null && [ $i -lt 600 ]; do i=$((i + 1)); sleep 0.1; done
+if [ $i -lt 600 ] && wait $pid; then pass; else fail "top, whose lines nobody takes"; kill -9 $pid; fi
+exec 3>&-
+
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]

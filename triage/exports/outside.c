@@ -1,0 +1,323 @@
+/* outside.c - see outside.h. Below "the clerk" is what runs there: what it is asked for may be anything. */
+#include "triage/exports/outside.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "decode/base/clerk.h"
+#include "decode/base/host.h"
+#include "triage/exports/target.h"
+
+enum { FILES = 8, FOLDERS = 40, OPEN = 4, OWN = 64 };
+enum { WRITTEN_ITSELF = 16, BEGUN = 'b' }; /* of a target (target.h) */
+
+struct ident {
+    dev_t dev;
+    ino_t ino;
+    struct timespec changed; /* of a file: another one may get its number */
+};
+static const char *file[FILES], *to_save;
+static bool terminal;
+static struct ident folder[FOLDERS];
+static int nfiles, nfolders;
+static int deed_open = -1, deed_keep, deed_drop, deed_may, deed_save, deed_copy, deed_stop;
+
+static struct ident ident_of(const struct stat *st)
+{
+    return (struct ident){st->st_dev, st->st_ino, S_ISDIR(st->st_mode) ? (struct timespec){0} : st->st_ctim};
+}
+
+static bool same(struct ident a, struct ident b)
+{
+    return a.dev == b.dev && a.ino == b.ino && a.changed.tv_sec == b.changed.tv_sec &&
+           a.changed.tv_nsec == b.changed.tv_nsec;
+}
+
+/* ---- the clerk ------------------------------------------------------------------------------------------- */
+
+static struct far {
+    struct target to;
+    char path[CLERK_TEXT];
+    bool used;
+} far[OPEN];
+static struct ident own[OWN]; /* the last files that were made here, as they were then */
+static unsigned nown;
+static struct {
+    char path[CLERK_TEXT];
+    struct ident id;
+} saved[OPEN];
+static int nsaved;
+static char copy[CLERK_TEXT];
+
+static bool is_own(const struct stat *st)
+{
+    for (int i = 0; i < OWN; i++)
+        if (same(own[i], ident_of(st)))
+            return true;
+    return false;
+}
+
+bool outside_made(const char *path)
+{
+    struct stat st;
+    return lstat(path, &st) == 0 && is_own(&st);
+}
+
+static void note_own(const char *path)
+{
+    struct stat st;
+    if (lstat(path, &st) == 0 && S_ISREG(st.st_mode))
+        own[nown++ % OWN] = ident_of(&st);
+}
+
+/* Right in one of the folders, by a name that doesn't hide it? 0, or the errno that says why not. */
+static int in_folder(const char *path)
+{
+    char up[CLERK_TEXT];
+    struct stat st;
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    if (!*name || *name == '.')
+        return EACCES;
+    snprintf(up, sizeof up, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+    if (stat(up, &st) != 0)
+        return errno;
+    for (int i = 0; i < nfolders; i++)
+        if (same(folder[i], ident_of(&st)))
+            return 0;
+    return EACCES;
+}
+
+static bool is_named(const char *path)
+{
+    for (int i = 0; i < nfiles; i++)
+        if (strcmp(file[i], path) == 0)
+            return true;
+    return false;
+}
+
+/* 0, or the errno that says why not. */
+static int refusal(const char *path)
+{
+    struct stat st;
+    if (is_named(path))
+        return 0;
+    const int why = in_folder(path);
+    if (why)
+        return why;
+    return lstat(path, &st) == 0 && !is_own(&st) ? EEXIST : 0;
+}
+
+static void do_may(const char *path, struct clerk_said *said)
+{
+    said->error = refusal(path);
+}
+
+static void do_open(const char *path, struct clerk_said *said)
+{
+    int i = 0;
+    while (i < OPEN && far[i].used)
+        i++;
+    said->error = i < OPEN ? refusal(path) : EMFILE;
+    if (said->error)
+        return;
+    struct far *f = &far[i];
+    struct err e = {0};
+    snprintf(f->path, sizeof f->path, "%s", path);
+    said->code = (int)target_open(&f->to, f->path, &e);
+    said->error = said->code ? EIO : 0;
+    memcpy(said->text, e.what, sizeof e.what);
+    if (said->code)
+        return;
+    said->fd[0] = fcntl(f->to.fd, F_DUPFD_CLOEXEC, 0);
+    said->value = i | (f->to.own ? WRITTEN_ITSELF : 0);
+    f->used = true;
+}
+
+static void settle(const char *which, bool keep, struct clerk_said *said)
+{
+    const int i = *which - '0';
+    if (i < 0 || i >= OPEN || !far[i].used) {
+        said->error = EINVAL;
+        return;
+    }
+    far[i].to.begun = which[1] == BEGUN;
+    said->error = target_close(&far[i].to, keep) ? 0 : errno;
+    if (keep && !said->error)
+        note_own(far[i].path);
+    far[i].used = false;
+}
+
+static void do_keep(const char *which, struct clerk_said *said)
+{
+    settle(which, true, said);
+}
+
+static void do_drop(const char *which, struct clerk_said *said)
+{
+    settle(which, false, said);
+}
+
+/* PATH, PATH.2 and so on. */
+static bool is_saved(const char *path)
+{
+    const size_t n = to_save ? strlen(to_save) : 0;
+    if (!n || strncmp(path, to_save, n) != 0)
+        return false;
+    const char *more = path + n;
+    return !*more || (*more == '.' && more[1] && more[1 + strspn(more + 1, "0123456789")] == '\0');
+}
+
+static void do_save(const char *path, struct clerk_said *said)
+{
+    struct stat st;
+    if (!is_saved(path)) {
+        said->error = EACCES;
+        return;
+    }
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    said->value = fd >= 0;
+    if (fd >= 0 && nsaved < OPEN && fstat(fd, &st) == 0) {
+        saved[nsaved].id = ident_of(&st);
+        snprintf(saved[nsaved++].path, sizeof saved->path, "%s", path);
+    }
+    if (fd < 0 && errno == EEXIST)
+        fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666); /* a link to none, too */
+    said->fd[0] = fd;
+    said->error = fd < 0 ? errno : 0;
+}
+
+static void do_copy(const char *text, struct clerk_said *said)
+{
+    const char *dir = getenv("TMPDIR");
+    uint64_t name;
+    (void)text;
+    host_random(&name, sizeof name);
+    said->error = !terminal ? EACCES : copy[0] ? EEXIST : 0;
+    if (said->error)
+        return;
+    const int n = snprintf(said->text, sizeof said->text, "%s/gotop-%016llx", dir && dir[0] == '/' ? dir : "/tmp",
+                           (unsigned long long)name);
+    said->fd[0] = n < (int)sizeof said->text ? open(said->text, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
+    said->error = said->fd[0] < 0 ? errno : 0;
+    if (!said->error)
+        memcpy(copy, said->text, sizeof copy);
+}
+
+static void do_stop(const char *text, struct clerk_said *said)
+{
+    (void)text;
+    said->error = !terminal ? EACCES : kill(0, SIGTSTP) ? errno : 0; /* but for the clerk */
+}
+
+static void put_away(void)
+{
+    struct stat st;
+    for (int i = 0; i < OPEN; i++)
+        if (far[i].used)
+            (void)target_close(&far[i].to, false);
+    for (int i = 0; i < nsaved; i++)
+        if (lstat(saved[i].path, &st) == 0 && st.st_dev == saved[i].id.dev && st.st_ino == saved[i].id.ino &&
+            !st.st_size)
+            (void)unlink(saved[i].path);
+    if (copy[0])
+        (void)unlink(copy);
+}
+
+/* ---- this process ---------------------------------------------------------------------------------------- */
+
+static void add_deeds(void)
+{
+    if (deed_open >= 0)
+        return;
+    deed_open = clerk_add(do_open, put_away);
+    deed_keep = clerk_add(do_keep, NULL);
+    deed_drop = clerk_add(do_drop, NULL);
+    deed_may = clerk_add(do_may, NULL);
+    deed_save = clerk_add(do_save, NULL);
+    deed_copy = clerk_add(do_copy, NULL);
+    deed_stop = clerk_add(do_stop, NULL);
+}
+
+void outside_file(const char *path)
+{
+    add_deeds();
+    if (nfiles < FILES)
+        file[nfiles++] = path;
+}
+
+void outside_save(const char *path)
+{
+    add_deeds();
+    to_save = path;
+}
+
+void outside_terminal(void)
+{
+    add_deeds();
+    terminal = true;
+}
+
+void outside_folder(const char *path)
+{
+    struct stat st;
+    add_deeds();
+    if (nfolders < FOLDERS && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        folder[nfolders++] = ident_of(&st);
+}
+
+enum err_code outside_open(struct target *t, const char *path, struct err *e)
+{
+    struct clerk_said said;
+    if (!clerk_ask(deed_open, path, &said))
+        return said.code ? err_set(e, (enum err_code)said.code, ERR_NO_OFFSET, "%.199s", said.text)
+                         : target_failed(path, e);
+    t->fd = said.fd[0];
+    t->own = said.value & WRITTEN_ITSELF;
+    t->far = (int)(said.value & ~WRITTEN_ITSELF) + 1;
+    return ERR_OK;
+}
+
+int outside_close(struct target *t, bool keep)
+{
+    struct clerk_said said;
+    const char which[] = {(char)('0' + t->far - 1), t->begun ? BEGUN : '-', '\0'};
+    t->far = 0;
+    (void)clerk_ask(keep ? deed_keep : deed_drop, which, &said);
+    return said.error;
+}
+
+int outside_may(const char *path)
+{
+    struct clerk_said said;
+    return !clerk_on() || clerk_ask(deed_may, path, &said) ? 0 : said.error;
+}
+
+int outside_saves(const char *path, bool *made)
+{
+    struct clerk_said said;
+    if (!clerk_ask(deed_save, path, &said))
+        return -1;
+    *made = said.value != 0;
+    return said.fd[0];
+}
+
+int outside_copy(char *path, unsigned long size)
+{
+    struct clerk_said said;
+    if (!clerk_ask(deed_copy, "", &said))
+        return -1;
+    snprintf(path, size, "%s", said.text);
+    return said.fd[0];
+}
+
+bool outside_stop(void)
+{
+    struct clerk_said said;
+    return clerk_on() && clerk_ask(deed_stop, "", &said);
+}
