@@ -15,6 +15,8 @@
 
 enum { WAYS = 512, DEEP = 40, SERVERS = 16, BUSY_SPANS = 4000, TOGETHER = 100000 /* ns: wake-ups that are one */ };
 
+#define LEAST 0.03 /* of a work's time: less is no verdict */
+
 struct way { /* what lies under one link, or one place, of one work */
     enum family family;
     uint32_t key;
@@ -282,8 +284,10 @@ static enum family link_of(struct follow *f, uint32_t node, bool inside)
 {
     struct link_memo *m = &f->memo[node];
     if (!m->asked) {
-        bool queue;
-        m->family = (uint8_t)link_kind(f, &f->w->tree.v[node], &queue);
+        const struct work_tree *t = &f->w->tree;
+        const bool large = tree_share(t, node, TREE_ALL) >= LEAST || tree_share(t, node, TREE_SLOW) >= LEAST;
+        bool queue = false;
+        m->family = (uint8_t)(large ? link_kind(f, &t->v[node], &queue) : FAM_NONE);
         m->queue = queue;
         m->asked = true;
     }
@@ -557,7 +561,6 @@ static struct verdict verdict_of(struct follow *f, const struct way *w, uint32_t
     return v;
 }
 
-#define LEAST 0.03 /* of a work's time: less is no verdict */
 
 /* What a resource takes, its own family tells, with its numbers. */
 static bool told_elsewhere(enum family f)
