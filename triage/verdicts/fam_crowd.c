@@ -124,6 +124,10 @@ static bool begun(struct causes *c, const struct works *w, struct verdicts *out,
     v.clock = cost < 1 ? cost : 1;
     v.creator.at = verdict_place(w, li.create_stack);
     v.where = v.creator.at;
+    const struct frame by = trace_frame(c->tr, li.create_stack, v.where.frame);
+    if (owner_of(w->own, &by) < OWNER_LIBRARY) {
+        return true; /* the standard library's own */
+    }
     v.waiter.group = g->name;
     v.g = one;
     v.t0 = li.first;
