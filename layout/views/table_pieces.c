@@ -4,7 +4,6 @@
  */
 #include "layout/views/table.h"
 #include "triage/findings/instances.h"
-#include "triage/findings/works.h"
 
 /* In a kind's key beside the stack, where not all goroutines were looked at: how many, and of how many (MANY: or more). */
 enum { LOOKED = 32, OF = 48, MANY = UINT16_MAX };

@@ -344,7 +344,7 @@ enum { WIDEST = 160 }; /* columns that are easily read from one end to the other
 void tri_lead(const struct view *v, const struct finding *f, char out[FMT_MAX])
 {
     struct text t = {0};
-    finding_lead(&t, f, v->tri->tg);
+    finding_lead(&t, f);
     snprintf(out, FMT_MAX, "%s", t.p ? t.p : "");
     text_free(&t);
 }
@@ -478,11 +478,8 @@ static void told(struct text *t, const struct view *v, uint32_t i, int line, enu
     if (room == ROOM_ALL || (room == ROOM_WHOLE && !line)) /* stands above, then */
         s = "";
     text_clean(t, s, strlen(s), 0);
-    if (line && room == ROOM_LINES &&
-        f->has_won) { /* without what it takes for granted: Enter and the report have that */
-        text_lit(t, " Possible gain: ");
-        finding_won_short(t, f, view_end(v));
-        text_lit(t, ".");
+    if (line && room == ROOM_LINES && f->won) {
+        text_add(t, " %s", f->won);
     }
 }
 

@@ -45,30 +45,6 @@ struct whole {
     bool read;
 };
 
-static const struct loaded *whole_of(struct whole *w, const char *path)
-{
-    if (!w->read) {
-        help_load(path, &w->l);
-        w->read = true;
-    }
-    return &w->l;
-}
-
-/* Rules that say what was not: nobody beside it, no more processors at once. In the whole trace they are silent, or say the same. */
-static void nothing_else(const struct loaded *cut, struct whole *whole, const char *path)
-{
-    static const enum rule rules[] = {RULE_SERIAL, RULE_PROCS_ABOVE, RULE_GC_SHARE, RULE_HERD};
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
-        if (!help_told(cut, rules[i])) {
-            continue;
-        }
-        const struct loaded *all = whole_of(whole, path);
-        if (!help_told(all, rules[i]) && !(rules[i] == RULE_SERIAL && all->fs.n && !all->fs.f[0].note)) {
-            fail_msg("%s, cut: %s, which is not so: %s", path, rule_id(rules[i]), help_told(cut, rules[i])->text);
-        }
-    }
-}
-
 static void cut_at(const uint8_t *p, size_t n, struct whole *all, const char *path)
 {
     struct loaded cut;
@@ -88,7 +64,6 @@ static void cut_at(const uint8_t *p, size_t n, struct whole *all, const char *pa
         assert_null(strstr(f->text, "? ran "));
         assert_null(strstr(f->text, "of all ? "));
     }
-    nothing_else(&cut, all, path);
     load_free(&cut);
 }
 
@@ -130,35 +105,8 @@ static void workers_by_mode(void **state)
     free(p);
 }
 
-/* Of a program that was killed the last generation has only begun: what asks for a whole trace is asked of those before it. */
-static void killed(void **state)
-{
-    (void)state;
-    size_t n;
-    uint8_t *p = read_all("samples/http-long-1.27.trace", &n);
-    const size_t third = 89538; /* where the third generation begins, see gotop info */
-    struct loaded l;
-    assert_true(load_part(p, third + 52, &l));
-    assert_true(l.partial && !triage_part_missing(l.tr));
-    assert_null(rule_not_asked(l.tg, RULE_LEAK));
-    assert_int_equal(l.tg->lost, 0);
-    load_free(&l);
-    assert_true(load_part(p, n - 3000, &l));
-    assert_true(l.partial && triage_part_missing(l.tr)); /* within the last one: all before it is there */
-    assert_null(rule_not_asked(l.tg, RULE_LEAK));
-    assert_non_null(rule_not_asked(l.tg, RULE_HOLD));
-    load_free(&l);
-    memset(p + third / 4, 0xff, 100); /* before it: who waited there may have gone on */
-    assert_true(load_part(p, n - 3000, &l));
-    assert_true(l.partial && triage_part_missing(l.tr));
-    assert_non_null(rule_not_asked(l.tg, RULE_LEAK));
-    load_free(&l);
-    free(p);
-}
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(known_faults), cmocka_unit_test(workers_by_mode),
-                                       cmocka_unit_test(killed)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(known_faults), cmocka_unit_test(workers_by_mode)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,6 @@
 #include "triage_help.h"
 
 #include "triage/findings/causes.h"
-#include "triage/findings/works.h"
 #include "triage/findings/instances.h"
 #include "triage/findings/requests.h"
 

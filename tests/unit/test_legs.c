@@ -276,7 +276,7 @@ static void longer(void **state)
         assert_true(slow.ran > 200000 * US && slow.ran < all.ran);
         const double usual = (double)all.samples / (double)all.ran * (double)slow.ran;
         assert_true((double)slow.samples >= v[i].least * usual && (double)slow.samples <= v[i].most * usual);
-        assert_non_null(strstr(help_tells(&l, RULE_SLOW_TASK)->text, v[i].text));
+        assert_non_null(strstr(help_tells(&l, RULE_SLOW)->text, v[i].text));
         legs_free(&legs);
         explain_free(x);
         load_free(&l);

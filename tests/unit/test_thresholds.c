@@ -18,19 +18,19 @@ static void units(void **state)
     (void)state;
     thresholds_reset();
     assert_int_equal(
-        parse("# mine\n\n  stw-long.longest = 5ms # slow host\r\nprocs-below.busy=95%\n"
-              "heap-growth.grown = 64 MB\nlock-convoy.waiters = 8\nlock-convoy.share = 0.02\nslow-task = off",
+        parse("# mine\n\n  stw-long.longest = 7ms # slow host\r\nprocs-below.busy=95%\n"
+              "heap-growth.grown = 64 MB\npool-too-small.crowd = 8\nlock-convoy.share = 0.02\nslow-task = off",
               &e),
         ERR_OK);
-    assert_int_equal(threshold_ns(TH_STW_LONGEST), 5000000);
+    assert_int_equal(threshold_ns(TH_STW_LONGEST), 7000000);
     assert_true(threshold(TH_BELOW_BUSY) == 0.95);
     assert_true(threshold(TH_HEAP_GROWN) == 64.0 * 1048576);
-    assert_true(threshold(TH_CONVOY_WAITERS) == 8 && threshold(TH_CONVOY_SHARE) == 0.02);
-    assert_true(rule_is_off(RULE_SLOW_TASK));
+    assert_true(threshold(TH_SEMAPHORE_CROWD) == 8 && threshold(TH_SHARE) == 0.02);
+    assert_true(rule_is_off(RULE_SLOW));
     assert_int_equal(parse("slow-task = on", &e), ERR_OK);
-    assert_false(rule_is_off(RULE_SLOW_TASK));
+    assert_false(rule_is_off(RULE_SLOW));
     thresholds_reset();
-    assert_int_equal(threshold_ns(TH_STW_LONGEST), 1000000);
+    assert_int_equal(threshold_ns(TH_STW_LONGEST), 5000000);
 }
 
 /* What a user sets to nothing is reached by what there is, and nobody divides by what there is not. */
@@ -52,7 +52,7 @@ static void nothing(void **state)
     }
     if (parse(zero.p, &e))
         fail_msg("%s", e.what);
-    assert_true(threshold(TH_TREND_COUNT) < 1e-6 && threshold(TH_TREND_COUNT) > 0);
+    assert_true(threshold(TH_TREND_TIMES) < 1e-6 && threshold(TH_TREND_TIMES) > 0);
     for (size_t i = 0; i < sizeof traces / sizeof *traces; i++) {
         struct loaded l;
         help_load(traces[i], &l);
@@ -69,7 +69,7 @@ static void mistakes(void **state)
     static const struct {
         const char *text, *said;
     } bad[] = {
-        {"lock-convoy.waiters = 9\nlock-convoy.share = 5ms\n",
+        {"pool-too-small.crowd = 9\nlock-convoy.share = 5ms\n",
          "my.rules:2: '5ms' is not what stands there: expected a share"},
         {"stw-long.longest = 5\n", "my.rules:1: '5' is not what stands there: expected a time as 5ms"},
         {"stw-long.longest = -5ms\n", "'-5ms'"},
@@ -94,7 +94,7 @@ static void mistakes(void **state)
         }
         assert_null(strchr(e.what, 0x1b));
     }
-    assert_true(threshold(TH_CONVOY_WAITERS) == 4); /* the good line before the bad one did not count either */
+    assert_true(threshold(TH_SEMAPHORE_CROWD) == 3); /* the good line before the bad one did not count either */
     struct err e = {0};
     assert_int_equal(thresholds_read("no/such/file", &e), ERR_IO);
     assert_int_equal(thresholds_read("tests", &e), ERR_IO);
@@ -111,7 +111,7 @@ static void printed_and_read_again(void **state)
     rules_text(&t);
     assert_true(text_ok(&t));
     assert_non_null(strstr(t.p, "stw-long.longest = 1.5ms"));
-    assert_non_null(strstr(t.p, "shipped: 1ms"));
+    assert_non_null(strstr(t.p, "shipped: 5ms"));
     thresholds_reset();
     assert_int_equal(thresholds_parse("printed", t.p, t.n, &e), ERR_OK);
     rules_text(&u);
@@ -144,15 +144,10 @@ static void they_decide(void **state)
     assert_int_equal(parse("heap-growth.times = 1000", &e), ERR_OK);
     assert_false(speaks(grow, RULE_HEAP));
     thresholds_reset();
-    assert_true(speaks(lock, RULE_CONVOY));
+    assert_true(speaks(lock, RULE_LOCK));
     assert_int_equal(parse("lock-convoy = off", &e), ERR_OK);
-    assert_false(speaks(lock, RULE_CONVOY));
+    assert_false(speaks(lock, RULE_LOCK));
     thresholds_reset();
-    assert_false(speaks(lock, RULE_PROCS_ABOVE));
-    assert_int_equal(
-        parse("procs-above.procs = 1\nprocs-above.busy = 100%\nprocs-above.ran = 0\nprocs-above.cause = 100%", &e),
-        ERR_OK);
-    assert_true(speaks(lock, RULE_PROCS_ABOVE));
     thresholds_reset();
 }
 

@@ -1,7 +1,7 @@
 /*
  * diff.c - `gotop diff OLD NEW`, `gotop diff OLD.. -- NEW..`: what changed between runs of a program.
  *
- * The verdict comes first: what changed, with its cause, or that nothing did (verdict.h). The tables behind it are those
+ * The verdict comes first: what changed, with its cause, or that nothing did (claims.h). The tables behind it are those
  * of the first run of each side. Traces are read one after another and become profiles; only the first of each side stays.
  */
 #include <math.h>
@@ -241,7 +241,7 @@ static struct metric_value middle(const struct options *o, const struct runs *r,
 }
 
 /* 1 if the condition came true, 0 if not, 2 if it makes no sense. */
-static int judge(const struct options *o, uint32_t i, const struct runs r[2], const struct verdict *verdict,
+static int judge(const struct options *o, uint32_t i, const struct runs r[2], const struct claim *verdict,
                  struct text *t)
 {
     const struct condition *c = &o->cond[i];
@@ -313,7 +313,7 @@ static const struct moved *main_quantity(const struct change *c)
                : &c->time;
 }
 
-static void verdict_text(struct text *t, const struct verdict *v, const struct runs r[2], const char *why_not)
+static void verdict_text(struct text *t, const struct claim *v, const struct runs r[2], const char *why_not)
 {
     text_lit(t, "\nVERDICT\n");
     if (why_not) {
@@ -350,7 +350,7 @@ static void verdict_text(struct text *t, const struct verdict *v, const struct r
     }
 }
 
-static int page(const struct options *o, const struct runs r[2], const struct verdict *v, struct text *t)
+static int page(const struct options *o, const struct runs r[2], const struct claim *v, struct text *t)
 {
     int status = 0;
     for (int s = 0; s < 2; s++) {
@@ -392,7 +392,7 @@ static int page(const struct options *o, const struct runs r[2], const struct ve
 static int compare(const struct options *o, const struct runs r[2])
 {
     struct side side[2] = {{r[0].p, r[0].n}, {r[1].p, r[1].n}};
-    struct verdict v;
+    struct claim v;
     struct err e = {0};
     struct text t = {.ascii = !o->utf8 && !o->json};
     int status;
@@ -427,7 +427,7 @@ enum err_code diff_two(const struct loaded *old, const struct loaded *new, struc
     struct runs r[2] = {{.first = *old, .p = &p[0], .n = 1, .has_clock = trace_info(old->tr)->has_clock},
                         {.first = *new, .p = &p[1], .n = 1, .has_clock = trace_info(new->tr)->has_clock}};
     struct side side[2] = {{&p[0], 1}, {&p[1], 1}};
-    struct verdict v = {0};
+    struct claim v = {0};
     enum err_code rc = profile_of(old, &p[0], e);
     rc = rc ? rc : profile_of(new, &p[1], e);
     rc = rc ? rc : verdict_of(&side[0], &side[1], &v, e);

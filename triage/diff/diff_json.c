@@ -48,7 +48,7 @@ static json_t *moved(const struct moved *m)
     return o;
 }
 
-static json_t *change(const struct verdict *v, const struct change *c)
+static json_t *change(const struct claim *v, const struct change *c)
 {
     struct text t = {0};
     json_t *o = json_object();
@@ -67,7 +67,7 @@ static json_t *change(const struct verdict *v, const struct change *c)
     return o;
 }
 
-static json_t *changes(const struct verdict *v, uint32_t from, uint32_t to)
+static json_t *changes(const struct claim *v, uint32_t from, uint32_t to)
 {
     json_t *a = json_array();
     for (uint32_t i = from; a && i < to; i++) {
@@ -143,7 +143,7 @@ static json_t *paths(const struct loaded *a, const struct loaded *b)
     return k.a;
 }
 
-char *diff_json(const struct side side[2], const struct verdict *v, const char *not_asked, const struct loaded *a,
+char *diff_json(const struct side side[2], const struct claim *v, const char *not_asked, const struct loaded *a,
                 const struct loaded *b)
 {
     const char *word = not_asked ? "not asked" : v->claimed ? "changed" : "no meaningful change";

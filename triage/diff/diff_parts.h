@@ -6,7 +6,7 @@
 
 #include "triage/findings/instances.h"
 #include "triage/tables/metrics.h"
-#include "triage/diff/verdict.h"
+#include "triage/diff/claims.h"
 
 /* diff_change - "1.2ms -> 1.4ms  +16.7%" */
 void diff_change(struct text *t, const struct metric_value *a, const struct metric_value *b);
@@ -36,7 +36,7 @@ typedef void diff_paths_fn(void *arg, const struct diff_paths *d);
 bool diff_paths_each(const struct loaded *a, const struct loaded *b, diff_paths_fn *fn, void *arg);
 void diff_paths(struct text *t, const struct loaded *a, const struct loaded *b);
 /* diff_json - the verdict and all measures, and the call paths of a and b (docs/REPORT.md); mem_free() it; NULL when out of memory. */
-char *diff_json(const struct side side[2], const struct verdict *v, const char *not_asked, const struct loaded *a,
+char *diff_json(const struct side side[2], const struct claim *v, const char *not_asked, const struct loaded *a,
                 const struct loaded *b);
 
 #define DIFF_SCHEMA "gotop.diff/1"

@@ -10,7 +10,6 @@
 #include "decode/base/mem.h"
 #include "triage/diff/diff_parts.h"
 #include "triage/findings/causes.h"
-#include "triage/findings/works.h"
 #include "triage/findings/leaves.h"
 #include "triage/findings/instances.h"
 

@@ -1,5 +1,5 @@
 /*
- * diff_tables.c - the tables of one run beside those of another, matched by name: what the verdict (verdict.h) stands on,
+ * diff_tables.c - the tables of one run beside those of another, matched by name: what the verdict (claims.h) stands on,
  * for who wants to look. Two runs of an unchanged program differ here, too; nothing is claimed.
  */
 #include <stdio.h>
@@ -63,7 +63,7 @@ static void findings_only(struct text *t, const struct loaded *x, const struct l
 {
     for (uint32_t i = 0; i < x->fs.n; i++) {
         const struct finding *f = &x->fs.f[i];
-        if (has_key(&other->fs, f->key) || f->rule == RULE_TIME) {
+        if (has_key(&other->fs, f->key) || findings_is_what(f)) {
             continue;
         }
         text_add(t, "  %s ", word);
@@ -85,7 +85,7 @@ static void findings(struct text *t, const struct loaded *a, const struct loaded
         const struct finding *f = &b->fs.f[i];
         for (uint32_t k = 0; k < a->fs.n; k++) {
             const struct finding *g = &a->fs.f[k];
-            if (strcmp(f->key, g->key) == 0 && f->rule != RULE_TIME) {
+            if (strcmp(f->key, g->key) == 0 && !findings_is_what(f)) {
                 text_add(t, "  both %s", f->title);
                 text_lit(t, "  ");
                 text_clean(t, g->amount, strlen(g->amount), 0);

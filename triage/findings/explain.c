@@ -11,6 +11,7 @@
 #include "triage/tables/slices.h"
 #include "triage/text.h"
 #include "triage/triage.h"
+#include "triage/work/owner.h"
 
 #define BUDGET 4000000
 #define LATE 50000 /* ns: so long it may take to wake a processor's thread */
@@ -41,7 +42,8 @@ struct explainer {
     uint16_t *user; /* stacks_user_frame() + 1 by stack, 0: not asked yet */
     uint32_t nstacks;
     uint64_t left;
-    bool inside; /* explain_inside() */
+    struct owners *own; /* explain_owners() */
+    bool inside;        /* explain_inside() */
     uint32_t ng, np;
     explain_visit *visit;
     void *arg;
@@ -141,6 +143,11 @@ void explain_budget(struct explainer *x, uint64_t spans)
 void explain_inside(struct explainer *x, bool inside)
 {
     x->inside = inside;
+}
+
+void explain_owners(struct explainer *x, struct owners *own)
+{
+    x->own = own;
 }
 
 uint64_t explain_left(const struct explainer *x)
@@ -343,7 +350,7 @@ static uint32_t user_frame(struct explainer *x, uint32_t stack)
 
 static uint32_t place_func(struct explainer *x, uint32_t stack)
 {
-    return trace_frame(x->tr, stack, user_frame(x, stack)).func;
+    return trace_frame(x->tr, stack, x->own ? owner_user(x->own, stack) : user_frame(x, stack)).func;
 }
 
 /* false: out of memory. */

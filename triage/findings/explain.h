@@ -84,6 +84,12 @@ uint64_t explain_left(const struct explainer *x);
  * stretch; else what runs long enough to be stopped would have another name than the same that runs shortly.
  */
 void explain_inside(struct explainer *x, bool inside);
+/*
+ * explain_owners - from now on (NULL: no longer) the place of a wait is the first function of the program's own, not of any library: so who
+ * queues in a library's lock for the whole of it is told from who queues for a part, and stays on the way.
+ */
+struct owners;
+void explain_owners(struct explainer *x, struct owners *own);
 /* explain_walk - part goroutine g's [a,b). *cut: some waits were not followed. false: out of memory. */
 bool explain_walk(struct explainer *x, uint32_t g, int64_t a, int64_t b, explain_visit *visit, void *arg, bool *cut);
 

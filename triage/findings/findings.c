@@ -1,5 +1,5 @@
 /*
- * findings.c - runs the rules and ranks what they say: what cost time first, by the time it cost; notes last.
+ * findings.c - makes the works and the verdicts of a trace, and puts them into words. See findings.h.
  */
 #include "triage/findings/findings.h"
 
@@ -9,175 +9,123 @@
 
 #include "decode/base/mem.h"
 #include "triage/findings/asked.h"
-#include "triage/findings/rules.h"
-#include "triage/tables/slices.h"
-#include "triage/views.h"
 #include "triage/findings/thresholds.h"
+#include "triage/tables/slices.h"
 
-static const struct {
-    const char *id, *title, *help;
-    int view;
-} table[RULE_COUNT] = {
-#define X(ID, id, view, title, help) {id, title, help, VIEW_##view},
-#include "triage/findings/rules.def"
-#undef X
-};
-
-const char *rule_id(enum rule r)
+static void finding_free(struct finding *f)
 {
-    return (unsigned)r < RULE_COUNT ? table[r].id : "";
+    char *const text[] = {f->amount, f->title, f->what, f->why, f->harm, f->text, f->next, f->won};
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
+        mem_free(text[i]);
+    }
 }
 
-const char *rule_title(enum rule r)
+void findings_free(struct findings *fs)
 {
-    return (unsigned)r < RULE_COUNT ? table[r].title : "";
+    for (uint32_t i = 0; i < fs->n; i++) {
+        finding_free(&fs->f[i]);
+    }
+    mem_free(fs->f);
+    works_free(&fs->works);
+    *fs = (struct findings){0};
 }
 
-const char *rule_help(enum rule r)
-{
-    return (unsigned)r < RULE_COUNT ? table[r].help : "";
-}
-
-int rule_view(enum rule r)
-{
-    return (unsigned)r < RULE_COUNT ? table[r].view : VIEW_TRIAGE;
-}
-
-void draft_start(struct draft *d, enum rule r, int64_t severity_ns)
-{
-    *d =
-        (struct draft){.f = {.rule = r, .severity_ns = severity_ns, .lane = {LANE_G, NO_LANE}, .view = rule_view(r)}};
-    snprintf(d->f.key, sizeof d->f.key, "%s", rule_id(r));
-}
-
-void draft_subject(struct draft *d, const struct rules *rs, uint32_t str)
+/* "lock-busy:main.(*bank).clerk": of a long name the end. */
+static void key_of(struct finding *f, const struct trace *tr)
 {
     struct text t = {.ascii = true};
-    size_t n = strlen(d->f.key);
-    text_func(&t, rs->tr, str, 0);
-    if (t.p && n + 1 < sizeof d->f.key) {
-        size_t room = sizeof d->f.key - n - 2, len = t.n < room ? t.n : room;
-        d->f.key[n] = ':';
-        memcpy(d->f.key + n + 1, t.p + t.n - len, len);
-        d->f.key[n + 1 + len] = 0;
+    const int n = snprintf(f->key, sizeof f->key, "%s:", rule_id(f->rule));
+    text_func(&t, tr, f->v.where.user ? f->v.where.user : f->v.creator.at.user, 0);
+    if (t.p && n > 0 && (size_t)n + 1 < sizeof f->key) {
+        const size_t room = sizeof f->key - (size_t)n - 1, len = t.n < room ? t.n : room;
+        memcpy(f->key + n, t.p + t.n - len, len);
+        f->key[(size_t)n + len] = 0;
     }
     text_free(&t);
 }
 
-void draft_about(struct draft *d, const struct rules *rs, uint32_t str, uint32_t stack)
+typedef void words_fn(struct text *t, const struct works *w, const struct verdict *v);
+static char *words(words_fn *f, const struct works *w, const struct verdict *v)
 {
-    draft_subject(d, rs, str);
-    d->f.stack = stack;
+    struct text t = {0};
+    f(&t, w, v);
+    return text_take(&t);
 }
 
-void draft_moment(struct draft *d, const struct moment *m)
+/* The parts in one, a blank between them. */
+static char *joined(const struct finding *f)
 {
-    draft_at(d, m->t0, m->t1, LANE_G, m->g);
-}
-
-void draft_at(struct draft *d, int64_t t0, int64_t t1, enum lane_kind k, uint32_t lane)
-{
-    d->f.t0 = t0;
-    d->f.t1 = t1;
-    d->f.lane = (struct lane){k, lane};
-}
-
-static void finding_free(struct finding *f)
-{
-    mem_free(f->amount);
-    mem_free(f->title);
-    mem_free(f->text);
-    mem_free(f->next);
-    mem_free(f->won);
-}
-
-void findings_leave_out(struct findings *fs, uint32_t i)
-{
-    struct finding *f = &fs->f[i];
-    finding_free(f);
-    memmove(f, f + 1, (--fs->n - i) * sizeof *f);
-}
-
-static void draft_drop(struct draft *d)
-{
-    text_free(&d->amount);
-    text_free(&d->text);
-    text_free(&d->next);
-}
-
-void draft_end(struct rules *rs, struct draft *d)
-{
-    draft_titled(rs, d, rule_title(d->f.rule));
-}
-
-void draft_titled(struct rules *rs, struct draft *d, const char *words)
-{
-    struct text title = {0};
-    if (rule_is_off(d->f.rule) || rule_lost(rs->tg, d->f.rule)) {
-        draft_drop(d);
-        return;
+    struct text t = {0};
+    const char *const part[] = {f->harm, f->what, f->why};
+    for (size_t i = 0; i < 3; i++) {
+        text_raw(&t, " ", t.n > 0 && part[i] && *part[i]);
+        text_add(&t, "%s", part[i] ? part[i] : "");
     }
-    struct finding *p = mem_grow(rs->out->f, &rs->cap, (size_t)rs->out->n + 1, sizeof *p);
-    if (d->f.severity_ns > rs->tg->end) {
-        d->f.severity_ns = rs->tg->end; /* no more can be won than there is */
-    }
-    text_add(&title, "%s", words);
-    d->f.title = text_take(&title);
-    if (d->amount.n == 0) {
-        text_dur(&d->amount, d->f.severity_ns);
-    }
-    d->f.amount = text_take(&d->amount);
-    d->f.text = text_take(&d->text);
-    d->f.next = text_take(&d->next);
-    if (p) {
-        rs->out->f = p;
-    }
-    if (!p || !d->f.title || !d->f.amount || !d->f.text || !d->f.next) {
-        finding_free(&d->f);
-        rs->failed = true;
-        return;
-    }
-    p[rs->out->n++] = d->f;
+    return text_take(&t);
 }
 
-int64_t rules_procs(const struct rules *rs)
+static bool finding_of(const struct triage *tg, const struct works *w, const struct verdict *v, struct finding *f)
 {
-    int64_t end = rs->tg->end, p = end > 0 ? (rs->tg->capacity + end / 2) / end : 1;
-    return p < 1 ? 1 : p;
+    struct text t = {0};
+    *f = (struct finding){
+        .v = *v, .rule = v->rule, .note = v->level == LEVEL_NOTE, .inferred = v->sure == SURE_INFERRED};
+    f->severity_ns = (int64_t)((v->clock < 1 ? v->clock : 1) * (double)tg->end);
+    f->t0 = v->t0;
+    f->t1 = v->t1;
+    f->lane = (struct lane){v->lane, v->g};
+    f->lane_id = v->g != NO_LANE && v->lane < LANE_BAND ? trace_lane_who(tg->tr, f->lane).id : 0;
+    f->stack = v->where.stack;
+    f->view = rule_view(v->rule);
+    key_of(f, tg->tr);
+    verdict_amount(&t, v);
+    f->amount = text_take(&t);
+    text_add(&t, "%s", rule_title(v->rule));
+    f->title = text_take(&t);
+    f->what = words(verdict_what, w, v);
+    f->why = words(verdict_why, w, v);
+    f->harm = words(verdict_harm, w, v);
+    f->next = words(verdict_do, w, v);
+    f->text = joined(f);
+    f->won = v->gain.known ? words(verdict_gain, w, v) : NULL;
+    const bool ok =
+        f->amount && f->title && f->what && f->why && f->harm && f->next && f->text && (f->won || !v->gain.known);
+    if (!ok) {
+        finding_free(f);
+    }
+    return ok;
 }
 
-static int cmp_finding(const void *a, const void *b)
+static bool tell(const struct triage *tg, struct causes *c, struct findings *out)
 {
-    const struct finding *x = a, *y = b;
-    if (x->note != y->note) {
-        return x->note - y->note;
+    struct verdicts v = {0};
+    bool ok = works_new(c, &out->works) && verdicts_of(c, &out->works, &v);
+    out->f = ok ? mem_zalloc(((size_t)v.n + 1) * sizeof *out->f) : NULL;
+    ok = ok && out->f;
+    for (uint32_t i = 0; ok && i < v.n && slices_tick_now(); i++) {
+        const bool wanted = !rule_is_off(v.v[i].rule) && !rule_lost(tg, v.v[i].rule);
+        ok = !wanted || finding_of(tg, &out->works, &v.v[i], &out->f[out->n]);
+        out->n += ok && wanted;
     }
-    if (x->severity_ns != y->severity_ns) {
-        return x->severity_ns < y->severity_ns ? 1 : -1;
-    }
-    return x->rule != y->rule ? (x->rule > y->rule) - (x->rule < y->rule) : strcmp(x->key, y->key);
+    verdicts_free(&v);
+    return ok;
 }
 
 enum err_code findings_of(const struct triage *tg, struct findings *out, struct err *e)
 {
-    struct rules rs = {.tg = tg, .tr = tg->tr, .out = out};
+    struct causes c;
     *out = (struct findings){0};
-    static void (*const rules[])(struct rules *) = {rules_gc,    rules_sched, rules_locks,
-                                                    rules_leaks, rules_churn, rules_causes};
-    const bool timed =
-        tg->end > 0 && trace_info(tg->tr)->has_clock; /* thresholds in ns mean nothing where times are ticks */
-    for (size_t i = 0; timed && i < sizeof rules / sizeof *rules && slices_tick_now(); i++) {
-        rules[i](&rs);
+    if (tg->end <= 0 || !trace_info(tg->tr)->has_clock) {
+        return ERR_OK; /* numbers of nanoseconds mean nothing where times are ticks */
     }
-    if (rs.failed) {
+    bool ok = causes_init(&c, tg);
+    if (ok) {
+        ok = tell(tg, &c, out);
+        causes_free(&c);
+    }
+    if (!ok) {
         findings_free(out);
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the findings");
     }
-    for (uint32_t i = 0; i < out->n; i++) {
-        struct finding *f = &out->f[i];
-        f->lane_id = f->lane.kind < LANE_BAND && f->lane.i != NO_LANE ? trace_lane_who(tg->tr, f->lane).id : 0;
-    }
-    findings_sort(out);
     return ERR_OK;
 }
 
@@ -234,38 +182,22 @@ void findings_drop(struct findings_job *j)
     }
 }
 
-void findings_sort(struct findings *fs)
+void finding_lead(struct text *t, const struct finding *f)
 {
-    if (fs->n) {
-        qsort(fs->f, fs->n, sizeof *fs->f, cmp_finding);
-    }
+    text_add(t, "%s", f->amount);
 }
 
-void finding_lead(struct text *t, const struct finding *f, const struct triage *tg)
+bool findings_is_what(const struct finding *f)
 {
-    if (!f->note && f->severity_ns > 0) {
-        text_share(t, (double)f->severity_ns, (double)tg->end);
-    } else if (*f->amount == '+') {
-        text_clean(t, f->amount, strlen(f->amount), 0);
-    }
+    return f->note && !f->v.grows && f->v.harm.work != NO_LANE;
 }
 
 bool findings_stand_out(const struct findings *fs)
 {
     for (uint32_t i = 0; i < fs->n; i++) {
-        const struct finding *f = &fs->f[i];
-        if (f->rule != RULE_TIME && !(f->rule == RULE_POLL && f->note && !f->looks)) {
+        if (!findings_is_what(&fs->f[i])) {
             return true;
         }
     }
     return false;
-}
-
-void findings_free(struct findings *fs)
-{
-    for (uint32_t i = 0; i < fs->n; i++) {
-        finding_free(&fs->f[i]);
-    }
-    mem_free(fs->f);
-    *fs = (struct findings){0};
 }

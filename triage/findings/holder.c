@@ -17,7 +17,8 @@
 #include "triage/sentence.h"
 
 #define BACK_MOST \
-    32 /* waits of a holder that are looked at for one for the same lock; its spans, for one elsewhere */
+    32           /* waits of a holder that are looked at for one for the same lock; its spans, for one elsewhere */
+#define PASSES 4 /* waits at each of two places, at least, for both to ask for one lock */
 #define ELSEWHERE 5000 /* ns: nobody waits elsewhere and is back sooner; most locks are held for less */
 
 struct doing { /* of a goroutine in an interval */
@@ -75,57 +76,7 @@ uint32_t holder_lock(const struct triage *tg, uint32_t place)
     return h ? h->lock : place;
 }
 
-bool holder_shared(const struct triage *tg, uint32_t lock)
-{
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < tg->nholders; i++) {
-        n += tg->holders[i].lock == lock;
-    }
-    return n > 1;
-}
-
 /* Who has most: of one that is the same in both rows, both count. */
-static void most_of(uint32_t *id, int64_t *ns, uint32_t other, int64_t other_ns)
-{
-    if (*id == other) {
-        *ns = ns_add(*ns, other_ns);
-    } else if (other_ns > *ns) {
-        *id = other;
-        *ns = other_ns;
-    }
-}
-
-bool holder_of_lock(const struct triage *tg, uint32_t lock, struct holder_row *sum)
-{
-    const struct holder_row *own = holder_at(tg, lock);
-    if (!own) {
-        return false;
-    }
-    *sum = *own;
-    for (uint32_t i = 0; i < tg->nholders; i++) {
-        const struct holder_row *h = &tg->holders[i];
-        if (h == own || h->lock != own->lock) {
-            continue;
-        }
-        for (int k = 0; k < ST_COUNT; k++) {
-            sum->ns[k] = ns_add(sum->ns[k], h->ns[k]);
-        }
-        for (int k = 0; k < WK_KINDS; k++) {
-            sum->wait_ns[k] = ns_add(sum->wait_ns[k], h->wait_ns[k]);
-        }
-        sum->waits += h->waits;
-        sum->waited = ns_add(sum->waited, h->waited);
-        sum->told = ns_add(sum->told, h->told);
-        sum->holders = h->holders > sum->holders ? h->holders : sum->holders;
-        most_of(&sum->g, &sum->g_ns, h->g, h->g_ns);
-        most_of(&sum->name, &sum->name_ns, h->name, h->name_ns);
-        most_of(&sum->stack, &sum->stack_ns, h->stack, h->stack_ns);
-        if (h->longest.t1 - h->longest.t0 > sum->longest.t1 - sum->longest.t0) {
-            sum->longest = h->longest;
-        }
-    }
-    return true;
-}
 
 /* ---- chains ------------------------------------------------------------------------------------------------- */
 
@@ -542,10 +493,9 @@ static void join_locks(const struct triage *tg, const struct tab *by, const stru
 {
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t back = tab_get(by, v[i].gives, v[i].asks);
-        if (back == TAB_NONE || (double)v[i].n < threshold(TH_CONVOY_PASSES) ||
-            (double)v[back].n < threshold(TH_CONVOY_PASSES) ||
-            !threshold_reached(TH_CONVOY_SAME, (int64_t)v[i].n, (int64_t)tg->holders[v[i].asks].waits) ||
-            !threshold_reached(TH_CONVOY_SAME, (int64_t)v[back].n, (int64_t)tg->holders[v[i].gives].waits)) {
+        if (back == TAB_NONE || (double)v[i].n < PASSES || (double)v[back].n < PASSES ||
+            !threshold_reached(TH_LOCK_SAME, (int64_t)v[i].n, (int64_t)tg->holders[v[i].asks].waits) ||
+            !threshold_reached(TH_LOCK_SAME, (int64_t)v[back].n, (int64_t)tg->holders[v[i].gives].waits)) {
             continue;
         }
         const uint32_t a = root_of(up, v[i].asks), b = root_of(up, v[i].gives);
@@ -626,67 +576,4 @@ void holder_text(struct text *t, const struct trace *tr, const struct holder_row
     if (ns < h->waited - h->waited / 1000) { /* else it is all of it */
         text_say(t, tr, ", ", t_share((double)ns, (double)h->waited), " of the waiting");
     }
-}
-
-bool holder_queues(const struct triage *tg, const struct holder_row *h)
-{
-    return h->ns[ST_RUNNABLE] > h->told / 2 &&
-           !threshold_reached(TH_CONVOY_IDLE, ns_add(triage_idle_known(tg), tg->lost), tg->capacity);
-}
-
-bool holder_pipe(const struct triage *tg, const struct holder_row *h)
-{
-    const struct trace *tr = tg->tr;
-    int64_t pipe = 0, all = 0;
-    struct span s;
-    for (uint32_t i = 0; i < tg->nwaits; i++) {
-        const struct wait_row *w = &tg->waits[i];
-        if (w->kind == WK_NET && stacks_passes(tr, w->stack, h->place)) { /* there, or in what it calls */
-            all = ns_add(all, w->total);
-            pipe = stacks_pipe(tr, w->stack) ? ns_add(pipe, w->total) : pipe;
-        }
-    }
-    if (all > 0) {
-        return pipe > all / 2;
-    }
-    return h->longest.g != NO_LANE && h->longest.t1 > h->longest.t0 &&
-           trace_span_at(tr, (struct lane){LANE_G, h->longest.g}, h->longest.t0 + (h->longest.t1 - h->longest.t0) / 2,
-                         &s) &&
-           s.state == ST_WAITING && stacks_pipe(tr, s.stack);
-}
-
-void holder_doing_text(struct text *t, const struct triage *tg, const struct holder_row *h)
-{
-    static const char *const waits[WK_KINDS] = {"waiting",
-                                                "waiting for another lock",
-                                                "waiting for a wait group",
-                                                "waiting for a condition",
-                                                "waiting to send",
-                                                "waiting to receive",
-                                                "waiting in a select",
-                                                "waiting for the network",
-                                                "asleep",
-                                                "waiting for the collector",
-                                                "waiting"};
-    const struct {
-        const char *what;
-        int64_t ns;
-    } state[] = {{"running", h->ns[ST_RUNNING]},
-                 {"in system calls", h->ns[ST_SYSCALL]},
-                 {"waiting for a processor", h->ns[ST_RUNNABLE]}};
-    bool first = true;
-    for (size_t i = 0; i < sizeof state / sizeof *state + WK_KINDS; i++) {
-        bool wait = i >= sizeof state / sizeof *state;
-        int64_t ns = wait ? h->wait_ns[i - sizeof state / sizeof *state] : state[i].ns;
-        if (ns > 0 && ns >= h->told / 20) {
-            const size_t kind = i - sizeof state / sizeof *state;
-            text_say(t, tg->tr, first ? "" : ", ",
-                     !wait                                  ? state[i].what
-                     : kind == WK_NET && holder_pipe(tg, h) ? "waiting for a pipe"
-                                                            : waits[kind],
-                     " ", t_share((double)ns, (double)h->told));
-            first = false;
-        }
-    }
-    text_add(t, "%s", first ? "many short things" : "");
 }

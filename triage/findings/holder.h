@@ -25,14 +25,6 @@ const struct holder_row *holder_at(const struct triage *tg, uint32_t place);
  * where a share (lock-convoy.same) of the waits in each is ended by letting go in the other.
  */
 uint32_t holder_lock(const struct triage *tg, uint32_t place);
-/* holder_shared - do several places ask for that lock? */
-bool holder_shared(const struct triage *tg, uint32_t lock);
-/*
- * holder_of_lock - the rows of all places that ask for that lock, in one. Who has most of it has most of one place: the places may have had
- * others in common. Returns false: no row.
- */
-bool holder_of_lock(const struct triage *tg, uint32_t lock, struct holder_row *sum);
-
 struct holding {
     uint32_t g;     /* lane */
     int64_t t0, t1; /* when it held, within the wait */
@@ -51,15 +43,5 @@ uint32_t holder_parts(const struct triage *tg, uint32_t g, int64_t t0, struct ho
  * it: "12 goroutines, most by main.worker in ..". The function is where most of it was let go. Only if told is not 0.
  */
 void holder_text(struct text *t, const struct trace *tr, const struct holder_row *h);
-/*
- * holder_queues - did its holders wait for a processor for most of it, while hardly one idled? Else they had been woken for it, and
- * were on their way.
- */
-bool holder_queues(const struct triage *tg, const struct holder_row *h);
-/* holder_pipe - is what its holders wait for outside the process the end of a pipe, not the network? By the waits at its place; where there
- * are none, by what its holder did when it was held longest. */
-bool holder_pipe(const struct triage *tg, const struct holder_row *h);
-/* holder_doing_text - "asleep 84.0%, running 9.1%, in system calls 6.9%": what took a twentieth and more. */
-void holder_doing_text(struct text *t, const struct triage *tg, const struct holder_row *h);
 
 #endif

@@ -1,8 +1,8 @@
 /* instance_diff.c - what the slow instances of a row spend their time on that the usual ones don't. See instances.h. */
 #include <stdlib.h>
 
+#include "triage/sentence.h"
 #include "triage/findings/causes.h"
-#include "triage/findings/works.h"
 #include "triage/findings/leaves.h"
 #include "triage/findings/instances.h"
 

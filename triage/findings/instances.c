@@ -1,6 +1,5 @@
 /* instances.c - see instances.h. */
 #include "triage/findings/instances.h"
-#include "triage/findings/works.h"
 
 #include <math.h>
 #include <stdlib.h>

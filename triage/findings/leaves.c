@@ -1,6 +1,7 @@
 /*
  * leaves.c - see leaves.h.
  */
+#include "triage/sentence.h"
 #include "triage/findings/asks.h"
 #include "triage/findings/leaves.h"
 
@@ -139,17 +140,6 @@ void causes_leaves_of(const struct explain_tree *t, struct leaves *out)
     leaves_by(t, true, out);
 }
 
-void causes_tops(const struct explain_tree *t, struct leaves *out)
-{
-    struct pile p = {0};
-    bool ok = true;
-    *out = (struct leaves){.all = t->v[0].ns};
-    for (uint32_t k = t->v[0].first; ok && k != NO_LANE; k = t->v[k].next) {
-        ok = pile_add(&p, t->tr, &t->v[k], &t->v[k], t->v[k].func);
-    }
-    pile_take(&p, out);
-}
-
 void causes_what_text(struct text *t, const struct trace *tr, enum explain_cat cat, const struct told_at *at)
 {
     static const char *const word[EX_CATS] = {"running",
@@ -207,54 +197,5 @@ void leaves_text(struct text *t, const struct trace *tr, const struct leaves *v,
     for (uint32_t i = 0; i < v->n && i < most && (i == 0 || v->v[i].ns > v->all / part); i++) {
         text_raw(t, "; ", i ? 2 : 0);
         causes_leaf_text(t, tr, &v->v[i], v->all);
-    }
-}
-
-bool leaves_between(struct causes *c, uint32_t g, int64_t t0, int64_t t1, struct leaves *out)
-{
-    struct explain_tree t;
-    *out = (struct leaves){0};
-    const bool ok = explain_tree_init(&t, c->tr) && explain_add(c->x, &t, g, t0, t1);
-    if (ok) {
-        causes_leaves(&t, out);
-    }
-    explain_tree_free(&t);
-    return ok;
-}
-
-bool causes_doing(struct causes *c, uint32_t group, struct leaves *out)
-{
-    struct explain_tree t;
-    const struct member_of *m = &c->of[group];
-    if (!explain_tree_init(&t, c->tr)) {
-        return false;
-    }
-    bool ok = true;
-    for (uint32_t i = 0; i < m->n && i < 8 && ok; i++) {
-        uint32_t g = causes_member(c, group, i, 8);
-        struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
-        ok = explain_add(c->x, &t, g, li.first, li.last);
-    }
-    struct pile p = {0};
-    *out = (struct leaves){0};
-    for (uint32_t k = t.v[0].first; ok && k != NO_LANE; k = t.v[k].next) {
-        const struct explain_node *n = &t.v[k];
-        if (n->cat == EX_RUN || n->cat == EX_SYSCALL || explain_waits_outside(n->cat) || n->cat == EX_ASSIST) {
-            ok = pile_add(&p, c->tr, n, n, n->func);
-            out->all = ns_add(out->all, n->ns);
-        }
-    }
-    pile_take(&p, out);
-    explain_tree_free(&t);
-    return ok;
-}
-
-void leaves_work(struct draft *d, const struct trace *tr, const struct leaves *v)
-{
-    if (v->n && v->all > 0) {
-        text_lit(&d->text, " Its work: ");
-        causes_leaf_text(&d->text, tr, &v->v[0], v->all);
-        text_lit(&d->text, ".");
-        d->f.stack = v->v[0].stack;
     }
 }

@@ -5,7 +5,7 @@
 #ifndef GOTOP_TRIAGE_LEAVES_H
 #define GOTOP_TRIAGE_LEAVES_H
 
-#include "triage/findings/causes.h"
+#include "triage/findings/explain.h"
 
 /* What leaves of a tree were, put together, largest first; so many of the largest. */
 struct leaf {
@@ -32,8 +32,6 @@ struct leaves {
 void causes_leaves(const struct explain_tree *t, struct leaves *out);
 /* causes_leaves_of - put together by category and by whose time it was: leaf.func is a start function. */
 void causes_leaves_of(const struct explain_tree *t, struct leaves *out);
-/* causes_tops - of the time itself, waits not followed: by category and function. */
-void causes_tops(const struct explain_tree *t, struct leaves *out);
 struct told_at { /* a function of a stack, and what is known of running there */
     uint32_t stack, frame;
     bool mixed;
@@ -48,37 +46,5 @@ void causes_leaf_text(struct text *t, const struct trace *tr, const struct leaf 
  * the first in any case.
  */
 void leaves_text(struct text *t, const struct trace *tr, const struct leaves *v, uint32_t most, int64_t part);
-/*
- * leaves_between - what goroutine g did in [t0,t1), and waited for, followed to its ends. false: out of memory, *out
- * is empty.
- */
-bool leaves_between(struct causes *c, uint32_t g, int64_t t0, int64_t t1, struct leaves *out);
-/* leaves_work - in a finding about one goroutine: what most of its work is, and the stack of that. */
-void leaves_work(struct draft *d, const struct trace *tr, const struct leaves *v);
-/*
- * causes_doing - what goroutines of a group did while they were not waiting for work: running and calls, at most 8 of
- * them.
- */
-bool causes_doing(struct causes *c, uint32_t group, struct leaves *out);
-/*
- * causes_main_tree - the main goroutine's way, followed: what it did and waited for. false: there is none, or no
- * memory. To be freed.
- */
-bool causes_main_tree(struct causes *c, struct explain_tree *t);
-/* causes_main_way - what the main goroutine did and waited for, followed to its end; by (NULL: not asked): the same
- * by whose time it was. false: there is none, or out of memory. */
-bool causes_main_way(struct causes *c, struct leaves *out, struct leaves *by);
-/*
- * causes_ran_instead - what ran on the processors in [t0,t1), by samples of moments: the function. false: no one has
- * most of them.
- */
-bool causes_ran_instead(struct causes *c, int64_t t0, int64_t t1, struct leaf *out);
-/*
- * held_advice - who had what others wait for waited for the network with it: not to, then. false: it did not, or not
- * mostly.
- */
-bool held_advice(struct text *next, const struct trace *tr, const struct leaves *v);
-/* leaves_holder - what the holder did during the longest wait, as a sentence, and held_advice(). */
-bool leaves_holder(struct text *t, struct text *next, const struct trace *tr, const struct leaves *v);
 
 #endif

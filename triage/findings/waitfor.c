@@ -1,4 +1,5 @@
 /* waitfor.c - see waitfor.h. */
+#include "triage/sentence.h"
 #include "triage/findings/waitfor.h"
 #include "triage/findings/leaves.h"
 

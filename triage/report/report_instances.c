@@ -3,7 +3,6 @@
  * ones do more of than the usual ones, as lines of the page and as JSON.
  */
 #include "triage/findings/instances.h"
-#include "triage/findings/works.h"
 #include "triage/report/json_out.h"
 
 #define SPANS 200000 /* that all explanations of a report may pass */

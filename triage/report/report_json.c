@@ -56,6 +56,7 @@ static void out_findings(struct out *o, json_t *root)
         json_t *r = row(o, arr);
         words(o, r, "rule", rule_id(f->rule), strlen(rule_id(f->rule)));
         words(o, r, "key", f->key, strlen(f->key));
+        words(o, r, "family", family_id(rule_family(f->rule)), strlen(family_id(rule_family(f->rule))));
         yes(o, r, "note", f->note);
         yes(o, r, "inferred", f->inferred);
         num(o, r, "severity_ns", f->severity_ns);
@@ -63,11 +64,7 @@ static void out_findings(struct out *o, json_t *root)
         words(o, r, "title", f->title, strlen(f->title));
         words(o, r, "text", f->text, strlen(f->text));
         words(o, r, "next", f->next, strlen(f->next));
-        if (f->has_won) {
-            json_t *won = array(o, r, "won_ns");
-            push(o, won, json_integer(f->won_lo));
-            push(o, won, json_integer(f->won_hi));
-            yes(o, r, "won_at_least", f->won_more);
+        if (f->won) {
             words(o, r, "won", f->won, strlen(f->won));
         }
         num(o, r, "t0", f->t0);

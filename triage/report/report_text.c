@@ -6,6 +6,7 @@
  */
 #include "triage/findings/asked.h"
 #include "triage/report/report.h"
+#include "triage/work/work_text.h"
 
 #include <string.h>
 
@@ -155,7 +156,7 @@ static void findings(struct text *t, const struct loaded *l)
         const struct finding *f = &l->fs.f[i];
         size_t start = t->n;
         text_add(t, "%c ", f->note ? '.' : '!');
-        finding_lead(t, f, l->tg);
+        finding_lead(t, f);
         text_lit(t, " ");
         text_pad(t, start, INDENT);
         text_clean(t, f->title, strlen(f->title), 0);
@@ -179,6 +180,21 @@ static void findings(struct text *t, const struct loaded *l)
     struct text u = {0};
     rules_not_asked_text(&u, l->tg);
     report_wrapped(t, u.p ? u.p : "", 2, WHOLE);
+    text_free(&u);
+}
+
+static void work(struct text *t, const struct loaded *l)
+{
+    struct text u = {.ascii = t->ascii};
+    works_text(&u, &l->fs.works);
+    if (u.p) {
+        text_lit(t, "\nWORK  what the program does again and again, and where that time goes\n");
+        for (const char *p = u.p, *end; *p && (end = strchr(p, '\n')); p = end + 1) {
+            const size_t n = (size_t)(end - p);
+            text_raw(t, p, n < width ? n : width);
+            text_lit(t, "\n");
+        }
+    }
     text_free(&u);
 }
 
@@ -606,6 +622,7 @@ void report_text(struct text *t, const struct loaded *l)
 {
     struct text u = {.ascii = t->ascii, .ticks = !trace_info(l->tr)->has_clock};
     head(&u, l);
+    work(&u, l);
     findings(&u, l);
     processors(&u, l);
     collector(&u, l);

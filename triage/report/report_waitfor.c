@@ -4,6 +4,7 @@
 #include "triage/findings/causes.h"
 #include "triage/findings/waitfor.h"
 #include "triage/report/json_out.h"
+#include "triage/sentence.h"
 
 #define LINES 5
 #define ENDS 2

@@ -1,0 +1,282 @@
+/*
+ * decide.c - from what a verdict's share is to whether it warns, where it stands, and what there is to win. See verdict.h.
+ *
+ * A large share alone is what the work is. It warns where one of these holds:
+ *   contention   others have what a piece waits for (a lock, one of a set, the one that serves all)
+ *   repetition   a piece does many times in a row what once would do
+ *   variation    the slow pieces have it, the usual ones don't
+ */
+#include "triage/verdicts/verdict.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/mem.h"
+#include "triage/findings/thresholds.h"
+#include "triage/tables/slices.h"
+
+static bool contends(enum family f)
+{
+    return f == FAM_LOCK || f == FAM_SET || f == FAM_SERVER || f == FAM_SLOW_ONE;
+}
+
+#define VAGUE 0.7 /* that slow pieces do something else says less than what they wait for */
+
+static double average(const struct work_tree *t, enum tree_set s)
+{
+    return t->pieces[s] ? (double)tree_ns(t, s) / t->pieces[s] : 0;
+}
+
+/* Of what the slow pieces take longer than the usual ones, the verdict's share; 0: they don't. */
+static double excess(const struct works *all, const struct verdict *v)
+{
+    const struct work_tree *t = &all->v[v->harm.work].tree;
+    const double slow = average(t, TREE_SLOW), usual = average(t, TREE_USUAL);
+    if (slow < threshold(TH_TAIL) * usual || slow - usual < threshold(TH_FELT) || usual <= 0) {
+        return 0;
+    }
+    return (v->harm.slow * slow - v->harm.usual * usual) / (slow - usual);
+}
+
+/* What it takes of the trace, by the clock, at most. */
+static double of_clock(const struct causes *c, const struct works *all, const struct verdict *v)
+{
+    const struct work *w = &all->v[v->harm.work];
+    const double counted = (double)w->total * (double)tree_ns(&w->tree, TREE_ALL) /
+                           (double)(w->tree.v[0].ns[TREE_ALL] > 0 ? w->tree.v[0].ns[TREE_ALL] : 1);
+    const double clock = counted / (double)c->tg->end;
+    return v->harm.all * (clock < 1 ? clock : 1);
+}
+
+/* Would more of it at once find processors? What runs needs them, what waits or sleeps does not. */
+static bool room(const struct causes *c, const struct verdict *v)
+{
+    double runs = 0;
+    for (unsigned i = 0; i < v->ndoing; i++) {
+        const uint8_t cat = v->doing[i].cat;
+        runs += cat == EX_RUN || cat == EX_SCHED || cat == EX_ASSIST ? v->doing[i].share : 0;
+    }
+    return runs < 0.5 || c->idle >= threshold(TH_ROOM) * c->procs;
+}
+
+/* Did what ran take longer than the runtime lets it before it preempts? Then the host had its thread elsewhere. */
+static bool held_by_host(const struct verdict *v)
+{
+    return v->ndoing && v->doing[0].cat == EX_RUN && v->ev[EV_LONGEST] >= (double)threshold_ns(TH_HOST_RUN);
+}
+
+/* Is it waited for once, by each of many, as the first thing that it does? That bounds how many work at once, as meant. */
+static bool bounds(const struct causes *c, const struct verdict *v)
+{
+    const struct lane_info li =
+        v->g < c->tg->ng ? trace_lane(c->tr, (struct lane){LANE_G, v->g}) : (struct lane_info){0};
+    return v->harm.of > 1 && v->ev[EV_TIMES] < 1.5 && li.created && gstat_waits(c->tg->g, v->g) <= 2 &&
+           v->t0 - li.first < (li.last - li.first) / 10;
+}
+
+static void level_of(const struct causes *c, const struct works *all, struct verdict *v)
+{
+    const struct work *w = &all->v[v->harm.work];
+    const double tail = excess(all, v), clock = of_clock(c, all, v);
+    const bool varies = tail >= threshold(TH_VARIES);
+    const double slow = varies ? v->harm.slow : 0;
+    v->harm.share = v->harm.all > slow ? v->harm.all : slow;
+    const bool awaited = w->kind == WORK_TASKS || w->kind == WORK_REQUESTS;
+    if (varies && awaited && v->harm.usual * 3 < v->harm.slow && !contends(verdict_family(v)) &&
+        verdict_family(v) != FAM_PROCS) {
+        v->rule = RULE_SLOW;
+    }
+    const bool matters = clock >= threshold(TH_CLOCK) || varies;
+    const bool crowd = v->ev[EV_CROWD] >= threshold(TH_SEMAPHORE_CROWD), most = v->harm.share >= threshold(TH_SEVERE);
+    const bool warns = verdict_family(v) == FAM_SET
+                           ? v->harm.share >= threshold(TH_SHARE) && room(c, v) && crowd && !bounds(c, v)
+                       : contends(verdict_family(v))
+                           ? v->harm.share >= threshold(TH_SHARE) && room(c, v) && (crowd || most || varies)
+                       : verdict_family(v) == FAM_SERIAL ? v->harm.share >= threshold(TH_REPEATS)
+                                                         : verdict_family(v) == FAM_SLOW && !held_by_host(v);
+    v->level = !matters || !warns ? LEVEL_NOTE : v->harm.share >= threshold(TH_SEVERE) ? LEVEL_SEVERE : LEVEL_WARN;
+    v->clock = clock;
+    v->score = v->harm.share * (w->weight * 2 < 1 ? w->weight * 2 : 1) * (verdict_family(v) == FAM_SLOW ? VAGUE : 1);
+    if (v->level != LEVEL_NOTE) {
+        v->gain = (struct gain){.known = true};
+        v->gain.piece_hi = v->harm.all;
+        v->gain.piece_lo = threshold(TH_MEND) * v->harm.all;
+        v->gain.p99_hi = v->harm.slow;
+        v->gain.p99_lo = threshold(TH_MEND) * v->harm.slow;
+        v->gain.trace_hi = clock;
+        v->gain.trace_lo = threshold(TH_MEND) * clock;
+    }
+}
+
+/* Signs of others: the first is not said beside the second. */
+static const struct {
+    enum rule sign, of;
+} signs[] = {
+    {RULE_SCHED, RULE_PROCS_BELOW}, {RULE_SCHED, RULE_HOST},      {RULE_SCHED, RULE_GC_SHARE},
+    {RULE_SCHED, RULE_GC_SETTING},  {RULE_SCHED, RULE_EXPLOSION}, {RULE_SCHED, RULE_BURSTS},
+    {RULE_SCHED, RULE_BLOCKING},    {RULE_SCHED, RULE_BUSY_LOOP}, {RULE_BURSTS, RULE_HERD},
+    {RULE_STORM, RULE_TICKERS},     {RULE_HANDOFF, RULE_SERVER},  {RULE_CHURN, RULE_EXPLOSION},
+    {RULE_ALONE, RULE_UNEVEN},      {RULE_ALONE, RULE_SLOWEST},
+};
+
+static bool is_sign(const struct verdicts *all, const struct verdict *v)
+{
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        for (uint32_t k = 0; signs[i].sign == v->rule && k < all->n; k++) {
+            if (all->v[k].rule == signs[i].of) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Is b told by a? The same cause of another work; or what a's holder does meanwhile; or what the work is, where a says what is wrong there. */
+static bool covers(const struct verdict *a, const struct verdict *b)
+{
+    const enum family fa = verdict_family(a), fb = verdict_family(b);
+    if (fa == fb && b->where.user &&
+        (a->where.user == b->where.user ||
+         (contends(fa) && a->holder.at.user && a->holder.at.user == b->holder.at.user))) {
+        return true;
+    }
+    if (b->harm.work == NO_LANE) {
+        return false; /* a resource's own numbers */
+    }
+    for (unsigned i = 0; contends(fa) && !contends(fb) && i < a->ndoing; i++) {
+        if (a->doing[i].at.user == b->where.user) {
+            return true;
+        }
+    }
+    return a->where.user && a->where.user == b->where.user && b->level == LEVEL_NOTE &&
+           b->harm.share <= a->harm.share;
+}
+
+/* Warnings first, then what grows or a resource's notes, then what the work is. */
+static int rank_of(const struct verdict *v)
+{
+    return v->level > LEVEL_NOTE ? 0 : v->grows || v->harm.work == NO_LANE ? 1 : 2;
+}
+
+static int cmp_verdict(const void *a, const void *b)
+{
+    const struct verdict *x = a, *y = b;
+    const int p = rank_of(x), q = rank_of(y);
+    return p != q                           ? p - q
+           : x->score != y->score           ? (x->score < y->score ? 1 : -1)
+           : x->rule != y->rule             ? (int)x->rule - (int)y->rule
+           : x->where.user != y->where.user ? (x->where.user > y->where.user) - (x->where.user < y->where.user)
+                                            : (x->t0 > y->t0) - (x->t0 < y->t0);
+}
+
+enum { WHAT_IT_IS = 2 }; /* notes of what the work is: the tree shows the rest */
+
+void verdicts_decide(struct causes *c, const struct works *all, struct verdicts *out)
+{
+    uint32_t kept = 0, is = 0;
+    for (uint32_t i = 0; i < out->n; i++) {
+        struct verdict *v = &out->v[i];
+        if (v->harm.work != NO_LANE) {
+            level_of(c, all, v);
+        } else if (!v->grows && v->clock > 0 && v->clock * (double)c->tg->end < (double)threshold_ns(TH_FELT)) {
+            v->level = LEVEL_NOTE; /* nobody feels it */
+        }
+    }
+    if (out->n) {
+        qsort(out->v, out->n, sizeof *out->v, cmp_verdict);
+    }
+    for (uint32_t i = 0; i < out->n; i++) {
+        const bool note = rank_of(&out->v[i]) == 2;
+        uint32_t k = 0;
+        while (k < kept && !covers(&out->v[k], &out->v[i])) {
+            k++;
+        }
+        if (k == kept && !is_sign(out, &out->v[i]) &&
+            (!note || (is < WHAT_IT_IS && out->v[i].score >= threshold(TH_NOTED)))) {
+            is += note;
+            out->v[kept++] = out->v[i];
+        }
+    }
+    out->n = kept;
+}
+
+/* ---- all of them ----------------------------------------------------------------------------------------------- */
+
+bool verdict_add(struct verdicts *to, const struct verdict *v)
+{
+    struct verdict *p = mem_grow(to->v, &to->cap, (size_t)to->n + 1, sizeof *p);
+    if (p) {
+        to->v = p;
+        p[to->n++] = *v;
+    }
+    return p != NULL;
+}
+
+struct verdict verdict_new(enum rule r, double share)
+{
+    return (struct verdict){.rule = r,
+                            .clock = share,
+                            .score = share,
+                            .g = NO_LANE,
+                            .lane = LANE_G,
+                            .waiter = {.g = NO_LANE},
+                            .holder = {.g = NO_LANE},
+                            .creator = {.g = NO_LANE},
+                            .harm = {.work = NO_LANE, .share = share}};
+}
+
+static double share_at(const struct work_tree *t, uint32_t node, uint32_t user, unsigned cats, enum tree_set s)
+{
+    double sum = 0;
+    for (uint32_t k = t->v[node].first; k != NO_LANE; k = t->v[k].next) {
+        const bool here = (t->v[k].user == user || t->v[k].let_go == user) && (cats == 0 || cats >> t->v[k].cat & 1);
+        sum += here ? tree_share(t, k, s) : share_at(t, k, user, cats, s);
+    }
+    return sum;
+}
+
+void verdict_in_works(const struct works *w, struct verdict *v, uint32_t user, unsigned cats)
+{
+    for (uint32_t i = 0; user && i < w->n; i++) {
+        const struct work *k = &w->v[i];
+        if (k->background || k->inner || !k->tree.n) {
+            continue;
+        }
+        const double all = share_at(&k->tree, 0, user, cats, TREE_ALL),
+                     slow = k->standing ? 0 : share_at(&k->tree, 0, user, cats, TREE_SLOW);
+        const double more = all > slow ? all : slow;
+        v->harm.share = more > v->harm.share ? more : v->harm.share;
+    }
+}
+
+struct site verdict_place(const struct works *w, uint32_t stack)
+{
+    struct site p = {.stack = stack};
+    if (stack) {
+        p.frame = owner_user(w->own, stack);
+        p.user = trace_frame(w->tr, stack, p.frame).func;
+        p.leaf = trace_frame(w->tr, stack, owner_leaf(w->own, stack)).func;
+    }
+    return p;
+}
+
+void verdicts_free(struct verdicts *v)
+{
+    mem_free(v->v);
+    *v = (struct verdicts){0};
+}
+
+bool verdicts_of(struct causes *c, const struct works *w, struct verdicts *out)
+{
+    static family_fn *const family[] = {fam_ways,  fam_leak,  fam_stuck,   fam_collector, fam_stops,
+                                        fam_crowd, fam_spin,  fam_procs,   fam_alone,     fam_uneven,
+                                        fam_fine,  fam_order, fam_slowest, fam_calls,     fam_trend};
+    bool ok = true;
+    for (size_t i = 0; ok && i < sizeof family / sizeof *family && slices_tick_now(); i++) {
+        ok = family[i](c, w, out);
+    }
+    if (ok) {
+        verdicts_decide(c, w, out);
+    }
+    return ok;
+}

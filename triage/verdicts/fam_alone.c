@@ -1,0 +1,105 @@
+/*
+ * fam_alone.c - one goroutine works while no other does, in a program that also runs in parallel: the serial part is what keeps its processors idle.
+ * Told from the buckets of trace_gcounts(): those in which about one goroutine ran and hardly any waited for a processor.
+ */
+#include "triage/findings/thresholds.h"
+#include "triage/tables/slices.h"
+#include "triage/verdicts/verdict.h"
+
+enum { LOOKS = 512, PLACES = 32 };
+#define ONE_LEAST 0.7
+#define ONE_MOST 1.3
+#define PARALLEL 0.05 /* of the trace that half of the processors or more are in use */
+
+struct alone {
+    struct {
+        uint32_t user, stack, g;
+        int64_t t0, t1;
+        uint32_t n;
+    } v[PLACES];
+    uint32_t n, looks, asked; /* looks: of those asked, one and the same ran all around */
+};
+
+/* The goroutine of the program that runs at t, and where it stands next. */
+static void who_at(const struct causes *c, const struct works *w, int64_t t, struct alone *a)
+{
+    for (uint32_t p = 0; p < c->tg->np; p++) {
+        struct span s, g;
+        if (!trace_span_at(c->tr, (struct lane){LANE_P, p}, t, &s) || s.state != ST_RUNNING || s.who >= c->tg->ng ||
+            c->tg->groups[gstat_group(c->tg->g, s.who)].is_system ||
+            !trace_span_at(c->tr, (struct lane){LANE_G, s.who}, t, &g)) {
+            continue;
+        }
+        struct shares around;
+        const int64_t half = threshold_ns(TH_ALONE_STRETCH) / 2;
+        trace_shares(c->tr, (struct lane){LANE_G, s.who}, t - half > 0 ? t - half : 0, t + half, &around);
+        a->asked++;
+        if (around.ns[ST_RUNNING] < half * 2 / 5 * 4) {
+            return; /* now one, now another */
+        }
+        const struct explain_part part = {
+            .t0 = g.t0, .t1 = g.t1, .cat = EX_RUN, .g = s.who, .stack_end = g.stack_end, .reason = g.reason};
+        uint32_t stack, frame, k = 0;
+        struct ran ran;
+        (void)explain_place(c->tr, &part, &stack, &frame, &ran);
+        const uint32_t user =
+            stack ? trace_frame(c->tr, stack, owner_user(w->own, stack)).func : trace_g_name(c->tr, s.who);
+        while (k < a->n && a->v[k].user != user) {
+            k++;
+        }
+        if (k == a->n && k < PLACES) {
+            a->v[a->n].user = user;
+            a->v[a->n].stack = stack;
+            a->v[a->n].g = s.who;
+            a->v[a->n].t0 = g.t0;
+            a->v[a->n].t1 = g.t1;
+            a->v[a->n++].n = 0;
+        }
+        if (k < PLACES) {
+            a->v[k].n++;
+        }
+        a->looks++;
+        return;
+    }
+}
+
+bool fam_alone(struct causes *c, const struct works *w, struct verdicts *out)
+{
+    const struct gbucket *b;
+    int64_t width;
+    const size_t n = trace_gcounts(c->tr, &width, &b);
+    double alone = 0, parallel = 0, row = 0;
+    const double least =
+        width > 0 ? (double)threshold_ns(TH_ALONE_STRETCH) / (double)width : 0; /* buckets in a row */
+    struct alone a = {.n = 0};
+    for (size_t i = 0; i < n && width > 0; i++) {
+        const double ran = (double)b[i].ns[GC_RUNNING] / (double)width,
+                     queue = (double)b[i].ns[GC_RUNNABLE] / (double)width;
+        const bool one = ran >= ONE_LEAST && ran <= ONE_MOST && queue < 0.5;
+        row = one ? row + 1 : 0;
+        alone += row == 0 || row < least ? 0 : row - 1 < least ? row : 1;
+        parallel += ran >= c->procs / 2 && ran > ONE_MOST;
+        if (one && row >= least && (i % (n / LOOKS + 1) == 0 || a.looks < 16)) {
+            who_at(c, w, (int64_t)i * width + width / 2, &a);
+        }
+    }
+    const double same = a.asked ? (double)a.looks / a.asked : 0, share = n ? same * alone / (double)n : 0;
+    if (c->procs < 2 || share < threshold(TH_ALONE_SHARE) || parallel < PARALLEL * (double)n || !a.n) {
+        return true;
+    }
+    uint32_t best = 0;
+    for (uint32_t k = 1; k < a.n; k++) {
+        best = a.v[k].n > a.v[best].n ? k : best;
+    }
+    struct verdict v = verdict_new(RULE_ALONE, share);
+    v.where = verdict_place(w, a.v[best].stack);
+    v.where.user = a.v[best].user;
+    v.g = a.v[best].g;
+    v.t0 = a.v[best].t0;
+    v.t1 = a.v[best].t1;
+    verdict_ev(&v, EV_SHARE, share);
+    verdict_ev(&v, EV_IDLE, c->idle);
+    verdict_ev(&v, EV_PROCS, c->procs);
+    v.level = LEVEL_WARN;
+    return verdict_add(out, &v);
+}

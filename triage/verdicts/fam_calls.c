@@ -1,0 +1,148 @@
+/* fam_calls.c - system calls that keep a thread each, child processes, and timers by the thousand. */
+#include "triage/findings/asks.h"
+#include "triage/findings/thresholds.h"
+#include "triage/verdicts/verdict.h"
+
+enum { ROWS = 64, MEMBERS = 512 };
+
+/* How many goroutines of the group of the longest call are in a call at the same place at that moment. */
+static uint32_t crowd_of(const struct causes *c, const struct works *w, const struct syscall_row *r)
+{
+    const struct site at = verdict_place(w, r->stack);
+    const int64_t t = r->longest.t0 + (r->longest.t1 - r->longest.t0) / 2;
+    const uint32_t group = r->longest.g < c->tg->ng ? gstat_group(c->tg->g, r->longest.g) : UINT32_MAX;
+    uint32_t n = 0;
+    for (uint32_t i = 0; group != UINT32_MAX && i < c->of[group].n && i < MEMBERS; i++) {
+        struct span s;
+        n += trace_span_at(c->tr, (struct lane){LANE_G, causes_member(c, group, i, MEMBERS)}, t, &s) &&
+             s.state == ST_SYSCALL && s.stack && verdict_place(w, s.stack).user == at.user;
+    }
+    return n;
+}
+
+static bool of_child(const struct trace *tr, uint32_t stack)
+{
+    return stacks_has(tr, stack, "os.(*Process)") || stacks_has(tr, stack, "forkExec") ||
+           stacks_has(tr, stack, "os/exec.");
+}
+
+static bool calls(struct causes *c, const struct works *w, struct verdicts *out)
+{
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < c->tg->nsyscalls && i < ROWS; i++) {
+        const struct syscall_row *r = &c->tg->syscalls[i];
+        const bool child = of_child(c->tr, r->stack);
+        if (r->blocking < 4 || r->count == 0) {
+            continue;
+        }
+        struct verdict v = verdict_new(child ? RULE_CHILDREN : RULE_BLOCKING, 0);
+        v.where = verdict_place(w, r->stack);
+        v.g = r->longest.g;
+        v.t0 = r->longest.t0;
+        v.t1 = r->longest.t1;
+        verdict_ev(&v, EV_COUNT, (double)r->count);
+        verdict_ev(&v, EV_EACH, (double)r->total / (double)r->count);
+        if (child) {
+            verdict_in_works(w, &v, v.where.user, 1u << EX_SYSCALL);
+            v.score = v.harm.share;
+            v.level = v.harm.share >= threshold(TH_CHILDREN_SHARE) && r->count >= 8 ? LEVEL_WARN : LEVEL_NOTE;
+            ok = v.harm.share < threshold(TH_CHILDREN_SHARE) || verdict_add(out, &v);
+            continue;
+        }
+        const uint32_t crowd = crowd_of(c, w, r);
+        verdict_ev(&v, EV_CROWD, crowd);
+        ok = crowd < threshold(TH_BLOCKING_CROWD) || verdict_add(out, &v);
+    }
+    return ok;
+}
+
+static bool storm(struct causes *c, const struct works *w, struct verdicts *out)
+{
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        const double rate = c->tg->end > 0 ? (double)p->count * 1e9 / (double)c->tg->end : 0;
+        const bool timer = p->kind == WK_SLEEP || (p->from_scheduler && wait_on_channel(p->kind));
+        if (!timer || rate < threshold(TH_STORM_RATE)) {
+            continue;
+        }
+        struct verdict v = verdict_new(RULE_STORM, 0);
+        v.where = verdict_place(w, p->stack);
+        v.g = p->longest.g;
+        v.t0 = p->longest.t0;
+        v.t1 = p->longest.t1;
+        verdict_ev(&v, EV_RATE, rate);
+        verdict_ev(&v, EV_COUNT, (double)p->count);
+        v.level = LEVEL_WARN;
+        ok = verdict_add(out, &v);
+    }
+    return ok;
+}
+
+/* Connections opened at one place: by system calls that connect, or, where they are not recorded, by waits for that. */
+struct conns {
+    uint32_t user, stack, g;
+    uint64_t calls, waits;
+    int64_t ns, t0, t1;
+};
+
+static void conns_add(struct conns *v, uint32_t *n, const struct works *w, uint32_t stack, const struct moment *m,
+                      uint64_t calls, uint64_t waits, int64_t ns)
+{
+    const uint32_t user = verdict_place(w, stack).user;
+    uint32_t k = 0;
+    while (k < *n && v[k].user != user) {
+        k++;
+    }
+    if (k == ROWS || !user) {
+        return;
+    }
+    if (k == *n) {
+        v[(*n)++] = (struct conns){.user = user, .stack = stack, .g = m->g, .t0 = m->t0, .t1 = m->t1};
+    }
+    v[k].calls += calls;
+    v[k].waits += waits;
+    v[k].ns = ns_add(v[k].ns, ns);
+}
+
+static bool conns(struct causes *c, const struct works *w, struct verdicts *out)
+{
+    struct conns v[ROWS];
+    uint32_t n = 0;
+    bool ok = true;
+    for (uint32_t i = 0; i < c->tg->nsyscalls; i++) {
+        const struct syscall_row *r = &c->tg->syscalls[i];
+        if (stacks_has(c->tr, r->stack, "syscall.connect") || stacks_has(c->tr, r->stack, "syscall.Connect")) {
+            conns_add(v, &n, w, r->stack, &r->longest, r->count, 0, r->total);
+        }
+    }
+    for (uint32_t i = 0; i < c->tg->nwaits; i++) {
+        const struct wait_row *r = &c->tg->waits[i];
+        if (r->kind == WK_NET && calls_connecting(c->tr, r->stack)) {
+            conns_add(v, &n, w, r->stack, &r->longest, 0, r->count, r->total);
+        }
+    }
+    for (uint32_t i = 0; ok && i < n; i++) {
+        const uint64_t count = v[i].calls > v[i].waits ? v[i].calls : v[i].waits;
+        if ((double)count < threshold(TH_CONNS_COUNT)) {
+            continue;
+        }
+        struct verdict d = verdict_new(RULE_CONNS, 0);
+        d.where = verdict_place(w, v[i].stack);
+        d.g = v[i].g;
+        d.t0 = v[i].t0;
+        d.t1 = v[i].t1;
+        verdict_in_works(w, &d, d.where.user, 1u << EX_NET | 1u << EX_SYSCALL);
+        d.score = d.harm.share;
+        verdict_ev(&d, EV_COUNT, (double)count);
+        verdict_ev(&d, EV_RATE, (double)count * 1e9 / (double)c->tg->end);
+        verdict_ev(&d, EV_EACH, (double)v[i].ns / (double)count);
+        ok = verdict_add(out, &d);
+    }
+    return ok;
+}
+
+bool fam_calls(struct causes *c, const struct works *w, struct verdicts *out)
+{
+    return calls(c, w, out) && conns(c, w, out) && storm(c, w, out);
+}

@@ -1,0 +1,100 @@
+/*
+ * fam_collector.c - the collector: what it takes of the processors, who allocates, and whether it has room.
+ *
+ * Who allocates most is told by the evidence of allocs.h. None of it counts bytes, so the place is inferred, and said only where it is clear.
+ */
+#include "triage/findings/thresholds.h"
+#include "triage/tables/allocs.h"
+#include "triage/tables/slices.h"
+#include "triage/verdicts/verdict.h"
+
+enum { LOOKED = 20000 };
+
+struct site allocates_most(const struct causes *c, const struct works *w)
+{
+    struct allocs a;
+    struct site p = {0};
+    if (allocs_of(c->tr, &a)) {
+        p = allocs_clear(&a) ? verdict_place(w, a.row[0].stack) : p;
+        allocs_free(&a);
+    }
+    return p;
+}
+
+/* By how much of what survives the heap may grow until the next collection, on average over the cycles; < 0 not known. */
+static double room_of(const struct causes *c)
+{
+    const struct range *r;
+    const size_t n = trace_ranges(c->tr, RANGE_GC, &r);
+    double sum = 0, times = 0;
+    for (size_t i = 0; i + 1 < n && i < LOOKED; i++) {
+        const size_t g = trace_points_before(c->tr, METRIC_GOAL, r[i + 1].t0);
+        uint64_t least, most;
+        if (!g || r[i].open_end || !trace_minmax(c->tr, METRIC_HEAP, r[i].t1, r[i + 1].t0, &least, &most) || !least) {
+            continue;
+        }
+        const uint64_t goal = trace_point(c->tr, METRIC_GOAL, g - 1).v;
+        if (!goal_none(goal)) {
+            sum += goal > least ? (double)goal / (double)least - 1 : 0;
+            times++;
+        }
+    }
+    return times > 0 ? sum / times : -1;
+}
+
+static bool forced(struct causes *c, const struct works *w, struct verdicts *out)
+{
+    const struct range *r;
+    const size_t n = trace_ranges(c->tr, RANGE_GC, &r);
+    uint32_t user = 0, stack = 0;
+    double count = 0;
+    for (size_t i = 0; i < n && i < LOOKED; i++) {
+        const struct site p = verdict_place(w, gc_begun_at(c->tr, &r[i]));
+        if (p.user && stacks_may(c->tr, gc_begun_at(c->tr, &r[i]), STACK_COLLECTS)) {
+            user = user ? user : p.user;
+            stack = gc_begun_at(c->tr, &r[i]);
+            count += p.user == user;
+        }
+    }
+    if (count < 2) {
+        return true;
+    }
+    struct verdict v = verdict_new(RULE_FORCED, 0);
+    v.where = verdict_place(w, stack);
+    verdict_ev(&v, EV_COUNT, count);
+    verdict_in_works(w, &v, v.where.user, 1u << EX_GC);
+    verdict_ev(&v, EV_SHARE, v.harm.share);
+    v.score = v.harm.share;
+    v.level = v.harm.share >= threshold(TH_SHARE) && count >= 4 ? LEVEL_WARN : LEVEL_NOTE;
+    return v.harm.share < threshold(TH_NOTED) || verdict_add(out, &v);
+}
+
+bool fam_collector(struct causes *c, const struct works *w, struct verdicts *out)
+{
+    const struct triage *tg = c->tg;
+    const int64_t worked = ns_add(tg->p_sum.ns[ST_GCWORK], ns_add(tg->p_sum.ns[ST_ASSIST], tg->p_sum.ns[ST_SWEEP])) -
+                           tg->label_ns[GC_IDLE];
+    int64_t used = 0;
+    for (int s = ST_RUNNING; s <= ST_SYSCALL; s++) {
+        used = ns_add(used, tg->p_sum.ns[s]);
+    }
+    const double share = used > 0 && worked > 0 ? (double)worked / (double)used : 0;
+    const bool often = tg->gc_cycles >= 20 && tg->gc_mark_ns >= tg->end / 4 && share >= threshold(TH_GC_OFTEN);
+    if ((double)tg->gc_cycles < threshold(TH_GC_CYCLES) || (share < threshold(TH_GC_SHARE) && !often)) {
+        return forced(c, w, out);
+    }
+    const double room = room_of(c);
+    const bool narrow = room >= 0 && room < threshold(TH_GC_ROOM);
+    struct verdict v = verdict_new(narrow ? RULE_GC_SETTING : RULE_GC_SHARE, share);
+    v.where = allocates_most(c, w);
+    v.sure = SURE_INFERRED;
+    v.lane = LANE_BAND;
+    v.g = BAND_GC;
+    v.t1 = tg->end;
+    v.clock = tg->capacity > 0 ? (double)worked / (double)tg->capacity : share;
+    verdict_ev(&v, EV_SHARE, share);
+    verdict_ev(&v, EV_COUNT, (double)tg->gc_cycles);
+    verdict_ev(&v, EV_ROOM, room > 0 ? room : 0);
+    v.level = v.clock < threshold(TH_CLOCK) ? LEVEL_NOTE : share >= threshold(TH_SEVERE) ? LEVEL_SEVERE : LEVEL_WARN;
+    return verdict_add(out, &v) && forced(c, w, out);
+}

@@ -1,0 +1,152 @@
+/* fam_crowd.c - many goroutines at once: woken for little, woken together, or begun for tiny work. */
+#include "triage/findings/thresholds.h"
+#include "triage/tables/slices.h"
+#include "triage/verdicts/verdict.h"
+
+enum { BURSTS_LEAST = 3, PAIRS = 256, TOGETHER = 100000 /* ns: wake-ups that are one */, MEMBERS = 512 };
+
+static bool herds(struct causes *c, const struct works *w, struct verdicts *out)
+{
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < c->tg->nherds; i++) {
+        const struct herd_row *h = &c->tg->herds[i];
+        const struct pair_row *p = &c->tg->pairs[h->pair];
+        if (h->bursts < BURSTS_LEAST || h->futile * 2 < h->wakes || h->clock * 100 < c->tg->end) {
+            continue;
+        }
+        struct verdict v = verdict_new(RULE_HERD, (double)h->clock / (double)c->tg->end);
+        v.where = verdict_place(w, p->stack);
+        v.waiter.group = p->waiter;
+        v.holder = (struct role){.group = p->waker, .g = p->longest_waker, .at = verdict_place(w, p->waker_stack)};
+        v.g = h->at.g;
+        v.t0 = h->at.t0;
+        v.t1 = h->at.t1;
+        verdict_ev(&v, EV_CROWD, h->largest);
+        verdict_ev(&v, EV_COUNT, (double)h->wakes);
+        verdict_ev(&v, EV_SHARE, (double)h->futile / (double)h->wakes);
+        v.level = LEVEL_WARN;
+        ok = verdict_add(out, &v);
+    }
+    return ok;
+}
+
+/* How many of a group does the one that ended p's longest wait wake at that moment? */
+static uint32_t woken_with(const struct causes *c, const struct pair_row *p, uint32_t group)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < c->of[group].n && i < MEMBERS; i++) {
+        struct span s;
+        n += trace_span_at(c->tr, (struct lane){LANE_G, causes_member(c, group, i, MEMBERS)}, p->longest.t1, &s) &&
+             s.state == ST_RUNNABLE && s.who == p->longest_waker && s.t0 > p->longest.t1 - TOGETHER;
+    }
+    const uint32_t looked = c->of[group].n < MEMBERS ? c->of[group].n : MEMBERS;
+    return looked ? (uint32_t)((uint64_t)n * c->of[group].n / looked) : 0;
+}
+
+static bool bursts(struct causes *c, const struct works *w, struct verdicts *out)
+{
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < c->tg->npairs && i < PAIRS && slices_tick(); i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        const uint32_t group = causes_group(c, p->waiter);
+        if (group == UINT32_MAX || p->from_scheduler || !wait_passes_on(p->kind) || c->tg->groups[group].is_system) {
+            continue;
+        }
+        const struct group *g = &c->tg->groups[group];
+        const double queue = g->d[GM_LIFE].total > 0 ? (double)g->d[GM_SCHED].total / (double)g->d[GM_LIFE].total : 0;
+        if (queue < threshold(TH_BURSTS_QUEUE) || (double)p->count < 3 * threshold(TH_BURSTS_CROWD)) {
+            continue;
+        }
+        const uint32_t crowd = woken_with(c, p, group);
+        if (crowd < threshold(TH_BURSTS_CROWD) || crowd < 2 * c->procs) {
+            continue;
+        }
+        struct verdict v = verdict_new(RULE_BURSTS, queue);
+        v.where = verdict_place(w, p->stack);
+        v.waiter.group = p->waiter;
+        v.holder = (struct role){.group = p->waker, .g = p->longest_waker, .at = verdict_place(w, p->waker_stack)};
+        v.g = p->longest.g;
+        v.t0 = p->longest.t1;
+        v.t1 = p->longest.t1 + 1;
+        verdict_ev(&v, EV_CROWD, crowd);
+        verdict_ev(&v, EV_EACH, (double)g->d[GM_SCHED].total / (double)(p->count ? p->count : 1));
+        v.level = LEVEL_NOTE;
+        return verdict_add(out, &v);
+    }
+    return ok;
+}
+
+/* How many goroutines of a group there are at once, at most. */
+static uint32_t most_at_once(const struct causes *c, uint32_t group)
+{
+    enum { AT = 64 };
+    uint32_t at[AT] = {0}, most = 0;
+    const int64_t part = c->tg->end / AT + 1;
+    const uint32_t n = c->of[group].n, look = n < MEMBERS * 8 ? n : MEMBERS * 8;
+    for (uint32_t i = 0; i < look && slices_tick(); i++) {
+        struct lifetime l;
+        trace_lives(c->tr, LANE_G, causes_member(c, group, i, MEMBERS * 8), 1, &l);
+        for (int k = 0; k < AT; k++) {
+            at[k] += l.first <= k * part && (l.last > k * part || !l.over);
+        }
+    }
+    for (int k = 0; k < AT; k++) {
+        most = at[k] > most ? at[k] : most;
+    }
+    return look ? (uint32_t)((uint64_t)most * n / look) : 0;
+}
+
+static bool begun(struct causes *c, const struct works *w, struct verdicts *out, uint32_t group)
+{
+    const struct group *g = &c->tg->groups[group];
+    const double life = (double)g->d[GM_LIFE].total, span = (double)(g->last - g->first),
+                 rate = span > 0 ? (double)g->created * 1e9 / span : 0;
+    const int64_t run = group_avg(g, GM_EXEC);
+    const double queue = life > 0 ? (double)g->d[GM_SCHED].total / life : 0;
+    enum rule rule = RULE_COUNT;
+    uint32_t crowd = 0;
+    if (queue >= threshold(TH_EXPLOSION_QUEUE) && (double)g->created >= threshold(TH_EXPLOSION_CROWD)) {
+        crowd = most_at_once(c, group);
+        rule = crowd >= threshold(TH_EXPLOSION_CROWD) ? RULE_EXPLOSION : rule;
+    }
+    if (rule == RULE_COUNT && (double)g->created >= threshold(TH_CHURN_COUNT) && rate >= threshold(TH_CHURN_RATE) &&
+        run <= threshold_ns(TH_CHURN_RUN)) {
+        rule = RULE_CHURN;
+    }
+    if (rule == RULE_COUNT) {
+        return true;
+    }
+    const uint32_t one = causes_nth(c, group, c->of[group].n / 2);
+    const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, one});
+    const double cost =
+        ((double)g->d[GM_EXEC].total + 1000.0 * g->created) / (double)(c->tg->capacity > 0 ? c->tg->capacity : 1);
+    struct verdict v = verdict_new(rule, rule == RULE_CHURN ? cost : queue);
+    v.clock = cost < 1 ? cost : 1;
+    v.creator.at = verdict_place(w, li.create_stack);
+    v.where = v.creator.at;
+    const struct frame by = trace_frame(c->tr, li.create_stack, v.where.frame);
+    if (owner_of(w->own, &by) < OWNER_LIBRARY) {
+        return true; /* the standard library's own */
+    }
+    v.waiter.group = g->name;
+    v.g = one;
+    v.t0 = li.first;
+    v.t1 = li.last;
+    verdict_ev(&v, EV_COUNT, g->created);
+    verdict_ev(&v, EV_RATE, rate);
+    verdict_ev(&v, EV_EACH, (double)run);
+    verdict_ev(&v, EV_CROWD, crowd);
+    verdict_ev(&v, EV_PROCS, c->procs);
+    verdict_ev(&v, EV_SHARE, queue);
+    v.level = v.harm.share >= threshold(TH_SHARE) ? LEVEL_WARN : LEVEL_NOTE;
+    return verdict_add(out, &v);
+}
+
+bool fam_crowd(struct causes *c, const struct works *w, struct verdicts *out)
+{
+    bool ok = herds(c, w, out) && bursts(c, w, out);
+    for (uint32_t i = 0; ok && i < c->tg->ngroups && i < PAIRS; i++) {
+        ok = c->tg->groups[i].is_system || c->tg->groups[i].created < 100 || begun(c, w, out, i);
+    }
+    return ok;
+}

@@ -1,0 +1,151 @@
+/* fam_procs.c - the processors: goroutines that wait for one, too few of them, and a host that takes them away. */
+#include "triage/findings/thresholds.h"
+#include "triage/tables/slices.h"
+#include "triage/verdicts/verdict.h"
+
+enum { LANES = 4096 };
+
+/* Who had the processors during the worst waits: the start function with most of that time. */
+static uint32_t who_had(const struct triage *tg)
+{
+    uint32_t name[8] = {0}, best = 0;
+    int64_t ns[8] = {0};
+    for (uint32_t i = 0; i < tg->nworst; i++) {
+        for (uint32_t k = 0; k < tg->worst[i].nran && k < 3; k++) {
+            for (unsigned j = 0; j < 8; j++) {
+                if (!name[j] || name[j] == tg->worst[i].ran[k]) {
+                    name[j] = tg->worst[i].ran[k];
+                    ns[j] = ns_add(ns[j], tg->worst[i].ran_ns[k]);
+                    break;
+                }
+            }
+        }
+    }
+    for (unsigned j = 1; j < 8; j++) {
+        best = ns[j] > ns[best] ? j : best;
+    }
+    return name[best];
+}
+
+/* Of the works that count, the largest share that waits for a processor. */
+static double queues(const struct works *w)
+{
+    double most = 0;
+    for (uint32_t i = 0; i < w->n; i++) {
+        const struct work *k = &w->v[i];
+        double all = 0, slow = 0;
+        for (uint32_t n = 1; !k->background && !k->inner && n < k->tree.n; n++) {
+            if (k->tree.v[n].cat == EX_SCHED) {
+                all += tree_share(&k->tree, n, TREE_ALL);
+                slow += k->kind == WORK_TASKS || k->kind == WORK_REQUESTS ? tree_share(&k->tree, n, TREE_SLOW) : 0;
+            }
+        }
+        most = all > most ? all : most;
+        most = slow > most ? slow : most;
+    }
+    return most;
+}
+
+static bool latency(struct causes *c, const struct works *w, struct verdicts *out)
+{
+    const struct triage *tg = c->tg;
+    const int64_t p99 = hist_quantile(&tg->sched, 0.99);
+    double ran = 0;
+    for (uint32_t i = 0; i < tg->ngroups; i++) {
+        ran += tg->groups[i].is_system ? 0 : (double)tg->groups[i].d[GM_EXEC].total;
+    }
+    const double share = ran > 0 ? (double)tg->sched.total / ((double)tg->sched.total + ran) : 0;
+    if (tg->sched.n < 100 || p99 < threshold_ns(TH_SCHED_P99) || share < threshold(TH_SCHED_SHARE)) {
+        return true;
+    }
+    struct verdict v = verdict_new(RULE_SCHED, queues(w));
+    v.holder.group = who_had(tg);
+    for (uint32_t i = 0; i < w->n; i++) { /* what goroutines of that group do */
+        v.holder.at.user = w->v[i].name == v.holder.group && w->v[i].user ? w->v[i].user : v.holder.at.user;
+    }
+    if (tg->nworst) {
+        v.g = tg->worst[0].g;
+        v.t0 = tg->worst[0].t0;
+        v.t1 = tg->worst[0].t1;
+    }
+    verdict_ev(&v, EV_P99, (double)p99);
+    verdict_ev(&v, EV_SHARE, share);
+    v.level = LEVEL_NOTE;
+    return verdict_add(out, &v);
+}
+
+static bool below(struct causes *c, const struct works *w, struct verdicts *out)
+{
+    const double runnable = c->tg->end > 0 ? (double)c->tg->sched.total / (double)c->tg->end : 0;
+    if (c->procs - c->idle < threshold(TH_BELOW_BUSY) * c->procs || runnable < threshold(TH_BELOW_TIMES) * c->procs) {
+        return true;
+    }
+    struct verdict v = verdict_new(RULE_PROCS_BELOW, runnable / (runnable + c->procs));
+    uint32_t most = 0;
+    for (uint32_t i = 1; i < c->tg->ngroups; i++) {
+        most = !c->tg->groups[i].is_system && c->tg->groups[i].d[GM_EXEC].total > c->tg->groups[most].d[GM_EXEC].total
+                   ? i
+                   : most;
+    }
+    v.where.user = c->tg->ngroups ? c->tg->groups[most].name : 0;
+    v.lane = LANE_P;
+    v.g = 0;
+    v.t1 = c->tg->end;
+    (void)w;
+    verdict_ev(&v, EV_PROCS, c->procs);
+    verdict_ev(&v, EV_IDLE, c->idle);
+    verdict_ev(&v, EV_RUNNABLE, runnable);
+    return verdict_add(out, &v);
+}
+
+struct late {
+    uint32_t n, g;
+    int64_t total, longest, t0, t1;
+};
+
+static bool long_run(void *arg, const struct span *s)
+{
+    struct late *l = arg;
+    const int64_t ns = s->t1 - s->t0;
+    l->n++;
+    l->total = ns_add(l->total, ns);
+    if (ns > l->longest) {
+        l->longest = ns;
+        l->t0 = s->t0;
+        l->t1 = s->t1;
+    }
+    return l->n < 100000;
+}
+
+static bool host(struct causes *c, const struct works *w, struct verdicts *out)
+{
+    struct late l = {.g = NO_LANE};
+    (void)w;
+    for (uint32_t g = 0; g < c->tg->ng && g < LANES && trace_info(c->tr)->version >= 1014 && slices_tick(); g++) {
+        const int64_t before = l.longest;
+        if (c->tg->groups[gstat_group(c->tg->g, g)].is_system) {
+            continue;
+        }
+        const struct wide_ask ask = {0, c->tg->end, threshold_ns(TH_HOST_RUN), long_run, &l, 1u << ST_RUNNING};
+        trace_wide(c->tr, (struct lane){LANE_G, g}, &ask);
+        l.g = l.longest > before ? g : l.g;
+    }
+    const double share = (double)l.total / (double)(c->tg->capacity > 0 ? c->tg->capacity : 1);
+    if (l.n < threshold(TH_HOST_TIMES) || share < threshold(TH_NOTED)) {
+        return true;
+    }
+    struct verdict v = verdict_new(RULE_HOST, share);
+    v.g = l.g;
+    v.t0 = l.t0;
+    v.t1 = l.t1;
+    v.sure = SURE_INFERRED;
+    verdict_ev(&v, EV_COUNT, l.n);
+    verdict_ev(&v, EV_TOTAL, (double)l.total);
+    verdict_ev(&v, EV_LONGEST, (double)threshold_ns(TH_HOST_RUN));
+    return verdict_add(out, &v);
+}
+
+bool fam_procs(struct causes *c, const struct works *w, struct verdicts *out)
+{
+    return latency(c, w, out) && below(c, w, out) && host(c, w, out);
+}

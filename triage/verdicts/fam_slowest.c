@@ -1,0 +1,110 @@
+/*
+ * fam_slowest.c - who starts several goroutines and waits for all is as slow as the slowest: a row of waits for a WaitGroup (or for as many
+ * answers), during most of which only one of those that it started is left.
+ */
+#include "triage/findings/thresholds.h"
+#include "triage/findings/walk.h"
+#include "triage/verdicts/verdict.h"
+
+enum { WAITS = 64, STEPS = 4000, MEMBERS = 2000, LEAST = 3 /* goroutines at a time */ };
+
+struct lots {              /* of one who waits */
+    uint32_t n;            /* waits looked at */
+    double started, alone; /* goroutines, summed; ns with one left */
+    double waited;
+};
+
+/* Of those that g started and that were there in [t0,t1): when the last but one of them ended. */
+static bool lot_of(const struct causes *c, uint32_t group, uint32_t g, int64_t t0, int64_t t1, struct lots *l)
+{
+    int64_t last = INT64_MIN, before = INT64_MIN;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < c->of[group].n && i < MEMBERS; i++) {
+        const uint32_t m = causes_member(c, group, i, MEMBERS);
+        struct lifetime life;
+        trace_lives(c->tr, LANE_G, m, 1, &life);
+        if (!life.over || life.last <= t0 || life.last > t1 + 1000000 ||
+            trace_lane_who(c->tr, (struct lane){LANE_G, m}).creator != g) {
+            continue;
+        }
+        n++;
+        before = life.last > last ? last : life.last > before ? life.last : before;
+        last = life.last > last ? life.last : last;
+    }
+    if (n < LEAST) {
+        return false;
+    }
+    before = before > t0 ? before : t0;
+    l->n++;
+    l->started += n;
+    l->alone += before < t1 ? (double)(t1 - before) : 0;
+    l->waited += (double)(t1 - t0);
+    return true;
+}
+
+static struct lots lots_of(const struct causes *c, const struct works *w, const struct tree_node *n)
+{
+    struct lots l = {.n = 0};
+    struct walk k;
+    struct span s;
+    const uint32_t group = n->by < c->tg->ng ? gstat_group(c->tg->g, n->by) : UINT32_MAX;
+    const struct span *next = walk_first(&k, c->tr, n->g, STEPS);
+    while (group != UINT32_MAX && l.n < WAITS && walk_pair(&k, &s, &next)) {
+        if (s.state == ST_WAITING && s.stack && !s.open_end &&
+            trace_frame(c->tr, s.stack, owner_user(w->own, s.stack)).func == n->user) {
+            (void)lot_of(c, group, n->g, s.t0, s.t1, &l);
+        }
+    }
+    return l;
+}
+
+/* The end of a node with most of its time. */
+static const struct tree_node *end_of(const struct work_tree *t, const struct tree_node *n)
+{
+    while (n->first != NO_LANE) {
+        const struct tree_node *most = &t->v[n->first];
+        for (uint32_t k = n->first; k != NO_LANE; k = t->v[k].next) {
+            most = t->v[k].ns[TREE_ALL] + t->v[k].ns[TREE_SLOW] > most->ns[TREE_ALL] + most->ns[TREE_SLOW] ? &t->v[k]
+                                                                                                           : most;
+        }
+        n = most;
+    }
+    return n;
+}
+
+static bool look(struct causes *c, const struct works *w, struct verdicts *out, const struct work *k, uint32_t node)
+{
+    const struct tree_node *n = &k->tree.v[node], *end = end_of(&k->tree, n);
+    const double share = tree_share(&k->tree, node, TREE_ALL);
+    const struct lots l = lots_of(c, w, n);
+    if (l.n == 0 || l.alone < threshold(TH_SLOWEST_ALONE) * l.waited ||
+        (l.n < LEAST && c->idle < threshold(TH_ROOM) * c->procs)) {
+        return true;
+    }
+    struct verdict v = verdict_new(RULE_SLOWEST, share * l.alone / l.waited);
+    v.where = (struct site){n->leaf, n->user, n->stack, n->frame};
+    v.waiter.group = trace_g_name(c->tr, n->by);
+    v.holder.g = n->by;
+    v.g = n->g;
+    v.t0 = n->t0;
+    v.t1 = n->t1;
+    v.doing[v.ndoing++] = (struct did){end->cat, end->kind, {end->leaf, end->user, end->stack, end->frame}, 1};
+    verdict_ev(&v, EV_COUNT, l.started / l.n);
+    verdict_ev(&v, EV_SHARE, l.alone / l.waited);
+    v.level = l.n >= LEAST ? LEVEL_WARN : LEVEL_NOTE;
+    return verdict_add(out, &v);
+}
+
+bool fam_slowest(struct causes *c, const struct works *w, struct verdicts *out)
+{
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < w->n; i++) {
+        const struct work *k = &w->v[i];
+        for (uint32_t n = 1; ok && !k->background && !k->inner && n < k->tree.n; n++) {
+            const struct tree_node *x = &k->tree.v[n];
+            const bool may = x->cat == EX_WAIT && x->kind == WK_WAITGROUP && x->first != NO_LANE && x->by != NO_LANE;
+            ok = !may || tree_share(&k->tree, n, TREE_ALL) < threshold(TH_SLOWEST_PART) || look(c, w, out, k, n);
+        }
+    }
+    return ok;
+}

@@ -1,0 +1,171 @@
+/*
+ * verdict.h - what a trace says is wrong, as fields: family, where, who, why, since when, what it costs of which work, what there is to win.
+ *
+ * A verdict comes from a family (families.def): a predicate over the works' trees (triage/work/work.h) or over a resource's table. It holds no
+ * text: words.c puts sentences together from the fields, for screens, reports and JSON alike. No verdict asks what another one said.
+ *
+ * One currency: `share`, of the explained time of one work's pieces, that lies under the verdict's nodes: of all of them, or of the slowest
+ * tenth, whichever is more. Order, `!` or note, and gain come from it (decide.c). What is idle is in no node, and costs nothing.
+ *
+ * Units: ns; shares 0..1. Strings, stacks and lanes are those of the trace. 0 and NO_LANE mean: not told.
+ */
+#ifndef GOTOP_TRIAGE_VERDICT_H
+#define GOTOP_TRIAGE_VERDICT_H
+
+#include "triage/text.h"
+#include "triage/work/work.h"
+
+enum family {
+#define F(ID, id) FAM_##ID,
+#define S(...)
+#include "triage/verdicts/families.def"
+#undef F
+#undef S
+    FAM_COUNT,
+    FAM_NONE = FAM_COUNT
+};
+enum rule { /* a shape of a family, by its stable id */
+#define F(...)
+#define S(ID, ...) RULE_##ID,
+#include "triage/verdicts/families.def"
+#undef F
+#undef S
+            RULE_COUNT
+};
+const char *family_id(enum family f); /* "lock": JSON */
+enum family rule_family(enum rule r);
+const char *rule_id(enum rule r);     /* "lock-over-sleep": scripts, --rules, watch --until */
+const char *rule_title(enum rule r);  /* "lock held over a sleep" */
+const char *rule_help(enum rule r);   /* when it speaks, with the names of its thresholds */
+int rule_view(enum rule r);           /* the view that shows more */
+enum rule_need {                      /* what of a trace a rule cannot do without: rule_needs() */
+                 NEED_NAMES = 1,      /* functions: kinds of waits are read off them */
+                 NEED_STACKS = 2,     /* any stacks at all */
+                 NEED_CYCLES = 4,     /* collections */
+                 NEED_HEAP = 8,       /* heap sizes */
+                 NEED_STOPS = 16,     /* stops of the world by kind: before 1.10 they are not told apart */
+                 NEED_BEFORE_CUT = 32 /* nothing missing before the last generation */
+};
+unsigned rule_needs(enum rule r);
+
+enum evidence_kind {
+#define X(ID, ...) EV_##ID,
+#include "triage/verdicts/evidence.def"
+#undef X
+    EV_KINDS
+};
+enum evidence_unit { EU_COUNT, EU_TENTHS, EU_NS, EU_SHARE, EU_BYTES };
+const char *evidence_id(enum evidence_kind k);
+enum evidence_unit evidence_unit(enum evidence_kind k);
+
+struct site { /* LEAF, in the user's function */
+    uint32_t leaf, user, stack, frame;
+};
+struct role {          /* one side of it */
+    uint32_t group, g; /* start function (string), the goroutine of the best example (lane) */
+    struct site at;
+    uint32_t n; /* goroutines of that group on average, 0: not counted */
+};
+struct did { /* what somebody did meanwhile, and how much of that time it is */
+    uint8_t cat, kind;
+    struct site at;
+    double share;
+};
+enum { DOINGS = 3, LINKS = 4 };
+struct link { /* of the way from who waits to the cause: who waits where, for what, that whom lets go */
+    uint32_t who, by;
+    uint8_t kind;
+    struct site at, let_go;
+};
+
+enum sure { SURE_RECORDED, SURE_INFERRED };
+enum level { LEVEL_NOTE, LEVEL_WARN, LEVEL_SEVERE };
+struct harm {
+    uint32_t work;    /* index in works, NO_LANE: of no work, `share` is of the trace */
+    double all, slow; /* share of all pieces' time, of the slowest tenth's */
+    double usual;     /* of those around the median */
+    double share;     /* the larger of `all` and `slow`, or of a resource what it takes */
+    bool slow_only;   /* hit and of: of the slowest tenth */
+    uint64_t hit, of; /* pieces that have it, of those looked at */
+};
+struct gain {
+    bool known;
+    double piece_lo, piece_hi; /* of the time of a piece that is hit */
+    double p99_lo, p99_hi;     /* of the slowest tenth's time */
+    double trace_lo, trace_hi; /* of the trace */
+};
+
+struct verdict {
+    enum rule rule;
+    struct site where;
+    struct role waiter, holder, creator; /* holder: who holds, serves, or does what is waited for */
+    uint32_t known;                      /* which of `ev` are, a bit each */
+    double ev[EV_KINDS];
+    struct link link[LINKS]; /* from the outside in */
+    unsigned nlinks;
+    struct did doing[DOINGS]; /* what the holder did, or what it is itself; largest first */
+    unsigned ndoing;
+    struct harm harm;
+    struct gain gain;
+    enum sure sure;
+    enum level level;
+    bool grows;     /* it gets worse, or never ends, whatever it costs so far: stands before what the work is */
+    double clock;   /* share of the trace that it takes, at most */
+    double score;   /* what the order is by */
+    int64_t t0, t1; /* example: where to look */
+    enum lane_kind lane;
+    uint32_t g; /* its lane, NO_LANE: none in particular */
+};
+struct verdicts {
+    struct verdict *v; /* by level and score */
+    uint32_t n;
+    size_t cap;
+};
+
+static inline enum family verdict_family(const struct verdict *v)
+{
+    return rule_family(v->rule);
+}
+static inline void verdict_ev(struct verdict *v, enum evidence_kind k, double n)
+{
+    v->known |= 1u << k;
+    v->ev[k] = n;
+}
+/* verdict_add - one more. false: out of memory. */
+bool verdict_add(struct verdicts *to, const struct verdict *v);
+
+/* verdicts_of - all of a trace, decided. false: out of memory. */
+bool verdicts_of(struct causes *c, const struct works *w, struct verdicts *out);
+void verdicts_free(struct verdicts *v);
+
+/* ---- inside the room ------------------------------------------------------------------------------------------ */
+
+/* A family: it looks at works and tables, and adds what it finds. false: out of memory. */
+typedef bool family_fn(struct causes *c, const struct works *w, struct verdicts *out);
+family_fn fam_ways, fam_leak, fam_stuck, fam_collector, fam_stops, fam_crowd, fam_spin, fam_procs, fam_alone,
+    fam_uneven, fam_fine, fam_order, fam_slowest, fam_calls, fam_trend;
+/* verdicts_decide - decide.c: level, gain, order; what says the same as a larger one goes. */
+void verdicts_decide(struct causes *c, const struct works *w, struct verdicts *out);
+/* verdict_new - of a resource: `share` of the trace, no work, no lane. */
+struct verdict verdict_new(enum rule r, double share);
+/*
+ * verdict_in_works - harm: what of a work that counts lies at that function (string), in nodes of these categories (a bit each, 0: any), the
+ * outermost ones; of none: as it was.
+ */
+void verdict_in_works(const struct works *w, struct verdict *v, uint32_t user, unsigned cats);
+/* allocates_most - fam_collector.c: the place that allocates most, as far as stacks tell; .user 0: none has a third. */
+struct site allocates_most(const struct causes *c, const struct works *w);
+/* verdict_place - of a stack. */
+struct site verdict_place(const struct works *w, uint32_t stack);
+
+/* words.c: fields as sentences, without a final line break. A part that has no words adds nothing. */
+void verdict_what(struct text *t, const struct works *w, const struct verdict *v); /* what happens */
+void verdict_why(struct text *t, const struct works *w, const struct verdict *v); /* who, and what it did meanwhile */
+void verdict_do(struct text *t, const struct works *w, const struct verdict *v);  /* what to do */
+void verdict_harm(struct text *t, const struct works *w, const struct verdict *v); /* of which work, how much */
+void verdict_amount(struct text *t,
+                    const struct verdict *v); /* the share that it is ranked by, or a count: "84.1%", "400" */
+void verdict_gain(struct text *t, const struct works *w, const struct verdict *v); /* what there is to win */
+void site_text(struct text *t, const struct trace *tr, const struct site *p);      /* "(*File).Sync in main.f" */
+
+#endif

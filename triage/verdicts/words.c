@@ -1,0 +1,313 @@
+/* words.c - a verdict's fields as sentences, by the templates of families.def. See verdict.h. */
+#include "triage/sentence.h"
+#include "triage/verdicts/verdict.h"
+#include "triage/views.h"
+#include "triage/work/work_text.h"
+
+#include <string.h>
+
+static const struct {
+    const char *id, *title, *what, *why, *advice, *when;
+    enum family family;
+    int view;
+    unsigned needs;
+} rules[RULE_COUNT] = {
+#define F(...)
+#define S(ID, id, FAMILY, VIEW, needs, title, what, why, advice, when) \
+    {id, title, what, why, advice, when, FAM_##FAMILY, VIEW_##VIEW, needs},
+#include "triage/verdicts/families.def"
+#undef F
+#undef S
+};
+static const char *const families[FAM_COUNT] = {
+#define F(ID, id) id,
+#define S(...)
+#include "triage/verdicts/families.def"
+#undef F
+#undef S
+};
+static const struct {
+    const char *id;
+    enum evidence_unit unit;
+} evidence[EV_KINDS] = {
+#define X(ID, name, UNIT) {name, EU_##UNIT},
+#include "triage/verdicts/evidence.def"
+#undef X
+};
+
+const char *family_id(enum family f)
+{
+    return (unsigned)f < FAM_COUNT ? families[f] : "";
+}
+
+enum family rule_family(enum rule r)
+{
+    return (unsigned)r < RULE_COUNT ? rules[r].family : FAM_NONE;
+}
+
+const char *rule_id(enum rule r)
+{
+    return (unsigned)r < RULE_COUNT ? rules[r].id : "";
+}
+
+const char *rule_title(enum rule r)
+{
+    return (unsigned)r < RULE_COUNT ? rules[r].title : "";
+}
+
+const char *rule_help(enum rule r)
+{
+    return (unsigned)r < RULE_COUNT ? rules[r].when : "";
+}
+
+int rule_view(enum rule r)
+{
+    return (unsigned)r < RULE_COUNT ? rules[r].view : VIEW_TRIAGE;
+}
+
+unsigned rule_needs(enum rule r)
+{
+    return (unsigned)r < RULE_COUNT ? rules[r].needs : 0;
+}
+
+const char *evidence_id(enum evidence_kind k)
+{
+    return (unsigned)k < EV_KINDS ? evidence[k].id : "";
+}
+
+enum evidence_unit evidence_unit(enum evidence_kind k)
+{
+    return (unsigned)k < EV_KINDS ? evidence[k].unit : EU_COUNT;
+}
+
+/* ---- parts ---------------------------------------------------------------------------------------------------- */
+
+static const char *doing_word(const struct did *d)
+{
+    static const char *const word[EX_CATS] = {"running",
+                                              "mark assist",
+                                              "system calls",
+                                              "runnable",
+                                              "runnable while a processor was idle",
+                                              "stopped",
+                                              "waiting for the network",
+                                              "waiting for a pipe",
+                                              "asleep",
+                                              "waiting for the collector",
+                                              "waiting to the end",
+                                              "waiting",
+                                              "waiting to be taken up",
+                                              "absent",
+                                              "not recorded"};
+    return d->cat == EX_TIMER && d->kind != WK_SLEEP ? "waiting for a timer" : word[d->cat];
+}
+
+void site_text(struct text *t, const struct trace *tr, const struct site *p)
+{
+    if (!p->user) {
+        text_lit(t, "a place that is not recorded");
+        return;
+    }
+    if (p->leaf && p->leaf != p->user) {
+        text_say(t, tr, t_func(p->leaf), " in ");
+    }
+    text_say(t, tr, t_func(p->user));
+}
+
+static void way_text(struct text *t, const struct works *w, const struct verdict *v)
+{
+    for (unsigned i = 0; i < v->nlinks; i++) {
+        const struct link *l = &v->link[i];
+        const bool lock = l->kind == WK_LOCK;
+        text_raw(t, " ", i > 0);
+        site_text(t, w->tr, &l->at);
+        text_say(t, w->tr, lock ? " waits for a lock that " : " waits for ",
+                 t_func(l->let_go.user ? l->let_go.user : l->by), lock ? " holds" : "");
+        if (l->by && l->by != l->who && l->by != l->let_go.user) {
+            text_say(t, w->tr, " (", t_func(l->by), ")");
+        }
+        text_lit(t, ".");
+    }
+}
+
+static void deeds_text(struct text *t, const struct works *w, const struct verdict *v)
+{
+    for (unsigned i = 0; i < v->ndoing; i++) {
+        const struct did *d = &v->doing[i];
+        text_raw(t, ", ", i ? 2 : 0);
+        text_say(t, w->tr, doing_word(d));
+        if (d->at.user) {
+            text_lit(t, " in ");
+            site_text(t, w->tr, &d->at);
+        }
+        text_say(t, w->tr, " ", t_share(d->share, 1));
+    }
+}
+
+static bool role_text(struct text *t, const struct works *w, const struct role *r)
+{
+    if (!r->at.user && !r->group) {
+        return false;
+    }
+    text_say(t, w->tr, t_func(r->at.user ? r->at.user : r->group));
+    if (r->group && r->at.user && r->group != r->at.user) {
+        text_say(t, w->tr, " (", t_func(r->group), ")");
+    }
+    return true;
+}
+
+static bool evidence_text(struct text *t, const struct verdict *v, enum evidence_kind k)
+{
+    if (!(v->known >> k & 1)) {
+        return false;
+    }
+    switch (evidence[k].unit) {
+    case EU_COUNT: text_add(t, "%.0f", v->ev[k]); break;
+    case EU_TENTHS: text_add(t, v->ev[k] < 10 ? "%.1f" : "%.0f", v->ev[k]); break;
+    case EU_NS: text_dur(t, (int64_t)v->ev[k]); break;
+    case EU_SHARE: text_share(t, v->ev[k], 1); break;
+    case EU_BYTES: text_bytes(t, (uint64_t)v->ev[k]); break;
+    }
+    return true;
+}
+
+static bool is(const char *name, size_t n, const char *word)
+{
+    return strlen(word) == n && memcmp(name, word, n) == 0;
+}
+
+/* false: the verdict does not have that field. */
+static bool field(struct text *t, const struct works *w, const struct verdict *v, const char *name, size_t n)
+{
+    if (is(name, n, "where")) {
+        site_text(t, w->tr, &v->where);
+        return v->where.user != 0;
+    }
+    if (is(name, n, "user")) {
+        text_say(t, w->tr, t_func(v->where.user));
+        return v->where.user != 0;
+    }
+    if (is(name, n, "way")) {
+        way_text(t, w, v);
+        return v->nlinks > 0;
+    }
+    if (is(name, n, "deeds")) {
+        deeds_text(t, w, v);
+        return v->ndoing > 0;
+    }
+    const struct {
+        const char *name;
+        const struct role *role;
+    } roles[] = {{"waiter", &v->waiter}, {"holder", &v->holder}, {"creator", &v->creator}};
+    for (unsigned i = 0; i < sizeof roles / sizeof *roles; i++) {
+        if (is(name, n, roles[i].name)) {
+            return role_text(t, w, roles[i].role);
+        }
+    }
+    for (int k = 0; k < EV_KINDS; k++) {
+        if (is(name, n, evidence[k].id)) {
+            return evidence_text(t, v, (enum evidence_kind)k);
+        }
+    }
+    return false;
+}
+
+static void cut(struct text *t, size_t to)
+{
+    if (t->p && to <= t->n) {
+        t->n = to;
+        t->p[to] = 0;
+    }
+}
+
+/* What stands in brackets goes if one of its fields is missing. */
+static void say(struct text *t, const struct works *w, const struct verdict *v, const char *words)
+{
+    size_t from = t->n;
+    bool whole = true;
+    for (const char *p = words; *p; p++) {
+        if (*p == '[') {
+            from = t->n;
+            whole = true;
+        } else if (*p == ']') {
+            cut(t, whole ? t->n : from);
+        } else if (*p == '{') {
+            const char *end = strchr(p, '}');
+            whole &= field(t, w, v, p + 1, (size_t)(end - p - 1));
+            p = end;
+        } else {
+            text_raw(t, p, 1);
+        }
+    }
+}
+
+void verdict_what(struct text *t, const struct works *w, const struct verdict *v)
+{
+    say(t, w, v, rules[v->rule].what);
+}
+
+void verdict_why(struct text *t, const struct works *w, const struct verdict *v)
+{
+    say(t, w, v, rules[v->rule].why);
+}
+
+/* What to do depends on what the holder did most. */
+static const char *held_advice(const struct verdict *v)
+{
+    const bool set = rule_family(v->rule) == FAM_SET;
+    switch (v->ndoing ? v->doing[0].cat : EX_CATS) {
+    case EX_NET:
+    case EX_PIPE:
+        return set ? "Have more of them, or don't wait for the other side while holding one."
+                   : "Don't wait for the other side with it held: ask before, or copy what is needed and ask after.";
+    case EX_TIMER: return "Don't sleep with it held.";
+    case EX_SYSCALL: return "Make the call without it, or make one call for all that wait (a group commit).";
+    default:
+        return set ? "Have more of them, or hold one for less time." : "Hold the lock for less time, or split it.";
+    }
+}
+
+void verdict_do(struct text *t, const struct works *w, const struct verdict *v)
+{
+    const char *s = rules[v->rule].advice;
+    say(t, w, v, s ? s : held_advice(v));
+}
+
+static bool of_slow(const struct verdict *v)
+{
+    return v->harm.slow > v->harm.all && v->harm.share == v->harm.slow;
+}
+
+void verdict_harm(struct text *t, const struct works *w, const struct verdict *v)
+{
+    if (v->harm.work == NO_LANE) {
+        return;
+    }
+    text_share(t, v->harm.share, 1);
+    text_add(t, of_slow(v) ? " of the slowest tenth of " : " of ");
+    work_head(t, w, &w->v[v->harm.work]);
+    if (v->harm.of > 1 && v->harm.hit < v->harm.of) {
+        text_add(t, ": %llu of %llu %shave it", (unsigned long long)v->harm.hit, (unsigned long long)v->harm.of,
+                 v->harm.slow_only ? "slow ones " : "");
+    }
+    text_lit(t, ".");
+}
+
+void verdict_amount(struct text *t, const struct verdict *v)
+{
+    if (v->grows && v->known >> EV_COUNT & 1) {
+        text_add(t, "+%.0f", v->ev[EV_COUNT]);
+    } else {
+        text_share(t, v->harm.share, 1);
+    }
+}
+
+void verdict_gain(struct text *t, const struct works *w, const struct verdict *v)
+{
+    (void)w;
+    if (v->gain.known) {
+        const bool slow = of_slow(v);
+        const double lo = slow ? v->gain.p99_lo : v->gain.piece_lo, hi = slow ? v->gain.p99_hi : v->gain.piece_hi;
+        text_add(t, "Possible gain: %.0f to %.0f %% of %s.", 100 * lo, 100 * hi, slow ? "a slow one" : "each");
+    }
+}

@@ -1,0 +1,213 @@
+/* owner.c - see owner.h. */
+#include "triage/work/owner.h"
+
+#include <string.h>
+
+#include "decode/base/mem.h"
+#include "triage/tables/stacks.h"
+
+enum { ROOT = 512, LOOK = 20000 /* stacks looked at for a file of package main */ };
+
+struct owners {
+    const struct trace *tr;
+    uint8_t *known; /* by string: enum owner + 1, 0: not asked yet */
+    uint32_t *user; /* by stack: owner_user() + 1 */
+    uint32_t nstr, nstacks;
+    struct str main[2]; /* directories of files of package main, the shortest and another */
+    unsigned nmain;
+};
+
+static struct str dir_of(struct str path)
+{
+    while (path.len && path.p[path.len - 1] != '/') {
+        path.len--;
+    }
+    return path;
+}
+
+static bool has(struct str s, const char *part)
+{
+    return s.len && memmem(s.p, s.len, part, strlen(part)) != NULL;
+}
+
+/* How much of two paths is the same, up to the end of an element. */
+static uint32_t common(struct str a, struct str b)
+{
+    uint32_t n = 0, end = 0;
+    while (n < a.len && n < b.len && a.p[n] == b.p[n]) {
+        n++;
+        end = a.p[n - 1] == '/' ? n : end;
+    }
+    return end;
+}
+
+static uint32_t elements(struct str s, uint32_t len)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < len && i < s.len; i++) {
+        n += s.p[i] == '/';
+    }
+    return n;
+}
+
+static bool in_main(struct str func)
+{
+    return str_starts(func, "main.") || str_starts(func, "command-line-arguments.");
+}
+
+/* The directories of package main's files: where the main module lies. */
+static void find_main(struct owners *o)
+{
+    for (uint32_t s = 1; s < o->nstacks && s < LOOK && o->nmain < 2; s++) {
+        const uint32_t n = trace_stack(o->tr, s);
+        for (uint32_t i = n; i-- > 0 && i + 4 > n && o->nmain < 2;) { /* main's functions stand outermost */
+            const struct frame f = trace_frame(o->tr, s, i);
+            const struct str dir = dir_of(trace_str(o->tr, f.file));
+            if (in_main(trace_str(o->tr, f.func)) && dir.len &&
+                !(o->nmain && common(o->main[0], dir) == dir.len && o->main[0].len == dir.len)) {
+                o->main[o->nmain++] = dir;
+            }
+        }
+    }
+}
+
+struct owners *owners_new(const struct trace *tr)
+{
+    struct owners *o = mem_zalloc(sizeof *o);
+    if (!o) {
+        return NULL;
+    }
+    o->tr = tr;
+    o->nstr = trace_nstr(tr);
+    o->nstacks = trace_nstacks(tr);
+    o->known = mem_zalloc((size_t)o->nstr + 1);
+    o->user = mem_zalloc(((size_t)o->nstacks + 1) * sizeof *o->user);
+    if (!o->known || !o->user) {
+        owners_free(o);
+        return NULL;
+    }
+    find_main(o);
+    return o;
+}
+
+void owners_free(struct owners *o)
+{
+    if (o) {
+        mem_free(o->known);
+        mem_free(o->user);
+        mem_free(o);
+    }
+}
+
+/* The part of a GOPATH's file behind "/src/", if it begins with a host. */
+static bool gopath(struct str file, struct str *path)
+{
+    const char *at = file.len ? memmem(file.p, file.len, "/src/", 5) : NULL;
+    if (!at) {
+        return false;
+    }
+    *path = (struct str){at + 5, file.len - (uint32_t)(at + 5 - file.p)};
+    const char *slash = memchr(path->p, '/', path->len);
+    return slash && memchr(path->p, '.', (size_t)(slash - path->p));
+}
+
+/* Does a file lie in the main module: below a directory that main's files share with it, deeper than a home? */
+static bool beside_main(const struct owners *o, struct str file)
+{
+    for (unsigned i = 0; i < o->nmain; i++) {
+        const uint32_t same = common(o->main[i], file), deep = elements(file, same);
+        const uint32_t mains = elements(o->main[i], o->main[i].len);
+        const bool rooted = file.p[0] == '/';
+        /* below main's own directory, or a sibling: main is in ROOT/cmd/NAME, the file in ROOT/internal/.. */
+        if (same == o->main[i].len || (mains <= deep + 2 && deep >= (rooted ? 3u : 1u))) {
+            return true;
+        }
+    }
+    return o->nmain == 0;
+}
+
+static enum owner by_file(const struct owners *o, struct str func, struct str file)
+{
+    struct str path, mains;
+    if (has(file, "/pkg/mod/") || has(file, "@v") || has(file, "/vendor/") || str_starts(file, "vendor/")) {
+        return OWNER_LIBRARY;
+    }
+    if (gopath(file, &path)) {
+        const bool same = o->nmain && gopath(o->main[0], &mains) && elements(path, common(path, mains)) >= 2;
+        return same ? OWNER_PROGRAM : OWNER_LIBRARY;
+    }
+    if (file.len && beside_main(o, file)) {
+        return OWNER_PROGRAM;
+    }
+    const char *slash = memchr(func.p, '/', func.len);
+    return slash && memchr(func.p, '.', (size_t)(slash - func.p)) ? OWNER_LIBRARY : OWNER_PROGRAM;
+}
+
+enum owner owner_of(struct owners *o, const struct frame *f)
+{
+    if (!f->func || f->func >= o->nstr) {
+        return OWNER_NONE;
+    }
+    if (!o->known[f->func]) {
+        const struct str func = trace_str(o->tr, f->func);
+        const enum owner w = str_starts(func, "runtime.") || str_starts(func, "runtime/internal") ? OWNER_RUNTIME
+                             : !stacks_is_program(o->tr, f->func)                                 ? OWNER_STD
+                             : in_main(func)                                                      ? OWNER_PROGRAM
+                                             : by_file(o, func, trace_str(o->tr, f->file));
+        o->known[f->func] = (uint8_t)(w + 1);
+    }
+    return (enum owner)(o->known[f->func] - 1);
+}
+
+static bool plumbing(struct str f)
+{
+    return str_starts(f, "sync.") || str_starts(f, "internal/") || str_starts(f, "syscall.") ||
+           str_starts(f, "runtime");
+}
+
+uint32_t owner_leaf(struct owners *o, uint32_t stack)
+{
+    const uint32_t n = trace_stack(o->tr, stack);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct frame f = trace_frame(o->tr, stack, i);
+        if (f.func && !plumbing(trace_str(o->tr, f.func))) {
+            return i;
+        }
+    }
+    return 0;
+}
+
+uint32_t owner_user_from(struct owners *o, uint32_t stack, uint32_t from)
+{
+    const uint32_t n = trace_stack(o->tr, stack);
+    uint32_t library = UINT32_MAX;
+    for (uint32_t i = from; i < n; i++) {
+        const struct frame f = trace_frame(o->tr, stack, i);
+        const enum owner w = owner_of(o, &f);
+        if (w == OWNER_PROGRAM) {
+            return i;
+        }
+        library = w == OWNER_LIBRARY && library == UINT32_MAX ? i : library;
+    }
+    return library != UINT32_MAX ? library : from;
+}
+
+uint32_t owner_user(struct owners *o, uint32_t stack)
+{
+    if (stack >= o->nstacks) {
+        return 0;
+    }
+    if (!o->user[stack]) {
+        const uint32_t leaf = owner_leaf(o, stack), i = owner_user_from(o, stack, 0);
+        const struct frame f = trace_frame(o->tr, stack, i);
+        const enum owner w = owner_of(o, &f);
+        o->user[stack] = (w == OWNER_PROGRAM || w == OWNER_LIBRARY ? i : leaf) + 1;
+    }
+    return o->user[stack] - 1;
+}
+
+const char *owner_id(enum owner w)
+{
+    static const char *const id[] = {"unknown", "runtime", "std", "library", "program"};
+    return (unsigned)w < sizeof id / sizeof *id ? id[w] : id[0];
+}

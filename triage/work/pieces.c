@@ -1,0 +1,402 @@
+/* pieces.c - finds what a program does again and again, and parts it into pieces: see work.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/mem.h"
+#include "triage/findings/asks.h"
+#include "triage/findings/instances.h"
+#include "triage/findings/requests.h"
+#include "triage/findings/walk.h"
+#include "triage/work/work.h"
+
+enum {
+    GROUPS = 48,    /* looked at: those whose goroutines live longest together */
+    SPANS = 200000, /* walked for the pieces of one group */
+    MEMBERS = 2000, /* goroutines of one group */
+    ASKED = 16,     /* of these, asked where they wait for questions */
+    PIECES = 40000, /* of one work: more are sampled */
+    STANDING = 64   /* goroutines of one group that run all along */
+};
+#define REPEATS 6    /* pieces that make a work */
+#define STANDS 0.25  /* of the trace: a life that takes more is no piece */
+#define OUTSIDE 0.05 /* of the trace: marked or asked-for work that takes more is what the program is for */
+#define AWAITED 0.01 /* of the trace: so long who counts waits for others, or they don't matter to it */
+
+const char *work_kind_name(enum work_kind_id k)
+{
+    static const char *const name[WORK_KINDS] = {"tasks", "requests", "items", "goroutines", "main"};
+    return (unsigned)k < WORK_KINDS ? name[k] : "";
+}
+
+struct cut { /* the pieces of one group, as they are found */
+    struct workpiece *v;
+    size_t n, cap;
+    uint64_t open;
+    int64_t seen; /* of the goroutines' lives */
+    uint32_t more;
+    bool failed;
+};
+
+static void cut_add(struct cut *k, uint32_t g, int64_t t0, int64_t t1)
+{
+    struct workpiece *p = k->n < PIECES && t1 > t0 ? mem_grow(k->v, &k->cap, k->n + 1, sizeof *p) : NULL;
+    k->failed |= !p && k->n < PIECES && t1 > t0;
+    if (p) {
+        k->v = p;
+        p[k->n++] = workpiece_of_g(g, t0, t1);
+    }
+}
+
+/* ---- how a group's time is parted ---------------------------------------------------------------------------- */
+
+/* Where goroutines of a group wait for questions, if most say so. */
+static uint32_t questions_of(const struct causes *c, uint32_t group)
+{
+    uint32_t place = 0, n = 0, of = 0, all = c->of[group].n < ASKED ? c->of[group].n : ASKED;
+    for (uint32_t i = 0; i < all; i++) { /* a majority vote, then counted */
+        const uint32_t at = calls_questions(c, causes_member(c, group, i, ASKED));
+        place = n ? place : at;
+        n = at == place ? n + 1 : n - 1;
+    }
+    for (uint32_t i = 0; i < all && place; i++) {
+        of += calls_questions(c, causes_member(c, group, i, ASKED)) == place;
+    }
+    return of * 2 > all ? place : 0;
+}
+
+static bool wants_more(const struct causes *c, uint32_t name, uint32_t questions, const struct span *s)
+{
+    return instance_wants_more(c->tr, name, s->reason, s->stack) ||
+           (questions && stacks_wait_kind(c->tr, s->reason, s->stack) == WK_NET &&
+            causes_place(c->tr, s->stack) == questions);
+}
+
+static void items_in(const struct causes *c, uint32_t g, uint32_t questions, uint32_t steps, struct cut *k)
+{
+    const uint32_t name = c->tg->groups[gstat_group(c->tg->g, g)].name;
+    int64_t since = NO_TIME;
+    uint32_t last = 0;
+    bool is = false;
+    struct walk w;
+    walk_g(&w, c->tr, g, steps);
+    for (const struct span *s; !k->failed && (s = walk_next(&w));) {
+        k->seen = ns_add(k->seen, s->t1 - s->t0);
+        if (s->state == ST_NONE) { /* between two stretches */
+            since = NO_TIME;
+        }
+        if (s->state != ST_WAITING) {
+            continue;
+        }
+        is = s->stack == last && last ? is : wants_more(c, name, questions, s);
+        last = s->stack;
+        if (is) {
+            k->more = s->stack;
+            if (since != NO_TIME) {
+                cut_add(k, g, since, s->t0);
+            }
+            since = s->open_end ? NO_TIME : s->t1;
+        }
+    }
+    k->open += since != NO_TIME;
+}
+
+static void requests_in(const struct causes *c, uint32_t g, uint32_t steps, struct cut *k)
+{
+    struct request_cut cut = {.since = NO_TIME};
+    int64_t t0, t1;
+    struct walk w;
+    walk_from(&w, c->tr, g, 0, steps);
+    for (const struct span *s; !k->failed && (s = walk_next(&w));) {
+        k->seen = ns_add(k->seen, s->t1 - s->t0);
+        if (request_step(&cut, c->tr, s, &t0, &t1)) {
+            cut_add(k, g, t0, t1);
+        }
+    }
+    k->more = cut.asked ? cut.asked : k->more;
+    if (trace_lane_who(c->tr, (struct lane){LANE_G, g}).ended && request_last(&cut, &t0, &t1)) {
+        cut_add(k, g, t0, t1);
+    } else {
+        k->open += cut.since != NO_TIME;
+    }
+}
+
+/* Lives of which both ends are in the trace, and that are one thing each; and those that run all along. */
+static bool lives_in(const struct causes *c, uint32_t group, struct cut *k)
+{
+    const struct group *grp = &c->tg->groups[group];
+    const uint32_t n = c->of[group].n, most = n < PIECES ? n : PIECES;
+    const bool stand = grp->count && (double)grp->d[GM_LIFE].total / grp->count > STANDS * (double)c->tg->end;
+    for (uint32_t i = 0; i < most && !k->failed && (!stand || i < STANDING); i++) {
+        const uint32_t g = causes_member(c, group, i, stand && most > STANDING ? STANDING : most);
+        const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
+        k->seen = ns_add(k->seen, li.last - li.first);
+        if (stand || (li.created && li.ended)) {
+            cut_add(k, g, li.first, li.last);
+        } else {
+            k->open++;
+        }
+    }
+    return stand;
+}
+
+static void own_pieces(const struct causes *c, uint32_t group, bool http, uint32_t questions, struct cut *k)
+{
+    const uint32_t n = c->of[group].n;
+    uint64_t left = SPANS;
+    for (uint32_t i = 0; i < n && i < MEMBERS && left && !k->failed && slices_tick(); i++) {
+        const uint32_t g = causes_member(c, group, i, MEMBERS), of = n < MEMBERS ? n : MEMBERS;
+        const uint64_t fair = left / (of - i) + 1, spans = trace_lane(c->tr, (struct lane){LANE_G, g}).nspans;
+        const uint32_t steps = (uint32_t)(fair < 64 ? 64 : fair);
+        if (http) {
+            requests_in(c, g, steps, k);
+        } else {
+            items_in(c, g, questions, steps, k);
+        }
+        const uint64_t used = spans < steps ? spans : steps;
+        left -= used < left ? used : left;
+    }
+}
+
+/* ---- who matters to whom ------------------------------------------------------------------------------------- */
+
+enum matters { NOT_AWAITED, OUTER, INNER }; /* OUTER: counts itself; INNER: one of these waits for it */
+
+/* Does who waits there only join what it began? Then these are its work, in parallel. */
+static bool joins(const struct causes *c, const struct pair_row *p, uint32_t to)
+{
+    return p->kind == WK_WAITGROUP || (wait_on_channel(p->kind) && p->count <= 2 * (uint64_t)c->of[to].n);
+}
+
+/* Who waits for a WaitGroup joins all that it began: the last one ends the wait, for the others as well. */
+static bool join_all(const struct causes *c, uint8_t *is, uint32_t from)
+{
+    bool more = false;
+    for (uint32_t i = 0; i < c->tg->ngroups; i++) {
+        const struct group *g = &c->tg->groups[i];
+        if (is[i] || g->is_system || !g->ended || !c->of[i].n) {
+            continue;
+        }
+        const struct lane_info li = trace_lane_who(c->tr, (struct lane){LANE_G, causes_nth(c, i, 0)});
+        if (li.created && li.creator < c->tg->ng && gstat_group(c->tg->g, li.creator) == from) {
+            is[i] = OUTER;
+            more = true;
+        }
+    }
+    return more;
+}
+
+/* From those that are marked on, along the waits: who is waited for, matters as well. true: main or another waits for anybody. */
+static bool spread(const struct causes *c, uint8_t *is, uint32_t mains)
+{
+    const int64_t least = (int64_t)(AWAITED * (double)c->tg->end);
+    bool any = false;
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t i = 0; i < c->tg->npairs; i++) {
+            const struct pair_row *p = &c->tg->pairs[i];
+            const uint32_t from = causes_group(c, p->waiter), to = causes_group(c, p->waker);
+            if (p->from_scheduler || from == UINT32_MAX || to == UINT32_MAX || !is[from] || is[to] == OUTER ||
+                p->total < least || from == to || instance_wants_more(c->tr, p->waiter, p->reason, p->stack)) {
+                continue;
+            }
+            const uint8_t how = from == mains && joins(c, p, to) ? OUTER : INNER;
+            more |= is[to] != how;
+            more |= from == mains && p->kind == WK_WAITGROUP && join_all(c, is, from);
+            any = true;
+            is[to] = how;
+        }
+    }
+    return any;
+}
+
+static uint32_t main_group(const struct causes *c)
+{
+    const uint32_t g = trace_find_lane(c->tr, LANE_G, 1);
+    return g < c->tg->ng ? gstat_group(c->tg->g, g) : UINT32_MAX;
+}
+
+/* ---- works ---------------------------------------------------------------------------------------------------- */
+
+void work_free(struct work *w)
+{
+    mem_free(w->v);
+    mem_free(w->tree.v);
+    tab_free(&w->tree.by);
+    *w = (struct work){0};
+}
+
+static int cmp_piece(const void *a, const void *b)
+{
+    const struct workpiece *x = a, *y = b;
+    const int64_t p = x->t1 - x->t0, q = y->t1 - y->t0;
+    return p != q           ? (p < q) - (p > q)
+           : x->t0 != y->t0 ? (x->t0 > y->t0) - (x->t0 < y->t0)
+                            : (x->g > y->g) - (x->g < y->g);
+}
+
+/* Takes the pieces over. times: so many as many as were found there are, about. */
+static bool work_set(struct work *w, struct cut *k, double times)
+{
+    int64_t *ns = mem_alloc((k->n + 1) * sizeof *ns);
+    if (!ns) {
+        return false;
+    }
+    if (k->n) {
+        qsort(k->v, k->n, sizeof *k->v, cmp_piece);
+    }
+    for (size_t i = 0; i < k->n; i++) {
+        ns[i] = k->v[i].t1 - k->v[i].t0;
+    }
+    dist_of(&w->d, ns, k->n);
+    mem_free(ns);
+    w->v = k->v;
+    w->looked = (uint32_t)k->n;
+    w->more = k->more;
+    w->open = k->open;
+    times = times > 1 ? times : 1;
+    w->n = (uint64_t)((double)k->n * times + 0.5);
+    w->total = ns_clamp((int64_t)((double)w->d.total * times));
+    k->v = NULL;
+    return true;
+}
+
+static struct work *work_add(struct works *all, size_t *cap)
+{
+    struct work *v = mem_grow(all->v, cap, (size_t)all->n + 1, sizeof *v);
+    if (v) {
+        all->v = v;
+        v[all->n] = (struct work){.group = UINT32_MAX};
+    }
+    return v ? &v[all->n++] : NULL;
+}
+
+static bool add_tasks(struct causes *c, struct works *all, size_t *cap)
+{
+    const struct task *t;
+    const size_t n = trace_tasks(c->tr, &t);
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < c->tg->ntask_types && i < WORKS_MOST / 2; i++) {
+        struct cut k = {0};
+        const size_t step = n / PIECES + 1;
+        for (size_t j = 0; j < n && !k.failed; j += step) {
+            if (t[j].name == c->tg->types[i].name) {
+                const bool whole = !t[j].open_start && !t[j].open_end && t[j].g != NO_LANE;
+                k.open += !whole;
+                const size_t before = k.n;
+                if (whole) {
+                    cut_add(&k, t[j].g, t[j].t0, t[j].t1);
+                }
+                if (k.n > before) {
+                    k.v[before] = workpiece_of_task(c->tr, j);
+                }
+            }
+        }
+        struct work *w = k.n ? work_add(all, cap) : NULL;
+        ok = !k.failed && (!k.n || w);
+        if (ok && w) {
+            w->kind = WORK_TASKS;
+            w->name = c->tg->types[i].name;
+            ok = work_set(w, &k, (double)step);
+        }
+        mem_free(k.v);
+    }
+    return ok;
+}
+
+static bool add_group(struct causes *c, struct works *all, size_t *cap, uint32_t group)
+{
+    const struct group *grp = &c->tg->groups[group];
+    if (grp->is_system || !grp->count || !grp->name) {
+        return true;
+    }
+    const bool http = request_serves(c->tr, grp->name);
+    const uint32_t questions = http ? 0 : questions_of(c, group);
+    struct cut k = {0};
+    enum work_kind_id kind = http || questions ? WORK_REQUESTS : WORK_ITEMS;
+    bool stand = false;
+    own_pieces(c, group, http, questions, &k);
+    if (k.n < REPEATS && kind != WORK_REQUESTS) {
+        k.n = 0;
+        k.open = 0;
+        k.seen = 0;
+        kind = WORK_LIVES;
+        stand = lives_in(c, group, &k);
+    }
+    struct work *w = k.n && !k.failed ? work_add(all, cap) : NULL;
+    bool ok = !k.failed && (!k.n || w);
+    if (ok && w) {
+        w->kind = kind;
+        w->name = grp->name;
+        w->group = group;
+        w->standing = stand;
+        ok = work_set(w, &k, k.seen > 0 ? (double)grp->d[GM_LIFE].total / (double)k.seen : 1);
+    }
+    mem_free(k.v);
+    return ok;
+}
+
+bool work_outside(const struct causes *c, const struct work *w)
+{
+    return (w->kind == WORK_TASKS || w->kind == WORK_REQUESTS) && (double)w->total >= OUTSIDE * (double)c->tg->end;
+}
+
+/* Which works count, which are another one's, and which are in the background: no request, task or main waits for them. */
+static bool tell_background(struct causes *c, struct works *all, uint32_t mains)
+{
+    uint8_t *is = mem_zalloc((size_t)c->tg->ngroups + 1);
+    if (!is) {
+        return false;
+    }
+    bool outside = false;
+    for (uint32_t i = 0; i < all->n; i++) {
+        const struct work *w = &all->v[i];
+        outside |= work_outside(c, w);
+        if (w->kind == WORK_REQUESTS) {
+            is[w->group] = OUTER;
+        }
+        for (uint32_t k = 0; w->kind == WORK_TASKS && k < w->looked && k < ASKED; k++) {
+            is[gstat_group(c->tg->g, w->v[k].g)] = OUTER;
+        }
+    }
+    if (mains != UINT32_MAX && !outside) {
+        is[mains] = OUTER;
+    }
+    const bool any = spread(c, is, mains);
+    for (uint32_t i = 0; i < all->n; i++) {
+        struct work *w = &all->v[i];
+        const uint8_t how = w->kind == WORK_TASKS ? OUTER : is[w->group];
+        w->background = how == NOT_AWAITED && (outside || any);
+        w->inner = how == INNER;
+    }
+    mem_free(is);
+    return true;
+}
+
+bool works_find(struct causes *c, struct works *all)
+{
+    size_t cap = 0;
+    const uint32_t mains = main_group(c);
+    bool ok = add_tasks(c, all, &cap);
+    for (uint32_t i = 0; ok && i < c->tg->ngroups && i < GROUPS && all->n < WORKS_MOST; i++) {
+        if (i != mains) {
+            ok = add_group(c, all, &cap, i);
+        }
+    }
+    if (ok && mains != UINT32_MAX) {
+        struct cut k = {0};
+        const uint32_t g = trace_find_lane(c->tr, LANE_G, 1);
+        const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
+        cut_add(&k, g, li.first, li.last);
+        struct work *w = k.n ? work_add(all, &cap) : NULL;
+        ok = !k.n || w;
+        if (w) {
+            w->kind = WORK_MAIN;
+            w->name = c->tg->groups[mains].name;
+            w->group = mains;
+            w->standing = true;
+            ok = work_set(w, &k, 1);
+        }
+        mem_free(k.v);
+    }
+    return ok && tell_background(c, all, mains);
+}

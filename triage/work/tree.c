@@ -1,0 +1,207 @@
+/* tree.c - explains the pieces of a work and merges them: see work.h. */
+#include <stdlib.h>
+
+#include "decode/base/host.h"
+#include "decode/base/mem.h"
+#include "triage/work/work.h"
+
+enum {
+    SAMPLE = 240, /* pieces explained for `all` */
+    EACH_END = 48 /* for the usual ones, and for the slow ones */
+};
+
+struct making {
+    const struct trace *tr;
+    struct owners *own;
+    struct work_tree *t;
+    unsigned sets; /* of the piece that is explained, a bit each */
+    bool no_idle;  /* waits at depth 0 are no rest: the piece is within one */
+    bool rests;    /* outside, timer and pipe waits of the piece itself are no cost */
+    bool failed;
+};
+
+static bool counts_not(const struct making *m, uint32_t up, const struct explain_part *p)
+{
+    if (p->cat == EX_ABSENT || p->cat == EX_UNKNOWN) {
+        return true;
+    }
+    return up == 0 && m->rests && (explain_waits_outside(p->cat) || p->cat == EX_TIMER || p->cat == EX_OPEN);
+}
+
+static void idle_add(struct making *m, int64_t ns)
+{
+    for (int s = 0; s < TREE_SETS; s++) {
+        m->t->idle[s] = ns_add(m->t->idle[s], m->sets >> s & 1 ? ns : 0);
+    }
+}
+
+static struct tree_node *node_new(struct making *m, uint32_t up, const struct tree_node *like)
+{
+    struct work_tree *t = m->t;
+    struct tree_node *v = mem_grow(t->v, &t->cap, (size_t)t->n + 1, sizeof *v);
+    if (!v) {
+        m->failed = true;
+        return NULL;
+    }
+    t->v = v;
+    struct tree_node *n = &v[t->n];
+    *n = *like;
+    n->up = up;
+    n->first = NO_LANE;
+    n->next = v[up].first;
+    n->t1 = -1;
+    v[up].first = t->n++;
+    return n;
+}
+
+/* What a part is put down to. */
+static struct tree_node of_part(struct making *m, const struct explain_part *p)
+{
+    struct tree_node n = {.cat = p->cat, .kind = p->kind, .who = trace_g_name(m->tr, p->g), .g = p->g, .by = p->by};
+    uint32_t frame;
+    n.user = explain_place(m->tr, p, &n.stack, &frame, &n.ran);
+    if (n.stack) {
+        const bool ran = p->cat == EX_RUN;
+        n.leaf = ran ? n.user : trace_frame(m->tr, n.stack, owner_leaf(m->own, n.stack)).func;
+        n.frame = ran ? owner_user_from(m->own, n.stack, frame) : owner_user(m->own, n.stack);
+        const struct frame f = trace_frame(m->tr, n.stack, n.frame);
+        n.user = f.func;
+        n.owner = (uint8_t)owner_of(m->own, &f);
+    }
+    n.by_stack = p->by_stack;
+    return n;
+}
+
+static void node_add(struct making *m, struct tree_node *n, const struct tree_node *like,
+                     const struct explain_part *p)
+{
+    const int64_t ns = p->t1 - p->t0;
+    for (int s = 0; s < TREE_SETS; s++) {
+        if (m->sets >> s & 1) {
+            n->ns[s] = ns_add(n->ns[s], ns);
+            n->n[s]++;
+            n->pieces[s] += n->last[s] != m->t->pieces[s];
+            n->last[s] = m->t->pieces[s];
+        }
+    }
+    if (p->followed && p->by_stack) { /* the one with most of it: a majority vote by time */
+        const uint32_t f = trace_frame(m->tr, p->by_stack, owner_user(m->own, p->by_stack)).func;
+        n->let_go = n->let_go_ns > 0 ? n->let_go : f;
+        n->let_go_ns += n->let_go == f ? ns : -ns;
+    }
+    if (ns > n->t1 - n->t0) {
+        n->t0 = p->t0;
+        n->t1 = p->t1;
+        n->stack = like->stack;
+        n->frame = like->frame;
+        n->by_stack = like->by_stack;
+        n->by = like->by;
+        n->g = like->g;
+    }
+    if (n->n[TREE_ALL] + n->n[TREE_SLOW] + n->n[TREE_USUAL] > 1) {
+        ran_join(&n->ran, &like->ran);
+    } else {
+        n->ran = like->ran;
+    }
+}
+
+static uint32_t part(void *arg, uint32_t up, const struct explain_part *p)
+{
+    struct making *m = arg;
+    if (counts_not(m, up, p)) {
+        if (up == 0) {
+            idle_add(m, p->t1 - p->t0);
+        }
+        return up;
+    }
+    const struct tree_node like = of_part(m, p);
+    const uint64_t a = (uint64_t)up << 32 | like.user,
+                   b = (uint64_t)like.who << 32 | (uint64_t)like.leaf << 9 | (uint64_t)p->kind << 4 | p->cat;
+    const uint32_t i = tab_put(&m->t->by, a, b, m->t->n);
+    struct tree_node *n = i == TAB_NONE ? NULL : i == m->t->n ? node_new(m, up, &like) : &m->t->v[i];
+    if (!n) {
+        m->failed = true;
+        return up;
+    }
+    node_add(m, n, &like, p);
+    return i;
+}
+
+static bool piece_add(struct explainer *x, struct making *m, const struct workpiece *p, unsigned sets)
+{
+    struct tree_node *root = &m->t->v[0];
+    m->sets = sets;
+    for (int s = 0; s < TREE_SETS; s++) {
+        if (sets >> s & 1) {
+            m->t->pieces[s]++;
+            root->pieces[s]++;
+            root->n[s]++;
+            root->ns[s] = ns_add(root->ns[s], p->t1 - p->t0);
+        }
+    }
+    return explain_piece(x, p, part, m, &m->t->cut) && !m->failed;
+}
+
+static int64_t weight_of(const struct tree_node *n)
+{
+    return ns_add(n->ns[TREE_ALL], n->ns[TREE_SLOW]);
+}
+
+static int cmp_node(const void *a, const void *b, void *arg)
+{
+    const struct tree_node *v = arg;
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    const int64_t p = weight_of(&v[x]), q = weight_of(&v[y]);
+    return p != q ? (p < q) - (p > q) : (x > y) - (x < y);
+}
+
+static bool sort(struct work_tree *t)
+{
+    uint32_t *v = mem_alloc(((size_t)t->n + 1) * sizeof *v);
+    for (uint32_t i = 0; v && i < t->n; i++) {
+        uint32_t n = 0;
+        for (uint32_t k = t->v[i].first; k != NO_LANE; k = t->v[k].next) {
+            v[n++] = k;
+        }
+        if (n > 1) {
+            host_sort(v, n, sizeof *v, cmp_node, t->v);
+        }
+        for (uint32_t k = 0; k < n; k++) {
+            t->v[v[k]].next = k + 1 < n ? v[k + 1] : NO_LANE;
+        }
+        t->v[i].first = n ? v[0] : NO_LANE;
+    }
+    mem_free(v);
+    return v != NULL;
+}
+
+/* The sets of the i-th piece, longest first, of n: which it belongs to. */
+static unsigned sets_of(const struct work *w, uint32_t i, uint32_t n)
+{
+    const uint32_t step = n / SAMPLE + 1, tenth = n / 10 ? n / 10 : 1, slow = tenth < EACH_END ? tenth : EACH_END;
+    const uint32_t quarter = n / 4, usual = quarter < EACH_END ? quarter : EACH_END, from = n / 2 - usual / 2;
+    unsigned sets = (i + step / 2) % step == 0 ? 1u << TREE_ALL : 0;
+    if (!w->standing && n >= 4) {
+        sets |= i < slow ? 1u << TREE_SLOW : 0;
+        sets |= i >= from && i < from + usual ? 1u << TREE_USUAL : 0;
+    }
+    return sets;
+}
+
+bool tree_make(struct causes *c, struct works *all, struct work *w)
+{
+    struct work_tree *t = &w->tree;
+    struct making m = {.tr = c->tr, .own = all->own, .t = t, .rests = w->background || w->standing};
+    *t = (struct work_tree){0};
+    t->v = mem_grow(NULL, &t->cap, 1, sizeof *t->v);
+    if (!t->v) {
+        return false;
+    }
+    t->v[t->n++] = (struct tree_node){.up = NO_LANE, .first = NO_LANE, .next = NO_LANE, .g = NO_LANE, .by = NO_LANE};
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < w->looked; i++) {
+        const unsigned sets = sets_of(w, i, w->looked);
+        ok = !sets || piece_add(c->x, &m, &w->v[i], sets);
+    }
+    return ok && sort(t);
+}

@@ -1,0 +1,110 @@
+/* work.c - the works of a program with their trees and weights: see work.h. */
+#include "triage/work/work.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/mem.h"
+
+/* The outermost function of the program's own in the stacks of most of a work's time: its handler. */
+static uint32_t handler_of(struct works *all, const struct work *w)
+{
+    uint32_t name[8] = {0}, most = 0;
+    int64_t ns[8] = {0};
+    for (uint32_t i = 1; i < w->tree.n; i++) {
+        const struct tree_node *n = &w->tree.v[i];
+        uint32_t at = n->up == 0 && n->stack ? trace_stack(all->tr, n->stack) : 0;
+        while (at > 0) {
+            const struct frame f = trace_frame(all->tr, n->stack, at - 1);
+            if (owner_of(all->own, &f) == OWNER_PROGRAM) {
+                for (unsigned k = 0; k < 8; k++) {
+                    if (!name[k] || name[k] == f.func) {
+                        name[k] = f.func;
+                        ns[k] = ns_add(ns[k], n->ns[TREE_ALL]);
+                        break;
+                    }
+                }
+                break;
+            }
+            at--;
+        }
+    }
+    for (unsigned k = 1; k < 8; k++) {
+        most = ns[k] > ns[most] ? k : most;
+    }
+    return name[most];
+}
+
+/* What of a work counts, of all its pieces together, by the sample that was explained. */
+static double counted(const struct work *w)
+{
+    const int64_t all = w->tree.n ? w->tree.v[0].ns[TREE_ALL] : 0;
+    return all > 0 ? (double)w->total * (double)tree_ns(&w->tree, TREE_ALL) / (double)all : 0;
+}
+
+static int cmp_work(const void *a, const void *b)
+{
+    const struct work *x = a, *y = b;
+    return x->background != y->background ? x->background - y->background
+           : x->weight != y->weight       ? (x->weight < y->weight ? 1 : -1)
+           : x->kind != y->kind           ? (int)x->kind - (int)y->kind
+                                          : (x->name > y->name) - (x->name < y->name);
+}
+
+static void weigh(const struct causes *c, struct works *all)
+{
+    double most = 0;
+    bool outside = false;
+    for (uint32_t i = 0; i < all->n; i++) {
+        const struct work *w = &all->v[i];
+        outside |= work_outside(c, w);
+    }
+    for (uint32_t i = 0; i < all->n; i++) {
+        struct work *w = &all->v[i];
+        w->weight = counted(w);
+        w->background |= outside && w->kind == WORK_MAIN; /* it waits for the end */
+        w->background |= w->kind != WORK_TASKS &&
+                         !w->user; /* a library's own: what it does for the program is in the program's trees */
+        most = !w->background && w->weight > most ? w->weight : most;
+    }
+    for (uint32_t i = 0; i < all->n; i++) {
+        all->v[i].weight = most > 0 ? all->v[i].weight / most : 0;
+        all->v[i].weight = all->v[i].weight < 1 ? all->v[i].weight : 1;
+    }
+    if (all->n) {
+        qsort(all->v, all->n, sizeof *all->v, cmp_work);
+    }
+}
+
+bool works_new(struct causes *c, struct works *out)
+{
+    *out = (struct works){.tr = c->tr, .own = owners_new(c->tr)};
+    bool ok = out->own && works_find(c, out);
+    explain_owners(c->x, out->own);
+    explain_budget(c->x, WORKS_SPANS);
+    for (uint32_t i = 0; ok && i < out->n; i++) {
+        ok = tree_make(c, out, &out->v[i]);
+        if (ok) {
+            struct work *w = &out->v[i];
+            w->user = handler_of(out, w);
+            w->at_once = c->tg->end > 0 ? (double)w->total / (double)c->tg->end : 0;
+        }
+    }
+    explain_owners(c->x, NULL);
+    if (ok) {
+        weigh(c, out);
+    } else {
+        works_free(out);
+    }
+    return ok;
+}
+
+void works_free(struct works *w)
+{
+    for (uint32_t i = 0; i < w->n; i++) {
+        work_free(&w->v[i]);
+    }
+    mem_free(w->v);
+    owners_free(w->own);
+    *w = (struct works){0};
+}
