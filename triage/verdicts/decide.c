@@ -70,7 +70,7 @@ static bool bounds(const struct causes *c, const struct verdict *v)
 {
     const struct lane_info li =
         v->g < c->tg->ng ? trace_lane(c->tr, (struct lane){LANE_G, v->g}) : (struct lane_info){0};
-    return v->harm.of > 1 && v->ev[EV_TIMES] < 1.5 && li.created && gstat_waits(c->tg->g, v->g) <= 2 &&
+    return li.created && gstat_waits(c->tg->g, v->g) <= 2 &&
            v->t0 - li.first < (li.last - li.first) / 10;
 }
 

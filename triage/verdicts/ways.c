@@ -142,44 +142,58 @@ static bool for_all(const struct follow *f, const struct tree_node *n)
     return waited > 0 && same * 2 >= waited;
 }
 
-/* Who ended most of a goroutine's waits at that function; NO_LANE: it did not wait there. */
-static uint32_t ender_of(const struct follow *f, uint32_t g, uint32_t user)
+/* A goroutine's waits at that function that another one ended: how many, who ended most of them, and how many of them. */
+struct ends {
+    uint32_t n, by, same;
+};
+
+static struct ends ends_at(const struct follow *f, uint32_t g, uint32_t user)
 {
-    uint32_t ender = NO_LANE;
+    struct ends e = {.by = NO_LANE};
     int votes = 0;
-    struct walk w;
-    struct span s;
-    const struct span *next = walk_first(&w, f->c->tr, g, BUSY_SPANS);
-    while (walk_pair(&w, &s, &next)) {
-        const bool here = next && s.state == ST_WAITING && s.stack && next->state == ST_RUNNABLE &&
-                          next->who < f->c->tg->ng &&
-                          trace_frame(f->c->tr, s.stack, owner_user(f->all->own, s.stack)).func == user;
-        ender = here && votes <= 0 ? next->who : ender;
-        votes += !here ? 0 : ender == next->who ? 1 : -1;
+    for (int round = 0; round < 2; round++) { /* a majority vote, then counted */
+        struct walk w;
+        struct span s;
+        const struct span *next = walk_first(&w, f->c->tr, g, BUSY_SPANS);
+        while (walk_pair(&w, &s, &next)) {
+            const bool here = next && s.state == ST_WAITING && s.stack && next->state == ST_RUNNABLE &&
+                              next->who < f->c->tg->ng &&
+                              trace_frame(f->c->tr, s.stack, owner_user(f->all->own, s.stack)).func == user;
+            if (here && round) {
+                e.n++;
+                e.same += next->who == e.by;
+            } else if (here) {
+                e.by = votes <= 0 ? next->who : e.by;
+                votes += e.by == next->who ? 1 : -1;
+            }
+        }
     }
-    return ender;
+    return e;
 }
 
 /*
  * Waits at one function that goroutines of one kind end for each other. What is passed round comes back: whoever ends a wait there has waited
- * there, for one that has waited there, and so on. Stages in a row begin with one that does not wait; parts of a work were begun by the one
- * that waits for them.
+ * there, or found some left. And it comes from now one, now another: stages in a row, or in a ring, are handed all by the one before them. Parts
+ * of a work were begun by the one that waits for them.
  */
 static bool of_set(const struct follow *f, const struct tree_node *n)
 {
-    enum { STEPS = 12 };
-    uint32_t g = n->by;
-    if (trace_lane_who(f->c->tr, (struct lane){LANE_G, g}).creator == n->g) {
-        return false;
-    }
-    for (int i = 0; i < STEPS && g != n->g; i++) {
-        const uint32_t by = ender_of(f, g, n->user);
-        if (by == NO_LANE) {
-            return i > 2; /* the first of all found some left */
+    enum { STEPS = 12, OFTEN = 3 };
+    uint32_t g = n->g, often = 0, varied = 0;
+    for (int i = 0; i < STEPS && (i == 0 || g != n->g); i++) {
+        const struct ends e = ends_at(f, g, n->user);
+        if (e.n == 0) { /* the first of all: one of them, which found some left */
+            return (trace_g_name(f->c->tr, g) == n->who || waits_there(f, trace_g_name(f->c->tr, g), n->user)) &&
+                   varied * 2 >= often;
         }
-        g = by;
+        if (trace_lane_who(f->c->tr, (struct lane){LANE_G, e.by}).creator == g) {
+            return false;
+        }
+        often += e.n >= OFTEN;
+        varied += e.n >= OFTEN && (e.same * 4 <= e.n * 3 || ends_at(f, e.by, n->user).by == g);
+        g = e.by;
     }
-    return true;
+    return varied * 2 >= often;
 }
 
 /*
@@ -214,7 +228,7 @@ static bool idles(const struct follow *f, const struct tree_node *n)
     for (uint32_t k = n->first; k != NO_LANE; k = v[k].next) {
         const int64_t ns = ns_add(v[k].ns[TREE_ALL], v[k].ns[TREE_SLOW]);
         all = ns_add(all, ns);
-        timer = ns_add(timer, v[k].cat == EX_TIMER && v[k].user == n->user ? ns : 0);
+        timer = ns_add(timer, v[k].cat == EX_TIMER && v[k].kind == n->kind && v[k].user == n->user ? ns : 0);
     }
     return timer * 2 > all;
 }
