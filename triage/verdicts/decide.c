@@ -70,8 +70,7 @@ static bool bounds(const struct causes *c, const struct verdict *v)
 {
     const struct lane_info li =
         v->g < c->tg->ng ? trace_lane(c->tr, (struct lane){LANE_G, v->g}) : (struct lane_info){0};
-    return li.created && gstat_waits(c->tg->g, v->g) <= 2 &&
-           v->t0 - li.first < (li.last - li.first) / 10;
+    return li.created && gstat_waits(c->tg->g, v->g) <= 2 && v->t0 - li.first < (li.last - li.first) / 10;
 }
 
 static void level_of(const struct causes *c, const struct works *all, struct verdict *v)
@@ -92,7 +91,7 @@ static void level_of(const struct causes *c, const struct works *all, struct ver
                            ? v->harm.share >= threshold(TH_SHARE) && room(c, v) && crowd && !bounds(c, v)
                        : contends(verdict_family(v))
                            ? v->harm.share >= threshold(TH_SHARE) && room(c, v) && (crowd || most || varies)
-                       : verdict_family(v) == FAM_SERIAL ? v->harm.share >= threshold(TH_REPEATS)
+                       : verdict_family(v) == FAM_SERIAL ? v->harm.share >= threshold(TH_REPEATS) && !w->standing
                                                          : verdict_family(v) == FAM_SLOW && !held_by_host(v);
     v->level = !matters || !warns ? LEVEL_NOTE : v->harm.share >= threshold(TH_SEVERE) ? LEVEL_SEVERE : LEVEL_WARN;
     v->clock = clock;
@@ -152,10 +151,11 @@ static bool covers(const struct verdict *a, const struct verdict *b)
            b->harm.share <= a->harm.share;
 }
 
-/* Warnings first, then what grows or a resource's notes, then what the work is. */
+/* Warnings first, then what grows, a resource's notes and contention that few feel, then what the work is. */
 static int rank_of(const struct verdict *v)
 {
-    return v->level > LEVEL_NOTE ? 0 : v->grows || v->harm.work == NO_LANE ? 1 : 2;
+    const bool contention = contends(verdict_family(v)) && v->harm.share >= threshold(TH_SHARE);
+    return v->level > LEVEL_NOTE ? 0 : v->grows || v->harm.work == NO_LANE || contention ? 1 : 2;
 }
 
 static int cmp_verdict(const void *a, const void *b)

@@ -4,6 +4,7 @@
  * it waits for another one is a waiter.
  */
 #include "decode/base/mem.h"
+#include "triage/findings/asks.h"
 #include "triage/findings/instances.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
@@ -142,23 +143,28 @@ static bool for_all(const struct follow *f, const struct tree_node *n)
     return waited > 0 && same * 2 >= waited;
 }
 
-/* A goroutine's waits at that function that another one ended: how many, who ended most of them, and how many of them. */
+/* A goroutine's waits at one place in a function that one of its kind ended: how many, who ended most of them, and how many of them. */
 struct ends {
     uint32_t n, by, same;
 };
 
-static struct ends ends_at(const struct follow *f, uint32_t g, uint32_t user)
+static struct ends ends_at(const struct follow *f, uint32_t g, const struct tree_node *n)
 {
+    const uint32_t own = trace_g_name(f->c->tr, g), by = trace_g_name(f->c->tr, n->by);
     struct ends e = {.by = NO_LANE};
+    uint32_t stack = 0;
     int votes = 0;
     for (int round = 0; round < 2; round++) { /* a majority vote, then counted */
         struct walk w;
         struct span s;
         const struct span *next = walk_first(&w, f->c->tr, g, BUSY_SPANS);
         while (walk_pair(&w, &s, &next)) {
-            const bool here = next && s.state == ST_WAITING && s.stack && next->state == ST_RUNNABLE &&
-                              next->who < f->c->tg->ng &&
-                              trace_frame(f->c->tr, s.stack, owner_user(f->all->own, s.stack)).func == user;
+            const uint32_t who = next && next->state == ST_RUNNABLE && next->who < f->c->tg->ng
+                                     ? trace_g_name(f->c->tr, next->who)
+                                     : 0;
+            const bool here = who && (who == own || who == by) && s.state == ST_WAITING && s.stack &&
+                              (stack ? s.stack == stack : verdict_place(f->all, s.stack).user == n->user);
+            stack = here ? s.stack : stack;
             if (here && round) {
                 e.n++;
                 e.same += next->who == e.by;
@@ -181,7 +187,7 @@ static bool of_set(const struct follow *f, const struct tree_node *n)
     enum { STEPS = 12, OFTEN = 3 };
     uint32_t g = n->g, often = 0, varied = 0;
     for (int i = 0; i < STEPS && (i == 0 || g != n->g); i++) {
-        const struct ends e = ends_at(f, g, n->user);
+        const struct ends e = ends_at(f, g, n);
         if (e.n == 0) { /* the first of all: one of them, which found some left */
             return (trace_g_name(f->c->tr, g) == n->who || waits_there(f, trace_g_name(f->c->tr, g), n->user)) &&
                    varied * 2 >= often;
@@ -190,10 +196,10 @@ static bool of_set(const struct follow *f, const struct tree_node *n)
             return false;
         }
         often += e.n >= OFTEN;
-        varied += e.n >= OFTEN && (e.same * 4 <= e.n * 3 || ends_at(f, e.by, n->user).by == g);
+        varied += e.n >= OFTEN && (e.same < e.n || ends_at(f, e.by, n).by == g);
         g = e.by;
     }
-    return varied * 2 >= often;
+    return n->kind == WK_SEND || varied * 2 >= often; /* who all wait for room in a ring would wait for good */
 }
 
 /*
@@ -351,7 +357,8 @@ static uint32_t told_at(const struct follow *f)
     return f->path[f->depth - 1];
 }
 
-static enum family family_of_end(const struct work *w, const struct tree_node *n, const struct tree_node *at)
+static enum family family_of_end(const struct trace *tr, const struct work *w, const struct tree_node *n,
+                                 const struct tree_node *at)
 {
     const double times = at->pieces[TREE_ALL]    ? (double)at->n[TREE_ALL] / at->pieces[TREE_ALL]
                          : at->pieces[TREE_SLOW] ? (double)at->n[TREE_SLOW] / at->pieces[TREE_SLOW]
@@ -359,8 +366,10 @@ static enum family family_of_end(const struct work *w, const struct tree_node *n
     switch (n->cat) {
     case EX_NET:
     case EX_PIPE:
-        return times >= threshold(TH_ROW) && (!w->standing || (w->kind == WORK_MAIN && at->up == 0)) ? FAM_SERIAL
-                                                                                                     : FAM_BACKEND;
+        return n->stack && !causes_writes(tr, n->stack) && times >= threshold(TH_ROW) &&
+                       (!w->standing || ((w->kind == WORK_MAIN || w->asks) && at->up == 0))
+                   ? FAM_SERIAL
+                   : FAM_BACKEND;
     case EX_TIMER: return n->kind == WK_SLEEP ? FAM_POLLING : FAM_LIMIT;
     case EX_SYSCALL: return FAM_SYSCALL;
     case EX_STOPPED: return FAM_STOP;
@@ -404,8 +413,8 @@ static void end_here(struct follow *f, const int64_t own[TREE_SETS])
             at = f->path[d];
         }
     }
-    family = family == FAM_NONE ? family_of_end(f->w, &v[end], &v[at]) : family;
-    const bool rests = f->w->standing && f->w->kind == WORK_LIVES && npath == 0 &&
+    family = family == FAM_NONE ? family_of_end(f->c->tr, f->w, &v[end], &v[at]) : family;
+    const bool rests = f->w->standing && f->w->kind == WORK_LIVES && !f->w->asks && npath == 0 &&
                        (family == FAM_BACKEND || family == FAM_POLLING || family == FAM_LIMIT);
     if (rests) {
         return; /* between two of its pieces, which nothing parts */
@@ -539,7 +548,11 @@ static struct verdict verdict_of(struct follow *f, const struct way *w, uint32_t
             v.holder.n = (uint32_t)(f->c->life[group].n + 0.5);
             verdict_ev(&v, EV_BUSY, served_of(f, group)->busy);
         }
-        const uint32_t crowd = crowd_at(f, at);
+        uint32_t crowd = 0;
+        for (uint32_t i = 0; i < w->npath; i++) { /* before the last link, or before one that leads to it */
+            const uint32_t there = crowd_at(f, &t->v[w->path[i]]);
+            crowd = there > crowd ? there : crowd;
+        }
         if (crowd > 1) {
             verdict_ev(&v, EV_CROWD, crowd);
         }
