@@ -163,7 +163,9 @@ static struct ends ends_at(const struct follow *f, uint32_t g, const struct tree
                                      ? trace_g_name(f->c->tr, next->who)
                                      : 0;
             const bool here = who && (who == own || who == by) && s.state == ST_WAITING && s.stack &&
-                              (stack ? s.stack == stack : verdict_place(f->all, s.stack).user == n->user);
+                              (stack ? s.stack == stack
+                                     : stacks_wait_kind(f->c->tr, s.reason, s.stack) == n->kind &&
+                                           verdict_place(f->all, s.stack).user == n->user);
             stack = here ? s.stack : stack;
             if (here && round) {
                 e.n++;
