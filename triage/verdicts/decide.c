@@ -154,8 +154,9 @@ static bool covers(const struct verdict *a, const struct verdict *b)
 /* Warnings first, then what grows, a resource's notes and contention that few feel, then what the work is. */
 static int rank_of(const struct verdict *v)
 {
+    const bool little = v->clock > 0 && v->clock < threshold(TH_NOTED);
     const bool contention = contends(verdict_family(v)) && v->harm.share >= threshold(TH_SHARE);
-    return v->level > LEVEL_NOTE ? 0 : v->grows || v->harm.work == NO_LANE || contention ? 1 : 2;
+    return v->level > LEVEL_NOTE ? 0 : v->grows || (v->harm.work == NO_LANE && !little) || contention ? 1 : 2;
 }
 
 static int cmp_verdict(const void *a, const void *b)
@@ -192,8 +193,9 @@ void verdicts_decide(struct causes *c, const struct works *all, struct verdicts 
             k++;
         }
         if (k == kept && !is_sign(out, &out->v[i]) &&
-            (!note || (is < WHAT_IT_IS && out->v[i].score >= threshold(TH_NOTED)))) {
-            is += note;
+            (!note || out->v[i].harm.work == NO_LANE ||
+             (is < WHAT_IT_IS && out->v[i].score >= threshold(TH_NOTED)))) {
+            is += note && out->v[i].harm.work != NO_LANE;
             out->v[kept++] = out->v[i];
         }
     }

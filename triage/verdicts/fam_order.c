@@ -4,19 +4,25 @@
 
 enum { LEAST = 50 };
 
-/* The user's function with most of the slow pieces' time. */
+/*
+ * The user's function with most of the slow pieces' time; .user 0: they don't take it themselves, but wait for a processor, or for a thread that the
+ * host had elsewhere.
+ */
 static struct site slow_place(const struct work *k)
 {
     struct site p = {0};
+    bool own = false;
     int64_t most = 0;
     for (uint32_t i = 1; i < k->tree.n; i++) {
         const struct tree_node *n = &k->tree.v[i];
         if (n->first == NO_LANE && n->ns[TREE_SLOW] > most) {
             most = n->ns[TREE_SLOW];
             p = (struct site){n->leaf, n->user, n->stack, n->frame};
+            own = n->cat != EX_SCHED && n->cat != EX_NOBODY && n->cat != EX_STOPPED &&
+                  (n->cat != EX_RUN || n->t1 - n->t0 < threshold_ns(TH_HOST_RUN));
         }
     }
-    return p;
+    return own ? p : (struct site){0};
 }
 
 /* Do others wait for goroutines of that group, to hand something over or for an answer? */
@@ -55,6 +61,9 @@ bool fam_order(struct causes *c, const struct works *w, struct verdicts *out)
         v.g = k->v[0].g;
         v.t0 = k->v[0].t0;
         v.t1 = k->v[0].t1;
+        if (!v.where.user) {
+            continue;
+        }
         verdict_ev(&v, EV_SHARE, ns / all);
         verdict_ev(&v, EV_LONGEST, (double)k->d.max);
         verdict_ev(&v, EV_EACH, usual);
