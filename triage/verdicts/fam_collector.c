@@ -86,21 +86,16 @@ struct site allocates_most(const struct causes *c, const struct works *w)
     return a.n && a.v[best].n * 3 >= a.all ? verdict_place(w, a.v[best].stack) : (struct site){0};
 }
 
-/* By how much of what survives the heap may grow until the next collection, on average over the cycles; < 0 not known. */
+/* By how much of what survives the heap grows until the next collection, on average over the cycles; < 0 not known. */
 static double room_of(const struct causes *c)
 {
     const struct range *r;
     const size_t n = trace_ranges(c->tr, RANGE_GC, &r);
     double sum = 0, times = 0;
     for (size_t i = 0; i + 1 < n && i < LOOKED; i++) {
-        const size_t g = trace_points_before(c->tr, METRIC_GOAL, r[i + 1].t0);
         uint64_t least, most;
-        if (!g || r[i].open_end || !trace_minmax(c->tr, METRIC_HEAP, r[i].t1, r[i + 1].t0, &least, &most) || !least) {
-            continue;
-        }
-        const uint64_t goal = trace_point(c->tr, METRIC_GOAL, g - 1).v;
-        if (!goal_none(goal)) {
-            sum += goal > least ? (double)goal / (double)least - 1 : 0;
+        if (!r[i].open_end && trace_minmax(c->tr, METRIC_HEAP, r[i].t1, r[i + 1].t0, &least, &most) && least) {
+            sum += (double)most / (double)least - 1;
             times++;
         }
     }
