@@ -23,7 +23,7 @@ static bool lot_of(const struct causes *c, uint32_t group, uint32_t g, int64_t t
         const uint32_t m = causes_member(c, group, i, MEMBERS);
         struct lifetime life;
         trace_lives(c->tr, LANE_G, m, 1, &life);
-        if (!life.over || life.last <= t0 || life.last > t1 + 1000000 ||
+        if (!life.over || life.last <= t0 || life.last > t1 + 1000000 || life.first >= t1 ||
             trace_lane_who(c->tr, (struct lane){LANE_G, m}).creator != g) {
             continue;
         }
