@@ -73,6 +73,12 @@ static bool bounds(const struct causes *c, const struct verdict *v)
     return li.created && gstat_waits(c->tg->g, v->g) <= 2 && v->t0 - li.first < (li.last - li.first) / 10;
 }
 
+/* Does it mostly wait while a processor is idle? That is the host's or the runtime's. */
+static bool comes_late(const struct verdict *v)
+{
+    return v->ndoing && v->doing[0].cat == EX_NOBODY;
+}
+
 static void level_of(const struct causes *c, const struct works *all, struct verdict *v)
 {
     const struct work *w = &all->v[v->harm.work];
@@ -81,8 +87,7 @@ static void level_of(const struct causes *c, const struct works *all, struct ver
     const double slow = varies ? v->harm.slow : 0;
     v->harm.share = v->harm.all > slow ? v->harm.all : slow;
     const bool awaited = w->kind == WORK_TASKS || w->kind == WORK_REQUESTS;
-    if (varies && awaited && v->harm.usual * 3 < v->harm.slow && !contends(verdict_family(v)) &&
-        verdict_family(v) != FAM_PROCS) {
+    if (varies && awaited && v->harm.usual * 3 < v->harm.slow && !contends(verdict_family(v)) && !comes_late(v)) {
         v->rule = RULE_SLOW;
     }
     const bool matters = clock >= threshold(TH_CLOCK) || varies;
@@ -249,6 +254,20 @@ void verdict_in_works(const struct works *w, struct verdict *v, uint32_t user, u
         const double more = all > slow ? all : slow;
         v->harm.share = more > v->harm.share ? more : v->harm.share;
     }
+}
+
+struct site verdict_place_of(const struct works *w, uint32_t stack, uint32_t g)
+{
+    const struct site p = verdict_place(w, stack);
+    const struct frame f = stack ? trace_frame(w->tr, stack, p.frame) : (struct frame){0};
+    const struct lane_info li = trace_lane(w->tr, (struct lane){LANE_G, g});
+    if (!p.user || owner_of(w->own, &f) == OWNER_PROGRAM || !li.created || !li.create_stack) {
+        return p;
+    }
+    struct site at = verdict_place(w, li.create_stack);
+    const struct frame user = trace_frame(w->tr, at.stack, at.frame);
+    at.leaf = p.leaf;
+    return owner_of(w->own, &user) == OWNER_PROGRAM ? at : p;
 }
 
 struct site verdict_place(const struct works *w, uint32_t stack)

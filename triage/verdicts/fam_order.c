@@ -2,7 +2,7 @@
 #include "triage/findings/thresholds.h"
 #include "triage/verdicts/verdict.h"
 
-enum { LEAST = 50 };
+enum { LEAST = 20 };
 
 /*
  * The user's function with most of the slow pieces' time; .user 0: they don't take it themselves, but wait for a processor, or for a thread that the
@@ -50,7 +50,7 @@ bool fam_order(struct causes *c, const struct works *w, struct verdicts *out)
             ns += (double)(k->v[few].t1 - k->v[few].t0);
             few++;
         }
-        if (k->kind != WORK_ITEMS || k->background || k->looked < LEAST || few * 5 > k->looked || few < 3 ||
+        if (k->kind != WORK_ITEMS || k->background || k->looked < LEAST || few * 3 > k->looked || few < 3 ||
             ns < threshold(TH_LINE_SHARE) * all || (double)k->d.max < (double)threshold_ns(TH_FELT) ||
             !awaited(c, k->name)) {
             continue;

@@ -157,6 +157,8 @@ void verdict_in_works(const struct works *w, struct verdict *v, uint32_t user, u
 struct site allocates_most(const struct causes *c, const struct works *w);
 /* verdict_place - of a stack. */
 struct site verdict_place(const struct works *w, uint32_t stack);
+/* verdict_place_of - the same of goroutine g; where it is a library's own, begun for the program, the place that began it. */
+struct site verdict_place_of(const struct works *w, uint32_t stack, uint32_t g);
 
 /* words.c: fields as sentences, without a final line break. A part that has no words adds nothing. */
 void verdict_what(struct text *t, const struct works *w, const struct verdict *v); /* what happens */
