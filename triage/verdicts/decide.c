@@ -79,6 +79,13 @@ static bool comes_late(const struct verdict *v)
     return v->ndoing && v->doing[0].cat == EX_NOBODY;
 }
 
+/* Does the one that waits for room start those it waits for, and is there only one of them at a time? Then the room is for one. */
+static bool one_at_a_time(const struct causes *c, const struct verdict *v)
+{
+    return v->holder.g < c->tg->ng && v->holder.n <= 1 &&
+           trace_lane_who(c->tr, (struct lane){LANE_G, v->holder.g}).creator == v->g;
+}
+
 static void level_of(const struct causes *c, const struct works *all, struct verdict *v)
 {
     const struct work *w = &all->v[v->harm.work];
@@ -87,13 +94,14 @@ static void level_of(const struct causes *c, const struct works *all, struct ver
     const double slow = varies ? v->harm.slow : 0;
     v->harm.share = v->harm.all > slow ? v->harm.all : slow;
     const bool awaited = w->kind == WORK_TASKS || w->kind == WORK_REQUESTS;
-    if (varies && awaited && v->harm.usual * 3 < v->harm.slow && !contends(verdict_family(v)) && !comes_late(v)) {
+    if (varies && awaited && v->harm.usual * 3 < v->harm.slow && verdict_family(v) != FAM_SLOW &&
+        !contends(verdict_family(v)) && !comes_late(v)) {
         v->rule = RULE_SLOW;
     }
     const bool matters = clock >= threshold(TH_CLOCK) || varies;
     const bool crowd = v->ev[EV_CROWD] >= threshold(TH_SEMAPHORE_CROWD), most = v->harm.share >= threshold(TH_SEVERE);
-    const bool warns = verdict_family(v) == FAM_SET
-                           ? v->harm.share >= threshold(TH_SHARE) && room(c, v) && crowd && !bounds(c, v)
+    const bool warns = verdict_family(v) == FAM_SET ? v->harm.share >= threshold(TH_SHARE) && room(c, v) &&
+                                                          !bounds(c, v) && (crowd || one_at_a_time(c, v))
                        : contends(verdict_family(v))
                            ? v->harm.share >= threshold(TH_SHARE) && room(c, v) && (crowd || most || varies)
                        : verdict_family(v) == FAM_SERIAL ? v->harm.share >= threshold(TH_REPEATS) && !w->standing
@@ -139,7 +147,7 @@ static bool is_sign(const struct verdicts *all, const struct verdict *v)
 static bool covers(const struct verdict *a, const struct verdict *b)
 {
     const enum family fa = verdict_family(a), fb = verdict_family(b);
-    if (fa == fb && b->where.user &&
+    if (fa == fb && b->where.user && a->region == b->region &&
         (a->where.user == b->where.user ||
          (contends(fa) && a->holder.at.user && a->holder.at.user == b->holder.at.user))) {
         return true;
@@ -289,9 +297,9 @@ void verdicts_free(struct verdicts *v)
 
 bool verdicts_of(struct causes *c, const struct works *w, struct verdicts *out)
 {
-    static family_fn *const family[] = {fam_ways,  fam_leak,  fam_stuck,   fam_collector, fam_stops,
-                                        fam_crowd, fam_spin,  fam_procs,   fam_alone,     fam_uneven,
-                                        fam_fine,  fam_order, fam_slowest, fam_calls,     fam_trend};
+    static family_fn *const family[] = {fam_ways,    fam_leak,  fam_stuck, fam_collector, fam_stops, fam_crowd,
+                                        fam_spin,    fam_procs, fam_alone, fam_uneven,    fam_fine,  fam_order,
+                                        fam_slowest, fam_calls, fam_trend, fam_regions};
     bool ok = true;
     for (size_t i = 0; ok && i < sizeof family / sizeof *family && slices_tick_now(); i++) {
         ok = family[i](c, w, out);

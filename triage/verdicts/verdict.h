@@ -109,6 +109,7 @@ struct verdict {
     struct gain gain;
     enum sure sure;
     enum level level;
+    uint32_t region; /* string: the region of the program's own that it is in; 0: none */
     bool grows;     /* it gets worse, or never ends, whatever it costs so far: stands before what the work is */
     double clock;   /* share of the trace that it takes, at most */
     double score;   /* what the order is by */
@@ -143,7 +144,7 @@ void verdicts_free(struct verdicts *v);
 /* A family: it looks at works and tables, and adds what it finds. false: out of memory. */
 typedef bool family_fn(struct causes *c, const struct works *w, struct verdicts *out);
 family_fn fam_ways, fam_leak, fam_stuck, fam_collector, fam_stops, fam_crowd, fam_spin, fam_procs, fam_alone,
-    fam_uneven, fam_fine, fam_order, fam_slowest, fam_calls, fam_trend;
+    fam_uneven, fam_fine, fam_order, fam_slowest, fam_calls, fam_trend, fam_regions;
 /* verdicts_decide - decide.c: level, gain, order; what says the same as a larger one goes. */
 void verdicts_decide(struct causes *c, const struct works *w, struct verdicts *out);
 /* verdict_new - of a resource: `share` of the trace, no work, no lane. */

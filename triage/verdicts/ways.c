@@ -278,6 +278,10 @@ static enum family link_kind(struct follow *f, const struct tree_node *n, bool *
     if (!wait_passes_on((enum wait_kind)n->kind) || g == UINT32_MAX) {
         return FAM_NONE;
     }
+    if (n->kind == WK_SEND && f->c->life[g].n <= 1.5 && f->c->of[g].n >= threshold(TH_ROW) &&
+        trace_lane_who(f->c->tr, (struct lane){LANE_G, n->by}).creator == n->g) {
+        return FAM_SET; /* it waits for room to start the next of them, and there is room for one */
+    }
     if (semaphore(f, n->leaf) && n->let_go != n->user) {
         return FAM_LOCK; /* others take it, too, in another function, and perhaps the whole of it */
     }
