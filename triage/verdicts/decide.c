@@ -79,6 +79,20 @@ static bool comes_late(const struct verdict *v)
     return v->ndoing && v->doing[0].cat == EX_NOBODY;
 }
 
+/* Where a timer ends waits: do others end waits there, too? Then what was waited for did not come. */
+static bool ended_by_others(const struct causes *c, const struct works *w, const struct verdict *v)
+{
+    uint64_t others = 0, timers = 0;
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        const bool here =
+            p->stack && p->waiter == v->waiter.group && verdict_place(w, p->stack).user == v->where.user;
+        others += here && !p->from_scheduler ? p->count : 0;
+        timers += here && p->from_scheduler ? p->count : 0;
+    }
+    return others > 0 && timers >= 3 && v->nlinks > 0;
+}
+
 /* Does the one that waits for room start those it waits for, and is there only one of them at a time? Then the room is for one. */
 static bool one_at_a_time(const struct causes *c, const struct verdict *v)
 {
@@ -100,12 +114,14 @@ static void level_of(const struct causes *c, const struct works *all, struct ver
     }
     const bool matters = clock >= threshold(TH_CLOCK) || varies;
     const bool crowd = v->ev[EV_CROWD] >= threshold(TH_SEMAPHORE_CROWD), most = v->harm.share >= threshold(TH_SEVERE);
-    const bool warns = verdict_family(v) == FAM_SET ? v->harm.share >= threshold(TH_SHARE) && room(c, v) &&
-                                                          !bounds(c, v) && (crowd || one_at_a_time(c, v))
-                       : contends(verdict_family(v))
-                           ? v->harm.share >= threshold(TH_SHARE) && room(c, v) && (crowd || most || varies)
-                       : verdict_family(v) == FAM_SERIAL ? v->harm.share >= threshold(TH_REPEATS) && !w->standing
-                                                         : verdict_family(v) == FAM_SLOW && !held_by_host(v);
+    const bool warns =
+        verdict_family(v) == FAM_SET
+            ? v->harm.share >= threshold(TH_SHARE) && room(c, v) && !bounds(c, v) && (crowd || one_at_a_time(c, v))
+        : contends(verdict_family(v))
+            ? v->harm.share >= threshold(TH_SHARE) && room(c, v) && (crowd || most || varies)
+        : verdict_family(v) == FAM_LIMIT  ? v->harm.share >= threshold(TH_SHARE) && ended_by_others(c, all, v)
+        : verdict_family(v) == FAM_SERIAL ? v->harm.share >= threshold(TH_REPEATS) && !w->standing
+                                          : verdict_family(v) == FAM_SLOW && !held_by_host(v);
     v->level = !matters || !warns ? LEVEL_NOTE : v->harm.share >= threshold(TH_SEVERE) ? LEVEL_SEVERE : LEVEL_WARN;
     v->clock = clock;
     v->score = v->harm.share * (w->weight * 2 < 1 ? w->weight * 2 : 1) * (verdict_family(v) == FAM_SLOW ? VAGUE : 1);

@@ -279,6 +279,7 @@ static enum family link_kind(struct follow *f, const struct tree_node *n, bool *
         return FAM_NONE;
     }
     if (n->kind == WK_SEND && f->c->life[g].n <= 1.5 && f->c->of[g].n >= threshold(TH_ROW) &&
+        n->n[TREE_ALL] <= 2 * f->c->of[g].n &&
         trace_lane_who(f->c->tr, (struct lane){LANE_G, n->by}).creator == n->g) {
         return FAM_SET; /* it waits for room to start the next of them, and there is room for one */
     }
@@ -418,6 +419,10 @@ static void end_here(struct follow *f, const int64_t own[TREE_SETS])
             family = l;
             at = f->path[d];
         }
+    }
+    if (family == FAM_SERVER && v[end].cat == EX_TIMER && v[end].kind != WK_SLEEP) {
+        family = FAM_LIMIT; /* the one that all wait for waits itself, until a timer is up: for nothing */
+        at = told;
     }
     family = family == FAM_NONE ? family_of_end(f->c->tr, f->w, &v[end], &v[at]) : family;
     const bool rests = f->w->standing && f->w->kind == WORK_LIVES && !f->w->asks && npath == 0 &&
