@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SEVERAL 2.5 /* goroutines at once, on average */
 enum { WAYS = 512, DEEP = 40, SERVERS = 16, BUSY_SPANS = 4000, TOGETHER = 100000 /* ns: wake-ups that are one */ };
 
 struct way { /* what lies under one link, or one place, of one work */
@@ -293,8 +294,9 @@ static enum family link_kind(struct follow *f, const struct tree_node *n, bool *
         f->c->tg->groups[g].is_system) {
         return FAM_NONE;
     }
-    *queue = !queued(f, n, g);
-    return served_of(f, g)->n <= 1.5 ? FAM_SERVER : FAM_SET;
+    const bool one = served_of(f, g)->n <= 1.5, several = f->c->life[g].n >= SEVERAL;
+    *queue = !(one && several) && !queued(f, n, g);
+    return !one ? FAM_SET : several ? FAM_SLOW_ONE : FAM_SERVER;
 }
 
 /*
@@ -572,6 +574,10 @@ static struct verdict verdict_of(struct follow *f, const struct way *w, uint32_t
     if (w->family == FAM_STOP) {
         v.holder = (struct role){end->by != NO_LANE ? trace_g_name(f->c->tr, end->by) : 0, end->by,
                                  verdict_place(f->all, end->by_stack), 0};
+    }
+    if (w->family == FAM_SLOW_ONE && at->kind != WK_WAITGROUP) {
+        v.rule = RULE_ONE_OF;
+        verdict_ev(&v, EV_COUNT, v.holder.n);
     }
     verdict_ev(&v, EV_LONGEST, (double)(at->t1 - at->t0));
     v.t0 = at->t0;
