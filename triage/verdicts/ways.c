@@ -195,7 +195,7 @@ static bool of_set(const struct follow *f, const struct tree_node *n)
             return (trace_g_name(f->c->tr, g) == n->who || waits_there(f, trace_g_name(f->c->tr, g), n->user)) &&
                    varied * 2 >= often;
         }
-        if (trace_lane_who(f->c->tr, (struct lane){LANE_G, e.by}).creator == g) {
+        if (trace_lane_who(f->c->tr, (struct lane){LANE_G, e.by}).creator == g && e.same < OFTEN) {
             return false;
         }
         often += e.n >= OFTEN;
@@ -243,7 +243,7 @@ static bool idles(const struct follow *f, const struct tree_node *n)
 }
 
 /*
- * Do more wait at that function for a group, on average, than it has goroutines? Else each is served at once, and its wait is the service.
+ * Do more wait at that function for a group, or to hand it something, on average, than it has goroutines? Else each is served at once, and its wait is the service.
  */
 static bool queued(struct follow *f, const struct tree_node *n, uint32_t group)
 {
@@ -251,8 +251,8 @@ static bool queued(struct follow *f, const struct tree_node *n, uint32_t group)
     int64_t ns = 0;
     for (uint32_t i = 0; i < f->c->tg->npairs; i++) {
         const struct pair_row *p = &f->c->tg->pairs[i];
-        if (p->stack && !p->from_scheduler && causes_group(f->c, p->waker) == group &&
-            trace_frame(f->c->tr, p->stack, owner_user(f->all->own, p->stack)).func == n->user) {
+        const bool here = p->stack && verdict_place(f->all, p->stack).user == n->user;
+        if (!p->from_scheduler && causes_group(f->c, p->waker) == group && (here || p->kind == WK_SEND)) {
             ns = ns_add(ns, p->total);
         }
     }
