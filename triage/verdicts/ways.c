@@ -187,8 +187,11 @@ static struct ends ends_at(const struct follow *f, uint32_t g, const struct tree
  */
 static bool of_set(const struct follow *f, const struct tree_node *n)
 {
-    enum { STEPS = 12, OFTEN = 3 };
+    enum { STEPS = 12, OFTEN = 3, LEAST_WAITS = 8 };
     uint32_t g = n->g, often = 0, varied = 0;
+    if (n->n[TREE_ALL] + n->n[TREE_SLOW] < LEAST_WAITS) {
+        return false; /* too few to tell */
+    }
     for (int i = 0; i < STEPS && (i == 0 || g != n->g); i++) {
         const struct ends e = ends_at(f, g, n);
         if (e.n == 0) { /* the first of all: one of them, which found some left */
