@@ -10,8 +10,9 @@
 enum { LOOKS = 512, PLACES = 32, SPANS = 20000 };
 #define ONE_LEAST 0.7
 #define ONE_MOST 1.3
-#define RESTS 0.2     /* of its life */
-#define PARALLEL 0.05 /* of the trace that half of the processors or more are in use */
+#define RESTS 0.2        /* of its life */
+#define ONE_AND_SAME 0.9 /* of the looks, at which it is the same goroutine, less those at which it is another */
+#define PARALLEL 0.05    /* of the trace that half of the processors or more are in use */
 
 struct alone {
     struct {
@@ -87,8 +88,8 @@ static bool is_part(const struct causes *c, const struct alone *a, uint32_t best
         const bool sleeps = s->state == ST_WAITING && stacks_wait_kind(c->tr, s->reason, s->stack) == WK_SLEEP;
         slept += sleeps ? (double)(s->t1 - s->t0) : 0;
     }
-    return a->v[best].votes * 2 >= a->v[best].n && others >= PARALLEL * c->procs * (double)c->tg->end &&
-           slept < RESTS * (double)st.ns[GM_LIFE];
+    return (double)a->v[best].votes >= ONE_AND_SAME * a->v[best].n &&
+           others >= PARALLEL * c->procs * (double)c->tg->end && slept < RESTS * (double)st.ns[GM_LIFE];
 }
 
 bool fam_alone(struct causes *c, const struct works *w, struct verdicts *out)

@@ -1,6 +1,6 @@
 /*
- * fam_regions.c - the slow pieces of a work are in a region that the usual ones are not in: they are another kind, and the program says itself which. What was done
- * in the longest of these regions is explained as pieces are.
+ * fam_regions.c - the slow pieces of a work are in a region that the usual ones are not in: they are another kind, and the program says itself
+ * which. What was done in the longest of these regions is explained as pieces are.
  */
 #include "triage/findings/thresholds.h"
 #include "triage/tables/slices.h"

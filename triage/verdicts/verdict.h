@@ -110,10 +110,10 @@ struct verdict {
     enum sure sure;
     enum level level;
     uint32_t region; /* string: the region of the program's own that it is in; 0: none */
-    bool grows;     /* it gets worse, or never ends, whatever it costs so far: stands before what the work is */
-    double clock;   /* share of the trace that it takes, at most */
-    double score;   /* what the order is by */
-    int64_t t0, t1; /* example: where to look */
+    bool grows;      /* it gets worse, or never ends, whatever it costs so far: stands before what the work is */
+    double clock;    /* share of the trace that it takes, at most */
+    double score;    /* what the order is by */
+    int64_t t0, t1;  /* example: where to look */
     enum lane_kind lane;
     uint32_t g; /* its lane, NO_LANE: none in particular */
 };

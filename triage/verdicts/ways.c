@@ -246,7 +246,8 @@ static bool idles(const struct follow *f, const struct tree_node *n)
 }
 
 /*
- * Do more wait at that function for a group, or to hand it something, on average, than it has goroutines? Else each is served at once, and its wait is the service.
+ * Do more wait at that function for a group, or to hand it something, on average, than it has goroutines? Else each is served at once, and its
+ * wait is the service.
  */
 static bool queued(struct follow *f, const struct tree_node *n, uint32_t group)
 {
