@@ -5,6 +5,7 @@
  *   contention   others have what a piece waits for (a lock, one of a set, the one that serves all)
  *   repetition   a piece does many times in a row what once would do
  *   variation    the slow pieces have it, the usual ones don't
+ *   failure      the one that all wait for waits itself, until a timer is up
  */
 #include "triage/verdicts/verdict.h"
 
