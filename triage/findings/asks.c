@@ -96,6 +96,12 @@ uint32_t calls_questions(const struct causes *c, uint32_t g)
     return calls_serves(c, g) ? calls_first_place(c, g) : 0;
 }
 
+bool calls_child(const struct trace *tr, uint32_t stack)
+{
+    return stacks_has(tr, stack, "os.(*Process)") || stacks_has(tr, stack, "forkExec") ||
+           stacks_has(tr, stack, "os/exec.");
+}
+
 bool calls_asks(const struct causes *c, uint32_t g)
 {
     enum { LOOKED = 4000 };

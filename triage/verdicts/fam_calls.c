@@ -20,18 +20,12 @@ static uint32_t crowd_of(const struct causes *c, const struct works *w, const st
     return n;
 }
 
-static bool of_child(const struct trace *tr, uint32_t stack)
-{
-    return stacks_has(tr, stack, "os.(*Process)") || stacks_has(tr, stack, "forkExec") ||
-           stacks_has(tr, stack, "os/exec.");
-}
-
 static bool calls(struct causes *c, const struct works *w, struct verdicts *out)
 {
     bool ok = true;
     for (uint32_t i = 0; ok && i < c->tg->nsyscalls && i < ROWS; i++) {
         const struct syscall_row *r = &c->tg->syscalls[i];
-        const bool child = of_child(c->tr, r->stack);
+        const bool child = calls_child(c->tr, r->stack);
         if (r->blocking < 4 || r->count == 0) {
             continue;
         }

@@ -376,6 +376,9 @@ static enum family family_of_end(const struct trace *tr, const struct work *w, c
     const double times = at->pieces[TREE_ALL]    ? (double)at->n[TREE_ALL] / at->pieces[TREE_ALL]
                          : at->pieces[TREE_SLOW] ? (double)at->n[TREE_SLOW] / at->pieces[TREE_SLOW]
                                                  : 0;
+    if (at->stack && (explain_waits_outside(n->cat) || n->cat == EX_SYSCALL) && calls_child(tr, at->stack)) {
+        return FAM_CHILDREN;
+    }
     switch (n->cat) {
     case EX_NET:
     case EX_PIPE:
@@ -542,6 +545,7 @@ static enum rule rule_of(enum family f)
     case FAM_POLLING: return RULE_SLEEP;
     case FAM_LIMIT: return RULE_LIMIT;
     case FAM_SYSCALL: return RULE_CALLS;
+    case FAM_CHILDREN: return RULE_CHILDREN;
     case FAM_STOP: return RULE_STW;
     case FAM_GC: return RULE_GC_SHARE;
     case FAM_STUCK: return RULE_OPEN;
@@ -582,6 +586,9 @@ static struct verdict verdict_of(struct follow *f, const struct way *w, uint32_t
     if (w->family == FAM_SLOW_ONE && at->kind != WK_WAITGROUP) {
         v.rule = RULE_ONE_OF;
         verdict_ev(&v, EV_COUNT, v.holder.n);
+    }
+    if (w->family == FAM_CHILDREN) {
+        verdict_ev(&v, EV_COUNT, at->n[TREE_ALL] + at->n[TREE_SLOW]);
     }
     verdict_ev(&v, EV_LONGEST, (double)(at->t1 - at->t0));
     v.t0 = at->t0;
