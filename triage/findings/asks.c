@@ -96,6 +96,38 @@ uint32_t calls_questions(const struct causes *c, uint32_t g)
     return calls_serves(c, g) ? calls_first_place(c, g) : 0;
 }
 
+bool calls_child(const struct trace *tr, uint32_t stack)
+{
+    return stacks_has(tr, stack, "os.(*Process)") || stacks_has(tr, stack, "forkExec") ||
+           stacks_has(tr, stack, "os/exec.");
+}
+
+bool calls_asks(const struct causes *c, uint32_t g)
+{
+    enum { LOOKED = 4000 };
+    uint32_t reads = 0, answers = 0, known = 0;
+    bool wrote = false, writes = false, outside = false;
+    struct span_iter it;
+    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
+    for (int i = 0; i < LOOKED && more; i++, more = span_next(&it)) {
+        const struct span *s = span_get(&it);
+        if ((s->state != ST_WAITING && s->state != ST_SYSCALL) || !s->stack) {
+            continue;
+        }
+        if (s->stack != known) {
+            known = s->stack;
+            writes = causes_writes(c->tr, s->stack);
+            outside = stacks_wait_kind(c->tr, s->reason, s->stack) == WK_NET || stacks_pipe(c->tr, s->stack);
+        }
+        if (!writes && s->state == ST_WAITING && outside) {
+            reads++;
+            answers += wrote;
+        }
+        wrote = writes || (wrote && !(s->state == ST_WAITING && outside));
+    }
+    return answers * 2 > reads;
+}
+
 bool causes_writes(const struct trace *tr, uint32_t stack)
 {
     const uint32_t n = trace_stack(tr, stack);

@@ -16,6 +16,10 @@ bool calls_serves(const struct causes *c, uint32_t g);
 uint32_t calls_first_place(const struct causes *c, uint32_t g);
 /* calls_questions - was goroutine g begun by one that accepts connections? The function in which it waits for the next question; 0 no. */
 uint32_t calls_questions(const struct causes *c, uint32_t g);
+/* calls_asks - does goroutine g read what it wrote a question for: are most of its waits for the network or a pipe behind a write? */
+bool calls_asks(const struct causes *c, uint32_t g);
+/* calls_child - is that stack in starting a child process, or in waiting for one or for what it writes? */
+bool calls_child(const struct trace *tr, uint32_t stack);
 /* causes_writes - is a wait for the network one to write: for the other side to take what is there already? */
 bool causes_writes(const struct trace *tr, uint32_t stack);
 

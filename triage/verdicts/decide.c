@@ -5,6 +5,7 @@
  *   contention   others have what a piece waits for (a lock, one of a set, the one that serves all)
  *   repetition   a piece does many times in a row what once would do
  *   variation    the slow pieces have it, the usual ones don't
+ *   failure      the one that all wait for waits itself, until a timer is up
  */
 #include "triage/verdicts/verdict.h"
 
@@ -70,8 +71,34 @@ static bool bounds(const struct causes *c, const struct verdict *v)
 {
     const struct lane_info li =
         v->g < c->tg->ng ? trace_lane(c->tr, (struct lane){LANE_G, v->g}) : (struct lane_info){0};
-    return v->harm.of > 1 && v->ev[EV_TIMES] < 1.5 && li.created && gstat_waits(c->tg->g, v->g) <= 2 &&
-           v->t0 - li.first < (li.last - li.first) / 10;
+    return li.created && gstat_waits(c->tg->g, v->g) <= 2 && v->t0 - li.first < (li.last - li.first) / 10;
+}
+
+/* Does it mostly wait while a processor is idle? That is the host's or the runtime's. */
+static bool comes_late(const struct verdict *v)
+{
+    return v->ndoing && v->doing[0].cat == EX_NOBODY;
+}
+
+/* Where a timer ends waits: do others end waits there, too? Then what was waited for did not come. */
+static bool ended_by_others(const struct causes *c, const struct works *w, const struct verdict *v)
+{
+    uint64_t others = 0, timers = 0;
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        const bool here =
+            p->stack && p->waiter == v->waiter.group && verdict_place(w, p->stack).user == v->where.user;
+        others += here && !p->from_scheduler ? p->count : 0;
+        timers += here && p->from_scheduler ? p->count : 0;
+    }
+    return others > 0 && timers >= 3 && v->nlinks > 0;
+}
+
+/* Does the one that waits for room start those it waits for, and is there only one of them at a time? Then the room is for one. */
+static bool one_at_a_time(const struct causes *c, const struct verdict *v)
+{
+    return v->holder.g < c->tg->ng && v->holder.n <= 1 &&
+           trace_lane_who(c->tr, (struct lane){LANE_G, v->holder.g}).creator == v->g;
 }
 
 static void level_of(const struct causes *c, const struct works *all, struct verdict *v)
@@ -82,18 +109,20 @@ static void level_of(const struct causes *c, const struct works *all, struct ver
     const double slow = varies ? v->harm.slow : 0;
     v->harm.share = v->harm.all > slow ? v->harm.all : slow;
     const bool awaited = w->kind == WORK_TASKS || w->kind == WORK_REQUESTS;
-    if (varies && awaited && v->harm.usual * 3 < v->harm.slow && !contends(verdict_family(v)) &&
-        verdict_family(v) != FAM_PROCS) {
+    if (varies && awaited && v->harm.usual * 3 < v->harm.slow && verdict_family(v) != FAM_SLOW &&
+        !contends(verdict_family(v)) && !comes_late(v)) {
         v->rule = RULE_SLOW;
     }
     const bool matters = clock >= threshold(TH_CLOCK) || varies;
     const bool crowd = v->ev[EV_CROWD] >= threshold(TH_SEMAPHORE_CROWD), most = v->harm.share >= threshold(TH_SEVERE);
-    const bool warns = verdict_family(v) == FAM_SET
-                           ? v->harm.share >= threshold(TH_SHARE) && room(c, v) && crowd && !bounds(c, v)
-                       : contends(verdict_family(v))
-                           ? v->harm.share >= threshold(TH_SHARE) && room(c, v) && (crowd || most || varies)
-                       : verdict_family(v) == FAM_SERIAL ? v->harm.share >= threshold(TH_REPEATS)
-                                                         : verdict_family(v) == FAM_SLOW && !held_by_host(v);
+    const bool warns =
+        verdict_family(v) == FAM_SET
+            ? v->harm.share >= threshold(TH_SHARE) && room(c, v) && !bounds(c, v) && (crowd || one_at_a_time(c, v))
+        : contends(verdict_family(v))
+            ? v->harm.share >= threshold(TH_SHARE) && room(c, v) && (crowd || most || varies)
+        : verdict_family(v) == FAM_LIMIT  ? v->harm.share >= threshold(TH_SHARE) && ended_by_others(c, all, v)
+        : verdict_family(v) == FAM_SERIAL ? v->harm.share >= threshold(TH_REPEATS) && !w->standing
+                                          : verdict_family(v) == FAM_SLOW && !held_by_host(v);
     v->level = !matters || !warns ? LEVEL_NOTE : v->harm.share >= threshold(TH_SEVERE) ? LEVEL_SEVERE : LEVEL_WARN;
     v->clock = clock;
     v->score = v->harm.share * (w->weight * 2 < 1 ? w->weight * 2 : 1) * (verdict_family(v) == FAM_SLOW ? VAGUE : 1);
@@ -112,11 +141,12 @@ static void level_of(const struct causes *c, const struct works *all, struct ver
 static const struct {
     enum rule sign, of;
 } signs[] = {
-    {RULE_SCHED, RULE_PROCS_BELOW}, {RULE_SCHED, RULE_HOST},      {RULE_SCHED, RULE_GC_SHARE},
-    {RULE_SCHED, RULE_GC_SETTING},  {RULE_SCHED, RULE_EXPLOSION}, {RULE_SCHED, RULE_BURSTS},
-    {RULE_SCHED, RULE_BLOCKING},    {RULE_SCHED, RULE_BUSY_LOOP}, {RULE_BURSTS, RULE_HERD},
-    {RULE_STORM, RULE_TICKERS},     {RULE_HANDOFF, RULE_SERVER},  {RULE_CHURN, RULE_EXPLOSION},
-    {RULE_ALONE, RULE_UNEVEN},      {RULE_ALONE, RULE_SLOWEST},
+    {RULE_SCHED, RULE_PROCS_BELOW},     {RULE_SCHED, RULE_HOST},      {RULE_SCHED, RULE_GC_SHARE},
+    {RULE_SCHED, RULE_GC_SETTING},      {RULE_SCHED, RULE_EXPLOSION}, {RULE_SCHED, RULE_BURSTS},
+    {RULE_SCHED, RULE_BLOCKING},        {RULE_SCHED, RULE_BUSY_LOOP}, {RULE_BURSTS, RULE_HERD},
+    {RULE_PROCS_BELOW, RULE_BUSY_LOOP}, {RULE_HOST, RULE_BUSY_LOOP},  {RULE_STORM, RULE_TICKERS},
+    {RULE_HANDOFF, RULE_SERVER},        {RULE_CHURN, RULE_EXPLOSION}, {RULE_ALONE, RULE_UNEVEN},
+    {RULE_ALONE, RULE_SLOWEST},
 };
 
 static bool is_sign(const struct verdicts *all, const struct verdict *v)
@@ -135,7 +165,7 @@ static bool is_sign(const struct verdicts *all, const struct verdict *v)
 static bool covers(const struct verdict *a, const struct verdict *b)
 {
     const enum family fa = verdict_family(a), fb = verdict_family(b);
-    if (fa == fb && b->where.user &&
+    if (fa == fb && b->where.user && a->region == b->region &&
         (a->where.user == b->where.user ||
          (contends(fa) && a->holder.at.user && a->holder.at.user == b->holder.at.user))) {
         return true;
@@ -152,10 +182,12 @@ static bool covers(const struct verdict *a, const struct verdict *b)
            b->harm.share <= a->harm.share;
 }
 
-/* Warnings first, then what grows or a resource's notes, then what the work is. */
+/* Warnings first, then what grows, a resource's notes and contention that few feel, then what the work is. */
 static int rank_of(const struct verdict *v)
 {
-    return v->level > LEVEL_NOTE ? 0 : v->grows || v->harm.work == NO_LANE ? 1 : 2;
+    const bool little = v->clock > 0 && v->clock < threshold(TH_NOTED);
+    const bool contention = contends(verdict_family(v)) && v->harm.share >= threshold(TH_SHARE);
+    return v->level > LEVEL_NOTE ? 0 : v->grows || (v->harm.work == NO_LANE && !little) || contention ? 1 : 2;
 }
 
 static int cmp_verdict(const void *a, const void *b)
@@ -192,8 +224,9 @@ void verdicts_decide(struct causes *c, const struct works *all, struct verdicts 
             k++;
         }
         if (k == kept && !is_sign(out, &out->v[i]) &&
-            (!note || (is < WHAT_IT_IS && out->v[i].score >= threshold(TH_NOTED)))) {
-            is += note;
+            (!note || out->v[i].harm.work == NO_LANE ||
+             (is < WHAT_IT_IS && out->v[i].score >= threshold(TH_NOTED)))) {
+            is += note && out->v[i].harm.work != NO_LANE;
             out->v[kept++] = out->v[i];
         }
     }
@@ -249,6 +282,20 @@ void verdict_in_works(const struct works *w, struct verdict *v, uint32_t user, u
     }
 }
 
+struct site verdict_place_of(const struct works *w, uint32_t stack, uint32_t g)
+{
+    const struct site p = verdict_place(w, stack);
+    const struct frame f = stack ? trace_frame(w->tr, stack, p.frame) : (struct frame){0};
+    const struct lane_info li = trace_lane(w->tr, (struct lane){LANE_G, g});
+    if (!p.user || owner_of(w->own, &f) == OWNER_PROGRAM || !li.created || !li.create_stack) {
+        return p;
+    }
+    struct site at = verdict_place(w, li.create_stack);
+    const struct frame user = trace_frame(w->tr, at.stack, at.frame);
+    at.leaf = p.leaf;
+    return owner_of(w->own, &user) == OWNER_PROGRAM ? at : p;
+}
+
 struct site verdict_place(const struct works *w, uint32_t stack)
 {
     struct site p = {.stack = stack};
@@ -268,9 +315,9 @@ void verdicts_free(struct verdicts *v)
 
 bool verdicts_of(struct causes *c, const struct works *w, struct verdicts *out)
 {
-    static family_fn *const family[] = {fam_ways,  fam_leak,  fam_stuck,   fam_collector, fam_stops,
-                                        fam_crowd, fam_spin,  fam_procs,   fam_alone,     fam_uneven,
-                                        fam_fine,  fam_order, fam_slowest, fam_calls,     fam_trend};
+    static family_fn *const family[] = {fam_ways,    fam_leak,  fam_stuck, fam_collector, fam_stops, fam_crowd,
+                                        fam_spin,    fam_procs, fam_alone, fam_uneven,    fam_fine,  fam_order,
+                                        fam_slowest, fam_calls, fam_trend, fam_regions};
     bool ok = true;
     for (size_t i = 0; ok && i < sizeof family / sizeof *family && slices_tick_now(); i++) {
         ok = family[i](c, w, out);

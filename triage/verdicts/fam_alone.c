@@ -3,18 +3,21 @@
  * Told from the buckets of trace_gcounts(): those in which about one goroutine ran and hardly any waited for a processor.
  */
 #include "triage/findings/thresholds.h"
+#include "triage/findings/walk.h"
 #include "triage/tables/slices.h"
 #include "triage/verdicts/verdict.h"
 
-enum { LOOKS = 512, PLACES = 32 };
+enum { LOOKS = 512, PLACES = 32, SPANS = 20000 };
 #define ONE_LEAST 0.7
 #define ONE_MOST 1.3
-#define PARALLEL 0.05 /* of the trace that half of the processors or more are in use */
+#define RESTS 0.2        /* of its life */
+#define ONE_AND_SAME 0.9 /* of the looks, at which it is the same goroutine, less those at which it is another */
+#define PARALLEL 0.05    /* of the trace that half of the processors or more are in use */
 
 struct alone {
     struct {
-        uint32_t user, stack, g;
-        int64_t t0, t1;
+        uint32_t user, stack, g; /* g: a majority vote */
+        int64_t t0, t1, votes;
         uint32_t n;
     } v[PLACES];
     uint32_t n, looks, asked; /* looks: of those asked, one and the same ran all around */
@@ -50,17 +53,43 @@ static void who_at(const struct causes *c, const struct works *w, int64_t t, str
         if (k == a->n && k < PLACES) {
             a->v[a->n].user = user;
             a->v[a->n].stack = stack;
-            a->v[a->n].g = s.who;
-            a->v[a->n].t0 = g.t0;
-            a->v[a->n].t1 = g.t1;
+            a->v[a->n].votes = 0;
             a->v[a->n++].n = 0;
         }
         if (k < PLACES) {
             a->v[k].n++;
+            if (a->v[k].votes == 0) {
+                a->v[k].g = s.who;
+                a->v[k].t0 = g.t0;
+                a->v[k].t1 = g.t1;
+            }
+            a->v[k].votes += a->v[k].g == s.who ? 1 : -1;
         }
         a->looks++;
         return;
     }
+}
+
+/*
+ * Is it one goroutine's part of a program of which others run as well? Not if it sleeps in between (it has time to spare), nor if only the
+ * collector runs beside it, nor if it is now one of many, now another.
+ */
+static bool is_part(const struct causes *c, const struct alone *a, uint32_t best)
+{
+    const uint32_t g = a->v[best].g;
+    const struct gstat st = gstat_of(c->tg->g, g);
+    double others = -(double)st.ns[GM_EXEC], slept = 0;
+    for (uint32_t i = 0; i < c->tg->ngroups; i++) {
+        others += c->tg->groups[i].is_system ? 0 : (double)c->tg->groups[i].d[GM_EXEC].total;
+    }
+    struct walk w;
+    walk_g(&w, c->tr, g, SPANS);
+    for (const struct span *s; (s = walk_next(&w));) {
+        const bool sleeps = s->state == ST_WAITING && stacks_wait_kind(c->tr, s->reason, s->stack) == WK_SLEEP;
+        slept += sleeps ? (double)(s->t1 - s->t0) : 0;
+    }
+    return (double)a->v[best].votes >= ONE_AND_SAME * a->v[best].n &&
+           others >= PARALLEL * c->procs * (double)c->tg->end && slept < RESTS * (double)st.ns[GM_LIFE];
 }
 
 bool fam_alone(struct causes *c, const struct works *w, struct verdicts *out)
@@ -90,6 +119,9 @@ bool fam_alone(struct causes *c, const struct works *w, struct verdicts *out)
     uint32_t best = 0;
     for (uint32_t k = 1; k < a.n; k++) {
         best = a.v[k].n > a.v[best].n ? k : best;
+    }
+    if (!is_part(c, &a, best)) {
+        return true;
     }
     struct verdict v = verdict_new(RULE_ALONE, share);
     v.where = verdict_place(w, a.v[best].stack);

@@ -20,18 +20,12 @@ static uint32_t crowd_of(const struct causes *c, const struct works *w, const st
     return n;
 }
 
-static bool of_child(const struct trace *tr, uint32_t stack)
-{
-    return stacks_has(tr, stack, "os.(*Process)") || stacks_has(tr, stack, "forkExec") ||
-           stacks_has(tr, stack, "os/exec.");
-}
-
 static bool calls(struct causes *c, const struct works *w, struct verdicts *out)
 {
     bool ok = true;
     for (uint32_t i = 0; ok && i < c->tg->nsyscalls && i < ROWS; i++) {
         const struct syscall_row *r = &c->tg->syscalls[i];
-        const bool child = of_child(c->tr, r->stack);
+        const bool child = calls_child(c->tr, r->stack);
         if (r->blocking < 4 || r->count == 0) {
             continue;
         }
@@ -43,7 +37,7 @@ static bool calls(struct causes *c, const struct works *w, struct verdicts *out)
         verdict_ev(&v, EV_COUNT, (double)r->count);
         verdict_ev(&v, EV_EACH, (double)r->total / (double)r->count);
         if (child) {
-            verdict_in_works(w, &v, v.where.user, 1u << EX_SYSCALL);
+            verdict_in_works(w, &v, v.where.user, 0);
             v.score = v.harm.share;
             v.level = v.harm.share >= threshold(TH_CHILDREN_SHARE) && r->count >= 8 ? LEVEL_WARN : LEVEL_NOTE;
             ok = v.harm.share < threshold(TH_CHILDREN_SHARE) || verdict_add(out, &v);
@@ -89,7 +83,7 @@ struct conns {
 static void conns_add(struct conns *v, uint32_t *n, const struct works *w, uint32_t stack, const struct moment *m,
                       uint64_t calls, uint64_t waits, int64_t ns)
 {
-    const uint32_t user = verdict_place(w, stack).user;
+    const uint32_t user = verdict_place_of(w, stack, m->g).user;
     uint32_t k = 0;
     while (k < *n && v[k].user != user) {
         k++;
@@ -128,7 +122,7 @@ static bool conns(struct causes *c, const struct works *w, struct verdicts *out)
             continue;
         }
         struct verdict d = verdict_new(RULE_CONNS, 0);
-        d.where = verdict_place(w, v[i].stack);
+        d.where = verdict_place_of(w, v[i].stack, v[i].g);
         d.g = v[i].g;
         d.t0 = v[i].t0;
         d.t1 = v[i].t1;

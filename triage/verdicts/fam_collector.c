@@ -21,28 +21,24 @@ struct site allocates_most(const struct causes *c, const struct works *w)
     return p;
 }
 
-/* By how much of what survives the heap may grow until the next collection, on average over the cycles; < 0 not known. */
+/* By how much of what survives the heap grows until the next collection, on average over the cycles; < 0 not known. */
 static double room_of(const struct causes *c)
 {
     const struct range *r;
     const size_t n = trace_ranges(c->tr, RANGE_GC, &r);
     double sum = 0, times = 0;
     for (size_t i = 0; i + 1 < n && i < LOOKED; i++) {
-        const size_t g = trace_points_before(c->tr, METRIC_GOAL, r[i + 1].t0);
         uint64_t least, most;
-        if (!g || r[i].open_end || !trace_minmax(c->tr, METRIC_HEAP, r[i].t1, r[i + 1].t0, &least, &most) || !least) {
-            continue;
-        }
-        const uint64_t goal = trace_point(c->tr, METRIC_GOAL, g - 1).v;
-        if (!goal_none(goal)) {
-            sum += goal > least ? (double)goal / (double)least - 1 : 0;
+        if (!r[i].open_end && trace_minmax(c->tr, METRIC_HEAP, r[i].t1, r[i + 1].t0, &least, &most) && least) {
+            sum += (double)most / (double)least - 1;
             times++;
         }
     }
     return times > 0 ? sum / times : -1;
 }
 
-static bool forced(struct causes *c, const struct works *w, struct verdicts *out)
+/* took: the collector's share of the processor time, where most collections were asked for; else 0. */
+static bool forced(struct causes *c, const struct works *w, double took, struct verdicts *out)
 {
     const struct range *r;
     const size_t n = trace_ranges(c->tr, RANGE_GC, &r);
@@ -64,9 +60,22 @@ static bool forced(struct causes *c, const struct works *w, struct verdicts *out
     verdict_ev(&v, EV_COUNT, count);
     verdict_in_works(w, &v, v.where.user, 1u << EX_GC);
     verdict_ev(&v, EV_SHARE, v.harm.share);
+    v.harm.share = v.harm.share > took ? v.harm.share : took;
     v.score = v.harm.share;
     v.level = v.harm.share >= threshold(TH_SHARE) && count >= 4 ? LEVEL_WARN : LEVEL_NOTE;
     return v.harm.share < threshold(TH_NOTED) || verdict_add(out, &v);
+}
+
+/* Were most collections asked for? */
+static bool mostly_forced(const struct causes *c)
+{
+    const struct range *r;
+    const size_t n = trace_ranges(c->tr, RANGE_GC, &r);
+    size_t asked = 0;
+    for (size_t i = 0; i < n && i < LOOKED; i++) {
+        asked += stacks_may(c->tr, r[i].stack, STACK_COLLECTS);
+    }
+    return asked * 2 > n;
 }
 
 bool fam_collector(struct causes *c, const struct works *w, struct verdicts *out)
@@ -81,7 +90,10 @@ bool fam_collector(struct causes *c, const struct works *w, struct verdicts *out
     const double share = used > 0 && worked > 0 ? (double)worked / (double)used : 0;
     const bool often = tg->gc_cycles >= 20 && tg->gc_mark_ns >= tg->end / 4 && share >= threshold(TH_GC_OFTEN);
     if ((double)tg->gc_cycles < threshold(TH_GC_CYCLES) || (share < threshold(TH_GC_SHARE) && !often)) {
-        return forced(c, w, out);
+        return forced(c, w, 0, out);
+    }
+    if (mostly_forced(c)) {
+        return forced(c, w, share, out);
     }
     const double room = room_of(c);
     const bool narrow = room >= 0 && room < threshold(TH_GC_ROOM);
@@ -96,5 +108,5 @@ bool fam_collector(struct causes *c, const struct works *w, struct verdicts *out
     verdict_ev(&v, EV_COUNT, (double)tg->gc_cycles);
     verdict_ev(&v, EV_ROOM, room > 0 ? room : 0);
     v.level = v.clock < threshold(TH_CLOCK) ? LEVEL_NOTE : share >= threshold(TH_SEVERE) ? LEVEL_SEVERE : LEVEL_WARN;
-    return verdict_add(out, &v) && forced(c, w, out);
+    return verdict_add(out, &v) && forced(c, w, 0, out);
 }

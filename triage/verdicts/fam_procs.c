@@ -1,9 +1,10 @@
 /* fam_procs.c - the processors: goroutines that wait for one, too few of them, and a host that takes them away. */
 #include "triage/findings/thresholds.h"
+#include "triage/findings/walk.h"
 #include "triage/tables/slices.h"
 #include "triage/verdicts/verdict.h"
 
-enum { LANES = 4096 };
+enum { LANES = 4096, MEMBERS = 16, STEPS = 4000 };
 
 /* Who had the processors during the worst waits: the start function with most of that time. */
 static uint32_t who_had(const struct triage *tg)
@@ -25,6 +26,26 @@ static uint32_t who_had(const struct triage *tg)
         best = ns[j] > ns[best] ? j : best;
     }
     return name[best];
+}
+
+/* Where goroutines of a group mostly run, by where they stop: a majority vote by time. */
+static struct site runs_at(const struct causes *c, const struct works *w, uint32_t name)
+{
+    const uint32_t group = causes_group(c, name);
+    struct site at = {0};
+    int64_t votes = 0;
+    for (uint32_t i = 0; group != UINT32_MAX && i < c->of[group].n && i < MEMBERS; i++) {
+        struct walk k;
+        walk_g(&k, c->tr, causes_member(c, group, i, MEMBERS), STEPS);
+        for (const struct span *s; (s = walk_next(&k));) {
+            const struct site p = s->state == ST_RUNNING && s->stack_end ? verdict_place(w, s->stack_end) : at;
+            if (s->state == ST_RUNNING && p.user) {
+                at = votes > 0 ? at : p;
+                votes += at.user == p.user ? s->t1 - s->t0 : s->t0 - s->t1;
+            }
+        }
+    }
+    return at;
 }
 
 /* Of the works that count, the largest share that waits for a processor. */
@@ -60,9 +81,7 @@ static bool latency(struct causes *c, const struct works *w, struct verdicts *ou
     }
     struct verdict v = verdict_new(RULE_SCHED, queues(w));
     v.holder.group = who_had(tg);
-    for (uint32_t i = 0; i < w->n; i++) { /* what goroutines of that group do */
-        v.holder.at.user = w->v[i].name == v.holder.group && w->v[i].user ? w->v[i].user : v.holder.at.user;
-    }
+    v.holder.at = v.where = runs_at(c, w, v.holder.group);
     if (tg->nworst) {
         v.g = tg->worst[0].g;
         v.t0 = tg->worst[0].t0;
@@ -87,11 +106,12 @@ static bool below(struct causes *c, const struct works *w, struct verdicts *out)
                    ? i
                    : most;
     }
-    v.where.user = c->tg->ngroups ? c->tg->groups[most].name : 0;
+    v.waiter.group = c->tg->ngroups ? c->tg->groups[most].name : 0;
+    v.where = runs_at(c, w, v.waiter.group);
+    v.where.user = v.where.user ? v.where.user : v.waiter.group;
     v.lane = LANE_P;
     v.g = 0;
     v.t1 = c->tg->end;
-    (void)w;
     verdict_ev(&v, EV_PROCS, c->procs);
     verdict_ev(&v, EV_IDLE, c->idle);
     verdict_ev(&v, EV_RUNNABLE, runnable);

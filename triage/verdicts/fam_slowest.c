@@ -2,44 +2,63 @@
  * fam_slowest.c - who starts several goroutines and waits for all is as slow as the slowest: a row of waits for a WaitGroup (or for as many
  * answers), during most of which only one of those that it started is left.
  */
+#include "decode/base/mem.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
+#include "triage/tables/slices.h"
 #include "triage/verdicts/verdict.h"
 
-enum { WAITS = 64, STEPS = 4000, MEMBERS = 2000, LEAST = 3 /* goroutines at a time */ };
+enum { WAITS = 64, STEPS = 4000, MEMBERS = 2000, LANES = 200000, LEAST = 3 /* goroutines at a time */ };
 
-struct lots {              /* of one who waits */
-    uint32_t n;            /* waits looked at */
+struct lots {   /* of one who waits */
+    uint32_t n; /* waits looked at */
+    bool mixed;
     double started, alone; /* goroutines, summed; ns with one left */
     double waited;
 };
 
-/* Of those that g started and that were there in [t0,t1): when the last but one of them ended. */
-static bool lot_of(const struct causes *c, uint32_t group, uint32_t g, int64_t t0, int64_t t1, struct lots *l)
+/* Those that one goroutine started, whatever they are for: a helper may begin them all in one function. */
+struct parts {
+    struct lifetime v[MEMBERS];
+    uint32_t n, group;
+    bool mixed; /* of several groups: each does something else */
+};
+
+static void parts_of(const struct causes *c, uint32_t g, struct parts *out)
+{
+    *out = (struct parts){.n = 0};
+    for (uint32_t m = g + 1; m < c->tg->ng && m - g < LANES && out->n < MEMBERS && slices_tick(); m++) {
+        const struct lane_info li = trace_lane_who(c->tr, (struct lane){LANE_G, m});
+        if (li.created && li.creator == g) {
+            trace_lives(c->tr, LANE_G, m, 1, &out->v[out->n]);
+            out->n += out->v[out->n].over;
+            out->mixed |= out->n > 1 && gstat_group(c->tg->g, m) != out->group;
+            out->group = gstat_group(c->tg->g, m);
+        }
+    }
+}
+
+/* Of those that were there in [t0,t1): when the last but one of them ended. */
+static void lot_of(const struct parts *p, int64_t t0, int64_t t1, struct lots *l)
 {
     int64_t last = INT64_MIN, before = INT64_MIN;
     uint32_t n = 0;
-    for (uint32_t i = 0; i < c->of[group].n && i < MEMBERS; i++) {
-        const uint32_t m = causes_member(c, group, i, MEMBERS);
-        struct lifetime life;
-        trace_lives(c->tr, LANE_G, m, 1, &life);
-        if (!life.over || life.last <= t0 || life.last > t1 + 1000000 ||
-            trace_lane_who(c->tr, (struct lane){LANE_G, m}).creator != g) {
-            continue;
+    for (uint32_t i = 0; i < p->n; i++) {
+        const struct lifetime *life = &p->v[i];
+        if (life->last > t0 && life->last <= t1 + 1000000 && life->first < t1) {
+            n++;
+            before = life->last > last ? last : life->last > before ? life->last : before;
+            last = life->last > last ? life->last : last;
         }
-        n++;
-        before = life.last > last ? last : life.last > before ? life.last : before;
-        last = life.last > last ? life.last : last;
     }
     if (n < LEAST) {
-        return false;
+        return;
     }
     before = before > t0 ? before : t0;
     l->n++;
     l->started += n;
     l->alone += before < t1 ? (double)(t1 - before) : 0;
     l->waited += (double)(t1 - t0);
-    return true;
 }
 
 static struct lots lots_of(const struct causes *c, const struct works *w, const struct tree_node *n)
@@ -47,14 +66,20 @@ static struct lots lots_of(const struct causes *c, const struct works *w, const 
     struct lots l = {.n = 0};
     struct walk k;
     struct span s;
-    const uint32_t group = n->by < c->tg->ng ? gstat_group(c->tg->g, n->by) : UINT32_MAX;
+    struct parts *p = mem_alloc(sizeof *p);
+    if (!p) {
+        return l;
+    }
+    parts_of(c, n->g, p);
     const struct span *next = walk_first(&k, c->tr, n->g, STEPS);
-    while (group != UINT32_MAX && l.n < WAITS && walk_pair(&k, &s, &next)) {
+    while (p->n && l.n < WAITS && walk_pair(&k, &s, &next)) {
         if (s.state == ST_WAITING && s.stack && !s.open_end &&
             trace_frame(c->tr, s.stack, owner_user(w->own, s.stack)).func == n->user) {
-            (void)lot_of(c, group, n->g, s.t0, s.t1, &l);
+            lot_of(p, s.t0, s.t1, &l);
         }
     }
+    l.mixed = p->mixed;
+    mem_free(p);
     return l;
 }
 
@@ -91,7 +116,7 @@ static bool look(struct causes *c, const struct works *w, struct verdicts *out, 
     v.doing[v.ndoing++] = (struct did){end->cat, end->kind, {end->leaf, end->user, end->stack, end->frame}, 1};
     verdict_ev(&v, EV_COUNT, l.started / l.n);
     verdict_ev(&v, EV_SHARE, l.alone / l.waited);
-    v.level = l.n >= LEAST ? LEVEL_WARN : LEVEL_NOTE;
+    v.level = l.n >= LEAST && !l.mixed ? LEVEL_WARN : LEVEL_NOTE;
     return verdict_add(out, &v);
 }
 

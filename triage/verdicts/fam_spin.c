@@ -13,7 +13,7 @@ enum { GROUPS = 64, MEMBERS = 16, STEPS = 4000, LEAST = 6 };
 
 static bool looks(const struct trace *tr, uint32_t stack)
 {
-    static const char *const f[] = {"runtime.selectnb", "runtime.Gosched", "sync/atomic.",
+    static const char *const f[] = {"runtime.selectnb", "runtime.selectgo", "runtime.Gosched", "sync/atomic.",
                                     "internal/runtime/atomic."};
     const uint32_t n = stacks_user_frame(tr, stack);
     for (uint32_t i = 0; i <= n; i++) {
@@ -54,14 +54,17 @@ static void spin_of(const struct causes *c, uint32_t g, struct spin *s)
     const uint32_t before = s->looks;
     walk_g(&w, c->tr, g, STEPS);
     int64_t ran = 0;
+    bool before_ran = false;
     for (const struct span *p; (p = walk_next(&w));) {
-        if (p->state == ST_RUNNABLE && p->who == NO_LANE && p->stack) { /* it was stopped while it ran */
+        if (p->state == ST_RUNNABLE && before_ran && p->who == NO_LANE &&
+            p->stack) { /* it was stopped while it ran */
             const bool look = looks(c->tr, p->stack);
             s->stops++;
             s->looks += look;
             s->stack = look ? p->stack : s->stack;
             s->ran = ns_add(s->ran, look && yields(c->tr, p->stack) ? ran : 0);
         }
+        before_ran = p->state == ST_RUNNING;
         ran = p->state == ST_RUNNING ? p->t1 - p->t0 : ran;
     }
     s->n += s->looks > before;

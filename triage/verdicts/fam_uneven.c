@@ -5,15 +5,33 @@
 enum { GROUPS = 64, MEMBERS = 256 };
 #define BUSY 0.6 /* of its life it runs, or nobody waits for it */
 
+/* Who began most of a group: a majority vote. */
+static uint32_t biggest_lot(const struct causes *c, uint32_t group, uint32_t n)
+{
+    uint32_t creator = NO_LANE;
+    int votes = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t by = trace_lane_who(c->tr, (struct lane){LANE_G, causes_nth(c, group, i)}).creator;
+        creator = votes ? creator : by;
+        votes += creator == by ? 1 : -1;
+    }
+    return creator;
+}
+
 static bool uneven(struct causes *c, const struct works *w, struct verdicts *out, uint32_t group)
 {
-    const uint32_t n = c->of[group].n < MEMBERS ? c->of[group].n : MEMBERS;
-    uint32_t most = NO_LANE;
+    const uint32_t all = c->of[group].n < MEMBERS ? c->of[group].n : MEMBERS;
+    const uint32_t creator = biggest_lot(c, group, all);
+    uint32_t most = NO_LANE, n = 0;
     int64_t sum = 0, longest = 0, first = INT64_MAX, begun = 0, last = 0;
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < all; i++) {
         const uint32_t g = causes_nth(c, group, i);
         const int64_t ran = gstat_ns(c->tg->g, g, GM_EXEC);
         struct lifetime l;
+        if (trace_lane_who(c->tr, (struct lane){LANE_G, g}).creator != creator) {
+            continue;
+        }
+        n++;
         trace_lives(c->tr, LANE_G, g, 1, &l);
         sum = ns_add(sum, ran);
         first = l.first < first ? l.first : first;

@@ -109,10 +109,11 @@ struct verdict {
     struct gain gain;
     enum sure sure;
     enum level level;
-    bool grows;     /* it gets worse, or never ends, whatever it costs so far: stands before what the work is */
-    double clock;   /* share of the trace that it takes, at most */
-    double score;   /* what the order is by */
-    int64_t t0, t1; /* example: where to look */
+    uint32_t region; /* string: the region of the program's own that it is in; 0: none */
+    bool grows;      /* it gets worse, or never ends, whatever it costs so far: stands before what the work is */
+    double clock;    /* share of the trace that it takes, at most */
+    double score;    /* what the order is by */
+    int64_t t0, t1;  /* example: where to look */
     enum lane_kind lane;
     uint32_t g; /* its lane, NO_LANE: none in particular */
 };
@@ -143,7 +144,7 @@ void verdicts_free(struct verdicts *v);
 /* A family: it looks at works and tables, and adds what it finds. false: out of memory. */
 typedef bool family_fn(struct causes *c, const struct works *w, struct verdicts *out);
 family_fn fam_ways, fam_leak, fam_stuck, fam_collector, fam_stops, fam_crowd, fam_spin, fam_procs, fam_alone,
-    fam_uneven, fam_fine, fam_order, fam_slowest, fam_calls, fam_trend;
+    fam_uneven, fam_fine, fam_order, fam_slowest, fam_calls, fam_trend, fam_regions;
 /* verdicts_decide - decide.c: level, gain, order; what says the same as a larger one goes. */
 void verdicts_decide(struct causes *c, const struct works *w, struct verdicts *out);
 /* verdict_new - of a resource: `share` of the trace, no work, no lane. */
@@ -157,6 +158,8 @@ void verdict_in_works(const struct works *w, struct verdict *v, uint32_t user, u
 struct site allocates_most(const struct causes *c, const struct works *w);
 /* verdict_place - of a stack. */
 struct site verdict_place(const struct works *w, uint32_t stack);
+/* verdict_place_of - the same of goroutine g; where it is a library's own, begun for the program, the place that began it. */
+struct site verdict_place_of(const struct works *w, uint32_t stack, uint32_t g);
 
 /* words.c: fields as sentences, without a final line break. A part that has no words adds nothing. */
 void verdict_what(struct text *t, const struct works *w, const struct verdict *v); /* what happens */

@@ -4,6 +4,7 @@
  * it waits for another one is a waiter.
  */
 #include "decode/base/mem.h"
+#include "triage/findings/asks.h"
 #include "triage/findings/instances.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SEVERAL 2.5 /* goroutines at once, on average */
 enum { WAYS = 512, DEEP = 40, SERVERS = 16, BUSY_SPANS = 4000, TOGETHER = 100000 /* ns: wake-ups that are one */ };
 
 #define LEAST 0.03 /* of a work's time: less is no verdict */
@@ -144,44 +146,68 @@ static bool for_all(const struct follow *f, const struct tree_node *n)
     return waited > 0 && same * 2 >= waited;
 }
 
-/* Who ended most of a goroutine's waits at that function; NO_LANE: it did not wait there. */
-static uint32_t ender_of(const struct follow *f, uint32_t g, uint32_t user)
+/* A goroutine's waits at one place in a function that one of its kind ended: how many, who ended most of them, and how many of them. */
+struct ends {
+    uint32_t n, by, same;
+};
+
+static struct ends ends_at(const struct follow *f, uint32_t g, const struct tree_node *n)
 {
-    uint32_t ender = NO_LANE;
+    const uint32_t own = trace_g_name(f->c->tr, g), by = trace_g_name(f->c->tr, n->by);
+    struct ends e = {.by = NO_LANE};
+    uint32_t stack = 0;
     int votes = 0;
-    struct walk w;
-    struct span s;
-    const struct span *next = walk_first(&w, f->c->tr, g, BUSY_SPANS);
-    while (walk_pair(&w, &s, &next)) {
-        const bool here = next && s.state == ST_WAITING && s.stack && next->state == ST_RUNNABLE &&
-                          next->who < f->c->tg->ng &&
-                          trace_frame(f->c->tr, s.stack, owner_user(f->all->own, s.stack)).func == user;
-        ender = here && votes <= 0 ? next->who : ender;
-        votes += !here ? 0 : ender == next->who ? 1 : -1;
+    for (int round = 0; round < 2; round++) { /* a majority vote, then counted */
+        struct walk w;
+        struct span s;
+        const struct span *next = walk_first(&w, f->c->tr, g, BUSY_SPANS);
+        while (walk_pair(&w, &s, &next)) {
+            const uint32_t who = next && next->state == ST_RUNNABLE && next->who < f->c->tg->ng
+                                     ? trace_g_name(f->c->tr, next->who)
+                                     : 0;
+            const bool here = who && (who == own || who == by) && s.state == ST_WAITING && s.stack &&
+                              (stack ? s.stack == stack
+                                     : stacks_wait_kind(f->c->tr, s.reason, s.stack) == n->kind &&
+                                           verdict_place(f->all, s.stack).user == n->user);
+            stack = here ? s.stack : stack;
+            if (here && round) {
+                e.n++;
+                e.same += next->who == e.by;
+            } else if (here) {
+                e.by = votes <= 0 ? next->who : e.by;
+                votes += e.by == next->who ? 1 : -1;
+            }
+        }
     }
-    return ender;
+    return e;
 }
 
 /*
  * Waits at one function that goroutines of one kind end for each other. What is passed round comes back: whoever ends a wait there has waited
- * there, for one that has waited there, and so on. Stages in a row begin with one that does not wait; parts of a work were begun by the one
- * that waits for them.
+ * there, or found some left. And it comes from now one, now another: stages in a row, or in a ring, are handed all by the one before them. Parts
+ * of a work were begun by the one that waits for them.
  */
 static bool of_set(const struct follow *f, const struct tree_node *n)
 {
-    enum { STEPS = 12 };
-    uint32_t g = n->by;
-    if (trace_lane_who(f->c->tr, (struct lane){LANE_G, g}).creator == n->g) {
-        return false;
+    enum { STEPS = 12, OFTEN = 3, LEAST_WAITS = 8 };
+    uint32_t g = n->g, often = 0, varied = 0;
+    if (n->n[TREE_ALL] + n->n[TREE_SLOW] < LEAST_WAITS) {
+        return false; /* too few to tell */
     }
-    for (int i = 0; i < STEPS && g != n->g; i++) {
-        const uint32_t by = ender_of(f, g, n->user);
-        if (by == NO_LANE) {
-            return i > 2; /* the first of all found some left */
+    for (int i = 0; i < STEPS && (i == 0 || g != n->g); i++) {
+        const struct ends e = ends_at(f, g, n);
+        if (e.n == 0) { /* the first of all: one of them, which found some left */
+            return (trace_g_name(f->c->tr, g) == n->who || waits_there(f, trace_g_name(f->c->tr, g), n->user)) &&
+                   varied * 2 >= often;
         }
-        g = by;
+        if (trace_lane_who(f->c->tr, (struct lane){LANE_G, e.by}).creator == g && e.same < OFTEN) {
+            return false;
+        }
+        often += e.n >= OFTEN;
+        varied += e.n >= OFTEN && (e.same < e.n || ends_at(f, e.by, n).by == g);
+        g = e.by;
     }
-    return true;
+    return n->kind == WK_SEND || varied * 2 >= often; /* who all wait for room in a ring would wait for good */
 }
 
 /*
@@ -216,13 +242,14 @@ static bool idles(const struct follow *f, const struct tree_node *n)
     for (uint32_t k = n->first; k != NO_LANE; k = v[k].next) {
         const int64_t ns = ns_add(v[k].ns[TREE_ALL], v[k].ns[TREE_SLOW]);
         all = ns_add(all, ns);
-        timer = ns_add(timer, v[k].cat == EX_TIMER && v[k].user == n->user ? ns : 0);
+        timer = ns_add(timer, v[k].cat == EX_TIMER && v[k].kind == n->kind && v[k].user == n->user ? ns : 0);
     }
     return timer * 2 > all;
 }
 
 /*
- * Do more wait at that function for a group, on average, than it has goroutines? Else each is served at once, and its wait is the service.
+ * Do more wait at that function for a group, or to hand it something, on average, than it has goroutines? Else each is served at once, and its
+ * wait is the service.
  */
 static bool queued(struct follow *f, const struct tree_node *n, uint32_t group)
 {
@@ -230,8 +257,8 @@ static bool queued(struct follow *f, const struct tree_node *n, uint32_t group)
     int64_t ns = 0;
     for (uint32_t i = 0; i < f->c->tg->npairs; i++) {
         const struct pair_row *p = &f->c->tg->pairs[i];
-        if (p->stack && !p->from_scheduler && causes_group(f->c, p->waker) == group &&
-            trace_frame(f->c->tr, p->stack, owner_user(f->all->own, p->stack)).func == n->user) {
+        const bool here = p->stack && verdict_place(f->all, p->stack).user == n->user;
+        if (!p->from_scheduler && causes_group(f->c, p->waker) == group && (here || p->kind == WK_SEND)) {
             ns = ns_add(ns, p->total);
         }
     }
@@ -262,6 +289,11 @@ static enum family link_kind(struct follow *f, const struct tree_node *n, bool *
     if (!wait_passes_on((enum wait_kind)n->kind) || g == UINT32_MAX) {
         return FAM_NONE;
     }
+    if (n->kind == WK_SEND && f->c->life[g].n <= 1.5 && f->c->of[g].n >= threshold(TH_ROW) &&
+        n->n[TREE_ALL] <= 2 * f->c->of[g].n &&
+        trace_lane_who(f->c->tr, (struct lane){LANE_G, n->by}).creator == n->g) {
+        return FAM_SET; /* it waits for room to start the next of them, and there is room for one */
+    }
     if (semaphore(f, n->leaf) && n->let_go != n->user) {
         return FAM_LOCK; /* others take it, too, in another function, and perhaps the whole of it */
     }
@@ -272,8 +304,9 @@ static enum family link_kind(struct follow *f, const struct tree_node *n, bool *
         f->c->tg->groups[g].is_system) {
         return FAM_NONE;
     }
-    *queue = !queued(f, n, g);
-    return served_of(f, g)->n <= 1.5 ? FAM_SERVER : FAM_SET;
+    const bool one = served_of(f, g)->n <= 1.5, several = f->c->life[g].n >= SEVERAL;
+    *queue = !(one && several) && !queued(f, n, g);
+    return !one ? FAM_SET : several ? FAM_SLOW_ONE : FAM_SERVER;
 }
 
 /*
@@ -345,16 +378,22 @@ static uint32_t told_at(const struct follow *f)
     return f->path[f->depth - 1];
 }
 
-static enum family family_of_end(const struct work *w, const struct tree_node *n, const struct tree_node *at)
+static enum family family_of_end(const struct trace *tr, const struct work *w, const struct tree_node *n,
+                                 const struct tree_node *at)
 {
     const double times = at->pieces[TREE_ALL]    ? (double)at->n[TREE_ALL] / at->pieces[TREE_ALL]
                          : at->pieces[TREE_SLOW] ? (double)at->n[TREE_SLOW] / at->pieces[TREE_SLOW]
                                                  : 0;
+    if (at->stack && (explain_waits_outside(n->cat) || n->cat == EX_SYSCALL) && calls_child(tr, at->stack)) {
+        return FAM_CHILDREN;
+    }
     switch (n->cat) {
     case EX_NET:
     case EX_PIPE:
-        return times >= threshold(TH_ROW) && (!w->standing || (w->kind == WORK_MAIN && at->up == 0)) ? FAM_SERIAL
-                                                                                                     : FAM_BACKEND;
+        return n->stack && !causes_writes(tr, n->stack) && times >= threshold(TH_ROW) &&
+                       (!w->standing || ((w->kind == WORK_MAIN || w->asks) && at->up == 0))
+                   ? FAM_SERIAL
+                   : FAM_BACKEND;
     case EX_TIMER: return n->kind == WK_SLEEP ? FAM_POLLING : FAM_LIMIT;
     case EX_SYSCALL: return FAM_SYSCALL;
     case EX_STOPPED: return FAM_STOP;
@@ -398,8 +437,12 @@ static void end_here(struct follow *f, const int64_t own[TREE_SETS])
             at = f->path[d];
         }
     }
-    family = family == FAM_NONE ? family_of_end(f->w, &v[end], &v[at]) : family;
-    const bool rests = f->w->standing && f->w->kind == WORK_LIVES && npath == 0 &&
+    if (family == FAM_SERVER && v[end].cat == EX_TIMER && v[end].kind != WK_SLEEP) {
+        family = FAM_LIMIT; /* the one that all wait for waits itself, until a timer is up: for nothing */
+        at = told;
+    }
+    family = family == FAM_NONE ? family_of_end(f->c->tr, f->w, &v[end], &v[at]) : family;
+    const bool rests = f->w->standing && f->w->kind == WORK_LIVES && !f->w->asks && npath == 0 &&
                        (family == FAM_BACKEND || family == FAM_POLLING || family == FAM_LIMIT);
     if (rests) {
         return; /* between two of its pieces, which nothing parts */
@@ -510,6 +553,7 @@ static enum rule rule_of(enum family f)
     case FAM_POLLING: return RULE_SLEEP;
     case FAM_LIMIT: return RULE_LIMIT;
     case FAM_SYSCALL: return RULE_CALLS;
+    case FAM_CHILDREN: return RULE_CHILDREN;
     case FAM_STOP: return RULE_STW;
     case FAM_GC: return RULE_GC_SHARE;
     case FAM_STUCK: return RULE_OPEN;
@@ -533,7 +577,11 @@ static struct verdict verdict_of(struct follow *f, const struct way *w, uint32_t
             v.holder.n = (uint32_t)(f->c->life[group].n + 0.5);
             verdict_ev(&v, EV_BUSY, served_of(f, group)->busy);
         }
-        const uint32_t crowd = crowd_at(f, at);
+        uint32_t crowd = 0;
+        for (uint32_t i = 0; i < w->npath; i++) { /* before the last link, or before one that leads to it */
+            const uint32_t there = crowd_at(f, &t->v[w->path[i]]);
+            crowd = there > crowd ? there : crowd;
+        }
         if (crowd > 1) {
             verdict_ev(&v, EV_CROWD, crowd);
         }
@@ -542,6 +590,13 @@ static struct verdict verdict_of(struct follow *f, const struct way *w, uint32_t
     if (w->family == FAM_STOP) {
         v.holder = (struct role){end->by != NO_LANE ? trace_g_name(f->c->tr, end->by) : 0, end->by,
                                  verdict_place(f->all, end->by_stack), 0};
+    }
+    if (w->family == FAM_SLOW_ONE && at->kind != WK_WAITGROUP) {
+        v.rule = RULE_ONE_OF;
+        verdict_ev(&v, EV_COUNT, v.holder.n);
+    }
+    if (w->family == FAM_CHILDREN) {
+        verdict_ev(&v, EV_COUNT, at->n[TREE_ALL] + at->n[TREE_SLOW]);
     }
     verdict_ev(&v, EV_LONGEST, (double)(at->t1 - at->t0));
     v.t0 = at->t0;

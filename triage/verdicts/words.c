@@ -187,6 +187,10 @@ static bool field(struct text *t, const struct works *w, const struct verdict *v
         text_say(t, w->tr, t_func(v->where.user));
         return v->where.user != 0;
     }
+    if (is(name, n, "region")) {
+        text_say(t, w->tr, t_str(v->region));
+        return v->region != 0;
+    }
     if (is(name, n, "way")) {
         way_text(t, w, v);
         return v->nlinks > 0;

@@ -3,6 +3,7 @@
 
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
+#include "triage/findings/asks.h"
 #include "triage/work/work.h"
 
 enum {
@@ -16,7 +17,9 @@ struct making {
     struct work_tree *t;
     unsigned sets; /* of the piece that is explained, a bit each */
     bool no_idle;  /* waits at depth 0 are no rest: the piece is within one */
-    bool rests;    /* outside, timer and pipe waits of the piece itself are no cost */
+    bool
+        rests; /* outside, timer and pipe waits of the piece itself are no cost, unless it writes or, if it asks, reads */
+    bool asks;
     bool failed;
 };
 
@@ -25,7 +28,9 @@ static bool counts_not(const struct making *m, uint32_t up, const struct explain
     if (p->cat == EX_ABSENT || p->cat == EX_UNKNOWN) {
         return true;
     }
-    return up == 0 && m->rests && (explain_waits_outside(p->cat) || p->cat == EX_TIMER || p->cat == EX_OPEN);
+    const bool rest = explain_waits_outside(p->cat) ? !m->asks && !causes_writes(m->tr, p->stack)
+                                                    : p->cat == EX_TIMER || p->cat == EX_OPEN;
+    return up == 0 && m->rests && rest;
 }
 
 static void idle_add(struct making *m, int64_t ns)
@@ -198,10 +203,14 @@ bool tree_make(struct causes *c, struct works *all, struct work *w)
         return false;
     }
     t->v[t->n++] = (struct tree_node){.up = NO_LANE, .first = NO_LANE, .next = NO_LANE, .g = NO_LANE, .by = NO_LANE};
+    uint32_t asks = 0;
     bool ok = true;
     for (uint32_t i = 0; ok && i < w->looked; i++) {
+        m.asks = w->standing && calls_asks(c, w->v[i].g);
+        asks += m.asks;
         const unsigned sets = sets_of(w, i, w->looked);
         ok = !sets || piece_add(c->x, &m, &w->v[i], sets);
     }
+    w->asks = asks * 2 > w->looked;
     return ok && sort(t);
 }

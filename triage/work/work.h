@@ -65,6 +65,7 @@ struct work {
     bool background;      /* nobody outside, no request and not main, waits for it */
     bool inner;           /* another work that counts waits for it: its time is in that one's tree */
     bool standing;        /* lives that take most of the trace: there is no usual and no slow one */
+    bool asks;            /* standing, and what most of its goroutines wait for outside are answers: no rest */
     struct workpiece *v; /* those looked at, longest first */
     uint32_t looked;
     struct work_tree tree;
