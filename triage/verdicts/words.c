@@ -302,6 +302,16 @@ void verdict_amount(struct text *t, const struct verdict *v)
     }
 }
 
+void verdict_saves(struct text *t, const struct works *w, const struct verdict *v)
+{
+    if (v->gain.known) {
+        const bool slow = of_slow(v);
+        const double lo = slow ? v->gain.p99_lo : v->gain.piece_lo, hi = slow ? v->gain.p99_hi : v->gain.piece_hi;
+        text_add(t, "%.0f to %.0f%% of %s%s's time", 100 * lo, 100 * hi, slow ? "a slow " : "each ",
+                 v->harm.work == NO_LANE ? "piece" : work_one(w->v[v->harm.work].kind));
+    }
+}
+
 void verdict_gain(struct text *t, const struct works *w, const struct verdict *v)
 {
     (void)w;
