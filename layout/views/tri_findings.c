@@ -119,6 +119,12 @@ static int fit(struct card_field *c, int n, int w, int room)
         left -= c[least].out;
         lines += c[least].out ? 0 : field_lines(&c[least], w);
     }
+    for (int worth = FIELDS; worth > 0; worth--) /* those that fit after all */
+        for (int i = 0; i < n; i++)
+            if (c[i].worth == worth && c[i].out && lines + field_lines(&c[i], w) <= room) {
+                c[i].out = false;
+                lines += field_lines(&c[i], w);
+            }
     return lines;
 }
 
