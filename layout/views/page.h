@@ -24,7 +24,10 @@ void page_strip(struct grid *g, const struct view *v, const struct finding *f, s
 /* page_lanes - the goroutines that it is about, in the same columns: who waits, who has what is waited for. Returns the lines used. */
 int page_lanes(struct grid *g, const struct view *v, const struct finding *f, struct box b);
 
-/* page_curves - at most .h lines of it (busy, queue, heap; each higher where there is room for all). Returns the lines used. */
+/* page_procs - a line a processor in the same columns, the first ones. Returns the lines used. */
+int page_procs(struct grid *g, const struct view *v, struct box b);
+
+/* page_curves - at most .h lines of it (busy, queue, heap if it is recorded; each higher where there is room for all). Returns the lines used. */
 int page_curves(struct grid *g, const struct view *v, struct box b);
 
 /* page_notes - what is wrong with the file, in at most .h lines; page_numbers - what else there is to know, in one line. Return the lines used. */

@@ -1,4 +1,5 @@
 /* page_curves.c - the whole trace in three curves: how busy the processors are, how many goroutines wait for one, the heap. See page.h. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -158,7 +159,11 @@ static void curve(struct grid *g, const struct view *v, int i, struct box b, int
 
 int page_curves(struct grid *g, const struct view *v, struct box b)
 {
-    const int n = b.h < CURVES ? b.h : CURVES, high = b.h / CURVES > 1 ? b.h / CURVES : 1;
+    uint64_t least, most;
+    const struct trace_info *ti = trace_info(v->tr);
+    const bool heaps = trace_minmax(v->tr, METRIC_HEAP, 0, ti->end + (ti->end < INT64_MAX), &least, &most);
+    const int all = heaps ? CURVES : CURVES - 1, n = b.h < all ? b.h : all,
+              high = b.h / CURVES > 1 ? b.h / CURVES : 1;
     if (page_axis(b).w < 8 || n < 1)
         return 0;
     for (int i = 0; i < n; i++)
@@ -186,7 +191,7 @@ static void strip_band(const struct view *v, const struct finding *f, const int6
 static bool strip_slow(const struct view *v, const struct finding *f, const int64_t *edge, int n, struct column *out)
 {
     const struct harm *h = &f->v.harm;
-    if (h->work == NO_LANE || !h->slow_only)
+    if (h->work == NO_LANE || !(h->slow_only || (h->slow > h->all && h->share >= h->slow)))
         return false;
     const struct work *w = &v->tri->fs->works.v[h->work];
     const uint32_t slow = w->tree.pieces[TREE_SLOW] < w->looked ? w->tree.pieces[TREE_SLOW] : w->looked;
@@ -220,6 +225,69 @@ void page_strip(struct grid *g, const struct view *v, const struct finding *f, s
         draw_columns(g, v, axis, col);
     mem_free(col);
     mem_free(edge);
+}
+
+/* ---- processors ------------------------------------------------------------------------------------------------ */
+
+/* As high as it is busy, in the colour of what it does most. */
+static void proc_line(struct grid *g, const struct view *v, uint32_t p, struct box b)
+{
+    const struct box axis = page_axis(b);
+    int64_t *edge = edges_of(v, axis.w);
+    struct shares *col = edge ? mem_zalloc((size_t)axis.w * sizeof *col) : NULL;
+    struct column *out = col ? mem_zalloc((size_t)axis.w * sizeof *out) : NULL;
+    char name[32];
+    if (out)
+        trace_columns(v->tr, (struct lane){LANE_P, p}, edge, (uint32_t)axis.w, col);
+    for (int c = 0; out && c < axis.w; c++) {
+        int most = ST_SCHED;
+        int64_t busy = 0;
+        for (int s = ST_SCHED; s <= ST_SYSCALL; s++) {
+            busy = ns_add(busy, col[c].ns[s]);
+            most = col[c].ns[s] > col[c].ns[most] ? s : most;
+        }
+        const int64_t len = edge[c + 1] - edge[c];
+        out[c] = (struct column){len > 0 ? (double)busy / (double)len : 0, (enum style)(STYLE_STATE + most)};
+    }
+    if (out)
+        draw_columns(g, v, axis, out);
+    status_lane(v, (struct lane){LANE_P, p}, name);
+    grid_right(g, b.x, b.y, page_label(b.w) - 1, name, STYLE_DIM);
+    mem_free(out);
+    mem_free(col);
+    mem_free(edge);
+}
+
+/* The processor of the least id above `last`. */
+static uint32_t next_proc(const struct trace *tr, uint64_t last, bool first)
+{
+    uint32_t best = NO_LANE;
+    for (uint32_t i = 0, n = trace_nlanes(tr, LANE_P); i < n; i++) {
+        const uint64_t id = trace_lane_who(tr, (struct lane){LANE_P, i}).id;
+        if ((first || id > last) && (best == NO_LANE || id < trace_lane_who(tr, (struct lane){LANE_P, best}).id))
+            best = i;
+    }
+    return best;
+}
+
+int page_procs(struct grid *g, const struct view *v, struct box b)
+{
+    enum { MOST = 16 };
+    const uint32_t all = trace_nlanes(v->tr, LANE_P);
+    const int most = b.h < MOST ? b.h : MOST;
+    uint64_t last = 0;
+    int n = 0;
+    for (uint32_t p; n < most && (p = next_proc(v->tr, last, n == 0)) != NO_LANE; n++) {
+        proc_line(g, v, p, (struct box){b.x, b.y + n, b.w, 1});
+        last = trace_lane_who(v->tr, (struct lane){LANE_P, p}).id;
+    }
+    if (n > 0 && (uint32_t)n < all) {
+        char more[40];
+        const struct box axis = page_axis(b);
+        snprintf(more, sizeof more, "%d of %" PRIu32 " Ps", n, all);
+        grid_str(g, axis.x + axis.w + 1, b.y + n - 1, PAGE_BESIDE - 1, more, STYLE_DIM);
+    }
+    return n;
 }
 
 /* ---- who it is about ------------------------------------------------------------------------------------------- */
@@ -256,7 +324,10 @@ int page_lanes(struct grid *g, const struct view *v, const struct finding *f, st
     const struct {
         const char *name;
         const struct role *of;
-    } role[] = {{"waits", &f->v.waiter}, {"has it", &f->v.holder}, {"starts", &f->v.creator}, {"example", NULL}};
+    } role[] = {{f->v.holder.group || f->v.holder.at.user ? "waits" : "example", &f->v.waiter},
+                {"has it", &f->v.holder},
+                {"starts", &f->v.creator},
+                {"example", NULL}};
     enum { ROLES = sizeof role / sizeof *role };
     uint32_t seen[ROLES];
     int used = 0;

@@ -319,8 +319,8 @@ static int column(struct grid *g, struct view *v, struct box b, bool wide)
     return y + cards(g, v, (struct box){b.x, y, b.w, end - y});
 }
 
-/* The trees: of the work that the finding with the cursor is about, then of the others that count. */
-static void trees(struct grid *g, const struct view *v, const struct work *first, uint32_t user, struct box b)
+/* The trees: of the work that the finding with the cursor is about, then of the others that count. Returns the lines used. */
+static int trees(struct grid *g, const struct view *v, const struct work *first, uint32_t user, struct box b)
 {
     const struct works *all = &v->tri->fs->works;
     int y = page_tree(g, v, first, user, b);
@@ -332,6 +332,7 @@ static void trees(struct grid *g, const struct view *v, const struct work *first
         y += page_work(g, v, w, (struct box){b.x, b.y + y, b.w, 3});
         y += page_tree(g, v, w, 0, (struct box){b.x, b.y + y, b.w, b.h - y});
     }
+    return y;
 }
 
 static void draw(struct grid *g, struct view *v, const struct plan *p)
@@ -347,9 +348,11 @@ static void draw(struct grid *g, struct view *v, const struct plan *p)
     if (f && b.w >= LANES_FROM && end - y > LANES_LEAST)
         y += 1 + page_lanes(g, v, f, (struct box){b.x, y + 1, b.w, end - y - 1});
     if (w && wide)
-        trees(g, v, w, f ? f->v.where.user : 0, (struct box){b.x + b.w + 2, b.y, v->w - b.w - 2, b.h});
+        (void)trees(g, v, w, f ? f->v.where.user : 0, (struct box){b.x + b.w + 2, b.y, v->w - b.w - 2, b.h});
     else if (w && end - y > TREE_LEAST)
-        trees(g, v, w, f ? f->v.where.user : 0, (struct box){b.x, y + 1, b.w, end - y - 1});
+        y += 1 + trees(g, v, w, f ? f->v.where.user : 0, (struct box){b.x, y + 1, b.w, end - y - 1});
+    if (ready && b.w >= LANES_FROM && end - y > LANES_LEAST)
+        (void)page_procs(g, v, (struct box){b.x, y + 1, b.w, end - y - 1});
 }
 
 /* ---- what else a view answers -------------------------------------------------------------------------------------- */

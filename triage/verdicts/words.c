@@ -4,6 +4,7 @@
 #include "triage/views.h"
 #include "triage/work/work_text.h"
 
+#include <math.h>
 #include <string.h>
 
 static const struct {
@@ -163,7 +164,9 @@ static bool evidence_text(struct text *t, const struct verdict *v, enum evidence
     }
     switch (evidence[k].unit) {
     case EU_COUNT: text_add(t, "%.0f", v->ev[k]); break;
-    case EU_TENTHS: text_add(t, v->ev[k] < 10 ? "%.1f" : "%.0f", v->ev[k]); break;
+    case EU_TENTHS:
+        text_add(t, v->ev[k] < 10 && fabs(v->ev[k] - round(v->ev[k])) >= 0.05 ? "%.1f" : "%.0f", v->ev[k]);
+        break;
     case EU_NS: text_dur(t, (int64_t)v->ev[k]); break;
     case EU_SHARE: text_share(t, v->ev[k], 1); break;
     case EU_BYTES: text_bytes(t, (uint64_t)v->ev[k]); break;
