@@ -24,9 +24,9 @@ static void line_time(struct text *t, const struct view *v)
                  tg->end > 0 ? (double)tg->capacity / (double)tg->end : 0.0);
     if (tg->busy_p99 < most && tg->lost <= tg->capacity / 100) { /* else nobody knows */
         if (tg->busy_p99)
-            text_add(t, ", no more than %u of them busy for 99%% of it", tg->busy_p99);
+            text_add(t, ", 99%% of the time at most %u busy", tg->busy_p99);
         else
-            text_add(t, ", %s busy for 99%% of it", most == 1 ? "not" : "none of them");
+            text_lit(t, ", 99% of the time none busy");
     }
     char n[FMT_MAX], made[FMT_MAX], over[FMT_MAX];
     text_add(t, "; %s goroutine%s: %s created, %s ended", fmt_count(tg->ng, n), tg->ng == 1 ? "" : "s",
@@ -71,7 +71,7 @@ static void line_idle(struct text *t, const struct view *v)
     const struct triage *tg = v->tri->tg;
     struct part p[IDLE_WHYS];
     static const char *const words[IDLE_WHYS] = {[IDLE_STW] = "while the world was stopped",
-                                                 [IDLE_MISSED] = "though goroutines had been runnable for 50us",
+                                                 [IDLE_MISSED] = "while work had been queued for over 50us",
                                                  [IDLE_SYSCALL] = "goroutines in system calls instead",
                                                  [IDLE_NOWORK] = "nothing to run",
                                                  [IDLE_SHORT] = "in gaps under 10us"};
@@ -151,30 +151,32 @@ static void line_stw(struct text *t, const struct view *v)
 
 static void line_mmu(struct text *t, const struct view *v)
 {
+    static const struct {
+        int64_t ns;
+        const char *name;
+    } of[] = {{1000000, "1ms"}, {10000000, "10ms"}, {100000000, "100ms"}};
     const struct triage *tg = v->tri->tg;
     int shown = 0;
     if (!tg->gc_cycles && !tg->nmmu)
         return;
     text_lit(t, "MMU     ");
-    for (uint32_t i = 0; i < tg->nmmu; i++) {
-        int64_t w = tg->mmu[i].window;
-        if (w != 1000000 && w != 10000000 && w != 100000000)
-            continue;
-        if (t->ticks)
-            text_add(t, "%s%" PRId64 "t %.0f%%", shown++ ? ", " : "", w, tg->mmu[i].mmu * 100);
-        else
-            text_add(t, "%s%s %.0f%%", shown++ ? ", " : "",
-                     w == 1000000    ? "1ms"
-                     : w == 10000000 ? "10ms"
-                                     : "100ms",
-                     tg->mmu[i].mmu * 100);
-    }
-    if (shown && !triage_knows_assists(v->tr))
-        text_lit(t, " without assists (not recorded)");
+    for (uint32_t i = 0; i < tg->nmmu; i++)
+        for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
+            if (tg->mmu[i].window != of[k].ns)
+                continue;
+            text_add(t, "%s", shown++ ? ", " : "the program got in its worst ");
+            if (t->ticks)
+                text_add(t, "%" PRId64 "t", of[k].ns);
+            else
+                text_add(t, "%s", of[k].name);
+            text_add(t, " %.0f%%", tg->mmu[i].mmu * 100);
+        }
     text_add(t, "%s",
-             shown      ? ": the program's share of the processors in its worst stretch that long"
+             shown      ? " of the processors"
              : tg->nmmu ? t->ticks ? "the trace is shorter than 1000000t" : "the trace is shorter than a millisecond"
                         : "no GC cycle: the processors were the program's");
+    if (shown && !triage_knows_assists(v->tr))
+        text_lit(t, ", without assists (not recorded)");
 }
 
 static void line_sched(struct text *t, const struct view *v)
