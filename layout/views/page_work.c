@@ -45,22 +45,36 @@ struct part {
     double share[TREE_SETS];
 };
 
-/* The branches at the top, those of one category together: what they come to in the slow ones decides the order, then in all. */
+static int add_part(struct part *p, int n, const struct work *w, uint32_t k)
+{
+    const struct tree_node *node = &w->tree.v[k];
+    int i = 0;
+    while (i < n && !(p[i].of->cat == node->cat && p[i].of->kind == node->kind))
+        i++;
+    if (i == PARTS)
+        return n;
+    if (i == n)
+        p[n++] = (struct part){.of = node};
+    for (int s = 0; s < TREE_SETS; s++)
+        p[i].share[s] += tree_share(&w->tree, k, (enum tree_set)s);
+    return n;
+}
+
+/* The branches below a node, those of one category together. For a wait for others to be done stands what these did. */
+static int add_parts(struct part *p, int n, const struct work *w, uint32_t node)
+{
+    for (uint32_t k = w->tree.v[node].first; k != NO_LANE; k = w->tree.v[k].next) {
+        const struct tree_node *t = &w->tree.v[k];
+        const bool joins = t->cat == EX_WAIT && t->kind == WK_WAITGROUP && t->first != NO_LANE;
+        n = joins ? add_parts(p, n, w, k) : add_part(p, n, w, k);
+    }
+    return n;
+}
+
+/* What they come to in the slow ones and in all decides the order. */
 static int parts_of(const struct work *w, struct part *p)
 {
-    int n = 0;
-    for (uint32_t k = w->tree.v[0].first; k != NO_LANE; k = w->tree.v[k].next) {
-        const struct tree_node *node = &w->tree.v[k];
-        int i = 0;
-        while (i < n && !(p[i].of->cat == node->cat && p[i].of->kind == node->kind))
-            i++;
-        if (i == PARTS)
-            continue;
-        if (i == n)
-            p[n++] = (struct part){.of = node};
-        for (int s = 0; s < TREE_SETS; s++)
-            p[i].share[s] += tree_share(&w->tree, k, (enum tree_set)s);
-    }
+    const int n = add_parts(p, 0, w, 0);
     for (int i = 1; i < n; i++)
         for (int k = i; k > 0 && p[k].share[TREE_ALL] + p[k].share[TREE_SLOW] >
                                      p[k - 1].share[TREE_ALL] + p[k - 1].share[TREE_SLOW];

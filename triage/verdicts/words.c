@@ -309,9 +309,14 @@ void verdict_saves(struct text *t, const struct works *w, const struct verdict *
 {
     if (v->gain.known) {
         const bool slow = of_slow(v);
+        const struct work *of = v->harm.work == NO_LANE ? NULL : &w->v[v->harm.work];
         const double lo = slow ? v->gain.p99_lo : v->gain.piece_lo, hi = slow ? v->gain.p99_hi : v->gain.piece_hi;
-        text_add(t, "%.0f to %.0f%% of %s%s's time", 100 * lo, 100 * hi, slow ? "a slow " : "each ",
-                 v->harm.work == NO_LANE ? "piece" : work_one(w->v[v->harm.work].kind));
+        text_add(t, "%.0f to %.0f%% of ", 100 * lo, 100 * hi);
+        if (of && of->kind == WORK_MAIN) {
+            text_lit(t, "the main goroutine's time");
+        } else {
+            text_add(t, "%s %s's time", slow ? "a slow" : "each", of ? work_one(of->kind) : "piece");
+        }
     }
 }
 
