@@ -254,12 +254,37 @@ static int cards(struct grid *g, struct view *v, struct box b)
     return y > b.h ? b.h : y;
 }
 
+/* What can't be told is said with its reason, without it, or not at all: what there is room for. */
+static void title_line(struct grid *g, struct view *v, struct box b)
+{
+    const char *why = "";
+    struct text t = {0};
+    const unsigned n = v->tri->tg ? rules_lacking(v->tri->tg, &why) : 0;
+    const bool lacks = count(v) && tri_lacking(&t, v);
+    const char *so_far = v->tri->so_far ? " so far" : "";
+    char head[80], all[500];
+    if (count(v) && findings_stand_out(v->tri->fs))
+        snprintf(head, sizeof head, " %u finding%s", count(v), count(v) == 1 ? "" : "s");
+    else if (count(v))
+        snprintf(head, sizeof head, " nothing stands out%s: %u note%s", so_far, count(v), count(v) == 1 ? "" : "s");
+    else
+        snprintf(head, sizeof head, " nothing stands out%s", so_far);
+    snprintf(all, sizeof all, "%s%s ", head, lacks && t.p ? t.p : "");
+    if (str_width(str_of(all), b.w) > b.w - 4)
+        snprintf(all, sizeof all, "%s; %u kinds can't be told ", head, n);
+    if (str_width(str_of(all), b.w) > b.w - 4)
+        snprintf(all, sizeof all, "%s ", head);
+    v->cut |= lacks && !strstr(all, why);
+    grid_fill(g, b.x, b.y, b.w, 1, glyph_mark(v->tier, MARK_H), STYLE_DIM);
+    grid_str(g, b.x + 2, b.y, b.w - 4, all, lacks ? STYLE_WARN : STYLE_STATUS_KEY);
+    text_free(&t);
+}
+
 /* "── 2 findings ─────": how many, or that nothing stands out, and what can't be told. Returns the lines. */
 static int cards_title(struct grid *g, struct view *v, struct box b)
 {
     struct text t = {0};
     int lines = 1;
-    char all[400];
     if (!trace_info(v->tr)->has_clock) {
         lines = wrap_draw(g, b.x, b.y, b.w, 3, STYLE_WARN,
                           str_of("no clock rate in the file: it stands at its end. Times are ticks, nothing can be "
@@ -267,16 +292,7 @@ static int cards_title(struct grid *g, struct view *v, struct box b)
     } else if (!count(v) && tri_lacking(&t, v)) {
         lines = wrap_draw(g, b.x, b.y, b.w, 3, STYLE_WARN, str_of(t.p ? t.p : ""));
     } else {
-        const bool lacks = count(v) && tri_lacking(&t, v);
-        snprintf(all, sizeof all, count(v) ? " %u finding%s%s " : " nothing stands out%.0u%s%s ", count(v),
-                 count(v) == 1    ? ""
-                 : count(v)       ? "s"
-                 : v->tri->so_far ? " so far"
-                                  : "",
-                 lacks && t.p ? t.p : "");
-        grid_fill(g, b.x, b.y, b.w, 1, glyph_mark(v->tier, MARK_H), STYLE_DIM);
-        v->cut |= str_width(str_of(all), b.w) > b.w - 4;
-        tri_say(g, b.x + 2, b.y, b.w - 4, lacks ? STYLE_WARN : STYLE_STATUS_KEY, "%s", all);
+        title_line(g, v, b);
     }
     text_free(&t);
     return lines;
