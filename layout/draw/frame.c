@@ -386,7 +386,7 @@ static void message(const struct canvas *c)
     enum style s = v->message_error ? STYLE_WARN : STYLE_MESSAGE;
     int last, n = plan_message(&c->plan, v, &last), y = last - n + 1;
     grid_fill(g, 0, y, g->w, n, ' ', s);
-    if (n > 2 && wrap_draw(NULL, 0, 0, g->w, n + 1, s, text) > n && more(c, last, s) < g->w)
+    if (n > 2 && wrap_draw(NULL, 0, 0, g->w, VIEW_TEXT, s, text) > n && more(c, last, s) < g->w)
         n--;
     wrap_draw(g, 0, y, g->w, n, s, text);
 }

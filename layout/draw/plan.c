@@ -27,20 +27,15 @@ static const struct grant grants[] = {
 /* What lines left over are for, where lanes leave any: in turns with what spend() grants. */
 static const struct grant curves[] = {{ROW_HEAP, 2}, {ROW_RUNQ, 2}, {ROW_HEAP, 4}, {ROW_RUNQ, 3}};
 
-/* Views of tables have no time axis. The findings' status lines hold a whole finding. */
+/* Views of tables have no time axis. */
 static const struct grant table_grants[] = {
     {ROW_LANES, 1}, {ROW_STATUS, 1}, {ROW_TITLE, 1}, {ROW_LANES, 4},  {ROW_FOOTER, 1},   {ROW_STATUS, 2},
     {ROW_LANES, 8}, {ROW_STATUS, 4}, {ROW_LANES, 9}, {ROW_STATUS, 7}, {ROW_LANES, 1000},
 };
 
-static const struct grant
-    finding_grants
-        [] =
-            {
-                {ROW_LANES, 1},  {ROW_STATUS, 1},  {ROW_TITLE, 1},    {ROW_LANES, 4},
-                {ROW_FOOTER, 1}, {ROW_STATUS, 2},  {ROW_LANES, 8},    {ROW_STATUS, 4},
-                {ROW_LANES, 11}, {ROW_STATUS, 40}, {ROW_LANES, 1000}, /* no more than status_most */
-};
+/* The findings' page parts its lines itself. */
+static const struct grant finding_grants[] = {
+    {ROW_LANES, 1}, {ROW_TITLE, 1}, {ROW_LANES, 4}, {ROW_FOOTER, 1}, {ROW_LANES, 1000}};
 
 static const struct {
     const struct grant *g;

@@ -599,25 +599,6 @@ bool tri_begin(struct grid *g, const struct view *v, int *y, int *h)
     return true;
 }
 
-static bool fits(const struct view *v, const struct tri_view *s, enum tri_room room, int lines)
-{
-    int used = 0;
-    for (uint32_t row = 0; row < rows(v) && used <= lines; row++)
-        used += s->whole(NULL, v, row, 0, false, room);
-    return rows(v) && used <= lines;
-}
-
-/* Title, footer, two lines of status: where all rows stand whole below the head, these need no more. */
-enum tri_room tri_room(const struct view *v)
-{
-    const struct tri_view *s = shown(v);
-    int h = v->h - 4;
-    if (!s || !s->whole || !ready(v) || h <= 0)
-        return ROOM_LINES;
-    h -= s->head_lines(v, h);
-    return !fits(v, s, ROOM_WHOLE, h) ? ROOM_LINES : fits(v, s, ROOM_ALL, h) ? ROOM_ALL : ROOM_WHOLE;
-}
-
 void tri_draw(struct grid *g, struct view *v, const struct plan *p)
 {
     const struct tri_view *s = shown(v);
@@ -629,17 +610,6 @@ void tri_draw(struct grid *g, struct view *v, const struct plan *p)
     if (head > 0)
         s->head(g, v, y, head);
     int n = h - head;
-    const enum tri_room room_for = tri_room(v);
-    if (room_for != ROOM_LINES) {
-        int at = y + head;
-        v->rows = (int)rows(v);
-        for (uint32_t row = 0; row < rows(v); row++) {
-            const int lines = s->whole(g, v, row, at, row == v->at.row, room_for);
-            kind_listed(v, row, at, lines);
-            at += lines;
-        }
-        return;
-    }
     uint32_t all = rows(v), room = n > 1 ? (uint32_t)n : 1;
     v->rows = (int)room;
     if (v->at.top > v->at.row)

@@ -1,8 +1,9 @@
 /*
- * tri_findings.c - view 1: the headline numbers, and below them what stands out, the costliest first.
+ * tri_findings.c - view 1: the trace in small, the work and where its time goes, and what stands out as cards of fields.
  *
- * The head answers "is it GC, are processors idle, is the scheduler late" without a key; each line is one
- * subject, the most telling number first, so that a narrow screen cuts the least.
+ * One plan for every size (rows_of()): a small screen has fewer rows of the picture, one card whole and a line for each other; a large one all
+ * cards whole and the work's tree, beside them from WIDE columns on. A field that has no room is left out as a whole, those of least worth first;
+ * the pop-up of DEED_READ has all.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,10 +11,9 @@
 
 #include "decode/base/mem.h"
 #include "layout/draw/fmt.h"
-#include "layout/draw/status.h"
 #include "layout/draw/lines.h"
 #include "layout/draw/wrap.h"
-#include "layout/views/tri_priv.h"
+#include "layout/views/page.h"
 #include "triage/findings/asked.h"
 
 static uint32_t count(const struct view *v)
@@ -21,277 +21,9 @@ static uint32_t count(const struct view *v)
     return v->tri->fs ? v->tri->fs->n : 0;
 }
 
-/* ---- head ----------------------------------------------------------------------------------------------- */
-
-static void line_time(struct text *t, const struct view *v)
+static const struct finding *at_row(const struct view *v)
 {
-    const struct triage *tg = v->tri->tg;
-    text_add(t, "%s", v->tri->so_far ? "so far  " : "trace   ");
-    text_dur(t, tg->end);
-    uint64_t least, most;
-    status_procs(v, &least, &most);
-    if (least == most)
-        text_add(t, ", %" PRIu64 " processor%s", most, most == 1 ? "" : "s");
-    else
-        text_add(t, ", %" PRIu64 " to %" PRIu64 " processors, %.3g on average", least, most,
-                 tg->end > 0 ? (double)tg->capacity / (double)tg->end : 0.0);
-    if (tg->busy_p99 < most && tg->lost <= tg->capacity / 100) { /* else nobody knows */
-        if (tg->busy_p99)
-            text_add(t, ", no more than %u of them busy for 99%% of it", tg->busy_p99);
-        else
-            text_add(t, ", %s busy for 99%% of it", most == 1 ? "not" : "none of them");
-    }
-    char n[FMT_MAX], made[FMT_MAX], over[FMT_MAX];
-    text_add(t, "; %s goroutine%s: %s created, %s ended", fmt_count(tg->ng, n), tg->ng == 1 ? "" : "s",
-             fmt_count(tg->g_created, made), fmt_count(tg->g_ended, over));
-}
-
-/* Parts of a whole, the largest first: a narrow screen cuts what matters least. */
-struct part {
-    const char *name;
-    int64_t ns;
-};
-
-static void shares_of(struct text *t, struct part *p, int n, int64_t whole)
-{
-    for (int k = 0; k < n; k++) {
-        int best = -1;
-        for (int i = 0; i < n; i++)
-            if (p[i].ns > 0 && (best < 0 || p[i].ns > p[best].ns))
-                best = i;
-        if (best < 0)
-            return;
-        text_add(t, "%s", k ? ", " : "");
-        text_share(t, (double)p[best].ns, (double)whole);
-        text_add(t, " %s", p[best].name);
-        p[best].ns = 0;
-    }
-}
-
-static void line_procs(struct text *t, const struct view *v)
-{
-    const struct triage *tg = v->tri->tg;
-    struct part p[ST_COUNT] = {{"idle", tg->p_sum.ns[ST_IDLE]}, {"not recorded", tg->unused}};
-    int n = 2;
-    for (int i = ST_SYSCALL; i >= ST_SCHED; i--)
-        p[n++] = (struct part){state_name((enum state)i), tg->p_sum.ns[i]};
-    text_lit(t, "P time  ");
-    shares_of(t, p, n, tg->capacity);
-}
-
-static void line_idle(struct text *t, const struct view *v)
-{
-    const struct triage *tg = v->tri->tg;
-    struct part p[IDLE_WHYS];
-    static const char *const words[IDLE_WHYS] = {[IDLE_STW] = "while the world was stopped",
-                                                 [IDLE_MISSED] = "though goroutines had been runnable for 50us",
-                                                 [IDLE_SYSCALL] = "goroutines in system calls instead",
-                                                 [IDLE_NOWORK] = "nothing to run",
-                                                 [IDLE_SHORT] = "in gaps under 10us"};
-    text_lit(t, "idle    ");
-    size_t before = t->n;
-    for (int i = 0; i < IDLE_WHYS; i++)
-        p[i] = (struct part){words[i], tg->idle[i]};
-    shares_of(t, p, IDLE_WHYS, tg->capacity);
-    if (t->n == before)
-        text_lit(t, "never");
-}
-
-/* "of the slowest instances, so much ran while the collector marked" */
-static void slow_overlap(struct text *t, const struct triage *tg)
-{
-    int64_t gc = 0, all = 0;
-    for (uint32_t i = 0; i < tg->ntypes; i++)
-        for (uint32_t k = 0; k < tg->types[i].nslow; k++) {
-            gc = ns_add(gc, tg->types[i].slow[k].b.gc);
-            all = ns_add(all, tg->types[i].slow[k].t1 - tg->types[i].slow[k].t0);
-        }
-    if (all <= 0)
-        return;
-    text_lit(t, "; slowest tasks lie in GC for ");
-    text_share(t, (double)gc, (double)all);
-}
-
-/* Where nothing was found: of a damaged trace that says nothing of what is missing. */
-static const char *in_what(const struct view *v)
-{
-    return trace_info(v->tr)->ndamages ? "the part of this trace that is left" : "this trace";
-}
-
-static void line_gc(struct text *t, const struct view *v)
-{
-    const struct triage *tg = v->tri->tg;
-    int64_t work = ns_add(ns_add(tg->p_sum.ns[ST_GCWORK], tg->p_sum.ns[ST_ASSIST]), tg->p_sum.ns[ST_SWEEP]);
-    text_lit(t, "GC      ");
-    if (!tg->gc_cycles && !work) {
-        text_add(t, "no cycle in %s", in_what(v));
-        return;
-    }
-    text_share(t, (double)work, (double)tg->capacity);
-    text_add(t, " of P time, %" PRIu64 " cycle%s, assist ", tg->gc_cycles, tg->gc_cycles == 1 ? "" : "s");
-    if (triage_knows_assists(v->tr))
-        text_share(t, (double)tg->p_sum.ns[ST_ASSIST], (double)tg->capacity);
-    else
-        text_lit(t, "not recorded");
-    text_lit(t, ", marking ");
-    text_share(t, (double)tg->gc_mark_ns, (double)tg->end);
-    text_lit(t, " of the time");
-    slow_overlap(t, tg);
-}
-
-static void line_stw(struct text *t, const struct view *v)
-{
-    const struct triage *tg = v->tri->tg;
-    const struct stw_row *most = tg->nstw ? &tg->stw[0] : NULL;
-    if (!tg->stw_all.n) {
-        text_add(t, "STW     %s%s", trace_info(v->tr)->ndamages ? "none in " : "never",
-                 trace_info(v->tr)->ndamages ? in_what(v) : "");
-        return;
-    }
-    text_add(t, "STW     %" PRIu64 " stop%s, longest ", tg->stw_all.n, tg->stw_all.n == 1 ? "" : "s");
-    text_dur(t, tg->stw_all.max);
-    if (most) {
-        text_lit(t, " @");
-        text_dur(t, most->longest.t0);
-        if (most->longest.g != NO_LANE) {
-            text_lit(t, " by ");
-            text_who(t, v->tr, most->longest.g);
-        }
-    }
-    text_lit(t, ", total ");
-    text_dur(t, tg->stw_all.total);
-}
-
-static void line_mmu(struct text *t, const struct view *v)
-{
-    const struct triage *tg = v->tri->tg;
-    int shown = 0;
-    if (!tg->gc_cycles && !tg->nmmu)
-        return;
-    text_lit(t, "MMU     ");
-    for (uint32_t i = 0; i < tg->nmmu; i++) {
-        int64_t w = tg->mmu[i].window;
-        if (w != 1000000 && w != 10000000 && w != 100000000)
-            continue;
-        if (t->ticks)
-            text_add(t, "%s%" PRId64 "t %.0f%%", shown++ ? ", " : "", w, tg->mmu[i].mmu * 100);
-        else
-            text_add(t, "%s%s %.0f%%", shown++ ? ", " : "",
-                     w == 1000000    ? "1ms"
-                     : w == 10000000 ? "10ms"
-                                     : "100ms",
-                     tg->mmu[i].mmu * 100);
-    }
-    if (shown && !triage_knows_assists(v->tr))
-        text_lit(t, " without assists (not recorded)");
-    text_add(t, "%s",
-             shown      ? ": the program's share of the processors in its worst stretch that long"
-             : tg->nmmu ? t->ticks ? "the trace is shorter than 1000000t" : "the trace is shorter than a millisecond"
-                        : "no GC cycle: the processors were the program's");
-}
-
-static void line_sched(struct text *t, const struct view *v)
-{
-    const struct triage *tg = v->tri->tg;
-    struct dist d;
-    hist_dist(&tg->sched, &d);
-    char n[FMT_MAX];
-    text_add(t, "sched   %s wait%s for a processor: p50 ", fmt_count(d.n, n), d.n == 1 ? "" : "s");
-    text_dur(t, d.p50);
-    text_lit(t, ", p99 ");
-    text_dur(t, d.p99);
-    text_lit(t, ", longest ");
-    text_dur(t, d.max);
-}
-
-static void line_heap(struct text *t, const struct view *v)
-{
-    const struct heap_stat *h = &v->tri->tg->heap;
-    text_lit(t, "heap    ");
-    if (!h->known) {
-        text_lit(t, "not recorded");
-        return;
-    }
-    text_bytes(t, h->last);
-    text_lit(t, " at the end, most ");
-    text_bytes(t, h->max);
-    text_lit(t, " at ");
-    text_dur(t, h->max_at);
-    if (h->over > 0)
-        text_add(t, ", up to %.0f%% above its goal", h->over * 100);
-}
-
-/* What is wrong with the file comes first: all numbers are of what is left. Where it is stands in the first line, which may be all there is. */
-static void line_damage(struct text *t, const struct view *v)
-{
-    const struct trace_info *ti = trace_info(v->tr);
-    if (!ti->ndamages)
-        return;
-    const struct err *first = trace_damage(v->tr, 0);
-    text_add(t, "PARTIAL %s%u place%s damaged, first: ", ti->more_damages ? "more than " : "", ti->ndamages,
-             ti->ndamages == 1 ? "" : "s");
-    if (first->offset != ERR_NO_OFFSET)
-        text_add(t, "byte %" PRIu64 ": ", first->offset);
-    text_clean(t, first->what, strlen(first->what), 0);
-    text_lit(t, "; numbers are of what is there");
-}
-
-static void line_warning(struct text *t, const struct view *v)
-{
-    const struct trace_info *ti = trace_info(v->tr);
-    for (uint32_t i = 0; i < ti->nwarnings && i < 4; i++) {
-        const char *what = trace_warning(v->tr, i)->what;
-        text_add(t, "%s", i ? "; " : "note    ");
-        text_clean(t, what, strlen(what), 0);
-    }
-}
-
-static void (*const lines[])(struct text *, const struct view *) = {
-    line_damage, line_warning, line_gc, line_stw, line_mmu, line_procs, line_idle, line_sched, line_heap, line_time};
-static bool by_size(int i) /* the largest first */
-{
-    return lines[i] == line_procs || lines[i] == line_idle;
-}
-
-enum { LINES = sizeof lines / sizeof *lines, SUBJECT = 8, WITHOUT = 3 }; /* so many need no tables */
-
-/* Draw the numbers (g NULL: count lines). One line a subject, and more while there are lines to spare. */
-static int numbers(struct grid *g, const struct view *v, int y, int room, bool *cut)
-{
-    int used = 0, left = 0;
-    struct text t[LINES] = {{0}};
-    for (int i = 0; i < (v->tri->tg ? LINES : WITHOUT); i++) {
-        t[i].ticks = when_ticks(v->tr);
-        lines[i](&t[i], v);
-        left += t[i].n > 0;
-    }
-    for (int i = 0; i < LINES && used < room; i++) {
-        if (!t[i].n)
-            continue;
-        left--;
-        int most = room - used - left;
-        if (g)
-            tri_say(g, 0, y + used, SUBJECT, STYLE_STATUS_KEY, "%.7s", t[i].p);
-        struct str rest = {t[i].n > SUBJECT ? t[i].p + SUBJECT : "",
-                           t[i].n > SUBJECT ? (uint32_t)t[i].n - SUBJECT : 0};
-        most = most > 1 ? most : 1;
-        int n = (by_size(i) ? wrap_list : wrap_draw)(g, SUBJECT, y + used, v->w - SUBJECT, most, STYLE_NORMAL, rest);
-        if (cut && wrap_draw(NULL, 0, 0, v->w - SUBJECT, most + 1, STYLE_NORMAL, rest) > most)
-            *cut = true;
-        used += n > 1 ? n : 1;
-    }
-    if (cut && left > 0)
-        *cut = true;
-    for (int i = 0; i < LINES; i++)
-        text_free(&t[i]);
-    return used;
-}
-
-/* A screen shows at least four findings, and all numbers if there is room. */
-static int head_lines(const struct view *v, int rows)
-{
-    int n = (int)(count(v) < 4 ? count(v) : 4), room = rows - (n ? n : 1) - 2;
-    return room < 1 ? 0 : numbers(NULL, v, 0, room, NULL) + 2;
+    return v->at.row < count(v) ? &v->tri->fs->f[v->at.row] : NULL;
 }
 
 bool tri_lacking(struct text *t, const struct view *v)
@@ -308,204 +40,346 @@ bool tri_lacking(struct text *t, const struct view *v)
     return n > 0;
 }
 
-/* How many findings there are, and what can't be told. */
-static void lacks(struct grid *g, struct view *v, int y, const char *what)
-{
-    char all[400];
-    snprintf(all, sizeof all, "%u finding%s%s", count(v), count(v) == 1 ? "" : "s", what);
-    tri_say(g, 0, y, g->w, STYLE_WARN, "%s", all);
-    v->cut |= wrap_draw(NULL, 0, 0, g->w, 2, STYLE_WARN, str_of(all)) > 1;
-}
-
-static void head(struct grid *g, struct view *v, int y, int n)
-{
-    struct text t = {0};
-    numbers(g, v, y, n - 2, &v->cut);
-    if (!trace_info(v->tr)->has_clock) /* there are no findings: the lines below are free */
-        (void)wrap_draw(g, 0, y + n - 1, g->w, 3, STYLE_WARN,
-                        str_of("no clock rate in the file: it stands at its end. Times are ticks, nothing can be "
-                               "called long; " CLOCK_HINT));
-    else if (!count(v) && tri_lacking(&t, v)) /* the lines below are free */
-        (void)wrap_draw(g, 0, y + n - 1, g->w, 3, STYLE_WARN, str_of(t.p ? t.p : ""));
-    else if (!count(v))
-        tri_say(g, 0, y + n - 1, g->w, STYLE_STATUS_KEY, "nothing stands out%s", v->tri->so_far ? " so far" : "");
-    else if (tri_lacking(&t, v))
-        lacks(g, v, y + n - 1, t.p ? t.p : "");
-    else
-        tri_say(g, 0, y + n - 1, g->w, STYLE_RULER, "%u finding%s, and the share of the trace %s costs", count(v),
-                count(v) == 1 ? "" : "s", count(v) == 1 ? "it" : "each");
-    text_free(&t);
-}
-
-/* ---- rows ----------------------------------------------------------------------------------------------- */
-
-enum { WIDEST = 160 }; /* columns that are easily read from one end to the other */
-
 void tri_lead(const struct view *v, const struct finding *f, char out[FMT_MAX])
 {
     struct text t = {0};
+    (void)v;
     finding_lead(&t, f);
     snprintf(out, FMT_MAX, "%s", t.p ? t.p : "");
     text_free(&t);
 }
 
-/* As much of a text as there is room for; if that is less than the function it begins with, the end of the name. */
-static void begin_of(struct grid *g, const struct view *v, int x, int y, int w, enum style s, const char *text)
+/* ---- cards ------------------------------------------------------------------------------------------------------ */
+
+enum { MARK = 3, LEAD = 8, STRIP = 18, STRIP_FROM = 100, FIELDS = 6 };
+
+struct card_field {
+    const char *name;
+    const char *text; /* NULL: the strip */
+    uint32_t len;
+    enum style style;
+    int worth; /* those of least worth go first */
+    bool out;
+};
+
+static char *gain_of(const struct finding *f, const struct works *w)
 {
-    const struct str first = {text, (uint32_t)strcspn(text, " ,:")};
-    char name[400];
-    if (str_width(first, w - 1) <= w - 2) {
-        tri_say(g, x, y, w, s, "%s", text);
-        return;
-    }
-    (void)str_shorten(first, w, glyph_dots(v->tier), name, sizeof name);
-    grid_str(g, x, y, w, name, s);
+    struct text t = {0};
+    verdict_saves(&t, w, &f->v);
+    return text_take(&t);
 }
 
-/* What it is, what it cost, when; with its text behind it. */
-static void head_of(struct grid *g, const struct view *v, const struct finding *f, int y, bool focus, bool text)
+/* In the order in which they stand. A field without words is none. `gain` is made for this: free it. */
+static int fields_of(const struct view *v, const struct finding *f, struct card_field *out, char **gain)
 {
-    char at[FMT_MAX], lead[FMT_MAX];
-    tri_lead(v, f, lead);
-    int w = g->w < WIDEST ? g->w : WIDEST, when = w >= 50 ? 10 : 0;
-    enum style s = focus ? STYLE_LANE_FOCUS : STYLE_NORMAL;
-    if (focus)
-        grid_fill(g, 0, y, g->w, 1, ' ', s);
-    tri_say(g, 0, y, 2, focus ? s : f->note ? STYLE_DIM : STYLE_WARN, f->note ? "." : "!");
-    tri_say(g, 2, y, 8, s, "%s", lead);
-    int x = tri_say(g, 11, y, w - 11 - when, text || focus ? s : STYLE_STATUS_KEY, "%s%s", f->title,
-                    f->inferred ? " (inferred)" : "") +
-            2;
-    if (x < 30)
-        x = 30;
-    enum { TELLING = 14 }; /* of fewer columns of it nobody would learn anything */
-    if (text && w - x - when - 1 >= TELLING)
-        begin_of(g, v, x, y, w - x - when - 1, focus ? s : STYLE_DIM, f->text);
-    if (when) {
-        char t[FMT_MAX + 1];
-        snprintf(t, sizeof t, "@%s", tri_dur(v->tr, f->t0, at));
-        tri_cell(g, w - when, y, when, s, t);
-    }
-}
-
-static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
-{
-    head_of(g, v, &v->tri->fs->f[i], y, focus, true);
-}
-
-/* What a band is of: as high as its share of the column. */
-static void where_band(struct grid *g, const struct view *v, const struct finding *f, int x, int y, int w)
-{
-    static const enum state of[BAND_COUNT] = {ST_GC, ST_STW, ST_SWEEP, ST_ASSIST};
-    const struct window all = window_of(0, view_end(v));
-    int64_t *edges = mem_alloc(((size_t)w + 1) * sizeof *edges);
-    struct shares *col = mem_alloc((size_t)w * sizeof *col);
-    if (edges && col) {
-        window_edges(all, w, edges);
-        trace_columns(v->tr, f->lane, edges, (uint32_t)w, col);
-    }
-    for (int i = 0; edges && col && i < w; i++) {
-        const int64_t on = col[i].ns[of[f->lane.i]], len = edges[i + 1] - edges[i];
-        grid_put(g, x + i, y, on > 0 ? glyph_level(v->tier, on, len) : glyph_mark(v->tier, MARK_H),
-                 on <= 0   ? STYLE_DIM
-                 : f->note ? STYLE_STATUS
-                           : STYLE_WARN);
-    }
-    mem_free(edges);
-    mem_free(col);
-}
-
-/* Where in the trace it costs: a line of cells for the whole of it. */
-static void where(struct grid *g, const struct view *v, const struct finding *f, int x, int y, int w)
-{
-    struct window all = window_of(0, view_end(v));
-    if (w < 1) /* high, but narrower than what stands in front of it */
-        return;
-    if (f->lane.kind == LANE_BAND && f->lane.i < trace_nlanes(v->tr, LANE_BAND)) {
-        where_band(g, v, f, x, y, w);
-        return;
-    }
-    int a = window_col(all, w, f->t0), b = window_col(all, w, f->t1 > f->t0 ? f->t1 - 1 : f->t0);
-    a = a < 0 ? 0 : a;
-    b = b < a ? a : b >= w ? w - 1 : b;
-    for (int i = 0; i < w; i++)
-        grid_put(g, x + i, y, i >= a && i <= b ? glyph_height(v->tier, 4) : glyph_mark(v->tier, MARK_H),
-                 i >= a && i <= b ? (f->note ? STYLE_STATUS : STYLE_WARN) : STYLE_DIM);
-}
-
-static void won(struct text *t, const struct finding *f)
-{
-    if (f->won) {
-        text_lit(t, " ");
-        text_clean(t, f->won, strlen(f->won), 0);
-    }
-}
-
-/* What it says, and what to do: drawn from line y on in columns 11 .. ; how many lines that takes. */
-enum { IN = 11 };
-static int say(struct grid *g, const struct view *v, const struct finding *f, int y, bool advice)
-{
-    struct text t = {.ticks = when_ticks(v->tr)};
-    const int w = (v->w < WIDEST ? v->w : WIDEST) - IN - 1;
-    text_clean(&t, f->text, strlen(f->text), 0);
-    won(&t, f);
-    int n = wrap_draw(g, IN, y, w, 1000, STYLE_NORMAL, (struct str){t.p ? t.p : "", (uint32_t)t.n});
-    text_free(&t);
-    if (advice) {
-        text_clean(&t, f->next, strlen(f->next), 0);
-        n += wrap_draw(g, IN, y + n, w, 1000, STYLE_STATUS_KEY, (struct str){t.p ? t.p : "", (uint32_t)t.n});
-        text_free(&t);
-    }
+    const bool held = f->v.holder.at.user || f->v.holder.group;
+    *gain = gain_of(f, &v->tri->fs->works);
+    const struct card_field all[FIELDS] = {
+        {"what", f->what, 0, STYLE_NORMAL, 6, false},    {held ? "who" : "why", f->why, 0, STYLE_NORMAL, 4, false},
+        {"cost", f->harm, 0, STYLE_NORMAL, 2, false},    {"do", f->next, 0, STYLE_STATUS_KEY, 5, false},
+        {"saves", *gain, 0, STYLE_STATUS_KEY, 3, false}, {"when", NULL, 0, STYLE_NORMAL, 1, false}};
+    int n = 0;
+    for (int i = 0; i < FIELDS; i++)
+        if (i + 1 == FIELDS || (all[i].text && *all[i].text)) {
+            out[n] = all[i];
+            out[n++].len = all[i].text ? (uint32_t)strlen(all[i].text) : 0;
+        }
     return n;
 }
 
-/* Its line, the whole text below it, and where it is. */
-static int whole(struct grid *g, const struct view *v, uint32_t i, int y, bool focus, enum tri_room room)
+static int field_lines(const struct card_field *c, int w)
 {
-    const struct finding *f = &v->tri->fs->f[i];
-    const int w = v->w - IN - 1, n = say(g, v, f, y + 1, room == ROOM_ALL);
-    if (g) {
-        head_of(g, v, f, y, focus, false);
-        where(g, v, f, IN, y + 1 + n, w > 100 ? 100 : w);
-    }
-    return n + 2;
+    return c->text ? wrap_draw(NULL, 0, 0, w, 1000, STYLE_NORMAL, (struct str){c->text, c->len}) : 1;
 }
 
-static void told(struct text *t, const struct view *v, uint32_t i, int line, enum tri_room room)
+/* Its last sentence goes; false: it is the first. */
+static bool shorter(struct card_field *c)
 {
-    const struct finding *f = &v->tri->fs->f[i];
-    const char *s = line ? f->next : f->text;
-    if (room == ROOM_ALL || (room == ROOM_WHOLE && !line)) /* stands above, then */
-        s = "";
-    text_clean(t, s, strlen(s), 0);
-    if (line && room == ROOM_LINES && f->won) {
-        text_add(t, " %s", f->won);
+    for (uint32_t i = c->len; i > 2; i--)
+        if (c->text[i - 2] == '.' && c->text[i - 1] == ' ') {
+            c->len = i - 1;
+            return true;
+        }
+    return false;
+}
+
+/* Leave out what has no room in `room` lines: fields, of the last one sentences from its end. How many lines the rest takes. */
+static int fit(struct card_field *c, int n, int w, int room)
+{
+    int lines = 0, left = n;
+    for (int i = 0; i < n; i++)
+        lines += field_lines(&c[i], w);
+    while (lines > room) {
+        int least = -1;
+        for (int i = 0; i < n; i++)
+            if (!c[i].out && (least < 0 || c[i].worth < c[least].worth))
+                least = i;
+        lines -= field_lines(&c[least], w);
+        c[least].out = left > 1 || !shorter(&c[least]);
+        left -= c[least].out;
+        lines += c[least].out ? 0 : field_lines(&c[least], w);
+    }
+    for (int worth = FIELDS; worth > 0; worth--) /* those that fit after all */
+        for (int i = 0; i < n; i++)
+            if (c[i].worth == worth && c[i].out && lines + field_lines(&c[i], w) <= room) {
+                c[i].out = false;
+                lines += field_lines(&c[i], w);
+            }
+    return lines;
+}
+
+/* "sync.(*Mutex).Lock in main.(*ledger).append": the function called gives way before the user's. */
+static int where_in(struct grid *g, const struct view *v, const struct finding *f, int x, int y, int w, enum style s)
+{
+    struct text t = {.ticks = when_ticks(v->tr)};
+    char name[600];
+    if (f->v.where.user)
+        site_text(&t, v->tr, &f->v.where);
+    const struct str all = str_of(t.p ? t.p : "");
+    if (w >= 12 && all.len) {
+        if (str_width(all, w + 1) <= w)
+            x = grid_text(g, x, y, w, all, s);
+        else {
+            str_shorten(trace_str(v->tr, f->v.where.user), w, glyph_dots(v->tier), name, sizeof name);
+            x = grid_str(g, x, y, w, name, s);
+        }
+    }
+    text_free(&t);
+    return x;
+}
+
+static enum style mark_style(const struct finding *f)
+{
+    return f->v.level == LEVEL_SEVERE ? STYLE_ERROR : f->v.level == LEVEL_WARN ? STYLE_WARN : STYLE_DIM;
+}
+
+/* Mark, share, title, where; at the right when, as a strip where it stands `alone`. */
+static void card_head(struct grid *g, const struct view *v, const struct finding *f, struct box b, bool focus,
+                      bool alone)
+{
+    static const char *const mark[] = {[LEVEL_NOTE] = ".", [LEVEL_WARN] = "!", [LEVEL_SEVERE] = "!!"};
+    char at[FMT_MAX], lead[FMT_MAX], when[FMT_MAX + 1];
+    const enum style s = focus ? STYLE_LANE_FOCUS : STYLE_NORMAL;
+    const int strip = alone && b.w >= STRIP_FROM ? STRIP + 1 : 0, right = b.w >= 50 ? 10 + strip : 0;
+    tri_lead(v, f, lead);
+    if (focus)
+        grid_fill(g, b.x, b.y, b.w, 1, ' ', s);
+    grid_fill(g, b.x, b.y, MARK + LEAD - 1, 1, ' ', mark_style(f));
+    grid_str(g, b.x, b.y, MARK, mark[f->v.level], mark_style(f));
+    grid_str(g, b.x + MARK, b.y, LEAD - 1, lead, mark_style(f));
+    const int from = b.x + MARK + LEAD, room = b.w - MARK - LEAD - right;
+    int x = grid_str(g, from, b.y, room, f->title, focus ? s : STYLE_STATUS_KEY);
+    x = where_in(g, v, f, x + 2, b.y, from + room - x - 3, s);
+    if (f->inferred && x + 12 < from + room)
+        grid_str(g, x + 2, b.y, 10, "(inferred)", focus ? s : STYLE_DIM);
+    if (strip)
+        page_strip(g, v, f, (struct box){b.x + b.w - right, b.y, STRIP, 1});
+    if (right) {
+        snprintf(when, sizeof when, "@%s", tri_dur(v->tr, f->t0, at));
+        tri_cell(g, b.x + b.w - 9, b.y, 9, s, when);
     }
 }
+
+/* The card in at most .h lines (g NULL: only counts); *cut: something is left out. Returns the lines. */
+static int card(struct grid *g, const struct view *v, const struct finding *f, struct box b, bool focus, bool *cut)
+{
+    struct card_field c[FIELDS];
+    char *gain;
+    const int n = fields_of(v, f, c, &gain), x = b.x + page_label(b.w), w = b.w - page_label(b.w) - 1,
+              lines = fit(c, n, w, b.h - 1);
+    if (g)
+        card_head(g, v, f, b, focus, false);
+    for (int i = 0, y = b.y + 1; i < n; i++) {
+        *cut |= c[i].text && (c[i].out || c[i].text[c[i].len]);
+        if (c[i].out || !g)
+            continue;
+        grid_right(g, b.x, y, page_label(b.w) - 1, c[i].name, STYLE_DIM);
+        if (c[i].text) {
+            y += wrap_draw(g, x, y, w, 1000, c[i].style, (struct str){c[i].text, c[i].len});
+        } else {
+            struct box axis = page_axis(b); /* the columns of the curves above */
+            axis.y = y++;
+            page_strip(g, v, f, axis);
+        }
+    }
+    mem_free(gain);
+    return lines + 1;
+}
+
+/* ---- the list ---------------------------------------------------------------------------------------------------- */
+
+static int lines_whole(const struct view *v, uint32_t i, struct box b)
+{
+    bool cut = false;
+    return card(NULL, v, &v->tri->fs->f[i], (struct box){b.x, b.y, b.w, 1000}, false, &cut);
+}
+
+/* The first card that is shown, so that the one with the cursor has `sel` lines and each before it one. */
+static uint32_t first_of(const struct view *v, int sel, int h)
+{
+    const uint32_t n = count(v), row = v->at.row;
+    uint32_t top = v->at.top > row ? row : v->at.top;
+    while (top < row && (int)(row - top) + sel > h)
+        top++;
+    while (top > 0 && (int)(n - top) + sel <= h)
+        top--;
+    return top;
+}
+
+/* The card with the cursor whole, as far as there is room for it, a line for each other; then whole as many of these as fit. Returns the lines. */
+static int cards(struct grid *g, struct view *v, struct box b)
+{
+    enum { OTHERS = 2, OTHERS_FROM = 9 };
+    const int n = (int)count(v), others = n - 1 < OTHERS ? n - 1 : OTHERS,
+              room = b.h - (b.h >= OTHERS_FROM ? others : 0);
+    int sel = n ? lines_whole(v, v->at.row, b) : 0, y = 0;
+    sel = sel > room ? room : sel;
+    int spare = b.h - sel - (n - 1);
+    v->at.top = n ? first_of(v, sel, b.h) : 0;
+    for (uint32_t i = v->at.top; i < count(v) && y < b.h; i++) {
+        const bool focus = i == v->at.row;
+        const struct finding *f = &v->tri->fs->f[i];
+        int used = focus ? sel : spare > 0 ? lines_whole(v, i, b) : 1;
+        used = focus || used - 1 <= spare ? used : 1;
+        spare -= focus ? 0 : used - 1;
+        const struct box at = {b.x, b.y + y, b.w, used};
+        if (used > 1)
+            used = card(g, v, f, at, focus, &v->cut);
+        else
+            card_head(g, v, f, at, focus, true);
+        kind_listed(v, i, at.y, used);
+        y += used;
+    }
+    v->rows = n > 1 ? n : 1;
+    return y > b.h ? b.h : y;
+}
+
+/* What can't be told is said with its reason, without it, or not at all: what there is room for. */
+static void title_line(struct grid *g, struct view *v, struct box b)
+{
+    const char *why = "";
+    struct text t = {0};
+    const unsigned n = v->tri->tg ? rules_lacking(v->tri->tg, &why) : 0;
+    const bool lacks = count(v) && tri_lacking(&t, v);
+    const char *so_far = v->tri->so_far ? " so far" : "";
+    char head[80], all[500];
+    if (count(v) && findings_stand_out(v->tri->fs))
+        snprintf(head, sizeof head, " %u finding%s", count(v), count(v) == 1 ? "" : "s");
+    else if (count(v))
+        snprintf(head, sizeof head, " nothing stands out%s: %u note%s", so_far, count(v), count(v) == 1 ? "" : "s");
+    else
+        snprintf(head, sizeof head, " nothing stands out%s", so_far);
+    snprintf(all, sizeof all, "%s%s ", head, lacks && t.p ? t.p : "");
+    if (str_width(str_of(all), b.w) > b.w - 4)
+        snprintf(all, sizeof all, "%s; %u kinds can't be told ", head, n);
+    if (str_width(str_of(all), b.w) > b.w - 4)
+        snprintf(all, sizeof all, "%s ", head);
+    v->cut |= lacks && !strstr(all, why);
+    grid_fill(g, b.x, b.y, b.w, 1, glyph_mark(v->tier, MARK_H), STYLE_DIM);
+    grid_str(g, b.x + 2, b.y, b.w - 4, all, lacks ? STYLE_WARN : STYLE_STATUS_KEY);
+    text_free(&t);
+}
+
+/* "── 2 findings ─────": how many, or that nothing stands out, and what can't be told. Returns the lines. */
+static int cards_title(struct grid *g, struct view *v, struct box b)
+{
+    struct text t = {0};
+    int lines = 1;
+    if (!trace_info(v->tr)->has_clock) {
+        lines = wrap_draw(g, b.x, b.y, b.w, 3, STYLE_WARN,
+                          str_of("no clock rate in the file: it stands at its end. Times are ticks, nothing can be "
+                                 "called long; " CLOCK_HINT));
+    } else if (!count(v) && tri_lacking(&t, v)) {
+        lines = wrap_draw(g, b.x, b.y, b.w, 3, STYLE_WARN, str_of(t.p ? t.p : ""));
+    } else {
+        title_line(g, v, b);
+    }
+    text_free(&t);
+    return lines;
+}
+
+/* ---- the plan ---------------------------------------------------------------------------------------------------- */
+
+enum { WIDE = 160, TREE_LEAST = 5, LANES_LEAST = 3, LANES_FROM = 60 };
+
+/* Which part has how many lines of h. */
+static void rows_of(int h, bool wide, int *curves, int *work, int *numbers, int *blank)
+{
+    *curves = h >= 44 ? 6 : h >= 17 ? 3 : h >= 14 ? 2 : h >= 11 ? 1 : 0;
+    *work = h >= 13 ? 3 : h >= 6 ? 1 : 0;
+    *numbers = h >= 19;
+    *blank = h >= 30 || (wide && h >= 24);
+}
+
+/* Below each other from line y of b on; returns the first line that is free. */
+static int column(struct grid *g, struct view *v, struct box b, bool wide)
+{
+    const struct finding *f = at_row(v);
+    const int end = b.y + b.h;
+    int curves, work, numbers, blank, y = b.y;
+    rows_of(b.h, wide, &curves, &work, &numbers, &blank);
+    y += page_notes(g, v, (struct box){b.x, y, b.w, b.h / 4});
+    y += page_curves(g, v, (struct box){b.x, y, b.w, curves});
+    if (!tri_begin(g, v, &(int){y}, &(int){end - y}))
+        return end;
+    if (numbers)
+        y += page_numbers(g, v, (struct box){b.x, y, b.w, 1});
+    const struct work *w = v->tri->fs ? page_work_of(v, f) : NULL;
+    if (w && work) {
+        y += blank;
+        y += page_work(g, v, w, (struct box){b.x, y, b.w, work});
+    }
+    y += blank;
+    if (end - y > 1 || !count(v))
+        y += cards_title(g, v, (struct box){b.x, y, b.w, end - y});
+    return y + cards(g, v, (struct box){b.x, y, b.w, end - y});
+}
+
+/* The trees: of the work that the finding with the cursor is about, then of the others that count. Returns the lines used. */
+static int trees(struct grid *g, const struct view *v, const struct work *first, uint32_t user, struct box b)
+{
+    const struct works *all = &v->tri->fs->works;
+    int y = page_tree(g, v, first, user, b);
+    for (uint32_t i = 0; i < all->n && b.h - y > TREE_LEAST + 3; i++) {
+        const struct work *w = &all->v[i];
+        if (w == first || !page_counts(w))
+            continue;
+        y++;
+        y += page_work(g, v, w, (struct box){b.x, b.y + y, b.w, 3});
+        y += page_tree(g, v, w, 0, (struct box){b.x, b.y + y, b.w, b.h - y});
+    }
+    return y;
+}
+
+static void draw(struct grid *g, struct view *v, const struct plan *p)
+{
+    const bool wide = v->w >= WIDE, ready = v->tri && v->tri->tg;
+    const struct box b = {0, p->y[ROW_LANES], wide ? v->w * 11 / 20 : v->w, p->n[ROW_LANES]};
+    if (ready)
+        tri_set_row(v, v->at.row);
+    int y = column(g, v, b, wide);
+    const int end = b.y + b.h;
+    const struct finding *f = ready ? at_row(v) : NULL;
+    const struct work *w = ready && v->tri->fs ? page_work_of(v, f) : NULL;
+    if (f && b.w >= LANES_FROM && end - y > LANES_LEAST)
+        y += 1 + page_lanes(g, v, f, (struct box){b.x, y + 1, b.w, end - y - 1});
+    if (w && wide)
+        (void)trees(g, v, w, f ? f->v.where.user : 0, (struct box){b.x + b.w + 2, b.y, v->w - b.w - 2, b.h});
+    else if (w && end - y > TREE_LEAST)
+        y += 1 + trees(g, v, w, f ? f->v.where.user : 0, (struct box){b.x, y + 1, b.w, end - y - 1});
+    if (ready && b.w >= LANES_FROM && end - y > LANES_LEAST)
+        (void)page_procs(g, v, (struct box){b.x, y + 1, b.w, end - y - 1});
+}
+
+/* ---- what else a view answers -------------------------------------------------------------------------------------- */
 
 static void detail(struct text *t, const struct view *v, uint32_t i, int line)
 {
-    told(t, v, i, line, tri_room(v));
-}
-
-/* The lines that the longest of them takes below the list, so that the page stands still under the cursor; at most `most`. */
-static int longest(const struct view *v, int most)
-{
-    int n = 2;
-    for (uint32_t i = 0; i < count(v) && n < most; i++) {
-        struct rich r;
-        rich_init(&r);
-        for (int line = 0; line < 2; line++) {
-            struct text t = {.ticks = when_ticks(v->tr)};
-            rich_para(&r);
-            told(&t, v, i, line, ROOM_LINES);
-            rich_str(&r, STYLE_STATUS, (struct str){t.p ? t.p : "", (uint32_t)t.n});
-            text_free(&t);
-        }
-        int k = rich_draw(&r, NULL, 0, 0, v->w, most);
-        n = k > n ? k : n;
-    }
-    return n;
+    const struct finding *f = &v->tri->fs->f[i];
+    const char *s = line ? f->next : f->text;
+    text_clean(t, s, strlen(s), 0);
+    if (line && f->won)
+        text_add(t, " %s", f->won);
 }
 
 /* The finding with the cursor, then the numbers. */
@@ -514,8 +388,8 @@ static void read_all(const struct view *v, struct lines *out, int w)
     struct text t = {.ticks = when_ticks(v->tr)};
     if (!v->tri || !v->tri->tg)
         return;
-    if (v->at.row < count(v)) {
-        const struct finding *f = &v->tri->fs->f[v->at.row];
+    const struct finding *f = at_row(v);
+    if (f) {
         char lead[FMT_MAX], at[FMT_MAX];
         tri_lead(v, f, lead);
         lines_add(out, "%s%s%s%s  @%s", lead, *lead ? "  " : "", f->title, f->inferred ? " (inferred)" : "",
@@ -533,13 +407,8 @@ static void read_all(const struct view *v, struct lines *out, int w)
         lines_wrap(out, t.p + strspn(t.p, "; "), w);
         lines_add(out, "%s", "");
     }
-    for (int i = 0; i < LINES; i++) {
-        t.n = 0;
-        lines[i](&t, v);
-        if (t.n)
-            lines_wrap(out, t.p, w);
-    }
     text_free(&t);
+    page_read(v, out, w);
 }
 
 static unsigned enter(struct view *v)
@@ -555,23 +424,18 @@ static unsigned enter(struct view *v)
     return flags;
 }
 
+/* All that is to be said of a finding stands in its card. */
 static int status_most(const struct view *v)
 {
-    enum { OWN = 7, FRAME = 2 }; /* what its text takes at least; title, footer */
-    if (!v->tri || !count(v))
-        return OWN;
-    if (tri_room(v) != ROOM_LINES)
-        return 2;
-    int own = OWN, rows = v->h - FRAME - own, used = rows > 0 ? head_lines(v, rows) : 0;
-    if (rows > 0 && used < head_lines(v, 1000)) { /* numbers are cut: what no finding's text takes is theirs */
-        own = longest(v, OWN);
-        rows = v->h - FRAME - own;
-        used = own < OWN ? head_lines(v, rows) : used;
-    }
-    const int spare = rows > 0 ? rows - used - (int)count(v) : 0;
-    if (spare <= 0)
-        return own;
-    return own + spare - (longest(v, own + spare) < own + spare); /* a blank line below the list, if none is needed */
+    (void)v;
+    return 0;
+}
+
+static int head_lines(const struct view *v, int rows)
+{
+    (void)v;
+    (void)rows;
+    return 0;
 }
 
 #define BESIDE "up and down walk the findings, Enter looks there"
@@ -580,15 +444,18 @@ static bool can(const struct view *v, enum deed d)
     return d != DEED_DETAILS || count(v) > 0;
 }
 
-const struct tri_view tri_findings = {.rows = count,
-                                      .head = head,
-                                      .head_lines = head_lines,
-                                      .row = row,
-                                      .detail = detail,
-                                      .enter = enter,
-                                      .whole = whole};
+const struct tri_view tri_findings = {.rows = count, .head_lines = head_lines, .detail = detail, .enter = enter};
 const struct view_kind kind_triage = {
-    IS_TABLE,
+    .lanes = LANE_KINDS,
+    .table = true,
+    .gutter = GUTTER_SHORT,
+    .open = tri_open,
+    .show = kind_show,
+    .draw = draw,
+    .touch = tri_touch,
+    .speak = tri_speak,
+    .hold = tri_hold,
+    .refuse = "Enter opens the lanes first",
     .plan = PLAN_FINDINGS,
     .list = &tri_findings,
     .status_most = status_most,

@@ -12,9 +12,6 @@
 #include "layout/draw/wrap.h"
 #include "triage/text.h"
 
-/* What the screen has room for: rows of a line each, all rows whole, or what to do about each as well. */
-enum tri_room { ROOM_LINES, ROOM_WHOLE, ROOM_ALL };
-
 struct tri_view {
     uint32_t (*rows)(const struct view *v);
     bool (*skip)(const struct view *v, uint32_t row);           /* a heading: no cursor here; NULL = none */
@@ -28,8 +25,6 @@ struct tri_view {
     unsigned (*titled)(
         struct view *v,
         int x); /* the mouse points at its columns' titles, the last line above the rows; NULL: nothing */
-    /* a row in so many lines as it takes (g NULL: counts): where all have room they stand whole; NULL = one line */
-    int (*whole)(struct grid *g, const struct view *v, uint32_t row, int y, bool focus, enum tri_room room);
     bool (*ready)(const struct view *v); /* made of the trace alone: are they there? NULL: of triage's tables */
     bool own;                            /* its rows are no tables of triage's at all, and always there */
 };
@@ -51,7 +46,6 @@ unsigned tri_first(struct view *v, int n);
 unsigned tri_last(struct view *v, int n);
 unsigned tri_enter(struct view *v, int n);
 void tri_draw(struct grid *g, struct view *v, const struct plan *p);
-enum tri_room tri_room(const struct view *v);
 unsigned tri_touch(struct view *v, const struct plan *p, int x, int y);
 void tri_speak(const struct view *v, int w, struct rich *out);
 #define IS_TABLE \

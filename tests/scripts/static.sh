@@ -91,7 +91,7 @@ report_inside() {
     [ -s "$tmp/a" ] && cmp "$tmp/a" "$tmp/b"
 }
 ok "report in an empty root" report_inside
-piped() { empty report - <samples/lock-1.26.trace >"$tmp/a" && grep -q 'lock convoy' "$tmp/a"; }
+piped() { empty report - <samples/lock-1.26.trace >"$tmp/a" && grep -q 'lock-convoy' "$tmp/a"; }
 ok "report of standard input there" piped
 
 screen() { mux capture-pane -p -t s; }

@@ -227,15 +227,15 @@ static void test_clicks(void **state)
     press(&f, K_DOUBLE, 40, y);
     expect(&f, "", "net/http.(*conn).serve: 5 of 5");
     expect(&f, "q 1", "2 findings"); /* findings take several lines each where there is room */
-    press(&f, K_CLICK, 5, line_of(&f, "where the time went"));
+    press(&f, K_CLICK, 5, line_of(&f, "where it runs"));
     assert_int_equal(f.a.view.at.row, 1);
     expect(&f, "9", "was waiting already");
     press(&f, K_CLICK, 30, line_of(&f, "G1 main.main          stop-the-world begins"));
     assert_int_equal(f.a.view.at.cursor, 5120);
     fix_close(&f);
     fix_open(&f, http, "default", 80, 60);
-    expect(&f, "1", "where the time went");
-    press(&f, K_CLICK, 5, line_of(&f, "where the time went") + 2);
+    expect(&f, "1", "where it runs");
+    press(&f, K_CLICK, 5, line_of(&f, "where it runs") + 2);
     assert_int_equal(f.a.view.at.row, 1);
     fix_close(&f);
 }

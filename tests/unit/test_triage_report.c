@@ -170,7 +170,7 @@ static void pages_of_others(void **state)
 
 static void json_of(const char *path)
 {
-    static const char *const keys[] = {"trace",  "findings",  "not_applicable", "processors", "gc",    "scheduler",
+    static const char *const keys[] = {"trace",  "works",     "findings",  "not_applicable", "processors", "gc",    "scheduler",
                                        "groups", "waits",     "contention",     "waits_for",  "locks", "syscalls",
                                        "tasks",  "instances", "unended",        "samples"};
     struct loaded l;

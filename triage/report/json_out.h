@@ -132,6 +132,9 @@ static inline void moment(struct out *o, json_t *obj, const char *key, const str
     lane_id(o, r, "proc", LANE_P, m->p);
 }
 
+/* out_works - what the program does again and again. out_verdict - the typed fields of a finding (report_verdicts.c). */
+void out_works(struct out *o, json_t *root);
+void out_verdict(struct out *o, json_t *r, const struct verdict *v);
 /* out_waitfor - who waits for whom (report_waitfor.c). */
 void out_waitfor(struct out *o, json_t *root);
 /* out_ran - of running: what is known of it being there; nothing if it is NULL (report_instances.c). */

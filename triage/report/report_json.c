@@ -56,7 +56,6 @@ static void out_findings(struct out *o, json_t *root)
         json_t *r = row(o, arr);
         words(o, r, "rule", rule_id(f->rule), strlen(rule_id(f->rule)));
         words(o, r, "key", f->key, strlen(f->key));
-        words(o, r, "family", family_id(rule_family(f->rule)), strlen(family_id(rule_family(f->rule))));
         yes(o, r, "note", f->note);
         yes(o, r, "inferred", f->inferred);
         num(o, r, "severity_ns", f->severity_ns);
@@ -74,6 +73,7 @@ static void out_findings(struct out *o, json_t *root)
             lane_id(o, r, f->lane.kind == LANE_G ? "goroutine" : "proc", f->lane.kind, f->lane.i);
         }
         stack(o, r, "stack", f->stack);
+        out_verdict(o, r, &f->v);
     }
 }
 
@@ -459,6 +459,7 @@ char *report_json(const struct loaded *l)
     }
     put(&o, root, "schema", json_string(REPORT_SCHEMA));
     out_trace(&o, root);
+    out_works(&o, root);
     out_findings(&o, root);
     out_not_asked(&o, root);
     out_processors(&o, root);

@@ -15,6 +15,7 @@
 #include "triage/sentence.h"
 
 #define INDENT 10
+#define FIELD 3 /* column of what stands before a finding's field */
 #define CELL 10 /* of a table */
 #define STOPS 4
 #define FINDINGS_LONG 64 /* with text, whole; the rest one line each */
@@ -72,12 +73,16 @@ void report_wrapped(struct text *t, const char *s, int indent, int lines)
     endl(t);
 }
 
-/* Findings are kept as UTF-8; the page may have to be ASCII. */
-static void wrapped_clean(struct text *t, const char *s)
+/* "  what    .." in lines from column INDENT on; nothing where there are no words. Findings are kept as UTF-8; the page may have to be ASCII. */
+static void field(struct text *t, const char *name, const char *s)
 {
     struct text u = {.ascii = t->ascii};
-    text_clean(&u, s, strlen(s), 0);
-    report_wrapped(t, u.p ? u.p : "", INDENT, WHOLE);
+    const size_t start = t->n;
+    text_clean(&u, s ? s : "", s ? strlen(s) : 0, 0);
+    if (u.n) {
+        report_wrapped(t, u.p, INDENT, WHOLE);
+        memcpy(t->p + start + FIELD, name, strlen(name)); /* into the blanks before it */
+    }
     text_free(&u);
 }
 
@@ -141,6 +146,30 @@ static void head(struct text *t, const struct loaded *l)
     }
 }
 
+/* Mark, share, title, where, when; its rule for scripts. */
+static void finding_head(struct text *t, const struct loaded *l, const struct finding *f)
+{
+    static const char *const mark[] = {[LEVEL_NOTE] = ". ", [LEVEL_WARN] = "! ", [LEVEL_SEVERE] = "!!"};
+    const size_t start = t->n;
+    text_add(t, "%s ", mark[f->v.level]);
+    finding_lead(t, f);
+    text_lit(t, " ");
+    text_pad(t, start, INDENT);
+    text_clean(t, f->title, strlen(f->title), 0);
+    text_lit(t, " @");
+    text_dur(t, f->t0);
+    lane_id_text(t, f);
+    if (!f->note && f->severity_ns > 0) {
+        text_lit(t, ", cost ");
+        text_dur(t, f->severity_ns);
+    }
+    text_add(t, "%s  [%s]", f->inferred ? ", inferred" : "", rule_id(f->rule));
+    if (f->v.where.user && t->n - start + 16 < width) {
+        text_say(t, l->tr, "  ", t_func_cut(f->v.where.user, width - (t->n - start) - 2));
+    }
+    endl(t);
+}
+
 static void findings(struct text *t, const struct loaded *l)
 {
     text_lit(t, "\nFINDINGS\n");
@@ -154,27 +183,16 @@ static void findings(struct text *t, const struct loaded *l)
     }
     for (uint32_t i = 0; i < l->fs.n; i++) {
         const struct finding *f = &l->fs.f[i];
-        size_t start = t->n;
-        text_add(t, "%c ", f->note ? '.' : '!');
-        finding_lead(t, f);
-        text_lit(t, " ");
-        text_pad(t, start, INDENT);
-        text_clean(t, f->title, strlen(f->title), 0);
-        text_lit(t, " @");
-        text_dur(t, f->t0);
-        lane_id_text(t, f);
-        if (!f->note && f->severity_ns > 0) {
-            text_lit(t, ", cost ");
-            text_dur(t, f->severity_ns);
-        }
-        text_add(t, "  [%s]", rule_id(f->rule));
-        endl(t);
+        finding_head(t, l, f);
         if (i < FINDINGS_LONG) {
-            wrapped_clean(t, f->text);
-            wrapped_clean(t, f->next);
-            if (f->won) {
-                wrapped_clean(t, f->won);
-            }
+            struct text saves = {0};
+            verdict_saves(&saves, &l->fs.works, &f->v);
+            field(t, "what", f->what);
+            field(t, f->v.holder.group || f->v.holder.at.user ? "who" : "why", f->why);
+            field(t, "of", f->harm);
+            field(t, "do", f->next);
+            field(t, "saves", saves.p);
+            text_free(&saves);
         }
     }
     struct text u = {0};
@@ -190,7 +208,10 @@ static void work(struct text *t, const struct loaded *l)
     if (u.p) {
         text_lit(t, "\nWORK  what the program does again and again, and where that time goes\n");
         for (const char *p = u.p, *end; *p && (end = strchr(p, '\n')); p = end + 1) {
-            const size_t n = (size_t)(end - p);
+            size_t n = (size_t)(end - p);
+            for (size_t to = width; n > width && to > 0; to--) { /* what ended it goes as a whole */
+                n = p[to] == ',' ? to : n;
+            }
             text_raw(t, p, n < width ? n : width);
             text_lit(t, "\n");
         }

@@ -168,7 +168,10 @@ void verdict_do(struct text *t, const struct works *w, const struct verdict *v);
 void verdict_harm(struct text *t, const struct works *w, const struct verdict *v); /* of which work, how much */
 void verdict_amount(struct text *t,
                     const struct verdict *v); /* the share that it is ranked by, or a count: "84.1%", "400" */
-void verdict_gain(struct text *t, const struct works *w, const struct verdict *v); /* what there is to win */
-void site_text(struct text *t, const struct trace *tr, const struct site *p);      /* "(*File).Sync in main.f" */
+void verdict_gain(struct text *t, const struct works *w,
+                  const struct verdict *v); /* what there is to win, a sentence */
+void verdict_saves(struct text *t, const struct works *w,
+                   const struct verdict *v); /* the same as a field: "67 to 84% of each task's time" */
+void site_text(struct text *t, const struct trace *tr, const struct site *p); /* "(*File).Sync in main.f" */
 
 #endif

@@ -4,6 +4,7 @@
 #include "triage/views.h"
 #include "triage/work/work_text.h"
 
+#include <math.h>
 #include <string.h>
 
 static const struct {
@@ -163,7 +164,9 @@ static bool evidence_text(struct text *t, const struct verdict *v, enum evidence
     }
     switch (evidence[k].unit) {
     case EU_COUNT: text_add(t, "%.0f", v->ev[k]); break;
-    case EU_TENTHS: text_add(t, v->ev[k] < 10 ? "%.1f" : "%.0f", v->ev[k]); break;
+    case EU_TENTHS:
+        text_add(t, v->ev[k] < 10 && fabs(v->ev[k] - round(v->ev[k])) >= 0.05 ? "%.1f" : "%.0f", v->ev[k]);
+        break;
     case EU_NS: text_dur(t, (int64_t)v->ev[k]); break;
     case EU_SHARE: text_share(t, v->ev[k], 1); break;
     case EU_BYTES: text_bytes(t, (uint64_t)v->ev[k]); break;
@@ -303,6 +306,21 @@ void verdict_amount(struct text *t, const struct verdict *v)
         text_add(t, "+%.0f", v->ev[EV_COUNT]);
     } else {
         text_share(t, v->harm.share, 1);
+    }
+}
+
+void verdict_saves(struct text *t, const struct works *w, const struct verdict *v)
+{
+    if (v->gain.known) {
+        const bool slow = of_slow(v);
+        const struct work *of = v->harm.work == NO_LANE ? NULL : &w->v[v->harm.work];
+        const double lo = slow ? v->gain.p99_lo : v->gain.piece_lo, hi = slow ? v->gain.p99_hi : v->gain.piece_hi;
+        text_add(t, "%.0f to %.0f%% of ", 100 * lo, 100 * hi);
+        if (of && of->kind == WORK_MAIN) {
+            text_lit(t, "the main goroutine's time");
+        } else {
+            text_add(t, "%s %s's time", slow ? "a slow" : "each", of ? work_one(of->kind) : "piece");
+        }
     }
 }
 

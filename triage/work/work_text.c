@@ -7,13 +7,19 @@ enum { WORKS_SAID = 3, DEEP = 12, BRANCHES = 9 };
 #define SAID 0.04      /* of the time: smaller branches are not said */
 #define SAID_SLOW 0.08 /* of the slow ones' */
 
-static const char *cat_word(const struct tree_node *n)
+const char *node_word(const struct tree_node *n)
 {
     static const char *const word[EX_CATS] = {
-        "running",       "mark assist", "system call", "runnable",    "runnable, a P idle",
-        "stopped world", "network",     "pipe",        "timer",       "collector",
-        "no end",        "waiting",     "absent",      "not recorded"};
+        "running",       "mark assist", "system call", "runnable", "runnable, a P idle",
+        "stopped world", "network",     "pipe",        "timer",    "collector",
+        "no end",        "waiting",     "queued",      "absent",   "not recorded"};
     return n->cat == EX_WAIT ? wait_kind_name((enum wait_kind)n->kind) : word[n->cat];
+}
+
+const char *work_one(enum work_kind_id k)
+{
+    static const char *const one[WORK_KINDS] = {"task", "request", "item", "goroutine", "run"};
+    return (unsigned)k < WORK_KINDS ? one[k] : "piece";
 }
 
 void work_head(struct text *t, const struct works *all, const struct work *w)
@@ -25,8 +31,7 @@ void work_head(struct text *t, const struct works *all, const struct work *w)
     } else if (w->kind == WORK_MAIN) {
         text_say(t, tr, "the main goroutine");
     } else {
-        static const char *const one[WORK_KINDS] = {"task", "request", "item", "goroutine", "main"};
-        text_say(t, tr, w->n, " ", w->n == 1 ? one[w->kind] : work_kind_name(w->kind), " of ", t_func(name));
+        text_say(t, tr, w->n, " ", w->n == 1 ? work_one(w->kind) : work_kind_name(w->kind), " of ", t_func(name));
     }
 }
 
@@ -42,7 +47,7 @@ void work_times(struct text *t, const struct works *all, const struct work *w)
 void node_what(struct text *t, const struct works *all, const struct tree_node *n)
 {
     const struct trace *tr = all->tr;
-    text_add(t, "%s", cat_word(n));
+    text_add(t, "%s", node_word(n));
     if (n->leaf && n->leaf != n->user) {
         text_say(t, tr, " at ", t_func(n->leaf));
     }

@@ -1,0 +1,348 @@
+/* page_curves.c - the whole trace in three curves: how busy the processors are, how many goroutines wait for one, the heap. See page.h. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "decode/base/mem.h"
+#include "layout/draw/status.h"
+#include "layout/views/page.h"
+
+enum { CURVES = 3 };
+
+struct box page_axis(struct box b)
+{
+    const int beside = b.w >= 60 ? PAGE_BESIDE : 0;
+    return (struct box){b.x + page_label(b.w), b.y, b.w - page_label(b.w) - beside, 1};
+}
+
+/* What a column shows: a height of 0..1 and its colour. */
+struct column {
+    double part;
+    enum style style;
+};
+
+static int64_t *edges_of(const struct view *v, int n)
+{
+    int64_t *e = n > 0 ? mem_alloc(((size_t)n + 1) * sizeof *e) : NULL;
+    if (e)
+        window_edges(window_of(0, view_end(v)), n, e);
+    return e;
+}
+
+/* The goroutines that run, on average, per processor; in the colour of the collector where it marks for most of a column. */
+static void busy(const struct view *v, const int64_t *edge, int n, struct column *out)
+{
+    const struct gbucket *b;
+    int64_t width;
+    const size_t all = trace_gcounts(v->tr, &width, &b);
+    const double procs = trace_nlanes(v->tr, LANE_P);
+    struct shares *gc = mem_zalloc((size_t)n * sizeof *gc);
+    if (gc && trace_nlanes(v->tr, LANE_BAND) > BAND_GC)
+        trace_columns(v->tr, (struct lane){LANE_BAND, BAND_GC}, edge, (uint32_t)n, gc);
+    for (int c = 0; c < n && all && width > 0; c++) {
+        const size_t from = (size_t)(edge[c] / width),
+                     last = (size_t)((edge[c + 1] - (edge[c + 1] > edge[c])) / width);
+        double ns = 0;
+        for (size_t i = from; i <= last && i < all; i++)
+            ns += (double)b[i].ns[GC_RUNNING];
+        out[c].part = procs > 0 ? ns / ((double)(last - from + 1) * (double)width * procs) : 0;
+        const bool marks = gc && gc[c].ns[ST_GC] * 2 > edge[c + 1] - edge[c];
+        out[c].style = marks ? STYLE_GCWORK : STYLE_RUNNING;
+    }
+    mem_free(gc);
+}
+
+/* The most goroutines that wait for a processor at a moment of the column. */
+static void queue(const struct view *v, const int64_t *edge, int n, struct column *out)
+{
+    const struct gbucket *b;
+    int64_t width;
+    const size_t all = trace_gcounts(v->tr, &width, &b);
+    const uint32_t procs = trace_nlanes(v->tr, LANE_P);
+    uint32_t most = procs;
+    for (size_t i = 0; i < all; i++)
+        most = b[i].max[GC_RUNNABLE] > most ? b[i].max[GC_RUNNABLE] : most;
+    for (int c = 0; c < n && all && width > 0; c++) {
+        const size_t from = (size_t)(edge[c] / width),
+                     last = (size_t)((edge[c + 1] - (edge[c + 1] > edge[c])) / width);
+        uint32_t here = 0;
+        for (size_t i = from; i <= last && i < all; i++)
+            here = b[i].max[GC_RUNNABLE] > here ? b[i].max[GC_RUNNABLE] : here;
+        out[c].part = most ? (double)here / most : 0;
+        out[c].style = here > procs ? STYLE_RUNQ_OVER : STYLE_RUNQ;
+    }
+}
+
+static void heap(const struct view *v, const int64_t *edge, int n, struct column *out)
+{
+    struct extent *e = mem_zalloc((size_t)n * sizeof *e);
+    uint64_t most = 0;
+    if (e)
+        trace_extents(v->tr, METRIC_HEAP, edge, (uint32_t)n, e);
+    for (int c = 0; e && c < n; c++)
+        most = e[c].known && e[c].max > most ? e[c].max : most;
+    for (int c = 0; e && c < n && most; c++)
+        out[c] = (struct column){e[c].known ? (double)e[c].max / (double)most : 0, STYLE_HEAP};
+    mem_free(e);
+}
+
+static void beside_busy(struct text *t, const struct triage *tg)
+{
+    const double procs = tg->end > 0 ? (double)tg->capacity / (double)tg->end : 0;
+    const int64_t used = tg->capacity - tg->p_sum.ns[ST_IDLE] - tg->unused;
+    text_share(t, (double)used, (double)tg->capacity);
+    text_add(t, " of %.3g P%s", procs, procs > 1 ? "s" : "");
+}
+
+static void beside_queue(struct text *t, const struct triage *tg)
+{
+    struct dist d;
+    hist_dist(&tg->sched, &d);
+    text_lit(t, "for a P: p99 ");
+    text_dur(t, d.p99);
+}
+
+static void beside_heap(struct text *t, const struct triage *tg)
+{
+    if (!tg->heap.known) {
+        text_lit(t, "not recorded");
+        return;
+    }
+    text_lit(t, "at most ");
+    text_bytes(t, tg->heap.max);
+}
+
+static const struct {
+    const char *name;
+    void (*of)(const struct view *v, const int64_t *edge, int n, struct column *out);
+    void (*beside)(struct text *t, const struct triage *tg);
+} curves[CURVES] = {{"busy", busy, beside_busy}, {"queue", queue, beside_queue}, {"heap", heap, beside_heap}};
+
+/* In `h` lines, from below. */
+static void draw_columns(struct grid *g, const struct view *v, struct box axis, const struct column *col)
+{
+    for (int c = 0; c < axis.w; c++) {
+        const int most = axis.h * 8;
+        int level = (int)(col[c].part * most + 0.5);
+        level = level < 0 ? 0 : level > most ? most : level;
+        level = !level && col[c].part > 0 ? 1 : level;
+        for (int r = 0; r < axis.h; r++) {
+            const int here = level - 8 * r;
+            if (here > 0 || r == 0)
+                grid_put(g, axis.x + c, axis.y + axis.h - 1 - r,
+                         here > 0 ? glyph_height(v->tier, here > 8 ? 8 : here) : glyph_mark(v->tier, MARK_H),
+                         here > 0 ? col[c].style : STYLE_DIM);
+        }
+    }
+}
+
+static void curve(struct grid *g, const struct view *v, int i, struct box b, int high)
+{
+    struct box axis = page_axis(b);
+    int64_t *edge = edges_of(v, axis.w);
+    struct column *col = edge ? mem_zalloc((size_t)axis.w * sizeof *col) : NULL;
+    struct text t = {.ticks = when_ticks(v->tr)};
+    axis.h = high;
+    if (col) {
+        curves[i].of(v, edge, axis.w, col);
+        draw_columns(g, v, axis, col);
+    }
+    grid_str(g, b.x, b.y + high - 1, page_label(b.w) - 1, curves[i].name, STYLE_DIM);
+    if (v->tri && v->tri->tg && axis.x + axis.w < b.x + b.w) {
+        curves[i].beside(&t, v->tri->tg);
+        grid_str(g, axis.x + axis.w + 1, b.y + high - 1, PAGE_BESIDE - 1, t.p ? t.p : "", STYLE_NORMAL);
+    }
+    text_free(&t);
+    mem_free(col);
+    mem_free(edge);
+}
+
+int page_curves(struct grid *g, const struct view *v, struct box b)
+{
+    uint64_t least, most;
+    const struct trace_info *ti = trace_info(v->tr);
+    const bool heaps = trace_minmax(v->tr, METRIC_HEAP, 0, ti->end + (ti->end < INT64_MAX), &least, &most);
+    const int all = heaps ? CURVES : CURVES - 1, n = b.h < all ? b.h : all,
+              high = b.h / CURVES > 1 ? b.h / CURVES : 1;
+    if (page_axis(b).w < 8 || n < 1)
+        return 0;
+    for (int i = 0; i < n; i++)
+        curve(g, v, i, (struct box){b.x, b.y + i * high, b.w, high}, high);
+    return n * high;
+}
+
+/* ---- where a finding is ---------------------------------------------------------------------------------------- */
+
+/* What a band is of: as high as its share of the column. */
+static void strip_band(const struct view *v, const struct finding *f, const int64_t *edge, int n, struct column *out)
+{
+    static const enum state of[BAND_COUNT] = {ST_GC, ST_STW, ST_SWEEP, ST_ASSIST};
+    struct shares *col = mem_zalloc((size_t)n * sizeof *col);
+    if (col)
+        trace_columns(v->tr, f->lane, edge, (uint32_t)n, col);
+    for (int c = 0; col && c < n; c++) {
+        const int64_t len = edge[c + 1] - edge[c];
+        out[c].part = len > 0 ? (double)col[c].ns[of[f->lane.i]] / (double)len : 0;
+    }
+    mem_free(col);
+}
+
+/* The slowest tenth of the pieces that it is about, if it is about these. */
+static bool strip_slow(const struct view *v, const struct finding *f, const int64_t *edge, int n, struct column *out)
+{
+    const struct harm *h = &f->v.harm;
+    if (h->work == NO_LANE || !(h->slow_only || (h->slow > h->all && h->share >= h->slow)))
+        return false;
+    const struct work *w = &v->tri->fs->works.v[h->work];
+    const uint32_t slow = w->tree.pieces[TREE_SLOW] < w->looked ? w->tree.pieces[TREE_SLOW] : w->looked;
+    for (uint32_t i = 0; i < slow; i++)
+        for (int c = 0; c < n; c++)
+            if (w->v[i].t0 < edge[c + 1] && w->v[i].t1 > edge[c])
+                out[c].part = 0.5;
+    return slow > 0;
+}
+
+void page_strip(struct grid *g, const struct view *v, const struct finding *f, struct box axis)
+{
+    const int n = axis.w;
+    int64_t *edge = edges_of(v, n);
+    struct column *col = edge ? mem_zalloc((size_t)n * sizeof *col) : NULL;
+    const bool band = f->lane.kind == LANE_BAND && f->lane.i < trace_nlanes(v->tr, LANE_BAND);
+    if (col && band) {
+        strip_band(v, f, edge, n, col);
+    } else if (col) {
+        (void)strip_slow(v, f, edge, n, col);
+        const struct window all = window_of(0, view_end(v));
+        int a = window_col(all, n, f->t0), b = window_col(all, n, f->t1 > f->t0 ? f->t1 - 1 : f->t0);
+        a = a < 0 ? 0 : a;
+        b = b < a ? a : b >= n ? n - 1 : b;
+        for (int c = a; c <= b; c++)
+            col[c].part = 1;
+    }
+    for (int c = 0; col && c < n; c++)
+        col[c].style = f->note ? STYLE_STATUS : STYLE_WARN;
+    if (col)
+        draw_columns(g, v, axis, col);
+    mem_free(col);
+    mem_free(edge);
+}
+
+/* ---- processors ------------------------------------------------------------------------------------------------ */
+
+/* As high as it is busy, in the colour of what it does most. */
+static void proc_line(struct grid *g, const struct view *v, uint32_t p, struct box b)
+{
+    const struct box axis = page_axis(b);
+    int64_t *edge = edges_of(v, axis.w);
+    struct shares *col = edge ? mem_zalloc((size_t)axis.w * sizeof *col) : NULL;
+    struct column *out = col ? mem_zalloc((size_t)axis.w * sizeof *out) : NULL;
+    char name[32];
+    if (out)
+        trace_columns(v->tr, (struct lane){LANE_P, p}, edge, (uint32_t)axis.w, col);
+    for (int c = 0; out && c < axis.w; c++) {
+        int most = ST_SCHED;
+        int64_t busy = 0;
+        for (int s = ST_SCHED; s <= ST_SYSCALL; s++) {
+            busy = ns_add(busy, col[c].ns[s]);
+            most = col[c].ns[s] > col[c].ns[most] ? s : most;
+        }
+        const int64_t len = edge[c + 1] - edge[c];
+        out[c] = (struct column){len > 0 ? (double)busy / (double)len : 0, (enum style)(STYLE_STATE + most)};
+    }
+    if (out)
+        draw_columns(g, v, axis, out);
+    status_lane(v, (struct lane){LANE_P, p}, name);
+    grid_right(g, b.x, b.y, page_label(b.w) - 1, name, STYLE_DIM);
+    mem_free(out);
+    mem_free(col);
+    mem_free(edge);
+}
+
+/* The processor of the least id above `last`. */
+static uint32_t next_proc(const struct trace *tr, uint64_t last, bool first)
+{
+    uint32_t best = NO_LANE;
+    for (uint32_t i = 0, n = trace_nlanes(tr, LANE_P); i < n; i++) {
+        const uint64_t id = trace_lane_who(tr, (struct lane){LANE_P, i}).id;
+        if ((first || id > last) && (best == NO_LANE || id < trace_lane_who(tr, (struct lane){LANE_P, best}).id))
+            best = i;
+    }
+    return best;
+}
+
+int page_procs(struct grid *g, const struct view *v, struct box b)
+{
+    enum { MOST = 16 };
+    const uint32_t all = trace_nlanes(v->tr, LANE_P);
+    const int most = b.h < MOST ? b.h : MOST;
+    uint64_t last = 0;
+    int n = 0;
+    for (uint32_t p; n < most && (p = next_proc(v->tr, last, n == 0)) != NO_LANE; n++) {
+        proc_line(g, v, p, (struct box){b.x, b.y + n, b.w, 1});
+        last = trace_lane_who(v->tr, (struct lane){LANE_P, p}).id;
+    }
+    if (n > 0 && (uint32_t)n < all) {
+        char more[40];
+        const struct box axis = page_axis(b);
+        snprintf(more, sizeof more, "%d of %" PRIu32 " Ps", n, all);
+        grid_str(g, axis.x + axis.w + 1, b.y + n - 1, PAGE_BESIDE - 1, more, STYLE_DIM);
+    }
+    return n;
+}
+
+/* ---- who it is about ------------------------------------------------------------------------------------------- */
+
+/* What it is in most of a column; of one that waits, what else it does in a part of it that can be seen. */
+static void lane_line(struct grid *g, const struct view *v, const char *role, uint32_t lane, struct box b)
+{
+    enum { RARE = 12 };
+    const struct box axis = page_axis(b);
+    int64_t *edge = edges_of(v, axis.w);
+    struct shares *col = edge ? mem_zalloc((size_t)axis.w * sizeof *col) : NULL;
+    char name[200];
+    if (col)
+        trace_columns(v->tr, tri_g(lane), edge, (uint32_t)axis.w, col);
+    for (int c = 0; col && c < axis.w; c++) {
+        int most = ST_NONE;
+        col[c].ns[ST_WAITING] /= RARE;
+        col[c].ns[ST_NONE] = 0;
+        for (int s = ST_NONE + 1; s < ST_COUNT; s++)
+            most = col[c].ns[s] > col[c].ns[most] ? s : most;
+        if (most != ST_NONE)
+            grid_put(g, axis.x + c, b.y, glyph_state(v->tier, (enum state)most), (enum style)(STYLE_STATE + most));
+    }
+    grid_right(g, b.x, b.y, page_label(b.w) - 1, role, STYLE_DIM);
+    status_name(v, lane, PAGE_BESIDE - 1, name, sizeof name);
+    if (axis.x + axis.w < b.x + b.w)
+        grid_str(g, axis.x + axis.w + 1, b.y, PAGE_BESIDE - 1, name, STYLE_NORMAL);
+    mem_free(col);
+    mem_free(edge);
+}
+
+int page_lanes(struct grid *g, const struct view *v, const struct finding *f, struct box b)
+{
+    const struct {
+        const char *name;
+        const struct role *of;
+    } role[] = {{f->v.holder.group || f->v.holder.at.user ? "waits" : "example", &f->v.waiter},
+                {"has it", &f->v.holder},
+                {"starts", &f->v.creator},
+                {"example", NULL}};
+    enum { ROLES = sizeof role / sizeof *role };
+    uint32_t seen[ROLES];
+    int used = 0;
+    for (int i = 0; i < ROLES && used < b.h; i++) {
+        const struct role *r = role[i].of;
+        const bool known = r && (r->group || r->at.user);
+        const uint32_t lane = known ? r->g : !r && f->lane.kind == LANE_G ? f->lane.i : NO_LANE;
+        bool told = lane >= trace_nlanes(v->tr, LANE_G);
+        for (int k = 0; k < used; k++)
+            told |= seen[k] == lane;
+        if (!told) {
+            seen[used] = lane;
+            lane_line(g, v, role[i].name, lane, (struct box){b.x, b.y + used, b.w, 1});
+            used++;
+        }
+    }
+    return used;
+}

@@ -1,0 +1,260 @@
+/* page_work.c - what the program does again and again: how long one takes, and where a usual and a slow one spend it. See page.h. */
+#include <stdio.h>
+#include <string.h>
+
+#include "layout/views/page.h"
+#include "triage/work/work_text.h"
+
+bool page_counts(const struct work *w)
+{
+    return !w->background && !w->inner && w->tree.n > 0 && tree_ns(&w->tree, TREE_ALL) > 0;
+}
+
+const struct work *page_work_of(const struct view *v, const struct finding *f)
+{
+    const struct works *all = &v->tri->fs->works;
+    if (f && f->v.harm.work != NO_LANE && f->v.harm.work < all->n)
+        return &all->v[f->v.harm.work];
+    for (uint32_t i = 0; i < all->n; i++)
+        if (page_counts(&all->v[i]))
+            return &all->v[i];
+    return NULL;
+}
+
+/* ---- bars ------------------------------------------------------------------------------------------------------ */
+
+static enum state state_of(const struct tree_node *n)
+{
+    static const enum state of[EX_CATS] = {
+        [EX_RUN] = ST_RUNNING,     [EX_ASSIST] = ST_ASSIST,  [EX_SYSCALL] = ST_SYSCALL, [EX_SCHED] = ST_RUNNABLE,
+        [EX_NOBODY] = ST_RUNNABLE, [EX_STOPPED] = ST_STW,    [EX_NET] = ST_WAITING,     [EX_PIPE] = ST_WAITING,
+        [EX_TIMER] = ST_WAITING,   [EX_GC] = ST_GC,          [EX_OPEN] = ST_WAITING,    [EX_WAIT] = ST_WAITING,
+        [EX_QUEUED] = ST_WAITING,  [EX_ABSENT] = ST_UNKNOWN, [EX_UNKNOWN] = ST_UNKNOWN};
+    return of[n->cat];
+}
+
+/* A cell of a bar: full, or where there is no colour to tell by a letter. */
+static uint32_t cell(const struct view *v, enum state s)
+{
+    return v->tier == TIER_ASCII ? glyph_state(v->tier, s) : glyph_height(v->tier, 8);
+}
+
+enum { PARTS = 16 };
+struct part {
+    const struct tree_node *of; /* the first of its kind */
+    double share[TREE_SETS];
+};
+
+static int add_part(struct part *p, int n, const struct work *w, uint32_t k)
+{
+    const struct tree_node *node = &w->tree.v[k];
+    int i = 0;
+    while (i < n && !(p[i].of->cat == node->cat && p[i].of->kind == node->kind))
+        i++;
+    if (i == PARTS)
+        return n;
+    if (i == n)
+        p[n++] = (struct part){.of = node};
+    for (int s = 0; s < TREE_SETS; s++)
+        p[i].share[s] += tree_share(&w->tree, k, (enum tree_set)s);
+    return n;
+}
+
+/* The branches below a node, those of one category together. For a wait for others to be done stands what these did. */
+static int add_parts(struct part *p, int n, const struct work *w, uint32_t node)
+{
+    for (uint32_t k = w->tree.v[node].first; k != NO_LANE; k = w->tree.v[k].next) {
+        const struct tree_node *t = &w->tree.v[k];
+        const bool joins = t->cat == EX_WAIT && t->kind == WK_WAITGROUP && t->first != NO_LANE;
+        n = joins ? add_parts(p, n, w, k) : add_part(p, n, w, k);
+    }
+    return n;
+}
+
+/* What they come to in the slow ones and in all decides the order. */
+static int parts_of(const struct work *w, struct part *p)
+{
+    const int n = add_parts(p, 0, w, 0);
+    for (int i = 1; i < n; i++)
+        for (int k = i; k > 0 && p[k].share[TREE_ALL] + p[k].share[TREE_SLOW] >
+                                     p[k - 1].share[TREE_ALL] + p[k - 1].share[TREE_SLOW];
+             k--) {
+            const struct part x = p[k];
+            p[k] = p[k - 1];
+            p[k - 1] = x;
+        }
+    return n;
+}
+
+/* What it is and its share, within its part of the bar, if there is room. */
+static void label(struct grid *g, const struct part *p, enum tree_set s, int x, int y, int w)
+{
+    char name[80], share[120];
+    snprintf(name, sizeof name, "%s", node_word(p->of));
+    snprintf(share, sizeof share, "%s %.0f%%", name, 100 * p->share[s]);
+    const char *say = str_width(str_of(share), w + 1) <= w - 2  ? share
+                      : str_width(str_of(name), w + 1) <= w - 2 ? name
+                                                                : NULL;
+    if (say) {
+        const enum style style = (enum style)(STYLE_STATE + (int)state_of(p->of));
+        const int to = grid_str(g, x + 1, y, w - 2, say, style);
+        grid_flags(g, x + 1, y, to - x - 1, 1, CELL_REVERSE);
+    }
+}
+
+static void bar(struct grid *g, const struct view *v, const struct part *p, int n, enum tree_set s, struct box b)
+{
+    double at = 0;
+    for (int i = 0; i < n; i++) {
+        const int from = (int)(at * b.w + 0.5), to = (int)((at + p[i].share[s]) * b.w + 0.5);
+        const enum state st = state_of(p[i].of);
+        at += p[i].share[s];
+        grid_fill(g, b.x + from, b.y, to - from, 1, cell(v, st), (enum style)(STYLE_STATE + (int)st));
+        if (to - from > 2 && i + 1 < n && to < b.w) /* what follows may have the same colour */
+            grid_put(g, b.x + to - 1, b.y, ' ', STYLE_NORMAL);
+        label(g, &p[i], s, b.x + from, b.y, to - from - 1);
+    }
+}
+
+static int64_t one_takes(const struct work *w, enum tree_set s)
+{
+    return w->tree.pieces[s] ? tree_ns(&w->tree, s) / w->tree.pieces[s] : 0;
+}
+
+static void bar_line(struct grid *g, const struct view *v, const struct work *w, enum tree_set s, struct box b)
+{
+    static const char *const name[TREE_SETS] = {"all", "usual", "slow"};
+    struct part p[PARTS];
+    const int n = parts_of(w, p), beside = b.w >= 40 ? 10 : 0;
+    char d[FMT_MAX];
+    grid_str(g, b.x, b.y, page_label(b.w) - 1, name[s], STYLE_DIM);
+    bar(g, v, p, n, s, (struct box){b.x + page_label(b.w), b.y, b.w - page_label(b.w) - beside, 1});
+    if (beside)
+        tri_cell(g, b.x + b.w - beside, b.y, beside - 1, s == TREE_SLOW ? STYLE_STATUS_KEY : STYLE_NORMAL,
+                 tri_dur(v->tr, one_takes(w, s), d));
+}
+
+/* "4000 requests of main.(*api).order" in w columns: the function's name gives way. */
+static int work_name(struct grid *g, const struct view *v, const struct work *w, int x, int y, int room)
+{
+    struct text t = {.ticks = when_ticks(v->tr)};
+    char all[600], name[300];
+    work_head(&t, &v->tri->fs->works, w);
+    const struct str whole = str_of(t.p ? t.p : ""), f = trace_str(v->tr, w->user ? w->user : w->name);
+    if (str_width(whole, room + 1) > room && w->kind != WORK_TASKS && w->kind != WORK_MAIN && f.len < whole.len) {
+        const int before = (int)(whole.len - f.len);
+        str_shorten(f, room - before, glyph_dots(v->tier), name, sizeof name);
+        snprintf(all, sizeof all, "%.*s%s", before, whole.p, name);
+    } else {
+        str_middle(whole, room, glyph_dots(v->tier), all, sizeof all);
+    }
+    x = grid_str(g, x, y, room, all, STYLE_STATUS_KEY);
+    text_free(&t);
+    return x;
+}
+
+/* The name and the times; where both have no room the name alone. */
+static void work_line(struct grid *g, const struct view *v, const struct work *w, struct box b)
+{
+    enum { NAMED = 26 }; /* columns that most names need */
+    struct text times = {.ticks = when_ticks(v->tr)};
+    const int label = page_label(b.w), room = b.w - label;
+    work_times(&times, &v->tri->fs->works, w);
+    char *say = times.p, *last = say ? strstr(say, "  most ") : NULL;
+    if (last && str_width(str_of(say), room + 1) + NAMED > room)
+        *last = '\0';
+    const int wide = say ? str_width(str_of(say), room + 1) : 0;
+    const bool both = wide + NAMED <= room;
+    grid_str(g, b.x, b.y, label - 1, "WORK", STYLE_DIM);
+    (void)work_name(g, v, w, b.x + label, b.y, both ? room - wide - 2 : room);
+    if (both && say)
+        grid_right(g, b.x + label, b.y, room - (b.w >= 40), say, STYLE_NORMAL);
+    text_free(&times);
+}
+
+int page_work(struct grid *g, const struct view *v, const struct work *w, struct box b)
+{
+    const bool one = w->standing || w->n <= 1;
+    if (b.h < 1)
+        return 0;
+    work_line(g, v, w, b);
+    if (b.h < (one ? 2 : 3))
+        return 1;
+    if (one) {
+        bar_line(g, v, w, TREE_ALL, (struct box){b.x, b.y + 1, b.w, 1});
+        return 2;
+    }
+    bar_line(g, v, w, TREE_USUAL, (struct box){b.x, b.y + 1, b.w, 1});
+    bar_line(g, v, w, TREE_SLOW, (struct box){b.x, b.y + 2, b.w, 1});
+    return 3;
+}
+
+/* ---- the tree -------------------------------------------------------------------------------------------------- */
+
+#define SAID 0.03      /* of the time: smaller branches have no line */
+#define SAID_SLOW 0.06 /* of the slow ones' */
+enum { DEEP = 12, SHARE = 7, TREE_BAR = 10 };
+
+struct tree_pen {
+    struct grid *g;
+    const struct view *v;
+    const struct work *w;
+    uint32_t user;
+    struct box b;
+    int used;
+};
+
+static void share_cell(const struct tree_pen *p, int x, int y, double share, enum style s)
+{
+    char buf[16];
+    snprintf(buf, sizeof buf, share >= 0.0005 ? "%.1f%%" : "-", 100 * share);
+    tri_cell(p->g, x, y, SHARE - 1, s, buf);
+}
+
+static void tree_line(const struct tree_pen *p, uint32_t i, int depth, int y)
+{
+    const struct tree_node *n = &p->w->tree.v[i];
+    const bool one = p->w->standing || p->w->n <= 1, here = p->user && (n->user == p->user || n->let_go == p->user);
+    const enum state st = state_of(n);
+    struct text t = {.ticks = when_ticks(p->v->tr)};
+    char buf[600];
+    int x = p->b.x;
+    for (int s = one ? TREE_ALL : TREE_USUAL; s <= (one ? TREE_ALL : TREE_SLOW); s++, x += SHARE)
+        share_cell(p, x, y, tree_share(&p->w->tree, i, (enum tree_set)s), STYLE_NORMAL);
+    if (p->b.w >= 60) {
+        const int len = (int)(tree_share(&p->w->tree, i, one ? TREE_ALL : TREE_SLOW) * TREE_BAR + 0.5);
+        grid_fill(p->g, x, y, len, 1, cell(p->v, st), (enum style)(STYLE_STATE + (int)st));
+        x += TREE_BAR + 1;
+    }
+    x += 2 * depth;
+    node_what(&t, &p->v->tri->fs->works, n);
+    const int room = p->b.x + p->b.w - x;
+    if (room > 8) {
+        str_where(str_of(t.p ? t.p : ""), room, glyph_dots(p->v->tier), buf, sizeof buf);
+        grid_str(p->g, x, y, room, buf, here ? STYLE_STATUS_KEY : STYLE_NORMAL);
+    }
+    text_free(&t);
+}
+
+static void branches(struct tree_pen *p, uint32_t node, int depth)
+{
+    const struct work_tree *t = &p->w->tree;
+    for (uint32_t k = t->v[node].first; k != NO_LANE && p->used < p->b.h && depth < DEEP; k = t->v[k].next) {
+        if (tree_share(t, k, TREE_ALL) < SAID && tree_share(t, k, TREE_SLOW) < SAID_SLOW)
+            continue;
+        tree_line(p, k, depth, p->b.y + p->used++);
+        branches(p, k, depth + 1);
+    }
+}
+
+int page_tree(struct grid *g, const struct view *v, const struct work *w, uint32_t user, struct box b)
+{
+    struct tree_pen p = {g, v, w, user, b, 1};
+    const bool one = w->standing || w->n <= 1;
+    if (b.h < 3 || b.w < 30)
+        return 0;
+    grid_str(g, b.x, b.y, b.w, one ? "   all  where the time goes" : " usual   slow  where the time goes",
+             STYLE_RULER);
+    branches(&p, 0, 0);
+    return p.used;
+}
