@@ -565,11 +565,10 @@ static int end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_file),  cmocka_unit_test(test_gzip),  cmocka_unit_test(test_sent),
-        cmocka_unit_test(test_bomb),  cmocka_unit_test(test_pipe),  cmocka_unit_test(test_seconds),
-        cmocka_unit_test(test_fetch), cmocka_unit_test(test_asked), cmocka_unit_test(test_names),
-        cmocka_unit_test(test_shown),
-        cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_file),  cmocka_unit_test(test_gzip),      cmocka_unit_test(test_sent),
+        cmocka_unit_test(test_bomb),  cmocka_unit_test(test_pipe),      cmocka_unit_test(test_seconds),
+        cmocka_unit_test(test_fetch), cmocka_unit_test(test_asked),     cmocka_unit_test(test_names),
+        cmocka_unit_test(test_shown), cmocka_unit_test(test_arguments),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }
