@@ -252,11 +252,11 @@ static void longer(void **state)
 {
     (void)state;
     static const struct {
-        const char *path, *text;
+        const char *path;
         double least, most; /* of the samples that are usual for so much running */
-    } v[] = {{"tests/golden/longer/work-1.25.trace", ": more work (", 0.6, 2},
-             {"tests/golden/longer/host-1.25.trace", ": a host that took the thread away (", 0, 0.3},
-             {"tests/golden/longer/plain-1.25.trace", "without CPU samples a trace cannot tell which.", 0, 0}};
+    } v[] = {{"tests/golden/longer/work-1.25.trace", 0.6, 2},
+             {"tests/golden/longer/host-1.25.trace", 0, 0.3},
+             {"tests/golden/longer/plain-1.25.trace", 0, 0}};
     for (size_t i = 0; i < sizeof v / sizeof *v; i++) {
         struct loaded l;
         struct legs legs = {0};
@@ -276,7 +276,6 @@ static void longer(void **state)
         assert_true(slow.ran > 200000 * US && slow.ran < all.ran);
         const double usual = (double)all.samples / (double)all.ran * (double)slow.ran;
         assert_true((double)slow.samples >= v[i].least * usual && (double)slow.samples <= v[i].most * usual);
-        assert_non_null(strstr(help_tells(&l, RULE_SLOW)->text, v[i].text));
         legs_free(&legs);
         explain_free(x);
         load_free(&l);

@@ -129,7 +129,9 @@ static void extra_thread(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_stop),       cmocka_unit_test(hostile_names),  cmocka_unit_test(extra_thread),
+        cmocka_unit_test(a_stop),
+        cmocka_unit_test(hostile_names),
+        cmocka_unit_test(extra_thread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,6 @@
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-    };
+    const struct CMUnitTest tests[] = {};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

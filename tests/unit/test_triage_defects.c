@@ -188,12 +188,9 @@ enum { BINDER = 1, DISPATCHER = 2, PIECE = 10, AHEAD = 4 };
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(calls_are_no_running),
-        cmocka_unit_test(stopped_is_not_idle),
-        cmocka_unit_test(no_holder_elsewhere),
-        cmocka_unit_test(no_holder_while_it_stood),
-        cmocka_unit_test(rest_is_no_leak),
-        cmocka_unit_test(a_reason_that_is_empty),
+        cmocka_unit_test(calls_are_no_running), cmocka_unit_test(stopped_is_not_idle),
+        cmocka_unit_test(no_holder_elsewhere),  cmocka_unit_test(no_holder_while_it_stood),
+        cmocka_unit_test(rest_is_no_leak),      cmocka_unit_test(a_reason_that_is_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,6 @@ enum { KEEPER = 30, QUEUE = 8 };
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-    };
+    const struct CMUnitTest tests[] = {};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

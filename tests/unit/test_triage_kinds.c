@@ -229,10 +229,8 @@ static void nothing_known_of_a_stack(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_known_of_a_stack),
-        cmocka_unit_test(a_package_under_test),
-        cmocka_unit_test(the_library_is_known),
-        cmocka_unit_test(what_a_stack_says),
+        cmocka_unit_test(nothing_known_of_a_stack), cmocka_unit_test(a_package_under_test),
+        cmocka_unit_test(the_library_is_known),     cmocka_unit_test(what_a_stack_says),
         cmocka_unit_test(a_pipe_is_no_network),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -117,7 +117,6 @@ static void followed_by_half(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(followed_by_half)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(followed_by_half)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

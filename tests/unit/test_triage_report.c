@@ -167,7 +167,6 @@ static void pages_of_others(void **state)
 
 /* ---- JSON --------------------------------------------------------------------------------------------------- */
 
-
 static void json_of(const char *path)
 {
     static const char *const keys[] = {"trace",  "works",     "findings",  "not_applicable", "processors", "gc",    "scheduler",

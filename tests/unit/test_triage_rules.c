@@ -214,8 +214,6 @@ static void help_names_thresholds(void **state)
     }
 }
 
-
-
 /* A killed program's trace: of the main goroutine nothing is known, and nothing is told. */
 static void nothing_of_what_is_lost(void **state)
 {
@@ -273,12 +271,9 @@ static void in_slices(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(recorded_for_it),
-        cmocka_unit_test(healthy_samples),
-        cmocka_unit_test(samples_with_a_lock),
-        cmocka_unit_test(other_programs),
-        cmocka_unit_test(help_names_thresholds),
-        cmocka_unit_test(in_slices),
+        cmocka_unit_test(recorded_for_it),         cmocka_unit_test(healthy_samples),
+        cmocka_unit_test(samples_with_a_lock),     cmocka_unit_test(other_programs),
+        cmocka_unit_test(help_names_thresholds),   cmocka_unit_test(in_slices),
         cmocka_unit_test(nothing_of_what_is_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,7 +54,6 @@ static void workers_without_a_label(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(workers_without_a_label)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(workers_without_a_label)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -143,17 +143,45 @@ static bool half_followed(const struct explain_tree *t)
     return left <= all / 2;
 }
 
+/* Of a group's tree: what its leaves are of one goroutine's kind and place. */
+struct doing_at {
+    uint32_t who, func, stack, frame;
+    uint8_t cat;
+    bool mixed, ended;
+    struct ran ran;
+    struct callers callers;
+    int64_t ns;
+};
+
+/* The largest of them, WAITFOR_ENDS at most. */
+static void ends_largest(struct waitfor_end *e, struct doing_at *v, uint32_t n, int64_t all)
+{
+    for (; n > 0 && e->n < WAITFOR_ENDS; e->n++) {
+        uint32_t best = 0;
+        for (uint32_t k = 1; k < n; k++) {
+            best = v[k].ns > v[best].ns ? k : best;
+        }
+        if (v[best].ns < all / 20) {
+            break;
+        }
+        e->of[e->n].who = v[best].who;
+        e->of[e->n].func = v[best].func;
+        e->of[e->n].stack = v[best].stack;
+        e->of[e->n].frame = v[best].frame;
+        e->of[e->n].cat = v[best].cat;
+        e->of[e->n].mixed = v[best].mixed;
+        e->of[e->n].ended = v[best].ended;
+        e->of[e->n].ran = v[best].ran;
+        e->of[e->n].by = callers_most(&v[best].callers, v[best].ns);
+        e->of[e->n].share = (double)v[best].ns / (double)all;
+        v[best].ns = 0;
+    }
+}
+
 /* The waits for others of a group's tree, put together by whose and what their leaves are. */
 static void end_of(struct waitfor_end *e, const struct explain_tree *t)
 {
-    struct {
-        uint32_t who, func, stack, frame;
-        uint8_t cat;
-        bool mixed, ended;
-        struct ran ran;
-        struct callers callers;
-        int64_t ns;
-    } v[64] = {0};
+    struct doing_at v[64] = {0};
     uint32_t n = 0;
     int64_t all = 0;
     for (uint32_t i = 1; i < t->n; i++) {
@@ -185,25 +213,8 @@ static void end_of(struct waitfor_end *e, const struct explain_tree *t)
         callers_merge(&v[k].callers, &x->callers);
         v[k].ns = ns_add(v[k].ns, x->ns);
     }
-    for (const bool told = all > 0 && half_followed(t); told && e->n < WAITFOR_ENDS; e->n++) {
-        uint32_t best = 0;
-        for (uint32_t k = 1; k < n; k++) {
-            best = v[k].ns > v[best].ns ? k : best;
-        }
-        if (n == 0 || v[best].ns < all / 20) {
-            break;
-        }
-        e->of[e->n].who = v[best].who;
-        e->of[e->n].func = v[best].func;
-        e->of[e->n].stack = v[best].stack;
-        e->of[e->n].frame = v[best].frame;
-        e->of[e->n].cat = v[best].cat;
-        e->of[e->n].mixed = v[best].mixed;
-        e->of[e->n].ended = v[best].ended;
-        e->of[e->n].ran = v[best].ran;
-        e->of[e->n].by = callers_most(&v[best].callers, v[best].ns);
-        e->of[e->n].share = (double)v[best].ns / (double)all;
-        v[best].ns = 0;
+    if (all > 0 && half_followed(t)) {
+        ends_largest(e, v, n, all);
     }
 }
 

@@ -37,24 +37,11 @@ static double room_of(const struct causes *c)
     return times > 0 ? sum / times : -1;
 }
 
-/* took: the collector's share of the processor time, where most collections were asked for; else 0. */
-static bool forced(struct causes *c, const struct works *w, double took, struct verdicts *out)
+enum { ASKERS = 8 };
+
+/* One function asks for so many of them. took: the collector's share of the processor time, where most collections were asked for; else 0. */
+static bool forced_by(const struct works *w, uint32_t stack, double count, double took, struct verdicts *out)
 {
-    const struct range *r;
-    const size_t n = trace_ranges(c->tr, RANGE_GC, &r);
-    uint32_t user = 0, stack = 0;
-    double count = 0;
-    for (size_t i = 0; i < n && i < LOOKED; i++) {
-        const struct site p = verdict_place(w, gc_begun_at(c->tr, &r[i]));
-        if (p.user && stacks_may(c->tr, gc_begun_at(c->tr, &r[i]), STACK_COLLECTS)) {
-            user = user ? user : p.user;
-            stack = gc_begun_at(c->tr, &r[i]);
-            count += p.user == user;
-        }
-    }
-    if (count < 2) {
-        return true;
-    }
     struct verdict v = verdict_new(RULE_FORCED, 0);
     v.where = verdict_place(w, stack);
     verdict_ev(&v, EV_COUNT, count);
@@ -63,7 +50,34 @@ static bool forced(struct causes *c, const struct works *w, double took, struct 
     v.harm.share = v.harm.share > took ? v.harm.share : took;
     v.score = v.harm.share;
     v.level = v.harm.share >= threshold(TH_SHARE) && count >= 4 ? LEVEL_WARN : LEVEL_NOTE;
-    return v.harm.share < threshold(TH_NOTED) || verdict_add(out, &v);
+    return count < 2 || v.harm.share < threshold(TH_NOTED) || verdict_add(out, &v);
+}
+
+static bool forced(struct causes *c, const struct works *w, double took, struct verdicts *out)
+{
+    const struct range *r;
+    const size_t n = trace_ranges(c->tr, RANGE_GC, &r);
+    uint32_t user[ASKERS] = {0}, stack[ASKERS] = {0}, found = 0;
+    double count[ASKERS] = {0};
+    for (size_t i = 0; i < n && i < LOOKED; i++) {
+        const uint32_t at = gc_begun_at(c->tr, &r[i]);
+        const struct site p = verdict_place(w, at);
+        uint32_t k = 0;
+        while (k < found && user[k] != p.user) {
+            k++;
+        }
+        if (p.user && k < ASKERS && stacks_may(c->tr, at, STACK_COLLECTS)) {
+            found += k == found;
+            user[k] = p.user;
+            stack[k] = at;
+            count[k]++;
+        }
+    }
+    bool ok = true;
+    for (uint32_t k = 0; ok && k < found; k++) {
+        ok = forced_by(w, stack[k], count[k], took, out);
+    }
+    return ok;
 }
 
 /* Were most collections asked for? */

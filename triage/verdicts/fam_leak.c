@@ -121,6 +121,7 @@ static bool heap(struct causes *c, const struct works *w, struct verdicts *out)
     v.g = BAND_GC;
     v.t1 = c->tg->end;
     v.where = allocates_most(c, w);
+    v.sure = v.where.user ? SURE_INFERRED : SURE_RECORDED;
     verdict_ev(&v, EV_BEFORE, (double)h->low_first);
     verdict_ev(&v, EV_AFTER, (double)h->low_last);
     verdict_ev(&v, EV_COUNT, (double)c->tg->gc_cycles);
