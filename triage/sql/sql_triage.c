@@ -312,24 +312,31 @@ const struct sql_table sql_edge = {
 /* ---- verdict ------------------------------------------------------------------------------------------------ */
 
 #define VERDICT(X) \
-    X(V_RULE, "rule", NAME, NO, "which rule found it: docs/RULES.md") \
-    X(V_KEY, "key", NAME, NO, "its id: rule and subject, the same in another trace of the program if possible") \
-    X(V_NOTE, "note", BOOL, NO, "nothing is lost by it, but it is worth a look") \
+    X(V_RULE, "rule", NAME, NO, "its kind: docs/RULES.md") \
+    X(V_FAMILY, "family", NAME, NO, "the family of that kind") \
+    X(V_LEVEL, "level", NAME, NO, "severe, warning or note") \
+    X(V_KEY, "key", NAME, NO, "its id: kind and subject, the same in another trace of the program if possible") \
     X(V_INFERRED, "inferred", BOOL, NO, "it rests on what a trace does not record") \
-    X(V_SEVERITY, "severity_ns", NS, NO, "clock time it costs") \
+    X(V_SHARE, "share", REAL, NO, "of the time of the work that has it, or of the trace: 0 to 1") \
+    X(V_USUAL, "usual_share", REAL, NO, "of the time of usual pieces; NULL: it is of no work") \
+    X(V_SLOW, "slow_share", REAL, NO, "of the time of slow pieces; NULL: it is of no work") \
+    X(V_HIT, "hit", COUNT, NO, "pieces of work that have it, of those looked at") \
+    X(V_OF, "of", COUNT, NO, "how many were looked at") \
+    X(V_CLOCK, "clock_ns", NS, NO, "clock time it takes, at most") \
     X(V_TITLE, "title", NAME, NO, "in short") \
-    X(V_AMOUNT, "amount", NAME, NO, "by the rule's own measure") \
-    X(V_TEXT, "text", NAME, NO, "one or two sentences with the numbers") \
+    X(V_TEXT, "text", NAME, NO, "one to three sentences with the numbers") \
     X(V_NEXT, "next", NAME, NO, "what to do") \
-    X(V_WON_LO, "won_lo_ns", NS, NO, "possible gain, from; NULL: not told") \
-    X(V_WON_HI, "won_hi_ns", NS, NO, "to") \
+    X(V_WON_LO, "won_lo", REAL, NO, "share of a piece's time to be won, from; NULL: not told") \
+    X(V_WON_HI, "won_hi", REAL, NO, "to") \
     X(V_T0, "t0", NS, NO, "where to look") \
     X(V_T1, "t1", NS, NO, "until when") \
     X(V_G, "g", ID, NO, "at which goroutine") \
     X(V_P, "p", ID, NO, "at which processor") \
     X(V_STACK, "stack", ID, NO, "evidence") \
     X(V_FUNC, "func", NAME, NO, "its innermost function") \
-    X(V_USER_FUNC, "user_func", NAME, NO, "first function there outside the runtime and the standard library")
+    X(V_USER_FUNC, "user_func", NAME, NO, "first function there outside the runtime and the standard library") \
+    X(V_WHERE, "where_func", NAME, NO, "the function to look at; NULL: none") \
+    X(V_HOLDER, "holder_func", NAME, NO, "where the one is that holds, serves or does what is waited for; NULL: none")
 enum { VERDICT(SQL_COLUMN_ID) };
 static const struct sql_column verdict_columns[] = {VERDICT(SQL_COLUMN_ROW)};
 
@@ -343,20 +350,29 @@ static void verdict_cell(struct sql_cursor *base, unsigned column, sqlite3_conte
 {
     const struct sql *s = base->s;
     const struct finding *f = &s->fs.f[((const struct row_cursor *)base)->i];
+    const struct verdict *v = &f->v;
     switch (column) {
     case V_RULE: sql_put_word(x, rule_id(f->rule)); break;
     case V_KEY: put_clean(x, f->key); break;
-    case V_NOTE: sql_put_int(x, f->note); break;
+    case V_FAMILY: sql_put_word(x, family_id(verdict_family(v))); break;
+    case V_LEVEL: sql_put_word(x, v->level == LEVEL_SEVERE ? "severe" : v->level == LEVEL_WARN ? "warning" : "note"); break;
     case V_INFERRED: sql_put_int(x, f->inferred); break;
-    case V_SEVERITY: sql_put_int(x, f->severity_ns); break;
+    case V_SHARE: sqlite3_result_double(x, v->harm.share); break;
+    case V_USUAL:
+    case V_SLOW:
+        if (v->harm.work != NO_LANE)
+            sqlite3_result_double(x, column == V_USUAL ? v->harm.usual : v->harm.slow);
+        break;
+    case V_HIT: sql_put_id(x, v->harm.hit); break;
+    case V_OF: sql_put_id(x, v->harm.of); break;
+    case V_CLOCK: sql_put_int(x, f->severity_ns); break;
     case V_TITLE: put_clean(x, f->title); break;
-    case V_AMOUNT: put_clean(x, f->amount); break;
     case V_TEXT: put_clean(x, f->text); break;
     case V_NEXT: put_clean(x, f->next); break;
     case V_WON_LO:
     case V_WON_HI:
-        if (f->has_won)
-            sql_put_int(x, column == V_WON_LO ? f->won_lo : f->won_hi);
+        if (v->gain.known)
+            sqlite3_result_double(x, column == V_WON_LO ? v->gain.piece_lo : v->gain.piece_hi);
         break;
     case V_T0: sql_put_int(x, f->t0); break;
     case V_T1: sql_put_int(x, f->t1); break;
@@ -371,6 +387,8 @@ static void verdict_cell(struct sql_cursor *base, unsigned column, sqlite3_conte
     case V_STACK: sql_put_stack(x, f->stack); break;
     case V_FUNC: sql_put_func(x, s, f->stack); break;
     case V_USER_FUNC: sql_put_user(x, s, f->stack); break;
+    case V_WHERE: sql_put_str(x, s, v->where.user); break;
+    case V_HOLDER: sql_put_str(x, s, v->holder.at.user); break;
     default: break;
     }
 }
