@@ -3,6 +3,7 @@
  *
  * A large share alone is what the work is. It warns where one of these holds:
  *   contention   others have what a piece waits for (a lock, one of a set, the one that serves all)
+ *   lateness     it sleeps while what it waits for is there
  *   repetition   a piece does many times in a row what once would do
  *   variation    the slow pieces have it, the usual ones don't
  *   failure      the one that all wait for waits itself, until a timer is up
@@ -108,6 +109,11 @@ static void level_of(const struct causes *c, const struct works *all, struct ver
     const bool varies = tail >= threshold(TH_VARIES);
     const double slow = varies ? v->harm.slow : 0;
     v->harm.share = v->harm.all > slow ? v->harm.all : slow;
+    const double polls =
+        v->rule == RULE_SLEEP && v->harm.share >= threshold(TH_SHARE) ? verdict_polls(c, all, v) : 0;
+    if (polls > 0) {
+        verdict_ev(v, EV_SHARE, polls);
+    }
     const bool awaited = w->kind == WORK_TASKS || w->kind == WORK_REQUESTS;
     if (varies && awaited && v->harm.usual * 3 < v->harm.slow && verdict_family(v) != FAM_SLOW &&
         !contends(verdict_family(v)) && !comes_late(v)) {
@@ -120,6 +126,7 @@ static void level_of(const struct causes *c, const struct works *all, struct ver
             ? v->harm.share >= threshold(TH_SHARE) && room(c, v) && !bounds(c, v) && (crowd || one_at_a_time(c, v))
         : contends(verdict_family(v))
             ? v->harm.share >= threshold(TH_SHARE) && room(c, v) && (crowd || most || varies)
+        : verdict_family(v) == FAM_POLLING ? polls * v->harm.share >= threshold(TH_SHARE)
         : verdict_family(v) == FAM_LIMIT  ? v->harm.share >= threshold(TH_SHARE) && ended_by_others(c, all, v)
         : verdict_family(v) == FAM_SERIAL ? v->harm.share >= threshold(TH_REPEATS) && !w->standing
                                           : verdict_family(v) == FAM_SLOW && !held_by_host(v);

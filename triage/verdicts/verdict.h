@@ -147,6 +147,11 @@ family_fn fam_ways, fam_leak, fam_stuck, fam_collector, fam_stops, fam_crowd, fa
     fam_uneven, fam_fine, fam_order, fam_slowest, fam_calls, fam_trend, fam_regions;
 /* verdicts_decide - decide.c: level, gain, order; what says the same as a larger one goes. */
 void verdicts_decide(struct causes *c, const struct works *w, struct verdicts *out);
+/*
+ * verdict_polls - fam_polling.c: of one that sleeps, the share of its sleeps in which what it had handed over was done already; 0: it handed
+ * nothing over, or nobody was done earlier.
+ */
+double verdict_polls(const struct causes *c, const struct works *w, const struct verdict *v);
 /* verdict_new - of a resource: `share` of the trace, no work, no lane. */
 struct verdict verdict_new(enum rule r, double share);
 /*
