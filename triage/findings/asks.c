@@ -105,8 +105,9 @@ bool calls_child(const struct trace *tr, uint32_t stack)
 bool calls_asks(const struct causes *c, uint32_t g)
 {
     enum { LOOKED = 4000 };
+    static const char *const trips[] = {"net/http.(*persistConn).roundTrip", NULL};
     uint32_t reads = 0, answers = 0, known = 0;
-    bool wrote = false, writes = false, outside = false;
+    bool wrote = false, writes = false, outside = false, trip = false;
     struct span_iter it;
     bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
     for (int i = 0; i < LOOKED && more; i++, more = span_next(&it)) {
@@ -118,8 +119,12 @@ bool calls_asks(const struct causes *c, uint32_t g)
             known = s->stack;
             writes = causes_writes(c->tr, s->stack);
             outside = stacks_wait_kind(c->tr, s->reason, s->stack) == WK_NET || stacks_pipe(c->tr, s->stack);
+            trip = stack_through(c->tr, s->stack, trips);
         }
-        if (!writes && s->state == ST_WAITING && outside) {
+        if (trip && s->state == ST_WAITING) { /* goroutines of the library write the question and read the answer */
+            reads++;
+            answers++;
+        } else if (!writes && s->state == ST_WAITING && outside) {
             reads++;
             answers += wrote;
         }
