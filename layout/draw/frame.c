@@ -380,6 +380,7 @@ static int more(const struct canvas *c, int y, enum style s)
 /* A message takes the lines it needs, from the last one up, or from above a prompt or the footer: plan_message(). */
 static void message(const struct canvas *c)
 {
+    enum { MORE = 12, MORE_BRIEF = 6, WORDS = 60 }; /* columns that more() takes, on a screen of fewer than WORDS */
     const struct view *v = c->v;
     struct grid *g = c->g;
     struct str text = str_of(v->message);
@@ -389,6 +390,9 @@ static void message(const struct canvas *c)
     if (n > 2 && wrap_draw(NULL, 0, 0, g->w, VIEW_TEXT, s, text) > n && more(c, last, s) < g->w)
         n--;
     wrap_draw(g, 0, y, g->w, n, s, text);
+    const struct cell *end = grid_at(g, g->w - (g->w < WORDS ? MORE_BRIEF : MORE), last);
+    if (v->message_of && end && end->glyph == ' ')
+        (void)more(c, last, s);
 }
 
 static void prompt(const struct canvas *c, int y)

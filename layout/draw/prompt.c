@@ -260,7 +260,8 @@ unsigned view_select(struct view *v)
 
 bool view_told(const struct view *v)
 {
-    return v->message[0] && !v->message_error && wrap_draw(NULL, 0, 0, v->w, 2, STYLE_NORMAL, str_of(v->message)) > 1;
+    return v->message[0] && !v->message_error &&
+           (v->message_of || wrap_draw(NULL, 0, 0, v->w, 2, STYLE_NORMAL, str_of(v->message)) > 1);
 }
 
 /* What lies over the view is closed. VR_NONE: nothing does. */

@@ -47,6 +47,7 @@ static void message(struct view *v, bool error, const char *fmt, va_list ap)
     vsnprintf(raw, sizeof raw, fmt, ap);
     str_safe(str_of(raw), v->message, sizeof v->message);
     v->message_error = error;
+    v->message_of = 0;
     v->message_soon = SOON_NOT;
 }
 

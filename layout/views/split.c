@@ -2,6 +2,7 @@
  * split.c - see split.h. The table below the lanes follows the window, so its sums begin anew when that moves; a
  * frame gives them a fraction of a millisecond at once, view_work() the rest.
  */
+#include "layout/views/tri.h"
 #include "layout/views/split.h"
 
 #include <stdio.h>
@@ -169,7 +170,8 @@ unsigned view_read(struct view *v)
     if (!fresh(v, "In full"))
         return move_fail(v, "out of memory");
     if (v->message[0]) {
-        lines_wrap(v->own, v->message, w);
+        if (!v->message_of || !tri_read_finding(v, v->message_of - 1, v->own, w))
+            lines_wrap(v->own, v->message, w);
         lines_add(v->own, "%s", "");
     }
     status_rich(v, 1000, &r);

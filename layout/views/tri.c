@@ -398,10 +398,9 @@ unsigned tri_walk(struct view *v, int n)
     move_leave(v);
     t->row[VIEW_TRIAGE] = (uint32_t)at;
     unsigned flags = tri_evidence(v, f);
-    char lead[FMT_MAX];
-    tri_lead(v, f, lead);
-    view_message(v, false, "%d/%" PRIu32 "%s%s%s %s: %s", (int)at + 1, t->fs->n, t->so_far ? " so far:" : "",
-                 *lead ? " " : "", lead, f->title, f->text);
+    char before[64];
+    snprintf(before, sizeof before, "%d/%" PRIu32 "%s ", (int)at + 1, t->fs->n, t->so_far ? " so far:" : "");
+    tri_told(v, (uint32_t)at, before);
     return flags;
 }
 

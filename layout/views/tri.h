@@ -111,6 +111,8 @@ bool tri_ready(struct tri *t, const struct triage *tg, const struct findings *fs
 int64_t waits_pairs(const struct tri *t);
 /* tri_rows - how many rows the list of the view shown has; 0 as well where it is not there yet. */
 uint32_t tri_rows(const struct view *v);
+/* tri_read_finding - all that is to be said of a finding, in lines of w columns; false: there is none of that number. */
+bool tri_read_finding(const struct view *v, uint32_t i, struct lines *out, int w);
 /* tri_walk - from any view: to the evidence of the next (n < 0: previous) finding. */
 unsigned tri_walk(struct view *v, int n);
 

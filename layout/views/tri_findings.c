@@ -382,27 +382,33 @@ static void detail(struct text *t, const struct view *v, uint32_t i, int line)
         text_add(t, " %s", f->won);
 }
 
+bool tri_read_finding(const struct view *v, uint32_t i, struct lines *out, int w)
+{
+    if (!v->tri || i >= count(v))
+        return false;
+    const struct finding *f = &v->tri->fs->f[i];
+    const char *const said[] = {f->text, f->next, f->won ? f->won : ""};
+    char lead[FMT_MAX], at[FMT_MAX];
+    tri_lead(v, f, lead);
+    lines_add(out, "%s%s%s%s  @%s", lead, *lead ? "  " : "", f->title, f->inferred ? " (inferred)" : "",
+              tri_dur(v->tr, f->t0, at));
+    for (int k = 0; k < 3; k++) {
+        struct text t = {.ticks = when_ticks(v->tr)};
+        text_clean(&t, said[k], strlen(said[k]), 0);
+        lines_wrap(out, t.n ? t.p : "", w);
+        text_free(&t);
+    }
+    return true;
+}
+
 /* The finding with the cursor, then the numbers. */
 static void read_all(const struct view *v, struct lines *out, int w)
 {
     struct text t = {.ticks = when_ticks(v->tr)};
     if (!v->tri || !v->tri->tg)
         return;
-    const struct finding *f = at_row(v);
-    if (f) {
-        char lead[FMT_MAX], at[FMT_MAX];
-        tri_lead(v, f, lead);
-        lines_add(out, "%s%s%s%s  @%s", lead, *lead ? "  " : "", f->title, f->inferred ? " (inferred)" : "",
-                  tri_dur(v->tr, f->t0, at));
-        const char *const said[] = {f->text, f->next, f->won ? f->won : ""};
-        for (int i = 0; i < 3; i++) {
-            t.n = 0;
-            text_clean(&t, said[i], strlen(said[i]), 0);
-            lines_wrap(out, t.n ? t.p : "", w);
-        }
+    if (tri_read_finding(v, v->at.row, out, w))
         lines_add(out, "%s", "");
-    }
-    t.n = 0;
     if (tri_lacking(&t, v)) {
         lines_wrap(out, t.p + strspn(t.p, "; "), w);
         lines_add(out, "%s", "");
@@ -411,16 +417,37 @@ static void read_all(const struct view *v, struct lines *out, int w)
     page_read(v, out, w);
 }
 
+/* Share and title; where, and what it saves, as whole fields where a line has room. */
+void tri_told(struct view *v, uint32_t i, const char *before)
+{
+    enum { MORE = 12 }; /* columns of the key that shows all */
+    const struct finding *f = &v->tri->fs->f[i];
+    struct text all = {.ticks = when_ticks(v->tr)}, part[2] = {{.ticks = all.ticks}, {.ticks = all.ticks}};
+    char lead[FMT_MAX];
+    tri_lead(v, f, lead);
+    text_add(&all, "%s%s%s%s", before, lead, *lead ? " " : "", f->title);
+    if (f->v.where.user)
+        text_func(&part[0], v->tr, f->v.where.user, 0);
+    if (f->v.gain.known) {
+        text_lit(&part[1], "saves ");
+        verdict_saves(&part[1], &v->tri->fs->works, &f->v);
+    }
+    for (int k = 0; k < 2; k++) {
+        const int used = str_width(str_of(all.p ? all.p : ""), v->w) + 2;
+        if (part[k].n && used + str_width((struct str){part[k].p, (uint32_t)part[k].n}, v->w) <= v->w - MORE)
+            text_add(&all, "  %s", part[k].p);
+        text_free(&part[k]);
+    }
+    view_message(v, false, "%s", all.p ? all.p : "");
+    v->message_of = i + 1;
+    text_free(&all);
+}
+
 static unsigned enter(struct view *v)
 {
-    uint32_t i = v->at.row;
-    const struct finding *f = &v->tri->fs->f[i];
-    char lead[FMT_MAX];
-    v->tri->finding = i;
-    unsigned flags = tri_evidence(v, f);
-    tri_lead(v, f, lead);
-    view_message(v, false, "%s%s%s: %s %s %s", lead, *lead ? " " : "", f->title, f->text, f->next,
-                 f->won ? f->won : "");
+    v->tri->finding = v->at.row;
+    const unsigned flags = tri_evidence(v, &v->tri->fs->f[v->at.row]);
+    tri_told(v, v->at.row, "");
     return flags;
 }
 

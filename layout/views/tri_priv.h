@@ -87,6 +87,8 @@ void tri_name(struct grid *g, const struct view *v, int x, int y, int w, enum st
 unsigned tri_goto(struct view *v, struct lane l, int64_t t0, int64_t t1);
 /* tri_lacking - "nothing stands out; 37 kinds of findings can't be told: ..", or what follows "1 finding"; false: hardly any can't. */
 bool tri_lacking(struct text *t, const struct view *v);
+/* tri_told - the message about a finding, behind `before`: a line of its card. */
+void tri_told(struct view *v, uint32_t i, const char *before);
 /* tri_lead - what stands before a finding's title (finding_lead()). */
 void tri_lead(const struct view *v, const struct finding *f, char out[FMT_MAX]);
 /*
