@@ -109,12 +109,12 @@ static void level_of(const struct causes *c, const struct works *all, struct ver
     const bool varies = tail >= threshold(TH_VARIES);
     const double slow = varies ? v->harm.slow : 0;
     v->harm.share = v->harm.all > slow ? v->harm.all : slow;
+    const bool awaited = w->kind == WORK_TASKS || w->kind == WORK_REQUESTS;
     const double polls =
-        v->rule == RULE_SLEEP && v->harm.share >= threshold(TH_SHARE) ? verdict_polls(c, all, v) : 0;
+        awaited && v->rule == RULE_SLEEP && v->harm.share >= threshold(TH_SHARE) ? verdict_polls(c, all, v) : 0;
     if (polls > 0) {
         verdict_ev(v, EV_SHARE, polls);
     }
-    const bool awaited = w->kind == WORK_TASKS || w->kind == WORK_REQUESTS;
     if (varies && awaited && v->harm.usual * 3 < v->harm.slow && verdict_family(v) != FAM_SLOW &&
         !contends(verdict_family(v)) && !comes_late(v)) {
         v->rule = RULE_SLOW;
@@ -127,9 +127,9 @@ static void level_of(const struct causes *c, const struct works *all, struct ver
         : contends(verdict_family(v))
             ? v->harm.share >= threshold(TH_SHARE) && room(c, v) && (crowd || most || varies)
         : verdict_family(v) == FAM_POLLING ? polls * v->harm.share >= threshold(TH_SHARE)
-        : verdict_family(v) == FAM_LIMIT  ? v->harm.share >= threshold(TH_SHARE) && ended_by_others(c, all, v)
-        : verdict_family(v) == FAM_SERIAL ? v->harm.share >= threshold(TH_REPEATS) && !w->standing
-                                          : verdict_family(v) == FAM_SLOW && !held_by_host(v);
+        : verdict_family(v) == FAM_LIMIT   ? v->harm.share >= threshold(TH_SHARE) && ended_by_others(c, all, v)
+        : verdict_family(v) == FAM_SERIAL  ? v->harm.share >= threshold(TH_REPEATS) && !w->standing
+                                           : verdict_family(v) == FAM_SLOW && !held_by_host(v);
     v->level = !matters || !warns ? LEVEL_NOTE : v->harm.share >= threshold(TH_SEVERE) ? LEVEL_SEVERE : LEVEL_WARN;
     v->clock = clock;
     v->score = v->harm.share * (w->weight * 2 < 1 ? w->weight * 2 : 1) * (verdict_family(v) == FAM_SLOW ? VAGUE : 1);

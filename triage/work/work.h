@@ -60,12 +60,12 @@ struct work {
     uint64_t n;           /* pieces with both ends, about; `looked`: at those is looked, d is of them */
     uint64_t open;
     struct dist d;
-    int64_t total;        /* about: of all n */
-    double at_once;       /* on average */
-    bool background;      /* nobody outside, no request and not main, waits for it */
-    bool inner;           /* another work that counts waits for it: its time is in that one's tree */
-    bool standing;        /* lives that take most of the trace: there is no usual and no slow one */
-    bool asks;            /* standing, and what most of its goroutines wait for outside are answers: no rest */
+    int64_t total;       /* about: of all n */
+    double at_once;      /* on average */
+    bool background;     /* nobody outside, no request and not main, waits for it */
+    bool inner;          /* another work that counts waits for it: its time is in that one's tree */
+    bool standing;       /* lives that take most of the trace: there is no usual and no slow one */
+    bool asks;           /* standing, and what most of its goroutines wait for outside are answers: no rest */
     struct workpiece *v; /* those looked at, longest first */
     uint32_t looked;
     struct work_tree tree;
