@@ -115,21 +115,29 @@ static void level_of(const struct causes *c, const struct works *all, struct ver
     if (polls > 0) {
         verdict_ev(v, EV_SHARE, polls);
     }
+    const bool outside = v->rule == RULE_BACKEND || v->rule == RULE_SERIAL;
+    double each = 0;
+    const bool gives_up = awaited && outside && v->harm.share >= threshold(TH_SHARE) &&
+                          verdict_gives_up(c, all, v, &each) * v->harm.share >= threshold(TH_SHARE);
+    if (gives_up) {
+        v->rule = RULE_LIMIT;
+        verdict_ev(v, EV_EACH, each);
+    }
     if (varies && awaited && v->harm.usual * 3 < v->harm.slow && verdict_family(v) != FAM_SLOW &&
         !contends(verdict_family(v)) && !comes_late(v)) {
         v->rule = RULE_SLOW;
     }
     const bool matters = clock >= threshold(TH_CLOCK) || varies;
     const bool crowd = v->ev[EV_CROWD] >= threshold(TH_SEMAPHORE_CROWD), most = v->harm.share >= threshold(TH_SEVERE);
-    const bool warns =
-        verdict_family(v) == FAM_SET
-            ? v->harm.share >= threshold(TH_SHARE) && room(c, v) && !bounds(c, v) && (crowd || one_at_a_time(c, v))
-        : contends(verdict_family(v))
-            ? v->harm.share >= threshold(TH_SHARE) && room(c, v) && (crowd || most || varies)
-        : verdict_family(v) == FAM_POLLING ? polls * v->harm.share >= threshold(TH_SHARE)
-        : verdict_family(v) == FAM_LIMIT   ? v->harm.share >= threshold(TH_SHARE) && ended_by_others(c, all, v)
-        : verdict_family(v) == FAM_SERIAL  ? v->harm.share >= threshold(TH_REPEATS) && !w->standing
-                                           : verdict_family(v) == FAM_SLOW && !held_by_host(v);
+    const bool warns = verdict_family(v) == FAM_SET ? v->harm.share >= threshold(TH_SHARE) && room(c, v) &&
+                                                          !bounds(c, v) && (crowd || one_at_a_time(c, v))
+                       : contends(verdict_family(v))
+                           ? v->harm.share >= threshold(TH_SHARE) && room(c, v) && (crowd || most || varies)
+                       : verdict_family(v) == FAM_POLLING ? polls * v->harm.share >= threshold(TH_SHARE)
+                       : verdict_family(v) == FAM_LIMIT
+                           ? gives_up || (v->harm.share >= threshold(TH_SHARE) && ended_by_others(c, all, v))
+                       : verdict_family(v) == FAM_SERIAL ? v->harm.share >= threshold(TH_REPEATS) && !w->standing
+                                                         : verdict_family(v) == FAM_SLOW && !held_by_host(v);
     v->level = !matters || !warns ? LEVEL_NOTE : v->harm.share >= threshold(TH_SEVERE) ? LEVEL_SEVERE : LEVEL_WARN;
     v->clock = clock;
     v->score = v->harm.share * (w->weight * 2 < 1 ? w->weight * 2 : 1) * (verdict_family(v) == FAM_SLOW ? VAGUE : 1);
