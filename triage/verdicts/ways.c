@@ -45,6 +45,7 @@ struct follow {
     uint32_t path[DEEP], depth; /* nodes from the root on */
     struct served *served;      /* by group */
     struct link_memo *memo;     /* by node */
+    struct tab enders;          /* of a goroutine's waits at a function: ender_of() */
     bool failed;
 };
 
@@ -142,10 +143,14 @@ static bool for_all(const struct follow *f, const struct tree_node *n)
     return waited > 0 && same * 2 >= waited;
 }
 
-/* Who ended most of a goroutine's waits at that function; NO_LANE: it did not wait there. */
-static uint32_t ender_of(const struct follow *f, uint32_t g, uint32_t user)
+/* Who ended most of a goroutine's waits at that function; NO_LANE: it did not wait there. Each is looked at once. */
+static uint32_t ender_of(struct follow *f, uint32_t g, uint32_t user)
 {
     uint32_t ender = NO_LANE;
+    const uint32_t known = tab_get(&f->enders, g, user);
+    if (known != TAB_NONE) {
+        return known ? known - 1 : NO_LANE;
+    }
     int votes = 0;
     struct walk w;
     struct span s;
@@ -157,6 +162,7 @@ static uint32_t ender_of(const struct follow *f, uint32_t g, uint32_t user)
         ender = here && votes <= 0 ? next->who : ender;
         votes += !here ? 0 : ender == next->who ? 1 : -1;
     }
+    f->failed |= tab_put(&f->enders, g, user, ender == NO_LANE ? 0 : ender + 1) == TAB_NONE;
     return ender;
 }
 
@@ -165,7 +171,7 @@ static uint32_t ender_of(const struct follow *f, uint32_t g, uint32_t user)
  * there, for one that has waited there, and so on. Stages in a row begin with one that does not wait; parts of a work were begun by the one
  * that waits for them.
  */
-static bool of_set(const struct follow *f, const struct tree_node *n)
+static bool of_set(struct follow *f, const struct tree_node *n)
 {
     enum { STEPS = 12 };
     uint32_t g = n->by;
@@ -274,6 +280,14 @@ static enum family link_kind(struct follow *f, const struct tree_node *n, bool *
     return served_of(f, g)->n <= 1.5 ? FAM_SERVER : FAM_SET;
 }
 
+#define FELT 0.001 /* of a work's time: who is waited for in less is not asked */
+static bool felt(const struct follow *f, const struct tree_node *n)
+{
+    const struct tree_node *root = &f->w->tree.v[0];
+    return (double)n->ns[TREE_ALL] >= FELT * (double)root->ns[TREE_ALL] ||
+           (double)n->ns[TREE_SLOW] >= FELT * (double)root->ns[TREE_SLOW];
+}
+
 /*
  * inside: behind a link already. Who is waited for there need not be queued for by many: the one that waits is what they queue for. Each node is
  * asked once.
@@ -282,8 +296,9 @@ static enum family link_of(struct follow *f, uint32_t node, bool inside)
 {
     struct link_memo *m = &f->memo[node];
     if (!m->asked) {
-        bool queue;
-        m->family = (uint8_t)link_kind(f, &f->w->tree.v[node], &queue);
+        bool queue = false;
+        const struct tree_node *n = &f->w->tree.v[node];
+        m->family = (uint8_t)(felt(f, n) ? link_kind(f, n, &queue) : FAM_NONE);
         m->queue = queue;
         m->asked = true;
     }
@@ -586,8 +601,10 @@ bool fam_ways(struct causes *c, const struct works *all, struct verdicts *out)
             const struct verdict v = verdict_of(&f, &f.way[k], i);
             ok = v.harm.share < LEAST || told_elsewhere(f.way[k].family) || verdict_add(out, &v);
         }
+        ok = ok && !f.failed;
         mem_free(f.memo);
     }
+    tab_free(&f.enders);
     mem_free(f.way);
     mem_free(f.served);
     return ok;
