@@ -773,8 +773,8 @@ static void test_began_before(void **state)
     fix_made(&f, late, "default", 80, 24);
     expect(&f, "7 (", "(began before)");
     expect(&f, "", "began before the trace: its name and who began it are not recorded");
-    expect(&f, "W", "it began before the trace: not recorded is which goroutine began it");
-    expect(&f, "j", "(no name)");
+    expect(&f, "W", "task 77  ended by G1, 0..109ns");
+    expect(&f, "q j", "(no name)");
     expect(&f, "W", "where its 90ns went");
     fix_close(&f);
 }

@@ -7,8 +7,10 @@
 #include "triage/work/work.h"
 
 enum {
-    SAMPLE = 240, /* pieces explained for `all` */
-    EACH_END = 48 /* for the usual ones, and for the slow ones */
+    SAMPLE = 240,  /* pieces explained for `all` */
+    EACH_END = 48, /* for the usual ones, and for the slow ones */
+    LONG = 100000, /* spans of those of one work that run all along: of more, stretches are explained */
+    STRETCHES = 16
 };
 
 struct making {
@@ -132,7 +134,17 @@ static uint32_t part(void *arg, uint32_t up, const struct explain_part *p)
     return i;
 }
 
-static bool piece_add(struct explainer *x, struct making *m, const struct workpiece *p, unsigned sets)
+static bool stretch_add(struct explainer *x, struct making *m, const struct workpiece *p)
+{
+    struct tree_node *root = &m->t->v[0];
+    for (int s = 0; s < TREE_SETS; s++) {
+        root->ns[s] = m->sets >> s & 1 ? ns_add(root->ns[s], p->t1 - p->t0) : root->ns[s];
+    }
+    return explain_piece(x, p, part, m, &m->t->cut) && !m->failed;
+}
+
+/* lives: how many goroutines, that run all along, the work is; 0: it is of pieces. */
+static bool piece_add(struct explainer *x, struct making *m, const struct workpiece *p, unsigned sets, uint32_t lives)
 {
     struct tree_node *root = &m->t->v[0];
     m->sets = sets;
@@ -141,10 +153,20 @@ static bool piece_add(struct explainer *x, struct making *m, const struct workpi
             m->t->pieces[s]++;
             root->pieces[s]++;
             root->n[s]++;
-            root->ns[s] = ns_add(root->ns[s], p->t1 - p->t0);
         }
     }
-    return explain_piece(x, p, part, m, &m->t->cut) && !m->failed;
+    const double spans = (double)trace_lane(m->tr, (struct lane){LANE_G, p->g}).nspans, of = (double)LONG / lives;
+    if (!lives || spans <= of) {
+        return stretch_add(x, m, p);
+    }
+    bool ok = true;
+    const int64_t step = (p->t1 - p->t0) / STRETCHES, each = (int64_t)((double)step * of / spans);
+    for (int i = 0; ok && i < STRETCHES; i++) {
+        const int64_t t0 = p->t0 + i * step;
+        const struct workpiece s = workpiece_of_g(p->g, t0, t0 + (each > 0 ? each : 1));
+        ok = stretch_add(x, m, &s);
+    }
+    return ok;
 }
 
 static int64_t weight_of(const struct tree_node *n)
@@ -209,7 +231,7 @@ bool tree_make(struct causes *c, struct works *all, struct work *w)
         m.asks = w->standing && calls_asks(c, w->v[i].g);
         asks += m.asks;
         const unsigned sets = sets_of(w, i, w->looked);
-        ok = !sets || piece_add(c->x, &m, &w->v[i], sets);
+        ok = !sets || piece_add(c->x, &m, &w->v[i], sets, w->standing ? w->looked : 0);
     }
     w->asks = asks * 2 > w->looked;
     return ok && sort(t);

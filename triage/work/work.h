@@ -78,7 +78,7 @@ struct works {
     uint32_t n;
 };
 /* works_new - finds them and makes their trees. false: out of memory. Costs at most WORKS_SPANS spans explained and as many walked. */
-enum { WORKS_SPANS = 2000000, WORKS_MOST = 24 };
+enum { WORKS_SPANS = 1000000, WORKS_MOST = 24 };
 bool works_new(struct causes *c, struct works *out);
 void works_free(struct works *w);
 
