@@ -218,7 +218,8 @@ struct view {
     char
         message[VIEW_MESSAGE]; /* for the foot of the screen, in as many lines as it takes; safe text; empty = none */
     bool message_error;
-    uint32_t message_of; /* it is a line about finding message_of - 1, of which view_read() says all; 0: it is all there is to say */
+    uint32_t
+        message_of; /* it is a line about finding message_of - 1, of which view_read() says all; 0: it is all there is to say */
     /* it says that these are not there yet: void once they are */
     enum { SOON_NOT, SOON_LANES, SOON_TABLES } message_soon;
     bool clock;   /* the ruler has times of day, where the trace tells them */

@@ -355,7 +355,9 @@ static void verdict_cell(struct sql_cursor *base, unsigned column, sqlite3_conte
     case V_RULE: sql_put_word(x, rule_id(f->rule)); break;
     case V_KEY: put_clean(x, f->key); break;
     case V_FAMILY: sql_put_word(x, family_id(verdict_family(v))); break;
-    case V_LEVEL: sql_put_word(x, v->level == LEVEL_SEVERE ? "severe" : v->level == LEVEL_WARN ? "warning" : "note"); break;
+    case V_LEVEL:
+        sql_put_word(x, v->level == LEVEL_SEVERE ? "severe" : v->level == LEVEL_WARN ? "warning" : "note");
+        break;
     case V_INFERRED: sql_put_int(x, f->inferred); break;
     case V_SHARE: sqlite3_result_double(x, v->harm.share); break;
     case V_USUAL:
