@@ -38,7 +38,7 @@ for f in "$tmp/40" "$tmp/58" "$tmp/59"; do
     for k in net sync syscall sched cpu; do try pprof --kind $k -o "$tmp/p" "$f"; done
     for t in spans goroutines waits gc tasks regions samples logs stacks; do try csv $t "$f"; done
     try perfetto -o "$tmp/p" "$f"; try perfetto -o "$tmp/p" --from 10% "$f"
-    for v in 1 2 3 4 5 6 7 8 9 10; do try --headless --view $v --keys 'j Enter w w l l n' "$f"; done
+    for v in 1 2 3 4 5 6 7 8 9 flame; do try --headless --view $v --keys 'j Enter w w l l n' "$f"; done
 done
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

@@ -36,7 +36,7 @@ status 0 csv spans -o s.csv gen-1.trace gen-2.trace
 status 0 report --timeline gen-1.trace gen-3.trace; prints 'WARNING: from .* s to .* s nothing was recorded'; prints 'not recorded'
 status 0 info gen-1.trace gen-3.trace; prints 'nothing was recorded'
 status 0 --headless --view 3 --at 0.9s..2.1s gen-1.trace gen-3.trace; prints 'not recorded'
-for v in 1 2 3 4 5 6 7 8 9 10; do status 0 --headless --view $v gen-1.trace gen-3.trace; done
+for v in 1 2 3 4 5 6 7 8 9 flame; do status 0 --headless --view $v gen-1.trace gen-3.trace; done
 status 3 slice --from 0.5s --to 2.5s -o part gen-1.trace gen-3.trace; says 'nothing was recorded between'; says 'sound are'
 status 0 slice --from 0.5s --to 0.9s -o part gen-1.trace gen-3.trace
 "$GOTOP" slice --from 0.5s --to 0.9s -o want gen-1.trace; cmp -s part want; check $? 0 "before it: as of that file alone"

@@ -269,13 +269,13 @@ fi
 fast=${GOTOP_FAST:-$GOTOP}
 bounded() { # bounded LIMIT_KIB ARG..
     limit=$1; shift
-    "$PEAK" "$fast" --headless --view 2 "$@" >"$tmp/out" 2>"$tmp/err"
+    "$PEAK" "$fast" --headless --size 200x24 --view 2 "$@" >"$tmp/out" 2>"$tmp/err"
     kib=$(sed -n 's/^peak: \([0-9]*\) KiB, exit 0$/\1/p' "$tmp/err")
     if [ "${kib:-9999999}" -lt "$limit" ]; then pass; else fail "gotop $*: $kib KiB"; fi
 }
 "$GENTRACE" --size 100M --gens 40 "$tmp/large" 2>/dev/null
-moment() { head -n 1 "$1" | grep -o '[0-9][0-9]:[0-9][0-9]:[0-9.]*$'; } # of the cursor, by the time of day
-"$fast" --headless --view 2 --keys goto-end "$tmp/large" >"$tmp/a" 2>/dev/null
+moment() { head -n 1 "$1" | grep -o '[0-9][0-9]:[0-9][0-9]:[0-9.]*'; } # of the cursor, by the time of day
+"$fast" --headless --size 200x24 --view 2 --keys goto-end "$tmp/large" >"$tmp/a" 2>/dev/null
 bounded $((104 * 1024)) --follow --keep 64M - <"$tmp/large"
 if grep -q 'LEFT OUT' "$tmp/out"; then fail "of a file something is lost"; else pass; fi
 if [ -n "$(moment "$tmp/a")" ] && [ "$(moment "$tmp/a")" = "$(moment "$tmp/out")" ]; then pass; else fail "not the end"; fi

@@ -35,7 +35,7 @@ ask 0 'is it the collector?' '' samples/alloc-1.27.trace '^GC  *[0-9.<]*% of P t
 ask 0 'why are my processors idle?' '' samples/http-1.26.trace '^idle ' '[0-9.]*% nothing to run'
 ask 2 'why is this processor idle just now?' '2' samples/http-1.26.trace '^P0 idle' '^idle [0-9.a-z]*: .* runnable (longest G[0-9]*'
 ask 2 'which goroutines leak?' '5 S' samples/workers-1.11.trace '[\\]may leak' 'goroutines that may leak'
-ask 2 'scheduler latency?' '6 l' samples/http-1.26.trace 'p50 .*p99 .*max .*p90' '^lasted .*10us[.][.]100us: ' '@.*G[0-9]'
+ask 2 'scheduler latency?' '6 l' samples/http-1.26.trace 'program: p50 .*p99 .*max ' '^lasted .*10us[.][.]100us: ' '@.*G[0-9]'
 ask 2 'who had the processors while it waited?' '6 l' samples/http-1.26.trace 'processors meanwhile: .*main' 'idle [0-9.]*%'
 ask 3 'and when was that?' '6 l Enter' samples/http-1.26.trace 'processors meanwhile' '^G[0-9]* .* runnable .* from'
 ask 2 'how bad is the worst stretch of it, of any length?' '8 Tab' samples/alloc-1.27.trace 'in any .* the program had at least'
