@@ -85,7 +85,7 @@ static bool comes_late(const struct verdict *v)
 static bool ended_by_others(const struct causes *c, const struct works *w, const struct verdict *v)
 {
     uint64_t others = 0, timers = 0;
-    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+    for (uint32_t i = 0; i < works_pairs(c); i++) {
         const struct pair_row *p = &c->tg->pairs[i];
         const bool here =
             p->stack && p->waiter == v->waiter.group && verdict_place(w, p->stack).user == v->where.user;

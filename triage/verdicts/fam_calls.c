@@ -53,7 +53,7 @@ static bool calls(struct causes *c, const struct works *w, struct verdicts *out)
 static bool storm(struct causes *c, const struct works *w, struct verdicts *out)
 {
     bool ok = true;
-    for (uint32_t i = 0; ok && i < c->tg->npairs; i++) {
+    for (uint32_t i = 0; ok && i < works_pairs(c); i++) {
         const struct pair_row *p = &c->tg->pairs[i];
         const double rate = c->tg->end > 0 ? (double)p->count * 1e9 / (double)c->tg->end : 0;
         const bool timer = p->kind == WK_SLEEP || (p->from_scheduler && wait_on_channel(p->kind));

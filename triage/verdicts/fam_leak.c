@@ -49,7 +49,7 @@ static bool from_within(const struct leak_row *r)
 /* Does a timer wake those that stay, again and again, where they stand now? */
 static bool ticks(const struct causes *c, const struct leak_row *r)
 {
-    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+    for (uint32_t i = 0; i < works_pairs(c); i++) {
         const struct pair_row *p = &c->tg->pairs[i];
         if (p->waiter == r->name && p->stack == r->stack && p->from_scheduler && p->kind != WK_NET &&
             p->count >= r->count) {

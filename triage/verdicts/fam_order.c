@@ -32,7 +32,7 @@ static struct site slow_place(const struct work *k)
 /* Do others wait for goroutines of that group, to hand something over or for an answer? */
 static bool awaited(const struct causes *c, uint32_t name)
 {
-    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+    for (uint32_t i = 0; i < works_pairs(c); i++) {
         const struct pair_row *p = &c->tg->pairs[i];
         if (p->waker == name && p->waiter != name && !p->from_scheduler && wait_passes_on(p->kind) &&
             p->count >= LEAST) {

@@ -57,7 +57,7 @@ static void look_at(struct polled *p, uint32_t g)
 double verdict_polls(const struct causes *c, const struct works *w, const struct verdict *v)
 {
     struct polled p = {.c = c, .w = w, .v = v};
-    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+    for (uint32_t i = 0; i < works_pairs(c); i++) {
         const struct pair_row *r = &c->tg->pairs[i];
         const uint32_t group = causes_group(c, r->waiter);
         if (r->waker != v->waiter.group || r->waiter == r->waker || r->from_scheduler || r->count < LEAST ||

@@ -56,7 +56,7 @@ struct served *served_of(struct follow *f, uint32_t group)
 /* Do goroutines of that group wait at that function, too? Then who ends a wait there gives back what he had taken. */
 static bool waits_there(const struct follow *f, uint32_t group_name, uint32_t user)
 {
-    for (uint32_t i = 0; i < f->c->tg->npairs; i++) {
+    for (uint32_t i = 0; i < works_pairs(f->c); i++) {
         const struct pair_row *p = &f->c->tg->pairs[i];
         if (p->waiter == group_name && p->stack &&
             trace_frame(f->c->tr, p->stack, owner_user(f->all->own, p->stack)).func == user) {
@@ -186,7 +186,7 @@ static bool paces(const struct follow *f, const struct tree_node *n, uint32_t by
         outside = ns_add(outside, explain_waits_outside(v[k].cat) ? ns : 0);
     }
     const bool paced = n->kind != WK_SEND && (sleeps * 5 > all || outside * 2 > all);
-    for (uint32_t i = 0; paced && i < f->c->tg->npairs; i++) {
+    for (uint32_t i = 0; paced && i < works_pairs(f->c); i++) {
         const struct pair_row *p = &f->c->tg->pairs[i];
         if (p->waiter == by && p->waker == n->who && p->kind != WK_SEND && wait_passes_on(p->kind)) {
             return false;
@@ -216,7 +216,7 @@ static bool queued(struct follow *f, const struct tree_node *n, uint32_t group)
 {
     const struct group_life *l = &f->c->life[group];
     int64_t ns = 0;
-    for (uint32_t i = 0; i < f->c->tg->npairs; i++) {
+    for (uint32_t i = 0; i < works_pairs(f->c); i++) {
         const struct pair_row *p = &f->c->tg->pairs[i];
         const bool here = p->stack && verdict_place(f->all, p->stack).user == n->user;
         if (!p->from_scheduler && causes_group(f->c, p->waker) == group && (here || p->kind == WK_SEND)) {

@@ -192,7 +192,7 @@ static bool spread(const struct causes *c, uint8_t *is, uint32_t mains)
     bool any = false;
     for (bool more = true; more;) {
         more = false;
-        for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        for (uint32_t i = 0; i < works_pairs(c); i++) {
             const struct pair_row *p = &c->tg->pairs[i];
             const uint32_t from = causes_group(c, p->waiter), to = causes_group(c, p->waker);
             if (p->from_scheduler || from == UINT32_MAX || to == UINT32_MAX || !is[from] || is[to] == OUTER ||

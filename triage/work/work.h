@@ -79,6 +79,11 @@ struct works {
 };
 /* works_new - finds them and makes their trees. false: out of memory. Costs at most WORKS_SPANS spans explained and as many walked. */
 enum { WORKS_SPANS = 1000000, WORKS_MOST = 24 };
+/* works_pairs - who waits for whom (triage.h): so many are looked at, those with the most time. */
+static inline uint32_t works_pairs(const struct causes *c)
+{
+    return c->tg->npairs < 4096 ? c->tg->npairs : 4096;
+}
 bool works_new(struct causes *c, struct works *out);
 void works_free(struct works *w);
 
