@@ -18,7 +18,7 @@
 
 static uint32_t count(const struct view *v)
 {
-    return v->tri->fs ? v->tri->fs->n : 0;
+    return v->tri && v->tri->fs ? v->tri->fs->n : 0;
 }
 
 static const struct finding *at_row(const struct view *v)
@@ -320,7 +320,7 @@ static int column(struct grid *g, struct view *v, struct box b, bool wide)
     rows_of(b.h, wide, &curves, &work, &numbers, &blank);
     y += page_notes(g, v, (struct box){b.x, y, b.w, b.h / 4});
     y += page_curves(g, v, (struct box){b.x, y, b.w, curves});
-    if (!tri_begin(g, v, &(int){y}, &(int){end - y}))
+    if (!v->tri || !tri_begin(g, v, &(int){y}, &(int){end - y}))
         return end;
     if (numbers)
         y += page_numbers(g, v, (struct box){b.x, y, b.w, 1});

@@ -66,7 +66,7 @@ ok "it grows again" goes_on
 keys w w
 ok "zooming follows" shows "LIVE"
 keys 1
-ok "the findings so far" shows "so far"
+ok "the findings so far" shows "WORK"
 keys e
 ok "a finding holds" shows "HELD"
 keys F 5

@@ -119,7 +119,7 @@ ascii() { sleep 0.5; ! screen | LC_ALL=C grep -q "$(printf '[\200-\377]')"; }
 ok "is ASCII" ascii
 ok "the trace from a pipe: keys come from the terminal, though there is no /dev" \
     session "PATH=$PATH TERM=xterm-256color LANG=C.UTF-8" "cat samples/lock-1.26.trace | $env -u PATH $enter $inside -"
-ok "findings" until_shows 'P time'
+ok "findings" until_shows 'WORK'
 mux send-keys -t s 2 && ok "a key" until_shows 'P0'
 mux send-keys -t s q && ok "and away" until_shows 'left with 0'
 

@@ -123,7 +123,8 @@ static void same_object(const json_t *a, const json_t *b)
     json_object_foreach((json_t *)(uintptr_t)a, key, v)
     {
         const struct name *n = found(key);
-        const json_t *w = json_object_get(b, n ? n->now : key);
+        const json_t *w = n ? json_object_get(b, n->now) : NULL;
+        w = w ? w : json_object_get(b, key); /* a key of ours that a program has as a name */
         if (!w)
             says(key, "is missing");
         else if (strcmp(key, "file") != 0 && strcmp(key, "path") != 0 &&

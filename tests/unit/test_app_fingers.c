@@ -331,8 +331,10 @@ static void test_bars(void **state)
            "701ms     1156   8.21ms  @@@@@@@@@@  lock main.(*bank).clerk                       main.(*bank).clerk");
     expect(&f, "", "121ms      308   3.86ms  @");
     expect_not(&f, "", "<-");
-    expect(&f, "5", "main.(*bank).clerk             @@@@@@@@        6");
     expect(&f, ":places Enter", "8.21ms  @@@@@@@@@@ lock at sync.(*Mutex).Lock");
+    fix_close(&f);
+    fix_open(&f, lock, "default", 128, 40);
+    expect(&f, "5", "main.(*bank).clerk             @@@@@@@@        6");
     fix_close(&f);
     fix_open(&f, lock, "default", 50, 24);
     expect(&f, "6", " <- ");

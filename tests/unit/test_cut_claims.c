@@ -39,13 +39,7 @@ static void parts_make_a_whole(const struct triage *tg)
     assert_int_equal(busy + triage_idle_known(tg) + tg->lost, tg->capacity);
 }
 
-/* The whole trace, read when it is asked for. */
-struct whole {
-    struct loaded l;
-    bool read;
-};
-
-static void cut_at(const uint8_t *p, size_t n, struct whole *all, const char *path)
+static void cut_at(const uint8_t *p, size_t n, const char *path)
 {
     struct loaded cut;
     if (!load_part(p, n, &cut)) {
@@ -71,9 +65,8 @@ static void cuts(const char *path)
 {
     size_t n;
     uint8_t *p = read_all(path, &n);
-    struct whole all = {.read = false};
     for (unsigned percent = 33; percent < 70; percent += 17) {
-        cut_at(p, n * percent / 100, &all, path);
+        cut_at(p, n * percent / 100, path);
     }
     if (all.read) {
         load_free(&all.l);

@@ -145,7 +145,7 @@ static void is_leak(const char *path)
 
 static void is_latency(const char *path)
 {
-    expect(path, "", "slow-task gc-share gc-setting stw-long");
+    expect(path, "", "slow-task slow-region gc-share gc-setting stw-long");
 }
 
 static void is_gcheavy(const char *path)

@@ -5,10 +5,6 @@
 
 #include "triage/findings/thresholds.h"
 
-/* ---- stops -------------------------------------------------------------------------------------------------- */
-
-#define HELD 12
-
 /* ---- the collector ------------------------------------------------------------------------------------------ */
 
 /* A dedicated worker is stopped, goes on without a label, waits for a lock and goes on again: all of it is its mode's. */

@@ -296,7 +296,7 @@ bool sql_print_end(struct sql_print *p)
 {
     if (p->format == SQL_ALIGNED)
         release(p);
-    else if (p->format == SQL_CSV)
+    else if (p->format == SQL_CSV && p->csv.out) /* NULL: it never began */
         csv_flush(&p->csv);
     else if (p->format == SQL_JSON && p->width)
         out_write(p->out, p->rows ? "\n]\n" : "]\n", p->rows ? 3 : 2);
