@@ -68,9 +68,6 @@ static void cuts(const char *path)
     for (unsigned percent = 33; percent < 70; percent += 17) {
         cut_at(p, n * percent / 100, path);
     }
-    if (all.read) {
-        load_free(&all.l);
-    }
     free(p);
 }
 
