@@ -325,7 +325,7 @@ int page_lanes(struct grid *g, const struct view *v, const struct finding *f, st
         const char *name;
         const struct role *of;
     } role[] = {{f->v.holder.group || f->v.holder.at.user ? "waits" : "example", &f->v.waiter},
-                {"has it", &f->v.holder},
+                {"holds it", &f->v.holder},
                 {"starts", &f->v.creator},
                 {"example", NULL}};
     enum { ROLES = sizeof role / sizeof *role };

@@ -47,7 +47,7 @@ mux new-session -d -s s -x 100 -y 30 'PS1="$ " exec sh' || { echo "tmux does not
 type_keys 'trap : INT' Enter # so that the line goes on behind a program that Ctrl-C ended
 ok "starts and shows lanes" start "$GOTOP"
 type_keys 1
-ok "findings" until_shows 'P time'
+ok "findings" until_shows 'WORK'
 type_keys 2
 ok "lanes again" until_shows 'P0'
 ok "is on the alternate screen" test "$(mux display-message -p -t s '#{alternate_on}')" = 1

@@ -88,7 +88,7 @@ static void test_no_silence(void **state)
     expect(&f, "2 0", "this is the whole trace");
     expect(&f, "c", "as near to the middle as the ends of the trace allow");
     expect(&f, "g", "this is the start of the trace");
-    expect(&f, "u", "2 findings"); /* none of these was a step */
+    expect(&f, "u", "1 finding"); /* none of these was a step */
     expect(&f, "2 G G", "this is the end of the trace");
     expect(&f, "M s", "this is all there is");
     expect(&f, "5 5 i", "The life of G90");
@@ -96,7 +96,7 @@ static void test_no_silence(void **state)
     expect(&f, "3 / S E R V E Enter", "not found: SERVE; capitals make it case-sensitive");
     expect(&f, "/ > 1 m s Enter", "not found: >1ms; a filter takes durations, a search takes names");
     expect(&f, "\\ r u n n i n g Enter", "the filter: running; that is a name, a state is");
-    expect(&f, "| : f i n d i n g s Enter", "2 findings"); /* as the footer calls it */
+    expect(&f, "| : f i n d i n g s Enter", "1 finding"); /* as the footer calls it */
     expect(&f, ": G C Enter", "Tab mmu");
     fix_close(&f);
 }

@@ -216,6 +216,12 @@ static int cmp_verdict(const void *a, const void *b)
                                             : (x->t0 > y->t0) - (x->t0 < y->t0);
 }
 
+/* Is what a work is a wait for a processor? That is no function's: fam_procs.c tells it, with its numbers. */
+static bool told_of_processors(const struct verdict *v)
+{
+    return v->rule == RULE_HOT && v->ndoing && (v->doing[0].cat == EX_SCHED || v->doing[0].cat == EX_NOBODY);
+}
+
 enum { WHAT_IT_IS = 2 }; /* notes of what the work is: the tree shows the rest */
 
 void verdicts_decide(struct causes *c, const struct works *all, struct verdicts *out)
@@ -238,7 +244,7 @@ void verdicts_decide(struct causes *c, const struct works *all, struct verdicts 
         while (k < kept && !covers(&out->v[k], &out->v[i])) {
             k++;
         }
-        if (k == kept && !is_sign(out, &out->v[i]) &&
+        if (k == kept && !is_sign(out, &out->v[i]) && !told_of_processors(&out->v[i]) &&
             (!note || out->v[i].harm.work == NO_LANE ||
              (is < WHAT_IT_IS && out->v[i].score >= threshold(TH_NOTED)))) {
             is += note && out->v[i].harm.work != NO_LANE;

@@ -122,8 +122,13 @@ static void way_text(struct text *t, const struct works *w, const struct verdict
         const bool lock = l->kind == WK_LOCK;
         text_raw(t, " ", i > 0);
         site_text(t, w->tr, &l->at);
-        text_say(t, w->tr, lock ? " waits for a lock that " : " waits for ",
-                 t_func(l->let_go.user ? l->let_go.user : l->by), lock ? " holds" : "");
+        const uint32_t whom = l->let_go.user ? l->let_go.user : l->by;
+        if (whom == l->at.user) {
+            text_add(t, lock ? " waits for a lock that another goroutine holds there"
+                             : " waits for another goroutine there");
+        } else {
+            text_say(t, w->tr, lock ? " waits for a lock that " : " waits for ", t_func(whom), lock ? " holds" : "");
+        }
         if (l->by && l->by != l->who && l->by != l->let_go.user) {
             text_say(t, w->tr, " (", t_func(l->by), ")");
         }
@@ -294,8 +299,9 @@ void verdict_harm(struct text *t, const struct works *w, const struct verdict *v
     text_add(t, of_slow(v) ? " of the slowest tenth of " : " of ");
     work_head(t, w, &w->v[v->harm.work]);
     if (v->harm.of > 1 && v->harm.hit < v->harm.of) {
-        text_add(t, ": %llu of %llu %shave it", (unsigned long long)v->harm.hit, (unsigned long long)v->harm.of,
-                 v->harm.slow_only ? "slow ones " : "");
+        text_add(t, ". Of %llu %sthat were looked at, %llu %s it", (unsigned long long)v->harm.of,
+                 v->harm.slow_only ? "slow ones " : "", (unsigned long long)v->harm.hit,
+                 v->harm.hit == 1 ? "has" : "have");
     }
     text_lit(t, ".");
 }
