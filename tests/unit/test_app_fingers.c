@@ -233,9 +233,9 @@ static void test_clicks(void **state)
     fix_close(&f);
     for (int h = 24; h <= 60; h += 36) { /* findings take several lines each where there is room */
         fix_open(&f, lock, "default", 80, h);
-        expect(&f, "1", "where it runs");
-        press(&f, K_CLICK, 5, line_of(&f, "where it runs") + (h > 24 ? 2 : 0));
-        assert_int_equal(f.a.view.at.row, 2);
+        expect(&f, "1", "wait for a processor");
+        press(&f, K_CLICK, 5, line_of(&f, "wait for a processor") + (h > 24 ? 2 : 0));
+        assert_int_equal(f.a.view.at.row, 1);
         fix_close(&f);
     }
 }
