@@ -30,7 +30,7 @@ n=0
 start() {
     n=$((n + 1)); rm -f "$tmp/before" "$tmp/after" "$tmp/status"
     type_keys "clear; stty -g >$tmp/before; $* --view 2 '$trace'; echo \$? >$tmp/status; stty -g >$tmp/after; echo shell-$n-again" Enter
-    until_shows "${title:-http-1.26.trace}  go" && until_shows 'P0'
+    until_shows "${title:-http-1.26.trace}  " && until_shows 'P0'
 }
 pid() { mux list-panes -t s -F '#{pane_pid}' | xargs -I{} ps -o pid=,args= --ppid {} | awk '/gotop/ { print $1; exit }'; }
 left() { # the program has ended: status $1, terminal as before
