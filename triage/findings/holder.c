@@ -70,12 +70,6 @@ const struct holder_row *holder_at(const struct triage *tg, uint32_t place)
     return NULL;
 }
 
-uint32_t holder_lock(const struct triage *tg, uint32_t place)
-{
-    const struct holder_row *h = holder_at(tg, place);
-    return h ? h->lock : place;
-}
-
 /* Who has most: of one that is the same in both rows, both count. */
 
 /* ---- chains ------------------------------------------------------------------------------------------------- */

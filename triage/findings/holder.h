@@ -20,11 +20,6 @@
 uint32_t holder_place(const struct trace *tr, uint32_t stack);
 /* holder_at - the row of a place, NULL: nobody waited there for a lock, or was woken by anyone. After TRIAGE_DONE. */
 const struct holder_row *holder_at(const struct triage *tg, uint32_t place);
-/*
- * holder_lock - which lock is asked for in a place, as `lock` of the rows: the place itself, unless others ask for the same one. Two do
- * where a share (lock-convoy.same) of the waits in each is ended by letting go in the other.
- */
-uint32_t holder_lock(const struct triage *tg, uint32_t place);
 struct holding {
     uint32_t g;     /* lane */
     int64_t t0, t1; /* when it held, within the wait */

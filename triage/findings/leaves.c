@@ -176,15 +176,6 @@ void causes_what_text(struct text *t, const struct trace *tr, enum explain_cat c
     }
 }
 
-void causes_calls_text(struct text *t, const struct trace *tr, const struct leaf *l)
-{
-    const struct caller by = callers_beyond(&l->callers, &l->beyond, l->ns);
-    text_calls(t, tr, l->stack, l->frame, l->mixed ? 1 : EXPLAIN_CALLS);
-    if (l->mixed) {
-        caller_text(t, tr, &by);
-    }
-}
-
 void causes_leaf_text(struct text *t, const struct trace *tr, const struct leaf *l, int64_t of)
 {
     const struct told_at at = {l->stack, l->frame, l->mixed, l->ran, callers_beyond(&l->callers, &l->beyond, l->ns)};

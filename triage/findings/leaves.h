@@ -17,11 +17,6 @@ struct leaf {
     struct ran ran;                 /* of running */
     struct callers callers, beyond; /* beyond: who called these */
 };
-/*
- * causes_calls_text - the leaf's place: "link.ask, called by main.notifyShop", with the caller of most of it where
- * there are several.
- */
-void causes_calls_text(struct text *t, const struct trace *tr, const struct leaf *l);
 #define LEAVES 24
 struct leaves {
     struct leaf v[LEAVES];

@@ -352,11 +352,6 @@ bool stacks_is_program(const struct trace *tr, uint32_t func)
     return !(func_is(tr, func) & LIBRARY);
 }
 
-bool stacks_sends(const struct trace *tr, uint32_t func)
-{
-    return func_is(tr, func) & SENDS;
-}
-
 bool stacks_makes(const struct trace *tr, uint32_t func)
 {
     return func_is(tr, func) >> MARKS & STACK_MAKES;

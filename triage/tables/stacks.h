@@ -50,8 +50,6 @@ enum wait_kind stacks_kind_untold(const struct trace *tr, uint32_t stack);
  * of the library's packages that package is the program's own.
  */
 bool stacks_is_program(const struct trace *tr, uint32_t func);
-/* stacks_sends - does a function (a string) write or send, by its name? */
-bool stacks_sends(const struct trace *tr, uint32_t func);
 /*
  * stacks_user_frame - index of the first frame outside the runtime and the standard library. In a stack of the
  * library alone, the first one outside of what all go through (runtime, sync, os, net and the like); else 0.

@@ -56,12 +56,6 @@ static bool tab_widen(struct tab *m, uint64_t rows)
     return true;
 }
 
-bool tab_room(struct tab *m, uint32_t n)
-{
-    const uint64_t rows = (uint64_t)m->used + n;
-    return rows < m->cap / 10 * 7 || tab_widen(m, rows);
-}
-
 uint32_t tab_get(const struct tab *m, uint64_t a, uint64_t b)
 {
     return m->cap ? tab_find(m, a, b)->row - 1 : TAB_NONE; /* a free slot's 0 wraps to TAB_NONE */

@@ -27,7 +27,6 @@ uint32_t tab_get(const struct tab *m, uint64_t a, uint64_t b); /* TAB_NONE: not 
  * learn whether the key is new.
  */
 uint32_t tab_put(struct tab *m, uint64_t a, uint64_t b, uint32_t fresh);
-bool tab_room(struct tab *m, uint32_t n); /* n keys, most of them new, will be put; false: out of memory */
 
 /*
  * The same without keys, for rows that have theirs in themselves: a third of the memory. rowtab_next - the next row from slot *at on that may be

@@ -6,6 +6,7 @@
  *   lateness     it sleeps while what it waits for is there
  *   repetition   a piece does many times in a row what once would do
  *   variation    the slow pieces have it, the usual ones don't
+ *   failure      it waits until a deadline or a timer is up, where others are answered
  *   failure      the one that all wait for waits itself, until a timer is up
  */
 #include "triage/verdicts/verdict.h"
@@ -102,6 +103,26 @@ static bool one_at_a_time(const struct causes *c, const struct verdict *v)
            trace_lane_who(c->tr, (struct lane){LANE_G, v->holder.g}).creator == v->g;
 }
 
+/* varies: the slow pieces have it. gives_up: a deadline ends its waits, where others are answered. */
+static bool warns(const struct causes *c, const struct works *all, const struct verdict *v, bool varies,
+                  bool gives_up)
+{
+    const double share = v->harm.share;
+    const bool much = share >= threshold(TH_SHARE), most = share >= threshold(TH_SEVERE);
+    const bool crowd = v->ev[EV_CROWD] >= threshold(TH_SEMAPHORE_CROWD);
+    switch (verdict_family(v)) {
+    case FAM_LOCK:
+    case FAM_SERVER:
+    case FAM_SLOW_ONE: return much && room(c, v) && (crowd || most || varies);
+    case FAM_SET: return much && room(c, v) && !bounds(c, v) && (crowd || one_at_a_time(c, v));
+    case FAM_POLLING: return v->ev[EV_SHARE] * share >= threshold(TH_SHARE);
+    case FAM_LIMIT: return gives_up || (much && ended_by_others(c, all, v));
+    case FAM_SERIAL: return share >= threshold(TH_REPEATS) && !all->v[v->harm.work].standing;
+    case FAM_SLOW: return !held_by_host(v);
+    default: return false;
+    }
+}
+
 static void level_of(const struct causes *c, const struct works *all, struct verdict *v)
 {
     const struct work *w = &all->v[v->harm.work];
@@ -128,17 +149,9 @@ static void level_of(const struct causes *c, const struct works *all, struct ver
         v->rule = RULE_SLOW;
     }
     const bool matters = clock >= threshold(TH_CLOCK) || varies;
-    const bool crowd = v->ev[EV_CROWD] >= threshold(TH_SEMAPHORE_CROWD), most = v->harm.share >= threshold(TH_SEVERE);
-    const bool warns = verdict_family(v) == FAM_SET ? v->harm.share >= threshold(TH_SHARE) && room(c, v) &&
-                                                          !bounds(c, v) && (crowd || one_at_a_time(c, v))
-                       : contends(verdict_family(v))
-                           ? v->harm.share >= threshold(TH_SHARE) && room(c, v) && (crowd || most || varies)
-                       : verdict_family(v) == FAM_POLLING ? polls * v->harm.share >= threshold(TH_SHARE)
-                       : verdict_family(v) == FAM_LIMIT
-                           ? gives_up || (v->harm.share >= threshold(TH_SHARE) && ended_by_others(c, all, v))
-                       : verdict_family(v) == FAM_SERIAL ? v->harm.share >= threshold(TH_REPEATS) && !w->standing
-                                                         : verdict_family(v) == FAM_SLOW && !held_by_host(v);
-    v->level = !matters || !warns ? LEVEL_NOTE : v->harm.share >= threshold(TH_SEVERE) ? LEVEL_SEVERE : LEVEL_WARN;
+    v->level = !matters || !warns(c, all, v, varies, gives_up) ? LEVEL_NOTE
+               : v->harm.share >= threshold(TH_SEVERE)         ? LEVEL_SEVERE
+                                                               : LEVEL_WARN;
     v->clock = clock;
     v->score = v->harm.share * (w->weight * 2 < 1 ? w->weight * 2 : 1) * (verdict_family(v) == FAM_SLOW ? VAGUE : 1);
     if (v->level != LEVEL_NOTE) {

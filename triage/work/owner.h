@@ -10,7 +10,7 @@
  * Where these do not decide (a name without a file, another module beside the main one) a function of a path with a dot in its first
  * element is `unclear`, and counts as a library's: the program's own frames further out are better.
  *
- * Use: owners_new() on a loaded trace, owner_of_frame() as often as wanted, owners_free(). Memory: a byte for each string. One thread.
+ * Use: owners_new() on a loaded trace, owner_of() as often as wanted, owners_free(). Memory: a byte for each string. One thread.
  */
 #ifndef GOTOP_TRIAGE_OWNER_H
 #define GOTOP_TRIAGE_OWNER_H
