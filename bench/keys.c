@@ -1,12 +1,15 @@
 /*
- * keys.c - how long a key keeps one waiting: each key of the default keymap once in each view, on a loaded trace and while it loads.
+ * keys.c - how long a key keeps one waiting: each key of the default keymap once in each view, on a loaded
+ * trace and while it loads.
  *
  *   keys [-t THREADS] [-n ROWS] [-v VIEW] [-l] TRACE       -l: while it loads and tables are made, no more
  *
- * Without a terminal: the program's own loop, a key, a slice of what is queued, a frame to a grid of 200x60 (viewer/session/interactive.c).
- * What comes while one of the three is under way waits for its end, so the slowest of each counts: processor time, of the thread that
- * takes the keys while others load, and what a clock on the wall says. Once the tables are there each view is entered at the whole trace and at a 64th of
- * it, and left as it was found behind each key. While the trace loads each step is followed by one key and a frame.
+ * Without a terminal: the program's own loop, a key, a slice of what is queued, a frame to a grid of 200x60
+ * (viewer/session/interactive.c). What comes while one of the three is under way waits for its end, so the
+ * slowest of each counts: processor time, of the thread that takes the keys while others load, and what a
+ * clock on the wall says. Once the tables are there each view is entered at the whole trace and at a 64th of
+ * it, and left as it was found behind each key. While the trace loads each step is followed by one key and a
+ * frame.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -174,7 +177,8 @@ static void each_key(struct bench *b, int view)
     const size_t n = keys_of(b, (enum keyview)view, key);
     for (size_t i = 0; i < n; i++) {
         char text[64], name[120];
-        snprintf(name, sizeof name, "%s %s", binding_keys(key[i], text, sizeof text), action_name(key[i]->action));
+        snprintf(name, sizeof name, "%s %s", binding_keys(key[i], text, sizeof text),
+                 action_name(key[i]->action));
         press(b, key[i]->keys[0], name);
         picture(b, name);
         answer(b, name);
@@ -190,7 +194,8 @@ static void each_view(struct bench *b)
         for (int near = 0; near < 2; near++) {
             if (b->only && strcmp(b->only, keyview_name((enum keyview)view)) != 0)
                 continue;
-            snprintf(b->where, sizeof b->where, "%s, %s", keyview_name((enum keyview)view), near ? "a 64th" : "all");
+            snprintf(b->where, sizeof b->where, "%s, %s", keyview_name((enum keyview)view),
+                     near ? "a 64th" : "all");
             (void)app_do(&b->a, ACT_ZOOM_ALL, 0, NULL);
             for (int i = 0; i < VIEW_END && b->a.view.at.view != view; i++)
                 (void)view_switch(&b->a.view, view);
@@ -207,7 +212,8 @@ static void each_view(struct bench *b)
 /* Steps, each with a key of the views' in turn behind it. */
 static void while_loading(struct bench *b)
 {
-    static const int views[] = {VIEW_PROCS, VIEW_GOROUTINES, VIEW_THREADS, VIEW_LOG, VIEW_TASKS, VIEW_GC, VIEW_TOP};
+    static const int views[] = {VIEW_PROCS, VIEW_GOROUTINES, VIEW_THREADS, VIEW_LOG,
+                                VIEW_TASKS, VIEW_GC,         VIEW_TOP};
     const struct binding *key[KEYS];
     size_t n = 0, at = 0;
     unsigned which = 0;
@@ -225,7 +231,8 @@ static void while_loading(struct bench *b)
             at = 0;
         }
         char text[64], name[120];
-        snprintf(name, sizeof name, "%s %s", binding_keys(key[at], text, sizeof text), action_name(key[at]->action));
+        snprintf(name, sizeof name, "%s %s", binding_keys(key[at], text, sizeof text),
+                 action_name(key[at]->action));
         press(b, key[at]->keys[0], name);
         answer(b, name);
         picture(b, name);
@@ -268,7 +275,7 @@ int main(int argc, char **argv)
     int threads = 2, opt;
     bool loading = false;
     b.most = 10;
-    while ((opt = getopt(argc, argv, "t:n:v:l")) != -1) {
+    while ((opt = getopt(argc, argv, "t:n:v:l")) != -1)
         if (opt == 't')
             threads = atoi(optarg);
         else if (opt == 'n')
@@ -277,7 +284,6 @@ int main(int argc, char **argv)
             b.only = optarg;
         else if (opt == 'l')
             loading = true;
-    }
     if (optind + 1 != argc || b.most < 1) {
         fprintf(stderr, "usage: keys [-t THREADS] [-n ROWS] [-v VIEW] [-l] TRACE\n");
         return 2;
@@ -290,8 +296,8 @@ int main(int argc, char **argv)
         return 0;
     settle(&b, "");
     b.nrow = 0;
-    cpu_clock =
-        CLOCK_PROCESS_CPUTIME_ID; /* nothing else is under way: what is done in slices is in threads of its own */
+    cpu_clock = CLOCK_PROCESS_CPUTIME_ID; /* nothing else is under way: what is done in slices is in threads
+                                             of its own */
     each_view(&b);
     show(&b, "slowest once it is loaded:");
     end(&b);

@@ -2,11 +2,11 @@
  * mix.c - what a trace consists of, on the wire: the share of each event type, and its bytes.
  *
  *   mix TRACE..
- *   mix -h TRACE     how many bytes at its beginning are a trace of their own: second family, its first generation;
- *                    first family, 3 MB or all
+ *   mix -h TRACE     how many bytes at its beginning are a trace of their own: second family, its first
+ * generation; first family, 3 MB or all
  *
- * One column per trace, per thousand events, so that what gen-trace writes can be held against real traces. It walks
- * the bytes itself and orders nothing. Traces of one family at a time; no damage is looked for.
+ * One column per trace, per thousand events, so that what gen-trace writes can be held against real traces.
+ * It walks the bytes itself and orders nothing. Traces of one family at a time; no damage is looked for.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -79,13 +79,12 @@ static bool v2_walk(struct mix *m, const uint8_t *p, const uint8_t *end, const u
         m->gens += f[0] != gen;
         gen = f[0];
         uint8_t what = f[3] ? *p : 0;
-        if (lead == 49 || what == 2 || what == 4 || what == 6 || what == 8 || what == 50) {
+        if (lead == 49 || what == 2 || what == 4 || what == 6 || what == 8 || what == 50)
             m->table_bytes += f[3];
-        } else if (!v2_batch(m, p, p + f[3])) {
+        else if (!v2_batch(m, p, p + f[3]))
             return false;
-        } else {
+        else
             m->batches++;
-        }
         p += f[3];
     }
     return true;
@@ -116,7 +115,8 @@ static bool v1_walk(struct mix *m, int version, const uint8_t *p, const uint8_t 
     return true;
 }
 
-/* head: only how many bytes the first generation takes is said. second: the family of those before it, -1 none. false: it can't be. */
+/* head: only how many bytes the first generation takes is said. second: the family of those before it, -1
+ * none. false: it can't be. */
 static bool count(struct mix *m, const char *path, bool head, int *second)
 {
     struct input in;
@@ -151,8 +151,8 @@ static void say_sizes(const struct mix *mix, int n, char **path)
         printf("%d: %s: %" PRIu64
                " events, %.2f bytes each (%.2f with tables and headers), %.0f events a batch, %" PRIu64
                " generations\n",
-               i + 1, path[i], mix[i].events, (double)(mix[i].all - mix[i].table_bytes) / ev, (double)mix[i].all / ev,
-               ev / (double)(mix[i].batches ? mix[i].batches : 1), mix[i].gens);
+               i + 1, path[i], mix[i].events, (double)(mix[i].all - mix[i].table_bytes) / ev,
+               (double)mix[i].all / ev, ev / (double)(mix[i].batches ? mix[i].batches : 1), mix[i].gens);
     }
 }
 

@@ -3,16 +3,15 @@
  *
  *   model [-t THREADS] [-n RUNS] [-l | -a | -f | -c LABEL | -m MB] TRACE
  *
- *   -n   loads, and runs of triage; the best one counts, since others only show what else the machine did (0: none, for what a start costs)
- *   -l   load and nothing else: for counting instructions from outside; -a: with all tables and findings
- *   -f   frames alone
- *   -c   one line, for the curve
- *   -m   within so much private memory: what that costs
+ *   -n   loads, and runs of triage; the best one counts, since others only show what else the machine did (0:
+ * none, for what a start costs) -l   load and nothing else: for counting instructions from outside; -a: with
+ * all tables and findings -f   frames alone -c   one line, for the curve -m   within so much private memory:
+ * what that costs
  *
- * Private memory is what decode/base/mem.h handed out, resident what of it was written to (looked at every 75 ms of the first
- * load); the mapped file is not in it. Frames are drawn to a grid, without a
- * terminal, at every zoom by powers of 16 from the whole trace to single spans, in the middle of the trace; their time
- * is what a clock on the wall says, and the curve's, too; processor time, of all threads, stands beside it.
+ * Private memory is what decode/base/mem.h handed out, resident what of it was written to (looked at every 75
+ * ms of the first load); the mapped file is not in it. Frames are drawn to a grid, without a terminal, at
+ * every zoom by powers of 16 from the whole trace to single spans, in the middle of the trace; their time is
+ * what a clock on the wall says, and the curve's, too; processor time, of all threads, stands beside it.
  * Instructions are those of the load, user mode, all threads; not every machine counts them.
  */
 #include <inttypes.h>
@@ -100,7 +99,8 @@ struct loaded {
 };
 
 /* load_model - slice: what to ask of each step, INT64_MAX = all at once. */
-static struct trace *load_model(const char *path, const struct trace_opts *o, int64_t slice, struct loaded *out)
+static struct trace *load_model(const char *path, const struct trace_opts *o, int64_t slice,
+                                struct loaded *out)
 {
     struct trace *tr;
     struct err e;
@@ -139,16 +139,16 @@ static void account_line(const struct trace_info *in, const char *what, uint64_t
 }
 
 /*
- * What the model consists of (bench/account/account.h). The rest of what is held: what the allocator rounds up. At the peak there
- * was more: the reader's tables, spans that wait to be packed, arrays while they grow.
+ * What the model consists of (bench/account/account.h). The rest of what is held: what the allocator rounds
+ * up. At the peak there was more: the reader's tables, spans that wait to be packed, arrays while they grow.
  */
 static void account(const struct trace *tr, size_t live, size_t peak)
 {
     const struct account a = account_of(tr);
     const struct trace_info *in = trace_info(tr);
     uint64_t sum = 0;
-    printf("memory account (%" PRIu64 " spans, %.2f packed bytes each; %" PRIu64 " goroutines over):\n", a.spans,
-           a.spans ? (double)a.bytes[ACCOUNT_PACKED] / (double)a.spans : 0, a.over);
+    printf("memory account (%" PRIu64 " spans, %.2f packed bytes each; %" PRIu64 " goroutines over):\n",
+           a.spans, a.spans ? (double)a.bytes[ACCOUNT_PACKED] / (double)a.spans : 0, a.over);
     for (int i = 0; i < ACCOUNT_COUNT; i++) {
         account_line(in, account_name((enum account_row)i), a.bytes[i]);
         sum += a.bytes[i];
@@ -286,7 +286,8 @@ static void frames(const struct trace *tr, int w, int h)
         printf("frame %dx%d %-10s ms (of the processors) by zoom x16:", w, h, VIEW_NAME[k]);
         for (int z = 0; z < ZOOMS; z++)
             printf(" %.2f (%.2f)", c.best[z].wall, c.best[z].cpu);
-        printf("; slowest first drawing %.2f (%.2f), an eighth further on %.2f (%.2f), with rows kept %.2f (%.2f)\n",
+        printf("; slowest first drawing %.2f (%.2f), an eighth further on %.2f (%.2f), with rows kept %.2f "
+               "(%.2f)\n",
                c.first.wall, c.first.cpu, m.wall, m.cpu, c.again.wall, c.again.cpu);
     }
 }
@@ -363,8 +364,8 @@ static void curve_line(const struct trace *tr, const char *label, const struct l
 {
     const struct trace_info *in = trace_info(tr);
     double ev = (double)in->events;
-    printf("%-28s %7.1f %7.2f %7.1f %7.2f %7.2f", label, (double)in->bytes / 1e6, ev / 1e6, best->cpu_s * 1e9 / ev,
-           (double)peak / (double)in->bytes, (double)in->bytes / ev);
+    printf("%-28s %7.1f %7.2f %7.1f %7.2f %7.2f", label, (double)in->bytes / 1e6, ev / 1e6,
+           best->cpu_s * 1e9 / ev, (double)peak / (double)in->bytes, (double)in->bytes / ev);
     for (int k = 0; k < 3; k++) {
         struct frame_cost c = frame_cost(tr, k, 200, 60);
         printf(" %6.2f", slowest(&c));
@@ -381,7 +382,8 @@ static void bounded(const struct trace *tr, double limit, const struct loaded *b
            in->ndamages ? trace_damage(tr, 0)->what : "all of it held");
 }
 
-/* findings_once - all tables and findings of a loaded model; wall and processor time are lowered to what this run took. */
+/* findings_once - all tables and findings of a loaded model; wall and processor time are lowered to what this
+ * run took. */
 static bool findings_once(const struct trace *tr, double *s, double *cpu)
 {
     struct triage *tg = NULL;
@@ -399,8 +401,9 @@ static bool findings_once(const struct trace *tr, double *s, double *cpu)
 }
 
 /*
- * findings - what the user waits for: from the model, loaded in best->s, to all tables and findings, by as many threads. Of as many
- * runs as there were loads the best one counts, as there. Returns the most private memory since the start.
+ * findings - what the user waits for: from the model, loaded in best->s, to all tables and findings, by as
+ * many threads. Of as many runs as there were loads the best one counts, as there. Returns the most private
+ * memory since the start.
  */
 static size_t findings(const struct trace *tr, const struct loaded *best, int runs)
 {
@@ -417,31 +420,35 @@ static size_t findings(const struct trace *tr, const struct loaded *best, int ru
     return mem_peak();
 }
 
-static void whole(const struct trace *tr, const char *path, const struct trace_opts *o, const struct loaded *best,
-                  int runs, size_t live, size_t peak)
+static void whole(const struct trace *tr, const char *path, const struct trace_opts *o,
+                  const struct loaded *best, int runs, size_t live, size_t peak)
 {
     const struct trace_info *in = trace_info(tr);
     double ev = (double)in->events, mb = (double)in->bytes / 1e6;
     struct loaded slow;
-    const size_t all = findings(tr, best, runs); /* first: what follows loads the trace again beside this one */
+    const size_t all =
+        findings(tr, best, runs); /* first: what follows loads the trace again beside this one */
     double first = first_lanes_ms(path, o);
     struct trace *again = load_model(path, o, SLICE_NS, &slow);
     trace_close(again);
     printf("%s: %s, %.1f MB, %" PRIu64 " events, %.2f bytes each, %d threads asked\n", path, in->dialect, mb,
            in->events, (double)in->bytes / ev, o->threads);
-    printf("model: %.3f s, %.1f MB/s, %.2f M events/s, %.1f ns an event; CPU %.3f s, %.1f ns an event\n", best->s,
-           mb / best->s, ev / best->s / 1e6, best->s * 1e9 / ev, best->cpu_s, best->cpu_s * 1e9 / ev);
+    printf("model: %.3f s, %.1f MB/s, %.2f M events/s, %.1f ns an event; CPU %.3f s, %.1f ns an event\n",
+           best->s, mb / best->s, ev / best->s / 1e6, best->s * 1e9 / ev, best->cpu_s,
+           best->cpu_s * 1e9 / ev);
     const struct load_cost *c = &tr->cost;
     const double serial = (double)(c->find + c->tables + c->join) * 1e-9;
     if (c->segments)
-        printf("segments: %u, %u decoded again; one after the other: found %.1f ms, tables %.1f, joined %.1f: %.2f "
+        printf("segments: %u, %u decoded again; one after the other: found %.1f ms, tables %.1f, joined "
+               "%.1f: %.2f "
                "%% of the CPU\n",
-               c->segments, c->again, (double)c->find * 1e-6, (double)c->tables * 1e-6, (double)c->join * 1e-6,
-               100 * serial / best->cpu_s);
+               c->segments, c->again, (double)c->find * 1e-6, (double)c->tables * 1e-6,
+               (double)c->join * 1e-6, 100 * serial / best->cpu_s);
     if (best->instructions)
         printf("instructions: %.1f an event\n", (double)best->instructions / ev);
-    printf("private memory: peak %.1f MB, %.2f per file byte; of it resident %.1f MB, %.2f\n", (double)peak / 1e6,
-           (double)peak / 1e6 / mb, (double)best->resident / 1e6, (double)best->resident / 1e6 / mb);
+    printf("private memory: peak %.1f MB, %.2f per file byte; of it resident %.1f MB, %.2f\n",
+           (double)peak / 1e6, (double)peak / 1e6 / mb, (double)best->resident / 1e6,
+           (double)best->resident / 1e6 / mb);
     printf("with triage: peak %.1f MB, %.2f per file byte\n", (double)all / 1e6, (double)all / 1e6 / mb);
     account(tr, live, peak);
     printf("first lanes after %.0f ms; longest step while loading in steps of %d ms: %.0f ms\n", first,
@@ -457,7 +464,7 @@ int main(int argc, char **argv)
     int runs = 3, opt;
     bool only_load = false, only_findings = false, only_frames = false;
     const char *label = NULL;
-    while ((opt = getopt(argc, argv, "t:n:lafc:m:")) != -1) {
+    while ((opt = getopt(argc, argv, "t:n:lafc:m:")) != -1)
         if (opt == 't')
             o.threads = atoi(optarg);
         else if (opt == 'n')
@@ -474,7 +481,6 @@ int main(int argc, char **argv)
             o.max_memory = strtoull(optarg, NULL, 10) * 1000000;
         else
             return usage();
-    }
     if (optind + 1 != argc)
         return usage();
     struct loaded best = {.s = 1e9}, one;

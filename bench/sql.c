@@ -1,6 +1,6 @@
 /*
- * sql.c - how long queries take: build/bench/sql TRACE QUERY.. prints, for each, rows, processor seconds and the first row.
- * Each is asked twice, since the first one makes what the next one finds.
+ * sql.c - how long queries take: build/bench/sql TRACE QUERY.. prints, for each, rows, processor seconds and
+ * the first row. Each is asked twice, since the first one makes what the next one finds.
  */
 #include <inttypes.h>
 #include <stdio.h>

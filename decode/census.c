@@ -1,4 +1,5 @@
-/* census.c - see census.h. Every byte is counted once: kinds, tables, structure and unread add up to the file. */
+/* census.c - see census.h. Every byte is counted once: kinds, tables, structure and unread add up to the
+ * file. */
 #include "decode/census.h"
 
 #include <ctype.h>
@@ -46,7 +47,8 @@ static void writer(struct census *c, uint64_t id)
     c->threads++;
 }
 
-/* ---- second family ---------------------------------------------------------------------------------------- */
+/* ---- second family ----------------------------------------------------------------------------------------
+ */
 
 /* Count a batch's content. Returns where reading had to stop; the batch's end if all could be read. */
 static const uint8_t *payload(struct census *c, struct census_gen *g, const struct v2_raw_batch *b)
@@ -147,7 +149,8 @@ static enum err_code take_v2(const struct input *in, const struct dialect *d, st
     return ok ? ERR_OK : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for generations");
 }
 
-/* ---- first family ----------------------------------------------------------------------------------------- */
+/* ---- first family -----------------------------------------------------------------------------------------
+ */
 
 static void one(struct census *c, const struct v1_dialect *d, const struct v1_raw *r, uint64_t bytes)
 {
@@ -174,7 +177,8 @@ static void one(struct census *c, const struct v1_dialect *d, const struct v1_ra
     }
 }
 
-/* Count the bytes at p as unread. Returns where the reader goes on: at what looks like a batch or tables, or the end. */
+/* Count the bytes at p as unread. Returns where the reader goes on: at what looks like a batch or tables, or
+ * the end. */
 static const uint8_t *behind(struct census *c, struct v1_index *ix, const struct input *in, const uint8_t *p,
                              const char *why)
 {
@@ -189,9 +193,11 @@ static const uint8_t *behind(struct census *c, struct v1_index *ix, const struct
     return in->data + to;
 }
 
-static enum err_code take_v1(const struct input *in, const struct dialect *dl, struct census *c, struct err *e)
+static enum err_code take_v1(const struct input *in, const struct dialect *dl, struct census *c,
+                             struct err *e)
 {
-    struct v1_index ix = {0}; /* for v1_place.c: the dialect, the time of the batch before, whether tables began */
+    struct v1_index ix = {
+        0}; /* for v1_place.c: the dialect, the time of the batch before, whether tables began */
     const uint8_t *p = in->data + dl->header, *const end = in->data + in->len;
     struct v1_raw r;
     (void)e;

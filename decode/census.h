@@ -44,8 +44,8 @@ struct census {
 };
 
 /*
- * census_take - count an input's bytes into *c, which census_free() frees, after an error, too. ERR_NOMEM or no
- * trace header: *e says why. Damage is no error: it is in c->damage.
+ * census_take - count an input's bytes into *c, which census_free() frees, after an error, too. ERR_NOMEM or
+ * no trace header: *e says why. Damage is no error: it is in c->damage.
  */
 enum err_code census_take(const struct input *in, struct census *c, struct err *e);
 void census_free(struct census *c);

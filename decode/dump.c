@@ -1,9 +1,9 @@
 /*
  * dump.c - see dump.h.
  *
- * Each kind of record is collected and sorted by itself (by id, then start, then index), so memory stays small
- * beside the model's. The screen back-dates states that are known to have held since the start; here an interval
- * begins where the trace first tells of it, as in Go's reader.
+ * Each kind of record is collected and sorted by itself (by id, then start, then index), so memory stays
+ * small beside the model's. The screen back-dates states that are known to have held since the start; here an
+ * interval begins where the trace first tells of it, as in Go's reader.
  */
 #include "decode/dump.h"
 
@@ -36,8 +36,8 @@ static const char *go_state(uint8_t s)
 }
 
 /*
- * Write a name as Go's reference output does. Invisible characters and bytes that are no UTF-8 become \xNN; no real
- * name has them.
+ * Write a name as Go's reference output does. Invisible characters and bytes that are no UTF-8 become \xNN;
+ * no real name has them.
  */
 static void put_str(FILE *out, struct str s)
 {
@@ -111,7 +111,8 @@ static int64_t gid(const struct trace *tr, uint32_t g)
     return g == NO_LANE ? -1 : (int64_t)trace_lane(tr, (struct lane){LANE_G, g}).id;
 }
 
-/* ---- kinds ------------------------------------------------------------------------------------------------ */
+/* ---- kinds ------------------------------------------------------------------------------------------------
+ */
 
 static void dump_counts(struct dump *d)
 {
@@ -156,8 +157,8 @@ static void dump_first_stacks(struct dump *d)
 }
 
 /*
- * A cut trace may lack the string of a reason; "#12" with its id then stands for it. A record would claim what is
- * not known.
+ * A cut trace may lack the string of a reason; "#12" with its id then stands for it. A record would claim
+ * what is not known.
  */
 static bool reason_lost(const struct dump *d, uint32_t reason)
 {
@@ -165,7 +166,8 @@ static bool reason_lost(const struct dump *d, uint32_t reason)
     return s.len > 1 && s.p[0] == '#' && isdigit((unsigned char)s.p[1]);
 }
 
-/* The next span is not recorded, so the end of the span before it is not known: a record would claim that it is. */
+/* The next span is not recorded, so the end of the span before it is not known: a record would claim that it
+ * is. */
 static bool end_lost(const struct dump *d, enum lane_kind k, const struct span *next)
 {
     return d->tr->info.second_family && next->state == (k == LANE_G ? ST_UNKNOWN : ST_NONE);
@@ -188,7 +190,8 @@ static void dump_goroutines(struct dump *d)
             int64_t t0 = s->t0 < seen ? seen : s->t0;
             if (s->t1 < t0 || reason_lost(d, s->reason) || (more && end_lost(d, LANE_G, span_get(&it))))
                 continue;
-            fprintf(d->out, "G\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%s\t", (int64_t)o[k].id, t0, s->t1, name);
+            fprintf(d->out, "G\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%s\t", (int64_t)o[k].id, t0, s->t1,
+                    name);
             put_id(d, s->reason);
             fputc('\n', d->out);
             d->zsum[s->state] += (uint64_t)(s->t1 - t0);
@@ -209,10 +212,12 @@ static void put_running(struct dump *d, uint64_t p, int64_t t0, int64_t t1, uint
     if (t0 < seen)
         t0 = seen;
     if (t0 <= t1)
-        fprintf(d->out, "P\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\n", (int64_t)p, t0, t1, gid(d->tr, g));
+        fprintf(d->out, "P\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\n", (int64_t)p, t0, t1,
+                gid(d->tr, g));
 }
 
-/* A P's lane changes its state where assists and sweeps begin and end; a record is one goroutine's whole run. */
+/* A P's lane changes its state where assists and sweeps begin and end; a record is one goroutine's whole run.
+ */
 static void dump_procs(struct dump *d)
 {
     size_t n;
@@ -221,7 +226,8 @@ static void dump_procs(struct dump *d)
         struct span_iter it;
         uint32_t g = NO_LANE;
         int64_t t0 = 0, t1 = 0;
-        for (bool more = span_seek_index(&it, d->tr, (struct lane){LANE_P, o[k].i}, 0); more; more = span_next(&it)) {
+        for (bool more = span_seek_index(&it, d->tr, (struct lane){LANE_P, o[k].i}, 0); more;
+             more = span_next(&it)) {
             const struct span *s = span_get(&it);
             uint32_t now = on_cpu(s->state) ? s->who : NO_LANE;
             if (now != g) {
@@ -241,11 +247,10 @@ static void dump_procs(struct dump *d)
 static void dump_facts(struct dump *d)
 {
     const struct trace_info *i = &d->tr->info;
-    if (i->version) { /* the header's number, whatever the dialect is called */
+    if (i->version) /* the header's number, whatever the dialect is called */
         fprintf(d->out, "H\tversion\t%d.%d\n", i->version / 1000, i->version % 1000);
-    } else {
+    else
         fprintf(d->out, "H\tversion\t%s\n", i->dialect);
-    }
     fprintf(d->out, "H\tfirst_ns\t%" PRId64 "\nH\tend\t%" PRId64 "\nH\tevents\t%" PRIu64 "\nH\tsyncs\t%u\n",
             i->first_ns, i->end, i->events, i->generations ? i->generations + 1 : 0);
 }
@@ -320,7 +325,8 @@ static void dump_ranges(struct dump *d)
             if (k == RANGE_GC)
                 fputs("R\tglobal\t-", d->out);
             else
-                fprintf(d->out, "R\t%s\t%" PRId64, k == RANGE_SWEEP || r->scope_p ? "P" : "G", (int64_t)o[i].id);
+                fprintf(d->out, "R\t%s\t%" PRId64, k == RANGE_SWEEP || r->scope_p ? "P" : "G",
+                        (int64_t)o[i].id);
             fprintf(d->out, "\t%" PRId64 "\t%" PRId64 "\t", r->seen, r->t1);
             if (k == RANGE_STW) {
                 fputs("stop-the-world (", d->out);
@@ -335,7 +341,8 @@ static void dump_ranges(struct dump *d)
 }
 
 /*
- * The name Go's reader gives a goroutine that existed before a first-family trace: the root of its own first stack.
+ * The name Go's reader gives a goroutine that existed before a first-family trace: the root of its own first
+ * stack.
  */
 static uint32_t first_root(const struct trace *tr, struct lane l)
 {
@@ -343,8 +350,8 @@ static uint32_t first_root(const struct trace *tr, struct lane l)
     uint8_t prev = ST_NONE;
     for (bool more = span_seek_index(&it, tr, l, 0); more; more = span_next(&it)) {
         const struct span *s = span_get(&it);
-        bool own =
-            s->state == ST_WAITING || s->state == ST_SYSCALL || (s->state == ST_RUNNABLE && prev == ST_RUNNING);
+        bool own = s->state == ST_WAITING || s->state == ST_SYSCALL ||
+                   (s->state == ST_RUNNABLE && prev == ST_RUNNING);
         if (own && s->stack)
             return names_root_func(&tr->names, s->stack);
         prev = s->state;
@@ -353,8 +360,8 @@ static uint32_t first_root(const struct trace *tr, struct lane l)
 }
 
 /*
- * The function a goroutine begins in. Go's reader does not name goroutines by the function that was given to a
- * helper.
+ * The function a goroutine begins in. Go's reader does not name goroutines by the function that was given to
+ * a helper.
  */
 static uint32_t begins_in(const struct trace *tr, struct lane l, const struct lane_info *i)
 {
@@ -362,14 +369,15 @@ static uint32_t begins_in(const struct trace *tr, struct lane l, const struct la
         return first_root(tr, l);
     if (!tr->names.nhelper && !tr->given.n)
         return i->name;
-    const uint32_t func = i->start_stack ? names_frame(&tr->names, i->start_stack, 0).func : first_root(tr, l);
+    const uint32_t func =
+        i->start_stack ? names_frame(&tr->names, i->start_stack, 0).func : first_root(tr, l);
     const bool known = names_helper(&tr->names, func) && !helper_hidden(names_get(&tr->names, func));
     return known || given_helper(&tr->given, func) ? func : i->name;
 }
 
 /*
- * S: execution, runnable, system call and blocked time of each goroutine, back-dated to the trace's start as in Go's
- * reader.
+ * S: execution, runnable, system call and blocked time of each goroutine, back-dated to the trace's start as
+ * in Go's reader.
  */
 static void dump_sums(struct dump *d)
 {
@@ -424,8 +432,8 @@ static void dump_regions(struct dump *d)
     order_sort(o, n);
     for (size_t k = 0; k < n; k++) {
         const struct region *r = &v[o[k].i];
-        fprintf(d->out, "U\t%" PRId64 "\t%" PRIu64 "\t%" PRId64 "\t%" PRId64 "\t", gid(d->tr, r->g), r->task, r->t0,
-                r->t1);
+        fprintf(d->out, "U\t%" PRId64 "\t%" PRIu64 "\t%" PRId64 "\t%" PRId64 "\t", gid(d->tr, r->g), r->task,
+                r->t0, r->t1);
         put_id(d, r->name);
         fputc('\n', d->out);
     }

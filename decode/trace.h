@@ -1,18 +1,18 @@
 /*
  * trace.h - the model of one execution trace: all that triage/, layout/ and viewer/ read.
  *
- * Units. Times are nanoseconds (int64_t) since the trace's first event; intervals are half-open, [t0,t1). Ids from
- * the file (goroutine, P, M, task) are 64 bits wide and untrusted. The model itself uses dense 32-bit indices for
- * lanes, strings and stacks. String 0 is "", stack 0 is "no stack", lane index NO_LANE is "none".
+ * Units. Times are nanoseconds (int64_t) since the trace's first event; intervals are half-open, [t0,t1). Ids
+ * from the file (goroutine, P, M, task) are 64 bits wide and untrusted. The model itself uses dense 32-bit
+ * indices for lanes, strings and stacks. String 0 is "", stack 0 is "no stack", lane index NO_LANE is "none".
  *
- * Ownership. Everything belongs to the struct trace and lives until trace_close(). A pointer handed out is valid
- * until the next trace_load() call, because arrays may move while loading.
+ * Ownership. Everything belongs to the struct trace and lives until trace_close(). A pointer handed out is
+ * valid until the next trace_load() call, because arrays may move while loading.
  *
- * Threads. Use a trace from one thread. trace_load() may run helper threads, which never touch what a reader sees. A
- * few functions may be called from several threads at once while nobody loads; they say so.
+ * Threads. Use a trace from one thread. trace_load() may run helper threads, which never touch what a reader
+ * sees. A few functions may be called from several threads at once while nobody loads; they say so.
  *
- * Loading is incremental: trace_open() reads the header, each trace_load() call decodes some more. All queries work
- * at any time in between and answer for what is decoded so far, [0, trace_info()->end).
+ * Loading is incremental: trace_open() reads the header, each trace_load() call decodes some more. All
+ * queries work at any time in between and answer for what is decoded so far, [0, trace_info()->end).
  *
  * docs/ARCHITECTURE.md lists the rules of the model that surprise. They hold for every dialect.
  */
@@ -46,7 +46,8 @@ const char *state_name(enum state s);
 #define NO_LANE UINT32_MAX
 #define NO_TIME INT64_MIN
 
-/* ---- opening -------------------------------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------------------------------
+ */
 
 struct trace_opts { /* All zero = the defaults. Strings and paths are borrowed until trace_close(). */
     bool strict;    /* the first damage is an error (trace_fatal()), not a mark */
@@ -54,33 +55,38 @@ struct trace_opts { /* All zero = the defaults. Strings and paths are borrowed u
     int threads;
     /*
      * Bytes of private memory to stay below; 0 = half of what the host has free. What does not fit goes to a
-     * temporary file (mem_limit() in decode/base/mem.h). Without such a file, decoding ends at the limit with a
-     * damage. There is one limit for all open traces: the last one given.
+     * temporary file (mem_limit() in decode/base/mem.h). Without such a file, decoding ends at the limit with
+     * a damage. There is one limit for all open traces: the last one given.
      */
     uint64_t max_memory;
-    double
-        ticks_per_second; /* how many units of its clock a second has, whatever the file says; 0 = as the file says */
-    const char *exe;      /* first family: ELF binary that resolves bare program counters; NULL = none */
-    struct joint_paths more; /* further files of the same program, shown on one timeline: decode/input/joint.h */
+    double ticks_per_second; /* how many units of its clock a second has, whatever the file says; 0 = as the
+                                file says */
+    const char *exe;         /* first family: ELF binary that resolves bare program counters; NULL = none */
+    struct joint_paths
+        more; /* further files of the same program, shown on one timeline: decode/input/joint.h */
     /*
-     * First family, if trace_load() gets a budget: show the beginning of a trace of at least this many bytes (0 = 8
-     * MB) before the whole file has been read. trace_info.epoch changes when that beginning is replaced.
+     * First family, if trace_load() gets a budget: show the beginning of a trace of at least this many bytes
+     * (0 = 8 MB) before the whole file has been read. trace_info.epoch changes when that beginning is
+     * replaced.
      */
     uint64_t preview;
     bool grows; /* trace_open_mem(), second family: more generations will come, see trace_grow() */
-    /* Second family: asked within long steps, by any thread: if true, decoding ends, as if out of memory. NULL: nobody is. */
+    /* Second family: asked within long steps, by any thread: if true, decoding ends, as if out of memory.
+     * NULL: nobody is. */
     bool (*leave)(void);
 };
 
 /*
- * trace_open - open a file ("-" = standard input) and read its header. The first bytes tell plain, gzip and zstd
- * apart. On success *out is the trace with nothing decoded yet. On failure *out is NULL and *e says why.
+ * trace_open - open a file ("-" = standard input) and read its header. The first bytes tell plain, gzip and
+ * zstd apart. On success *out is the trace with nothing decoded yet. On failure *out is NULL and *e says why.
  */
 enum err_code trace_open(const char *path, const struct trace_opts *opts, struct trace **out, struct err *e);
-/* trace_open_mem - the same for bytes in memory, which must outlive the trace. They must not be compressed. */
+/* trace_open_mem - the same for bytes in memory, which must outlive the trace. They must not be compressed.
+ */
 enum err_code trace_open_mem(const void *data, size_t len, const struct trace_opts *opts, struct trace **out,
                              struct err *e);
-/* trace_limit - set the memory limit (trace_opts.max_memory) without opening a trace. Returns the limit in bytes. */
+/* trace_limit - set the memory limit (trace_opts.max_memory) without opening a trace. Returns the limit in
+ * bytes. */
 uint64_t trace_limit(uint64_t max_memory);
 /*
  * trace_open_input - as trace_open(), for an input that is already open; it must stay open until the trace is
@@ -92,55 +98,55 @@ void trace_close(struct trace *tr); /* tr may be NULL */
 /* trace_more - the trace_opts.more that the trace was opened with. */
 const struct joint_paths *trace_more(const struct trace *tr);
 /*
- * trace_grow - tell a growing trace that there are `len` bytes now, at the address it was opened with. The earlier
- * bytes must be unchanged, and the new ones whole generations (decode/input/stream.h).
- * trace_grown - say that no more will come: the next trace_load() finishes the trace.
+ * trace_grow - tell a growing trace that there are `len` bytes now, at the address it was opened with. The
+ * earlier bytes must be unchanged, and the new ones whole generations (decode/input/stream.h). trace_grown -
+ * say that no more will come: the next trace_load() finishes the trace.
  */
 void trace_grow(struct trace *tr, size_t len);
 void trace_grown(struct trace *tr);
 /*
- * trace_doubt - call before anything is decoded, when another trace of the same bytes found that generation why->gen
- * (1 = the first) contradicts itself. That generation is then read as one with missing events from its start on, not
- * from where the contradiction was noticed.
+ * trace_doubt - call before anything is decoded, when another trace of the same bytes found that generation
+ * why->gen (1 = the first) contradicts itself. That generation is then read as one with missing events from
+ * its start on, not from where the contradiction was noticed.
  */
 void trace_doubt(struct trace *tr, const struct err *why);
 /*
- * trace_apart - say that what follows the present end of a growing trace was recorded separately, which leaves a
- * gap, as between two files read as one. In the gap a goroutine is ST_UNKNOWN if the trace mentions it again after
- * the gap; else its lane ends at the gap. P and band lanes are ST_NONE there, M lanes ST_IDLE. Regions end or begin
- * at the gap. Returns false when out of memory.
+ * trace_apart - say that what follows the present end of a growing trace was recorded separately, which
+ * leaves a gap, as between two files read as one. In the gap a goroutine is ST_UNKNOWN if the trace mentions
+ * it again after the gap; else its lane ends at the gap. P and band lanes are ST_NONE there, M lanes ST_IDLE.
+ * Regions end or begin at the gap. Returns false when out of memory.
  */
 bool trace_apart(struct trace *tr);
 
 enum load { LOAD_MORE, LOAD_DONE, LOAD_WAIT /* a growing trace: all bytes so far are decoded */ };
 /*
- * trace_load - decode for about budget_ns nanoseconds (0 = one small step, INT64_MAX = all of it), then return.
- * Damage is no failure: decoding ends there or goes on behind it, and trace_info()->ndamages grows. Returns
- * LOAD_DONE also when nothing could be decoded; trace_fatal() then says so.
+ * trace_load - decode for about budget_ns nanoseconds (0 = one small step, INT64_MAX = all of it), then
+ * return. Damage is no failure: decoding ends there or goes on behind it, and trace_info()->ndamages grows.
+ * Returns LOAD_DONE also when nothing could be decoded; trace_fatal() then says so.
  */
 enum load trace_load(struct trace *tr, int64_t budget_ns);
 /*
- * trace_fatal - after LOAD_DONE: why there is nothing to show (or the first damage, with trace_opts.strict); NULL if
- * there is no such error. Callers print ->what and exit with status 2.
+ * trace_fatal - after LOAD_DONE: why there is nothing to show (or the first damage, with trace_opts.strict);
+ * NULL if there is no such error. Callers print ->what and exit with status 2.
  */
 const struct err *trace_fatal(const struct trace *tr);
 
 struct trace_info {
     const char *path;
     /*
-     * "gotrace", "go 1.5 or 1.6" .. "go 1.26 or 1.27": the releases that write this header; the last one for newer headers,
-     * too
+     * "gotrace", "go 1.5 or 1.6" .. "go 1.26 or 1.27": the releases that write this header; the last one for
+     * newer headers, too
      */
     const char *dialect;
     int version;        /* 0 = prototype, 1005 .. 1026: major*1000+minor as in the header */
     bool second_family; /* Go 1.22 and later: threads, generations, wall clock */
     bool has_clock;     /* false: the file has no tick rate, and times are ticks (1 "ns" = 1 tick) */
     bool clock_assumed; /* the tick rate is an estimate or from --ticks-per-second */
-    bool has_m, has_regions, has_samples,
-        has_names; /* what the dialect records; has_names: function names, not bare PCs, or trace_opts.exe is given */
-    bool done;     /* decoded to the end (growing trace: to the end of what has come) */
-    bool spilled;  /* the input was compressed or a pipe and is kept in the temporary file */
-    bool more;     /* a growing trace: open lanes go on, even when `done` */
+    bool has_m, has_regions, has_samples, has_names; /* what the dialect records; has_names: function names,
+                                                        not bare PCs, or trace_opts.exe is given */
+    bool done;                  /* decoded to the end (growing trace: to the end of what has come) */
+    bool spilled;               /* the input was compressed or a pipe and is kept in the temporary file */
+    bool more;                  /* a growing trace: open lanes go on, even when `done` */
     uint64_t bytes, bytes_done; /* decompressed size (0 = not known yet); how much of it is decoded */
     uint64_t events;            /* as Go counts them: without Sync */
     uint64_t batches, experimental_batches;
@@ -155,7 +161,8 @@ struct trace_info {
     bool more_damages;   /* there were more damages than are kept */
     uint64_t count[16];  /* number of events per enum ev_class */
     uint64_t goroutines; /* how many the trace has told of so far */
-    /* Set once loading is done: if the program is a test binary, the package under test ("go/parser"); else empty. */
+    /* Set once loading is done: if the program is a test binary, the package under test ("go/parser"); else
+     * empty. */
     struct str tested;
     uint32_t epoch; /* Changes when decoding starts anew: everything read from the trace before is void. */
 };
@@ -179,13 +186,14 @@ enum ev_class {
 };
 
 /*
- * Damages and warnings, in file order. A damage means that part of the file is not shown; a warning does not. NULL
- * if there is no such one.
+ * Damages and warnings, in file order. A damage means that part of the file is not shown; a warning does not.
+ * NULL if there is no such one.
  */
 const struct err *trace_damage(const struct trace *tr, uint32_t i);  /* i < ndamages */
 const struct err *trace_warning(const struct trace *tr, uint32_t i); /* i < nwarnings */
 
-/* ---- names and stacks ----------------------------------------------------------------------------------- */
+/* ---- names and stacks -----------------------------------------------------------------------------------
+ */
 
 /* trace_nstr, trace_nstacks - how many ids there are so far, 0 included. */
 uint32_t trace_nstr(const struct trace *tr);
@@ -202,7 +210,8 @@ uint32_t trace_nstacks(const struct trace *tr);
  * trace_frame - one frame; 0 is the innermost, where the goroutine is. Zeros if there is no such frame.
  */
 uint32_t trace_stack(const struct trace *tr, uint32_t stack);
-/* trace_funcs - copy the functions (strings) of frames `from` and up, at most `most` of them. Returns how many. */
+/* trace_funcs - copy the functions (strings) of frames `from` and up, at most `most` of them. Returns how
+ * many. */
 uint32_t trace_funcs(const struct trace *tr, uint32_t stack, uint32_t from, uint32_t *func, uint32_t most);
 /*
  * trace_frames - the same, but frame ids: equal frames have equal ids.
@@ -211,18 +220,16 @@ uint32_t trace_funcs(const struct trace *tr, uint32_t stack, uint32_t from, uint
 uint32_t trace_frames(const struct trace *tr, uint32_t stack, uint32_t from, uint32_t *id, uint32_t most);
 struct frame trace_frame_at(const struct trace *tr, uint32_t id);
 /*
- * trace_stack_ahead - prefetch: a stack's frames will be asked for soon. Of many stacks few are in the processor's
- * caches.
+ * trace_stack_ahead - prefetch: a stack's frames will be asked for soon. Of many stacks few are in the
+ * processor's caches.
  */
 void trace_stack_ahead(const struct trace *tr, uint32_t stack);
 struct frame trace_frame(const struct trace *tr, uint32_t stack, uint32_t i);
 
 /*
- * A place where a reader of a loaded trace keeps what it worked out about a string, frame or stack: 64 bits for
- * each, 0 at first.
- * trace_aside - the bits of this id.
- * trace_aside_set - set further bits of it.
- * Both may be called from several threads at once. No bits are kept while the trace loads, for names that a growing
+ * A place where a reader of a loaded trace keeps what it worked out about a string, frame or stack: 64 bits
+ * for each, 0 at first. trace_aside - the bits of this id. trace_aside_set - set further bits of it. Both may
+ * be called from several threads at once. No bits are kept while the trace loads, for names that a growing
  * trace has not finished decoding, and when out of memory: they stay 0.
  */
 enum aside { ASIDE_STRING, ASIDE_FRAME, ASIDE_STACK, ASIDES };
@@ -236,15 +243,17 @@ struct asides {
     uint32_t n;
     uint64_t any, all; /* set in at least one of them; set in all */
 };
-struct asides trace_frames_asides(const struct trace *tr, uint32_t stack, uint32_t from, uint64_t out[ASIDES_MOST]);
+struct asides trace_frames_asides(const struct trace *tr, uint32_t stack, uint32_t from,
+                                  uint64_t out[ASIDES_MOST]);
 
-/* ---- lanes ---------------------------------------------------------------------------------------------- */
+/* ---- lanes ----------------------------------------------------------------------------------------------
+ */
 
 enum lane_kind { LANE_P, LANE_G, LANE_M, LANE_BAND, LANE_KINDS };
 enum band { BAND_GC, BAND_STW, BAND_SWEEP, BAND_ASSIST, BAND_COUNT }; /* the lane indices of kind LANE_BAND */
 /*
- * States. BAND_GC: ST_GC or ST_NONE. BAND_STW: ST_STW (reason = kind, who = G). BAND_SWEEP, BAND_ASSIST: some P
- * sweeps, some G assists.
+ * States. BAND_GC: ST_GC or ST_NONE. BAND_STW: ST_STW (reason = kind, who = G). BAND_SWEEP, BAND_ASSIST: some
+ * P sweeps, some G assists.
  */
 
 struct lane {
@@ -255,12 +264,13 @@ struct lane {
 struct lane_info {
     uint64_t nspans;
     int64_t first, last; /* start of the first span, end of the last one */
-    int64_t seen;        /* G: when the trace first mentioned it; a first span that starts earlier is back-dated */
-    bool name_inferred;  /* G: the name is from a stack, its own or of one created like it, not from its creation */
-    bool ended;          /* G: its end is in the trace */
-    bool created;        /* G: its creation is in the trace (else it existed when the trace began) */
-    bool is_system;      /* G: started by the runtime for itself, judging by its start function */
-    bool is_worker;      /* G: a mark worker, by its name or, if it has none, by a "GC (..)" label */
+    int64_t seen; /* G: when the trace first mentioned it; a first span that starts earlier is back-dated */
+    bool name_inferred; /* G: the name is from a stack, its own or of one created like it, not from its
+                           creation */
+    bool ended;         /* G: its end is in the trace */
+    bool created;       /* G: its creation is in the trace (else it existed when the trace began) */
+    bool is_system;     /* G: started by the runtime for itself, judging by its start function */
+    bool is_worker;     /* G: a mark worker, by its name or, if it has none, by a "GC (..)" label */
 /* G: the facts of facts.def; `id` is set for all lanes: P number, thread id */
 #define KEPT(ID, field, type, ...) type field;
 #include "decode/model/facts.def"
@@ -283,10 +293,10 @@ struct lane_info trace_lane(const struct trace *tr, struct lane l);
 /* trace_lane_who - the same without first, last and nspans (0), for a fraction of the cost. */
 struct lane_info trace_lane_who(const struct trace *tr, struct lane l);
 /*
- * trace_find_lane - the index of the lane with this id from the file; the last one, if several goroutines have it.
- * NO_LANE if there is none. The first call builds a look-up table. Later calls are a hash look-up; for a goroutine
- * of a loaded trace also a step for each 128 goroutines that were packed away, and while loading M takes a step per
- * thread.
+ * trace_find_lane - the index of the lane with this id from the file; the last one, if several goroutines
+ * have it. NO_LANE if there is none. The first call builds a look-up table. Later calls are a hash look-up;
+ * for a goroutine of a loaded trace also a step for each 128 goroutines that were packed away, and while
+ * loading M takes a step per thread.
  */
 uint32_t trace_find_lane(const struct trace *tr, enum lane_kind k, uint64_t id);
 
@@ -304,21 +314,23 @@ struct span {
     uint32_t who;
     uint32_t proc; /* M: index of the P it holds, NO_LANE = none; other lanes: NO_LANE */
     /*
-     * Stack at the span's start. G waiting, in a system call, or runnable because it stopped: its own stack. G
-     * runnable after a wait: the waker's. 0 = none recorded, and always for P and M.
+     * Stack at the span's start. G waiting, in a system call, or runnable because it stopped: its own stack.
+     * G runnable after a wait: the waker's. 0 = none recorded, and always for P and M.
      */
     uint32_t stack;
-    uint32_t stack_end; /* the next span's `stack`: the stack at this span's end (after a wait, the waker's) */
-    uint64_t index;     /* 0.. within the lane */
+    uint32_t
+        stack_end;  /* the next span's `stack`: the stack at this span's end (after a wait, the waker's) */
+    uint64_t index; /* 0.. within the lane */
 };
 /*
- * A span iterator walks one lane in both directions. The spans of a lane are contiguous: a gap is a span of ST_NONE
- * (P, M, band), or the lane has ended (G). An iterator holds a decoded block of about 4 KB, so keep it on the stack,
- * not in arrays. trace_load() makes it invalid. Its fields are private.
+ * A span iterator walks one lane in both directions. The spans of a lane are contiguous: a gap is a span of
+ * ST_NONE (P, M, band), or the lane has ended (G). An iterator holds a decoded block of about 4 KB, so keep
+ * it on the stack, not in arrays. trace_load() makes it invalid. Its fields are private.
  */
 #define SPAN_BLOCK 128
 #define SPAN_ROOM (SPAN_BLOCK + 16)
-/* Columns of neighbouring spans, with room for the open span and for what vector code writes behind the end. */
+/* Columns of neighbouring spans, with room for the open span and for what vector code writes behind the end.
+ */
 struct spancols {
     int64_t dur[SPAN_ROOM];
     uint32_t who[SPAN_ROOM]; /* lane index + 1, 0 = none */
@@ -328,9 +340,10 @@ struct spancols {
 struct span_iter {
     const struct trace *tr;
     struct lane lane;
-    uint64_t base;       /* index of the first loaded span */
-    uint64_t hold;       /* M: number of the hold within the piece */
-    uint32_t piece, sub; /* piece: of the lane. sub: block of the piece or, for M, of piece `under` of the P's lane */
+    uint64_t base; /* index of the first loaded span */
+    uint64_t hold; /* M: number of the hold within the piece */
+    uint32_t piece,
+        sub; /* piece: of the lane. sub: block of the piece or, for M, of piece `under` of the P's lane */
     uint32_t under, proc; /* M: see sub; the P held */
     uint32_t n, at;       /* number of loaded spans; the current one */
     const struct span_tag *kind;
@@ -341,13 +354,13 @@ struct span_iter {
     struct span cur;
 };
 /*
- * span_seek - go to the span that covers t, or to the first or last span if t is outside the lane. false: the lane
- * has no spans.
+ * span_seek - go to the span that covers t, or to the first or last span if t is outside the lane. false: the
+ * lane has no spans.
  */
 bool span_seek(struct span_iter *it, const struct trace *tr, struct lane l, int64_t t);
 /*
- * span_seek_on - the same for an iterator that was used before (or has tr == NULL): reuses its block if that covers
- * t.
+ * span_seek_on - the same for an iterator that was used before (or has tr == NULL): reuses its block if that
+ * covers t.
  */
 bool span_seek_on(struct span_iter *it, const struct trace *tr, struct lane l, int64_t t);
 /* span_seek_at - as span_seek_on(), but false if no span covers t. */
@@ -404,25 +417,25 @@ static inline uint32_t span_run_p(const struct span_run *r, uint32_t i)
 
 /*
  * trace_walk - report all spans of goroutines g0 .. g1-1, one goroutine after another, for readers that count
- * everything. Returns false as soon as one of the functions in w does. Several threads may walk at once, and call
- * trace_states() and look-ups by time, while nobody loads.
+ * everything. Returns false as soon as one of the functions in w does. Several threads may walk at once, and
+ * call trace_states() and look-ups by time, while nobody loads.
  *
  *   begin   called for each goroutine. Not filled in: id, seen, start_stack.
- *   spans   called with up to SPAN_BLOCK + 1 of its spans at a time, in order. NULL: only begin is called, which is
- *           cheaper than trace_lane() for each.
- *   end     called after its last span.
- *   by      if set, asked about creators: goroutines whose creator it refuses are skipped (NO_LANE: creator unknown).
- *   alike   if set, called right after begin with the goroutines that follow and differ from that one only in their
- *           times. begin is not called for those.
- *   few     if set, called before alike when all of these goroutines have the same one or two kinds of spans, in the
- *           same order. If it sets *done, then alike, spans and end are not called for them.
+ *   spans   called with up to SPAN_BLOCK + 1 of its spans at a time, in order. NULL: only begin is called,
+ * which is cheaper than trace_lane() for each. end     called after its last span. by      if set, asked
+ * about creators: goroutines whose creator it refuses are skipped (NO_LANE: creator unknown). alike   if set,
+ * called right after begin with the goroutines that follow and differ from that one only in their times.
+ * begin is not called for those. few     if set, called before alike when all of these goroutines have the
+ * same one or two kinds of spans, in the same order. If it sets *done, then alike, spans and end are not
+ * called for them.
  */
 #ifndef LANES_ALIKE /* fewer for fuzzing, whose traces are small */
 #define LANES_ALIKE 128u
 #endif
 enum { LANES_FEW = 2 };
 struct lanes_alike {
-    uint32_t g, n; /* Goroutines g .. g+n-1, all ended, created at the same place, with the same name and flags. */
+    uint32_t g,
+        n; /* Goroutines g .. g+n-1, all ended, created at the same place, with the same name and flags. */
     int64_t first[LANES_ALIKE], last[LANES_ALIKE], no_p_ns[LANES_ALIKE]; /* as in lane_info */
 };
 struct lanes_few { /* The goroutines of lanes_alike and, first, the one that begin was called for. */
@@ -445,18 +458,18 @@ struct span_walk {
 };
 bool trace_walk(const struct trace *tr, uint32_t g0, uint32_t g1, const struct span_walk *w);
 /*
- * trace_few - the length (ns) of the k-th span of each of n goroutines from g on; 0 where there is no such span. For
- * goroutines that lanes_few reported this is much faster than a walk.
+ * trace_few - the length (ns) of the k-th span of each of n goroutines from g on; 0 where there is no such
+ * span. For goroutines that lanes_few reported this is much faster than a walk.
  */
 void trace_few(const struct trace *tr, uint32_t g, uint32_t n, unsigned k, int64_t *ns);
 /*
- * trace_states - report the spans of a goroutine's or P's lane that overlap [t0,t1), in order, a block at a time,
- * until f returns false. Threads' lanes have none.
+ * trace_states - report the spans of a goroutine's or P's lane that overlap [t0,t1), in order, a block at a
+ * time, until f returns false. Threads' lanes have none.
  *
  *   min_ns  skip blocks that have no span of at least this length (ST_NONE does not count).
  *   all     fill in stacks and `who`, too.
- *   only    a bit per state, 0 = all: also skip blocks in which none of these states takes min_ns in total. With
- *           ST_NONE among them, every block that has some ST_NONE is reported.
+ *   only    a bit per state, 0 = all: also skip blocks in which none of these states takes min_ns in total.
+ * With ST_NONE among them, every block that has some ST_NONE is reported.
  */
 struct states_ask {
     int64_t t0, t1, min_ns;
@@ -473,8 +486,8 @@ int trace_threads(const struct trace *tr);
 bool trace_span_at(const struct trace *tr, struct lane l, int64_t t, struct span *out);
 
 /*
- * Exact time per state, in ns. The sum over all states is the interval's length; outside the lane's life it is
- * ST_NONE.
+ * Exact time per state, in ns. The sum over all states is the interval's length; outside the lane's life it
+ * is ST_NONE.
  */
 struct shares {
     int64_t ns[ST_COUNT];
@@ -482,12 +495,14 @@ struct shares {
 /* trace_shares - of [t0,t1). O(log spans). */
 void trace_shares(const struct trace *tr, struct lane l, int64_t t0, int64_t t1, struct shares *out);
 /* trace_columns - of n columns; edges[0..n] are ascending. O(n log spans), never a walk over all spans. */
-void trace_columns(const struct trace *tr, struct lane l, const int64_t *edges, uint32_t n, struct shares *out);
+void trace_columns(const struct trace *tr, struct lane l, const int64_t *edges, uint32_t n,
+                   struct shares *out);
 /*
- * trace_columns_about - the same for callers that need less than exact times, such as a cell of the screen. For a
- * column with many spans, enough() gets the least and the most time that each of n sets of states can have in it (a
- * set is a bit per enum state; ST_NONE is ignored). If it returns true, sure[column] is set and out[column] is left
- * alone. If not, it may be asked again with closer bounds. All other columns get exact times in out[].
+ * trace_columns_about - the same for callers that need less than exact times, such as a cell of the screen.
+ * For a column with many spans, enough() gets the least and the most time that each of n sets of states can
+ * have in it (a set is a bit per enum state; ST_NONE is ignored). If it returns true, sure[column] is set and
+ * out[column] is left alone. If not, it may be asked again with closer bounds. All other columns get exact
+ * times in out[].
  */
 struct shares_ask {
     const int64_t *edges;
@@ -498,23 +513,25 @@ struct shares_ask {
     bool (*enough)(void *arg, uint32_t column, const int64_t *least, const int64_t *most);
     void *arg;
 };
-void trace_columns_about(const struct trace *tr, struct lane l, const struct shares_ask *ask, struct shares *out);
+void trace_columns_about(const struct trace *tr, struct lane l, const struct shares_ask *ask,
+                         struct shares *out);
 /* trace_count - number of spans that overlap [t0,t1). O(log spans). */
 uint64_t trace_count(const struct trace *tr, struct lane l, int64_t t0, int64_t t1);
 /*
- * trace_has_reason - is a string of this set (n bits, by string id) the reason or label of any span? May wrongly say
- * yes, and does while the trace loads.
+ * trace_has_reason - is a string of this set (n bits, by string id) the reason or label of any span? May
+ * wrongly say yes, and does while the trace loads.
  */
 bool trace_has_reason(const struct trace *tr, const uint64_t *set, uint32_t n);
 /*
- * trace_longest - the longest span (its whole length counts) of those that overlap [t0,t1), ST_NONE apart. false:
- * there is none.
+ * trace_longest - the longest span (its whole length counts) of those that overlap [t0,t1), ST_NONE apart.
+ * false: there is none.
  */
 bool trace_longest(const struct trace *tr, struct lane l, int64_t t0, int64_t t1, struct span *out);
 /*
- * trace_wide - call f for each span that overlaps [t0,t1), is at least min_ns long and not ST_NONE, in time order,
- * until f returns false; only: of these states, a bit each, 0 = of all. Costs a step per 2048 spans of the interval, and
- * unpacking each block that has such a span and in which these states take min_ns (a thread's: that has such a span).
+ * trace_wide - call f for each span that overlaps [t0,t1), is at least min_ns long and not ST_NONE, in time
+ * order, until f returns false; only: of these states, a bit each, 0 = of all. Costs a step per 2048 spans of
+ * the interval, and unpacking each block that has such a span and in which these states take min_ns (a
+ * thread's: that has such a span).
  */
 struct wide_ask {
     int64_t t0, t1, min_ns;
@@ -524,7 +541,8 @@ struct wide_ask {
 };
 void trace_wide(const struct trace *tr, struct lane l, const struct wide_ask *ask);
 
-/* ---- what overlaps: ranges, tasks, regions, logs, samples, metrics --------------------------------------- */
+/* ---- what overlaps: ranges, tasks, regions, logs, samples, metrics ---------------------------------------
+ */
 
 enum range_kind { RANGE_GC, RANGE_STW, RANGE_SWEEP, RANGE_ASSIST, RANGE_KINDS };
 struct range {
@@ -538,19 +556,20 @@ struct range {
     uint32_t stack; /* at its begin, 0 = none */
     int64_t seen;   /* when the trace first told of it: t0, except with open_start */
     /*
-     * SWEEP: bytes swept, bytes reclaimed. GC: a is its sequence number. ASSIST: a is 1 + the ns that its goroutine
-     * ran during it, or 0 if that is to be computed from its lane.
+     * SWEEP: bytes swept, bytes reclaimed. GC: a is its sequence number. ASSIST: a is 1 + the ns that its
+     * goroutine ran during it, or 0 if that is to be computed from its lane.
      */
     uint64_t a, b;
 };
 /*
- * These arrays are sorted by t0 once loading is done. Before that, an entry that turned out to have begun earlier
- * may come late. Each function sets *out to the first entry and returns how many there are; they are the trace's.
+ * These arrays are sorted by t0 once loading is done. Before that, an entry that turned out to have begun
+ * earlier may come late. Each function sets *out to the first entry and returns how many there are; they are
+ * the trace's.
  */
 size_t trace_ranges(const struct trace *tr, enum range_kind k, const struct range **out);
 /*
- * trace_stop - stop-the-world i of n, as one pause: before Go 1.10 every P that helps reports it, at the same time,
- * and these are merged. Returns the index where the next pause begins.
+ * trace_stop - stop-the-world i of n, as one pause: before Go 1.10 every P that helps reports it, at the same
+ * time, and these are merged. Returns the index where the next pause begins.
  */
 size_t trace_stop(const struct range *r, size_t n, size_t i, struct range *out);
 
@@ -578,7 +597,8 @@ struct logmsg {
     uint64_t task;
     uint32_t g, category, message, stack;
 };
-/* trace_logs, trace_samples - set *out to the first entry and return how many there are; in the order in which they came. */
+/* trace_logs, trace_samples - set *out to the first entry and return how many there are; in the order in
+ * which they came. */
 size_t trace_logs(const struct trace *tr, const struct logmsg **out);
 
 struct sample { /* a CPU profile sample */
@@ -588,10 +608,15 @@ struct sample { /* a CPU profile sample */
 };
 size_t trace_samples(const struct trace *tr, const struct sample **out);
 
-enum metric { METRIC_HEAP, METRIC_GOAL, METRIC_PROCS, METRIC_COUNT }; /* bytes, bytes (0 = none), processors */
+enum metric {
+    METRIC_HEAP,
+    METRIC_GOAL,
+    METRIC_PROCS,
+    METRIC_COUNT
+}; /* bytes, bytes (0 = none), processors */
 /*
- * goal_none - is this heap goal the one of a collector that is off? Some releases record it as 0, others as nearly
- * 2^63.
+ * goal_none - is this heap goal the one of a collector that is off? Some releases record it as 0, others as
+ * nearly 2^63.
  */
 static inline bool goal_none(uint64_t goal)
 {
@@ -607,19 +632,22 @@ size_t trace_points_before(const struct trace *tr, enum metric m,
                            int64_t t); /* how many lie before t; O(log points) */
 /* trace_most - of points i0 .. i1-1 the first with the largest value; i1 if there are none. O(log points). */
 size_t trace_most(const struct trace *tr, enum metric m, size_t i0, size_t i1);
-/* trace_minmax - the smallest and largest value within [t0,t1). false: there is no point before t1. O(log points). */
-bool trace_minmax(const struct trace *tr, enum metric m, int64_t t0, int64_t t1, uint64_t *min, uint64_t *max);
+/* trace_minmax - the smallest and largest value within [t0,t1). false: there is no point before t1. O(log
+ * points). */
+bool trace_minmax(const struct trace *tr, enum metric m, int64_t t0, int64_t t1, uint64_t *min,
+                  uint64_t *max);
 /* trace_extents - the same for n columns; edges[0..n] are ascending. */
 struct extent {
     uint64_t min, max;
     bool known;
 };
-void trace_extents(const struct trace *tr, enum metric m, const int64_t *edges, uint32_t n, struct extent *out);
+void trace_extents(const struct trace *tr, enum metric m, const int64_t *edges, uint32_t n,
+                   struct extent *out);
 
 /*
- * trace_gcounts - how many goroutines are in each state over time, in buckets of *width ns. There are at most 8192:
- * the width doubles as the trace grows. max is the most at one moment of the bucket, ns the integral over it in
- * goroutine-nanoseconds. For the run-queue curve.
+ * trace_gcounts - how many goroutines are in each state over time, in buckets of *width ns. There are at most
+ * 8192: the width doubles as the trace grows. max is the most at one moment of the bucket, ns the integral
+ * over it in goroutine-nanoseconds. For the run-queue curve.
  */
 enum gcount { GC_RUNNABLE, GC_RUNNING, GC_SYSCALL, GC_WAITING, GC_COUNT };
 struct gbucket {

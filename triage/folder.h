@@ -1,5 +1,6 @@
 /*
- * folder.h - the traces that a command line names, for commands that go through many: a folder stands for the files in it.
+ * folder.h - the traces that a command line names, for commands that go through many: a folder stands for the
+ * files in it.
  */
 #ifndef GOTOP_TRIAGE_FOLDER_H
 #define GOTOP_TRIAGE_FOLDER_H
@@ -17,7 +18,8 @@ struct folder {
     struct folder_file *file;
     size_t n, cap;
 };
-/* folder_of - words in their order, files of a folder by name; hidden ones and folders in it are left out. false: no memory. */
+/* folder_of - words in their order, files of a folder by name; hidden ones and folders in it are left out.
+ * false: no memory. */
 bool folder_of(char *const *words, int n, struct folder *out);
 void folder_free(struct folder *f);
 /* folder_skips - was that file found in a folder, and is it no trace at all? Then nothing is said of it. */

@@ -9,7 +9,8 @@
 
 #define STEP 100000000 /* ns between two words on the terminal, two times of asking */
 
-/* What goes on between two steps: nothing, then all is one step; a word on the terminal; the question whether to leave. */
+/* What goes on between two steps: nothing, then all is one step; a word on the terminal; the question whether
+ * to leave. */
 struct between {
     bool talk;
     bool (*leave)(void);
@@ -59,16 +60,13 @@ static enum err_code tables(struct loaded *l, const struct between *b, struct er
 {
     enum triage_state s;
     enum err_code c = triage_new(l->tr, &l->tg, e);
-    if (c != ERR_OK) {
+    if (c != ERR_OK)
         return c;
-    }
-    while ((s = triage_step(l->tg, budget(b))) == TRIAGE_MORE) {
+    while ((s = triage_step(l->tg, budget(b))) == TRIAGE_MORE)
         if (!go_on(b, "counting", triage_progress(l->tg), e))
             return e->code;
-    }
-    if (s == TRIAGE_NOMEM) {
+    if (s == TRIAGE_NOMEM)
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the tables of the triage");
-    }
     return findings_between(l->tg, b, &l->fs, e);
 }
 
@@ -89,29 +87,27 @@ static enum err_code load_trace(struct loaded *l, const struct between *b, struc
 
 static enum err_code load_opened(struct loaded *l, const struct between *b, enum err_code c, struct err *e)
 {
-    if (c == ERR_OK) {
+    if (c == ERR_OK)
         c = load_trace(l, b, e);
-    }
-    if (c == ERR_OK) {
+    if (c == ERR_OK)
         c = tables(l, b, e);
-    }
-    if (b->talk) {
+    if (b->talk)
         door_wipe();
-    }
-    if (c != ERR_OK) {
+    if (c != ERR_OK)
         load_free(l);
-    }
     return c;
 }
 
-enum err_code load_file(const char *path, const struct trace_opts *opts, bool quiet, struct loaded *l, struct err *e)
+enum err_code load_file(const char *path, const struct trace_opts *opts, bool quiet, struct loaded *l,
+                        struct err *e)
 {
     const struct between b = {.talk = !quiet && isatty(STDERR_FILENO)};
     *l = (struct loaded){.path = path};
     return load_opened(l, &b, trace_open(path, opts, &l->tr, e), e);
 }
 
-enum err_code load_mem(const void *data, size_t len, const struct trace_opts *opts, struct loaded *l, struct err *e)
+enum err_code load_mem(const void *data, size_t len, const struct trace_opts *opts, struct loaded *l,
+                       struct err *e)
 {
     const struct between b = {.leave = opts ? opts->leave : NULL};
     *l = (struct loaded){.path = "(memory)"};

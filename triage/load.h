@@ -18,12 +18,14 @@ struct loaded {
  * load_file - read a trace to its end and build everything. Says how far it is on standard error if that is a
  * terminal and `quiet` is false. On failure *l is all zero and *e says why. Free with load_free().
  */
-enum err_code load_file(const char *path, const struct trace_opts *opts, bool quiet, struct loaded *l, struct err *e);
+enum err_code load_file(const char *path, const struct trace_opts *opts, bool quiet, struct loaded *l,
+                        struct err *e);
 /*
- * load_mem - the same for a plain trace in memory, which must outlive *l; nothing is said. opts->leave is asked ten times a second, too: if
- * it says true that is the end (ERR_IO).
+ * load_mem - the same for a plain trace in memory, which must outlive *l; nothing is said. opts->leave is
+ * asked ten times a second, too: if it says true that is the end (ERR_IO).
  */
-enum err_code load_mem(const void *data, size_t len, const struct trace_opts *opts, struct loaded *l, struct err *e);
+enum err_code load_mem(const void *data, size_t len, const struct trace_opts *opts, struct loaded *l,
+                       struct err *e);
 void load_free(struct loaded *l);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * places.c - the search path for what users may write: their configuration directory, the host's, then what was installed
- * with the program, then the built-in copy.
+ * places.c - the search path for what users may write: their configuration directory, the host's, then what
+ * was installed with the program, then the built-in copy.
  */
 #include "triage/places.h"
 
@@ -28,7 +28,8 @@ bool places_folder(int place, char out[PLACES_PATH])
 {
     const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME"), *dirs = getenv("XDG_CONFIG_DIRS");
     if (place >= PLACE_HOST)
-        return place < PLACE_INSTALLED && folder_of(dirs && *dirs ? dirs : "/etc/xdg", place - PLACE_HOST, out);
+        return place < PLACE_INSTALLED &&
+               folder_of(dirs && *dirs ? dirs : "/etc/xdg", place - PLACE_HOST, out);
     if (config && config[0] == '/')
         return folder_of(config, 0, out);
     const int n = home && home[0] ? snprintf(out, PLACES_PATH, "%s/.config/gotop", home) : -1;
@@ -70,9 +71,10 @@ enum err_code places_read(int place, const char *path, char **text, size_t *len)
         close(fd);
     if (!f)
         return ERR_IO;
-    bool bad =
-        fstat(fd, &st) != 0 || !(S_ISREG(st.st_mode) || (named && (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode))));
-    bool foreign = !bad && place < PLACE_INSTALLED && geteuid() == 0 && (st.st_uid != 0 || (st.st_mode & S_IWOTH));
+    bool bad = fstat(fd, &st) != 0 ||
+               !(S_ISREG(st.st_mode) || (named && (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode))));
+    bool foreign =
+        !bad && place < PLACE_INSTALLED && geteuid() == 0 && (st.st_uid != 0 || (st.st_mode & S_IWOTH));
     if (bad || foreign) {
         fclose(f);
         return foreign ? ERR_ARG : ERR_IO;

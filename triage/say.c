@@ -26,9 +26,8 @@ static int say_file(const char *command, const char *path, const struct text *t)
 {
     struct out o;
     struct err e;
-    if (out_open(&o, path, false, &e)) {
+    if (out_open(&o, path, false, &e))
         return say_failed(command, "-o", e.what);
-    }
     out_write(&o, t->p, t->n);
     return out_close(&o, true, &e) ? say_failed(command, "-o", e.what) : 0;
 }
@@ -53,9 +52,8 @@ bool say_out(const struct text *t, struct err *e)
 
 int say_text(const char *command, const char *path, const struct text *t)
 {
-    if (path) {
+    if (path)
         return say_file(command, path, t);
-    }
     struct err e;
     if (say_out(t, &e) || !e.code)
         return 0;
@@ -66,12 +64,14 @@ int say_text(const char *command, const char *path, const struct text *t)
 
 int say_list(const char *command, struct text *t)
 {
-    int status = text_ok(t) ? say_text(command, NULL, t) : say_failed(command, "standard output", "out of memory");
+    int status =
+        text_ok(t) ? say_text(command, NULL, t) : say_failed(command, "standard output", "out of memory");
     text_free(t);
     return status;
 }
 
-/* ---- usage ------------------------------------------------------------------------------------------------- */
+/* ---- usage
+ * ------------------------------------------------------------------------------------------------- */
 
 static size_t columns;
 
@@ -105,9 +105,8 @@ static size_t hang_of(const char *s, size_t n)
 
 static void pad(struct text *t, size_t n)
 {
-    while (n--) {
+    while (n--)
         text_lit(t, " ");
-    }
 }
 
 /* A word, on a line of its own if there is no room behind what stands. */
@@ -133,12 +132,10 @@ static const char *put_long(struct text *t, const char *s, size_t n)
     size_t used = hang < n ? hang : n;
     text_raw(t, s, used);
     for (s += used;; s = end + 1 + hang, end += 1 + strcspn(end + 1, "\n")) {
-        for (; s < end; s += strcspn(s, " \n") + blanks(s + strcspn(s, " \n"))) {
+        for (; s < end; s += strcspn(s, " \n") + blanks(s + strcspn(s, " \n")))
             put_word(t, &used, hang, s, strcspn(s, " \n"));
-        }
-        if (!*end || !end[1] || end[1] == '\n' || blanks(end + 1) != hang) {
+        if (!*end || !end[1] || end[1] == '\n' || blanks(end + 1) != hang)
             return end;
-        }
     }
 }
 
@@ -182,11 +179,9 @@ static size_t below(const char *s, size_t n)
 {
     const size_t indent = blanks(s);
     size_t at = indent + 4;
-    for (size_t i = indent + 2; i < n && i <= columns * 2 / 3; i++) {
-        if (s[i] != ' ' && s[i - 1] == ' ' && s[i - 2] == ' ') {
+    for (size_t i = indent + 2; i < n && i <= columns * 2 / 3; i++)
+        if (s[i] != ' ' && s[i - 1] == ' ' && s[i - 2] == ' ')
             at = i;
-        }
-    }
     return at < columns * 2 / 3 ? at : indent;
 }
 
@@ -196,13 +191,11 @@ static void put_broken(struct text *t, const char *s, size_t n)
     size_t room = columns;
     while (n > room) {
         size_t cut = room;
-        while (cut > 0 && s[cut] != ' ') {
+        while (cut > 0 && s[cut] != ' ')
             cut--;
-        }
         cut = cut <= blanks(s) ? room : cut; /* a word that is longer than a line */
-        while (cut > 1 && ((unsigned char)s[cut] & 0xC0) == 0x80) {
+        while (cut > 1 && ((unsigned char)s[cut] & 0xC0) == 0x80)
             cut--;
-        }
         text_raw(t, s, cut);
         text_lit(t, "\n");
         pad(t, hang);
@@ -220,11 +213,10 @@ void say_broken(struct text *out, const char *text)
 {
     while (*text) {
         const size_t n = strcspn(text, "\n");
-        if (columns) {
+        if (columns)
             put_broken(out, text, n);
-        } else {
+        else
             text_raw(out, text, n);
-        }
         text += n;
         if (*text) {
             text_lit(out, "\n");
@@ -236,9 +228,8 @@ void say_broken(struct text *out, const char *text)
 int say_page(const char *command, const char *path, const struct text *t)
 {
     struct text out = {0};
-    if (path || !columns || !t->p) {
+    if (path || !columns || !t->p)
         return say_text(command, path, t);
-    }
     say_broken(&out, t->p);
     out.failed |= t->failed;
     const int status = say_text(command, path, &out);

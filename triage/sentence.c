@@ -25,7 +25,6 @@ static void part(struct text *t, const struct trace *tr, const struct say_part *
 
 void text_say_parts(struct text *t, const struct trace *tr, const struct say_part *v, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         part(t, tr, &v[i]);
-    }
 }

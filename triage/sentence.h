@@ -1,10 +1,12 @@
 /*
- * sentence.h - a sentence in one piece: text_say(t, tr, part, ..) adds its parts as they stand there, up to 32 of them.
+ * sentence.h - a sentence in one piece: text_say(t, tr, part, ..) adds its parts as they stand there, up to
+ * 32 of them.
  *
- *     text_say(&d.text, c->tr, t_place(p->stack, 3), " waits for ", p->count, " answers (", t_dur(avg), " on average).");
+ *     text_say(&d.text, c->tr, t_place(p->stack, 3), " waits for ", p->count, " answers (", t_dur(avg), " on
+ * average).");
  *
- * A string is words of our own, a whole number is a count, all else says by its t_..() what it is; what comes from the trace is cleaned
- * as by the text_..() it is named after. A part of another kind does not compile.
+ * A string is words of our own, a whole number is a count, all else says by its t_..() what it is; what comes
+ * from the trace is cleaned as by the text_..() it is named after. A part of another kind does not compile.
  */
 #ifndef GOTOP_TRIAGE_SENTENCE_H
 #define GOTOP_TRIAGE_SENTENCE_H
@@ -48,7 +50,8 @@ void text_say_parts(struct text *t, const struct trace *tr, const struct say_par
 #define t_who(g) SAY_OF(.how = SAY_WHO, .id = (g))
 #define t_where(stack, chars) SAY_OF(.how = SAY_WHERE, .id = (stack), .most = (chars))
 #define t_place(stack, functions) SAY_OF(.how = SAY_PLACE, .id = (stack), .most = (functions))
-#define t_calls(stack, from, functions) SAY_OF(.how = SAY_CALLS, .id = (stack), .frame = (from), .most = (functions))
+#define t_calls(stack, from, functions) \
+    SAY_OF(.how = SAY_CALLS, .id = (stack), .frame = (from), .most = (functions))
 
 static inline struct say_part say_words(const char *s)
 {
@@ -102,8 +105,12 @@ static inline struct say_part say_same(struct say_part s)
 #define SAY_30(x, ...) SAY(x), SAY_29(__VA_ARGS__)
 #define SAY_31(x, ...) SAY(x), SAY_30(__VA_ARGS__)
 #define SAY_32(x, ...) SAY(x), SAY_31(__VA_ARGS__)
-#define SAY_NTH(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, n, ...) n
-#define SAY_N(...) SAY_NTH(__VA_ARGS__, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define SAY_NTH(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, \
+                a16, a17, a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, \
+                a31, a32, n, ...) \
+    n
+#define SAY_N(...) SAY_NTH(__VA_ARGS__, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, \
+                                       17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
 #define SAY_FOR_(n) SAY_##n
 #define SAY_FOR(n) SAY_FOR_(n)
 #define SAY_ALL(...) SAY_FOR(SAY_N(__VA_ARGS__))(__VA_ARGS__)

@@ -1,6 +1,6 @@
 /*
- * text.c - see text.h. One invariant: whatever text_clean() lets through is valid UTF-8 without control characters,
- * so a struct text may be sent to a terminal once it is complete.
+ * text.c - see text.h. One invariant: whatever text_clean() lets through is valid UTF-8 without control
+ * characters, so a struct text may be sent to a terminal once it is complete.
  */
 #include "triage/text.h"
 
@@ -54,12 +54,10 @@ static bool text_room(struct text *t, size_t more)
 
 void text_raw(struct text *t, const char *p, size_t n)
 {
-    if (!text_room(t, n)) {
+    if (!text_room(t, n))
         return;
-    }
-    if (n) {
+    if (n)
         memcpy(t->p + t->n, p, n);
-    }
     t->n += n;
     t->p[t->n] = 0;
 }
@@ -92,11 +90,10 @@ static size_t clean_one(struct text *t, const char *p, size_t n)
         text_lit(t, "?");
         return len ? len : 1;
     }
-    if (t->ascii && c > 0x7e) {
+    if (t->ascii && c > 0x7e)
         text_add(t, "\\u{%x}", c);
-    } else {
+    else
         text_raw(t, p, len);
-    }
     return len;
 }
 
@@ -117,23 +114,20 @@ void text_tail(struct text *t, const char *p, size_t n, size_t max)
     size_t chars = 0, i = n;
     while (i > 0 && (!max || chars + 2 < max || i <= 2)) {
         i--;
-        while (i > 0 && ((unsigned char)p[i] & 0xc0) == 0x80) {
+        while (i > 0 && ((unsigned char)p[i] & 0xc0) == 0x80)
             i--;
-        }
         chars++;
     }
-    if (i > 0) {
+    if (i > 0)
         text_lit(t, "..");
-    }
     text_clean(t, p + i, n - i, 0);
 }
 
 size_t text_width(const struct text *t, size_t from)
 {
     size_t w = 0;
-    for (size_t i = from; i < t->n; i++) {
+    for (size_t i = from; i < t->n; i++)
         w += ((unsigned char)t->p[i] & 0xc0) != 0x80;
-    }
     return w;
 }
 
@@ -145,20 +139,18 @@ void text_reason(struct text *t, const struct trace *tr, uint32_t id)
 void text_wait(struct text *t, const struct trace *tr, uint32_t reason, uint32_t stack)
 {
     const struct str s = stacks_reason(tr, reason, stack);
-    if (s.p != trace_str(tr, reason).p) {
+    if (s.p != trace_str(tr, reason).p)
         text_clean(t, s.p, s.len, 0);
-    } else if (s.len) {
+    else if (s.len)
         text_str(t, tr, reason);
-    } else {
+    else
         text_lit(t, "reason not recorded");
-    }
 }
 
 void text_pad(struct text *t, size_t from, size_t width)
 {
-    for (size_t w = text_width(t, from); w < width && !t->failed; w++) {
+    for (size_t w = text_width(t, from); w < width && !t->failed; w++)
         text_lit(t, " ");
-    }
 }
 
 void text_str(struct text *t, const struct trace *tr, uint32_t id)
@@ -178,9 +170,8 @@ static void text_unit(struct text *t, double v, const char *unit)
 void text_dur(struct text *t, int64_t ns)
 {
     uint64_t u = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
-    if (ns < 0) {
+    if (ns < 0)
         text_lit(t, "-");
-    }
     if (t->ticks) {
         text_add(t, u ? "%llut" : "%llu", (unsigned long long)u);
     } else if (u < 1000) {
@@ -193,11 +184,10 @@ void text_dur(struct text *t, int64_t ns)
         text_add(t, "%.3fs", (double)u / 1e9);
     } else {
         u = u / 500000000u / 2 + (u / 500000000u & 1); /* to whole seconds */
-        if (u >= 3600) {                               /* with seconds: it may be a moment to go to */
+        if (u >= 3600)                                 /* with seconds: it may be a moment to go to */
             text_add(t, "%lluh%02d", (unsigned long long)(u / 3600), (int)(u / 60 % 60));
-        } else {
+        else
             text_add(t, "%d", (int)(u / 60));
-        }
         text_add(t, "m%02ds", (int)(u % 60));
     }
 }
@@ -211,20 +201,18 @@ static void text_moment(struct text *t, int64_t ns, int64_t len)
         const char *name;
     } units[] = {{1000000000, 9, "s"}, {1000000, 6, "ms"}, {1000, 3, "us"}, {1, 0, "ns"}};
     size_t u = 0;
-    while (ns < units[u].ns && units[u].ns > 1) {
+    while (ns < units[u].ns && units[u].ns > 1)
         u++;
-    }
     int digits = units[u].digits;
     int64_t behind = ns % units[u].ns;
     for (int64_t r = 10; digits > 0 && r <= len / 10; r *= 10) {
         behind /= 10;
         digits--;
     }
-    if (digits > 0) {
+    if (digits > 0)
         text_add(t, "%lld.%0*lld%s", (long long)(ns / units[u].ns), digits, (long long)behind, units[u].name);
-    } else {
+    else
         text_add(t, "%lld%s", (long long)(ns / units[u].ns), units[u].name);
-    }
 }
 
 void text_between(struct text *t, int64_t t0, int64_t t1)
@@ -256,31 +244,27 @@ void text_bytes(struct text *t, uint64_t b)
 void text_share(struct text *t, double part, double whole)
 {
     double s = whole > 0 ? part / whole * 100 : 0;
-    if (whole <= 0) {
+    if (whole <= 0)
         text_lit(t, "-");
-    } else if (s > 0 && s < 0.05) {
+    else if (s > 0 && s < 0.05)
         text_lit(t, "<0.1%");
-    } else {
+    else
         text_add(t, "%.1f%%", s);
-    }
 }
 
 void text_func(struct text *t, const struct trace *tr, uint32_t str, size_t max)
 {
     struct str s = trace_str(tr, str);
     size_t cut = 0;
-    for (size_t i = 0; i < s.len; i++) {
-        if (s.p[i] == '/') {
+    for (size_t i = 0; i < s.len; i++)
+        if (s.p[i] == '/')
             cut = i + 1;
-        } else if (s.p[i] == '(' || s.p[i] == '[') {
+        else if (s.p[i] == '(' || s.p[i] == '[')
             break; /* type arguments may hold paths, too */
-        }
-    }
-    if (s.len == 0) {
+    if (s.len == 0)
         text_lit(t, "?");
-    } else {
+    else
         text_tail(t, s.p + cut, s.len - cut, max);
-    }
 }
 
 void text_where(struct text *t, const struct trace *tr, uint32_t stack, size_t max)
@@ -295,9 +279,8 @@ void text_where(struct text *t, const struct trace *tr, uint32_t stack, size_t m
     }
     if (!top.func) {
         text_add(t, "pc 0x%llx", (unsigned long long)top.pc);
-        if (n > 1) {
+        if (n > 1)
             text_add(t, " in 0x%llx", (unsigned long long)trace_frame(tr, stack, 1).pc);
-        }
         return;
     }
     if (i == 0 || i >= n) {
@@ -312,11 +295,10 @@ void text_where(struct text *t, const struct trace *tr, uint32_t stack, size_t m
 
 void text_at(struct text *t, const struct trace *tr, uint32_t stack, size_t max)
 {
-    if (trace_stack(tr, stack)) {
+    if (trace_stack(tr, stack))
         text_where(t, tr, stack, max);
-    } else {
+    else
         text_lit(t, "a place that is not recorded");
-    }
 }
 
 void text_who(struct text *t, const struct trace *tr, uint32_t g)
@@ -340,17 +322,15 @@ void text_calls(struct text *t, const struct trace *tr, uint32_t stack, uint32_t
     unsigned said = 0;
     for (uint32_t i = frame; i < n && said < most; i++) {
         uint32_t func = trace_frame(tr, stack, i).func;
-        if (i > frame && (!stacks_is_program(tr, func) || func == last)) {
+        if (i > frame && (!stacks_is_program(tr, func) || func == last))
             continue;
-        }
         last = func;
         text_add(t, "%s", said == 0 ? "" : said == 1 ? ", called by " : ", by ");
         text_func(t, tr, func, 0);
         said++;
     }
-    if (!said) {
+    if (!said)
         text_lit(t, "?");
-    }
 }
 
 void text_place(struct text *t, const struct trace *tr, uint32_t stack, unsigned most)
@@ -358,14 +338,14 @@ void text_place(struct text *t, const struct trace *tr, uint32_t stack, unsigned
     text_calls(t, tr, stack, stacks_user_frame(tr, stack), most);
 }
 
-/* The next function of the program at *i or further out, but for `last`; 0: none. The first is taken as it is. */
+/* The next function of the program at *i or further out, but for `last`; 0: none. The first is taken as it
+ * is. */
 static uint32_t next_call(const struct trace *tr, uint32_t stack, uint32_t *i, uint32_t last)
 {
     for (const uint32_t n = trace_stack(tr, stack); *i < n;) {
         const uint32_t func = trace_frame(tr, stack, (*i)++).func;
-        if (!last || (func != last && stacks_is_program(tr, func))) {
+        if (!last || (func != last && stacks_is_program(tr, func)))
             return func;
-        }
     }
     return 0;
 }
@@ -373,27 +353,23 @@ static uint32_t next_call(const struct trace *tr, uint32_t stack, uint32_t *i, u
 uint32_t text_caller(const struct trace *tr, uint32_t stack, uint32_t frame, unsigned out)
 {
     uint32_t func = next_call(tr, stack, &frame, 0);
-    for (unsigned k = 0; func && k < out; k++) {
+    for (unsigned k = 0; func && k < out; k++)
         func = next_call(tr, stack, &frame, func);
-    }
     return func;
 }
 
-bool text_calls_alike(const struct trace *tr, uint32_t stack, uint32_t frame, uint32_t other, uint32_t its_frame,
-                      unsigned most)
+bool text_calls_alike(const struct trace *tr, uint32_t stack, uint32_t frame, uint32_t other,
+                      uint32_t its_frame, unsigned most)
 {
     uint32_t last = 0;
-    if (stack == other && frame == its_frame) {
+    if (stack == other && frame == its_frame)
         return true;
-    }
     for (unsigned k = 0; k < most; k++) {
         const uint32_t a = next_call(tr, stack, &frame, last), b = next_call(tr, other, &its_frame, last);
-        if (a != b) {
+        if (a != b)
             return false;
-        }
-        if (!a) {
+        if (!a)
             break;
-        }
         last = a;
     }
     return true;

@@ -66,21 +66,24 @@ struct triage_work {
 };
 
 /* The steps of counting; false: out of memory. */
-/* subtotal.c: all goroutines, by as many threads as the trace may have. groups.c: then the groups' order, and what they waited for */
+/* subtotal.c: all goroutines, by as many threads as the trace may have. groups.c: then the groups' order, and
+ * what they waited for */
 bool triage_goroutines(struct triage *tg);
 bool triage_groups_end(struct triage *tg);
 /*
- * gc_mode_next - the mode in which a mark worker runs in a span of kind s, if `mode` is that of its spans so far (GC_UNLABELLED at
- * first). The runtime labels a worker that begins; one that goes on, after it was stopped or has blocked in the middle,
- * gets no new label and goes on as it was. At rest, between two cycles, it is of no mode.
+ * gc_mode_next - the mode in which a mark worker runs in a span of kind s, if `mode` is that of its spans so
+ * far (GC_UNLABELLED at first). The runtime labels a worker that begins; one that goes on, after it was
+ * stopped or has blocked in the middle, gets no new label and goes on as it was. At rest, between two cycles,
+ * it is of no mode.
  */
 enum gc_mode gc_mode_next(const struct trace *tr, enum gc_mode mode, const struct span_tag *s);
 /* procs.c */
 bool triage_proc(struct triage *tg, uint32_t p);
 bool triage_procs_end(struct triage *tg);
 /*
- * idle.c: why Ps were idle, once what each P did is known. idle_begin - in *n windows, each a job of its own (slices.h: idle_window, idle_add,
- * idle_drop, whose arg is *out), which may be done beside others. idle_end - when all are done, or not; false and NULL: out of memory.
+ * idle.c: why Ps were idle, once what each P did is known. idle_begin - in *n windows, each a job of its own
+ * (slices.h: idle_window, idle_add, idle_drop, whose arg is *out), which may be done beside others. idle_end
+ * - when all are done, or not; false and NULL: out of memory.
  */
 struct idle_windows;
 bool idle_begin(struct triage *tg, struct idle_windows **out, size_t *n);

@@ -66,9 +66,8 @@ static void work_free(struct triage *tg)
 
 void triage_free(struct triage *tg)
 {
-    if (!tg) {
+    if (!tg)
         return;
-    }
     work_free(tg);
     gstats_free(tg->g);
     mem_free(tg->groups);
@@ -91,7 +90,8 @@ void triage_free(struct triage *tg)
     mem_free(tg);
 }
 
-/* ---- what ran on the processors during the worst waits ------------------------------------------------------ */
+/* ---- what ran on the processors during the worst waits
+ * ------------------------------------------------------ */
 
 struct ran {
     uint32_t name;
@@ -107,15 +107,12 @@ static int cmp_ran(const void *a, const void *b)
 static void ran_add(struct ran *r, uint32_t *n, uint32_t max, uint32_t name, int64_t ns)
 {
     uint32_t i = 0;
-    while (i < *n && r[i].name != name) {
+    while (i < *n && r[i].name != name)
         i++;
-    }
-    if (i == *n && i < max) {
+    if (i == *n && i < max)
         r[(*n)++] = (struct ran){name, 0};
-    }
-    if (i < max) {
+    if (i < max)
         r[i].ns = ns_add(r[i].ns, ns);
-    }
 }
 
 /* How much of [a,z) the world was stopped. Stops come one after another. */
@@ -144,9 +141,8 @@ static void meanwhile_span(struct meanwhile *m, const struct span *s)
 {
     struct sched_wait *w = m->w;
     int64_t a = s->t0 > w->t0 ? s->t0 : w->t0, z = s->t1 < w->t1 ? s->t1 : w->t1;
-    if (z <= a || s->state == ST_NONE) {
+    if (z <= a || s->state == ST_NONE)
         return;
-    }
     w->all_ns = ns_add(w->all_ns, z - a);
     if (s->state == ST_IDLE) {
         int64_t stopped = stopped_in(m->tg->tr, a, z);
@@ -157,9 +153,8 @@ static void meanwhile_span(struct meanwhile *m, const struct span *s)
     } else if (s->state == ST_SYSCALL) {
         w->syscall_ns = ns_add(w->syscall_ns, z - a);
     }
-    if (s->who != NO_LANE && s->state != ST_IDLE && s->state != ST_SYSCALL) {
+    if (s->who != NO_LANE && s->state != ST_IDLE && s->state != ST_SYSCALL)
         ran_add(m->r, &m->n, 64, tri_name(m->tg->tr, s->who), z - a);
-    }
 }
 
 static void ran_meanwhile(struct triage *tg, struct sched_wait *w)
@@ -168,17 +163,14 @@ static void ran_meanwhile(struct triage *tg, struct sched_wait *w)
     for (uint32_t p = 0; p < tg->np; p++) {
         struct span_iter it;
         uint32_t steps = 0;
-        if (!slices_tick()) {
+        if (!slices_tick())
             return;
-        }
-        if (!span_seek(&it, tg->tr, (struct lane){LANE_P, p}, w->t0)) {
+        if (!span_seek(&it, tg->tr, (struct lane){LANE_P, p}, w->t0))
             continue;
-        }
         do {
             const struct span *s = span_get(&it);
-            if (s->t0 >= w->t1) {
+            if (s->t0 >= w->t1)
                 break;
-            }
             meanwhile_span(&m, s);
         } while (++steps < 100000 && (steps % 128 || slices_tick()) && span_next(&it));
     }
@@ -189,25 +181,23 @@ static void ran_meanwhile(struct triage *tg, struct sched_wait *w)
     }
 }
 
-/* ---- pairs -------------------------------------------------------------------------------------------------- */
+/* ---- pairs
+ * -------------------------------------------------------------------------------------------------- */
 
 /* Sorts the pairs where they stand, since they may be many, and tells the herds where theirs went. */
 static bool pairs_sort(struct triage *tg)
 {
     const size_t n = tg->npairs;
     struct keyed_row *order = mem_alloc((n + 1) * sizeof *order);
-    for (uint32_t i = 0; order && i < n; i++) {
+    for (uint32_t i = 0; order && i < n; i++)
         order[i] = (struct keyed_row){most_first(tg->pairs[i].total), i};
-    }
     uint32_t *to = tg->nherds ? mem_alloc((n + 1) * sizeof *to) : NULL;
     bool ok = order && (to || !tg->nherds) && rows_sort(order, n);
-    for (uint32_t i = 0; ok && to && i < n; i++) {
+    for (uint32_t i = 0; ok && to && i < n; i++)
         to[order[i].row] = i;
-    }
     ok = ok && rows_order(tg->pairs, sizeof *tg->pairs, order, n);
-    for (uint32_t i = 0; ok && i < tg->nherds; i++) {
+    for (uint32_t i = 0; ok && i < tg->nherds; i++)
         tg->herds[i].pair = to[tg->herds[i].pair];
-    }
     mem_free(order);
     mem_free(to);
     return ok;
@@ -215,16 +205,17 @@ static bool pairs_sort(struct triage *tg)
 
 static bool worst_end(struct triage *tg)
 {
-    for (uint32_t i = 0; i < tg->nworst; i++) {
+    for (uint32_t i = 0; i < tg->nworst; i++)
         ran_meanwhile(tg, &tg->worst[i]);
-    }
     return triage_herds(tg) && pairs_sort(tg);
 }
 
-/* ---- what needs no more than the goroutines and the Ps counted -------------------------------------------------- */
+/* ---- what needs no more than the goroutines and the Ps counted
+ * -------------------------------------------------- */
 
 typedef bool beside_fn(struct triage *);
-/* What asks nothing of each other, the long ones first; behind them the windows of idle.c are jobs as well. */
+/* What asks nothing of each other, the long ones first; behind them the windows of idle.c are jobs as well.
+ */
 static beside_fn *const beside[] = {triage_mmu_curve, worst_end,    triage_groups_end,
                                     triage_gc,        triage_tasks, triage_procs_end};
 enum { BESIDE = sizeof beside / sizeof *beside };
@@ -257,7 +248,8 @@ static bool all_beside(struct triage *tg)
     return ok && triage_holders(tg) && triage_leaks(tg) && triage_samples(tg);
 }
 
-/* ---- phases ------------------------------------------------------------------------------------------------- */
+/* ---- phases
+ * ------------------------------------------------------------------------------------------------- */
 
 static const struct phase {
     bool (*lane)(struct triage *, uint32_t); /* for each lane of a kind, or */
@@ -275,11 +267,9 @@ static bool phase_lanes(struct triage *tg, const struct phase *ph)
 {
     struct triage_work *w = tg->work;
     uint32_t n = ph->kind == LANE_G ? tg->ng : tg->np;
-    for (w->next = 0; w->next < n; w->next++) {
-        if (!ph->lane(tg, w->next) || !slices_tick()) {
+    for (w->next = 0; w->next < n; w->next++)
+        if (!ph->lane(tg, w->next) || !slices_tick())
             return false;
-        }
-    }
     return true;
 }
 
@@ -298,17 +288,15 @@ enum triage_state triage_step(struct triage *tg, int64_t budget_ns)
 {
     struct triage_work *w = tg->work;
     enum slices_state st;
-    if (!w) {
+    if (!w)
         return TRIAGE_DONE;
-    }
     if (budget_ns < INT64_MAX && !w->slices && !w->alone) {
         w->slices = slices_new(all_phases, tg);
         w->alone = !w->slices; /* no thread: rather a pause than no tables */
     }
     st = w->slices ? slices_run(w->slices, budget_ns) : all_phases(tg) ? SLICES_DONE : SLICES_FAILED;
-    if (st == SLICES_DONE) {
+    if (st == SLICES_DONE)
         work_free(tg);
-    }
     return st == SLICES_MORE ? TRIAGE_MORE : st == SLICES_DONE ? TRIAGE_DONE : TRIAGE_NOMEM;
 }
 
@@ -316,9 +304,8 @@ double triage_progress(const struct triage *tg)
 {
     int done = 0, all = 0;
     double part = 0;
-    if (!tg->work) {
+    if (!tg->work)
         return 1;
-    }
     for (int i = 0; i < PHASES; i++) {
         all += phases[i].weight;
         done += i < tg->work->phase ? phases[i].weight : 0;
@@ -330,7 +317,8 @@ double triage_progress(const struct triage *tg)
     return (done + part) / all;
 }
 
-/* ---- system calls ----------------------------------------------------------------------------------------- */
+/* ---- system calls -----------------------------------------------------------------------------------------
+ */
 
 static bool timed(void *arg, const struct span_run *r)
 {
@@ -359,9 +347,9 @@ static bool add_timed(void *arg, const struct span_run *r)
 int64_t tri_timed_ns(const struct trace *tr, struct lane l, int64_t t0, int64_t t1)
 {
     struct timed_of k = {t0, t1, 0};
-    trace_states(
-        tr, l,
-        &(struct states_ask){.t0 = t0, .t1 = t1, .min_ns = 2, .f = add_timed, .arg = &k, .only = 1u << ST_SYSCALL});
+    trace_states(tr, l,
+                 &(struct states_ask){
+                     .t0 = t0, .t1 = t1, .min_ns = 2, .f = add_timed, .arg = &k, .only = 1u << ST_SYSCALL});
     return k.ns;
 }
 
@@ -376,8 +364,8 @@ bool tri_any_timed(const struct trace *tr, struct lane l, int64_t t0, int64_t t1
 {
     bool any = trace_info(tr)->second_family;
     if (!any)
-        trace_states(
-            tr, l,
-            &(struct states_ask){.t0 = t0, .t1 = t1, .min_ns = 2, .f = timed, .arg = &any, .only = 1u << ST_SYSCALL});
+        trace_states(tr, l,
+                     &(struct states_ask){
+                         .t0 = t0, .t1 = t1, .min_ns = 2, .f = timed, .arg = &any, .only = 1u << ST_SYSCALL});
     return any;
 }

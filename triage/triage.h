@@ -2,14 +2,14 @@
  * triage.h - what a trace says, as tables. Built once per trace, read by findings, reports and the viewer.
  *
  * Use: triage_new() on a trace that is loaded to its end, triage_step() until TRIAGE_DONE, read the tables,
- * triage_free(). Steps go lane by lane, so a viewer may give each a few milliseconds. Before TRIAGE_DONE the tables
- * hold what was counted so far, unsorted, without the quantiles.
+ * triage_free(). Steps go lane by lane, so a viewer may give each a few milliseconds. Before TRIAGE_DONE the
+ * tables hold what was counted so far, unsorted, without the quantiles.
  *
- * Cost: one walk over all spans of all lanes; memory about 20 bytes per goroutine and 100 per distinct stack that
- * somebody waited at, and at most some megabytes beside that. Nothing grows with the number of spans.
+ * Cost: one walk over all spans of all lanes; memory about 20 bytes per goroutine and 100 per distinct stack
+ * that somebody waited at, and at most some megabytes beside that. Nothing grows with the number of spans.
  *
- * Units: nanoseconds; shares are computed by the reader. Ids: strings, stacks and lanes are those of the trace.
- * "Inferred" stands beside what a trace does not record (a lock's holder); all else is recorded.
+ * Units: nanoseconds; shares are computed by the reader. Ids: strings, stacks and lanes are those of the
+ * trace. "Inferred" stands beside what a trace does not record (a lock's holder); all else is recorded.
  */
 #ifndef GOTOP_TRIAGE_TRIAGE_H
 #define GOTOP_TRIAGE_TRIAGE_H
@@ -55,11 +55,12 @@ struct wait_row { /* waits by reason and stack */
     struct moment longest;
 };
 #define FUTILE_RUN \
-    20000         /* ns: who runs for less between two waits on one condition may have been woken for nothing */
-struct pair_row { /* contention: who waited where, ended by whom where */
+    20000 /* ns: who runs for less between two waits on one condition may have been woken for nothing */
+struct pair_row {                   /* contention: who waited where, ended by whom where */
     uint32_t reason, stack, waiter; /* waiter: start function's string */
-    uint32_t waker, waker_stack;    /* waker: start function's string, 0 and from_scheduler: timer, network poller */
-    uint32_t longest_waker;         /* lane of who ended the longest, NO_LANE */
+    uint32_t waker,
+        waker_stack;        /* waker: start function's string, 0 and from_scheduler: timer, network poller */
+    uint32_t longest_waker; /* lane of who ended the longest, NO_LANE */
     enum wait_kind kind : 8;
     bool from_scheduler;
     uint64_t count;
@@ -75,10 +76,11 @@ struct syscall_row { /* system calls by stack */
 };
 
 /*
- * Before Go 1.22 a system call that kept its P has no end in the trace, and is an instant of the model: 1 ns that tells nothing.
- * TRI_NOT_TIMED - what is said where its time would stand, TRI_UNTIMED in a column. tri_untimed - is a call of ns such a one?
- * tri_none_timed - are all of some calls that took ns together? tri_any_timed - is one of a lane's calls in an interval timed?
- * tri_timed_ns - how long it was in those that are (its share, if the trace has no others).
+ * Before Go 1.22 a system call that kept its P has no end in the trace, and is an instant of the model: 1 ns
+ * that tells nothing. TRI_NOT_TIMED - what is said where its time would stand, TRI_UNTIMED in a column.
+ * tri_untimed - is a call of ns such a one? tri_none_timed - are all of some calls that took ns together?
+ * tri_any_timed - is one of a lane's calls in an interval timed? tri_timed_ns - how long it was in those that
+ * are (its share, if the trace has no others).
  */
 int64_t tri_timed_ns(const struct trace *tr, struct lane l, int64_t t0, int64_t t1);
 bool tri_any_timed(const struct trace *tr, struct lane l, int64_t t0, int64_t t1);
@@ -94,8 +96,9 @@ static inline bool tri_none_timed(const struct trace *tr, uint64_t calls, int64_
 }
 
 /*
- * tri_by_timer - did a timer begin it (time.AfterFunc, a context's deadline)? Then no goroutine did, and there is no stack. One that C
- * calls has neither, too, but begins in a system call. li: what trace_lane_who() tells of it.
+ * tri_by_timer - did a timer begin it (time.AfterFunc, a context's deadline)? Then no goroutine did, and
+ * there is no stack. One that C calls has neither, too, but begins in a system call. li: what
+ * trace_lane_who() tells of it.
  */
 bool tri_by_timer(const struct trace *tr, struct lane l, const struct lane_info *li);
 #define TRI_BY_TIMER "created by a timer"
@@ -105,20 +108,23 @@ struct lock_wait {
     int64_t t0, t1;
     uint32_t g, waker, reason, stack, waker_stack;
     uint32_t place, let_go; /* functions, strings: who asked for the lock; where the waker let go of it */
-    uint32_t lock;     /* of the functions that ask for the same one, the one in which most is waited (holder.h) */
-    uint32_t got;      /* row of the wait with whose end the waker had got it, NO_LANE unknown (holder.h) */
+    uint32_t
+        lock;     /* of the functions that ask for the same one, the one in which most is waited (holder.h) */
+    uint32_t got; /* row of the wait with whose end the waker had got it, NO_LANE unknown (holder.h) */
     int64_t elsewhere; /* until then the waker was, and had not got it: 0 not known to be */
 };
-struct
-    holder_row { /* locks by the place that asked for them: who held meanwhile, over all waits; inferred (holder.h) */
-    uint32_t place; /* function, string */
-    uint32_t lock;  /* of the functions that ask for the same one, the one in which most is waited: its own, mostly */
+struct holder_row {   /* locks by the place that asked for them: who held meanwhile, over all waits; inferred
+                         (holder.h) */
+    uint32_t place;   /* function, string */
+    uint32_t lock;    /* of the functions that ask for the same one, the one in which most is waited: its own,
+                         mostly */
     uint32_t holders; /* how many different goroutines */
     uint64_t waits;
     int64_t waited, told;      /* goroutine time; of it with a known holder */
     int64_t ns[ST_COUNT];      /* `told` by what the holders did */
     int64_t wait_ns[WK_KINDS]; /* ns[ST_WAITING] by what they waited for */
-    uint32_t g, name, stack;   /* what has most of it: a goroutine (lane), a start function, a stack that let go */
+    uint32_t g, name,
+        stack; /* what has most of it: a goroutine (lane), a start function, a stack that let go */
     int64_t g_ns, name_ns, stack_ns;
     struct moment longest; /* the longest holding that somebody waited through */
 };
@@ -130,12 +136,13 @@ struct sched_wait { /* one of the worst scheduler latencies */
     uint32_t nran;   /* what the processors did meanwhile: start functions by time, largest first */
     uint32_t ran[3]; /* strings */
     int64_t ran_ns[3];
-    /* processor time: all of it; of that idle (the world not stopped), idle while the world was stopped, for the
-       collector, held by a system call. `ran` is of what runs alone. */
+    /* processor time: all of it; of that idle (the world not stopped), idle while the world was stopped, for
+       the collector, held by a system call. `ran` is of what runs alone. */
     int64_t all_ns, idle_ns, stopped_ns, gc_ns, syscall_ns;
 };
 
-/* ---- processors ------------------------------------------------------------------------------------------- */
+/* ---- processors -------------------------------------------------------------------------------------------
+ */
 
 struct pstat {
     struct shares s; /* over the trace */
@@ -153,7 +160,8 @@ const char *idle_why_name(enum idle_why w);
 #define IDLE_NOTICE 10000     /* ns: a P's shorter gaps are ordinary hand-over */
 #define RUNNABLE_NOTICE 50000 /* ns: so long it may take to wake a processor's thread */
 
-/* ---- collector -------------------------------------------------------------------------------------------- */
+/* ---- collector --------------------------------------------------------------------------------------------
+ */
 
 enum gc_mode { GC_DEDICATED, GC_FRACTIONAL, GC_IDLE, GC_UNLABELLED, GC_MODES };
 const char *gc_mode_name(enum gc_mode m); /* "dedicated" */
@@ -162,9 +170,10 @@ struct stw_row {                          /* stop-the-world by kind */
     bool is_gc;
     uint64_t count;
     int64_t total;
-    struct moment longest;               /* g: who stopped the world */
-    uint32_t last_p, last_g, last_stack; /* of the longest: last P to stop, what it ran, where; NO_LANE/0 unknown */
-    int64_t last_ns;                     /* how long after the stop began it stopped */
+    struct moment longest; /* g: who stopped the world */
+    uint32_t last_p, last_g,
+        last_stack;  /* of the longest: last P to stop, what it ran, where; NO_LANE/0 unknown */
+    int64_t last_ns; /* how long after the stop began it stopped */
 };
 struct mmu_point {
     int64_t window; /* ns */
@@ -178,12 +187,13 @@ struct heap_stat {
     int64_t max_at;
     double over;                  /* most the heap was above its goal, as a share of the goal; 0 = never */
     uint64_t low_first, low_last; /* heap when the first and the last cycle ended: what stayed alive */
-    uint64_t off_set;             /* times it was recorded that there is no goal: the collector is switched off */
-    int64_t
-        off_since; /* since when there is none, to the trace's end; INT64_MAX: there is one, or none is recorded */
+    uint64_t off_set;  /* times it was recorded that there is no goal: the collector is switched off */
+    int64_t off_since; /* since when there is none, to the trace's end; INT64_MAX: there is one, or none is
+                          recorded */
 };
 
-/* ---- tasks, regions --------------------------------------------------------------------------------------- */
+/* ---- tasks, regions ---------------------------------------------------------------------------------------
+ */
 
 #define SLOWEST 8
 #define BREAK_REASONS 4
@@ -214,15 +224,17 @@ struct span_type { /* tasks or regions of one name */
     struct instance *slow; /* longest first, up to SLOWEST; in triage.slow */
 };
 
-/* ---- leaks ------------------------------------------------------------------------------------------------ */
+/* ---- leaks ------------------------------------------------------------------------------------------------
+ */
 
-struct leak_row { /* goroutines created in the trace, not ended, blocked when last seen: by creation and wait */
+struct leak_row { /* goroutines created in the trace, not ended, blocked when last seen: by creation and wait
+                   */
     uint32_t name, create_stack, reason, stack;
     enum wait_kind kind;
-    uint32_t count;          /* so blocked at the end */
-    uint32_t once;           /* of these: blocked once in their life and never woken */
-    uint32_t lost;           /* of these: never here before, for much longer than any wait here that ended took; all,
-                              * where nobody is left to receive what they send */
+    uint32_t count; /* so blocked at the end */
+    uint32_t once;  /* of these: blocked once in their life and never woken */
+    uint32_t lost;  /* of these: never here before, for much longer than any wait here that ended took; all,
+                     * where nobody is left to receive what they send */
     uint32_t created, ended; /* all goroutines of this creation stack */
     uint32_t quarter[4];     /* of `lost`: created in each quarter of the trace */
     struct leak_part {
@@ -230,9 +242,9 @@ struct leak_row { /* goroutines created in the trace, not ended, blocked when la
     } vain,                         /* of `lost`: woken here, but in vain (conditions, where others ended) */
         again; /* of `lost`: gone on from here before, and now for very much longer (where others ended) */
     int64_t oldest, youngest; /* how long they have been blocked */
-    int64_t since;            /* when the oldest began; it ends before the trace where what follows is not recorded */
-    uint32_t example;         /* its lane */
-    bool no_receiver;         /* who received what they send had ended before the eldest stayed (leak_why.h) */
+    int64_t since;    /* when the oldest began; it ends before the trace where what follows is not recorded */
+    uint32_t example; /* its lane */
+    bool no_receiver; /* who received what they send had ended before the eldest stayed (leak_why.h) */
 };
 
 struct sample_row { /* CPU samples by function */
@@ -277,9 +289,9 @@ struct triage {
     struct holder_row *holders; /* by waited, largest first */
     uint32_t nholders;
     /*
-     * Waits for a processor: from when a goroutine may run to when it runs. One definition for all that is said of them: `sched` and
-     * `worst` are of the program's goroutines, sched_system is of the runtime's own, and those that began before the trace are in
-     * neither, but in runnable_total().
+     * Waits for a processor: from when a goroutine may run to when it runs. One definition for all that is
+     * said of them: `sched` and `worst` are of the program's goroutines, sched_system is of the runtime's
+     * own, and those that began before the trace are in neither, but in runnable_total().
      */
     struct hist sched, sched_system;
     struct sched_wait worst[WORST]; /* longest first */
@@ -291,8 +303,8 @@ struct triage {
     struct shares p_sum; /* over all Ps */
     int64_t capacity;    /* processor time there was: GOMAXPROCS over time */
     int64_t unused;      /* part of it: Ps before the trace first tells of them, or that it never does */
-    int64_t
-        lost; /* part of that: of a damaged trace, in which nobody knows what they did; else they had nothing to do */
+    int64_t lost; /* part of that: of a damaged trace, in which nobody knows what they did; else they had
+                     nothing to do */
     int64_t idle[IDLE_WHYS];
     struct moment idle_worst; /* the 256th of the trace in which most was missed */
     int64_t missed_wall;      /* time during which at least one P idled with work at hand */
@@ -329,11 +341,11 @@ struct triage {
     struct triage_work *work; /* between steps; NULL when done */
 };
 
-/* triage_part_missing - of a damaged trace: is any of what it shows not all there was? Damage behind the last generation that is
- * shown takes nothing away: the trace ends there. */
+/* triage_part_missing - of a damaged trace: is any of what it shows not all there was? Damage behind the last
+ * generation that is shown takes nothing away: the trace ends there. */
 bool triage_part_missing(const struct trace *tr);
-/* triage_knows_workers, triage_knows_assists - does the dialect record that the collector's mark workers ran (they are known by their
- * names or labels), that goroutines assisted it? Else a time of 0 says nothing. */
+/* triage_knows_workers, triage_knows_assists - does the dialect record that the collector's mark workers ran
+ * (they are known by their names or labels), that goroutines assisted it? Else a time of 0 says nothing. */
 static inline bool triage_knows_workers(const struct trace *tr)
 {
     return trace_info(tr)->has_names || trace_info(tr)->version >= 1008;
@@ -351,22 +363,27 @@ static inline int64_t triage_idle_known(const struct triage *tg)
 /* triage_new - all-zero tables for a loaded trace, which must outlive them. */
 enum err_code triage_new(const struct trace *tr, struct triage **out, struct err *e);
 enum triage_state { TRIAGE_MORE, TRIAGE_DONE, TRIAGE_NOMEM };
-/* triage_step - work for about budget_ns (INT64_MAX = all). After TRIAGE_NOMEM only triage_free() is allowed. */
+/* triage_step - work for about budget_ns (INT64_MAX = all). After TRIAGE_NOMEM only triage_free() is allowed.
+ */
 enum triage_state triage_step(struct triage *tg, int64_t budget_ns);
 double triage_progress(const struct triage *tg); /* 0..1 */
 void triage_free(struct triage *tg);             /* NULL is allowed */
 
 /*
- * triage_group_dists - what the groups have of a metric, with quantiles: exact, by group, to be freed with mem_free(). Only after
- * TRIAGE_DONE: they are looked at less often than they cost. NULL: out of memory (or no longer wanted, slices.h).
+ * triage_group_dists - what the groups have of a metric, with quantiles: exact, by group, to be freed with
+ * mem_free(). Only after TRIAGE_DONE: they are looked at less often than they cost. NULL: out of memory (or
+ * no longer wanted, slices.h).
  */
 struct dist *triage_group_dists(const struct triage *tg, enum gmetric m);
 
-/* triage_last_to_stop - which P stopped last in the stop-the-world m (its times, g: who stopped the world, p: its P or
- * NO_LANE): the P's index, NO_LANE if none stopped in it. *what: what it ran; *after: ns after the stop began. */
-uint32_t triage_last_to_stop(const struct trace *tr, const struct moment *m, struct span *what, int64_t *after);
+/* triage_last_to_stop - which P stopped last in the stop-the-world m (its times, g: who stopped the world, p:
+ * its P or NO_LANE): the P's index, NO_LANE if none stopped in it. *what: what it ran; *after: ns after the
+ * stop began. */
+uint32_t triage_last_to_stop(const struct trace *tr, const struct moment *m, struct span *what,
+                             int64_t *after);
 
-/* triage_mmu - minimum mutator utilisation for one window, as triage->mmu holds it for some; only after TRIAGE_DONE.
+/* triage_mmu - minimum mutator utilisation for one window, as triage->mmu holds it for some; only after
+ * TRIAGE_DONE.
  */
 enum mmu_flags {
     MMU_STW = 1,
@@ -375,16 +392,17 @@ enum mmu_flags {
     MMU_SWEEP = 8,
     MMU_DEFAULT = 7,
     /*
-     * As Go 1.27 computes it: its count of mark workers on a P is raised twice (start and label) and lowered once
-     * when a worker that has run before runs again, so that the P counts as marking to the trace's end. For
-     * comparison only.
+     * As Go 1.27 computes it: its count of mark workers on a P is raised twice (start and label) and lowered
+     * once when a worker that has run before runs again, so that the P counts as marking to the trace's end.
+     * For comparison only.
      */
     MMU_GO127 = 16
 };
 enum err_code triage_mmu(const struct trace *tr, unsigned flags, const int64_t *windows, uint32_t n,
                          struct mmu_point *out, struct err *e);
 
-/* runnable_total - all the time that the program's goroutines, or the runtime's own, waited for a processor: as groups and sums have it. */
+/* runnable_total - all the time that the program's goroutines, or the runtime's own, waited for a processor:
+ * as groups and sums have it. */
 int64_t runnable_total(const struct triage *tg, bool system);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * views.h - the views' numbers, by name: findings say which one shows more, layout draws them, keymaps name them.
+ * views.h - the views' numbers, by name: findings say which one shows more, layout draws them, keymaps name
+ * them.
  */
 #ifndef GOTOP_TRIAGE_VIEWS_H
 #define GOTOP_TRIAGE_VIEWS_H

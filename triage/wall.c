@@ -13,7 +13,8 @@ enum { DAY = 86400 };
 bool wall_known(const struct trace *tr)
 {
     const struct trace_info *ti = trace_info(tr);
-    return ti->has_wall && ti->has_clock && ti->wall_sec > -(INT64_C(1) << 40) && ti->wall_sec < (INT64_C(1) << 40);
+    return ti->has_wall && ti->has_clock && ti->wall_sec > -(INT64_C(1) << 40) &&
+           ti->wall_sec < (INT64_C(1) << 40);
 }
 
 /* Seconds and nanoseconds of t on the wall. */

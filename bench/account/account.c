@@ -14,9 +14,11 @@ const char *account_name(enum account_row row)
     return name[row];
 }
 
-/* ---- one fold: the trace's, or a segment's ------------------------------------------------------------------- */
+/* ---- one fold: the trace's, or a segment's
+ * ------------------------------------------------------------------- */
 
-/* Packed spans stand in the pool's chunks, and so do rows of the index: what is left of the chunks is a row by itself. */
+/* Packed spans stand in the pool's chunks, and so do rows of the index: what is left of the chunks is a row
+ * by itself. */
 static void lane_bytes(struct account *a, const struct spanlane *l)
 {
     const struct spanblocks *v = l->blocks;
@@ -90,7 +92,8 @@ static void lists_bytes(struct account *a, const struct fold *f)
         a->bytes[ACCOUNT_CHUNKS] -= packed;
     }
     a->bytes[ACCOUNT_LISTS] += f->tasks.cap * sizeof *f->tasks.v + f->logs.cap * sizeof *f->logs.v +
-                               f->regions.cap * sizeof *f->regions.v + f->regions.capprev * sizeof *f->regions.prev +
+                               f->regions.cap * sizeof *f->regions.v +
+                               f->regions.capprev * sizeof *f->regions.prev +
                                f->samples.cap * sizeof *f->samples.v + idmap_bytes(&f->opentasks);
 }
 
@@ -108,7 +111,8 @@ static void fold_bytes(struct account *a, const struct fold *f)
     lists_bytes(a, f);
 }
 
-/* ---- what holds folds together ------------------------------------------------------------------------------- */
+/* ---- what holds folds together
+ * ------------------------------------------------------------------------------- */
 
 static uint64_t pieces_bytes(const struct jlane *l)
 {
@@ -123,7 +127,8 @@ static void segment_bytes(struct account *a, const struct segment *s)
     }
     a->bytes[ACCOUNT_FIXED] += sizeof *s;
     a->bytes[ACCOUNT_JOIN] +=
-        ((s->pmap ? s->f->nlane[LANE_P] : 0) + (s->mmap ? s->f->nlane[LANE_M] : 0) + s->nold) * sizeof(uint32_t);
+        ((s->pmap ? s->f->nlane[LANE_P] : 0) + (s->mmap ? s->f->nlane[LANE_M] : 0) + s->nold) *
+        sizeof(uint32_t);
     if (s->gmap)
         a->bytes[ACCOUNT_JOIN] += gmap_bytes((uint32_t)s->f->nlane[LANE_G], s->old, s->nold);
 }
@@ -153,9 +158,11 @@ struct account account_of(const struct trace *tr)
     struct account a = {0};
     fold_bytes(&a, &tr->fold);
     join_bytes(&a, &tr->join);
-    a.bytes[ACCOUNT_NAMES] += names_bytes(&tr->names) + idmap_bytes(&tr->given.runs) + idmap_bytes(&tr->given.alone);
+    a.bytes[ACCOUNT_NAMES] +=
+        names_bytes(&tr->names) + idmap_bytes(&tr->given.runs) + idmap_bytes(&tr->given.alone);
     for (int k = 0; k < LANE_KINDS; k++)
         a.bytes[ACCOUNT_NAMES] += idmap_bytes(&tr->find[k]);
-    a.bytes[ACCOUNT_FIXED] += sizeof *tr + (tr->src.damage.cap + tr->src.warning.cap) * sizeof *tr->src.damage.v;
+    a.bytes[ACCOUNT_FIXED] +=
+        sizeof *tr + (tr->src.damage.cap + tr->src.warning.cap) * sizeof *tr->src.damage.v;
     return a;
 }

@@ -1,8 +1,9 @@
 /*
- * account.h - what a model that is loaded takes, room by room: bench/model.c prints it, a test holds it to what is held.
+ * account.h - what a model that is loaded takes, room by room: bench/model.c prints it, a test holds it to
+ * what is held.
  *
- * Each row is what was asked of decode/base/mem.h, of all segments, so together they are mem_live() but for what that rounds up.
- * What stands in the temporary file is in them, too.
+ * Each row is what was asked of decode/base/mem.h, of all segments, so together they are mem_live() but for
+ * what that rounds up. What stands in the temporary file is in them, too.
  */
 #ifndef GOTOP_BENCH_ACCOUNT_H
 #define GOTOP_BENCH_ACCOUNT_H
@@ -33,7 +34,8 @@ enum account_row {
 
 struct account {
     uint64_t bytes[ACCOUNT_COUNT];
-    uint64_t spans, over; /* how many spans there are; goroutines that were put away (decode/model/retired.h) */
+    uint64_t spans,
+        over; /* how many spans there are; goroutines that were put away (decode/model/retired.h) */
 };
 
 /* account_of - of a trace that is loaded to its end. account_name - of a row. */

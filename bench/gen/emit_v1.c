@@ -1,8 +1,9 @@
 /*
- * emit_v1.c - the first family, as Go 1.19 and 1.21 write it: batches per P, sequence numbers per goroutine over the
- * whole file, a listing of what exists first, and frequency, strings and stacks last.
+ * emit_v1.c - the first family, as Go 1.19 and 1.21 write it: batches per P, sequence numbers per goroutine
+ * over the whole file, a listing of what exists first, and frequency, strings and stacks last.
  *
- * In struct gor, seq is the number that the next start or unblock carries and gen the P it was last seen on, plus one.
+ * In struct gor, seq is the number that the next start or unblock carries and gen the P it was last seen on,
+ * plus one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +65,8 @@ static uint32_t tell(uint32_t stack)
 }
 
 #define EVENT(s, t, p, type, ...) \
-    event(s, t, p, type, sizeof((uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t), (const uint64_t[]){__VA_ARGS__})
+    event(s, t, p, type, sizeof((uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t), \
+          (const uint64_t[]){__VA_ARGS__})
 
 static void begin(struct sim *s, int v)
 {

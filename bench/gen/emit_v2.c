@@ -1,9 +1,9 @@
 /*
  * emit_v2.c - the second family: batches per thread, generations, a status event before the first mention.
  *
- * String and stack ids move with every generation, as they do in real traces: a reader that does not intern by
- * content is found out. The runtime's own strings, reasons above all, are the first in each: it writes them down before any
- * other. A thread's times rise by at least one unit an event.
+ * String and stack ids move with every generation, as they do in real traces: a reader that does not intern
+ * by content is found out. The runtime's own strings, reasons above all, are the first in each: it writes
+ * them down before any other. A thread's times rise by at least one unit an event.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,12 @@
 /*
- * gen.h - a program that never ran: scheduler simulation (sim.c) and the two families' writers (emit_v1.c, emit_v2.c).
+ * gen.h - a program that never ran: scheduler simulation (sim.c) and the two families' writers (emit_v1.c,
+ * emit_v2.c).
  *
- * The simulation decides what happens when; a writer turns that into its family's events, with the sequence numbers,
- * status events and tables that belong to them. Times are units of 64 ns. Goroutines and Ps are indices into the
- * arrays below; thread t has the id THREAD_ID + t. Nothing here costs more than the logarithm of how many Ps,
- * goroutines or threads there are, but for what the format itself asks of a generation's end.
+ * The simulation decides what happens when; a writer turns that into its family's events, with the sequence
+ * numbers, status events and tables that belong to them. Times are units of 64 ns. Goroutines and Ps are
+ * indices into the arrays below; thread t has the id THREAD_ID + t. Nothing here costs more than the
+ * logarithm of how many Ps, goroutines or threads there are, but for what the format itself asks of a
+ * generation's end.
  */
 #ifndef GOTOP_BENCH_GEN_H
 #define GOTOP_BENCH_GEN_H
@@ -23,8 +25,8 @@ enum gstatus { G_DEAD, G_RUNNABLE, G_RUNNING, G_SYSCALL, G_WAITING };
 enum reason { R_NETWORK, R_RECV, R_SELECT, R_SYNC, R_COND, R_SLEEP, R_GCWORK, R_COUNT };
 
 /*
- * What the program is: a small HTTP server; one goroutine on one P that makes system calls and yields; goroutines
- * that start others and end.
+ * What the program is: a small HTTP server; one goroutine on one P that makes system calls and yields;
+ * goroutines that start others and end.
  */
 enum shape { SHAPE_HTTP, SHAPE_ONE, SHAPE_CHURN };
 
@@ -92,7 +94,8 @@ unsigned gen_stack(uint32_t id, uint32_t func[32]);
 unsigned gen_func_name(uint32_t func, char *out, unsigned cap);
 unsigned gen_file_name(uint32_t func, char *out, unsigned cap);
 
-/* What a writer can be told. t is never below any earlier time of the same thread or P. 0 as a stack: none. */
+/* What a writer can be told. t is never below any earlier time of the same thread or P. 0 as a stack: none.
+ */
 struct emitter {
     void (*begin)(struct sim *s, int version); /* header */
     void (*gen_start)(struct sim *s, uint64_t t);
@@ -122,8 +125,9 @@ extern const struct emitter emit_v1, emit_v2;
 extern const struct emitter *emit;
 
 /*
- * Output, shared by the writers. There is one buffer per P or thread, so they grow: ten thousand of them may hold
- * little each. out_bytes counts what is written, out_held what waits in buffers (up to each one's last event).
+ * Output, shared by the writers. There is one buffer per P or thread, so they grow: ten thousand of them may
+ * hold little each. out_bytes counts what is written, out_held what waits in buffers (up to each one's last
+ * event).
  */
 struct obuf {
     uint64_t key, base, time; /* v2: thread, v1: P; base: time of the batch */

@@ -1,12 +1,14 @@
 /*
  * main.c - gen-trace: large traces for the benchmarks, the same bytes for the same arguments.
  *
- *     gen-trace --size 100M [--go 1.26] [--shape http] [--procs 8] [--goroutines 1000] [--gens N] [--slow N] [--seed N] FILE
+ *     gen-trace --size 100M [--go 1.26] [--shape http] [--procs 8] [--goroutines 1000] [--gens N] [--slow N]
+ * [--seed N] FILE
  *
- * The traces are valid by Go's own reader. --go is the dialect: 1.19 and 1.21 of the first family, 1.22, 1.23, 1.25,
- * 1.26 of the second. --shape is the program: `http` mixes events as traces of a small HTTP server do, `one` is one
- * goroutine on one P that makes system calls and yields, `churn` starts short-lived goroutines. --goroutines are alive
- * all the time. --gens is approximate; without it a generation has about 8 MB, what a busy server writes in a second.
+ * The traces are valid by Go's own reader. --go is the dialect: 1.19 and 1.21 of the first
+ * family, 1.22, 1.23, 1.25, 1.26 of the second. --shape is the program: `http` mixes events as traces of a
+ * small HTTP server do, `one` is one goroutine on one P that makes system calls and yields, `churn` starts
+ * short-lived goroutines. --goroutines are alive all the time. --gens is approximate; without it a generation
+ * has about 8 MB, what a busy server writes in a second.
  * --slow makes the clock of the second family so many times slower: an hour in a few hundred megabytes.
  */
 #include <stdlib.h>
@@ -106,8 +108,9 @@ unsigned gen_file_name(uint32_t f, char *out, unsigned cap)
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: gen-trace --size 100M [--go 1.26] [--shape http|one|churn] [--procs 8] [--goroutines "
-                    "1000] [--gens N] [--slow N] [--seed N] FILE\n");
+    fprintf(stderr,
+            "usage: gen-trace --size 100M [--go 1.26] [--shape http|one|churn] [--procs 8] [--goroutines "
+            "1000] [--gens N] [--slow N] [--seed N] FILE\n");
     return 2;
 }
 

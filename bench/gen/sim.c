@@ -1,10 +1,11 @@
 /*
- * sim.c - the simulation: Ps that take goroutines from queues of their own and from each other, in order of their clocks.
+ * sim.c - the simulation: Ps that take goroutines from queues of their own and from each other, in order of
+ * their clocks.
  *
- * A step takes the P with the smallest clock, lets it do one thing, and moves its clock. So events come in order of
- * time across all Ps, but for pairs written at once (assist, sweep), which move their P's clock along. The mix of
- * events is that of traces of a small HTTP server: mostly starts, blocks, unblocks and short system calls (WEIGHT;
- * bench/mix shows what comes of it).
+ * A step takes the P with the smallest clock, lets it do one thing, and moves its clock. So events come in
+ * order of time across all Ps, but for pairs written at once (assist, sweep), which move their P's clock
+ * along. The mix of events is that of traces of a small HTTP server: mostly starts, blocks, unblocks and
+ * short system calls (WEIGHT; bench/mix shows what comes of it).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -80,7 +81,8 @@ static bool timer_stale(const struct sim *s, const struct timer *t)
     return g->waits != t->waits || (g->status != G_WAITING && g->status != G_SYSCALL);
 }
 
-/* ---- Ps in order of their clocks; idle ones in order of when they became it ------------------------------ */
+/* ---- Ps in order of their clocks; idle ones in order of when they became it ------------------------------
+ */
 
 static void order_put(struct sim *s, uint32_t at, uint32_t i)
 {
@@ -130,7 +132,8 @@ static void idle_wake(struct sim *s, uint64_t t)
     order_moved(s, i);
 }
 
-/* ---- run queues ------------------------------------------------------------------------------------------ */
+/* ---- run queues ------------------------------------------------------------------------------------------
+ */
 
 static void runq_put(struct sim *s, struct runq *q, uint32_t g)
 {
@@ -155,7 +158,8 @@ static bool starts_enough(const struct sim *s)
     return s->starts * 1000 > s->events * STARTS;
 }
 
-/* ready - P i makes a goroutine runnable: its own, until it has too many. Now and then an idle P comes to help. */
+/* ready - P i makes a goroutine runnable: its own, until it has too many. Now and then an idle P comes to
+ * help. */
 static void ready(struct sim *s, uint32_t i, uint32_t g)
 {
     struct runq *q = &s->p[i].q;
@@ -181,7 +185,8 @@ static uint32_t next_of(struct sim *s, uint32_t i)
     return NONE;
 }
 
-/* ---- goroutines and collections -------------------------------------------------------------------------- */
+/* ---- goroutines and collections --------------------------------------------------------------------------
+ */
 
 static uint32_t goroutine(struct sim *s)
 {
@@ -251,7 +256,8 @@ static uint64_t after(const struct sim *s, uint32_t g, uint64_t t)
     return t > s->g[g].since ? t : s->g[g].since + 1;
 }
 
-/* wake_due - what a P between two goroutines does first: timers, the network, calls that came back; until `until`. */
+/* wake_due - what a P between two goroutines does first: timers, the network, calls that came back; until
+ * `until`. */
 static uint64_t wake_due(struct sim *s, uint64_t t, uint32_t i, uint64_t until)
 {
     for (unsigned k = 0; k < 8 && s->ntimer && s->timer[0].t <= until; k++) {
@@ -307,7 +313,8 @@ static void block(struct sim *s, struct proc *p, uint32_t i, enum reason r)
         s->waiter[s->nwaiter++] = g;
     }
     if (r != R_GCWORK) /* what nobody wakes wakes up by itself, late */
-        timer_add(s, p->clock + 2000 + sim_random(s, r == R_NETWORK || r == R_SLEEP ? s->wait : 8 * s->wait), g);
+        timer_add(s, p->clock + 2000 + sim_random(s, r == R_NETWORK || r == R_SLEEP ? s->wait : 8 * s->wait),
+                  g);
     p->clock += 1 + sim_random(s, 8);
 }
 
@@ -507,7 +514,8 @@ static void step(struct sim *s)
     order_moved(s, i);
 }
 
-/* next_generation - everything stands still for a moment: no event of the old one is later than any of the new. */
+/* next_generation - everything stands still for a moment: no event of the old one is later than any of the
+ * new. */
 static void next_generation(struct sim *s)
 {
     emit->gen_end(s, s->last);

@@ -58,7 +58,8 @@ static void forget(uintptr_t at)
     size_t i = place(at);
     table[i].at = 0;
     used--;
-    for (size_t k = (i + 1) & (cap - 1); table[k].at; k = (k + 1) & (cap - 1)) { /* what stood behind it, anew */
+    for (size_t k = (i + 1) & (cap - 1); table[k].at;
+         k = (k + 1) & (cap - 1)) { /* what stood behind it, anew */
         struct big b = table[k];
         table[k].at = 0;
         table[place(b.at)] = b;
@@ -121,7 +122,8 @@ size_t bigmem_held(const void *p)
     return b.room ? 0 : b.n;
 }
 
-/* ---- spilled ---------------------------------------------------------------------------------------------- */
+/* ---- spilled ----------------------------------------------------------------------------------------------
+ */
 
 /* n bytes, mapped, of a range of `room` bytes. */
 static void *spilled_new(size_t n, size_t room)
@@ -134,7 +136,8 @@ static void *spilled_new(size_t n, size_t room)
         return NULL;
     }
     b.at = (uintptr_t)p;
-    bool ok = mmap(p, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, spill_fd(), (off_t)b.file) != MAP_FAILED;
+    bool ok =
+        mmap(p, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, spill_fd(), (off_t)b.file) != MAP_FAILED;
     pthread_mutex_lock(&lock);
     ok = ok && note(b);
     pthread_mutex_unlock(&lock);
@@ -187,7 +190,8 @@ void bigmem_rest(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- */
+/* -----------------------------------------------------------------------------------------------------------
+ */
 
 void *bigmem_resize(void *p, size_t n)
 {

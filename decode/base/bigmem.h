@@ -1,15 +1,16 @@
 /*
  * bigmem.h - large blocks for mem.c: each in a mapping of its own that begins at a multiple of BIG_PAGE.
  *
- * A model is a handful of arrays and chunks of many megabytes that grow while it is built. malloc's own threshold for
- * mappings rises with what has been freed, and below it an array that grows is copied: a step of loading then takes a
- * tenth of a second. Here a block grows in place or is moved by its page tables.
+ * A model is a handful of arrays and chunks of many megabytes that grow while it is built. malloc's own
+ * threshold for mappings rises with what has been freed, and below it an array that grows is copied: a step
+ * of loading then takes a tenth of a second. Here a block grows in place or is moved by its page tables.
  *
- * No huge pages are asked for: what is touched of an array's last one is memory, needed or not; and on a virtual machine that
- * gives free pages back to its host a fresh huge page costs more than the small ones it replaces (docs/SCALE.md).
+ * No huge pages are asked for: what is touched of an array's last one is memory, needed or not; and on a
+ * virtual machine that gives free pages back to its host a fresh huge page costs more than the small ones it
+ * replaces (docs/SCALE.md).
  *
- * A block may stand in the temporary file of spill.h instead, mapped: then it takes none of the memory that is counted, and
- * the kernel fetches its pages and puts them back as it sees fit.
+ * A block may stand in the temporary file of spill.h instead, mapped: then it takes none of the memory that
+ * is counted, and the kernel fetches its pages and puts them back as it sees fit.
  *
  * Safe from any thread. Under the sanitizers mem.c does without it, for they can't look into it.
  */
@@ -31,11 +32,13 @@ bool bigmem_is_spilled(const void *p);
 void bigmem_rest(void);
 /* bigmem_size - what was asked for, whole pages; 0: p is none of these blocks. */
 size_t bigmem_size(const void *p);
-/* bigmem_resize - p, one of these blocks, with n >= BIG_PAGE bytes, moved or not; NULL: out of memory, it stands as it was. */
+/* bigmem_resize - p, one of these blocks, with n >= BIG_PAGE bytes, moved or not; NULL: out of memory, it
+ * stands as it was. */
 void *bigmem_resize(void *p, size_t n);
 /* bigmem_held - the same; 0 for a spilled block. */
 size_t bigmem_held(const void *p);
-/* bigmem_touch - n bytes at p, in a block of any kind, are about to be written: get their pages at once instead of by faults. */
+/* bigmem_touch - n bytes at p, in a block of any kind, are about to be written: get their pages at once
+ * instead of by faults. */
 void bigmem_touch(void *p, size_t n);
 void bigmem_free(void *p); /* p: one of these blocks */
 

@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /*
- * bisect - set the variable lo to the first i in [lo, hi) for which `before`, an expression of i, is false, or to hi. `before` must be true
- * up to some place and false from there on.
+ * bisect - set the variable lo to the first i in [lo, hi) for which `before`, an expression of i, is false,
+ * or to hi. `before` must be true up to some place and false from there on.
  */
 #define bisect(lo, hi, i, before) \
     for (__typeof__(lo) i, hi_##i = (hi); (lo) < hi_##i && (i = (lo) + (hi_##i - (lo)) / 2, true);) \
@@ -18,8 +18,9 @@
             hi_##i = i
 
 /*
- * bisect_near - the last of n moments, sorted, that is not after t; the first counts as not after it. The search goes from `at` on in
- * longer and longer steps: of moments that nobody has looked at so far each one that is looked at has to be waited for.
+ * bisect_near - the last of n moments, sorted, that is not after t; the first counts as not after it. The
+ * search goes from `at` on in longer and longer steps: of moments that nobody has looked at so far each one
+ * that is looked at has to be waited for.
  */
 typedef int64_t moment_at(const void *of, size_t i); /* inlined */
 static inline __attribute__((always_inline)) size_t bisect_near(const void *of, moment_at *moment, size_t n,

@@ -41,8 +41,8 @@ static inline size_t bytes_put_varint(uint8_t *p, uint64_t v)
     return n;
 }
 
-static __attribute__((noinline, unused)) const uint8_t *bytes_varint_slow(const uint8_t *p, const uint8_t *end,
-                                                                          uint64_t *v)
+static __attribute__((noinline, unused)) const uint8_t *bytes_varint_slow(const uint8_t *p,
+                                                                          const uint8_t *end, uint64_t *v)
 {
     uint64_t x = 0;
     if (end - p >= 8) { /* up to eight bytes at once: each has seven bits, which are moved together */

@@ -1,8 +1,9 @@
 /*
  * clerk.c - see clerk.h. Whole messages through a socket pair; descriptors come with the answer.
  *
- * The clerk is in the process group of the command line and leaves signals to this process. One alone it takes: the kernel's, when
- * this process has died while a deed waits for something else (who opens a pipe waits for its reader).
+ * The clerk is in the process group of the command line and leaves signals to this process. One alone it
+ * takes: the kernel's, when this process has died while a deed waits for something else (who opens a pipe
+ * waits for its reader).
  */
 #include "decode/base/clerk.h"
 
@@ -61,7 +62,8 @@ int clerk_fd(void)
     return line;
 }
 
-/* ---- the clerk ------------------------------------------------------------------------------------------- */
+/* ---- the clerk -------------------------------------------------------------------------------------------
+ */
 
 union with_fds {
     struct cmsghdr head;
@@ -174,7 +176,8 @@ bool clerk_begin(void)
     return false;
 }
 
-/* ---- this process ---------------------------------------------------------------------------------------- */
+/* ---- this process ----------------------------------------------------------------------------------------
+ */
 
 static void take(const struct answer *a, const struct msghdr *m, struct clerk_said *said)
 {

@@ -27,8 +27,8 @@ struct extents {
 };
 
 /* Room for n columns, and what they begin with. NULL: out of memory. */
-static struct columns *columns_begin(unsigned rows, unsigned n, const struct extents *x, columns_room_fn *room,
-                                     void *arg)
+static struct columns *columns_begin(unsigned rows, unsigned n, const struct extents *x,
+                                     columns_room_fn *room, void *arg)
 {
     size_t size = 0;
     for (unsigned c = 0; c < n; c++)

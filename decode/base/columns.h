@@ -1,6 +1,6 @@
 /*
- * columns.h - rows of numbers that are read now and then and written never again, in few bytes: each of their values becomes a
- * column of as many bytes as the largest needs above the smallest.
+ * columns.h - rows of numbers that are read now and then and written never again, in few bytes: each of their
+ * values becomes a column of as many bytes as the largest needs above the smallest.
  */
 #ifndef GOTOP_DECODE_COLUMNS_H
 #define GOTOP_DECODE_COLUMNS_H
@@ -24,10 +24,12 @@ struct columns {
     /* then the bytes: each value above the least, little end first; 8 more behind the last one */
 };
 
-/* columns_make - rows of n values, one row behind another, into what room(arg, bytes) gives, at an even address. NULL: out of memory. */
+/* columns_make - rows of n values, one row behind another, into what room(arg, bytes) gives, at an even
+ * address. NULL: out of memory. */
 typedef void *columns_room_fn(void *arg, size_t bytes);
 struct columns *columns_make(const uint64_t *v, unsigned rows, unsigned n, columns_room_fn *room, void *arg);
-/* columns_of - the same of values that stand by column already: v[i] is column i, of `rows` values; NULL: they are all 0. The caller frees it (mem_free). */
+/* columns_of - the same of values that stand by column already: v[i] is column i, of `rows` values; NULL:
+ * they are all 0. The caller frees it (mem_free). */
 struct columns *columns_of(const uint64_t *const v[], unsigned rows, unsigned n);
 size_t columns_bytes(const struct columns *c, unsigned rows); /* what it takes */
 
@@ -42,8 +44,10 @@ static inline uint64_t columns_get(const struct columns *c, unsigned n, unsigned
     return k->least + (w < 8 ? v & (((uint64_t)1 << 8 * w) - 1) : v);
 }
 
-/* columns_all - a column's values of all rows, for who reads most of them. Returns 0 if they are all the same: v[0] alone is set; else 1. */
-static inline unsigned columns_all(const struct columns *c, unsigned nc, unsigned rows, unsigned col, uint64_t *v)
+/* columns_all - a column's values of all rows, for who reads most of them. Returns 0 if they are all the
+ * same: v[0] alone is set; else 1. */
+static inline unsigned columns_all(const struct columns *c, unsigned nc, unsigned rows, unsigned col,
+                                   uint64_t *v)
 {
     const struct column *k = &c->col[col];
     const unsigned w = k->width;

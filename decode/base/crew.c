@@ -1,6 +1,6 @@
 /*
- * crew.c - see crew.h. Whoever takes part calls two more, so that many are at work after a few wakings, and nobody wakes all of them.
- * A call that nobody has followed when the work is done is taken back.
+ * crew.c - see crew.h. Whoever takes part calls two more, so that many are at work after a few wakings, and
+ * nobody wakes all of them. A call that nobody has followed when the work is done is taken back.
  */
 #include "decode/base/crew.h"
 
@@ -56,7 +56,8 @@ static void call_more(struct crew *c)
     for (int i = 0; i < CALLS; i++) {
         const size_t next = atomic_load_explicit(&c->next, memory_order_relaxed);
         const unsigned there = c->busy + c->called;
-        if (there >= c->most || next >= c->job.n || c->job.n - next <= c->called || (there == c->hands && !hire(c)))
+        if (there >= c->most || next >= c->job.n || c->job.n - next <= c->called ||
+            (there == c->hands && !hire(c)))
             return;
         c->called++;
         pthread_cond_signal(&c->call);

@@ -1,4 +1,5 @@
-/* err.c - see err.h. Messages quote bytes of hostile files, so control bytes are replaced here, once, for all. */
+/* err.c - see err.h. Messages quote bytes of hostile files, so control bytes are replaced here, once, for
+ * all. */
 #include "decode/base/err.h"
 
 #include <stdarg.h>

@@ -1,9 +1,10 @@
 /*
- * hash.h - where keys from a file go in our tables: nobody who writes a file can know, since a secret of this run has a part
- * in it.
+ * hash.h - where keys from a file go in our tables: nobody who writes a file can know, since a secret of this
+ * run has a part in it.
  *
- * Each word is multiplied with a part of the secret and both halves of the product are folded; without the secret nothing
- * can be said of which keys meet. No answer may depend on it: a table is asked, never walked in the order of its slots.
+ * Each word is multiplied with a part of the secret and both halves of the product are folded; without the
+ * secret nothing can be said of which keys meet. No answer may depend on it: a table is asked, never walked
+ * in the order of its slots.
  */
 #ifndef GOTOP_DECODE_HASH_H
 #define GOTOP_DECODE_HASH_H

@@ -85,12 +85,11 @@ uint64_t host_group_memory(const char *list, const char *mounted)
         if (!group)
             continue;
         group[1 + strcspn(group + 1, "\n")] = 0;
-        if (names[1] == ':') {
+        if (names[1] == ':')
             least = lower(upwards(mounted, group + 1, "memory.max"), least);
-        } else if (has_memory(names + 1) &&
-                   snprintf(folder, sizeof folder, "%s/memory", mounted) < (int)sizeof folder) {
+        else if (has_memory(names + 1) &&
+                 snprintf(folder, sizeof folder, "%s/memory", mounted) < (int)sizeof folder)
             least = lower(upwards(folder, group + 1, "memory.limit_in_bytes"), least);
-        }
     }
     if (f)
         fclose(f);
@@ -118,8 +117,9 @@ void host_random(void *p, size_t n)
     struct timespec now = {0};
     for (; got < n; got++) {
         clock_gettime(CLOCK_REALTIME, &now);
-        ((unsigned char *)p)[got] = (unsigned char)(((uint64_t)now.tv_nsec >> got % 8) ^ (uintptr_t)&now >> 8 ^
-                                                    (uint64_t)getpid() ^ (uintptr_t)p >> 12);
+        ((unsigned char *)p)[got] =
+            (unsigned char)(((uint64_t)now.tv_nsec >> got % 8) ^ (uintptr_t)&now >> 8 ^ (uint64_t)getpid() ^
+                            (uintptr_t)p >> 12);
     }
 }
 
@@ -169,7 +169,8 @@ uint64_t host_disk_free(int fd)
     const uint64_t most = INT64_MAX;
     if (fstatfs(fd, &st) || st.f_bsize <= 0)
         return most;
-    return (uint64_t)st.f_bavail > most / (uint64_t)st.f_bsize ? most : (uint64_t)st.f_bavail * (uint64_t)st.f_bsize;
+    return (uint64_t)st.f_bavail > most / (uint64_t)st.f_bsize ? most
+                                                               : (uint64_t)st.f_bavail * (uint64_t)st.f_bsize;
 }
 
 bool host_punch(int fd, uint64_t at, uint64_t n)

@@ -1,10 +1,11 @@
 /*
  * idmap.h - 64-bit ids of the file to dense 32-bit values.
  *
- * Open addressing, at most half full. Ids usually count upwards, so a key's home is the slot of its low bits: neighbouring ids are
- * neighbours in memory. If that slot is taken the next one tried is half the map away, because the slot beside it is the home of the next
- * id. When many keys collide a small map grows; then the home becomes a hash with this run's secret (decode/base/hash.h). No search goes
- * further than the farthest key is from its home. So the cost stays linear whatever ids a file has and asks for. A deleted key leaves a
+ * Open addressing, at most half full. Ids usually count upwards, so a key's home is the slot of its low bits:
+ * neighbouring ids are neighbours in memory. If that slot is taken the next one tried is half the map away,
+ * because the slot beside it is the home of the next id. When many keys collide a small map grows; then the
+ * home becomes a hash with this run's secret (decode/base/hash.h). No search goes further than the farthest
+ * key is from its home. So the cost stays linear whatever ids a file has and asks for. A deleted key leaves a
  * mark if another key's search may pass its slot; a rebuild removes the marks.
  * Zero-initialised is empty; 12 bytes a slot.
  */
@@ -31,7 +32,8 @@ struct idmap {
     bool mixed;
 };
 
-/* The slot where a key is looked for first: mixed, or its low bits, which is best for ids given out one by one. */
+/* The slot where a key is looked for first: mixed, or its low bits, which is best for ids given out one by
+ * one. */
 static inline uint32_t idmap_home(const struct idmap *m, uint64_t key)
 {
     if (!m->mixed)
@@ -45,7 +47,8 @@ static inline uint32_t idmap_step(const struct idmap *m, uint32_t at)
     return (at + m->cap / 2 + 1) & (m->cap - 1);
 }
 
-/* How many such steps lead from one slot to another. (The stride is its own inverse, as the map has at least four slots.) */
+/* How many such steps lead from one slot to another. (The stride is its own inverse, as the map has at least
+ * four slots.) */
 static inline uint32_t idmap_steps(const struct idmap *m, uint32_t from, uint32_t to)
 {
     return ((to - from) * (m->cap / 2 + 1)) & (m->cap - 1);
@@ -99,7 +102,8 @@ static inline bool idmap_rebuild(struct idmap *m, uint32_t cap, bool mixed)
     return true;
 }
 
-/* Rebuild without marks. A small map with keys that collide gets larger first; `mixed` applies only if it doesn't. */
+/* Rebuild without marks. A small map with keys that collide gets larger first; `mixed` applies only if it
+ * doesn't. */
 static inline bool idmap_again(struct idmap *m, bool mixed)
 {
     const bool apart = m->astray && !m->mixed && m->cap <= IDMAP_SMALL && m->cap / 16 <= m->used;
@@ -206,7 +210,8 @@ static inline bool idmap_copy(struct idmap *to, const struct idmap *from)
     return to->key && to->val;
 }
 
-/* idmap_next - the next key from slot *at on (0 at first), and *at moves behind it; false: there is none. In no particular order. */
+/* idmap_next - the next key from slot *at on (0 at first), and *at moves behind it; false: there is none. In
+ * no particular order. */
 static inline bool idmap_next(const struct idmap *m, uint32_t *at, uint64_t *key, uint32_t *val)
 {
     while (*at < m->cap) {

@@ -163,8 +163,8 @@ void *mem_table(size_t n)
     return p;
 }
 
-/* By how many elements an array of n grows. The larger the less: what it has too much is memory lost, and a large block
-   costs no copying. */
+/* By how many elements an array of n grows. The larger the less: what it has too much is memory lost, and a
+   large block costs no copying. */
 static size_t more(void *p, size_t n, size_t size)
 {
     if (!p || !size || n <= GROW_SLOWLY / size)

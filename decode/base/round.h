@@ -1,5 +1,6 @@
 /*
- * round.h - convert any double to an integer. What a cast makes of one that is out of range C leaves undefined.
+ * round.h - convert any double to an integer. What a cast makes of one that is out of range C leaves
+ * undefined.
  */
 #ifndef GOTOP_DECODE_ROUND_H
 #define GOTOP_DECODE_ROUND_H

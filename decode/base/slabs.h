@@ -1,9 +1,9 @@
 /*
- * slabs.h - blocks of one size that are given back and used again, so that few new pages are needed and what is in use stays in the
- * processor's caches.
+ * slabs.h - blocks of one size that are given back and used again, so that few new pages are needed and what
+ * is in use stays in the processor's caches.
  *
- * They are cut from larger blocks, which are freed as a whole; all but the first of these are large enough to be spilled
- * (decode/base/mem.h). Zero-initialised is empty.
+ * They are cut from larger blocks, which are freed as a whole; all but the first of these are large enough to
+ * be spilled (decode/base/mem.h). Zero-initialised is empty.
  */
 #ifndef GOTOP_DECODE_SLABS_H
 #define GOTOP_DECODE_SLABS_H
@@ -17,7 +17,8 @@ struct slabs {
     void *all, *unused;
 };
 
-/* slabs_get - a block of `size` bytes, a multiple of SLABS_ALIGN and the same each time; not initialised. NULL: out of memory. */
+/* slabs_get - a block of `size` bytes, a multiple of SLABS_ALIGN and the same each time; not initialised.
+ * NULL: out of memory. */
 void *slabs_get(struct slabs *s, size_t size);
 /* slabs_exactly - make room for exactly n blocks, side by side; s must be empty. false: out of memory. */
 bool slabs_exactly(struct slabs *s, size_t size, size_t n);

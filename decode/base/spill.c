@@ -1,4 +1,5 @@
-/* spill.c - see spill.h. Of the file's ranges those are listed that are free; what is behind `end` was never handed out. */
+/* spill.c - see spill.h. Of the file's ranges those are listed that are free; what is behind `end` was never
+ * handed out. */
 #include "decode/base/spill.h"
 
 #include <errno.h>

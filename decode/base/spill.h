@@ -1,10 +1,10 @@
 /*
  * spill.h - a temporary file that stands in for memory: what mem.c's limit keeps out of memory lives there.
  *
- * The file has no name: nobody else can open it, and it is gone when the program is, by whatever end. It lies in the
- * first of $TMPDIR, /var/tmp and /tmp that is a disk, for a folder in memory would save none. Each range is reserved
- * before it is handed out: a full disk is told there, not by SIGBUS in the middle of a write. It takes at most seven eighths of
- * what was free there.
+ * The file has no name: nobody else can open it, and it is gone when the program is, by whatever end. It lies
+ * in the first of $TMPDIR, /var/tmp and /tmp that is a disk, for a folder in memory would save none. Each
+ * range is reserved before it is handed out: a full disk is told there, not by SIGBUS in the middle of a
+ * write. It takes at most seven eighths of what was free there.
  *
  * Safe from any thread, but for spill_open() and spill_forbid(), which come first.
  */
@@ -17,9 +17,11 @@
 
 /* spill_forbid - there shall be no such file (--no-spill). */
 void spill_forbid(void);
-/* spill_open - the file, made at the first call. Where a sandbox follows that would refuse it, call it before. false: none. */
+/* spill_open - the file, made at the first call. Where a sandbox follows that would refuse it, call it
+ * before. false: none. */
 bool spill_open(void);
-/* spill_why - why there is none, or why it could not become larger; "" while all is well. Whole words, no line's end. */
+/* spill_why - why there is none, or why it could not become larger; "" while all is well. Whole words, no
+ * line's end. */
 const char *spill_why(void);
 /* spill_works - there is one, and it could always become as large as was asked. */
 bool spill_works(void);

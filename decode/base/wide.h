@@ -1,8 +1,9 @@
 /*
- * wide.h - products of two 64-bit numbers, whole, and their quotients: times of hours in ns, multiplied with columns or bytes.
+ * wide.h - products of two 64-bit numbers, whole, and their quotients: times of hours in ns, multiplied with
+ * columns or bytes.
  *
- * Where the compiler has 128-bit integers they are used; wide_mul_plain() and wide_div_plain() do the same with 64 bits, for
- * machines of 32 (a test holds both against each other).
+ * Where the compiler has 128-bit integers they are used; wide_mul_plain() and wide_div_plain() do the same
+ * with 64 bits, for machines of 32 (a test holds both against each other).
  */
 #ifndef GOTOP_DECODE_WIDE_H
 #define GOTOP_DECODE_WIDE_H

@@ -1,12 +1,12 @@
 /*
- * ev.h - the neutral event: what both format families produce and decode/model/fold.c consumes. (The second family's commonest events
- * never become one: the sink carries them out itself, decode/v2/v2_order.h.)
+ * ev.h - the neutral event: what both format families produce and decode/model/fold.c consumes. (The second
+ * family's commonest events never become one: the sink carries them out itself, decode/v2/v2_order.h.)
  *
- * A dialect's reader orders its file's events by the dialect's own rules, turns each into zero or more struct ev
- * in final order, and pushes them (decode/events/source.h). fold turns them into spans, ranges and series; it knows no
- * dialect. Times are final: nanoseconds since the first event, never decreasing (FORMAT.md B.4, A.6).
- * Goroutines, Ps and Ms are dense indices given out by the reader, counting from 0 by first appearance; strings and
- * stacks are interned ids (decode/events/names.h).
+ * A dialect's reader orders its file's events by the dialect's own rules, turns each into zero or more struct
+ * ev in final order, and pushes them (decode/events/source.h). fold turns them into spans, ranges and series;
+ * it knows no dialect. Times are final: nanoseconds since the first event, never decreasing (FORMAT.md B.4,
+ * A.6). Goroutines, Ps and Ms are dense indices given out by the reader, counting from 0 by first appearance;
+ * strings and stacks are interned ids (decode/events/names.h).
  */
 #ifndef GOTOP_DECODE_EV_H
 #define GOTOP_DECODE_EV_H
@@ -20,15 +20,17 @@
 #define EV_NONE UINT32_MAX /* no goroutine / P / M */
 
 enum ev_kind {
-    EVK_G_CREATE, /* g (new, arg = raw id) in state; by = creator or EV_NONE; stack = creator's; stack2 = start fn */
-    EVK_G_STATUS, /* g is in state (arg = raw id on first mention); stack = g's own or 0; p, m = where it is bound;
-                        EVF_BACKDATE: since the trace began. For a known g: a repeat, nothing changes */
-    EVK_G_STATE,  /* g goes into state (ST_NONE: ends); str = reason; by = who did it (waker), stack: see below */
-    EVK_G_LABEL,  /* str = label of g's running span (GC worker) */
-    EVK_G_FACT,   /* state = enum g_fact; arg = its value from now on, where that needs no rule of fold's */
-    EVK_P_STATE,  /* p goes to ST_IDLE, ST_SCHED (= running, no goroutine yet), ST_NONE; m = thread; arg = raw id on
-                        first mention. With EVF_BACKDATE: it was so since the trace began */
-    EVK_M_NEW,    /* m first seen: arg = raw thread id */
+    EVK_G_CREATE, /* g (new, arg = raw id) in state; by = creator or EV_NONE; stack = creator's; stack2 =
+                     start fn */
+    EVK_G_STATUS, /* g is in state (arg = raw id on first mention); stack = g's own or 0; p, m = where it is
+                     bound; EVF_BACKDATE: since the trace began. For a known g: a repeat, nothing changes */
+    EVK_G_STATE, /* g goes into state (ST_NONE: ends); str = reason; by = who did it (waker), stack: see below
+                  */
+    EVK_G_LABEL, /* str = label of g's running span (GC worker) */
+    EVK_G_FACT,  /* state = enum g_fact; arg = its value from now on, where that needs no rule of fold's */
+    EVK_P_STATE, /* p goes to ST_IDLE, ST_SCHED (= running, no goroutine yet), ST_NONE; m = thread; arg = raw
+                    id on first mention. With EVF_BACKDATE: it was so since the trace began */
+    EVK_M_NEW,   /* m first seen: arg = raw thread id */
     EVK_RANGE_BEGIN,  /* state = enum range_kind; g or p = owner; str = STW kind; stack; arg = GC seq */
     EVK_RANGE_ACTIVE, /* as BEGIN, but it is known only to be open now; EVF_BACKDATE: since the trace began */
     EVK_RANGE_END,    /* state = enum range_kind; g or p = owner; arg, arg2 = swept, reclaimed */
@@ -40,13 +42,13 @@ enum ev_kind {
     EVK_LOG,        /* arg = task, str = category, stack2 = message (a string id), g, stack */
     EVK_SAMPLE,     /* g, p, m, stack */
     EVK_COUNT_ONLY, /* an experimental event: counted, not shown; state = enum ev_class */
-    EVK_LOST, /* what g or p did since arg, or since it was last told of if that is later, is not recorded: it becomes
-                        ST_UNKNOWN, a P ST_NONE. Only m: the same of a thread without a P. None: of the open GC. EVF_QUIET. Of a g only if it
-                        was last told of before arg2 (0: in any case); state 1: and not if that has been so since the
-                        trace began */
-    EVK_GAP, /* nothing was recorded from arg to t: all states are unknown from arg on, and what EVF_BACKDATE tells holds
-                        since t. state 1: all that still goes on has been told of again by now; what hasn't has ended
-                        in the gap. EVF_QUIET */
+    EVK_LOST, /* what g or p did since arg, or since it was last told of if that is later, is not recorded: it
+                 becomes ST_UNKNOWN, a P ST_NONE. Only m: the same of a thread without a P. None: of the open
+                 GC. EVF_QUIET. Of a g only if it was last told of before arg2 (0: in any case); state 1: and
+                 not if that has been so since the trace began */
+    EVK_GAP,  /* nothing was recorded from arg to t: all states are unknown from arg on, and what EVF_BACKDATE
+                 tells holds  since t. state 1: all that still goes on has been told of again by now; what
+                 hasn't has ended  in the gap. EVF_QUIET */
     EVK_TICK, /* nothing happens; the trace is known to last until t */
     EVK_KINDS
 };
@@ -54,28 +56,30 @@ enum ev_kind {
 /*
  * EVK_G_STATE, meaning of the other fields by state:
  *   ST_RUNNING   p, m: where. by: EV_NONE
- *   ST_RUNNABLE  by == EV_NONE and EVF_WOKEN clear: it stopped by itself (str = reason, stack = its own), or left a
- *                system call without a P. EVF_WOKEN: it was unblocked; by = waker (EV_NONE: scheduler, timer, network
+ *   ST_RUNNABLE  by == EV_NONE and EVF_WOKEN clear: it stopped by itself (str = reason, stack = its own), or
+ * left a system call without a P. EVF_WOKEN: it was unblocked; by = waker (EV_NONE: scheduler, timer, network
  *                poller), stack = the waker's stack
  *   ST_WAITING   str = reason, stack = its own
  *   ST_SYSCALL   stack = its own; p = P held, EV_NONE if none
  *   ST_NONE      it ended
  *
- * EVF_SURE: p and m are where it happened, whatever the state. What runs there is g, the waker or nothing, as the state requires, and it
- * runs nowhere else; so fold need not look at the lanes to check that. Nearly all events are such, so they have only the first half
- * (struct ev_half).
+ * EVF_SURE: p and m are where it happened, whatever the state. What runs there is g, the waker or nothing, as
+ * the state requires, and it runs nowhere else; so fold need not look at the lanes to check that. Nearly all
+ * events are such, so they have only the first half (struct ev_half).
  */
 
 enum {
     EVF_BACKDATE = 1, /* the state or range holds since the trace began, or since the last gap */
     EVF_WOKEN = 2,
-    EVF_STOPPED = 4,   /* G_STATE, ST_RUNNABLE: by GoStop (else: by the end of a blocking system call) */
-    EVF_OWN_STACK = 8, /* the stack is g's own at this transition: an F record of `dump` (creation: stack2 is) */
-    EVF_EXTRA = 16,    /* a part of another event: not counted as an event of its own */
-    EVF_QUIET = 32,    /* not counted as an event, no record: bookkeeping of the reader. METRIC: sets the value, makes
-                         no point */
-    EVF_CARRIED = 64,  /* G_STATUS, P_STATE, RANGE_ACTIVE: so it was when this segment began; nothing changes now */
-    EVF_SURE = 128     /* G_STATE of a stream: the reader vouches for it, see below */
+    EVF_STOPPED = 4, /* G_STATE, ST_RUNNABLE: by GoStop (else: by the end of a blocking system call) */
+    EVF_OWN_STACK =
+        8,          /* the stack is g's own at this transition: an F record of `dump` (creation: stack2 is) */
+    EVF_EXTRA = 16, /* a part of another event: not counted as an event of its own */
+    EVF_QUIET = 32, /* not counted as an event, no record: bookkeeping of the reader. METRIC: sets the value,
+                      makes no point */
+    EVF_CARRIED =
+        64, /* G_STATUS, P_STATE, RANGE_ACTIVE: so it was when this segment began; nothing changes now */
+    EVF_SURE = 128 /* G_STATE of a stream: the reader vouches for it, see below */
 };
 
 struct ev {
@@ -91,7 +95,8 @@ struct ev {
 };
 _Static_assert(sizeof(struct ev) == 64, "struct ev is one cache line");
 
-/* A stream consists of halves of events: one for an event with EVF_SURE, whose other fields are not used, two for any other. */
+/* A stream consists of halves of events: one for an event with EVF_SURE, whose other fields are not used, two
+ * for any other. */
 struct ev_half { /* begins as struct ev */
     int64_t t;
     uint8_t kind, state;

@@ -40,12 +40,14 @@ static size_t row_of(struct str f)
 }
 
 /*
- * A closure of a method Go of a group, "sync.(*WaitGroup).Go.func1", or of a function Go of a package: how much of its name
- * is before "Go", 0 if it is no such one. Methods Go of other types may run a loop of their own.
+ * A closure of a method Go of a group, "sync.(*WaitGroup).Go.func1", or of a function Go of a package: how
+ * much of its name is before "Go", 0 if it is no such one. Methods Go of other types may run a loop of their
+ * own.
  */
 static uint32_t before_go(struct str f)
 {
-    static const char *const tail[] = {".Go.func1", ".Go.func2", ".Go.gowrap1", ".TryGo.func1", ".GoSafe.func1"};
+    static const char *const tail[] = {".Go.func1", ".Go.func2", ".Go.gowrap1", ".TryGo.func1",
+                                       ".GoSafe.func1"};
     for (size_t i = 0; i < sizeof tail / sizeof *tail; i++)
         if (ends(f, tail[i])) {
             const struct str of = {f.p, f.len - (uint32_t)strlen(tail[i])};
@@ -62,7 +64,8 @@ bool helper_is(struct str func)
 bool helper_own(struct str helper, struct str frame)
 {
     const size_t row = row_of(helper);
-    if (starts(frame, "runtime.")) /* nobody is given that to run: a benchmark's helper calls the collector first */
+    if (starts(frame,
+               "runtime.")) /* nobody is given that to run: a benchmark's helper calls the collector first */
         return true;
     if (row < KNOWN)
         return starts(frame, known[row].own[0]) || (known[row].own[1] && starts(frame, known[row].own[1]));

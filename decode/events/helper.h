@@ -1,15 +1,18 @@
 /*
- * helper.h - functions in which goroutines begin only to run a function that they were given: WaitGroup.Go, errgroup, a test.
+ * helper.h - functions in which goroutines begin only to run a function that they were given: WaitGroup.Go,
+ * errgroup, a test.
  *
- * All workers of a program begin in the same one, so its name says nothing about them. The function that they run is next to it at the
- * root of their stacks and gives the goroutine its name: model, views and findings show main.worker, `dump` what Go's reader says.
+ * All workers of a program begin in the same one, so its name says nothing about them. The function that they
+ * run is next to it at the root of their stacks and gives the goroutine its name: model, views and findings
+ * show main.worker, `dump` what Go's reader says.
  */
 #ifndef GOTOP_DECODE_HELPER_H
 #define GOTOP_DECODE_HELPER_H
 
 #include "decode/trace.h"
 
-/* helper_is - is the function a helper? One that runs several functions one after another (a connection's loop) is none. */
+/* helper_is - is the function a helper? One that runs several functions one after another (a connection's
+ * loop) is none. */
 bool helper_is(struct str func);
 /* helper_own - does the frame belong to the helper, rather than to what that was given to run? */
 bool helper_own(struct str helper, struct str frame);

@@ -1,11 +1,11 @@
 /*
  * names.c - see names.h.
  *
- * Three tables of the same kind: strings by their bytes, frames by their four values, stacks by their frame ids.
- * Each is a segmented vector plus an open-addressing table of ids and hashes, which only the writer touches: what is looked
- * for is not compared with what has another hash, and to grow a table reads nothing else. A stack's frame ids stand side by side in
- * a chunk: two bytes each, four where one of them takes more. Chunks are larger the more there is, so little of the last one is
- * left empty.
+ * Three tables of the same kind: strings by their bytes, frames by their four values, stacks by their frame
+ * ids. Each is a segmented vector plus an open-addressing table of ids and hashes, which only the writer
+ * touches: what is looked for is not compared with what has another hash, and to grow a table reads nothing
+ * else. A stack's frame ids stand side by side in a chunk: two bytes each, four where one of them takes more.
+ * Chunks are larger the more there is, so little of the last one is left empty.
  */
 #include "decode/events/names.h"
 
@@ -20,7 +20,12 @@ struct held_str { /* struct str, and in what room it leaves */
     uint32_t len, hash;
 };
 
-enum { CHUNK_LEAST = 1 << 13, CHUNK_BITS = 20, CHUNK_MOST = 1 << CHUNK_BITS, CHUNKS = 1 << (32 - CHUNK_BITS) };
+enum {
+    CHUNK_LEAST = 1 << 13,
+    CHUNK_BITS = 20,
+    CHUNK_MOST = 1 << CHUNK_BITS,
+    CHUNKS = 1 << (32 - CHUNK_BITS)
+};
 struct stack_ref {
     uint32_t first; /* where its ids begin: the chunk, and CHUNK_BITS of where in it */
     uint32_t n : 31, wide : 1;
@@ -78,7 +83,8 @@ static uint64_t hash_ids(const uint32_t *ids, uint32_t n)
     return hash_last(n ? hash_next(h, ids[0]) : h);
 }
 
-/* ---- a stack's frames ------------------------------------------------------------------------------------- */
+/* ---- a stack's frames -------------------------------------------------------------------------------------
+ */
 
 static const uint16_t *list_of(const struct names *nm, const struct stack_ref *r)
 {
@@ -127,7 +133,8 @@ static inline void list_put(uint16_t *o, const uint32_t *ids, uint32_t n, bool *
     }
 }
 
-/* ---- looked up by what they are --------------------------------------------------------------------------- */
+/* ---- looked up by what they are ---------------------------------------------------------------------------
+ */
 
 #define NAME_NEW UINT32_MAX
 

@@ -1,10 +1,10 @@
 /*
  * names.h - strings and stacks of a whole trace, interned.
  *
- * One writer (the reader thread) adds; any number of readers look up ids that they were handed through the event
- * queue. Storage is segmented (segment k holds 2^k times the first one's elements) and never moves, so a look-up
- * needs no lock. Ids are dense and in order of first appearance: hot names get small ids, which pack well.
- * String 0 is "", stack 0 is "no stack"; both exist from the start.
+ * One writer (the reader thread) adds; any number of readers look up ids that they were handed through the
+ * event queue. Storage is segmented (segment k holds 2^k times the first one's elements) and never moves, so
+ * a look-up needs no lock. Ids are dense and in order of first appearance: hot names get small ids, which
+ * pack well. String 0 is "", stack 0 is "no stack"; both exist from the start.
  */
 #ifndef GOTOP_DECODE_NAMES_H
 #define GOTOP_DECODE_NAMES_H
@@ -38,7 +38,8 @@ struct names {
     } hstr, hframe, hstack;
     struct copy_block *copies;
     uint64_t copied;
-    uint32_t helper[NAMES_HELPERS], nhelper; /* strings that are such functions (helper.h), the first of them */
+    uint32_t helper[NAMES_HELPERS],
+        nhelper; /* strings that are such functions (helper.h), the first of them */
 };
 
 /* names_init - the empty string is 0, the empty stack 0. ERR_NOMEM: names_free() it all the same. */
@@ -49,8 +50,8 @@ void names_rest(struct names *nm);
 uint64_t names_bytes(const struct names *nm); /* the memory that they take */
 
 /*
- * names_str - intern bytes; *id is theirs. The bytes are borrowed: they must live as long as the names (the mapped
- * input does). names_str_copy - the same for bytes that don't.
+ * names_str - intern bytes; *id is theirs. The bytes are borrowed: they must live as long as the names (the
+ * mapped input does). names_str_copy - the same for bytes that don't.
  */
 enum err_code names_str(struct names *nm, const char *p, uint32_t len,
                         uint32_t *id); /* ERR_OK or ERR_NOMEM, as all below */
@@ -61,14 +62,17 @@ enum err_code names_str_of(struct names *nm, const struct names *from, uint32_t 
 enum err_code names_stack(struct names *nm, const struct frame *f, uint32_t n, uint32_t *id);
 enum err_code names_frame_id(struct names *nm, const struct frame *f, uint32_t *id);
 /*
- * For a reader that has read stacks by itself and adds them in the file's order. All stacks of a trace are added this way, or none is.
+ * For a reader that has read stacks by itself and adds them in the file's order. All stacks of a trace are
+ * added this way, or none is.
  *
- * names_stack_like - intern a stack of the n frames with these ids; `hash` is a hash of what it says, the same for the same stack.
- * names_frame_hash - such a hash of one frame: equal in all names that have the frame.
- * names_stack_ahead - fetch what looking up a stack of that hash will read first; names_stack_next - and what it will read then.
- * names_expect - make room for n stacks, unless there are some already. false: out of memory.
+ * names_stack_like - intern a stack of the n frames with these ids; `hash` is a hash of what it says, the
+ * same for the same stack. names_frame_hash - such a hash of one frame: equal in all names that have the
+ * frame. names_stack_ahead - fetch what looking up a stack of that hash will read first; names_stack_next -
+ * and what it will read then. names_expect - make room for n stacks, unless there are some already. false:
+ * out of memory.
  */
-enum err_code names_stack_like(struct names *nm, uint32_t hash, const uint32_t *ids, uint32_t n, uint32_t *id);
+enum err_code names_stack_like(struct names *nm, uint32_t hash, const uint32_t *ids, uint32_t n,
+                               uint32_t *id);
 uint64_t names_frame_hash(const struct names *nm, const struct frame *f);
 static inline void names_stack_ahead(const struct names *nm, uint32_t hash)
 {
@@ -77,7 +81,8 @@ static inline void names_stack_ahead(const struct names *nm, uint32_t hash)
 void names_stack_next(const struct names *nm, uint32_t hash);
 bool names_expect(struct names *nm, size_t n);
 
-/* names_nframes - the number of frames; names_frame_at - one of them, in the order of their first appearance. For the writer only. */
+/* names_nframes - the number of frames; names_frame_at - one of them, in the order of their first appearance.
+ * For the writer only. */
 static inline uint32_t names_nframes(const struct names *nm)
 {
     return nm->frames.n;
@@ -96,11 +101,13 @@ static inline uint32_t names_nstacks(const struct names *nm)
 struct str names_get(const struct names *nm, uint32_t id);                    /* out of range: "" */
 uint32_t names_depth(const struct names *nm, uint32_t stack);                 /* out of range: 0 */
 struct frame names_frame(const struct names *nm, uint32_t stack, uint32_t i); /* out of range: all zero */
-/* names_funcs - write the functions (strings) of a stack's frames from frame `from` on, at most `most`; returns how many. */
+/* names_funcs - write the functions (strings) of a stack's frames from frame `from` on, at most `most`;
+ * returns how many. */
 uint32_t names_funcs(const struct names *nm, uint32_t stack, uint32_t from, uint32_t *func, uint32_t most);
 /* names_ids - the same for the frames' ids, which names_frame_at() takes; equal frames have the same. */
 uint32_t names_ids(const struct names *nm, uint32_t stack, uint32_t from, uint32_t *id, uint32_t most);
-/* names_frames - where these ids are, from frame `from` on: two bytes each or, if wide, four, the low half first. */
+/* names_frames - where these ids are, from frame `from` on: two bytes each or, if wide, four, the low half
+ * first. */
 struct frame_ids {
     const uint16_t *at;
     uint32_t n;
@@ -126,9 +133,10 @@ static inline bool names_helper(const struct names *nm, uint32_t id)
     return is;
 }
 /*
- * names_runs - string id of the function that the goroutine with this stack runs: that of its last frame or, if that is a helper, of what
- * it was given to run. begins: the function that the goroutine is known to begin in, 0: not known. Returns 0 if the stack doesn't tell:
- * it was cut off before that function, or has nothing but the helper.
+ * names_runs - string id of the function that the goroutine with this stack runs: that of its last frame or,
+ * if that is a helper, of what it was given to run. begins: the function that the goroutine is known to begin
+ * in, 0: not known. Returns 0 if the stack doesn't tell: it was cut off before that function, or has nothing
+ * but the helper.
  */
 uint32_t names_runs(const struct names *nm, uint32_t stack, uint32_t begins);
 

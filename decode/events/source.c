@@ -22,7 +22,8 @@ void source_note_put(struct source_notes *l, uint32_t i, const struct err *e)
 
 bool source_notes_room(struct source *s)
 {
-    return mem_room(s->damage.v, s->damage.cap, SOURCE_NOTES) && mem_room(s->warning.v, s->warning.cap, SOURCE_NOTES);
+    return mem_room(s->damage.v, s->damage.cap, SOURCE_NOTES) &&
+           mem_room(s->warning.v, s->warning.cap, SOURCE_NOTES);
 }
 
 void source_notes_free(struct source *s)

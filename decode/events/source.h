@@ -1,13 +1,14 @@
 /*
  * source.h - what a format family's reader is to all other code: a stream of neutral events in final order.
  *
- * trace.c opens the input, tells the dialect, and calls source_v1() or source_v2(), which set `ops` and `self`. It then calls
- * ops->stream() or ops->run() until that returns 0. Where generations can be decoded one by one loader.c reads them instead, each with a
- * source of its own. stream() may be called by a thread of its own: a reader shares nothing with fold but the names, which are made for
- * that, and copies of its status.
+ * trace.c opens the input, tells the dialect, and calls source_v1() or source_v2(), which set `ops` and
+ * `self`. It then calls ops->stream() or ops->run() until that returns 0. Where generations can be decoded
+ * one by one loader.c reads them instead, each with a source of its own. stream() may be called by a thread
+ * of its own: a reader shares nothing with fold but the names, which are made for that, and copies of its
+ * status.
  *
- * A reader never fails. Damage is noted with source_damage(), and is skipped or ends the stream; what was read before it stands. If
- * nothing could be read it sets `fatal`, and the stream is empty.
+ * A reader never fails. Damage is noted with source_damage(), and is skipped or ends the stream; what was
+ * read before it stands. If nothing could be read it sets `fatal`, and the stream is empty.
  */
 #ifndef GOTOP_DECODE_SOURCE_H
 #define GOTOP_DECODE_SOURCE_H
@@ -23,14 +24,14 @@ struct source_notes {   /* grow with what is noted: there are as many sources as
 };
 
 /*
- * ns. A clock counts from when the host was started, or from 1970 (up to 2043) where a program has no better one. A time at or beyond
- * this is damage; so no sum of two times can overflow.
+ * ns. A clock counts from when the host was started, or from 1970 (up to 2043) where a program has no better
+ * one. A time at or beyond this is damage; so no sum of two times can overflow.
  */
 #define SOURCE_TIME_MAX ((int64_t)1 << 61)
 
 /*
- * Names that are used and that no table has, in a trace of which nothing else tells that a part is missing. The first use is named in a
- * warning that counts the others.
+ * Names that are used and that no table has, in a trace of which nothing else tells that a part is missing.
+ * The first use is named in a warning that counts the others.
  */
 struct source_lack {
     uint64_t n;        /* how many uses; the rest is of the first one */
@@ -61,10 +62,12 @@ struct source_status {   /* copied to the model with every chunk of events */
 struct source;
 struct v2_sink;
 struct source_ops {
-    /* stream - write up to cap (>= 64) halves of events, in order; returns how many. 0: the end, or (source.waiting) all that has come. */
+    /* stream - write up to cap (>= 64) halves of events, in order; returns how many. 0: the end, or
+     * (source.waiting) all that has come. */
     size_t (*stream)(struct source *s, struct ev_half *out, size_t cap);
-    /* run - put about cap events into the sink, or take another step (a generation's end): so none takes long, even if there is no event in
-     * it. Returns how many, 0 as above. A reader has either stream() or run(). */
+    /* run - put about cap events into the sink, or take another step (a generation's end): so none takes
+     * long, even if there is no event in it. Returns how many, 0 as above. A reader has either stream() or
+     * run(). */
     size_t (*run)(struct source *s, struct v2_sink *k, size_t cap);
     void (*close)(struct source *s);
 };
@@ -74,14 +77,17 @@ struct source {
     void *self;
     const uint8_t *data; /* the decompressed input, header included */
     size_t len;
-    const size_t *gap; /* offsets of generations before which something is not recorded (decode/input/joint.h) */
+    const size_t
+        *gap; /* offsets of generations before which something is not recorded (decode/input/joint.h) */
     uint32_t ngap;
     bool grows;   /* more will be added behind len; up to there generations are whole */
     bool waiting; /* all up to len is read, and more will come */
-    bool preview; /* first family: read only the beginning, before all is indexed; if that can't be: `fatal` */
+    bool
+        preview; /* first family: read only the beginning, before all is indexed; if that can't be: `fatal` */
     uint32_t bad; /* a generation (1 = the first) of which a segment found that events are missing; 0: none */
     struct err why_bad;
-    bool doubt; /* it is damaged somewhere: look at each generation's numbers before its events are put in order, */
+    bool doubt;     /* it is damaged somewhere: look at each generation's numbers before its events are put in
+                       order, */
     uint32_t sound; /* but for the first ones, so many, which segments have found to be sound */
     int version;    /* 0 = prototype, else major*1000+minor */
     size_t header;  /* bytes of the header: 8 or 16 */
@@ -95,7 +101,8 @@ struct source {
 enum err_code source_v1(struct source *s, struct err *e); /* prototype .. 1.21: decode/v1/v1_source.c */
 enum err_code source_v2(struct source *s, struct err *e); /* 1.22 ..: decode/v2/v2_source.c */
 
-/* source_left - does nobody want the rest any more (trace_opts.leave)? Then what is under way ends as if out of memory. */
+/* source_left - does nobody want the rest any more (trace_opts.leave)? Then what is under way ends as if out
+ * of memory. */
 static inline bool source_left(const struct source *s)
 {
     return s->opts && s->opts->leave && s->opts->leave();
@@ -109,21 +116,25 @@ static inline size_t source_off(const struct source *s, const uint8_t *p)
     return (size_t)(p - s->data);
 }
 
-/* source_damage, source_warn - note damage, a warning: generation (0: none), offset or ERR_NO_OFFSET, one line. */
+/* source_damage, source_warn - note damage, a warning: generation (0: none), offset or ERR_NO_OFFSET, one
+ * line. */
 void source_damage(struct source *s, enum err_code code, uint32_t gen, uint64_t off, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
 void source_warn(struct source *s, enum err_code code, uint32_t gen, uint64_t off, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* source_lack_add - count what was found later, too. source_lack_say - fill *e with the warning; l->n must not be 0. */
+/* source_lack_add - count what was found later, too. source_lack_say - fill *e with the warning; l->n must
+ * not be 0. */
 void source_lack_add(struct source_lack *l, const struct source_lack *later);
 void source_lack_say(const struct source_lack *l, struct err *e);
 
-/* source_note - the i-th note, from 0. Never NULL: in place of one that is not kept there is one that says so. */
+/* source_note - the i-th note, from 0. Never NULL: in place of one that is not kept there is one that says
+ * so. */
 const struct err *source_note(const struct source_notes *l, uint32_t i);
 /* source_note_put - make the i-th note a copy of *e. Does nothing if out of memory. */
 void source_note_put(struct source_notes *l, uint32_t i, const struct err *e);
-/* source_notes_room - make room for all notes at once, so that they don't move any more and another thread may read them. */
+/* source_notes_room - make room for all notes at once, so that they don't move any more and another thread
+ * may read them. */
 bool source_notes_room(struct source *s);
 void source_notes_free(struct source *s);
 

@@ -18,7 +18,12 @@ static const struct dialect table[] = {
      .has_names = true,
      .has_regions = true,
      .has_samples = true},
-    {.version = 1021, .name = "go 1.21", .has_m = true, .has_names = true, .has_regions = true, .has_samples = true},
+    {.version = 1021,
+     .name = "go 1.21",
+     .has_m = true,
+     .has_names = true,
+     .has_regions = true,
+     .has_samples = true},
 #define D(minor, who) \
     {.version = 1000 + (minor), \
      .name = (who), \
@@ -31,7 +36,8 @@ static const struct dialect table[] = {
 };
 enum { DIALECTS = sizeof table / sizeof *table };
 
-/* What people give instead, and what to do. What gotop unpacks by itself it has unpacked, once, when this is asked. */
+/* What people give instead, and what to do. What gotop unpacks by itself it has unpacked, once, when this is
+ * asked. */
 static const struct other {
     const char *magic, *why;
     uint8_t n;
@@ -47,8 +53,9 @@ static const struct other {
     {"\x04\x22\x4d\x18", "is compressed by lz4, which gotop doesn't read: unpack it first (lz4 -dc)", 4, 0},
     {"ustar", "is a tar archive: unpack it first (tar -xf)", 5, 257},
     {"\n\4\x08", "is a pprof profile: go tool pprof opens it", 3, 0},
-    {"Z\4\x08", "is a pprof profile: go tool pprof opens it", 3, 0},           /* Go's own, but for processor time */
-    {"\n\4\x08\1\x10\2", "is a pprof profile: go tool pprof opens it", 6, 10}, /* behind the time it was taken at */
+    {"Z\4\x08", "is a pprof profile: go tool pprof opens it", 3, 0}, /* Go's own, but for processor time */
+    {"\n\4\x08\1\x10\2", "is a pprof profile: go tool pprof opens it", 6,
+     10},                                                        /* behind the time it was taken at */
     {"2\0", "is a pprof profile: go tool pprof opens it", 2, 0}, /* gotop pprof writes its strings first */
     {"\x7f"
      "ELF",
@@ -57,7 +64,8 @@ static const struct other {
     {"goroutine ", "is a dump of goroutines' stacks, as text", 10, 0},
     {"Could not enable tracing", "is a program's refusal: somebody else is tracing it", 24, 0},
     {"HTTP/", "begins with an HTTP header: fetch it without (curl without -i)", 5, 0},
-    {"404 page not found", "is a server's answer that there is no such page: the path is /debug/pprof/trace", 18, 0},
+    {"404 page not found", "is a server's answer that there is no such page: the path is /debug/pprof/trace",
+     18, 0},
     {"<", "is HTML or XML: a login or an error page, perhaps", 1, 0},
     {"{", "is JSON; a trace is binary, as runtime/trace writes it", 1, 0},
 };
@@ -65,13 +73,16 @@ static const struct other {
 static enum err_code not_trace(const uint8_t *p, size_t len, struct err *e)
 {
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (len >= (size_t)others[i].at + others[i].n && !memcmp(p + others[i].at, others[i].magic, others[i].n))
+        if (len >= (size_t)others[i].at + others[i].n &&
+            !memcmp(p + others[i].at, others[i].magic, others[i].n))
             return err_set(e, ERR_NOT_TRACE, 0, "not a Go execution trace: it %s", others[i].why);
     char found[72];
     size_t n = 0;
     for (size_t i = 0; i < len && i < 16 && n + 4 < sizeof found; i++)
-        n += (size_t)snprintf(found + n, sizeof found - n, p[i] >= 0x20 && p[i] < 0x7f ? "%c" : "\\x%02x", p[i]);
-    return err_set(e, ERR_NOT_TRACE, 0, "not a Go execution trace: expected \"go 1.N trace\", found \"%s\"", found);
+        n += (size_t)snprintf(found + n, sizeof found - n, p[i] >= 0x20 && p[i] < 0x7f ? "%c" : "\\x%02x",
+                              p[i]);
+    return err_set(e, ERR_NOT_TRACE, 0, "not a Go execution trace: expected \"go 1.N trace\", found \"%s\"",
+                   found);
 }
 
 enum err_code dialect_tell(const uint8_t *p, size_t len, struct dialect *d, struct err *e)
@@ -86,8 +97,8 @@ enum err_code dialect_tell(const uint8_t *p, size_t len, struct dialect *d, stru
     if (memcmp(p, start, len < 5 ? len : 5) != 0)
         return not_trace(p, len, e);
     if (len < 16)
-        return err_set(e, ERR_TRUNCATED, len, "the file ends inside the trace header: expected 16 bytes, found %zu",
-                       len);
+        return err_set(e, ERR_TRUNCATED, len,
+                       "the file ends inside the trace header: expected 16 bytes, found %zu", len);
     size_t i = 5;
     int minor = 0;
     while (i < 8 && p[i] >= '0' && p[i] <= '9')

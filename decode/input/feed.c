@@ -25,11 +25,13 @@
 enum {
     IN_SIZE = 65536,
     GROW_POLL_MS = 50,
-    LATE = 10, /* times as long as it was asked for, and so many seconds, the rest of it may take on a slow line */
+    LATE = 10, /* times as long as it was asked for, and so many seconds, the rest of it may take on a slow
+                  line */
     LATE_S = 300
 };
 
-/* ---- what a URL is -------------------------------------------------------------------------------------------- */
+/* ---- what a URL is
+ * -------------------------------------------------------------------------------------------- */
 
 static bool has_prefix(const char *s, const char *prefix)
 {
@@ -95,7 +97,8 @@ enum err_code feed_url(const char *where, const struct feed_opts *o, char *out, 
     const char *more = query ? "" : missing_path(rest, n);
     char seconds[40] = "";
     if (!query)
-        snprintf(seconds, sizeof seconds, "?seconds=%" PRIu64, o->seconds ? o->seconds : (uint64_t)FEED_ENDLESS);
+        snprintf(seconds, sizeof seconds, "?seconds=%" PRIu64,
+                 o->seconds ? o->seconds : (uint64_t)FEED_ENDLESS);
     for (const char *p = where; *p; p++)
         if ((unsigned char)*p <= 0x20 || *p == 0x7f)
             return err_set(e, ERR_ARG, ERR_NO_OFFSET, "a URL holds no blanks or control bytes");
@@ -110,7 +113,8 @@ enum err_code feed_url(const char *where, const struct feed_opts *o, char *out, 
     return ERR_OK;
 }
 
-/* ---- opening, closing ------------------------------------------------------------------------------------------ */
+/* ---- opening, closing
+ * ------------------------------------------------------------------------------------------ */
 
 /* It is read for so long: a file from now on, all else from its first byte. Beyond a week nobody waits. */
 static void begun(struct feed *f)
@@ -202,7 +206,8 @@ void feed_close(struct feed *f)
     mem_free(f);
 }
 
-/* ---- reading --------------------------------------------------------------------------------------------------- */
+/* ---- reading
+ * --------------------------------------------------------------------------------------------------- */
 
 /* What curl says is little: the beginning of it is kept. At its end nobody waits for more. */
 static void hear(struct feed *f)
@@ -241,7 +246,8 @@ static enum feed_state stopped(struct feed *f, struct err *e)
     f->fd = -1;
     if (!f->told)
         return FEED_END;
-    err_set(e, ERR_IO, f->got, "it was asked for %" PRIu64 " s of trace, and has not ended since", f->seconds);
+    err_set(e, ERR_IO, f->got, "it was asked for %" PRIu64 " s of trace, and has not ended since",
+            f->seconds);
     return FEED_FAILED;
 }
 
@@ -268,7 +274,8 @@ static enum feed_state same(struct feed *f, struct err *e)
     return begins_so(f) ? FEED_DATA : another(f, "the file was written anew", e);
 }
 
-/* A file's end is its end so far, unless another one has its name. Where none has it, one may come: it was moved away, to be replaced. */
+/* A file's end is its end so far, unless another one has its name. Where none has it, one may come: it was
+ * moved away, to be replaced. */
 static enum feed_state grown(struct feed *f, int timeout_ms, struct err *e)
 {
     struct stat now, here;
@@ -337,7 +344,8 @@ static enum feed_state read_in(struct feed *f, int timeout_ms, struct err *e)
     return s;
 }
 
-/* The first bytes tell whether it is compressed. FEED_DATA: they have; there may be too few of them for anything else. */
+/* The first bytes tell whether it is compressed. FEED_DATA: they have; there may be too few of them for
+ * anything else. */
 static enum feed_state look(struct feed *f, int timeout_ms, struct err *e)
 {
     if (!f->in.p && !(f->in.p = mem_alloc(f->in.cap = IN_SIZE))) {

@@ -1,10 +1,10 @@
 /*
  * feed_curl.c - the curl program as the HTTP client of feed.c.
  *
- * Its whole configuration goes through a pipe (curl's --config -), so that neither tokens nor headers stand in a
- * process list. It is started without a shell and with -q first, so that no file of the user's changes what it does, and in
- * a process group of its own: Ctrl-C is for us to act on. When we are gone, however that came, it ends at once.
- * Redirects are followed only while there is nothing secret to take along.
+ * Its whole configuration goes through a pipe (curl's --config -), so that neither tokens nor headers stand
+ * in a process list. It is started without a shell and with -q first, so that no file of the user's changes
+ * what it does, and in a process group of its own: Ctrl-C is for us to act on. When we are gone, however that
+ * came, it ends at once. Redirects are followed only while there is nothing secret to take along.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -87,7 +87,8 @@ static void put_cert(struct config *c, const char *path)
 /* "Name: value". What begins with "@" curl would read from a file. */
 static bool is_header(const char *s)
 {
-    const size_t n = strspn(s, "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+    const size_t n =
+        strspn(s, "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
     return n && s[n] == ':';
 }
 
@@ -126,7 +127,8 @@ static enum err_code config_make(struct config *c, const char *url, const struct
     bool secret = sends_secret(o);
     for (int i = 0; i < o->nheaders; i++)
         if (!is_header(o->header[i]))
-            return err_set(e, ERR_ARG, ERR_NO_OFFSET, "a header (-H) is 'NAME: VALUE'; no file is read for it");
+            return err_set(e, ERR_ARG, ERR_NO_OFFSET,
+                           "a header (-H) is 'NAME: VALUE'; no file is read for it");
     if (!is_method(o->method))
         return err_set(e, ERR_ARG, ERR_NO_OFFSET, "a method (--method) is a word, as POST");
     put_value(c, "url", url);
@@ -234,8 +236,9 @@ static enum err_code start(struct feed *f, const struct config *c, struct pipes 
         f->pid = 0;
         return err_set(
             e, ERR_IO, ERR_NO_OFFSET,
-            rc == ENOENT ? "the curl program fetches URLs, and isn't there: install it, or pipe a trace in (gotop -)"
-                         : "can't start curl: %s",
+            rc == ENOENT
+                ? "the curl program fetches URLs, and isn't there: install it, or pipe a trace in (gotop -)"
+                : "can't start curl: %s",
             strerror(rc));
     }
     f->fd = p->out[0];
@@ -310,13 +313,15 @@ static bool broke_off(int code)
 
 enum { HTTP_NOT_FOUND = 404 };
 
-/* The server refuses, and may say why. What was asked for isn't what was typed: where that isn't there, both are said. */
+/* The server refuses, and may say why. What was asked for isn't what was typed: where that isn't there, both
+ * are said. */
 static enum err_code refused(const struct feed *f, int http, const char *why, struct err *e)
 {
     static const char usual[] = "/debug/pprof/trace";
     if (http != HTTP_NOT_FOUND || !f->asked[0])
         return err_set(e, ERR_IO, ERR_NO_OFFSET, "the server answered %d: %s", http, why);
-    return err_set(e, ERR_IO, ERR_NO_OFFSET, "the server answered 404: %.60s; %.80s isn't there%s", why, f->asked,
+    return err_set(e, ERR_IO, ERR_NO_OFFSET, "the server answered 404: %.60s; %.80s isn't there%s", why,
+                   f->asked,
                    strcmp(f->asked, usual) == 0 ? ": is this the port of net/http/pprof?"
                                                 : " (a path that ends in ? is asked for as it is)");
 }
@@ -330,13 +335,14 @@ static enum err_code redirected(struct feed *f, int http, int code, const char *
     char shown[FEED_SHOWN];
     to = feed_shown(to, shown);
     if (code == CURL_REDIRECTS)
-        return err_set(e, ERR_IO, ERR_NO_OFFSET, "it redirects again and again%s%s", *to ? ", at last to " : "", to);
+        return err_set(e, ERR_IO, ERR_NO_OFFSET, "it redirects again and again%s%s",
+                       *to ? ", at last to " : "", to);
     if (code)
         return err_set(e, ERR_IO, ERR_NO_OFFSET, "it redirects (%d) to %s, which can't be fetched: %s", http,
                        *to ? to : "an address", f->said[0] ? first_line(f->said) : "curl says no more");
     if (!*to)
-        return err_set(e, ERR_IO, ERR_NO_OFFSET, "the server answered %d, a redirect, and doesn't say where to",
-                       http);
+        return err_set(e, ERR_IO, ERR_NO_OFFSET,
+                       "the server answered %d, a redirect, and doesn't say where to", http);
     return err_set(e, ERR_IO, ERR_NO_OFFSET, "it has moved to %s: ask there%s", to,
                    f->secret ? " (headers, tokens and certificates don't follow redirects)" : "");
 }

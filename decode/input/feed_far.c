@@ -1,7 +1,9 @@
 /*
- * feed_far.c - feed_open() by the clerk (decode/base/clerk.h): it opens the file or starts curl, and passes on what is to be read.
+ * feed_far.c - feed_open() by the clerk (decode/base/clerk.h): it opens the file or starts curl, and passes
+ * on what is to be read.
  *
- * Address and options are those of feed_outside(). A request says but which of the two, or which feed is over.
+ * Address and options are those of feed_outside(). A request says but which of the two, or which feed is
+ * over.
  */
 #include <errno.h>
 #include <signal.h>
@@ -45,7 +47,8 @@ int feed_wait(struct feed *f, bool kill_it)
     return status;
 }
 
-/* ---- the clerk ------------------------------------------------------------------------------------------- */
+/* ---- the clerk -------------------------------------------------------------------------------------------
+ */
 
 static struct feed feed[FEEDS];
 static bool used[FEEDS];
@@ -84,7 +87,8 @@ static void do_open(const char *text, struct clerk_said *said)
         forget(f);
         return;
     }
-    facts = (struct facts){.grows = f->grows, .told = f->told, .by_socket = f->by_socket, .stall_s = f->stall_s};
+    facts =
+        (struct facts){.grows = f->grows, .told = f->told, .by_socket = f->by_socket, .stall_s = f->stall_s};
     memcpy(facts.path, f->asked, sizeof facts.path);
     memcpy(said->text, &facts, sizeof facts);
     said->fd[0] = f->fd;
@@ -120,7 +124,8 @@ static void end_all(void)
             (void)feed_wait(&feed[i], true);
 }
 
-/* ---- this process ---------------------------------------------------------------------------------------- */
+/* ---- this process ----------------------------------------------------------------------------------------
+ */
 
 void feed_outside(const char *what, const struct feed_opts *o, const struct feed_opts *also)
 {

@@ -1,9 +1,9 @@
 /*
  * input.c - see input.h.
  *
- * A file's kind is asked before it is opened, since opening a device can do things, and again afterwards, since the name
- * may have gone to another file in between. What is compressed is unpacked from its mapping, what comes through a pipe
- * as it comes.
+ * A file's kind is asked before it is opened, since opening a device can do things, and again afterwards,
+ * since the name may have gone to another file in between. What is compressed is unpacked from its mapping,
+ * what comes through a pipe as it comes.
  */
 #include "decode/input/input.h"
 
@@ -22,7 +22,8 @@
 #include "decode/input/unpack.h"
 #include "decode/input/zip.h"
 
-/* NULL: it can be read. Else why it isn't. Standard input may be a socket: that is how some programs make pipes. */
+/* NULL: it can be read. Else why it isn't. Standard input may be a socket: that is how some programs make
+ * pipes. */
 static const char *no_file(const struct stat *st, bool is_stdin)
 {
     if (S_ISDIR(st->st_mode))
@@ -50,13 +51,15 @@ static enum err_code input_fd(const char *path, bool is_stdin, int *fd, struct s
 }
 
 /*
- * How much of a file there is to be read. One that says to be so many times as large as what its disk holds of it, as no
- * compressing disk makes it (UNPACK_RATIO), ends at its first hole: behind it stand zeros, for hours.
+ * How much of a file there is to be read. One that says to be so many times as large as what its disk holds
+ * of it, as no compressing disk makes it (UNPACK_RATIO), ends at its first hole: behind it stand zeros, for
+ * hours.
  */
 static uint64_t input_there(int fd, const struct stat *st, struct err *damage)
 {
     const uint64_t size = (uint64_t)st->st_size, kept = (uint64_t)st->st_blocks * 512;
-    const off_t hole = size > UNPACK_FREE && size / UNPACK_RATIO > kept ? lseek(fd, 0, SEEK_HOLE) : st->st_size;
+    const off_t hole =
+        size > UNPACK_FREE && size / UNPACK_RATIO > kept ? lseek(fd, 0, SEEK_HOLE) : st->st_size;
     if (hole <= 0 || hole >= st->st_size)
         return size;
     err_set(damage, ERR_FORMAT, (uint64_t)hole,
@@ -87,7 +90,8 @@ static enum err_code input_map(int fd, uint64_t n, struct input *in, struct err 
 }
 
 /* What the stream gives becomes the input, in place of what it was before. */
-static enum err_code input_take(struct input *in, struct intake *f, bool deflated, uint64_t limit, struct err *e)
+static enum err_code input_take(struct input *in, struct intake *f, bool deflated, uint64_t limit,
+                                struct err *e)
 {
     struct sink b = {.limit = limit};
     struct err damage = {0};
@@ -140,7 +144,8 @@ static enum err_code input_zip(struct input *in, const char *member, uint64_t li
         rc = in->len ? ERR_OK : err_set(e, ERR_EMPTY, 0, "is empty: expected a trace header, found nothing");
     }
     if (!rc && !in->damage.code && m.crc != crc32_z(0, in->data, in->len) && m.method == ZIP_DEFLATED)
-        err_set(&in->damage, ERR_FORMAT, ERR_NO_OFFSET, "the zip archive's checksum of this member is another one");
+        err_set(&in->damage, ERR_FORMAT, ERR_NO_OFFSET,
+                "the zip archive's checksum of this member is another one");
     return rc;
 }
 
@@ -185,7 +190,8 @@ enum err_code input_open(const char *path, uint64_t limit, struct input *in, str
             rc = err_set(e, ERR_FORMAT, 0, "no zip archive stands before the colon");
         else if (!rc && unpack_packed(in->data, in->len))
             rc = input_take(in, &f, false, limit, e);
-    } else if (!rc) { /* files of size 0, too: some only tell when read; and those of file systems that map none */
+    } else if (!rc) { /* files of size 0, too: some only tell when read; and those of file systems that map
+                         none */
         rc = input_stream(fd, limit, in, e);
     }
     if (!rc && hole.code && in->mapped) /* else unpacking tells what is missing */

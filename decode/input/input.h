@@ -2,11 +2,11 @@
  * input.h - a trace file's bytes, decompressed, in memory.
  *
  * A plain file is mapped. A pipe, standard input ("-"), gzip and zstd are read whole into private memory
- * (decode/input/unpack.h), but only if their first bytes are a trace's. What compression a file has is told by its first bytes.
- * A file may also be a member of a zip archive, "ARCHIVE:MEMBER"; the archive's name alone will do if only one of its members
- * is a trace (decode/input/zip.h).
- * A compressed file that ends early or is damaged gives what could be had before; `damage` then says so. Directories,
- * devices and sockets are refused; pipes, and files that say they are empty until they are read (/proc), are not.
+ * (decode/input/unpack.h), but only if their first bytes are a trace's. What compression a file has is told
+ * by its first bytes. A file may also be a member of a zip archive, "ARCHIVE:MEMBER"; the archive's name
+ * alone will do if only one of its members is a trace (decode/input/zip.h). A compressed file that ends early
+ * or is damaged gives what could be had before; `damage` then says so. Directories, devices and sockets are
+ * refused; pipes, and files that say they are empty until they are read (/proc), are not.
  */
 #ifndef GOTOP_DECODE_INPUT_H
 #define GOTOP_DECODE_INPUT_H
@@ -24,18 +24,21 @@ struct input {
     size_t maplen;
     bool mapped;       /* data is the file's own pages */
     struct err damage; /* of the compression; code ERR_OK if none */
-    size_t *gap;       /* of files as one: offsets of generations before which nothing was recorded; freed with map */
+    size_t
+        *gap; /* of files as one: offsets of generations before which nothing was recorded; freed with map */
     uint32_t ngap;
 };
 
 /*
- * input_open - limit: at most so many bytes of private memory, the decompressor's included (0 = no limit). What is more goes to the
- * temporary file of mem_limit(), which the caller has called before; if there is none: ERR_NOMEM.
+ * input_open - limit: at most so many bytes of private memory, the decompressor's included (0 = no limit).
+ * What is more goes to the temporary file of mem_limit(), which the caller has called before; if there is
+ * none: ERR_NOMEM.
  */
 enum err_code input_open(const char *path, uint64_t limit, struct input *in, struct err *e);
 /* input_stretch - the offset of the first gap behind `pos`, or the input's end. */
 size_t input_stretch(const struct input *in, size_t pos);
-/* input_member - if path is "ARCHIVE:MEMBER", and no file has that name: the member; the archive's name goes to buf. Else NULL. */
+/* input_member - if path is "ARCHIVE:MEMBER", and no file has that name: the member; the archive's name goes
+ * to buf. Else NULL. */
 const char *input_member(const char *path, char *buf, size_t size);
 /* input_archive - map a zip archive as it is; false: it is none, or can't be read. */
 bool input_archive(const char *path, struct input *in);

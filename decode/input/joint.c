@@ -1,6 +1,6 @@
 /*
- * joint.c - see joint.h. Each file is hopped over, its generations are put into one row, and the row is looked at: is it
- * what one process writes? Only then bytes are copied.
+ * joint.c - see joint.h. Each file is hopped over, its generations are put into one row, and the row is
+ * looked at: is it what one process writes? Only then bytes are copied.
  */
 #include "decode/input/joint.h"
 
@@ -73,7 +73,8 @@ static enum err_code apart(struct err *e, const struct jfile *a, const struct jf
                    name_of(b->path, a->path), why);
 }
 
-/* ---- what a file has ---------------------------------------------------------------------------------------- */
+/* ---- what a file has
+ * ---------------------------------------------------------------------------------------- */
 
 static bool holds(const uint8_t *p, const uint8_t *end, const char *word)
 {
@@ -113,7 +114,8 @@ static bool gen_add(struct joint *j, uint32_t file, const struct v2_gen *g)
     return true;
 }
 
-/* Of the stacks from `from` on: how many frames are of a function that stands where it did before, how many aren't. */
+/* Of the stacks from `from` on: how many frames are of a function that stands where it did before, how many
+ * aren't. */
 static bool pcs_note(struct joint *j, uint32_t from, uint64_t *same, uint64_t *other)
 {
     for (uint32_t s = from; s < j->names.stacks.n; s++)
@@ -139,8 +141,11 @@ static enum err_code file_look(struct joint *j, uint32_t n, struct err *e)
     uint64_t same = 0, other = 0, met = 0;
     uint32_t stacks = j->names.stacks.n;
     bool ok = true;
-    *s = (struct source){
-        .data = f->in.data, .len = f->in.len, .version = f->d.read_as, .header = f->d.header, .names = &j->names};
+    *s = (struct source){.data = f->in.data,
+                         .len = f->in.len,
+                         .version = f->d.read_as,
+                         .header = f->d.header,
+                         .names = &j->names};
     for (enum v2_gen_rc rc = V2_GEN; ok && rc == V2_GEN;) {
         rc = v2_gen_scan(s, &g, &pos);
         if (rc == V2_GEN_NONE)
@@ -161,11 +166,13 @@ static enum err_code file_look(struct joint *j, uint32_t n, struct err *e)
     if (n && other > same)
         return apart(e, &j->file[0], f, "are of two programs: their functions stand at other addresses");
     if (n && !met)
-        return apart(e, &j->file[0], f, "are of two programs, or of two runs of one: they have no thread in common");
+        return apart(e, &j->file[0], f,
+                     "are of two programs, or of two runs of one: they have no thread in common");
     return ERR_OK;
 }
 
-/* ---- one row -------------------------------------------------------------------------------------------------- */
+/* ---- one row
+ * -------------------------------------------------------------------------------------------------- */
 
 static int by_number(const void *a, const void *b)
 {
@@ -229,11 +236,13 @@ static enum err_code row_check(const struct joint *j, struct err *e)
             return apart(e, &j->file[0], b, "have other clocks: they were recorded on two hosts");
         freq = g->freq ? g->freq : freq;
         if (g->min_time < was->min_time && a != b)
-            return apart(e, a, b,
-                         "are of two programs, or of two runs of one: the later one counts earlier generations");
+            return apart(
+                e, a, b,
+                "are of two programs, or of two runs of one: the later one counts earlier generations");
         if (snap && g->has_snap && (g->ahead - snap->ahead > WALL_NS || snap->ahead - g->ahead > WALL_NS))
-            return apart(e, &j->file[snap->file], b,
-                         "don't agree about the time of day: two hosts, or the host's clock was set in between");
+            return apart(
+                e, &j->file[snap->file], b,
+                "don't agree about the time of day: two hosts, or the host's clock was set in between");
         snap = g->has_snap ? g : snap;
     }
     return ERR_OK;
@@ -251,7 +260,8 @@ static enum err_code row_copy(struct joint *j, uint64_t limit, struct input *in,
     }
     if (limit && n > limit && !mem_spills())
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET,
-                       "together they are %zu MiB, which must be held and is more than --max-memory", n >> 20);
+                       "together they are %zu MiB, which must be held and is more than --max-memory",
+                       n >> 20);
     uint8_t *p = mem_alloc(n);
     size_t *gap = gaps ? mem_alloc(gaps * sizeof *gap) : NULL;
     if (!p || (gaps && !gap)) {
@@ -271,8 +281,9 @@ static enum err_code row_copy(struct joint *j, uint64_t limit, struct input *in,
     for (uint32_t k = 0; k < j->nfile && !in->damage.code; k++)
         in->damage = j->file[k].in.damage;
     if (j->torn && !in->damage.code)
-        err_set(&in->damage, ERR_TRUNCATED, ERR_NO_OFFSET, "%.60s ends within generation %" PRIu64 ": it is left out",
-                base_name(j->torn->path), j->torn_gen);
+        err_set(&in->damage, ERR_TRUNCATED, ERR_NO_OFFSET,
+                "%.60s ends within generation %" PRIu64 ": it is left out", base_name(j->torn->path),
+                j->torn_gen);
     return ERR_OK;
 }
 
@@ -290,7 +301,8 @@ bool joint_paths_add(struct joint_paths *more, const char **first, const char *p
     return true;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------------------ */
+/* ---- the whole
+ * ------------------------------------------------------------------------------------------------ */
 
 static enum err_code file_take(struct joint *j, uint32_t n, enum err_code rc, struct err *e)
 {
@@ -307,12 +319,13 @@ static enum err_code file_take(struct joint *j, uint32_t n, enum err_code rc, st
                        base_name(f->path), f->d.name);
     if (f->d.version != j->file[0].d.version)
         return err_set(e, ERR_APART, ERR_NO_OFFSET, "%.48s is of %s, %.48s of %s: two programs",
-                       name_of(j->file[0].path, f->path), j->file[0].d.name, name_of(f->path, j->file[0].path),
-                       f->d.name);
+                       name_of(j->file[0].path, f->path), j->file[0].d.name,
+                       name_of(f->path, j->file[0].path), f->d.name);
     return file_look(j, n, e);
 }
 
-/* All files' generations as one row. open: the files are still to be read; *met: how many generations they have together. */
+/* All files' generations as one row. open: the files are still to be read; *met: how many generations they
+ * have together. */
 static enum err_code row_of_files(struct joint *j, bool open, uint64_t limit, size_t *met, struct err *e)
 {
     enum err_code rc = ERR_OK;
@@ -337,8 +350,8 @@ static void joint_free(struct joint *j)
     mem_free(j->scratch);
 }
 
-enum err_code input_open_all(const char *path, const struct joint_paths *more, uint64_t limit, struct input *in,
-                             struct err *e)
+enum err_code input_open_all(const char *path, const struct joint_paths *more, uint64_t limit,
+                             struct input *in, struct err *e)
 {
     struct joint j = {0};
     struct err unheard = {0};

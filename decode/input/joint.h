@@ -1,14 +1,16 @@
 /*
  * joint.h - several trace files of one program as one trace.
  *
- * A generation of the second family refers to nothing before it. So the generations of several files, in the order of their numbers and
- * behind one header, are a trace. A generation that is in several files is taken once, from a file that has it whole. Where generations
- * are missing, and between two recordings, there is a gap: input.gap says where, and readers forget all states there (v2_order_apart()).
+ * A generation of the second family refers to nothing before it. So the generations of several files, in the
+ * order of their numbers and behind one header, are a trace. A generation that is in several files is taken
+ * once, from a file that has it whole. Where generations are missing, and between two recordings, there is a
+ * gap: input.gap says where, and readers forget all states there (v2_order_apart()).
  *
- * The format doesn't name the program. That it is the same one is known by what no two processes share: a process counts its generations
- * up as long as it lives, on one clock; it keeps its threads; its functions keep their addresses. ERR_APART: that isn't so, or the files
- * are of the first family, each of which has a beginning and an end of its own; the message says which and why. Two processes of one
- * binary in separate containers, both with low thread ids, can't be told apart if one was recorded after the other.
+ * The format doesn't name the program. That it is the same one is known by what no two processes share: a
+ * process counts its generations up as long as it lives, on one clock; it keeps its threads; its functions
+ * keep their addresses. ERR_APART: that isn't so, or the files are of the first family, each of which has a
+ * beginning and an end of its own; the message says which and why. Two processes of one binary in separate
+ * containers, both with low thread ids, can't be told apart if one was recorded after the other.
  */
 #ifndef GOTOP_DECODE_JOINT_H
 #define GOTOP_DECODE_JOINT_H
@@ -24,16 +26,17 @@ struct joint_paths {
 };
 
 /*
- * joint_paths_add - add a name from the command line: the first one to *first, others to *more. The list is kept in a static array, so
- * there can be one. false: there are JOINT_MAX already.
+ * joint_paths_add - add a name from the command line: the first one to *first, others to *more. The list is
+ * kept in a static array, so there can be one. false: there are JOINT_MAX already.
  */
 bool joint_paths_add(struct joint_paths *more, const char **first, const char *path);
-/* input_open_all - open path and more as one input; without any more it is input_open(). The limit, as there, is for all together. */
-enum err_code input_open_all(const char *path, const struct joint_paths *more, uint64_t limit, struct input *in,
-                             struct err *e);
+/* input_open_all - open path and more as one input; without any more it is input_open(). The limit, as there,
+ * is for all together. */
+enum err_code input_open_all(const char *path, const struct joint_paths *more, uint64_t limit,
+                             struct input *in, struct err *e);
 /*
- * joint_follows - may two traces in memory, as of a program that was connected to twice, be joined, the second behind the first? ERR_OK;
- * ERR_APART: no, *e says why; ERR_NOMEM.
+ * joint_follows - may two traces in memory, as of a program that was connected to twice, be joined, the
+ * second behind the first? ERR_OK; ERR_APART: no, *e says why; ERR_NOMEM.
  */
 struct joint_part {
     const uint8_t *p;

@@ -53,8 +53,8 @@ bool mapped_mend(void *addr)
         if (!n || a < at || a - at >= n)
             continue;
         int saved = errno;
-        void *p = mmap((void *)(a & ~(uintptr_t)(size - 1)), size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
-                       -1, 0);
+        void *p = mmap((void *)(a & ~(uintptr_t)(size - 1)), size, PROT_READ,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
         errno = saved;
         atomic_store(&lost, true);
         return p != MAP_FAILED;

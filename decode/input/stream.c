@@ -1,11 +1,12 @@
 /*
  * stream.c - see stream.h.
  *
- * Invariants: what of a batch header has come stands in head[] and nowhere else; once the header is complete it goes
- * to its generation, and `payload` counts what still belongs to it. So a piece may end anywhere.
+ * Invariants: what of a batch header has come stands in head[] and nowhere else; once the header is complete
+ * it goes to its generation, and `payload` counts what still belongs to it. So a piece may end anywhere.
  *
- * Of which generation a batch is that says another number than it should is known by the next one's, as in the reader of the trace
- * (decode/v2/v2_gen.c): until then it is in doubt, and stands at the end of the generation that is arriving.
+ * Of which generation a batch is that says another number than it should is known by the next one's, as in
+ * the reader of the trace (decode/v2/v2_gen.c): until then it is in doubt, and stands at the end of the
+ * generation that is arriving.
  */
 #include "decode/input/stream.h"
 
@@ -34,8 +35,8 @@ static enum err_code no_memory(struct err *e)
 }
 
 /*
- * The generation that is arriving is larger than it may be: it begins anew, with what may still turn out to be the next one's: the batch
- * in doubt, or the bytes in which a batch is looked for.
+ * The generation that is arriving is larger than it may be: it begins anew, with what may still turn out to
+ * be the next one's: the batch in doubt, or the bytes in which a batch is looked for.
  */
 static void gen_cut(struct stream *st, struct stream_gen *g)
 {
@@ -117,7 +118,8 @@ static struct stream_gen *arriving(struct stream *st)
 }
 
 /* Final. */
-static enum err_code damage(struct stream *st, enum err_code code, const char *what, uint64_t found, struct err *e)
+static enum err_code damage(struct stream *st, enum err_code code, const char *what, uint64_t found,
+                            struct err *e)
 {
     err_set(&st->damage, code, st->bytes - st->nhead, what, found);
     st->over = true;
@@ -191,7 +193,8 @@ static enum err_code doubt_begins(struct stream *st, uint64_t number, struct err
     return gen_put(st, g->p + at, n, e);
 }
 
-/* The batch behind the one in doubt says of which generation that is; of the first one of all it may be that one that is wrong. */
+/* The batch behind the one in doubt says of which generation that is; of the first one of all it may be that
+ * one that is wrong. */
 static enum err_code doubt_over(struct stream *st, uint64_t number, struct err *e)
 {
     struct stream_gen *g = arriving(st);
@@ -322,10 +325,10 @@ static enum err_code file_header(struct stream *st, const uint8_t **p, size_t *n
     if (rc)
         return rc;
     if (!st->dialect.second_family)
-        return err_set(
-            e, ERR_ARG, ERR_NO_OFFSET,
-            "a trace of %s can only be put in order when it is complete: `gotop record` it first, then open the file",
-            st->dialect.name);
+        return err_set(e, ERR_ARG, ERR_NO_OFFSET,
+                       "a trace of %s can only be put in order when it is complete: `gotop record` it first, "
+                       "then open the file",
+                       st->dialect.name);
     st->known = true;
     return ERR_OK;
 }

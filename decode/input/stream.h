@@ -1,20 +1,24 @@
 /*
  * stream.h - a second-family trace that is still arriving, cut into whole generations.
  *
- * Bytes go in as they come (stream_put), in pieces of any size. A generation is whole once its end is known: from 1.26
- * on by its end mark, before by the first batch of the next one, at the end of the input by stream_end(). Only batch
- * headers are looked at (the format's B.1), so this keeps up with memory speed and holds nothing but the bytes.
+ * Bytes go in as they come (stream_put), in pieces of any size. A generation is whole once its end is known:
+ * from 1.26 on by its end mark, before by the first batch of the next one, at the end of the input by
+ * stream_end(). Only batch headers are looked at (the format's B.1), so this keeps up with memory speed and
+ * holds nothing but the bytes.
  *
- * Damage doesn't end it, not even in the first batch: where no batch begins the next one is looked for (v2_raw_likely()), and the bytes
- * in between stay in their generation, which is then `broken`. What they mean is left to the reader (decode/v2).
+ * Damage doesn't end it, not even in the first batch: where no batch begins the next one is looked for
+ * (v2_raw_likely()), and the bytes in between stay in their generation, which is then `broken`. What they
+ * mean is left to the reader (decode/v2).
  *
- * A generation that is larger than `max` is left out, as stream_lose() leaves out whole ones: what of it arrives is let go, and the
- * one behind it tells of it. So what is held is bounded whatever arrives.
+ * A generation that is larger than `max` is left out, as stream_lose() leaves out whole ones: what of it
+ * arrives is let go, and the one behind it tells of it. So what is held is bounded whatever arrives.
  *
- * A whole generation is kept with the trace's header in front of it: its bytes are a trace file of their own, because
- * a generation refers to nothing outside itself (B.3). Several in a row behind one header are one, too.
+ * A whole generation is kept with the trace's header in front of it: its bytes are a trace file of their own,
+ * because a generation refers to nothing outside itself (B.3). Several in a row behind one header are one,
+ * too.
  *
- * Ownership: generations belong to the stream until stream_drop(); pointers stay valid until then. One thread.
+ * Ownership: generations belong to the stream until stream_drop(); pointers stay valid until then. One
+ * thread.
  */
 #ifndef GOTOP_DECODE_STREAM_H
 #define GOTOP_DECODE_STREAM_H
@@ -49,12 +53,12 @@ struct stream {
     uint64_t bytes; /* put in so far */
     uint64_t max;   /* bytes that one generation may have; 0 = no limit */
     uint64_t held;  /* memory that the whole ones take: each its bytes and STREAM_COST */
-    uint64_t
-        left; /* bytes that were left out so far, of generations that were too large or that stream_lose() took */
-    uint64_t ncut; /* how many were too large */
-    bool cuts;     /* one of the whole ones is cut: it goes at the end of stream_put() */
-    bool torn;     /* the input ended within the last generation */
-    bool over;     /* nothing more is taken: see damage */
+    uint64_t left;  /* bytes that were left out so far, of generations that were too large or that
+                       stream_lose() took */
+    uint64_t ncut;  /* how many were too large */
+    bool cuts;      /* one of the whole ones is cut: it goes at the end of stream_put() */
+    bool torn;      /* the input ended within the last generation */
+    bool over;      /* nothing more is taken: see damage */
     uint32_t ndamages;
     struct err damage; /* the first, or what ended it */
     /* where the parser stands */
@@ -62,16 +66,17 @@ struct stream {
     size_t nhead;
     uint64_t payload; /* bytes of the batch's payload still to come */
     uint64_t last;    /* number of the generation that began last, 0 = none yet */
-    size_t doubt;     /* in the arriving generation: where a batch begins that may be of the next one; 0: nowhere */
-    uint64_t stray;   /* the generation number in that batch */
-    size_t lost;      /* bytes since the place where a batch was expected; 0 = batches are understood */
-    uint64_t losing;  /* the next generation's lost_before */
+    size_t
+        doubt; /* in the arriving generation: where a batch begins that may be of the next one; 0: nowhere */
+    uint64_t stray;  /* the generation number in that batch */
+    size_t lost;     /* bytes since the place where a batch was expected; 0 = batches are understood */
+    uint64_t losing; /* the next generation's lost_before */
 };
 
 /*
- * stream_put - n more bytes. ERR_NOT_TRACE, ERR_VERSION: what arrives is no trace (e->what). ERR_ARG: a first-family
- * trace, which can only be ordered when it is complete. ERR_FORMAT: no batch in STREAM_LOST bytes; what was whole stays.
- * ERR_NOMEM. Every error but ERR_NOMEM is final.
+ * stream_put - n more bytes. ERR_NOT_TRACE, ERR_VERSION: what arrives is no trace (e->what). ERR_ARG: a
+ * first-family trace, which can only be ordered when it is complete. ERR_FORMAT: no batch in STREAM_LOST
+ * bytes; what was whole stays. ERR_NOMEM. Every error but ERR_NOMEM is final.
  */
 enum err_code stream_put(struct stream *st, const uint8_t *p, size_t n, struct err *e);
 enum { STREAM_LOST = 1 << 20 };
@@ -80,20 +85,24 @@ static inline uint64_t stream_cost(const struct stream_gen *g)
 {
     return g->n + STREAM_COST;
 }
-/* stream_end - no more bytes come: is the last generation whole? Before 1.26 it is if it ends with a whole batch. */
+/* stream_end - no more bytes come: is the last generation whole? Before 1.26 it is if it ends with a whole
+ * batch. */
 void stream_end(struct stream *st);
 /* stream_whole - how many of the generations are whole; these are the first ones. */
 size_t stream_whole(const struct stream *st);
-/* stream_rest - behind stream_end(): the generation that it ended within; NULL: none, or its beginning is gone. */
+/* stream_rest - behind stream_end(): the generation that it ended within; NULL: none, or its beginning is
+ * gone. */
 const struct stream_gen *stream_rest(const struct stream *st);
 /* stream_drop - forget the n oldest generations. */
 void stream_drop(struct stream *st, size_t n);
-/* stream_lose - forget the newest whole generation; the one behind it tells of it (lost_before). Returns how many bytes it
- * had, 0: there is none. */
+/* stream_lose - forget the newest whole generation; the one behind it tells of it (lost_before). Returns how
+ * many bytes it had, 0: there is none. */
 size_t stream_lose(struct stream *st);
-/* stream_hand - move the whole generations of `from` to the end of `to`; false: out of memory, nothing was moved. */
+/* stream_hand - move the whole generations of `from` to the end of `to`; false: out of memory, nothing was
+ * moved. */
 bool stream_hand(struct stream *from, struct stream *to);
-/* stream_join - copy generations [i, i+n) into one trace of *len bytes; the caller frees it (mem_free). NULL: out of memory. */
+/* stream_join - copy generations [i, i+n) into one trace of *len bytes; the caller frees it (mem_free). NULL:
+ * out of memory. */
 uint8_t *stream_join(const struct stream *st, size_t i, size_t n, size_t *len);
 void stream_free(struct stream *st);
 

@@ -41,7 +41,8 @@ bool unpack_told(const uint8_t *p, size_t n)
     return n >= 4 || (n && p[0] != 0x1f && p[0] != zstd_magic[0] && (p[0] & 0xf0) != 0x50);
 }
 
-/* ---- in -------------------------------------------------------------------------------------------------- */
+/* ---- in --------------------------------------------------------------------------------------------------
+ */
 
 /* Behind what is at hand, which then stands at the buffer's beginning. */
 static ssize_t intake_append(struct intake *f)
@@ -76,7 +77,8 @@ static bool intake_more(struct intake *f, struct err *e)
     return f->n || intake_append_or_end(f, e);
 }
 
-/* ---- out ------------------------------------------------------------------------------------------------- */
+/* ---- out -------------------------------------------------------------------------------------------------
+ */
 
 static enum err_code beyond(const struct sink *b, struct err *e)
 {
@@ -86,7 +88,8 @@ static enum err_code beyond(const struct sink *b, struct err *e)
                    b->limit, *spill_why() ? ", and " : "", spill_why());
 }
 
-/* Of what has no end, or unpacks to zeros, no disk is to be filled: behind the header a batch begins, in either family. */
+/* Of what has no end, or unpacks to zeros, no disk is to be filled: behind the header a batch begins, in
+ * either family. */
 static bool goes_on(const struct sink *b)
 {
     struct dialect d;
@@ -94,7 +97,8 @@ static bool goes_on(const struct sink *b)
     if (dialect_tell(b->p, b->n, &d, &e) || b->n <= d.header)
         return false;
     const uint8_t first = b->p[d.header];
-    return d.second_family ? first == V2R_EVENTS || first == V2R_EXPERIMENTAL : (first & (V1_TYPES - 1)) == V1_BATCH;
+    return d.second_family ? first == V2R_EVENTS || first == V2R_EXPERIMENTAL
+                           : (first & (V1_TYPES - 1)) == V1_BATCH;
 }
 
 /* Room for the next bytes: *room of them at b->p + b->n. */
@@ -148,7 +152,8 @@ static enum err_code copy(struct intake *f, struct sink *b, struct err *e)
     return rc ? rc : e->code;
 }
 
-/* ---- in pieces ------------------------------------------------------------------------------------------- */
+/* ---- in pieces -------------------------------------------------------------------------------------------
+ */
 
 static enum unpack_state no_memory(struct err *e)
 {
@@ -168,8 +173,9 @@ static int window_max(uint64_t limit)
 static enum err_code begin_zlib(struct unpacker *u, bool gzip, struct err *e)
 {
     *u = (struct unpacker){.within = true, .gzip = gzip};
-    return inflateInit2(&u->z, gzip ? 15 + 16 : -15) == Z_OK ? ERR_OK
-                                                             : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+    return inflateInit2(&u->z, gzip ? 15 + 16 : -15) == Z_OK
+               ? ERR_OK
+               : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
 }
 
 enum err_code unpacker_begin(struct unpacker *u, const uint8_t *p, size_t n, uint64_t limit, struct err *e)
@@ -253,14 +259,17 @@ enum unpack_state unpacker_step(struct unpacker *u, struct unpack_piece *io, str
     if (s != UNPACK_MORE || u->out <= UNPACK_FREE || u->out / UNPACK_RATIO <= u->in)
         return s;
     err_set(e, ERR_FORMAT, u->out,
-            "compressed bytes become more than %d times as many, which no trace does: read up to here", UNPACK_RATIO);
+            "compressed bytes become more than %d times as many, which no trace does: read up to here",
+            UNPACK_RATIO);
     return UNPACK_DAMAGED;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------- */
+/* ---- all of it -------------------------------------------------------------------------------------------
+ */
 
 /* One step; false: this was the last, e or damage say why if it isn't the end. */
-static bool unpack_step(struct unpacker *u, struct intake *f, struct sink *b, struct err *damage, struct err *e)
+static bool unpack_step(struct unpacker *u, struct intake *f, struct sink *b, struct err *damage,
+                        struct err *e)
 {
     size_t room;
     struct err why;

@@ -1,10 +1,11 @@
 /*
  * unpack.h - read and decompress a stream into one block of private memory: pipes, gzip, zstd.
  *
- * The trace's header is checked as soon as it is there, so what is no trace is refused after its first bytes. Three things bound what
- * follows: the limit, which includes what the decompressor needs (if there is a temporary file, what is more goes there,
- * decode/base/mem.h); how many times its own size a compressed file may become (UNPACK_RATIO); and growth by an eighth, so that the block
- * is never much larger than its contents.
+ * The trace's header is checked as soon as it is there, so what is no trace is refused after its first bytes.
+ * Three things bound what follows: the limit, which includes what the decompressor needs (if there is a
+ * temporary file, what is more goes there, decode/base/mem.h); how many times its own size a compressed file
+ * may become (UNPACK_RATIO); and growth by an eighth, so that the block is never much larger than its
+ * contents.
  */
 #ifndef GOTOP_DECODE_UNPACK_H
 #define GOTOP_DECODE_UNPACK_H
@@ -17,8 +18,8 @@
 
 #include "decode/base/err.h"
 
-/* Real traces shrink to a third, at best to a seventh. A file that becomes more than UNPACK_RATIO times as large, and more than
-   UNPACK_FREE bytes, is taken as damaged there; what came before is kept. */
+/* Real traces shrink to a third, at best to a seventh. A file that becomes more than UNPACK_RATIO times as
+   large, and more than UNPACK_FREE bytes, is taken as damaged there; what came before is kept. */
 #define UNPACK_RATIO 200
 #define UNPACK_FREE ((uint64_t)16 << 20)
 
@@ -40,18 +41,22 @@ struct sink { /* what came out; p is to be freed with mem_free(), after an error
 };
 
 /*
- * unpack - all of f, decompressed as its first bytes tell. What is wrong with the compression after some bytes is
- * `damage`. Returns ERR_NOMEM beyond the limit, ERR_IO, or what dialect_tell() says of the first bytes.
+ * unpack - all of f, decompressed as its first bytes tell. What is wrong with the compression after some
+ * bytes is `damage`. Returns ERR_NOMEM beyond the limit, ERR_IO, or what dialect_tell() says of the first
+ * bytes.
  */
 enum err_code unpack(struct intake *f, struct sink *b, struct err *damage, struct err *e);
-/* unpack_deflated - the same, of bytes that are deflated without a header of their own, as in a zip archive. */
+/* unpack_deflated - the same, of bytes that are deflated without a header of their own, as in a zip archive.
+ */
 enum err_code unpack_deflated(struct intake *f, struct sink *b, struct err *damage, struct err *e);
-/* unpack_packed - what do these bytes begin? "gzip", "zstd"; NULL: neither. unpack_told - are they enough to tell? */
+/* unpack_packed - what do these bytes begin? "gzip", "zstd"; NULL: neither. unpack_told - are they enough to
+ * tell? */
 const char *unpack_packed(const uint8_t *p, size_t n);
 bool unpack_told(const uint8_t *p, size_t n);
 
 /*
- * The same by pieces, for bytes that come one after another. Members or frames follow each other; behind gzip, padding may.
+ * The same by pieces, for bytes that come one after another. Members or frames follow each other; behind
+ * gzip, padding may.
  */
 struct unpacker {
     z_stream z;
@@ -72,9 +77,11 @@ enum unpack_state {
     UNPACK_DAMAGED,
     UNPACK_FAILED
 };
-/* unpacker_begin - as the first bytes tell (unpack_packed()), with a window for zstd of at most half the limit (0 = none). ERR_NOMEM. */
+/* unpacker_begin - as the first bytes tell (unpack_packed()), with a window for zstd of at most half the
+ * limit (0 = none). ERR_NOMEM. */
 enum err_code unpacker_begin(struct unpacker *u, const uint8_t *p, size_t n, uint64_t limit, struct err *e);
-/* unpacker_step - some of it. DAMAGED: *e says what is wrong with it, perhaps that no trace becomes so large. FAILED: no memory. */
+/* unpacker_step - some of it. DAMAGED: *e says what is wrong with it, perhaps that no trace becomes so large.
+ * FAILED: no memory. */
 enum unpack_state unpacker_step(struct unpacker *u, struct unpack_piece *io, struct err *e);
 void unpacker_end(struct unpacker *u); /* also of one that is all zero */
 

@@ -137,18 +137,18 @@ const uint8_t *zip_bytes(const struct zip *z, const struct zip_member *m, struct
 {
     const char *by = packed_by(m), *why = locked(m) ? "is encrypted: unpack it first" : NULL;
     if (!why && by) {
-        err_set(
-            e, ERR_FORMAT, m->at,
-            "the zip archive's member %.*s is compressed by %s (method %d), and only deflate is read here: unpack "
-            "it first",
-            (int)(m->len < 80 ? m->len : 80), m->name, by, (int)m->method);
+        err_set(e, ERR_FORMAT, m->at,
+                "the zip archive's member %.*s is compressed by %s (method %d), and only deflate is read "
+                "here: unpack "
+                "it first",
+                (int)(m->len < 80 ? m->len : 80), m->name, by, (int)m->method);
         return NULL;
     }
     if (!why && (m->at > z->n || z->n - m->at < HEAD || !is(z->p + m->at, 3, 4)))
         why = "isn't where the archive's directory says";
     if (why) {
-        err_set(e, ERR_FORMAT, m->at, "the zip archive's member %.*s %s", (int)(m->len < 100 ? m->len : 100), m->name,
-                why);
+        err_set(e, ERR_FORMAT, m->at, "the zip archive's member %.*s %s", (int)(m->len < 100 ? m->len : 100),
+                m->name, why);
         return NULL;
     }
     uint64_t from = m->at + HEAD + le(z->p + m->at + 26, 2) + le(z->p + m->at + 28, 2);
@@ -195,10 +195,11 @@ static enum err_code none(const struct shut *s, struct err *e)
         return err_set(e, ERR_NOT_TRACE, 0, "is a zip archive without a trace in it");
     if (s->other)
         snprintf(others, sizeof others, ", compressed by %s: %llu", s->by, (unsigned long long)s->other);
-    return err_set(e, ERR_NOT_TRACE, 0,
-                   "is a zip archive without a trace that can be read (members: %llu, encrypted: %llu%s): unpack it "
-                   "first",
-                   (unsigned long long)s->all, (unsigned long long)s->locked, others);
+    return err_set(
+        e, ERR_NOT_TRACE, 0,
+        "is a zip archive without a trace that can be read (members: %llu, encrypted: %llu%s): unpack it "
+        "first",
+        (unsigned long long)s->all, (unsigned long long)s->locked, others);
 }
 
 /* The only trace, or why none is. */
@@ -241,6 +242,6 @@ enum err_code zip_find(const struct zip *z, const char *name, struct zip_member 
     while (zip_next(z, &pos, m))
         if (m->len == strlen(name) && memcmp(m->name, name, m->len) == 0)
             return ERR_OK;
-    return err_set(e, ERR_IO, ERR_NO_OFFSET, "the zip archive has no member %.80s; gotop info lists its traces",
-                   name);
+    return err_set(e, ERR_IO, ERR_NO_OFFSET,
+                   "the zip archive has no member %.80s; gotop info lists its traces", name);
 }

@@ -1,8 +1,8 @@
 /*
  * zip.h - members of a zip archive in memory: found by the directory at its end, never unpacked to find them.
  *
- * Everything in the archive is hostile: every offset and size is looked at before it is used, sizes are never taken as
- * what something unpacks to. Stored and deflated members are read, zip64 too; encrypted ones aren't.
+ * Everything in the archive is hostile: every offset and size is looked at before it is used, sizes are never
+ * taken as what something unpacks to. Stored and deflated members are read, zip64 too; encrypted ones aren't.
  */
 #ifndef GOTOP_DECODE_ZIP_H
 #define GOTOP_DECODE_ZIP_H
@@ -32,7 +32,8 @@ enum { ZIP_STORED = 0, ZIP_DEFLATED = 8 };
 
 /* zip_is - do these bytes begin like an archive? */
 bool zip_is(const uint8_t *p, size_t n);
-/* zip_open - find the directory. zip_next - its next member; *pos begins with 0. false: there is none, or damage. */
+/* zip_open - find the directory. zip_next - its next member; *pos begins with 0. false: there is none, or
+ * damage. */
 enum err_code zip_open(const uint8_t *p, size_t n, struct zip *z, struct err *e);
 bool zip_next(const struct zip *z, uint64_t *pos, struct zip_member *m);
 /* zip_bytes - where a member's bytes stand, m->packed of them. NULL: e says why they can't be read. */

@@ -1,6 +1,6 @@
 /*
- * alive.c - see alive.h. A chunk's summary may be too weak but never wrong: where it does not decide, the lanes are
- * asked.
+ * alive.c - see alive.h. A chunk's summary may be too weak but never wrong: where it does not decide, the
+ * lanes are asked.
  */
 #include "decode/model/alive.h"
 
@@ -29,7 +29,8 @@ static void sum_up(struct alive_chunk *c, const struct trace *tr, enum lane_kind
         const struct lifetime *l = &life[i % AT_ONCE];
         if (i % AT_ONCE == 0)
             trace_lives(tr, k, lane + i, AT_ONCE, life);
-        const bool grows = may_grow(ti, k, l), anything = grows && !l->begun; /* it may still begin at any time */
+        const bool grows = may_grow(ti, k, l),
+                   anything = grows && !l->begun; /* it may still begin at any time */
         const int64_t first1 = anything ? INT64_MAX : l->first, last0 = anything ? INT64_MIN : l->last,
                       last1 = grows ? INT64_MAX : l->last;
         c->first0 = l->first < c->first0 ? l->first : c->first0;
@@ -41,8 +42,8 @@ static void sum_up(struct alive_chunk *c, const struct trace *tr, enum lane_kind
 }
 
 /*
- * Is it worth computing a chunk again that was computed when the trace ended at `then`? The old summary still holds,
- * as it allows for lanes that grow. So this is not done at each step of loading.
+ * Is it worth computing a chunk again that was computed when the trace ended at `then`? The old summary still
+ * holds, as it allows for lanes that grow. So this is not done at each step of loading.
  */
 static bool outdated(int64_t then, const struct trace_info *ti)
 {
@@ -50,7 +51,8 @@ static bool outdated(int64_t then, const struct trace_info *ti)
 }
 
 /* The summary of the chunk that begins with this lane. NULL: there is none. */
-static const struct alive_chunk *chunk_of(struct alive *a, const struct trace *tr, enum lane_kind k, uint32_t lane)
+static const struct alive_chunk *chunk_of(struct alive *a, const struct trace *tr, enum lane_kind k,
+                                          uint32_t lane)
 {
     size_t i = lane / ALIVE_CHUNK;
     if (i > a->n || (uint64_t)(i + 1) * ALIVE_CHUNK > trace_nlanes(tr, k))

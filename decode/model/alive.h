@@ -26,18 +26,18 @@ struct alive_ask {
     uint32_t n;
 };
 /*
- * alive_next - the first of them from `lane` on, or NO_LANE. A chunk is summed up when first met, and again while
- * the trace grows.
+ * alive_next - the first of them from `lane` on, or NO_LANE. A chunk is summed up when first met, and again
+ * while the trace grows.
  */
 uint32_t alive_next(struct alive *a, const struct alive_ask *q, uint32_t lane);
 /*
- * alive_run - for a lane that lives in [t0,t1): how many lanes from it on do, as far as the summaries tell; at least
- * 1.
+ * alive_run - for a lane that lives in [t0,t1): how many lanes from it on do, as far as the summaries tell;
+ * at least 1.
  */
 uint32_t alive_run(const struct alive *a, int64_t t0, int64_t t1, uint32_t lane, uint32_t n);
 /*
- * alive_some - as alive_next(), but looks at 8 chunks at most, to return quickly. true: *lane is one. false: go on
- * at *lane (n: there is no more).
+ * alive_some - as alive_next(), but looks at 8 chunks at most, to return quickly. true: *lane is one. false:
+ * go on at *lane (n: there is no more).
  */
 bool alive_some(struct alive *a, const struct alive_ask *q, uint32_t *lane);
 /* alive_know - sum up at most `most` chunks in advance, of those whose lanes have mostly ended. */

@@ -1,10 +1,11 @@
 /*
- * blocks.h - the index of a lane's packed blocks: where each block is, when it starts, how much time lies before it.
+ * blocks.h - the index of a lane's packed blocks: where each block is, when it starts, how much time lies
+ * before it.
  *
- * The entries of SPAN_GROUP neighbouring blocks are packed into one run of bytes when the group is complete. Only
- * the last, incomplete group is kept as struct blk. A packed group starts with the least of each value; then comes a
- * row per block with each value's excess over the least, in as many bytes as the group's largest excess needs. So an
- * entry can be found by its number and takes about 25 bytes instead of 80.
+ * The entries of SPAN_GROUP neighbouring blocks are packed into one run of bytes when the group is complete.
+ * Only the last, incomplete group is kept as struct blk. A packed group starts with the least of each value;
+ * then comes a row per block with each value's excess over the least, in as many bytes as the group's largest
+ * excess needs. So an entry can be found by its number and takes about 25 bytes instead of 80.
  *
  *   group:  longest, starts | longest, starts | ...        one per SPAN_GROUP blocks
  *   rows:   least, widths, row 0 .. row 15                 of each full group
@@ -48,12 +49,13 @@ struct spanblocks {         /* What a lane has once its first block is packed. *
 enum { BLK_HEAD = 8 * BLK_VALUES + BLK_VALUES, BLK_ROWS_MOST = BLK_HEAD + 8 * BLK_VALUES * SPAN_GROUP };
 
 /*
- * blocks_room - make room for the next block's entry, v->blk[v->n % SPAN_GROUP], and one more. false: out of memory.
+ * blocks_room - make room for the next block's entry, v->blk[v->n % SPAN_GROUP], and one more. false: out of
+ * memory.
  */
 bool blocks_room(struct spanblocks *v);
 /*
- * blocks_rows - pack a group's entries. Returns the bytes used, at most BLK_ROWS_MOST; 8 more must be writable, and
- * later readable.
+ * blocks_rows - pack a group's entries. Returns the bytes used, at most BLK_ROWS_MOST; 8 more must be
+ * writable, and later readable.
  */
 size_t blocks_rows(const struct blk b[SPAN_GROUP], uint8_t *out);
 /* blocks_trim - free spare room; more blocks may come later. */
@@ -109,7 +111,8 @@ static inline int64_t blocks_longest(const struct spanblocks *v, uint32_t b)
 {
     if (!blocks_packed(v, b))
         return v->blk[b % SPAN_GROUP].longest;
-    return (int64_t)blocks_value(v, b, BLK_LONGEST, blocks_width(v, b, BLK_T0) + blocks_width(v, b, BLK_DATA));
+    return (int64_t)blocks_value(v, b, BLK_LONGEST,
+                                 blocks_width(v, b, BLK_T0) + blocks_width(v, b, BLK_DATA));
 }
 
 /*
@@ -121,8 +124,8 @@ static inline int64_t blocks_longest(const struct spanblocks *v, uint32_t b)
 /*
  * Prefetches, for packed block b:
  * blocks_ahead - the head of its group, which is needed to read a row.
- * blocks_ahead_rows - the rows of b and of the `more` blocks behind it in its group; the head must be there by now.
- * blocks_ahead_group - the whole group, some 500 bytes.
+ * blocks_ahead_rows - the rows of b and of the `more` blocks behind it in its group; the head must be there
+ * by now. blocks_ahead_group - the whole group, some 500 bytes.
  */
 AHEAD_INLINE void blocks_ahead(const struct spanblocks *v, uint32_t b)
 {
@@ -150,8 +153,8 @@ AHEAD_INLINE void blocks_ahead_group(const struct spanblocks *v, uint32_t b)
 }
 
 /*
- * blocks_before - the start of block b <= v->n (returned), and in tot[1..] the ns per slot before it; tot[0] is not
- * set.
+ * blocks_before - the start of block b <= v->n (returned), and in tot[1..] the ns per slot before it; tot[0]
+ * is not set.
  */
 int64_t blocks_before(const struct spanblocks *v, uint32_t b, int64_t tot[SPAN_SLOTS]);
 

@@ -1,8 +1,8 @@
 /*
  * fast_path.c - see fast_path.h.
  *
- * Nearly all events of a trace pass through here, so the cost on the processor matters. Functions that are seldom
- * called are kept out of the loop, which has the place in the batch and the time in registers.
+ * Nearly all events of a trace pass through here, so the cost on the processor matters. Functions that are
+ * seldom called are kept out of the loop, which has the place in the batch and the time in registers.
  */
 #include "decode/model/fast_path.h"
 
@@ -16,7 +16,8 @@
 
 #define HOT static inline __attribute__((always_inline))
 
-/* ---- look-ups --------------------------------------------------------------------------------------------- */
+/* ---- look-ups ---------------------------------------------------------------------------------------------
+ */
 
 HOT struct lookup lookup_take(const struct idmap *m)
 {
@@ -42,7 +43,8 @@ HOT bool lookup_or_0(const struct lookup *l, uint64_t key, uint32_t *out)
     return *out != IDMAP_NONE;
 }
 
-/* ---- the rules, carried out on lanes ---------------------------------------------------------------------- */
+/* ---- the rules, carried out on lanes ----------------------------------------------------------------------
+ */
 
 struct v2_at {
     struct fast_path *ts;
@@ -77,7 +79,8 @@ HOT uint32_t at_find(const struct v2_at *at, uint64_t id)
     uint32_t v = l->val[id & l->mask] - 1;
     if (__builtin_expect(v < IDMAP_GONE - 1 && g_at(at->ts, v)->id == id, 1))
         return v;
-    return v == IDMAP_NONE && !l->map->mixed ? IDMAP_NONE : lookup_far(l->map, id); /* it is about to be created */
+    return v == IDMAP_NONE && !l->map->mixed ? IDMAP_NONE
+                                             : lookup_far(l->map, id); /* it is about to be created */
 }
 
 HOT bool at_follows(const struct v2_at *at, uint32_t gen, uint64_t have, uint64_t want)
@@ -135,7 +138,8 @@ HOT bool put_leave(const struct v2_at *at, uint32_t g, uint8_t state, uint64_t r
         return false;
     if (state == ST_NONE)
         return hot_on_end(&at->u->r, &at->ts->h, at->t);
-    if (!is_sure(at, AT_OWN(at), 0) || reason >= V2_REASONS || !lookup_or_0(&at->ts->stacks, stack_id, &stack) ||
+    if (!is_sure(at, AT_OWN(at), 0) || reason >= V2_REASONS ||
+        !lookup_or_0(&at->ts->stacks, stack_id, &stack) ||
         (!(rest = at->ts->rest[state == ST_RUNNABLE][reason]) && !(rest = reason_far(at->ts, state, reason))))
         return false;
     told_g(at, g);
@@ -148,7 +152,8 @@ HOT bool put_wake(const struct v2_at *at, uint32_t g, uint64_t stack_id)
     if (!is_sure(at, AT_G(at, g), 1))
         return false;
     told_g(at, g);
-    return lookup_or_0(&at->ts->stacks, stack_id, &stack) && hot_wake(&at->ts->h, at->t, g, at->u->r.g, stack);
+    return lookup_or_0(&at->ts->stacks, stack_id, &stack) &&
+           hot_wake(&at->ts->h, at->t, g, at->u->r.g, stack);
 }
 
 HOT bool put_call(const struct v2_at *at, uint32_t g, uint64_t stack_id)
@@ -207,7 +212,8 @@ HOT enum adv put_create(const struct v2_at *at, uint8_t state, uint64_t id, uint
     return a;
 }
 
-static __attribute__((noinline)) void metric_far(struct fast_path *ts, int64_t t, enum metric metric, uint64_t value)
+static __attribute__((noinline)) void metric_far(struct fast_path *ts, int64_t t, enum metric metric,
+                                                 uint64_t value)
 {
     fold_point(ts->h.f, metric, t, value);
     ts->k.o->oom |= ts->h.f->oom;
@@ -253,7 +259,8 @@ HOT bool put_range(const struct v2_at *at, const struct v2_range *r)
 
 #include "decode/v2/v2_rules.h"
 
-/* ---- a thread's events ------------------------------------------------------------------------------------ */
+/* ---- a thread's events ------------------------------------------------------------------------------------
+ */
 
 /* A varint's value, and the place behind it. */
 struct far_varint {
@@ -266,11 +273,12 @@ static __attribute__((noinline)) struct far_varint varint_far(const uint8_t *p)
     struct far_varint f;
     const uint32_t w = (uint32_t)bytes_load8(p);
     /*
-     * Ids take so many bits when there are many goroutines. The first three bytes continue, else this is not called.
+     * Ids take so many bits when there are many goroutines. The first three bytes continue, else this is not
+     * called.
      */
     if ((w & 0x80000000) == 0)
-        return (struct far_varint){p + 4,
-                                   (w & 0x7f) | (w >> 1 & 0x3f80) | (w >> 2 & 0x1fc000) | (w >> 3 & 0xfe00000)};
+        return (struct far_varint){p + 4, (w & 0x7f) | (w >> 1 & 0x3f80) | (w >> 2 & 0x1fc000) |
+                                              (w >> 3 & 0xfe00000)};
     f.p = bytes_varint_slow(p, p + 10, &f.v);
     return f;
 }
@@ -325,8 +333,8 @@ enum {
 #define TRY(id, rule) return __builtin_expect(READ(id) && (rule) == ADV_OK, 1) ? p : NULL
 
 /*
- * Carry out an event whose first argument is at p. Returns the place behind its arguments; NULL: it is no event for
- * the fast path.
+ * Carry out an event whose first argument is at p. Returns the place behind its arguments; NULL: it is no
+ * event for the fast path.
  */
 HOT const uint8_t *fast_event(const struct v2_at *x, uint8_t type, const uint8_t *p)
 {
@@ -361,8 +369,8 @@ HOT const uint8_t *fast_event(const struct v2_at *x, uint8_t type, const uint8_t
 }
 
 /* Read the time of the event at `at`; *p is the place behind it. */
-HOT bool fast_time(const struct fast_path *ts, const struct fast_thread *u, const uint8_t *at, const uint8_t **p,
-                   int64_t *now)
+HOT bool fast_time(const struct fast_path *ts, const struct fast_thread *u, const uint8_t *at,
+                   const uint8_t **p, int64_t *now)
 {
     uint64_t dt;
     *p = at + 1;
@@ -373,8 +381,9 @@ HOT bool fast_time(const struct fast_path *ts, const struct fast_thread *u, cons
 }
 
 /*
- * Carry out up to k.room events. true: the next event's time is known and later than ts->until. false: the next
- * event is none for the fast path or later than ts->limit (its time is then in ts->over), or the batch ends.
+ * Carry out up to k.room events. true: the next event's time is known and later than ts->until. false: the
+ * next event is none for the fast path or later than ts->limit (its time is then in ts->over), or the batch
+ * ends.
  */
 HOT bool fast_events(struct fast_path *ts, struct fast_thread *u, bool loose)
 {
@@ -417,7 +426,8 @@ out:
     return false;
 }
 
-/* ---- threads ---------------------------------------------------------------------------------------------- */
+/* ---- threads ----------------------------------------------------------------------------------------------
+ */
 
 static struct fast_path *of(struct v2_sink *k)
 {
@@ -425,16 +435,16 @@ static struct fast_path *of(struct v2_sink *k)
 }
 
 /*
- * Read the tables' addresses again: at the beginning, and after any event that is not of the fast path. ranges: only events that begin
- * or end ranges came, which move nothing.
+ * Read the tables' addresses again: at the beginning, and after any event that is not of the fast path.
+ * ranges: only events that begin or end ranges came, which move nothing.
  */
 static void tables_take(struct fast_path *ts, bool ranges)
 {
     const struct v2_order *o = ts->k.o;
     const struct v2_gen *gen = o->gen;
     ts->loose = o->loose;
-    ts->ready =
-        !o->park.n && (!o->loose || !o->loose->strict) && o->have_base && o->whole && o->gs.cap && gen->stacks.cap;
+    ts->ready = !o->park.n && (!o->loose || !o->loose->strict) && o->have_base && o->whole && o->gs.cap &&
+                gen->stacks.cap;
     ts->last = o->last - o->base;
     if (ranges)
         return;
@@ -622,8 +632,8 @@ HOT void heap_pair(const struct fast_path *ts, struct v2_heap *h, const struct f
 }
 
 /*
- * The next thread is known before the heap, just written, can be read: it is nearly always the second one from
- * before. As long as no third thread is due, these two alternate as a pair, and the heap is left alone.
+ * The next thread is known before the heap, just written, can be read: it is nearly always the second one
+ * from before. As long as no third thread is due, these two alternate as a pair, and the heap is left alone.
  */
 HOT enum fast_rc take_fast(struct v2_sink *k, int64_t *until, bool loose)
 {

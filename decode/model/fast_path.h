@@ -11,8 +11,9 @@
 #include "decode/v2/v2_order.h"
 
 /*
- * A thread on the fast path. No other thread's event looks at what it runs until an event comes that is not one of the
- * commonest. So until then its state is kept here only, and need not be written or looked up again between its events.
+ * A thread on the fast path. No other thread's event looks at what it runs until an event comes that is not
+ * one of the commonest. So until then its state is kept here only, and need not be written or looked up again
+ * between its events.
  */
 struct fast_thread {
     struct v2_cursor *c; /* the thread's; its copies of the fields below are out of date. NULL: unused */
@@ -28,7 +29,8 @@ struct fast_thread {
     struct hot_run r;
 };
 
-/* lookup - read access to a table that nobody changes meanwhile: nearly always the id is in its first slot. */
+/* lookup - read access to a table that nobody changes meanwhile: nearly always the id is in its first slot.
+ */
 struct lookup {
     const uint64_t *key;
     const uint32_t *val;

@@ -2,18 +2,19 @@
  * fold.c - see fold.h.
  *
  * Invariants:
- * - A goroutine that runs, or holds a P in a system call, is named by that P (p->g) and by its M (m->g), and its lane
- *   names them (l->p, l->m). Every transition first undoes these bindings, then makes the new ones. After that
- *   fold_p_show() and fold_m_show() bring the lanes of the P and the M up to date; only these two decide what the lanes
- *   say.
- * - Back-dating: the first span of a lane that existed before the trace starts at 0, whatever the time of the event
- *   that told of it. ginfo.seen keeps that time, because Go's own reader shows nothing before it.
+ * - A goroutine that runs, or holds a P in a system call, is named by that P (p->g) and by its M (m->g), and
+ * its lane names them (l->p, l->m). Every transition first undoes these bindings, then makes the new ones.
+ * After that fold_p_show() and fold_m_show() bring the lanes of the P and the M up to date; only these two
+ * decide what the lanes say.
+ * - Back-dating: the first span of a lane that existed before the trace starts at 0, whatever the time of the
+ * event that told of it. ginfo.seen keeps that time, because Go's own reader shows nothing before it.
  */
 #include "decode/model/fold_hot.h"
 
 #include "decode/model/retired.h"
 
-/* ---- growing ---------------------------------------------------------------------------------------------- */
+/* ---- growing ----------------------------------------------------------------------------------------------
+ */
 
 /* Lane i of a kind that events name: of a G, a P or an M. */
 static bool lane_room(struct fold *f, enum lane_kind k, uint32_t i)
@@ -39,15 +40,17 @@ static bool lane_room(struct fold *f, enum lane_kind k, uint32_t i)
     return true;
 }
 
-/* ---- the lanes of Ps and Ms ------------------------------------------------------------------------------- */
+/* ---- the lanes of Ps and Ms -------------------------------------------------------------------------------
+ */
 
 void fold_special_g(struct fold *f, uint32_t g)
 {
     struct spanlane *l = fold_lane_at(f, g);
     const struct ginfo *gi = fold_info_at(f, g);
-    l->special = (uint8_t)((!l->begun || l->ended ? SPECIAL_LANE : 0) | (fold_vague(f, gi->name) ? SPECIAL_NAME : 0) |
-                           (gi->assist ? SPECIAL_RANGE : 0) | (gi->flags & GI_GCWORK ? SPECIAL_WORK : 0) |
-                           (gi->no_p_since != NO_TIME ? SPECIAL_NO_P : 0));
+    l->special =
+        (uint8_t)((!l->begun || l->ended ? SPECIAL_LANE : 0) | (fold_vague(f, gi->name) ? SPECIAL_NAME : 0) |
+                  (gi->assist ? SPECIAL_RANGE : 0) | (gi->flags & GI_GCWORK ? SPECIAL_WORK : 0) |
+                  (gi->no_p_since != NO_TIME ? SPECIAL_NO_P : 0));
 }
 
 void fold_special_p(struct fold *f, uint32_t p)
@@ -113,7 +116,8 @@ void fold_show_on(struct fold *f, uint32_t p, uint32_t m, int64_t t)
         fold_m_show(f, m, t);
 }
 
-/* ---- goroutines ------------------------------------------------------------------------------------------- */
+/* ---- goroutines -------------------------------------------------------------------------------------------
+ */
 
 static void first_stack(struct fold *f, const struct ev *e, uint32_t stack)
 {
@@ -170,7 +174,8 @@ void fold_g_transition(struct fold *f, const struct ev *e, int64_t t, uint32_t w
         fold_m_show(f, m0, t);
     /* Back-dated: a P or M lane that has gone on since then changes now, at e->t. */
     if (p != EV_NONE)
-        fold_p_show(f, p, f->lane[LANE_P][p].begun && (f->lane[LANE_P][p].t0 > t || f->p[p].held > t) ? e->t : t);
+        fold_p_show(f, p,
+                    f->lane[LANE_P][p].begun && (f->lane[LANE_P][p].t0 > t || f->p[p].held > t) ? e->t : t);
     if (m != EV_NONE) {
         const struct mlane *ml = &f->m[m].lane;
         fold_m_show(f, m, ml->n && ml->h[ml->n - 1].t0 > t ? e->t : t);
@@ -215,7 +220,8 @@ bool fold_created(struct fold *f, const struct ev *e)
     on_g_create(f, e);
     const struct ginfo *gi = fold_info_at(f, e->g);
     if (e->state == ST_RUNNABLE && !e->str)
-        *k = (struct fold_start){e->stack2, gi->name, gi->flags & (GI_SYSTEM | GI_GCWORK), fold_vague(f, gi->name)};
+        *k = (struct fold_start){e->stack2, gi->name, gi->flags & (GI_SYSTEM | GI_GCWORK),
+                                 fold_vague(f, gi->name)};
     return !f->oom && !f->pool.oom;
 }
 
@@ -254,7 +260,8 @@ static void g_carried(struct fold *f, const struct ev *e)
     bool on = e->state == ST_RUNNING || e->state == ST_SYSCALL;
     struct mlane *ml = on && e->m != EV_NONE ? &f->m[e->m].lane : NULL;
     if (ml && ml->n && e->state == ST_SYSCALL && ml->h[ml->n - 1].who == EV_NONE) {
-        ml->h[ml->n - 1].who = hold_who(EV_NONE, e->g); /* its P was taken before the trace told whose call it was */
+        ml->h[ml->n - 1].who =
+            hold_who(EV_NONE, e->g); /* its P was taken before the trace told whose call it was */
         fold_info_at(f, e->g)->no_p_since = ml->h[ml->n - 1].t0;
     }
     fold_g_bind(f, e->g, on ? e->p : EV_NONE, on ? e->m : EV_NONE);
@@ -316,9 +323,10 @@ static inline void on_g_state(struct fold *f, const struct ev *e)
 }
 
 /*
- * The runtime labels each goroutine that starts on a P whose worker mode is set. A preempted mark worker may leave
- * that mode set, and then all goroutines that run on the P are labelled for tens of milliseconds. So a label counts
- * only for mark workers and for goroutines of which nothing else is known; of others it would give a wrong picture.
+ * The runtime labels each goroutine that starts on a P whose worker mode is set. A preempted mark worker may
+ * leave that mode set, and then all goroutines that run on the P are labelled for tens of milliseconds. So a
+ * label counts only for mark workers and for goroutines of which nothing else is known; of others it would
+ * give a wrong picture.
  */
 static void on_g_label(struct fold *f, const struct ev *e)
 {
@@ -335,8 +343,8 @@ static void on_g_label(struct fold *f, const struct ev *e)
         return;
     struct span_tag t = f->pool.tags[wait_tag(&l->open)];
     if (t.state == ST_RUNNING)
-        l->open =
-            waitspan(0, wait_who(&l->open), wait_stack(&l->open), pool_tag(&f->pool, t.state, t.reason, e->str));
+        l->open = waitspan(0, wait_who(&l->open), wait_stack(&l->open),
+                           pool_tag(&f->pool, t.state, t.reason, e->str));
     if (gc) {
         gi->flags |= GI_GCWORK;
         fold_special_g(f, e->g);
@@ -355,7 +363,8 @@ static void on_g_fact(struct ginfo *gi, const struct ev *e)
     }
 }
 
-/* ---- processors ------------------------------------------------------------------------------------------- */
+/* ---- processors -------------------------------------------------------------------------------------------
+ */
 
 void fold_p_off_m(struct fold *f, uint32_t p, uint32_t m, bool lost, int64_t t)
 {
@@ -423,7 +432,8 @@ static void on_p_state(struct fold *f, const struct ev *e)
     fold_p_show(f, e->p, t);
 }
 
-/* ---- the automaton ---------------------------------------------------------------------------------------- */
+/* ---- the automaton ----------------------------------------------------------------------------------------
+ */
 
 static const uint8_t class_of[EVK_KINDS] = {
     [EVK_G_CREATE] = EC_TRANSITION,
@@ -454,8 +464,10 @@ static inline bool ev_room(struct fold *f, const struct ev *e)
     if ((uint32_t)(e->g + 1) <= f->nlane[LANE_G] && (uint32_t)(e->p + 1) <= f->nlane[LANE_P] &&
         (uint32_t)(e->m + 1) <= f->nlane[LANE_M] && (uint32_t)(e->by + 1) <= f->nlane[LANE_G])
         return true;
-    return (e->g == EV_NONE || lane_room(f, LANE_G, e->g)) && (e->p == EV_NONE || lane_room(f, LANE_P, e->p)) &&
-           (e->m == EV_NONE || lane_room(f, LANE_M, e->m)) && (e->by == EV_NONE || lane_room(f, LANE_G, e->by));
+    return (e->g == EV_NONE || lane_room(f, LANE_G, e->g)) &&
+           (e->p == EV_NONE || lane_room(f, LANE_P, e->p)) &&
+           (e->m == EV_NONE || lane_room(f, LANE_M, e->m)) &&
+           (e->by == EV_NONE || lane_room(f, LANE_G, e->by));
 }
 
 static inline void fold_count(struct fold *f, const struct ev *e)

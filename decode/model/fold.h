@@ -1,9 +1,10 @@
 /*
  * fold.h - turns ordered neutral events into the model: lanes of spans, ranges, tasks, series.
  *
- * One automaton for all dialects. It is fed with fold_stream(), or event by event (fold_begin()), and the model can be
- * read between any two calls. It checks nothing: order and consistency are the reader's business. Yet it survives any sequence of
- * events: an index may be new at any time, and a range may end that never began.
+ * One automaton for all dialects. It is fed with fold_stream(), or event by event (fold_begin()), and the
+ * model can be read between any two calls. It checks nothing: order and consistency are the reader's
+ * business. Yet it survives any sequence of events: an index may be new at any time, and a range may end that
+ * never began.
  */
 #ifndef GOTOP_DECODE_FOLD_H
 #define GOTOP_DECODE_FOLD_H
@@ -56,8 +57,9 @@ static inline void lane_flags(struct lane_info *li, unsigned flags)
 }
 
 /*
- * Goroutines are stored in groups of RETIRED_GS neighbours, in order of appearance. When all of a group have ended, it
- * is packed away (decode/model/retired.h) and its place is reused. The lane of a live goroutine never moves.
+ * Goroutines are stored in groups of RETIRED_GS neighbours, in order of appearance. When all of a group have
+ * ended, it is packed away (decode/model/retired.h) and its place is reused. The lane of a live goroutine
+ * never moves.
  */
 #define RETIRED_GS LANES_ALIKE
 struct gseg {
@@ -180,8 +182,9 @@ struct fold {
     int64_t began; /* start of back-dated spans: 0, or the end of the last gap */
     /*
      * Of a segment (decode/model/segment.h), which knows nothing of the time before t0. Events that tell what
-     * already held then (EVF_CARRIED) change no lane: a lane begins with the first thing that happens to it. Counts
-     * of goroutines are relative to those at t0; they start at FOLD_MANY, because they cannot go below 0.
+     * already held then (EVF_CARRIED) change no lane: a lane begins with the first thing that happens to it.
+     * Counts of goroutines are relative to those at t0; they start at FOLD_MANY, because they cannot go below
+     * 0.
      */
     bool segment;
     bool carrying; /* an EVF_CARRIED event is being folded */
@@ -193,8 +196,8 @@ struct fold {
     size_t nids, capids;
     uint64_t gb_first; /* number of the first bucket */
     /*
-     * hint - what is known of a goroutine that existed before: returns GI_GCWORK and GI_SYSTEM flags, sets *name.
-     * NULL: nothing is known.
+     * hint - what is known of a goroutine that existed before: returns GI_GCWORK and GI_SYSTEM flags, sets
+     * *name. NULL: nothing is known.
      */
     uint16_t (*hint)(void *arg, uint64_t id, uint32_t *name);
     void *hint_arg;
@@ -220,16 +223,15 @@ static inline struct ginfo *fold_info_at(const struct fold *f, uint32_t g)
 enum err_code fold_init(struct fold *f, const struct names *names);
 void fold_free(struct fold *f);
 /*
- * fold_beside - this fold is one of many, of a trace of so many bytes. Each leaves its last chunk of packed spans
- * half empty, so chunks get smaller; but not so small that they could not go to the temporary file if they may have
- * to.
+ * fold_beside - this fold is one of many, of a trace of so many bytes. Each leaves its last chunk of packed
+ * spans half empty, so chunks get smaller; but not so small that they could not go to the temporary file if
+ * they may have to.
  */
 void fold_beside(struct fold *f, uint64_t bytes);
 /*
- * fold_segment - make a freshly initialised fold that of a segment: it begins at t0 and has events up to `until` or
- * later.
- * fold_reaches - the same hint for the first segment's fold, once it is known; call it between two runs of events.
- * Count buckets take their final width at once.
+ * fold_segment - make a freshly initialised fold that of a segment: it begins at t0 and has events up to
+ * `until` or later. fold_reaches - the same hint for the first segment's fold, once it is known; call it
+ * between two runs of events. Count buckets take their final width at once.
  */
 #define FOLD_MANY ((uint64_t)1 << 30)
 void fold_segment(struct fold *f, int64_t t0, int64_t until);
@@ -240,21 +242,23 @@ void fold_rest(struct fold *f);
 void fold_segment_end(struct fold *f);
 /* fold_counts_add - add the goroutine counts of the next segment in time. */
 void fold_counts_add(struct fold *f, const struct fold *segment);
-/* fold_stream - fold events in order, n halves of them. Out of memory sets f->oom; what was built stays readable. */
+/* fold_stream - fold events in order, n halves of them. Out of memory sets f->oom; what was built stays
+ * readable. */
 void fold_stream(struct fold *f, const struct ev_half *v, size_t n);
 /*
- * The same for a reader that folds as it goes: fold_begin(), then any number of events (the commonest with the
- * functions of fold_hot.h, all others with fold_any()), then fold_end() with the last event's time and the number of
- * events folded by fold_hot.h. false: out of memory, send no more events.
+ * The same for a reader that folds as it goes: fold_begin(), then any number of events (the commonest with
+ * the functions of fold_hot.h, all others with fold_any()), then fold_end() with the last event's time and
+ * the number of events folded by fold_hot.h. false: out of memory, send no more events.
  */
 bool fold_begin(struct fold *f);
 bool fold_any(struct fold *f, const struct ev *e);
 void fold_end(struct fold *f, int64_t last, uint64_t hot);
-/* fold_patch_open - set the end of everything open to `end` for now. Call before reading ranges, tasks or regions. */
+/* fold_patch_open - set the end of everything open to `end` for now. Call before reading ranges, tasks or
+ * regions. */
 void fold_patch_open(struct fold *f, int64_t end);
 /*
- * fold_back_counts - add to the counts what back-dated goroutines did before they were told of. Call before reading
- * gb.
+ * fold_back_counts - add to the counts what back-dated goroutines did before they were told of. Call before
+ * reading gb.
  */
 void fold_back_counts(struct fold *f);
 /* fold_finish - no more events: sort what came out of order, pack everything. What is open ends at `end`. */

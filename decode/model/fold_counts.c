@@ -1,5 +1,6 @@
 /*
- * fold_counts.c - how many goroutines are in which state over time: buckets of equal width, which doubles as needed.
+ * fold_counts.c - how many goroutines are in which state over time: buckets of equal width, which doubles as
+ * needed.
  */
 #include <string.h>
 
@@ -13,7 +14,8 @@ const uint8_t fold_gcount_of[ST_COUNT] = {
     [ST_WAITING] = GC_WAITING + 1,
 };
 
-/* What back-dating adds: a goroutine told of at t has existed since 0. Collected per bucket, added up when read. */
+/* What back-dating adds: a goroutine told of at t has existed since 0. Collected per bucket, added up when
+ * read. */
 struct gback {
     uint64_t part[GC_COUNT]; /* sum of (t - start of the bucket) */
     int32_t n[GC_COUNT];     /* below 0: fewer than were counted */
@@ -81,7 +83,8 @@ void fold_gcount_trim(struct fold *f)
     }
 }
 
-/* Make room for n buckets, but at most GB_MAX. Returns how many there is room for; out of memory sets f->oom. */
+/* Make room for n buckets, but at most GB_MAX. Returns how many there is room for; out of memory sets f->oom.
+ */
 static size_t bucket_room(struct fold *f, uint64_t n)
 {
     if (n <= f->capgb || f->capgb == GB_MAX)
@@ -100,8 +103,8 @@ static size_t bucket_room(struct fold *f, uint64_t n)
 }
 
 /*
- * Merge pairs of buckets until t has a bucket and the shift is at least `least`. A pair begins with an even number,
- * so the first and the last bucket may remain alone.
+ * Merge pairs of buckets until t has a bucket and the shift is at least `least`. A pair begins with an even
+ * number, so the first and the last bucket may remain alone.
  */
 static void gcount_widen(struct fold *f, int64_t t, unsigned least)
 {
@@ -211,9 +214,10 @@ void fold_counts_add(struct fold *f, const struct fold *s)
 }
 
 /*
- * While a run of events is folded, the last bucket counts ahead as if nothing changed until its end; a transition
- * then only moves the rest of the bucket from one state to the other. Between two runs the counts end at f->end, as
- * readers want them. The arithmetic is unsigned, so taking back what was counted ahead is exact.
+ * While a run of events is folded, the last bucket counts ahead as if nothing changed until its end; a
+ * transition then only moves the rest of the bucket from one state to the other. Between two runs the counts
+ * end at f->end, as readers want them. The arithmetic is unsigned, so taking back what was counted ahead is
+ * exact.
  */
 void fold_gcount_ahead(struct fold *f)
 {

@@ -1,12 +1,13 @@
 /*
- * fold_hot.h - what nearly all events do to the model: a known goroutine starts on a P, enters or leaves a system
- * call with it, stops, blocks, is woken. For fold_stream.c, and for a reader that folds as it goes (fast_path.c).
+ * fold_hot.h - what nearly all events do to the model: a known goroutine starts on a P, enters or leaves a
+ * system call with it, stops, blocks, is woken. For fold_stream.c, and for a reader that folds as it goes
+ * (fast_path.c).
  *
- * All that would make an event more than a few stores is tested first: a special lane, a long duration, a new bucket
- * of the counts, a tag that is not cached, a thread that changes its P. In these cases the functions return false,
- * nothing has changed, and the event takes the long way as a struct ev. So there are hardly any calls in here. A
- * loop over events knows more than fits into registers: that is kept in memory, in structs that outlive the loop's
- * function.
+ * All that would make an event more than a few stores is tested first: a special lane, a long duration, a new
+ * bucket of the counts, a tag that is not cached, a thread that changes its P. In these cases the functions
+ * return false, nothing has changed, and the event takes the long way as a struct ev. So there are hardly any
+ * calls in here. A loop over events knows more than fits into registers: that is kept in memory, in structs
+ * that outlive the loop's function.
  */
 #ifndef GOTOP_DECODE_FOLD_HOT_H
 #define GOTOP_DECODE_FOLD_HOT_H
@@ -56,8 +57,8 @@ HOT struct spanlane *hot_g(const struct hot *h, uint32_t g)
 }
 
 /*
- * hot_count_out, hot_count_in - a goroutine, which was counted, is no longer in this state; it is in this one from t
- * on. hot_count - both: fold_gcount_move() between two different counted states.
+ * hot_count_out, hot_count_in - a goroutine, which was counted, is no longer in this state; it is in this one
+ * from t on. hot_count - both: fold_gcount_move() between two different counted states.
  */
 HOT void hot_count_out(const struct hot *h, enum gcount from, int64_t t)
 {
@@ -85,7 +86,8 @@ HOT void hot_copy(struct waitspan *to, const struct waitspan *from)
     to->rest = from->rest;
 }
 
-/* Write a closed span. The open one may have a duration already (hot_run.gopen); the sum must be below 2^32. */
+/* Write a closed span. The open one may have a duration already (hot_run.gopen); the sum must be below 2^32.
+ */
 HOT void hot_put(struct waitspan *w, const struct waitspan *open, uint64_t dur)
 {
     uint64_t rest = open->rest;
@@ -102,9 +104,9 @@ HOT struct waitspan hot_open(uint32_t who, uint64_t rest)
 /*
  * ---- a run of events on one P and M ----
  *
- * Which goroutine, P and M belong together, and the open spans of the P's lane and of the goroutine on it, are
- * written only when the run ends: a goroutine that comes and goes within a run writes its lane once. A run is kept
- * in memory: it has too many fields for registers.
+ * Which goroutine, P and M belong together, and the open spans of the P's lane and of the goroutine on it,
+ * are written only when the run ends: a goroutine that comes and goes within a run writes its lane once. A
+ * run is kept in memory: it has too many fields for registers.
  */
 struct hot_run {
     uint32_t p, m, g;         /* g: EV_NONE = nothing runs */
@@ -137,8 +139,8 @@ HOT struct waitspan hot_g_open(const struct hot_run *r)
 }
 
 /*
- * Special goroutines that these functions can fold all the same: one that may get a name, works for the collector,
- * or assists.
+ * Special goroutines that these functions can fold all the same: one that may get a name, works for the
+ * collector, or assists.
  */
 enum { HOT_SPECIAL = SPECIAL_NAME | SPECIAL_WORK | SPECIAL_RANGE };
 
@@ -167,10 +169,11 @@ HOT void hot_run_p(struct hot_run *r, const struct pinfo *pi)
 }
 
 /*
- * hot_run_begin - begin a run of g (EV_NONE: nothing) on p and m; none of its events is earlier than `last`. false:
- * something there is unusual.
+ * hot_run_begin - begin a run of g (EV_NONE: nothing) on p and m; none of its events is earlier than `last`.
+ * false: something there is unusual.
  */
-HOT bool hot_run_begin(struct hot_run *r, const struct hot *h, uint32_t p, uint32_t m, uint32_t g, int64_t last)
+HOT bool hot_run_begin(struct hot_run *r, const struct hot *h, uint32_t p, uint32_t m, uint32_t g,
+                       int64_t last)
 {
     if (p >= h->np || m >= h->nm)
         return false;
@@ -186,7 +189,8 @@ HOT bool hot_run_begin(struct hot_run *r, const struct hot *h, uint32_t p, uint3
             return false;
         struct spanlane *l = hot_g(h, g);
         const uint64_t older = (uint64_t)(pl->t0 - l->t0);
-        if (l->p != p || l->m != m || older > UINT32_MAX || (l->state != ST_RUNNING && l->state != ST_SYSCALL))
+        if (l->p != p || l->m != m || older > UINT32_MAX ||
+            (l->state != ST_RUNNING && l->state != ST_SYSCALL))
             return false;
         since = l->t0;
         special |= (uint8_t)(l->special & ~HOT_SPECIAL);
@@ -219,8 +223,8 @@ HOT void hot_bucket(struct hot *h, int64_t t)
 }
 
 /*
- * fold_run_room - make room in the P's lane and in that of the goroutine on it. false: out of memory, or the P
- * sweeps.
+ * fold_run_room - make room in the P's lane and in that of the goroutine on it. false: out of memory, or the
+ * P sweeps.
  */
 bool fold_run_room(struct fold *f, struct hot_run *r);
 
@@ -248,8 +252,8 @@ HOT void hot_run_end(const struct hot_run *r, const struct hot *h)
 }
 
 /*
- * hot_p_room, hot_own_room, hot_room - make room for one more waiting span in the lane of the P, of the goroutine on
- * it, of another goroutine. false: out of memory; for the first two also: the P sweeps.
+ * hot_p_room, hot_own_room, hot_room - make room for one more waiting span in the lane of the P, of the
+ * goroutine on it, of another goroutine. false: out of memory; for the first two also: the P sweeps.
  */
 HOT bool hot_p_room(struct hot_run *r, const struct hot *h)
 {
@@ -303,7 +307,8 @@ HOT uint64_t hot_on_p(struct hot_run *r, int64_t t, struct waitspan next)
     return (uint64_t)dur;
 }
 
-/* hot_on_start - nothing runs there, and runnable g starts. This and the next functions need t <= hot_limit(). */
+/* hot_on_start - nothing runs there, and runnable g starts. This and the next functions need t <=
+ * hot_limit(). */
 HOT bool hot_on_start(struct hot_run *r, const struct hot *h, int64_t t, uint32_t g)
 {
     if (g >= h->ng)
@@ -326,7 +331,8 @@ HOT bool hot_on_start(struct hot_run *r, const struct hot *h, int64_t t, uint32_
     return true;
 }
 
-/* hot_on_call - what runs there enters (to: ST_SYSCALL) or leaves (ST_RUNNING) a system call, and keeps the P. */
+/* hot_on_call - what runs there enters (to: ST_SYSCALL) or leaves (ST_RUNNING) a system call, and keeps the
+ * P. */
 HOT bool hot_on_call(struct hot_run *r, const struct hot *h, int64_t t, uint8_t to, uint32_t stack)
 {
     if (r->tells && stack)
@@ -354,7 +360,8 @@ HOT bool hot_reason(const struct hot *h, uint8_t to, uint32_t str, uint64_t *res
     return h->f->recent[to][k].reason == str;
 }
 
-/* hot_off - what runs there goes off the P at t into state `to`; its open span is closed, and the caller opens the next one. */
+/* hot_off - what runs there goes off the P at t into state `to`; its open span is closed, and the caller
+ * opens the next one. */
 HOT void hot_off(struct hot_run *r, const struct hot *h, int64_t t, uint8_t to)
 {
     struct spanlane *l = r->l;
@@ -367,7 +374,8 @@ HOT void hot_off(struct hot_run *r, const struct hot *h, int64_t t, uint8_t to)
 }
 
 /* hot_on_leave - what runs there stops or blocks; rest is from hot_reason(). */
-HOT bool hot_on_leave(struct hot_run *r, const struct hot *h, int64_t t, uint8_t to, uint64_t rest, uint32_t stack)
+HOT bool hot_on_leave(struct hot_run *r, const struct hot *h, int64_t t, uint8_t to, uint64_t rest,
+                      uint32_t stack)
 {
     if (r->tells && stack)
         return false;
@@ -397,8 +405,8 @@ HOT bool hot_on_end(struct hot_run *r, const struct hot *h, int64_t t)
 }
 
 /*
- * hot_create - fold_created() of a runnable goroutine without a reason, at t < gb_end. false unless it is the next index
- * and the cache knows its start stack.
+ * hot_create - fold_created() of a runnable goroutine without a reason, at t < gb_end. false unless it is the
+ * next index and the cache knows its start stack.
  */
 struct hot_new {
     uint64_t id;
@@ -409,7 +417,8 @@ HOT bool hot_create(struct hot *h, int64_t t, const struct hot_new *x)
 {
     struct fold *f = h->f;
     const struct fold_start *k = &f->start[x->start % STARTS];
-    if (k->stack != x->start || (x->start && h->first) || x->g != h->ng || x->g >= f->nseg * RETIRED_GS || f->end > t)
+    if (k->stack != x->start || (x->start && h->first) || x->g != h->ng || x->g >= f->nseg * RETIRED_GS ||
+        f->end > t)
         return false;
     struct gseg *seg = &f->seg[x->g / RETIRED_GS];
     seg->info[x->g % RETIRED_GS] = (struct ginfo){.id = x->id,

@@ -17,7 +17,8 @@ enum err_code fold_init(struct fold *f, const struct names *names)
     for (unsigned s = 0; s < ST_COUNT; s++)
         f->tag[s] = f->recent[s][0].tag = pool_tag(&f->pool, (uint8_t)s, 0, 0);
     f->start[0].vague = true; /* this entry matches goroutines without a start stack */
-    if (!fold_gcount_init(f) || f->pool.oom || !fold_room(f, f->lane[LANE_BAND], f->caplane[LANE_BAND], BAND_COUNT))
+    if (!fold_gcount_init(f) || f->pool.oom ||
+        !fold_room(f, f->lane[LANE_BAND], f->caplane[LANE_BAND], BAND_COUNT))
         return ERR_NOMEM;
     f->nlane[LANE_BAND] = BAND_COUNT;
     for (int b = 0; b < BAND_COUNT; b++) {

@@ -1,4 +1,5 @@
-/* fold_lists.c - what is no lane: ranges (and the bands they make), tasks, regions, logs, samples, metrics. */
+/* fold_lists.c - what is no lane: ranges (and the bands they make), tasks, regions, logs, samples, metrics.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +17,8 @@ bool fold_range_open(struct fold *f, struct vec_range *v, struct range *r, uint3
     return true;
 }
 
-/* ---- ranges ----------------------------------------------------------------------------------------------- */
+/* ---- ranges -----------------------------------------------------------------------------------------------
+ */
 
 #define OPEN_T INT64_MAX /* t1 while open; fold_patch_open() replaces it before reading */
 
@@ -46,7 +48,8 @@ static void band_show(struct fold *f, enum band b, int64_t t, uint32_t name, uin
     }
     if (on && f->pool.tags[wait_tag(&l->open)].state == band_state[b])
         return; /* a second range within the first */
-    fold_lane_set(f, LANE_BAND, b, t, on ? fold_tag(f, band_state[b], name) : f->tag[ST_NONE], on ? g + 1 : 0);
+    fold_lane_set(f, LANE_BAND, b, t, on ? fold_tag(f, band_state[b], name) : f->tag[ST_NONE],
+                  on ? g + 1 : 0);
 }
 
 static void range_show(struct fold *f, const struct ev *e)
@@ -110,9 +113,10 @@ void fold_range_begin(struct fold *f, const struct ev *e)
     r->seen = carried ? NO_TIME : e->t;
     r->stack = e->stack;
     f->band_open[e->state]++;
-    /* A band is drawn from where it is known to be on; a back-dated range that is not the first starts late there. */
-    band_show(f, (enum band)e->state, early && f->lane[LANE_BAND][e->state].t0 <= f->began ? f->began : e->t, e->str,
-              e->g);
+    /* A band is drawn from where it is known to be on; a back-dated range that is not the first starts late
+     * there. */
+    band_show(f, (enum band)e->state, early && f->lane[LANE_BAND][e->state].t0 <= f->began ? f->began : e->t,
+              e->str, e->g);
     range_show(f, e);
     f->carrying = false;
 }
@@ -173,8 +177,8 @@ void fold_range_lost(struct fold *f, enum range_kind k, uint32_t *slot, int64_t 
 }
 
 /*
- * Make a band again from its ranges: some of them were told late but held all along, or were lost and ended earlier
- * than drawn.
+ * Make a band again from its ranges: some of them were told late but held all along, or were lost and ended
+ * earlier than drawn.
  */
 static void band_again(struct fold *f, enum band b)
 {
@@ -216,7 +220,8 @@ void fold_bands_again(struct fold *f)
             band_again(f, (enum band)b);
 }
 
-/* ---- tasks, regions, logs, samples ------------------------------------------------------------------------ */
+/* ---- tasks, regions, logs, samples ------------------------------------------------------------------------
+ */
 
 void fold_task_begin(struct fold *f, const struct ev *e)
 {
@@ -238,7 +243,8 @@ void fold_task_begin(struct fold *f, const struct ev *e)
                                  .stack = e->stack};
 }
 
-/* The program misuses an annotation. A segment does not know all that was before it: the trace is read as one then. */
+/* The program misuses an annotation. A segment does not know all that was before it: the trace is read as one
+ * then. */
 static void misused(struct fold *f, enum misuse_kind kind, const struct ev *e, uint32_t name, uint32_t inner)
 {
     struct misuse *m = &f->misuse[kind];
@@ -446,7 +452,8 @@ void fold_sample(struct fold *f, const struct ev *e)
         f->ids[f->nids++] = (struct sample_ids){v->n - 1, e->arg, e->arg2, e->spare};
 }
 
-/* GOMAXPROCS is told: Ps from n on do not exist, those below do. A P that still runs disappears when it stops. */
+/* GOMAXPROCS is told: Ps from n on do not exist, those below do. A P that still runs disappears when it
+ * stops. */
 static void procs_set(struct fold *f, uint64_t n, int64_t t)
 {
     bool same = n == f->procs;
@@ -462,7 +469,8 @@ static void procs_set(struct fold *f, uint64_t n, int64_t t)
         f->procs_at = t;
     f->procs = n;
     f->procs_work += f->nlane[LANE_P];
-    if (same || f->procs_work > ((uint64_t)1 << 20) + 16 * f->events) /* a file may change it with every event */
+    if (same ||
+        f->procs_work > ((uint64_t)1 << 20) + 16 * f->events) /* a file may change it with every event */
         return;
     for (uint32_t i = 0; i < f->nlane[LANE_P]; i++) {
         struct pinfo *pi = &f->p[i];
@@ -493,7 +501,8 @@ void fold_metric(struct fold *f, const struct ev *e)
         fold_point(f, e->state, e->t, e->arg);
 }
 
-/* ---- the end ---------------------------------------------------------------------------------------------- */
+/* ---- the end ----------------------------------------------------------------------------------------------
+ */
 
 #define BY_T0(type) \
     static int type##_by_t0(const void *a, const void *b) \

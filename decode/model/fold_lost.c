@@ -1,8 +1,8 @@
 /*
  * fold_lost.c - see fold_priv.h.
  *
- * What a goroutine, a P, a thread or the collector did is not recorded from some moment on: its lane says so from there, what was open
- * has no known length, and what was bound to it is let go.
+ * What a goroutine, a P, a thread or the collector did is not recorded from some moment on: its lane says so
+ * from there, what was open has no known length, and what was bound to it is let go.
  */
 #include "decode/model/fold_priv.h"
 

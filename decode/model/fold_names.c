@@ -1,11 +1,11 @@
 /*
- * fold_names.c - names goroutines: by the function they begin in, by the root of one of their stacks, or, if a
- * helper (decode/events/helper.h) began them, by the function that was given to the helper.
+ * fold_names.c - names goroutines: by the function they begin in, by the root of one of their stacks, or, if
+ * a helper (decode/events/helper.h) began them, by the function that was given to the helper.
  *
- * A goroutine that never blocks leaves no stack that tells what it was given. But goroutines with the same creation
- * stack were given the same function, as long as all that are known agree. fold.runs maps creation stacks to these
- * functions, 0 if they differ. It is filled when a name is learnt, so it costs nothing without helpers; a segment's
- * entries are added to the trace's when it is joined.
+ * A goroutine that never blocks leaves no stack that tells what it was given. But goroutines with the same
+ * creation stack were given the same function, as long as all that are known agree. fold.runs maps creation
+ * stacks to these functions, 0 if they differ. It is filled when a name is learnt, so it costs nothing
+ * without helpers; a segment's entries are added to the trace's when it is joined.
  */
 #include "decode/model/fold_priv.h"
 
@@ -26,12 +26,13 @@ bool fold_label_is_gc(const struct fold *f, uint32_t label)
 static bool is_exported(struct str s)
 {
     const size_t n = sizeof "runtime." - 1;
-    return starts(s, "runtime.") && s.len > n && s.p[n] >= 'A' && s.p[n] <= 'Z' && !memchr(s.p + n, '.', s.len - n);
+    return starts(s, "runtime.") && s.len > n && s.p[n] >= 'A' && s.p[n] <= 'Z' &&
+           !memchr(s.p + n, '.', s.len - n);
 }
 
 /*
- * Is a goroutine with this start function the runtime's own? So is all of package runtime, except what runs user
- * code or is started by it.
+ * Is a goroutine with this start function the runtime's own? So is all of package runtime, except what runs
+ * user code or is started by it.
  */
 static bool name_is_system(struct str s)
 {
@@ -49,11 +50,12 @@ static bool is_gcworker(const struct fold *f, uint32_t name)
 void fold_name(struct fold *f, uint32_t g, uint32_t name, bool inferred)
 {
     struct ginfo *gi = fold_info_at(f, g);
-    if (!name || (gi->name && !(gi->flags & GI_INFERRED && !inferred) && !(inferred && fold_vague(f, gi->name))))
+    if (!name ||
+        (gi->name && !(gi->flags & GI_INFERRED && !inferred) && !(inferred && fold_vague(f, gi->name))))
         return;
     gi->name = name;
-    gi->flags =
-        (uint16_t)((gi->flags & ~(GI_INFERRED | GI_SYSTEM)) | (inferred && !gi->start_stack ? GI_INFERRED : 0));
+    gi->flags = (uint16_t)((gi->flags & ~(GI_INFERRED | GI_SYSTEM)) |
+                           (inferred && !gi->start_stack ? GI_INFERRED : 0));
     if (name_is_system(names_get(f->names, name)))
         gi->flags |= GI_SYSTEM;
     if (name == f->str_gcworker || (!f->str_gcworker && is_gcworker(f, name))) {

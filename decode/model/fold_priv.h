@@ -1,14 +1,16 @@
 /*
- * fold_priv.h - what the parts of fold share: fold.c (goroutines, Ps, Ms), fold_lost.c (what is not recorded of them),
- * fold_life.c (its begin and end), fold_counts.c (goroutines per state), fold_lists.c (ranges, tasks, regions, logs,
- * samples, metrics), fold_names.c, retired.c; and join.c, which puts the folds of segments together.
+ * fold_priv.h - what the parts of fold share: fold.c (goroutines, Ps, Ms), fold_lost.c (what is not recorded
+ * of them), fold_life.c (its begin and end), fold_counts.c (goroutines per state), fold_lists.c (ranges,
+ * tasks, regions, logs, samples, metrics), fold_names.c, retired.c; and join.c, which puts the folds of
+ * segments together.
  */
 #ifndef GOTOP_DECODE_FOLD_PRIV_H
 #define GOTOP_DECODE_FOLD_PRIV_H
 
 #include "decode/model/fold.h"
 
-/* Why a lane's next transition must take the long way: it depends on something the short one does not look at. */
+/* Why a lane's next transition must take the long way: it depends on something the short one does not look
+ * at. */
 enum {
     SPECIAL_LANE = 1,  /* no open span: not begun, or ended */
     SPECIAL_NAME = 2,  /* a goroutine whose name is missing or could be bettered by a stack */
@@ -25,16 +27,18 @@ static inline bool fold_no_room(struct fold *f, bool ok)
     return !ok;
 }
 void fold_shrink(void *arrayp, size_t *cap, size_t n, size_t size); /* free spare room behind n elements */
-/* fold_special_g, fold_special_p - compute a lane's SPECIAL_* anew. Call after any change of what they stand for. */
+/* fold_special_g, fold_special_p - compute a lane's SPECIAL_* anew. Call after any change of what they stand
+ * for. */
 void fold_special_g(struct fold *f, uint32_t g);
 void fold_special_p(struct fold *f, uint32_t p);
-/* fold_p_show, fold_m_show - bring the lane of a P, of an M up to date at t. fold_show_on - those of both; EV_NONE: none. */
+/* fold_p_show, fold_m_show - bring the lane of a P, of an M up to date at t. fold_show_on - those of both;
+ * EV_NONE: none. */
 void fold_p_show(struct fold *f, uint32_t p, int64_t t);
 void fold_m_show(struct fold *f, uint32_t m, int64_t t);
 void fold_show_on(struct fold *f, uint32_t p, uint32_t m, int64_t t);
 /*
- * fold_g_transition - put goroutine e->g into e->state, and its span's `who` and stack with it. t is when its lane changes: e->t, or
- * earlier if that is back-dated.
+ * fold_g_transition - put goroutine e->g into e->state, and its span's `who` and stack with it. t is when its
+ * lane changes: e->t, or earlier if that is back-dated.
  */
 void fold_g_transition(struct fold *f, const struct ev *e, int64_t t, uint32_t who, uint32_t stack);
 /* fold_p_off_m - M m has P p no longer. lost: what it does from now on is not recorded. */
@@ -49,9 +53,11 @@ void fold_ended(struct fold *f, uint32_t g, struct spanlane *l);
 bool fold_created(struct fold *f, const struct ev *e);
 
 /* ---- fold_lost.c ---- */
-/* fold_lost - EVK_LOST, EVK_GAP: what a goroutine, a P, a thread or the collector did is not known; or a gap begins or ends. */
+/* fold_lost - EVK_LOST, EVK_GAP: what a goroutine, a P, a thread or the collector did is not known; or a gap
+ * begins or ends. */
 void fold_lost(struct fold *f, const struct ev *e);
-/* fold_g_unknown - from now on nothing tells what e->g does, nor how long its open ranges and regions last. */
+/* fold_g_unknown - from now on nothing tells what e->g does, nor how long its open ranges and regions last.
+ */
 void fold_g_unknown(struct fold *f, const struct ev *e);
 
 /* ---- fold_names.c ---- */
@@ -61,14 +67,16 @@ static inline bool fold_vague(const struct fold *f, uint32_t name)
     return !name || names_helper(f->names, name);
 }
 /*
- * fold_name - give g a name, unless it has a better one. fold_name_by - name it by one of its own stacks, if that
- * betters it.
+ * fold_name - give g a name, unless it has a better one. fold_name_by - name it by one of its own stacks, if
+ * that betters it.
  */
 void fold_name(struct fold *f, uint32_t g, uint32_t name, bool inferred);
 void fold_name_by(struct fold *f, uint32_t g, uint32_t stack);
-bool fold_label_is_gc(const struct fold *f, uint32_t label); /* is it one that the runtime gives to mark workers? */
+bool fold_label_is_gc(const struct fold *f,
+                      uint32_t label); /* is it one that the runtime gives to mark workers? */
 /*
- * fold_runs - goroutines with this creation stack run that function. fold_runs_join - add what a segment has learnt.
+ * fold_runs - goroutines with this creation stack run that function. fold_runs_join - add what a segment has
+ * learnt.
  */
 void fold_runs(struct fold *f, uint32_t create_stack, uint32_t name);
 void fold_runs_join(struct fold *f, const struct fold *segment);
@@ -76,41 +84,47 @@ void fold_runs_join(struct fold *f, const struct fold *segment);
 /* ---- fold_lists.c ---- */
 void fold_regions_end(struct fold *f, struct ginfo *gi, int64_t t); /* g has ended: so do its open regions */
 /*
- * fold_range_open - range r of v is open; *slot (NULL: there is none) names it from now on. false: out of memory.
- * fold_range_close - the range named by *slot ends at t; the slot is free then.
- * While a range is open, range.b is its place in v->open.
+ * fold_range_open - range r of v is open; *slot (NULL: there is none) names it from now on. false: out of
+ * memory. fold_range_close - the range named by *slot ends at t; the slot is free then. While a range is
+ * open, range.b is its place in v->open.
  */
 bool fold_range_open(struct fold *f, struct vec_range *v, struct range *r, uint32_t *slot);
 struct range *fold_range_close(struct vec_range *v, uint32_t *slot, int64_t t);
 bool fold_region_room(struct fold *f); /* make room for one more region. false: out of memory */
-void fold_bands_again(struct fold *f); /* at the end: make bands anew of which some ranges were told late, or lost */
-/* The rest: what an event of that kind (ev.h) changes in the lists. Without memory f->oom is set, and the entry is missing. */
+void fold_bands_again(
+    struct fold *f); /* at the end: make bands anew of which some ranges were told late, or lost */
+/* The rest: what an event of that kind (ev.h) changes in the lists. Without memory f->oom is set, and the
+ * entry is missing. */
 void fold_range_begin(struct fold *f, const struct ev *e);
 void fold_range_end(struct fold *f, const struct ev *e);
 /* fold_regions_lost - how long open regions lasted is unknown from `since` on. */
 void fold_regions_lost(struct fold *f, int64_t since);
 /*
- * fold_regions_lost_of - the same for one goroutine whose events were lost: the end of a region may be among them,
- * and an end that comes may belong to another region.
- * fold_regions_lost_before - in a segment, the same for regions that were open when it began. Only join.c knows
- * these, so an entry with neither beginning nor end is put among the regions to tell it.
+ * fold_regions_lost_of - the same for one goroutine whose events were lost: the end of a region may be among
+ * them, and an end that comes may belong to another region. fold_regions_lost_before - in a segment, the same
+ * for regions that were open when it began. Only join.c knows these, so an entry with neither beginning nor
+ * end is put among the regions to tell it.
  */
 void fold_regions_lost_of(struct fold *f, struct ginfo *gi, int64_t since);
 void fold_regions_lost_before(struct fold *f, uint32_t g, int64_t since);
-/* fold_range_lost - the range of this kind open in *slot, if any: how long it lasted is unknown from `since` on. */
+/* fold_range_lost - the range of this kind open in *slot, if any: how long it lasted is unknown from `since`
+ * on. */
 void fold_range_lost(struct fold *f, enum range_kind k, uint32_t *slot, int64_t since);
 void fold_task_begin(struct fold *f, const struct ev *e);
 void fold_task_end(struct fold *f, const struct ev *e);
 /* fold_task_close - end the task with this id at t, on g. false: it is not open. */
 bool fold_task_close(struct fold *f, uint64_t id, int64_t t, uint32_t g);
-/* fold_task_known - its index in f->tasks, open or not; IDMAP_NONE: nothing was told of it. The first call goes through all. */
+/* fold_task_known - its index in f->tasks, open or not; IDMAP_NONE: nothing was told of it. The first call
+ * goes through all. */
 uint32_t fold_task_known(struct fold *f, uint64_t id);
 /*
- * fold_region_before - a region of this task ends that the goroutine has not begun, as far as is known: may it have done so before the
- * trace? Not within one that has begun since, not before its task has, nor before the goroutine was there.
+ * fold_region_before - a region of this task ends that the goroutine has not begun, as far as is known: may
+ * it have done so before the trace? Not within one that has begun since, not before its task has, nor before
+ * the goroutine was there.
  */
 bool fold_region_before(struct fold *f, const struct ginfo *gi, uint64_t of);
-/* fold_region_close - end one of the goroutine's open regions, index + 1, the innermost or one around it. false: 0 is none. */
+/* fold_region_close - end one of the goroutine's open regions, index + 1, the innermost or one around it.
+ * false: 0 is none. */
 bool fold_region_close(struct fold *f, struct ginfo *gi, uint32_t at, int64_t t, uint32_t stack_end);
 void fold_region_begin(struct fold *f, const struct ev *e);
 void fold_region_end(struct fold *f, const struct ev *e);
@@ -123,13 +137,14 @@ void fold_lists_finish(struct fold *f);
 void fold_lists_free(struct fold *f);
 
 /* ---- fold_counts.c ---- */
-void fold_gcount_trim(struct fold *f);                              /* free spare room; more may come later */
-bool fold_gcount_init(struct fold *f);                              /* false: out of memory */
-void fold_gcount_segment(struct fold *f, int64_t t0, int64_t last); /* counts of a segment that begins at t0 */
+void fold_gcount_trim(struct fold *f); /* free spare room; more may come later */
+bool fold_gcount_init(struct fold *f); /* false: out of memory */
+void fold_gcount_segment(struct fold *f, int64_t t0,
+                         int64_t last); /* counts of a segment that begins at t0 */
 void fold_gcount_lost(struct fold *f, uint8_t state, int64_t t0, int64_t t1); /* one fewer was in it */
 void fold_gcount_add(struct fold *f, uint8_t state, int64_t t0, int64_t t1);  /* one more was in it */
-/* While a run of events is folded the last bucket counts ahead: fold_gcount_ahead() before it, fold_gcount_next_bucket() where t
- * lies behind that bucket, fold_gcount_back_to_end() after the run. */
+/* While a run of events is folded the last bucket counts ahead: fold_gcount_ahead() before it,
+ * fold_gcount_next_bucket() where t lies behind that bucket, fold_gcount_back_to_end() after the run. */
 void fold_gcount_ahead(struct fold *f);
 void fold_gcount_back_to_end(struct fold *f);
 void fold_gcount_next_bucket(struct fold *f, int64_t t);
@@ -137,9 +152,9 @@ void fold_gcount_next_bucket(struct fold *f, int64_t t);
 extern const uint8_t fold_gcount_of[ST_COUNT]; /* enum gcount + 1, 0 = not counted */
 
 /*
- * fold_gcount_move - one goroutine changes its state at t < f->gb_end, which changes two counts only. While a run of
- * events is folded, the last bucket counts ahead as if nothing changed until its end, so a transition moves the
- * remaining time from one state to the other.
+ * fold_gcount_move - one goroutine changes its state at t < f->gb_end, which changes two counts only. While a
+ * run of events is folded, the last bucket counts ahead as if nothing changed until its end, so a transition
+ * moves the remaining time from one state to the other.
  */
 static inline __attribute__((always_inline)) void fold_gcount_move(struct fold *f, uint8_t from, uint8_t to,
                                                                    int64_t t)
@@ -171,7 +186,8 @@ static inline void fold_g_count(struct fold *f, uint8_t from, uint8_t to)
 
 /* ---- lanes ---- */
 
-/* fold_g_bind - g is on this P and M from now on (EV_NONE: on none). fold_show_on() then updates the lanes. */
+/* fold_g_bind - g is on this P and M from now on (EV_NONE: on none). fold_show_on() then updates the lanes.
+ */
 static inline void fold_g_bind(struct fold *f, uint32_t g, uint32_t p, uint32_t m)
 {
     struct spanlane *l = fold_lane_at(f, g);
@@ -211,7 +227,8 @@ static inline bool wait_same(const struct waitspan *a, const struct waitspan *b)
 }
 
 /* fold_lane_set - a P's or band's lane is in this state from t on. */
-static inline void fold_lane_set(struct fold *f, enum lane_kind k, uint32_t i, int64_t t, uint32_t tag, uint32_t who)
+static inline void fold_lane_set(struct fold *f, enum lane_kind k, uint32_t i, int64_t t, uint32_t tag,
+                                 uint32_t who)
 {
     struct spanlane *l = &f->lane[k][i];
     const struct waitspan open = waitspan(0, who, 0, tag);

@@ -1,9 +1,9 @@
 /*
  * fold_stream.c - folds a stream of events into the model.
  *
- * Events that a reader vouches for (EVF_SURE) are folded as part of a run, see fold_hot.h. Runs stay open until an event
- * takes the long way: until then nobody else looks at what runs on their Ps, so nothing need be written or looked up
- * between two of a run's events.
+ * Events that a reader vouches for (EVF_SURE) are folded as part of a run, see fold_hot.h. Runs stay open
+ * until an event takes the long way: until then nobody else looks at what runs on their Ps, so nothing need
+ * be written or looked up between two of a run's events.
  */
 #include "decode/model/fold_hot.h"
 
@@ -20,7 +20,8 @@ static void runs_close(struct runs *rs)
 }
 
 /* Open a run of this P and M. NULL: something there is unusual. */
-static __attribute__((noinline)) struct hot_run *run_open(struct runs *rs, uint32_t p, uint32_t m, int64_t last)
+static __attribute__((noinline)) struct hot_run *run_open(struct runs *rs, uint32_t p, uint32_t m,
+                                                          int64_t last)
 {
     const uint32_t i = p % 32, bit = 1u << i;
     struct hot_run *r = &rs->r[i];
@@ -48,9 +49,11 @@ static inline __attribute__((always_inline)) bool on_run(struct hot_run *r, cons
     if (r->g != e->g || r->g == EV_NONE || r->call)
         return false;
     if (e->state == ST_WAITING)
-        return hot_reason(h, ST_WAITING, e->by, &rest) && hot_on_leave(r, h, e->t, ST_WAITING, rest, e->stack);
+        return hot_reason(h, ST_WAITING, e->by, &rest) &&
+               hot_on_leave(r, h, e->t, ST_WAITING, rest, e->stack);
     if (e->state == ST_RUNNABLE)
-        return hot_reason(h, ST_RUNNABLE, e->by, &rest) && hot_on_leave(r, h, e->t, ST_RUNNABLE, rest, e->stack);
+        return hot_reason(h, ST_RUNNABLE, e->by, &rest) &&
+               hot_on_leave(r, h, e->t, ST_RUNNABLE, rest, e->stack);
     if (e->state == ST_SYSCALL)
         return hot_on_call(r, h, e->t, ST_SYSCALL, e->stack);
     return e->state == ST_NONE && !e->by && !e->stack && hot_on_end(r, h, e->t);
@@ -70,7 +73,8 @@ static inline bool on_sure(struct runs *rs, const struct ev_half *e, int64_t las
     return false;
 }
 
-/* Fold an event that concerns no run: a creation, a metric. false: it is another kind, and nothing has changed. */
+/* Fold an event that concerns no run: a creation, a metric. false: it is another kind, and nothing has
+ * changed. */
 static __attribute__((noinline)) bool on_apart(struct runs *rs, const struct ev *e, uint64_t *plain)
 {
     struct fold *f = rs->h.f;

@@ -31,8 +31,9 @@ struct root { /* a line of a function at the root of stacks */
 struct helper {
     uint32_t func, first; /* first: what was given to the first that is known */
     uint64_t line;
-    bool two, differ, is_none; /* two: another one was given something else; differ: at one place of creation, too */
-    uint32_t awaits, repeats;  /* goroutines that awaited something, then called once; or again and again */
+    bool two, differ,
+        is_none; /* two: another one was given something else; differ: at one place of creation, too */
+    uint32_t awaits, repeats; /* goroutines that awaited something, then called once; or again and again */
 };
 struct birth { /* goroutines of one helper and one creation stack */
     uint32_t helper, stack, given;
@@ -67,7 +68,8 @@ static bool is_called(const struct names *nm, uint32_t func, const char *name)
     return begins(names_get(nm, func), (struct str){name, (uint32_t)strlen(name)});
 }
 
-/* Is the frame the runtime's, or a closure beside the helper's own, rather than something that was given to it? */
+/* Is the frame the runtime's, or a closure beside the helper's own, rather than something that was given to
+ * it? */
 static bool is_own(const struct names *nm, uint32_t helper, uint32_t func)
 {
     static const char *const beside[] = {"runtime.", "internal/", "sync."};
@@ -85,8 +87,9 @@ static bool is_own(const struct names *nm, uint32_t helper, uint32_t func)
 }
 
 /*
- * What runs at the root's line, in a stack of a goroutine that begins there. Where the runtime interrupted it between two instructions
- * the stack doesn't tell: as a function returns or has just begun, the one that called it may be missing there.
+ * What runs at the root's line, in a stack of a goroutine that begins there. Where the runtime interrupted it
+ * between two instructions the stack doesn't tell: as a function returns or has just begun, the one that
+ * called it may be missing there.
  */
 static uint32_t next_to_root(const struct names *nm, uint32_t stack, struct frame *root)
 {
@@ -101,18 +104,21 @@ static uint32_t next_to_root(const struct names *nm, uint32_t stack, struct fram
     return func;
 }
 
-/* Does a function wait itself, at the root of the stack, for something that others bring (no lock, no room)? */
+/* Does a function wait itself, at the root of the stack, for something that others bring (no lock, no room)?
+ */
 static bool awaits(const struct names *nm, uint32_t stack, uint32_t helper)
 {
     static const char *const how[] = {"runtime.selectgo", "runtime.chanrecv", "sync.(*Cond).Wait"};
     const uint32_t n = names_depth(nm, stack);
     bool is = false;
-    for (size_t i = 0; n > 1 && i < sizeof how / sizeof *how && names_frame(nm, stack, n - 1).func == helper; i++)
+    for (size_t i = 0; n > 1 && i < sizeof how / sizeof *how && names_frame(nm, stack, n - 1).func == helper;
+         i++)
         is |= is_called(nm, names_frame(nm, stack, n - 2).func, how[i]);
     return is;
 }
 
-/* ---- lines where there are different functions ----------------------------------------------------------------------- */
+/* ---- lines where there are different functions
+ * ----------------------------------------------------------------------- */
 
 static void root_put(struct search *s, const struct frame *f, uint32_t given)
 {
@@ -135,7 +141,8 @@ static void root_put(struct search *s, const struct frame *f, uint32_t given)
 /* Of thousands of stacks few end alike: the same two frames were looked at before, most likely. */
 static bool seen_lately(uint64_t *lately, const struct frame_ids *f)
 {
-    const uint64_t ends = (uint64_t)frame_id(f->at, f->wide, f->n - 1) << 32 | frame_id(f->at, f->wide, f->n - 2);
+    const uint64_t ends =
+        (uint64_t)frame_id(f->at, f->wide, f->n - 1) << 32 | frame_id(f->at, f->wide, f->n - 2);
     uint64_t *slot = &lately[(ends >> 32 ^ ends) % LATELY];
     const bool seen = *slot == ends;
     *slot = ends;
@@ -170,7 +177,8 @@ static void helpers_of_stacks(struct search *s)
     idmap_free(&s->at);
 }
 
-/* ---- their goroutines ------------------------------------------------------------------------------------------------ */
+/* ---- their goroutines
+ * ------------------------------------------------------------------------------------------------ */
 
 /* What one goroutine did: what it was given, and whether it awaited something for most of its time before. */
 struct life {
@@ -262,7 +270,8 @@ static void look_at(struct search *s, uint32_t g, uint32_t helper, uint32_t stac
 {
     struct helper *h = &s->helper[helper];
     if (!stack) {
-        struct alone *p = s->nalone < ALONE ? mem_grow(s->alone, &s->cap_alone, s->nalone + 1, sizeof *p) : NULL;
+        struct alone *p =
+            s->nalone < ALONE ? mem_grow(s->alone, &s->cap_alone, s->nalone + 1, sizeof *p) : NULL;
         s->alone = p ? p : s->alone;
         const uint32_t given = p ? helper_told(s, h, g) : NOTHING;
         if (given && to_the_end)
@@ -293,7 +302,8 @@ static uint32_t helper_of(const struct search *s, uint32_t name)
     return k;
 }
 
-/* Nearly all goroutines of a server are passed over: by what those of a group have in common, else by a bit. */
+/* Nearly all goroutines of a server are passed over: by what those of a group have in common, else by a bit.
+ */
 static inline bool is_passed(const struct search *s, uint32_t name, uint32_t stack)
 {
     return !(s->may_be >> name % 64 & 1) ||
@@ -318,7 +328,8 @@ static void goroutines(struct search *s)
         return;
     for (uint32_t g = 0, run; g < n && !s->oom; g += run) {
         const struct home h = trace_home(s->tr, g);
-        const struct retired *packed = fold_g_retired(h.f, h.local) ? h.f->seg[h.local / RETIRED_GS].retired : NULL;
+        const struct retired *packed =
+            fold_g_retired(h.f, h.local) ? h.f->seg[h.local / RETIRED_GS].retired : NULL;
         run = RETIRED_GS - h.local % RETIRED_GS;
         run = run < h.run ? run : h.run;
         if (packed && group_passed(s, &h, packed))
@@ -334,7 +345,9 @@ static void goroutines(struct search *s)
     }
 }
 
-/* ---- names ----------------------------------------------------------------------------------------------------------- */
+/* ---- names
+ * -----------------------------------------------------------------------------------------------------------
+ */
 
 static bool is_helper(const struct search *s, uint32_t k)
 {

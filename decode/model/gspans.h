@@ -1,11 +1,11 @@
 /*
  * gspans.h - the spans of a group of neighbours that have ended after few spans each, as columns.
  *
- * When a program starts goroutines by the million, most are created, run once and end: two spans each, of the same
- * kinds. If GSPANS_LANES neighbours have the same number of spans, each span takes a column for what it is
- * (waitspan.rest), one for its `who`, and one for its duration; so what they have in common is stored once. The
- * first span has no duration column: its duration is the lane's life (decode/model/retired.h has it) minus the other
- * durations.
+ * When a program starts goroutines by the million, most are created, run once and end: two spans each, of the
+ * same kinds. If GSPANS_LANES neighbours have the same number of spans, each span takes a column for what it
+ * is (waitspan.rest), one for its `who`, and one for its duration; so what they have in common is stored
+ * once. The first span has no duration column: its duration is the lane's life (decode/model/retired.h has
+ * it) minus the other durations.
  */
 #ifndef GOTOP_DECODE_GSPANS_H
 #define GOTOP_DECODE_GSPANS_H
@@ -30,8 +30,9 @@ static inline unsigned gspans_dur(unsigned n, unsigned k) /* k > 0 */
 }
 
 /*
- * gspans_make - pack the waiting spans of GSPANS_LANES ended lanes into the pool; the lanes stay as they are. NULL:
- * they do not have the same number of spans, have more than GSPANS_MOST, or a span is too long; or out of memory.
+ * gspans_make - pack the waiting spans of GSPANS_LANES ended lanes into the pool; the lanes stay as they are.
+ * NULL: they do not have the same number of spans, have more than GSPANS_MOST, or a span is too long; or out
+ * of memory.
  */
 const struct columns *gspans_make(struct span_pool *sp, const struct spanlane *l);
 /* gspans_at - span k of the n in a row; lasted is the lane's life in ns. */

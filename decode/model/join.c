@@ -51,7 +51,8 @@ uint8_t join_holder(void *join, uint64_t id, uint64_t *m, uint64_t *g)
     return status == V2_PS_RUNNING ? status : 0;
 }
 
-/* ---- checking against what was before --------------------------------------------------------------------- */
+/* ---- checking against what was before ---------------------------------------------------------------------
+ */
 
 static uint32_t live_of(const struct join *j, const struct segment *s, uint32_t local)
 {
@@ -72,7 +73,8 @@ static bool hint_held(const struct join *j, const struct segment *s, uint32_t lo
         return false;
     if (!(gi->flags & GI_LABELLED || (gi->flags ^ used->flags) & GI_GCWORK))
         return true;
-    if (s->f->others_named && !used->name) /* it was assumed to have a name, and to be no worker until told so */
+    if (s->f->others_named &&
+        !used->name) /* it was assumed to have a name, and to be no worker until told so */
         return name && !((gi->flags | flags) & GI_GCWORK);
     return name == used->name;
 }
@@ -111,8 +113,8 @@ static enum joined procs_agree(const struct join *j, const struct segment *s)
     for (size_t i = 0; i < o->np; i++) {
         const struct v2_p *p = &o->p[i];
         uint32_t g = idmap_get(&j->ids[LANE_P], p->id);
-        bool lost =
-            p->lost && (g == IDMAP_NONE || j->p[g].status == V2_PS_SYSCALL || j->p[g].status == V2_PS_ABANDONED);
+        bool lost = p->lost &&
+                    (g == IDMAP_NONE || j->p[g].status == V2_PS_SYSCALL || j->p[g].status == V2_PS_ABANDONED);
         if (g == IDMAP_NONE || (!lost && j->p[g].status != p->was) || j->p[g].sweeps != p->swept)
             return p->was == V2_PS_SYSCALL || p->was == V2_PS_ABANDONED ? JOIN_AGAIN : JOIN_NOT;
         if ((j->procs && p->id >= j->procs) != (s->procs && p->id >= s->procs))
@@ -124,7 +126,8 @@ static enum joined procs_agree(const struct join *j, const struct segment *s)
 /* The thread holds a P that the segment could not assign to a thread, and nothing happened to that P. */
 static bool holds_lost(const struct join *j, const struct segment *s, const struct v2_m *m, uint32_t at)
 {
-    uint32_t p = j->m[at].p != EV_NONE && m->p == EV_NONE ? idmap_get(&s->order.ps, j->p[j->m[at].p].id) : IDMAP_NONE;
+    uint32_t p =
+        j->m[at].p != EV_NONE && m->p == EV_NONE ? idmap_get(&s->order.ps, j->p[j->m[at].p].id) : IDMAP_NONE;
     return p != IDMAP_NONE && s->order.p[p].lost;
 }
 
@@ -159,7 +162,8 @@ static bool gc_agrees(const struct join *j, const struct segment *s)
     return o->gc_first != V2_MEANS_gc_begin || j->gc == GC_UNKNOWN || (j->gc == GC_OFF && next);
 }
 
-/* A task that begins in the segment must not be open yet; one that only ends there must be, if it is known. */
+/* A task that begins in the segment must not be open yet; one that only ends there must be, if it is known.
+ */
 static bool task_agrees(struct fold *f, const struct task *t)
 {
     const bool open = idmap_get(&f->opentasks, t->id) != IDMAP_NONE;
@@ -184,7 +188,8 @@ static bool notes_agree(struct trace *tr, const struct segment *s)
         at = at == IDMAP_NONE ? info_of(&tr->join, g)->region : at;
         if (at) {
             const struct region *open = &tr->fold.regions.v[at - 1];
-            ok = open->task == r->task && open->name == r->name && idmap_put(&top, g, tr->fold.regions.prev[at - 1]);
+            ok = open->task == r->task && open->name == r->name &&
+                 idmap_put(&top, g, tr->fold.regions.prev[at - 1]);
         } else {
             struct ginfo none = *info_of(&tr->join, g); /* of those that were open, all have ended */
             none.region = 0;
@@ -212,7 +217,8 @@ static enum joined agree(struct trace *tr, const struct segment *s)
     return rc == JOINED ? procs : rc;
 }
 
-/* ---- indices ---------------------------------------------------------------------------------------------- */
+/* ---- indices ----------------------------------------------------------------------------------------------
+ */
 
 static uint32_t live_add(struct join *j, uint64_t id, struct jg g)
 {
@@ -269,7 +275,8 @@ static void threads_meet(struct join *j, struct segment *s)
     for (size_t i = 0; i < o->nm; i++) {
         uint32_t at = idmap_get(&j->ids[LANE_M], o->m[i].id);
         if (at == IDMAP_NONE) {
-            if (!room(j, j->m, j->capm, j->nm + 1) || !idmap_put(&j->ids[LANE_M], o->m[i].id, (uint32_t)j->nm)) {
+            if (!room(j, j->m, j->capm, j->nm + 1) ||
+                !idmap_put(&j->ids[LANE_M], o->m[i].id, (uint32_t)j->nm)) {
                 j->oom = true;
                 return;
             }
@@ -297,7 +304,8 @@ static void procs_meet(struct join *j, const struct segment *s)
     }
 }
 
-/* ---- pieces ----------------------------------------------------------------------------------------------- */
+/* ---- pieces -----------------------------------------------------------------------------------------------
+ */
 
 /* Append a piece: from p.t0 on, lane l is lane p.i of the segment. */
 static void piece_add(struct trace *tr, struct lane l, struct jlane *jl, struct jpiece p)
@@ -362,7 +370,8 @@ static void threads_join(struct trace *tr, const struct segment *s)
     }
 }
 
-/* untold: of the ranges open before the segment, how many it does not mention. Then the band stays on throughout. */
+/* untold: of the ranges open before the segment, how many it does not mention. Then the band stays on
+ * throughout. */
 static void bands_join(struct trace *tr, const struct segment *s, const uint32_t *untold)
 {
     for (uint32_t b = 0; b < BAND_COUNT; b++)
@@ -371,9 +380,11 @@ static void bands_join(struct trace *tr, const struct segment *s, const uint32_t
                       (struct jpiece){.seg = s->n, .i = b, .t0 = spans_first(&s->f->lane[LANE_BAND][b])});
 }
 
-/* ---- goroutines ------------------------------------------------------------------------------------------- */
+/* ---- goroutines -------------------------------------------------------------------------------------------
+ */
 
-static void name_join(struct trace *tr, struct ginfo *gi, const struct ginfo *lo, const struct segment_hint *used)
+static void name_join(struct trace *tr, struct ginfo *gi, const struct ginfo *lo,
+                      const struct segment_hint *used)
 {
     const uint16_t kind = GI_INFERRED | GI_SYSTEM | GI_GCWORK;
     const bool same = used->name == gi->name, helper = names_helper(&tr->names, gi->name);
@@ -437,11 +448,13 @@ static void new_join(struct join *j, const struct segment *s)
     for (uint32_t at = 0, i; idmap_next(&s->order.gs, &at, &id, &i);) {
         const uint32_t g = segment_g(s, i);
         if (g >= s->base)
-            (void)live_add(j, id, (struct jg){g, v2_g_at(&s->order, i)->status, v2_g_at(&s->order, i)->assist});
+            (void)live_add(j, id,
+                           (struct jg){g, v2_g_at(&s->order, i)->status, v2_g_at(&s->order, i)->assist});
     }
 }
 
-/* ---- lists ------------------------------------------------------------------------------------------------ */
+/* ---- lists ------------------------------------------------------------------------------------------------
+ */
 
 static uint32_t *slot_of(struct trace *tr, const struct range *r)
 {
@@ -530,7 +543,8 @@ static void regions_join(struct trace *tr, const struct segment *s)
             fold_regions_lost_of(f, gi, r.t1);
             continue;
         }
-        if (gi && r.open_start && r.t0 <= s->f->began && fold_region_close(f, gi, gi->region, r.t1, r.stack_end))
+        if (gi && r.open_start && r.t0 <= s->f->began &&
+            fold_region_close(f, gi, gi->region, r.t1, r.stack_end))
             continue;
         if (!fold_region_room(f))
             return;
@@ -559,13 +573,17 @@ static uint32_t lane_by_id(const struct trace *tr, const struct segment *s, cons
     return k == LANE_G ? j->live[at].g : at;
 }
 
-/* x: the ids of the goroutine, the P, the thread that the segment had not told of when the sample was taken. */
+/* x: the ids of the goroutine, the P, the thread that the segment had not told of when the sample was taken.
+ */
 static struct sample sample_join(const struct trace *tr, const struct segment *s, const struct idmap *over,
                                  struct sample v, const struct sample_ids *x)
 {
     v.g = v.g == EV_NONE && x->g ? lane_by_id(tr, s, over, LANE_G, x->g, v.t) : segment_g(s, v.g);
-    v.p = v.p == EV_NONE && x->p != UINT64_MAX ? lane_by_id(tr, s, over, LANE_P, x->p, v.t) : segment_p(s, v.p);
-    v.m = v.m != EV_NONE ? s->mmap[v.m] : x->m == V2_NO_THREAD ? EV_NONE : lane_by_id(tr, s, over, LANE_M, x->m, v.t);
+    v.p =
+        v.p == EV_NONE && x->p != UINT64_MAX ? lane_by_id(tr, s, over, LANE_P, x->p, v.t) : segment_p(s, v.p);
+    v.m = v.m != EV_NONE         ? s->mmap[v.m]
+          : x->m == V2_NO_THREAD ? EV_NONE
+                                 : lane_by_id(tr, s, over, LANE_M, x->m, v.t);
     return v;
 }
 
@@ -630,7 +648,8 @@ static void fold_light(struct fold *f)
     f->ids = NULL;
 }
 
-/* ---- one segment ------------------------------------------------------------------------------------------ */
+/* ---- one segment ------------------------------------------------------------------------------------------
+ */
 
 enum joined join_next(struct trace *tr, struct segment *s)
 {
@@ -650,7 +669,8 @@ enum joined join_next(struct trace *tr, struct segment *s)
         rc = JOIN_NOT;
     if (rc != JOINED)
         return rc;
-    if (!room(j, j->seg, j->cap, j->n + 1) || !maps_make(j, s)) /* NOLINT(bugprone-sizeof-expression): of pointers */
+    if (!room(j, j->seg, j->cap, j->n + 1) ||
+        !maps_make(j, s)) /* NOLINT(bugprone-sizeof-expression): of pointers */
         return JOIN_OOM;
     j->seg[j->n++] = s;
     j->ng += s->nnew;

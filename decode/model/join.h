@@ -1,21 +1,23 @@
 /*
  * join.h - puts segments behind each other: the result is the trace.
  *
- * Each generation of the second family is decoded by itself into a segment, a fold that knows nothing of the time
- * before it (decode/model/segment.h). Joining runs in file order. Its cost depends on what crosses the seam, not on
- * what happened in the segment.
+ * Each generation of the second family is decoded by itself into a segment, a fold that knows nothing of the
+ * time before it (decode/model/segment.h). Joining runs in file order. Its cost depends on what crosses the
+ * seam, not on what happened in the segment.
  *
- * - What the segment was told of its start is compared with how the segment before it ended. If they differ, or
- *   something depended on what the segment could not know, then the segment, or the whole trace, is decoded again.
- * - A lane of the trace is a row of pieces, each of them a segment's lane. A piece begins with the first thing that
- *   happens in its segment; the open span of the piece before it lasts until then. So no span is in two pieces.
- * - Goroutines that are new in a segment take the next indices, in order, so one number per segment maps them. The
- *   others are looked up by id.
- * - Ranges, tasks, regions, logs, samples, points and counts are appended to the first segment's fold, which is the
- *   trace's.
+ * - What the segment was told of its start is compared with how the segment before it ended. If they differ,
+ * or something depended on what the segment could not know, then the segment, or the whole trace, is decoded
+ * again.
+ * - A lane of the trace is a row of pieces, each of them a segment's lane. A piece begins with the first
+ * thing that happens in its segment; the open span of the piece before it lasts until then. So no span is in
+ * two pieces.
+ * - Goroutines that are new in a segment take the next indices, in order, so one number per segment maps
+ * them. The others are looked up by id.
+ * - Ranges, tasks, regions, logs, samples, points and counts are appended to the first segment's fold, which
+ * is the trace's.
  *
- * Before the first segment is joined, and for traces that are not cut into segments, there is one fold and every
- * lane is one piece.
+ * Before the first segment is joined, and for traces that are not cut into segments, there is one fold and
+ * every lane is one piece.
  */
 #ifndef GOTOP_DECODE_JOIN_H
 #define GOTOP_DECODE_JOIN_H
@@ -31,14 +33,15 @@ struct jpiece {
     int64_t tot[SPAN_SLOTS]; /* ns per slot before t0 */
 };
 
-struct
-    jlane { /* a lane's pieces, in the order of time; of a goroutine without the one in the segment that it is new in */
+struct jlane { /* a lane's pieces, in the order of time; of a goroutine without the one in the segment that it
+                  is new in */
     struct jpiece *v;
     uint32_t n;
     size_t cap;
 };
 
-/* What is known of a P, a thread, a goroutine at the end of the joined segments: the next one is checked against it. */
+/* What is known of a P, a thread, a goroutine at the end of the joined segments: the next one is checked
+ * against it. */
 struct jp {
     uint64_t id;
     struct jlane lane;
@@ -87,16 +90,16 @@ struct join {
 struct trace;
 enum joined { JOINED, JOIN_AGAIN, JOIN_NOT, JOIN_OOM };
 /*
- * join_next - append the next segment, which must be decoded to its end. JOIN_AGAIN: decode it again with what
- * join_hint() says now. JOIN_NOT: it cannot be understood by itself. In both cases nothing has changed.
+ * join_next - append the next segment, which must be decoded to its end. JOIN_AGAIN: decode it again with
+ * what join_hint() says now. JOIN_NOT: it cannot be understood by itself. In both cases nothing has changed.
  */
 enum joined join_next(struct trace *tr, struct segment *s);
 void join_free(struct join *j);
 /* join_hint - for fold.hint: what is known now of a live goroutine. */
 uint16_t join_hint(void *join, uint64_t id, uint32_t *name);
 /*
- * join_holder - for v2_order.holder: the status of the P with this id at the seam (0 = unknown) and, if it is running or in a
- * system call, the M and the G that have it. Running without a G: both are left as they are.
+ * join_holder - for v2_order.holder: the status of the P with this id at the seam (0 = unknown) and, if it is
+ * running or in a system call, the M and the G that have it. Running without a G: both are left as they are.
  */
 uint8_t join_holder(void *join, uint64_t id, uint64_t *m, uint64_t *g);
 
@@ -105,7 +108,8 @@ struct home {
     const struct segment *seg; /* NULL: the trace is one fold */
     const struct fold *f;
     uint32_t local; /* its index there */
-    uint32_t run;   /* from this one on, so many goroutines have successive indices both there and in the trace */
+    uint32_t
+        run; /* from this one on, so many goroutines have successive indices both there and in the trace */
 };
 struct home join_home(const struct join *j, uint32_t g);
 struct home trace_home(const struct trace *tr, uint32_t g);
@@ -121,7 +125,8 @@ static inline uint32_t segment_p(const struct segment *s, uint32_t p)
     return !s || !s->pmap || p == NO_LANE ? p : s->pmap[p];
 }
 
-/* ---- lanes as pieces -------------------------------------------------------------------------------------- */
+/* ---- lanes as pieces --------------------------------------------------------------------------------------
+ */
 
 struct piece {
     const struct segment *seg; /* NULL: the trace is one fold */
@@ -145,8 +150,8 @@ uint32_t pieces_n(const struct trace *tr, struct lane l);
 void pieces_get(const struct trace *tr, struct lane l, uint32_t k, struct piece *out);
 uint32_t pieces_at(const struct trace *tr, struct lane l, int64_t t);
 /*
- * pieces_short - does the piece end so soon that no span in it can last min_ns? Always false for a goroutine's first
- * piece and for the last one.
+ * pieces_short - does the piece end so soon that no span in it can last min_ns? Always false for a
+ * goroutine's first piece and for the last one.
  */
 bool pieces_short(const struct trace *tr, struct lane l, uint32_t k, int64_t min_ns);
 /*

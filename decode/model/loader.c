@@ -1,9 +1,9 @@
 /*
  * loader.c - see loader.h.
  *
- * The lock protects: which segments have been found and who decodes them, which of their preparations are done,
- * whose turn it is to give names (they are numbered in file order), when each segment ends, and the join, which
- * hints read.
+ * The lock protects: which segments have been found and who decodes them, which of their preparations are
+ * done, whose turn it is to give names (they are numbered in file order), when each segment ends, and the
+ * join, which hints read.
  */
 #include "decode/model/loader.h"
 
@@ -42,8 +42,12 @@ struct loader {
     bool others;   /* there are segments behind the first; true for any number of threads */
     bool begun;    /* the trace's start is known: segments behind the first may be decoded */
     int64_t base;
-    enum { UNSEEN, LOOKED_FOR, SEEN } workers; /* the first segment's mark workers, for segments decoded beside it */
-    struct idmap worker;                       /* goroutine id -> 2 * name of the worker's function + 1 if inferred */
+    enum {
+        UNSEEN,
+        LOOKED_FOR,
+        SEEN
+    } workers;           /* the first segment's mark workers, for segments decoded beside it */
+    struct idmap worker; /* goroutine id -> 2 * name of the worker's function + 1 if inferred */
     pthread_t thread[THREADS_MOST];
     int nthreads, want;
     struct segment *mine;  /* what the caller's thread decodes */
@@ -60,8 +64,8 @@ static int64_t cpu_ns(void) /* of this thread */
 }
 
 /*
- * Is a generation complete? If something is missing, it needs the generations before it, and the trace must be read
- * as one.
+ * Is a generation complete? If something is missing, it needs the generations before it, and the trace must
+ * be read as one.
  */
 static bool gen_sound(enum v2_gen_rc rc, const struct v2_gen *g)
 {
@@ -70,8 +74,8 @@ static bool gen_sound(enum v2_gen_rc rc, const struct v2_gen *g)
 }
 
 /*
- * A segment costs about 36 KB, whatever its generation holds. So many tiny generations, which no program writes (it
- * writes one a second, each with its tables), are read as one.
+ * A segment costs about 36 KB, whatever its generation holds. So many tiny generations, which no program
+ * writes (it writes one a second, each with its tables), are read as one.
  */
 static bool many_tiny(size_t n, size_t bytes)
 {
@@ -99,12 +103,14 @@ void loader_free(struct loader *l)
     mem_free(l);
 }
 
-/* ---- finding ---------------------------------------------------------------------------------------------- */
+/* ---- finding ----------------------------------------------------------------------------------------------
+ */
 
 /* Find the next generation. Under the lock. */
 static void find_next(struct loader *l)
 {
-    const bool room = mem_room(l->seg, l->capseg, l->nseg + 1); /* NOLINT(bugprone-sizeof-expression): of pointers */
+    const bool room =
+        mem_room(l->seg, l->capseg, l->nseg + 1); /* NOLINT(bugprone-sizeof-expression): of pointers */
     struct source like = l->tr->src;
     like.st = (struct source_status){.has_clock = true};
     struct segment *s = room ? segment_new((uint32_t)l->nseg, &like) : NULL;
@@ -134,8 +140,9 @@ static void find_until(struct loader *l, size_t n)
 }
 
 /*
- * Look at the first generations before anything is decoded, so that decoding a small file is not in vain. A large
- * file's last headers are not waited for, as they have to come from the disk: find_ahead() reaches them soon.
+ * Look at the first generations before anything is decoded, so that decoding a small file is not in vain. A
+ * large file's last headers are not waited for, as they have to come from the disk: find_ahead() reaches them
+ * soon.
  */
 static bool first_sound(struct loader *l)
 {
@@ -167,8 +174,9 @@ struct loader *loader_new(struct trace *tr, int threads)
 }
 
 /*
- * While the first segment is decoded and shown, find one more generation each time. So an incomplete one, which
- * means that the trace must be read as one, is met before much is decoded in vain and before anything is joined.
+ * While the first segment is decoded and shown, find one more generation each time. So an incomplete one,
+ * which means that the trace must be read as one, is met before much is decoded in vain and before anything
+ * is joined.
  */
 static void find_ahead(struct loader *l)
 {
@@ -179,9 +187,9 @@ static void find_ahead(struct loader *l)
 }
 
 /*
- * The next segment to decode; NULL: none now. Nothing is joined before all are found, and segments that are not
- * joined hold what only decoding needs. So where generations are short and decoding gets ahead of finding, finding
- * catches up. Under the lock.
+ * The next segment to decode; NULL: none now. Nothing is joined before all are found, and segments that are
+ * not joined hold what only decoding needs. So where generations are short and decoding gets ahead of
+ * finding, finding catches up. Under the lock.
  */
 static struct segment *take(struct loader *l)
 {
@@ -197,7 +205,8 @@ static struct segment *take(struct loader *l)
     return s;
 }
 
-/* ---- decoding --------------------------------------------------------------------------------------------- */
+/* ---- decoding ---------------------------------------------------------------------------------------------
+ */
 
 static uint16_t hint(void *arg, uint64_t id, uint32_t *name)
 {
@@ -236,7 +245,8 @@ static void hints(struct loader *l, struct segment *s)
     }
 }
 
-/* ---- preparing -------------------------------------------------------------------------------------------- */
+/* ---- preparing --------------------------------------------------------------------------------------------
+ */
 
 /* Note when segments end, as far as that can be said. Under the lock. */
 static void ends_follow(struct loader *l)
@@ -253,8 +263,8 @@ static void ends_follow(struct loader *l)
 }
 
 /*
- * Prepare a segment by one step that needs no other segment, if it waits for that one. Unlocks meanwhile. false: it
- * does not wait for it.
+ * Prepare a segment by one step that needs no other segment, if it waits for that one. Unlocks meanwhile.
+ * false: it does not wait for it.
  */
 static bool prepare(struct loader *l, struct segment *s, enum segment_step from)
 {
@@ -326,8 +336,8 @@ static void give_names(struct loader *l, struct segment *s)
 }
 
 /*
- * Wait until the end of the segment before this one is known. Predict this one's own end first, if others may be
- * decoded beside it. Under the lock.
+ * Wait until the end of the segment before this one is known. Predict this one's own end first, if others may
+ * be decoded beside it. Under the lock.
  */
 static void await_end(struct loader *l, struct segment *s)
 {
@@ -384,8 +394,8 @@ static void worker_told(void *arg, uint64_t g, uint32_t func, bool inferred)
 }
 
 /*
- * Find the collector's workers. Where nothing tells of their creation they look like other goroutines, and most
- * segments would have to be decoded again.
+ * Find the collector's workers. Where nothing tells of their creation they look like other goroutines, and
+ * most segments would have to be decoded again.
  */
 static void look_for_workers(struct loader *l)
 {
@@ -435,7 +445,8 @@ static void start_threads(struct loader *l)
     find_until(l, 1);
     l->others = l->nseg > 1;
     pthread_mutex_unlock(&l->mu);
-    while (l->others && l->nthreads < l->want - 1 && thread_start(&l->thread[l->nthreads], NULL, worker, l) == 0)
+    while (l->others && l->nthreads < l->want - 1 &&
+           thread_start(&l->thread[l->nthreads], NULL, worker, l) == 0)
         l->nthreads++;
 }
 
@@ -476,7 +487,8 @@ static enum joined again_some(struct loader *l)
     return s->oom ? JOIN_OOM : JOINED;
 }
 
-/* ---- joining ---------------------------------------------------------------------------------------------- */
+/* ---- joining ----------------------------------------------------------------------------------------------
+ */
 
 /* The first wall clock told counts. */
 static void status_wall(struct source_status *t, const struct source_status *f)
@@ -506,7 +518,8 @@ static void note_join(struct source_notes *to, uint32_t *n, const struct source_
     ++*n;
 }
 
-/* Add a segment's status to the trace's. *newer: it has been said that there are events newer than the header. */
+/* Add a segment's status to the trace's. *newer: it has been said that there are events newer than the
+ * header. */
 static void status_join(struct trace *tr, const struct source *s, bool *newer)
 {
     bool said = *newer;
@@ -528,8 +541,9 @@ static void status_join(struct trace *tr, const struct source *s, bool *newer)
 }
 
 /*
- * Is no more memory allowed? With a temporary file, the actual memory counts. Without one, an estimate from segments
- * and goroutines (triage's tables included) counts, so that any number of threads stops at the same segment.
+ * Is no more memory allowed? With a temporary file, the actual memory counts. Without one, an estimate from
+ * segments and goroutines (triage's tables included) counts, so that any number of threads stops at the same
+ * segment.
  */
 static bool is_full(const struct loader *l)
 {
@@ -585,8 +599,9 @@ static enum joined join_some(struct loader *l, int64_t stop, bool *any)
             pthread_mutex_unlock(&l->mu);
             return JOIN_NOT;
         }
-        struct segment *s =
-            l->all && l->joined < l->nseg && can_join(l->seg[l->joined]) && !l->stopped ? l->seg[l->joined] : NULL;
+        struct segment *s = l->all && l->joined < l->nseg && can_join(l->seg[l->joined]) && !l->stopped
+                                ? l->seg[l->joined]
+                                : NULL;
         if (s && !s->n)
             fold_rest(&l->tr->fold);
         const int64_t t = s ? cpu_ns() : 0;
@@ -682,7 +697,8 @@ enum loaded_rc loader_some(struct loader *l, int64_t stop)
                 status_join(l->tr, l->notes->s, &l->newer);
             return l->full ? LOADER_FULL : l->tr->join.n || l->tr->fold.oom ? LOADER_DONE : LOADER_CANT;
         }
-        if (any && host_now() >= stop) /* joining, and starting or ending a segment, takes long enough by itself */
+        if (any &&
+            host_now() >= stop) /* joining, and starting or ending a segment, takes long enough by itself */
             break;
         if (!l->mine) {
             pthread_mutex_lock(&l->mu);

@@ -1,10 +1,10 @@
 /*
- * loader.h - loads a second-family trace segment by segment: finds them, decodes them side by side, joins them in
- * order.
+ * loader.h - loads a second-family trace segment by segment: finds them, decodes them side by side, joins
+ * them in order.
  *
- * Finding a generation hops over its batches, and is done when the next one is wanted. Any number of threads decode,
- * the caller's included. Only the caller's thread joins, and what is joined is the trace. So readers need no lock,
- * and the result does not depend on the number of threads.
+ * Finding a generation hops over its batches, and is done when the next one is wanted. Any number of threads
+ * decode, the caller's included. Only the caller's thread joins, and what is joined is the trace. So readers
+ * need no lock, and the result does not depend on the number of threads.
  */
 #ifndef GOTOP_DECODE_LOADER_H
 #define GOTOP_DECODE_LOADER_H

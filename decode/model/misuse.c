@@ -35,7 +35,8 @@ static void place(const struct names *nm, uint32_t stack, char *out, size_t size
     if (!func.len)
         *out = 0;
     else
-        snprintf(out, size, " in %.*s %.*s:%" PRIu64, most(func, PLACE - 30), func.p, most(file, 24), file.p, f.line);
+        snprintf(out, size, " in %.*s %.*s:%" PRIu64, most(func, PLACE - 30), func.p, most(file, 24), file.p,
+                 f.line);
 }
 
 void misuse_say(const struct misuse *m, enum misuse_kind kind, const struct names *names, struct err *e)
@@ -53,9 +54,11 @@ void misuse_say(const struct misuse *m, enum misuse_kind kind, const struct name
                 "%s ends task %" PRIu64 " \"%.*s\" again%s, at %.6f s%s: its first end counts", who, m->task,
                 most(name, NAME), name.p, where, (double)m->t * 1e-9, often);
     else if (kind == MISUSE_REGION)
-        err_set(e, ERR_ORDER, ERR_NO_OFFSET, "%s ends region \"%.*s\"%s, at %.6f s, where it is not open%s: left out",
-                who, most(name, NAME), name.p, where, (double)m->t * 1e-9, often);
+        err_set(e, ERR_ORDER, ERR_NO_OFFSET,
+                "%s ends region \"%.*s\"%s, at %.6f s, where it is not open%s: left out", who,
+                most(name, NAME), name.p, where, (double)m->t * 1e-9, often);
     else
-        err_set(e, ERR_ORDER, ERR_NO_OFFSET, "%s ends region \"%.*s\"%s, at %.6f s, before \"%.*s\" within it%s", who,
-                most(name, NAME), name.p, where, (double)m->t * 1e-9, most(inner, NAME), inner.p, often);
+        err_set(e, ERR_ORDER, ERR_NO_OFFSET,
+                "%s ends region \"%.*s\"%s, at %.6f s, before \"%.*s\" within it%s", who, most(name, NAME),
+                name.p, where, (double)m->t * 1e-9, most(inner, NAME), inner.p, often);
 }

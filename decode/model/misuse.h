@@ -1,6 +1,7 @@
 /*
- * misuse.h - tasks and regions that a program ends in another way than runtime/trace asks for. The trace is whole all the same: what
- * such an event tells is kept as far as it makes sense, and the first of each kind is named in a warning that counts the others.
+ * misuse.h - tasks and regions that a program ends in another way than runtime/trace asks for. The trace is
+ * whole all the same: what such an event tells is kept as far as it makes sense, and the first of each kind
+ * is named in a warning that counts the others.
  *
  * Nothing is claimed where events may be missing: then an end without a beginning is no surprise.
  */
@@ -22,7 +23,8 @@ struct misuse { /* of one kind */
     int64_t t;  /* ns */
     uint64_t g; /* the goroutine's id, 0 = none */
     uint64_t task;
-    uint32_t name, inner; /* strings: of the region or task; MISUSE_NESTING: of the region that is open within it */
+    uint32_t name,
+        inner; /* strings: of the region or task; MISUSE_NESTING: of the region that is open within it */
     uint32_t stack;
 };
 

@@ -38,7 +38,8 @@ static bool hold_close(struct fold *f, uint32_t m, int64_t t)
         uint8_t *o = l->rec + l->now.rec;
         o += bytes_put_varint(o, to.count - l->now.count);
         uint8_t *slots = o++;
-        int64_t rest = t - h->t0; /* slot 0 takes the rest, also where the P's lane knows less than the hold */
+        int64_t rest =
+            t - h->t0; /* slot 0 takes the rest, also where the P's lane knows less than the hold */
         for (int s = 1; s < SPAN_SLOTS; s++)
             rest -= to.tot[s] - was[s];
         to.tot[0] = was[0] + rest;
@@ -86,7 +87,8 @@ static bool set(struct fold *f, uint32_t m, int64_t t, uint32_t p, uint32_t who)
         if (h->t0 < t) {
             if (!hold_close(f, m, t))
                 return false;
-        } else { /* no time has passed, or back-dated news of a known thread: the later word counts, from h->t0 on */
+        } else { /* no time has passed, or back-dated news of a known thread: the later word counts, from
+                    h->t0 on */
             t = h->t0;
             l->n--;
         }
@@ -213,8 +215,8 @@ static uint32_t moment(int64_t *at, uint32_t *n, int64_t t)
 }
 
 /*
- * Look up chain k: add the P's time from the start of each hold to its moment. states.def gives Ps and Ms the same
- * slots. Start and moment are asked together, as they mostly lie in the same block of spans.
+ * Look up chain k: add the P's time from the start of each hold to its moment. states.def gives Ps and Ms the
+ * same slots. Start and moment are asked together, as they mostly lie in the same block of spans.
  */
 static void ask_p(const struct fold *f, const struct mlane *l, const struct asked *a, uint32_t k,
                   const struct totals *to)

@@ -1,19 +1,19 @@
 /*
  * mlane.h - what threads did, without storing it twice.
  *
- * While an M holds a P, it does what that P's lane says. So an M's lane is stored as holds: from when on it had
- * which P, or was in a system call without one, or had nothing. A span of an M lane is the part of a span of the P's
- * lane that lies within a hold. A server's threads change their P a thousand times more seldom than their state, so
- * these lanes cost nothing.
+ * While an M holds a P, it does what that P's lane says. So an M's lane is stored as holds: from when on it
+ * had which P, or was in a system call without one, or had nothing. A span of an M lane is the part of a span
+ * of the P's lane that lies within a hold. A server's threads change their P a thousand times more seldom
+ * than their state, so these lanes cost nothing.
  *
- * Every HOLD_GROUP holds, running totals of the time per state are stored, and of each closed hold of a P its own
- * totals, in a dozen bytes. So the time per state up to a moment takes a search, at most HOLD_GROUP additions, and a
- * look-up in the P's lane for the hold that covers the moment.
+ * Every HOLD_GROUP holds, running totals of the time per state are stored, and of each closed hold of a P its
+ * own totals, in a dozen bytes. So the time per state up to a moment takes a search, at most HOLD_GROUP
+ * additions, and a look-up in the P's lane for the hold that covers the moment.
  *
  *   h:    hold 0 | hold 1 | ...
  *   sum:  totals before hold 0 | before hold 16 | ...
- *   rec:  of each closed hold of a P: number of spans (varint), a bit per slot used, ns of each of these slots but
- *         the lowest (varints; the lowest has the rest of the hold)
+ *   rec:  of each closed hold of a P: number of spans (varint), a bit per slot used, ns of each of these
+ * slots but the lowest (varints; the lowest has the rest of the hold)
  */
 #ifndef GOTOP_DECODE_MLANE_H
 #define GOTOP_DECODE_MLANE_H
@@ -27,7 +27,8 @@
 
 struct hold {
     int64_t t0;
-    uint32_t who; /* a P; with HOLD_CALL a goroutine in a system call without a P; EV_NONE; HOLD_LOST: not recorded */
+    uint32_t who; /* a P; with HOLD_CALL a goroutine in a system call without a P; EV_NONE; HOLD_LOST: not
+                     recorded */
 } __attribute__((packed, aligned(4)));
 
 /* hold_who - hold.who of a thread that has P p or, if that is EV_NONE, goroutine g in a call without one. */
@@ -70,7 +71,8 @@ struct mlane {
 
 struct fold;
 
-/* mlane_set - from t on m holds p, or is in a system call with g, or neither (EV_NONE). false: out of memory. mlane_lose - or isn't recorded. */
+/* mlane_set - from t on m holds p, or is in a system call with g, or neither (EV_NONE). false: out of memory.
+ * mlane_lose - or isn't recorded. */
 bool mlane_set(struct fold *f, uint32_t m, int64_t t, uint32_t p, uint32_t g);
 bool mlane_lose(struct fold *f, uint32_t m, int64_t t);
 
@@ -81,7 +83,8 @@ bool mlane_lose(struct fold *f, uint32_t m, int64_t t);
 void mlane_totals(const struct fold *f, uint32_t m, const struct totals *a);
 void mlane_near(const struct fold *f, uint32_t m, const struct nearby *a);
 
-/* mlane_sight - as spans_sight(), of threads' lanes: for mlane_near(), far or not, or for mlane_totals(). l: prefetched. */
+/* mlane_sight - as spans_sight(), of threads' lanes: for mlane_near(), far or not, or for mlane_totals(). l:
+ * prefetched. */
 enum sight_of { SIGHT_FAR, SIGHT_NEAR, SIGHT_EXACT };
 struct hold_sight {
     const struct fold *f;
@@ -91,7 +94,8 @@ struct hold_sight {
 };
 void mlane_sight(struct hold_sight *s, uint32_t n, enum sight_of of);
 
-/* mlane_find - the hold that covers t (clamped); the lane must have a hold. end: where the last one ends, about. */
+/* mlane_find - the hold that covers t (clamped); the lane must have a hold. end: where the last one ends,
+ * about. */
 size_t mlane_find(const struct mlane *l, int64_t t, int64_t end);
 /* mlane_skip - the first hold from i to `last` whose group has a span of at least min_ns. */
 size_t mlane_skip(const struct mlane *l, size_t i, size_t last, int64_t min_ns);

@@ -22,11 +22,12 @@ struct pack_clock pack_clock(double tick_ns)
     const unsigned shift = 31 - e;
     const double mul = tick_ns * (double)((uint64_t)1 << shift),
                  inv = (double)((uint64_t)1 << (62 - shift)) / tick_ns;
-    return (struct pack_clock){(uint32_t)(mul + 0.5 < UINT32_MAX ? mul + 0.5 : UINT32_MAX), (uint32_t)(inv + 0.5),
-                               shift};
+    return (struct pack_clock){(uint32_t)(mul + 0.5 < UINT32_MAX ? mul + 0.5 : UINT32_MAX),
+                               (uint32_t)(inv + 0.5), shift};
 }
 
-/* ---- one value at a time ---------------------------------------------------------------------------------- */
+/* ---- one value at a time ----------------------------------------------------------------------------------
+ */
 
 static uint8_t *put_plain(uint8_t *o, const uint64_t *v, uint32_t n, const uint8_t len[4])
 {
@@ -51,7 +52,8 @@ static inline uint64_t dur_stored(int64_t dur, bool units)
 }
 
 /* Durations in the form they are stored; `all` is all of them or'ed. Returns whether that is PACK_UNIT. */
-static bool durs_stored(const struct waitspan *s, uint32_t n, const struct pack_how *how, uint64_t all, uint64_t *v)
+static bool durs_stored(const struct waitspan *s, uint32_t n, const struct pack_how *how, uint64_t all,
+                        uint64_t *v)
 {
     const bool ticks = pack_durs(how) == DURS_TICKS && !(all >> PACK_TICK_BITS),
                units = pack_durs(how) == DURS_64 && !(all >> 62);
@@ -74,7 +76,8 @@ void pack_sums_of(const struct waitspan *s, uint32_t n, const struct pack_how *h
     }
 }
 
-/* The distinct pairs of tag and stack, in order of appearance; at[i] is the number of span i's pair. 0: too many. */
+/* The distinct pairs of tag and stack, in order of appearance; at[i] is the number of span i's pair. 0: too
+ * many. */
 static uint32_t palette_of(const uint32_t *pair, uint32_t n, uint32_t pal[PALETTE_MOST], uint8_t *at)
 {
     enum { SLOTS = 64, SHIFT = 32 - 6 };
@@ -105,7 +108,8 @@ static uint8_t *put_planes(uint8_t *o, const uint8_t *at, uint32_t n, uint32_t k
     return o;
 }
 
-size_t pack_plain(uint8_t *out, const struct waitspan *s, uint32_t n, struct pack_how *how, struct pack_sums *sums)
+size_t pack_plain(uint8_t *out, const struct waitspan *s, uint32_t n, struct pack_how *how,
+                  struct pack_sums *sums)
 {
     const int64_t *longs = how->longs;
     if (sums)
@@ -135,7 +139,8 @@ size_t pack_plain(uint8_t *out, const struct waitspan *s, uint32_t n, struct pac
     }
     unsigned flags = (t > 0xff ? PACK_WIDE_TAG : 0u) | (w ? PACK_WHO : 0u) | (k ? PACK_STACK : 0u) |
                      (d > pack_mask[4] ? PACK_LONG_DUR : 0u) | (w > 0xffffff ? PACK_LONG_WHO : 0u) |
-                     (k > 0xffffff ? PACK_LONG_STACK : 0u) | (units ? PACK_UNIT : 0u) | (np ? PACK_PALETTE : 0u);
+                     (k > 0xffffff ? PACK_LONG_STACK : 0u) | (units ? PACK_UNIT : 0u) |
+                     (np ? PACK_PALETTE : 0u);
     uint8_t *o = out;
     *o++ = (uint8_t)flags;
     if (np) {
@@ -159,12 +164,13 @@ size_t pack_plain(uint8_t *out, const struct waitspan *s, uint32_t n, struct pac
     return (size_t)(o - out);
 }
 
-/* ---- four values at a time -------------------------------------------------------------------------------- */
+/* ---- four values at a time --------------------------------------------------------------------------------
+ */
 
 #ifdef PACK_SSE
 /*
- * Comparisons give the length codes of four values, as two planes of (inverted) bits. By the planes, a row tells how
- * to move the values' 16 bytes together, the code byte, and how many bytes that makes.
+ * Comparisons give the length codes of four values, as two planes of (inverted) bits. By the planes, a row
+ * tells how to move the values' 16 bytes together, the code byte, and how many bytes that makes.
  */
 struct row {
     uint8_t shuffle[16], code, bytes, pad[14];
@@ -197,8 +203,8 @@ static void rows_fill(void)
 #define SSE __attribute__((target("sse4.1")))
 
 /* Write n values of v, which has room for the next multiple of four. */
-static SSE inline __attribute__((always_inline)) uint8_t *put_column(uint8_t *o, const uint32_t *v, uint32_t n,
-                                                                     bool ids)
+static SSE inline __attribute__((always_inline)) uint8_t *put_column(uint8_t *o, const uint32_t *v,
+                                                                     uint32_t n, bool ids)
 {
     const struct row *rows = ids ? row_id : row_dur;
     const __m128i zero = _mm_setzero_si128();
@@ -206,10 +212,12 @@ static SSE inline __attribute__((always_inline)) uint8_t *put_column(uint8_t *o,
     o += (n + 3) / 4;
     for (uint32_t i = 0; i < n; i += 4) {
         __m128i x = _mm_load_si128((const __m128i *)(const void *)&v[i]);
-        __m128i y = _mm_cmpeq_epi32(_mm_srli_epi32(x, 8), zero), z = _mm_cmpeq_epi32(_mm_srli_epi32(x, 16), zero);
+        __m128i y = _mm_cmpeq_epi32(_mm_srli_epi32(x, 8), zero),
+                z = _mm_cmpeq_epi32(_mm_srli_epi32(x, 16), zero);
         __m128i low = ids ? _mm_cmpeq_epi32(x, zero) : y, mid = ids ? y : z;
         __m128i high = ids ? z : _mm_cmpeq_epi32(_mm_srli_epi32(x, 24), zero);
-        unsigned one = (unsigned)_mm_movemask_ps(_mm_castsi128_ps(_mm_xor_si128(_mm_xor_si128(low, mid), high)));
+        unsigned one =
+            (unsigned)_mm_movemask_ps(_mm_castsi128_ps(_mm_xor_si128(_mm_xor_si128(low, mid), high)));
         unsigned two = (unsigned)_mm_movemask_ps(_mm_castsi128_ps(mid));
         const struct row *r = &rows[one | two << 4];
         _mm_storeu_si128((__m128i *)(void *)o,
@@ -234,8 +242,8 @@ struct seen {
 static SSE inline __attribute__((always_inline)) __m128i ticks_four(const struct pack_clock *k, __m128i ns)
 {
     const __m128i inv = _mm_set1_epi32((int)k->inv), mul = _mm_set1_epi32((int)k->mul),
-                  half = _mm_set1_epi64x((int64_t)1 << (61 - k->shift)), down = _mm_cvtsi32_si128((int)k->shift),
-                  up = _mm_cvtsi32_si128((int)(62 - k->shift));
+                  half = _mm_set1_epi64x((int64_t)1 << (61 - k->shift)),
+                  down = _mm_cvtsi32_si128((int)k->shift), up = _mm_cvtsi32_si128((int)(62 - k->shift));
     __m128i even = _mm_srl_epi64(_mm_add_epi64(_mm_mul_epu32(ns, inv), half), up);
     __m128i odd = _mm_srl_epi64(_mm_add_epi64(_mm_mul_epu32(_mm_srli_epi64(ns, 32), inv), half), up);
     const __m128i ticks = _mm_or_si128(even, _mm_slli_epi64(odd, 32));
@@ -268,7 +276,8 @@ static SSE inline __attribute__((always_inline)) void split_four(const struct wa
     if (durs == DURS_TICKS)
         dur = ticks_four(clock, dur);
     if (durs == DURS_64)
-        dur = _mm_blendv_epi8(_mm_or_si128(_mm_slli_epi32(dur, 1), _mm_set1_epi32(1)), _mm_srli_epi32(dur, 5), whole);
+        dur = _mm_blendv_epi8(_mm_or_si128(_mm_slli_epi32(dur, 1), _mm_set1_epi32(1)), _mm_srli_epi32(dur, 5),
+                              whole);
     _mm_store_si128((__m128i *)(void *)&c->dur[i], dur);
     _mm_store_si128((__m128i *)(void *)&c->who[i], _mm_unpackhi_epi64(ab, de));
     __m128i stack = _mm_unpacklo_epi64(ab2, de2);
@@ -297,8 +306,9 @@ static SSE inline __attribute__((always_inline)) void sums_clear(struct sums_fou
     }
 }
 
-static SSE inline __attribute__((always_inline)) void
-add_four(struct sums_four *f, const uint32_t *raw, const uint8_t *tag, const uint8_t (*slot)[4], enum lane_kind kind)
+static SSE inline __attribute__((always_inline)) void add_four(struct sums_four *f, const uint32_t *raw,
+                                                               const uint8_t *tag, const uint8_t (*slot)[4],
+                                                               enum lane_kind kind)
 {
     f->v[0][slot[tag[0]][kind]] += raw[0];
     f->v[1][slot[tag[1]][kind]] += raw[1];
@@ -311,11 +321,13 @@ struct planes {
 };
 
 /* palette_of() for 16 pairs at a time; makes the planes as well. */
-static SSE uint32_t palette_sse(const uint32_t *pair, uint32_t n, uint32_t pal[PALETTE_MOST], struct planes *out)
+static SSE uint32_t palette_sse(const uint32_t *pair, uint32_t n, uint32_t pal[PALETTE_MOST],
+                                struct planes *out)
 {
-    uint64_t left[2] = {n < 64 ? ((uint64_t)1 << n) - 1 : UINT64_MAX, n <= 64   ? 0
-                                                                      : n < 128 ? ((uint64_t)1 << (n - 64)) - 1
-                                                                                : UINT64_MAX};
+    uint64_t left[2] = {n < 64 ? ((uint64_t)1 << n) - 1 : UINT64_MAX, n <= 64 ? 0
+                                                                      : n < 128
+                                                                          ? ((uint64_t)1 << (n - 64)) - 1
+                                                                          : UINT64_MAX};
     const __m128i *v = (const __m128i *)(const void *)pair;
     uint32_t k = 0, groups = (n + 15) / 16;
     memset(out, 0, sizeof *out);
@@ -349,9 +361,19 @@ static uint8_t *put_planes_sse(uint8_t *o, const struct planes *p, uint32_t n, u
     return o;
 }
 
+static SSE inline __attribute__((always_inline)) void
+add_up_four(struct pack_sums *sums, const struct sums_four *four, const uint32_t most[4])
+{
+    for (int k = 0; k < 8; k++)
+        sums->slot[k] = four->v[0][k] + four->v[1][k] + four->v[2][k] + four->v[3][k];
+    uint32_t x = most[0] > most[1] ? most[0] : most[1], y = most[2] > most[3] ? most[2] : most[3];
+    sums->longest = x > y ? x : y;
+}
+
 /* As pack_sse(). 0: the spans are unusual, nothing is packed. */
-static SSE inline __attribute__((always_inline)) size_t pack_fours(uint8_t *out, const struct waitspan *s, uint32_t n,
-                                                                   struct pack_how *how, struct pack_sums *sums,
+static SSE inline __attribute__((always_inline)) size_t pack_fours(uint8_t *out, const struct waitspan *s,
+                                                                   uint32_t n, struct pack_how *how,
+                                                                   struct pack_sums *sums,
                                                                    enum pack_durs durs)
 {
     const enum lane_kind kind = how->kind;
@@ -385,14 +407,12 @@ static SSE inline __attribute__((always_inline)) size_t pack_fours(uint8_t *out,
     }
     _mm_storeu_si128((__m128i *)(void *)all, in.all);
     _mm_storeu_si128((__m128i *)(void *)most, in.most);
-    if (all[0] >> (durs == DURS_TICKS ? PACK_TICK_BITS : 31) || (all[1] | all[2]) >> 24 ||
-        all[3] >> 8) /* as DURS_64 a duration takes one bit more */
+    /* As DURS_64 a duration takes one bit more. */
+    const int dur_bits = durs == DURS_TICKS ? PACK_TICK_BITS : 31;
+    if (all[0] >> dur_bits || (all[1] | all[2]) >> 24 || all[3] >> 8)
         return 0;
     if (sums) {
-        for (int k = 0; k < 8; k++)
-            sums->slot[k] = four.v[0][k] + four.v[1][k] + four.v[2][k] + four.v[3][k];
-        uint32_t x = most[0] > most[1] ? most[0] : most[1], y = most[2] > most[3] ? most[2] : most[3];
-        sums->longest = x > y ? x : y;
+        add_up_four(sums, &four, most);
         if (sums->slot[0])
             pack_sums_of(s, n, how, sums);
     }
@@ -402,7 +422,8 @@ static SSE inline __attribute__((always_inline)) size_t pack_fours(uint8_t *out,
     out[0] = (uint8_t)((durs ? PACK_UNIT : 0) | (all[1] ? PACK_WHO : 0) | (all[2] ? PACK_STACK : 0) |
                        (k ? PACK_PALETTE : 0));
     o = k ? put_planes_sse(put_palette(o, pal, k, all[2]), &planes, n, k) : o + n;
-    o = put_column(o, c.dur, n, false) - extra; /* a filling span takes one byte as a duration, none as an id */
+    /* A filling span takes one byte as a duration, none as an id. */
+    o = put_column(o, c.dur, n, false) - extra;
     if (all[1])
         o = put_column(o, c.who, n, true);
     if (all[2] && !k)
@@ -423,7 +444,8 @@ static SSE size_t pack_by_units(uint8_t *out, const struct waitspan *s, uint32_t
     }
 }
 
-size_t pack_sse(uint8_t *out, const struct waitspan *s, uint32_t n, struct pack_how *how, struct pack_sums *sums)
+size_t pack_sse(uint8_t *out, const struct waitspan *s, uint32_t n, struct pack_how *how,
+                struct pack_sums *sums)
 {
     return __builtin_cpu_supports("sse4.1") ? pack_by_units(out, s, n, how, sums) : 0;
 }
@@ -440,7 +462,8 @@ void pack_init(void)
 {
 }
 
-size_t pack_sse(uint8_t *out, const struct waitspan *s, uint32_t n, struct pack_how *how, struct pack_sums *sums)
+size_t pack_sse(uint8_t *out, const struct waitspan *s, uint32_t n, struct pack_how *how,
+                struct pack_sums *sums)
 {
     (void)out, (void)s, (void)n, (void)how, (void)sums;
     return 0;
@@ -448,7 +471,8 @@ size_t pack_sse(uint8_t *out, const struct waitspan *s, uint32_t n, struct pack_
 
 #endif
 
-size_t pack_spans(uint8_t *out, const struct waitspan *s, uint32_t n, struct pack_how *how, struct pack_sums *sums)
+size_t pack_spans(uint8_t *out, const struct waitspan *s, uint32_t n, struct pack_how *how,
+                  struct pack_sums *sums)
 {
     const size_t len = pack_sse(out, s, n, how, sums);
     return len ? len : pack_plain(out, s, n, how, sums);

@@ -1,8 +1,8 @@
 /*
  * pack_read.c - unpacks blocks of spans: see pack.h.
  *
- * Where the processor can shuffle bytes, a column is read four values at a time: a table, indexed by their byte of
- * codes, tells which of the next 16 bytes make up which of the four 32-bit numbers.
+ * Where the processor can shuffle bytes, a column is read four values at a time: a table, indexed by their
+ * byte of codes, tells which of the next 16 bytes make up which of the four 32-bit numbers.
  */
 #include "decode/model/pack.h"
 
@@ -17,9 +17,11 @@ static inline bool have_sse(void)
 }
 #endif
 
-/* ---- palettes ---------------------------------------------------------------------------------------------- */
+/* ---- palettes
+ * ---------------------------------------------------------------------------------------------- */
 
-/* A block's palette: its pairs of tag and stack, and the n planes, of `size` bytes each, with each span's number. */
+/* A block's palette: its pairs of tag and stack, and the n planes, of `size` bytes each, with each span's
+ * number. */
 struct palette {
     uint32_t pair[PALETTE_MOST];
     struct planes {
@@ -50,7 +52,8 @@ static uint64_t palette_eight(const struct palette *pal, uint32_t i)
     uint64_t v = 0;
     for (unsigned k = 0; k < pal->planes.n; k++) {
         uint64_t x = pal->planes.p[k * pal->planes.size + i];
-        /* bit b of x to bit 0 of byte b: each copy of x keeps another bit, and a carry moves it to the byte's top */
+        /* bit b of x to bit 0 of byte b: each copy of x keeps another bit, and a carry moves it to the byte's
+         * top */
         x = (x * 0x0101010101010101u) & 0x8040201008040201u;
         x = (x + 0x00406070787c7e7fu) >> 7 & 0x0101010101010101u;
         v |= x << k;
@@ -60,8 +63,8 @@ static uint64_t palette_eight(const struct palette *pal, uint32_t i)
 
 #ifdef PACK_SSE
 /*
- * Each of a plane's sixteen bits is copied to a byte of its own, which keeps only that bit and becomes all ones or
- * zeros. Four planes are always read, needed or not: a branch that varies costs more.
+ * Each of a plane's sixteen bits is copied to a byte of its own, which keeps only that bit and becomes all
+ * ones or zeros. Four planes are always read, needed or not: a branch that varies costs more.
  */
 static SSE inline __attribute__((always_inline)) __m128i sixteen_sse(struct planes pl, uint32_t i)
 {
@@ -107,7 +110,8 @@ static void palette_sixteen(const struct palette *pal, uint32_t n, uint32_t i, u
     }
 }
 
-/* ---- columns ------------------------------------------------------------------------------------------------ */
+/* ---- columns
+ * ------------------------------------------------------------------------------------------------ */
 
 /* how a column's codes map to lengths */
 enum lengths { DUR, DUR_LONG, ID, ID_LONG };
@@ -161,7 +165,8 @@ static SSE const uint8_t *column_sse(const uint8_t *p, uint32_t n, enum lengths 
         _mm_storeu_si128((__m128i *)(void *)(out + i), x);
         p += shuffle[k].used[c];
     }
-    for (uint32_t i = n; i % 4; i++) /* the unused codes in the last byte may stand for a length, but have no bytes */
+    for (uint32_t i = n; i % 4;
+         i++) /* the unused codes in the last byte may stand for a length, but have no bytes */
         p -= lengths_of(k)[ctl[i / 4] >> (i % 4 * 2) & 3];
     return p;
 }
@@ -202,13 +207,15 @@ static SSE inline __m128i ticks_ns(__m128i x, __m128i mul, __m128i shift)
                            _mm_cmpeq_epi64(rest, three));
 }
 
-/* Four numbers to ns: of units, the odd ones count 1 ns and the even ones 64, each half as often as they say. */
+/* Four numbers to ns: of units, the odd ones count 1 ns and the even ones 64, each half as often as they say.
+ */
 static SSE inline __attribute__((always_inline)) void four_ns(enum dur_form form, __m128i x, __m128i mul,
                                                               __m128i shift, int64_t *out)
 {
     __m128i lo, hi;
     if (form == DUR_UNITS) {
-        const __m128i one = _mm_set1_epi32(1), odd = _mm_sub_epi32(_mm_setzero_si128(), _mm_and_si128(x, one)),
+        const __m128i one = _mm_set1_epi32(1),
+                      odd = _mm_sub_epi32(_mm_setzero_si128(), _mm_and_si128(x, one)),
                       each = _mm_add_epi32(_mm_and_si128(odd, _mm_set1_epi32(-63)), _mm_set1_epi32(64)),
                       v = _mm_srli_epi32(x, 1);
         const __m128i even = _mm_mul_epu32(v, each),
@@ -257,8 +264,8 @@ static SSE const uint8_t *column_dur_sse(const uint8_t *p, uint32_t n, enum dur_
 /* Sixteen 32-bit numbers, of which b0 .. b3 have one byte each. */
 static SSE inline void words_sse(__m128i b0, __m128i b1, __m128i b2, __m128i b3, uint32_t *out)
 {
-    const __m128i l01 = _mm_unpacklo_epi8(b0, b1), h01 = _mm_unpackhi_epi8(b0, b1), l23 = _mm_unpacklo_epi8(b2, b3),
-                  h23 = _mm_unpackhi_epi8(b2, b3);
+    const __m128i l01 = _mm_unpacklo_epi8(b0, b1), h01 = _mm_unpackhi_epi8(b0, b1),
+                  l23 = _mm_unpacklo_epi8(b2, b3), h23 = _mm_unpackhi_epi8(b2, b3);
     _mm_storeu_si128((__m128i *)(void *)out, _mm_unpacklo_epi16(l01, l23));
     _mm_storeu_si128((__m128i *)(void *)(out + 4), _mm_unpackhi_epi16(l01, l23));
     _mm_storeu_si128((__m128i *)(void *)(out + 8), _mm_unpacklo_epi16(h01, h23));
@@ -309,8 +316,8 @@ static void pairs_unpack(const struct palette *pal, uint32_t n, uint32_t *tag, u
 }
 
 /*
- * Unpack durations and tags; stack, unless NULL, gets the stacks if they are in the palette. Returns the place
- * behind.
+ * Unpack durations and tags; stack, unless NULL, gets the stacks if they are in the palette. Returns the
+ * place behind.
  */
 static const uint8_t *unpack_front(const uint8_t *p, uint32_t n, const struct pack_clock *clock, int64_t *dur,
                                    uint32_t *tag, uint32_t *stack)

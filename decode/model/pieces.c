@@ -48,7 +48,8 @@ static bool has_span(const struct fold *f, struct lane l)
         return false;
     if (l.kind == LANE_M)
         return f->m[l.i].lane.n;
-    return l.kind == LANE_G ? fold_g_retired(f, l.i) || fold_lane_at(f, l.i)->begun : f->lane[l.kind][l.i].begun;
+    return l.kind == LANE_G ? fold_g_retired(f, l.i) || fold_lane_at(f, l.i)->begun
+                            : f->lane[l.kind][l.i].begun;
 }
 
 uint32_t pieces_n(const struct trace *tr, struct lane l)
@@ -125,7 +126,8 @@ uint32_t pieces_at(const struct trace *tr, struct lane l, int64_t t)
 }
 
 /* As pieces_at(), for a moment not before piece k: mostly one of the next. */
-static uint32_t piece_from(const struct trace *tr, struct lane l, const struct jlane *jl, uint32_t k, int64_t t)
+static uint32_t piece_from(const struct trace *tr, struct lane l, const struct jlane *jl, uint32_t k,
+                           int64_t t)
 {
     enum { NEXT = 4 };
     const uint32_t home = l.kind == LANE_G, np = jl->n + home;
@@ -170,7 +172,8 @@ static void hold_on(const struct trace *tr, const struct piece *p, int64_t t, in
             ++*count;
         return;
     }
-    if (!pieces_totals(tr, (struct lane){LANE_P, segment_p(p->seg, hold_p(h))}, &(struct totals){at, 2, v, n}))
+    if (!pieces_totals(tr, (struct lane){LANE_P, segment_p(p->seg, hold_p(h))},
+                       &(struct totals){at, 2, v, n}))
         return;
     for (int s = 0; s < SPAN_SLOTS; s++)
         tot[s] += v[1][s] - v[0][s];
@@ -215,8 +218,8 @@ static void piece_totals(const struct trace *tr, struct lane l, const struct pie
 }
 
 /*
- * A lane's ascending moments, grouped by piece. Each moment belongs to the piece that the moment just before it lies
- * in.
+ * A lane's ascending moments, grouped by piece. Each moment belongs to the piece that the moment just before
+ * it lies in.
  */
 struct runs {
     const struct trace *tr;
@@ -238,7 +241,9 @@ static bool runs_next(struct runs *x)
         return false;
     const int64_t *t = x->t + x->first;
     const uint32_t left = x->all - x->first;
-    x->k = np <= 1 ? 0 : x->first ? piece_from(x->tr, x->l, jl, x->k, *t - 1) : pieces_at(x->tr, x->l, *t - 1);
+    x->k = np <= 1    ? 0
+           : x->first ? piece_from(x->tr, x->l, jl, x->k, *t - 1)
+                      : pieces_at(x->tr, x->l, *t - 1);
     for (x->n = 1; x->n < left && (x->k + 1 == np || t[x->n] <= jl->v[x->k + 1 - home].t0); x->n++) {
     }
     pieces_get(x->tr, x->l, x->k, &x->p);
@@ -255,7 +260,8 @@ static void runs_begin(struct runs *x, const struct trace *tr, struct lane l, co
     x->first = x->n = 0;
 }
 
-/* ---- many pieces at once -------------------------------------------------------------------------------- */
+/* ---- many pieces at once --------------------------------------------------------------------------------
+ */
 
 enum { SIGHTS = 64 };
 
@@ -268,10 +274,12 @@ static const struct spanlane *lane_at(const struct fold *f, enum lane_kind k, ui
 }
 
 /*
- * Of a window that spans many pieces one or two moments lie in each. What is read of a piece, from its lane to its blocks, is a chain
- * of addresses, each read from memory that no cache has; so the chains of many moments are followed side by side.
+ * Of a window that spans many pieces one or two moments lie in each. What is read of a piece, from its lane
+ * to its blocks, is a chain of addresses, each read from memory that no cache has; so the chains of many
+ * moments are followed side by side.
  */
-static void pieces_sight(const struct trace *tr, struct lane l, const int64_t *t, uint32_t n, enum sight_of of)
+static void pieces_sight(const struct trace *tr, struct lane l, const int64_t *t, uint32_t n,
+                         enum sight_of of)
 {
     const struct join *j = &tr->join;
     const struct jlane *jl = lane_of_join(j, l);
@@ -310,7 +318,8 @@ static void pieces_sight(const struct trace *tr, struct lane l, const int64_t *t
 }
 
 /* How many of n moments are to be looked at together; prefetches what will be read of them. */
-static uint32_t together(const struct trace *tr, struct lane l, const int64_t *t, uint32_t n, enum sight_of of)
+static uint32_t together(const struct trace *tr, struct lane l, const int64_t *t, uint32_t n,
+                         enum sight_of of)
 {
     const struct jlane *jl = tr->join.n ? lane_of_join(&tr->join, l) : NULL;
     if (!jl || n < 2 || pieces_at(tr, l, t[0]) == pieces_at(tr, l, t[n - 1] - 1))
@@ -348,7 +357,8 @@ static bool run_end(const struct runs *x, struct totals_end *out)
     return true;
 }
 
-/* piece_totals() of the current piece as bounds (spans_near()); of the last one exact behind the end of a thread's segment. */
+/* piece_totals() of the current piece as bounds (spans_near()); of the last one exact behind the end of a
+ * thread's segment. */
 static void run_near(const struct runs *x, bool far, struct totals_near *out)
 {
     const struct piece *p = &x->p;

@@ -4,7 +4,8 @@
 #include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 
-/* ---- adding and joining ------------------------------------------------------------------------------------ */
+/* ---- adding and joining
+ * ------------------------------------------------------------------------------------ */
 
 /* Begin a new chunk. */
 static bool chunk_begin(struct points *p)
@@ -63,7 +64,8 @@ static void *among_spans(void *pool, size_t bytes)
 /* Pack the whole blocks of the unpacked points. */
 static bool pack(struct points *p, struct span_pool *sp)
 {
-    _Static_assert(sizeof(struct point) == 2 * sizeof(uint64_t) && POINTS_BLOCK == COLUMNS_ROWS, "a point is a row");
+    _Static_assert(sizeof(struct point) == 2 * sizeof(uint64_t) && POINTS_BLOCK == COLUMNS_ROWS,
+                   "a point is a row");
     size_t at = 0;
     bool ok = mem_room(p->blk, p->capblk, p->nblk + p->n / POINTS_BLOCK);
     for (; ok && p->n - at >= POINTS_BLOCK; at += POINTS_BLOCK) {
@@ -91,7 +93,8 @@ bool points_sum(struct points *p, struct span_pool *sp)
             return false;
         }
     size_t below = 0;
-    for (size_t at = old >> MM_BITS << MM_BITS, i; at < n; at += (size_t)1 << MM_BITS, below = at >> MM_BITS) {
+    for (size_t at = old >> MM_BITS << MM_BITS, i; at < n;
+         at += (size_t)1 << MM_BITS, below = at >> MM_BITS) {
         i = at - p->nblk * POINTS_BLOCK; /* the unpacked points begin at a multiple of 16 */
         p->mm[0][at >> MM_BITS] = points_bounds(p->v + i, p->n - i);
     }
@@ -144,7 +147,8 @@ void points_free(struct points *p)
         mem_free(p->mm[l]);
 }
 
-/* ---- queries ----------------------------------------------------------------------------------------------- */
+/* ---- queries
+ * ----------------------------------------------------------------------------------------------- */
 
 size_t points_before(const struct points *p, int64_t t)
 {
@@ -159,7 +163,8 @@ size_t points_before(const struct points *p, int64_t t)
 static inline unsigned block_at(size_t i, size_t e)
 {
     unsigned l = 0;
-    while (l < MM_LEVELS && i % ((size_t)1 << (l + 1) * MM_BITS) == 0 && i + ((size_t)1 << (l + 1) * MM_BITS) <= e)
+    while (l < MM_LEVELS && i % ((size_t)1 << (l + 1) * MM_BITS) == 0 &&
+           i + ((size_t)1 << (l + 1) * MM_BITS) <= e)
         l++;
     return l;
 }

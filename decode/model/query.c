@@ -1,9 +1,9 @@
 /*
- * query.c - answers of the model (decode/trace.h): names, lanes, what overlaps. Spans: span_iter.c, walk.c. Time per
- * state: shares.c.
+ * query.c - answers of the model (decode/trace.h): names, lanes, what overlaps. Spans: span_iter.c, walk.c.
+ * Time per state: shares.c.
  *
- * Everything is computed from what fold keeps. Nothing is cached except the id look-up, so answers are right while
- * loading.
+ * Everything is computed from what fold keeps. Nothing is cached except the id look-up, so answers are right
+ * while loading.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,8 @@ const char *state_name(enum state s)
     return s < ST_COUNT ? states[s] : "?";
 }
 
-/* ---- names ------------------------------------------------------------------------------------------------ */
+/* ---- names ------------------------------------------------------------------------------------------------
+ */
 
 uint32_t trace_nstr(const struct trace *tr)
 {
@@ -76,8 +77,8 @@ uint64_t trace_aside(const struct trace *tr, enum aside m, uint32_t id)
 }
 
 /* The bits of n frames; list has their ids. */
-static inline __attribute__((always_inline)) struct asides asides_of(const struct trace *tr, const uint16_t *list,
-                                                                     bool wide, uint32_t n, uint64_t *out)
+static inline __attribute__((always_inline)) struct asides
+asides_of(const struct trace *tr, const uint16_t *list, bool wide, uint32_t n, uint64_t *out)
 {
     const uint64_t *const at = tr->aside[ASIDE_FRAME];
     const uint32_t known = tr->naside[ASIDE_FRAME];
@@ -92,7 +93,8 @@ static inline __attribute__((always_inline)) struct asides asides_of(const struc
     return a;
 }
 
-struct asides trace_frames_asides(const struct trace *tr, uint32_t stack, uint32_t from, uint64_t out[ASIDES_MOST])
+struct asides trace_frames_asides(const struct trace *tr, uint32_t stack, uint32_t from,
+                                  uint64_t out[ASIDES_MOST])
 {
     const struct frame_ids f = names_frames(&tr->names, stack, from);
     const uint32_t n = f.n < ASIDES_MOST ? f.n : ASIDES_MOST;
@@ -111,7 +113,8 @@ void trace_aside_set(const struct trace *tr, enum aside m, uint32_t id, uint64_t
         (void)__atomic_fetch_or(&tr->aside[m][id], bits, __ATOMIC_RELAXED);
 }
 
-/* ---- lanes ------------------------------------------------------------------------------------------------ */
+/* ---- lanes ------------------------------------------------------------------------------------------------
+ */
 
 uint32_t trace_nlanes(const struct trace *tr, enum lane_kind k)
 {
@@ -159,8 +162,9 @@ static void lane_spans(const struct trace *tr, struct lane l, struct lane_info *
 }
 
 /*
- * The name of a goroutine that left no telling stack is that of others with the same creation stack (fold_names.c); begun by a
- * helper of the program's own (given.h), what it was given. *told: that is inferred.
+ * The name of a goroutine that left no telling stack is that of others with the same creation stack
+ * (fold_names.c); begun by a helper of the program's own (given.h), what it was given. *told: that is
+ * inferred.
  */
 static uint32_t name_of_ginfo(const struct trace *tr, uint32_t i, const struct ginfo *g, bool *told)
 {
@@ -177,7 +181,8 @@ static uint32_t name_of_ginfo(const struct trace *tr, uint32_t i, const struct g
     return *told ? run : g->name;
 }
 
-struct lane_info lane_of_ginfo(const struct trace *tr, const struct segment *seg, uint32_t i, const struct ginfo *g)
+struct lane_info lane_of_ginfo(const struct trace *tr, const struct segment *seg, uint32_t i,
+                               const struct ginfo *g)
 {
     const int64_t end = trace_last(tr);
     bool told;
@@ -232,10 +237,11 @@ uint32_t trace_g_name(const struct trace *tr, uint32_t g)
 }
 
 /*
- * If goroutine i is packed away: its group *p, its index *local in its fold, and how many of n goroutines from it on
- * are in the same group. 0: it is not packed away.
+ * If goroutine i is packed away: its group *p, its index *local in its fold, and how many of n goroutines
+ * from it on are in the same group. 0: it is not packed away.
  */
-static uint32_t retired_of(const struct trace *tr, uint32_t i, uint32_t n, const struct retired **p, uint32_t *local)
+static uint32_t retired_of(const struct trace *tr, uint32_t i, uint32_t n, const struct retired **p,
+                           uint32_t *local)
 {
     if (i >= trace_nlanes(tr, LANE_G))
         return 0;
@@ -248,7 +254,8 @@ static uint32_t retired_of(const struct trace *tr, uint32_t i, uint32_t n, const
     return here < run ? here : run;
 }
 
-/* trace_lives() for packed goroutines: one that ended where it is new goes on nowhere else. Returns how many. */
+/* trace_lives() for packed goroutines: one that ended where it is new goes on nowhere else. Returns how many.
+ */
 static uint32_t retired_ones(const struct trace *tr, uint32_t i, uint32_t n, struct lifetime *out)
 {
     const struct retired *p;
@@ -267,7 +274,8 @@ void trace_few(const struct trace *tr, uint32_t g, uint32_t n, unsigned k, int64
         here = retired_of(tr, g, n, &p, &local);
         if (here && retired_few(p, local, here, k, ns))
             continue;
-        *ns = span_seek_index(&it, tr, (struct lane){LANE_G, g}, k) ? span_get(&it)->t1 - span_get(&it)->t0 : 0;
+        *ns =
+            span_seek_index(&it, tr, (struct lane){LANE_G, g}, k) ? span_get(&it)->t1 - span_get(&it)->t0 : 0;
         here = 1; /* it was unpacked again */
     }
 }
@@ -319,7 +327,8 @@ uint32_t trace_find_lane(const struct trace *tr, enum lane_kind k, uint64_t id)
                 return i;
         return NO_LANE;
     }
-    bool still = k == LANE_G && tr->done; /* packed goroutines stay packed now, and are not put into the table */
+    bool still =
+        k == LANE_G && tr->done; /* packed goroutines stay packed now, and are not put into the table */
     for (size_t i = rw->nfind[k], run; i < n; i += run) {
         const struct retired *p;
         uint32_t local;
@@ -335,12 +344,14 @@ uint32_t trace_find_lane(const struct trace *tr, enum lane_kind k, uint64_t id)
     return i > retired ? i : retired;
 }
 
-/* ---- what overlaps ---------------------------------------------------------------------------------------- */
+/* ---- what overlaps ----------------------------------------------------------------------------------------
+ */
 
 static void patch(const struct trace *tr)
 {
     if (!tr->done)
-        fold_patch_open((struct fold *)(uintptr_t)&tr->fold, trace_last(tr)); /* sets only the ends of what is open */
+        fold_patch_open((struct fold *)(uintptr_t)&tr->fold,
+                        trace_last(tr)); /* sets only the ends of what is open */
 }
 
 size_t trace_ranges(const struct trace *tr, enum range_kind k, const struct range **out)
@@ -352,7 +363,8 @@ size_t trace_ranges(const struct trace *tr, enum range_kind k, const struct rang
 
 size_t trace_stop(const struct range *r, size_t n, size_t i, struct range *out)
 {
-    for (*out = r[i++]; out->scope_p && i < n && r[i].scope_p && r[i].name == out->name && r[i].t0 < out->t1; i++) {
+    for (*out = r[i++]; out->scope_p && i < n && r[i].scope_p && r[i].name == out->name && r[i].t0 < out->t1;
+         i++) {
         out->t1 = r[i].t1 > out->t1 ? r[i].t1 : out->t1;
         out->open_end |= r[i].open_end;
     }
@@ -405,7 +417,8 @@ size_t trace_most(const struct trace *tr, enum metric m, size_t i0, size_t i1)
     return points_most(&tr->fold.points[m], i0, i1);
 }
 
-void trace_extents(const struct trace *tr, enum metric m, const int64_t *edges, uint32_t n, struct extent *out)
+void trace_extents(const struct trace *tr, enum metric m, const int64_t *edges, uint32_t n,
+                   struct extent *out)
 {
     points_extents(&tr->fold.points[m], edges, n, out);
 }

@@ -23,7 +23,8 @@ inline uint64_t retired_value(const struct retired *p, enum retired_value c, uin
     return columns_get(&p->c, RETIRED_COLUMNS, g % RETIRED_GS, c);
 }
 
-/* ---- packing groups away ---------------------------------------------------------------------------------- */
+/* ---- packing groups away ----------------------------------------------------------------------------------
+ */
 
 /* Do the columns tell all there is to know of it? */
 static bool is_plain(const struct spanlane *l, const struct ginfo *gi)
@@ -61,7 +62,8 @@ static bool all_plain(const struct gseg *s)
     return true;
 }
 
-/* Pack a group. spans: the columns with the spans of all; NULL: each lane has packed its own. NULL: out of memory. */
+/* Pack a group. spans: the columns with the spans of all; NULL: each lane has packed its own. NULL: out of
+ * memory. */
 static struct retired *retired_make(struct fold *f, const struct gseg *s, const struct columns *spans)
 {
     uint64_t v[RETIRED_GS][RETIRED_COLUMNS];
@@ -73,14 +75,16 @@ static struct retired *retired_make(struct fold *f, const struct gseg *s, const 
     return (struct retired *)columns_make(v[0], RETIRED_GS, RETIRED_COLUMNS, beside_spans, &f->pool);
 }
 
-/* ---- memory of groups ------------------------------------------------------------------------------------- */
+/* ---- memory of groups -------------------------------------------------------------------------------------
+ */
 
 /*
- * Code that folds events looks at lanes without asking. These lanes say that nothing can happen to them, and are
- * never written.
+ * Code that folds events looks at lanes without asking. These lanes say that nothing can happen to them, and
+ * are never written.
  */
 static const struct spanlane gone[RETIRED_GS] = {
-    [0 ... RETIRED_GS - 1] = {.begun = true, .ended = true, .p = EV_NONE, .m = EV_NONE, .special = SPECIAL_LANE}};
+    [0 ... RETIRED_GS -
+     1] = {.begun = true, .ended = true, .p = EV_NONE, .m = EV_NONE, .special = SPECIAL_LANE}};
 static const struct ginfo gone_info[RETIRED_GS];
 
 static bool place_take(struct slabs *places, struct gseg *s)
@@ -113,7 +117,8 @@ bool retired_room(struct fold *f, size_t need)
     return true;
 }
 
-/* Pack the lanes' spans, together if possible. Returns the columns, or NULL if each lane has packed its own. */
+/* Pack the lanes' spans, together if possible. Returns the columns, or NULL if each lane has packed its own.
+ */
 static const struct columns *put_spans(struct fold *f, struct gseg *s, bool together)
 {
     const struct columns *spans = together ? gspans_make(&f->pool, s->lane) : NULL;
@@ -190,7 +195,8 @@ bool retired_take_out(struct fold *f, uint32_t g)
     return true;
 }
 
-/* ---- reading ---------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------
+ */
 
 void retired_lane(const struct retired *p, uint32_t g, struct spanlane *out)
 {
@@ -311,7 +317,8 @@ uint32_t retired_find(const struct fold *f, uint64_t id)
     return NO_LANE;
 }
 
-/* ---- blocks ----------------------------------------------------------------------------------------------- */
+/* ---- blocks -----------------------------------------------------------------------------------------------
+ */
 
 static void each_lane(struct retired *p, void (*f)(struct spanlane *l))
 {

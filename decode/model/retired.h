@@ -3,10 +3,10 @@
  *
  * A server makes a goroutine per request. Most goroutines of a trace ended long ago, and their lanes (struct
  * spanlane, struct ginfo) are read now and then but never written again. Lanes are in order of appearance, so
- * neighbours end about the same time. When a group of RETIRED_GS neighbours has ended it is packed away: each value
- * becomes a column whose width is what the largest value needs above the smallest. New goroutines then use the
- * group's memory, which the processor has in its caches. No event should name a goroutine that has ended. If a file
- * has one all the same, fold_g_back() unpacks its group, for good.
+ * neighbours end about the same time. When a group of RETIRED_GS neighbours has ended it is packed away: each
+ * value becomes a column whose width is what the largest value needs above the smallest. New goroutines then
+ * use the group's memory, which the processor has in its caches. No event should name a goroutine that has
+ * ended. If a file has one all the same, fold_g_back() unpacks its group, for good.
  *
  * To read a goroutine that may be packed away, use fold_g_lane(), fold_g_info() and fold_g_FACT().
  */
@@ -15,7 +15,8 @@
 
 #include "decode/model/fold.h"
 
-/* retired_room - make room for `need` goroutines; new ones have no span. false: out of memory, f->oom is set. */
+/* retired_room - make room for `need` goroutines; new ones have no span. false: out of memory, f->oom is set.
+ */
 bool retired_room(struct fold *f, size_t need);
 /* retired_ended - call when a goroutine's lane has ended: may pack its group away, and its lane with it. */
 void retired_ended(struct fold *f, uint32_t g);
@@ -25,7 +26,8 @@ void retired_ended(struct fold *f, uint32_t g);
  */
 bool retired_take_out(struct fold *f, uint32_t g);
 
-/* fold_g_retired - is it packed away? Then it has no lane and no info of its own: fold_lane_at(), fold_info_at() must not be asked. */
+/* fold_g_retired - is it packed away? Then it has no lane and no info of its own: fold_lane_at(),
+ * fold_info_at() must not be asked. */
 static inline bool fold_g_retired(const struct fold *f, uint32_t g)
 {
     return f->seg[g / RETIRED_GS].retired;
@@ -54,15 +56,14 @@ enum retired_value {
 enum { RETIRED_BACKDATED = 1 << 16 }; /* in PV_FLAGS, besides GI_* */
 uint64_t retired_value(const struct retired *p, enum retired_value c, uint32_t g);
 /*
- * retired_lane, retired_info - rebuild a goroutine's lane and info. The open span and SPECIAL_* are lost; nobody asks for
- * them.
+ * retired_lane, retired_info - rebuild a goroutine's lane and info. The open span and SPECIAL_* are lost;
+ * nobody asks for them.
  */
 void retired_lane(const struct retired *p, uint32_t g, struct spanlane *out);
 void retired_info(const struct retired *p, uint32_t g, struct ginfo *out);
 /*
- * retired_rows - unpack what a walk reads of all RETIRED_GS neighbours. false: some have blocks of spans; ask for each by
- * itself.
- * retired_row - one of these values of goroutine g.
+ * retired_rows - unpack what a walk reads of all RETIRED_GS neighbours. false: some have blocks of spans; ask
+ * for each by itself. retired_row - one of these values of goroutine g.
  */
 struct retired_rows {
     unsigned step[RETIRED_WALKED]; /* 0: the same value for all */
@@ -75,8 +76,8 @@ static inline uint64_t retired_row(const struct retired_rows *r, enum retired_va
     return r->v[c][g % RETIRED_GS * r->step[c]];
 }
 /*
- * retired_few - length (ns) of the k-th span of n neighbours from g on. false: their spans are not stored together, or
- * they have fewer.
+ * retired_few - length (ns) of the k-th span of n neighbours from g on. false: their spans are not stored
+ * together, or they have fewer.
  */
 bool retired_few(const struct retired *p, uint32_t g, uint32_t n, unsigned k, int64_t *ns);
 bool retired_workers(const struct retired *p);                    /* may any have GI_GCWORK? */
@@ -87,12 +88,13 @@ uint32_t retired_find(const struct fold *f, uint64_t id);
 void retired_lives(const struct retired *p, uint32_t g, uint32_t n, struct lifetime *out);
 
 /*
- * retired_compact - no more goroutines will be packed away: move the others together and free the rest. Out of memory:
- * nothing changes.
+ * retired_compact - no more goroutines will be packed away: move the others together and free the rest. Out
+ * of memory: nothing changes.
  */
 void retired_compact(struct fold *f);
 
-/* fold_g_lane, fold_g_info - a goroutine's lane and info; `room` is filled in and returned if it is packed away. */
+/* fold_g_lane, fold_g_info - a goroutine's lane and info; `room` is filled in and returned if it is packed
+ * away. */
 static inline const struct spanlane *fold_g_lane(const struct fold *f, uint32_t g, struct spanlane *room)
 {
     if (!fold_g_retired(f, g))
@@ -113,8 +115,9 @@ static inline const struct ginfo *fold_g_info(const struct fold *f, uint32_t g, 
 #define KEPT(ID, field, type, none, ...) \
     static inline type fold_g_##field(const struct fold *f, uint32_t g) \
     { \
-        return fold_g_retired(f, g) ? (type)(retired_value(f->seg[g / RETIRED_GS].retired, PV_##ID, g) + none) \
-                                    : fold_info_at(f, g)->field; \
+        return fold_g_retired(f, g) \
+                   ? (type)(retired_value(f->seg[g / RETIRED_GS].retired, PV_##ID, g) + none) \
+                   : fold_info_at(f, g)->field; \
     }
 #include "decode/model/facts.def"
 
@@ -124,7 +127,8 @@ static inline bool fold_g_workers(const struct fold *f, uint32_t g)
     return !fold_g_retired(f, g) || retired_workers(f->seg[g / RETIRED_GS].retired);
 }
 
-/* retired_trim - spans_trim() the lanes. retired_free - free their blocks; the rest is freed with the fold's pool. */
+/* retired_trim - spans_trim() the lanes. retired_free - free their blocks; the rest is freed with the fold's
+ * pool. */
 void retired_trim(struct retired *p);
 void retired_free(struct retired *p);
 size_t retired_bytes(const struct retired *p); /* memory it takes by itself, for accounting */

@@ -108,8 +108,8 @@ bool segment_begin(struct segment *s, int64_t base, int64_t before, struct fold 
     o->s = s->s;
     o->loose = s->gen.at_end && s->gen.torn ? &v2_torn : NULL;
     /*
-     * The predicted time may lie before the trace's start, and a segment that cannot be decoded has no end: joining
-     * checks both.
+     * The predicted time may lie before the trace's start, and a segment that cannot be decoded has no end:
+     * joining checks both.
      */
     s->before = s->n && before < base ? base : before;
     s->over = s->oom = false;

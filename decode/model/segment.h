@@ -1,14 +1,14 @@
 /*
  * segment.h - one generation of the second family, decoded by itself.
  *
- * A generation has its own tables and sequence numbers, and tells the state of every P and goroutine before anything
- * happens to it. So any thread can order and fold it, beside other generations. It takes the states it is told as
- * true (v2_order.alone, fold.segment); joining checks whether they are (decode/model/join.h).
+ * A generation has its own tables and sequence numbers, and tells the state of every P and goroutine before
+ * anything happens to it. So any thread can order and fold it, beside other generations. It takes the states
+ * it is told as true (v2_order.alone, fold.segment); joining checks whether they are (decode/model/join.h).
  *
- * A segment needs two things from the segments before it. Names get the trace's numbers, which are given out one
- * segment after another. And no event may be earlier than the last event of the segment before; that time is
- * predicted by a look at each thread's last batch (v2_gen_late()) if segments are decoded side by side. Any worker
- * thread may prepare both.
+ * A segment needs two things from the segments before it. Names get the trace's numbers, which are given out
+ * one segment after another. And no event may be earlier than the last event of the segment before; that time
+ * is predicted by a look at each thread's last batch (v2_gen_late()) if segments are decoded side by side.
+ * Any worker thread may prepare both.
  */
 #ifndef GOTOP_DECODE_SEGMENT_H
 #define GOTOP_DECODE_SEGMENT_H
@@ -48,15 +48,16 @@ struct segment {
     int64_t before, last;
     bool last_known;
     uint32_t damages, warnings, missing; /* counts after reading the tables, to start again from */
-    uint32_t base, nnew;   /* once joined: the indices of the goroutines that are new in it are base .. base+nnew-1 */
+    uint32_t base,
+        nnew; /* once joined: the indices of the goroutines that are new in it are base .. base+nnew-1 */
     uint32_t *gmap;        /* its goroutines -> the trace's (gmap.h); NULL: the same */
     uint32_t *pmap, *mmap; /* its Ps, Ms -> the trace's; NULL: the same */
     uint32_t *old, nold;   /* its goroutines that are not new, ascending */
 };
 
 /*
- * segment_new - segment n, with a source like this one. The caller scans its generation into s->gen. NULL: out of
- * memory.
+ * segment_new - segment n, with a source like this one. The caller scans its generation into s->gen. NULL:
+ * out of memory.
  */
 struct segment *segment_new(uint32_t n, const struct source *like);
 void segment_free(struct segment *s); /* s may be NULL */
@@ -70,8 +71,8 @@ void segment_read(struct segment *s);
 void segment_name(struct segment *s);
 void segment_named(struct segment *s);
 /*
- * segment_begin - prepare for its first event. base: start of the trace (n > 0); before: last event of the segment
- * before. false: out of memory.
+ * segment_begin - prepare for its first event. base: start of the trace (n > 0); before: last event of the
+ * segment before. false: out of memory.
  */
 bool segment_begin(struct segment *s, int64_t base, int64_t before, struct fold *f);
 /* segment_based - of the first segment: the trace's start is known now. */

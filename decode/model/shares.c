@@ -1,9 +1,10 @@
 /*
  * shares.c - time per state (decode/trace.h), exact or as closely as the caller needs it.
  *
- * The exact time up to a moment requires unpacking the block of spans that covers it. A cell of the screen needs
- * less, if its column has many blocks: the index alone gives bounds, and only columns for which these do not do are
- * looked at more closely. So a picture of a whole large trace touches a few bytes of memory per cell.
+ * The exact time up to a moment requires unpacking the block of spans that covers it. A cell of the screen
+ * needs less, if its column has many blocks: the index alone gives bounds, and only columns for which these
+ * do not do are looked at more closely. So a picture of a whole large trace touches a few bytes of memory per
+ * cell.
  */
 #include <string.h>
 
@@ -11,7 +12,8 @@
 
 enum { PIECE = 128, SETS = 8, MANY = 8 };
 
-/* ---- exact ------------------------------------------------------------------------------------------------ */
+/* ---- exact ------------------------------------------------------------------------------------------------
+ */
 
 /* The slots of the states that a kind of lane distinguishes; NO_SLOT for the others. */
 enum { NO_SLOT = SPAN_SLOTS };
@@ -68,8 +70,8 @@ static uint32_t some_of(struct some *s, const struct shares_ask *ask, uint32_t f
 }
 
 /*
- * A damaged first-family trace may tell something of a P after a thread's hold of it was summed up; these sums then
- * lack it. Take that time from the state with the most, so that no time is negative.
+ * A damaged first-family trace may tell something of a P after a thread's hold of it was summed up; these
+ * sums then lack it. Take that time from the state with the most, so that no time is negative.
  */
 static void ascend(const int64_t a[SPAN_SLOTS], int64_t b[SPAN_SLOTS])
 {
@@ -111,7 +113,8 @@ static void exact(const struct trace *tr, struct lane lane, const struct shares_
     }
 }
 
-void trace_columns(const struct trace *tr, struct lane lane, const int64_t *edges, uint32_t n, struct shares *out)
+void trace_columns(const struct trace *tr, struct lane lane, const int64_t *edges, uint32_t n,
+                   struct shares *out)
 {
     exact(tr, lane, &(struct shares_ask){.edges = edges, .columns = n}, out);
 }
@@ -138,7 +141,8 @@ uint64_t trace_count(const struct trace *tr, struct lane lane, int64_t t0, int64
     return n[1] - (n[0] ? n[0] - 1 : 0);
 }
 
-/* ---- bounds ----------------------------------------------------------------------------------------------- */
+/* ---- bounds -----------------------------------------------------------------------------------------------
+ */
 
 /* The slots of each set of states. */
 struct sets {
@@ -157,8 +161,8 @@ static struct sets sets_of(const struct trace *tr, enum lane_kind k, const struc
 }
 
 /* The least and the most time that each set can have had up to t. */
-static inline void edge_bounds(const struct sets *sets, const struct totals_near *x, int64_t t, int64_t lo[SETS],
-                               int64_t hi[SETS])
+static inline void edge_bounds(const struct sets *sets, const struct totals_near *x, int64_t t,
+                               int64_t lo[SETS], int64_t hi[SETS])
 {
     for (unsigned i = 0; i < sets->n; i++) {
         int64_t a = 0, b = 0;
@@ -221,7 +225,8 @@ static void try_bounds(const struct trace *tr, struct lane lane, const struct sh
     }
 }
 
-void trace_columns_about(const struct trace *tr, struct lane lane, const struct shares_ask *ask, struct shares *out)
+void trace_columns_about(const struct trace *tr, struct lane lane, const struct shares_ask *ask,
+                         struct shares *out)
 {
     enum {
         PAYS_BLOCKS = 2,

@@ -1,16 +1,17 @@
 /*
- * span_iter.c - a lane span by span, and its long spans (decode/trace.h). A thread's spans are those of the Ps it
- * holds, cut to each hold.
+ * span_iter.c - a lane span by span, and its long spans (decode/trace.h). A thread's spans are those of the
+ * Ps it holds, cut to each hold.
  */
 #include <string.h>
 
 #include "decode/model/trace_priv.h"
 #include "decode/base/bisect.h"
 
-/* ---- spans ------------------------------------------------------------------------------------------------ */
+/* ---- spans ------------------------------------------------------------------------------------------------
+ */
 
-static inline struct span span_of(const struct span_tag *t, const struct segment *seg, enum lane_kind k, uint32_t who,
-                                  uint32_t stack)
+static inline struct span span_of(const struct span_tag *t, const struct segment *seg, enum lane_kind k,
+                                  uint32_t who, uint32_t stack)
 {
     bool on_p = k == LANE_G && (t->state == ST_RUNNING || t->state == ST_SYSCALL);
     return (struct span){.state = t->state,
@@ -22,7 +23,8 @@ static inline struct span span_of(const struct span_tag *t, const struct segment
 }
 
 /* Stack of the first span behind block b of the lane's piece k, p; 0: there is none. */
-static uint32_t stack_behind(const struct trace *tr, struct lane l, uint32_t k, uint32_t b, const struct piece *p)
+static uint32_t stack_behind(const struct trace *tr, struct lane l, uint32_t k, uint32_t b,
+                             const struct piece *p)
 {
     if (b < spans_nblk(p->l))
         return b + 1 < spans_blocks(p->l) ? spans_first_stack(p->l, b + 1) : 0;
@@ -33,7 +35,8 @@ static uint32_t stack_behind(const struct trace *tr, struct lane l, uint32_t k, 
     return spans_blocks(next.l) ? spans_first_stack(next.l, 0) : 0;
 }
 
-/* Fill in what only the last loaded span needs, or a thread's. Kept out of come_to(), whose usual way stays short. */
+/* Fill in what only the last loaded span needs, or a thread's. Kept out of come_to(), whose usual way stays
+ * short. */
 static __attribute__((noinline)) void come_to_last(struct span_iter *it)
 {
     struct span *s = &it->cur;
@@ -128,7 +131,8 @@ static bool block_step(struct span_iter *it, bool forward)
     return true;
 }
 
-/* ---- spans of threads: those of the P's lane, within each hold --------------------------------------------- */
+/* ---- spans of threads: those of the P's lane, within each hold
+ * --------------------------------------------- */
 
 /* A thread's hold: its piece and interval. */
 struct held {
@@ -288,8 +292,8 @@ bool span_seek(struct span_iter *it, const struct trace *tr, struct lane lane, i
 
 bool span_seek_on(struct span_iter *it, const struct trace *tr, struct lane lane, int64_t t)
 {
-    const bool here = it->tr == tr && it->lane.kind == lane.kind && it->lane.i == lane.i && lane.kind != LANE_M &&
-                      it->n && it->t[0] <= t && t < it->t[it->n];
+    const bool here = it->tr == tr && it->lane.kind == lane.kind && it->lane.i == lane.i &&
+                      lane.kind != LANE_M && it->n && it->t[0] <= t && t < it->t[it->n];
     return here ? come_to(it, covering(it, t)) : span_seek(it, tr, lane, t);
 }
 
@@ -364,7 +368,8 @@ bool trace_span_at(const struct trace *tr, struct lane lane, int64_t t, struct s
     return true;
 }
 
-/* ---- long spans ------------------------------------------------------------------------------------------- */
+/* ---- long spans -------------------------------------------------------------------------------------------
+ */
 
 /* A trace_wide() or trace_longest() in progress. */
 struct wide {
@@ -376,8 +381,9 @@ struct wide {
 
 static bool is_wide(const struct wide *w, int64_t a, int64_t z, uint8_t state)
 {
-    return z - a >= w->ask.min_ns && a < w->ask.t1 && (z > w->ask.t0 || (w->empty && z == w->ask.t0 && a == z)) &&
-           state != ST_NONE && (!w->ask.only || w->ask.only >> state & 1);
+    return z - a >= w->ask.min_ns && a < w->ask.t1 &&
+           (z > w->ask.t0 || (w->empty && z == w->ask.t0 && a == z)) && state != ST_NONE &&
+           (!w->ask.only || w->ask.only >> state & 1);
 }
 
 /* Report the wide ones of the loaded spans. false: no more are wanted. */
@@ -452,8 +458,8 @@ static void wide_look(const struct trace *tr, struct lane lane, struct wide *w)
     iter_begin(&it, tr, lane);
     w->it = &it;
     if (lane.kind != LANE_M)
-        (void)trace_blocks(tr, lane,
-                           &(struct blocks_ask){w->ask.t0, w->ask.t1, &w->ask.min_ns, wide_block, w, w->ask.only});
+        (void)trace_blocks(
+            tr, lane, &(struct blocks_ask){w->ask.t0, w->ask.t1, &w->ask.min_ns, wide_block, w, w->ask.only});
     else if (w->ask.t1 > w->ask.t0 && pieces_n(tr, lane))
         holds_wide(w);
     w->it = NULL;

@@ -7,7 +7,9 @@
 #include "decode/base/mem.h"
 #include "decode/model/gspans.h"
 
-#define CHUNK_FIRST (1u << 17) /* the pool's first chunk; each next one is twice as large, up to CHUNK_MOST */
+#define CHUNK_FIRST \
+    (1u << 17) /* the pool's first chunk; each next one is twice as large, up to CHUNK_MOST \
+                */
 #define CHUNK_MOST (2u << 20)
 #define CHUNK_WAIT (1u << 16) /* first chunk of waiting spans */
 
@@ -149,14 +151,15 @@ static void wait_drop(struct span_pool *sp, struct waitspan *p, uint16_t cap)
 
 uint32_t pool_tag(struct span_pool *sp, uint8_t state, uint32_t reason, uint32_t label)
 {
-    const uint64_t key =
-        hash_next(hash_first(state), (uint64_t)reason << 32 | label); /* two tags with the same hash would be one */
+    const uint64_t key = hash_next(
+        hash_first(state), (uint64_t)reason << 32 | label); /* two tags with the same hash would be one */
     const uint32_t had = idmap_get(&sp->tagof, key);
     if (had != IDMAP_NONE)
         return had;
     if (sp->ntags > UINT16_MAX) /* hostile: no program has that many reasons; keep the state */
         return reason || label ? pool_tag(sp, state, 0, 0) : 0;
-    if (!mem_room(sp->tags, sp->captags, sp->ntags + 1) || !mem_room(sp->tagslot, sp->capslots, sp->ntags + 1) ||
+    if (!mem_room(sp->tags, sp->captags, sp->ntags + 1) ||
+        !mem_room(sp->tagslot, sp->capslots, sp->ntags + 1) ||
         !idmap_put(&sp->tagof, key, (uint32_t)sp->ntags)) {
         sp->oom = true;
         return 0;
@@ -167,7 +170,8 @@ uint32_t pool_tag(struct span_pool *sp, uint8_t state, uint32_t reason, uint32_t
     return (uint32_t)sp->ntags++;
 }
 
-/* ---- packing -------------------------------------------------------------------------------------------- */
+/* ---- packing --------------------------------------------------------------------------------------------
+ */
 
 void spans_long(struct span_pool *sp, int64_t dur, struct waitspan *w)
 {
@@ -180,8 +184,9 @@ void spans_long(struct span_pool *sp, int64_t dur, struct waitspan *w)
 }
 
 /* Pack into a buffer first, because the current chunk may be too small. */
-static __attribute__((noinline)) uint8_t *pack_aside(struct span_pool *sp, const struct waitspan *s, uint32_t n,
-                                                     struct pack_how *how, struct pack_sums *sums, size_t *len)
+static __attribute__((noinline)) uint8_t *pack_aside(struct span_pool *sp, const struct waitspan *s,
+                                                     uint32_t n, struct pack_how *how, struct pack_sums *sums,
+                                                     size_t *len)
 {
     uint8_t buf[PACK_MAX + PACK_SLACK];
     *len = pack_spans(buf, s, n, how, sums);
@@ -192,8 +197,8 @@ static __attribute__((noinline)) uint8_t *pack_aside(struct span_pool *sp, const
 }
 
 /* Pack into the pool. NULL: out of memory. */
-static inline uint8_t *pack_into(struct span_pool *sp, enum lane_kind kind, const struct waitspan *s, uint32_t n,
-                                 struct pack_sums *sums)
+static inline uint8_t *pack_into(struct span_pool *sp, enum lane_kind kind, const struct waitspan *s,
+                                 uint32_t n, struct pack_sums *sums)
 {
     struct bump *b = &sp->bump;
     struct pack_how how = {(const uint8_t(*)[4])sp->tagslot, sp->longs, sp->whole, &sp->clock, kind};
@@ -210,7 +215,8 @@ static inline uint8_t *pack_into(struct span_pool *sp, enum lane_kind kind, cons
     return p;
 }
 
-/* ---- appending ------------------------------------------------------------------------------------------ */
+/* ---- appending ------------------------------------------------------------------------------------------
+ */
 
 void spans_begin(struct spanlane *l, int64_t t, struct waitspan open)
 {
@@ -220,8 +226,8 @@ void spans_begin(struct spanlane *l, int64_t t, struct waitspan open)
 }
 
 /*
- * The current block completes a group: pack the group's entries. The entry behind them becomes the next group's
- * first.
+ * The current block completes a group: pack the group's entries. The entry behind them becomes the next
+ * group's first.
  */
 static bool group_end(struct span_pool *sp, struct spanblocks *v)
 {
@@ -237,8 +243,8 @@ static bool group_end(struct span_pool *sp, struct spanblocks *v)
 }
 
 /* Append a block of SPAN_BLOCK spans that begin at t0. false: out of memory. */
-static bool block_add(struct span_pool *sp, struct spanblocks *v, enum lane_kind kind, const struct waitspan *s,
-                      int64_t t0)
+static bool block_add(struct span_pool *sp, struct spanblocks *v, enum lane_kind kind,
+                      const struct waitspan *s, int64_t t0)
 {
     struct pack_sums sums;
     uint8_t *data = blocks_room(v) ? pack_into(sp, kind, s, SPAN_BLOCK, &sums) : NULL;
@@ -266,7 +272,8 @@ static bool block_add(struct span_pool *sp, struct spanblocks *v, enum lane_kind
     return true;
 }
 
-static __attribute__((noinline)) bool block_pack(struct span_pool *sp, enum lane_kind kind, struct spanlane *l)
+static __attribute__((noinline)) bool block_pack(struct span_pool *sp, enum lane_kind kind,
+                                                 struct spanlane *l)
 {
     struct waitspan *s = spans_wait(l);
     if (!l->blocks)
@@ -372,8 +379,8 @@ void spans_own(struct span_pool *sp, struct spanlane *l)
         w[k] = gspans_at(c, (unsigned)l->open.dur_who, n, k, l->t0 - l->wait_t0);
     l->open.dur_who = 0;
     if (c && !rest_as(sp, l, w, n))
-        *l =
-            (struct spanlane){.t0 = l->t0, .wait_t0 = l->wait_t0, .ended = true, .begun = true, .p = l->p, .m = l->m};
+        *l = (struct spanlane){
+            .t0 = l->t0, .wait_t0 = l->wait_t0, .ended = true, .begun = true, .p = l->p, .m = l->m};
 }
 
 void spans_trim(struct spanlane *l)

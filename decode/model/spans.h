@@ -1,12 +1,12 @@
 /*
  * spans.h - the spans of one lane: appendable, packed, and indexed as they are appended.
  *
- * A lane is a run of contiguous spans. The newest span is open: its end is not known yet. Closed spans wait as 16
- * bytes each. When 128 (SPAN_BLOCK) wait and another one is closed, the 128 are packed into a block: pairs of tag
- * and stack as numbers in a palette, durations and `who` as columns of up to four bytes each (decode/model/pack.h).
- * A look-up by time so reads only the palette and one column. Each block has an index entry: its start, the time per
- * state slot before it, and its longest span. The exact time per state up to any moment is then one binary search
- * and at most 128 steps (spans_totals()).
+ * A lane is a run of contiguous spans. The newest span is open: its end is not known yet. Closed spans wait
+ * as 16 bytes each. When 128 (SPAN_BLOCK) wait and another one is closed, the 128 are packed into a block:
+ * pairs of tag and stack as numbers in a palette, durations and `who` as columns of up to four bytes each
+ * (decode/model/pack.h). A look-up by time so reads only the palette and one column. Each block has an index
+ * entry: its start, the time per state slot before it, and its longest span. The exact time per state up to
+ * any moment is then one binary search and at most 128 steps (spans_totals()).
  *
  *   lane:   [block 0][block 1]...[block n-1] | waiting spans | open span
  *   index:  start, totals, longest           (n+1 of them, blocks.h: the last one is for the waiting spans)
@@ -66,8 +66,8 @@ static inline bool spans_few(const struct spanlane *l)
 }
 
 /*
- * spans_grouped - the columns that the lane is packed in with its neighbours, NULL if it is not. Then `wait.packed` is
- * odd, which no packed block's address is, and open.dur_who is the lane's row.
+ * spans_grouped - the columns that the lane is packed in with its neighbours, NULL if it is not. Then
+ * `wait.packed` is odd, which no packed block's address is, and open.dur_who is the lane's row.
  */
 static inline const struct columns *spans_grouped(const struct spanlane *l)
 {
@@ -103,16 +103,18 @@ struct span_pool {
 /* pool_init - an empty pool. ERR_NOMEM: pool_free() it all the same. */
 enum err_code pool_init(struct span_pool *sp);
 void pool_free(struct span_pool *sp);
-size_t pool_chunks_bytes(const struct span_pool *sp); /* memory of packed spans and index rows, for accounting */
-/* pool_ticks - set the length of a clock tick in ns (0 = unknown). Has an effect until the first span is closed. */
+size_t
+pool_chunks_bytes(const struct span_pool *sp); /* memory of packed spans and index rows, for accounting */
+/* pool_ticks - set the length of a clock tick in ns (0 = unknown). Has an effect until the first span is
+ * closed. */
 void pool_ticks(struct span_pool *sp, double tick_ns);
 /* pool_bytes - n bytes (less than 60 KB) at an even address, freed with the pool. NULL: out of memory. */
 void *pool_bytes(struct span_pool *sp, size_t n);
 /* pool_waits_free - free all arrays of waiting spans; every lane must be at rest and stay so. */
 void pool_waits_free(struct span_pool *sp);
 /*
- * pool_tag - the dense number of (state, reason, label). Beyond 65536 of them: of the state alone. 0 (ST_NONE) when
- * out of memory.
+ * pool_tag - the dense number of (state, reason, label). Beyond 65536 of them: of the state alone. 0
+ * (ST_NONE) when out of memory.
  */
 uint32_t pool_tag(struct span_pool *sp, uint8_t state, uint32_t reason, uint32_t label);
 
@@ -125,8 +127,8 @@ bool spans_room(struct span_pool *sp, enum lane_kind kind, struct spanlane *l);
 void spans_long(struct span_pool *sp, int64_t dur, struct waitspan *w);
 
 /* spans_push - close the open span at t (>= its start) and open another. kind is the lane's. */
-static inline __attribute__((always_inline)) void spans_push(struct span_pool *sp, enum lane_kind kind,
-                                                             struct spanlane *l, int64_t t, struct waitspan open)
+static inline __attribute__((always_inline)) void
+spans_push(struct span_pool *sp, enum lane_kind kind, struct spanlane *l, int64_t t, struct waitspan open)
 {
     if (l->room || spans_room(sp, kind, l)) {
         int64_t dur = t - l->t0;
@@ -152,7 +154,8 @@ void spans_end(struct span_pool *sp, enum lane_kind kind, struct spanlane *l, in
 void spans_rest(struct span_pool *sp, struct spanlane *l);
 void spans_drop(struct span_pool *sp, struct spanlane *l);
 void spans_own(struct span_pool *sp, struct spanlane *l);
-/* spans_trim - nothing more will come: free spare room of the index. spans_free - free the lane's own memory. */
+/* spans_trim - nothing more will come: free spare room of the index. spans_free - free the lane's own memory.
+ */
 void spans_trim(struct spanlane *l);
 void spans_free(struct spanlane *l);
 
@@ -170,22 +173,23 @@ static inline uint32_t spans_blocks(const struct spanlane *l)
 int64_t spans_first(const struct spanlane *l);
 
 /*
- * spans_block - unpack block b and return its number of spans; *t0 is its start. The block behind the packed ones
- * has the waiting spans and the open one, which ends at `end`.
+ * spans_block - unpack block b and return its number of spans; *t0 is its start. The block behind the packed
+ * ones has the waiting spans and the open one, which ends at `end`.
  */
 uint32_t spans_block(const struct span_pool *sp, const struct spanlane *l, uint32_t b, struct spancols *out,
                      int64_t *t0, int64_t end);
 /* spans_first_stack - stack of block b's first span; 0 if there is none. */
 uint32_t spans_first_stack(const struct spanlane *l, uint32_t b);
-/* spans_ahead - prefetch block b. Blocks of one lane lie apart, so waiting for memory costs as much as unpacking. */
+/* spans_ahead - prefetch block b. Blocks of one lane lie apart, so waiting for memory costs as much as
+ * unpacking. */
 void spans_ahead(const struct spanlane *l, uint32_t b);
 /* spans_times - as spans_block(), but only durations and tags are sure to be filled in. */
 uint32_t spans_times(const struct span_pool *sp, const struct spanlane *l, uint32_t b, struct spancols *out,
                      int64_t *t0, int64_t end);
 /*
- * spans_wide - of blocks b .. last the first that has a span of at least min_ns other than ST_NONE. The unpacked end
- * of the lane is returned if it lasts that long in total, its open span up to `end`. A number above `last` if there
- * is none.
+ * spans_wide - of blocks b .. last the first that has a span of at least min_ns other than ST_NONE. The
+ * unpacked end of the lane is returned if it lasts that long in total, its open span up to `end`. A number
+ * above `last` if there is none.
  */
 uint32_t spans_wide(const struct spanlane *l, uint32_t b, uint32_t last, int64_t min_ns, int64_t end);
 /* spans_find - the block that covers t, clamped to the lane's life. */
@@ -211,9 +215,9 @@ void spans_totals(const struct span_pool *sp, enum lane_kind kind, const struct 
                   const struct totals *a);
 
 /*
- * A query for bounds: for each of n ascending moments, the totals at one moment before and one after it (or twice at
- * itself) that need no unpacking: where blocks or, in a thread's lane, holds begin; with `far`, where groups of
- * holds begin. Slot 0 is not filled in.
+ * A query for bounds: for each of n ascending moments, the totals at one moment before and one after it (or
+ * twice at itself) that need no unpacking: where blocks or, in a thread's lane, holds begin; with `far`,
+ * where groups of holds begin. Slot 0 is not filled in.
  */
 struct totals_near {
     int64_t t[2], tot[2][SPAN_SLOTS];
@@ -248,8 +252,9 @@ void spans_near(const struct span_pool *sp, enum lane_kind kind, const struct sp
                 const struct nearby *a);
 
 /*
- * spans_sight - prefetch what spans_near(), or with `data` spans_totals(), will read of moments that lie in different lanes, such as
- * the pieces of one: step by step all of them at once, so that they wait for memory together. l: prefetched; NULL is passed over.
+ * spans_sight - prefetch what spans_near(), or with `data` spans_totals(), will read of moments that lie in
+ * different lanes, such as the pieces of one: step by step all of them at once, so that they wait for memory
+ * together. l: prefetched; NULL is passed over.
  */
 struct sight {
     const struct spanlane *l;
@@ -259,15 +264,15 @@ struct sight {
 void spans_sight(struct sight *s, uint32_t n, bool data);
 
 /*
- * spans_since - in a lane that is still appended to: add the time per slot in [from,to), and the number of spans it
- * touches. The open span must last at least up to `to`. One step per span. false: some of these spans are packed
- * already; nothing is added.
+ * spans_since - in a lane that is still appended to: add the time per slot in [from,to), and the number of
+ * spans it touches. The open span must last at least up to `to`. One step per span. false: some of these
+ * spans are packed already; nothing is added.
  */
 struct span_sums {
     int64_t tot[SPAN_SLOTS]; /* ns */
     uint64_t count;
 };
-bool spans_since(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, int64_t from, int64_t to,
-                 struct span_sums *sums);
+bool spans_since(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, int64_t from,
+                 int64_t to, struct span_sums *sums);
 
 #endif

@@ -39,7 +39,8 @@ static inline bool own_packed(const struct spanlane *l)
     return l->packed && !spans_grouped(l);
 }
 
-static inline void unpack(const struct span_pool *sp, const uint8_t *p, uint32_t n, bool all, struct spancols *out)
+static inline void unpack(const struct span_pool *sp, const uint8_t *p, uint32_t n, bool all,
+                          struct spancols *out)
 {
     if (all)
         unpack_spans(p, n, &sp->clock, out);
@@ -98,8 +99,8 @@ uint32_t spans_first_stack(const struct spanlane *l, uint32_t b)
 }
 
 /*
- * Blocks of one lane lie apart, each in its own page, and most of the wait is for translating their addresses.
- * Several translations at once take as long as one.
+ * Blocks of one lane lie apart, each in its own page, and most of the wait is for translating their
+ * addresses. Several translations at once take as long as one.
  */
 void spans_ahead(const struct spanlane *l, uint32_t b)
 {
@@ -109,7 +110,9 @@ void spans_ahead(const struct spanlane *l, uint32_t b)
         blocks_ahead_group(l->blocks, b + SPAN_GROUP);
     for (uint32_t k = b ? b + PAGES : 1; b % PAGES == 0 && k < b + 2 * PAGES && k < n; k++)
         __builtin_prefetch(blocks_data(l->blocks, k));
-    const char *p = b < n ? (const char *)blocks_data(l->blocks, b) : l->packed ? (const char *)l->wait.packed : NULL;
+    const char *p = b < n       ? (const char *)blocks_data(l->blocks, b)
+                    : l->packed ? (const char *)l->wait.packed
+                                : NULL;
     for (int i = 0; p && i < LINES; i++)
         __builtin_prefetch(p + i * LINE);
 }
@@ -169,7 +172,8 @@ uint32_t spans_wide(const struct spanlane *l, uint32_t b, uint32_t last, int64_t
 {
     const uint32_t nblk = spans_nblk(l);
     while (b <= last && b < nblk) {
-        if (b % SPAN_GROUP == 0 && b + SPAN_GROUP <= nblk && l->blocks->group[b / SPAN_GROUP].longest < min_ns) {
+        if (b % SPAN_GROUP == 0 && b + SPAN_GROUP <= nblk &&
+            l->blocks->group[b / SPAN_GROUP].longest < min_ns) {
             b += SPAN_GROUP;
             continue;
         }
@@ -206,7 +210,8 @@ static void walk_enter(struct walk *w, const struct span_pool *sp, const struct 
 }
 
 /*
- * Go four spans at a time while all of them end before t. Four separate sums, so that no addition waits for another.
+ * Go four spans at a time while all of them end before t. Four separate sums, so that no addition waits for
+ * another.
  */
 static void walk_fours(struct walk *w, const uint8_t (*slot)[4], enum lane_kind kind, int64_t t)
 {
@@ -215,11 +220,13 @@ static void walk_fours(struct walk *w, const uint8_t (*slot)[4], enum lane_kind 
     uint32_t i = w->i;
     for (const uint32_t n = w->n; i + 4 <= n; i += 4) {
         const uint32_t *tag = w->c.tag + i;
-        const int64_t *dur = w->c.dur + i, a = dur[0], b = dur[1], c = dur[2], d = dur[3], lasts = a + b + c + d;
+        const int64_t *dur = w->c.dur + i, a = dur[0], b = dur[1], c = dur[2], d = dur[3],
+                      lasts = a + b + c + d;
         if (lasts >= left)
             break;
         left -= lasts;
-        const unsigned of[4] = {slot[tag[0]][kind], slot[tag[1]][kind], slot[tag[2]][kind], slot[tag[3]][kind]};
+        const unsigned of[4] = {slot[tag[0]][kind], slot[tag[1]][kind], slot[tag[2]][kind],
+                                slot[tag[3]][kind]};
         tot[0][of[0]] += a;
         tot[1][of[1]] += b;
         tot[2][of[2]] += c;
@@ -244,8 +251,9 @@ static void walk_to(struct walk *w, const uint8_t (*slot)[4], enum lane_kind kin
 enum { AHEAD = 64 };
 
 /*
- * Of up to AHEAD ascending moments after the lane's start: how many lie in packed blocks, and in k the starts they
- * belong to. All are searched in parallel, step by step, so that none waits for memory that another one fetches.
+ * Of up to AHEAD ascending moments after the lane's start: how many lie in packed blocks, and in k the starts
+ * they belong to. All are searched in parallel, step by step, so that none waits for memory that another one
+ * fetches.
  */
 static uint32_t find_starts(const struct spanlane *l, const int64_t *t, uint32_t n, uint32_t k[AHEAD])
 {
@@ -423,7 +431,8 @@ void spans_near(const struct span_pool *sp, enum lane_kind kind, const struct sp
         }
         const bool in = v && i < from + known && t[i] > first;
         const uint32_t b = in ? block_at(v, t[i] - 1, k[i - from]) : UINT32_MAX;
-        if (!in && a->end && v && v->n && t[i] - 1 >= l->wait_t0 && t[i] <= a->end->t) { /* behind its blocks */
+        if (!in && a->end && v && v->n && t[i] - 1 >= l->wait_t0 &&
+            t[i] <= a->end->t) { /* behind its blocks */
             x->t[0] = blocks_before(v, v->n, x->tot[0]);
             x->count[0] = (uint64_t)v->n * SPAN_BLOCK;
             totals_till(x, a->end);
@@ -446,8 +455,8 @@ void spans_near(const struct span_pool *sp, enum lane_kind kind, const struct sp
     }
 }
 
-bool spans_since(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, int64_t from, int64_t to,
-                 struct span_sums *sums)
+bool spans_since(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, int64_t from,
+                 int64_t to, struct span_sums *sums)
 {
     if (!l->begun || l->ended || l->packed || from < l->wait_t0 || from >= to)
         return false;

@@ -1,7 +1,7 @@
 /*
- * tested.c - finds the package whose test binary the program is: a function called by testing.tRunner is a test and
- * lies in the package under test. A package of the standard library is then the program itself, not something the
- * program calls.
+ * tested.c - finds the package whose test binary the program is: a function called by testing.tRunner is a
+ * test and lies in the package under test. A package of the standard library is then the program itself, not
+ * something the program calls.
  */
 #include "decode/model/trace_priv.h"
 
@@ -22,9 +22,8 @@ static bool begins(struct str s, size_t at, const char *c)
 static struct str package_of(struct str f)
 {
     size_t from = f.len, dot;
-    while (from && f.p[from - 1] != '/') {
+    while (from && f.p[from - 1] != '/')
         from--;
-    }
     for (dot = from; dot < f.len && f.p[dot] != '.'; dot++) {
     }
     const bool test = begins(f, dot, ".Test") || begins(f, dot, ".Fuzz") || begins(f, dot, ".Benchmark");
@@ -39,19 +38,18 @@ struct str tested_package(const struct trace *tr)
     uint32_t by[2] = {0};
     for (uint32_t i = 1; i < strs; i++) {
         const struct str s = trace_str(tr, i);
-        for (int k = 0; k < 2; k++) {
+        for (int k = 0; k < 2; k++)
             by[k] = is(s, runner[k]) ? i : by[k];
-        }
     }
     for (uint32_t i = 1; (by[0] || by[1]) && i < stacks; i++) {
         const uint32_t n = trace_stack(tr, i);
         for (uint32_t k = 1; k < n; k++) {
             const uint32_t f = trace_frame(tr, i, k).func;
             const bool runs = f && (f == by[0] || f == by[1]);
-            const struct str p = runs ? package_of(trace_str(tr, trace_frame(tr, i, k - 1).func)) : (struct str){0};
-            if (p.len) {
+            const struct str p =
+                runs ? package_of(trace_str(tr, trace_frame(tr, i, k - 1).func)) : (struct str){0};
+            if (p.len)
                 return p;
-            }
         }
     }
     return (struct str){0};

@@ -1,13 +1,13 @@
 /*
  * trace.c - opens a trace and decodes it step by step.
  *
- *   first family    input -> dialect -> source_v1 (orders events) -> chunks of events -> fold (builds the model)
- *   second family   input -> dialect -> loader.c: segments, each ordered and folded by itself, then joined;
- *                   what can't be cut into segments: source_v2 (orders events), which folds as it goes
+ *   first family    input -> dialect -> source_v1 (orders events) -> chunks of events -> fold (builds the
+ * model) second family   input -> dialect -> loader.c: segments, each ordered and folded by itself, then
+ * joined; what can't be cut into segments: source_v2 (orders events), which folds as it goes
  *
- * With more than one thread, a first-family reader runs in a thread of its own and hands over chunks through a ring, and
- * segments are decoded side by side. What the model is read from changes only in the caller's thread, within
- * trace_load(), so readers need no lock. Any number of threads gives the same model.
+ * With more than one thread, a first-family reader runs in a thread of its own and hands over chunks through
+ * a ring, and segments are decoded side by side. What the model is read from changes only in the caller's
+ * thread, within trace_load(), so readers need no lock. Any number of threads gives the same model.
  */
 #include "decode/trace.h"
 
@@ -30,7 +30,8 @@
 #include "decode/model/trace_priv.h"
 #include "decode/model/fast_path.h"
 
-/* ---- the reader's side ------------------------------------------------------------------------------------ */
+/* ---- the reader's side ------------------------------------------------------------------------------------
+ */
 
 /* A reader's status, with the present number of names. */
 static struct source_status status_now(const struct trace *tr, const struct source_status *of)
@@ -104,15 +105,17 @@ static void reader_start(struct trace *tr)
     tr->threaded = tr->thread_on = thread_start(&tr->thread, NULL, reader_main, tr) == 0;
 }
 
-/* ---- opening ---------------------------------------------------------------------------------------------- */
+/* ---- opening ----------------------------------------------------------------------------------------------
+ */
 
 /* Note what is to be said before the first event. */
 static void notes_first(struct trace *tr)
 {
     const struct dialect *d = &tr->dialect;
     if (d->newer)
-        source_warn(&tr->src, ERR_VERSION, 0, 5, "header says go 1.%d, newer than this gotop knows: read as %s",
-                    d->version % 1000, d->name);
+        source_warn(&tr->src, ERR_VERSION, 0, 5,
+                    "header says go 1.%d, newer than this gotop knows: read as %s", d->version % 1000,
+                    d->name);
     if (tr->in.damage.code)
         source_damage(&tr->src, tr->in.damage.code, 0, tr->in.damage.offset, "%s", tr->in.damage.what);
 }
@@ -214,7 +217,8 @@ enum err_code trace_open(const char *path, const struct trace_opts *opts, struct
     if (!tr)
         return ERR_NOMEM;
     origin_note_path(tr->opts.exe); /* whether or not this trace needs it */
-    return trace_finish_open(tr, input_open_all(path, &tr->opts.more, tr->opts.max_memory, &tr->in, e), out, e);
+    return trace_finish_open(tr, input_open_all(path, &tr->opts.more, tr->opts.max_memory, &tr->in, e), out,
+                             e);
 }
 
 enum err_code trace_open_mem(const void *data, size_t len, const struct trace_opts *opts, struct trace **out,
@@ -275,7 +279,8 @@ void trace_close(struct trace *tr)
     mem_free(tr);
 }
 
-/* ---- loading ---------------------------------------------------------------------------------------------- */
+/* ---- loading ----------------------------------------------------------------------------------------------
+ */
 
 /* Take over the notes that the reader made up to this chunk. The lists only grow, so no lock is needed. */
 static void notes_take(struct trace *tr, const struct source_status *st)
@@ -286,7 +291,8 @@ static void notes_take(struct trace *tr, const struct source_status *st)
         tr->warning[tr->nwarning++] = *source_note(&tr->src.warning, tr->taken_warnings);
 }
 
-/* What is counted and said once. Where events are missing an annotation's end without a beginning is no misuse. */
+/* What is counted and said once. Where events are missing an annotation's end without a beginning is no
+ * misuse. */
 static void notes_count(struct trace *tr, const struct source_status *st)
 {
     tr->ntold = 0;
@@ -304,8 +310,8 @@ static void own_damage(struct trace *tr, enum err_code code, const char *what)
 }
 
 /*
- * Decoding ends because the memory limit is reached. How much would be needed is estimated from what the file has
- * taken so far.
+ * Decoding ends because the memory limit is reached. How much would be needed is estimated from what the file
+ * has taken so far.
  */
 static void damage_full(struct trace *tr)
 {
@@ -313,10 +319,12 @@ static void damage_full(struct trace *tr)
     const struct source_status *st = &tr->src.st;
     double share = st->bytes_done && tr->in.len ? (double)st->bytes_done / (double)tr->in.len : 1;
     if (mem_spills())
-        snprintf(what, sizeof what, "--max-memory is too low, some %.0f MiB are needed: the rest is not shown",
+        snprintf(what, sizeof what,
+                 "--max-memory is too low, some %.0f MiB are needed: the rest is not shown",
                  (double)mem_live() / (share > 0 && share < 1 ? share : 1) / 1048576 + 4);
     else
-        snprintf(what, sizeof what, "memory limit reached (--max-memory), and %s: the rest of the trace is not shown",
+        snprintf(what, sizeof what,
+                 "memory limit reached (--max-memory), and %s: the rest of the trace is not shown",
                  spill_why());
     own_damage(tr, ERR_NOMEM, what);
 }
@@ -381,11 +389,13 @@ static void status_take(struct trace *tr, const struct source_status *st)
 /* Make room for the present names; what is known of earlier ones stays. */
 static void asides_room(struct trace *tr)
 {
-    const uint32_t count[ASIDES] = {
-        [ASIDE_STRING] = tr->st.nstrs, [ASIDE_FRAME] = names_nframes(&tr->names), [ASIDE_STACK] = tr->st.nstacks};
+    const uint32_t count[ASIDES] = {[ASIDE_STRING] = tr->st.nstrs,
+                                    [ASIDE_FRAME] = names_nframes(&tr->names),
+                                    [ASIDE_STACK] = tr->st.nstacks};
     for (int m = 0; m < ASIDES; m++) {
         const uint32_t n = count[m], had = tr->naside[m];
-        uint64_t *room = n > had || !tr->aside[m] ? mem_resize(tr->aside[m], ((size_t)n + 1) * sizeof *room) : NULL;
+        uint64_t *room =
+            n > had || !tr->aside[m] ? mem_resize(tr->aside[m], ((size_t)n + 1) * sizeof *room) : NULL;
         if (!room)
             continue;
         memset(room + had, 0, ((size_t)n + 1 - had) * sizeof *room);
@@ -534,7 +544,8 @@ void trace_anew(struct trace *tr)
     tr->info.epoch++;
 }
 
-/* Forget all that is decoded, and put the reader at the file's start again. false: out of memory, fold.oom is set. */
+/* Forget all that is decoded, and put the reader at the file's start again. false: out of memory, fold.oom is
+ * set. */
 static bool start_over(struct trace *tr)
 {
     struct err e;
@@ -548,8 +559,8 @@ static bool start_over(struct trace *tr)
 }
 
 /*
- * Start over with one thread. Several threads hold more at once, and how much depends on timing; with one, decoding
- * ends at the same place every time. false: as start_over().
+ * Start over with one thread. Several threads hold more at once, and how much depends on timing; with one,
+ * decoding ends at the same place every time. false: as start_over().
  */
 static bool start_alone(struct trace *tr)
 {
@@ -569,7 +580,8 @@ static bool start_alone(struct trace *tr)
 static bool load_segments(struct trace *tr, int64_t stop)
 {
     enum loaded_rc rc = loader_some(tr->loader, stop);
-    const bool cant = rc == LOADER_CANT; /* the segments cannot be decoded by themselves: read the trace as one */
+    const bool cant =
+        rc == LOADER_CANT; /* the segments cannot be decoded by themselves: read the trace as one */
     if (cant || (rc == LOADER_FULL && tr->threads > 1 && mem_spills())) {
         if (cant ? start_over(tr) : start_alone(tr))
             return true;
@@ -668,5 +680,7 @@ const struct err *trace_damage(const struct trace *tr, uint32_t i)
 
 const struct err *trace_warning(const struct trace *tr, uint32_t i)
 {
-    return i < tr->nwarning ? &tr->warning[i] : i - tr->nwarning < tr->ntold ? &tr->told[i - tr->nwarning] : NULL;
+    return i < tr->nwarning               ? &tr->warning[i]
+           : i - tr->nwarning < tr->ntold ? &tr->told[i - tr->nwarning]
+                                          : NULL;
 }

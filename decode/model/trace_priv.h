@@ -1,6 +1,6 @@
 /*
- * trace_priv.h - struct trace, for the files that load it (trace.c, loader.c, join.c), that answer from it, and
- * dump.c.
+ * trace_priv.h - struct trace, for the files that load it (trace.c, loader.c, join.c), that answer from it,
+ * and dump.c.
  */
 #ifndef GOTOP_DECODE_TRACE_PRIV_H
 #define GOTOP_DECODE_TRACE_PRIV_H
@@ -16,7 +16,7 @@
 #include "decode/events/names.h"
 #include "decode/events/source.h"
 
-#define RING 128         /* chunks between the reader's thread and ours: enough to even out bursts of either */
+#define RING 128 /* chunks between the reader's thread and ours: enough to even out bursts of either */
 #define CHUNK_HALVES 512 /* of events */
 #define FOLD_EVENTS 2048 /* at once, by a reader that folds as it goes */
 
@@ -51,8 +51,8 @@ struct trace {
     struct idmap find[LANE_KINDS];          /* lane by id: trace_find_lane() fills it as it is asked */
     size_t nfind[LANE_KINDS];               /* number of lanes already in `find` */
     struct join join;                       /* segments; none: the trace is one fold */
-    struct given given;                     /* names of goroutines, as of when all that had come was decoded */
-    struct loader *loader;                  /* while segments are decoded */
+    struct given given;    /* names of goroutines, as of when all that had come was decoded */
+    struct loader *loader; /* while segments are decoded */
     struct load_cost cost;
     uint64_t *aside[ASIDES]; /* once loaded; of naside entries each */
     uint32_t naside[ASIDES];
@@ -87,12 +87,14 @@ static inline bool trace_helper(const struct trace *tr, uint32_t func)
 struct str tested_package(const struct trace *tr);
 
 /*
- * lane_of_ginfo - the lane_info of goroutine i without first, last and nspans. seg: the segment that g is of, NULL: the
- * one fold.
+ * lane_of_ginfo - the lane_info of goroutine i without first, last and nspans. seg: the segment that g is of,
+ * NULL: the one fold.
  */
-struct lane_info lane_of_ginfo(const struct trace *tr, const struct segment *seg, uint32_t i, const struct ginfo *g);
+struct lane_info lane_of_ginfo(const struct trace *tr, const struct segment *seg, uint32_t i,
+                               const struct ginfo *g);
 
-/* lane_ends - what a lane's last piece tells of it: when it ends, and how many spans it has. Not of a thread's. */
+/* lane_ends - what a lane's last piece tells of it: when it ends, and how many spans it has. Not of a
+ * thread's. */
 static inline void lane_ends(const struct trace *tr, const struct piece *p, struct lane_info *li)
 {
     const int64_t end = trace_last(tr);
@@ -101,10 +103,10 @@ static inline void lane_ends(const struct trace *tr, const struct piece *p, stru
 }
 
 /*
- * trace_blocks - report the blocks of a P's, goroutine's or band's lane with spans in [t0,t1), until f returns
- * false, which is then returned: block b of the lane's piece k, p. edge: some spans of the block may lie outside the
- * interval. Blocks with no span of *min_ns (ST_NONE apart) are skipped, and f may raise *min_ns. only: as in struct
- * states_ask.
+ * trace_blocks - report the blocks of a P's, goroutine's or band's lane with spans in [t0,t1), until f
+ * returns false, which is then returned: block b of the lane's piece k, p. edge: some spans of the block may
+ * lie outside the interval. Blocks with no span of *min_ns (ST_NONE apart) are skipped, and f may raise
+ * *min_ns. only: as in struct states_ask.
  */
 struct blocks_ask {
     int64_t t0, t1;

@@ -1,9 +1,10 @@
 /*
  * walk.c - all spans of many goroutines, one goroutine after another, for readers that count everything.
  *
- * A goroutine's index tells in which segment it is new, and neighbours are new in the same segment. So a walk knows,
- * without look-ups, which segment and which place in it each goroutine has. Most goroutines live in one segment only
- * and are one piece. Those with more pieces, and those of no segment, take the same way as all other queries.
+ * A goroutine's index tells in which segment it is new, and neighbours are new in the same segment. So a walk
+ * knows, without look-ups, which segment and which place in it each goroutine has. Most goroutines live in
+ * one segment only and are one piece. Those with more pieces, and those of no segment, take the same way as
+ * all other queries.
  */
 #include "decode/model/gspans.h"
 #include "decode/model/retired.h"
@@ -26,7 +27,8 @@ struct place { /* The goroutine at hand. */
 };
 
 /* For spans to be unpacked into c, of this fold and segment. */
-static inline struct span_run run_of(const struct spancols *c, const struct fold *f, const struct segment *seg)
+static inline struct span_run run_of(const struct spancols *c, const struct fold *f,
+                                     const struct segment *seg)
 {
     return (struct span_run){.dur = c->dur,
                              .stack = c->stack,
@@ -105,15 +107,16 @@ static struct lane_info info_of(const struct trace *tr, const struct place *at, 
     return li;
 }
 
-/* Does a goroutine live only in the segment it is new in? One that was packed away there goes on nowhere else. */
+/* Does a goroutine live only in the segment it is new in? One that was packed away there goes on nowhere
+ * else. */
 static bool only_home(const struct trace *tr, const struct fold *f, uint32_t g, uint32_t local)
 {
     return fold_g_retired(f, local) || !pieces_more(&tr->join, g);
 }
 
 /*
- * Is the goroutine packed away, in a group without blocks of spans? Then at->rows is filled with what a walk reads
- * of the group.
+ * Is the goroutine packed away, in a group without blocks of spans? Then at->rows is filled with what a walk
+ * reads of the group.
  */
 static bool take_rows(struct place *at)
 {
@@ -163,7 +166,8 @@ static bool rows_alike(const struct retired_rows *r)
     return !differs;
 }
 
-static void column_of(const struct retired_rows *r, enum retired_value c, uint32_t from, uint32_t n, int64_t *out)
+static void column_of(const struct retired_rows *r, enum retired_value c, uint32_t from, uint32_t n,
+                      int64_t *out)
 {
     for (uint32_t i = 0; i < n; i++)
         out[i] = (int64_t)retired_row(r, c, from + i);
@@ -209,7 +213,8 @@ static bool few_of(struct place *at, uint32_t from, uint32_t n, struct lanes_few
 }
 
 /* Report the goroutine at hand and those like it, n in all, to w->few. done: nothing is left to report. */
-static bool few_walk(const struct span_walk *w, struct place *at, const struct lane_info *li, uint32_t n, bool *done)
+static bool few_walk(const struct span_walk *w, struct place *at, const struct lane_info *li, uint32_t n,
+                     bool *done)
 {
     return !w->few || !at->rows.spans || !few_of(at, at->in.local % RETIRED_GS, n, &at->few) ||
            w->few(w->arg, li, &at->few, done);
@@ -228,7 +233,8 @@ static inline bool retired_spans(const struct span_walk *w, struct place *at, ui
     if (r->spans)
         gspans_row(&at->spans, i, run->n, (int64_t)retired_row(r, PV_LASTED, i), c);
     else
-        unpack_spans((const uint8_t *)(uintptr_t)retired_row(r, PV_PACKED, i), run->n, &at->in.f->pool.clock, c);
+        unpack_spans((const uint8_t *)(uintptr_t)retired_row(r, PV_PACKED, i), run->n, &at->in.f->pool.clock,
+                     c);
     run->t0 = (int64_t)retired_row(r, PV_START, i);
     run->open_start = retired_row(r, PV_FLAGS, i) & RETIRED_BACKDATED;
     return w->spans(w->arg, g, run);
@@ -271,7 +277,8 @@ static bool retired_walk(const struct trace *tr, const struct span_walk *w, stru
     return true;
 }
 
-/* Is the goroutine wanted, by its creator? Neighbours usually have the same creator, so its answer is kept. */
+/* Is the goroutine wanted, by its creator? Neighbours usually have the same creator, so its answer is kept.
+ */
 static bool wanted(const struct span_walk *w, struct place *at)
 {
     const uint32_t creator = w->by ? fold_g_creator(at->in.f, at->in.local) : NO_LANE;
@@ -311,7 +318,8 @@ static bool lane_walk(const struct trace *tr, const struct span_walk *w, const s
     return w->end(w->arg, at->g);
 }
 
-/* ---- spans of an interval --------------------------------------------------------------------------------- */
+/* ---- spans of an interval ---------------------------------------------------------------------------------
+ */
 
 /* Pieces and blocks with no span of this length are skipped. */
 static int64_t least_of(const struct blocks_ask *ask)
@@ -350,7 +358,8 @@ static uint32_t block_next(const struct piece *p, enum lane_kind kind, uint32_t 
 
 static bool piece_blocks(const struct piece *p, enum lane_kind kind, uint32_t k, const struct blocks_ask *ask)
 {
-    const uint32_t first = spans_find(p->l, ask->t0), last = spans_find(p->l, ask->t1 - 1), n = spans_blocks(p->l);
+    const uint32_t first = spans_find(p->l, ask->t0), last = spans_find(p->l, ask->t1 - 1),
+                   n = spans_blocks(p->l);
     for (uint32_t b = block_next(p, kind, first, last, ask), next; b <= last && b < n; b = next) {
         next = block_next(p, kind, b + 1, last, ask);
         if (next <= last && next < n)
@@ -410,8 +419,9 @@ static bool block_states(void *arg, const struct piece *p, uint32_t k, uint32_t 
 
 void trace_states(const struct trace *tr, struct lane l, const struct states_ask *ask)
 {
-    (void)trace_blocks(
-        tr, l, &(struct blocks_ask){ask->t0, ask->t1, &ask->min_ns, block_states, (void *)(uintptr_t)ask, ask->only});
+    (void)trace_blocks(tr, l,
+                       &(struct blocks_ask){ask->t0, ask->t1, &ask->min_ns, block_states,
+                                            (void *)(uintptr_t)ask, ask->only});
 }
 
 int trace_threads(const struct trace *tr)
@@ -420,8 +430,8 @@ int trace_threads(const struct trace *tr)
 }
 
 /*
- * How many of n neighbours can be walked together: packed away with the one at hand and, if by() is set, all of one
- * creator. 0: it is not packed away.
+ * How many of n neighbours can be walked together: packed away with the one at hand and, if by() is set, all
+ * of one creator. 0: it is not packed away.
  */
 static uint32_t together(const struct span_walk *w, const struct place *at, uint32_t n)
 {
@@ -457,7 +467,8 @@ bool trace_walk(const struct trace *tr, uint32_t g0, uint32_t g1, const struct s
         const struct home h = trace_home(tr, at.g);
         at.asked &= h.seg == at.in.seg;
         at.in = h;
-        for (uint32_t left = h.run < g1 - at.g ? h.run : g1 - at.g, n; left; left -= n, at.g += n, at.in.local += n) {
+        for (uint32_t left = h.run < g1 - at.g ? h.run : g1 - at.g, n; left;
+             left -= n, at.g += n, at.in.local += n) {
             n = left;
             if (!some_walk(tr, w, &at, &n))
                 return false;

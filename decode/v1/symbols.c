@@ -1,9 +1,10 @@
 /*
  * symbols.c - see symbols.h.
  *
- * The line table is found by its section (.gopclntab), or, where a binary has no section headers, by its first
- * bytes. Its tables are offsets into each other; every read goes through get(), which answers 0 out of bounds, and
- * every walk ends at the table's end or after a fixed number of steps. Functions are found by bisection.
+ * The line table is found by its section (.gopclntab), or, where a binary has no section headers, by its
+ * first bytes. Its tables are offsets into each other; every read goes through get(), which answers 0 out of
+ * bounds, and every walk ends at the table's end or after a fixed number of steps. Functions are found by
+ * bisection.
  */
 #include "decode/v1/symbols.h"
 
@@ -30,7 +31,8 @@ struct symbols {
     uint64_t nfunc, functab, filetab; /* the tables: offsets in tab */
 };
 
-/* ---- bounded reading -------------------------------------------------------------------------------------- */
+/* ---- bounded reading --------------------------------------------------------------------------------------
+ */
 
 static uint64_t get_at(const uint8_t *p, uint64_t len, uint64_t off, unsigned n, bool big)
 {
@@ -60,7 +62,8 @@ static bool text_at(const struct symbols *s, uint64_t off, const char **p, uint3
     return true;
 }
 
-/* ---- the table -------------------------------------------------------------------------------------------- */
+/* ---- the table --------------------------------------------------------------------------------------------
+ */
 
 static uint64_t func_entry(const struct symbols *s, uint64_t i)
 {
@@ -86,7 +89,8 @@ static bool table_at(struct symbols *s, uint64_t off)
     return func_entry(s, 0) <= func_entry(s, s->nfunc - 1);
 }
 
-/* ---- the binary ------------------------------------------------------------------------------------------- */
+/* ---- the binary -------------------------------------------------------------------------------------------
+ */
 
 struct elf {
     const uint8_t *p;
@@ -199,7 +203,8 @@ void symbols_close(struct symbols *s)
     mem_free(s);
 }
 
-/* ---- looking up ------------------------------------------------------------------------------------------- */
+/* ---- looking up -------------------------------------------------------------------------------------------
+ */
 
 static bool varint(const struct symbols *s, uint64_t *off, uint32_t *v)
 {
@@ -234,10 +239,12 @@ static int64_t pc_value(const struct symbols *s, uint64_t off, uint64_t entry, u
     return -1;
 }
 
-/* file_name - where the name of file number `file` stands, which is that of its place in the table; 0: nowhere. */
+/* file_name - where the name of file number `file` stands, which is that of its place in the table; 0:
+ * nowhere. */
 static uint64_t file_name(const struct symbols *s, int64_t file)
 {
-    return file >= 0 && file < (int64_t)get(s, s->filetab, 4) ? get(s, s->filetab + 4 * (uint64_t)file, 4) : 0;
+    return file >= 0 && file < (int64_t)get(s, s->filetab, 4) ? get(s, s->filetab + 4 * (uint64_t)file, 4)
+                                                              : 0;
 }
 
 bool symbols_find(const struct symbols *s, uint64_t pc, struct symbol *out)

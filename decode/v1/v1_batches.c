@@ -1,8 +1,9 @@
 /*
  * v1_batches.c - see v1_index.h.
  *
- * A processor writes one batch after the other, and none begins before the one in front of it ends. If that is so once they are
- * sorted by time, some were moved or doubled; if not, one of them says a wrong time, and is left out.
+ * A processor writes one batch after the other, and none begins before the one in front of it ends. If that
+ * is so once they are sorted by time, some were moved or doubled; if not, one of them says a wrong time, and
+ * is left out.
  */
 #include "decode/v1/v1_index.h"
 
@@ -63,7 +64,8 @@ static bool same(const struct v1_index *ix, const struct source *s, const struct
            !memcmp(s->data + a->off, s->data + b->off, a->len);
 }
 
-static void note(const struct v1_index *ix, struct source *s, const struct row *w, int64_t p, const char *what)
+static void note(const struct v1_index *ix, struct source *s, const struct row *w, int64_t p,
+                 const char *what)
 {
     source_damage(s, ERR_FORMAT, 0, ix->batch[w->batch].off, "a batch of processor %" PRId64 " %s", p, what);
 }
@@ -126,7 +128,8 @@ static void mend(struct v1_index *ix, struct source *s, struct v1_proc *p, struc
         ix->batch[v[i].batch].next = (i + 1 < k ? v[i + 1].batch : V1_NO_BATCH) & V1_NO_BATCH;
 }
 
-/* ---- before the trace, behind it -------------------------------------------------------------------------- */
+/* ---- before the trace, behind it --------------------------------------------------------------------------
+ */
 
 /* lists - does a batch begin with a goroutine that was there, as the trace's first one does? */
 static bool lists(const struct v1_index *ix, const struct source *s, uint32_t batch)

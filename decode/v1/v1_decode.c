@@ -1,9 +1,10 @@
 /*
  * v1_decode.c - see v1_decode.h.
  *
- * Invariants: a ring's slots [head, fill) are decoded events, and the one before head, the last one taken, stays as it
- * is until the next is taken; c->p is behind the last decoded event and c->g the goroutine its P runs there. What the
- * index has checked is read again with every bound that memory needs, since the bytes may have changed meanwhile.
+ * Invariants: a ring's slots [head, fill) are decoded events, and the one before head, the last one taken,
+ * stays as it is until the next is taken; c->p is behind the last decoded event and c->g the goroutine its P
+ * runs there. What the index has checked is read again with every bound that memory needs, since the bytes
+ * may have changed meanwhile.
  */
 #include "decode/v1/v1_decode.h"
 
@@ -53,7 +54,8 @@ const struct v1_left V1_LEFT[V1_TYPES] = {
 #define RING_SLOTS 32768 /* of all cursors, about */
 #define RING_BITS_MAX 8
 
-/* ---- rows ------------------------------------------------------------------------------------------------- */
+/* ---- rows -------------------------------------------------------------------------------------------------
+ */
 
 /* add_g - a new row, or one that was given back; 0 = out of memory. */
 static uint32_t add_g(struct v1_decoder *d, uint64_t id)
@@ -82,7 +84,8 @@ uint32_t v1_find_g(struct v1_decoder *d, uint64_t id)
     uint32_t i = add_g(d, id);
     if (i && !v1_goids_put(&d->gid, id, i))
         d->oom = true;
-    if (i && known) { /* the file is broken: what its goroutine did last is all that is known of the row there was */
+    if (i && known) { /* the file is broken: what its goroutine did last is all that is known of the row there
+                         was */
         d->g[i].state = V1S_ENDED;
         d->g[i].key = V1_RUNNING;
     }
@@ -96,7 +99,8 @@ void v1_give_back(struct v1_decoder *d, uint32_t g)
     d->spare = g;
 }
 
-/* ---- cursors ---------------------------------------------------------------------------------------------- */
+/* ---- cursors ----------------------------------------------------------------------------------------------
+ */
 
 /* fast_number - a number where ten bytes can be read. */
 static inline const uint8_t *fast_number(const uint8_t *p, uint64_t *v)
@@ -108,7 +112,8 @@ static inline const uint8_t *fast_number(const uint8_t *p, uint64_t *v)
     return p + 10;
 }
 
-/* slow_event - the event at *p by v1_read(). The index has checked these bytes; should they have changed, false. */
+/* slow_event - the event at *p by v1_read(). The index has checked these bytes; should they have changed,
+ * false. */
 static bool slow_event(const struct v1_decoder *d, const uint8_t **p, struct v1_raw *r)
 {
     const char *why;
@@ -144,7 +149,8 @@ static bool next_batch(struct v1_decoder *d, struct v1_cursor *c)
     return true;
 }
 
-/* F_STOP .. F_CALL: the commonest, which have ways of their own from 1.7 on. F_FEW: its values are a goroutine's, one of its own, or none. */
+/* F_STOP .. F_CALL: the commonest, which have ways of their own from 1.7 on. F_FEW: its values are a
+ * goroutine's, one of its own, or none. */
 enum form { F_SLOW, F_STOP, F_START, F_WAKE, F_CALL, F_FEW, F_MANY };
 
 static inline uint32_t short_stack(uint64_t id)
@@ -160,7 +166,8 @@ static inline uint32_t row_of(struct v1_decoder *d, uint64_t id)
     return id ? v1_find_g(d, id) : 0;
 }
 
-/* What an event's numbers say beside its own value and its stack: of ticks and sequence how much more, which goroutine it names. */
+/* What an event's numbers say beside its own value and its stack: of ticks and sequence how much more, which
+ * goroutine it names. */
 struct v1_numbers {
     uint64_t dt, dseq, id;
 };
@@ -184,7 +191,8 @@ static const uint8_t *numbers_many(const struct v1_decoder *d, const uint8_t *p,
     return p;
 }
 
-/* numbers_slow - the same for one that is long, has a form of its own or stands near the file's end. NULL: no event. */
+/* numbers_slow - the same for one that is long, has a form of its own or stands near the file's end. NULL: no
+ * event. */
 static const uint8_t *numbers_slow(const struct v1_decoder *d, const uint8_t *p, struct v1_ev *e,
                                    struct v1_numbers *x)
 {
@@ -221,7 +229,8 @@ static inline const uint8_t *numbers_of(const struct v1_decoder *d, const uint8_
     return p;
 }
 
-/* place_of - set which goroutine the event is about and what it waits for. Returns the row of the one that its P runs then. */
+/* place_of - set which goroutine the event is about and what it waits for. Returns the row of the one that
+ * its P runs then. */
 static inline uint32_t place_of(struct v1_decoder *d, const struct v1_kind *k, struct v1_ev *e, uint64_t id,
                                 uint32_t run)
 {
@@ -234,7 +243,8 @@ static inline uint32_t place_of(struct v1_decoder *d, const struct v1_kind *k, s
     return (run & k->run_run) | (arg & k->run_arg);
 }
 
-/* boundary - the cursor is at the end of a batch. 1: there is a gap, which is put into e; 0: it is before events now; -1: all are read. */
+/* boundary - the cursor is at the end of a batch. 1: there is a gap, which is put into e; 0: it is before
+ * events now; -1: all are read. */
 static int boundary(struct v1_decoder *d, struct v1_cursor *c, struct v1_ev *e)
 {
     while (c->p >= c->end && !c->gap)
@@ -251,7 +261,8 @@ static int boundary(struct v1_decoder *d, struct v1_cursor *c, struct v1_ev *e)
     return 1;
 }
 
-/* decode_other - decode what is at c->p. 1: it is an event, in e; 0: it is none that is handed on; -1: all are read. */
+/* decode_other - decode what is at c->p. 1: it is an event, in e; 0: it is none that is handed on; -1: all
+ * are read. */
 static int decode_other(struct v1_decoder *d, struct v1_cursor *c, struct v1_ev *e)
 {
     const uint8_t *p = c->p;
@@ -358,7 +369,8 @@ ALWAYS const uint8_t *fast_end(const struct v1_decoder *d, const struct v1_curso
     return c->end < d->safe ? c->end : d->safe;
 }
 
-/* ---- batches that go on too long -------------------------------------------------------------------------- */
+/* ---- batches that go on too long --------------------------------------------------------------------------
+ */
 
 /* Drop the rest of a batch, from the cursor's event i on; the event before that was at `ticks`. */
 static void cut_batch(struct v1_cursor *c, uint32_t i, uint64_t ticks)
@@ -371,9 +383,10 @@ static void cut_batch(struct v1_cursor *c, uint32_t i, uint64_t ticks)
 }
 
 /*
- * beyond - events of the batch are later than the trace's end or than the begin of its processor's next batch. What follows the one
- * step that is too long is dropped. If no step is that long, one of the two batches is another processor's. from: the first event that
- * was decoded now; the one before it was at `ticks`.
+ * beyond - events of the batch are later than the trace's end or than the begin of its processor's next
+ * batch. What follows the one step that is too long is dropped. If no step is that long, one of the two
+ * batches is another processor's. from: the first event that was decoded now; the one before it was at
+ * `ticks`.
  */
 static void beyond(struct v1_decoder *d, struct v1_cursor *c, uint32_t from, uint64_t ticks)
 {
@@ -402,7 +415,8 @@ static void beyond(struct v1_decoder *d, struct v1_cursor *c, uint32_t from, uin
     c->until = UINT64_MAX;
 }
 
-/* ---- a cursor's next events ------------------------------------------------------------------------------- */
+/* ---- a cursor's next events -------------------------------------------------------------------------------
+ */
 
 bool v1_fill(struct v1_decoder *d, struct v1_cursor *c)
 {
@@ -454,7 +468,8 @@ bool v1_fill(struct v1_decoder *d, struct v1_cursor *c)
     return c->head != c->fill && !d->oom;
 }
 
-/* ---- values that are seldom asked for --------------------------------------------------------------------- */
+/* ---- values that are seldom asked for ---------------------------------------------------------------------
+ */
 
 bool v1_ev_values(const struct v1_decoder *d, const struct v1_ev *e, struct v1_raw *r)
 {
@@ -486,7 +501,8 @@ uint64_t v1_ev_real_ticks(const struct v1_decoder *d, const struct v1_ev *e)
     return r.v[local ? 1 : 2];
 }
 
-/* says - does an event of this type, on the P of a system call, tell whether that blocks? Not if it is about another goroutine, or none. */
+/* says - does an event of this type, on the P of a system call, tell whether that blocks? Not if it is about
+ * another goroutine, or none. */
 static bool says(unsigned type)
 {
     return EVENT[type].whose != NOBODY && EVENT[type].whose != NAMED;
@@ -521,7 +537,8 @@ bool v1_blocks(const struct v1_decoder *d, const struct v1_cursor *c)
     return false;
 }
 
-/* ---- set-up ----------------------------------------------------------------------------------------------- */
+/* ---- set-up -----------------------------------------------------------------------------------------------
+ */
 
 static uint8_t form_of(const struct v1_kind *k, unsigned t, const struct v1_dialect *d)
 {
@@ -537,7 +554,10 @@ static uint8_t common_form(const struct v1_kind *k, unsigned t, const struct v1_
         return k->form;
     if (EVENT[t].whose == STOPS && RULE[t].who == WHO_CTX && k->stack)
         return F_STOP;
-    return t == V1_GO_START_LOCAL ? F_START : t == V1_UNBLOCK_LOCAL ? F_WAKE : t == V1_SYS_CALL ? F_CALL : k->form;
+    return t == V1_GO_START_LOCAL  ? F_START
+           : t == V1_UNBLOCK_LOCAL ? F_WAKE
+           : t == V1_SYS_CALL      ? F_CALL
+                                   : k->form;
 }
 
 static void kind_init(struct v1_kind *k, unsigned t, const struct v1_dialect *d)
@@ -567,7 +587,10 @@ static void kind_init(struct v1_kind *k, unsigned t, const struct v1_dialect *d)
     k->rule_gc = r->who == WHO_GC ? UINT32_MAX : 0;
     bool next = r->new_seq == SEQ_INC || r->new_seq == SEQ_NEXT;
     k->tag.mask = r->need_seq == SEQ_ANY ? 3 : -1;
-    k->tag.delta = (int8_t)(r->becomes - r->need + (next ? 4 : r->new_seq > 0 ? 4 * (r->new_seq - r->need_seq) : 0));
+    k->tag.delta = (int8_t)(r->becomes - r->need +
+                            (next             ? 4
+                             : r->new_seq > 0 ? 4 * (r->new_seq - r->need_seq)
+                                              : 0));
     k->want = r->need + (r->need_seq > 0 ? 4 * (uint64_t)r->need_seq : 0);
     k->numbered = r->need_seq == SEQ_SAME ? UINT64_MAX : 0;
     k->keep = r->new_seq == SEQ_KEEP || r->new_seq == SEQ_INC ? ~UINT64_C(3) : 0;

@@ -1,10 +1,12 @@
 /*
- * v1_decode.h - decoding the first family: each processor's batches by themselves, some events ahead (FORMAT.md A.2, A.4).
+ * v1_decode.h - decoding the first family: each processor's batches by themselves, some events ahead
+ * (FORMAT.md A.2, A.4).
  *
- * A cursor follows the chain of one processor's batches and decodes many events at a time into its ring. (One processor's events
- * resemble each other, so branches are predicted; those of all processors in order don't.) It knows which goroutine its processor runs,
- * so it knows which one an event is about and whose state decides when the event may come (V1_LEAVES of events_v1.def). Goroutines get
- * rows here, in the order of their first mention; v1_order.c and v1_emit.c use the same rows.
+ * A cursor follows the chain of one processor's batches and decodes many events at a time into its ring. (One
+ * processor's events resemble each other, so branches are predicted; those of all processors in order don't.)
+ * It knows which goroutine its processor runs, so it knows which one an event is about and whose state
+ * decides when the event may come (V1_LEAVES of events_v1.def). Goroutines get rows here, in the order of
+ * their first mention; v1_order.c and v1_emit.c use the same rows.
  */
 #ifndef GOTOP_DECODE_V1_DECODE_H
 #define GOTOP_DECODE_V1_DECODE_H
@@ -24,23 +26,26 @@ struct v1_g {     /* a goroutine; [0] is "none", [V1_GC_ROW] the row of collecti
     uint32_t p, lane;
     uint8_t state, flags; /* V1S_*; V1F_EXITED, and flags of the code that uses the rows */
 };
-#define V1F_EXITED 1 /* its system call has ended, at its real time; the event that says so is still to come */
+#define V1F_EXITED \
+    1 /* its system call has ended, at its real time; the event that says so is still to come */
 _Static_assert(sizeof(struct v1_g) == 32, "two rows are one cache line");
 
 /* States of v1_g.state */
 enum { V1S_NONE, V1S_LISTED, V1S_RUNNABLE, V1S_RUNNING, V1S_SYSCALL, V1S_WAITING, V1S_ENDED, V1S_UNKNOWN };
 
 /*
- * What decoding has to know of an event type, made once from the tables of events_v1.def. Choices are masks (0 or all ones), because a
- * branch on the event's type would mostly be mispredicted.
+ * What decoding has to know of an event type, made once from the tables of events_v1.def. Choices are masks
+ * (0 or all ones), because a branch on the event's type would mostly be mispredicted.
  *
- * The rule: an event is ready if ((g.key ^ want) & mask) == 0; then g.key += delta. If it has to come although it isn't ready, g.key
- * becomes (g.key & keep) + add. want and add include the event's own number where `numbered` is all ones.
+ * The rule: an event is ready if ((g.key ^ want) & mask) == 0; then g.key += delta. If it has to come
+ * although it isn't ready, g.key becomes (g.key & keep) + add. want and add include the event's own number
+ * where `numbered` is all ones.
  */
 struct v1_kind {
-    uint8_t timed, k; /* timed: as in struct v1_shape; k: number of values after the time, without the stack */
-    bool stack, own;  /* own: it has a value that doesn't name a goroutine */
-    uint8_t form;     /* how it is decoded: enum form of v1_decode.c */
+    uint8_t timed,
+        k;           /* timed: as in struct v1_shape; k: number of values after the time, without the stack */
+    bool stack, own; /* own: it has a value that doesn't name a goroutine */
+    uint8_t form;    /* how it is decoded: enum form of v1_decode.c */
     struct v1_tag {
         uint8_t type;
         int8_t mask, delta;
@@ -62,7 +67,8 @@ enum v1_means {
     V1_MEANINGS
 };
 
-/* The state that an event leaves its goroutine in, by name and by type: V1_LEAVES of events_v1.def; V1S_NONE: the same as before. */
+/* The state that an event leaves its goroutine in, by name and by type: V1_LEAVES of events_v1.def; V1S_NONE:
+ * the same as before. */
 enum {
 #define V1_LEAVES(id, state, ...) V1_LEAVES_##id = V1S_##state,
 #include "decode/v1/events_v1.def"
@@ -79,8 +85,8 @@ struct v1_ev {
         uint64_t want; /* what rule_g's key must be, under the mask */
         uint64_t seq;  /* global sequence number (1.5) */
     };
-    uint64_t own;      /* the first value that names no goroutine: sequence number, start function, thread, bytes ..;
-                          of a gap: when it ends, UINT64_MAX = never */
+    uint64_t own; /* the first value that names no goroutine: sequence number, start function, thread, bytes
+                     ..; of a gap: when it ends, UINT64_MAX = never */
     const uint8_t *at; /* its bytes; NULL: it isn't in the file */
     uint32_t g, arg_g; /* rows of the goroutine it happened on, of the one it names; 0 = none */
     uint32_t rule_g;   /* row of the one whose state orders it; 0 = none */
@@ -96,8 +102,9 @@ struct v1_cursor {
     uint32_t head, fill; /* slots [head, fill) are decoded; free-running */
     const uint8_t *p, *end;
     uint64_t ticks, seq;
-    uint64_t until;     /* no event of this batch can be later, ticks */
-    uint32_t batch, g;  /* the next batch; the row of the goroutine that the P runs behind the last decoded event */
+    uint64_t until; /* no event of this batch can be later, ticks */
+    uint32_t batch,
+        g; /* the next batch; the row of the goroutine that the P runs behind the last decoded event */
     uint32_t next_wait; /* waiting: the next in the list that it is in, index + 1 */
     bool waiting;       /* for a goroutine's state: it is in no heap, but in a list (v1_g.waiters) */
     bool forced;        /* its next event has to come though it isn't ready */
@@ -115,35 +122,44 @@ struct v1_decoder {
     bool by_seq;    /* ordered by global sequence numbers (1.5) */
     uint64_t skew;  /* how many ticks the processors' clocks may differ by */
     bool oom;
-    const uint8_t *safe; /* an event that begins before this can be decoded without checks for the file's end */
+    const uint8_t
+        *safe; /* an event that begins before this can be decoded without checks for the file's end */
     struct v1_g *g;
     size_t ng, gcap;
     struct v1_goids gid;
     uint32_t spare; /* a row that was given back, linked by `lane`; 0 = none */
     uint64_t bytes; /* of batches begun, to show progress */
-    /* By type, a bit: where it follows a system call on its P, only a look further ahead tells whether that blocks. */
+    /* By type, a bit: where it follows a system call on its P, only a look further ahead tells whether that
+     * blocks. */
     uint64_t ask;
     struct v1_kind kind[V1_TYPES];
-    uint8_t form[256]; /* by first byte: enum form of v1_decode.c of an event that says no length; 0: the others */
+    uint8_t form[256]; /* by first byte: enum form of v1_decode.c of an event that says no length; 0: the
+                          others */
 };
 
-/* v1_decoder_init - s and ix, whose index is done, must outlive it. ERR_NOMEM: v1_decoder_free() it all the same. */
+/* v1_decoder_init - s and ix, whose index is done, must outlive it. ERR_NOMEM: v1_decoder_free() it all the
+ * same. */
 enum err_code v1_decoder_init(struct v1_decoder *d, struct source *s, const struct v1_index *ix);
 void v1_decoder_free(struct v1_decoder *d);
-/* v1_fill - decode more events into the cursor's ring, which holds one at most. false: the ring is empty and the chain has ended. */
+/* v1_fill - decode more events into the cursor's ring, which holds one at most. false: the ring is empty and
+ * the chain has ended. */
 bool v1_fill(struct v1_decoder *d, struct v1_cursor *c);
-/* v1_find_g - the row of a goroutine, which gets one at its first mention; 0: id is 0, or out of memory (d->oom). */
+/* v1_find_g - the row of a goroutine, which gets one at its first mention; 0: id is 0, or out of memory
+ * (d->oom). */
 uint32_t v1_find_g(struct v1_decoder *d, uint64_t id);
 /* v1_give_back - free the row of an ended goroutine, to which nothing may refer any more. */
 void v1_give_back(struct v1_decoder *d, uint32_t g);
-/* v1_ev_values - read all of the event's values after the time; the stack is the last one. false: it isn't in the file. */
+/* v1_ev_values - read all of the event's values after the time; the stack is the last one. false: it isn't in
+ * the file. */
 bool v1_ev_values(const struct v1_decoder *d, const struct v1_ev *e, struct v1_raw *r);
 /* v1_ev_stack - the id of the event's stack; 0: none. */
 uint64_t v1_ev_stack(const struct v1_decoder *d, const struct v1_ev *e);
 
-/* v1_ev_real_ticks - if e is the written end of a system call: when that really ended. 0: at e's own time, or e is something else. */
+/* v1_ev_real_ticks - if e is the written end of a system call: when that really ended. 0: at e's own time, or
+ * e is something else. */
 uint64_t v1_ev_real_ticks(const struct v1_decoder *d, const struct v1_ev *e);
-/* v1_blocks - does the system call right before the cursor's next event block? Looks ahead as far as it takes. */
+/* v1_blocks - does the system call right before the cursor's next event block? Looks ahead as far as it
+ * takes. */
 bool v1_blocks(const struct v1_decoder *d, const struct v1_cursor *c);
 
 /* v1_off_p - is the goroutine in a system call without a P? */

@@ -1,9 +1,10 @@
 /*
  * v1_emit.c - see v1_emit.h.
  *
- * Invariants: p[i].g and o->g[g].p name each other while a goroutine runs on a P or holds it in a system call; a
- * goroutine in a system call without a P has p EV_NONE. A goroutine gets its lane when it is first told of. Events
- * that contradict the state (only damaged files have them) are applied as far as they make sense, and counted.
+ * Invariants: p[i].g and o->g[g].p name each other while a goroutine runs on a P or holds it in a system
+ * call; a goroutine in a system call without a P has p EV_NONE. A goroutine gets its lane when it is first
+ * told of. Events that contradict the state (only damaged files have them) are applied as far as they make
+ * sense, and counted.
  */
 #include "decode/v1/v1_emit.h"
 
@@ -11,8 +12,9 @@
 
 #include "decode/base/mem.h"
 
-#define SWEEP 2048 /* ended goroutines, and one for every slot of the rings, until their rows are looked through */
-#define F_USED 2   /* v1_emit_sweep(): something refers to the row */
+#define SWEEP \
+    2048 /* ended goroutines, and one for every slot of the rings, until their rows are looked through */
+#define F_USED 2 /* v1_emit_sweep(): something refers to the row */
 
 static const struct {
     uint64_t kind;
@@ -23,7 +25,8 @@ static const struct {
 #include "decode/v1/events_v1.def"
 };
 
-/* ---- writing ---------------------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------------------------
+ */
 
 /* At the time of the one in work. Go lets no two of its events have the same time. */
 struct ev *v1_emit_put(struct v1_emit *em, enum ev_kind kind, uint16_t flags)
@@ -34,10 +37,16 @@ struct ev *v1_emit_put(struct v1_emit *em, enum ev_kind kind, uint16_t flags)
         t = em->last + (em->clock && !(flags & EVF_QUIET) ? 1 : 0);
     if (!(flags & EVF_QUIET))
         em->last = t;
-    else if (t - em->clock > em->last) /* what comes behind it is no earlier, though it may have been written so */
+    else if (t - em->clock >
+             em->last) /* what comes behind it is no earlier, though it may have been written so */
         em->last = t - em->clock;
-    *v = (struct ev){
-        .t = t, .kind = (uint8_t)kind, .flags = flags, .g = EV_NONE, .p = EV_NONE, .m = EV_NONE, .by = EV_NONE};
+    *v = (struct ev){.t = t,
+                     .kind = (uint8_t)kind,
+                     .flags = flags,
+                     .g = EV_NONE,
+                     .p = EV_NONE,
+                     .m = EV_NONE,
+                     .by = EV_NONE};
     em->n += 2;
     return v;
 }
@@ -58,9 +67,10 @@ static void set_time(struct v1_emit *em, const struct v1_ev *e)
     }
     if (ticks < em->max) {
         if (!em->backwards)
-            source_damage(em->s, ERR_CLOCK, 0, ERR_NO_OFFSET,
-                          "time stamps out of order: %s is %llu ticks before what it follows; shown at that time",
-                          v1_type_name(e->tag.type), (unsigned long long)em->max - (unsigned long long)ticks);
+            source_damage(
+                em->s, ERR_CLOCK, 0, ERR_NO_OFFSET,
+                "time stamps out of order: %s is %llu ticks before what it follows; shown at that time",
+                v1_type_name(e->tag.type), (unsigned long long)em->max - (unsigned long long)ticks);
         em->backwards = true;
         return;
     }
@@ -72,10 +82,11 @@ static void set_time(struct v1_emit *em, const struct v1_ev *e)
         return;
     }
     if (!em->beyond)
-        source_damage(em->s, ERR_CLOCK, 0, ERR_NO_OFFSET,
-                      "no clock can have the time of %s, %llu ticks after the first event; it and what follows is "
-                      "shown where time ends",
-                      v1_type_name(e->tag.type), (unsigned long long)d);
+        source_damage(
+            em->s, ERR_CLOCK, 0, ERR_NO_OFFSET,
+            "no clock can have the time of %s, %llu ticks after the first event; it and what follows is "
+            "shown where time ends",
+            v1_type_name(e->tag.type), (unsigned long long)d);
     em->beyond = true;
 }
 
@@ -109,7 +120,8 @@ uint32_t v1_emit_stack(struct v1_emit *em, const struct v1_ev *e)
     return id;
 }
 
-/* ---- lanes ------------------------------------------------------------------------------------------------ */
+/* ---- lanes ------------------------------------------------------------------------------------------------
+ */
 
 static uint32_t proc_lane(struct v1_emit *em, uint32_t p)
 {
@@ -131,7 +143,8 @@ static struct ev *put_p(struct v1_emit *em, uint16_t flags, uint32_t p, uint8_t 
     return v;
 }
 
-/* on_proc - the P an event happened on; if the trace begins with it, it was running; else its beginning is missing. */
+/* on_proc - the P an event happened on; if the trace begins with it, it was running; else its beginning is
+ * missing. */
 static uint32_t on_proc(struct v1_emit *em, uint32_t p)
 {
     uint32_t lane = proc_lane(em, p);
@@ -166,7 +179,8 @@ static struct ev *put_g(struct v1_emit *em, enum ev_kind kind, uint16_t flags, u
     return v;
 }
 
-/* introduce - a goroutine's first event on its lane: what it does, all the time if it was there before the trace. */
+/* introduce - a goroutine's first event on its lane: what it does, all the time if it was there before the
+ * trace. */
 static struct ev *introduce(struct v1_emit *em, uint32_t g, uint16_t flags, uint8_t state)
 {
     struct v1_g *s = gor(em, g);
@@ -236,7 +250,8 @@ static bool alive(struct v1_emit *em, const struct v1_ev *e, uint32_t g)
     return false;
 }
 
-/* ---- the commonest ---------------------------------------------------------------------------------------- */
+/* ---- the commonest ----------------------------------------------------------------------------------------
+ */
 
 struct v1_at {
     struct v1_emit *em;
@@ -258,8 +273,8 @@ static void at_put(const struct v1_at *at, const struct v1_g *s, struct v1_into 
 {
     struct v1_emit *em = at->em;
     const uint32_t g = (uint32_t)(s - em->o->d.g);
-    struct ev *v =
-        s->lane == EV_NONE ? introduce(em, g, to.flags, to.state) : put_g(em, EVK_G_STATE, to.flags, g, to.state);
+    struct ev *v = s->lane == EV_NONE ? introduce(em, g, to.flags, to.state)
+                                      : put_g(em, EVK_G_STATE, to.flags, g, to.state);
     v->stack = to.stack;
     if (to.flags & EVF_WOKEN)
         v->by = to.by;
@@ -279,7 +294,8 @@ static void at_put_back(const struct v1_at *at, const struct v1_g *s)
 
 #include "decode/v1/v1_rules.h"
 
-/* ---- goroutines ------------------------------------------------------------------------------------------- */
+/* ---- goroutines -------------------------------------------------------------------------------------------
+ */
 
 /* note_start - of a goroutine in the listing, for when it is introduced. */
 static void note_start(struct v1_emit *em, uint32_t g, uint32_t start)
@@ -318,7 +334,8 @@ static void on_create(struct v1_emit *em, const struct v1_ev *e)
 /* told - is it known what the goroutine does? */
 static bool told(const struct v1_g *s)
 {
-    return s->state == V1S_RUNNABLE || s->state == V1S_RUNNING || s->state == V1S_SYSCALL || s->state == V1S_WAITING;
+    return s->state == V1S_RUNNABLE || s->state == V1S_RUNNING || s->state == V1S_SYSCALL ||
+           s->state == V1S_WAITING;
 }
 
 static void on_start(struct v1_emit *em, const struct v1_ev *e)
@@ -385,7 +402,8 @@ static void on_status(struct v1_emit *em, const struct v1_ev *e)
     gor(em, e->g)->state = left->becomes;
 }
 
-/* ---- system calls ----------------------------------------------------------------------------------------- */
+/* ---- system calls -----------------------------------------------------------------------------------------
+ */
 
 static void on_call(struct v1_emit *em, const struct v1_ev *e)
 {
@@ -411,16 +429,18 @@ static void on_block(struct v1_emit *em, const struct v1_ev *e)
     leave(em, e->g);
     s->state = V1_LEAVES_SYS_BLOCK;
     if (seen)
-        return; /* the lane says so since the call; its P shows it till it is stopped or runs something else */
+        return; /* the lane says so since the call; its P shows it till it is stopped or runs something else
+                 */
     lane_of(em, e->g, ST_RUNNING);
     put_g(em, EVK_G_STATE, EVF_QUIET, e->g, ST_SYSCALL);
 }
 
-/* went_on - did the goroutine do more since its system call began than is told, so that this is the end of another one? */
+/* went_on - did the goroutine do more since its system call began than is told, so that this is the end of
+ * another one? */
 static bool went_on(const struct v1_emit *em, const struct v1_ev *e, const struct v1_g *s)
 {
-    return e->moved && (em->ngap || em->torn_to || em->o->repairs) && e->own != V1_NO_SEQ && !em->o->by_time &&
-           (s->key >> 2 != e->own || (s->key & 3) != V1_WAITING);
+    return e->moved && (em->ngap || em->torn_to || em->o->repairs) && e->own != V1_NO_SEQ &&
+           !em->o->by_time && (s->key >> 2 != e->own || (s->key & 3) != V1_WAITING);
 }
 
 static void on_return(struct v1_emit *em, const struct v1_ev *e)
@@ -433,7 +453,8 @@ static void on_return(struct v1_emit *em, const struct v1_ev *e)
         return;
     if (em->ix->dialect.version >= 1007 && !e->moved) {
         uint64_t real = v1_ev_real_ticks(&em->o->d, e);
-        if (real && (int64_t)(real - e->ticks) < 0 && !em->backwards && !em->o->repairs) { /* else it was left out */
+        if (real && (int64_t)(real - e->ticks) < 0 && !em->backwards &&
+            !em->o->repairs) { /* else it was left out */
             source_damage(em->s, ERR_CLOCK, 0, ERR_NO_OFFSET,
                           "goroutine %llu left a system call before it entered it: the clocks disagree",
                           (unsigned long long)s->id);
@@ -450,9 +471,11 @@ static void on_return(struct v1_emit *em, const struct v1_ev *e)
     s->state = V1_LEAVES_SYS_EXIT;
 }
 
-/* ---- processors ------------------------------------------------------------------------------------------- */
+/* ---- processors -------------------------------------------------------------------------------------------
+ */
 
-/* toggle - what begins was not under way, and what ends was: else the event contradicts the one before it (Go's reader refuses both). */
+/* toggle - what begins was not under way, and what ends was: else the event contradicts the one before it
+ * (Go's reader refuses both). */
 static void toggle(struct v1_emit *em, uint8_t *is, bool begins)
 {
     if (*is == (begins ? V1_YES : V1_NO))
@@ -514,9 +537,11 @@ static void on_gap(struct v1_emit *em, const struct v1_ev *e)
         put_p(em, EVF_QUIET, e->p, ST_NONE);
 }
 
-/* ---- ranges, annotations ---------------------------------------------------------------------------------- */
+/* ---- ranges, annotations ----------------------------------------------------------------------------------
+ */
 
-static struct ev *range(struct v1_emit *em, const struct v1_ev *e, bool begins, enum range_kind what, uint16_t flags)
+static struct ev *range(struct v1_emit *em, const struct v1_ev *e, bool begins, enum range_kind what,
+                        uint16_t flags)
 {
     struct ev *v = put(em, begins ? EVK_RANGE_BEGIN : EVK_RANGE_END, flags);
     v->state = (uint8_t)what;
@@ -620,7 +645,8 @@ static void on_task(struct v1_emit *em, const struct v1_ev *e)
         put_user(em, e, EVK_TASK_END, -1);
         return;
     }
-    if (idmap_get(&em->tasks, e->own) != IDMAP_NONE) /* the runtime counts them: Go's reader refuses that, too */
+    if (idmap_get(&em->tasks, e->own) !=
+        IDMAP_NONE) /* the runtime counts them: Go's reader refuses that, too */
         contra(em);
     else if (!idmap_put(&em->tasks, e->own, 0))
         em->o->d.oom = true;
@@ -643,7 +669,8 @@ static void on_sample(struct v1_emit *em, const struct v1_ev *e)
     v->stack = v1_emit_stack(em, e);
 }
 
-/* ---- rows of ended goroutines ----------------------------------------------------------------------------- */
+/* ---- rows of ended goroutines -----------------------------------------------------------------------------
+ */
 
 void v1_emit_note_end(struct v1_emit *em, uint32_t g)
 {
@@ -651,7 +678,8 @@ void v1_emit_note_end(struct v1_emit *em, uint32_t g)
         em->ended[em->nended++] = g;
 }
 
-/* mark - set or clear the mark of every row that something refers to: events that are decoded, cursors, Ps. */
+/* mark - set or clear the mark of every row that something refers to: events that are decoded, cursors, Ps.
+ */
 static void mark(struct v1_emit *em, bool set)
 {
     struct v1_decoder *d = &em->o->d;
@@ -673,7 +701,8 @@ static void mark(struct v1_emit *em, bool set)
 #undef MARK
 }
 
-/* broken - is more wrong with the file than that it is cut? Then its goroutines may be told of after they ended. */
+/* broken - is more wrong with the file than that it is cut? Then its goroutines may be told of after they
+ * ended. */
 static bool broken(const struct source *s)
 {
     for (uint32_t i = 0; i < s->st.ndamages; i++)
@@ -707,7 +736,8 @@ void v1_emit_sweep(struct v1_emit *em)
     em->sweep_at = 2 * left + SWEEP + em->ix->nproc * (d->mask + 1);
 }
 
-/* ---- the whole -------------------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------------------------
+ */
 
 bool v1_emit_listed(struct v1_emit *em, const struct v1_ev *e, size_t cap)
 {
@@ -764,14 +794,16 @@ void v1_emit_event(struct v1_emit *em, const struct v1_ev *e)
 enum err_code v1_emit_init(struct v1_emit *em, struct source *s, struct v1_index *ix, struct v1_order *o,
                            struct v1_names *vn)
 {
-    *em = (struct v1_emit){.s = s, .ix = ix, .o = o, .vn = vn, .listing = true, .last = -1, .stw_lane = EV_NONE};
+    *em = (struct v1_emit){
+        .s = s, .ix = ix, .o = o, .vn = vn, .listing = true, .last = -1, .stw_lane = EV_NONE};
     em->p = mem_alloc(ix->nproc * sizeof *em->p);
     if (!em->p)
         return ERR_NOMEM;
     for (size_t i = 0; i < ix->nproc; i++)
         em->p[i] = (struct v1_p){.lane = EV_NONE, .m = EV_NONE};
     em->sweep_at = SWEEP;
-    const double given = s->opts ? s->opts->ticks_per_second : 0, rate = given > 0 ? given : (double)ix->frequency;
+    const double given = s->opts ? s->opts->ticks_per_second : 0,
+                 rate = given > 0 ? given : (double)ix->frequency;
     if (ix->stacks.dense)
         ix->stacks.dense[0] = V1_KNOWN; /* stack 0 is none */
     em->clock = rate > 0;

@@ -1,8 +1,8 @@
 /*
  * v1_emit.h - turn the first family's ordered events into neutral ones (FORMAT.md A.6, C.2).
  *
- * Works out what the file doesn't say: which goroutine a P runs, which goroutines there were at the start, whether a system call
- * blocked, which goroutine stopped the world; and turns ticks into nanoseconds.
+ * Works out what the file doesn't say: which goroutine a P runs, which goroutines there were at the start,
+ * whether a system call blocked, which goroutine stopped the world; and turns ticks into nanoseconds.
  */
 #ifndef GOTOP_DECODE_V1_EMIT_H
 #define GOTOP_DECODE_V1_EMIT_H
@@ -22,9 +22,9 @@ struct v1_emit {
     struct v1_order *o;
     struct v1_names *vn;
     struct v1_p {
-        uint32_t lane, m, g;      /* its lane, its thread (EV_NONE), the row of the goroutine that it runs (0) */
-        bool begun;               /* its lane has an event */
-        uint8_t runs, sweeps;     /* enum v1_sure: it was started, it sweeps */
+        uint32_t lane, m, g;  /* its lane, its thread (EV_NONE), the row of the goroutine that it runs (0) */
+        bool begun;           /* its lane has an event */
+        uint8_t runs, sweeps; /* enum v1_sure: it was started, it sweeps */
         int64_t gap_from, gap_to; /* its last gap, ns; gap_to 0: it has none */
     } * p;
     struct v1_gap { /* times in which events of some P are missing, ns (v1_torn.c) */
@@ -45,15 +45,16 @@ struct v1_emit {
     bool clock;        /* the tick rate is known; else times are ticks */
     double ns_per_tick;
     bool based, backwards,
-        beyond;         /* base is known; it was noted that times run backwards, go beyond what a clock can have */
+        beyond; /* base is known; it was noted that times run backwards, go beyond what a clock can have */
     uint64_t base, far; /* ticks of the first event; up to so many ticks behind it no time needs a check */
     int64_t max, now,
-        last;       /* the greatest ticks so far; time of the current event, and of the last neutral one, ns */
-    bool gc;        /* a collection is open */
-    bool listing;   /* the file is still listing the goroutines that were there at the start */
+        last;     /* the greatest ticks so far; time of the current event, and of the last neutral one, ns */
+    bool gc;      /* a collection is open */
+    bool listing; /* the file is still listing the goroutines that were there at the start */
     uint32_t flush; /* the listing ends: rows before this one are told of; 0 = it doesn't end now */
     uint64_t contradictions;
-    int64_t torn_to; /* events are missing, or may be, before this time, and no gap tells where; 0: none are */
+    int64_t
+        torn_to; /* events are missing, or may be, before this time, and no gap tells where; 0: none are */
     struct ev_half *out;
     size_t n;
 };
@@ -67,8 +68,9 @@ uint32_t v1_emit_stack(struct v1_emit *em, const struct v1_ev *e);
 /* v1_emit_event - write what the event becomes, at most V1_EMIT_ROOM, to em->out at em->n. */
 void v1_emit_event(struct v1_emit *em, const struct v1_ev *e);
 /*
- * v1_emit_listed - if e ends the listing: write that the goroutines of which it told nothing more are runnable, as long as em->n <
- * cap - V1_EMIT_ROOM. true: that is done, and e is to be given to v1_emit_event().
+ * v1_emit_listed - if e ends the listing: write that the goroutines of which it told nothing more are
+ * runnable, as long as em->n < cap - V1_EMIT_ROOM. true: that is done, and e is to be given to
+ * v1_emit_event().
  */
 bool v1_emit_listed(struct v1_emit *em, const struct v1_ev *e, size_t cap);
 
@@ -78,7 +80,8 @@ struct ev *v1_emit_put(struct v1_emit *em, enum ev_kind kind, uint16_t flags);
 struct v1_into {
     uint8_t state;
     uint16_t flags;
-    uint32_t stack, by; /* by: the reason (a string); with EVF_WOKEN: the lane of the goroutine that woke it */
+    uint32_t stack,
+        by; /* by: the reason (a string); with EVF_WOKEN: the lane of the goroutine that woke it */
 };
 
 /* v1_emit_note_end - the goroutine of this row has ended. */
@@ -89,39 +92,45 @@ void v1_emit_sweep(struct v1_emit *em);
 /*
  * ---- v1_torn.c: what is not known because events are missing or contradict each other
  *
- * Where a P's chain of batches has a gap, nothing is known of the P and of what it ran until the chain goes on. The lost events may have
- * changed other goroutines, too: the next event of each shows whether they did, by its sequence number and the state it needs. If so,
- * what the goroutine did since it was last told of is not recorded (EVK_LOST). If it has no further event, its state is unknown since the
- * gap. Nothing is made up.
+ * Where a P's chain of batches has a gap, nothing is known of the P and of what it ran until the chain goes
+ * on. The lost events may have changed other goroutines, too: the next event of each shows whether they did,
+ * by its sequence number and the state it needs. If so, what the goroutine did since it was last told of is
+ * not recorded (EVK_LOST). If it has no further event, its state is unknown since the gap. Nothing is made
+ * up.
  */
-/* v1_torn_g, v1_torn_p - events of this goroutine (row), of this P (index) are missing: its state is unknown since it was last told of. */
+/* v1_torn_g, v1_torn_p - events of this goroutine (row), of this P (index) are missing: its state is unknown
+ * since it was last told of. */
 void v1_torn_g(struct v1_emit *em, uint32_t g);
 void v1_torn_p(struct v1_emit *em, uint32_t p);
 /* v1_torn_gap - a P's events are missing from em->now to these ticks (UINT64_MAX: to the end). */
 void v1_torn_gap(struct v1_emit *em, uint32_t p, uint64_t until);
 /*
- * v1_torn_m_off - a thread (its lane) has no P from em->now on. v1_torn_m_on - it has one again: if a P had a gap meanwhile, it may have been
- * the thread's. false: out of memory.
+ * v1_torn_m_off - a thread (its lane) has no P from em->now on. v1_torn_m_on - it has one again: if a P had a
+ * gap meanwhile, it may have been the thread's. false: out of memory.
  */
 bool v1_torn_m_off(struct v1_emit *em, uint32_t m);
 bool v1_torn_m_on(struct v1_emit *em, uint32_t m);
-/* v1_torn_local - a goroutine's event without a number comes on a P that has had a gap: events between it and the last one may be lost. */
+/* v1_torn_local - a goroutine's event without a number comes on a P that has had a gap: events between it and
+ * the last one may be lost. */
 void v1_torn_local(struct v1_emit *em, uint32_t p, uint32_t g);
-/* v1_torn_end - the events end here, but the trace doesn't: goroutines in system calls may have left them already. */
+/* v1_torn_end - the events end here, but the trace doesn't: goroutines in system calls may have left them
+ * already. */
 void v1_torn_end(struct v1_emit *em);
-/* v1_torn_rest - behind all events: those that have none since a gap are unknown. Writes as v1_emit_listed() does; false: call it again. */
+/* v1_torn_rest - behind all events: those that have none since a gap are unknown. Writes as v1_emit_listed()
+ * does; false: call it again. */
 bool v1_torn_rest(struct v1_emit *em, size_t cap);
 
 /*
  * ---- v1_fast.c: common events, decoded, merged and turned into neutral ones in one loop
  *
- * v1_order.c and v1_emit.c handle every case. Most events are simple: a goroutine starts, stops, is woken or makes a system call, is in
- * the state that this needs, and the event is the earliest. The loop carries out only these, by the rules of v1_rules.h, and leaves all
- * others to those two. The same neutral events come out with or without it.
+ * v1_order.c and v1_emit.c handle every case. Most events are simple: a goroutine starts, stops, is woken or
+ * makes a system call, is in the state that this needs, and the event is the earliest. The loop carries out
+ * only these, by the rules of v1_rules.h, and leaves all others to those two. The same neutral events come
+ * out with or without it.
  */
 /*
- * v1_fast - write neutral events to em->out while the next ones are of that kind, and room for V1_EMIT_ROOM is left before `cap`. The
- * listing must be over, and the dialect 1.7 or later.
+ * v1_fast - write neutral events to em->out while the next ones are of that kind, and room for V1_EMIT_ROOM
+ * is left before `cap`. The listing must be over, and the dialect 1.7 or later.
  */
 void v1_fast(struct v1_emit *em, size_t cap);
 

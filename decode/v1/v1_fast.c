@@ -1,14 +1,15 @@
 /*
  * v1_fast.c - see v1_emit.h.
  *
- * Relies on: a goroutine that is runnable, running, waiting or in a system call has a lane (v1_emit.c gives it one
- * first), and the goroutine a P is noted to run is noted to run on a P that has begun.
+ * Relies on: a goroutine that is runnable, running, waiting or in a system call has a lane (v1_emit.c gives
+ * it one first), and the goroutine a P is noted to run is noted to run on a P that has begun.
  */
 #include "decode/v1/v1_emit.h"
 
 #include "decode/base/mem.h"
 
-/* What the loop needs of the emitter, kept out of memory's way; as it stands there between load() and save(). */
+/* What the loop needs of the emitter, kept out of memory's way; as it stands there between load() and save().
+ */
 struct hot {
     struct ev_half *v; /* the next in the stream */
     struct v1_g *rows;
@@ -93,7 +94,8 @@ struct side {
     const struct v1_ev *e; /* the next one */
 };
 
-/* common - the neutral event of a common one; a's; x is the next on its P. false: it is none, and nothing was done. */
+/* common - the neutral event of a common one; a's; x is the next on its P. false: it is none, and nothing was
+ * done. */
 ALWAYS bool common(struct hot *h, struct v1_emit *em, const struct side *a, const struct v1_ev *x)
 {
     const struct v1_ev *e = a->e;
@@ -133,8 +135,8 @@ ALWAYS int64_t least(int64_t a, int64_t b)
 }
 
 /*
- * until - how many ticks behind the first an event's time is no longer a product; from: no event of the turn is earlier, but
- * where the file's numbers go round. 0: all need a closer look.
+ * until - how many ticks behind the first an event's time is no longer a product; from: no event of the turn
+ * is earlier, but where the file's numbers go round. 0: all need a closer look.
  */
 ALWAYS uint64_t until(const struct hot *h, const struct v1_emit *em, const struct v1_p *q, int64_t from)
 {
@@ -267,7 +269,8 @@ void v1_fast(struct v1_emit *em, size_t cap)
     struct hot h;
     struct pair t;
     load(&h, em);
-    while (end == TURN_OVER && o->nheap && o->work <= o->max_work && !em->vn->oom && pair_begin(&t, em, aside))
+    while (end == TURN_OVER && o->nheap && o->work <= o->max_work && !em->vn->oom &&
+           pair_begin(&t, em, aside))
         do
             end = events_of_a(&t, &h, em, full);
         while (end == TURN_OF_B);

@@ -1,9 +1,10 @@
 /*
  * v1_goid.h - goroutine ids of the file -> rows.
  *
- * Go counts goroutines up, and most don't live long. So ids are looked up in pages of 512, and a page whose goroutines have all ended is
- * freed. Ids far above the number of goroutines, which only made-up files have, go to a hash table. An id whose row was given back is
- * V1_ENDED_ROW, so that it is never taken for a new one.
+ * Go counts goroutines up, and most don't live long. So ids are looked up in pages of 512, and a page whose
+ * goroutines have all ended is freed. Ids far above the number of goroutines, which only made-up files have,
+ * go to a hash table. An id whose row was given back is V1_ENDED_ROW, so that it is never taken for a new
+ * one.
  */
 #ifndef GOTOP_DECODE_V1_GOID_H
 #define GOTOP_DECODE_V1_GOID_H

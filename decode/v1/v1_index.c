@@ -1,8 +1,9 @@
 /*
  * v1_index.c - see v1_index.h.
  *
- * Invariants: `at` only grows; every batch in the table holds at least one event with a time, so the table can't
- * outgrow the file; a damaged place ends the batch it stands in, and what follows begins with a Batch event again.
+ * Invariants: `at` only grows; every batch in the table holds at least one event with a time, so the table
+ * can't outgrow the file; a damaged place ends the batch it stands in, and what follows begins with a Batch
+ * event again.
  */
 #include "decode/v1/v1_index.h"
 
@@ -18,9 +19,11 @@
 #define RATE_LEAST 1000 /* ticks a second; no clock has fewer, or more */
 #define RATE_MOST UINT64_C(10000000000)
 #define RATE_USUAL(rate) \
-    ((rate) >= 1 << 22 && (rate) <= INT64_C(1) << 31) /* with a byte too few, too many, it is none of these */
+    ((rate) >= 1 << 22 && (rate) <= INT64_C(1) << 31) /* with a byte too few, too many, it is none of these \
+                                                       */
 
-/* ---- ids of strings and stacks ----------------------------------------------------------------------------- */
+/* ---- ids of strings and stacks
+ * ----------------------------------------------------------------------------- */
 
 /* Values ascend. */
 static bool ids_add(struct v1_ids *m, uint64_t id, uint64_t val)
@@ -45,12 +48,11 @@ static void seal_sparse(struct v1_ids *m, bool last_wins)
     size_t n = 0;
     if (m->n)
         qsort(m->e, m->n, sizeof *m->e, by_id);
-    for (size_t i = 0; i < m->n; i++) {
+    for (size_t i = 0; i < m->n; i++)
         if (!n || m->e[n - 1].id != m->e[i].id)
             m->e[n++] = m->e[i];
         else if (last_wins)
             m->e[n - 1] = m->e[i];
-    }
     m->n = n;
 }
 
@@ -103,7 +105,8 @@ static void ids_free(struct v1_ids *m)
     memset(m, 0, sizeof *m);
 }
 
-/* ---- batches --------------------------------------------------------------------------------------------- */
+/* ---- batches ---------------------------------------------------------------------------------------------
+ */
 
 bool v1_index_init(struct v1_index *ix, const struct source *s)
 {
@@ -149,13 +152,15 @@ static uint32_t proc_index(struct v1_index *ix, int64_t id)
     return ix->proc_of[slot] = (uint32_t)ix->nproc++;
 }
 
-/* other_run - a batch of a P or a time that a program of this GOMAXPROCS, since when the others are, can't have. */
+/* other_run - a batch of a P or a time that a program of this GOMAXPROCS, since when the others are, can't
+ * have. */
 static bool other_run(const struct v1_index *ix, const struct v1_raw *r)
 {
     const uint64_t p = r->v[0], ticks = r->v[r->n - 1];
     if (p != UINT64_MAX && ix->procs && p / V1_PLACE_MORE >= ix->procs && p >= MANY_P)
         return true;
-    return ix->batch_ticks && (int64_t)(ticks - ix->least_ticks) < -V1_NEAR_TICKS && ticks < ix->least_ticks / 16;
+    return ix->batch_ticks && (int64_t)(ticks - ix->least_ticks) < -V1_NEAR_TICKS &&
+           ticks < ix->least_ticks / 16;
 }
 
 /* timed - an event of the current batch ends at `end`: the batch reaches as far. */
@@ -167,8 +172,8 @@ static enum err_code timed(struct v1_index *ix, uint64_t end)
         ix->batch[ix->nbatch] =
             (struct v1_batch){.off = ix->batch_off, .ticks = ix->batch_ticks, .next = V1_NO_BATCH};
         struct v1_proc *p = &ix->proc[ix->cur];
-        ix->unsorted |=
-            p->last != V1_NO_BATCH && p->id >= 0 && (int64_t)ix->batch_ticks <= (int64_t)ix->batch[p->last].ticks;
+        ix->unsorted |= p->last != V1_NO_BATCH && p->id >= 0 &&
+                        (int64_t)ix->batch_ticks <= (int64_t)ix->batch[p->last].ticks;
         if (!ix->nbatch || ix->batch_ticks < ix->first_ticks) {
             ix->first = (uint32_t)ix->nbatch;
             ix->first_ticks = ix->batch_ticks;
@@ -187,7 +192,8 @@ static enum err_code timed(struct v1_index *ix, uint64_t end)
     return ERR_OK;
 }
 
-/* ---- events ---------------------------------------------------------------------------------------------- */
+/* ---- events ----------------------------------------------------------------------------------------------
+ */
 
 static enum err_code add_exit(struct v1_index *ix, const struct v1_raw *r)
 {
@@ -241,8 +247,8 @@ static enum err_code structure(struct v1_index *ix, struct source *s, const stru
         if (r->v[0] >= RATE_LEAST && r->v[0] <= RATE_MOST)
             ix->frequency = (int64_t)r->v[0];
         else
-            source_damage(s, ERR_CLOCK, 0, ix->at, "the tick rate is %lld: the clocks of the processors disagree",
-                          (long long)r->v[0]);
+            source_damage(s, ERR_CLOCK, 0, ix->at,
+                          "the tick rate is %lld: the clocks of the processors disagree", (long long)r->v[0]);
         return ERR_OK;
     case V1_STRING: return ids_add(&ix->strings, r->v[0], ix->at) ? ERR_OK : ERR_NOMEM;
     case V1_STACK:
@@ -254,7 +260,8 @@ static enum err_code structure(struct v1_index *ix, struct source *s, const stru
     }
 }
 
-/* number - 1.5: the event takes the next of one counter's numbers, and so does a batch, with its first event. */
+/* number - 1.5: the event takes the next of one counter's numbers, and so does a batch, with its first event.
+ */
 static void number(struct v1_index *ix, const struct v1_raw *r)
 {
     struct v1_counted *k = &ix->counted;
@@ -294,7 +301,8 @@ static enum err_code event(struct v1_index *ix, struct source *s, const struct v
     return c == ERR_OK ? timed(ix, end) : c;
 }
 
-/* ---- damage ---------------------------------------------------------------------------------------------- */
+/* ---- damage ----------------------------------------------------------------------------------------------
+ */
 
 /* gaps - of each processor events are missing behind its last batch. */
 static void gaps(struct v1_index *ix)
@@ -317,8 +325,9 @@ static void resync(struct v1_index *ix, struct source *s, const char *why)
 {
     uint64_t bad = ix->at, off = v1_place_behind(ix, s, bad);
     unsigned type = s->data[bad] & 63;
-    source_damage(s, ERR_FORMAT, 0, bad, "%s (event %u, %s); skipped %llu bytes%s", why, type, v1_type_name(type),
-                  (unsigned long long)(off - bad), off == s->len ? " to the end of the file" : "");
+    source_damage(s, ERR_FORMAT, 0, bad, "%s (event %u, %s); skipped %llu bytes%s", why, type,
+                  v1_type_name(type), (unsigned long long)(off - bad),
+                  off == s->len ? " to the end of the file" : "");
     ix->at = off;
     if (ix->frequency && bad == ix->rate_end && !RATE_USUAL(ix->frequency)) {
         source_damage(s, ERR_CLOCK, 0, bad,
@@ -338,8 +347,10 @@ static void resync(struct v1_index *ix, struct source *s, const char *why)
     ix->batch_open = false;
 }
 
-/* out_of_place - an event with a time within the tables, or a tick rate in front of one: no writer makes these. */
-static bool out_of_place(const struct v1_index *ix, const struct source *s, const struct v1_raw *r, const uint8_t *p)
+/* out_of_place - an event with a time within the tables, or a tick rate in front of one: no writer makes
+ * these. */
+static bool out_of_place(const struct v1_index *ix, const struct source *s, const struct v1_raw *r,
+                         const uint8_t *p)
 {
     struct v1_raw next;
     const char *why;
@@ -440,13 +451,14 @@ static void aside(struct v1_index *ix, struct source *s)
     exits -= ix->nexit;
     samples -= ix->nsample;
     if (exits || samples)
-        source_damage(
-            s, ERR_CLOCK, 0, ERR_NO_OFFSET,
-            "%zu end%s of system calls and %zu CPU sample%s say times before the trace or behind it: left out", exits,
-            exits == 1 ? "" : "s", samples, samples == 1 ? "" : "s");
+        source_damage(s, ERR_CLOCK, 0, ERR_NO_OFFSET,
+                      "%zu end%s of system calls and %zu CPU sample%s say times before the trace or behind "
+                      "it: left out",
+                      exits, exits == 1 ? "" : "s", samples, samples == 1 ? "" : "s");
 }
 
-/* named_twice - the runtime gives each id once. If one has two texts, what is called by it may be called wrongly. false: out of memory. */
+/* named_twice - the runtime gives each id once. If one has two texts, what is called by it may be called
+ * wrongly. false: out of memory. */
 static bool named_twice(struct v1_index *ix, struct source *s)
 {
     struct idmap first = {0};
@@ -461,10 +473,11 @@ static bool named_twice(struct v1_index *ix, struct source *s)
         }
         ix->twice = true;
         told = v1_index_at(ix, s, ix->strings.e[was].val, V1_STRING, &a) &&
-               v1_index_at(ix, s, e->val, V1_STRING, &b) && (a.len != b.len || memcmp(a.text, b.text, a.len) != 0);
+               v1_index_at(ix, s, e->val, V1_STRING, &b) &&
+               (a.len != b.len || memcmp(a.text, b.text, a.len) != 0);
         if (told)
-            source_damage(s, ERR_FORMAT, 0, e->val, "string %" PRIu64 " has another text before: names may be wrong",
-                          e->id);
+            source_damage(s, ERR_FORMAT, 0, e->val,
+                          "string %" PRIu64 " has another text before: names may be wrong", e->id);
     }
     idmap_free(&first);
     return ok;
@@ -496,9 +509,11 @@ static enum err_code finish(struct v1_index *ix, struct source *s)
 /* run - over events with a time that need no more than to be counted, as far as that goes. */
 static enum err_code run(struct v1_index *ix, const struct source *s, uint64_t stop)
 {
-    const uint64_t was = ix->at, limit = ix->batch_off + (1u << 30); /* so that lengths fit; v1_read() goes on */
-    ix->at = source_off(s, v1_scan_over(&ix->scan, &ix->dialect, s->data + was,
-                                        s->data + (stop < limit ? stop : limit), s->data + s->len, &ix->events));
+    const uint64_t was = ix->at,
+                   limit = ix->batch_off + (1u << 30); /* so that lengths fit; v1_read() goes on */
+    ix->at =
+        source_off(s, v1_scan_over(&ix->scan, &ix->dialect, s->data + was,
+                                   s->data + (stop < limit ? stop : limit), s->data + s->len, &ix->events));
     ix->end = ix->at;
     return ix->at > was ? timed(ix, ix->at) : ERR_OK;
 }

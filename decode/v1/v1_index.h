@@ -1,9 +1,10 @@
 /*
  * v1_index.h - the first pass over a trace of the first family (FORMAT.md A).
  *
- * Batches have no length and the tables are at the end, so the whole file has to be parsed once before anything can be ordered. Kept
- * are: the chain of each processor's batches, the places of strings and stacks, the tick rate, and two lists of events whose place in
- * the order is not their place in the file: ends of system calls (their real time is an argument) and CPU samples.
+ * Batches have no length and the tables are at the end, so the whole file has to be parsed once before
+ * anything can be ordered. Kept are: the chain of each processor's batches, the places of strings and stacks,
+ * the tick rate, and two lists of events whose place in the order is not their place in the file: ends of
+ * system calls (their real time is an argument) and CPU samples.
  *
  * Memory: 24 bytes a batch, 24 an end of a system call, 16 a sample, 16 a string or stack.
  */
@@ -13,8 +14,8 @@
 #include "decode/events/source.h"
 #include "decode/v1/v1_scan.h"
 
-/* The file's ids of strings or stacks -> their offset, and later their interned id (V1_KNOWN). The ids of real traces are dense; those of
-   hostile ones may be anything, so if they aren't dense they are sorted. */
+/* The file's ids of strings or stacks -> their offset, and later their interned id (V1_KNOWN). The ids of
+   real traces are dense; those of hostile ones may be anything, so if they aren't dense they are sorted. */
 struct v1_ids {
     struct v1_id {
         uint64_t id, val;
@@ -70,10 +71,10 @@ struct v1_index {
     bool twice;        /* a string's id stands there twice, which Go's reader refuses */
     uint32_t *proc_of; /* index in proc by P id + 1, UINT32_MAX = none */
     size_t proc_of_cap;
-    int64_t frequency;                     /* ticks per second, 0 = not in the file */
-    bool has_footer;                       /* what follows the batches was seen, so all batches are known */
-    bool tables;                           /* the pass is in the tables: no event with a time before the next batch */
-    bool incomplete;                       /* bytes are missing */
+    int64_t frequency; /* ticks per second, 0 = not in the file */
+    bool has_footer;   /* what follows the batches was seen, so all batches are known */
+    bool tables;       /* the pass is in the tables: no event with a time before the next batch */
+    bool incomplete;   /* bytes are missing */
     uint64_t events, nfutile, ngomaxprocs; /* numbers of events: all, FutileWakeup, Gomaxprocs */
     uint64_t end;                          /* offset up to which the file was understood */
     /* private to the pass */
@@ -86,7 +87,7 @@ struct v1_index {
     bool unsorted;                    /* a P's batch is earlier than the one before it in the file */
     uint32_t first;                   /* the earliest batch that has events, */
     uint64_t first_ticks, last_ticks; /* when it begins, and when the latest one does */
-    uint64_t end_ticks;               /* when the tables were begun, which is behind all events; 0: not known */
+    uint64_t end_ticks; /* when the tables were begun, which is behind all events; 0: not known */
     struct v1_counted counted;
     uint64_t rate_end; /* where the tick rate's event ends */
     uint64_t table_at; /* where sound tables begin again, behind what was looked at; 0: nobody looked */
@@ -103,81 +104,92 @@ static inline uint64_t v1_index_skew(const struct v1_index *ix)
     enum { SKEW_PER_S = 100, FASTEST = 62500000 }; /* 10 ms */
     return (uint64_t)(ix->frequency > 0 ? ix->frequency : FASTEST) / SKEW_PER_S;
 }
-/* v1_index_step - go on for about `bytes` bytes; sets ix->done at the end. ERR_OK or ERR_NOMEM; damage is noted in s. */
+/* v1_index_step - go on for about `bytes` bytes; sets ix->done at the end. ERR_OK or ERR_NOMEM; damage is
+ * noted in s. */
 enum err_code v1_index_step(struct v1_index *ix, struct source *s, uint64_t bytes);
 /* v1_index_leap - go on at `to`, where a batch begins: events of every processor are missing in between. */
 void v1_index_leap(struct v1_index *ix, uint64_t to);
 /* v1_index_init - at the first byte behind the header. false: s->version is no dialect of this family. */
 bool v1_index_init(struct v1_index *ix, const struct source *s);
 void v1_index_free(struct v1_index *ix);
-/* v1_ids_find - the id's value, NULL: there is none. Only once the index is done. O(1); of sparse ids O(log n). */
+/* v1_ids_find - the id's value, NULL: there is none. Only once the index is done. O(1); of sparse ids O(log
+ * n). */
 uint64_t *v1_ids_find(struct v1_ids *m, uint64_t id);
-/* v1_ids_whole - does it have all ids up to its highest one? Stacks are numbered one by one; a table that was cut short has gaps, if it is
-   not in their order. */
+/* v1_ids_whole - does it have all ids up to its highest one? Stacks are numbered one by one; a table that was
+   cut short has gaps, if it is not in their order. */
 bool v1_ids_whole(const struct v1_ids *m);
 
-/* ---- v1_place.c: where in the file a batch, or tables, seem to begin. It can't be known for sure; what follows shows whether it was one --------- */
+/* ---- v1_place.c: where in the file a batch, or tables, seem to begin. It can't be known for sure; what
+ * follows shows whether it was one --------- */
 
 #define V1_BATCH_BYTES 65536             /* what a writer's buffer holds */
 #define V1_PLACE_P 4096                  /* processors there may be, where nothing tells */
 #define V1_PLACE_MORE 4                  /* times what it was so far a program may set GOMAXPROCS to */
 #define V1_NEAR_TICKS (INT64_C(1) << 32) /* a minute or more */
 
-/* v1_place_work - the cost of having read the events from..to, and `last` behind them as far as it went: one for each value, about. */
+/* v1_place_work - the cost of having read the events from..to, and `last` behind them as far as it went: one
+ * for each value, about. */
 static inline uint64_t v1_place_work(const uint8_t *from, const uint8_t *to, const struct v1_raw *last)
 {
     return (uint64_t)(to - from) + (last->type == V1_STACK ? 4 * (uint64_t)last->len : 1);
 }
 
-/* v1_place_next - the first offset in [off, end) at which a batch and a few events seem to begin; end: there is none. */
+/* v1_place_next - the first offset in [off, end) at which a batch and a few events seem to begin; end: there
+ * is none. */
 uint64_t v1_place_next(const struct v1_index *ix, const struct source *s, uint64_t off, uint64_t end);
-/* v1_place_table - behind `at`, where the tables seem to go on, by a stack and a few of what is in them; the file's end: nowhere. Asked
-   again and again it looks at each byte once. */
+/* v1_place_table - behind `at`, where the tables seem to go on, by a stack and a few of what is in them; the
+   file's end: nowhere. Asked again and again it looks at each byte once. */
 uint64_t v1_place_table(struct v1_index *ix, const struct source *s, uint64_t at);
 #define V1_TOO_LONG "a length beyond what follows it"
-/* v1_place_behind - where to go on behind bytes at `at` that make no sense: the next of both, or the file's end. */
+/* v1_place_behind - where to go on behind bytes at `at` that make no sense: the next of both, or the file's
+ * end. */
 uint64_t v1_place_behind(struct v1_index *ix, const struct source *s, uint64_t at);
 
-/* v1_place_proc - can a batch have this processor number, if there are at most `limit`? (-1: a thread without a P.) */
+/* v1_place_proc - can a batch have this processor number, if there are at most `limit`? (-1: a thread without
+ * a P.) */
 static inline bool v1_place_proc(uint64_t p, uint64_t limit)
 {
     return p == UINT64_MAX || p < limit;
 }
 
-/* ---- v1_batches.c: batches that are not as they were written: moved, doubled, or with an impossible time ----------------------------- */
+/* ---- v1_batches.c: batches that are not as they were written: moved, doubled, or with an impossible time
+ * ----------------------------- */
 
 /*
- * v1_batches_mend - once all batches were seen: leave out those with a time before the trace's begin or behind its end, and put each
- * processor's chain in order. Costs nothing if all are as they were written, else one more pass over them. ERR_OK or ERR_NOMEM.
+ * v1_batches_mend - once all batches were seen: leave out those with a time before the trace's begin or
+ * behind its end, and put each processor's chain in order. Costs nothing if all are as they were written,
+ * else one more pass over them. ERR_OK or ERR_NOMEM.
  */
 enum err_code v1_batches_mend(struct v1_index *ix, struct source *s);
 
-/* ---- v1_lack.c: what only the file as a whole tells --------------------------------------------------------------------------------- */
+/* ---- v1_lack.c: what only the file as a whole tells
+ * --------------------------------------------------------------------------------- */
 
 /*
- * v1_lack - are events missing from a file that seems to be whole? Damage is noted then. Once the index is done: behind the events, whose
- * reader has met nearly all stacks, that costs little, before them a pass over them.
+ * v1_lack - are events missing from a file that seems to be whole? Damage is noted then. Once the index is
+ * done: behind the events, whose reader has met nearly all stacks, that costs little, before them a pass over
+ * them.
  */
 bool v1_lack(struct v1_index *ix, struct source *s);
 
 /*
  * ---- v1_preview.c: the beginning of a large trace, to be shown before all of it is indexed
  *
- * The runtime writes a processor's batch when that is full, and at the end the rest of each. So the file's first batches and its last ones
- * have all events of the trace's beginning, unless a processor is only met in the last ones and may have another batch in between; then
- * there is nothing to show yet.
+ * The runtime writes a processor's batch when that is full, and at the end the rest of each. So the file's
+ * first batches and its last ones have all events of the trace's beginning, unless a processor is only met in
+ * the last ones and may have another batch in between; then there is nothing to show yet.
  */
 #define V1_PREVIEW_HALVES 60000 /* how much of the beginning is shown, in halves of events */
 
 /*
- * v1_preview_index - index the beginning and the end, as if the middle of the trace were missing. false: they don't tell the beginning for
- * sure, or out of memory.
+ * v1_preview_index - index the beginning and the end, as if the middle of the trace were missing. false: they
+ * don't tell the beginning for sure, or out of memory.
  */
 bool v1_preview_index(struct v1_index *ix, struct source *s);
 
 /* v1_index_at - the event at an offset; false: none of this type can be read there. */
-static inline bool v1_index_at(const struct v1_index *ix, const struct source *s, uint64_t off, enum v1_type type,
-                               struct v1_raw *r)
+static inline bool v1_index_at(const struct v1_index *ix, const struct source *s, uint64_t off,
+                               enum v1_type type, struct v1_raw *r)
 {
     const uint8_t *p = s->data + off;
     const char *why;

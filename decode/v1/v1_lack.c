@@ -1,10 +1,11 @@
 /*
  * v1_lack.c - see v1_index.h.
  *
- * A batch that isn't in the file leaves no hole: those around it go on, and often nothing in them contradicts. Two things tell
- * of it all the same. The runtime enters a stack in its table when it writes an event that has it, so a table without gaps has
- * no stack that no event has. And in Go 1.5 each event takes the next number of one counter; the end of a system call takes
- * its number when the call returns, but is written when its goroutine runs again, if that is still within the trace.
+ * A batch that isn't in the file leaves no hole: those around it go on, and often nothing in them
+ * contradicts. Two things tell of it all the same. The runtime enters a stack in its table when it writes an
+ * event that has it, so a table without gaps has no stack that no event has. And in Go 1.5 each event takes
+ * the next number of one counter; the end of a system call takes its number when the call returns, but is
+ * written when its goroutine runs again, if that is still within the trace.
  */
 #include "decode/v1/v1_index.h"
 
@@ -42,9 +43,9 @@ static void meet(struct met *m, uint64_t id)
     const uint64_t *val = id ? v1_ids_find(m->table, id) : NULL;
     if (!val)
         return;
-    const size_t i = m->table->dense
-                         ? (size_t)id
-                         : (size_t)((const char *)val - (const char *)&m->table->e->val) / sizeof *m->table->e;
+    const size_t i =
+        m->table->dense ? (size_t)id
+                        : (size_t)((const char *)val - (const char *)&m->table->e->val) / sizeof *m->table->e;
     m->left -= !m->row[i];
     m->row[i] = 1;
 }
@@ -57,7 +58,8 @@ static void meet_event(struct met *m, const struct v1_index *ix, const struct v1
             meet(m, r->v[i]);
 }
 
-static void meet_batch(struct met *m, const struct v1_index *ix, const struct source *s, const struct v1_batch *b)
+static void meet_batch(struct met *m, const struct v1_index *ix, const struct source *s,
+                       const struct v1_batch *b)
 {
     const uint8_t *p = s->data + b->off, *end = p + b->len;
     struct v1_raw r;
@@ -66,7 +68,8 @@ static void meet_batch(struct met *m, const struct v1_index *ix, const struct so
         meet_event(m, ix, &r);
 }
 
-/* stacks - how many of the table no event has. From the end on: what only the tracer's own last events have is found at once. */
+/* stacks - how many of the table no event has. From the end on: what only the tracer's own last events have
+ * is found at once. */
 static size_t stacks(struct v1_index *ix, const struct source *s)
 {
     struct met m;
@@ -82,7 +85,8 @@ static size_t stacks(struct v1_index *ix, const struct source *s)
     return m.left;
 }
 
-/* numbers - how many of Go 1.5's numbers no event has, those of system calls that may have returned left out. */
+/* numbers - how many of Go 1.5's numbers no event has, those of system calls that may have returned left out.
+ */
 static uint64_t numbers(const struct v1_index *ix)
 {
     const struct v1_counted *k = &ix->counted;
@@ -95,19 +99,22 @@ static uint64_t numbers(const struct v1_index *ix)
 
 bool v1_lack(struct v1_index *ix, struct source *s)
 {
-    if (!ix->done || ix->incomplete || !ix->has_footer || s->st.ndamages || s->preview || !ix->dialect.version)
+    if (!ix->done || ix->incomplete || !ix->has_footer || s->st.ndamages || s->preview ||
+        !ix->dialect.version)
         return false;
     const uint64_t n = ix->dialect.version == 1005 ? numbers(ix) : 0;
     if (n) {
-        source_damage(
-            s, ERR_FORMAT, 0, ERR_NO_OFFSET,
-            "the numbers of its events have gaps, %" PRIu64 " in all: events are missing, or have wrong numbers", n);
+        source_damage(s, ERR_FORMAT, 0, ERR_NO_OFFSET,
+                      "the numbers of its events have gaps, %" PRIu64
+                      " in all: events are missing, or have wrong numbers",
+                      n);
         return true;
     }
     const size_t none = stacks(ix, s);
     if (none)
-        source_damage(s, ERR_FORMAT, 0, ERR_NO_OFFSET,
-                      "%zu stack%s in its table belong%s to no event: events are missing, and nothing tells when",
-                      none, none == 1 ? "" : "s", none == 1 ? "s" : "");
+        source_damage(
+            s, ERR_FORMAT, 0, ERR_NO_OFFSET,
+            "%zu stack%s in its table belong%s to no event: events are missing, and nothing tells when", none,
+            none == 1 ? "" : "s", none == 1 ? "s" : "");
     return none;
 }

@@ -13,7 +13,8 @@ enum err_code v1_names_init(struct v1_names *vn, struct source *s, struct v1_ind
     if (!vn->frames)
         return ERR_NOMEM;
     struct err e;
-    if (s->opts && s->opts->exe && !ix->dialect.names && symbols_open(s->opts->exe, &vn->symbols, &e) != ERR_OK)
+    if (s->opts && s->opts->exe && !ix->dialect.names &&
+        symbols_open(s->opts->exe, &vn->symbols, &e) != ERR_OK)
         source_warn(s, e.code, 0, ERR_NO_OFFSET, "no names from the binary: %s", e.what);
     return ERR_OK;
 }
@@ -41,7 +42,8 @@ static uint32_t copied(struct v1_names *vn, const char *p, uint32_t len)
     return id;
 }
 
-/* A name may stand in all of a trace's events, and so in each row that is written of them: from Go 1.22 on it has 1 KB at most. */
+/* A name may stand in all of a trace's events, and so in each row that is written of them: from Go 1.22 on it
+ * has 1 KB at most. */
 enum { NAME_MOST = 4096 };
 
 /* name_text - characters stay whole. */
@@ -53,8 +55,8 @@ static uint32_t name_text(struct v1_names *vn, const struct v1_raw *r, uint64_t 
         len--;
     if (len < r->len && !vn->long_told) {
         vn->long_told = true;
-        source_warn(vn->s, ERR_FORMAT, 0, off, "a name has %u bytes: of such no more than %d are shown", r->len,
-                    NAME_MOST);
+        source_warn(vn->s, ERR_FORMAT, 0, off, "a name has %u bytes: of such no more than %d are shown",
+                    r->len, NAME_MOST);
     }
     return v1_text(vn, p, len);
 }
@@ -66,14 +68,15 @@ static uint32_t id_of(struct v1_names *vn, struct v1_ids *table, uint64_t id, en
     uint64_t *val = id ? v1_ids_find(table, id) : NULL;
     struct v1_raw r;
     if (!val) {
-        source_lack_add(
-            &vn->lack,
-            &(struct source_lack){.n = id != 0, .id = id, .off = ERR_NO_OFFSET, .stack = table == &vn->ix->stacks});
+        source_lack_add(&vn->lack,
+                        &(struct source_lack){
+                            .n = id != 0, .id = id, .off = ERR_NO_OFFSET, .stack = table == &vn->ix->stacks});
         vn->cut |= table == &vn->ix->stacks && table->dense && id == table->ndense;
         return 0;
     }
     if (!(*val & V1_KNOWN))
-        *val = V1_KNOWN | (v1_index_at(vn->ix, vn->s, *val & ~V1_MET, type, &r) ? read(vn, &r, *val & ~V1_MET) : 0);
+        *val = V1_KNOWN |
+               (v1_index_at(vn->ix, vn->s, *val & ~V1_MET, type, &r) ? read(vn, &r, *val & ~V1_MET) : 0);
     return (uint32_t)*val;
 }
 

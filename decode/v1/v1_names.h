@@ -1,8 +1,8 @@
 /*
  * v1_names.h - the first family's ids of strings and stacks -> interned ids.
  *
- * A string or stack is read, from where the index found it, when it is first asked for. So only names in use take memory, and the
- * commonest ones tend to get small ids, which pack well.
+ * A string or stack is read, from where the index found it, when it is first asked for. So only names in use
+ * take memory, and the commonest ones tend to get small ids, which pack well.
  */
 #ifndef GOTOP_DECODE_V1_NAMES_H
 #define GOTOP_DECODE_V1_NAMES_H
@@ -10,10 +10,12 @@
 #include "decode/v1/symbols.h"
 #include "decode/v1/v1_index.h"
 
-/* A value of the index's maps (struct v1_ids) is a file offset, or with this bit set an interned id; UINT64_MAX: there is none. */
+/* A value of the index's maps (struct v1_ids) is a file offset, or with this bit set an interned id;
+ * UINT64_MAX: there is none. */
 #define V1_KNOWN (UINT64_C(1) << 63)
 #define V1_MET \
-    (UINT64_C(1) << 62) /* an offset, or id, with it: of what an event has, though nobody asked (v1_lack.c) */
+    (UINT64_C(1) << 62) /* an offset, or id, with it: of what an event has, though nobody asked (v1_lack.c) \
+                         */
 
 struct v1_names {
     struct source *s;
@@ -29,7 +31,8 @@ struct v1_names {
 /* v1_names_init - s and ix must outlive it. ERR_NOMEM: v1_names_free() it all the same. */
 enum err_code v1_names_init(struct v1_names *vn, struct source *s, struct v1_index *ix);
 void v1_names_free(struct v1_names *vn);
-/* v1_string, v1_stack - the interned id. A string that the file lacks becomes "#17", a stack 0. Out of memory: 0, and vn->oom. */
+/* v1_string, v1_stack - the interned id. A string that the file lacks becomes "#17", a stack 0. Out of
+ * memory: 0, and vn->oom. */
 uint32_t v1_string(struct v1_names *vn, uint64_t id);
 uint32_t v1_stack(struct v1_names *vn, uint64_t id);
 /* v1_met - an event has this stack; what it is nobody wants to know. */

@@ -1,10 +1,11 @@
 /*
  * v1_order.c - see v1_order.h.
  *
- * Invariants: every cursor that has not ended is either in the heap (its head may come next) or waits in the list
- * of the one goroutine whose state its head needs; a goroutine's list is looked at when that goroutine changes.
- * If everyone waits, events are missing or contradict each other: the earliest head is forced, which is counted.
- * Looking at waiters is on a budget, so that a made-up file with thousands of processors can't take quadratic time.
+ * Invariants: every cursor that has not ended is either in the heap (its head may come next) or waits in the
+ * list of the one goroutine whose state its head needs; a goroutine's list is looked at when that goroutine
+ * changes. If everyone waits, events are missing or contradict each other: the earliest head is forced, which
+ * is counted. Looking at waiters is on a budget, so that a made-up file with thousands of processors can't
+ * take quadratic time.
  */
 #include "decode/v1/v1_order.h"
 
@@ -16,7 +17,8 @@
 #define SORTED_MAX 32 /* processors that are kept in an array instead of a heap */
 #define TIE_MAX 64    /* heads of one time that are looked at */
 
-/* ---- the heap --------------------------------------------------------------------------------------------- */
+/* ---- the heap ---------------------------------------------------------------------------------------------
+ */
 
 void v1_order_sift(struct v1_order *o)
 {
@@ -66,7 +68,8 @@ static inline void heap_pop(struct v1_order *o)
     }
 }
 
-/* Clocks of a host's processors differ by less; where events are known to be missing one is not waited for as long. */
+/* Clocks of a host's processors differ by less; where events are known to be missing one is not waited for as
+ * long. */
 static uint64_t slack(const struct v1_order *o, int64_t per_second)
 {
     enum { FASTEST = 62500000 };
@@ -79,7 +82,8 @@ void v1_order_torn(struct v1_order *o)
     o->slack = slack(o, 50000);
 }
 
-/* ---- who may come next ------------------------------------------------------------------------------------ */
+/* ---- who may come next ------------------------------------------------------------------------------------
+ */
 
 static inline bool ready(const struct v1_order *o, const struct v1_ev *e)
 {
@@ -137,7 +141,8 @@ static void give_up(struct v1_order *o, const char *why)
 {
     o->by_time = true;
     if (!o->quiet)
-        source_damage(o->d.s, ERR_ORDER, 0, ERR_NO_OFFSET, "%s: from here on events are in order of time alone", why);
+        source_damage(o->d.s, ERR_ORDER, 0, ERR_NO_OFFSET,
+                      "%s: from here on events are in order of time alone", why);
     for (uint32_t i = 0; i < o->d.ix->nproc; i++) {
         if (!o->d.cur[i].waiting)
             continue;
@@ -148,7 +153,8 @@ static void give_up(struct v1_order *o, const char *why)
     o->nwaiting = 0;
 }
 
-/* Do threads of C call Go? Go before 1.22 doesn't write how their goroutines came to be, and its own reader refuses such traces. */
+/* Do threads of C call Go? Go before 1.22 doesn't write how their goroutines came to be, and its own reader
+ * refuses such traces. */
 static bool calls_back(const struct names *nm)
 {
     for (uint32_t i = 0, n = nm ? names_nstrs(nm) : 0; i < n; i++) {
@@ -225,7 +231,8 @@ static bool fits(const struct v1_order *o, const struct v1_ev *e)
     }
 }
 
-/* tie - the prototype's clock is coarse: of heads of one time take one whose goroutine is in the state it needs. */
+/* tie - the prototype's clock is coarse: of heads of one time take one whose goroutine is in the state it
+ * needs. */
 static void tie(struct v1_order *o)
 {
     size_t at = v1_order_top(o), stack[TIE_MAX], n = 0, looked = 0;
@@ -301,7 +308,8 @@ static const struct v1_ev *order_next(struct v1_order *o)
     return e;
 }
 
-/* ---- the final order -------------------------------------------------------------------------------------- */
+/* ---- the final order --------------------------------------------------------------------------------------
+ */
 
 /* exit_due - is the next moved end of a system call before x (NULL: x is the end)? */
 static bool exit_due(const struct v1_order *o, const struct v1_ev *x)
@@ -372,7 +380,8 @@ const struct v1_ev *v1_merge_next(struct v1_order *o)
         return NULL;
     const struct v1_ev *x = o->head;
     o->broke = o->head_broke;
-    if (x && v1_order_key(o, x) <= o->side && x->tag.type != V1_SYS_EXIT && x->tag.type != V1_SYS_EXIT_LOCAL) {
+    if (x && v1_order_key(o, x) <= o->side && x->tag.type != V1_SYS_EXIT &&
+        x->tag.type != V1_SYS_EXIT_LOCAL) {
         o->head = NULL;
         return x;
     }
@@ -403,7 +412,8 @@ bool v1_exits(const struct v1_order *o, const struct v1_ev *e)
     return v1_off_p(s);
 }
 
-/* ---- set-up ----------------------------------------------------------------------------------------------- */
+/* ---- set-up -----------------------------------------------------------------------------------------------
+ */
 
 enum err_code v1_order_init(struct v1_order *o, struct source *s, const struct v1_index *ix)
 {

@@ -1,9 +1,10 @@
 /*
  * v1_order.h - the first family's events in the order in which they happened (FORMAT.md A.5).
  *
- * Each processor's chain of batches is in order by itself (v1_decode.h). How the chains are merged depends on the dialect: the prototype
- * by time; 1.5 by a global sequence number; later ones by each goroutine's sequence numbers and states (V1_LEAVES), and among several
- * events that are ready by time. Ends of system calls and CPU samples are then moved to their real times (v1_merge_next()).
+ * Each processor's chain of batches is in order by itself (v1_decode.h). How the chains are merged depends on
+ * the dialect: the prototype by time; 1.5 by a global sequence number; later ones by each goroutine's
+ * sequence numbers and states (V1_LEAVES), and among several events that are ready by time. Ends of system
+ * calls and CPU samples are then moved to their real times (v1_merge_next()).
  *
  * Cost of an event: decoding it, one step among the processors, at most one look-up of a goroutine by id.
  */
@@ -24,9 +25,10 @@ struct v1_order {
     } * heap; /* cursors whose next events are ready */
     size_t nheap, nwaiting;
     int64_t oldest; /* no waiting event is earlier */
-    uint64_t slack; /* what an event waits for is not later than this many ticks behind it: then it was lost */
-    bool sorted;    /* few processors: the "heap" is an array in descending order, the top at its end */
-    int64_t side;   /* time of the next moved event: the earlier one of the index's two lists */
+    uint64_t
+        slack;    /* what an event waits for is not later than this many ticks behind it: then it was lost */
+    bool sorted;  /* few processors: the "heap" is an array in descending order, the top at its end */
+    int64_t side; /* time of the next moved event: the earlier one of the index's two lists */
     uint64_t repairs, max_repairs, work, max_work; /* beyond the limits: by_time */
     /* v1_merge_next */
     const struct v1_ev *head; /* the next event as written, if it is taken already */
@@ -36,26 +38,29 @@ struct v1_order {
     struct v1_ev extra;
 };
 
-/* v1_order_init - s and ix, whose index is done, must outlive it. ERR_NOMEM: v1_order_free() it all the same. */
+/* v1_order_init - s and ix, whose index is done, must outlive it. ERR_NOMEM: v1_order_free() it all the same.
+ */
 enum err_code v1_order_init(struct v1_order *o, struct source *s, const struct v1_index *ix);
 void v1_order_free(struct v1_order *o);
 /*
- * v1_merge_next - the next event in final order; NULL: there is none, or out of memory (o->d.oom). It is valid until the next call.
- * Times run backwards where the file's clocks do.
+ * v1_merge_next - the next event in final order; NULL: there is none, or out of memory (o->d.oom). It is
+ * valid until the next call. Times run backwards where the file's clocks do.
  */
 const struct v1_ev *v1_merge_next(struct v1_order *o);
 /*
- * v1_exits - does a goroutine's system call end by this event? From 1.7 on that is told twice, at the real time and where it was
- * written. The first one counts if the goroutine had no P then; else the second one does.
+ * v1_exits - does a goroutine's system call end by this event? From 1.7 on that is told twice, at the real
+ * time and where it was written. The first one counts if the goroutine had no P then; else the second one
+ * does.
  */
 bool v1_exits(const struct v1_order *o, const struct v1_ev *e);
 /* v1_order_torn - events are missing from here on: don't wait long for what an event waits for. */
 void v1_order_torn(struct v1_order *o);
 
-/* ---- one step among the processors, for the hot loop of v1_fast.c ------------------------------------------ */
+/* ---- one step among the processors, for the hot loop of v1_fast.c
+ * ------------------------------------------ */
 
-/* v1_order_settle - the top's event was taken, which belongs to cursor cur and changed g (its rule_g): put cur and g's waiters where they
-   belong now. more: cur has further events. */
+/* v1_order_settle - the top's event was taken, which belongs to cursor cur and changed g (its rule_g): put
+   cur and g's waiters where they belong now. more: cur has further events. */
 void v1_order_settle(struct v1_order *o, uint32_t g, uint32_t cur, bool more);
 /* v1_order_sift - the key of the heap's first has become larger: move it to its place. */
 void v1_order_sift(struct v1_order *o);
@@ -79,13 +84,15 @@ static inline const struct v1_ev *v1_order_head(const struct v1_order *o, uint32
     return v1_ring(&o->d, &o->d.cur[cur], o->d.cur[cur].head);
 }
 
-/* v1_order_key - what events are merged by (FORMAT.md A.5): the global sequence number (1.5), else the ticks. */
+/* v1_order_key - what events are merged by (FORMAT.md A.5): the global sequence number (1.5), else the ticks.
+ */
 static inline int64_t v1_order_key(const struct v1_order *o, const struct v1_ev *e)
 {
     return (int64_t)(o->d.by_seq ? e->seq : e->ticks);
 }
 
-/* v1_order_top - where in `heap` the earliest is: at the end of the descending array (sorted), else at the front. */
+/* v1_order_top - where in `heap` the earliest is: at the end of the descending array (sorted), else at the
+ * front. */
 static inline size_t v1_order_top(const struct v1_order *o)
 {
     return o->sorted ? o->nheap - 1 : 0;

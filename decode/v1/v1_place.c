@@ -9,12 +9,14 @@
 static bool begins(const struct v1_index *ix, const struct v1_raw *r)
 {
     int64_t d = (int64_t)(r->v[r->n - 1] - ix->batch_ticks);
-    return r->type == V1_BATCH && v1_place_proc(r->v[0], ix->procs ? V1_PLACE_MORE * ix->procs : V1_PLACE_P) &&
+    return r->type == V1_BATCH &&
+           v1_place_proc(r->v[0], ix->procs ? V1_PLACE_MORE * ix->procs : V1_PLACE_P) &&
            (!ix->batch_ticks ||
             (d <= PLAUSIBLE_TICKS && (int64_t)(r->v[r->n - 1] - ix->least_ticks) >= -V1_NEAR_TICKS));
 }
 
-/* is_place - a Batch event and some that make sense seem to begin at p. What it took to see that is added to *work. */
+/* is_place - a Batch event and some that make sense seem to begin at p. What it took to see that is added to
+ * *work. */
 static bool is_place(const struct v1_index *ix, const uint8_t *p, const uint8_t *end, uint64_t *work)
 {
     const uint8_t *const from = p;
@@ -40,12 +42,14 @@ static bool is_place(const struct v1_index *ix, const uint8_t *p, const uint8_t 
     return is;
 }
 
-/* Places that lie in one another, each seen to be none far behind it, are looked at as long as that took so many times what was passed. */
+/* Places that lie in one another, each seen to be none far behind it, are looked at as long as that took so
+ * many times what was passed. */
 enum { WORK = 4, WORK_LEAST = 1 << 16 };
 
 typedef bool seems(const struct v1_index *ix, const uint8_t *p, const uint8_t *end, uint64_t *work);
 
-/* place_from - the first offset in [off, end) with this byte at which what is asked for seems to begin; end: there is none. */
+/* place_from - the first offset in [off, end) with this byte at which what is asked for seems to begin; end:
+ * there is none. */
 static uint64_t place_from(const struct v1_index *ix, const struct source *s, uint64_t off, uint64_t end,
                            uint8_t byte, seems *is)
 {
@@ -67,7 +71,8 @@ uint64_t v1_place_next(const struct v1_index *ix, const struct source *s, uint64
     return place_from(ix, s, off, end, 1 << 6 | V1_BATCH, is_place);
 }
 
-/* is_table - stacks and names, and nothing else, seem to begin at p with a stack: eight of them, or three and the file's end. */
+/* is_table - stacks and names, and nothing else, seem to begin at p with a stack: eight of them, or three and
+ * the file's end. */
 static bool is_table(const struct v1_index *ix, const uint8_t *p, const uint8_t *end, uint64_t *work)
 {
     const uint8_t *const from = p;
@@ -100,8 +105,8 @@ uint64_t v1_place_table(struct v1_index *ix, const struct source *s, uint64_t at
     return ix->table_at;
 }
 
-/* In the tables there may be no batch any more, before them the tables may be far away: what is likely to be near is looked for
-   first, the other one up to there. */
+/* In the tables there may be no batch any more, before them the tables may be far away: what is likely to be
+   near is looked for first, the other one up to there. */
 uint64_t v1_place_behind(struct v1_index *ix, const struct source *s, uint64_t at)
 {
     if (ix->has_footer)

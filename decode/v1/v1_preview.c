@@ -14,7 +14,8 @@ enum {
     HOPS = 4096
 };
 
-/* are_tables - does the tick rate that the tables begin with stand at p? What it took to see that is added to *work. */
+/* are_tables - does the tick rate that the tables begin with stand at p? What it took to see that is added to
+ * *work. */
 static bool are_tables(const struct v1_index *ix, const uint8_t *p, const uint8_t *end, uint64_t *work)
 {
     const uint8_t *at = p;
@@ -52,8 +53,9 @@ static bool has(const struct v1_index *ix, int64_t p)
 }
 
 /*
- * all_begun - has each processor of the last batches its first one among the first, or earlier than the latest of these among the last?
- * One in between was put down later than all of the first, and the next of its processor begins later still.
+ * all_begun - has each processor of the last batches its first one among the first, or earlier than the
+ * latest of these among the last? One in between was put down later than all of the first, and the next of
+ * its processor begins later still.
  */
 static bool all_begun(const struct v1_index *ix, const struct v1_index *last, int64_t latest)
 {
@@ -91,8 +93,8 @@ static struct full full_of(const struct v1_index *ix)
 }
 
 /* seldom - the first batches of processors that do little, by hops over those of the others. */
-static enum err_code seldom(struct v1_index *ix, const struct v1_index *last, struct source *s, int64_t latest,
-                            uint64_t end)
+static enum err_code seldom(struct v1_index *ix, const struct v1_index *last, struct source *s,
+                            int64_t latest, uint64_t end)
 {
     enum { SPREAD = 128 };
     const struct full full = full_of(ix);
@@ -115,11 +117,13 @@ static enum err_code seldom(struct v1_index *ix, const struct v1_index *last, st
     return c;
 }
 
-/* ends_known - of so many bytes of either end: they tell the beginning. `last` is the index of the last ones. */
-static bool ends_known(struct v1_index *ix, struct v1_index *last, struct source *s, uint64_t tables, uint64_t bytes)
+/* ends_known - of so many bytes of either end: they tell the beginning. `last` is the index of the last ones.
+ */
+static bool ends_known(struct v1_index *ix, struct v1_index *last, struct source *s, uint64_t tables,
+                       uint64_t bytes)
 {
-    if (v1_index_step(ix, s, bytes) != ERR_OK || ix->at + bytes >= tables || ix->procs > PART_MOST / V1_BATCH_BYTES ||
-        (2 * ix->nproc > ix->nbatch && bytes < PART_MOST))
+    if (v1_index_step(ix, s, bytes) != ERR_OK || ix->at + bytes >= tables ||
+        ix->procs > PART_MOST / V1_BATCH_BYTES || (2 * ix->nproc > ix->nbatch && bytes < PART_MOST))
         return false; /* not all have come */
     const int64_t latest = (int64_t)ix->last_ticks;
     const uint64_t end = v1_place_next(ix, s, tables - bytes, tables);
@@ -136,16 +140,19 @@ static bool both_ends(struct v1_index *ix, struct source *s, uint64_t tables, ui
 {
     struct v1_index last;
     v1_index_free(ix);
-    const bool known = v1_index_init(&last, s) && v1_index_init(ix, s) && ends_known(ix, &last, s, tables, bytes);
+    const bool known =
+        v1_index_init(&last, s) && v1_index_init(ix, s) && ends_known(ix, &last, s, tables, bytes);
     v1_index_free(&last);
     return known;
 }
 
 bool v1_preview_index(struct v1_index *ix, struct source *s)
 {
-    const uint64_t tables = s->version >= 1011 ? tables_at(ix, s) : 0; /* before that wake-ups may prove futile */
+    const uint64_t tables =
+        s->version >= 1011 ? tables_at(ix, s) : 0; /* before that wake-ups may prove futile */
     bool known = false;
-    for (uint64_t bytes = s->len / 8 < PART ? s->len / 8 : PART; bytes <= PART_MOST && 4 * bytes < s->len; bytes *= 4)
+    for (uint64_t bytes = s->len / 8 < PART ? s->len / 8 : PART; bytes <= PART_MOST && 4 * bytes < s->len;
+         bytes *= 4)
         if (tables && (known = both_ends(ix, s, tables, bytes)))
             break;
     return known && ix->ngomaxprocs && !ix->nfutile && !s->st.ndamages;

@@ -1,8 +1,9 @@
 /*
- * v1_rules.h - the commonest events of the first family, each written once: what it needs, what it changes, what it tells.
+ * v1_rules.h - the commonest events of the first family, each written once: what it needs, what it changes,
+ * what it tells.
  *
- * Two files include them: v1_fast.c, which carries out an event if everything is as it needs it, and v1_emit.c, which makes it so first.
- * Each defines before:
+ * Two files include them: v1_fast.c, which carries out an event if everything is as it needs it, and
+ * v1_emit.c, which makes it so first. Each defines before:
  *
  *   struct v1_at       .em; .e the event; .q the P it happened on
  *   at_put()           write that a goroutine goes into a state; if it has a P then, that is the event's
@@ -46,7 +47,8 @@ RULE void rule_stop(const struct v1_at *at, struct v1_g *s)
         v1_emit_note_end(at->em, at->e->g);
 }
 
-/* It enters a system call. If that doesn't block its end is not recorded, and it takes no time, as Go shows it. */
+/* It enters a system call. If that doesn't block its end is not recorded, and it takes no time, as Go shows
+ * it. */
 RULE void rule_call(const struct v1_at *at, struct v1_g *s, bool blocks)
 {
     at_put(at, s, (struct v1_into){ST_SYSCALL, EVF_OWN_STACK, at_stack(at), 0});

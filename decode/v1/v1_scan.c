@@ -1,8 +1,8 @@
 /*
  * v1_scan.c - see v1_scan.h.
  *
- * An event with up to three values ends with the n-th byte below 0x80 behind the first: the high bits of eight bytes
- * tell. One with more has its length written, which is held against the table.
+ * An event with up to three values ends with the n-th byte below 0x80 behind the first: the high bits of
+ * eight bytes tell. One with more has its length written, which is held against the table.
  */
 #include "decode/v1/v1_scan.h"
 
@@ -32,8 +32,8 @@ void v1_scan_init(struct v1_scan *sc, const struct v1_dialect *d, const bool kep
             sc->values[b] = s->n;
     }
 #ifdef DEPOSIT
-    sc->deposit =
-        __builtin_cpu_supports("bmi2") && !__builtin_cpu_is("znver1") && !__builtin_cpu_is("znver2"); /* slow there */
+    sc->deposit = __builtin_cpu_supports("bmi2") && !__builtin_cpu_is("znver1") &&
+                  !__builtin_cpu_is("znver2"); /* slow there */
 #endif
 }
 

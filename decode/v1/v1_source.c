@@ -1,9 +1,9 @@
 /*
  * v1_source.c - the first family's reader: index, (rehearsal,) merge, emit, one step after the other.
  *
- * Futile wake-ups (a goroutine woken for nothing that blocks again) are taken out whole, but only the last of their
- * events tells. Traces that have any are merged twice: the rehearsal notes where each futile sequence begins and
- * ends in the final order, the second time those events are passed over.
+ * Futile wake-ups (a goroutine woken for nothing that blocks again) are taken out whole, but only the last of
+ * their events tells. Traces that have any are merged twice: the rehearsal notes where each futile sequence
+ * begins and ends in the final order, the second time those events are passed over.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -41,7 +41,8 @@ struct v1 {
     size_t nfg;
 };
 
-/* ---- futile wake-ups -------------------------------------------------------------------------------------- */
+/* ---- futile wake-ups --------------------------------------------------------------------------------------
+ */
 
 static const enum {
     NO_PART,
@@ -103,7 +104,8 @@ static bool futile_drop(struct v1 *v, const struct v1_ev *e, uint64_t pos)
     return f->first && v->futile[f->first - 1].start <= pos;
 }
 
-/* ---- phases ----------------------------------------------------------------------------------------------- */
+/* ---- phases -----------------------------------------------------------------------------------------------
+ */
 
 static void stop(struct v1 *v, struct source *s, enum err_code c)
 {
@@ -201,8 +203,8 @@ static void finish(struct v1 *v, struct source *s)
         s->st.lack = v->names.lack;
     else if (missing)
         source_damage(s, torn ? ERR_FORMAT : ERR_TRUNCATED, 0, torn ? ERR_NO_OFFSET : s->len,
-                      "%" PRIu64 " use%s of stacks or strings that are not in the file: %s is missing", missing,
-                      missing == 1 ? "" : "s", torn ? "a part of its tables" : "its end");
+                      "%" PRIu64 " use%s of stacks or strings that are not in the file: %s is missing",
+                      missing, missing == 1 ? "" : "s", torn ? "a part of its tables" : "its end");
     if (v->emit.contradictions && s->st.ndamages)
         source_warn(s, ERR_ORDER, 0, ERR_NO_OFFSET, "%llu event%s what came before",
                     (unsigned long long)v->emit.contradictions,
@@ -257,8 +259,8 @@ static size_t events(struct v1 *v, struct source *s, struct ev_half *out, size_t
 /* tick - nothing to show yet, but the reader is at work: time 0 again. */
 static size_t tick(struct ev_half *out)
 {
-    *(struct ev *)(void *)out =
-        (struct ev){.kind = EVK_TICK, .flags = EVF_QUIET, .g = EV_NONE, .p = EV_NONE, .m = EV_NONE, .by = EV_NONE};
+    *(struct ev *)(void *)out = (struct ev){
+        .kind = EVK_TICK, .flags = EVF_QUIET, .g = EV_NONE, .p = EV_NONE, .m = EV_NONE, .by = EV_NONE};
     return 2;
 }
 

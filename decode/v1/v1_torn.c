@@ -1,7 +1,8 @@
 /*
  * v1_torn.c - see v1_emit.h.
  *
- * Gaps are few; what more there are than there is room for are taken as one, from the first to the last of them.
+ * Gaps are few; what more there are than there is room for are taken as one, from the first to the last of
+ * them.
  */
 #include "decode/v1/v1_emit.h"
 
@@ -18,8 +19,8 @@ static struct ev *lost(struct v1_emit *em, int64_t from, int64_t before)
 }
 
 /*
- * since - from when on it is not known: the first gap; where nothing tells of one, all the time since it was last told of. So
- * it is of who is in a system call: its end is written later than it was.
+ * since - from when on it is not known: the first gap; where nothing tells of one, all the time since it was
+ * last told of. So it is of who is in a system call: its end is written later than it was.
  */
 static int64_t since(const struct v1_emit *em, const struct v1_g *s)
 {

@@ -1,8 +1,9 @@
 /*
  * v1_wire.c - see v1_wire.h.
  *
- * An event is a byte (six bits type, two bits count), for count 3 a length, then numbers. The count is redundant:
- * the dialect's table says how many values a type has, and an event that disagrees with it is damage.
+ * An event is a byte (six bits type, two bits count), for count 3 a length, then numbers. The count is
+ * redundant: the dialect's table says how many values a type has, and an event that disagrees with it is
+ * damage.
  */
 #include "decode/v1/v1_wire.h"
 
@@ -122,7 +123,8 @@ static enum v1_read read_string(struct reading *in, struct v1_raw *out)
     return V1_READ_OK;
 }
 
-/* read_stack - its values are n, or (UINT64_MAX) all there is to read: check them all, keep where they are. */
+/* read_stack - its values are n, or (UINT64_MAX) all there is to read: check them all, keep where they are.
+ */
 static enum v1_read read_stack(const struct v1_dialect *d, struct reading *in, uint64_t n, struct v1_raw *out)
 {
     enum v1_read r;
@@ -145,7 +147,8 @@ static enum v1_read read_stack(const struct v1_dialect *d, struct reading *in, u
     return V1_READ_OK;
 }
 
-static enum v1_read read_values(const struct v1_dialect *d, struct reading *in, uint64_t n, struct v1_raw *out)
+static enum v1_read read_values(const struct v1_dialect *d, struct reading *in, uint64_t n,
+                                struct v1_raw *out)
 {
     if (out->type == V1_STACK)
         return read_stack(d, in, n, out);
@@ -170,7 +173,8 @@ static enum v1_read with_length(const struct v1_dialect *d, struct reading *in, 
     if (r != V1_READ_OK)
         return r;
     if (len > (uint64_t)(end - in->p))
-        return len > 10 * (2 + 4 * (uint64_t)V1_FRAMES_MAX) ? bad(in, "an event that is too long") : V1_READ_CUT;
+        return len > 10 * (2 + 4 * (uint64_t)V1_FRAMES_MAX) ? bad(in, "an event that is too long")
+                                                            : V1_READ_CUT;
     in->end = in->p + len;
     r = read_values(d, in, UINT64_MAX, out);
     if (r == V1_READ_CUT || (r == V1_READ_OK && in->p != in->end))

@@ -1,8 +1,9 @@
 /*
- * v2_adv.c - the events of the second family: what each needs, what it changes, what neutral events it is; those that move a
- * goroutine, a P or a thread. The others: v2_ranges.c.
+ * v2_adv.c - the events of the second family: what each needs, what it changes, what neutral events it is;
+ * those that move a goroutine, a P or a thread. The others: v2_ranges.c.
  *
- * An event waits before it is found bad, as Go's reader has it, and nothing changes before both tests are passed.
+ * An event waits before it is found bad, as Go's reader has it, and nothing changes before both tests are
+ * passed.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,7 +12,8 @@
 #include "decode/v2/v2_blank.h"
 #include "decode/v2/v2_rule.h"
 
-/* ---- look-ups --------------------------------------------------------------------------------------------- */
+/* ---- look-ups ---------------------------------------------------------------------------------------------
+ */
 
 uint32_t v2_m_get(struct v2_order *o, uint64_t id)
 {
@@ -24,8 +26,8 @@ uint32_t v2_m_get(struct v2_order *o, uint64_t id)
         o->oom = true;
         return EV_NONE;
     }
-    o->m[o->nm] =
-        (struct v2_m){.id = id, .g = EV_NONE, .p = EV_NONE, .fresh = true, .was_g = EV_NONE, .was_p = EV_NONE};
+    o->m[o->nm] = (struct v2_m){
+        .id = id, .g = EV_NONE, .p = EV_NONE, .fresh = true, .was_g = EV_NONE, .was_p = EV_NONE};
     v2_stirs(&o->blank_m, (uint32_t)o->nm);
     return (uint32_t)o->nm++;
 }
@@ -36,7 +38,8 @@ uint32_t v2_p_new(struct v2_order *o, uint64_t id, uint8_t status)
         o->oom = true;
         return EV_NONE;
     }
-    o->p[o->np] = (struct v2_p){.id = id, .status = status, .m = EV_NONE, .seqgen = o->gen->ordinal, .was = status};
+    o->p[o->np] =
+        (struct v2_p){.id = id, .status = status, .m = EV_NONE, .seqgen = o->gen->ordinal, .was = status};
     v2_stirs(&o->blank_p, (uint32_t)o->np);
     return (uint32_t)o->np++;
 }
@@ -103,7 +106,8 @@ void v2_g_forget(struct v2_order *o, uint32_t g)
     g_gone(o, g);
 }
 
-/* ---- emitting --------------------------------------------------------------------------------------------- */
+/* ---- emitting ---------------------------------------------------------------------------------------------
+ */
 
 static inline struct ev *room_next(struct v2_order *o)
 {
@@ -132,7 +136,8 @@ static __attribute__((noinline)) void emit_first(struct v2_order *o, uint32_t m,
     }
 }
 
-/* The next neutral event. Times are made to differ, as Go does it: not later than the last one means 1 ns later. */
+/* The next neutral event. Times are made to differ, as Go does it: not later than the last one means 1 ns
+ * later. */
 struct ev *v2_emit(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, enum ev_kind kind,
                    uint8_t state)
 {
@@ -141,8 +146,13 @@ struct ev *v2_emit(struct v2_order *o, const struct v2_cursor *c, const struct v
     if (__builtin_expect(!o->have_base || (x->m != EV_NONE && !o->m[x->m].told), 0))
         emit_first(o, x->m, t);
     struct ev *e = room_next(o);
-    *e = (struct ev){
-        .t = t - o->base, .kind = (uint8_t)kind, .state = state, .g = x->g, .p = x->p, .m = x->m, .by = EV_NONE};
+    *e = (struct ev){.t = t - o->base,
+                     .kind = (uint8_t)kind,
+                     .state = state,
+                     .g = x->g,
+                     .p = x->p,
+                     .m = x->m,
+                     .by = EV_NONE};
     return e;
 }
 
@@ -179,13 +189,15 @@ static struct ev *emit_p(struct v2_order *o, const struct v2_cursor *c, const st
     return e;
 }
 
-void v2_emit_counted(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, enum ev_class class)
+void v2_emit_counted(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x,
+                     enum ev_class class)
 {
     struct ev *e = v2_emit(o, c, x, EVK_COUNT_ONLY, class);
     e->g = e->p = EV_NONE;
 }
 
-/* ---- one event -------------------------------------------------------------------------------------------- */
+/* ---- one event --------------------------------------------------------------------------------------------
+ */
 
 enum adv v2_bad(struct v2_order *o, const struct v2_cursor *c, const char *what, uint64_t id)
 {
@@ -226,7 +238,8 @@ bool v2_was_note(struct v2_order *o, uint32_t g, uint8_t status, bool assists)
     return true;
 }
 
-/* What holds all along, beside the events: the P and its thread, in a call or (ST_IDLE) without one; or the goroutine in its call. */
+/* What holds all along, beside the events: the P and its thread, in a call or (ST_IDLE) without one; or the
+ * goroutine in its call. */
 static void emit_held(struct v2_order *o, uint32_t p, uint32_t m, uint32_t g, uint8_t state)
 {
     struct ev *e = room_next(o);
@@ -261,8 +274,9 @@ static void found_only(struct v2_order *o, uint32_t m)
 }
 
 /*
- * The runtime takes a goroutine that it suspends off its thread before it says so (preemptPark). Is that the thread's first event
- * of a generation, no status comes before it: the goroutine is the one that the thread had, which only who joins a segment knows.
+ * The runtime takes a goroutine that it suspends off its thread before it says so (preemptPark). Is that the
+ * thread's first event of a generation, no status comes before it: the goroutine is the one that the thread
+ * had, which only who joins a segment knows.
  */
 static bool found_running(struct v2_order *o, uint32_t m)
 {
@@ -355,14 +369,40 @@ EVENT(proc_status)
         v2_emit_counted(o, c, x, EC_TRANSITION);
         return ADV_OK;
     }
-    struct ev *e = emit_p(o, c, x, p, st == V2_PS_RUNNING ? ST_SCHED : st == V2_PS_SYSCALL ? ST_SYSCALL : ST_IDLE);
+    struct ev *e = emit_p(o, c, x, p,
+                          st == V2_PS_RUNNING   ? ST_SCHED
+                          : st == V2_PS_SYSCALL ? ST_SYSCALL
+                                                : ST_IDLE);
     e->flags |= v2_since(o);
     return ADV_OK;
 }
 
+/* The thread that a goroutine in a system call is on, EV_NONE if the order refuses the event (v2_bad() said
+ * why). */
+static uint32_t syscall_thread(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x,
+                               uint32_t g, bool known)
+{
+    const uint64_t id = c->arg[0], mid = c->arg[1];
+    const char *bad = NULL;
+    uint32_t m = mid == V2_NO_THREAD ? IDMAP_NONE : idmap_get(&o->ms, mid);
+    if (mid == V2_NO_THREAD)
+        bad = "in a system call without a thread";
+    else if (m != IDMAP_NONE && m == x->m)
+        bad = !o->first_gen && (!o->alone || known) && (!known || o->m[m].g != g)
+                  ? "the thread doesn't have the goroutine"
+                  : NULL;
+    else if (m != IDMAP_NONE && o->m[m].g != EV_NONE && o->m[m].g != g)
+        return v2_bad(o, c, "the thread has another goroutine", mid), EV_NONE;
+    else if (m != IDMAP_NONE && o->m[m].g == EV_NONE && known)
+        bad = "the thread doesn't have the goroutine";
+    else if (m == IDMAP_NONE)
+        return v2_m_get(o, mid);
+    return bad ? (void)v2_bad(o, c, bad, id), EV_NONE : m;
+}
+
 static enum adv status(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, bool with_stack)
 {
-    uint64_t id = c->arg[0], mid = c->arg[1];
+    uint64_t id = c->arg[0];
     const uint8_t state = v2_state_of(c->arg[2]);
     if (state == ST_NONE)
         return v2_bad(o, c, "invalid status for the goroutine", c->arg[2]);
@@ -378,29 +418,18 @@ static enum adv status(struct v2_order *o, const struct v2_cursor *c, const stru
         on_m = x->m;
         on_p = x->p;
     } else if (state == ST_SYSCALL) {
-        if (mid == V2_NO_THREAD)
-            return v2_bad(o, c, "in a system call without a thread", id);
-        uint32_t m = idmap_get(&o->ms, mid);
-        if (m != IDMAP_NONE && m == x->m) {
-            if (!o->first_gen && (!o->alone || known) && (!known || o->m[m].g != g))
-                return v2_bad(o, c, "the thread doesn't have the goroutine", id);
-        } else if (m != IDMAP_NONE && o->m[m].g != EV_NONE) {
-            if (o->m[m].g != g)
-                return v2_bad(o, c, "the thread has another goroutine", mid);
-        } else if (m != IDMAP_NONE && known) {
-            return v2_bad(o, c, "the thread doesn't have the goroutine", id);
-        } else if ((m = v2_m_get(o, mid)) == EV_NONE) {
+        on_m = syscall_thread(o, c, x, g, known);
+        if (on_m == EV_NONE)
             return ADV_BAD;
-        }
-        on_m = m;
-        on_p = o->m[m].p;
+        on_p = o->m[on_m].p;
         who = (struct v2_ctx){on_m, on_p, EV_NONE};
     }
     if (met)
         v2_stirs(&o->blank_g, g);
     if (met && !known)
         v2_g_at(o, g)->status = state;
-    else if (!known && ((g = v2_g_new(o, id, state)) == EV_NONE || (o->alone && !v2_was_note(o, g, state, false))))
+    else if (!known &&
+             ((g = v2_g_new(o, id, state)) == EV_NONE || (o->alone && !v2_was_note(o, g, state, false))))
         return ADV_BAD;
     v2_g_at(o, g)->seq = 0;
     v2_g_at(o, g)->seqgen = o->gen->ordinal;
@@ -424,7 +453,8 @@ static enum adv status(struct v2_order *o, const struct v2_cursor *c, const stru
 EVENT_IS(go_status, status(o, c, x, false))
 EVENT_IS(go_status_stack, status(o, c, x, true))
 
-/* ---- the commonest, by v2_rules.h ------------------------------------------------------------------------- */
+/* ---- the commonest, by v2_rules.h -------------------------------------------------------------------------
+ */
 
 struct v2_at {
     struct v2_order *o;
@@ -591,13 +621,14 @@ EVENT(stw_end)
     return a;
 }
 
-/* ---- the others ------------------------------------------------------------------------------------------- */
+/* ---- the others -------------------------------------------------------------------------------------------
+ */
 
 EVENT(proc_start)
 {
     uint32_t p = idmap_get(&o->ps, c->arg[0]);
-    if (p == IDMAP_NONE || o->p[p].status != V2_PS_IDLE || !v2_follows(o, o->p[p].seqgen, o->p[p].seq, c->arg[1]) ||
-        x->p != EV_NONE)
+    if (p == IDMAP_NONE || o->p[p].status != V2_PS_IDLE ||
+        !v2_follows(o, o->p[p].seqgen, o->p[p].seq, c->arg[1]) || x->p != EV_NONE)
         return ADV_WAIT;
     if (x->m == EV_NONE)
         return v2_bad(o, c, "a P starts without a thread", c->arg[0]);
@@ -655,7 +686,8 @@ EVENT(proc_steal)
     return ADV_OK;
 }
 
-/* A coroutine switch is three things at once: the target wakes, the current one blocks or ends (state), the target runs. */
+/* A coroutine switch is three things at once: the target wakes, the current one blocks or ends (state), the
+ * target runs. */
 static enum adv go_to(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, uint8_t state)
 {
     uint32_t g = idmap_get(&o->gs, c->arg[0]);
@@ -712,7 +744,8 @@ EVENT(syscall_destroy)
     return ADV_OK;
 }
 
-/* ---- the whole -------------------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------------------------
+ */
 
 typedef V2_RULE(rule);
 static rule *const rules[256] = {
@@ -731,12 +764,13 @@ static enum adv advance(struct v2_order *o, const struct v2_cursor *c)
     if (spec->since > o->s->version - 1000 && !o->newer) { /* Go's reader takes them */
         o->newer = true;
         source_warn(o->s, ERR_VERSION, o->gen->ordinal, source_off(o->s, c->at),
-                    "an event of go 1.%u, %s, in a trace of go 1.%d", spec->since, spec->name, o->s->version - 1000);
+                    "an event of go 1.%u, %s, in a trace of go 1.%d", spec->since, spec->name,
+                    o->s->version - 1000);
     }
     if (spec->context & V2_SELF)
         return rules[c->type](o, c, &x);
-    if (o->nlost && v2_means(c->type) == V2_MEANS_syscall_end && x.m != EV_NONE && x.p == EV_NONE && x.g != EV_NONE &&
-        o->m[x.m].fresh) {
+    if (o->nlost && v2_means(c->type) == V2_MEANS_syscall_end && x.m != EV_NONE && x.p == EV_NONE &&
+        x.g != EV_NONE && o->m[x.m].fresh) {
         found_only(o, x.m);
         x.p = o->m[x.m].p;
     }

@@ -1,6 +1,6 @@
 /*
- * v2_ahead.c - what is cheap to know of a generation before its events are put in order: see v2_gen_late() and v2_gen_workers()
- * in v2_gen.h.
+ * v2_ahead.c - what is cheap to know of a generation before its events are put in order: see v2_gen_late()
+ * and v2_gen_workers() in v2_gen.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,8 @@
 #include "decode/v2/v2_raw.h"
 #include "decode/v2/v2_state.h"
 
-/* ---- its last event --------------------------------------------------------------------------------------- */
+/* ---- its last event ---------------------------------------------------------------------------------------
+ */
 
 enum { WINDOW_NS = 100000 };
 
@@ -45,8 +46,8 @@ static inline const uint8_t *behind(const uint8_t *p, const uint8_t *end, int n)
 }
 
 /* Go to behind the next event. false: it has none, or none that can be read. */
-static inline __attribute__((always_inline)) bool moment_next(struct moment *m, const struct v2_batch *b, double unit,
-                                                              uint64_t whole)
+static inline __attribute__((always_inline)) bool moment_next(struct moment *m, const struct v2_batch *b,
+                                                              double unit, uint64_t whole)
 {
     if (m->p >= b->end)
         return false;
@@ -120,7 +121,8 @@ int64_t v2_late_last(const struct v2_late *late, int64_t last)
     return last;
 }
 
-/* ---- its mark workers ------------------------------------------------------------------------------------- */
+/* ---- its mark workers -------------------------------------------------------------------------------------
+ */
 
 struct workers {
     v2_worker_fn *told;
@@ -147,13 +149,15 @@ static bool worker_func(struct workers *w, const struct v2_gen *g, const struct 
     return false;
 }
 
-/* false: none of the stacks is one of theirs. (A stack that isn't kept for want of memory is none: they are decoded again.) */
+/* false: none of the stacks is one of theirs. (A stack that isn't kept for want of memory is none: they are
+ * decoded again.) */
 static bool worker_stacks(struct workers *w, const struct v2_gen *g, const struct names *nm)
 {
     uint64_t id;
     uint32_t stack;
     for (uint32_t at = 0; idmap_next(&g->stacks, &at, &id, &stack);) {
-        const bool root = names_root_func(nm, stack) == w->func, top = names_frame(nm, stack, 0).func == w->func;
+        const bool root = names_root_func(nm, stack) == w->func,
+                   top = names_frame(nm, stack, 0).func == w->func;
         if (root || top)
             (void)idmap_put(&w->is, id, (root ? ROOT : 0) | (top ? TOP : 0));
     }

@@ -34,7 +34,8 @@ static bool passed(const struct v2_order *o, const struct v2_look *k, const stru
            (i / V2_GS < b->n && b->is[i / V2_GS] >= k->pass);
 }
 
-/* All of the V2_GS before `end` were looked at: note if they are blank now. Without the memory for it they are looked at again. */
+/* All of the V2_GS before `end` were looked at: note if they are blank now. Without the memory for it they
+ * are looked at again. */
 static void note(const struct v2_order *o, const struct v2_look *k, struct v2_blank *b, size_t end)
 {
     const size_t at = (end - 1) / V2_GS;

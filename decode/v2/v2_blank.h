@@ -1,8 +1,9 @@
 /*
  * v2_blank.h - of which goroutines, Ps and threads nothing is known any more.
  *
- * Where events are missing, all of a kind are looked at in each generation. Once many were lost, or have ended, generation after
- * generation would look at them in vain: of each V2_GS it is kept whether there is anything to look at.
+ * Where events are missing, all of a kind are looked at in each generation. Once many were lost, or have
+ * ended, generation after generation would look at them in vain: of each V2_GS it is kept whether there is
+ * anything to look at.
  */
 #ifndef GOTOP_DECODE_V2_BLANK_H
 #define GOTOP_DECODE_V2_BLANK_H
@@ -17,8 +18,9 @@ static inline void v2_stirs(struct v2_blank *b, uint32_t i)
 }
 
 /*
- * v2_look - look at all goroutines, Ps or threads from number *i on but those that are blank, and at goroutines that have ended only if
- * others of their V2_GS have not. As soon as o->nout is `room` it stops; it goes on if it is called again. *i: up to which it has come.
+ * v2_look - look at all goroutines, Ps or threads from number *i on but those that are blank, and at
+ * goroutines that have ended only if others of their V2_GS have not. As soon as o->nout is `room` it stops;
+ * it goes on if it is called again. *i: up to which it has come.
  */
 struct v2_look {
     enum v2_kind { V2_ALL_G, V2_ALL_P, V2_ALL_M } of;

@@ -27,11 +27,12 @@ void v2_clock_read(struct source *s, struct v2_gen *g, const struct v2_raw_batch
         source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, h->p) + e.offset, "%s", e.what);
 }
 
-/* ---- what can be ------------------------------------------------------------------------------------------ */
+/* ---- what can be ------------------------------------------------------------------------------------------
+ */
 
 /*
- * How far apart are, at the snapshot, the runtime's own clock and units of 64 ns. They are the same clock where they say the same to
- * SAME_NS. INT64_MAX: nobody knows.
+ * How far apart are, at the snapshot, the runtime's own clock and units of 64 ns. They are the same clock
+ * where they say the same to SAME_NS. INT64_MAX: nobody knows.
  */
 static int64_t apart_ns(const struct v2_raw_clock *c)
 {
@@ -52,7 +53,8 @@ static void replace(struct source *s, struct v2_gen *g, uint64_t right, const ch
     g->freq = right;
 }
 
-/* The generation before had another clock. Who has one of its own measures it anew for each; who has the system's never does. */
+/* The generation before had another clock. Who has one of its own measures it anew for each; who has the
+ * system's never does. */
 static void other_rate(struct source *s, struct v2_gen *g, uint64_t last)
 {
     const uint64_t f = g->freq;
@@ -62,7 +64,8 @@ static void other_rate(struct source *s, struct v2_gen *g, uint64_t last)
         replace(s, g, last, "the one before said another number");
     else
         source_damage(s, ERR_CLOCK, g->ordinal, g->start,
-                      "generation %" PRIu64 " says %" PRIu64 " clock units a second, where before there were %" PRIu64
+                      "generation %" PRIu64 " says %" PRIu64
+                      " clock units a second, where before there were %" PRIu64
                       ": times before it may be wrong",
                       g->number, f, last);
 }
@@ -71,12 +74,14 @@ static void other_rate(struct source *s, struct v2_gen *g, uint64_t last)
 static void first_rate(struct source *s, struct v2_gen *g)
 {
     const uint64_t odd = g->freq ^ V2_ASSUMED_HZ;
-    const uint64_t millionth = V2_ASSUMED_HZ / 1000000; /* what differs by less changes no time that is shown */
+    const uint64_t millionth =
+        V2_ASSUMED_HZ / 1000000; /* what differs by less changes no time that is shown */
     if (!source_gap(s, g->end) && v2_gen_next_rate(s, g) == V2_ASSUMED_HZ)
         replace(s, g, V2_ASSUMED_HZ, "the one behind it says another number");
     else if (odd > millionth && !(odd & (odd - 1)))
         source_warn(s, ERR_CLOCK, g->ordinal, g->start,
-                    "%" PRIu64 " clock units a second: where the clock is the system's they are %d, in which one bit "
+                    "%" PRIu64
+                    " clock units a second: where the clock is the system's they are %d, in which one bit "
                     "is another; then all times are wrong, by a factor of %.6g",
                     g->freq, V2_ASSUMED_HZ, (double)V2_ASSUMED_HZ / (double)g->freq);
 }

@@ -8,7 +8,8 @@
 #include "decode/base/round.h"
 #include "decode/v2/v2_raw.h"
 
-/* ---- where the next batch begins -------------------------------------------------------------------------- */
+/* ---- where the next batch begins --------------------------------------------------------------------------
+ */
 
 static uint64_t apart(uint64_t a, uint64_t b)
 {
@@ -38,7 +39,8 @@ const uint8_t *v2_resync(const struct source *s, const uint8_t *from, uint64_t n
 void v2_hole_note(struct v2_gen *g, size_t off, uint64_t m, bool known)
 {
     if (g->nhole < V2_HOLES)
-        g->hole[g->nhole] = (struct v2_hole){.off = off, .m = m, .known = known, .tables = g->all_told && !known};
+        g->hole[g->nhole] =
+            (struct v2_hole){.off = off, .m = m, .known = known, .tables = g->all_told && !known};
     g->nhole++;
 }
 
@@ -63,7 +65,8 @@ bool v2_gen_hole(const struct v2_gen *g, size_t from, size_t to, uint64_t m, boo
     return is;
 }
 
-/* ---- when it begins and ends ------------------------------------------------------------------------------ */
+/* ---- when it begins and ends ------------------------------------------------------------------------------
+ */
 
 void v2_doubt_time(struct v2_gen *g, const struct v2_raw_batch *b, size_t off)
 {
@@ -78,7 +81,8 @@ void v2_doubt_time(struct v2_gen *g, const struct v2_raw_batch *b, size_t off)
     f->events = v2_raw_timed(b) && b->m != V2_NO_THREAD;
 }
 
-/* Tables' and the clock's batches are opened before the first event that needs them, but stacks', behind the last one. */
+/* Tables' and the clock's batches are opened before the first event that needs them, but stacks', behind the
+ * last one. */
 void v2_doubt_bounds(struct v2_gen *g, const struct v2_raw_batch *b)
 {
     const bool sync = b->first == V2R_SYNC, strings = b->first == V2R_STRINGS && !g->strings_begun;
@@ -92,14 +96,16 @@ void v2_doubt_bounds(struct v2_gen *g, const struct v2_raw_batch *b)
 }
 
 /*
- * The trace begins with its earliest batch. Tables and the clock's are opened in the moment in which tracing begins, or (the first
- * generation of a recorder that ran before) while the one before it ends: one that says much earlier than all others lies.
+ * The trace begins with its earliest batch. Tables and the clock's are opened in the moment in which tracing
+ * begins, or (the first generation of a recorder that ran before) while the one before it ends: one that says
+ * much earlier than all others lies.
  */
 static void alone_early(struct source *s, struct v2_gen *g)
 {
     const struct v2_first *f = &g->first;
     const double seconds = (double)(f->next - f->time) * v2_gen_unit(g) * 1e-9;
-    if ((g->ordinal > 1 && !g->apart) || f->events || f->next == UINT64_MAX || seconds <= (g->number > 1 ? 10 : 1))
+    if ((g->ordinal > 1 && !g->apart) || f->events || f->next == UINT64_MAX ||
+        seconds <= (g->number > 1 ? 10 : 1))
         return;
     source_damage(s, ERR_CLOCK, g->ordinal, f->off,
                   "a batch of tables says a time %.6f s before all others: the trace begins with the others",
@@ -118,7 +124,8 @@ int64_t v2_doubt_latest(const struct v2_gen *g)
     return v2_ns(g->hi, unit) + late;
 }
 
-/* ---- which don't belong there ----------------------------------------------------------------------------- */
+/* ---- which don't belong there -----------------------------------------------------------------------------
+ */
 
 void v2_doubt_batch(struct v2_gen *g, const struct v2_batch *b)
 {
@@ -170,7 +177,8 @@ static size_t undouble(struct source *s, const struct v2_gen *g, struct v2_batch
     return k;
 }
 
-/* A thread writes one batch after the other. Clocks that differ by a little are left to the order of the file. */
+/* A thread writes one batch after the other. Clocks that differ by a little are left to the order of the
+ * file. */
 static bool misplaced(const struct v2_batch *v, size_t n, uint64_t skew, size_t *at)
 {
     for (size_t i = 1; i < n; i++)
@@ -255,7 +263,8 @@ static bool set_right(struct source *s, struct v2_gen *g, uint64_t skew)
     qsort(v, g->nbatch, sizeof *v, by_thread);
     size_t n = undouble(s, g, v, g->nbatch);
     const bool moved = misplaced(v, n, skew, &at);
-    if (moved) { /* a thread's stand where its others stood: what is behind it in time is behind it in the file */
+    if (moved) { /* a thread's stand where its others stood: what is behind it in time is behind it in the
+                    file */
         source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, v[at].p),
                       "batches of thread %" PRId64
                       " stand in another order than they were written: taken by their times",

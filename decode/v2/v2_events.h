@@ -1,4 +1,5 @@
-/* v2_events.h - the events of the second family as a table: events_v2.def, where the columns are explained (FORMAT.md B.2). */
+/* v2_events.h - the events of the second family as a table: events_v2.def, where the columns are explained
+ * (FORMAT.md B.2). */
 #ifndef GOTOP_DECODE_V2_EVENTS_H
 #define GOTOP_DECODE_V2_EVENTS_H
 

@@ -1,9 +1,9 @@
 /*
  * v2_gen.c - see v2_gen.h.
  *
- * The file is hopped over batch by batch, by their size fields, until the generation ends: at a batch of the next
- * one (up to 1.25) or at the end mark (1.26). Table batches are only noted on the way and read afterwards, because
- * stacks need strings that may stand behind them.
+ * The file is hopped over batch by batch, by their size fields, until the generation ends: at a batch of the
+ * next one (up to 1.25) or at the end mark (1.26). Table batches are only noted on the way and read
+ * afterwards, because stacks need strings that may stand behind them.
  */
 #include "decode/v2/v2_gen.h"
 
@@ -21,7 +21,8 @@ static const uint8_t *batch_read(struct source *s, const uint8_t *p, struct v2_r
     struct err e;
     const uint8_t *next = v2_raw_batch(s->data, s->len, p, b, &e);
     if (next && b->lead == V2R_END) { /* of a dialect that has none */
-        err_set(&e, ERR_FORMAT, source_off(s, p), "expected a batch (byte 1, 49 or 52), found byte %u", b->lead);
+        err_set(&e, ERR_FORMAT, source_off(s, p), "expected a batch (byte 1, 49 or 52), found byte %u",
+                b->lead);
         next = NULL;
     }
     if (!next)
@@ -41,8 +42,8 @@ bool v2_gen_add(struct v2_gen *g, const struct v2_raw_batch *h)
     }
     if (!mem_room(g->batch, g->capbatch, g->nbatch + 1))
         return false;
-    g->batch[g->nbatch] =
-        (struct v2_batch){.p = h->p, .end = h->end, .time = h->time, .m = h->m, .spoilt = h->spoilt, .torn = h->torn};
+    g->batch[g->nbatch] = (struct v2_batch){
+        .p = h->p, .end = h->end, .time = h->time, .m = h->m, .spoilt = h->spoilt, .torn = h->torn};
     v2_doubt_batch(g, &g->batch[g->nbatch]);
     g->nbatch++;
     return true;
@@ -72,7 +73,8 @@ static bool batch_take(struct source *s, struct v2_gen *g, const struct v2_raw_b
     return v2_gen_add(g, h);
 }
 
-/* ---- samples ---------------------------------------------------------------------------------------------- */
+/* ---- samples ----------------------------------------------------------------------------------------------
+ */
 
 static bool read_samples(struct source *s, struct v2_gen *g, const struct v2_slice *t)
 {
@@ -94,7 +96,8 @@ static int sample_by_time(const void *a, const void *b)
     return x->ns < y->ns ? -1 : x->ns > y->ns;
 }
 
-/* Samples whose time is none are left out; so are those behind the stacks, which are written when all samples are. */
+/* Samples whose time is none are left out; so are those behind the stacks, which are written when all samples
+ * are. */
 static void samples_time(struct source *s, struct v2_gen *g)
 {
     const double unit = v2_gen_unit(g);
@@ -108,8 +111,9 @@ static void samples_time(struct source *s, struct v2_gen *g)
     }
     if (late)
         source_damage(s, ERR_CLOCK, g->ordinal, g->start,
-                      "%zu CPU samples of generation %" PRIu64 " are left out, their times are behind its end", late,
-                      g->number);
+                      "%zu CPU samples of generation %" PRIu64
+                      " are left out, their times are behind its end",
+                      late, g->number);
     if (n + late < g->nsample)
         source_damage(s, ERR_CLOCK, g->ordinal, g->start,
                       "%zu CPU samples of generation %" PRIu64
@@ -118,14 +122,16 @@ static void samples_time(struct source *s, struct v2_gen *g)
     g->nsample = n;
 }
 
-/* ---- names ------------------------------------------------------------------------------------------------ */
+/* ---- names ------------------------------------------------------------------------------------------------
+ */
 
 double v2_gen_unit(const struct v2_gen *g)
 {
     return 1.0 / ((double)g->freq / 1e9);
 }
 
-/* What the runtime registers first thing in every generation, in its order: a string has the number of its place. */
+/* What the runtime registers first thing in every generation, in its order: a string has the number of its
+ * place. */
 static const char *registered(int version, uint64_t id)
 {
     static const char *const all[] = {
@@ -155,10 +161,12 @@ void v2_gen_lacks(struct v2_gen *g, uint64_t id, bool stack)
 {
     g->missing++;
     if (!g->lack.n)
-        g->lack = (struct source_lack){.n = 1, .id = id, .off = ERR_NO_OFFSET, .gen = g->ordinal, .stack = stack};
+        g->lack =
+            (struct source_lack){.n = 1, .id = id, .off = ERR_NO_OFFSET, .gen = g->ordinal, .stack = stack};
 }
 
-/* A string by its number, if it isn't in the table; one that is registered between from and to by its place. */
+/* A string by its number, if it isn't in the table; one that is registered between from and to by its place.
+ */
 static uint32_t untold(struct source *s, struct v2_gen *g, uint64_t id, uint64_t from, uint64_t to)
 {
     const char *known =
@@ -198,8 +206,8 @@ uint32_t v2_gen_reason(struct source *s, struct v2_gen *g, uint64_t id)
     return g->reason[id] = mine != IDMAP_NONE ? mine : untold(s, g, id, LABELS, V2_REASONS);
 }
 
-const uint8_t *v2_untold(const uint8_t *p, const uint8_t *end, const struct idmap *strs, const struct idmap *stacks,
-                         unsigned *most)
+const uint8_t *v2_untold(const uint8_t *p, const uint8_t *end, const struct idmap *strs,
+                         const struct idmap *stacks, unsigned *most)
 {
     struct v2_raw_ev e;
     while (*most && (p = v2_raw_ev(p, end, &e))) {
@@ -215,7 +223,8 @@ const uint8_t *v2_untold(const uint8_t *p, const uint8_t *end, const struct idma
     return NULL;
 }
 
-/* ---- one generation --------------------------------------------------------------------------------------- */
+/* ---- one generation ---------------------------------------------------------------------------------------
+ */
 
 static void gen_reset(struct v2_gen *g)
 {
@@ -255,7 +264,8 @@ void v2_gen_after(struct v2_gen *g, const struct v2_gen *before)
                          .hi = before->hi};
 }
 
-/* Its tables are written last, stacks before strings: are there strings behind them, in a batch with room for more? */
+/* Its tables are written last, stacks before strings: are there strings behind them, in a batch with room for
+ * more? */
 static bool tables_end(const struct v2_gen *g)
 {
     enum { FULL = 62 << 10 }; /* no string would make a batch of 64 KiB out of what is smaller */
@@ -270,8 +280,8 @@ static bool tables_end(const struct v2_gen *g)
 }
 
 /*
- * Up to 1.25 nothing ends a generation but the next one, or the file. Where its tables may not be all of it and lack what an event
- * or a stack names, it was cut short. A few events tell.
+ * Up to 1.25 nothing ends a generation but the next one, or the file. Where its tables may not be all of it
+ * and lack what an event or a stack names, it was cut short. A few events tell.
  */
 static bool tables_lack(const struct v2_gen *g)
 {
@@ -301,7 +311,8 @@ static void cut_last(struct v2_gen *g, const uint8_t *at)
     }
 }
 
-/* No batch begins at p: where the next one does. The size of the one before may have been wrong, so it is looked for in that, too. */
+/* No batch begins at p: where the next one does. The size of the one before may have been wrong, so it is
+ * looked for in that, too. */
 static const uint8_t *skip_broken(struct source *s, struct v2_gen *g, const uint8_t *p)
 {
     const uint8_t *from = g->last ? g->last + 1 : p + 1;
@@ -352,11 +363,12 @@ static bool astray(struct source *s, struct v2_gen *g, const struct v2_raw_batch
 }
 
 /*
- * What seems to be a batch of a generation far from this one, and nothing of that one behind it: bytes that were taken for a batch,
- * because the size of the one before is wrong. Returns where this one goes on; NULL: it doesn't.
+ * What seems to be a batch of a generation far from this one, and nothing of that one behind it: bytes that
+ * were taken for a batch, because the size of the one before is wrong. Returns where this one goes on; NULL:
+ * it doesn't.
  */
-static const uint8_t *behind_false(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h, const uint8_t *p,
-                                   const uint8_t *next)
+static const uint8_t *behind_false(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h,
+                                   const uint8_t *p, const uint8_t *next)
 {
     const uint8_t *after = next;
     if (source_gap(s, source_off(s, p)) || h->gen == g->number + 1 || number_at(s, &after) == h->gen)
@@ -367,11 +379,11 @@ static const uint8_t *behind_false(struct source *s, struct v2_gen *g, const str
 }
 
 /*
- * The number of the generation that begins with h. All its batches say it, so the two behind the first one know better than that one, if
- * theirs can be: up to 1.25 the next generation may begin right there.
+ * The number of the generation that begins with h. All its batches say it, so the two behind the first one
+ * know better than that one, if theirs can be: up to 1.25 the next generation may begin right there.
  */
-static uint64_t gen_told(struct source *s, const struct v2_gen *g, const struct v2_raw_batch *h, const uint8_t *next,
-                         uint64_t last)
+static uint64_t gen_told(struct source *s, const struct v2_gen *g, const struct v2_raw_batch *h,
+                         const uint8_t *next, uint64_t last)
 {
     const uint64_t others = h->torn ? 0 : number_at(s, &next);
     const bool first = g->ordinal == 1, own = s->version >= GO_126 || others != h->gen + 1;
@@ -379,20 +391,23 @@ static uint64_t gen_told(struct source *s, const struct v2_gen *g, const struct 
         number_at(s, &next) != others)
         return h->gen;
     source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, h->at),
-                  "a batch of generation %" PRIu64 " before those of generation %" PRIu64 ": taken for one of these",
+                  "a batch of generation %" PRIu64 " before those of generation %" PRIu64
+                  ": taken for one of these",
                   h->gen, others);
     return others;
 }
 
 /* The first batch says which generation it is. false: one that has been; it is passed over. */
-static bool gen_number(struct source *s, struct v2_gen *g, struct v2_raw_batch *h, const uint8_t *next, uint64_t last)
+static bool gen_number(struct source *s, struct v2_gen *g, struct v2_raw_batch *h, const uint8_t *next,
+                       uint64_t last)
 {
     const bool first = g->ordinal == 1;
     h->gen = gen_told(s, g, h, next, last);
     if (!h->gen || (!first && h->gen != last + 1 && !g->apart)) {
         if (!g->nhole)
             source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, h->at),
-                          "generation %" PRIu64 " where %" PRIu64 " was expected", h->gen, first ? 1 : last + 1);
+                          "generation %" PRIu64 " where %" PRIu64 " was expected", h->gen,
+                          first ? 1 : last + 1);
         if (!h->gen || (h->gen <= last && !first)) {
             v2_hole_note(g, source_off(s, h->at), 0, false);
             return false;
@@ -428,18 +443,21 @@ static const uint8_t *behind_torn(struct source *s, struct v2_gen *g, const stru
     const uint8_t *next = skip_broken(s, g, s->data + s->len);
     if (next) {
         source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, h->p),
-                      "a batch of %" PRIu64 " bytes goes beyond the file's end, and others stand in it", h->size);
+                      "a batch of %" PRIu64 " bytes goes beyond the file's end, and others stand in it",
+                      h->size);
         return next;
     }
     source_damage(s, ERR_TRUNCATED, g->ordinal, source_off(s, h->p),
-                  "the file ends %" PRIu64 " bytes into a batch of %" PRIu64, (uint64_t)(h->end - h->p), h->size);
+                  "the file ends %" PRIu64 " bytes into a batch of %" PRIu64, (uint64_t)(h->end - h->p),
+                  h->size);
     g->torn = true;
     return NULL;
 }
 
 /*
- * What seems to be an end mark, though batches of this very generation stand behind it, or in what was taken for the batch before it, whose
- * size is wrong. Returns where the generation goes on; NULL: it is over. (A second clock: it stands there twice.)
+ * What seems to be an end mark, though batches of this very generation stand behind it, or in what was taken
+ * for the batch before it, whose size is wrong. Returns where the generation goes on; NULL: it is over. (A
+ * second clock: it stands there twice.)
  */
 static const uint8_t *behind_false_end(struct source *s, struct v2_gen *g, const uint8_t *p)
 {
@@ -561,7 +579,8 @@ enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos)
     return g->at_end ? V2_GEN_LAST : V2_GEN;
 }
 
-/* ---- as it stands there ----------------------------------------------------------------------------------- */
+/* ---- as it stands there -----------------------------------------------------------------------------------
+ */
 
 static bool raw_scan(struct source *s, size_t *pos, struct v2_gen *as, struct err *e)
 {
@@ -582,8 +601,8 @@ static bool raw_scan(struct source *s, size_t *pos, struct v2_gen *as, struct er
     if (s->st.ndamages)
         g->damage = *source_note(&s->damage, 0);
     else if (!as->freq)
-        err_set(&g->damage, ERR_TRUNCATED, *pos, "generation %" PRIu64 " has no clock frequency: it was cut short",
-                g->number);
+        err_set(&g->damage, ERR_TRUNCATED, *pos,
+                "generation %" PRIu64 " has no clock frequency: it was cut short", g->number);
     *e = at.any || !s->st.ndamages ? (struct err){0} : g->damage;
     if (!room)
         err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the batches of a generation");
@@ -648,7 +667,8 @@ bool v2_raw_next(struct v2_raw_walk *w)
     }
 }
 
-/* ---- tables ----------------------------------------------------------------------------------------------- */
+/* ---- tables -----------------------------------------------------------------------------------------------
+ */
 
 bool v2_gen_samples(struct source *s, struct v2_gen *g)
 {

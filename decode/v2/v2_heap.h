@@ -1,8 +1,9 @@
 /*
  * v2_heap.h - cursors by the time of their current event: whose turn it is, and until when.
  *
- * The time is kept in the heap, so that sifting reads nothing else. Up to V2_FEW cursors are kept sorted, which is a valid heap, too:
- * the threads that are busy are at its top, so a cursor finds its new place within a step or two.
+ * The time is kept in the heap, so that sifting reads nothing else. Up to V2_FEW cursors are kept sorted,
+ * which is a valid heap, too: the threads that are busy are at its top, so a cursor finds its new place
+ * within a step or two.
  */
 #ifndef GOTOP_DECODE_V2_HEAP_H
 #define GOTOP_DECODE_V2_HEAP_H
@@ -13,7 +14,8 @@
 
 enum { V2_FEW = 64, V2_STEPS = 8 };
 
-/* Field by field: the time was stored on its own just now, and one wide load of it and its neighbours would have to wait for that. */
+/* Field by field: the time was stored on its own just now, and one wide load of it and its neighbours would
+ * have to wait for that. */
 static inline void v2_heap_set(struct v2_heap *to, const struct v2_heap *x)
 {
     to->t = x->t;
@@ -29,7 +31,8 @@ static inline void v2_heap_down(struct v2_heap *h, size_t n)
     if (n <= V2_FEW) {
         for (; i + 1 < n && i < V2_STEPS && h[i + 1].t < x.t; i++)
             v2_heap_set(&h[i], &h[i + 1]);
-        if (i == V2_STEPS && i + 1 < n) { /* many are busy: those before it, h[i + 1] to h[i + k], move at once */
+        if (i == V2_STEPS &&
+            i + 1 < n) { /* many are busy: those before it, h[i + 1] to h[i + k], move at once */
             size_t k = 0;
             for (size_t half = V2_FEW / 2; half; half /= 2)
                 k += i + k + half < n && h[i + k + half].t < x.t ? half : 0;
@@ -41,11 +44,10 @@ static inline void v2_heap_down(struct v2_heap *h, size_t n)
     }
     for (;;) {
         size_t k = 2 * i + 1;
-        if (k + 1 < n) {
+        if (k + 1 < n)
             k += h[k + 1].t < h[k].t;
-        } else if (k >= n) {
+        else if (k >= n)
             break;
-        }
         if (h[k].t >= x.t)
             break;
         v2_heap_set(&h[i], &h[k]);
@@ -78,7 +80,8 @@ static inline void v2_heap_drop(struct v2_heap *h, size_t *n)
     }
 }
 
-/* v2_next_sample - the time of the next CPU sample; INT64_MAX: there is none, or a parked event is earlier. */
+/* v2_next_sample - the time of the next CPU sample; INT64_MAX: there is none, or a parked event is earlier.
+ */
 static inline int64_t v2_next_sample(struct v2_order *o)
 {
     if (o->sample >= o->gen->nsample)

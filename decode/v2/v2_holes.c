@@ -73,8 +73,8 @@ void v2_holes_before(struct v2_order *o, uint64_t off, int64_t t)
 }
 
 /*
- * Whose batches a hole of the file had is not known. One may have been all that its thread wrote in this generation: its events may be of
- * any time until it was written, which was before the batch behind it ended.
+ * Whose batches a hole of the file had is not known. One may have been all that its thread wrote in this
+ * generation: its events may be of any time until it was written, which was before the batch behind it ended.
  */
 static int64_t last_unknown(const struct v2_order *o)
 {

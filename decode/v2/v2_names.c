@@ -1,8 +1,8 @@
 /*
  * v2_names.c - see v2_gen.h.
  *
- * Stacks are most of some traces. Their frames are mostly the same few thousand, so a frame is looked for by its bytes: where it
- * ends is seen in 64 of them at once.
+ * Stacks are most of some traces. Their frames are mostly the same few thousand, so a frame is looked for by
+ * its bytes: where it ends is seen in 64 of them at once.
  */
 #include "decode/v2/v2_gen.h"
 
@@ -17,8 +17,9 @@
 #include "decode/v2/v2_raw.h"
 
 /*
- * Frames as they stand in the file, four varints, and what they are called, each in one of two places. What a place had before
- * goes to the other one, and what that had is forgotten. Where none is there are bytes that no frame begins with.
+ * Frames as they stand in the file, four varints, and what they are called, each in one of two places. What a
+ * place had before goes to the other one, and what that had is forgotten. Where none is there are bytes that
+ * no frame begins with.
  */
 enum { KNOWN_BITS = 11, KNOWN_BYTES = 16 };
 struct known_frame {
@@ -27,10 +28,12 @@ struct known_frame {
     uint32_t id;
 };
 
-/* How far that has come: strings are read, then stacks; then the trace's numbers are given to strings, frames, stacks. */
+/* How far that has come: strings are read, then stacks; then the trace's numbers are given to strings,
+ * frames, stacks. */
 enum step { READ_STRINGS, READ_STACKS, READ, GIVE_STRINGS, GIVE_FRAMES, GIVE_STACKS, GIVEN };
 
-/* What a generation's tables say, by numbers of their own: from 1 on in the order of appearance (names.h), of stacks from 0 on. */
+/* What a generation's tables say, by numbers of their own: from 1 on in the order of appearance (names.h), of
+ * stacks from 0 on. */
 struct v2_read {
     struct names own;          /* strings and frames; of these func and file are strings of here */
     struct known_frame *known; /* 1 << KNOWN_BITS, while stacks are read */
@@ -49,7 +52,8 @@ struct v2_read {
     size_t used; /* frames of the stacks before that */
 };
 
-bool v2_table_bad(struct source *s, struct v2_gen *g, const struct v2_slice *t, const uint8_t *p, const char *what)
+bool v2_table_bad(struct source *s, struct v2_gen *g, const struct v2_slice *t, const uint8_t *p,
+                  const char *what)
 {
     if (!t->torn) {
         g->unnamed = true;
@@ -58,7 +62,8 @@ bool v2_table_bad(struct source *s, struct v2_gen *g, const struct v2_slice *t, 
     return true;
 }
 
-/* ---- strings ---------------------------------------------------------------------------------------------- */
+/* ---- strings ----------------------------------------------------------------------------------------------
+ */
 
 static bool read_strings(struct source *s, struct v2_gen *g, const struct v2_slice *t)
 {
@@ -71,7 +76,8 @@ static bool read_strings(struct source *s, struct v2_gen *g, const struct v2_sli
         if (names_str(&g->read->own, (const char *)x.p, x.len, &id))
             return false;
         if (!x.id || idmap_get(&g->strs, x.id) != IDMAP_NONE) { /* 0 is the empty one */
-            source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, at), "string %" PRIu64 " is defined twice", x.id);
+            source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, at), "string %" PRIu64 " is defined twice",
+                          x.id);
             continue;
         }
         if (!idmap_put(&g->strs, x.id, id))
@@ -95,7 +101,8 @@ static bool frame_str(struct v2_gen *g, uint64_t id, uint32_t *str)
     return !names_str_copy(&g->read->own, name, (uint32_t)n, str);
 }
 
-/* ---- frames ----------------------------------------------------------------------------------------------- */
+/* ---- frames -----------------------------------------------------------------------------------------------
+ */
 
 #ifndef __SSE2__
 /* Which of eight bytes end a varint. */
@@ -161,8 +168,8 @@ struct frames_read {
 };
 
 /* Of the n frames at *at those that are known by their bytes, up to the first that isn't: how many. */
-static unsigned known_frames(const struct known_frame *known, const uint8_t **at, const uint8_t *end, unsigned n,
-                             struct frames_read *out)
+static unsigned known_frames(const struct known_frame *known, const uint8_t **at, const uint8_t *end,
+                             unsigned n, struct frames_read *out)
 {
     const uint8_t *p = *at;
     uint32_t *const f = out->f;
@@ -201,7 +208,8 @@ struct reading {
 };
 
 /* The next time that these bytes stand somewhere they are this frame. */
-static void frame_known(struct v2_read *t, const uint8_t *p, const uint8_t *next, const uint8_t *end, uint32_t id)
+static void frame_known(struct v2_read *t, const uint8_t *p, const uint8_t *next, const uint8_t *end,
+                        uint32_t id)
 {
     if (end - p < KNOWN_BYTES || next - p > KNOWN_BYTES)
         return;
@@ -225,7 +233,8 @@ static bool own_frame(struct v2_read *t, const struct frame *f, uint32_t *id)
     return true;
 }
 
-/* The frame at p by its four numbers. Where it names what isn't there it is not known by its bytes: each time is counted. */
+/* The frame at p by its four numbers. Where it names what isn't there it is not known by its bytes: each time
+ * is counted. */
 static const uint8_t *read_frame(struct reading *r, const uint8_t *p, uint32_t *id)
 {
     struct v2_read *t = r->g->read;
@@ -263,7 +272,8 @@ static const uint8_t *read_frames(struct reading *r, const uint8_t *p, unsigned 
     return p;
 }
 
-/* ---- stacks ----------------------------------------------------------------------------------------------- */
+/* ---- stacks -----------------------------------------------------------------------------------------------
+ */
 
 /* About what the tables of stacks come to: most frames take seven bytes there, or more. */
 static bool room_for(struct v2_read *t, const struct v2_gen *g)
@@ -312,7 +322,8 @@ static bool read_stacks(struct source *s, struct v2_gen *g, const struct v2_slic
             return !r.oom && v2_table_bad(s, g, t, at, "stack");
         v2_gen_lacks_in(g, "STACK", source_off(s, at), 0);
         if (!id || idmap_get(&g->stacks, id) != IDMAP_NONE) {
-            source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, at), "stack %" PRIu64 " is defined twice", id);
+            source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, at), "stack %" PRIu64 " is defined twice",
+                          id);
             continue;
         }
         if (!idmap_put(&g->stacks, id, (uint32_t)(g->read->nstacks - 1)))
@@ -324,8 +335,8 @@ static bool read_stacks(struct source *s, struct v2_gen *g, const struct v2_slic
 bool v2_names_begin(struct v2_gen *g)
 {
     const size_t known = sizeof *g->read->known << KNOWN_BITS;
-    const bool ok = (g->read = mem_zalloc(sizeof *g->read)) && !names_init(&g->read->own) && room_for(g->read, g) &&
-                    (g->read->known = mem_alloc(known));
+    const bool ok = (g->read = mem_zalloc(sizeof *g->read)) && !names_init(&g->read->own) &&
+                    room_for(g->read, g) && (g->read->known = mem_alloc(known));
     if (ok)
         memset(g->read->known, UINT8_MAX, known); /* no frame: its fourth varint would not end */
     return ok;
@@ -370,7 +381,8 @@ bool v2_names_unread(const struct v2_gen *g)
     return g->read->step < READ;
 }
 
-/* ---- what the trace calls them ---------------------------------------------------------------------------- */
+/* ---- what the trace calls them ----------------------------------------------------------------------------
+ */
 
 enum { AHEAD = 12, NEXT = 5 }; /* stacks */
 enum { GIVEN_AT_ONCE = 1 << 14 };
@@ -444,7 +456,8 @@ static bool give_begin(struct source *s, struct v2_gen *g, struct v2_read *r)
     step_over(r);
     return (r->str = mem_alloc((names_nstrs(&r->own) + (size_t)1) * sizeof *r->str)) &&
            (r->frame = mem_alloc((names_nframes(&r->own) + (size_t)1) * sizeof *r->frame)) &&
-           (r->stack = mem_alloc((r->nstacks + 1) * sizeof *r->stack)) && names_expect(s->names, r->nstacks * more);
+           (r->stack = mem_alloc((r->nstacks + 1) * sizeof *r->stack)) &&
+           names_expect(s->names, r->nstacks * more);
 }
 
 bool v2_names_give_some(struct source *s, struct v2_gen *g, bool *more)

@@ -77,7 +77,8 @@ bool v2_noted_put_far(struct v2_noted *a, uint64_t id, uint64_t number)
         return true;
     }
     v->odd = true;
-    return idmap_put(&a->odd, odd_key(a, v, number), (is || was ? TWICE : 0) | (word && is ? was : was | FAR_OFF));
+    return idmap_put(&a->odd, odd_key(a, v, number),
+                     (is || was ? TWICE : 0) | (word && is ? was : was | FAR_OFF));
 }
 
 void v2_noted_del(struct v2_noted *a, uint64_t id, uint64_t number)

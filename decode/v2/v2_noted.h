@@ -1,9 +1,9 @@
 /*
  * v2_noted.h - which sequence numbers there are, by id: of a generation's goroutines, or of its Ps.
  *
- * Numbers count from 1 on without gaps, except where something was lost or changed. So they are bits, and only a number that is far from
- * all others, or there twice, has an entry of its own. Memory is proportional to how many were put, whatever numbers they are.
- * Zero-initialised is empty.
+ * Numbers count from 1 on without gaps, except where something was lost or changed. So they are bits, and
+ * only a number that is far from all others, or there twice, has an entry of its own. Memory is proportional
+ * to how many were put, whatever numbers they are. Zero-initialised is empty.
  */
 #ifndef GOTOP_DECODE_V2_NOTED_H
 #define GOTOP_DECODE_V2_NOTED_H
@@ -29,7 +29,8 @@ struct v2_noted {
     bool wrong;       /* one was put twice, or is 0 */
 };
 
-/* v2_noted_put - false: out of memory. v2_noted_del - as if it had never been put, but for v2_noted_beyond(). */
+/* v2_noted_put - false: out of memory. v2_noted_del - as if it had never been put, but for v2_noted_beyond().
+ */
 bool v2_noted_put_far(struct v2_noted *a, uint64_t id, uint64_t number);
 static inline bool v2_noted_put(struct v2_noted *a, uint64_t id, uint64_t number);
 void v2_noted_del(struct v2_noted *a, uint64_t id, uint64_t number);
@@ -39,7 +40,8 @@ bool v2_noted_twice(const struct v2_noted *a, uint64_t id, uint64_t number);
 bool v2_noted_beyond(const struct v2_noted *a, uint64_t id, uint64_t number);
 /* v2_noted_whole - does each id have all numbers from 1 to its greatest, once? */
 bool v2_noted_whole(const struct v2_noted *a);
-/* v2_noted_of - of an id; NULL: nothing was put. v2_noted_new - the same, added if need be; NULL: out of memory. */
+/* v2_noted_of - of an id; NULL: nothing was put. v2_noted_new - the same, added if need be; NULL: out of
+ * memory. */
 struct v2_numbers *v2_noted_of(const struct v2_noted *a, uint64_t id);
 struct v2_numbers *v2_noted_new(struct v2_noted *a, uint64_t id);
 /* v2_noted_odd - was that number of v put far from those before it? */

@@ -1,9 +1,10 @@
 /*
  * v2_order.c - see v2_order.h.
  *
- * Each thread has a cursor over its batches; a heap holds the cursors by the time of their current event. The earliest event is
- * tried; if the state it needs isn't there yet (say a goroutine it starts has not been unblocked), the next earliest is tried. What an
- * event needs and changes is in v2_adv.c and v2_rules.h. The commonest events the sink carries out itself (v2_order.h).
+ * Each thread has a cursor over its batches; a heap holds the cursors by the time of their current event. The
+ * earliest event is tried; if the state it needs isn't there yet (say a goroutine it starts has not been
+ * unblocked), the next earliest is tried. What an event needs and changes is in v2_adv.c and v2_rules.h. The
+ * commonest events the sink carries out itself (v2_order.h).
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,7 +17,8 @@
 #include "decode/v2/v2_state.h"
 #include "decode/v2/v2_torn.h"
 
-/* ---- cursors ---------------------------------------------------------------------------------------------- */
+/* ---- cursors ----------------------------------------------------------------------------------------------
+ */
 
 static void damage_at(struct v2_order *o, const uint8_t *p, enum err_code code, const char *what, uint64_t a)
 {
@@ -32,7 +34,8 @@ static void batch_open(const struct v2_order *o, struct v2_cursor *c)
     c->until = v2_until(o, c->batch, c->nbatch == 1);
 }
 
-/* Go to the thread's next batch. If events before it may be lost there is a gap; sure: it is known that some are. */
+/* Go to the thread's next batch. If events before it may be lost there is a gap; sure: it is known that some
+ * are. */
 static void batch_next(struct v2_order *o, struct v2_cursor *c, bool sure)
 {
     const int64_t told = c->gap ? c->told : c->t;
@@ -82,14 +85,14 @@ static bool cursor_decode(struct v2_order *o, struct v2_cursor *c)
     const int64_t step = v2_delta(dt, o->unit, o->whole);
     const int64_t t = c->t + step;
     if (v2_no_time(o, t, step, c->until)) {
-        damage_at(
-            o, c->at, ERR_CLOCK,
-            t >= SOURCE_TIME_MAX
-                ? "an event's time is none that a clock can have, so many units after the one before:"
-            : t >= o->latest
-                ? "an event is behind the end of its generation, so many units after the one before:"
-                : "an event is behind the begin of its thread's next batch, so many units after the one before:",
-            dt);
+        damage_at(o, c->at, ERR_CLOCK,
+                  t >= SOURCE_TIME_MAX
+                      ? "an event's time is none that a clock can have, so many units after the one before:"
+                  : t >= o->latest
+                      ? "an event is behind the end of its generation, so many units after the one before:"
+                      : "an event is behind the begin of its thread's next batch, so many units after the "
+                        "one before:",
+                  dt);
         return false;
     }
     c->p = p;
@@ -117,7 +120,8 @@ static __attribute__((noinline)) bool cursor_next_slow(struct v2_order *o, struc
     }
 }
 
-/* The same without checks for the batch's end, where that is far enough away. Damage is left to cursor_next_slow(). */
+/* The same without checks for the batch's end, where that is far enough away. Damage is left to
+ * cursor_next_slow(). */
 static inline __attribute__((always_inline)) bool cursor_next(struct v2_order *o, struct v2_cursor *c)
 {
     const uint8_t *p = c->p;
@@ -150,7 +154,8 @@ bool v2_cursor_load(struct v2_order *o, struct v2_cursor *c, const uint8_t *at, 
     return cursor_next(o, c);
 }
 
-/* Decode the rest of the cursor's current event if that was put off. false: it is damaged and no other follows. */
+/* Decode the rest of the cursor's current event if that was put off. false: it is damaged and no other
+ * follows. */
 static bool cursor_whole(struct v2_order *o, struct v2_cursor *c)
 {
     return !c->lazy || v2_cursor_load(o, c, c->at, c->before);
@@ -168,7 +173,8 @@ static uint32_t heap_pop(struct v2_order *o)
     return x;
 }
 
-/* ---- a generation ----------------------------------------------------------------------------------------- */
+/* ---- a generation -----------------------------------------------------------------------------------------
+ */
 
 static int batch_by_m(const void *a, const void *b, void *arg)
 {
@@ -308,7 +314,8 @@ static void gap_ended(struct v2_order *o, uint32_t g)
         v2_g_forget(o, g);
 }
 
-/* Tell fold of a gap: before the first event behind it, and (over) when the statuses have told all that goes on behind it. */
+/* Tell fold of a gap: before the first event behind it, and (over) when the statuses have told all that goes
+ * on behind it. */
 static void gap_out(struct v2_order *o, bool over)
 {
     struct ev *e = v2_quiet(o, o->last);
@@ -347,7 +354,8 @@ static void say_stuck(struct v2_order *o)
                   "no event can come next; the earliest is: %s", v2_specs[c->type].name);
 }
 
-/* A thread has no more events. If it is still busy and the generation isn't whole, the rest of its events was lost. */
+/* A thread has no more events. If it is still busy and the generation isn't whole, the rest of its events was
+ * lost. */
 static void cursor_done(struct v2_order *o, struct v2_cursor *c)
 {
     c->over = true;
@@ -402,7 +410,8 @@ static bool waits_long(const struct v2_order *o, const struct v2_cursor *c)
     return o->loose && !o->loose->strict && c->t >= o->torn.least && o->heap[0].t > c->t + o->patience;
 }
 
-/* Carry out the first event by time that can come. tried: the heap's first cursor can't, it was tried already. */
+/* Carry out the first event by time that can come. tried: the heap's first cursor can't, it was tried
+ * already. */
 static struct able first_able(struct v2_order *o, bool tried)
 {
     struct able x = {.a = ADV_WAIT};
@@ -431,7 +440,8 @@ static struct able first_able(struct v2_order *o, bool tried)
     return x;
 }
 
-/* Events don't wait this long for one that has happened already: if one does, the times are wrong and events may be missing. */
+/* Events don't wait this long for one that has happened already: if one does, the times are wrong and events
+ * may be missing. */
 static void doubt_late(struct v2_order *o, uint32_t i)
 {
     const struct v2_cursor *first = &o->cur[o->aside[0]];
@@ -442,7 +452,8 @@ static void doubt_late(struct v2_order *o, uint32_t i)
     o->hurt = true;
 }
 
-/* x's event was carried out and made o->out[at] and what follows: advance its cursor, put back those that stepped aside. */
+/* x's event was carried out and made o->out[at] and what follows: advance its cursor, put back those that
+ * stepped aside. */
 static void go_on(struct v2_order *o, const struct able *x, size_t at)
 {
     struct v2_cursor *c = &o->cur[x->i];
@@ -458,7 +469,8 @@ static void go_on(struct v2_order *o, const struct able *x, size_t at)
         v2_park_wake(o, &was, at);
 }
 
-/* Try cursors by time until an event can come. tried: not the heap's first one. false: none can, or damage. */
+/* Try cursors by time until an event can come. tried: not the heap's first one. false: none can, or damage.
+ */
 static bool step_aside(struct v2_order *o, bool tried)
 {
     const size_t at = o->nout;
@@ -493,7 +505,8 @@ static bool sample_is_next(struct v2_order *o)
     return t != INT64_MAX && (!o->nheap || t < o->heap[0].t);
 }
 
-/* ---- whose turn it is ------------------------------------------------------------------------------------- */
+/* ---- whose turn it is -------------------------------------------------------------------------------------
+ */
 
 enum {
     EV_MOST = 20,
@@ -513,7 +526,8 @@ static bool give(struct v2_order *o, struct v2_sink *k)
 
 /* Carry out the earliest cursor's event by v2_adv(). true: the heap is in order. false: its first cursor has
    become later, or (*over) has no more events. */
-static bool general(struct v2_order *o, struct v2_sink *k, struct v2_cursor *c, int64_t until, bool *over, bool *ok)
+static bool general(struct v2_order *o, struct v2_sink *k, struct v2_cursor *c, int64_t until, bool *over,
+                    bool *ok)
 {
     if (is_own(c->type))
         k->pause(k);
@@ -554,7 +568,8 @@ static bool may_be_due(const struct v2_order *o)
     return !t->begun || (!t->reached && o->nheap && o->heap[0].t >= t->least);
 }
 
-/* Put out what comes before the next thread's event, if anything does; then look again. *ok: false, it could not be. */
+/* Put out what comes before the next thread's event, if anything does; then look again. *ok: false, it could
+ * not be. */
 static bool something_else(struct v2_order *o, struct v2_sink *k, bool *ok)
 {
     push_woken(o);

@@ -15,8 +15,8 @@
 #include "decode/v2/v2_park.h"
 
 /*
- * What trying an event came to. ADV_WAIT: it can't come yet. ADV_BAD: no order can make it right, which is noted as damage. ADV_LONG:
- * only from a sink's rules (v2_rules.h): leave this one to v2_adv().
+ * What trying an event came to. ADV_WAIT: it can't come yet. ADV_BAD: no order can make it right, which is
+ * noted as damage. ADV_LONG: only from a sink's rules (v2_rules.h): leave this one to v2_adv().
  */
 enum adv { ADV_OK, ADV_WAIT, ADV_BAD, ADV_LONG };
 
@@ -30,8 +30,9 @@ struct v2_g {
 };
 
 /*
- * Goroutines are kept in blocks of V2_GS, in order of appearance. When all of a block have ended its memory is used for another one, and
- * its entry points to v2_order.nobody, a block of ended goroutines: that they have ended is all that is still asked of them.
+ * Goroutines are kept in blocks of V2_GS, in order of appearance. When all of a block have ended its memory
+ * is used for another one, and its entry points to v2_order.nobody, a block of ended goroutines: that they
+ * have ended is all that is still asked of them.
  */
 #define V2_GS 128u
 struct v2_gs {
@@ -78,8 +79,9 @@ struct v2_cursor {               /* one thread's events of this generation */
     int64_t told;                /* gap: time of the thread's last event before the gap */
     const uint8_t *late;         /* the event that was found to come too late */
     uint64_t arg[V2_ARGS];
-    uint32_t m;             /* EV_NONE: no thread */
-    uint32_t batch, nbatch; /* index of the current batch in order.list; how many are left, this one included */
+    uint32_t m; /* EV_NONE: no thread */
+    uint32_t batch,
+        nbatch; /* index of the current batch in order.list; how many are left, this one included */
     uint8_t type;
     bool over; /* the thread has no more events */
     bool gap;  /* events may be lost between the one before and the current one ... */
@@ -106,15 +108,17 @@ struct v2_blank { /* v2_blank.h */
 struct v2_torn {      /* state of v2_torn.c: a generation of which events were lost */
     struct v2_steps { /* which steps the generation has (v2_step.h) */
         struct v2_noted g, p;
-        struct idmap others; /* of the collector; and which threads' statuses say that something is busy: hashed */
+        struct idmap
+            others; /* of the collector; and which threads' statuses say that something is busy: hashed */
     } has;
     bool odd;   /* a batch of it can't be read to its end */
     bool rough; /* the generation before it lost events, too */
     uint64_t gaps, dropped;
-    int64_t least; /* nothing was lost before this time; */
-    bool reached;  /* it has come: now look for what lost something */
-    int64_t since; /* events before this may be late: their threads waited until it was known that some are missing */
-    int64_t before;                /* when the generation before it ended */
+    int64_t least;  /* nothing was lost before this time; */
+    bool reached;   /* it has come: now look for what lost something */
+    int64_t since;  /* events before this may be late: their threads waited until it was known that some are
+                       missing */
+    int64_t before; /* when the generation before it ended */
     size_t rest_m, rest_g, rest_p; /* how far the look at all threads, goroutines, Ps has come, */
     bool begun;                    /* it is over */
     bool resting, rested;          /* what comes behind all events has begun, is done */
@@ -127,8 +131,9 @@ struct v2_torn {      /* state of v2_torn.c: a generation of which events were l
     size_t capbehind;
     struct v2_span *hole; /* v2_holes.c: when events may be missing; */
     size_t nhole, caphole;
-    bool of_file;                   /* the file tells when: at least one is one of its own */
-    struct v2_times g_told, p_told; /* when each was last told of, in this generation; INT64_MIN: not, or not noted */
+    bool of_file; /* the file tells when: at least one is one of its own */
+    struct v2_times g_told,
+        p_told; /* when each was last told of, in this generation; INT64_MIN: not, or not noted */
     int64_t gc_told;
 };
 
@@ -148,22 +153,27 @@ struct v2_order;
 struct v2_loose {
     /* begin - called before the generation's first event. false: out of memory (o->oom). */
     bool (*begin)(struct v2_order *o);
-    /* due - add what comes before the next event, a few at a time; false: there is nothing (more). rest - the same behind all events. */
+    /* due - add what comes before the next event, a few at a time; false: there is nothing (more). rest - the
+     * same behind all events. */
     bool (*due)(struct v2_order *o);
     bool (*rest)(struct v2_order *o);
-    /* before - the cursor's event is about to be tried. true: don't, the state has changed; look for the earliest event again. */
+    /* before - the cursor's event is about to be tried. true: don't, the state has changed; look for the
+     * earliest event again. */
     bool (*before)(struct v2_order *o, struct v2_cursor *c);
     /*
-     * lacks - v2_adv() answered `a` to the cursor's event. ADV_WAIT: the event it waits for is still to come. Else it is dealt with:
-     * done, or left out. force: no other event can come any more, so it must not answer ADV_WAIT.
+     * lacks - v2_adv() answered `a` to the cursor's event. ADV_WAIT: the event it waits for is still to come.
+     * Else it is dealt with: done, or left out. force: no other event can come any more, so it must not
+     * answer ADV_WAIT.
      */
     enum adv (*lacks)(struct v2_order *o, struct v2_cursor *c, enum adv a, bool force);
-    /* after - the cursor's event is done; o->out[at] and what follows is what it made. over - the thread has no more events. */
+    /* after - the cursor's event is done; o->out[at] and what follows is what it made. over - the thread has
+     * no more events. */
     void (*after)(struct v2_order *o, const struct v2_cursor *c, size_t at);
     void (*over)(struct v2_order *o, uint32_t thread);
     /*
      * strict - an event that can't be is damage. Else it was to be expected, none waits longer than
-     * v2_order.patience once something was lost, and a sink may carry out those that v2_step_sure() vouches for.
+     * v2_order.patience once something was lost, and a sink may carry out those that v2_step_sure() vouches
+     * for.
      */
     bool strict;
 };
@@ -172,7 +182,8 @@ struct v2_order {
     struct source *s; /* where damage is noted; the names */
     struct v2_gen *gen;
 
-    /* What is there, and in which state: events write it (v2_adv.c, v2_ranges.c, the sink's rules), it goes on from generation to generation. */
+    /* What is there, and in which state: events write it (v2_adv.c, v2_ranges.c, the sink's rules), it goes
+     * on from generation to generation. */
     struct v2_gs *gs_at; /* v2_g_at() */
     size_t capgs_at;
     struct slabs places;
@@ -191,7 +202,8 @@ struct v2_order {
     bool have_base;     /* there was an event */
     int64_t base, last; /* time of the first event; of the last one (absolute) */
 
-    /* How it is to be done: its owner sets these before the first event (v2_source.c, decode/model/segment.c, v2_sim.c). */
+    /* How it is to be done: its owner sets these before the first event (v2_source.c, decode/model/segment.c,
+     * v2_sim.c). */
     const struct v2_loose
         *loose;   /* who deals with missing events; NULL: as far as is known none is missing (loosen()) */
     bool doubt;   /* look first whether events are missing, rather than to find it out too late */
@@ -199,8 +211,8 @@ struct v2_order {
     bool strict;  /* regions must be nested, as Go's reader has it: it must take what is written (v2_sim.h) */
     bool alone;   /* this is a segment: the state before it is not known, and statuses are believed */
     /*
-     * holder - a P's status when the segment began, and its thread and goroutine (V2_PS_SYSCALL; V2_PS_RUNNING: untouched if it has none).
-     * NULL: not known.
+     * holder - a P's status when the segment began, and its thread and goroutine (V2_PS_SYSCALL;
+     * V2_PS_RUNNING: untouched if it has none). NULL: not known.
      */
     uint8_t (*holder)(void *arg, uint64_t p, uint64_t *m, uint64_t *g);
     void *holder_arg;
@@ -233,12 +245,14 @@ struct v2_order {
     int64_t step;     /* the shortest step between two events that is blamed for an impossible time, ns */
     int64_t patience; /* where events are missing, none waits longer than this for another */
 
-    /* Gaps between generations (v2_order_apart()), and what may be missing in one: v2_torn.c and its parts. */
-    bool gap_due;      /* the generation lies behind a gap: EVK_GAP is to be put out before its first event, */
-    bool gap_over;     /* and at its end */
+    /* Gaps between generations (v2_order_apart()), and what may be missing in one: v2_torn.c and its parts.
+     */
+    bool gap_due;  /* the generation lies behind a gap: EVK_GAP is to be put out before its first event, */
+    bool gap_over; /* and at its end */
     int64_t gap_since; /* when the gap begins, absolute */
     bool hurt;         /* a batch can't be read to its end, or has impossible times: events are missing */
-    int64_t torn_from; /* in a torn generation: when the first busy thread's events end; INT64_MAX: none's do */
+    int64_t
+        torn_from; /* in a torn generation: when the first busy thread's events end; INT64_MAX: none's do */
     struct v2_torn torn;
     struct v2_blank blank_g, blank_p, blank_m;
     struct v2_held held;
@@ -260,29 +274,31 @@ static inline struct v2_g *v2_g_at(const struct v2_order *o, uint32_t g)
 
 /* v2_order_begin - start on a generation. false: out of memory. */
 bool v2_order_begin(struct v2_order *o, struct v2_gen *gen);
-/* v2_order_apart - forget all states: nothing was recorded right before the generation that has begun (v2_gen.apart). */
+/* v2_order_apart - forget all states: nothing was recorded right before the generation that has begun
+ * (v2_gen.apart). */
 void v2_order_apart(struct v2_order *o);
 /*
- * v2_order_run - put about cap events into the sink, which nobody else may use meanwhile. Returns how many; 0: the generation is done,
- * or o->stopped.
+ * v2_order_run - put about cap events into the sink, which nobody else may use meanwhile. Returns how many;
+ * 0: the generation is done, or o->stopped.
  */
 struct v2_sink;
 size_t v2_order_run(struct v2_order *o, struct v2_sink *k, size_t cap);
 void v2_order_free(struct v2_order *o);
 
-/* ---- v2_source.c: what is also needed by the loader, which reads generations one by one -------------------- */
+/* ---- v2_source.c: what is also needed by the loader, which reads generations one by one
+ * -------------------- */
 
-/* v2_gen_notes - report what was found while a generation's events were put in order: missing table entries, gaps. v2_wall_clock - set
-   the time of day when the trace began, if its first generation has it. */
+/* v2_gen_notes - report what was found while a generation's events were put in order: missing table entries,
+   gaps. v2_wall_clock - set the time of day when the trace began, if its first generation has it. */
 void v2_gen_notes(struct source *s, const struct v2_gen *gen, struct v2_order *o);
 void v2_wall_clock(struct source *s, const struct v2_gen *gen, const struct v2_order *o);
 
 /*
  * ---- a sink: where a generation's events go, in their order
  *
- * v2_order.c decides whose event is next. Most events are of a few common kinds, come one after another from one thread, and fit the
- * state: these the sink carries out itself, by the rules of v2_rules.h, as long as they are the earliest. All others are carried out by
- * v2_adv() and given to the sink as struct ev.
+ * v2_order.c decides whose event is next. Most events are of a few common kinds, come one after another from
+ * one thread, and fit the state: these the sink carries out itself, by the rules of v2_rules.h, as long as
+ * they are the earliest. All others are carried out by v2_adv() and given to the sink as struct ev.
  */
 enum fast_rc {            /* how fast() ended, for the heap's first cursor */
                FAST_ON,   /* its next event is later than `until`: another cursor may be first now */
@@ -299,13 +315,14 @@ struct v2_sink {
     bool (*begin)(struct v2_sink *k);
     void (*end)(struct v2_sink *k);
     /*
-     * fast - carry out threads' events, always the earliest, until one comes that is not for the sink or there is something else to
-     * look at. The time of the heap's first cursor may have become later. What it changes of a thread and of what that runs may be
-     * kept back until close(). *until: v2_alone_until() of the last thread.
+     * fast - carry out threads' events, always the earliest, until one comes that is not for the sink or
+     * there is something else to look at. The time of the heap's first cursor may have become later. What it
+     * changes of a thread and of what that runs may be kept back until close(). *until: v2_alone_until() of
+     * the last thread.
      */
     enum fast_rc (*fast)(struct v2_sink *k, int64_t *until);
-    /* pause - set o->last; called before an event that concerns its own thread only. close - and write back all that was kept back;
-       called before an event that may concern any thread. */
+    /* pause - set o->last; called before an event that concerns its own thread only. close - and write back
+       all that was kept back; called before an event that may concern any thread. */
     void (*pause)(struct v2_sink *k);
     void (*close)(struct v2_sink *k);
     bool (*take)(struct v2_sink *k); /* take o->out[0 .. o->nout), which is empty then. false: no memory */

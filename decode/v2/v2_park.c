@@ -1,9 +1,10 @@
 /*
  * v2_park.c - see v2_park.h.
  *
- * An event waits for one thing at a time, the first that it lacks. When that has happened it is tried again, and may then wait for
- * something else. No cursor that could go on stays parked, because v2_park_wake() knows every event that changes a state or a sequence
- * number; should it miss one, v2_order.c tries all parked cursors before it gives up.
+ * An event waits for one thing at a time, the first that it lacks. When that has happened it is tried again,
+ * and may then wait for something else. No cursor that could go on stays parked, because v2_park_wake() knows
+ * every event that changes a state or a sequence number; should it miss one, v2_order.c tries all parked
+ * cursors before it gives up.
  */
 #include "decode/v2/v2_park.h"
 
@@ -22,8 +23,8 @@ static bool wait_of(const struct v2_order *o, const struct v2_cursor *c, struct 
         *w = (struct v2_wait){.id = o->p[leaves].id, .what = V2_AFTER_P_LEAVES};
     else if (after == V2_AFTER_GC)
         *w = (struct v2_wait){.seq = c->arg[0], .what = after};
-    return leaves != EV_NONE || after == V2_AFTER_G_RUNS || after == V2_AFTER_G_WAKES || after == V2_AFTER_P_IDLE ||
-           after == V2_AFTER_P_CALL || after == V2_AFTER_GC;
+    return leaves != EV_NONE || after == V2_AFTER_G_RUNS || after == V2_AFTER_G_WAKES ||
+           after == V2_AFTER_P_IDLE || after == V2_AFTER_P_CALL || after == V2_AFTER_GC;
 }
 
 static uint32_t *list_of(const struct v2_park *k, const struct v2_wait *w)

@@ -1,9 +1,11 @@
 /*
- * v2_park.h - threads whose next event can't come yet, by what it waits for: a goroutine or a P in a state, with the sequence
- * number before the one the event names; a P that leaves a thread; the collector's next step.
+ * v2_park.h - threads whose next event can't come yet, by what it waits for: a goroutine or a P in a state,
+ * with the sequence number before the one the event names; a P that leaves a thread; the collector's next
+ * step.
  *
- * If few threads wait they are tried again after every event, in the order of their times. If many wait they are parked here and tried
- * when what they wait for has happened, so that ordering takes time by the number of events, not of events times threads.
+ * If few threads wait they are tried again after every event, in the order of their times. If many wait they
+ * are parked here and tried when what they wait for has happened, so that ordering takes time by the number
+ * of events, not of events times threads.
  */
 #ifndef GOTOP_DECODE_V2_PARK_H
 #define GOTOP_DECODE_V2_PARK_H
@@ -41,9 +43,11 @@ struct v2_park {
     uint32_t mask;
 };
 
-/* v2_park - park a cursor whose event can't come yet (ADV_WAIT). false: it was not: out of memory, or it waits for nothing known. */
+/* v2_park - park a cursor whose event can't come yet (ADV_WAIT). false: it was not: out of memory, or it
+ * waits for nothing known. */
 bool v2_park(struct v2_order *o, uint32_t cursor);
-/* v2_park_wake - the cursor's event is done and made o->out[at] and what follows: move those that waited for it to `woken`. */
+/* v2_park_wake - the cursor's event is done and made o->out[at] and what follows: move those that waited for
+ * it to `woken`. */
 void v2_park_wake(struct v2_order *o, const struct v2_cursor *c, size_t at);
 /* v2_park_all - move all to `woken`. */
 void v2_park_all(struct v2_order *o);

@@ -1,12 +1,14 @@
 /*
- * v2_ranges.c - the events of the second family that move nobody: the collector, ranges that go on, what the program tells, notes. See
- * v2_adv.c.
+ * v2_ranges.c - the events of the second family that move nobody: the collector, ranges that go on, what the
+ * program tells, notes. See v2_adv.c.
  */
 #include "decode/v2/v2_rule.h"
 
-/* ---- the collector ---------------------------------------------------------------------------------------- */
+/* ---- the collector ----------------------------------------------------------------------------------------
+ */
 
-static struct ev *gc_step(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, enum ev_kind kind)
+static struct ev *gc_step(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x,
+                          enum ev_kind kind)
 {
     struct ev *e = v2_emit(o, c, x, kind, RANGE_GC);
     o->gc = kind == EVK_RANGE_END ? GC_OFF : GC_ON;
@@ -67,7 +69,8 @@ EVENT(gc_active)
     return ADV_OK;
 }
 
-/* ---- sweeps on a P and mark assists on a goroutine that go on; v2_rules.h has how they begin and end ---------- */
+/* ---- sweeps on a P and mark assists on a goroutine that go on; v2_rules.h has how they begin and end
+ * ---------- */
 
 /* One goes on as this generation begins, of who the event names. */
 static enum adv range_goes_on(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x,
@@ -76,7 +79,8 @@ static enum adv range_goes_on(struct v2_order *o, const struct v2_cursor *c, con
     const bool sweep = what == RANGE_SWEEP;
     const uint32_t of = idmap_get(sweep ? &o->ps : &o->gs, c->arg[0]);
     if (of == IDMAP_NONE)
-        return v2_bad(o, c, sweep ? "sweep on an unknown P" : "mark assist of an unknown goroutine", c->arg[0]);
+        return v2_bad(o, c, sweep ? "sweep on an unknown P" : "mark assist of an unknown goroutine",
+                      c->arg[0]);
     bool *open = sweep ? &o->p[of].sweep : &v2_g_at(o, of)->assist;
     const bool carried = o->alone && !*open;
     if (carried && sweep)
@@ -96,11 +100,12 @@ static enum adv range_goes_on(struct v2_order *o, const struct v2_cursor *c, con
 EVENT_IS(sweep_active, range_goes_on(o, c, x, RANGE_SWEEP))
 EVENT_IS(assist_active, range_goes_on(o, c, x, RANGE_ASSIST))
 
-/* ---- what the program tells ------------------------------------------------------------------------------- */
+/* ---- what the program tells -------------------------------------------------------------------------------
+ */
 
 /* What the program tells of a task. */
-static struct ev *user(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, enum ev_kind kind,
-                       uint32_t str)
+static struct ev *user(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x,
+                       enum ev_kind kind, uint32_t str)
 {
     struct ev *e = v2_emit(o, c, x, kind, 0);
     e->arg = c->arg[0];
@@ -172,9 +177,11 @@ EVENT(user_log)
     return ADV_OK;
 }
 
-/* ---- notes ------------------------------------------------------------------------------------------------ */
+/* ---- notes ------------------------------------------------------------------------------------------------
+ */
 
-/* The runtime labels mark workers alone: where the label's text was lost, and its number tells nothing, it is still one of theirs. */
+/* The runtime labels mark workers alone: where the label's text was lost, and its number tells nothing, it is
+ * still one of theirs. */
 static uint32_t label_of(struct v2_order *o, uint64_t id)
 {
     static const char text[] = "GC (not recorded)";
@@ -199,7 +206,8 @@ static enum adv metric(struct v2_order *o, const struct v2_cursor *c, const stru
 
 EVENT(procs)
 {
-    (void)v2_stack_of(o, c->arg[1]); /* no view shows it, but one that the generation's tables lack is damage */
+    (void)v2_stack_of(o,
+                      c->arg[1]); /* no view shows it, but one that the generation's tables lack is damage */
     return metric(o, c, x, METRIC_PROCS);
 }
 

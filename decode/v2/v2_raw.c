@@ -12,10 +12,12 @@ const struct v2_spec v2_specs[256] = {
     [n] = {nargs + 1, context, V2_AFTER_##after, since, V2_MEANS_##rule, strs, stacks, #id},
 #include "decode/v2/events_v2.def"
 };
-#define X(n, id, since, nargs, ...) _Static_assert((nargs) <= V2_ARGS, "there is room for " #id "'s arguments");
+#define X(n, id, since, nargs, ...) \
+    _Static_assert((nargs) <= V2_ARGS, "there is room for " #id "'s arguments");
 #include "decode/v2/events_v2.def"
 
-/* ---- batches ---------------------------------------------------------------------------------------------- */
+/* ---- batches ----------------------------------------------------------------------------------------------
+ */
 
 static const uint8_t *cut(const uint8_t *data, const uint8_t *at, struct err *e, const char *what)
 {
@@ -41,12 +43,14 @@ const uint8_t *v2_raw_head(const uint8_t *p, const uint8_t *end, struct v2_raw_b
 const uint8_t *v2_raw_likely(const uint8_t *p, const uint8_t *end, uint64_t number, struct v2_raw_batch *b)
 {
     const uint8_t *bad;
-    if (*p != V2R_EVENTS || !(p = v2_raw_head(p, end, b, &bad)) || p - bad != VARINT_MOST || b->size > V2_RAW_BATCH)
+    if (*p != V2R_EVENTS || !(p = v2_raw_head(p, end, b, &bad)) || p - bad != VARINT_MOST ||
+        b->size > V2_RAW_BATCH)
         return NULL;
     return b->gen && (!number || b->gen == number || b->gen == number + 1) ? p : NULL;
 }
 
-const uint8_t *v2_raw_batch(const uint8_t *data, size_t len, const uint8_t *p, struct v2_raw_batch *b, struct err *e)
+const uint8_t *v2_raw_batch(const uint8_t *data, size_t len, const uint8_t *p, struct v2_raw_batch *b,
+                            struct err *e)
 {
     const uint8_t *end = data + len, *at = p;
     *b = (struct v2_raw_batch){.at = p};
@@ -60,12 +64,14 @@ const uint8_t *v2_raw_batch(const uint8_t *data, size_t len, const uint8_t *p, s
     if (end - at >= 16 && !memcmp(at, "go 1.", 5) && !memcmp(at + 7, " trace", 6)) {
         const uint64_t off = (uint64_t)(at - data);
         err_set(e, ERR_FORMAT, off,
-                "another trace begins at byte %" PRIu64 " and is not shown (tail -c +%" PRIu64 " FILE gives it)", off,
-                off + 1);
+                "another trace begins at byte %" PRIu64 " and is not shown (tail -c +%" PRIu64
+                " FILE gives it)",
+                off, off + 1);
         return NULL;
     }
     if (b->lead != V2R_EVENTS && b->lead != V2R_EXPERIMENTAL) {
-        err_set(e, ERR_FORMAT, (uint64_t)(at - data), "expected a batch (byte 1, 49 or 52), found byte %u", b->lead);
+        err_set(e, ERR_FORMAT, (uint64_t)(at - data), "expected a batch (byte 1, 49 or 52), found byte %u",
+                b->lead);
         return NULL;
     }
     const uint8_t *bad = at;
@@ -76,8 +82,8 @@ const uint8_t *v2_raw_batch(const uint8_t *data, size_t len, const uint8_t *p, s
         return NULL;
     }
     if (b->size > V2_RAW_BATCH) {
-        err_set(e, ERR_FORMAT, (uint64_t)(at - data), "batch of %" PRIu64 " bytes, at most %d are allowed", b->size,
-                V2_RAW_BATCH);
+        err_set(e, ERR_FORMAT, (uint64_t)(at - data), "batch of %" PRIu64 " bytes, at most %d are allowed",
+                b->size, V2_RAW_BATCH);
         return NULL;
     }
     b->p = p;
@@ -115,7 +121,8 @@ bool v2_raw_clock(const struct v2_raw_batch *b, struct v2_raw_clock *c, struct e
     return true;
 }
 
-/* ---- what stands in them ---------------------------------------------------------------------------------- */
+/* ---- what stands in them ----------------------------------------------------------------------------------
+ */
 
 const uint8_t *v2_raw_ev(const uint8_t *p, const uint8_t *end, struct v2_raw_ev *ev)
 {
@@ -151,8 +158,8 @@ const uint8_t *v2_raw_frame(const uint8_t *p, const uint8_t *end, uint64_t v[4])
 const uint8_t *v2_raw_stack(const uint8_t *p, const uint8_t *end, struct v2_raw_stack *s)
 {
     uint64_t n, v[4];
-    if (p == end || *p != V2R_STACK || !(p = bytes_varint(p + 1, end, &s->id)) || !(p = bytes_varint(p, end, &n)) ||
-        n > V2_RAW_FRAMES)
+    if (p == end || *p != V2R_STACK || !(p = bytes_varint(p + 1, end, &s->id)) ||
+        !(p = bytes_varint(p, end, &n)) || n > V2_RAW_FRAMES)
         return NULL;
     s->n = (uint32_t)n;
     s->frames = p;

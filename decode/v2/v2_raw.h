@@ -1,7 +1,9 @@
 /*
- * v2_raw.h - the second family's bytes without their meaning: batches, and the events and table entries in them (FORMAT.md B.1, B.2).
+ * v2_raw.h - the second family's bytes without their meaning: batches, and the events and table entries in
+ * them (FORMAT.md B.1, B.2).
  *
- * Nothing is kept or interned. Damage is told in a struct err: what it is and where; what was read before it remains valid.
+ * Nothing is kept or interned. Damage is told in a struct err: what it is and where; what was read before it
+ * remains valid.
  */
 #ifndef GOTOP_DECODE_V2_RAW_H
 #define GOTOP_DECODE_V2_RAW_H
@@ -43,21 +45,24 @@ struct v2_raw_batch {
 };
 
 /*
- * v2_raw_batch - the batch at p; returns the place behind it. NULL at the end of the input (e->code is ERR_OK then), or
- * if there is no batch here (e->code and what). A torn one is returned, e->code says ERR_TRUNCATED.
+ * v2_raw_batch - the batch at p; returns the place behind it. NULL at the end of the input (e->code is ERR_OK
+ * then), or if there is no batch here (e->code and what). A torn one is returned, e->code says ERR_TRUNCATED.
  */
-const uint8_t *v2_raw_batch(const uint8_t *data, size_t len, const uint8_t *p, struct v2_raw_batch *b, struct err *e);
+const uint8_t *v2_raw_batch(const uint8_t *data, size_t len, const uint8_t *p, struct v2_raw_batch *b,
+                            struct err *e);
 
 /*
- * v2_raw_head - read the numbers in the header of a batch of events or of an experiment at p into b. Returns what is behind it; NULL:
- * `end` cuts it off or a number, which begins at *bad, is malformed. For a stream, of which only some bytes have come.
- * v2_raw_likely - does a batch of generation `number` or number + 1 (0: of any) seem to begin at p? The runtime pads its size to ten
- * bytes, and little else looks like that; for finding the next batch behind damage. Returns what is behind its header, or NULL.
+ * v2_raw_head - read the numbers in the header of a batch of events or of an experiment at p into b. Returns
+ * what is behind it; NULL: `end` cuts it off or a number, which begins at *bad, is malformed. For a stream,
+ * of which only some bytes have come. v2_raw_likely - does a batch of generation `number` or number + 1 (0:
+ * of any) seem to begin at p? The runtime pads its size to ten bytes, and little else looks like that; for
+ * finding the next batch behind damage. Returns what is behind its header, or NULL.
  */
 const uint8_t *v2_raw_head(const uint8_t *p, const uint8_t *end, struct v2_raw_batch *b, const uint8_t **bad);
 const uint8_t *v2_raw_likely(const uint8_t *p, const uint8_t *end, uint64_t number, struct v2_raw_batch *b);
 
-/* v2_raw_holds - is it a batch of this kind: V2R_STACKS ..? v2_raw_table - of strings, stacks or samples? v2_raw_timed - of timed events? */
+/* v2_raw_holds - is it a batch of this kind: V2R_STACKS ..? v2_raw_table - of strings, stacks or samples?
+ * v2_raw_timed - of timed events? */
 static inline bool v2_raw_holds(const struct v2_raw_batch *b, enum v2_raw_type first)
 {
     return b->lead == V2R_EVENTS && b->first == first;
@@ -70,7 +75,8 @@ static inline bool v2_raw_table(const struct v2_raw_batch *b)
 
 static inline bool v2_raw_timed(const struct v2_raw_batch *b)
 {
-    return b->lead == V2R_EVENTS && b->p < b->end && !v2_raw_table(b) && b->first != V2R_FREQ && b->first != V2R_SYNC;
+    return b->lead == V2R_EVENTS && b->p < b->end && !v2_raw_table(b) && b->first != V2R_FREQ &&
+           b->first != V2R_SYNC;
 }
 
 struct v2_raw_ev {
@@ -88,8 +94,9 @@ struct v2_raw_string {
     uint32_t len;
 };
 /*
- * v2_raw_string, v2_raw_stack, v2_raw_frame, v2_raw_sample - read the entry of a table at p (a frame: of a stack's frames). They return
- * what is behind it; NULL: there is none that is whole and no longer than a writer's. What is pointed to are the file's own bytes.
+ * v2_raw_string, v2_raw_stack, v2_raw_frame, v2_raw_sample - read the entry of a table at p (a frame: of a
+ * stack's frames). They return what is behind it; NULL: there is none that is whole and no longer than a
+ * writer's. What is pointed to are the file's own bytes.
  */
 const uint8_t *v2_raw_string(const uint8_t *p, const uint8_t *end, struct v2_raw_string *s);
 
@@ -111,8 +118,9 @@ struct v2_raw_clock {
     uint64_t at, mono, sec, nsec; /* clock units of the snapshot, what the other clocks said */
 };
 /*
- * v2_raw_clock - read a batch that begins with V2R_FREQ or V2R_SYNC, as far as that can be read. false: it is malformed, e says why and
- * at which offset in its payload; ERR_TRUNCATED: it ends too early; ERR_CLOCK: the frequency is zero, or stated twice.
+ * v2_raw_clock - read a batch that begins with V2R_FREQ or V2R_SYNC, as far as that can be read. false: it is
+ * malformed, e says why and at which offset in its payload; ERR_TRUNCATED: it ends too early; ERR_CLOCK: the
+ * frequency is zero, or stated twice.
  */
 bool v2_raw_clock(const struct v2_raw_batch *b, struct v2_raw_clock *c, struct err *e);
 

@@ -1,6 +1,6 @@
 /*
- * v2_rule.h - what the events' rules share: a rule is the function of a row of events_v2.def. Those that move goroutines, Ps and
- * threads stand in v2_adv.c, those of what else is told in v2_ranges.c.
+ * v2_rule.h - what the events' rules share: a rule is the function of a row of events_v2.def. Those that move
+ * goroutines, Ps and threads stand in v2_adv.c, those of what else is told in v2_ranges.c.
  */
 #ifndef GOTOP_DECODE_V2_RULE_H
 #define GOTOP_DECODE_V2_RULE_H
@@ -22,7 +22,8 @@
 enum adv v2_bad(struct v2_order *o, const struct v2_cursor *c, const char *what, uint64_t id);
 enum adv v2_bad_context(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, unsigned need);
 /* v2_emit_counted - an event of which no more is kept than that there was one. */
-void v2_emit_counted(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, enum ev_class class);
+void v2_emit_counted(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x,
+                     enum ev_class class);
 /* v2_was_note - into o->was. false: out of memory. */
 bool v2_was_note(struct v2_order *o, uint32_t g, uint8_t status, bool assists);
 

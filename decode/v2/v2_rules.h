@@ -1,18 +1,19 @@
 /*
- * v2_rules.h - the rules of the commonest events, each written once: what the event needs, what it changes, what it tells.
+ * v2_rules.h - the rules of the commonest events, each written once: what the event needs, what it changes,
+ * what it tells.
  *
- * Two files include them: v2_adv.c, for any event at any time, and the sink decode/model/fast_path.c, for events that come one after
- * another from a thread. Each first defines where a rule finds things and puts them:
+ * Two files include them: v2_adv.c, for any event at any time, and the sink decode/model/fast_path.c, for
+ * events that come one after another from a thread. Each first defines where a rule finds things and puts
+ * them:
  *
  *   struct v2_at       the event, and where its result goes
  *   at_order()         the order; at_g(): the goroutine that the thread runs, EV_NONE if none
  *   at_find()          a goroutine by its id, IDMAP_NONE
- *   AT_G(), AT_P()     the entry of a goroutine, of the thread's P; AT_OWN(): of the goroutine that the thread runs
- *   at_can_start()     the thread has a P and runs nothing
- *   at_follows()       v2_follows()
- *   at_bad()           what to return if the event contradicts what is known
- *   at_runs()          set what the thread runs from now on, and its entry; EV_NONE, NULL: nothing
- *   put_..()           hand on what the event tells. false: the sink can't take it here, and nothing has changed
+ *   AT_G(), AT_P()     the entry of a goroutine, of the thread's P; AT_OWN(): of the goroutine that the
+ * thread runs at_can_start()     the thread has a P and runs nothing at_follows()       v2_follows() at_bad()
+ * what to return if the event contradicts what is known at_runs()          set what the thread runs from now
+ * on, and its entry; EV_NONE, NULL: nothing put_..()           hand on what the event tells. false: the sink
+ * can't take it here, and nothing has changed
  *
  * The results are those of enum adv (v2_order.h).
  */
@@ -99,7 +100,8 @@ RULE rule_return(const struct v2_at *at)
     return ADV_OK;
 }
 
-/* There is a new goroutine: ST_RUNNABLE; ST_WAITING to be woken first; ST_SYSCALL on a thread that runs none. */
+/* There is a new goroutine: ST_RUNNABLE; ST_WAITING to be woken first; ST_SYSCALL on a thread that runs none.
+ */
 RULE rule_create(const struct v2_at *at, uint8_t state, uint64_t id, uint64_t start, uint64_t stack)
 {
     const uint32_t by = at_g(at);
@@ -113,7 +115,9 @@ RULE rule_create(const struct v2_at *at, uint8_t state, uint64_t id, uint64_t st
 /* Is such a range open? Sweeps are the P's, mark assists and stops of the world the goroutine's. */
 static inline __attribute__((always_inline)) bool *rule_range(const struct v2_at *at, enum range_kind what)
 {
-    return what == RANGE_SWEEP ? &AT_P(at)->sweep : what == RANGE_ASSIST ? &AT_OWN(at)->assist : &AT_OWN(at)->stw;
+    return what == RANGE_SWEEP    ? &AT_P(at)->sweep
+           : what == RANGE_ASSIST ? &AT_OWN(at)->assist
+                                  : &AT_OWN(at)->stw;
 }
 
 /* A range begins. stack: its id in the file. */

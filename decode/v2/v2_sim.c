@@ -13,7 +13,8 @@
 #include "decode/v2/v2_doubt.h"
 #include "decode/v2/v2_heap.h"
 
-/* ---- who there is ----------------------------------------------------------------------------------------- */
+/* ---- who there is -----------------------------------------------------------------------------------------
+ */
 
 static struct v2s_g *g_find(struct v2_sim *s, uint64_t id)
 {
@@ -95,7 +96,8 @@ static void keep(struct v2_sim *s, const struct ev *e, const struct v2_raw_ev *r
     }
 }
 
-/* ---- what the order asks ---------------------------------------------------------------------------------- */
+/* ---- what the order asks ----------------------------------------------------------------------------------
+ */
 
 /* late - the next event would not be before the moment up to which they are wanted. */
 static bool late(struct v2_sim *s, int64_t t)
@@ -117,8 +119,8 @@ static void look(struct v2_sim *s, uint32_t m)
 }
 
 /*
- * untold - each generation tells of a P and a goroutine before anything happens to them, but of who is suspended right as it begins
- * (preemptPark).
+ * untold - each generation tells of a P and a goroutine before anything happens to them, but of who is
+ * suspended right as it begins (preemptPark).
  */
 static bool untold(const struct v2_sim *s, const struct v2_cursor *c)
 {
@@ -128,10 +130,10 @@ static bool untold(const struct v2_sim *s, const struct v2_cursor *c)
     const bool p_arg = is == V2_MEANS_sweep_active, g_arg = is == V2_MEANS_assist_active;
     const uint32_t p = p_arg ? idmap_get(&o->ps, c->arg[0]) : s->was.p;
     const uint32_t g = g_arg ? idmap_get(&o->gs, c->arg[0]) : s->was.g;
-    return s->ordinal > 1 &&
-           (((p_arg || need & V2_CP || is == V2_MEANS_go_start) && p != EV_NONE && o->p[p].seqgen != s->ordinal) ||
-            ((g_arg || (need & V2_CG && is != V2_MEANS_go_block)) && g != EV_NONE &&
-             v2_g_at(o, g)->seqgen != s->ordinal));
+    return s->ordinal > 1 && (((p_arg || need & V2_CP || is == V2_MEANS_go_start) && p != EV_NONE &&
+                               o->p[p].seqgen != s->ordinal) ||
+                              ((g_arg || (need & V2_CG && is != V2_MEANS_go_block)) && g != EV_NONE &&
+                               v2_g_at(o, g)->seqgen != s->ordinal));
 }
 
 /*
@@ -192,8 +194,8 @@ static bool before(struct v2_order *o, struct v2_cursor *c)
                                        : NULL;
     if (!why)
         return false;
-    source_damage(o->s, ERR_ORDER, o->gen->ordinal, source_off(o->s, c->at), "event %s: %s", v2_specs[c->type].name,
-                  why);
+    source_damage(o->s, ERR_ORDER, o->gen->ordinal, source_off(o->s, c->at), "event %s: %s",
+                  v2_specs[c->type].name, why);
     return o->stopped = true;
 }
 
@@ -205,7 +207,8 @@ static enum adv lacks(struct v2_order *o, struct v2_cursor *c, enum adv a, bool 
 
 static struct v2s_thread *thread_of(const struct v2_sim *s, const struct v2_cursor *c)
 {
-    return &s->thread[(c->m == EV_NONE ? s->o.ncur : s->o.m[c->m].cur) - 1]; /* those of no thread stand last */
+    return &s->thread[(c->m == EV_NONE ? s->o.ncur : s->o.m[c->m].cur) -
+                      1]; /* those of no thread stand last */
 }
 
 uint64_t v2_sim_units(const struct v2_sim *s, const struct v2_cursor *c, uint64_t *before)
@@ -224,8 +227,8 @@ static void after(struct v2_order *o, const struct v2_cursor *c, size_t at)
     struct v2s_event e = {.units = v2_sim_units(s, c, &was), .m = c->m, .p = s->was.p, .g = s->was.g};
     const bool status = v2_raw_ev(c->at, c->end, &e.ev) && v2_specs[c->type].context & V2_TELLS;
     const unsigned new = v2_specs[c->type].after;
-    e.fresh =
-        status && (new == V2_AFTER_P_NEW ? o->np > s->was.np : new == V2_AFTER_G_NEW && !g_find(s, e.ev.arg[0]));
+    e.fresh = status &&
+              (new == V2_AFTER_P_NEW ? o->np > s->was.np : new == V2_AFTER_G_NEW && !g_find(s, e.ev.arg[0]));
     t->batch = c->batch;
     t->units = e.units;
     s->n++;
@@ -237,7 +240,8 @@ static void after(struct v2_order *o, const struct v2_cursor *c, size_t at)
 
 static const struct v2_loose strict = {.before = before, .lacks = lacks, .after = after, .strict = true};
 
-/* ---- where events go -------------------------------------------------------------------------------------- */
+/* ---- where events go --------------------------------------------------------------------------------------
+ */
 
 static bool sink_begin(struct v2_sink *k)
 {
@@ -297,10 +301,12 @@ enum v2s_rc v2_sim_run(struct v2_sim *s, int64_t until)
     s->n += o->sample - sample;
     o->stopped = false;
     doubt(s);
-    return !s->damage.code && (o->nheap || o->park.n || o->park.nwoken || o->sample < all) ? V2S_UNTIL : V2S_END;
+    return !s->damage.code && (o->nheap || o->park.n || o->park.nwoken || o->sample < all) ? V2S_UNTIL
+                                                                                           : V2S_END;
 }
 
-/* ---- a generation ----------------------------------------------------------------------------------------- */
+/* ---- a generation -----------------------------------------------------------------------------------------
+ */
 
 static bool gen_fill(struct v2_sim *s, const struct v2_raw_gen *raw)
 {
@@ -363,7 +369,8 @@ bool v2_sim_begin(struct v2_sim *s, const struct v2_file *f, const struct v2_raw
     return true;
 }
 
-/* ---- copies ----------------------------------------------------------------------------------------------- */
+/* ---- copies -----------------------------------------------------------------------------------------------
+ */
 
 static void *copy(const void *p, size_t n, size_t size)
 {

@@ -20,7 +20,7 @@ struct v2s_g { /* a goroutine that is there */
     uint64_t id;
     uint64_t stack;            /* of where it left the processor last; a number of generation stackgen */
     uint64_t kind, kind_stack; /* while it stops the world: why (a string), its stack */
-    uint64_t label;            /* its label since it runs; a string's number of generation labelgen, 0 = none */
+    uint64_t label; /* its label since it runs; a string's number of generation labelgen, 0 = none */
     uint32_t stackgen, labelgen;
     uint32_t next; /* of an entry that is free: the next one, index + 1 */
     bool gone;
@@ -80,7 +80,8 @@ struct v2_sim {
  */
 bool v2_sim_begin(struct v2_sim *s, const struct v2_file *f, const struct v2_raw_gen *gen);
 enum v2s_rc v2_sim_run(struct v2_sim *s, int64_t until);
-/* v2_sim_units - the time of a cursor's event in clock units as written; *before: of the one before it in its batch. */
+/* v2_sim_units - the time of a cursor's event in clock units as written; *before: of the one before it in its
+ * batch. */
 uint64_t v2_sim_units(const struct v2_sim *s, const struct v2_cursor *c, uint64_t *before);
 /* v2_sim_copy - copy the state between two generations. false: no memory; free *to either way. */
 bool v2_sim_copy(struct v2_sim *to, const struct v2_sim *from);

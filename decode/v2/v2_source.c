@@ -1,5 +1,6 @@
 /*
- * v2_source.c - the reader of the second family: generation by generation, read, order, hand on (decode/events/source.h).
+ * v2_source.c - the reader of the second family: generation by generation, read, order, hand on
+ * (decode/events/source.h).
  */
 #include <inttypes.h>
 
@@ -12,7 +13,8 @@ struct v2 {
     size_t pos;
     bool in_gen, last_gen, over;
     bool reads; /* in_gen: its tables are not all read yet */
-    bool rough; /* events of the generation before were lost: what this one says of things may contradict it */
+    bool
+        rough; /* events of the generation before were lost: what this one says of things may contradict it */
 };
 
 static void finish(struct source *s, struct v2 *v)
@@ -42,21 +44,25 @@ void v2_gen_notes(struct source *s, const struct v2_gen *gen, struct v2_order *o
         source_lack_add(&s->st.lack, &lack);
     else if (lack.n)
         source_damage(s, part ? ERR_TRUNCATED : ERR_FORMAT, gen->ordinal, gen->start,
-                      "%" PRIu32 " use%s of strings or stacks that are not in generation %" PRIu64 "'s tables",
+                      "%" PRIu32 " use%s of strings or stacks that are not in generation %" PRIu64
+                      "'s tables",
                       gen->missing, gen->missing == 1 ? "" : "s", gen->number);
     if (gen->reason_inferred || gen->by_order)
         source_warn(s, ERR_TRUNCATED, gen->ordinal, gen->start,
-                    "generation %" PRIu64 "'s names are lost (? or #24): wait reasons are inferred", gen->number);
+                    "generation %" PRIu64 "'s names are lost (? or #24): wait reasons are inferred",
+                    gen->number);
     if (o->back > BACK_NS && o->have_base)
         source_warn(s, ERR_CLOCK, gen->ordinal, gen->start,
-                    "generation %" PRIu64 " begins %.6f s before the one before it ends: up to there its events are "
+                    "generation %" PRIu64
+                    " begins %.6f s before the one before it ends: up to there its events are "
                     "shown 1 ns apart",
                     gen->number, (double)o->back * 1e-9);
     if (o->loose)
         v2_torn_say(o);
     if (gen->torn && o->torn_from < o->last)
         source_warn(s, ERR_TRUNCATED, gen->ordinal, gen->end,
-                    "from %.6f s on events are missing: what threads ran is not known", v2_seconds(o, o->torn_from));
+                    "from %.6f s on events are missing: what threads ran is not known",
+                    v2_seconds(o, o->torn_from));
     s->st.bytes_done = gen->end;
 }
 
@@ -113,7 +119,8 @@ static bool next_gen(struct source *s, struct v2 *v)
 static void begin_gen(struct source *s, struct v2 *v)
 {
     s->st.generations = v->gen.ordinal;
-    const bool bad = s->bad == v->gen.ordinal, loose = v->gen.torn || v->rough || bad || v2_gen_lossy(&v->gen);
+    const bool bad = s->bad == v->gen.ordinal,
+               loose = v->gen.torn || v->rough || bad || v2_gen_lossy(&v->gen);
     v->order.loose = loose ? &v2_torn : NULL;
     v->order.torn.rough = v->rough;
     v->order.doubt = s->doubt && v->gen.ordinal > s->sound;
@@ -124,7 +131,8 @@ static void begin_gen(struct source *s, struct v2 *v)
         gap(s, v);
 }
 
-/* A step of the generation that is read; 0: out of memory, or its events have come to their end, which is no step. */
+/* A step of the generation that is read; 0: out of memory, or its events have come to their end, which is no
+ * step. */
 static size_t gen_some(struct source *s, struct v2 *v, struct v2_sink *k, size_t cap)
 {
     if (v->reads) {
@@ -192,7 +200,8 @@ enum err_code source_v2(struct source *s, struct err *e)
     return ERR_OK;
 }
 
-/* ---- when it begins --------------------------------------------------------------------------------------- */
+/* ---- when it begins ---------------------------------------------------------------------------------------
+ */
 
 static bool first_begin(struct v2_sink *k)
 {
@@ -221,14 +230,16 @@ enum err_code source_v2_base(const struct v2_file *f, size_t header, int64_t *ba
 {
     enum { ROOM = 64 };
     struct names names = {0};
-    struct source s = {.data = f->data, .len = f->len, .version = f->version, .header = header, .names = &names};
+    struct source s = {
+        .data = f->data, .len = f->len, .version = f->version, .header = header, .names = &names};
     struct v2_sink k = {.begin = first_begin,
                         .end = first_nothing,
                         .fast = first_fast,
                         .pause = first_nothing,
                         .close = first_nothing,
                         .take = first_take};
-    enum err_code rc = names_init(&names) ? err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory") : source_v2(&s, e);
+    enum err_code rc =
+        names_init(&names) ? err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory") : source_v2(&s, e);
     const struct v2 *const v = s.self;
     while (!rc && !v->order.have_base && s.ops->run(&s, &k, ROOM)) {
     }

@@ -8,7 +8,8 @@
 struct v2_step v2_step(uint8_t type, const uint64_t *arg, uint64_t *p)
 {
     const enum v2_after after = v2_specs[type].after;
-    if (after == V2_AFTER_P_IDLE || (after == V2_AFTER_P_NEW && (arg[1] == V2_PS_RUNNING || arg[1] == V2_PS_SYSCALL)))
+    if (after == V2_AFTER_P_IDLE ||
+        (after == V2_AFTER_P_NEW && (arg[1] == V2_PS_RUNNING || arg[1] == V2_PS_SYSCALL)))
         *p = arg[0];
     else if (v2_means(type) == V2_MEANS_proc_stop)
         *p = V2_NO_P;
@@ -35,7 +36,8 @@ bool v2_step_last(const struct v2_order *o, uint32_t gen, enum v2_step_of of, ui
     return gen == (g ? v2_g_at(o, i)->seqgen : o->p[i].seqgen);
 }
 
-/* ---- which there are -------------------------------------------------------------------------------------- */
+/* ---- which there are --------------------------------------------------------------------------------------
+ */
 
 enum { TOLD_TWICE = 2 };
 
@@ -120,9 +122,10 @@ bool v2_steps_lost(const struct v2_order *o, enum v2_step_of of, uint64_t id, ui
 }
 
 /*
- * Exactly one step is missing, the next one, and the event has a number that another event has as well, or that has no neighbour: so the
- * event is that step, and its number was changed. Lost events look different: numbers are missing in a row, and none stands there twice.
- * (A P's may: note_batch() counts a call for the P that its thread had before a hole.)
+ * Exactly one step is missing, the next one, and the event has a number that another event has as well, or
+ * that has no neighbour: so the event is that step, and its number was changed. Lost events look different:
+ * numbers are missing in a row, and none stands there twice. (A P's may: note_batch() counts a call for the P
+ * that its thread had before a hole.)
  */
 bool v2_step_renumber(struct v2_order *o, struct v2_cursor *c, uint64_t *was)
 {
@@ -133,8 +136,8 @@ bool v2_step_renumber(struct v2_order *o, struct v2_cursor *c, uint64_t *was)
     const uint64_t want = c->arg[n.seq], next = have + 1;
     const bool twice = n.of == V2_STEP_G && v2_noted_twice(&o->torn.has.g, n.id, want);
     const bool alone = !v2_steps_has(o, n.of, n.id, want - 1) && !v2_steps_has(o, n.of, n.id, want + 1);
-    if (want == next || (want == next + 1 && !twice) || !(twice || alone) || v2_steps_has(o, n.of, n.id, next) ||
-        !v2_steps_has(o, n.of, n.id, next + 1))
+    if (want == next || (want == next + 1 && !twice) || !(twice || alone) ||
+        v2_steps_has(o, n.of, n.id, next) || !v2_steps_has(o, n.of, n.id, next + 1))
         return false;
     *was = want;
     c->arg[n.seq] = next;
@@ -164,7 +167,8 @@ bool v2_step_none(const struct v2_order *o, const struct v2_cursor *c)
     return want > have + 1 && alone && v2_steps_has(o, V2_STEP_G, id, have + 1);
 }
 
-/* ---- what an event waits for ------------------------------------------------------------------------------ */
+/* ---- what an event waits for ------------------------------------------------------------------------------
+ */
 
 void v2_held_put(struct v2_order *o, uint32_t m, uint32_t g)
 {
@@ -206,7 +210,8 @@ static uint32_t on_thread(const struct v2_order *o, enum v2_step_of of, uint64_t
     return status == ST_RUNNING || status == ST_SYSCALL ? v2_holder(o, g) : EV_NONE;
 }
 
-/* Of an event that is a numbered step of the goroutine or P that it names: is what comes before it to come? */
+/* Of an event that is a numbered step of the goroutine or P that it names: is what comes before it to come?
+ */
 static enum v2_lack lack_of_step(const struct v2_order *o, const struct v2_cursor *c, enum v2_step_of of)
 {
     const uint64_t id = c->arg[0], want = c->arg[1];

@@ -1,8 +1,8 @@
 /*
  * v2_torn.c - see v2_torn.h.
  *
- * The sequence numbers of a goroutine and of a P tell whether anything is missing between two of their events. What a thread does it
- * writes itself, so its own events are complete up to the last one.
+ * The sequence numbers of a goroutine and of a P tell whether anything is missing between two of their
+ * events. What a thread does it writes itself, so its own events are complete up to the last one.
  */
 
 #include <inttypes.h>
@@ -13,11 +13,13 @@
 #include "decode/v2/v2_raw.h"
 #include "decode/v2/v2_torn.h"
 
-/* ---- events that can't come ------------------------------------------------------------------------------------ */
+/* ---- events that can't come
+ * ------------------------------------------------------------------------------------ */
 
 /*
- * Other threads' events that are already out are later than this one by more than clocks differ, so the step that it waits for is not
- * going to come first. It was noted for the wrong P: if a thread's ProcStart was lost, its calls count for the P that it had before.
+ * Other threads' events that are already out are later than this one by more than clocks differ, so the step
+ * that it waits for is not going to come first. It was noted for the wrong P: if a thread's ProcStart was
+ * lost, its calls count for the P that it had before.
  */
 static bool torn_in_vain(const struct v2_order *o, const struct v2_cursor *c)
 {
@@ -25,14 +27,16 @@ static bool torn_in_vain(const struct v2_order *o, const struct v2_cursor *c)
 }
 
 /*
- * The cursor's event is left out. Nobody waits for it, and what it tells of is unknown since it was last told of: the goroutine or P that it
- * names (`named`: it does), and what its thread did, if that lacks what the event needs.
+ * The cursor's event is left out. Nobody waits for it, and what it tells of is unknown since it was last told
+ * of: the goroutine or P that it names (`named`: it does), and what its thread did, if that lacks what the
+ * event needs.
  */
 static void leave_out(struct v2_order *o, const struct v2_cursor *c, bool named)
 {
     uint64_t at = v2_p_of(o, c->m);
     const struct v2_step step = v2_step(c->type, c->arg, &at);
-    const bool of_g = step.of == V2_STEP_G || step.of == V2_STEP_G_TOLD, of_p = step.of == V2_STEP_P && step.seq == 1;
+    const bool of_g = step.of == V2_STEP_G || step.of == V2_STEP_G_TOLD,
+               of_p = step.of == V2_STEP_P && step.seq == 1;
     const uint32_t g = named && of_g ? idmap_get(&o->gs, step.id) : IDMAP_NONE;
     const uint32_t p = named && of_p ? idmap_get(&o->ps, step.id) : IDMAP_NONE;
     at = v2_p_of(o, c->m);
@@ -122,7 +126,8 @@ static enum adv torn_lacks(struct v2_order *o, struct v2_cursor *c, enum adv a, 
     return ADV_OK;
 }
 
-/* ---- behind an event, before the next one ---------------------------------------------------------------------- */
+/* ---- behind an event, before the next one
+ * ---------------------------------------------------------------------- */
 
 /* A thread's events end here, and others of it may be missing: what it had is unknown since then. */
 static void over(struct v2_order *o, uint32_t thread, int64_t since)
@@ -156,15 +161,18 @@ static bool too_soon(const struct v2_order *o)
     return !o->torn.reached && o->last < o->torn.least;
 }
 
-/* Was the next event of a goroutine or P lost, whose last number was seq in generation gen? If this generation tells nothing of it: all were. */
+/* Was the next event of a goroutine or P lost, whose last number was seq in generation gen? If this
+ * generation tells nothing of it: all were. */
 static bool next_lost(const struct v2_order *o, enum v2_step_of of, uint64_t id, uint32_t gen, uint64_t seq)
 {
     if (gen == o->gen->ordinal)
         return v2_steps_lost(o, of, id, seq + 1);
-    return !v2_steps_has(o, of, id, 1) && !v2_steps_has(o, of == V2_STEP_G ? V2_STEP_G_TOLD : V2_STEP_P_TOLD, id, 0);
+    return !v2_steps_has(o, of, id, 1) &&
+           !v2_steps_has(o, of == V2_STEP_G ? V2_STEP_G_TOLD : V2_STEP_P_TOLD, id, 0);
 }
 
-/* g_after, p_after - an event of it came: if nothing holds it and its next event was lost, its state is unknown from here on. */
+/* g_after, p_after - an event of it came: if nothing holds it and its next event was lost, its state is
+ * unknown from here on. */
 static void g_after(struct v2_order *o, uint32_t g, int64_t since)
 {
     struct v2_g *vg = v2_g_at(o, g);
@@ -202,13 +210,15 @@ static uint8_t type_behind(const struct v2_order *o, const struct v2_cursor *c)
     return c->nbatch > 1 ? *o->gen->batch[o->list[c->batch + 1]].p : 0; /* no batch is empty */
 }
 
-/* A thread went into a system call with its P, returns without it, and the event that took the P away was lost. */
+/* A thread went into a system call with its P, returns without it, and the event that took the P away was
+ * lost. */
 static void call_after(struct v2_order *o, const struct v2_cursor *c)
 {
     const uint32_t p = c->m != EV_NONE ? o->m[c->m].p : EV_NONE;
     const uint8_t next = too_soon(o) ? 0 : type_behind(o, c);
-    if (p == EV_NONE || o->p[p].status != V2_PS_SYSCALL || v2_steps_has(o, V2_STEP_P, o->p[p].id, o->p[p].seq + 1) ||
-        !next || v2_means(next) == V2_MEANS_syscall_end) /* with its P */
+    if (p == EV_NONE || o->p[p].status != V2_PS_SYSCALL ||
+        v2_steps_has(o, V2_STEP_P, o->p[p].id, o->p[p].seq + 1) || !next ||
+        v2_means(next) == V2_MEANS_syscall_end) /* with its P */
         return;
     v2_lose_p(o, &o->m[c->m], o->last);
     v2_unsure(o, o->last);
@@ -244,8 +254,8 @@ static void torn_over(struct v2_order *o, uint32_t thread)
 }
 
 /*
- * Events of a thread were lost since then: what it had is unknown. The P is kept if the next event of its own is there, as then none
- * of those that were lost changed whose it is.
+ * Events of a thread were lost since then: what it had is unknown. The P is kept if the next event of its own
+ * is there, as then none of those that were lost changed whose it is.
  */
 static void let_go(struct v2_order *o, uint32_t thread, int64_t since)
 {
@@ -293,7 +303,8 @@ static bool torn_before(struct v2_order *o, struct v2_cursor *c)
     return o->nout > at;
 }
 
-/* ---- what the generation tells nothing of ---------------------------------------------------------------------- */
+/* ---- what the generation tells nothing of
+ * ---------------------------------------------------------------------- */
 
 /* A thread of which this generation tells nothing. */
 static void silent(struct v2_order *o, uint32_t thread)
@@ -361,10 +372,12 @@ static bool torn_due(struct v2_order *o)
 bool v2_torn_sound(const struct v2_order *o)
 {
     const struct v2_torn *t = &o->torn;
-    return o->gen->all_told && !o->gen->torn && !v2_gen_lossy(o->gen) && !t->nhole && !t->breaks && !t->dropped;
+    return o->gen->all_told && !o->gen->torn && !v2_gen_lossy(o->gen) && !t->nhole && !t->breaks &&
+           !t->dropped;
 }
 
-/* ---- behind all events ----------------------------------------------------------------------------------------- */
+/* ---- behind all events
+ * ----------------------------------------------------------------------------------------- */
 
 /* Behind all events: a collection that is still open may have ended. */
 static void rest_gc(struct v2_order *o)
@@ -464,6 +477,6 @@ void v2_torn_say(struct v2_order *o)
         source_damage(o->s, ERR_TRUNCATED, o->gen->ordinal, o->gen->end,
                       "events of threads were lost: from %.6f s on there %s %" PRIu64 " gap%s, and %" PRIu64
                       " event%s that can't be placed",
-                      v2_seconds(o, o->torn_from), t->gaps == 1 ? "is" : "are", t->gaps, t->gaps == 1 ? "" : "s",
-                      t->dropped, t->dropped == 1 ? "" : "s");
+                      v2_seconds(o, o->torn_from), t->gaps == 1 ? "is" : "are", t->gaps,
+                      t->gaps == 1 ? "" : "s", t->dropped, t->dropped == 1 ? "" : "s");
 }

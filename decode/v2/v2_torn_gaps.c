@@ -1,11 +1,12 @@
 /*
- * v2_torn_gaps.c - see v2_torn.h: what a goroutine, a P or a thread did becomes a gap, and from there on it is in the state that the
- * next event needs.
+ * v2_torn_gaps.c - see v2_torn.h: what a goroutine, a P or a thread did becomes a gap, and from there on it
+ * is in the state that the next event needs.
  */
 #include "decode/v2/v2_blank.h"
 #include "decode/v2/v2_torn.h"
 
-/* ---- gaps ------------------------------------------------------------------------------------------------- */
+/* ---- gaps -------------------------------------------------------------------------------------------------
+ */
 
 struct ev *v2_lost(struct v2_order *o, int64_t t, uint32_t g, uint32_t p, int64_t since)
 {
@@ -116,7 +117,8 @@ static bool p_jumps(const struct v2_order *o, uint64_t id, uint64_t seq)
     return idmap_get(&o->ps, id) != IDMAP_NONE && seq != (told ? have + 1 : 1);
 }
 
-/* A thread's P was taken from a call whose begin was lost: the call that is known of has ended at any time since it began. */
+/* A thread's P was taken from a call whose begin was lost: the call that is known of has ended at any time
+ * since it began. */
 static void another_call(struct v2_order *o, const struct v2_cursor *c, uint32_t m)
 {
     const uint32_t g = o->m[m].g;
@@ -142,9 +144,11 @@ static void p_gap(struct v2_order *o, const struct v2_cursor *c, uint32_t p, uin
     v2_stirs(&o->blank_p, p);
 }
 
-/* ---- as if it had come ------------------------------------------------------------------------------------ */
+/* ---- as if it had come ------------------------------------------------------------------------------------
+ */
 
-/* set_g, set_p - put a goroutine, a P into the state that an event needs: this status, and `seq` as the next number. false: out of memory. */
+/* set_g, set_p - put a goroutine, a P into the state that an event needs: this status, and `seq` as the next
+ * number. false: out of memory. */
 static bool set_g(struct v2_order *o, const struct v2_cursor *c, uint64_t id, uint64_t seq, uint8_t state)
 {
     uint32_t g = idmap_get(&o->gs, id);
@@ -158,7 +162,8 @@ static bool set_g(struct v2_order *o, const struct v2_cursor *c, uint64_t id, ui
         e->flags |= EVF_EXTRA;
         o->torn.gaps++;
     } else if (v2_g_at(o, g)->status != state || !(v2_g_at(o, g)->seqgen != o->gen->ordinal && seq == 1)) {
-        g_gap(o, c, g, state); /* else nothing was lost of it but the status that each generation begins with */
+        g_gap(o, c, g,
+              state); /* else nothing was lost of it but the status that each generation begins with */
     }
     v2_g_at(o, g)->seq = seq - 1;
     v2_g_at(o, g)->seqgen = o->gen->ordinal;

@@ -1,5 +1,6 @@
 /*
- * v2_torn_look.c - see v2_torn.h: what is there of a generation of which events may be missing, looked at before its first event.
+ * v2_torn_look.c - see v2_torn.h: what is there of a generation of which events may be missing, looked at
+ * before its first event.
  */
 #include "decode/v2/v2_holes.h"
 #include "decode/v2/v2_doubt.h"
@@ -24,7 +25,8 @@ static bool note_busy(struct v2_order *o, const struct v2_raw_ev *e, uint64_t m)
     const uint8_t state = v2_state_of(e->arg[2]);
     if (m == V2_NO_THREAD && !v2_steps_put(o, V2_STEP_G_STILL, e->arg[0], 0))
         return false;
-    return (state != ST_RUNNING && state != ST_SYSCALL) || v2_steps_put(o, V2_STEP_G_BUSY, e->arg[0], e->arg[1]);
+    return (state != ST_RUNNING && state != ST_SYSCALL) ||
+           v2_steps_put(o, V2_STEP_G_BUSY, e->arg[0], e->arg[1]);
 }
 
 static bool note_batch(struct v2_order *o, struct noted *b, uint64_t m, uint64_t *proc)
@@ -48,8 +50,8 @@ static bool note_batch(struct v2_order *o, struct noted *b, uint64_t m, uint64_t
 }
 
 /*
- * Mark where batches of a thread may be lost, between two (v2_batch.gap) or behind the last one (v2_cursor.cut). A thread begins
- * another batch only when one is nearly full.
+ * Mark where batches of a thread may be lost, between two (v2_batch.gap) or behind the last one
+ * (v2_cursor.cut). A thread begins another batch only when one is nearly full.
  */
 static void note_holes(const struct v2_order *o, struct v2_cursor *c)
 {
@@ -80,11 +82,13 @@ static struct noted note_of(const struct v2_order *o, const struct v2_cursor *c,
                           .t = *rest ? c->before : v2_ns(b->time, o->unit)};
 }
 
-/* Note what a thread's batches have, and when events of it may be missing. *least: nothing was lost before this time. false: out of memory. */
+/* Note what a thread's batches have, and when events of it may be missing. *least: nothing was lost before
+ * this time. false: out of memory. */
 static bool note_thread(struct v2_order *o, const struct v2_cursor *c, int64_t *least)
 {
     uint64_t p = v2_p_of(o, c->m);
-    int64_t t = v2_ns(o->gen->min_time, o->unit), lost = INT64_MAX; /* lost: since when, in the batch before */
+    int64_t t = v2_ns(o->gen->min_time, o->unit),
+            lost = INT64_MAX; /* lost: since when, in the batch before */
     enum { LEFT_AFTER = 64 };
     bool ok = true;
     for (uint32_t k = 0; ok && k < c->nbatch; k++) {

@@ -88,8 +88,8 @@ static bool standard(const uint8_t *p, size_t n)
 }
 
 /*
- * family - what a program's package begins with that lies where the standard library's lie ("net/http_test"): reports take it
- * for one of these, and must do so still.
+ * family - what a program's package begins with that lies where the standard library's lie ("net/http_test"):
+ * reports take it for one of these, and must do so still.
  */
 static const char *family(const uint8_t *p, size_t n)
 {
@@ -103,13 +103,15 @@ static const char *family(const uint8_t *p, size_t n)
         if (first == strlen(near[i]) && memcmp(near[i], p, first) == 0)
             return "internal/";
     for (size_t i = 0; i < NSTANDARD; i++)
-        if (*STANDARD[i].path ? strcspn(STANDARD[i].path, "/") == first && memcmp(STANDARD[i].path, p, first) == 0
-                              : among(STANDARD[i].packages, p, first))
+        if (*STANDARD[i].path
+                ? strcspn(STANDARD[i].path, "/") == first && memcmp(STANDARD[i].path, p, first) == 0
+                : among(STANDARD[i].packages, p, first))
             return "vendor/";
     return first == 6 && memcmp(p, "vendor", 6) == 0 ? "vendor/" : "";
 }
 
-/* ---- tables ----------------------------------------------------------------------------------------------- */
+/* ---- tables -----------------------------------------------------------------------------------------------
+ */
 
 struct anon_str *anon_string(struct anon_table *t, uint64_t id)
 {
@@ -161,9 +163,11 @@ void anon_table_free(struct anon_table *t)
     idmap_free(&t->ids);
 }
 
-/* ---- names ------------------------------------------------------------------------------------------------ */
+/* ---- names ------------------------------------------------------------------------------------------------
+ */
 
-/* number - of a name within its role, given out at its first mention; *role becomes what it was called as then. */
+/* number - of a name within its role, given out at its first mention; *role becomes what it was called as
+ * then. */
 static uint32_t number(struct anon *a, const uint8_t *p, size_t n, uint8_t *role, bool *fresh)
 {
     uint64_t h = hash_bytes(p, n) ^ (*role == ANON_PACKAGE ? UINT64_C(0x9e3779b97f4a7c15) : 0);
@@ -253,9 +257,9 @@ enum err_code anon_trace(const struct input *in, struct anon *a, struct outlet *
     struct rewrite r = {.in = in, .out = out};
     *res = (struct anon_result){0};
     if (in->ngap)
-        return err_set(
-            e, ERR_ARG, ERR_NO_OFFSET,
-            "between these traces are times that nothing was recorded of, and no trace can say so: one by one");
+        return err_set(e, ERR_ARG, ERR_NO_OFFSET,
+                       "between these traces are times that nothing was recorded of, and no trace can say "
+                       "so: one by one");
     enum err_code rc = dialect_tell(in->data, in->len, &r.d, e);
     if (rc)
         return rc;

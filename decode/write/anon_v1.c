@@ -1,8 +1,9 @@
 /*
  * anon_v1.c - see anon.h: the first family.
  *
- * Twice over all events: what each string is used as, for that may stand anywhere; then the same events again, of which
- * only strings and the text of logs are others. The prototype and 1.5 have no names at all, only program counters.
+ * Twice over all events: what each string is used as, for that may stand anywhere; then the same events
+ * again, of which only strings and the text of logs are others. The prototype and 1.5 have no names at all,
+ * only program counters.
  */
 #include <string.h>
 
@@ -46,7 +47,8 @@ static void roles(struct file_anon *w, const struct v1_raw *r)
                                                : ANON_KEY);
 }
 
-/* ---- writing ---------------------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------------------------
+ */
 
 static void put_string(struct file_anon *w, const struct v1_raw *r)
 {

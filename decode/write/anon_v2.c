@@ -1,9 +1,10 @@
 /*
  * anon_v2.c - see anon.h: the second family.
  *
- * Generation by generation: first what each string is used as, by stacks and events, then the same batches again, of
- * which only those of strings are others. Bytes that can't be read could hold anything, so zeros stand where they stood: what is behind
- * them is where a reader expects it, and what is missing is missing in the copy, too. Batches of experiments are left out.
+ * Generation by generation: first what each string is used as, by stacks and events, then the same batches
+ * again, of which only those of strings are others. Bytes that can't be read could hold anything, so zeros
+ * stand where they stood: what is behind them is where a reader expects it, and what is missing is missing in
+ * the copy, too. Batches of experiments are left out.
  */
 #include <string.h>
 
@@ -39,7 +40,8 @@ static void event_roles(struct gen_anon *w, const struct v2_raw_ev *e)
     }
 }
 
-/* ---- what may be written ---------------------------------------------------------------------------------- */
+/* ---- what may be written ----------------------------------------------------------------------------------
+ */
 
 static void stack_roles(struct gen_anon *w, const struct v2_raw_stack *k, const uint8_t *end)
 {
@@ -51,7 +53,8 @@ static void stack_roles(struct gen_anon *w, const struct v2_raw_stack *k, const 
     }
 }
 
-/* readable - up to where a batch is what the format says; what strings are used as is noted. A torn one may end within an event. */
+/* readable - up to where a batch is what the format says; what strings are used as is noted. A torn one may
+ * end within an event. */
 static const uint8_t *readable(struct gen_anon *w, const struct v2_raw_batch *b)
 {
     const uint8_t *p = b->p, *q = p;
@@ -106,7 +109,8 @@ static void damaged(struct gen_anon *w, const uint8_t *at)
         err_set(&w->res->damage, ERR_FORMAT, (uint64_t)(at - w->data), "this can't be read");
 }
 
-/* put_unread - up to `end` stands what no reader takes: an end mark among batches, or bytes that are no batch. */
+/* put_unread - up to `end` stands what no reader takes: an end mark among batches, or bytes that are no
+ * batch. */
 static void put_unread(struct gen_anon *w, const uint8_t *end)
 {
     static const uint8_t zeros[4096];

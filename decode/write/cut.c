@@ -34,8 +34,8 @@ static double seconds(int64_t ns)
 static void say_left(const struct cut_left *l, char *buf, size_t size)
 {
     if (l->generations) {
-        add(buf, size, "%" PRIu32 " generation%s of %" PRIu64 " bytes %s broken, %sfrom %.6f s", l->generations,
-            l->generations == 1 ? "" : "s", l->bytes, l->generations == 1 ? "is" : "are",
+        add(buf, size, "%" PRIu32 " generation%s of %" PRIu64 " bytes %s broken, %sfrom %.6f s",
+            l->generations, l->generations == 1 ? "" : "s", l->bytes, l->generations == 1 ? "is" : "are",
             l->generations == 1 ? "" : "the first ", seconds(l->from));
         if (l->to == INT64_MAX)
             add(buf, size, " to the end");
@@ -51,7 +51,8 @@ static void say_left(const struct cut_left *l, char *buf, size_t size)
 void cut_say_stretches(const struct cut_left *l, char *buf, size_t size)
 {
     for (uint32_t i = 0; i < l->nstretch && i < CUT_STRETCHES; i++)
-        add(buf, size, "%s%.6f s to %.6f s", i ? ", " : "", seconds(l->stretch[i].from), seconds(l->stretch[i].to));
+        add(buf, size, "%s%.6f s to %.6f s", i ? ", " : "", seconds(l->stretch[i].from),
+            seconds(l->stretch[i].to));
     if (l->nstretch > CUT_STRETCHES)
         add(buf, size, " and %" PRIu32 " more", l->nstretch - CUT_STRETCHES);
 }
@@ -72,15 +73,16 @@ bool cut_say(const struct cut_result *r, char *buf, size_t size)
     if (!why->code)
         return false;
     add(buf, size, "%s: %s",
-        r->damage.code ? "written up to where the trace is damaged" : "events are missing in the trace, and so in it",
+        r->damage.code ? "written up to where the trace is damaged"
+                       : "events are missing in the trace, and so in it",
         why->what);
     if (why->offset != ERR_NO_OFFSET)
         add(buf, size, " (offset %" PRIu64 ")", why->offset);
     return true;
 }
 
-enum err_code cut_trace(const struct input *in, const struct cut_range *r, struct outlet *out, struct cut_result *res,
-                        struct err *e)
+enum err_code cut_trace(const struct input *in, const struct cut_range *r, struct outlet *out,
+                        struct cut_result *res, struct err *e)
 {
     struct rewrite w = {.in = in, .out = out};
     *res = (struct cut_result){0};

@@ -20,7 +20,8 @@
 #include "decode/input/dialect.h"
 #include "decode/input/input.h"
 
-/* Where bytes go. write - false: don't go on; `broken` is set then, and nothing more is written. bytes: how many were, so far. */
+/* Where bytes go. write - false: don't go on; `broken` is set then, and nothing more is written. bytes: how
+ * many were, so far. */
 struct outlet {
     bool (*write)(void *arg, const void *p, size_t n);
     void *arg;
@@ -31,16 +32,17 @@ struct outlet {
 bool outlet_put(struct outlet *s, const void *p, size_t n);
 
 struct cut_range {
-    int64_t from, to;        /* ns since the trace's first event; INT64_MIN, INT64_MAX: from its start, to its end */
+    int64_t from, to; /* ns since the trace's first event; INT64_MIN, INT64_MAX: from its start, to its end */
     double ticks_per_second; /* first family, only if the file does not say; 0 = unknown */
 };
 
 /* Refusal of a range with ticks_per_second, of a file that says it. */
-#define CUT_RATE "--ticks-per-second: the file states its clock's rate, and a slice of it would state that, too"
+#define CUT_RATE \
+    "--ticks-per-second: the file states its clock's rate, and a slice of it would state that, too"
 
 enum { CUT_STRETCHES = 4 };
-struct cut_left {         /* second family: what of the range is not in the slice */
-    struct err why;       /* the first thing that a slice can't hold, and where; ERR_OK: nothing is left out */
+struct cut_left {   /* second family: what of the range is not in the slice */
+    struct err why; /* the first thing that a slice can't hold, and where; ERR_OK: nothing is left out */
     uint32_t generations; /* that are broken, */
     uint64_t bytes;       /* and how long they are; 0: all are sound, but they make more than one trace */
     int64_t from, to;     /* the first of them: from when to when; INT64_MAX: to the trace's end */
@@ -68,8 +70,8 @@ bool cut_say(const struct cut_result *r, char *buf, size_t size);
  * the outlet broke. What is damaged is left out (r->left, r->damage), and no error as long as there is
  * something else.
  */
-enum err_code cut_trace(const struct input *in, const struct cut_range *r, struct outlet *out, struct cut_result *res,
-                        struct err *e);
+enum err_code cut_trace(const struct input *in, const struct cut_range *r, struct outlet *out,
+                        struct cut_result *res, struct err *e);
 
 /* cut_say_stretches - append when generations follow each other as Go's reader wants it to a message. */
 void cut_say_stretches(const struct cut_left *l, char *buf, size_t size);
@@ -81,7 +83,9 @@ struct rewrite { /* which trace is rewritten, and to where */
     struct outlet *out;
 };
 /* cut_v1, cut_v2 - as cut_trace(), which has told the dialect and checked that the range is not empty. */
-enum err_code cut_v1(const struct rewrite *w, const struct cut_range *r, struct cut_result *res, struct err *e);
-enum err_code cut_v2(const struct rewrite *w, const struct cut_range *r, struct cut_result *res, struct err *e);
+enum err_code cut_v1(const struct rewrite *w, const struct cut_range *r, struct cut_result *res,
+                     struct err *e);
+enum err_code cut_v2(const struct rewrite *w, const struct cut_range *r, struct cut_result *res,
+                     struct err *e);
 
 #endif

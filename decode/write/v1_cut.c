@@ -1,14 +1,15 @@
 /*
  * v1_cut.c - see cut.h: the first family.
  *
- * All events go by in their final order (v1_order.h). Up to the range only the state of goroutines and Ps is kept; then
- * it's written as a tracer that starts there writes it: every goroutine is created anew, and waits, is in a system call,
- * or runs on its P; from there on each event is written again, in its P's batch. Sequence numbers count from the
- * goroutine's creation there: those behind are less by what came before.
+ * All events go by in their final order (v1_order.h). Up to the range only the state of goroutines and Ps is
+ * kept; then it's written as a tracer that starts there writes it: every goroutine is created anew, and
+ * waits, is in a system call, or runs on its P; from there on each event is written again, in its P's batch.
+ * Sequence numbers count from the goroutine's creation there: those behind are less by what came before.
  *
- * The end of a system call happens when its argument says, and is written when the goroutine got a P again. What ended
- * before the range and is written in it is left out; what ends in the range and is written behind it is written at its
- * end. A system call that blocks behind the range blocks at its end: else it would be taken for a short one.
+ * The end of a system call happens when its argument says, and is written when the goroutine got a P again.
+ * What ended before the range and is written in it is left out; what ends in the range and is written behind
+ * it is written at its end. A system call that blocks behind the range blocks at its end: else it would be
+ * taken for a short one.
  */
 #include <string.h>
 #include <unistd.h>
@@ -22,9 +23,9 @@
 #define NO_P UINT32_MAX
 #define F_TOLD 2 /* v1_g.flags: that it ended is told by being runnable: not to be written */
 
-struct row {              /* of a goroutine, beside its struct v1_g */
-    uint64_t less;        /* so much less its sequence numbers are in the slice; also of the row of collections */
-    uint64_t start;       /* stack of its start function, or its program counter */
+struct row {        /* of a goroutine, beside its struct v1_g */
+    uint64_t less;  /* so much less its sequence numbers are in the slice; also of the row of collections */
+    uint64_t start; /* stack of its start function, or its program counter */
     uint64_t label, exit; /* string of a worker's label; when its system call ended */
     uint64_t call;        /* stack of the system call it is in, with its P */
     bool assist;
@@ -64,7 +65,8 @@ static struct v1_g *gor(struct v1_cut *c, uint32_t g)
     return &c->o.d.g[g];
 }
 
-/* ---- who does what ---------------------------------------------------------------------------------------- */
+/* ---- who does what ----------------------------------------------------------------------------------------
+ */
 
 static void leave(struct v1_cut *c, uint32_t g)
 {
@@ -136,7 +138,8 @@ static void take(struct v1_cut *c, const struct v1_ev *e, const struct v1_raw *r
     }
 }
 
-/* ---- the beginning ---------------------------------------------------------------------------------------- */
+/* ---- the beginning ----------------------------------------------------------------------------------------
+ */
 
 static bool exists(struct v1_cut *c, size_t g)
 {
@@ -149,7 +152,8 @@ static void put(struct v1_cut *c, uint32_t p, uint64_t ticks, const struct v1_ra
     v1_put_event(&c->w, p, ticks, e);
 }
 
-/* seq_of - a row's next sequence number, but for what the event does to it that the merge has and the slice hasn't. */
+/* seq_of - a row's next sequence number, but for what the event does to it that the merge has and the slice
+ * hasn't. */
 static uint64_t seq_of(const struct v1_cut *c, size_t g)
 {
     const struct v1_ev *ahead = c->o.head ? c->o.head : c->ev;
@@ -190,7 +194,8 @@ static void put_procs(struct v1_cut *c, uint64_t at)
 {
     for (uint32_t i = 0; i < c->ix.nproc; i++) {
         struct proc *p = &c->p[i];
-        bool idle = !p->on && p->seen && (!c->metric[METRIC_PROCS].told || (uint64_t)c->ix.proc[i].id < procs_of(c));
+        bool idle =
+            !p->on && p->seen && (!c->metric[METRIC_PROCS].told || (uint64_t)c->ix.proc[i].id < procs_of(c));
         if (p->on || idle)
             put(c, i, at, EVENT(V1_PROC_START, p->m));
         if (idle) /* there is no other way to say that it's there */
@@ -200,7 +205,8 @@ static void put_procs(struct v1_cut *c, uint64_t at)
     }
 }
 
-/* Behind the first Gomaxprocs: before it Go's tools take a start with a label for no start, and have no such goroutine then. */
+/* Behind the first Gomaxprocs: before it Go's tools take a start with a label for no start, and have no such
+ * goroutine then. */
 static bool put_labelled(struct v1_cut *c, uint64_t at)
 {
     bool any = false;
@@ -257,7 +263,8 @@ static void begin(struct v1_cut *c)
     c->res->lead = to_i64((double)(c->from - at) * c->ns_per_tick);
 }
 
-/* ---- what is in the range --------------------------------------------------------------------------------- */
+/* ---- what is in the range ---------------------------------------------------------------------------------
+ */
 
 static void put_event(struct v1_cut *c, const struct v1_ev *e, const struct v1_raw *raw)
 {
@@ -349,8 +356,8 @@ static enum err_code too_late(const struct v1_cut *c, double end, struct err *e)
             "it is damaged before this range, at %.6f s, and no slice of its format can say what isn't known "
             "from there on",
             end);
-    return err_set(e, ERR_ARG, ERR_NO_OFFSET, "the range begins behind the trace's last event, which is at %.9f s",
-                   end);
+    return err_set(e, ERR_ARG, ERR_NO_OFFSET,
+                   "the range begins behind the trace's last event, which is at %.9f s", end);
 }
 
 static enum err_code walk(struct v1_cut *c, const struct cut_range *r, struct err *e)
@@ -402,7 +409,8 @@ static enum err_code walk(struct v1_cut *c, const struct cut_range *r, struct er
     return ERR_OK;
 }
 
-/* ---- the whole -------------------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------------------------
+ */
 
 static enum err_code index_all(struct v1_cut *c, const struct cut_range *r, struct err *e)
 {
@@ -415,7 +423,8 @@ static enum err_code index_all(struct v1_cut *c, const struct cut_range *r, stru
     if (c->ix.frequency && r->ticks_per_second > 0)
         return err_set(e, ERR_ARG, ERR_NO_OFFSET, CUT_RATE);
     if (!c->ix.frequency && !(r->ticks_per_second >= 1))
-        return err_set(e, ERR_CLOCK, c->s.len, "it was cut short before its tick rate: give --ticks-per-second");
+        return err_set(e, ERR_CLOCK, c->s.len,
+                       "it was cut short before its tick rate: give --ticks-per-second");
     c->ns_per_tick = 1e9 / (c->ix.frequency ? (double)c->ix.frequency : r->ticks_per_second);
     return ERR_OK;
 }
@@ -488,12 +497,14 @@ static enum err_code cut(struct v1_cut *c, const struct cut_range *r, struct out
     return rc;
 }
 
-enum err_code cut_v1(const struct rewrite *w, const struct cut_range *r, struct cut_result *res, struct err *e)
+enum err_code cut_v1(const struct rewrite *w, const struct cut_range *r, struct cut_result *res,
+                     struct err *e)
 {
     struct v1_cut *c = mem_zalloc(sizeof *c);
     if (!c)
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
-    c->s = (struct source){.data = w->in->data, .len = w->in->len, .version = w->d.version, .header = w->d.header};
+    c->s = (struct source){
+        .data = w->in->data, .len = w->in->len, .version = w->d.version, .header = w->d.header};
     c->res = res;
     enum err_code rc = cut(c, r, w->out, e);
     v1_sound_free(&c->sound);

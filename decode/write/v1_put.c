@@ -106,7 +106,8 @@ void v1_put_event(struct v1_put *w, uint32_t p, uint64_t ticks, const struct v1_
     w->last = ticks;
 }
 
-/* ---- tables ----------------------------------------------------------------------------------------------- */
+/* ---- tables -----------------------------------------------------------------------------------------------
+ */
 
 static void put_stack(struct v1_put *w, const struct v1_raw *r, const uint8_t *end, uint8_t *buf)
 {
@@ -139,7 +140,8 @@ static void put_frequency(struct v1_put *w, uint64_t ticks_per_second)
 {
     uint8_t buf[EVENT_MAX];
     outlet_put(w->out, buf,
-               encode(w, buf, V1_FREQUENCY, (uint64_t[]){ticks_per_second, 0}, w->ix->dialect.shape[V1_FREQUENCY].n));
+               encode(w, buf, V1_FREQUENCY, (uint64_t[]){ticks_per_second, 0},
+                      w->ix->dialect.shape[V1_FREQUENCY].n));
 }
 
 /* From 1.11 on tables have a batch of their own, from 1.21 on the tick rate stands in it, too. */

@@ -17,7 +17,7 @@ struct v1_sound {
     struct v1_sound_g { /* by row of v1_decoder.g */
         uint8_t state;
         bool assist;
-        bool back;       /* its system call has ended; the event that says so is to come where it was written */
+        bool back; /* its system call has ended; the event that says so is to come where it was written */
         uint32_t region; /* its innermost open one, index + 1 */
     } * g;
     struct v1_sound_p { /* by processor; one more for events of none */

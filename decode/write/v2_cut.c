@@ -17,7 +17,8 @@
 #include "decode/base/mem.h"
 #include "decode/base/round.h"
 
-/* ---- where cursors stand ---------------------------------------------------------------------------------- */
+/* ---- where cursors stand ----------------------------------------------------------------------------------
+ */
 
 static bool marks_set(struct v2_cut *c, struct v2c_marks *at)
 {
@@ -40,7 +41,8 @@ static bool marks_set(struct v2_cut *c, struct v2c_marks *at)
     return true;
 }
 
-/* ---- the walk --------------------------------------------------------------------------------------------- */
+/* ---- the walk ---------------------------------------------------------------------------------------------
+ */
 
 static enum err_code no_memory(struct err *e)
 {
@@ -155,7 +157,8 @@ static enum err_code run(struct v2_cut *c, const struct v2_raw_gen *gen, bool *o
     return c->sim.o.oom ? no_memory(e) : ERR_OK;
 }
 
-/* ---- what is written -------------------------------------------------------------------------------------- */
+/* ---- what is written --------------------------------------------------------------------------------------
+ */
 
 /* piece - n bytes more are written: of the file, or (NULL) anew. false: no memory. */
 static bool piece(struct v2c_run *r, const uint8_t *p, size_t n)
@@ -206,7 +209,8 @@ static void run_free(struct v2c_run *r)
     *r = (struct v2c_run){0};
 }
 
-/* ---- generation by generation ------------------------------------------------------------------------------- */
+/* ---- generation by generation
+ * ------------------------------------------------------------------------------- */
 
 /* run_over - what comes next begins a run of its own. */
 static void run_over(struct v2_cut *c)
@@ -282,7 +286,8 @@ static enum err_code one(struct v2_cut *c, const struct v2_raw_gen *gen, bool *o
         run_over(c);
         if (first || gen->damage.code) {
             leave_out(c, (size_t)(gen->start - c->file.data), (size_t)(gen->end - gen->start),
-                      v2_ns(gen->min_time, 1e9 / (double)(gen->clock.freq ? gen->clock.freq : V2_ASSUMED_HZ)), &why);
+                      v2_ns(gen->min_time, 1e9 / (double)(gen->clock.freq ? gen->clock.freq : V2_ASSUMED_HZ)),
+                      &why);
             return ERR_OK;
         }
         if (any)
@@ -376,7 +381,8 @@ static enum err_code walk(struct v2_cut *c, struct err *e)
     return rc;
 }
 
-/* ---- the whole -------------------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------------------------
+ */
 
 static void cut_free(struct v2_cut *c)
 {
@@ -435,14 +441,17 @@ static enum err_code nothing(const struct v2_cut *c, struct err *e)
     return rc ? rc : ERR_ARG;
 }
 
-enum err_code cut_v2(const struct rewrite *w, const struct cut_range *r, struct cut_result *res, struct err *e)
+enum err_code cut_v2(const struct rewrite *w, const struct cut_range *r, struct cut_result *res,
+                     struct err *e)
 {
     const struct input *in = w->in;
     struct v2_cut c = {.file = {in->data, in->len, w->d.read_as}, .in = in, .header = w->d.header};
     enum err_code rc = source_v2_base(&c.file, c.header, &c.base, e);
     if (rc)
         return rc;
-    const int64_t from = r->from <= 0 ? INT64_MIN : r->from > INT64_MAX - c.base ? INT64_MAX - 1 : c.base + r->from;
+    const int64_t from = r->from <= 0                   ? INT64_MIN
+                         : r->from > INT64_MAX - c.base ? INT64_MAX - 1
+                                                        : c.base + r->from;
     const int64_t to = r->to > INT64_MAX - c.base ? INT64_MAX : c.base + r->to;
     rc = cut_begin(&c, from, to) ? walk(&c, e) : no_memory(e);
     if (rc == ERR_OK && !c.best.any)
@@ -453,7 +462,8 @@ enum err_code cut_v2(const struct rewrite *w, const struct cut_range *r, struct 
         left_by_base(&c.left, c.base);
         *res = c.best.res;
         res->left = c.left;
-        res->from = res->from < c.base ? 0 : res->from - c.base; /* times that went back begin before the trace */
+        res->from =
+            res->from < c.base ? 0 : res->from - c.base; /* times that went back begin before the trace */
         res->to = res->to < c.base + res->from ? res->from : res->to - c.base;
         res->whole = r->from <= 0 && w->out->bytes == in->len;
     }

@@ -8,10 +8,11 @@
 #include "decode/write/v2_put.h"
 #include "decode/v2/v2_sim.h"
 
-struct v2c_mark {           /* where a thread's cursor was */
-    uint32_t batch;         /* index into v2_order.list */
-    const uint8_t *p;       /* its next event; NULL: it had none */
-    uint64_t before, units; /* time of the event before that in its batch; time to be written for the event itself */
+struct v2c_mark {     /* where a thread's cursor was */
+    uint32_t batch;   /* index into v2_order.list */
+    const uint8_t *p; /* its next event; NULL: it had none */
+    uint64_t before,
+        units; /* time of the event before that in its batch; time to be written for the event itself */
 };
 struct v2c_marks {
     struct v2c_mark *v; /* by cursor */
@@ -27,7 +28,8 @@ struct v2c_piece {    /* n bytes that are to be written */
     const uint8_t *p; /* of the file; NULL: of those written anew, which begin at `at` */
     size_t at, n;
 };
-struct v2c_run { /* the part of the range that lies in generations which Go's reader takes one after the other */
+struct v2c_run { /* the part of the range that lies in generations which Go's reader takes one after the other
+                  */
     bool any;    /* there is one */
     struct v2c_piece *piece;
     uint8_t *anew;
@@ -65,9 +67,11 @@ struct v2_cut {
     uint64_t pin_m;
 };
 
-/* v2_cut_gen - write a generation from c->start to c->end, or from its beginning and to its end where these aren't set. false: no memory. */
+/* v2_cut_gen - write a generation from c->start to c->end, or from its beginning and to its end where these
+ * aren't set. false: no memory. */
 bool v2_cut_gen(struct v2_cut *c, const struct v2_raw_gen *gen);
-/* v2_cut_labels - call it when a generation is over: turns goroutines' labels into numbers that are valid in the next one, too. */
+/* v2_cut_labels - call it when a generation is over: turns goroutines' labels into numbers that are valid in
+ * the next one, too. */
 void v2_cut_labels(struct v2_cut *c, const struct v2_raw_gen *gen);
 
 #endif

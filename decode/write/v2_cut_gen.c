@@ -1,9 +1,10 @@
 /*
  * v2_cut_gen.c - one generation in which the range begins or ends, written anew.
  *
- * Where it begins, every goroutine and P that is there gets a status before the first event, by the thread that holds
- * it or by none, as a tracer that starts then writes it; ranges that are open are told with it. Sequence numbers count
- * from the status, so those behind are less by what came before. The statuses stand so long before `from` that each has a nanosecond of its own.
+ * Where it begins, every goroutine and P that is there gets a status before the first event, by the thread
+ * that holds it or by none, as a tracer that starts then writes it; ranges that are open are told with it.
+ * Sequence numbers count from the status, so those behind are less by what came before. The statuses stand so
+ * long before `from` that each has a nanosecond of its own.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,8 @@ static const char *const LABELS[] = {
 };
 enum { NLABELS = sizeof LABELS / sizeof *LABELS };
 
-/* ---- strings and stacks, as they stand in the file ---------------------------------------------------------- */
+/* ---- strings and stacks, as they stand in the file
+ * ---------------------------------------------------------- */
 
 struct tables {
     struct idmap strings, stacks; /* id -> is it used? */
@@ -66,7 +68,8 @@ static void stack_put(struct tables *t, struct v2_put *w, const struct v2_raw_st
     v2_put_stack(w, k->id, k->n, buf, n);
 }
 
-/* tables_put - write the stacks that are used, then the strings; the batch of strings is left open in `out`. */
+/* tables_put - write the stacks that are used, then the strings; the batch of strings is left open in `out`.
+ */
 static void tables_put(struct tables *t, struct v2_put *out, const struct v2_raw_gen *gen, uint64_t time)
 {
     v2_put_open(out, V2_NO_THREAD, time, V2R_STACKS);
@@ -86,7 +89,8 @@ static void tables_free(struct tables *t)
     idmap_free(&t->stacks);
 }
 
-/* ---- a generation ------------------------------------------------------------------------------------------- */
+/* ---- a generation
+ * ------------------------------------------------------------------------------------------- */
 
 struct gen_cut {
     struct v2_cut *c;
@@ -99,7 +103,8 @@ struct gen_cut {
     uint64_t at, first;  /* of the statuses being written; of the first one */
 };
 
-/* ---- the beginning ---------------------------------------------------------------------------------------- */
+/* ---- the beginning ----------------------------------------------------------------------------------------
+ */
 
 static void put(struct gen_cut *w, const struct v2_raw_ev *e)
 {
@@ -154,7 +159,8 @@ static void put_g(struct gen_cut *w, const struct v2s_g *g, uint32_t m)
     if (label)
         put(w, &V2_EV(V2_GO_LABEL, label));
     if (is->stw)
-        put(w, &V2_EV(V2_STW_BEGIN, table_use(&w->t.strings, g->kind), table_use(&w->t.stacks, g->kind_stack)));
+        put(w,
+            &V2_EV(V2_STW_BEGIN, table_use(&w->t.strings, g->kind), table_use(&w->t.stacks, g->kind_stack)));
     put_metrics(w);
 }
 
@@ -207,7 +213,8 @@ static void put_late(struct gen_cut *w, uint32_t m)
     }
 }
 
-/* ---- events ----------------------------------------------------------------------------------------------- */
+/* ---- events -----------------------------------------------------------------------------------------------
+ */
 
 /* counted - the number of the last event of a goroutine or P before the beginning. */
 static uint64_t counted(const struct gen_cut *w, enum v2_step_of of, uint64_t id)
@@ -314,8 +321,9 @@ static void put_told(struct gen_cut *w, uint32_t m, uint64_t time)
 }
 
 /*
- * The statuses, and what is told late of things that were there all along: at the beginning, or, where the trace's own is
- * kept as it is, at the end. Those of no thread come first: how many Ps there are is told after all Ps.
+ * The statuses, and what is told late of things that were there all along: at the beginning, or, where the
+ * trace's own is kept as it is, at the end. Those of no thread come first: how many Ps there are is told
+ * after all Ps.
  */
 static void put_all_told(struct gen_cut *w, uint64_t time)
 {
@@ -336,7 +344,8 @@ static void put_threads(struct gen_cut *w)
         put_all_told(w, c->to_units);
 }
 
-/* ---- the rest --------------------------------------------------------------------------------------------- */
+/* ---- the rest ---------------------------------------------------------------------------------------------
+ */
 
 /* put_clock - frequency, and from 1.25 on what the other clocks say at w->time. */
 static void put_clock(struct gen_cut *w)
@@ -354,13 +363,14 @@ static void put_clock(struct gen_cut *w)
         sec += nsec < 0 ? -1 : nsec / 1000000000;
         nsec = nsec < 0 ? nsec + 1000000000 : nsec % 1000000000;
         const bool before = sec < 0 && 0 - (uint64_t)sec > k->sec; /* 1970 */
-        uint64_t v[] = {0, k->mono + (uint64_t)d, before ? 0 : k->sec + (uint64_t)sec, before ? 0 : (uint64_t)nsec};
+        uint64_t v[] = {0, k->mono + (uint64_t)d, before ? 0 : k->sec + (uint64_t)sec,
+                        before ? 0 : (uint64_t)nsec};
         buf[n++] = V2R_SNAPSHOT;
         n += v2_put_numbers(buf + n, v, 4);
     }
-    v2_put_batch(
-        &w->c->anew,
-        &(struct v2_raw_batch){.gen = w->gen->number, .m = V2_NO_THREAD, .time = w->time, .p = buf, .end = buf + n});
+    v2_put_batch(&w->c->anew,
+                 &(struct v2_raw_batch){
+                     .gen = w->gen->number, .m = V2_NO_THREAD, .time = w->time, .p = buf, .end = buf + n});
 }
 
 static void put_samples(struct gen_cut *w)
@@ -406,7 +416,8 @@ static uint64_t lead(const struct v2_cut *c)
 
 bool v2_cut_gen(struct v2_cut *c, const struct v2_raw_gen *gen)
 {
-    struct gen_cut w = {.c = c, .gen = gen, .head = c->start.set && c->from != INT64_MIN, .time = gen->min_time};
+    struct gen_cut w = {
+        .c = c, .gen = gen, .head = c->start.set && c->from != INT64_MIN, .time = gen->min_time};
     if (!tables_read(&w.t, gen)) {
         tables_free(&w.t);
         return false;
@@ -432,7 +443,8 @@ bool v2_cut_gen(struct v2_cut *c, const struct v2_raw_gen *gen)
     return true;
 }
 
-/* ---- labels ----------------------------------------------------------------------------------------------- */
+/* ---- labels -----------------------------------------------------------------------------------------------
+ */
 
 static unsigned label_number(const struct v2_raw_string *s)
 {

@@ -1,4 +1,5 @@
-/* v2_put.c - see v2_put.h. Sizes are padded to ten bytes, as the runtime has it: a reader finds batches by that. */
+/* v2_put.c - see v2_put.h. Sizes are padded to ten bytes, as the runtime has it: a reader finds batches by
+ * that. */
 #include "decode/write/v2_put.h"
 
 #include <string.h>
@@ -41,8 +42,9 @@ void v2_put_open(struct v2_put *w, uint64_t m, uint64_t time, uint8_t first)
 void v2_put_close(struct v2_put *w)
 {
     if (w->n)
-        v2_put_batch(w->out, &(struct v2_raw_batch){
-                                 .gen = w->gen, .m = w->m, .time = w->base, .p = w->buf, .end = w->buf + w->n});
+        v2_put_batch(w->out,
+                     &(struct v2_raw_batch){
+                         .gen = w->gen, .m = w->m, .time = w->base, .p = w->buf, .end = w->buf + w->n});
     w->n = 0;
     w->base = w->time;
 }

@@ -1,5 +1,6 @@
 /*
- * v2_put.h - writing the second family: events and table entries one by one, put into batches of at most V2_RAW_BATCH bytes.
+ * v2_put.h - writing the second family: events and table entries one by one, put into batches of at most
+ * V2_RAW_BATCH bytes.
  */
 #ifndef GOTOP_DECODE_V2_PUT_H
 #define GOTOP_DECODE_V2_PUT_H
@@ -23,17 +24,20 @@ struct v2_put {
     ((struct v2_raw_ev){.type = (is), .nargs = (uint8_t)(v2_specs[is].nargs - 1), .arg = {__VA_ARGS__}})
 /* v2_put_numbers - n varints, of 10 bytes at most; returns how many bytes. */
 size_t v2_put_numbers(uint8_t *p, const uint64_t *v, unsigned n);
-/* v2_put_encode - an event dt clock units behind the one before it, in at most V2_EVENT_MAX bytes; returns how many. */
+/* v2_put_encode - an event dt clock units behind the one before it, in at most V2_EVENT_MAX bytes; returns
+ * how many. */
 size_t v2_put_encode(uint8_t *p, const struct v2_raw_ev *e, uint64_t dt);
 /* v2_put_batch - write a whole batch: b's generation, thread, time and payload. */
 void v2_put_batch(struct outlet *out, const struct v2_raw_batch *b);
-/* v2_put_open - begin a batch of a thread's events or of a table. v2_put_close - write the batch, unless it is empty. */
+/* v2_put_open - begin a batch of a thread's events or of a table. v2_put_close - write the batch, unless it
+ * is empty. */
 void v2_put_open(struct v2_put *w, uint64_t m, uint64_t time, uint8_t first);
 void v2_put_close(struct v2_put *w);
-/* v2_put_event - add an event at this time (clock units), or at that of the one before it if that is later. */
+/* v2_put_event - add an event at this time (clock units), or at that of the one before it if that is later.
+ */
 void v2_put_event(struct v2_put *w, const struct v2_raw_ev *e, uint64_t time);
-/* v2_put_string, v2_put_stack, v2_put_sample - add an entry to the table whose batch is open. A stack's n frames are the len bytes that they
- * take in the file; v: as v2_raw_sample() reads it. */
+/* v2_put_string, v2_put_stack, v2_put_sample - add an entry to the table whose batch is open. A stack's n
+ * frames are the len bytes that they take in the file; v: as v2_raw_sample() reads it. */
 void v2_put_string(struct v2_put *w, uint64_t id, const void *p, size_t len);
 void v2_put_stack(struct v2_put *w, uint64_t id, uint32_t n, const uint8_t *frames, size_t len);
 void v2_put_sample(struct v2_put *w, const uint64_t v[5]);

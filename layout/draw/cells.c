@@ -1,10 +1,10 @@
 /*
  * cells.c - the grid of cells, and the gate where a trace's bytes become text.
  *
- * The gate is a list of what is let through (printable, one or two columns wide on every terminal, left to right);
- * control bytes become '?', bytes that are no UTF-8 U+FFFD, all other characters their code points, <5D0>: so two names stay
- * two. A name can hold anything and the columns still stand. The list is
- * our own and not the C library's wcwidth(): a screen must not depend on the locale it is tested in.
+ * The gate is a list of what is let through (printable, one or two columns wide on every terminal, left to
+ * right); control bytes become '?', bytes that are no UTF-8 U+FFFD, all other characters their code points,
+ * <5D0>: so two names stay two. A name can hold anything and the columns still stand. The list is our own and
+ * not the C library's wcwidth(): a screen must not depend on the locale it is tested in.
  */
 #include "layout/draw/cells.h"
 
@@ -39,7 +39,8 @@ char style_letter(enum style s)
     return (unsigned)s < STYLE_COUNT ? letters[s] : '?';
 }
 
-/* ---- text ----------------------------------------------------------------------------------------------- */
+/* ---- text -----------------------------------------------------------------------------------------------
+ */
 
 struct chars {
     uint32_t from, to;
@@ -49,19 +50,23 @@ struct chars {
 /* Characters let through beyond ASCII, ascending. */
 static const struct chars allowed[] = {
     {0xA1, 0xAC, 1},       {0xAE, 0x2FF, 1}, /* Latin; not the soft hyphen */
-    {0x370, 0x377, 1},     {0x37A, 0x37F, 1},     {0x384, 0x38A, 1},     {0x38C, 0x38C, 1},     {0x38E, 0x3A1, 1},
-    {0x3A3, 0x482, 1},     {0x48A, 0x52F, 1},     {0x531, 0x556, 1},     {0x559, 0x58A, 1},     {0x10A0, 0x10C5, 1},
-    {0x10D0, 0x10FF, 1},   {0x1E00, 0x1F15, 1},   {0x1F18, 0x1F1D, 1},   {0x1F20, 0x1F45, 1},   {0x1F48, 0x1F4D, 1},
-    {0x1F50, 0x1F57, 1},   {0x1F5F, 0x1F7D, 1},   {0x1F80, 0x1FB4, 1},   {0x2010, 0x2027, 1},   {0x2030, 0x205E, 1},
-    {0x2070, 0x2071, 1},   {0x2074, 0x208E, 1},   {0x2090, 0x209C, 1},   {0x20A0, 0x20BF, 1},   {0x2100, 0x218B, 1},
-    {0x2190, 0x2319, 1},   {0x231C, 0x2328, 1},   {0x232B, 0x23E8, 1},   {0x2460, 0x25FC, 1},   {0x25FF, 0x2612, 1},
-    {0x2800, 0x28FF, 1},   {0x2E80, 0x2E99, 2},   {0x2E9B, 0x2EF3, 2},   {0x2F00, 0x2FD5, 2},   {0x3000, 0x3029, 2},
-    {0x3030, 0x303E, 2},   {0x3041, 0x3096, 2},   {0x309B, 0x30FF, 2},   {0x3105, 0x312F, 2},   {0x3131, 0x3163, 2},
-    {0x3165, 0x318E, 2},   {0x3190, 0x31E3, 2},   {0x31F0, 0x321E, 2},   {0x3220, 0x3247, 2},   {0x3250, 0x4DBF, 2},
-    {0x4E00, 0xA48C, 2},   {0xAC00, 0xD7A3, 2},   {0xF900, 0xFAD9, 2},   {0xFE30, 0xFE52, 2},   {0xFE54, 0xFE66, 2},
-    {0xFF01, 0xFF60, 2},   {0xFF61, 0xFF9F, 1},   {0xFFE0, 0xFFE6, 2},   {0xFFFD, 0xFFFD, 1},   {0x1F32D, 0x1F335, 2},
-    {0x1F337, 0x1F37C, 2}, {0x1F380, 0x1F393, 2}, {0x1F3A0, 0x1F3CA, 2}, {0x1F400, 0x1F43E, 2}, {0x1F442, 0x1F4FC, 2},
-    {0x1F600, 0x1F64F, 2}, {0x1F680, 0x1F6C5, 2}, {0x1F910, 0x1F93A, 2}, {0x20000, 0x2A6DF, 2}, {0x2A700, 0x2EBE0, 2},
+    {0x370, 0x377, 1},     {0x37A, 0x37F, 1},     {0x384, 0x38A, 1},     {0x38C, 0x38C, 1},
+    {0x38E, 0x3A1, 1},     {0x3A3, 0x482, 1},     {0x48A, 0x52F, 1},     {0x531, 0x556, 1},
+    {0x559, 0x58A, 1},     {0x10A0, 0x10C5, 1},   {0x10D0, 0x10FF, 1},   {0x1E00, 0x1F15, 1},
+    {0x1F18, 0x1F1D, 1},   {0x1F20, 0x1F45, 1},   {0x1F48, 0x1F4D, 1},   {0x1F50, 0x1F57, 1},
+    {0x1F5F, 0x1F7D, 1},   {0x1F80, 0x1FB4, 1},   {0x2010, 0x2027, 1},   {0x2030, 0x205E, 1},
+    {0x2070, 0x2071, 1},   {0x2074, 0x208E, 1},   {0x2090, 0x209C, 1},   {0x20A0, 0x20BF, 1},
+    {0x2100, 0x218B, 1},   {0x2190, 0x2319, 1},   {0x231C, 0x2328, 1},   {0x232B, 0x23E8, 1},
+    {0x2460, 0x25FC, 1},   {0x25FF, 0x2612, 1},   {0x2800, 0x28FF, 1},   {0x2E80, 0x2E99, 2},
+    {0x2E9B, 0x2EF3, 2},   {0x2F00, 0x2FD5, 2},   {0x3000, 0x3029, 2},   {0x3030, 0x303E, 2},
+    {0x3041, 0x3096, 2},   {0x309B, 0x30FF, 2},   {0x3105, 0x312F, 2},   {0x3131, 0x3163, 2},
+    {0x3165, 0x318E, 2},   {0x3190, 0x31E3, 2},   {0x31F0, 0x321E, 2},   {0x3220, 0x3247, 2},
+    {0x3250, 0x4DBF, 2},   {0x4E00, 0xA48C, 2},   {0xAC00, 0xD7A3, 2},   {0xF900, 0xFAD9, 2},
+    {0xFE30, 0xFE52, 2},   {0xFE54, 0xFE66, 2},   {0xFF01, 0xFF60, 2},   {0xFF61, 0xFF9F, 1},
+    {0xFFE0, 0xFFE6, 2},   {0xFFFD, 0xFFFD, 1},   {0x1F32D, 0x1F335, 2}, {0x1F337, 0x1F37C, 2},
+    {0x1F380, 0x1F393, 2}, {0x1F3A0, 0x1F3CA, 2}, {0x1F400, 0x1F43E, 2}, {0x1F442, 0x1F4FC, 2},
+    {0x1F600, 0x1F64F, 2}, {0x1F680, 0x1F6C5, 2}, {0x1F910, 0x1F93A, 2}, {0x20000, 0x2A6DF, 2},
+    {0x2A700, 0x2EBE0, 2},
 };
 
 static int char_width(uint32_t cp)
@@ -164,8 +169,9 @@ struct str str_of(const char *s)
 }
 
 /*
- * Where the shorter forms of a Go name begin. The import path ends at the last slash before the first dot of the
- * function's own part; brackets of type arguments may hold slashes and dots of their own, so look before them only.
+ * Where the shorter forms of a Go name begin. The import path ends at the last slash before the first dot of
+ * the function's own part; brackets of type arguments may hold slashes and dots of their own, so look before
+ * them only.
  */
 static uint32_t after_path(struct str s)
 {
@@ -277,7 +283,8 @@ static bool in_place(struct str s, uint32_t *func, uint32_t *in)
     return false;
 }
 
-static int joined(struct str before, struct str func, struct str place, int w, bool ascii, char *out, size_t size)
+static int joined(struct str before, struct str func, struct str place, int w, bool ascii, char *out,
+                  size_t size)
 {
     size_t n = str_safe(before, out, size);
     n += str_safe(func, out + n, size - n);
@@ -301,7 +308,8 @@ int str_where(struct str s, int w, bool ascii, char *out, size_t size)
         if (str_width(before, w) + str_width(f, w) + 4 + least <= w)
             return joined(before, f, place, w, ascii, out, size);
     }
-    func = before.len ? (struct str){s.p, 0} : from(func, bare); /* what stands before tells what it is: "lock at " */
+    func = before.len ? (struct str){s.p, 0}
+                      : from(func, bare); /* what stands before tells what it is: "lock at " */
     while (before.len && before.p[before.len - 1] == ' ')
         before.len--;
     if (before.len > 3 &&
@@ -312,7 +320,8 @@ int str_where(struct str s, int w, bool ascii, char *out, size_t size)
     return joined(before, func, place, w, ascii, out, size);
 }
 
-/* ---- grid ----------------------------------------------------------------------------------------------- */
+/* ---- grid -----------------------------------------------------------------------------------------------
+ */
 
 bool grid_resize(struct grid *g, int w, int h)
 {
@@ -404,7 +413,9 @@ void grid_toggle(struct grid *g, int x, int y, uint16_t flags)
     if (!c)
         return;
     c->flags ^= flags;
-    struct cell *other = c->flags & CELL_WIDE ? at(g, x + 1, y) : c->flags & CELL_TAIL ? at(g, x - 1, y) : NULL;
+    struct cell *other = c->flags & CELL_WIDE   ? at(g, x + 1, y)
+                         : c->flags & CELL_TAIL ? at(g, x - 1, y)
+                                                : NULL;
     if (other)
         other->flags ^= flags;
 }

@@ -1,10 +1,10 @@
 /*
  * draw.c - lanes and bands as cells.
  *
- * A column's exact time per state comes from trace_columns(); no span is looked at to colour a cell. What a cell
- * says: a processor's or thread's height is the share of the column in which it was busy and its style what it was
- * busy with most; a goroutine's glyph is what it mostly did, and one that mostly waits but did something shows a
- * low line in the style of that. Time that is there but short is rounded up, never away.
+ * A column's exact time per state comes from trace_columns(); no span is looked at to colour a cell. What a
+ * cell says: a processor's or thread's height is the share of the column in which it was busy and its style
+ * what it was busy with most; a goroutine's glyph is what it mostly did, and one that mostly waits but did
+ * something shows a low line in the style of that. Time that is there but short is rounded up, never away.
  *
  * Without colours (ascii, mono) a processor busy with anything but user code shows a letter, so that every
  * distinction survives.
@@ -28,11 +28,13 @@
 #include "triage/triage.h"
 #include "triage/tables/stacks.h"
 
-/* ---- what is kept from one frame to the next ---------------------------------------------------------------- */
+/* ---- what is kept from one frame to the next
+ * ---------------------------------------------------------------- */
 
 /*
- * Rows as they were drawn last, for as long as they would be drawn the same. Only of a trace that changes no more. Of a window
- * that has moved by whole columns what both show stays, and only what has come into sight is looked up.
+ * Rows as they were drawn last, for as long as they would be drawn the same. Only of a trace that changes no
+ * more. Of a window that has moved by whole columns what both show stays, and only what has come into sight
+ * is looked up.
  */
 enum { KEPT = 256 };
 struct kept {
@@ -43,8 +45,8 @@ struct kept {
     bool mono, names;
     bool extents; /* v->extents are those of this window */
     struct {
-        struct cell
-            *cells; /* n of them a line, from the lowest up, and that one once more without names; NULL: none yet */
+        struct cell *cells; /* n of them a line, from the lowest up, and that one once more without names;
+                               NULL: none yet */
         struct lane lane;
         bool drawn;
         bool taken;   /* in this frame a lane of this place is drawn */
@@ -70,7 +72,8 @@ void draw_forget(struct view *v)
     v->kept = NULL;
 }
 
-/* By how many columns the picture has moved to the left, if all edges that both windows have are the same; else n. */
+/* By how many columns the picture has moved to the left, if all edges that both windows have are the same;
+ * else n. */
 static int moved_by(const struct kept *k, const struct view *v)
 {
     const int n = v->plot_w;
@@ -84,7 +87,8 @@ static int moved_by(const struct kept *k, const struct view *v)
     return s > n || s < -n ? n : s;
 }
 
-/* What a row shows of the columns that stay. How a cell looks may depend on its neighbours, so those at an end are none. */
+/* What a row shows of the columns that stay. How a cell looks may depend on its neighbours, so those at an
+ * end are none. */
 static void move_row(struct kept *k, int i, int by)
 {
     const int n = k->n;
@@ -111,8 +115,8 @@ static void prepare_kept(struct view *v)
     }
     for (int i = 0; k && i < KEPT; i++)
         k->row[i].taken = false;
-    const bool alike = k && k->n == v->plot_w && k->tier == v->tier && k->mono == v->mono && k->names == v->names &&
-                       k->h == v->lane_h;
+    const bool alike = k && k->n == v->plot_w && k->tier == v->tier && k->mono == v->mono &&
+                       k->names == v->names && k->h == v->lane_h;
     if (alike && window_same(k->win, v->at.win))
         return;
     if (!k && !(k = v->kept = mem_zalloc(sizeof *k)))
@@ -294,7 +298,8 @@ static void put_part(struct grid *g, const struct view *v, struct lane l, int fr
     for (int r = 0; r < h; r++)
         if (x >= 0 && x + k->n <= g->w && y - r >= 0 && y - r < g->h)
             memcpy(&g->cells[(size_t)(y - r) * (size_t)g->w + (size_t)(x + from)],
-                   cells + (size_t)k->n * (size_t)(r ? r : h) + (size_t)from, (size_t)(to - from) * sizeof *cells);
+                   cells + (size_t)k->n * (size_t)(r ? r : h) + (size_t)from,
+                   (size_t)(to - from) * sizeof *cells);
 }
 
 /* Before names stand in it. */
@@ -324,10 +329,12 @@ static void keep_names(const struct grid *g, struct view *v, struct lane l, int 
     const struct kept *k = v->kept;
     unsigned i = slot_of(l);
     if (k && k->row[i].drawn && k->row[i].lane.kind == l.kind && k->row[i].lane.i == l.i)
-        memcpy(k->row[i].cells, &g->cells[(size_t)y * (size_t)g->w + (size_t)x], (size_t)k->n * sizeof *g->cells);
+        memcpy(k->row[i].cells, &g->cells[(size_t)y * (size_t)g->w + (size_t)x],
+               (size_t)k->n * sizeof *g->cells);
 }
 
-/* ---- processors and threads ----------------------------------------------------------------------------- */
+/* ---- processors and threads -----------------------------------------------------------------------------
+ */
 
 struct sketch {
     struct grid *g;
@@ -335,9 +342,10 @@ struct sketch {
     const struct scratch *s;
     const struct assists *own; /* a goroutine's */
     struct lane l;
-    int x, y, h, from;    /* y: the lowest of its h lines; the first column that is asked for */
-    bool worker, assists, /* what the model calls running is something else, or some of it may be: s->assists */
-        lost;             /* a processor of a damaged trace: when nothing is told of it, it may have done anything */
+    int x, y, h, from; /* y: the lowest of its h lines; the first column that is asked for */
+    bool worker,
+        assists, /* what the model calls running is something else, or some of it may be: s->assists */
+        lost;    /* a processor of a damaged trace: when nothing is told of it, it may have done anything */
 };
 
 /* A column of a processor, of which s->cols tells. */
@@ -368,8 +376,8 @@ static void cell_p(const struct sketch *k, int column)
 }
 
 /*
- * Near zoom: a column in which work begins or ends once shows where, to an eighth, instead of how much. Only next
- * to a full column, and only if the column has exactly the two spans: else the height is the truth.
+ * Near zoom: a column in which work begins or ends once shows where, to an eighth, instead of how much. Only
+ * next to a full column, and only if the column has exactly the two spans: else the height is the truth.
  */
 static void edge_p(const struct sketch *k, int c)
 {
@@ -394,21 +402,24 @@ static void edge_p(const struct sketch *k, int c)
     }
 }
 
-/* ---- goroutines ----------------------------------------------------------------------------------------- */
+/* ---- goroutines -----------------------------------------------------------------------------------------
+ */
 
 /* Whether one did something that mostly waited: act, else ST_NONE. trace: how that shows. */
-static void put_what(struct grid *g, const struct view *v, enum state most, enum state act, uint32_t trace, int x,
-                     int y)
+static void put_what(struct grid *g, const struct view *v, enum state most, enum state act, uint32_t trace,
+                     int x, int y)
 {
     if ((most == ST_WAITING || most == ST_UNKNOWN) && act != ST_NONE)
         grid_put(g, x, y, trace, style_of(act));
-    else if ((v->mono || v->tier == TIER_ASCII) && (most == ST_GCWORK || most == ST_ASSIST || most == ST_SWEEP))
+    else if ((v->mono || v->tier == TIER_ASCII) &&
+             (most == ST_GCWORK || most == ST_ASSIST || most == ST_SWEEP))
         grid_put(g, x, y, glyph_busy(most, true), style_of(most));
     else
         grid_put(g, x, y, glyph_state(v->tier, most), style_of(most));
 }
 
-static void cell_what(struct grid *g, const struct view *v, const struct shares *s, uint32_t trace, int x, int y)
+static void cell_what(struct grid *g, const struct view *v, const struct shares *s, uint32_t trace, int x,
+                      int y)
 {
     const enum state act = most_of(s, active, COUNT(active)), rest[] = {act, ST_WAITING, ST_UNKNOWN};
     const enum state most = most_of(s, rest, COUNT(rest)); /* of all */
@@ -433,9 +444,11 @@ void draw_group(struct grid *g, const struct view *v, const struct shares *col, 
     }
 }
 
-/* ---- cells that need no exact time ---------------------------------------------------------------------- */
+/* ---- cells that need no exact time ----------------------------------------------------------------------
+ */
 
-/* Of some states, in the order in which the first of the longest counts: which one that is. -1: it may be one or the other. */
+/* Of some states, in the order in which the first of the longest counts: which one that is. -1: it may be one
+ * or the other. */
 static int surely_most(const int64_t *least, const int64_t *most, int n)
 {
     int64_t top = least[0];
@@ -451,7 +464,8 @@ static int surely_most(const int64_t *least, const int64_t *most, int n)
     return (reach & before) | (pass & ~before & ~best) ? -1 : __builtin_ctz(best);
 }
 
-/* What a processor or thread is asked for: its kinds of work, all of them together, the scheduler, neither. */
+/* What a processor or thread is asked for: its kinds of work, all of them together, the scheduler, neither.
+ */
 enum { ASK_BUSY = COUNT(work), ASK_SCHED, ASK_NOT, ASK_P };
 
 static bool sketch_p(void *arg, uint32_t column, const int64_t *least, const int64_t *most)
@@ -535,7 +549,8 @@ static bool sketch_known(struct sketch *k, uint32_t column)
     return sketch_g(k, column - (uint32_t)k->from, ns, ns);
 }
 
-/* The cells of a lane up to column `to` for which bounds do; the times of the others are in s->cols, and s->sure says which. */
+/* The cells of a lane up to column `to` for which bounds do; the times of the others are in s->cols, and
+ * s->sure says which. */
 static void sketch(struct sketch *k, int to)
 {
     struct view *v = k->v;
@@ -566,7 +581,8 @@ static void sketch(struct sketch *k, int to)
     trace_columns_about(v->tr, l, &ask, k->s->cols + k->from);
 }
 
-/* ---- names in spans ------------------------------------------------------------------------------------- */
+/* ---- names in spans -------------------------------------------------------------------------------------
+ */
 
 enum { NAME_COLS = 6 }; /* narrower spans get no name */
 
@@ -617,7 +633,8 @@ static void name_span(const struct naming *k, const struct span *s, int w, char 
     }
 }
 
-/* A name in the styles of the cells that it covers: what the model calls running may be assists, or a mark worker's work. */
+/* A name in the styles of the cells that it covers: what the model calls running may be assists, or a mark
+ * worker's work. */
 static void put_over(struct grid *g, int x, int y, int w, const char *name)
 {
     uint16_t was[256];
@@ -653,9 +670,11 @@ static bool put_name(void *arg, const struct span *s)
     return ++k->named < n;
 }
 
-/* ---- rows ----------------------------------------------------------------------------------------------- */
+/* ---- rows -----------------------------------------------------------------------------------------------
+ */
 
-/* A lane's columns from..to; those within edge_from..edge_to have neighbours on both sides that are drawn here, or none. */
+/* A lane's columns from..to; those within edge_from..edge_to have neighbours on both sides that are drawn
+ * here, or none. */
 static void draw_columns(struct sketch *k, int from, int to, int edge_from, int edge_to)
 {
     struct view *v = k->v;
@@ -663,7 +682,8 @@ static void draw_columns(struct sketch *k, int from, int to, int edge_from, int 
     const int64_t *e = v->edges;
     k->from = from;
     if (l.kind == LANE_G)
-        k->assists = !k->worker && gstate_about(k->own, e + from, (uint32_t)(to - from), k->s->assists + from);
+        k->assists =
+            !k->worker && gstate_about(k->own, e + from, (uint32_t)(to - from), k->s->assists + from);
     sketch(k, to);
     for (int c = from; c < to && k->assists && !v->exact; c++)
         k->s->sure[c] = k->s->sure[c] || e[c + 1] <= e[c] || sketch_known(k, (uint32_t)c);
@@ -719,13 +739,15 @@ void draw_lane(const struct pen *p, struct lane l, int x, int y)
     if (v->names && n >= NAME_COLS) {
         struct naming names = {g, v, l, x, y, 0};
         int64_t min = time_muldiv(window_len(v->at.win), NAME_COLS, n);
-        trace_wide(v->tr, l, &(struct wide_ask){v->at.win.t0, v->at.win.t1, min > 0 ? min : 1, put_name, &names, 0});
+        trace_wide(v->tr, l,
+                   &(struct wide_ask){v->at.win.t0, v->at.win.t1, min > 0 ? min : 1, put_name, &names, 0});
         if (names.named)
             keep_names(g, v, l, x, y);
     }
 }
 
-/* ---- marks on a lane ------------------------------------------------------------------------------------ */
+/* ---- marks on a lane ------------------------------------------------------------------------------------
+ */
 
 struct marking {
     struct grid *g;
@@ -774,7 +796,12 @@ void draw_matches(struct grid *g, const struct view *v, struct lane l, int x, in
     pick_hand_empty(&k.hand);                       /* not all of it is set to 0 */
     if (trace_count(v->tr, l, w.t0, w.t1) > EACH) { /* those that fill a column at least */
         int64_t min = window_len(w) / v->plot_w, wide = filter_wide(v->filter);
-        trace_wide(v->tr, l, &(struct wide_ask){w.t0, w.t1, wide > min ? wide : min > 0 ? min : 1, mark_span, &k, 0});
+        trace_wide(v->tr, l,
+                   &(struct wide_ask){w.t0, w.t1,
+                                      wide > min ? wide
+                                      : min > 0  ? min
+                                                 : 1,
+                                      mark_span, &k, 0});
         return;
     }
     if (!span_seek(&it, v->tr, l, w.t0))
@@ -839,7 +866,8 @@ void draw_band(const struct pen *p, enum band b, int x, int y)
 }
 
 /* Columns [from, to) are dark so far: which of them P p leaves so. Most of many leave all of them. */
-static void dark_run(const struct view *v, uint32_t p, size_t from, size_t to, bool *dark, struct shares *cols)
+static void dark_run(const struct view *v, uint32_t p, size_t from, size_t to, bool *dark,
+                     struct shares *cols)
 {
     const struct lane l = {LANE_P, p};
     const int64_t *e = v->edges;

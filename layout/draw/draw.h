@@ -1,6 +1,6 @@
 /*
- * draw.h - one row of the time axis: a lane, a band, a plot. Rows are drawn into the view's plot columns, which
- * begin at column x of the grid. draw_prepare() comes first, once per frame.
+ * draw.h - one row of the time axis: a lane, a band, a plot. Rows are drawn into the view's plot columns,
+ * which begin at column x of the grid. draw_prepare() comes first, once per frame.
  */
 #ifndef GOTOP_LAYOUT_DRAW_H
 #define GOTOP_LAYOUT_DRAW_H
@@ -12,9 +12,10 @@
 bool draw_prepare(struct view *v);
 void draw_free(struct view *v);
 /*
- * Rows are drawn by several threads beside each other, once the trace is loaded: each in lines of its own, with a pen of its own.
- * draw_scratch - that of thread `who` (decode/base/crew.h), who alone may ask; NULL: out of memory. draw_beside - may a lane or band be
- * drawn beside all those that this was asked of in this frame? If not it is to be drawn when they are.
+ * Rows are drawn by several threads beside each other, once the trace is loaded: each in lines of its own,
+ * with a pen of its own. draw_scratch - that of thread `who` (decode/base/crew.h), who alone may ask; NULL:
+ * out of memory. draw_beside - may a lane or band be drawn beside all those that this was asked of in this
+ * frame? If not it is to be drawn when they are.
  */
 struct pen {
     struct grid *g;
@@ -23,16 +24,16 @@ struct pen {
 };
 struct scratch *draw_scratch(struct view *v, unsigned who);
 bool draw_beside(struct view *v, struct lane l);
-/* draw_forget - drop what is kept from frame to frame: rows that would be drawn the same. draw_kept_extents - are
- * v->extents those of this window? From now on they are. */
+/* draw_forget - drop what is kept from frame to frame: rows that would be drawn the same. draw_kept_extents -
+ * are v->extents those of this window? From now on they are. */
 void draw_forget(struct view *v);
 bool draw_kept_extents(struct view *v);
-/* draw_lane - a processor, goroutine or thread: cells, then names in spans that have room. y: the lowest of its lines
- * (v->lane_h of a processor). */
+/* draw_lane - a processor, goroutine or thread: cells, then names in spans that have room. y: the lowest of
+ * its lines (v->lane_h of a processor). */
 void draw_lane(const struct pen *p, struct lane l, int x, int y);
 /*
- * draw_group - the row of a folded group: col[] is what its goroutines did, column by column (mixture.h). Where most of their
- * time is one of waiting, the height is the share in which they did something.
+ * draw_group - the row of a folded group: col[] is what its goroutines did, column by column (mixture.h).
+ * Where most of their time is one of waiting, the height is the share in which they did something.
  */
 void draw_group(struct grid *g, const struct view *v, const struct shares *col, int x, int y);
 /* draw_matches - underline the cells in which spans pass the filter (all of them, or those a column wide). */
@@ -40,9 +41,11 @@ void draw_matches(struct grid *g, const struct view *v, struct lane l, int x, in
 /* draw_samples - a tick in each cell that holds a CPU sample of this lane. O(columns * log samples). */
 void draw_samples(struct grid *g, const struct view *v, struct lane l, int x, int y);
 void draw_band(const struct pen *p, enum band b, int x, int y);
-/* draw_heap, draw_runq - plots of h rows. *here: the value at the cursor; *most: the largest in the window. */
+/* draw_heap, draw_runq - plots of h rows. *here: the value at the cursor; *most: the largest in the window.
+ */
 bool draw_heap(struct grid *g, struct view *v, int x, int y, int h, uint64_t *here, uint64_t *goal);
-/* draw_states - row 0..3: how many goroutines run, are runnable, in system calls, wait; at most, per column. */
+/* draw_states - row 0..3: how many goroutines run, are runnable, in system calls, wait; at most, per column.
+ */
 bool draw_states(struct grid *g, struct view *v, int x, int y, int row, uint64_t *here, uint64_t *most);
 bool draw_runq(struct grid *g, struct view *v, int x, int y, int h, uint64_t *here, uint64_t *most);
 /* draw_dark - of a damaged trace mark the columns in which nothing is recorded of any processor, in row y. */

@@ -1,6 +1,6 @@
 /*
- * fmt.c - numbers as people read them, rounded to the digits shown (as in the report), but for moments: these are cut.
- * What is not all is never "100%".
+ * fmt.c - numbers as people read them, rounded to the digits shown (as in the report), but for moments: these
+ * are cut. What is not all is never "100%".
  */
 #include "layout/draw/fmt.h"
 #include "decode/base/wide.h"
@@ -85,8 +85,8 @@ static char *decimals(int64_t ns, int unit, int digits, bool strip, char *out)
     if (strip)
         while (digits > 0 && frac[digits - 1] == '0')
             frac[--digits] = 0;
-    snprintf(out, FMT_MAX, "%s%llu%s%s%s", ns < 0 ? "-" : "", (unsigned long long)(v / size), digits ? "." : "",
-             digits ? frac : "", time_units[unit].name);
+    snprintf(out, FMT_MAX, "%s%llu%s%s%s", ns < 0 ? "-" : "", (unsigned long long)(v / size),
+             digits ? "." : "", digits ? frac : "", time_units[unit].name);
     return out;
 }
 

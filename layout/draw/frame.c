@@ -1,8 +1,8 @@
 /*
  * frame.c - compose one screen: title, ruler, bands, curves, lanes, status, footer, and what lies over them.
  *
- * Which rows there are is plan.c's decision; what is between the ruler and the status line is drawn by the view
- * (kind.h). All times on the screen share the view's columns.
+ * Which rows there are is plan.c's decision; what is between the ruler and the status line is drawn by the
+ * view (kind.h). All times on the screen share the view's columns.
  */
 #include "layout/draw/frame.h"
 #include "decode/base/wide.h"
@@ -39,7 +39,8 @@ struct canvas {
     struct plan plan;
 };
 
-/* ---- title ---------------------------------------------------------------------------------------------- */
+/* ---- title ----------------------------------------------------------------------------------------------
+ */
 
 static int word(struct grid *g, int x, int w, enum style s, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
@@ -127,7 +128,8 @@ static void title_counts(const struct view *v, char *out, size_t size)
              ti->goroutines < 1000000 ? "" : " ", when_dur(v->tr, ti->end, d));
 }
 
-/* Whose trace it is, how large, what is wrong with it. need: columns that something to the right takes. Returns where it ends. */
+/* Whose trace it is, how large, what is wrong with it. need: columns that something to the right takes.
+ * Returns where it ends. */
 static int title_trace(const struct canvas *c, int need)
 {
     const struct trace_info *ti = trace_info(c->v->tr);
@@ -138,7 +140,8 @@ static int title_trace(const struct canvas *c, int need)
     title_counts(c->v, counts, sizeof counts);
     loading(c, load, sizeof load);
     int x = w >= 60 ? word(g, 0, w, STYLE_TITLE, "gotop  ") : 0, own = w / 3;
-    const int others = x + (int)(strlen(counts) + strlen(load)) + (ti->ndamages ? 8 : 0) + (c->txt->unsaved ? 10 : 0);
+    const int others =
+        x + (int)(strlen(counts) + strlen(load)) + (ti->ndamages ? 8 : 0) + (c->txt->unsaved ? 10 : 0);
     if ((load[0] || c->txt->unsaved) && own > w - others) /* how far it is stands whole */
         own = w - others;
     str_tail(str_of(file_name(c)), own > 8 ? own : 8, glyph_dots(c->v->tier), name, sizeof name);
@@ -158,7 +161,8 @@ static int title_trace(const struct canvas *c, int need)
     x = load[0] ? loading_rate(c, x, w) : x;
     enum { WARNINGS = 13 }; /* columns; without room nothing, rather than a part: the first page has them */
     if (ti->nwarnings && x + WARNINGS <= w)
-        x = word(g, x, w, STYLE_TITLE_NOTE, "  %" PRIu32 " warning%s", ti->nwarnings, ti->nwarnings == 1 ? "" : "s");
+        x = word(g, x, w, STYLE_TITLE_NOTE, "  %" PRIu32 " warning%s", ti->nwarnings,
+                 ti->nwarnings == 1 ? "" : "s");
     if (ti->ndamages && w - x > 40 + need)
         x = word(g, x, w - need, STYLE_TITLE_DAMAGE, "  %.120s", trace_damage(c->v->tr, 0)->what);
     return x;
@@ -219,7 +223,8 @@ static void title(const struct canvas *c)
         grid_right(g, 0, 0, w, right, STYLE_TITLE_NOTE);
 }
 
-/* ---- ruler ---------------------------------------------------------------------------------------------- */
+/* ---- ruler ----------------------------------------------------------------------------------------------
+ */
 
 static void ruler_marks(const struct canvas *c, int y)
 {
@@ -242,8 +247,8 @@ static void ruler_marks(const struct canvas *c, int y)
                 size_t k = search_from(s, v->edges[i]);
                 const struct cell *at = grid_at(c->g, p->gutter + i, y);
                 if (at && k < s->nhits && s->hits[k].t < v->edges[i + 1]) /* over a label: its colour only */
-                    grid_put(c->g, p->gutter + i, y, at->glyph == ' ' ? glyph_mark(v->tier, MARK_HIT) : at->glyph,
-                             STYLE_HIT);
+                    grid_put(c->g, p->gutter + i, y,
+                             at->glyph == ' ' ? glyph_mark(v->tier, MARK_HIT) : at->glyph, STYLE_HIT);
             }
     if (cursor >= 0 && cursor < n)
         grid_put(c->g, p->gutter + cursor, y, glyph_mark(v->tier, MARK_CURSOR), STYLE_CURSOR);
@@ -286,7 +291,8 @@ static void ruler(const struct canvas *c)
         grid_right(c->g, 0, y, p->gutter - 1, t, STYLE_CURSOR);
 }
 
-/* ---- filters, overview ---------------------------------------------------------------------------------- */
+/* ---- filters, overview ----------------------------------------------------------------------------------
+ */
 
 static void filter_line(const struct canvas *c)
 {
@@ -341,7 +347,8 @@ static void strip(const struct canvas *c)
         grid_right(c->g, 0, y, w, note, STYLE_HIT);
 }
 
-/* ---- legend --------------------------------------------------------------------------------------------- */
+/* ---- legend ---------------------------------------------------------------------------------------------
+ */
 
 static void legend(const struct canvas *c)
 {
@@ -351,7 +358,8 @@ static void legend(const struct canvas *c)
     rich_draw(&r, c->g, 0, c->plan.y[ROW_LEGEND], c->g->w, 1);
 }
 
-/* ---- footer, prompt ------------------------------------------------------------------------------------- */
+/* ---- footer, prompt -------------------------------------------------------------------------------------
+ */
 
 /* The keys' line ends with a whole key: pieces stand apart by two blanks. */
 static void keys(struct grid *g, int y, int w, const char *text)
@@ -377,10 +385,15 @@ static int more(const struct canvas *c, int y, enum style s)
     return grid_right(c->g, 0, y, c->g->w, text, s) - 2;
 }
 
-/* A message takes the lines it needs, from the last one up, or from above a prompt or the footer: plan_message(). */
+/* A message takes the lines it needs, from the last one up, or from above a prompt or the footer:
+ * plan_message(). */
 static void message(const struct canvas *c)
 {
-    enum { MORE = 12, MORE_BRIEF = 6, WORDS = 60 }; /* columns that more() takes, on a screen of fewer than WORDS */
+    enum {
+        MORE = 12,
+        MORE_BRIEF = 6,
+        WORDS = 60
+    }; /* columns that more() takes, on a screen of fewer than WORDS */
     const struct view *v = c->v;
     struct grid *g = c->g;
     struct str text = str_of(v->message);
@@ -442,7 +455,8 @@ static void footer(const struct canvas *c)
     }
 }
 
-/* The lines of the status that a message doesn't take: what it says ends there, marked as cut, and not below the message. */
+/* The lines of the status that a message doesn't take: what it says ends there, marked as cut, and not below
+ * the message. */
 static int status_rows(const struct view *v, const struct plan *p)
 {
     int last;

@@ -28,11 +28,12 @@ struct canvas {
     const struct scratch *s; /* of the thread that draws */
 };
 
-/* ---- by several threads --------------------------------------------------------------------------------- */
+/* ---- by several threads ---------------------------------------------------------------------------------
+ */
 
 /*
- * Some lines that are drawn beside others: a lane's, a band's, a curve's. What several of them need is made before, on the way here; each
- * draws into its own lines alone, and asks the trace.
+ * Some lines that are drawn beside others: a lane's, a band's, a curve's. What several of them need is made
+ * before, on the way here; each draws into its own lines alone, and asks the trace.
  */
 struct part {
     void (*draw)(const struct canvas *c, const struct part *p);
@@ -87,9 +88,11 @@ static void part_add(struct parts *p, struct part x)
     p->at[p->n++] = x;
 }
 
-/* ---- bands and curves ----------------------------------------------------------------------------------- */
+/* ---- bands and curves -----------------------------------------------------------------------------------
+ */
 
-/* A name and a number in the gutter, the number right-aligned. Without room for both the name is cut, as long as one can read it. */
+/* A name and a number in the gutter, the number right-aligned. Without room for both the name is cut, as long
+ * as one can read it. */
 static void gutter(const struct canvas *c, int y, const char *name, const char *note, enum style s)
 {
     enum { LEAST = 4 };
@@ -115,7 +118,8 @@ static void band(const struct canvas *c, const struct part *p)
     const enum band b = (enum band)p->lane.i;
     struct shares sh;
     char note[FMT_MAX] = "";
-    int64_t end = trace_info(v->tr)->end, t1 = v->at.win.t1 < end ? v->at.win.t1 : end; /* as far as it is decoded */
+    int64_t end = trace_info(v->tr)->end,
+            t1 = v->at.win.t1 < end ? v->at.win.t1 : end; /* as far as it is decoded */
     if (trace_nlanes(v->tr, LANE_BAND) > (uint32_t)b && t1 > v->at.win.t0) {
         trace_shares(v->tr, p->lane, v->at.win.t0, t1, &sh);
         if (b == BAND_STW)
@@ -143,9 +147,10 @@ static void add_bands(struct parts *p)
     for (uint32_t b = 0; b < BAND_COUNT; b++) {
         const struct lane l = {LANE_BAND, b};
         if (plan->n[band_rows[b].row])
-            part_add(p,
-                     (struct part){
-                         .draw = band, .lane = l, .y = plan->y[band_rows[b].row], .late = !draw_beside(p->c->v, l)});
+            part_add(p, (struct part){.draw = band,
+                                      .lane = l,
+                                      .y = plan->y[band_rows[b].row],
+                                      .late = !draw_beside(p->c->v, l)});
     }
 }
 
@@ -210,7 +215,8 @@ static void add_curves(struct parts *p)
     if (plan->n[ROW_RUNQ])
         part_add(p, (struct part){.draw = run_queue, .y = plan->y[ROW_RUNQ], .h = plan->n[ROW_RUNQ]});
     for (int i = 0; i < plan->n[ROW_STATES]; i++)
-        part_add(p, (struct part){.draw = state_count, .lane.i = (uint32_t)i, .y = plan->y[ROW_STATES] + i, .h = 1});
+        part_add(p, (struct part){
+                        .draw = state_count, .lane.i = (uint32_t)i, .y = plan->y[ROW_STATES] + i, .h = 1});
 }
 
 /* What there is nothing of in the whole trace. */
@@ -237,12 +243,15 @@ static void none(const struct canvas *c)
 /* Once they are drawn. */
 static void bands_end(const struct canvas *c)
 {
-    draw_unloaded(c->g, c->v, c->plan->gutter, c->plan->y[ROW_GC], c->plan->y[ROW_LANES] - c->plan->y[ROW_GC]);
+    draw_unloaded(c->g, c->v, c->plan->gutter, c->plan->y[ROW_GC],
+                  c->plan->y[ROW_LANES] - c->plan->y[ROW_GC]);
 }
 
-/* ---- lanes ---------------------------------------------------------------------------------------------- */
+/* ---- lanes ----------------------------------------------------------------------------------------------
+ */
 
-/* What a processor or thread did in the window, as far as the trace reaches, and for how much of it that is recorded. */
+/* What a processor or thread did in the window, as far as the trace reaches, and for how much of it that is
+ * recorded. */
 static int64_t recorded(const struct view *v, struct lane l, struct shares *sh, bool *all)
 {
     int64_t end = trace_info(v->tr)->end, t1 = v->at.win.t1 < end ? v->at.win.t1 : end;
@@ -266,16 +275,17 @@ static void busy_note(const struct canvas *c, struct lane l, char out[FMT_MAX])
     char p[FMT_MAX];
     out[0] = 0;
     if (of > 0)
-        snprintf(
-            out, FMT_MAX, "%.*s%s", FMT_MAX - 2,
-            fmt_percent(sh.ns[ST_RUNNING] + sh.ns[ST_GCWORK] + sh.ns[ST_ASSIST] + sh.ns[ST_SWEEP] + sh.ns[ST_SYSCALL],
-                        of, p),
-            all ? "" : "?");
+        snprintf(out, FMT_MAX, "%.*s%s", FMT_MAX - 2,
+                 fmt_percent(sh.ns[ST_RUNNING] + sh.ns[ST_GCWORK] + sh.ns[ST_ASSIST] + sh.ns[ST_SWEEP] +
+                                 sh.ns[ST_SYSCALL],
+                             of, p),
+                 all ? "" : "?");
     else if (!all)
         snprintf(out, FMT_MAX, "?");
 }
 
-/* A number beside a name in so many columns: without what stands behind its point if need be, or not at all. */
+/* A number beside a name in so many columns: without what stands behind its point if need be, or not at all.
+ */
 static void note_fit(char d[FMT_MAX], int room)
 {
     char unit[8], *end;
@@ -303,13 +313,15 @@ static void lane_name(const struct canvas *c, struct lane l, int y, bool focus)
         snprintf(note, sizeof note, "x%s", fmt_count(members, n));
         int room = w - (int)strlen(note) - 1;
         struct str of = trace_str(v->tr, trace_lane(v->tr, l).name);
-        str_shorten(of.len ? of : str_of("no name"), room > 4 ? room : w, glyph_dots(v->tier), name, sizeof name);
+        str_shorten(of.len ? of : str_of("no name"), room > 4 ? room : w, glyph_dots(v->tier), name,
+                    sizeof name);
     } else if (l.kind == LANE_G) {
         status_name(v, l.i, w, name, sizeof name);
     } else {
         char id[32];
         status_lane(v, l, id);
-        str_shorten(str_of(id), w, glyph_dots(v->tier), name, sizeof name); /* an id that is cut is another one's */
+        str_shorten(str_of(id), w, glyph_dots(v->tier), name,
+                    sizeof name); /* an id that is cut is another one's */
         busy_note(c, l, note);
         note_fit(note, w - str_width(str_of(name), 64) - 1);
     }
@@ -353,7 +365,8 @@ static void hit_marks(const struct canvas *c, const struct lanes *l)
     }
 }
 
-/* Whose time it was that an explanation speaks of, moment by moment: underlined, once its goroutines alone show. */
+/* Whose time it was that an explanation speaks of, moment by moment: underlined, once its goroutines alone
+ * show. */
 static void why_marks(const struct canvas *c, const struct lanes *l)
 {
     const struct view *v = c->v;
@@ -492,7 +505,8 @@ static void lanes_end(const struct canvas *c)
     more_marks(c, l);
 }
 
-/* ---- the busiest goroutines below the processors --------------------------------------------------------- */
+/* ---- the busiest goroutines below the processors ---------------------------------------------------------
+ */
 
 void rows_busy_follow(struct view *v)
 {
@@ -521,7 +535,8 @@ static void busy_heading(const struct canvas *c, int y)
     for (int x = 0; x < c->g->w; x++)
         grid_put(c->g, x, y, glyph_mark(c->v->tier, MARK_H), STYLE_POPUP_BORDER);
     if (sums_share(c->v->busy) < 100)
-        snprintf(text, sizeof text, " busiest goroutines of this window: adding up, %d%% ", sums_share(c->v->busy));
+        snprintf(text, sizeof text, " busiest goroutines of this window: adding up, %d%% ",
+                 sums_share(c->v->busy));
     else
         snprintf(text, sizeof text, " busiest goroutines of this window: how long each ran ");
     grid_str(c->g, 2, y, c->g->w - 4, text, STYLE_POPUP_BORDER);
@@ -537,7 +552,8 @@ static int busy_rank(const struct view *v, uint32_t g, int n, int64_t *ran)
     return -1;
 }
 
-/* Who was among the busiest before, in a window as long, keeps its line: the eye finds it again, and so does a terminal. */
+/* Who was among the busiest before, in a window as long, keeps its line: the eye finds it again, and so does
+ * a terminal. */
 static void busy_place(struct view *v, int n)
 {
     uint32_t to[VIEW_BUSY] = {0};
@@ -605,11 +621,13 @@ static void add_busiest(struct parts *p)
         return; /* after a zoom they are likely to be others */
     for (int i = 0; i < n - 1 && i < v->busy_wasn; i++) {
         const struct lane l = {LANE_G, v->busy_was[i]};
-        part_add(p, (struct part){.draw = busy_part, .lane = l, .y = y + 1 + i, .h = 1, .late = !draw_beside(v, l)});
+        part_add(p, (struct part){
+                        .draw = busy_part, .lane = l, .y = y + 1 + i, .h = 1, .late = !draw_beside(v, l)});
     }
 }
 
-/* ---- all of them ---------------------------------------------------------------------------------------- */
+/* ---- all of them ----------------------------------------------------------------------------------------
+ */
 
 void rows_bands(struct grid *g, struct view *v, const struct plan *p)
 {

@@ -13,8 +13,8 @@ void rows_bands(struct grid *g, struct view *v, const struct plan *p);
 void rows_lanes(struct grid *g, struct view *v, const struct plan *p);
 /* The busiest goroutines of the window, below processors that leave lines free: v->busy, for view_work(). */
 void rows_busy_follow(struct view *v);
-/* rows_busy_pending - is the list of the busiest goroutines not done yet? rows_busy_work - go on with it, for view_work(): VR_WORK: it
- * isn't done; VR_DRAW: there is more to show. */
+/* rows_busy_pending - is the list of the busiest goroutines not done yet? rows_busy_work - go on with it, for
+ * view_work(): VR_WORK: it isn't done; VR_DRAW: there is more to show. */
 bool rows_busy_pending(const struct view *v);
 unsigned rows_busy_work(struct view *v, int64_t budget_ns);
 

@@ -29,8 +29,9 @@ static const uint32_t lefts[TIER_COUNT][9] = {
 };
 
 /*
- * A goroutine's states. runnable is latency and must catch the eye; a waiting goroutine must not. Kinds of work
- * share the full block where colour tells them apart, mono and ascii screens take glyph_busy()'s letters.
+ * A goroutine's states. runnable is latency and must catch the eye; a waiting goroutine must not. Kinds of
+ * work share the full block where colour tells them apart, mono and ascii screens take glyph_busy()'s
+ * letters.
  */
 static const uint32_t plain[ST_COUNT] = {
     [ST_NONE] = ' ',    [ST_IDLE] = ' ',  [ST_SCHED] = '`',   [ST_RUNNING] = '#',  [ST_GCWORK] = 'G',
@@ -38,9 +39,10 @@ static const uint32_t plain[ST_COUNT] = {
     [ST_UNKNOWN] = '?', [ST_GC] = '#',    [ST_STW] = '!',
 };
 static const uint32_t drawn[ST_COUNT] = {
-    [ST_NONE] = ' ',      [ST_IDLE] = ' ',     [ST_SCHED] = 0xB7,     [ST_RUNNING] = 0x2588,  [ST_GCWORK] = 0x2588,
-    [ST_ASSIST] = 0x2588, [ST_SWEEP] = 0x2588, [ST_SYSCALL] = 0x2584, [ST_RUNNABLE] = 0x2592, [ST_WAITING] = 0x2500,
-    [ST_UNKNOWN] = '?',   [ST_GC] = 0x2588,    [ST_STW] = 0x2588,
+    [ST_NONE] = ' ',        [ST_IDLE] = ' ',       [ST_SCHED] = 0xB7,   [ST_RUNNING] = 0x2588,
+    [ST_GCWORK] = 0x2588,   [ST_ASSIST] = 0x2588,  [ST_SWEEP] = 0x2588, [ST_SYSCALL] = 0x2584,
+    [ST_RUNNABLE] = 0x2592, [ST_WAITING] = 0x2500, [ST_UNKNOWN] = '?',  [ST_GC] = 0x2588,
+    [ST_STW] = 0x2588,
 };
 
 /* The fonts of a bare console have blocks and shades of old PCs, and no more: `block` keeps to these. */

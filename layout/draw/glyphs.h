@@ -1,5 +1,6 @@
 /*
- * glyphs.h - what is drawn for what, in three tiers of fonts; braille is a fourth that differs for plots only.
+ * glyphs.h - what is drawn for what, in three tiers of fonts; braille is a fourth that differs for plots
+ * only.
  *
  * Tables, so that the tiers stay parallel: a tier without an entry would not compile.
  */
@@ -50,7 +51,8 @@ enum mark {
 };
 uint32_t glyph_mark(enum tier t, enum mark m);
 
-/* glyph_bar - n of most as a bar of at most w columns, to an eighth of one; what is there at all has one eighth. */
+/* glyph_bar - n of most as a bar of at most w columns, to an eighth of one; what is there at all has one
+ * eighth. */
 void glyph_bar(struct grid *g, enum tier t, int x, int y, int w, uint64_t n, uint64_t most, enum style s);
 
 #endif

@@ -1,8 +1,9 @@
 /*
- * gstate.c - see gstate.h. Assists are put by a hash of their goroutine, in two passes; who is asked for gets a list of its
- * own, by time; a goroutine's don't overlap. How long it ran in the first i of them is known: the model says it of each, or its lane
- * does. So an interval costs two look-ups, and an assist that one of its ends cuts one on the lane. All of it is as large as there are
- * assists: 9 bytes each, 24 of a goroutine that was asked for; not as there are goroutines.
+ * gstate.c - see gstate.h. Assists are put by a hash of their goroutine, in two passes; who is asked for gets
+ * a list of its own, by time; a goroutine's don't overlap. How long it ran in the first i of them is known:
+ * the model says it of each, or its lane does. So an interval costs two look-ups, and an assist that one of
+ * its ends cuts one on the lane. All of it is as large as there are assists: 9 bytes each, 24 of a goroutine
+ * that was asked for; not as there are goroutines.
  */
 #include "layout/draw/gstate.h"
 
@@ -21,12 +22,13 @@ struct one { /* an assist, and whose it is */
 };
 
 struct gstate {
-    size_t seen, made;    /* assists there are, and those that stand by owner */
-    bool done;            /* they stay where they are */
-    uint32_t bits;        /* 1 << bits heads */
-    uint32_t *head;       /* by a hash of the owner: where its first one stands, and behind the last head's */
-    struct one *one;      /* by that hash, then by time */
-    pthread_mutex_t lock; /* rows are drawn by several threads: of what follows, and of the making of what is above */
+    size_t seen, made; /* assists there are, and those that stand by owner */
+    bool done;         /* they stay where they are */
+    uint32_t bits;     /* 1 << bits heads */
+    uint32_t *head;    /* by a hash of the owner: where its first one stands, and behind the last head's */
+    struct one *one;   /* by that hash, then by time */
+    pthread_mutex_t
+        lock; /* rows are drawn by several threads: of what follows, and of the making of what is above */
     struct idmap who;     /* whose list is made: which one it is */
     struct assists **own; /* of those who were asked for and assist; a list stays as it is */
     size_t nown, capown;
@@ -90,8 +92,8 @@ void gstate_free(struct gstate *s)
     mem_free(s);
 }
 
-/* Who asks first has them put by owner: a picture without goroutines needs none of it. What is new in memory costs more than a few
-   of others' between one's own, so there are few heads. */
+/* Who asks first has them put by owner: a picture without goroutines needs none of it. What is new in memory
+   costs more than a few of others' between one's own, so there are few heads. */
 static bool by_owner(struct gstate *s, const struct range *r)
 {
     enum { EACH = 8 }; /* assists of a head */
@@ -105,7 +107,8 @@ static bool by_owner(struct gstate *s, const struct range *r)
     s->one = s->head ? mem_alloc(s->seen * sizeof *s->one) : NULL;
     if (!s->one)
         return false;
-    uint32_t *next = s->head + 1; /* of each head: where its next one is to stand; in the end, behind its last */
+    uint32_t *next =
+        s->head + 1; /* of each head: where its next one is to stand; in the end, behind its last */
     for (size_t i = 0; i < s->seen; i++)
         next[head_of(s, r[i].owner) + 1]++;
     for (size_t h = 1; h <= heads; h++)
@@ -124,7 +127,8 @@ static int64_t ran_in(const struct trace *tr, uint32_t g, int64_t t0, int64_t t1
     return sh.ns[ST_RUNNING];
 }
 
-/* One more, before which `ran` is. Nearly in order as they are: so far at most one stands late, more would be a trace's joke. */
+/* One more, before which `ran` is. Nearly in order as they are: so far at most one stands late, more would be
+ * a trace's joke. */
 static void own_add(struct assists *x, const struct trace *tr, const struct range *r)
 {
     enum { ASIDE = 64 };
@@ -148,7 +152,8 @@ static void own_sum(struct assists *x)
 }
 
 /* The list of a goroutine of whose hash assists from..till are. NULL: it doesn't assist, or out of memory. */
-static struct assists *list_of(const struct gstate *s, const struct trace *tr, const struct range *r, uint32_t g)
+static struct assists *list_of(const struct gstate *s, const struct trace *tr, const struct range *r,
+                               uint32_t g)
 {
     enum { AHEAD = 16 };
     const uint32_t h = head_of(s, g), from = s->head[h], till = s->head[h + 1];
@@ -176,7 +181,8 @@ static struct assists *list_of(const struct gstate *s, const struct trace *tr, c
 static const struct assists *keep(struct gstate *s, uint32_t g, struct assists *x)
 {
     const uint32_t had = idmap_get(&s->who, g);
-    if (had == IDMAP_NONE && mem_room(s->own, s->capown, s->nown + 1) && idmap_put(&s->who, g, (uint32_t)s->nown))
+    if (had == IDMAP_NONE && mem_room(s->own, s->capown, s->nown + 1) &&
+        idmap_put(&s->who, g, (uint32_t)s->nown))
         return s->own[s->nown++] = x;
     mem_free(x);
     return had == IDMAP_NONE ? NULL : s->own[had];
@@ -209,8 +215,8 @@ const struct assists *gstate_assists(struct gstate *s, const struct trace *tr, u
 }
 
 /*
- * Whose row would wait for a list of its own gets it beforehand: a head with so many assists has one goroutine with most of them. Which
- * one that is tells each so manieth of them.
+ * Whose row would wait for a list of its own gets it beforehand: a head with so many assists has one
+ * goroutine with most of them. Which one that is tells each so manieth of them.
  */
 static void know_many(struct gstate *s, const struct trace *tr, int64_t till)
 {

@@ -67,7 +67,8 @@ void legend_all(enum tier t, bool mono, struct rich *out)
     const bool signs = mono || t == TIER_ASCII;
     rich_add(out, STYLE_POPUP_HEAD, "What the screen shows");
     rich_para(out);
-    rich_add(out, STYLE_POPUP, "Processors, threads: height is how busy, %s what with:  ", signs ? "sign" : "colour");
+    rich_add(out, STYLE_POPUP,
+             "Processors, threads: height is how busy, %s what with:  ", signs ? "sign" : "colour");
     work(out, t, mono, STYLE_POPUP);
     state(out, glyph_state(t, ST_SCHED), ST_SCHED, word_of(ST_SCHED), STYLE_POPUP);
     rich_para(out);
@@ -88,5 +89,6 @@ void legend_all(enum tier t, bool mono, struct rich *out)
     mark(out, glyph_height(t, 8), STYLE_RUNQ, "run queue");
     mark(out, glyph_height(t, 8), STYLE_RUNQ_OVER, "longer than there are processors");
     rich_para(out);
-    rich_add(out, STYLE_POPUP, "Numbers beside names are of the window; heap and run q are those at the cursor.");
+    rich_add(out, STYLE_POPUP,
+             "Numbers beside names are of the window; heap and run q are those at the cursor.");
 }

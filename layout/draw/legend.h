@@ -1,6 +1,7 @@
 /*
- * legend.h - what the glyphs and colours mean, in these glyphs and colours: for the first page of help, and in one line for
- * the foot of a large screen. Made of the tables that lanes are drawn by, so it can't say anything else.
+ * legend.h - what the glyphs and colours mean, in these glyphs and colours: for the first page of help, and
+ * in one line for the foot of a large screen. Made of the tables that lanes are drawn by, so it can't say
+ * anything else.
  */
 #ifndef GOTOP_LAYOUT_LEGEND_H
 #define GOTOP_LAYOUT_LEGEND_H

@@ -1,6 +1,6 @@
 /*
- * plan.c - rows are granted in the order of a table until the screen is full; the lanes take what is left. So the
- * order of what a small screen drops is the table read from its end.
+ * plan.c - rows are granted in the order of a table until the screen is full; the lanes take what is left. So
+ * the order of what a small screen drops is the table read from its end.
  */
 #include "layout/draw/plan.h"
 
@@ -48,12 +48,21 @@ static const struct {
 };
 
 /*
- * Beside processors stand the busiest goroutines, too: an id, as much of a name as tells who it is, and how long it ran
+ * Beside processors stand the busiest goroutines, too: an id, as much of a name as tells who it is, and how
+ * long it ran
  * ("G265112 ..n.func1 4.08ms"). Where a screen is too narrow for names, an id of any length and the time.
  */
 static int busy_width(int w, int id_cols)
 {
-    enum { SHORT = 4, LONGEST_RUN = 5, BLANKS = 2, OF_SCREEN = 4, NAMED_FROM = 80, NAMED = 20, NAMED_LONG = 24 };
+    enum {
+        SHORT = 4,
+        LONGEST_RUN = 5,
+        BLANKS = 2,
+        OF_SCREEN = 4,
+        NAMED_FROM = 80,
+        NAMED = 20,
+        NAMED_LONG = 24
+    };
     const int want = 1 + id_cols + LONGEST_RUN + BLANKS;
     if (w >= NAMED_FROM)
         return id_cols <= SHORT ? NAMED : NAMED_LONG;
@@ -69,7 +78,8 @@ static int gutter_width(int w, enum plan_gutter g)
     return w >= 160 ? 24 : w >= 100 ? 20 : w >= 60 ? 12 : w >= 30 ? 9 : w >= 12 ? 4 : 0;
 }
 
-/* Lines that would stay blank: processors two lines high, the busiest goroutines, higher curves, three lines. */
+/* Lines that would stay blank: processors two lines high, the busiest goroutines, higher curves, three lines.
+ */
 static void spend(struct plan *p, const struct view_kind *k, int *left, int lanes, const int *most_of)
 {
     enum { BUSY_LEAST = 4, BUSY_FIRST = 7 };
@@ -155,10 +165,10 @@ enum { ANY = 100000, BUSY_MOST = VIEW_BUSY };
 static void usual(int *most)
 {
     for (int r = 0; r < ROW_COUNT; r++)
-        most[r] =
-            r == ROW_FILTER || r == ROW_STRIP || r == ROW_STATES || r == ROW_SPLIT || r == ROW_NONE || r == ROW_BUSY
-                ? 0
-                : ANY;
+        most[r] = r == ROW_FILTER || r == ROW_STRIP || r == ROW_STATES || r == ROW_SPLIT || r == ROW_NONE ||
+                          r == ROW_BUSY
+                      ? 0
+                      : ANY;
 }
 
 bool plan_empty(const struct view *v, enum row r)
@@ -183,7 +193,8 @@ bool plan_empty(const struct view *v, enum row r)
     return !sh.ns[of[r].state];
 }
 
-/* Of the whole trace, so that rows don't come and go as one moves. Of one alone a line of its own says as much. */
+/* Of the whole trace, so that rows don't come and go as one moves. Of one alone a line of its own says as
+ * much. */
 static void fold_empty(const struct view *v, int *most)
 {
     int n = 0;
@@ -209,7 +220,8 @@ static int message_lines(const struct plan *p, const struct view *v, int below)
     int most = p->n[ROW_STATUS] + 1 > v->h / 2 ? p->n[ROW_STATUS] + 1 : v->h / 2;
     int free = v->h - below - p->y[ROW_LANES] - 1;
     most = most > free ? free : most;
-    return v->message[0] ? wrap_draw(NULL, 0, 0, v->w, most < 1 ? 1 : most, STYLE_NORMAL, str_of(v->message)) : 0;
+    return v->message[0] ? wrap_draw(NULL, 0, 0, v->w, most < 1 ? 1 : most, STYLE_NORMAL, str_of(v->message))
+                         : 0;
 }
 
 int plan_message(const struct plan *p, const struct view *v, int *last)

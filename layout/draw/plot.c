@@ -1,9 +1,9 @@
 /*
  * plot.c - curves: heap against its goal, and how many goroutines wait for a processor.
  *
- * A column shows the largest value that held within it, so that a spike survives any zoom. Levels count eighths
- * of a row (braille: quarters, two columns a cell). The scale is the window's, but for the heap, whose scale is
- * the whole trace's: a full heap shall look full wherever one pans.
+ * A column shows the largest value that held within it, so that a spike survives any zoom. Levels count
+ * eighths of a row (braille: quarters, two columns a cell). The scale is the window's, but for the heap,
+ * whose scale is the whole trace's: a full heap shall look full wherever one pans.
  */
 #include "layout/draw/draw.h"
 #include "decode/base/wide.h"
@@ -149,8 +149,8 @@ static void goal_line(const struct plot *p, const struct extent *goal)
     const struct view *v = p->v;
     for (int c = 0; c < v->plot_w; c++) {
         uint64_t least = goal[c].min;
-        if (v->edges[c + 1] <= v->edges[c] || v->edges[c] > trace_info(v->tr)->end || !goal[c].known || !least ||
-            least > p->scale)
+        if (v->edges[c + 1] <= v->edges[c] || v->edges[c] > trace_info(v->tr)->end || !goal[c].known ||
+            !least || least > p->scale)
             continue;
         int row = (level(least, p->scale, p->h * 8) - 1) / 8, y = p->y + p->h - 1 - row;
         const struct cell *at = grid_at(p->g, p->x + c, y);

@@ -1,6 +1,7 @@
 /*
- * popup.c - a pop-up's content is a list of lines that is never stored: it is produced twice, once to count it and
- * once to draw the part that the scroll position shows. A line asks for its place and gets one, or none.
+ * popup.c - a pop-up's content is a list of lines that is never stored: it is produced twice, once to count
+ * it and once to draw the part that the scroll position shows. A line asks for its place and gets one, or
+ * none.
  */
 #include "layout/draw/popup.h"
 
@@ -38,7 +39,8 @@ static int next_row(struct box *b)
     return b->dry || i < 0 || i >= b->h ? -1 : b->y + i;
 }
 
-static int put(struct box *b, int y, int x, enum style s, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+static int put(struct box *b, int y, int x, enum style s, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
 static int put(struct box *b, int y, int x, enum style s, const char *fmt, ...)
 {
     char buf[600];
@@ -62,7 +64,8 @@ static int put_g(struct box *b, int y, int x, uint32_t g)
     return grid_str(b->g, x, y, room, buf, STYLE_POPUP_HEAD);
 }
 
-/* ---- stacks --------------------------------------------------------------------------------------------- */
+/* ---- stacks ---------------------------------------------------------------------------------------------
+ */
 
 static struct str base_name(struct str path)
 {
@@ -128,7 +131,8 @@ static void stack_lines(struct box *b, uint32_t stack)
         frame_line(b, trace_frame(b->v->tr, stack, i));
 }
 
-/* ---- a goroutine's span --------------------------------------------------------------------------------- */
+/* ---- a goroutine's span ---------------------------------------------------------------------------------
+ */
 
 struct side { /* one of the two stacks and what it is */
     const char *title;
@@ -207,7 +211,8 @@ static void sides_of(const struct view *v, struct lane l, const struct span *s, 
     }
 }
 
-/* A waker's story: what it did itself before it woke this one. Who held what is not recorded: only the order is. */
+/* A waker's story: what it did itself before it woke this one. Who held what is not recorded: only the order
+ * is. */
 static void waker_lines(struct box *b, uint32_t who, int64_t t)
 {
     const struct view *v = b->v;
@@ -222,8 +227,9 @@ static void waker_lines(struct box *b, uint32_t who, int64_t t)
     if (s.state != ST_WAITING && s.state != ST_SYSCALL)
         return;
     str_safe(stacks_reason(v->tr, s.reason, s.stack), why, sizeof why);
-    put(b, next_row(b), b->col + 1, STYLE_POPUP_DIM, "before that %s%s%s%s for %s", state_name((enum state)s.state),
-        *why ? " (" : "", why, *why ? ")" : "", when_dur(v->tr, time_sub(s.t1, s.t0), d));
+    put(b, next_row(b), b->col + 1, STYLE_POPUP_DIM, "before that %s%s%s%s for %s",
+        state_name((enum state)s.state), *why ? " (" : "", why, *why ? ")" : "",
+        when_dur(v->tr, time_sub(s.t1, s.t0), d));
 }
 
 static void side_lines(struct box *b, const struct side *s)
@@ -294,7 +300,8 @@ static void span_head(struct box *b, struct lane l, const struct span *s)
     const enum state is = status_works(v, l, s);
     say(&line, (enum style)(STYLE_STATE + (int)is), "", "%s", state_name(is));
     if (s->reason || s->label) {
-        str_safe(status_bracketed(stacks_reason(v->tr, s->reason ? s->reason : s->label, s->stack)), why, sizeof why);
+        str_safe(status_bracketed(stacks_reason(v->tr, s->reason ? s->reason : s->label, s->stack)), why,
+                 sizeof why);
         say(&line, STYLE_POPUP, " ", "(%s)", why);
     }
     if (s->state != ST_RUNNABLE && s->state != ST_WAITING && s->who != NO_LANE) {
@@ -347,7 +354,8 @@ static void span_notes(struct box *b, struct lane l, const struct span *s)
             if (y == -2 || narrow)
                 y = next_row(b), x = b->col + 1;
             x = put(b, y, x, STYLE_POPUP, "%s %s%s of it (%s)  ", band == BAND_GC ? "GC" : "stop-the-world",
-                    narrow ? "" : "during ", fmt_percent(sh.ns[st], s->t1 - t0, p), when_dur(v->tr, sh.ns[st], d));
+                    narrow ? "" : "during ", fmt_percent(sh.ns[st], s->t1 - t0, p),
+                    when_dur(v->tr, sh.ns[st], d));
             any = true;
         }
     }
@@ -414,7 +422,8 @@ static void span_lines(struct box *b)
     b->col_w = b->w;
 }
 
-/* ---- lines handed in ------------------------------------------------------------------------------------ */
+/* ---- lines handed in ------------------------------------------------------------------------------------
+ */
 
 /* Longer ones take several; what goes on stands as far in as the line's second column does, or a little. */
 static void given_lines(struct box *b)
@@ -456,7 +465,8 @@ static int widest(const struct view *v)
     return w + 2;
 }
 
-/* ---- the box -------------------------------------------------------------------------------------------- */
+/* ---- the box --------------------------------------------------------------------------------------------
+ */
 
 static void content(struct box *b)
 {
@@ -532,8 +542,14 @@ void popup_print(struct view *v, FILE *out)
     enum { WIDE = 1000, HIGH = 1000 };
     struct grid g = {0};
     char line[4 * WIDE + 1];
-    struct box b = {
-        .g = &g, .v = v, .dry = true, .plain = true, .lane = v->popup_lane, .t = v->popup_t, .w = WIDE, .h = HIGH};
+    struct box b = {.g = &g,
+                    .v = v,
+                    .dry = true,
+                    .plain = true,
+                    .lane = v->popup_lane,
+                    .t = v->popup_t,
+                    .w = WIDE,
+                    .h = HIGH};
     if (v->popup == POPUP_LINES && v->popup_rich)
         for (uint32_t at = 0, from, len; rich_line(v->popup_rich, WIDE, &at, &from, &len);)
             fprintf(out, "%.*s\n", (int)len, v->popup_rich->text + from);

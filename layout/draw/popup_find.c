@@ -1,6 +1,6 @@
 /*
- * popup_find.c - words in a pop-up of text (help, sums, a goroutine's life): '/' there finds them in it, and not in the trace,
- * which does not show.
+ * popup_find.c - words in a pop-up of text (help, sums, a goroutine's life): '/' there finds them in it, and
+ * not in the trace, which does not show.
  */
 #include <string.h>
 

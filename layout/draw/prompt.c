@@ -172,7 +172,8 @@ unsigned view_prompt_accept(struct view *v)
     return f;
 }
 
-/* ---- pop-ups -------------------------------------------------------------------------------------------- */
+/* ---- pop-ups --------------------------------------------------------------------------------------------
+ */
 
 unsigned view_lines(struct view *v, const char *title, const char *const *lines, size_t n)
 {
@@ -229,7 +230,8 @@ unsigned view_popup_page(struct view *v, int n)
     return view_popup_scroll(v, n * page);
 }
 
-/* ---- selection, Esc ------------------------------------------------------------------------------------- */
+/* ---- selection, Esc -------------------------------------------------------------------------------------
+ */
 
 unsigned view_select(struct view *v)
 {
@@ -346,7 +348,8 @@ const char *view_drop_word(const struct view *v)
                                                                       : NULL;
 }
 
-/* ---- yank ----------------------------------------------------------------------------------------------- */
+/* ---- yank -----------------------------------------------------------------------------------------------
+ */
 
 /* The command that opens this place; the viewer puts its own, which names the file, in its place. */
 static void yank_command(const struct view *v, FILE *f)
@@ -372,8 +375,8 @@ unsigned view_yank(struct view *v, char **out)
     FILE *f = open_memstream(&text, &size);
     if (!f)
         return move_fail(v, "out of memory");
-    bool rows =
-        !v->popup && kind_here(v)->tsv && kind_here(v)->tsv(v, f); /* lines for another program, and no more */
+    bool rows = !v->popup && kind_here(v)->tsv &&
+                kind_here(v)->tsv(v, f); /* lines for another program, and no more */
     if (v->popup) {
         popup_print(v, f);
     } else if (!rows) {

@@ -1,6 +1,6 @@
 /*
- * ruler.c - ticks stand in the column that covers their moment, each label right of its tick. The step is chosen by
- * the width of the longest label, so labels never touch.
+ * ruler.c - ticks stand in the column that covers their moment, each label right of its tick. The step is
+ * chosen by the width of the longest label, so labels never touch.
  */
 #include "layout/draw/ruler.h"
 

@@ -1,6 +1,6 @@
 /*
- * status.c - what is under the cursor, in words. Times and lengths here are exact: the picture rounds, this line
- * does not. It never guesses: what the trace does not hold is said to be unknown.
+ * status.c - what is under the cursor, in words. Times and lengths here are exact: the picture rounds, this
+ * line does not. It never guesses: what the trace does not hold is said to be unknown.
  */
 #include "layout/draw/status.h"
 
@@ -23,7 +23,8 @@
 #include "triage/triage.h"
 #include "triage/tables/stacks.h"
 
-/* ---- names ---------------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------------------
+ */
 
 void status_lane(const struct view *v, struct lane l, char out[32])
 {
@@ -153,7 +154,8 @@ int64_t status_stopped(const struct trace *tr, int64_t t0, int64_t t1)
     return sh.ns[ST_STW];
 }
 
-/* ---- styled pieces -------------------------------------------------------------------------------------- */
+/* ---- styled pieces --------------------------------------------------------------------------------------
+ */
 
 /* What is said, and for how wide a place: names take a part of it. */
 struct line {
@@ -182,7 +184,8 @@ static int name_width(const struct line *l)
     return l->w > 400 ? 400 : l->w < 10 ? 10 : l->w;
 }
 
-/* ---- a mixture ------------------------------------------------------------------------------------------ */
+/* ---- a mixture ------------------------------------------------------------------------------------------
+ */
 
 const char *status_state(enum lane_kind k, enum state s)
 {
@@ -221,24 +224,27 @@ static void add_count(struct line *l, const struct view *v, struct lane lane, in
     add(l, STYLE_STATUS, "  %s span%s", fmt_count(count, n), count == 1 ? "" : "s");
 }
 
-static void mixture(struct line *l, const struct view *v, struct lane lane, int64_t t0, int64_t t1, const char *word)
+static void mixture(struct line *l, const struct view *v, struct lane lane, int64_t t0, int64_t t1,
+                    const char *word)
 {
     char id[32], a[FMT_MAX], d[FMT_MAX];
     status_lane(v, lane, id);
     add(l, STYLE_STATUS_KEY, "%s ", id);
-    add(l, STYLE_STATUS, "%s%s +%s", word, when_time(v->tr, t0, (t1 - t0) / 4, a), when_dur(v->tr, t1 - t0, d));
+    add(l, STYLE_STATUS, "%s%s +%s", word, when_time(v->tr, t0, (t1 - t0) / 4, a),
+        when_dur(v->tr, t1 - t0, d));
     add_shares(l, v, lane, t0, t1);
     add_count(l, v, lane, t0, t1);
 }
 
-/* ---- one span ------------------------------------------------------------------------------------------- */
+/* ---- one span -------------------------------------------------------------------------------------------
+ */
 
 /* A goroutine's running span may hold an assist: then its part is told apart. */
 static void add_state(struct line *l, const struct view *v, struct lane lane, const struct span *s)
 {
     const int64_t at = v->at.cursor >= s->t0 && v->at.cursor < s->t1 ? v->at.cursor : s->t0 > 0 ? s->t0 : 0;
-    enum state is =
-        lane.kind == LANE_G ? gstate_of(v->gstate, v->tr, lane.i, (enum state)s->state, at) : (enum state)s->state;
+    enum state is = lane.kind == LANE_G ? gstate_of(v->gstate, v->tr, lane.i, (enum state)s->state, at)
+                                        : (enum state)s->state;
     add(l, (enum style)(STYLE_STATE + (int)is), "%s", status_state(lane.kind, is));
     if (lane.kind == LANE_G && s->state == ST_RUNNING && gstate_any(v->gstate, v->tr, lane.i, s->t0, s->t1)) {
         struct shares sh;
@@ -251,7 +257,8 @@ static void add_state(struct line *l, const struct view *v, struct lane lane, co
     uint32_t why = s->reason ? s->reason : s->label;
     if (why) {
         add(l, STYLE_STATUS, " (");
-        add_name(l, status_bracketed(stacks_reason(v->tr, why, s->stack)), 32, glyph_dots(v->tier), STYLE_STATUS);
+        add_name(l, status_bracketed(stacks_reason(v->tr, why, s->stack)), 32, glyph_dots(v->tier),
+                 STYLE_STATUS);
         add(l, STYLE_STATUS, ")");
     }
 }
@@ -322,7 +329,8 @@ static void add_span(struct line *l, const struct view *v, struct lane lane, con
     add_length(l, v, lane, s);
 }
 
-/* How long it took is never what has no room, though what is behind it be cut off (".."): rather a part of the name. */
+/* How long it took is never what has no room, though what is behind it be cut off (".."): rather a part of
+ * the name. */
 static void describe(struct line *l, const struct view *v, struct lane lane, const struct span *s)
 {
     struct rich *r = l->r;
@@ -369,7 +377,8 @@ static void add_waker(struct line *l, const struct view *v, uint32_t who, const 
     add(l, STYLE_STATUS, "  ");
 }
 
-/* The second line: where in the program, who woke it, what was around it; beside `at` not that it was there. */
+/* The second line: where in the program, who woke it, what was around it; beside `at` not that it was there.
+ */
 static void around_g(struct line *l, const struct view *v, struct lane at, uint32_t g, const struct span *s)
 {
     struct lane lane = {LANE_G, g};
@@ -428,7 +437,8 @@ static void around(struct line *l, const struct view *v, struct lane lane, const
         around_g(l, v, lane, g, &gs);
 }
 
-/* ---- all together --------------------------------------------------------------------------------------- */
+/* ---- all together ---------------------------------------------------------------------------------------
+ */
 
 bool status_range(const struct view *v, int64_t *t0, int64_t *t1)
 {
@@ -461,7 +471,8 @@ static void speak_mixture(struct line *l, const struct view *v, struct lane lane
     }
 }
 
-/* A row that stands for a folded group: what its goroutines did in the cursor's column, all of them together. */
+/* A row that stands for a folded group: what its goroutines did in the cursor's column, all of them together.
+ */
 static void speak_group(struct line *l, const struct view *v, uint32_t lane, uint32_t members)
 {
     const struct shares *col = mixture_of(v, lane);
@@ -470,11 +481,12 @@ static void speak_group(struct line *l, const struct view *v, uint32_t lane, uin
     view_column(v, &t0, &t1);
     int c = window_col(v->at.win, v->plot_w, v->at.cursor);
     add(l, STYLE_STATUS_KEY, "%s goroutines ", fmt_count(members, n));
-    add_name(l, trace_str(v->tr, trace_g_name(v->tr, lane)), name_width(l), glyph_dots(v->tier), STYLE_STATUS_KEY);
+    add_name(l, trace_str(v->tr, trace_g_name(v->tr, lane)), name_width(l), glyph_dots(v->tier),
+             STYLE_STATUS_KEY);
     rich_para(l->r);
     if (status_range(v, &t0, &t1)) { /* of columns alone it is known what all of them do */
-        add(l, STYLE_STATUS, "range %s +%s: T adds up what they do in it", when_time(v->tr, t0, (t1 - t0) / 4, a),
-            when_dur(v->tr, t1 - t0, d));
+        add(l, STYLE_STATUS, "range %s +%s: T adds up what they do in it",
+            when_time(v->tr, t0, (t1 - t0) / 4, a), when_dur(v->tr, t1 - t0, d));
         return;
     }
     if (!col || c < 0 || c >= v->plot_w) {
@@ -488,7 +500,8 @@ static void speak_group(struct line *l, const struct view *v, uint32_t lane, uin
         add(l, STYLE_STATUS, "none of them is there");
         return;
     }
-    add(l, STYLE_STATUS, "%.*f there on average:", there < 10 * (t1 - t0) ? 2 : 0, (double)there / (double)(t1 - t0));
+    add(l, STYLE_STATUS, "%.*f there on average:", there < 10 * (t1 - t0) ? 2 : 0,
+        (double)there / (double)(t1 - t0));
     add_sums(l, LANE_G, &col[c], there);
 }
 

@@ -37,7 +37,8 @@ int tabs_draw(struct grid *g, struct view *v, enum tabs form, int x)
     grid_str(g, x, 0, n, text, STYLE_TITLE_NOTE);
     const char *from = strchr(text, '['), *to = strchr(text, ']');
     if (from && to)
-        (void)grid_text(g, x + (int)(from - text), 0, n, (struct str){from, (uint32_t)(to + 1 - from)}, STYLE_TITLE);
+        (void)grid_text(g, x + (int)(from - text), 0, n, (struct str){from, (uint32_t)(to + 1 - from)},
+                        STYLE_TITLE);
     return x + n;
 }
 

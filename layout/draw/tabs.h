@@ -15,7 +15,8 @@ enum {
 
 /* tabs_text - "1 2 [3 goroutines] 4 ..": ASCII, NUL-terminated. Returns columns. */
 int tabs_text(const struct view *v, enum tabs form, char out[TABS_MOST]);
-/* tabs_draw - in row 0 from column x on. The view remembers where, for tabs_at(). Returns the column behind it. */
+/* tabs_draw - in row 0 from column x on. The view remembers where, for tabs_at(). Returns the column behind
+ * it. */
 int tabs_draw(struct grid *g, struct view *v, enum tabs form, int x);
 /* tabs_at - whose tab is in that column of row 0, as drawn last; VIEW_NONE: nobody's. */
 int tabs_at(const struct view *v, int x);

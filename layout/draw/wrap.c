@@ -92,8 +92,9 @@ uint32_t wrap_cut(struct str s, int w)
         end++;
     }
     uint32_t word = cut_word(s, end);
-    return best * 2 < word ? word
-                           : without_blanks(s, best); /* an item, unless half of what there is room for would go */
+    return best * 2 < word
+               ? word
+               : without_blanks(s, best); /* an item, unless half of what there is room for would go */
 }
 
 static int lines_of(struct str text, int first, int w)
@@ -107,8 +108,8 @@ static int lines_of(struct str text, int first, int w)
 }
 
 /*
- * Where a text may be parted: behind a sentence (2) or an item of a list (1), not within brackets. For each place the lines
- * that the text before it takes, and those that what follows takes behind ".. ".
+ * Where a text may be parted: behind a sentence (2) or an item of a list (1), not within brackets. For each
+ * place the lines that the text before it takes, and those that what follows takes behind ".. ".
  */
 enum { PLACES = 64 };
 struct place {
@@ -134,7 +135,8 @@ static uint32_t places_of(struct str s, struct place v[PLACES])
         bool upper = (s.p[at + 1] >= 'A' && s.p[at + 1] <= 'Z') || (s.p[at + 1] >= '0' && s.p[at + 1] <= '9');
         struct str rest = {s.p + at + 1, s.len - at - 1};
         int kind = before == '.' && upper ? 2 : before == ',' || before == ';' ? 1 : 0;
-        if (kind && !begins(rest, "called by ") && !begins(rest, "by ")) /* a function and its callers are one */
+        if (kind && !begins(rest, "called by ") &&
+            !begins(rest, "by ")) /* a function and its callers are one */
             v[n++] = (struct place){.at = at, .kind = kind};
     }
     return n;
@@ -193,7 +195,8 @@ bool wrap_fold(struct str text, int w, int n, uint32_t *head, uint32_t *tail)
             to++;
         bool part = to == nv;
         to = part ? k : to;
-        uint32_t lost = v[to].at - v[i].at + (v[i].kind < 2 ? (uint32_t)w / 2 : 0) + (part ? 4 * (uint32_t)w : 0);
+        uint32_t lost =
+            v[to].at - v[i].at + (v[i].kind < 2 ? (uint32_t)w / 2 : 0) + (part ? 4 * (uint32_t)w : 0);
         if (to > i && lost < best) {
             best = lost;
             *head = v[i].at;

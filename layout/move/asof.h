@@ -1,7 +1,7 @@
 /*
- * asof.h - what was added up of a range of a trace that goes on: does it still hold? Everything before the trace's end is known
- * (trace.h), so what has come since changes a range that reached that end, and no other. A held picture of a program that runs is
- * added up once, however many seconds come behind it.
+ * asof.h - what was added up of a range of a trace that goes on: does it still hold? Everything before the
+ * trace's end is known (trace.h), so what has come since changes a range that reached that end, and no other.
+ * A held picture of a program that runs is added up once, however many seconds come behind it.
  */
 #ifndef GOTOP_LAYOUT_ASOF_H
 #define GOTOP_LAYOUT_ASOF_H

@@ -1,9 +1,10 @@
 /*
- * epoch.c - another trace of the same program takes the place of one, or a trace is decoded anew (trace_info.epoch): lanes have
- * other indices then, or none.
+ * epoch.c - another trace of the same program takes the place of one, or a trace is decoded anew
+ * (trace_info.epoch): lanes have other indices then, or none.
  *
- * What names a lane for longer than a frame is kept by its id meanwhile: places, pins. What was derived from the old
- * lanes is made again: orders, the filter's and the search's results, the log. Lanes that were hidden show again.
+ * What names a lane for longer than a frame is kept by its id meanwhile: places, pins. What was derived from
+ * the old lanes is made again: orders, the filter's and the search's results, the log. Lanes that were hidden
+ * show again.
  */
 #include <string.h>
 

@@ -1,13 +1,13 @@
 /*
- * filter.c - a filter is a conjunction of terms. Each term answers for one span of a goroutine; a goroutine shows
- * when one of its spans satisfies all of them.
+ * filter.c - a filter is a conjunction of terms. Each term answers for one span of a goroutine; a goroutine
+ * shows when one of its spans satisfies all of them.
  *
- * Deciding goes lane by lane and can stop after any chunk of spans. Before a lane is walked, what is known without
- * walking may exclude it: its id, the exact time it spent in the wished state, its longest span. "wakes:" needs the
- * lanes of those that were woken first, so it has a phase of its own.
+ * Deciding goes lane by lane and can stop after any chunk of spans. Before a lane is walked, what is known
+ * without walking may exclude it: its id, the exact time it spent in the wished state, its longest span.
+ * "wakes:" needs the lanes of those that were woken first, so it has a phase of its own.
  *
- * The time of tasks and regions is kept as intervals per goroutine, sorted, with the largest end so far: a look is
- * a binary search.
+ * The time of tasks and regions is kept as intervals per goroutine, sorted, with the largest end so far: a
+ * look is a binary search.
  */
 #include "layout/move/filter.h"
 
@@ -104,7 +104,8 @@ static bool fit_bits(uint64_t **set, uint32_t have, uint32_t want)
     return true;
 }
 
-/* ---- parsing -------------------------------------------------------------------------------------------- */
+/* ---- parsing --------------------------------------------------------------------------------------------
+ */
 
 struct parser {
     const char *text;
@@ -119,8 +120,8 @@ static bool bad(const struct parser *p, size_t at, const char *what)
     return false;
 }
 
-/* One word: blanks within double quotes belong to it, the quotes don't. *begin: where each byte came from is lost
-   but for the word's own place. */
+/* One word: blanks within double quotes belong to it, the quotes don't. *begin: where each byte came from is
+   lost but for the word's own place. */
 static bool word(struct parser *p, char *out, size_t size)
 {
     size_t n = 0;
@@ -166,11 +167,12 @@ static bool parse_state(struct parser *p, struct term *t, const char *s, size_t 
         t->kind = T_COLLECTS;
     if (t->states)
         return true;
-    return bad(p, at,
-               !strcmp(s, "sweep")
-                   ? "sweeping is recorded of processors, not of goroutines"
-                   : "no such state: running, runnable (ready), waiting, syscall, gc, assist, unknown; what is "
-                     "waited for: reason=sync");
+    return bad(
+        p, at,
+        !strcmp(s, "sweep")
+            ? "sweeping is recorded of processors, not of goroutines"
+            : "no such state: running, runnable (ready), waiting, syscall, gc, assist, unknown; what is "
+              "waited for: reason=sync");
 }
 
 static bool parse_dur(struct parser *p, struct term *t, const char *s, size_t at)
@@ -243,7 +245,8 @@ static bool parse_term(struct parser *p, struct term *t, const char *s, size_t a
             t->kinds = ok && t->kind == T_REASON ? kinds_of(&t->m) : 0;
             return ok;
         }
-    return bad(p, at, "no such term: NAME g1 p1 state= reason= dur> gc wakes: wokenby: task: region: is:system");
+    return bad(p, at,
+               "no such term: NAME g1 p1 state= reason= dur> gc wakes: wokenby: task: region: is:system");
 }
 
 static bool parse(struct filter *f, const char *text, struct filter_error *e)
@@ -300,7 +303,8 @@ void filter_free(struct filter *f)
     mem_free(f);
 }
 
-/* ---- tasks and regions ---------------------------------------------------------------------------------- */
+/* ---- tasks and regions ----------------------------------------------------------------------------------
+ */
 
 static void add_ival(struct term *t, uint32_t g, int64_t t0, int64_t t1)
 {
@@ -364,8 +368,9 @@ static void make_ivals(struct term *t, const struct trace *tr)
     const struct logmsg *m;
     const struct range *a;
     const size_t nr = trace_regions(tr, &r), na = trace_ranges(tr, RANGE_ASSIST, &a);
-    const size_t seen = t->kind == T_COLLECTS ? 2 * na + trace_info(tr)->done /* one that was open is over then */
-                                              : trace_tasks(tr, &k) + nr + trace_logs(tr, &m);
+    const size_t seen = t->kind == T_COLLECTS
+                            ? 2 * na + trace_info(tr)->done /* one that was open is over then */
+                            : trace_tasks(tr, &k) + nr + trace_logs(tr, &m);
     if (t->seen == seen && t->iv)
         return;
     t->seen = seen;
@@ -387,7 +392,8 @@ static void make_ivals(struct term *t, const struct trace *tr)
     }
 }
 
-/* Does one of the goroutine's intervals overlap [t0,t1)? The last that starts before t1 knows the largest end. */
+/* Does one of the goroutine's intervals overlap [t0,t1)? The last that starts before t1 knows the largest
+ * end. */
 static bool in_ivals(const struct term *t, uint32_t g, int64_t t0, int64_t t1)
 {
     const struct ival *const v = t->iv;
@@ -396,7 +402,8 @@ static bool in_ivals(const struct term *t, uint32_t g, int64_t t0, int64_t t1)
     return lo && v[lo - 1].g == g && v[lo - 1].most > t0;
 }
 
-/* ---- one span ------------------------------------------------------------------------------------------- */
+/* ---- one span -------------------------------------------------------------------------------------------
+ */
 
 static bool names_g(const struct term *t, const struct trace *tr, uint32_t g)
 {
@@ -429,7 +436,8 @@ static bool holds(const struct filter *f, const struct term *t, uint32_t g, cons
     const struct trace *tr = f->tr;
     struct match_cache *c = (struct match_cache *)(uintptr_t)&t->cache; /* it only remembers */
     switch (t->kind) {
-    case T_FUNC: return match_id(&t->m, c, tr, li->name) || (own_stack(s) && match_stack(&t->m, c, tr, s->stack));
+    case T_FUNC:
+        return match_id(&t->m, c, tr, li->name) || (own_stack(s) && match_stack(&t->m, c, tr, s->stack));
     case T_G: return li->id == t->id;
     case T_P:
         return s->who != NO_LANE && s->state != ST_RUNNABLE && s->state != ST_WAITING &&
@@ -437,7 +445,8 @@ static bool holds(const struct filter *f, const struct term *t, uint32_t g, cons
     case T_STATE: return t->states >> s->state & 1;
     case T_REASON:
         return match_id(&t->m, c, tr, s->reason) || match_id(&t->m, c, tr, s->label) ||
-               (t->kinds && s->state == ST_WAITING && t->kinds >> stacks_wait_kind(tr, s->reason, s->stack) & 1);
+               (t->kinds && s->state == ST_WAITING &&
+                t->kinds >> stacks_wait_kind(tr, s->reason, s->stack) & 1);
     case T_DUR_MORE: return s->t1 - s->t0 >= t->ns;
     case T_DUR_LESS: return s->t1 - s->t0 <= t->ns;
     case T_GC: return in_gc(tr, s);
@@ -446,16 +455,17 @@ static bool holds(const struct filter *f, const struct term *t, uint32_t g, cons
     case T_TASK:
     case T_REGION: return in_ivals(t, g, s->t0, s->t1 > s->t0 ? s->t1 : s->t0 + 1);
     case T_COLLECTS:
-        return s->state == ST_RUNNING && (li->is_worker ? t->states >> ST_GCWORK & 1
-                                                        : in_ivals(t, g, s->t0, s->t1 > s->t0 ? s->t1 : s->t0 + 1));
+        return s->state == ST_RUNNING &&
+               (li->is_worker ? t->states >> ST_GCWORK & 1
+                              : in_ivals(t, g, s->t0, s->t1 > s->t0 ? s->t1 : s->t0 + 1));
     case T_SYSTEM: return li->is_system;
     }
     return false;
 }
 
 /*
- * Does the term ask who the goroutine is? That is looked up in its lane, which for millions of spans in a row takes
- * long.
+ * Does the term ask who the goroutine is? That is looked up in its lane, which for millions of spans in a row
+ * takes long.
  */
 static bool of_who(const struct term *t)
 {
@@ -463,7 +473,8 @@ static bool of_who(const struct term *t)
 }
 
 /* Do the terms hold that ask who the goroutine is (`who`), or all others? Only the first look at li. */
-static bool terms_hold(const struct filter *f, bool who, uint32_t g, const struct lane_info *li, const struct span *s)
+static bool terms_hold(const struct filter *f, bool who, uint32_t g, const struct lane_info *li,
+                       const struct span *s)
 {
     for (int i = 0; i < f->n; i++)
         if (of_who(&f->term[i]) == who && holds(f, &f->term[i], g, li, s) == f->term[i].not )
@@ -511,7 +522,8 @@ int64_t filter_wide(const struct filter *f)
     return min;
 }
 
-/* ---- goroutines ----------------------------------------------------------------------------------------- */
+/* ---- goroutines -----------------------------------------------------------------------------------------
+ */
 
 /* Who woke the goroutines that NAME names: up to CHUNK spans; true when lane f->wat is over. */
 static bool wakers(struct filter *f)

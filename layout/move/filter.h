@@ -1,20 +1,19 @@
 /*
  * filter.h - a line of text that says which goroutines and which of their spans matter.
  *
- * Terms stand apart by blanks; all of them must hold for one and the same span (a goroutine shows when it has such a
- * span). A leading '-' negates a term. Values with blanks stand in double quotes.
+ * Terms stand apart by blanks; all of them must hold for one and the same span (a goroutine shows when it has
+ * such a span). A leading '-' negates a term. Values with blanks stand in double quotes.
  *
- *     conn).serve  ~^net/http     function: its start function, or one in the span's own stack; ~ regular expression
- *     g123  p2                    that goroutine; running on that processor
- *     state=waiting  state=gc     running, runnable, waiting, syscall, gc (mark worker or assist), assist, unknown
- *     reason=sync                 a part of the reason (or of a GC worker's label)
- *     dur>1ms  dur<=20us          how long the span is
- *     gc                          overlaps a GC cycle
+ *     conn).serve  ~^net/http     function: its start function, or one in the span's own stack; ~ regular
+ * expression g123  p2                    that goroutine; running on that processor state=waiting  state=gc
+ * running, runnable, waiting, syscall, gc (mark worker or assist), assist, unknown reason=sync a part of the
+ * reason (or of a GC worker's label) dur>1ms  dur<=20us          how long the span is gc overlaps a GC cycle
  *     wakes:NAME  wokenby:NAME    goroutines that wake NAME; wake-ups that NAME did (NAME: function or g123)
  *     task:NAME  region:NAME      within a user task or region of that name, on its goroutine
  *     is:system                   goroutines of the runtime itself
  *
- * Which goroutines show is found out in steps with a budget; a filter never walks what exact sums can exclude.
+ * Which goroutines show is found out in steps with a budget; a filter never walks what exact sums can
+ * exclude.
  */
 #ifndef GOTOP_LAYOUT_FILTER_H
 #define GOTOP_LAYOUT_FILTER_H
@@ -37,16 +36,18 @@ struct filter *filter_new(const struct trace *tr, const char *text, struct filte
 void filter_free(struct filter *f);
 /* filter_step - decide about more goroutines for about budget_ns; true: all are. Follows a growing trace. */
 bool filter_step(struct filter *f, int64_t budget_ns);
-int filter_share(const struct filter *f);        /* how much is decided, in per cent */
-uint64_t filter_count(const struct filter *f);   /* goroutines that show so far */
-uint64_t filter_version(const struct filter *f); /* grows whenever the answers of filter_shows() may have changed */
+int filter_share(const struct filter *f);      /* how much is decided, in per cent */
+uint64_t filter_count(const struct filter *f); /* goroutines that show so far */
+uint64_t
+filter_version(const struct filter *f); /* grows whenever the answers of filter_shows() may have changed */
 /* filter_hint - where nothing passes: what may have been meant, "; .."; or "". */
 void filter_hint(const struct filter *f, char *out, size_t size);
 /* filter_shows - does this goroutine have a span that matches? Undecided ones: false. */
 bool filter_shows(const struct filter *f, uint32_t g);
 /* filter_next - the first goroutine from g on that shows; NO_LANE: none. */
 uint32_t filter_next(const struct filter *f, uint32_t g);
-/* filter_span - does this span of goroutine lane g match? O(terms), a few times O(log) with gc, task, region. */
+/* filter_span - does this span of goroutine lane g match? O(terms), a few times O(log) with gc, task, region.
+ */
 bool filter_span(const struct filter *f, uint32_t g, const struct span *s);
 /* filter_whole - the terms say something about goroutines alone: every span of one that shows matches. */
 bool filter_whole(const struct filter *f);

@@ -24,8 +24,9 @@ static int64_t unit_of(const char **s, bool point)
     static const struct {
         const char *name;
         int64_t ns;
-    } units[] = {{"ns", 1},       {"t", 1},          {"us", 1000},       {"\xC2\xB5s", 1000}, {"\xCE\xBCs", 1000},
-                 {"ms", 1000000}, {"s", 1000000000}, {"m", 60000000000}, {"h", 3600000000000}};
+    } units[] = {{"ns", 1},           {"t", 1},        {"us", 1000},      {"\xC2\xB5s", 1000},
+                 {"\xCE\xBCs", 1000}, {"ms", 1000000}, {"s", 1000000000}, {"m", 60000000000},
+                 {"h", 3600000000000}};
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         size_t n = strlen(units[i].name);
         if (!strncmp(*s, units[i].name, n) && !isalpha((unsigned char)(*s)[n])) {
@@ -105,11 +106,10 @@ static bool when(const char *s, struct target *out)
     if (!plus && strncmp(rest, "..", 2) != 0)
         return false;
     rest = blanks(rest + (plus ? 1 : 2));
-    if (!*rest && !plus) { /* "1.2s.." */
+    if (!*rest && !plus) /* "1.2s.." */
         b = has_a ? INT64_MAX : 0;
-    } else if (!goto_time(rest, &b, &rest) || *blanks(rest)) {
+    else if (!goto_time(rest, &b, &rest) || *blanks(rest))
         return false;
-    }
     if (plus)
         b = b > INT64_MAX - a ? INT64_MAX : a + b;
     if (b == a)
@@ -184,7 +184,8 @@ static bool share(const char *s, int64_t end, int64_t *ns, bool *whole, const ch
     return true;
 }
 
-/* What only the trace can tell, put as a time of it: 1; 0: there is none here; -1: it can't, *why. No trace: any time will do. */
+/* What only the trace can tell, put as a time of it: 1; 0: there is none here; -1: it can't, *why. No trace:
+ * any time will do. */
 static int told(const struct trace *tr, const char *s, int64_t *t, const char **rest, const char **why)
 {
     const struct trace_info *ti = tr ? trace_info(tr) : NULL;

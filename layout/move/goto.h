@@ -26,8 +26,8 @@ struct target {
 /* goto_parse - false: not a target, or not goto_plain()'s words. Saturates at the largest time. */
 bool goto_parse(const char *line, struct target *out);
 /*
- * goto_plain - a line with the times of day and the shares in it put as times of the trace ("2.5s"), for goto_parse(). false:
- * the trace cannot tell one: *why.
+ * goto_plain - a line with the times of day and the shares in it put as times of the trace ("2.5s"), for
+ * goto_parse(). false: the trace cannot tell one: *why.
  */
 bool goto_plain(const struct trace *tr, const char *line, char *out, size_t size, const char **why);
 /* goto_is - is it a target? Without a trace: true of any share or time of day, and its time means nothing. */

@@ -1,4 +1,5 @@
-/* hits.c - the actions of a search: where its hits lead, and from one to the next. What a search finds, search.c says. */
+/* hits.c - the actions of a search: where its hits lead, and from one to the next. What a search finds,
+ * search.c says. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,11 +45,13 @@ static void hit_name(const struct view *v, const struct hit *h, char *out, size_
         snprintf(out, size, "%s", what);
 }
 
-/* The hit is in the goroutine whose row stands for a folded group: its own row, with the group unfolded, shows it. */
+/* The hit is in the goroutine whose row stands for a folded group: its own row, with the group unfolded,
+ * shows it. */
 static void out_of_group(struct view *v)
 {
     struct lanes *l = &v->lanes[LANE_G];
-    if (kind_here(v)->lanes != LANE_G || v->at.focus.kind != LANE_G || !lanes_more(l, lanes_row(l, v->at.focus.i)))
+    if (kind_here(v)->lanes != LANE_G || v->at.focus.kind != LANE_G ||
+        !lanes_more(l, lanes_row(l, v->at.focus.i)))
         return;
     lanes_fold(l, trace_g_name(v->tr, v->at.focus.i), false);
     v->recenter = true;
@@ -133,7 +136,8 @@ static bool hit_passes(const struct view *v, const struct hit *h)
 {
     struct span sp;
     struct lane l = {LANE_G, h->g};
-    return !v->filter || h->g == NO_LANE || (trace_span_at(v->tr, l, h->t, &sp) && pick_span(v, l, &sp, NULL));
+    return !v->filter || h->g == NO_LANE ||
+           (trace_span_at(v->tr, l, h->t, &sp) && pick_span(v, l, &sp, NULL));
 }
 
 static void to_hit(struct view *v, size_t i, bool wrapped)
@@ -146,8 +150,8 @@ static void to_hit(struct view *v, size_t i, bool wrapped)
     char what[200];
     hit_name(v, h, what, sizeof what);
     s->cur_t = v->at.cursor;
-    view_message(v, false, "%s%zu of %zu%s: %s", wrapped ? "from the other end: " : "", i + 1, s->nhits, more(v),
-                 what);
+    view_message(v, false, "%s%zu of %zu%s: %s", wrapped ? "from the other end: " : "", i + 1, s->nhits,
+                 more(v), what);
 }
 
 /* What may have been meant by what is not found. */
@@ -170,7 +174,8 @@ static unsigned jump_hit(struct view *v, int64_t from, int dir, bool at_too)
         s->hidden = s->done; /* there are no marks that one more key would take away */
         if (s->no_text)
             return move_fail(v, "nothing %s is that: %s (names: ~%s)",
-                             trace_info(v->tr)->done ? "in this trace" : "in what is loaded so far (n looks again)",
+                             trace_info(v->tr)->done ? "in this trace"
+                                                     : "in what is loaded so far (n looks again)",
                              s->query, s->query);
         return move_fail(v, "not found%s: %.100s%s",
                          trace_info(v->tr)->done ? "" : " in what is loaded so far (n looks again)", s->query,
@@ -199,7 +204,8 @@ static unsigned jump_hit(struct view *v, int64_t from, int dir, bool at_too)
     return VR_DRAW;
 }
 
-/* What is left of a budget that was begun to be spent then; the least there is, for who has work all the same. */
+/* What is left of a budget that was begun to be spent then; the least there is, for who has work all the
+ * same. */
 static int64_t left_of(int64_t budget_ns, int64_t began)
 {
     if (budget_ns == INT64_MAX)
@@ -216,11 +222,10 @@ static unsigned search_work(struct view *v, int64_t budget_ns)
     const int64_t began = budget_ns == INT64_MAX ? 0 : host_now();
     bool done = search_step(s, v->tr, budget_ns), first = s->found && !s->jumped;
     if (first) {
-        if (hit_passes(v, &s->first)) {
+        if (hit_passes(v, &s->first))
             to_uncounted(v, &s->first);
-        } else {
+        else
             s->found = false; /* the count says which it is */
-        }
         s->jumped = true;
         done = search_step(s, v->tr, left_of(budget_ns, began)); /* small traces: all at once */
     }

@@ -1,6 +1,6 @@
 /*
- * items.c - rows that are things with a beginning and an end. The list is made once, when the view is first shown or
- * the trace has grown: O(things log things). Drawing touches only the rows that show.
+ * items.c - rows that are things with a beginning and an end. The list is made once, when the view is first
+ * shown or the trace has grown: O(things log things). Drawing touches only the rows that show.
  *
  * A region belongs below its task; one without a task stands below a row of its own kind at the end.
  */
@@ -23,7 +23,8 @@
 #include "layout/views/tri.h"
 #include "layout/move/when.h"
 
-/* ---- the list ------------------------------------------------------------------------------------------- */
+/* ---- the list -------------------------------------------------------------------------------------------
+ */
 
 /* What rows are sorted by: the family (a task's id) keeps what belongs together, then depth, then time. */
 struct keyed {
@@ -51,7 +52,8 @@ static int by_rank(const void *a, const void *b)
 
 static int64_t rank(const struct items *it, int64_t t0, int64_t t1)
 {
-    return it->longest_first ? (t1 > t0 ? t0 - t1 : 0) : t0; /* times are not negative but for back-dated ones */
+    return it->longest_first ? (t1 > t0 ? t0 - t1 : 0)
+                             : t0; /* times are not negative but for back-dated ones */
 }
 
 static size_t gc_things(const struct trace *tr)
@@ -60,7 +62,8 @@ static size_t gc_things(const struct trace *tr)
     return trace_ranges(tr, RANGE_GC, &r) + trace_ranges(tr, RANGE_STW, &r);
 }
 
-static size_t list_gc(const struct items *it, const struct trace *tr, struct keyed *k, const struct task **sorted)
+static size_t list_gc(const struct items *it, const struct trace *tr, struct keyed *k,
+                      const struct task **sorted)
 {
     (void)sorted;
     static const enum range_kind kinds[] = {RANGE_GC, RANGE_STW};
@@ -72,7 +75,8 @@ static size_t list_gc(const struct items *it, const struct trace *tr, struct key
             struct range one;
             next = trace_stop(r, nr, i, &one);
             struct item x = {one.t0, one.t1, (uint32_t)i, (uint8_t)(j ? ITEM_STW : ITEM_GC), 0};
-            k[n] = (struct keyed){rank(it, x.t0, x.t1), (uint64_t)j, x, it->longest_first && kinds[j] == RANGE_GC};
+            k[n] = (struct keyed){rank(it, x.t0, x.t1), (uint64_t)j, x,
+                                  it->longest_first && kinds[j] == RANGE_GC};
         }
     }
     return n;
@@ -107,7 +111,8 @@ static size_t task_things(const struct trace *tr)
     return trace_tasks(tr, &t) + trace_regions(tr, &g) + trace_logs(tr, &m);
 }
 
-static size_t list_tasks(const struct items *it, const struct trace *tr, struct keyed *k, const struct task **sorted)
+static size_t list_tasks(const struct items *it, const struct trace *tr, struct keyed *k,
+                         const struct task **sorted)
 {
     const struct task *t;
     const struct region *g;
@@ -115,8 +120,8 @@ static size_t list_tasks(const struct items *it, const struct trace *tr, struct 
     size_t n = 0, nt = trace_tasks(tr, &t), ng = trace_regions(tr, &g), nm = trace_logs(tr, &m);
     for (size_t i = 0; i < nt; i++) {
         sorted[i] = &t[i];
-        k[n++] =
-            (struct keyed){rank(it, t[i].t0, t[i].t1), t[i].id, {t[i].t0, t[i].t1, (uint32_t)i, ITEM_TASK, 0}, false};
+        k[n++] = (struct keyed){
+            rank(it, t[i].t0, t[i].t1), t[i].id, {t[i].t0, t[i].t1, (uint32_t)i, ITEM_TASK, 0}, false};
     }
     qsort(sorted, nt, sizeof *sorted, by_id);
     for (size_t i = 0; i < ng; i++) {
@@ -125,18 +130,21 @@ static size_t list_tasks(const struct items *it, const struct trace *tr, struct 
                        (struct item){g[i].t0, g[i].t1, (uint32_t)i, ITEM_REGION, depth});
     }
     for (size_t i = 0; i < nm; i++)
-        k[n++] = child(it, find_task(sorted, nt, m[i].task), (struct item){m[i].t, m[i].t, (uint32_t)i, ITEM_LOG, 1});
+        k[n++] = child(it, find_task(sorted, nt, m[i].task),
+                       (struct item){m[i].t, m[i].t, (uint32_t)i, ITEM_LOG, 1});
     return n;
 }
 
 struct item_list {
     size_t (*things)(const struct trace *tr); /* how many there are */
     /* list - with their keys; sorted: room for all tasks. Returns how many. */
-    size_t (*list)(const struct items *it, const struct trace *tr, struct keyed *k, const struct task **sorted);
+    size_t (*list)(const struct items *it, const struct trace *tr, struct keyed *k,
+                   const struct task **sorted);
     const char *none;
     bool longest; /* first, as one comes here: what delayed everything is what one looks for */
 };
-static const struct item_list gc_list = {gc_things, list_gc, "no GC cycle and no stop-the-world in this trace", true};
+static const struct item_list gc_list = {gc_things, list_gc,
+                                         "no GC cycle and no stop-the-world in this trace", true};
 static const struct item_list task_list = {
     task_things, list_tasks,
     "no tasks, regions or logs in this trace; Tab: requests and other work that comes in pieces", false};
@@ -196,7 +204,8 @@ static uint32_t items_near(const struct items *it, int64_t t)
     return best;
 }
 
-/* ---- what an item is, in words -------------------------------------------------------------------------- */
+/* ---- what an item is, in words --------------------------------------------------------------------------
+ */
 
 struct facts {
     const char *kind;
@@ -233,12 +242,14 @@ static struct facts facts_of(const struct view *v, const struct item *i)
         break;
     case ITEM_REGION:
         if (i->index < trace_regions(v->tr, &g))
-            f = (struct facts){"region",          STYLE_SYSCALL, g[i->index].name,
-                               g[i->index].stack, g[i->index].g, g[i->index].open_start || g[i->index].open_end};
+            f = (struct facts){"region",         STYLE_SYSCALL,
+                               g[i->index].name, g[i->index].stack,
+                               g[i->index].g,    g[i->index].open_start || g[i->index].open_end};
         break;
     case ITEM_LOG:
         if (i->index < trace_logs(v->tr, &m))
-            f = (struct facts){"log", STYLE_SAMPLE, m[i->index].message, m[i->index].stack, m[i->index].g, false};
+            f = (struct facts){"log",         STYLE_SAMPLE, m[i->index].message, m[i->index].stack,
+                               m[i->index].g, false};
         break;
     }
     return f;
@@ -255,7 +266,8 @@ static uint32_t items_goroutine(const struct view *v, const struct item *i)
     return facts_of(v, i).g;
 }
 
-/* ---- drawing -------------------------------------------------------------------------------------------- */
+/* ---- drawing --------------------------------------------------------------------------------------------
+ */
 
 static void label(struct grid *g, const struct view *v, const struct item *i, const struct facts *f, int y,
                   bool focus)
@@ -311,9 +323,11 @@ static void bar(struct grid *g, const struct view *v, const struct item *i, cons
     if (c1 < 0 || c0 >= n)
         return;
     for (int c = c0 < 0 ? 0 : c0; c <= c1 && c < n; c++) {
-        int64_t a = v->edges[c] > i->t0 ? v->edges[c] : i->t0, b = v->edges[c + 1] < i->t1 ? v->edges[c + 1] : i->t1;
-        uint32_t glyph = i->t1 <= i->t0 ? glyph_mark(v->tier, MARK_STW)
-                                        : glyph_level(v->tier, b > a ? b - a : 1, v->edges[c + 1] - v->edges[c]);
+        int64_t a = v->edges[c] > i->t0 ? v->edges[c] : i->t0,
+                b = v->edges[c + 1] < i->t1 ? v->edges[c + 1] : i->t1;
+        uint32_t glyph = i->t1 <= i->t0
+                             ? glyph_mark(v->tier, MARK_STW)
+                             : glyph_level(v->tier, b > a ? b - a : 1, v->edges[c + 1] - v->edges[c]);
         grid_put(g, v->gutter + c, y, glyph, f->style);
     }
     if (f->name)
@@ -342,7 +356,8 @@ static void draw_rows(struct grid *g, struct view *v, int y, int rows)
     }
 }
 
-/* ---- status --------------------------------------------------------------------------------------------- */
+/* ---- status ---------------------------------------------------------------------------------------------
+ */
 
 static void add_band(struct rich *r, const struct view *v, const struct item *i, enum band b, enum state st,
                      const char *name)
@@ -367,7 +382,8 @@ static void items_status(const struct view *v, int w, struct rich *r)
     const bool wide = w >= WHEN_WIDE;
     if (i->kind != ITEM_LOG)
         when_length(v->tr, time_sub(i->t1, i->t0), f.open, wide, length);
-    int room = w - (int)(strlen(kind) + strlen(length)) - 2 - (wide ? WRAP_FOLD : 0); /* rather a part of the name */
+    int room =
+        w - (int)(strlen(kind) + strlen(length)) - 2 - (wide ? WRAP_FOLD : 0); /* rather a part of the name */
     str_safe(trace_str(v->tr, f.name), name, sizeof name);
     if (str_width(str_of(name), 400) > room && *length)
         str_tail(trace_str(v->tr, f.name), room < 8 ? 8 : room, glyph_dots(v->tier), name, sizeof name);
@@ -404,7 +420,8 @@ static void items_status(const struct view *v, int w, struct rich *r)
     }
 }
 
-/* ---- coming here ---------------------------------------------------------------------------------------- */
+/* ---- coming here ----------------------------------------------------------------------------------------
+ */
 
 static unsigned items_open(struct view *v, int no)
 {
@@ -447,7 +464,8 @@ static void items_draw(struct grid *g, struct view *v, const struct plan *p)
     draw_rows(g, v, p->y[ROW_LANES], p->n[ROW_LANES]);
 }
 
-/* ---- over rows ------------------------------------------------------------------------------------------ */
+/* ---- over rows ------------------------------------------------------------------------------------------
+ */
 
 static unsigned to_item(struct view *v, int64_t row, enum step kind)
 {
@@ -515,7 +533,8 @@ static unsigned items_swap(struct view *v, int n)
     const struct item *i = here(v);
     uint32_t g = i ? items_goroutine(v, i) : NO_LANE;
     (void)n;
-    return g == NO_LANE ? move_fail(v, "no goroutine belongs to this") : view_focus(v, (struct lane){LANE_G, g});
+    return g == NO_LANE ? move_fail(v, "no goroutine belongs to this")
+                        : view_focus(v, (struct lane){LANE_G, g});
 }
 
 static unsigned items_sort(struct view *v, int n)
@@ -559,7 +578,8 @@ static unsigned items_details(struct view *v, int n)
     return f;
 }
 
-/* ---- the objects ---------------------------------------------------------------------------------------- */
+/* ---- the objects ----------------------------------------------------------------------------------------
+ */
 
 #define IS_ITEMS \
     .lanes = LANE_KINDS, .plan = PLAN_TIME, .open = items_open, .settle = items_settle, .show = kind_show, \
@@ -575,12 +595,15 @@ static unsigned items_details(struct view *v, int n)
                [DEED_SWAP] = items_swap, \
                [DEED_SORT] = items_sort, \
                [DEED_DETAILS] = items_details}, \
-    .word = { \
-        [DEED_LANE] = "row", [DEED_DETAILS] = "look", [DEED_SWAP] = "goroutine", [DEED_SORT] = "longest / by time"}
+    .word = {[DEED_LANE] = "row", \
+             [DEED_DETAILS] = "look", \
+             [DEED_SWAP] = "goroutine", \
+             [DEED_SORT] = "longest / by time"}
 
 static bool no_tasks(const struct view *v)
 {
     return trace_info(v->tr)->done && !task_things(v->tr);
 }
-const struct view_kind kind_tasks = {IS_ITEMS, .empty = no_tasks, .items = &task_list, .gutter = GUTTER_NAMES};
+const struct view_kind kind_tasks = {IS_ITEMS, .empty = no_tasks, .items = &task_list,
+                                     .gutter = GUTTER_NAMES};
 const struct view_kind kind_gc = {IS_ITEMS, .items = &gc_list, .gutter = GUTTER_SHORT, .states = true};

@@ -1,8 +1,9 @@
 /*
  * jump.c - moving by what is in the trace: spans, collections, wake-ups, lanes, search hits, typed targets.
  *
- * No jump walks a lane from end to end when an index can answer: the next span of a state is found by exact shares
- * (gallop, then halve). view_effect() alone has to look at all that live, in windows that grow, with a limit, and in slices.
+ * No jump walks a lane from end to end when an index can answer: the next span of a state is found by exact
+ * shares (gallop, then halve). view_effect() alone has to look at all that live, in windows that grow, with a
+ * limit, and in slices.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -31,7 +32,8 @@ static int times(int n)
     return n == 0 ? 1 : n > 10000 ? 10000 : n < -10000 ? -10000 : n;
 }
 
-/* ---- the span under the cursor -------------------------------------------------------------------------- */
+/* ---- the span under the cursor --------------------------------------------------------------------------
+ */
 
 int view_column(const struct view *v, int64_t *t0, int64_t *t1)
 {
@@ -61,7 +63,8 @@ static bool keep_longest(void *arg, const struct span *s)
     return ++k->seen < 4096;
 }
 
-/* The longest span in [t0,t1) that is no gap: the longest of all if it is none, else among ever shorter ones. */
+/* The longest span in [t0,t1) that is no gap: the longest of all if it is none, else among ever shorter ones.
+ */
 static bool longest_busy(const struct trace *tr, struct lane l, int64_t t0, int64_t t1, struct span *out)
 {
     if (!trace_longest(tr, l, t0, t1, out))
@@ -95,10 +98,12 @@ bool view_span_here(const struct view *v, struct lane *l, struct span *s)
     const bool one = v->at.exact || trace_count(v->tr, *l, t0, t1) == 1;
     if (one && trace_span_at(v->tr, *l, v->at.cursor, s))
         return true;
-    return longest_busy(v->tr, *l, t0, t1, s); /* or the cursor is beside what begins or ends within the column */
+    return longest_busy(v->tr, *l, t0, t1,
+                        s); /* or the cursor is beside what begins or ends within the column */
 }
 
-/* ---- spans ---------------------------------------------------------------------------------------------- */
+/* ---- spans ----------------------------------------------------------------------------------------------
+ */
 
 /* The first span that starts behind t (dir > 0) or the last that starts before t, gaps skipped. */
 static bool neighbour(const struct view *v, struct lane l, int64_t t, int dir, struct span *out)
@@ -161,7 +166,8 @@ static int64_t share(const struct view *v, struct lane l, enum state st, int64_t
 }
 
 /* The first or the last moment in [lo,hi) at which the lane is in a state; there is one. */
-static int64_t moment_in(const struct view *v, struct lane l, enum state st, int64_t lo, int64_t hi, bool last)
+static int64_t moment_in(const struct view *v, struct lane l, enum state st, int64_t lo, int64_t hi,
+                         bool last)
 {
     while (hi - lo > 1) {
         const int64_t mid = lo + (hi - lo) / 2;
@@ -211,8 +217,8 @@ unsigned view_same(struct view *v, int n)
     bool any = false;
     int64_t most = view_end(v);
     for (int i = 0; i < n * dir; i++) {
-        int64_t t =
-            dir > 0 ? next_in(v, l, (enum state)s.state, s.t1, most) : last_in(v, l, (enum state)s.state, s.t0);
+        int64_t t = dir > 0 ? next_in(v, l, (enum state)s.state, s.t1, most)
+                            : last_in(v, l, (enum state)s.state, s.t0);
         if (t == NO_TIME || !trace_span_at(v->tr, l, t, &to) || to.state != s.state)
             break;
         s = to;
@@ -253,19 +259,22 @@ unsigned view_gc(struct view *v, int n)
         any = true;
     }
     if (!any)
-        return move_fail(v, "no GC cycle or stop-the-world %s", dir > 0 ? "behind the cursor" : "before the cursor");
+        return move_fail(v, "no GC cycle or stop-the-world %s",
+                         dir > 0 ? "behind the cursor" : "before the cursor");
     move_push(v, STEP_JUMP);
     move_to(v, best.t0, true);
     move_settle(v);
     char d[FMT_MAX], what[80];
     when_exact(v->tr, time_sub(best.t1, best.t0), d);
     str_safe(trace_str(v->tr, best.name), what, sizeof what);
-    view_message(v, false, "%s%s%s%s: %s%s", best.kind == RANGE_GC ? "GC cycle" : "stop-the-world", *what ? " (" : "",
-                 what, *what ? ")" : "", d, best.open_end ? ", not over at the end of the trace" : "");
+    view_message(v, false, "%s%s%s%s: %s%s", best.kind == RANGE_GC ? "GC cycle" : "stop-the-world",
+                 *what ? " (" : "", what, *what ? ")" : "", d,
+                 best.open_end ? ", not over at the end of the trace" : "");
     return VR_DRAW;
 }
 
-/* ---- goroutines, processors, wake-ups ------------------------------------------------------------------- */
+/* ---- goroutines, processors, wake-ups -------------------------------------------------------------------
+ */
 
 static bool on_p(const struct span *s)
 {
@@ -348,7 +357,8 @@ static unsigned to_goroutine(struct view *v, uint32_t g, int64_t t)
     return VR_DRAW;
 }
 
-/* The goroutine, or processor, that a view of lanes shows first: that of the span one comes from, or the last one. */
+/* The goroutine, or processor, that a view of lanes shows first: that of the span one comes from, or the last
+ * one. */
 uint32_t move_arrive(const struct view *v, enum lane_kind k)
 {
     struct lane from = v->at.focus;
@@ -371,8 +381,8 @@ static void name_of(const struct view *v, uint32_t g, char *out, size_t size)
 }
 
 /*
- * The runnable span through which goroutine g came to what it does at t, or leaves it: see view_cause(). *most: how many spans to
- * look at; 0 then: they ended first.
+ * The runnable span through which goroutine g came to what it does at t, or leaves it: see view_cause().
+ * *most: how many spans to look at; 0 then: they ended first.
  */
 static bool wake_of(const struct view *v, uint32_t g, int64_t t, int *most, struct span *out)
 {
@@ -380,7 +390,8 @@ static bool wake_of(const struct view *v, uint32_t g, int64_t t, int *most, stru
     if (!span_seek(&it, v->tr, (struct lane){LANE_G, g}, t))
         return false;
     uint8_t st = span_get(&it)->state;
-    bool back = st != ST_WAITING && st != ST_SYSCALL; /* a wait ends by its wake-up, the rest began with one */
+    bool back =
+        st != ST_WAITING && st != ST_SYSCALL; /* a wait ends by its wake-up, the rest began with one */
     for (int i = 0; *most > 0; i++, --*most) {
         const struct span *s = span_get(&it);
         if (s->state == ST_RUNNABLE && s->who != NO_LANE) {
@@ -468,8 +479,9 @@ unsigned view_cause(struct view *v)
         return move_fail(v, "no goroutine runs here");
     if (c.by != NO_LANE)
         return to_cause(v, c.g, c.by, c.t, c.created ? "created" : "woke");
-    return move_fail(v, "G%" PRIu64 ": who woke it is not in the trace (a timer, the network poller or the runtime)",
-                     trace_lane(v->tr, (struct lane){LANE_G, c.g}).id);
+    return move_fail(
+        v, "G%" PRIu64 ": who woke it is not in the trace (a timer, the network poller or the runtime)",
+        trace_lane(v->tr, (struct lane){LANE_G, c.g}).id);
 }
 
 /* Whom a goroutine woke first: looked for in windows that grow, in slices. */
@@ -556,8 +568,8 @@ static void to_effect(struct view *v, const struct effect *e)
     move_to(v, e->t, true);
     move_lane(v, (struct lane){LANE_G, e->g});
     move_settle(v);
-    view_message(v, false, "G%" PRIu64 " %s, %s here by G%" PRIu64 " %s", id, whom, e->created ? "created" : "woken",
-                 by_id, who);
+    view_message(v, false, "G%" PRIu64 " %s, %s here by G%" PRIu64 " %s", id, whom,
+                 e->created ? "created" : "woken", by_id, who);
 }
 
 void effect_stop(struct view *v)
@@ -592,7 +604,8 @@ unsigned effect_work(struct view *v, int64_t budget_ns)
     name_of(v, found.by, who, sizeof who);
     return move_fail(v, "G%" PRIu64 " %s wakes and creates nobody %s",
                      trace_lane_who(v->tr, (struct lane){LANE_G, found.by}).id, who,
-                     found.spans >= EFFECT_SPANS ? "soon behind the cursor (search cut short)" : "behind the cursor");
+                     found.spans >= EFFECT_SPANS ? "soon behind the cursor (search cut short)"
+                                                 : "behind the cursor");
 }
 
 unsigned view_effect(struct view *v)
@@ -612,7 +625,8 @@ unsigned view_effect(struct view *v)
     return effect_work(v, trace_info(v->tr)->done ? VIEW_AT_ONCE_NS : INT64_MAX);
 }
 
-/* ---- typed targets -------------------------------------------------------------------------------------- */
+/* ---- typed targets --------------------------------------------------------------------------------------
+ */
 
 static const char *lanes_word(enum lane_kind k)
 {

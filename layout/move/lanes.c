@@ -1,10 +1,11 @@
 /*
- * lanes.c - two steps: all lanes in an order, then those of them that show. An order is a sort by one 64-bit key per
- * lane, ties by index, so it is the same on every run. While a trace loads it is renewed only now and then.
+ * lanes.c - two steps: all lanes in an order, then those of them that show. An order is a sort by one 64-bit
+ * key per lane, ties by index, so it is the same on every run. While a trace loads it is renewed only now and
+ * then.
  *
- * Rows: the pinned lanes first, then of the order what is not hidden, lives in the window (if so wished), passes the
- * filter, and is not folded away behind the first of its group. The lane with the cursor shows in any case, so that
- * a jump never ends on nothing. A list of related lanes replaces the order.
+ * Rows: the pinned lanes first, then of the order what is not hidden, lives in the window (if so wished),
+ * passes the filter, and is not folded away behind the first of its group. The lane with the cursor shows in
+ * any case, so that a jump never ends on nothing. A list of related lanes replaces the order.
  */
 #include "layout/move/lanes.h"
 
@@ -16,7 +17,10 @@
 #include "layout/draw/cells.h"
 #include "layout/move/filter.h"
 
-enum { AT_ONCE = 20000, RARELY = 4096 }; /* so many lanes are sorted without steps; how often a clock is read */
+enum {
+    AT_ONCE = 20000,
+    RARELY = 4096
+}; /* so many lanes are sorted without steps; how often a clock is read */
 
 struct keyed {
     uint64_t key;
@@ -70,7 +74,8 @@ static uint64_t key_of(const struct lanes *l, const struct trace *tr, uint32_t l
     return UINT64_MAX - (uint64_t)ns; /* the most first */
 }
 
-/* Whether it is time to let others in, asked of each `rarely` things, once one is done: so each step does some. */
+/* Whether it is time to let others in, asked of each `rarely` things, once one is done: so each step does
+ * some. */
 static bool due(int64_t until, uint32_t i, uint32_t rarely)
 {
     return i % rarely == rarely - 1 && until != INT64_MAX && host_now() >= until;
@@ -91,7 +96,8 @@ static size_t words_of(uint32_t n)
     return (size_t)n / 64 + 1;
 }
 
-/* ---- an order, step by step ----------------------------------------------------------------------------- */
+/* ---- an order, step by step -----------------------------------------------------------------------------
+ */
 
 /* The sorted lane in place i of the order. */
 static const struct keyed *placed(const struct lanes *l, uint32_t i)
@@ -287,8 +293,8 @@ static bool take_order(struct lanes *l)
 /* true: all is made. What takes the order, and makes its rows, has a slice of its own. */
 static bool step_making(struct lanes *l, const struct trace *tr, int64_t budget_ns)
 {
-    static bool (*const steps[])(struct lanes *, const struct trace *, int64_t) = {step_keys, step_sort, step_count,
-                                                                                   step_place, step_big};
+    static bool (*const steps[])(struct lanes *, const struct trace *,
+                                 int64_t) = {step_keys, step_sort, step_count, step_place, step_big};
     enum { STEPS = sizeof steps / sizeof *steps };
     struct lanes_making *m = l->making;
     const int64_t until = budget_ns == INT64_MAX ? INT64_MAX : host_now() + budget_ns;
@@ -346,7 +352,8 @@ bool lanes_work(struct lanes *l, const struct trace *tr, int64_t budget_ns)
 
 int lanes_share(const struct lanes *l)
 {
-    return l->making && l->making->n && !l->making->step ? (int)((uint64_t)l->making->at * 100 / l->making->n) : 100;
+    return l->making && l->making->n && !l->making->step ? (int)((uint64_t)l->making->at * 100 / l->making->n)
+                                                         : 100;
 }
 
 /* Sorting a million goroutines at every step of loading would be all that loading does. */
@@ -357,7 +364,8 @@ static bool unsorted(const struct lanes *l, const struct trace *tr, uint32_t n)
     return l->stale || (n != l->total && (trace_info(tr)->done || n < 4096 || n / 5 * 4 > l->total));
 }
 
-/* ---- what is hidden, pinned, folded --------------------------------------------------------------------- */
+/* ---- what is hidden, pinned, folded ---------------------------------------------------------------------
+ */
 
 bool lanes_pinned(const struct lanes *l, uint32_t lane)
 {
@@ -419,7 +427,8 @@ uint32_t lanes_more(const struct lanes *l, uint32_t row)
     return l->grouped && row < l->n ? l->more[row] : 0;
 }
 
-/* ---- rows ----------------------------------------------------------------------------------------------- */
+/* ---- rows -----------------------------------------------------------------------------------------------
+ */
 
 static void drop_rows(struct lanes *l)
 {
@@ -654,7 +663,8 @@ static void put_ordered(struct rows *r, struct window w, uint32_t keep, bool all
     uint64_t *shown = all && !l->filter ? NULL : mem_zalloc(words_of(n) * sizeof *shown);
     for (uint32_t i = shown ? next_shown(r, w, all, keep, 0) : NO_LANE, run; i != NO_LANE;
          i = next_shown(r, w, all, keep, i + run)) {
-        run = shown_run(r, w, all, i); /* (the one to be kept may not live here: then its chunk doesn't as a whole) */
+        run = shown_run(r, w, all,
+                        i); /* (the one to be kept may not live here: then its chunk doesn't as a whole) */
         set_bits(shown, i, run);
     }
     if (l->grouped && l->ngroups)
@@ -686,7 +696,8 @@ static void fill_rows(struct rows *r, struct window w, uint32_t keep, bool all)
     if (l->order)
         put_ordered(r, w, keep, all);
     else
-        for (uint32_t i = next_shown(r, w, all, keep, 0); i != NO_LANE; i = next_shown(r, w, all, keep, i + 1))
+        for (uint32_t i = next_shown(r, w, all, keep, 0); i != NO_LANE;
+             i = next_shown(r, w, all, keep, i + 1))
             put_one(r, i, keep);
 }
 

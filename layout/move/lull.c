@@ -1,7 +1,8 @@
 /*
- * lull.c - see lull.h. Changes of three counts (this P idle, the world stopped, goroutines runnable) are gathered for a
- * piece of the interval, sorted, and swept over. A piece that would hold too many changes is halved, so memory stays
- * bounded however far one looks; the steps can stop behind any goroutine, and within the processor's spans.
+ * lull.c - see lull.h. Changes of three counts (this P idle, the world stopped, goroutines runnable) are
+ * gathered for a piece of the interval, sorted, and swept over. A piece that would hold too many changes is
+ * halved, so memory stays bounded however far one looks; the steps can stop behind any goroutine, and within
+ * the processor's spans.
  *
  * Invariant: sum covers [t0,w0) whole; while PIECE_GS, d[] holds the
  * changes in [w0,w1) of all goroutines below g, each with its end behind it.
@@ -79,7 +80,8 @@ int lull_share(const struct lull *l)
     return l->done || l->t1 <= l->t0 ? 100 : (int)time_muldiv(l->w0 - l->t0, 100, l->t1 - l->t0);
 }
 
-/* ---- gathering ------------------------------------------------------------------------------------------ */
+/* ---- gathering ------------------------------------------------------------------------------------------
+ */
 
 /* Too many for one piece: what is gathered of its second half is dropped, and will be gathered again. */
 static void halve(struct lull *l)
@@ -182,7 +184,8 @@ static int64_t idle_stopped(const struct lull *l, int64_t a, int64_t b)
 static void rank(struct lull *l, uint32_t g, const struct span *s)
 {
     struct lull_sum *m = &l->sum;
-    const int64_t a = s->t0 > l->t0 ? s->t0 : l->t0, b = s->t1 < l->t1 ? s->t1 : l->t1, idle = idle_in(l, a, b);
+    const int64_t a = s->t0 > l->t0 ? s->t0 : l->t0, b = s->t1 < l->t1 ? s->t1 : l->t1,
+                  idle = idle_in(l, a, b);
     const int64_t ns = idle > 0 ? idle - idle_stopped(l, a, b) : 0;
     if (ns <= 0)
         return;
@@ -197,7 +200,8 @@ static void rank(struct lull *l, uint32_t g, const struct span *s)
     m->top[i] = (struct lull_wait){g, ns, s->t0, s->t1};
 }
 
-/* f for each span of the piece in which goroutine g is runnable, until one has no memory. true: there are some. */
+/* f for each span of the piece in which goroutine g is runnable, until one has no memory. true: there are
+ * some. */
 static bool each_ready(struct lull *l, uint32_t g, void (*f)(struct lull *, uint32_t g, const struct span *))
 {
     struct lane lane = {LANE_G, g};
@@ -222,7 +226,8 @@ static void add_ready(struct lull *l, uint32_t g, const struct span *s)
     add(l, s->t0, s->t1, WHAT_READY);
 }
 
-/* ---- sweeping ------------------------------------------------------------------------------------------- */
+/* ---- sweeping -------------------------------------------------------------------------------------------
+ */
 
 static int by_time(const void *a, const void *b)
 {
@@ -318,14 +323,16 @@ bool lull_step(struct lull *l, int64_t budget_ns)
     return true;
 }
 
-/* ---- beside the cursor ---------------------------------------------------------------------------------- */
+/* ---- beside the cursor ----------------------------------------------------------------------------------
+ */
 
 static bool is(const struct lull *l, uint32_t p, int64_t t0, int64_t t1)
 {
     return l && l->p == p && l->t0 == t0 && l->t1 == t1 && asof_holds(&l->asof, l->tr, t1);
 }
 
-/* What the cursor is on: a span if it is on one, else the column, or the selected range. false: nothing of a P. */
+/* What the cursor is on: a span if it is on one, else the column, or the selected range. false: nothing of a
+ * P. */
 static bool subject(const struct view *v, int64_t *t0, int64_t *t1)
 {
     const struct trace_info *ti = trace_info(v->tr);
@@ -362,7 +369,8 @@ void lull_follow(struct view *v)
 
 bool lull_pending(const struct view *v)
 {
-    return trace_info(v->tr)->done && v->lull && !v->lull->done && asof_holds(&v->lull->asof, v->tr, v->lull->t1);
+    return trace_info(v->tr)->done && v->lull && !v->lull->done &&
+           asof_holds(&v->lull->asof, v->tr, v->lull->t1);
 }
 
 unsigned lull_work(struct view *v, int64_t budget_ns)
@@ -386,8 +394,8 @@ void lull_text(const struct view *v, char *out, size_t size)
     const struct lull_sum *m = &l->sum;
     when_dur(v->tr, m->idle, idle);
     if (m->failed || !l->done) {
-        const char *why =
-            m->failed ? "no memory to find who was runnable meanwhile" : "adding up who was runnable meanwhile";
+        const char *why = m->failed ? "no memory to find who was runnable meanwhile"
+                                    : "adding up who was runnable meanwhile";
         snprintf(out, size, l->done ? "idle %s: %s" : "idle %s: %s, %d%%", idle, why, lull_share(l));
         return;
     }
@@ -406,7 +414,8 @@ void lull_text(const struct view *v, char *out, size_t size)
         sep = ", ";
     }
     if (m->stopped && n < size) {
-        n += (size_t)snprintf(out + n, size - n, "%s%s the world stopped", sep, when_dur(v->tr, m->stopped, a));
+        n += (size_t)snprintf(out + n, size - n, "%s%s the world stopped", sep,
+                              when_dur(v->tr, m->stopped, a));
         sep = ", ";
     }
     if (m->none && n < size)

@@ -34,8 +34,9 @@ static bool refused(const char *text)
 }
 
 /*
- * dear - does it hold more once all is written out than a pattern may? A '+' writes what it stands behind twice, so they double
- * each other ("x++++", "((x+)+)+"), and choices with it ("x????++++"); a count as often as it says.
+ * dear - does it hold more once all is written out than a pattern may? A '+' writes what it stands behind
+ * twice, so they double each other ("x++++", "((x+)+)+"), and choices with it ("x????++++"); a count as often
+ * as it says.
  */
 static bool dear(const char *p)
 {
@@ -96,7 +97,8 @@ static const char *set_end(const char *p)
     return p + (p[1] != 0);
 }
 
-/* Repetitions one behind the other ("x+?*") are one; to write them out costs the library's compiler seconds. out: as long as p. */
+/* Repetitions one behind the other ("x+?*") are one; to write them out costs the library's compiler seconds.
+ * out: as long as p. */
 static void slim(const char *p, char *out)
 {
     char *at = out, before = 0; /* before: of the last part; 0 where a repetition would stand for itself */
@@ -107,7 +109,9 @@ static void slim(const char *p, char *out)
             before = at[-1] = before == *p ? *p : '*';
             continue;
         }
-        before = end == p && (*p == '(' || *p == '|' || *p == '^') ? 0 : end != p || (again && !before) ? 'x' : *p;
+        before = end == p && (*p == '(' || *p == '|' || *p == '^') ? 0
+                 : end != p || (again && !before)                  ? 'x'
+                                                                   : *p;
         while (p < end)
             *at++ = *p++;
         *at++ = *p;
@@ -115,13 +119,15 @@ static void slim(const char *p, char *out)
     *at = 0;
 }
 
-/* <5D0> as the screen writes a character that terminals may move: that character. Its bytes are no more than the code's. */
+/* <5D0> as the screen writes a character that terminals may move: that character. Its bytes are no more than
+ * the code's. */
 static size_t uncoded(const char *p, char *out)
 {
     char *const from = out;
     while (*p) {
         const size_t digits = *p == '<' ? strspn(p + 1, "0123456789ABCDEF") : 0;
-        const unsigned long c = digits >= 2 && digits <= 6 && p[digits + 1] == '>' ? strtoul(p + 1, NULL, 16) : 0;
+        const unsigned long c =
+            digits >= 2 && digits <= 6 && p[digits + 1] == '>' ? strtoul(p + 1, NULL, 16) : 0;
         char code[STR_CODE] = "";
         if (c > 0x7F && c <= 0x10FFFF) {
             const uint32_t n = (uint32_t)str_utf8((uint32_t)c, out);
@@ -221,7 +227,8 @@ bool match_str(const struct match *m, struct str s)
     return false;
 }
 
-/* ---- cache ---------------------------------------------------------------------------------------------- */
+/* ---- cache ----------------------------------------------------------------------------------------------
+ */
 
 static bool fit(uint8_t **p, uint32_t *n, uint32_t want)
 {
@@ -263,7 +270,8 @@ bool match_id(const struct match *m, struct match_cache *c, const struct trace *
     return is == 2;
 }
 
-uint32_t match_stack_what(const struct match *m, struct match_cache *c, const struct trace *tr, uint32_t stack)
+uint32_t match_stack_what(const struct match *m, struct match_cache *c, const struct trace *tr,
+                          uint32_t stack)
 {
     uint32_t n = trace_stack(tr, stack);
     for (uint32_t i = 0; i < n; i++) {

@@ -1,8 +1,10 @@
 /*
- * match.h - a pattern as typed by a reader: plain text or a regular expression, held against a trace's strings.
+ * match.h - a pattern as typed by a reader: plain text or a regular expression, held against a trace's
+ * strings.
  *
- * Smart case: a pattern without capitals, of any script that utf8_lower() knows, matches both cases. Expressions are POSIX extended ones; at most
- * MATCH_MAX bytes of a string are looked at, and back references are refused, so one look has bounded cost.
+ * Smart case: a pattern without capitals, of any script that utf8_lower() knows, matches both cases.
+ * Expressions are POSIX extended ones; at most MATCH_MAX bytes of a string are looked at, and back references
+ * are refused, so one look has bounded cost.
  */
 #ifndef GOTOP_LAYOUT_MATCH_H
 #define GOTOP_LAYOUT_MATCH_H
@@ -25,8 +27,8 @@ struct match {
 };
 
 /*
- * match_init - a character that the screen writes as its code point, <5D0>, may be typed as that, too. false: a bad expression; why[]
- * says what is wrong with it. match_free() only after true.
+ * match_init - a character that the screen writes as its code point, <5D0>, may be typed as that, too. false:
+ * a bad expression; why[] says what is wrong with it. match_free() only after true.
  */
 bool match_init(struct match *m, const char *text, bool regex, char *why, size_t size);
 void match_free(struct match *m); /* a zeroed one is allowed */
@@ -35,7 +37,8 @@ bool match_str(const struct match *m, struct str s);
 
 /*
  * match_cache - which strings and stacks match, remembered: each is looked at once. A stack matches when the
- * function of one of its frames does, or with files the file. A zeroed cache is empty. Several threads may ask one cache beside each other.
+ * function of one of its frames does, or with files the file. A zeroed cache is empty. Several threads may
+ * ask one cache beside each other.
  */
 struct match_cache {
     uint8_t *str, *stack; /* 0 not looked at, 1 no, 2 yes */
@@ -49,6 +52,7 @@ void match_cache_free(struct match_cache *c);
 bool match_id(const struct match *m, struct match_cache *c, const struct trace *tr, uint32_t str);
 bool match_stack(const struct match *m, struct match_cache *c, const struct trace *tr, uint32_t stack);
 /* match_stack_what - the string in the stack that matches; 0 = none. */
-uint32_t match_stack_what(const struct match *m, struct match_cache *c, const struct trace *tr, uint32_t stack);
+uint32_t match_stack_what(const struct match *m, struct match_cache *c, const struct trace *tr,
+                          uint32_t stack);
 
 #endif

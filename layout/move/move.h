@@ -1,6 +1,6 @@
 /*
- * move.h - what the view's own files share: view.c (window, lanes, undo), jump.c (spans, wake-ups, goto), hits.c (search),
- * prompt.c (lines, pop-ups). Not for the viewer.
+ * move.h - what the view's own files share: view.c (window, lanes, undo), jump.c (spans, wake-ups, goto),
+ * hits.c (search), prompt.c (lines, pop-ups). Not for the viewer.
  */
 #ifndef GOTOP_LAYOUT_MOVE_H
 #define GOTOP_LAYOUT_MOVE_H
@@ -14,11 +14,13 @@ enum step { STEP_JUMP, STEP_CURSOR, STEP_LANE, STEP_PAN, STEP_ZOOM };
 void move_push(struct view *v, enum step kind);
 /* move_to - the cursor to t; the window follows: by as little as need be, or around t if t is far away. */
 void move_to(struct view *v, int64_t t, bool exact);
-/* move_settle - after any change: window inside the trace, cursor inside the window, its lane on the screen. */
+/* move_settle - after any change: window inside the trace, cursor inside the window, its lane on the screen.
+ */
 void move_settle(struct view *v);
 /* move_lane - focus lane l, changing the view to one that shows such lanes. */
 void move_lane(struct view *v, struct lane l);
-/* move_guest - another place is v->at now: its guest goes on top, that of before (lane + 1, 0 = none) from there. */
+/* move_guest - another place is v->at now: its guest goes on top, that of before (lane + 1, 0 = none) from
+ * there. */
 void move_guest(struct view *v, uint32_t was);
 /* move_fail - the action can't be done: say why. Returns VR_BELL | VR_DRAW. */
 unsigned move_fail(struct view *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -32,21 +34,25 @@ const struct lanes *move_lanes_const(const struct view *v);
 int64_t move_min(const struct view *v); /* the shortest window: a nanosecond a column */
 /* move_last - the last moment a cursor can stand on: view_end() - 1, at least 0. */
 int64_t move_last(const struct view *v);
-/* move_running - the goroutine's span that runs (or is in a call with a P) at t, or the last before; false: none. */
+/* move_running - the goroutine's span that runs (or is in a call with a P) at t, or the last before; false:
+ * none. */
 bool move_running(const struct view *v, uint32_t g, int64_t t, struct span *out);
 /* move_goroutine - the goroutine that a lane has at t; NO_LANE: none. */
 uint32_t move_goroutine(const struct view *v, struct lane l, int64_t t);
 
 /* move_leave - remember the row of a table before another view is shown. */
 void move_leave(struct view *v);
-/* move_top - at.top so that row is among the v->rows that show, of n; recenter: in their middle, if it wasn't. */
+/* move_top - at.top so that row is among the v->rows that show, of n; recenter: in their middle, if it
+ * wasn't. */
 void move_top(struct view *v, uint32_t row, uint32_t n, bool recenter);
-/* move_span, move_swap - view_span() and view_swap() of a view of lanes. move_arrive - the lane it shows first. */
+/* move_span, move_swap - view_span() and view_swap() of a view of lanes. move_arrive - the lane it shows
+ * first. */
 unsigned move_span(struct view *v, int n);
 unsigned move_swap(struct view *v);
 uint32_t move_arrive(const struct view *v, enum lane_kind k);
 
-/* move_typed - the search prompt's line changed; move_typed_done - it was accepted: true if the search stands. */
+/* move_typed - the search prompt's line changed; move_typed_done - it was accepted: true if the search
+ * stands. */
 unsigned move_typed(struct view *v);
 bool move_typed_done(struct view *v, const char *line);
 unsigned move_typed_on(struct view *v); /* and it goes on: counting */
@@ -59,7 +65,8 @@ void effect_stop(struct view *v);
 /* related_work, related_stop - the same of view_related(). */
 unsigned related_work(struct view *v, int64_t budget_ns);
 void related_stop(struct view *v);
-/* move_stays - is the reader still where something was asked for? What is found then would be in the way elsewhere. */
+/* move_stays - is the reader still where something was asked for? What is found then would be in the way
+ * elsewhere. */
 bool move_stays(const struct view *v, const struct place *was);
 
 #endif

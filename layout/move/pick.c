@@ -1,6 +1,6 @@
 /*
- * pick.c - filters are kept as one line of text (so that --filter and a yanked command can hold it) with the places
- * where each was added; removing the last cuts the line there and compiles the rest anew.
+ * pick.c - filters are kept as one line of text (so that --filter and a yanked command can hold it) with the
+ * places where each was added; removing the last cuts the line there and compiles the rest anew.
  */
 #include "layout/move/pick.h"
 
@@ -40,7 +40,8 @@ void pick_free(struct view *v)
     lines_free(v->own);
 }
 
-/* ---- filters -------------------------------------------------------------------------------------------- */
+/* ---- filters --------------------------------------------------------------------------------------------
+ */
 
 static void set_filter(struct view *v, struct filter *f)
 {
@@ -76,19 +77,22 @@ unsigned view_filter(struct view *v, const char *text)
     struct filter_error e;
     size_t have = strlen(v->filter_text), n = strlen(text);
     if (!text[strspn(text, " ")])
-        return v->nfilters ? VR_DRAW
-                           : move_fail(v, "a filter is: a function, g12, state=waiting, reason=sync, dur>1ms, gc");
+        return v->nfilters
+                   ? VR_DRAW
+                   : move_fail(v, "a filter is: a function, g12, state=waiting, reason=sync, dur>1ms, gc");
     if (have_filter(v, text))
         return move_fail(v, "this filter is in force already");
     if (n + 2 > sizeof v->filter_text)
-        return move_fail(v, "a filter may have %zu bytes, and this one has %zu", sizeof v->filter_text - 2, n);
+        return move_fail(v, "a filter may have %zu bytes, and this one has %zu", sizeof v->filter_text - 2,
+                         n);
     if (v->nfilters == VIEW_FILTERS || have + n + 2 > sizeof v->filter_text)
         return move_fail(v, "too many filters: drop some");
     struct filter *f = filter_new(v->tr, text, &e); /* by itself: a mistake's place is in what was typed */
     if (!f)
-        return e.at < 0      ? move_fail(v, "%s", e.what)
-               : !text[e.at] ? move_fail(v, "filter, at its end: %s", e.what)
-                             : move_fail(v, "filter, at character %d (%.24s): %s", e.at + 1, text + e.at, e.what);
+        return e.at < 0 ? move_fail(v, "%s", e.what)
+               : !text[e.at]
+                   ? move_fail(v, "filter, at its end: %s", e.what)
+                   : move_fail(v, "filter, at character %d (%.24s): %s", e.at + 1, text + e.at, e.what);
     char all[VIEW_TEXT + 2];
     memcpy(all, v->filter_text, have);
     all[have] = ' ';
@@ -230,7 +234,8 @@ unsigned pick_work(struct view *v, int64_t budget_ns)
     return r;
 }
 
-/* ---- marks ---------------------------------------------------------------------------------------------- */
+/* ---- marks ----------------------------------------------------------------------------------------------
+ */
 
 static int letter_index(int c)
 {
@@ -273,7 +278,8 @@ unsigned view_mark_go(struct view *v, int letter)
     return VR_DRAW;
 }
 
-/* ---- pins, hiding --------------------------------------------------------------------------------------- */
+/* ---- pins, hiding ---------------------------------------------------------------------------------------
+ */
 
 static struct lanes *with_lane(struct view *v)
 {
@@ -347,7 +353,8 @@ void view_guest(struct view *v, uint32_t g, int64_t t)
     move_guest(v, was);
     if (g != NO_LANE)
         return;
-    for (int i = 0; i < VIEW_UNDO; i++) /* the reader sent it away: no undo of something else brings it back */
+    for (int i = 0; i < VIEW_UNDO;
+         i++) /* the reader sent it away: no undo of something else brings it back */
         v->undo[i].guest = 0;
     for (int i = 0; i < VIEW_LETTERS; i++)
         v->marks[i].guest = 0;
@@ -401,7 +408,8 @@ unsigned view_show_all(struct view *v)
     return VR_DRAW;
 }
 
-/* ---- groups --------------------------------------------------------------------------------------------- */
+/* ---- groups ---------------------------------------------------------------------------------------------
+ */
 
 void pick_say_groups(struct view *v)
 {
@@ -467,7 +475,8 @@ unsigned view_unfold(struct view *v)
     return VR_DRAW;
 }
 
-/* ---- related goroutines --------------------------------------------------------------------------------- */
+/* ---- related goroutines ---------------------------------------------------------------------------------
+ */
 
 struct related {
     uint32_t lane[RELATED], n;
@@ -571,7 +580,8 @@ static bool relate_step(struct view *v, struct related *r, int64_t budget_ns)
     const uint32_t n = trace_nlanes(v->tr, LANE_G);
     while (r->next < n && r->n < RELATED / 2) {
         const uint32_t to = n - r->next > LOOK ? r->next + LOOK : n;
-        (void)trace_walk(v->tr, r->next, to, &(struct span_walk){.begin = relate_created, .by = by_it, .arg = r});
+        (void)trace_walk(v->tr, r->next, to,
+                         &(struct span_walk){.begin = relate_created, .by = by_it, .arg = r});
         r->next = to;
         if (r->next < n && until != INT64_MAX && host_now() >= until) {
             if (trace_info(v->tr)->done)
@@ -603,8 +613,8 @@ static unsigned related_show(struct view *v, const struct related *r)
     move_settle(v);
     status_lane(v, (struct lane){LANE_G, r->g}, id);
     view_message(v, false,
-                 "%s: its creator, %s%" PRIu32 " created by it, %swho woke it, whom it wakes in this window", id,
-                 r->few ? "at least " : "", r->created, r->cut ? "(not all) " : "");
+                 "%s: its creator, %s%" PRIu32 " created by it, %swho woke it, whom it wakes in this window",
+                 id, r->few ? "at least " : "", r->created, r->cut ? "(not all) " : "");
     return VR_DRAW;
 }
 

@@ -1,6 +1,6 @@
 /*
- * search.c - see search.h. Phases run in order; each is a loop over dense numbers that can stop after any of them,
- * so a step keeps its budget and a half-done search holds no iterator into a trace that may grow.
+ * search.c - see search.h. Phases run in order; each is a loop over dense numbers that can stop after any of
+ * them, so a step keeps its budget and a half-done search holds no iterator into a trace that may grow.
  *
  * The stack of a runnable span after a wait is the waker's, not the goroutine's own: such a stack is no hit.
  */
@@ -132,7 +132,9 @@ static void add(struct search *s, int64_t t, uint32_t g, uint32_t what)
 
 static bool strings(struct search *s, const struct trace *tr)
 {
-    enum { BYTES = 4096 }; /* of what an expression is held against: the dearest takes the C library some us a byte */
+    enum {
+        BYTES = 4096
+    }; /* of what an expression is held against: the dearest takes the C library some us a byte */
     uint64_t end = s->at + CHUNK < s->nstr ? s->at + CHUNK : s->nstr;
     size_t bytes = 0;
     if (s->no_text)
@@ -183,15 +185,16 @@ static bool in_spans(const struct search *s)
 }
 
 /*
- * What of a span matches: a string, 0 = nothing. *by_state: its state is what was asked for; that of a mark worker that runs
- * is "running" in its lane. (Assists are ranges: they come last.)
+ * What of a span matches: a string, 0 = nothing. *by_state: its state is what was asked for; that of a mark
+ * worker that runs is "running" in its lane. (Assists are ranges: they come last.)
  */
 static uint32_t span_hit(const struct search *s, const struct trace *tr, const struct lane_info *li,
                          const struct span *p, uint8_t before, bool *by_state)
 {
-    bool woken = p->state == ST_RUNNABLE && (before == ST_WAITING || before == ST_SYSCALL || before == ST_NONE);
-    *by_state =
-        (s->states >> p->state & 1) || (li->is_worker && p->state == ST_RUNNING && s->states >> ST_GCWORK & 1);
+    bool woken =
+        p->state == ST_RUNNABLE && (before == ST_WAITING || before == ST_SYSCALL || before == ST_NONE);
+    *by_state = (s->states >> p->state & 1) ||
+                (li->is_worker && p->state == ST_RUNNING && s->states >> ST_GCWORK & 1);
     if (p->reason && bit(s->strs, s->nstr, p->reason))
         return p->reason;
     if (p->label && bit(s->strs, s->nstr, p->label))
@@ -300,8 +303,8 @@ static int probe_lane(struct search *s, const struct trace *tr, uint32_t g)
 }
 
 /*
- * Windows that begin at the cursor and double from a thousandth of the trace: the nearest hit is known long before
- * all are counted. (Goroutines and ranges alone; what tasks and logs have comes with the count.)
+ * Windows that begin at the cursor and double from a thousandth of the trace: the nearest hit is known long
+ * before all are counted. (Goroutines and ranges alone; what tasks and logs have comes with the count.)
  */
 static bool probe(struct search *s, const struct trace *tr)
 {

@@ -1,9 +1,12 @@
 /*
- * search.h - text over the trace: goroutines by id and start function, spans by the functions of their own stacks, their reasons and their states, tasks,
- * regions, logs; and where a state's name is asked for that only ranges have (gc, stw, assist), these. Files count when the query holds ".go". Plain text, or a regular expression: /text/ or ~text.
+ * search.h - text over the trace: goroutines by id and start function, spans by the functions of their own
+ * stacks, their reasons and their states, tasks, regions, logs; and where a state's name is asked for that
+ * only ranges have (gc, stw, assist), these. Files count when the query holds ".go". Plain text, or a regular
+ * expression: /text/ or ~text.
  *
- * Smart case: a query without capitals matches both. Each distinct string is looked at once, then stacks by their
- * functions, then spans by their stacks' numbers: a span costs a bit test. Work is done in steps with a budget.
+ * Smart case: a query without capitals matches both. Each distinct string is looked at once, then stacks by
+ * their functions, then spans by their stacks' numbers: a span costs a bit test. Work is done in steps with a
+ * budget.
  */
 #ifndef GOTOP_LAYOUT_SEARCH_H
 #define GOTOP_LAYOUT_SEARCH_H
@@ -62,8 +65,8 @@ void search_free(struct search *s);
 /* search_step - work for about budget_ns; true when done. */
 bool search_step(struct search *s, const struct trace *tr, int64_t budget_ns);
 /*
- * search_nearest - while not all hits are known: the next one behind `from` (dir < 0: before it), looked for during
- * about budget_ns. false: none was met in that time, or it is too early to say.
+ * search_nearest - while not all hits are known: the next one behind `from` (dir < 0: before it), looked for
+ * during about budget_ns. false: none was met in that time, or it is too early to say.
  */
 bool search_nearest(struct search *s, const struct trace *tr, int64_t from, int dir, int64_t budget_ns,
                     struct hit *out);

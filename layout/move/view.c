@@ -1,9 +1,10 @@
 /*
  * view.c - the state of a view: window, cursor, lanes, undo.
  *
- * Every action: remember the place, change v->at freely, settle. move_settle() alone keeps the invariants (window
- * inside [0,end), cursor inside the window and inside [0,end), focus on an existing lane that is on the screen),
- * so an action can't break them by itself. The cursor's time is what stays: zooming and resizing never change it.
+ * Every action: remember the place, change v->at freely, settle. move_settle() alone keeps the invariants
+ * (window inside [0,end), cursor inside the window and inside [0,end), focus on an existing lane that is on
+ * the screen), so an action can't break them by itself. The cursor's time is what stays: zooming and resizing
+ * never change it.
  */
 #include "layout/move/view.h"
 #include "decode/base/wide.h"
@@ -39,7 +40,8 @@ const char *sort_name(enum sort s)
     return (unsigned)s < SORT_COUNT ? names[s] : "?";
 }
 
-/* ---- messages ------------------------------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------------------------
+ */
 
 static void message(struct view *v, bool error, const char *fmt, va_list ap)
 {
@@ -81,7 +83,8 @@ void move_ready(struct view *v)
         view_message(v, false, "%s", "");
 }
 
-/* ---- limits --------------------------------------------------------------------------------------------- */
+/* ---- limits ---------------------------------------------------------------------------------------------
+ */
 
 int64_t view_end(const struct view *v)
 {
@@ -90,7 +93,8 @@ int64_t view_end(const struct view *v)
     if (ti->done && v->beyond > end)
         end = v->beyond;
     /* While loading: guess the end from the share of bytes read, so that what is missing shows as missing. */
-    if (ti->done || !ti->bytes || !ti->bytes_done || ti->bytes_done >= ti->bytes || ti->bytes_done < ti->bytes / 50)
+    if (ti->done || !ti->bytes || !ti->bytes_done || ti->bytes_done >= ti->bytes ||
+        ti->bytes_done < ti->bytes / 50)
         return end;
     const uint64_t guess = wide_muldiv((uint64_t)end, ti->bytes, ti->bytes_done);
     if (guess > INT64_MAX / 2)
@@ -128,7 +132,8 @@ struct lanes *move_lanes(struct view *v)
     return (struct lanes *)(uintptr_t)move_lanes_const(v);
 }
 
-/* ---- the invariants ------------------------------------------------------------------------------------- */
+/* ---- the invariants -------------------------------------------------------------------------------------
+ */
 
 /* Pinned rows take the first lines, at most half of them; at.top counts from behind them. */
 static uint32_t pinned_lines(const struct view *v)
@@ -189,7 +194,8 @@ void move_top(struct view *v, uint32_t row, uint32_t n, bool recenter)
         v->at.top = most;
 }
 
-/* How many digits the ids of goroutines have. Those there are at first come in any order, later ones nearly ascend. */
+/* How many digits the ids of goroutines have. Those there are at first come in any order, later ones nearly
+ * ascend. */
 static void id_cols(struct view *v)
 {
     enum { ALL_OF = 8192, ONE_OF = 64 };
@@ -251,7 +257,8 @@ void move_lane(struct view *v, struct lane l)
     v->recenter = true;
 }
 
-/* ---- life ----------------------------------------------------------------------------------------------- */
+/* ---- life -----------------------------------------------------------------------------------------------
+ */
 
 bool view_init(struct view *v, const struct trace *tr)
 {
@@ -263,8 +270,8 @@ bool view_init(struct view *v, const struct trace *tr)
     v->alone_ns = VIEW_ALONE_NS;
     v->undo_kind = -1;
     for (int k = 0; k < LANE_KINDS; k++)
-        v->lanes[k] =
-            (struct lanes){.kind = (enum lane_kind)k, .sort = k == LANE_G ? SORT_SEEN : SORT_ID, .stale = true};
+        v->lanes[k] = (struct lanes){
+            .kind = (enum lane_kind)k, .sort = k == LANE_G ? SORT_SEEN : SORT_ID, .stale = true};
     v->at.view = VIEW_PROCS;
     v->at.focus = (struct lane){LANE_P, 0};
     v->w = 80;
@@ -342,11 +349,13 @@ unsigned view_loaded(struct view *v)
     return v->filter || (v->search && !v->search->done) ? VR_DRAW | VR_WORK : VR_DRAW;
 }
 
-/* ---- undo ----------------------------------------------------------------------------------------------- */
+/* ---- undo -----------------------------------------------------------------------------------------------
+ */
 
 void move_push(struct view *v, enum step kind)
 {
-    bool joined = kind != STEP_JUMP && kind != STEP_ZOOM && (int)kind == v->undo_kind && v->undo_n > 0 && !v->redo_n;
+    bool joined =
+        kind != STEP_JUMP && kind != STEP_ZOOM && (int)kind == v->undo_kind && v->undo_n > 0 && !v->redo_n;
     v->undo_kind = (int)kind;
     if (joined)
         return;
@@ -408,7 +417,8 @@ unsigned view_redo(struct view *v, int n)
     return VR_DRAW;
 }
 
-/* ---- time ----------------------------------------------------------------------------------------------- */
+/* ---- time -----------------------------------------------------------------------------------------------
+ */
 
 /* The window and the cursor go there; back: towards the start. Refused where they are already. */
 static unsigned go_by(struct view *v, struct window w, int64_t t, enum step step, bool back)
@@ -475,9 +485,11 @@ unsigned view_zoom(struct view *v, int n)
     n = times(n);
     int k = n < 0 ? -n : n;
     int64_t f = (int64_t)1 << (k > 62 ? 62 : k);
-    struct window w = n > 0 ? window_zoom(v->at.win, v->at.cursor, 1, f) : window_zoom(v->at.win, v->at.cursor, f, 1);
+    struct window w =
+        n > 0 ? window_zoom(v->at.win, v->at.cursor, 1, f) : window_zoom(v->at.win, v->at.cursor, f, 1);
     int64_t end = view_end(v);
-    if (n < 0 && window_len(w) >= end - end / 64) /* halves that were rounded shall add up to the whole again */
+    if (n < 0 &&
+        window_len(w) >= end - end / 64) /* halves that were rounded shall add up to the whole again */
         w = window_of(0, end);
     w = window_clamp(w, end, move_min(v));
     if (w.t0 == v->at.win.t0 && w.t1 == v->at.win.t1)
@@ -569,7 +581,8 @@ unsigned view_range(struct view *v, int64_t t0, int64_t t1)
     return VR_DRAW;
 }
 
-/* ---- lanes ---------------------------------------------------------------------------------------------- */
+/* ---- lanes ----------------------------------------------------------------------------------------------
+ */
 
 unsigned view_focus(struct view *v, struct lane l)
 {
@@ -587,7 +600,8 @@ unsigned view_clock(struct view *v)
     if (!wall_known(v->tr))
         return move_fail(v, "this trace doesn't tell the time of day");
     v->clock = !v->clock;
-    view_message(v, false, v->clock ? "the ruler has the time of day" : "the ruler has the time since the start");
+    view_message(v, false,
+                 v->clock ? "the ruler has the time of day" : "the ruler has the time since the start");
     return VR_DRAW;
 }
 

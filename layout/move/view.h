@@ -4,10 +4,12 @@
  * A view is plain state over one trace: no terminal, no key, no clock. The viewer maps keys to the functions
  * below; frame_draw() (layout/draw/frame.h) turns a view into cells. One view, one thread.
  *
- * Actions return what must happen next (enum refresh). An action that can't be done changes nothing, leaves the
- * reason in v->message and returns VR_BELL | VR_DRAW. `n` is a repeat count with a sign: negative goes back, 0 is 1.
+ * Actions return what must happen next (enum refresh). An action that can't be done changes nothing, leaves
+ * the reason in v->message and returns VR_BELL | VR_DRAW. `n` is a repeat count with a sign: negative goes
+ * back, 0 is 1.
  *
- * The cursor is a lane (focus) and a moment (cursor). It is always inside the window, and its lane on the screen.
+ * The cursor is a lane (focus) and a moment (cursor). It is always inside the window, and its lane on the
+ * screen.
  */
 #ifndef GOTOP_LAYOUT_VIEW_H
 #define GOTOP_LAYOUT_VIEW_H
@@ -25,21 +27,32 @@
 
 enum refresh { /* flags */
                VR_NONE = 0,
-               VR_DRAW = 1,     /* the picture changed */
-               VR_BELL = 2,     /* it could not be done; v->message says why */
-               VR_WORK = 4,     /* call view_work() until it is done (a search over a big trace) */
-               VR_QUIT = 8,     /* view_quit() with nothing left to go back from */
-               VR_COMMAND = 16, /* view_prompt_accept(): v->command holds a line that is no goto: an action's name? */
-               VR_YANK = 32     /* v->yank holds text for the clipboard */
+               VR_DRAW = 1, /* the picture changed */
+               VR_BELL = 2, /* it could not be done; v->message says why */
+               VR_WORK = 4, /* call view_work() until it is done (a search over a big trace) */
+               VR_QUIT = 8, /* view_quit() with nothing left to go back from */
+               VR_COMMAND =
+                   16, /* view_prompt_accept(): v->command holds a line that is no goto: an action's name? */
+               VR_YANK = 32 /* v->yank holds text for the clipboard */
 };
 
-enum sort { SORT_ID, SORT_SEEN, SORT_RUNNING, SORT_RUNNABLE, SORT_WAITING, SORT_SYSCALL, SORT_NAME, SORT_COUNT };
+enum sort {
+    SORT_ID,
+    SORT_SEEN,
+    SORT_RUNNING,
+    SORT_RUNNABLE,
+    SORT_WAITING,
+    SORT_SYSCALL,
+    SORT_NAME,
+    SORT_COUNT
+};
 const char *sort_name(enum sort s);
 
 enum popup_kind { POPUP_NONE, POPUP_SPAN, POPUP_LINES };
 enum prompt_kind { PROMPT_NONE, PROMPT_COMMAND, PROMPT_SEARCH, PROMPT_FILTER, PROMPT_SLICE };
 
-/* rows of a list as they were drawn: line y[i] is the first one of row first + i, y[n] the first below them */
+/* rows of a list as they were drawn: line y[i] is the first one of row first + i, y[n] the first below them
+ */
 enum { VIEW_LISTED = 256 };
 struct listed {
     int n, y[VIEW_LISTED + 1];
@@ -56,7 +69,7 @@ struct place {
     uint32_t top; /* first row of the lanes that shows */
     uint32_t row; /* views of items: the row with the cursor */
     uint8_t view;
-    bool exact;        /* the cursor stands on one span, put there by a jump; else it means the whole column */
+    bool exact; /* the cursor stands on one span, put there by a jump; else it means the whole column */
     bool kept, absent; /* epoch.c: id is that of the focus; it isn't in the detail, */
     uint32_t stand;    /* and this lane stands for it */
     uint64_t id;
@@ -73,7 +86,7 @@ struct lanes {
     uint32_t total;  /* lanes there are; more than n if only those alive in the window show */
     uint32_t *order; /* all lanes, sorted; NULL = by index */
     uint32_t *group_end,
-        ngroups;             /* of the order: where each group of one name ends; none: names have to be asked for */
+        ngroups; /* of the order: where each group of one name ends; none: names have to be asked for */
     uint32_t big[LANES_BIG]; /* groups with many of the lanes, nbig of them */
     int nbig;
     uint64_t *big_bits;            /* of each of these which lanes are in it, a bit each */
@@ -100,12 +113,12 @@ struct lanes {
     uint32_t nhidden, hidden_n; /* bits there are, bits set */
     uint32_t *only;             /* these lanes alone, in this order (related ones); NULL = no such wish */
     uint32_t nonly;
-    bool group;                /* goroutines of one start function stand together, as their first one if folded */
+    bool group; /* goroutines of one start function stand together, as their first one if folded */
     uint32_t open[LANES_OPEN]; /* names of groups that are unfolded */
     int nopen;
-    uint32_t *more;              /* per row: how many further lanes of its folded group don't show; see grouped */
-    bool grouped;                /* the rows are made with more */
-    bool rows_stale;             /* the rows must be made anew */
+    uint32_t *more;  /* per row: how many further lanes of its folded group don't show; see grouped */
+    bool grouped;    /* the rows are made with more */
+    bool rows_stale; /* the rows must be made anew */
     struct lanes_making *making; /* an order under way, see lanes_work() */
 };
 
@@ -122,8 +135,9 @@ struct items {
 
 struct hit {
     int64_t t;
-    uint32_t g;    /* goroutine lane; NO_LANE = no lane of its own */
-    uint32_t what; /* string that matched, 0 = the id or its state; from HIT_STATE on: a range, of that state */
+    uint32_t g; /* goroutine lane; NO_LANE = no lane of its own */
+    uint32_t
+        what; /* string that matched, 0 = the id or its state; from HIT_STATE on: a range, of that state */
 };
 #define HIT_STATE (UINT32_MAX - 255)
 
@@ -170,9 +184,9 @@ struct view {
     int64_t all_end;                 /* view_end() as last seen: a window that reached it follows it */
     uint32_t last_focus[LANE_KINDS]; /* per kind: the lane that had the focus, for switching back */
     enum tier tier;
-    bool mono; /* no colours: say by glyph what colours would */
-    enum tabs
-        tabs; /* how the views stand in the title, from column tabs_x on; TABS_FORMS: they don't. Set by drawing */
+    bool mono;      /* no colours: say by glyph what colours would */
+    enum tabs tabs; /* how the views stand in the title, from column tabs_x on; TABS_FORMS: they don't. Set by
+                       drawing */
     int tabs_x;
     bool recenter; /* the focus jumped: if it is off the screen, into its middle */
     bool names;    /* write functions' names into spans (default) */
@@ -180,11 +194,12 @@ struct view {
     struct lanes lanes[LANE_KINDS];
     struct items items;
     struct search *search; /* NULL: none yet */
-    int64_t torn;          /* of a damaged trace: when it first tells nothing of a processor; else INT64_MAX */
-    int64_t beyond;        /* the time axis reaches so far at least, though the trace doesn't; 0 = as far as that */
-    struct asked *asked;   /* what was asked in SQL, sql_view.h; NULL: nothing yet */
-    const struct lines *compared; /* with another trace, for the view that shows it; the viewer's; NULL: not (yet) */
-    struct table *table;          /* of the last view of things that was shown; NULL: none yet */
+    int64_t torn;   /* of a damaged trace: when it first tells nothing of a processor; else INT64_MAX */
+    int64_t beyond; /* the time axis reaches so far at least, though the trace doesn't; 0 = as far as that */
+    struct asked *asked; /* what was asked in SQL, sql_view.h; NULL: nothing yet */
+    const struct lines
+        *compared;       /* with another trace, for the view that shows it; the viewer's; NULL: not (yet) */
+    struct table *table; /* of the last view of things that was shown; NULL: none yet */
     struct tri *tri; /* views 1, 5, 6, 10: the tables and where one is in them; the viewer's; NULL = none */
 
     bool selecting; /* a range is being selected: from sel0 to the cursor */
@@ -215,11 +230,11 @@ struct view {
     size_t text_len, text_at; /* bytes; before which of them one types */
     char command[VIEW_TEXT];  /* see VR_COMMAND */
 
-    char
-        message[VIEW_MESSAGE]; /* for the foot of the screen, in as many lines as it takes; safe text; empty = none */
+    char message[VIEW_MESSAGE]; /* for the foot of the screen, in as many lines as it takes; safe text; empty
+                                   = none */
     bool message_error;
-    uint32_t
-        message_of; /* it is a line about finding message_of - 1, of which view_read() says all; 0: it is all there is to say */
+    uint32_t message_of; /* it is a line about finding message_of - 1, of which view_read() says all; 0: it is
+                            all there is to say */
     /* it says that these are not there yet: void once they are */
     enum { SOON_NOT, SOON_LANES, SOON_TABLES } message_soon;
     bool clock;   /* the ruler has times of day, where the trace tells them */
@@ -244,23 +259,25 @@ struct view {
     bool to_top;                      /* an order is being made: when it is, to its first lane */
     bool filter_done;                 /* every goroutine is decided */
     enum split split;
-    struct evlog *log;          /* events around the cursor */
-    struct sums *sums;          /* of a range, see view_sums() */
-    struct lull *lull;          /* why the processor under the cursor was idle */
-    struct top *top;            /* view 11; NULL: none yet */
-    struct samples *samples;    /* CPU samples by lane */
-    struct gstate *gstate;      /* assists by goroutine */
-    struct mixture *mixture;    /* what folded groups' goroutines do; NULL: nothing yet */
-    struct lines *own;          /* lines of a pop-up that layout made */
-    bool unfolded;              /* below the goroutine with the cursor stand its regions, calls, samples */
-    int unfold_n;               /* in so many lines; derived */
-    struct unfold *unfold;      /* what these need; NULL: nothing yet */
-    struct why *why;            /* the explanation last asked for; NULL: none yet */
-    struct table_copy *copying; /* a table's rows, while they are being copied (table_copy.c); NULL: they aren't */
-    char *copied;               /* what view_work() says VR_YANK of: whoever takes it sets it to NULL */
-    struct related
-        *relating; /* who is related to a goroutine, while that is being looked for (pick.c); NULL: it isn't */
-    struct effect *effect;      /* whom a goroutine woke, while that is being looked for (jump.c); NULL: it isn't */
+    struct evlog *log;       /* events around the cursor */
+    struct sums *sums;       /* of a range, see view_sums() */
+    struct lull *lull;       /* why the processor under the cursor was idle */
+    struct top *top;         /* view 11; NULL: none yet */
+    struct samples *samples; /* CPU samples by lane */
+    struct gstate *gstate;   /* assists by goroutine */
+    struct mixture *mixture; /* what folded groups' goroutines do; NULL: nothing yet */
+    struct lines *own;       /* lines of a pop-up that layout made */
+    bool unfolded;           /* below the goroutine with the cursor stand its regions, calls, samples */
+    int unfold_n;            /* in so many lines; derived */
+    struct unfold *unfold;   /* what these need; NULL: nothing yet */
+    struct why *why;         /* the explanation last asked for; NULL: none yet */
+    struct table_copy
+        *copying; /* a table's rows, while they are being copied (table_copy.c); NULL: they aren't */
+    char *copied; /* what view_work() says VR_YANK of: whoever takes it sets it to NULL */
+    struct related *
+        relating; /* who is related to a goroutine, while that is being looked for (pick.c); NULL: it isn't */
+    struct effect
+        *effect; /* whom a goroutine woke, while that is being looked for (jump.c); NULL: it isn't */
     struct why_job *explaining; /* the one that is being worked out; NULL: none is */
 
     /* scratch of drawing, reused from frame to frame */
@@ -291,13 +308,14 @@ unsigned view_resize(struct view *v, int w, int h);
 unsigned view_loaded(struct view *v);
 /* view_anew - decoding began anew (trace_info.epoch): what was made of the trace is void. */
 unsigned view_anew(struct view *v);
-/* view_follow - show what another view over another trace shows: that window and moment, that lane (the one that has the
- * cursor, or one of the view's). No step to undo. */
+/* view_follow - show what another view over another trace shows: that window and moment, that lane (the one
+ * that has the cursor, or one of the view's). No step to undo. */
 void view_follow(struct view *v, struct window w, int64_t t, struct lane l);
-/* view_exchange - from now on show another trace of the same program, which begins `by` ns later: places keep their moment
- * and their lanes by id. */
+/* view_exchange - from now on show another trace of the same program, which begins `by` ns later: places keep
+ * their moment and their lanes by id. */
 unsigned view_exchange(struct view *v, const struct trace *tr, int64_t by);
-/* view_end - the end of the time axis: the trace's, or while it loads an estimate of it (>= what is decoded). */
+/* view_end - the end of the time axis: the trace's, or while it loads an estimate of it (>= what is decoded).
+ */
 int64_t view_end(const struct view *v);
 /* view_message - set the message line, printf-like; "" clears. Control bytes become '?'. */
 void view_message(struct view *v, bool error, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
@@ -321,9 +339,10 @@ unsigned view_lane(struct view *v, int n);
 unsigned view_lane_page(struct view *v, int n);
 unsigned view_lane_first(struct view *v);
 unsigned view_lane_last(struct view *v);
-unsigned view_focus(struct view *v, struct lane l); /* to that lane, changing the view if need be; time stays */
-/* view_switch - to that view; time and focus stay as far as they can. Where it is shown, or one that its key leads to: to
- * the next one of these. */
+unsigned view_focus(struct view *v,
+                    struct lane l); /* to that lane, changing the view if need be; time stays */
+/* view_switch - to that view; time and focus stay as far as they can. Where it is shown, or one that its key
+ * leads to: to the next one of these. */
 unsigned view_switch(struct view *v, int no);
 unsigned view_show(struct view *v, int no); /* to that very one */
 unsigned view_swap(struct view *v);         /* goroutine <-> processor at the same moment */
@@ -335,11 +354,14 @@ unsigned view_span(struct view *v, int n); /* next / previous span of the lane (
 unsigned view_same(struct view *v, int n); /* ... of the same state */
 unsigned view_gc(struct view *v, int n);   /* next / previous start of a GC cycle or stop-the-world */
 unsigned view_cause(struct view *v);       /* who woke this goroutine: to the waker, at that moment */
-/* view_newborn - is this span of goroutine g the one that began as it was created? Who it names woke nobody. */
+/* view_newborn - is this span of goroutine g the one that began as it was created? Who it names woke nobody.
+ */
 bool view_newborn(const struct view *v, uint32_t g, const struct span *s);
-/* view_cause_word - what that key leads to: "woken by", "created by" (before its first wake-up); NULL: the trace names nobody. */
+/* view_cause_word - what that key leads to: "woken by", "created by" (before its first wake-up); NULL: the
+ * trace names nobody. */
 const char *view_cause_word(const struct view *v);
-/* view_effect - to whom this one woke next, at that moment; VR_WORK: effect_work(), of view_work(), goes on looking. */
+/* view_effect - to whom this one woke next, at that moment; VR_WORK: effect_work(), of view_work(), goes on
+ * looking. */
 unsigned view_effect(struct view *v);
 
 /* ---- the rest ---- */
@@ -347,12 +369,14 @@ unsigned view_undo(struct view *v, int n);
 unsigned view_redo(struct view *v, int n);
 unsigned view_select(struct view *v); /* begin a range at the cursor, end it there, drop it */
 unsigned view_enter(struct view *v);  /* stack pop-up of the span under the cursor; again: close */
-bool view_told(const struct view *v); /* a text of several lines lies over the footer: closing comes before leaving */
+bool view_told(
+    const struct view *v); /* a text of several lines lies over the footer: closing comes before leaving */
 /*
- * view_back - Esc: one step back, whatever it is: what lies over the view closes, what is marked in it goes (a range, search
- * marks, a lane on top), a table one came from returns, or the view below. Never VR_QUIT. view_quit - q: back from what lies
- * over the view; from the view itself VR_QUIT. view_quit_word, view_drop_word - what q would do now (NULL: VR_QUIT), and
- * what mark Esc would take away (NULL: none), in a word.
+ * view_back - Esc: one step back, whatever it is: what lies over the view closes, what is marked in it goes
+ * (a range, search marks, a lane on top), a table one came from returns, or the view below. Never VR_QUIT.
+ * view_quit - q: back from what lies over the view; from the view itself VR_QUIT. view_quit_word,
+ * view_drop_word - what q would do now (NULL: VR_QUIT), and what mark Esc would take away (NULL: none), in a
+ * word.
  */
 unsigned view_back(struct view *v);
 unsigned view_quit(struct view *v);
@@ -362,15 +386,16 @@ bool view_searching(const struct view *v); /* a search is under way */
 unsigned view_clock(struct view *v);       /* times of day on the ruler; again: since the start */
 unsigned view_tier(struct view *v, int n); /* next tier of glyphs */
 /*
- * view_yank - what is under the cursor as text, or what the pop-up shows: whole, never shortened; of a table of things all
- * rows as TSV. *out: from mem_alloc(), the caller's; NULL without VR_YANK.
+ * view_yank - what is under the cursor as text, or what the pop-up shows: whole, never shortened; of a table
+ * of things all rows as TSV. *out: from mem_alloc(), the caller's; NULL without VR_YANK.
  */
 unsigned view_yank(struct view *v, char **out);
 /* view_lines - open a pop-up with lines (help); title and lines must outlive it. */
 unsigned view_lines(struct view *v, const char *title, const char *const *lines, size_t n);
 /*
- * view_popup_span - open the pop-up of the span that the cursor is on; false: there is none. view_popup_follow - tell where
- * the cursor was before an action: one that is open is now that of what the cursor is on, and closes where there is none.
+ * view_popup_span - open the pop-up of the span that the cursor is on; false: there is none.
+ * view_popup_follow - tell where the cursor was before an action: one that is open is now that of what the
+ * cursor is on, and closes where there is none.
  */
 bool view_popup_span(struct view *v);
 void view_popup_follow(struct view *v, const struct place *from);
@@ -384,21 +409,24 @@ unsigned view_goto(struct view *v, const char *line);
 /* ---- prompt: ':' and '/' share one line. While v->prompt is set the viewer hands text here. ---- */
 unsigned view_prompt(struct view *v, enum prompt_kind k);
 unsigned view_prompt_put(struct view *v, uint32_t codepoint);
-unsigned view_prompt_erase(struct view *v);       /* the character before the cursor; at an empty line: close */
-unsigned view_prompt_delete(struct view *v);      /* the one under it; at the line's end the one before */
-unsigned view_prompt_kill(struct view *v);        /* all from the cursor on */
+unsigned view_prompt_erase(struct view *v);  /* the character before the cursor; at an empty line: close */
+unsigned view_prompt_delete(struct view *v); /* the one under it; at the line's end the one before */
+unsigned view_prompt_kill(struct view *v);   /* all from the cursor on */
 unsigned view_prompt_move(struct view *v, int n); /* by n characters, at most to an end */
 unsigned view_prompt_erase_word(struct view *v);
-unsigned view_prompt_clear(struct view *v);  /* all before the cursor */
-unsigned view_prompt_accept(struct view *v); /* goto, or VR_COMMAND; or search; a slice: v->command is its file */
+unsigned view_prompt_clear(struct view *v); /* all before the cursor */
+unsigned
+view_prompt_accept(struct view *v); /* goto, or VR_COMMAND; or search; a slice: v->command is its file */
 
 /* ---- search: see search.h. Starts from the prompt or here; jumps when done. ---- */
 unsigned view_search(struct view *v, const char *text);
 unsigned view_search_next(struct view *v, int n); /* by time from the cursor, n < 0 back */
 enum { VIEW_AT_ONCE_NS = 15000000 };              /* so long a key goes on at once with what it begins */
-/* view_work - go on with pending work for about budget_ns (INT64_MAX: to its end). VR_WORK while there is more. */
+/* view_work - go on with pending work for about budget_ns (INT64_MAX: to its end). VR_WORK while there is
+ * more. */
 unsigned view_work(struct view *v, int64_t budget_ns);
-/* view_pending - what was drawn is not complete: there is work for view_work(), though no action has said so. */
+/* view_pending - what was drawn is not complete: there is work for view_work(), though no action has said so.
+ */
 bool view_pending(const struct view *v);
 
 /* ---- filters (filter.h), marks, pins, sums ---- */
@@ -408,21 +436,24 @@ unsigned view_filter_clear(struct view *v);
 unsigned view_mark(struct view *v, int letter); /* a..z, A..Z: remember this place */
 unsigned view_mark_go(struct view *v, int letter);
 unsigned view_pin(struct view *v); /* the lane with the cursor: always on top; again: not */
-/* view_guest - keep goroutine g on top, marked at t, until the next guest, undo or Esc; NO_LANE: none any more. */
+/* view_guest - keep goroutine g on top, marked at t, until the next guest, undo or Esc; NO_LANE: none any
+ * more. */
 void view_guest(struct view *v, uint32_t g, int64_t t);
 unsigned view_hide(struct view *v);     /* the lane with the cursor */
 unsigned view_show_all(struct view *v); /* no pins, nothing hidden, no related ones, no filter */
 unsigned view_group(struct view *v);    /* goroutines by start function, folded; again: one by one */
-/* view_fold - unfold or fold the group with the cursor; in one of several views behind a key: to the one before it. */
+/* view_fold - unfold or fold the group with the cursor; in one of several views behind a key: to the one
+ * before it. */
 unsigned view_fold(struct view *v);
-unsigned
-view_unfold(struct view *v); /* rows of the goroutine under the cursor: regions, calls, samples; again: none */
+unsigned view_unfold(
+    struct view *v); /* rows of the goroutine under the cursor: regions, calls, samples; again: none */
 unsigned view_related(struct view *v); /* only creator, created, wakers, woken; again: all */
-unsigned view_why(struct view *v);     /* where the time of what is here went: a span, a range, a task, a finding */
-unsigned view_sums(struct view *v);    /* what happened in the selected range (or the window) */
-unsigned view_life(struct view *v);    /* the whole life of the goroutine under the cursor */
 unsigned
-view_read(struct view *v); /* what the screen says of what the cursor is on, nothing left out; a message, too */
+view_why(struct view *v); /* where the time of what is here went: a span, a range, a task, a finding */
+unsigned view_sums(struct view *v); /* what happened in the selected range (or the window) */
+unsigned view_life(struct view *v); /* the whole life of the goroutine under the cursor */
+unsigned view_read(
+    struct view *v); /* what the screen says of what the cursor is on, nothing left out; a message, too */
 unsigned view_split(struct view *v, int n); /* next thing below the lanes: log, stack, table, nothing */
 /* view_line_row - the row that line i of the lanes shows; view_row_line - the line of a row, -1: none. */
 uint32_t view_line_row(const struct view *v, int i);
@@ -433,7 +464,8 @@ int view_y_line(const struct view *v, int y);
 
 /* view_span_here - the span that status line and pop-up speak of. false: none. *l: its lane. */
 bool view_span_here(const struct view *v, struct lane *l, struct span *s);
-/* view_span_longest - of those that overlap [t0,t1) the longest one in which its lane does something. false: none. */
+/* view_span_longest - of those that overlap [t0,t1) the longest one in which its lane does something. false:
+ * none. */
 bool view_span_longest(const struct view *v, struct lane l, int64_t t0, int64_t t1, struct span *s);
 /* view_column - the column of the cursor and its interval. */
 int view_column(const struct view *v, int64_t *t0, int64_t *t1);

@@ -20,8 +20,9 @@
 
 static bool of_item(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1)
 {
-    const struct item *i =
-        kind_here(v)->items && v->items.n ? &v->items.row[v->at.row < v->items.n ? v->at.row : v->items.n - 1] : NULL;
+    const struct item *i = kind_here(v)->items && v->items.n
+                               ? &v->items.row[v->at.row < v->items.n ? v->at.row : v->items.n - 1]
+                               : NULL;
     const struct region *r;
     if (!i || (i->kind != ITEM_TASK && i->kind != ITEM_REGION))
         return false;
@@ -60,7 +61,8 @@ static bool of_finding(const struct view *v, uint32_t *g, int64_t *t0, int64_t *
     return *g < trace_nlanes(v->tr, LANE_G) && *t1 > *t0;
 }
 
-/* Who comes to a goroutine's lane from a table came for a thing: it stays what is asked about until the cursor leaves. */
+/* Who comes to a goroutine's lane from a table came for a thing: it stays what is asked about until the
+ * cursor leaves. */
 static bool of_shown(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1)
 {
     if (!v->led || v->selected || v->shown.lane.kind != LANE_G || v->at.focus.kind != LANE_G ||
@@ -96,7 +98,8 @@ bool why_here(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1)
     return *g < trace_nlanes(v->tr, LANE_G) && *t1 > *t0;
 }
 
-/* ---- the explanation --------------------------------------------------------------------------------------------- */
+/* ---- the explanation
+ * --------------------------------------------------------------------------------------------- */
 
 static uint8_t state_of(const struct explain_part *p)
 {
@@ -113,7 +116,8 @@ static uint8_t state_of(const struct explain_part *p)
     }
 }
 
-/* By time; they lie side by side, so no two begin at one moment. false: out of memory, or no longer wanted. */
+/* By time; they lie side by side, so no two begin at one moment. false: out of memory, or no longer wanted.
+ */
 static bool leaves_sort(struct why *y)
 {
     const uint64_t sign = 1ull << 63;
@@ -157,7 +161,8 @@ static int cmp_member(const void *a, const void *b)
                                 : (x->g > y->g) - (x->g < y->g);
 }
 
-/* Who it was, by how far from the one asked for, then by time; who has less than half a per cent stays away. */
+/* Who it was, by how far from the one asked for, then by time; who has less than half a per cent stays away.
+ */
 static bool chain_of(struct why *y, const struct explain_list *l)
 {
     struct tab by = {0};
@@ -230,8 +235,8 @@ static bool make(void *arg)
         y->task = p.task;
         ok = explain_add_piece(x, &y->tree, &p);
         explain_budget(x, j->budget);
-        ok = ok && explain_list_piece(x, &p, &l) && slices_tick_now() && leaves_of(y, &l) && slices_tick_now() &&
-             chain_of(y, &l);
+        ok = ok && explain_list_piece(x, &p, &l) && slices_tick_now() && leaves_of(y, &l) &&
+             slices_tick_now() && chain_of(y, &l);
         y->cut = y->tree.cut || l.cut;
         explain_list_free(&l);
     }
@@ -272,7 +277,9 @@ struct why_job *why_begin(const struct view *v, uint32_t g, int64_t t0, int64_t 
 
 bool why_step(struct why_job *j, int64_t budget_ns, struct why **out)
 {
-    const enum slices_state now = j->run ? slices_run(j->run, budget_ns) : make(j) ? SLICES_DONE : SLICES_FAILED;
+    const enum slices_state now = j->run    ? slices_run(j->run, budget_ns)
+                                  : make(j) ? SLICES_DONE
+                                            : SLICES_FAILED;
     *out = NULL;
     if (now == SLICES_MORE)
         return false;
@@ -320,7 +327,8 @@ uint32_t why_leaf_from(const struct why *y, int64_t t)
     return lo;
 }
 
-/* ---- its lanes ---------------------------------------------------------------------------------------------------- */
+/* ---- its lanes
+ * ---------------------------------------------------------------------------------------------------- */
 
 bool why_lanes(struct view *v)
 {

@@ -1,9 +1,9 @@
 /*
- * window.c - time <-> column arithmetic, exact: lengths are unsigned, so that of any two moments fits, and products are
- * whole (decode/base/wide.h).
+ * window.c - time <-> column arithmetic, exact: lengths are unsigned, so that of any two moments fits, and
+ * products are whole (decode/base/wide.h).
  *
- * edge(i) = t0 + floor(len * i / n + part / of). Column c covers t when edge(c) <= t < edge(c + 1); with fewer nanoseconds than
- * columns some columns are empty and none covers two.
+ * edge(i) = t0 + floor(len * i / n + part / of). Column c covers t when edge(c) <= t < edge(c + 1); with
+ * fewer nanoseconds than columns some columns are empty and none covers two.
  */
 #include "layout/move/window.h"
 
@@ -123,7 +123,8 @@ struct window window_zoom(struct window w, int64_t at, int64_t num, int64_t den)
     uint64_t rest[2];
     const uint64_t left = wide_muldiv_rem(between(w.t0, at), (uint64_t)num, (uint64_t)den, &rest[0]);
     uint64_t right = wide_muldiv_rem(between(at, w.t1), (uint64_t)num, (uint64_t)den, &rest[1]);
-    if (right < UINT64_MAX && rest[0] >= (uint64_t)den - rest[1]) /* what both round off is one more together */
+    if (right < UINT64_MAX &&
+        rest[0] >= (uint64_t)den - rest[1]) /* what both round off is one more together */
         right++;
     if (!left && !right)
         right = 1;

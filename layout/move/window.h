@@ -1,8 +1,8 @@
 /*
  * window.h - time <-> column arithmetic. Times are nanoseconds, a window is [t0,t1) with t1 > t0.
  *
- * Column i of n covers [window_edge(i), window_edge(i+1)): integers that tile the window exactly. Nothing here
- * overflows, whatever 64-bit times a file claims.
+ * Column i of n covers [window_edge(i), window_edge(i+1)): integers that tile the window exactly. Nothing
+ * here overflows, whatever 64-bit times a file claims.
  */
 #ifndef GOTOP_LAYOUT_WINDOW_H
 #define GOTOP_LAYOUT_WINDOW_H
@@ -10,7 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* part/of of a nanosecond is what moving by columns has rounded off: its edges are those of the window it was, moved. */
+/* part/of of a nanosecond is what moving by columns has rounded off: its edges are those of the window it
+ * was, moved. */
 struct window {
     int64_t t0, t1;
     uint32_t part, of;
@@ -27,12 +28,14 @@ int64_t window_edge(struct window w, int n, int i);      /* 0 <= i <= n */
 void window_edges(struct window w, int n, int64_t *out); /* n + 1 of them */
 int window_col(struct window w, int n, int64_t t);       /* the column that covers t; -1 before, n behind */
 /*
- * window_clamp - the window moved and cut so that it lies in [0,end) and is at least min long (min wins over end).
+ * window_clamp - the window moved and cut so that it lies in [0,end) and is at least min long (min wins over
+ * end).
  */
 struct window window_clamp(struct window w, int64_t end, int64_t min);
 /* window_zoom - num/den times as long, the moment at keeps its place on the screen. Not clamped. */
 struct window window_zoom(struct window w, int64_t at, int64_t num, int64_t den);
-/* window_pan - by ns later, or earlier; its length stays, so at the ends of int64_t it moves less. Not clamped. */
+/* window_pan - by ns later, or earlier; its length stays, so at the ends of int64_t it moves less. Not
+ * clamped. */
 struct window window_pan(struct window w, int64_t by);
 /* window_scroll - by k columns of n: its edges are those that stood there before, to the nanosecond. */
 struct window window_scroll(struct window w, int n, int64_t k);

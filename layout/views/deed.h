@@ -1,5 +1,6 @@
 /*
- * deed.h - what a key can ask of a view, whatever it shows: each view answers in its own way (kind.h), or doesn't.
+ * deed.h - what a key can ask of a view, whatever it shows: each view answers in its own way (kind.h), or
+ * doesn't.
  */
 #ifndef GOTOP_LAYOUT_DEED_H
 #define GOTOP_LAYOUT_DEED_H
@@ -35,8 +36,8 @@ enum deed {
 
 struct view;
 /*
- * view_do - ask the view shown for a deed, n times (< 0: the other way, 0: once). While a pop-up is open what moves over
- * rows scrolls that. Returns enum refresh. view_answers - does it answer that at all?
+ * view_do - ask the view shown for a deed, n times (< 0: the other way, 0: once). While a pop-up is open what
+ * moves over rows scrolls that. Returns enum refresh. view_answers - does it answer that at all?
  */
 unsigned view_do(struct view *v, enum deed d, int n);
 _Bool view_answers(const struct view *v, enum deed d);

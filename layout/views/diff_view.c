@@ -1,6 +1,6 @@
 /*
- * diff_view.c - what changed between two traces, as `gotop diff` says it: lines that the program makes (view.compared), with a
- * cursor to scroll by.
+ * diff_view.c - what changed between two traces, as `gotop diff` says it: lines that the program makes
+ * (view.compared), with a cursor to scroll by.
  */
 #include <stdio.h>
 
@@ -63,8 +63,9 @@ static void draw(struct grid *g, struct view *v, const struct plan *p)
         tri_draw(g, v, p);
     else
         tri_note(g, 0, p->y[ROW_LANES], p->n[ROW_LANES],
-                 v->beyond > 0 ? "Comparing them, as soon as both have their tables.."
-                               : "One trace is open: gotop OLD NEW shows two, and here what changed between them.");
+                 v->beyond > 0
+                     ? "Comparing them, as soon as both have their tables.."
+                     : "One trace is open: gotop OLD NEW shows two, and here what changed between them.");
 }
 
 static bool tsv(const struct view *v, FILE *f)

@@ -1,7 +1,9 @@
 /*
- * evlog.c - see evlog.h. Events are derived from the lanes' spans: each boundary between two spans is a transition.
+ * evlog.c - see evlog.h. Events are derived from the lanes' spans: each boundary between two spans is a
+ * transition.
  *
- * Within one moment the order is: ranges that end, what goroutines do (in order of their lane), ranges that begin.
+ * Within one moment the order is: ranges that end, what goroutines do (in order of their lane), ranges that
+ * begin.
  */
 #include "layout/views/evlog.h"
 
@@ -32,7 +34,8 @@ void evlog_free(struct evlog *l)
     mem_free(l);
 }
 
-/* ---- what the arrays reach ------------------------------------------------------------------------------ */
+/* ---- what the arrays reach ------------------------------------------------------------------------------
+ */
 
 enum { BLOCK = 256 };
 
@@ -97,7 +100,8 @@ static size_t near_from(const struct evlog *l, int k, size_t i, size_t n, struct
     return i;
 }
 
-/* ---- collecting ----------------------------------------------------------------------------------------- */
+/* ---- collecting -----------------------------------------------------------------------------------------
+ */
 
 static void add(struct evlog *l, struct event e)
 {
@@ -147,8 +151,9 @@ static void add_state(const struct view *v, struct evlog *l, uint32_t g, const s
 }
 
 /*
- * Windows around one moment are collected one wider than the other. Of a goroutine that had nothing to tell it is known from when till
- * when it has nothing: the one span that covered the window. Until a window reaches beyond, it isn't looked up again.
+ * Windows around one moment are collected one wider than the other. Of a goroutine that had nothing to tell
+ * it is known from when till when it has nothing: the one span that covered the window. Until a window
+ * reaches beyond, it isn't looked up again.
  */
 struct still {
     uint32_t g;
@@ -195,7 +200,8 @@ static bool in(struct window w, int64_t t)
 }
 
 /* Behind a goroutine's last span: it is over, if it is. */
-static void add_end(const struct view *v, struct evlog *l, uint32_t g, struct window w, const struct span *last)
+static void add_end(const struct view *v, struct evlog *l, uint32_t g, struct window w,
+                    const struct span *last)
 {
     if (!in(w, last->t1))
         return;
@@ -317,12 +323,17 @@ static void ranges(const struct view *v, struct evlog *l, struct window w)
     }
 }
 
-static void add_at(const struct view *v, struct evlog *l, struct window w, int64_t t, enum event_kind k, uint32_t g,
-                   uint32_t name, uint32_t stack)
+static void add_at(const struct view *v, struct evlog *l, struct window w, int64_t t, enum event_kind k,
+                   uint32_t g, uint32_t name, uint32_t stack)
 {
     if (in(w, t) && wanted(v, g))
-        add(l, (struct event){
-                   .t = t, .kind = (uint8_t)k, .g = g, .p = NO_LANE, .who = NO_LANE, .reason = name, .stack = stack});
+        add(l, (struct event){.t = t,
+                              .kind = (uint8_t)k,
+                              .g = g,
+                              .p = NO_LANE,
+                              .who = NO_LANE,
+                              .reason = name,
+                              .stack = stack});
 }
 
 static void annotations(const struct view *v, struct evlog *l, struct window w)
@@ -339,7 +350,8 @@ static void annotations(const struct view *v, struct evlog *l, struct window w)
             add_at(v, l, w, t[i].t1, EV_TASK_END, t[i].g_end, t[i].name, 0);
     }
     n = trace_regions(v->tr, &r);
-    for (size_t i = near_from(l, EVLOG_REGIONS, 0, n, w); i < n; i = near_from(l, EVLOG_REGIONS, i + 1, n, w)) {
+    for (size_t i = near_from(l, EVLOG_REGIONS, 0, n, w); i < n;
+         i = near_from(l, EVLOG_REGIONS, i + 1, n, w)) {
         if (!r[i].open_start)
             add_at(v, l, w, r[i].t0, EV_REGION_BEGIN, r[i].g, r[i].name, r[i].stack);
         if (!r[i].open_end)
@@ -450,7 +462,8 @@ static void fill(struct view *v, struct evlog *l, size_t rows, struct window all
     reach_free(&reach);
 }
 
-/* Is the cursor on this event? What happens at the trace's very end is a nanosecond behind the last moment. */
+/* Is the cursor on this event? What happens at the trace's very end is a nanosecond behind the last moment.
+ */
 static bool stands(const struct view *v, const struct event *e)
 {
     int64_t last = move_last(v);
@@ -472,7 +485,8 @@ void evlog_update(struct view *v, int rows)
         l->all.t1 = -1;
     }
     bool same = l->all.t0 == all.t0 && l->all.t1 == all.t1 && l->filter == version;
-    if (!same || t < l->win.t0 || t >= l->win.t1 || (!enough(l, t, want, all) && !l->cut && l->n < MOST / 2)) {
+    if (!same || t < l->win.t0 || t >= l->win.t1 ||
+        (!enough(l, t, want, all) && !l->cut && l->n < MOST / 2)) {
         if (!same || l->tried != t || l->tried_rows < want) { /* once more would find no more */
             l->cur = SIZE_MAX;
             if (ti->done && !l->reach_known)
@@ -490,7 +504,8 @@ void evlog_update(struct view *v, int rows)
     }
 }
 
-/* ---- text ----------------------------------------------------------------------------------------------- */
+/* ---- text -----------------------------------------------------------------------------------------------
+ */
 
 enum { NAME_WIDE = 44, NAME_NARROW = 18 };
 struct out {
@@ -542,7 +557,10 @@ static void state_words(struct out *o, const struct view *v, const struct event 
     switch (e->to) {
     case ST_NONE: what = "ends"; break;
     case ST_RUNNABLE:
-        what = e->from == ST_NONE ? "created" : ran ? "stops, runnable" : e->who != NO_LANE ? "is woken" : "wakes up";
+        what = e->from == ST_NONE  ? "created"
+               : ran               ? "stops, runnable"
+               : e->who != NO_LANE ? "is woken"
+                                   : "wakes up";
         break;
     case ST_WAITING: what = "blocks"; break;
     case ST_SYSCALL: what = "enters a system call"; break;
@@ -559,7 +577,8 @@ static void state_words(struct out *o, const struct view *v, const struct event 
     if (e->to == ST_RUNNING && kind.len < why.len) /* a mark worker's label */
         what = "starts GC work";
     if (e->inferred)
-        say(o, "was %s%s already (inferred)", e->to == ST_SYSCALL ? "in a " : "", state_name((enum state)e->to));
+        say(o, "was %s%s already (inferred)", e->to == ST_SYSCALL ? "in a " : "",
+            state_name((enum state)e->to));
     else
         say(o, "%s", what);
     if (e->reason) {
@@ -578,7 +597,8 @@ static void state_words(struct out *o, const struct view *v, const struct event 
 
 static void words(struct out *o, const struct view *v, const struct event *e)
 {
-    static const char *const range_names[RANGE_KINDS] = {"GC mark phase", "stop-the-world", "sweep", "mark assist"};
+    static const char *const range_names[RANGE_KINDS] = {"GC mark phase", "stop-the-world", "sweep",
+                                                         "mark assist"};
     switch ((enum event_kind)e->kind) {
     case EV_STATE: state_words(o, v, e); return;
     case EV_PROC:
@@ -642,7 +662,8 @@ void evlog_line(const struct view *v, size_t i, int name_w, char *out, size_t si
     str_safe(str_of(raw), out, size);
 }
 
-/* ---- drawing -------------------------------------------------------------------------------------------- */
+/* ---- drawing --------------------------------------------------------------------------------------------
+ */
 
 static enum style style_of(const struct event *e)
 {

@@ -1,12 +1,13 @@
 /*
- * evlog.h - events as text, around the cursor: transitions of goroutines and processors, ranges, tasks, regions, logs
- * and samples (view 9, and below the lanes in a split).
+ * evlog.h - events as text, around the cursor: transitions of goroutines and processors, ranges, tasks,
+ * regions, logs and samples (view 9, and below the lanes in a split).
  *
  * Method and cost. No walk over the trace: first the processors' counts, O(P log spans) each, tell how wide a
- * window around the cursor holds about as many events as fill a few screens. Then every goroutine whose life touches
- * that window is asked for its spans there: decode/model/alive.h says whose, then O(log spans) for each that lives there.
- * The result is kept until the cursor leaves its middle: stepping costs nothing. Ranges, tasks, regions, logs and samples
- * are looked at one by one, but for those that lie among 256 which the window doesn't reach.
+ * window around the cursor holds about as many events as fill a few screens. Then every goroutine whose life
+ * touches that window is asked for its spans there: decode/model/alive.h says whose, then O(log spans) for
+ * each that lives there. The result is kept until the cursor leaves its middle: stepping costs nothing.
+ * Ranges, tasks, regions, logs and samples are looked at one by one, but for those that lie among 256 which
+ * the window doesn't reach.
  */
 #ifndef GOTOP_LAYOUT_EVLOG_H
 #define GOTOP_LAYOUT_EVLOG_H

@@ -150,7 +150,8 @@ unsigned view_do(struct view *v, enum deed d, int n)
     return k->answer[d](v, n);
 }
 
-/* ---- answers that take no count ------------------------------------------------------------------------- */
+/* ---- answers that take no count -------------------------------------------------------------------------
+ */
 
 unsigned kind_start(struct view *v, int n)
 {
@@ -182,7 +183,8 @@ unsigned kind_select(struct view *v, int n)
     return view_select(v);
 }
 
-/* ---- deeds by name -------------------------------------------------------------------------------------- */
+/* ---- deeds by name --------------------------------------------------------------------------------------
+ */
 
 unsigned view_lane(struct view *v, int n)
 {
@@ -229,7 +231,8 @@ unsigned view_sort_invert(struct view *v)
     return view_do(v, DEED_INVERT, 0);
 }
 
-/* ---- rows of lists, under a pointer ---------------------------------------------------------------------- */
+/* ---- rows of lists, under a pointer ----------------------------------------------------------------------
+ */
 
 void kind_listed(struct view *v, uint32_t row, int y, int lines)
 {
@@ -254,7 +257,8 @@ bool view_listed(const struct view *v, int y, int64_t *by)
     return false;
 }
 
-/* ---- coming and going ----------------------------------------------------------------------------------- */
+/* ---- coming and going -----------------------------------------------------------------------------------
+ */
 
 unsigned view_enter(struct view *v)
 {

@@ -1,6 +1,6 @@
 /*
- * lane_views.c - the views whose rows are lanes: processors, goroutines, threads. They differ in which lanes these are;
- * only goroutines are sorted, grouped, and hidden when they don't live in the window.
+ * lane_views.c - the views whose rows are lanes: processors, goroutines, threads. They differ in which lanes
+ * these are; only goroutines are sorted, grouped, and hidden when they don't live in the window.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -35,7 +35,8 @@ static void group_many(struct view *v)
     pick_say_groups(v);
 }
 
-/* ---- coming here ---------------------------------------------------------------------------------------- */
+/* ---- coming here ----------------------------------------------------------------------------------------
+ */
 
 static unsigned lane_open(struct view *v, int no)
 {
@@ -111,7 +112,8 @@ static void lane_where(const struct view *v, const struct plan *p, char *out, si
         snprintf(out, size, "%" PRIu32 " of %" PRIu32 " lanes", l->n, l->total);
 }
 
-/* ---- over lanes ----------------------------------------------------------------------------------------- */
+/* ---- over lanes -----------------------------------------------------------------------------------------
+ */
 
 static unsigned to_row(struct view *v, int64_t row, enum step kind)
 {
@@ -162,7 +164,8 @@ static unsigned lane_last(struct view *v, int n)
     return to_row(v, UINT32_MAX, STEP_JUMP);
 }
 
-/* ---- at a span ------------------------------------------------------------------------------------------ */
+/* ---- at a span ------------------------------------------------------------------------------------------
+ */
 
 static unsigned lane_fit(struct view *v, int n)
 {
@@ -243,7 +246,8 @@ static unsigned lane_details(struct view *v, int n)
     return VR_DRAW;
 }
 
-/* ---- the goroutines' order ------------------------------------------------------------------------------ */
+/* ---- the goroutines' order ------------------------------------------------------------------------------
+ */
 
 static unsigned resort(struct view *v)
 {
@@ -289,16 +293,17 @@ static unsigned lane_here(struct view *v, int n)
     return VR_DRAW;
 }
 
-/* ---- the objects ---------------------------------------------------------------------------------------- */
+/* ---- the objects ----------------------------------------------------------------------------------------
+ */
 
 #define ANSWER_LANES \
     ANSWER_TIME, [DEED_LANE] = lane_move, [DEED_LANE_PAGE] = lane_page, [DEED_FIRST] = lane_first, \
-                 [DEED_LAST] = lane_last, [DEED_FIT] = lane_fit, [DEED_SPAN] = move_span, [DEED_SAME] = view_same, \
-                 [DEED_CAUSE] = lane_cause, [DEED_EFFECT] = lane_effect, [DEED_SWAP] = lane_swap, \
-                 [DEED_DETAILS] = lane_details
+                 [DEED_LAST] = lane_last, [DEED_FIT] = lane_fit, [DEED_SPAN] = move_span, \
+                 [DEED_SAME] = view_same, [DEED_CAUSE] = lane_cause, [DEED_EFFECT] = lane_effect, \
+                 [DEED_SWAP] = lane_swap, [DEED_DETAILS] = lane_details
 #define IS_LANES \
-    .plan = PLAN_TIME, .open = lane_open, .settle = lane_settle, .draw = rows_lanes, .speak = status_lane_rich, \
-    .where = lane_where, .span = lane_span, \
+    .plan = PLAN_TIME, .open = lane_open, .settle = lane_settle, .draw = rows_lanes, \
+    .speak = status_lane_rich, .where = lane_where, .span = lane_span, \
     .refuse = "only goroutines are sorted, and hidden where they don't live (view 3)"
 
 const struct view_kind kind_procs = {

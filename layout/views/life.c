@@ -138,8 +138,10 @@ static bool calls_timed(const struct view *v, const struct life *k)
     return k->cut || k->others;
 }
 
-/* Is any of its running a mark assist? Then that stands apart here, and within what runs in the list of spans. */
-static bool states(const struct view *v, struct lane l, const struct lane_info *li, bool timed, struct lines *out)
+/* Is any of its running a mark assist? Then that stands apart here, and within what runs in the list of
+ * spans. */
+static bool states(const struct view *v, struct lane l, const struct lane_info *li, bool timed,
+                   struct lines *out)
 {
     struct shares sh;
     char d[FMT_MAX], p[FMT_MAX];
@@ -158,7 +160,8 @@ static bool states(const struct view *v, struct lane l, const struct lane_info *
     return sh.ns[ST_ASSIST] > 0;
 }
 
-static void reasons(const struct view *v, struct lane l, const struct life *k, bool assists, struct lines *out)
+static void reasons(const struct view *v, struct lane l, const struct life *k, bool assists,
+                    struct lines *out)
 {
     enum { WHAT = 31 }; /* its line fits a screen of 80 columns */
     char d[FMT_MAX], m[FMT_MAX], at[FMT_MAX], n[FMT_MAX], why[100], shown[140];
@@ -167,18 +170,20 @@ static void reasons(const struct view *v, struct lane l, const struct life *k, b
     for (int i = 0; i < k->n; i++) {
         const struct reason *r = &k->r[i];
         char what[140];
-        const struct str said = r->state == ST_WAITING ? stacks_reason(v->tr, r->str, 0) : trace_str(v->tr, r->str);
+        const struct str said =
+            r->state == ST_WAITING ? stacks_reason(v->tr, r->str, 0) : trace_str(v->tr, r->str);
         str_head(status_bracketed(said), 22, why, sizeof why);
-        snprintf(what, sizeof what, "%s%s%s%s%s", state_name(status_works(v, l, &(struct span){.state = r->state})),
-                 *why ? " (" : "", why, *why ? ")" : "",
-                 assists && r->state == ST_RUNNING ? ", assists included" : "");
+        snprintf(what, sizeof what, "%s%s%s%s%s",
+                 state_name(status_works(v, l, &(struct span){.state = r->state})), *why ? " (" : "", why,
+                 *why ? ")" : "", assists && r->state == ST_RUNNING ? ", assists included" : "");
         int used = str_head(str_of(what), WHAT, shown, sizeof shown);
         lines_add(out, "%s%*s %7s %9s %9s  %s", shown, WHAT - used, "", fmt_count(r->n, n),
                   none_timed(v, r) ? TRI_UNTIMED : when_dur(v->tr, r->ns, d),
                   none_timed(v, r) ? "-" : when_dur(v->tr, r->longest, m), when_exact(v->tr, r->at, at));
     }
     if (k->cut || k->others)
-        lines_add(out, "not all of its spans are counted here%s", k->cut ? ": it has more than a million" : "");
+        lines_add(out, "not all of its spans are counted here%s",
+                  k->cut ? ": it has more than a million" : "");
 }
 
 static void list(const struct view *v, struct lane l, int64_t t, struct lines *out, int w)
@@ -198,14 +203,16 @@ static void list(const struct view *v, struct lane l, int64_t t, struct lines *o
         whom[0] = 0;
         if (s->who != NO_LANE)
             status_lane(v, (struct lane){s->state == ST_RUNNABLE ? LANE_G : LANE_P, s->who}, whom);
-        func_of(v, s->state == ST_RUNNABLE && s->who != NO_LANE ? 0 : s->stack, w > 90 ? w - 60 : 30, f, sizeof f);
+        func_of(v, s->state == ST_RUNNABLE && s->who != NO_LANE ? 0 : s->stack, w > 90 ? w - 60 : 30, f,
+                sizeof f);
         str_head(status_bracketed(stacks_reason(v->tr, s->reason ? s->reason : s->label, s->stack)), 24, why,
                  sizeof why);
-        lines_add(
-            out, "%c %15s %10s %c %s%s%s%s%s%s%s%s", s->index == here ? '>' : ' ', when_exact(v->tr, s->t0, from),
-            status_untimed(v, s) ? TRI_UNTIMED : when_dur(v->tr, s->t1 - s->t0, d), status_open(v, l, s) ? '+' : ' ',
-            state_name(status_works(v, l, s)), *why ? " (" : "", why, *why ? ")" : "",
-            *whom ? (s->state == ST_RUNNABLE ? " by " : " on ") : "", whom, *f ? " in " : "", f);
+        lines_add(out, "%c %15s %10s %c %s%s%s%s%s%s%s%s", s->index == here ? '>' : ' ',
+                  when_exact(v->tr, s->t0, from),
+                  status_untimed(v, s) ? TRI_UNTIMED : when_dur(v->tr, s->t1 - s->t0, d),
+                  status_open(v, l, s) ? '+' : ' ', state_name(status_works(v, l, s)), *why ? " (" : "", why,
+                  *why ? ")" : "", *whom ? (s->state == ST_RUNNABLE ? " by " : " on ") : "", whom,
+                  *f ? " in " : "", f);
         if (!span_next(&it))
             break;
     }

@@ -39,8 +39,8 @@ static void log_draw(struct grid *g, struct view *v, const struct plan *p)
     evlog_draw(g, v, p->y[ROW_LANES], p->n[ROW_LANES]);
     const struct evlog *l = v->log;
     const size_t rows = p->n[ROW_LANES] > 0 ? (size_t)p->n[ROW_LANES] : 0, half = rows / 2, n = l ? l->n : 0;
-    size_t top =
-        n && l->cur > half ? l->cur - half : 0; /* as it draws them: the cursor's in the middle, but at the ends */
+    size_t top = n && l->cur > half ? l->cur - half
+                                    : 0; /* as it draws them: the cursor's in the middle, but at the ends */
     if (top + rows > n)
         top = n > rows ? n - rows : 0;
     for (size_t i = 0; i < rows && top + i < n; i++)
@@ -80,7 +80,8 @@ static unsigned log_swap(struct view *v, int n)
 {
     const uint32_t g = evlog_goroutine(v);
     (void)n;
-    return g == NO_LANE ? move_fail(v, "no goroutine belongs to this") : view_focus(v, (struct lane){LANE_G, g});
+    return g == NO_LANE ? move_fail(v, "no goroutine belongs to this")
+                        : view_focus(v, (struct lane){LANE_G, g});
 }
 
 const struct view_kind kind_log = {
@@ -95,6 +96,7 @@ const struct view_kind kind_log = {
     .span = log_span,
     .refuse = "in the event log rows are moved over; t shows the goroutine's lane",
     .answer = {ANSWER_TIME, [DEED_LANE] = log_move, [DEED_LANE_PAGE] = log_page, [DEED_FIRST] = kind_start,
-               [DEED_LAST] = kind_end, [DEED_SPAN] = log_move, [DEED_DETAILS] = log_details, [DEED_SWAP] = log_swap},
+               [DEED_LAST] = kind_end, [DEED_SPAN] = log_move, [DEED_DETAILS] = log_details,
+               [DEED_SWAP] = log_swap},
     .word = {[DEED_LANE] = "event", [DEED_SWAP] = "goroutine"},
 };

@@ -1,7 +1,7 @@
 /*
- * mixture.c - see mixture.h. Each goroutine is asked only for the columns in which it lives: of a hundred thousand short ones
- * that is one or two each. Of a hundred thousand that wait all along the few spans are asked: of the columns that one covers
- * only where they begin and end is noted.
+ * mixture.c - see mixture.h. Each goroutine is asked only for the columns in which it lives: of a hundred
+ * thousand short ones that is one or two each. Of a hundred thousand that wait all along the few spans are
+ * asked: of the columns that one covers only where they begin and end is noted.
  */
 #include "layout/views/mixture.h"
 
@@ -104,8 +104,8 @@ static struct mixture *begin(const struct view *v)
 }
 
 /*
- * The columns of a group, when its first goroutine comes: of a hundred groups around those that show they are megabytes, and
- * to take these at once would take longer than the frame. false: out of memory.
+ * The columns of a group, when its first goroutine comes: of a hundred groups around those that show they are
+ * megabytes, and to take these at once would take longer than the frame. false: out of memory.
  */
 static bool columns_of(struct mixture *m, struct mixed *x)
 {
@@ -118,8 +118,8 @@ static bool columns_of(struct mixture *m, struct mixed *x)
 }
 
 /* A span's part in [t0,t1), which lies in columns c0 .. c1. */
-static void add_span(const struct view *v, struct mixed *x, const struct span *s, int64_t t0, int64_t t1, int c0,
-                     int c1)
+static void add_span(const struct view *v, struct mixed *x, const struct span *s, int64_t t0, int64_t t1,
+                     int c0, int c1)
 {
     const struct window win = v->mixture->win;
     const int64_t a = s->t0 > t0 ? s->t0 : t0, z = s->t1 < t1 ? s->t1 : t1;
@@ -138,7 +138,8 @@ static void add_span(const struct view *v, struct mixed *x, const struct span *s
     x->covered[cz].n[s->state]--;
 }
 
-static void add_few(const struct view *v, struct mixed *x, struct lane l, int64_t t0, int64_t t1, int c0, int c1)
+static void add_few(const struct view *v, struct mixed *x, struct lane l, int64_t t0, int64_t t1, int c0,
+                    int c1)
 {
     struct span_iter it;
     for (bool more = span_seek(&it, v->tr, l, t0); more && span_get(&it)->t0 < t1; more = span_next(&it))

@@ -1,6 +1,6 @@
 /*
- * mmu_view.c - the curve of the minimum mutator utilisation: for windows of each length the share of the processors that the
- * collector left the program in the worst of them. Enter goes to that window.
+ * mmu_view.c - the curve of the minimum mutator utilisation: for windows of each length the share of the
+ * processors that the collector left the program in the worst of them. Enter goes to that window.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,7 +21,8 @@ static const struct mmu_point *here(const struct view *v)
     return n ? &v->tri->tg->mmu[v->at.row < n ? v->at.row : n - 1] : NULL;
 }
 
-/* ---- drawing -------------------------------------------------------------------------------------------- */
+/* ---- drawing --------------------------------------------------------------------------------------------
+ */
 
 /* The columns [*x0, *x1) of the i-th of n points, on a grid that has w beside the scale (or none). */
 static void place(int w, uint32_t n, uint32_t i, int *x0, int *x1)
@@ -38,7 +39,11 @@ static void bar(struct grid *g, const struct view *v, const struct mmu_point *m,
         level = 1;
     for (int r = 0; r < h; r++) {
         int part = level - (h - 1 - r) * 8;
-        grid_fill(g, x, y + r, w, 1, glyph_height(v->tier, part < 0 ? 0 : part > 8 ? 8 : part), STYLE_RUNNING);
+        grid_fill(g, x, y + r, w, 1,
+                  glyph_height(v->tier, part < 0   ? 0
+                                        : part > 8 ? 8
+                                                   : part),
+                  STYLE_RUNNING);
     }
 }
 
@@ -78,7 +83,8 @@ static void lengths(struct grid *g, const struct view *v, int y)
         place(g->w - SCALE, n, i, &x0, &x1);
         int w = (int)str_width(str_of(tri_dur(v->tr, m[i].window, d)), FMT_MAX);
         bool focus = &m[i] == here(v);
-        if (SCALE + x0 < free || SCALE + x0 + w > g->w || (!focus && SCALE + x0 <= keep1 && SCALE + x0 + w >= keep0))
+        if (SCALE + x0 < free || SCALE + x0 + w > g->w ||
+            (!focus && SCALE + x0 <= keep1 && SCALE + x0 + w >= keep0))
             continue;
         grid_str(g, SCALE + x0, y, w, d, focus ? STYLE_STATUS_KEY : STYLE_RULER);
         free = SCALE + x0 + w + 1;
@@ -113,7 +119,8 @@ static void draw(struct grid *g, struct view *v, const struct plan *p)
     }
 }
 
-/* ---- in words ------------------------------------------------------------------------------------------- */
+/* ---- in words -------------------------------------------------------------------------------------------
+ */
 
 static void share(struct text *t, const char *name, int64_t part, int64_t whole)
 {
@@ -176,7 +183,8 @@ static bool tsv(const struct view *v, FILE *f)
     return true;
 }
 
-/* ---- keys ----------------------------------------------------------------------------------------------- */
+/* ---- keys -----------------------------------------------------------------------------------------------
+ */
 
 static unsigned to(struct view *v, int64_t row)
 {
@@ -259,8 +267,9 @@ const struct view_kind kind_mmu = {
     .hold = tri_hold,
     .tsv = tsv,
     .refuse = "Enter opens the lanes first",
-    .answer = {ANSWER_SIDE(side), [DEED_LANE] = side, [DEED_FIRST] = first, [DEED_START] = first, [DEED_LAST] = last,
-               [DEED_END] = last, [DEED_DETAILS] = enter, [DEED_FIT] = enter, [DEED_SWAP] = enter},
+    .answer = {ANSWER_SIDE(side), [DEED_LANE] = side, [DEED_FIRST] = first, [DEED_START] = first,
+               [DEED_LAST] = last, [DEED_END] = last, [DEED_DETAILS] = enter, [DEED_FIT] = enter,
+               [DEED_SWAP] = enter},
     .refusal = {REFUSE_ZOOM, REFUSE_SELECT, [DEED_SORT] = "windows have their order: by length"},
     .word = {ANSWER_SIDE("window"), [DEED_LANE] = "window", [DEED_DETAILS] = "the worst"},
 };

@@ -1,6 +1,6 @@
 /*
- * page.h - the parts of view 1, each in a box of the screen: the trace in small, the numbers, the work and its tree. tri_findings.c puts them
- * together with the findings.
+ * page.h - the parts of view 1, each in a box of the screen: the trace in small, the numbers, the work and
+ * its tree. tri_findings.c puts them together with the findings.
  */
 #ifndef GOTOP_LAYOUT_PAGE_H
 #define GOTOP_LAYOUT_PAGE_H
@@ -17,20 +17,24 @@ static inline int page_label(int w)
     return w < 60 ? 7 : 11;
 }
 
-/* page_axis - the columns of the whole trace in a box: where curves and marks stand. .w <= 0: it is too narrow. */
+/* page_axis - the columns of the whole trace in a box: where curves and marks stand. .w <= 0: it is too
+ * narrow. */
 struct box page_axis(struct box b);
 /* page_strip - where in the trace a finding is, in these columns. */
 void page_strip(struct grid *g, const struct view *v, const struct finding *f, struct box axis);
-/* page_lanes - the goroutines that it is about, in the same columns: who waits, who has what is waited for. Returns the lines used. */
+/* page_lanes - the goroutines that it is about, in the same columns: who waits, who has what is waited for.
+ * Returns the lines used. */
 int page_lanes(struct grid *g, const struct view *v, const struct finding *f, struct box b);
 
 /* page_procs - a line a processor in the same columns, the first ones. Returns the lines used. */
 int page_procs(struct grid *g, const struct view *v, struct box b);
 
-/* page_curves - at most .h lines of it (busy, queue, heap if it is recorded; each higher where there is room for all). Returns the lines used. */
+/* page_curves - at most .h lines of it (busy, queue, heap if it is recorded; each higher where there is room
+ * for all). Returns the lines used. */
 int page_curves(struct grid *g, const struct view *v, struct box b);
 
-/* page_notes - what is wrong with the file, in at most .h lines; page_numbers - what else there is to know, in one line. Return the lines used. */
+/* page_notes - what is wrong with the file, in at most .h lines; page_numbers - what else there is to know,
+ * in one line. Return the lines used. */
 int page_notes(struct grid *g, const struct view *v, struct box b);
 int page_numbers(struct grid *g, const struct view *v, struct box b);
 /* page_read - all numbers as lines of w columns, for a pop-up. */
@@ -40,9 +44,11 @@ void page_read(const struct view *v, struct lines *out, int w);
 bool page_counts(const struct work *w);
 /* page_work_of - the work that a finding is about, else the first that counts; NULL: none. */
 const struct work *page_work_of(const struct view *v, const struct finding *f);
-/* page_work - a work, and where a usual and a slow piece spend their time; in one line only what it is. Returns the lines used. */
+/* page_work - a work, and where a usual and a slow piece spend their time; in one line only what it is.
+ * Returns the lines used. */
 int page_work(struct grid *g, const struct view *v, const struct work *w, struct box b);
-/* page_tree - its branches, a line each; those at that function (string) stand out. Returns the lines used. */
+/* page_tree - its branches, a line each; those at that function (string) stand out. Returns the lines used.
+ */
 int page_tree(struct grid *g, const struct view *v, const struct work *w, uint32_t user, struct box b);
 
 #endif

@@ -1,4 +1,5 @@
-/* page_curves.c - the whole trace in three curves: how busy the processors are, how many goroutines wait for one, the heap. See page.h. */
+/* page_curves.c - the whole trace in three curves: how busy the processors are, how many goroutines wait for
+ * one, the heap. See page.h. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +30,8 @@ static int64_t *edges_of(const struct view *v, int n)
     return e;
 }
 
-/* The goroutines that run, on average, per processor; in the colour of the collector where it marks for most of a column. */
+/* The goroutines that run, on average, per processor; in the colour of the collector where it marks for most
+ * of a column. */
 static void busy(const struct view *v, const int64_t *edge, int n, struct column *out)
 {
     const struct gbucket *b;
@@ -171,10 +173,12 @@ int page_curves(struct grid *g, const struct view *v, struct box b)
     return n * high;
 }
 
-/* ---- where a finding is ---------------------------------------------------------------------------------------- */
+/* ---- where a finding is
+ * ---------------------------------------------------------------------------------------- */
 
 /* What a band is of: as high as its share of the column. */
-static void strip_band(const struct view *v, const struct finding *f, const int64_t *edge, int n, struct column *out)
+static void strip_band(const struct view *v, const struct finding *f, const int64_t *edge, int n,
+                       struct column *out)
 {
     static const enum state of[BAND_COUNT] = {ST_GC, ST_STW, ST_SWEEP, ST_ASSIST};
     struct shares *col = mem_zalloc((size_t)n * sizeof *col);
@@ -188,7 +192,8 @@ static void strip_band(const struct view *v, const struct finding *f, const int6
 }
 
 /* The slowest tenth of the pieces that it is about, if it is about these. */
-static bool strip_slow(const struct view *v, const struct finding *f, const int64_t *edge, int n, struct column *out)
+static bool strip_slow(const struct view *v, const struct finding *f, const int64_t *edge, int n,
+                       struct column *out)
 {
     const struct harm *h = &f->v.harm;
     if (h->work == NO_LANE || !(h->slow_only || (h->slow > h->all && h->share >= h->slow)))
@@ -227,7 +232,8 @@ void page_strip(struct grid *g, const struct view *v, const struct finding *f, s
     mem_free(edge);
 }
 
-/* ---- processors ------------------------------------------------------------------------------------------------ */
+/* ---- processors
+ * ------------------------------------------------------------------------------------------------ */
 
 /* As high as it is busy, in the colour of what it does most. */
 static void proc_line(struct grid *g, const struct view *v, uint32_t p, struct box b)
@@ -264,7 +270,8 @@ static uint32_t next_proc(const struct trace *tr, uint64_t last, bool first)
     uint32_t best = NO_LANE;
     for (uint32_t i = 0, n = trace_nlanes(tr, LANE_P); i < n; i++) {
         const uint64_t id = trace_lane_who(tr, (struct lane){LANE_P, i}).id;
-        if ((first || id > last) && (best == NO_LANE || id < trace_lane_who(tr, (struct lane){LANE_P, best}).id))
+        if ((first || id > last) &&
+            (best == NO_LANE || id < trace_lane_who(tr, (struct lane){LANE_P, best}).id))
             best = i;
     }
     return best;
@@ -290,7 +297,8 @@ int page_procs(struct grid *g, const struct view *v, struct box b)
     return n;
 }
 
-/* ---- who it is about ------------------------------------------------------------------------------------------- */
+/* ---- who it is about
+ * ------------------------------------------------------------------------------------------- */
 
 /* What it is in most of a column; of one that waits, what else it does in a part of it that can be seen. */
 static void lane_line(struct grid *g, const struct view *v, const char *role, uint32_t lane, struct box b)
@@ -309,7 +317,8 @@ static void lane_line(struct grid *g, const struct view *v, const char *role, ui
         for (int s = ST_NONE + 1; s < ST_COUNT; s++)
             most = col[c].ns[s] > col[c].ns[most] ? s : most;
         if (most != ST_NONE)
-            grid_put(g, axis.x + c, b.y, glyph_state(v->tier, (enum state)most), (enum style)(STYLE_STATE + most));
+            grid_put(g, axis.x + c, b.y, glyph_state(v->tier, (enum state)most),
+                     (enum style)(STYLE_STATE + most));
     }
     grid_right(g, b.x, b.y, page_label(b.w) - 1, role, STYLE_DIM);
     status_name(v, lane, PAGE_BESIDE - 1, name, sizeof name);

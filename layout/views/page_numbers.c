@@ -1,4 +1,5 @@
-/* page_numbers.c - the numbers of view 1: what is worth a look in one line, and all of them for the pop-up. See page.h. */
+/* page_numbers.c - the numbers of view 1: what is worth a look in one line, and all of them for the pop-up.
+ * See page.h. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +9,8 @@
 #include "layout/draw/status.h"
 #include "layout/views/page.h"
 
-/* ---- all of them: a line a subject ----------------------------------------------------------------------------- */
+/* ---- all of them: a line a subject
+ * ----------------------------------------------------------------------------- */
 
 static void line_time(struct text *t, const struct view *v)
 {
@@ -172,9 +174,10 @@ static void line_mmu(struct text *t, const struct view *v)
             text_add(t, " %.0f%%", tg->mmu[i].mmu * 100);
         }
     text_add(t, "%s",
-             shown      ? " of the processors"
-             : tg->nmmu ? t->ticks ? "the trace is shorter than 1000000t" : "the trace is shorter than a millisecond"
-                        : "no GC cycle: the processors were the program's");
+             shown ? " of the processors"
+             : tg->nmmu
+                 ? t->ticks ? "the trace is shorter than 1000000t" : "the trace is shorter than a millisecond"
+                 : "no GC cycle: the processors were the program's");
     if (shown && !triage_knows_assists(v->tr))
         text_lit(t, ", without assists (not recorded)");
 }
@@ -210,7 +213,8 @@ static void line_heap(struct text *t, const struct view *v)
         text_add(t, ", up to %.0f%% above its goal", h->over * 100);
 }
 
-/* What is wrong with the file comes first: all numbers are of what is left. Where it is stands in the first line, which may be all there is. */
+/* What is wrong with the file comes first: all numbers are of what is left. Where it is stands in the first
+ * line, which may be all there is. */
 static void line_damage(struct text *t, const struct view *v)
 {
     const struct trace_info *ti = trace_info(v->tr);
@@ -237,9 +241,9 @@ static void line_warning(struct text *t, const struct view *v)
 
 void page_read(const struct view *v, struct lines *out, int w)
 {
-    static void (*const lines[])(struct text *,
-                                 const struct view *) = {line_damage, line_warning, line_gc,    line_stw,  line_mmu,
-                                                         line_procs,  line_idle,    line_sched, line_heap, line_time};
+    static void (*const lines[])(struct text *, const struct view *) = {
+        line_damage, line_warning, line_gc,    line_stw,  line_mmu,
+        line_procs,  line_idle,    line_sched, line_heap, line_time};
     struct text t = {.ticks = when_ticks(v->tr)};
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         t.n = 0;
@@ -250,7 +254,8 @@ void page_read(const struct view *v, struct lines *out, int w)
     text_free(&t);
 }
 
-/* ---- a line or two on the page --------------------------------------------------------------------------------- */
+/* ---- a line or two on the page
+ * --------------------------------------------------------------------------------- */
 
 int page_notes(struct grid *g, const struct view *v, struct box b)
 {
@@ -270,7 +275,8 @@ int page_notes(struct grid *g, const struct view *v, struct box b)
 static void short_gc(struct text *t, const struct view *v)
 {
     const struct triage *tg = v->tri->tg;
-    const int64_t work = ns_add(ns_add(tg->p_sum.ns[ST_GCWORK], tg->p_sum.ns[ST_ASSIST]), tg->p_sum.ns[ST_SWEEP]);
+    const int64_t work =
+        ns_add(ns_add(tg->p_sum.ns[ST_GCWORK], tg->p_sum.ns[ST_ASSIST]), tg->p_sum.ns[ST_SWEEP]);
     if (!tg->gc_cycles && !work) {
         text_lit(t, "GC no cycle");
         return;
@@ -317,8 +323,8 @@ static void short_goroutines(struct text *t, const struct view *v)
 
 int page_numbers(struct grid *g, const struct view *v, struct box b)
 {
-    static void (*const part[])(struct text *, const struct view *) = {short_gc, short_stw, short_sched, short_mmu,
-                                                                       short_goroutines};
+    static void (*const part[])(struct text *, const struct view *) = {short_gc, short_stw, short_sched,
+                                                                       short_mmu, short_goroutines};
     int x = b.x;
     if (b.h < 1)
         return 0;

@@ -1,4 +1,5 @@
-/* page_work.c - what the program does again and again: how long one takes, and where a usual and a slow one spend it. See page.h. */
+/* page_work.c - what the program does again and again: how long one takes, and where a usual and a slow one
+ * spend it. See page.h. */
 #include <stdio.h>
 #include <string.h>
 
@@ -21,15 +22,17 @@ const struct work *page_work_of(const struct view *v, const struct finding *f)
     return NULL;
 }
 
-/* ---- bars ------------------------------------------------------------------------------------------------------ */
+/* ---- bars
+ * ------------------------------------------------------------------------------------------------------ */
 
 static enum state state_of(const struct tree_node *n)
 {
     static const enum state of[EX_CATS] = {
-        [EX_RUN] = ST_RUNNING,     [EX_ASSIST] = ST_ASSIST,  [EX_SYSCALL] = ST_SYSCALL, [EX_SCHED] = ST_RUNNABLE,
-        [EX_NOBODY] = ST_RUNNABLE, [EX_STOPPED] = ST_STW,    [EX_NET] = ST_WAITING,     [EX_PIPE] = ST_WAITING,
-        [EX_TIMER] = ST_WAITING,   [EX_GC] = ST_GC,          [EX_OPEN] = ST_WAITING,    [EX_WAIT] = ST_WAITING,
-        [EX_QUEUED] = ST_WAITING,  [EX_ABSENT] = ST_UNKNOWN, [EX_UNKNOWN] = ST_UNKNOWN};
+        [EX_RUN] = ST_RUNNING,    [EX_ASSIST] = ST_ASSIST,   [EX_SYSCALL] = ST_SYSCALL,
+        [EX_SCHED] = ST_RUNNABLE, [EX_NOBODY] = ST_RUNNABLE, [EX_STOPPED] = ST_STW,
+        [EX_NET] = ST_WAITING,    [EX_PIPE] = ST_WAITING,    [EX_TIMER] = ST_WAITING,
+        [EX_GC] = ST_GC,          [EX_OPEN] = ST_WAITING,    [EX_WAIT] = ST_WAITING,
+        [EX_QUEUED] = ST_WAITING, [EX_ABSENT] = ST_UNKNOWN,  [EX_UNKNOWN] = ST_UNKNOWN};
     return of[n->cat];
 }
 
@@ -60,7 +63,8 @@ static int add_part(struct part *p, int n, const struct work *w, uint32_t k)
     return n;
 }
 
-/* The branches below a node, those of one category together. For a wait for others to be done stands what these did. */
+/* The branches below a node, those of one category together. For a wait for others to be done stands what
+ * these did. */
 static int add_parts(struct part *p, int n, const struct work *w, uint32_t node)
 {
     for (uint32_t k = w->tree.v[node].first; k != NO_LANE; k = w->tree.v[k].next) {
@@ -102,7 +106,8 @@ static void label(struct grid *g, const struct part *p, enum tree_set s, int x, 
     }
 }
 
-static void bar(struct grid *g, const struct view *v, const struct part *p, int n, enum tree_set s, struct box b)
+static void bar(struct grid *g, const struct view *v, const struct part *p, int n, enum tree_set s,
+                struct box b)
 {
     double at = 0;
     for (int i = 0; i < n; i++) {
@@ -121,7 +126,8 @@ static int64_t one_takes(const struct work *w, enum tree_set s)
     return w->tree.pieces[s] ? tree_ns(&w->tree, s) / w->tree.pieces[s] : 0;
 }
 
-static void bar_line(struct grid *g, const struct view *v, const struct work *w, enum tree_set s, struct box b)
+static void bar_line(struct grid *g, const struct view *v, const struct work *w, enum tree_set s,
+                     struct box b)
 {
     static const char *const name[TREE_SETS] = {"all", "usual", "slow"};
     struct part p[PARTS];
@@ -141,7 +147,8 @@ static int work_name(struct grid *g, const struct view *v, const struct work *w,
     char all[600], name[300];
     work_head(&t, &v->tri->fs->works, w);
     const struct str whole = str_of(t.p ? t.p : ""), f = trace_str(v->tr, w->user ? w->user : w->name);
-    if (str_width(whole, room + 1) > room && w->kind != WORK_TASKS && w->kind != WORK_MAIN && f.len < whole.len) {
+    if (str_width(whole, room + 1) > room && w->kind != WORK_TASKS && w->kind != WORK_MAIN &&
+        f.len < whole.len) {
         const int before = (int)(whole.len - f.len);
         str_shorten(f, room - before, glyph_dots(v->tier), name, sizeof name);
         snprintf(all, sizeof all, "%.*s%s", before, whole.p, name);
@@ -189,7 +196,8 @@ int page_work(struct grid *g, const struct view *v, const struct work *w, struct
     return 3;
 }
 
-/* ---- the tree -------------------------------------------------------------------------------------------------- */
+/* ---- the tree
+ * -------------------------------------------------------------------------------------------------- */
 
 #define SAID 0.03      /* of the time: smaller branches have no line */
 #define SAID_SLOW 0.06 /* of the slow ones' */
@@ -214,7 +222,8 @@ static void share_cell(const struct tree_pen *p, int x, int y, double share, enu
 static void tree_line(const struct tree_pen *p, uint32_t i, int depth, int y)
 {
     const struct tree_node *n = &p->w->tree.v[i];
-    const bool one = p->w->standing || p->w->n <= 1, here = p->user && (n->user == p->user || n->let_go == p->user);
+    const bool one = p->w->standing || p->w->n <= 1,
+               here = p->user && (n->user == p->user || n->let_go == p->user);
     const enum state st = state_of(n);
     struct text t = {.ticks = when_ticks(p->v->tr)};
     char buf[600];

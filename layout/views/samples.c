@@ -1,6 +1,6 @@
 /*
- * samples.c - per kind of lane one array of sample numbers, lane by lane, each lane's in order of time, and where
- * each lane's begin (counting sort over the samples in order of time).
+ * samples.c - per kind of lane one array of sample numbers, lane by lane, each lane's in order of time, and
+ * where each lane's begin (counting sort over the samples in order of time).
  */
 #include "layout/views/samples.h"
 
@@ -40,7 +40,8 @@ static bool make(struct by *b, const struct trace *tr, int kind, const struct ti
 {
     const struct sample *s;
     trace_samples(tr, &s);
-    uint32_t lanes = trace_nlanes(tr, (enum lane_kind)kind), *at = mem_alloc(((size_t)lanes + 1) * sizeof *at);
+    uint32_t lanes = trace_nlanes(tr, (enum lane_kind)kind),
+             *at = mem_alloc(((size_t)lanes + 1) * sizeof *at);
     b->lanes = lanes;
     b->list = mem_alloc((n + 1) * sizeof *b->list);
     b->from = mem_zalloc(((size_t)lanes + 2) * sizeof *b->from);

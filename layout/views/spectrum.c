@@ -11,7 +11,8 @@
 #include "decode/base/mem.h"
 #include "layout/draw/fmt.h"
 
-/* ---- steps ---------------------------------------------------------------------------------------------- */
+/* ---- steps ----------------------------------------------------------------------------------------------
+ */
 
 /* Steps within a factor of ten, the finest first; then whole powers of ten, some left out. */
 static const struct {
@@ -73,7 +74,8 @@ int spectrum_row(const struct spectrum *s, int64_t value)
     return s->rows > 0 ? r : -1;
 }
 
-/* ---- counting ------------------------------------------------------------------------------------------- */
+/* ---- counting -------------------------------------------------------------------------------------------
+ */
 
 /* window_col() of many moments: guessed without a division, and put right by the columns' edges. */
 struct cols {
@@ -144,7 +146,8 @@ void spectrum_free(struct spectrum *s)
     *s = (struct spectrum){0};
 }
 
-/* ---- drawing -------------------------------------------------------------------------------------------- */
+/* ---- drawing --------------------------------------------------------------------------------------------
+ */
 
 enum { LABEL = 8, NUMBER = 7 };
 
@@ -172,7 +175,8 @@ static int shade(uint32_t n, uint32_t most)
 
 static uint32_t shade_glyph(enum tier t, int level)
 {
-    static const uint32_t plain[] = {' ', '.', ':', '+', '#'}, drawn[] = {' ', 0x2591, 0x2592, 0x2593, 0x2588};
+    static const uint32_t plain[] = {' ', '.', ':', '+', '#'},
+                          drawn[] = {' ', 0x2591, 0x2592, 0x2593, 0x2588};
     return t == TIER_ASCII ? plain[level] : drawn[level];
 }
 
@@ -189,7 +193,8 @@ void spectrum_draw(const struct spectrum *s, struct grid *g, int x, int y, const
         if (x > LABEL) {
             if (s->count[r])
                 grid_right(g, LABEL, line, NUMBER - 1, fmt_count(s->count[r], n), STYLE_LANE_NOTE);
-            glyph_bar(g, k->tier, LABEL + NUMBER, line, x - LABEL - NUMBER - 1, s->count[r], s->most, STYLE_LANE);
+            glyph_bar(g, k->tier, LABEL + NUMBER, line, x - LABEL - NUMBER - 1, s->count[r], s->most,
+                      STYLE_LANE);
         }
         for (int c = 0; c < s->cols; c++) {
             uint32_t often = s->cell[(size_t)r * (size_t)s->cols + (size_t)c];

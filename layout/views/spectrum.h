@@ -1,7 +1,8 @@
 /*
- * spectrum.h - how a number is distributed, and how that went over time: rows are steps of its size, the largest on
- * top, with a bar for how often; beside it time runs to the right, and a cell is as dark as the number was often that
- * large then. What comes back at intervals (a stall each second) shows as dots at equal distances.
+ * spectrum.h - how a number is distributed, and how that went over time: rows are steps of its size, the
+ * largest on top, with a bar for how often; beside it time runs to the right, and a cell is as dark as the
+ * number was often that large then. What comes back at intervals (a stall each second) shows as dots at equal
+ * distances.
  */
 #ifndef GOTOP_LAYOUT_SPECTRUM_H
 #define GOTOP_LAYOUT_SPECTRUM_H
@@ -25,7 +26,8 @@ struct spectrum {
 
 /* spectrum_value - the i-th value and its moment. */
 typedef void spectrum_value(void *arg, uint32_t i, int64_t *t, int64_t *value);
-/* spectrum_make - of n values in at most so many rows, cols columns for win. false: out of memory, it is empty. */
+/* spectrum_make - of n values in at most so many rows, cols columns for win. false: out of memory, it is
+ * empty. */
 bool spectrum_make(struct spectrum *s, uint32_t n, spectrum_value *get, void *arg, int rows, int cols,
                    struct window win);
 void spectrum_free(struct spectrum *s);
@@ -33,8 +35,8 @@ void spectrum_free(struct spectrum *s);
 int spectrum_row(const struct spectrum *s, int64_t value);
 
 /*
- * spectrum_draw - into s->rows lines from y on, the time from column x on; label: writes a step's size into at most 8
- * columns.
+ * spectrum_draw - into s->rows lines from y on, the time from column x on; label: writes a step's size into
+ * at most 8 columns.
  */
 typedef void spectrum_label(void *arg, int64_t value, char *out, size_t size);
 struct spectrum_look {

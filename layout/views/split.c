@@ -1,6 +1,6 @@
 /*
- * split.c - see split.h. The table below the lanes follows the window, so its sums begin anew when that moves; a
- * frame gives them a fraction of a millisecond at once, view_work() the rest.
+ * split.c - see split.h. The table below the lanes follows the window, so its sums begin anew when that
+ * moves; a frame gives them a fraction of a millisecond at once, view_work() the rest.
  */
 #include "layout/views/tri.h"
 #include "layout/views/split.h"
@@ -28,7 +28,8 @@ const char *split_name(enum split s)
     return (unsigned)s < SPLIT_COUNT ? names[s] : "?";
 }
 
-/* ---- lines ---------------------------------------------------------------------------------------------- */
+/* ---- lines ----------------------------------------------------------------------------------------------
+ */
 
 static bool fresh(struct view *v, const char *title)
 {
@@ -186,7 +187,8 @@ unsigned view_read(struct view *v)
     return open_own(v);
 }
 
-/* ---- below the lanes ------------------------------------------------------------------------------------ */
+/* ---- below the lanes ------------------------------------------------------------------------------------
+ */
 
 unsigned view_split(struct view *v, int n)
 {
@@ -234,11 +236,10 @@ void split_draw(struct grid *g, struct view *v, int y, int n)
     heading(g, v, y,
             v->split == SPLIT_TABLE ? (v->selected ? "sums of the selected range" : "sums of the window")
                                     : split_name(v->split));
-    if (v->split == SPLIT_LOG) {
+    if (v->split == SPLIT_LOG)
         evlog_draw(g, v, y + 1, n - 1);
-    } else if (v->split == SPLIT_TABLE) {
+    else if (v->split == SPLIT_TABLE)
         table(g, v, y + 1, n - 1);
-    } else if (v->split == SPLIT_STACK && move_lanes_const(v) && k->span && k->span(v, &l, &t)) {
+    else if (v->split == SPLIT_STACK && move_lanes_const(v) && k->span && k->span(v, &l, &t))
         popup_span(g, v, l, t, y + 1, n - 1);
-    }
 }

@@ -1,6 +1,7 @@
 /*
- * split.h - what stands below the lanes: the event log, the stacks of the span under the cursor, or sums of the
- * selected range (or of the window). Also the pop-ups that are made of lines: sums and a goroutine's life.
+ * split.h - what stands below the lanes: the event log, the stacks of the span under the cursor, or sums of
+ * the selected range (or of the window). Also the pop-ups that are made of lines: sums and a goroutine's
+ * life.
  */
 #ifndef GOTOP_LAYOUT_SPLIT_H
 #define GOTOP_LAYOUT_SPLIT_H

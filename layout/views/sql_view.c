@@ -13,7 +13,7 @@
 #include "triage/sql/sql.h"
 
 enum { CELL = 60, COLUMNS = 64 }; /* characters of a cell, columns that are shown */
-#define APART '\x1f'              /* between the cells of a line before they are aligned: no cell has such a byte */
+#define APART '\x1f' /* between the cells of a line before they are aligned: no cell has such a byte */
 
 struct asked_row {
     int64_t t0, t1;
@@ -38,7 +38,8 @@ void sql_view_free(struct asked *a)
     mem_free(a);
 }
 
-/* ---- rows --------------------------------------------------------------------------------------------------- */
+/* ---- rows
+ * --------------------------------------------------------------------------------------------------- */
 
 struct columns_of { /* where the columns are that make a row a place; -1: nowhere */
     int t0, t1, dur, lane[3];
@@ -127,7 +128,8 @@ static bool collect(struct asked *a, struct sql_query *q, struct text *t, bool r
     return text_ok(t) && (a->more || !row);
 }
 
-/* ---- lines -------------------------------------------------------------------------------------------------- */
+/* ---- lines
+ * -------------------------------------------------------------------------------------------------- */
 
 static size_t chars(const char *p, size_t n)
 {
@@ -138,7 +140,8 @@ static size_t chars(const char *p, size_t n)
 }
 
 /* One line of cells, with f for each; returns where the next line begins. */
-static const char *each_cell(const char *at, void (*f)(void *arg, unsigned i, const char *p, size_t n), void *arg)
+static const char *each_cell(const char *at, void (*f)(void *arg, unsigned i, const char *p, size_t n),
+                             void *arg)
 {
     for (unsigned i = 0;; i++) {
         const size_t n = strcspn(at, "\x1f\n");
@@ -185,7 +188,8 @@ static bool lay_out(struct asked *a, const struct text *t, struct align *l)
     return !a->lines->oom;
 }
 
-/* ---- asking ------------------------------------------------------------------------------------------------- */
+/* ---- asking
+ * ------------------------------------------------------------------------------------------------- */
 
 static struct asked *asked_new(const char *query)
 {
@@ -272,7 +276,8 @@ const char *sql_view_word(unsigned i)
     return NULL;
 }
 
-/* ---- the view ----------------------------------------------------------------------------------------------- */
+/* ---- the view
+ * ----------------------------------------------------------------------------------------------- */
 
 static uint32_t count(const struct view *v)
 {
@@ -334,7 +339,8 @@ static void draw(struct grid *g, struct view *v, const struct plan *p)
         tri_draw(g, v, p);
     else
         tri_note(g, 0, p->y[ROW_LANES], p->n[ROW_LANES],
-                 "Ask in SQL: :sql select name, count(*), dur(sum(dur)) from wait group by name. Tables and columns: "
+                 "Ask in SQL: :sql select name, count(*), dur(sum(dur)) from wait group by name. Tables and "
+                 "columns: "
                  "gotop sql "
                  "--schema. Enter on a row with t0 and g goes there.");
 }
@@ -369,8 +375,7 @@ const struct view_kind kind_sql = {
     .tsv = tsv,
     .refuse = "Enter goes to a row's place",
     .answer = {ANSWER_ROWS},
-    .refusal =
-        {REFUSE_ZOOM,
-         REFUSE_SELECT, [DEED_SORT] = "the query has an order by", [DEED_INVERT] = "the query has an order by"},
+    .refusal = {REFUSE_ZOOM, REFUSE_SELECT, [DEED_SORT] = "the query has an order by",
+                [DEED_INVERT] = "the query has an order by"},
     .word = {[DEED_LANE] = "row", [DEED_DETAILS] = "go there"},
 };

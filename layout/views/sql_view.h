@@ -1,6 +1,6 @@
 /*
- * sql_view.h - what a query in SQL answers (triage/sql/sql.h), as rows of a view. A row that has a time (a column t0 or t)
- * and a lane (g, p or m) is a place: Enter goes there.
+ * sql_view.h - what a query in SQL answers (triage/sql/sql.h), as rows of a view. A row that has a time (a
+ * column t0 or t) and a lane (g, p or m) is a place: Enter goes there.
  */
 #ifndef GOTOP_LAYOUT_SQL_VIEW_H
 #define GOTOP_LAYOUT_SQL_VIEW_H
@@ -10,11 +10,12 @@
 enum { SQL_VIEW_ROWS = 1000, SQL_VIEW_SECONDS = 5 }; /* that are shown; that a query may take */
 
 /*
- * sql_view_ask - ask the view's trace and show the answer; a mistake is said and what is shown stays. Waits for the answer,
- * SQL_VIEW_SECONDS at most. The flags of view.h. sql_view_free - NULL is allowed.
+ * sql_view_ask - ask the view's trace and show the answer; a mistake is said and what is shown stays. Waits
+ * for the answer, SQL_VIEW_SECONDS at most. The flags of view.h. sql_view_free - NULL is allowed.
  */
 unsigned sql_view_ask(struct view *v, const char *query);
-/* sql_view_word - what a word of a query may be: tables, then columns, each once; NULL: there is no such number below SQL_VIEW_WORDS. */
+/* sql_view_word - what a word of a query may be: tables, then columns, each once; NULL: there is no such
+ * number below SQL_VIEW_WORDS. */
 enum { SQL_VIEW_WORDS = 1024 };
 const char *sql_view_word(unsigned i);
 struct asked;

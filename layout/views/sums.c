@@ -1,8 +1,8 @@
 /*
  * sums.c - see sums.h. Tables are dense arrays by string number: a trace has few names.
  *
- * Exactness: a goroutine's states come from trace_shares(), so their sum is the length of the range for each. Places
- * count the part of a span that lies in the range; when a step limit cuts that walk, the text says so.
+ * Exactness: a goroutine's states come from trace_shares(), so their sum is the length of the range for each.
+ * Places count the part of a span that lies in the range; when a step limit cuts that walk, the text says so.
  */
 #include "layout/views/sums.h"
 
@@ -62,8 +62,9 @@ struct sums {
 };
 
 /*
- * Is one of its system calls timed? Then what sh has of them is the time of those that are. Of very many spans that isn't added up: a key
- * would wait for it, and those that are not timed are 1 ns each of much longer ones.
+ * Is one of its system calls timed? Then what sh has of them is the time of those that are. Of very many
+ * spans that isn't added up: a key would wait for it, and those that are not timed are 1 ns each of much
+ * longer ones.
  */
 static bool has_timed(const struct sums *s, struct lane l, struct shares *sh)
 {
@@ -194,7 +195,8 @@ int64_t sums_state(const struct sums *s, enum state st)
     return s->all.ns[st];
 }
 
-/* ---- adding up ------------------------------------------------------------------------------------------ */
+/* ---- adding up ------------------------------------------------------------------------------------------
+ */
 
 static void rank(struct sums *s, int by, const struct row *r)
 {
@@ -308,7 +310,8 @@ bool sums_step(struct sums *s, int64_t budget_ns)
     }
     for (int i = 0; !s->done && s->at < n; i++) {
         const bool longer =
-            (s->in_lane || alive_some(s->alive, &(struct alive_ask){s->tr, LANE_G, s->t0, s->t1, n}, &s->at)) &&
+            (s->in_lane ||
+             alive_some(s->alive, &(struct alive_ask){s->tr, LANE_G, s->t0, s->t1, n}, &s->at)) &&
             add_some(s);
         if ((i % 8 == 7 || longer) && until != INT64_MAX && host_now() >= until)
             return s->done = s->at >= n;
@@ -323,7 +326,8 @@ int sums_share(const struct sums *s)
     return s->done || !n ? 100 : (int)((uint64_t)s->at * 100 / n);
 }
 
-/* ---- as text -------------------------------------------------------------------------------------------- */
+/* ---- as text --------------------------------------------------------------------------------------------
+ */
 
 static void states(const struct sums *s, struct lines *t, const char *title, enum lane_kind kind,
                    const struct shares *sh, bool timed, int64_t whole)
@@ -359,8 +363,8 @@ static int name_room(int w)
 static void head(struct lines *t, const char *what, int w)
 {
     lines_add(t, "%s", "");
-    lines_add(t, "%-*.*s %8s %8s %8s %8s %7s", name_room(w), name_room(w), what, "running", "runnable", "waiting",
-              "syscall", "count");
+    lines_add(t, "%-*.*s %8s %8s %8s %8s %7s", name_room(w), name_room(w), what, "running", "runnable",
+              "waiting", "syscall", "count");
 }
 
 static void put_row(const struct sums *s, struct lines *t, const char *name, const struct row *r, int w)
@@ -372,7 +376,8 @@ static void put_row(const struct sums *s, struct lines *t, const char *name, con
             snprintf(a[k], sizeof a[k], "%s", TRI_UNTIMED);
         else
             when_dur(s->tr, r->ns[k], a[k]);
-    lines_add(t, "%s%*s %8s %8s %8s %8s %7s", name, room - used, "", a[0], a[1], a[2], a[3], fmt_count(r->count, c));
+    lines_add(t, "%s%*s %8s %8s %8s %8s %7s", name, room - used, "", a[0], a[1], a[2], a[3],
+              fmt_count(r->count, c));
 }
 
 static int by_most(const void *a, const void *b)
@@ -391,7 +396,8 @@ static int by_most(const void *a, const void *b)
 static int by_wait(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
-    int64_t m = time_add(x->ns[BY_WAITING], x->ns[BY_SYSCALL]), n = time_add(y->ns[BY_WAITING], y->ns[BY_SYSCALL]);
+    int64_t m = time_add(x->ns[BY_WAITING], x->ns[BY_SYSCALL]),
+            n = time_add(y->ns[BY_WAITING], y->ns[BY_SYSCALL]);
     return m != n ? (m > n ? -1 : 1) : x->key < y->key ? -1 : x->key > y->key;
 }
 
@@ -426,8 +432,8 @@ static void table(const struct sums *s, struct lines *t, const char *what, const
 
 static void tops(const struct sums *s, struct lines *t, int w)
 {
-    static const char *const titles[BY_COUNT] = {"goroutines that ran most", "goroutines runnable longest", NULL,
-                                                 "longest in system calls"};
+    static const char *const titles[BY_COUNT] = {"goroutines that ran most", "goroutines runnable longest",
+                                                 NULL, "longest in system calls"};
     char name[400];
     for (int k = 0; k < BY_COUNT; k++) {
         if (!titles[k] || !s->ntop[k])
@@ -470,7 +476,8 @@ void sums_text(const struct sums *s, const struct view *v, struct lines *t, int 
     char a[FMT_MAX], b[FMT_MAX], d[FMT_MAX], id[32], c[FMT_MAX];
     int64_t len = time_sub(s->t1, s->t0);
     uint32_t np = trace_nlanes(s->tr, LANE_P);
-    lines_add(t, "%s .. %s: %s", when_exact(s->tr, s->t0, a), when_exact(s->tr, s->t1, b), when_exact(s->tr, len, d));
+    lines_add(t, "%s .. %s: %s", when_exact(s->tr, s->t0, a), when_exact(s->tr, s->t1, b),
+              when_exact(s->tr, len, d));
     if (s->group && s->lane.kind == LANE_G && s->lane.i < trace_nlanes(s->tr, LANE_G)) {
         group_states(s, t, w);
     } else if (s->lane.i < trace_nlanes(s->tr, s->lane.kind)) {

@@ -1,6 +1,7 @@
 /*
- * table.c - see table.h. One job finds the things (once) and puts the rows wanted in order; until it is over the rows
- * are those from before. It runs only while view_work() waits for it, so what it changes needs no lock.
+ * table.c - see table.h. One job finds the things (once) and puts the rows wanted in order; until it is over
+ * the rows are those from before. It runs only while view_work() waits for it, so what it changes needs no
+ * lock.
  */
 #include "layout/views/table.h"
 
@@ -16,7 +17,8 @@
 
 enum { AT_ONCE_NS = 30 * 1000 * 1000, WORDS = 6 };
 
-/* ---- finding the things --------------------------------------------------------------------------------- */
+/* ---- finding the things ---------------------------------------------------------------------------------
+ */
 
 /* From now on its lengths are counted by themselves: what is not listed has a median, too. */
 static void count_apart(struct table *t, struct ttype *k)
@@ -181,7 +183,8 @@ static bool list(struct table *t)
     return ok;
 }
 
-/* ---- rows ----------------------------------------------------------------------------------------------- */
+/* ---- rows -----------------------------------------------------------------------------------------------
+ */
 
 static const struct tcol type_cols[] = {
     [TYPE_COUNT] = {"count", "how many", TCOL_COUNT, 9},
@@ -289,7 +292,8 @@ int64_t table_value(const struct table *t, uint32_t row, int col)
     return value(t, &t->have, row, col);
 }
 
-/* ---- the filter ----------------------------------------------------------------------------------------- */
+/* ---- the filter -----------------------------------------------------------------------------------------
+ */
 
 struct sieve { /* words that must all hold: text in the name, >1ms, <1ms */
     struct match m[WORDS];
@@ -360,7 +364,8 @@ static bool within(const struct table *t, const struct table_order *o, uint32_t 
     return false;
 }
 
-/* ---- the order ------------------------------------------------------------------------------------------ */
+/* ---- the order ------------------------------------------------------------------------------------------
+ */
 
 static bool order(struct table *t)
 {
@@ -434,7 +439,8 @@ static unsigned start(struct table *t)
     return t->job ? job_over(t, slices_run(t->job, AT_ONCE_NS)) : VR_DRAW;
 }
 
-/* ---- life ----------------------------------------------------------------------------------------------- */
+/* ---- life -----------------------------------------------------------------------------------------------
+ */
 
 static void drop(struct table *t)
 {
@@ -555,7 +561,8 @@ unsigned table_work(struct view *v, int64_t budget_ns)
     return f;
 }
 
-/* ---- what keys do --------------------------------------------------------------------------------------- */
+/* ---- what keys do ---------------------------------------------------------------------------------------
+ */
 
 static unsigned again(struct view *v)
 {
@@ -610,7 +617,8 @@ unsigned table_here(struct view *v, int n)
     unsigned f = again(v);
     if (t->want.windowed)
         view_message(v, false, "only what overlaps %s..%s, the %s", when_exact(v->tr, t->want.win.t0, a),
-                     when_exact(v->tr, t->want.win.t1, b), v->selected ? "selected range" : "window of the lanes");
+                     when_exact(v->tr, t->want.win.t1, b),
+                     v->selected ? "selected range" : "window of the lanes");
     else
         view_message(v, false, "of the whole trace");
     return f;
@@ -688,7 +696,8 @@ static unsigned enter(struct view *v)
     struct thing x = t->thing[row];
     struct lane l = t->from->lane ? t->from->lane(t, &x) : tri_g(x.g);
     struct text of = {.ticks = when_ticks(v->tr)}, say = {.ticks = of.ticks};
-    text_add(&of, "%s%s", t->from->thing, x.untimed ? ", " : " of "); /* it stands below the words of a span */
+    text_add(&of, "%s%s", t->from->thing,
+             x.untimed ? ", " : " of "); /* it stands below the words of a span */
     took(&of, &x);
     if (t->from->say)
         t->from->say(&say, v, &x);
@@ -700,7 +709,8 @@ static unsigned enter(struct view *v)
     return f;
 }
 
-/* ---- rows for tri.c ------------------------------------------------------------------------------------- */
+/* ---- rows for tri.c -------------------------------------------------------------------------------------
+ */
 
 static uint32_t count(const struct view *v)
 {

@@ -1,12 +1,12 @@
 /*
- * table.h - views that are tables of things with a beginning and an end (GC cycles, stops, tasks, system calls ..),
- * or of the kinds of such things. A kind's file says how the things are found and what is said of one (struct
- * table_from); here is what all tables have in common: order by any column, a filter, the distribution of a column
- * and how it went over time, the way from a kind to its things and from a thing to its place in the lanes, all of it
- * as TSV.
+ * table.h - views that are tables of things with a beginning and an end (GC cycles, stops, tasks, system
+ * calls ..), or of the kinds of such things. A kind's file says how the things are found and what is said of
+ * one (struct table_from); here is what all tables have in common: order by any column, a filter, the
+ * distribution of a column and how it went over time, the way from a kind to its things and from a thing to
+ * its place in the lanes, all of it as TSV.
  *
- * Of very many things the longest are listed; all are counted. Finding and ordering them runs in slices (slices.h),
- * so view_work() goes on with it.
+ * Of very many things the longest are listed; all are counted. Finding and ordering them runs in slices
+ * (slices.h), so view_work() goes on with it.
  */
 #ifndef GOTOP_LAYOUT_TABLE_H
 #define GOTOP_LAYOUT_TABLE_H
@@ -44,8 +44,8 @@ struct tcol {
     int w; /* columns it takes, blanks before it included */
 };
 /*
- * A duration's value: -1 there is none; TABLE_UNTIMED not known; less than that: of several, none known, the more the
- * greater.
+ * A duration's value: -1 there is none; TABLE_UNTIMED not known; less than that: of several, none known, the
+ * more the greater.
  */
 enum { TABLE_UNTIMED = -2 };
 enum { THING_TOOK, THING_AT, THING_OWN }; /* columns of things; behind them the provider's, then the name */
@@ -62,8 +62,8 @@ struct table_from {
     bool counted;   /* found in triage's tables: table.tg is there */
     int first;      /* the column things are sorted by at first */
     /*
-     * list - table_add() all there are, and slices_tick() where what is passed over takes long. false: one of them
-     * said so.
+     * list - table_add() all there are, and slices_tick() where what is passed over takes long. false: one of
+     * them said so.
      */
     bool (*list)(struct table *t);
     int64_t (*value)(const struct table *t, const struct thing *x, int col); /* of its own columns, 0.. */
@@ -118,8 +118,8 @@ struct table {
 };
 
 /*
- * table_add - for `list`: one more, of the kind with this key. false: out of memory, or it is no longer wanted
- * (slices_tick()).
+ * table_add - for `list`: one more, of the kind with this key. false: out of memory, or it is no longer
+ * wanted (slices_tick()).
  */
 bool table_add(struct table *t, uint64_t a, uint64_t b, struct thing x);
 /* table_type - that kind's number; TAB_NONE: out of memory. */
@@ -140,8 +140,8 @@ bool table_pending(const struct view *v);
 unsigned table_work(struct view *v, int64_t budget_ns);
 unsigned table_find(struct view *v, const char *text);
 /*
- * table_copy - view_yank() of all rows, as TSV; VR_NONE: there is none. VR_WORK: table_copy_work(), of view_work(),
- * goes on, until the reader does. Behind VR_YANK the text is v->copied.
+ * table_copy - view_yank() of all rows, as TSV; VR_NONE: there is none. VR_WORK: table_copy_work(), of
+ * view_work(), goes on, until the reader does. Behind VR_YANK the text is v->copied.
  */
 unsigned table_copy(struct view *v);
 unsigned table_copy_work(struct view *v, int64_t budget_ns);
@@ -156,7 +156,8 @@ bool table_down(const struct table *t);                            /* the larges
 int64_t table_value(const struct table *t, uint32_t row, int col); /* row: in thing or type, as `have` says */
 void table_name(struct text *out, const struct table *t, uint32_t row);
 const struct thing *table_thing(const struct table *t, uint32_t row); /* of a kind: its longest */
-/* In table_draw.c: above the rows their spectrum, a line about what they are, the columns' names; and a row. */
+/* In table_draw.c: above the rows their spectrum, a line about what they are, the columns' names; and a row.
+ */
 int table_head_lines(const struct view *v, int rows);
 void table_head(struct grid *g, struct view *v, int y, int n);
 unsigned table_titled(struct view *v, int x);
@@ -164,10 +165,10 @@ void table_row(struct grid *g, struct view *v, uint32_t row, int y, bool focus);
 
 #define IS_THINGS(provider) \
     .lanes = LANE_KINDS, .table = true, .plan = PLAN_TABLE, .gutter = GUTTER_SHORT, .things = provider, \
-    .status_most = tri_status_most, .list = &table_list, .open = table_open, .show = kind_show, .draw = table_draw, \
-    .touch = tri_touch, .speak = tri_speak, .where = table_where, .hold = tri_hold, .pending = table_pending, \
-    .work = table_work, .find = table_find, .copy = table_copy, .back_word = table_back_word, \
-    .refuse = "Enter opens the lanes first", \
+    .status_most = tri_status_most, .list = &table_list, .open = table_open, .show = kind_show, \
+    .draw = table_draw, .touch = tri_touch, .speak = tri_speak, .where = table_where, .hold = tri_hold, \
+    .pending = table_pending, .work = table_work, .find = table_find, .copy = table_copy, \
+    .back_word = table_back_word, .refuse = "Enter opens the lanes first", \
     .answer = {ANSWER_ROWS, \
                ANSWER_SIDE(table_sort), \
                [DEED_SORT] = table_sort, \
@@ -175,13 +176,14 @@ void table_row(struct grid *g, struct view *v, uint32_t row, int y, bool focus);
                [DEED_HERE] = table_here, \
                [DEED_BACK] = table_back}, \
     .refusal = {REFUSE_ZOOM, REFUSE_SELECT}, \
-    .word = {ANSWER_SIDE("column"), [DEED_SORT] = NULL, [DEED_DETAILS] = "open", [DEED_HERE] = "window only"}
+    .word = { \
+        ANSWER_SIDE("column"), [DEED_SORT] = NULL, [DEED_DETAILS] = "open", [DEED_HERE] = "window only"}
 
 /* table_name_string - a kind whose name is the string its number a stands for; most are. */
 void table_name_string(struct text *out, const struct table *t, const struct ttype *k);
 /*
- * Of a task or a region: whose it is, said with that word, and whether the trace has all of it; what its time went
- * to.
+ * Of a task or a region: whose it is, said with that word, and whether the trace has all of it; what its time
+ * went to.
  */
 void table_name_whose(struct text *out, const struct table *t, const char *word, const struct thing *x);
 void table_say_parts(struct text *out, const struct view *v, bool region, const struct thing *x);

@@ -1,5 +1,6 @@
 /*
- * table_cycles.c - GC cycles: how long their mark phases took, what they stopped and had assisted, the heap and its goal.
+ * table_cycles.c - GC cycles: how long their mark phases took, what they stopped and had assisted, the heap
+ * and its goal.
  */
 #include <inttypes.h>
 
@@ -49,8 +50,9 @@ static int64_t value(const struct table *t, const struct thing *x, int c)
                    ? (int64_t)most
                    : -1;
     default:
-        return trace_minmax(t->tr, METRIC_GOAL, x->t0, x->t0 + 1, &least, &most) && !goal_none(most) ? (int64_t)most
-                                                                                                     : -1;
+        return trace_minmax(t->tr, METRIC_GOAL, x->t0, x->t0 + 1, &least, &most) && !goal_none(most)
+                   ? (int64_t)most
+                   : -1;
     }
 }
 

@@ -1,6 +1,6 @@
 /*
- * table_draw.c - a table of things on the screen: above the spectrum of what the rows are, below them one line each,
- * numbers first, then the name, shortened in its middle.
+ * table_draw.c - a table of things on the screen: above the spectrum of what the rows are, below them one
+ * line each, numbers first, then the name, shortened in its middle.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +11,8 @@
 
 enum { COLS_MOST = 16 };
 
-/* ---- columns -------------------------------------------------------------------------------------------- */
+/* ---- columns --------------------------------------------------------------------------------------------
+ */
 
 /* Those that have room from the left on; what rows are sorted by is among them. */
 static int choose(const struct table *t, int w, int out[COLS_MOST])
@@ -61,7 +62,8 @@ static void titles(struct grid *g, const struct view *v, int y)
         x += k.w;
     }
     bool by = t->have.sort == table_cols(t) - 1;
-    snprintf(head, sizeof head, "%s%s", by ? mark : "", t->have.open == TABLE_TYPES ? t->from->types : "what");
+    snprintf(head, sizeof head, "%s%s", by ? mark : "",
+             t->have.open == TABLE_TYPES ? t->from->types : "what");
     tri_say(g, x + 2, y, g->w - x - 2, by ? STYLE_STATUS_KEY : STYLE_RULER, "%s", head);
 }
 
@@ -76,7 +78,8 @@ unsigned table_titled(struct view *v, int x)
     return col == t->want.sort ? table_invert(v, 1) : table_sort(v, col - t->want.sort);
 }
 
-/* What rows are sorted by, if that is an amount, as a bar beside the largest. Returns the columns it takes, of x's screen. */
+/* What rows are sorted by, if that is an amount, as a bar beside the largest. Returns the columns it takes,
+ * of x's screen. */
 static int bar(struct grid *g, const struct view *v, uint32_t row, int x, int y, bool focus)
 {
     enum { LEAST = 50, BAR = 10 }; /* columns that are left for names, and of a bar */
@@ -113,17 +116,18 @@ void table_row(struct grid *g, struct view *v, uint32_t row, int y, bool focus)
     }
     x += bar(g, v, row, x + 2, y, focus);
     table_name(&whole, t, t->row[row]);
-    str_where((struct str){whole.p ? whole.p : "", (uint32_t)whole.n}, g->w - x - 2, glyph_dots(v->tier), name,
-              sizeof name);
+    str_where((struct str){whole.p ? whole.p : "", (uint32_t)whole.n}, g->w - x - 2, glyph_dots(v->tier),
+              name, sizeof name);
     grid_str(g, x + 2, y, g->w - x - 2, name, s);
     text_free(&whole);
 }
 
-/* ---- the spectrum --------------------------------------------------------------------------------------- */
+/* ---- the spectrum ---------------------------------------------------------------------------------------
+ */
 
 /*
- * Of what: of kinds the things of the one under the cursor, and how long these took; of things the column they are
- * sorted by, if it is a quantity.
+ * Of what: of kinds the things of the one under the cursor, and how long these took; of things the column
+ * they are sorted by, if it is a quantity.
  */
 struct plot {
     const struct table *t;
@@ -160,7 +164,10 @@ static int spectrum_rows(int h, uint32_t rows)
 {
     int least = h >= 44 ? 14 : h >= 32 ? 10 : h >= 24 ? 8 : h >= 16 ? 6 : h >= 13 ? 4 : 0;
     int left = least ? h - 3 - least - (int)(rows < 1000 ? rows : 1000) : 0, most = least * 2;
-    return left <= 0 ? least : least + left < most ? least + left : most < SPECTRUM_ROWS ? most : SPECTRUM_ROWS;
+    return left <= 0              ? least
+           : least + left < most  ? least + left
+           : most < SPECTRUM_ROWS ? most
+                                  : SPECTRUM_ROWS;
 }
 
 static const struct spectrum *spectrum(const struct view *v, int h)
@@ -216,7 +223,8 @@ static void draw_spectrum(const struct spectrum *s, struct grid *g, struct view 
     ruler_draw(g, v->tr, v->tier, s->win, x, y + s->rows, g->w - x, v->clock);
 }
 
-/* ---- above the rows ------------------------------------------------------------------------------------- */
+/* ---- above the rows -------------------------------------------------------------------------------------
+ */
 
 int table_head_lines(const struct view *v, int rows)
 {
@@ -265,7 +273,8 @@ static void about(struct grid *g, const struct view *v, int y)
         line.n = 0;
         about_text(&line, v, true);
     }
-    str_middle((struct str){line.p ? line.p : "", (uint32_t)line.n}, g->w, glyph_dots(v->tier), safe, sizeof safe);
+    str_middle((struct str){line.p ? line.p : "", (uint32_t)line.n}, g->w, glyph_dots(v->tier), safe,
+               sizeof safe);
     grid_str(g, 0, y, g->w, safe, STYLE_STATUS_KEY);
     text_free(&line);
 }

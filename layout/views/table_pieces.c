@@ -1,17 +1,20 @@
 /*
- * table_pieces.c - pieces of work: what a worker does from the end of a wait for more of it to the next such wait, a server's
- * request among it; by the start function of the workers. As triage counts them (triage/findings/instances.h).
+ * table_pieces.c - pieces of work: what a worker does from the end of a wait for more of it to the next such
+ * wait, a server's request among it; by the start function of the workers. As triage counts them
+ * (triage/findings/instances.h).
  */
 #include "layout/views/table.h"
 #include "triage/findings/instances.h"
 
-/* In a kind's key beside the stack, where not all goroutines were looked at: how many, and of how many (MANY: or more). */
+/* In a kind's key beside the stack, where not all goroutines were looked at: how many, and of how many (MANY:
+ * or more). */
 enum { LOOKED = 32, OF = 48, MANY = UINT16_MAX };
 
 static uint64_t part_of(const struct instance_row *r)
 {
-    return r->looked < r->of ? (r->looked < MANY ? r->looked : MANY) << LOOKED | (r->of < MANY ? r->of : MANY) << OF
-                             : 0;
+    return r->looked < r->of
+               ? (r->looked < MANY ? r->looked : MANY) << LOOKED | (r->of < MANY ? r->of : MANY) << OF
+               : 0;
 }
 
 static bool add(struct table *t, const struct instances *in, const struct instance_row *r)

@@ -1,6 +1,6 @@
 /*
- * table_places.c - places where goroutines wait for others (locks, full channels, conditions, groups), and the waits at
- * one: who ended each. What they wait for at rest is left out.
+ * table_places.c - places where goroutines wait for others (locks, full channels, conditions, groups), and
+ * the waits at one: who ended each. What they wait for at rest is left out.
  */
 #include "layout/views/table_spans.h"
 

@@ -29,7 +29,8 @@ static bool list(struct table *t)
 
 static int64_t value(const struct table *t, const struct thing *x, int c)
 {
-    static const enum state of[OWN] = {[RUNNING] = ST_RUNNING, [RUNNABLE] = ST_RUNNABLE, [BLOCKED] = ST_WAITING};
+    static const enum state of[OWN] = {
+        [RUNNING] = ST_RUNNING, [RUNNABLE] = ST_RUNNABLE, [BLOCKED] = ST_WAITING};
     struct shares sh;
     if (x->g == NO_LANE || x->t1 <= x->t0)
         return 0;

@@ -1,5 +1,6 @@
 /*
- * table_spans.c - see table_spans.h. One walk over all spans; which kind a stack belongs to is found once for each.
+ * table_spans.c - see table_spans.h. One walk over all spans; which kind a stack belongs to is found once for
+ * each.
  */
 #include "layout/views/table_spans.h"
 
@@ -77,7 +78,8 @@ bool spans_next(const struct trace *tr, const struct thing *x, struct span *s)
     return x->g != NO_LANE && !x->open && trace_span_at(tr, tri_g(x->g), x->t1, s);
 }
 
-/* Does another kind read the same, from another line of that function? One may be a lock that the library takes for it. */
+/* Does another kind read the same, from another line of that function? One may be a lock that the library
+ * takes for it. */
 static bool alike(const struct table *t, const struct ttype *k)
 {
     enum { LOOK = 512 }; /* the names are sorted by, too */

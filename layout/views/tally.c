@@ -157,12 +157,11 @@ static void settle(struct tally *t)
     uint32_t n = 0;
     if (t->nwhy)
         qsort(t->why, t->nwhy, sizeof *t->why, by_place);
-    for (uint32_t i = 0; i < t->nwhy; i++) {
+    for (uint32_t i = 0; i < t->nwhy; i++)
         if (n && by_place(&t->why[n - 1], &t->why[i]) == 0)
             t->why[n - 1].n++;
         else
             t->why[n++] = t->why[i];
-    }
     t->nwhy = n;
     if (n)
         qsort(t->why, n, sizeof *t->why, by_number);
@@ -177,7 +176,8 @@ bool tally_step(struct tally *t, struct alive *alive, struct gstate *gs, int64_t
     int64_t until = budget_ns == INT64_MAX ? INT64_MAX : host_now() + budget_ns;
     uint32_t n = trace_nlanes(t->tr, LANE_G);
     for (int i = 0; !t->done && t->next < n; i++) {
-        if ((t->next = alive_next(alive, &(struct alive_ask){t->tr, LANE_G, t->t0, t->t1, n}, t->next)) == NO_LANE)
+        if ((t->next = alive_next(alive, &(struct alive_ask){t->tr, LANE_G, t->t0, t->t1, n}, t->next)) ==
+            NO_LANE)
             break;
         if (!add(t, gs, t->next)) {
             t->failed = t->done = true;

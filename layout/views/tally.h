@@ -1,8 +1,8 @@
 /*
  * tally.h - what goroutines do at a moment, and did in the time before it, by start function.
  *
- * Exact: times are those of the lanes (gstate_shares), states at the moment those of the spans there. Counted in steps:
- * O(log spans) per goroutine that lives in the time. Pure; belongs to who made it.
+ * Exact: times are those of the lanes (gstate_shares), states at the moment those of the spans there. Counted
+ * in steps: O(log spans) per goroutine that lives in the time. Pure; belongs to who made it.
  */
 #ifndef GOTOP_LAYOUT_TALLY_H
 #define GOTOP_LAYOUT_TALLY_H

@@ -1,8 +1,8 @@
 /*
  * top.c - see top.h.
  *
- * What is shown stays until what follows it is counted, so a picture that changes each second doesn't flicker. The cursor
- * stays with its group; on the first row it stays there.
+ * What is shown stays until what follows it is counted, so a picture that changes each second doesn't
+ * flicker. The cursor stays with its group; on the first row it stays there.
  */
 #include "layout/views/top.h"
 #include "decode/base/wide.h"
@@ -18,7 +18,18 @@
 #include "layout/views/tally.h"
 #include "layout/views/tri_priv.h"
 
-enum col { COL_ALL, COL_RUN, COL_READY, COL_BLOCKED, COL_CALL, COL_RAN, COL_ASSIST, COL_QUEUED, COL_NEW, COL_NAME };
+enum col {
+    COL_ALL,
+    COL_RUN,
+    COL_READY,
+    COL_BLOCKED,
+    COL_CALL,
+    COL_RAN,
+    COL_ASSIST,
+    COL_QUEUED,
+    COL_NEW,
+    COL_NAME
+};
 enum { COLS = COL_NAME, NAME_MIN = 20, WHY_SINCE = 110, WHY_W = 46, AT_ONCE_NS = 2000000 };
 
 static const struct {
@@ -48,7 +59,8 @@ struct top {
     bool invert;
 };
 
-/* ---- which time ------------------------------------------------------------------------------------------- */
+/* ---- which time -------------------------------------------------------------------------------------------
+ */
 
 static void held(const struct view *v, int64_t *lo, int64_t *hi)
 {
@@ -76,7 +88,8 @@ static void interval(const struct view *v, int64_t *t0, int64_t *t1, int64_t *at
     *t0 = *t1 - len;
 }
 
-/* ---- the order ---------------------------------------------------------------------------------------------- */
+/* ---- the order
+ * ---------------------------------------------------------------------------------------------- */
 
 static int64_t value(const struct tally_row *r, enum col c)
 {
@@ -162,7 +175,8 @@ static bool is(const struct tally *t, const struct view *v)
 {
     int64_t t0, t1, at;
     interval(v, &t0, &t1, &at);
-    return t && t->tr == v->tr && t->t0 == t0 && t->t1 == t1 && t->at == at && t->events == trace_info(v->tr)->events;
+    return t && t->tr == v->tr && t->t0 == t0 && t->t1 == t1 && t->at == at &&
+           t->events == trace_info(v->tr)->events;
 }
 
 static bool count_on(struct view *v, int64_t budget_ns)
@@ -176,8 +190,8 @@ static bool count_on(struct view *v, int64_t budget_ns)
 }
 
 /*
- * Is what is shown, or is being counted, of the time that is wanted? Else that is begun. While the trace grows what is
- * being counted is counted to its end first, so that something is always seen.
+ * Is what is shown, or is being counted, of the time that is wanted? Else that is begun. While the trace
+ * grows what is being counted is counted to its end first, so that something is always seen.
  */
 static void follow(struct view *v)
 {
@@ -227,7 +241,8 @@ void top_free(struct top *t)
     mem_free(t);
 }
 
-/* ---- cells -------------------------------------------------------------------------------------------------- */
+/* ---- cells
+ * -------------------------------------------------------------------------------------------------- */
 
 /* Of one processor: may be more than all of it. */
 static char *share(int64_t ns, int64_t whole, char out[FMT_MAX])
@@ -261,7 +276,8 @@ static void cell(const struct view *v, const struct tally_row *r, enum col c, ch
     else if (c == COL_RAN || c == COL_ASSIST)
         share(x, len, out);
     else if (c == COL_QUEUED)
-        snprintf(out, FMT_MAX, x < len / 200 ? "<0.01" : "%.*f", x / len < 100 ? 2 : 0, (double)x / (double)len);
+        snprintf(out, FMT_MAX, x < len / 200 ? "<0.01" : "%.*f", x / len < 100 ? 2 : 0,
+                 (double)x / (double)len);
     else if (c == COL_NEW && (double)x * 1e9 / (double)len < 10)
         snprintf(out, FMT_MAX, "%.1f", (double)x * 1e9 / (double)len);
     else
@@ -303,7 +319,8 @@ static void the_time(const struct view *v, const struct tally *t, char *out, siz
     else if (t->t0 == lo)
         snprintf(out, size, "the first %s", when_dur(v->tr, t->t1 - t->t0, d));
     else
-        snprintf(out, size, "%s from %s on", when_dur(v->tr, t->t1 - t->t0, d), when_time(v->tr, t->t0, res, from));
+        snprintf(out, size, "%s from %s on", when_dur(v->tr, t->t1 - t->t0, d),
+                 when_time(v->tr, t->t0, res, from));
 }
 
 static void totals(struct grid *g, const struct view *v, int y)
@@ -312,8 +329,8 @@ static void totals(struct grid *g, const struct view *v, int y)
     const struct tally *t = v->top->shown;
     const uint32_t *n = t->all.now;
     char at[FMT_MAX], ran[FMT_MAX];
-    int x =
-        tri_say(g, 0, y, g->w, STYLE_STATUS_KEY, "Now @%s: ", when_time(v->tr, t->at, (t->t1 - t->t0) / 20 + 1, at));
+    int x = tri_say(g, 0, y, g->w, STYLE_STATUS_KEY,
+                    "Now @%s: ", when_time(v->tr, t->at, (t->t1 - t->t0) / 20 + 1, at));
     x = tri_say(g, x, y, g->w - x, STYLE_NORMAL, "%u run, %u ready, %u blocked, %u in calls", n[NOW_RUN],
                 n[NOW_READY], n[NOW_BLOCKED], n[NOW_CALL]);
     if (n[NOW_OTHER])
@@ -419,7 +436,8 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
     }
 }
 
-/* ---- status ------------------------------------------------------------------------------------------------- */
+/* ---- status
+ * ------------------------------------------------------------------------------------------------- */
 
 static void detail_now(struct text *b, const struct view *v, const struct tally_row *r)
 {
@@ -462,7 +480,8 @@ static void detail(struct text *b, const struct view *v, uint32_t i, int line)
     text_add(b, "; %u created", r->created);
 }
 
-/* ---- keys --------------------------------------------------------------------------------------------------- */
+/* ---- keys
+ * --------------------------------------------------------------------------------------------------- */
 
 static uint32_t count(const struct view *v)
 {
@@ -577,8 +596,13 @@ static unsigned top_page(struct view *v, int n)
     return go(v, n, 1);
 }
 
-static const struct tri_view list = {
-    .rows = count, .head = head, .head_lines = head_lines, .row = row, .detail = detail, .enter = enter, .own = true};
+static const struct tri_view list = {.rows = count,
+                                     .head = head,
+                                     .head_lines = head_lines,
+                                     .row = row,
+                                     .detail = detail,
+                                     .enter = enter,
+                                     .own = true};
 const struct view_kind kind_top = {
     .lanes = LANE_KINDS,
     .table = true,
@@ -595,7 +619,11 @@ const struct view_kind kind_top = {
     .plan = PLAN_TABLE,
     .list = &list,
     .answer = {ANSWER_ROWS, [DEED_CURSOR] = top_cursor, [DEED_PAN] = top_pan, [DEED_PAGE] = top_page,
-               [DEED_ZOOM] = top_zoom, [DEED_ZOOM_ALL] = top_all, [DEED_SORT] = top_sort, [DEED_INVERT] = top_invert},
+               [DEED_ZOOM] = top_zoom, [DEED_ZOOM_ALL] = top_all, [DEED_SORT] = top_sort,
+               [DEED_INVERT] = top_invert},
     .refusal = {REFUSE_SELECT},
-    .word = {[DEED_ZOOM] = "1s 5s all", [DEED_DETAILS] = "lanes", [DEED_CURSOR] = "moment", [DEED_PAN] = "moment"},
+    .word = {[DEED_ZOOM] = "1s 5s all",
+             [DEED_DETAILS] = "lanes",
+             [DEED_CURSOR] = "moment",
+             [DEED_PAN] = "moment"},
 };

@@ -1,6 +1,6 @@
 /*
- * top.h - view 11: what the goroutines do at the cursor's moment, and did in the time before it, by start function. Of a
- * program that runs the moment is now. It needs no tables of triage's, so it is there at once.
+ * top.h - view 11: what the goroutines do at the cursor's moment, and did in the time before it, by start
+ * function. Of a program that runs the moment is now. It needs no tables of triage's, so it is there at once.
  */
 #ifndef GOTOP_LAYOUT_TOP_H
 #define GOTOP_LAYOUT_TOP_H

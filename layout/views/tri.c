@@ -1,10 +1,10 @@
 /*
- * tri.c - what the views of triage's tables have in common: a list of rows with a cursor, and how one gets from a row
- * to the lanes and back.
+ * tri.c - what the views of triage's tables have in common: a list of rows with a cursor, and how one gets
+ * from a row to the lanes and back.
  *
- * Layout of such a screen, from above: head lines (numbers, column titles), rows that scroll, the status lines
- * about the row under the cursor. The row is kept in v->at.row and clamped here before anything reads it, so a
- * table that is not there yet, an undo into a longer table, and a resize need no care elsewhere.
+ * Layout of such a screen, from above: head lines (numbers, column titles), rows that scroll, the status
+ * lines about the row under the cursor. The row is kept in v->at.row and clamped here before anything reads
+ * it, so a table that is not there yet, an undo into a longer table, and a resize need no care elsewhere.
  */
 #include "layout/views/tri.h"
 
@@ -52,11 +52,13 @@ int tri_status_most(const struct view *v)
     return spare <= 1 ? USUAL : spare > MOST - USUAL ? MOST : USUAL + spare - 1;
 }
 
-/* ---- life ----------------------------------------------------------------------------------------------- */
+/* ---- life -----------------------------------------------------------------------------------------------
+ */
 
 void tri_init(struct tri *t, const struct trace *tr)
 {
-    *t = (struct tri){.tr = tr, .group = NO_LANE, .b0 = TRI_NO_BUCKET, .b1 = TRI_NO_BUCKET, .finding = UINT32_MAX};
+    *t = (struct tri){
+        .tr = tr, .group = NO_LANE, .b0 = TRI_NO_BUCKET, .b1 = TRI_NO_BUCKET, .finding = UINT32_MAX};
     t->flame.kind = SW_ONCPU;
 }
 
@@ -88,7 +90,8 @@ bool tri_ready(struct tri *t, const struct triage *tg, const struct findings *fs
     return false;
 }
 
-/* ---- helpers -------------------------------------------------------------------------------------------- */
+/* ---- helpers --------------------------------------------------------------------------------------------
+ */
 
 int tri_say(struct grid *g, int x, int y, int w, enum style s, const char *fmt, ...)
 {
@@ -215,8 +218,8 @@ unsigned tri_goto(struct view *v, struct lane l, int64_t t0, int64_t t1)
 /* Is a processor at what the band tells of? A band of which no processor's state is: never. */
 static bool of_band(uint32_t b, uint8_t state)
 {
-    return (b == BAND_GC && (state == ST_GCWORK || state == ST_ASSIST)) || (b == BAND_ASSIST && state == ST_ASSIST) ||
-           (b == BAND_SWEEP && state == ST_SWEEP);
+    return (b == BAND_GC && (state == ST_GCWORK || state == ST_ASSIST)) ||
+           (b == BAND_ASSIST && state == ST_ASSIST) || (b == BAND_SWEEP && state == ST_SWEEP);
 }
 
 /* The processor that was at it for longest in [t0,t1); NO_LANE: none. */
@@ -276,7 +279,8 @@ unsigned tri_evidence(struct view *v, const struct finding *f)
     return flags;
 }
 
-/* ---- moving --------------------------------------------------------------------------------------------- */
+/* ---- moving ---------------------------------------------------------------------------------------------
+ */
 
 void move_leave(struct view *v)
 {
@@ -367,7 +371,8 @@ unsigned tri_enter(struct view *v, int n)
     return rows(v) ? shown(v)->enter(v) : move_fail(v, "nothing here to look at");
 }
 
-/* ---- walking the findings ------------------------------------------------------------------------------- */
+/* ---- walking the findings -------------------------------------------------------------------------------
+ */
 
 static unsigned none_stands_out(struct view *v)
 {
@@ -404,7 +409,8 @@ unsigned tri_walk(struct view *v, int n)
     return flags;
 }
 
-/* ---- who held a stop up --------------------------------------------------------------------------------- */
+/* ---- who held a stop up ---------------------------------------------------------------------------------
+ */
 
 void tri_stop(const struct trace *tr, const struct range *r, char *out, size_t size)
 {
@@ -433,7 +439,8 @@ void tri_stop(const struct trace *tr, const struct range *r, char *out, size_t s
     text_free(&t);
 }
 
-/* ---- where a task's time went --------------------------------------------------------------------------- */
+/* ---- where a task's time went ---------------------------------------------------------------------------
+ */
 
 /* What time went to, the most first: few are named, so that a line of a screen has room for them. */
 struct spent {
@@ -539,9 +546,8 @@ static void reasons(struct spent *to, const struct trace *tr, uint32_t g, int64_
         }
         ns[k] += len;
     } while (--left && span_next(&it));
-    for (uint32_t k = 0; k < n; k++) {
+    for (uint32_t k = 0; k < n; k++)
         spend_waiting(to, tr, why[k], ns[k]);
-    }
 }
 
 void tri_task(const struct tri *tri, bool region, uint32_t index, char *out, size_t size)
@@ -573,7 +579,8 @@ void tri_task(const struct tri *tri, bool region, uint32_t index, char *out, siz
     text_free(&t);
 }
 
-/* ---- drawing -------------------------------------------------------------------------------------------- */
+/* ---- drawing --------------------------------------------------------------------------------------------
+ */
 
 static void waiting(struct grid *g, const struct view *v, int y, int h)
 {
@@ -581,7 +588,8 @@ static void waiting(struct grid *g, const struct view *v, int y, int h)
     bool own = shown(v) && shown(v)->ready;
     if (own ? v->table && v->table->failed : t && t->trouble)
         tri_say(g, 0, y, g->w, STYLE_WARN, "%s", own ? "out of memory for the table" : t->trouble);
-    else if (!trace_info(v->tr)->done && !(t && t->so_far)) /* what runs has no end: tables are of what came */
+    else if (!trace_info(v->tr)->done &&
+             !(t && t->so_far)) /* what runs has no end: tables are of what came */
         tri_note(g, 0, y, h, "The trace is still being read; the tables come after that.");
     else if (own)
         tri_say(g, 0, y, g->w, STYLE_DIM, "Looking through the trace..");
@@ -633,7 +641,8 @@ unsigned tri_touch(struct view *v, const struct plan *p, int x, int y)
     return head > 0 && y == p->y[ROW_LANES] + head - 1 ? s->titled(v, x) : VR_NONE;
 }
 
-void tri_say_two(const struct view *v, struct rich *out, void (*detail)(struct text *, const struct view *, int))
+void tri_say_two(const struct view *v, struct rich *out,
+                 void (*detail)(struct text *, const struct view *, int))
 {
     for (int i = 0; i < 2 && ready(v); i++) {
         struct text t = {.ticks = when_ticks(v->tr)};

@@ -1,11 +1,12 @@
 /*
- * tri.h - the views that show triage's tables instead of lanes: 1 findings, 5 goroutine groups, 6 waits, and the
- * flame view (10). Each is a heading, rows with a cursor, and two lines about the row under it; Enter leads from
- * a row to the lanes, at the moment that the row speaks of.
+ * tri.h - the views that show triage's tables instead of lanes: 1 findings, 5 goroutine groups, 6 waits, and
+ * the flame view (10). Each is a heading, rows with a cursor, and two lines about the row under it; Enter
+ * leads from a row to the lanes, at the moment that the row speaks of.
  *
- * Pure: the tables (triage/) and this state in, cells out. The row under the cursor is v->at.row, so undo brings it
- * back; all else that these views remember is in struct tri, which the viewer owns and hangs into v->tri.
- * Actions return enum refresh, as those of view.h do. Before tri_ready() the views say how far triage is.
+ * Pure: the tables (triage/) and this state in, cells out. The row under the cursor is v->at.row, so undo
+ * brings it back; all else that these views remember is in struct tri, which the viewer owns and hangs into
+ * v->tri. Actions return enum refresh, as those of view.h do. Before tri_ready() the views say how far triage
+ * is.
  */
 #ifndef GOTOP_LAYOUT_TRI_H
 #define GOTOP_LAYOUT_TRI_H
@@ -111,19 +112,21 @@ bool tri_ready(struct tri *t, const struct triage *tg, const struct findings *fs
 int64_t waits_pairs(const struct tri *t);
 /* tri_rows - how many rows the list of the view shown has; 0 as well where it is not there yet. */
 uint32_t tri_rows(const struct view *v);
-/* tri_read_finding - all that is to be said of a finding, in lines of w columns; false: there is none of that number. */
+/* tri_read_finding - all that is to be said of a finding, in lines of w columns; false: there is none of that
+ * number. */
 bool tri_read_finding(const struct view *v, uint32_t i, struct lines *out, int w);
 /* tri_walk - from any view: to the evidence of the next (n < 0: previous) finding. */
 unsigned tri_walk(struct view *v, int n);
 
 /*
- * tri_stop - who held a stop-the-world up: the processor that stopped last, what it ran, and how long it took, as
- * safe text; "" if the lanes don't tell.
+ * tri_stop - who held a stop-the-world up: the processor that stopped last, what it ran, and how long it
+ * took, as safe text; "" if the lanes don't tell.
  */
 void tri_stop(const struct trace *tr, const struct range *stw, char *out, size_t size);
 /*
- * tri_task - where the time of a task or region went (index in trace_tasks(), trace_regions()), the most first, as safe text:
- * over all goroutines that worked for it if it is one of the slowest of its name, else of its own goroutine.
+ * tri_task - where the time of a task or region went (index in trace_tasks(), trace_regions()), the most
+ * first, as safe text: over all goroutines that worked for it if it is one of the slowest of its name, else
+ * of its own goroutine.
  */
 void tri_task(const struct tri *t, bool region, uint32_t index, char *out, size_t size);
 

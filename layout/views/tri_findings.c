@@ -1,9 +1,10 @@
 /*
- * tri_findings.c - view 1: the trace in small, the work and where its time goes, and what stands out as cards of fields.
+ * tri_findings.c - view 1: the trace in small, the work and where its time goes, and what stands out as cards
+ * of fields.
  *
- * One plan for every size (rows_of()): a small screen has fewer rows of the picture, one card whole and a line for each other; a large one all
- * cards whole and the work's tree, beside them from WIDE columns on. A field that has no room is left out as a whole, those of least worth first;
- * the pop-up of DEED_READ has all.
+ * One plan for every size (rows_of()): a small screen has fewer rows of the picture, one card whole and a
+ * line for each other; a large one all cards whole and the work's tree, beside them from WIDE columns on. A
+ * field that has no room is left out as a whole, those of least worth first; the pop-up of DEED_READ has all.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -49,7 +50,8 @@ void tri_lead(const struct view *v, const struct finding *f, char out[FMT_MAX])
     text_free(&t);
 }
 
-/* ---- cards ------------------------------------------------------------------------------------------------------ */
+/* ---- cards
+ * ------------------------------------------------------------------------------------------------------ */
 
 enum { MARK = 3, LEAD = 8, STRIP = 18, STRIP_FROM = 100, FIELDS = 6 };
 
@@ -74,10 +76,12 @@ static int fields_of(const struct view *v, const struct finding *f, struct card_
 {
     const bool held = f->v.holder.at.user || f->v.holder.group;
     *gain = gain_of(f, &v->tri->fs->works);
-    const struct card_field all[FIELDS] = {
-        {"what", f->what, 0, STYLE_NORMAL, 6, false},    {held ? "who" : "why", f->why, 0, STYLE_NORMAL, 4, false},
-        {"cost", f->harm, 0, STYLE_NORMAL, 2, false},    {"do", f->next, 0, STYLE_STATUS_KEY, 5, false},
-        {"saves", *gain, 0, STYLE_STATUS_KEY, 3, false}, {"when", NULL, 0, STYLE_NORMAL, 1, false}};
+    const struct card_field all[FIELDS] = {{"what", f->what, 0, STYLE_NORMAL, 6, false},
+                                           {held ? "who" : "why", f->why, 0, STYLE_NORMAL, 4, false},
+                                           {"cost", f->harm, 0, STYLE_NORMAL, 2, false},
+                                           {"do", f->next, 0, STYLE_STATUS_KEY, 5, false},
+                                           {"saves", *gain, 0, STYLE_STATUS_KEY, 3, false},
+                                           {"when", NULL, 0, STYLE_NORMAL, 1, false}};
     int n = 0;
     for (int i = 0; i < FIELDS; i++)
         if (i + 1 == FIELDS || (all[i].text && *all[i].text)) {
@@ -103,7 +107,8 @@ static bool shorter(struct card_field *c)
     return false;
 }
 
-/* Leave out what has no room in `room` lines: fields, of the last one sentences from its end. How many lines the rest takes. */
+/* Leave out what has no room in `room` lines: fields, of the last one sentences from its end. How many lines
+ * the rest takes. */
 static int fit(struct card_field *c, int n, int w, int room)
 {
     int lines = 0, left = n;
@@ -129,7 +134,8 @@ static int fit(struct card_field *c, int n, int w, int room)
 }
 
 /* "sync.(*Mutex).Lock in main.(*ledger).append": the function called gives way before the user's. */
-static int where_in(struct grid *g, const struct view *v, const struct finding *f, int x, int y, int w, enum style s)
+static int where_in(struct grid *g, const struct view *v, const struct finding *f, int x, int y, int w,
+                    enum style s)
 {
     struct text t = {.ticks = when_ticks(v->tr)};
     char name[600];
@@ -181,7 +187,8 @@ static void card_head(struct grid *g, const struct view *v, const struct finding
 }
 
 /* The card in at most .h lines (g NULL: only counts); *cut: something is left out. Returns the lines. */
-static int card(struct grid *g, const struct view *v, const struct finding *f, struct box b, bool focus, bool *cut)
+static int card(struct grid *g, const struct view *v, const struct finding *f, struct box b, bool focus,
+                bool *cut)
 {
     struct card_field c[FIELDS];
     char *gain;
@@ -206,7 +213,8 @@ static int card(struct grid *g, const struct view *v, const struct finding *f, s
     return lines + 1;
 }
 
-/* ---- the list ---------------------------------------------------------------------------------------------------- */
+/* ---- the list
+ * ---------------------------------------------------------------------------------------------------- */
 
 static int lines_whole(const struct view *v, uint32_t i, struct box b)
 {
@@ -226,7 +234,8 @@ static uint32_t first_of(const struct view *v, int sel, int h)
     return top;
 }
 
-/* The card with the cursor whole, as far as there is room for it, a line for each other; then whole as many of these as fit. Returns the lines. */
+/* The card with the cursor whole, as far as there is room for it, a line for each other; then whole as many
+ * of these as fit. Returns the lines. */
 static int cards(struct grid *g, struct view *v, struct box b)
 {
     enum { OTHERS = 2, OTHERS_FROM = 9 };
@@ -266,7 +275,8 @@ static void title_line(struct grid *g, struct view *v, struct box b)
     if (count(v) && findings_stand_out(v->tri->fs))
         snprintf(head, sizeof head, " %u finding%s", count(v), count(v) == 1 ? "" : "s");
     else if (count(v))
-        snprintf(head, sizeof head, " nothing stands out%s: %u note%s", so_far, count(v), count(v) == 1 ? "" : "s");
+        snprintf(head, sizeof head, " nothing stands out%s: %u note%s", so_far, count(v),
+                 count(v) == 1 ? "" : "s");
     else
         snprintf(head, sizeof head, " nothing stands out%s", so_far);
     snprintf(all, sizeof all, "%s%s ", head, lacks && t.p ? t.p : "");
@@ -280,15 +290,17 @@ static void title_line(struct grid *g, struct view *v, struct box b)
     text_free(&t);
 }
 
-/* "── 2 findings ─────": how many, or that nothing stands out, and what can't be told. Returns the lines. */
+/* "── 2 findings ─────": how many, or that nothing stands out, and what cannot be told.
+ * Returns the lines. */
 static int cards_title(struct grid *g, struct view *v, struct box b)
 {
     struct text t = {0};
     int lines = 1;
     if (!trace_info(v->tr)->has_clock) {
-        lines = wrap_draw(g, b.x, b.y, b.w, 3, STYLE_WARN,
-                          str_of("no clock rate in the file: it stands at its end. Times are ticks, nothing can be "
-                                 "called long; " CLOCK_HINT));
+        lines = wrap_draw(
+            g, b.x, b.y, b.w, 3, STYLE_WARN,
+            str_of("no clock rate in the file: it stands at its end. Times are ticks, nothing can be "
+                   "called long; " CLOCK_HINT));
     } else if (!count(v) && tri_lacking(&t, v)) {
         lines = wrap_draw(g, b.x, b.y, b.w, 3, STYLE_WARN, str_of(t.p ? t.p : ""));
     } else {
@@ -298,7 +310,8 @@ static int cards_title(struct grid *g, struct view *v, struct box b)
     return lines;
 }
 
-/* ---- the plan ---------------------------------------------------------------------------------------------------- */
+/* ---- the plan
+ * ---------------------------------------------------------------------------------------------------- */
 
 enum { WIDE = 160, TREE_LEAST = 5, LANES_LEAST = 3, LANES_FROM = 60 };
 
@@ -335,7 +348,8 @@ static int column(struct grid *g, struct view *v, struct box b, bool wide)
     return y + cards(g, v, (struct box){b.x, y, b.w, end - y});
 }
 
-/* The trees: of the work that the finding with the cursor is about, then of the others that count. Returns the lines used. */
+/* The trees: of the work that the finding with the cursor is about, then of the others that count. Returns
+ * the lines used. */
 static int trees(struct grid *g, const struct view *v, const struct work *first, uint32_t user, struct box b)
 {
     const struct works *all = &v->tri->fs->works;
@@ -371,7 +385,8 @@ static void draw(struct grid *g, struct view *v, const struct plan *p)
         (void)page_procs(g, v, (struct box){b.x, y + 1, b.w, end - y - 1});
 }
 
-/* ---- what else a view answers -------------------------------------------------------------------------------------- */
+/* ---- what else a view answers
+ * -------------------------------------------------------------------------------------- */
 
 static void detail(struct text *t, const struct view *v, uint32_t i, int line)
 {
@@ -471,7 +486,8 @@ static bool can(const struct view *v, enum deed d)
     return d != DEED_DETAILS || count(v) > 0;
 }
 
-const struct tri_view tri_findings = {.rows = count, .head_lines = head_lines, .detail = detail, .enter = enter};
+const struct tri_view tri_findings = {
+    .rows = count, .head_lines = head_lines, .detail = detail, .enter = enter};
 const struct view_kind kind_triage = {
     .lanes = LANE_KINDS,
     .table = true,

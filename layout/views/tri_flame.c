@@ -2,8 +2,9 @@
  * tri_flame.c - where time went, by stack: the outermost frame above, callees below it, widths are shares (an
  * icicle).
  *
- * The tree is merged once per table from rows of (stack, weight); nodes stand in one array, children linked from the
- * heaviest on. What is drawn starts at `root`, which fills the width. Off-CPU time has the reason as its first level.
+ * The tree is merged once per table from rows of (stack, weight); nodes stand in one array, children linked
+ * from the heaviest on. What is drawn starts at `root`, which fills the width. Off-CPU time has the reason as
+ * its first level.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -40,7 +41,8 @@ static const struct {
     [SW_ASSIST] = {"assisting the collector", STYLE_ASSIST, false},
     [SW_CPU] = {"CPU samples", STYLE_SAMPLE, true},
 };
-static const enum sw_kind turn[] = {SW_ONCPU, SW_OFFCPU, SW_SCHED, SW_SYSCALL, SW_ASSIST, SW_CPU, SW_SYNC, SW_NET};
+static const enum sw_kind turn[] = {SW_ONCPU,  SW_OFFCPU, SW_SCHED, SW_SYSCALL,
+                                    SW_ASSIST, SW_CPU,    SW_SYNC,  SW_NET};
 enum { TURNS = sizeof turn / sizeof *turn };
 
 void flame_free(struct flame *f)
@@ -57,7 +59,8 @@ void flame_free(struct flame *f)
     f->built = false;
 }
 
-/* ---- the tree ------------------------------------------------------------------------------------------- */
+/* ---- the tree -------------------------------------------------------------------------------------------
+ */
 
 static uint32_t new_node(struct flame *f, uint32_t up, uint32_t name, uint64_t pc)
 {
@@ -73,7 +76,8 @@ static uint32_t new_node(struct flame *f, uint32_t up, uint32_t name, uint64_t p
     return f->n++;
 }
 
-/* Without a name its program counter tells a frame from others; of one program they differ in their lower bits. */
+/* Without a name its program counter tells a frame from others; of one program they differ in their lower
+ * bits. */
 static uint32_t child_of(struct flame *f, struct tab *m, uint32_t up, uint32_t name, uint64_t pc)
 {
     const uint32_t no_string = 1u << 31; /* no string's number has this bit */
@@ -158,9 +162,10 @@ static bool add_rows(struct tri *t, struct flame *f, struct tab *m)
     if (stackweights_build(t->tr, f->kind, &sf, &tab, &e))
         return false;
     for (uint32_t i = 0; ok && i < tab.n; i++)
-        ok = add_stack(t->tr, f, m, 0, tab.row[i].stack,
-                       kinds[f->kind].samples ? (int64_t)tab.row[i].count : tab.row[i].ns, tab.row[i].count) &&
-             (i % 256 || slices_tick());
+        ok =
+            add_stack(t->tr, f, m, 0, tab.row[i].stack,
+                      kinds[f->kind].samples ? (int64_t)tab.row[i].count : tab.row[i].ns, tab.row[i].count) &&
+            (i % 256 || slices_tick());
     stackweights_free(&tab);
     return ok;
 }
@@ -212,7 +217,8 @@ static bool flame_build(struct tri *t, int64_t t0, int64_t t1)
     return f->making ? flame_work(t, AT_ONCE_NS) : tree_over(f, make_tree(t));
 }
 
-/* ---- moving --------------------------------------------------------------------------------------------- */
+/* ---- moving ---------------------------------------------------------------------------------------------
+ */
 
 static bool under(const struct flame *f, uint32_t node, uint32_t root)
 {
@@ -224,8 +230,9 @@ static bool under(const struct flame *f, uint32_t node, uint32_t root)
 static const char *why_none(const struct view *v)
 {
     const struct flame *f = &v->tri->flame;
-    return f->failed                ? "out of memory for the tree"
-           : kinds[f->kind].samples ? "no CPU samples in this trace: they come where a CPU profile runs beside it"
+    return f->failed ? "out of memory for the tree"
+           : kinds[f->kind].samples
+               ? "no CPU samples in this trace: they come where a CPU profile runs beside it"
            : f->kind == SW_ASSIST && !triage_knows_assists(v->tr) ? "not recorded before Go 1.9"
                                                                   : "no such time in this trace";
 }
@@ -253,7 +260,8 @@ static unsigned flame_move(struct view *v, int n)
         f->cur = f->node[f->cur].child;
     for (; n < 0 && f->cur != f->root; n++)
         f->cur = f->node[f->cur].up;
-    return f->cur != was ? VR_DRAW : move_fail(v, n > 0 ? "it calls nobody" : "this is the top; zoom out shows more");
+    return f->cur != was ? VR_DRAW
+                         : move_fail(v, n > 0 ? "it calls nobody" : "this is the top; zoom out shows more");
 }
 
 static uint32_t before(const struct flame *f, uint32_t node)
@@ -299,7 +307,8 @@ static unsigned flame_zoom(struct view *v, int n)
         f->root = f->cur;
     else if (f->root)
         f->root = f->node[f->root].up;
-    return f->root != was ? VR_DRAW : move_fail(v, n > 0 ? "it fills the screen already" : "this is all of it");
+    return f->root != was ? VR_DRAW
+                          : move_fail(v, n > 0 ? "it fills the screen already" : "this is all of it");
 }
 
 static unsigned flame_back(struct view *v, int n)
@@ -320,7 +329,8 @@ static unsigned flame_kind(struct view *v, int n)
     return done ? VR_DRAW : VR_DRAW | VR_WORK;
 }
 
-/* ---- drawing -------------------------------------------------------------------------------------------- */
+/* ---- drawing --------------------------------------------------------------------------------------------
+ */
 
 struct picture {
     struct grid *g;
@@ -331,7 +341,8 @@ struct picture {
     uint32_t *hit;
 };
 
-static const char *node_name(const struct view *v, const struct flame *f, uint32_t n, int w, char *out, size_t size)
+static const char *node_name(const struct view *v, const struct flame *f, uint32_t n, int w, char *out,
+                             size_t size)
 {
     struct str s = trace_str(v->tr, f->node[n].name);
     if (n == 0)
@@ -369,7 +380,8 @@ static void box(const struct picture *p, uint32_t n, int x0, int x1, int y)
     bool plain = p->v->tier == TIER_ASCII || p->v->mono;
     grid_fill(p->g, x0, y, x1 - x0, 1, ' ', s);
     if (x1 - x0 > 2)
-        tri_say(p->g, x0 + 1, y, x1 - x0 - 1, s, "%s", node_name(p->v, p->f, n, x1 - x0 - 1, name, sizeof name));
+        tri_say(p->g, x0 + 1, y, x1 - x0 - 1, s, "%s",
+                node_name(p->v, p->f, n, x1 - x0 - 1, name, sizeof name));
     grid_put(p->g, x0, y, plain ? '|' : glyph_mark(p->v->tier, MARK_V), STYLE_DIM);
     if (!focus && !plain && x1 - x0 > 1)
         grid_flags(p->g, x0 + 1, y, x1 - x0 - 1, 1, CELL_REVERSE);
@@ -484,7 +496,8 @@ static void flame_detail(struct text *t, const struct view *v, int line)
     }
 }
 
-/* ---- the object ----------------------------------------------------------------------------------------- */
+/* ---- the object -----------------------------------------------------------------------------------------
+ */
 
 static unsigned begin(struct view *v)
 {
@@ -528,8 +541,13 @@ static unsigned flame_touch(struct view *v, const struct plan *p, int x, int y)
     uint32_t hit = NO_LANE;
     if (!f || !f->built || f->making || f->failed || empty(f))
         return VR_NONE;
-    tree(&(struct picture){
-        .v = v, .f = f, .y = p->y[ROW_LANES] + 1, .h = p->n[ROW_LANES] - 1, .at_x = x, .at_y = y, .hit = &hit});
+    tree(&(struct picture){.v = v,
+                           .f = f,
+                           .y = p->y[ROW_LANES] + 1,
+                           .h = p->n[ROW_LANES] - 1,
+                           .at_x = x,
+                           .at_y = y,
+                           .hit = &hit});
     if (hit == NO_LANE)
         return VR_NONE;
     f->cur = hit;

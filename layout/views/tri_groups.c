@@ -1,9 +1,9 @@
 /*
  * tri_groups.c - view 5: goroutines by start function, and below one of them its goroutines with a histogram.
  *
- * One column is what rows are sorted by, and it is always on the screen: columns are granted from the left, and the
- * sorted one takes the last place if it would not fit. The histogram counts the sorted column's values in steps of
- * 1, 3, 10 ..; a range of its buckets limits the list below it.
+ * One column is what rows are sorted by, and it is always on the screen: columns are granted from the left,
+ * and the sorted one takes the last place if it would not fit. The histogram counts the sorted column's
+ * values in steps of 1, 3, 10 ..; a range of its buckets limits the list below it.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -38,7 +38,8 @@ static const enum gcolumn stand[] = {GCOL_COUNT, GCOL_ALIVE,   GCOL_STUCK,  GCOL
                                      GCOL_WAIT,  GCOL_SYSCALL, GCOL_ASSIST, GCOL_LIFE,    GCOL_MOVES};
 enum { STAND = sizeof stand / sizeof *stand, NAME_MIN = 24, NAME_MOST = 90, COLS_MAX = STAND };
 
-/* ---- values --------------------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------------------
+ */
 
 static int64_t group_value(const struct tri *t, uint32_t g, enum gcolumn c)
 {
@@ -120,7 +121,8 @@ static void sort_by(const struct tri *t, uint32_t *v, uint32_t n, int (*cmp)(con
     sorting = NULL;
 }
 
-/* ---- the groups ----------------------------------------------------------------------------------------- */
+/* ---- the groups -----------------------------------------------------------------------------------------
+ */
 
 static void find_leaks(struct tri *t)
 {
@@ -155,7 +157,8 @@ bool groups_order(struct tri *t)
     return true;
 }
 
-/* ---- the instances -------------------------------------------------------------------------------------- */
+/* ---- the instances --------------------------------------------------------------------------------------
+ */
 
 static int bucket_of(const struct tri *t, int64_t v)
 {
@@ -331,8 +334,8 @@ static unsigned groups_sort(struct view *v, int n)
     } while (n && t->group != NO_LANE && cols[s].metric == -1); /* of one goroutine there is no count */
     t->sort = (enum gcolumn)s;
     t->b0 = t->b1 = TRI_NO_BUCKET;
-    const bool ok =
-        !t->tg || (groups_order(t) && (t->group == NO_LANE || list_members(t))); /* else once they are there */
+    const bool ok = !t->tg || (groups_order(t) &&
+                               (t->group == NO_LANE || list_members(t))); /* else once they are there */
     if (!ok)
         return move_fail(v, "out of memory: the order stays");
     v->at.row = v->at.top = 0;
@@ -340,7 +343,8 @@ static unsigned groups_sort(struct view *v, int n)
     return VR_DRAW;
 }
 
-/* ---- drawing -------------------------------------------------------------------------------------------- */
+/* ---- drawing --------------------------------------------------------------------------------------------
+ */
 
 static int choose(const struct tri *t, int w, enum gcolumn out[COLS_MAX])
 {
@@ -494,7 +498,8 @@ static void head(struct grid *g, struct view *v, int y, int n)
     if (n >= 6) {
         char name[400];
         int w = g->w - 40 > 20 ? g->w - 40 : 20;
-        str_shorten(trace_str(v->tr, t->tg->groups[t->group].name), w, glyph_dots(v->tier), name, sizeof name);
+        str_shorten(trace_str(v->tr, t->tg->groups[t->group].name), w, glyph_dots(v->tier), name,
+                    sizeof name);
         tri_say(g, 0, y, g->w, STYLE_STATUS_KEY, "%s: %u of %u, by %s", name, t->nmember, t->members,
                 cols[t->sort].metric != -1 ? cols[t->sort].what : cols[GCOL_LIFE].what);
         histogram(g, v, y + 1);
@@ -536,7 +541,8 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
     }
 }
 
-/* ---- status --------------------------------------------------------------------------------------------- */
+/* ---- status ---------------------------------------------------------------------------------------------
+ */
 
 static void detail_leak(struct text *t, const struct view *v, const struct leak_row *l, uint32_t all)
 {
@@ -549,9 +555,10 @@ static void detail_leak(struct text *t, const struct view *v, const struct leak_
     text_where(t, v->tr, l->stack, 60);
     text_lit(t, ", longest ");
     text_dur(t, l->oldest);
-    if (l->quarter[0] + l->quarter[1] + l->quarter[2] + l->quarter[3] == l->lost) /* else some had gone on before */
-        text_add(t, "; created by quarter of the trace %u %u %u %u", l->quarter[0], l->quarter[1], l->quarter[2],
-                 l->quarter[3]);
+    if (l->quarter[0] + l->quarter[1] + l->quarter[2] + l->quarter[3] ==
+        l->lost) /* else some had gone on before */
+        text_add(t, "; created by quarter of the trace %u %u %u %u", l->quarter[0], l->quarter[1],
+                 l->quarter[2], l->quarter[3]);
     text_lit(t, "; created in ");
     text_where(t, v->tr, l->create_stack, 60);
 }
@@ -613,22 +620,22 @@ struct longest {
 static bool longer(void *arg, const struct span_run *r)
 {
     struct longest *l = arg;
-    for (uint32_t i = 0; i < r->n; i++) {
+    for (uint32_t i = 0; i < r->n; i++)
         if (r->kind[r->tag[i]].state == l->state && r->dur[i] > l->ns)
             l->ns = r->dur[i];
-    }
     return true;
 }
 
-/* The longest of so many spans in a state, that last `all` together: none is shorter than they are on average. */
+/* The longest of so many spans in a state, that last `all` together: none is shorter than they are on
+ * average. */
 static int64_t longest_of(const struct trace *tr, const struct lane_info *li, uint32_t g, enum state state,
                           int64_t all, uint32_t n)
 {
     struct longest l = {.state = state};
     if (n)
-        trace_states(
-            tr, tri_g(g),
-            &(struct states_ask){.t0 = li->first, .t1 = li->last + 1, .min_ns = all / n, .f = longer, .arg = &l});
+        trace_states(tr, tri_g(g),
+                     &(struct states_ask){
+                         .t0 = li->first, .t1 = li->last + 1, .min_ns = all / n, .f = longer, .arg = &l});
     return l.ns;
 }
 
@@ -660,9 +667,9 @@ static void detail_member(struct text *t, const struct view *v, uint32_t g, int 
         }
         return;
     }
-    text_add(t, "%u run%s, %u wait%s, %u system call%s; moved to another processor %u time%s; longest wait ", s.runs,
-             s.runs == 1 ? "" : "s", s.waits, s.waits == 1 ? "" : "s", s.syscalls, s.syscalls == 1 ? "" : "s",
-             s.moves, s.moves == 1 ? "" : "s");
+    text_add(t, "%u run%s, %u wait%s, %u system call%s; moved to another processor %u time%s; longest wait ",
+             s.runs, s.runs == 1 ? "" : "s", s.waits, s.waits == 1 ? "" : "s", s.syscalls,
+             s.syscalls == 1 ? "" : "s", s.moves, s.moves == 1 ? "" : "s");
     text_dur(t, longest_of(v->tr, &li, g, ST_WAITING, s.ns[GM_WAIT], s.waits));
     text_lit(t, ", runnable ");
     text_dur(t, longest_of(v->tr, &li, g, ST_RUNNABLE, s.ns[GM_SCHED], s.scheds));
@@ -695,7 +702,8 @@ static unsigned groups_invert(struct view *v, int n)
     return groups_sort(v, 0);
 }
 
-/* ---- what a group's goroutines have each ------------------------------------------------------------------ */
+/* ---- what a group's goroutines have each ------------------------------------------------------------------
+ */
 
 static bool make_typical(void *arg)
 {
@@ -752,8 +760,8 @@ const struct view_kind kind_groups = {
     .list = &tri_groups,
     .sorts_early = true,
     .back_word = back_word,
-    .answer = {ANSWER_ROWS, ANSWER_SIDE(groups_side), [DEED_SORT] = groups_sort, [DEED_INVERT] = groups_invert,
-               [DEED_SELECT] = groups_range, [DEED_BACK] = groups_back},
+    .answer = {ANSWER_ROWS, ANSWER_SIDE(groups_side), [DEED_SORT] = groups_sort,
+               [DEED_INVERT] = groups_invert, [DEED_SELECT] = groups_range, [DEED_BACK] = groups_back},
     .can = can,
     .pending = typical_pending,
     .work = typical_work,

@@ -18,15 +18,17 @@ struct tri_view {
     void (*head)(struct grid *g, struct view *v, int y, int n); /* above the rows */
     int (*head_lines)(const struct view *v, int rows);
     void (*row)(struct grid *g, struct view *v, uint32_t row, int y, bool focus);
-    void (*detail)(struct text *t, const struct view *v, uint32_t row, int line); /* lines 0 and 1 of the status */
+    void (*detail)(struct text *t, const struct view *v, uint32_t row,
+                   int line); /* lines 0 and 1 of the status */
     bool (*lists)(const struct view *v,
                   uint32_t row); /* is line 1 a list, the most telling items first? NULL: never */
     unsigned (*enter)(struct view *v);
     unsigned (*titled)(
         struct view *v,
         int x); /* the mouse points at its columns' titles, the last line above the rows; NULL: nothing */
-    bool (*ready)(const struct view *v); /* made of the trace alone: are they there? NULL: of triage's tables */
-    bool own;                            /* its rows are no tables of triage's at all, and always there */
+    bool (*ready)(
+        const struct view *v); /* made of the trace alone: are they there? NULL: of triage's tables */
+    bool own;                  /* its rows are no tables of triage's at all, and always there */
 };
 
 extern const struct tri_view tri_findings;
@@ -38,7 +40,8 @@ void flame_free(struct flame *f);
 /* ---- answers, and what else an object of such a view needs ---- */
 unsigned tri_open(struct view *v, int no);
 unsigned tri_hold(struct view *v);
-/* tri_status_most - (status_most of kinds with a list) what rows leave free goes to what is said of the one with the cursor. */
+/* tri_status_most - (status_most of kinds with a list) what rows leave free goes to what is said of the one
+ * with the cursor. */
 int tri_status_most(const struct view *v);
 unsigned tri_move(struct view *v, int n);
 unsigned tri_page(struct view *v, int n);
@@ -65,14 +68,16 @@ void tri_speak(const struct view *v, int w, struct rich *out);
 
 /* ---- helpers ---- */
 
-/* tri_order_mark - before the name of the column that rows are sorted by; it can't be read as a letter of it. */
+/* tri_order_mark - before the name of the column that rows are sorted by; it can't be read as a letter of it.
+ */
 uint32_t tri_order_mark(enum tier t, bool down);
 /* tri_begin - whether the tables are there, else says so; a note about the part they are of takes a line. */
 bool tri_begin(struct grid *g, const struct view *v, int *y, int *h);
 /* tri_say_two - what `detail` says as lines 0 and 1, once the tables are there. */
-void tri_say_two(const struct view *v, struct rich *out, void (*detail)(struct text *, const struct view *, int));
-/* tri_say - printf into the grid, in w columns: cut between words, with " ..", where it is longer; returns the column behind.
- * tri_note - in at most n lines, what there is to say instead of rows. */
+void tri_say_two(const struct view *v, struct rich *out,
+                 void (*detail)(struct text *, const struct view *, int));
+/* tri_say - printf into the grid, in w columns: cut between words, with " ..", where it is longer; returns
+ * the column behind. tri_note - in at most n lines, what there is to say instead of rows. */
 int tri_say(struct grid *g, int x, int y, int w, enum style s, const char *fmt, ...)
     __attribute__((format(printf, 6, 7)));
 void tri_note(struct grid *g, int x, int y, int n, const char *text);
@@ -85,21 +90,24 @@ void tri_func(struct text *t, const struct trace *tr, uint32_t name, size_t max)
 void tri_name(struct grid *g, const struct view *v, int x, int y, int w, enum style s, uint32_t name);
 /* tri_goto - one undo step: the window [t0,t1) with room around it, the cursor at t0 on a lane. */
 unsigned tri_goto(struct view *v, struct lane l, int64_t t0, int64_t t1);
-/* tri_lacking - "nothing stands out; 37 kinds of findings can't be told: ..", or what follows "1 finding"; false: hardly any can't. */
+/* tri_lacking - "nothing stands out; 37 kinds of findings can't be told: ..", or what follows "1 finding";
+ * false: hardly any can't. */
 bool tri_lacking(struct text *t, const struct view *v);
 /* tri_told - the message about a finding, behind `before`: a line of its card. */
 void tri_told(struct view *v, uint32_t i, const char *before);
 /* tri_lead - what stands before a finding's title (finding_lead()). */
 void tri_lead(const struct view *v, const struct finding *f, char out[FMT_MAX]);
 /*
- * tri_evidence - to where a finding points; its goroutine has the focus if it is there. Of collecting, assisting, sweeping: the
- * processor that was at it for longest has.
+ * tri_evidence - to where a finding points; its goroutine has the focus if it is there. Of collecting,
+ * assisting, sweeping: the processor that was at it for longest has.
  */
 unsigned tri_evidence(struct view *v, const struct finding *f);
-/* tri_set_row - the cursor to a row that is none to skip, forward first; keeps it on the screen when drawn. */
+/* tri_set_row - the cursor to a row that is none to skip, forward first; keeps it on the screen when drawn.
+ */
 void tri_set_row(struct view *v, uint32_t row);
 struct lane tri_g(uint32_t g);
-/* tri_dur - as triage writes durations (rounded, not cut), so that a number is the same in a row and below. */
+/* tri_dur - as triage writes durations (rounded, not cut), so that a number is the same in a row and below.
+ */
 char *tri_dur(const struct trace *tr, int64_t ns, char out[FMT_MAX]);
 
 #endif

@@ -1,9 +1,10 @@
 /*
- * tri_waits.c - view 6: who waited for whom, for processors, where, and in which system calls; one list in sections.
+ * tri_waits.c - view 6: who waited for whom, for processors, where, and in which system calls; one list in
+ * sections.
  *
- * Contention comes first and the cursor starts there: the question "who holds the lock" is then view, Enter (the
- * longest wait, on its lane), cause (who ended it). What goroutines wait for at rest (receiving, selecting, sleeping)
- * is no contention and stands in the section of places only.
+ * Contention comes first and the cursor starts there: the question "who holds the lock" is then view, Enter
+ * (the longest wait, on its lane), cause (who ended it). What goroutines wait for at rest (receiving,
+ * selecting, sleeping) is no contention and stands in the section of places only.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -35,11 +36,12 @@ static int rank(const struct pair_row *p)
     return p->kind == WK_LOCK || p->kind == WK_COND ? 0 : p->kind == WK_SEND ? 1 : 2;
 }
 
-/* Rows that would read alike are one: the longest wait stands for all, their times and counts are added up. */
+/* Rows that would read alike are one: the longest wait stands for all, their times and counts are added up.
+ */
 struct wait_pair {
     struct pair_row p;
     uint32_t from, to,
-        asks;        /* functions: who waited, who ended it, who asked for the lock (0: the one that waited) */
+        asks; /* functions: who waited, who ended it, who asked for the lock (0: the one that waited) */
     uint32_t places; /* pairs of stacks */
 };
 
@@ -189,7 +191,8 @@ static bool skip(const struct view *v, uint32_t row)
     return v->tri->wait[row].kind == WAIT_HEAD;
 }
 
-/* ---- moving --------------------------------------------------------------------------------------------- */
+/* ---- moving ---------------------------------------------------------------------------------------------
+ */
 
 /* To the next or previous section's first row. */
 static unsigned waits_side(struct view *v, int n)
@@ -238,10 +241,11 @@ static unsigned enter(struct view *v)
     struct moment m = moment_of(v->tri, w);
     struct text t = {.ticks = when_ticks(v->tr)};
     if (m.g == NO_LANE)
-        return move_fail(v, "%s",
-                         w.kind == WAIT_SCHED && w.i == SCHED_RUNTIME
-                             ? "which of these waits was the longest is not kept: 5 has these goroutines by group"
-                             : "there was no such wait");
+        return move_fail(
+            v, "%s",
+            w.kind == WAIT_SCHED && w.i == SCHED_RUNTIME
+                ? "which of these waits was the longest is not kept: 5 has these goroutines by group"
+                : "there was no such wait");
     detail(&t, v, v->at.row, 1); /* who had the processors meanwhile */
     unsigned f = tri_goto(v, tri_g(m.g), m.t0, m.t1);
     if (t.p && (w.kind == WAIT_SCHED || w.kind == WAIT_WORST))
@@ -262,7 +266,8 @@ static bool about(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1)
     return m.g != NO_LANE && !(w.kind == WAIT_SYSCALL && tri_untimed(v->tr, m.t1 - m.t0));
 }
 
-/* ---- rows ----------------------------------------------------------------------------------------------- */
+/* ---- rows -----------------------------------------------------------------------------------------------
+ */
 
 static int head_lines(const struct view *v, int rows)
 {
@@ -319,8 +324,8 @@ static void section(struct grid *g, const struct view *v, uint32_t i, int y)
 /* So much of what the first row of its section has, which is the longest. */
 static void bar(struct grid *g, const struct view *v, int y, int64_t total, int64_t most, enum style s)
 {
-    glyph_bar(g, v->tier, BAR_AT, y, bar_width(g->w), total > 0 ? (uint64_t)total : 0, most > 0 ? (uint64_t)most : 0,
-              s);
+    glyph_bar(g, v->tier, BAR_AT, y, bar_width(g->w), total > 0 ? (uint64_t)total : 0,
+              most > 0 ? (uint64_t)most : 0, s);
 }
 
 /* The largest total among the pairs: they are in three groups, each with its largest first. */
@@ -342,7 +347,8 @@ static void numbers(struct grid *g, const struct view *v, int y, enum style s, i
         tri_cell(g, 19, y, 9, s, tri_dur(v->tr, longest, d));
 }
 
-static void call_numbers(struct grid *g, const struct view *v, int y, enum style s, const struct syscall_row *r)
+static void call_numbers(struct grid *g, const struct view *v, int y, enum style s,
+                         const struct syscall_row *r)
 {
     char n[FMT_MAX];
     if (!tri_none_timed(v->tr, r->count, r->total)) {
@@ -360,7 +366,8 @@ static struct str name_of(const struct trace *tr, uint32_t func)
     return func ? trace_str(tr, func) : str_of("(not recorded)");
 }
 
-/* Where there are no names the caller's program counter tells places apart: that of the call itself is the library's. */
+/* Where there are no names the caller's program counter tells places apart: that of the call itself is the
+ * library's. */
 static struct str place_of(const struct trace *tr, uint32_t func, uint32_t stack, char pc[32])
 {
     const uint32_t n = func ? 0 : trace_stack(tr, stack);
@@ -390,8 +397,8 @@ static void pair_ends(struct grid *g, const struct view *v, const struct wait_pa
     grid_str(g, at, y, g->w - at, name, s);
 }
 
-/* Both ends of the arrow whole, or each in half of the room, and in what the other leaves free; who asked for the lock, where
- * that is another function and all has room. */
+/* Both ends of the arrow whole, or each in half of the room, and in what the other leaves free; who asked for
+ * the lock, where that is another function and all has room. */
 static void pair_text(struct text *t, const struct view *v, const struct wait_pair *p)
 {
     char from_pc[32], to_pc[32];
@@ -421,13 +428,15 @@ static void place_text(struct text *t, const struct view *v, uint32_t reason, ui
     }
 }
 
-static void sched_numbers(struct grid *g, const struct view *v, int y, enum style s, bool system, struct text *t)
+static void sched_numbers(struct grid *g, const struct view *v, int y, enum style s, bool system,
+                          struct text *t)
 {
     const struct triage *tg = v->tri->tg;
     struct dist d;
     hist_dist(system ? &tg->sched_system : &tg->sched, &d);
     numbers(g, v, y, s, runnable_total(tg, system), d.n, d.max);
-    char p50[FMT_MAX], p90[FMT_MAX], p99[FMT_MAX], max[FMT_MAX]; /* short: a line cut within a number is wrong */
+    char p50[FMT_MAX], p90[FMT_MAX], p99[FMT_MAX],
+        max[FMT_MAX]; /* short: a line cut within a number is wrong */
     text_add(t, "%s: p50 %s p99 %s max %s p90 %s", system ? "runtime" : "program", tri_dur(v->tr, d.p50, p50),
              tri_dur(v->tr, d.p99, p99), tri_dur(v->tr, d.max, max), tri_dur(v->tr, d.p90, p90));
 }
@@ -435,7 +444,8 @@ static void sched_numbers(struct grid *g, const struct view *v, int y, enum styl
 static void words(struct grid *g, const struct view *v, int x, int y, enum style s, const struct text *t)
 {
     char safe[1200];
-    str_where((struct str){t->p ? t->p : "", (uint32_t)t->n}, g->w - x, glyph_dots(v->tier), safe, sizeof safe);
+    str_where((struct str){t->p ? t->p : "", (uint32_t)t->n}, g->w - x, glyph_dots(v->tier), safe,
+              sizeof safe);
     grid_str(g, x, y, g->w - x, safe, s);
 }
 
@@ -476,7 +486,8 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
         break;
     case WAIT_SCHED: sched_numbers(g, v, y, s, w.i == SCHED_RUNTIME, &t); break;
     case WAIT_WORST:
-        tri_cell(g, g->w < NARROW ? 10 : 19, y, 9, s, tri_dur(v->tr, tg->worst[w.i].t1 - tg->worst[w.i].t0, d));
+        tri_cell(g, g->w < NARROW ? 10 : 19, y, 9, s,
+                 tri_dur(v->tr, tg->worst[w.i].t1 - tg->worst[w.i].t0, d));
         bar(g, v, y, tg->worst[w.i].t1 - tg->worst[w.i].t0, tg->worst[0].t1 - tg->worst[0].t0,
             focus ? s : STYLE_RUNNABLE);
         text_lit(&t, "@");
@@ -495,7 +506,8 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
     text_free(&t);
 }
 
-/* ---- status --------------------------------------------------------------------------------------------- */
+/* ---- status ---------------------------------------------------------------------------------------------
+ */
 
 static void detail_pair(struct text *t, const struct view *v, const struct wait_pair *w, int line)
 {
@@ -511,7 +523,8 @@ static void detail_pair(struct text *t, const struct view *v, const struct wait_
             text_add(t, "; one of %u pairs of stacks", w->places);
         return;
     }
-    const struct holder_row *h = p->kind == WK_LOCK ? holder_at(v->tri->tg, holder_place(v->tr, p->stack)) : NULL;
+    const struct holder_row *h =
+        p->kind == WK_LOCK ? holder_at(v->tri->tg, holder_place(v->tr, p->stack)) : NULL;
     if (h && h->told > 0) { /* who woke it may have held it for a moment only: the holder first */
         text_lit(t, "held by ");
         holder_text(t, v->tr, h);
@@ -527,8 +540,8 @@ static void detail_pair(struct text *t, const struct view *v, const struct wait_
         text_where(t, v->tr, p->waker_stack, 80);
     }
     if (p->futile)
-        text_add(t, "; %" PRIu64 " of %" PRIu64 " ran for less than %dus and waited there again", p->futile, p->count,
-                 FUTILE_RUN / 1000);
+        text_add(t, "; %" PRIu64 " of %" PRIu64 " ran for less than %dus and waited there again", p->futile,
+                 p->count, FUTILE_RUN / 1000);
 }
 
 static void detail_worst(struct text *t, const struct view *v, const struct sched_wait *w, int line);

@@ -1,6 +1,6 @@
 /*
- * unfold.c - see unfold.h. A row is a string per column (a function, a region's name), and equal neighbours are one box with
- * their name in it. Costs what shows: spans a column wide, the goroutine's own regions.
+ * unfold.c - see unfold.h. A row is a string per column (a function, a region's name), and equal neighbours
+ * are one box with their name in it. Costs what shows: spans a column wide, the goroutine's own regions.
  */
 #include "layout/views/unfold.h"
 
@@ -28,7 +28,8 @@ void unfold_free(struct unfold *u)
     mem_free(u);
 }
 
-/* ---- which rows ----------------------------------------------------------------------------------------- */
+/* ---- which rows -----------------------------------------------------------------------------------------
+ */
 
 static int region_rows(const struct view *v)
 {
@@ -50,7 +51,8 @@ int unfold_lines(const struct view *v, int room)
     return room - want >= LANES_LEFT ? want : room > LANES_LEFT ? room - LANES_LEFT : 0;
 }
 
-/* ---- boxes ---------------------------------------------------------------------------------------------- */
+/* ---- boxes ----------------------------------------------------------------------------------------------
+ */
 
 /* Runs of equal strings; 0: nothing there. A run that its neighbour touches begins with a line. */
 static void boxes(struct grid *g, const struct view *v, int x, int y, const uint32_t *name)
@@ -62,9 +64,9 @@ static void boxes(struct grid *g, const struct view *v, int x, int y, const uint
         if (!name[a])
             continue;
         grid_put(g, x + a, y, glyph_mark(v->tier, MARK_V), STYLE_DIM);
-        int room = b - a - 1,
-            used =
-                room > 2 ? str_shorten(trace_str(v->tr, name[a]), room, glyph_dots(v->tier), text, sizeof text) : 0;
+        int room = b - a - 1, used = room > 2 ? str_shorten(trace_str(v->tr, name[a]), room,
+                                                            glyph_dots(v->tier), text, sizeof text)
+                                              : 0;
         if (used)
             grid_str(g, x + a + 1, y, room, text, STYLE_LANE);
         for (int c = a + 1 + used; c < b; c++)
@@ -78,7 +80,8 @@ static void gutter(struct grid *g, int x, int y, const char *name)
         grid_str(g, 2, y, x - 3, name, STYLE_LANE_NOTE);
 }
 
-/* ---- regions -------------------------------------------------------------------------------------------- */
+/* ---- regions --------------------------------------------------------------------------------------------
+ */
 
 static bool follow(struct view *v)
 {
@@ -115,7 +118,8 @@ static void regions(struct grid *g, struct view *v, int x, int y, int n)
         const struct region *one = &r[v->unfold->index[i]];
         if (one->depth >= n || one->t1 <= v->at.win.t0 || one->t0 >= v->at.win.t1)
             continue;
-        int c0 = window_col(v->at.win, v->plot_w, one->t0), c1 = window_col(v->at.win, v->plot_w, one->t1 - 1);
+        int c0 = window_col(v->at.win, v->plot_w, one->t0),
+            c1 = window_col(v->at.win, v->plot_w, one->t1 - 1);
         for (int c = c0 < 0 ? 0 : c0; c <= c1 && c < v->plot_w; c++)
             name[one->depth][c] = one->name;
     }
@@ -125,14 +129,16 @@ static void regions(struct grid *g, struct view *v, int x, int y, int n)
     }
 }
 
-/* ---- calls ---------------------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------------------
+ */
 
 struct calls {
     const struct view *v;
     uint32_t name[CALLS][WIDE];
 };
 
-/* Where it was: blocked or in a call, from its beginning; running, as it stopped. Who was runnable did nothing. */
+/* Where it was: blocked or in a call, from its beginning; running, as it stopped. Who was runnable did
+ * nothing. */
 static bool call(void *arg, const struct span *s)
 {
     struct calls *k = arg;
@@ -166,7 +172,8 @@ static void calls(struct grid *g, struct view *v, int x, int y, int n)
     }
 }
 
-/* ---- samples -------------------------------------------------------------------------------------------- */
+/* ---- samples --------------------------------------------------------------------------------------------
+ */
 
 static void sampled(struct grid *g, struct view *v, int x, int y)
 {
@@ -188,8 +195,9 @@ static void sampled(struct grid *g, struct view *v, int x, int y)
         free = c + 1;
         if (room < 4 || !stack)
             continue;
-        int used = str_shorten(trace_str(v->tr, trace_frame(v->tr, stack, stacks_user_frame(v->tr, stack)).func),
-                               room, glyph_dots(v->tier), text, sizeof text);
+        int used =
+            str_shorten(trace_str(v->tr, trace_frame(v->tr, stack, stacks_user_frame(v->tr, stack)).func),
+                        room, glyph_dots(v->tier), text, sizeof text);
         grid_str(g, x + c + 1, y, room, text, STYLE_LANE);
         free = c + 1 + used;
     }

@@ -1,6 +1,6 @@
 /*
- * waitfor_view.c - who waits for whom: edges between groups of goroutines, the longest first; in the status where it ends.
- * Enter: the longest such wait in the lanes.
+ * waitfor_view.c - who waits for whom: edges between groups of goroutines, the longest first; in the status
+ * where it ends. Enter: the longest such wait in the lanes.
  */
 #include <stdio.h>
 #include <string.h>
@@ -126,7 +126,8 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
     tri_cell(g, 8, y, 9, s, fmt_count(e->count, n));
     tri_cell(g, 17, y, 9, s, fmt_percent((int64_t)(e->share * 1e9), 1000000000, share));
     row_words(&t, v, e, g->w > WORDS ? (size_t)(g->w - WORDS) : 0);
-    str_middle((struct str){t.p ? t.p : "", (uint32_t)t.n}, g->w - WORDS, glyph_dots(v->tier), words, sizeof words);
+    str_middle((struct str){t.p ? t.p : "", (uint32_t)t.n}, g->w - WORDS, glyph_dots(v->tier), words,
+               sizeof words);
     grid_str(g, WORDS, y, g->w - WORDS, words, s);
     text_free(&t);
 }
@@ -180,8 +181,8 @@ static bool tsv(const struct view *v, FILE *f)
         const struct waitfor_edge *e = &waitfor_of(v)->edge[i];
         struct text t = {0};
         waitfor_edge_text(&t, v->tr, e);
-        fprintf(f, "%lld\t%llu\t%.4f\t%u\t%s\n", (long long)e->ns, (unsigned long long)e->count, e->share, e->knot,
-                t.p ? t.p : "");
+        fprintf(f, "%lld\t%llu\t%.4f\t%u\t%s\n", (long long)e->ns, (unsigned long long)e->count, e->share,
+                e->knot, t.p ? t.p : "");
         text_free(&t);
     }
     return true;
@@ -204,5 +205,6 @@ const struct view_kind kind_waitfor = {
     .work = work,
     .tsv = tsv,
     .answer = {ANSWER_ROWS},
-    .refusal = {REFUSE_ZOOM, REFUSE_SORT, REFUSE_SELECT, ANSWER_SIDE("up and down walk the rows, Enter looks there")},
+    .refusal = {REFUSE_ZOOM, REFUSE_SORT, REFUSE_SELECT,
+                ANSWER_SIDE("up and down walk the rows, Enter looks there")},
 };

@@ -1,7 +1,8 @@
 /*
- * why_view.c - `W`: where the time of an interval went. Above, the goroutines whose time it is stand one below the other, the
- * one asked for first, and each moment is marked in the lane of the one that all waited for; below, the same as a list,
- * the largest first, each wait before what the goroutine that ended it did. Enter on a row: its longest part in the lanes.
+ * why_view.c - `W`: where the time of an interval went. Above, the goroutines whose time it is stand one
+ * below the other, the one asked for first, and each moment is marked in the lane of the one that all waited
+ * for; below, the same as a list, the largest first, each wait before what the goroutine that ended it did.
+ * Enter on a row: its longest part in the lanes.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -36,7 +37,8 @@ static bool has(const struct view *v)
     return v->why != NULL;
 }
 
-/* ---- the lanes ---------------------------------------------------------------------------------------------------- */
+/* ---- the lanes
+ * ---------------------------------------------------------------------------------------------------- */
 
 /* Lanes that stand above the list: all of the chain where a third of the screen has room. */
 static int lanes_shown(const struct view *v, int rows)
@@ -50,7 +52,8 @@ static int name_width(const struct view *v)
     return v->w >= 160 ? 48 : v->w >= 100 ? 32 : v->w >= 60 ? 22 : 10;
 }
 
-/* What goroutine g was in most of [a,b), of that which is put down to it. ST_COUNT: nothing; ST_NONE: it was not there. */
+/* What goroutine g was in most of [a,b), of that which is put down to it. ST_COUNT: nothing; ST_NONE: it was
+ * not there. */
 static enum state state_in(const struct why *y, uint32_t g, int64_t a, int64_t b)
 {
     enum { LOOK = 256 };
@@ -88,7 +91,9 @@ static void lane(struct grid *g, const struct view *v, uint32_t i, int y)
     }
 }
 
-/* ---- head --------------------------------------------------------------------------------------------------------- */
+/* ---- head
+ * ---------------------------------------------------------------------------------------------------------
+ */
 
 static int head_lines(const struct view *v, int rows)
 {
@@ -123,7 +128,9 @@ static void head(struct grid *g, struct view *v, int y, int n)
     tri_say(g, 0, y + n - 1, g->w, STYLE_RULER, "  share     time   count  what");
 }
 
-/* ---- rows --------------------------------------------------------------------------------------------------------- */
+/* ---- rows
+ * ---------------------------------------------------------------------------------------------------------
+ */
 
 static bool own(const struct view *v, uint32_t row)
 {
@@ -147,7 +154,8 @@ static void without_packages(char *s)
     *to = 0;
 }
 
-/* Who, what it did, where: the caller is said below, and whole names where there is room; where it was goes last. */
+/* Who, what it did, where: the caller is said below, and whole names where there is room; where it was goes
+ * last. */
 static void fit(char *s, int w)
 {
     static const struct {
@@ -218,7 +226,8 @@ static unsigned enter(struct view *v)
     if (!why_lanes(v))
         return move_fail(v, "out of memory");
     unsigned f = tri_goto(v, tri_g(g), t0, t1);
-    view_message(v, false, "the goroutines that this time went through; underlined: the one that all waited for");
+    view_message(v, false,
+                 "the goroutines that this time went through; underlined: the one that all waited for");
     return f;
 }
 
@@ -234,7 +243,8 @@ unsigned why_work(struct view *v, int64_t budget_ns)
     struct why *y;
     if (!v->explaining)
         return VR_NONE;
-    if (!move_stays(v, why_from(v->explaining))) { /* the reader went on: a page that comes now would be in the way */
+    if (!move_stays(
+            v, why_from(v->explaining))) { /* the reader went on: a page that comes now would be in the way */
         let_go(v);
         return VR_NONE;
     }
@@ -274,7 +284,8 @@ unsigned view_why(struct view *v)
     if (!why_here(v, &g, &t0, &t1))
         return move_fail(v, "%s", why_not(v));
     if (why_long(v, g, t0, t1))
-        return move_fail(v, "too much to explain while the trace grows: select less of it, or ask once it is whole");
+        return move_fail(
+            v, "too much to explain while the trace grows: select less of it, or ask once it is whole");
     let_go(v);
     if (!(v->explaining = why_begin(v, g, t0, t1)))
         return move_fail(v, "out of memory");
@@ -299,8 +310,8 @@ static bool tsv(const struct view *v, FILE *f)
         const struct explain_node *n = node(v, i);
         struct text t = {.ticks = when_ticks(v->tr)};
         explain_node_text(&t, v->tr, n, own(v, i));
-        fprintf(f, "%.4f\t%lld\t%llu\t%d\t%s\n", (double)n->ns / (double)(v->why->t1 - v->why->t0), (long long)n->ns,
-                (unsigned long long)n->count, v->why->row[i].depth, t.p ? t.p : "");
+        fprintf(f, "%.4f\t%lld\t%llu\t%d\t%s\n", (double)n->ns / (double)(v->why->t1 - v->why->t0),
+                (long long)n->ns, (unsigned long long)n->count, v->why->row[i].depth, t.p ? t.p : "");
         text_free(&t);
     }
     return true;

@@ -1,8 +1,10 @@
 /*
- * hooks.c - linked into every program of `make coverage`, so that what a program ran is written down however it ends.
+ * hooks.c - linked into every program of `make coverage`, so that what a program ran is written down however
+ * it ends.
  *
- * The counters are written when a process ends, into files that it opens then: the sandbox would be in the way, a child that
- * leaves by _exit() or becomes another program writes none, and an allocator that still refuses would make libgcov give up.
+ * The counters are written when a process ends, into files that it opens then: the sandbox would be in the
+ * way, a child that leaves by _exit() or becomes another program writes none, and an allocator that still
+ * refuses would make libgcov give up.
  */
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -43,7 +45,8 @@ static void granted(void)
         end.call();
 }
 
-/* The first to be registered is the last to be called, and what writes the counters comes behind all of these. */
+/* The first to be registered is the last to be called, and what writes the counters comes behind all of
+ * these. */
 __attribute__((constructor)) static void begin(void)
 {
     (void)atexit(granted);

@@ -1,6 +1,7 @@
 /*
- * fuzz_beside.c - libFuzzer entry for what stands beside a trace: the first byte chooses. A program given with --exe, a zip archive,
- * numbers of rules, a script of keys, whose time is asked for, a place to fetch from. What is said of a mistake holds no control byte.
+ * fuzz_beside.c - libFuzzer entry for what stands beside a trace: the first byte chooses. A program given
+ * with --exe, a zip archive, numbers of rules, a script of keys, whose time is asked for, a place to fetch
+ * from. What is said of a mistake holds no control byte.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,7 +89,8 @@ static void try_rules(const char *text, size_t n)
     thresholds_reset();
 }
 
-/* ---- asked of a trace ----------------------------------------------------------------------------------------- */
+/* ---- asked of a trace
+ * ----------------------------------------------------------------------------------------- */
 
 static const uint8_t *small(size_t *n)
 {

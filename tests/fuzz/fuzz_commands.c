@@ -1,6 +1,6 @@
 /*
- * fuzz_commands.c - libFuzzer entry for what prints and what writes: each command on a trace. The first byte chooses the
- * command, the second the dialect. What is compared is the trace and its first half.
+ * fuzz_commands.c - libFuzzer entry for what prints and what writes: each command on a trace. The first byte
+ * chooses the command, the second the dialect. What is compared is the trace and its first half.
  */
 #include <stddef.h>
 #include <stdio.h>
@@ -93,7 +93,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
         abort();
     FILE *out = stdout, *err = stderr;
     char *argv[16] = {NULL};
-    int argc = 0, row = data[0] < 128 ? data[0] % FIRST_ROWS : FIRST_ROWS + data[0] % ((int)NROWS - FIRST_ROWS);
+    int argc = 0,
+        row = data[0] < 128 ? data[0] % FIRST_ROWS : FIRST_ROWS + data[0] % ((int)NROWS - FIRST_ROWS);
     argv[argc++] = rows[row].words[0];
     static char o[] = "-o", null[] = "/dev/null", threads[] = "--threads", one[] = "1";
     if (rows[row].main != slice_main && rows[row].main != anonymize_main && rows[row].main != explain_main) {

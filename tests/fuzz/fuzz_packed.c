@@ -1,6 +1,6 @@
 /*
- * fuzz_packed.c - libFuzzer entry for compressed input: the first byte chooses what stands before the rest (the magic of gzip
- * or zstd, or nothing), the second in which pieces it comes.
+ * fuzz_packed.c - libFuzzer entry for compressed input: the first byte chooses what stands before the rest
+ * (the magic of gzip or zstd, or nothing), the second in which pieces it comes.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /*
- * fuzz_screens.c - libFuzzer entry for a session without a terminal: the first byte chooses the dialect, the next twelve the
- * keys (actions, and lines typed behind prompts), the rest is the trace. What is printed holds no control byte.
+ * fuzz_screens.c - libFuzzer entry for a session without a terminal: the first byte chooses the dialect, the
+ * next twelve the keys (actions, and lines typed behind prompts), the rest is the trace. What is printed
+ * holds no control byte.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,10 +17,11 @@
 
 enum { KEYS = 12 };
 
-static const char *const typed[] = {
-    "/main",     "/~a.*",         ":g1",        ":1us",   ":50%",  ":p0", "\\main",    "\\gc",         "dur>1us",
-    "is:system", "state=waiting", "wakes:main", "@print", "Enter", "Esc", "@size=9x4", "@size=200x60", "@size=80x24",
-    "3",         "4294967295",    "\"a\\\"",    "Tab",    "Up",    "Down"};
+static const char *const typed[] = {"/main",         "/~a.*",        ":g1",         ":1us",    ":50%",
+                                    ":p0",           "\\main",       "\\gc",        "dur>1us", "is:system",
+                                    "state=waiting", "wakes:main",   "@print",      "Enter",   "Esc",
+                                    "@size=9x4",     "@size=200x60", "@size=80x24", "3",       "4294967295",
+                                    "\"a\\\"",       "Tab",          "Up",          "Down"};
 #define NTYPED (sizeof typed / sizeof *typed)
 
 int fuzz_skips(void);

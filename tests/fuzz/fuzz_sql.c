@@ -1,6 +1,6 @@
 /*
- * fuzz_sql.c - libFuzzer entry for SQL: any text, asked of a small trace. Nothing is changed, no file is opened, and what is said
- * of a mistake is one clean line with an offset within the text.
+ * fuzz_sql.c - libFuzzer entry for SQL: any text, asked of a small trace. Nothing is changed, no file is
+ * opened, and what is said of a mistake is one clean line with an offset within the text.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -14,7 +14,8 @@
 static const char text[] =
     "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
     "UserTaskBegin +5 task=1 parent=0 name=\"a\\x1b'--\" stack=main.f:1,main.main:2\n"
-    "UserRegionBegin +2 task=1 name=\"r\" stack=main.f:2\nUserLog +5 task=1 key=\"k\" value=\"v\" stack=main.g:2\n"
+    "UserRegionBegin +2 task=1 name=\"r\" stack=main.f:2\nUserLog +5 task=1 key=\"k\" value=\"v\" "
+    "stack=main.g:2\n"
     "GoCreate +5 new_g=2 new_stack=main.worker:30 stack=main.main:12\n"
     "GoBlock +5 reason=\"chan receive\" stack=main.h:14,main.main:3\nGoStart +3 g=2 g_seq=1\n"
     "GoUnblock +5 g=1 g_seq=1 stack=main.worker:31\nGoDestroy +4\nGoStart +1 g=1 g_seq=2\n"

@@ -1,6 +1,7 @@
 /*
- * fuzz_stream.c - libFuzzer entry for a trace that arrives: the first byte chooses the dialect, the second the size of the
- * pieces. However it is cut, the same generations come, within the limit; each is a trace, and so are all of them joined.
+ * fuzz_stream.c - libFuzzer entry for a trace that arrives: the first byte chooses the dialect, the second
+ * the size of the pieces. However it is cut, the same generations come, within the limit; each is a trace,
+ * and so are all of them joined.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * fuzz_text.c - libFuzzer entry for what people write: keymaps, palettes, filters, places to go to, conditions, command lines.
- * The first byte chooses which. What a mistake is said with holds no control byte.
+ * fuzz_text.c - libFuzzer entry for what people write: keymaps, palettes, filters, places to go to,
+ * conditions, command lines. The first byte chooses which. What a mistake is said with holds no control byte.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,10 +69,11 @@ static struct trace *small(void)
     struct trace_opts o = {.threads = 1};
     if (tr)
         return tr;
-    bytes = tracegen_bytes("go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
-                           "GoCreate +5 new_g=2 new_stack=main.worker:30 stack=main.main:12\n"
-                           "GoBlock +5 reason=\"chan receive\" stack=main.main:14\nGoStart +1 g=2 g_seq=1\n",
-                           &n);
+    bytes =
+        tracegen_bytes("go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
+                       "GoCreate +5 new_g=2 new_stack=main.worker:30 stack=main.main:12\n"
+                       "GoBlock +5 reason=\"chan receive\" stack=main.main:14\nGoStart +1 g=2 g_seq=1\n",
+                       &n);
     if (trace_open_mem(bytes, n, &o, &tr, &e))
         abort();
     while (trace_load(tr, INT64_MAX) != LOAD_DONE)

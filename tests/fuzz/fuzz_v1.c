@@ -1,5 +1,6 @@
 /*
- * fuzz_v1.c - libFuzzer entry for the first family: the first byte chooses the dialect, the rest follows its header.
+ * fuzz_v1.c - libFuzzer entry for the first family: the first byte chooses the dialect, the rest follows its
+ * header.
  */
 #include "tests/fuzz/walk.h"
 

@@ -1,7 +1,8 @@
 /*
- * mutate.c - libFuzzer's mutator, which knows what a trace is: it turns the bytes into the tests' notation (tracegen.h), changes
- * lines of it (whole events and batches: taken away, doubled, moved, exchanged; numbers and names of events: others), and
- * encodes that again. One time in three, and where an entry's input is no trace, bytes are changed as ever.
+ * mutate.c - libFuzzer's mutator, which knows what a trace is: it turns the bytes into the tests' notation
+ * (tracegen.h), changes lines of it (whole events and batches: taken away, doubled, moved, exchanged; numbers
+ * and names of events: others), and encodes that again. One time in three, and where an entry's input is no
+ * trace, bytes are changed as ever.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -154,7 +155,8 @@ static size_t mutate_text(uint8_t *data, size_t size, size_t max, size_t skip)
         tracegen_put(&bytes, l.p[i], l.n[i]);
         tracegen_put(&bytes, "\n", 1);
     }
-    if (tracegen_encode((char *)bytes.p, &out, err, sizeof err) == 0 && out.n > h && out.n - h + skip <= max) {
+    if (tracegen_encode((char *)bytes.p, &out, err, sizeof err) == 0 && out.n > h &&
+        out.n - h + skip <= max) {
         memcpy(data + skip, out.p + h, out.n - h);
         n = out.n - h + skip;
     }

@@ -1,6 +1,6 @@
 /*
- * replay.c - a fuzz entry as a plain program: every file of the folders (or files) named is one input, one test.
- * Compiled without fuzzer, so that the corpus replays wherever `make check` runs.
+ * replay.c - a fuzz entry as a plain program: every file of the folders (or files) named is one input, one
+ * test. Compiled without fuzzer, so that the corpus replays wherever `make check` runs.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -136,7 +136,8 @@ static void look_rest(const struct trace *tr)
         sink += (uint64_t)trace_warning(tr, i)->what[0];
 }
 
-/* ---- goroutines told together ------------------------------------------------------------------------------ */
+/* ---- goroutines told together
+ * ------------------------------------------------------------------------------ */
 
 struct walked {
     const struct trace *tr;
@@ -178,7 +179,8 @@ static bool walk_few(void *arg, const struct lane_info *li, const struct lanes_f
     struct walked *w = arg;
     int64_t ns[LANES_FEW][LANES_ALIKE];
     (void)li;
-    must(f->g + 1 == w->next && f->n <= LANES_ALIKE && f->nspans <= LANES_FEW, "few are told of behind the first");
+    must(f->g + 1 == w->next && f->n <= LANES_ALIKE && f->nspans <= LANES_FEW,
+         "few are told of behind the first");
     for (unsigned k = 0; k < f->nspans; k++)
         trace_few(w->tr, f->g, f->n, k, ns[k]);
     for (uint32_t i = 0; i < f->n; i++) {
@@ -207,7 +209,8 @@ static void look_walk(const struct trace *tr)
         struct walked w = {.tr = tr, .next = g0};
         const struct span_walk walk = {
             .begin = walk_begin, .spans = walk_spans, .end = walk_end, .arg = &w, .few = walk_few};
-        must(trace_walk(tr, g0, g1, &walk) && w.next == (g1 > g0 ? g1 : g0), "a walk tells of all goroutines");
+        must(trace_walk(tr, g0, g1, &walk) && w.next == (g1 > g0 ? g1 : g0),
+             "a walk tells of all goroutines");
     }
 }
 
@@ -250,7 +253,8 @@ static void same(const struct trace *tr, const struct trace *two, const char *wh
     free(b);
 }
 
-/* look_other - with threads, within a limit, in steps, with its beginning shown first: the model is the same. */
+/* look_other - with threads, within a limit, in steps, with its beginning shown first: the model is the same.
+ */
 static void look_other(const struct trace *tr, const uint8_t *data, size_t n, const struct trace_opts *o,
                        int64_t budget)
 {
@@ -341,7 +345,8 @@ void walk_bytes(const uint8_t *data, size_t n)
     trace_close(tr);
 }
 
-/* ---- written anew ----------------------------------------------------------------------------------------- */
+/* ---- written anew -----------------------------------------------------------------------------------------
+ */
 
 static bool to_buffer(void *arg, const void *p, size_t n)
 {
@@ -374,7 +379,8 @@ static void opens(const uint8_t *p, size_t n, size_t was)
 /* walk_rewrite - a few slices of it, and it without its names. */
 static void walk_rewrite(const uint8_t *data, size_t n)
 {
-    static const struct cut_range range[] = {{1000, 1000000, 1e9}, {INT64_MIN, 5000, 1e6}, {1, INT64_MAX, 1e9}};
+    static const struct cut_range range[] = {
+        {1000, 1000000, 1e9}, {INT64_MIN, 5000, 1e6}, {1, INT64_MAX, 1e9}};
     struct {
         uint8_t *p;
         size_t n;
@@ -387,7 +393,8 @@ static void walk_rewrite(const uint8_t *data, size_t n)
         struct anon a = {0};
         struct anon_result res;
         b.n = 0;
-        enum err_code rc = i < 3 ? cut_trace(&in, &range[i], &out, &cut, &e) : anon_trace(&in, &a, &out, &res, &e);
+        enum err_code rc =
+            i < 3 ? cut_trace(&in, &range[i], &out, &cut, &e) : anon_trace(&in, &a, &out, &res, &e);
         anon_free(&a);
         if (rc == ERR_OK)
             opens(b.p, b.n, n);

@@ -1,8 +1,9 @@
 /*
  * failing.c - for LD_PRELOAD: an allocator that refuses, ours and every library's allocations alike.
  *
- * FAIL_AT=N: the N-th allocation of the process fails (from 1 on); with FAIL_ON also all behind it. FAIL_FD=F: at the end
- * their number is written to that file descriptor. glibc only: its own allocator has names beside malloc.
+ * FAIL_AT=N: the N-th allocation of the process fails (from 1 on); with FAIL_ON also all behind it.
+ * FAIL_FD=F: at the end their number is written to that file descriptor. glibc only: its own allocator has
+ * names beside malloc.
  */
 #include <errno.h>
 #include <stdatomic.h>

@@ -1,11 +1,13 @@
 /*
- * inside.c - loaded before gotop (LD_PRELOAD), it does what a process would that a trace has taken over: as soon as the sandbox is
- * shut (prctl(PR_SET_SECCOMP) comes back), it tries all that gives power over other files, processes, the net and itself.
+ * inside.c - loaded before gotop (LD_PRELOAD), it does what a process would that a trace has taken over: as
+ * soon as the sandbox is shut (prctl(PR_SET_SECCOMP) comes back), it tries all that gives power over other
+ * files, processes, the net and itself.
  *
- * To the descriptor INSIDE_FD goes a line for each thing that went otherwise than it should, and one at the end: "inside: 180
- * tried, 0 wrong". INSIDE_DIR is a folder of which the command line names nothing: victim, run and sub/ are in it. INSIDE_PID is a
- * process of the same user, INSIDE_TRACE the trace ("": none). INSIDE_SPARE: a deed of the clerk that would stop the test itself.
- * Where a try isn't refused it does as little as it can: arguments that make no sense are told by another error.
+ * To the descriptor INSIDE_FD goes a line for each thing that went otherwise than it should, and one at the
+ * end: "inside: 180 tried, 0 wrong". INSIDE_DIR is a folder of which the command line names nothing: victim,
+ * run and sub/ are in it. INSIDE_PID is a process of the same user, INSIDE_TRACE the trace ("": none).
+ * INSIDE_SPARE: a deed of the clerk that would stop the test itself. Where a try isn't refused it does as
+ * little as it can: arguments that make no sense are told by another error.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -78,7 +80,8 @@ static const char *in(const char *name)
 #define CALL(nr, ...) no(#nr, syscall(nr, __VA_ARGS__))
 #define NEW(name, nr, ...) no(name, syscall(nr, __VA_ARGS__))
 
-/* ---- files ----------------------------------------------------------------------------------------------- */
+/* ---- files -----------------------------------------------------------------------------------------------
+ */
 
 static void reading(void)
 {
@@ -100,9 +103,9 @@ static void reading(void)
 
 static void making(void)
 {
-    static const char *const where[] = {"gotop-was-here",         "/gotop-was-here",      "/tmp/gotop-was-here",
-                                        "/etc/gotop-was-here",    "/root/gotop-was-here", "/var/tmp/gotop-was-here",
-                                        "/dev/shm/gotop-was-here"};
+    static const char *const where[] = {
+        "gotop-was-here",       "/gotop-was-here",         "/tmp/gotop-was-here",    "/etc/gotop-was-here",
+        "/root/gotop-was-here", "/var/tmp/gotop-was-here", "/dev/shm/gotop-was-here"};
     for (size_t i = 0; i < sizeof where / sizeof *where; i++) {
         no(where[i], open(where[i], O_WRONLY | O_CREAT, 0600));
         NEW("mkdir", SYS_mkdirat, AT_FDCWD, where[i], 0700);
@@ -164,7 +167,8 @@ static void changing(const char *victim)
         close(fd);
 }
 
-/* ---- processes ------------------------------------------------------------------------------------------- */
+/* ---- processes -------------------------------------------------------------------------------------------
+ */
 
 static void others(void)
 {
@@ -223,7 +227,8 @@ static void starting(void)
     CALL(SYS_setns, 0, 0);
 }
 
-/* ---- the net, memory, the kernel ------------------------------------------------------------------------- */
+/* ---- the net, memory, the kernel -------------------------------------------------------------------------
+ */
 
 static void talking(void)
 {
@@ -357,11 +362,13 @@ static void other_machines(void)
 }
 #endif
 
-/* ---- the clerk ------------------------------------------------------------------------------------------- */
+/* ---- the clerk -------------------------------------------------------------------------------------------
+ */
 
 enum { TEXT = 4096 };
 
-/* Whatever deed N is: does it hand out, or do anything to, what it shouldn't? Files are looked at by who started us. */
+/* Whatever deed N is: does it hand out, or do anything to, what it shouldn't? Files are looked at by who
+ * started us. */
 static void demand(int clerk, int deed, const char *text, const struct stat *victim)
 {
     struct {
@@ -384,7 +391,8 @@ static void demand(int clerk, int deed, const char *text, const struct stat *vic
         const size_t n = (h->cmsg_len - CMSG_LEN(0)) / sizeof *fd;
         memcpy(fd, CMSG_DATA(h), n * sizeof *fd);
         for (size_t i = 0; i < n; i++) {
-            const bool taken = fstat(fd[i], &st) == 0 && st.st_dev == victim->st_dev && st.st_ino == victim->st_ino;
+            const bool taken =
+                fstat(fd[i], &st) == 0 && st.st_dev == victim->st_dev && st.st_ino == victim->st_ino;
             errno = EPERM;
             no("the clerk hands out the victim", taken ? 0 : -1);
             close(fd[i]);
@@ -420,7 +428,8 @@ static void clerk(void)
     }
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------- */
+/* ---- all of it -------------------------------------------------------------------------------------------
+ */
 
 static void *thread(void *arg)
 {

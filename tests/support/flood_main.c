@@ -1,12 +1,12 @@
 /*
- * flood_main.c - what a server may send to who looks on: a trace of Go 1.26 that is little to send and much to hold, or that
- * never comes to an end.
+ * flood_main.c - what a server may send to who looks on: a trace of Go 1.26 that is little to send and much
+ * to hold, or that never comes to an end.
  *
  *   flood SHAPE N     writes it to standard output
  *
- * tiny: N generations of 17 bytes and little more, each one empty batch; endless: one generation of N batches of 64 KB of zeros, which
- * has no end; batches: one generation of N empty batches; stacks, strings: one generation of N tables of 64 KB, in which
- * each entry is another one. The last three have an end.
+ * tiny: N generations of 17 bytes and little more, each one empty batch; endless: one generation of N batches
+ * of 64 KB of zeros, which has no end; batches: one generation of N empty batches; stacks, strings: one
+ * generation of N tables of 64 KB, in which each entry is another one. The last three have an end.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
- * peak_main.c - peak COMMAND..: runs it and prints on standard error "peak: N KiB, exit N" (or "signal N"): the most memory
- * it held at once, as the kernel counts it. Its own exit status is the command's.
+ * peak_main.c - peak COMMAND..: runs it and prints on standard error "peak: N KiB, exit N" (or "signal N"):
+ * the most memory it held at once, as the kernel counts it. Its own exit status is the command's.
  */
 #include <stdio.h>
 #include <sys/resource.h>

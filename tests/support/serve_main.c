@@ -3,14 +3,14 @@
  *
  *   serve MODE FILE [PAUSE_MS]     prints its port on the first line, serves until it is ended
  *
- * ok: the file, in eight pieces with a pause before each; stall: half of it, then nothing; break: half, then the connection
- * is closed within a chunk; busy: 500 with Go's reason; garbage: 200 and bytes that are no trace; header: a header that
- * never ends; close: nothing at all; moved: a redirect to /moved, which is ok; token: ok for "Bearer secret", else 401;
- * post: ok for a POST, else 405; slow: ok, a sixtieth of the file at a time;
- * again: the file over and over, its bytes from FILE's 17th on, as a program that goes on. FILE may be gzip.
- * rate: the file at PAUSE megabytes a second, as by a program that doesn't wait: when it is sent, standard error says
- * how far behind the sender was at worst.
- * With SERVE_SOCKET=PATH in its environment it listens there, and prints 0.
+ * ok: the file, in eight pieces with a pause before each; stall: half of it, then nothing; break: half, then
+ * the connection is closed within a chunk; busy: 500 with Go's reason; garbage: 200 and bytes that are no
+ * trace; header: a header that never ends; close: nothing at all; moved: a redirect to /moved, which is ok;
+ * token: ok for "Bearer secret", else 401; post: ok for a POST, else 405; slow: ok, a sixtieth of the file at
+ * a time; again: the file over and over, its bytes from FILE's 17th on, as a program that goes on. FILE may
+ * be gzip. rate: the file at PAUSE megabytes a second, as by a program that doesn't wait: when it is sent,
+ * standard error says how far behind the sender was at worst. With SERVE_SOCKET=PATH in its environment it
+ * listens there, and prints 0.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -102,7 +102,8 @@ static void serve_rate(int fd, struct body b, int megabytes)
         chunk(fd, b.p + at, b.n - at < step ? b.n - at : step);
     }
     say(fd, "0\r\n\r\n");
-    fprintf(stderr, "sent %zu bytes in %.2f s, behind by at most %.0f ms\n", b.n, now_s() - began, worst * 1000);
+    fprintf(stderr, "sent %zu bytes in %.2f s, behind by at most %.0f ms\n", b.n, now_s() - began,
+            worst * 1000);
 }
 
 static void serve_half(int fd, struct body b, bool stall)
@@ -132,7 +133,8 @@ static void answer(int fd, const char *mode, const char *request, struct body b,
         say(fd, "HTTP/1.1 500 Internal Server Error\r\nX-Go-Pprof: 1\r\nConnection: close\r\n\r\n"
                 "Could not enable tracing: tracing is already enabled\n");
     } else if (!strcmp(mode, "garbage")) {
-        say(fd, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n<html>\033[31mthis is \302\233no trace</html>\n");
+        say(fd,
+            "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n<html>\033[31mthis is \302\233no trace</html>\n");
     } else if (!strcmp(mode, "header")) {
         serve_header(fd);
     } else if (!strcmp(mode, "moved") && !strstr(request, "GET /moved")) {
@@ -194,7 +196,8 @@ static int listener(const char *path, int *port)
     int s = socket(path ? AF_UNIX : AF_INET, SOCK_STREAM, 0);
     if (path)
         snprintf(here.sun_path, sizeof here.sun_path, "%s", path);
-    if (s < 0 || bind(s, path ? (struct sockaddr *)&here : (struct sockaddr *)&at, path ? sizeof here : sizeof at) ||
+    if (s < 0 ||
+        bind(s, path ? (struct sockaddr *)&here : (struct sockaddr *)&at, path ? sizeof here : sizeof at) ||
         listen(s, 8))
         return -1;
     *port = 0;

@@ -1,8 +1,8 @@
 /*
  * tracegen.c - the event tables of all dialects, and the small tools that both directions share.
  *
- * The tables were written from the format's description and by no other table of this program, so that a slip in
- * the decoder's does not hide behind the same slip here.
+ * The tables were written from the format's description and by no other table of this program, so that a slip
+ * in the decoder's does not hide behind the same slip here.
  */
 #include "tests/support/tracegen.h"
 

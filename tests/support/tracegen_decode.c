@@ -1,9 +1,9 @@
 /*
  * tracegen_decode.c - bytes to the notation.
  *
- * An item (batch head, event, table entry) is written as a line only if encoding that line gives the same bytes:
- * known to the dialect, its numbers in their shortest form. Otherwise its bytes, or all that is left of the batch
- * or file, become 'raw' lines. So the text holds everything, also of a damaged file.
+ * An item (batch head, event, table entry) is written as a line only if encoding that line gives the same
+ * bytes: known to the dialect, its numbers in their shortest form. Otherwise its bytes, or all that is left
+ * of the batch or file, become 'raw' lines. So the text holds everything, also of a damaged file.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -59,14 +59,13 @@ static void put_option(struct dec *d, const char *key, uint64_t v)
 static void put_quoted(struct dec *d, const uint8_t *s, size_t n)
 {
     tracegen_put(d->out, "\"", 1);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         if (s[i] == '"' || s[i] == '\\')
             tracegen_printf(d->out, "\\%c", s[i]);
         else if (s[i] < 0x20 || s[i] >= 0x7f)
             tracegen_printf(d->out, "\\x%02x", s[i]);
         else
             tracegen_put(d->out, s + i, 1);
-    }
     tracegen_put(d->out, "\"", 1);
 }
 
@@ -102,7 +101,8 @@ static unsigned nargs(const struct tracegen_event *ev)
     return tracegen_args(ev, name, kind);
 }
 
-/* entry_stack - id, n, frames; `width` values a frame. The values are read twice: nothing is written before all are good. */
+/* entry_stack - id, n, frames; `width` values a frame. The values are read twice: nothing is written before
+ * all are good. */
 static bool entry_stack(struct dec *d, struct cur *c, const uint8_t *limit, unsigned width, const char *pad)
 {
     struct cur look = *c;
@@ -140,7 +140,8 @@ static bool entry_string(struct dec *d, struct cur *c)
     return true;
 }
 
-/* ---- second family ------------------------------------------------------------------------------------------- */
+/* ---- second family
+ * ------------------------------------------------------------------------------------------- */
 
 static bool item_v2(struct dec *d, struct cur *c)
 {
@@ -163,7 +164,9 @@ static bool item_v2(struct dec *d, struct cur *c)
         }
     const struct tracegen_event freq = {"Frequency", 8, 0, 0, "freq"},
                                 sample = {"CPUSample", 7, 0, 0, "time m p g stack@"};
-    const struct tracegen_event *ev = type == 8 ? &freq : type == 7 ? &sample : tracegen_by_num(d->version, type);
+    const struct tracegen_event *ev = type == 8   ? &freq
+                                      : type == 7 ? &sample
+                                                  : tracegen_by_num(d->version, type);
     if (!ev)
         return false;
     bool timed = type > 8;
@@ -237,7 +240,8 @@ static void decode_v2(struct dec *d, struct cur *c)
     }
 }
 
-/* ---- first family ---------------------------------------------------------------------------------------------- */
+/* ---- first family
+ * ---------------------------------------------------------------------------------------------- */
 
 struct values {
     uint64_t v[8];

@@ -1,9 +1,10 @@
 /*
  * tracegen_encode.c - the notation to bytes.
  *
- * Line by line. Second family: a batch's payload collects in `body` and is written when the batch ends, since its
- * size stands before it. Literal strings and stacks get ids at first use, from 1, anew in each generation; their
- * tables are written by tables_v2(). First family: everything goes straight out, tables last.
+ * Line by line. Second family: a batch's payload collects in `body` and is written when the batch ends, since
+ * its size stands before it. Literal strings and stacks get ids at first use, from 1, anew in each
+ * generation; their tables are written by tables_v2(). First family: everything goes straight out, tables
+ * last.
  */
 #include <stdbool.h>
 #include <stdarg.h>
@@ -124,7 +125,8 @@ static uint64_t string_id(struct enc *e, const char *s, size_t len)
     return len == 0 ? 0 : lits_id(&e->strs, s, len, &fresh) + 1;
 }
 
-/* ---- lines to tokens ---------------------------------------------------------------------------------------- */
+/* ---- lines to tokens
+ * ---------------------------------------------------------------------------------------- */
 
 static int hexdigit(int c)
 {
@@ -134,7 +136,8 @@ static int hexdigit(int c)
                                   : -1;
 }
 
-/* unquote - a quoted text in place, *p behind the opening quote on entry, behind the closing one at the end. */
+/* unquote - a quoted text in place, *p behind the opening quote on entry, behind the closing one at the end.
+ */
 static int unquote(struct enc *e, char **p, struct tok *t)
 {
     char *in = *p, *o = *p;
@@ -229,11 +232,13 @@ static int all_used(struct enc *e)
 {
     for (unsigned i = 1; i < e->ntok; i++)
         if (!e->tok[i].used)
-            return fail(e, "'%.40s' is not understood here", e->tok[i].key[0] ? e->tok[i].key : e->tok[i].val);
+            return fail(e, "'%.40s' is not understood here",
+                        e->tok[i].key[0] ? e->tok[i].key : e->tok[i].val);
     return 0;
 }
 
-/* ---- values -------------------------------------------------------------------------------------------------- */
+/* ---- values
+ * -------------------------------------------------------------------------------------------------- */
 
 /* frame_text - one frame, func@file:line!pc with parts left out. */
 static int frame_text(struct enc *e, char *s, struct frame_lit *f)
@@ -371,7 +376,8 @@ static int step(struct enc *e, uint64_t *d)
     return 0;
 }
 
-/* ---- second family --------------------------------------------------------------------------------------------- */
+/* ---- second family
+ * --------------------------------------------------------------------------------------------- */
 
 static void batch_head(struct enc *e, uint64_t m, uint64_t t, uint64_t size, unsigned pad)
 {
@@ -413,7 +419,8 @@ static void put_byte(struct tracegen_buf *b, unsigned v)
 }
 
 /*
- * default_clock - what Go writes: from 1.25 a Sync batch first in a generation, before that a frequency at its end.
+ * default_clock - what Go writes: from 1.25 a Sync batch first in a generation, before that a frequency at
+ * its end.
  */
 static void default_clock(struct enc *e)
 {
@@ -504,8 +511,9 @@ static int batch_v2(struct enc *e, bool experimental)
     e->exp = 1;
     e->m = UINT64_MAX;
     e->size_given = find(e, "size") != NULL;
-    if (option(e, "gen", &e->gen) || option(e, "m", &e->m) || option(e, "t", &e->t) || option(e, "size", &e->size) ||
-        option(e, "pad", &pad) || (experimental && option(e, "exp", &e->exp)) || all_used(e))
+    if (option(e, "gen", &e->gen) || option(e, "m", &e->m) || option(e, "t", &e->t) ||
+        option(e, "size", &e->size) || option(e, "pad", &pad) ||
+        (experimental && option(e, "exp", &e->exp)) || all_used(e))
         return -1;
     e->pad = pad > 10 ? 10 : (unsigned)pad;
     if (!e->gen_used && !e->noauto && !e->explicit_clock && e->version >= 1025) {
@@ -518,7 +526,8 @@ static int batch_v2(struct enc *e, bool experimental)
     return 0;
 }
 
-/* ---- first family ---------------------------------------------------------------------------------------------- */
+/* ---- first family
+ * ---------------------------------------------------------------------------------------------- */
 
 /* put_v1 - an event: up to three arguments by count, more by length. `base` values are not counted. */
 static void put_v1(struct enc *e, unsigned type, const uint64_t *v, unsigned n)
@@ -594,7 +603,8 @@ static void footer(struct enc *e)
         footer_frequency(e, 1000000000);
 }
 
-/* ---- table entries and events written out ---------------------------------------------------------------------- */
+/* ---- table entries and events written out
+ * ---------------------------------------------------------------------- */
 
 static int line_stack(struct enc *e, struct tracegen_buf *b)
 {

@@ -19,7 +19,8 @@ struct other {
 
 static inline int64_t state_ns(struct other *o, int64_t t0, int64_t t1, uint8_t state)
 {
-    return follow_ns(&o->state, t0, t1, state) + (state == ST_RUNNING ? follow_ns(&o->work, t0, t1, ST_GCWORK) : 0);
+    return follow_ns(&o->state, t0, t1, state) +
+           (state == ST_RUNNING ? follow_ns(&o->work, t0, t1, ST_GCWORK) : 0);
 }
 
 /* Where what a says up to `until` isn't what b says, known: only where a says anything. */
@@ -48,8 +49,9 @@ static inline int64_t differs(const struct trace *a, const struct trace *b, enum
             if (ns <= worst)
                 continue;
             worst = ns;
-            snprintf(where, size, "%c%" PRIu64 " %s %.6f - %.6f ms, %.6f ms not so", "PGMB"[k], raw_id(a, k, i),
-                     state_name(s->state), (double)t0 / 1e6, (double)t1 / 1e6, (double)ns / 1e6);
+            snprintf(where, size, "%c%" PRIu64 " %s %.6f - %.6f ms, %.6f ms not so", "PGMB"[k],
+                     raw_id(a, k, i), state_name(s->state), (double)t0 / 1e6, (double)t1 / 1e6,
+                     (double)ns / 1e6);
         } while (span_next(&it));
     }
     return worst;

@@ -1,5 +1,6 @@
 /*
- * app_help.h - one trace in the program's session, driven by keys without a terminal: what the screen shows behind them.
+ * app_help.h - one trace in the program's session, driven by keys without a terminal: what the screen shows
+ * behind them.
  */
 #ifndef GOTOP_TEST_APP_HELP_H
 #define GOTOP_TEST_APP_HELP_H

@@ -1,6 +1,7 @@
 /*
- * app_keys.h - keys for an app without a terminal, and what the screen shows behind them; the builtin maps of keys.
- * run(f, keys), expect(f, keys, shows) and expect_not(f, keys, hides) take any fixture whose app is its member `a`.
+ * app_keys.h - keys for an app without a terminal, and what the screen shows behind them; the builtin maps of
+ * keys. run(f, keys), expect(f, keys, shows) and expect_not(f, keys, hides) take any fixture whose app is its
+ * member `a`.
  */
 #ifndef GOTOP_TEST_APP_KEYS_H
 #define GOTOP_TEST_APP_KEYS_H

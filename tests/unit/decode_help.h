@@ -1,5 +1,6 @@
 /*
- * decode_help.h - what the decoder's tests share: a generator of numbers, traces from notation, and a lane as text.
+ * decode_help.h - what the decoder's tests share: a generator of numbers, traces from notation, and a lane as
+ * text.
  */
 #ifndef GOTOP_TESTS_DECODE_HELP_H
 #define GOTOP_TESTS_DECODE_HELP_H
@@ -40,7 +41,8 @@ static inline uint64_t below(struct rng *r, uint64_t n) /* 0 .. n-1 */
     return n ? rnd(r) % n : 0;
 }
 
-/* ---- traces ------------------------------------------------------------------------------------------------ */
+/* ---- traces
+ * ------------------------------------------------------------------------------------------------ */
 
 struct loaded { /* a trace with the bytes it lies in */
     struct trace *tr;
@@ -48,8 +50,8 @@ struct loaded { /* a trace with the bytes it lies in */
     size_t n;
 };
 
-static inline enum err_code load_bytes_opts(const uint8_t *p, size_t n, const struct trace_opts *o, struct trace **tr,
-                                            struct err *e)
+static inline enum err_code load_bytes_opts(const uint8_t *p, size_t n, const struct trace_opts *o,
+                                            struct trace **tr, struct err *e)
 {
     enum err_code rc = trace_open_mem(p, n, o, tr, e);
     while (!rc && trace_load(*tr, INT64_MAX) != LOAD_DONE)
@@ -89,7 +91,8 @@ static inline UNUSED uint8_t *read_file(const char *path, size_t *n)
     return p;
 }
 
-/* each_trace - call f with every *.trace of a folder of at most max bytes, sorted. Returns how many there were. */
+/* each_trace - call f with every *.trace of a folder of at most max bytes, sorted. Returns how many there
+ * were. */
 static inline UNUSED int each_trace(const char *dir, size_t max,
                                     void (*f)(const char *path, const uint8_t *p, size_t n))
 {
@@ -114,7 +117,8 @@ static inline UNUSED int each_trace(const char *dir, size_t max,
     return seen;
 }
 
-/* ---- a lane as text ---------------------------------------------------------------------------------------- */
+/* ---- a lane as text
+ * ---------------------------------------------------------------------------------------- */
 
 static inline void put_name(struct tracegen_buf *b, const struct trace *tr, uint32_t id)
 {

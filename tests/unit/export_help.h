@@ -1,5 +1,6 @@
 /*
- * export_help.h - what the tests of the exports share: run a command into memory, read protocol buffers and CSV.
+ * export_help.h - what the tests of the exports share: run a command into memory, read protocol buffers and
+ * CSV.
  *
  * The readers know the formats' numbers by themselves; they share nothing with the writers.
  */
@@ -14,7 +15,8 @@
 
 #include "triage/exports/export.h"
 
-/* ---- running a command ------------------------------------------------------------------------------------- */
+/* ---- running a command
+ * ------------------------------------------------------------------------------------- */
 
 static char out_path[64] = "/tmp/gotop-export-XXXXXX";
 
@@ -99,7 +101,8 @@ static inline UNUSED struct loaded load_path(const char *path)
     return l;
 }
 
-/* ---- protocol buffers -------------------------------------------------------------------------------------- */
+/* ---- protocol buffers
+ * -------------------------------------------------------------------------------------- */
 
 struct pb {
     const uint8_t *p, *end;
@@ -164,7 +167,8 @@ static inline UNUSED bool pb_sub(struct pb m, uint32_t num, struct pb *out)
     return false;
 }
 
-/* ---- text -------------------------------------------------------------------------------------------------- */
+/* ---- text
+ * -------------------------------------------------------------------------------------------------- */
 
 /* Valid UTF-8 without control characters. */
 static inline UNUSED bool text_fine(const char *s, size_t n)
@@ -182,7 +186,8 @@ static inline UNUSED bool text_fine(const char *s, size_t n)
     return true;
 }
 
-/* ---- CSV: RFC 4180 ----------------------------------------------------------------------------------------- */
+/* ---- CSV: RFC 4180
+ * ----------------------------------------------------------------------------------------- */
 
 #define CSV_COLUMNS 32
 struct row {

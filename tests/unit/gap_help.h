@@ -8,7 +8,8 @@ struct gap {
     int64_t t0, t1;
 };
 
-/* gaps_of - of the first processor: how many, at most `most` of them in out. One that isn't over doesn't count. */
+/* gaps_of - of the first processor: how many, at most `most` of them in out. One that isn't over doesn't
+ * count. */
 static inline uint32_t gaps_of(const struct trace *tr, struct gap *out, uint32_t most)
 {
     struct span_iter it;

@@ -1,5 +1,6 @@
 /*
- * layout2_help.h - what the tests of filters, search, log and sums share: the samples one by one, a view over each.
+ * layout2_help.h - what the tests of filters, search, log and sums share: the samples one by one, a view over
+ * each.
  */
 #ifndef GOTOP_TESTS_LAYOUT2_HELP_H
 #define GOTOP_TESTS_LAYOUT2_HELP_H

@@ -1,5 +1,6 @@
 /*
- * made_help.h - a trace written by hand in the notation of tests/support/tracegen.h, with its tables and findings.
+ * made_help.h - a trace written by hand in the notation of tests/support/tracegen.h, with its tables and
+ * findings.
  */
 #ifndef GOTOP_TESTS_MADE_HELP_H
 #define GOTOP_TESTS_MADE_HELP_H

@@ -1,14 +1,14 @@
 /*
- * model_text.h - all that a trace says as text, by names and ids and not by what they are numbered as: two ways to the same
- * model are held against each other by it.
+ * model_text.h - all that a trace says as text, by names and ids and not by what they are numbered as: two
+ * ways to the same model are held against each other by it.
  */
 #ifndef GOTOP_TESTS_MODEL_TEXT_H
 #define GOTOP_TESTS_MODEL_TEXT_H
 
 #include "tests/unit/decode_help.h"
 
-static inline void put_lane(struct tracegen_buf *b, const struct trace *tr, const char *what, enum lane_kind k,
-                            uint32_t i)
+static inline void put_lane(struct tracegen_buf *b, const struct trace *tr, const char *what,
+                            enum lane_kind k, uint32_t i)
 {
     if (i != NO_LANE)
         tracegen_printf(b, " %s %c%" PRIu64, what, "PGMB"[k], raw_id(tr, k, i));
@@ -36,11 +36,11 @@ static inline void lanes_as_text(struct tracegen_buf *b, const struct trace *tr,
         const struct lane_info li = trace_lane(tr, l);
         struct span_iter it;
         tracegen_printf(b,
-                        "%c%" PRIu64 ": %" PRIu64 " spans, %" PRId64 "-%" PRId64 ", seen %" PRId64 ", no P %" PRId64
-                        "%s%s%s%s%s name ",
-                        "PGMB"[k], li.id, li.nspans, li.first, li.last, li.seen, li.no_p_ns, li.ended ? " ended" : "",
-                        li.created ? " created" : "", li.is_system ? " system" : "", li.is_worker ? " worker" : "",
-                        li.name_inferred ? " inferred" : "");
+                        "%c%" PRIu64 ": %" PRIu64 " spans, %" PRId64 "-%" PRId64 ", seen %" PRId64
+                        ", no P %" PRId64 "%s%s%s%s%s name ",
+                        "PGMB"[k], li.id, li.nspans, li.first, li.last, li.seen, li.no_p_ns,
+                        li.ended ? " ended" : "", li.created ? " created" : "", li.is_system ? " system" : "",
+                        li.is_worker ? " worker" : "", li.name_inferred ? " inferred" : "");
         put_name(b, tr, li.name);
         put_lane(b, tr, "by", LANE_G, k == LANE_G ? li.creator : NO_LANE);
         put_stack(b, tr, " at ", li.create_stack);
@@ -145,7 +145,8 @@ static inline char *model_text(const struct trace *tr)
         put_lane(&b, tr, "of", LANE_G, first[i].g);
         put_stack(&b, tr, " ", first[i].stack);
     }
-    tracegen_printf(&b, "\n%" PRIu64 " events to %" PRId64 ", %u generations, %" PRIu64 " batches, procs %u\n",
+    tracegen_printf(&b,
+                    "\n%" PRIu64 " events to %" PRId64 ", %u generations, %" PRIu64 " batches, procs %u\n",
                     in->events, in->end, in->generations, in->batches, in->gomaxprocs);
     for (int c = 0; c < EC_COUNT; c++)
         tracegen_printf(&b, "%" PRIu64 " ", in->count[c]);

@@ -15,7 +15,8 @@ static inline void fold_events(struct fold *f, const struct ev *ev, size_t n)
     fold_stream(f, (const struct ev_half *)(const void *)ev, 2 * n);
 }
 
-/* A goroutine and a P with groups of blocks by the dozen, now and then with long spans; what they do mostly changes. */
+/* A goroutine and a P with groups of blocks by the dozen, now and then with long spans; what they do mostly
+ * changes. */
 static inline UNUSED uint64_t many_blocks(struct trace *tr, struct rng *r)
 {
     static const uint8_t next[] = {ST_RUNNING, ST_WAITING, ST_RUNNABLE, ST_RUNNING, ST_SYSCALL, ST_RUNNABLE};
@@ -26,8 +27,13 @@ static inline UNUSED uint64_t many_blocks(struct trace *tr, struct rng *r)
     assert_int_equal(fold_init(&tr->fold, &tr->names), ERR_OK);
     struct ev e = {.kind = EVK_P_STATE, .state = ST_SCHED, .t = t, .g = EV_NONE, .m = 0, .by = EV_NONE};
     fold_events(&tr->fold, &e, 1);
-    e = (struct ev){
-        .kind = EVK_G_CREATE, .state = ST_RUNNABLE, .t = t + 1, .p = EV_NONE, .m = EV_NONE, .by = EV_NONE, .arg = 1};
+    e = (struct ev){.kind = EVK_G_CREATE,
+                    .state = ST_RUNNABLE,
+                    .t = t + 1,
+                    .p = EV_NONE,
+                    .m = EV_NONE,
+                    .by = EV_NONE,
+                    .arg = 1};
     fold_events(&tr->fold, &e, 1);
     for (unsigned i = 0; i < n; i++) {
         more = below(r, 3000) ? more : (unsigned)below(r, 7);
@@ -66,10 +72,11 @@ static inline bool same_span(const struct span *a, const struct span *b)
 static inline void same_or_fail(const struct span *got, const struct span *want, const char *what)
 {
     if (!same_span(got, want))
-        fail_msg("%s: got #%" PRIu64 " %" PRId64 "-%" PRId64 " %s who %u proc %u stack %u, want #%" PRIu64 " %" PRId64
-                 "-%" PRId64 " %s who %u proc %u stack %u",
+        fail_msg("%s: got #%" PRIu64 " %" PRId64 "-%" PRId64 " %s who %u proc %u stack %u, want #%" PRIu64
+                 " %" PRId64 "-%" PRId64 " %s who %u proc %u stack %u",
                  what, got->index, got->t0, got->t1, state_name(got->state), got->who, got->proc, got->stack,
-                 want->index, want->t0, want->t1, state_name(want->state), want->who, want->proc, want->stack);
+                 want->index, want->t0, want->t1, state_name(want->state), want->who, want->proc,
+                 want->stack);
 }
 
 static inline int64_t overlap(const struct span *s, int64_t t0, int64_t t1)
@@ -115,7 +122,8 @@ static inline bool wide_one(void *arg, const struct span *s)
     return !w->stopped;
 }
 
-/* trace_states() with some states alone: it tells of all long ones of these, and of nothing that isn't there. */
+/* trace_states() with some states alone: it tells of all long ones of these, and of nothing that isn't there.
+ */
 struct only {
     const struct span_list *l;
     const struct states_ask *ask;
@@ -137,8 +145,8 @@ static inline void only_to(struct only *o, int64_t t, uint8_t state, int64_t dur
         if (s->t0 == t && s->state == state && s->t1 - s->t0 == dur)
             return;
         if (only_wants(o, s))
-            fail_msg("trace_states passes over the %s at %" PRId64 ", min %" PRId64, state_name(s->state), s->t0,
-                     o->ask->min_ns);
+            fail_msg("trace_states passes over the %s at %" PRId64 ", min %" PRId64, state_name(s->state),
+                     s->t0, o->ask->min_ns);
         states_left_out += overlap(s, o->ask->t0, o->ask->t1) > 0;
     }
 }
@@ -175,8 +183,8 @@ static inline void check_only(const struct trace *tr, struct lane l, const struc
     }
 }
 
-static inline void check_window(const struct trace *tr, struct lane l, const struct span_list *list, int64_t t0,
-                                int64_t t1, int64_t min)
+static inline void check_window(const struct trace *tr, struct lane l, const struct span_list *list,
+                                int64_t t0, int64_t t1, int64_t min)
 {
     struct shares sh, want = {{0}};
     uint64_t count = 0;
@@ -199,13 +207,13 @@ static inline void check_window(const struct trace *tr, struct lane l, const str
                      "PGMB"[l.kind], l.i, t0, t1, state_name((enum state)s), sh.ns[s], want.ns[s]);
     uint64_t got = trace_count(tr, l, t0, t1);
     if (got != count)
-        fail_msg("count of %c[%u] in [%" PRId64 ",%" PRId64 ") is %" PRIu64 ", want %" PRIu64, "PGMB"[l.kind], l.i,
-                 t0, t1, got, count);
+        fail_msg("count of %c[%u] in [%" PRId64 ",%" PRId64 ") is %" PRIu64 ", want %" PRIu64, "PGMB"[l.kind],
+                 l.i, t0, t1, got, count);
     struct span s;
     bool any = trace_longest(tr, l, t0, t1, &s);
     if (any != (longest >= 0) || (any && (s.t1 - s.t0 != longest || s.t0 >= t1 || s.t1 < t0)))
-        fail_msg("longest of %c[%u] in [%" PRId64 ",%" PRId64 "): %d %" PRId64 ", want %" PRId64, "PGMB"[l.kind], l.i,
-                 t0, t1, any, any ? s.t1 - s.t0 : -1, longest);
+        fail_msg("longest of %c[%u] in [%" PRId64 ",%" PRId64 "): %d %" PRId64 ", want %" PRId64,
+                 "PGMB"[l.kind], l.i, t0, t1, any, any ? s.t1 - s.t0 : -1, longest);
     struct wide w;
     for (int st = ST_NONE; st < ST_GC; st++) {
         if (st && !summed(tr, l.kind, (uint8_t)st))
@@ -214,7 +222,8 @@ static inline void check_window(const struct trace *tr, struct lane l, const str
         trace_wide(tr, l, &(struct wide_ask){t0, t1, min, wide_one, &w, w.only});
         while (w.at < list->n)
             if (is_wide(&w, &list->v[w.at++]))
-                fail_msg("trace_wide leaves out the span at %" PRId64 " in [%" PRId64 ",%" PRId64 ") min %" PRId64,
+                fail_msg("trace_wide leaves out the span at %" PRId64 " in [%" PRId64 ",%" PRId64
+                         ") min %" PRId64,
                          list->v[w.at - 1].t0, t0, t1, min);
     }
     w = (struct wide){.l = list, .t0 = t0, .t1 = t1, .min = min, .stop = 2};
@@ -244,9 +253,10 @@ static inline bool check_bounds(void *arg, uint32_t i, const int64_t *least, con
         for (int st = ST_NONE + 1; st < ST_GC; st++)
             ns += k->ask->set[s] >> st & 1 ? k->col[i].ns[st] : 0;
         if (least[s] < 0 || least[s] > ns || most[s] < ns || most[s] > k->e[i + 1] - k->e[i])
-            fail_msg("column %u of %c[%u], [%" PRId64 ",%" PRId64 "), states %x: %" PRId64 " is not within %" PRId64
-                     "..%" PRId64,
-                     i, "PGMB"[k->l.kind], k -> l.i, k->e[i], k->e[i + 1], k->ask->set[s], ns, least[s], most[s]);
+            fail_msg("column %u of %c[%u], [%" PRId64 ",%" PRId64 "), states %x: %" PRId64
+                     " is not within %" PRId64 "..%" PRId64,
+                     i, "PGMB"[k->l.kind], k -> l.i, k->e[i], k->e[i + 1], k->ask->set[s], ns, least[s],
+                     most[s]);
     }
     if (trace_count(k->tr, k->l, k->e[i], k->e[i + 1]) <= 2)
         fail_msg("column %u of %c[%u] has few spans", i, "PGMB"[k->l.kind], k -> l.i);
@@ -257,14 +267,18 @@ static inline bool check_bounds(void *arg, uint32_t i, const int64_t *least, con
 /* Bounds hold, and columns for which they don't do are exact. How often they were asked for is counted. */
 static uint64_t bounds_asked;
 
-static inline void check_about(const struct trace *tr, struct lane l, struct rng *r, const int64_t *e, uint32_t n,
-                               const struct shares *col)
+static inline void check_about(const struct trace *tr, struct lane l, struct rng *r, const int64_t *e,
+                               uint32_t n, const struct shares *col)
 {
     struct shares got[200];
     bool sure[200];
     struct about k = {tr, l, e, col, NULL, r, {false}, 0};
-    struct shares_ask ask = {
-        .edges = e, .columns = n, .sure = sure, .n = 1 + (unsigned)below(r, 8), .enough = check_bounds, .arg = &k};
+    struct shares_ask ask = {.edges = e,
+                             .columns = n,
+                             .sure = sure,
+                             .n = 1 + (unsigned)below(r, 8),
+                             .enough = check_bounds,
+                             .arg = &k};
     for (unsigned s = 0; s < ask.n; s++)
         ask.set[s] = below(r, 2) ? 1u << below(r, ST_COUNT) : (uint32_t)below(r, 1u << ST_COUNT);
     k.ask = &ask;
@@ -297,7 +311,8 @@ static inline void check_columns(const struct trace *tr, struct lane l, struct r
             sum += col[i].ns[s];
             if (col[i].ns[s] != one.ns[s] || col[i].ns[s] < 0)
                 fail_msg("column %u of %c[%u], [%" PRId64 ",%" PRId64 "): %s %" PRId64 ", alone %" PRId64, i,
-                         "PGMB"[l.kind], l.i, e[i], e[i + 1], state_name((enum state)s), col[i].ns[s], one.ns[s]);
+                         "PGMB"[l.kind], l.i, e[i], e[i + 1], state_name((enum state)s), col[i].ns[s],
+                         one.ns[s]);
         }
         if (sum != e[i + 1] - e[i])
             fail_msg("column %u of %c[%u] does not add up", i, "PGMB"[l.kind], l.i);
@@ -320,7 +335,8 @@ static inline int64_t some_time(struct rng *r, const struct span_list *list)
 }
 
 /* One step of the iterator at index i, both ways, and by index. */
-static inline void check_walk(const struct trace *tr, struct lane l, const struct span_list *list, struct rng *r)
+static inline void check_walk(const struct trace *tr, struct lane l, const struct span_list *list,
+                              struct rng *r)
 {
     struct span_iter it;
     size_t n = list->n;
@@ -328,8 +344,8 @@ static inline void check_walk(const struct trace *tr, struct lane l, const struc
     for (size_t i = 0;; i++) {
         same_or_fail(span_get(&it), &list->v[i], "forwards");
         struct spanlane room;
-        bool over =
-            l.kind == LANE_G && (tr->join.n ? trace_lane(tr, l).ended : fold_g_lane(&tr->fold, l.i, &room)->ended);
+        bool over = l.kind == LANE_G &&
+                    (tr->join.n ? trace_lane(tr, l).ended : fold_g_lane(&tr->fold, l.i, &room)->ended);
         bool open_end = i + 1 == n && !over;
         if (span_get(&it)->open_end != open_end && l.kind != LANE_M)
             fail_msg("%c[%u]: open_end of span %zu of %zu", "PGMB"[l.kind], l.i, i, n);
@@ -378,7 +394,8 @@ static inline UNUSED void check_spans(const struct trace *tr, struct lane l, con
                                       struct rng *r, int windows)
 {
     struct lane_info li = trace_lane(tr, l);
-    size_t lasting = list->n; /* a thread's newest span, while it has no length yet, may or may not be told of */
+    size_t lasting =
+        list->n; /* a thread's newest span, while it has no length yet, may or may not be told of */
     if (l.kind == LANE_M && lasting && list->v[lasting - 1].t0 == list->v[lasting - 1].t1)
         lasting--;
     if (li.nspans != lasting)
@@ -425,8 +442,8 @@ static inline UNUSED void check_lane(const struct trace *tr, struct lane l, stru
             if (list.n && s->t0 != list.v[list.n - 1].t1)
                 fail_msg("%c[%u]: a gap before span %zu", "PGMB"[l.kind], l.i, list.n);
             if (s->t1 < s->t0 || s->index != list.n)
-                fail_msg("%c[%u]: span %zu is %" PRId64 "-%" PRId64 ", #%" PRIu64, "PGMB"[l.kind], l.i, list.n, s->t0,
-                         s->t1, s->index);
+                fail_msg("%c[%u]: span %zu is %" PRId64 "-%" PRId64 ", #%" PRIu64, "PGMB"[l.kind], l.i,
+                         list.n, s->t0, s->t1, s->index);
             list_add(&list, *s);
         } while (span_next(&it));
     }

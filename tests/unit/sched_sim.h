@@ -1,6 +1,7 @@
 /*
- * sched_sim.h - a scheduler that does anything a tracer may tell of, by chance, and writes it down as a trace of several
- * generations in the notation of tracegen.h: who runs where changes, calls, workers, tasks, regions and ranges cross their seams.
+ * sched_sim.h - a scheduler that does anything a tracer may tell of, by chance, and writes it down as a trace
+ * of several generations in the notation of tracegen.h: who runs where changes, calls, workers, tasks,
+ * regions and ranges cross their seams.
  */
 #ifndef GOTOP_TESTS_SCHED_SIM_H
 #define GOTOP_TESTS_SCHED_SIM_H
@@ -87,7 +88,8 @@ static inline void sim_p_tell(struct sim *s, int m, int p)
         return;
     v->told = true;
     v->seq = 0;
-    SIM_DO(s, m, "ProcStatus p=%d %s", p, v->m != m && v->status == SIM_P_CALL ? "abandoned" : word[v->status]);
+    SIM_DO(s, m, "ProcStatus p=%d %s", p,
+           v->m != m && v->status == SIM_P_CALL ? "abandoned" : word[v->status]);
     if (v->sweeps)
         SIM_DO(s, m, "GCSweepActive p=%d", p);
 }
@@ -121,10 +123,10 @@ static inline void sim_create(struct sim *s, int m, bool blocked)
         return;
     const unsigned f = sim_stack(s);
     struct sim_g *g = &s->g[s->ng];
-    *g =
-        (struct sim_g){.status = blocked ? SIM_WAITING : SIM_RUNNABLE, .m = SIM_NONE, .told = true, .worker = f == 0};
-    SIM_DO(s, m, "%s new_g=%d new_stack=%s%u:%u stack=main.f%u:7", blocked ? "GoCreateBlocked" : "GoCreate", ++s->ng,
-           f ? "main.g" : "runtime.gcBgMarkWorker", f, f, sim_stack(s));
+    *g = (struct sim_g){
+        .status = blocked ? SIM_WAITING : SIM_RUNNABLE, .m = SIM_NONE, .told = true, .worker = f == 0};
+    SIM_DO(s, m, "%s new_g=%d new_stack=%s%u:%u stack=main.f%u:7", blocked ? "GoCreateBlocked" : "GoCreate",
+           ++s->ng, f ? "main.g" : "runtime.gcBgMarkWorker", f, f, sim_stack(s));
 }
 
 static inline void sim_note(struct sim *s, int m) /* its goroutine's tasks, regions, logs, labels */
@@ -160,7 +162,8 @@ static inline void sim_collector(struct sim *s, int m)
     struct sim_p *p = &s->p[s->m[m].p];
     switch (below(&s->r, 4)) {
     case 0:
-        SIM_DO(s, m, s->gc ? "GCEnd gc_seq=%" PRIu64 : "GCBegin gc_seq=%" PRIu64 " stack=main.f2:4", s->gc_seq + 1);
+        SIM_DO(s, m, s->gc ? "GCEnd gc_seq=%" PRIu64 : "GCBegin gc_seq=%" PRIu64 " stack=main.f2:4",
+               s->gc_seq + 1);
         s->gc_seq++;
         s->gc = !s->gc;
         break;
@@ -172,7 +175,9 @@ static inline void sim_collector(struct sim *s, int m)
         SIM_DO(s, m, p->sweeps ? "GCSweepEnd swept=8192 reclaimed=4096" : "GCSweepBegin stack=main.f3:5");
         p->sweeps = !p->sweeps;
         break;
-    default: SIM_DO(s, m, "STWBegin kind=\"kind%u\" stack=main.f4:6", sim_stack(s) % 2); SIM_DO(s, m, "STWEnd");
+    default:
+        SIM_DO(s, m, "STWBegin kind=\"kind%u\" stack=main.f4:6", sim_stack(s) % 2);
+        SIM_DO(s, m, "STWEnd");
     }
 }
 
@@ -188,12 +193,14 @@ static inline void sim_go(struct sim *s, int m)
         SIM_DO(s, m, "GoStop reason=\"preempted\" stack=main.f%u:8", sim_stack(s));
         sim_leaves(s, m, SIM_RUNNABLE);
     } else if (k <= 2) {
-        SIM_DO(s, m, "GoBlock reason=\"%s\" stack=main.f%u:9", k == 1 ? "sync" : "chan receive", sim_stack(s));
+        SIM_DO(s, m, "GoBlock reason=\"%s\" stack=main.f%u:9", k == 1 ? "sync" : "chan receive",
+               sim_stack(s));
         sim_leaves(s, m, SIM_WAITING);
     } else if (k == 3 && other != SIM_NONE) {
         const bool ends = below(&s->r, 3) == 0;
         sim_g_tell(s, m, other);
-        SIM_DO(s, m, "%s g=%d g_seq=%u", ends ? "GoSwitchDestroy" : "GoSwitch", other + 1, s->g[other].seq + 1);
+        SIM_DO(s, m, "%s g=%d g_seq=%u", ends ? "GoSwitchDestroy" : "GoSwitch", other + 1,
+               s->g[other].seq + 1);
         s->g[other].seq++;
         sim_leaves(s, m, ends ? SIM_GONE : SIM_WAITING);
         sim_takes(s, m, other);

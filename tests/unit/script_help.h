@@ -1,6 +1,6 @@
 /*
- * script_help.h - a small trace made step by step, as a script for the generator: one thread on P0 that begins with G1
- * running; then what triage tells of it.
+ * script_help.h - a small trace made step by step, as a script for the generator: one thread on P0 that
+ * begins with G1 running; then what triage tells of it.
  */
 #ifndef GOTOP_TESTS_SCRIPT_HELP_H
 #define GOTOP_TESTS_SCRIPT_HELP_H
@@ -33,9 +33,8 @@ static void ev(int64_t at, const char *name, const char *fmt, ...)
     struct script *s = &script;
     va_list ap;
     assert_true(at >= s->now);
-    if (++s->events % 4096 == 0) {
+    if (++s->events % 4096 == 0)
         s->n += (size_t)snprintf(s->p + s->n, sizeof s->p - s->n, "batch m=7 t=%lld\n", (long long)s->now);
-    }
     s->n += (size_t)snprintf(s->p + s->n, sizeof s->p - s->n, "%s +%lld ", name, (long long)(at - s->now));
     va_start(ap, fmt);
     s->n += (size_t)vsnprintf(s->p + s->n, sizeof s->p - s->n, fmt, ap);

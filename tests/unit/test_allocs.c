@@ -16,7 +16,8 @@ static void chunks_most(void **state)
     static const struct {
         const char *path;
         uint64_t cycles, samples;
-    } v[] = {{"tests/golden/allocs/allocs-1.19.trace", 10, 0}, {"tests/golden/allocs/allocs-1.25.trace", 8, 6}};
+    } v[] = {{"tests/golden/allocs/allocs-1.19.trace", 10, 0},
+             {"tests/golden/allocs/allocs-1.25.trace", 8, 6}};
     for (size_t i = 0; i < sizeof v / sizeof *v; i++) {
         struct loaded l;
         struct allocs a;
@@ -85,10 +86,10 @@ static void sums(const char *path)
         share += a.row[i].share;
         assert_true(i == 0 || a.row[i - 1].share >= a.row[i].share);
     }
-    for (uint32_t i = 0; i < a.nat; i++) {
+    for (uint32_t i = 0; i < a.nat; i++)
         at += a.at[i].share;
-    }
-    assert_true(n[0] == a.all.starts && n[1] == a.all.assists && n[2] == a.all.samples && n[3] == a.all.sweeps);
+    assert_true(n[0] == a.all.starts && n[1] == a.all.assists && n[2] == a.all.samples &&
+                n[3] == a.all.sweeps);
     assert_true(share - at < 1e-6 && at - share < 1e-6 && (a.n == 0 || (share > 0.999 && share < 1.001)));
     allocs_free(&a);
     load_free(&l);
@@ -100,7 +101,8 @@ static void samples(void **state)
     assert_true(help_each("samples", "", sums) >= 30);
 }
 
-/* Three functions ask for 6, 6 and 2 collections: each is told with its own, the one that waits longest for them first. */
+/* Three functions ask for 6, 6 and 2 collections: each is told with its own, the one that waits longest for
+ * them first. */
 static void asked(void **state)
 {
     (void)state;
@@ -110,9 +112,8 @@ static void asked(void **state)
     help_load("tests/golden/allocs/asked-1.25.trace", &l);
     const size_t n = trace_ranges(l.tr, RANGE_GC, &gc);
     assert_int_equal(n, 14);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         assert_true(stacks_may(l.tr, gc_begun_at(l.tr, &gc[i]), STACK_COLLECTS));
-    }
     assert_true(allocs_of(l.tr, &a));
     assert_int_equal(a.all.starts, 0); /* whoever asks need not allocate */
     allocs_free(&a);
@@ -137,7 +138,7 @@ static void asked(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(chunks_most), cmocka_unit_test(none), cmocka_unit_test(asked),
-                                       cmocka_unit_test(samples)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(chunks_most), cmocka_unit_test(none),
+                                       cmocka_unit_test(asked), cmocka_unit_test(samples)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
 /*
  * test_anon.c - a trace without its names says the same, and nothing of the names is left.
  *
- * Every sample is anonymized: what `report --json` says of both must be the same figure by figure, names by the map; and
- * no name that was replaced may stand anywhere in the bytes that are written.
+ * Every sample is anonymized: what `report --json` says of both must be the same figure by figure, names by
+ * the map; and no name that was replaced may stand anywhere in the bytes that are written.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -86,7 +86,8 @@ static enum err_code anonymize(const struct input *in, struct bytes *out, struct
     return rc;
 }
 
-/* ---- the same figures ------------------------------------------------------------------------------------- */
+/* ---- the same figures -------------------------------------------------------------------------------------
+ */
 
 static int differ;
 static const char *at;
@@ -174,7 +175,8 @@ static json_t *report_of(const char *path, struct loaded *l)
     return j;
 }
 
-/* ---- nothing left ----------------------------------------------------------------------------------------- */
+/* ---- nothing left -----------------------------------------------------------------------------------------
+ */
 
 /* All that Go itself says in the trace that is written. */
 static char *kept_text(const struct trace *tr)
@@ -203,7 +205,8 @@ static void nothing_left(const struct bytes *out, const struct trace *tr)
     mem_free(kept);
 }
 
-/* ---- cases ------------------------------------------------------------------------------------------------ */
+/* ---- cases ------------------------------------------------------------------------------------------------
+ */
 
 static void write_file(const char *path, const struct bytes *b)
 {
@@ -276,7 +279,8 @@ static struct trace *load_of(const struct bytes *b)
     return tr;
 }
 
-/* A damaged trace's copy lacks what the trace lacks, and no more: every goroutine did the same for as long. */
+/* A damaged trace's copy lacks what the trace lacks, and no more: every goroutine did the same for as long.
+ */
 static void damaged_as_it_was(void **state)
 {
     (void)state;
@@ -345,9 +349,10 @@ static void what_stays(void **state)
     static const char *const kept[] = {"net/http.(*conn).serve", "runtime.gcBgMarkWorker", "sort.Slice.func1",
                                        "vendor/golang.org/x/net/http/httpguts.ValidTrailerHeader",
                                        "encoding/json.(*Decoder).Decode"};
-    static const char *const gone[] = {"main.main",    "main.(*shop).buy", "github.com/acme/net/http.Serve",
-                                       "acme.Runtime", "httpx.Get",        "runtimes.x",
-                                       "_cgoexp_acme", "acme/runtime.f",   "golang.org/x/sync/errgroup.(*Group).Go"};
+    static const char *const gone[] = {
+        "main.main",    "main.(*shop).buy", "github.com/acme/net/http.Serve",
+        "acme.Runtime", "httpx.Get",        "runtimes.x",
+        "_cgoexp_acme", "acme/runtime.f",   "golang.org/x/sync/errgroup.(*Group).Go"};
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
         name_of(kept[i], ANON_FUNC, NULL, out);
         assert_string_equal(out, kept[i]);

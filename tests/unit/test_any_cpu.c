@@ -1,6 +1,6 @@
 /*
- * test_any_cpu.c - the same trace on processors of several kinds: what is packed and read with their vectors, and what is without,
- * is the same.
+ * test_any_cpu.c - the same trace on processors of several kinds: what is packed and read with their vectors,
+ * and what is without, is the same.
  */
 #include "tests/unit/decode_help.h"
 
@@ -33,7 +33,8 @@ static char *all_of(const char *path)
             struct shares sh;
             lane_text(&b, tr, l);
             for (int part = 1; part < 16; part++) {
-                trace_shares(tr, l, trace_info(tr)->end * part / 17, trace_info(tr)->end * (part + 1) / 17, &sh);
+                trace_shares(tr, l, trace_info(tr)->end * part / 17, trace_info(tr)->end * (part + 1) / 17,
+                             &sh);
                 for (size_t s = 0; s < sizeof sh.ns / sizeof *sh.ns; s++)
                     tracegen_printf(&b, "%" PRId64 " ", sh.ns[s]);
             }
@@ -48,7 +49,8 @@ static void test_same(void **state)
 #ifdef HAS_FEATURES
     static const char *const paths[] = {"samples/http-long-1.27.trace", "samples/http-1.26.trace",
                                         "samples/http-1.21.trace"};
-    const unsigned has = __cpu_model.features[0], few = has & ~(1u << AVX2), with[] = {few, few & ~(1u << SSE4_1)};
+    const unsigned has = __cpu_model.features[0], few = has & ~(1u << AVX2),
+                   with[] = {few, few & ~(1u << SSE4_1)};
     if (!(has >> SSE4_1 & 1))
         skip();
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {

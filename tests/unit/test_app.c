@@ -1,6 +1,6 @@
 /*
- * test_app.c - keys to screens without a terminal: prompts, chords and counts, help, pop-ups, the mouse, key scripts,
- * and a monkey that types whatever it likes at any size.
+ * test_app.c - keys to screens without a terminal: prompts, chords and counts, help, pop-ups, the mouse, key
+ * scripts, and a monkey that types whatever it likes at any size.
  */
 #include <fcntl.h>
 #include <unistd.h>
@@ -187,8 +187,11 @@ static void test_help_is_live(void **state)
     fix_close(&f);
 
     /* Fingers of less, vi and htop. */
-    static const char *const same[][2] = {
-        {"5 C-d", "5 PgDn"}, {"5 C-f C-u", "5 PgDn PgUp"}, {"5 F6", "5 S"}, {"3 F3", "3 /"}, {"3 F4", "3 \\"}};
+    static const char *const same[][2] = {{"5 C-d", "5 PgDn"},
+                                          {"5 C-f C-u", "5 PgDn PgUp"},
+                                          {"5 F6", "5 S"},
+                                          {"3 F3", "3 /"},
+                                          {"3 F4", "3 \\"}};
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
         char *screen[2];
         for (int k = 0; k < 2; k++) {
@@ -227,7 +230,8 @@ static void test_popups(void **state)
     expect(&f, "w", ""); /* any other action closes the help and acts */
     assert_int_equal(f.a.view.popup, POPUP_NONE);
     assert_true(at.win.t1 - at.win.t0 > f.a.view.at.win.t1 - f.a.view.at.win.t0);
-    /* That of a span is of what the cursor is on, wherever one goes with it open; a view without spans has none. */
+    /* That of a span is of what the cursor is on, wherever one goes with it open; a view without spans has
+     * none. */
     expect(&f, "Esc 3 : g1@3us Enter Enter", "blocked at");
     expect(&f, "[", "│ G2 main.worker");
     expect(&f, ".", "│ waiting (sleep)");
@@ -310,7 +314,8 @@ static void check_over(struct fix *f, const char *keys, int here)
         fail_msg("%s: behind %s Esc does not come back", name, keys);
 }
 
-/* In every view: Esc goes back and never leaves; q leaves from the view, and goes back from what lies over it; Q leaves. */
+/* In every view: Esc goes back and never leaves; q leaves from the view, and goes back from what lies over
+ * it; Q leaves. */
 static void test_back(void **state)
 {
     (void)state;
@@ -348,7 +353,8 @@ static void test_picture(void **state)
     const int here = open(".", O_RDONLY | O_DIRECTORY);
     assert_true(here >= 0 && mkdtemp(dir) && chdir(dir) == 0);
     fix_open(&f, "default", 80, 24);
-    assert_true(press(&f, '$', -1, -1) & AR_PICTURE); /* for whoever shows the screen: a script writes nothing */
+    assert_true(press(&f, '$', -1, -1) &
+                AR_PICTURE); /* for whoever shows the screen: a script writes nothing */
     assert_int_equal(access("gotop-1.svg", F_OK), -1);
     assert_true(app_draw(&f.a));
     assert_int_equal(picture_write(&f.a) | picture_write(&f.a), VR_DRAW);
@@ -367,7 +373,8 @@ static void test_picture(void **state)
     fix_close(&f);
 }
 
-/* A click on a tab shows that view, on the shown one the next behind its key; twice in the title opens nothing. */
+/* A click on a tab shows that view, on the shown one the next behind its key; twice in the title opens
+ * nothing. */
 static void test_tabs(void **state)
 {
     (void)state;
@@ -403,7 +410,8 @@ static void test_leaving(void **state)
     assert_false(press(&f, 'q', -1, -1) & VR_QUIT); /* closes the help */
     assert_true(press(&f, 'q', -1, -1) & VR_QUIT);
     press(&f, '?', -1, -1);
-    assert_true(press(&f, K_ALT | 'q', -1, -1) & VR_QUIT || f.a.view.popup == POPUP_NONE); /* Esc, q in one go */
+    assert_true(press(&f, K_ALT | 'q', -1, -1) & VR_QUIT ||
+                f.a.view.popup == POPUP_NONE); /* Esc, q in one go */
     press(&f, ':', -1, -1);
     press(&f, 'q', -1, -1);
     assert_true(press(&f, K_ENTER, -1, -1) & VR_QUIT); /* :q */
@@ -645,7 +653,8 @@ static void test_out_of_memory(void **state)
     fix_close(&f);
 }
 
-/* A line per move, and nothing else: what is under the cursor, the view if it changed, messages in brackets. */
+/* A line per move, and nothing else: what is under the cursor, the view if it changed, messages in brackets.
+ */
 static void test_linear(void **state)
 {
     (void)state;
@@ -654,7 +663,8 @@ static void test_linear(void **state)
     size_t n, m;
     char keys[] = "3\n\nnonsense\nEnter Esc\n:9g Enter\nQ\nj\n";
     fix_open(&f, "default", 80, 24);
-    FILE *in = fmemopen(keys, sizeof keys - 1, "r"), *o = open_memstream(&out, &n), *e = open_memstream(&errors, &m);
+    FILE *in = fmemopen(keys, sizeof keys - 1, "r"), *o = open_memstream(&out, &n),
+         *e = open_memstream(&errors, &m);
     assert_true(headless_linear(&f.a, NULL, in, o, e));
     fclose(in);
     fclose(o);
@@ -742,7 +752,8 @@ static void test_source_path(void **state)
     assert_false(source_path(maps, 4, (struct str){longest, sizeof longest}, out, sizeof out));
 }
 
-/* Names of characters that the screen writes as their code points are found as they are typed, and as they are written. */
+/* Names of characters that the screen writes as their code points are found as they are typed, and as they
+ * are written. */
 static void test_coded_names(void **state)
 {
     static const char named[] =
@@ -765,9 +776,10 @@ static void test_coded_names(void **state)
 /* Of a task that began before the trace nothing but its end is known. */
 static void test_began_before(void **state)
 {
-    static const char late[] = "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
-                               "UserTaskBegin +9 task=8 parent=0 name=\"\" stack=0\nUserTaskEnd +90 task=8 stack=0\n"
-                               "UserTaskEnd +9 task=77 stack=0\nGoBlock +9 reason=\"sleep\" stack=0\n";
+    static const char late[] =
+        "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
+        "UserTaskBegin +9 task=8 parent=0 name=\"\" stack=0\nUserTaskEnd +90 task=8 stack=0\n"
+        "UserTaskEnd +9 task=77 stack=0\nGoBlock +9 reason=\"sleep\" stack=0\n";
     struct fix f;
     (void)state;
     fix_made(&f, late, "default", 80, 24);

@@ -1,13 +1,14 @@
 /*
- * test_app_fingers.c - what fingers expect that know less, vi, Emacs or a mouse: the way back from a table's Enter, chords
- * that are given up, names behind ':', words behind '/', clicks on rows.
+ * test_app_fingers.c - what fingers expect that know less, vi, Emacs or a mouse: the way back from a table's
+ * Enter, chords that are given up, names behind ':', words behind '/', clicks on rows.
  */
 #include "tests/unit/app_help.h"
 
 static const char lock[] = "samples/lock-1.26.trace", tasks[] = "samples/tasks-1.27.trace",
                   http[] = "samples/http-1.26.trace";
 
-/* Enter in a table leads to lanes, and from there q goes back to that row, whatever was done meanwhile; then it leaves. */
+/* Enter in a table leads to lanes, and from there q goes back to that row, whatever was done meanwhile; then
+ * it leaves. */
 static void test_back(void **state)
 {
     (void)state;
@@ -125,7 +126,8 @@ static void test_why_of_waits(void **state)
     fix_close(&f);
 }
 
-/* Over a chord that is under way nothing may lie; what it does not go on with is said whole; Ctrl-G gives it up. */
+/* Over a chord that is under way nothing may lie; what it does not go on with is said whole; Ctrl-G gives it
+ * up. */
 static void test_chords(void **state)
 {
     (void)state;
@@ -141,7 +143,8 @@ static void test_chords(void **state)
     fix_close(&f);
 }
 
-/* Behind ':' a view's name leads to that very view; "view-" says that a view is meant where an action has the name. */
+/* Behind ':' a view's name leads to that very view; "view-" says that a view is meant where an action has the
+ * name. */
 static void test_names(void **state)
 {
     (void)state;
@@ -206,7 +209,8 @@ static int line_of(struct fix *f, const char *text)
     return at ? y : -1;
 }
 
-/* A click takes the row under it, twice opens that one; between columns of a table is no time that could be selected. */
+/* A click takes the row under it, twice opens that one; between columns of a table is no time that could be
+ * selected. */
 static void test_clicks(void **state)
 {
     (void)state;
@@ -245,7 +249,8 @@ static unsigned key(struct fix *f, keycode k)
     return app_key(&f->a, &(struct key_event){k, -1, -1});
 }
 
-/* What took long to read isn't left by one q too many; Q leaves at once, and so does q where reading again costs nothing. */
+/* What took long to read isn't left by one q too many; Q leaves at once, and so does q where reading again
+ * costs nothing. */
 static void test_leaving(void **state)
 {
     (void)state;
@@ -284,7 +289,8 @@ static void click(struct fix *f, keycode k, const char *text)
     press(f, k, x, y);
 }
 
-/* A click on a column's title sorts by it, another one turns that round; of a stack it takes the frame, of a curve the window. */
+/* A click on a column's title sorts by it, another one turns that round; of a stack it takes the frame, of a
+ * curve the window. */
 static void test_titles(void **state)
 {
     (void)state;
@@ -320,7 +326,8 @@ static void test_titles(void **state)
     fix_close(&f);
 }
 
-/* Each row of a table has a bar beside the largest one's, and two ends stand in two columns, where there is room. */
+/* Each row of a table has a bar beside the largest one's, and two ends stand in two columns, where there is
+ * room. */
 static void test_bars(void **state)
 {
     (void)state;
@@ -328,7 +335,8 @@ static void test_bars(void **state)
     fix_open(&f, lock, "default", 120, 40);
     expect(&f, "6", "who waited                                    ended by (not always the holder)");
     expect(&f, "",
-           "701ms     1156   8.21ms  @@@@@@@@@@  lock main.(*bank).clerk                       main.(*bank).clerk");
+           "701ms     1156   8.21ms  @@@@@@@@@@  lock main.(*bank).clerk                       "
+           "main.(*bank).clerk");
     expect(&f, "", "121ms      308   3.86ms  @");
     expect_not(&f, "", "<-");
     expect(&f, ":places Enter", "8.21ms  @@@@@@@@@@ lock at sync.(*Mutex).Lock");
@@ -354,7 +362,8 @@ static void test_help(void **state)
     fix_close(&f);
 }
 
-/* '/' in a text finds words of that text, n and N the next line with them; Esc in the prompt is back where it was opened. */
+/* '/' in a text finds words of that text, n and N the next line with them; Esc in the prompt is back where it
+ * was opened. */
 static void test_find_in_help(void **state)
 {
     (void)state;
@@ -406,12 +415,14 @@ static void test_line(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_back),   cmocka_unit_test(test_enter_twice),   cmocka_unit_test(test_chords),
-        cmocka_unit_test(test_names),  cmocka_unit_test(test_states),        cmocka_unit_test(test_clicks),
-        cmocka_unit_test(test_titles), cmocka_unit_test(test_leaving),       cmocka_unit_test(test_bars),
-        cmocka_unit_test(test_help),   cmocka_unit_test(test_why_of_waits),  cmocka_unit_test(test_find_in_help),
-        cmocka_unit_test(test_line),   cmocka_unit_test(test_why_of_things), cmocka_unit_test(test_own_waits),
-        cmocka_unit_test(test_pages),
+        cmocka_unit_test(test_back),         cmocka_unit_test(test_enter_twice),
+        cmocka_unit_test(test_chords),       cmocka_unit_test(test_names),
+        cmocka_unit_test(test_states),       cmocka_unit_test(test_clicks),
+        cmocka_unit_test(test_titles),       cmocka_unit_test(test_leaving),
+        cmocka_unit_test(test_bars),         cmocka_unit_test(test_help),
+        cmocka_unit_test(test_why_of_waits), cmocka_unit_test(test_find_in_help),
+        cmocka_unit_test(test_line),         cmocka_unit_test(test_why_of_things),
+        cmocka_unit_test(test_own_waits),    cmocka_unit_test(test_pages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

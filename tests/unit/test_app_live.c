@@ -1,6 +1,6 @@
 /*
- * test_app_live.c - a program that is running shows, at any moment, what a file with the same generations shows; what is
- * dropped by --keep moves nobody to another moment; moving holds the picture, F lets it go on.
+ * test_app_live.c - a program that is running shows, at any moment, what a file with the same generations
+ * shows; what is dropped by --keep moves nobody to another moment; moving holds the picture, F lets it go on.
  */
 #include <fcntl.h>
 #include <setjmp.h>
@@ -97,7 +97,8 @@ static void look_back(struct app *a, int64_t t1)
     (void)view_at(&a->view, t1 / 3);
 }
 
-/* A range that ended before what came is not added up once more: what is shown of it is there at once, and right. */
+/* A range that ended before what came is not added up once more: what is shown of it is there at once, and
+ * right. */
 static void stands(struct app *held, struct app *file, int64_t t1)
 {
     char line[2048], *text;
@@ -228,7 +229,8 @@ static int64_t ends(const struct grown_file *g)
     return t;
 }
 
-/* Until the model has all that is in the file. What comes is read, and made ready to be dropped, by other threads. */
+/* Until the model has all that is in the file. What comes is read, and made ready to be dropped, by other
+ * threads. */
 static void catch_up(struct app *a, const struct grown_file *g)
 {
     enum { LONG = 3000, QUIET = 30 };
@@ -271,13 +273,15 @@ static void followed_end(struct followed *x)
     file_end(&x->g);
 }
 
-/* --keep drops the oldest: what is held shows what a file of it shows, and who held the picture is at the same moment. */
+/* --keep drops the oldest: what is held shows what a file of it shows, and who held the picture is at the
+ * same moment. */
 static void keeps(void **state)
 {
     (void)state;
     struct followed x;
     struct err e = {0};
-    struct app *a = followed_begin(&x, (struct follow_opts){.keep_bytes = 2}); /* no more than must be: the newest */
+    struct app *a =
+        followed_begin(&x, (struct follow_opts){.keep_bytes = 2}); /* no more than must be: the newest */
     struct app *b = mem_alloc(sizeof *b);
     uint32_t exchanges = 0;
     int64_t begins = 0, moment = 0;
@@ -323,7 +327,8 @@ static void keeps(void **state)
     followed_end(&x);
 }
 
-/* How many waited for a processor is kept in steps, which get wider as a trace grows: a peak may cover a column more then. */
+/* How many waited for a processor is kept in steps, which get wider as a trace grows: a peak may cover a
+ * column more then. */
 static void without_curve(char *text)
 {
     char *at = strstr(text, "\nrun q");
@@ -367,7 +372,8 @@ static void holds(void **state)
     char *after = screen(a);
     without_curve(before);
     without_curve(after);
-    char *status = strstr(before, "\nG1 main.main w"); /* that may know more now: how long a wait was, who ended it */
+    char *status =
+        strstr(before, "\nG1 main.main w"); /* that may know more now: how long a wait was, who ended it */
     assert_non_null(status);
     assert_int_equal(strncmp(before, after, (size_t)(status - before)), 0);
     free(before);
@@ -405,8 +411,8 @@ static void holds(void **state)
 }
 
 /*
- * Tables that are looked at stay on the screen until those of what has come since are there; a key shows what there is.
- * Who goes to another row of them holds them.
+ * Tables that are looked at stay on the screen until those of what has come since are there; a key shows what
+ * there is. Who goes to another row of them holds them.
  */
 static void tables_stay(void **state)
 {
@@ -513,7 +519,8 @@ static void tables_end(void **state)
     }
 }
 
-/* A stream of which nothing can be decoded ends, too: reading what is held once more doesn't wait for what never comes. */
+/* A stream of which nothing can be decoded ends, too: reading what is held once more doesn't wait for what
+ * never comes. */
 static void ends_empty(void **state)
 {
     (void)state;
@@ -677,7 +684,8 @@ static void again(void **state)
     }
 }
 
-/* A file that is cut and written anew, or moved away with another one in its place, is followed on by itself. */
+/* A file that is cut and written anew, or moved away with another one in its place, is followed on by itself.
+ */
 static void replaced(void **state)
 {
     (void)state;
@@ -768,7 +776,8 @@ static void late(void **state)
         assert_int_equal(live_late(&p, at[i][0], at[i][1]), at[i][2]);
 }
 
-/* What was typed while the first second was waited for is done when nothing is decoded yet: there is no picture to be held. */
+/* What was typed while the first second was waited for is done when nothing is decoded yet: there is no
+ * picture to be held. */
 static void typed_early(void **state)
 {
     (void)state;

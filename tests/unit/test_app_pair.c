@@ -1,5 +1,6 @@
 /*
- * test_app_pair.c - two traces, one above the other: who takes the keys, what the other shows then, how they are aligned.
+ * test_app_pair.c - two traces, one above the other: who takes the keys, what the other shows then, how they
+ * are aligned.
  */
 #include "decode/base/mem.h"
 #include "layout/views/kind.h"
@@ -109,7 +110,8 @@ static void test_tables(void **state)
     fix_close(&f);
 }
 
-/* What is opened without a key: the findings of both, and not the comparison, which is behind the next key. */
+/* What is opened without a key: the findings of both, and not the comparison, which is behind the next key.
+ */
 static void test_opened(void **state)
 {
     (void)state;

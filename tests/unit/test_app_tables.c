@@ -1,6 +1,6 @@
 /*
- * test_app_tables.c - the views of triage's tables (1, 5, 6, flame) by keys, on the samples: what is shown, where
- * Enter leads, how one comes back; and that no size of screen and no half-done triage harms them.
+ * test_app_tables.c - the views of triage's tables (1, 5, 6, flame) by keys, on the samples: what is shown,
+ * where Enter leads, how one comes back; and that no size of screen and no half-done triage harms them.
  */
 #include <unistd.h>
 
@@ -11,14 +11,17 @@
 
 static const char lock[] = "samples/lock-1.26.trace", alloc[] = "samples/alloc-1.27.trace";
 
-/* A trace without its end has lost its stacks, and of a clock before 1.22 the rate: who finds nothing is told so, here and by e. */
+/* A trace without its end has lost its stacks, and of a clock before 1.22 the rate: who finds nothing is told
+ * so, here and by e. */
 static void test_lacking(void **state)
 {
     static const struct {
         const char *path, *says[2];
         size_t fifths; /* of it */
     } row[] = {
-        {"samples/workers-1.5.trace", {"nothing stands out; ", "findings can't be told: no function names"}, 5},
+        {"samples/workers-1.5.trace",
+         {"nothing stands out; ", "findings can't be told: no function names"},
+         5},
         {"samples/lock-1.21.trace", {"no clock rate in the file", "base clock / 64; 2.4 GHz: 37500000"}, 3},
         {"samples/lock-1.26.trace", {"1 finding; ", "kinds can't be told: its stacks are lost"}, 3}};
     (void)state;
@@ -42,7 +45,8 @@ static void test_lacking(void **state)
     }
 }
 
-/* The curve of the mutator's share: its points as triage has them, the way to the worst window, all of it as TSV. */
+/* The curve of the mutator's share: its points as triage has them, the way to the worst window, all of it as
+ * TSV. */
 static void test_mmu(void **state)
 {
     (void)state;
@@ -140,7 +144,8 @@ static void test_first_view(void **state)
     fix_close(&f);
 }
 
-/* A finding asked for too early is gone to when it can be, unless the reader moved on; no message stays too long. */
+/* A finding asked for too early is gone to when it can be, unless the reader moved on; no message stays too
+ * long. */
 static void test_wish(void **state)
 {
     (void)state;
@@ -254,7 +259,8 @@ static void test_not_yet(void **state)
     }
 }
 
-/* "5 S" typed at once, before there are tables: what leaks is on top when they come, here and of a program that runs. */
+/* "5 S" typed at once, before there are tables: what leaks is on top when they come, here and of a program
+ * that runs. */
 static void test_sorts_early(void **state)
 {
     (void)state;
@@ -287,7 +293,8 @@ static bool read_holds(const struct view *v, const char *text)
     return v->popup == POPUP_LINES && n && strstr(all, want);
 }
 
-/* What a small screen leaves out a key shows: of a finding, of the message that leads to its evidence, of any status. */
+/* What a small screen leaves out a key shows: of a finding, of the message that leads to its evidence, of any
+ * status. */
 static void test_read(void **state)
 {
     static const int size[][2] = {{60, 12}, {40, 12}, {20, 8}};
@@ -299,7 +306,8 @@ static void test_read(void **state)
         const struct finding *found = &f.a.fs.f[0];
         free(run(&f, "\""));
         assert_true(read_holds(&f.a.view, found->text) && read_holds(&f.a.view, found->next) &&
-                    read_holds(&f.a.view, found->won) && read_holds(&f.a.view, "4processors;18goroutines:13created"));
+                    read_holds(&f.a.view, found->won) &&
+                    read_holds(&f.a.view, "4processors;18goroutines:13created"));
         expect(&f, "Esc Enter", size[i][0] < 60 ? "\" all" : "\" read all");
         free(run(&f, "\""));
         assert_true(read_holds(&f.a.view, found->text) && read_holds(&f.a.view, found->won));
@@ -482,11 +490,13 @@ static void test_sizes(void **state)
     static const int sizes[][2] = {{1, 1}, {3, 2}, {10, 4}, {40, 10}, {79, 23}, {200, 60}, {500, 200}};
     struct fix f;
     for (int no_clock = 0; no_clock < 2; no_clock++) {
-        fix_open(&f, no_clock ? "samples/workers-prototype.trace" : "samples/tasks-1.27.trace", "default", 80, 24);
+        fix_open(&f, no_clock ? "samples/workers-prototype.trace" : "samples/tasks-1.27.trace", "default", 80,
+                 24);
         for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
             for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
                 char script[96];
-                snprintf(script, sizeof script, "@size=%dx%d %s ) j k ( J K", sizes[i][0], sizes[i][1], keys[k]);
+                snprintf(script, sizeof script, "@size=%dx%d %s ) j k ( J K", sizes[i][0], sizes[i][1],
+                         keys[k]);
                 free(run(&f, script));
             }
         fix_close(&f);

@@ -1,9 +1,10 @@
 /*
- * test_app_times.c - times and clocks that nobody would believe: a bit of each batch's base time flipped, clocks from one
- * tick a second to 2^63. Whatever they say, everything ends: the model, its dump, report, exports, every view.
+ * test_app_times.c - times and clocks that nobody would believe: a bit of each batch's base time flipped,
+ * clocks from one tick a second to 2^63. Whatever they say, everything ends: the model, its dump, report,
+ * exports, every view.
  *
- * Steps of loading are counted, and can't be more than the trace has events; what goes on for ever within one is ended by an
- * alarm, which fails the test.
+ * Steps of loading are counted, and can't be more than the trace has events; what goes on for ever within one
+ * is ended by an alarm, which fails the test.
  */
 #include <signal.h>
 #include <sys/time.h>
@@ -19,7 +20,8 @@
 
 static const char views[] =
     "view-findings @print view-processors @print zoom-out zoom-out @print goto-end zoom-in zoom-in @print "
-    "view-goroutines @print span-next span-next center zoom-in @print zoom-all view-threads @print view-groups "
+    "view-goroutines @print span-next span-next center zoom-in @print zoom-all view-threads @print "
+    "view-groups "
     "@print view-waits @print view-tasks @print view-gc @print view-flame @print view-log lane-last @print";
 static struct keymap *km;
 static FILE *null;
@@ -167,7 +169,8 @@ static void any_frequency(void **state)
     assert_true(clocks > 200);
 }
 
-/* An event far behind the one before it: it and the rest of its batch are left out, what stands before is shown. */
+/* An event far behind the one before it: it and the rest of its batch are left out, what stands before is
+ * shown. */
 static void a_step_no_clock_makes(void **state)
 {
     (void)state;
@@ -183,9 +186,10 @@ static void a_step_no_clock_makes(void **state)
 static void a_batch_no_clock_writes(void **state)
 {
     (void)state;
-    struct loaded l = load_text("go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
-                                "batch m=7 t=0x4000000000000000\nHeapAlloc +1 bytes=5\n"
-                                "batch m=7 t=200\nGoBlock +5 reason=\"sleep\" stack=0\n");
+    struct loaded l =
+        load_text("go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
+                  "batch m=7 t=0x4000000000000000\nHeapAlloc +1 bytes=5\n"
+                  "batch m=7 t=200\nGoBlock +5 reason=\"sleep\" stack=0\n");
     expect_damage(l.tr, ERR_CLOCK, "a batch is left out, its time is none that a clock can have");
     assert_int_equal(trace_info(l.tr)->ndamages, 1);
     expect_lane(l.tr, LANE_G, 1, "<0-104 running p0\n104-104> not recorded\n");
@@ -193,8 +197,8 @@ static void a_batch_no_clock_writes(void **state)
 }
 
 /*
- * Where the host has much else to do a thread may write into a generation a tenth of a second, and more, before the
- * one that opens its clock's batch gets a processor to do so.
+ * Where the host has much else to do a thread may write into a generation a tenth of a second, and more,
+ * before the one that opens its clock's batch gets a processor to do so.
  */
 static void a_clock_that_comes_late(void **state)
 {
@@ -211,7 +215,8 @@ static void a_clock_that_comes_late(void **state)
     for (int i = 0; i < 2; i++) {
         char text[1024];
         snprintf(text, sizeof text, trace,
-                 i ? "1900000000" : "1130000000"); /* 130 ms are late, 900 ms too; two and a half seconds are none */
+                 i ? "1900000000"
+                   : "1130000000"); /* 130 ms are late, 900 ms too; two and a half seconds are none */
         struct loaded l = load_text(text);
         if (trace_damage(l.tr, 0))
             fail_msg("%d: %s", i, trace_damage(l.tr, 0)->what);
@@ -241,7 +246,8 @@ static void long_silence(void **state)
                             i, i, i, i, i, what[k]);
         for (int i = 93; i < 99; i++) /* so many that it's no lie */
             tracegen_printf(
-                &b, "batch m=%d t=1000000000000000000\nProcStatus +1 p=%d running\nHeapAlloc +1 bytes=1\n", i, i);
+                &b, "batch m=%d t=1000000000000000000\nProcStatus +1 p=%d running\nHeapAlloc +1 bytes=1\n", i,
+                i);
         ends((char *)b.p, true);
         tracegen_free(&b);
     }

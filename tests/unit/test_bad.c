@@ -1,5 +1,6 @@
 /*
- * test_bad.c - cut and damaged traces: they end, they answer, in bounded memory, and show nothing that isn't there.
+ * test_bad.c - cut and damaged traces: they end, they answer, in bounded memory, and show nothing that isn't
+ * there.
  */
 #include "tests/unit/query_check.h"
 
@@ -17,9 +18,10 @@ static void ask_everything(const struct trace *tr)
     uint64_t a, b;
     for (int k = 0; k < LANE_KINDS; k++)
         for (uint32_t i = 0; i < trace_nlanes(tr, (enum lane_kind)k) && i < LANES_ASKED; i++)
-            check_lane(tr,
-                       (struct lane){(enum lane_kind)k, (uint32_t)below(&rng, trace_nlanes(tr, (enum lane_kind)k))},
-                       &rng, 2);
+            check_lane(
+                tr,
+                (struct lane){(enum lane_kind)k, (uint32_t)below(&rng, trace_nlanes(tr, (enum lane_kind)k))},
+                &rng, 2);
     for (int k = 0; k < RANGE_KINDS; k++)
         for (size_t i = 0, n = trace_ranges(tr, (enum range_kind)k, &r); i < n; i++)
             if (r[i].t1 < r[i].t0)
@@ -45,8 +47,8 @@ static void cut_is_told(const struct trace *cut, const struct trace *whole, size
 }
 
 /*
- * One hostile file. The bytes are copied, so that a read behind their end is seen. Returns 1 if it gave anything.
- * whole: what it is cut from, where that must be told; else NULL.
+ * One hostile file. The bytes are copied, so that a read behind their end is seen. Returns 1 if it gave
+ * anything. whole: what it is cut from, where that must be told; else NULL.
  */
 static int hostile_part(const uint8_t *p, size_t n, const struct trace *whole)
 {
@@ -84,19 +86,22 @@ static int hostile(const uint8_t *p, size_t n)
     return hostile_part(p, n, NULL);
 }
 
-/* ---- cuts -------------------------------------------------------------------------------------------------- */
+/* ---- cuts
+ * -------------------------------------------------------------------------------------------------- */
 
 static size_t step_of(size_t n)
 {
     return n < 3000 ? 1 : n / 30;
 }
 
-/* Every prefix: that something is missing is said. (That what is shown agrees with the whole: test_torn.c.) */
+/* Every prefix: that something is missing is said. (That what is shown agrees with the whole: test_torn.c.)
+ */
 static void cut_v2(const char *path, const uint8_t *p, size_t n)
 {
     struct trace *whole;
     struct err e;
-    if (load_bytes_opts(p, n, &one_thread, &whole, &e) || trace_fatal(whole) || !trace_info(whole)->second_family) {
+    if (load_bytes_opts(p, n, &one_thread, &whole, &e) || trace_fatal(whole) ||
+        !trace_info(whole)->second_family) {
         trace_close(whole);
         return;
     }
@@ -124,7 +129,9 @@ static void flips(const char *path, const uint8_t *p, size_t n)
     for (int round = 0; round < 12; round++) {
         memcpy(q, p, n);
         for (uint64_t k = 1 + below(&rng, 3); k; k--) {
-            size_t at = round == 0 ? below(&rng, 16) : round < 5 ? below(&rng, n < 400 ? n : 400) : below(&rng, n);
+            size_t at = round == 0  ? below(&rng, 16)
+                        : round < 5 ? below(&rng, n < 400 ? n : 400)
+                                    : below(&rng, n);
             q[at] ^= (uint8_t)(1u << below(&rng, 8));
         }
         if (round % 5 == 4) { /* a run of rubbish */
@@ -144,15 +151,19 @@ static void test_cut_everywhere(void **state)
     enum { FIRST_FAMILY = 2 };
     static const char *const texts[] = {
         "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
-        "GoCreate +7 new_g=2 new_stack=main.worker:30 stack=main.main:12\nGoBlock +10 reason=\"chan receive\" "
+        "GoCreate +7 new_g=2 new_stack=main.worker:30 stack=main.main:12\nGoBlock +10 reason=\"chan "
+        "receive\" "
         "stack=main.main:14\n"
         "GoStart +10 g=2 g_seq=1\nbatch m=8 t=110\nProcStatus +5 p=1 idle\nProcStart +3 p=1 p_seq=1\nendgen\n"
         "batch m=7 t=300\nProcStatus +1 p=0 running\nGoStatus +1 g=2 m=7 running\nGoStatus +1 g=1 m=-1 "
         "waiting\nGoUnblock +10 g=1 g_seq=1 stack=main.worker:33\n"
-        "batch m=8 t=300\nProcStatus +1 p=1 running\nGoStart +20 g=1 g_seq=2\nSTWBegin +5 kind=\"x\" stack=0\n",
-        "go 1.22\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nGoSyscallBegin +9 p_seq=1 "
+        "batch m=8 t=300\nProcStatus +1 p=1 running\nGoStart +20 g=1 g_seq=2\nSTWBegin +5 kind=\"x\" "
+        "stack=0\n",
+        "go 1.22\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nGoSyscallBegin +9 "
+        "p_seq=1 "
         "stack=main.f:2\nGoSyscallEnd +9\n"
-        "endgen\nbatch m=7 t=300\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nGCBegin +1 gc_seq=1 "
+        "endgen\nbatch m=7 t=300\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nGCBegin +1 "
+        "gc_seq=1 "
         "stack=0\nGCEnd +9 gc_seq=2\n",
         "go 1.21\nbatch p=0 t=1000\nGoCreate +7 g=1 new_stack=main.main:1 stack=0\nGoCreate +7 g=2 "
         "new_stack=main.f:1 stack=0\nGoWaiting +3 g=2\n"
@@ -202,16 +213,20 @@ static void test_claims(void **state)
         "go 1.26\nnoauto\nbatch m=-1 t=1\nraw 04 05 01 80 09 41\n",
         "go 1.26\nnoauto\nbatch m=-1 t=1\nraw 02 03 01 80 01 01 00 00 01\n",
         "go 1.26\nnoauto\nbatch m=-1 t=1\nraw 02 03 01 ff ff ff ff ff ff ff ff ff 01\n",
-        "go 1.26\nbatch m=18446744073709551614 t=18446744073709551615\nProcStatus +1 p=18446744073709551615 running\n"
+        "go 1.26\nbatch m=18446744073709551614 t=18446744073709551615\nProcStatus +1 p=18446744073709551615 "
+        "running\n"
         "GoStatus +9223372036854775807 g=18446744073709551615 m=7 running\nHeapAlloc +18446744073709551615 "
         "18446744073709551615\n",
         "go 1.26\nbatch m=7 t=9223372036854775807\nProcStatus +9223372036854775807 p=0 running\nHeapAlloc "
         "+9223372036854775807 1\nHeapAlloc +1 1\n",
-        "go 1.22\nbatch m=7 t=9223372036854775807\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nbatch "
+        "go 1.22\nbatch m=7 t=9223372036854775807\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 "
+        "running\nbatch "
         "m=-1 t=0\nFrequency freq=1\n",
-        "go 1.22\nbatch m=7 t=5\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nbatch m=-1 t=0\nFrequency "
+        "go 1.22\nbatch m=7 t=5\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nbatch m=-1 "
+        "t=0\nFrequency "
         "freq=18446744073709551615\n",
-        "go 1.26\nbatch m=7 t=0\nProcStatus +1 p=0 running\nbatch m=-1 t=18446744073709551615\nCPUSamples\nCPUSample "
+        "go 1.26\nbatch m=7 t=0\nProcStatus +1 p=0 running\nbatch m=-1 "
+        "t=18446744073709551615\nCPUSamples\nCPUSample "
         "time=18446744073709551615 m=7 p=0 g=1 stack=9\n",
         "go 1.21\nbatch p=0 t=18446744073709551615\nProcStart +18446744073709551615 "
         "thread=18446744073709551615\nGoCreate +9223372036854775807 g=1 new_stack=0 stack=0\n",

@@ -1,6 +1,7 @@
 /*
- * test_base.c - what decode/ has of the host: the temporary file and blocks that stand in it, files that are mapped, where key maps
- * are looked for, what is said on stderr, and halving. None of these fails without saying so.
+ * test_base.c - what decode/ has of the host: the temporary file and blocks that stand in it, files that are
+ * mapped, where key maps are looked for, what is said on stderr, and halving. None of these fails without
+ * saying so.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +37,8 @@ static const char *put(const char *name, const void *p, size_t n, mode_t mode)
     return at(name);
 }
 
-/* ---- where users' files are ------------------------------------------------------------------------------- */
+/* ---- where users' files are -------------------------------------------------------------------------------
+ */
 
 static void expect_folder(int place, const char *want)
 {
@@ -111,7 +113,8 @@ static void test_read(void **state)
     expect_read(PLACE_USER, put("keys", "q quit\n", 7, 0600), ERR_OK, "q quit\n");
     expect_read(PLACE_USER, at("missing"), ERR_IO, NULL);
     expect_read(PLACE_USER, dir, ERR_IO, NULL);
-    expect_read(PLACE_USER, "/dev/null", ERR_IO, NULL); /* by its name it may be anything, so it must be a file */
+    expect_read(PLACE_USER, "/dev/null", ERR_IO,
+                NULL); /* by its name it may be anything, so it must be a file */
     expect_read(PLACE_COUNT, "/dev/null", ERR_OK, "");
     /* Root obeys nobody's file but its own, where it wasn't told to. */
     put("open", "q quit\n", 7, 0666);
@@ -141,7 +144,8 @@ static void test_read(void **state)
     close(fd[0]);
 }
 
-/* ---- what is said ----------------------------------------------------------------------------------------- */
+/* ---- what is said -----------------------------------------------------------------------------------------
+ */
 
 /* All that f writes to stderr. */
 static size_t heard(void (*f)(void), char *text, size_t size)
@@ -198,7 +202,8 @@ static void test_door(void **state)
     assert_non_null(strstr(text, "b\nno end ?"));
 }
 
-/* ---- the host --------------------------------------------------------------------------------------------- */
+/* ---- the host ---------------------------------------------------------------------------------------------
+ */
 
 static void test_host(void **state)
 {
@@ -276,7 +281,8 @@ static void test_groups(void **state)
     assert_int_equal(group_limit("4:memoryless,name=memory:/job/part\n", "v1"), 0);
     assert_int_equal(group_limit("4:memory:/docker/0123\n", "v1"), 0);
     group("v1/memory", "6000\n");
-    assert_int_equal(group_limit("4:memory:/docker/0123\n", "v1"), 6000); /* a container's own group is its root */
+    assert_int_equal(group_limit("4:memory:/docker/0123\n", "v1"),
+                     6000); /* a container's own group is its root */
     assert_int_equal(group_limit("nonsense\n4:memory\n:::\n", "v1"), 0);
 }
 
@@ -307,7 +313,8 @@ static void test_mapped(void **state)
     free(text);
 }
 
-/* ---- the temporary file ----------------------------------------------------------------------------------- */
+/* ---- the temporary file -----------------------------------------------------------------------------------
+ */
 
 enum { K = 1 << 16 };
 
@@ -360,7 +367,8 @@ static void test_ranges(void **state)
     assert_non_null(strstr(spill_why(), "the temporary file can't grow"));
 }
 
-/* The file has room for a block to grow, but there are no addresses for it: it stays as it was, and takes no more of the file. */
+/* The file has room for a block to grow, but there are no addresses for it: it stays as it was, and takes no
+ * more of the file. */
 static void test_no_addresses(void **state)
 {
     (void)state;
@@ -434,7 +442,8 @@ static int end(void **state)
     return system(rm);
 }
 
-/* ---- in what is sorted ------------------------------------------------------------------------------------ */
+/* ---- in what is sorted ------------------------------------------------------------------------------------
+ */
 
 static void test_bisect(void **state)
 {

@@ -1,4 +1,5 @@
-/* test_blocks.c - entries of the block index come out of their rows as they went in, whatever they are (decode/model/blocks.h). */
+/* test_blocks.c - entries of the block index come out of their rows as they went in, whatever they are
+ * (decode/model/blocks.h). */
 #include "decode/model/blocks.h"
 #include "decode/base/mem.h"
 #include "tests/unit/query_check.h"
@@ -51,7 +52,8 @@ static void fill(uint32_t n, unsigned bits)
         }
     }
     size_t least = sizeof v + n / SPAN_GROUP * BLK_HEAD,
-           most = sizeof v + (n + 1) * sizeof *want + (n / SPAN_GROUP + 1) * (sizeof(struct spangroup) + BLK_HEAD);
+           most = sizeof v + (n + 1) * sizeof *want +
+                  (n / SPAN_GROUP + 1) * (sizeof(struct spangroup) + BLK_HEAD);
     assert_in_range(blocks_bytes(&v), least, most);
     mem_free(v.blk);
     mem_free(v.group);

@@ -1,9 +1,10 @@
 /*
- * test_causes.c - the verdicts on small programs with one planted fault each (tests/golden/causes/NAME.go): the right family, and the function to
- * change, stand where tests/golden/causes/expected.tsv says. Healthy programs raise nothing.
+ * test_causes.c - the verdicts on small programs with one planted fault each (tests/golden/causes/NAME.go):
+ * the right family, and the function to change, stand where tests/golden/causes/expected.tsv says. Healthy
+ * programs raise nothing.
  *
- * A row of expected.tsv: name, family, functions (a regular expression; empty: any), where they stand: `first`, `three` (among the first three), or
- * `not` (known to be missed: it says so, and need not stay so).
+ * A row of expected.tsv: name, family, functions (a regular expression; empty: any), where they stand:
+ * `first`, `three` (among the first three), or `not` (known to be missed: it says so, and need not stay so).
  */
 #include "triage_help.h"
 
@@ -21,9 +22,8 @@ static bool read_row(FILE *f, struct row *r)
     while (fgets(line, sizeof line, f)) {
         char *field[4] = {r->name, r->family, r->func, r->where}, *p = line;
         const size_t room[4] = {sizeof r->name, sizeof r->family, sizeof r->func, sizeof r->where};
-        if (*line == '#' || *line == '\n') {
+        if (*line == '#' || *line == '\n')
             continue;
-        }
         for (int i = 0; i < 4; i++) {
             const size_t n = strcspn(p, "\t\n");
             assert_true(n < room[i]);
@@ -40,9 +40,8 @@ static bool names(const struct loaded *l, const struct finding *f, const regex_t
 {
     const char *const said[] = {f->text, f->next, f->title};
     bool is = false;
-    for (size_t i = 0; i < sizeof said / sizeof *said && !is; i++) {
+    for (size_t i = 0; i < sizeof said / sizeof *said && !is; i++)
         is = regexec(re, said[i], 0, NULL, 0) == 0;
-    }
     for (uint32_t k = 0; k < trace_stack(l->tr, f->stack) && !is; k++) {
         const struct str s = trace_str(l->tr, trace_frame(l->tr, f->stack, k).func);
         char func[256];
@@ -77,14 +76,13 @@ static void planted_ones(void **state)
     while (read_row(f, &r)) {
         const uint32_t most = strcmp(r.where, "first") == 0 ? 1 : strcmp(r.where, "three") == 0 ? 3 : 0;
         struct loaded l;
-        if (strncmp(r.name, "clean", 5) == 0) {
+        if (strncmp(r.name, "clean", 5) == 0)
             continue;
-        }
         help_cause(r.name, &l);
         const uint32_t at = told_by(&l, &r);
         if (most && (at == 0 || at > most)) {
-            print_error("%s: %s %s stands at %u, not among the first %u: %s\n", r.name, r.family, r.func, at, most,
-                        l.fs.n ? l.fs.f[0].text : "nothing");
+            print_error("%s: %s %s stands at %u, not among the first %u: %s\n", r.name, r.family, r.func, at,
+                        most, l.fs.n ? l.fs.f[0].text : "nothing");
             missed++;
         }
         n++;
@@ -104,9 +102,8 @@ static void healthy_ones(void **state)
     assert_non_null(f);
     while (read_row(f, &r)) {
         struct loaded l;
-        if (strncmp(r.name, "clean", 5) != 0 || strcmp(r.where, "not") == 0) {
+        if (strncmp(r.name, "clean", 5) != 0 || strcmp(r.where, "not") == 0)
             continue;
-        }
         help_cause(r.name, &l);
         for (uint32_t k = 0; k < l.fs.n; k++) {
             if (!l.fs.f[k].note) {
@@ -122,10 +119,12 @@ static void healthy_ones(void **state)
     assert_int_equal(alarms, 0);
 }
 
-/* Each verdict of each of these is one that can be read: words, a place to look at, shares that are shares. */
+/* Each verdict of each of these is one that can be read: words, a place to look at, shares that are shares.
+ */
 static void fields_are_sound(void **state)
 {
-    static const char *const name[] = {"clerks", "slots", "crawl", "skew", "annals", "gauger", "ragman", "diary"};
+    static const char *const name[] = {"clerks", "slots",  "crawl",  "skew",
+                                       "annals", "gauger", "ragman", "diary"};
     (void)state;
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
         struct loaded l;

@@ -1,6 +1,6 @@
 /*
- * test_census.c - what a file's bytes are counted as: every byte once, in both families, where some can't be read, too; and where
- * memory is short.
+ * test_census.c - what a file's bytes are counted as: every byte once, in both families, where some can't be
+ * read, too; and where memory is short.
  */
 #include "decode/census.h"
 #include "tests/unit/decode_help.h"
@@ -16,8 +16,8 @@ static struct census taken(const char *text, const uint8_t **bytes)
     uint8_t *p = tracegen_bytes(text, &n);
     const struct input in = {.data = p, .len = n};
     assert_int_equal(census_take(&in, &c, &e), ERR_OK);
-    uint64_t sum = c.structure + c.unread + c.strings.bytes + c.stacks.bytes + c.samples.bytes + c.experiments.bytes +
-                   c.clock.bytes;
+    uint64_t sum = c.structure + c.unread + c.strings.bytes + c.stacks.bytes + c.samples.bytes +
+                   c.experiments.bytes + c.clock.bytes;
     for (int i = 0; i < 256; i++)
         sum += c.kind[i].bytes;
     assert_int_equal(sum, n);
@@ -41,12 +41,12 @@ static uint64_t count_of(const struct census *c, const char *name)
 static void test_second_family(void **state)
 {
     (void)state;
-    struct census c =
-        taken(P0 "HeapAlloc +1 bytes=5\nHeapAlloc +1 bytes=6\nGoBlock +1 reason=\"r\" stack=main.f:1,main.g:2\n"
-                 "batch m=-1 t=100\nCPUSamples\nCPUSample time=105 m=7 p=0 g=1 stack=main.f:1\n"
-                 "expbatch exp=1 gen=1 m=7 t=100\nraw 01 02 03\nbatch m=9 t=120\nGCActive +1 gc_seq=1\n"
-                 "endgen\nbatch m=7 t=200\nProcStatus +1 p=0 running\n",
-              NULL);
+    struct census c = taken(
+        P0 "HeapAlloc +1 bytes=5\nHeapAlloc +1 bytes=6\nGoBlock +1 reason=\"r\" stack=main.f:1,main.g:2\n"
+           "batch m=-1 t=100\nCPUSamples\nCPUSample time=105 m=7 p=0 g=1 stack=main.f:1\n"
+           "expbatch exp=1 gen=1 m=7 t=100\nraw 01 02 03\nbatch m=9 t=120\nGCActive +1 gc_seq=1\n"
+           "endgen\nbatch m=7 t=200\nProcStatus +1 p=0 running\n",
+        NULL);
     assert_int_equal(c.damage.code, ERR_OK);
     assert_int_equal(c.unread, 0);
     assert_int_equal(c.ngen, 2);
@@ -71,7 +71,8 @@ static void test_second_family(void **state)
 static void damage_at(const struct census *c, const uint8_t *at, const uint8_t *bytes, uint64_t unread,
                       const char *what)
 {
-    if (c->damage.code != ERR_FORMAT || c->damage.offset != (uint64_t)(at - bytes) || !strstr(c->damage.what, what))
+    if (c->damage.code != ERR_FORMAT || c->damage.offset != (uint64_t)(at - bytes) ||
+        !strstr(c->damage.what, what))
         fail_msg("damage %d at %d '%s', expected '%s' at %d", (int)c->damage.code, (int)c->damage.offset,
                  c->damage.what, what, (int)(at - bytes));
     assert_int_equal(c->unread, unread);
@@ -83,7 +84,8 @@ static void test_unreadable(void **state)
     (void)state;
     const uint8_t *p;
     static const uint8_t bad[] = {0x7f, 0x7e, 0x7d, 0x01};
-    struct census c = taken(P0 "HeapAlloc +1 bytes=5\nraw 7f 7e 7d 01\nbatch m=9 t=120\nGCActive +1 gc_seq=1\n", &p);
+    struct census c =
+        taken(P0 "HeapAlloc +1 bytes=5\nraw 7f 7e 7d 01\nbatch m=9 t=120\nGCActive +1 gc_seq=1\n", &p);
     damage_at(&c, memmem(p, c.bytes, bad, sizeof bad), p, sizeof bad, "this can't be read");
     assert_int_equal(count_of(&c, "GCActive"), 1);
     assert_true(c.gen[0].whole);
@@ -126,7 +128,8 @@ static void test_first_family(void **state)
     (void)state;
     const uint8_t *p;
 #define V1 \
-    "go 1.21\nnoauto\nbatch p=0 t=0\nGoCreate g=1\nProcStart thread=0\nGoStart g=1 seq=1\nHeapAlloc +10 bytes=1\n"
+    "go 1.21\nnoauto\nbatch p=0 t=0\nGoCreate g=1\nProcStart thread=0\nGoStart g=1 seq=1\nHeapAlloc +10 " \
+    "bytes=1\n"
     struct census c = taken(V1 "batch p=3 t=7\nHeapAlloc +10 bytes=1\nFrequency freq=1000000000\n", NULL);
     assert_int_equal(c.damage.code, ERR_OK);
     assert_int_equal(c.ngen, 0);
@@ -135,10 +138,9 @@ static void test_first_family(void **state)
     assert_int_equal(c.events, 5);
     assert_true(c.hz == 1e9);
     census_free(&c);
-    c = taken(
-        V1
-        "Frequency freq=1000000000\nraw c3 ff 7f 01\nStack id=1 0x10:1:1:2\nString id=1 \"f\"\nString id=2 \"g\"\n",
-        &p); /* a broken length, and tables that go on */
+    c = taken(V1 "Frequency freq=1000000000\nraw c3 ff 7f 01\nStack id=1 0x10:1:1:2\nString id=1 "
+                 "\"f\"\nString id=2 \"g\"\n",
+              &p); /* a broken length, and tables that go on */
     damage_at(&c, memmem(p, c.bytes, "\xc3\xff\x7f\x01", 4), p, 4, "beyond what follows");
     assert_true(c.stacks.n == 1 && c.strings.n == 2);
     census_free(&c);
@@ -208,8 +210,9 @@ static void test_no_trace(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_second_family), cmocka_unit_test(test_unreadable), cmocka_unit_test(test_cut_short),
-        cmocka_unit_test(test_first_family),  cmocka_unit_test(test_no_memory),  cmocka_unit_test(test_no_trace),
+        cmocka_unit_test(test_second_family), cmocka_unit_test(test_unreadable),
+        cmocka_unit_test(test_cut_short),     cmocka_unit_test(test_first_family),
+        cmocka_unit_test(test_no_memory),     cmocka_unit_test(test_no_trace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

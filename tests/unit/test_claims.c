@@ -1,6 +1,7 @@
 /*
- * test_claims.c - what `gotop diff` claims: nothing of runs of one program that differ by chance, by a burst, by the pace
- * the host gave them; a lock that is new, a collector that runs more often, with one run a side and with three.
+ * test_claims.c - what `gotop diff` claims: nothing of runs of one program that differ by chance, by a burst,
+ * by the pace the host gave them; a lock that is new, a collector that runs more often, with one run a side
+ * and with three.
  */
 #include "triage_help.h"
 
@@ -31,8 +32,8 @@ static char *name_of(const char *s)
     return strcpy(p, s);
 }
 
-static void measure(struct profile *p, enum measure_kind k, const char *name, double per_second, double ns_each,
-                    double luck)
+static void measure(struct profile *p, enum measure_kind k, const char *name, double per_second,
+                    double ns_each, double luck)
 {
     struct measure *m = &p->m[p->n++];
     *m = (struct measure){.kind = k, .name = name_of(name)};
@@ -49,16 +50,17 @@ static bool of_serve(const struct measure *m)
     return strcmp(m->name, "main.serve") == 0;
 }
 
-/* A run of one second on four processors; each kind of time has its own luck, from 0.7 to 1.4 of what is usual. */
+/* A run of one second on four processors; each kind of time has its own luck, from 0.7 to 1.4 of what is
+ * usual. */
 static void run(struct profile *p, const struct model *o)
 {
     double busy = 2e9 * (0.8 + 0.4 * chance()), pace = o->pace * (0.8 + 0.4 * chance());
-    *p = (struct profile){.path = name_of("run"), .end = 1000000000, .procs = 4, .heap_live = 5e6, .heap_goal = 25e6};
+    *p = (struct profile){
+        .path = name_of("run"), .end = 1000000000, .procs = 4, .heap_live = 5e6, .heap_goal = 25e6};
     p->m = mem_zalloc(10 * sizeof *p->m);
     assert_non_null(p->m);
-    if (o->lock > 0) {
+    if (o->lock > 0)
         measure(p, MK_LOCK, "main.added", o->lock * pace, o->lock_ns, 0.7 + 0.7 * chance());
-    }
     measure(p, MK_LOCK, "main.cache", 40 * pace, 300000, 0.5 + chance());
     measure(p, MK_GC, "", o->cycles * pace, 0, 1);
     measure(p, MK_RUN, "main.ask", 0, 0, 1);
@@ -117,11 +119,9 @@ static void compare(struct pair *x, const struct model *a, const struct model *b
 
 static void compared(struct pair *x)
 {
-    for (int s = 0; s < 2; s++) {
-        for (uint32_t i = 0; i < x->side[s].n; i++) {
+    for (int s = 0; s < 2; s++)
+        for (uint32_t i = 0; i < x->side[s].n; i++)
             profile_free(&x->p[s][i]);
-        }
-    }
     mem_free(x->v.c);
 }
 
@@ -153,7 +153,8 @@ static void nothing_changed(void **state)
     assert_true(claims(&plain, &burst, 1) <= 1);
 }
 
-static void expect_first(const struct model *b, uint32_t n, enum measure_kind k, const char *name, const char *said)
+static void expect_first(const struct model *b, uint32_t n, enum measure_kind k, const char *name,
+                         const char *said)
 {
     for (int i = 0; i < 40; i++) {
         struct pair x;
@@ -208,7 +209,8 @@ static void the_collector_runs_more(void **state)
     compared(&x);
 }
 
-/* A run with one cycle, or none, beside one with many: they come by what is allocated, so one more or less is all that chance does. */
+/* A run with one cycle, or none, beside one with many: they come by what is allocated, so one more or less is
+ * all that chance does. */
 static void few_cycles_are_no_burst(void **state)
 {
     struct model few = plain, many = plain;
@@ -346,9 +348,8 @@ static void profiles_of_traces(void **state)
         double lock = 0, want = 0;
         help_load(path[i], &l);
         assert_int_equal(profile_of(&l, &p, &e), ERR_OK);
-        for (uint32_t k = 0; k < l.tg->nwaits; k++) {
+        for (uint32_t k = 0; k < l.tg->nwaits; k++)
             want += l.tg->waits[k].kind == WK_LOCK ? (double)l.tg->waits[k].total : 0;
-        }
         for (uint32_t k = 0; k < p.n; k++) {
             lock += p.m[k].kind == MK_LOCK ? p.m[k].spent : 0;
             assert_ptr_equal(profile_find(&p, p.m[k].kind, p.m[k].name), &p.m[k]);
@@ -376,12 +377,10 @@ static void what_the_host_took_did_not_run(void **state)
     (void)state;
     help_load("tests/golden/causes/cleanstalled.trace", &l);
     assert_int_equal(profile_of(&l, &p, &e), ERR_OK);
-    for (uint32_t i = 0; i < l.tg->ngroups; i++) {
+    for (uint32_t i = 0; i < l.tg->ngroups; i++)
         told += l.tg->groups[i].is_system ? 0 : (double)l.tg->groups[i].d[GM_EXEC].total;
-    }
-    for (uint32_t i = 0; i < p.n; i++) {
+    for (uint32_t i = 0; i < p.n; i++)
         ran += p.m[i].kind == MK_RUN ? p.m[i].spent : 0;
-    }
     assert_true(ran > 0 && ran < 0.9 * told);
     profile_free(&p);
     load_free(&l);
@@ -438,7 +437,8 @@ static void many_a_second(void **state)
     struct text t = {0};
     (void)state;
     change_text(&t, &v, &c);
-    assert_string_equal(t.p, "system calls in main.read: 44650 a second, for the same amount of work 4.25 before");
+    assert_string_equal(t.p,
+                        "system calls in main.read: 44650 a second, for the same amount of work 4.25 before");
     text_free(&t);
     change_text(&t, &v, &few);
     assert_non_null(strstr(t.p, ": <0.001 a second, for the same amount of work 250 before"));

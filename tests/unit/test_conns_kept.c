@@ -1,4 +1,5 @@
-/* test_conns_kept.c - connections that are opened again and again are counted where they are opened, whether they stay open or are closed. */
+/* test_conns_kept.c - connections that are opened again and again are counted where they are opened, whether
+ * they stay open or are closed. */
 #include "triage_help.h"
 
 static void kept_or_closed(void **state)

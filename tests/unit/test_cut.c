@@ -1,13 +1,14 @@
 /*
  * test_cut.c - a slice of a trace says the same of its range as the trace does.
  *
- * Every sample is cut at many places; trace and slice are loaded, and each goroutine's and P's time per state, the ranges
- * and the tasks within are compared. That Go's readers take the slices was tried when tests/golden/slices.tsv was made;
- * here they must be the same bytes still.
+ * Every sample is cut at many places; trace and slice are loaded, and each goroutine's and P's time per
+ * state, the ranges and the tasks within are compared. That Go's readers take the slices was tried when
+ * tests/golden/slices.tsv was made; here they must be the same bytes still.
  */
 #include "tests/unit/cut_help.h"
 
-/* ---- the same sums ---------------------------------------------------------------------------------------- */
+/* ---- the same sums ----------------------------------------------------------------------------------------
+ */
 
 static int wrong; /* in the case at hand */
 static const char *at_case;
@@ -15,7 +16,8 @@ static const char *at_case;
 static void differs(const char *what, uint64_t id, const char *of, int64_t a, int64_t b)
 {
     if (wrong++ < 6)
-        print_message("%s: %s %" PRIu64 " %s: %" PRId64 ", in the slice %" PRId64 "\n", at_case, what, id, of, a, b);
+        print_message("%s: %s %" PRIu64 " %s: %" PRId64 ", in the slice %" PRId64 "\n", at_case, what, id, of,
+                      a, b);
 }
 
 struct pair {
@@ -38,7 +40,8 @@ static void same_lane(const struct pair *x, enum lane_kind k, uint32_t ia, uint3
     else /* a tracer of the first family that starts says nothing of an idle P */
         b.ns[k == LANE_P ? ST_IDLE : ST_NONE] = x->t1 - x->t0;
     uint64_t spans = trace_count(x->a, (struct lane){k, ia}, x->t0, x->t1);
-    if (k == LANE_P && !trace_info(x->a)->second_family) { /* of an assist that was interrupted its P doesn't know */
+    if (k == LANE_P &&
+        !trace_info(x->a)->second_family) { /* of an assist that was interrupted its P doesn't know */
         a.ns[ST_RUNNING] += a.ns[ST_ASSIST];
         b.ns[ST_RUNNING] += b.ns[ST_ASSIST];
         a.ns[ST_ASSIST] = b.ns[ST_ASSIST] = 0;
@@ -102,7 +105,8 @@ static void same_ranges(const struct pair *x)
 {
     static const char *const name[] = {"GC", "STW", "sweep", "assist"};
     for (int k = 0; k < RANGE_KINDS; k++) {
-        int64_t n, m, a = ranges(x, false, (enum range_kind)k, &n), b = ranges(x, true, (enum range_kind)k, &m);
+        int64_t n, m, a = ranges(x, false, (enum range_kind)k, &n),
+                      b = ranges(x, true, (enum range_kind)k, &m);
         if (off(a, b) > x->slack * (n + 1))
             differs("ranges", (uint64_t)n, name[k], a, b);
     }
@@ -174,7 +178,8 @@ static void same(struct trace *a, const struct bytes *slice, const struct cut_re
     trace_close(b);
 }
 
-/* ---- cases ------------------------------------------------------------------------------------------------ */
+/* ---- cases ------------------------------------------------------------------------------------------------
+ */
 
 struct share {
     double from, to;
@@ -249,11 +254,13 @@ static void one_trace(const char *path, int *cases, int *failed)
     input_close(&in);
 }
 
-/* ---- what Go's readers took ------------------------------------------------------------------------------- */
+/* ---- what Go's readers took -------------------------------------------------------------------------------
+ */
 
 /*
- * tests/golden/slices.tsv: trace, from and to in ns (-1: its end), hash of the slice, and which readers of Go took it. A
- * slice whose bytes change must be tried again: SLICES=DIR writes all of them there, DIR/N.trace by line.
+ * tests/golden/slices.tsv: trace, from and to in ns (-1: its end), hash of the slice, and which readers of Go
+ * took it. A slice whose bytes change must be tried again: SLICES=DIR writes all of them there, DIR/N.trace
+ * by line.
  */
 static void slices_that_go_took(void **state)
 {
@@ -270,14 +277,16 @@ static void slices_that_go_took(void **state)
         struct input in;
         struct cut_result r;
         struct err e = {0};
-        if (line[0] == '#' ||
-            sscanf(line, "%200s %" SCNd64 " %" SCNd64 " %" SCNx64 " %200s", path, &from, &to, &want, got) != 5)
+        if (line[0] == '#' || sscanf(line, "%200s %" SCNd64 " %" SCNd64 " %" SCNx64 " %200s", path, &from,
+                                     &to, &want, got) != 5)
             continue;
         assert_int_equal(input_open(path, 0, &in, &e), ERR_OK);
-        assert_int_equal(cut(in.data, in.len, from ? from : INT64_MIN, to < 0 ? INT64_MAX : to, &s, &r, &e), ERR_OK);
+        assert_int_equal(cut(in.data, in.len, from ? from : INT64_MIN, to < 0 ? INT64_MAX : to, &s, &r, &e),
+                         ERR_OK);
         n++;
         if (hash(s.p, s.n) != want && ++changed <= 10)
-            print_message("%s [%" PRId64 ",%" PRId64 "): %016" PRIx64 " now\n", path, from, to, hash(s.p, s.n));
+            print_message("%s [%" PRId64 ",%" PRId64 "): %016" PRIx64 " now\n", path, from, to,
+                          hash(s.p, s.n));
         if (dir) {
             snprintf(got, sizeof got, "%s/%d.trace", dir, n);
             FILE *o = fopen(got, "w");
@@ -309,7 +318,8 @@ static void slices_say_the_same(void **state)
     assert_int_equal(failed, 0);
 }
 
-/* ---- without memory --------------------------------------------------------------------------------------- */
+/* ---- without memory ---------------------------------------------------------------------------------------
+ */
 
 static bool to_nowhere(void *arg, const void *p, size_t n)
 {

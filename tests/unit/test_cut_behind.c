@@ -1,5 +1,6 @@
 /*
- * test_cut_behind.c - slices of traces that are damaged in one place: what is behind it, and what the damage makes of names.
+ * test_cut_behind.c - slices of traces that are damaged in one place: what is behind it, and what the damage
+ * makes of names.
  */
 #include "decode/model/trace_priv.h"
 #include "decode/v2/v2_events.h"
@@ -30,7 +31,8 @@ static void sample(const char *path, struct bytes *to)
     input_close(&in);
 }
 
-/* A broken table takes names away, and nothing else: what everybody did is known, and no event is said to be missing. */
+/* A broken table takes names away, and nothing else: what everybody did is known, and no event is said to be
+ * missing. */
 static void table_is_broken(void **state)
 {
     (void)state;
@@ -63,7 +65,8 @@ static void table_is_broken(void **state)
     mem_free(b.p);
 }
 
-/* start_in - a GO_START of the generation that begins at `at`, whose number has one byte, about in its middle: where that stands. */
+/* start_in - a GO_START of the generation that begins at `at`, whose number has one byte, about in its
+ * middle: where that stands. */
 static size_t start_in(const struct bytes *b, size_t at, size_t end)
 {
     struct v2_raw_batch x;
@@ -80,8 +83,8 @@ static size_t start_in(const struct bytes *b, size_t at, size_t end)
 }
 
 /*
- * One bit of a number is another, in a trace that is damaged elsewhere, too: it is found before the generation is put in order, not by what waits
- * for it in vain, so nothing is lost by it.
+ * One bit of a number is another, in a trace that is damaged elsewhere, too: it is found before the
+ * generation is put in order, not by what waits for it in vain, so nothing is lost by it.
  */
 static void number_is_put_right(void **state)
 {

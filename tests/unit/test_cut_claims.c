@@ -1,6 +1,6 @@
 /*
- * test_cut_claims.c - what the page says of a trace that was cut short is backed by what is left of it: programs with a known fault, cut
- * at a third, in half and at two thirds.
+ * test_cut_claims.c - what the page says of a trace that was cut short is backed by what is left of it:
+ * programs with a known fault, cut at a third, in half and at two thirds.
  */
 #include "triage_help.h"
 
@@ -33,26 +33,23 @@ static unsigned told, lost;
 static void parts_make_a_whole(const struct triage *tg)
 {
     int64_t busy = 0;
-    for (int s = ST_SCHED; s <= ST_SYSCALL; s++) {
+    for (int s = ST_SCHED; s <= ST_SYSCALL; s++)
         busy += tg->p_sum.ns[s];
-    }
     assert_int_equal(busy + triage_idle_known(tg) + tg->lost, tg->capacity);
 }
 
 static void cut_at(const uint8_t *p, size_t n, const char *path)
 {
     struct loaded cut;
-    if (!load_part(p, n, &cut)) {
+    if (!load_part(p, n, &cut))
         return;
-    }
     parts_make_a_whole(cut.tg);
     lost += cut.tg->lost > 0;
     for (uint32_t i = 0; i < cut.fs.n; i++) {
         const struct finding *f = &cut.fs.f[i];
         told++;
-        if (rule_lost(cut.tg, f->rule)) {
+        if (rule_lost(cut.tg, f->rule))
             fail_msg("%s, cut: %s is told, and can't be", path, rule_id(f->rule));
-        }
         assert_null(strstr(f->text, "slowest: ;")); /* a list of nothing */
         assert_null(strstr(f->text, "ran ? "));
         assert_null(strstr(f->text, "? ran "));
@@ -65,9 +62,8 @@ static void cuts(const char *path)
 {
     size_t n;
     uint8_t *p = read_all(path, &n);
-    for (unsigned percent = 33; percent < 70; percent += 17) {
+    for (unsigned percent = 33; percent < 70; percent += 17)
         cut_at(p, n * percent / 100, path);
-    }
     free(p);
 }
 
@@ -80,7 +76,8 @@ static void known_faults(void **state)
     assert_true(told > 100 && lost > 300);
 }
 
-/* Mark workers by what they work for, where their labels' names are lost: the numbers are those that the runtime gives first. */
+/* Mark workers by what they work for, where their labels' names are lost: the numbers are those that the
+ * runtime gives first. */
 static void workers_by_mode(void **state)
 {
     (void)state;
@@ -89,7 +86,8 @@ static void workers_by_mode(void **state)
     struct loaded l;
     assert_true(load_part(p, n * 2 / 3, &l));
     assert_true(l.tg->gc_cycles > 4);
-    assert_true(l.tg->label_ns[GC_IDLE] > l.tg->label_ns[GC_FRACTIONAL] && l.tg->label_ns[GC_FRACTIONAL] > 10000000);
+    assert_true(l.tg->label_ns[GC_IDLE] > l.tg->label_ns[GC_FRACTIONAL] &&
+                l.tg->label_ns[GC_FRACTIONAL] > 10000000);
     assert_true(l.tg->label_ns[GC_UNLABELLED] < l.tg->label_ns[GC_IDLE] / 100);
     load_free(&l);
     free(p);

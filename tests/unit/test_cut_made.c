@@ -16,7 +16,8 @@ static void says_what(const struct trace *a, const struct trace *whole, const ch
     enum { NEAR = 200 };
     const int64_t shift = a->src.st.first_ns - whole->src.st.first_ns;
     for (uint32_t i = 0; i < trace_nlanes(a, LANE_G); i++) {
-        const struct lane l = {LANE_G, i}, other = {LANE_G, trace_find_lane(whole, LANE_G, raw_id(a, LANE_G, i))};
+        const struct lane l = {LANE_G, i},
+                          other = {LANE_G, trace_find_lane(whole, LANE_G, raw_id(a, LANE_G, i))};
         struct span_iter it;
         if (other.i == NO_LANE)
             fail_msg("%s: there is no goroutine %" PRIu64, label, raw_id(a, LANE_G, i));
@@ -63,8 +64,10 @@ static void test_slices(void **state)
         struct rng r = {seed};
         expect_whole(all.tr);
         for (int i = 0; i < 8; i++) {
-            const int64_t end = trace_info(all.tr)->end, from = i == 0 ? 0 : (int64_t)below(&r, (uint64_t)end);
-            const int64_t to = i == 1 ? INT64_MAX : from + 1 + (int64_t)below(&r, (uint64_t)(end - from) + 50);
+            const int64_t end = trace_info(all.tr)->end,
+                          from = i == 0 ? 0 : (int64_t)below(&r, (uint64_t)end);
+            const int64_t to =
+                i == 1 ? INT64_MAX : from + 1 + (int64_t)below(&r, (uint64_t)(end - from) + 50);
             snprintf(label, sizeof label, "seed %d, %" PRId64 " to %" PRId64, (int)seed, from, to);
             struct trace *tr = cut_out(all.bytes, all.n, from, to, label, &out);
             says_what(tr, all.tr, label, &y);
@@ -112,7 +115,8 @@ static void test_slices_of_harmed(void **state)
     assert_true(harmed > 50 && cuts > 20);
 }
 
-/* A goroutine that is suspended as its generation begins has no status there; wherever such a trace is cut, that is no loss. */
+/* A goroutine that is suspended as its generation begins has no status there; wherever such a trace is cut,
+ * that is no loss. */
 static void test_suspended(void **state)
 {
     static const char text[] =

@@ -22,7 +22,8 @@ static const char *const SAMPLES[] = {"samples/http-1.22.trace",      "samples/h
                                       "samples/lock-1.26.trace",      "samples/syscall-1.25.trace"};
 enum { NSAMPLES = sizeof SAMPLES / sizeof *SAMPLES };
 
-/* How a sample is damaged: cut to `permille` of its bytes, or without its batch number `batch`, or with zeros or a wrong size in it. */
+/* How a sample is damaged: cut to `permille` of its bytes, or without its batch number `batch`, or with zeros
+ * or a wrong size in it. */
 struct harm {
     int permille, batch;
     int zeros; /* permille of its bytes before 300 that are overwritten; 0: none are */
@@ -32,10 +33,11 @@ struct harm {
     { \
         permille, batch, 0, 0 \
     }
-static const struct harm HARMS[] = {CUT(300, -1),       CUT(600, -1),     CUT(850, -1),       CUT(995, -1),
-                                    CUT(1000, 0),       CUT(1000, 2),     CUT(1000, 5),       CUT(1000, 9),
-                                    CUT(900, 3),        CUT(1000, 13),    {1000, -1, 200, 0}, {1000, -1, 500, 0},
-                                    {1000, -1, 800, 0}, {1000, -1, 0, 2}, {1000, -1, 0, 5},   {1000, -1, 0, 9}};
+static const struct harm HARMS[] = {
+    CUT(300, -1),       CUT(600, -1),     CUT(850, -1),       CUT(995, -1),
+    CUT(1000, 0),       CUT(1000, 2),     CUT(1000, 5),       CUT(1000, 9),
+    CUT(900, 3),        CUT(1000, 13),    {1000, -1, 200, 0}, {1000, -1, 500, 0},
+    {1000, -1, 800, 0}, {1000, -1, 0, 2}, {1000, -1, 0, 5},   {1000, -1, 0, 9}};
 enum { NHARMS = sizeof HARMS / sizeof *HARMS };
 
 /* batch_at - the n-th batch of a thread's events. */
@@ -71,7 +73,8 @@ static bool harmed(const struct input *in, struct harm h, struct bytes *out)
     return true;
 }
 
-/* ---- what it says ------------------------------------------------------------------------------------------ */
+/* ---- what it says
+ * ------------------------------------------------------------------------------------------ */
 
 struct tally {
     int cases, refused;
@@ -105,8 +108,8 @@ static void compare(const struct trace *b, const struct trace *all, struct tally
  * A slice is sound, and says what it isn't; or there is none, and it is said why. all: what it must agree
  * with, NULL: nothing.
  */
-static bool sliced(const struct bytes *torn, int64_t from, int64_t to, const struct trace *all, struct tally *y,
-                   const char *label)
+static bool sliced(const struct bytes *torn, int64_t from, int64_t to, const struct trace *all,
+                   struct tally *y, const char *label)
 {
     struct bytes s = {0};
     struct cut_result r;
@@ -117,8 +120,8 @@ static bool sliced(const struct bytes *torn, int64_t from, int64_t to, const str
     if (rc) {
         y->refused++;
         assert_int_equal(s.n, 0);
-        if (!strstr(e.what, "no generation in this range is sound") && !strstr(e.what, "behind the trace's last") &&
-            rc != ERR_EMPTY)
+        if (!strstr(e.what, "no generation in this range is sound") &&
+            !strstr(e.what, "behind the trace's last") && rc != ERR_EMPTY)
             fail_msg("%s: %s", label, e.what);
         mem_free(s.p);
         return false;
@@ -152,8 +155,8 @@ static void slices_say_what_was(void **state)
         for (size_t k = 0; k < NHARMS; k++) {
             char label[200];
             const struct harm *h = &HARMS[k];
-            snprintf(label, sizeof label, "%s %d %d, zeros %d, size %d", SAMPLES[i], h->permille, h->batch, h->zeros,
-                     h->size);
+            snprintf(label, sizeof label, "%s %d %d, zeros %d, size %d", SAMPLES[i], h->permille, h->batch,
+                     h->zeros, h->size);
             if (!harmed(&in, *h, &torn))
                 continue;
             sliced(&torn, INT64_MIN, INT64_MAX, all, &y, label);
@@ -167,7 +170,8 @@ static void slices_say_what_was(void **state)
     assert_true(y.cases > 200 && y.cases - y.refused > 40 && y.spans > 10000);
 }
 
-/* ---- anything ---------------------------------------------------------------------------------------------- */
+/* ---- anything
+ * ---------------------------------------------------------------------------------------------- */
 
 static uint64_t any_state;
 
@@ -259,7 +263,8 @@ static void slices_of_anything(void **state)
     assert_true(y.refused < y.cases / 2);
 }
 
-/* ---- generation by generation ------------------------------------------------------------------------------ */
+/* ---- generation by generation
+ * ------------------------------------------------------------------------------ */
 
 /* Where the generations of a trace begin; the last one is where it ends. */
 static size_t generations(const struct bytes *b, int version, size_t at[8])
@@ -279,7 +284,8 @@ static bool is_copy(const struct bytes *s, const struct bytes *b, size_t from, s
     return s->n == 16 + to - from && !memcmp(s->p, b->p, 16) && !memcmp(s->p + 16, b->p + from, to - from);
 }
 
-struct longest { /* of three generations one is harmed: which the slice of the whole consists of, and what it says */
+struct longest { /* of three generations one is harmed: which the slice of the whole consists of, and what it
+                    says */
     int gen, first, last;
     uint32_t generations, stretches;
     const char *why;
@@ -321,7 +327,9 @@ static void expect_longest(const char *path, int version, int how, const struct 
 static void longest_is_kept(void **state)
 {
     (void)state;
-    static const struct longest broken[] = {{1, 2, 3, 1, 1, NULL}, {2, 1, 1, 1, 2, NULL}, {3, 1, 2, 1, 1, NULL}},
+    static const struct longest broken[] = {{1, 2, 3, 1, 1, NULL},
+                                            {2, 1, 1, 1, 2, NULL},
+                                            {3, 1, 2, 1, 1, NULL}},
                                 missing = {2, 1, 1, 0, 2, "where 2 was expected"};
     for (size_t i = 0; i < 3; i++) {
         expect_longest("samples/http-long-1.23.trace", 1023, 'x', &broken[i]);
@@ -329,7 +337,8 @@ static void longest_is_kept(void **state)
     }
     expect_longest("samples/http-long-1.23.trace", 1023, '-', &missing);
     expect_longest("samples/http-long-1.27.trace", 1026, '-', &missing);
-    expect_longest("samples/http-long-1.27.trace", 1026, '2', &(struct longest){1, 1, 3, 0, 2, "where 2 was"});
+    expect_longest("samples/http-long-1.27.trace", 1026, '2',
+                   &(struct longest){1, 1, 3, 0, 2, "where 2 was"});
 }
 
 /*
@@ -351,7 +360,8 @@ static void says_where_to_cut(void **state)
     b.p[(at[1] + at[2]) / 2] = 0xff;
     assert_int_equal(cut(b.p, b.n, 1200000000, 1800000000, &s, &r, &e), ERR_ARG);
     assert_int_equal(s.n, 0);
-    assert_non_null(strstr(e.what, "no generation in this range is sound, only what lies in 0.000000 s to 1.00"));
+    assert_non_null(
+        strstr(e.what, "no generation in this range is sound, only what lies in 0.000000 s to 1.00"));
     assert_int_equal(cut(b.p, b.n, 500000000, 1800000000, &s, &r, &e), ERR_OK);
     assert_int_equal(r.from / 1000000, 500);
     assert_in_range(r.to, 1000000000, 1100000000);
@@ -393,11 +403,12 @@ static void end_mark_too_many(void **state)
 static void regions_by_name(void **state)
 {
     (void)state;
-    static const char text[] = "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
-                               "UserRegionBegin +1 task=5 name=\"parse\" stack=0\nendgen\n"
-                               "batch m=7 t=1000\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
-                               "UserLog +1 task=5 key=\"k\" value=\"another string before it\" stack=0\n"
-                               "UserRegionEnd +9 task=5 name=\"%s\" stack=0\nHeapAlloc +1 5\nendgen\n";
+    static const char text[] =
+        "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
+        "UserRegionBegin +1 task=5 name=\"parse\" stack=0\nendgen\n"
+        "batch m=7 t=1000\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
+        "UserLog +1 task=5 key=\"k\" value=\"another string before it\" stack=0\n"
+        "UserRegionEnd +9 task=5 name=\"%s\" stack=0\nHeapAlloc +1 5\nendgen\n";
     for (int k = 0; k < 2; k++) {
         char buf[1000];
         size_t n;
@@ -452,7 +463,8 @@ static void old_ones_end_where_go_does(void **state)
         {"GCMarkAssistStart +1\nGCMarkAssistStart +1\n", "it has begun already"},
         {"UserTaskCreate +1 task=4 parent=0 name=\"t\"\nUserTaskCreate +1 task=4 parent=0 name=\"t\"\n",
          "open already"},
-        {"UserRegion +1 task=4 mode=0 name=\"a\"\nUserRegion +1 task=4 mode=1 name=\"b\"\n", "another region is the"},
+        {"UserRegion +1 task=4 mode=0 name=\"a\"\nUserRegion +1 task=4 mode=1 name=\"b\"\n",
+         "another region is the"},
         {"UserRegion +1 task=4 mode=2 name=\"a\"\n", "a region neither begins nor ends"},
         {"GoCreate +1 g=1\n", "no order makes the events behind it consistent"},
     };
@@ -463,7 +475,8 @@ static void old_ones_end_where_go_does(void **state)
         struct cut_result r;
         struct err e = {0};
         snprintf(text, sizeof text,
-                 "go 1.19\nbatch p=0 t=0\nGoCreate g=1\nProcStart thread=0\nGoStart g=1 seq=1\nGomaxprocs procs=2\n"
+                 "go 1.19\nbatch p=0 t=0\nGoCreate g=1\nProcStart thread=0\nGoStart g=1 seq=1\nGomaxprocs "
+                 "procs=2\n"
                  "HeapAlloc +5 bytes=1\n%sHeapAlloc +5 bytes=2\n",
                  cases[i].events);
         uint8_t *p = tracegen_bytes(text, &n);
@@ -479,7 +492,8 @@ static void old_ones_end_where_go_does(void **state)
     }
 }
 
-/* ---- what Go's readers took ------------------------------------------------------------------------------- */
+/* ---- what Go's readers took -------------------------------------------------------------------------------
+ */
 
 /*
  * tests/golden/slices-torn.tsv: sample, struct harm, from and to in ns (-1: all before, behind), how many
@@ -504,8 +518,8 @@ static void slices_that_go_took(void **state)
         struct cut_result r;
         struct err e = {0};
         if (line[0] == '#' ||
-            sscanf(line, "%200s %d %d %d %d %" SCNd64 " %" SCNd64 " %" SCNu32 " %" SCNx64 " %200s", path, &h.permille,
-                   &h.batch, &h.zeros, &h.size, &from, &to, &left, &want, got) != 10)
+            sscanf(line, "%200s %d %d %d %d %" SCNd64 " %" SCNd64 " %" SCNu32 " %" SCNx64 " %200s", path,
+                   &h.permille, &h.batch, &h.zeros, &h.size, &from, &to, &left, &want, got) != 10)
             continue;
         assert_int_equal(input_open(path, 0, &in, &e), ERR_OK);
         assert_true(harmed(&in, h, &torn));
@@ -513,7 +527,8 @@ static void slices_that_go_took(void **state)
         const uint64_t is = none ? 0 : hash(s.p, s.n);
         n++;
         if ((is != want || (!none && r.left.generations != left)) && ++changed <= 10)
-            print_message("%s %d %d %d %d: %016" PRIx64 " now\n", path, h.permille, h.batch, h.zeros, h.size, is);
+            print_message("%s %d %d %d %d: %016" PRIx64 " now\n", path, h.permille, h.batch, h.zeros, h.size,
+                          is);
         if (dir && !none) {
             snprintf(got, sizeof got, "%s/%d.trace", dir, n);
             FILE *o = fopen(got, "w");
@@ -534,7 +549,8 @@ static void slices_that_go_took(void **state)
         assert_int_equal(changed, 0);
 }
 
-/* ---- without memory --------------------------------------------------------------------------------------- */
+/* ---- without memory ---------------------------------------------------------------------------------------
+ */
 
 static bool to_nowhere(void *arg, const void *p, size_t n)
 {

@@ -1,5 +1,6 @@
 /*
- * test_door.c - what is never shown, by one table, wherever text goes: messages, the grid, reports, exports, dump.
+ * test_door.c - what is never shown, by one table, wherever text goes: messages, the grid, reports, exports,
+ * dump.
  */
 #include "decode/base/door.h"
 #include "decode/base/utf8.h"

@@ -1,9 +1,10 @@
 /*
- * test_dump.c - dump's output: its form, names that are hostile, one thread and two alike, and that of every sample.
+ * test_dump.c - dump's output: its form, names that are hostile, one thread and two alike, and that of every
+ * sample.
  *
  * tests/golden/dumps.tsv has, of each sample's dump, the number of lines and a sum over its bytes.
- * GOTOP_GOLDEN=accept writes it anew: hold the dumps against Go's reader first (tests/scripts/compare.sh), then read
- * the diff.
+ * GOTOP_GOLDEN=accept writes it anew: hold the dumps against Go's reader first (tests/scripts/compare.sh),
+ * then read the diff.
  */
 #include "tests/unit/decode_help.h"
 
@@ -117,13 +118,13 @@ static void expect_line(const char *dump, const char *line)
 static void test_form(void **state)
 {
     (void)state;
-    struct loaded l =
-        load_text("go 1.26\nbatch m=7 t=100\nProcStatus +1 p=3 running\nGoStatus +1 g=1 m=7 running\n"
-                  "UserTaskBegin +1 task=9 parent=0 name=\"a\\tb\\nc\\\\d\" stack=0\nUserTaskBegin +1 task=10 "
-                  "parent=9 name=\"\" stack=0\n"
-                  "UserRegionBegin +1 task=9 name=\"r\" stack=0\nUserLog +1 task=9 key=\"k\" "
-                  "value=\"\\x1b[2J\\x7f\\xff\" stack=0\n"
-                  "HeapAlloc +1 77\nGoBlock +5 reason=\"chan receive\" stack=main.f@/a/b.go:7,main.main:1\n");
+    struct loaded l = load_text(
+        "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=3 running\nGoStatus +1 g=1 m=7 running\n"
+        "UserTaskBegin +1 task=9 parent=0 name=\"a\\tb\\nc\\\\d\" stack=0\nUserTaskBegin +1 task=10 "
+        "parent=9 name=\"\" stack=0\n"
+        "UserRegionBegin +1 task=9 name=\"r\" stack=0\nUserLog +1 task=9 key=\"k\" "
+        "value=\"\\x1b[2J\\x7f\\xff\" stack=0\n"
+        "HeapAlloc +1 77\nGoBlock +5 reason=\"chan receive\" stack=main.f@/a/b.go:7,main.main:1\n");
     size_t n;
     char *d = dump_text(l.tr, &n);
     expect_line(d, "C\tStateTransition\t3\n");
@@ -160,8 +161,8 @@ static void test_newer(void **state)
     (void)state;
     size_t n;
     char as[60], newest[40];
-    uint8_t *p =
-        tracegen_bytes("go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n", &n);
+    uint8_t *p = tracegen_bytes(
+        "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n", &n);
     for (int v = 26; v <= 99; v += v == 26 ? 70 : 1) {
         struct trace_opts o = {.threads = 1};
         struct trace *tr;
@@ -226,11 +227,11 @@ static void test_no_memory(void **state)
 static void test_order(void **state)
 {
     (void)state;
-    struct loaded l =
-        load_text("go 1.26\nbatch m=7 t=100\nProcStatus +1 p=3 running\nGoStatus +1 g=1 m=7 running\n"
-                  "UserTaskBegin +1 task=9 parent=0 name=\"a\\rb\" stack=0\nUserTaskEnd +1 task=9 stack=0\n"
-                  "UserTaskBegin +1 task=8 parent=0 name=\"c\" stack=0\nUserTaskBegin +1 task=9 parent=0 name=\"d\" "
-                  "stack=0\nUserTaskEnd +1 task=77 stack=0\nUserTaskEnd +1 task=78 stack=0\n");
+    struct loaded l = load_text(
+        "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=3 running\nGoStatus +1 g=1 m=7 running\n"
+        "UserTaskBegin +1 task=9 parent=0 name=\"a\\rb\" stack=0\nUserTaskEnd +1 task=9 stack=0\n"
+        "UserTaskBegin +1 task=8 parent=0 name=\"c\" stack=0\nUserTaskBegin +1 task=9 parent=0 name=\"d\" "
+        "stack=0\nUserTaskEnd +1 task=77 stack=0\nUserTaskEnd +1 task=78 stack=0\n");
     size_t n;
     char *d = dump_text(l.tr, &n);
     const char *t = strstr(d, "\nT\t");
@@ -247,7 +248,8 @@ static void test_strict(void **state)
 {
     (void)state;
     size_t n;
-    uint8_t *p = tracegen_bytes("go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nHeapAlloc +1 4\nraw 7f\n", &n);
+    uint8_t *p =
+        tracegen_bytes("go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nHeapAlloc +1 4\nraw 7f\n", &n);
     struct trace_opts o = {.threads = 1, .strict = true};
     struct trace *tr;
     struct err e;

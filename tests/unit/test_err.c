@@ -1,5 +1,6 @@
 /*
- * test_err.c - the small parts: errors, memory, varints, maps of ids, names, and which dialect a header tells.
+ * test_err.c - the small parts: errors, memory, varints, maps of ids, names, and which dialect a header
+ * tells.
  */
 #include "decode/base/bytes.h"
 #include "tests/unit/decode_help.h"
@@ -121,7 +122,9 @@ static void test_idmap(void **state)
                 val[i] = IDMAP_NONE;
                 break;
             case 1: assert_int_equal(idmap_get(&m, key[i]), val[i]); break;
-            default: val[i] = (uint32_t)below(&rng, UINT32_MAX - 1); assert_true(idmap_put(&m, key[i], val[i]));
+            default:
+                val[i] = (uint32_t)below(&rng, UINT32_MAX - 1);
+                assert_true(idmap_put(&m, key[i], val[i]));
             }
         }
         uint32_t used = 0;

@@ -1,6 +1,6 @@
 /*
- * test_explain.c - explanations of intervals: whole, nested and without overlap on every sample, by name on a trace
- * written by hand, and bounded on one whose goroutines claim to have woken each other.
+ * test_explain.c - explanations of intervals: whole, nested and without overlap on every sample, by name on a
+ * trace written by hand, and bounded on one whose goroutines claim to have woken each other.
  */
 #include "triage_help.h"
 
@@ -44,9 +44,8 @@ static void sums(const struct explain_tree *t)
             assert_int_equal(t->v[k].up, i);
             ns += t->v[k].ns;
         }
-        if (t->v[i].first != NO_LANE) {
+        if (t->v[i].first != NO_LANE)
             assert_true(ns == t->v[i].ns);
-        }
     }
 }
 
@@ -183,7 +182,8 @@ static void a_wait_is_what_its_waker_did(void **state)
     unmake(&m);
 }
 
-/* Of a wait that had begun before the trace no reason is told: the stack tells it, or nothing does. No goroutine woke these. */
+/* Of a wait that had begun before the trace no reason is told: the stack tells it, or nothing does. No
+ * goroutine woke these. */
 static void a_wait_without_a_reason(void **state)
 {
     static const struct {
@@ -315,16 +315,17 @@ static void running_is_told_by_the_places_around_it(void **state)
                  "GoStatus +0 g=2 m=18446744073709551615 runnable\n");
     for (unsigned i = 0; i < STOPS; i++) {
         text_add(&t, "GoBlock +1000 reason=\"chan receive\" stack=runtime.chanrecv1:1,%s\n", at[i]);
-        text_add(&t, "GoStart +1000 g=2 g_seq=%u\nGoUnblock +1000 g=1 g_seq=%u stack=main.other:1\n", 2 * i + 1,
-                 2 * i + 1);
-        text_add(&t, "GoStop +1000 reason=\"preempted\" stack=main.other:2\nGoStart +1000 g=1 g_seq=%u\n", 2 * i + 2);
+        text_add(&t, "GoStart +1000 g=2 g_seq=%u\nGoUnblock +1000 g=1 g_seq=%u stack=main.other:1\n",
+                 2 * i + 1, 2 * i + 1);
+        text_add(&t, "GoStop +1000 reason=\"preempted\" stack=main.other:2\nGoStart +1000 g=1 g_seq=%u\n",
+                 2 * i + 2);
     }
-    text_add(&t, "GoStop +1000 reason=\"preempted\" stack=main.count:2,main.serve:11\nGoStart +1000 g=1 g_seq=19\n"
-                 "GoDestroy +1000\n");
+    text_add(
+        &t, "GoStop +1000 reason=\"preempted\" stack=main.count:2,main.serve:11\nGoStart +1000 g=1 g_seq=19\n"
+            "GoDestroy +1000\n");
     make(&m, t.p);
-    for (unsigned i = 0; i < STOPS; i++) {
+    for (unsigned i = 0; i < STOPS; i++)
         assert_ran(&m, i, want[i]);
-    }
     assert_ran(&m, STOPS, " in main.count"); /* it was stopped there */
     assert_ran(&m, STOPS + 1, " in or after main.count");
     unmake(&m);
@@ -370,13 +371,15 @@ static void what_is_put_together_says_less(void **state)
     assert_int_equal(r.how, RAN_FOR);
 }
 
-#define RUN(...) explain_main((int)(sizeof((char *[]){__VA_ARGS__}) / sizeof(char *)), (char *[]){__VA_ARGS__})
+#define RUN(...) \
+    explain_main((int)(sizeof((char *[]){__VA_ARGS__}) / sizeof(char *)), (char *[]){__VA_ARGS__})
 
 static void the_command(void **state)
 {
     (void)state;
     assert_int_equal(RUN("explain", "--quiet", "-o", "/dev/null", "samples/tasks-1.27.trace", "g1"), 0);
-    assert_int_equal(RUN("explain", "--json", "-o", "/dev/null", "samples/tasks-1.27.trace", "g1@10%..20%"), 0);
+    assert_int_equal(RUN("explain", "--json", "-o", "/dev/null", "samples/tasks-1.27.trace", "g1@10%..20%"),
+                     0);
     assert_int_equal(RUN("explain", "-o", "/dev/null", "samples/tasks-1.27.trace", "g1@20%..10%"), 2);
     assert_int_equal(RUN("explain", "-o", "/dev/null", "samples/tasks-1.27.trace", "g1@x"), 2);
     assert_int_equal(RUN("explain", "-o", "/dev/null", "samples/tasks-1.27.trace", "g999999"), 2);

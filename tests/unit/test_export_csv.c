@@ -48,22 +48,29 @@ static int64_t num(const struct table *t, const char *name)
     return v;
 }
 
-/* ---- the columns are a promise ------------------------------------------------------------------------------ */
+/* ---- the columns are a promise
+ * ------------------------------------------------------------------------------ */
 
 static void test_columns(void **state)
 {
     (void)state;
     static const char *const head[] = {
-        "lane,id,start_ns,end_ns,duration_ns,state,reason,label,goroutine,goroutine_name,processor,waker,function,"
+        "lane,id,start_ns,end_ns,duration_ns,state,reason,label,goroutine,goroutine_name,processor,waker,"
+        "function,"
         "stack_id,open_start,open_end",
-        "id,name,name_inferred,system,start_ns,end_ns,duration_ns,created,ended,running_ns,runnable_ns,waiting_ns,"
+        "id,name,name_inferred,system,start_ns,end_ns,duration_ns,created,ended,running_ns,runnable_ns,"
+        "waiting_ns,"
         "syscall_ns,unrecorded_ns,assist_ns,spans,creator,creator_name,create_function,create_stack_id",
-        "goroutine,goroutine_name,start_ns,end_ns,duration_ns,reason,kind,user_function,function,stack_id,waker,"
+        "goroutine,goroutine_name,start_ns,end_ns,duration_ns,reason,kind,user_function,function,stack_id,"
+        "waker,"
         "waker_name,waker_function,waker_stack_id,runnable_ns,open_start,open_end",
-        "kind,start_ns,end_ns,duration_ns,reason,goroutine,processor,swept_bytes,reclaimed_bytes,heap_start_bytes,"
+        "kind,start_ns,end_ns,duration_ns,reason,goroutine,processor,swept_bytes,reclaimed_bytes,heap_start_"
+        "bytes,"
         "heap_end_bytes,goal_bytes,function,stack_id,open_start,open_end",
-        "id,parent,name,start_ns,end_ns,duration_ns,goroutine,end_goroutine,function,stack_id,open_start,open_end",
-        "goroutine,goroutine_name,task,name,start_ns,end_ns,duration_ns,depth,function,stack_id,open_start,open_end",
+        "id,parent,name,start_ns,end_ns,duration_ns,goroutine,end_goroutine,function,stack_id,open_start,"
+        "open_end",
+        "goroutine,goroutine_name,task,name,start_ns,end_ns,duration_ns,depth,function,stack_id,open_start,"
+        "open_end",
         "time_ns,goroutine,goroutine_name,task,category,message,function,stack_id",
         "time_ns,goroutine,goroutine_name,processor,thread,function,stack_id",
         "stack_id,depth,function,file,line,pc"};
@@ -77,9 +84,11 @@ static void test_columns(void **state)
     }
 }
 
-/* ---- against the model -------------------------------------------------------------------------------------- */
+/* ---- against the model
+ * -------------------------------------------------------------------------------------- */
 
-static void same_id(const struct table *t, const char *name, const struct trace *tr, enum lane_kind k, uint32_t i)
+static void same_id(const struct table *t, const char *name, const struct trace *tr, enum lane_kind k,
+                    uint32_t i)
 {
     char id[24] = "";
     if (i != NO_LANE)
@@ -244,7 +253,8 @@ static void test_samples(void **state)
     assert_true(each_trace("samples", 30000, each_sample) > 20);
 }
 
-/* ---- a stretch of time, some goroutines --------------------------------------------------------------------- */
+/* ---- a stretch of time, some goroutines
+ * --------------------------------------------------------------------- */
 
 static void test_scope(void **state)
 {
@@ -261,7 +271,8 @@ static void test_scope(void **state)
             struct span_iter it;
             for (bool ok = span_seek_index(&it, l.tr, (struct lane){k, i}, 0); ok; ok = span_next(&it)) {
                 const struct span *s = span_get(&it);
-                want += s->state != ST_NONE && s->t0 < to && (s->t1 > from || (s->t1 == s->t0 && s->t0 >= from));
+                want +=
+                    s->state != ST_NONE && s->t0 < to && (s->t1 > from || (s->t1 == s->t0 && s->t0 >= from));
             }
         }
     for (; next(&t); got++)
@@ -275,7 +286,8 @@ static void test_scope(void **state)
         struct shares s;
         uint32_t at = trace_find_lane(l.tr, LANE_G, (uint64_t)num(&t, "id"));
         i = trace_lane(l.tr, (struct lane){LANE_G, at});
-        trace_shares(l.tr, (struct lane){LANE_G, at}, i.first > from ? i.first : from, i.last < to ? i.last : to, &s);
+        trace_shares(l.tr, (struct lane){LANE_G, at}, i.first > from ? i.first : from,
+                     i.last < to ? i.last : to, &s);
         assert_int_equal(num(&t, "running_ns"), s.ns[ST_RUNNING]);
         assert_int_equal(num(&t, "waiting_ns"), s.ns[ST_WAITING]);
     }
@@ -295,9 +307,11 @@ static void test_scope(void **state)
     unload(&l);
 }
 
-/* ---- a trace that was cut short ------------------------------------------------------------------------------- */
+/* ---- a trace that was cut short
+ * ------------------------------------------------------------------------------- */
 
-/* Of a cut trace's goroutines: what nothing is recorded behind, or before, is open there, in both tables alike. */
+/* Of a cut trace's goroutines: what nothing is recorded behind, or before, is open there, in both tables
+ * alike. */
 static unsigned open_at(const char *path)
 {
     unsigned open = 0, waits = 0;
@@ -334,7 +348,8 @@ static unsigned open_at(const char *path)
     return open;
 }
 
-/* Of a cut trace's threads: what their last rows say, by the rows alone, and where processors' rows have a gap. */
+/* Of a cut trace's threads: what their last rows say, by the rows alone, and where processors' rows have a
+ * gap. */
 static unsigned cut_at(const char *path, const uint8_t *bytes, size_t n, unsigned *opened)
 {
     unsigned lost = 0;
@@ -389,7 +404,8 @@ static void test_cut(void **state)
     unlink(path);
 }
 
-/* ---- the collector ---------------------------------------------------------------------------------------- */
+/* ---- the collector ----------------------------------------------------------------------------------------
+ */
 
 /* Two processors tell of one stop: it is one row. */
 static const char helped[] = "go 1.5\n"
@@ -421,7 +437,8 @@ static void test_stop(void **state)
     unlink(path);
 }
 
-/* ---- names that mean harm ----------------------------------------------------------------------------------- */
+/* ---- names that mean harm
+ * ----------------------------------------------------------------------------------- */
 
 static const char hostile[] =
     "go 1.26\n"

@@ -1,6 +1,6 @@
 /*
- * test_export_out.c - folded stacks; and what all exports share: typed times, the file that appears only when whole,
- * a full device, a reader that goes away, no memory.
+ * test_export_out.c - folded stacks; and what all exports share: typed times, the file that appears only when
+ * whole, a full device, a reader that goes away, no memory.
  */
 #include "tests/unit/export_help.h"
 
@@ -14,7 +14,8 @@
 #include "triage/exports/export_scope.h"
 #include "triage/exports/rewrite.h"
 
-/* ---- folded ------------------------------------------------------------------------------------------------- */
+/* ---- folded
+ * ------------------------------------------------------------------------------------------------- */
 
 struct folded {
     char stack[4096];
@@ -132,7 +133,8 @@ static void test_folded_hand(void **state)
     unload(&l);
 }
 
-/* ---- times -------------------------------------------------------------------------------------------------- */
+/* ---- times
+ * -------------------------------------------------------------------------------------------------- */
 
 static void test_times(void **state)
 {
@@ -235,7 +237,8 @@ static void test_command_line(void **state)
     assert_int_equal(RUN(csv_main, "spans", "--lanes=g", "--max-memory=1G", "--threads", "2", "--", ok), 0);
 }
 
-/* ---- the file ----------------------------------------------------------------------------------------------- */
+/* ---- the file
+ * ----------------------------------------------------------------------------------------------- */
 
 static void put_file(const char *path, const char *text)
 {
@@ -309,8 +312,9 @@ static void test_full(void **state)
 static void test_reader_gone(void **state)
 {
     (void)state;
-    char *argv[][5] = {{(char *)"csv", (char *)"spans", (char *)"-q", (char *)"samples/http-1.26.trace", NULL},
-                       {(char *)"pprof", (char *)"--kind=sync", (char *)"samples/http-1.26.trace", NULL, NULL}};
+    char *argv[][5] = {
+        {(char *)"csv", (char *)"spans", (char *)"-q", (char *)"samples/http-1.26.trace", NULL},
+        {(char *)"pprof", (char *)"--kind=sync", (char *)"samples/http-1.26.trace", NULL, NULL}};
     int p[2], saved = dup(STDOUT_FILENO), csv, pprof;
     signal(SIGPIPE, SIG_IGN);
     assert_int_equal(pipe(p), 0);
@@ -327,8 +331,9 @@ static void test_reader_gone(void **state)
     assert_int_equal(pprof, 0);
 }
 
-/* The trace is mapped and becomes shorter: a write of what is gone fails, which isn't the fault of where it is written to; what was
-   gone when it was read isn't in the copy, which isn't told by its bytes. (It lasts, so this test is the last one.) */
+/* The trace is mapped and becomes shorter: a write of what is gone fails, which isn't the fault of where it
+   is written to; what was gone when it was read isn't in the copy, which isn't told by its bytes. (It lasts,
+   so this test is the last one.) */
 static void test_shorter(void **state)
 {
     (void)state;
@@ -354,7 +359,8 @@ static void test_shorter(void **state)
     assert_int_equal(RUN(anonymize_main, "samples/http-1.21.trace"), 3);
 }
 
-/* Whatever allocation fails: status 2, or all is there; nothing leaks (the sanitizer looks), nothing half is left. */
+/* Whatever allocation fails: status 2, or all is there; nothing leaks (the sanitizer looks), nothing half is
+ * left. */
 static void test_no_memory(void **state)
 {
     (void)state;
@@ -390,10 +396,11 @@ static void test_no_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_folded_hand),  cmocka_unit_test(test_folded),
-                                       cmocka_unit_test(test_times),        cmocka_unit_test(test_times_of_day),
-                                       cmocka_unit_test(test_command_line), cmocka_unit_test(test_whole_or_not),
-                                       cmocka_unit_test(test_full),         cmocka_unit_test(test_reader_gone),
-                                       cmocka_unit_test(test_no_memory),    cmocka_unit_test(test_shorter)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_folded_hand),  cmocka_unit_test(test_folded),
+        cmocka_unit_test(test_times),        cmocka_unit_test(test_times_of_day),
+        cmocka_unit_test(test_command_line), cmocka_unit_test(test_whole_or_not),
+        cmocka_unit_test(test_full),         cmocka_unit_test(test_reader_gone),
+        cmocka_unit_test(test_no_memory),    cmocka_unit_test(test_shorter)};
     return cmocka_run_group_tests(tests, make_out, remove_out);
 }

@@ -1,4 +1,5 @@
-/* test_export_perfetto.c - Perfetto traces: read back packet by packet, slices matched, time held against the model.
+/* test_export_perfetto.c - Perfetto traces: read back packet by packet, slices matched, time held against the
+ * model.
  */
 #include "tests/unit/export_help.h"
 
@@ -181,7 +182,8 @@ static void pf_free(struct pf *p)
         free(p->table[k]);
 }
 
-/* ---- against the model -------------------------------------------------------------------------------------- */
+/* ---- against the model
+ * -------------------------------------------------------------------------------------- */
 
 /* What a lane's slices must add up to in [from,to): what did not end is not counted, as it has no end. */
 static void lane_sums(const struct trace *tr, struct lane l, int64_t from, int64_t to, int64_t *ns)
@@ -191,7 +193,8 @@ static void lane_sums(const struct trace *tr, struct lane l, int64_t from, int64
     for (bool ok = span_seek_index(&it, tr, l, 0); ok; ok = span_next(&it)) {
         const struct span *s = span_get(&it);
         int64_t t0 = s->t0 > from ? s->t0 : from, t1 = s->t1 < to ? s->t1 : to;
-        bool shown = s->state != ST_NONE && s->state != ST_UNKNOWN && (l.kind == LANE_G || s->state != ST_IDLE);
+        bool shown =
+            s->state != ST_NONE && s->state != ST_UNKNOWN && (l.kind == LANE_G || s->state != ST_IDLE);
         if (shown && t1 > t0 && (!s->open_end || s->t1 > to))
             ns[s->state] += t1 - t0;
     }

@@ -1,4 +1,5 @@
-/* test_export_pprof.c - profiles: read back by a reader of our own, held against the model and against Go's figures.
+/* test_export_pprof.c - profiles: read back by a reader of our own, held against the model and against Go's
+ * figures.
  */
 #include "tests/unit/export_help.h"
 
@@ -20,7 +21,8 @@ static bool is_of(const struct trace *tr, enum kind k, const struct span *s)
     }
 }
 
-/* ---- a reader ---------------------------------------------------------------------------------------------- */
+/* ---- a reader
+ * ---------------------------------------------------------------------------------------------- */
 
 #define STACK_TEXT 4096
 struct sum {
@@ -150,7 +152,8 @@ static void profile_free(struct profile *p)
     free(p->samples);
 }
 
-/* ---- figures of go tool trace ------------------------------------------------------------------------------ */
+/* ---- figures of go tool trace
+ * ------------------------------------------------------------------------------ */
 
 static void test_go(void **state)
 {
@@ -164,12 +167,13 @@ static void test_go(void **state)
         int64_t count, ns;
         if (*line == '#')
             continue;
-        assert_int_equal(sscanf(line, "%99s %19s %u %" SCNd64 " %" SCNd64, name, kind, &stacks, &count, &ns), 5);
+        assert_int_equal(sscanf(line, "%99s %19s %u %" SCNd64 " %" SCNd64, name, kind, &stacks, &count, &ns),
+                         5);
         snprintf(path, sizeof path, "samples/%s", name);
         struct profile p = profile_of(path, kind);
         if (p.count != count || p.ns != ns || p.nsamples != stacks)
-            fail_msg("%s %s: %u stacks %" PRId64 " x %" PRId64 " ns, Go says %u, %" PRId64 " x %" PRId64, name, kind,
-                     p.nsamples, p.count, p.ns, stacks, count, ns);
+            fail_msg("%s %s: %u stacks %" PRId64 " x %" PRId64 " ns, Go says %u, %" PRId64 " x %" PRId64,
+                     name, kind, p.nsamples, p.count, p.ns, stacks, count, ns);
         assert_string_equal(word(&p, p.types[0][0]), "contentions");
         assert_string_equal(word(&p, p.types[0][1]), "count");
         assert_string_equal(word(&p, p.types[1][0]), "delay");
@@ -181,7 +185,8 @@ static void test_go(void **state)
     assert_true(rows > 100);
 }
 
-/* ---- the model, counted naively ---------------------------------------------------------------------------- */
+/* ---- the model, counted naively
+ * ---------------------------------------------------------------------------- */
 
 /* The stack of a span as profile and test write it. */
 static void stack_text(const struct trace *tr, uint32_t stack, char *out, size_t size)
@@ -303,15 +308,16 @@ static void test_samples(void **state)
     assert_true(each_trace("samples", 60000, each_sample) > 20);
 }
 
-/* ---- by hand ----------------------------------------------------------------------------------------------- */
+/* ---- by hand
+ * ----------------------------------------------------------------------------------------------- */
 
 static const char hand[] =
     "go 1.26\n"
     "batch m=7 t=100\n"
     "ProcStatus +1 p=0 running\n"
     "GoStatus +1 g=1 m=7 running\n"
-    "GoCreate +10 new_g=2 new_stack=main.worker:30 stack=main.main:12\n" /* at 11: first wait of g2, 6 ns: Go leaves
-                                                                            it out */
+    "GoCreate +10 new_g=2 new_stack=main.worker:30 stack=main.main:12\n" /* at 11: first wait of g2, 6 ns: Go
+                                                                            leaves it out */
     "GoBlock +5 reason=\"chan receive\" stack=main.main:14\n"            /* at 16: never over */
     "GoStart +1 g=2 g_seq=1\n"
     "GoStop +20 reason=\"preempted\" stack=main.worker:33\n" /* runnable 8 */
@@ -364,11 +370,12 @@ static void test_places(void **state)
     (void)state;
     char path[] = "/tmp/gotop-trace-XXXXXX";
     close(mkstemp(path));
-    struct loaded l = text_file("go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
-                                "GoSyscallBegin +1 p_seq=1 stack=main.a:1!0x77\nGoSyscallEnd +10\n"
-                                "GoSyscallBegin +1 p_seq=2 stack=main.b:1!0x77\nGoSyscallEnd +20\n"
-                                "GoSyscallBegin +1 p_seq=3 stack=main.a:9!0x78\nGoSyscallEnd +40\n",
-                                path);
+    struct loaded l =
+        text_file("go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
+                  "GoSyscallBegin +1 p_seq=1 stack=main.a:1!0x77\nGoSyscallEnd +10\n"
+                  "GoSyscallBegin +1 p_seq=2 stack=main.b:1!0x77\nGoSyscallEnd +20\n"
+                  "GoSyscallBegin +1 p_seq=3 stack=main.a:9!0x78\nGoSyscallEnd +40\n",
+                  path);
     static const struct sum want[] = {{"main.a;", 2, 50}, {"main.b;", 1, 20}};
     struct profile p = profile_of(path, "syscall");
     struct sums w = {(struct sum *)(uintptr_t)want, 2};

@@ -1,18 +1,23 @@
 /*
- * test_fast_path_ends.c - one after another the commonest events of a thread are carried out without a look left or right; what ends that:
- * an event that can't come there, whose numbers can't be read, whose time is far, whose stack is none. It is said as it is anywhere.
+ * test_fast_path_ends.c - one after another the commonest events of a thread are carried out without a look
+ * left or right; what ends that: an event that can't come there, whose numbers can't be read, whose time is
+ * far, whose stack is none. It is said as it is anywhere.
  */
 #include "tests/unit/decode_help.h"
 
 #define P0 \
-    "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nGoStatus +1 g=2 m=-1 " \
+    "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nGoStatus +1 g=2 " \
+    "m=-1 " \
     "runnable\n"
 #define FEW \
-    "HeapAlloc +1 bytes=1\nHeapAlloc +1 bytes=200\nHeapAlloc +1 bytes=70000\nHeapAlloc +1 bytes=1\nHeapAlloc +1 " \
+    "HeapAlloc +1 bytes=1\nHeapAlloc +1 bytes=200\nHeapAlloc +1 bytes=70000\nHeapAlloc +1 " \
+    "bytes=1\nHeapAlloc +1 " \
     "bytes=2\n" \
-    "HeapAlloc +1 bytes=1\nHeapAlloc +1 bytes=200\nHeapAlloc +1 bytes=70000\nHeapAlloc +1 bytes=1\nHeapAlloc +1 " \
+    "HeapAlloc +1 bytes=1\nHeapAlloc +1 bytes=200\nHeapAlloc +1 bytes=70000\nHeapAlloc +1 " \
+    "bytes=1\nHeapAlloc +1 " \
     "bytes=2\n" \
-    "HeapAlloc +1 bytes=1\nHeapAlloc +1 bytes=200\nHeapAlloc +1 bytes=70000\nHeapAlloc +1 bytes=1\nHeapAlloc +1 " \
+    "HeapAlloc +1 bytes=1\nHeapAlloc +1 bytes=200\nHeapAlloc +1 bytes=70000\nHeapAlloc +1 " \
+    "bytes=1\nHeapAlloc +1 " \
     "bytes=2\n"
 enum { FEW_N = 15 };
 #define BLOCK "GoBlock +1 reason=\"r\" stack=main.f:1\n"
@@ -27,22 +32,23 @@ struct ends {
 static const struct ends ENDS[] = {
     /* where nothing runs */
     {BLOCK BLOCK FEW, "event GO_BLOCK: expected a goroutine, found none (7)", FEW_N},
-    {BLOCK "GoStop +1 reason=\"r\" stack=main.f:1\n" FEW, "event GO_STOP: expected a goroutine, found none (7)",
-     FEW_N},
+    {BLOCK "GoStop +1 reason=\"r\" stack=main.f:1\n" FEW,
+     "event GO_STOP: expected a goroutine, found none (7)", FEW_N},
     {BLOCK "GoSyscallBegin +1 p_seq=1 stack=main.f:1\n" FEW,
      "event GO_SYSCALL_BEGIN: expected a goroutine, found none (7)", FEW_N},
     {BLOCK "GoSyscallEnd +1\n" FEW, "event GO_SYSCALL_END: expected a goroutine, found none (7)", FEW_N},
     {BLOCK "GoDestroy +1\n" FEW, "event GO_DESTROY: expected a goroutine, found none (7)", FEW_N},
     /* where something does; who is in a call, for all that is known, does nothing behind it */
     {"GoStart +1 g=2 g_seq=1\n" FEW, "event GO_START: it starts where it can't (2)", FEW_N},
-    {"GoSyscallEnd +1\n" FEW, "event GO_SYSCALL_END: the goroutine isn't in a system call with its P (1)", FEW_N},
+    {"GoSyscallEnd +1\n" FEW, "event GO_SYSCALL_END: the goroutine isn't in a system call with its P (1)",
+     FEW_N},
     {"GoSyscallBegin +1 p_seq=1 stack=0\n" BLOCK FEW, "event GO_BLOCK: the goroutine isn't running (1)", 0},
     {"GoSyscallBegin +1 p_seq=1 stack=0\nGoSyscallBegin +1 p_seq=2 stack=0\n" FEW,
      "event GO_SYSCALL_BEGIN: the goroutine isn't running (1)", 0},
-    {"GoSyscallBegin +1 p_seq=3 stack=0\n" FEW, "event GO_SYSCALL_BEGIN: the P's sequence number doesn't follow (3)",
-     0},
-    {"GoCreate +1 new_g=2 new_stack=main.g:1 stack=0\n" FEW, "event GO_CREATE: the goroutine exists already (2)",
-     FEW_N},
+    {"GoSyscallBegin +1 p_seq=3 stack=0\n" FEW,
+     "event GO_SYSCALL_BEGIN: the P's sequence number doesn't follow (3)", 0},
+    {"GoCreate +1 new_g=2 new_stack=main.g:1 stack=0\n" FEW,
+     "event GO_CREATE: the goroutine exists already (2)", FEW_N},
     {"GoSyscallBegin +1 p_seq=1 stack=0\nGoCreate +1 new_g=9 new_stack=main.g:1 stack=0\n" FEW,
      "event GO_CREATE: the creating goroutine isn't running (1)", 0},
     /* numbers without an end */

@@ -1,6 +1,6 @@
 /*
- * test_feed.c - where bytes come from that are still being written (decode/input/feed.h): files that grow, pipes, and a program that
- * fetches, played by scripts. What is asked of it, and what is said where it fails.
+ * test_feed.c - where bytes come from that are still being written (decode/input/feed.h): files that grow,
+ * pipes, and a program that fetches, played by scripts. What is asked of it, and what is said where it fails.
  */
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -130,8 +130,10 @@ static void test_file(void **state)
 
 static size_t gz(const char *p, uint8_t *out, size_t cap)
 {
-    z_stream z = {
-        .next_in = (Bytef *)(uintptr_t)p, .avail_in = (uInt)strlen(p), .next_out = out, .avail_out = (uInt)cap};
+    z_stream z = {.next_in = (Bytef *)(uintptr_t)p,
+                  .avail_in = (uInt)strlen(p),
+                  .next_out = out,
+                  .avail_out = (uInt)cap};
     assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
     assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
     deflateEnd(&z);
@@ -285,7 +287,8 @@ static void test_pipe(void **state)
     close(fd);
 }
 
-/* Who can't be asked for so many seconds of trace is read no longer: a pipe that goes on, a file whose writer does. */
+/* Who can't be asked for so many seconds of trace is read no longer: a pipe that goes on, a file whose writer
+ * does. */
 static void test_seconds(void **state)
 {
     (void)state;
@@ -324,7 +327,8 @@ static void test_seconds(void **state)
     }
 }
 
-/* ---- the program that fetches ----------------------------------------------------------------------------- */
+/* ---- the program that fetches -----------------------------------------------------------------------------
+ */
 
 static void curl_is(const char *script)
 {
@@ -350,12 +354,15 @@ static void test_fetch(void **state)
         {"printf 'no trace\\nmore'; printf '\\n[500] ' >&2; exit 22", "no trace\nmore",
          "the server answered 500: no trace", FEED_FAILED},
         {"printf '\\n[404] ' >&2; exit 22", "",
-         "the server answered 404: no reason given; /debug/pprof/trace isn't there: is this the port", FEED_FAILED},
+         "the server answered 404: no reason given; /debug/pprof/trace isn't there: is this the port",
+         FEED_FAILED},
         {"printf '\\n[302] http://else/' >&2", "", "it has moved to http://else/: ask there", FEED_FAILED},
         {"printf '\\n[302] http://else/[200 ]x[404] ' >&2", "",
          "it has moved to http://else/[200 ]x[404] : ask there", FEED_FAILED},
-        {"printf '\\n[302] http://me:hush@else/' >&2", "", "it has moved to http://..@else/: ask there", FEED_FAILED},
-        {"printf '\\n[304] ' >&2", "", "the server answered 304, a redirect, and doesn't say where to", FEED_FAILED},
+        {"printf '\\n[302] http://me:hush@else/' >&2", "", "it has moved to http://..@else/: ask there",
+         FEED_FAILED},
+        {"printf '\\n[304] ' >&2", "", "the server answered 304, a redirect, and doesn't say where to",
+         FEED_FAILED},
         {"echo 'curl: (1) Protocol ftp disabled' >&2; printf '\\n[302] ftp://else/' >&2; exit 1", "",
          "it redirects (302) to ftp://else/, which can't be fetched: Protocol ftp disabled", FEED_FAILED},
         {"printf '\\n[302] ' >&2; exit 47", "", "it redirects again and again", FEED_FAILED},
@@ -363,11 +370,11 @@ static void test_fetch(void **state)
          FEED_FAILED},
         {"printf part; echo 'curl: (18) transfer closed' >&2; printf '\\n[200] ' >&2; exit 18", "part",
          "the program may have ended (transfer closed)", FEED_FAILED},
-        {"echo 'curl: (28) Operation too slow. Less than' >&2; exit 28", "", "nothing came for 15s (--stall-timeout)",
-         FEED_FAILED},
+        {"echo 'curl: (28) Operation too slow. Less than' >&2; exit 28", "",
+         "nothing came for 15s (--stall-timeout)", FEED_FAILED},
         {"echo 'curl: (28) Connection timed out' >&2; exit 28", "", "Connection timed out", FEED_FAILED},
-        {"printf '\\n[302] http://again/' >&2; exit 47", "", "it redirects again and again, at last to http://again/",
-         FEED_FAILED},
+        {"printf '\\n[302] http://again/' >&2; exit 47", "",
+         "it redirects again and again, at last to http://again/", FEED_FAILED},
         {"echo 'something else' >&2; exit 3", "", "something else", FEED_FAILED},
         {"printf part; kill -9 $$", "part", "curl was ended by a signal", FEED_FAILED},
         {"head -c 5000 /dev/zero | tr '\\0' x >&2; exit 9", "", "xxxxx", FEED_FAILED},
@@ -389,8 +396,8 @@ static void test_fetch(void **state)
     assert_int_equal(drain(socket, text, sizeof text, &e), FEED_FAILED);
     assert_non_null(strstr(e.what, "can't connect to that socket"));
     feed_close(socket);
-    curl_is(
-        "printf 'nothing here\\n'; printf '\\n[404] ' >&2; exit 22"); /* what was asked for isn't what was typed */
+    curl_is("printf 'nothing here\\n'; printf '\\n[404] ' >&2; exit 22"); /* what was asked for isn't what was
+                                                                             typed */
     struct feed *path = opened("http://host:6060/flight?token=hush", NULL);
     assert_int_equal(drain(path, text, sizeof text, &e), FEED_FAILED);
     assert_non_null(strstr(e.what, "404: nothing here; /flight isn't there (a path that ends in ?"));
@@ -448,13 +455,16 @@ static void test_asked(void **state)
     refused("http://host", &(struct feed_opts){.token_file = at("missing")}, ERR_IO,
             "the token's file can't be read");
     put("token", "", 0, "w");
-    refused("http://host", &(struct feed_opts){.token_file = at("token")}, ERR_EMPTY, "the token's file is empty");
-    refused("http://host", &(struct feed_opts){.header = {"X: a\nb"}, .nheaders = 1}, ERR_ARG, "control bytes");
+    refused("http://host", &(struct feed_opts){.token_file = at("token")}, ERR_EMPTY,
+            "the token's file is empty");
+    refused("http://host", &(struct feed_opts){.header = {"X: a\nb"}, .nheaders = 1}, ERR_ARG,
+            "control bytes");
     char *much = malloc(40000);
     memset(much, 'x', 40000);
     much[39999] = '\0';
     memcpy(much, "X: ", 3);
-    refused("http://host", &(struct feed_opts){.header = {much}, .nheaders = 1}, ERR_ARG, "or they are too long");
+    refused("http://host", &(struct feed_opts){.header = {much}, .nheaders = 1}, ERR_ARG,
+            "or they are too long");
     memcpy(much, "http://", 7);
     refused(much, NULL, ERR_ARG, "the URL is too long");
     free(much);
@@ -487,20 +497,23 @@ static void test_arguments(void **state)
     char *asked = (char *)read_file(at("asked"), &n);
     assert_non_null(asked);
     asked[n] = '\0';
-    static const char *const want[] = {"header = \"X!-1: @file\"\nheader = \"Empty:\"\n", "cacert = \"./-\"\n",
+    static const char *const want[] = {"header = \"X!-1: @file\"\nheader = \"Empty:\"\n",
+                                       "cacert = \"./-\"\n",
                                        "cert = \"./pkcs11\\\\:a\\\\\\\\b\\\\:secret\"\n", "key = \"/k:e\"\n",
                                        "unix-socket = \"./@s\\\" url\"\n"};
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
         if (!strstr(asked, want[i]))
             fail_msg("'%s' isn't in\n%s", want[i], asked);
     free(asked);
-    static const char *const none[] = {"@file", "@x: y", "", ":", ": x", "no colon", "A B: c", "X;", "\xc3\xa4: b"};
+    static const char *const none[] = {"@file",    "@x: y",  "",   ":",          ": x",
+                                       "no colon", "A B: c", "X;", "\xc3\xa4: b"};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
         refused("http://host", &(struct feed_opts){.header = {none[i]}, .nheaders = 1}, ERR_ARG,
                 "a header (-H) is 'NAME: VALUE'");
     static const char *const words[] = {"", "GET /x HTTP/1.1", "P0ST"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        refused("http://host", &(struct feed_opts){.method = words[i]}, ERR_ARG, "a method (--method) is a word");
+        refused("http://host", &(struct feed_opts){.method = words[i]}, ERR_ARG,
+                "a method (--method) is a word");
 }
 
 static void test_names(void **state)

@@ -1,8 +1,9 @@
 /*
- * test_flips.c - traces of which one bit is another, and such that were cut: whatever was before the damage is shown as in the
- * whole trace, span by span, and no time is shown that the trace never had.
+ * test_flips.c - traces of which one bit is another, and such that were cut: whatever was before the damage
+ * is shown as in the whole trace, span by span, and no time is shown that the trace never had.
  *
- * With files as arguments it tries every byte of them (every byte's eight bits with EVERY_BIT=1) and prints what deviates.
+ * With files as arguments it tries every byte of them (every byte's eight bits with EVERY_BIT=1) and prints
+ * what deviates.
  */
 #include "tests/unit/agree_help.h"
 
@@ -14,7 +15,8 @@
 /* A time may differ by what order gives events of one moment. */
 enum { NEAR_NS = 20000, AFTER_NS = 1000000 };
 
-/* ---- when a byte's event is ------------------------------------------------------------------------------- */
+/* ---- when a byte's event is -------------------------------------------------------------------------------
+ */
 
 struct places { /* of each byte, from when on a change of it may show, ns; NEVER: it holds no events */
     int64_t *t;
@@ -85,7 +87,10 @@ static void places_v1(struct places *pl, const struct trace *all, const uint8_t 
             if (s->timed && ticks < base)
                 base = ticks;
             const bool table = footer && (r.type == V1_STACK || r.type == V1_STRING);
-            fill(pl, (size_t)(at - p), (size_t)(q - p), table ? NEVER : r.type == V1_FREQUENCY ? INT64_MIN : t);
+            fill(pl, (size_t)(at - p), (size_t)(q - p),
+                 table                    ? NEVER
+                 : r.type == V1_FREQUENCY ? INT64_MIN
+                                          : t);
         }
     }
 }
@@ -102,7 +107,8 @@ static struct places places_of(const struct trace *all, const uint8_t *p, size_t
     return pl;
 }
 
-/* ---- two traces of the same run --------------------------------------------------------------------------- */
+/* ---- two traces of the same run ---------------------------------------------------------------------------
+ */
 
 struct tally {
     int64_t wrong, missing, end; /* ns before the damage; the end, if it is later than it was */
@@ -145,12 +151,13 @@ static struct tally against(const uint8_t *p, size_t n, const struct trace *all,
     if (!trace_fatal(tr) && tr->info.has_clock == all->info.has_clock && until > 0) {
         const enum lane_kind kind[] = {LANE_G, LANE_P};
         for (int k = 0; k < 2; k++) {
-            const int64_t a = differs(tr, all, kind[k], NEVER, shift, true, y.after_where, sizeof y.after_where);
+            const int64_t a =
+                differs(tr, all, kind[k], NEVER, shift, true, y.after_where, sizeof y.after_where);
             y.after = a > y.after ? a : y.after;
             /* What is wrong before the damage is part of what is wrong anywhere. */
             const int64_t w = a <= NEAR_NS ? 0
-                                           : differs(tr, all, kind[k], until == NEVER ? NEVER : until - shift, shift,
-                                                     true, y.where, sizeof y.where);
+                                           : differs(tr, all, kind[k], until == NEVER ? NEVER : until - shift,
+                                                     shift, true, y.where, sizeof y.where);
             y.wrong = w > y.wrong ? w : y.wrong;
             if (w > NEAR_NS)
                 continue;
@@ -184,8 +191,8 @@ struct sum {
     uint64_t tried, damage, wrong, missing, stretched, after, unsaid;
 };
 
-static bool flip(struct sum *sum, const struct places *pl, const struct trace *all, uint8_t *p, size_t n, size_t at,
-                 unsigned bit, const char *path, bool show)
+static bool flip(struct sum *sum, const struct places *pl, const struct trace *all, uint8_t *p, size_t n,
+                 size_t at, unsigned bit, const char *path, bool show)
 {
     p[at] ^= (uint8_t)(1u << bit);
     struct tally y = against(p, n, all, pl->t[at]);
@@ -206,8 +213,8 @@ static bool flip(struct sum *sum, const struct places *pl, const struct trace *a
         printf("%s byte %zu bit %u, from %.6f ms on: %s (end %+.3f ms): %s; damage: %s\n", path, at, bit,
                pl->t[at] == NEVER ? -1.0 : (double)pl->t[at] / 1e6, what, (double)y.end / 1e6, y.where,
                y.damage ? y.what : "NONE");
-    else if (what &&
-             strncmp(what, "missing", 7)) /* where nobody knows what was lost nothing is said of what may be */
+    else if (what && strncmp(what, "missing",
+                             7)) /* where nobody knows what was lost nothing is said of what may be */
         fail_msg("%s byte %zu bit %u: %s: %s", path, at, bit, what, y.where);
     return !what;
 }
@@ -225,11 +232,12 @@ static void flips(const char *path, uint8_t *p, size_t n, size_t step, bool show
     struct places pl = places_of(all, p, n);
     for (size_t at = all->dialect.header + (step > 1 ? step / 2 : 0); at < n; at += step)
         for (unsigned b = 0; b < 8; b += getenv("EVERY_BIT") ? 1 : 8)
-            (void)flip(&sum, &pl, all, copy, n, at, getenv("EVERY_BIT") ? b : (unsigned)(at * 5 + at / 8) % 8, path,
-                       show);
+            (void)flip(&sum, &pl, all, copy, n, at, getenv("EVERY_BIT") ? b : (unsigned)(at * 5 + at / 8) % 8,
+                       path, show);
     if (show)
-        printf("== %s: %" PRIu64 " flips, damage said %" PRIu64 ", wrong before %" PRIu64 ", missing before %" PRIu64
-               ", stretched %" PRIu64 "; behind it wrong and damage said %" PRIu64 ", not said %" PRIu64 "\n",
+        printf("== %s: %" PRIu64 " flips, damage said %" PRIu64 ", wrong before %" PRIu64
+               ", missing before %" PRIu64 ", stretched %" PRIu64 "; behind it wrong and damage said %" PRIu64
+               ", not said %" PRIu64 "\n",
                path, sum.tried, sum.damage, sum.wrong, sum.missing, sum.stretched, sum.after, sum.unsaid);
     free(copy);
     free(pl.t);
@@ -248,7 +256,8 @@ static void test_samples(void **state)
     assert_true(each_trace("samples", 60000, few) > 20);
 }
 
-/* ---- what a generation says of itself beside its events ---------------------------------------------------- */
+/* ---- what a generation says of itself beside its events
+ * ---------------------------------------------------- */
 
 /* From Go 1.22 on: the clock's rate, and the times of batches that are no thread's. */
 static bool speaks(const struct v2_raw_batch *b, bool *clock)
@@ -265,7 +274,8 @@ static bool said(const struct trace *tr)
     return odd || trace_info(tr)->ndamages || trace_fatal(tr);
 }
 
-/* What is another by this bit is said, or the trace is as long as it was: to the millisecond, or where times may be that of others (slack_ns). */
+/* What is another by this bit is said, or the trace is as long as it was: to the millisecond, or where times
+ * may be that of others (slack_ns). */
 static void lie(const struct trace *all, uint8_t *p, size_t n, size_t at, unsigned bit, int64_t slack_ns,
                 const char *path)
 {
@@ -324,7 +334,8 @@ static void test_lies(void **state)
     lies("samples/http-long-1.23.trace");
 }
 
-/* Up to Go 1.21: of a batch the processor and the time. What is told doesn't stretch the trace: from 1.11 on the tables tell when it ends. */
+/* Up to Go 1.21: of a batch the processor and the time. What is told doesn't stretch the trace: from 1.11 on
+ * the tables tell when it ends. */
 static void lies_v1(const char *path, bool ends)
 {
     static const struct trace_opts one = {.threads = 1};
@@ -369,7 +380,8 @@ static void test_lies_v1(void **state)
     lies_v1("samples/workers-1.7.trace", false);
 }
 
-/* ---- what one header may cost ------------------------------------------------------------------------------- */
+/* ---- what one header may cost
+ * ------------------------------------------------------------------------------- */
 
 /* Most of what is in a trace of `all` goroutines is shown, and what isn't is said. */
 static void still_shown(const uint8_t *p, size_t n, const struct trace *all, const char *path, size_t at,
@@ -383,13 +395,15 @@ static void still_shown(const uint8_t *p, size_t n, const struct trace *all, con
     counted_alike(p, n, tr);
     const uint32_t now = trace_nlanes(tr, LANE_G);
     if (trace_fatal(tr) || now < least || (now < trace_nlanes(all, LANE_G) && !trace_info(tr)->ndamages))
-        fail_msg("%s byte %zu bit %u: %u goroutines of %u, %u damages", path, at, bit, now, trace_nlanes(all, LANE_G),
-                 trace_info(tr)->ndamages);
+        fail_msg("%s byte %zu bit %u: %u goroutines of %u, %u damages", path, at, bit, now,
+                 trace_nlanes(all, LANE_G), trace_info(tr)->ndamages);
     trace_close(tr);
 }
 
-/* The same while it comes, generation by generation: nothing of it ends it, and at least so many goroutines are shown before its end. */
-static void still_followed(const uint8_t *p, size_t n, uint32_t least, const char *path, size_t at, unsigned bit)
+/* The same while it comes, generation by generation: nothing of it ends it, and at least so many goroutines
+ * are shown before its end. */
+static void still_followed(const uint8_t *p, size_t n, uint32_t least, const char *path, size_t at,
+                           unsigned bit)
 {
     enum { PIECE = 8192 };
     static const struct trace_opts grows = {.threads = 1, .grows = true};
@@ -428,7 +442,8 @@ static void still_followed(const uint8_t *p, size_t n, uint32_t least, const cha
     free(held);
 }
 
-/* The header that a generation begins with, of which one bit is another, in the first any, later some bit of each byte; and an end mark too many behind it. */
+/* The header that a generation begins with, of which one bit is another, in the first any, later some bit of
+ * each byte; and an end mark too many behind it. */
 static void first_headers(const char *path)
 {
     static const struct trace_opts one = {.threads = 1};
@@ -477,7 +492,8 @@ static void test_first_headers(void **state)
 int main(int argc, char **argv)
 {
     static const struct CMUnitTest tests[] = {cmocka_unit_test(test_samples), cmocka_unit_test(test_lies),
-                                              cmocka_unit_test(test_lies_v1), cmocka_unit_test(test_first_headers)};
+                                              cmocka_unit_test(test_lies_v1),
+                                              cmocka_unit_test(test_first_headers)};
     for (int i = 1; i < argc; i++) {
         size_t n = 0;
         uint8_t *p = read_file(argv[i], &n);

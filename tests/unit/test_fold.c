@@ -1,8 +1,9 @@
 /*
- * test_fold.c - a random scheduler's neutral events folded, and the model held against what that scheduler did.
+ * test_fold.c - a random scheduler's neutral events folded, and the model held against what that scheduler
+ * did.
  *
- * The world below keeps, the slow and obvious way, what every P, G and M did from when on. Threads' lanes, which the
- * model derives from the Ps they held, are compared with what the world saw of the thread itself.
+ * The world below keeps, the slow and obvious way, what every P, G and M did from when on. Threads' lanes,
+ * which the model derives from the Ps they held, are compared with what the world saw of the thread itself.
  */
 #include "tests/unit/query_check.h"
 
@@ -310,7 +311,8 @@ static bool step(struct world *w)
         w->g[g].known = true;
         e = out(w, EVK_G_CREATE, ST_RUNNABLE, g, EV_NONE, EV_NONE);
         e->arg = g;
-        list_add(&w->g[g].list, (struct span){.state = ST_RUNNABLE, .who = NO_LANE, .proc = NO_LANE, .t0 = w->t});
+        list_add(&w->g[g].list,
+                 (struct span){.state = ST_RUNNABLE, .who = NO_LANE, .proc = NO_LANE, .t0 = w->t});
         w->g[g].state = ST_RUNNABLE;
         return true;
     }
@@ -325,8 +327,10 @@ static void close_list(struct span_list *l, int64_t end)
 /* Integrals and maxima of goroutines by state, bucket by bucket, from the goroutines' own spans. */
 static void check_gcounts(struct world *w)
 {
-    static const uint8_t state[GC_COUNT] = {
-        [GC_RUNNABLE] = ST_RUNNABLE, [GC_RUNNING] = ST_RUNNING, [GC_SYSCALL] = ST_SYSCALL, [GC_WAITING] = ST_WAITING};
+    static const uint8_t state[GC_COUNT] = {[GC_RUNNABLE] = ST_RUNNABLE,
+                                            [GC_RUNNING] = ST_RUNNING,
+                                            [GC_SYSCALL] = ST_SYSCALL,
+                                            [GC_WAITING] = ST_WAITING};
     const struct gbucket *b;
     int64_t width;
     size_t n = trace_gcounts(&w->tr, &width, &b);
@@ -356,8 +360,8 @@ static void check_gcounts(struct world *w)
                     before += w->g[g].list.v[j].state == state[k] && w->g[g].list.v[j].t0 < t0 &&
                               w->g[g].list.v[j].t1 >= t0;
             if (b[i].ns[k] != sum || (b[i].max[k] != max && (b[i].max[k] < max || b[i].max[k] > before)))
-                fail_msg("bucket %zu of width %" PRId64 ", state %d: %" PRIu64 " ns, at most %u; want %" PRIu64
-                         ", %" PRIu64,
+                fail_msg("bucket %zu of width %" PRId64 ", state %d: %" PRIu64
+                         " ns, at most %u; want %" PRIu64 ", %" PRIu64,
                          i, width, k, b[i].ns[k], b[i].max[k], sum, max);
         }
     }
@@ -369,7 +373,8 @@ static void check_ranges(struct world *w)
     size_t n = trace_ranges(&w->tr, RANGE_SWEEP, &r), closed = 0;
     for (size_t i = 0; i < n; i++) {
         if (r[i].open_end) {
-            assert_true(r[i].t1 == w->tr.fold.end && w->p[r[i].owner].sweep && w->sweep[r[i].owner] == r[i].t0);
+            assert_true(r[i].t1 == w->tr.fold.end && w->p[r[i].owner].sweep &&
+                        w->sweep[r[i].owner] == r[i].t0);
             continue;
         }
         closed++;
@@ -473,10 +478,11 @@ static struct loaded fold_case(const char *text)
 static void test_backdated(void **state)
 {
     (void)state;
-    struct loaded l = fold_case("go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 "
-                                "running\nGoBlock +40 reason=\"sync\" stack=0\n"
-                                "ProcStop +2\nbatch m=8 t=150\nProcStart +50 p=0 p_seq=1\nGoStatus +10 g=2 m=-1 "
-                                "runnable\nGoStart +10 g=2 g_seq=1\n");
+    struct loaded l =
+        fold_case("go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 "
+                  "running\nGoBlock +40 reason=\"sync\" stack=0\n"
+                  "ProcStop +2\nbatch m=8 t=150\nProcStart +50 p=0 p_seq=1\nGoStatus +10 g=2 m=-1 "
+                  "runnable\nGoStart +10 g=2 g_seq=1\n");
     expect_whole(l.tr);
     expect_lane(l.tr, LANE_G, 2, "<0-119 runnable\n119-119> running p0\n");
     struct lane_info i = trace_lane(l.tr, (struct lane){LANE_G, trace_find_lane(l.tr, LANE_G, 2)});
@@ -504,7 +510,8 @@ static void test_nonsense(void **state)
                            .by = below(&rng, 3) ? EV_NONE : (uint32_t)below(&rng, 30),
                            .arg = below(&rng, 9),
                            .arg2 = below(&rng, 9)};
-            static const uint8_t gs[] = {ST_NONE, ST_RUNNING, ST_RUNNABLE, ST_WAITING, ST_SYSCALL, ST_UNKNOWN},
+            static const uint8_t gs[] = {ST_NONE,    ST_RUNNING, ST_RUNNABLE,
+                                         ST_WAITING, ST_SYSCALL, ST_UNKNOWN},
                                  ps[] = {ST_IDLE, ST_SCHED, ST_NONE, ST_SYSCALL};
             e.state = e.kind == EVK_P_STATE   ? ps[below(&rng, 4)]
                       : e.kind <= EVK_G_STATE ? gs[below(&rng, 6)]
@@ -526,7 +533,8 @@ static void test_nonsense(void **state)
                     check_lane(&tr, l, &rng, 5);
                     continue;
                 }
-                struct tracegen_buf b = {0}; /* threads that run what no P runs need not make sense, but answer */
+                struct tracegen_buf b = {
+                    0}; /* threads that run what no P runs need not make sense, but answer */
                 lane_text(&b, &tr, l);
                 tracegen_free(&b);
                 trace_longest(&tr, l, 0, tr.fold.end, &s);

@@ -1,10 +1,11 @@
 /*
- * test_gaps.c - second-family traces of which a part in the middle is lost, doubled, moved or lies about its time: what is
- * behind it is shown, and what may be lost is not recorded.
+ * test_gaps.c - second-family traces of which a part in the middle is lost, doubled, moved or lies about its
+ * time: what is behind it is shown, and what may be lost is not recorded.
  */
 #include "tests/unit/decode_help.h"
 
-#define HEAD "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nHeapAlloc +1000 1\n"
+#define HEAD \
+    "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nHeapAlloc +1000 1\n"
 #define OTHER "batch m=8 t=100\nProcStatus +2 p=1 running\nGoStatus +1 g=2 m=8 running\nHeapAlloc +500000 1\n"
 
 static void expect_end(const struct trace *tr, int64_t end)
@@ -56,22 +57,23 @@ static void test_moved(void **state)
                   "batch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
                   "GoBlock +1000 reason=\"sleep\" stack=main.f:1\nGoUnblock +1000 g=1 g_seq=1 stack=0\n");
     expect_damage(l.tr, ERR_FORMAT, "another order");
-    expect_lane(
-        l.tr, LANE_G, 1,
-        "<0-1001 running p0\n1001-2001 waiting (sleep)\n2001-2999904 runnable\n2999904-2999904> running p0\n");
+    expect_lane(l.tr, LANE_G, 1,
+                "<0-1001 running p0\n1001-2001 waiting (sleep)\n2001-2999904 runnable\n2999904-2999904> "
+                "running p0\n");
     unload(&l);
 }
 
-/* Who assists as its events end is told of as lost only when all is read: what others assisted since is still drawn. */
+/* Who assists as its events end is told of as lost only when all is read: what others assisted since is still
+ * drawn. */
 static void test_lost_assist(void **state)
 {
     (void)state;
-    struct loaded l =
-        load_text("go 1.11\nbatch p=0 t=0\nGoCreate g=1\nGoCreate g=2\nProcStart thread=0\nGoStart g=1 seq=1\n"
-                  "GCMarkAssistStart +10 stack=0\nraw 00 ff 00 ff 00 ff 00 ff\n"
-                  "batch p=1 t=20\nProcStart +0 thread=3\nGoStart +5 g=2 seq=1\n"
-                  "GCMarkAssistStart +10 stack=0\nGCMarkAssistDone +5\nGCMarkAssistStart +20 stack=0\n"
-                  "GCMarkAssistDone +5\nHeapAlloc +20 1\n");
+    struct loaded l = load_text(
+        "go 1.11\nbatch p=0 t=0\nGoCreate g=1\nGoCreate g=2\nProcStart thread=0\nGoStart g=1 seq=1\n"
+        "GCMarkAssistStart +10 stack=0\nraw 00 ff 00 ff 00 ff 00 ff\n"
+        "batch p=1 t=20\nProcStart +0 thread=3\nGoStart +5 g=2 seq=1\n"
+        "GCMarkAssistStart +10 stack=0\nGCMarkAssistDone +5\nGCMarkAssistStart +20 stack=0\n"
+        "GCMarkAssistDone +5\nHeapAlloc +20 1\n");
     expect_lane(l.tr, LANE_BAND, BAND_ASSIST,
                 "0-35 nothing\n35-40 mark assist g2\n40-60 nothing\n60-65 mark assist g2\n65-85> nothing\n");
     unload(&l);

@@ -1,5 +1,6 @@
 /*
- * test_hash.c - this run's secret in the tables: keys that a file chooses to meet don't, and no answer depends on it.
+ * test_hash.c - this run's secret in the tables: keys that a file chooses to meet don't, and no answer
+ * depends on it.
  */
 #include "tests/unit/triage_help.h"
 
@@ -54,7 +55,8 @@ static void no_answer_depends_on_it(void **state)
     assert_true(help_each("samples", "", same_with_any) > 20);
 }
 
-/* Ids with the same low bits, and such as met under the hash that was here before, whose multiplier anyone can invert. */
+/* Ids with the same low bits, and such as met under the hash that was here before, whose multiplier anyone
+ * can invert. */
 static void ids_do_not_meet(void **state)
 {
     (void)state;
@@ -93,7 +95,8 @@ static void what_is_not_there_is_not_looked_for_long(void **state)
     idmap_free(&m);
 }
 
-/* Ids that count upwards, each for a while, beside some that stay: what is there is found, and nothing else, however they meet. */
+/* Ids that count upwards, each for a while, beside some that stay: what is there is found, and nothing else,
+ * however they meet. */
 static void ids_come_and_go(void **state)
 {
     (void)state;

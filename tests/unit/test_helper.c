@@ -1,6 +1,6 @@
 /*
- * test_helper.c - goroutines that begin in WaitGroup.Go and its like are named by what they run, in every generation, with
- * any number of threads; `dump` says, as Go's reader does, where they begin.
+ * test_helper.c - goroutines that begin in WaitGroup.Go and its like are named by what they run, in every
+ * generation, with any number of threads; `dump` says, as Go's reader does, where they begin.
  */
 #include "decode/events/helper.h"
 #include "tests/unit/decode_help.h"
@@ -58,10 +58,10 @@ static void test_whose_frame(void **state)
         {"golang.org/x/sync/errgroup.(*Group).Go.func1", "runtime.Gosched", true},
         {"testing.(*B).run1.func1", "runtimes.Bench", false},
         {"runtime.corostart", "iter.Pull[...].func1", true},
-        {"github.com/sourcegraph/conc.(*WaitGroup).Go.func1", "github.com/sourcegraph/conc/panics.(*Catcher).Try",
-         true},
-        {"github.com/sourcegraph/conc.(*WaitGroup).Go.func1", "github.com/sourcegraph/conc/pool.(*Pool).worker",
-         false},
+        {"github.com/sourcegraph/conc.(*WaitGroup).Go.func1",
+         "github.com/sourcegraph/conc/panics.(*Catcher).Try", true},
+        {"github.com/sourcegraph/conc.(*WaitGroup).Go.func1",
+         "github.com/sourcegraph/conc/pool.(*Pool).worker", false},
     };
     for (size_t i = 0; i < sizeof c / sizeof *c; i++)
         if (helper_own(str_of(c[i].helper), str_of(c[i].frame)) != c[i].own)
@@ -69,7 +69,8 @@ static void test_whose_frame(void **state)
 }
 
 #define WG "sync.(*WaitGroup).Go.func1:238"
-/* Four that WaitGroup.Go begins: one blocks in its first generation, one in the next, two never; and one that main begins. */
+/* Four that WaitGroup.Go begins: one blocks in its first generation, one in the next, two never; and one that
+ * main begins. */
 #define TRACE \
     "go 1.26\nbatch gen=1 m=7 t=100\n" \
     "ProcStatus +1 p=0 running\n" \
@@ -83,7 +84,8 @@ static void test_whose_frame(void **state)
     "GoStart +5 g=2 g_seq=1\n" \
     "GoBlock +5 reason=\"chan receive\" stack=main.take:40,main.worker:33," WG "\n" \
     "GoStart +5 g=4 g_seq=1\n" \
-    "GoStop +5 reason=\"preempted\" stack=main.cut:7,main.off:8\n" /* does not reach down to where it begins */ \
+    "GoStop +5 reason=\"preempted\" stack=main.cut:7,main.off:8\n" /* does not reach down to where it begins \
+                                                                    */ \
     "GoStart +5 g=3 g_seq=1\n" \
     "GoBlock +5 reason=\"sleep\" stack=" WG "\n" /* nothing but the helper */ \
     "GoStart +5 g=7 g_seq=1\nGoDestroy +5\n" \
@@ -131,18 +133,19 @@ static void test_names(void **state)
 static void test_siblings(void **state)
 {
     (void)state;
-    struct loaded l = load_text("go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
-                                "GoCreate +5 new_g=2 new_stack=" WG " stack=sync.(*WaitGroup).Go:238,main.main:12\n"
-                                "GoCreate +5 new_g=3 new_stack=" WG " stack=sync.(*WaitGroup).Go:238,main.main:12\n"
-                                "GoCreate +5 new_g=4 new_stack=" WG " stack=sync.(*WaitGroup).Go:238,main.each:30\n"
-                                "GoCreate +5 new_g=5 new_stack=" WG " stack=sync.(*WaitGroup).Go:238,main.each:30\n"
-                                "GoCreate +5 new_g=6 new_stack=" WG " stack=sync.(*WaitGroup).Go:238,main.each:30\n"
-                                "GoBlock +5 reason=\"sync\" stack=sync.(*WaitGroup).Wait:118,main.main:16\n"
-                                "GoStart +5 g=3 g_seq=1\nGoDestroy +5\n"
-                                "GoStart +5 g=2 g_seq=1\nGoBlock +5 reason=\"sleep\" stack=main.worker:33," WG "\n"
-                                "GoStart +5 g=4 g_seq=1\nGoBlock +5 reason=\"sleep\" stack=main.one:3," WG "\n"
-                                "GoStart +5 g=5 g_seq=1\nGoBlock +5 reason=\"sleep\" stack=main.other:3," WG "\n"
-                                "GoStart +5 g=6 g_seq=1\nGoDestroy +5\n");
+    struct loaded l =
+        load_text("go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
+                  "GoCreate +5 new_g=2 new_stack=" WG " stack=sync.(*WaitGroup).Go:238,main.main:12\n"
+                  "GoCreate +5 new_g=3 new_stack=" WG " stack=sync.(*WaitGroup).Go:238,main.main:12\n"
+                  "GoCreate +5 new_g=4 new_stack=" WG " stack=sync.(*WaitGroup).Go:238,main.each:30\n"
+                  "GoCreate +5 new_g=5 new_stack=" WG " stack=sync.(*WaitGroup).Go:238,main.each:30\n"
+                  "GoCreate +5 new_g=6 new_stack=" WG " stack=sync.(*WaitGroup).Go:238,main.each:30\n"
+                  "GoBlock +5 reason=\"sync\" stack=sync.(*WaitGroup).Wait:118,main.main:16\n"
+                  "GoStart +5 g=3 g_seq=1\nGoDestroy +5\n"
+                  "GoStart +5 g=2 g_seq=1\nGoBlock +5 reason=\"sleep\" stack=main.worker:33," WG "\n"
+                  "GoStart +5 g=4 g_seq=1\nGoBlock +5 reason=\"sleep\" stack=main.one:3," WG "\n"
+                  "GoStart +5 g=5 g_seq=1\nGoBlock +5 reason=\"sleep\" stack=main.other:3," WG "\n"
+                  "GoStart +5 g=6 g_seq=1\nGoDestroy +5\n");
     expect_name(l.tr, 2, "main.worker", false);
     expect_name(l.tr, 3, "main.worker", true);
     expect_name(l.tr, 5, "main.other", false);
@@ -173,11 +176,12 @@ static void test_dump(void **state)
 static void test_there_before(void **state)
 {
     (void)state;
-    struct loaded l = load_text("go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\n"
-                                "GoStatusStack +1 g=9 m=-1 gstatus=waiting stack=main.take:40,main.worker:33," WG "\n"
-                                "GoStatusStack +1 g=8 m=-1 gstatus=waiting "
-                                "stack=runtime.coroswitch_m:9,iter.Pull[...].func1:5,runtime.corostart:3\n"
-                                "HeapAlloc +60 1000\n");
+    struct loaded l =
+        load_text("go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\n"
+                  "GoStatusStack +1 g=9 m=-1 gstatus=waiting stack=main.take:40,main.worker:33," WG "\n"
+                  "GoStatusStack +1 g=8 m=-1 gstatus=waiting "
+                  "stack=runtime.coroswitch_m:9,iter.Pull[...].func1:5,runtime.corostart:3\n"
+                  "HeapAlloc +60 1000\n");
     struct lane_info i = trace_lane(l.tr, (struct lane){LANE_G, trace_find_lane(l.tr, LANE_G, 9)});
     struct str s = trace_str(l.tr, i.name);
     assert_int_equal(s.len, strlen("main.worker"));
@@ -189,7 +193,8 @@ static void test_there_before(void **state)
     unload(&l);
 }
 
-/* One that begins nobody knows where is still named by a stack of its own when the trace's first stacks are past. */
+/* One that begins nobody knows where is still named by a stack of its own when the trace's first stacks are
+ * past. */
 static void test_without_start(void **state)
 {
     (void)state;
@@ -199,12 +204,14 @@ static void test_without_start(void **state)
         tracegen_printf(&b, "GoCreate +9 new_g=%u new_stack=%s stack=main.main:8\n", g,
                         g < 310 ? "main.work:1" : "0");
         tracegen_printf(&b, "GoStop +9 reason=\"preempted\" stack=main.main:9\n");
-        if (g == 290) /* after what isn't folded as most are, what is known of the first stacks is looked at anew */
+        if (g == 290) /* after what isn't folded as most are, what is known of the first stacks is looked at
+                         anew */
             tracegen_printf(&b, "ProcStop +9\nProcStart +9 p=0 p_seq=1\n");
-        tracegen_printf(&b,
-                        "GoStart +9 g=%u g_seq=1\nGoBlock +9 reason=\"sleep\" stack=time.Sleep:1,main.rest:7\n"
-                        "GoStart +9 g=1 g_seq=%u\n",
-                        g, ++seq);
+        tracegen_printf(
+            &b,
+            "GoStart +9 g=%u g_seq=1\nGoBlock +9 reason=\"sleep\" stack=time.Sleep:1,main.rest:7\n"
+            "GoStart +9 g=1 g_seq=%u\n",
+            g, ++seq);
     }
     struct loaded l = load_text((const char *)b.p);
     const struct first_stack *first;
@@ -216,7 +223,8 @@ static void test_without_start(void **state)
     tracegen_free(&b);
 }
 
-/* ---- the program's own helpers (decode/model/given.h) ---------------------------------------------------------------- */
+/* ---- the program's own helpers (decode/model/given.h)
+ * ---------------------------------------------------------------- */
 
 static int goroutines_named(const struct trace *tr, const char *name)
 {
@@ -228,7 +236,8 @@ static int goroutines_named(const struct trace *tr, const char *name)
     return n;
 }
 
-/* Interrupted in a function without a frame, whose caller the stack leaves out; watchers and workers were given nothing to be. */
+/* Interrupted in a function without a frame, whose caller the stack leaves out; watchers and workers were
+ * given nothing to be. */
 static void test_given(void **state)
 {
     (void)state;
@@ -245,15 +254,18 @@ static void test_given(void **state)
     free(p);
 }
 
-/* Two goroutines that begin in `in`, at one line of which one calls main.one and the other main.two, `times` after a select. */
+/* Two goroutines that begin in `in`, at one line of which one calls main.one and the other main.two, `times`
+ * after a select. */
 static void two_given(struct tracegen_buf *b, unsigned *g, const char *in, unsigned times)
 {
     static const char *const given[] = {"main.one", "main.two"};
     for (unsigned k = 0; k < 2; k++) {
         const unsigned id = ++*g;
         unsigned seq = 1;
-        tracegen_printf(b, "GoCreate +9 new_g=%u new_stack=%s:1 stack=main.start:%u,main.main:8\n", id, in, k);
-        tracegen_printf(b, "GoStop +9 reason=\"preempted\" stack=main.main:9\nGoStart +9 g=%u g_seq=%u\n", id, seq);
+        tracegen_printf(b, "GoCreate +9 new_g=%u new_stack=%s:1 stack=main.start:%u,main.main:8\n", id, in,
+                        k);
+        tracegen_printf(b, "GoStop +9 reason=\"preempted\" stack=main.main:9\nGoStart +9 g=%u g_seq=%u\n", id,
+                        seq);
         for (unsigned i = 0; i < times; i++) {
             tracegen_printf(b, "GoBlock +9 reason=\"select\" stack=runtime.selectgo:1,%s:5\n", in);
             tracegen_printf(b, "GoUnblock +99999 g=%u g_seq=%u stack=0\n", id, seq + 1);
@@ -277,7 +289,8 @@ static void test_given_ticks(void **state)
     for (unsigned times = 0; times < 3; times++) {
         struct tracegen_buf b = {0};
         unsigned g = 1;
-        tracegen_printf(&b, "go 1.26\nbatch m=7 t=0\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n");
+        tracegen_printf(&b,
+                        "go 1.26\nbatch m=7 t=0\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n");
         two_given(&b, &g, "main.tick", times);
         struct loaded l = load_text((const char *)b.p);
         assert_int_equal(goroutines_named(l.tr, "main.one"), times != 1);
@@ -295,7 +308,8 @@ static void test_given_by_many(void **state)
     unsigned g = 1;
     tracegen_printf(&b, "go 1.26\nbatch m=7 t=0\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n");
     for (unsigned i = 0; i < 20; i++)
-        tracegen_printf(&b, "UserLog +1 task=0 key=\"k\" value=\"v\" stack=testing.(*B).m%u:1,main.main:8\n", i);
+        tracegen_printf(&b, "UserLog +1 task=0 key=\"k\" value=\"v\" stack=testing.(*B).m%u:1,main.main:8\n",
+                        i);
     for (unsigned i = 0; i < 20; i++) {
         char in[32];
         (void)snprintf(in, sizeof in, "main.begin%u.func1", i);
@@ -334,10 +348,12 @@ static void test_one_name(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_which),       cmocka_unit_test(test_whose_frame),   cmocka_unit_test(test_names),
-        cmocka_unit_test(test_dump),        cmocka_unit_test(test_there_before),  cmocka_unit_test(test_siblings),
-        cmocka_unit_test(test_one_name),    cmocka_unit_test(test_without_start), cmocka_unit_test(test_given),
-        cmocka_unit_test(test_given_ticks), cmocka_unit_test(test_given_by_many),
+        cmocka_unit_test(test_which),         cmocka_unit_test(test_whose_frame),
+        cmocka_unit_test(test_names),         cmocka_unit_test(test_dump),
+        cmocka_unit_test(test_there_before),  cmocka_unit_test(test_siblings),
+        cmocka_unit_test(test_one_name),      cmocka_unit_test(test_without_start),
+        cmocka_unit_test(test_given),         cmocka_unit_test(test_given_ticks),
+        cmocka_unit_test(test_given_by_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

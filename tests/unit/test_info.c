@@ -1,6 +1,6 @@
 /*
- * test_info.c - what `gotop info` says of the samples: every byte counted once, events as the model counts them, answers
- * by what a dialect records.
+ * test_info.c - what `gotop info` says of the samples: every byte counted once, events as the model counts
+ * them, answers by what a dialect records.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -56,8 +56,8 @@ static void every_byte_once(void **state)
             continue;
         snprintf(path, sizeof path, "samples/%s", x->d_name);
         file_open(&f, path);
-        uint64_t sum = f.c.structure + f.c.strings.bytes + f.c.stacks.bytes + f.c.samples.bytes + f.c.clock.bytes +
-                       f.c.experiments.bytes;
+        uint64_t sum = f.c.structure + f.c.strings.bytes + f.c.stacks.bytes + f.c.samples.bytes +
+                       f.c.clock.bytes + f.c.experiments.bytes;
         for (int k = 0; k < 256; k++)
             sum += f.c.kind[k].bytes;
         assert_int_equal(f.c.unread, 0);
@@ -69,7 +69,8 @@ static void every_byte_once(void **state)
         /* What is counted here the model tells of; a coroutine switch is three events there. */
         uint64_t model = trace_info(f.tr)->events, mine = f.c.events;
         if (trace_info(f.tr)->second_family)
-            assert_true(mine <= model && model <= mine + 2 * (f.c.kind[45].n + f.c.kind[46].n) + f.c.kind[18].n);
+            assert_true(mine <= model &&
+                        model <= mine + 2 * (f.c.kind[45].n + f.c.kind[46].n) + f.c.kind[18].n);
         file_close(&f);
         n++;
     }
@@ -263,8 +264,8 @@ static void cut_short(void **state)
         struct input cut = {.data = f.in.data, .len = n};
         assert_int_equal(census_take(&cut, &c, &e), ERR_OK);
         assert_int_not_equal(c.damage.code, ERR_OK);
-        uint64_t sum = c.structure + c.unread + c.strings.bytes + c.stacks.bytes + c.samples.bytes + c.clock.bytes +
-                       c.experiments.bytes;
+        uint64_t sum = c.structure + c.unread + c.strings.bytes + c.stacks.bytes + c.samples.bytes +
+                       c.clock.bytes + c.experiments.bytes;
         for (int k = 0; k < 256; k++)
             sum += c.kind[k].bytes;
         assert_int_equal(sum, n);
@@ -276,8 +277,9 @@ static void cut_short(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_byte_once),       cmocka_unit_test(answers),   cmocka_unit_test(page_and_object),
-        cmocka_unit_test(cut_before_its_tables), cmocka_unit_test(cut_short), cmocka_unit_test(names_lent),
+        cmocka_unit_test(every_byte_once),     cmocka_unit_test(answers),
+        cmocka_unit_test(page_and_object),     cmocka_unit_test(cut_before_its_tables),
+        cmocka_unit_test(cut_short),           cmocka_unit_test(names_lent),
         cmocka_unit_test(object_is_described),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

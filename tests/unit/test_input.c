@@ -1,5 +1,6 @@
 /*
- * test_input.c - a trace's bytes, however they come: plain, gzip, zstd, a pipe; and what is said of what is no trace.
+ * test_input.c - a trace's bytes, however they come: plain, gzip, zstd, a pipe; and what is said of what is
+ * no trace.
  */
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -37,7 +38,8 @@ static const char *put(const char *name, const void *p, size_t n)
 
 static size_t gz(const uint8_t *p, size_t n, uint8_t *out, size_t cap)
 {
-    z_stream z = {.next_in = (Bytef *)(uintptr_t)p, .avail_in = (uInt)n, .next_out = out, .avail_out = (uInt)cap};
+    z_stream z = {
+        .next_in = (Bytef *)(uintptr_t)p, .avail_in = (uInt)n, .next_out = out, .avail_out = (uInt)cap};
     assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
     assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
     deflateEnd(&z);
@@ -91,7 +93,8 @@ static void test_gzip(void **state)
     expect_bytes(put("one.gz", z, n), sample, sample_n, ERR_OK);
     for (size_t cut = 30; cut < n; cut += n / 7)
         expect_bytes(put("cut.gz", z, cut), sample, sample_n, ERR_TRUNCATED);
-    expect_bytes(put("cut.gz", z, n - 1), sample, sample_n + 1, ERR_TRUNCATED); /* all data, but no checksum */
+    expect_bytes(put("cut.gz", z, n - 1), sample, sample_n + 1,
+                 ERR_TRUNCATED); /* all data, but no checksum */
     z[n / 2] ^= 0xff;
     struct input in;
     struct err e;
@@ -128,8 +131,8 @@ static void test_zstd(void **state)
     for (size_t i = n = 0; i < 2; i++) {
         memcpy(z + n, skip, sizeof skip);
         n += sizeof skip;
-        n +=
-            ZSTD_compress(z + n, cap - n, sample + i * (sample_n / 2), i ? sample_n - sample_n / 2 : sample_n / 2, 3);
+        n += ZSTD_compress(z + n, cap - n, sample + i * (sample_n / 2),
+                           i ? sample_n - sample_n / 2 : sample_n / 2, 3);
     }
     expect_bytes(put("skip.zst", z, n), sample, sample_n, ERR_OK);
     expect_error(put("only.zst", z, sizeof skip), ERR_EMPTY, "holds nothing");
@@ -204,7 +207,8 @@ static const char *bomb(const char *name, size_t zeros, bool header, bool zstd, 
     return path;
 }
 
-/* What is held never goes beyond the limit: each bomb in a process of its own, since the peak is a process's. */
+/* What is held never goes beyond the limit: each bomb in a process of its own, since the peak is a process's.
+ */
 static int bomb_child(const char *path, uint64_t limit, enum err_code want, const char *part)
 {
     struct input in;
@@ -303,7 +307,8 @@ static void test_ratio(void **state)
     free(z);
 }
 
-/* A file of more than 4 GB is read whole, or, where addresses are of 32 bits, not at all: never as what is left of its size. */
+/* A file of more than 4 GB is read whole, or, where addresses are of 32 bits, not at all: never as what is
+ * left of its size. */
 static void test_large(void **state)
 {
     (void)state;
@@ -361,7 +366,8 @@ static void test_no_trace(void **state)
     expect_error(put("pprof", "\n\4\x08\1\x10\2\n\4", 8), ERR_NOT_TRACE, "is a pprof profile: go tool pprof");
     expect_error(put("json", "{\"traceEvents\":[", 16), ERR_NOT_TRACE, "is JSON");
     expect_error(put("page", "<!DOCTYPE html>", 15), ERR_NOT_TRACE, "is HTML or XML");
-    expect_error(put("busy", "Could not enable tracing: tracing is", 36), ERR_NOT_TRACE, "somebody else is tracing");
+    expect_error(put("busy", "Could not enable tracing: tracing is", 36), ERR_NOT_TRACE,
+                 "somebody else is tracing");
     expect_error(put("404", "404 page not found\n", 19), ERR_NOT_TRACE, "/debug/pprof/trace");
     expect_error(put("short", "go 1.2", 6), ERR_TRUNCATED, "found 6");
     expect_error(put("odd", "go 1.24 trace\0\0\0", 16), ERR_VERSION, "go 1.24");
@@ -454,11 +460,13 @@ static void test_members(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain),     cmocka_unit_test(test_gzip),         cmocka_unit_test(test_zstd),
-        cmocka_unit_test(test_cut_trace), cmocka_unit_test(test_stdin),        cmocka_unit_test(test_bombs),
-        cmocka_unit_test(test_spilled),   cmocka_unit_test(test_ratio),        cmocka_unit_test(test_kinds),
-        cmocka_unit_test(test_no_trace),  cmocka_unit_test(test_header_alone), cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_members),   cmocka_unit_test(test_large),
+        cmocka_unit_test(test_plain),        cmocka_unit_test(test_gzip),
+        cmocka_unit_test(test_zstd),         cmocka_unit_test(test_cut_trace),
+        cmocka_unit_test(test_stdin),        cmocka_unit_test(test_bombs),
+        cmocka_unit_test(test_spilled),      cmocka_unit_test(test_ratio),
+        cmocka_unit_test(test_kinds),        cmocka_unit_test(test_no_trace),
+        cmocka_unit_test(test_header_alone), cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_members),      cmocka_unit_test(test_large),
     };
     sample = read_file("samples/http-1.26.trace", &sample_n);
     int fd = open("samples/http-1.26.trace", O_RDONLY);

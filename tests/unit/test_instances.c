@@ -1,6 +1,6 @@
 /*
- * test_instances.c - rows of what was done many times: counts and percentiles against triage's own tables and a plain
- * walk, the same rows in any steps, instances in order, and what the slow ones do more of.
+ * test_instances.c - rows of what was done many times: counts and percentiles against triage's own tables and
+ * a plain walk, the same rows in any steps, instances in order, and what the slow ones do more of.
  */
 #include "triage_help.h"
 
@@ -93,7 +93,8 @@ static void a_place_counts_its_waits(void **state)
         for (; more; more = span_next(&it)) {
             const struct span *s = span_get(&it);
             if (s->state == ST_WAITING && !s->open_end && !s->open_start &&
-                stacks_wait_kind(l.tr, s->reason, s->stack) == WK_SEND && causes_place(l.tr, s->stack) == r->name) {
+                stacks_wait_kind(l.tr, s->reason, s->stack) == WK_SEND &&
+                causes_place(l.tr, s->stack) == r->name) {
                 n++;
                 most = s->t1 - s->t0 > most ? s->t1 - s->t0 : most;
             }
@@ -135,7 +136,8 @@ static void the_slow_ones_tell_why(void **state)
     load_free(&l);
 }
 
-/* The server begins one watcher for each request of these programs: every one counts, whether the read for it blocked or not. */
+/* The server begins one watcher for each request of these programs: every one counts, whether the read for it
+ * blocked or not. */
 static void each_request_counts(const char *path)
 {
     struct loaded l;

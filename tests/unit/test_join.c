@@ -1,6 +1,7 @@
 /*
- * test_join.c - generations that are decoded apart and joined, held against the same bytes read as one (a trace that grows):
- * the same model, by one thread and by three. What crosses a seam is one thing; what can't be understood apart is read plainly.
+ * test_join.c - generations that are decoded apart and joined, held against the same bytes read as one (a
+ * trace that grows): the same model, by one thread and by three. What crosses a seam is one thing; what can't
+ * be understood apart is read plainly.
  */
 #include "tests/unit/model_text.h"
 #include "tests/unit/query_check.h"
@@ -68,18 +69,20 @@ static struct loaded joins(const char *generations, uint32_t segments)
     return one;
 }
 
-/* ---- what crosses a seam is one thing ---------------------------------------------------------------------- */
+/* ---- what crosses a seam is one thing
+ * ---------------------------------------------------------------------- */
 
 static void test_tasks(void **state)
 {
     (void)state;
-    struct loaded l = joins(P0 "UserTaskBegin +5 task=5 parent=0 name=\"job\" stack=main.f:1\n"
-                               "UserTaskBegin +5 task=6 parent=5 name=\"part\" stack=0\n" NEXT(
-                                   200) "UserTaskEnd +5 task=5 stack=0\nUserTaskEnd +5 task=77 stack=0\n"
-                                        "UserTaskBegin +5 task=8 parent=6 name=\"other\" stack=0\n" NEXT(
-                                            300) "UserTaskEnd +5 task=8 stack=0\nUserTaskEnd +5 task=78 stack=0\n"
-                                                 "UserTaskBegin +5 task=5 parent=0 name=\"anew\" stack=0\n",
-                            JOINS(3));
+    struct loaded l =
+        joins(P0 "UserTaskBegin +5 task=5 parent=0 name=\"job\" stack=main.f:1\n"
+                 "UserTaskBegin +5 task=6 parent=5 name=\"part\" stack=0\n" NEXT(
+                     200) "UserTaskEnd +5 task=5 stack=0\nUserTaskEnd +5 task=77 stack=0\n"
+                          "UserTaskBegin +5 task=8 parent=6 name=\"other\" stack=0\n" NEXT(
+                              300) "UserTaskEnd +5 task=8 stack=0\nUserTaskEnd +5 task=78 stack=0\n"
+                                   "UserTaskBegin +5 task=5 parent=0 name=\"anew\" stack=0\n",
+              JOINS(3));
     const struct task *t;
     expect_whole(l.tr);
     assert_int_equal(trace_tasks(l.tr, &t), 6);
@@ -95,10 +98,10 @@ static void test_tasks(void **state)
 static void test_task_twice(void **state)
 {
     (void)state;
-    struct loaded l =
-        joins(P0 "UserTaskBegin +5 task=5 parent=0 name=\"job\" stack=0\n" NEXT(
-                  200) "UserTaskBegin +5 task=5 parent=0 name=\"again\" stack=0\nUserTaskEnd +5 task=5 stack=0\n",
-              PLAIN);
+    struct loaded l = joins(
+        P0 "UserTaskBegin +5 task=5 parent=0 name=\"job\" stack=0\n" NEXT(
+            200) "UserTaskBegin +5 task=5 parent=0 name=\"again\" stack=0\nUserTaskEnd +5 task=5 stack=0\n",
+        PLAIN);
     expect_damage(l.tr, ERR_ORDER, "the task is open already (5)");
     unload(&l);
 }
@@ -108,22 +111,29 @@ static void test_regions(void **state)
     (void)state;
     struct loaded l = joins(
         P0
-        "UserRegionBegin +5 task=0 name=\"outer\" stack=main.f:1\nUserRegionBegin +5 task=0 name=\"inner\" stack=0\n"
+        "UserRegionBegin +5 task=0 name=\"outer\" stack=main.f:1\nUserRegionBegin +5 task=0 name=\"inner\" "
+        "stack=0\n"
         "GoCreate +5 new_g=2 new_stack=main.g:1 stack=0\n" NEXT(
             200) "GoStatus +1 g=2 m=-1 runnable\nUserRegionEnd +5 task=0 name=\"inner\" stack=main.f:9\n"
-                 "UserRegionBegin +5 task=0 name=\"second\" stack=0\nUserRegionBegin +5 task=0 name=\"within\" "
+                 "UserRegionBegin +5 task=0 name=\"second\" stack=0\nUserRegionBegin +5 task=0 "
+                 "name=\"within\" "
                  "stack=0\n"
-                 "UserRegionEnd +5 task=0 name=\"within\" stack=0\nUserRegionEnd +5 task=0 name=\"second\" stack=0\n"
+                 "UserRegionEnd +5 task=0 name=\"within\" stack=0\nUserRegionEnd +5 task=0 name=\"second\" "
+                 "stack=0\n"
                  "UserRegionBegin +5 task=0 name=\"third\" stack=0\n"
                  "GoBlock +5 reason=\"sleep\" stack=0\nGoStart +5 g=2 g_seq=1\n"
-                 "UserRegionBegin +5 task=0 name=\"of2\" stack=0\nGoCreate +5 new_g=3 new_stack=main.h:1 stack=0\n"
+                 "UserRegionBegin +5 task=0 name=\"of2\" stack=0\nGoCreate +5 new_g=3 new_stack=main.h:1 "
+                 "stack=0\n"
                  "GoStop +5 reason=\"preempted\" stack=0\nGoStart +5 g=3 g_seq=1\nUserRegionBegin +1 task=0 "
                  "name=\"of3\" stack=0\n"
-                 "endgen\nbatch m=7 t=400\nProcStatus +1 p=0 running\nGoStatus +1 g=3 m=7 running\nGoStatus +1 g=2 "
+                 "endgen\nbatch m=7 t=400\nProcStatus +1 p=0 running\nGoStatus +1 g=3 m=7 running\nGoStatus "
+                 "+1 g=2 "
                  "m=-1 runnable\n"
-                 "GoStatus +1 g=1 m=-1 waiting\nGoDestroy +5\nGoStart +5 g=2 g_seq=1\nUserRegionEnd +5 task=0 "
+                 "GoStatus +1 g=1 m=-1 waiting\nGoDestroy +5\nGoStart +5 g=2 g_seq=1\nUserRegionEnd +5 "
+                 "task=0 "
                  "name=\"of2\" stack=0\n"
-                 "GoUnblock +5 g=1 g_seq=1 stack=0\nGoDestroy +5\nGoStart +5 g=1 g_seq=2\nUserRegionEnd +5 task=0 "
+                 "GoUnblock +5 g=1 g_seq=1 stack=0\nGoDestroy +5\nGoStart +5 g=1 g_seq=2\nUserRegionEnd +5 "
+                 "task=0 "
                  "name=\"third\" stack=0\n"
                  "UserRegionEnd +5 task=0 name=\"outer\" stack=0\n",
         JOINS(3));
@@ -155,11 +165,10 @@ static void test_regions(void **state)
 static void test_region_crosses(void **state)
 {
     (void)state;
-    struct loaded l = joins(
-        P0
-        "UserRegionBegin +5 task=0 name=\"outer\" stack=0\nUserRegionBegin +5 task=0 name=\"inner\" stack=0\n" NEXT(
-            200) "UserRegionEnd +5 task=0 name=\"outer\" stack=0\n",
-        PLAIN);
+    struct loaded l =
+        joins(P0 "UserRegionBegin +5 task=0 name=\"outer\" stack=0\nUserRegionBegin +5 task=0 name=\"inner\" "
+                 "stack=0\n" NEXT(200) "UserRegionEnd +5 task=0 name=\"outer\" stack=0\n",
+              PLAIN);
     expect_whole(l.tr);
     assert_non_null(strstr(trace_warning(l.tr, 0)->what, "G1 ends region \"outer\""));
     const struct region *r;
@@ -171,18 +180,19 @@ static void test_region_crosses(void **state)
 static void test_ranges(void **state)
 {
     (void)state;
-    struct loaded l = joins(
-        P0
-        "GCBegin +5 gc_seq=1 stack=0\nGCMarkAssistBegin +5 stack=0\n"
-        "GCSweepBegin +1 stack=main.f:1\n" NEXT(
-            200) "GCActive +1 gc_seq=2\nGCSweepActive +1 p=0\nGCMarkAssistActive +1 g=1\n"
-                 "GCSweepEnd +1 swept=10 reclaimed=20\nGCMarkAssistEnd +5\nGCSweepBegin +1 stack=0\n"
-                 "GCSweepEnd +1 swept=1 reclaimed=2\n" NEXT(
-                     300) "GCActive +1 gc_seq=3\nGCEnd +5 gc_seq=4\nGCBegin +9 gc_seq=5 stack=0\nGCMarkAssistBegin "
-                          "+5 stack=0\n" NEXT(400) "GCActive +1 gc_seq=6\nGCMarkAssistActive +1 g=1\nGCEnd +5 "
-                                                   "gc_seq=7\nGCMarkAssistEnd +5\n" NEXT(500) "GCBegin +5 gc_seq=8 "
-                                                                                              "stack=0\n",
-        JOINS(5));
+    struct loaded l =
+        joins(P0 "GCBegin +5 gc_seq=1 stack=0\nGCMarkAssistBegin +5 stack=0\n"
+                 "GCSweepBegin +1 stack=main.f:1\n" NEXT(
+                     200) "GCActive +1 gc_seq=2\nGCSweepActive +1 p=0\nGCMarkAssistActive +1 g=1\n"
+                          "GCSweepEnd +1 swept=10 reclaimed=20\nGCMarkAssistEnd +5\nGCSweepBegin +1 stack=0\n"
+                          "GCSweepEnd +1 swept=1 reclaimed=2\n" NEXT(
+                              300) "GCActive +1 gc_seq=3\nGCEnd +5 gc_seq=4\nGCBegin +9 gc_seq=5 "
+                                   "stack=0\nGCMarkAssistBegin "
+                                   "+5 stack=0\n" NEXT(
+                                       400) "GCActive +1 gc_seq=6\nGCMarkAssistActive +1 g=1\nGCEnd +5 "
+                                            "gc_seq=7\nGCMarkAssistEnd +5\n" NEXT(500) "GCBegin +5 gc_seq=8 "
+                                                                                       "stack=0\n",
+              JOINS(5));
     const struct range *r;
     expect_whole(l.tr);
     assert_int_equal(trace_ranges(l.tr, RANGE_GC, &r), 3);
@@ -209,12 +219,14 @@ static void test_stop_crosses(void **state)
     unload(&l);
 }
 
-/* ---- whatever happens -------------------------------------------------------------------------------------- */
+/* ---- whatever happens
+ * -------------------------------------------------------------------------------------- */
 
 static void by_chance(uint64_t seed, int gens, int steps, uint32_t *joined)
 {
     char *text = sim_trace(seed, gens, steps), label[40];
-    struct loaded plain = load_as(text, 1, true), one = load_as(text, 1, false), three = load_as(text, 3, false);
+    struct loaded plain = load_as(text, 1, true), one = load_as(text, 1, false),
+                  three = load_as(text, 3, false);
     char *a = model_text(plain.tr), *b = model_text(one.tr), *c = model_text(three.tr);
     snprintf(label, sizeof label, "seed %d", (int)seed);
     if (trace_info(plain.tr)->ndamages)
@@ -250,7 +262,8 @@ static void test_samples(void **state)
     assert_true(joined > 10);
 }
 
-/* Of two Ps more than there are to be, and what is decoded while nobody knows yet how the first generation ends. */
+/* Of two Ps more than there are to be, and what is decoded while nobody knows yet how the first generation
+ * ends. */
 static void test_ahead(void **state)
 {
     (void)state;
@@ -316,10 +329,12 @@ static void test_gmap(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tasks),          cmocka_unit_test(test_task_twice), cmocka_unit_test(test_regions),
-        cmocka_unit_test(test_region_crosses), cmocka_unit_test(test_ranges),     cmocka_unit_test(test_stop_crosses),
-        cmocka_unit_test(test_by_chance),      cmocka_unit_test(test_samples),    cmocka_unit_test(test_ahead),
-        cmocka_unit_test(test_queries),        cmocka_unit_test(test_gmap),
+        cmocka_unit_test(test_tasks),     cmocka_unit_test(test_task_twice),
+        cmocka_unit_test(test_regions),   cmocka_unit_test(test_region_crosses),
+        cmocka_unit_test(test_ranges),    cmocka_unit_test(test_stop_crosses),
+        cmocka_unit_test(test_by_chance), cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_ahead),     cmocka_unit_test(test_queries),
+        cmocka_unit_test(test_gmap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
 /*
  * test_joint.c - several files of one program as one trace (decode/input/joint.h).
  *
- * A sample with several generations is cut into files of some of them. Together they must be the sample again; where one is
- * missing each side must say of every lane what it says alone, and nothing in between.
+ * A sample with several generations is cut into files of some of them. Together they must be the sample
+ * again; where one is missing each side must say of every lane what it says alone, and nothing in between.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,13 +1,14 @@
 /*
- * test_joint_bad.c - traces that can't be one behind the other (decode/input/joint.h): what they disagree about is said. Made of
- * notation, so that they differ in that alone.
+ * test_joint_bad.c - traces that can't be one behind the other (decode/input/joint.h): what they disagree
+ * about is said. Made of notation, so that they differ in that alone.
  */
 #include "decode/input/joint.h"
 #include "tests/unit/decode_help.h"
 
 /* A generation with its clock: frequency, time of its batches, wall clock. */
 #define GEN(gen, freq, t, sec, thread, stack) \
-    "batch gen=" gen " m=-1 t=" t "\nSync\nFrequency freq=" freq "\nClockSnapshot +1 mono=1 sec=" sec " nsec=1\n" \
+    "batch gen=" gen " m=-1 t=" t "\nSync\nFrequency freq=" freq "\nClockSnapshot +1 mono=1 sec=" sec \
+    " nsec=1\n" \
     "batch gen=" gen " m=" thread " t=" t "\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=" thread \
     " running\nUserLog +1 " \
     "task=0 key=\"k\" value=\"v\" stack=" stack "\nendgen\n"
@@ -38,21 +39,22 @@ static void test_disagree(void **state)
     } cases[] = {
         {"go 1.26\n" GEN("2", GHZ, "9000", "5000", "7", "main.f:1!0x10"), "", ERR_OK},
         {"go 1.26\n" GEN("4", GHZ, "9000", "5000", "7", "main.f:1!0x10"), "", ERR_OK},
-        {"go 1.26\n" GEN("2", GHZ, "9000", "5000", "8", "main.f:1!0x10"), "they have no thread in common", ERR_APART},
-        {"go 1.26\n" GEN("2", GHZ, "9000", "5000", "7", "main.g:1!0x10"), "their functions stand at other addresses",
+        {"go 1.26\n" GEN("2", GHZ, "9000", "5000", "8", "main.f:1!0x10"), "they have no thread in common",
          ERR_APART},
+        {"go 1.26\n" GEN("2", GHZ, "9000", "5000", "7", "main.g:1!0x10"),
+         "their functions stand at other addresses", ERR_APART},
         {"go 1.26\n" GEN("2", "2000000000", "9000", "5000", "7", "main.f:1!0x10"),
          "have other clocks: they were recorded on two", ERR_APART},
-        {"go 1.26\n" GEN("2", GHZ, "500", "5000", "7", "main.f:1!0x10"), "the later one counts earlier generations",
-         ERR_APART},
+        {"go 1.26\n" GEN("2", GHZ, "500", "5000", "7", "main.f:1!0x10"),
+         "the later one counts earlier generations", ERR_APART},
         {"go 1.26\n" GEN("2", GHZ, "9000", "9000", "7", "main.f:1!0x10"), "don't agree about the time of day",
          ERR_APART},
         {"go 1.26\n" GEN("2", GHZ, "9000", "1000", "7", "main.f:1!0x10"), "don't agree about the time of day",
          ERR_APART},
         {"go 1.26\n" GEN("1", GHZ, "1000", "5000", "7", "main.f:2!0x10"), "both count the same generations",
          ERR_APART},
-        {"go 1.26\n" GEN("1", "2000000000", "1000", "5000", "7", "main.f:1!0x10"), "both count the same generations",
-         ERR_APART},
+        {"go 1.26\n" GEN("1", "2000000000", "1000", "5000", "7", "main.f:1!0x10"),
+         "both count the same generations", ERR_APART},
         {ONE, "are not one behind the other", ERR_APART}, /* the same once more */
         {"go 1.25\n" GEN("2", GHZ, "9000", "5000", "7", "main.f:1!0x10"),
          "is of go 1.26 or 1.27, now of go 1.25: two programs", ERR_APART},
@@ -64,7 +66,8 @@ static void test_disagree(void **state)
         struct err e;
         enum err_code rc = follows(ONE, cases[i].second, &e);
         if (rc != cases[i].code || e.code != rc || !strstr(e.what, cases[i].what))
-            fail_msg("case %zu: %d '%s', expected %d '%s'", i, (int)rc, e.what, (int)cases[i].code, cases[i].what);
+            fail_msg("case %zu: %d '%s', expected %d '%s'", i, (int)rc, e.what, (int)cases[i].code,
+                     cases[i].what);
     }
 }
 
@@ -73,12 +76,14 @@ static void test_order(void **state)
 {
     (void)state;
     struct err e;
-    assert_int_equal(follows("go 1.26\n" GEN("2", GHZ, "9000", "5000", "7", "main.f:1!0x10"), ONE, &e), ERR_APART);
+    assert_int_equal(follows("go 1.26\n" GEN("2", GHZ, "9000", "5000", "7", "main.f:1!0x10"), ONE, &e),
+                     ERR_APART);
     assert_non_null(strstr(e.what, "are not one behind the other"));
     /* What is cut short (it has no clock) can't be in the middle. */
-    assert_int_equal(follows("go 1.26\nnoauto\nbatch gen=1 m=7 t=1000\nProcStatus +1 p=0 running\nend\nraw 34\n",
-                             "go 1.26\n" GEN("2", GHZ, "9000", "5000", "7", "main.f:1!0x10"), &e),
-                     ERR_APART);
+    assert_int_equal(
+        follows("go 1.26\nnoauto\nbatch gen=1 m=7 t=1000\nProcStatus +1 p=0 running\nend\nraw 34\n",
+                "go 1.26\n" GEN("2", GHZ, "9000", "5000", "7", "main.f:1!0x10"), &e),
+        ERR_APART);
     assert_int_equal(follows(ONE, "go 1.26\nnoauto\n", &e), ERR_APART); /* no generation, so no thread */
 }
 
@@ -103,7 +108,8 @@ static void test_files(void **state)
     }
     const char *const second[] = {name[1]};
     struct joint_paths more = {second, 1};
-    assert_int_equal(input_open_all(name[0], &more, 0, &in, &e), ERR_APART); /* no thread in common: there is none */
+    assert_int_equal(input_open_all(name[0], &more, 0, &in, &e),
+                     ERR_APART); /* no thread in common: there is none */
     const char *all[JOINT_MAX];
     for (int i = 0; i < JOINT_MAX; i++)
         all[i] = name[0];
@@ -132,7 +138,8 @@ static void test_no_memory(void **state)
         uint8_t *v[2];
         struct err e = {0};
         for (int i = 0; i < 2; i++) {
-            v[i] = tracegen_bytes(i ? "go 1.26\n" GEN("2", GHZ, "9000", "5000", "7", "main.f:1!0x10") : ONE, &p[i].n);
+            v[i] = tracegen_bytes(i ? "go 1.26\n" GEN("2", GHZ, "9000", "5000", "7", "main.f:1!0x10") : ONE,
+                                  &p[i].n);
             p[i].p = v[i];
         }
         size_t live = mem_live();

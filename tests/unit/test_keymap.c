@@ -73,9 +73,10 @@ static enum action type(const struct keymap *km, enum keyview v, const char *key
 static void test_key_names(void **state)
 {
     (void)state;
-    static const char *same[] = {"a",     "Z",   "C-x",     "M-f",       "C-M-f",   "F5",      "F24",  "Space", "Esc",
-                                 "Enter", "Tab", "BackTab", "Backspace", "S-Up",    "C-Left",  "<",    ">",     "M-<",
-                                 "M--",   "-",   "|",       "\xc3\xa9",  "WheelUp", "C-Space", "C-\\", "C-_"};
+    static const char *same[] = {"a",        "Z",       "C-x",     "M-f",  "C-M-f",   "F5",        "F24",
+                                 "Space",    "Esc",     "Enter",   "Tab",  "BackTab", "Backspace", "S-Up",
+                                 "C-Left",   "<",       ">",       "M-<",  "M--",     "-",         "|",
+                                 "\xc3\xa9", "WheelUp", "C-Space", "C-\\", "C-_"};
     for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
         char buf[KEY_NAME_MAX];
         assert_string_equal(key_text(key(same[i]), buf), same[i]);
@@ -412,7 +413,8 @@ static void test_action_rows(void **state)
         assert_int_equal(action_find(action_name(a), strlen(action_name(a))), a);
         assert_int_equal(action_complete(action_name(a), strlen(action_name(a))), a);
         keycode k;
-        assert_false(key_parse(action_name(a), strlen(action_name(a)), &k)); /* no action is called like a key */
+        assert_false(
+            key_parse(action_name(a), strlen(action_name(a)), &k)); /* no action is called like a key */
     }
     assert_int_equal(action_find("nope", 4), ACT_NONE);
     assert_int_equal(action_complete("zoom-o", 6), ACT_ZOOM_OUT);
@@ -424,7 +426,8 @@ static void test_out_of_memory(void **state)
 {
     (void)state;
     size_t before = mem_live();
-    static const char text[] = "bind any g g goto-start\nbind log x pan-left 4\nunbind any g\ninclude default\n";
+    static const char text[] =
+        "bind any g g goto-start\nbind log x pan-left 4\nunbind any g\ninclude default\n";
     for (long n = 1; n < 2000; n++) {
         mem_fail_after(n);
         struct keymap *km = keymap_new();

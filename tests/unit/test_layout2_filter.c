@@ -1,6 +1,6 @@
 /*
- * test_layout2_filter.c - filters: what is refused and where; which goroutines show, against looking at every span;
- * stacking; that marks and steps stay on what passes. Patterns: smart case, expressions, refusals.
+ * test_layout2_filter.c - filters: what is refused and where; which goroutines show, against looking at every
+ * span; stacking; that marks and steps stay on what passes. Patterns: smart case, expressions, refusals.
  */
 #include "tests/unit/layout2_help.h"
 
@@ -77,7 +77,8 @@ static void test_documented(void **state)
     while (fgets(line, sizeof line, doc)) {
         const char *second = line[0] == '|' ? strstr(line, " | ") : NULL;
         const bool states = second && strstr(line, "`state=");
-        for (const char *p = second ? strchr(line, '`') : NULL; p && (p < second || states); p = strchr(p, '`')) {
+        for (const char *p = second ? strchr(line, '`') : NULL; p && (p < second || states);
+             p = strchr(p, '`')) {
             const char *end = strchr(++p, '`');
             assert_non_null(end);
             accepted(s.tr, p < second ? "" : "state=", p, (size_t)(end - p));
@@ -103,7 +104,8 @@ static uint64_t passing(struct trace *tr, const char *text)
     return n;
 }
 
-/* What the eye reads elsewhere can be typed: view 6's word for a wait, a length as in tables, a lane's number. */
+/* What the eye reads elsewhere can be typed: view 6's word for a wait, a length as in tables, a lane's
+ * number. */
 static void test_words(void **state)
 {
     (void)state;
@@ -162,7 +164,8 @@ static void test_match(void **state)
     free(big);
 }
 
-/* Repetitions in a row are one, of the same meaning; the C library takes minutes for the last of these as it stands. */
+/* Repetitions in a row are one, of the same meaning; the C library takes minutes for the last of these as it
+ * stands. */
 static void test_repeats(void **state)
 {
     (void)state;
@@ -254,7 +257,8 @@ static void test_lanes(void **state)
     for_samples(same_lanes, "1.2");
 }
 
-/* Who works for the collector: the model says so of ranges and of workers, a goroutine's lane only that it runs. */
+/* Who works for the collector: the model says so of ranges and of workers, a goroutine's lane only that it
+ * runs. */
 static void collectors_of(struct seen *s)
 {
     struct filter_error e;
@@ -387,8 +391,8 @@ static void words_of(struct seen *s)
                 bool want = means(s->tr, k, g, span_get(&it));
                 found[k] += want;
                 if (filter_span(f, g, span_get(&it)) != want)
-                    fail_msg("%s, %s: lane %u span %d: want %d", s->name, words[k], g, (int)span_get(&it)->index,
-                             want);
+                    fail_msg("%s, %s: lane %u span %d: want %d", s->name, words[k], g,
+                             (int)span_get(&it)->index, want);
             } while (--left && span_next(&it));
         }
         filter_free(f);

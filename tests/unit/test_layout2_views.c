@@ -1,7 +1,7 @@
 /*
  * test_layout2_views.c - search (against looking at everything), the event log (against all boundaries of all
- * lanes), sums (against shares), orders made in steps, groups, pins, hiding, marks; and random sessions with all of
- * it on screens of any size.
+ * lanes), sums (against shares), orders made in steps, groups, pins, hiding, marks; and random sessions with
+ * all of it on screens of any size.
  */
 #include "tests/unit/layout2_help.h"
 
@@ -46,8 +46,8 @@ static size_t slow_hits(struct seen *s, const char *text, bool re)
         uint8_t before = ST_NONE;
         do {
             const struct span *p = span_get(&it);
-            bool woken =
-                p->state == ST_RUNNABLE && (before == ST_WAITING || before == ST_SYSCALL || before == ST_NONE);
+            bool woken = p->state == ST_RUNNABLE &&
+                         (before == ST_WAITING || before == ST_SYSCALL || before == ST_NONE);
             int64_t t = p->t0 < 0 ? 0 : p->t0;
             before = p->state;
             if (match_str(&m, trace_str(s->tr, p->reason)) || match_str(&m, trace_str(s->tr, p->label)) ||
@@ -133,7 +133,8 @@ static void test_typing(void **state)
     struct place before = s.v.at;
     view_prompt(&s.v, PROMPT_SEARCH);
     type(&s.v, "readLoop");
-    assert_true(s.v.at.cursor != before.cursor || s.v.at.focus.i != before.focus.i); /* it moved while typing */
+    assert_true(s.v.at.cursor != before.cursor ||
+                s.v.at.focus.i != before.focus.i); /* it moved while typing */
     view_back(&s.v);
     assert_int_equal(s.v.at.cursor, before.cursor); /* Esc comes back */
     assert_int_equal(s.v.at.focus.i, before.focus.i);
@@ -369,7 +370,8 @@ static void test_processors_lost(void **state)
     for (int y = 0; y < s.g.h; y++) {
         unsigned id;
         grid_line(&s.g, y, line, sizeof line);
-        const bool lane = sscanf(line, "P%u ", &id) == 1 && strchr(line, '%'); /* its share; the readout has none */
+        const bool lane =
+            sscanf(line, "P%u ", &id) == 1 && strchr(line, '%'); /* its share; the readout has none */
         for (int c = 0; lane && c < s.v.plot_w; c++) {
             struct shares sh;
             int64_t known = 0;
@@ -392,12 +394,15 @@ static void test_processors_lost(void **state)
 static void test_dark_columns(void **state)
 {
     (void)state;
-    static const char text[] =
-        "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nHeapAlloc +100000 1\n"
-        "batch m=8 t=100\nProcStatus +1 p=1 running\nGoStatus +1 g=2 m=8 running\nHeapAlloc +200000 1\nendgen\n"
-        "batch gen=3 m=7 t=1000000\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nHeapAlloc +100000 "
-        "1\nendgen\n"
-        "batch gen=5 m=8 t=2000000\nProcStatus +1 p=1 running\nGoStatus +1 g=2 m=8 running\nHeapAlloc +100000 1\n";
+    static const char text[] = "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 "
+                               "running\nHeapAlloc +100000 1\n"
+                               "batch m=8 t=100\nProcStatus +1 p=1 running\nGoStatus +1 g=2 m=8 "
+                               "running\nHeapAlloc +200000 1\nendgen\n"
+                               "batch gen=3 m=7 t=1000000\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 "
+                               "running\nHeapAlloc +100000 "
+                               "1\nendgen\n"
+                               "batch gen=5 m=8 t=2000000\nProcStatus +1 p=1 running\nGoStatus +1 g=2 m=8 "
+                               "running\nHeapAlloc +100000 1\n";
     char path[] = "/tmp/gotop-dark-XXXXXX";
     size_t n;
     uint8_t *p = tracegen_bytes(text, &n);
@@ -545,7 +550,8 @@ static void test_pins(void **state)
 
 static void any(struct view *v)
 {
-    static const char *const filters[] = {"main", "state=waiting", "dur>10us", "gc", "~(", "g1", "wakes:main"};
+    static const char *const filters[] = {"main", "state=waiting", "dur>10us", "gc", "~(",
+                                          "g1",   "wakes:main"};
     static const char *const words[] = {"main", "sync", "~^run", "runnable", "zzz", "12"};
     switch (rnd(24)) {
     case 0: view_switch(v, 2 + (int)rnd(3)); break;
@@ -580,7 +586,8 @@ static void any(struct view *v)
 
 static void session(struct seen *s)
 {
-    static const int sizes[][2] = {{1, 1}, {2, 40}, {40, 10}, {80, 24}, {200, 60}, {500, 200}, {120, 3}, {13, 13}};
+    static const int sizes[][2] = {{1, 1},    {2, 40},    {40, 10}, {80, 24},
+                                   {200, 60}, {500, 200}, {120, 3}, {13, 13}};
     for (int i = 0; i < 150; i++) {
         if (rnd(4) == 0) {
             int k = (int)rnd(8);
@@ -616,10 +623,12 @@ static void test_hostile(void **state)
         "go 1.26\nbatch m=7 t=1\nProcStatus +0 p=0 running\nGoStatus +0 g=1 m=7 running\nGoCreate "
         "+9000000000000000000 new_g=2 new_stack=main.f:1 stack=0\nGoBlock +1 reason=\"\x1b[2Jsync\" stack=0\n"
         "GoStart +1 g=2 g_seq=1\n",
-        "go 1.26\nbatch m=7 t=1\nProcStatus +0 p=0 running\nGoStatus +0 g=1 m=7 running\nGoBlock +1 reason=\"x\" "
+        "go 1.26\nbatch m=7 t=1\nProcStatus +0 p=0 running\nGoStatus +0 g=1 m=7 running\nGoBlock +1 "
+        "reason=\"x\" "
         "stack=0\n",
         "go 1.26\nbatch m=7 t=1\nProcStatus +0 p=0 running\n",
-        "go 1.26\nbatch m=7 t=1\nProcStatus +0 p=18446744073709551615 idle\nGoStatus +0 g=18446744073709551615 m=-1 "
+        "go 1.26\nbatch m=7 t=1\nProcStatus +0 p=18446744073709551615 idle\nGoStatus +0 "
+        "g=18446744073709551615 m=-1 "
         "waiting\n",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -687,13 +696,14 @@ static void test_oom(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_search),          cmocka_unit_test(test_nearest),
-                                       cmocka_unit_test(test_typing),          cmocka_unit_test(test_log),
-                                       cmocka_unit_test(test_log_steps),       cmocka_unit_test(test_log_text),
-                                       cmocka_unit_test(test_processors_lost), cmocka_unit_test(test_dark_columns),
-                                       cmocka_unit_test(test_not_found_yet),   cmocka_unit_test(test_sums),
-                                       cmocka_unit_test(test_orders),          cmocka_unit_test(test_pins),
-                                       cmocka_unit_test(test_sessions),        cmocka_unit_test(test_hostile),
-                                       cmocka_unit_test(test_loading),         cmocka_unit_test(test_oom)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_search),          cmocka_unit_test(test_nearest),
+        cmocka_unit_test(test_typing),          cmocka_unit_test(test_log),
+        cmocka_unit_test(test_log_steps),       cmocka_unit_test(test_log_text),
+        cmocka_unit_test(test_processors_lost), cmocka_unit_test(test_dark_columns),
+        cmocka_unit_test(test_not_found_yet),   cmocka_unit_test(test_sums),
+        cmocka_unit_test(test_orders),          cmocka_unit_test(test_pins),
+        cmocka_unit_test(test_sessions),        cmocka_unit_test(test_hostile),
+        cmocka_unit_test(test_loading),         cmocka_unit_test(test_oom)};
     return cmocka_run_group_tests_name("search, log, sums, orders", tests, NULL, NULL);
 }

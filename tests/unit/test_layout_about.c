@@ -1,6 +1,6 @@
 /*
- * test_layout_about.c - lanes of many blocks, drawn from what the index says where that is enough, look as they do when drawn
- * from exact times.
+ * test_layout_about.c - lanes of many blocks, drawn from what the index says where that is enough, look as
+ * they do when drawn from exact times.
  */
 #include "layout/draw/draw.h"
 #include "layout/draw/frame.h"
@@ -54,7 +54,8 @@ static void test_same_picture(void **state)
     names_free(&tr.names);
 }
 
-/* What is kept of pictures that moved, and of rows that were out of sight meanwhile, is what would be drawn afresh. */
+/* What is kept of pictures that moved, and of rows that were out of sight meanwhile, is what would be drawn
+ * afresh. */
 static void test_moved_picture(void **state)
 {
     (void)state;
@@ -90,9 +91,10 @@ static void test_moved_picture(void **state)
         plan_view(&p, &v, v.lanes[v.at.view == VIEW_PROCS ? LANE_P : LANE_G].n);
         for (int k = 0; k < g.w * (p.y[ROW_LANES] + p.n[ROW_LANES]); k++)
             if (memcmp(&g.cells[k], &exact.cells[k], sizeof *g.cells))
-                fail_msg("step %d, view %d, tier %d, %d columns: column %d of line %d is U+%04X, afresh U+%04X", i,
-                         v.at.view, v.tier, v.plot_w, k % g.w - v.gutter, k / g.w, g.cells[k].glyph,
-                         exact.cells[k].glyph);
+                fail_msg(
+                    "step %d, view %d, tier %d, %d columns: column %d of line %d is U+%04X, afresh U+%04X", i,
+                    v.at.view, v.tier, v.plot_w, k % g.w - v.gutter, k / g.w, g.cells[k].glyph,
+                    exact.cells[k].glyph);
     }
     grid_free(&g);
     grid_free(&exact);
@@ -106,6 +108,7 @@ static void test_moved_picture(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_picture), cmocka_unit_test(test_moved_picture)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_picture),
+                                       cmocka_unit_test(test_moved_picture)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /*
- * test_layout_alive.c - which lanes live in a window: the summaries against asking every lane, while a trace of many
- * goroutines loads and behind it; the rows that lanes.c makes of them; and a search that hits most of them.
+ * test_layout_alive.c - which lanes live in a window: the summaries against asking every lane, while a trace
+ * of many goroutines loads and behind it; the rows that lanes.c makes of them; and a search that hits most of
+ * them.
  */
 #include "layout/move/lanes.h"
 #include "layout/move/search.h"
@@ -20,7 +21,8 @@ static char *many(void)
     for (int i = 2; i < N; i++) {
         if (i % 500 == 0) /* a batch has at most 64 KB */
             n += (size_t)snprintf(s + n, cap - n, "batch m=7 t=%d\n", t);
-        n += (size_t)snprintf(s + n, cap - n, "GoCreate +100 new_g=%d\nGoStop +100 reason=\"preempted\"\n", i);
+        n +=
+            (size_t)snprintf(s + n, cap - n, "GoCreate +100 new_g=%d\nGoStop +100 reason=\"preempted\"\n", i);
         t += 210;
         int end = i % 7 == 0 ? 0 : i % 3 == 0 ? i - 900 : i;
         if (end % 3 == 0 && (end < 2 || end % 7 == 0))
@@ -49,7 +51,8 @@ static void check_window(struct alive *a, const struct trace *tr, struct window 
             at = alive_next(a, &in, at);
             assert_int_equal(at, i);
             for (uint32_t run = alive_run(a, w.t0, w.t1, at, n), k = run > 4 ? run - 4 : 0; k < run; k++)
-                assert_true(lives(tr, at + k, w)); /* the end of what follows, whose beginning is looked at next */
+                assert_true(
+                    lives(tr, at + k, w)); /* the end of what follows, whose beginning is looked at next */
             at++;
         }
     assert_int_equal(alive_next(a, &in, at), NO_LANE);
@@ -68,7 +71,8 @@ static void check_windows(struct alive *a, const struct trace *tr, struct rng *r
     check_window(a, tr, window_of(0, end));
     check_window(a, tr, window_of(end * 2, end * 3)); /* an estimated end may lie behind what is decoded */
     for (int i = 0; i < 12; i++) {
-        int64_t t0 = (int64_t)below(r, (uint64_t)end), len = (int64_t)below(r, (uint64_t)end >> below(r, 12)) + 1;
+        int64_t t0 = (int64_t)below(r, (uint64_t)end),
+                len = (int64_t)below(r, (uint64_t)end >> below(r, 12)) + 1;
         check_window(a, tr, window_of(t0, t0 + len));
     }
 }
@@ -145,7 +149,8 @@ static void check_groups(const struct lanes *s, const struct trace *tr, struct w
     uint32_t row = (uint32_t)s->npin, head = NO_LANE, name = 0, more = 0;
     for (uint32_t i = 0; i < s->total; i++) {
         const uint32_t lane = s->order[i], its = trace_g_name(tr, lane);
-        if (lanes_pinned(s, lane) || (lane != keep && (lanes_is_hidden(s, lane) || (!all && !lives(tr, lane, w)))))
+        if (lanes_pinned(s, lane) ||
+            (lane != keep && (lanes_is_hidden(s, lane) || (!all && !lives(tr, lane, w)))))
             continue;
         if (head == NO_LANE || its != name || !lanes_folded(s, its) || lane == keep) {
             if (head == NO_LANE || its != name) {
@@ -211,7 +216,8 @@ static void big_group(void **state)
     free(text);
     for (int i = 0; i < 200; i++) {
         const int64_t t0 = (int64_t)below(&r, (uint64_t)end) * (i % 5 != 0);
-        const struct window w = window_of(t0, i % 7 ? t0 + 1 + (int64_t)below(&r, (uint64_t)end / 2) : t0 + 2);
+        const struct window w =
+            window_of(t0, i % 7 ? t0 + 1 + (int64_t)below(&r, (uint64_t)end / 2) : t0 + 2);
         if (i % 20 == 0) {
             s.sort = i % 40 ? SORT_RUNNING : SORT_SEEN;
             s.invert = i % 80 >= 40;
@@ -228,7 +234,8 @@ static void big_group(void **state)
     unload(&l);
 }
 
-/* More hits than are sorted in one go, in steps of any length: by time, each once, and as many as the spans there are. */
+/* More hits than are sorted in one go, in steps of any length: by time, each once, and as many as the spans
+ * there are. */
 static void many_hits(void **state)
 {
     (void)state;
@@ -259,7 +266,8 @@ static void many_hits(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(summaries), cmocka_unit_test(rows), cmocka_unit_test(groups),
-                                       cmocka_unit_test(big_group), cmocka_unit_test(many_hits)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(summaries), cmocka_unit_test(rows),
+                                       cmocka_unit_test(groups), cmocka_unit_test(big_group),
+                                       cmocka_unit_test(many_hits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

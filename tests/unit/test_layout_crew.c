@@ -1,6 +1,6 @@
 /*
- * test_layout_crew.c - work that many small parts make up: each is done once, by as many threads as may; and pictures are the same
- * whoever draws their rows.
+ * test_layout_crew.c - work that many small parts make up: each is done once, by as many threads as may; and
+ * pictures are the same whoever draws their rows.
  */
 #include "layout2_help.h"
 
@@ -10,7 +10,8 @@
 #include "decode/base/crew.h"
 #include "layout/draw/draw.h"
 
-/* ---- parts ---------------------------------------------------------------------------------------------- */
+/* ---- parts ----------------------------------------------------------------------------------------------
+ */
 
 enum { MANY = 500 };
 struct done {
@@ -84,7 +85,8 @@ static void test_alone(void **state)
     }
 }
 
-/* ---- pictures ------------------------------------------------------------------------------------------- */
+/* ---- pictures -------------------------------------------------------------------------------------------
+ */
 
 static struct trace *load(const char *path, int threads)
 {
@@ -114,8 +116,9 @@ static void same(struct both *b, const char *after)
         assert_true(x->w == y->w && x->h == y->h);
         for (int k = 0; k < x->w * x->h; k++)
             if (memcmp(&x->cells[k], &y->cells[k], sizeof *x->cells))
-                fail_msg("%s, view %d, behind %s: column %d of line %d is U+%04X, by one thread U+%04X", b->one.name,
-                         b->one.v.at.view, after, k % x->w, k / x->w, y->cells[k].glyph, x->cells[k].glyph);
+                fail_msg("%s, view %d, behind %s: column %d of line %d is U+%04X, by one thread U+%04X",
+                         b->one.name, b->one.v.at.view, after, k % x->w, k / x->w, y->cells[k].glyph,
+                         x->cells[k].glyph);
         b->pictures++;
     }
 }
@@ -182,8 +185,8 @@ static void test_one_place(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_all_take_part), cmocka_unit_test(test_any_number),
-                                       cmocka_unit_test(test_alone), cmocka_unit_test(test_same_pictures),
-                                       cmocka_unit_test(test_one_place)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_all_take_part), cmocka_unit_test(test_any_number), cmocka_unit_test(test_alone),
+        cmocka_unit_test(test_same_pictures), cmocka_unit_test(test_one_place)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /*
- * test_layout_group.c - rows of folded groups: what they show is the sum over their goroutines, column by column.
+ * test_layout_group.c - rows of folded groups: what they show is the sum over their goroutines, column by
+ * column.
  */
 #include "layout2_help.h"
 
@@ -11,7 +12,8 @@
 
 static bool same_name(const struct seen *s, uint32_t a, uint32_t b)
 {
-    return trace_lane(s->tr, (struct lane){LANE_G, a}).name == trace_lane(s->tr, (struct lane){LANE_G, b}).name;
+    return trace_lane(s->tr, (struct lane){LANE_G, a}).name ==
+           trace_lane(s->tr, (struct lane){LANE_G, b}).name;
 }
 
 /* Slowly: every goroutine of that name, but for those that have a row of their own. */
@@ -23,7 +25,8 @@ static void sum_of(struct seen *s, uint32_t head, int column, struct shares *sum
         struct shares one;
         if (!same_name(s, head, g) || (g != head && lanes_row(l, g) != NO_LANE) || lanes_is_hidden(l, g))
             continue;
-        gstate_shares(s->v.gstate, s->tr, (struct lane){LANE_G, g}, s->v.edges[column], s->v.edges[column + 1], &one);
+        gstate_shares(s->v.gstate, s->tr, (struct lane){LANE_G, g}, s->v.edges[column],
+                      s->v.edges[column + 1], &one);
         for (int k = ST_NONE + 1; k < ST_COUNT; k++)
             sum->ns[k] += one.ns[k];
     }
@@ -222,7 +225,8 @@ static void test_sums_collect(void **state)
     sums_open(&s, "samples/alloc-1.21.trace");
     const struct lanes *l = &s.v.lanes[LANE_G];
     uint32_t row = 0;
-    while (row < l->n && strncmp(trace_str(s.tr, trace_g_name(s.tr, lanes_at(l, row))).p, "main.gardener", 13) != 0)
+    while (row < l->n &&
+           strncmp(trace_str(s.tr, trace_g_name(s.tr, lanes_at(l, row))).p, "main.gardener", 13) != 0)
         row++;
     to_row(&s, row);
     assert_true(on_screen(&s, "mark assist 17.1ms"));

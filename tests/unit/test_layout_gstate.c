@@ -1,6 +1,6 @@
 /*
- * test_layout_gstate.c - a goroutine's states are told apart as a processor's are: against a slow walk over its spans and
- * assists, and in sum against the processors' lanes, for random intervals of all samples.
+ * test_layout_gstate.c - a goroutine's states are told apart as a processor's are: against a slow walk over
+ * its spans and assists, and in sum against the processors' lanes, for random intervals of all samples.
  */
 #include <glob.h>
 #include <setjmp.h>
@@ -57,8 +57,8 @@ static void one(const char *file, unsigned *assisted, unsigned *worked, unsigned
     for (uint32_t g = 0; g < trace_nlanes(tr, LANE_G); g++) {
         struct lane l = {LANE_G, g};
         for (int i = 0; i < 20; i++) {
-            int64_t t0 = below(end), t1 = i < 10 ? t0 + 1 + below(end / 50 + 1) : t0 + below(end - t0) + 1, sum = 0,
-                    whole = 0;
+            int64_t t0 = below(end), t1 = i < 10 ? t0 + 1 + below(end / 50 + 1) : t0 + below(end - t0) + 1,
+                    sum = 0, whole = 0;
             gstate_shares(s, tr, l, t0, t1, &a);
             trace_shares(tr, l, t0, t1, &b);
             for (int k = 0; k < ST_COUNT; k++) {

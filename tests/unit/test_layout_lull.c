@@ -1,6 +1,6 @@
 /*
- * test_layout_lull.c - what is said of a processor's idle time is a sum over all of it: against a slow walk over every
- * span of every goroutine, for random cursors, windows and zooms of all samples.
+ * test_layout_lull.c - what is said of a processor's idle time is a sum over all of it: against a slow walk
+ * over every span of every goroutine, for random cursors, windows and zooms of all samples.
  */
 #include <glob.h>
 #include <setjmp.h>
@@ -46,8 +46,8 @@ static int cmp(const void *a, const void *b)
 }
 
 /* Call f for each span of a lane that overlaps [t0,t1): from its first one, without any index. */
-static void each(const struct trace *tr, struct lane l, int64_t t0, int64_t t1, enum state st, struct edges *e,
-                 uint32_t *count)
+static void each(const struct trace *tr, struct lane l, int64_t t0, int64_t t1, enum state st,
+                 struct edges *e, uint32_t *count)
 {
     struct span_iter it;
     if (!span_seek_index(&it, tr, l, 0))
@@ -130,12 +130,13 @@ static void slow(const struct trace *tr, uint32_t p, int64_t t0, int64_t t1, str
     mem_free(e.t);
 }
 
-static void same(const char *file, const struct lull_sum *fast, const struct lull_sum *is, uint32_t p, int64_t t0,
-                 int64_t t1)
+static void same(const char *file, const struct lull_sum *fast, const struct lull_sum *is, uint32_t p,
+                 int64_t t0, int64_t t1)
 {
     if (fast->idle != is->idle || fast->stopped != is->stopped || fast->ready != is->ready ||
         fast->none != is->none || (is->ready && (fast->least != is->least || fast->most != is->most)))
-        fail_msg("%s: P lane %u in [%lld,%lld): idle %lld stopped %lld ready %lld (%u to %u) none %lld, by the walk "
+        fail_msg("%s: P lane %u in [%lld,%lld): idle %lld stopped %lld ready %lld (%u to %u) none %lld, by "
+                 "the walk "
                  "%lld %lld %lld (%u to %u) %lld",
                  file, p, (long long)t0, (long long)t1, (long long)fast->idle, (long long)fast->stopped,
                  (long long)fast->ready, fast->least, fast->most, (long long)fast->none, (long long)is->idle,

@@ -5,7 +5,8 @@
 
 static unsigned named, worked, assisted;
 
-/* The same rows without names and with them: where a glyph differs, it is a name's, and its cell keeps its style. */
+/* The same rows without names and with them: where a glyph differs, it is a name's, and its cell keeps its
+ * style. */
 static void same_styles(struct seen *s)
 {
     struct grid bare = {0};
@@ -51,8 +52,8 @@ static void names_in(struct seen *s)
         struct span_iter it;
         const bool marks = trace_lane(s->tr, (struct lane){LANE_G, g}).is_worker;
         int spans = 0;
-        for (bool more = marks && span_seek_index(&it, s->tr, (struct lane){LANE_G, g}, 0); more && spans < 20;
-             more = span_next(&it))
+        for (bool more = marks && span_seek_index(&it, s->tr, (struct lane){LANE_G, g}, 0);
+             more && spans < 20; more = span_next(&it))
             if (span_get(&it)->state == ST_RUNNING) {
                 around(s, g, span_get(&it)->t0, span_get(&it)->t1);
                 spans++;

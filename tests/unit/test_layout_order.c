@@ -1,6 +1,6 @@
 /*
- * test_layout_order.c - the order of many goroutines is made in steps: with however little time each, it is what a slow sort says, and so
- * are its groups and what is unfolded of them.
+ * test_layout_order.c - the order of many goroutines is made in steps: with however little time each, it is
+ * what a slow sort says, and so are its groups and what is unfolded of them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,14 +18,16 @@ enum { MANY = 30000, EACH = 500, NAMES = 3 };
 static struct trace *tr;
 static uint8_t *bytes;
 
-/* Goroutines of three functions, of which the first has three of four, become runnable at odd moments until the end. */
+/* Goroutines of three functions, of which the first has three of four, become runnable at odd moments until
+ * the end. */
 static int make(void **state)
 {
     static const char *const names[NAMES] = {"main.many", "main.some", "main.few"};
     struct tracegen_buf t = {0};
     unsigned at = 1000;
     size_t n;
-    tracegen_printf(&t, "go 1.26\nbatch m=7 t=%u\nProcStatus +0 p=0 running\nGoStatus +0 g=1 m=7 running\n", at);
+    tracegen_printf(&t, "go 1.26\nbatch m=7 t=%u\nProcStatus +0 p=0 running\nGoStatus +0 g=1 m=7 running\n",
+                    at);
     for (unsigned i = 0; i < MANY; i++) {
         if (i % EACH == EACH - 1)
             tracegen_printf(&t, "batch m=7 t=%u\n", at);
@@ -86,8 +88,10 @@ static unsigned make_order(struct lanes *l, struct window w)
     return steps;
 }
 
-/* Rows from `row` on: of those that bear the name of sorted[head] the first, or all of them. Returns the row behind. */
-static uint32_t group_holds(const struct lanes *l, const uint32_t *sorted, uint32_t n, uint32_t head, uint32_t row)
+/* Rows from `row` on: of those that bear the name of sorted[head] the first, or all of them. Returns the row
+ * behind. */
+static uint32_t group_holds(const struct lanes *l, const uint32_t *sorted, uint32_t n, uint32_t head,
+                            uint32_t row)
 {
     const uint32_t name = trace_g_name(tr, sorted[head]), first = row;
     const bool folded = lanes_folded(l, name);
@@ -132,7 +136,8 @@ static void test_orders(void **state)
     (void)state;
     assert_non_null(sorted);
     for (int k = 0; k < 4; k++) {
-        asked = (struct lanes){.kind = LANE_G, .sort = SORT_RUNNABLE, .invert = k & 1, .group = k & 2, .here = true};
+        asked = (struct lanes){
+            .kind = LANE_G, .sort = SORT_RUNNABLE, .invert = k & 1, .group = k & 2, .here = true};
         struct lanes l = asked;
         for (uint32_t i = 0; i < n; i++)
             sorted[i] = i;

@@ -1,7 +1,8 @@
 /*
- * test_layout_said.c - numbers in the sentences beside the cursor, each held against a slow walk over the spans: columns and
- * ranges of lanes, GC cycles, tasks, the curve's windows, who had the processors during a wait. (An idle processor's:
- * test_layout_lull.c; a folded group's: test_layout_group.c; tables': test_layout_table.c; `W`: test_layout_why.c.)
+ * test_layout_said.c - numbers in the sentences beside the cursor, each held against a slow walk over the
+ * spans: columns and ranges of lanes, GC cycles, tasks, the curve's windows, who had the processors during a
+ * wait. (An idle processor's: test_layout_lull.c; a folded group's: test_layout_group.c; tables':
+ * test_layout_table.c; `W`: test_layout_why.c.)
  */
 #include "layout2_help.h"
 
@@ -16,7 +17,8 @@
 
 static unsigned lanes_said, longest_of, cycles_said, tasks_said, curves_said, waits_said, pairs_seen;
 
-/* ---- the slow way ------------------------------------------------------------------------------------------ */
+/* ---- the slow way
+ * ------------------------------------------------------------------------------------------ */
 
 static int64_t overlap(int64_t a0, int64_t a1, int64_t b0, int64_t b1)
 {
@@ -70,7 +72,8 @@ static void must_say(const struct seen *s, const char *text, const char *what)
         fail_msg("%s: '%s' is not in '%s'", s->name, what, text);
 }
 
-/* ---- lanes ------------------------------------------------------------------------------------------------- */
+/* ---- lanes
+ * ------------------------------------------------------------------------------------------------- */
 
 /* Behind the shares is the longest span of all that they are of. */
 static void longest_said(struct seen *s, const char *text, int64_t t0, int64_t t1)
@@ -82,7 +85,8 @@ static void longest_said(struct seen *s, const char *text, int64_t t0, int64_t t
     int64_t most = 0, known = status_known(&s->v, l);
     char len[FMT_MAX];
     bool waits = true;
-    for (bool more = at && span_seek_index(&it, s->tr, l, 0); more && span_get(&it)->t0 < t1; more = span_next(&it)) {
+    for (bool more = at && span_seek_index(&it, s->tr, l, 0); more && span_get(&it)->t0 < t1;
+         more = span_next(&it)) {
         const struct span *p = span_get(&it);
         const bool rests = l.kind != LANE_G && (p->state == ST_IDLE || p->state == ST_SCHED);
         const int64_t end = p->t1 > known && p->t0 < known ? known : p->t1;
@@ -157,7 +161,8 @@ static void lanes(struct seen *s)
     s->v.selected = false;
 }
 
-/* ---- GC cycles, tasks -------------------------------------------------------------------------------------- */
+/* ---- GC cycles, tasks
+ * -------------------------------------------------------------------------------------- */
 
 static void cycle_said(struct seen *s, const struct range *gc)
 {
@@ -167,13 +172,15 @@ static void cycle_said(struct seen *s, const struct range *gc)
     status_text(&s->v, text, sizeof text);
     if (gc->t1 <= gc->t0)
         return;
-    int64_t from = gc->t0, to = gc->t1; /* a stop is the cycle's whole: the last one outlives its mark phase */
+    int64_t from = gc->t0,
+            to = gc->t1; /* a stop is the cycle's whole: the last one outlives its mark phase */
     for (size_t i = 0; i < nstw; i++)
         if (stw[i].t0 < gc->t1 && stw[i].t1 > gc->t0) {
             from = stw[i].t0 < from ? stw[i].t0 : from;
             to = stw[i].t1 > to ? stw[i].t1 : to;
         }
-    const int64_t stopped = covered(stw, nstw, from, to), assisting = covered(assist, nassist, gc->t0, gc->t1);
+    const int64_t stopped = covered(stw, nstw, from, to),
+                  assisting = covered(assist, nassist, gc->t0, gc->t1);
     snprintf(what, sizeof what, "in it: stopped %s  some goroutine assisting %s", when_dur(s->tr, stopped, d),
              when_dur(s->tr, assisting, e));
     must_say(s, text, what);
@@ -211,7 +218,8 @@ static void task_said(struct seen *s, const struct tri *tri, uint32_t index)
         struct text t = {0};
         if (!ns[st] || st == ST_WAITING) /* that one by its reasons */
             continue;
-        text_add(&t, "%s %s ", st == ST_NONE ? "not there" : state_name((enum state)st), tri_dur(s->tr, ns[st], d));
+        text_add(&t, "%s %s ", st == ST_NONE ? "not there" : state_name((enum state)st),
+                 tri_dur(s->tr, ns[st], d));
         text_share(&t, (double)ns[st], (double)(k->t1 - k->t0));
         if (strstr(text, t.p))
             least = ns[st] < least ? ns[st] : least;
@@ -224,7 +232,8 @@ static void task_said(struct seen *s, const struct tri *tri, uint32_t index)
         must_say(s, text, ", rest ");
 }
 
-/* ---- what triage's tables say ------------------------------------------------------------------------------ */
+/* ---- what triage's tables say
+ * ------------------------------------------------------------------------------ */
 
 static void curve_said(struct seen *s, const struct mmu_point *m)
 {

@@ -1,5 +1,6 @@
 /*
- * test_layout_scene.c - what the screens of a small made-up trace say exactly, at any width; what is typed; names that are hostile.
+ * test_layout_scene.c - what the screens of a small made-up trace say exactly, at any width; what is typed;
+ * names that are hostile.
  */
 #include "scene_help.h"
 
@@ -171,7 +172,8 @@ static void test_scene_loading(void **state)
     scene_close(&s);
 }
 
-/* That nothing is saved stands in the title at any width and with any name, as long as it is so; nowhere else. */
+/* That nothing is saved stands in the title at any width and with any name, as long as it is so; nowhere
+ * else. */
 static void test_scene_unsaved(void **state)
 {
     (void)state;
@@ -190,7 +192,8 @@ static void test_scene_unsaved(void **state)
     scene_close(&s);
 }
 
-/* A message of many lines lies over lanes, never over the one with the cursor; the title counts those that show. */
+/* A message of many lines lies over lanes, never over the one with the cursor; the title counts those that
+ * show. */
 static void test_scene_message(void **state)
 {
     (void)state;
@@ -479,7 +482,8 @@ static void test_hostile_names(void **state)
             for (int y = 0; y < 12; y++)
                 for (int x = 0; x < w; x++) {
                     uint32_t c = grid_at(&s.g, x, y)->glyph;
-                    assert_true(c == 0 || (c >= 0x20 && c < 0x7F) || (c >= 0xA0 && !(c >= 0x202A && c <= 0x202E)));
+                    assert_true(c == 0 || (c >= 0x20 && c < 0x7F) ||
+                                (c >= 0xA0 && !(c >= 0x202A && c <= 0x202E)));
                 }
         }
         char text[300];
@@ -490,19 +494,20 @@ static void test_hostile_names(void **state)
     tracegen_free(&t);
 }
 
-/* An id of which the end is cut off is another one's: it stands whole beside its lane, or its beginning is marked as cut. */
+/* An id of which the end is cut off is another one's: it stands whole beside its lane, or its beginning is
+ * marked as cut. */
 static void test_ids_are_whole(void **state)
 {
     (void)state;
     struct scene s;
     for (int w = 16; w < 120; w++) {
-        scene_text(
-            &s,
-            "go 1.26\nbatch m=4194304 t=1000\nProcStatus +0 p=1000 running\nGoStatus +0 g=1 m=4194304 running\n"
-            "GoStop +10000 reason=\"preempted\" stack=main.work:44\nGoStart +1 g=1 g_seq=1\n"
-            "batch m=4194305 t=1000\nProcStatus +0 p=1001 running\nGoStatus +0 g=2 m=4194305 running\n"
-            "GoStop +8900 reason=\"preempted\" stack=main.work:44\nProcStop +1\n",
-            w, 12);
+        scene_text(&s,
+                   "go 1.26\nbatch m=4194304 t=1000\nProcStatus +0 p=1000 running\nGoStatus +0 g=1 m=4194304 "
+                   "running\n"
+                   "GoStop +10000 reason=\"preempted\" stack=main.work:44\nGoStart +1 g=1 g_seq=1\n"
+                   "batch m=4194305 t=1000\nProcStatus +0 p=1001 running\nGoStatus +0 g=2 m=4194305 running\n"
+                   "GoStop +8900 reason=\"preempted\" stack=main.work:44\nProcStop +1\n",
+                   w, 12);
         for (int k = 0; k < 2; k++) {
             const char *const all[2][2] = {{"P1000", "P1001"}, {"M4194304", "M4194305"}};
             view_switch(&s.v, k ? VIEW_THREADS : VIEW_PROCS);
@@ -510,13 +515,14 @@ static void test_ids_are_whole(void **state)
             struct plan p;
             plan_view(&p, &s.v, 2);
             for (int i = 0; i < 2; i++) {
-                const char *const row = line(&s, p.y[ROW_LANES] + view_line_y(&s.v, i)), *const id = all[k][i],
-                                  *end = row;
+                const char *const row = line(&s, p.y[ROW_LANES] + view_line_y(&s.v, i)),
+                                  *const id = all[k][i], *end = row;
                 while (*end && *end != ' ' && *end != '>')
                     end++;
                 const size_t n = (size_t)(end - row), len = strlen(id);
                 const bool whole = n == len && !memcmp(row, id, len);
-                const bool tail = n > 2 && !memcmp(row, "..", 2) && !memcmp(row + 2, id + len - (n - 2), n - 2);
+                const bool tail =
+                    n > 2 && !memcmp(row, "..", 2) && !memcmp(row + 2, id + len - (n - 2), n - 2);
                 if (!whole && !tail)
                     fail_msg("%d columns: '%s' does not begin with %s", w, row, id);
             }
@@ -530,13 +536,14 @@ static void test_places_unknown(void **state)
 {
     (void)state;
     struct scene s;
-    scene_text(
-        &s,
-        "go 1.26\nbatch m=7 t=1000\nProcStatus +0 p=0 running\nGoStatus +0 g=1 m=7 running\n"
-        "GoCreate +10 new_g=2 new_stack=main.work:30 stack=main.main:20\nGoBlock +1000 reason=\"chan send\" stack=0\n"
-        "GoStart +10 g=2 g_seq=1\nGoUnblock +5000 g=1 g_seq=1 stack=0\nGoBlock +10 reason=\"network\" stack=0\n"
-        "GoStart +10 g=1 g_seq=2\nGoStop +500 reason=\"preempted\" stack=main.work:44\n",
-        140, 24);
+    scene_text(&s,
+               "go 1.26\nbatch m=7 t=1000\nProcStatus +0 p=0 running\nGoStatus +0 g=1 m=7 running\n"
+               "GoCreate +10 new_g=2 new_stack=main.work:30 stack=main.main:20\nGoBlock +1000 reason=\"chan "
+               "send\" stack=0\n"
+               "GoStart +10 g=2 g_seq=1\nGoUnblock +5000 g=1 g_seq=1 stack=0\nGoBlock +10 reason=\"network\" "
+               "stack=0\n"
+               "GoStart +10 g=1 g_seq=2\nGoStop +500 reason=\"preempted\" stack=main.work:44\n",
+               140, 24);
     view_switch(&s.v, VIEW_PLACES);
     finish(&s.v);
     draw(&s);

@@ -1,6 +1,7 @@
 /*
- * test_layout_table.c - tables of things: what they count against triage's tables and the model, their order by each
- * column, the filter, the spectrum, what is copied, and the way from a kind to its things to the lanes and back.
+ * test_layout_table.c - tables of things: what they count against triage's tables and the model, their order
+ * by each column, the filter, the spectrum, what is copied, and the way from a kind to its things to the
+ * lanes and back.
  */
 #include "layout2_help.h"
 
@@ -25,10 +26,12 @@ static void act(struct seen *s, enum deed d, int n)
     assert_true(frame_draw(&s->g, &s->v, NULL));
 }
 
-static const int tables[] = {VIEW_CYCLES, VIEW_STOPS, VIEW_TYPES, VIEW_REGIONS, VIEW_PLACES, VIEW_CALLS, VIEW_GSUMS};
+static const int tables[] = {VIEW_CYCLES, VIEW_STOPS, VIEW_TYPES, VIEW_REGIONS,
+                             VIEW_PLACES, VIEW_CALLS, VIEW_GSUMS};
 enum { TABLES = sizeof tables / sizeof *tables };
 
-/* ---- numbers -------------------------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------------------
+ */
 
 static const struct ttype *type_named(const struct table *t, uint32_t name)
 {
@@ -77,7 +80,8 @@ static void test_types(void **state)
     for_samples(types_as_triage, "");
 }
 
-/* Each span of a system call is a thing, and nothing else is; those without an end of their own are no time. */
+/* Each span of a system call is a thing, and nothing else is; those without an end of their own are no time.
+ */
 static void calls_as_spans(struct seen *s)
 {
     uint64_t n = 0;
@@ -116,7 +120,8 @@ static void test_calls(void **state)
     for_samples(calls_as_spans, "http-1.2");
 }
 
-/* ---- order, filter -------------------------------------------------------------------------------------- */
+/* ---- order, filter --------------------------------------------------------------------------------------
+ */
 
 static void in_order(const struct table *t)
 {
@@ -198,7 +203,8 @@ static void test_filter(void **state)
     seen_close(&s);
 }
 
-/* ---- there and back ------------------------------------------------------------------------------------- */
+/* ---- there and back -------------------------------------------------------------------------------------
+ */
 
 static void test_enter(void **state)
 {
@@ -247,7 +253,8 @@ static void test_key_again(void **state)
     seen_close(&s);
 }
 
-/* ---- what is copied ------------------------------------------------------------------------------------- */
+/* ---- what is copied -------------------------------------------------------------------------------------
+ */
 
 static void test_tsv(void **state)
 {
@@ -280,7 +287,8 @@ static void test_tsv(void **state)
     seen_close(&s);
 }
 
-/* ---- the spectrum --------------------------------------------------------------------------------------- */
+/* ---- the spectrum ---------------------------------------------------------------------------------------
+ */
 
 struct series {
     int64_t t[500], v[500];
@@ -326,7 +334,8 @@ static void test_spectrum(void **state)
     spectrum_free(&p);
 }
 
-/* More things than are listed: the longest are, all are counted, and quantiles stay within what a histogram promises. */
+/* More things than are listed: the longest are, all are counted, and quantiles stay within what a histogram
+ * promises. */
 static void test_shed(void **state)
 {
     (void)state;

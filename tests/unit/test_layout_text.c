@@ -1,4 +1,5 @@
-/* test_layout_text.c - text into cells: what a trace's strings hold never breaks a column or reaches a terminal. */
+/* test_layout_text.c - text into cells: what a trace's strings hold never breaks a column or reaches a
+ * terminal. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -111,7 +112,8 @@ static void test_codes(void **state)
     grid_free(&g);
 }
 
-/* Of a call in a place both ends are told: the package of what is called goes first, then that; the place's end stays. */
+/* Of a call in a place both ends are told: the package of what is called goes first, then that; the place's
+ * end stays. */
 static void test_where(void **state)
 {
     (void)state;
@@ -145,7 +147,8 @@ static void test_wide(void **state)
     (void)state;
     struct grid g = {0};
     assert_true(grid_resize(&g, 6, 1));
-    assert_int_equal(grid_str(&g, 0, 0, 5, "\xe4\xb8\x96\xe7\x95\x8c\xe4\xb8\x96", STYLE_NORMAL), 5); /* 2 fit in 5 */
+    assert_int_equal(grid_str(&g, 0, 0, 5, "\xe4\xb8\x96\xe7\x95\x8c\xe4\xb8\x96", STYLE_NORMAL),
+                     5); /* 2 fit in 5 */
     assert_sane(&g);
     row_is(&g, 0, "\xe4\xb8\x96\xe7\x95\x8c");
     grid_put(&g, 1, 0, 'x', STYLE_NORMAL); /* the right half of the first */
@@ -281,7 +284,8 @@ static void test_styles_distinct(void **state)
     assert_int_equal(STYLE_STATE + ST_UNKNOWN, STYLE_UNKNOWN);
 }
 
-/* In every tier what is there shows, what is not is blank, and goroutine states differ (ascii: all of them). */
+/* In every tier what is there shows, what is not is blank, and goroutine states differ (ascii: all of them).
+ */
 static void test_glyphs(void **state)
 {
     (void)state;
@@ -290,7 +294,8 @@ static void test_glyphs(void **state)
         assert_int_not_equal(glyph_level((enum tier)t, 1, INT64_MAX), ' ');
         assert_int_equal(glyph_level((enum tier)t, INT64_MAX, INT64_MAX), glyph_height((enum tier)t, 8));
         assert_int_not_equal(glyph_level((enum tier)t, 1, INT64_MAX), glyph_height((enum tier)t, 8));
-        static const enum state live[] = {ST_RUNNING, ST_RUNNABLE, ST_WAITING, ST_SYSCALL, ST_UNKNOWN, ST_NONE};
+        static const enum state live[] = {ST_RUNNING, ST_RUNNABLE, ST_WAITING,
+                                          ST_SYSCALL, ST_UNKNOWN,  ST_NONE};
         for (int a = 0; a < 6; a++)
             for (int b = 0; b < a; b++)
                 assert_int_not_equal(glyph_state((enum tier)t, live[a]), glyph_state((enum tier)t, live[b]));
@@ -303,7 +308,8 @@ static void test_glyphs(void **state)
         assert_true(glyph_state(TIER_ASCII, (enum state)s) < 0x7F);
 }
 
-/* Each state that a lane can show stands in the legend, in its own style, with the glyph that lanes have for it. */
+/* Each state that a lane can show stands in the legend, in its own style, with the glyph that lanes have for
+ * it. */
 static void test_legend(void **state)
 {
     (void)state;
@@ -365,7 +371,8 @@ static void test_folded(void **state)
     grid_free(&g);
 }
 
-/* Sentences are left out whole: the first clause stands, and what stands behind ".. " begins a sentence that a line holds. */
+/* Sentences are left out whole: the first clause stands, and what stands behind ".. " begins a sentence that
+ * a line holds. */
 static void test_folded_sentences(void **state)
 {
     char text[4000];
@@ -377,13 +384,15 @@ static void test_folded_sentences(void **state)
                 uint32_t head = 0, tail = 0;
                 for (int i = 0; i < all; i++)
                     len += snprintf(text + len, sizeof text - (size_t)len,
-                                    "%sSentence %d, called by main.f%d (a, b, c), ends 9.%d.", i ? " " : "", i, i, i);
+                                    "%sSentence %d, called by main.f%d (a, b, c), ends 9.%d.", i ? " " : "",
+                                    i, i, i);
                 struct str s = {text, (uint32_t)len};
                 if (!wrap_fold(s, w, n, &head, &tail))
                     continue;
                 folded++;
                 assert_true(text[head - 1] == '.' || text[head - 1] == ',');
-                assert_true(strncmp(text + head, ", called", 8) != 0 && strncmp(text + head, " called", 7) != 0);
+                assert_true(strncmp(text + head, ", called", 8) != 0 &&
+                            strncmp(text + head, " called", 7) != 0);
                 assert_true(strncmp(text + tail, "Sentence ", 9) == 0);
                 assert_int_equal(wrap_draw(NULL, 0, 0, w, n, STYLE_NORMAL, s), n);
                 assert_true(folded == 1);
@@ -399,7 +408,8 @@ static void test_cut(void **state)
         const char *left;
     } of[] = {
         {"49.7% idle, 1.7% system call, 46.8% running", 36, "49.7% idle, 1.7% system call,"},
-        {"1 stop, longest 12.9us @6.85us by G1 main.main, total 12.9us", 34, "1 stop, longest 12.9us @6.85us"},
+        {"1 stop, longest 12.9us @6.85us by G1 main.main, total 12.9us", 34,
+         "1 stop, longest 12.9us @6.85us"},
         {"143us with 1 to 6 runnable (longest G19 33.2us) of all", 44, "143us with 1 to 6 runnable"},
         {"waited for a lock in main.clerk", 24, "waited for a lock"},
         {"what moved most: waits (network, channels, sleep) in main.grow: 186.4 a second", 60,
@@ -408,7 +418,8 @@ static void test_cut(void **state)
     };
     (void)state;
     uint32_t head = 0, tail = 0; /* nor does what goes on behind ".. " begin within brackets */
-    static const char idle[] = "P0 idle 2.31ms: 52.9us with 1 runnable (longest G10 41.3us), 2.26ms nothing to do";
+    static const char idle[] =
+        "P0 idle 2.31ms: 52.9us with 1 runnable (longest G10 41.3us), 2.26ms nothing to do";
     assert_true(wrap_fold(str_of(idle), 40, 2, &head, &tail));
     assert_string_equal(idle + tail, "2.26ms nothing to do");
     for (size_t i = 0; i < sizeof of / sizeof *of; i++) {

@@ -262,7 +262,8 @@ static void test_ruler(void **state)
     grid_line(&g, 0, line, sizeof line);
     assert_string_equal(line, "|0          |200ms      |400ms      |600ms      |800ms");
     grid_clear(&g);
-    ruler_draw(&g, NULL, TIER_ASCII, window_of(671000000, 671000060), 0, 0, 60, false); /* a nanosecond a column */
+    ruler_draw(&g, NULL, TIER_ASCII, window_of(671000000, 671000060), 0, 0, 60,
+               false); /* a nanosecond a column */
     grid_line(&g, 0, line, sizeof line);
     assert_non_null(strstr(line, "|671.00002ms"));
     for (int i = 0; i < 20000; i++) {

@@ -113,12 +113,15 @@ static void test_hostile_times(void **state)
     static const char *const texts[] = {
         /* centuries between events; and a trace of one nanosecond; and of none */
         "go 1.26\nbatch m=7 t=1\nProcStatus +0 p=0 running\nGoStatus +0 g=1 m=7 running\nGoCreate "
-        "+9000000000000000000 new_g=2 new_stack=main.f:1 stack=0\nGoBlock +1 reason=\"x\" stack=0\nGoStart +1 g=2 "
+        "+9000000000000000000 new_g=2 new_stack=main.f:1 stack=0\nGoBlock +1 reason=\"x\" stack=0\nGoStart "
+        "+1 g=2 "
         "g_seq=1\n",
-        "go 1.26\nbatch m=7 t=1\nProcStatus +0 p=0 running\nGoStatus +0 g=1 m=7 running\nGoBlock +1 reason=\"x\" "
+        "go 1.26\nbatch m=7 t=1\nProcStatus +0 p=0 running\nGoStatus +0 g=1 m=7 running\nGoBlock +1 "
+        "reason=\"x\" "
         "stack=0\n",
         "go 1.26\nbatch m=7 t=1\nProcStatus +0 p=0 running\n",
-        "go 1.26\nbatch m=7 t=1\nProcStatus +0 p=18446744073709551615 idle\nGoStatus +0 g=18446744073709551615 m=-1 "
+        "go 1.26\nbatch m=7 t=1\nProcStatus +0 p=18446744073709551615 idle\nGoStatus +0 "
+        "g=18446744073709551615 m=-1 "
         "waiting\n",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -160,8 +163,8 @@ static void load_and_look(bool act)
         for (int c = 0; c < v.plot_w && v.at.view == VIEW_PROCS && !v.popup && !act; c++) {
             struct plan p;
             plan_view(&p, &v, v.lanes[LANE_P].n);
-            bool loading =
-                grid_at(&g, v.gutter + c, p.y[v.lanes[LANE_P].n ? ROW_LANES : ROW_RUNQ])->style == STYLE_LOADING;
+            bool loading = grid_at(&g, v.gutter + c, p.y[v.lanes[LANE_P].n ? ROW_LANES : ROW_RUNQ])->style ==
+                           STYLE_LOADING;
             assert_int_equal(loading, more == LOAD_MORE && v.edges[c + 1] > known);
             marked += loading;
         }
@@ -255,9 +258,9 @@ static void shares_of(struct seen *on)
                     for (int s = 0; s < ST_COUNT; s++) {
                         sum += v.scratch[0].cols[c].ns[s];
                         if (v.scratch[0].cols[c].ns[s] != slow.ns[s])
-                            fail_msg("%s: kind %d lane %u column %d state %s: %lld, by walking %lld", on->name, kind,
-                                     l.i, c, state_name((enum state)s), (long long)v.scratch[0].cols[c].ns[s],
-                                     (long long)slow.ns[s]);
+                            fail_msg("%s: kind %d lane %u column %d state %s: %lld, by walking %lld",
+                                     on->name, kind, l.i, c, state_name((enum state)s),
+                                     (long long)v.scratch[0].cols[c].ns[s], (long long)slow.ns[s]);
                     }
                     assert_int_equal(sum, v.edges[c + 1] - v.edges[c]);
                 }
@@ -278,7 +281,8 @@ static void test_shares(void **state)
     for_samples(shares_of, "");
 }
 
-/* At full zoom-out each stop-the-world has its mark; at any zoom the cell of a processor that ran is not blank. */
+/* At full zoom-out each stop-the-world has its mark; at any zoom the cell of a processor that ran is not
+ * blank. */
 static void marks_of(struct seen *on)
 {
     const struct trace *tr = on->tr;

@@ -1,5 +1,6 @@
 /*
- * test_layout_unfold.c - rows below a goroutine's lane: what they show, that lines and rows stay in step, any size.
+ * test_layout_unfold.c - rows below a goroutine's lane: what they show, that lines and rows stay in step, any
+ * size.
  */
 #include "layout2_help.h"
 

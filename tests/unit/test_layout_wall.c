@@ -1,6 +1,6 @@
 /*
- * test_layout_wall.c - times of day: there and back, across midnight, where a trace doesn't tell them; and that `cause` keeps
- * both goroutines on the screen.
+ * test_layout_wall.c - times of day: there and back, across midnight, where a trace doesn't tell them; and
+ * that `cause` keeps both goroutines on the screen.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -70,7 +70,8 @@ static void test_lines(void **state)
     assert_true(goto_plain(tr, line, out, sizeof out, &why) && goto_parse(out, &g) && g.has_range);
     assert_true(g.t0 > 49998000 && g.t0 <= 50000000 && g.t1 > 99998000 && g.t1 <= 100000000);
     snprintf(line, sizeof line, "g17@%s", from);
-    assert_true(goto_plain(tr, line, out, sizeof out, &why) && goto_parse(out, &g) && g.has_lane && g.has_time);
+    assert_true(goto_plain(tr, line, out, sizeof out, &why) && goto_parse(out, &g) && g.has_lane &&
+                g.has_time);
     assert_true(goto_plain(tr, "1.2s..1.3s", out, sizeof out, &why));
     assert_string_equal(out, "1.2s..1.3s");
     assert_false(goto_plain(old, line, out, sizeof out, &why));

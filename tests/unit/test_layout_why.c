@@ -1,6 +1,7 @@
 /*
- * test_layout_why.c - `W`: an explanation as a page and as marks on the lanes. Its leaves lie side by side over the whole
- * interval; its goroutines stand one below the other in the order of the chain; a row's Enter leads to its longest part.
+ * test_layout_why.c - `W`: an explanation as a page and as marks on the lanes. Its leaves lie side by side
+ * over the whole interval; its goroutines stand one below the other in the order of the chain; a row's Enter
+ * leads to its longest part.
  */
 #include "layout2_help.h"
 
@@ -71,7 +72,8 @@ static int underlined(const struct seen *s, int x, int y0)
     return n;
 }
 
-/* From the main goroutine, which waits for all others: its lanes one below the other, one of them marked at each moment. */
+/* From the main goroutine, which waits for all others: its lanes one below the other, one of them marked at
+ * each moment. */
 static void test_lanes(void **state)
 {
     (void)state;
@@ -149,7 +151,8 @@ static void test_loading(void **state)
     for (int i = 1; i < N; i++) {
         if (i % 1000 == 0)
             n += (size_t)snprintf(text + n, cap - n, "batch m=7 t=%d\n", 1000 + i * 110);
-        n += (size_t)snprintf(text + n, cap - n, "GoStop +100 reason=\"preempted\"\nGoStart +10 g=1 g_seq=%d\n", i);
+        n += (size_t)snprintf(text + n, cap - n,
+                              "GoStop +100 reason=\"preempted\"\nGoStart +10 g=1 g_seq=%d\n", i);
     }
     uint8_t *bytes = tracegen_bytes(text, &size);
     struct trace_opts o = {.threads = 1};

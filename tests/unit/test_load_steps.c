@@ -1,7 +1,7 @@
 /*
- * test_load_steps.c - a trace loaded in steps, by one thread or several, is the trace; what is damaged ends it where that is asked
- * for (strict); what grows may be told that it is damaged (trace_doubt), or that something is missing (trace_apart). What is loaded
- * is held by what its account names.
+ * test_load_steps.c - a trace loaded in steps, by one thread or several, is the trace; what is damaged ends
+ * it where that is asked for (strict); what grows may be told that it is damaged (trace_doubt), or that
+ * something is missing (trace_apart). What is loaded is held by what its account names.
  */
 #include "bench/account/account.h"
 #include "tests/unit/model_text.h"
@@ -79,7 +79,8 @@ static void test_made(void **state)
     }
 }
 
-/* ---- strict ------------------------------------------------------------------------------------------------- */
+/* ---- strict
+ * ------------------------------------------------------------------------------------------------- */
 
 #define P0 "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
 #define NEXT "endgen\nbatch m=7 t=200\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
@@ -92,7 +93,8 @@ static void test_strict(void **state)
            "HeapAlloc +1 bytes=2\nUserLog +1 task=0 key=\"k\" value=\"v\" stack=main.f:1\n",
         P0 "HeapAlloc +1 bytes=1\n" NEXT
            "HeapAlloc +1 bytes=2\nUserLog +1 task=0 key=\"k\" value=\"v\" stack=main.f:1\nraw 7f\n",
-        "go 1.21\nbatch p=0 t=0\nGoCreate g=1\nProcStart thread=0\nGoStart g=1 seq=1\nHeapAlloc +10 bytes=1\nraw 00 "
+        "go 1.21\nbatch p=0 t=0\nGoCreate g=1\nProcStart thread=0\nGoStart g=1 seq=1\nHeapAlloc +10 "
+        "bytes=1\nraw 00 "
         "ff 00 ff\n"
         "batch p=0 t=30\nProcStart +0 thread=3\nHeapAlloc +5 bytes=2\n",
     };
@@ -117,9 +119,11 @@ static void test_strict(void **state)
             }
 }
 
-/* ---- one that grows ----------------------------------------------------------------------------------------- */
+/* ---- one that grows
+ * ----------------------------------------------------------------------------------------- */
 
-/* It is said beforehand that the second generation contradicts itself: that is told, and what is unsure there is not recorded. */
+/* It is said beforehand that the second generation contradicts itself: that is told, and what is unsure there
+ * is not recorded. */
 static void test_doubt(void **state)
 {
     (void)state;
@@ -158,7 +162,8 @@ static uint32_t id_of(const struct trace *tr, const char *name)
     return 0;
 }
 
-/* What is known of its names is kept as it grows: else each look at its tables would read every name again. */
+/* What is known of its names is kept as it grows: else each look at its tables would read every name again.
+ */
 static void test_asides(void **state)
 {
     (void)state;
@@ -229,16 +234,18 @@ static void expect_name(const struct trace *tr, uint64_t id, const char *name)
        "GoBlock +5 reason=\"sync\" stack=main.bend:4,main.hire.func1:9\nGoStart +5 g=1 g_seq=1\n" \
        "GoUnblock +5 g=2 g_seq=2 stack=main.main:3\n"
 
-/* Goroutines of a program's own helper (given.h) are named as it grows, and not any longer once it proves to be none. */
+/* Goroutines of a program's own helper (given.h) are named as it grows, and not any longer once it proves to
+ * be none. */
 static void test_given_grows(void **state)
 {
     (void)state;
     size_t n, first, live = mem_live();
     free(tracegen_bytes(HIRED, &first));
-    uint8_t *p = tracegen_bytes(HIRED NEXT "GoStatus +1 g=2 m=-1 runnable\nGoStop +5 reason=\"preempted\" stack=0\n"
-                                           "GoStart +5 g=2 g_seq=1\n"
-                                           "GoBlock +5 reason=\"sync\" stack=main.hoop:6,main.hire.func1:9\n",
-                                &n);
+    uint8_t *p =
+        tracegen_bytes(HIRED NEXT "GoStatus +1 g=2 m=-1 runnable\nGoStop +5 reason=\"preempted\" stack=0\n"
+                                  "GoStart +5 g=2 g_seq=1\n"
+                                  "GoBlock +5 reason=\"sync\" stack=main.hoop:6,main.hire.func1:9\n",
+                       &n);
     for (int late = 0; late < 2; late++) {
         const struct trace_opts o = {.threads = 1, .grows = true};
         struct trace *tr = opened(p, late ? n : first, &o);
@@ -264,7 +271,8 @@ static void test_given_grows(void **state)
     assert_int_equal(mem_live(), live);
 }
 
-/* Nothing that is held is left out, or counted twice: 1 % is what the allocator may round up, SMALL are small blocks beside the model. */
+/* Nothing that is held is left out, or counted twice: 1 % is what the allocator may round up, SMALL are small
+ * blocks beside the model. */
 static uint64_t over_most; /* goroutines, of all these traces */
 
 static void in_account(const char *path, const uint8_t *p, size_t n)
@@ -282,8 +290,8 @@ static void in_account(const char *path, const uint8_t *p, size_t n)
         for (int i = 0; i < ACCOUNT_COUNT; i++)
             sum += a.bytes[i];
         if (sum > held || sum + SMALL < held / 100 * 99)
-            fail_msg("%s, %d threads: %" PRIu64 " bytes are held, %" PRIu64 " in the account", path, threads, held,
-                     sum);
+            fail_msg("%s, %d threads: %" PRIu64 " bytes are held, %" PRIu64 " in the account", path, threads,
+                     held, sum);
         for (int k = 0; k < LANE_KINDS; k++)
             for (uint32_t i = 0; k != LANE_M && i < trace_nlanes(tr, (enum lane_kind)k); i++)
                 spans += trace_lane(tr, (struct lane){(enum lane_kind)k, i}).nspans;
@@ -303,11 +311,11 @@ static char *brief_ones(int gens, int each)
         tracegen_printf(&b, "%sbatch m=7 t=%d\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n",
                         gen ? "endgen\n" : "", 100 + gen * each * 100);
         for (int i = 0; i < each; i++, id++)
-            tracegen_printf(
-                &b,
-                "GoCreate +5 new_g=%d new_stack=main.f:1 stack=main.main:2\nGoStop +5 reason=\"preempted\" stack=0\n"
-                "GoStart +5 g=%d g_seq=1\nGoDestroy +%d\nGoStart +5 g=1 g_seq=%d\n",
-                id, id, 5 + i % 60, ++seq);
+            tracegen_printf(&b,
+                            "GoCreate +5 new_g=%d new_stack=main.f:1 stack=main.main:2\nGoStop +5 "
+                            "reason=\"preempted\" stack=0\n"
+                            "GoStart +5 g=%d g_seq=1\nGoDestroy +%d\nGoStart +5 g=1 g_seq=%d\n",
+                            id, id, 5 + i % 60, ++seq);
     }
     return (char *)b.p;
 }
@@ -325,7 +333,8 @@ static void test_account(void **state)
     assert_true(each_trace("samples", SIZE_MAX, in_account) > 20);
 }
 
-/* What a step of loading may do is bounded, whatever the trace mostly consists of, also where no event comes of it. */
+/* What a step of loading may do is bounded, whatever the trace mostly consists of, also where no event comes
+ * of it. */
 static int small_steps(const uint8_t *p, size_t n, bool (*leave)(void))
 {
     const struct trace_opts o = {.threads = 1, .grows = true, .leave = leave};

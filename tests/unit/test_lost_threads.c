@@ -1,6 +1,7 @@
 /*
- * test_lost_threads.c - second-family traces of which all batches of one thread in one generation are lost, and nothing in the file shows
- * where they stood: what is said of the rest is what the whole trace says, and what is unsure is not recorded.
+ * test_lost_threads.c - second-family traces of which all batches of one thread in one generation are lost,
+ * and nothing in the file shows where they stood: what is said of the rest is what the whole trace says, and
+ * what is unsure is not recorded.
  *
  * With files as arguments it tries every thread of every generation and prints what deviates.
  */
@@ -57,8 +58,8 @@ static void one_lost(const uint8_t *p, size_t n, const struct trace *all, struct
         sum->wrong++;
         if (!show)
             fail_msg("%s without thread %" PRIu64 " in generation %" PRIu64 ": %s", path, x.m, x.gen, where);
-        printf("%s without thread %" PRIu64 " in generation %" PRIu64 ": %s; damage: %s\n", path, x.m, x.gen, where,
-               trace_damage(tr, 0) ? trace_damage(tr, 0)->what : "NONE");
+        printf("%s without thread %" PRIu64 " in generation %" PRIu64 ": %s; damage: %s\n", path, x.m, x.gen,
+               where, trace_damage(tr, 0) ? trace_damage(tr, 0)->what : "NONE");
         break;
     }
     sum->silent += !trace_info(tr)->ndamages;
@@ -97,8 +98,8 @@ static void each_lost(const char *path, uint64_t step, bool show)
                 one_lost(p, n, all, (struct lost){g.number, m[i]}, room, &sum, path, show);
     }
     if (show)
-        printf("== %s: %" PRIu64 " tried, wrong %" PRIu64 ", nothing said %" PRIu64 "\n", path, sum.tried, sum.wrong,
-               sum.silent);
+        printf("== %s: %" PRIu64 " tried, wrong %" PRIu64 ", nothing said %" PRIu64 "\n", path, sum.tried,
+               sum.wrong, sum.silent);
     v2_raw_gen_free(&g);
     trace_close(all);
     free(room);

@@ -1,4 +1,5 @@
-/* test_mem.c - the door to the allocator: blocks of any size keep their bytes and are counted (decode/base/mem.h, bigmem.h). */
+/* test_mem.c - the door to the allocator: blocks of any size keep their bytes and are counted
+ * (decode/base/mem.h, bigmem.h). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -57,7 +58,8 @@ static void test_resize(void **state)
     assert_int_equal(mem_live(), before);
 }
 
-/* The large ones by themselves, since mem.c does without them under the sanitizers: hundreds, freed in another order. */
+/* The large ones by themselves, since mem.c does without them under the sanitizers: hundreds, freed in
+ * another order. */
 static void test_big(void **state)
 {
     (void)state;

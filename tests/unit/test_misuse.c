@@ -1,26 +1,31 @@
 /*
- * test_misuse.c - what a program annotates in another way than runtime/trace asks for, and single references that no table has: the trace
- * is whole, and one warning of each kind names who and where. In both families, and for any number of threads.
+ * test_misuse.c - what a program annotates in another way than runtime/trace asks for, and single references
+ * that no table has: the trace is whole, and one warning of each kind names who and where. In both families,
+ * and for any number of threads.
  */
 #include "decode_help.h"
 
 #define MAIN "runtime/trace.(*Region).End:9,main.load:15,main.main:3"
 
-/* Both families tell the same of a goroutine that exists as the trace begins (G1) and one that is created (G2). */
+/* Both families tell the same of a goroutine that exists as the trace begins (G1) and one that is created
+ * (G2). */
 static const struct family {
     const char *header, *begin, *task, *task_end, *open, *close, *second, *log;
 } family[] = {
     {"go 1.11\n",
-     "batch p=0 t=100\nGoCreate +1 g=1 new_stack=main.main:1 stack=0\nProcStart +1 thread=7\nGoStart +1 g=1 seq=1\n",
-     "UserTaskCreate +5 task=%d parent=0 name=\"%s\" stack=main.main:2\n", "UserTaskEnd +5 task=%d stack=%s\n",
-     "UserRegion +5 task=%d mode=0 name=\"%s\" stack=main.load:11\n",
+     "batch p=0 t=100\nGoCreate +1 g=1 new_stack=main.main:1 stack=0\nProcStart +1 thread=7\nGoStart +1 g=1 "
+     "seq=1\n",
+     "UserTaskCreate +5 task=%d parent=0 name=\"%s\" stack=main.main:2\n",
+     "UserTaskEnd +5 task=%d stack=%s\n", "UserRegion +5 task=%d mode=0 name=\"%s\" stack=main.load:11\n",
      "UserRegion +5 task=%d mode=1 name=\"%s\" stack=%s\n",
      "GoCreate +1 g=2 new_stack=main.worker:1 stack=main.main:4\nGoBlock +1 stack=0\nGoStart +1 g=2 seq=1\n",
      "UserLog +5 task=%d key=\"k\" value=\"v\" stack=0\n"},
     {"go 1.26\n", "batch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n",
      "UserTaskBegin +5 task=%d parent=0 name=\"%s\" stack=main.main:2\n", "UserTaskEnd +5 task=%d stack=%s\n",
-     "UserRegionBegin +5 task=%d name=\"%s\" stack=main.load:11\n", "UserRegionEnd +5 task=%d name=\"%s\" stack=%s\n",
-     "GoCreate +1 new_g=2 new_stack=main.worker:1 stack=main.main:4\nGoBlock +1 reason=\"sleep\" stack=0\nGoStart +1 "
+     "UserRegionBegin +5 task=%d name=\"%s\" stack=main.load:11\n",
+     "UserRegionEnd +5 task=%d name=\"%s\" stack=%s\n",
+     "GoCreate +1 new_g=2 new_stack=main.worker:1 stack=main.main:4\nGoBlock +1 reason=\"sleep\" "
+     "stack=0\nGoStart +1 "
      "g=2 "
      "g_seq=1\n",
      "UserLog +5 task=%d key=\"k\" value=\"v\" stack=0\n"},
@@ -80,7 +85,8 @@ static void a_region_ended_twice(void **state)
         static const char *const want[] = {"G1 ends region \"loadMatches\" in main.load "};
         struct loaded l = warned(s.text, want, 1);
         assert_non_null(strstr(trace_warning(l.tr, 0)->what, ":15, at 0.0000"));
-        assert_non_null(strstr(trace_warning(l.tr, 0)->what, "where it is not open (the first of 3): left out"));
+        assert_non_null(
+            strstr(trace_warning(l.tr, 0)->what, "where it is not open (the first of 3): left out"));
         const struct region *r;
         assert_int_equal(trace_regions(l.tr, &r), 6);
         for (int k = 0; k < 6; k++)
@@ -90,7 +96,8 @@ static void a_region_ended_twice(void **state)
     }
 }
 
-/* Not within another one: that its task has begun since tells that it has, too. Of another it may have begun before the trace. */
+/* Not within another one: that its task has begun since tells that it has, too. Of another it may have begun
+ * before the trace. */
 static void an_end_without_a_beginning(void **state)
 {
     (void)state;
@@ -185,16 +192,21 @@ static void in_another_generation(void **state)
 {
     (void)state;
     static const char text[] =
-        "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nUserTaskBegin +1 task=1 "
+        "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nUserTaskBegin +1 "
+        "task=1 "
         "parent=0 "
-        "name=\"job\" stack=0\nUserRegionBegin +1 task=1 name=\"a\" stack=0\nUserRegionBegin +1 task=1 name=\"b\" "
+        "name=\"job\" stack=0\nUserRegionBegin +1 task=1 name=\"a\" stack=0\nUserRegionBegin +1 task=1 "
+        "name=\"b\" "
         "stack=0\n"
-        "endgen\nbatch m=7 t=200\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nUserRegionEnd +1 task=1 "
+        "endgen\nbatch m=7 t=200\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nUserRegionEnd +1 "
+        "task=1 "
         "name=\"a\" "
-        "stack=0\nUserTaskEnd +1 task=1 stack=0\nendgen\nbatch m=7 t=300\nProcStatus +1 p=0 running\nGoStatus +1 g=1 "
+        "stack=0\nUserTaskEnd +1 task=1 stack=0\nendgen\nbatch m=7 t=300\nProcStatus +1 p=0 "
+        "running\nGoStatus +1 g=1 "
         "m=7 "
         "running\nUserRegionEnd +1 task=1 name=\"b\" stack=0\nUserRegionEnd +1 task=1 name=\"b\" stack=0\n"
-        "UserTaskEnd +1 task=1 stack=0\nendgen\nbatch m=7 t=400\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 "
+        "UserTaskEnd +1 task=1 stack=0\nendgen\nbatch m=7 t=400\nProcStatus +1 p=0 running\nGoStatus +1 g=1 "
+        "m=7 "
         "running\n";
     size_t n;
     uint8_t *p = tracegen_bytes(text, &n);
@@ -207,13 +219,14 @@ static void in_another_generation(void **state)
         assert_int_equal(load_bytes_opts(p, n, &o, &tr, &e), ERR_OK);
         expect_whole(tr);
         assert_int_equal(trace_info(tr)->nwarnings, MISUSE_KINDS);
-        assert_non_null(
-            strstr(trace_warning(tr, MISUSE_REGION)->what, "\"b\", at 0.000000 s, where it is not open: left out"));
+        assert_non_null(strstr(trace_warning(tr, MISUSE_REGION)->what,
+                               "\"b\", at 0.000000 s, where it is not open: left out"));
         assert_non_null(strstr(trace_warning(tr, MISUSE_NESTING)->what, "\"a\""));
         assert_non_null(strstr(trace_warning(tr, MISUSE_TASK)->what, "task 1 \"job\" again"));
         assert_int_equal(trace_regions(tr, &r), 2);
         assert_int_equal(trace_tasks(tr, &t), 1);
-        assert_true(r[0].t0 == 3 && r[0].t1 == 102 && r[1].t0 == 4 && r[1].t1 == 202 && t->t0 == 2 && t->t1 == 103);
+        assert_true(r[0].t0 == 3 && r[0].t1 == 102 && r[1].t0 == 4 && r[1].t1 == 202 && t->t0 == 2 &&
+                    t->t1 == 103);
         trace_close(tr);
     }
     free(p);
@@ -242,7 +255,8 @@ static void deep(void **state)
     tracegen_free(&b);
 }
 
-/* ---- references that no table has -------------------------------------------------------------------------- */
+/* ---- references that no table has
+ * -------------------------------------------------------------------------- */
 
 /* The tables are there, and the last batch is one of strings, as the runtime has it. %s: events of G1. */
 #define KNOWN \
@@ -282,7 +296,8 @@ static void single_references(void **state)
         }
 }
 
-/* The same before Go 1.22, where a table that was cut short has gaps or lacks the stack behind its last one. */
+/* The same before Go 1.22, where a table that was cut short has gaps or lacks the stack behind its last one.
+ */
 static void single_references_before(void **state)
 {
     static const struct {
@@ -295,11 +310,12 @@ static void single_references_before(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *text;
         assert_true(
-            asprintf(&text,
-                     "go 1.%d\nbatch p=0 t=100\nGoCreate +1 g=1 new_stack=main.main:1 stack=0\nProcStart +1 "
-                     "thread=7\nGoStart +1 g=1 seq=1\nGoSched +1 stack=main.f:1\nGoStart +1 g=1 seq=2\nGoSched +1 "
-                     "stack=%d\n",
-                     cases[i].version - 1000, cases[i].stack) > 0);
+            asprintf(
+                &text,
+                "go 1.%d\nbatch p=0 t=100\nGoCreate +1 g=1 new_stack=main.main:1 stack=0\nProcStart +1 "
+                "thread=7\nGoStart +1 g=1 seq=1\nGoSched +1 stack=main.f:1\nGoStart +1 g=1 seq=2\nGoSched +1 "
+                "stack=%d\n",
+                cases[i].version - 1000, cases[i].stack) > 0);
         if (cases[i].say) {
             struct loaded l = warned(text, &cases[i].say, 1);
             unload(&l);
@@ -312,12 +328,14 @@ static void single_references_before(void **state)
     }
 }
 
-/* ---- how many units a second has ----------------------------------------------------------------------------- */
+/* ---- how many units a second has
+ * ----------------------------------------------------------------------------- */
 
 static void a_rate_that_is_given(void **state)
 {
     static const char *const text[] = {
-        "go 1.11\nbatch p=0 t=100\nGoCreate +1 g=1 new_stack=main.main:1 stack=0\nProcStart +1 thread=7\nGoStart +1 "
+        "go 1.11\nbatch p=0 t=100\nGoCreate +1 g=1 new_stack=main.main:1 stack=0\nProcStart +1 "
+        "thread=7\nGoStart +1 "
         "g=1 "
         "seq=1\nHeapAlloc +1000 bytes=1\nHeapAlloc +1000 bytes=1\n",
         "go 1.22\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nHeapAlloc +1001 "

@@ -69,6 +69,7 @@ static void twice(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(numbers), cmocka_unit_test(far_off), cmocka_unit_test(twice)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(numbers), cmocka_unit_test(far_off),
+                                       cmocka_unit_test(twice)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /*
- * test_numbers.c - a trace's numbers written with more bytes than they need are the same numbers: every sample rewritten so, in
- * both families, is the same model. More than ten bytes are none. Nor does it matter which ids goroutines have.
+ * test_numbers.c - a trace's numbers written with more bytes than they need are the same numbers: every
+ * sample rewritten so, in both families, is the same model. More than ten bytes are none. Nor does it matter
+ * which ids goroutines have.
  */
 #include "tests/unit/model_text.h"
 #include "tests/unit/sched_sim.h"
@@ -84,8 +85,8 @@ static void v2_wide(struct tracegen_buf *out, const uint8_t *p, size_t n, int ve
     struct err e = {0};
     tracegen_put(out, p, 16);
     for (const uint8_t *at = p + 16, *next; (next = v2_raw_batch(p, n, at, &b, &e)); at = next) {
-        const bool table =
-            b.first == V2R_STACKS || b.first == V2R_STRINGS || b.first == V2R_FREQ || b.first == V2R_SYNC || !b.first;
+        const bool table = b.first == V2R_STACKS || b.first == V2R_STRINGS || b.first == V2R_FREQ ||
+                           b.first == V2R_SYNC || !b.first;
         if (b.lead != V2R_EVENTS || table)
             tracegen_put(out, at, (size_t)(next - at));
         else if (b.first == V2R_SAMPLES)
@@ -185,7 +186,8 @@ static void test_made(void **state)
     }
 }
 
-/* Ids that nothing can be found by as an index: not of one page, all the same in their low bits, next to the greatest. */
+/* Ids that nothing can be found by as an index: not of one page, all the same in their low bits, next to the
+ * greatest. */
 static void test_ids(void **state)
 {
     (void)state;

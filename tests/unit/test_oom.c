@@ -1,10 +1,12 @@
 /*
- * test_oom.c - memory runs out at every point in turn: a clean error or a marked partial trace, and nothing leaks.
+ * test_oom.c - memory runs out at every point in turn: a clean error or a marked partial trace, and nothing
+ * leaks.
  */
 #include "tests/unit/query_check.h"
 #include "tests/unit/sched_sim.h"
 
-/* Open, load and ask with the n-th allocation refused. Returns true if none was refused: the end of the series. */
+/* Open, load and ask with the n-th allocation refused. Returns true if none was refused: the end of the
+ * series. */
 static bool try_at(const char *path, const uint8_t *p, size_t bytes, long n)
 {
     struct trace_opts o = {.threads = 1};
@@ -50,12 +52,14 @@ static bool try_at(const char *path, const uint8_t *p, size_t bytes, long n)
     if (!end && !said && trace_info(tr)->done) {
         /* Giving memory back, and the look-up of lanes, may fail in silence: then the trace is whole. */
         struct trace *whole;
-        assert_int_equal(p ? load_bytes_opts(p, bytes, &o, &whole, &e) : trace_open(path, &o, &whole, &e), ERR_OK);
+        assert_int_equal(p ? load_bytes_opts(p, bytes, &o, &whole, &e) : trace_open(path, &o, &whole, &e),
+                         ERR_OK);
         while (trace_load(whole, INT64_MAX) != LOAD_DONE)
             ;
         if (trace_info(whole)->events != trace_info(tr)->events || trace_nstr(whole) != trace_nstr(tr) ||
             trace_nstacks(whole) != trace_nstacks(tr))
-            fail_msg("%s, allocation %ld: %" PRIu64 " of %" PRIu64 " events, %u of %u stacks, and no damage is told",
+            fail_msg("%s, allocation %ld: %" PRIu64 " of %" PRIu64
+                     " events, %u of %u stacks, and no damage is told",
                      path, n, trace_info(tr)->events, trace_info(whole)->events, trace_nstacks(tr),
                      trace_nstacks(whole));
         trace_close(whole);
@@ -102,7 +106,8 @@ static void test_larger(void **state)
     free(p);
 }
 
-/* Many generations, joined: tasks, regions, ranges that go on; and one that loses batches, read as with gaps. */
+/* Many generations, joined: tasks, regions, ranges that go on; and one that loses batches, read as with gaps.
+ */
 static void test_made(void **state)
 {
     (void)state;
@@ -142,7 +147,8 @@ static void test_limit(void **state)
     free(p);
 }
 
-/* What several threads can't hold is left to one, from the file's start: if there is no memory to start with, that is said. */
+/* What several threads can't hold is left to one, from the file's start: if there is no memory to start with,
+ * that is said. */
 static void test_left_to_one(void **state)
 {
     (void)state;

@@ -1,9 +1,10 @@
 /*
- * test_pty.c - the real program in a pseudo-terminal of our own: signals at any moment, sizes, a terminal that goes away,
- * a file that shrinks under it. However it ends, the terminal's settings and screen are those from before.
+ * test_pty.c - the real program in a pseudo-terminal of our own: signals at any moment, sizes, a terminal
+ * that goes away, a file that shrinks under it. However it ends, the terminal's settings and screen are those
+ * from before.
  *
- * Nothing is judged by the clock: what is waited for may take as long as the program moves on, that is, uses processor
- * time or writes; and what may not spin is held to processor time.
+ * Nothing is judged by the clock: what is waited for may take as long as the program moves on, that is, uses
+ * processor time or writes; and what may not spin is held to processor time.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -46,7 +47,8 @@ struct pty {
 static const char *program;
 static char dir[] = "/tmp/gotop-pty-XXXXXX";
 
-/* ---- the program in its terminal -------------------------------------------------------------------------- */
+/* ---- the program in its terminal --------------------------------------------------------------------------
+ */
 
 /* argv[0] is filled in; env: "NAME=value".., NULL at the end, may be NULL. */
 static void pty_start(struct pty *p, char **argv, char *const *env)
@@ -112,8 +114,9 @@ static long pty_cpu(const struct pty *p)
     unsigned long u = 0, s = 0;
     snprintf(path, sizeof path, "/proc/%d/stat", (int)p->pid);
     FILE *f = fopen(path, "r");
-    bool ok = f && fgets(line, sizeof line, f) && strrchr(line, ')') &&
-              sscanf(strrchr(line, ')') + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &u, &s) == 2;
+    bool ok =
+        f && fgets(line, sizeof line, f) && strrchr(line, ')') &&
+        sscanf(strrchr(line, ')') + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &u, &s) == 2;
     if (f)
         fclose(f);
     return ok ? (long)(u + s) : -1;
@@ -231,8 +234,9 @@ static void expect_left(struct pty *p, int a, int b, const char *what)
     if (a >= 0 && got != a && got != b)
         pty_fail(p, why);
     assert_int_equal(tcgetattr(p->slave, &now), 0);
-    if (now.c_iflag != p->before.c_iflag || now.c_oflag != p->before.c_oflag || now.c_lflag != p->before.c_lflag ||
-        now.c_cflag != p->before.c_cflag || memcmp(now.c_cc, p->before.c_cc, sizeof now.c_cc)) {
+    if (now.c_iflag != p->before.c_iflag || now.c_oflag != p->before.c_oflag ||
+        now.c_lflag != p->before.c_lflag || now.c_cflag != p->before.c_cflag ||
+        memcmp(now.c_cc, p->before.c_cc, sizeof now.c_cc)) {
         snprintf(why, sizeof why, "%s: the terminal's settings differ", what);
         pty_fail(p, why);
     }
@@ -289,7 +293,8 @@ static size_t copy_trace(const char *to, size_t most)
     return all;
 }
 
-/* ---- what the terminal answers ------------------------------------------------------------------------------ */
+/* ---- what the terminal answers
+ * ------------------------------------------------------------------------------ */
 
 /* Started, asked for its ground and where the cursor is, and answered so. */
 static void answered(struct pty *p, const char *answer)
@@ -314,7 +319,8 @@ static bool white_on_own(const struct pty *p)
     return false;
 }
 
-/* The palette is that for the ground; without an answer nothing is white on what may be white. The title tells which it is. */
+/* The palette is that for the ground; without an answer nothing is white on what may be white. The title
+ * tells which it is. */
 static void test_ground(void **state)
 {
     (void)state;
@@ -362,13 +368,15 @@ static void test_top(void **state)
     pty_close(&p);
 }
 
-/* ---- ways to end ------------------------------------------------------------------------------------------ */
+/* ---- ways to end ------------------------------------------------------------------------------------------
+ */
 
 static void test_signals(void **state)
 {
     (void)state;
-    static const int sent[] = {SIGTERM, SIGINT, SIGHUP,  SIGQUIT, SIGSEGV, SIGABRT, SIGBUS,    SIGFPE,  SIGILL,
-                               SIGTRAP, SIGSYS, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU, SIGVTALRM, SIGPROF, SIGIO};
+    static const int sent[] = {SIGTERM, SIGINT,  SIGHUP,  SIGQUIT,   SIGSEGV, SIGABRT,
+                               SIGBUS,  SIGFPE,  SIGILL,  SIGTRAP,   SIGSYS,  SIGALRM,
+                               SIGUSR1, SIGUSR2, SIGXCPU, SIGVTALRM, SIGPROF, SIGIO};
     for (size_t i = 0; i < sizeof sent / sizeof *sent; i++) {
         struct pty p;
         char what[40];
@@ -381,7 +389,8 @@ static void test_signals(void **state)
     }
 }
 
-/* At any moment: after so many microseconds, from before the program has begun to behind its first screens. */
+/* At any moment: after so many microseconds, from before the program has begun to behind its first screens.
+ */
 static void test_any_moment(void **state)
 {
     (void)state;
@@ -447,7 +456,8 @@ static void test_quit(void **state)
     pty_close(&p);
 }
 
-/* What is pasted is no keys, and neither is an answer to what another program asked; a prompt takes pasted text. */
+/* What is pasted is no keys, and neither is an answer to what another program asked; a prompt takes pasted
+ * text. */
 static void test_paste(void **state)
 {
     (void)state;
@@ -482,7 +492,8 @@ static void test_paste(void **state)
     pty_close(&p);
 }
 
-/* ---- sizes ------------------------------------------------------------------------------------------------ */
+/* ---- sizes ------------------------------------------------------------------------------------------------
+ */
 
 /* A slow line cuts a key in two: Esc comes, acts, and the rest of the key comes late. It is no text. */
 static void test_late_keys(void **state)
@@ -542,7 +553,8 @@ static void test_sizes(void **state)
     pty_close(&p);
 }
 
-/* ---- things that go away ----------------------------------------------------------------------------------- */
+/* ---- things that go away
+ * ----------------------------------------------------------------------------------- */
 
 static void expect_gone(struct pty *p, const char *what)
 {
@@ -617,9 +629,8 @@ static void test_closed(void **state)
     expect_left(&p, 2, -1, "disk full");
     assert_true(pty_has(&p, "No space left"));
     pty_close(&p);
-    with_shell(&p,
-               "for c in report dump 'csv spans' 'folded' 'perfetto' 'pprof --kind sync'; do \"$GOTOP_RUN\" $c " TRACE
-               " >/dev/full && echo \"$c: unnoticed\"; done; exit 9");
+    with_shell(&p, "for c in report dump 'csv spans' 'folded' 'perfetto' 'pprof --kind sync'; do "
+                   "\"$GOTOP_RUN\" $c " TRACE " >/dev/full && echo \"$c: unnoticed\"; done; exit 9");
     expect_left(&p, 9, -1, "disk full, commands");
     if (pty_has(&p, "unnoticed"))
         pty_fail(&p, "a full disk goes unnoticed");
@@ -634,7 +645,8 @@ static void test_closed(void **state)
     pty_close(&p);
 }
 
-/* Nothing comes, or a header alone: q leaves, a signal does; the terminal is as it was, what else was typed is obeyed behind it. */
+/* Nothing comes, or a header alone: q leaves, a signal does; the terminal is as it was, what else was typed
+ * is obeyed behind it. */
 static void test_waiting(void **state)
 {
     (void)state;
@@ -873,7 +885,8 @@ static pid_t child_of(pid_t pid)
     return child;
 }
 
-/* A viewer that is killed while the question stands: who asked ends, and the terminal's settings are as before. */
+/* A viewer that is killed while the question stands: who asked ends, and the terminal's settings are as
+ * before. */
 static void test_editor_alone(void **state)
 {
     (void)state;
@@ -907,7 +920,8 @@ static void test_editor_alone(void **state)
     pty_close(&p);
 }
 
-/* Memory runs out at some moment of a session, in curses or in ours: whatever is shown, the terminal is as before. */
+/* Memory runs out at some moment of a session, in curses or in ours: whatever is shown, the terminal is as
+ * before. */
 static void test_memory(void **state)
 {
     (void)state;

@@ -77,8 +77,8 @@ static void minmax_slow(const struct trace *tr)
         for (size_t i = 0; i < n; i++)
             p[i] = trace_point(tr, (enum metric)m, i);
         for (int k = 0; k < 50 && n; k++) {
-            int64_t t0 =
-                below(&rng, 2) ? p[below(&rng, n)].t : (int64_t)below(&rng, (uint64_t)trace_info(tr)->end + 1);
+            int64_t t0 = below(&rng, 2) ? p[below(&rng, n)].t
+                                        : (int64_t)below(&rng, (uint64_t)trace_info(tr)->end + 1);
             int64_t t1 = below(&rng, 2) ? p[below(&rng, n)].t
                                         : t0 + 1 + (int64_t)below(&rng, (uint64_t)trace_info(tr)->end + 1);
             uint64_t lo = UINT64_MAX, hi = 0, a, b;
@@ -100,7 +100,8 @@ static void minmax_slow(const struct trace *tr)
             struct extent x[3];
             trace_extents(tr, (enum metric)m, edges, 3, x);
             for (int c = 0; c < 3; c++) {
-                assert_int_equal(x[c].known, trace_minmax(tr, (enum metric)m, edges[c], edges[c + 1], &a, &b));
+                assert_int_equal(x[c].known,
+                                 trace_minmax(tr, (enum metric)m, edges[c], edges[c + 1], &a, &b));
                 assert_true(!x[c].known || (x[c].min == a && x[c].max == b));
             }
         }
@@ -111,8 +112,10 @@ static void minmax_slow(const struct trace *tr)
 /* Goroutine-nanoseconds by state: what the goroutines' own lanes add up to, back-dated time included. */
 static void counts_add_up(const struct trace *tr)
 {
-    static const uint8_t state[GC_COUNT] = {
-        [GC_RUNNABLE] = ST_RUNNABLE, [GC_RUNNING] = ST_RUNNING, [GC_SYSCALL] = ST_SYSCALL, [GC_WAITING] = ST_WAITING};
+    static const uint8_t state[GC_COUNT] = {[GC_RUNNABLE] = ST_RUNNABLE,
+                                            [GC_RUNNING] = ST_RUNNING,
+                                            [GC_SYSCALL] = ST_SYSCALL,
+                                            [GC_WAITING] = ST_WAITING};
     const struct gbucket *b;
     int64_t width;
     size_t n = trace_gcounts(tr, &width, &b);
@@ -190,7 +193,8 @@ static void test_shared(void **state)
 static void test_no_such_lane(void **state)
 {
     (void)state;
-    struct loaded l = load_text("go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n");
+    struct loaded l =
+        load_text("go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n");
     for (int k = 0; k < LANE_KINDS; k++) {
         struct lane no = {(enum lane_kind)k, 99};
         struct span_iter it;
@@ -300,8 +304,9 @@ static void test_many_holds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_samples),     cmocka_unit_test(test_shared),      cmocka_unit_test(test_no_such_lane),
-        cmocka_unit_test(test_many_points), cmocka_unit_test(test_many_blocks), cmocka_unit_test(test_many_holds),
+        cmocka_unit_test(test_samples),      cmocka_unit_test(test_shared),
+        cmocka_unit_test(test_no_such_lane), cmocka_unit_test(test_many_points),
+        cmocka_unit_test(test_many_blocks),  cmocka_unit_test(test_many_holds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

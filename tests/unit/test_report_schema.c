@@ -1,6 +1,6 @@
 /*
- * test_report_schema.c - what `gotop report --json` writes is what docs/report.schema.json says, of samples of every kind. The validator knows
- * the words of JSON Schema that the file uses, and fails on others.
+ * test_report_schema.c - what `gotop report --json` writes is what docs/report.schema.json says, of samples
+ * of every kind. The validator knows the words of JSON Schema that the file uses, and fails on others.
  */
 #include "triage_help.h"
 
@@ -13,9 +13,8 @@ static char wrong[300]; /* what is wrong, and where */
 
 static bool bad(const char *at, const char *what, const char *more)
 {
-    if (!wrong[0]) {
+    if (!wrong[0])
         snprintf(wrong, sizeof wrong, "%s: %s%s", at, what, more);
-    }
     return false;
 }
 
@@ -24,31 +23,29 @@ static bool is_type(const json_t *v, const char *type)
     static const struct {
         const char *name;
         json_type type;
-    } types[] = {{"object", JSON_OBJECT}, {"array", JSON_ARRAY}, {"string", JSON_STRING}, {"integer", JSON_INTEGER}};
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        if (!strcmp(type, types[i].name)) {
+    } types[] = {
+        {"object", JSON_OBJECT}, {"array", JSON_ARRAY}, {"string", JSON_STRING}, {"integer", JSON_INTEGER}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (!strcmp(type, types[i].name))
             return json_typeof(v) == types[i].type;
-        }
-    }
     return !strcmp(type, "boolean") ? json_is_boolean(v) : !strcmp(type, "number") && json_is_number(v);
 }
 
 static bool known_words(json_t *s)
 {
-    static const char *const words[] = {"$schema", "$defs",    "$ref",       "title",    "description",
-                                        "type",    "required", "properties", "items",    "additionalProperties",
-                                        "enum",    "const",    "minimum",    "minItems", "maxItems"};
+    static const char *const words[] = {
+        "$schema", "$defs",    "$ref",       "title",    "description",
+        "type",    "required", "properties", "items",    "additionalProperties",
+        "enum",    "const",    "minimum",    "minItems", "maxItems"};
     const char *key;
     json_t *v;
     json_object_foreach(s, key, v)
     {
         bool known = false;
-        for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++)
             known |= !strcmp(key, words[i]);
-        }
-        if (!known) {
+        if (!known)
             return bad("the schema", "a word that this test does not know: ", key);
-        }
     }
     return true;
 }
@@ -60,31 +57,25 @@ static bool valid_object(json_t *v, json_t *s, const char *at)
     json_t *props = json_object_get(s, "properties"), *req = json_object_get(s, "required"), *child;
     const bool closed = json_is_false(json_object_get(s, "additionalProperties"));
     const char *key;
-    for (size_t i = 0; i < json_array_size(req); i++) {
-        if (!json_object_get(v, json_string_value(json_array_get(req, i)))) {
+    for (size_t i = 0; i < json_array_size(req); i++)
+        if (!json_object_get(v, json_string_value(json_array_get(req, i))))
             return bad(at, "is without ", json_string_value(json_array_get(req, i)));
-        }
-    }
     json_object_foreach(v, key, child)
     {
         json_t *sub = json_object_get(props, key);
-        if (!sub && closed) {
+        if (!sub && closed)
             return bad(at, "has what the schema does not: ", key);
-        }
-        if (sub && !valid(child, sub, key)) {
+        if (sub && !valid(child, sub, key))
             return false;
-        }
     }
     return true;
 }
 
 static bool one_of(json_t *v, json_t *all)
 {
-    for (size_t i = 0; i < json_array_size(all); i++) {
-        if (json_equal(v, json_array_get(all, i))) {
+    for (size_t i = 0; i < json_array_size(all); i++)
+        if (json_equal(v, json_array_get(all, i)))
             return true;
-        }
-    }
     return false;
 }
 
@@ -99,30 +90,22 @@ static bool valid(json_t *v, json_t *s, const char *at)
         assert_non_null(s);
         return valid(v, s, at);
     }
-    if (!known_words(s)) {
+    if (!known_words(s))
         return false;
-    }
-    if (type && !is_type(v, type)) {
+    if (type && !is_type(v, type))
         return bad(at, "is no ", type);
-    }
-    if ((x = json_object_get(s, "enum")) && !one_of(v, x)) {
+    if ((x = json_object_get(s, "enum")) && !one_of(v, x))
         return bad(at, "has a value that the schema does not list: ", json_string_value(v));
-    }
-    if ((x = json_object_get(s, "const")) && !json_equal(v, x)) {
+    if ((x = json_object_get(s, "const")) && !json_equal(v, x))
         return bad(at, "is not ", json_string_value(x));
-    }
-    if ((x = json_object_get(s, "minimum")) && json_number_value(v) < json_number_value(x)) {
+    if ((x = json_object_get(s, "minimum")) && json_number_value(v) < json_number_value(x))
         return bad(at, "is less than the least", "");
-    }
     if (json_is_array(v) && ((x = json_object_get(s, "minItems")) || (x = json_object_get(s, "maxItems"))) &&
-        json_array_size(v) != (size_t)json_integer_value(x)) {
+        json_array_size(v) != (size_t)json_integer_value(x))
         return bad(at, "has another number of items", "");
-    }
-    for (size_t i = 0; items && i < json_array_size(v); i++) {
-        if (!valid(json_array_get(v, i), items, at)) {
+    for (size_t i = 0; items && i < json_array_size(v); i++)
+        if (!valid(json_array_get(v, i), items, at))
             return false;
-        }
-    }
     return !json_is_object(v) || valid_object(v, s, at);
 }
 
@@ -144,9 +127,8 @@ static void holds(const char *path)
 {
     json_t *root = report_of(path);
     wrong[0] = 0;
-    if (!valid(root, schema, path)) {
+    if (!valid(root, schema, path))
         fail_msg("%s: %s", path, wrong);
-    }
     seen_findings += json_array_size(json_object_get(root, "findings")) > 0;
     seen_works += json_array_size(json_object_get(root, "works")) > 0;
     json_decref(root);
@@ -157,9 +139,9 @@ static void samples_hold(void **state)
     (void)state;
     schema = json_load_file("docs/report.schema.json", 0, NULL);
     assert_non_null(schema);
-    assert_string_equal(
-        json_string_value(json_object_get(json_object_get(json_object_get(schema, "properties"), "schema"), "const")),
-        REPORT_SCHEMA);
+    assert_string_equal(json_string_value(json_object_get(
+                            json_object_get(json_object_get(schema, "properties"), "schema"), "const")),
+                        REPORT_SCHEMA);
     seen_findings = seen_works = 0;
     assert_true(help_each("samples", "", holds) >= 30);
     assert_true(help_each("tests/golden", "report-", holds) >= 12);
@@ -175,15 +157,14 @@ static void schema_is_whole(void **state)
     json_t *defs = json_object_get(schema, "$defs"),
            *ev = json_object_get(json_object_get(defs, "evidence"), "properties"),
            *fam = json_object_get(
-               json_object_get(json_object_get(json_object_get(defs, "finding"), "properties"), "family"), "enum");
+               json_object_get(json_object_get(json_object_get(defs, "finding"), "properties"), "family"),
+               "enum");
     assert_int_equal(json_object_size(ev), EV_KINDS);
-    for (int k = 0; k < EV_KINDS; k++) {
+    for (int k = 0; k < EV_KINDS; k++)
         assert_non_null(json_object_get(ev, evidence_id((enum evidence_kind)k)));
-    }
     assert_int_equal(json_array_size(fam), FAM_COUNT);
-    for (int f = 0; f < FAM_COUNT; f++) {
+    for (int f = 0; f < FAM_COUNT; f++)
         assert_string_equal(json_string_value(json_array_get(fam, (size_t)f)), family_id((enum family)f));
-    }
     json_decref(schema);
 }
 
@@ -192,7 +173,8 @@ static void validator_fails(void **state)
 {
     (void)state;
     schema = json_load_file("docs/report.schema.json", 0, NULL);
-    json_t *root = report_of("samples/lock-1.26.trace"), *f = json_array_get(json_object_get(root, "findings"), 0);
+    json_t *root = report_of("samples/lock-1.26.trace"),
+           *f = json_array_get(json_object_get(root, "findings"), 0);
     assert_non_null(f);
     assert_true(valid(root, schema, "it"));
     json_t *old = json_deep_copy(f);

@@ -1,6 +1,6 @@
 /*
- * test_retired.c - goroutines that are over and were put away (decode/model/retired.h) answer as if they had stayed: the same events are
- * folded twice, once with putting away and once without.
+ * test_retired.c - goroutines that are over and were put away (decode/model/retired.h) answer as if they had
+ * stayed: the same events are folded twice, once with putting away and once without.
  */
 #include "decode/base/columns.h"
 #include "tests/unit/query_check.h"
@@ -82,7 +82,8 @@ static void step(struct twice *w)
     switch (w->live[i].state) {
     case ST_NONE: {
         bool old = below(&rng, 20) == 0;
-        struct ev e = event(old ? EVK_G_STATUS : EVK_G_CREATE, old ? ST_WAITING : ST_RUNNABLE, w->ng, EV_NONE);
+        struct ev e =
+            event(old ? EVK_G_STATUS : EVK_G_CREATE, old ? ST_WAITING : ST_RUNNABLE, w->ng, EV_NONE);
         e.flags = old ? EVF_BACKDATE : 0;
         e.by = below(&rng, 4) ? (uint32_t)below(&rng, w->ng + 1) : EV_NONE;
         e.stack = (uint32_t)below(&rng, 70000);
@@ -128,8 +129,8 @@ static unsigned same_columns(const struct trace *tr, struct lane l, const struct
     for (int i = 0; i <= N; i++)
         edges[i] = li->first + (li->last - li->first) / N * i;
     trace_columns(tr, l, edges, N, exact);
-    trace_columns_about(tr, l, &(struct shares_ask){edges, N, sure, 1, {1u << ST_RUNNING}, never_enough, &asked},
-                        about);
+    trace_columns_about(
+        tr, l, &(struct shares_ask){edges, N, sure, 1, {1u << ST_RUNNING}, never_enough, &asked}, about);
     for (int i = 0; i < N; i++)
         assert_memory_equal(exact[i].ns, about[i].ns, sizeof exact[i].ns);
     return asked;
@@ -265,7 +266,8 @@ static void test_dead_run(void **state)
     while (!w.put.fold.seg[seg].retired)
         seg++;
     const size_t bytes = retired_bytes(w.put.fold.seg[seg].retired); /* some dozen each, not hundreds */
-    assert_true(bytes > RETIRED_GS && bytes < RETIRED_GS * (sizeof(struct spanlane) + sizeof(struct ginfo)) / 2);
+    assert_true(bytes > RETIRED_GS &&
+                bytes < RETIRED_GS * (sizeof(struct spanlane) + sizeof(struct ginfo)) / 2);
     for (unsigned i = 0; i < sizeof states; i++) {
         uint32_t p = free_p(&w);
         say(&w, event(EVK_G_STATE, states[i], seg * RETIRED_GS + i * 25, p));
@@ -282,9 +284,11 @@ static void test_dead_run(void **state)
     close_twice(&w);
 }
 
-/* ---- neighbours that do next to nothing ---------------------------------------------------------------------- */
+/* ---- neighbours that do next to nothing
+ * ---------------------------------------------------------------------- */
 
-/* One comes to be, runs so often (0: it ends before it does) and ends. late: what it waits for first takes that much longer. */
+/* One comes to be, runs so often (0: it ends before it does) and ends. late: what it waits for first takes
+ * that much longer. */
 static void brief(struct twice *w, unsigned runs, int64_t late)
 {
     struct ev e = event(EVK_G_CREATE, ST_RUNNABLE, w->ng, EV_NONE);
@@ -345,15 +349,16 @@ static void same_walk(struct twice *w, uint32_t g0, uint32_t g1)
 {
     struct walked x[2] = {{0}};
     for (int i = 0; i < 2; i++) {
-        const struct span_walk walk = {.begin = walk_begin, .spans = walk_spans, .end = walk_end, .arg = &x[i]};
+        const struct span_walk walk = {
+            .begin = walk_begin, .spans = walk_spans, .end = walk_end, .arg = &x[i]};
         assert_true(trace_walk(i ? &w->stay : &w->put, g0, g1, &walk));
     }
     assert_true(x[0].n >= g1 - g0 && x[0].n == x[1].n && x[0].sum == x[1].sum);
 }
 
 /*
- * Neighbours that have one span each, or two, keep them together; those of which one has more, or fewer, or one that lasts too long,
- * don't. They answer as if they had stayed, and come back if they must.
+ * Neighbours that have one span each, or two, keep them together; those of which one has more, or fewer, or
+ * one that lasts too long, don't. They answer as if they had stayed, and come back if they must.
  */
 static void test_alike(void **state)
 {
@@ -362,9 +367,13 @@ static void test_alike(void **state)
         unsigned runs, odd; /* how often they run, and one of them */
         int64_t late;       /* of that one */
         bool together;
-    } row[] = {
-        {1, 1, 0, true},       {0, 0, 0, true}, {1, 2, 0, false}, {1, 0, 0, false}, {1, 1, (int64_t)5 << 32, false},
-        {1, 1, 1 << 30, true}, {2, 2, 0, false}};
+    } row[] = {{1, 1, 0, true},
+               {0, 0, 0, true},
+               {1, 2, 0, false},
+               {1, 0, 0, false},
+               {1, 1, (int64_t)5 << 32, false},
+               {1, 1, 1 << 30, true},
+               {2, 2, 0, false}};
     enum { ROWS = sizeof row / sizeof *row };
     struct twice w;
     size_t want = 0;

@@ -1,6 +1,7 @@
 /*
- * test_rewrite_bad.c - slices and anonymised traces where something is wrong: what is written breaks, memory is short, the input
- * ended early, bytes can't be read. It is said, and what was written up to there is a trace.
+ * test_rewrite_bad.c - slices and anonymised traces where something is wrong: what is written breaks, memory
+ * is short, the input ended early, bytes can't be read. It is said, and what was written up to there is a
+ * trace.
  */
 #include <limits.h>
 
@@ -27,8 +28,8 @@ static bool to_few(void *arg, const void *p, size_t n)
 
 enum what { SLICE, END, ANON, WHATS };
 
-static enum err_code rewrite(const struct input *in, enum what what, int64_t from, struct few *f, struct err *damage,
-                             struct err *e)
+static enum err_code rewrite(const struct input *in, enum what what, int64_t from, struct few *f,
+                             struct err *damage, struct err *e)
 {
     struct outlet out = {.write = to_few, .arg = f};
     enum err_code rc;
@@ -83,7 +84,8 @@ static void test_outlet_breaks(void **state)
         }
 }
 
-/* A compressed file was damaged, so the trace ends early: who takes all of it hears of it, who takes a part within doesn't. */
+/* A compressed file was damaged, so the trace ends early: who takes all of it hears of it, who takes a part
+ * within doesn't. */
 static void test_input_ended_early(void **state)
 {
     (void)state;
@@ -155,11 +157,13 @@ static void test_no_memory(void **state)
     }
 }
 
-/* ---- bytes that can't be read ------------------------------------------------------------------------------- */
+/* ---- bytes that can't be read
+ * ------------------------------------------------------------------------------- */
 
 #define P0 "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
 
-/* Anonymised: damage is told at the byte where this stands first behind `from`, and what comes out ends before it, without damage. */
+/* Anonymised: damage is told at the byte where this stands first behind `from`, and what comes out ends
+ * before it, without damage. */
 static void ends_at(const char *text, const char *bytes, size_t nbytes, const char *what)
 {
     size_t n;
@@ -171,8 +175,8 @@ static void ends_at(const char *text, const char *bytes, size_t nbytes, const ch
     assert_non_null(at);
     assert_int_equal(rewrite(&in, ANON, 0, &f, &damage, &e), ERR_OK);
     if (damage.code != ERR_FORMAT || damage.offset != (uint64_t)(at - p) || !strstr(damage.what, what))
-        fail_msg("damage %d at %d '%s', expected '%s' at %d", (int)damage.code, (int)damage.offset, damage.what, what,
-                 (int)(at - p));
+        fail_msg("damage %d at %d '%s', expected '%s' at %d", (int)damage.code, (int)damage.offset,
+                 damage.what, what, (int)(at - p));
     struct trace *tr = load(f.b.p, f.b.n);
     assert_non_null(tr);
     assert_int_equal(trace_info(tr)->count[EC_METRIC], 1);
@@ -184,11 +188,12 @@ static void ends_at(const char *text, const char *bytes, size_t nbytes, const ch
 static void test_unreadable(void **state)
 {
     (void)state;
-    ends_at(P0 "HeapAlloc +1 bytes=5\nraw 7f 7e 7d 01\nHeapAlloc +1 bytes=6\n", "\x7f\x7e\x7d", 3, "can't be read");
-    ends_at(
-        "go 1.21\nnoauto\nbatch p=0 t=0\nGoCreate g=1\nProcStart thread=0\nGoStart g=1 seq=1\nHeapAlloc +10 bytes=1\n"
-        "raw 3f 3e 3d 3c\nHeapAlloc +10 bytes=1\n",
-        "\x3f\x3e\x3d", 3, "unknown event type");
+    ends_at(P0 "HeapAlloc +1 bytes=5\nraw 7f 7e 7d 01\nHeapAlloc +1 bytes=6\n", "\x7f\x7e\x7d", 3,
+            "can't be read");
+    ends_at("go 1.21\nnoauto\nbatch p=0 t=0\nGoCreate g=1\nProcStart thread=0\nGoStart g=1 seq=1\nHeapAlloc "
+            "+10 bytes=1\n"
+            "raw 3f 3e 3d 3c\nHeapAlloc +10 bytes=1\n",
+            "\x3f\x3e\x3d", 3, "unknown event type");
 }
 
 /* What is no part of the format is left out, and counted. */
@@ -196,7 +201,8 @@ static void test_experiments(void **state)
 {
     (void)state;
     size_t n;
-    uint8_t *p = tracegen_bytes(P0 "HeapAlloc +1 bytes=5\nexpbatch exp=1 gen=1 m=7 t=100\nraw 01 02 03\n", &n);
+    uint8_t *p =
+        tracegen_bytes(P0 "HeapAlloc +1 bytes=5\nexpbatch exp=1 gen=1 m=7 t=100\nraw 01 02 03\n", &n);
     const struct input in = {.data = p, .len = n};
     struct few f = {.left = LONG_MAX};
     struct outlet out = {.write = to_few, .arg = &f};
@@ -216,8 +222,9 @@ static void test_experiments(void **state)
     free(p);
 }
 
-/* Of a trace of the first family that was cut short, without a rate nothing can be said of a range; with one, what stands before
-   the first contradiction is a trace without damage. It knows no names, and so not why there is one. */
+/* Of a trace of the first family that was cut short, without a rate nothing can be said of a range; with one,
+   what stands before the first contradiction is a trace without damage. It knows no names, and so not why
+   there is one. */
 static void test_old_cut_short(void **state)
 {
     (void)state;

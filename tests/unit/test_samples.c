@@ -1,6 +1,7 @@
 /*
- * test_samples.c - every sample against its line in samples/MANIFEST.tsv: dialect, events, goroutines, processors,
- * generations. Those counts come from Go's own reader, or from the notation that the sample was written in.
+ * test_samples.c - every sample against its line in samples/MANIFEST.tsv: dialect, events, goroutines,
+ * processors, generations. Those counts come from Go's own reader, or from the notation that the sample was
+ * written in.
  */
 #include <setjmp.h>
 #include <stdarg.h>

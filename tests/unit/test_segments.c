@@ -1,10 +1,12 @@
 /*
- * test_segments.c - generations of the second family that are decoded by themselves: what is not told again is what it was
- * before, whoever decodes them and in whichever order; what contradicts it is said, as where all is read in one go.
+ * test_segments.c - generations of the second family that are decoded by themselves: what is not told again
+ * is what it was before, whoever decodes them and in whichever order; what contradicts it is said, as where
+ * all is read in one go.
  */
 #include "tests/unit/decode_help.h"
 
-#define G1 "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nHeapAlloc +50 1\n"
+#define G1 \
+    "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nHeapAlloc +50 1\n"
 #define CALL \
     "batch m=8 t=100\nProcStatus +3 p=1 running\nGoStatus +1 g=2 m=8 running\nGoSyscallBegin " \
     "+10 p_seq=1 stack=0\n"
@@ -49,8 +51,8 @@ static char *all_of(const struct trace *tr)
 }
 
 /*
- * A generation is decoded before the one in front of it is joined where two more come behind it, and with what is known of
- * that one where it is the last: text holds two.
+ * A generation is decoded before the one in front of it is joined where two more come behind it, and with
+ * what is known of that one where it is the last: text holds two.
  */
 static void expect_same(const char *text, const char *damage, enum lane_kind k, uint64_t id, const char *want)
 {
@@ -91,18 +93,21 @@ static void test_call_ends(void **state)
     expect_same(G1 CALL G2
                 "ProcStatus +1 p=1 abandoned\nHeapAlloc +50 1\nbatch m=8 t=220\nGoStatus +1 g=2 m=8 syscall\n"
                 "GoSyscallEnd +5\nGoBlock +10 reason=\"sync\" stack=0\n",
-                NULL, LANE_P, 1, "<0-13 running g2\n13-125 system call g2\n125-135 running g2\n135-800> scheduler\n");
+                NULL, LANE_P, 1,
+                "<0-13 running g2\n13-125 system call g2\n125-135 running g2\n135-800> scheduler\n");
     /* Of two such Ps one is its own: which, only what was before tells. */
 #define TWO "ProcStatus +1 p=1 abandoned\nProcStatus +1 p=2 abandoned\nHeapAlloc +50 1\n"
-    expect_same(
-        G1 CALL CALL2 G2 TWO
-        "batch m=9 t=220\nGoStatus +1 g=3 m=9 syscall\nGoSyscallEnd +5\nGoBlock +10 reason=\"sync\" stack=0\n",
-        NULL, LANE_P, 2, "<0-26 running g3\n26-125 system call g3\n125-135 running g3\n135-800> scheduler\n");
+    expect_same(G1 CALL CALL2 G2 TWO "batch m=9 t=220\nGoStatus +1 g=3 m=9 syscall\nGoSyscallEnd +5\nGoBlock "
+                                     "+10 reason=\"sync\" stack=0\n",
+                NULL, LANE_P, 2,
+                "<0-26 running g3\n26-125 system call g3\n125-135 running g3\n135-800> scheduler\n");
     expect_same(
         G1 CALL CALL2 G2 TWO
         "batch m=8 t=220\nGoStatus +1 g=2 m=8 syscall\nGoSyscallEnd +5\nGoBlock +10 reason=\"sync\" stack=0\n"
-        "batch m=9 t=220\nGoStatus +1 g=3 m=9 syscall\nGoSyscallEnd +15\nGoBlock +10 reason=\"sync\" stack=0\n",
-        NULL, LANE_G, 2, "<0-13 running p1\n13-125 system call p1\n125-135 running p1\n135-800> waiting (sync)\n");
+        "batch m=9 t=220\nGoStatus +1 g=3 m=9 syscall\nGoSyscallEnd +15\nGoBlock +10 reason=\"sync\" "
+        "stack=0\n",
+        NULL, LANE_G, 2,
+        "<0-13 running p1\n13-125 system call p1\n125-135 running p1\n135-800> waiting (sync)\n");
     /* One of them was left for good. */
     expect_same(G1 CALL "GoDestroySyscall +10\n" CALL2 G2 TWO "batch m=9 t=220\nGoStatus +1 g=3 m=9 syscall\n"
                         "GoSyscallEnd +5\nGoBlock +10 reason=\"sync\" stack=0\n",
@@ -123,8 +128,9 @@ static void test_suspended(void **state)
     /* It had none, or the thread had another P. */
     expect_same(G1 "batch m=8 t=100\nProcStatus +3 p=1 running\nHeapAlloc +9 1\n" G2 SUSPENDED,
                 "expected a goroutine, found none", LANE_G, 1, NULL);
-    expect_same(G1 RUNS "batch m=9 t=100\nProcStatus +3 p=2 running\nHeapAlloc +9 1\n" G2
-                        "batch m=9 t=210\nProcStatus +1 p=2 running\nGoBlock +9 reason=\"preempted\" stack=0\n",
+    expect_same(G1 RUNS
+                "batch m=9 t=100\nProcStatus +3 p=2 running\nHeapAlloc +9 1\n" G2
+                "batch m=9 t=210\nProcStatus +1 p=2 running\nGoBlock +9 reason=\"preempted\" stack=0\n",
                 "expected a goroutine, found none", LANE_G, 1, NULL);
 }
 
@@ -132,19 +138,22 @@ static void test_call_stolen(void **state)
 {
     (void)state;
 #define STEAL(from) "ProcStatus +1 p=1 abandoned\nProcSteal +10 p=1 p_seq=1 m=" from "\nHeapAlloc +50 1\n"
-    expect_same(G1 CALL G2 STEAL("8") "batch m=8 t=220\nGoStatus +1 g=2 m=8 syscall\nGoSyscallEndBlocked +5\n", NULL,
-                LANE_G, 2, "<0-13 running p1\n13-125 system call p1\n125-800> runnable\n");
-    expect_same(G1 CALL G2 STEAL("8"), NULL, LANE_P, 1, "<0-13 running g2\n13-112 system call g2\n112-800> idle\n");
+    expect_same(
+        G1 CALL G2 STEAL("8") "batch m=8 t=220\nGoStatus +1 g=2 m=8 syscall\nGoSyscallEndBlocked +5\n", NULL,
+        LANE_G, 2, "<0-13 running p1\n13-125 system call p1\n125-800> runnable\n");
+    expect_same(G1 CALL G2 STEAL("8"), NULL, LANE_P, 1,
+                "<0-13 running g2\n13-112 system call g2\n112-800> idle\n");
     /* The thread had left for good: it is idle up to the moment another one starts it. */
-    expect_same(G1 CALL "GoDestroySyscall +10\n" G2 STEAL("-1") "batch m=9 t=250\nProcStart +1 p=1 p_seq=2\n", NULL,
-                LANE_P, 1, "<0-13 running g2\n13-23 system call g2\n23-150 idle\n150-800> scheduler\n");
-    expect_same(G1 CALL "GoDestroySyscall +10\n" G2 STEAL("8") "batch m=9 t=250\nProcStart +1 p=1 p_seq=2\n", NULL,
-                LANE_P, 1, "<0-13 running g2\n13-23 system call g2\n23-150 idle\n150-800> scheduler\n");
+    expect_same(G1 CALL "GoDestroySyscall +10\n" G2 STEAL("-1") "batch m=9 t=250\nProcStart +1 p=1 p_seq=2\n",
+                NULL, LANE_P, 1, "<0-13 running g2\n13-23 system call g2\n23-150 idle\n150-800> scheduler\n");
+    expect_same(G1 CALL "GoDestroySyscall +10\n" G2 STEAL("8") "batch m=9 t=250\nProcStart +1 p=1 p_seq=2\n",
+                NULL, LANE_P, 1, "<0-13 running g2\n13-23 system call g2\n23-150 idle\n150-800> scheduler\n");
     /* The call ends, and only then the steal is told of. */
-    expect_same(G1 CALL G2 STEAL("8") "batch m=8 t=201\nGoStatus +1 g=2 m=8 syscall\nGoSyscallEndBlocked +1\n", NULL,
-                LANE_P, 1, "<0-13 running g2\n13-112 system call g2\n112-800> idle\n");
-    expect_same(G1 CALL CALL2 G2 TWO "batch m=9 t=200\nGoStatus +1 g=3 m=9 syscall\nHeapAlloc +900 1\n", NULL, LANE_G,
-                3, "<0-26 running p2\n26-1000> system call p2\n");
+    expect_same(
+        G1 CALL G2 STEAL("8") "batch m=8 t=201\nGoStatus +1 g=2 m=8 syscall\nGoSyscallEndBlocked +1\n", NULL,
+        LANE_P, 1, "<0-13 running g2\n13-112 system call g2\n112-800> idle\n");
+    expect_same(G1 CALL CALL2 G2 TWO "batch m=9 t=200\nGoStatus +1 g=3 m=9 syscall\nHeapAlloc +900 1\n", NULL,
+                LANE_G, 3, "<0-26 running p2\n26-1000> system call p2\n");
     /* Nobody says more of it: the call goes on. */
     expect_same(G1 CALL G2 "ProcStatus +1 p=1 abandoned\nHeapAlloc +50 1\n", NULL, LANE_P, 1,
                 "<0-13 running g2\n13-800> system call g2\n");
@@ -161,8 +170,8 @@ static void test_statuses(void **state)
                 "PROC_STATUS: the P has another status than before (1)", 0, 0, NULL);
     expect_same(G1 CALL G2 "GoStatus +1 g=2 m=9 syscall\n", NULL, LANE_G, 2,
                 "<0-13 running p1\n13-800> system call p1\n");
-    expect_same(G1 CALL CALL2 G2 "GoStatus +1 g=2 m=9 syscall\n", "GO_STATUS: the thread has another goroutine (9)",
-                0, 0, NULL);
+    expect_same(G1 CALL CALL2 G2 "GoStatus +1 g=2 m=9 syscall\n",
+                "GO_STATUS: the thread has another goroutine (9)", 0, 0, NULL);
     expect_same(G1 G2 "batch m=8 t=200\nGoStatus +1 g=5 m=8 syscall\n",
                 "GO_STATUS: status of an unknown goroutine (5)", 0, 0, NULL);
     expect_same(G1 CALL CALL2 G2 "batch m=8 t=200\nProcStatus +1 p=1 syscall\nGoStatus +1 g=3 m=8 syscall\n",
@@ -172,8 +181,8 @@ static void test_statuses(void **state)
 static void test_ranges(void **state)
 {
     (void)state;
-    expect_same(G1 "GCSweepBegin +1 stack=0\n" G2 "GCSweepActive +1 p=0\nGCSweepEnd +5 swept=1 reclaimed=2\n", NULL,
-                LANE_BAND, BAND_SWEEP, "0-52 nothing\n52-107 sweep\n107-800> nothing\n");
+    expect_same(G1 "GCSweepBegin +1 stack=0\n" G2 "GCSweepActive +1 p=0\nGCSweepEnd +5 swept=1 reclaimed=2\n",
+                NULL, LANE_BAND, BAND_SWEEP, "0-52 nothing\n52-107 sweep\n107-800> nothing\n");
     expect_same(G1 "GCMarkAssistBegin +1 stack=0\nGoStop +5 reason=\"preempted\" stack=0\n"
                    "endgen\nbatch m=7 t=200\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=-1 runnable\n"
                    "GCMarkAssistActive +1 g=1\nGoStart +5 g=1 g_seq=1\nGCMarkAssistEnd +5\n",
@@ -181,35 +190,38 @@ static void test_ranges(void **state)
     expect_same(G1 G2 "GCSweepActive +1 p=0\n", "GC_SWEEP_ACTIVE: the range isn't open", 0, 0, NULL);
     expect_same(G1 G2 "GCSweepActive +1 p=9\n", "GC_SWEEP_ACTIVE: sweep on an unknown P (9)", 0, 0, NULL);
     expect_same(G1 G2 "GCMarkAssistActive +1 g=1\n", "GC_ASSIST_ACTIVE: the range isn't open", 0, 0, NULL);
-    expect_same(G1 G2 "GCMarkAssistActive +1 g=8\n", "GC_ASSIST_ACTIVE: mark assist of an unknown goroutine (8)", 0,
-                0, NULL);
+    expect_same(G1 G2 "GCMarkAssistActive +1 g=8\n",
+                "GC_ASSIST_ACTIVE: mark assist of an unknown goroutine (8)", 0, 0, NULL);
 }
 
 /* Of two Ps that sweep one is told of when the other one has ended already: they swept all along. */
 static void test_told_late(void **state)
 {
     (void)state;
-    expect_same(G1
-                "GCSweepBegin +1 stack=0\nbatch m=8 t=100\nProcStatus +3 p=1 running\nGoStatus +1 g=2 m=8 "
-                "running\nGCSweepBegin +70 stack=0\n" G2 "GCSweepActive +1 p=0\nGCSweepEnd +5 swept=1 reclaimed=2\n"
-                "batch m=8 t=300\nProcStatus +1 p=1 running\nGoStatus +1 g=2 m=8 running\nGCSweepActive +1 p=1\n"
-                "GCSweepEnd +100 swept=1 reclaimed=2\nGCSweepBegin +50 stack=0\nGCSweepEnd +10 swept=1 reclaimed=2\n",
-                NULL, LANE_BAND, BAND_SWEEP,
-                "0-52 nothing\n52-302 sweep\n302-352 nothing\n352-362 sweep\n362-800> nothing\n");
+    expect_same(
+        G1
+        "GCSweepBegin +1 stack=0\nbatch m=8 t=100\nProcStatus +3 p=1 running\nGoStatus +1 g=2 m=8 "
+        "running\nGCSweepBegin +70 stack=0\n" G2 "GCSweepActive +1 p=0\nGCSweepEnd +5 swept=1 reclaimed=2\n"
+        "batch m=8 t=300\nProcStatus +1 p=1 running\nGoStatus +1 g=2 m=8 running\nGCSweepActive +1 p=1\n"
+        "GCSweepEnd +100 swept=1 reclaimed=2\nGCSweepBegin +50 stack=0\nGCSweepEnd +10 swept=1 reclaimed=2\n",
+        NULL, LANE_BAND, BAND_SWEEP,
+        "0-52 nothing\n52-302 sweep\n302-352 nothing\n352-362 sweep\n362-800> nothing\n");
     /* A stop of the world that begins in one and ends in the other. */
     expect_same(G1 "STWBegin +1 kind=\"GC mark termination\" stack=0\n" G2 "STWEnd +10\n", NULL, LANE_G, 1,
                 "<0-800> running p0\n");
     /* Tasks and regions go on, and end in another generation than they began in. */
-    expect_same(G1 "UserTaskBegin +1 task=5 parent=0 name=\"job\" stack=0\nUserRegionBegin +1 task=5 name=\"part\" "
-                   "stack=0\nUserTaskBegin +1 task=6 parent=5 name=\"open\" stack=0\n" G2
-                   "UserRegionEnd +5 task=5 name=\"part\" stack=0\nUserTaskEnd +5 task=5 stack=0\nUserTaskEnd +5 "
-                   "task=99 stack=0\n",
-                NULL, LANE_G, 1, "<0-800> running p0\n");
+    expect_same(
+        G1 "UserTaskBegin +1 task=5 parent=0 name=\"job\" stack=0\nUserRegionBegin +1 task=5 name=\"part\" "
+           "stack=0\nUserTaskBegin +1 task=6 parent=5 name=\"open\" stack=0\n" G2
+           "UserRegionEnd +5 task=5 name=\"part\" stack=0\nUserTaskEnd +5 task=5 stack=0\nUserTaskEnd +5 "
+           "task=99 stack=0\n",
+        NULL, LANE_G, 1, "<0-800> running p0\n");
     expect_same(G1 "UserRegionBegin +1 task=0 name=\"part\" stack=0\n" G2
                    "UserRegionEnd +5 task=0 name=\"other\" stack=0\n",
                 NULL, LANE_G, 1, "<0-800> running p0\n");
     /* The number of processors changes, and with it which of them are. */
-    expect_same(G1 "ProcStatus +1 p=1 idle\nProcsChange +1 procs=1 stack=0\n" G2 "ProcsChange +5 procs=2 stack=0\n"
+    expect_same(G1 "ProcStatus +1 p=1 idle\nProcsChange +1 procs=1 stack=0\n" G2
+                   "ProcsChange +5 procs=2 stack=0\n"
                    "ProcStatus +1 p=1 idle\n",
                 NULL, LANE_G, 1, "<0-800> running p0\n");
 }
@@ -221,21 +233,25 @@ static void test_collector(void **state)
 #define OFF "GCBegin +1 gc_seq=1 stack=0\nGCEnd +2 gc_seq=2\n"
     expect_same(G1 ON G2 "GCActive +1 gc_seq=2\nGCEnd +5 gc_seq=3\n", NULL, LANE_BAND, BAND_GC,
                 "0-52 nothing\n52-107 GC mark phase\n107-800> nothing\n");
-    expect_same(G1 OFF G2 "GCActive +1 gc_seq=3\n", "GC_ACTIVE: GC active that did not begin (3)", 0, 0, NULL);
-    expect_same(G1 G2 "GCActive +1 gc_seq=2\n", "no event can come next; the earliest is: GC_ACTIVE", 0, 0, NULL);
-    expect_same(G1 ON G2 "GCActive +1 gc_seq=5\n", "no event can come next; the earliest is: GC_ACTIVE", 0, 0, NULL);
+    expect_same(G1 OFF G2 "GCActive +1 gc_seq=3\n", "GC_ACTIVE: GC active that did not begin (3)", 0, 0,
+                NULL);
+    expect_same(G1 G2 "GCActive +1 gc_seq=2\n", "no event can come next; the earliest is: GC_ACTIVE", 0, 0,
+                NULL);
+    expect_same(G1 ON G2 "GCActive +1 gc_seq=5\n", "no event can come next; the earliest is: GC_ACTIVE", 0, 0,
+                NULL);
     expect_same(G1 G2 "GCBegin +1 gc_seq=1 stack=0\nGCActive +1 gc_seq=2\nGCActive +1 gc_seq=9\n",
                 "no event can come next; the earliest is: GC_ACTIVE", 0, 0, NULL);
     /* Whoever tells of it runs a goroutine. */
-    expect_same(G1 ON G2 "batch m=9 t=210\nGCActive +1 gc_seq=2\n", "GC_ACTIVE: expected a P, found none (9)", 0, 0,
-                NULL);
-    expect_same(G1 OFF G2 "batch m=9 t=210\nGCBegin +1 gc_seq=3 stack=0\n", "GC_BEGIN: expected a P, found none (9)",
+    expect_same(G1 ON G2 "batch m=9 t=210\nGCActive +1 gc_seq=2\n", "GC_ACTIVE: expected a P, found none (9)",
                 0, 0, NULL);
+    expect_same(G1 OFF G2 "batch m=9 t=210\nGCBegin +1 gc_seq=3 stack=0\n",
+                "GC_BEGIN: expected a P, found none (9)", 0, 0, NULL);
     expect_same(G1 OFF G2 "batch m=-1 t=210\nGCBegin +1 gc_seq=3 stack=0\n",
                 "GC_BEGIN: expected a thread, found none (-1)", 0, 0, NULL);
 }
 
-/* Each generation says what is wrong with it; more than are kept are counted. What all have in common is said once. */
+/* Each generation says what is wrong with it; more than are kept are counted. What all have in common is said
+ * once. */
 static void test_notes(void **state)
 {
     (void)state;
@@ -245,12 +261,14 @@ static void test_notes(void **state)
     for (int i = 1; i <= GENS; i++) {
         const int t = 1000 * i;
         tracegen_printf(
-            &b, "batch gen=%d m=-1 t=%d\nSync\nFrequency freq=1000000000\nClockSnapshot +1 mono=1 sec=1 nsec=1\n", i,
-            t);
-        tracegen_printf(&b,
-                        "batch gen=%d m=7 t=%d\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nUserLog +1 "
-                        "task=0 key=4 value=4 stack=1\n",
-                        i, t);
+            &b,
+            "batch gen=%d m=-1 t=%d\nSync\nFrequency freq=1000000000\nClockSnapshot +1 mono=1 sec=1 nsec=1\n",
+            i, t);
+        tracegen_printf(
+            &b,
+            "batch gen=%d m=7 t=%d\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nUserLog +1 "
+            "task=0 key=4 value=4 stack=1\n",
+            i, t);
         tracegen_printf(&b, "batch gen=%d m=-1 t=%d\nStrings\nString id=4 \"a\"\nString id=4 \"b\"\n", i, t);
         tracegen_printf(&b, "batch gen=%d m=-1 t=%d\nStacks\nStack id=1 16:4:4:1\nend\nraw 34\n", i, t + 900);
     }
@@ -267,9 +285,8 @@ static void test_notes(void **state)
         unload(&l);
     }
     tracegen_free(&b);
-    static const char newer[] =
-        "go 1.22\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nraw 2f 01 09 00 00\n" END
-            G2 "raw 2f 01 0a 00 00\n" END MORE;
+    static const char newer[] = "go 1.22\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 "
+                                "running\nraw 2f 01 09 00 00\n" END G2 "raw 2f 01 0a 00 00\n" END MORE;
     for (int threads = 0; threads <= 3; threads++) {
         struct loaded l = load_as(newer, threads ? threads : 1, !threads);
         expect_whole(l.tr);
@@ -333,7 +350,8 @@ static void worker_9(struct trace *tr)
     assert_int_equal(tr->cost.segments, 8);
 }
 
-/* A mark worker that no event creates is known by its stack, in segments that are decoded beside the first, too. */
+/* A mark worker that no event creates is known by its stack, in segments that are decoded beside the first,
+ * too. */
 static void test_worker(void **state)
 {
     (void)state;
@@ -358,7 +376,8 @@ static void test_worker(void **state)
     tracegen_free(&b);
 }
 
-/* One that nothing tells of in the first segment is labelled before its stack tells what it is: another segment can't pass over the label. */
+/* One that nothing tells of in the first segment is labelled before its stack tells what it is: another
+ * segment can't pass over the label. */
 static void test_worker_late(void **state)
 {
     (void)state;
@@ -370,9 +389,9 @@ static void test_worker_late(void **state)
         tracegen_printf(&b, AGAIN, t);
         tracegen_printf(&b, WORK, "2");
         tracegen_printf(
-            &b,
-            "GoStatus +1 g=10 m=-1 waiting\nGoUnblock +5 g=10 g_seq=1 stack=0\nGoStart +5 g=10 g_seq=2\n"
-            "GoLabel +1 label=\"GC (idle)\"\nGoBlock +10 reason=\"sync\" stack=main.x:1,runtime.gcBgMarkWorker:4\n");
+            &b, "GoStatus +1 g=10 m=-1 waiting\nGoUnblock +5 g=10 g_seq=1 stack=0\nGoStart +5 g=10 g_seq=2\n"
+                "GoLabel +1 label=\"GC (idle)\"\nGoBlock +10 reason=\"sync\" "
+                "stack=main.x:1,runtime.gcBgMarkWorker:4\n");
     }
     as_plain((char *)b.p, NULL);
     tracegen_free(&b);
@@ -384,7 +403,8 @@ static void test_workers_all(void **state)
     (void)state;
 #define PROCS(n) "ProcsChange +1 procs=" #n " stack=0\n"
 #define LATER(m, g) \
-    "batch m=" #m " t=500\nProcStatus +1 p=" #m " running\nGoStatus +1 g=" #g " m=-1 runnable\nGoStart +1 g=" #g \
+    "batch m=" #m " t=500\nProcStatus +1 p=" #m " running\nGoStatus +1 g=" #g \
+    " m=-1 runnable\nGoStart +1 g=" #g \
     " g_seq=1\nGoBlock +5 reason=\"sync\" stack=runtime.gcBgMarkWorker:4\n"
 #define MADE \
     "batch m=5 t=100\nProcStatus +1 p=5 running\nGoStatus +1 g=2 m=5 running\nGoCreate +1 new_g=9 " \
@@ -394,7 +414,8 @@ static void test_workers_all(void **state)
         struct told want;
     } c[] = {
         {G1 PROCS(1) "GoStatus +1 g=9 m=-1 runnable\n" ALONE WORK1 LATER(3, 6) END MORE, {1, 0, 0}},
-        {G1 PROCS(2) "GoStatus +1 g=9 m=-1 runnable\n" ALONE WORK1 LATER(3, 6) LATER(4, 5) END MORE, {1, 0, 1}},
+        {G1 PROCS(2) "GoStatus +1 g=9 m=-1 runnable\n" ALONE WORK1 LATER(3, 6) LATER(4, 5) END MORE,
+         {1, 0, 1}},
         {G1 "GoStatus +1 g=9 m=-1 runnable\n" ALONE WORK1 LATER(3, 6) LATER(4, 5) END MORE, {1, 0, 2}},
         {G1 PROCS(1) ALONE WORK1 MADE LATER(3, 6) END MORE, {1, 1, 0}}, /* it wasn't told of as being there */
         {G1 PROCS(1) ALONE LATER(3, 1) "GoUnblock +5 g=9 g_seq=1 stack=main.f:1\n" END MORE, {0, 0, 1}},
@@ -408,12 +429,15 @@ static void test_workers_all(void **state)
     }
 }
 
-/* ---- names ------------------------------------------------------------------------------------------------ */
+/* ---- names ------------------------------------------------------------------------------------------------
+ */
 
-/* More frames than have short numbers; the last two stacks: a frame of many bytes, one whose function is nowhere. */
+/* More frames than have short numbers; the last two stacks: a frame of many bytes, one whose function is
+ * nowhere. */
 enum { FULL = 520, DEEP = 128, STACKS = FULL + 2 };
 
-/* A generation with these stacks. Ids differ: f is string `f`, g the other of 1 and 2, stack k has id k + from. */
+/* A generation with these stacks. Ids differ: f is string `f`, g the other of 1 and 2, stack k has id k +
+ * from. */
 static void stacks_gen(struct tracegen_buf *b, int gen, int f, int from)
 {
     const int t = 1000 * gen, g = 3 - f;
@@ -456,7 +480,8 @@ static void expect_stacks(const struct trace *tr)
     assert_true(lost.len == 3 && !memcmp(lost.p, "#99", 3));
 }
 
-/* Each generation has numbers of its own for the same stacks: in the trace they are the same, whoever read them and when. */
+/* Each generation has numbers of its own for the same stacks: in the trace they are the same, whoever read
+ * them and when. */
 static void test_stacks(void **state)
 {
     (void)state;
@@ -501,14 +526,15 @@ static void test_nameless(void **state)
 }
 
 /*
- * The second generation contradicts the first one, and itself: which of both is said must not depend on who knew it first. What the first
- * one's tables lack makes the trace be read in one go, with one thread, too.
+ * The second generation contradicts the first one, and itself: which of both is said must not depend on who
+ * knew it first. What the first one's tables lack makes the trace be read in one go, with one thread, too.
  */
 static void test_nameless_then_torn(void **state)
 {
-    static const char text[] = G1 "GoStop +8 reason=70 stack=0\nGoStart +5 g=1 g_seq=1\nProcStatus +1 p=1 idle\n"
-                                  "endgen\nbatch m=7 t=200\nProcStatus +1 p=1 running\nGoStatus +1 g=1 m=7 "
-                                  "running\nGoStart +9 g=1 g_seq=9\n" END;
+    static const char text[] =
+        G1 "GoStop +8 reason=70 stack=0\nGoStart +5 g=1 g_seq=1\nProcStatus +1 p=1 idle\n"
+           "endgen\nbatch m=7 t=200\nProcStatus +1 p=1 running\nGoStatus +1 g=1 m=7 "
+           "running\nGoStart +9 g=1 g_seq=9\n" END;
     (void)state;
     struct loaded one = load_as(text, 1, false);
     char *want = all_of(one.tr);
@@ -576,7 +602,8 @@ static void test_end_before_beginning(void **state)
     tracegen_free(&b);
 }
 
-/* Of the second one's end nothing is known while somebody looks for it: of what its damaged table belongs to nothing is decoded. */
+/* Of the second one's end nothing is known while somebody looks for it: of what its damaged table belongs to
+ * nothing is decoded. */
 static void test_end_unknown(void **state)
 {
     (void)state;
@@ -594,12 +621,13 @@ static void test_end_unknown(void **state)
 }
 
 /*
- * Nothing of the only generation can be placed in time, and what stands behind it is none: what is said of that must not depend on whether
- * somebody has looked there by then.
+ * Nothing of the only generation can be placed in time, and what stands behind it is none: what is said of
+ * that must not depend on whether somebody has looked there by then.
  */
 static void test_no_beginning(void **state)
 {
-    static const char text[] = "go 1.26\nnoauto\nbatch gen=1 m=7 t=45\nProcStop +15\nendgen\nraw 00 01 01 07\n";
+    static const char text[] =
+        "go 1.26\nnoauto\nbatch gen=1 m=7 t=45\nProcStop +15\nendgen\nraw 00 01 01 07\n";
     (void)state;
     struct loaded one = load_as(text, 1, false);
     char *want = all_of(one.tr);

@@ -145,7 +145,8 @@ static void test_many(void **state)
     for (int v = 0; v < 4; v++)
         run(5000, v & 1 ? INT64_C(1) << 40 : 1000, v & 2, 399, v & 1, v & 2);
     for (int v = 0; v < 6; v++)
-        run(2048 * 2 + (unsigned)v, 1000, false, 10, true, false); /* groups of sixteen blocks, full and not */
+        run(2048 * 2 + (unsigned)v, 1000, false, 10, true,
+            false); /* groups of sixteen blocks, full and not */
 }
 
 /* Blocks with palettes of every size, and lanes that go from one kind of block to the other. */
@@ -184,7 +185,8 @@ static void test_clock_units(void **state)
 {
     (void)state;
     static const double tick[] = {
-        0, 0, 0, 0, 0, 0, 1e9 / 36e6, 1e9 / 24e6, 8, 15829, 1e9 / 24e6}; /* 0: 64 ns, by which most are multiples */
+        0,          0,          0, 0,     0,         0,
+        1e9 / 36e6, 1e9 / 24e6, 8, 15829, 1e9 / 24e6}; /* 0: 64 ns, by which most are multiples */
     for (int v = 0; v < 11; v++) {
         struct bench b;
         bench_open(&b, 30);
@@ -194,11 +196,12 @@ static void test_clock_units(void **state)
             const uint64_t most = v == 9 ? 1 << 15 : v == 8 && i > 400 ? 1 << 28 : 1 << 20;
             at += below(&rng, below(&rng, 9) ? 5000 : most);
             const int64_t t = (int64_t)((double)at * tick[v]);
-            if (tick[v] > 0) /* rounded down; a ns later than what came before, twice in 128 out of the ordinary */
+            if (tick[v] >
+                0) /* rounded down; a ns later than what came before, twice in 128 out of the ordinary */
                 b.t = (t > b.t ? t : b.t + 1) + (i % 64 == 9 ? v > 8 ? 200000013 : 13 : 0);
             else
-                b.t +=
-                    64 * (int64_t)below(&rng, v < 3 ? 100 : 1 << 24) + (v & 1 && i == 300) + (v == 4 && i % 128 == 5);
+                b.t += 64 * (int64_t)below(&rng, v < 3 ? 100 : 1 << 24) + (v & 1 && i == 300) +
+                       (v == 4 && i % 128 == 5);
             b.big = 1;
             struct span s = {.who = NO_LANE, .proc = NO_LANE, .t0 = b.t, .index = b.list.n};
             uint32_t tag = b.tags[below(&rng, 7)];
@@ -240,7 +243,8 @@ static void test_tags_run_out(void **state)
 }
 
 /* What is read back is what was packed. */
-static void assert_unpacked(const uint8_t *p, const struct waitspan *s, uint32_t n, const struct pack_how *how)
+static void assert_unpacked(const uint8_t *p, const struct waitspan *s, uint32_t n,
+                            const struct pack_how *how)
 {
     struct spancols out, part;
     unpack_spans(p, n, how->clock, &out);
@@ -282,7 +286,8 @@ static void test_packed(void **state)
         for (uint32_t i = 0; i < n; i++) {
             bool is_long = odd && below(&rng, 30) == 0;
             uint64_t dur = below(&rng, below(&rng, 4) ? 1 << 12 : most) << (below(&rng, 2) ? 6 : 0);
-            if (on_ticks && clock.mul && below(&rng, 5000)) { /* from one tick to another, as they are rounded */
+            if (on_ticks && clock.mul &&
+                below(&rng, 5000)) { /* from one tick to another, as they are rounded */
                 const double tick = (double)clock.mul / (double)((uint64_t)1 << clock.shift);
                 const int64_t to = now + (int64_t)(dur >> 6);
                 dur = (uint64_t)((int64_t)((double)to * tick) - (int64_t)((double)now * tick));

@@ -1,9 +1,10 @@
 /*
  * test_sql.c - SQL over a trace against what Go's own reader says of it.
  *
- * gotop dump is, record by record, the reference output of Go's reader (test_dump.c, tests/scripts/compare.sh). It is
- * read into plain tables of SQLite's, and each question is asked twice: of these, and of the model's virtual tables.
- * GOTOP_ORACLES=DIR reads the reader's own output instead, DIR/NAME.oracle.tsv.gz beside DIR/NAME.trace.
+ * gotop dump is, record by record, the reference output of Go's reader (test_dump.c,
+ * tests/scripts/compare.sh). It is read into plain tables of SQLite's, and each question is asked twice: of
+ * these, and of the model's virtual tables. GOTOP_ORACLES=DIR reads the reader's own output instead,
+ * DIR/NAME.oracle.tsv.gz beside DIR/NAME.trace.
  */
 #include "tests/unit/decode_help.h"
 
@@ -16,18 +17,21 @@
 #include "triage/sql/sql.h"
 #include "triage/triage.h"
 
-/* ---- questions ---------------------------------------------------------------------------------------------- */
+/* ---- questions
+ * ---------------------------------------------------------------------------------------------- */
 
 /* Of the dump: G(g,t0,t1,state,reason) P(p,t0,t1,g) R(scope,id,t0,t1,name) S(g,exec,sched,syscall,block,name,
- * sysblock,total) T(task,parent,t0,t1,name) U(g,task,t0,t1,name) L(g,task,t,category,message) M(t,name,v) Z(state,total,n)
- * H(key,v) C(kind,n) K(n) - and q, the spans as the dump has them: from when the trace first mentions a goroutine. */
+ * sysblock,total) T(task,parent,t0,t1,name) U(g,task,t0,t1,name) L(g,task,t,category,message) M(t,name,v)
+ * Z(state,total,n) H(key,v) C(kind,n) K(n) - and q, the spans as the dump has them: from when the trace first
+ * mentions a goroutine. */
 #define Q \
     "(select s.g, max(s.t0, b.seen) t0, s.t1, replace(s.state,'system call','syscall') state, s.reason " \
     "from span s join goroutine b on b.g = s.g where s.state <> 'not recorded') q"
 #define PS \
     "(select p, max(s.t0, b.seen) t0, s.t1, s.g from proc_span s join goroutine b on b.g = s.g " \
     "where state in ('running','GC worker','mark assist','sweep')) q"
-#define WAITS "(select w.g, max(w.t0, b.seen) t0, w.t1, w.runnable_ns from wait w join goroutine b on b.g = w.g) w"
+#define WAITS \
+    "(select w.g, max(w.t0, b.seen) t0, w.t1, w.runnable_ns from wait w join goroutine b on b.g = w.g) w"
 /* Whose life was not back-dated: to which Go's reader adds time before the first event. */
 #define BORN \
     "(select * from S where abs(total - (select max(t1)-min(t0) from G where G.g = S.g)) <= 2 and " \
@@ -45,13 +49,15 @@ static const struct {
      "select state, count(*) from " Q " group by 1 order by 1"},
     {"select * from G order by g, t0, t1", "select * from " Q " order by g, t0, t1"},
     {"select reason, count(*), sum(t1-t0), max(t1-t0) from G where state='waiting' group by 1 order by 1",
-     "select reason, count(*), sum(t1-t0), max(t1-t0) from " Q " where state='waiting' group by 1 order by 1"},
+     "select reason, count(*), sum(t1-t0), max(t1-t0) from " Q
+     " where state='waiting' group by 1 order by 1"},
     {"select g, max(t1-t0) from G where state='runnable' group by g order by 2 desc, 1 limit 20",
      "select g, max(t1-t0) from " Q " where state='runnable' group by g order by 2 desc, 1 limit 20"},
     {"select g, t0, t1, state from G where t0 > " END "/2 order by t0, g limit 50",
      "select g, t0, t1, state from " Q " where t0 > " DUR "/2 order by t0, g limit 50"},
     {"select g, t0, t1 from G where t0 between " END "/4 and " END "/3 and state='running' order by t0, g",
-     "select g, t0, t1 from span where t0 between " DUR "/4 and " DUR "/3 and state='running' order by t0, g"},
+     "select g, t0, t1 from span where t0 between " DUR "/4 and " DUR
+     "/3 and state='running' order by t0, g"},
     {"select sum(min(t1," END "/2) - max(t0," END "/4)) from G where t1 > " END "/4 and t0 < " END "/2",
      "select sum(overlap(t0, t1, " DUR "/4, " DUR "/2)) from " Q " where t1 > " DUR "/4 and t0 < " DUR "/2"},
     {"select count(*) from G where t0 <= " END "/2 and t1 > " END "/2 and state='waiting' and t0 > 0",
@@ -75,19 +81,24 @@ static const struct {
      "select state, (t1-t0)/1000000, count(*) from " Q " where t0 > 100000 group by 1, 2 order by 1, 2"},
     {"with r as (select t1-t0 d, row_number() over (order by t1-t0) i, count(*) over () n from G where "
      "state='runnable' and t0 > 1000000) select d from r where i = max(1, (99*n+99)/100)",
-     "select p(99, dur) d from span where state='runnable' and t0 > 1000000 group by 1=1 having d is not null"},
+     "select p(99, dur) d from span where state='runnable' and t0 > 1000000 group by 1=1 having d is not "
+     "null"},
     {"with r as (select t1-t0 d, row_number() over (order by t1-t0) i, count(*) over () n from G where "
      "state='waiting' and t0 > 1000000) select d from r where i = max(1, (50*n+99)/100)",
-     "select p(50, t1-t0) d from " Q " where t0 > 1000000 and state='waiting' group by 1=1 having d is not null"},
+     "select p(50, t1-t0) d from " Q
+     " where t0 > 1000000 and state='waiting' group by 1=1 having d is not null"},
     /* who ended a wait */
-    {"select count(*), sum(d) from (select state, lag(state) over w was, t1-t0 d from G window w as (partition by g "
+    {"select count(*), sum(d) from (select state, lag(state) over w was, t1-t0 d from G window w as "
+     "(partition by g "
      "order by t0)) where state='runnable' and was='waiting'",
      "select count(*), sum(runnable_ns) from wake where not created"},
-    {"select count(*), sum(d) from (select state, lead(state) over w next, t1-t0 d, t0 from G window w as (partition "
+    {"select count(*), sum(d) from (select state, lead(state) over w next, t1-t0 d, t0 from G window w as "
+     "(partition "
      "by "
      "g order by t0)) where state='waiting' and next='runnable' and t0 > 100000",
      "select count(*), sum(t1-t0) from " WAITS " where runnable_ns is not null and t0 > 100000"},
-    {"select g, t0, (select b.t1-b.t0 from G b where b.g=a.g and b.t0=a.t1 and b.state='runnable') from G a where "
+    {"select g, t0, (select b.t1-b.t0 from G b where b.g=a.g and b.t0=a.t1 and b.state='runnable') from G a "
+     "where "
      "state='waiting' and t0 > 100000 order by g, t0 limit 200",
      "select g, t0, runnable_ns from " WAITS " where t0 > 100000 order by g, t0 limit 200"},
     /* goroutines */
@@ -110,9 +121,11 @@ static const struct {
     {"select count(distinct p), max(t1) from P", "select count(distinct p), max(t1) from " PS},
     /* ranges */
     {"select name, count(*), sum(t1-t0), max(t1-t0) from R group by name order by name",
-     "select case kind when 'mark' then 'GC concurrent mark phase' when 'sweep' then 'GC incremental sweep' when "
+     "select case kind when 'mark' then 'GC concurrent mark phase' when 'sweep' then 'GC incremental sweep' "
+     "when "
      "'assist' "
-     "then 'GC mark assist' else 'stop-the-world ('||reason||')' end n, count(*), sum(t1-seen), max(t1-seen) from "
+     "then 'GC mark assist' else 'stop-the-world ('||reason||')' end n, count(*), sum(t1-seen), max(t1-seen) "
+     "from "
      "range "
      "group by n order by n"},
     {"select t0, t1, id from R where name like 'stop-the-world%' and scope = 'G' order by t0",
@@ -123,9 +136,11 @@ static const struct {
      "scope='global') "
      "d from G a where state='runnable' and t0 > 1000)",
      "select sum(in_gc(t0, t1)) from " Q " where state='runnable' and t0 > 1000"},
-    {"select count(*) from G a where state='runnable' and t0 > 1000 and exists (select 1 from R r where name like "
+    {"select count(*) from G a where state='runnable' and t0 > 1000 and exists (select 1 from R r where name "
+     "like "
      "'stop-%' and r.scope='G' and r.t0 < a.t1 and r.t1 > a.t0)",
-     "select count(*) from span a where state='runnable' and t0 > 1000 and exists (select 1 from range r where kind="
+     "select count(*) from span a where state='runnable' and t0 > 1000 and exists (select 1 from range r "
+     "where kind="
      "'stop-the-world' and r.p is null and r.seen < a.t1 and r.t1 > a.t0)"},
     /* the program's own */
     {"select name, count(*), sum(t1-t0), max(t1-t0) from T group by name order by name",
@@ -136,10 +151,12 @@ static const struct {
      "select name, count(*), sum(dur) from region group by name order by name"},
     {"select g, task, t0, t1, name from U order by t0, g, t1",
      "select g, ifnull(task,0), t0, t1, name from region order by t0, g, t1"},
-    {"select T.name, count(*), sum(min(U.t1,T.t1)-max(U.t0,T.t0)) from T join U on U.task=T.task and U.t0 < T.t1 and "
+    {"select T.name, count(*), sum(min(U.t1,T.t1)-max(U.t0,T.t0)) from T join U on U.task=T.task and U.t0 < "
+     "T.t1 and "
      "U.t1 > T.t0 "
      "group by 1 order by 1",
-     "select T.name, count(*), sum(overlap(U.t0,U.t1,T.t0,T.t1)) from task T join region U on U.task=T.task and U.t0 "
+     "select T.name, count(*), sum(overlap(U.t0,U.t1,T.t0,T.t1)) from task T join region U on U.task=T.task "
+     "and U.t0 "
      "< "
      "T.t1 and U.t1 > T.t0 group by 1 order by 1"},
     {"select category, count(*), min(t), max(t) from L group by 1 order by 1",
@@ -152,14 +169,16 @@ static const struct {
     {"select t, v from M where name like '%heap/objects%' and t > " END "/2 order by t limit 50",
      "select t0, value from metric where name like '%heap/objects%' and t0 > " DUR "/2 order by t0 limit 50"},
     {"select n from K", "select count(*) from sample"},
-    {"select (select v from H where key='end'), (select v from H where key='events'), (select v from H where key="
+    {"select (select v from H where key='end'), (select v from H where key='events'), (select v from H where "
+     "key="
      "'first_ns')",
      "select dur, events, first_ns from trace"},
     {"select n from C where kind='StateTransition'", "select transitions from trace"},
 };
 enum { PAIRS = sizeof pairs / sizeof *pairs };
 
-/* ---- the oracle --------------------------------------------------------------------------------------------- */
+/* ---- the oracle
+ * --------------------------------------------------------------------------------------------- */
 
 static sqlite3 *db;
 static struct sql *held; /* SQLite stays set up as long as one is open */
@@ -233,16 +252,20 @@ static void oracle_from(const char *path)
     }
     for (size_t k = 0; k < sizeof records / sizeof *records; k++)
         sqlite3_finalize(put[k]);
-    exec("update G set t0=t0+0, t1=t1+0, g=g+0; update P set p=p+0,t0=t0+0,t1=t1+0,g=g+0;"
-         "update R set t0=t0+0,t1=t1+0,id=id+0; update S set g=g+0,exec=exec+0,sched=sched+0,syscall=syscall+0,"
-         "block=block+0,sysblock=sysblock+0,total=total+0; update T set task=task+0,parent=parent+0,t0=t0+0,t1=t1+0;"
-         "update U set g=g+0,task=task+0,t0=t0+0,t1=t1+0; update L set g=g+0,task=task+0,t=t+0;"
-         "update M set t=t+0,v=v+0; update Z set total=total+0,n=n+0; update H set v=v+0 where key<>'version';"
-         "update C set n=n+0; update K set n=n+0; create index if not exists gi on G(g,t0); commit");
+    exec(
+        "update G set t0=t0+0, t1=t1+0, g=g+0; update P set p=p+0,t0=t0+0,t1=t1+0,g=g+0;"
+        "update R set t0=t0+0,t1=t1+0,id=id+0; update S set "
+        "g=g+0,exec=exec+0,sched=sched+0,syscall=syscall+0,"
+        "block=block+0,sysblock=sysblock+0,total=total+0; update T set "
+        "task=task+0,parent=parent+0,t0=t0+0,t1=t1+0;"
+        "update U set g=g+0,task=task+0,t0=t0+0,t1=t1+0; update L set g=g+0,task=task+0,t=t+0;"
+        "update M set t=t+0,v=v+0; update Z set total=total+0,n=n+0; update H set v=v+0 where key<>'version';"
+        "update C set n=n+0; update K set n=n+0; create index if not exists gi on G(g,t0); commit");
     gzclose(z);
 }
 
-/* ---- answers as text ---------------------------------------------------------------------------------------- */
+/* ---- answers as text
+ * ---------------------------------------------------------------------------------------- */
 
 static void put_value(struct tracegen_buf *b, sqlite3_stmt *st, int i)
 {
@@ -329,8 +352,8 @@ static void one_pair(const char *path, struct sql *s, int i)
             k++;
         while (k && want[k - 1] != '\n')
             k--;
-        print_message("%s: question %d\n  %s\n  Go's reader: %.120s\n  gotop sql:   %.120s\n", path, i, pairs[i].ours,
-                      want + k, got + k);
+        print_message("%s: question %d\n  %s\n  Go's reader: %.120s\n  gotop sql:   %.120s\n", path, i,
+                      pairs[i].ours, want + k, got + k);
         differ++;
     }
     free(want);
@@ -382,16 +405,16 @@ static void test_oracle(void **state)
     const char *dir = getenv("GOTOP_ORACLES");
     (void)state;
     assert_true(PAIRS >= 40);
-    if (dir) {
+    if (dir)
         assert_true(each_trace(dir, 1 << 24, one_trace) > 10);
-    } else {
+    else
         assert_true(each_trace("samples", 1 << 24, one_trace) > 30);
-    }
     print_message("%d questions, %d answers differ\n", asked, differ);
     assert_int_equal(differ, 0);
 }
 
-/* ---- what is handed down changes no answer ------------------------------------------------------------------- */
+/* ---- what is handed down changes no answer
+ * ------------------------------------------------------------------- */
 
 static struct trace *sample(const char *path, int threads)
 {
@@ -466,9 +489,11 @@ static const char *const told[] = {
     "(select #state k, #g l, count(*), sum(t1) from span where dur > 1000 group by #state, #g) order by 1, 2",
     "(select #g k, count(*), p(50, dur), sum(open_end) from wait where #t0 > 2000000 group by #g) order by 1",
     "(select #name k, count(*), max(runnable_ns) from wake group by #name having count(*) > 1) order by 1",
-    "(select #name k, count(*), sum(running_ns) from goroutine where #t1 > 5000000 group by #name) order by 1",
+    "(select #name k, count(*), sum(running_ns) from goroutine where #t1 > 5000000 group by #name) order by "
+    "1",
     "(select #state k, count(*), sum(dur), sum(open_start) from proc_span group by #state) order by 1",
-    "(select #state k, count(*) from proc_span where #p in (0, 1) and #state <> 'idle' group by #state) order by 1",
+    "(select #state k, count(*) from proc_span where #p in (0, 1) and #state <> 'idle' group by #state) "
+    "order by 1",
     "(select #state k, count(*) from span where #g in (1, 7, 18) group by #state) order by 1",
 };
 
@@ -507,7 +532,8 @@ static void test_told(void **state)
     }
 }
 
-/* ---- any number of threads; all tables ------------------------------------------------------------------------ */
+/* ---- any number of threads; all tables
+ * ------------------------------------------------------------------------ */
 
 static char *all_tables(struct sql *s)
 {
@@ -546,7 +572,8 @@ static void test_threads(void **state)
     }
 }
 
-/* ---- what is refused, and how errors point ---------------------------------------------------------------------- */
+/* ---- what is refused, and how errors point
+ * ---------------------------------------------------------------------- */
 
 static enum err_code asks(struct sql *s, const char *text, struct err *e)
 {
@@ -619,12 +646,14 @@ static void test_time(void **state)
     assert_int_equal(asks(held, "select 1", &e), ERR_OK);
 }
 
-/* ---- out of memory ----------------------------------------------------------------------------------------------- */
+/* ---- out of memory
+ * ----------------------------------------------------------------------------------------------- */
 
 static void test_memory(void **state)
 {
-    static const char sql[] = "select name, p(50, dur), hist(dur), sum(in_gc) from span where name <> 'x' and g = 1 "
-                              "group by name order by 2";
+    static const char sql[] =
+        "select name, p(50, dur), hist(dur), sum(in_gc) from span where name <> 'x' and g = 1 "
+        "group by name order by 2";
     (void)state;
     struct trace *tr = sample("samples/tasks-1.25.trace", 1);
     const size_t live = mem_live();
@@ -648,7 +677,8 @@ static void test_memory(void **state)
     trace_close(tr);
 }
 
-/* ---- names that mean harm ------------------------------------------------------------------------------------------ */
+/* ---- names that mean harm
+ * ------------------------------------------------------------------------------------------ */
 
 static void test_hostile(void **state)
 {
@@ -685,7 +715,8 @@ static void test_hostile(void **state)
     tracegen_free(&bytes);
 }
 
-/* ---- the same sums as the report ------------------------------------------------------------------------------ */
+/* ---- the same sums as the report
+ * ------------------------------------------------------------------------------ */
 
 static int64_t number(struct sql *s, const char *sql)
 {
@@ -762,7 +793,8 @@ static void test_report(void **state)
     assert_true(each_trace("samples", 1 << 24, one_report) > 30);
 }
 
-/* ---- docs/SQL.md ------------------------------------------------------------------------------------------------ */
+/* ---- docs/SQL.md
+ * ------------------------------------------------------------------------------------------------ */
 
 #define DOC "docs/SQL.md"
 #define MARK "<!-- schema: written by the tests (GOTOP_GOLDEN=accept build/tests/test_sql) -->\n"
@@ -793,7 +825,8 @@ static void test_documented(void **state)
     free(doc);
 }
 
-/* ---- setting up --------------------------------------------------------------------------------------------- */
+/* ---- setting up
+ * --------------------------------------------------------------------------------------------- */
 
 static struct loaded any;
 

@@ -1,6 +1,6 @@
 /*
- * test_stream.c - a trace that arrives in pieces: the same generations however it is cut, each a trace of its own; and
- * which URL a name stands for.
+ * test_stream.c - a trace that arrives in pieces: the same generations however it is cut, each a trace of its
+ * own; and which URL a name stands for.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -200,7 +200,8 @@ static void refused(void **state)
     stream_free(&st);
 }
 
-/* What is too large is left out, in pieces of any size, and the one behind it says so; what is held is counted. */
+/* What is too large is left out, in pieces of any size, and the one behind it says so; what is held is
+ * counted. */
 static void too_large(void **state)
 {
     (void)state;

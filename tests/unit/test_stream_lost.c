@@ -1,5 +1,6 @@
 /*
- * test_stream_lost.c - a trace that arrives damaged (decode/input/stream.h): what is said, where, and which generations are whole.
+ * test_stream_lost.c - a trace that arrives damaged (decode/input/stream.h): what is said, where, and which
+ * generations are whole.
  */
 #include "decode/input/stream.h"
 #include "tests/unit/decode_help.h"
@@ -71,14 +72,16 @@ static void test_lost(void **state)
          "generation 1 has no end"},
         {"go 1.26\nnoauto\n" GEN("1") GEN("4") END GEN("2") END, 2, 1, false,
          "a batch of generation 4 out of its place"},
-        {"go 1.25\nnoauto\n" GEN("1") GEN("1") GEN("4"), 1, 1, false, "a batch of generation 4 out of its place"},
+        {"go 1.25\nnoauto\n" GEN("1") GEN("1") GEN("4"), 1, 1, false,
+         "a batch of generation 4 out of its place"},
         {"go 1.26\nnoauto\n" GEN("1") "end\nraw 77 78 79\n" GEN("1") END GEN("2") END, 2, 1, false,
          "expected a batch here, found a byte 119"},
         {"go 1.26\nnoauto\n" GEN("1") END "raw 77 78 79\n" GEN("2") END, 2, 1, false,
          "expected a batch here, found a byte 119"},
-        {"go 1.26\nnoauto\n" GEN("1") "end\nraw 01 ff ff ff ff ff ff ff ff ff ff ff\n" GEN("1") END, 1, 1, false,
+        {"go 1.26\nnoauto\n" GEN("1") "end\nraw 01 ff ff ff ff ff ff ff ff ff ff ff\n" GEN("1") END, 1, 1,
+         false, "found a byte 1"},
+        {"go 1.26\nnoauto\n" GEN("1") "end\nraw 01 01 07 64 ff ff 7f\n" GEN("1") END, 1, 1, false,
          "found a byte 1"},
-        {"go 1.26\nnoauto\n" GEN("1") "end\nraw 01 01 07 64 ff ff 7f\n" GEN("1") END, 1, 1, false, "found a byte 1"},
         {"go 1.26\nnoauto\n" GEN("1") "end\nraw 01 00 07 64 01 01\n" GEN("1") END, 1, 1, false,
          "a batch of generation 0 out of its place"},
         {"go 1.26\nnoauto\n" GEN("1") END GEN("2"), 1, 1, true, "the stream ended within generation 2"},
@@ -104,8 +107,9 @@ static void test_lost(void **state)
             size_t broken = 0;
             for (size_t k = 0; k < st.ngen; k++)
                 broken += st.gen[k].broken;
-            if (stream_whole(&st) != cases[i].whole || broken != cases[i].broken || st.torn != cases[i].torn ||
-                !strstr(st.damage.what, cases[i].what) || (!*cases[i].what && st.damage.code))
+            if (stream_whole(&st) != cases[i].whole || broken != cases[i].broken ||
+                st.torn != cases[i].torn || !strstr(st.damage.what, cases[i].what) ||
+                (!*cases[i].what && st.damage.code))
                 fail_msg("case %zu in pieces of %zu: %zu whole, %zu broken, torn %d, '%s'", i, piece,
                          stream_whole(&st), broken, st.torn, st.damage.what);
             stands(&st, cases[i].text);
@@ -203,7 +207,8 @@ static void test_lose(void **state)
 static void test_no_memory(void **state)
 {
     (void)state;
-    static const char text[] = "go 1.26\nnoauto\n" GEN("1") END GEN("2") "end\nraw 77 78\n" GEN("2") END GEN("3");
+    static const char text[] =
+        "go 1.26\nnoauto\n" GEN("1") END GEN("2") "end\nraw 77 78\n" GEN("2") END GEN("3");
     long n = 0;
     for (bool refused = true; refused && n < 1000; n++) {
         struct stream st = {0}, to = {0};
@@ -219,7 +224,8 @@ static void test_no_memory(void **state)
         refused = !more;
         mem_free(more);
         mem_fail_after(-1);
-        if (e.code && (e.code != ERR_NOMEM || !strstr(e.what, "out of memory for the generations that are held")))
+        if (e.code &&
+            (e.code != ERR_NOMEM || !strstr(e.what, "out of memory for the generations that are held")))
             fail_msg("allocation %ld: %d '%s'", n, (int)e.code, e.what);
         if (!refused)
             assert_int_equal(to.ngen, 2);

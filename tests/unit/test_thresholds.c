@@ -1,6 +1,6 @@
 /*
- * test_thresholds.c - the rules' numbers: a user's file changes what is told; a mistake in it changes nothing and is named
- * with its line; what is printed can be read again.
+ * test_thresholds.c - the rules' numbers: a user's file changes what is told; a mistake in it changes nothing
+ * and is named with its line; what is printed can be read again.
  */
 #include "triage_help.h"
 
@@ -18,9 +18,10 @@ static void units(void **state)
     (void)state;
     thresholds_reset();
     assert_int_equal(
-        parse("# mine\n\n  stw-long.longest = 7ms # slow host\r\nprocs-below.busy=95%\n"
-              "heap-growth.grown = 64 MB\npool-too-small.crowd = 8\nlock-convoy.share = 0.02\nslow-task = off",
-              &e),
+        parse(
+            "# mine\n\n  stw-long.longest = 7ms # slow host\r\nprocs-below.busy=95%\n"
+            "heap-growth.grown = 64 MB\npool-too-small.crowd = 8\nlock-convoy.share = 0.02\nslow-task = off",
+            &e),
         ERR_OK);
     assert_int_equal(threshold_ns(TH_STW_LONGEST), 7000000);
     assert_true(threshold(TH_BELOW_BUSY) == 0.95);
@@ -89,12 +90,12 @@ static void mistakes(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct err e = {0};
         assert_int_equal(parse(bad[i].text, &e), ERR_ARG);
-        if (!strstr(e.what, bad[i].said)) {
+        if (!strstr(e.what, bad[i].said))
             fail_msg("%s", e.what);
-        }
         assert_null(strchr(e.what, 0x1b));
     }
-    assert_true(threshold(TH_SEMAPHORE_CROWD) == 3); /* the good line before the bad one did not count either */
+    assert_true(threshold(TH_SEMAPHORE_CROWD) ==
+                3); /* the good line before the bad one did not count either */
     struct err e = {0};
     assert_int_equal(thresholds_read("no/such/file", &e), ERR_IO);
     assert_int_equal(thresholds_read("tests", &e), ERR_IO);
@@ -107,7 +108,8 @@ static void printed_and_read_again(void **state)
     struct text t = {0}, u = {0};
     (void)state;
     thresholds_reset();
-    assert_int_equal(parse("stw-long.longest = 1500us\nheap-growth.cycles = 7\nthundering-herd = off", &e), ERR_OK);
+    assert_int_equal(parse("stw-long.longest = 1500us\nheap-growth.cycles = 7\nthundering-herd = off", &e),
+                     ERR_OK);
     rules_text(&t);
     assert_true(text_ok(&t));
     assert_non_null(strstr(t.p, "stw-long.longest = 1.5ms"));
@@ -116,9 +118,8 @@ static void printed_and_read_again(void **state)
     assert_int_equal(thresholds_parse("printed", t.p, t.n, &e), ERR_OK);
     rules_text(&u);
     assert_string_equal(t.p, u.p);
-    for (int i = 0; i < RULE_COUNT; i++) {
+    for (int i = 0; i < RULE_COUNT; i++)
         assert_non_null(strstr(t.p, rule_id((enum rule)i)));
-    }
     text_free(&t);
     text_free(&u);
     thresholds_reset();

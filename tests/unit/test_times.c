@@ -1,6 +1,7 @@
 /*
- * test_times.c - no time goes back, whatever is wrong with a trace: bits, stretches that are missing, stand there twice or elsewhere,
- * in both families. What a reader tells comes in order; spans of a lane stand side by side; lists are in order and within the trace.
+ * test_times.c - no time goes back, whatever is wrong with a trace: bits, stretches that are missing, stand
+ * there twice or elsewhere, in both families. What a reader tells comes in order; spans of a lane stand side
+ * by side; lists are in order and within the trace.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,15 +15,16 @@
 
 static struct rng rng = {0x7135};
 
-/* ---- harm --------------------------------------------------------------------------------------------------- */
+/* ---- harm
+ * --------------------------------------------------------------------------------------------------- */
 
 /* Bytes of a second-family trace's batches, or of anything, moved about. */
 static uint8_t *harmed(const uint8_t *p, size_t n, size_t *len)
 {
     struct tracegen_buf b = {0};
     const size_t head = 16, room = n - head, a = head + (size_t)below(&rng, room),
-                 size = 1 + (size_t)below(&rng, below(&rng, 2) ? 40 : room / 3 + 1), z = a + size < n ? a + size : n,
-                 c = z + (size_t)below(&rng, n - z + 1);
+                 size = 1 + (size_t)below(&rng, below(&rng, 2) ? 40 : room / 3 + 1),
+                 z = a + size < n ? a + size : n, c = z + (size_t)below(&rng, n - z + 1);
     const uint64_t how = below(&rng, 5);
     if (how == 0) { /* some bits are others */
         tracegen_put(&b, p, n);
@@ -44,7 +46,8 @@ static uint8_t *harmed(const uint8_t *p, size_t n, size_t *len)
     return b.p;
 }
 
-/* ---- what holds --------------------------------------------------------------------------------------------- */
+/* ---- what holds
+ * --------------------------------------------------------------------------------------------- */
 
 static void lanes_hold(const struct trace *tr, const char *label)
 {
@@ -58,14 +61,15 @@ static void lanes_hold(const struct trace *tr, const char *label)
             for (bool more = span_seek_index(&it, tr, l, 0); more; more = span_next(&it), index++) {
                 const struct span *s = span_get(&it);
                 if (s->t0 != at || s->t1 < s->t0 || s->index != index)
-                    fail_msg("%s: %c%" PRIu64 ": span %" PRIu64 " from %" PRId64 " to %" PRId64 " behind %" PRId64,
+                    fail_msg("%s: %c%" PRIu64 ": span %" PRIu64 " from %" PRId64 " to %" PRId64
+                             " behind %" PRId64,
                              label, "PGMB"[k], li.id, index, s->t0, s->t1, at);
                 at = s->t1;
             }
-            if (index &&
-                (at != li.last || (k != LANE_M && index != li.nspans) || at > trace_info(tr)->end || li.first < 0))
-                fail_msg("%s: %c%" PRIu64 " ends at %" PRId64 ", not %" PRId64 " (%" PRId64 ")", label, "PGMB"[k],
-                         li.id, at, li.last, trace_info(tr)->end);
+            if (index && (at != li.last || (k != LANE_M && index != li.nspans) || at > trace_info(tr)->end ||
+                          li.first < 0))
+                fail_msg("%s: %c%" PRIu64 " ends at %" PRId64 ", not %" PRId64 " (%" PRId64 ")", label,
+                         "PGMB"[k], li.id, at, li.last, trace_info(tr)->end);
         }
 }
 
@@ -151,7 +155,8 @@ static void test_samples(void **state)
     assert_true(shown * 10 > tried * 8 && damaged * 2 > tried);
 }
 
-/* Batches exchanged so that a system call blocks, and a gap begins, behind what is shown later: both are told of, but not counted. */
+/* Batches exchanged so that a system call blocks, and a gap begins, behind what is shown later: both are told
+ * of, but not counted. */
 static void test_told_ahead(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /*
- * test_torn.c - traces of programs that were killed, and such that were cut: what is shown of them is what the whole trace
- * says, but for what is marked as not recorded.
+ * test_torn.c - traces of programs that were killed, and such that were cut: what is shown of them is what
+ * the whole trace says, but for what is marked as not recorded.
  */
 #include "tests/unit/decode_help.h"
 #include "tests/unit/follow_help.h"
@@ -26,13 +26,15 @@ static bool lane_known(enum lane_kind k, uint8_t state)
     return state != ST_UNKNOWN && !(k != LANE_G && state == ST_NONE);
 }
 
-/* A wait that both have has one reason: where a cut took the table of strings, the numbers stand for the same ones. */
-static void compare_reason(const struct trace *cut, const struct span *s, const struct trace *all, struct lane l,
-                           int64_t shift, struct tally *y, const char *what)
+/* A wait that both have has one reason: where a cut took the table of strings, the numbers stand for the same
+ * ones. */
+static void compare_reason(const struct trace *cut, const struct span *s, const struct trace *all,
+                           struct lane l, int64_t shift, struct tally *y, const char *what)
 {
     struct span_iter it;
     const struct str a = trace_str(cut, s->reason);
-    const bool made = what && !strcmp(what, "(text)"); /* its strings have numbers of its own, too low for reasons */
+    const bool made =
+        what && !strcmp(what, "(text)"); /* its strings have numbers of its own, too low for reasons */
     if (!what || s->state != ST_WAITING || !a.len || (made && a.p[0] == '#') ||
         !span_seek(&it, all, l, s->t0 + shift))
         return;
@@ -42,8 +44,8 @@ static void compare_reason(const struct trace *cut, const struct span *s, const 
         return;
     y->reasons++;
     if (a.len != b.len || memcmp(a.p, b.p, a.len) != 0)
-        fail_msg("%s: G%" PRIu64 " waits at %" PRId64 ": %.*s, not %.*s", what, raw_id(all, LANE_G, l.i), s->t0,
-                 (int)b.len, b.p, (int)a.len, a.p);
+        fail_msg("%s: G%" PRIu64 " waits at %" PRId64 ": %.*s, not %.*s", what, raw_id(all, LANE_G, l.i),
+                 s->t0, (int)b.len, b.p, (int)a.len, a.p);
 }
 
 static void compare_lane(const struct trace *cut, const struct trace *all, enum lane_kind k, uint32_t i,
@@ -71,8 +73,9 @@ static void compare_lane(const struct trace *cut, const struct trace *all, enum 
         if (wrong <= NEAR_NS)
             continue;
         if (getenv("TORN_SHOW"))
-            print_message("%s: %c%" PRIu64 " %s %.6f - %.6f ms, %.6f ms not so\n", what, "PGMB"[k], raw_id(cut, k, i),
-                          state_name(s->state), (double)s -> t0 / 1e6, (double)s -> t1 / 1e6, (double)wrong / 1e6);
+            print_message("%s: %c%" PRIu64 " %s %.6f - %.6f ms, %.6f ms not so\n", what, "PGMB"[k],
+                          raw_id(cut, k, i), state_name(s->state), (double)s -> t0 / 1e6,
+                          (double)s -> t1 / 1e6, (double)wrong / 1e6);
         y->wrong++;
         y->wrong_ns += (uint64_t)wrong;
         y->worst = wrong > y->worst ? wrong : y->worst;
@@ -90,13 +93,14 @@ static void compare_ranges(const struct trace *cut, const struct trace *all, int
 {
     for (int k = 0; k < RANGE_KINDS; k++) {
         const struct range *a, *b;
-        const size_t na = trace_ranges(cut, (enum range_kind)k, &a), nb = trace_ranges(all, (enum range_kind)k, &b);
+        const size_t na = trace_ranges(cut, (enum range_kind)k, &a),
+                     nb = trace_ranges(all, (enum range_kind)k, &b);
         for (size_t i = 0; i < na; i++) {
             const uint64_t owner = owner_of(cut, (enum range_kind)k, &a[i]);
             bool found = a[i].t1 - a[i].t0 <= NEAR_NS;
             for (size_t j = 0; j < nb && !found; j++)
-                found = owner_of(all, (enum range_kind)k, &b[j]) == owner && b[j].t0 <= a[i].t0 + shift + NEAR_NS &&
-                        a[i].t1 + shift <= b[j].t1 + NEAR_NS;
+                found = owner_of(all, (enum range_kind)k, &b[j]) == owner &&
+                        b[j].t0 <= a[i].t0 + shift + NEAR_NS && a[i].t1 + shift <= b[j].t1 + NEAR_NS;
             if (!found)
                 fail_msg("%s: range of kind %d of %" PRIu64 ", %.6f - %.6f ms, was not so", what, k, owner,
                          (double)a[i].t0 / 1e6, (double)a[i].t1 / 1e6);
@@ -116,8 +120,8 @@ static void compare_regions(const struct trace *cut, const struct trace *all, in
             found = raw_id(all, LANE_G, b[j].g) == raw_id(cut, LANE_G, a[i].g) && b[j].t0 - NEAR_NS <= t0 &&
                     t0 <= b[j].t0 + NEAR_NS && b[j].t1 - NEAR_NS <= t1 && t1 <= b[j].t1 + NEAR_NS;
         if (!found)
-            fail_msg("%s: a region of G%" PRIu64 ", %.6f - %.6f ms, was not so", what, raw_id(cut, LANE_G, a[i].g),
-                     (double)a[i].t0 / 1e6, (double)a[i].t1 / 1e6);
+            fail_msg("%s: a region of G%" PRIu64 ", %.6f - %.6f ms, was not so", what,
+                     raw_id(cut, LANE_G, a[i].g), (double)a[i].t0 / 1e6, (double)a[i].t1 / 1e6);
     }
 }
 
@@ -145,8 +149,9 @@ static void print(const char *what, size_t bytes, const struct tally *y)
 {
     print_message("%s, %zu bytes: %" PRIu64 " events, %" PRIu64 " spans, not recorded %" PRIu64
                   " (%.1f %%), wrong %" PRIu64 " (%.3f %%), worst %.3f ms\n",
-                  what, bytes, y->events, y->spans, y->unknown, 100.0 * (double)y->unknown_ns / (double)(y->ns + 1),
-                  y->wrong, 100.0 * (double)y->wrong_ns / (double)(y->ns + 1), (double)y->worst / 1e6);
+                  what, bytes, y->events, y->spans, y->unknown,
+                  100.0 * (double)y->unknown_ns / (double)(y->ns + 1), y->wrong,
+                  100.0 * (double)y->wrong_ns / (double)(y->ns + 1), (double)y->worst / 1e6);
 }
 
 /* How many events for lanes stand in whole lines of notation: what the batches hold. */
@@ -174,11 +179,11 @@ static void cut_everywhere(const char *path, const uint8_t *p, size_t n, size_t 
         if (show)
             print(path, at, &y);
         if (y.wrong && !show)
-            fail_msg("%s cut at byte %zu: %" PRIu64 " spans that are not so (TORN_SHOW=1 shows them)", path, at,
-                     y.wrong);
+            fail_msg("%s cut at byte %zu: %" PRIu64 " spans that are not so (TORN_SHOW=1 shows them)", path,
+                     at, y.wrong);
         if (y.spans && (double)y.events < 0.95 * (double)there)
-            fail_msg("%s cut at byte %zu: %" PRIu64 " events shown, %" PRIu64 " are there", path, at, y.events,
-                     there);
+            fail_msg("%s cut at byte %zu: %" PRIu64 " events shown, %" PRIu64 " are there", path, at,
+                     y.events, there);
     }
     assert_true(reasons || !trace_info(all)->second_family);
     trace_close(all);
@@ -189,7 +194,8 @@ static void few_cuts(const char *path, const uint8_t *p, size_t n)
     cut_everywhere(path, p, n, n / 20 + 1, false);
 }
 
-/* Whatever is left of a sample, what is shown agrees with the whole, and nearly all that is there is shown. */
+/* Whatever is left of a sample, what is shown agrees with the whole, and nearly all that is there is shown.
+ */
 static void test_cut_samples(void **state)
 {
     (void)state;
@@ -202,12 +208,16 @@ static void test_cut_each_byte(void **state)
     (void)state;
     static const char text[] =
         "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
-        "GoCreate +7000 new_g=2 new_stack=main.worker:30 stack=main.main:12\nGoBlock +90000 reason=\"chan receive\" "
+        "GoCreate +7000 new_g=2 new_stack=main.worker:30 stack=main.main:12\nGoBlock +90000 reason=\"chan "
+        "receive\" "
         "stack=main.main:14\n"
-        "GoStart +90000 g=2 g_seq=1\nbatch m=8 t=110\nProcStatus +5 p=1 idle\nProcStart +30000 p=1 p_seq=1\nendgen\n"
-        "batch m=7 t=300000\nProcStatus +1 p=0 running\nGoStatus +1 g=2 m=7 running\nGoStatus +1 g=1 m=-1 waiting\n"
+        "GoStart +90000 g=2 g_seq=1\nbatch m=8 t=110\nProcStatus +5 p=1 idle\nProcStart +30000 p=1 "
+        "p_seq=1\nendgen\n"
+        "batch m=7 t=300000\nProcStatus +1 p=0 running\nGoStatus +1 g=2 m=7 running\nGoStatus +1 g=1 m=-1 "
+        "waiting\n"
         "GoUnblock +90000 g=1 g_seq=1 stack=main.worker:33\n"
-        "batch m=8 t=300000\nProcStatus +1 p=1 running\nGoStart +190000 g=1 g_seq=2\nSTWBegin +90000 kind=\"x\" "
+        "batch m=8 t=300000\nProcStatus +1 p=1 running\nGoStart +190000 g=1 g_seq=2\nSTWBegin +90000 "
+        "kind=\"x\" "
         "stack=0\n";
     size_t n;
     uint8_t *p = tracegen_bytes(text, &n);
@@ -217,7 +227,8 @@ static void test_cut_each_byte(void **state)
 
 /* Without its end mark and tables: nothing says that more was written. */
 #define KILLED \
-    "go 1.26\nnoauto\nbatch m=-1 t=1\nSync\nFrequency freq=1000000000\nClockSnapshot +1 mono=1 sec=1 nsec=1\n"
+    "go 1.26\nnoauto\nbatch m=-1 t=1\nSync\nFrequency freq=1000000000\nClockSnapshot +1 mono=1 sec=1 " \
+    "nsec=1\n"
 #define ONE "batch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
 
 /* What woke a goroutine was lost with its thread: from its block to its start nothing is known of it. */
@@ -239,12 +250,14 @@ static void test_sure(void **state)
     struct loaded l =
         load_text(KILLED ONE "GoBlock +10 reason=0 stack=0\nGoStart +100 g=1 g_seq=2\nHeapAlloc +500 1\n"
                              "batch m=8 t=110\nGoUnblock +40 g=1 g_seq=1 stack=0\n");
-    expect_lane(l.tr, LANE_G, 1,
-                "<0-11 running p0\n11-49 waiting\n49-111 runnable\n111-611 running p0\n611-611> not recorded\n");
+    expect_lane(
+        l.tr, LANE_G, 1,
+        "<0-11 running p0\n11-49 waiting\n49-111 runnable\n111-611 running p0\n611-611> not recorded\n");
     unload(&l);
 }
 
-/* The end of a region may be among what was lost: the next end is no one's that began before, and known only from there on. */
+/* The end of a region may be among what was lost: the next end is no one's that began before, and known only
+ * from there on. */
 static void test_lost_region(void **state)
 {
     (void)state;
@@ -265,9 +278,9 @@ static void test_lost_region(void **state)
 static void test_only_begun(void **state)
 {
     (void)state;
-    struct loaded l =
-        load_text(KILLED ONE "GoBlock +10 reason=0 stack=0\nHeapAlloc +90 5\nendgen\nbatch gen=2 m=-1 t=1000\nSync\n"
-                             "Frequency freq=1000000000\nClockSnapshot +1 mono=1 sec=1 nsec=1\n");
+    struct loaded l = load_text(
+        KILLED ONE "GoBlock +10 reason=0 stack=0\nHeapAlloc +90 5\nendgen\nbatch gen=2 m=-1 t=1000\nSync\n"
+                   "Frequency freq=1000000000\nClockSnapshot +1 mono=1 sec=1 nsec=1\n");
     assert_string_equal(trace_damage(l.tr, 0)->what, "generation 2 has no end mark: the trace was cut short");
     assert_null(trace_damage(l.tr, 1));
     assert_int_equal(trace_info(l.tr)->generations, 1);
@@ -282,11 +295,12 @@ static void test_lost_steal(void **state)
     struct loaded l = load_text(
         KILLED ONE "GoSyscallBegin +10 p_seq=1 stack=0\nGoSyscallEndBlocked +100\nProcStart +50 p=0 p_seq=5\n"
                    "GoStart +5 g=1 g_seq=1\nHeapAlloc +7 1\n");
-    expect_lane(l.tr, LANE_P, 0,
-                "<0-11 running g1\n11-161 nothing\n161-166 scheduler\n166-173 running g1\n173-173> nothing\n");
     expect_lane(
-        l.tr, LANE_G, 1,
-        "<0-11 running p0\n11-111 system call p0\n111-166 runnable\n166-173 running p0\n173-173> not recorded\n");
+        l.tr, LANE_P, 0,
+        "<0-11 running g1\n11-161 nothing\n161-166 scheduler\n166-173 running g1\n173-173> nothing\n");
+    expect_lane(l.tr, LANE_G, 1,
+                "<0-11 running p0\n11-111 system call p0\n111-166 runnable\n166-173 running p0\n173-173> not "
+                "recorded\n");
     unload(&l);
 }
 
@@ -295,15 +309,16 @@ static void test_silent_thread(void **state)
 {
     (void)state;
     struct loaded l = load_text(
-        "go 1.26\n" ONE
-        "batch m=8 t=105\nProcStatus +1 p=1 running\nGoStatus +1 g=2 m=8 running\nHeapAlloc +300 1\nendgen\nnoauto\n"
+        "go 1.26\n" ONE "batch m=8 t=105\nProcStatus +1 p=1 running\nGoStatus +1 g=2 m=8 running\nHeapAlloc "
+        "+300 1\nendgen\nnoauto\n"
         "batch m=7 t=1000\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nHeapAlloc +100 1\n");
     assert_non_null(trace_damage(l.tr, 0));
     expect_lane(l.tr, LANE_G, 2, "<0-306 running p1\n306-1001> not recorded\n");
     unload(&l);
 }
 
-/* What was lost with all the others is told of again: it is looked at again, too, and lost with the next hole. */
+/* What was lost with all the others is told of again: it is looked at again, too, and lost with the next
+ * hole. */
 static void test_told_again(void **state)
 {
     (void)state;
@@ -311,13 +326,14 @@ static void test_told_again(void **state)
     char text[MANY * 60 + 2000];
     size_t n = (size_t)snprintf(text, sizeof text, "go 1.26\n" ONE);
     for (int i = 2; i < MANY; i++)
-        n += (size_t)snprintf(text + n, sizeof text - n, "GoStatus +1 g=%d m=-1 waiting\nProcStatus +1 p=%d idle\n",
-                              i, i);
-    for (int gen = 2; gen <= 5; gen++)
         n += (size_t)snprintf(text + n, sizeof text - n,
-                              "endgen\nbatch m=7 t=%d000000\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
-                              "HeapAlloc +10 1\nend\nraw 77 77 77 77 77\nbatch m=7 t=%d500000\n%sHeapAlloc +1000 2\n",
-                              gen, gen, gen == 3 ? "GoStatus +1 g=5 m=-1 waiting\nProcStatus +1 p=5 idle\n" : "");
+                              "GoStatus +1 g=%d m=-1 waiting\nProcStatus +1 p=%d idle\n", i, i);
+    for (int gen = 2; gen <= 5; gen++)
+        n += (size_t)snprintf(
+            text + n, sizeof text - n,
+            "endgen\nbatch m=7 t=%d000000\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
+            "HeapAlloc +10 1\nend\nraw 77 77 77 77 77\nbatch m=7 t=%d500000\n%sHeapAlloc +1000 2\n",
+            gen, gen, gen == 3 ? "GoStatus +1 g=5 m=-1 waiting\nProcStatus +1 p=5 idle\n" : "");
     struct loaded l = load_text(text);
     expect_lane(l.tr, LANE_G, 5, "<0-597 waiting\n597-3499900 not recorded\n3499900-4999911> not recorded\n");
     expect_lane(l.tr, LANE_G, 6, "<0-597 waiting\n597-4999911> not recorded\n");
@@ -326,8 +342,9 @@ static void test_told_again(void **state)
 }
 
 /*
- * A few bytes of a sample are zeroed, or missing, or stand there twice: what is shown agrees with the whole but for what bytes that look
- * like events say, which is little. (Before it was known when events may be missing it was 350 times as much.)
+ * A few bytes of a sample are zeroed, or missing, or stand there twice: what is shown agrees with the whole
+ * but for what bytes that look like events say, which is little. (Before it was known when events may be
+ * missing it was 350 times as much.)
  */
 static struct {
     uint64_t ns, wrong_ns, events, whole;
@@ -378,8 +395,8 @@ static void test_hurt_samples(void **state)
     /* one millisecond in ten seconds */
     assert_true(hurt.wrong_ns < hurt.ns / 10000 && hurt.events > hurt.whole / 10 * 9);
     print_message("%.1f s shown, %.6f s not so, worst %.3f ms; %" PRIu64 " of %" PRIu64 " events\n",
-                  (double)hurt.ns * 1e-9, (double)hurt.wrong_ns * 1e-9, (double)hurt.worst * 1e-6, hurt.events,
-                  hurt.whole);
+                  (double)hurt.ns * 1e-9, (double)hurt.wrong_ns * 1e-9, (double)hurt.worst * 1e-6,
+                  hurt.events, hurt.whole);
 }
 
 int main(int argc, char **argv)

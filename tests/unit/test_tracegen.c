@@ -1,6 +1,6 @@
 /*
- * test_tracegen.c - the notation of the tests, tested: both ways for every event of every dialect, and against bytes
- * taken by hand from the format's description.
+ * test_tracegen.c - the notation of the tests, tested: both ways for every event of every dialect, and
+ * against bytes taken by hand from the format's description.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,14 +42,13 @@ static void text_of(int version, const struct tracegen_event *ev, struct tracege
     tracegen_printf(b, "%s +200", ev->name);
     if (version == 1005)
         tracegen_printf(b, " dseq=2");
-    for (unsigned i = 0; i < n; i++) {
+    for (unsigned i = 0; i < n; i++)
         if (kind[i] == '%')
             tracegen_printf(b, " %s=%s", name[i], tracegen_state(name[i], 1 + i % 4));
         else if (kind[i] == '^')
             tracegen_printf(b, " %s=0x4321", name[i]);
         else
             tracegen_printf(b, " %s=%s", name[i], values[(i + ev->num) % 6]);
-    }
     if (version < 1022 && ev->num == 48)
         tracegen_printf(b, " value=\"a \\\"log\\\"\\x0a\"");
     tracegen_printf(b, "\n");
@@ -145,8 +144,10 @@ static void test_bytes_of_1_21(void **state)
            "GoUnblockLocal +9 g=1 stack=13\n"
            "Frequency 40571031\n"
            "Stack id=4 0x41e2e0:5:6:273\n",
-           "67 6f 20 31 2e 32 31 20 74 72 61 63 65 00 00 00  41 00 f5 8d 89 c0 e2 01  cd 04 07 01 02 01 45 03 00  66 "
-           "07 01  25 01 0a 4e6f7420776f726b6572  84 28 01 07  a7 09 01 0d  02 97 a1 ac 13 c3 8a 80 80 80 80 80 80 "
+           "67 6f 20 31 2e 32 31 20 74 72 61 63 65 00 00 00  41 00 f5 8d 89 c0 e2 01  cd 04 07 01 02 01 45 "
+           "03 00  66 "
+           "07 01  25 01 0a 4e6f7420776f726b6572  84 28 01 07  a7 09 01 0d  02 97 a1 ac 13 c3 8a 80 80 80 80 "
+           "80 80 "
            "80 80 00 04 01 e0 c5 87 02 05 06 91 02");
 }
 
@@ -165,7 +166,8 @@ static void test_bytes_of_1_26(void **state)
            "GoBlock +10 reason=12 stack=12\n"
            "endgen\n",
            "67 6f 20 31 2e 32 36 20 74 72 61 63 65 00 00 00 01 01 ffffffffffffffffff01 c4dcc0a158 "
-           "98808080808080808000 32 08 a8d6b907 33 34 8ebcaee0902c b58785d806 c9b488bd03 01 01 f8d701 9fddc0a158 "
+           "98808080808080808000 32 08 a8d6b907 33 34 8ebcaee0902c b58785d806 c9b488bd03 01 01 f8d701 "
+           "9fddc0a158 "
            "94808080808080808000 0d 33 00 01 19 05 01 f8d701 02 0e 57 09 0a 0b 14 0a 0c 0c 34");
 }
 
@@ -176,14 +178,17 @@ static void test_tables(void **state)
     expect("go 1.26\n"
            "batch m=7 t=100\n"
            "GoBlock +5 reason=\"select\" stack=main.f:10\n",
-           "67 6f 20 31 2e 32 36 20 74 72 61 63 65 00 00 00 01 01 ffffffffffffffffff01 64 90808080808080808000 32 08 "
+           "67 6f 20 31 2e 32 36 20 74 72 61 63 65 00 00 00 01 01 ffffffffffffffffff01 64 "
+           "90808080808080808000 32 08 "
            "8094ebdc03 33 00 64 80e2cfaa06 00 01 01 07 64 84808080808080808000 14 05 01 01 01 01 "
-           "ffffffffffffffffff01 64 8b808080808080808000 02 03 01 01 80a08002 02 03 0a 01 01 ffffffffffffffffff01 64 "
+           "ffffffffffffffffff01 64 8b808080808080808000 02 03 01 01 80a08002 02 03 0a 01 01 "
+           "ffffffffffffffffff01 64 "
            "9d808080808080808000 04 05 01 06 73656c656374 05 02 06 6d61696e2e66 05 03 07 6d61696e2e676f 34");
     expect("go 1.7\n"
            "batch p=0 t=100\n"
            "GoBlock +5 stack=main.f:10\n",
-           "67 6f 20 31 2e 37 20 74 72 61 63 65 00 00 00 00  41 00 64  54 05 01  02 8094ebdc03 25 01 06 6d61696e2e66 "
+           "67 6f 20 31 2e 37 20 74 72 61 63 65 00 00 00 00  41 00 64  54 05 01  02 8094ebdc03 25 01 06 "
+           "6d61696e2e66 "
            "25 02 07 6d61696e2e676f c3 89808080808080808000 01 01 80a08002 01 02 0a");
 }
 
@@ -199,7 +204,8 @@ static void test_global_sequence(void **state)
            "batch p=0 t=103\n"
            "GoEnd +1\n"
            "HeapAlloc +1 77\n",
-           "67 6f 20 31 2e 35 20 74 72 61 63 65 00 00 00 00  41 00 01 64  4e 00 00 01  41 01 02 65  4e 00 00 02 41 "
+           "67 6f 20 31 2e 35 20 74 72 61 63 65 00 00 00 00  41 00 01 64  4e 00 00 01  41 01 02 65  4e 00 00 "
+           "02 41 "
            "00 03 67  0f 00 01  61 01 01 4d");
 }
 
@@ -215,7 +221,8 @@ static void test_any_bytes(void **state)
             x ^= x << 13;
             x ^= x >> 7;
             x ^= x << 17;
-            data[i] = (uint8_t)((x >> 32) & (round % 3 ? 0x3f : 0xff)); /* mostly small: more of it is an event */
+            data[i] =
+                (uint8_t)((x >> 32) & (round % 3 ? 0x3f : 0xff)); /* mostly small: more of it is an event */
         }
         if (dialects[round % (int)NDIALECTS] >= 1022 && n > head + 5) {
             data[head] = 1;

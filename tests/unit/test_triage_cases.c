@@ -1,6 +1,6 @@
 /*
- * test_triage_cases.c - small traces written by hand, whose figures can be worked out on paper: a chain of wake-ups,
- * who was last to stop, mutator utilisation, why Ps idled; and hostile names.
+ * test_triage_cases.c - small traces written by hand, whose figures can be worked out on paper: a chain of
+ * wake-ups, who was last to stop, mutator utilisation, why Ps idled; and hostile names.
  */
 #include "made_help.h"
 
@@ -10,25 +10,27 @@
 /* Equal times are pushed apart by 1 ns each, as Go's reader does. */
 #define assert_near(a, b) assert_in_range((a) + 20 - (b), 0, 40)
 
-/* Two Ps. The world is stopped at 20 us by G1 on P0; P1 goes on to 50 us; it starts again at 60 us. End at 160 us. */
-static const char stopped[] = "go 1.26\n"
-                              "batch m=7 t=0\n"
-                              "ProcStatus +0 p=0 running\n"
-                              "GoStatus +0 g=1 m=7 running\n"
-                              "ProcsChange +0 procs=2 stack=0\n"
-                              "GoCreate +1000 new_g=2 new_stack=main.busy:20 stack=main.main:10\n"
-                              "STWBegin +19000 kind=\"GC sweep termination\" stack=runtime.GC:1,main.main:11\n"
-                              "STWEnd +40000\n"
-                              "GoBlock +100000 reason=\"sleep\" stack=time.Sleep:1,main.main:12\n"
-                              "batch m=8 t=0\n"
-                              "ProcStatus +500 p=1 idle\n"
-                              "ProcStart +1000 p=1 p_seq=1\n"
-                              "GoStart +500 g=2 g_seq=1\n"
-                              "GoStop +48000 reason=\"preempted\" stack=main.busy:21\n"
-                              "ProcStop +0\n"
-                              "ProcStart +20000 p=1 p_seq=2\n"
-                              "GoStart +0 g=2 g_seq=2\n"
-                              "GoDestroy +10000\n";
+/* Two Ps. The world is stopped at 20 us by G1 on P0; P1 goes on to 50 us; it starts again at 60 us. End at
+ * 160 us. */
+static const char stopped[] =
+    "go 1.26\n"
+    "batch m=7 t=0\n"
+    "ProcStatus +0 p=0 running\n"
+    "GoStatus +0 g=1 m=7 running\n"
+    "ProcsChange +0 procs=2 stack=0\n"
+    "GoCreate +1000 new_g=2 new_stack=main.busy:20 stack=main.main:10\n"
+    "STWBegin +19000 kind=\"GC sweep termination\" stack=runtime.GC:1,main.main:11\n"
+    "STWEnd +40000\n"
+    "GoBlock +100000 reason=\"sleep\" stack=time.Sleep:1,main.main:12\n"
+    "batch m=8 t=0\n"
+    "ProcStatus +500 p=1 idle\n"
+    "ProcStart +1000 p=1 p_seq=1\n"
+    "GoStart +500 g=2 g_seq=1\n"
+    "GoStop +48000 reason=\"preempted\" stack=main.busy:21\n"
+    "ProcStop +0\n"
+    "ProcStart +20000 p=1 p_seq=2\n"
+    "GoStart +0 g=2 g_seq=2\n"
+    "GoDestroy +10000\n";
 
 static void a_stop(void **state)
 {
@@ -58,7 +60,8 @@ static void a_stop(void **state)
     w = 1000000; /* longer than the trace: 120 of 160 us */
     assert_int_equal(triage_mmu(m.l.tr, MMU_DEFAULT, &w, 1, &p, &e), ERR_OK);
     assert_true(p.mmu > 0.749 && p.mmu < 0.751);
-    /* P1 idled for 10 us while the world was stopped, 10 us after that while G2 was runnable for less than 50 us */
+    /* P1 idled for 10 us while the world was stopped, 10 us after that while G2 was runnable for less than 50
+     * us */
     assert_near(m.l.tg->idle[IDLE_STW], 10000);
     assert_int_equal(m.l.tg->idle[IDLE_MISSED], 0);
     unmake(&m);
@@ -96,15 +99,15 @@ static void hostile_names(void **state)
     assert_non_null(strstr(t.p, "?[5msync?"));
     json = report_json(&m.l);
     assert_non_null(json);
-    for (const char *p = json; *p; p++) {
+    for (const char *p = json; *p; p++)
         assert_true(*p == '\n' || (unsigned char)*p >= 0x20);
-    }
     mem_free(json);
     text_free(&t);
     unmake(&m);
 }
 
-/* Of two that are in a system call all through the trace one stands for C's threads and has no name: nobody reads there. */
+/* Of two that are in a system call all through the trace one stands for C's threads and has no name: nobody
+ * reads there. */
 static void extra_thread(void **state)
 {
     static const char *const who[] = {"GoCreate +1 g=17\nGoInSyscall +1 g=17\n",

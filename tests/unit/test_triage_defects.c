@@ -1,6 +1,6 @@
 /*
- * test_triage_defects.c - sentences that were wrong once, each on a small trace made for it: who was ready meanwhile,
- * who held a lock, what leaks. Those of stops and of the collector: test_triage_stops.c
+ * test_triage_defects.c - sentences that were wrong once, each on a small trace made for it: who was ready
+ * meanwhile, who held a lock, what leaks. Those of stops and of the collector: test_triage_stops.c
  */
 #include "script_help.h"
 
@@ -9,7 +9,8 @@
 #include "triage/findings/thresholds.h"
 #include "triage/report/report.h"
 
-/* ---- processors --------------------------------------------------------------------------------------------- */
+/* ---- processors
+ * --------------------------------------------------------------------------------------------- */
 
 /* G2 is runnable for 12 ms: G1 is in a system call for 10 of them and runs for 2. */
 static void calls_are_no_running(void **state)
@@ -31,7 +32,8 @@ static void calls_are_no_running(void **state)
     unmade(&m);
 }
 
-/* P0 goes idle in a stop of the world (before 1.22 stops did that to all Ps); G2 is runnable all the while. */
+/* P0 goes idle in a stop of the world (before 1.22 stops did that to all Ps); G2 is runnable all the while.
+ */
 static void stopped_is_not_idle(void **state)
 {
     struct made m;
@@ -39,11 +41,12 @@ static void stopped_is_not_idle(void **state)
     begin(2);
     create(1 * US, 2, "later");
     ev(1 * MS, "STWBegin", "%s", "kind=\"all goroutines stack trace\" stack=main.main:1");
-    script.n += (size_t)snprintf(script.p + script.n, sizeof script.p - script.n,
-                                 "STWEnd +%lld\nGoDestroy +%lld\n"
-                                 "batch m=8 t=0\nProcStatus +500 p=1 idle\nProcStart +%lld p=1 p_seq=1\nGoStart "
-                                 "+1000 g=2 g_seq=1\nGoDestroy +1000\n",
-                                 8 * MS, 4 * MS, 11 * MS);
+    script.n +=
+        (size_t)snprintf(script.p + script.n, sizeof script.p - script.n,
+                         "STWEnd +%lld\nGoDestroy +%lld\n"
+                         "batch m=8 t=0\nProcStatus +500 p=1 idle\nProcStart +%lld p=1 p_seq=1\nGoStart "
+                         "+1000 g=2 g_seq=1\nGoDestroy +1000\n",
+                         8 * MS, 4 * MS, 11 * MS);
     made_of(&m);
     const struct sched_wait *w = &m.l.tg->worst[0];
     assert_near_ns(w->t1 - w->t0, 11 * MS);
@@ -52,12 +55,14 @@ static void stopped_is_not_idle(void **state)
     unmade(&m);
 }
 
-/* ---- locks -------------------------------------------------------------------------------------------------- */
+/* ---- locks
+ * -------------------------------------------------------------------------------------------------- */
 
 #define QUEUE 8
 enum { KEEPER = 30 };
 
-/* Who takes it and lets go of it in one function has not had it since before it waited elsewhere: there it waited with nothing. */
+/* Who takes it and lets go of it in one function has not had it since before it waited elsewhere: there it
+ * waited with nothing. */
 static void no_holder_elsewhere(void **state)
 {
     struct made m;
@@ -89,7 +94,8 @@ static void no_holder_elsewhere(void **state)
     unmade(&m);
 }
 
-/* Who stood when the trace began, until another goroutine let it go on, may have waited for that very lock: it had it from then on. */
+/* Who stood when the trace began, until another goroutine let it go on, may have waited for that very lock:
+ * it had it from then on. */
 static void no_holder_while_it_stood(void **state)
 {
     struct made m;
@@ -119,19 +125,20 @@ static void no_holder_while_it_stood(void **state)
     unmade(&m);
 }
 
-/* ---- leaks -------------------------------------------------------------------------------------------------- */
+/* ---- leaks
+ * -------------------------------------------------------------------------------------------------- */
 
 static const char lost_at[] = "runtime.chanrecv1:1,main.wait:7";
 
-/* Workers that wait again where they had waited before are at rest; so are those on their way like all before them. */
+/* Workers that wait again where they had waited before are at rest; so are those on their way like all before
+ * them. */
 static void rest_is_no_leak(void **state)
 {
     struct made m;
     (void)state;
     begin(1);
-    for (unsigned g = 2; g < 32; g++) {
+    for (unsigned g = 2; g < 32; g++)
         create(g * US, g, "worker");
-    }
     block(100 * US, "sleep", at_rest);
     for (unsigned g = 2; g < 32; g++) {
         start(g * MS, g);
@@ -151,7 +158,8 @@ static void rest_is_no_leak(void **state)
     unmade(&m);
 }
 
-/* ---- workers and words -------------------------------------------------------------------------------------- */
+/* ---- workers and words
+ * -------------------------------------------------------------------------------------- */
 
 static void a_reason_that_is_empty(void **state)
 {
@@ -173,15 +181,20 @@ static void a_reason_that_is_empty(void **state)
     unmade(&m);
 }
 
-/* ---- not asked ---------------------------------------------------------------------------------------------- */
+/* ---- not asked
+ * ---------------------------------------------------------------------------------------------- */
 
-/* ---- what an advice fits -------------------------------------------------------------------------------------- */
+/* ---- what an advice fits
+ * -------------------------------------------------------------------------------------- */
 
-/* ---- longer each time ------------------------------------------------------------------------------------------ */
+/* ---- longer each time
+ * ------------------------------------------------------------------------------------------ */
 
-/* ---- a time limit that nobody looks at ------------------------------------------------------------------------- */
+/* ---- a time limit that nobody looks at
+ * ------------------------------------------------------------------------- */
 
-/* ---- taken in order ------------------------------------------------------------------------------------------ */
+/* ---- taken in order
+ * ------------------------------------------------------------------------------------------ */
 
 enum { BINDER = 1, DISPATCHER = 2, PIECE = 10, AHEAD = 4 };
 

@@ -1,6 +1,7 @@
 /*
- * test_triage_kinds.c - kinds of causes that look like another: a crowd that timers let go, one that has work to do, the
- * collector on processors to spare or because the program asks for it, sleeps that pace, conditions that were told too early.
+ * test_triage_kinds.c - kinds of causes that look like another: a crowd that timers let go, one that has work
+ * to do, the collector on processors to spare or because the program asks for it, sleeps that pace,
+ * conditions that were told too early.
  */
 #include "script_help.h"
 
@@ -8,15 +9,19 @@
 #include "triage/findings/explain.h"
 #include "triage/findings/waitfor.h"
 
-/* ---- crowds -------------------------------------------------------------------------------------------------- */
+/* ---- crowds
+ * -------------------------------------------------------------------------------------------------- */
 
 enum { CROWD = 40, ROUNDS = 6 };
 
-/* ---- the collector ------------------------------------------------------------------------------------------- */
+/* ---- the collector
+ * ------------------------------------------------------------------------------------------- */
 
-/* ---- sleeps, conditions -------------------------------------------------------------------------------------- */
+/* ---- sleeps, conditions
+ * -------------------------------------------------------------------------------------- */
 
-/* ---- a library's own tests ------------------------------------------------------------------------------------ */
+/* ---- a library's own tests
+ * ------------------------------------------------------------------------------------ */
 
 /* G1 waits in a function of the library; a test calls it, or the program. */
 static void waits_under(const char *test)
@@ -43,7 +48,8 @@ static const char *first_own(const struct made *m)
     return name;
 }
 
-/* In the test binary of a package of the library that package is the program; elsewhere it is what the program calls. */
+/* In the test binary of a package of the library that package is the program; elsewhere it is what the
+ * program calls. */
 static void a_package_under_test(void **state)
 {
     struct made m;
@@ -72,13 +78,16 @@ static void the_library_is_known(void **state)
     static const char library[] =
         "archive/tar.a:1,bufio.a:1,bytes.a:1,cmp.a:1,compress/gzip.a:1,container/list.a:1,context.a:1,crypto/"
         "tls.a:1,database/sql.a:1,debug/elf.a:1,embed.a:1,encoding/"
-        "json.a:1,errors.a:1,expvar.a:1,flag.a:1,fmt.a:1,go/ast.a:1,hash/crc32.a:1,html.a:1,image/png.a:1,index/"
+        "json.a:1,errors.a:1,expvar.a:1,flag.a:1,fmt.a:1,go/ast.a:1,hash/crc32.a:1,html.a:1,image/"
+        "png.a:1,index/"
         "suffixarray.a:1,internal/poll.a:1,io.a:1,iter.a:1,log.a:1,maps.a:1,math.a:1,mime.a:1,net/"
-        "http.a:1,os.a:1,path.a:1,plugin.a:1,reflect.a:1,regexp.a:1,runtime.a:1,slices.a:1,sort.a:1,strconv.a:1,"
+        "http.a:1,os.a:1,path.a:1,plugin.a:1,reflect.a:1,regexp.a:1,runtime.a:1,slices.a:1,sort.a:1,strconv."
+        "a:1,"
         "strings.a:1,structs.a:1,sync.a:1,syscall.a:1,testing.a:1,text/"
         "template.a:1,time.a:1,unicode.a:1,unique.a:1,unsafe.a:1,vendor/x.a:1,weak.a:1";
-    static const char others[] = "main.a:1,archiver.a:1,gopher/x.a:1,example.org/"
-                                 "io.a:1,ios.a:1,zlib.a:1,weaker.a:1,containers.a:1,Runtime.a:1,a.b:1,netx/http.a:1";
+    static const char others[] =
+        "main.a:1,archiver.a:1,gopher/x.a:1,example.org/"
+        "io.a:1,ios.a:1,zlib.a:1,weaker.a:1,containers.a:1,Runtime.a:1,a.b:1,netx/http.a:1";
     struct made m;
     (void)state;
     begin(1);
@@ -118,9 +127,8 @@ static void says(const char *stack, const char *place, uint32_t user, const char
         assert_true(str_is(p, place));
         assert_true(str_is(c, caller));
         assert_int_equal(stacks_user_frame(tr, at), user);
-        for (unsigned k = 1; k <= STACK_CONN; k *= 2) {
+        for (unsigned k = 1; k <= STACK_CONN; k *= 2)
             assert_int_equal(stacks_may(tr, at, k), (marks & k) != 0);
-        }
     }
     unmade(&m);
 }
@@ -131,22 +139,29 @@ static void what_a_stack_says(void **state)
     says("sync.(*Mutex).Lock:1,main.get:2,main.get:3,io.Copy:1,main.serve:4", "main.get", 1, "main.serve", 0);
     says("runtime.gopark:1,runtime.mallocgcSmall:2,regexp.Compile:3,main.load:4", "main.load", 3, "",
          STACK_ALLOCATES | STACK_MAKES);
-    says("runtime.gopark:1,net/http.(*persistConn).Read:1,net/http.(*Transport).getConn:2,bufio.a:3", "", 1, "",
-         STACK_READS_ON | STACK_CONNECTS); /* of the library alone: the first that isn't what all go through */
-    says("runtime.gopark:1,sync.a:2,runtime.GC:1,os.a:3", "", 0, "", STACK_COLLECTS); /* nor one that is not */
-    says("main.a:1,b.b:1,b.b:2,b.b:3,b.b:4,b.b:5,b.b:6,b.b:7,b.b:8,b.b:9,b.b:10,b.b:11,b.b:12,b.b:13,b.b:14,runtime."
+    says("runtime.gopark:1,net/http.(*persistConn).Read:1,net/http.(*Transport).getConn:2,bufio.a:3", "", 1,
+         "",
+         STACK_READS_ON |
+             STACK_CONNECTS); /* of the library alone: the first that isn't what all go through */
+    says("runtime.gopark:1,sync.a:2,runtime.GC:1,os.a:3", "", 0, "",
+         STACK_COLLECTS); /* nor one that is not */
+    says("main.a:1,b.b:1,b.b:2,b.b:3,b.b:4,b.b:5,b.b:6,b.b:7,b.b:8,b.b:9,b.b:10,b.b:11,b.b:12,b.b:13,b.b:14,"
+         "runtime."
          "GC:1,runtime.newstack:1,net.(*netFD).connect:1,c.c:1",
          "main.a", 0, "b.b", STACK_COLLECTS); /* further out than STACK_MARKED nobody looks */
-    says("fmt.a:1,fmt.a:2,fmt.a:3,fmt.a:4,fmt.a:5,fmt.a:6,fmt.a:7,fmt.a:8,fmt.a:9,fmt.a:10,fmt.a:11,fmt.a:12,fmt.a:"
+    says("fmt.a:1,fmt.a:2,fmt.a:3,fmt.a:4,fmt.a:5,fmt.a:6,fmt.a:7,fmt.a:8,fmt.a:9,fmt.a:10,fmt.a:11,fmt.a:12,"
+         "fmt.a:"
          "13,fmt.a:14,fmt.a:15,fmt.a:16,net.(*netFD).connect:1,main.a:1,main.b:1",
          "main.a", 17, "main.b", STACK_CONNECTS | STACK_CONN); /* but to the program's function */
     says("internal/poll.(*FD).Read:1,os.(*File).Read:2,io.Copy:3,main.a:4", "main.a", 3, "", STACK_FILE);
-    says("internal/poll.(*FD).Read:1,net.(*conn).Read:2,os.(*File).ReadFrom:3,main.a:4", "main.a", 3, "", STACK_CONN);
+    says("internal/poll.(*FD).Read:1,net.(*conn).Read:2,os.(*File).ReadFrom:3,main.a:4", "main.a", 3, "",
+         STACK_CONN);
     says("internal/poll.(*FD).Write:1,os.(*File).Write:2,net.(*TCPConn).WriteTo:3,main.a:4", "main.a", 3, "",
          STACK_FILE);
 }
 
-/* The runtime's reason is one for all that its poller looks after: what is read there the stack says, in tables and in explanations. */
+/* The runtime's reason is one for all that its poller looks after: what is read there the stack says, in
+ * tables and in explanations. */
 static void a_pipe_is_no_network(void **state)
 {
     static const struct {
@@ -154,8 +169,8 @@ static void a_pipe_is_no_network(void **state)
         enum explain_cat cat;
     } at[] = {{"internal/poll.(*FD).Read:1,os.(*File).Read:2,bytes.(*Buffer).ReadFrom:3,main.other:4", "pipe",
                "main.other waits for a pipe", EX_PIPE},
-              {"internal/poll.(*FD).Read:1,net.(*conn).Read:2,bytes.(*Buffer).ReadFrom:3,main.other:4", "network",
-               "main.other waits for the network", EX_NET}};
+              {"internal/poll.(*FD).Read:1,net.(*conn).Read:2,bytes.(*Buffer).ReadFrom:3,main.other:4",
+               "network", "main.other waits for the network", EX_NET}};
     (void)state;
     for (size_t i = 0; i < 2; i++) {
         struct made m;
@@ -170,9 +185,8 @@ static void a_pipe_is_no_network(void **state)
         over(10 * MS);
         made_of(&m);
         uint32_t row = 0;
-        while (row < m.l.tg->nwaits && m.l.tg->waits[row].kind != WK_NET) {
+        while (row < m.l.tg->nwaits && m.l.tg->waits[row].kind != WK_NET)
             row++;
-        }
         assert_true(row < m.l.tg->nwaits);
         const struct wait_row *w = &m.l.tg->waits[row];
         struct text t = {0};
@@ -185,9 +199,8 @@ static void a_pipe_is_no_network(void **state)
         text_free(&t);
         struct waitfor *who = waitfor_new(m.l.tg);
         uint32_t e = 0;
-        while (e < who->nedges && who->edge[e].what != WF_NETWORK && who->edge[e].what != WF_PIPE) {
+        while (e < who->nedges && who->edge[e].what != WF_NETWORK && who->edge[e].what != WF_PIPE)
             e++;
-        }
         assert_true(e < who->nedges);
         waitfor_edge_text(&t, m.l.tr, &who->edge[e]);
         assert_string_equal(t.p, at[i].waits);
@@ -204,9 +217,11 @@ static void a_pipe_is_no_network(void **state)
     }
 }
 
-/* ---- goroutines that stay -------------------------------------------------------------------------------------------- */
+/* ---- goroutines that stay
+ * -------------------------------------------------------------------------------------------- */
 
-/* ---- uneven work ------------------------------------------------------------------------------------------------- */
+/* ---- uneven work
+ * ------------------------------------------------------------------------------------------------- */
 
 /* A stack of which nothing is known names no place. */
 static void nothing_known_of_a_stack(void **state)

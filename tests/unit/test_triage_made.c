@@ -1,18 +1,21 @@
 /*
- * test_triage_made.c - rules at their limits, in traces made for that: what half of the CPU samples lie below, of how many names slow
- * tasks are told, who asks in step and who does not, whose waits were followed by half.
+ * test_triage_made.c - rules at their limits, in traces made for that: what half of the CPU samples lie
+ * below, of how many names slow tasks are told, who asks in step and who does not, whose waits were followed
+ * by half.
  */
 #include "made_help.h"
 
 #include "triage/findings/waitfor.h"
 #include "triage/report/report.h"
 
-/* ---- CPU samples ------------------------------------------------------------------------------------------------------- */
+/* ---- CPU samples
+ * ------------------------------------------------------------------------------------------------------- */
 
 #define SERVE "net/http.(*conn).serve:7,main.serve:8,runtime.goexit:9"
 #define ORDER "sort.Sort:2,main.order:3," SERVE
 
-/* ---- crowds of those that ask -------------------------------------------------------------------------------------------- */
+/* ---- crowds of those that ask
+ * -------------------------------------------------------------------------------------------- */
 
 enum { ASKERS = 16, CROWDS = 6, CROWD_NS = 24000000, ANSWER_NS = 1250000 };
 
@@ -23,13 +26,14 @@ struct asker {
     bool asks;
 };
 
-/* ---- where waits end ------------------------------------------------------------------------------------------------------ */
+/* ---- where waits end
+ * ------------------------------------------------------------------------------------------------------ */
 
 enum { CHAIN = 30 };
 
 /*
- * Each of a chain waits for the next one, the last works: so round after round. To follow the waits of the k-th takes all spans of all
- * behind it; together they pass WAITFOR_SPANS.
+ * Each of a chain waits for the next one, the last works: so round after round. To follow the waits of the
+ * k-th takes all spans of all behind it; together they pass WAITFOR_SPANS.
  */
 static void chained(struct tracegen_buf *b, unsigned rounds)
 {
@@ -37,23 +41,22 @@ static void chained(struct tracegen_buf *b, unsigned rounds)
     int64_t now = 100000;
     tracegen_printf(b, "go 1.26\nbatch m=7 t=0\nProcStatus +0 p=0 running\nGoStatus +0 g=1 m=7 running\n"
                        "ProcsChange +0 procs=1 stack=0\n");
-    for (unsigned i = 0; i < CHAIN; i++) {
+    for (unsigned i = 0; i < CHAIN; i++)
         tracegen_printf(b, "GoCreate +1000 new_g=%u new_stack=main.f%02u:1 stack=main.main:10\n", i + 2, i);
-    }
     tracegen_printf(b, "GoBlock +1000 reason=\"sync\" stack=sync.(*WaitGroup).Wait:1,main.main:11\n");
     for (unsigned i = 0; i < CHAIN; i++) {
         tracegen_printf(b, "GoStart @%lld g=%u g_seq=1\n", (long long)(now += 1000), i + 2);
         if (i < CHAIN - 1) {
-            tracegen_printf(b, "GoBlock +500 reason=\"chan receive\" stack=runtime.chanrecv1:1,main.f%02u:2\n", i);
+            tracegen_printf(
+                b, "GoBlock +500 reason=\"chan receive\" stack=runtime.chanrecv1:1,main.f%02u:2\n", i);
         }
         seq[i] = 1;
     }
     for (unsigned i = 0; i < rounds * CHAIN;
          i++) { /* one hands on to the one before it; the longer one waits the less it does */
         const unsigned k = CHAIN - 1 - i % CHAIN, to = k ? k - 1 : CHAIN - 1;
-        if (k == CHAIN - 1 && i / CHAIN % 8 == 0) {
+        if (k == CHAIN - 1 && i / CHAIN % 8 == 0)
             tracegen_printf(b, "batch m=7 t=%lld\n", (long long)now);
-        }
         tracegen_printf(b, "GoUnblock @%lld g=%u g_seq=%u stack=runtime.chansend1:1,main.f%02u:3\n",
                         (long long)(now += k < CHAIN - 1 ? 1000 + 100 * k : 200000), to + 2, ++seq[to], k);
         tracegen_printf(b, "GoBlock @%lld reason=\"chan receive\" stack=runtime.chanrecv1:1,main.f%02u:2\n",
@@ -68,9 +71,8 @@ static bool end_told(const struct made *m, const struct waitfor *w, unsigned nn)
     char name[16];
     uint32_t i = 0;
     snprintf(name, sizeof name, "main.f%02u", nn);
-    while (i < w->nends && !str_is(trace_str(m->l.tr, w->end[i].from), name)) {
+    while (i < w->nends && !str_is(trace_str(m->l.tr, w->end[i].from), name))
         i++;
-    }
     assert_true(i < w->nends);
     assert_true(w->end[i].n == 0 || (w->end[i].n == 1 && w->end[i].of[0].share > 0.5));
     assert_true(w->end[i].n == 0 || str_is(trace_str(m->l.tr, w->end[i].of[0].who), "main.f29"));
@@ -78,8 +80,9 @@ static bool end_told(const struct made *m, const struct waitfor *w, unsigned nn)
 }
 
 /*
- * Each has its share of what following may cost, and of long lives windows are followed: so it is told of all. Where not half of the time
- * that was looked at can be followed, though all of it is waited at one place, nothing is.
+ * Each has its share of what following may cost, and of long lives windows are followed: so it is told of
+ * all. Where not half of the time that was looked at can be followed, though all of it is waited at one
+ * place, nothing is.
  */
 static void followed_by_half(void **state)
 {
@@ -95,25 +98,26 @@ static void followed_by_half(void **state)
     for (unsigned i = 0; i < sizeof row / sizeof *row; i++) {
         struct waitfor *w = waitfor_within(m.l.tg, row[i].spans);
         assert_non_null(w);
-        for (unsigned k = 0; k < 12; k++) {
-            if (end_told(&m, w, k) != row[i].told) {
+        for (unsigned k = 0; k < 12; k++)
+            if (end_told(&m, w, k) != row[i].told)
                 fail_msg("main.f%02u, within %u spans", k, (unsigned)row[i].spans);
-            }
-        }
         waitfor_free(w);
     }
     unmake(&m);
     tracegen_free(&b);
 }
 
-/* ---- slow tasks -------------------------------------------------------------------------------------------------------- */
+/* ---- slow tasks
+ * -------------------------------------------------------------------------------------------------------- */
 
-/* ---- work shared out -------------------------------------------------------------------------------------------------- */
+/* ---- work shared out
+ * -------------------------------------------------------------------------------------------------- */
 
 #define LOT 4
 #define MILLI 1000000LL
 
-/* ---- what is done many times ---------------------------------------------------------------------------------------------- */
+/* ---- what is done many times
+ * ---------------------------------------------------------------------------------------------- */
 
 int main(void)
 {

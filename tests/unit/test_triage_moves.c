@@ -1,6 +1,6 @@
 /*
- * test_triage_moves.c - how often goroutines run on another processor than before, who is begun by a timer, and what a goroutine that
- * gives its processor up after some work is called.
+ * test_triage_moves.c - how often goroutines run on another processor than before, who is begun by a timer,
+ * and what a goroutine that gives its processor up after some work is called.
  */
 #define SCRIPT_MOST (1 << 22)
 #include "script_help.h"
@@ -9,13 +9,16 @@
 
 /* G2 runs on P0, P1, P1, P0; a timer begins G3, C begins G4. */
 static const char story[] =
-    "go 1.26\nbatch m=7 t=0\nProcStatus +0 p=0 running\nGoStatus +0 g=1 m=7 running\nProcsChange +0 procs=2 stack=0\n"
-    "GoCreate +10 new_g=2 new_stack=main.busy:1 stack=main.main:4\nGoBlock +10 reason=\"sleep\" stack=main.main:5\n"
+    "go 1.26\nbatch m=7 t=0\nProcStatus +0 p=0 running\nGoStatus +0 g=1 m=7 running\nProcsChange +0 procs=2 "
+    "stack=0\n"
+    "GoCreate +10 new_g=2 new_stack=main.busy:1 stack=main.main:4\nGoBlock +10 reason=\"sleep\" "
+    "stack=main.main:5\n"
     "GoStart +10 g=2 g_seq=1\nGoStop +100 reason=\"runtime.Gosched\" stack=main.busy:3\n"
     "GoCreate +50 new_g=3 new_stack=main.onTimer:1 stack=0\nGoStart +10 g=3 g_seq=1\nGoDestroy +10\n"
     "GoStart +1000 g=2 g_seq=4\nGoDestroy +10\n"
     "batch m=8 t=0\nProcStatus +1 p=1 idle\nProcStart +1 p=1 p_seq=1\nGoStart +300 g=2 g_seq=2\n"
-    "GoStop +100 reason=\"preempted\" stack=main.busy:3\nGoStart +10 g=2 g_seq=3\nGoStop +100 reason=\"preempted\" "
+    "GoStop +100 reason=\"preempted\" stack=main.busy:3\nGoStart +10 g=2 g_seq=3\nGoStop +100 "
+    "reason=\"preempted\" "
     "stack=main.busy:3\nbatch m=9 t=900\nGoCreateSyscall +1 new_g=4\n";
 
 static void moves_and_timers(void **state)

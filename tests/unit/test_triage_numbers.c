@@ -1,7 +1,8 @@
 /*
- * test_triage_numbers.c - the tables against a slow recount, and against Go's own figures: its Summarizer (S records
- * of
- * ../shared/traces), its profiles (triage_pprof_totals.h), its mutator utilisation (tests/golden/report-*.mmu.tsv).
+ * test_triage_numbers.c - the tables against a slow recount, and against Go's own figures: its Summarizer (S
+ * records of
+ * ../shared/traces), its profiles (triage_pprof_totals.h), its mutator utilisation
+ * (tests/golden/report-*.mmu.tsv).
  */
 #include "triage_help.h"
 #include "triage/findings/walk.h"
@@ -13,7 +14,8 @@
 #include "triage/tables/stackweights.h"
 #include "triage/tri.h"
 
-/* ---- recount ------------------------------------------------------------------------------------------------ */
+/* ---- recount
+ * ------------------------------------------------------------------------------------------------ */
 
 struct recount {
     int64_t state[ST_COUNT];
@@ -29,9 +31,8 @@ static void recount(const struct loaded *l, uint32_t g, struct recount *r)
     struct lane_info li = trace_lane(l->tr, lane);
     struct span_iter it;
     int64_t at;
-    if (!span_seek_index(&it, l->tr, lane, 0)) {
+    if (!span_seek_index(&it, l->tr, lane, 0))
         return;
-    }
     at = span_get(&it)->t0;
     do {
         const struct span *s = span_get(&it);
@@ -45,9 +46,8 @@ static void recount(const struct loaded *l, uint32_t g, struct recount *r)
             r->runtime_ns += s->open_start ? 0 : ns;
             r->runtime_max = !s->open_start && ns > r->runtime_max ? ns : r->runtime_max;
         }
-        if (li.is_system) {
+        if (li.is_system)
             continue;
-        }
         if (s->state == ST_WAITING) {
             r->waits++;
             r->wait_ns += s->t1 - s->t0;
@@ -68,9 +68,8 @@ static void adds_up(const struct loaded *l)
     size_t n = trace_ranges(l->tr, RANGE_ASSIST, &r);
     int64_t assist = 0;
     bool late = false; /* an assist learnt of after it began: Ps' lanes show it only from then on */
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         late |= r[i].open_start;
-    }
     for (uint32_t g = 0; g < l->tg->ng; g++) {
         const struct gstat st = gstat_of(l->tg->g, g);
         const int64_t *ns = st.ns;
@@ -84,7 +83,8 @@ static void adds_up(const struct loaded *l)
         assist += ns[GM_ASSIST];
     }
     if (!late) {
-        assert_int_equal(assist, l->tg->p_sum.ns[ST_ASSIST]); /* goroutines' lanes and Ps' lanes tell the same */
+        assert_int_equal(assist,
+                         l->tg->p_sum.ns[ST_ASSIST]); /* goroutines' lanes and Ps' lanes tell the same */
     }
 }
 
@@ -115,15 +115,13 @@ static void groups_hold(const struct loaded *l)
             assert_int_equal(g->d[m].max, max[m]);
             assert_true(d->min <= d->p50 && d->p50 <= d->p90 && d->p90 <= d->p99 && d->p99 <= d->max);
         }
-        for (uint32_t k = 0; k < g->nwaits; k++) {
+        for (uint32_t k = 0; k < g->nwaits; k++)
             waits += l->tg->group_waits[g->waits + k].d.total;
-        }
         assert_int_equal(waits, g->d[GM_WAIT].total);
         assert_true(i == 0 || l->tg->groups[i - 1].d[GM_EXEC].total >= g->d[GM_EXEC].total);
     }
-    for (int m = 0; m < GM_COUNT; m++) {
+    for (int m = 0; m < GM_COUNT; m++)
         mem_free(dists[m]);
-    }
     assert_int_equal(n, l->tg->ng);
 }
 
@@ -132,9 +130,8 @@ static void procs_hold(const struct loaded *l)
     int64_t idle = 0, all = 0, sum = 0;
     for (uint32_t p = 0; p < l->tg->np; p++) {
         struct span_iter it;
-        if (!span_seek_index(&it, l->tr, (struct lane){LANE_P, p}, 0)) {
+        if (!span_seek_index(&it, l->tr, (struct lane){LANE_P, p}, 0))
             continue;
-        }
         do {
             const struct span *s = span_get(&it);
             idle += s->state == ST_IDLE ? s->t1 - s->t0 : 0;
@@ -208,7 +205,8 @@ static void against_a_recount(void **state)
     }
 }
 
-/* ---- idle processors, moment by moment ----------------------------------------------------------------------- */
+/* ---- idle processors, moment by moment
+ * ----------------------------------------------------------------------- */
 
 static int cmp_time(const void *a, const void *b)
 {
@@ -219,9 +217,8 @@ static int cmp_time(const void *a, const void *b)
 static size_t lane_times(const struct trace *tr, struct lane l, int64_t *t, size_t n)
 {
     struct span_iter it;
-    if (!span_seek_index(&it, tr, l, 0)) {
+    if (!span_seek_index(&it, tr, l, 0))
         return n;
-    }
     do {
         t[n++] = span_get(&it)->t0;
         t[n++] = span_get(&it)->t0 + RUNNABLE_NOTICE;
@@ -245,7 +242,8 @@ static void idle_of(const char *path)
     t = malloc((cap + nstw * 2 + 1) * sizeof *t);
     assert_non_null(t);
     for (uint32_t i = 0; i < l.tg->ng + l.tg->np; i++) {
-        n = lane_times(l.tr, i < l.tg->ng ? (struct lane){LANE_G, i} : (struct lane){LANE_P, i - l.tg->ng}, t, n);
+        n = lane_times(l.tr, i < l.tg->ng ? (struct lane){LANE_G, i} : (struct lane){LANE_P, i - l.tg->ng}, t,
+                       n);
     }
     for (size_t i = 0; i < nstw; i++) {
         t[n++] = stw[i].t0;
@@ -256,9 +254,8 @@ static void idle_of(const char *path)
         int64_t dt = t[i + 1] - t[i], idle = 0, late = 0, sys = 0, missed;
         bool stopped = false;
         struct span s;
-        if (dt <= 0 || t[i] >= l.tg->end) {
+        if (dt <= 0 || t[i] >= l.tg->end)
             continue;
-        }
         for (uint32_t p = 0; p < l.tg->np; p++) {
             if (trace_span_at(l.tr, (struct lane){LANE_P, p}, t[i], &s) && s.t1 - s.t0 >= IDLE_NOTICE) {
                 idle += s.state == ST_IDLE;
@@ -271,9 +268,8 @@ static void idle_of(const char *path)
                 sys += s.state == ST_SYSCALL && s.t1 - s.t0 >= IDLE_NOTICE;
             }
         }
-        for (size_t k = 0; k < nstw; k++) {
+        for (size_t k = 0; k < nstw; k++)
             stopped |= stw[k].t0 <= t[i] && stw[k].t1 > t[i];
-        }
         if (stopped) {
             why[IDLE_STW] += idle * dt;
             continue;
@@ -305,7 +301,8 @@ static void idle_by_the_moment(void **state)
     assert_true(help_each("tests/golden", "report-", idle_of) >= 10);
 }
 
-/* ---- Go's Summarizer ------------------------------------------------------------------------------------------ */
+/* ---- Go's Summarizer
+ * ------------------------------------------------------------------------------------------ */
 
 struct summary {
     uint64_t g;
@@ -316,11 +313,9 @@ struct summary {
 
 static struct summary *summary_of(struct summary *s, size_t *n, uint64_t g)
 {
-    for (size_t i = *n; i-- > 0;) {
-        if (s[i].g == g) {
+    for (size_t i = *n; i-- > 0;)
+        if (s[i].g == g)
             return &s[i];
-        }
-    }
     s[*n] = (struct summary){.g = g, .first = INT64_MAX, .last = -1};
     return &s[(*n)++];
 }
@@ -332,9 +327,8 @@ static void summary_holds(const char *path, const struct loaded *l, const struct
     int64_t tol = 64 * (s->n + 1);
     const int64_t *ns;
     assert_int_not_equal(g, NO_LANE);
-    if (!trace_lane(l->tr, (struct lane){LANE_G, g}).created) {
+    if (!trace_lane(l->tr, (struct lane){LANE_G, g}).created)
         return; /* Go counts from before the first event */
-    }
     const struct gstat st = gstat_of(l->tg->g, g);
     ns = st.ns;
     if (llabs(ns[GM_EXEC] - atoll(f[2])) > tol || llabs(ns[GM_SCHED] - atoll(f[3])) > tol ||
@@ -353,15 +347,15 @@ static int split(char *line, char f[9][256])
     line[strcspn(line, "\n")] = 0;
     for (char *p = line, *q; n < 9 && p; p = q) {
         q = strchr(p, '\t');
-        if (q) {
+        if (q)
             *q++ = 0;
-        }
         snprintf(f[n++], 256, "%.255s", p);
     }
     return n;
 }
 
-/* S records come after G's. Only goroutines that began in the trace: of others Go counts more (README there). */
+/* S records come after G's. Only goroutines that began in the trace: of others Go counts more (README there).
+ */
 static void summarizer_of(const char *path)
 {
     char gz[600], line[8192], f[9][256];
@@ -406,12 +400,12 @@ static void goroutines_as_go_sums_them(void **state)
         print_message("note: ../shared/traces is not there: Go's sums were not compared\n");
         skip();
     }
-    for (size_t i = 0; i < sizeof which / sizeof *which; i++) {
+    for (size_t i = 0; i < sizeof which / sizeof *which; i++)
         assert_true(help_each("../shared/traces", which[i], summarizer_of) >= 6);
-    }
 }
 
-/* ---- profiles -------------------------------------------------------------------------------------------------- */
+/* ---- profiles
+ * -------------------------------------------------------------------------------------------------- */
 
 static void totals_of_profiles(void **state)
 {
@@ -434,8 +428,9 @@ static void totals_of_profiles(void **state)
             struct sw_filter as_go = {.like_go = true};
             assert_int_equal(stackweights_build(l.tr, (enum sw_kind)(SW_SYNC + k), &as_go, &t, &e), ERR_OK);
             if (t.count != want[i].of[k].count || t.ns != want[i].of[k].ns) {
-                print_error("%s %s: %llu x %lld ns\n", want[i].path, sw_kind_name((enum sw_kind)(SW_SYNC + k)),
-                            (unsigned long long)t.count, (long long)t.ns);
+                print_error("%s %s: %llu x %lld ns\n", want[i].path,
+                            sw_kind_name((enum sw_kind)(SW_SYNC + k)), (unsigned long long)t.count,
+                            (long long)t.ns);
                 fail();
             }
             stackweights_free(&t);
@@ -444,7 +439,8 @@ static void totals_of_profiles(void **state)
     }
 }
 
-/* ---- mutator utilisation ----------------------------------------------------------------------------------------
+/* ---- mutator utilisation
+ * ----------------------------------------------------------------------------------------
  */
 
 static void mmu_of(const char *name)
@@ -468,16 +464,14 @@ static void mmu_of(const char *name)
     while (fgets(line, sizeof line, f)) {
         long long w;
         double want;
-        if (sscanf(line, "%31s %lld %lf", flags, &w, &want) != 3) {
+        if (sscanf(line, "%31s %lld %lf", flags, &w, &want) != 3)
             continue;
-        }
         for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
             struct mmu_point p;
             struct err e;
             int64_t window = w;
-            if (strcmp(flags, sets[i].flags) != 0) {
+            if (strcmp(flags, sets[i].flags) != 0)
                 continue;
-            }
             assert_int_equal(triage_mmu(l.tr, sets[i].value, &window, 1, &p, &e), ERR_OK);
             n++;
             if (fabs(p.mmu - want) > 0.002) {
@@ -498,7 +492,8 @@ static void utilisation_as_go_has_it(void **state)
     mmu_of("grow");
 }
 
-/* The curve is of assists as they were found while goroutines were counted, a single window of what the ranges say. */
+/* The curve is of assists as they were found while goroutines were counted, a single window of what the
+ * ranges say. */
 static void utilisation_either_way(void **state)
 {
     static const char *const path[] = {"samples/alloc-1.27.trace", "samples/http-1.27.trace"};
@@ -519,7 +514,8 @@ static void utilisation_either_way(void **state)
     assert_true(n > 20);
 }
 
-/* ---- steps, memory ----------------------------------------------------------------------------------------------
+/* ---- steps, memory
+ * ----------------------------------------------------------------------------------------------
  */
 
 static void steps_give_the_same(void **state)
@@ -537,9 +533,8 @@ static void steps_give_the_same(void **state)
         assert_true(triage_progress(tg) >= last);
         last = triage_progress(tg);
         steps++;
-        if (s == TRIAGE_DONE) {
+        if (s == TRIAGE_DONE)
             break;
-        }
         assert_int_equal(s, TRIAGE_MORE);
     }
     assert_true(steps > 8 && last == 1);
@@ -576,9 +571,9 @@ static void out_of_memory(void **state)
             struct err e;
             mem_fail_after(n);
             if (triage_new(l.tr, &tg, &e) == ERR_OK && triage_step(tg, INT64_MAX) == TRIAGE_DONE &&
-                findings_of(tg, &fs, &e) == ERR_OK && stackweights_build(l.tr, SW_SCHED, NULL, &sw, &e) == ERR_OK) {
+                findings_of(tg, &fs, &e) == ERR_OK &&
+                stackweights_build(l.tr, SW_SCHED, NULL, &sw, &e) == ERR_OK)
                 done = true;
-            }
             mem_fail_after(-1);
             stackweights_free(&sw);
             findings_free(&fs);
@@ -591,7 +586,8 @@ static void out_of_memory(void **state)
     }
 }
 
-/* Left behind at any moment: whatever was allocated is given back (the sanitizer says so), nothing goes on. */
+/* Left behind at any moment: whatever was allocated is given back (the sanitizer says so), nothing goes on.
+ */
 static void steps_can_be_left(void **state)
 {
     struct loaded l;
@@ -608,7 +604,8 @@ static void steps_can_be_left(void **state)
     load_free(&l);
 }
 
-/* Rules walk over one goroutine after another: now and then it is the viewer's turn, and when it wants no more there is none. */
+/* Rules walk over one goroutine after another: now and then it is the viewer's turn, and when it wants no
+ * more there is none. */
 static bool walks(void *arg)
 {
     for (int i = 0; i < 800; i++) {
@@ -628,9 +625,8 @@ static void walks_take_turns(void **state)
     help_load("samples/lock-1.26.trace", &l);
     struct slices *s = slices_new(walks, l.tr);
     assert_non_null(s);
-    while (slices_run(s, 0) == SLICES_MORE) {
+    while (slices_run(s, 0) == SLICES_MORE)
         turns++;
-    }
     assert_true(turns >= 50);
     slices_free(s);
     s = slices_new(walks, l.tr);
@@ -666,9 +662,8 @@ static void many_numbers(void **state)
     assert_int_equal(d.p50, w[N / 2 - 1]);
     assert_int_equal(d.p90, w[N / 10 * 9 - 1]);
     assert_int_equal(d.p99, w[N / 100 * 99 - 1]);
-    for (int i = 0; i < N; i++) { /* nearly all in one step of the coarsest division, and in the next one's */
+    for (int i = 0; i < N; i++) /* nearly all in one step of the coarsest division, and in the next one's */
         v[i] = w[i] = i ? i % 3000 * 7 : INT64_MAX / 2;
-    }
     qsort(w, N, sizeof *w, by_value);
     dist_of(&d, v, N);
     assert_int_equal(d.p50, w[N / 2 - 1]);
@@ -678,18 +673,19 @@ static void many_numbers(void **state)
          n *= 20) { /* zeros apart: whichever of the ranks is one of them, and what is below them */
         for (int some = 1; some < n; some += some < n / 100 * 99 ? n / 100 * 7 : n / 100) {
             struct dist e;
-            for (int i = 0; i < n; i++) {
+            for (int i = 0; i < n; i++)
                 v[i] = w[i] = i >= some ? 0 : i % 11 ? (int64_t)i * i + 1 : -i - 1;
-            }
             dist_of(&d, w, (size_t)n);
             dist_of_rest(&e, v, (size_t)some, (size_t)(n - some));
-            assert_true(d.n == e.n && d.min == e.min && d.max == e.max && d.total == e.total && d.sumsq == e.sumsq);
+            assert_true(d.n == e.n && d.min == e.min && d.max == e.max && d.total == e.total &&
+                        d.sumsq == e.sumsq);
             assert_true(d.p50 == e.p50 && d.p90 == e.p90 && d.p99 == e.p99);
         }
     }
 }
 
-/* Of more callers than are counted the one with most is told, with a share that it has at least; below half none is. */
+/* Of more callers than are counted the one with most is told, with a share that it has at least; below half
+ * none is. */
 static void callers_are_counted(void **state)
 {
     struct callers a = {0}, b = {0};
@@ -700,9 +696,8 @@ static void callers_are_counted(void **state)
     assert_int_equal(callers_most(&a, 100).func, 7);
     assert_false(callers_most(&a, 100).least);
     assert_int_equal(callers_most(&a, 150).func, 0);
-    for (uint32_t i = 1; i < 9; i++) {
+    for (uint32_t i = 1; i < 9; i++)
         callers_add(&b, i, i == 7 ? 900 : 10);
-    }
     const struct caller most = callers_most(&b, 970);
     assert_true(most.func == 7 && most.least && most.share > 0.85f && most.share <= 900.0f / 970);
     callers_merge(&a, &b);

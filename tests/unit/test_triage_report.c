@@ -1,8 +1,8 @@
 /*
  * test_triage_report.c - the page and its limits, the JSON, the commands' exit statuses, ranking, diff.
  *
- * Golden pages stand in tests/golden/report-NAME.txt, one per sample. REPORT_ACCEPT=1 in the environment writes them
- * anew; read the difference before you commit it.
+ * Golden pages stand in tests/golden/report-NAME.txt, one per sample. REPORT_ACCEPT=1 in the environment
+ * writes them anew; read the difference before you commit it.
  */
 #include "triage_help.h"
 
@@ -78,9 +78,8 @@ static void golden_page(const char *path)
     fclose(f);
     if (strcmp(want, page) != 0) {
         size_t i = 0, line = 1;
-        for (; want[i] && want[i] == page[i]; i++) {
+        for (; want[i] && want[i] == page[i]; i++)
             line += want[i] == '\n';
-        }
         print_error("%s differs in line %zu (REPORT_ACCEPT=1 accepts)\n", name, line);
         fail();
     }
@@ -99,9 +98,8 @@ static size_t words_behind(const char *page, const char *section)
 {
     const char *s = strstr(page, section);
     size_t n = 0;
-    for (s = s ? s : ""; *s && strncmp(s, "\n\nINSTANCES", 11) != 0; s++) {
+    for (s = s ? s : ""; *s && strncmp(s, "\n\nINSTANCES", 11) != 0; s++)
         n += *s > ' ' && s[1] <= ' ';
-    }
     return n;
 }
 
@@ -165,13 +163,15 @@ static void pages_of_others(void **state)
     assert_true(help_each("../shared/traces", "", limits_only) >= 100);
 }
 
-/* ---- JSON --------------------------------------------------------------------------------------------------- */
+/* ---- JSON
+ * --------------------------------------------------------------------------------------------------- */
 
 static void json_of(const char *path)
 {
-    static const char *const keys[] = {"trace",     "works",  "findings",  "not_applicable", "processors", "gc",
-                                       "scheduler", "groups", "waits",     "contention",     "waits_for",  "locks",
-                                       "syscalls",  "tasks",  "instances", "unended",        "samples"};
+    static const char *const keys[] = {"trace",     "works",     "findings", "not_applicable", "processors",
+                                       "gc",        "scheduler", "groups",   "waits",          "contention",
+                                       "waits_for", "locks",     "syscalls", "tasks",          "instances",
+                                       "unended",   "samples"};
     struct loaded l;
     char *s;
     json_t *root;
@@ -182,12 +182,12 @@ static void json_of(const char *path)
     root = json_loads(s, 0, &je); /* checks UTF-8, too */
     assert_non_null(root);
     assert_string_equal(json_string_value(json_object_get(root, "schema")), REPORT_SCHEMA);
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         assert_non_null(json_object_get(root, keys[i]));
-    }
     assert_int_equal(json_object_size(root), 1 + sizeof keys / sizeof *keys);
     assert_int_equal(json_array_size(json_object_get(root, "findings")), l.fs.n);
-    assert_int_equal(json_integer_value(json_object_get(json_object_get(root, "trace"), "duration_ns")), l.tg->end);
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(root, "trace"), "duration_ns")),
+                     l.tg->end);
     json_decref(root);
     mem_free(s);
     load_free(&l);
@@ -264,7 +264,8 @@ static void schema_is_described(void **state)
     }
 }
 
-/* ---- commands ----------------------------------------------------------------------------------------------- */
+/* ---- commands
+ * ----------------------------------------------------------------------------------------------- */
 
 static char out_path[64];
 
@@ -272,14 +273,12 @@ static int run(int (*f)(int, char **), const char *const *args)
 {
     char *argv[16] = {0}, *mine[16] = {0}; /* the command moves argv's elements */
     int argc = 0, status;
-    for (; args[argc]; argc++) {
+    for (; args[argc]; argc++)
         argv[argc] = mine[argc] = strdup(args[argc]);
-    }
     fflush(stderr);
     status = f(argc, argv);
-    for (int i = 0; i < argc; i++) {
+    for (int i = 0; i < argc; i++)
         free(mine[i]);
-    }
     return status;
 }
 #define RUN(f, ...) run(f, (const char *const[]){__VA_ARGS__, "-o", out_path, "--quiet", NULL})
@@ -290,9 +289,8 @@ static const char *printed(void)
     FILE *f = fopen(out_path, "r");
     size_t n = f ? fread(buf, 1, sizeof buf - 1, f) : 0;
     buf[n] = 0;
-    if (f) {
+    if (f)
         fclose(f);
-    }
     return buf;
 }
 
@@ -320,7 +318,8 @@ static void exit_statuses(void **state)
     (void)state;
     assert_int_equal(RUN(report_main, "report", QUIET), 0);
     assert_non_null(strstr(printed(), "nothing stands out"));
-    assert_int_equal(RUN(report_main, "report", "--assert", "stw.max<1s", "--assert", "p99(sched)<1s", QUIET), 0);
+    assert_int_equal(RUN(report_main, "report", "--assert", "stw.max<1s", "--assert", "p99(sched)<1s", QUIET),
+                     0);
     assert_non_null(strstr(printed(), "held   stw.max<1s"));
     assert_int_equal(RUN(report_main, "report", "--assert", "stw.max<1ns", QUIET), 1);
     assert_non_null(strstr(printed(), "BROKEN stw.max<1ns"));
@@ -367,7 +366,8 @@ static void many_damages(void **state)
     unlink(path);
 }
 
-/* The first family's clock rate stands at the file's end: of a cut one times are ticks, and no time is claimed. */
+/* The first family's clock rate stands at the file's end: of a cut one times are ticks, and no time is
+ * claimed. */
 static void without_a_clock(void **state)
 {
     static char buf[100000];
@@ -381,8 +381,8 @@ static void without_a_clock(void **state)
     fclose(g);
     assert_int_equal(RUN(report_main, "report", path), 3);
     assert_non_null(strstr(printed(), "ticks (no clock rate in the file)"));
-    assert_non_null(
-        strstr(printed(), "without a clock rate nothing can be called long;\n  --ticks-per-second N sets one"));
+    assert_non_null(strstr(
+        printed(), "without a clock rate nothing can be called long;\n  --ticks-per-second N sets one"));
     assert_int_equal(RUN(report_main, "report", "--ticks-per-second", "1000000000", path), 3);
     assert_non_null(strstr(printed(), "nothing stands out of what it can tell"));
     assert_int_equal(RUN(report_main, "report", path), 3);
@@ -501,9 +501,8 @@ static int start(void **state)
     (void)state;
     snprintf(out_path, sizeof out_path, "/tmp/gotop-report-XXXXXX");
     fd = mkstemp(out_path);
-    if (fd >= 0) {
+    if (fd >= 0)
         close(fd);
-    }
     return fd < 0;
 }
 
@@ -565,11 +564,14 @@ static void nothing_is_busy(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_busy), cmocka_unit_test(pages),         cmocka_unit_test(narrow_pages),
-        cmocka_unit_test(pages_of_others), cmocka_unit_test(json_is_whole), cmocka_unit_test(schema_is_described),
-        cmocka_unit_test(exit_statuses),   cmocka_unit_test(many_damages),  cmocka_unit_test(without_a_clock),
-        cmocka_unit_test(ranking),         cmocka_unit_test(comparing),     cmocka_unit_test(all_metrics),
-        cmocka_unit_test(out_of_memory),   cmocka_unit_test(diff_as_json),  cmocka_unit_test(processors_unused),
+        cmocka_unit_test(nothing_is_busy),   cmocka_unit_test(pages),
+        cmocka_unit_test(narrow_pages),      cmocka_unit_test(pages_of_others),
+        cmocka_unit_test(json_is_whole),     cmocka_unit_test(schema_is_described),
+        cmocka_unit_test(exit_statuses),     cmocka_unit_test(many_damages),
+        cmocka_unit_test(without_a_clock),   cmocka_unit_test(ranking),
+        cmocka_unit_test(comparing),         cmocka_unit_test(all_metrics),
+        cmocka_unit_test(out_of_memory),     cmocka_unit_test(diff_as_json),
+        cmocka_unit_test(processors_unused),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -1,6 +1,7 @@
 /*
- * test_triage_rules.c - every rule has a trace on which it must speak and one on which it must not. The traces named
- * report-* were recorded for this; those of ../shared/traces are a second set, of other programs and Go releases.
+ * test_triage_rules.c - every rule has a trace on which it must speak and one on which it must not. The
+ * traces named report-* were recorded for this; those of ../shared/traces are a second set, of other programs
+ * and Go releases.
  */
 #include "triage_help.h"
 
@@ -8,11 +9,9 @@
 
 static bool speaks(const struct loaded *l, const char *rule)
 {
-    for (uint32_t i = 0; i < l->fs.n; i++) {
-        if (strcmp(rule_id(l->fs.f[i].rule), rule) == 0) {
+    for (uint32_t i = 0; i < l->fs.n; i++)
+        if (strcmp(rule_id(l->fs.f[i].rule), rule) == 0)
             return true;
-        }
-    }
     return false;
 }
 
@@ -29,8 +28,8 @@ static void check_finding(const char *path, const struct loaded *l, const struct
         !*f->next || f->severity_ns > l->tg->end || f->view < 1 || f->view > 9 ||
         strncmp(f->key, rule_id(f->rule), strlen(rule_id(f->rule))) != 0 ||
         (f->lane.i != NO_LANE && f->lane.i >= trace_nlanes(l->tr, f->lane.kind))) {
-        print_error("%s: %s: t0 %lld t1 %lld severity %lld\n", path, f->key, (long long)f->t0, (long long)f->t1,
-                    (long long)f->severity_ns);
+        print_error("%s: %s: t0 %lld t1 %lld severity %lld\n", path, f->key, (long long)f->t0,
+                    (long long)f->t1, (long long)f->severity_ns);
         fail();
     }
 }
@@ -40,11 +39,9 @@ static unsigned all_wrong;
 /* Does a rule warn? */
 static bool warns(const struct loaded *l, const char *rule)
 {
-    for (uint32_t i = 0; i < l->fs.n; i++) {
-        if (strcmp(rule_id(l->fs.f[i].rule), rule) == 0 && !l->fs.f[i].note) {
+    for (uint32_t i = 0; i < l->fs.n; i++)
+        if (strcmp(rule_id(l->fs.f[i].rule), rule) == 0 && !l->fs.f[i].note)
             return true;
-        }
-    }
     return false;
 }
 
@@ -68,9 +65,8 @@ static void expect(const char *path, const char *must, const char *may)
     }
     for (uint32_t i = 0; i < l.fs.n; i++) {
         check_finding(path, &l, &l.fs.f[i]);
-        if (i && !l.fs.f[i - 1].note && !l.fs.f[i].note) {
+        if (i && !l.fs.f[i - 1].note && !l.fs.f[i].note)
             assert_true(l.fs.f[i - 1].v.score >= l.fs.f[i].v.score);
-        }
         assert_false(i && l.fs.f[i - 1].note && !l.fs.f[i].note);
     }
     load_free(&l);
@@ -135,7 +131,8 @@ static void samples_with_a_lock(void **state)
     assert_int_equal(all_wrong, 0);
 }
 
-/* ---- the second set ---------------------------------------------------------------------------------------- */
+/* ---- the second set
+ * ---------------------------------------------------------------------------------------- */
 
 static void is_leak(const char *path)
 {
@@ -208,9 +205,8 @@ static void help_names_thresholds(void **state)
         assert_true(strlen(h) > 20 && *h);
         assert_true(strlen(h) > 5);
         assert_true(rule_view((enum rule)r) >= 1 && strlen(rule_title((enum rule)r)) > 3);
-        for (int k = 0; k < r; k++) {
+        for (int k = 0; k < r; k++)
             assert_string_not_equal(rule_id((enum rule)r), rule_id((enum rule)k));
-        }
     }
 }
 
@@ -244,9 +240,8 @@ static void in_slices(void **state)
     unsigned steps = 1;
     struct findings_job *j = findings_begin(l.tg);
     assert_non_null(j);
-    while (!findings_step(j, 0)) {
+    while (!findings_step(j, 0))
         steps++;
-    }
     assert_true(steps > 20);
     struct findings fs;
     struct err e;
@@ -260,9 +255,8 @@ static void in_slices(void **state)
     findings_free(&fs);
     for (unsigned at = 0; at < steps; at += 7) {
         j = findings_begin(l.tg);
-        for (unsigned i = 0; i < at; i++) {
+        for (unsigned i = 0; i < at; i++)
             (void)findings_step(j, 0);
-        }
         findings_drop(j);
     }
     load_free(&l);

@@ -5,9 +5,11 @@
 
 #include "triage/findings/thresholds.h"
 
-/* ---- the collector ------------------------------------------------------------------------------------------ */
+/* ---- the collector
+ * ------------------------------------------------------------------------------------------ */
 
-/* A dedicated worker is stopped, goes on without a label, waits for a lock and goes on again: all of it is its mode's. */
+/* A dedicated worker is stopped, goes on without a label, waits for a lock and goes on again: all of it is
+ * its mode's. */
 static void workers_without_a_label(void **state)
 {
     struct made m;
@@ -39,9 +41,8 @@ static void workers_without_a_label(void **state)
     assert_near_ns(m.l.tg->label_ns[GC_DEDICATED], 9 * MS);
     assert_near_ns(m.l.tg->label_ns[GC_IDLE], 4 * MS);
     assert_near_ns(m.l.tg->label_ns[GC_UNLABELLED], US);
-    for (int i = 0; i < GC_MODES; i++) {
+    for (int i = 0; i < GC_MODES; i++)
         sum += m.l.tg->label_ns[i];
-    }
     assert_int_equal(sum, m.l.tg->p_sum.ns[ST_GCWORK]);
     assert_int_equal(triage_mmu(m.l.tr, MMU_DEFAULT, &window, 1, &p, &e), ERR_OK);
     assert_true(p.mmu > 0.49 && p.mmu < 0.51); /* one of two Ps, for all of the window */

@@ -19,12 +19,14 @@ static const char *clean(const char *p, size_t n, size_t max, bool ascii)
 }
 #define CLEAN(s) clean(s, sizeof s - 1, 0, false)
 
-/* Usage on a narrow terminal: no line is longer, no word is lost or cut, what stands behind an option stays in its column. */
+/* Usage on a narrow terminal: no line is longer, no word is lost or cut, what stands behind an option stays
+ * in its column. */
 static void fitted_usage(void **state)
 {
-    static const char usage[] = "usage: gotop x\nWords that go on for more than one of\nthe lines.\n\n"
-                                "  --one N    of this there is more than fits\n             here\n"
-                                "  --two      short\n  gotop no --gap -o FILE is to be seen here\n  gotop next\n";
+    static const char usage[] =
+        "usage: gotop x\nWords that go on for more than one of\nthe lines.\n\n"
+        "  --one N    of this there is more than fits\n             here\n"
+        "  --two      short\n  gotop no --gap -o FILE is to be seen here\n  gotop next\n";
     struct text t = {0};
     (void)state;
     say_fitted(&t, usage);
@@ -40,7 +42,8 @@ static void fitted_usage(void **state)
     text_free(&t);
 }
 
-/* Rows of a page on a narrow terminal go on below their last column; blanks between columns stay, no character is cut. */
+/* Rows of a page on a narrow terminal go on below their last column; blanks between columns stay, no
+ * character is cut. */
 static void broken_pages(void **state)
 {
     static const char page[] =
@@ -105,9 +108,8 @@ static void random_bytes(void **state)
             in[i] = (char)(x >> 24);
         }
         out = clean(in, n, round % 3 ? 0 : 8, true);
-        for (size_t i = 0; out[i]; i++) {
+        for (size_t i = 0; out[i]; i++)
             assert_true(out[i] >= 0x20 && out[i] < 0x7f);
-        }
     }
 }
 
@@ -168,9 +170,8 @@ static void a_map(void **state)
     struct tab m = {0};
     (void)state;
     assert_int_equal(tab_get(&m, 1, 2), TAB_NONE);
-    for (uint32_t i = 0; i < 10000; i++) {
+    for (uint32_t i = 0; i < 10000; i++)
         assert_int_equal(tab_put(&m, i % 100, i / 100, i), i);
-    }
     for (uint32_t i = 0; i < 10000; i++) {
         assert_int_equal(tab_put(&m, i % 100, i / 100, 77777), i);
         assert_int_equal(tab_get(&m, i % 100, i / 100), i);
@@ -186,9 +187,8 @@ static void a_map_without_keys(void **state)
     uint32_t at = 7;
     (void)state;
     assert_int_equal(rowtab_next(&m, 7, &at), TAB_NONE);
-    for (uint32_t i = 0; i < 10000; i++) { /* hashes that meet, and rows that share one */
+    for (uint32_t i = 0; i < 10000; i++) /* hashes that meet, and rows that share one */
         assert_true(rowtab_put(&m, i % 5000, i));
-    }
     for (uint32_t i = 0; i < 10000; i++) {
         unsigned seen = 0, mine = 0;
         at = i % 5000;
@@ -260,18 +260,19 @@ static void numbers_in_order(void **state)
     }
 }
 
-/* Two that add beside each other, then one behind the other: each time comes back, in lists that go forwards. */
+/* Two that add beside each other, then one behind the other: each time comes back, in lists that go forwards.
+ */
 static void times_of_assists(void **state)
 {
-    static const struct assist_time x[] = {
-        {5, 9, 0}, {9, 10, 3}, {8, 20, NO_LANE}, {INT64_C(1) << 40, INT64_MAX, 70000}, {-3, INT64_MAX, 1}, {0, 1, 2}};
+    static const struct assist_time x[] = {{5, 9, 0},          {9, 10, 3},
+                                           {8, 20, NO_LANE},   {INT64_C(1) << 40, INT64_MAX, 70000},
+                                           {-3, INT64_MAX, 1}, {0, 1, 2}};
     enum { N = sizeof x / sizeof *x };
     struct assist_times a = {0}, b = {0};
     size_t k = 0;
     (void)state;
-    for (size_t i = 0; i < N; i++) {
+    for (size_t i = 0; i < N; i++)
         assert_true(assist_times_add(i < 3 ? &a : &b, &x[i]));
-    }
     assert_true(assist_times_join(&a, &b));
     assert_int_equal(a.ntimes, N);
     assert_int_equal(a.nlists, 5); /* the second begins as the first ends; the fourth is of the other */
@@ -324,9 +325,8 @@ static void quantiles(void **state)
         int64_t lo = v[k * 5 - 2], hi = v[k * 5 < 5000 ? k * 5 : 4999], got = hist_quantile(&h, k / 1000.0);
         assert_true(got >= lo - lo / 50 - 1 && got <= hi + hi / 50 + 1);
     }
-    for (int k = 0; k < 62; k++) {
+    for (int k = 0; k < 62; k++)
         seen += hist_between(&h, k ? (int64_t)1 << k : 0, (int64_t)1 << (k + 1));
-    }
     assert_int_equal(seen, 5000);
     dist_of(&e, v, 0);
     assert_int_equal(e.n, 0);
@@ -371,10 +371,10 @@ static void conditions(void **state)
 /* What no trace can answer is known before one is read. */
 static void conditions_without_a_trace(void **state)
 {
-    static const char *const good[] = {"stw.max<1ms",     "stw.gc.p99<1ms",         "p99(sched)>0",
-                                       "gc.share<5%",     "heap.max<5MB",           "findings<3",
-                                       "mmu(10ms)>1%",    "count(task)>5",          "p90(task:a b)<1s",
-                                       "region:x.max<1s", "total(blocked:sync)<1s", "avg(exec:main.(*T).f)<1s"};
+    static const char *const good[] = {
+        "stw.max<1ms",      "stw.gc.p99<1ms",  "p99(sched)>0",           "gc.share<5%",
+        "heap.max<5MB",     "findings<3",      "mmu(10ms)>1%",           "count(task)>5",
+        "p90(task:a b)<1s", "region:x.max<1s", "total(blocked:sync)<1s", "avg(exec:main.(*T).f)<1s"};
     static const struct {
         const char *text, *says;
     } bad[] = {{"stw.maxx<1ms", "no metric named 'stw.maxx'"}, {"p98(sched)<1ms", "no metric named"},
@@ -384,17 +384,14 @@ static void conditions_without_a_trace(void **state)
     struct condition c;
     struct err e;
     (void)state;
-    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-        if (condition_parse(good[i], false, &c, &e) || condition_check(&c, &e)) {
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        if (condition_parse(good[i], false, &c, &e) || condition_check(&c, &e))
             fail_msg("%s: %s", good[i], e.what);
-        }
-    }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_int_equal(condition_parse(bad[i].text, false, &c, &e), ERR_OK);
         assert_int_equal(condition_check(&c, &e), ERR_ARG);
-        if (!strstr(e.what, bad[i].says)) {
+        if (!strstr(e.what, bad[i].says))
             fail_msg("%s: %s", bad[i].text, e.what);
-        }
     }
     assert_int_equal(condition_parse("p99(sched)>+20%", true, &c, &e), ERR_OK);
     assert_int_equal(condition_check(&c, &e), ERR_OK); /* a change in percent, of whatever it is */

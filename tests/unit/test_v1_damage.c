@@ -15,10 +15,12 @@
 #define START "batch p=0 t=0\nGoCreate g=1\nProcStart thread=0\nGoStart g=1 seq=1\nGomaxprocs procs=2\n"
 #define START_LINES "~0 m0\n0< p0 sched m0\n1< g1 is running p0\n~1 procs 2\n"
 #define FILLING \
-    "100 bytes: near its end a file is read with more care. 100 bytes: near its end a file is read with more."
+    "100 bytes: near its end a file is read with more care. 100 bytes: near its end a file is read with " \
+    "more."
 #define NO_TABLES "D the file ends without its tables of stacks and names\n"
 
-/* Without its end a file has no tick rate: times are ticks, and what runs at the end of the data is unknown then. */
+/* Without its end a file has no tick rate: times are ticks, and what runs at the end of the data is unknown
+ * then. */
 #define NO_NAMES(n) "D " n " of stacks or strings that are not in the file: its end is missing\n"
 
 static void test_no_clock(void **state)
@@ -70,10 +72,11 @@ static void test_long_text(void **state)
 static void test_damage_behind_the_rate(void **state)
 {
     (void)state;
-    reads_as("go 1.11\nnoauto\n" START "HeapAlloc +10 bytes=1\nFrequency freq=1000000000\nraw e1 01 05 07 00 ff\n"
-             "batch p=1 t=20\nProcStart +0 thread=3\nHeapAlloc +5 bytes=2\nString id=1 \"" FILLING "\"\n",
-             START_LINES "10 heap 1\n~20 m3\n20 p1 sched m3\n25 heap 2\n"
-                         "D values that do not fit the event's length (event 33, HeapAlloc); skipped 6 bytes\n");
+    reads_as(
+        "go 1.11\nnoauto\n" START "HeapAlloc +10 bytes=1\nFrequency freq=1000000000\nraw e1 01 05 07 00 ff\n"
+        "batch p=1 t=20\nProcStart +0 thread=3\nHeapAlloc +5 bytes=2\nString id=1 \"" FILLING "\"\n",
+        START_LINES "10 heap 1\n~20 m3\n20 p1 sched m3\n25 heap 2\n"
+                    "D values that do not fit the event's length (event 33, HeapAlloc); skipped 6 bytes\n");
 }
 
 /* The same with more of that P to come: between, nothing is known of it, nor of what it ran. */
@@ -87,7 +90,8 @@ static void test_gap(void **state)
                          "D an unknown event type (event 0, ?); skipped 8 bytes\n");
 }
 
-/* The runtime gives each string's id once: what is called by one that has two texts may be called wrongly. The same text twice is no harm. */
+/* The runtime gives each string's id once: what is called by one that has two texts may be called wrongly.
+ * The same text twice is no harm. */
 static void test_string_twice(void **state)
 {
     (void)state;
@@ -99,7 +103,8 @@ static void test_string_twice(void **state)
         struct loaded l = load_text(text);
         assert_int_equal(trace_info(l.tr)->ndamages, other);
         if (other)
-            assert_string_equal(trace_damage(l.tr, 0)->what, "string 7 has another text before: names may be wrong");
+            assert_string_equal(trace_damage(l.tr, 0)->what,
+                                "string 7 has another text before: names may be wrong");
         unload(&l);
     }
 }
@@ -108,17 +113,18 @@ static void test_string_twice(void **state)
 static void test_gap_thread(void **state)
 {
     (void)state;
-    reads_as("go 1.11\n" START "HeapAlloc +10 bytes=1\nraw 00 ff 00 ff 00 ff 00 ff\n"
-             "batch p=1 t=5\nProcStart +0 thread=3\nProcStop +2\nProcStart +23 thread=3\nHeapAlloc +5 bytes=2\n",
-             START_LINES
-             "~5 m3\n5 p1 sched m3\n7 p1 idle\n10 heap 1\n~10 g1 unknown\n~10 p0 none\n~30 m3 lost since 10\n"
-             "30 p1 sched m3\n35 heap 2\n~35 p1 none\n~35 m0 lost since 10\n"
-             "D an unknown event type (event 0, ?); skipped 8 bytes\n");
+    reads_as(
+        "go 1.11\n" START "HeapAlloc +10 bytes=1\nraw 00 ff 00 ff 00 ff 00 ff\n"
+        "batch p=1 t=5\nProcStart +0 thread=3\nProcStop +2\nProcStart +23 thread=3\nHeapAlloc +5 bytes=2\n",
+        START_LINES
+        "~5 m3\n5 p1 sched m3\n7 p1 idle\n10 heap 1\n~10 g1 unknown\n~10 p0 none\n~30 m3 lost since 10\n"
+        "30 p1 sched m3\n35 heap 2\n~35 p1 none\n~35 m0 lost since 10\n"
+        "D an unknown event type (event 0, ?); skipped 8 bytes\n");
 }
 
 /*
- * A system call ends at its real time, but by its number it is another one: between them the goroutine did what nobody told of, so the first
- * wasn't as long.
+ * A system call ends at its real time, but by its number it is another one: between them the goroutine did
+ * what nobody told of, so the first wasn't as long.
  */
 static void test_another_call(void **state)
 {
@@ -133,8 +139,8 @@ static void test_another_call(void **state)
 }
 
 /*
- * The batch behind a gap goes on when its processor's next one has begun: what is said of it has the place of its first event in the file,
- * which the gap in front of it doesn't stand in.
+ * The batch behind a gap goes on when its processor's next one has begun: what is said of it has the place of
+ * its first event in the file, which the gap in front of it doesn't stand in.
  */
 static void test_gap_then_too_long(void **state)
 {
@@ -154,36 +160,42 @@ static void test_gap_then_too_long(void **state)
 static void test_too_many(void **state)
 {
     (void)state;
-    reads_as("go 1.11\n" START "HeapAlloc +10 bytes=1\nbatch p=2 t=20\nProcStart +0 thread=3\nHeapAlloc +5 bytes=2\n",
-             START_LINES "10 heap 1\n~20 m3\n20 p2 sched m3\n25 heap 2\n"
-                         "D a batch of processor 2, where GOMAXPROCS is 2: it is another's, or there are more\n");
+    reads_as("go 1.11\n" START
+             "HeapAlloc +10 bytes=1\nbatch p=2 t=20\nProcStart +0 thread=3\nHeapAlloc +5 bytes=2\n",
+             START_LINES
+             "10 heap 1\n~20 m3\n20 p2 sched m3\n25 heap 2\n"
+             "D a batch of processor 2, where GOMAXPROCS is 2: it is another's, or there are more\n");
 }
 
-/* An event is missing on which another waits: it is let through, once, and said; what it jumps over is not recorded. */
+/* An event is missing on which another waits: it is let through, once, and said; what it jumps over is not
+ * recorded. */
 static void test_missing_event(void **state)
 {
     (void)state;
     reads_as("go 1.10\n" START "GoBlockRecv +10\nGoStart +10 g=1 seq=3\nGoEnd +1\n", START_LINES
              "10 g1 waiting (chan receive)\n~20 g1 lost since 0\n20 g1 running p0 m0\n21 g1 none\n"
              "D no order makes all events consistent (first at GoStart, goroutine 1): some are missing\n");
-    reads_as(
-        "go 1.10\n" START "GoBlockRecv +10 stack=runtime.cgocallback:1\nGoStart +10 g=1 seq=3\nGoEnd +1\n",
-        START_LINES
-        "10 g1 waiting (chan receive) at runtime.cgocallback\n~20 g1 lost since 0\n20 g1 running p0 m0\n21 g1 none\n"
-        "D no order makes all events consistent (first at GoStart, goroutine 1): threads of C call Go (cgo), of "
-        "which "
-        "Go before 1.22 doesn't record all\n");
+    reads_as("go 1.10\n" START
+             "GoBlockRecv +10 stack=runtime.cgocallback:1\nGoStart +10 g=1 seq=3\nGoEnd +1\n",
+             START_LINES "10 g1 waiting (chan receive) at runtime.cgocallback\n~20 g1 lost since 0\n20 g1 "
+                         "running p0 m0\n21 g1 none\n"
+                         "D no order makes all events consistent (first at GoStart, goroutine 1): threads of "
+                         "C call Go (cgo), of "
+                         "which "
+                         "Go before 1.22 doesn't record all\n");
 }
 
 /*
- * P 0 wakes g2 and g3, which is lost with the rest of its batch. P 1 does not wait for it: its events come at their times, g2 is
- * not recorded from the gap to its start; nor is g3, of which nothing is told any more, to the end.
+ * P 0 wakes g2 and g3, which is lost with the rest of its batch. P 1 does not wait for it: its events come at
+ * their times, g2 is not recorded from the gap to its start; nor is g3, of which nothing is told any more, to
+ * the end.
  */
 static void test_others_go_on(void **state)
 {
     (void)state;
-    const char *two = "batch p=0 t=0\nGoCreate g=1\nGoCreate g=2\nGoWaiting g=2\nGoCreate g=3\nGoWaiting g=3\n"
-                      "ProcStart thread=0\nGoStart g=1 seq=1\nGomaxprocs procs=2\n";
+    const char *two =
+        "batch p=0 t=0\nGoCreate g=1\nGoCreate g=2\nGoWaiting g=2\nGoCreate g=3\nGoWaiting g=3\n"
+        "ProcStart thread=0\nGoStart g=1 seq=1\nGomaxprocs procs=2\n";
     char text[600];
     snprintf(text, sizeof text,
              "go 1.11\n%sHeapAlloc +10 bytes=1\nraw 00 ff 00 ff 00 ff 00 ff\n"
@@ -191,7 +203,8 @@ static void test_others_go_on(void **state)
              "HeapAlloc +4000000 bytes=2\n",
              two);
     reads_as(text,
-             "0< g2 is waiting\n1< g3 is waiting\n~1 m0\n2< p0 sched m0\n3< g1 is running p0\n~3 procs 2\n10 heap 1\n"
+             "0< g2 is waiting\n1< g3 is waiting\n~1 m0\n2< p0 sched m0\n3< g1 is running p0\n~3 procs 2\n10 "
+             "heap 1\n"
              "~10 g1 unknown\n~10 p0 none\n~20 m3\n20 p1 sched m3\n"
              "~3000020 g2 lost since 10\n3000020 g2 running p1 m3\n3000025 g2 waiting (chan receive)\n"
              "7000025 heap 2\n~7000025 p1 none\n~7000025 g2 lost since 0\n~7000025 g2 lost since 10\n"
@@ -200,50 +213,55 @@ static void test_others_go_on(void **state)
              "D no order makes all events consistent (first at GoStart, goroutine 2): some are missing\n");
 }
 
-/* A bit has made a call a stop: what the P does then nobody told of. From the stop on it isn't recorded, and it is said. */
+/* A bit has made a call a stop: what the P does then nobody told of. From the stop on it isn't recorded, and
+ * it is said. */
 static void test_runs_nothing(void **state)
 {
     (void)state;
-    reads_as("go 1.19\n" START "GoBlock +10\nGoSysCall +10\nGoSysCall +5\n",
-             START_LINES "10 g1 waiting\n~20 p0 lost since 0\n~25 p0 lost since 0\n~25 g1 lost since 0\n"
-                         "D 2 events contradict what came before: what may be lost between is not recorded\n");
+    reads_as("go 1.19\n" START "GoBlock +10\nGoSysCall +10\nGoSysCall +5\n", START_LINES
+             "10 g1 waiting\n~20 p0 lost since 0\n~25 p0 lost since 0\n~25 g1 lost since 0\n"
+             "D 2 events contradict what came before: what may be lost between is not recorded\n");
 }
 
 /* A goroutine that was neither there as the trace began nor made since. */
 static void test_out_of_nowhere(void **state)
 {
     (void)state;
-    reads_as(
-        "prototype\nbatch p=0 t=0\nGoCreate g=1 pc=0\nProcStart\nGoStart g=1\nGomaxprocs procs=1\n"
-        "GoUnblock +10 g=5 stack=0\n",
-        "0< p0 sched\n1< g1 is running p0\n~1 procs 1\n~10 g5 is waiting\n10 g5 runnable b1\n~10 g5 lost since 0\n"
-        "D 1 event contradicts what came before: what may be lost between is not recorded\n");
+    reads_as("prototype\nbatch p=0 t=0\nGoCreate g=1 pc=0\nProcStart\nGoStart g=1\nGomaxprocs procs=1\n"
+             "GoUnblock +10 g=5 stack=0\n",
+             "0< p0 sched\n1< g1 is running p0\n~1 procs 1\n~10 g5 is waiting\n10 g5 runnable b1\n~10 g5 "
+             "lost since 0\n"
+             "D 1 event contradicts what came before: what may be lost between is not recorded\n");
 }
 
-/* Who is there is listed as the trace begins, and never again: here a bit has made it of a value of the heap. */
+/* Who is there is listed as the trace begins, and never again: here a bit has made it of a value of the heap.
+ */
 static void test_listed_later(void **state)
 {
     (void)state;
-    reads_as(
-        "prototype\nbatch p=0 t=0\nGoCreate g=1 pc=0\nProcStart\nGoStart g=1\nGomaxprocs procs=1\n"
-        "HeapAlloc +5 bytes=7\nGoInSyscall +5 g=4416653\n",
-        "0< p0 sched\n1< g1 is running p0\n~1 procs 1\n5 heap 7\n10 g4416653 is syscall\n~10 g4416653 lost since 0\n"
-        "D 1 event contradicts what came before: what may be lost between is not recorded\n");
+    reads_as("prototype\nbatch p=0 t=0\nGoCreate g=1 pc=0\nProcStart\nGoStart g=1\nGomaxprocs procs=1\n"
+             "HeapAlloc +5 bytes=7\nGoInSyscall +5 g=4416653\n",
+             "0< p0 sched\n1< g1 is running p0\n~1 procs 1\n5 heap 7\n10 g4416653 is syscall\n~10 g4416653 "
+             "lost since 0\n"
+             "D 1 event contradicts what came before: what may be lost between is not recorded\n");
 }
 
 #define ONE_MORE "D 1 event contradicts what came before: what may be lost between is not recorded\n"
 
-/* What begins twice, or ends without having begun, shows that an event is missing or was another: Go's reader refuses each of these. */
+/* What begins twice, or ends without having begun, shows that an event is missing or was another: Go's reader
+ * refuses each of these. */
 static void test_begun_or_ended_twice(void **state)
 {
     (void)state;
-    reads_as("go 1.19\n" START "GCSweepDone +10 swept=1 reclaimed=2\n", START_LINES "10 end sweep p0 1,2\n" ONE_MORE);
+    reads_as("go 1.19\n" START "GCSweepDone +10 swept=1 reclaimed=2\n",
+             START_LINES "10 end sweep p0 1,2\n" ONE_MORE);
     reads_as("go 1.19\n" START "GCSweepStart +10\nGCSweepStart +1\nGCSweepDone +1 swept=1 reclaimed=2\n",
              START_LINES "10 begin sweep p0\n11 begin sweep p0\n12 end sweep p0 1,2\n" ONE_MORE);
     reads_as("go 1.19\n" START "GCDone +10\n", START_LINES "10 end gc\n" ONE_MORE);
     reads_as("go 1.19\n" START "GoBlock +10\nProcStop +1\nProcStop +1\n",
              START_LINES "10 g1 waiting\n11 p0 idle\n12 p0 idle\n~12 g1 lost since 0\n" ONE_MORE);
-    reads_as("go 1.19\n" START "UserTaskCreate +1 task=1 parent=0 name=0 stack=0\nUserTaskEnd +1 task=1 stack=0\n"
+    reads_as("go 1.19\n" START
+             "UserTaskCreate +1 task=1 parent=0 name=0 stack=0\nUserTaskEnd +1 task=1 stack=0\n"
              "UserTaskCreate +1 task=1 parent=0 name=0 stack=0\n",
              START_LINES "2 g1 task 1\n3 g1 endtask 1\n4 g1 task 1\n");
     reads_as("go 1.19\n" START "UserTaskCreate +1 task=1 parent=0 name=0 stack=0\n"
@@ -257,7 +275,8 @@ static void test_begun_or_ended_twice(void **state)
                          "15 begin gc\n16 end gc\n");
 }
 
-/* Ids of strings and stacks that are far from each other, and given twice: the first string counts, and the last stack. */
+/* Ids of strings and stacks that are far from each other, and given twice: the first string counts, and the
+ * last stack. */
 static void test_far_names(void **state)
 {
     (void)state;
@@ -273,21 +292,25 @@ static void test_far_names(void **state)
                          "D 1 use of stacks or strings that are not in the file: its end is missing\n");
 }
 
-/* What is broken within the tables takes with it what it was, not what follows: also if it is a length, or the first of them. */
+/* What is broken within the tables takes with it what it was, not what follows: also if it is a length, or
+ * the first of them. */
 static void test_broken_tables(void **state)
 {
     (void)state;
 #define TASKS \
-    "UserTaskCreate +1 task=1 parent=0 name=1 stack=1\nUserTaskCreate +1 task=2 parent=0 name=2 stack=2\nGoBlock " \
+    "UserTaskCreate +1 task=1 parent=0 name=1 stack=1\nUserTaskCreate +1 task=2 parent=0 name=2 " \
+    "stack=2\nGoBlock " \
     "+1\n"
 #define BEFORE "String id=1 \"f\"\nStack id=1 0x10:1:1:2\n"
 #define BEHIND \
-    "Stack id=2 0x11:2:2:3\nString id=2 \"g\"\nStack id=3 0x12:2:2:3\nString id=3 \"h\"\nStack id=4 0x13:2:2:3\n"
+    "Stack id=2 0x11:2:2:3\nString id=2 \"g\"\nStack id=3 0x12:2:2:3\nString id=3 \"h\"\nStack id=4 " \
+    "0x13:2:2:3\n"
 #define PART(n) "D " n " of stacks or strings that are not in the file: a part of its tables is missing\n"
     reads_as("go 1.11\nnoauto\n" START TASKS "Frequency freq=1000000000\n" BEFORE "raw 00 ff 41 ff\n" BEHIND,
              START_LINES "2 g1 task 1 f at f\n3 g1 task 2 g at g\n4 g1 waiting\n"
                          "D an unknown event type (event 0, ?); skipped 4 bytes\n");
-    reads_as("go 1.11\nnoauto\n" START TASKS "Frequency freq=1000000000\n" BEFORE "raw c3 ff 7f 01 01\n" BEHIND,
+    reads_as("go 1.11\nnoauto\n" START TASKS "Frequency freq=1000000000\n" BEFORE
+             "raw c3 ff 7f 01 01\n" BEHIND,
              START_LINES "2 g1 task 1 f at f\n3 g1 task 2 g at g\n4 g1 waiting\n"
                          "D a length beyond what follows it (event 3, Stack); skipped 5 bytes\n");
     reads_as("go 1.11\nnoauto\n" START TASKS "Frequency freq=1000000000\nraw 00 ff 41 ff\n" BEHIND,
@@ -298,7 +321,8 @@ static void test_broken_tables(void **state)
              "~0 procs 2\n4000 heap 1\nD an unknown event type (event 0, ?); skipped 4 bytes\n");
 }
 
-/* The profiler's batches say P 0, and are none of it: they go on while P 0's do. One is the last before the tick rate. */
+/* The profiler's batches say P 0, and are none of it: they go on while P 0's do. One is the last before the
+ * tick rate. */
 static void test_profile(void **state)
 {
     (void)state;
@@ -334,8 +358,8 @@ static void test_batch_out_of_time(void **state)
 #define LATER(t) "batch p=0 t=" t "\nHeapAlloc +0 bytes=1\nHeapAlloc +10 bytes=2\n"
 #define END(t) "batch p=0 t=" t "\nFrequency freq=1000000000\n"
 #define TORN "~1 g1 unknown\n~1 p0 none\n100 heap 1\n110 heap 2\n~110 m0 lost since 0\n"
-    reads_as("go 1.21\nnoauto\n" START LATER("900000000000") LATER("100") END("300"),
-             START_LINES TORN "D a batch of processor 0 is left out: its time is 899.990000 s behind its end\n");
+    reads_as("go 1.21\nnoauto\n" START LATER("900000000000") LATER("100") END("300"), START_LINES TORN
+             "D a batch of processor 0 is left out: its time is 899.990000 s behind its end\n");
     reads_as("go 1.21\nnoauto\nbatch p=0 t=1000000000\nGoCreate g=1\nProcStart thread=0\nGoStart g=1 seq=1\n"
              "Gomaxprocs procs=2\n" LATER("500000000") LATER("1000000100") END("1000000300"),
              START_LINES TORN
@@ -346,14 +370,17 @@ static void test_batch_out_of_time(void **state)
 static void test_moved_out_of_time(void **state)
 {
     (void)state;
-    reads_as("go 1.21\nnoauto\n" START "GoSysCall +10\nGoSysBlock +10\nGoSysExit +50 g=1 seq=2 ticks=900000000000\n"
-             "batch p=0 t=60\nCPUSample +0 ticks=20 p=0 g=1\nCPUSample +1 ticks=900000000000 p=0 g=1\n" END("300"),
-             START_LINES
-             "10 g1 syscall p0 m0\n20 sample g1 p0\n70 g1 runnable\n"
-             "D 1 end of system calls and 1 CPU sample say times before the trace or behind it: left out\n");
+    reads_as(
+        "go 1.21\nnoauto\n" START
+        "GoSysCall +10\nGoSysBlock +10\nGoSysExit +50 g=1 seq=2 ticks=900000000000\n"
+        "batch p=0 t=60\nCPUSample +0 ticks=20 p=0 g=1\nCPUSample +1 ticks=900000000000 p=0 g=1\n" END("300"),
+        START_LINES
+        "10 g1 syscall p0 m0\n20 sample g1 p0\n70 g1 runnable\n"
+        "D 1 end of system calls and 1 CPU sample say times before the trace or behind it: left out\n");
 }
 
-/* Where as much is missing as a buffer holds, it may have been a batch of any P: nothing is known of those either. */
+/* Where as much is missing as a buffer holds, it may have been a batch of any P: nothing is known of those
+ * either. */
 static void test_much_garbage(void **state)
 {
     (void)state;
@@ -434,7 +461,8 @@ static void test_futile_where_there_is_none(void **state)
              START_LINES "D event 36 (FutileWakeup), which no writer of this dialect makes\n");
 }
 
-/* ---- everything, broken in every way ----------------------------------------------------------------------- */
+/* ---- everything, broken in every way
+ * ----------------------------------------------------------------------- */
 
 static const char *const MIXED[] = {
     "prototype\nbatch p=1 t=20\nProcStart\nGoStart g=2\nGoSysCall +5 stack=!0x10\nGoSysBlock +1 stack=!0x11\n"
@@ -451,7 +479,8 @@ static const char *const MIXED[] = {
     "GoStartLabel +9 g=2 seq=2 label=\"GC (idle)\"\n"
     "batch p=0 t=0\nGoCreate g=1 new_stack=main.m:1\nGoCreate g=2\nGoWaiting g=2\nProcStart thread=0\n"
     "GoStart g=1 seq=1\n"
-    "Gomaxprocs procs=2 stack=a.b:1,c.d:2\nCPUSample +1 ticks=9 p=0 g=1 stack=x.y:3\nSTWStart +1 kind=1\nSTWDone\n"
+    "Gomaxprocs procs=2 stack=a.b:1,c.d:2\nCPUSample +1 ticks=9 p=0 g=1 stack=x.y:3\nSTWStart +1 "
+    "kind=1\nSTWDone\n"
     "GoSysCall +9 stack=os.r:1\nGoSysBlock +4\nProcStop\nGCStart seq=0\nGCSweepStart\n"
     "GCSweepDone swept=3 reclaimed=1\n"
     "GCDone +50\nGCMarkAssistStart\nUserTaskCreate task=3 parent=0 name=\"t\"\n",
@@ -567,7 +596,8 @@ static void test_no_memory(void **state)
     }
 }
 
-/* Sixty thousand processors that all wait for one goroutine, which changes all the time: no quadratic time. */
+/* Sixty thousand processors that all wait for one goroutine, which changes all the time: no quadratic time.
+ */
 static void test_many_processors(void **state)
 {
     (void)state;

@@ -1,6 +1,7 @@
 /*
- * test_v1_fast.c - the first family's quick way and its slow one are the same: every sample is read with room for many
- * events at a time, and with room for no more than what one event turns into, where v1_fast() never gets a turn.
+ * test_v1_fast.c - the first family's quick way and its slow one are the same: every sample is read with room
+ * for many events at a time, and with room for no more than what one event turns into, where v1_fast() never
+ * gets a turn.
  */
 #include <setjmp.h>
 #include <stdarg.h>

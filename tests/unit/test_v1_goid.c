@@ -1,6 +1,7 @@
 /*
- * test_v1_goid.c - rows of goroutines by their ids, held against a plain list: put, found, ended, put again; ids that are counted
- * up, in pages, and far ones, in a hash table. And how far one looks ahead for the block of a system call.
+ * test_v1_goid.c - rows of goroutines by their ids, held against a plain list: put, found, ended, put again;
+ * ids that are counted up, in pages, and far ones, in a hash table. And how far one looks ahead for the block
+ * of a system call.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,8 +37,8 @@ static void holds(const struct v1_goids *h)
 {
     for (unsigned i = 0; i < IDS; i++)
         if (v1_goids_find(h, known[i].id) != known[i].row)
-            fail_msg("id %llu: %u, expected %u", (unsigned long long)known[i].id, v1_goids_find(h, known[i].id),
-                     known[i].row);
+            fail_msg("id %llu: %u, expected %u", (unsigned long long)known[i].id,
+                     v1_goids_find(h, known[i].id), known[i].row);
 }
 
 static void test_rows(void **state)
@@ -99,9 +100,11 @@ static void test_no_memory(void **state)
     }
 }
 
-/* ---- what a system call does -------------------------------------------------------------------------------- */
+/* ---- what a system call does
+ * -------------------------------------------------------------------------------- */
 
-#define START "go 1.11\nbatch p=0 t=0\nGoCreate g=1\nProcStart thread=0\nGoStart g=1 seq=1\nGomaxprocs procs=2\n"
+#define START \
+    "go 1.11\nbatch p=0 t=0\nGoCreate g=1\nProcStart thread=0\nGoStart g=1 seq=1\nGomaxprocs procs=2\n"
 #define START_LINES "~0 m0\n0< p0 sched m0\n1< g1 is running p0\n~1 procs 2\n"
 
 /* A call, then many events that say nothing of it, in several batches, then `behind`. */

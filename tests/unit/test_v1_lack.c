@@ -25,27 +25,31 @@ static void test_stack_of_nothing(void **state)
     reads_as("go 1.11\n" START "GoCreate +5 g=2\nHeapAlloc +5 bytes=1\n" ROW,
              START_LINES "5 g2 created runnable b1\n10 heap 1\n~10 g2 lost since 0\n" NO_EVENT);
     /* Ids far apart are looked up in another way. */
-    reads_as("go 1.11\n" START "HeapAlloc +5 bytes=1\n" ROW "Stack id=7000000 0x10:0:0:0\n",
-             START_LINES "5 heap 1\n"
-                         "D 2 stacks in its table belong to no event: events are missing, and nothing tells when\n");
+    reads_as("go 1.11\n" START "HeapAlloc +5 bytes=1\n" ROW "Stack id=7000000 0x10:0:0:0\n", START_LINES
+             "5 heap 1\n"
+             "D 2 stacks in its table belong to no event: events are missing, and nothing tells when\n");
     reads_as("go 1.11\n" START "GoSched +5 stack=7000000\n" ROW "Stack id=7000000 0x10:0:0:0\n",
              START_LINES "5 g1 runnable (runtime.Gosched) at 0x10\n~5 g1 lost since 0\n" NO_EVENT);
 }
 
 #define OLD(calls, then) \
-    "go 1.5\nbatch p=0 seq=1 t=100\nGoCreate dseq=0 g=1 pc=0\nProcStart dseq=1 thread=0\nGoStart dseq=1 g=1\n" \
+    "go 1.5\nbatch p=0 seq=1 t=100\nGoCreate dseq=0 g=1 pc=0\nProcStart dseq=1 thread=0\nGoStart dseq=1 " \
+    "g=1\n" \
     "Gomaxprocs dseq=1 procs=2\n" calls "HeapAlloc dseq=" then " +10 bytes=1\n"
 #define OLD_LINES "~0 m0\n0< p0 sched m0\n1< g1 is running p0\n~1 procs 2\n"
 
-/* Go 1.5 counts its events. A call that has returned took a number, too, which is written when its goroutine runs: or never. */
+/* Go 1.5 counts its events. A call that has returned took a number, too, which is written when its goroutine
+ * runs: or never. */
 static void test_numbers(void **state)
 {
     (void)state;
     reads_as(OLD("", "1"), OLD_LINES "10 heap 1\n");
-    reads_as(OLD("", "4"), OLD_LINES "10 heap 1\n"
-                                     "D the numbers of its events have gaps, 3 in all: events are missing, or have "
-                                     "wrong numbers\n");
-    reads_as(OLD("GoSysCall dseq=1 +1\nGoSysBlock dseq=1 +1\n", "2"), OLD_LINES "2 g1 syscall p0 m0\n12 heap 1\n");
+    reads_as(OLD("", "4"),
+             OLD_LINES "10 heap 1\n"
+                       "D the numbers of its events have gaps, 3 in all: events are missing, or have "
+                       "wrong numbers\n");
+    reads_as(OLD("GoSysCall dseq=1 +1\nGoSysBlock dseq=1 +1\n", "2"),
+             OLD_LINES "2 g1 syscall p0 m0\n12 heap 1\n");
 }
 
 static void slice_says(const char *trace, int64_t from, bool lost)
@@ -78,7 +82,8 @@ static void test_slices(void **state)
 static void test_profile_has_stacks(void **state)
 {
     (void)state;
-    reads_as("go 1.19\n" START "HeapAlloc +100 bytes=2\nbatch p=0 t=40\nCPUSample +0 ticks=20 p=0 g=1 stack=70\n" ROW,
+    reads_as("go 1.19\n" START
+             "HeapAlloc +100 bytes=2\nbatch p=0 t=40\nCPUSample +0 ticks=20 p=0 g=1 stack=70\n" ROW,
              START_LINES "20 sample g1 p0 at 0x10\n100 heap 2\n");
 }
 

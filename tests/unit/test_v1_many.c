@@ -1,6 +1,7 @@
 /*
- * test_v1_many.c - the first family's reader where there is much of something: processors, goroutines, bytes. However many events
- * are asked for at a time, in whatever order processors' batches stand, and by however many threads: the same events.
+ * test_v1_many.c - the first family's reader where there is much of something: processors, goroutines, bytes.
+ * However many events are asked for at a time, in whatever order processors' batches stand, and by however
+ * many threads: the same events.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +13,8 @@
 #include "tests/unit/decode_help.h"
 #include "tests/unit/v1_lines.h"
 
-/* ---- few at a time ------------------------------------------------------------------------------------------ */
+/* ---- few at a time
+ * ------------------------------------------------------------------------------------------ */
 
 static char *text_by(const uint8_t *p, size_t n, size_t cap)
 {
@@ -49,8 +51,8 @@ static void test_few_at_a_time(void **state)
     tracegen_printf(&b, "go 1.10\nbatch p=0 t=0\n");
     for (int g = 1; g <= 200; g++)
         tracegen_printf(&b, "GoCreate +1 g=%d\n%s", g, g % 3 ? "" : "GoWaiting g=1\n");
-    tracegen_printf(&b,
-                    "ProcStart thread=0\nGoStart g=2 seq=1\nGomaxprocs procs=2\nHeapAlloc +1 bytes=5\nGoEnd +1\n");
+    tracegen_printf(
+        &b, "ProcStart thread=0\nGoStart g=2 seq=1\nGomaxprocs procs=2\nHeapAlloc +1 bytes=5\nGoEnd +1\n");
     size_t n;
     uint8_t *p = tracegen_bytes((char *)b.p, &n);
     at_a_time("listed", p, n);
@@ -58,11 +60,13 @@ static void test_few_at_a_time(void **state)
     tracegen_free(&b);
 }
 
-/* ---- many processors ---------------------------------------------------------------------------------------- */
+/* ---- many processors
+ * ---------------------------------------------------------------------------------------- */
 
 enum { PS = 60 }; /* more than are kept sorted, not more than are looked at where times are equal */
 
-/* Each P's goroutine wakes the next one's, all at one time; the P's batches stand in the file from the k-th on. */
+/* Each P's goroutine wakes the next one's, all at one time; the P's batches stand in the file from the k-th
+ * on. */
 static char *relay(const char *dialect, int k, int step)
 {
     struct tracegen_buf b = {0};
@@ -131,7 +135,8 @@ static void test_many_processors(void **state)
         }
 }
 
-/* ---- many bytes --------------------------------------------------------------------------------------------- */
+/* ---- many bytes
+ * --------------------------------------------------------------------------------------------- */
 
 /* Batches of two Ps in turns, of tiny events with a byte like a batch's first within. */
 static struct tracegen_buf large(size_t bytes)
@@ -200,7 +205,8 @@ static void test_no_dialect(void **state)
     lines_free(&l);
 }
 
-/* A name may stand in every row that is written: what is longer than 4 KB is cut between two characters, and that is said. */
+/* A name may stand in every row that is written: what is longer than 4 KB is cut between two characters, and
+ * that is said. */
 static void test_long_names(void **state)
 {
     (void)state;

@@ -1,12 +1,14 @@
 /*
- * test_v1_preview.c - the beginning of a first-family trace, shown while all of it is looked at: what it shows is true of the finished
- * trace, and that is the same whether or not it was shown. Where the beginning is not known for sure nothing is shown.
+ * test_v1_preview.c - the beginning of a first-family trace, shown while all of it is looked at: what it
+ * shows is true of the finished trace, and that is the same whether or not it was shown. Where the beginning
+ * is not known for sure nothing is shown.
  */
 #include "tests/unit/model_text.h"
 
 enum { ROUNDS = 26, SELDOM_AT = 9, FULL = 40 };
 #define T0 \
-    INT64_C(1000000000000) /* as a host that has run for a while: hardly any number in an event is one near it */
+    INT64_C(1000000000000) /* as a host that has run for a while: hardly any number in an event is one near \
+                              it */
 
 /* A batch of a processor that is busy: its goroutine yields, wakes one of another's, makes system calls. */
 static void busy(struct tracegen_buf *b, int p, int round)
@@ -14,27 +16,30 @@ static void busy(struct tracegen_buf *b, int p, int round)
     const int64_t t = T0 + 1000 * round + 300 * p;
     tracegen_printf(b, "batch p=%d t=%" PRId64 "\n", p, t);
     if (!round && !p)
-        tracegen_printf(b, "GoCreate +1 g=1\nGoCreate +1 g=2\nGoCreate +1 g=3\nGoCreate +1 g=4\nGoCreate +1 g=10\n"
-                           "GoWaiting +1 g=10\nGoCreate +1 g=11\n");
+        tracegen_printf(
+            b, "GoCreate +1 g=1\nGoCreate +1 g=2\nGoCreate +1 g=3\nGoCreate +1 g=4\nGoCreate +1 g=10\n"
+               "GoWaiting +1 g=10\nGoCreate +1 g=11\n");
     if (!round)
         tracegen_printf(b, "ProcStart +1 thread=%d\nGoStart +1 g=%d seq=1\n%s", p, p + 1,
                         p ? "" : "Gomaxprocs procs=4\n");
     for (int i = 0; i < FULL; i++)
-        tracegen_printf(b, "GoSched +4 stack=main.f:%d\nGoStartLocal +%d g=%d\n", 1 + i % 5, 1 + i % 7, p + 1);
+        tracegen_printf(b, "GoSched +4 stack=main.f:%d\nGoStartLocal +%d g=%d\n", 1 + i % 5, 1 + i % 7,
+                        p + 1);
     if (p == 0)
         tracegen_printf(b, "GoUnblock +9 g=10 seq=%d stack=main.wake:7\n", 2 + 2 * round);
     if (p == 1)
-        tracegen_printf(b,
-                        "GoSched +4 stack=main.f:1\nGoStart +1 g=10 seq=%d\nGoBlockRecv +20 stack=main.ten:1\n"
-                        "GoStartLocal +1 g=2\n",
-                        3 + 2 * round);
+        tracegen_printf(
+            b,
+            "GoSched +4 stack=main.f:1\nGoStart +1 g=10 seq=%d\nGoBlockRecv +20 stack=main.ten:1\n"
+            "GoStartLocal +1 g=2\n",
+            3 + 2 * round);
     if (p == 2) {
         tracegen_printf(b, "GoSched +4 stack=main.f:1\n");
         if (round)
             tracegen_printf(b, "GoSysExitLocal +1 g=11 ticks=%" PRId64 "\n", t - 200);
-        tracegen_printf(b,
-                        "GoStart%s +1 g=11%s\nGoSysCall +5 stack=main.read:4\nGoSysBlock +1\nGoStartLocal +1 g=3\n",
-                        round ? "Local" : "", round ? "" : " seq=1");
+        tracegen_printf(
+            b, "GoStart%s +1 g=11%s\nGoSysCall +5 stack=main.read:4\nGoSysBlock +1\nGoStartLocal +1 g=3\n",
+            round ? "Local" : "", round ? "" : " seq=1");
     }
 }
 
@@ -82,7 +87,8 @@ static struct trace *whole(const uint8_t *p, size_t n)
     return tr;
 }
 
-/* Each span that is over stands in the finished trace; one that isn't began there, or nothing is said of it. Returns how many. */
+/* Each span that is over stands in the finished trace; one that isn't began there, or nothing is said of it.
+ * Returns how many. */
 static int lane_is_true(const struct trace *tr, const struct trace *all, struct lane l)
 {
     const uint64_t id = trace_lane(tr, l).id;
@@ -97,9 +103,10 @@ static int lane_is_true(const struct trace *tr, const struct trace *all, struct 
         if (s->state == ST_UNKNOWN || s->t0 >= end)
             continue;
         const bool there = trace_span_at(all, to, s->t0, &x);
-        if (!there || x.t0 != s->t0 || (x.t1 != s->t1 && s->t1 < end) || x.state != s->state || x.who != s->who)
-            fail_msg("%c%" PRIu64 ": %" PRId64 "-%" PRId64 " is %d, but %" PRId64 "-%" PRId64 " is %d", "PGM"[l.kind],
-                     id, s -> t0, s -> t1, s -> state, x.t0, x.t1, x.state);
+        if (!there || x.t0 != s->t0 || (x.t1 != s->t1 && s->t1 < end) || x.state != s->state ||
+            x.who != s->who)
+            fail_msg("%c%" PRIu64 ": %" PRId64 "-%" PRId64 " is %d, but %" PRId64 "-%" PRId64 " is %d",
+                     "PGM"[l.kind], id, s -> t0, s -> t1, s -> state, x.t0, x.t1, x.state);
         const struct frame f = trace_frame(tr, s->stack, 0), g = trace_frame(all, x.stack, 0);
         const struct str a = trace_str(tr, f.func), b = trace_str(all, g.func);
         assert_int_equal(f.line, g.line);
@@ -119,7 +126,8 @@ static int is_true(const struct trace *tr, const struct trace *all)
     return spans;
 }
 
-/* How many spans the first look at a trace shows, 0: none; and the trace is then the one that it is otherwise. */
+/* How many spans the first look at a trace shows, 0: none; and the trace is then the one that it is
+ * otherwise. */
 static int previewed(const char *label, const uint8_t *p, size_t n)
 {
     struct trace *all = whole(p, n);
@@ -199,8 +207,9 @@ static void test_flips(void **state)
 }
 
 /*
- * Bytes in which tables seem to begin at each tenth byte, and go on for a quarter of a megabyte before they prove to be none: each is
- * a tick rate and a stack, whose numbers are such bytes, too. Looking at all of them to the end takes hours.
+ * Bytes in which tables seem to begin at each tenth byte, and go on for a quarter of a megabyte before they
+ * prove to be none: each is a tick rate and a stack, whose numbers are such bytes, too. Looking at all of
+ * them to the end takes hours.
  */
 static void test_tables_in_one_another(void **state)
 {

@@ -1,8 +1,10 @@
 /*
- * test_v1_symbols.c - names for bare program counters, from line tables built here in the layout that programs of Go 1.5 have.
+ * test_v1_symbols.c - names for bare program counters, from line tables built here in the layout that
+ * programs of Go 1.5 have.
  *
- * The made-up program: main.alpha at 0x401000 (a.go, line 10, from +0x10 line 12), main.beta at 0x401040 (b.go, line
- * 30), end at 0x401080. As an ELF file of 64 or 32 bits, either byte order, with section headers or without.
+ * The made-up program: main.alpha at 0x401000 (a.go, line 10, from +0x10 line 12), main.beta at 0x401040
+ * (b.go, line 30), end at 0x401080. As an ELF file of 64 or 32 bits, either byte order, with section headers
+ * or without.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -114,8 +116,8 @@ static void finds(const struct symbols *s, uint64_t pc, const char *want)
     struct symbol y;
     char got[64] = "nothing";
     if (symbols_find(s, pc, &y))
-        snprintf(got, sizeof got, "%.*s %.*s:%d", (int)y.func_len, y.func, (int)y.file_len, y.file ? y.file : "",
-                 (int)y.line);
+        snprintf(got, sizeof got, "%.*s %.*s:%d", (int)y.func_len, y.func, (int)y.file_len,
+                 y.file ? y.file : "", (int)y.line);
     assert_string_equal(got, want);
 }
 
@@ -197,18 +199,20 @@ static void test_trace_with_program(void **state)
     elf(&m, false, true, true);
     assert_int_equal(write(fd, m.b, m.n), m.n);
     close(fd);
-    const char *trace = "go 1.5\nbatch p=0 seq=1 t=0\nGoCreate g=1 pc=0x401040\nProcStart thread=0\nGoStart g=1\n"
-                        "Gomaxprocs procs=1\nGoBlock +5 stack=!0x401040,!0x401010\nGoUnblock +5 g=1 stack=!0x999\n";
+    const char *trace =
+        "go 1.5\nbatch p=0 seq=1 t=0\nGoCreate g=1 pc=0x401040\nProcStart thread=0\nGoStart g=1\n"
+        "Gomaxprocs procs=1\nGoBlock +5 stack=!0x401040,!0x401010\nGoUnblock +5 g=1 stack=!0x999\n";
     reads_with(trace,
                "~0 m0\n0< p0 sched m0\n1< g1 is running p0 in main.beta\n~1 procs 1\n"
                "5 g1 waiting at main.alpha\n"
                "10 g1 runnable at 0x999\n",
                0, path);
     unlink(path);
-    reads_with(trace,
-               "~0 m0\n0< p0 sched m0\n1< g1 is running p0 in 0x401041\n~1 procs 1\n5 g1 waiting at 0x401040\n"
-               "10 g1 runnable at 0x999\n",
-               0, path);
+    reads_with(
+        trace,
+        "~0 m0\n0< p0 sched m0\n1< g1 is running p0 in 0x401041\n~1 procs 1\n5 g1 waiting at 0x401040\n"
+        "10 g1 runnable at 0x999\n",
+        0, path);
 }
 
 int main(void)

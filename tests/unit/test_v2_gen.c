@@ -1,6 +1,6 @@
 /*
- * test_v2_gen.c - generations of the second family: where they begin and end, their tables and clocks, and what is
- * said when something of them is missing.
+ * test_v2_gen.c - generations of the second family: where they begin and end, their tables and clocks, and
+ * what is said when something of them is missing.
  */
 #include "decode/model/trace_priv.h"
 #include "tests/unit/decode_help.h"
@@ -24,9 +24,9 @@ static void expect_events(const char *text, uint64_t events, enum err_code code,
 static void test_flight_recorder(void **state)
 {
     (void)state;
-    struct loaded l =
-        load_text("go 1.26\nbatch gen=5 m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +5 g=1 m=7 running\nendgen\n"
-                  "batch m=7 t=200\n" AGAIN);
+    struct loaded l = load_text(
+        "go 1.26\nbatch gen=5 m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +5 g=1 m=7 running\nendgen\n"
+        "batch m=7 t=200\n" AGAIN);
     expect_whole(l.tr);
     assert_int_equal(trace_info(l.tr)->generations, 2);
     expect_lane(l.tr, LANE_G, 1, "<0-102> running p0\n");
@@ -47,9 +47,10 @@ static void test_borders(void **state)
                   "generation 0 where 1 was expected");
     expect_events("go 1.26\n" START "batch gen=2 m=7 t=200\n" AGAIN, 5, ERR_FORMAT,
                   "no end mark before generation 2");
-    expect_events("go 1.26\nnoauto\nbatch m=-1 t=1\nSync\nFrequency freq=1000000000\nClockSnapshot +1 mono=1 sec=1 "
-                  "nsec=1\n" START,
-                  2, ERR_TRUNCATED, "no end mark: the trace was cut short");
+    expect_events(
+        "go 1.26\nnoauto\nbatch m=-1 t=1\nSync\nFrequency freq=1000000000\nClockSnapshot +1 mono=1 sec=1 "
+        "nsec=1\n" START,
+        2, ERR_TRUNCATED, "no end mark: the trace was cut short");
     expect_events("go 1.26\n" START "endgen\nend\nraw 77 01\n", 2, ERR_FORMAT,
                   "expected a batch (byte 1, 49 or 52), found byte 119");
     expect_events("go 1.26\n" START "endgen\nend\nraw 67 6f 20 31 2e 32 36 20 74 72 61 63 65 00 00 00\n", 2,
@@ -61,20 +62,23 @@ static void test_tables(void **state)
     (void)state;
     struct loaded l = load_text(
         "go 1.26\nnoauto\nbatch m=-1 t=1\nSync\nFrequency freq=1000000000\nClockSnapshot +1 mono=1 sec=1 "
-        "nsec=1\n" START
-        "GoBlock +1 reason=4 stack=7\nbatch m=-1 t=1\nStrings\nString id=4 \"chan send\"\nString id=4 \"other\"\n"
+        "nsec=1\n" START "GoBlock +1 reason=4 stack=7\nbatch m=-1 t=1\nStrings\nString id=4 \"chan "
+        "send\"\nString id=4 \"other\"\n"
         "end\nraw 34\n");
     expect_damage(l.tr, ERR_FORMAT, "string 4 is defined twice");
     assert_null(trace_damage(l.tr, 1));
-    assert_string_equal(trace_warning(l.tr, 0)->what,
-                        "event GO_BLOCK of G1 names stack 7, which is in no table: it is shown as not recorded");
+    assert_string_equal(
+        trace_warning(l.tr, 0)->what,
+        "event GO_BLOCK of G1 names stack 7, which is in no table: it is shown as not recorded");
     expect_lane(l.tr, LANE_G, 1, "<0-2 running p0\n2-2> waiting (chan send)\n"); /* the first one counts */
     unload(&l);
-    l = load_text("go 1.26\nnoauto\nbatch m=-1 t=1\nSync\nFrequency freq=1000000000\nClockSnapshot +1 mono=1 sec=1 "
-                  "nsec=1\n" START "GoBlock +1 reason=70 stack=0\nend\nraw 34\n");
+    l = load_text(
+        "go 1.26\nnoauto\nbatch m=-1 t=1\nSync\nFrequency freq=1000000000\nClockSnapshot +1 mono=1 sec=1 "
+        "nsec=1\n" START "GoBlock +1 reason=70 stack=0\nend\nraw 34\n");
     assert_null(trace_damage(l.tr, 0));
-    assert_string_equal(trace_warning(l.tr, 0)->what,
-                        "event GO_BLOCK of G1 names string 70, which is in no table: it is shown as its number");
+    assert_string_equal(
+        trace_warning(l.tr, 0)->what,
+        "event GO_BLOCK of G1 names string 70, which is in no table: it is shown as its number");
     expect_lane(l.tr, LANE_G, 1, "<0-2 running p0\n2-2> waiting (#70)\n"); /* its number stands for it */
     unload(&l);
 }
@@ -84,11 +88,13 @@ static void test_tables_by_generation(void **state)
 {
     (void)state;
     struct loaded l = load_text(
-        "go 1.23\nnoauto\nbatch gen=1 m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nGoStop +8 "
+        "go 1.23\nnoauto\nbatch gen=1 m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 "
+        "running\nGoStop +8 "
         "reason=1 stack=0\n"
         "GoStart +5 g=1 g_seq=1\nbatch gen=1 m=-1 t=90\nStrings\nString id=1 \"one\"\nbatch gen=1 m=-1 "
         "t=90\nFrequency freq=1000000000\n"
-        "batch gen=2 m=-1 t=190\nStrings\nString id=1 \"two\"\nbatch gen=2 m=-1 t=190\nFrequency freq=500000000\n"
+        "batch gen=2 m=-1 t=190\nStrings\nString id=1 \"two\"\nbatch gen=2 m=-1 t=190\nFrequency "
+        "freq=500000000\n"
         "batch gen=2 m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nGoStop +8 reason=1 "
         "stack=0\n");
     expect_whole(l.tr);
@@ -101,8 +107,9 @@ static void test_tables_by_generation(void **state)
 static void test_clock_missing(void **state)
 {
     (void)state;
-    struct loaded l = load_text("go 1.22\nnoauto\nbatch gen=1 m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 "
-                                "m=7 running\nHeapAlloc +10 1\n");
+    struct loaded l =
+        load_text("go 1.22\nnoauto\nbatch gen=1 m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 "
+                  "m=7 running\nHeapAlloc +10 1\n");
     expect_damage(l.tr, ERR_TRUNCATED, "no clock frequency");
     assert_true(trace_info(l.tr)->clock_assumed);
     assert_int_equal(trace_info(l.tr)->nwarnings, 1);
@@ -115,7 +122,8 @@ static void test_clock_missing(void **state)
                   2, ERR_FORMAT, "second frequency");
 }
 
-/* A rate of which one bit is another than the system's clock has is told of where a time that is shown may be another. */
+/* A rate of which one bit is another than the system's clock has is told of where a time that is shown may be
+ * another. */
 static void test_clock_one_bit(void **state)
 {
     static const struct {
@@ -138,9 +146,8 @@ static void test_clock_one_bit(void **state)
 static void test_experiments(void **state)
 {
     (void)state;
-    struct loaded l = load_text(
-        "go 1.23\n" START
-        "expbatch exp=1 gen=1 m=7 t=100\nraw 01 02 03\nbatch m=7 t=110\nHeapAlloc +1 5\nraw 81 01 01 02 03\n");
+    struct loaded l = load_text("go 1.23\n" START "expbatch exp=1 gen=1 m=7 t=100\nraw 01 02 03\nbatch m=7 "
+                                "t=110\nHeapAlloc +1 5\nraw 81 01 01 02 03\n");
     expect_whole(l.tr);
     assert_int_equal(trace_info(l.tr)->experimental_batches, 1);
     assert_int_equal(trace_info(l.tr)->count[EC_EXPERIMENTAL], 1);
@@ -148,22 +155,25 @@ static void test_experiments(void **state)
     unload(&l);
 }
 
-/* What may stand in the batch that tells the clock, dialect by dialect; and what is newer than the header says. */
+/* What may stand in the batch that tells the clock, dialect by dialect; and what is newer than the header
+ * says. */
 static void test_v2_clock_batches(void **state)
 {
     (void)state;
 #define CLOCK22 "noauto\nbatch m=-1 t=1\nFrequency freq=1000000000\n"
-#define SYNC25 "noauto\nbatch m=-1 t=1\nSync\nFrequency freq=1000000000\nClockSnapshot +1 mono=1 sec=1 nsec=1\n"
+#define SYNC25 \
+    "noauto\nbatch m=-1 t=1\nSync\nFrequency freq=1000000000\nClockSnapshot +1 mono=1 sec=1 nsec=1\n"
     expect_events("go 1.22\n" CLOCK22 START, 2, ERR_OK, NULL);
     expect_events("go 1.23\n" CLOCK22 START, 2, ERR_OK, NULL);
     expect_events("go 1.25\n" SYNC25 START, 2, ERR_OK, NULL);
     expect_events("go 1.25\n" SYNC25 "Frequency freq=1000000000\nbatch m=7 t=100\n" AGAIN, 3, ERR_FORMAT,
                   "second frequency");
-    expect_events("go 1.25\n" SYNC25 "ClockSnapshot +1 mono=1 sec=1 nsec=1\nbatch m=7 t=100\n" AGAIN, 3, ERR_FORMAT,
-                  "expected frequency or clock snapshot event, found 51");
+    expect_events("go 1.25\n" SYNC25 "ClockSnapshot +1 mono=1 sec=1 nsec=1\nbatch m=7 t=100\n" AGAIN, 3,
+                  ERR_FORMAT, "expected frequency or clock snapshot event, found 51");
     expect_events("go 1.22\n" CLOCK22 "raw 30 01\nbatch m=7 t=100\n" AGAIN, 3, ERR_FORMAT,
                   "expected frequency or clock snapshot event, found 48");
-    expect_events("go 1.22\n" CLOCK22 "raw 08 01\nbatch m=7 t=100\n" AGAIN, 3, ERR_FORMAT, "second frequency");
+    expect_events("go 1.22\n" CLOCK22 "raw 08 01\nbatch m=7 t=100\n" AGAIN, 3, ERR_FORMAT,
+                  "second frequency");
     expect_events("go 1.26\n" SYNC25 "raw 30 01\nbatch m=7 t=100\n" AGAIN "endgen\n", 3, ERR_FORMAT,
                   "expected frequency or clock snapshot event, found 48");
     expect_events("go 1.22\nnoauto\nbatch m=-1 t=1\nraw 32 08 01\n" START, 2, ERR_TRUNCATED,
@@ -173,7 +183,8 @@ static void test_v2_clock_batches(void **state)
                   ERR_FORMAT, "has no clock snapshot");
 }
 
-/* A whole trace in which nothing happened: Go's reader finds no event and no error. A header alone is something else. */
+/* A whole trace in which nothing happened: Go's reader finds no event and no error. A header alone is
+ * something else. */
 static void test_v2_no_event(void **state)
 {
     (void)state;
@@ -215,7 +226,8 @@ static void test_v2_newer_events(void **state)
             tracegen_free(&b);
         }
 }
-/* ---- stacks of many frames ---------------------------------------------------------------------------------- */
+/* ---- stacks of many frames
+ * ---------------------------------------------------------------------------------- */
 
 /* A frame by its number: its bytes, 4 to 28 of them, tell it from all others. */
 static struct frame frame_no(uint32_t i)
@@ -264,9 +276,10 @@ static void test_no_frames(void **state)
 {
     (void)state;
     const struct logmsg *log;
-    struct loaded l = load_text("go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
-                                "UserLog +1 task=0 key=\"k\" value=\"v\" stack=1\n"
-                                "batch m=-1 t=200\nStacks\nStack id=1\n");
+    struct loaded l =
+        load_text("go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
+                  "UserLog +1 task=0 key=\"k\" value=\"v\" stack=1\n"
+                  "batch m=-1 t=200\nStacks\nStack id=1\n");
     expect_whole(l.tr);
     assert_int_equal(trace_logs(l.tr, &log), 1);
     assert_int_equal(trace_stack(l.tr, log[0].stack), 0);
@@ -274,8 +287,9 @@ static void test_no_frames(void **state)
 }
 
 /*
- * A stack is what its table says, whether its frames were seen before, in this generation or another one, fit what is kept of known ones
- * or not, and however many there are of them: the second generation has more than two bytes can number, the third few of many.
+ * A stack is what its table says, whether its frames were seen before, in this generation or another one, fit
+ * what is kept of known ones or not, and however many there are of them: the second generation has more than
+ * two bytes can number, the third few of many.
  */
 static void test_many_frames(void **state)
 {

@@ -7,7 +7,8 @@
 
 #define P0 "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
 
-/* Thread 8 starts a goroutine "before" thread 7 unblocks it: its clock is early; the sequence number decides. */
+/* Thread 8 starts a goroutine "before" thread 7 unblocks it: its clock is early; the sequence number decides.
+ */
 static void test_start_waits_for_unblock(void **state)
 {
     (void)state;
@@ -23,15 +24,16 @@ static void test_start_waits_for_unblock(void **state)
                                 "GoUnblock +5 g=2 g_seq=1 stack=0\n" /* 110 */
                                 "HeapAlloc +60 1000\n");
     expect_whole(l.tr);
-    expect_lane(l.tr, LANE_G, 2, "<0-9 waiting\n9-10 runnable by g1\n10-53 running p1\n53-69> waiting (sync)\n");
+    expect_lane(l.tr, LANE_G, 2,
+                "<0-9 waiting\n9-10 runnable by g1\n10-53 running p1\n53-69> waiting (sync)\n");
     unload(&l);
 }
 
 static void test_seq_out_of_reach(void **state)
 {
     (void)state;
-    struct loaded l =
-        load_text(P0 "GoStatus +1 g=2 m=-1 runnable\nGoBlock +5 reason=\"sync\" stack=0\nGoStart +5 g=2 g_seq=7\n");
+    struct loaded l = load_text(
+        P0 "GoStatus +1 g=2 m=-1 runnable\nGoBlock +5 reason=\"sync\" stack=0\nGoStart +5 g=2 g_seq=7\n");
     expect_damage(l.tr, ERR_ORDER, "no event can come next");
     expect_lane(l.tr, LANE_G, 2, "<0-2 runnable\n2-12 not recorded\n12-12> not recorded\n");
     assert_int_equal(trace_info(l.tr)->events, 5);
@@ -52,9 +54,9 @@ static void test_block_and_wake(void **state)
     expect_lane(l.tr, LANE_G, 1,
                 "<0-18 running p0\n18-38 waiting (chan receive)\n38-58 runnable by g2\n58-68 running p0\n");
     expect_lane(l.tr, LANE_G, 2, "8-28 runnable by g1\n28-48 running p0\n48-68> runnable (preempted)\n");
-    expect_lane(
-        l.tr, LANE_P, 0,
-        "<0-18 running g1\n18-28 scheduler\n28-48 running g2\n48-58 scheduler\n58-68 running g1\n68-68> scheduler\n");
+    expect_lane(l.tr, LANE_P, 0,
+                "<0-18 running g1\n18-28 scheduler\n28-48 running g2\n48-58 scheduler\n58-68 running "
+                "g1\n68-68> scheduler\n");
     struct lane_info i = trace_lane(l.tr, (struct lane){LANE_G, trace_find_lane(l.tr, LANE_G, 2)});
     assert_int_equal(raw_id(l.tr, LANE_G, i.creator), 1);
     assert_memory_equal(trace_str(l.tr, i.name).p, "main.worker", 11);
@@ -74,7 +76,8 @@ static void test_steal(void **state)
                                    "ProcStart +5 p=0 p_seq=3\n"
                                    "GoStart +5 g=1 g_seq=1\n");
     expect_whole(l.tr);
-    expect_lane(l.tr, LANE_G, 1, "<0-11 running p0\n11-30 system call p0\n30-39 runnable\n39-39> running p0\n");
+    expect_lane(l.tr, LANE_G, 1,
+                "<0-11 running p0\n11-30 system call p0\n30-39 runnable\n39-39> running p0\n");
     expect_lane(l.tr, LANE_P, 0,
                 "<0-11 running g1\n11-29 system call g1\n29-34 idle\n34-39 scheduler\n39-39> running g1\n");
     expect_lane(l.tr, LANE_M, 7,
@@ -87,11 +90,13 @@ static void test_steal(void **state)
 static void test_steal_own(void **state)
 {
     (void)state;
-    struct loaded l = load_text(P0 "GoSyscallBegin +10 p_seq=1 stack=0\nProcSteal +5 p=0 p_seq=2 m=7\nProcStart +5 "
-                                   "p=0 p_seq=3\nGoSyscallEndBlocked +5\n"
-                                   "GoStart +5 g=1 g_seq=1\n");
+    struct loaded l =
+        load_text(P0 "GoSyscallBegin +10 p_seq=1 stack=0\nProcSteal +5 p=0 p_seq=2 m=7\nProcStart +5 "
+                     "p=0 p_seq=3\nGoSyscallEndBlocked +5\n"
+                     "GoStart +5 g=1 g_seq=1\n");
     expect_whole(l.tr);
-    expect_lane(l.tr, LANE_G, 1, "<0-11 running p0\n11-26 system call p0\n26-31 runnable\n31-31> running p0\n");
+    expect_lane(l.tr, LANE_G, 1,
+                "<0-11 running p0\n11-26 system call p0\n26-31 runnable\n31-31> running p0\n");
     expect_lane(l.tr, LANE_P, 0,
                 "<0-11 running g1\n11-16 system call g1\n16-21 idle\n21-31 scheduler\n31-31> running g1\n");
     unload(&l);
@@ -110,8 +115,9 @@ static void test_steal_from_wrong_thread(void **state)
 static void test_destroy_in_syscall(void **state)
 {
     (void)state;
-    struct loaded l = load_text(P0 "GoSyscallBegin +10 p_seq=1 stack=0\nGoDestroySyscall +10\n"
-                                   "batch m=8 t=150\nProcSteal +5 p=0 p_seq=2 m=7\nProcStart +5 p=0 p_seq=3\n");
+    struct loaded l =
+        load_text(P0 "GoSyscallBegin +10 p_seq=1 stack=0\nGoDestroySyscall +10\n"
+                     "batch m=8 t=150\nProcSteal +5 p=0 p_seq=2 m=7\nProcStart +5 p=0 p_seq=3\n");
     expect_whole(l.tr);
     expect_lane(l.tr, LANE_G, 1, "<0-11 running p0\n11-22 system call p0\n");
     expect_lane(l.tr, LANE_P, 0, "<0-11 running g1\n11-21 system call g1\n21-59 idle\n59-59> scheduler\n");
@@ -123,34 +129,39 @@ static void test_destroy_in_syscall(void **state)
 static void test_create_in_syscall(void **state)
 {
     (void)state;
-    struct loaded l = load_text(
-        "go 1.26\nbatch m=9 t=100\nGoCreateSyscall +1 new_g=4\nProcStatus +1 p=0 idle\nProcStart +8 p=0 p_seq=1\n"
-        "GoSyscallEndBlocked +10\nGoStart +10 g=4 g_seq=1\nGoSyscallBegin +10 p_seq=2 stack=0\nGoDestroySyscall +10\n"
-        "GoCreateSyscall +10 new_g=4\n");
+    struct loaded l = load_text("go 1.26\nbatch m=9 t=100\nGoCreateSyscall +1 new_g=4\nProcStatus +1 p=0 "
+                                "idle\nProcStart +8 p=0 p_seq=1\n"
+                                "GoSyscallEndBlocked +10\nGoStart +10 g=4 g_seq=1\nGoSyscallBegin +10 "
+                                "p_seq=2 stack=0\nGoDestroySyscall +10\n"
+                                "GoCreateSyscall +10 new_g=4\n");
     expect_whole(l.tr);
     assert_int_equal(trace_nlanes(l.tr, LANE_G), 2);
     struct tracegen_buf b = {0};
     lane_text(&b, l.tr, (struct lane){LANE_G, 0});
-    assert_string_equal((char *)b.p, "0-19 system call\n19-29 runnable\n29-39 running p0\n39-50 system call p0\n");
+    assert_string_equal((char *)b.p,
+                        "0-19 system call\n19-29 runnable\n29-39 running p0\n39-50 system call p0\n");
     tracegen_free(&b);
     expect_lane(l.tr, LANE_G, 4, "59-59> system call\n");
-    expect_lane(l.tr, LANE_P, 0, "<0-9 idle\n9-29 scheduler\n29-39 running g4\n39-49 system call g4\n49-59> idle\n");
+    expect_lane(l.tr, LANE_P, 0,
+                "<0-9 idle\n9-29 scheduler\n29-39 running g4\n39-49 system call g4\n49-59> idle\n");
     unload(&l);
 }
 
 static void test_switch(void **state)
 {
     (void)state;
-    struct loaded l = load_text(P0 "GoCreateBlocked +10 new_g=2 new_stack=main.co:3 stack=main.main:4\n"
-                                   "GoSwitch +10 g=2 g_seq=1\nGoSwitch +10 g=1 g_seq=1\nGoSwitchDestroy +10 g=2 "
-                                   "g_seq=2\nGoBlock +10 reason=\"select\" stack=0\n");
+    struct loaded l =
+        load_text(P0 "GoCreateBlocked +10 new_g=2 new_stack=main.co:3 stack=main.main:4\n"
+                     "GoSwitch +10 g=2 g_seq=1\nGoSwitch +10 g=1 g_seq=1\nGoSwitchDestroy +10 g=2 "
+                     "g_seq=2\nGoBlock +10 reason=\"select\" stack=0\n");
     expect_whole(l.tr);
     /* Three steps at one time, made to differ by a nanosecond each. */
     expect_lane(l.tr, LANE_G, 1, "<0-22 running p0\n22-31 waiting\n31-33 runnable by g2\n33-42 running p0\n");
-    expect_lane(l.tr, LANE_G, 2,
-                "11-21 waiting\n21-23 runnable by g1\n23-32 running p0\n32-41 waiting\n41-43 runnable by g1\n43-51 "
-                "running p0\n"
-                "51-51> waiting (select)\n");
+    expect_lane(
+        l.tr, LANE_G, 2,
+        "11-21 waiting\n21-23 runnable by g1\n23-32 running p0\n32-41 waiting\n41-43 runnable by g1\n43-51 "
+        "running p0\n"
+        "51-51> waiting (select)\n");
     unload(&l);
 }
 
@@ -158,8 +169,8 @@ static void test_switch(void **state)
 static void test_status_syscall_elsewhere(void **state)
 {
     (void)state;
-    struct loaded l =
-        load_text(P0 "GoStatus +5 g=3 m=9 syscall\nHeapAlloc +10 5\nbatch m=9 t=130\nGoSyscallEndBlocked +1\n");
+    struct loaded l = load_text(
+        P0 "GoStatus +5 g=3 m=9 syscall\nHeapAlloc +10 5\nbatch m=9 t=130\nGoSyscallEndBlocked +1\n");
     expect_whole(l.tr);
     expect_lane(l.tr, LANE_G, 3, "<0-30 system call\n30-30> runnable\n");
     assert_int_not_equal(trace_find_lane(l.tr, LANE_M, 9), NO_LANE);
@@ -175,8 +186,8 @@ static void test_status_syscall_elsewhere(void **state)
 static void test_status_contradicts(void **state)
 {
     (void)state;
-    struct loaded l =
-        load_text(P0 "GoStatus +5 g=3 m=-1 waiting\nendgen\nbatch m=7 t=200\nGoStatus +1 g=3 m=-1 runnable\n");
+    struct loaded l = load_text(
+        P0 "GoStatus +5 g=3 m=-1 waiting\nendgen\nbatch m=7 t=200\nGoStatus +1 g=3 m=-1 runnable\n");
     expect_damage(l.tr, ERR_ORDER, "another status");
     assert_int_equal(trace_damage(l.tr, 0)->gen, 2);
     unload(&l);
@@ -191,7 +202,8 @@ static void test_status_contradicts(void **state)
     unload(&l);
 }
 
-/* Sequence numbers begin anew with each generation, from its status events on; states, regions and tasks go on. */
+/* Sequence numbers begin anew with each generation, from its status events on; states, regions and tasks go
+ * on. */
 static void test_generations(void **state)
 {
     (void)state;
@@ -200,20 +212,24 @@ static void test_generations(void **state)
         snprintf(
             text, sizeof text,
             "go 1.%d\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
-            "UserTaskBegin +3 task=5 parent=0 name=\"job\" stack=main.f:1\nUserRegionBegin +2 task=5 name=\"part\" "
+            "UserTaskBegin +3 task=5 parent=0 name=\"job\" stack=main.f:1\nUserRegionBegin +2 task=5 "
+            "name=\"part\" "
             "stack=0\n"
-            "GoCreate +3 new_g=2 new_stack=main.g:1 stack=0\nGoBlock +10 reason=\"sleep\" stack=0\nGoStart +10 g=2 "
+            "GoCreate +3 new_g=2 new_stack=main.g:1 stack=0\nGoBlock +10 reason=\"sleep\" stack=0\nGoStart "
+            "+10 g=2 "
             "g_seq=1\n"
             "endgen\n"
-            "batch m=7 t=200\nProcStatus +1 p=0 running\nGoStatus +1 g=2 m=7 running\nGoStatus +1 g=1 m=-1 waiting\n"
+            "batch m=7 t=200\nProcStatus +1 p=0 running\nGoStatus +1 g=2 m=7 running\nGoStatus +1 g=1 m=-1 "
+            "waiting\n"
             "GoUnblock +7 g=1 g_seq=1 stack=0\nGoBlock +10 reason=\"sync\" stack=0\nGoStart +10 g=1 g_seq=2\n"
             "UserRegionEnd +5 task=5 name=\"part\" stack=0\nUserTaskEnd +5 task=5 stack=0\n",
             v);
         struct loaded l = load_text(text);
         expect_whole(l.tr);
         assert_int_equal(trace_info(l.tr)->generations, 2);
-        expect_lane(l.tr, LANE_G, 1,
-                    "<0-19 running p0\n19-109 waiting (sleep)\n109-129 runnable by g2\n129-139> running p0\n");
+        expect_lane(
+            l.tr, LANE_G, 1,
+            "<0-19 running p0\n19-109 waiting (sleep)\n109-129 runnable by g2\n129-139> running p0\n");
         expect_lane(l.tr, LANE_G, 2, "9-29 runnable by g1\n29-119 running p0\n119-139> waiting (sync)\n");
         const struct region *r;
         const struct task *t;
@@ -234,8 +250,9 @@ static void test_p_comes_later(void **state)
 {
     (void)state;
     struct loaded l = load_text(
-        P0 "HeapAlloc +10 1\nendgen\nbatch m=7 t=200\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
-           "ProcsChange +5 procs=2 stack=0\nProcStatus +5 p=1 idle\nHeapAlloc +5 1\n");
+        P0
+        "HeapAlloc +10 1\nendgen\nbatch m=7 t=200\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
+        "ProcsChange +5 procs=2 stack=0\nProcStatus +5 p=1 idle\nHeapAlloc +5 1\n");
     expect_whole(l.tr);
     expect_lane(l.tr, LANE_P, 1, "0-111 nothing\n111-116> idle\n");
     assert_int_equal(trace_info(l.tr)->gomaxprocs, 2);
@@ -252,10 +269,11 @@ static const struct range *only_range(const struct trace *tr, enum range_kind k)
 static void test_gc(void **state)
 {
     (void)state;
-    struct loaded l = load_text(
-        P0 "GCActive +5 gc_seq=3\nGCEnd +20 gc_seq=4\nGCBegin +10 gc_seq=5 stack=main.f:1\nHeapAlloc +10 1\nendgen\n"
-           "batch m=7 t=200\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nGCActive +1 gc_seq=6\nGCEnd +10 "
-           "gc_seq=7\n");
+    struct loaded l = load_text(P0 "GCActive +5 gc_seq=3\nGCEnd +20 gc_seq=4\nGCBegin +10 gc_seq=5 "
+                                   "stack=main.f:1\nHeapAlloc +10 1\nendgen\n"
+                                   "batch m=7 t=200\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 "
+                                   "running\nGCActive +1 gc_seq=6\nGCEnd +10 "
+                                   "gc_seq=7\n");
     expect_whole(l.tr);
     const struct range *r;
     assert_int_equal(trace_ranges(l.tr, RANGE_GC, &r), 2);
@@ -282,9 +300,9 @@ static void test_gc(void **state)
 static void test_gc_order(void **state)
 {
     (void)state;
-    struct loaded l = load_text(
-        P0 "GCBegin +3 gc_seq=1 stack=0\nGCEnd +37 gc_seq=2\nHeapAlloc +80 1\n"
-           "batch m=8 t=100\nProcStatus +3 p=1 running\nGoStatus +1 g=2 m=8 running\nGCBegin +10 gc_seq=3 stack=0\n");
+    struct loaded l = load_text(P0 "GCBegin +3 gc_seq=1 stack=0\nGCEnd +37 gc_seq=2\nHeapAlloc +80 1\n"
+                                   "batch m=8 t=100\nProcStatus +3 p=1 running\nGoStatus +1 g=2 m=8 "
+                                   "running\nGCBegin +10 gc_seq=3 stack=0\n");
     expect_whole(l.tr);
     const struct range *r;
     assert_int_equal(trace_ranges(l.tr, RANGE_GC, &r), 2);
@@ -298,12 +316,13 @@ static void test_sweep_and_assist(void **state)
 {
     (void)state;
     struct loaded l = load_text(
-        P0
-        "GCSweepActive +1 p=0\nGCMarkAssistActive +1 g=1\nGCSweepEnd +10 swept=8192 reclaimed=4096\nGCMarkAssistEnd "
-        "+5\n"
-        "STWBegin +5 kind=\"GC sweep termination\" stack=main.f:3\nSTWEnd +5\nGCMarkAssistBegin +5 stack=0\nendgen\n"
-        "batch m=7 t=200\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nGCMarkAssistActive +1 "
-        "g=1\nGCMarkAssistEnd +5\n");
+        P0 "GCSweepActive +1 p=0\nGCMarkAssistActive +1 g=1\nGCSweepEnd +10 swept=8192 "
+           "reclaimed=4096\nGCMarkAssistEnd "
+           "+5\n"
+           "STWBegin +5 kind=\"GC sweep termination\" stack=main.f:3\nSTWEnd +5\nGCMarkAssistBegin +5 "
+           "stack=0\nendgen\n"
+           "batch m=7 t=200\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nGCMarkAssistActive +1 "
+           "g=1\nGCMarkAssistEnd +5\n");
     expect_whole(l.tr);
     const struct range *r = only_range(l.tr, RANGE_SWEEP);
     assert_true(r->open_start && r->t0 == 0 && r->t1 == 13 && r->a == 8192 && r->b == 4096);
@@ -367,15 +386,17 @@ static void test_logs_and_metrics(void **state)
 }
 
 /*
- * A preempted mark worker may leave its P's worker mode behind; then the runtime labels whoever starts there. That makes
- * no worker of a goroutine known by its name. One that the label came to first stops being a worker by its name.
+ * A preempted mark worker may leave its P's worker mode behind; then the runtime labels whoever starts there.
+ * That makes no worker of a goroutine known by its name. One that the label came to first stops being a
+ * worker by its name.
  */
 static void test_stale_worker_label(void **state)
 {
     (void)state;
     struct loaded l = load_text(
         P0
-        "GoCreate +9 new_g=2 new_stack=main.serve:3 stack=0\nGoCreate +10 new_g=3 new_stack=runtime.gcBgMarkWorker:9 "
+        "GoCreate +9 new_g=2 new_stack=main.serve:3 stack=0\nGoCreate +10 new_g=3 "
+        "new_stack=runtime.gcBgMarkWorker:9 "
         "stack=0\nGoBlock +10 reason=\"sync\" stack=0\nGoStart +10 g=2 g_seq=1\n"
         "GoLabel +1 label=\"GC (dedicated)\"\nGoBlock +19 reason=\"sync\" stack=0\nGoStart +10 g=3 g_seq=1\n"
         "GoLabel +1 label=\"GC (dedicated)\"\nGoBlock +19 reason=\"sync\" stack=0\n");
@@ -383,14 +404,16 @@ static void test_stale_worker_label(void **state)
     assert_false(trace_lane(l.tr, (struct lane){LANE_G, 1}).is_worker);
     assert_true(trace_lane(l.tr, (struct lane){LANE_G, 2}).is_worker);
     expect_lane(l.tr, LANE_G, 2, "10-40 runnable by g1\n40-60 running p0\n60-90> waiting (sync)\n");
-    expect_lane(l.tr, LANE_P, 0,
-                "<0-30 running g1\n30-40 scheduler\n40-60 running g2\n60-70 scheduler\n70-90 GC worker g3\n90-90> "
-                "scheduler\n");
+    expect_lane(
+        l.tr, LANE_P, 0,
+        "<0-30 running g1\n30-40 scheduler\n40-60 running g2\n60-70 scheduler\n70-90 GC worker g3\n90-90> "
+        "scheduler\n");
     unload(&l);
-    l = load_text(P0 "GoLabel +9 label=\"GC (idle)\"\nGoBlock +10 reason=\"sync\" stack=main.serve:4\nGoStatus +1 "
-                     "g=2 m=-1 runnable\n"
-                     "GoStart +9 g=2 g_seq=1\nGoLabel +10 label=\"GC (idle)\"\nGoBlock +10 reason=\"sync\" "
-                     "stack=runtime.gcBgMarkWorker:4\n");
+    l = load_text(
+        P0 "GoLabel +9 label=\"GC (idle)\"\nGoBlock +10 reason=\"sync\" stack=main.serve:4\nGoStatus +1 "
+           "g=2 m=-1 runnable\n"
+           "GoStart +9 g=2 g_seq=1\nGoLabel +10 label=\"GC (idle)\"\nGoBlock +10 reason=\"sync\" "
+           "stack=runtime.gcBgMarkWorker:4\n");
     expect_whole(l.tr);
     assert_false(trace_lane(l.tr, (struct lane){LANE_G, 0}).is_worker);
     assert_true(trace_lane(l.tr, (struct lane){LANE_G, 1}).is_worker);
@@ -401,11 +424,11 @@ static void test_stale_worker_label(void **state)
 static void test_samples(void **state)
 {
     (void)state;
-    struct loaded l =
-        load_text(P0 "HeapAlloc +28 1\n"
-                     "batch m=-1 t=100\nCPUSamples\nCPUSample time=500 m=7 p=0 g=1 stack=main.f:1\nCPUSample time=90 "
-                     "m=7 p=0 g=1 stack=0\n"
-                     "CPUSample time=130 m=7 p=0 g=1 stack=0\nCPUSample time=110 m=-1 p=-1 g=0 stack=0\n");
+    struct loaded l = load_text(
+        P0 "HeapAlloc +28 1\n"
+           "batch m=-1 t=100\nCPUSamples\nCPUSample time=500 m=7 p=0 g=1 stack=main.f:1\nCPUSample time=90 "
+           "m=7 p=0 g=1 stack=0\n"
+           "CPUSample time=130 m=7 p=0 g=1 stack=0\nCPUSample time=110 m=-1 p=-1 g=0 stack=0\n");
     expect_whole(l.tr);
     const struct sample *s;
     assert_int_equal(trace_samples(l.tr, &s), 4);
@@ -431,7 +454,8 @@ static void test_equal_times(void **state)
                                 "HeapAlloc +1 3\nHeapAlloc +10 4\n");
     expect_whole(l.tr);
     assert_int_equal(trace_npoints(l.tr, METRIC_HEAP), 4);
-    /* Go's Sync event before the generation has 100 already: the events are at 101, 102, 103, 104, 105, 112. */
+    /* Go's Sync event before the generation has 100 already: the events are at 101, 102, 103, 104, 105, 112.
+     */
     static const int64_t at[4] = {2, 3, 4, 11};
     for (size_t i = 0; i < 4; i++)
         assert_int_equal(trace_point(l.tr, METRIC_HEAP, i).t, at[i]);
@@ -445,9 +469,10 @@ static void test_odd_clock(void **state)
     (void)state;
     const uint64_t freq = 3000000019u;
     double unit = 1.0 / ((double)freq / 1e9);
-    struct loaded l = load_text("go 1.22\nbatch m=7 t=1000003\nProcStatus +7 p=0 running\nGoStatus +8 g=1 m=7 "
-                                "running\nHeapAlloc +11 1\nHeapAlloc +17 2\n"
-                                "HeapAlloc +100000 3\nbatch m=-1 t=1000003\nFrequency freq=3000000019\n");
+    struct loaded l =
+        load_text("go 1.22\nbatch m=7 t=1000003\nProcStatus +7 p=0 running\nGoStatus +8 g=1 m=7 "
+                  "running\nHeapAlloc +11 1\nHeapAlloc +17 2\n"
+                  "HeapAlloc +100000 3\nbatch m=-1 t=1000003\nFrequency freq=3000000019\n");
     expect_whole(l.tr);
     assert_int_equal(trace_npoints(l.tr, METRIC_HEAP), 3);
     int64_t base = (int64_t)(1000003 * unit), t0 = base + (int64_t)(7 * unit);
@@ -455,10 +480,12 @@ static void test_odd_clock(void **state)
     int64_t t = (int64_t)(8 * unit) + (int64_t)(11 * unit);
     assert_int_equal(trace_point(l.tr, METRIC_HEAP, 0).t, t);
     assert_int_equal(trace_point(l.tr, METRIC_HEAP, 1).t, t + (int64_t)(17 * unit));
-    assert_int_equal(trace_point(l.tr, METRIC_HEAP, 2).t, t + (int64_t)(17 * unit) + (int64_t)(100000 * unit));
+    assert_int_equal(trace_point(l.tr, METRIC_HEAP, 2).t,
+                     t + (int64_t)(17 * unit) + (int64_t)(100000 * unit));
     unload(&l);
-    l = load_text("go 1.22\nbatch m=7 t=1000\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nHeapAlloc +10 "
-                  "1\nbatch m=-1 t=1000\nFrequency freq=15625000\n");
+    l = load_text(
+        "go 1.22\nbatch m=7 t=1000\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nHeapAlloc +10 "
+        "1\nbatch m=-1 t=1000\nFrequency freq=15625000\n");
     assert_int_equal(trace_npoints(l.tr, METRIC_HEAP), 1);
     assert_int_equal(trace_point(l.tr, METRIC_HEAP, 0).t, 11 * 64);
     assert_int_equal(trace_info(l.tr)->first_ns, 1001 * 64);
@@ -477,7 +504,8 @@ static void test_context(void **state)
         {"GoSyscallBegin +1 p_seq=4 stack=0\n", "sequence number"},
         {"GoStatus +1 g=5 m=-1 gstatus=9\n", "invalid status"},
         {"ProcStatus +1 p=5 pstatus=0\n", "invalid status"},
-        {"UserTaskBegin +1 task=3 parent=0 name=\"a\" stack=0\nUserTaskBegin +1 task=3 parent=0 name=\"a\" stack=0\n",
+        {"UserTaskBegin +1 task=3 parent=0 name=\"a\" stack=0\nUserTaskBegin +1 task=3 parent=0 name=\"a\" "
+         "stack=0\n",
          "open already"},
         {"raw 7f 01\n", "unknown event type 127"},
         {"raw 14\n", "ends beyond its batch"},
@@ -487,7 +515,8 @@ static void test_context(void **state)
         {"GoCreateBlocked +1 new_g=9 new_stack=0 stack=0\nGoSyscallBegin +1 p_seq=1 stack=0\nGoSwitch +1 g=9 "
          "g_seq=1\n",
          "GO_SWITCH: the goroutine isn't running (1)"},
-        {"GoCreateBlocked +1 new_g=9 new_stack=0 stack=0\nGoSwitch +1 g=9 g_seq=4\n", "the earliest is: GO_SWITCH"},
+        {"GoCreateBlocked +1 new_g=9 new_stack=0 stack=0\nGoSwitch +1 g=9 g_seq=4\n",
+         "the earliest is: GO_SWITCH"},
         {"GoStatus +1 g=9 m=-1 runnable\nGoSwitch +1 g=9 g_seq=1\n", "the earliest is: GO_SWITCH"},
         {"GoStatus +1 g=4 m=8 syscall\nbatch m=9 t=200\nGoCreateSyscall +1 new_g=4\n", "exists already (4)"},
         /* Another thread tells that it has the P, and stops it. */
@@ -496,16 +525,21 @@ static void test_context(void **state)
         /* A thread that has two. */
         {"GoSyscallBegin +1 p_seq=1 stack=0\nProcStatus +1 p=2 running\nGoDestroySyscall +1\n",
          "the P isn't in a system call (2)"},
-        {"ProcStatus +1 p=2 idle\nbatch m=-1 t=120\nProcStart +1 p=2 p_seq=1\n", "a P starts without a thread (2)"},
-        {"batch m=-1 t=120\nProcStatus +1 p=3 syscall\nendgen\nbatch m=7 t=200\nProcStatus +1 p=3 abandoned\n",
+        {"ProcStatus +1 p=2 idle\nbatch m=-1 t=120\nProcStart +1 p=2 p_seq=1\n",
+         "a P starts without a thread (2)"},
+        {"batch m=-1 t=120\nProcStatus +1 p=3 syscall\nendgen\nbatch m=7 t=200\nProcStatus +1 p=3 "
+         "abandoned\n",
          "no thread holds the P in a system call (3)"},
-        {"GoSyscallBegin +1 p_seq=1 stack=0\nProcStatus +1 p=2 running\nendgen\nbatch m=7 t=200\nProcStatus +1 p=0 "
+        {"GoSyscallBegin +1 p_seq=1 stack=0\nProcStatus +1 p=2 running\nendgen\nbatch m=7 t=200\nProcStatus "
+         "+1 p=0 "
          "abandoned\n",
          "no thread holds the P in a system call (0)"},
-        {"GoSyscallBegin +1 p_seq=1 stack=0\nbatch m=9 t=120\nProcStatus +1 p=3 idle\nProcStart +1 p=3 p_seq=1\n"
+        {"GoSyscallBegin +1 p_seq=1 stack=0\nbatch m=9 t=120\nProcStatus +1 p=3 idle\nProcStart +1 p=3 "
+         "p_seq=1\n"
          "endgen\nbatch m=7 t=200\nGoStatus +1 g=1 m=9 syscall\n",
          "the thread doesn't have the goroutine (1)"},
-        {"GCBegin +1 gc_seq=1 stack=0\nGCEnd +1 gc_seq=2\nGCEnd +1 gc_seq=3\n", "GC ends that did not begin (3)"},
+        {"GCBegin +1 gc_seq=1 stack=0\nGCEnd +1 gc_seq=2\nGCEnd +1 gc_seq=3\n",
+         "GC ends that did not begin (3)"},
         {"GCBegin +1 gc_seq=1 stack=0\nGCActive +1 gc_seq=2\n", "GC active after other GC events (2)"},
         {"GCSweepActive +1 p=9\n", "sweep on an unknown P (9)"},
         {"GCMarkAssistEnd +1\n", "the range isn't open"},
@@ -524,7 +558,8 @@ static void test_context(void **state)
     }
 }
 
-/* A CPU sample behind events that wait, and before the one that they wait for, comes where its time is among those that come. */
+/* A CPU sample behind events that wait, and before the one that they wait for, comes where its time is among
+ * those that come. */
 static void test_sample_while_many_wait(void **state)
 {
     (void)state;
@@ -537,8 +572,8 @@ static void test_sample_while_many_wait(void **state)
     for (int i = 0; i < 20; i++)
         tracegen_printf(&b, "GoUnblock @%d g=%d g_seq=1 stack=0\n", 5000 + i, 400 + i);
     for (int i = 0; i < 20; i++)
-        tracegen_printf(&b, "batch m=%d t=1000\nProcStatus +1 p=%d running\nGoStart @%d g=%d g_seq=2\n", 400 + i,
-                        400 + i, 2000 + i, 400 + i);
+        tracegen_printf(&b, "batch m=%d t=1000\nProcStatus +1 p=%d running\nGoStart @%d g=%d g_seq=2\n",
+                        400 + i, 400 + i, 2000 + i, 400 + i);
     tracegen_printf(&b, "batch m=-1 t=100\nCPUSamples\nCPUSample time=3000 m=7 p=0 g=1 stack=0\n");
     struct loaded l = load_text((char *)b.p);
     expect_whole(l.tr);
@@ -549,40 +584,42 @@ static void test_sample_while_many_wait(void **state)
 }
 
 /*
- * Threads whose clocks are early wait for each kind of thing there is to wait for; with many others that wait it comes to
- * the same as with few.
+ * Threads whose clocks are early wait for each kind of thing there is to wait for; with many others that wait
+ * it comes to the same as with few.
  */
 static void early_threads(struct tracegen_buf *b, int others)
 {
-    tracegen_printf(
-        b,
-        "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nGCActive +1 gc_seq=1\n");
+    tracegen_printf(b, "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 "
+                       "running\nGCActive +1 gc_seq=1\n");
     for (int i = 0; i < others; i++)
         tracegen_printf(b, "GoStatus +1 g=%d m=-1 waiting\n", 400 + i);
-    tracegen_printf(b, "GCEnd @10000 gc_seq=2\nGoCreateBlocked @10100 new_g=301 new_stack=0 stack=0\n"
-                       "GoCreateBlocked @10200 new_g=303 new_stack=0 stack=0\nProcSteal @10300 p=8 p_seq=1 m=54\n");
+    tracegen_printf(
+        b, "GCEnd @10000 gc_seq=2\nGoCreateBlocked @10100 new_g=301 new_stack=0 stack=0\n"
+           "GoCreateBlocked @10200 new_g=303 new_stack=0 stack=0\nProcSteal @10300 p=8 p_seq=1 m=54\n");
     for (int i = 0; i < others; i++)
         tracegen_printf(b, "GoUnblock @%d g=%d g_seq=1 stack=0\n", 20000 + 10 * i, 400 + i);
+    tracegen_printf(b, "batch m=50 t=1000\nProcStart +1 p=5 p_seq=1\nHeapAlloc @30000 1\n"
+                       "batch m=51 t=200\nProcStatus +1 p=5 running\nProcStop @10400\n"
+                       "batch m=52 t=1000\nProcSteal +5 p=6 p_seq=2 m=53\n"
+                       "batch m=53 t=200\nProcStatus +10 p=6 running\nGoStatus +1 g=310 m=53 "
+                       "running\nGoSyscallBegin @10500 p_seq=1 "
+                       "stack=0\n"
+                       "GoSyscallEndBlocked @10501\n"
+                       "batch m=54 t=200\nProcStatus +20 p=8 syscall\nGoStatus +1 g=300 m=54 "
+                       "syscall\nGoSyscallEndBlocked @1010\n");
     tracegen_printf(
-        b,
-        "batch m=50 t=1000\nProcStart +1 p=5 p_seq=1\nHeapAlloc @30000 1\n"
-        "batch m=51 t=200\nProcStatus +1 p=5 running\nProcStop @10400\n"
-        "batch m=52 t=1000\nProcSteal +5 p=6 p_seq=2 m=53\n"
-        "batch m=53 t=200\nProcStatus +10 p=6 running\nGoStatus +1 g=310 m=53 running\nGoSyscallBegin @10500 p_seq=1 "
-        "stack=0\n"
-        "GoSyscallEndBlocked @10501\n"
-        "batch m=54 t=200\nProcStatus +20 p=8 syscall\nGoStatus +1 g=300 m=54 syscall\nGoSyscallEndBlocked @1010\n");
-    tracegen_printf(b, "batch m=55 t=200\nProcStatus +30 p=9 running\nGoStatus +1 g=311 m=55 running\nGCBegin @1015 "
-                       "gc_seq=3 stack=0\n"
-                       "batch m=56 t=200\nProcStatus +40 p=10 running\nGoStatus +1 g=302 m=56 running\nGoSwitch "
-                       "@1020 g=301 g_seq=1\n"
-                       "batch m=58 t=1025\nGoUnblock +0 g=303 g_seq=1 stack=0\n"
-                       "batch m=59 t=200\nProcStatus +50 p=11 syscall\nProcStart @1030 p=12 p_seq=1\n"
-                       "batch m=60 t=200\nProcStatus +60 p=12 idle\nProcSteal @10600 p=11 p_seq=1 m=59\n");
+        b, "batch m=55 t=200\nProcStatus +30 p=9 running\nGoStatus +1 g=311 m=55 running\nGCBegin @1015 "
+           "gc_seq=3 stack=0\n"
+           "batch m=56 t=200\nProcStatus +40 p=10 running\nGoStatus +1 g=302 m=56 running\nGoSwitch "
+           "@1020 g=301 g_seq=1\n"
+           "batch m=58 t=1025\nGoUnblock +0 g=303 g_seq=1 stack=0\n"
+           "batch m=59 t=200\nProcStatus +50 p=11 syscall\nProcStart @1030 p=12 p_seq=1\n"
+           "batch m=60 t=200\nProcStatus +60 p=12 idle\nProcSteal @10600 p=11 p_seq=1 m=59\n");
     tracegen_printf(b, "batch m=61 t=50000\nProcStatus +1 p=13 idle\n"); /* both end there */
     tracegen_printf(b, "batch m=-1 t=100\nCPUSamples\n");
     for (int i = 0; i < 9; i++)
-        tracegen_printf(b, "CPUSample time=%d m=7 p=0 g=1 stack=0\n", i < 3 ? 1001 + 10 * i : 10050 + 100 * i);
+        tracegen_printf(b, "CPUSample time=%d m=7 p=0 g=1 stack=0\n",
+                        i < 3 ? 1001 + 10 * i : 10050 + 100 * i);
     for (int i = 0; i < others; i++)
         tracegen_printf(b, "batch m=%d t=%d\nProcStatus +1 p=%d running\nGoStart @%d g=%d g_seq=2\n", 400 + i,
                         300 + 3 * i, 400 + i, 1002 + i % 30, 400 + i);
@@ -630,7 +667,8 @@ static void test_many_wait(void **state)
         tracegen_free(&b[k]);
 }
 
-/* Threads that wait for what the file doesn't have: it is said of the earliest, each is shown from its event on, many like few. */
+/* Threads that wait for what the file doesn't have: it is said of the earliest, each is shown from its event
+ * on, many like few. */
 static void test_many_stuck(void **state)
 {
     (void)state;
@@ -641,10 +679,11 @@ static void test_many_stuck(void **state)
         for (int i = 0; i < others[k]; i++)
             tracegen_printf(&b, "GoStatus +1 g=%d m=-1 waiting\n", 400 + i);
         for (int i = 0; i < others[k]; i++)
-            tracegen_printf(&b,
-                            "batch m=%d t=200\nProcStatus +%d p=%d running\nGoStart @%d g=%d g_seq=2\nGoBlock +100 "
-                            "reason=\"sync\" stack=0\n",
-                            400 + i, 3 + i, 10 + i, 1000 + i, 400 + i);
+            tracegen_printf(
+                &b,
+                "batch m=%d t=200\nProcStatus +%d p=%d running\nGoStart @%d g=%d g_seq=2\nGoBlock +100 "
+                "reason=\"sync\" stack=0\n",
+                400 + i, 3 + i, 10 + i, 1000 + i, 400 + i);
         tracegen_printf(&b, "batch m=-1 t=100\nCPUSamples\nCPUSample time=990 m=7 p=0 g=1 stack=0\nCPUSample "
                             "time=1500 m=7 p=0 g=1 stack=0\n");
         struct loaded l = load_text((char *)b.p);
@@ -653,8 +692,8 @@ static void test_many_stuck(void **state)
         char want[200];
         for (int i = 0; i < 2; i++) {
             snprintf(want, sizeof want,
-                     "<0-%d waiting\n%d-%d not recorded\n%d-%d running p%d\n%d-1399> not recorded\n", 2 + i, 2 + i,
-                     899 + i, 899 + i, 999 + i, 10 + i, 999 + i);
+                     "<0-%d waiting\n%d-%d not recorded\n%d-%d running p%d\n%d-1399> not recorded\n", 2 + i,
+                     2 + i, 899 + i, 899 + i, 999 + i, 10 + i, 999 + i);
             expect_lane(l.tr, LANE_G, 400 + (uint64_t)i, want);
         }
         unload(&l);

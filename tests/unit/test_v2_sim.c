@@ -1,6 +1,7 @@
 /*
- * test_v2_sim.c - who does what, for those who write a part of a trace anew (decode/v2/v2_sim.h): the rules of the second family,
- * up to a moment, and beyond what the trace has. What breaks them ends it, and says where and why; what doesn't is all told, at the reader's times.
+ * test_v2_sim.c - who does what, for those who write a part of a trace anew (decode/v2/v2_sim.h): the rules
+ * of the second family, up to a moment, and beyond what the trace has. What breaks them ends it, and says
+ * where and why; what doesn't is all told, at the reader's times.
  */
 #include "tests/unit/decode_help.h"
 
@@ -72,7 +73,8 @@ static void test_who_can(void **state)
     expect(P0 "GoStatus +1 g=5 m=-1 gstatus=0\n", 2, "GO_STATUS: invalid status for the goroutine");
     expect(P0 "GoStatus +1 g=5 m=-1 gstatus=9\n", 2, "GO_STATUS: invalid status for the goroutine");
     expect(P0 "GoStatus +1 g=5 m=-1 syscall\n", 2, "GO_STATUS: in a system call without a thread");
-    expect(P0 "batch m=8 t=200\nGoStatus +1 g=5 m=7 syscall\n", 2, "GO_STATUS: the thread has another goroutine");
+    expect(P0 "batch m=8 t=200\nGoStatus +1 g=5 m=7 syscall\n", 2,
+           "GO_STATUS: the thread has another goroutine");
     expect(P0 "GoStatus +1 g=1 m=-1 waiting\n", 2, "GO_STATUS: the goroutine has another status than before");
     expect(P0 "endgen\nbatch m=7 t=200\nGoStatus +1 g=9 m=-1 waiting\n", 2,
            "GO_STATUS: status of an unknown goroutine");
@@ -85,23 +87,28 @@ static void test_who_can(void **state)
     expect(P0 "GoCreate +1 new_g=1 new_stack=0 stack=0\n", 2, "GO_CREATE: the goroutine exists already");
     expect(P0 "GoSyscallBegin +1 p_seq=1 stack=0\nGoCreate +1 new_g=4 new_stack=0 stack=0\n", 3,
            "GO_CREATE: the creating goroutine isn't running");
-    expect(P0 "GoStatus +1 g=2 m=-1 runnable\nGoStart +1 g=2 g_seq=1\n", 3, "GO_START: it starts where it can't");
+    expect(P0 "GoStatus +1 g=2 m=-1 runnable\nGoStart +1 g=2 g_seq=1\n", 3,
+           "GO_START: it starts where it can't");
     expect(P0 "GoStatus +1 g=2 m=-1 runnable\nbatch m=8 t=200\nGoStart +1 g=2 g_seq=1\n", 3,
            "GO_START: it starts where");
     expect(P0 "GoStatus +1 g=2 m=-1 runnable\nbatch m=-1 t=200\nGoStart +1 g=2 g_seq=1\n", 3,
            "GO_START: it starts where");
-    expect(P0 "GoCreateBlocked +1 new_g=9 new_stack=0 stack=0\nGoSyscallBegin +1 p_seq=1 stack=0\nGoSwitch +1 g=9 "
-              "g_seq=1\n",
-           4, "GO_SWITCH: the goroutine isn't running");
+    expect(
+        P0
+        "GoCreateBlocked +1 new_g=9 new_stack=0 stack=0\nGoSyscallBegin +1 p_seq=1 stack=0\nGoSwitch +1 g=9 "
+        "g_seq=1\n",
+        4, "GO_SWITCH: the goroutine isn't running");
     expect(P0 "GoSyscallBegin +1 p_seq=1 stack=0\nGoBlock +1 reason=\"sync\" stack=0\n", 3,
            "GO_BLOCK: the goroutine isn't");
     expect(P0 "GoSyscallBegin +1 p_seq=1 stack=0\nGoSyscallBegin +1 p_seq=2 stack=0\n", 3,
            "BEGIN: the goroutine isn't");
-    expect(P0 "GoSyscallBegin +1 p_seq=5 stack=0\n", 2, "GO_SYSCALL_BEGIN: the P's sequence number doesn't follow");
+    expect(P0 "GoSyscallBegin +1 p_seq=5 stack=0\n", 2,
+           "GO_SYSCALL_BEGIN: the P's sequence number doesn't follow");
     expect(P0 "GoSyscallEnd +1\n", 2, "GO_SYSCALL_END: the goroutine isn't in a system call");
     expect(P0 "HeapAlloc +1 1\nbatch m=8 t=200\nHeapAlloc +1 1\n", 3, "HEAP_ALLOC: expected a P, found none");
     expect(P0 "GoCreateSyscall +1 new_g=4\n", 2, "GO_CREATE_SYSCALL: expected no goroutine, found one");
-    expect(P0 "ClockSnapshot +1 mono=1 sec=1 nsec=1\n", 2, "CLOCK_SNAPSHOT: a clock snapshot outside its batch");
+    expect(P0 "ClockSnapshot +1 mono=1 sec=1 nsec=1\n", 2,
+           "CLOCK_SNAPSHOT: a clock snapshot outside its batch");
     expect(P0 "HeapAlloc +1 1\nraw 7f 01\n", 3, "unknown event type 127");
 }
 
@@ -116,20 +123,22 @@ static void test_who_waits(void **state)
            "no event can come next; the earliest is: PROC_STEAL");
     expect(P0 "GoSyscallBegin +1 p_seq=1 stack=0\nGoSyscallEndBlocked +1\n", 3,
            "the earliest is: GO_SYSCALL_END_BLOCKED");
-    /* A P that is left in a system call keeps it until somebody takes it; a C thread that leaves gives it up. */
-    expect(P0
-           "GoSyscallBegin +1 p_seq=1 stack=0\nGoDestroySyscall +5\nbatch m=8 t=200\nProcSteal +1 p=0 p_seq=2 m=7\n"
-           "ProcStart +1 p=0 p_seq=3\n",
+    /* A P that is left in a system call keeps it until somebody takes it; a C thread that leaves gives it up.
+     */
+    expect(P0 "GoSyscallBegin +1 p_seq=1 stack=0\nGoDestroySyscall +5\nbatch m=8 t=200\nProcSteal +1 p=0 "
+              "p_seq=2 m=7\n"
+              "ProcStart +1 p=0 p_seq=3\n",
            6, NULL);
-    expect(P0 "GoSyscallBegin +1 p_seq=1 stack=0\nbatch m=8 t=200\nProcStatus +1 p=0 abandoned\nProcSteal +1 p=0 "
-              "p_seq=1 m=7\n",
-           5, NULL);
-    expect(P0 "GoSyscallBegin +1 p_seq=1 stack=0\nProcStop +5\nGoSyscallEndBlocked +5\n", 5, NULL);
-    expect(P0 "ProcStop +5\nProcStatus +1 p=3 idle\nProcStart +1 p=3 p_seq=1\nProcStop +1\n", 6, NULL);
     expect(
         P0
-        "GoCreateBlocked +1 new_g=2 new_stack=0 stack=0\nGoSwitch +1 g=2 g_seq=1\nGoSwitchDestroy +1 g=1 g_seq=1\n",
+        "GoSyscallBegin +1 p_seq=1 stack=0\nbatch m=8 t=200\nProcStatus +1 p=0 abandoned\nProcSteal +1 p=0 "
+        "p_seq=1 m=7\n",
         5, NULL);
+    expect(P0 "GoSyscallBegin +1 p_seq=1 stack=0\nProcStop +5\nGoSyscallEndBlocked +5\n", 5, NULL);
+    expect(P0 "ProcStop +5\nProcStatus +1 p=3 idle\nProcStart +1 p=3 p_seq=1\nProcStop +1\n", 6, NULL);
+    expect(P0 "GoCreateBlocked +1 new_g=2 new_stack=0 stack=0\nGoSwitch +1 g=2 g_seq=1\nGoSwitchDestroy +1 "
+              "g=1 g_seq=1\n",
+           5, NULL);
 }
 
 static void test_ranges(void **state)
@@ -138,24 +147,31 @@ static void test_ranges(void **state)
     expect(P0 "GCEnd +1 gc_seq=2\n", 2, "GC_END: GC ends that did not begin");
     expect(P0 "GCBegin +1 gc_seq=1 stack=0\nGCEnd +1 gc_seq=5\n", 3,
            "no event can come next; the earliest is: GC_END");
-    expect(P0 "GCBegin +1 gc_seq=1 stack=0\nGCActive +1 gc_seq=2\n", 3, "GC_ACTIVE: GC active after other GC events");
-    expect(P0 "GCBegin +1 gc_seq=1 stack=0\nGCBegin +1 gc_seq=2 stack=0\n", 3, "GC_BEGIN: GC begins while it runs");
+    expect(P0 "GCBegin +1 gc_seq=1 stack=0\nGCActive +1 gc_seq=2\n", 3,
+           "GC_ACTIVE: GC active after other GC events");
+    expect(P0 "GCBegin +1 gc_seq=1 stack=0\nGCBegin +1 gc_seq=2 stack=0\n", 3,
+           "GC_BEGIN: GC begins while it runs");
     expect(P0 "GCBegin +1 gc_seq=1 stack=0\nGCEnd +1 gc_seq=2\nGCEnd +1 gc_seq=3\n", 4,
            "GC_END: GC ends that did not begin");
-    expect(P0 "GCBegin +1 gc_seq=1 stack=0\nGCEnd +1 gc_seq=2\nbatch m=8 t=200\nGCBegin +1 gc_seq=3 stack=0\n", 4,
-           "GC_BEGIN: expected a P, found none");
-    expect(P0 "GCBegin +1 gc_seq=1 stack=0\nendgen\nbatch m=7 t=200\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 "
+    expect(P0
+           "GCBegin +1 gc_seq=1 stack=0\nGCEnd +1 gc_seq=2\nbatch m=8 t=200\nGCBegin +1 gc_seq=3 stack=0\n",
+           4, "GC_BEGIN: expected a P, found none");
+    expect(P0 "GCBegin +1 gc_seq=1 stack=0\nendgen\nbatch m=7 t=200\nProcStatus +1 p=0 running\nGoStatus +1 "
+              "g=1 m=7 "
               "running\nGCActive +1 gc_seq=2\nGCEnd +1 gc_seq=3\n",
            7, NULL);
     expect(P0 "GCSweepActive +1 p=9\n", 2, "GC_SWEEP_ACTIVE: sweep on an unknown P");
-    expect(P0 "GCSweepActive +1 p=0\nGCSweepActive +1 p=0\n", 3, "GC_SWEEP_ACTIVE: the range is open already");
+    expect(P0 "GCSweepActive +1 p=0\nGCSweepActive +1 p=0\n", 3,
+           "GC_SWEEP_ACTIVE: the range is open already");
     expect(P0 "GCSweepEnd +1 swept=0 reclaimed=0\n", 2, "GC_SWEEP_END: the range isn't open");
     expect(P0 "GCMarkAssistActive +1 g=9\n", 2, "GC_ASSIST_ACTIVE: mark assist of an unknown goroutine");
     expect(P0 "endgen\nbatch m=7 t=200\nGCMarkAssistActive +1 g=1\n", 2,
            "GC_ASSIST_ACTIVE: the generation hasn't told yet");
-    expect(P0 "endgen\nbatch m=7 t=200\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nGCMarkAssistActive "
-              "+1 g=1\n",
-           4, "GC_ASSIST_ACTIVE: the range isn't open");
+    expect(
+        P0
+        "endgen\nbatch m=7 t=200\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nGCMarkAssistActive "
+        "+1 g=1\n",
+        4, "GC_ASSIST_ACTIVE: the range isn't open");
     expect(P0 "STWEnd +1\n", 2, "STW_END: the range isn't open");
 }
 
@@ -166,20 +182,23 @@ static void test_many_threads(void **state)
     enum { N = 150, BUSY = 20, EACH = 100, ALL = BUSY * EACH + N - BUSY };
     struct tracegen_buf b = {0};
     tracegen_printf(&b, "go 1.26\n");
-    tracegen_printf(&b, "batch m=500 t=100000\nGoStatusStack @100000 g=500 m=-1 gstatus=waiting stack=main.wait:1\n");
+    tracegen_printf(
+        &b, "batch m=500 t=100000\nGoStatusStack @100000 g=500 m=-1 gstatus=waiting stack=main.wait:1\n");
     for (int i = 0; i < N; i++) { /* a microsecond or more apart, or at the same time */
         const int status = 1000 * (1 + i * 37 % N), on = 1000 * (1 + i * 53 % N);
         int clock = 100000 + status + on;
-        tracegen_printf(&b, "batch m=%d t=100000\nProcStatus +%d p=%d running\nGoStatus +%d g=%d m=%d running\n", i,
-                        status, i, on, i + 1, i);
+        tracegen_printf(&b,
+                        "batch m=%d t=100000\nProcStatus +%d p=%d running\nGoStatus +%d g=%d m=%d running\n",
+                        i, status, i, on, i + 1, i);
         for (int k = 0; k < (i < BUSY ? EACH : 1); k++) {
             const int step = 1000 * (i < BUSY ? 1 + (i * 31 + k * 7) % 200 : 50000 + i);
             clock += step;
             tracegen_printf(&b, "HeapAlloc +%d %d\n", step, clock);
         }
     }
-    tracegen_printf(&b, "batch m=-1 t=100000\nCPUSamples\nCPUSample time=400000 m=3 p=3 g=4 stack=0\nCPUSample "
-                        "time=1500000 m=1 p=1 g=2 stack=0\n");
+    tracegen_printf(&b,
+                    "batch m=-1 t=100000\nCPUSamples\nCPUSample time=400000 m=3 p=3 g=4 stack=0\nCPUSample "
+                    "time=1500000 m=1 p=1 g=2 stack=0\n");
     struct loaded l = load_text((char *)b.p);
     expect_whole(l.tr);
     assert_int_equal(trace_npoints(l.tr, METRIC_HEAP), ALL);
@@ -208,10 +227,11 @@ static void test_until(void **state)
     (void)state;
     struct run r = {.data = NULL};
     struct err e;
-    r.data = tracegen_bytes(P0 "GoStatus +1 g=2 m=-1 waiting\nGoBlock +20 reason=\"sync\" stack=0\n"
-                               "batch m=-1 t=100\nCPUSamples\nCPUSample time=110 m=7 p=0 g=1 stack=0\nCPUSample "
-                               "time=115 m=7 p=0 g=1 stack=0\n",
-                            &r.n);
+    r.data =
+        tracegen_bytes(P0 "GoStatus +1 g=2 m=-1 waiting\nGoBlock +20 reason=\"sync\" stack=0\n"
+                          "batch m=-1 t=100\nCPUSamples\nCPUSample time=110 m=7 p=0 g=1 stack=0\nCPUSample "
+                          "time=115 m=7 p=0 g=1 stack=0\n",
+                       &r.n);
     r.pos = 16;
     const struct v2_file f = {r.data, r.n, 1026};
     assert_true(v2_raw_gen(&f, &r.pos, &r.gen, &e));
@@ -249,19 +269,21 @@ static void test_raw(void **state)
         {"go 1.26\nnoauto\nbatch m=7 t=1\nHeapAlloc +1 1\n", 1026, 1, ERR_TRUNCATED, "has no end mark"},
         {"go 1.26\nnoauto\nbatch gen=0 m=7 t=1\nHeapAlloc +1 1\n", 1026, 0, ERR_FORMAT,
          "generation 0 where 1 was expected"},
-        {"go 1.22\nnoauto\nbatch m=7 t=1\nHeapAlloc +1 1\nend\nraw 34\n", 1022, 1, ERR_FORMAT, "found byte 52"},
-        {"go 1.26\nnoauto\nbatch m=7 t=1\nHeapAlloc +1 1\nbatch gen=2 m=7 t=1\nHeapAlloc +1 1\n", 1026, 1, ERR_FORMAT,
-         "generation 1 has no end mark before generation 2"},
+        {"go 1.22\nnoauto\nbatch m=7 t=1\nHeapAlloc +1 1\nend\nraw 34\n", 1022, 1, ERR_FORMAT,
+         "found byte 52"},
+        {"go 1.26\nnoauto\nbatch m=7 t=1\nHeapAlloc +1 1\nbatch gen=2 m=7 t=1\nHeapAlloc +1 1\n", 1026, 1,
+         ERR_FORMAT, "generation 1 has no end mark before generation 2"},
         {"go 1.26\nnoauto\nbatch m=7 t=1\nHeapAlloc +1 1\nend\nraw 31\n", 1026, 1, ERR_TRUNCATED,
          "the file ends inside a batch header"},
         {"go 1.26\nnoauto\nbatch m=7 t=1\nHeapAlloc +1 1\nend\nraw 31 01\n", 1026, 1, ERR_TRUNCATED,
          "the file ends inside a batch header"},
-        {"go 1.26\nnoauto\nbatch m=7 t=1\nHeapAlloc +1 1\nend\nraw 01 ff ff ff ff ff ff ff ff ff ff ff 01 01\n", 1026,
-         1, ERR_FORMAT, "a varint of a batch header is longer than 10 bytes"},
-        {"go 1.26\nnoauto\nbatch m=7 t=1\nHeapAlloc +1 1\nend\nraw 01 01 01 01 ff ff 7f\n", 1026, 1, ERR_FORMAT,
-         "at most 65536 are"},
-        {"go 1.26\nnoauto\nbatch m=7 t=1\nHeapAlloc +1 1\nend\nraw 01 01 01 01 05 09\n", 1026, 2, ERR_TRUNCATED,
-         "the file ends 1 bytes into a batch of 5"},
+        {"go 1.26\nnoauto\nbatch m=7 t=1\nHeapAlloc +1 1\nend\nraw 01 ff ff ff ff ff ff ff ff ff ff ff 01 "
+         "01\n",
+         1026, 1, ERR_FORMAT, "a varint of a batch header is longer than 10 bytes"},
+        {"go 1.26\nnoauto\nbatch m=7 t=1\nHeapAlloc +1 1\nend\nraw 01 01 01 01 ff ff 7f\n", 1026, 1,
+         ERR_FORMAT, "at most 65536 are"},
+        {"go 1.26\nnoauto\nbatch m=7 t=1\nHeapAlloc +1 1\nend\nraw 01 01 01 01 05 09\n", 1026, 2,
+         ERR_TRUNCATED, "the file ends 1 bytes into a batch of 5"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         size_t n, pos = 16;

@@ -52,7 +52,8 @@ static void test_sound(void **state)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         editor_begin();
         assert_non_null(editor_name());
-        assert_int_equal(editor_open(good, 3), EDITOR_DECLINED); /* there is no terminal here on which to ask */
+        assert_int_equal(editor_open(good, 3),
+                         EDITOR_DECLINED); /* there is no terminal here on which to ask */
         assert_int_equal(editor_open(at("absent"), 3), EDITOR_FAILED);
         assert_int_equal(editor_open(dir, 3), EDITOR_FAILED); /* no file */
         assert_int_equal(editor_open(good, 3), EDITOR_DECLINED);
@@ -68,8 +69,9 @@ static void test_names(void **state)
     (void)state;
     static const struct {
         const char *path, *name; /* NULL: none */
-    } rows[] = {{"/a", "/a"},       {"./a", "./a"},   {"a", "./a"}, {"-a", "./-a"}, {"+a", "./+a"}, {"@a", "./@a"},
-                {"../a", "./../a"}, {"x:y", "./x:y"}, {"", NULL},   {"a\tb", NULL}, {"/\x7f", NULL}};
+    } rows[] = {{"/a", "/a"},   {"./a", "./a"}, {"a", "./a"},       {"-a", "./-a"},
+                {"+a", "./+a"}, {"@a", "./@a"}, {"../a", "./../a"}, {"x:y", "./x:y"},
+                {"", NULL},     {"a\tb", NULL}, {"/\x7f", NULL}};
     char out[16];
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         assert_int_equal(child_name(rows[i].path, out, sizeof out), rows[i].name != NULL);

@@ -1,7 +1,7 @@
 /*
- * test_viewer_sandbox.c - from inside the sandbox the files can be read that the command line names, and those written that it says;
- * nothing else can be opened, made or started. tests/scripts/sandbox.sh tries more in the program itself. Each try in a process of its own,
- * since there is no way back.
+ * test_viewer_sandbox.c - from inside the sandbox the files can be read that the command line names, and
+ * those written that it says; nothing else can be opened, made or started. tests/scripts/sandbox.sh tries
+ * more in the program itself. Each try in a process of its own, since there is no way back.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -137,7 +137,8 @@ static void test_commands(void **state)
         pid_t pid = fork();
         if (pid == 0) {
             sandbox_enter(sandbox_needs(plain[i]), words(argv), argv);
-            int bad = look() | (reads(TRACE) ? 0 : NAMED) | (open(TRACE, O_WRONLY) >= 0 && landlock ? MADE : 0);
+            int bad =
+                look() | (reads(TRACE) ? 0 : NAMED) | (open(TRACE, O_WRONLY) >= 0 && landlock ? MADE : 0);
             if (writes(out) || (landlock && (writes(in("out2")) != EACCES || writes("x") != EACCES)))
                 bad |= DEED;
             clerk_end();
@@ -172,11 +173,13 @@ static int view(void)
     int bad = look() | (reads(in("t/x.trace")) ? 0 : NAMED);
     if (writes(in("t/new")) || writes(in("t/new")) || writes(in("tmp/new")))
         bad |= DEED;
-    if (writes(in("t/kept")) != EEXIST || writes(in("t/x.trace")) != EEXIST || writes(in("t/link")) != EEXIST ||
-        outside_may(in("t/kept")) != EEXIST || outside_may(in("t/new")) || outside_may(in("t/sub/new")) != EACCES)
+    if (writes(in("t/kept")) != EEXIST || writes(in("t/x.trace")) != EEXIST ||
+        writes(in("t/link")) != EEXIST || outside_may(in("t/kept")) != EEXIST || outside_may(in("t/new")) ||
+        outside_may(in("t/sub/new")) != EACCES)
         bad |= MADE;
-    if (landlock && (writes(in("t/.hidden")) != EACCES || writes(in("t/sub/new")) != EACCES ||
-                     writes(in("out2")) != EACCES || writes(in("t/..")) != EACCES || writes(in("t/")) != EACCES))
+    if (landlock &&
+        (writes(in("t/.hidden")) != EACCES || writes(in("t/sub/new")) != EACCES ||
+         writes(in("out2")) != EACCES || writes(in("t/..")) != EACCES || writes(in("t/")) != EACCES))
         bad |= SECRET;
     const int fd = outside_copy(copy, sizeof copy);
     if (fd < 0 || write(fd, "x", 1) != 1 || ftruncate(fd, 0) || outside_copy(copy, sizeof copy) >= 0)

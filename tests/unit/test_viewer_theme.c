@@ -54,7 +54,8 @@ static void test_states_differ(void **state)
                                  style_name(busy[j]));
 }
 
-/* ---- contrast and colour blindness, computed ------------------------------------------------------------- */
+/* ---- contrast and colour blindness, computed -------------------------------------------------------------
+ */
 
 static double linear(unsigned c)
 {
@@ -68,7 +69,8 @@ struct rgb {
 
 static struct rgb rgb_of(int32_t c)
 {
-    return (struct rgb){linear((unsigned)c >> 16 & 255), linear((unsigned)c >> 8 & 255), linear((unsigned)c & 255)};
+    return (struct rgb){linear((unsigned)c >> 16 & 255), linear((unsigned)c >> 8 & 255),
+                        linear((unsigned)c & 255)};
 }
 
 static double luminance(struct rgb c)
@@ -82,10 +84,12 @@ static double contrast(struct rgb a, struct rgb b)
     return x > y ? (x + 0.05) / (y + 0.05) : (y + 0.05) / (x + 0.05);
 }
 
-/* What someone without one kind of cone sees: through the cones' responses, the missing one's from the other two. */
+/* What someone without one kind of cone sees: through the cones' responses, the missing one's from the other
+ * two. */
 static struct rgb without(struct rgb c, int cone)
 {
-    double l = 0.31399 * c.r + 0.63951 * c.g + 0.04650 * c.b, m = 0.15537 * c.r + 0.75789 * c.g + 0.08670 * c.b,
+    double l = 0.31399 * c.r + 0.63951 * c.g + 0.04650 * c.b,
+           m = 0.15537 * c.r + 0.75789 * c.g + 0.08670 * c.b,
            s = 0.01775 * c.r + 0.10945 * c.g + 0.87257 * c.b;
     if (cone == 0)
         l = 1.05118 * m - 0.05117 * s;
@@ -145,8 +149,8 @@ static struct rgb fg_of(enum palette p, enum style s)
     return rgb_of(theme_ink(p, DEPTH_TRUE, s).fg);
 }
 
-/* How much a style stands out: text that must be read 4.5 to 1, what goes with it 3.5, what is only looked at 2.9, the
-   faintest 1.7. Every style has a row. */
+/* How much a style stands out: text that must be read 4.5 to 1, what goes with it 3.5, what is only looked
+   at 2.9, the faintest 1.7. Every style has a row. */
 static double least(enum style s)
 {
     switch (s) {
@@ -191,7 +195,8 @@ static void check_contrast(enum palette p, enum ground g, enum depth d, enum sty
                  want = least(s) < most ? least(s) : most; /* nothing is 4.5 to 1 on both grounds */
     if (is < want)
         fail_msg("%s, %s ground, %d colours: %s has a contrast of %.2f, %.1f is the least", palette_name(p),
-                 g == GROUND_LIGHT ? "light" : "dark", d == DEPTH_256 ? 256 : 1 << 24, style_name(s), is, want);
+                 g == GROUND_LIGHT ? "light" : "dark", d == DEPTH_256 ? 256 : 1 << 24, style_name(s), is,
+                 want);
 }
 
 /* What must be read can be: each style of each palette, on each ground that it is used on. */
@@ -244,7 +249,8 @@ static void test_grounds(void **state)
             fail_msg("'%s' is %d", answers[i].says, (int)ground_of(answers[i].says));
 }
 
-/* States that stand beside each other as full cells: told apart by everyone; by glyph too, where only near. */
+/* States that stand beside each other as full cells: told apart by everyone; by glyph too, where only near.
+ */
 static void test_told_apart(void **state)
 {
     (void)state;
@@ -264,12 +270,14 @@ static void test_told_apart(void **state)
                 }
 }
 
-/* Context is quieter than what costs: nearer to the ground than assists, stops, and goroutines kept waiting. */
+/* Context is quieter than what costs: nearer to the ground than assists, stops, and goroutines kept waiting.
+ */
 static void test_quiet(void **state)
 {
     (void)state;
     static const enum style context[] = {STYLE_HEAP, STYLE_RUNQ, STYLE_GC},
-                            cost[] = {STYLE_STW, STYLE_RUNNABLE, STYLE_ASSIST, STYLE_HEAP_OVER, STYLE_RUNQ_OVER};
+                            cost[] = {STYLE_STW, STYLE_RUNNABLE, STYLE_ASSIST, STYLE_HEAP_OVER,
+                                      STYLE_RUNQ_OVER};
     for (enum palette p = 0; p < PALETTE_CONTRAST; p++)
         for (size_t i = 0; i < sizeof context / sizeof *context; i++)
             for (size_t j = 0; j < sizeof cost / sizeof *cost; j++)
@@ -277,8 +285,8 @@ static void test_quiet(void **state)
                     double quiet = apart(fg_of(p, context[i]), rgb_of(grounds[g])),
                            loud = apart(fg_of(p, cost[j]), rgb_of(grounds[g]));
                     if (quiet >= loud && used_on(p, g))
-                        fail_msg("%s: %s (%.0f) is as loud as %s (%.0f)", palette_name(p), style_name(context[i]),
-                                 quiet, style_name(cost[j]), loud);
+                        fail_msg("%s: %s (%.0f) is as loud as %s (%.0f)", palette_name(p),
+                                 style_name(context[i]), quiet, style_name(cost[j]), loud);
                 }
 }
 
@@ -339,7 +347,8 @@ static void test_options(void **state)
 {
     (void)state;
     struct options o;
-    assert_true(parse(&o, "--headless --size 200x60 --keys=w --glyphs ascii --color=never --palette color-blind x"));
+    assert_true(
+        parse(&o, "--headless --size 200x60 --keys=w --glyphs ascii --color=never --palette color-blind x"));
     assert_true(o.headless && o.w == 200 && o.h == 60 && o.tier_given && o.tier == TIER_ASCII);
     assert_int_equal(o.color, COLOR_NEVER);
     assert_string_equal(o.palette, "color-blind");
@@ -403,7 +412,8 @@ static void hear(void *arg, const char *file, int line, const char *what)
     }
 }
 
-/* A reader's palette: what it says counts, the rest is dark's; a mistake is told with its line and changes nothing. */
+/* A reader's palette: what it says counts, the rest is dark's; a mistake is told with its line and changes
+ * nothing. */
 static void test_palette_text(void **state)
 {
     (void)state;
@@ -416,12 +426,14 @@ static void test_palette_text(void **state)
     struct ink k = theme_ink(PALETTE_USER, DEPTH_TRUE, STYLE_RUNNING);
     assert_true(k.fg == 0x102030 && k.bg == INK_DEFAULT && k.attrs == (INK_BOLD | INK_UNDERLINE));
     assert_int_equal(theme_ink(PALETTE_USER, DEPTH_16, STYLE_RUNNING).fg, 3);
-    struct ink a = theme_ink(PALETTE_USER, DEPTH_TRUE, STYLE_GC), b = theme_ink(PALETTE_LIGHT, DEPTH_TRUE, STYLE_GC);
+    struct ink a = theme_ink(PALETTE_USER, DEPTH_TRUE, STYLE_GC),
+               b = theme_ink(PALETTE_LIGHT, DEPTH_TRUE, STYLE_GC);
     assert_true(a.fg == b.fg && a.bg == b.bg && a.attrs == b.attrs);
     static const char *const bad[] = {
-        "\nrunnin - - - -",   "\nrunning - - -",         "\nrunning red - - -",        "\nrunning #12345 - - -",
-        "\nrunning - - 16 -", "\nrunning - - -1 -",      "\nrunning - - - - blinking", "\ninclude mine",
-        "\ninclude",          "\nrunning #12345g - - -",
+        "\nrunnin - - - -",           "\nrunning - - -",    "\nrunning red - - -",
+        "\nrunning #12345 - - -",     "\nrunning - - 16 -", "\nrunning - - -1 -",
+        "\nrunning - - - - blinking", "\ninclude mine",     "\ninclude",
+        "\nrunning #12345g - - -",
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         h = (struct heard){0};
@@ -438,10 +450,12 @@ static void test_palette_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_rows),     cmocka_unit_test(test_states_differ), cmocka_unit_test(test_contrast),
-        cmocka_unit_test(test_told_apart),   cmocka_unit_test(test_quiet),         cmocka_unit_test(test_blind),
-        cmocka_unit_test(test_depth),        cmocka_unit_test(test_256),           cmocka_unit_test(test_options),
-        cmocka_unit_test(test_palette_text), cmocka_unit_test(test_grounds),
+        cmocka_unit_test(test_all_rows), cmocka_unit_test(test_states_differ),
+        cmocka_unit_test(test_contrast), cmocka_unit_test(test_told_apart),
+        cmocka_unit_test(test_quiet),    cmocka_unit_test(test_blind),
+        cmocka_unit_test(test_depth),    cmocka_unit_test(test_256),
+        cmocka_unit_test(test_options),  cmocka_unit_test(test_palette_text),
+        cmocka_unit_test(test_grounds),
     };
     return cmocka_run_group_tests_name("viewer", tests, NULL, NULL);
 }

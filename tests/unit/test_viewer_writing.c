@@ -1,5 +1,6 @@
 /*
- * test_viewer_writing.c - a file that grows while it is shown is told from one that is complete. The clock is the test's.
+ * test_viewer_writing.c - a file that grows while it is shown is told from one that is complete. The clock is
+ * the test's.
  */
 #include <fcntl.h>
 #include <setjmp.h>

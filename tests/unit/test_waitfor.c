@@ -1,6 +1,6 @@
 /*
- * test_waitfor.c - who waits for whom: edges add up to the waits there are, knots are those who wait for each other, and what
- * it ends with is who worked or slept, not who waited in between; and the view of it.
+ * test_waitfor.c - who waits for whom: edges add up to the waits there are, knots are those who wait for each
+ * other, and what it ends with is who worked or slept, not who waited in between; and the view of it.
  */
 #include "triage_help.h"
 
@@ -15,11 +15,9 @@ static bool is(const struct loaded *l, uint32_t str, const char *name)
 static const struct waitfor_edge *edge(const struct loaded *l, const struct waitfor *w, const char *from,
                                        const char *to)
 {
-    for (uint32_t i = 0; i < w->nedges; i++) {
-        if (w->edge[i].what == WF_GROUP && is(l, w->edge[i].from, from) && is(l, w->edge[i].to, to)) {
+    for (uint32_t i = 0; i < w->nedges; i++)
+        if (w->edge[i].what == WF_GROUP && is(l, w->edge[i].from, from) && is(l, w->edge[i].to, to))
             return &w->edge[i];
-        }
-    }
     return NULL;
 }
 
@@ -30,9 +28,8 @@ static void sums(const char *path)
     help_load(path, &l);
     struct waitfor *w = waitfor_new(l.tg);
     assert_non_null(w);
-    for (uint32_t i = 0; i < l.tg->npairs; i++) {
+    for (uint32_t i = 0; i < l.tg->npairs; i++)
         pairs += l.tg->pairs[i].total;
-    }
     for (uint32_t i = 0; i < w->nedges; i++) {
         const struct waitfor_edge *e = &w->edge[i];
         edges += e->what == WF_NOBODY ? 0 : e->ns;
@@ -63,9 +60,8 @@ static void edges_add_up(void **state)
 static const struct waitfor_end *end_of(const struct loaded *l, const struct waitfor *w, const char *from)
 {
     uint32_t i = 0;
-    while (i < w->nends && !is(l, w->end[i].from, from)) {
+    while (i < w->nends && !is(l, w->end[i].from, from))
         i++;
-    }
     assert_true(i < w->nends && w->end[i].n);
     return &w->end[i];
 }
@@ -86,12 +82,14 @@ static void knots(void **state)
     a = edge(&l, w, "main.sender", "main.collectBatch");
     assert_true(a && !a->knot);
     const struct waitfor_end *e = end_of(&l, w, "main.sender");
-    assert_true(e->of[0].cat == EX_TIMER && is(&l, e->of[0].who, "main.collectBatch") && e->of[0].share > 0.8);
+    assert_true(e->of[0].cat == EX_TIMER && is(&l, e->of[0].who, "main.collectBatch") &&
+                e->of[0].share > 0.8);
     waitfor_free(w);
     load_free(&l);
 }
 
-/* Who waits once, for all of another's work, is in no knot with it; whom finalizers keep waiting waits in the end for these. */
+/* Who waits once, for all of another's work, is in no knot with it; whom finalizers keep waiting waits in the
+ * end for these. */
 static void once_and_for_finalizers(void **state)
 {
     struct loaded l;
@@ -154,9 +152,8 @@ static void in_slices(void **state)
     }
     assert_true(slices > 0 && !kind_waitfor.pending(&v));
     assert_int_equal(kind_waitfor.list->rows(&v), w->nedges);
-    for (uint32_t i = 0; i < w->nedges; i++) {
+    for (uint32_t i = 0; i < w->nedges; i++)
         assert_int_equal(tri.whom.v->edge[i].ns, w->edge[i].ns);
-    }
     tri_free(&tri);
     tri_init(&tri, l.tr); /* given up within it */
     assert_true(tri_ready(&tri, l.tg, NULL) && kind_waitfor.work(&v, 1) & VR_WORK);
@@ -169,8 +166,11 @@ static void in_slices(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(edges_add_up), cmocka_unit_test(knots),     cmocka_unit_test(once_and_for_finalizers),
-        cmocka_unit_test(long_lives),   cmocka_unit_test(in_slices),
+        cmocka_unit_test(edges_add_up),
+        cmocka_unit_test(knots),
+        cmocka_unit_test(once_and_for_finalizers),
+        cmocka_unit_test(long_lives),
+        cmocka_unit_test(in_slices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /*
- * test_wide.c - decode/base/wide.h: what is done with 64 bits against the compiler's 128, and against what must hold anywhere.
+ * test_wide.c - decode/base/wide.h: what is done with 64 bits against the compiler's 128, and against what
+ * must hold anywhere.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,6 @@
 /*
- * test_zip.c - zip archives whose directory says whatever it likes (decode/input/zip.h): what is said of it, and what is read.
+ * test_zip.c - zip archives whose directory says whatever it likes (decode/input/zip.h): what is said of it,
+ * and what is read.
  */
 #include <zlib.h>
 
@@ -33,7 +34,8 @@ static void put_entry(struct tracegen_buf *b, const struct entry *m)
 {
     tracegen_put(b, "PK\1\2", 4);
     le(b, 20, 2), le(b, 20, 2), le(b, m->flags, 2), le(b, m->method, 2), le(b, 0, 4), le(b, 0x1234, 4);
-    le(b, m->packed, 4), le(b, m->size, 4), le(b, strlen(m->name), 2), le(b, m->nextra, 2), le(b, m->comment, 2);
+    le(b, m->packed, 4), le(b, m->size, 4), le(b, strlen(m->name), 2), le(b, m->nextra, 2),
+        le(b, m->comment, 2);
     le(b, 0, 8), le(b, m->at, 4);
     tracegen_put(b, m->name, strlen(m->name));
     tracegen_put(b, m->extra, m->nextra);
@@ -112,7 +114,8 @@ static void test_reads(void **state)
     tracegen_free(&b);
 }
 
-/* Where the sizes don't fit they stand in an extra field, and the directory's place in a record of its own. */
+/* Where the sizes don't fit they stand in an extra field, and the directory's place in a record of its own.
+ */
 static void test_wide(void **state)
 {
     (void)state;
@@ -171,7 +174,8 @@ static void test_wide(void **state)
 static void test_lies(void **state)
 {
     (void)state;
-    struct entry locked = truth(), other = truth(), far = truth(), inside = truth(), large = truth(), none = truth();
+    struct entry locked = truth(), other = truth(), far = truth(), inside = truth(), large = truth(),
+                 none = truth();
     locked.flags = 1;
     other.method = 14;
     far.at = 1 << 30;
@@ -223,8 +227,9 @@ static void test_several(void **state)
 {
     (void)state;
     struct tracegen_buf b = {0};
-    struct entry m[3] = {
-        {.name = "first"}, {.name = "second", .method = ZIP_DEFLATED}, {.name = "broken", .method = ZIP_DEFLATED}};
+    struct entry m[3] = {{.name = "first"},
+                         {.name = "second", .method = ZIP_DEFLATED},
+                         {.name = "broken", .method = ZIP_DEFLATED}};
     size_t n;
     const uint8_t *p = bytes(&n);
     uint8_t out[4096];
@@ -292,7 +297,8 @@ static void test_shut(void **state)
         struct err e = {0};
         assert_int_equal(zip_open(b.p, b.n, &z, &e), ERR_OK);
         assert_int_equal(zip_find(&z, NULL, &x, &e), with == 3 ? ERR_NOT_TRACE : ERR_OK);
-        if (with == 3 && !strstr(e.what, "(members: 3, encrypted: 2, compressed by zstd: 1): unpack it first"))
+        if (with == 3 &&
+            !strstr(e.what, "(members: 3, encrypted: 2, compressed by zstd: 1): unpack it first"))
             fail_msg("'%s'", e.what);
         assert_int_equal(zip_find(&z, "aes", &x, &e), ERR_OK);
         assert_null(zip_bytes(&z, &x, &e));

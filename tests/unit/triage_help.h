@@ -1,6 +1,6 @@
 /*
- * triage_help.h - a trace with its tables, for the tests of triage. Traces that the repository does not hold are read
- * from ../shared/traces where that folder exists.
+ * triage_help.h - a trace with its tables, for the tests of triage. Traces that the repository does not hold
+ * are read from ../shared/traces where that folder exists.
  */
 #ifndef GOTOP_TESTS_TRIAGE_HELP_H
 #define GOTOP_TESTS_TRIAGE_HELP_H
@@ -47,11 +47,9 @@ static inline void help_cause(const char *name, struct loaded *l)
 /* The first finding of a rule; NULL: it is silent. */
 static inline const struct finding *help_told(const struct loaded *l, enum rule r)
 {
-    for (uint32_t i = 0; i < l->fs.n; i++) {
-        if (l->fs.f[i].rule == r) {
+    for (uint32_t i = 0; i < l->fs.n; i++)
+        if (l->fs.f[i].rule == r)
             return &l->fs.f[i];
-        }
-    }
     return NULL;
 }
 
@@ -59,9 +57,8 @@ static inline const struct finding *help_told(const struct loaded *l, enum rule 
 static inline const struct finding *help_tells(const struct loaded *l, enum rule r)
 {
     const struct finding *f = help_told(l, r);
-    if (!f) {
+    if (!f)
         fail_msg("%s is not told", rule_id(r));
-    }
     return f;
 }
 
@@ -82,9 +79,8 @@ static inline unsigned help_each(const char *dir, const char *prefix, void (*f)(
         }
         free(list[i]);
     }
-    if (n >= 0) {
+    if (n >= 0)
         free(list);
-    }
     return done;
 }
 

@@ -1,9 +1,11 @@
-/* Sums of the counts and of the times over what `go tool trace -pprof=KIND` of Go 1.27 writes: sync, net, syscall, sched. */
+/* Sums of the counts and of the times over what `go tool trace -pprof=KIND` of Go 1.27 writes: sync, net,
+ * syscall, sched. */
 {"samples/http-1.27.trace", {{534, 210252546}, {226, 264592961}, {710, 5603141}, {877, 8657147}}},
     {"samples/http-1.21.trace", {{528, 148534240}, {228, 184619862}, {701, 101501}, {858, 5979380}}},
     {"samples/lock-1.26.trace", {{1508, 1292312640}, {0, 0}, {2, 14592}, {2003, 279340608}}},
     {"samples/syscall-1.26.trace", {{1, 23235200}, {0, 0}, {654, 32517312}, {16, 92800}}},
     {"samples/tasks-1.25.trace", {{125, 993701056}, {0, 0}, {2, 11712}, {215, 11748416}}},
-    {"samples/http-long-1.23.trace", {{1596, 15831191232}, {637, 19387060929}, {1930, 19354043}, {2555, 12288704}}},
+    {"samples/http-long-1.23.trace",
+     {{1596, 15831191232}, {637, 19387060929}, {1930, 19354043}, {2555, 12288704}}},
     {"tests/golden/report-herd.trace", {{299, 329236224}, {0, 0}, {2, 10752}, {324, 2752064}}},
     {"samples/alloc-1.19.trace", {{14, 26808101}, {0, 0}, {3, 83891}, {81, 30913400}}},

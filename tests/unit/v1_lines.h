@@ -1,9 +1,11 @@
 /*
- * v1_lines.h - for the tests of the first family: a trace in the notation of tracegen.h, read by source_v1(), and its
- * neutral events as lines of text.
+ * v1_lines.h - for the tests of the first family: a trace in the notation of tracegen.h, read by source_v1(),
+ * and its neutral events as lines of text.
  *
- *   TIME WHO WHAT   "35 g2 waiting (chan send) at main.f", "40 g2 runnable by g1", "41 p0 idle", "7 begin stw ..";
- *   '~' in front: bookkeeping that Go's reader does not count; '<' behind the time: back-dated to the trace's start.
+ *   TIME WHO WHAT   "35 g2 waiting (chan send) at main.f", "40 g2 runnable by g1", "41 p0 idle", "7 begin stw
+ * ..";
+ *   '~' in front: bookkeeping that Go's reader does not count; '<' behind the time: back-dated to the trace's
+ * start.
  */
 #ifndef GOTOP_TESTS_V1_LINES_H
 #define GOTOP_TESTS_V1_LINES_H
@@ -70,11 +72,13 @@ static void lines_state(struct lines *l, const struct ev *e)
 
 static void lines_event(struct lines *l, const struct ev *e)
 {
-    static const char *const range[] = {"gc", "stw", "sweep", "assist"}, *const metric[] = {"heap", "goal", "procs"};
+    static const char *const range[] = {"gc", "stw", "sweep", "assist"}, *const metric[] = {"heap", "goal",
+                                                                                            "procs"};
     struct tracegen_buf *b = &l->text;
     if (e->kind == EVK_TICK)
         return;
-    tracegen_printf(b, "%s%" PRId64 "%s", e->flags & EVF_QUIET ? "~" : "", e->t, e->flags & EVF_BACKDATE ? "<" : "");
+    tracegen_printf(b, "%s%" PRId64 "%s", e->flags & EVF_QUIET ? "~" : "", e->t,
+                    e->flags & EVF_BACKDATE ? "<" : "");
     switch (e->kind) {
     case EVK_G_CREATE:
     case EVK_G_STATUS:
@@ -162,11 +166,16 @@ static void lines_bytes(struct lines *l, const uint8_t *data, size_t n, int vers
     struct ev_half evs[64];
     struct err e;
     names_init(&l->names);
-    l->s = (struct source){
-        .data = data, .len = n, .version = version, .header = version ? 16 : 8, .opts = &l->opts, .names = &l->names};
+    l->s = (struct source){.data = data,
+                           .len = n,
+                           .version = version,
+                           .header = version ? 16 : 8,
+                           .opts = &l->opts,
+                           .names = &l->names};
     l->last = INT64_MIN;
     if (source_v1(&l->s, &e) == ERR_OK) {
-        for (size_t got; (got = l->s.ops->stream(&l->s, evs, l->cap ? l->cap : sizeof evs / sizeof *evs)) > 0;)
+        for (size_t got;
+             (got = l->s.ops->stream(&l->s, evs, l->cap ? l->cap : sizeof evs / sizeof *evs)) > 0;)
             for (size_t i = 0; i < got; i += ev_halves(&evs[i])) {
                 struct ev room;
                 l->events++;
@@ -212,7 +221,8 @@ static __attribute__((unused)) void reads_with(const char *trace, const char *wa
         size_t na = strcspn(a, "\n"), nb = strcspn(b, "\n");
         bool any = nb && b[nb - 1] == '*';
         if (any ? na < nb - 1 || strncmp(a, b, nb - 1) : na != nb || strncmp(a, b, na)) {
-            printf("---- read:\n%s---- wanted, from the line that differs:\n%s----\n", (const char *)l.text.p, b);
+            printf("---- read:\n%s---- wanted, from the line that differs:\n%s----\n", (const char *)l.text.p,
+                   b);
             fail_msg("line '%.*s' instead of '%.*s'", (int)na, a, (int)nb, b);
         }
         a += na + (a[na] == '\n');

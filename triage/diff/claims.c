@@ -1,6 +1,6 @@
 /*
- * claims.c - see claims.h. Quantities are compared as logarithms of what they are and a floor: what is below the
- * floor matters to nobody, so that its ratio says nothing.
+ * claims.c - see claims.h. Quantities are compared as logarithms of what they are and a floor: what is below
+ * the floor matters to nobody, so that its ratio says nothing.
  */
 #include "triage/diff/claims.h"
 
@@ -16,19 +16,23 @@
 #define SURE 3.0     /* standard errors beyond which it moved */
 
 /*
- * What is expected of a kind before a run is seen, and what matters. Floors and amounts are shares: of a second
- * (time), of all waits and calls (count); those of the collector and of stops are counts a second.
+ * What is expected of a kind before a run is seen, and what matters. Floors and amounts are shares: of a
+ * second (time), of all waits and calls (count); those of the collector and of stops are counts a second.
  */
 static const struct kind {
     double count_floor, time_floor;
     double count_spread, time_spread; /* of the logarithm, from run to run of one program */
     double count_factor, time_factor; /* smaller changes are not claimed */
-    double amount;                    /* nor less time than this, or for MK_CALL and MK_TAKE less of all counts */
+    double amount; /* nor less time than this, or for MK_CALL and MK_TAKE less of all counts */
 } kinds[MK_KINDS] = {
-    [MK_LOCK] = {0.010, 0.01, 0.20, 0.30, 1.5, 1.8, 0.02}, [MK_GIVE] = {0.020, 0.05, 0.20, 0.35, 2.0, 2.0, 0.10},
-    [MK_GC] = {2, 0.02, 0.15, 0.20, 1.8, 1.5, 0.01},       [MK_STOP] = {2, 0.005, 0.20, 0.40, 2.0, 2.0, 0.005},
-    [MK_RUN] = {0.050, 0.03, 0.20, 0.30, 2.0, 2.0, 0.08},  [MK_CALL] = {0.030, 0.03, 0.15, 0.40, 2.0, 2.0, 0.05},
-    [MK_TAKE] = {0.030, 0.05, 0.15, 0.40, 2.0, 2.0, 0.05}, [MK_TEAM] = {1, 1, 0.20, 0.40, 2.0, 2.0, 1},
+    [MK_LOCK] = {0.010, 0.01, 0.20, 0.30, 1.5, 1.8, 0.02},
+    [MK_GIVE] = {0.020, 0.05, 0.20, 0.35, 2.0, 2.0, 0.10},
+    [MK_GC] = {2, 0.02, 0.15, 0.20, 1.8, 1.5, 0.01},
+    [MK_STOP] = {2, 0.005, 0.20, 0.40, 2.0, 2.0, 0.005},
+    [MK_RUN] = {0.050, 0.03, 0.20, 0.30, 2.0, 2.0, 0.08},
+    [MK_CALL] = {0.030, 0.03, 0.15, 0.40, 2.0, 2.0, 0.05},
+    [MK_TAKE] = {0.030, 0.05, 0.15, 0.40, 2.0, 2.0, 0.05},
+    [MK_TEAM] = {1, 1, 0.20, 0.40, 2.0, 2.0, 1},
 };
 
 struct judge {
@@ -42,7 +46,8 @@ static double seconds(const struct profile *p)
     return p->end > 0 ? (double)p->end / 1e9 : 1;
 }
 
-/* ---- pace --------------------------------------------------------------------------------------------------- */
+/* ---- pace
+ * --------------------------------------------------------------------------------------------------- */
 
 struct ratio {
     double log, weight;
@@ -69,37 +74,35 @@ static double pace(const struct profile *r, const struct profile *p)
             half += v[n - 1].weight / 2;
         }
     }
-    if (n == 0) {
+    if (n == 0)
         return 1;
-    }
     qsort(v, n, sizeof *v, cmp_ratio);
     for (uint32_t i = 0; i < n; i++) {
         half -= v[i].weight;
-        if (half <= 0) {
+        if (half <= 0)
             return exp(v[i].log);
-        }
     }
     return exp(v[n - 1].log);
 }
 
-/* ---- one quantity ------------------------------------------------------------------------------------------- */
+/* ---- one quantity
+ * ------------------------------------------------------------------------------------------- */
 
 struct portion {
     double num, den;
 };
 
 /* A quantity in one slice of a run, or in all of it (i < 0). */
-static struct portion quantity(const struct profile *p, const struct measure *m, double pace_of, bool time, int i)
+static struct portion quantity(const struct profile *p, const struct measure *m, double pace_of, bool time,
+                               int i)
 {
     double part = i < 0 ? 1 : 1.0 / PROFILE_SLICES;
-    if (!time) {
+    if (!time)
         return (struct portion){m ? (i < 0 ? m->counted : m->count[i]) : 0, seconds(p) * part * pace_of};
-    }
     struct portion r = {.num = m ? (i < 0 ? m->spent : m->ns[i]) : 0};
     r.den = m && m->kind == MK_GC ? (i < 0 ? p->in_use : p->busy[i]) : (double)p->end * part;
-    if (m && m->kind == MK_RUN) {
+    if (m && m->kind == MK_RUN)
         r.den *= p->procs > 0 ? p->procs * pace_of : pace_of;
-    }
     return r;
 }
 
@@ -113,13 +116,13 @@ next_random(uint64_t *s) /* xorshift: the same numbers each time, so that a verd
 }
 
 /* How far the logarithm of a run's quantity may be off, by moving blocks of its own time. */
-static double own_spread(const struct profile *p, const struct measure *m, double pace_of, bool time, double floor)
+static double own_spread(const struct profile *p, const struct measure *m, double pace_of, bool time,
+                         double floor)
 {
     uint64_t seed = 88172645463325252u;
     double sum = 0, squares = 0;
-    if (!m) {
+    if (!m)
         return 0;
-    }
     for (int r = 0; r < RESAMPLES; r++) {
         double num = 0, den = 0, v;
         for (int b = 0; b < PROFILE_SLICES / BLOCK; b++) {
@@ -142,8 +145,8 @@ struct stats {
     double own;                  /* variance of the mean that one run's own time tells */
 };
 
-static struct stats stats_of(const struct judge *j, int s, const char *name, enum measure_kind kind, bool time,
-                             double floor)
+static struct stats stats_of(const struct judge *j, int s, const char *name, enum measure_kind kind,
+                             bool time, double floor)
 {
     const struct side *side = j->side[s];
     struct stats st = {0};
@@ -159,9 +162,8 @@ static struct stats stats_of(const struct judge *j, int s, const char *name, enu
         if (side->n == 1) {
             double own = own_spread(p, m, j->pace[s][i], time, floor);
             if (kind == MK_GC && !time &&
-                r.den > 0) { /* they come by what is allocated: one more or less, as it ends */
+                r.den > 0) /* they come by what is allocated: one more or less, as it ends */
                 own = fmin(own, log((r.num + 1) / r.den + floor) - log(v + floor));
-            }
             st.own = own * own;
         }
     }
@@ -176,9 +178,8 @@ static struct moved moved_of(const struct judge *j, const char *name, enum measu
     double least = log(time ? k->time_factor : k->count_factor);
     uint32_t na = j->side[0]->n, nb = j->side[1]->n;
     struct stats a, b;
-    if (!time && kind != MK_GC && kind != MK_STOP) {
+    if (!time && kind != MK_GC && kind != MK_STOP)
         floor *= j->all;
-    }
     floor = floor > 0 ? floor : 1e-9;
     a = stats_of(j, 0, name, kind, time, floor);
     b = stats_of(j, 1, name, kind, time, floor);
@@ -192,9 +193,11 @@ static struct moved moved_of(const struct judge *j, const char *name, enum measu
                           .sure = fabs(d) > SURE *error &&fabs(d) > least};
 }
 
-/* ---- what is claimed ---------------------------------------------------------------------------------------- */
+/* ---- what is claimed
+ * ---------------------------------------------------------------------------------------- */
 
-#define NEW_WAITS 30 /* in most runs of a side, where the other has nearly none: a place that is contended now */
+#define NEW_WAITS \
+    30 /* in most runs of a side, where the other has nearly none: a place that is contended now */
 #define NEW_SLICES (PROFILE_SLICES / 8)
 #define NEW_TIMES 10
 #define NEW_TIME 0.01
@@ -205,7 +208,8 @@ static int cmp_double(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* The waits of the middle run of a side, and of the run with most; the first only of waits all through a run. */
+/* The waits of the middle run of a side, and of the run with most; the first only of waits all through a run.
+ */
 static bool waits_of(const struct side *s, const struct change *c, double *middle, double *most)
 {
     double *v = mem_zalloc((s->n + 1) * sizeof *v);
@@ -213,9 +217,8 @@ static bool waits_of(const struct side *s, const struct change *c, double *middl
     for (uint32_t i = 0; v && i < s->n; i++) {
         const struct measure *m = profile_find(&s->run[i], c->kind, c->name);
         int slices = 0;
-        for (int k = 0; m && k < PROFILE_SLICES; k++) {
+        for (int k = 0; m && k < PROFILE_SLICES; k++)
             slices += m->count[k] > 0;
-        }
         v[i] = m && slices >= NEW_SLICES ? m->counted : 0;
         *most = fmax(*most, m ? m->counted : 0);
     }
@@ -249,16 +252,16 @@ static bool many_more(const struct moved *m)
 
 #define REST_FLOOR 0.005 /* of the processor time: what runs less tells nothing of the host */
 
-/* What all goroutines of other start functions run, per event: the logarithm's mean over the runs of a side. */
+/* What all goroutines of other start functions run, per event: the logarithm's mean over the runs of a side.
+ */
 static double rest_of(const struct judge *j, int s, const struct change *c, double *least)
 {
     double mean = 0;
     for (uint32_t i = 0; i < j->side[s]->n; i++) {
         const struct profile *p = &j->side[s]->run[i];
         double num = 0, den = (double)p->end * (p->procs > 0 ? p->procs : 1) * j->pace[s][i];
-        for (uint32_t k = 0; k < p->n; k++) {
+        for (uint32_t k = 0; k < p->n; k++)
             num += p->m[k].kind == MK_RUN && strcmp(p->m[k].name, c->name) != 0 ? p->m[k].spent : 0;
-        }
         double v = den > 0 ? num / den : 0;
         *least = fmin(*least, v);
         mean += log(v + REST_FLOOR) / j->side[s]->n;
@@ -267,8 +270,8 @@ static double rest_of(const struct judge *j, int s, const struct change *c, doub
 }
 
 /*
- * A host that takes processors away makes all runs longer, by about the same factor: what the others run as well is
- * no change of this function. Where hardly anything runs beside it, nobody tells.
+ * A host that takes processors away makes all runs longer, by about the same factor: what the others run as
+ * well is no change of this function. Where hardly anything runs beside it, nobody tells.
  */
 static bool more_than_the_rest(const struct judge *j, const struct change *c)
 {
@@ -288,13 +291,12 @@ static bool matters(const struct judge *j, const struct change *c)
     bool same_way = (c->time.new > c->time.old) == (c->count.new > c->count.old);
     switch (c->kind) {
     case MK_LOCK:
-        if (appeared(j, c)) {
+        if (appeared(j, c))
             return true;
-        }
         /* more often and longer; or much longer, and not by one burst */
-        if (dt >= k->amount && c->count.sure && same_way && far(&c->count) > MUCH_MORE && many_more(&c->count)) {
+        if (dt >= k->amount && c->count.sure && same_way && far(&c->count) > MUCH_MORE &&
+            many_more(&c->count))
             return true; /* a burst on one side hides the time, not how often */
-        }
         return dt >= k->amount && c->time.sure && same_way &&
                (c->count.sure || (far(&c->time) > 4 && many_more(&c->count)));
     case MK_GIVE: return dt >= k->amount && c->time.sure && c->count.sure && same_way;
@@ -312,25 +314,25 @@ static bool matters(const struct judge *j, const struct change *c)
 /* Of the processor time that they run, or of the time that one of them waits or calls. */
 #define TEAM_WORKS 0.01
 
-/* Do goroutines of that start function work, on one side at least? Who only stands by is no stage of anything. */
+/* Do goroutines of that start function work, on one side at least? Who only stands by is no stage of
+ * anything. */
 static bool team_works(const struct judge *j, const char *name)
 {
     for (int s = 0; s < 2; s++) {
         for (uint32_t i = 0; i < j->side[s]->n; i++) {
             const struct profile *p = &j->side[s]->run[i];
             const struct measure *m = profile_find(p, MK_RUN, name);
-            if (m && m->spent >= TEAM_WORKS * (double)p->end) {
+            if (m && m->spent >= TEAM_WORKS * (double)p->end)
                 return true;
-            }
         }
     }
     return false;
 }
 
 /*
- * How many goroutines a stage has is the program's own doing: all runs of a side agree, and the sides differ by a
- * factor of two. Where one side has none, the function came, went or got another name, which says nothing of how
- * many.
+ * How many goroutines a stage has is the program's own doing: all runs of a side agree, and the sides differ
+ * by a factor of two. Where one side has none, the function came, went or got another name, which says
+ * nothing of how many.
  */
 static struct moved team_of(const struct judge *j, const char *name)
 {
@@ -357,18 +359,18 @@ static double reach(const struct change *c)
 {
     const struct kind *k = &kinds[c->kind];
     double t = fabs(log(c->time.factor)), n = fabs(log(c->count.factor));
-    return c->kind == MK_TEAM                         ? 0
-           : c->kind == MK_CALL || c->kind == MK_TAKE ? n / k->count_spread
-                                                      : fmin(t / k->time_spread, 3) + fmin(n / k->count_spread, 3);
+    return c->kind == MK_TEAM ? 0
+           : c->kind == MK_CALL || c->kind == MK_TAKE
+               ? n / k->count_spread
+               : fmin(t / k->time_spread, 3) + fmin(n / k->count_spread, 3);
 }
 
 static int cmp_change(const void *left, const void *right)
 {
     const struct change *x = left, *y = right;
     double p = reach(x), q = reach(y);
-    if (x->claimed != y->claimed) {
+    if (x->claimed != y->claimed)
         return y->claimed - x->claimed;
-    }
     if (x->claimed &&
         x->kind != y->kind) { /* causes before what follows from them: no lock makes the collector run */
         const int a = x->kind == MK_TEAM ? -2 : x->kind == MK_GC ? -1 : (int)x->kind;
@@ -388,9 +390,8 @@ static double goal_over_live(const struct side *s)
 {
     double sum = 0;
     for (uint32_t i = 0; i < s->n; i++) {
-        if (s->run[i].heap_live <= 0 || s->run[i].heap_goal <= 0) {
+        if (s->run[i].heap_live <= 0 || s->run[i].heap_goal <= 0)
             return 0;
-        }
         sum += s->run[i].heap_goal / s->run[i].heap_live / s->n;
     }
     return sum;
@@ -399,35 +400,31 @@ static double goal_over_live(const struct side *s)
 static const char *gc_why(const struct judge *j)
 {
     double was = goal_over_live(j->side[0]), is = goal_over_live(j->side[1]);
-    if (was <= 0 || is <= 0) {
+    if (was <= 0 || is <= 0)
         return NULL;
-    }
-    if (is < was / 1.5) {
+    if (is < was / 1.5)
         return "its heap goal is tighter over what lives: a lower GOGC or memory limit";
-    }
-    return is > was * 1.5 ? "its heap goal is wider over what lives: a higher GOGC or memory limit"
-                          : "its heap goal is as wide over what lives as before: the program allocates more or less, "
-                            "or keeps more or less";
+    return is > was * 1.5
+               ? "its heap goal is wider over what lives: a higher GOGC or memory limit"
+               : "its heap goal is as wide over what lives as before: the program allocates more or less, "
+                 "or keeps more or less";
 }
 
 static const char *held_at(const struct side *s, const struct change *c)
 {
     for (uint32_t i = 0; i < s->n; i++) {
         const struct measure *m = profile_find(&s->run[i], c->kind, c->name);
-        if (m && m->held) {
+        if (m && m->held)
             return m->held;
-        }
     }
     return NULL;
 }
 
 static bool known(const struct claim *v, enum measure_kind kind, const char *name)
 {
-    for (uint32_t i = 0; i < v->n; i++) {
-        if (v->c[i].kind == kind && strcmp(v->c[i].name, name) == 0) {
+    for (uint32_t i = 0; i < v->n; i++)
+        if (v->c[i].kind == kind && strcmp(v->c[i].name, name) == 0)
             return true;
-        }
-    }
     return false;
 }
 
@@ -450,23 +447,21 @@ static bool all_changes(const struct judge *j, struct claim *v)
             for (uint32_t i = 0; i < p->n && v->n < MEASURES_MAX; i++) {
                 const struct measure *m = &p->m[i];
                 struct change *c;
-                if (!worth(p, m) || known(v, m->kind, m->name)) {
+                if (!worth(p, m) || known(v, m->kind, m->name))
                     continue;
-                }
-                if (!(c = mem_grow(v->c, &cap, (size_t)v->n + 1, sizeof *c))) {
+                if (!(c = mem_grow(v->c, &cap, (size_t)v->n + 1, sizeof *c)))
                     return false;
-                }
                 v->c = c;
                 c += v->n++;
                 *c = (struct change){.kind = m->kind, .name = m->name};
                 c->count = c->kind == MK_TEAM ? team_of(j, c->name) : moved_of(j, c->name, c->kind, false);
-                c->time = c->kind == MK_TEAM ? (struct moved){.factor = 1} : moved_of(j, c->name, c->kind, true);
+                c->time =
+                    c->kind == MK_TEAM ? (struct moved){.factor = 1} : moved_of(j, c->name, c->kind, true);
                 c->claimed = matters(j, c);
                 c->held = c->kind == MK_LOCK ? held_at(j->side[c->time.new > c->time.old], c) : NULL;
                 v->claimed += c->claimed;
-                if (c->claimed && c->kind == MK_GC) {
+                if (c->claimed && c->kind == MK_GC)
                     v->gc_why = gc_why(j);
-                }
             }
         }
     }
@@ -476,9 +471,8 @@ static bool all_changes(const struct judge *j, struct claim *v)
 static double mean_of(const double *v, uint32_t n)
 {
     double sum = 0;
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++)
         sum += log(v[i]) / n;
-    }
     return exp(sum);
 }
 
@@ -513,13 +507,13 @@ enum err_code verdict_of(const struct side *old, const struct side *new, struct 
         *out = (struct claim){0};
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the comparison");
     }
-    if (out->n) {
+    if (out->n)
         qsort(out->c, out->n, sizeof *out->c, cmp_change);
-    }
     return ERR_OK;
 }
 
-/* ---- in words ----------------------------------------------------------------------------------------------- */
+/* ---- in words
+ * ----------------------------------------------------------------------------------------------- */
 
 static void name(struct text *t, const char *s)
 {
@@ -534,15 +528,15 @@ static void per_second(struct text *t, double share)
 /* How many a second: digits as on the other pages, whatever there are. */
 static void rate(struct text *t, double n)
 {
-    if (n > 0 && n < 1e-3) {
+    if (n > 0 && n < 1e-3)
         text_lit(t, "<0.001");
-    } else {
+    else
         text_add(t, n >= 1000 ? "%.0f" : "%.4g", n);
-    }
 }
 
 /* ".., before .." */
-static void rates(struct text *t, const struct change *c, const char *begin, const char *between, const char *end)
+static void rates(struct text *t, const struct change *c, const char *begin, const char *between,
+                  const char *end)
 {
     text_add(t, "%s", begin);
     rate(t, c->count.new);
@@ -575,9 +569,8 @@ void change_text(struct text *t, const struct claim *v, const struct change *c)
         text_add(t, "collector: %.3g%% of the processor time in use, before %.3g%%", c->time.new * 100,
                  c->time.old * 100);
         rates(t, c, " (", " cycles a second, before ", ")");
-        if (v->gc_why && c->claimed) {
+        if (v->gc_why && c->claimed)
             text_add(t, "; %s", v->gc_why);
-        }
         break;
     case MK_STOP:
         text_lit(t, "stops of the world for ");
@@ -606,7 +599,8 @@ void change_text(struct text *t, const struct claim *v, const struct change *c)
         break;
     case MK_TEAM:
         name(t, c->name);
-        text_add(t, ": %.0f goroutine%s instead of %.0f", c->count.new, c->count.new > 1 ? "s" : "", c->count.old);
+        text_add(t, ": %.0f goroutine%s instead of %.0f", c->count.new, c->count.new > 1 ? "s" : "",
+                 c->count.old);
         break;
     case MK_KINDS: break;
     }

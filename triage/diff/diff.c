@@ -1,8 +1,9 @@
 /*
  * diff.c - `gotop diff OLD NEW`, `gotop diff OLD.. -- NEW..`: what changed between runs of a program.
  *
- * The verdict comes first: what changed, with its cause, or that nothing did (claims.h). The tables behind it are those
- * of the first run of each side. Traces are read one after another and become profiles; only the first of each side stays.
+ * The verdict comes first: what changed, with its cause, or that nothing did (claims.h). The tables behind it
+ * are those of the first run of each side. Traces are read one after another and become profiles; only the
+ * first of each side stays.
  */
 #include <math.h>
 #include <stdio.h>
@@ -25,14 +26,17 @@
 static const char usage[] =
     "usage: gotop diff [options] OLD NEW\n"
     "       gotop diff [options] OLD.. -- NEW..\n"
-    "What changed from one run of a program to another. With several runs per side it learns from them how far runs\n"
+    "What changed from one run of a program to another. With several runs per side it learns from them how "
+    "far runs\n"
     "differ. Prints \"no meaningful change\" if two runs of one program may differ as much.\n"
     "  --json               the verdict and all measures (docs/REPORT.md)\n"
-    "  --fail-if CONDITION  for example 'p99(sched)>+20%', 'stw.max>+1ms' (a change) or 'gc.share>25%' (the new\n"
+    "  --fail-if CONDITION  for example 'p99(sched)>+20%', 'stw.max>+1ms' (a change) or 'gc.share>25%' (the "
+    "new\n"
     "                       value; the median of several runs); 'change': if there is a meaningful one\n"
     "  --rules FILE, --utf8, --quiet, --strict, -o FILE            as for report\n"
     "  --ticks-per-second N, --max-memory SIZE, --threads N        as for report\n"
-    "Exit status: 0 fine, 1 a condition came true, 2 a trace can't be read, 3 only part of a trace could be read.\n";
+    "Exit status: 0 fine, 1 a condition came true, 2 a trace can't be read, 3 only part of a trace could be "
+    "read.\n";
 
 struct options {
     struct trace_opts trace;
@@ -57,19 +61,18 @@ static int fail(const char *path, const char *what)
     return say_failed("diff", path, what);
 }
 
-/* ---- command line ------------------------------------------------------------------------------------------- */
+/* ---- command line
+ * ------------------------------------------------------------------------------------------- */
 
 static int condition(struct options *o, const char *s)
 {
     struct err e = {0};
-    if (o->nconds == FAIL_MAX) {
+    if (o->nconds == FAIL_MAX)
         return fail("--fail-if", "too many conditions");
-    }
     o->cond_text[o->nconds] = s;
     if (strcmp(s, "change") != 0 &&
-        (condition_parse(s, true, &o->cond[o->nconds], &e) || condition_check(&o->cond[o->nconds], &e))) {
+        (condition_parse(s, true, &o->cond[o->nconds], &e) || condition_check(&o->cond[o->nconds], &e)))
         return fail("--fail-if", e.what);
-    }
     o->nconds++;
     return -1;
 }
@@ -95,8 +98,9 @@ static int option(struct options *o, int argc, char **argv, int *i)
     } else if (strcmp(a, "--max-memory") == 0) {
         return export_size(argv[++*i], &o->trace.max_memory) ? -1 : fail(argv[*i], "is no size (500M, 4G)");
     } else if (strcmp(a, "--threads") == 0) {
-        return export_threads(argv[++*i], &o->trace.threads) ? -1
-                                                             : fail(argv[*i], "is no number of threads (1 to 256)");
+        return export_threads(argv[++*i], &o->trace.threads)
+                   ? -1
+                   : fail(argv[*i], "is no number of threads (1 to 256)");
     } else if (strcmp(a, "--rules") == 0) {
         return thresholds_read(argv[++*i], &e) == ERR_OK ? -1 : fail("--rules", e.what);
     } else if (strcmp(a, "--fail-if") == 0) {
@@ -109,9 +113,8 @@ static int option(struct options *o, int argc, char **argv, int *i)
 
 static int take_path(struct options *o, int side, const char *path)
 {
-    if (o->npaths[side] == RUNS_MAX) {
+    if (o->npaths[side] == RUNS_MAX)
         return fail(path, "too many traces: at most 64 a side");
-    }
     o->path[side][o->npaths[side]++] = path;
     return -1;
 }
@@ -119,15 +122,12 @@ static int take_path(struct options *o, int side, const char *path)
 /* Without "--" there are two traces, one a side. */
 static int split(struct options *o, bool parted)
 {
-    if (!parted && o->npaths[0] == 2) {
+    if (!parted && o->npaths[0] == 2)
         o->path[1][o->npaths[1]++] = o->path[0][--o->npaths[0]];
-    }
-    if (!parted && o->npaths[0] > 2) {
+    if (!parted && o->npaths[0] > 2)
         return fail(o->path[0][2], "more than two traces: put -- between the old and the new ones");
-    }
-    if (o->npaths[0] == 0 || o->npaths[1] == 0) {
+    if (o->npaths[0] == 0 || o->npaths[1] == 0)
         return say_lacks("diff", o->npaths[0] ? "NEW" : "OLD", usage);
-    }
     return -1;
 }
 
@@ -136,32 +136,29 @@ static int parse(struct options *o, int argc, char **argv)
     int side = 0;
     for (int i = 1; i < argc; i++) {
         int status = -1;
-        if (side == 0 && (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)) {
+        if (side == 0 && (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0))
             return say_usage("diff", usage);
-        }
-        if (side == 0 && strcmp(argv[i], "--") == 0) {
+        if (side == 0 && strcmp(argv[i], "--") == 0)
             side = 1;
-        } else if (argv[i][0] == '-' && argv[i][1]) {
+        else if (argv[i][0] == '-' && argv[i][1])
             status = option(o, argc, argv, &i);
-        } else {
+        else
             status = take_path(o, side, argv[i]);
-        }
-        if (status >= 0) {
+        if (status >= 0)
             return status;
-        }
     }
     return split(o, side == 1);
 }
 
-/* ---- reading ------------------------------------------------------------------------------------------------ */
+/* ---- reading
+ * ------------------------------------------------------------------------------------------------ */
 
 static int metrics_of(const struct options *o, const struct loaded *l, struct metric_value *v)
 {
     for (uint32_t i = 0; i < o->nconds; i++) {
         struct err e = {0};
-        if (o->cond[i].metric[0] && metric_get(l, o->cond[i].metric, &v[i], &e) != ERR_OK) {
+        if (o->cond[i].metric[0] && metric_get(l, o->cond[i].metric, &v[i], &e) != ERR_OK)
             return fail("--fail-if", e.what);
-        }
     }
     return 0;
 }
@@ -171,9 +168,8 @@ static int read_run(const struct options *o, const char *path, struct runs *r)
     struct loaded l;
     struct err e = {0};
     int status = 0;
-    if (load_file(path, &o->trace, o->quiet, &l, &e) != ERR_OK) {
+    if (load_file(path, &o->trace, o->quiet, &l, &e) != ERR_OK)
         return fail(path, e.what);
-    }
     if (profile_of(&l, &r->p[r->n], &e) != ERR_OK) {
         status = fail(path, e.what);
         profile_free(&r->p[r->n]);
@@ -182,11 +178,10 @@ static int read_run(const struct options *o, const char *path, struct runs *r)
         status = metrics_of(o, &l, r->v + (size_t)r->n * o->nconds);
         r->n++;
     }
-    if (r->n == 1 && !r->first.tr && status == 0) {
+    if (r->n == 1 && !r->first.tr && status == 0)
         r->first = l;
-    } else {
+    else
         load_free(&l);
-    }
     return status;
 }
 
@@ -196,29 +191,27 @@ static int read_side(const struct options *o, int side, struct runs *r)
     *r = (struct runs){.has_clock = true};
     r->p = mem_zalloc(n * sizeof *r->p);
     r->v = mem_zalloc(((size_t)n * o->nconds + 1) * sizeof *r->v);
-    if (!r->p || !r->v) {
+    if (!r->p || !r->v)
         return fail("diff", "out of memory");
-    }
     for (uint32_t i = 0; i < n; i++) {
         int status = read_run(o, o->path[side][i], r);
-        if (status) {
+        if (status)
             return status;
-        }
     }
     return 0;
 }
 
 static void runs_free(struct runs *r)
 {
-    for (uint32_t i = 0; i < r->n; i++) {
+    for (uint32_t i = 0; i < r->n; i++)
         profile_free(&r->p[i]);
-    }
     mem_free(r->p);
     mem_free(r->v);
     load_free(&r->first);
 }
 
-/* ---- conditions --------------------------------------------------------------------------------------------- */
+/* ---- conditions
+ * --------------------------------------------------------------------------------------------- */
 
 static int cmp_value(const void *a, const void *b)
 {
@@ -230,9 +223,8 @@ static int cmp_value(const void *a, const void *b)
 static struct metric_value middle(const struct options *o, const struct runs *r, uint32_t cond)
 {
     struct metric_value v[RUNS_MAX] = {{0}}, m;
-    for (uint32_t i = 0; i < r->n; i++) {
+    for (uint32_t i = 0; i < r->n; i++)
         v[i] = r->v[(size_t)i * o->nconds + cond];
-    }
     qsort(v, r->n, sizeof *v, cmp_value);
     m = v[r->n / 2];
     m.v = r->n % 2 ? m.v : (m.v + v[r->n / 2 - 1].v) / 2;
@@ -255,9 +247,8 @@ static int judge(const struct options *o, uint32_t i, const struct runs r[2], co
     }
     x = middle(o, &r[0], i);
     y = middle(o, &r[1], i);
-    if (!c->percent && c->unit != y.unit && c->v != 0) {
+    if (!c->percent && c->unit != y.unit && c->v != 0)
         return fail(said, "the value's unit is not the metric's");
-    }
     v = !c->relative ? y.v : !c->percent ? y.v - x.v : x.v > 0 ? y.v / x.v - 1 : y.v > 0 ? INFINITY : 0;
     known = y.known && (x.known || !c->relative);
     hit = known && condition_holds(c, v);
@@ -269,40 +260,37 @@ static int judge(const struct options *o, uint32_t i, const struct runs r[2], co
     return hit;
 }
 
-/* ---- the page ----------------------------------------------------------------------------------------------- */
+/* ---- the page
+ * ----------------------------------------------------------------------------------------------- */
 
 static void side_text(struct text *t, const char *what, const struct runs *r)
 {
     text_add(t, "  %s ", what);
     text_tail(t, r->first.path, strlen(r->first.path), 70);
-    if (r->n > 1) {
+    if (r->n > 1)
         text_add(t, " and %u more run%s", r->n - 1, r->n == 2 ? "" : "s");
-    }
     text_lit(t, "\n");
 }
 
 static const char *not_asked(const struct runs r[2])
 {
     for (int s = 0; s < 2; s++) {
-        if (!r[s].has_clock) {
+        if (!r[s].has_clock)
             return "a trace has no clock rate: nothing can be called more or less";
-        }
-        for (uint32_t i = 0; i < r[s].n; i++) {
-            if (r[s].p[i].end < SHORTEST) {
+        for (uint32_t i = 0; i < r[s].n; i++)
+            if (r[s].p[i].end < SHORTEST)
                 return "a trace is shorter than 10 ms: chance alone moves everything";
-            }
-        }
     }
     return NULL;
 }
 
-/* Not of what was (nearly) nothing: there the factor is one over the least that counts, and no ratio of the two. */
+/* Not of what was (nearly) nothing: there the factor is one over the least that counts, and no ratio of the
+ * two. */
 static void factor_text(struct text *t, const struct moved *m)
 {
     double plain = m->old > 0 ? m->new / m->old : 0;
-    if (plain > 0 && m->high > m->low && fabs(log(plain / m->factor)) < 0.7) {
+    if (plain > 0 && m->high > m->low && fabs(log(plain / m->factor)) < 0.7)
         text_add(t, "; %.3g times (99 %%: %.3g .. %.3g)", m->factor, m->low, m->high);
-    }
 }
 
 static const struct moved *main_quantity(const struct change *c)
@@ -342,48 +330,40 @@ static void verdict_text(struct text *t, const struct claim *v, const struct run
         change_text(t, v, &v->c[0]);
         text_lit(t, "\n");
     }
-    if (v->claimed && other_pace) {
+    if (v->claimed && other_pace)
         text_add(t, "  pace: waits and calls of all kinds come %.2f times as often as before\n", v->pace);
-    }
-    if (r[0].n == 1 || r[1].n == 1) {
+    if (r[0].n == 1 || r[1].n == 1)
         text_lit(t, "  with several runs a side (gotop diff OLD.. -- NEW..) smaller changes can be told\n");
-    }
 }
 
 static int page(const struct options *o, const struct runs r[2], const struct claim *v, struct text *t)
 {
     int status = 0;
-    for (int s = 0; s < 2; s++) {
-        for (uint32_t i = 0; i < r[s].n; i++) {
+    for (int s = 0; s < 2; s++)
+        for (uint32_t i = 0; i < r[s].n; i++)
             status = r[s].p[i].partial ? 3 : status;
-        }
-    }
     if (!o->json) {
         text_lit(t, "gotop diff\n");
         side_text(t, "old:", &r[0]);
         side_text(t, "new:", &r[1]);
-        if (status) {
+        if (status)
             text_lit(t, "PARTIAL: part of a trace is missing; numbers are for what is there\n");
-        }
         verdict_text(t, v, r, not_asked(r));
-        if (r[0].n > 1 || r[1].n > 1) {
+        if (r[0].n > 1 || r[1].n > 1)
             text_lit(t, "\nThe tables are of the first run of each side.\n");
-        }
         diff_tables(t, &r[0].first, &r[1].first);
     }
     for (uint32_t i = 0; i < o->nconds; i++) {
         struct text line = {.ascii = true};
         int s = judge(o, i, r, v, &line);
         text_raw(t, "\n", !o->json && i == 0);
-        if (o->json) {
+        if (o->json)
             door_printf(stderr, "%s", line.p ? line.p : "");
-        } else {
+        else
             text_raw(t, line.p ? line.p : "", line.n);
-        }
         text_free(&line);
-        if (s == 2) {
+        if (s == 2)
             return 2;
-        }
         status = s == 1 ? 1 : status;
     }
     return status;
@@ -396,12 +376,10 @@ static int compare(const struct options *o, const struct runs r[2])
     struct err e = {0};
     struct text t = {.ascii = !o->utf8 && !o->json};
     int status;
-    if (verdict_of(&side[0], &side[1], &v, &e) != ERR_OK) {
+    if (verdict_of(&side[0], &side[1], &v, &e) != ERR_OK)
         return fail("diff", e.what);
-    }
-    if (not_asked(r)) {
+    if (not_asked(r))
         v.claimed = 0;
-    }
     if (o->json) {
         char *s = diff_json(side, &v, not_asked(r), &r[0].first, &r[1].first);
         t.failed |= !s;
@@ -411,11 +389,10 @@ static int compare(const struct options *o, const struct runs r[2])
     }
     status = page(o, r, &v, &t);
     mem_free(v.c);
-    if (!text_ok(&t)) {
+    if (!text_ok(&t))
         status = fail("diff", "out of memory");
-    } else if (status != 2 && (o->json ? say_text : say_page)("diff", o->out, &t) != 0) {
+    else if (status != 2 && (o->json ? say_text : say_page)("diff", o->out, &t) != 0)
         status = 2;
-    }
     text_free(&t);
     return status;
 }

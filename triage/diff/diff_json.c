@@ -40,8 +40,8 @@ static json_t *moved(const struct moved *m)
 {
     json_t *o = json_object();
     if (!o || !put(o, "old", number(m->old)) || !put(o, "new", number(m->new)) ||
-        !put(o, "factor", number(m->factor)) || !put(o, "low", number(m->low)) || !put(o, "high", number(m->high)) ||
-        !put(o, "sure", json_boolean(m->sure))) {
+        !put(o, "factor", number(m->factor)) || !put(o, "low", number(m->low)) ||
+        !put(o, "high", number(m->high)) || !put(o, "sure", json_boolean(m->sure))) {
         json_decref(o);
         return NULL;
     }
@@ -82,7 +82,8 @@ static json_t *changes(const struct claim *v, uint32_t from, uint32_t to)
 static json_t *two(uint64_t old, uint64_t new)
 {
     json_t *o = json_object();
-    if (!o || !put(o, "old", json_integer((json_int_t)old)) || !put(o, "new", json_integer((json_int_t) new))) {
+    if (!o || !put(o, "old", json_integer((json_int_t)old)) ||
+        !put(o, "new", json_integer((json_int_t) new))) {
         json_decref(o);
         return NULL;
     }
@@ -113,17 +114,16 @@ static void row(void *arg, const struct diff_paths *d)
     struct text t = {0};
     json_t *o = json_object(), *a = json_array();
     text_str(&t, k->tr, d->name);
-    for (uint32_t i = 0; a && i < d->n; i++) {
+    for (uint32_t i = 0; a && i < d->n; i++)
         k->failed |= json_array_append_new(a, path(&d->v[i])) != 0;
-    }
     const bool ok = o && text_ok(&t) && put(o, "kind", json_string(instance_kind_id(d->kind))) &&
-                    put(o, "name", json_string(t.p ? t.p : "")) && put(o, "count", two(d->count[0], d->count[1])) &&
+                    put(o, "name", json_string(t.p ? t.p : "")) &&
+                    put(o, "count", two(d->count[0], d->count[1])) &&
                     put(o, "each_ns", two((uint64_t)d->each[0], (uint64_t)d->each[1])) &&
                     put(o, "cut", json_boolean(d->cut));
     text_free(&t);
-    if (!ok) {
+    if (!ok)
         json_decref(a);
-    }
     if (ok && put(o, "parts", a)) {
         k->failed |= json_array_append_new(k->a, o) != 0;
     } else {
@@ -143,8 +143,8 @@ static json_t *paths(const struct loaded *a, const struct loaded *b)
     return k.a;
 }
 
-char *diff_json(const struct side side[2], const struct claim *v, const char *not_asked, const struct loaded *a,
-                const struct loaded *b)
+char *diff_json(const struct side side[2], const struct claim *v, const char *not_asked,
+                const struct loaded *a, const struct loaded *b)
 {
     const char *word = not_asked ? "not asked" : v->claimed ? "changed" : "no meaningful change";
     char *s = NULL;
@@ -155,9 +155,8 @@ char *diff_json(const struct side side[2], const struct claim *v, const char *no
         put(o, "new", runs(&side[1])) && put(o, "verdict", json_string(word)) &&
         (!not_asked || put(o, "because", json_string(not_asked))) && put(o, "pace", number(v->pace)) &&
         put(o, "changes", changes(v, 0, v->claimed)) && put(o, "unchanged", changes(v, v->claimed, v->n)) &&
-        put(o, "paths", paths(a, b))) {
+        put(o, "paths", paths(a, b)))
         s = json_dumps(o, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
-    }
     json_decref(o);
     return s;
 }

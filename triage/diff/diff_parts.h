@@ -13,9 +13,10 @@ void diff_change(struct text *t, const struct metric_value *a, const struct metr
 /* diff_tables - findings, numbers, goroutines, tasks and waits of two runs, one beside the other. */
 void diff_tables(struct text *t, const struct loaded *a, const struct loaded *b);
 /*
- * diff_paths_each - in which call paths the instances of a row (a task's type, a region, pieces of work, goroutines of a start function)
- * that both runs have differ, by at least a tenth of the longer one: fn is called for each such row, of each kind those two that take
- * longest in b. false: out of memory. diff_paths - the same as text.
+ * diff_paths_each - in which call paths the instances of a row (a task's type, a region, pieces of work,
+ * goroutines of a start function) that both runs have differ, by at least a tenth of the longer one: fn is
+ * called for each such row, of each kind those two that take longest in b. false: out of memory. diff_paths -
+ * the same as text.
  */
 #define DIFF_PATHS 128
 struct diff_path {
@@ -35,9 +36,10 @@ struct diff_paths {
 typedef void diff_paths_fn(void *arg, const struct diff_paths *d);
 bool diff_paths_each(const struct loaded *a, const struct loaded *b, diff_paths_fn *fn, void *arg);
 void diff_paths(struct text *t, const struct loaded *a, const struct loaded *b);
-/* diff_json - the verdict and all measures, and the call paths of a and b (docs/REPORT.md); mem_free() it; NULL when out of memory. */
-char *diff_json(const struct side side[2], const struct claim *v, const char *not_asked, const struct loaded *a,
-                const struct loaded *b);
+/* diff_json - the verdict and all measures, and the call paths of a and b (docs/REPORT.md); mem_free() it;
+ * NULL when out of memory. */
+char *diff_json(const struct side side[2], const struct claim *v, const char *not_asked,
+                const struct loaded *a, const struct loaded *b);
 
 #define DIFF_SCHEMA "gotop.diff/1"
 

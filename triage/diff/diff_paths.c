@@ -1,8 +1,8 @@
 /*
  * diff_paths.c - in which call path two runs differ: what both do many times (tasks, regions, pieces of work,
- * goroutines of a start function), explained instance by instance on both sides, followed to its end, and held
- * against each other by category, function and who called it. Claims nothing: runs of an unchanged program differ
- * here, too.
+ * goroutines of a start function), explained instance by instance on both sides, followed to its end, and
+ * held against each other by category, function and who called it. Claims nothing: runs of an unchanged
+ * program differ here, too.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,43 +24,42 @@ struct how { /* a side */
     struct instances_all all;
 };
 
-/* ---- the paths of a row ---------------------------------------------------------------------------------------- */
+/* ---- the paths of a row
+ * ---------------------------------------------------------------------------------------- */
 
 /* The names are the path's from here on. */
 static void path_put(struct diff_paths *d, int side, struct diff_path *p, int64_t ns)
 {
     uint32_t i = 0;
-    while (i < d->n &&
-           (d->v[i].cat != p->cat || strcmp(d->v[i].func, p->func) != 0 || strcmp(d->v[i].caller, p->caller) != 0)) {
+    while (i < d->n && (d->v[i].cat != p->cat || strcmp(d->v[i].func, p->func) != 0 ||
+                        strcmp(d->v[i].caller, p->caller) != 0))
         i++;
-    }
     if (i == d->n && d->n < DIFF_PATHS) {
         d->v[d->n++] = *p;
     } else {
         mem_free(p->func);
         mem_free(p->caller);
     }
-    if (i < d->n) {
+    if (i < d->n)
         d->v[i].ns[side] = ns_add(d->v[i].ns[side], ns);
-    }
 }
 
 /*
- * Where in the library a goroutine of its was differs by chance: there it is told by the goroutine's start function.
+ * Where in the library a goroutine of its was differs by chance: there it is told by the goroutine's start
+ * function.
  */
 static bool in_program(const struct trace *tr, const struct leaf *l)
 {
     return l->func && (stacks_is_program(tr, l->func) || !l->who);
 }
 
-static void path_add(struct diff_paths *d, int side, const struct trace *tr, const struct leaf *l, uint32_t caller,
-                     int64_t ns)
+static void path_add(struct diff_paths *d, int side, const struct trace *tr, const struct leaf *l,
+                     uint32_t caller, int64_t ns)
 {
     struct text f = {0}, by = {0};
     text_func(&f, tr, in_program(tr, l) ? l->func : l->who, 0);
-    if (caller) {
+    if (caller)
         text_func(&by, tr, caller, 0);
-    }
     struct diff_path p = {.cat = (enum explain_cat)l->cat, .func = text_take(&f), .caller = text_take(&by)};
     if (p.func && p.caller) {
         path_put(d, side, &p, ns);
@@ -72,7 +71,8 @@ static void path_add(struct diff_paths *d, int side, const struct trace *tr, con
 }
 
 /* Each of its callers is a path of its own; what is not counted by caller is one without. */
-static void leaf_add(struct diff_paths *d, int side, const struct trace *tr, const struct leaf *l, int64_t looked)
+static void leaf_add(struct diff_paths *d, int side, const struct trace *tr, const struct leaf *l,
+                     int64_t looked)
 {
     int64_t rest = l->ns;
     for (int k = 0; k < CALLERS; k++) {
@@ -81,9 +81,8 @@ static void leaf_add(struct diff_paths *d, int side, const struct trace *tr, con
             rest -= l->callers.ns[k];
         }
     }
-    if (rest > 0) {
+    if (rest > 0)
         path_add(d, side, tr, l, 0, rest / looked);
-    }
 }
 
 static bool side_of(struct how *h, const struct instance_row *r, int side, struct diff_paths *d)
@@ -96,16 +95,16 @@ static bool side_of(struct how *h, const struct instance_row *r, int side, struc
     d->count[side] = r->d.n;
     d->each[side] = dist_avg(&r->d);
     for (uint32_t i = 0; ok && i < looked; i++) {
-        const struct workpiece *one = &v[(2 * (uint64_t)i + 1) * n / (2 * looked)]; /* not the longest of all */
+        const struct workpiece *one =
+            &v[(2 * (uint64_t)i + 1) * n / (2 * looked)]; /* not the longest of all */
         ok = explain_add_piece(h->all.x, &t, one);
     }
     if (ok) {
         causes_leaves(&t, &s);
         d->cut |= t.cut;
     }
-    for (uint32_t i = 0; ok && i < s.n; i++) {
+    for (uint32_t i = 0; ok && i < s.n; i++)
         leaf_add(d, side, h->l->tr, &s.v[i], looked);
-    }
     explain_tree_free(&t);
     return ok && !d->failed;
 }
@@ -139,12 +138,10 @@ static void keep_moved(struct diff_paths *d)
 {
     const double longer = (double)(d->each[1] > d->each[0] ? d->each[1] : d->each[0]);
     uint32_t n = 0;
-    if (d->n) {
+    if (d->n)
         qsort(d->v, d->n, sizeof *d->v, cmp_path);
-    }
-    while (n < d->n && (double)far(&d->v[n]) >= MOVED * longer) {
+    while (n < d->n && (double)far(&d->v[n]) >= MOVED * longer)
         n++;
-    }
     for (uint32_t i = n; i < d->n; i++) {
         mem_free(d->v[i].func);
         mem_free(d->v[i].caller);
@@ -152,17 +149,18 @@ static void keep_moved(struct diff_paths *d)
     d->n = n;
 }
 
-/* ---- all rows -------------------------------------------------------------------------------------------------- */
+/* ---- all rows
+ * -------------------------------------------------------------------------------------------------- */
 
-static const struct instance_row *row_like(const struct how *old, const struct how *new, const struct instance_row *r)
+static const struct instance_row *row_like(const struct how *old, const struct how *new,
+                                           const struct instance_row *r)
 {
     const struct str s = trace_str(new->l->tr, r->name);
     for (uint32_t i = 0; i < old->all.in.n; i++) {
         const struct instance_row *o = &old->all.in.row[i];
         const struct str u = trace_str(old->l->tr, o->name);
-        if (o->kind == r->kind && s.len == u.len && memcmp(s.p, u.p, s.len) == 0) {
+        if (o->kind == r->kind && s.len == u.len && memcmp(s.p, u.p, s.len) == 0)
             return o;
-        }
     }
     return NULL;
 }
@@ -181,17 +179,16 @@ bool diff_paths_each(const struct loaded *a, const struct loaded *b, diff_paths_
     struct diff_paths *d = mem_zalloc(sizeof *d);
     bool ok = d && instances_all(a->tg, SPANS, &old.all) && instances_all(b->tg, SPANS, &new.all);
     for (uint32_t i = 0; ok && i < new.all.in.n; i++) {
-        const struct instance_row *r = &new.all.in.row[i], *o = asked(&new, r) ? row_like(&old, &new, r) : NULL;
-        if (!o || shown[r->kind] == ROWS_A_KIND) {
+        const struct instance_row *r = &new.all.in.row[i],
+                                  *o = asked(&new, r) ? row_like(&old, &new, r) : NULL;
+        if (!o || shown[r->kind] == ROWS_A_KIND)
             continue;
-        }
         shown[r->kind]++;
         *d = (struct diff_paths){.kind = r->kind, .name = r->name};
         ok = side_of(&old, o, 0, d) && side_of(&new, r, 1, d);
         keep_moved(d);
-        if (ok && d->n) {
+        if (ok && d->n)
             fn(arg, d);
-        }
         paths_free(d);
     }
     instances_all_free(&old.all);
@@ -200,7 +197,8 @@ bool diff_paths_each(const struct loaded *a, const struct loaded *b, diff_paths_
     return ok;
 }
 
-/* ---- as text --------------------------------------------------------------------------------------------------- */
+/* ---- as text
+ * --------------------------------------------------------------------------------------------------- */
 
 #define TOLD 4 /* paths of a row */
 
@@ -233,29 +231,28 @@ static void paths_text(void *arg, const struct diff_paths *d)
 {
     struct page *k = arg;
     if (k->rows++ == 0) {
-        text_lit(k->t, "\nCALL PATHS in which one instance differs, on average, followed to its end (of two runs of "
-                       "one program, too)\n");
+        text_lit(
+            k->t,
+            "\nCALL PATHS in which one instance differs, on average, followed to its end (of two runs of "
+            "one program, too)\n");
     }
     text_add(k->t, "  %s ", instance_kind_name(d->kind));
-    if (d->kind == IN_TASK || d->kind == IN_REGION) {
+    if (d->kind == IN_TASK || d->kind == IN_REGION)
         text_str(k->t, k->tr, d->name);
-    } else {
+    else
         text_func(k->t, k->tr, d->name, 60);
-    }
     text_add(k->t, ": %llu -> %llu, ", (unsigned long long)d->count[0], (unsigned long long)d->count[1]);
     text_dur(k->t, d->each[0]);
     text_lit(k->t, " -> ");
     text_dur(k->t, d->each[1]);
     text_add(k->t, " each%s\n", d->cut ? " (some waits are not followed to their end)" : "");
-    for (uint32_t i = 0; i < d->n && i < TOLD; i++) {
+    for (uint32_t i = 0; i < d->n && i < TOLD; i++)
         path_text(k->t, &d->v[i]);
-    }
 }
 
 void diff_paths(struct text *t, const struct loaded *a, const struct loaded *b)
 {
     struct page k = {t, b->tr, 0};
-    if (trace_info(a->tr)->has_clock && trace_info(b->tr)->has_clock) {
+    if (trace_info(a->tr)->has_clock && trace_info(b->tr)->has_clock)
         t->failed |= !diff_paths_each(a, b, paths_text, &k);
-    }
 }

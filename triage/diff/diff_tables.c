@@ -1,6 +1,6 @@
 /*
- * diff_tables.c - the tables of one run beside those of another, matched by name: what the verdict (claims.h) stands on,
- * for who wants to look. Two runs of an unchanged program differ here, too; nothing is claimed.
+ * diff_tables.c - the tables of one run beside those of another, matched by name: what the verdict (claims.h)
+ * stands on, for who wants to look. Two runs of an unchanged program differ here, too; nothing is claimed.
  */
 #include <stdio.h>
 #include <string.h>
@@ -20,27 +20,26 @@ void diff_change(struct text *t, const struct metric_value *a, const struct metr
     metric_text(&cell, b);
     text_add(t, " -> %-12s", cell.p ? cell.p : "");
     text_free(&cell);
-    if (a->known && b->known && a->v > 0 && a->unit != UNIT_SHARE) {
+    if (a->known && b->known && a->v > 0 && a->unit != UNIT_SHARE)
         text_add(t, " %+7.1f%%", (b->v / a->v - 1) * 100);
-    } else if (a->known && b->known && a->unit == UNIT_SHARE) {
+    else if (a->known && b->known && a->unit == UNIT_SHARE)
         text_add(t, " %+7.2f points", (b->v - a->v) * 100);
-    }
 }
 
 static void metrics(struct text *t, const struct loaded *a, const struct loaded *b)
 {
     static const char *const shown[] = {
-        "duration",   "procs",        "events",     "goroutines", "goroutines.stuck", "busy.share", "idle.missed",
-        "gc.cycles",  "gc.share",     "gc.assist",  "heap.max",   "mmu(10ms)",        "count(stw)", "max(stw)",
-        "total(stw)", "count(sched)", "p50(sched)", "p99(sched)", "max(sched)",
+        "duration",     "procs",       "events",     "goroutines", "goroutines.stuck",
+        "busy.share",   "idle.missed", "gc.cycles",  "gc.share",   "gc.assist",
+        "heap.max",     "mmu(10ms)",   "count(stw)", "max(stw)",   "total(stw)",
+        "count(sched)", "p50(sched)",  "p99(sched)", "max(sched)",
     };
     text_lit(t, "\nNUMBERS\n");
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
         struct metric_value x, y;
         size_t start = t->n;
-        if (metric_get(a, shown[i], &x, NULL) != ERR_OK || metric_get(b, shown[i], &y, NULL) != ERR_OK) {
+        if (metric_get(a, shown[i], &x, NULL) != ERR_OK || metric_get(b, shown[i], &y, NULL) != ERR_OK)
             continue;
-        }
         text_add(t, "  %s", shown[i]);
         text_pad(t, start, 20);
         diff_change(t, &x, &y);
@@ -50,22 +49,19 @@ static void metrics(struct text *t, const struct loaded *a, const struct loaded 
 
 static bool has_key(const struct findings *fs, const char *key)
 {
-    for (uint32_t i = 0; i < fs->n; i++) {
-        if (strcmp(fs->f[i].key, key) == 0) {
+    for (uint32_t i = 0; i < fs->n; i++)
+        if (strcmp(fs->f[i].key, key) == 0)
             return true;
-        }
-    }
     return false;
 }
 
-static void findings_only(struct text *t, const struct loaded *x, const struct loaded *other, const char *word,
-                          bool *any)
+static void findings_only(struct text *t, const struct loaded *x, const struct loaded *other,
+                          const char *word, bool *any)
 {
     for (uint32_t i = 0; i < x->fs.n; i++) {
         const struct finding *f = &x->fs.f[i];
-        if (has_key(&other->fs, f->key) || findings_is_what(f)) {
+        if (has_key(&other->fs, f->key) || findings_is_what(f))
             continue;
-        }
         text_add(t, "  %s ", word);
         text_clean(t, f->amount, strlen(f->amount), 0);
         text_add(t, "  %s [", f->title);
@@ -97,12 +93,12 @@ static void findings(struct text *t, const struct loaded *a, const struct loaded
             }
         }
     }
-    if (!any) {
+    if (!any)
         text_lit(t, "  none in either\n");
-    }
 }
 
-/* ---- tables matched by name --------------------------------------------------------------------------------- */
+/* ---- tables matched by name
+ * --------------------------------------------------------------------------------- */
 
 static bool same_name(const struct trace *x, uint32_t a, const struct trace *y, uint32_t b)
 {
@@ -113,9 +109,8 @@ static bool same_name(const struct trace *x, uint32_t a, const struct trace *y, 
 static void dist_line(struct text *t, const char *what, const struct dist *x, const struct dist *y)
 {
     size_t start = t->n;
-    if (x->total == 0 && y->total == 0) {
+    if (x->total == 0 && y->total == 0)
         return;
-    }
     text_add(t, "      %s", what);
     text_pad(t, start, 22);
     text_lit(t, "avg ");
@@ -131,11 +126,9 @@ static void dist_line(struct text *t, const char *what, const struct dist *x, co
 
 static const struct group *group_like(const struct loaded *l, const struct trace *tr, uint32_t str)
 {
-    for (uint32_t i = 0; i < l->tg->ngroups; i++) {
-        if (same_name(l->tr, l->tg->groups[i].name, tr, str)) {
+    for (uint32_t i = 0; i < l->tg->ngroups; i++)
+        if (same_name(l->tr, l->tg->groups[i].name, tr, str))
             return &l->tg->groups[i];
-        }
-    }
     return NULL;
 }
 
@@ -168,20 +161,19 @@ static void dists_free(struct dists *d)
 static void groups_of(struct text *t, const struct loaded *a, const struct loaded *b, const struct dists *d)
 {
     uint32_t shown = 0;
-    const bool timed = trace_info(a->tr)->second_family && trace_info(b->tr)->second_family; /* system calls are */
+    const bool timed =
+        trace_info(a->tr)->second_family && trace_info(b->tr)->second_family; /* system calls are */
     text_lit(t, "\nGOROUTINES by start function (per goroutine)\n");
     for (uint32_t i = 0; i < b->tg->ngroups && shown < GROUPS_MAX; i++) {
         const struct group *y = &b->tg->groups[i], *x = group_like(a, b->tr, y->name);
-        if (y->is_system) {
+        if (y->is_system)
             continue;
-        }
         shown++;
         text_say(t, b->tr, "  ", t_func_cut(y->name, 60), ": ", x ? x->count : 0, " -> ", y->count,
                  x ? "" : "  (new)", "\n");
         for (size_t k = 0; x && k < PER; k++) {
-            if (per_goroutine[k] == GM_SYSCALL && !timed) {
+            if (per_goroutine[k] == GM_SYSCALL && !timed)
                 continue;
-            }
             dist_line(t, gmetric_name(per_goroutine[k]), &d->a[k][x - a->tg->groups], &d->b[k][i]);
         }
     }
@@ -197,11 +189,10 @@ static void groups_of(struct text *t, const struct loaded *a, const struct loade
 static void groups(struct text *t, const struct loaded *a, const struct loaded *b)
 {
     struct dists d;
-    if (dists_of(&d, a, b)) {
+    if (dists_of(&d, a, b))
         groups_of(t, a, b, &d);
-    } else {
+    else
         t->failed = true;
-    }
     dists_free(&d);
 }
 
@@ -212,15 +203,13 @@ static void types(struct text *t, const struct loaded *a, const struct loaded *b
         const struct span_type *y = &b->tg->types[i];
         for (uint32_t k = 0; k < a->tg->ntypes; k++) {
             const struct span_type *x = &a->tg->types[k];
-            if (x->is_region != y->is_region || !same_name(a->tr, x->name, b->tr, y->name)) {
+            if (x->is_region != y->is_region || !same_name(a->tr, x->name, b->tr, y->name))
                 continue;
-            }
-            if (shown++ == 0) {
+            if (shown++ == 0)
                 text_lit(t, "\nTASKS and regions\n");
-            }
-            text_say(t, b->tr, "  ", y->is_region ? "region" : "task", " ", t_str(y->name), ": ", x->d.n, " -> ",
-                     y->d.n, ", p50 ", t_dur(x->d.p50), " -> ", t_dur(y->d.p50), ", p99 ", t_dur(x->d.p99), " -> ",
-                     t_dur(y->d.p99), "\n");
+            text_say(t, b->tr, "  ", y->is_region ? "region" : "task", " ", t_str(y->name), ": ", x->d.n,
+                     " -> ", y->d.n, ", p50 ", t_dur(x->d.p50), " -> ", t_dur(y->d.p50), ", p99 ",
+                     t_dur(x->d.p99), " -> ", t_dur(y->d.p99), "\n");
         }
     }
 }
@@ -266,11 +255,9 @@ static int64_t per_second(const struct waited *w, const struct loaded *l)
 
 static bool said_before(const struct loaded *b, uint32_t i)
 {
-    for (uint32_t k = 0; k < i; k++) {
-        if (same_where(b, &b->tg->waits[k], b, &b->tg->waits[i])) {
+    for (uint32_t k = 0; k < i; k++)
+        if (same_where(b, &b->tg->waits[k], b, &b->tg->waits[i]))
             return true;
-        }
-    }
     return false;
 }
 
@@ -280,9 +267,8 @@ static void waits(struct text *t, const struct loaded *a, const struct loaded *b
     for (uint32_t i = 0, shown = 0; i < b->tg->nwaits && i < 40 && shown < 10; i++) {
         const struct wait_row *y = &b->tg->waits[i];
         struct waited was, is;
-        if (said_before(b, i)) {
+        if (said_before(b, i))
             continue;
-        }
         shown++;
         was = waited_like(a, b, y);
         is = waited_like(b, b, y);
@@ -292,9 +278,8 @@ static void waits(struct text *t, const struct loaded *a, const struct loaded *b
         text_dur(t, per_second(&is, b));
         text_add(t, ", %llu -> %llu waits, ", (unsigned long long)was.count, (unsigned long long)is.count);
         text_wait(t, b->tr, y->reason, y->stack);
-        if (trace_stack(b->tr, y->stack)) {
+        if (trace_stack(b->tr, y->stack))
             text_say(t, b->tr, " at ", t_where(y->stack, 48));
-        }
         text_lit(t, "\n");
     }
 }

@@ -39,9 +39,8 @@ static void csv_id(struct csv *c, uint64_t v)
     do {
         *--p = (char)('0' + v % 10);
     } while (v /= 10);
-    if (c->any) {
+    if (c->any)
         *--p = ',';
-    }
     c->any = true;
     text_raw(&c->row, p, (size_t)(buf + sizeof buf - p));
 }
@@ -60,9 +59,8 @@ void csv_int(struct csv *c, int64_t v)
 static bool is_plain(struct str s)
 {
     bool odd = *s.p == '=' || *s.p == '+' || *s.p == '-' || *s.p == '@';
-    for (uint32_t i = 0; i < s.len; i++) {
+    for (uint32_t i = 0; i < s.len; i++)
         odd |= s.p[i] <= ' ' || s.p[i] > '~' || s.p[i] == ',' || s.p[i] == '"';
-    }
     return !odd;
 }
 
@@ -70,23 +68,22 @@ void csv_text(struct csv *c, struct str s)
 {
     struct text *t = &c->cell;
     next(c);
-    if (!s.len) {
+    if (!s.len)
         return;
-    }
     if (is_plain(s)) {
         text_raw(&c->row, s.p, s.len);
         return;
     }
     t->n = 0;
-    if (strchr("=+-@", s.p[0]) && s.p[0]) {
+    if (strchr("=+-@", s.p[0]) && s.p[0])
         text_raw(t, "'", 1);
-    }
     out_name(t, s, NULL);
     if (!text_ok(t)) {
         c->row.failed = true;
         return;
     }
-    bool quote = t->p[0] == ' ' || t->p[t->n - 1] == ' ' || memchr(t->p, ',', t->n) || memchr(t->p, '"', t->n);
+    bool quote =
+        t->p[0] == ' ' || t->p[t->n - 1] == ' ' || memchr(t->p, ',', t->n) || memchr(t->p, '"', t->n);
     text_raw(&c->row, "\"", quote);
     for (size_t i = 0; i < t->n;) { /* a quote stands twice */
         const char *q = memchr(t->p + i, '"', t->n - i);
@@ -102,9 +99,8 @@ void csv_end(struct csv *c)
 {
     text_raw(&c->row, "\r\n", 2);
     c->any = false;
-    if (c->row.n >= FLUSH || c->row.failed) {
+    if (c->row.n >= FLUSH || c->row.failed)
         csv_flush(c);
-    }
 }
 
 void csv_flush(struct csv *c)

@@ -2,8 +2,8 @@
  * csv.h - rows of comma-separated values (RFC 4180) that a database and a spreadsheet read alike.
  *
  * Fields are added left to right; csv_end() ends the row, csv_flush() the table.
- * Text fields are cleaned by out_name(). One that begins with = + - or @ gets a ' in front, as a spreadsheet would
- * take it for a formula. Numbers are never quoted, "not there" is an empty field.
+ * Text fields are cleaned by out_name(). One that begins with = + - or @ gets a ' in front, as a spreadsheet
+ * would take it for a formula. Numbers are never quoted, "not there" is an empty field.
  */
 #ifndef GOTOP_TRIAGE_CSV_H
 #define GOTOP_TRIAGE_CSV_H
@@ -16,9 +16,10 @@ struct csv {
     bool any;              /* the row has a field already */
 };
 /*
- * A row: one function for each field, in the order of the columns, then csv_end(). Nothing fails: what can't be written breaks the outlet
- * (out_broken()). csv_none - an empty field. csv_text - cleaned (out_name()), quoted if need be; a '\'' in front of what a spreadsheet
- * takes for a formula. csv_flush - write the rows that are held back; call it at the end.
+ * A row: one function for each field, in the order of the columns, then csv_end(). Nothing fails: what can't
+ * be written breaks the outlet (out_broken()). csv_none - an empty field. csv_text - cleaned (out_name()),
+ * quoted if need be; a '\'' in front of what a spreadsheet takes for a formula. csv_flush - write the rows
+ * that are held back; call it at the end.
  */
 void csv_free(struct csv *c);
 void csv_none(struct csv *c);

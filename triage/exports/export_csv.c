@@ -1,6 +1,6 @@
 /*
- * export_csv.c - `gotop csv`: the views of triage/sql/sql_views.def, whose columns' names are a promise (docs/EXPORTS.md), as
- * comma-separated values.
+ * export_csv.c - `gotop csv`: the views of triage/sql/sql_views.def, whose columns' names are a promise
+ * (docs/EXPORTS.md), as comma-separated values.
  */
 #include <string.h>
 
@@ -10,8 +10,10 @@
 
 static const char usage[] =
     "usage: gotop csv TABLE [options] TRACE\n"
-    "A table as comma-separated values with a header line; times are nanoseconds since the trace's first event.\n"
-    "  spans       what each lane did, one row per span (--lanes g,p,m: goroutines, processors, threads; g,p)\n"
+    "A table as comma-separated values with a header line; times are nanoseconds since the trace's first "
+    "event.\n"
+    "  spans       what each lane did, one row per span (--lanes g,p,m: goroutines, processors, threads; "
+    "g,p)\n"
     "  goroutines  one row per goroutine with its time by state\n"
     "  waits       one row per wait of a goroutine, with who ended it\n"
     "  gc          mark phases, stop-the-world, sweeping, assists\n"
@@ -22,8 +24,10 @@ static const char usage[] =
     "  --from T --to T      only what overlaps this range: 1.2s, 300ms, a number is nanoseconds, 40%, 14:03\n"
     "  --group NAME         only goroutines whose start function's name contains NAME\n"
     "  --goroutine ID       only this goroutine\n"
-    "  --quiet, --strict, --threads N, --max-memory SIZE, --ticks-per-second N, --exe FILE   as for the viewer\n"
-    "Exit status: 0 done, 2 an error, 3 done, but only part of the trace could be read. See docs/EXPORTS.md.\n";
+    "  --quiet, --strict, --threads N, --max-memory SIZE, --ticks-per-second N, --exe FILE   as for the "
+    "viewer\n"
+    "Exit status: 0 done, 2 an error, 3 done, but only part of the trace could be read. See "
+    "docs/EXPORTS.md.\n";
 
 /* Which rows: what overlaps [from,to), as scope_overlaps() has it; the goroutines that are asked for. */
 static void add_conditions(struct text *t, const struct export_opts *o, const struct scope *sc)
@@ -62,7 +66,8 @@ static enum err_code write_query(struct export *x, struct sql_query *q, struct s
 }
 
 /* The rows of a view, or of its SQL. */
-static enum err_code write_rows(struct export *x, struct sql *s, const char *from, struct sql_print *p, struct err *e)
+static enum err_code write_rows(struct export *x, struct sql *s, const char *from, struct sql_print *p,
+                                struct err *e)
 {
     struct text t = {0};
     struct sql_query *q = NULL;
@@ -106,7 +111,8 @@ static enum err_code write_csv(struct export *x, struct err *e)
     if (rc != ERR_OK)
         return rc;
     sql_scope(s, &x->scope);
-    rc = strcmp(x->o->kind, "spans") == 0 ? write_spans(x, s, &p, e) : write_rows(x, s, sql_view(x->o->kind), &p, e);
+    rc = strcmp(x->o->kind, "spans") == 0 ? write_spans(x, s, &p, e)
+                                          : write_rows(x, s, sql_view(x->o->kind), &p, e);
     if (!sql_print_end(&p) && rc == ERR_OK)
         rc = no_memory(e);
     sql_close(s);

@@ -1,8 +1,8 @@
 /*
  * export_folded.c - `gotop folded`: one line per stack, outermost function first, for flame graph tools.
  *
- * A line is FRAME;FRAME;.. NUMBER. The reason for the time is a frame of its own, at the root (so that each reason
- * has its tower) or, on request, at the leaf. Lines are built one at a time.
+ * A line is FRAME;FRAME;.. NUMBER. The reason for the time is a frame of its own, at the root (so that each
+ * reason has its tower) or, on request, at the leaf. Lines are built one at a time.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -16,7 +16,8 @@
 static const char usage[] =
     "usage: gotop folded [options] TRACE\n"
     "Folded stacks: one line per stack, frames from the outermost on, joined by ';', then a number.\n"
-    "  --kind all           (default) time running, by start function, and all time off the processor, in ns\n"
+    "  --kind all           (default) time running, by start function, and all time off the processor, in "
+    "ns\n"
     "  --kind off           only the time off the processor: waiting by reason, runnable, in system calls\n"
     "  --kind net|sync|syscall|sched   a part of it\n"
     "  --kind run           only the time running; a trace has no stacks for it except CPU samples\n"
@@ -26,25 +27,23 @@ static const char usage[] =
     "  --from T --to T      only this range: 1.2s, 300ms, a number is nanoseconds, 40%, 14:03:22.5\n"
     "  --group NAME         only goroutines whose start function's name contains NAME\n"
     "  --goroutine ID       only this goroutine\n"
-    "  --quiet, --strict, --threads N, --max-memory SIZE, --ticks-per-second N, --exe FILE   as for the viewer\n"
-    "Exit status: 0 done, 2 an error, 3 done, but only part of the trace could be read. See docs/EXPORTS.md.\n";
+    "  --quiet, --strict, --threads N, --max-memory SIZE, --ticks-per-second N, --exe FILE   as for the "
+    "viewer\n"
+    "Exit status: 0 done, 2 an error, 3 done, but only part of the trace could be read. See "
+    "docs/EXPORTS.md.\n";
 
 enum { RUN = 1, OFF = 2, CPU = 4, PART = 8 };
 
 static unsigned parts_of(const char *kind, enum sw_kind *part)
 {
-    if (!kind || strcmp(kind, "all") == 0) {
+    if (!kind || strcmp(kind, "all") == 0)
         return RUN | OFF;
-    }
-    if (strcmp(kind, "off") == 0) {
+    if (strcmp(kind, "off") == 0)
         return OFF;
-    }
-    if (strcmp(kind, "run") == 0) {
+    if (strcmp(kind, "run") == 0)
         return RUN;
-    }
-    if (!sw_kind_parse(kind, part)) {
+    if (!sw_kind_parse(kind, part))
         return 0;
-    }
     return *part == SW_CPU ? CPU : *part <= SW_SCHED ? OFF | PART : 0;
 }
 
@@ -58,7 +57,8 @@ static bool is_part(const struct trace *tr, enum sw_kind k, const struct weight 
     case SW_NET: return v->state == ST_WAITING && str_is(r, "network");
     default:
         return v->state == ST_WAITING && r.len &&
-               (memmem(r.p, r.len, "chan", 4) || memmem(r.p, r.len, "sync", 4) || memmem(r.p, r.len, "select", 6));
+               (memmem(r.p, r.len, "chan", 4) || memmem(r.p, r.len, "sync", 4) ||
+                memmem(r.p, r.len, "select", 6));
     }
 }
 
@@ -75,17 +75,14 @@ static bool check(const struct export_opts *o)
 static bool gather(struct export *x, unsigned parts, struct weights *w)
 {
     uint32_t n = trace_nlanes(x->tr, LANE_G);
-    if (parts & CPU) {
+    if (parts & CPU)
         return weights_samples(w, &x->scope);
-    }
     for (uint32_t g = 0; g < n; g++) {
         export_progress(x, g / (double)n);
-        if (!scope_g(&x->scope, g)) {
+        if (!scope_g(&x->scope, g))
             continue;
-        }
-        if ((parts & RUN && !weights_run(w, &x->scope, g)) || (parts & OFF && !weights_off(w, &x->scope, g))) {
+        if ((parts & RUN && !weights_run(w, &x->scope, g)) || (parts & OFF && !weights_off(w, &x->scope, g)))
             return false;
-        }
     }
     return true;
 }
@@ -109,19 +106,17 @@ static void add_frames(struct text *t, const struct trace *tr, const struct weig
 {
     uint32_t n = trace_stack(tr, v->stack);
     if (!v->stack) {
-        if (v->func) {
+        if (v->func)
             add_name(t, tr, v->func);
-        } else {
+        else
             text_raw(t, "?", 1);
-        }
     }
     for (uint32_t i = n; v->stack && i-- > 0;) {
         struct frame f = trace_frame(tr, v->stack, i);
-        if (f.func) {
+        if (f.func)
             add_name(t, tr, f.func);
-        } else {
+        else
             text_add(t, "0x%" PRIx64, f.pc);
-        }
         text_raw(t, ";", i > 0);
     }
 }
@@ -149,15 +144,12 @@ static enum err_code write_folded(struct export *x, struct err *e)
     enum sw_kind part = SW_CPU;
     unsigned parts = parts_of(x->o->kind, &part);
     enum err_code rc = ERR_OK;
-    if (!gather(x, parts, &w)) {
+    if (!gather(x, parts, &w))
         rc = err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the stacks");
-    }
     weights_sort(&w);
-    for (size_t i = 0; rc == ERR_OK && i < w.n && !out_broken(x->out); i++) {
-        if (!(parts & PART) || is_part(x->tr, part, &w.v[i])) {
+    for (size_t i = 0; rc == ERR_OK && i < w.n && !out_broken(x->out); i++)
+        if (!(parts & PART) || is_part(x->tr, part, &w.v[i]))
             line(x, &w.v[i], parts & CPU, &t);
-        }
-    }
     text_free(&t);
     weights_free(&w);
     return rc;

@@ -1,6 +1,6 @@
 /*
- * export_out.c - see export_out.h. Plain output goes through stdio's buffer, gzip through zlib's; nothing else is
- * held. The gzip header has no time and no name: the same trace gives the same bytes.
+ * export_out.c - see export_out.h. Plain output goes through stdio's buffer, gzip through zlib's; nothing
+ * else is held. The gzip header has no time and no name: the same trace gives the same bytes.
  */
 #include "triage/exports/export_out.h"
 
@@ -15,7 +15,8 @@
 
 #define OUT_BUFFER (1 << 16)
 
-/* ---- the file ----------------------------------------------------------------------------------------------- */
+/* ---- the file
+ * ----------------------------------------------------------------------------------------------- */
 
 static const char *named(const char *path)
 {
@@ -30,7 +31,8 @@ enum err_code out_may(const char *path, struct err *e)
 static enum err_code open_failed(const struct out *o, struct err *e)
 {
     if (errno == EFAULT) /* no fault is raised where the kernel reads pages of a mapped file that are gone */
-        return err_set(e, ERR_IO, ERR_NO_OFFSET, "the trace became shorter while it was read: nothing is written");
+        return err_set(e, ERR_IO, ERR_NO_OFFSET,
+                       "the trace became shorter while it was read: nothing is written");
     return target_failed(o->path, e);
 }
 
@@ -38,27 +40,23 @@ enum err_code out_open(struct out *o, const char *path, bool gzip, struct err *e
 {
     *o = (struct out){.path = named(path)};
     const enum err_code rc = target_open(&o->to, o->path, e);
-    if (rc) {
+    if (rc)
         return rc;
-    }
     const int fd = fcntl(o->to.fd, F_DUPFD_CLOEXEC, 0);
     errno = fd < 0 ? errno : 0;
     if (fd >= 0 && gzip) {
         o->z = gzdopen(fd, "wb");
-        if (o->z) {
+        if (o->z)
             gzbuffer(o->z, OUT_BUFFER);
-        }
     } else if (fd >= 0) {
         o->f = fdopen(fd, "wb");
-        if (o->f) {
+        if (o->f)
             setvbuf(o->f, NULL, _IOFBF, OUT_BUFFER);
-        }
     }
     if (!o->z && !o->f) {
         int saved = errno ? errno : ENOMEM;
-        if (fd >= 0) {
+        if (fd >= 0)
             close(fd);
-        }
         out_close(o, false, NULL);
         errno = saved;
         return open_failed(o, e);
@@ -72,28 +70,24 @@ static void broke(struct out *o)
     if (o->z) {
         int z = Z_OK;
         gzerror(o->z, &z);
-        if (z == Z_MEM_ERROR) {
+        if (z == Z_MEM_ERROR)
             why = ENOMEM;
-        }
     }
-    if (!o->error) {
+    if (!o->error)
         o->error = why ? why : EIO;
-    }
 }
 
 void out_write(struct out *o, const void *p, size_t n)
 {
     const char *at = p;
-    if (!o->error && !target_begin(&o->to)) {
+    if (!o->error && !target_begin(&o->to))
         broke(o);
-    }
     while (n && !o->error) {
         size_t part = n < (1u << 30) ? n : 1u << 30;
         errno = 0;
         bool ok = o->z ? gzwrite(o->z, at, (unsigned)part) == (int)part : fwrite(at, 1, part, o->f) == part;
-        if (!ok) {
+        if (!ok)
             broke(o);
-        }
         at += part;
         n -= part;
     }
@@ -101,9 +95,8 @@ void out_write(struct out *o, const void *p, size_t n)
 
 void out_text(struct out *o, const struct text *t)
 {
-    if (!text_ok(t) && !o->error) {
+    if (!text_ok(t) && !o->error)
         o->error = ENOMEM;
-    }
     out_write(o, t->p, t->n);
 }
 
@@ -114,11 +107,10 @@ void out_printf(struct out *o, const char *fmt, ...)
     va_start(ap, fmt);
     int n = vsnprintf(buf, sizeof buf, fmt, ap);
     va_end(ap);
-    if (n < 0 || (size_t)n >= sizeof buf) {
+    if (n < 0 || (size_t)n >= sizeof buf)
         o->error = o->error ? o->error : EINVAL;
-    } else {
+    else
         out_write(o, buf, (size_t)n);
-    }
 }
 
 bool out_broken(const struct out *o)
@@ -129,25 +121,22 @@ bool out_broken(const struct out *o)
 enum err_code out_close(struct out *o, bool keep, struct err *e)
 {
     errno = 0;
-    if (o->z && gzclose(o->z) != Z_OK && !o->error) {
+    if (o->z && gzclose(o->z) != Z_OK && !o->error)
         o->error = errno ? errno : EIO;
-    }
-    if (o->f && fclose(o->f) != 0 && !o->error) {
+    if (o->f && fclose(o->f) != 0 && !o->error)
         o->error = errno ? errno : EIO;
-    }
     o->z = NULL;
     o->f = NULL;
-    if (!target_close(&o->to, keep && !o->error) && !o->error) {
+    if (!target_close(&o->to, keep && !o->error) && !o->error)
         o->error = errno;
-    }
-    if (!o->error || o->error == EPIPE) {
+    if (!o->error || o->error == EPIPE)
         return ERR_OK;
-    }
     errno = o->error;
     return open_failed(o, e);
 }
 
-/* ---- names -------------------------------------------------------------------------------------------------- */
+/* ---- names
+ * -------------------------------------------------------------------------------------------------- */
 
 void out_name(struct text *t, struct str s, const char *also)
 {
@@ -161,13 +150,12 @@ void out_name(struct text *t, struct str s, const char *also)
             continue;
         }
         text_raw(t, s.p + good, i - good);
-        if (replace) {
+        if (replace)
             text_raw(t, "_", 1);
-        } else if (len <= 1) {
+        else if (len <= 1)
             text_add(t, "\\x%02x", (unsigned char)s.p[i]);
-        } else {
+        else
             text_add(t, "\\u{%x}", c);
-        }
         i += len ? len : 1;
         good = i;
     }

@@ -42,14 +42,14 @@ void out_printf(struct out *o, const char *fmt, ...) __attribute__((format(print
 /* out_broken - it makes no sense to go on. */
 bool out_broken(const struct out *o);
 /*
- * out_close - flush and close; keep = false, or an error: the file of `path` is not touched. ERR_OK also when the
- * reader of a pipe went away.
+ * out_close - flush and close; keep = false, or an error: the file of `path` is not touched. ERR_OK also when
+ * the reader of a pipe went away.
  */
 enum err_code out_close(struct out *o, bool keep, struct err *e);
 
 /*
- * out_name - add a name from a trace to *t so that any tool may read it: valid UTF-8, no control characters, none
- * that reorder text. What is not that is escaped: a byte as \xNN, a character from U+0080 on as \u{N}.
+ * out_name - add a name from a trace to *t so that any tool may read it: valid UTF-8, no control characters,
+ * none that reorder text. What is not that is escaped: a byte as \xNN, a character from U+0080 on as \u{N}.
  * `also` are further bytes (below 0x80) to be replaced by '_', NULL = none.
  */
 void out_name(struct text *t, struct str s, const char *also);

@@ -1,10 +1,10 @@
 /*
  * export_perfetto.c - `gotop perfetto`: the model as tracks, walked lane by lane, written as it goes.
  *
- * What lies across the edge of the asked-for range is cut there; what was not over when the trace ended stays open,
- * which Perfetto shows as such. A track is announced when its first event comes: lanes that are empty in the range
- * don't show. Regions lie on one track per goroutine and depth, tasks on one each: Perfetto draws siblings with one
- * name as one.
+ * What lies across the edge of the asked-for range is cut there; what was not over when the trace ended stays
+ * open, which Perfetto shows as such. A track is announced when its first event comes: lanes that are empty
+ * in the range don't show. Regions lie on one track per goroutine and depth, tasks on one each: Perfetto
+ * draws siblings with one name as one.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -16,15 +16,18 @@
 
 static const char usage[] =
     "usage: gotop perfetto [options] -o FILE TRACE\n"
-    "A trace for Perfetto (ui.perfetto.dev, or trace_processor for SQL): processors, goroutines by start function,\n"
+    "A trace for Perfetto (ui.perfetto.dev, or trace_processor for SQL): processors, goroutines by start "
+    "function,\n"
     "GC, stop-the-world, heap, run queue, tasks, regions and logs.\n"
     "  --lanes p,g,m        which lanes: processors, goroutines, threads (default p,g)\n"
     "  --from T --to T      only this range: 1.2s, 300ms, a number is nanoseconds, 40%, 14:03:22.5\n"
     "  --group NAME         only goroutines whose start function's name contains NAME\n"
     "  --goroutine ID       only this goroutine\n"
     "  -o FILE              write to FILE\n"
-    "  --quiet, --strict, --threads N, --max-memory SIZE, --ticks-per-second N, --exe FILE   as for the viewer\n"
-    "Exit status: 0 done, 2 an error, 3 done, but only part of the trace could be read. See docs/EXPORTS.md.\n";
+    "  --quiet, --strict, --threads N, --max-memory SIZE, --ticks-per-second N, --exe FILE   as for the "
+    "viewer\n"
+    "Exit status: 0 done, 2 an error, 3 done, but only part of the trace could be read. See "
+    "docs/EXPORTS.md.\n";
 
 /* Kinds of tracks: the low bits of their ids, so that none needs a table. */
 enum { K_FIXED, K_P, K_G, K_M, K_GROUP, K_REGION, K_TASK };
@@ -60,16 +63,16 @@ static bool bit_set(uint8_t *bits, uint32_t i)
     return fresh;
 }
 
-/* ---- tracks ------------------------------------------------------------------------------------------------- */
+/* ---- tracks
+ * ------------------------------------------------------------------------------------------------- */
 
 static void announce(struct job *j, struct track t)
 {
     text_raw(&j->name, "", 0);
-    if (text_ok(&j->name)) {
+    if (text_ok(&j->name))
         perfetto_track(&j->p, &t, j->name.p);
-    } else {
+    else
         j->p.oom = true;
-    }
     j->name.n = 0;
 }
 
@@ -88,7 +91,8 @@ static uint64_t fixed(struct job *j, int which)
     if (!j->fixed_said[which]) {
         j->fixed_said[which] = true;
         text_add(&j->name, "%s", what[which].name);
-        announce(j, (struct track){id, track_id(K_FIXED, T_TOP), which, what[which].counter, what[which].bytes});
+        announce(j,
+                 (struct track){id, track_id(K_FIXED, T_TOP), which, what[which].counter, what[which].bytes});
     }
     return id;
 }
@@ -117,13 +121,13 @@ static uint64_t goroutine_group(struct job *j, uint32_t name)
 
 static uint64_t lane_track(struct job *j, struct lane l)
 {
-    static const unsigned kind[LANE_KINDS] = {[LANE_P] = K_P, [LANE_G] = K_G, [LANE_M] = K_M, [LANE_BAND] = K_FIXED};
+    static const unsigned kind[LANE_KINDS] = {
+        [LANE_P] = K_P, [LANE_G] = K_G, [LANE_M] = K_M, [LANE_BAND] = K_FIXED};
     struct lane_info i = trace_lane_who(j->tr, l);
     struct track t = {.id = track_id(kind[l.kind], l.i), .rank = (int32_t)(l.i & INT32_MAX)};
     if (l.kind == LANE_G) {
-        if (!bit_set(j->g_said, l.i)) {
+        if (!bit_set(j->g_said, l.i))
             return t.id;
-        }
         t.parent = goroutine_group(j, i.name);
         text_add(&j->name, "G %" PRIu64 " ", i.id);
         out_name(&j->name, trace_str(j->tr, i.name), NULL);
@@ -136,20 +140,19 @@ static uint64_t lane_track(struct job *j, struct lane l)
     return t.id;
 }
 
-/* ---- slices ------------------------------------------------------------------------------------------------- */
+/* ---- slices
+ * ------------------------------------------------------------------------------------------------- */
 
 static void note(struct slice *s, enum note_name name, bool is_name, uint64_t v)
 {
-    if (s->n < PERFETTO_NOTES) {
+    if (s->n < PERFETTO_NOTES)
         s->note[s->n++] = (struct note){.name = name, .is_name = is_name, .v = v};
-    }
 }
 
 static void note_stack(struct job *j, struct slice *s, enum note_name name, uint32_t stack)
 {
-    if (stack) {
+    if (stack)
         note(s, name, true, perfetto_stack(&j->p, stack));
-    }
 }
 
 static void note_g(struct job *j, struct slice *s, enum note_name id, enum note_name start, uint32_t g)
@@ -157,9 +160,8 @@ static void note_g(struct job *j, struct slice *s, enum note_name id, enum note_
     if (g != NO_LANE) {
         struct lane_info i = trace_lane_who(j->tr, (struct lane){LANE_G, g});
         note(s, id, false, i.id);
-        if (i.name) {
+        if (i.name)
             note(s, start, true, perfetto_word(&j->p, i.name));
-        }
     }
 }
 
@@ -172,16 +174,16 @@ static void set_time(const struct job *j, struct slice *s, int64_t t0, int64_t t
 
 static void g_span(struct job *j, struct slice *s, const struct span *sp)
 {
-    s->name = sp->state == ST_WAITING ? perfetto_wait(&j->p, sp->reason, sp->stack)
-                                      : perfetto_name(&j->p, sp->state, sp->state == ST_RUNNABLE ? sp->reason : 0);
+    s->name = sp->state == ST_WAITING
+                  ? perfetto_wait(&j->p, sp->reason, sp->stack)
+                  : perfetto_name(&j->p, sp->state, sp->state == ST_RUNNABLE ? sp->reason : 0);
     if (sp->state == ST_RUNNABLE && sp->who != NO_LANE) {
         note_g(j, s, NOTE_WAKER, NOTE_WAKER_START, sp->who);
         note_stack(j, s, NOTE_WAKER_STACK, sp->stack);
         return;
     }
-    if (sp->who != NO_LANE && (sp->state == ST_RUNNING || sp->state == ST_SYSCALL)) {
+    if (sp->who != NO_LANE && (sp->state == ST_RUNNING || sp->state == ST_SYSCALL))
         note(s, NOTE_PROCESSOR, false, trace_lane_who(j->tr, (struct lane){LANE_P, sp->who}).id);
-    }
     note_stack(j, s, NOTE_STACK, sp->stack);
 }
 
@@ -191,16 +193,14 @@ static void p_span(struct job *j, struct slice *s, const struct span *sp)
     bool plain = sp->state == ST_RUNNING && name; /* the function alone; else the state, then the function */
     s->name = perfetto_name(&j->p, plain ? ST_NONE : sp->state, name);
     note_g(j, s, NOTE_GOROUTINE, NOTE_START, sp->who);
-    if (sp->proc != NO_LANE) {
+    if (sp->proc != NO_LANE)
         note(s, NOTE_PROCESSOR, false, trace_lane_who(j->tr, (struct lane){LANE_P, sp->proc}).id);
-    }
 }
 
 static bool shown(const struct job *j, struct lane l, const struct span *s)
 {
-    if (s->state == ST_NONE || s->state == ST_UNKNOWN || !scope_overlaps(j->sc, s->t0, s->t1)) {
+    if (s->state == ST_NONE || s->state == ST_UNKNOWN || !scope_overlaps(j->sc, s->t0, s->t1))
         return false;
-    }
     return l.kind == LANE_G || (s->state != ST_IDLE && scope_g(j->sc, s->who));
 }
 
@@ -209,26 +209,22 @@ static void lane_slices(void *arg, struct lane l)
     struct job *j = arg;
     struct span_iter it;
     uint64_t track = 0;
-    if ((l.kind == LANE_G && !scope_g(j->sc, l.i)) || !span_seek(&it, j->tr, l, j->sc->from)) {
+    if ((l.kind == LANE_G && !scope_g(j->sc, l.i)) || !span_seek(&it, j->tr, l, j->sc->from))
         return;
-    }
     do {
         const struct span *s = span_get(&it);
         export_span(j->x);
-        if (s->t0 >= j->sc->to) {
+        if (s->t0 >= j->sc->to)
             return;
-        }
-        if (!shown(j, l, s)) {
+        if (!shown(j, l, s))
             continue;
-        }
         track = track ? track : lane_track(j, l);
         struct slice sl = {.track = track, .category = s->state + 1u};
         set_time(j, &sl, s->t0, s->t1, s->open_end);
-        if (l.kind == LANE_G) {
+        if (l.kind == LANE_G)
             g_span(j, &sl, s);
-        } else {
+        else
             p_span(j, &sl, s);
-        }
         perfetto_slice(&j->p, &sl);
     } while (span_next(&it) && !stop(j));
 }
@@ -239,7 +235,8 @@ static void lanes(struct job *j)
     export_walk(j->x, order, lane_slices, stop, j);
 }
 
-/* ---- collector, counters ------------------------------------------------------------------------------------ */
+/* ---- collector, counters
+ * ------------------------------------------------------------------------------------ */
 
 static void ranges(struct job *j, enum range_kind k, int which)
 {
@@ -248,15 +245,13 @@ static void ranges(struct job *j, enum range_kind k, int which)
     for (size_t i = 0; i < n && !stop(j);) {
         struct range x = r[i];
         i = k == RANGE_STW ? trace_stop(r, n, i, &x) : i + 1;
-        if (!scope_overlaps(j->sc, x.t0, x.t1)) {
+        if (!scope_overlaps(j->sc, x.t0, x.t1))
             continue;
-        }
         struct slice s = {.track = fixed(j, which), .category = (k == RANGE_STW ? ST_STW : ST_GC) + 1u};
         s.name = perfetto_name(&j->p, k == RANGE_STW ? ST_STW : ST_GC, x.name);
         set_time(j, &s, x.t0, x.t1, x.open_end);
-        if (k == RANGE_STW && !x.scope_p) {
+        if (k == RANGE_STW && !x.scope_p)
             note_g(j, &s, NOTE_GOROUTINE, NOTE_START, x.owner);
-        }
         note_stack(j, &s, NOTE_STACK, x.stack);
         perfetto_slice(&j->p, &s);
     }
@@ -270,9 +265,8 @@ static void metric(struct job *j, enum metric m, int which)
         const struct point v = trace_point(j->tr, m, i);
         bool within = v.t >= j->sc->from && v.t < j->sc->to;
         bool holds = v.t < j->sc->from && (i + 1 == n || trace_point(j->tr, m, i + 1).t > j->sc->from);
-        if (within || holds) {
+        if (within || holds)
             perfetto_count(&j->p, fixed(j, which), holds ? j->sc->from : v.t, v.v);
-        }
     }
 }
 
@@ -285,31 +279,32 @@ static void run_queue(struct job *j)
         int64_t t = (int64_t)i * width;
         bool same = i > 0 && t >= j->sc->from && b[i].max[GC_RUNNABLE] == b[i - 1].max[GC_RUNNABLE];
         if (!same && scope_overlaps(j->sc, t, t + width)) {
-            perfetto_count(&j->p, fixed(j, T_RUNNABLE), t > j->sc->from ? t : j->sc->from, b[i].max[GC_RUNNABLE]);
+            perfetto_count(&j->p, fixed(j, T_RUNNABLE), t > j->sc->from ? t : j->sc->from,
+                           b[i].max[GC_RUNNABLE]);
         }
     }
 }
 
-/* ---- what the program noted --------------------------------------------------------------------------------- */
+/* ---- what the program noted
+ * --------------------------------------------------------------------------------- */
 
 static void tasks(struct job *j)
 {
     const struct task *v;
     size_t n = trace_tasks(j->tr, &v);
     for (size_t i = 0; i < n && !stop(j); i++) {
-        if (!scope_overlaps(j->sc, v[i].t0, v[i].t1) || !scope_g(j->sc, v[i].g)) {
+        if (!scope_overlaps(j->sc, v[i].t0, v[i].t1) || !scope_g(j->sc, v[i].g))
             continue;
-        }
         struct slice s = {.track = track_id(K_TASK, i), .category = CAT_TASK};
-        struct track t = {.id = s.track, .parent = fixed(j, T_TASKS), .rank = (int32_t)(v[i].name & INT32_MAX)};
+        struct track t = {
+            .id = s.track, .parent = fixed(j, T_TASKS), .rank = (int32_t)(v[i].name & INT32_MAX)};
         out_name(&j->name, trace_str(j->tr, v[i].name), NULL);
         announce(j, t);
         s.name = perfetto_name(&j->p, ST_NONE, v[i].name);
         set_time(j, &s, v[i].t0, v[i].t1, v[i].open_end);
         note(&s, NOTE_TASK, false, v[i].id);
-        if (v[i].parent) {
+        if (v[i].parent)
             note(&s, NOTE_PARENT, false, v[i].parent);
-        }
         note_g(j, &s, NOTE_GOROUTINE, NOTE_START, v[i].g);
         note_stack(j, &s, NOTE_STACK, v[i].stack);
         perfetto_slice(&j->p, &s);
@@ -327,9 +322,8 @@ static void regions(struct job *j)
     const struct region *v;
     size_t n = with_goroutines(j) ? trace_regions(j->tr, &v) : 0;
     for (size_t i = 0; i < n && !stop(j); i++) {
-        if (!scope_overlaps(j->sc, v[i].t0, v[i].t1) || v[i].g == NO_LANE || !scope_g(j->sc, v[i].g)) {
+        if (!scope_overlaps(j->sc, v[i].t0, v[i].t1) || v[i].g == NO_LANE || !scope_g(j->sc, v[i].g))
             continue;
-        }
         uint64_t track = track_id(K_REGION, (uint64_t)v[i].g << 16 | v[i].depth);
         struct lane_info info = trace_lane_who(j->tr, (struct lane){LANE_G, v[i].g});
         if (tab_get(&said, track, 0) == TAB_NONE) {
@@ -342,9 +336,8 @@ static void regions(struct job *j)
         struct slice s = {.track = track, .category = CAT_REGION};
         s.name = perfetto_name(&j->p, ST_NONE, v[i].name);
         set_time(j, &s, v[i].t0, v[i].t1, v[i].open_end);
-        if (v[i].task) {
+        if (v[i].task)
             note(&s, NOTE_TASK, false, v[i].task);
-        }
         note_stack(j, &s, NOTE_STACK, v[i].stack);
         perfetto_slice(&j->p, &s);
     }
@@ -356,26 +349,25 @@ static void logs(struct job *j)
     const struct logmsg *v;
     size_t n = with_goroutines(j) ? trace_logs(j->tr, &v) : 0;
     for (size_t i = 0; i < n && !stop(j); i++) {
-        if (!scope_overlaps(j->sc, v[i].t, v[i].t) || v[i].g == NO_LANE || !scope_g(j->sc, v[i].g)) {
+        if (!scope_overlaps(j->sc, v[i].t, v[i].t) || v[i].g == NO_LANE || !scope_g(j->sc, v[i].g))
             continue;
-        }
-        struct slice s = {.track = lane_track(j, (struct lane){LANE_G, v[i].g}), .t0 = v[i].t, .category = CAT_LOG};
+        struct slice s = {
+            .track = lane_track(j, (struct lane){LANE_G, v[i].g}), .t0 = v[i].t, .category = CAT_LOG};
         s.name = perfetto_name(&j->p, ST_NONE, v[i].category);
         out_name(&j->name, trace_str(j->tr, v[i].message), NULL);
         text_raw(&j->name, "", 0);
         s.note[s.n++] = (struct note){.name = NOTE_MESSAGE, .text = j->name.p};
-        if (v[i].task) {
+        if (v[i].task)
             note(&s, NOTE_TASK, false, v[i].task);
-        }
         j->p.oom |= !text_ok(&j->name);
-        if (!j->p.oom) {
+        if (!j->p.oom)
             perfetto_instant(&j->p, &s);
-        }
         j->name.n = 0;
     }
 }
 
-/* ---- gotop perfetto ----------------------------------------------------------------------------------------- */
+/* ---- gotop perfetto
+ * ----------------------------------------------------------------------------------------- */
 
 static enum err_code write_perfetto(struct export *x, struct err *e)
 {

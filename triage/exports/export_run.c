@@ -27,20 +27,19 @@ int export_say(const char *name, const char *what, const char *message)
     return 2;
 }
 
-/* ---- progress ----------------------------------------------------------------------------------------------- */
+/* ---- progress
+ * ----------------------------------------------------------------------------------------------- */
 
 static void say_nothing(bool talk)
 {
-    if (talk) {
+    if (talk)
         door_wipe();
-    }
 }
 
 void export_progress(struct export *x, double share)
 {
-    if (!x->talk) {
+    if (!x->talk)
         return;
-    }
     int64_t now = host_now();
     if (now - x->said >= STEP) {
         x->said = now;
@@ -54,9 +53,8 @@ void export_lanes(struct export *x, const bool lane[LANE_KINDS])
     x->total = 1;
     for (int k = 0; k < LANE_KINDS && x->talk; k++) {
         uint32_t n = lane[k] ? trace_nlanes(x->tr, (enum lane_kind)k) : 0;
-        for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t i = 0; i < n; i++)
             x->total += trace_lane(x->tr, (struct lane){(enum lane_kind)k, i}).nspans;
-        }
     }
 }
 
@@ -85,7 +83,8 @@ void export_walk(struct export *x, const enum lane_kind order[3], void (*f)(void
     }
 }
 
-/* ---- the command line --------------------------------------------------------------------------------------- */
+/* ---- the command line
+ * --------------------------------------------------------------------------------------- */
 
 static bool read_lanes(const char *s, struct export_opts *o)
 {
@@ -94,16 +93,13 @@ static bool read_lanes(const char *s, struct export_opts *o)
     memset(o->lane, 0, sizeof o->lane);
     for (;;) {
         int k = LANE_P;
-        while (k <= LANE_M && (*s | 0x20) != letters[k]) {
+        while (k <= LANE_M && (*s | 0x20) != letters[k])
             k++;
-        }
-        if (k > LANE_M || (s[1] && s[1] != ',')) {
+        if (k > LANE_M || (s[1] && s[1] != ','))
             return false;
-        }
         o->lane[k] = true;
-        if (!s[1]) {
+        if (!s[1])
             return true;
-        }
         s += 2;
     }
 }
@@ -113,9 +109,8 @@ static bool read_count(const char *s, uint64_t *out)
     char *end;
     errno = 0;
     unsigned long long v = *s >= '0' && *s <= '9' ? strtoull(s, &end, 10) : 0;
-    if (!(*s >= '0' && *s <= '9') || *end || errno) {
+    if (!(*s >= '0' && *s <= '9') || *end || errno)
         return false;
-    }
     *out = v;
     return true;
 }
@@ -133,14 +128,12 @@ bool export_size(const char *s, uint64_t *out)
     char *end;
     errno = 0;
     unsigned long long v = *s >= '0' && *s <= '9' ? strtoull(s, &end, 10) : 0;
-    if (!v || errno) {
+    if (!v || errno)
         return false;
-    }
     const char *u = *end ? strchr(units, *end & ~0x20) : NULL;
     int shift = u ? 10 * (int)(u - units + 1) : 0;
-    if ((u ? end[1] : *end) || v > UINT64_MAX >> shift) {
+    if ((u ? end[1] : *end) || v > UINT64_MAX >> shift)
         return false;
-    }
     *out = (uint64_t)v << shift;
     return true;
 }
@@ -155,7 +148,8 @@ bool export_threads(const char *s, int *out)
 
 enum found { NOT_MINE, TAKEN, WRONG };
 
-static enum found option_value(const struct export_command *c, const char *name, const char *v, struct export_opts *o)
+static enum found option_value(const struct export_command *c, const char *name, const char *v,
+                               struct export_opts *o)
 {
     bool needs;
     if ((strcmp(name, "--from") == 0 || strcmp(name, "--to") == 0) && c->options & EXPORT_RANGE) {
@@ -210,9 +204,8 @@ static bool option_flag(const struct export_command *c, const char *name, struct
 static const char *cut_name(const char *arg, char *buf, size_t size)
 {
     const char *eq = arg[1] == '-' ? strchr(arg, '=') : NULL;
-    if (!eq || (size_t)(eq - arg) >= size) {
+    if (!eq || (size_t)(eq - arg) >= size)
         return NULL;
-    }
     memcpy(buf, arg, (size_t)(eq - arg));
     buf[eq - arg] = 0;
     return eq + 1;
@@ -231,9 +224,8 @@ static bool read_option(const struct export_command *c, int argc, char **argv, i
     char buf[32];
     const char *inner = cut_name(argv[*i], buf, sizeof buf), *name = inner ? buf : argv[*i];
     const char *value = inner ? inner : *i + 1 < argc ? argv[*i + 1] : NULL;
-    if (!inner && option_flag(c, name, o)) {
+    if (!inner && option_flag(c, name, o))
         return true;
-    }
     enum found f = value ? option_value(c, name, value, o) : NOT_MINE;
     if (f == WRONG) {
         struct text t = {0};
@@ -257,70 +249,66 @@ int export_options(const struct export_command *c, int argc, char **argv, struct
         if (!ended && strcmp(argv[i], "--") == 0) {
             ended = true;
         } else if (!ended && argv[i][0] == '-' && argv[i][1]) {
-            if (!read_option(c, argc, argv, &i, o)) {
+            if (!read_option(c, argc, argv, &i, o))
                 return 2;
-            }
         } else if (c->table && !o->kind) {
             o->kind = argv[i];
         } else if (!joint_paths_add(&o->trace.more, &o->path, argv[i])) {
             return export_say(c->name, argv[i], "too many traces at once");
         }
     }
-    if (o->help) {
+    if (o->help)
         return say_usage(c->name, c->usage);
-    }
-    if (!o->path && o->kind && c->check && !c->check(o)) {
+    if (!o->path && o->kind && c->check && !c->check(o))
         return 2; /* `gotop csv TRACE`: the table is missing */
-    }
-    if (!o->path) {
+    if (!o->path)
         return say_lacks(c->name, c->table && !o->kind ? "TABLE" : "TRACE", c->usage);
-    }
-    if (c->check && !c->check(o)) {
+    if (c->check && !c->check(o))
         return 2;
-    }
     if (c->binary && (!o->out || strcmp(o->out, "-") == 0) && isatty(STDOUT_FILENO)) {
-        return export_say(c->name, "standard output", "is a terminal, and this is binary: give a file with -o");
+        return export_say(c->name, "standard output",
+                          "is a terminal, and this is binary: give a file with -o");
     }
     return -1;
 }
 
-/* ---- from trace to file ------------------------------------------------------------------------------------- */
+/* ---- from trace to file
+ * ------------------------------------------------------------------------------------- */
 
-static enum err_code set_scope(const struct export_opts *o, const struct trace *tr, struct scope *sc, struct err *e)
+static enum err_code set_scope(const struct export_opts *o, const struct trace *tr, struct scope *sc,
+                               struct err *e)
 {
     int64_t end = trace_info(tr)->end;
     *sc = (struct scope){tr, 0, INT64_MAX, o->group, o->one, o->id};
     const char *why;
-    if ((o->from && !scope_when(o->from, tr, &sc->from, &why)) || (o->to && !scope_when(o->to, tr, &sc->to, &why))) {
+    if ((o->from && !scope_when(o->from, tr, &sc->from, &why)) ||
+        (o->to && !scope_when(o->to, tr, &sc->to, &why)))
         return err_set(e, ERR_ARG, ERR_NO_OFFSET, "%s", why);
-    }
     sc->from = sc->from < 0 ? 0 : sc->from; /* a time of day before the trace began */
-    if (sc->to < 0) {
+    if (sc->to < 0)
         return err_set(e, ERR_ARG, ERR_NO_OFFSET, "--to lies before the trace");
-    }
-    if (sc->from >= sc->to) {
+    if (sc->from >= sc->to)
         return err_set(e, ERR_ARG, ERR_NO_OFFSET, "--from is not before --to");
-    }
     if (sc->from > end) {
-        return err_set(e, ERR_ARG, ERR_NO_OFFSET, "--from lies behind the trace's end, which is %" PRId64 " ns", end);
+        return err_set(e, ERR_ARG, ERR_NO_OFFSET,
+                       "--from lies behind the trace's end, which is %" PRId64 " ns", end);
     }
-    if (sc->one && trace_find_lane(tr, LANE_G, sc->id) == NO_LANE) {
+    if (sc->one && trace_find_lane(tr, LANE_G, sc->id) == NO_LANE)
         return err_set(e, ERR_ARG, ERR_NO_OFFSET, "there is no goroutine %" PRIu64 " in this trace", sc->id);
-    }
     if (sc->group) {
         uint32_t g = 0, n = trace_nlanes(tr, LANE_G);
-        while (g < n && !scope_g(sc, g)) {
+        while (g < n && !scope_g(sc, g))
             g++;
-        }
         if (g == n) {
-            return err_set(e, ERR_ARG, ERR_NO_OFFSET, "no goroutine's start function contains '%s'", sc->group);
+            return err_set(e, ERR_ARG, ERR_NO_OFFSET, "no goroutine's start function contains '%s'",
+                           sc->group);
         }
     }
     return ERR_OK;
 }
 
-enum err_code export_trace(const struct export_command *c, const struct export_opts *o, const struct trace *tr,
-                           bool talk, struct err *e)
+enum err_code export_trace(const struct export_command *c, const struct export_opts *o,
+                           const struct trace *tr, bool talk, struct err *e)
 {
     struct out out;
     struct export x = {.tr = tr, .o = o, .out = &out, .talk = talk, .said = talk ? host_now() : 0};
@@ -330,12 +318,10 @@ enum err_code export_trace(const struct export_command *c, const struct export_o
         rc = err_set(e, ERR_ARG, ERR_NO_OFFSET, /* an empty file would say that nothing ran */
                      "no CPU samples are in it: they come where a CPU profile runs beside the trace");
     }
-    if (rc == ERR_OK) {
+    if (rc == ERR_OK)
         rc = out_open(&out, o->out, c->gzip, e);
-    }
-    if (rc != ERR_OK) {
+    if (rc != ERR_OK)
         return rc;
-    }
     rc = c->write(&x, e);
     enum err_code closed = out_close(&out, rc == ERR_OK, rc == ERR_OK ? e : NULL);
     return rc != ERR_OK ? rc : closed;
@@ -344,17 +330,14 @@ enum err_code export_trace(const struct export_command *c, const struct export_o
 static enum err_code load(const struct export_opts *o, bool talk, struct trace **tr, struct err *e)
 {
     enum err_code rc = trace_open(o->path, &o->trace, tr, e);
-    if (rc == ERR_OK) {
+    if (rc == ERR_OK)
         rc = out_may(o->out, e);
-    }
-    if (rc != ERR_OK) {
+    if (rc != ERR_OK)
         return rc;
-    }
     while (trace_load(*tr, talk ? STEP : INT64_MAX) == LOAD_MORE) {
         const struct trace_info *i = trace_info(*tr);
-        if (talk) {
+        if (talk)
             door_progress("reading", i->bytes ? (double)i->bytes_done / (double)i->bytes : 0);
-        }
     }
     if (trace_fatal(*tr)) {
         *e = *trace_fatal(*tr);
@@ -368,14 +351,12 @@ static int partial(const struct export_command *c, const struct export_opts *o, 
     const struct trace_info *i = trace_info(tr);
     const char *name = strcmp(o->path, "-") == 0 ? "standard input" : o->path;
     char what[320];
-    for (uint32_t k = 0; k < i->nwarnings && trace_warning(tr, k); k++) {
+    for (uint32_t k = 0; k < i->nwarnings && trace_warning(tr, k); k++)
         export_say(c->name, name, trace_warning(tr, k)->what);
-    }
-    if (!i->ndamages) {
+    if (!i->ndamages)
         return 0;
-    }
-    snprintf(what, sizeof what, "written, but only a part of this trace can be read: %s%s", trace_damage(tr, 0)->what,
-             i->ndamages > 1 ? " (and more)" : "");
+    snprintf(what, sizeof what, "written, but only a part of this trace can be read: %s%s",
+             trace_damage(tr, 0)->what, i->ndamages > 1 ? " (and more)" : "");
     export_say(c->name, name, what);
     return 3;
 }
@@ -386,9 +367,8 @@ int export_main(const struct export_command *c, int argc, char **argv)
     struct trace *tr = NULL;
     struct err e = {0};
     int status = export_options(c, argc, argv, &o);
-    if (status >= 0) {
+    if (status >= 0)
         return status;
-    }
     bool talk = !o.quiet && isatty(STDERR_FILENO);
     enum err_code rc = load(&o, talk, &tr, &e);
     say_nothing(talk);

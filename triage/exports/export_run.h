@@ -7,7 +7,8 @@
 #include "triage/exports/export_out.h"
 #include "triage/exports/export_scope.h"
 
-/* Options beside those that all have: which ones a command takes. RANGE: --from, --to. WHO: --group, --goroutine. OUT: -o. */
+/* Options beside those that all have: which ones a command takes. RANGE: --from, --to. WHO: --group,
+ * --goroutine. OUT: -o. */
 enum {
     EXPORT_KIND = 1,
     EXPORT_LANES = 2,
@@ -60,28 +61,28 @@ struct export_command {
 };
 
 int export_main(const struct export_command *c, int argc, char **argv);
-/* export_options - the command line alone, and whether its output may go where it would: -1 to go on, else the exit status. All strings
- * point into argv. */
+/* export_options - the command line alone, and whether its output may go where it would: -1 to go on, else
+ * the exit status. All strings point into argv. */
 int export_options(const struct export_command *c, int argc, char **argv, struct export_opts *o);
 /* export_trace - write a loaded trace; what export_main() does after loading. */
-enum err_code export_trace(const struct export_command *c, const struct export_opts *o, const struct trace *tr,
-                           bool talk, struct err *e);
+enum err_code export_trace(const struct export_command *c, const struct export_opts *o,
+                           const struct trace *tr, bool talk, struct err *e);
 /* export_progress - now and then a word on the terminal. Cheap. */
 void export_progress(struct export *x, double share);
 /*
- * export_walk - f for each lane of the kinds asked for (by default processors and goroutines), kinds in that order, until stop()
- * says so; with progress by spans: f calls export_span() for each.
+ * export_walk - f for each lane of the kinds asked for (by default processors and goroutines), kinds in that
+ * order, until stop() says so; with progress by spans: f calls export_span() for each.
  */
 void export_walk(struct export *x, const enum lane_kind order[3], void (*f)(void *arg, struct lane l),
                  bool (*stop)(void *arg), void *arg);
-/* The same progress, for those who walk goroutines in their own way: export_lanes() first, export_lane() when done with one. */
+/* The same progress, for those who walk goroutines in their own way: export_lanes() first, export_lane() when
+ * done with one. */
 void export_lanes(struct export *x, const bool lane[LANE_KINDS]);
 void export_lane(struct export *x, struct lane l);
 static inline void export_span(struct export *x)
 {
-    if ((++x->done & 8191) == 0) {
+    if ((++x->done & 8191) == 0)
         export_progress(x, (double)x->done / (double)x->total);
-    }
 }
 /* export_say - "gotop NAME: WHAT: MESSAGE" in one line, cleaned. Returns 2. */
 int export_say(const char *name, const char *what, const char *message);

@@ -1,6 +1,6 @@
 /*
- * export_scope.c - see export_scope.h. Typed numbers are kept as integers: a time given to the nanosecond is that
- * one.
+ * export_scope.c - see export_scope.h. Typed numbers are kept as integers: a time given to the nanosecond is
+ * that one.
  */
 #include "triage/exports/export_scope.h"
 #include "decode/base/wide.h"
@@ -24,20 +24,17 @@ static bool contains(const struct scope *sc, uint32_t name)
 
 bool scope_g(const struct scope *sc, uint32_t g)
 {
-    if (scope_all_g(sc)) {
+    if (scope_all_g(sc))
         return true;
-    }
-    if (g == NO_LANE) {
+    if (g == NO_LANE)
         return false;
-    }
     struct lane_info i = trace_lane_who(sc->tr, (struct lane){LANE_G, g});
-    if (sc->one && i.id != sc->id) {
+    if (sc->one && i.id != sc->id)
         return false;
-    }
-    if (!sc->group) {
+    if (!sc->group)
         return true;
-    }
-    return contains(sc, i.name) || contains(sc, trace_frame(sc->tr, i.start_stack, 0).func); /* a helper runs it */
+    return contains(sc, i.name) ||
+           contains(sc, trace_frame(sc->tr, i.start_stack, 0).func); /* a helper runs it */
 }
 
 bool scope_overlaps(const struct scope *sc, int64_t t0, int64_t t1)
@@ -62,9 +59,8 @@ static bool term(const char **s, int64_t *ns, bool *bare)
     const char *p = *s;
     uint64_t whole = 0, part = 0, scale = 1;
     bool digits = false, point = false;
-    for (; isdigit((unsigned char)*p); p++, digits = true) {
+    for (; isdigit((unsigned char)*p); p++, digits = true)
         whole = wide_muladd(whole, 10, (unsigned)(*p - '0'));
-    }
     if (*p == '.' && isdigit((unsigned char)p[1])) {
         point = digits = true;
         for (p++; isdigit((unsigned char)*p); p++) {
@@ -99,16 +95,14 @@ bool scope_time(const char *s, int64_t end, int64_t *ns)
     if (len && s[len - 1] == '%') {
         char *rest;
         double d = isdigit((unsigned char)*s) ? strtod(s, &rest) : -1;
-        if (d < 0 || d > 100 || rest != s + len - 1) {
+        if (d < 0 || d > 100 || rest != s + len - 1)
             return false;
-        }
         *ns = (int64_t)((double)end * d / 100);
         return true;
     }
     while (*s && !bare && term(&s, &t, &bare)) {
-        if (bare && any) {
+        if (bare && any)
             return false;
-        }
         sum = sum > INT64_MAX - t ? INT64_MAX : sum + t;
         any = true;
     }
@@ -129,9 +123,8 @@ bool scope_when(const char *s, const struct trace *tr, int64_t *ns, const char *
 {
     const char *rest;
     *why = "--from or --to is no time";
-    if (!wall_is(s)) {
+    if (!wall_is(s))
         return scope_time(s, trace_info(tr)->end, ns);
-    }
     if (!wall_known(tr)) {
         *why = "this trace doesn't tell what time of day it was (Go 1.25 and later do)";
         return false;

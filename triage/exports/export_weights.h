@@ -1,10 +1,10 @@
 /*
- * export_weights.h - all that goroutines do, by state, reason and the goroutine's own stack: the table behind folded
- * stacks. (Profiles, by kind and by the stack of whoever caused it: stackweights.h.)
+ * export_weights.h - all that goroutines do, by state, reason and the goroutine's own stack: the table behind
+ * folded stacks. (Profiles, by kind and by the stack of whoever caused it: stackweights.h.)
  *
  * It grows with the number of different stacks, not with the number
- * of spans. Fill it goroutine by goroutine, then read v[0..n). All-zero is the empty one. The fill functions return
- * false when out of memory.
+ * of spans. Fill it goroutine by goroutine, then read v[0..n). All-zero is the empty one. The fill functions
+ * return false when out of memory.
  */
 #ifndef GOTOP_TRIAGE_EXPORT_WEIGHTS_H
 #define GOTOP_TRIAGE_EXPORT_WEIGHTS_H
@@ -32,12 +32,13 @@ void weights_free(struct weights *w);
 void weights_sort(struct weights *w);
 
 /*
- * weights_off - all that goroutine g did off its processor: waiting, runnable, in system calls, by state, reason and
- * its own stack. Runnable after a wait or a call counts at the stack it waited at, before its first run at its start
- * function. What is open at either end of the trace counts as far as the trace goes.
+ * weights_off - all that goroutine g did off its processor: waiting, runnable, in system calls, by state,
+ * reason and its own stack. Runnable after a wait or a call counts at the stack it waited at, before its
+ * first run at its start function. What is open at either end of the trace counts as far as the trace goes.
  */
 bool weights_off(struct weights *w, const struct scope *sc, uint32_t g);
-/* weights_run - the time g was running, by its start function: a trace has no more than that without CPU samples. */
+/* weights_run - the time g was running, by its start function: a trace has no more than that without CPU
+ * samples. */
 bool weights_run(struct weights *w, const struct scope *sc, uint32_t g);
 /* weights_samples - CPU samples by stack; ns stays 0. */
 bool weights_samples(struct weights *w, const struct scope *sc);

@@ -39,7 +39,8 @@ static bool same(struct ident a, struct ident b)
            a.changed.tv_nsec == b.changed.tv_nsec;
 }
 
-/* ---- the clerk ------------------------------------------------------------------------------------------- */
+/* ---- the clerk -------------------------------------------------------------------------------------------
+ */
 
 static struct far {
     struct out_target to;
@@ -201,9 +202,10 @@ static void do_copy(const char *text, struct clerk_said *said)
     said->error = !terminal ? EACCES : copy[0] ? EEXIST : 0;
     if (said->error)
         return;
-    const int n = snprintf(said->text, sizeof said->text, "%s/gotop-%016llx", dir && dir[0] == '/' ? dir : "/tmp",
-                           (unsigned long long)name);
-    said->fd[0] = n < (int)sizeof said->text ? open(said->text, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
+    const int n = snprintf(said->text, sizeof said->text, "%s/gotop-%016llx",
+                           dir && dir[0] == '/' ? dir : "/tmp", (unsigned long long)name);
+    said->fd[0] =
+        n < (int)sizeof said->text ? open(said->text, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
     said->error = said->fd[0] < 0 ? errno : 0;
     if (!said->error)
         memcpy(copy, said->text, sizeof copy);
@@ -229,7 +231,8 @@ static void put_away(void)
         (void)unlink(copy);
 }
 
-/* ---- this process ---------------------------------------------------------------------------------------- */
+/* ---- this process ----------------------------------------------------------------------------------------
+ */
 
 static void add_deeds(void)
 {

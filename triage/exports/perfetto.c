@@ -1,6 +1,6 @@
 /*
- * perfetto.c - see perfetto.h. One sequence of packets: the first says that names begin anew, those that use names
- * say so. Each packet is packed as a trace of its own (messages of one type may follow one another).
+ * perfetto.c - see perfetto.h. One sequence of packets: the first says that names begin anew, those that use
+ * names say so. Each packet is packed as a trace of its own (messages of one type may follow one another).
  */
 #include "triage/exports/perfetto.h"
 
@@ -44,7 +44,8 @@ static void put(struct perfetto *p, packet *m)
     out_write(p->out, buf, perfetto__trace__pack(&t, buf));
 }
 
-/* ---- names -------------------------------------------------------------------------------------------------- */
+/* ---- names
+ * -------------------------------------------------------------------------------------------------- */
 
 enum names { CATEGORIES, EVENTS, NOTES, WORDS };
 
@@ -89,7 +90,10 @@ static void put_tmp(struct perfetto *p, enum names kind, uint64_t id)
     put_name(p, kind, id, p->tmp.p);
 }
 
-enum { WAIT_PIPE = ST_COUNT, WAIT_EITHER }; /* beside states: what stacks_reason() says instead of the trace's word */
+enum {
+    WAIT_PIPE = ST_COUNT,
+    WAIT_EITHER
+}; /* beside states: what stacks_reason() says instead of the trace's word */
 
 uint64_t perfetto_name(struct perfetto *p, uint8_t state, uint32_t str)
 {
@@ -97,9 +101,8 @@ uint64_t perfetto_name(struct perfetto *p, uint8_t state, uint32_t str)
     uint64_t id = number(p, &p->names, &p->nnames, state, str, &fresh);
     if (fresh) {
         p->tmp.n = 0;
-        if (state != ST_NONE) {
+        if (state != ST_NONE)
             text_add(&p->tmp, "%s%s", state_name((enum state)state), str ? " (" : "");
-        }
         out_name(&p->tmp, trace_str(p->tr, str), NULL);
         text_raw(&p->tmp, ")", state != ST_NONE && str);
         text_raw(&p->tmp, "?", state == ST_NONE && !trace_str(p->tr, str).len);
@@ -112,9 +115,8 @@ uint64_t perfetto_wait(struct perfetto *p, uint32_t reason, uint32_t stack)
 {
     const struct str s = stacks_reason(p->tr, reason, stack), said = trace_str(p->tr, reason);
     bool fresh;
-    if (!reason || s.p == said.p) {
+    if (!reason || s.p == said.p)
         return perfetto_name(p, ST_WAITING, reason);
-    }
     const uint64_t id = number(p, &p->names, &p->nnames, stack ? WAIT_PIPE : WAIT_EITHER, reason, &fresh);
     if (fresh) {
         p->tmp.n = 0;
@@ -158,7 +160,8 @@ uint64_t perfetto_stack(struct perfetto *p, uint32_t stack)
     return id;
 }
 
-/* ---- tracks and events -------------------------------------------------------------------------------------- */
+/* ---- tracks and events
+ * -------------------------------------------------------------------------------------- */
 
 void perfetto_begin(struct perfetto *p, const struct trace *tr, struct out *out)
 {
@@ -192,15 +195,13 @@ void perfetto_begin(struct perfetto *p, const struct trace *tr, struct out *out)
         first.has_timestamp = 1;
     }
     put(p, &first);
-    for (unsigned s = 0; s < ST_COUNT; s++) {
+    for (unsigned s = 0; s < ST_COUNT; s++)
         put_name(p, CATEGORIES, s + 1, state_name((enum state)s));
-    }
     put_name(p, CATEGORIES, CAT_TASK, "task");
     put_name(p, CATEGORIES, CAT_REGION, "region");
     put_name(p, CATEGORIES, CAT_LOG, "log");
-    for (unsigned n = 1; n < NOTE_NAMES; n++) {
+    for (unsigned n = 1; n < NOTE_NAMES; n++)
         put_name(p, NOTES, n, notes[n]);
-    }
 }
 
 void perfetto_free(struct perfetto *p)

@@ -1,9 +1,9 @@
 /*
  * pprof.c - see pprof.h; and the command `gotop pprof`.
  *
- * Messages of one type may be written one behind the other: a reader merges them. So the profile is never built as a
- * whole; each sample, location, function and string is packed as a profile of its own. Strings get their numbers in
- * the order they are written, which is the order of the table.
+ * Messages of one type may be written one behind the other: a reader merges them. So the profile is never
+ * built as a whole; each sample, location, function and string is packed as a profile of its own. Strings get
+ * their numbers in the order they are written, which is the order of the table.
  */
 #include "triage/exports/pprof.h"
 
@@ -24,7 +24,8 @@ struct writer {
     size_t cap;
     uint64_t *ids; /* locations of one sample */
     size_t cap_ids;
-    struct tab strs, funcs, locs; /* string; function name and file; pc, function and line: to their numbers */
+    struct tab strs, funcs,
+        locs; /* string; function name and file; pc, function and line: to their numbers */
     uint32_t nstrs, nfuncs, nlocs;
     bool oom;
 };
@@ -68,11 +69,10 @@ static int64_t name(struct writer *w, uint32_t str)
         struct text t = {0};
         out_name(&t, trace_str(w->tr, str), NULL);
         char *s = text_take(&t);
-        if (s) {
+        if (s)
             put_string(w, s);
-        } else {
+        else
             w->oom = true;
-        }
         mem_free(s);
     }
     return i;
@@ -99,7 +99,8 @@ static uint64_t function(struct writer *w, const struct frame *f)
 
 static uint64_t location(struct writer *w, const struct frame *f)
 {
-    uint32_t fresh = w->nlocs + 1, i = tab_put(&w->locs, f->pc, (uint64_t)f->func << 32 | (uint32_t)f->line, fresh);
+    uint32_t fresh = w->nlocs + 1,
+             i = tab_put(&w->locs, f->pc, (uint64_t)f->func << 32 | (uint32_t)f->line, fresh);
     if (i != fresh) {
         w->oom |= i == TAB_NONE;
         return i;
@@ -174,9 +175,8 @@ enum err_code pprof_write(const struct trace *tr, const struct sw_table *v, cons
 {
     struct writer w = {.tr = tr, .out = out};
     head(&w, h);
-    for (uint32_t i = 0; i < v->n && !w.oom && !out_broken(out); i++) {
+    for (uint32_t i = 0; i < v->n && !w.oom && !out_broken(out); i++)
         sample(&w, &v->row[i], h->per_count);
-    }
     tab_free(&w.strs);
     tab_free(&w.funcs);
     tab_free(&w.locs);
@@ -185,40 +185,43 @@ enum err_code pprof_write(const struct trace *tr, const struct sw_table *v, cons
     return w.oom ? err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the profile") : ERR_OK;
 }
 
-/* ---- gotop pprof -------------------------------------------------------------------------------------------- */
+/* ---- gotop pprof
+ * -------------------------------------------------------------------------------------------- */
 
 static const char usage[] =
     "usage: gotop pprof --kind KIND [options] TRACE\n"
-    "A profile for `go tool pprof`, gzip-compressed. Counts and times equal those of `go tool trace -pprof=KIND`.\n"
-    "  --kind net|sync|syscall|sched   time waiting for the network, for channels and locks, in system calls, for a\n"
+    "A profile for `go tool pprof`, gzip-compressed. Counts and times equal those of `go tool trace "
+    "-pprof=KIND`.\n"
+    "  --kind net|sync|syscall|sched   time waiting for the network, for channels and locks, in system "
+    "calls, for a\n"
     "                       processor; by the stack of the event that began it\n"
     "  --kind cpu           the CPU samples in the trace, taken at --hz N a second (100, Go's default)\n"
-    "  --all                also count what go tool trace leaves out: waits before a goroutine first ran in the\n"
+    "  --all                also count what go tool trace leaves out: waits before a goroutine first ran in "
+    "the\n"
     "                       trace, and what is not over at its end\n"
     "  -o FILE              write to FILE\n"
     "  --from T --to T      only this range: 1.2s, 300ms, a number is nanoseconds, 40%, 14:03:22.5\n"
     "  --group NAME         only goroutines whose start function's name contains NAME\n"
     "  --goroutine ID       only this goroutine\n"
-    "  --quiet, --strict, --threads N, --max-memory SIZE, --ticks-per-second N, --exe FILE   as for the viewer\n"
-    "Exit status: 0 done, 2 an error, 3 done, but only part of the trace could be read. See docs/EXPORTS.md.\n";
+    "  --quiet, --strict, --threads N, --max-memory SIZE, --ticks-per-second N, --exe FILE   as for the "
+    "viewer\n"
+    "Exit status: 0 done, 2 an error, 3 done, but only part of the trace could be read. See "
+    "docs/EXPORTS.md.\n";
 
 /* The kinds of the table that make a profile; -1: none of them. */
 static int kind_of(const char *name)
 {
     static const enum sw_kind kinds[] = {SW_NET, SW_SYNC, SW_SYSCALL, SW_SCHED, SW_CPU};
-    for (size_t i = 0; name && i < sizeof kinds / sizeof *kinds; i++) {
-        if (strcmp(name, sw_kind_name(kinds[i])) == 0) {
+    for (size_t i = 0; name && i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(name, sw_kind_name(kinds[i])) == 0)
             return (int)kinds[i];
-        }
-    }
     return -1;
 }
 
 static bool check(const struct export_opts *o)
 {
-    if (kind_of(o->kind) >= 0) {
+    if (kind_of(o->kind) >= 0)
         return true;
-    }
     export_say("pprof", o->kind ? o->kind : "--kind", "say which: net, sync, syscall, sched or cpu");
     return false;
 }
@@ -235,9 +238,8 @@ static void tick(void *x, double share)
 
 static int64_t wall_time(const struct trace_info *i, int64_t from)
 {
-    if (!i->has_wall || i->wall_sec < 0 || i->wall_sec > INT64_MAX / 1000000000 - 1000000) {
+    if (!i->has_wall || i->wall_sec < 0 || i->wall_sec > INT64_MAX / 1000000000 - 1000000)
         return 0;
-    }
     return i->wall_sec * 1000000000 + i->wall_nsec + from;
 }
 

@@ -17,8 +17,8 @@ struct pprof_head {
 };
 
 /*
- * pprof_write - the rows of w in their order, to a gzip stream. Each part of the profile goes out as soon as it is
- * known; memory: one number per different string, function and location.
+ * pprof_write - the rows of w in their order, to a gzip stream. Each part of the profile goes out as soon as
+ * it is known; memory: one number per different string, function and location.
  */
 enum err_code pprof_write(const struct trace *tr, const struct sw_table *w, const struct pprof_head *h,
                           struct out *out, struct err *e);

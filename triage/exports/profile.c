@@ -1,6 +1,6 @@
 /*
- * profile.c - see profile.h. One walk over the spans of the program's goroutines; processors' and the collector's time
- * comes from the index of the processors' lanes.
+ * profile.c - see profile.h. One walk over the spans of the program's goroutines; processors' and the
+ * collector's time comes from the index of the processors' lanes.
  */
 #include "triage/exports/profile.h"
 
@@ -22,8 +22,9 @@ const char *measure_kind_name(enum measure_kind k)
 struct make {
     const struct loaded *l;
     struct profile *p;
-    struct tab by_name, by_stack, place; /* (kind, string) -> row; (stack, reason) -> row + 1; stack -> string */
-    uint32_t *str;                       /* of each row */
+    struct tab by_name, by_stack,
+        place;     /* (kind, string) -> row; (stack, reason) -> row + 1; stack -> string */
+    uint32_t *str; /* of each row */
     size_t cap, cap_str;
     int64_t len;
 };
@@ -34,14 +35,12 @@ static uint32_t row_of(struct make *k, enum measure_kind kind, uint32_t str)
     uint32_t i = tab_put(&k->by_name, (uint64_t)kind, str, p->n);
     if (i == p->n && i != TAB_NONE) {
         struct measure *m = mem_grow(p->m, &k->cap, (size_t)i + 1, sizeof *m);
-        if (!m) {
+        if (!m)
             return TAB_NONE;
-        }
         p->m = m;
         uint32_t *s = mem_grow(k->str, &k->cap_str, (size_t)i + 1, sizeof *s);
-        if (!s) {
+        if (!s)
             return TAB_NONE;
-        }
         k->str = s;
         s[i] = str;
         m[p->n++] = (struct measure){.kind = kind};
@@ -74,9 +73,8 @@ static uint32_t place_of(struct make *k, uint32_t stack)
     uint32_t s = tab_get(&k->place, stack, 0);
     if (s == TAB_NONE) {
         s = holder_place(k->l->tr, stack);
-        if (tab_put(&k->place, stack, 0, s) == TAB_NONE) {
+        if (tab_put(&k->place, stack, 0, s) == TAB_NONE)
             return TAB_NONE;
-        }
     }
     return s;
 }
@@ -100,9 +98,8 @@ static uint32_t row_at(struct make *k, const struct span *s, bool *ok)
 {
     uint32_t i = tab_get(&k->by_stack, (uint64_t)s->state << 32 | s->reason, s->stack), place;
     enum measure_kind kind;
-    if (i != TAB_NONE) {
+    if (i != TAB_NONE)
         return i - 1;
-    }
     kind = s->state == ST_SYSCALL ? MK_CALL : kind_of(stacks_wait_kind(k->l->tr, s->reason, s->stack));
     place = place_of(k, s->stack);
     i = kind == MK_KINDS || !trace_stack(k->l->tr, s->stack) ? TAB_NONE : row_of(k, kind, place);
@@ -129,18 +126,15 @@ static bool goroutine(struct make *k, uint32_t g)
     struct span_iter it;
     uint32_t run = li.is_system ? TAB_NONE : row_of(k, MK_RUN, li.name);
     bool ok = true;
-    if (li.is_system || !span_seek_index(&it, tr, l, 0)) {
+    if (li.is_system || !span_seek_index(&it, tr, l, 0))
         return true;
-    }
-    if (run == TAB_NONE) {
+    if (run == TAB_NONE)
         return false;
-    }
     k->p->m[run].count[slice_at(k, li.first)] += li.created;
     if (stacks_is_program(tr, li.name)) {
         const uint32_t team = row_of(k, MK_TEAM, li.name);
-        if (team == TAB_NONE) {
+        if (team == TAB_NONE)
             return false;
-        }
         const bool stays = li.last - li.first >= k->len / 10;
         k->p->m[team].count[0] += stays;
         k->p->m[team].ns[0] += !stays;
@@ -151,9 +145,8 @@ static bool goroutine(struct make *k, uint32_t g)
             spread(k, &k->p->m[run], s->t0, own_end(tr, s), false);
         } else if (s->state == ST_WAITING || s->state == ST_SYSCALL) {
             uint32_t i = row_at(k, s, &ok);
-            if (i != TAB_NONE) {
+            if (i != TAB_NONE)
                 spread(k, &k->p->m[i], s->t0, s->t1, !s->open_start);
-            }
         }
     } while (ok && span_next(&it));
     return ok;
@@ -166,16 +159,13 @@ static void few(struct make *k, struct measure *gc, struct lane l)
     struct span_iter it;
     for (bool more = span_seek_index(&it, k->l->tr, l, 0); more; more = span_next(&it)) {
         const struct span *s = span_get(&it);
-        if (s->state >= ST_SCHED && s->state <= ST_SYSCALL) {
+        if (s->state >= ST_SCHED && s->state <= ST_SYSCALL)
             spread(k, &busy, s->t0, s->t1, false);
-        }
-        if (s->state == ST_GCWORK || s->state == ST_ASSIST || s->state == ST_SWEEP) {
+        if (s->state == ST_GCWORK || s->state == ST_ASSIST || s->state == ST_SWEEP)
             spread(k, gc, s->t0, s->t1, false);
-        }
     }
-    for (int i = 0; i < PROFILE_SLICES; i++) {
+    for (int i = 0; i < PROFILE_SLICES; i++)
         k->p->busy[i] += busy.ns[i];
-    }
 }
 
 static bool processors(struct make *k)
@@ -185,12 +175,10 @@ static bool processors(struct make *k)
     struct shares s[PROFILE_SLICES];
     uint32_t gc = row_of(k, MK_GC, 0);
     const struct range *r;
-    if (gc == TAB_NONE) {
+    if (gc == TAB_NONE)
         return false;
-    }
-    for (int i = 0; i <= PROFILE_SLICES; i++) {
+    for (int i = 0; i <= PROFILE_SLICES; i++)
         edge[i] = i * wide < k->len ? i * wide : k->len;
-    }
     for (uint32_t p = 0; p < trace_nlanes(tr, LANE_P); p++) {
         struct lane l = {LANE_P, p};
         if (trace_lane(tr, l).nspans < PROFILE_SLICES / 4) {
@@ -199,15 +187,14 @@ static bool processors(struct make *k)
         }
         trace_columns(tr, l, edge, PROFILE_SLICES, s);
         for (int i = 0; i < PROFILE_SLICES; i++) {
-            for (int st = ST_SCHED; st <= ST_SYSCALL; st++) {
+            for (int st = ST_SCHED; st <= ST_SYSCALL; st++)
                 k->p->busy[i] += (double)s[i].ns[st];
-            }
-            k->p->m[gc].ns[i] += (double)s[i].ns[ST_GCWORK] + (double)s[i].ns[ST_ASSIST] + (double)s[i].ns[ST_SWEEP];
+            k->p->m[gc].ns[i] +=
+                (double)s[i].ns[ST_GCWORK] + (double)s[i].ns[ST_ASSIST] + (double)s[i].ns[ST_SWEEP];
         }
     }
-    for (size_t i = 0, n = trace_ranges(tr, RANGE_GC, &r); i < n; i++) {
+    for (size_t i = 0, n = trace_ranges(tr, RANGE_GC, &r); i < n; i++)
         k->p->m[gc].count[slice_at(k, r[i].t0)] += !r[i].open_start;
-    }
     return true;
 }
 
@@ -218,12 +205,11 @@ static bool stops(struct make *k)
     for (size_t i = 0; i < n; i++) {
         struct str kind = trace_str(k->l->tr, r[i].name);
         uint32_t row;
-        if (kind.len == 0 || str_starts(kind, "GC") || str_is(kind, "start trace") || str_is(kind, "stop trace")) {
+        if (kind.len == 0 || str_starts(kind, "GC") || str_is(kind, "start trace") ||
+            str_is(kind, "stop trace"))
             continue; /* the collector's are counted with it */
-        }
-        if ((row = row_of(k, MK_STOP, r[i].name)) == TAB_NONE) {
+        if ((row = row_of(k, MK_STOP, r[i].name)) == TAB_NONE)
             return false;
-        }
         spread(k, &k->p->m[row], r[i].t0, r[i].t1, true);
     }
     return true;
@@ -259,9 +245,8 @@ static void merge(struct profile *p)
             p->m[i].spent += p->m[i].ns[k];
         }
     }
-    for (int k = 0; k < PROFILE_SLICES; k++) {
+    for (int k = 0; k < PROFILE_SLICES; k++)
         p->in_use += p->busy[k];
-    }
 }
 
 static char *copy(const char *s)
@@ -278,9 +263,8 @@ static bool finish(struct make *k)
     bool ok = true;
     for (uint32_t i = 0; i < p->n; i++) {
         struct text t = {0};
-        if (k->p->m[i].kind != MK_GC) {
+        if (k->p->m[i].kind != MK_GC)
             text_func(&t, k->l->tr, k->str[i], 0);
-        }
         p->m[i].name = text_take(&t);
         ok = ok && p->m[i].name;
         const struct holder_row *held = p->m[i].kind == MK_LOCK ? holder_at(k->l->tg, k->str[i]) : NULL;
@@ -289,9 +273,8 @@ static bool finish(struct make *k)
             p->m[i].held = text_take(&t);
         }
     }
-    if (!ok) {
+    if (!ok)
         return false;
-    }
     qsort(p->m, p->n, sizeof *p->m, cmp_measure);
     merge(p);
     p->heap_live = (double)h->low_last;
@@ -313,9 +296,8 @@ enum err_code profile_of(const struct loaded *l, struct profile *out, struct err
                             .partial = l->partial,
                             .procs = l->tg->end > 0 ? (double)l->tg->capacity / (double)l->tg->end : 0};
     ok = out->path && processors(&k) && stops(&k);
-    for (uint32_t g = 0; g < l->tg->ng && ok; g++) {
+    for (uint32_t g = 0; g < l->tg->ng && ok; g++)
         ok = goroutine(&k, g);
-    }
     ok = ok && finish(&k);
     tab_free(&k.by_name);
     tab_free(&k.by_stack);
@@ -330,9 +312,8 @@ void profile_free(struct profile *p)
         mem_free(p->m[i].name);
         mem_free(p->m[i].held);
     }
-    for (uint32_t i = 0; i < p->ntold; i++) {
+    for (uint32_t i = 0; i < p->ntold; i++)
         mem_free(p->told[i]);
-    }
     mem_free(p->m);
     mem_free(p->told);
     mem_free(p->path);

@@ -1,11 +1,12 @@
 /*
- * profile.h - what one run of a program spent its time on, as measures that another run can be held against: so much
- * waiting at a place, so much running of a start function, of the collector, so many calls. For `gotop diff`.
+ * profile.h - what one run of a program spent its time on, as measures that another run can be held against:
+ * so much waiting at a place, so much running of a start function, of the collector, so many calls. For
+ * `gotop diff`.
  *
- * Each measure has a count and a time in each of PROFILE_SLICES equal slices of the run, so that what changed for all of
- * it can be told from what happened once. A measure's name is text, the same for every trace of the program: goroutines'
- * and strings' ids of two traces have nothing to do with each other. Sums go by goroutine group, never by goroutine:
- * goroutines of one run are no independent samples.
+ * Each measure has a count and a time in each of PROFILE_SLICES equal slices of the run, so that what changed
+ * for all of it can be told from what happened once. A measure's name is text, the same for every trace of
+ * the program: goroutines' and strings' ids of two traces have nothing to do with each other. Sums go by
+ * goroutine group, never by goroutine: goroutines of one run are no independent samples.
  */
 #ifndef GOTOP_TRIAGE_PROFILE_H
 #define GOTOP_TRIAGE_PROFILE_H
@@ -23,8 +24,8 @@ enum measure_kind {
     MK_RUN,  /* goroutines of a start function: created; running */
     MK_CALL, /* system calls made in a function */
     MK_TAKE, /* any other waiting in a function (receiving, network, sleep): often just rest */
-    MK_TEAM, /* goroutines of a start function of the program's: how many are there for a tenth of the run or more; as "time" how
-                many are not */
+    MK_TEAM, /* goroutines of a start function of the program's: how many are there for a tenth of the run or
+                more; as "time" how many are not */
     MK_KINDS
 };
 const char *measure_kind_name(enum measure_kind k);

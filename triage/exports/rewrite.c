@@ -1,8 +1,8 @@
 /*
  * rewrite.c - see rewrite.h.
  *
- * Nothing is written over the trace that is read, not even through a link, and what is written has its name only when
- * it is whole (target.h).
+ * Nothing is written over the trace that is read, not even through a link, and what is written has its name
+ * only when it is whole (target.h).
  */
 #include "triage/exports/rewrite.h"
 
@@ -23,8 +23,8 @@ static bool to_out(void *arg, const void *p, size_t n)
     return !out_broken(arg);
 }
 
-static enum err_code cut_to(const struct input *in, const char *to, const struct cut_range *r, struct cut_result *res,
-                            struct err *e)
+static enum err_code cut_to(const struct input *in, const char *to, const struct cut_range *r,
+                            struct cut_result *res, struct err *e)
 {
     struct out out;
     enum err_code rc = out_open(&out, to, false, e);
@@ -37,8 +37,8 @@ static enum err_code cut_to(const struct input *in, const char *to, const struct
     return failed ? rc : closed;
 }
 
-enum err_code slice_file(const char *from, const struct joint_paths *more, const char *to, const struct cut_range *r,
-                         bool over, struct cut_result *res, struct err *e)
+enum err_code slice_file(const char *from, const struct joint_paths *more, const char *to,
+                         const struct cut_range *r, bool over, struct cut_result *res, struct err *e)
 {
     struct input in;
     struct stat st;
@@ -52,16 +52,20 @@ enum err_code slice_file(const char *from, const struct joint_paths *more, const
     return rc;
 }
 
-/* ---- gotop slice ------------------------------------------------------------------------------------------ */
+/* ---- gotop slice ------------------------------------------------------------------------------------------
+ */
 
 static const char slice_usage[] =
     "gotop slice --from TIME --to TIME -o FILE TRACE - write part of a trace as a trace.\n"
     "\n"
-    "The slice has the same dialect; gotop and Go's own tools open it. Times in the range stay the same; what was\n"
-    "in progress when it begins looks as if tracing had started then. Waits that had begun before lose their\n"
+    "The slice has the same dialect; gotop and Go's own tools open it. Times in the range stay the same; "
+    "what was\n"
+    "in progress when it begins looks as if tracing had started then. Waits that had begun before lose "
+    "their\n"
     "reason, and tasks their name (docs/SLICES.md).\n"
     "\n"
-    "  --from TIME             begin there: 1.2s, 300ms, 1m30s, 40%, 14:03:22.5 (default: the trace's start)\n"
+    "  --from TIME             begin there: 1.2s, 300ms, 1m30s, 40%, 14:03:22.5 (default: the trace's "
+    "start)\n"
     "  --to TIME               end there (default: the trace's end); one of both must be given\n"
     "  -o FILE                 write to FILE, - is standard output; never overwrites the trace itself\n"
     "  --ticks-per-second N    the tick rate, for a trace truncated before it\n"
@@ -71,7 +75,8 @@ static const char slice_usage[] =
     "\n"
     "Of a damaged trace only what is sound is written, in one piece: what is left out is said.\n"
     "\n"
-    "Exit status: 0 done, 2 wrong usage, unreadable or not written, 3 written, but a part of the range is left "
+    "Exit status: 0 done, 2 wrong usage, unreadable or not written, 3 written, but a part of the range is "
+    "left "
     "out.\n";
 
 static bool slice_check(const struct export_opts *o)
@@ -135,7 +140,8 @@ static void say_slice(const struct export_opts *o, const struct cut_result *r)
     if (r->whole)
         snprintf(what, sizeof what, "the whole trace, as it is");
     else
-        snprintf(what, sizeof what, "%.6f s to %.6f s, %" PRIu64 " events; the range begins %" PRId64 " ns into it",
+        snprintf(what, sizeof what,
+                 "%.6f s to %.6f s, %" PRIu64 " events; the range begins %" PRId64 " ns into it",
                  (double)r->from * 1e-9, (double)r->to * 1e-9, r->events, r->lead);
     export_say("slice", o->out, what);
 }
@@ -144,7 +150,8 @@ static void say_slice(const struct export_opts *o, const struct cut_result *r)
 static int say_shorter(const char *command, const char *name)
 {
     if (mapped_lost())
-        export_say(command, name, "the trace became shorter while it was read: what was gone is missing in the copy");
+        export_say(command, name,
+                   "the trace became shorter while it was read: what was gone is missing in the copy");
     return mapped_lost() ? 3 : 0;
 }
 
@@ -181,13 +188,16 @@ int slice_main(int argc, char **argv)
     return say_missing(c.name, name, &res);
 }
 
-/* ---- gotop anonymize -------------------------------------------------------------------------------------- */
+/* ---- gotop anonymize --------------------------------------------------------------------------------------
+ */
 
 static const char anonymize_usage[] =
     "gotop anonymize -o FILE TRACE - write the same trace without the program's names.\n"
     "\n"
-    "Functions, files, tasks, regions, logs and labels get names like p3.f17, file4.go, task1; equal names stay\n"
-    "equal. Go's own stay: the standard library's functions and files, reasons of waits. All times and counts stay\n"
+    "Functions, files, tasks, regions, logs and labels get names like p3.f17, file4.go, task1; equal names "
+    "stay\n"
+    "equal. Go's own stay: the standard library's functions and files, reasons of waits. All times and "
+    "counts stay\n"
     "the same (docs/SLICES.md).\n"
     "\n"
     "  -o FILE                 write to FILE, - is standard output; never overwrites the trace itself\n"

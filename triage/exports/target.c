@@ -19,7 +19,8 @@
 #include "decode/base/origin.h"
 #include "triage/exports/outside.h"
 
-/* ---- signals ------------------------------------------------------------------------------------------------ */
+/* ---- signals
+ * ------------------------------------------------------------------------------------------------ */
 
 /*
  * What a signal that ends us must not leave behind: files that aren't whole. Only signals that nobody else
@@ -35,9 +36,8 @@ static void on_end(int sig)
     clerk_end(); /* it puts away its own */
     for (int i = 0; i < UNFINISHED; i++) {
         const char *path = atomic_load(&unfinished[i]);
-        if (path && *path) {
+        if (path && *path)
             unlink(path);
-        }
     }
     signal(sig, SIG_DFL);
     raise(sig);
@@ -70,26 +70,25 @@ static void finished(const char *path)
 {
     bool more = false;
     for (int i = 0; i < UNFINISHED; i++) {
-        if (atomic_load(&unfinished[i]) == path) {
+        if (atomic_load(&unfinished[i]) == path)
             atomic_store(&unfinished[i], NULL);
-        }
         more |= atomic_load(&unfinished[i]) != NULL;
     }
-    if (!more) {
+    if (!more)
         hand_over(on_end, SIG_DFL);
-    }
 }
 
-/* ---- names -------------------------------------------------------------------------------------------------- */
+/* ---- names
+ * -------------------------------------------------------------------------------------------------- */
 
 /* In place of its last name, the path has this one. false: it is too long. */
 static bool beside(const char *path, const char *name, char out[PATH_MAX])
 {
     const char *slash = strrchr(path, '/');
-    const int folder = slash ? (int)(slash - path) + 1 : 0, n = snprintf(out, PATH_MAX, "%.*s%s", folder, path, name);
-    if (n >= 0 && n < PATH_MAX) {
+    const int folder = slash ? (int)(slash - path) + 1 : 0,
+              n = snprintf(out, PATH_MAX, "%.*s%s", folder, path, name);
+    if (n >= 0 && n < PATH_MAX)
         return true;
-    }
     errno = ENAMETOOLONG;
     return false;
 }
@@ -98,25 +97,23 @@ bool target_leads(const char *path, char to[PATH_MAX])
 {
     enum { LINKS = 40 };
     char link[PATH_MAX], here[PATH_MAX];
-    if (!beside("", path, to)) {
+    if (!beside("", path, to))
         return false;
-    }
     for (int i = 0; i < LINKS; i++) {
         const ssize_t n = readlink(to, link, sizeof link - 1);
-        if (n < 0) {
+        if (n < 0)
             return errno == EINVAL || errno == ENOENT; /* no link, or nothing */
-        }
         link[n] = 0;
-        if (!beside(link[0] == '/' ? "" : to, link, here)) {
+        if (!beside(link[0] == '/' ? "" : to, link, here))
             return false;
-        }
         memcpy(to, here, sizeof here);
     }
     errno = ELOOP;
     return false;
 }
 
-/* ---- what may be written ------------------------------------------------------------------------------------ */
+/* ---- what may be written
+ * ------------------------------------------------------------------------------------ */
 
 /* Of a long name its end, so that there is room for the reason. */
 static const char *tail(const char *path)
@@ -128,8 +125,8 @@ static const char *tail(const char *path)
 
 enum err_code target_failed(const char *path, struct err *e)
 {
-    return err_set(e, errno == ENOMEM ? ERR_NOMEM : ERR_IO, ERR_NO_OFFSET, "can't write to %s: %s", tail(path),
-                   strerror(errno));
+    return err_set(e, errno == ENOMEM ? ERR_NOMEM : ERR_IO, ERR_NO_OFFSET, "can't write to %s: %s",
+                   tail(path), strerror(errno));
 }
 
 static enum err_code refused(const char *path, struct err *e)
@@ -143,7 +140,8 @@ enum err_code target_may(const char *path, struct err *e)
     return (path ? origin_is_path(path) : origin_is(STDOUT_FILENO)) ? refused(path, e) : ERR_OK;
 }
 
-/* ---- opening ------------------------------------------------------------------------------------------------ */
+/* ---- opening
+ * ------------------------------------------------------------------------------------------------ */
 
 /*
  * A new file beside t->to with these bits, less the umask if `usual`. A signal that comes in between finds no
@@ -156,9 +154,8 @@ static int make_new(struct out_target *t, mode_t bits, bool usual)
     sigset_t ending, was;
     int fd = -1;
     sigemptyset(&ending);
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         sigaddset(&ending, ends[i]);
-    }
     pthread_sigmask(SIG_BLOCK, &ending, &was);
     const mode_t mask = usual ? 0 : umask(0);
     for (int i = 0; i < TRIES && fd < 0 && (i == 0 || errno == EEXIST); i++) {
@@ -170,12 +167,10 @@ static int make_new(struct out_target *t, mode_t bits, bool usual)
         fd = beside(t->to, name, t->tmp) ? open(t->tmp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, bits) : -1;
     }
     int why = errno;
-    if (!usual) {
+    if (!usual)
         umask(mask);
-    }
-    if (fd >= 0) {
+    if (fd >= 0)
         begun(t->tmp);
-    }
     pthread_sigmask(SIG_SETMASK, &was, NULL);
     errno = why;
     return fd;
@@ -183,9 +178,8 @@ static int make_new(struct out_target *t, mode_t bits, bool usual)
 
 static void forget_new(struct out_target *t)
 {
-    if (t->tmp) {
+    if (t->tmp)
         finished(t->tmp);
-    }
     mem_free(t->tmp);
     mem_free(t->to);
     t->tmp = t->to = NULL;
@@ -217,11 +211,9 @@ static bool open_new(struct out_target *t, const char *to, mode_t bits, bool usu
 static bool standard(const struct stat *st)
 {
     struct stat is;
-    for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
-        if (fstat(fd, &is) == 0 && is.st_ino == st->st_ino && is.st_dev == st->st_dev) {
+    for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fstat(fd, &is) == 0 && is.st_ino == st->st_ino && is.st_dev == st->st_dev)
             return true;
-        }
-    }
     return false;
 }
 
@@ -233,13 +225,12 @@ static bool stands_in(struct out_target *t, const char *path, const struct stat 
     struct stat there, made;
     const int old = t->fd;
     if (st->st_nlink != 1 || standard(st) || !target_leads(path, to) || stat(to, &there) ||
-        there.st_ino != st->st_ino || there.st_dev != st->st_dev || !open_new(t, to, st->st_mode & BITS, false)) {
+        there.st_ino != st->st_ino || there.st_dev != st->st_dev ||
+        !open_new(t, to, st->st_mode & BITS, false))
         return false;
-    }
     bool alike = fstat(t->fd, &made) == 0 && made.st_mode == (st->st_mode & (S_IFMT | BITS));
-    if (alike && (made.st_uid != st->st_uid || made.st_gid != st->st_gid)) {
+    if (alike && (made.st_uid != st->st_uid || made.st_gid != st->st_gid))
         alike = fchown(t->fd, st->st_uid, st->st_gid) == 0;
-    }
     if (alike) {
         close(old);
         return true;
@@ -257,12 +248,10 @@ static enum err_code open_fresh(struct out_target *t, const char *path, struct e
     enum { USUAL = 0666 };
     char to[PATH_MAX];
     struct stat st;
-    if (target_leads(path, to) && lstat(to, &st) == 0) {
+    if (target_leads(path, to) && lstat(to, &st) == 0)
         errno = EEXIST; /* it came in between */
-    }
-    if (errno != ENOENT) {
+    if (errno != ENOENT)
         return target_failed(path, e);
-    }
     return open_new(t, to, USUAL, true) ? ERR_OK : target_failed(path, e);
 }
 
@@ -270,13 +259,11 @@ static enum err_code open_fresh(struct out_target *t, const char *path, struct e
 static enum err_code open_far(struct out_target *t, const char *path, struct err *e)
 {
     const enum err_code rc = outside_open(t, path, e);
-    if (rc) {
+    if (rc)
         return rc;
-    }
     begun(far_away);
-    if (!t->own || !origin_is(t->fd)) {
+    if (!t->own || !origin_is(t->fd))
         return ERR_OK;
-    }
     target_close(t, false);
     return refused(path, e);
 }
@@ -286,19 +273,15 @@ enum err_code target_open(struct out_target *t, const char *path, struct err *e)
     struct stat st;
     *t = (struct out_target){.fd = -1};
     enum err_code rc = target_may(path, e);
-    if (rc) {
+    if (rc)
         return rc;
-    }
-    if (path && clerk_on()) {
+    if (path && clerk_on())
         return open_far(t, path, e);
-    }
     t->fd = path ? open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY) : dup(STDOUT_FILENO);
-    if (t->fd < 0) {
+    if (t->fd < 0)
         return path && errno == ENOENT ? open_fresh(t, path, e) : target_failed(path, e);
-    }
-    if (!path || fstat(t->fd, &st) || !S_ISREG(st.st_mode)) {
-        return ERR_OK; /* a pipe, a device: there is nothing to be emptied */
-    }
+    if (!path || fstat(t->fd, &st) || !S_ISREG(st.st_mode))
+        return ERR_OK;      /* a pipe, a device: there is nothing to be emptied */
     if (origin_is(t->fd)) { /* another one had the name before */
         close(t->fd);
         return refused(path, e);
@@ -315,37 +298,31 @@ enum err_code target_open(struct out_target *t, const char *path, struct err *e)
 
 bool target_begin(struct out_target *t)
 {
-    if (t->own && !t->begun && ftruncate(t->fd, 0)) {
+    if (t->own && !t->begun && ftruncate(t->fd, 0))
         return false;
-    }
     return t->begun = true;
 }
 
 bool target_close(struct out_target *t, bool keep)
 {
     int why = 0;
-    if (t->fd < 0) {
+    if (t->fd < 0)
         return true;
-    }
-    if (keep && !target_begin(t)) {
+    if (keep && !target_begin(t))
         why = errno;
-    } else if (!keep && t->own && t->begun) {
+    else if (!keep && t->own && t->begun)
         (void)!ftruncate(t->fd, 0);
-    }
-    if (close(t->fd) && !why) {
+    if (close(t->fd) && !why)
         why = errno;
-    }
     if (t->far) {
         finished(far_away);
         const int far = outside_close(t, keep && !why);
         why = why ? why : far;
     }
-    if (t->tmp && keep && !why && rename(t->tmp, t->to)) {
+    if (t->tmp && keep && !why && rename(t->tmp, t->to))
         why = errno;
-    }
-    if (t->tmp && (!keep || why)) {
+    if (t->tmp && (!keep || why))
         unlink(t->tmp);
-    }
     forget_new(t);
     t->fd = -1;
     errno = why;

@@ -11,7 +11,8 @@ static void starts_text(struct text *t, const struct trace *tr, const struct all
              " that an allocation began, ");
     for (uint32_t i = 0; i < a->n && i < TOLD; i++) {
         if (a->row[i].starts) {
-            text_say(t, tr, more ? ", " : "", a->row[i].starts, more ? " in " : " began in ", t_func(a->row[i].func));
+            text_say(t, tr, more ? ", " : "", a->row[i].starts, more ? " in " : " began in ",
+                     t_func(a->row[i].func));
             more = true;
         }
     }
@@ -52,21 +53,17 @@ static double sweep_part(const struct alloc_row *r)
 void allocs_text(struct text *t, const struct trace *tr, const struct allocs *a)
 {
     struct text of = {.ascii = t->ascii};
-    if (!a->n) {
+    if (!a->n)
         return;
-    }
-    if (a->all.starts) {
+    if (a->all.starts)
         starts_text(t, tr, a);
-    }
-    if (a->all.assist_ns > 0) {
+    if (a->all.assist_ns > 0)
         parts_text(t, tr, a, "the time in mark assists", assist_part);
-    }
     if (a->all.samples) {
         text_add(&of, "%llu CPU samples in the allocator", (unsigned long long)a->all.samples);
         parts_text(t, tr, a, text_ok(&of) ? of.p : "the CPU samples in the allocator", sample_part);
     }
-    if (!a->all.starts && a->all.assist_ns <= 0 && !a->all.samples) {
+    if (!a->all.starts && a->all.assist_ns <= 0 && !a->all.samples)
         parts_text(t, tr, a, "the sweeping for new spans", sweep_part);
-    }
     text_free(&of);
 }

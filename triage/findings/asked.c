@@ -1,5 +1,6 @@
 /*
- * asked.c - see asked.h. families.def says what each rule needs, and what of that this trace has not is the reason.
+ * asked.c - see asked.h. families.def says what each rule needs, and what of that this trace has not is the
+ * reason.
  */
 #include "triage/findings/asked.h"
 
@@ -17,14 +18,14 @@ static bool has_stacks(const struct triage *tg)
     return trace_nstacks(tg->tr) > 1;
 }
 
-/* Is any of what came before the last generation missing? A trace that was cut, or a killed program's, is whole up to there. */
+/* Is any of what came before the last generation missing? A trace that was cut, or a killed program's, is
+ * whole up to there. */
 static bool missing_before(const struct trace *tr)
 {
     const struct trace_info *in = trace_info(tr);
     bool cut = in->second_family && !in->more_damages && in->generations > 1;
-    for (uint32_t i = 0; cut && i < in->ndamages; i++) {
+    for (uint32_t i = 0; cut && i < in->ndamages; i++)
         cut = trace_damage(tr, i)->gen >= in->generations;
-    }
     return !cut && triage_part_missing(tr);
 }
 
@@ -37,23 +38,22 @@ static const char *missing(const struct triage *tg, unsigned needs)
                : in->version >= 1022 ? "its stacks are lost, which stand at a generation's end"
                                      : "its stacks are lost, which stand at the file's end";
     }
-    if (needs & NEED_NAMES && !has_names(tg)) {
+    if (needs & NEED_NAMES && !has_names(tg))
         return "no function names (--exe PROGRAM gives them)";
-    }
-    if (needs & NEED_STOPS && in->version < 1010) {
+    if (needs & NEED_STOPS && in->version < 1010)
         return "its dialect does not tell stops of the world by kind";
-    }
     if (needs & NEED_CYCLES && tg->gc_cycles == 0) {
-        return missing_before(tg->tr) ? "no collection is in the part of it that is left" : "no collection is in it";
+        return missing_before(tg->tr) ? "no collection is in the part of it that is left"
+                                      : "no collection is in it";
     }
-    if (needs & NEED_HEAP && !tg->heap.known) {
+    if (needs & NEED_HEAP && !tg->heap.known)
         return "no heap sizes are in it";
-    }
     const bool lost = (needs & NEED_BEFORE_CUT) && missing_before(tg->tr);
     return lost ? "a part of the trace is missing" : NULL;
 }
 
-/* What a trace itself may lack. Other needs are what a program has to have done (collections, tasks), or a longer trace. */
+/* What a trace itself may lack. Other needs are what a program has to have done (collections, tasks), or a
+ * longer trace. */
 enum { LACKING = NEED_NAMES | NEED_STACKS | NEED_BEFORE_CUT };
 
 bool rule_lost(const struct triage *tg, enum rule r)
@@ -69,9 +69,8 @@ unsigned rules_lacking(const struct triage *tg, const char **why)
     for (int r = 0; r < RULE_COUNT; r++) {
         const char *this = rule_is_off((enum rule)r) ? NULL : missing(tg, rule_needs((enum rule)r) & LACKING);
         unsigned k = 0;
-        while (this && k < n && strcmp(first[k], this) != 0) {
+        while (this && k < n && strcmp(first[k], this) != 0)
             k++;
-        }
         if (this) {
             first[k] = this;
             n += k == n;
@@ -86,15 +85,12 @@ unsigned rules_lacking(const struct triage *tg, const char **why)
 
 const char *rule_not_asked(const struct triage *tg, enum rule r)
 {
-    if (rule_is_off(r)) {
+    if (rule_is_off(r))
         return "switched off (--rules)";
-    }
-    if (!trace_info(tg->tr)->has_clock) {
+    if (!trace_info(tg->tr)->has_clock)
         return "the trace has no clock rate (--ticks-per-second)";
-    }
-    if (tg->end <= 0) {
+    if (tg->end <= 0)
         return "nothing happens in the trace";
-    }
     return missing(tg, rule_needs(r));
 }
 
@@ -102,14 +98,12 @@ void rules_not_asked_text(struct text *t, const struct triage *tg)
 {
     const char *why[RULE_COUNT];
     bool any = false;
-    for (int r = 0; r < RULE_COUNT; r++) {
+    for (int r = 0; r < RULE_COUNT; r++)
         why[r] = rule_not_asked(tg, (enum rule)r);
-    }
     for (int r = 0; r < RULE_COUNT; r++) {
         const char *this = why[r];
-        if (!this) {
+        if (!this)
             continue;
-        }
         text_add(t, "%s%s", any ? "; " : "not applicable: ", rule_id((enum rule)r));
         for (int k = r + 1; k < RULE_COUNT; k++) {
             if (why[k] && strcmp(why[k], this) == 0) {

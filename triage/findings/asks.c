@@ -9,11 +9,9 @@ static bool stack_through(const struct trace *tr, uint32_t stack, const char *co
     stack_funcs_of(&f, tr, stack);
     for (uint32_t i = 0; i < f.n && i < 16; i++) {
         struct str s = trace_str(tr, stack_func(&f, i));
-        for (size_t k = 0; func[k]; k++) {
-            if (str_is(s, func[k])) {
+        for (size_t k = 0; func[k]; k++)
+            if (str_is(s, func[k]))
                 return true;
-            }
-        }
     }
     return false;
 }
@@ -30,21 +28,21 @@ bool calls_connecting(const struct trace *tr, uint32_t stack)
     return stacks_may(tr, stack, STACK_CONNECTS) && stack_through(tr, stack, connecting);
 }
 
-/* Had whoever began a goroutine not tried to accept a connection by then, though it does later? Then it was not begun for one. */
+/* Had whoever began a goroutine not tried to accept a connection by then, though it does later? Then it was
+ * not begun for one. */
 static bool begun_before_any(const struct causes *c, const struct lane_info *li)
 {
     enum { LOOKED = 4096 };
     struct span_iter it;
-    bool more =
-        li->created && li->creator < c->tg->ng && span_seek_index(&it, c->tr, (struct lane){LANE_G, li->creator}, 0);
+    bool more = li->created && li->creator < c->tg->ng &&
+                span_seek_index(&it, c->tr, (struct lane){LANE_G, li->creator}, 0);
     uint32_t known = 0;
     for (int i = 0; i < LOOKED && more; i++, more = span_next(&it)) {
         const struct span *s = span_get(&it);
         if ((s->state == ST_WAITING || s->state == ST_SYSCALL) && s->stack && s->stack != known) {
             known = s->stack;
-            if (calls_accepting(c->tr, s->stack)) {
+            if (calls_accepting(c->tr, s->stack))
                 return s->t0 > li->first;
-            }
         }
     }
     return false;
@@ -58,15 +56,13 @@ bool calls_serves(const struct causes *c, uint32_t g)
         const struct wait_row *w =
             &c->tg->waits[i]; /* begun before the trace, or a wait that does not end: by where */
         if (w->kind == WK_NET && calls_accepting(c->tr, w->stack) &&
-            causes_place(c->tr, w->stack) == causes_place(c->tr, li.create_stack)) {
+            causes_place(c->tr, w->stack) == causes_place(c->tr, li.create_stack))
             return !begun_before_any(c, &li);
-        }
     }
     for (uint32_t i = 0; i < c->tg->npairs && i < 4096 && by; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
-        if (p->waiter == by && p->kind == WK_NET && calls_accepting(c->tr, p->stack)) {
+        if (p->waiter == by && p->kind == WK_NET && calls_accepting(c->tr, p->stack))
             return !begun_before_any(c, &li);
-        }
     }
     return false;
 }
@@ -83,11 +79,9 @@ uint32_t calls_first_place(const struct causes *c, uint32_t g)
 {
     struct span_iter it;
     bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
-    for (int i = 0; i < 64 && more; i++, more = span_next(&it)) {
-        if (reads(c, span_get(&it))) {
+    for (int i = 0; i < 64 && more; i++, more = span_next(&it))
+        if (reads(c, span_get(&it)))
             return causes_place(c->tr, span_get(&it)->stack);
-        }
-    }
     return 0;
 }
 
@@ -112,16 +106,16 @@ bool calls_asks(const struct causes *c, uint32_t g)
     bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
     for (int i = 0; i < LOOKED && more; i++, more = span_next(&it)) {
         const struct span *s = span_get(&it);
-        if ((s->state != ST_WAITING && s->state != ST_SYSCALL) || !s->stack) {
+        if ((s->state != ST_WAITING && s->state != ST_SYSCALL) || !s->stack)
             continue;
-        }
         if (s->stack != known) {
             known = s->stack;
             writes = causes_writes(c->tr, s->stack);
             outside = stacks_wait_kind(c->tr, s->reason, s->stack) == WK_NET || stacks_pipe(c->tr, s->stack);
             trip = stack_through(c->tr, s->stack, trips);
         }
-        if (trip && s->state == ST_WAITING) { /* goroutines of the library write the question and read the answer */
+        if (trip &&
+            s->state == ST_WAITING) { /* goroutines of the library write the question and read the answer */
             reads++;
             answers++;
         } else if (!writes && s->state == ST_WAITING && outside) {
@@ -139,9 +133,8 @@ bool causes_writes(const struct trace *tr, uint32_t stack)
     for (uint32_t i = 0; i < n && i < 8; i++) {
         const struct str s = trace_str(tr, trace_frame(tr, stack, i).func);
         if (str_starts(s, "internal/poll.(*FD).Write") || str_starts(s, "internal/poll.SendFile") ||
-            str_starts(s, "net.(*netFD).Write")) {
+            str_starts(s, "net.(*netFD).Write"))
             return true;
-        }
     }
     return false;
 }

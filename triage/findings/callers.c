@@ -17,9 +17,8 @@ void callers_add(struct callers *c, uint32_t func, int64_t ns)
         at = c->func[i] || at >= 0 ? at : i;
         least = c->ns[i] < c->ns[least] ? i : least;
     }
-    if (!func || ns <= 0) {
+    if (!func || ns <= 0)
         return;
-    }
     if (at < 0) { /* as much goes from each as the least of them has */
         const int64_t gone = c->ns[least] < ns ? c->ns[least] : ns;
         c->more = true;
@@ -38,18 +37,16 @@ void callers_add(struct callers *c, uint32_t func, int64_t ns)
 
 void callers_merge(struct callers *c, const struct callers *other)
 {
-    for (int i = 0; i < CALLERS; i++) {
+    for (int i = 0; i < CALLERS; i++)
         callers_add(c, other->func[i], other->ns[i]);
-    }
     c->more |= other->more;
 }
 
 struct caller callers_most(const struct callers *c, int64_t all)
 {
     int best = 0;
-    for (int i = 1; i < CALLERS; i++) {
+    for (int i = 1; i < CALLERS; i++)
         best = c->ns[i] > c->ns[best] ? i : best;
-    }
     const float share = all > 0 ? (float)((double)c->ns[best] / (double)all) : 0;
     return share >= HALF ? (struct caller){.func = c->func[best], .share = share, .least = c->more}
                          : (struct caller){0};
@@ -69,24 +66,24 @@ struct caller callers_beyond(const struct callers *c, const struct callers *beyo
     return by;
 }
 
-static void part_text(struct text *t, const struct trace *tr, bool least, float share, const char *how, uint32_t func)
+static void part_text(struct text *t, const struct trace *tr, bool least, float share, const char *how,
+                      uint32_t func)
 {
-    text_say(t, tr, " (", least ? "at least " : "", t_share(share, 1), " of it ", how, " ", t_func(func), ")");
+    text_say(t, tr, " (", least ? "at least " : "", t_share(share, 1), " of it ", how, " ", t_func(func),
+             ")");
 }
 
 void caller_text(struct text *t, const struct trace *tr, const struct caller *by)
 {
-    if (!by->func) {
+    if (!by->func)
         return;
-    }
     if (by->share <= ALL) {
         part_text(t, tr, by->least, by->share, "called by", by->func);
         return;
     }
     text_say(t, tr, ", called by ", t_func(by->func));
-    if (by->beyond && by->beyond_share > ALL) {
+    if (by->beyond && by->beyond_share > ALL)
         text_say(t, tr, ", by ", t_func(by->beyond));
-    } else if (by->beyond) {
+    else if (by->beyond)
         part_text(t, tr, by->beyond_least, by->beyond_share, "by", by->beyond);
-    }
 }

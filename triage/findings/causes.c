@@ -27,14 +27,11 @@ static bool groups(struct causes *c)
 {
     const struct triage *tg = c->tg;
     c->life = mem_zalloc(((size_t)tg->ngroups + 1) * sizeof *c->life);
-    if (!c->life || !causes_members(c)) {
+    if (!c->life || !causes_members(c))
         return false;
-    }
-    for (uint32_t i = 0; i < tg->ngroups; i++) {
-        if (tab_put(&c->by_name, tg->groups[i].name, 0, i) == TAB_NONE) {
+    for (uint32_t i = 0; i < tg->ngroups; i++)
+        if (tab_put(&c->by_name, tg->groups[i].name, 0, i) == TAB_NONE)
             return false;
-        }
-    }
     for (uint32_t i = 0; i < tg->ngroups; i++) {
         c->life[i].first = tg->groups[i].first;
         c->life[i].last = tg->groups[i].last;
@@ -58,9 +55,8 @@ bool causes_init(struct causes *c, const struct triage *tg)
         life_of(c, i);
         exec = ns_add(exec, tg->groups[i].is_system ? 0 : tg->groups[i].d[GM_EXEC].total);
     }
-    for (int s = ST_SCHED; s <= ST_SYSCALL; s++) {
+    for (int s = ST_SCHED; s <= ST_SYSCALL; s++)
         busy = ns_add(busy, tg->p_sum.ns[s]);
-    }
     const double end = tg->end > 0 ? (double)tg->end : 1;
     c->procs = tg->capacity > 0 ? (double)tg->capacity / end : 1;
     c->running = (double)exec / end;

@@ -1,7 +1,9 @@
 /*
- * causes.h - how the program's goroutine groups spend their lives, and which goroutines they are: what works and verdicts are made from.
+ * causes.h - how the program's goroutine groups spend their lives, and which goroutines they are: what works
+ * and verdicts are made from.
  *
- * Built from triage's tables when the findings are made; all shares are of the time in which the group was there.
+ * Built from triage's tables when the findings are made; all shares are of the time in which the group was
+ * there.
  */
 #ifndef GOTOP_TRIAGE_CAUSES_H
 #define GOTOP_TRIAGE_CAUSES_H
@@ -38,7 +40,8 @@ void causes_free(struct causes *c);
 uint32_t causes_group(const struct causes *c, uint32_t name);
 
 /*
- * causes_members - which goroutines belong to which group. false: out of memory. causes_nth - the k-th of a group's.
+ * causes_members - which goroutines belong to which group. false: out of memory. causes_nth - the k-th of a
+ * group's.
  */
 bool causes_members(struct causes *c);
 uint32_t causes_nth(const struct causes *c, uint32_t group, uint32_t k);

@@ -1,6 +1,7 @@
 /*
- * explain.c - see explain.h. Levels are kept on an explicit stack and walked backwards in time, since a wait's waker
- * stands in the span behind it, and since a hand-off then needs no return: what is left of a level is to its left.
+ * explain.c - see explain.h. Levels are kept on an explicit stack and walked backwards in time, since a
+ * wait's waker stands in the span behind it, and since a hand-off then needs no return: what is left of a
+ * level is to its left.
  */
 #include "triage/findings/explain.h"
 
@@ -21,7 +22,8 @@ struct level {
     int64_t lo, hi; /* what is still to be explained of it */
     int64_t first;  /* its goroutine's birth, INT64_MIN: not come to yet */
     uint32_t creator, create_stack, start_stack;
-    bool by_timer;    /* begun by no goroutine: by a timer that went off (time.AfterFunc, a context's deadline) */
+    bool
+        by_timer; /* begun by no goroutine: by a timer that went off (time.AfterFunc, a context's deadline) */
     uint32_t asked;   /* the function its parent waits in */
     uint32_t at_hi;   /* its stack at hi, 0 unknown: where it woke who waited for it */
     bool placed;      /* `it` stands at the span that covers hi - 1 */
@@ -80,7 +82,8 @@ const char *explain_cat_id(enum explain_cat c)
     return (unsigned)c < EX_CATS ? id[c] : "";
 }
 
-/* ---- the indices --------------------------------------------------------------------------------------------- */
+/* ---- the indices
+ * --------------------------------------------------------------------------------------------- */
 
 static int cmp_region(const void *a, const void *b, void *arg)
 {
@@ -98,9 +101,8 @@ struct explainer *explain_new(const struct trace *tr)
     struct explainer *x = mem_zalloc(sizeof *x);
     const struct region *r;
     size_t n = trace_regions(tr, &r);
-    if (!x) {
+    if (!x)
         return NULL;
-    }
     x->tr = tr;
     x->left = BUDGET;
     x->ng = trace_nlanes(tr, LANE_G);
@@ -112,11 +114,9 @@ struct explainer *explain_new(const struct trace *tr)
         explain_free(x);
         return NULL;
     }
-    for (size_t i = 0; i < n && i < UINT32_MAX; i++) {
-        if (r[i].stack && r[i].t1 > r[i].t0) {
+    for (size_t i = 0; i < n && i < UINT32_MAX; i++)
+        if (r[i].stack && r[i].t1 > r[i].t0)
             x->region[x->nregions++] = (struct by_g){r[i].g, (uint32_t)i};
-        }
-    }
     host_sort(x->region, x->nregions, sizeof *x->region, cmp_region, (void *)(uintptr_t)r);
     return x;
 }
@@ -124,9 +124,8 @@ struct explainer *explain_new(const struct trace *tr)
 void explain_free(struct explainer *x)
 {
     if (x) {
-        for (int i = 0; i < EXPLAIN_DEPTH; i++) {
+        for (int i = 0; i < EXPLAIN_DEPTH; i++)
             mem_free(x->level[i]);
-        }
         mem_free(x->region);
         mem_free(x->user);
         trails_free(x->trails);
@@ -155,7 +154,8 @@ uint64_t explain_left(const struct explainer *x)
     return x->left;
 }
 
-/* ---- one level ------------------------------------------------------------------------------------------------- */
+/* ---- one level
+ * ------------------------------------------------------------------------------------------------- */
 
 static uint32_t tell(struct explainer *x, const struct level *l, struct explain_part p)
 {
@@ -169,11 +169,10 @@ static ptrdiff_t region_before(const struct explainer *x, const struct region *r
     while (lo < hi) {
         size_t m = lo + (hi - lo) / 2;
         const struct by_g *b = &x->region[m];
-        if (b->g < g || (b->g == g && r[b->region].t0 <= t)) {
+        if (b->g < g || (b->g == g && r[b->region].t0 <= t))
             lo = m + 1;
-        } else {
+        else
             hi = m;
-        }
     }
     return lo && x->region[lo - 1].g == g ? (ptrdiff_t)lo - 1 : -1;
 }
@@ -200,16 +199,16 @@ static uint32_t user_frame(struct explainer *x, uint32_t stack);
 /* Does a stack go through the function of the program that began a region, and further in? */
 static bool within_region(struct explainer *x, uint32_t stack, const struct region *r)
 {
-    const uint32_t began = trace_frame(x->tr, r->stack, user_frame(x, r->stack)).func, n = trace_stack(x->tr, stack);
-    for (uint32_t i = user_frame(x, stack) + 1; began && i < n; i++) {
-        if (trace_frame(x->tr, stack, i).func == began) {
+    const uint32_t began = trace_frame(x->tr, r->stack, user_frame(x, r->stack)).func,
+                   n = trace_stack(x->tr, stack);
+    for (uint32_t i = user_frame(x, stack) + 1; began && i < n; i++)
+        if (trace_frame(x->tr, stack, i).func == began)
             return true;
-        }
-    }
     return false;
 }
 
-/* Running is told by the regions it was in, where there are any; by where it was stopped, if that is further in and asked for. */
+/* Running is told by the regions it was in, where there are any; by where it was stopped, if that is further
+ * in and asked for. */
 static void tell_running(struct explainer *x, const struct level *l, struct explain_part p)
 {
     const int64_t t0 = p.t0, stopped = x->inside && p.reason && p.stack_end ? p.t1 : -1;
@@ -235,9 +234,8 @@ static void tell_running(struct explainer *x, const struct level *l, struct expl
 static bool nobody_ran(const struct explainer *x, int64_t t0, int64_t t1)
 {
     int64_t idle = 0;
-    if (t1 - t0 < LATE) {
+    if (t1 - t0 < LATE)
         return false;
-    }
     for (uint32_t p = 0; p < x->np && p < 256 && idle <= (t1 - t0) / 2; p++) {
         struct shares s;
         trace_shares(x->tr, (struct lane){LANE_P, p}, t0, t1, &s);
@@ -252,11 +250,10 @@ static const struct range *stop_at_or_before(const struct explainer *x, int64_t 
     size_t n = trace_ranges(x->tr, RANGE_STW, &r), lo = 0, hi = n;
     while (lo < hi) {
         size_t m = lo + (hi - lo) / 2;
-        if (r[m].t0 <= t) {
+        if (r[m].t0 <= t)
             lo = m + 1;
-        } else {
+        else
             hi = m;
-        }
     }
     return lo ? &r[lo - 1] : NULL;
 }
@@ -272,12 +269,10 @@ static void tell_unless_stopped(struct explainer *x, const struct level *l, stru
     for (; r && r >= stops && p.t1 > t0 && x->left; r--, x->left--) {
         int64_t a = r->t0 > t0 ? r->t0 : t0, z = r->t1 < p.t1 ? r->t1 : p.t1;
         bool through = s->state == ST_RUNNABLE || (s->t0 <= r->t0 && s->t1 >= r->t1);
-        if (r->t1 <= t0) {
+        if (r->t1 <= t0)
             break; /* stops don't overlap, so none before does */
-        }
-        if (z <= a || r->scope_p || r->owner == l->g || !through) {
+        if (z <= a || r->scope_p || r->owner == l->g || !through)
             continue;
-        }
         struct explain_part after = p, stop = p;
         after.t0 = z;
         stop.t0 = a;
@@ -286,29 +281,29 @@ static void tell_unless_stopped(struct explainer *x, const struct level *l, stru
         stop.by = r->owner;
         stop.by_stack = r->stack;
         stop.reason = r->name;
-        if (p.cat == EX_RUN) {
+        if (p.cat == EX_RUN)
             tell_running(x, l, after);
-        } else {
+        else
             (void)tell(x, l, after);
-        }
         (void)tell(x, l, stop);
         p.t1 = a;
     }
     p.t0 = t0;
-    if (p.cat == EX_RUN) {
+    if (p.cat == EX_RUN)
         tell_running(x, l, p);
-    } else {
+    else
         (void)tell(x, l, p);
-    }
 }
 
 /*
- * Does a goroutine of the runtime hold a lock of the program's, in what the program gave it to run (a finalizer, a cleanup)? Then it does
- * what others wait for, as any other; what it gives back otherwise comes when a collection lets it run.
+ * Does a goroutine of the runtime hold a lock of the program's, in what the program gave it to run (a
+ * finalizer, a cleanup)? Then it does what others wait for, as any other; what it gives back otherwise comes
+ * when a collection lets it run.
  */
 static bool holds_for_program(struct explainer *x, enum wait_kind k, uint32_t stack)
 {
-    return k == WK_LOCK && stack && stacks_is_program(x->tr, trace_frame(x->tr, stack, user_frame(x, stack)).func);
+    return k == WK_LOCK && stack &&
+           stacks_is_program(x->tr, trace_frame(x->tr, stack, user_frame(x, stack)).func);
 }
 
 /* How a wait ended, told by its reason and by who ended it. */
@@ -317,30 +312,30 @@ static uint8_t cat_of_wait(struct explainer *x, const struct span *s, const stru
 {
     const bool told = trace_str(x->tr, s->reason).len > 0;
     *kind = told ? stacks_wait_kind(x->tr, s->reason, s->stack) : stacks_kind_untold(x->tr, s->stack);
-    if (next->state != ST_RUNNABLE) {
+    if (next->state != ST_RUNNABLE)
         return EX_OPEN;
-    }
     if (*kind == WK_NET || *kind == WK_SLEEP || *kind == WK_GC || *kind == WK_SYSTEM) {
         return *kind == WK_NET     ? (stacks_pipe(x->tr, s->stack) ? EX_PIPE : EX_NET)
                : *kind == WK_SLEEP ? EX_TIMER
                                    : EX_GC;
     }
     if (next->who == NO_LANE || next->who >= x->ng || next->who == g) {
-        return told || *kind != WK_OTHER ? EX_TIMER
-                                         : EX_UNKNOWN; /* it had begun before the trace: for what isn't recorded */
+        return told || *kind != WK_OTHER
+                   ? EX_TIMER
+                   : EX_UNKNOWN; /* it had begun before the trace: for what isn't recorded */
     }
     if (trace_lane_who(x->tr, (struct lane){LANE_G, next->who}).is_system &&
         !holds_for_program(x, *kind, next->stack)) {
-        return str_is(trace_str(x->tr, trace_g_name(x->tr, next->who)), "runtime.timerproc") ? EX_TIMER : EX_GC;
+        return str_is(trace_str(x->tr, trace_g_name(x->tr, next->who)), "runtime.timerproc") ? EX_TIMER
+                                                                                             : EX_GC;
     }
     return EX_WAIT;
 }
 
 static uint32_t user_frame(struct explainer *x, uint32_t stack)
 {
-    if (stack >= x->nstacks) {
+    if (stack >= x->nstacks)
         return stacks_user_frame(x->tr, stack);
-    }
     if (!x->user[stack]) {
         uint32_t f = stacks_user_frame(x->tr, stack);
         x->user[stack] = (uint16_t)(f < UINT16_MAX ? f + 1 : 1);
@@ -356,13 +351,13 @@ static uint32_t place_func(struct explainer *x, uint32_t stack)
 /* false: out of memory. */
 static bool level_room(struct explainer *x, int depth)
 {
-    if (!x->level[depth] && (x->level[depth] = mem_alloc(sizeof *x->level[depth]))) {
+    if (!x->level[depth] && (x->level[depth] = mem_alloc(sizeof *x->level[depth])))
         x->level[depth]->it.tr = NULL;
-    }
     return x->level[depth] != NULL;
 }
 
-static void level_set(const struct explainer *x, struct level *l, uint32_t g, int64_t lo, int64_t hi, uint32_t at_hi)
+static void level_set(const struct explainer *x, struct level *l, uint32_t g, int64_t lo, int64_t hi,
+                      uint32_t at_hi)
 {
     const struct lane_info li = trace_lane_who(x->tr, (struct lane){LANE_G, g});
     l->g = g;
@@ -381,9 +376,8 @@ static bool level_place(struct explainer *x, struct level *l)
 {
     struct lane lane = {LANE_G, l->g};
     x->left -= x->left > 0;
-    if (!span_seek_on(&l->it, x->tr, lane, l->hi - 1)) {
+    if (!span_seek_on(&l->it, x->tr, lane, l->hi - 1))
         return false;
-    }
     l->next = (struct span){.state = ST_NONE, .who = NO_LANE};
     if (span_next(&l->it)) {
         l->next = *span_get(&l->it);
@@ -408,8 +402,8 @@ static void step_unborn(struct explainer *x, struct level *l, int depth, struct 
 }
 
 /* A wait: who ended it has the word for its time, one level further in. false: out of memory. */
-static bool step_wait(struct explainer *x, struct level *l, int *depth, struct explain_part p, const struct span *s,
-                      const struct span *next)
+static bool step_wait(struct explainer *x, struct level *l, int *depth, struct explain_part p,
+                      const struct span *s, const struct span *next)
 {
     enum wait_kind k;
     p.cat = cat_of_wait(x, s, next, l->g, &k);
@@ -432,9 +426,8 @@ static bool step_wait(struct explainer *x, struct level *l, int *depth, struct e
     x->cut |= !room;
     const uint32_t tag = tell(x, l, p);
     if (room) {
-        if (!level_room(x, *depth + 1)) {
+        if (!level_room(x, *depth + 1))
             return false;
-        }
         struct level *d = x->level[++*depth];
         d->up = tag;
         d->asked = func;
@@ -450,7 +443,9 @@ static void step_runnable(struct explainer *x, struct level *l, struct explain_p
     p.stack = p.stack_end = 0;
     if (more) {
         const struct span *b = span_get(&l->it);
-        p.stack = b->state == ST_WAITING || b->state == ST_SYSCALL ? b->stack : s->who == NO_LANE ? s->stack : 0;
+        p.stack = b->state == ST_WAITING || b->state == ST_SYSCALL ? b->stack
+                  : s->who == NO_LANE                              ? s->stack
+                                                                   : 0;
     }
     p.cat = nobody_ran(x, p.t0, p.t1) ? EX_NOBODY : EX_SCHED;
     tell_unless_stopped(x, l, p, s);
@@ -509,9 +504,8 @@ static bool step(struct explainer *x, int *depth)
     l->next = s;
     x->left -= x->left > 0;
     const bool more = span_prev(&l->it);
-    if (!more) {
+    if (!more)
         l->first = p.t0;
-    }
     switch (s.state) {
     case ST_WAITING: return step_wait(x, l, depth, p, &s, &next);
     case ST_RUNNABLE: step_runnable(x, l, p, &s, more); return true;
@@ -532,17 +526,14 @@ static bool step(struct explainer *x, int *depth)
 static bool walk_from(struct explainer *x, int depth, uint32_t up, uint32_t g, int64_t a, int64_t b)
 {
     const int top = depth;
-    if (!level_room(x, top)) {
+    if (!level_room(x, top))
         return false;
-    }
     x->level[top]->up = up;
     x->level[top]->asked = 0;
     level_set(x, x->level[top], g, a, b, 0);
-    while (depth >= top) {
-        if (!slices_tick() || !step(x, &depth)) {
+    while (depth >= top)
+        if (!slices_tick() || !step(x, &depth))
             return false;
-        }
-    }
     return true;
 }
 
@@ -550,9 +541,8 @@ static bool walk_leg(struct explainer *x, const struct leg *l)
 {
     struct explain_part p = {l->t0, l->t1, .cat = EX_QUEUED, .g = l->g, .by = l->g};
     p.stack = trace_lane_who(x->tr, (struct lane){LANE_G, l->g}).start_stack;
-    if (l->g >= x->ng || !l->queued) {
+    if (l->g >= x->ng || !l->queued)
         return l->g >= x->ng || walk_from(x, 0, 0, l->g, l->t0, l->t1);
-    }
     p.followed = x->left > 0;
     x->cut |= !p.followed;
     const uint32_t tag = x->visit(x->arg, 0, &p);
@@ -563,9 +553,8 @@ bool explain_legs(struct explainer *x, const struct workpiece *p, struct legs *o
 {
     if (p->task != NO_TASK && !x->trails) {
         x->trails = trails_new(x->tr);
-        if (!x->trails) {
+        if (!x->trails)
             return false;
-        }
     }
     return legs_of(x->trails, p, &x->left, out);
 }
@@ -573,31 +562,30 @@ bool explain_legs(struct explainer *x, const struct workpiece *p, struct legs *o
 bool explain_piece(struct explainer *x, const struct workpiece *p, explain_visit *visit, void *arg, bool *cut)
 {
     struct legs *l = &x->legs;
-    if (!explain_legs(x, p, l)) {
+    if (!explain_legs(x, p, l))
         return false;
-    }
     x->visit = visit;
     x->arg = arg;
     x->cut = l->cut;
-    for (size_t i = l->n; i-- > 0;) {
-        if (!walk_leg(x, &l->v[i])) {
+    for (size_t i = l->n; i-- > 0;)
+        if (!walk_leg(x, &l->v[i]))
             return false;
-        }
-    }
     *cut |= x->cut;
     return true;
 }
 
-bool explain_walk(struct explainer *x, uint32_t g, int64_t a, int64_t b, explain_visit *visit, void *arg, bool *cut)
+bool explain_walk(struct explainer *x, uint32_t g, int64_t a, int64_t b, explain_visit *visit, void *arg,
+                  bool *cut)
 {
     const struct workpiece p = workpiece_of_g(g, a, b);
     return explain_piece(x, &p, visit, arg, cut);
 }
 
-/* ---- places ---------------------------------------------------------------------------------------------------- */
+/* ---- places
+ * ---------------------------------------------------------------------------------------------------- */
 
-static uint32_t place(const struct trace *tr, struct explainer *x, const struct explain_part *p, uint32_t *stack,
-                      uint32_t *frame, struct ran *ran)
+static uint32_t place(const struct trace *tr, struct explainer *x, const struct explain_part *p,
+                      uint32_t *stack, uint32_t *frame, struct ran *ran)
 {
     const bool preempted = p->cat == EX_RUN && p->reason && p->stack_end;
     const bool came = p->cat == EX_RUN && !preempted && !p->region && p->stack && p->stack_end &&
@@ -622,7 +610,8 @@ uint32_t explain_place(const struct trace *tr, const struct explain_part *p, uin
     return place(tr, NULL, p, stack, frame, ran);
 }
 
-/* ---- as a list --------------------------------------------------------------------------------------------------- */
+/* ---- as a list
+ * --------------------------------------------------------------------------------------------------- */
 
 struct listing {
     struct explain_list *l;
@@ -652,9 +641,8 @@ static bool list_turn(struct explain_list *l)
     if (v && to && end) {
         for (size_t i = l->n; i-- > 0;) { /* how many parts stand below each */
             end[i]++;
-            if (l->v[i].up && l->v[i].up <= i) {
+            if (l->v[i].up && l->v[i].up <= i)
                 end[l->v[i].up - 1] += end[i];
-            }
         }
         size_t root = l->n;
         uint32_t *room = mem_alloc((l->n + 1) * sizeof *room);
@@ -691,9 +679,8 @@ bool explain_list_piece(struct explainer *x, const struct workpiece *p, struct e
     struct listing k = {.l = out};
     *out = (struct explain_list){0};
     bool ok = explain_piece(x, p, list_part, &k, &out->cut) && !k.failed && list_turn(out);
-    if (!ok) {
+    if (!ok)
         explain_list_free(out);
-    }
     return ok;
 }
 
@@ -709,15 +696,16 @@ void explain_list_free(struct explain_list *l)
     *l = (struct explain_list){0};
 }
 
-/* ---- merged ------------------------------------------------------------------------------------------------------ */
+/* ---- merged
+ * ------------------------------------------------------------------------------------------------------ */
 
 bool explain_tree_init(struct explain_tree *t, const struct trace *tr)
 {
     *t = (struct explain_tree){.tr = tr};
     t->v = mem_grow(NULL, &t->cap, 1, sizeof *t->v);
     if (t->v) {
-        t->v[t->n++] =
-            (struct explain_node){.up = NO_LANE, .first = NO_LANE, .next = NO_LANE, .g = NO_LANE, .by = NO_LANE};
+        t->v[t->n++] = (struct explain_node){
+            .up = NO_LANE, .first = NO_LANE, .next = NO_LANE, .g = NO_LANE, .by = NO_LANE};
     }
     return t->v != NULL;
 }
@@ -728,8 +716,8 @@ static uint32_t tree_part(void *arg, uint32_t up, const struct explain_part *p)
     struct ran ran;
     uint32_t stack, frame, func = place(t->tr, t->x, p, &stack, &frame, &ran);
     uint32_t who = trace_g_name(t->tr, p->g);
-    uint32_t i =
-        tab_put(&t->by, (uint64_t)up << 32 | func, (uint64_t)who << 16 | (uint64_t)p->kind << 8 | p->cat, t->n);
+    uint32_t i = tab_put(&t->by, (uint64_t)up << 32 | func,
+                         (uint64_t)who << 16 | (uint64_t)p->kind << 8 | p->cat, t->n);
     struct explain_node *n;
     if (i == TAB_NONE || t->failed) {
         t->failed = true;
@@ -754,12 +742,12 @@ static uint32_t tree_part(void *arg, uint32_t up, const struct explain_part *p)
         t->n++;
     }
     n = &t->v[i];
-    n->mixed |= n->count && !n->mixed && !text_calls_alike(t->tr, stack, frame, n->stack, n->frame, EXPLAIN_CALLS);
-    if (n->count) {
+    n->mixed |=
+        n->count && !n->mixed && !text_calls_alike(t->tr, stack, frame, n->stack, n->frame, EXPLAIN_CALLS);
+    if (n->count)
         ran_join(&n->ran, &ran);
-    } else {
+    else
         n->ran = ran;
-    }
     if (n->count == 0 || n->last != stack) {
         n->last = stack;
         n->caller = text_caller(t->tr, stack, frame, 1);
@@ -803,9 +791,9 @@ static int cmp_node(const void *a, const void *b, void *arg)
 {
     const struct explain_tree *t = arg;
     const struct explain_node *x = &t->v[*(const uint32_t *)a], *y = &t->v[*(const uint32_t *)b];
-    return x->ns != y->ns
-               ? (x->ns < y->ns) - (x->ns > y->ns)
-               : (*(const uint32_t *)a > *(const uint32_t *)b) - (*(const uint32_t *)a < *(const uint32_t *)b);
+    return x->ns != y->ns ? (x->ns < y->ns) - (x->ns > y->ns)
+                          : (*(const uint32_t *)a > *(const uint32_t *)b) -
+                                (*(const uint32_t *)a < *(const uint32_t *)b);
 }
 
 void explain_tree_sort(struct explain_tree *t)
@@ -813,14 +801,12 @@ void explain_tree_sort(struct explain_tree *t)
     uint32_t *v = mem_alloc(((size_t)t->n + 1) * sizeof *v);
     for (uint32_t i = 0; v && i < t->n; i++) {
         uint32_t n = 0;
-        for (uint32_t k = t->v[i].first; k != NO_LANE; k = t->v[k].next) {
+        for (uint32_t k = t->v[i].first; k != NO_LANE; k = t->v[k].next)
             v[n++] = k;
-        }
         if (n > 1) {
             host_sort(v, n, sizeof *v, cmp_node, t);
-            for (uint32_t k = 0; k < n; k++) {
+            for (uint32_t k = 0; k < n; k++)
                 t->v[v[k]].next = k + 1 < n ? v[k + 1] : NO_LANE;
-            }
             t->v[i].first = v[0];
         }
     }

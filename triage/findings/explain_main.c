@@ -1,8 +1,9 @@
 /*
- * explain_main.c - `gotop explain TRACE SUBJECT`: where the time of a goroutine, a task, a region went, as a tree.
+ * explain_main.c - `gotop explain TRACE SUBJECT`: where the time of a goroutine, a task, a region went, as a
+ * tree.
  *
- * A subject is one interval of one goroutine, or all instances of a name merged; then the slow tenth of them stands
- * beside the usual ones, what differs most first.
+ * A subject is one interval of one goroutine, or all instances of a name merged; then the slow tenth of them
+ * stands beside the usual ones, what differs most first.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -25,17 +26,21 @@
 
 static const char usage[] =
     "usage: gotop explain [options] TRACE SUBJECT\n"
-    "Where all the time of an interval went: running, system calls, waiting for a processor, and each wait by what\n"
+    "Where all the time of an interval went: running, system calls, waiting for a processor, and each wait "
+    "by what\n"
     "the goroutine that ended it did meanwhile.\n"
     "SUBJECT  g123            a goroutine, its whole life      g123@1.2s..1.3s  a part of it\n"
-    "         task:42         a task by its id                 task:NAME        all tasks of that name, merged\n"
-    "         region:NAME     all regions of that name         group:FUNCTION   all goroutines that started there\n"
+    "         task:42         a task by its id                 task:NAME        all tasks of that name, "
+    "merged\n"
+    "         region:NAME     all regions of that name         group:FUNCTION   all goroutines that started "
+    "there\n"
     "         slowest:task:NAME, slowest:region:NAME           the longest one\n"
     "  --json               the tree and, for one interval, its parts in time order\n"
     "  --strict             fail at the first damage\n"
     "  --max-memory SIZE, --threads N                               as for gotop report\n"
     "  --utf8, --quiet, -o FILE, --exe FILE, --ticks-per-second N   as for gotop report\n"
-    "Exit status: 0 fine, 2 a trace can't be read or has no such subject, 3 only part of a trace could be read.\n";
+    "Exit status: 0 fine, 2 a trace can't be read or has no such subject, 3 only part of a trace could be "
+    "read.\n";
 
 struct asked {
     struct workpiece *v;
@@ -54,7 +59,8 @@ static int fail(const char *what, const char *why)
     return say_failed("explain", what, why);
 }
 
-/* ---- the subject --------------------------------------------------------------------------------------------- */
+/* ---- the subject
+ * --------------------------------------------------------------------------------------------- */
 
 static void ask(struct asked *q, struct workpiece p)
 {
@@ -74,21 +80,20 @@ static bool ask_goroutine(struct asked *q, const struct trace *tr, const char *s
     uint64_t id = strtoull(s, &end, 10);
     uint32_t g = trace_find_lane(tr, LANE_G, id);
     *why = "no such goroutine in this trace";
-    if (end == s || errno || (*end && *end != '@') || g == NO_LANE) {
+    if (end == s || errno || (*end && *end != '@') || g == NO_LANE)
         return false;
-    }
     struct lane_info li = trace_lane(tr, (struct lane){LANE_G, g});
     int64_t a = li.first, b = li.last, len = trace_info(tr)->end;
     if (*end == '@') {
         char from[64];
         const char *dots = strstr(end, "..");
         *why = "the interval is not of the form FROM..TO, as 1.2s..1.3s";
-        if (!dots || (size_t)(dots - end) > sizeof from) {
+        if (!dots || (size_t)(dots - end) > sizeof from)
             return false;
-        }
         memcpy(from, end + 1, (size_t)(dots - end - 1));
         from[dots - end - 1] = 0;
-        if (!scope_when(from, tr, &a, why) || !scope_when(dots + 2, tr, &b, why) || a < 0 || b <= a || b > len) {
+        if (!scope_when(from, tr, &a, why) || !scope_when(dots + 2, tr, &b, why) || a < 0 || b <= a ||
+            b > len) {
             if (!wall_is(from) || wall_known(tr))
                 *why = "the interval makes no sense: FROM..TO within the trace, as 1.2s..1.3s";
             return false;
@@ -113,11 +118,9 @@ static void ask_tasks(struct asked *q, const struct trace *tr, const char *s)
     char *end;
     uint64_t id = strtoull(s, &end, 10);
     bool by_id = end != s && !*end;
-    for (size_t i = 0; i < n; i++) {
-        if (by_id ? k[i].id == id : named(tr, k[i].name, s)) {
+    for (size_t i = 0; i < n; i++)
+        if (by_id ? k[i].id == id : named(tr, k[i].name, s))
             ask(q, workpiece_of_task(tr, i));
-        }
-    }
     text_lit(&q->title, "task ");
     text_clean(&q->title, s, strlen(s), 60);
 }
@@ -126,11 +129,9 @@ static void ask_regions(struct asked *q, const struct trace *tr, const char *s)
 {
     const struct region *r;
     size_t n = trace_regions(tr, &r);
-    for (size_t i = 0; i < n; i++) {
-        if (named(tr, r[i].name, s)) {
+    for (size_t i = 0; i < n; i++)
+        if (named(tr, r[i].name, s))
             ask(q, workpiece_of_g(r[i].g, r[i].t0, r[i].t1));
-        }
-    }
     text_lit(&q->title, "region ");
     text_clean(&q->title, s, strlen(s), 60);
 }
@@ -149,9 +150,9 @@ static void ask_group(struct asked *q, const struct trace *tr, const char *s)
     for (uint32_t g = 0; g < n; g++) {
         struct lane_info li = trace_lane(tr, (struct lane){LANE_G, g});
         const uint32_t begins = trace_frame(tr, li.start_stack, 0).func; /* a helper, if it isn't that name */
-        if (named(tr, li.name, s) || shown_as(tr, li.name, s) || named(tr, begins, s) || shown_as(tr, begins, s)) {
+        if (named(tr, li.name, s) || shown_as(tr, li.name, s) || named(tr, begins, s) ||
+            shown_as(tr, begins, s))
             ask(q, workpiece_of_g(g, li.first, li.last));
-        }
     }
     text_lit(&q->title, "goroutines of ");
     text_clean(&q->title, s, strlen(s), 60);
@@ -166,16 +167,13 @@ struct names_seen {
 
 static void see(struct names_seen *s, uint32_t name)
 {
-    for (size_t i = 0; i < s->n; i++) {
-        if (s->v[i] == name) {
+    for (size_t i = 0; i < s->n; i++)
+        if (s->v[i] == name)
             return;
-        }
-    }
-    if (s->n == OTHERS) {
+    if (s->n == OTHERS)
         s->more = true;
-    } else {
+    else
         s->v[s->n++] = name;
-    }
 }
 
 /* Nothing is named so: which of them are there? kind: as a subject says it. */
@@ -184,21 +182,17 @@ static const char *others(struct asked *q, const struct trace *tr, const char *k
     struct names_seen s = {.n = 0};
     const struct task *k;
     const struct region *r;
-    if (kind[0] == 't') {
-        for (size_t i = 0, n = trace_tasks(tr, &k); i < n && !s.more; i++) {
+    if (kind[0] == 't')
+        for (size_t i = 0, n = trace_tasks(tr, &k); i < n && !s.more; i++)
             see(&s, k[i].name);
-        }
-    } else if (kind[0] == 'r') {
-        for (size_t i = 0, n = trace_regions(tr, &r); i < n && !s.more; i++) {
+    else if (kind[0] == 'r')
+        for (size_t i = 0, n = trace_regions(tr, &r); i < n && !s.more; i++)
             see(&s, r[i].name);
-        }
-    } else {
-        for (uint32_t g = 0; g < trace_nlanes(tr, LANE_G) && !s.more; g++) {
+    else
+        for (uint32_t g = 0; g < trace_nlanes(tr, LANE_G) && !s.more; g++)
             see(&s, trace_lane(tr, (struct lane){LANE_G, g}).name);
-        }
-    }
-    text_add(&q->others, s.n ? "no %s of that name in this trace; there are: " : "there is no %s in this trace",
-             kind);
+    text_add(&q->others,
+             s.n ? "no %s of that name in this trace; there are: " : "there is no %s in this trace", kind);
     for (size_t i = 0; i < s.n; i++) {
         text_add(&q->others, "%s", i ? ", " : "");
         text_str(&q->others, tr, s.v[i]);
@@ -221,34 +215,31 @@ static bool subject(struct asked *q, const struct trace *tr, const char *s, cons
     bool slowest = strncmp(s, "slowest:", 8) == 0;
     *why = "a subject is g123, g123@FROM..TO, task:ID, task:NAME, region:NAME, group:FUNCTION or slowest:..";
     const char *id = s + (s[0] == 'g' || s[0] == 'G'); /* as keys take it, as the screen writes it, or bare */
-    if (*id >= '0' && *id <= '9') {
+    if (*id >= '0' && *id <= '9')
         return ask_goroutine(q, tr, id, why);
-    }
     if (slowest) {
         s += 8;
         text_lit(&q->title, "the slowest ");
     }
-    if (strncmp(s, "task:", 5) == 0) {
+    if (strncmp(s, "task:", 5) == 0)
         ask_tasks(q, tr, s + 5);
-    } else if (strncmp(s, "region:", 7) == 0) {
+    else if (strncmp(s, "region:", 7) == 0)
         ask_regions(q, tr, s + 7);
-    } else if (strncmp(s, "group:", 6) == 0) {
+    else if (strncmp(s, "group:", 6) == 0)
         ask_group(q, tr, s + 6);
-    } else {
+    else
         return false;
-    }
-    if (!q->n) {
+    if (!q->n)
         *why = others(q, tr, s[0] == 't' ? "task" : s[0] == 'r' ? "region" : "start function");
-    }
     q->all = q->n;
-    if (q->n > 1) {
+    if (q->n > 1)
         qsort(q->v, q->n, sizeof *q->v, cmp_one);
-    }
     q->n = slowest && q->n ? 1 : q->n;
     return q->n > 0;
 }
 
-/* ---- text ------------------------------------------------------------------------------------------------------ */
+/* ---- text
+ * ------------------------------------------------------------------------------------------------------ */
 
 /* Spans that an answer may pass: instances may lie one upon another, each as long as the trace. */
 static uint64_t allowed(const struct trace *tr)
@@ -261,30 +252,26 @@ static size_t stride(const struct trace *tr, const struct workpiece *v, size_t n
 {
     for (size_t step = n > INSTANCES ? n / INSTANCES : 1;; step *= 2) {
         uint64_t own = 0;
-        for (size_t i = 0; i < n && own <= allowed(tr); i += step) {
+        for (size_t i = 0; i < n && own <= allowed(tr); i += step)
             own += trace_count(tr, (struct lane){LANE_G, v[i].g}, v[i].t0, v[i].t1);
-        }
-        if (own <= allowed(tr) || step >= n) {
+        if (own <= allowed(tr) || step >= n)
             return step;
-        }
     }
 }
 
 /* What explains their waits is shared out; what one doesn't need, those behind it have. */
-static bool tree_of(struct explainer *x, struct explain_tree *t, const struct trace *tr, const struct workpiece *v,
-                    size_t n)
+static bool tree_of(struct explainer *x, struct explain_tree *t, const struct trace *tr,
+                    const struct workpiece *v, size_t n)
 {
     size_t step = stride(tr, v, n), looks = (n + step - 1) / step;
     uint64_t left = allowed(tr);
-    if (!explain_tree_init(t, tr)) {
+    if (!explain_tree_init(t, tr))
         return false;
-    }
     for (size_t i = 0; i < n; i += step, looks--) {
         uint64_t share = left / looks;
         explain_budget(x, share);
-        if (!explain_add_piece(x, t, &v[i])) {
+        if (!explain_add_piece(x, t, &v[i]))
             return false;
-        }
         left -= share - explain_left(x);
     }
     explain_tree_sort(t);
@@ -301,9 +288,8 @@ static void heading(struct text *t, const struct asked *q, const struct explain_
         text_dur(t, q->v[q->n / 100].t1 - q->v[q->n / 100].t0);
         text_lit(t, " or more, the longest ");
         text_dur(t, q->v[0].t1 - q->v[0].t0);
-        if (x->v[0].count < q->n) {
+        if (x->v[0].count < q->n)
             text_add(t, "; %llu of them looked at", (unsigned long long)x->v[0].count);
-        }
     } else {
         text_lit(t, ", ");
         text_between(t, q->v[0].t0, q->v[0].t1);
@@ -311,9 +297,8 @@ static void heading(struct text *t, const struct asked *q, const struct explain_
         text_dur(t, q->v[0].t1 - q->v[0].t0);
     }
     text_lit(t, "\n");
-    if (x->cut) {
+    if (x->cut)
         text_lit(t, "Some waits are not followed to their end: too deep, or too much.\n");
-    }
 }
 
 static bool text_answer(struct text *t, struct explainer *x, const struct trace *tr, const struct asked *q)
@@ -325,9 +310,8 @@ static bool text_answer(struct text *t, struct explainer *x, const struct trace 
         explain_text(t, &all, LINES);
     }
     explain_tree_free(&all);
-    if (!ok || q->n < 20) {
+    if (!ok || q->n < 20)
         return ok;
-    }
     ok = tree_of(x, &slow, tr, q->v, q->n / 10);
     if (ok) {
         text_lit(t, "\nThe slowest tenth of them:\n");
@@ -337,7 +321,8 @@ static bool text_answer(struct text *t, struct explainer *x, const struct trace 
     return ok;
 }
 
-/* ---- JSON ------------------------------------------------------------------------------------------------------ */
+/* ---- JSON
+ * ------------------------------------------------------------------------------------------------------ */
 
 static json_t *json_name(const struct trace *tr, uint32_t str)
 {
@@ -351,18 +336,16 @@ static json_t *json_name(const struct trace *tr, uint32_t str)
 /* Of running: what is known of it being there. */
 static void json_ran(json_t *o, const struct trace *tr, const struct ran *r)
 {
-    if (r) {
+    if (r)
         json_object_set_new(o, "how", json_string(ran_id(ran_how(r))));
-    }
-    if (r && r->from) {
+    if (r && r->from)
         json_object_set_new(o, "after", json_name(tr, r->from));
-    }
-    if (r && r->to) {
+    if (r && r->to)
         json_object_set_new(o, "before", json_name(tr, r->to));
-    }
 }
 
-/* A value in a document, the lines behind its first so far from the edge; open: without its last line, which closes it. */
+/* A value in a document, the lines behind its first so far from the edge; open: without its last line, which
+ * closes it. */
 static void json_inset(struct text *t, const json_t *v, size_t flags, int inset, bool open)
 {
     char *s = json_dumps(v, flags);
@@ -379,9 +362,10 @@ static void json_inset(struct text *t, const json_t *v, size_t flags, int inset,
 
 static json_t *json_node(const struct trace *tr, const struct explain_node *n)
 {
-    json_t *o = json_pack("{s:s, s:o, s:o, s:I, s:I, s:I}", "what", explain_cat_id((enum explain_cat)n->cat), "func",
-                          json_name(tr, n->func), "goroutines", json_name(tr, n->who), "ns", (json_int_t)n->ns,
-                          "count", (json_int_t)n->count, "longest_ns", (json_int_t)n->longest);
+    json_t *o =
+        json_pack("{s:s, s:o, s:o, s:I, s:I, s:I}", "what", explain_cat_id((enum explain_cat)n->cat), "func",
+                  json_name(tr, n->func), "goroutines", json_name(tr, n->who), "ns", (json_int_t)n->ns,
+                  "count", (json_int_t)n->count, "longest_ns", (json_int_t)n->longest);
     json_ran(o, tr, n->cat == EX_RUN && n->stack ? &n->ran : NULL);
     return o;
 }
@@ -411,14 +395,13 @@ static json_t *json_part(const struct trace *tr, const struct explain_item *item
     const struct explain_part *p = &item->part;
     struct ran ran;
     uint32_t stack, frame, func = explain_place(tr, p, &stack, &frame, &ran);
-    json_t *o =
-        json_pack("{s:I, s:I, s:i, s:s, s:I, s:o}", "t0", (json_int_t)p->t0, "t1", (json_int_t)p->t1, "depth",
-                  (int)p->depth, "what", explain_cat_id((enum explain_cat)p->cat), "goroutine",
-                  (json_int_t)trace_lane_who(tr, (struct lane){LANE_G, p->g}).id, "func", json_name(tr, func));
+    json_t *o = json_pack("{s:I, s:I, s:i, s:s, s:I, s:o}", "t0", (json_int_t)p->t0, "t1", (json_int_t)p->t1,
+                          "depth", (int)p->depth, "what", explain_cat_id((enum explain_cat)p->cat),
+                          "goroutine", (json_int_t)trace_lane_who(tr, (struct lane){LANE_G, p->g}).id, "func",
+                          json_name(tr, func));
     json_ran(o, tr, p->cat == EX_RUN && stack ? &ran : NULL);
-    if (item->up != NO_LANE) {
+    if (item->up != NO_LANE)
         json_object_set_new(o, "of", json_integer((json_int_t)item->up));
-    }
     if (p->by != NO_LANE) {
         json_object_set_new(o, "ended_by",
                             json_integer((json_int_t)trace_lane_who(tr, (struct lane){LANE_G, p->by}).id));
@@ -467,7 +450,8 @@ static bool json_answer(struct text *t, struct explainer *x, const struct trace 
     return ok;
 }
 
-/* ---- the command ------------------------------------------------------------------------------------------------- */
+/* ---- the command
+ * ------------------------------------------------------------------------------------------------- */
 
 /* An option with a value. 1: it is none; 0: taken; else the exit status. */
 static int valued(struct options *o, const char *a, const char *value)
@@ -488,7 +472,8 @@ static int valued(struct options *o, const char *a, const char *value)
     else if (k == TICKS)
         o->trace.ticks_per_second = strtod(value, NULL);
     else if (k == THREADS)
-        return export_threads(value, &o->trace.threads) ? 0 : fail(value, "is no number of threads (1 to 256)");
+        return export_threads(value, &o->trace.threads) ? 0
+                                                        : fail(value, "is no number of threads (1 to 256)");
     else
         return export_size(value, &o->trace.max_memory) ? 0 : fail(value, "is no size (500M, 4G)");
     return 0;
@@ -507,32 +492,30 @@ static int parse(struct options *o, int argc, char **argv)
                 return taken;
             continue;
         }
-        if (strcmp(a, "--help") == 0 || strcmp(a, "-h") == 0) {
+        if (strcmp(a, "--help") == 0 || strcmp(a, "-h") == 0)
             return say_usage("explain", usage);
-        }
-        if (strcmp(a, "--json") == 0) {
+        if (strcmp(a, "--json") == 0)
             o->json = true;
-        } else if (strcmp(a, "--utf8") == 0) {
+        else if (strcmp(a, "--utf8") == 0)
             o->utf8 = true;
-        } else if (strcmp(a, "--quiet") == 0) {
+        else if (strcmp(a, "--quiet") == 0)
             o->quiet = true;
-        } else if (strcmp(a, "--strict") == 0) {
+        else if (strcmp(a, "--strict") == 0)
             o->trace.strict = true;
-        } else if (a[0] == '-' && a[1]) {
+        else if (a[0] == '-' && a[1])
             return fail(a, "unknown option (gotop explain --help)");
-        } else if (!o->path) {
+        else if (!o->path)
             o->path = a;
-        } else if (!o->subject) {
+        else if (!o->subject)
             o->subject = a;
-        } else {
+        else
             return fail(a, "one trace and one subject, please");
-        }
     }
-    if (!o->path) {
+    if (!o->path)
         return say_lacks("explain", "TRACE", usage);
-    }
-    return o->subject ? -1
-                      : fail(o->path, "of what? A SUBJECT is missing: g123, task:NAME, .. (gotop explain --help)");
+    return o->subject
+               ? -1
+               : fail(o->path, "of what? A SUBJECT is missing: g123, task:NAME, .. (gotop explain --help)");
 }
 
 static int answer(const struct options *o, const struct trace *tr, struct text *t)
@@ -546,9 +529,9 @@ static int answer(const struct options *o, const struct trace *tr, struct text *
     } else {
         x = explain_new(tr);
         t->ticks = !trace_info(tr)->has_clock;
-        if (!x || q.failed || !(o->json ? json_answer(t, x, tr, &q) : text_answer(t, x, tr, &q)) || !text_ok(t)) {
+        if (!x || q.failed || !(o->json ? json_answer(t, x, tr, &q) : text_answer(t, x, tr, &q)) ||
+            !text_ok(t))
             status = fail("explain", "out of memory");
-        }
     }
     explain_free(x);
     text_free(&q.title);
@@ -564,12 +547,10 @@ int explain_main(int argc, char **argv)
     struct err e = {0};
     struct text t = {0};
     int status = parse(&o, argc, argv);
-    if (status >= 0) {
+    if (status >= 0)
         return status;
-    }
-    if (trace_open(o.path, &o.trace, &tr, &e) != ERR_OK) {
+    if (trace_open(o.path, &o.trace, &tr, &e) != ERR_OK)
         return fail(o.path, e.what);
-    }
     while (trace_load(tr, INT64_MAX) == LOAD_MORE) {
     }
     t.ascii = !o.utf8;
@@ -577,9 +558,8 @@ int explain_main(int argc, char **argv)
         status = fail(o.path, trace_fatal(tr)->what);
     } else {
         status = answer(&o, tr, &t);
-        if (status == 0) {
+        if (status == 0)
             status = (o.json ? say_text : say_page)("explain", o.out, &t);
-        }
         status = status == 0 && trace_info(tr)->ndamages ? 3 : status;
     }
     trace_close(tr);

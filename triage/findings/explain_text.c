@@ -10,9 +10,8 @@ void explain_node_text(struct text *t, const struct trace *tr, const struct expl
         text_say(t, tr, explain_cat_name(EX_QUEUED), " by ", t_func_cut(n->who, 48));
         return;
     }
-    if (!own) {
+    if (!own)
         text_say(t, tr, t_func_cut(n->who, 48), ": ");
-    }
     const bool torn = n->cat == EX_OPEN && trace_info(tr)->ndamages; /* its end may be in what is missing */
     text_add(t, "%s", torn ? "waiting, no end recorded" : explain_cat_name((enum explain_cat)n->cat));
     if (n->cat == EX_WAIT || n->cat == EX_OPEN || n->cat == EX_TIMER || n->cat == EX_STOPPED) {
@@ -33,14 +32,14 @@ void explain_node_text(struct text *t, const struct trace *tr, const struct expl
     }
 }
 
-static void tree_text(struct text *t, const struct explain_tree *x, uint32_t i, int depth, uint32_t who, int *lines)
+static void tree_text(struct text *t, const struct explain_tree *x, uint32_t i, int depth, uint32_t who,
+                      int *lines)
 {
     for (uint32_t k = x->v[i].first; k != NO_LANE && *lines > 0; k = x->v[k].next) {
         const struct explain_node *n = &x->v[k];
         struct text cell = {0};
-        if (n->ns < x->v[0].ns / 200) {
+        if (n->ns < x->v[0].ns / 200)
             continue; /* half a per cent */
-        }
         text_share(&cell, (double)n->ns, (double)x->v[0].ns);
         text_add(t, "%7s ", cell.p ? cell.p : "");
         text_free(&cell);
@@ -50,9 +49,8 @@ static void tree_text(struct text *t, const struct explain_tree *x, uint32_t i, 
         explain_node_text(t, x->tr, n, (depth == 0 && !x->handed) || n->who == who);
         text_lit(t, "\n");
         --*lines;
-        if (depth + 1 < DEEP) {
+        if (depth + 1 < DEEP)
             tree_text(t, x, k, depth + 1, n->who, lines);
-        }
     }
 }
 

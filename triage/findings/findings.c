@@ -15,16 +15,14 @@
 static void finding_free(struct finding *f)
 {
     char *const text[] = {f->amount, f->title, f->what, f->why, f->harm, f->text, f->next, f->won};
-    for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++)
         mem_free(text[i]);
-    }
 }
 
 void findings_free(struct findings *fs)
 {
-    for (uint32_t i = 0; i < fs->n; i++) {
+    for (uint32_t i = 0; i < fs->n; i++)
         finding_free(&fs->f[i]);
-    }
     mem_free(fs->f);
     works_free(&fs->works);
     *fs = (struct findings){0};
@@ -64,7 +62,8 @@ static char *joined(const struct finding *f)
     return text_take(&t);
 }
 
-static bool finding_of(const struct triage *tg, const struct works *w, const struct verdict *v, struct finding *f)
+static bool finding_of(const struct triage *tg, const struct works *w, const struct verdict *v,
+                       struct finding *f)
 {
     struct text t = {0};
     *f = (struct finding){
@@ -87,11 +86,10 @@ static bool finding_of(const struct triage *tg, const struct works *w, const str
     f->next = words(verdict_do, w, v);
     f->text = joined(f);
     f->won = v->gain.known ? words(verdict_gain, w, v) : NULL;
-    const bool ok =
-        f->amount && f->title && f->what && f->why && f->harm && f->next && f->text && (f->won || !v->gain.known);
-    if (!ok) {
+    const bool ok = f->amount && f->title && f->what && f->why && f->harm && f->next && f->text &&
+                    (f->won || !v->gain.known);
+    if (!ok)
         finding_free(f);
-    }
     return ok;
 }
 
@@ -114,9 +112,8 @@ enum err_code findings_of(const struct triage *tg, struct findings *out, struct 
 {
     struct causes c;
     *out = (struct findings){0};
-    if (tg->end <= 0 || !trace_info(tg->tr)->has_clock) {
+    if (tg->end <= 0 || !trace_info(tg->tr)->has_clock)
         return ERR_OK; /* numbers of nanoseconds mean nothing where times are ticks */
-    }
     bool ok = causes_init(&c, tg);
     if (ok) {
         ok = tell(tg, &c, out);
@@ -129,7 +126,9 @@ enum err_code findings_of(const struct triage *tg, struct findings *out, struct 
     return ERR_OK;
 }
 
-/* ---- in slices --------------------------------------------------------------------------------------------------------- */
+/* ---- in slices
+ * ---------------------------------------------------------------------------------------------------------
+ */
 
 struct findings_job {
     const struct triage *tg;
@@ -157,9 +156,8 @@ struct findings_job *findings_begin(const struct triage *tg)
 
 bool findings_step(struct findings_job *j, int64_t budget_ns)
 {
-    if (!j->over) {
+    if (!j->over)
         j->over = j->slices ? slices_run(j->slices, budget_ns) != SLICES_MORE : (job_all(j), true);
-    }
     return j->over;
 }
 
@@ -194,10 +192,8 @@ bool findings_is_what(const struct finding *f)
 
 bool findings_stand_out(const struct findings *fs)
 {
-    for (uint32_t i = 0; i < fs->n; i++) {
-        if (!findings_is_what(&fs->f[i])) {
+    for (uint32_t i = 0; i < fs->n; i++)
+        if (!findings_is_what(&fs->f[i]))
             return true;
-        }
-    }
     return false;
 }

@@ -1,9 +1,11 @@
 /*
- * holder.c - see holder.h. Waits and holdings make chains: each wait of triage.lock_waits ends one holding, which began
- * when its holder got the lock, at the end of another of these waits. The link to that wait is found once per wait.
+ * holder.c - see holder.h. Waits and holdings make chains: each wait of triage.lock_waits ends one holding,
+ * which began when its holder got the lock, at the end of another of these waits. The link to that wait is
+ * found once per wait.
  *
- * Invariants. A wait's holdings lie one behind the other without a gap, the last ends with the wait; what is before the
- * first is not told. What holders did is summed over all waits, so a stretch counts for each that waited through it.
+ * Invariants. A wait's holdings lie one behind the other without a gap, the last ends with the wait; what is
+ * before the first is not told. What holders did is summed over all waits, so a stretch counts for each that
+ * waited through it.
  */
 #include "triage/findings/holder.h"
 
@@ -17,8 +19,8 @@
 #include "triage/sentence.h"
 
 #define BACK_MOST \
-    32           /* waits of a holder that are looked at for one for the same lock; its spans, for one elsewhere */
-#define PASSES 4 /* waits at each of two places, at least, for both to ask for one lock */
+    32 /* waits of a holder that are looked at for one for the same lock; its spans, for one elsewhere */
+#define PASSES 4       /* waits at each of two places, at least, for both to ask for one lock */
 #define ELSEWHERE 5000 /* ns: nobody waits elsewhere and is back sooner; most locks are held for less */
 
 struct doing { /* of a goroutine in an interval */
@@ -37,8 +39,8 @@ struct weights {
 };
 
 /*
- * The holding a wait ended as a whole: what was done in it, once `known`, and for how many waits of `row` that is still to be added.
- * Chains share their links, so a link is added once for many of them.
+ * The holding a wait ended as a whole: what was done in it, once `known`, and for how many waits of `row`
+ * that is still to be added. Chains share their links, so a link is added once for many of them.
  */
 struct whole {
     struct doing d;
@@ -62,17 +64,16 @@ uint32_t holder_place(const struct trace *tr, uint32_t stack)
 
 const struct holder_row *holder_at(const struct triage *tg, uint32_t place)
 {
-    for (uint32_t i = 0; i < tg->nholders; i++) {
-        if (tg->holders[i].place == place) {
+    for (uint32_t i = 0; i < tg->nholders; i++)
+        if (tg->holders[i].place == place)
             return &tg->holders[i];
-        }
-    }
     return NULL;
 }
 
 /* Who has most: of one that is the same in both rows, both count. */
 
-/* ---- chains ------------------------------------------------------------------------------------------------- */
+/* ---- chains
+ * ------------------------------------------------------------------------------------------------- */
 
 /* The first of triage.lock_order (waits by goroutine, then time) that is not before (g, t). */
 static uint32_t order_at(const struct triage *tg, uint32_t g, int64_t t)
@@ -91,45 +92,46 @@ static uint32_t wait_before(const struct triage *tg, uint32_t g, int64_t t, uint
     for (uint32_t i = 0; i < BACK_MOST && at-- > 0; i++) {
         uint32_t k = tg->lock_order[at];
         const struct lock_wait *w = &tg->lock_waits[k];
-        if (w->g != g) {
+        if (w->g != g)
             return NO_LANE;
-        }
-        if (w->t1 <= t && (w->place == a || (w->place == b && b))) {
+        if (w->t1 <= t && (w->place == a || (w->place == b && b)))
             return k;
-        }
     }
     return NO_LANE;
 }
 
 /*
- * When did the holder that ended wait w get the lock? When it was woken for it, but not before the waiter itself was
- * woken for it in vain: then somebody had let go of it. That wait, whose end is the holding's begin; NO_LANE: unknown.
+ * When did the holder that ended wait w get the lock? When it was woken for it, but not before the waiter
+ * itself was woken for it in vain: then somebody had let go of it. That wait, whose end is the holding's
+ * begin; NO_LANE: unknown.
  */
 static uint32_t got_with(const struct triage *tg, const struct lock_wait *w)
 {
     uint32_t by_holder = wait_before(tg, w->waker, w->t1, w->place, w->let_go);
     uint32_t by_waiter = wait_before(tg, w->g, w->t0, w->place, 0);
-    if (by_holder == NO_LANE || by_waiter == NO_LANE) {
+    if (by_holder == NO_LANE || by_waiter == NO_LANE)
         return by_holder == NO_LANE ? by_waiter : by_holder;
-    }
     return tg->lock_waits[by_holder].t1 >= tg->lock_waits[by_waiter].t1 ? by_holder : by_waiter;
 }
 
-/* Is it a wait that was under way when the trace began, and that another goroutine ended? It may have been for the very lock. */
+/* Is it a wait that was under way when the trace began, and that another goroutine ended? It may have been
+ * for the very lock. */
 static bool began_waiting(const struct span *s, const struct span *next)
 {
     return s->state == ST_WAITING && !s->stack && next->state == ST_RUNNABLE && next->who != NO_LANE;
 }
 
-/* Is the lock asked for where the holder let go of it, too? There, if what waited there was let in by this place as well. */
+/* Is the lock asked for where the holder let go of it, too? There, if what waited there was let in by this
+ * place as well. */
 static bool takes_itself(const struct tab *passed, const struct lock_wait *w)
 {
     return w->let_go && (w->let_go == w->place || tab_get(passed, w->let_go, w->place) != TAB_NONE);
 }
 
 /*
- * Where a function takes the lock and lets go of it itself, who holds it is in that function: when was the holder that ended wait w
- * last seen elsewhere, waiting or in a system call? It can't have held from before. 0: not since it had got it, as far as is known.
+ * Where a function takes the lock and lets go of it itself, who holds it is in that function: when was the
+ * holder that ended wait w last seen elsewhere, waiting or in a system call? It can't have held from before.
+ * 0: not since it had got it, as far as is known.
  */
 static int64_t elsewhere_until(const struct triage *tg, const struct tab *passed, const struct lock_wait *w)
 {
@@ -138,20 +140,17 @@ static int64_t elsewhere_until(const struct triage *tg, const struct tab *passed
     struct span_iter it;
     struct span next = {.state = ST_RUNNING};
     if (w->waker >= tg->ng || w->t1 - from < ELSEWHERE ||
-        !span_seek(&it, tg->tr, (struct lane){LANE_G, w->waker}, w->t1 - 1)) {
+        !span_seek(&it, tg->tr, (struct lane){LANE_G, w->waker}, w->t1 - 1))
         return 0;
-    }
     for (uint32_t i = 0; i < BACK_MOST && span_get(&it)->t1 > from; i++) {
         const struct span *s = span_get(&it);
         const bool stands = (s->state == ST_WAITING || s->state == ST_SYSCALL) && s->t1 <= w->t1;
         if (stands &&
-            ((within && s->stack && !stacks_passes(tg->tr, s->stack, w->let_go)) || began_waiting(s, &next))) {
+            ((within && s->stack && !stacks_passes(tg->tr, s->stack, w->let_go)) || began_waiting(s, &next)))
             return s->t1;
-        }
         next = *s;
-        if (!span_prev(&it)) {
+        if (!span_prev(&it))
             break;
-        }
     }
     return 0;
 }
@@ -166,12 +165,11 @@ static bool chain(const struct triage *tg, uint32_t i,
         const int64_t known = w->got == NO_LANE ? t0 : tg->lock_waits[w->got].t1;
         const int64_t got = w->elsewhere > known ? w->elsewhere : known;
         struct holding h = {w->waker, got > t0 ? got : t0, w->t1, w->waker_stack};
-        if (w->waker >= tg->ng || (h.t1 > h.t0 && !f(arg, i, &h, got >= t0 && (w->got != NO_LANE || got > known)))) {
+        if (w->waker >= tg->ng ||
+            (h.t1 > h.t0 && !f(arg, i, &h, got >= t0 && (w->got != NO_LANE || got > known))))
             return w->waker >= tg->ng;
-        }
-        if (got <= t0 || got > known || w->got == i) {
+        if (got <= t0 || got > known || w->got == i)
             break;
-        }
         i = w->got;
     }
     return true;
@@ -197,14 +195,14 @@ uint32_t holder_parts(const struct triage *tg, uint32_t g, int64_t t0, struct ho
     struct collect c = {out, 0};
     if (at < tg->nlock_waits) {
         const struct lock_wait *w = &tg->lock_waits[tg->lock_order[at]];
-        if (w->g == g && w->t0 == t0) {
+        if (w->g == g && w->t0 == t0)
             (void)chain(tg, tg->lock_order[at], collect, &c);
-        }
     }
     return c.n;
 }
 
-/* ---- what a holder does ------------------------------------------------------------------------------------- */
+/* ---- what a holder does
+ * ------------------------------------------------------------------------------------- */
 
 struct kinds {
     const struct trace *tr;
@@ -232,28 +230,25 @@ static void doing_of(const struct trace *tr, uint32_t g, int64_t t0, int64_t t1,
     *d = (struct doing){0};
     trace_shares(tr, l, t0, t1, &s);
     memcpy(d->ns, s.ns, sizeof d->ns);
-    if (s.ns[ST_WAITING] > (t1 - t0) / 16) { /* shorter waits than a 64th of it stay without a name */
+    if (s.ns[ST_WAITING] > (t1 - t0) / 16) /* shorter waits than a 64th of it stay without a name */
         trace_wide(tr, l, &(struct wide_ask){t0, t1, (t1 - t0) / 64 + 1, wait_kind_of, &k, 1u << ST_WAITING});
-    }
-    for (int i = 0; i < WK_KINDS; i++) {
+    for (int i = 0; i < WK_KINDS; i++)
         told += d->wait_ns[i];
-    }
     d->wait_ns[WK_OTHER] += s.ns[ST_WAITING] - told;
 }
 
-/* ---- sums over all waits ------------------------------------------------------------------------------------ */
+/* ---- sums over all waits
+ * ------------------------------------------------------------------------------------ */
 
 static bool weigh(struct weights *ws, uint32_t row, uint32_t id, int64_t ns)
 {
     uint32_t i = tab_put(&ws->by, row, id, ws->n);
-    if (i == TAB_NONE) {
+    if (i == TAB_NONE)
         return false;
-    }
     if (i == ws->n) {
         struct weight *p = mem_grow(ws->w, &ws->cap, (size_t)i + 1, sizeof *p);
-        if (!p) {
+        if (!p)
             return false;
-        }
         ws->w = p;
         p[ws->n++] = (struct weight){row, id, 0};
     }
@@ -272,9 +267,8 @@ static uint32_t row_of(struct holders *h, uint32_t place)
     uint32_t i = tab_put(&h->by_place, place, 0, h->tg->nholders);
     if (i == h->tg->nholders && i != TAB_NONE) {
         struct holder_row *p = mem_grow(h->tg->holders, &h->cap_rows, (size_t)i + 1, sizeof *p);
-        if (!p) {
+        if (!p)
             return TAB_NONE;
-        }
         h->tg->holders = p;
         p[h->tg->nholders++] = (struct holder_row){.place = place, .g = NO_LANE};
     }
@@ -284,12 +278,10 @@ static uint32_t row_of(struct holders *h, uint32_t place)
 /* What was done for ns in a holding, by so many waits of a row. */
 static void add_doing(struct holder_row *r, const struct doing *d, int64_t ns, uint32_t times)
 {
-    for (int i = 0; i < ST_COUNT; i++) {
+    for (int i = 0; i < ST_COUNT; i++)
         r->ns[i] = ns_add(r->ns[i], ns_times(d->ns[i], times));
-    }
-    for (int i = 0; i < WK_KINDS; i++) {
+    for (int i = 0; i < WK_KINDS; i++)
         r->wait_ns[i] = ns_add(r->wait_ns[i], ns_times(d->wait_ns[i], times));
-    }
     r->told = ns_add(r->told, ns_times(ns, times));
 }
 
@@ -304,14 +296,14 @@ static bool whole_add(struct holders *h, struct whole *w)
 {
     const uint32_t times = w->times;
     w->times = 0;
-    if (!times) {
+    if (!times)
         return true;
-    }
     add_doing(&h->tg->holders[w->row], &w->d, w->ns, times);
     return weigh_all(h, w->row, w->g, w->stack, ns_times(w->ns, times));
 }
 
-/* One more wait of the row went through it. Its weights are there from the first on: of equal ones the first counts. */
+/* One more wait of the row went through it. Its weights are there from the first on: of equal ones the first
+ * counts. */
 static bool whole_count(struct holders *h, struct whole *w, uint32_t row, const struct holding *p)
 {
     if (!w->known) {
@@ -322,9 +314,8 @@ static bool whole_count(struct holders *h, struct whole *w, uint32_t row, const 
         w->ns = p->t1 - p->t0;
     }
     if (!w->times || w->row != row) {
-        if (!whole_add(h, w) || !weigh_all(h, row, p->g, p->stack, 0)) {
+        if (!whole_add(h, w) || !weigh_all(h, row, p->g, p->stack, 0))
             return false;
-        }
         w->row = row;
     }
     w->times++;
@@ -343,16 +334,14 @@ static bool add_part(void *arg, uint32_t k, const struct holding *p, bool all)
     struct holders *h = o->h;
     struct holder_row *r = &h->tg->holders[o->row];
     const int64_t ns = p->t1 - p->t0;
-    if (ns > r->longest.t1 - r->longest.t0) {
+    if (ns > r->longest.t1 - r->longest.t0)
         r->longest = (struct moment){p->t0, p->t1, p->g, NO_LANE};
-    }
     if (ns > o->most_ns) {
         o->most_ns = ns;
         o->most = p->g;
     }
-    if (all) {
+    if (all)
         return whole_count(h, &h->whole[k], o->row, p);
-    }
     struct doing part = {0};
     doing_of(h->tg->tr, p->g, p->t0, p->t1, &part);
     add_doing(r, &part, ns, 1);
@@ -364,18 +353,15 @@ static bool add_wait(struct holders *h, uint32_t i)
     struct triage *tg = h->tg;
     const struct lock_wait *w = &tg->lock_waits[i];
     struct one o = {.h = h, .most = NO_LANE};
-    if (w->waker >= tg->ng) {
+    if (w->waker >= tg->ng)
         return true; /* nobody woke it, or nobody says who */
-    }
     o.row = row_of(h, w->place);
-    if (o.row == TAB_NONE) {
+    if (o.row == TAB_NONE)
         return false;
-    }
     tg->holders[o.row].waits++;
     tg->holders[o.row].waited = ns_add(tg->holders[o.row].waited, w->t1 - w->t0);
-    if (!chain(tg, i, add_part, &o)) {
+    if (!chain(tg, i, add_part, &o))
         return false;
-    }
     return o.most == NO_LANE || gstats_ended(tg->g, o.most, 1);
 }
 
@@ -399,7 +385,8 @@ static int cmp_row(const void *a, const void *b)
                                   : (x->place > y->place) - (x->place < y->place);
 }
 
-/* The place of each wait, where its waker let go, the waits by goroutine, and with which wait each holder got it. */
+/* The place of each wait, where its waker let go, the waits by goroutine, and with which wait each holder got
+ * it. */
 static bool links(struct triage *tg)
 {
     struct tab by_stack = {0}, passed = {0}; /* passed: from which place to which */
@@ -418,9 +405,8 @@ static bool links(struct triage *tg)
         k[i] = (struct keyed_row){w->g, i};
     }
     ok = ok && rows_sort(k, tg->nlock_waits);
-    for (uint32_t i = 0; i < tg->nlock_waits && ok; i++) {
+    for (uint32_t i = 0; i < tg->nlock_waits && ok; i++)
         tg->lock_order[i] = k[i].row;
-    }
     for (uint32_t i = 0; i < tg->nlock_waits && ok; i++) {
         struct lock_wait *w = &tg->lock_waits[i];
         w->got = w->waker < tg->ng ? got_with(tg, w) : NO_LANE;
@@ -433,18 +419,18 @@ static bool links(struct triage *tg)
     return ok;
 }
 
-/* ---- which places ask for the same lock ------------------------------------------------------------------------ */
+/* ---- which places ask for the same lock
+ * ------------------------------------------------------------------------ */
 
-struct passed {           /* waits in one place that were ended by letting go in another that asks for locks */
+struct passed { /* waits in one place that were ended by letting go in another that asks for locks */
     uint32_t asks, gives; /* rows of holders */
     uint64_t n;
 };
 
 static uint32_t root_of(const uint32_t *up, uint32_t i)
 {
-    while (up[i] != i) {
+    while (up[i] != i)
         i = up[i];
-    }
     return i;
 }
 
@@ -454,28 +440,25 @@ static bool is_lock(const struct triage *tg, const struct lock_wait *w)
 }
 
 /* Counts what passes from place to place: rows by place in `row`, pairs of them in `by`. */
-static bool passes_of(const struct triage *tg, struct tab *row, struct tab *by, struct passed **v, uint32_t *n)
+static bool passes_of(const struct triage *tg, struct tab *row, struct tab *by, struct passed **v,
+                      uint32_t *n)
 {
     size_t cap = 0;
     bool ok = true;
-    for (uint32_t i = 0; i < tg->nholders && ok; i++) {
+    for (uint32_t i = 0; i < tg->nholders && ok; i++)
         ok = tab_put(row, tg->holders[i].place, 0, i) != TAB_NONE;
-    }
     for (uint32_t i = 0; i < tg->nlock_waits && ok; i++) {
         const struct lock_wait *w = &tg->lock_waits[i];
         const uint32_t a = tab_get(row, w->place, 0), b = tab_get(row, w->let_go, 0);
-        if (a == TAB_NONE || b == TAB_NONE || a == b || !is_lock(tg, w)) {
+        if (a == TAB_NONE || b == TAB_NONE || a == b || !is_lock(tg, w))
             continue;
-        }
         const uint32_t k = tab_put(by, a, b, *n);
         struct passed *p = k == *n ? mem_grow(*v, &cap, (size_t)k + 1, sizeof *p) : *v;
-        if (k == TAB_NONE || !p) {
+        if (k == TAB_NONE || !p)
             return false;
-        }
         *v = p;
-        if (k == *n) {
+        if (k == *n)
             p[(*n)++] = (struct passed){a, b, 0};
-        }
         p[k].n++;
     }
     return ok;
@@ -489,9 +472,8 @@ static void join_locks(const struct triage *tg, const struct tab *by, const stru
         const uint32_t back = tab_get(by, v[i].gives, v[i].asks);
         if (back == TAB_NONE || (double)v[i].n < PASSES || (double)v[back].n < PASSES ||
             !threshold_reached(TH_LOCK_SAME, (int64_t)v[i].n, (int64_t)tg->holders[v[i].asks].waits) ||
-            !threshold_reached(TH_LOCK_SAME, (int64_t)v[back].n, (int64_t)tg->holders[v[i].gives].waits)) {
+            !threshold_reached(TH_LOCK_SAME, (int64_t)v[back].n, (int64_t)tg->holders[v[i].gives].waits))
             continue;
-        }
         const uint32_t a = root_of(up, v[i].asks), b = root_of(up, v[i].gives);
         up[a > b ? a : b] = a > b ? b : a;
     }
@@ -504,15 +486,12 @@ static bool same_locks(struct triage *tg)
     struct passed *v = NULL;
     uint32_t n = 0, *up = mem_alloc(((size_t)tg->nholders + 1) * sizeof *up);
     bool ok = up && passes_of(tg, &row, &by, &v, &n);
-    for (uint32_t i = 0; i < tg->nholders && ok; i++) {
+    for (uint32_t i = 0; i < tg->nholders && ok; i++)
         up[i] = i;
-    }
-    if (ok) {
+    if (ok)
         join_locks(tg, &by, v, n, up);
-    }
-    for (uint32_t i = 0; i < tg->nholders && ok; i++) {
+    for (uint32_t i = 0; i < tg->nholders && ok; i++)
         tg->holders[i].lock = tg->holders[root_of(up, i)].place;
-    }
     for (uint32_t i = 0; i < tg->nlock_waits && ok; i++) {
         struct lock_wait *w = &tg->lock_waits[i];
         const uint32_t k = tab_get(&row, w->place, 0);
@@ -531,16 +510,16 @@ bool triage_holders(struct triage *tg)
     bool ok = links(tg);
     h.whole = mem_zalloc(((size_t)tg->nlock_waits + 1) * sizeof *h.whole);
     ok = ok && h.whole;
-    for (uint32_t i = 0; i < tg->nlock_waits && ok; i++) {
+    for (uint32_t i = 0; i < tg->nlock_waits && ok; i++)
         ok = add_wait(&h, tg->lock_order[i]) && slices_tick();
-    }
-    for (uint32_t i = 0; i < tg->nlock_waits && ok; i++) {
+    for (uint32_t i = 0; i < tg->nlock_waits && ok; i++)
         ok = whole_add(&h, &h.whole[i]) && (i % 256 || slices_tick());
-    }
     if (ok && tg->nholders) {
         heaviest(tg, &h.goroutines, offsetof(struct holder_row, g), offsetof(struct holder_row, g_ns), true);
-        heaviest(tg, &h.names, offsetof(struct holder_row, name), offsetof(struct holder_row, name_ns), false);
-        heaviest(tg, &h.stacks, offsetof(struct holder_row, stack), offsetof(struct holder_row, stack_ns), false);
+        heaviest(tg, &h.names, offsetof(struct holder_row, name), offsetof(struct holder_row, name_ns),
+                 false);
+        heaviest(tg, &h.stacks, offsetof(struct holder_row, stack), offsetof(struct holder_row, stack_ns),
+                 false);
         qsort(tg->holders, tg->nholders, sizeof *tg->holders, cmp_row);
     }
     ok = ok && same_locks(tg);
@@ -552,22 +531,20 @@ bool triage_holders(struct triage *tg)
     return ok;
 }
 
-/* ---- in words ----------------------------------------------------------------------------------------------- */
+/* ---- in words
+ * ----------------------------------------------------------------------------------------------- */
 
 void holder_text(struct text *t, const struct trace *tr, const struct holder_row *h)
 {
     bool one = h->g_ns >= h->told / 2 && h->g != NO_LANE;
-    if (one) {
+    if (one)
         text_who(t, tr, h->g);
-    } else {
+    else
         text_say(t, tr, h->holders, " goroutines, most by ", t_func_cut(h->name, 60));
-    }
-    if (h->stack) {
+    if (h->stack)
         text_say(t, tr, " in ", t_func_cut(holder_place(tr, h->stack), 60));
-    }
     text_lit(t, " (inferred)");
     const int64_t ns = one ? h->g_ns : h->name_ns;
-    if (ns < h->waited - h->waited / 1000) { /* else it is all of it */
+    if (ns < h->waited - h->waited / 1000) /* else it is all of it */
         text_say(t, tr, ", ", t_share((double)ns, (double)h->waited), " of the waiting");
-    }
 }

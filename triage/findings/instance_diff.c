@@ -1,4 +1,5 @@
-/* instance_diff.c - what the slow instances of a row spend their time on that the usual ones don't. See instances.h. */
+/* instance_diff.c - what the slow instances of a row spend their time on that the usual ones don't. See
+ * instances.h. */
 #include <stdlib.h>
 
 #include "triage/sentence.h"
@@ -6,14 +7,13 @@
 #include "triage/findings/leaves.h"
 #include "triage/findings/instances.h"
 
-static bool explain_some(struct explainer *x, struct leaves *out, const struct trace *tr, const struct workpiece *v,
-                         uint32_t n, bool *cut)
+static bool explain_some(struct explainer *x, struct leaves *out, const struct trace *tr,
+                         const struct workpiece *v, uint32_t n, bool *cut)
 {
     struct explain_tree t;
     bool ok = explain_tree_init(&t, tr);
-    for (uint32_t i = 0; ok && i < n; i++) {
+    for (uint32_t i = 0; ok && i < n; i++)
         ok = explain_add_piece(x, &t, &v[i]);
-    }
     if (ok) {
         causes_leaves(&t, out);
         *cut |= t.cut;
@@ -25,9 +25,8 @@ static bool explain_some(struct explainer *x, struct leaves *out, const struct t
 static int64_t average(const struct workpiece *v, uint32_t n)
 {
     int64_t sum = 0;
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++)
         sum = ns_add(sum, v[i].t1 - v[i].t0);
-    }
     return n ? sum / n : 0;
 }
 
@@ -40,8 +39,8 @@ static int cmp_part(const void *a, const void *b)
                                 : x->cat - y->cat;
 }
 
-static uint32_t parts_of(struct instance_part v[LEAVES], const struct leaves *s, const struct leaves *u, uint32_t ns,
-                         uint32_t nu)
+static uint32_t parts_of(struct instance_part v[LEAVES], const struct leaves *s, const struct leaves *u,
+                         uint32_t ns, uint32_t nu)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < s->n; i++) {
@@ -55,11 +54,9 @@ static uint32_t parts_of(struct instance_part v[LEAVES], const struct leaves *s,
                                       callers_beyond(&l->callers, &l->beyond, l->ns),
                                       l->ns / (int64_t)ns,
                                       0};
-        for (uint32_t k = 0; k < u->n; k++) {
-            if (u->v[k].cat == l->cat && u->v[k].func == l->func) {
+        for (uint32_t k = 0; k < u->n; k++)
+            if (u->v[k].cat == l->cat && u->v[k].func == l->func)
                 v[n].usual = u->v[k].ns / (int64_t)nu;
-            }
-        }
         n++;
     }
     qsort(v, n, sizeof *v, cmp_part);
@@ -75,37 +72,31 @@ bool instances_differ(struct explainer *x, const struct instances *in, const str
     struct instance_part all[LEAVES];
     *out = (struct instance_diff){0};
     slow = slow < INSTANCE_LOOK ? slow : INSTANCE_LOOK;
-    if (n < 4) {
+    if (n < 4)
         return true;
-    }
     uint32_t usual = slow < n / 4 ? n / 4 : slow; /* around the median, which stands at `half` */
     usual = usual < INSTANCE_LOOK ? usual : INSTANCE_LOOK;
     uint32_t from = half - usual / 2;
     out->slow = average(v, slow);
     out->usual = average(v + from, usual);
-    if (from < slow || out->slow < 2 * out->usual) {
+    if (from < slow || out->slow < 2 * out->usual)
         return true;
-    }
     out->nslow = slow;
     out->nusual = usual;
     if (!explain_some(x, &s, in->tg->tr, v, slow, &out->cut) ||
-        !explain_some(x, &u, in->tg->tr, v + from, usual, &out->cut)) {
+        !explain_some(x, &u, in->tg->tr, v + from, usual, &out->cut))
         return false;
-    }
     uint32_t parts = parts_of(all, &s, &u, slow, usual);
-    for (uint32_t i = 0; i < parts && out->n < INSTANCE_PARTS; i++) {
-        if (all[i].slow - all[i].usual > (out->slow - out->usual) / 20) {
+    for (uint32_t i = 0; i < parts && out->n < INSTANCE_PARTS; i++)
+        if (all[i].slow - all[i].usual > (out->slow - out->usual) / 20)
             out->part[out->n++] = all[i];
-        }
-    }
     return true;
 }
 
 void instance_diff_text(struct text *t, const struct trace *tr, const struct instance_diff *d)
 {
-    if (d->n == 0) {
+    if (d->n == 0)
         return;
-    }
     text_say(t, tr, "the ", d->nslow, " slowest (", t_dur(d->slow), " each; usually ", t_dur(d->usual),
              ") spend more time ");
     for (uint32_t i = 0; i < d->n && i < 3; i++) {

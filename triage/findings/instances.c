@@ -58,12 +58,10 @@ static uint32_t bucket_of(int64_t ns)
 {
     uint32_t i = ns > 0 ? (uint32_t)(log10((double)ns) * 4) : 0;
     i = i < INSTANCE_BUCKETS ? i : INSTANCE_BUCKETS - 1;
-    while (i > 0 && ns < instance_bucket(i)) {
+    while (i > 0 && ns < instance_bucket(i))
         i--;
-    }
-    while (i + 1 < INSTANCE_BUCKETS && ns >= instance_bucket(i + 1)) {
+    while (i + 1 < INSTANCE_BUCKETS && ns >= instance_bucket(i + 1))
         i++;
-    }
     return i;
 }
 
@@ -93,15 +91,13 @@ bool instances_all(const struct triage *tg, uint64_t spans, struct instances_all
 {
     struct err e = {0};
     *out = (struct instances_all){0};
-    if (instances_new(tg, &out->in, &e) != ERR_OK) {
+    if (instances_new(tg, &out->in, &e) != ERR_OK)
         return false;
-    }
     while (instances_step(&out->in, INT64_MAX, &e)) {
     }
     out->x = explain_new(tg->tr);
-    if (out->x) {
+    if (out->x)
         explain_budget(out->x, spans);
-    }
     return out->x && e.code == ERR_OK;
 }
 
@@ -111,26 +107,25 @@ void instances_all_free(struct instances_all *all)
     instances_free(&all->in);
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------------ */
+/* ---- rows
+ * ------------------------------------------------------------------------------------------------------ */
 
 /* The row of a kind and name; TAB_NONE: there are ROWS already. */
-static bool row_of(struct instances *in, enum instance_kind k, enum wait_kind wait, uint32_t name, uint32_t *row)
+static bool row_of(struct instances *in, enum instance_kind k, enum wait_kind wait, uint32_t name,
+                   uint32_t *row)
 {
     struct instances_work *w = in->work;
     uint64_t key = (uint64_t)k << 8 | wait;
     *row = tab_get(&w->rows, key, name);
-    if (*row != TAB_NONE || in->n == ROWS) {
+    if (*row != TAB_NONE || in->n == ROWS)
         return true;
-    }
     struct instance_row *v = mem_grow(in->row, &w->cap_rows, (size_t)in->n + 1, sizeof *v);
-    if (!v) {
+    if (!v)
         return false;
-    }
     in->row = v;
     *row = tab_put(&w->rows, key, name, in->n);
-    if (*row == TAB_NONE) {
+    if (*row == TAB_NONE)
         return false;
-    }
     v[in->n++] = (struct instance_row){.kind = k, .wait = wait, .name = name};
     return true;
 }
@@ -145,9 +140,8 @@ static bool put_piece(struct instances *in, uint32_t row, struct workpiece p, bo
         return true;
     }
     struct found *v = mem_grow(w->found, &w->cap_found, w->nfound + 1, sizeof *v);
-    if (!v) {
+    if (!v)
         return false;
-    }
     w->found = v;
     v[w->nfound++] = (struct found){row, p};
     r->bucket[bucket_of(p.t1 - p.t0)]++;
@@ -168,12 +162,10 @@ static bool add_task(struct instances *in, size_t task, bool look)
 {
     const struct task *all, *k = (trace_tasks(in->tg->tr, &all), &all[task]);
     uint32_t row;
-    if (!row_of(in, IN_TASK, WK_OTHER, k->name, &row)) {
+    if (!row_of(in, IN_TASK, WK_OTHER, k->name, &row))
         return false;
-    }
-    if (row == TAB_NONE) {
+    if (row == TAB_NONE)
         return true;
-    }
     in->row[row].of++;
     in->row[row].looked += look;
     return !look || put_piece(in, row, workpiece_of_task(in->tg->tr, task),
@@ -183,40 +175,36 @@ static bool add_task(struct instances *in, size_t task, bool look)
 static bool add_region(struct instances *in, const struct region *r, bool look)
 {
     uint32_t row;
-    if (!row_of(in, IN_REGION, WK_OTHER, r->name, &row)) {
+    if (!row_of(in, IN_REGION, WK_OTHER, r->name, &row))
         return false;
-    }
-    if (row == TAB_NONE) {
+    if (row == TAB_NONE)
         return true;
-    }
     in->row[row].of++;
     in->row[row].looked += look;
-    return !look || put(in, row, r->g, r->t0, r->t1, !r->open_start && !r->open_end && within(in->tg, r->t0, r->t1));
+    return !look ||
+           put(in, row, r->g, r->t0, r->t1, !r->open_start && !r->open_end && within(in->tg, r->t0, r->t1));
 }
 
 static bool add_goroutine(struct instances *in, uint32_t g, bool look)
 {
     const struct group *grp = &in->tg->groups[gstat_group(in->tg->g, g)];
     uint32_t row;
-    if (grp->is_system || grp->count < 2 || !grp->name) {
+    if (grp->is_system || grp->count < 2 || !grp->name)
         return true;
-    }
-    if (!row_of(in, IN_GROUP, WK_OTHER, grp->name, &row)) {
+    if (!row_of(in, IN_GROUP, WK_OTHER, grp->name, &row))
         return false;
-    }
-    if (row == TAB_NONE) {
+    if (row == TAB_NONE)
         return true;
-    }
     in->row[row].of++;
     in->row[row].looked += look;
-    if (!look) {
+    if (!look)
         return true;
-    }
     struct lane_info li = trace_lane(in->tg->tr, (struct lane){LANE_G, g});
     return put(in, row, g, li.first, li.last, li.created && li.ended && within(in->tg, li.first, li.last));
 }
 
-/* ---- pieces and places ----------------------------------------------------------------------------------------- */
+/* ---- pieces and places
+ * ----------------------------------------------------------------------------------------- */
 
 /* The innermost function outside the runtime, 0 none. */
 static uint32_t asked_by(const struct trace *tr, uint32_t stack)
@@ -224,9 +212,8 @@ static uint32_t asked_by(const struct trace *tr, uint32_t stack)
     uint32_t n = trace_stack(tr, stack);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t f = trace_frame(tr, stack, i).func;
-        if (!str_starts(trace_str(tr, f), "runtime.")) {
+        if (!str_starts(trace_str(tr, f), "runtime."))
             return f;
-        }
     }
     return 0;
 }
@@ -255,7 +242,8 @@ bool instance_wants_more(const struct trace *tr, uint32_t start_function, uint32
     return wait_means(tr, start_function, reason, stack, &kind, &place) == AW_MORE;
 }
 
-/* The same, remembered: for the start functions together, since a stack's root is its goroutine's start function. */
+/* The same, remembered: for the start functions together, since a stack's root is its goroutine's start
+ * function. */
 static bool wait_is(struct instances *in, const struct group *grp, const struct span *s, enum at_wait *means,
                     enum wait_kind *kind, uint32_t *place)
 {
@@ -264,9 +252,8 @@ static bool wait_is(struct instances *in, const struct group *grp, const struct 
     uint32_t at = tab_get(&w->waits, key, grp->name);
     if (at == TAB_NONE) {
         uint32_t *v = mem_grow(w->place, &w->cap_places, w->nplaces + 2, sizeof *v);
-        if (!v) {
+        if (!v)
             return false;
-        }
         w->place = v;
         at = (uint32_t)w->nplaces;
         *means = wait_means(in->tg->tr, grp->name, s->reason, s->stack, kind, &v[at + 1]);
@@ -287,9 +274,8 @@ static bool may_have_any(const struct triage *tg, const struct group *grp)
         uint32_t reason = tg->group_waits[grp->waits + k].reason;
         enum wait_kind kind = stacks_wait_kind(tg->tr, reason, 0);
         if (wait_on_channel(kind) || kind == WK_COND || (kind == WK_NET && server) ||
-            str_is(trace_str(tg->tr, reason), "sync")) {
+            str_is(trace_str(tg->tr, reason), "sync"))
             return true;
-        }
     }
     return false;
 }
@@ -308,12 +294,10 @@ static bool walk_start(struct instances *in)
     w->walk = mem_zalloc(((size_t)tg->ngroups + 1) * sizeof *w->walk);
     w->walked = mem_zalloc(((size_t)tg->ngroups + 1) * sizeof *w->walked);
     w->members = mem_zalloc(((size_t)tg->ngroups + 1) * sizeof *w->members);
-    if (!w->walk || !w->walked || !w->members) {
+    if (!w->walk || !w->walked || !w->members)
         return false;
-    }
-    for (uint32_t i = 0; i < tg->ngroups; i++) {
+    for (uint32_t i = 0; i < tg->ngroups; i++)
         w->walk[i] = may_have_any(tg, &tg->groups[i]);
-    }
     bool ok = true;
     for (uint32_t g = 0; g < tg->ng && ok; g++) {
         all += w->walk[gstat_group(tg->g, g)] ? spans_of(tg, g) + 1 : 0;
@@ -326,25 +310,22 @@ static bool walk_start(struct instances *in)
 static bool add_piece(struct instances *in, uint32_t g, uint32_t stack, int64_t t0, int64_t t1, bool whole)
 {
     uint32_t row;
-    if (!row_of(in, IN_PIECE, WK_OTHER, in->tg->groups[gstat_group(in->tg->g, g)].name, &row)) {
+    if (!row_of(in, IN_PIECE, WK_OTHER, in->tg->groups[gstat_group(in->tg->g, g)].name, &row))
         return false;
-    }
-    if (row == TAB_NONE) {
+    if (row == TAB_NONE)
         return true;
-    }
     in->row[row].stack = stack;
     return put(in, row, g, t0, t1, whole);
 }
 
-static bool add_place(struct instances *in, uint32_t g, const struct span *s, enum wait_kind kind, uint32_t place)
+static bool add_place(struct instances *in, uint32_t g, const struct span *s, enum wait_kind kind,
+                      uint32_t place)
 {
     uint32_t row;
-    if (!row_of(in, IN_PLACE, kind, place, &row)) {
+    if (!row_of(in, IN_PLACE, kind, place, &row))
         return false;
-    }
-    if (row == TAB_NONE) {
+    if (row == TAB_NONE)
         return true;
-    }
     in->row[row].stack = in->row[row].stack ? in->row[row].stack : s->stack;
     return put(in, row, g, s->t0, s->t1, !s->open_start && !s->open_end && within(in->tg, s->t0, s->t1));
 }
@@ -360,9 +341,8 @@ static bool end_served(struct instances *in, uint32_t g, const struct request_cu
 {
     const bool ended = trace_lane(in->tg->tr, (struct lane){LANE_G, g}).ended;
     int64_t t0, t1;
-    if (ended && request_last(cut, &t0, &t1)) {
+    if (ended && request_last(cut, &t0, &t1))
         return add_piece(in, g, cut->asked, t0, t1, within(in->tg, t0, t1));
-    }
     return ended || cut->since == NO_TIME || add_piece(in, g, cut->asked, cut->since, cut->since, false);
 }
 
@@ -375,48 +355,38 @@ static bool walk(struct instances *in, uint32_t g)
     struct request_cut cut = {.since = NO_TIME};
     int64_t since = NO_TIME;
     struct span_iter it;
-    if (!w->walk[group]) {
+    if (!w->walk[group])
         return true;
-    }
-    if (w->members[group]++ % w->step || !span_seek(&it, tg->tr, (struct lane){LANE_G, g}, 0)) {
+    if (w->members[group]++ % w->step || !span_seek(&it, tg->tr, (struct lane){LANE_G, g}, 0))
         return true;
-    }
     w->walked[group]++;
     for (uint64_t i = 0; i < INSTANCES_WALK && (i % 256 || slices_tick()); i++) {
         const struct span *s = span_get(&it);
         enum at_wait means = AW_NONE;
         enum wait_kind kind;
         uint32_t place;
-        if (s->t0 >= tg->end) {
+        if (s->t0 >= tg->end)
             break;
-        }
-        if (s->state == ST_WAITING && !wait_is(in, &tg->groups[group], s, &means, &kind, &place)) {
+        if (s->state == ST_WAITING && !wait_is(in, &tg->groups[group], s, &means, &kind, &place))
             return false;
-        }
-        if (means == AW_PLACE && !add_place(in, g, s, kind, place)) {
+        if (means == AW_PLACE && !add_place(in, g, s, kind, place))
             return false;
-        }
-        if (serves && !step_served(in, g, s, &cut)) {
+        if (serves && !step_served(in, g, s, &cut))
             return false;
-        }
         if (means == AW_MORE && !serves) {
-            if (since != NO_TIME && !add_piece(in, g, s->stack, since, s->t0, within(tg, since, s->t0))) {
+            if (since != NO_TIME && !add_piece(in, g, s->stack, since, s->t0, within(tg, since, s->t0)))
                 return false;
-            }
             since = s->open_end ? NO_TIME : s->t1;
             more = s->stack;
         }
-        if (!span_next(&it)) {
+        if (!span_next(&it))
             break;
-        }
     }
-    if (serves && !end_served(in, g, &cut)) {
+    if (serves && !end_served(in, g, &cut))
         return false;
-    }
     /* The last piece ends with its goroutine, or it is not over. */
-    if (since != NO_TIME && !add_piece(in, g, more, since, since, false)) {
+    if (since != NO_TIME && !add_piece(in, g, more, since, since, false))
         return false;
-    }
     return true;
 }
 
@@ -434,7 +404,8 @@ static void walk_end(struct instances *in)
     }
 }
 
-/* ---- the end --------------------------------------------------------------------------------------------------- */
+/* ---- the end
+ * --------------------------------------------------------------------------------------------------- */
 
 static int cmp_found(const void *a, const void *b)
 {
@@ -462,24 +433,22 @@ static bool found_alike(const struct found *x, const struct found *y)
 }
 
 /*
- * Sorted by one thing after the other, the last one first, so that it can be left off between. false: out of memory,
- * or unwanted.
+ * Sorted by one thing after the other, the last one first, so that it can be left off between. false: out of
+ * memory, or unwanted.
  */
 static bool found_by(struct keyed_row *k, const struct found *v, size_t n)
 {
     const uint64_t sign = (uint64_t)1 << 63;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         k[i] = (struct keyed_row){(uint64_t)v[i].one.t0 ^ sign, (uint32_t)i};
-    }
     bool ok = slices_tick_now() && rows_sort(k, n);
     for (size_t i = 0; ok && i < n; i++) {
         const struct workpiece *x = &v[k[i].row].one;
         k[i].key = ~((uint64_t)(x->t1 - x->t0) ^ sign);
     }
     ok = ok && slices_tick_now() && rows_sort(k, n);
-    for (size_t i = 0; ok && i < n; i++) {
+    for (size_t i = 0; ok && i < n; i++)
         k[i].key = v[k[i].row].row;
-    }
     return ok && slices_tick_now() && rows_sort(k, n);
 }
 
@@ -490,12 +459,10 @@ static bool found_sort(struct found *v, size_t n)
     mem_free(k);
     for (size_t i = 0, end; ok && i < n; i = end) {
         bool sorted = true;
-        for (end = i + 1; end < n && found_alike(&v[i], &v[end]); end++) {
+        for (end = i + 1; end < n && found_alike(&v[i], &v[end]); end++)
             sorted &= v[end - 1].one.g <= v[end].one.g;
-        }
-        if (!sorted) {
+        if (!sorted)
             qsort(v + i, end - i, sizeof *v, cmp_found);
-        }
     }
     return ok;
 }
@@ -526,19 +493,15 @@ static bool sort_all(struct instances *in)
 {
     struct instances_work *w = in->work;
     walk_end(in);
-    if (!found_sort(w->found, w->nfound) || !found_tell(in)) {
+    if (!found_sort(w->found, w->nfound) || !found_tell(in))
         return false;
-    }
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < in->n; i++) {
-        if (in->row[i].d.n) {
+    for (uint32_t i = 0; i < in->n; i++)
+        if (in->row[i].d.n)
             in->row[kept++] = in->row[i];
-        }
-    }
     in->n = kept;
-    if (kept) {
+    if (kept)
         qsort(in->row, kept, sizeof *in->row, cmp_row);
-    }
     return true;
 }
 
@@ -564,9 +527,8 @@ static bool one_more(struct instances *in, bool *ok)
                                         : in->tg->ng;
     size_t i = w->next++;
     bool look = i % (n / INSTANCES_MOST + 1) == 0;
-    if (i >= n) {
+    if (i >= n)
         return false;
-    }
     *ok = w->phase == PH_TASKS     ? add_task(in, i, look)
           : w->phase == PH_REGIONS ? add_region(in, &r[i], look)
           : w->phase == PH_GROUPS  ? add_goroutine(in, (uint32_t)i, look)
@@ -584,13 +546,11 @@ bool instances_step(struct instances *in, int64_t budget_ns, struct err *e)
             w->phase++;
             w->next = 0;
         }
-        if (until != INT64_MAX && looks % LOOK == 0 && host_now() >= until) {
+        if (until != INT64_MAX && looks % LOOK == 0 && host_now() >= until)
             break;
-        }
     }
-    if (w && ok && w->phase != PH_SORT) {
+    if (w && ok && w->phase != PH_SORT)
         return true;
-    }
     ok = ok && (!w || sort_all(in));
     work_free(w);
     in->work = NULL;
@@ -603,10 +563,8 @@ bool instances_step(struct instances *in, int64_t budget_ns, struct err *e)
 
 const struct instance_row *instances_find(const struct instances *in, enum instance_kind k, const char *name)
 {
-    for (uint32_t i = 0; i < in->n; i++) {
-        if (in->row[i].kind == k && str_is(trace_str(in->tg->tr, in->row[i].name), name)) {
+    for (uint32_t i = 0; i < in->n; i++)
+        if (in->row[i].kind == k && str_is(trace_str(in->tg->tr, in->row[i].name), name))
             return &in->row[i];
-        }
-    }
     return NULL;
 }

@@ -2,20 +2,22 @@
  * instances.h - what a program did many times, as rows with counts and percentiles, and behind each row its
  * instances.
  *
- * A row is a type of task, a name of region, a group of goroutines by start function, the pieces of work of such a
- * group (from the end of a wait for more of it to the begin of the next one: a wait on a channel in the start
- * function itself, or where a server reads for its next HTTP request: requests.h), or a contended place: a function
- * in which goroutines waited for a lock, a condition or to send on a channel.
+ * A row is a type of task, a name of region, a group of goroutines by start function, the pieces of work of
+ * such a group (from the end of a wait for more of it to the begin of the next one: a wait on a channel in
+ * the start function itself, or where a server reads for its next HTTP request: requests.h), or a contended
+ * place: a function in which goroutines waited for a lock, a condition or to send on a channel.
  *
- * Use, after TRIAGE_DONE: instances_new(), instances_step() until it is done, then read; triage must outlive it.
+ * Use, after TRIAGE_DONE: instances_new(), instances_step() until it is done, then read; triage must outlive
+ * it.
  *
- * Cost: at most INSTANCES_MOST tasks, regions and goroutines each are looked at, and for pieces and places at most
- * about INSTANCES_WALK spans of the goroutines that have any. Of more, some are left out, evenly: then `looked` is
- * below `of`, and a row's numbers are of what was looked at. Memory is 24 bytes per instance looked at. Whose time an instance is
- * explain_legs() tells: several goroutines' if it is a task that was handed on.
+ * Cost: at most INSTANCES_MOST tasks, regions and goroutines each are looked at, and for pieces and places at
+ * most about INSTANCES_WALK spans of the goroutines that have any. Of more, some are left out, evenly: then
+ * `looked` is below `of`, and a row's numbers are of what was looked at. Memory is 24 bytes per instance
+ * looked at. Whose time an instance is explain_legs() tells: several goroutines' if it is a task that was
+ * handed on.
  *
- * Units: ns. An instance that the trace does not hold both ends of is counted in `open` and in nothing else. A
- * channel that has more at once lets pieces run together: a trace records waits, not what is received.
+ * Units: ns. An instance that the trace does not hold both ends of is counted in `open` and in nothing else.
+ * A channel that has more at once lets pieces run together: a trace records waits, not what is received.
  */
 #ifndef GOTOP_TRIAGE_INSTANCES_H
 #define GOTOP_TRIAGE_INSTANCES_H
@@ -25,8 +27,10 @@
 #include "triage/triage.h"
 
 enum instance_kind { IN_TASK, IN_REGION, IN_GROUP, IN_PIECE, IN_PLACE, IN_KINDS };
-const char *instance_kind_name(enum instance_kind k); /* "task", "region", "goroutines", "pieces of work", "waits" */
-const char *instance_kind_id(enum instance_kind k);   /* "task", "region", "group", "piece", "place": JSON, explain */
+const char *
+instance_kind_name(enum instance_kind k); /* "task", "region", "goroutines", "pieces of work", "waits" */
+const char *
+instance_kind_id(enum instance_kind k); /* "task", "region", "group", "piece", "place": JSON, explain */
 
 #define INSTANCE_BUCKETS \
     56 /* four to a decade: [i] counts from instance_bucket(i) on to below instance_bucket(i + 1) */
@@ -55,16 +59,18 @@ struct instances {
     struct instances_work *work; /* while steps are due */
 };
 /*
- * instance_wants_more - does a goroutine of that start function wait there for more work, not within a piece of it?
+ * instance_wants_more - does a goroutine of that start function wait there for more work, not within a piece
+ * of it?
  */
 bool instance_wants_more(const struct trace *tr, uint32_t start_function, uint32_t reason, uint32_t stack);
 enum err_code instances_new(const struct triage *tg, struct instances *out, struct err *e);
-/* instances_step - work for about budget_ns (INT64_MAX: all). true: more to do. *e is set when out of memory. */
+/* instances_step - work for about budget_ns (INT64_MAX: all). true: more to do. *e is set when out of memory.
+ */
 bool instances_step(struct instances *in, int64_t budget_ns, struct err *e);
 void instances_free(struct instances *in);
 /*
- * instances_all - all steps at once, and what explains single ones, in at most so many spans together. false: out of
- * memory.
+ * instances_all - all steps at once, and what explains single ones, in at most so many spans together. false:
+ * out of memory.
  */
 struct instances_all {
     struct instances in;
@@ -73,13 +79,14 @@ struct instances_all {
 bool instances_all(const struct triage *tg, uint64_t spans, struct instances_all *out);
 void instances_all_free(struct instances_all *all);
 /*
- * instances_find - the row of that kind and name ("main.work"), NULL: none. Of a place's kinds of waits the longest.
+ * instances_find - the row of that kind and name ("main.work"), NULL: none. Of a place's kinds of waits the
+ * longest.
  */
 const struct instance_row *instances_find(const struct instances *in, enum instance_kind k, const char *name);
 
 /*
- * What the slow ones do more of than the usual ones: the slowest tenth (at least 1, at most INSTANCE_LOOK of them)
- * explained beside as many from around the median, put together by category and function.
+ * What the slow ones do more of than the usual ones: the slowest tenth (at least 1, at most INSTANCE_LOOK of
+ * them) explained beside as many from around the median, put together by category and function.
  */
 #define INSTANCE_LOOK 24
 #define INSTANCE_PARTS 8
@@ -89,7 +96,7 @@ struct instance_part {
     bool mixed;                  /* not all of them had its callers */
     struct ran ran;              /* of running: what is known of all of them being there */
     struct caller by;            /* who called most of it then */
-    int64_t slow, usual;         /* ns in one instance, on average; slow - usual decides the order, largest first */
+    int64_t slow, usual; /* ns in one instance, on average; slow - usual decides the order, largest first */
 };
 struct instance_diff {
     uint32_t nslow, nusual; /* looked at; 0: too few of them, or all alike (slow less than twice the usual) */
@@ -102,8 +109,8 @@ struct instance_diff {
 bool instances_differ(struct explainer *x, const struct instances *in, const struct instance_row *r,
                       struct instance_diff *out);
 /*
- * instance_diff_text - "the slow ones (12, 84.1ms on average, the usual ones 1.2ms) wait longer for the network in
- * main.ask (+71.0ms), ..": nothing if nothing differs.
+ * instance_diff_text - "the slow ones (12, 84.1ms on average, the usual ones 1.2ms) wait longer for the
+ * network in main.ask (+71.0ms), ..": nothing if nothing differs.
  */
 void instance_diff_text(struct text *t, const struct trace *tr, const struct instance_diff *d);
 

@@ -1,9 +1,9 @@
 /*
  * leaks.c - what may never end, and who was woken for nothing.
  *
- * Leaks: goroutines that the trace saw created and not ended, and that are blocked when it ends, by creation stack
- * and by where they are blocked. Herds: bursts of wake-ups from one waker after which the woken ones soon blocked
- * again on the same condition.
+ * Leaks: goroutines that the trace saw created and not ended, and that are blocked when it ends, by creation
+ * stack and by where they are blocked. Herds: bursts of wake-ups from one waker after which the woken ones
+ * soon blocked again on the same condition.
  */
 #include "triage/tri.h"
 
@@ -23,24 +23,22 @@ struct leaks {
     struct rowtab by_wait; /* rows of triage.waits */
 };
 
-static struct leak_row *leak_of(struct leaks *k, const struct lane_info *li, const struct span *s, uint32_t birth)
+static struct leak_row *leak_of(struct leaks *k, const struct lane_info *li, const struct span *s,
+                                uint32_t birth)
 {
     struct triage *tg = k->tg;
     uint32_t i = tab_put(&k->by_row, (uint64_t)birth << 32 | s->reason, s->stack, tg->nleaks);
-    if (i == TAB_NONE) {
+    if (i == TAB_NONE)
         return NULL;
-    }
     if (i == tg->nleaks) {
         struct leak_row *p = mem_grow(tg->leaks, &k->cap_rows, (size_t)i + 1, sizeof *p);
         uint32_t *rb;
-        if (!p) {
+        if (!p)
             return NULL;
-        }
         tg->leaks = p;
         rb = mem_grow(k->row_birth, &k->cap_rb, (size_t)i + 1, sizeof *rb);
-        if (!rb) {
+        if (!rb)
             return NULL;
-        }
         k->row_birth = rb;
         rb[i] = birth;
         p[i] = (struct leak_row){.name = li->name,
@@ -57,8 +55,13 @@ static struct leak_row *leak_of(struct leaks *k, const struct lane_info *li, con
 #define BACK_MOST 4096 /* spans of a goroutine's past that are looked at */
 #define VAIN_RUN 50000 /* ns, between two waits for one condition */
 
-/* Had the goroutine waited at this place before its last wait, and gone on? Then it is at rest there, not lost. */
-enum been { NEVER, IN_VAIN, BEFORE }; /* in vain: each time it was woken it ran for a moment and waited again */
+/* Had the goroutine waited at this place before its last wait, and gone on? Then it is at rest there, not
+ * lost. */
+enum been {
+    NEVER,
+    IN_VAIN,
+    BEFORE
+}; /* in vain: each time it was woken it ran for a moment and waited again */
 
 static enum been been_here(const struct trace *tr, struct span_iter *it, uint32_t reason, uint32_t stack)
 {
@@ -68,9 +71,8 @@ static enum been been_here(const struct trace *tr, struct span_iter *it, uint32_
     for (int i = 0; i < BACK_MOST && span_prev(it); i++) {
         const struct span *s = span_get(it);
         if (s->state == ST_WAITING && s->reason == reason && s->stack == stack) {
-            if (!in_a_row || ran > VAIN_RUN) {
+            if (!in_a_row || ran > VAIN_RUN)
                 return BEFORE;
-            }
             been = IN_VAIN;
             ran = 0;
         } else if (s->state == ST_RUNNING || s->state == ST_ASSIST) {
@@ -88,9 +90,8 @@ static int64_t usual(const struct leaks *k, const struct span *s)
     const uint32_t hash = rowtab_hash(s->reason, s->stack);
     for (uint32_t at = hash, i; (i = rowtab_next(&k->by_wait, hash, &at)) != TAB_NONE;) {
         const struct wait_row *w = &k->tg->waits[i];
-        if (w->reason == s->reason && w->stack == s->stack) {
+        if (w->reason == s->reason && w->stack == s->stack)
             return w->longest_done;
-        }
     }
     return 0;
 }
@@ -124,15 +125,14 @@ static void lost_part(struct leak_row *r, struct leak_part *p, bool lost)
         return;
     }
     r->lost += p->count;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++)
         r->quarter[i] += p->quarter[i];
-    }
 }
 
 /*
- * Where others of its kind went on and ended, who was woken for a condition in vain only has not gone on either (its loop looks and
- * waits again), nor has who stands very much longer than between two pieces of work before. Workers that nobody ends are at rest
- * there.
+ * Where others of its kind went on and ended, who was woken for a condition in vain only has not gone on
+ * either (its loop looks and waits again), nor has who stands very much longer than between two pieces of
+ * work before. Workers that nobody ends are at rest there.
  */
 static void lost_parts(struct leak_row *r)
 {
@@ -151,25 +151,22 @@ static bool leak_lane(struct leaks *k, uint32_t g)
     struct leak_row *r;
     struct span last;
     const struct span *s = &last;
-    if (li->nspans == 0 || !span_seek_index(&it, tg->tr, l, li->nspans - 1)) {
+    if (li->nspans == 0 || !span_seek_index(&it, tg->tr, l, li->nspans - 1))
         return true;
-    }
     last = *span_get(&it);
-    if (s->state == ST_UNKNOWN && span_prev(&it)) { /* the trace was cut: so it was when its record ended */
+    if (s->state == ST_UNKNOWN && span_prev(&it)) /* the trace was cut: so it was when its record ended */
         last = *span_get(&it);
-    }
-    if (s->state != ST_WAITING) {
+    if (s->state != ST_WAITING)
         return true;
-    }
     r = leak_of(k, li, s, tab_get(&k->by_birth, li->create_stack, li->name));
-    if (!r) {
+    if (!r)
         return false;
-    }
     r->count++;
     r->once += gstat_waits(tg->g, g) == 1;
     const int64_t took = usual(k, s);
     if ((double)tri_len(s) >= threshold(TH_LEAK_LONGER) * (double)took) {
-        lost_lane(tg, r, been_here(tg->tr, &it, s->reason, s->stack), (double)tri_len(s) / ((double)took + 1), li);
+        lost_lane(tg, r, been_here(tg->tr, &it, s->reason, s->stack), (double)tri_len(s) / ((double)took + 1),
+                  li);
     }
     if (tri_len(s) > r->oldest || r->count == 1) {
         r->oldest = tri_len(s);
@@ -209,15 +206,12 @@ bool triage_leaks(struct triage *tg)
     struct leaks k = {.tg = tg};
     const struct triage_work *w = tg->work;
     bool ok = !w->nalive || rowtab_room(&k.by_wait, tg->nwaits);
-    for (uint32_t i = 0; i < tg->nwaits && w->nalive && ok; i++) {
+    for (uint32_t i = 0; i < tg->nwaits && w->nalive && ok; i++)
         ok = rowtab_put(&k.by_wait, rowtab_hash(tg->waits[i].reason, tg->waits[i].stack), i);
-    }
-    for (uint32_t i = 0; i < w->nbirths && ok; i++) {
+    for (uint32_t i = 0; i < w->nbirths && ok; i++)
         ok = tab_put(&k.by_birth, w->births[i].create_stack, w->births[i].name, i) != TAB_NONE;
-    }
-    for (size_t i = 0; i < w->nalive && ok; i++) {
+    for (size_t i = 0; i < w->nalive && ok; i++)
         ok = leak_lane(&k, w->alive[i]) && (i % 256 != 0 || slices_tick());
-    }
     for (uint32_t i = 0; i < tg->nleaks && ok; i++) {
         tg->leaks[i].created = w->births[k.row_birth[i]].created;
         tg->leaks[i].ended = w->births[k.row_birth[i]].ended;
@@ -234,7 +228,8 @@ bool triage_leaks(struct triage *tg)
     return ok;
 }
 
-/* ---- herds ------------------------------------------------------------------------------------------------- */
+/* ---- herds
+ * ------------------------------------------------------------------------------------------------- */
 
 static int cmp_wake(const void *a, const void *b)
 {
@@ -247,17 +242,16 @@ static int cmp_wake(const void *a, const void *b)
 static int cmp_herd(const void *a, const void *b)
 {
     const struct herd_row *x = a, *y = b;
-    return x->lost != y->lost ? (x->lost < y->lost) - (x->lost > y->lost) : (x->pair > y->pair) - (x->pair < y->pair);
+    return x->lost != y->lost ? (x->lost < y->lost) - (x->lost > y->lost)
+                              : (x->pair > y->pair) - (x->pair < y->pair);
 }
 
 /* Is w[j] of a goroutine that is among w[i..j) already? Then it is a new burst: one wake-up each. */
 static bool woken_before(const struct wake *w, size_t i, size_t j)
 {
-    for (size_t k = i; k < j && k < i + 4096; k++) {
-        if (w[k].g == w[j].g) {
+    for (size_t k = i; k < j && k < i + 4096; k++)
+        if (w[k].g == w[j].g)
             return true;
-        }
-    }
     return false;
 }
 
@@ -283,7 +277,8 @@ static int64_t wakes_clock(const struct wake *w, size_t n)
 static void herd_of(struct herd_row *h, const struct wake *w, size_t n)
 {
     for (size_t i = 0, j; i < n; i = j) {
-        for (j = i; j < n && w[j].waker == w[i].waker && w[j].t - w[i].t <= BURST && !woken_before(w, i, j); j++) {
+        for (j = i; j < n && w[j].waker == w[i].waker && w[j].t - w[i].t <= BURST && !woken_before(w, i, j);
+             j++) {
             h->lost = ns_add(h->lost, w[j].lost);
             h->ran = ns_add(h->ran, w[j].ran);
         }
@@ -302,14 +297,12 @@ bool triage_herds(struct triage *tg)
 {
     struct triage_work *wk = tg->work;
     size_t cap = 0;
-    if (wk->nwakes) {
+    if (wk->nwakes)
         qsort(wk->wakes, wk->nwakes, sizeof *wk->wakes, cmp_wake);
-    }
     for (size_t i = 0, j; i < wk->nwakes; i = j) {
         struct herd_row *p = mem_grow(tg->herds, &cap, (size_t)tg->nherds + 1, sizeof *p);
-        if (!p) {
+        if (!p)
             return false;
-        }
         tg->herds = p;
         for (j = i; j < wk->nwakes && wk->wakes[j].pair == wk->wakes[i].pair; j++) {
         }
@@ -320,8 +313,7 @@ bool triage_herds(struct triage *tg)
         p[tg->nherds].clock = wakes_clock(wk->wakes + i, j - i);
         tg->nherds++;
     }
-    if (tg->nherds) {
+    if (tg->nherds)
         qsort(tg->herds, tg->nherds, sizeof *tg->herds, cmp_herd);
-    }
     return true;
 }

@@ -20,9 +20,8 @@ static int cmp_leaf(const void *a, const void *b)
 static const struct explain_node *told_by(const struct explain_tree *t, uint32_t i)
 {
     const struct explain_node *n = &t->v[i];
-    while (!stacks_is_program(t->tr, n->func) && n->up != NO_LANE && n->up != 0) {
+    while (!stacks_is_program(t->tr, n->func) && n->up != NO_LANE && n->up != 0)
         n = &t->v[n->up];
-    }
     return stacks_is_program(t->tr, n->func) ? n : &t->v[i];
 }
 
@@ -44,9 +43,8 @@ static void pile_free(struct pile *p)
 static void callers_part(struct callers *to, struct callers by, const struct explain_node *n,
                          const struct explain_node *at)
 {
-    for (int k = 0; k < CALLERS && n != at && at->ns > 0; k++) {
+    for (int k = 0; k < CALLERS && n != at && at->ns > 0; k++)
         by.ns[k] = (int64_t)((double)by.ns[k] * (double)n->ns / (double)at->ns);
-    }
     callers_merge(to, &by);
 }
 
@@ -57,9 +55,8 @@ static bool pile_add(struct pile *p, const struct trace *tr, const struct explai
     struct leaf *v = mem_grow(p->v, &p->cap, (size_t)p->n + 1, sizeof *v);
     const uint32_t i = v ? tab_put(&p->by, n->cat, name, p->n) : TAB_NONE;
     p->v = v ? v : p->v;
-    if (i == TAB_NONE) {
+    if (i == TAB_NONE)
         return false;
-    }
     struct leaf *l = &p->v[i];
     if (i == p->n) {
         p->n++;
@@ -68,13 +65,12 @@ static bool pile_add(struct pile *p, const struct trace *tr, const struct explai
     struct ran ran = {.how = RAN_FOR};
     ran_lasts(&ran, n->ns);
     ran = at == n ? n->ran : ran;
-    if (l->count) {
+    if (l->count)
         ran_join(&l->ran, &ran);
-    } else {
+    else
         l->ran = ran;
-    }
-    l->mixed |=
-        at->mixed || (l->count && !text_calls_alike(tr, at->stack, at->frame, l->stack, l->frame, EXPLAIN_CALLS));
+    l->mixed |= at->mixed ||
+                (l->count && !text_calls_alike(tr, at->stack, at->frame, l->stack, l->frame, EXPLAIN_CALLS));
     if (l->t1 < 0 || n->longest > l->t1 - l->t0) {
         l->who = n->who;
         l->stack = at->stack;
@@ -105,14 +101,11 @@ static void pile_take(struct pile *p, struct leaves *out)
 /* Is it an end, for leaves? A task that nobody has waits: what kept who took it up is other work's. */
 static bool is_end(const struct explain_tree *t, uint32_t i)
 {
-    if (t->v[i].cat != EX_QUEUED && t->v[i].first != NO_LANE) {
+    if (t->v[i].cat != EX_QUEUED && t->v[i].first != NO_LANE)
         return false;
-    }
-    for (uint32_t up = t->v[i].up; up != NO_LANE; up = t->v[up].up) {
-        if (t->v[up].cat == EX_QUEUED) {
+    for (uint32_t up = t->v[i].up; up != NO_LANE; up = t->v[up].up)
+        if (t->v[up].cat == EX_QUEUED)
             return false;
-        }
-    }
     return t->v[i].cat != EX_ABSENT;
 }
 
@@ -171,14 +164,14 @@ void causes_what_text(struct text *t, const struct trace *tr, enum explain_cat c
         text_add(t, "%s", cat == EX_QUEUED ? " by " : " in ");
         text_calls(t, tr, at->stack, at->frame, calls);
     }
-    if (at->stack && at->mixed) {
+    if (at->stack && at->mixed)
         caller_text(t, tr, &at->by);
-    }
 }
 
 void causes_leaf_text(struct text *t, const struct trace *tr, const struct leaf *l, int64_t of)
 {
-    const struct told_at at = {l->stack, l->frame, l->mixed, l->ran, callers_beyond(&l->callers, &l->beyond, l->ns)};
+    const struct told_at at = {l->stack, l->frame, l->mixed, l->ran,
+                               callers_beyond(&l->callers, &l->beyond, l->ns)};
     causes_what_text(t, tr, (enum explain_cat)l->cat, &at);
     text_say(t, tr, " ", t_share((double)l->ns, (double)of));
 }

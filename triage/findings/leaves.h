@@ -1,6 +1,6 @@
 /*
- * leaves.h - what an explanation comes to: its ends put together by what was done and by the function, the largest of
- * them, and their words.
+ * leaves.h - what an explanation comes to: its ends put together by what was done and by the function, the
+ * largest of them, and their words.
  */
 #ifndef GOTOP_TRIAGE_LEAVES_H
 #define GOTOP_TRIAGE_LEAVES_H
@@ -13,8 +13,8 @@ struct leaf {
     uint32_t func, who, stack, frame, reason, g; /* who: start function of whose time the longest is */
     int64_t ns, t0, t1;
     uint64_t count;
-    bool mixed;                     /* not all were called by those that called the longest: no caller is said */
-    struct ran ran;                 /* of running */
+    bool mixed;     /* not all were called by those that called the longest: no caller is said */
+    struct ran ran; /* of running */
     struct callers callers, beyond; /* beyond: who called these */
 };
 #define LEAVES 24
@@ -23,7 +23,8 @@ struct leaves {
     uint32_t n;
     int64_t all; /* of those that didn't fit, too */
 };
-/* causes_leaves - the ends of all that a tree follows, EX_QUEUED among them, put together by category and function. */
+/* causes_leaves - the ends of all that a tree follows, EX_QUEUED among them, put together by category and
+ * function. */
 void causes_leaves(const struct explain_tree *t, struct leaves *out);
 /* causes_leaves_of - put together by category and by whose time it was: leaf.func is a start function. */
 void causes_leaves_of(const struct explain_tree *t, struct leaves *out);
@@ -33,12 +34,13 @@ struct told_at { /* a function of a stack, and what is known of running there */
     struct ran ran;
     struct caller by;
 };
-/* causes_what_text - "waiting for the network in main.ask, called by main.rate". causes_leaf_text: with its share. */
+/* causes_what_text - "waiting for the network in main.ask, called by main.rate". causes_leaf_text: with its
+ * share. */
 void causes_what_text(struct text *t, const struct trace *tr, enum explain_cat cat, const struct told_at *at);
 void causes_leaf_text(struct text *t, const struct trace *tr, const struct leaf *l, int64_t of);
 /*
- * leaves_text - of the largest, up to `most` of them, each that is more than that part of all (20: a twentieth), and
- * the first in any case.
+ * leaves_text - of the largest, up to `most` of them, each that is more than that part of all (20: a
+ * twentieth), and the first in any case.
  */
 void leaves_text(struct text *t, const struct trace *tr, const struct leaves *v, uint32_t most, int64_t part);
 

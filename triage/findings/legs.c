@@ -47,17 +47,15 @@ struct workpiece workpiece_at(const struct trace *tr, uint32_t g, int64_t t0, in
     size_t n = trace_tasks(tr, &k), lo = 0, hi = n;
     while (lo < hi) {
         const size_t m = lo + (hi - lo) / 2;
-        if (k[m].t0 < t0) {
+        if (k[m].t0 < t0)
             lo = m + 1;
-        } else {
+        else
             hi = m;
-        }
     }
     for (; lo < n && lo < NO_TASK && k[lo].t0 == t0; lo++) {
         const struct workpiece w = workpiece_of_task(tr, lo);
-        if (w.t1 == t1 && w.g == g) {
+        if (w.t1 == t1 && w.g == g)
             return w;
-        }
     }
     return workpiece_of_g(g, t0, t1);
 }
@@ -73,9 +71,8 @@ void legs_free(struct legs *l)
 static bool found(struct trails *x, const struct tab *ids, uint64_t id, uint32_t g, int64_t t)
 {
     const uint32_t task = id && g != NO_LANE ? tab_get(ids, id, 0) : TAB_NONE;
-    if (task == TAB_NONE || x->n >= UINT32_MAX - 1) {
+    if (task == TAB_NONE || x->n >= UINT32_MAX - 1)
         return true;
-    }
     struct evidence *v = mem_grow(x->by_g, &x->cap, x->n + 1, sizeof *v);
     if (v) {
         x->by_g = v;
@@ -99,22 +96,19 @@ static bool find_all(struct trails *x, const struct tab *ids)
         ok = (r[i].open_start || found(x, ids, r[i].task, r[i].g, r[i].t0)) &&
              (r[i].open_end || found(x, ids, r[i].task, r[i].g, r[i].t1));
     }
-    for (size_t i = 0; ok && i < nm; i++) {
+    for (size_t i = 0; ok && i < nm; i++)
         ok = found(x, ids, m[i].task, m[i].g, m[i].t);
-    }
     return ok;
 }
 
 /* By time, then by goroutine or task; what has one time stays in its order. */
 static bool find_sort(const struct trails *x, struct keyed_row *k, bool task)
 {
-    for (size_t i = 0; i < x->n; i++) {
+    for (size_t i = 0; i < x->n; i++)
         k[i] = (struct keyed_row){(uint64_t)x->by_g[i].t ^ (uint64_t)1 << 63, (uint32_t)i};
-    }
     bool ok = rows_sort(k, x->n);
-    for (size_t i = 0; ok && i < x->n; i++) {
+    for (size_t i = 0; ok && i < x->n; i++)
         k[i].key = task ? x->by_g[k[i].row].task : x->by_g[k[i].row].g;
-    }
     return ok && rows_sort(k, x->n);
 }
 
@@ -124,9 +118,8 @@ static bool find_order(struct trails *x)
     x->by_task = mem_alloc((x->n + 1) * sizeof *x->by_task);
     bool ok = k && x->by_task && find_sort(x, k, false) && rows_order(x->by_g, sizeof *x->by_g, k, x->n) &&
               find_sort(x, k, true);
-    for (size_t i = 0; ok && i < x->n; i++) {
+    for (size_t i = 0; ok && i < x->n; i++)
         x->by_task[i] = k[i].row;
-    }
     mem_free(k);
     return ok;
 }
@@ -145,9 +138,8 @@ static bool families(struct trails *x, struct tab *ids)
         x->child[i] = NO_TASK;
         x->parent[i] = up != TAB_NONE && up < i ? up : NO_TASK;
         x->sibling[i] = x->parent[i] != NO_TASK ? x->child[up] : NO_TASK;
-        if (x->parent[i] != NO_TASK) {
+        if (x->parent[i] != NO_TASK)
             x->child[up] = i;
-        }
         ok = tab_put(ids, k->id, 0, i) != TAB_NONE && (i % 512 || slices_tick());
     }
     return ok;
@@ -157,9 +149,8 @@ struct trails *trails_new(const struct trace *tr)
 {
     struct trails *x = mem_zalloc(sizeof *x);
     struct tab ids = {0};
-    if (!x) {
+    if (!x)
         return NULL;
-    }
     x->tr = tr;
     const size_t n = trace_tasks(tr, &x->task);
     x->ntasks = (uint32_t)(n < NO_TASK ? n : NO_TASK - 1);
@@ -217,11 +208,10 @@ static size_t before(const struct trails *x, uint32_t g, int64_t t)
     while (lo < hi) {
         const size_t m = lo + (hi - lo) / 2;
         const struct evidence *e = &x->by_g[m];
-        if (e->g < g || (e->g == g && e->t < t)) {
+        if (e->g < g || (e->g == g && e->t < t))
             lo = m + 1;
-        } else {
+        else
             hi = m;
-        }
     }
     return lo;
 }
@@ -238,18 +228,16 @@ static bool own_add(struct way *w, uint32_t task)
     size_t lo = 0, hi = x->n;
     while (lo < hi) {
         const size_t m = lo + (hi - lo) / 2;
-        if (x->by_g[x->by_task[m]].task < task) {
+        if (x->by_g[x->by_task[m]].task < task)
             lo = m + 1;
-        } else {
+        else
             hi = m;
-        }
     }
     for (; lo < x->n && x->by_g[x->by_task[lo]].task == task && glance(w); lo++) {
         const struct evidence *e = &x->by_g[x->by_task[lo]];
         struct evidence *v = mem_grow(x->own, &x->cap_own, x->nown + 1, sizeof *v);
-        if (!v) {
+        if (!v)
             return false;
-        }
         x->own = v;
         v[x->nown] = *e;
         x->nown += e->t >= w->t0 && e->t <= w->t1;
@@ -273,9 +261,8 @@ static bool mark(struct way *w, uint32_t i)
     x->asked++;
     x->nown = 0;
     x->of[i] = x->asked;
-    for (uint32_t up = x->parent[i], n = 0; up != NO_TASK && n < PARENTS; up = x->parent[up], n++) {
+    for (uint32_t up = x->parent[i], n = 0; up != NO_TASK && n < PARENTS; up = x->parent[up], n++)
         x->of[up] = x->asked;
-    }
     bool ok = own_add(w, i);
     for (uint32_t k = x->child[i]; ok && k != NO_TASK && glance(w);) {
         const bool within = x->task[k].t0 < w->t1; /* else none of its subtasks is */
@@ -285,14 +272,12 @@ static bool mark(struct way *w, uint32_t i)
             k = x->child[k];
             continue;
         }
-        while (k != i && x->sibling[k] == NO_TASK) {
+        while (k != i && x->sibling[k] == NO_TASK)
             k = x->parent[k];
-        }
         k = k == i ? NO_TASK : x->sibling[k];
     }
-    if (ok && x->child[i] != NO_TASK && x->nown > 1) {
+    if (ok && x->child[i] != NO_TASK && x->nown > 1)
         qsort(x->own, x->nown, sizeof *x->own, cmp_evidence);
-    }
     return ok;
 }
 
@@ -300,12 +285,10 @@ static bool mark(struct way *w, uint32_t i)
 static int64_t had(struct way *w, uint32_t g, int64_t t)
 {
     for (size_t i = before(w->x, g, t + 1); i-- > 0 && w->x->by_g[i].g == g && w->x->by_g[i].t >= w->t0;) {
-        if (mine(w->x, &w->x->by_g[i])) {
+        if (mine(w->x, &w->x->by_g[i]))
             return w->x->by_g[i].t;
-        }
-        if (!glance(w)) {
+        if (!glance(w))
             break;
-        }
     }
     return NO_TIME;
 }
@@ -321,16 +304,14 @@ static int64_t stay(struct way *w, uint32_t g, int64_t t, int64_t *busy)
     *busy = w->t0;
     for (size_t i = before(x, g, t + 1); i-- > 0 && x->by_g[i].g == g && x->by_g[i].t >= w->t0;) {
         if (!mine(x, &x->by_g[i])) {
-            if (first == t && x->by_g[i].t == t) {
+            if (first == t && x->by_g[i].t == t)
                 continue; /* a subtask's end and the next one's begin, say: neither is before the other */
-            }
             *busy = x->by_g[i].t;
             break;
         }
         first = x->by_g[i].t;
-        if (!glance(w)) {
+        if (!glance(w))
             break;
-        }
     }
     return first;
 }
@@ -357,14 +338,11 @@ static bool born(const struct way *w, uint32_t g, int64_t lo, struct taken *out)
 static uint32_t waited_for(struct way *w, uint32_t g, int64_t t)
 {
     struct span_iter *it = &w->x->it;
-    if (!span_seek_at(it, w->x->tr, (struct lane){LANE_G, g}, t)) {
+    if (!span_seek_at(it, w->x->tr, (struct lane){LANE_G, g}, t))
         return 0;
-    }
-    for (int i = 0; i < BEFORE && span_prev(it) && spend(w); i++) {
-        if (span_get(it)->state == ST_WAITING) {
+    for (int i = 0; i < BEFORE && span_prev(it) && spend(w); i++)
+        if (span_get(it)->state == ST_WAITING)
             return span_get(it)->stack;
-        }
-    }
     return 0;
 }
 
@@ -384,22 +362,18 @@ static struct taken take_up(struct way *w, uint32_t g, int64_t lo, int64_t first
     struct taken out = {NO_TIME, NO_LANE};
     struct span_iter *it = &w->x->it;
     struct span next = {.state = ST_NONE, .who = NO_LANE};
-    if (born(w, g, lo, &out) || !span_seek_on(it, tr, lane, first)) {
+    if (born(w, g, lo, &out) || !span_seek_on(it, tr, lane, first))
         return out;
-    }
     do {
         const struct span s = *span_get(it);
-        if (s.t1 < lo || !spend(w)) {
+        if (s.t1 < lo || !spend(w))
             break;
-        }
         if (s.state == ST_WAITING && s.t1 <= first && !s.open_end) {
             const uint32_t by = next.state == ST_RUNNABLE && next.who != g ? next.who : NO_LANE;
-            if (wants_more(w, g, name, &s)) {
+            if (wants_more(w, g, name, &s))
                 return (struct taken){s.t1, by};
-            }
-            if (by != NO_LANE && had(w, by, s.t1) != NO_TIME) {
+            if (by != NO_LANE && had(w, by, s.t1) != NO_TIME)
                 out = (struct taken){s.t1, by}; /* the earliest of them */
-            }
         }
         next = s;
     } while (span_prev(it));
@@ -418,27 +392,23 @@ static int64_t left(struct way *w, uint32_t g, int64_t since, uint32_t to, int64
     const uint32_t name = trace_g_name(tr, g), more = waited_for(w, g, since);
     struct span_iter *it = &w->x->it;
     int64_t end = taken;
-    for (size_t i = before(w->x, g, since + 1); i < w->x->n && w->x->by_g[i].g == g && w->x->by_g[i].t < end; i++) {
-        if (!mine(w->x, &w->x->by_g[i])) {
+    for (size_t i = before(w->x, g, since + 1); i < w->x->n && w->x->by_g[i].g == g && w->x->by_g[i].t < end;
+         i++) {
+        if (!mine(w->x, &w->x->by_g[i]))
             end = w->x->by_g[i].t;
-        }
-        if (!glance(w)) {
+        if (!glance(w))
             break;
-        }
     }
-    if (!span_seek_on(it, tr, lane, since)) {
+    if (!span_seek_on(it, tr, lane, since))
         return end;
-    }
     for (bool go = true; go && span_get(it)->t0 < end && spend(w);) {
         const struct span s = *span_get(it);
         go = span_next(it);
-        if (s.state != ST_WAITING || s.t0 < since) {
+        if (s.state != ST_WAITING || s.t0 < since)
             continue;
-        }
         const uint32_t by = go && span_get(it)->state == ST_RUNNABLE ? span_get(it)->who : NO_LANE;
-        if ((more && s.stack == more) || (s.t1 >= taken && by != to) || wants_more(w, g, name, &s)) {
+        if ((more && s.stack == more) || (s.t1 >= taken && by != to) || wants_more(w, g, name, &s))
             return s.t0;
-        }
     }
     const int64_t last = trace_lane(tr, lane).last;
     return last < end && last >= since ? last : end;
@@ -449,9 +419,8 @@ static int64_t left(struct way *w, uint32_t g, int64_t since, uint32_t to, int64
 static bool put_leg(struct legs *l, uint32_t g, bool queued, int64_t t0, int64_t t1)
 {
     struct leg *last = l->n ? &l->v[l->n - 1] : NULL;
-    if (t1 <= t0) {
+    if (t1 <= t0)
         return true;
-    }
     if (last && last->g == g && last->queued == queued && last->t0 == t1) {
         last->t0 = t0;
         return true;
@@ -475,11 +444,10 @@ static uint32_t one_before(struct way *w, uint32_t g, int64_t t, int64_t *at)
     size_t lo = 0, hi = x->nown;
     while (lo < hi) {
         const size_t m = lo + (hi - lo) / 2;
-        if (x->own[m].t <= t) {
+        if (x->own[m].t <= t)
             lo = m + 1;
-        } else {
+        else
             hi = m;
-        }
     }
     while (lo-- > 0 && glance(w)) {
         if (x->own[lo].g != g) {
@@ -500,17 +468,15 @@ static bool leg_back(struct way *w, uint32_t *g, int64_t *t)
     const size_t legs = w->out->n;
     int64_t busy, at = 0, first = stay(w, to, *t, &busy);
     uint32_t cur = to;
-    if (first <= w->t0) {
+    if (first <= w->t0)
         return false;
-    }
     const int64_t had_since = first;
     int64_t woken = NO_TIME;
     for (int n = 0; n <= HELPERS && cur < ng; n++) {
         const struct taken k = take_up(w, cur, n ? w->t0 : busy, first);
         woken = n ? woken : k.t;
-        if (k.t == NO_TIME || k.by >= ng || !put_leg(w->out, cur, false, k.t, n ? first : *t)) {
+        if (k.t == NO_TIME || k.by >= ng || !put_leg(w->out, cur, false, k.t, n ? first : *t))
             break;
-        }
         cur = k.by;
         first = k.t;
         if (had(w, cur, first) != NO_TIME) {
@@ -521,10 +487,12 @@ static bool leg_back(struct way *w, uint32_t *g, int64_t *t)
     }
     w->out->n = legs; /* they lead nowhere */
     const uint32_t from = one_before(w, to, had_since, &at);
-    if (from == NO_LANE) {
+    if (from == NO_LANE)
         return false;
-    }
-    const int64_t taken = woken > at ? woken : busy > at ? busy : had_since, gone = left(w, from, at, to, taken);
+    const int64_t taken = woken > at  ? woken
+                          : busy > at ? busy
+                                      : had_since,
+                  gone = left(w, from, at, to, taken);
     (void)put_leg(w->out, to, false, taken, *t);
     (void)put_leg(w->out, to, true, gone, taken);
     *g = from;
@@ -552,24 +520,19 @@ bool legs_of(struct trails *x, const struct workpiece *p, uint64_t *spans, struc
 {
     out->n = 0;
     out->cut = out->failed = false;
-    if (p->task == NO_TASK || !x || p->task >= x->ntasks) {
+    if (p->task == NO_TASK || !x || p->task >= x->ntasks)
         return p->g == NO_LANE || put_leg(out, p->g, false, p->t0, p->t1);
-    }
     struct way w = {x, &x->task[p->task], p->t0, p->t1, 0, spans, 0, out};
     w.more = w.k->g != NO_LANE ? waited_for(&w, w.k->g, p->t0) : 0;
-    if (!mark(&w, p->task)) {
+    if (!mark(&w, p->task))
         return false;
-    }
     uint32_t g = last_one(x, w.k);
     int64_t t = p->t1;
-    if (g == NO_LANE) {
+    if (g == NO_LANE)
         return true;
-    }
-    for (size_t i = 0; i <= x->nown + 1 && t > w.t0 && *spans && leg_back(&w, &g, &t); i++) {
-        if (!slices_tick()) {
+    for (size_t i = 0; i <= x->nown + 1 && t > w.t0 && *spans && leg_back(&w, &g, &t); i++)
+        if (!slices_tick())
             return false;
-        }
-    }
     return put_leg(out, g, false, w.t0, t) && turn_round(out);
 }
 

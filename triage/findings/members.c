@@ -1,13 +1,15 @@
 /*
- * members.c - which goroutines belong to a group. Of a program that starts goroutines of one kind by the million most are neighbours: of
- * a group whose members stand in long runs the runs are kept, else each by itself.
+ * members.c - which goroutines belong to a group. Of a program that starts goroutines of one kind by the
+ * million most are neighbours: of a group whose members stand in long runs the runs are kept, else each by
+ * itself.
  */
 #include "triage/findings/causes.h"
 
 #include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 
-/* A run, goroutines side by side that are all of one group, is two words: the first one, and which of the group's that is. */
+/* A run, goroutines side by side that are all of one group, is two words: the first one, and which of the
+ * group's that is. */
 enum { RUN_WORDS = 2, RUN_LEAST = 8 /* goroutines, on average */ };
 
 struct found { /* of a group, so far */
@@ -27,9 +29,8 @@ static void find(struct causes *c, struct found *found)
         struct found *f = &found[group];
         const bool begins = !f->n || f->till != g;
         uint32_t *to = c->member ? c->member + m->at : NULL;
-        for (uint32_t i = 0; to && !m->runs && i < n; i++) {
+        for (uint32_t i = 0; to && !m->runs && i < n; i++)
             to[f->n + i] = g + i;
-        }
         if (to && m->runs && begins) {
             to[f->runs * RUN_WORDS] = g;
             to[f->runs * RUN_WORDS + 1] = f->n;
@@ -57,9 +58,8 @@ bool causes_members(struct causes *c)
         c->member = mem_alloc(((size_t)words + 1) * sizeof *c->member);
     }
     if (c->member) {
-        if (!mem_is_spilled(c->member)) {
+        if (!mem_is_spilled(c->member))
             mem_touch(c->member);
-        }
         find(c, found);
     }
     mem_free(found);
@@ -70,9 +70,8 @@ uint32_t causes_nth(const struct causes *c, uint32_t group, uint32_t k)
 {
     const struct member_of *m = &c->of[group];
     const uint32_t *at = c->member + m->at;
-    if (!m->runs) {
+    if (!m->runs)
         return at[k];
-    }
     uint32_t run = 0;
     bisect(run, m->runs, i, at[i * RUN_WORDS + 1] <= k);
     at += (run - 1) * RUN_WORDS;

@@ -12,8 +12,9 @@ const char *ran_id(enum ran_how how)
 }
 
 /*
- * The innermost frame in which both stacks are, counted from where they began: its index in a, -1 none. Behind calls from
- * two lines of one function they have nothing in common: one had returned before the other began.
+ * The innermost frame in which both stacks are, counted from where they began: its index in a, -1 none.
+ * Behind calls from two lines of one function they have nothing in common: one had returned before the other
+ * began.
  */
 static int common_frame(const struct trace *tr, uint32_t a, uint32_t b)
 {
@@ -21,33 +22,30 @@ static int common_frame(const struct trace *tr, uint32_t a, uint32_t b)
     uint32_t same = 0;
     while (same < na && same < nb) {
         const struct frame x = trace_frame(tr, a, na - 1 - same), y = trace_frame(tr, b, nb - 1 - same);
-        if (x.func != y.func) {
+        if (x.func != y.func)
             break;
-        }
         same++;
-        if (x.line != y.line) {
+        if (x.line != y.line)
             break;
-        }
     }
     return same ? (int)(na - same) : -1;
 }
 
-/* Does nothing of the program call it? Then the goroutine was in it all the time: library's frames below are its start. */
+/* Does nothing of the program call it? Then the goroutine was in it all the time: library's frames below are
+ * its start. */
 static bool is_outermost(const struct trace *tr, uint32_t stack, uint32_t frame)
 {
     const uint32_t n = trace_stack(tr, stack);
-    if (!stacks_is_program(tr, trace_frame(tr, stack, frame).func)) {
+    if (!stacks_is_program(tr, trace_frame(tr, stack, frame).func))
         return frame + 1 >= n;
-    }
-    for (uint32_t i = frame + 1; i < n; i++) {
-        if (stacks_is_program(tr, trace_frame(tr, stack, i).func)) {
+    for (uint32_t i = frame + 1; i < n; i++)
+        if (stacks_is_program(tr, trace_frame(tr, stack, i).func))
             return false;
-        }
-    }
     return true;
 }
 
-/* Of the places that both stacks have in common, at index i of a: in what it called there it stood before and behind. */
+/* Of the places that both stacks have in common, at index i of a: in what it called there it stood before and
+ * behind. */
 static struct ran ran_within(const struct trace *tr, uint32_t a, uint32_t a_user, uint32_t b, uint32_t b_user,
                              uint32_t i)
 {
@@ -57,8 +55,9 @@ static struct ran ran_within(const struct trace *tr, uint32_t a, uint32_t a_user
                     .from = a_user < i ? trace_frame(tr, a, a_user).func : 0,
                     .to = b_user < k ? trace_frame(tr, b, b_user).func : 0};
     if (x.line >= y.line && !is_outermost(tr, a, i)) {
-        r.how = !r.from && !r.to ? RAN_BETWEEN
-                                 : RAN_ABOUT; /* who stands in it itself has left it, or what calls it goes round */
+        r.how = !r.from && !r.to
+                    ? RAN_BETWEEN
+                    : RAN_ABOUT; /* who stands in it itself has left it, or what calls it goes round */
     }
     return r;
 }
@@ -68,11 +67,12 @@ struct ran ran_between(const struct trace *tr, uint32_t a, uint32_t a_user, uint
 {
     *frame = a ? a_user : b_user;
     if (!a || !b) {
-        return (struct ran){.how = is_outermost(tr, a ? a : b, *frame) ? RAN_WITHIN : a ? RAN_AFTER : RAN_BEFORE};
+        return (struct ran){.how = is_outermost(tr, a ? a : b, *frame) ? RAN_WITHIN
+                                   : a                                 ? RAN_AFTER
+                                                                       : RAN_BEFORE};
     }
-    if (!stacks_place(tr, a)) { /* nothing of the program in it, as in a trace without names: it may be deep */
+    if (!stacks_place(tr, a)) /* nothing of the program in it, as in a trace without names: it may be deep */
         return (struct ran){.how = RAN_AFTER};
-    }
     const int c = a == b ? (int)a_user : common_frame(tr, a, b);
     const uint32_t n = trace_stack(tr, a);
     for (uint32_t i = c < 0 ? n : (uint32_t)c; i < n; i++) {
@@ -87,11 +87,9 @@ struct ran ran_between(const struct trace *tr, uint32_t a, uint32_t a_user, uint
 enum ran_how ran_how(const struct ran *r)
 {
     const bool several = r->how == RAN_ABOUT || r->how == RAN_WITHIN || r->how == RAN_FOR;
-    for (int h = 0; h < RAN_HOWS && several; h++) {
-        if (r->by[h] > r->ns / 10 * 9) {
+    for (int h = 0; h < RAN_HOWS && several; h++)
+        if (r->by[h] > r->ns / 10 * 9)
             return (enum ran_how)h;
-        }
-    }
     return r->how == RAN_FOR && r->by[RAN_FOR] < r->ns / 10 ? RAN_ABOUT : (enum ran_how)r->how;
 }
 
@@ -103,31 +101,30 @@ void ran_lasts(struct ran *r, int64_t ns)
 void ran_join(struct ran *r, const struct ran *other)
 {
     r->ns = ns_add(r->ns, other->ns);
-    for (int h = 0; h < RAN_HOWS; h++) {
+    for (int h = 0; h < RAN_HOWS; h++)
         r->by[h] = ns_add(r->by[h], other->by[h]);
-    }
     if (r->how != other->how) {
         const bool inside = r->how <= RAN_WITHIN && other->how <= RAN_WITHIN;
         r->how = r->how == RAN_FOR || other->how == RAN_FOR ? RAN_FOR : inside ? RAN_WITHIN : RAN_ABOUT;
     }
-    if (r->from != other->from || r->to != other->to) {
+    if (r->from != other->from || r->to != other->to)
         r->from = r->to = 0;
-    }
 }
 
 void ran_text(struct text *t, const struct trace *tr, const struct ran *r, uint32_t stack, uint32_t frame,
               unsigned calls)
 {
-    static const char *const word[RAN_HOWS] = {
-        " in ", " in or below ", " in or around ", " in or after ", " in or before ", " between waits in ", " for "};
-    const bool library = !stacks_is_program(tr, trace_frame(tr, stack, frame).func); /* back in what called it */
+    static const char *const word[RAN_HOWS] = {" in ",          " in or below ",  " in or around ",
+                                               " in or after ", " in or before ", " between waits in ",
+                                               " for "};
+    const bool library =
+        !stacks_is_program(tr, trace_frame(tr, stack, frame).func); /* back in what called it */
     const enum ran_how how = ran_how(r), said = how == RAN_ABOUT && library               ? RAN_AFTER
                                                 : how == RAN_WITHIN && (r->from || r->to) ? RAN_IN
                                                                                           : how;
     text_say(t, tr, word[said], t_calls(stack, frame, calls));
-    if (!r->from && !r->to) {
+    if (!r->from && !r->to)
         return;
-    }
     const bool same = r->from == r->to;
     text_say(t, tr,
              same       ? ", between waits in "
@@ -135,7 +132,6 @@ void ran_text(struct text *t, const struct trace *tr, const struct ran *r, uint3
              : !r->from ? ", in or before "
                         : ", from ",
              t_func(r->from ? r->from : r->to));
-    if (r->from && r->to && !same) {
+    if (r->from && r->to && !same)
         text_say(t, tr, " to ", t_func(r->to));
-    }
 }

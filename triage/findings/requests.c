@@ -16,9 +16,8 @@ static bool frame_is(const struct trace *tr, uint32_t stack, uint32_t i, const c
 bool request_next(const struct trace *tr, uint32_t stack)
 {
     uint32_t i = trace_stack(tr, stack);
-    while (i > 0 && !frame_is(tr, stack, i - 1, SERVE)) {
+    while (i > 0 && !frame_is(tr, stack, i - 1, SERVE))
         i--;
-    }
     /* Called by it itself: a handler may have a reader of its own. */
     return i > 1 && (frame_is(tr, stack, i - 2, "net/http.(*conn).readRequest") ||
                      frame_is(tr, stack, i - 2, "bufio.(*Reader).Peek"));
@@ -27,14 +26,11 @@ bool request_next(const struct trace *tr, uint32_t stack)
 static enum request_at at_stack(const struct trace *tr, uint32_t stack)
 {
     const uint32_t n = trace_stack(tr, stack);
-    if (request_next(tr, stack)) {
+    if (request_next(tr, stack))
         return RA_NEXT;
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        if (frame_is(tr, stack, i, "net/http.checkConnErrorWriter.Write")) {
+    for (uint32_t i = 0; i < n; i++)
+        if (frame_is(tr, stack, i, "net/http.checkConnErrorWriter.Write"))
             return RA_ANSWER;
-        }
-    }
     return RA_ELSE;
 }
 
@@ -48,8 +44,10 @@ static enum request_at at_known(struct request_cut *k, const struct trace *tr, u
     return stack ? k->known[i].at : RA_ELSE;
 }
 
-/* A read behind an answer ends the request. What follows begins where the last of the reads that block ends, or with the first that does not. */
-bool request_step(struct request_cut *k, const struct trace *tr, const struct span *s, int64_t *t0, int64_t *t1)
+/* A read behind an answer ends the request. What follows begins where the last of the reads that block ends,
+ * or with the first that does not. */
+bool request_step(struct request_cut *k, const struct trace *tr, const struct span *s, int64_t *t0,
+                  int64_t *t1)
 {
     const bool waits = s->state == ST_WAITING;
     const enum request_at at = waits || s->state == ST_SYSCALL ? at_known(k, tr, s->stack) : RA_ELSE;
@@ -80,10 +78,8 @@ bool request_last(const struct request_cut *k, int64_t *t0, int64_t *t1)
 
 uint64_t request_watchers(const struct triage *tg)
 {
-    for (uint32_t i = 0; i < tg->ngroups; i++) {
-        if (str_is(trace_str(tg->tr, tg->groups[i].name), "net/http.(*connReader).backgroundRead")) {
+    for (uint32_t i = 0; i < tg->ngroups; i++)
+        if (str_is(trace_str(tg->tr, tg->groups[i].name), "net/http.(*connReader).backgroundRead"))
             return tg->groups[i].created;
-        }
-    }
     return 0;
 }

@@ -1,6 +1,6 @@
 /*
- * thresholds.c - see thresholds.h. One table of numbers with what they are; a second set holds while a file is read,
- * so that a mistake in its last line leaves everything as it was.
+ * thresholds.c - see thresholds.h. One table of numbers with what they are; a second set holds while a file
+ * is read, so that a mistake in its last line leaves everything as it was.
  */
 #include "triage/findings/thresholds.h"
 
@@ -69,7 +69,8 @@ void thresholds_reset(void)
     now = shipped;
 }
 
-/* ---- a user's file ------------------------------------------------------------------------------------------ */
+/* ---- a user's file
+ * ------------------------------------------------------------------------------------------ */
 
 struct part { /* of a line */
     const char *p;
@@ -82,9 +83,8 @@ static struct part trimmed(const char *p, size_t n)
         p++;
         n--;
     }
-    while (n && (p[n - 1] == ' ' || p[n - 1] == '\t' || p[n - 1] == '\r')) {
+    while (n && (p[n - 1] == ' ' || p[n - 1] == '\t' || p[n - 1] == '\r'))
         n--;
-    }
     return (struct part){p, n};
 }
 
@@ -108,15 +108,13 @@ static bool value_of(struct part a, enum threshold_unit unit, double *out)
                   {"", 1, TU_COUNT}};
     char buf[64], *end;
     double v;
-    if (a.n == 0 || a.n >= sizeof buf || a.p[0] == '-' || a.p[0] == '+') {
+    if (a.n == 0 || a.n >= sizeof buf || a.p[0] == '-' || a.p[0] == '+')
         return false;
-    }
     memcpy(buf, a.p, a.n);
     buf[a.n] = 0;
     v = strtod(buf, &end);
-    if (end == buf || !isfinite(v)) {
+    if (end == buf || !isfinite(v))
         return false;
-    }
     end += strspn(end, " ");
     for (size_t i = 0; i < sizeof suffix / sizeof *suffix; i++) {
         if (suffix[i].unit == unit && strcmp(end, suffix[i].name) == 0) {
@@ -149,14 +147,14 @@ static enum err_code bad(const struct here *h, struct part at, const char *why)
 static enum err_code set_rule(struct set *s, enum rule r, struct part v, const struct here *h)
 {
     bool off = part_is(v, "off", 3);
-    if (!off && !part_is(v, "on", 2)) {
+    if (!off && !part_is(v, "on", 2))
         return bad(h, v, "is neither on nor off; a number of the rule is RULE.name (--rules lists them)");
-    }
     s->off[r] = off;
     return ERR_OK;
 }
 
-static enum err_code set_number(struct set *s, enum rule r, struct part name, struct part v, const struct here *h)
+static enum err_code set_number(struct set *s, enum rule r, struct part name, struct part v,
+                                const struct here *h)
 {
     for (int i = 0; i < TH_COUNT; i++) {
         if (table[i].rule == r && part_is(name, table[i].name, strlen(table[i].name))) {
@@ -172,9 +170,8 @@ static enum err_code line_of(struct set *s, struct part l, const struct here *h)
 {
     const char *eq = memchr(l.p, '=', l.n), *dot;
     struct part name, value, rule;
-    if (!eq) {
+    if (!eq)
         return bad(h, l, "has no '=': expected RULE.name = VALUE, or RULE = off");
-    }
     name = trimmed(l.p, (size_t)(eq - l.p));
     value = trimmed(eq + 1, l.n - (size_t)(eq + 1 - l.p));
     dot = memchr(name.p, '.', name.n);
@@ -200,9 +197,8 @@ enum err_code thresholds_parse(const char *name, const char *text, size_t n, str
         len = end ? (size_t)(end - text) - i : n - i;
         remark = memchr(text + i, '#', len);
         l = trimmed(text + i, remark ? (size_t)(remark - text) - i : len);
-        if (l.n && (c = line_of(&s, l, &(struct here){name, line, e})) != ERR_OK) {
+        if (l.n && (c = line_of(&s, l, &(struct here){name, line, e})) != ERR_OK)
             return c;
-        }
     }
     now = s;
     return ERR_OK;
@@ -225,18 +221,19 @@ enum err_code thresholds_read(const char *path, struct err *e)
     } else if (!f || ferror(f)) {
         c = err_set(e, ERR_IO, ERR_NO_OFFSET, "%.120s: can't be read", path);
     } else if (n > FILE_MAX) {
-        c = err_set(e, ERR_ARG, ERR_NO_OFFSET, "%.120s: is longer than a megabyte: no file of rules' numbers", path);
+        c = err_set(e, ERR_ARG, ERR_NO_OFFSET, "%.120s: is longer than a megabyte: no file of rules' numbers",
+                    path);
     } else {
         c = thresholds_parse(path, buf, n, e);
     }
-    if (f) {
+    if (f)
         fclose(f);
-    }
     mem_free(buf);
     return c;
 }
 
-/* ---- in words ----------------------------------------------------------------------------------------------- */
+/* ---- in words
+ * ----------------------------------------------------------------------------------------------- */
 
 static void value_text(struct text *t, enum threshold_unit unit, double v)
 {
@@ -251,9 +248,8 @@ static void value_text(struct text *t, enum threshold_unit unit, double v)
     } else if (unit == TU_COUNT) {
         text_add(t, "%.6g", v);
     } else {
-        while (i < 3 && v < (unit == TU_NS ? time[i].k : size[i].k)) {
+        while (i < 3 && v < (unit == TU_NS ? time[i].k : size[i].k))
             i++;
-        }
         text_add(t, "%.6g%s", v / (unit == TU_NS ? time[i].k : size[i].k),
                  unit == TU_NS ? time[i].name : size[i].name);
     }
@@ -263,9 +259,8 @@ static void numbers_text(struct text *t, enum rule r)
 {
     for (int i = 0; i < TH_COUNT; i++) {
         size_t start = t->n;
-        if (table[i].rule != r) {
+        if (table[i].rule != r)
             continue;
-        }
         text_add(t, "    %s.%s = ", rule_id(r), table[i].name);
         value_text(t, table[i].unit, now.v[i]);
         text_pad(t, start, 40);
@@ -300,16 +295,15 @@ static void remark(struct text *t, const char *s)
 
 void rules_text(struct text *t)
 {
-    text_lit(
-        t,
-        "# The rules, and the numbers that decide when they speak. To change some, copy their lines with = into a\n"
-        "# file and pass it as --rules FILE. RULE = off turns a rule off.\n");
+    text_lit(t, "# The rules, and the numbers that decide when they speak. To change some, copy their lines "
+                "with = into a\n"
+                "# file and pass it as --rules FILE. RULE = off turns a rule off.\n");
     for (int r = 0; r < RULE_COUNT; r++) {
-        text_add(t, "\n# %s (%s)%s", rule_id((enum rule)r), rule_title((enum rule)r), now.off[r] ? ", off" : "");
+        text_add(t, "\n# %s (%s)%s", rule_id((enum rule)r), rule_title((enum rule)r),
+                 now.off[r] ? ", off" : "");
         remark(t, rule_help((enum rule)r));
-        if (now.off[r]) {
+        if (now.off[r])
             text_add(t, "    %s = off\n", rule_id((enum rule)r));
-        }
         numbers_text(t, (enum rule)r);
     }
 }

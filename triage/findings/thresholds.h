@@ -1,8 +1,8 @@
 /*
  * thresholds.h - the numbers that decide when a rule speaks, and a user's own in place of them.
  *
- * They hold for the whole process: a command reads its --rules FILE before it looks at a trace. The file is text, a line
- * each, '#' begins a remark:
+ * They hold for the whole process: a command reads its --rules FILE before it looks at a trace. The file is
+ * text, a line each, '#' begins a remark:
  *
  *     stw-long.longest = 5ms          a time: ns us ms s
  *     procs-below.busy = 95%          a share: with %, or of 1
@@ -30,8 +30,9 @@ bool rule_is_off(enum rule r);
 bool threshold_reached(enum threshold t, int64_t part, int64_t whole);
 
 /*
- * thresholds_read - take the numbers of a file. All or none: on failure nothing is changed, and *e names the file's
- * line, what stands there, and what was expected. thresholds_parse - the same of text; `name` stands for the file.
+ * thresholds_read - take the numbers of a file. All or none: on failure nothing is changed, and *e names the
+ * file's line, what stands there, and what was expected. thresholds_parse - the same of text; `name` stands
+ * for the file.
  */
 enum err_code thresholds_read(const char *path, struct err *e);
 enum err_code thresholds_parse(const char *name, const char *text, size_t n, struct err *e);

@@ -15,12 +15,10 @@
 static struct waitfor_edge *edge_of(struct waitfor *w, uint32_t from, uint32_t to, enum waitfor_what what)
 {
     uint32_t i = 0;
-    while (i < w->nedges && !(w->edge[i].from == from && w->edge[i].to == to && w->edge[i].what == what)) {
+    while (i < w->nedges && !(w->edge[i].from == from && w->edge[i].to == to && w->edge[i].what == what))
         i++;
-    }
-    if (i == WAITFOR_EDGES) {
+    if (i == WAITFOR_EDGES)
         return NULL;
-    }
     if (i == w->nedges) {
         w->edge[w->nedges++] =
             (struct waitfor_edge){.from = from, .to = to, .what = what, .longest = {0, 0, NO_LANE, NO_LANE}};
@@ -45,15 +43,16 @@ static void edges_of(struct waitfor *w, const struct triage *tg)
                                  : p->kind != WK_NET             ? WF_TIMER
                                  : stacks_pipe(tg->tr, p->stack) ? WF_PIPE
                                                                  : WF_NETWORK;
-        edge_add(edge_of(w, p->waiter, what == WF_GROUP ? p->waker : 0, what), p->total, p->count, &p->longest);
+        edge_add(edge_of(w, p->waiter, what == WF_GROUP ? p->waker : 0, what), p->total, p->count,
+                 &p->longest);
     }
     for (uint32_t i = 0; i < tg->nleaks; i++) {
         const struct leak_row *r = &tg->leaks[i];
         struct moment m = {r->since, r->since + r->oldest, r->example, NO_LANE};
         bool within = wait_on_channel(r->kind) || r->kind == WK_LOCK || r->kind == WK_COND;
         if (within && r->lost) {
-            edge_add(edge_of(w, r->name, 0, WF_NOBODY), (r->oldest + r->youngest) / 2 * (int64_t)r->lost, r->lost,
-                     &m);
+            edge_add(edge_of(w, r->name, 0, WF_NOBODY), (r->oldest + r->youngest) / 2 * (int64_t)r->lost,
+                     r->lost, &m);
         }
     }
 }
@@ -66,17 +65,16 @@ static int cmp_edge(const void *a, const void *b)
                                 : (x->to > y->to) - (x->to < y->to);
 }
 
-/* ---- knots ------------------------------------------------------------------------------------------------------- */
+/* ---- knots
+ * ------------------------------------------------------------------------------------------------------- */
 
 static uint32_t node_of(uint32_t *node, uint32_t *n, uint32_t name)
 {
     uint32_t i = 0;
-    while (i < *n && node[i] != name) {
+    while (i < *n && node[i] != name)
         i++;
-    }
-    if (i == *n && i < NODES) {
+    if (i == *n && i < NODES)
         node[(*n)++] = name;
-    }
     return i;
 }
 
@@ -89,16 +87,13 @@ static void knots_of(struct waitfor *w)
         const struct waitfor_edge *e = &w->edge[i];
         if (e->what == WF_GROUP && e->from != e->to && e->share >= WAITFOR_KNOT && e->again) {
             uint32_t a = node_of(node, &n, e->from), b = node_of(node, &n, e->to);
-            if (a < NODES && b < NODES) {
+            if (a < NODES && b < NODES)
                 to[a] |= 1ull << b;
-            }
         }
     }
-    for (uint32_t k = 0; k < n; k++) {
-        for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t k = 0; k < n; k++)
+        for (uint32_t i = 0; i < n; i++)
             to[i] |= to[i] >> k & 1 ? to[k] : 0;
-        }
-    }
     for (uint32_t i = 0; i < n; i++) {
         for (uint32_t k = 0; k < n && !knot[i]; k++) {
             bool each = k != i && to[i] >> k & 1 && to[k] >> i & 1;
@@ -107,27 +102,27 @@ static void knots_of(struct waitfor *w)
     }
     for (uint32_t i = 0; i < w->nedges; i++) {
         struct waitfor_edge *e = &w->edge[i];
-        for (uint32_t a = 0; a < n && e->what == WF_GROUP; a++) {
-            for (uint32_t b = 0; b < n && node[a] == e->from; b++) {
+        for (uint32_t a = 0; a < n && e->what == WF_GROUP; a++)
+            for (uint32_t b = 0; b < n && node[a] == e->from; b++)
                 e->knot = node[b] == e->to && a != b && knot[a] && knot[a] == knot[b] ? knot[a] : e->knot;
-            }
-        }
     }
 }
 
-/* ---- where it ends ------------------------------------------------------------------------------------------------- */
+/* ---- where it ends
+ * ------------------------------------------------------------------------------------------------- */
 
-/* A wait of one's own that a goroutine of the runtime ended (finalizers, the collector) ends there: that is whom it waited for. */
+/* A wait of one's own that a goroutine of the runtime ended (finalizers, the collector) ends there: that is
+ * whom it waited for. */
 static uint32_t ender_of(const struct explain_tree *t, const struct explain_node *x)
 {
-    if (x->cat != EX_GC || x->up != 0 || x->by == NO_LANE) {
+    if (x->cat != EX_GC || x->up != 0 || x->by == NO_LANE)
         return 0;
-    }
     const struct lane_info by = trace_lane_who(t->tr, (struct lane){LANE_G, x->by});
     return by.is_system ? by.name : 0;
 }
 
-/* Of a group's waits for others, was half of the time followed to where it ends? What explains a wait adds up to it, if it was. */
+/* Of a group's waits for others, was half of the time followed to where it ends? What explains a wait adds up
+ * to it, if it was. */
 static bool half_followed(const struct explain_tree *t)
 {
     int64_t all = 0, left = 0;
@@ -135,9 +130,8 @@ static bool half_followed(const struct explain_tree *t)
         const struct explain_node *x = &t->v[i];
         int64_t ns = x->cat == EX_WAIT ? x->ns : 0;
         all = ns_add(all, x->up == 0 && (ns || ender_of(t, x)) ? x->ns : 0);
-        for (uint32_t k = x->first; ns && k != NO_LANE; k = t->v[k].next) {
+        for (uint32_t k = x->first; ns && k != NO_LANE; k = t->v[k].next)
             ns -= t->v[k].ns;
-        }
         left = ns_add(left, ns);
     }
     return left <= all / 2;
@@ -158,12 +152,10 @@ static void ends_largest(struct waitfor_end *e, struct doing_at *v, uint32_t n, 
 {
     for (; n > 0 && e->n < WAITFOR_ENDS; e->n++) {
         uint32_t best = 0;
-        for (uint32_t k = 1; k < n; k++) {
+        for (uint32_t k = 1; k < n; k++)
             best = v[k].ns > v[best].ns ? k : best;
-        }
-        if (v[best].ns < all / 20) {
+        if (v[best].ns < all / 20)
             break;
-        }
         e->of[e->n].who = v[best].who;
         e->of[e->n].func = v[best].func;
         e->of[e->n].stack = v[best].stack;
@@ -188,16 +180,13 @@ static void end_of(struct waitfor_end *e, const struct explain_tree *t)
         const struct explain_node *x = &t->v[i];
         uint32_t k = 0;
         const uint32_t ender = ender_of(t, x), who = ender ? ender : x->who, func = ender ? 0 : x->func;
-        if (x->first != NO_LANE || (x->up == 0 && !ender) || x->up == NO_LANE || x->cat == EX_ABSENT) {
+        if (x->first != NO_LANE || (x->up == 0 && !ender) || x->up == NO_LANE || x->cat == EX_ABSENT)
             continue; /* not a leaf, or its own doing */
-        }
         all = ns_add(all, x->ns);
-        while (k < n && !(v[k].who == who && v[k].func == func && v[k].cat == x->cat)) {
+        while (k < n && !(v[k].who == who && v[k].func == func && v[k].cat == x->cat))
             k++;
-        }
-        if (k == 64) {
+        if (k == 64)
             continue;
-        }
         if (k == n) {
             n++;
             v[k].who = who;
@@ -209,13 +198,13 @@ static void end_of(struct waitfor_end *e, const struct explain_tree *t)
             v[k].ran = x->ran;
         }
         ran_join(&v[k].ran, &x->ran);
-        v[k].mixed |= x->mixed || !text_calls_alike(t->tr, x->stack, x->frame, v[k].stack, v[k].frame, EXPLAIN_CALLS);
+        v[k].mixed |=
+            x->mixed || !text_calls_alike(t->tr, x->stack, x->frame, v[k].stack, v[k].frame, EXPLAIN_CALLS);
         callers_merge(&v[k].callers, &x->callers);
         v[k].ns = ns_add(v[k].ns, x->ns);
     }
-    if (all > 0 && half_followed(t)) {
+    if (all > 0 && half_followed(t))
         ends_largest(e, v, n, all);
-    }
 }
 
 /* A life in WINDOWS parts, in such an order that however many of them are looked at lie all over it. */
@@ -223,9 +212,8 @@ static void end_of(struct waitfor_end *e, const struct explain_tree *t)
 static uint32_t window_nth(uint32_t i)
 {
     uint32_t r = 0;
-    for (uint32_t bit = 1; bit < WINDOWS; bit <<= 1) {
+    for (uint32_t bit = 1; bit < WINDOWS; bit <<= 1)
         r = r << 1 | ((i & bit) != 0);
-    }
     return r;
 }
 
@@ -241,7 +229,8 @@ static bool windows_add(struct explainer *x, struct explain_tree *t, uint32_t g,
     return ok;
 }
 
-/* Some of a group, dealt evenly: their lives, or each of them in windows, at the cost of so many spans in all. */
+/* Some of a group, dealt evenly: their lives, or each of them in windows, at the cost of so many spans in
+ * all. */
 static bool lives_add(const struct triage *tg, struct explainer *x, struct explain_tree *t, uint32_t group,
                       uint64_t spans, bool windows)
 {
@@ -254,9 +243,8 @@ static bool lives_add(const struct triage *tg, struct explainer *x, struct expla
          g = gstats_next(tg->g, g + 1, group)) {
         if (seen++ % step == 0) {
             const struct lane_info li = trace_lane(tg->tr, (struct lane){LANE_G, g});
-            if (windows) {
+            if (windows)
                 explain_budget(x, spans / (looks ? looks : 1));
-            }
             ok = windows ? windows_add(x, t, g, &li) : explain_add(x, t, g, li.first, li.last);
             looked++;
         }
@@ -273,9 +261,8 @@ static bool end_for(struct waitfor_end *e, const struct triage *tg, struct expla
         struct explain_tree t;
         ok = explain_tree_init(&t, tg->tr) && lives_add(tg, x, &t, group, spans / 2, windows);
         over = !windows && explain_left(x) == 0;
-        if (ok && !over) {
+        if (ok && !over)
             end_of(e, &t);
-        }
         explain_tree_free(&t);
     }
     return ok;
@@ -288,12 +275,10 @@ static uint32_t ends_wanted(const struct waitfor *w, const struct triage *tg)
     for (uint32_t i = 0; i < w->nedges && n < ENDS; i++) {
         const struct waitfor_edge *e = &w->edge[i];
         uint32_t k = 0;
-        while (k < n && who[k] != e->from) {
+        while (k < n && who[k] != e->from)
             k++;
-        }
-        if (k == n && e->what == WF_GROUP && stacks_is_program(tg->tr, e->from)) {
+        if (k == n && e->what == WF_GROUP && stacks_is_program(tg->tr, e->from))
             who[n++] = e->from;
-        }
     }
     return n;
 }
@@ -306,16 +291,13 @@ static bool ends_of(struct waitfor *w, const struct triage *tg, uint64_t spans)
     for (uint32_t i = 0; i < w->nedges && ok && w->nends < ENDS; i++) {
         const struct waitfor_edge *e = &w->edge[i];
         uint32_t k = 0, group = UINT32_MAX;
-        while (k < w->nends && w->end[k].from != e->from) {
+        while (k < w->nends && w->end[k].from != e->from)
             k++;
-        }
-        if (e->what != WF_GROUP || !stacks_is_program(tg->tr, e->from)) {
+        if (e->what != WF_GROUP || !stacks_is_program(tg->tr, e->from))
             continue;
-        }
         if (k == w->nends) {
-            for (uint32_t g = 0; g < tg->ngroups; g++) {
+            for (uint32_t g = 0; g < tg->ngroups; g++)
                 group = tg->groups[g].name == e->from ? g : group;
-            }
             w->end[w->nends++] = (struct waitfor_end){.from = e->from};
             ok = group == UINT32_MAX || end_for(&w->end[k], tg, x, group, spans / (wanted ? wanted : 1));
         }
@@ -328,13 +310,11 @@ static bool ends_of(struct waitfor *w, const struct triage *tg, uint64_t spans)
 struct waitfor *waitfor_within(const struct triage *tg, uint64_t spans)
 {
     struct waitfor *w = mem_zalloc(sizeof *w);
-    if (!w) {
+    if (!w)
         return NULL;
-    }
     edges_of(w, tg);
-    if (w->nedges) {
+    if (w->nedges)
         qsort(w->edge, w->nedges, sizeof w->edge[0], cmp_edge);
-    }
     for (uint32_t i = 0; i < w->nedges; i++) {
         for (uint32_t g = 0; g < tg->ngroups; g++) {
             const struct group *from = &tg->groups[g];
@@ -376,11 +356,10 @@ const char *waitfor_whom(enum waitfor_what what)
 void waitfor_edge_text(struct text *t, const struct trace *tr, const struct waitfor_edge *e)
 {
     text_say(t, tr, t_func(e->from), " waits for ");
-    if (e->what == WF_GROUP) {
+    if (e->what == WF_GROUP)
         text_func(t, tr, e->to, 0);
-    } else {
+    else
         text_add(t, "%s", waitfor_whom(e->what));
-    }
 }
 
 void waitfor_end_text(struct text *t, const struct trace *tr, const struct waitfor_end *e)

@@ -1,11 +1,13 @@
 /*
- * waitfor.h - who waits for whom: groups of goroutines (by start function) as nodes, waiting time as edges, summed over all waits;
- * and the same followed to its end, past those who only waited themselves.
+ * waitfor.h - who waits for whom: groups of goroutines (by start function) as nodes, waiting time as edges,
+ * summed over all waits; and the same followed to its end, past those who only waited themselves.
  *
- * An edge is what is recorded: a wait of the one that the other ended, or the network, or a timer. Where it ends is inferred, as in
- * explain.h, from at most WAITFOR_LOOK goroutines of each group, put on the scale of all; it isn't said where less than half of the
- * time they wait for others could be followed. Groups that wait for each other, directly or by way of others, for WAITFOR_KNOT of their lives or more each, again and again, are a knot: none of them is the
- * first cause alone. Who waits once, for others to end or to begin, is in none.
+ * An edge is what is recorded: a wait of the one that the other ended, or the network, or a timer. Where it
+ * ends is inferred, as in explain.h, from at most WAITFOR_LOOK goroutines of each group, put on the scale of
+ * all; it isn't said where less than half of the time they wait for others could be followed. Groups that
+ * wait for each other, directly or by way of others, for WAITFOR_KNOT of their lives or more each, again and
+ * again, are a knot: none of them is the first cause alone. Who waits once, for others to end or to begin, is
+ * in none.
  */
 #ifndef GOTOP_TRIAGE_WAITFOR_H
 #define GOTOP_TRIAGE_WAITFOR_H
@@ -56,13 +58,15 @@ struct waitfor {
     struct waitfor_end end[16]; /* of groups of the program, by ns */
     uint32_t nends, knots;
 };
-/* waitfor_new - after TRIAGE_DONE. NULL: out of memory. Costs at most WAITFOR_SPANS spans, the same for each group. */
+/* waitfor_new - after TRIAGE_DONE. NULL: out of memory. Costs at most WAITFOR_SPANS spans, the same for each
+ * group. */
 #define WAITFOR_SPANS 500000
 struct waitfor *waitfor_new(const struct triage *tg);
 struct waitfor *waitfor_within(const struct triage *tg, uint64_t spans); /* at the cost of so many */
 void waitfor_free(struct waitfor *w);
 
-/* waitfor_edge_text - "main.teller waits for main.auditor". waitfor_end_text - "in the end main.auditor, running in main.count 84.0%, ..". */
+/* waitfor_edge_text - "main.teller waits for main.auditor". waitfor_end_text - "in the end main.auditor,
+ * running in main.count 84.0%, ..". */
 void waitfor_edge_text(struct text *t, const struct trace *tr, const struct waitfor_edge *e);
 void waitfor_end_text(struct text *t, const struct trace *tr, const struct waitfor_end *e);
 

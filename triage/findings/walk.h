@@ -5,9 +5,10 @@
  *     walk_g(&w, c->tr, g, STEPS);
  *     for (const struct span *s; (s = walk_next(&w));) {
  *
- * A goroutine with more spans is looked at in stretches, evenly over its life, the last one to its end: what a program does as the trace
- * begins is not what it does all the time, and who is called at 3 a.m. has a fault that began late. Between two stretches comes a span of
- * ST_NONE that takes no time, has no stack and no `who`: what follows it is not what came next. walk_from() looks at one stretch only.
+ * A goroutine with more spans is looked at in stretches, evenly over its life, the last one to its end: what
+ * a program does as the trace begins is not what it does all the time, and who is called at 3 a.m. has a
+ * fault that began late. Between two stretches comes a span of ST_NONE that takes no time, has no stack and
+ * no `who`: what follows it is not what came next. walk_from() looks at one stretch only.
  */
 #ifndef GOTOP_TRIAGE_WALK_H
 #define GOTOP_TRIAGE_WALK_H
@@ -21,14 +22,16 @@ enum { WALK_STRETCHES = 16 };
 struct walk {
     struct span_iter it;
     const struct trace *tr;
-    uint64_t all;     /* its spans, once it is known that there are more than may be looked at; 0: not known */
-    struct span gap;  /* between two stretches */
-    uint32_t g, most; /* most: 0: one stretch only */
+    uint64_t all;    /* its spans, once it is known that there are more than may be looked at; 0: not known */
+    struct span gap; /* between two stretches */
+    uint32_t g, most;         /* most: 0: one stretch only */
     uint32_t left, here, nth; /* spans to come: of all, of this stretch; which one it is */
     bool more, begun, between;
 };
-/* walk_from - from the span with that index on. The viewer may have its turn before; if what is found is no longer wanted, there are none. */
-static inline void walk_from(struct walk *w, const struct trace *tr, uint32_t g, uint64_t index, uint32_t most)
+/* walk_from - from the span with that index on. The viewer may have its turn before; if what is found is no
+ * longer wanted, there are none. */
+static inline void walk_from(struct walk *w, const struct trace *tr, uint32_t g, uint64_t index,
+                             uint32_t most)
 {
     w->more = slices_tick() && span_seek_index(&w->it, tr, (struct lane){LANE_G, g}, index);
     w->begun = w->between = false;
@@ -42,11 +45,13 @@ static inline void walk_from(struct walk *w, const struct trace *tr, uint32_t g,
 static inline void walk_at(struct walk *w, const struct trace *tr, uint32_t g, int64_t t, uint32_t most)
 {
     struct span_iter it;
-    walk_from(w, tr, g, t > 0 && span_seek(&it, tr, (struct lane){LANE_G, g}, t) ? span_get(&it)->index : 0, most);
+    walk_from(w, tr, g, t > 0 && span_seek(&it, tr, (struct lane){LANE_G, g}, t) ? span_get(&it)->index : 0,
+              most);
 }
 /*
- * walk_around - where what several goroutines do at the same time is compared: since when to look at them, so many spans of each, so that
- * moment t, of goroutine g, is in the middle. 0: from the beginning, since there are no more, or t is early.
+ * walk_around - where what several goroutines do at the same time is compared: since when to look at them, so
+ * many spans of each, so that moment t, of goroutine g, is in the middle. 0: from the beginning, since there
+ * are no more, or t is early.
  */
 int64_t walk_around(const struct trace *tr, uint32_t g, int64_t t, uint32_t most);
 /* walk_g - from its first span on, in stretches if there are more than `most`. */
@@ -67,9 +72,8 @@ static inline const struct span *walk_next(struct walk *w)
     if (w->between) {
         w->between = false;
     } else if (w->more && w->left && w->begun) {
-        if (!w->here && w->most && walk_on(w)) {
+        if (!w->here && w->most && walk_on(w))
             return &w->gap;
-        }
         w->more = span_next(&w->it);
     }
     w->more = w->more && w->left;
@@ -91,9 +95,8 @@ static inline const struct span *walk_first(struct walk *w, const struct trace *
 }
 static inline bool walk_pair(struct walk *w, struct span *s, const struct span **next)
 {
-    if (!*next) {
+    if (!*next)
         return false;
-    }
     *s = **next;
     *next = walk_next(w);
     return true;
@@ -109,8 +112,8 @@ static inline uint32_t walk_share(const struct walk *w, uint32_t most)
     return w->most ? most / WALK_STRETCHES + 1 : most;
 }
 /*
- * walk_until - behind the last: 0: all were looked at; WALK_SPREAD: stretches of its life; else when the first span begins that there
- * were too many for.
+ * walk_until - behind the last: 0: all were looked at; WALK_SPREAD: stretches of its life; else when the
+ * first span begins that there were too many for.
  */
 static inline int64_t walk_until(struct walk *w)
 {

@@ -23,9 +23,11 @@
 enum { READ_SIZE = 1 << 20, READ_MS = 100 };
 #define ANSWER_WAIT_NS 3000000000LL
 
-const char live_too_short[] = "it ended before the first second of it was complete: there was nothing to look at";
+const char live_too_short[] =
+    "it ended before the first second of it was complete: there was nothing to look at";
 
-const char live_too_large[] = "a generation was larger than 128 MB: it is left out, since no more of one is held";
+const char live_too_large[] =
+    "a generation was larger than 128 MB: it is left out, since no more of one is held";
 _Static_assert(LIVE_GENERATION == (uint64_t)128 << 20, "as it is said");
 
 void (*live_door)(void);
@@ -39,7 +41,8 @@ void live_shut(const struct live_opts *o, const struct feed_opts *also)
     live_door();
 }
 
-/* ---- the stream ------------------------------------------------------------------------------------------------ */
+/* ---- the stream
+ * ------------------------------------------------------------------------------------------------ */
 
 struct live_reader {
     pthread_t thread;
@@ -288,9 +291,8 @@ enum err_code live_load(struct live *l, size_t i, size_t n, const struct trace_o
     *out = (struct loaded){0};
     struct trace_opts opts = *o;
     opts.leave = live_stop_asked;
-    if (!(*mem = stream_join(&l->st, i, n, &len))) {
+    if (!(*mem = stream_join(&l->st, i, n, &len)))
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the generations that are looked at");
-    }
     enum err_code rc = load_mem(*mem, len, &opts, out, e);
     if (rc) {
         mem_free(*mem);
@@ -312,7 +314,8 @@ enum err_code live_load(struct live *l, size_t i, size_t n, const struct trace_o
     return ERR_OK;
 }
 
-/* ---- signals, the wall clock ----------------------------------------------------------------------------------- */
+/* ---- signals, the wall clock
+ * ----------------------------------------------------------------------------------- */
 
 /* A connection that is cut (ssh) ends a recording as Ctrl-C does, unless that is not to be heard (nohup). */
 static bool hears_hangup(void)
@@ -352,17 +355,18 @@ void live_stop_ask(void)
 bool live_stop_asked(void)
 {
     sigset_t set;
-    return asked ||
-           (sigpending(&set) == 0 && (sigismember(&set, SIGINT) || sigismember(&set, SIGTERM) ||
-                                      sigismember(&set, SIGTSTP) || (sigismember(&set, SIGHUP) && hears_hangup())));
+    return asked || (sigpending(&set) == 0 &&
+                     (sigismember(&set, SIGINT) || sigismember(&set, SIGTERM) || sigismember(&set, SIGTSTP) ||
+                      (sigismember(&set, SIGHUP) && hears_hangup())));
 }
 
 void live_stop_tell(const char *command, const char *where)
 {
     sigset_t set;
     if (sigpending(&set) == 0 && sigismember(&set, SIGTSTP))
-        (void)live_say(command, where,
-                       "ended by Ctrl-Z: while this stood still the program would keep its trace in its memory");
+        (void)live_say(
+            command, where,
+            "ended by Ctrl-Z: while this stood still the program would keep its trace in its memory");
 }
 
 /* There is room for a piece. false: nobody takes it, and a signal has come meanwhile. */
@@ -401,8 +405,7 @@ void live_stamp(int64_t wall_ns, bool for_name, char *out, size_t size)
     time_t s = (time_t)(wall_ns / 1000000000);
     struct tm tm;
     char date[40] = "";
-    if (gmtime_r(&s, &tm)) {
+    if (gmtime_r(&s, &tm))
         (void)strftime(date, sizeof date, for_name ? "%Y%m%dT%H%M%S" : "%Y-%m-%dT%H:%M:%S", &tm);
-    }
     snprintf(out, size, "%s.%03dZ", date, (int)(wall_ns / 1000000 % 1000));
 }

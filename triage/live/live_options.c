@@ -1,6 +1,6 @@
 /*
- * live_options.c - the command line of what looks at a running program: options that all of it has, and the loop of the
- * commands that have their own beside them.
+ * live_options.c - the command line of what looks at a running program: options that all of it has, and the
+ * loop of the commands that have their own beside them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -34,7 +34,8 @@ int live_say(const char *command, const char *what, const char *message)
     text_clean(&t, what, strlen(what), 0);
     text_lit(&t, ": ");
     text_clean(&t, message, strlen(message), 0);
-    door_printf(stderr, "gotop%s%s: %s\n", command ? " " : "", command ? command : "", t.p ? t.p : "out of memory");
+    door_printf(stderr, "gotop%s%s: %s\n", command ? " " : "", command ? command : "",
+                t.p ? t.p : "out of memory");
     text_free(&t);
     return 2;
 }
@@ -47,9 +48,8 @@ bool live_ns(const char *s, int64_t *out)
     } unit[] = {{"ms", 1e6}, {"us", 1e3}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}};
     char *end;
     double v = strtod(s, &end);
-    if (end == s || !(v > 0)) {
+    if (end == s || !(v > 0))
         return false;
-    }
     for (size_t i = 0; i < sizeof unit / sizeof unit[0]; i++) {
         if (strcmp(end, unit[i].name) == 0 && v * unit[i].ns < 9e18) {
             *out = (int64_t)(v * unit[i].ns);
@@ -78,8 +78,12 @@ static const char **text_option(struct feed_opts *f, const char *name)
 {
     const struct {
         const char *name, **to;
-    } row[] = {{"--token-file", &f->token_file},   {"--cacert", &f->cacert}, {"--cert", &f->cert}, {"--key", &f->key},
-               {"--unix-socket", &f->unix_socket}, {"--method", &f->method}};
+    } row[] = {{"--token-file", &f->token_file},
+               {"--cacert", &f->cacert},
+               {"--cert", &f->cert},
+               {"--key", &f->key},
+               {"--unix-socket", &f->unix_socket},
+               {"--method", &f->method}};
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
         if (strcmp(name, row[i].name) == 0)
             return row[i].to;
@@ -128,7 +132,8 @@ enum live_option live_option(struct live_opts *o, const char *name, const char *
     return value ? LIVE_VALUE : LIVE_NEEDS;
 }
 
-static enum live_option own_option(const struct live_command *c, const char *name, const char *value, int *status)
+static enum live_option own_option(const struct live_command *c, const char *name, const char *value,
+                                   int *status)
 {
     for (const struct live_own *own = c->own; own->name; own++) {
         if (strcmp(name, own->name) != 0)
@@ -142,7 +147,8 @@ static enum live_option own_option(const struct live_command *c, const char *nam
 }
 
 /* What is wrong with an option, if anything is: the exit status, else 0. */
-static int option_wrong(const struct live_command *c, enum live_option is, const char *arg, bool apart, int status)
+static int option_wrong(const struct live_command *c, enum live_option is, const char *arg, bool apart,
+                        int status)
 {
     if (status)
         return status;
@@ -188,21 +194,19 @@ int live_parse(const struct live_command *c, int argc, char **argv)
             struct text t = {0};
             say_fitted(&t, c->usage);
             say_fitted(&t, live_usage);
-            say_fitted(
-                &t,
-                "Exit status: 0 it ended as asked, or with the program; 2 wrong usage, the program can't be reached, "
-                "the connection broke, or a file can't be written.\n");
+            say_fitted(&t, "Exit status: 0 it ended as asked, or with the program; 2 wrong usage, the "
+                           "program can't be reached, "
+                           "the connection broke, or a file can't be written.\n");
             return say_list(c->name, &t);
         }
-        if (!ended && strcmp(argv[i], "--") == 0) {
+        if (!ended && strcmp(argv[i], "--") == 0)
             ended = true;
-        } else if (!ended && argv[i][0] == '-' && argv[i][1]) {
+        else if (!ended && argv[i][0] == '-' && argv[i][1])
             status = read_option(c, argc, argv, &i);
-        } else if (c->live->where) {
+        else if (c->live->where)
             status = live_say(c->name, argv[i], "one program at a time");
-        } else {
+        else
             c->live->where = argv[i];
-        }
     }
     return status ? status : -1;
 }

@@ -1,9 +1,10 @@
 /*
  * record.c - `gotop record`: fetch a trace of a running program into a file, every byte as sent.
  *
- * The file takes its name only when it is a trace with something in it: what came before a connection broke, too, since a
- * program that ends while it is recorded has its last seconds nowhere else. CPU samples are in a trace only while a
- * profile runs beside it: --cpu asks for one at the same time, and throws away what it says.
+ * The file takes its name only when it is a trace with something in it: what came before a connection broke,
+ * too, since a program that ends while it is recorded has its last seconds nowhere else. CPU samples are in a
+ * trace only while a profile runs beside it: --cpu asks for one at the same time, and throws away what it
+ * says.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -28,12 +29,13 @@ struct record {
     bool cpu, quiet;
 };
 
-static const char usage[] =
-    "usage: gotop record [options] -o FILE WHERE\n"
-    "Writes a trace of a running program to a file as it was sent: 5 seconds, or --seconds N. WHERE can be no file.\n"
-    "  -o FILE              the file; it gets this name once the trace is complete, or if the connection breaks\n"
-    "  --cpu                with CPU samples: also runs a CPU profile\n"
-    "  --quiet              no progress\n";
+static const char usage[] = "usage: gotop record [options] -o FILE WHERE\n"
+                            "Writes a trace of a running program to a file as it was sent: 5 seconds, or "
+                            "--seconds N. WHERE can be no file.\n"
+                            "  -o FILE              the file; it gets this name once the trace is complete, "
+                            "or if the connection breaks\n"
+                            "  --cpu                with CPU samples: also runs a CPU profile\n"
+                            "  --quiet              no progress\n";
 
 static bool set_cpu(void *arg, const char *value, int *status)
 {
@@ -86,16 +88,15 @@ static bool is_trace(const struct recording *r)
 }
 
 /*
- * n bytes came unpacked: they are in r->buf. They are written as they were sent. What is no trace isn't: the server has a moment to say
- * why it sends something else.
+ * n bytes came unpacked: they are in r->buf. They are written as they were sent. What is no trace isn't: the
+ * server has a moment to say why it sends something else.
  */
 static void take(struct recording *r, size_t n)
 {
     size_t nsent;
     const uint8_t *sent = feed_sent(r->feed, &nsent);
-    for (size_t i = 0; i < n && r->nhead < sizeof r->head; i++) {
+    for (size_t i = 0; i < n && r->nhead < sizeof r->head; i++)
         r->head[r->nhead++] = r->buf[i];
-    }
     r->bytes += nsent;
     if (r->nhead == sizeof r->head && !r->until && !is_trace(r))
         r->until = host_now() + ANSWER_WAIT_NS;
@@ -109,9 +110,8 @@ static void drain(struct recording *r)
     struct err ignored;
     struct feed_room room = {.p = r->buf, .cap = PIECE};
     enum feed_state s = FEED_DATA;
-    while (r->profile && s == FEED_DATA) {
+    while (r->profile && s == FEED_DATA)
         s = feed_read(r->profile, &room, 0, &ignored);
-    }
     if (s == FEED_END || s == FEED_FAILED) {
         feed_close(r->profile);
         r->profile = NULL;
@@ -134,13 +134,11 @@ static enum err_code receive(struct recording *r, const struct record *o, struct
             door_status(line);
         }
     }
-    if (talk) {
+    if (talk)
         door_wipe();
-    }
     struct dialect d;
-    if (s != FEED_FAILED) {
+    if (s != FEED_FAILED)
         return dialect_tell(r->head, r->nhead, &d, e);
-    }
     r->broke = r->nhead == sizeof r->head && is_trace(r);
     return r->broke ? ERR_OK : e->code;
 }
@@ -163,13 +161,11 @@ static int recorded(const struct recording *r, const struct record *o, const str
 
 static enum err_code begin(struct recording *r, const struct record *o, struct err *e)
 {
-    if (!(r->buf = mem_alloc(PIECE))) {
+    if (!(r->buf = mem_alloc(PIECE)))
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
-    }
     enum err_code rc = feed_open(o->live.where, &o->live.feed, &r->feed, e);
-    if (!rc && o->cpu) {
+    if (!rc && o->cpu)
         rc = feed_open(o->live.where, &o->profile, &r->profile, e);
-    }
     return rc;
 }
 
@@ -179,18 +175,16 @@ int record_main(int argc, char **argv)
     struct recording r = {0};
     struct err e = {0};
     int status = parse(&o, argc, argv);
-    if (status >= 0) {
+    if (status >= 0)
         return status;
-    }
     if (!o.live.feed.seconds) {
         o.live.feed.seconds = DEFAULT_S;
         o.live.feed.unasked = true;
     }
     if (!o.live.feed.stall_s) /* before Go 1.22 the first byte may come at the end */
         o.live.feed.stall_s = (int)o.live.feed.seconds + FEED_STALL_S;
-    if (!feed_is_url(o.live.where)) {
+    if (!feed_is_url(o.live.where))
         return live_say("record", o.live.where, "is no URL: what is a file already can be copied");
-    }
     o.profile = o.live.feed;
     o.profile.profile = "profile";
     live_shut(&o.live, o.cpu ? &o.profile : NULL);

@@ -1,8 +1,8 @@
 /*
  * top.c - `gotop top`: what the goroutines of a running program do, as plain lines, again and again.
  *
- * Each picture is of the generations since the last one: their times add up, and a program that stands still says so
- * as well as one that is busy. A generation takes about a second, so that is the finest there is.
+ * Each picture is of the generations since the last one: their times add up, and a program that stands still
+ * says so as well as one that is busy. A generation takes about a second, so that is the finest there is.
  */
 #include "triage/live/live.h"
 #include "triage/say.h"
@@ -15,7 +15,8 @@
 #include "triage/text.h"
 
 enum { ROWS = 15, STEP_MS = 200 };
-#define ROOM ((uint64_t)64 << 20) /* bytes that wait while nobody reads our lines (less, a terminal that hangs) */
+#define ROOM \
+    ((uint64_t)64 << 20) /* bytes that wait while nobody reads our lines (less, a terminal that hangs) */
 #define LATE_NS 3000000000LL
 #define ONE_BY_ONE_NS 2000000000LL
 
@@ -27,16 +28,21 @@ struct top {
     uint64_t shown, skipped; /* pictures; generations left out since the last one */
     int64_t late_ns;         /* so late came what is shown */
     bool cut;                /* a generation was too large, which has been said */
-    uint64_t lost, told;     /* bytes left out while nobody took our lines: before this picture, in earlier ones */
+    uint64_t lost,
+        told; /* bytes left out while nobody took our lines: before this picture, in earlier ones */
 };
 
 static const char usage[] =
     "usage: gotop top [options] WHERE\n"
-    "Shows what the goroutines of a running program do, by start function. On a terminal it opens the viewer's live "
+    "Shows what the goroutines of a running program do, by start function. On a terminal it opens the "
+    "viewer's live "
     "top\n"
-    "(key M there). In a pipe, or with -n, -d or --rows, it prints lines again and again, of the last moment each:\n"
-    "G is how many goroutines lived in it; RAN and ASSIST are processor time (100%: one processor); READY, BLOCKED\n"
-    "and SYSCALL are how many were in that state at once, on average; NEW/S is how many were created per second.\n"
+    "(key M there). In a pipe, or with -n, -d or --rows, it prints lines again and again, of the last moment "
+    "each:\n"
+    "G is how many goroutines lived in it; RAN and ASSIST are processor time (100%: one processor); READY, "
+    "BLOCKED\n"
+    "and SYSCALL are how many were in that state at once, on average; NEW/S is how many were created per "
+    "second.\n"
     "Those that ran or were ready most, both added up, come first.\n"
     "  -n N                 how many pictures (default: until the program ends)\n"
     "  -d TIME              length of each: 1s (default; at least a generation, about 1s), 500ms, 1m\n"
@@ -79,7 +85,8 @@ static int parse(struct top *o, int argc, char **argv)
     return status >= 0 || o->live.where ? status : say_lacks("top", "WHERE", usage);
 }
 
-/* ---- one picture ------------------------------------------------------------------------------------------------ */
+/* ---- one picture
+ * ------------------------------------------------------------------------------------------------ */
 
 static double total(const struct group *g, enum gmetric m)
 {
@@ -100,7 +107,8 @@ static void put_head(struct text *t, const struct top *o, const struct loaded *l
     int64_t ran = l->tg->p_sum.ns[ST_RUNNING], longest = 0;
     char stamp[64];
     live_stamp(wall_ns, false, stamp, sizeof stamp);
-    ran += tg->p_sum.ns[ST_GCWORK] + tg->p_sum.ns[ST_ASSIST] + tg->p_sum.ns[ST_SWEEP] + tg->p_sum.ns[ST_SYSCALL];
+    ran +=
+        tg->p_sum.ns[ST_GCWORK] + tg->p_sum.ns[ST_ASSIST] + tg->p_sum.ns[ST_SWEEP] + tg->p_sum.ns[ST_SYSCALL];
     for (uint32_t i = 0; i < tg->nstw; i++) {
         int64_t ns = tg->stw[i].longest.t1 - tg->stw[i].longest.t0;
         longest = ns > longest ? ns : longest;
@@ -168,18 +176,15 @@ static void put_picture(struct text *t, const struct top *o, const struct loaded
         t->failed = true;
         return;
     }
-    for (uint32_t i = 0; i < tg->ngroups; i++) {
+    for (uint32_t i = 0; i < tg->ngroups; i++)
         row[i] = &tg->groups[i];
-    }
     qsort(row, tg->ngroups, sizeof *row, by_work);
     put_head(t, o, l, wall_ns);
     text_lit(t, "GROUP                              G RAN    ASSIST READY  BLOCKED SYSCALL NEW/S\n");
-    for (uint32_t i = 0; i < tg->ngroups && i < o->rows; i++) {
+    for (uint32_t i = 0; i < tg->ngroups && i < o->rows; i++)
         put_group(t, l, row[i]);
-    }
-    if (tg->ngroups > o->rows) {
+    if (tg->ngroups > o->rows)
         text_add(t, "and %u more group%s\n", tg->ngroups - o->rows, tg->ngroups - o->rows == 1 ? "" : "s");
-    }
     text_lit(t, "\n");
     mem_free(row);
 }
@@ -222,16 +227,16 @@ static bool enough(const struct top *o, struct live *l, struct err *e)
     return all >= o->every_ns - o->every_ns / 8;
 }
 
-/* The generations since the last picture, if they are long enough. false: nobody reads, or *e says what is wrong. */
+/* The generations since the last picture, if they are long enough. false: nobody reads, or *e says what is
+ * wrong. */
 static bool show(struct top *o, struct live *l, struct err *e)
 {
     struct loaded in;
     uint8_t *mem;
     skip_old(o, l);
     size_t n = stream_whole(&l->st);
-    if (!n || !enough(o, l, e)) {
+    if (!n || !enough(o, l, e))
         return true;
-    }
     if (live_load(l, 0, n, &o->live.trace, &in, &mem, e)) {
         stream_drop(&l->st, n);
         if (e->code == ERR_NOMEM)
@@ -298,9 +303,8 @@ int top_main(int argc, char **argv)
     struct live l = {.room = ROOM};
     struct err e = {0};
     int status = parse(&o, argc, argv);
-    if (status >= 0) {
+    if (status >= 0)
         return status;
-    }
     live_shut(&o.live, NULL);
     if (live_open(&l, &o.live, &e)) {
         live_close(&l);

@@ -1,9 +1,9 @@
 /*
- * watch.c - `gotop watch`: a flight recorder outside the program. Keeps the last seconds of its trace; when a condition
- * holds, writes them down, and goes on.
+ * watch.c - `gotop watch`: a flight recorder outside the program. Keeps the last seconds of its trace; when a
+ * condition holds, writes them down, and goes on.
  *
- * What is asked is asked each time a generation is whole, of the newest ones (--window): a trace of their own. Files hold
- * whole generations behind the trace's header, so any reader of the format opens them.
+ * What is asked is asked each time a generation is whole, of the newest ones (--window): a trace of their
+ * own. Files hold whole generations behind the trace's header, so any reader of the format opens them.
  */
 #include <errno.h>
 #include <limits.h>
@@ -65,16 +65,20 @@ static const char usage[] =
     "usage: gotop watch [options] --until CONDITION -o DIR WHERE\n"
     "Keeps the last moments of a running program's trace, and writes them to a file when a condition holds.\n"
     "Meanwhile nobody else can trace the program.\n"
-    "  --until CONDITION    for example 'stw.max>1ms' or 'p99(sched)>2ms' (gotop report --metrics), or the id of a\n"
-    "                       finding, for example lock-convoy (gotop report --rules); repeatable: any of them\n"
-    "  -o DIR               where files go, named after the moment of the condition, UTC; created if missing\n"
+    "  --until CONDITION    for example 'stw.max>1ms' or 'p99(sched)>2ms' (gotop report --metrics), or the "
+    "id of a\n"
+    "                       finding, for example lock-convoy (gotop report --rules); repeatable: any of "
+    "them\n"
+    "  -o DIR               where files go, named after the moment of the condition, UTC; created if "
+    "missing\n"
     "  --keep TIME|SIZE     how much to keep: 30s (default), 2m, 200M\n"
     "  --after TIME         keep recording this long before writing\n"
     "  --window TIME        how much of the end each check covers: 2s (default)\n"
     "  --max N              stop after N files (10)\n"
     "  --exec COMMAND       run COMMAND FILE after each, without a shell\n";
 
-/* ---- the command line ------------------------------------------------------------------------------------------ */
+/* ---- the command line
+ * ------------------------------------------------------------------------------------------ */
 
 static bool add_until(void *arg, const char *text, int *status)
 {
@@ -86,16 +90,14 @@ static bool add_until(void *arg, const char *text, int *status)
     }
     struct until *u = &w->until[w->n++];
     *u = (struct until){.text = text, .rule = -1};
-    for (int r = 0; r < RULE_COUNT; r++) {
-        if (strcmp(text, rule_id((enum rule)r)) == 0) {
+    for (int r = 0; r < RULE_COUNT; r++)
+        if (strcmp(text, rule_id((enum rule)r)) == 0)
             u->rule = r;
-        }
-    }
     if (u->rule < 0 && !strpbrk(text, "<>=!")) {
-        *status =
-            live_say("watch", text,
-                     "neither a condition, as stw.max>1ms (gotop report --metrics), nor the id of a finding (gotop "
-                     "report --rules)");
+        *status = live_say(
+            "watch", text,
+            "neither a condition, as stw.max>1ms (gotop report --metrics), nor the id of a finding (gotop "
+            "report --rules)");
     } else if (u->rule < 0 && (condition_parse(text, false, &u->cond, &e) || condition_check(&u->cond, &e))) {
         *status = live_say("watch", text, e.what);
     }
@@ -172,7 +174,8 @@ static int parse(struct watch *w, int argc, char **argv)
     return status >= 0 ? status : complete(w);
 }
 
-/* ---- asking ---------------------------------------------------------------------------------------------------- */
+/* ---- asking
+ * ---------------------------------------------------------------------------------------------------- */
 
 /* Does it hold? Then *t says what was found. */
 static bool holds(const struct until *u, const struct loaded *l, struct text *t)
@@ -189,25 +192,24 @@ static bool holds(const struct until *u, const struct loaded *l, struct text *t)
         return false;
     }
     struct metric_value v;
-    if (metric_get(l, u->cond.metric, &v, &e) != ERR_OK || !v.known || !condition_holds(&u->cond, v.v)) {
+    if (metric_get(l, u->cond.metric, &v, &e) != ERR_OK || !v.known || !condition_holds(&u->cond, v.v))
         return false;
-    }
     text_clean(t, u->text, strlen(u->text), 0);
     text_lit(t, ": ");
     metric_text(t, &v);
     return true;
 }
 
-/* How many of the newest whole generations make up the window. Their times are known but for the last one's. */
+/* How many of the newest whole generations make up the window. Their times are known but for the last one's.
+ */
 static size_t window_gens(const struct watch *w, const struct live *l)
 {
     size_t whole = stream_whole(&l->st), n = 1;
     const size_t most = whole - live_gap(l, whole);
     const struct stream_gen *g = l->st.gen;
     while (n < most && g[whole - n - 1].t1 && (n < 2 || g[whole - 2].t1 - g[whole - n].t0 < w->window_ns) &&
-           g[whole - n - 1].t0 >= w->since) {
+           g[whole - n - 1].t0 >= w->since)
         n++;
-    }
     return n;
 }
 
@@ -215,9 +217,8 @@ static void ask(struct watch *w, const struct loaded *l)
 {
     struct text t = {.ascii = true};
     for (uint32_t i = 0; i < w->n && !w->pending; i++) {
-        if (!holds(&w->until[i], l, &t)) {
+        if (!holds(&w->until[i], l, &t))
             continue;
-        }
         w->pending = true;
         w->due = trace_info(l->tr)->first_ns + trace_info(l->tr)->end + w->after_ns;
         w->wall_ns = live_wall_now();
@@ -226,7 +227,8 @@ static void ask(struct watch *w, const struct loaded *l)
     text_free(&t);
 }
 
-/* ---- writing --------------------------------------------------------------------------------------------------- */
+/* ---- writing
+ * --------------------------------------------------------------------------------------------------- */
 
 static bool file_name(const struct watch *w, char *out, size_t size)
 {
@@ -235,21 +237,19 @@ static bool file_name(const struct watch *w, char *out, size_t size)
     live_stamp(w->wall_ns, true, stamp, sizeof stamp);
     for (int i = 0; i < 100; i++) {
         char more[16] = "";
-        if (i) {
+        if (i)
             snprintf(more, sizeof more, "-%d", i);
-        }
         int n = snprintf(out, size, "%s/gotop-%s%s.trace", w->dir, stamp, more);
-        if (n < 0 || (size_t)n >= size) {
+        if (n < 0 || (size_t)n >= size)
             return false;
-        }
-        if (lstat(out, &st) != 0) { /* not even a link to nothing */
+        if (lstat(out, &st) != 0) /* not even a link to nothing */
             return true;
-        }
     }
     return false;
 }
 
-/* From which of the whole generations on: other readers take no broken ones and no gaps, so those behind the last of them. */
+/* From which of the whole generations on: other readers take no broken ones and no gaps, so those behind the
+ * last of them. */
 static size_t sound_from(const struct live *l)
 {
     size_t whole = stream_whole(&l->st), i = whole, gap = live_gap(l, whole);
@@ -263,9 +263,8 @@ static enum err_code write_gens(const struct live *l, const char *path, uint64_t
     struct out out;
     size_t whole = stream_whole(&l->st);
     enum err_code rc = out_open(&out, path, false, e);
-    if (rc) {
+    if (rc)
         return rc;
-    }
     out_write(&out, l->st.header, STREAM_HEADER);
     *bytes = STREAM_HEADER;
     for (size_t i = sound_from(l); i < whole; i++) {
@@ -280,9 +279,8 @@ static bool reap(struct watch *w)
 {
     bool room = false;
     for (int i = 0; i < CHILDREN; i++) {
-        if (w->child[i] > 0 && waitpid(w->child[i], NULL, WNOHANG) == w->child[i]) {
+        if (w->child[i] > 0 && waitpid(w->child[i], NULL, WNOHANG) == w->child[i])
             w->child[i] = 0;
-        }
         room |= w->child[i] <= 0;
     }
     return room;
@@ -297,15 +295,12 @@ static int spawn(struct watch *w, const char *file)
     posix_spawnattr_t attr;
     sigset_t none, usual;
     int i = 0;
-    if (!child_name(file, name, sizeof name)) {
+    if (!child_name(file, name, sizeof name))
         return EINVAL;
-    }
-    if (!reap(w)) {
+    if (!reap(w))
         return EBUSY;
-    }
-    while (w->child[i] > 0) {
+    while (w->child[i] > 0)
         i++;
-    }
     sigemptyset(&none);
     child_defaults(&usual);
     posix_spawnattr_init(&attr);
@@ -314,9 +309,8 @@ static int spawn(struct watch *w, const char *file)
     posix_spawnattr_setsigdefault(&attr, &usual);
     int rc = posix_spawnp(&w->child[i], w->exec, NULL, &attr, argv, environ);
     posix_spawnattr_destroy(&attr);
-    if (rc) {
+    if (rc)
         w->child[i] = 0;
-    }
     return rc;
 }
 
@@ -332,11 +326,10 @@ static void do_exec(const char *file, struct clerk_said *said)
 static void run(struct watch *w, const char *file)
 {
     struct clerk_said said = {0};
-    if (clerk_on()) {
+    if (clerk_on())
         (void)clerk_ask(deed_exec, file, &said);
-    } else {
+    else
         said.error = spawn(w, file);
-    }
     if (said.error) {
         (void)live_say("watch", w->exec,
                        said.error == EBUSY    ? "is still busy with the files before: not run for this one"
@@ -364,7 +357,8 @@ static void put_log(struct watch *w, const struct live *l, const char *path, uin
     text_free(&t);
 }
 
-/* A disk that stays full is told as often as the failures double: a night of it is no reason for ten thousand lines. */
+/* A disk that stays full is told as often as the failures double: a night of it is no reason for ten thousand
+ * lines. */
 static void miss(struct watch *w, const char *what, const char *why)
 {
     char line[320];
@@ -386,9 +380,8 @@ static void capture(struct watch *w, const struct live *l)
     w->pending = false;
     if (w->tells)
         door_wipe();
-    if (!whole) {
+    if (!whole)
         return;
-    }
     w->since = l->st.gen[whole - 1].t1;
     if (!file_name(w, path, sizeof path)) {
         miss(w, w->dir, "no name is free for a file there");
@@ -401,9 +394,8 @@ static void capture(struct watch *w, const struct live *l)
     w->missed = 0;
     w->captured++;
     put_log(w, l, path, bytes);
-    if (w->exec) {
+    if (w->exec)
         run(w, path);
-    }
 }
 
 /* What is too old or too much goes; of what --window asks for the newest stays. */
@@ -412,22 +404,22 @@ static void forget(const struct watch *w, struct live *l)
     size_t whole = stream_whole(&l->st), n = 0;
     uint64_t held = l->st.held;
     int64_t newest = whole ? l->st.gen[whole - 1].t1 : 0;
-    while (n + 1 < whole && (held > w->keep_bytes || (!w->by_bytes && l->st.gen[n].t1 < newest - w->keep_ns))) {
+    while (n + 1 < whole && (held > w->keep_bytes || (!w->by_bytes && l->st.gen[n].t1 < newest - w->keep_ns)))
         held -= stream_cost(&l->st.gen[n++]);
-    }
     stream_drop(&l->st, n);
 }
 
-/* ---- the loop -------------------------------------------------------------------------------------------------- */
+/* ---- the loop
+ * -------------------------------------------------------------------------------------------------- */
 
 static void tell_late(struct watch *w, const struct live *l)
 {
     if (l->late_ns < LIVE_LATE || w->told_late)
         return;
     w->told_late = true;
-    (void)live_say(
-        "watch", w->live.where,
-        "what comes is late: the line is slower than the trace, and the program holds the rest in its memory");
+    (void)live_say("watch", w->live.where,
+                   "what comes is late: the line is slower than the trace, and the program holds the rest in "
+                   "its memory");
 }
 
 /* A terminal says that it goes on, and how far from the first condition that is. */
@@ -466,9 +458,8 @@ static int look(struct watch *w, struct live *l)
     struct err e = {0};
     uint8_t *mem;
     size_t whole = stream_whole(&l->st);
-    if (!whole) {
+    if (!whole)
         return 0;
-    }
     size_t n = window_gens(w, l);
     w->looked = true;
     if (live_load(l, whole - n, n, &w->live.trace, &in, &mem, &e)) {
@@ -476,9 +467,8 @@ static int look(struct watch *w, struct live *l)
         return e.code == ERR_NOMEM ? live_say("watch", w->live.where, e.what) : 0;
     }
     tell_late(w, l);
-    if (!w->pending) {
+    if (!w->pending)
         ask(w, &in);
-    }
     if (w->tells)
         door_wipe();
     tell_now(w, l, &in);
@@ -500,18 +490,15 @@ static int watch_on(struct watch *w, struct live *l)
         s = live_step(l, STEP_MS, &e);
         live_tell(l, s, "watch", w->live.where);
         (void)reap(w);
-        if (s == LIVE_GEN || stream_whole(&l->st) > before) {
+        if (s == LIVE_GEN || stream_whole(&l->st) > before)
             status = look(w, l);
-        }
     }
-    if (!status && w->pending) {
+    if (!status && w->pending)
         capture(w, l);
-    }
-    if (!status && s == LIVE_FAILED) {
+    if (!status && s == LIVE_FAILED)
         status = live_say("watch", w->live.where, e.what);
-    } else if (!status && l->ended && !w->looked) {
+    else if (!status && l->ended && !w->looked)
         status = live_say("watch", w->live.where, live_too_short);
-    }
     return status ? status : w->failed;
 }
 
@@ -522,9 +509,8 @@ int watch_main(int argc, char **argv)
     struct live l = {.room = ROOM};
     struct err e = {0};
     int status = parse(&w, argc, argv);
-    if (status >= 0) {
+    if (status >= 0)
         return status;
-    }
     watched = &w;
     outside_folder(w.dir);
     deed_exec = w.exec ? clerk_add(do_exec, NULL) : 0;

@@ -11,14 +11,16 @@
 
 #define GENERATIONS 12 /* rows of them on the page */
 
-/* ---- what it can answer ----------------------------------------------------------------------------------- */
+/* ---- what it can answer -----------------------------------------------------------------------------------
+ */
 
 struct answers {
     struct info_answer *v;
     size_t n;
 };
 
-static void answer(struct answers *a, const char *key, const char *question, enum info_can can, const char *why)
+static void answer(struct answers *a, const char *key, const char *question, enum info_can can,
+                   const char *why)
 {
     struct info_answer *x = &a->v[a->n];
     if (a->n == INFO_ANSWERS)
@@ -29,7 +31,8 @@ static void answer(struct answers *a, const char *key, const char *question, enu
 }
 
 /*
- * counted - of what is recorded if it happens: how many there are. since: not recorded before that Go; NULL: it is.
+ * counted - of what is recorded if it happens: how many there are. since: not recorded before that Go; NULL:
+ * it is.
  */
 static void counted(struct answers *a, const char *key, const char *question, const char *since, size_t n,
                     const char *what)
@@ -49,7 +52,8 @@ enum { NAMED_SINCE = 1007 }; /* dialects before it have program counters only */
 static void names(struct answers *a, const struct info *i)
 {
     const struct trace_info *t = trace_info(i->tr);
-    const bool some = i->c->strings.n > 0, stacks = i->c->stacks.n > 0; /* frames of stacks are what has names */
+    const bool some = i->c->strings.n > 0,
+               stacks = i->c->stacks.n > 0; /* frames of stacks are what has names */
     if (!t->has_names) {
         answer(a, "names", "which functions", INFO_NO, "program counters only: use --exe");
     } else if (t->version < NAMED_SINCE) { /* whether it is that program nobody says */
@@ -109,7 +113,8 @@ size_t info_answers(const struct info *i, struct info_answer out[INFO_ANSWERS])
     return a.n;
 }
 
-/* ---- the page --------------------------------------------------------------------------------------------- */
+/* ---- the page ---------------------------------------------------------------------------------------------
+ */
 
 static void row(struct text *t, const char *name)
 {
@@ -178,7 +183,8 @@ static void page_generations(struct text *t, const struct info *i)
     const struct census *c = i->c;
     if (!c->ngen)
         return;
-    text_add(t, "\nGENERATIONS  %zu\n      no       offset       bytes     events  strings  stacks  from\n", c->ngen);
+    text_add(t, "\nGENERATIONS  %zu\n      no       offset       bytes     events  strings  stacks  from\n",
+             c->ngen);
     for (size_t k = 0; k < c->ngen; k++) {
         const struct census_gen *g = &c->gen[k];
         if (c->ngen > GENERATIONS && k == GENERATIONS / 2) {
@@ -186,8 +192,8 @@ static void page_generations(struct text *t, const struct info *i)
             k = c->ngen - GENERATIONS / 2;
             g = &c->gen[k];
         }
-        text_add(t, "  %6" PRIu64 " %12" PRIu64 " %11" PRIu64 " %10" PRIu64 " %8" PRIu64 " %7" PRIu64 "  ", g->number,
-                 g->offset, g->bytes, g->events, g->strings, g->stacks);
+        text_add(t, "  %6" PRIu64 " %12" PRIu64 " %11" PRIu64 " %10" PRIu64 " %8" PRIu64 " %7" PRIu64 "  ",
+                 g->number, g->offset, g->bytes, g->events, g->strings, g->stacks);
         int64_t from = g->unit > 0 ? to_i64((double)g->time * g->unit) - trace_info(i->tr)->first_ns : -1;
         if (g->unit > 0)
             text_dur(t, from > 0 ? from : 0);

@@ -1,7 +1,8 @@
 /*
  * info.h - `gotop info`: what a trace file is and holds, and what it can answer.
  *
- * argv[0] is the command's name. Exit status: 0 done, 2 wrong usage or unreadable, 3 told, but a part can't be read.
+ * argv[0] is the command's name. Exit status: 0 done, 2 wrong usage or unreadable, 3 told, but a part can't
+ * be read.
  */
 #ifndef GOTOP_TRIAGE_INFO_H
 #define GOTOP_TRIAGE_INFO_H
@@ -24,8 +25,8 @@ void info_text(struct text *t, const struct info *i);
 char *info_json(const struct info *i);
 
 /*
- * info_archive - of a zip archive: its traces with size, dialect and length, one a line, or as JSON. How many there are;
- * -1: out of memory, or the archive is damaged (e).
+ * info_archive - of a zip archive: its traces with size, dialect and length, one a line, or as JSON. How many
+ * there are; -1: out of memory, or the archive is damaged (e).
  */
 struct zip;
 int info_archive(struct text *t, const char *path, const struct zip *z, bool json, const struct trace_opts *o,

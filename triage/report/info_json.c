@@ -11,11 +11,10 @@ static void put(json_t *o, const char *key, json_t *v)
 
 static void num(json_t *o, const char *key, uint64_t v)
 {
-    if (v <= INT64_MAX) {
+    if (v <= INT64_MAX)
         put(o, key, json_integer((json_int_t)v));
-    } else {
+    else
         put(o, key, json_real((double)v));
-    }
 }
 
 static json_t *notes(const struct info *i, bool damage)
@@ -55,7 +54,8 @@ static json_t *generations(const struct info *i)
         num(o, "stacks", g->stacks);
         num(o, "samples", g->samples);
         if (g->unit > 0)
-            put(o, "from_ns", json_integer((json_int_t)((double)g->time * g->unit) - trace_info(i->tr)->first_ns));
+            put(o, "from_ns",
+                json_integer((json_int_t)((double)g->time * g->unit) - trace_info(i->tr)->first_ns));
         put(o, "whole", json_boolean(g->whole));
         (void)json_array_append_new(a, o);
     }

@@ -1,6 +1,6 @@
 /*
- * info_main.c - see info.h: the command. The file is read once and looked at twice: its bytes for what it is made of, and
- * as a model for how long it is and what is wrong with it.
+ * info_main.c - see info.h: the command. The file is read once and looked at twice: its bytes for what it is
+ * made of, and as a model for how long it is and what is wrong with it.
  */
 #include <errno.h>
 #include <locale.h>
@@ -19,7 +19,8 @@
 static const char info_usage[] =
     "gotop info TRACE - what a trace file contains, and what it can answer.\n"
     "\n"
-    "Dialect, clock, duration, time of day; generations; events by kind and tables, with their bytes; damage. For a\n"
+    "Dialect, clock, duration, time of day; generations; events by kind and tables, with their bytes; "
+    "damage. For a\n"
     "zip archive with several traces, lists them: every command takes ARCHIVE:MEMBER.\n"
     "\n"
     "  --json                  the same as one JSON object (docs/SLICES.md)\n"
@@ -38,12 +39,11 @@ static bool take_flag(int *argc, char **argv, const char *flag)
 {
     bool found = false;
     int n = 1;
-    for (int i = 1; i < *argc; i++) {
+    for (int i = 1; i < *argc; i++)
         if (strcmp(argv[i], flag) == 0)
             found = true;
         else
             argv[n++] = argv[i];
-    }
     *argc = n;
     return found;
 }
@@ -58,8 +58,8 @@ static int print(const struct info *i, bool json)
         text_lit(&t, "\n");
     else
         info_text(&t, i);
-    int status =
-        text_ok(&t) && !json == !s ? say_text("info", NULL, &t) : export_say("info", "the page", "out of memory");
+    int status = text_ok(&t) && !json == !s ? say_text("info", NULL, &t)
+                                            : export_say("info", "the page", "out of memory");
     mem_free(s);
     text_free(&t);
     if (status)
@@ -85,8 +85,9 @@ static int tell(const struct export_opts *o, const struct input *in, bool json)
         while (trace_load(tr, INT64_MAX) == LOAD_MORE) {
         }
         struct info i = {.path = name, .tr = tr, .c = &c, .packed = &in->damage};
-        i.stored =
-            strcmp(o->path, "-") != 0 && stat(o->path, &st) == 0 && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+        i.stored = strcmp(o->path, "-") != 0 && stat(o->path, &st) == 0 && S_ISREG(st.st_mode)
+                       ? (uint64_t)st.st_size
+                       : 0;
         status = trace_fatal(tr) ? export_say("info", name, trace_fatal(tr)->what) : print(&i, json);
         trace_close(tr);
     }

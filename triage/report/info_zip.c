@@ -11,7 +11,8 @@
 #define UNOPENED (-2)
 
 /* length - of the trace that a member is; -1: it can't be read. */
-static int64_t length(const char *archive, const struct zip_member *m, const struct trace_opts *o, bool *ticks)
+static int64_t length(const char *archive, const struct zip_member *m, const struct trace_opts *o,
+                      bool *ticks)
 {
     char path[4096 + 256];
     struct trace *tr;
@@ -36,9 +37,10 @@ static void unseen(struct text *t, const struct zip *z)
     for (int looked = 0; looked < ZIP_LOOKED && zip_next(z, &pos, &m); looked++)
         n += !zip_bytes(z, &m, &e);
     if (n)
-        text_add(
-            t, "\n  %llu more can't be looked into: encrypted, compressed in other ways than deflate, or not there\n",
-            (unsigned long long)n);
+        text_add(t,
+                 "\n  %llu more can't be looked into: encrypted, compressed in other ways than deflate, or "
+                 "not there\n",
+                 (unsigned long long)n);
 }
 
 static void line(struct text *t, const struct zip_member *m, const struct dialect *d, int64_t end)
@@ -72,7 +74,10 @@ static void object(json_t *a, const struct zip_member *m, const struct dialect *
     text_free(&name);
 }
 
-enum { LISTED = 1000, OPENED = 64 }; /* an archive may say that it holds the same large trace a thousand times */
+enum {
+    LISTED = 1000,
+    OPENED = 64
+}; /* an archive may say that it holds the same large trace a thousand times */
 
 int info_archive(struct text *t, const char *path, const struct zip *z, bool json, const struct trace_opts *o,
                  struct err *e)
@@ -86,8 +91,8 @@ int info_archive(struct text *t, const char *path, const struct zip *z, bool jso
     if (!json) {
         text_lit(t, "gotop info: ");
         text_clean(t, path, strlen(path), 0);
-        text_lit(
-            t, ": a zip archive; open a trace in it as ARCHIVE:NAME\n\n  size     dialect          length    name\n");
+        text_lit(t, ": a zip archive; open a trace in it as ARCHIVE:NAME\n\n  size     dialect          "
+                    "length    name\n");
     }
     for (int looked = 0; looked < ZIP_LOOKED && n < LISTED && zip_next(z, &pos, &m); looked++) {
         if (!zip_trace(z, &m, &d))

@@ -19,16 +19,14 @@ struct out { /* one failure anywhere spoils all */
 
 static inline void put(struct out *o, json_t *obj, const char *key, json_t *v)
 {
-    if (json_object_set_new(obj, key, v) != 0) {
+    if (json_object_set_new(obj, key, v) != 0)
         o->failed = true;
-    }
 }
 
 static inline void push(struct out *o, json_t *arr, json_t *v)
 {
-    if (json_array_append_new(arr, v) != 0) {
+    if (json_array_append_new(arr, v) != 0)
         o->failed = true;
-    }
 }
 
 static inline json_t *object(struct out *o, json_t *parent, const char *key)
@@ -84,18 +82,16 @@ static inline void name(struct out *o, json_t *obj, const char *key, uint32_t st
 
 static inline void lane_id(struct out *o, json_t *obj, const char *key, enum lane_kind k, uint32_t i)
 {
-    if (i != NO_LANE && i < trace_nlanes(o->tr, k)) {
+    if (i != NO_LANE && i < trace_nlanes(o->tr, k))
         big(o, obj, key, trace_lane(o->tr, (struct lane){k, i}).id);
-    }
 }
 
 static inline void stack(struct out *o, json_t *obj, const char *key, uint32_t id)
 {
     uint32_t n = trace_stack(o->tr, id);
     json_t *arr;
-    if (n == 0) {
+    if (n == 0)
         return;
-    }
     arr = array(o, obj, key);
     for (uint32_t i = 0; i < n && i < 64; i++) {
         struct frame f = trace_frame(o->tr, id, i);
@@ -103,9 +99,8 @@ static inline void stack(struct out *o, json_t *obj, const char *key, uint32_t i
         name(o, r, "func", f.func);
         name(o, r, "file", f.file);
         big(o, r, "line", f.line);
-        if (!f.func) {
+        if (!f.func)
             big(o, r, "pc", f.pc);
-        }
     }
 }
 
@@ -132,7 +127,8 @@ static inline void moment(struct out *o, json_t *obj, const char *key, const str
     lane_id(o, r, "proc", LANE_P, m->p);
 }
 
-/* out_works - what the program does again and again. out_verdict - the typed fields of a finding (report_verdicts.c). */
+/* out_works - what the program does again and again. out_verdict - the typed fields of a finding
+ * (report_verdicts.c). */
 void out_works(struct out *o, json_t *root);
 void out_verdict(struct out *o, json_t *r, const struct verdict *v);
 /* out_waitfor - who waits for whom (report_waitfor.c). */

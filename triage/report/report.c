@@ -27,13 +27,16 @@ struct options {
 
 static const char usage[] =
     "usage: gotop report [options] TRACE...\n"
-    "One page for each trace: what stands out, then the numbers. A trace may be gzip or zstd; - is standard input.\n"
+    "One page for each trace: what stands out, then the numbers. A trace may be gzip or zstd; - is standard "
+    "input.\n"
     "  --json               the tables as JSON (docs/REPORT.md); an array if there are several traces\n"
     "  --timeline           the traces are of one program: one page for all of them, in clock order\n"
     "  --rank METRIC        one line per trace, largest METRIC first\n"
-    "  --assert CONDITION   for example 'stw.max<1ms' or 'p99(sched)<200us'; repeatable; prints each with its value\n"
+    "  --assert CONDITION   for example 'stw.max<1ms' or 'p99(sched)<200us'; repeatable; prints each with "
+    "its value\n"
     "  --metrics            list the metrics\n"
-    "  --rules [FILE]       alone: list the rules and their numbers; with a file: use its numbers (docs/REPORT.md)\n"
+    "  --rules [FILE]       alone: list the rules and their numbers; with a file: use its numbers "
+    "(docs/REPORT.md)\n"
     "  --utf8               print names as they are; without it non-ASCII is written \\u{hex}\n"
     "  -o FILE              write to FILE           --quiet   no progress on the terminal\n"
     "  --strict             fail at the first damage: no page of a part\n"
@@ -41,7 +44,8 @@ static const char usage[] =
     "  --threads N          decode and count with N threads; the result is the same for any N\n"
     "  --ticks-per-second N    units of its clock per second, if the trace states none or a wrong one\n"
     "  --exe FILE              for old traces: the program\n"
-    "Exit status: 0 fine, 1 an assertion failed, 2 a trace can't be read, 3 only part of a trace could be read.\n";
+    "Exit status: 0 fine, 1 an assertion failed, 2 a trace can't be read, 3 only part of a trace could be "
+    "read.\n";
 
 static int fail(const char *path, const char *what)
 {
@@ -52,9 +56,8 @@ static int list_metrics(void)
 {
     struct text t = {0};
     const char *help, *name;
-    for (size_t i = 0; (name = metric_list(i, &help)) != NULL; i++) {
+    for (size_t i = 0; (name = metric_list(i, &help)) != NULL; i++)
         text_add(&t, "%-22s %s\n", name, help);
-    }
     return say_list("report", &t);
 }
 
@@ -65,7 +68,8 @@ int report_rules(const char *command)
     return say_list(command, &t);
 }
 
-/* --rules FILE takes its numbers; with nothing behind it, the rules are to be listed. *i is moved over the file. */
+/* --rules FILE takes its numbers; with nothing behind it, the rules are to be listed. *i is moved over the
+ * file. */
 static int take_rules(struct options *o, int argc, char **argv, int *i)
 {
     struct err e = {0};
@@ -91,66 +95,63 @@ static bool option_value(struct options *o, const char *name, const char *value,
         o->trace.ticks_per_second = strtod(value, NULL);
         *status = o->trace.ticks_per_second > 0 ? 0 : fail(value, "is no clock rate");
     } else if (strcmp(name, "--threads") == 0) {
-        *status = export_threads(value, &o->trace.threads) ? 0 : fail(value, "is no number of threads (1 to 256)");
+        *status =
+            export_threads(value, &o->trace.threads) ? 0 : fail(value, "is no number of threads (1 to 256)");
     } else if (strcmp(name, "--max-memory") == 0) {
         *status = export_size(value, &o->trace.max_memory) ? 0 : fail(value, "is no size (500M, 4G)");
     } else if (strcmp(name, "--assert") == 0) {
-        if (o->nconds == ASSERT_MAX) {
+        if (o->nconds == ASSERT_MAX)
             *status = fail("--assert", "too many conditions");
-        } else if (condition_parse(value, false, &o->cond[o->nconds], &e) ||
-                   condition_check(&o->cond[o->nconds], &e)) {
+        else if (condition_parse(value, false, &o->cond[o->nconds], &e) ||
+                 condition_check(&o->cond[o->nconds], &e))
             *status = fail("--assert", e.what);
-        } else {
+        else
             o->cond_text[o->nconds++] = value;
-        }
     } else {
         return false;
     }
     return true;
 }
 
-/* Takes the options out of argv; returns -1 to go on, else the exit status. *n: the paths, now argv[1..*n]. */
+/* Takes the options out of argv; returns -1 to go on, else the exit status. *n: the paths, now argv[1..*n].
+ */
 static int parse(struct options *o, int argc, char **argv, int *n)
 {
     bool paths_only = false;
     *n = 0;
     for (int i = 1; i < argc; i++) {
         int status = 0;
-        if (paths_only || argv[i][0] != '-' || argv[i][1] == 0) {
+        if (paths_only || argv[i][0] != '-' || argv[i][1] == 0)
             argv[++*n] = argv[i];
-        } else if (strcmp(argv[i], "--") == 0) {
+        else if (strcmp(argv[i], "--") == 0)
             paths_only = true;
-        } else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+        else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
             return say_usage("report", usage);
-        } else if (strcmp(argv[i], "--metrics") == 0) {
+        else if (strcmp(argv[i], "--metrics") == 0)
             return list_metrics();
-        } else if (strcmp(argv[i], "--rules") == 0) {
+        else if (strcmp(argv[i], "--rules") == 0)
             status = take_rules(o, argc, argv, &i);
-        } else if (strcmp(argv[i], "--json") == 0) {
+        else if (strcmp(argv[i], "--json") == 0)
             o->json = true;
-        } else if (strcmp(argv[i], "--timeline") == 0) {
+        else if (strcmp(argv[i], "--timeline") == 0)
             o->timeline = true;
-        } else if (strcmp(argv[i], "--utf8") == 0) {
+        else if (strcmp(argv[i], "--utf8") == 0)
             o->utf8 = true;
-        } else if (strcmp(argv[i], "--quiet") == 0) {
+        else if (strcmp(argv[i], "--quiet") == 0)
             o->quiet = true;
-        } else if (strcmp(argv[i], "--strict") == 0) {
+        else if (strcmp(argv[i], "--strict") == 0)
             o->trace.strict = true;
-        } else if (i + 1 < argc && option_value(o, argv[i], argv[i + 1], &status)) {
+        else if (i + 1 < argc && option_value(o, argv[i], argv[i + 1], &status))
             i++;
-        } else {
+        else
             status = fail(argv[i], "unknown option, or its value is missing (gotop report --help)");
-        }
-        if (status) {
+        if (status)
             return status;
-        }
     }
-    if (o->list_rules || (*n == 0 && o->rules)) {
+    if (o->list_rules || (*n == 0 && o->rules))
         return report_rules("report");
-    }
-    if (*n == 0) {
+    if (*n == 0)
         return say_lacks("report", "TRACE", usage);
-    }
     if (o->timeline && *n > 1) {
         o->trace.more = (struct joint_paths){(const char *const *)(argv + 2), (uint32_t)(*n - 1)};
         *n = 1;
@@ -168,9 +169,8 @@ static int worse(int a, int b)
 static void line_path(struct text *t, const struct loaded *l)
 {
     text_clean(t, l->path, strlen(l->path), 0);
-    if (l->partial) {
+    if (l->partial)
         text_lit(t, "  (partial)");
-    }
     text_lit(t, "\n");
 }
 
@@ -181,21 +181,18 @@ static int check(const struct options *o, const struct loaded *l, struct text *t
         struct metric_value v;
         struct err e = {0};
         bool held;
-        if (metric_get(l, o->cond[i].metric, &v, &e) != ERR_OK) {
+        if (metric_get(l, o->cond[i].metric, &v, &e) != ERR_OK)
             return fail("--assert", e.what);
-        }
-        if (v.known && o->cond[i].unit != v.unit && !(o->cond[i].unit == UNIT_COUNT && o->cond[i].v == 0)) {
+        if (v.known && o->cond[i].unit != v.unit && !(o->cond[i].unit == UNIT_COUNT && o->cond[i].v == 0))
             return fail(o->cond_text[i], "the value's unit is not the metric's");
-        }
         held = v.known && condition_holds(&o->cond[i], v.v);
         text_add(t, "%s ", held ? "held  " : "BROKEN");
         text_clean(t, o->cond_text[i], strlen(o->cond_text[i]), 0);
         text_lit(t, ": ");
-        if (v.known) {
+        if (v.known)
             metric_text(t, &v);
-        } else {
+        else
             text_lit(t, "the trace has no such thing");
-        }
         text_lit(t, "  ");
         line_path(t, l);
         status = held ? status : worse(status, 1);
@@ -208,20 +205,18 @@ static int one(const struct options *o, const char *path, struct text *t, bool f
     struct loaded l;
     struct err e = {0};
     int status;
-    if (load_file(path, &o->trace, o->quiet, &l, &e) != ERR_OK) {
+    if (load_file(path, &o->trace, o->quiet, &l, &e) != ERR_OK)
         return fail(o->trace.more.n ? "these traces" : path, e.what);
-    }
     status = report_status(&l);
     if (o->nconds) {
         status = check(o, &l, t);
     } else if (o->json) {
         char *j = report_json(&l);
         text_add(t, "%s", first ? (many ? "[\n" : "") : ",\n");
-        if (j) {
+        if (j)
             text_raw(t, j, strlen(j));
-        } else {
+        else
             t->failed = true;
-        }
         mem_free(j);
     } else {
         text_add(t, "%s", first ? "" : "\n\n");
@@ -231,7 +226,8 @@ static int one(const struct options *o, const char *path, struct text *t, bool f
     return status;
 }
 
-/* ---- ranking ------------------------------------------------------------------------------------------------ */
+/* ---- ranking
+ * ------------------------------------------------------------------------------------------------ */
 
 struct ranked {
     char *line;
@@ -242,9 +238,8 @@ struct ranked {
 static int cmp_ranked(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
-    if (x->v.known != y->v.known) {
+    if (x->v.known != y->v.known)
         return y->v.known - x->v.known;
-    }
     return x->v.v != y->v.v ? (x->v.v < y->v.v) - (x->v.v > y->v.v) : x->at - y->at;
 }
 
@@ -254,9 +249,8 @@ static int rank_one(const struct options *o, const char *path, struct ranked *r)
     struct err e = {0};
     struct text t = {.ascii = !o->utf8};
     int status;
-    if (load_file(path, &o->trace, o->quiet, &l, &e) != ERR_OK) {
+    if (load_file(path, &o->trace, o->quiet, &l, &e) != ERR_OK)
         return fail(path, e.what);
-    }
     status = report_status(&l);
     if (metric_get(&l, o->rank, &r->v, &e) != ERR_OK) {
         status = fail("--rank", e.what);
@@ -300,9 +294,8 @@ int report_main(int argc, char **argv)
     struct text t = {0};
     int n, status = parse(&o, argc, argv, &n);
     bool printed = false;
-    if (status >= 0) {
+    if (status >= 0)
         return status;
-    }
     status = 0;
     t.ascii = !o.utf8;
     report_fit(o.out ? 0 : say_width());
@@ -314,15 +307,13 @@ int report_main(int argc, char **argv)
             status = worse(status, one(&o, argv[i], &t, !printed, n > 1));
             printed |= t.n > before;
         }
-        if (o.json && !o.nconds && printed) {
+        if (o.json && !o.nconds && printed)
             text_add(&t, n > 1 ? "\n]\n" : "\n");
-        }
     }
-    if (!text_ok(&t)) {
+    if (!text_ok(&t))
         status = fail("report", "out of memory");
-    } else {
+    else
         status = worse(status, say_text("report", o.out, &t));
-    }
     text_free(&t);
     return status;
 }

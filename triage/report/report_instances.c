@@ -1,6 +1,6 @@
 /*
- * report_instances.c - what a program did many times: rows of instances.h with their percentiles, and what the slow
- * ones do more of than the usual ones, as lines of the page and as JSON.
+ * report_instances.c - what a program did many times: rows of instances.h with their percentiles, and what
+ * the slow ones do more of than the usual ones, as lines of the page and as JSON.
  */
 #include "triage/findings/instances.h"
 #include "triage/report/json_out.h"
@@ -20,11 +20,10 @@ static bool differ(struct instances_all *k, const struct loaded *l, const struct
 static void row_name(struct text *t, const struct trace *tr, const struct instance_row *r, size_t max)
 {
     struct str s = trace_str(tr, r->name);
-    if (r->kind == IN_TASK || r->kind == IN_REGION) {
+    if (r->kind == IN_TASK || r->kind == IN_REGION)
         text_clean(t, s.p, s.len, max);
-    } else {
+    else
         text_func(t, tr, r->name, max);
-    }
 }
 
 /* Is it worth a line of the page? What was there once, and what hardly took any time, is not. */
@@ -46,34 +45,30 @@ void report_instances(struct text *t, const struct loaded *l)
         const struct instance_row *r = &k.in.row[i];
         struct instance_diff d;
         struct text u = {.ascii = t->ascii};
-        if (shown[r->kind] == most[r->kind] || !worth(r, l->tg->end)) {
+        if (shown[r->kind] == most[r->kind] || !worth(r, l->tg->end))
             continue;
-        }
         shown[r->kind]++;
         if (lines++ == 0) {
-            text_add(t, "\nINSTANCES\n  %-14s %-*s %7s %9s %9s %9s%s\n", "", most_name, "", "count", "p50", "p99",
-                     "max", all ? "     total" : "");
+            text_add(t, "\nINSTANCES\n  %-14s %-*s %7s %9s %9s %9s%s\n", "", most_name, "", "count", "p50",
+                     "p99", "max", all ? "     total" : "");
         }
         text_add(t, "  %-14s ", instance_kind_name(r->kind));
         size_t start = t->n;
         row_name(t, l->tr, r, (size_t)(r->kind == IN_PLACE ? most_name - 13 : most_name));
-        if (r->kind == IN_PLACE) {
+        if (r->kind == IN_PLACE)
             text_add(t, ": %s", wait_kind_name(r->wait));
-        }
         text_pad(t, start, (size_t)most_name);
         text_add(t, "%s%7llu", r->looked < r->of ? "~" : " ", (unsigned long long)r->d.n);
         report_cell(t, r->d.p50, 10);
         report_cell(t, r->d.p99, 10);
         report_cell(t, r->d.max, 10);
-        if (all) {
+        if (all)
             report_cell(t, r->d.total, 10);
-        }
         text_lit(t, "\n");
         t->failed |= !differ(&k, l, r, &d);
         instance_diff_text(&u, l->tr, &d);
-        if (u.n) {
+        if (u.n)
             report_wrapped(t, u.p, 6, 3);
-        }
         t->failed |= !text_ok(&u);
         text_free(&u);
     }
@@ -83,17 +78,14 @@ void report_instances(struct text *t, const struct loaded *l)
 
 void out_ran(struct out *o, json_t *r, const struct ran *ran)
 {
-    if (!ran) {
+    if (!ran)
         return;
-    }
     const char *how = ran_id(ran_how(ran));
     words(o, r, "how", how, strlen(how));
-    if (ran->from) {
+    if (ran->from)
         name(o, r, "after", ran->from);
-    }
-    if (ran->to) {
+    if (ran->to)
         name(o, r, "before", ran->to);
-    }
 }
 
 static void out_differ(struct out *o, json_t *r, const struct instance_diff *d)
@@ -127,15 +119,13 @@ void out_instances(struct out *o, json_t *root)
         const struct instance_row *w = &k.in.row[i];
         const char *kind = instance_kind_id(w->kind);
         struct instance_diff d;
-        if (shown[w->kind]++ >= TOP) {
+        if (shown[w->kind]++ >= TOP)
             continue;
-        }
         json_t *r = row(o, arr), *b;
         words(o, r, "kind", kind, strlen(kind));
         name(o, r, "name", w->name);
-        if (w->kind == IN_PLACE) {
+        if (w->kind == IN_PLACE)
             words(o, r, "wait", wait_kind_name(w->wait), strlen(wait_kind_name(w->wait)));
-        }
         big(o, r, "looked", w->looked);
         big(o, r, "of", w->of);
         big(o, r, "open", w->open);
@@ -158,9 +148,8 @@ void out_instances(struct out *o, json_t *root)
         }
         if (shown[w->kind] <= DIFFS) {
             o->failed |= !differ(&k, o->l, w, &d);
-            if (d.n) {
+            if (d.n)
                 out_differ(o, r, &d);
-            }
         }
     }
     o->failed |= !ok;

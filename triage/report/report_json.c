@@ -1,6 +1,6 @@
 /*
- * report_json.c - the tables as one JSON object; docs/REPORT.md describes it. Tables are cut at TOP rows, in their
- * own order. Names are cleaned UTF-8, times whole nanoseconds, shares 0..1.
+ * report_json.c - the tables as one JSON object; docs/REPORT.md describes it. Tables are cut at TOP rows, in
+ * their own order. Names are cleaned UTF-8, times whole nanoseconds, shares 0..1.
  */
 #include "decode/base/mem.h"
 #include "triage/findings/asked.h"
@@ -14,9 +14,8 @@ static void notes(struct out *o, json_t *t, const char *key, uint32_t n,
     for (uint32_t i = 0; i < n && get(o->tr, i); i++) {
         const struct err *e = get(o->tr, i);
         json_t *r = row(o, d);
-        if (e->offset != ERR_NO_OFFSET) {
+        if (e->offset != ERR_NO_OFFSET)
             big(o, r, "offset", e->offset);
-        }
         words(o, r, "what", e->what, strlen(e->what));
     }
 }
@@ -63,15 +62,13 @@ static void out_findings(struct out *o, json_t *root)
         words(o, r, "title", f->title, strlen(f->title));
         words(o, r, "text", f->text, strlen(f->text));
         words(o, r, "next", f->next, strlen(f->next));
-        if (f->won) {
+        if (f->won)
             words(o, r, "won", f->won, strlen(f->won));
-        }
         num(o, r, "t0", f->t0);
         num(o, r, "t1", f->t1);
         num(o, r, "view", f->view);
-        if (f->lane.kind == LANE_G || f->lane.kind == LANE_P) {
+        if (f->lane.kind == LANE_G || f->lane.kind == LANE_P)
             lane_id(o, r, f->lane.kind == LANE_G ? "goroutine" : "proc", f->lane.kind, f->lane.i);
-        }
         stack(o, r, "stack", f->stack);
         out_verdict(o, r, &f->v);
     }
@@ -94,14 +91,14 @@ static void out_not_asked(struct out *o, json_t *root)
 static void shares(struct out *o, json_t *obj, const char *key, const struct shares *s)
 {
     json_t *r = object(o, obj, key);
-    for (int i = ST_IDLE; i <= ST_SYSCALL; i++) {
+    for (int i = ST_IDLE; i <= ST_SYSCALL; i++)
         num(o, r, state_name((enum state)i), s->ns[i]);
-    }
 }
 
 static void out_processors(struct out *o, json_t *root)
 {
-    static const char *const why[IDLE_WHYS] = {"stopped", "missed_work", "system_calls", "no_work", "short_gaps"};
+    static const char *const why[IDLE_WHYS] = {"stopped", "missed_work", "system_calls", "no_work",
+                                               "short_gaps"};
     const struct triage *tg = o->l->tg;
     json_t *p = object(o, root, "processors"), *idle, *arr;
     num(o, p, "capacity_ns", tg->capacity);
@@ -109,9 +106,8 @@ static void out_processors(struct out *o, json_t *root)
     num(o, p, "busy_p99", tg->busy_p99);
     shares(o, p, "time_ns", &tg->p_sum);
     idle = object(o, p, "idle_ns");
-    for (int i = 0; i < IDLE_WHYS; i++) {
+    for (int i = 0; i < IDLE_WHYS; i++)
         num(o, idle, why[i], tg->idle[i]);
-    }
     num(o, p, "missed_wall_ns", tg->missed_wall);
     moment(o, p, "missed_worst", &tg->idle_worst);
     arr = array(o, p, "each");
@@ -150,9 +146,8 @@ static void out_gc(struct out *o, json_t *root)
     big(o, gc, "cycles", tg->gc_cycles);
     num(o, gc, "mark_ns", tg->gc_mark_ns);
     x = object(o, gc, "worker_ns");
-    for (int i = 0; i < GC_MODES; i++) {
+    for (int i = 0; i < GC_MODES; i++)
         num(o, x, gc_mode_name((enum gc_mode)i), tg->label_ns[i]);
-    }
     big(o, gc, "assists", tg->assists);
     num(o, gc, "assist_ns", tg->p_sum.ns[ST_ASSIST]);
     big(o, gc, "sweeps", tg->sweeps);
@@ -236,9 +231,8 @@ static void out_groups_of(struct out *o, json_t *root, struct dist *const d[GM_C
         num(o, r, "created", g->created);
         num(o, r, "ended", g->ended);
         big(o, r, "moves", g->moves);
-        for (int m = 0; m < GM_COUNT; m++) {
+        for (int m = 0; m < GM_COUNT; m++)
             dist(o, r, key[m], &d[m][i]);
-        }
         w = array(o, r, "waits");
         for (uint32_t k = 0; k < g->nwaits; k++) {
             const struct group_wait *gw = &tg->group_waits[g->waits + k];
@@ -259,13 +253,11 @@ static void out_groups(struct out *o, json_t *root)
         d[m] = ok ? triage_group_dists(o->l->tg, (enum gmetric)m) : NULL;
         ok = d[m];
     }
-    if (ok) {
+    if (ok)
         out_groups_of(o, root, d);
-    }
     o->failed |= !ok;
-    for (int m = 0; m < GM_COUNT; m++) {
+    for (int m = 0; m < GM_COUNT; m++)
         mem_free(d[m]);
-    }
 }
 
 static void out_locks(struct out *o, json_t *root)
@@ -291,11 +283,9 @@ static void out_locks(struct out *o, json_t *root)
         num(o, did, "system call", h->ns[ST_SYSCALL]);
         num(o, did, "runnable", h->ns[ST_RUNNABLE]);
         num(o, did, "not recorded", h->ns[ST_UNKNOWN]);
-        for (int k = 0; k < WK_KINDS; k++) {
-            if (h->wait_ns[k]) {
+        for (int k = 0; k < WK_KINDS; k++)
+            if (h->wait_ns[k])
                 num(o, did, wait_kind_name((enum wait_kind)k), h->wait_ns[k]);
-            }
-        }
     }
 }
 
@@ -382,9 +372,8 @@ static void out_types(struct out *o, json_t *root)
         big(o, r, "not_ended", y->open_end);
         dist(o, r, "latency", &y->d);
         x = array(o, r, "decades");
-        for (int k = 0; k < 14; k++) {
+        for (int k = 0; k < 14; k++)
             push(o, x, json_integer((json_int_t)y->decade[k]));
-        }
         x = array(o, r, "slowest");
         for (uint32_t k = 0; k < y->nslow; k++) {
             json_t *z = row(o, x);
@@ -413,9 +402,8 @@ static void out_leaks(struct out *o, json_t *root)
         num(o, r, "youngest_ns", k->youngest);
         lane_id(o, r, "example", LANE_G, k->example);
         q = array(o, r, "created_by_quarter");
-        for (int n = 0; n < 4; n++) {
+        for (int n = 0; n < 4; n++)
             push(o, q, json_integer((json_int_t)k->quarter[n]));
-        }
         stack(o, r, "stack", k->stack);
         stack(o, r, "creation", k->create_stack);
     }
@@ -440,11 +428,9 @@ static void out_samples(struct out *o, json_t *root)
         big(o, r, "count", tg->sample_groups[i].count);
     }
     arr = object(o, s, "states");
-    for (int i = 0; i < ST_COUNT; i++) {
-        if (tg->sample_states[i]) {
+    for (int i = 0; i < ST_COUNT; i++)
+        if (tg->sample_states[i])
             big(o, arr, state_name((enum state)i), tg->sample_states[i]);
-        }
-    }
 }
 
 char *report_json(const struct loaded *l)
@@ -454,9 +440,8 @@ char *report_json(const struct loaded *l)
     char *s = NULL;
     json_set_alloc_funcs(mem_alloc, mem_free);
     root = json_object();
-    if (!root) {
+    if (!root)
         return NULL;
-    }
     put(&o, root, "schema", json_string(REPORT_SCHEMA));
     out_trace(&o, root);
     out_works(&o, root);
@@ -471,9 +456,8 @@ char *report_json(const struct loaded *l)
     out_instances(&o, root);
     out_leaks(&o, root);
     out_samples(&o, root);
-    if (!o.failed) {
+    if (!o.failed)
         s = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
-    }
     json_decref(root);
     return s;
 }

@@ -1,8 +1,8 @@
 /*
  * report_text.c - one page of plain text: findings first, then the numbers behind them.
  *
- * Every section but the findings' words has a bound on its lines, so that the page stays a page; what is left out is said.
- * Order is by the tables' order, which is the same for the same trace.
+ * Every section but the findings' words has a bound on its lines, so that the page stays a page; what is left
+ * out is said. Order is by the tables' order, which is the same for the same trace.
  */
 #include "triage/findings/asked.h"
 #include "triage/report/report.h"
@@ -30,7 +30,9 @@ static size_t width = REPORT_WIDTH; /* of the page */
 
 void report_fit(size_t columns)
 {
-    width = !columns || columns > REPORT_WIDTH ? REPORT_WIDTH : columns < REPORT_NARROW ? REPORT_NARROW : columns;
+    width = !columns || columns > REPORT_WIDTH ? REPORT_WIDTH
+            : columns < REPORT_NARROW          ? REPORT_NARROW
+                                               : columns;
 }
 
 size_t report_columns(void)
@@ -49,16 +51,14 @@ void report_wrapped(struct text *t, const char *s, int indent, int lines)
     size_t col = 0;
     while (*s && lines > 0) {
         size_t word = strcspn(s, " "), w = 0;
-        for (size_t i = 0; i < word; i++) {
+        for (size_t i = 0; i < word; i++)
             w += ((unsigned char)s[i] & 0xc0) != 0x80;
-        }
         if (col && (size_t)indent + col + 1 + w + 3 * (lines == 1) > width) {
             lines--;
             text_raw(t, lines ? "\n" : " ..", lines ? 1 : 3);
             col = 0;
-            if (!lines) {
+            if (!lines)
                 break;
-            }
         }
         if (col == 0) {
             text_add(t, "%*s", indent, "");
@@ -73,7 +73,8 @@ void report_wrapped(struct text *t, const char *s, int indent, int lines)
     endl(t);
 }
 
-/* "  what    .." in lines from column INDENT on; nothing where there are no words. Findings are kept as UTF-8; the page may have to be ASCII. */
+/* "  what    .." in lines from column INDENT on; nothing where there are no words. Findings are kept as
+ * UTF-8; the page may have to be ASCII. */
 static void field(struct text *t, const char *name, const char *s)
 {
     struct text u = {.ascii = t->ascii};
@@ -88,20 +89,18 @@ static void field(struct text *t, const char *name, const char *s)
 
 static void lane_id_text(struct text *t, const struct finding *f)
 {
-    if (f->lane.kind == LANE_G && f->lane.i != NO_LANE) {
+    if (f->lane.kind == LANE_G && f->lane.i != NO_LANE)
         text_add(t, " G%llu", (unsigned long long)f->lane_id);
-    }
 }
 
 /* Ps that nothing ran on leave no lane: what is said of processors counts them. */
 static void ps(struct text *t, const struct triage *tg)
 {
     const double procs = tg->end > 0 ? (double)tg->capacity / (double)tg->end : 0;
-    if (procs >= tg->np + 0.5) {
+    if (procs >= tg->np + 0.5)
         text_add(t, ", %u of %.3g Ps used", tg->np, procs);
-    } else {
+    else
         text_add(t, ", %u Ps", tg->np);
-    }
 }
 
 static void head(struct text *t, const struct loaded *l)
@@ -111,19 +110,17 @@ static void head(struct text *t, const struct loaded *l)
     text_tail(t, l->path, strlen(l->path), width - 14);
     endl(t);
     text_add(t, "%s, ", in->dialect);
-    if (in->has_clock) {
+    if (in->has_clock)
         text_dur(t, in->end);
-    } else {
+    else
         text_add(t, "%lld ticks (no clock rate in the file)", (long long)in->end);
-    }
     ps(t, l->tg);
-    text_add(t, ", %u goroutines (%u created, %u ended), %llu events, ", l->tg->ng, l->tg->g_created, l->tg->g_ended,
-             (unsigned long long)in->events);
+    text_add(t, ", %u goroutines (%u created, %u ended), %llu events, ", l->tg->ng, l->tg->g_created,
+             l->tg->g_ended, (unsigned long long)in->events);
     text_bytes(t, in->bytes_done);
     text_lit(t, "B\n");
-    if (in->clock_assumed) {
+    if (in->clock_assumed)
         text_lit(t, "The clock rate is an assumption: times may be wrong by a factor.\n");
-    }
     for (uint32_t i = 0; i < in->nwarnings && i < 3; i++) {
         const struct err *w = trace_warning(l->tr, i);
         struct text u = {.ascii = t->ascii};
@@ -137,9 +134,8 @@ static void head(struct text *t, const struct loaded *l)
         struct text u = {.ascii = t->ascii};
         text_add(&u, "PARTIAL: %s%u place%s damaged; numbers are for what is there. First: ",
                  in->more_damages ? "more than " : "", in->ndamages, in->ndamages == 1 ? "" : "s");
-        if (d->offset != ERR_NO_OFFSET) {
+        if (d->offset != ERR_NO_OFFSET)
             text_add(&u, "byte %llu: ", (unsigned long long)d->offset);
-        }
         text_clean(&u, d->what, strlen(d->what), 0);
         report_wrapped(t, u.p ? u.p : "", 0, 3);
         text_free(&u);
@@ -164,9 +160,8 @@ static void finding_head(struct text *t, const struct loaded *l, const struct fi
         text_dur(t, f->severity_ns);
     }
     text_add(t, "%s  [%s]", f->inferred ? ", inferred" : "", rule_id(f->rule));
-    if (f->v.where.user && t->n - start + 16 < width) {
+    if (f->v.where.user && t->n - start + 16 < width)
         text_say(t, l->tr, "  ", t_func_cut(f->v.where.user, width - (t->n - start) - 2));
-    }
     endl(t);
 }
 
@@ -209,9 +204,8 @@ static void work(struct text *t, const struct loaded *l)
         text_lit(t, "\nWORK  what the program does again and again, and where that time goes\n");
         for (const char *p = u.p, *end; *p && (end = strchr(p, '\n')); p = end + 1) {
             size_t n = (size_t)(end - p);
-            for (size_t to = width; n > width && to > 0; to--) { /* what ended it goes as a whole */
+            for (size_t to = width; n > width && to > 0; to--) /* what ended it goes as a whole */
                 n = p[to] == ',' ? to : n;
-            }
             text_raw(t, p, n < width ? n : width);
             text_lit(t, "\n");
         }
@@ -221,9 +215,8 @@ static void work(struct text *t, const struct loaded *l)
 
 static void item(struct text *t, const char *name, double part, double whole, bool *first)
 {
-    if (part <= 0) {
+    if (part <= 0)
         return;
-    }
     text_add(t, "%s%s ", *first ? "" : ", ", name);
     text_share(t, part, whole);
     *first = false;
@@ -235,17 +228,16 @@ static void processors(struct text *t, const struct loaded *l)
     struct text u = {0};
     double cap = (double)tg->capacity;
     bool first = true;
-    text_add(t, "\nPROCESSORS  %.3g on average; for 99 %% of the time ", tg->end > 0 ? cap / (double)tg->end : 0.0);
-    if (tg->busy_p99) {
+    text_add(t, "\nPROCESSORS  %.3g on average; for 99 %% of the time ",
+             tg->end > 0 ? cap / (double)tg->end : 0.0);
+    if (tg->busy_p99)
         text_add(t, "at most %u of them busy", tg->busy_p99);
-    } else {
+    else
         text_lit(t, "none of them busy");
-    }
     text_add(t, "%s\n", tg->lost ? ", as far as it is recorded" : "");
     text_lit(&u, "time: ");
-    for (int i = ST_SCHED; i <= ST_SYSCALL; i++) {
+    for (int i = ST_SCHED; i <= ST_SYSCALL; i++)
         item(&u, state_name((enum state)i), (double)tg->p_sum.ns[i], cap, &first);
-    }
     item(&u, "idle", (double)tg->p_sum.ns[ST_IDLE], cap, &first);
     item(&u, "not recorded", (double)tg->unused, cap, &first);
     report_wrapped(t, u.p ? u.p : "", 2, 2);
@@ -253,9 +245,8 @@ static void processors(struct text *t, const struct loaded *l)
     if (tg->p_sum.ns[ST_IDLE] > 0) {
         first = true;
         text_lit(&u, "idle: ");
-        for (int i = 0; i < IDLE_WHYS; i++) {
+        for (int i = 0; i < IDLE_WHYS; i++)
             item(&u, idle_why_name((enum idle_why)i), (double)tg->idle[i], cap, &first);
-        }
         report_wrapped(t, u.p ? u.p : "", 2, 2);
         text_free(&u);
     }
@@ -267,11 +258,10 @@ static void stops(struct text *t, const struct loaded *l)
         const struct stw_row *r = &l->tg->stw[i];
         size_t start = t->n;
         text_lit(t, "  stop: ");
-        if (r->kind) {
+        if (r->kind)
             text_str(t, l->tr, r->kind);
-        } else {
+        else
             text_lit(t, "GC");
-        }
         text_pad(t, start, 34);
         text_add(t, " %6llu x  max ", (unsigned long long)r->count);
         text_dur(t, r->longest.t1 - r->longest.t0);
@@ -282,23 +272,20 @@ static void stops(struct text *t, const struct loaded *l)
         if (r->last_p != NO_LANE) {
             text_add(t, "  last P%llu",
                      (unsigned long long)trace_lane_who(l->tr, (struct lane){LANE_P, r->last_p}).id);
-            if (r->last_g != NO_LANE) {
+            if (r->last_g != NO_LANE)
                 text_say(t, l->tr, " ", t_func_cut(trace_g_name(l->tr, r->last_g), 24));
-            }
         }
         endl(t);
     }
-    if (l->tg->nstw > STOPS) {
+    if (l->tg->nstw > STOPS)
         text_add(t, "  .. and %u more kind%s\n", l->tg->nstw - STOPS, l->tg->nstw - STOPS == 1 ? "" : "s");
-    }
 }
 
 static void utilisation(struct text *t, const struct triage *tg)
 {
     struct text u = {.ticks = t->ticks};
-    if (tg->nmmu == 0) {
+    if (tg->nmmu == 0)
         return;
-    }
     text_add(&u, "mutator utilisation%s at least%s:",
              triage_knows_assists(tg->tr) ? "" : ", assists left out (not recorded),",
              tg->lost ? ", as far as it is recorded" : "");
@@ -320,7 +307,8 @@ static void worker_modes(struct text *t, const struct triage *tg)
     bool any = false;
     for (int i = 0; i < GC_MODES; i++) {
         if (tg->label_ns[i] > tg->p_sum.ns[ST_GCWORK] / 100) {
-            text_say(t, tg->tr, any ? ", " : " (", gc_mode_name((enum gc_mode)i), " ", t_dur(tg->label_ns[i]));
+            text_say(t, tg->tr, any ? ", " : " (", gc_mode_name((enum gc_mode)i), " ",
+                     t_dur(tg->label_ns[i]));
             any = true;
         }
     }
@@ -330,11 +318,10 @@ static void worker_modes(struct text *t, const struct triage *tg)
 /* A time, if the dialect could tell that there was none. */
 static void known(struct text *t, int64_t ns, bool told)
 {
-    if (ns || told) {
+    if (ns || told)
         text_dur(t, ns);
-    } else {
+    else
         text_lit(t, "not recorded");
-    }
 }
 
 static void collector(struct text *t, const struct loaded *l)
@@ -359,9 +346,8 @@ static void collector(struct text *t, const struct loaded *l)
         text_bytes(t, tg->heap.max);
         text_lit(t, " @");
         text_dur(t, tg->heap.max_at);
-        if (tg->heap.over > 0) {
+        if (tg->heap.over > 0)
             text_add(t, ", up to %.0f%% above its goal", tg->heap.over * 100);
-        }
         if (tg->heap.low_last) {
             text_lit(t, "; at the end of cycles ");
             text_bytes(t, tg->heap.low_first);
@@ -395,7 +381,8 @@ static void scheduler(struct text *t, const struct loaded *l)
     hist_dist(&tg->sched, &d);
     text_lit(t, "\nSCHEDULER  waits of the program's goroutines for a processor");
     if (tg->sched_system.n) {
-        text_say(t, l->tr, " (the runtime's own: ", tg->sched_system.n, ", max ", t_dur(tg->sched_system.max), ")");
+        text_say(t, l->tr, " (the runtime's own: ", tg->sched_system.n, ", max ", t_dur(tg->sched_system.max),
+                 ")");
     }
     text_lit(t, "\n  ");
     report_dist(t, &d);
@@ -428,11 +415,10 @@ void report_cell(struct text *t, int64_t ns, size_t most)
 static void call_cell(struct text *t, const struct trace *tr, const struct group *g)
 {
     const int64_t ns = ns_add(g->d[GM_SYSCALL].total, g->d[GM_SYSBLOCK].total);
-    if (ns && !g->timed && !trace_info(tr)->second_family) {
+    if (ns && !g->timed && !trace_info(tr)->second_family)
         text_add(t, "%*s", CELL, TRI_UNTIMED);
-    } else {
+    else
         report_cell(t, ns, CELL);
-    }
 }
 
 static void groups(struct text *t, const struct loaded *l)
@@ -440,8 +426,8 @@ static void groups(struct text *t, const struct loaded *l)
     const bool all = width > REPORT_WIDTH - CELL; /* columns */
     const int name = (int)report_room(all ? 38 : 38 + CELL);
     uint32_t shown = 0;
-    text_add(t, "\nGOROUTINES by start function\n  %-*s %7s %9s %9s %9s %9s%s\n", name, "", "count", "running",
-             "runnable", "blocked", "sys call", all ? "    assist" : "");
+    text_add(t, "\nGOROUTINES by start function\n  %-*s %7s %9s %9s %9s %9s%s\n", name, "", "count",
+             "running", "runnable", "blocked", "sys call", all ? "    assist" : "");
     for (uint32_t i = 0; i < l->tg->ngroups && shown < 6; i++, shown++) {
         const struct group *g = &l->tg->groups[i];
         size_t start = t->n;
@@ -452,9 +438,8 @@ static void groups(struct text *t, const struct loaded *l)
         report_cell(t, g->d[GM_SCHED].total, CELL);
         report_cell(t, g->d[GM_WAIT].total, CELL);
         call_cell(t, l->tr, g);
-        if (all) {
+        if (all)
             report_cell(t, g->d[GM_ASSIST].total, CELL);
-        }
         endl(t);
     }
     if (l->tg->ngroups > shown) {
@@ -475,9 +460,8 @@ static void waits(struct text *t, const struct loaded *l)
         report_cell(t, w->longest.t1 - w->longest.t0, 7);
         text_lit(t, "  ");
         text_wait(t, l->tr, w->reason, w->stack);
-        if (trace_stack(l->tr, w->stack)) { /* else the place is not recorded */
+        if (trace_stack(l->tr, w->stack)) /* else the place is not recorded */
             text_say(t, l->tr, " at ", t_where(w->stack, 48));
-        }
         endl(t);
     }
 }
@@ -492,11 +476,9 @@ static void held(struct text *t, const struct loaded *l, const struct pair_row *
 {
     uint32_t place = holder_place(l->tr, p->stack);
     const struct holder_row *h = holder_at(l->tg, place);
-    for (const struct pair_row *q = l->tg->pairs; q < p; q++) {
-        if (q->kind == WK_LOCK && contended(q) && holder_place(l->tr, q->stack) == place) {
+    for (const struct pair_row *q = l->tg->pairs; q < p; q++)
+        if (q->kind == WK_LOCK && contended(q) && holder_place(l->tr, q->stack) == place)
             return;
-        }
-    }
     if (h && h->told > 0) {
         text_lit(t, "           held by ");
         holder_text(t, l->tr, h);
@@ -509,31 +491,29 @@ static void pairs(struct text *t, const struct loaded *l)
     uint32_t shown = 0;
     for (uint32_t i = 0; i < l->tg->npairs && shown < 3; i++) {
         const struct pair_row *p = &l->tg->pairs[i];
-        if (!contended(p)) {
+        if (!contended(p))
             continue;
-        }
-        if (shown++ == 0) {
+        if (shown++ == 0)
             text_lit(t, "CONTENTION waiter <- who woke it; who held the lock is inferred\n");
-        }
         text_lit(t, "  ");
         report_cell(t, p->total, 8);
         text_add(t, " %8llu x  max ", (unsigned long long)p->count);
         report_cell(t, p->longest.t1 - p->longest.t0, 7);
         text_say(t, l->tr, "  ", stacks_wait_name(l->tr, p->kind, p->stack), ": ",
-                 t_func_cut(trace_frame(l->tr, p->stack, stacks_user_frame(l->tr, p->stack)).func, 26), " <- ",
-                 t_func_cut(trace_frame(l->tr, p->waker_stack, stacks_user_frame(l->tr, p->waker_stack)).func, 26));
+                 t_func_cut(trace_frame(l->tr, p->stack, stacks_user_frame(l->tr, p->stack)).func, 26),
+                 " <- ",
+                 t_func_cut(trace_frame(l->tr, p->waker_stack, stacks_user_frame(l->tr, p->waker_stack)).func,
+                            26));
         endl(t);
-        if (p->kind == WK_LOCK) {
+        if (p->kind == WK_LOCK)
             held(t, l, p);
-        }
     }
 }
 
 static void syscalls(struct text *t, const struct loaded *l)
 {
-    if (l->tg->nsyscalls) {
+    if (l->tg->nsyscalls)
         text_lit(t, "SYSTEM CALLS by place\n");
-    }
     for (uint32_t i = 0; i < l->tg->nsyscalls && i < 3; i++) {
         const struct syscall_row *s = &l->tg->syscalls[i];
         if (!tri_none_timed(l->tr, s->count, s->total)) {
@@ -563,8 +543,8 @@ static void sample_row(struct text *t, const struct loaded *l, const struct samp
 }
 
 /*
- * Where no function's own time says much: of those with half of all below them the program's innermost, the library's outermost,
- * if it is none of the rows that stand there.
+ * Where no function's own time says much: of those with half of all below them the program's innermost, the
+ * library's outermost, if it is none of the rows that stand there.
  */
 static void sample_below(struct text *t, const struct loaded *l, bool program, uint32_t rows)
 {
@@ -577,21 +557,18 @@ static void sample_below(struct text *t, const struct loaded *l, bool program, u
         const bool further = best && (program ? s->cum < best->cum : s->cum > best->cum);
         best = fits && (!best || further || (s->cum == best->cum && s->func < best->func)) ? s : best;
     }
-    if (best && best - tg->samples >= rows) {
+    if (best && best - tg->samples >= rows)
         sample_row(t, l, best);
-    }
 }
 
 static void samples(struct text *t, const struct loaded *l)
 {
     const struct triage *tg = l->tg;
-    if (tg->sample_count) {
+    if (tg->sample_count)
         text_add(t, "\nCPU SAMPLES  %llu\n", (unsigned long long)tg->sample_count);
-    }
     uint32_t rows = 0;
-    for (; rows < tg->nsamples && rows < 4 && tg->samples[rows].flat; rows++) {
+    for (; rows < tg->nsamples && rows < 4 && tg->samples[rows].flat; rows++)
         sample_row(t, l, &tg->samples[rows]);
-    }
     if (tg->nsamples && tg->samples[0].flat * 5 < tg->sample_count) {
         sample_below(t, l, true, rows);
         sample_below(t, l, false, rows);
@@ -605,12 +582,10 @@ static void put_line(struct text *t, const char *s, size_t n)
     size_t used = 0;
     while (width < REPORT_WIDTH && used + n > width) {
         size_t k = width - used;
-        while (k > 0 && s[k] != ' ') {
+        while (k > 0 && s[k] != ' ')
             k--;
-        }
-        if (k == 0 || strspn(s, " ") >= k) {
+        if (k == 0 || strspn(s, " ") >= k)
             break;
-        }
         text_raw(t, s, k);
         text_add(t, "\n%*s", GO_ON, "");
         s += k + 1;
@@ -619,11 +594,10 @@ static void put_line(struct text *t, const char *s, size_t n)
     }
     struct text u = {0};
     text_raw(&u, s, n);
-    if (used + text_width(&u, 0) <= width) {
+    if (used + text_width(&u, 0) <= width)
         text_raw(t, s, n);
-    } else {
+    else
         text_clean(t, s, n, width - used);
-    }
     t->failed |= u.failed;
     text_free(&u);
 }

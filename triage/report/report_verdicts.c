@@ -1,4 +1,5 @@
-/* report_verdicts.c - what a program does again and again, with the trees of its time, and a verdict's typed fields, as JSON. */
+/* report_verdicts.c - what a program does again and again, with the trees of its time, and a verdict's typed
+ * fields, as JSON. */
 #include "triage/findings/explain.h"
 #include "triage/report/json_out.h"
 
@@ -18,12 +19,12 @@ static void said(struct out *o, json_t *obj, const char *key, const char *s)
 /* A string of the trace, if it is one. */
 static void func(struct out *o, json_t *obj, const char *key, uint32_t str)
 {
-    if (str) {
+    if (str)
         name(o, obj, key, str);
-    }
 }
 
-/* ---- works ----------------------------------------------------------------------------------------------------- */
+/* ---- works
+ * ----------------------------------------------------------------------------------------------------- */
 
 static void out_shares(struct out *o, json_t *obj, const struct work *w, uint32_t node)
 {
@@ -41,15 +42,13 @@ static void out_branches(struct out *o, json_t *parent, const struct work *w, ui
     json_t *arr = array(o, parent, depth ? "children" : "tree");
     for (uint32_t k = t->n ? t->v[node].first : NO_LANE; k != NO_LANE; k = t->v[k].next) {
         const struct tree_node *n = &t->v[k];
-        if (depth == DEEP || (tree_share(t, k, TREE_ALL) < LEAST && tree_share(t, k, TREE_SLOW) < LEAST)) {
+        if (depth == DEEP || (tree_share(t, k, TREE_ALL) < LEAST && tree_share(t, k, TREE_SLOW) < LEAST))
             continue;
-        }
         const enum tree_set set = n->pieces[TREE_ALL] ? TREE_ALL : TREE_SLOW;
         json_t *r = row(o, arr);
         said(o, r, "what", explain_cat_id((enum explain_cat)n->cat));
-        if (n->cat == EX_WAIT) {
+        if (n->cat == EX_WAIT)
             said(o, r, "wait", wait_kind_name((enum wait_kind)n->kind));
-        }
         func(o, r, "leaf", n->leaf);
         func(o, r, "user", n->user);
         said(o, r, "owner", owner_id((enum owner)n->owner));
@@ -58,9 +57,8 @@ static void out_branches(struct out *o, json_t *parent, const struct work *w, ui
         out_shares(o, r, w, k);
         real(o, r, "times", n->pieces[set] ? (double)n->n[set] / n->pieces[set] : 0);
         num(o, r, "pieces", n->pieces[set]);
-        if (n->first != NO_LANE) {
+        if (n->first != NO_LANE)
             out_branches(o, r, w, k, depth + 1);
-        }
     }
 }
 
@@ -92,7 +90,8 @@ void out_works(struct out *o, json_t *root)
     }
 }
 
-/* ---- verdicts -------------------------------------------------------------------------------------------------- */
+/* ---- verdicts
+ * -------------------------------------------------------------------------------------------------- */
 
 static void out_site(struct out *o, json_t *obj, const char *key, const struct site *p)
 {
@@ -141,14 +140,12 @@ static void out_evidence(struct out *o, json_t *obj, const struct verdict *v)
     json_t *r = object(o, obj, "evidence");
     for (int k = 0; k < EV_KINDS; k++) {
         const enum evidence_unit u = evidence_unit((enum evidence_kind)k);
-        if (!(v->known >> k & 1)) {
+        if (!(v->known >> k & 1))
             continue;
-        }
-        if (u == EU_SHARE || u == EU_TENTHS) {
+        if (u == EU_SHARE || u == EU_TENTHS)
             real(o, r, evidence_id((enum evidence_kind)k), v->ev[k]);
-        } else {
+        else
             num(o, r, evidence_id((enum evidence_kind)k), (int64_t)v->ev[k]);
-        }
     }
 }
 
@@ -197,7 +194,6 @@ void out_verdict(struct out *o, json_t *r, const struct verdict *v)
     json_t *e = object(o, r, "example");
     num(o, e, "t0", v->t0);
     num(o, e, "t1", v->t1);
-    if (v->lane == LANE_G) {
+    if (v->lane == LANE_G)
         lane_id(o, e, "goroutine", LANE_G, v->g);
-    }
 }

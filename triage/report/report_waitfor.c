@@ -22,23 +22,20 @@ void report_waitfor(struct text *t, const struct loaded *l)
     t->failed |= !w;
     for (uint32_t i = 0; w && i < w->nedges && shown < LINES; i++) {
         const struct waitfor_edge *e = &w->edge[i];
-        if (!worth(e, l->tg)) {
+        if (!worth(e, l->tg))
             continue;
-        }
         text_add(t, "%s", shown++ ? "" : "\nWAITS FOR  who for whom, summed over all waits\n");
         report_cell(t, e->ns, 10);
         text_add(t, " %9llu x  ", (unsigned long long)e->count);
         waitfor_edge_text(t, l->tr, e);
-        if (e->knot) {
+        if (e->knot)
             text_lit(t, ", and that one for it");
-        }
         text_lit(t, "\n");
     }
     for (uint32_t i = 0; w && i < w->nends && i < ENDS && shown; i++) {
         struct text u = {.ascii = t->ascii, .ticks = t->ticks};
-        if (w->end[i].n == 0 || w->end[i].ns < l->tg->end / 100) {
+        if (w->end[i].n == 0 || w->end[i].ns < l->tg->end / 100)
             continue;
-        }
         text_say(&u, l->tr, t_func(w->end[i].from), " ultimately waits for (inferred): ");
         waitfor_end_text(&u, l->tr, &w->end[i]);
         text_lit(&u, ".");
@@ -53,7 +50,8 @@ void out_waitfor(struct out *o, json_t *root)
 {
     static const char *const what[] = {"group", "network", "pipe", "timer", "nobody"};
     struct waitfor *w = waitfor_new(o->l->tg);
-    json_t *all = object(o, root, "waits_for"), *edges = array(o, all, "edges"), *ends = array(o, all, "finally");
+    json_t *all = object(o, root, "waits_for"), *edges = array(o, all, "edges"),
+           *ends = array(o, all, "finally");
     o->failed |= !w;
     for (uint32_t i = 0; w && i < w->nedges && i < TOP; i++) {
         const struct waitfor_edge *e = &w->edge[i];
@@ -76,7 +74,8 @@ void out_waitfor(struct out *o, json_t *root)
             name(o, x, "waited_for", w->end[i].of[k].who);
             words(o, x, "what", id, strlen(id));
             name(o, x, "func", w->end[i].of[k].func);
-            out_ran(o, x, w->end[i].of[k].cat == EX_RUN && w->end[i].of[k].stack ? &w->end[i].of[k].ran : NULL);
+            out_ran(o, x,
+                    w->end[i].of[k].cat == EX_RUN && w->end[i].of[k].stack ? &w->end[i].of[k].ran : NULL);
             put(o, x, "share", json_real(w->end[i].of[k].share));
         }
     }

@@ -1,6 +1,6 @@
 /*
- * sql.c - see sql.h. SQLite as it is used here: a database in memory that stays empty, on our allocator; nothing that
- * it could be asked reaches a file.
+ * sql.c - see sql.h. SQLite as it is used here: a database in memory that stays empty, on our allocator;
+ * nothing that it could be asked reaches a file.
  */
 #include "triage/sql/sql.h"
 
@@ -21,7 +21,8 @@ struct sql_query {
     sqlite3_stmt *st;
 };
 
-/* ---- memory ------------------------------------------------------------------------------------------------- */
+/* ---- memory
+ * ------------------------------------------------------------------------------------------------- */
 
 /* SQLite asks how large a block is: that stands before it. */
 #define HEAD 16
@@ -104,7 +105,8 @@ static void limit_memory(void)
     (void)sqlite3_hard_heap_limit64(limit ? (sqlite3_int64)left : 0);
 }
 
-/* ---- what is allowed ---------------------------------------------------------------------------------------- */
+/* ---- what is allowed
+ * ---------------------------------------------------------------------------------------- */
 
 static bool says(const char *word, const char *const *list)
 {
@@ -170,7 +172,8 @@ static void limits(sqlite3 *db)
     (void)sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
 }
 
-/* ---- views ------------------------------------------------------------------------------------------------- */
+/* ---- views
+ * ------------------------------------------------------------------------------------------------- */
 
 static const struct {
     const char *name, *sql;
@@ -210,7 +213,8 @@ static bool views_make(struct sql *s)
     return ok;
 }
 
-/* ---- opening ------------------------------------------------------------------------------------------------ */
+/* ---- opening
+ * ------------------------------------------------------------------------------------------------ */
 
 static bool room(struct sql *s)
 {
@@ -234,8 +238,8 @@ enum err_code sql_open_at(const struct trace *tr, int fd, struct sql **out, stru
     s->trusted = true;
     const bool memory_only = fd < 0;
     const char *vfs = memory_only ? NULL : sql_file(fd);
-    const bool opened =
-        (memory_only || vfs) && sqlite3_open_v2(memory_only ? ":memory:" : "file", &s->db, how, vfs) == SQLITE_OK;
+    const bool opened = (memory_only || vfs) &&
+                        sqlite3_open_v2(memory_only ? ":memory:" : "file", &s->db, how, vfs) == SQLITE_OK;
     if (opened)
         limits(s->db);
     if (!opened || !room(s) || !sql_vtabs(s, memory_only ? "" : "live_") || !sql_functions(s) ||
@@ -295,7 +299,8 @@ void sql_time(struct sql *s, int64_t ns)
     s->late = false;
 }
 
-/* ---- statements --------------------------------------------------------------------------------------------- */
+/* ---- statements
+ * --------------------------------------------------------------------------------------------- */
 
 static enum err_code why(struct sql *s, size_t offset, struct err *e)
 {
@@ -308,7 +313,8 @@ static enum err_code why(struct sql *s, size_t offset, struct err *e)
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET,
                        "out of memory: a query that sorts or groups less, or a larger --max-memory, may do");
     if (rc == SQLITE_AUTH)
-        return err_set(e, ERR_ARG, where, "only SELECT is allowed: nothing can be changed, and no file opened");
+        return err_set(e, ERR_ARG, where,
+                       "only SELECT is allowed: nothing can be changed, and no file opened");
     return err_set(e, ERR_ARG, where, "%s", said ? said : "SQLite failed");
 }
 
@@ -368,7 +374,8 @@ struct str sql_head(const struct sql_query *q, unsigned column)
     return str_of(p, p ? strlen(p) : 0);
 }
 
-/* The value itself: it is only safe to look at while no other thread uses the connection, and each has one of its own. */
+/* The value itself: it is only safe to look at while no other thread uses the connection, and each has one of
+ * its own. */
 struct sql_cell sql_cell(const struct sql_query *q, unsigned column)
 {
     sqlite3_value *v = sqlite3_column_value(q->st, (int)column);
@@ -382,7 +389,8 @@ struct sql_cell sql_cell(const struct sql_query *q, unsigned column)
     return (struct sql_cell){.kind = SQL_TEXT, .s = str_of(p, (size_t)sqlite3_value_bytes(v))};
 }
 
-/* ---- schema ------------------------------------------------------------------------------------------------- */
+/* ---- schema
+ * ------------------------------------------------------------------------------------------------- */
 
 const char *sql_table(size_t i)
 {
@@ -404,7 +412,8 @@ static const char *unit(enum sql_unit u)
 
 static void schema_table(struct text *t, const struct sql_table *b, bool markdown)
 {
-    text_add(t, markdown ? "### %s\n\n%s.\n\n| column | unit | |\n|---|---|---|\n" : "%s: %s\n", b->name, b->doc);
+    text_add(t, markdown ? "### %s\n\n%s.\n\n| column | unit | |\n|---|---|---|\n" : "%s: %s\n", b->name,
+             b->doc);
     for (unsigned i = 0; i < b->columns; i++) {
         const struct sql_column *c = &b->column[i];
         const bool hidden = sql_hidden(c);

@@ -1,13 +1,14 @@
 /*
- * sql.h - SQL over a loaded trace, by SQLite. The tables are views of the model: nothing is copied, and what a query
- * says of times, lanes, states, names and ids decides which part of the model is read. docs/SQL.md lists them.
+ * sql.h - SQL over a loaded trace, by SQLite. The tables are views of the model: nothing is copied, and what
+ * a query says of times, lanes, states, names and ids decides which part of the model is read. docs/SQL.md
+ * lists them.
  *
- * A struct sql belongs to one thread. It may only read: statements other than SELECT, files, ATTACH and extensions
- * are refused. Memory comes from decode/base/mem.h and is limited by what --max-memory leaves; a statement ends with
- * an error when it needs more, or more time than it was given.
+ * A struct sql belongs to one thread. It may only read: statements other than SELECT, files, ATTACH and
+ * extensions are refused. Memory comes from decode/base/mem.h and is limited by what --max-memory leaves; a
+ * statement ends with an error when it needs more, or more time than it was given.
  *
- * Strings of a cell are UTF-8 without control or invisible characters: what a trace has of these is escaped as in
- * the exports (\xNN, \u{N}). They are valid until the next sql_next() or sql_end().
+ * Strings of a cell are UTF-8 without control or invisible characters: what a trace has of these is escaped
+ * as in the exports (\xNN, \u{N}). They are valid until the next sql_next() or sql_end().
  */
 #ifndef GOTOP_TRIAGE_SQL_H
 #define GOTOP_TRIAGE_SQL_H
@@ -21,13 +22,14 @@ struct sql_query;
 /* sql_open - tr must be loaded to its end and outlive *out. ERR_NOMEM. sql_close: NULL is allowed. */
 enum err_code sql_open(const struct trace *tr, struct sql **out, struct err *e);
 void sql_close(struct sql *s);
-/* sql_time - statements end with an error after so many ns from now on; 0: they may take as long as they want. */
+/* sql_time - statements end with an error after so many ns from now on; 0: they may take as long as they
+ * want. */
 void sql_time(struct sql *s, int64_t ns);
 
 /*
- * sql_query - compile the first statement of text[0..n). *used: bytes of it, with what separates it from the next
- * one. *out is NULL if there is none (blanks, comments). An error's offset is the byte of `text` it is about,
- * ERR_NO_OFFSET if it is about none.
+ * sql_query - compile the first statement of text[0..n). *used: bytes of it, with what separates it from the
+ * next one. *out is NULL if there is none (blanks, comments). An error's offset is the byte of `text` it is
+ * about, ERR_NO_OFFSET if it is about none.
  */
 enum err_code sql_query(struct sql *s, const char *text, size_t n, struct sql_query **out, size_t *used,
                         struct err *e);
@@ -47,22 +49,23 @@ struct str sql_head(const struct sql_query *q, unsigned column);
 struct sql_cell sql_cell(const struct sql_query *q, unsigned column);
 
 /*
- * sql_scope - of the views that `gotop csv` writes: goroutines are summed up within [from,to), in_scope(g) tells whether one is asked for.
- * sc must outlive *s. sql_view - such a view's SQL; sql_view_spans - that of spans of some lanes only, by enum lane_kind. NULL: there is
- * none.
+ * sql_scope - of the views that `gotop csv` writes: goroutines are summed up within [from,to), in_scope(g)
+ * tells whether one is asked for. sc must outlive *s. sql_view - such a view's SQL; sql_view_spans - that of
+ * spans of some lanes only, by enum lane_kind. NULL: there is none.
  */
 struct scope;
 void sql_scope(struct sql *s, const struct scope *sc);
 const char *sql_view(const char *name);
 const char *sql_view_spans(enum lane_kind k);
 
-/* sql_save - write all tables of a loaded trace as a SQLite file into an empty one that is open to read and write, or add to what
- * sql_save() wrote there (`more`); each row begins with a column `trace`. */
+/* sql_save - write all tables of a loaded trace as a SQLite file into an empty one that is open to read and
+ * write, or add to what sql_save() wrote there (`more`); each row begins with a column `trace`. */
 enum err_code sql_save(const struct trace *tr, int fd, const char *trace, bool more, struct err *e);
 
 /* sql_schema - the tables, their columns with units, the functions: as Markdown for docs/SQL.md, or plain. */
 void sql_schema(struct text *t, bool markdown);
-/* sql_tables - the name of table i, NULL behind the last. sql_columns - of column c of it, NULL behind the last. */
+/* sql_tables - the name of table i, NULL behind the last. sql_columns - of column c of it, NULL behind the
+ * last. */
 const char *sql_table(size_t i);
 const char *sql_column(size_t i, size_t c);
 

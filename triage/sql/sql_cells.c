@@ -10,7 +10,8 @@
 #include "triage/sql/sql_priv.h"
 #include "triage/tables/stacks.h"
 
-/* ---- names -------------------------------------------------------------------------------------------------- */
+/* ---- names
+ * -------------------------------------------------------------------------------------------------- */
 
 /* May a string be shown as it is? utf8_plain() lets tabs pass. */
 static bool is_plain(struct str s)
@@ -138,7 +139,8 @@ const uint32_t *sql_canon(struct sql *s)
     return s->canon;
 }
 
-/* ---- lanes, stacks ------------------------------------------------------------------------------------------ */
+/* ---- lanes, stacks
+ * ------------------------------------------------------------------------------------------ */
 
 void sql_put_id(sqlite3_context *x, uint64_t id)
 {
@@ -175,16 +177,18 @@ void sql_put_stack(sqlite3_context *x, uint32_t stack)
         sql_put_int(x, stack);
 }
 
-/* ---- states ------------------------------------------------------------------------------------------------- */
+/* ---- states
+ * ------------------------------------------------------------------------------------------------- */
 
 enum state sql_state(const char *p, size_t n)
 {
     static const struct {
         const char *word;
         enum state st;
-    } also[] = {{"syscall", ST_SYSCALL}, {"blocked", ST_WAITING},  {"unknown", ST_UNKNOWN}, {"assist", ST_ASSIST},
-                {"gc", ST_GC},           {"mark", ST_GC},          {"stw", ST_STW},         {"runq", ST_RUNNABLE},
-                {"worker", ST_GCWORK},   {"gc worker", ST_GCWORK}, {"sched", ST_SCHED}};
+    } also[] = {{"syscall", ST_SYSCALL},  {"blocked", ST_WAITING}, {"unknown", ST_UNKNOWN},
+                {"assist", ST_ASSIST},    {"gc", ST_GC},           {"mark", ST_GC},
+                {"stw", ST_STW},          {"runq", ST_RUNNABLE},   {"worker", ST_GCWORK},
+                {"gc worker", ST_GCWORK}, {"sched", ST_SCHED}};
     for (int st = 0; st < ST_COUNT; st++)
         if (strlen(state_name((enum state)st)) == n && memcmp(state_name((enum state)st), p, n) == 0)
             return (enum state)st;
@@ -194,7 +198,8 @@ enum state sql_state(const char *p, size_t n)
     return ST_COUNT;
 }
 
-/* ---- time that is covered ----------------------------------------------------------------------------------- */
+/* ---- time that is covered
+ * ----------------------------------------------------------------------------------- */
 
 static bool cover(struct sql *s, struct sql_cover *c, enum range_kind k)
 {

@@ -1,6 +1,7 @@
 /*
- * sql_file.c - SQLite over a descriptor. What gotop writes is opened by somebody else (triage/exports/target.h), so
- * SQLite gets no names: its main file is that descriptor, and there are no others.
+ * sql_file.c - SQLite over a descriptor. What gotop writes is opened by somebody else
+ * (triage/exports/target.h), so SQLite gets no names: its main file is that descriptor, and there are no
+ * others.
  */
 #include <errno.h>
 #include <string.h>

@@ -41,7 +41,8 @@ static struct str text_of(sqlite3_value *v)
     return (struct str){p ? p : "", p ? (uint32_t)sqlite3_value_bytes(v) : 0};
 }
 
-/* ---- of one row --------------------------------------------------------------------------------------------- */
+/* ---- of one row
+ * --------------------------------------------------------------------------------------------- */
 
 static int64_t minus(int64_t a, int64_t b)
 {
@@ -60,7 +61,8 @@ static void f_overlap(sqlite3_context *x, int n, sqlite3_value **v)
     sql_put_int(x, b > a ? minus(b, a) : 0);
 }
 
-static void covered(sqlite3_context *x, int n, sqlite3_value **v, int64_t (*f)(struct sql *, int64_t, int64_t))
+static void covered(sqlite3_context *x, int n, sqlite3_value **v,
+                    int64_t (*f)(struct sql *, int64_t, int64_t))
 {
     if (any_null(n, v))
         return;
@@ -117,10 +119,11 @@ static void f_state(sqlite3_context *x, int n, sqlite3_value **v)
     if (st < ST_COUNT)
         sql_put_word(x, state_name(st));
     else
-        sqlite3_result_error(x,
-                             "state(): there is no such state; there are running, runnable, waiting, system call, "
-                             "not recorded, idle, scheduler, GC worker, mark assist, sweep",
-                             -1);
+        sqlite3_result_error(
+            x,
+            "state(): there is no such state; there are running, runnable, waiting, system call, "
+            "not recorded, idle, scheduler, GC worker, mark assist, sweep",
+            -1);
 }
 
 static void f_bucket(sqlite3_context *x, int n, sqlite3_value **v)
@@ -149,7 +152,8 @@ static void f_at(sqlite3_context *x, int n, sqlite3_value **v)
     sqlite3_result_text(x, buf, -1, SQLITE_TRANSIENT);
 }
 
-/* ---- of the views ------------------------------------------------------------------------------------------- */
+/* ---- of the views
+ * ------------------------------------------------------------------------------------------- */
 
 static void f_scope_from(sqlite3_context *x, int n, sqlite3_value **v)
 {
@@ -171,7 +175,8 @@ static void f_in_scope(sqlite3_context *x, int n, sqlite3_value **v)
     sql_put_int(x, !s->scope || scope_g(s->scope, g));
 }
 
-/* ---- of a group --------------------------------------------------------------------------------------------- */
+/* ---- of a group
+ * --------------------------------------------------------------------------------------------- */
 
 struct many { /* the values of a group, as whole numbers in the order of the values */
     int64_t *v;

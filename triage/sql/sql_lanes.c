@@ -1,6 +1,6 @@
 /*
- * sql_lanes.c - the tables goroutine, proc and thread: a row each, with the exact time by state, of their lives or of
- * a part of the trace. And which lanes a query is about, for the tables of spans, too.
+ * sql_lanes.c - the tables goroutine, proc and thread: a row each, with the exact time by state, of their
+ * lives or of a part of the trace. And which lanes a query is about, for the tables of spans, too.
  */
 #include <string.h>
 
@@ -8,7 +8,8 @@
 #include "decode/base/mem.h"
 #include "triage/sql/sql_priv.h"
 
-/* ---- lanes of a query --------------------------------------------------------------------------------------- */
+/* ---- lanes of a query
+ * --------------------------------------------------------------------------------------- */
 
 static int by_name(const void *a, const void *b, void *arg)
 {
@@ -147,7 +148,8 @@ uint32_t sql_lanes_next(struct sql_lanes *l)
     return NO_LANE;
 }
 
-/* ---- one row a lane ----------------------------------------------------------------------------------------- */
+/* ---- one row a lane
+ * ----------------------------------------------------------------------------------------- */
 
 struct lane_cursor {
     struct sql_cursor c;
@@ -221,12 +223,14 @@ static void put_count(struct lane_cursor *c, sqlite3_context *x)
         sql_put_int(x, some ? (int64_t)trace_count(c->c.s->tr, c->lane, t0, t1) : 0);
 }
 
-/* ---- goroutines --------------------------------------------------------------------------------------------- */
+/* ---- goroutines
+ * --------------------------------------------------------------------------------------------- */
 
 #define GOROUTINE(X) \
     X(G_ID, "g", ID, ID, "number from the file") \
     X(G_NAME, "name", NAME, NAME, "start function; NULL: not recorded") \
-    X(G_INFERRED, "name_inferred", BOOL, NO, "the name is taken from a stack, not from the goroutine's creation") \
+    X(G_INFERRED, "name_inferred", BOOL, NO, \
+      "the name is taken from a stack, not from the goroutine's creation") \
     X(G_SYSTEM, "system", BOOL, NO, "it belongs to the runtime itself") \
     X(G_T0, "t0", NS, T0, "its life within the trace: from its creation or the trace's start") \
     X(G_T1, "t1", NS, T1, "to its end or the trace's end") \
@@ -244,7 +248,8 @@ static void put_count(struct lane_cursor *c, sqlite3_context *x)
     X(G_CREATOR_NAME, "creator_name", NAME, NO, "that one's start function") \
     X(G_CREATE_FUNC, "create_func", NAME, NO, "function that created it") \
     X(G_CREATE_STACK, "create_stack", ID, NO, "stack there") \
-    X(G_FROM, "from_ns", NS, FROM, "~first argument: goroutine(from, to) counts _ns and spans only in [from,to)") \
+    X(G_FROM, "from_ns", NS, FROM, \
+      "~first argument: goroutine(from, to) counts _ns and spans only in [from,to)") \
     X(G_TO, "to_ns", NS, TO, "~second argument") \
     X(G_SEEN, "seen", NS, NO, "~when the trace first mentions it; an earlier t0 is back-dated")
 enum { GOROUTINE(SQL_COLUMN_ID) };
@@ -306,7 +311,9 @@ static void g_cell(struct sql_cursor *base, unsigned column, sqlite3_context *x)
     case G_DUR: sql_put_int(x, li->last - li->first); break;
     case G_CREATED: sql_put_int(x, li->created); break;
     case G_ENDED: sql_put_int(x, li->ended); break;
-    case G_RUNNING: sql_put_int(x, shares_of(c)->ns[ST_RUNNING] + c->s.ns[ST_GCWORK] + c->s.ns[ST_ASSIST]); break;
+    case G_RUNNING:
+        sql_put_int(x, shares_of(c)->ns[ST_RUNNING] + c->s.ns[ST_GCWORK] + c->s.ns[ST_ASSIST]);
+        break;
     case G_RUNNABLE: put_ns(c, x, ST_RUNNABLE); break;
     case G_WAITING: put_ns(c, x, ST_WAITING); break;
     case G_SYSCALL: put_ns(c, x, ST_SYSCALL); break;
@@ -337,7 +344,8 @@ const struct sql_table sql_goroutine = {"goroutine",
                                         g_cell,
                                         SQL_GROUP(ID) | SQL_GROUP(NAME)};
 
-/* ---- processors, threads ------------------------------------------------------------------------------------ */
+/* ---- processors, threads
+ * ------------------------------------------------------------------------------------ */
 
 #define LANE(X, P, id, lane) \
     X(P##_ID, id, ID, ID, lane) \

@@ -1,7 +1,8 @@
 /*
- * sql_lean.c - what the static program leaves out of SQLite: full-text search, R-trees, and libraries that are loaded
- * at run time. Nothing could ask for them, and they are half a megabyte. SQLite's archive has each in an object of its
- * own, which isn't linked where its symbol is here already. In the ordinary program this file is empty.
+ * sql_lean.c - what the static program leaves out of SQLite: full-text search, R-trees, and libraries that
+ * are loaded at run time. Nothing could ask for them, and they are half a megabyte. SQLite's archive has each
+ * in an object of its own, which isn't linked where its symbol is here already. In the ordinary program this
+ * file is empty.
  */
 #ifdef GOTOP_STATIC
 #include <stddef.h>

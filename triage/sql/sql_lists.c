@@ -1,6 +1,6 @@
 /*
- * sql_lists.c - the tables that are lists of the model: range, metric, task, region, log, sample. All are in the
- * order of their times, so a bound on the time is a place in the list.
+ * sql_lists.c - the tables that are lists of the model: range, metric, task, region, log, sample. All are in
+ * the order of their times, so a bound on the time is a place in the list.
  */
 #include "triage/sql/sql_priv.h"
 
@@ -13,7 +13,8 @@ struct list_cursor {
     size_t after;      /* of ranges: the next row */
 };
 
-/* ---- places in a list --------------------------------------------------------------------------------------- */
+/* ---- places in a list
+ * --------------------------------------------------------------------------------------- */
 
 /* The first of n entries with a time, at p, of at least t; entries are `size` bytes apart. */
 static size_t at_least(const void *p, size_t size, size_t n, int64_t t)
@@ -67,7 +68,8 @@ static bool begun(struct list_cursor *c)
     X(P##_IN_GC, "in_gc", NS, NO, "~how much of it lies within mark phases") \
     X(P##_IN_STW, "in_stw", NS, NO, "~how much of it lies within stops of the world")
 
-/* ---- range -------------------------------------------------------------------------------------------------- */
+/* ---- range
+ * -------------------------------------------------------------------------------------------------- */
 
 #define RANGE(X) \
     X(R_KIND, "kind", NAME, NO, "mark, stop-the-world, sweep, assist") \
@@ -135,8 +137,10 @@ static void put_metric(const struct sql *s, sqlite3_context *x, enum metric m, i
 
 static void range_cell(struct sql_cursor *base, unsigned column, sqlite3_context *x)
 {
-    static const char *const kinds[RANGE_KINDS] = {
-        [RANGE_GC] = "mark", [RANGE_STW] = "stop-the-world", [RANGE_SWEEP] = "sweep", [RANGE_ASSIST] = "assist"};
+    static const char *const kinds[RANGE_KINDS] = {[RANGE_GC] = "mark",
+                                                   [RANGE_STW] = "stop-the-world",
+                                                   [RANGE_SWEEP] = "sweep",
+                                                   [RANGE_ASSIST] = "assist"};
     const struct list_cursor *c = (const struct list_cursor *)base;
     const struct sql *s = base->s;
     const struct range *r = &c->stop;
@@ -189,7 +193,8 @@ const struct sql_table sql_range = {"range",
                                     range_cell,
                                     0};
 
-/* ---- metric ------------------------------------------------------------------------------------------------- */
+/* ---- metric
+ * ------------------------------------------------------------------------------------------------- */
 
 #define METRIC(X) \
     X(N_NAME, "name", NAME, NO, \
@@ -241,7 +246,9 @@ static void metric_cell(struct sql_cursor *base, unsigned column, sqlite3_contex
     switch (column) {
     case N_NAME: sql_put_word(x, names[m]); break;
     case N_T: sql_put_int(x, trace_point(tr, m, c->i).t); break;
-    case N_T1: sql_put_int(x, c->i + 1 < trace_npoints(tr, m) ? trace_point(tr, m, c->i + 1).t : base->s->end); break;
+    case N_T1:
+        sql_put_int(x, c->i + 1 < trace_npoints(tr, m) ? trace_point(tr, m, c->i + 1).t : base->s->end);
+        break;
     case N_VALUE: sql_put_id(x, trace_point(tr, m, c->i).v); break;
     default: break;
     }
@@ -265,7 +272,8 @@ const struct sql_table sql_metric = {"metric",
                                      metric_cell,
                                      0};
 
-/* ---- task --------------------------------------------------------------------------------------------------- */
+/* ---- task
+ * --------------------------------------------------------------------------------------------------- */
 
 #define TASK(X) \
     X(T_ID, "task", ID, NO, "number from the file") \
@@ -332,7 +340,8 @@ const struct sql_table sql_task = {"task",
                                    task_cell,
                                    0};
 
-/* ---- region ------------------------------------------------------------------------------------------------- */
+/* ---- region
+ * ------------------------------------------------------------------------------------------------- */
 
 #define REGION(X) \
     X(E_G, "g", ID, NO, "whose it is") \
@@ -399,7 +408,8 @@ const struct sql_table sql_region = {"region",
                                      region_cell,
                                      0};
 
-/* ---- log ---------------------------------------------------------------------------------------------------- */
+/* ---- log
+ * ---------------------------------------------------------------------------------------------------- */
 
 #define LOG(X) \
     X(L_T, "t", NS, NO, "when") \
@@ -460,7 +470,8 @@ const struct sql_table sql_log = {"log",
                                   log_cell,
                                   0};
 
-/* ---- sample ------------------------------------------------------------------------------------------------- */
+/* ---- sample
+ * ------------------------------------------------------------------------------------------------- */
 
 #define SAMPLE(X) \
     X(C_T, "t", NS, NO, "when") \

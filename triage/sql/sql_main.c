@@ -1,5 +1,6 @@
 /*
- * sql_main.c - `gotop sql`: command line, one trace after the other, what is said of errors and of rows left out.
+ * sql_main.c - `gotop sql`: command line, one trace after the other, what is said of errors and of rows left
+ * out.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +26,8 @@
 
 static const char usage[] =
     "usage: gotop sql [options] 'SELECT ..' TRACE...\n"
-    "Ask a trace in SQL (SQLite's). Times are nanoseconds since the trace's first event. Of several traces each is\n"
+    "Ask a trace in SQL (SQLite's). Times are nanoseconds since the trace's first event. Of several traces "
+    "each is\n"
     "asked by itself, and a column `trace` says which one a row is of. docs/SQL.md has the tables and twenty "
     "questions.\n"
     "  --schema             list tables, columns and functions\n"
@@ -70,7 +72,8 @@ static int fail(const char *what, const char *why)
     return say_failed("sql", what, why);
 }
 
-/* ---- command line ------------------------------------------------------------------------------------------- */
+/* ---- command line
+ * ------------------------------------------------------------------------------------------- */
 
 enum {
     O_SCHEMA = 256,
@@ -196,7 +199,8 @@ static int take_sql(struct job *j)
     return read_sql(j, from);
 }
 
-/* ---- errors --------------------------------------------------------------------------------------------------- */
+/* ---- errors
+ * --------------------------------------------------------------------------------------------------- */
 
 /* The line of the SQL with a mark below the word. */
 static void point(const char *sql, size_t n, size_t at)
@@ -229,7 +233,8 @@ static int sql_failed(struct job *j, const char *at, size_t n, const struct err 
     return 2;
 }
 
-/* ---- running -------------------------------------------------------------------------------------------------- */
+/* ---- running
+ * -------------------------------------------------------------------------------------------------- */
 
 static const char *shown(const char *path)
 {
@@ -281,7 +286,8 @@ static int rows(struct job *j, struct sql_query *q, const char *at, size_t n)
 static void said_cut(const struct job *j)
 {
     if (j->cut)
-        door_printf(stderr, "gotop sql: the first %" PRIu64 " rows; --limit N gives more, --limit 0 all\n", j->limit);
+        door_printf(stderr, "gotop sql: the first %" PRIu64 " rows; --limit N gives more, --limit 0 all\n",
+                    j->limit);
 }
 
 /* The statement at `at`, of one trace. *used: its bytes. */

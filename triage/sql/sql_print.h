@@ -1,8 +1,8 @@
 /*
  * sql_print.h - rows of queries as text: a table with aligned columns, comma- or tab-separated values, JSON.
  *
- * What comes from a trace is clean in all of them (sql.h). A table's columns are as wide as its first rows need; what
- * doesn't fit is cut there and ends in "..".
+ * What comes from a trace is clean in all of them (sql.h). A table's columns are as wide as its first rows
+ * need; what doesn't fit is cut there and ends in "..".
  */
 #ifndef GOTOP_TRIAGE_SQL_PRINT_H
 #define GOTOP_TRIAGE_SQL_PRINT_H
@@ -29,7 +29,8 @@ struct sql_print {
     struct text line, cell;
 };
 
-/* sql_print_begin - rows of a query will come, with the heads that q has unless those are printed. false: no memory. */
+/* sql_print_begin - rows of a query will come, with the heads that q has unless those are printed. false: no
+ * memory. */
 bool sql_print_begin(struct sql_print *p, const struct sql_query *q);
 bool sql_print_row(struct sql_print *p, const struct sql_query *q); /* false: out of memory */
 /* sql_print_end - all rows of a statement have come (of all traces). sql_print_free - after that, too. */

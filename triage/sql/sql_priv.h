@@ -1,10 +1,11 @@
 /*
  * sql_priv.h - how a table is made: its columns, and a cursor that goes from row to row.
  *
- * A provider is a struct sql_table: a list of columns (an X-macro, so that an enum and the documentation are made of
- * it), the size of its cursor, and three functions. vtab.c makes a virtual table of SQLite's of it. What the query
- * asks for arrives as a struct sql_where: bounds that every row has to satisfy. A provider may use them to skip rows
- * and needn't be exact: SQLite looks at each row itself. A table is named in sql_tables.def.
+ * A provider is a struct sql_table: a list of columns (an X-macro, so that an enum and the documentation are
+ * made of it), the size of its cursor, and three functions. vtab.c makes a virtual table of SQLite's of it.
+ * What the query asks for arrives as a struct sql_where: bounds that every row has to satisfy. A provider may
+ * use them to skip rows and needn't be exact: SQLite looks at each row itself. A table is named in
+ * sql_tables.def.
  *
  *     #define TASK(X) X(TASK_ID, "id", ID, ID, "number from the file") ..
  *     enum { TASK(SQL_COLUMN_ID) };
@@ -25,7 +26,17 @@
 
 enum sql_unit { SQL_U_NS, SQL_U_BYTES, SQL_U_ID, SQL_U_COUNT, SQL_U_BOOL, SQL_U_NAME, SQL_U_REAL };
 /* What a provider is told of the constraints on a column. T: a point in time, both t0 and t1. */
-enum sql_push { SQL_P_NO, SQL_P_T0, SQL_P_T1, SQL_P_DUR, SQL_P_ID, SQL_P_STATE, SQL_P_NAME, SQL_P_FROM, SQL_P_TO };
+enum sql_push {
+    SQL_P_NO,
+    SQL_P_T0,
+    SQL_P_T1,
+    SQL_P_DUR,
+    SQL_P_ID,
+    SQL_P_STATE,
+    SQL_P_NAME,
+    SQL_P_FROM,
+    SQL_P_TO
+};
 #define SQL_PUSHES (SQL_P_TO + 1)
 
 struct sql_column {
@@ -55,9 +66,9 @@ struct sql_cursor {
     const struct sql_table *table;
     struct sql_where w;
     bool eof;
-    int64_t rowid; /* which row it is, the same in every scan: SQLite joins the scans of an OR by it */
-    unsigned
-        grouped; /* SQL_GROUP(), of columns by which rows have to be grouped: rows alike in all of them are neighbours */
+    int64_t rowid;    /* which row it is, the same in every scan: SQLite joins the scans of an OR by it */
+    unsigned grouped; /* SQL_GROUP(), of columns by which rows have to be grouped: rows alike in all of them
+                         are neighbours */
 };
 #define SQL_GROUP(push) (1u << SQL_P_##push)
 
@@ -65,7 +76,7 @@ struct sql_table {
     const char *name, *doc;
     const struct sql_column *column;
     unsigned columns;
-    size_t cursor;                       /* bytes; it begins with a struct sql_cursor. Zeros at first, then reused */
+    size_t cursor; /* bytes; it begins with a struct sql_cursor. Zeros at first, then reused */
     double (*rows)(struct sql *s);       /* about how many */
     bool (*begin)(struct sql_cursor *c); /* to the first row, or c->eof. false: out of memory, or of time */
     bool (*next)(struct sql_cursor *c);
@@ -108,10 +119,11 @@ struct sql {
 extern const struct sql_table *const sql_tables[];
 extern const unsigned sql_ntables;
 
-/* sql_open_at - sql_open() of a database in a file that is open to read and write (-1: in memory), for gotop's own statements: all is
- * allowed, tables are live_NAME. */
+/* sql_open_at - sql_open() of a database in a file that is open to read and write (-1: in memory), for
+ * gotop's own statements: all is allowed, tables are live_NAME. */
 enum err_code sql_open_at(const struct trace *tr, int fd, struct sql **out, struct err *e);
-/* sql_file - what SQLite calls this descriptor's files (sqlite3_open_v2's zVfs), until the next call; NULL: no memory. */
+/* sql_file - what SQLite calls this descriptor's files (sqlite3_open_v2's zVfs), until the next call; NULL:
+ * no memory. */
 const char *sql_file(int fd);
 
 /* vtab.c */
@@ -121,10 +133,12 @@ void sql_vtabs_free(struct sql *s);
 bool sql_stop(struct sql *s);
 
 /* sql_cells.c: what cells are made of */
-void sql_put_str(sqlite3_context *x, const struct sql *s, uint32_t str); /* a string of the trace; "" is NULL */
-void sql_put_bytes(sqlite3_context *x, const char *p, size_t n);         /* foreign bytes, cleaned */
-void sql_put_word(sqlite3_context *x, const char *word);                 /* our own, which stays */
-void sql_put_lane(sqlite3_context *x, const struct sql *s, enum lane_kind k, uint32_t i); /* its id, or NULL */
+void sql_put_str(sqlite3_context *x, const struct sql *s,
+                 uint32_t str);                                  /* a string of the trace; "" is NULL */
+void sql_put_bytes(sqlite3_context *x, const char *p, size_t n); /* foreign bytes, cleaned */
+void sql_put_word(sqlite3_context *x, const char *word);         /* our own, which stays */
+void sql_put_lane(sqlite3_context *x, const struct sql *s, enum lane_kind k,
+                  uint32_t i); /* its id, or NULL */
 void sql_put_g_name(sqlite3_context *x, const struct sql *s, uint32_t g);
 void sql_put_func(sqlite3_context *x, const struct sql *s, uint32_t stack); /* the innermost function */
 void sql_put_user(sqlite3_context *x, const struct sql *s, uint32_t stack); /* stacks_user_frame()'s */
@@ -141,7 +155,8 @@ bool sql_names(struct sql *s, const char *p, size_t n, struct sql_where *w);
 const uint32_t *sql_canon(struct sql *s);
 /* sql_str - the bytes of a string as cells have them: in *t if they had to be cleaned. */
 struct str sql_str(const struct sql *s, uint32_t str, struct text *t);
-/* sql_in_gc, sql_in_stw - ns of [t0,t1) within mark phases; while the world was stopped. -1: out of memory. */
+/* sql_in_gc, sql_in_stw - ns of [t0,t1) within mark phases; while the world was stopped. -1: out of memory.
+ */
 int64_t sql_in_gc(struct sql *s, int64_t t0, int64_t t1);
 int64_t sql_in_stw(struct sql *s, int64_t t0, int64_t t1);
 void sql_put_covered(sqlite3_context *x, int64_t ns); /* what these say */

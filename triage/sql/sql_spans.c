@@ -1,9 +1,9 @@
 /*
- * sql_spans.c - the tables of spans: span (of goroutines), proc_span, thread_span; and what is made of goroutines'
- * spans: wait, with who ended it, and wake.
+ * sql_spans.c - the tables of spans: span (of goroutines), proc_span, thread_span; and what is made of
+ * goroutines' spans: wait, with who ended it, and wake.
  *
- * A cursor goes from lane to lane, and in a lane from span to span. Where a query bounds the length of spans, the
- * model is asked for those alone (trace_wide()), which leaves out whole blocks.
+ * A cursor goes from lane to lane, and in a lane from span to span. Where a query bounds the length of spans,
+ * the model is asked for those alone (trace_wide()), which leaves out whole blocks.
  */
 #include <string.h>
 
@@ -39,7 +39,8 @@ static int64_t largest(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* ---- from span to span -------------------------------------------------------------------------------------- */
+/* ---- from span to span
+ * -------------------------------------------------------------------------------------- */
 
 static bool take_wide(void *arg, const struct span *s)
 {
@@ -125,7 +126,8 @@ static bool next_pass(struct span_cursor *c)
     return sql_lanes(&c->lanes, &c->c, c->lane.kind); /* nothing is made any more that could fail */
 }
 
-/* A thread that seems to rest though its record has ended: from `known` on it is a row of its own, not recorded. */
+/* A thread that seems to rest though its record has ended: from `known` on it is a row of its own, not
+ * recorded. */
 static void split_known(struct span_cursor *c)
 {
     if (c->s.t1 <= c->known)
@@ -226,7 +228,8 @@ double sql_span_rows(struct sql *s)
     return 2 + (double)trace_info(s->tr)->count[EC_TRANSITION];
 }
 
-/* ---- span --------------------------------------------------------------------------------------------------- */
+/* ---- span
+ * --------------------------------------------------------------------------------------------------- */
 
 #define TIMES(X, P) \
     X(P##_T0, "t0", NS, T0, "when it begins") \
@@ -234,7 +237,8 @@ double sql_span_rows(struct sql *s)
     X(P##_DUR, "dur", NS, DUR, "t1 - t0")
 #define OPEN(X, P) \
     X(P##_OPEN_START, "open_start", BOOL, NO, "it began before the trace, or after a gap in the record") \
-    X(P##_OPEN_END, "open_end", BOOL, NO, "it was not over when the trace, or what is recorded of it, ended") \
+    X(P##_OPEN_END, "open_end", BOOL, NO, \
+      "it was not over when the trace, or what is recorded of it, ended") \
     X(P##_IN_GC, "in_gc", NS, NO, "~how much of it lies within mark phases") \
     X(P##_IN_STW, "in_stw", NS, NO, "~how much of it lies within stops of the world")
 #define SPAN(X) \
@@ -288,17 +292,19 @@ static void span_cell(struct sql_cursor *base, unsigned column, sqlite3_context 
     }
 }
 
-const struct sql_table sql_span = {"span",
-                                   "What each goroutine did: one row a state it was in, by goroutine, then time",
-                                   SQL_COLUMNS(span_columns),
-                                   sizeof(struct span_cursor),
-                                   sql_span_rows,
-                                   span_begin,
-                                   span_step,
-                                   span_cell,
-                                   SQL_GROUP(ID) | SQL_GROUP(NAME) | SQL_GROUP(STATE)};
+const struct sql_table sql_span = {
+    "span",
+    "What each goroutine did: one row a state it was in, by goroutine, then time",
+    SQL_COLUMNS(span_columns),
+    sizeof(struct span_cursor),
+    sql_span_rows,
+    span_begin,
+    span_step,
+    span_cell,
+    SQL_GROUP(ID) | SQL_GROUP(NAME) | SQL_GROUP(STATE)};
 
-/* ---- proc_span, thread_span --------------------------------------------------------------------------------- */
+/* ---- proc_span, thread_span
+ * --------------------------------------------------------------------------------- */
 
 #define ON(X, P) \
     X(P##_STATE, "state", NAME, STATE, \
@@ -382,7 +388,8 @@ const struct sql_table sql_thread_span = {"thread_span",
                                           thread_span_cell,
                                           0};
 
-/* ---- wait --------------------------------------------------------------------------------------------------- */
+/* ---- wait
+ * --------------------------------------------------------------------------------------------------- */
 
 #define WAIT(X) \
     TIMES(X, W) \
@@ -455,7 +462,8 @@ const struct sql_table sql_wait = {"wait",
                                    wait_cell,
                                    SQL_GROUP(ID) | SQL_GROUP(NAME)};
 
-/* ---- wake --------------------------------------------------------------------------------------------------- */
+/* ---- wake
+ * --------------------------------------------------------------------------------------------------- */
 
 #define WAKE(X) \
     X(K_T, "t", NS, T0, "when") \

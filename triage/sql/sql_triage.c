@@ -1,6 +1,6 @@
 /*
- * sql_triage.c - the tables of what triage makes of a trace: work, place, edge, verdict. It is counted when a query
- * first asks for one of them.
+ * sql_triage.c - the tables of what triage makes of a trace: work, place, edge, verdict. It is counted when a
+ * query first asks for one of them.
  */
 #include <string.h>
 
@@ -15,7 +15,8 @@ struct row_cursor {
     struct instance_diff d;
 };
 
-/* ---- counted when first asked for --------------------------------------------------------------------------- */
+/* ---- counted when first asked for
+ * --------------------------------------------------------------------------- */
 
 const struct triage *sql_tables_of(struct sql *s)
 {
@@ -101,14 +102,17 @@ static void put_clean(sqlite3_context *x, const char *text)
         sqlite3_result_text(x, text, -1, SQLITE_TRANSIENT);
 }
 
-/* ---- work --------------------------------------------------------------------------------------------------- */
+/* ---- work
+ * --------------------------------------------------------------------------------------------------- */
 
 #define WORK(X) \
-    X(W_KIND, "kind", NAME, NO, "task, region, group (whole goroutines), piece (of work), place (contended)") \
+    X(W_KIND, "kind", NAME, NO, \
+      "task, region, group (whole goroutines), piece (of work), place (contended)") \
     X(W_NAME, "name", NAME, NO, "type of task, region; start function; function that waited") \
     X(W_WAIT, "wait", NAME, NO, "of a place: what for") \
     X(W_N, "n", COUNT, NO, "how many have both ends in the trace and were looked at") \
-    X(W_OF, "of", COUNT, NO, "how many there are (pieces, places: goroutines); more than were looked at: a sample") \
+    X(W_OF, "of", COUNT, NO, \
+      "how many there are (pieces, places: goroutines); more than were looked at: a sample") \
     X(W_OPEN, "open", COUNT, NO, "begun before the trace, or not ended in it") \
     X(W_TOTAL, "total_ns", NS, NO, "all together") \
     X(W_MIN, "min_ns", NS, NO, "the shortest") \
@@ -131,7 +135,8 @@ static bool work_begin(struct sql_cursor *c)
     return rows_from(c, k, k ? k->in.n : 0);
 }
 
-static void put_differs(struct row_cursor *c, const struct instance_row *r, unsigned column, sqlite3_context *x)
+static void put_differs(struct row_cursor *c, const struct instance_row *r, unsigned column,
+                        sqlite3_context *x)
 {
     const struct instances_all *k = &c->c.s->in;
     struct text t = {0};
@@ -192,7 +197,8 @@ const struct sql_table sql_work = {
     work_cell,
     0};
 
-/* ---- place -------------------------------------------------------------------------------------------------- */
+/* ---- place
+ * -------------------------------------------------------------------------------------------------- */
 
 #define PLACE(X) \
     X(L_REASON, "reason", NAME, NO, "why goroutines waited, as recorded") \
@@ -237,27 +243,31 @@ static void place_cell(struct sql_cursor *base, unsigned column, sqlite3_context
     }
 }
 
-const struct sql_table sql_place = {"place",
-                                    "Waits of the program's goroutines by reason and stack, the most waited first",
-                                    SQL_COLUMNS(place_columns),
-                                    sizeof(struct row_cursor),
-                                    some,
-                                    place_begin,
-                                    row_next,
-                                    place_cell,
-                                    0};
+const struct sql_table sql_place = {
+    "place",
+    "Waits of the program's goroutines by reason and stack, the most waited first",
+    SQL_COLUMNS(place_columns),
+    sizeof(struct row_cursor),
+    some,
+    place_begin,
+    row_next,
+    place_cell,
+    0};
 
-/* ---- edge --------------------------------------------------------------------------------------------------- */
+/* ---- edge
+ * --------------------------------------------------------------------------------------------------- */
 
 #define EDGE(X) \
     X(E_FROM, "waiter", NAME, NO, "start function of who waits") \
-    X(E_TO, "waited_for", NAME, NO, "start function of who ended the waits; or: the network, a pipe, a timer ..") \
+    X(E_TO, "waited_for", NAME, NO, \
+      "start function of who ended the waits; or: the network, a pipe, a timer ..") \
     X(E_GROUP, "is_group", BOOL, NO, "waited_for is a start function") \
     X(E_N, "n", COUNT, NO, "waits") \
     X(E_TOTAL, "total_ns", NS, NO, "how long they took") \
     X(E_SHARE, "share", REAL, NO, "of the waiters' lives, 0 to 1") \
     X(E_AGAIN, "again", BOOL, NO, "more often than once in each of these lives") \
-    X(E_KNOT, "knot", COUNT, NO, "both wait for each other, directly or not: the knot's number; NULL: they don't") \
+    X(E_KNOT, "knot", COUNT, NO, \
+      "both wait for each other, directly or not: the knot's number; NULL: they don't") \
     X(E_T0, "t0", NS, NO, "the longest: when it began") \
     X(E_T1, "t1", NS, NO, "and ended") \
     X(E_G, "g", ID, NO, "its goroutine")
@@ -309,13 +319,15 @@ const struct sql_table sql_edge = {
     edge_cell,
     0};
 
-/* ---- verdict ------------------------------------------------------------------------------------------------ */
+/* ---- verdict
+ * ------------------------------------------------------------------------------------------------ */
 
 #define VERDICT(X) \
     X(V_RULE, "rule", NAME, NO, "its kind: docs/RULES.md") \
     X(V_FAMILY, "family", NAME, NO, "the family of that kind") \
     X(V_LEVEL, "level", NAME, NO, "severe, warning or note") \
-    X(V_KEY, "key", NAME, NO, "its id: kind and subject, the same in another trace of the program if possible") \
+    X(V_KEY, "key", NAME, NO, \
+      "its id: kind and subject, the same in another trace of the program if possible") \
     X(V_INFERRED, "inferred", BOOL, NO, "it rests on what a trace does not record") \
     X(V_SHARE, "share", REAL, NO, "of the time of the work that has it, or of the trace: 0 to 1") \
     X(V_USUAL, "usual_share", REAL, NO, "of the time of usual pieces; NULL: it is of no work") \
@@ -334,9 +346,11 @@ const struct sql_table sql_edge = {
     X(V_P, "p", ID, NO, "at which processor") \
     X(V_STACK, "stack", ID, NO, "evidence") \
     X(V_FUNC, "func", NAME, NO, "its innermost function") \
-    X(V_USER_FUNC, "user_func", NAME, NO, "first function there outside the runtime and the standard library") \
+    X(V_USER_FUNC, "user_func", NAME, NO, \
+      "first function there outside the runtime and the standard library") \
     X(V_WHERE, "where_func", NAME, NO, "the function to look at; NULL: none") \
-    X(V_HOLDER, "holder_func", NAME, NO, "where the one is that holds, serves or does what is waited for; NULL: none")
+    X(V_HOLDER, "holder_func", NAME, NO, \
+      "where the one is that holds, serves or does what is waited for; NULL: none")
 enum { VERDICT(SQL_COLUMN_ID) };
 static const struct sql_column verdict_columns[] = {VERDICT(SQL_COLUMN_ROW)};
 
@@ -395,12 +409,13 @@ static void verdict_cell(struct sql_cursor *base, unsigned column, sqlite3_conte
     }
 }
 
-const struct sql_table sql_verdict = {"verdict",
-                                      "What stands out, as on the first page: warnings by severity, then notes",
-                                      SQL_COLUMNS(verdict_columns),
-                                      sizeof(struct row_cursor),
-                                      some,
-                                      verdict_begin,
-                                      row_next,
-                                      verdict_cell,
-                                      0};
+const struct sql_table sql_verdict = {
+    "verdict",
+    "What stands out, as on the first page: warnings by severity, then notes",
+    SQL_COLUMNS(verdict_columns),
+    sizeof(struct row_cursor),
+    some,
+    verdict_begin,
+    row_next,
+    verdict_cell,
+    0};

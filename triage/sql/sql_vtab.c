@@ -1,7 +1,9 @@
 /*
- * sql_vtab.c - the tables of sql_tables.def as virtual tables of SQLite's: read-only, there without being created.
+ * sql_vtab.c - the tables of sql_tables.def as virtual tables of SQLite's: read-only, there without being
+ * created.
  *
- * A plan is a text of two characters for each constraint that is handed down: which comparison, which column ('A' on).
+ * A plan is a text of two characters for each constraint that is handed down: which comparison, which column
+ * ('A' on).
  */
 #include <math.h>
 #include <stdio.h>
@@ -36,7 +38,8 @@ bool sql_stop(struct sql *s)
     return s->late;
 }
 
-/* ---- the plan ----------------------------------------------------------------------------------------------- */
+/* ---- the plan
+ * ----------------------------------------------------------------------------------------------- */
 
 static int connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **out, char **why)
 {
@@ -152,8 +155,8 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *in)
             plan[2 * n + 1] = (char)('A' + col);
             in->aConstraintUsage[i].argvIndex = ++n;
             part *= share(&t->column[col], op);
-        } else if ((push == SQL_P_FROM || push == SQL_P_TO) && in->aConstraint[i].op == SQLITE_INDEX_CONSTRAINT_EQ &&
-                   !in->aConstraint[i].usable) {
+        } else if ((push == SQL_P_FROM || push == SQL_P_TO) &&
+                   in->aConstraint[i].op == SQLITE_INDEX_CONSTRAINT_EQ && !in->aConstraint[i].usable) {
             sqlite3_free(plan); /* arguments that are not known yet */
             return SQLITE_CONSTRAINT;
         }
@@ -169,7 +172,8 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *in)
     return SQLITE_OK;
 }
 
-/* ---- bounds ------------------------------------------------------------------------------------------------- */
+/* ---- bounds
+ * ------------------------------------------------------------------------------------------------- */
 
 static int64_t whole(double d, bool up)
 {
@@ -239,7 +243,8 @@ static bool where(struct sql_cursor *c, const char *plan, sqlite3_value **v)
     return ok;
 }
 
-/* ---- cursors ------------------------------------------------------------------------------------------------ */
+/* ---- cursors
+ * ------------------------------------------------------------------------------------------------ */
 
 static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **out)
 {

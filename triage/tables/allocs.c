@@ -28,13 +28,11 @@ struct look {
 static bool see(struct look *k, enum kind what, uint32_t stack, int64_t ns)
 {
     const uint32_t i = stack ? tab_put(&k->by_stack, stack, 0, k->n) : 0;
-    if (!stack) {
+    if (!stack)
         return true;
-    }
     struct seen *v = i == TAB_NONE ? NULL : mem_grow(k->v, &k->cap, (size_t)k->n + 1, sizeof *v);
-    if (!v) {
+    if (!v)
         return false;
-    }
     k->v = v;
     if (i == k->n) {
         const struct stack_told told = stacks_told(k->tr, stack);
@@ -47,28 +45,25 @@ static bool see(struct look *k, enum kind what, uint32_t stack, int64_t ns)
 }
 
 /*
- * Up to Go 1.9, and wherever a cycle has no stack of its own, the stop of the world that begins it has one; other stops are by
- * who ends the marking, which says little.
+ * Up to Go 1.9, and wherever a cycle has no stack of its own, the stop of the world that begins it has one;
+ * other stops are by who ends the marking, which says little.
  */
 uint32_t gc_begun_at(const struct trace *tr, const struct range *gc)
 {
     const struct range *stw;
     const size_t n = trace_ranges(tr, RANGE_STW, &stw);
     size_t lo = 0, hi = n;
-    if (gc->open_start || gc->stack) {
+    if (gc->open_start || gc->stack)
         return gc->open_start ? 0 : gc->stack;
-    }
     while (lo < hi) {
         const size_t m = lo + (hi - lo) / 2;
-        if (stw[m].t0 < gc->t0) {
+        if (stw[m].t0 < gc->t0)
             lo = m + 1;
-        } else {
+        else
             hi = m;
-        }
     }
-    if (lo && stw[lo - 1].t1 >= gc->t0) {
+    if (lo && stw[lo - 1].t1 >= gc->t0)
         return stw[lo - 1].stack;
-    }
     return lo < n && stw[lo].t0 == gc->t0 ? stw[lo].stack : 0;
 }
 
@@ -95,7 +90,8 @@ static bool ranges(struct look *k, enum range_kind kind, enum kind what)
             stacks_ahead(k->tr, r[i + 2 * STACKS_AHEAD * step].stack);
             trace_stack_ahead(k->tr, r[i + STACKS_AHEAD * step].stack);
         }
-        ok = see(k, what, r[i].stack, kind == RANGE_ASSIST ? r[i].t1 - r[i].t0 : 0) && (i % 256 || slices_tick());
+        ok = see(k, what, r[i].stack, kind == RANGE_ASSIST ? r[i].t1 - r[i].t0 : 0) &&
+             (i % 256 || slices_tick());
     }
     return ok;
 }
@@ -147,21 +143,17 @@ static bool rows_of(struct look *k, struct allocs *out)
     out->row = mem_zalloc(((size_t)k->n + 1) * sizeof *out->row);
     out->at = mem_zalloc(((size_t)k->n + 1) * sizeof *out->at);
     bool ok = most && out->row && out->at;
-    for (uint32_t i = 0; ok && i < k->n; i++) {
-        if (k->v[i].func) {
+    for (uint32_t i = 0; ok && i < k->n; i++)
+        if (k->v[i].func)
             add_to(&out->all, &k->v[i]);
-        }
-    }
     for (uint32_t i = 0; ok && i < k->n; i++) {
         const double share = share_of(&k->v[i], &out->all);
-        if (!k->v[i].func) {
+        if (!k->v[i].func)
             continue;
-        }
         const uint32_t r = tab_put(&k->by_func, k->v[i].func, 0, out->n);
         ok = r != TAB_NONE;
-        if (!ok) {
+        if (!ok)
             break;
-        }
         out->n += r == out->n;
         out->row[r].func = k->v[i].func;
         add_to(&out->row[r], &k->v[i]);
@@ -170,9 +162,8 @@ static bool rows_of(struct look *k, struct allocs *out)
         most[r] = share > most[r] ? share : most[r];
         out->at[out->nat++] = (struct alloc_stack){k->v[i].stack, k->v[i].func, share};
     }
-    if (ok && out->n > 1) {
+    if (ok && out->n > 1)
         qsort(out->row, out->n, sizeof *out->row, cmp_row);
-    }
     out->all.share = out->n ? 1 : 0;
     mem_free(most);
     return ok;
@@ -187,9 +178,8 @@ bool allocs_of(const struct trace *tr, struct allocs *out)
     tab_free(&k.by_stack);
     tab_free(&k.by_func);
     mem_free(k.v);
-    if (!ok) {
+    if (!ok)
         allocs_free(out);
-    }
     return ok;
 }
 

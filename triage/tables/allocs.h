@@ -30,7 +30,8 @@
 uint32_t gc_begun_at(const struct trace *tr, const struct range *gc);
 
 struct alloc_row {
-    uint32_t func;  /* the program's innermost function, as stacks_place() has it; of all evidence together: 0 */
+    uint32_t
+        func; /* the program's innermost function, as stacks_place() has it; of all evidence together: 0 */
     uint32_t stack; /* the one with the largest share */
     uint64_t starts, assists, samples, sweeps;
     int64_t assist_ns; /* from begin to end, waiting for credit too */

@@ -1,7 +1,9 @@
 /*
- * assists.h - when goroutines ran within a mark assist: they may be stopped there, and may wait for work to assist with.
+ * assists.h - when goroutines ran within a mark assist: they may be stopped there, and may wait for work to
+ * assist with.
  *
- * A goroutine assists again and again, so its assists are gone through together: what it did is unpacked once, not once for each.
+ * A goroutine assists again and again, so its assists are gone through together: what it did is unpacked
+ * once, not once for each.
  */
 #ifndef GOTOP_TRIAGE_ASSISTS_H
 #define GOTOP_TRIAGE_ASSISTS_H
@@ -16,14 +18,16 @@ struct assist_run {
     uint8_t state;
     uint32_t p;
 };
-/* assists_each - all of them, one goroutine after another, by time. Returns false as soon as f does, or is unwanted, or without memory. */
+/* assists_each - all of them, one goroutine after another, by time. Returns false as soon as f does, or is
+ * unwanted, or without memory. */
 bool assists_each(const struct trace *tr, bool (*f)(void *arg, const struct assist_run *a), void *arg);
 
 /*
- * The same for who goes through all goroutines' spans anyway. assist_rows_init - which assists there are; false: out of memory, or
- * unwanted. assist_rows_of - those of goroutines g0 .. g1-1: before anybody walks. assist_walk_of - a goroutine's, told to f; *from: 0 at
- * first, for goroutines in ascending order. assist_walk_run - its next spans, if assist_walk_wants() those before `end`; walk->ok: false
- * as soon as f returns that. Parts of the rows may be walked at once.
+ * The same for who goes through all goroutines' spans anyway. assist_rows_init - which assists there are;
+ * false: out of memory, or unwanted. assist_rows_of - those of goroutines g0 .. g1-1: before anybody walks.
+ * assist_walk_of - a goroutine's, told to f; *from: 0 at first, for goroutines in ascending order.
+ * assist_walk_run - its next spans, if assist_walk_wants() those before `end`; walk->ok: false as soon as f
+ * returns that. Parts of the rows may be walked at once.
  */
 struct assist_rows {
     const struct range *r;
@@ -56,9 +60,10 @@ static inline bool assist_walk_wants(const struct assist_walk *w, int64_t end)
 void assist_walk_run(struct assist_walk *w, const struct span_run *run);
 
 /*
- * When goroutines ran within an assist, and where, in some bytes each: in lists, within which no time begins before the last one is
- * over. assist_times_add - one more, t0 < t1; assist_times_join - another's lists behind these; false: out of memory. assist_list - the
- * i-th, for assist_list_next(), which is false behind its end.
+ * When goroutines ran within an assist, and where, in some bytes each: in lists, within which no time begins
+ * before the last one is over. assist_times_add - one more, t0 < t1; assist_times_join - another's lists
+ * behind these; false: out of memory. assist_list - the i-th, for assist_list_next(), which is false behind
+ * its end.
  */
 struct assist_time {
     int64_t t0, t1;

@@ -1,6 +1,6 @@
 /*
- * chain.c - see chain.h. Each step narrows the time: what the waker did matters only until it woke, and only since
- * the wait began, so chains end.
+ * chain.c - see chain.h. Each step narrows the time: what the waker did matters only until it woke, and only
+ * since the wait began, so chains end.
  */
 #include "triage/tables/chain.h"
 
@@ -13,16 +13,13 @@ static bool wait_at(const struct trace *tr, uint32_t g, int64_t t, struct span *
     struct span_iter it;
     *waker = NO_LANE;
     *wake_stack = 0;
-    if (!span_seek(&it, tr, (struct lane){LANE_G, g}, t)) {
+    if (!span_seek(&it, tr, (struct lane){LANE_G, g}, t))
         return false;
-    }
     *w = *span_get(&it);
-    if (w->state == ST_RUNNABLE && w->t0 > 0 && span_prev(&it)) { /* woken, not yet running: the wait before */
+    if (w->state == ST_RUNNABLE && w->t0 > 0 && span_prev(&it)) /* woken, not yet running: the wait before */
         *w = *span_get(&it);
-    }
-    if (w->state != ST_WAITING) {
+    if (w->state != ST_WAITING)
         return false;
-    }
     if (span_next(&it) && span_get(&it)->state == ST_RUNNABLE) {
         *waker = span_get(&it)->who;
         *wake_stack = span_get(&it)->stack;
@@ -75,20 +72,23 @@ uint32_t chain_follow(const struct trace *tr, uint32_t g, int64_t t, struct chai
     struct span w;
     uint32_t waker, wake_stack, n = 0;
     int64_t t0, t1;
-    if (g == NO_LANE || !wait_at(tr, g, t, &w, &waker, &wake_stack)) {
+    if (g == NO_LANE || !wait_at(tr, g, t, &w, &waker, &wake_stack))
         return 0;
-    }
-    out[n++] = (struct chain_link){
-        .g = g, .state = ST_WAITING, .ns = w.t1 - w.t0, .t0 = w.t0, .t1 = w.t1, .reason = w.reason, .stack = w.stack};
+    out[n++] = (struct chain_link){.g = g,
+                                   .state = ST_WAITING,
+                                   .ns = w.t1 - w.t0,
+                                   .t0 = w.t0,
+                                   .t1 = w.t1,
+                                   .reason = w.reason,
+                                   .stack = w.stack};
     t0 = w.t0;
     t1 = w.t1;
     while (n < CHAIN_MAX && waker != NO_LANE && waker < trace_nlanes(tr, LANE_G) && t1 > t0) {
         struct chain_link *k = &out[n++];
         chain_doing(tr, waker, t0, t1, k);
         k->wake_stack = wake_stack;
-        if (k->state != ST_WAITING || !wait_at(tr, waker, k->t0, &w, &waker, &wake_stack)) {
+        if (k->state != ST_WAITING || !wait_at(tr, waker, k->t0, &w, &waker, &wake_stack))
             break;
-        }
         t0 = w.t0 > t0 ? w.t0 : t0;
         t1 = w.t1 < t1 ? w.t1 : t1;
     }
@@ -125,18 +125,16 @@ void chain_doing_text(struct text *t, const struct trace *tr, const struct chain
 void chain_text(struct text *t, const struct trace *tr, const struct chain_link *c, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
-        if (i) {
+        if (i)
             text_lit(t, " <- woken by ");
-        }
         text_who(t, tr, c[i].g);
-        if (i && c[i].wake_stack) {
+        if (i && c[i].wake_stack)
             text_say(t, tr, " (", t_where(c[i].wake_stack, 60), ")");
-        }
         text_add(t, i ? ", until then " : " was ");
         chain_doing_text(t, tr, &c[i]);
     }
     if (n && c[n - 1].state == ST_WAITING && n < CHAIN_MAX) {
-        text_add(t,
-                 c[n - 1].t1 >= trace_info(tr)->end ? " <- not woken in this trace" : " <- woken by the scheduler");
+        text_add(t, c[n - 1].t1 >= trace_info(tr)->end ? " <- not woken in this trace"
+                                                       : " <- woken by the scheduler");
     }
 }

@@ -1,14 +1,14 @@
 /*
- * g_spans.c - what a goroutine did, counted: its waits, contention pairs, system calls and scheduler latency, into a
- * subtotal.
+ * g_spans.c - what a goroutine did, counted: its waits, contention pairs, system calls and scheduler latency,
+ * into a subtotal.
  *
- * Every second of a trace's spans comes by here, one by one, so what most have in common is done in one short loop
- * with sums that are put away once a block; what is rare is apart.
+ * Every second of a trace's spans comes by here, one by one, so what most have in common is done in one short
+ * loop with sums that are put away once a block; what is rare is apart.
  *
- * Invariants. A wait is counted when the next span tells who ended it, in its pair; the row of its reason and place
- * gets what its pairs come to, and at once just waits that have none. Waits and calls of the runtime's own goroutines
- * count in their groups only: they are no contention of the program's. What belongs to one goroutine goes straight to
- * gstats.h: no two subtotals have the same ones.
+ * Invariants. A wait is counted when the next span tells who ended it, in its pair; the row of its reason and
+ * place gets what its pairs come to, and at once just waits that have none. Waits and calls of the runtime's
+ * own goroutines count in their groups only: they are no contention of the program's. What belongs to one
+ * goroutine goes straight to gstats.h: no two subtotals have the same ones.
  */
 #include "triage/tables/g_walk.h"
 
@@ -33,29 +33,26 @@ static inline bool open_end(struct at s)
 }
 
 /*
- * Of the goroutine at hand: what it waited for this reason. The first few are looked through; behind them a goroutine
- * may have as    many as it has waits, and the reason's row of all knows where its own stands. NULL: out of memory.
+ * Of the goroutine at hand: what it waited for this reason. The first few are looked through; behind them a
+ * goroutine may have as    many as it has waits, and the reason's row of all knows where its own stands.
+ * NULL: out of memory.
  */
 static struct gwait *wait_for(struct g_walk *w, uint32_t reason)
 {
     enum { FEW = 16 };
     struct subtotal *y = w->y;
     size_t i = w->gw_first, few = y->ngw - i < FEW ? y->ngw : i + FEW;
-    for (; i < few; i++) {
-        if (y->wait_of[y->gw[i].of].reason == reason) {
+    for (; i < few; i++)
+        if (y->wait_of[y->gw[i].of].reason == reason)
             return &y->gw[i];
-        }
-    }
     const uint32_t of = subtotal_wait_of(y, w->name, reason);
-    if (of == TAB_NONE) {
+    if (of == TAB_NONE)
         return NULL;
-    }
     i = y->wait_of[of].at;
     if (i < w->gw_first || i >= y->ngw || y->gw[i].of != of) {
         struct gwait *p = mem_grow(y->gw, &y->cap_gw, y->ngw + 1, sizeof *p);
-        if (!p) {
+        if (!p)
             return NULL;
-        }
         y->gw = p;
         i = y->wait_of[of].at = y->ngw;
         p[y->ngw++] = (struct gwait){.of = of};
@@ -66,9 +63,8 @@ static struct gwait *wait_for(struct g_walk *w, uint32_t reason)
 static bool tell_reason(struct g_walk *w, const struct mine *m)
 {
     struct gwait *g = wait_for(w, m->reason);
-    if (!g) {
+    if (!g)
         return false;
-    }
     struct wait_of *of = &w->y->wait_of[g->of];
     of->count += m->count;
     of->longest = m->longest > of->longest ? m->longest : of->longest;
@@ -79,9 +75,8 @@ static bool tell_reason(struct g_walk *w, const struct mine *m)
 static RARELY bool tell_reasons(struct g_walk *w)
 {
     bool ok = true;
-    for (uint32_t i = 0; i < w->nmine && ok; i++) {
+    for (uint32_t i = 0; i < w->nmine && ok; i++)
         ok = tell_reason(w, &w->mine[i]);
-    }
     w->nmine = 0;
     return ok;
 }
@@ -89,13 +84,11 @@ static RARELY bool tell_reasons(struct g_walk *w)
 static inline bool note_reason(struct g_walk *w, uint32_t reason, int64_t ns)
 {
     uint32_t i = 0;
-    while (i < w->nmine && w->mine[i].reason != reason) {
+    while (i < w->nmine && w->mine[i].reason != reason)
         i++;
-    }
     if (i == w->nmine) {
-        if (i == MINE && !tell_reasons(w)) {
+        if (i == MINE && !tell_reasons(w))
             return false;
-        }
         i = w->nmine++;
         w->mine[i] = (struct mine){.reason = reason};
     }
@@ -113,9 +106,8 @@ static bool moment_before(const struct moment *a, const struct moment *b)
 
 static void longer(struct moment *m, int64_t t0, int64_t t1, uint32_t g, uint64_t count)
 {
-    if (count == 1 || t1 - t0 > m->t1 - m->t0) {
+    if (count == 1 || t1 - t0 > m->t1 - m->t0)
         *m = (struct moment){t0, t1, g, NO_LANE};
-    }
 }
 
 /* The row of waits for a reason at a place. NULL: out of memory. */
@@ -123,22 +115,24 @@ static struct wait_row *wait_row_of(struct g_walk *w, uint32_t reason, uint32_t 
 {
     bool made;
     struct wait_row *row = subtotal_wait(w->y, reason, stack, &made);
-    if (row && made) {
+    if (row && made)
         row->kind = stacks_wait_kind(w->tg->tr, reason, stack);
-    }
     return row;
 }
 
-enum wait_end { WAIT_OVER, WAIT_LOST, WAIT_OPEN }; /* LOST: nobody saw it end; OPEN: it lasts as the trace ends */
+enum wait_end {
+    WAIT_OVER,
+    WAIT_LOST,
+    WAIT_OPEN
+}; /* LOST: nobody saw it end; OPEN: it lasts as the trace ends */
 
 /* The wait before has no pair. */
 static RARELY bool note_wait(struct g_walk *w, enum wait_end end)
 {
     const struct waited *v = &w->wait;
     struct wait_row *row = wait_row_of(w, v->reason, v->stack);
-    if (!row) {
+    if (!row)
         return false;
-    }
     const int64_t ns = v->t1 - v->t0;
     row->count++;
     row->open += end == WAIT_OPEN;
@@ -168,18 +162,15 @@ static RARELY bool note_lock(struct g_walk *w, uint32_t waker, uint32_t waker_st
 static RARELY bool note_ender(struct g_walk *w, uint32_t waker)
 {
     struct subtotal *y = w->y;
-    if (waker >= w->tg->ng) {
+    if (waker >= w->tg->ng)
         return true;
-    }
     uint32_t i = tab_put(&y->by_ender, waker, 0, y->nenders);
-    if (i == TAB_NONE) {
+    if (i == TAB_NONE)
         return false;
-    }
     if (i == y->nenders) {
         struct ender *p = mem_grow(y->enders, &y->cap_enders, (size_t)i + 1, sizeof *p);
-        if (!p) {
+        if (!p)
             return false;
-        }
         y->enders = p;
         p[y->nenders++] = (struct ender){.g = waker};
     }
@@ -191,24 +182,23 @@ static RARELY bool note_ender(struct g_walk *w, uint32_t waker)
 static inline uint32_t name_of(struct g_walk *w, struct at s, uint32_t g)
 {
     struct start_name *c = &w->y->name[g % START_NAMES];
-    if (c->g != g + 1) {
+    if (c->g != g + 1)
         *c = (struct start_name){g + 1, span_run_g_name(w->tg->tr, s.run, s.i)};
-    }
     return c->name;
 }
 
 /*
- * The row of waits like v that ended there, woken by a goroutine of that name (UINT32_MAX: by nobody); TAB_NONE: out
- * of memory.
+ * The row of waits like v that ended there, woken by a goroutine of that name (UINT32_MAX: by nobody);
+ * TAB_NONE: out of memory.
  */
-static RARELY uint32_t pair_row_of(struct g_walk *w, const struct waited *v, uint32_t waker_stack, uint32_t name)
+static RARELY uint32_t pair_row_of(struct g_walk *w, const struct waited *v, uint32_t waker_stack,
+                                   uint32_t name)
 {
     struct subtotal *y = w->y;
     bool made;
     const struct wait_row *waits = wait_row_of(w, v->reason, v->stack);
-    if (!waits) {
+    if (!waits)
         return TAB_NONE;
-    }
     struct pair_row *row = subtotal_pair(y,
                                          &(struct pair_row){.reason = v->reason,
                                                             .stack = v->stack,
@@ -235,22 +225,19 @@ static inline bool note_pair(struct g_walk *w, struct at s, uint32_t who)
     struct lately *c = lately_of(y->lately_pair, v->reason, v->stack, name, by);
     if (!lately_is(c, v->reason, v->stack, name, by)) {
         const uint32_t row = pair_row_of(w, v, by, name);
-        if (row == TAB_NONE) {
+        if (row == TAB_NONE)
             return false;
-        }
         lately_set(c, v->reason, v->stack, name, by, row);
     }
     struct pair_row *p = &y->pairs[c->row - 1];
     p->count++;
     p->total = ns_more(p->total, v->t1 - v->t0);
     longer(&p->longest, v->t0, v->t1, w->g, p->count);
-    if (p->longest.t0 == v->t0 && p->longest.g == w->g) {
+    if (p->longest.t0 == v->t0 && p->longest.g == w->g)
         p->longest_waker = who;
-    }
     w->kind = p->kind;
-    if (p->kind == WK_SEND && !note_ender(w, who)) { /* whom one for a lock was for, holder.c finds out */
+    if (p->kind == WK_SEND && !note_ender(w, who)) /* whom one for a lock was for, holder.c finds out */
         return false;
-    }
     if (p->kind == WK_COND) {
         w->cond_stack = v->stack;
         w->cond_pair = c->row - 1;
@@ -271,11 +258,11 @@ static RARELY bool note_futile(struct g_walk *w, int64_t t0)
     y->pairs[w->cond_pair].futile++;
     if (y->nwakes < WAKES_MAX) {
         p = mem_grow(y->wakes, &y->cap_wakes, y->nwakes + 1, sizeof *p);
-        if (!p) {
+        if (!p)
             return false;
-        }
         y->wakes = p;
-        p[y->nwakes++] = (struct wake){w->cond_end, t0 - w->cond_end, w->cond_run, w->cond_pair, w->cond_waker, w->g};
+        p[y->nwakes++] =
+            (struct wake){w->cond_end, t0 - w->cond_end, w->cond_run, w->cond_pair, w->cond_waker, w->g};
     }
     return true;
 }
@@ -285,21 +272,18 @@ static RARELY bool note_waited(struct g_walk *w, struct at s, uint8_t state)
 {
     const bool woken = state == ST_RUNNABLE;
     const uint32_t waker = woken ? span_run_g(s.run, s.i) : NO_LANE;
-    if (woken ? !note_pair(w, s, waker) : !note_wait(w, state == ST_UNKNOWN ? WAIT_LOST : WAIT_OVER)) {
+    if (woken ? !note_pair(w, s, waker) : !note_wait(w, state == ST_UNKNOWN ? WAIT_LOST : WAIT_OVER))
         return false;
-    }
     return w->kind != WK_LOCK || note_lock(w, waker, woken ? stack_of(s) : 0);
 }
 
 static RARELY bool walk_waiting(struct g_walk *w, struct at s, int64_t t0, int64_t t1)
 {
     const uint32_t reason = s.run->kind[s.run->tag[s.i]].reason;
-    if (!note_reason(w, reason, t1 - t0)) {
+    if (!note_reason(w, reason, t1 - t0))
         return false;
-    }
-    if (w->system) {
+    if (w->system)
         return true;
-    }
     w->wait = (struct waited){t0, t1, reason, stack_of(s)};
     if (w->cond_pair != TAB_NONE && w->cond_stack == w->wait.stack && w->cond_run < FUTILE_RUN) {
         const bool ok = note_futile(w, t0);
@@ -313,9 +297,8 @@ static RARELY bool walk_waiting(struct g_walk *w, struct at s, int64_t t0, int64
 static RARELY bool note_call(struct subtotal *y, int64_t t0, int64_t t1)
 {
     uint64_t *p = mem_grow(y->changes, &y->cap_changes, y->nchanges + 2, sizeof *p);
-    if (!p) {
+    if (!p)
         return false;
-    }
     y->changes = p;
     p[y->nchanges++] = CHANGE_KEY(t0 > 0 ? t0 : 0, CHANGE_SYSCALL, 1);
     p[y->nchanges++] = CHANGE_KEY(t1 > 0 ? t1 : 0, CHANGE_SYSCALL, 0);
@@ -323,8 +306,8 @@ static RARELY bool note_call(struct subtotal *y, int64_t t0, int64_t t1)
 }
 
 /*
- * A call is over, or lasts: what follows, ST_NONE if nothing does. From Go 1.22 on who goes on running has kept its P
- * through the call (its GoSyscallEnd, not GoSyscallEndBlocked), if it is known from its beginning.
+ * A call is over, or lasts: what follows, ST_NONE if nothing does. From Go 1.22 on who goes on running has
+ * kept its P through the call (its GoSyscallEnd, not GoSyscallEndBlocked), if it is known from its beginning.
  */
 static RARELY bool note_called(struct g_walk *w, uint8_t next)
 {
@@ -338,22 +321,19 @@ static RARELY uint32_t syscall_row_of(struct g_walk *w, uint32_t stack)
 {
     struct subtotal *y = w->y;
     struct lately *c = lately_of(y->lately_call, stack, 0, 0, 0);
-    if (lately_is(c, stack, 0, 0, 0)) {
+    if (lately_is(c, stack, 0, 0, 0))
         return c->row - 1;
-    }
     uint32_t i = tab_put(&y->by_syscall, stack, 0, y->nsyscalls);
     if (i == y->nsyscalls && i != TAB_NONE) {
         struct syscall_row *r = mem_grow(y->syscalls, &y->cap_syscalls, (size_t)i + 1, sizeof *r);
-        if (!r) {
+        if (!r)
             return TAB_NONE;
-        }
         y->syscalls = r;
         r[i] = (struct syscall_row){.stack = stack};
         y->nsyscalls++;
     }
-    if (i != TAB_NONE) {
+    if (i != TAB_NONE)
         lately_set(c, stack, 0, 0, 0, i);
-    }
     return i;
 }
 
@@ -364,18 +344,15 @@ static RARELY bool walk_syscall(struct g_walk *w, struct at s, int64_t t0, int64
     w->y->groups[w->y->group].timed |= ns > 1;
     if (ns >= IDLE_NOTICE && !w->of_c) {
         w->late_call = (struct late_call){t0, t1, tri_is_exec(before)};
-        if (s.i + 1 < s.run->n && !note_called(w, s.run->kind[s.run->tag[s.i + 1]].state)) {
+        if (s.i + 1 < s.run->n && !note_called(w, s.run->kind[s.run->tag[s.i + 1]].state))
             return false;
-        }
     }
-    if (w->system) {
+    if (w->system)
         return true;
-    }
     if (w->call == TAB_NONE || w->y->syscalls[w->call].stack != stack) {
         w->call = syscall_row_of(w, stack);
-        if (w->call == TAB_NONE) {
+        if (w->call == TAB_NONE)
             return false;
-        }
     }
     struct syscall_row *r = &w->y->syscalls[w->call];
     r->count++;
@@ -390,12 +367,10 @@ static RARELY bool note_late(struct g_walk *w, const struct worst_wait *x, bool 
 {
     struct subtotal *y = w->y;
     const int64_t ns = x->t1 - x->t0;
-    if (ns > RUNNABLE_NOTICE && !late_add(&y->late, x->t0 + RUNNABLE_NOTICE, x->t1)) {
+    if (ns > RUNNABLE_NOTICE && !late_add(&y->late, x->t0 + RUNNABLE_NOTICE, x->t1))
         return false;
-    }
-    if (ns > y->worst_least && since && !w->system) {
+    if (ns > y->worst_least && since && !w->system)
         subtotal_worst(y, x);
-    }
     return true;
 }
 
@@ -415,14 +390,12 @@ static inline bool walk_runnable(struct g_walk *w, struct at s, const struct wor
 {
     const int64_t ns = x->t1 - x->t0;
     const bool since = s.i || !s.run->open_start;
-    if (since) {
+    if (since)
         hist_part_add(w->sched, &q->hist, ns);
-    } else {
+    else
         q->unsure = ns;
-    }
-    if (x->was == ST_SYSCALL && !w->system) {
+    if (x->was == ST_SYSCALL && !w->system)
         w->y->syscalls[w->call].blocking++;
-    }
     if (ns > q->late) {
         const bool ok = note_late(w, x, since);
         q->late = late_ns(w);
@@ -437,22 +410,21 @@ static RARELY void count_modes(struct g_walk *w, const struct span_run *r)
     for (uint32_t i = 0; i < r->n; i++) {
         const struct span_tag *kind = &r->kind[r->tag[i]];
         w->mode = gc_mode_next(w->tg->tr, w->mode, kind);
-        if (tri_is_exec(kind->state)) {
+        if (tri_is_exec(kind->state))
             w->y->label_ns[w->mode] = ns_add(w->y->label_ns[w->mode], r->dur[i]);
-        }
     }
 }
 
 static inline bool run_begins(struct g_walk *w, const struct span_run *r)
 {
-    if (w->worker) {
+    if (w->worker)
         count_modes(w, r);
-    }
     return !w->late_call.t1 || !r->n || note_called(w, r->kind[r->tag[0]].state);
 }
 
 /*
- * How often and how long it was in a state. Spans of a run are no longer than their lane, so sums need no ns_add().
+ * How often and how long it was in a state. Spans of a run are no longer than their lane, so sums need no
+ * ns_add().
  */
 struct sum {
     int64_t ns;
@@ -472,9 +444,8 @@ static inline void moved_on(struct g_walk *w, const struct span_run *r, uint32_t
 {
     struct moved *const m = &w->moved;
     const uint32_t p = span_run_p(r, i);
-    if (!p || p == m->p) {
+    if (!p || p == m->p)
         return;
-    }
     m->n += m->p || (w->on != NO_LANE && span_run_who(r, i) != w->on);
     m->p = p;
     m->at = i;
@@ -483,9 +454,8 @@ static inline void moved_on(struct g_walk *w, const struct span_run *r, uint32_t
 static inline void moved_end(struct g_walk *w, const struct span_run *r)
 {
     struct moved *const m = &w->moved;
-    if (m->p) {
+    if (m->p)
         w->on = span_run_who(r, m->at);
-    }
     if (m->n) {
         w->y->rows.used |= 1u << GV_MOVES;
         *counted(w, GV_MOVES) += m->n;
@@ -503,18 +473,16 @@ bool g_spans(struct g_walk *w, const struct span_run *r)
     struct queued queued = {late_ns(w), 0, hist_part(w->sched)};
     int64_t t = r->t0;
     uint8_t was = w->was;
-    if (!run_begins(w, r)) {
+    if (!run_begins(w, r))
         return false;
-    }
     for (uint32_t i = 0; i < n; i++) {
         const struct at s = {r, i};
         const uint8_t before = was;
         const int64_t t0 = t, ns = dur[i];
         was = kind[tag[i]].state;
         t += ns;
-        if (before == ST_WAITING && !w->system && !note_waited(w, s, was)) {
+        if (before == ST_WAITING && !w->system && !note_waited(w, s, was))
             return false;
-        }
         if (tri_is_exec(was)) { /* every second one */
             exec.ns += ns;
             exec.n += !tri_is_exec(before);
@@ -523,21 +491,18 @@ bool g_spans(struct g_walk *w, const struct span_run *r)
         } else if (was == ST_RUNNABLE) {
             runnable.ns += ns;
             runnable.n++;
-            if (!walk_runnable(w, s, &(struct worst_wait){t0, t, w->g, before}, &queued)) {
+            if (!walk_runnable(w, s, &(struct worst_wait){t0, t, w->g, before}, &queued))
                 return false;
-            }
         } else if (was == ST_WAITING) {
             waiting.ns += ns;
             waiting.n++;
-            if (!walk_waiting(w, s, t0, t)) {
+            if (!walk_waiting(w, s, t0, t))
                 return false;
-            }
         } else if (was == ST_SYSCALL) {
             call.ns += ns;
             call.n++;
-            if (!walk_syscall(w, s, t0, t, before)) {
+            if (!walk_syscall(w, s, t0, t, before))
                 return false;
-            }
         } else if (was == ST_UNKNOWN) {
             unknown.ns += ns;
         }
@@ -557,12 +522,10 @@ bool g_spans(struct g_walk *w, const struct span_run *r)
 
 bool g_spans_end(struct g_walk *w)
 {
-    if ((w->nmine && !tell_reasons(w)) || (w->late_call.t1 && !note_called(w, ST_NONE))) {
+    if ((w->nmine && !tell_reasons(w)) || (w->late_call.t1 && !note_called(w, ST_NONE)))
         return false;
-    }
-    if (w->was != ST_WAITING || w->system) {
+    if (w->was != ST_WAITING || w->system)
         return true;
-    }
     return note_wait(w, w->open ? WAIT_OPEN : WAIT_OVER) && (w->kind != WK_LOCK || note_lock(w, NO_LANE, 0));
 }
 
@@ -573,13 +536,11 @@ bool waits_of_pairs(struct subtotal *y)
         const int64_t ns = p->longest.t1 - p->longest.t0;
         bool made;
         struct wait_row *row = subtotal_wait(y, p->reason, p->stack, &made);
-        if (!row) {
+        if (!row)
             return false;
-        }
         const int64_t longest = row->longest.t1 - row->longest.t0;
-        if (!row->count || ns > longest || (ns == longest && moment_before(&p->longest, &row->longest))) {
+        if (!row->count || ns > longest || (ns == longest && moment_before(&p->longest, &row->longest)))
             row->longest = p->longest;
-        }
         row->longest_done = ns > row->longest_done ? ns : row->longest_done;
         row->count += p->count;
         row->total = ns_more(row->total, p->total);

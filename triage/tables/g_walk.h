@@ -1,6 +1,6 @@
 /*
- * g_walk.h - what is kept along a goroutine while its spans are counted: goroutines.c goes from one goroutine to the next, g_spans.c
- * counts what each did. Nobody else includes it.
+ * g_walk.h - what is kept along a goroutine while its spans are counted: goroutines.c goes from one goroutine
+ * to the next, g_spans.c counts what each did. Nobody else includes it.
  */
 #ifndef GOTOP_TRIAGE_G_WALK_H
 #define GOTOP_TRIAGE_G_WALK_H
@@ -37,8 +37,8 @@ struct g_walk { /* along one lane */
     int64_t end;       /* its end */
     bool open;         /* it lasts as the trace ends */
     uint32_t on;       /* the P it ran on last, NO_LANE: none */
-    struct
-        moved { /* how often it ran on another P than before, in the spans at hand. A P that isn't recorded is none. */
+    struct moved { /* how often it ran on another P than before, in the spans at hand. A P that isn't recorded
+                      is none. */
         uint32_t p, at; /* the last one, as span_run_p() has it (0: none), and in which span */
         uint64_t n;
     } moved;
@@ -65,8 +65,9 @@ static inline uint64_t *counted(const struct g_walk *w, unsigned value)
 }
 
 /*
- * g_spans - count its next spans. g_spans_end - it has no more. waits_of_pairs - no goroutine comes any more: what was waited goes from
- * pairs to the rows of waits, which were made as each wait was met. false: out of memory.
+ * g_spans - count its next spans. g_spans_end - it has no more. waits_of_pairs - no goroutine comes any more:
+ * what was waited goes from pairs to the rows of waits, which were made as each wait was met. false: out of
+ * memory.
  */
 bool g_spans(struct g_walk *w, const struct span_run *r);
 bool g_spans_end(struct g_walk *w);

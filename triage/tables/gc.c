@@ -1,6 +1,6 @@
 /*
- * gc.c - the collector: cycles, stops of the world by kind, which P was the last to stop, sweeping, assists, heap
- * against goal. (Worker time by mode is counted with the goroutines' lanes.)
+ * gc.c - the collector: cycles, stops of the world by kind, which P was the last to stop, sweeping, assists,
+ * heap against goal. (Worker time by mode is counted with the goroutines' lanes.)
  */
 #include "triage/tri.h"
 
@@ -12,7 +12,8 @@
 static bool kind_is_gc(const struct trace *tr, uint32_t kind)
 {
     struct str s = trace_str(tr, kind);
-    return s.len == 0 || str_starts(s, "GC"); /* before go 1.10 kinds have no names, and only GC stopped the world */
+    return s.len == 0 ||
+           str_starts(s, "GC"); /* before go 1.10 kinds have no names, and only GC stopped the world */
 }
 
 const char *gc_mode_name(enum gc_mode m)
@@ -40,14 +41,12 @@ static bool note_stw(struct triage *tg, struct tab *by_kind, size_t *cap, const 
     int64_t ns = r->t1 - r->t0;
     struct stw_row *p;
     uint32_t i = tab_put(by_kind, r->name, 0, tg->nstw);
-    if (i == TAB_NONE) {
+    if (i == TAB_NONE)
         return false;
-    }
     if (i == tg->nstw) {
         p = mem_grow(tg->stw, cap, (size_t)i + 1, sizeof *p);
-        if (!p) {
+        if (!p)
             return false;
-        }
         tg->stw = p;
         p[i] = (struct stw_row){
             .kind = r->name, .is_gc = kind_is_gc(tg->tr, r->name), .last_p = NO_LANE, .last_g = NO_LANE};
@@ -57,56 +56,52 @@ static bool note_stw(struct triage *tg, struct tab *by_kind, size_t *cap, const 
     p->count++;
     p->total = ns_add(p->total, ns);
     if (p->count == 1 || ns > p->longest.t1 - p->longest.t0) {
-        p->longest = (struct moment){r->t0, r->t1, r->scope_p ? NO_LANE : r->owner, r->scope_p ? r->owner : NO_LANE};
+        p->longest =
+            (struct moment){r->t0, r->t1, r->scope_p ? NO_LANE : r->owner, r->scope_p ? r->owner : NO_LANE};
     }
     hist_add(&tg->stw_all, ns);
-    if (p->is_gc) {
+    if (p->is_gc)
         hist_add(&tg->stw_gc, ns);
-    }
     return true;
 }
 
 /*
- * When P stopped within [t0,t1): the end of its last busy span there; NO_TIME if it was idle all along or never stopped. What begins in
- * the later half comes with the world's start again, which is before the stop's end is recorded.
+ * When P stopped within [t0,t1): the end of its last busy span there; NO_TIME if it was idle all along or
+ * never stopped. What begins in the later half comes with the world's start again, which is before the stop's
+ * end is recorded.
  */
 static int64_t stopped_at(const struct trace *tr, uint32_t p, const struct moment *m, struct span *what)
 {
     struct span_iter it;
     int64_t at = NO_TIME;
     bool mine = false;
-    if (!span_seek(&it, tr, (struct lane){LANE_P, p}, m->t0)) {
+    if (!span_seek(&it, tr, (struct lane){LANE_P, p}, m->t0))
         return NO_TIME;
-    }
     do {
         const struct span *s = span_get(&it);
-        if (s->t0 >= m->t1 || s->t0 > m->t0 + (m->t1 - m->t0) / 2) {
+        if (s->t0 >= m->t1 || s->t0 > m->t0 + (m->t1 - m->t0) / 2)
             break;
-        }
-        if (s->state == ST_IDLE || s->state == ST_NONE || s->t1 <= m->t0) {
+        if (s->state == ST_IDLE || s->state == ST_NONE || s->t1 <= m->t0)
             continue;
-        }
-        if (tri_is_exec(s->state) && s->who == m->g && m->g != NO_LANE) {
+        if (tri_is_exec(s->state) && s->who == m->g && m->g != NO_LANE)
             mine = true; /* the P of who stops the world goes on */
-        }
         at = s->t1;
-        if (s->who != NO_LANE) {
+        if (s->who != NO_LANE)
             *what = *s;
-        }
     } while (span_next(&it));
     return mine || at >= m->t1 ? NO_TIME : at;
 }
 
-uint32_t triage_last_to_stop(const struct trace *tr, const struct moment *m, struct span *what, int64_t *after)
+uint32_t triage_last_to_stop(const struct trace *tr, const struct moment *m, struct span *what,
+                             int64_t *after)
 {
     uint32_t last = NO_LANE, np = trace_nlanes(tr, LANE_P);
     int64_t best = NO_TIME;
     for (uint32_t p = 0; p < np; p++) {
         struct span s = {.who = NO_LANE};
         int64_t at = slices_tick() ? stopped_at(tr, p, m, &s) : NO_TIME;
-        if (at == NO_TIME || at <= best || p == m->p) {
+        if (at == NO_TIME || at <= best || p == m->p)
             continue;
-        }
         best = at;
         last = p;
         *what = s;
@@ -119,9 +114,8 @@ static void last_to_stop(struct triage *tg, struct stw_row *r)
 {
     struct span what = {.who = NO_LANE}, own;
     r->last_p = triage_last_to_stop(tg->tr, &r->longest, &what, &r->last_ns);
-    if (r->last_p == NO_LANE) {
+    if (r->last_p == NO_LANE)
         return;
-    }
     r->last_g = what.who;
     r->last_stack = 0;
     if (what.who != NO_LANE && trace_span_at(tg->tr, (struct lane){LANE_G, what.who}, what.t1, &own)) {
@@ -163,9 +157,8 @@ static void heap_under(struct triage *tg, size_t i, size_t e, uint64_t goal)
         s->max_at = h.t;
     }
     const double over = !goal_none(goal) && h.v > goal ? (double)h.v / (double)goal - 1 : 0;
-    if (over > s->over) {
+    if (over > s->over)
         s->over = over;
-    }
 }
 
 static void heap_by_goals(struct triage *tg, size_t n)
@@ -175,9 +168,8 @@ static void heap_by_goals(struct triage *tg, size_t n)
     for (size_t i = 0, j = 0, e; i < n; i = e, j++) {
         const struct point next = j < ng ? trace_point(tg->tr, METRIC_GOAL, j) : goal;
         e = j < ng ? trace_points_before(tg->tr, METRIC_HEAP, next.t) : n;
-        if (e > i) {
+        if (e > i)
             heap_under(tg, i, e, goal.v);
-        }
         goal = next;
     }
 }
@@ -203,12 +195,10 @@ static void heap(struct triage *tg, const struct range *gc, size_t ngc)
     s->last = n ? trace_point(tg->tr, METRIC_HEAP, n - 1).v : 0;
     heap_by_goals(tg, n);
     goals(tg, s);
-    for (size_t i = 0; i < ngc && !s->low_first; i++) {
+    for (size_t i = 0; i < ngc && !s->low_first; i++)
         (void)heap_behind(tg, &gc[i], &s->low_first);
-    }
-    for (size_t i = ngc; i > 0 && !heap_behind(tg, &gc[i - 1], &s->low_last);) {
+    for (size_t i = ngc; i > 0 && !heap_behind(tg, &gc[i - 1], &s->low_last);)
         i--;
-    }
 }
 
 /* How many ranges there are within what the tables are of, and their time there. */
@@ -253,15 +243,12 @@ bool triage_gc(struct triage *tg)
         ok = !tri_clip(tg, &x.t0, &x.t1) || note_stw(tg, &by_kind, &cap, &x);
     }
     tab_free(&by_kind);
-    if (!ok) {
+    if (!ok)
         return false;
-    }
-    for (uint32_t i = 0; i < tg->nstw; i++) {
+    for (uint32_t i = 0; i < tg->nstw; i++)
         last_to_stop(tg, &tg->stw[i]);
-    }
-    if (tg->nstw) {
+    if (tg->nstw)
         qsort(tg->stw, tg->nstw, sizeof *tg->stw, cmp_stw);
-    }
     n = trace_ranges(tg->tr, RANGE_ASSIST, &r);
     tg->assists = sum_up(tg, r, n, &tg->assist_ns);
     n = trace_ranges(tg->tr, RANGE_SWEEP, &r);

@@ -1,5 +1,6 @@
 /*
- * goroutines.c - one walk over all goroutines' spans: each is counted in its group and birthplace, what it did by g_spans.c.
+ * goroutines.c - one walk over all goroutines' spans: each is counted in its group and birthplace, what it
+ * did by g_spans.c.
  */
 #include "triage/tables/g_walk.h"
 
@@ -17,20 +18,22 @@ static inline void group_lives(struct group *p, int64_t first, int64_t last)
 static bool put_in_group(struct g_walk *w, const struct lane_info *li)
 {
     struct subtotal *y = w->y;
-    uint32_t i =
-        y->ngroups && y->groups[y->group].name == li->name ? y->group : tab_put(&y->by_name, li->name, 0, y->ngroups);
-    if (i == TAB_NONE) {
+    uint32_t i = y->ngroups && y->groups[y->group].name == li->name
+                     ? y->group
+                     : tab_put(&y->by_name, li->name, 0, y->ngroups);
+    if (i == TAB_NONE)
         return false;
-    }
     y->group = i;
     if (i == y->ngroups) {
         struct group *p = mem_grow(y->groups, &y->cap_groups, (size_t)i + 1, sizeof *p);
-        if (!p) {
+        if (!p)
             return false;
-        }
         y->groups = p;
-        p[i] = (struct group){
-            .name = li->name, .is_system = li->is_system, .first_member = w->g, .first = li->first, .last = li->last};
+        p[i] = (struct group){.name = li->name,
+                              .is_system = li->is_system,
+                              .first_member = w->g,
+                              .first = li->first,
+                              .last = li->last};
         y->ngroups++;
     }
     struct group *p = &y->groups[i];
@@ -46,26 +49,22 @@ static bool note_birth(struct g_walk *w, const struct lane_info *li)
 {
     struct subtotal *y = w->y;
     uint32_t i = y->birth;
-    if (!y->nbirths || y->births[i].create_stack != li->create_stack || y->births[i].name != li->name) {
+    if (!y->nbirths || y->births[i].create_stack != li->create_stack || y->births[i].name != li->name)
         i = tab_put(&y->by_birth, li->create_stack, li->name, y->nbirths);
-    }
-    if (i == TAB_NONE) {
+    if (i == TAB_NONE)
         return false;
-    }
     y->birth = i;
     if (i == y->nbirths) {
         struct birth *p = mem_grow(y->births, &y->cap_births, (size_t)i + 1, sizeof *p);
-        if (!p) {
+        if (!p)
             return false;
-        }
         y->births = p;
         p[y->nbirths++] = (struct birth){.create_stack = li->create_stack, .name = li->name};
     }
     y->births[i].created++;
     y->births[i].ended += li->ended;
-    if (li->ended) {
+    if (li->ended)
         return true;
-    }
     uint32_t *p = mem_grow(y->alive, &y->cap_alive, y->nalive + 1, sizeof *p);
     if (p) {
         y->alive = p;
@@ -80,9 +79,8 @@ static bool note_assist(void *arg, const struct assist_run *a)
     struct g_walk *w = arg;
     int64_t t0 = a->r->t0, t1 = a->r->t1;
     const struct assist_time x = {a->t0 > t0 ? a->t0 : t0, a->t1 < t1 ? a->t1 : t1, a->p};
-    if (x.t0 < x.t1 && !assist_times_add(&w->y->assisted, &x)) {
+    if (x.t0 < x.t1 && !assist_times_add(&w->y->assisted, &x))
         return false;
-    }
     if (a->state == ST_RUNNING && tri_clip(w->tg, &t0, &t1)) {
         t0 = a->t0 > t0 ? a->t0 : t0;
         t1 = a->t1 < t1 ? a->t1 : t1;
@@ -91,7 +89,8 @@ static bool note_assist(void *arg, const struct assist_run *a)
     return true;
 }
 
-/* ---- along a lane ------------------------------------------------------------------------------------------- */
+/* ---- along a lane
+ * ------------------------------------------------------------------------------------------- */
 
 /* On to a goroutine. */
 static inline void lane_next(struct g_walk *w, uint32_t g)
@@ -109,9 +108,8 @@ static inline void lane_next(struct g_walk *w, uint32_t g)
     w->nmine = 0;
     w->assist_ns = 0;
     w->assists.n = 0;
-    if (w->assists_from < w->all_assists->n) {
+    if (w->assists_from < w->all_assists->n)
         w->assists = assist_walk_of(w->all_assists, &w->assists_from, g, note_assist, w);
-    }
 }
 
 static bool lane_begin(void *arg, uint32_t g, const struct lane_info *li)
@@ -123,8 +121,8 @@ static bool lane_begin(void *arg, uint32_t g, const struct lane_info *li)
     w->name = li->name;
     w->system = li->is_system;
     w->worker = li->is_worker;
-    /* Up to Go 1.21 a program with cgo has one for threads of C's that may call it (goroutine 17): begun by nothing that has a name,
-       "in a system call" as long as none does. It keeps nothing from a processor. */
+    /* Up to Go 1.21 a program with cgo has one for threads of C's that may call it (goroutine 17): begun by
+       nothing that has a name, "in a system call" as long as none does. It keeps nothing from a processor. */
     const struct trace_info *in = trace_info(w->tg->tr);
     w->of_c = !in->second_family && in->has_names && !li->name && !li->created && li->nspans == 1;
     w->sched = w->system ? &w->y->sched_system : &w->y->sched;
@@ -149,9 +147,8 @@ static bool lane_alike(void *arg, const struct lane_info *li, const struct lanes
 {
     struct g_walk *w = arg;
     struct subtotal *y = w->y;
-    for (uint32_t i = 0; i < a->n; i++) {
+    for (uint32_t i = 0; i < a->n; i++)
         group_lives(&y->groups[y->group], a->first[i], a->last[i]);
-    }
     more_alike(y, li, a->n);
     w->alike = a;
     return true;
@@ -173,19 +170,18 @@ static bool lane_spans(void *arg, uint32_t g, const struct span_run *r)
     struct g_walk *w = arg;
     (void)g;
     w->some = true;
-    if (!g_spans(w, r)) {
+    if (!g_spans(w, r))
         return false;
-    }
     if (assist_walk_wants(&w->assists, w->end)) {
         assist_walk_run(&w->assists, r);
-        if (!w->assists.ok) {
+        if (!w->assists.ok)
             return false;
-        }
     }
     return r->n < SPAN_BLOCK || slices_tick();
 }
 
-/* The goroutine's own sums, once its neighbours have theirs. Its group is the subtotal's, until that is added. */
+/* The goroutine's own sums, once its neighbours have theirs. Its group is the subtotal's, until that is
+ * added. */
 static inline bool put(struct g_walk *w, int64_t life)
 {
     struct subtotal *y = w->y;
@@ -217,31 +213,32 @@ static bool lane_end(void *arg, uint32_t g)
 {
     struct g_walk *w = arg;
     (void)g;
-    if (w->no_p_ns && w->some) {
+    if (w->no_p_ns && w->some)
         calls_apart(w);
-    }
     const bool ok = g_spans_end(w) && put(w, w->some ? w->life : 0) && (!w->assist_ns || put_assist(w));
     lane_next_alike(w);
     return ok;
 }
 
-/* ---- along many at once ------------------------------------------------------------------------------------- */
+/* ---- along many at once
+ * ------------------------------------------------------------------------------------- */
 
-/* Of what struct gstat_rows calls spans: they waited for a processor once, and ran once, or one of these. 0: there is more to it. */
+/* Of what struct gstat_rows calls spans: they waited for a processor once, and ran once, or one of these. 0:
+ * there is more to it. */
 static uint16_t spans_of(const struct g_walk *w, const struct lanes_few *f)
 {
     unsigned spans = 0, seen = 0;
     for (unsigned k = 0; k < f->nspans; k++) {
         const uint8_t state = f->kind[k].state;
         const unsigned m = tri_is_exec(state) ? GM_EXEC : state == ST_RUNNABLE ? GM_SCHED : GM_COUNT;
-        if (m == GM_COUNT || seen >> m & 1) {
+        if (m == GM_COUNT || seen >> m & 1)
             return 0;
-        }
         seen |= 1u << m;
         spans |= (m + 1) << 8 * k;
     }
     const struct assist_rows *a = w->all_assists;
-    const bool assists = w->assists.n || (w->assists_from < a->n && assist_owner(a, w->assists_from) < f->g + f->n);
+    const bool assists =
+        w->assists.n || (w->assists_from < a->n && assist_owner(a, w->assists_from) < f->g + f->n);
     return w->worker || assists ? 0 : (uint16_t)spans;
 }
 
@@ -251,18 +248,14 @@ static bool few_queued(struct g_walk *w, const struct lanes_few *f, unsigned k, 
     struct subtotal *y = w->y;
     const int64_t *const ns = f->dur[k];
     const uint8_t was = k ? f->kind[k - 1].state : ST_NONE;
-    if (!late_queued(&y->late, first, ns, f->n)) {
+    if (!late_queued(&y->late, first, ns, f->n))
         return false;
-    }
-    if (!k && f->open_start) {
+    if (!k && f->open_start)
         return true; /* since when is not known */
-    }
     hist_add_all(w->sched, ns, f->n);
-    for (uint32_t i = 0; i < f->n && !w->system; i++) {
-        if (ns[i] > y->worst_least) {
+    for (uint32_t i = 0; i < f->n && !w->system; i++)
+        if (ns[i] > y->worst_least)
             subtotal_worst(y, &(struct worst_wait){first[i], first[i] + ns[i], f->g + i, was});
-        }
-    }
     return true;
 }
 
@@ -274,14 +267,12 @@ static uint32_t put_few(struct subtotal *y, const struct lanes_few *f, uint16_t 
         const unsigned m = (spans >> 8 * k & 255u) - 1, times = m == GM_EXEC ? GV_RUNS : GV_SCHEDS;
         y->rows.used |= 1u << m | 1u << times;
         memcpy(&y->rows.v[m][at], &f->dur[k][i], n * sizeof f->dur[k][i]);
-        for (uint32_t j = at; j < at + n; j++) {
+        for (uint32_t j = at; j < at + n; j++)
             y->rows.v[times][j] = 1;
-        }
     }
     memcpy(&y->life[at], &f->life[i], n * sizeof f->life[i]);
-    for (uint32_t j = at; j < at + n; j++) {
+    for (uint32_t j = at; j < at + n; j++)
         y->rows.group[j] = y->group;
-    }
     y->rows.spans = !at || y->rows.spans == spans ? spans : 0;
     y->nrows += n;
     return n;
@@ -293,9 +284,8 @@ static bool lanes_few(void *arg, const struct lane_info *li, const struct lanes_
     struct subtotal *y = w->y;
     int64_t t0[LANES_ALIKE];
     const uint16_t spans = spans_of(w, f);
-    if (!spans) {
+    if (!spans)
         return true;
-    }
     *done = true;
     more_alike(y, li, f->n - 1);
     for (uint32_t i = 0; i < f->n; i++) {
@@ -303,19 +293,16 @@ static bool lanes_few(void *arg, const struct lane_info *li, const struct lanes_
         group_lives(&y->groups[y->group], t0[i], t0[i] + f->life[i]);
     }
     for (unsigned k = 0; k < f->nspans; k++) {
-        if (f->kind[k].state == ST_RUNNABLE && !few_queued(w, f, k, t0)) {
+        if (f->kind[k].state == ST_RUNNABLE && !few_queued(w, f, k, t0))
             return false;
-        }
-        for (uint32_t i = 0; i < f->n; i++) {
+        for (uint32_t i = 0; i < f->n; i++)
             t0[i] += f->dur[k][i];
-        }
     }
     for (uint32_t i = 0; i < f->n;) {
         i += put_few(y, f, spans, i);
         const uint32_t last = f->g + i - 1;
-        if ((y->nrows == GSTATS_ROWS || last + 1 == y->g1) && !subtotal_rows_put(y, w->tg->g, last)) {
+        if ((y->nrows == GSTATS_ROWS || last + 1 == y->g1) && !subtotal_rows_put(y, w->tg->g, last))
             return false;
-        }
     }
     return true;
 }
@@ -323,11 +310,16 @@ static bool lanes_few(void *arg, const struct lane_info *li, const struct lanes_
 bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g0, uint32_t g1,
                          const struct assist_rows *assists)
 {
-    struct g_walk w = {.tg = tg, .y = y, .all_assists = assists, .second_family = trace_info(tg->tr)->second_family};
+    struct g_walk w = {
+        .tg = tg, .y = y, .all_assists = assists, .second_family = trace_info(tg->tr)->second_family};
     y->g1 = g1;
     y->worst_least = -1;
-    const struct span_walk walk = {
-        .begin = lane_begin, .alike = lane_alike, .few = lanes_few, .spans = lane_spans, .end = lane_end, .arg = &w};
+    const struct span_walk walk = {.begin = lane_begin,
+                                   .alike = lane_alike,
+                                   .few = lanes_few,
+                                   .spans = lane_spans,
+                                   .end = lane_end,
+                                   .arg = &w};
     const bool ok = trace_walk(tg->tr, g0, g1, &walk) && waits_of_pairs(y) &&
                     late_tell(&y->late, (int64_t)tg->np, &y->changes, &y->nchanges, &y->cap_changes);
     late_free(&y->late);

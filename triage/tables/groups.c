@@ -21,15 +21,15 @@ static int cmp_group(const void *a, const void *b)
 }
 
 /*
- * A value of all goroutines, by group: those of small groups in one array; large ones, of which there are few, are gone through
- * twice where they stand.
+ * A value of all goroutines, by group: those of small groups in one array; large ones, of which there are
+ * few, are gone through twice where they stand.
  */
 struct by_group {
     const struct triage *tg;
     enum gmetric what;
     struct dist_many **large; /* by group; NULL: a small one */
-    uint32_t *begin,
-        *at; /* where its values begin in v, and where the next one goes; at: of a large one how many there are */
+    uint32_t *begin, *at; /* where its values begin in v, and where the next one goes; at: of a large one how
+                             many there are */
     int64_t *v;
 };
 
@@ -64,16 +64,16 @@ static bool by_group_init(struct by_group *b, bool large)
 
 static void by_group_free(struct by_group *b)
 {
-    for (uint32_t i = 0; b->large && i < b->tg->ngroups; i++) {
+    for (uint32_t i = 0; b->large && i < b->tg->ngroups; i++)
         dist_many_free(b->large[i]);
-    }
     mem_free(b->large);
     mem_free(b->begin);
     mem_free(b->at);
     mem_free(b->v);
 }
 
-/* To those of their group. Most goroutines do little, so most of these are 0, which dist_of_rest() needs not see. */
+/* To those of their group. Most goroutines do little, so most of these are 0, which dist_of_rest() needs not
+ * see. */
 static bool values_add(struct by_group *b, uint32_t group, const int64_t *ns, uint32_t n)
 {
     if (b->large[group]) {
@@ -91,9 +91,8 @@ static bool values_add(struct by_group *b, uint32_t group, const int64_t *ns, ui
 
 static bool values_pick(struct by_group *b, uint32_t group, const int64_t *ns, uint32_t n)
 {
-    if (b->large[group]) {
+    if (b->large[group])
         dist_many_pick(b->large[group], ns, n);
-    }
     return true;
 }
 
@@ -106,17 +105,14 @@ static bool each_value(struct by_group *b,
     uint32_t group;
     bool ok = true;
     for (uint32_t g = 0, n; g < b->tg->ng && ok; g += n) {
-        if (gstats_none(s, g, b->what, &n)) {
+        if (gstats_none(s, g, b->what, &n))
             continue;
-        }
         n = gstats_ns(s, g, b->what, ns);
-        if (gstats_alike(s, g, &group)) {
+        if (gstats_alike(s, g, &group))
             ok = f(b, group, ns, n);
-        } else {
-            for (uint32_t i = 0; i < n && ok; i++) {
+        else
+            for (uint32_t i = 0; i < n && ok; i++)
                 ok = f(b, gstat_group(s, g + i), &ns[i], 1);
-            }
-        }
         ok = ok && slices_tick();
     }
     return ok;
@@ -125,9 +121,8 @@ static bool each_value(struct by_group *b,
 static bool any_large(const struct by_group *b)
 {
     bool any = false;
-    for (uint32_t i = 0; i < b->tg->ngroups; i++) {
+    for (uint32_t i = 0; i < b->tg->ngroups; i++)
         any |= b->large[i] != NULL;
-    }
     return any;
 }
 
@@ -147,11 +142,9 @@ static bool group_dists(const struct triage *tg, enum gmetric m, bool large, str
     }
     if (ok && any_large(&b)) {
         ok = each_value(&b, values_pick);
-        for (uint32_t i = 0; i < tg->ngroups && ok; i++) {
-            if (b.large[i]) {
+        for (uint32_t i = 0; i < tg->ngroups && ok; i++)
+            if (b.large[i])
                 dist_many_end(b.large[i], &d[i]);
-            }
-        }
     }
     by_group_free(&b);
     return ok;
@@ -170,15 +163,12 @@ struct dist *triage_group_dists(const struct triage *tg, enum gmetric m)
 static bool groups_sort(struct triage *tg)
 {
     uint32_t *to = mem_alloc(((size_t)tg->ngroups + 1) * sizeof *to);
-    if (!to) {
+    if (!to)
         return false;
-    }
-    if (tg->ngroups) {
+    if (tg->ngroups)
         qsort(tg->groups, tg->ngroups, sizeof *tg->groups, cmp_group);
-    }
-    for (uint32_t i = 0; i < tg->ngroups; i++) {
+    for (uint32_t i = 0; i < tg->ngroups; i++)
         to[gstat_group(tg->g, tg->groups[i].first_member)] = i;
-    }
     gstats_regroup(tg->g, 0, tg->ng, to);
     mem_free(to);
     return true;
@@ -191,12 +181,12 @@ static int cmp_group_wait(const void *a, const void *b)
     return c ? c : (x->reason > y->reason) - (x->reason < y->reason);
 }
 
-/* The goroutines' waits, those of one row of wait_of behind those of another, where they stand; at[i]: where those of row i end. */
+/* The goroutines' waits, those of one row of wait_of behind those of another, where they stand; at[i]: where
+ * those of row i end. */
 static void by_row(struct triage_work *wk, size_t *at, size_t *next)
 {
-    for (size_t i = 0; i < wk->ngw; i++) {
+    for (size_t i = 0; i < wk->ngw; i++)
         at[wk->gw[i].of]++;
-    }
     for (uint32_t i = 0; i < wk->nwait_of; i++) {
         next[i] = i ? at[i - 1] : 0;
         at[i] += next[i];
@@ -234,16 +224,13 @@ static bool rows_of_groups(const struct triage *tg, struct of_group *rows)
     const struct triage_work *wk = tg->work;
     struct tab by_name = {0};
     bool ok = true;
-    for (uint32_t i = 0; i < tg->ngroups && ok; i++) {
+    for (uint32_t i = 0; i < tg->ngroups && ok; i++)
         ok = tab_put(&by_name, tg->groups[i].name, 0, i) != TAB_NONE;
-    }
-    for (uint32_t i = 0; i < wk->nwait_of && ok; i++) {
+    for (uint32_t i = 0; i < wk->nwait_of && ok; i++)
         rows[i] = (struct of_group){tab_get(&by_name, wk->wait_of[i].name, 0), i};
-    }
     tab_free(&by_name);
-    if (ok && wk->nwait_of) {
+    if (ok && wk->nwait_of)
         qsort(rows, wk->nwait_of, sizeof *rows, cmp_of_group);
-    }
     return ok;
 }
 
@@ -254,9 +241,8 @@ static bool group_waits(struct triage *tg)
     size_t *end = mem_zalloc((n + 1) * sizeof *end), *next = mem_alloc((n + 1) * sizeof *next), most = 0;
     struct of_group *rows = mem_alloc((n + 1) * sizeof *rows);
     const bool ok = end && next && rows && rows_of_groups(tg, rows);
-    if (ok) {
+    if (ok)
         by_row(wk, end, next);
-    }
     for (size_t i = 0; i < n && ok; i++) {
         const size_t k = end[i] - (i ? end[i - 1] : 0);
         most = k > most ? k : most;
@@ -268,15 +254,14 @@ static bool group_waits(struct triage *tg)
         const size_t from = k ? end[k - 1] : 0;
         struct group *grp = &tg->groups[rows[i].group];
         struct group_wait *p = &tg->group_waits[i];
-        *p = (struct group_wait){
-            .reason = wk->wait_of[k].reason, .count = wk->wait_of[k].count, .longest = wk->wait_of[k].longest};
-        for (size_t j = from; j < end[k]; j++) {
+        *p = (struct group_wait){.reason = wk->wait_of[k].reason,
+                                 .count = wk->wait_of[k].count,
+                                 .longest = wk->wait_of[k].longest};
+        for (size_t j = from; j < end[k]; j++)
             v[j - from] = gwait_ns(&wk->gw[j]);
-        }
         dist_of(&p->d, v, end[k] - from);
-        if (grp->nwaits++ == 0) {
+        if (grp->nwaits++ == 0)
             grp->waits = i;
-        }
     }
     for (uint32_t i = 0; i < tg->ngroups && tg->group_waits; i++) {
         if (tg->groups[i].nwaits > 1) {
@@ -307,17 +292,14 @@ static bool waits_sort(struct triage *tg)
 {
     const size_t n = tg->nwaits;
     struct keyed_row *order = mem_alloc((n + 1) * sizeof *order);
-    for (uint32_t i = 0; order && i < n; i++) {
+    for (uint32_t i = 0; order && i < n; i++)
         order[i] = (struct keyed_row){most_first(tg->waits[i].total), i};
-    }
     const bool ok = order && rows_sort(order, n) && rows_order(tg->waits, sizeof *tg->waits, order, n);
     for (size_t i = 0, end; ok && i < n; i = end) { /* of those that lasted as long */
-        for (end = i + 1; end < n && order[end].key == order[i].key;) {
+        for (end = i + 1; end < n && order[end].key == order[i].key;)
             end++;
-        }
-        if (end - i > 1) {
+        if (end - i > 1)
             qsort(tg->waits + i, end - i, sizeof *tg->waits, cmp_wait);
-        }
     }
     mem_free(order);
     return ok;
@@ -338,23 +320,19 @@ static int cmp_lock(const void *a, const void *b)
 
 bool triage_groups_end(struct triage *tg)
 {
-    if (!groups_sort(tg) || !group_waits(tg) || !waits_sort(tg)) {
+    if (!groups_sort(tg) || !group_waits(tg) || !waits_sort(tg))
         return false;
-    }
-    if (tg->nsyscalls) {
+    if (tg->nsyscalls)
         qsort(tg->syscalls, tg->nsyscalls, sizeof *tg->syscalls, cmp_syscall);
-    }
-    if (tg->nlock_waits) {
+    if (tg->nlock_waits)
         qsort(tg->lock_waits, tg->nlock_waits, sizeof *tg->lock_waits, cmp_lock);
-    }
     return true;
 }
 
 int64_t runnable_total(const struct triage *tg, bool system)
 {
     int64_t ns = 0;
-    for (uint32_t i = 0; i < tg->ngroups; i++) {
+    for (uint32_t i = 0; i < tg->ngroups; i++)
         ns = tg->groups[i].is_system == system ? ns_add(ns, tg->groups[i].d[GM_SCHED].total) : ns;
-    }
     return ns;
 }

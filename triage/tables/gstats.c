@@ -52,9 +52,8 @@ static uint32_t rows_of(const struct gstats *s, uint32_t g)
 struct gstats *gstats_new(const struct trace *tr, uint32_t n)
 {
     struct gstats *s = mem_zalloc(sizeof *s);
-    if (!s) {
+    if (!s)
         return NULL;
-    }
     s->tr = tr;
     s->n = n;
     s->chunk = mem_zalloc(((size_t)chunks(s) + 1) * sizeof *s->chunk);
@@ -73,18 +72,16 @@ void gstats_free(struct gstats *s)
         mem_free(s->chunk[i].ended);
         mem_free(s->chunk[i].assist);
     }
-    if (s) {
+    if (s)
         mem_free(s->chunk);
-    }
     mem_free(s);
 }
 
 /* Are all values below that? What a column's width has room for tells. */
 static bool chunk_below(const struct chunk *c, enum gmetric m, uint64_t least)
 {
-    if (c->spans || !c->c) {
+    if (c->spans || !c->c)
         return c->most < least; /* nothing put: 0 */
-    }
     const struct column *k = &c->c->col[m];
     return k->width < 7 && k->least + (((uint64_t)1 << 8 * k->width) - 1) < least;
 }
@@ -94,27 +91,24 @@ static unsigned span_of(const struct chunk *c, unsigned value)
 {
     const unsigned m = value == RUNS ? GM_EXEC : value == SCHEDS ? GM_SCHED : value;
     unsigned k = 0;
-    while (k < LANES_FEW && (c->spans >> 8 * k & 255u) != m + 1) {
+    while (k < LANES_FEW && (c->spans >> 8 * k & 255u) != m + 1)
         k++;
-    }
     return k;
 }
 
 static int64_t first_six(const int64_t ns[GM_COUNT])
 {
     int64_t sum = 0;
-    for (int m = GM_EXEC; m <= GM_UNKNOWN; m++) {
+    for (int m = GM_EXEC; m <= GM_UNKNOWN; m++)
         sum += ns[m];
-    }
     return sum;
 }
 
 static void put_first(struct gstats *s, uint32_t g, const struct gstat_rows *r)
 {
     struct gstat *st = &s->first[g];
-    for (int m = 0; m < GM_COUNT; m++) {
+    for (int m = 0; m < GM_COUNT; m++)
         st->ns[m] = (int64_t)r->v[m][0];
-    }
     st->ns[GM_LIFE] += first_six(st->ns);
     st->runs = (uint32_t)r->v[RUNS][0];
     st->scheds = (uint32_t)r->v[SCHEDS][0];
@@ -127,17 +121,14 @@ static void put_first(struct gstats *s, uint32_t g, const struct gstat_rows *r)
 static bool put_groups(struct chunk *c, const uint32_t *group, uint32_t n)
 {
     uint32_t differs = 0;
-    for (uint32_t i = 1; i < n; i++) {
+    for (uint32_t i = 1; i < n; i++)
         differs |= group[i] ^ group[0];
-    }
     c->group = group[0];
-    if (!differs) {
+    if (!differs)
         return true;
-    }
     c->groups = mem_alloc(n * sizeof *c->groups);
-    if (c->groups) {
+    if (c->groups)
         memcpy(c->groups, group, n * sizeof *c->groups);
-    }
     return c->groups != NULL;
 }
 
@@ -145,11 +136,9 @@ static void put_spans(struct chunk *c, const struct gstat_rows *r, uint32_t n)
 {
     c->spans = r->spans;
     c->most = 0;
-    for (int m = GM_EXEC; m <= GM_UNKNOWN; m++) {
-        for (uint32_t i = 0; r->used >> m & 1 && i < n; i++) {
+    for (int m = GM_EXEC; m <= GM_UNKNOWN; m++)
+        for (uint32_t i = 0; r->used >> m & 1 && i < n; i++)
             c->most |= r->v[m][i];
-        }
-    }
 }
 
 bool gstats_put(struct gstats *s, uint32_t g, const struct gstat_rows *r, uint32_t n)
@@ -165,9 +154,8 @@ bool gstats_put(struct gstats *s, uint32_t g, const struct gstat_rows *r, uint32
         put_spans(c, r, n);
         return put_groups(c, r->group, n);
     }
-    for (int i = 0; i < VALUES; i++) {
+    for (int i = 0; i < VALUES; i++)
         col[i] = r->used >> i & 1 ? r->v[i] : NULL;
-    }
     c->c = columns_of(col, n, VALUES);
     return c->c && put_groups(c, r->group, n);
 }
@@ -175,16 +163,14 @@ bool gstats_put(struct gstats *s, uint32_t g, const struct gstat_rows *r, uint32
 void gstats_regroup(struct gstats *s, uint32_t g0, uint32_t g1, const uint32_t *to)
 {
     uint32_t g = g0, row;
-    for (; g < g1 && g < GSTATS_ALONE; g++) {
+    for (; g < g1 && g < GSTATS_ALONE; g++)
         s->first_group[g] = to[s->first_group[g]];
-    }
     for (uint32_t n; g < g1; g += n) {
         struct chunk *c = chunk_of(s, g, &row);
         n = rows_of(s, g);
         c->group = to[c->group];
-        for (uint32_t i = 0; c->groups && i < n; i++) {
+        for (uint32_t i = 0; c->groups && i < n; i++)
             c->groups[i] = to[c->groups[i]];
-        }
     }
 }
 
@@ -196,12 +182,10 @@ bool gstats_ended(struct gstats *s, uint32_t g, uint32_t more)
         return true;
     }
     struct chunk *c = chunk_of(s, g, &row);
-    if (!c->ended) {
+    if (!c->ended)
         c->ended = mem_zalloc(rows_of(s, g) * sizeof *c->ended);
-    }
-    if (c->ended) {
+    if (c->ended)
         c->ended[row] += more;
-    }
     return c->ended != NULL;
 }
 
@@ -213,28 +197,25 @@ bool gstats_assist(struct gstats *s, uint32_t g, int64_t more)
         return true;
     }
     struct chunk *c = chunk_of(s, g, &row);
-    if (!c->assist) {
+    if (!c->assist)
         c->assist = mem_zalloc(rows_of(s, g) * sizeof *c->assist);
-    }
-    if (c->assist) {
+    if (c->assist)
         c->assist[row] = ns_add(c->assist[row], more);
-    }
     return c->assist != NULL;
 }
 
-/* ---- reading ------------------------------------------------------------------------------------------------ */
+/* ---- reading
+ * ------------------------------------------------------------------------------------------------ */
 
 /* What the model tells of g, one of a chunk without columns. */
 static uint64_t told(const struct gstats *s, const struct chunk *c, uint32_t g, unsigned i)
 {
     const unsigned k = span_of(c, i);
     int64_t ns = i == RUNS || i == SCHEDS; /* one each */
-    if (k == LANES_FEW) {
+    if (k == LANES_FEW)
         return 0;
-    }
-    if (!ns) {
+    if (!ns)
         trace_few(s->tr, g, 1, k, &ns);
-    }
     return (uint64_t)ns;
 }
 
@@ -248,17 +229,15 @@ static uint64_t value(const struct gstats *s, uint32_t g, unsigned i)
 int64_t gstat_ns(const struct gstats *s, uint32_t g, enum gmetric m)
 {
     uint32_t row;
-    if (g < GSTATS_ALONE) {
+    if (g < GSTATS_ALONE)
         return s->first[g].ns[m];
-    }
     if (m == GM_ASSIST) {
         const struct chunk *c = chunk_of(s, g, &row);
         return c->assist ? c->assist[row] : 0;
     }
     int64_t ns = (int64_t)value(s, g, m);
-    for (unsigned i = GM_EXEC; m == GM_LIFE && i <= GM_UNKNOWN; i++) {
+    for (unsigned i = GM_EXEC; m == GM_LIFE && i <= GM_UNKNOWN; i++)
         ns += (int64_t)value(s, g, i);
-    }
     return ns;
 }
 
@@ -268,21 +247,17 @@ static void columns_sum(const struct columns *c, enum gmetric m, uint32_t row, u
     uint64_t all = 0; /* of columns that are one value all along */
     unsigned wide[GM_COUNT], nwide = 0;
     for (unsigned k = m == GM_LIFE ? 0 : m; c && k <= (unsigned)m; k++) {
-        if (k > GM_UNKNOWN && k != (unsigned)m) {
+        if (k > GM_UNKNOWN && k != (unsigned)m)
             continue;
-        }
-        if (c->col[k].width) {
+        if (c->col[k].width)
             wide[nwide++] = k;
-        } else {
+        else
             all += c->col[k].least;
-        }
     }
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++)
         sum[i] = all;
-    }
-    for (unsigned k = 0; k < nwide; k++) {
+    for (unsigned k = 0; k < nwide; k++)
         columns_add(c, wide[k], row, n, sum);
-    }
 }
 
 /* The same of a chunk without columns. */
@@ -292,13 +267,11 @@ static void told_sum(const struct gstats *s, const struct chunk *c, uint32_t g, 
     int64_t ns[GSTATS_ROWS];
     memset(sum, 0, n * sizeof *sum);
     for (unsigned k = 0; k < LANES_FEW && c->spans >> 8 * k; k++) {
-        if (m != GM_LIFE && span_of(c, m) != k) {
+        if (m != GM_LIFE && span_of(c, m) != k)
             continue;
-        }
         trace_few(s->tr, g, n, k, ns);
-        for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t i = 0; i < n; i++)
             sum[i] += ns[i];
-        }
     }
 }
 
@@ -311,15 +284,13 @@ uint32_t gstats_ns(const struct gstats *s, uint32_t g, enum gmetric m, int64_t v
     }
     const struct chunk *c = chunk_of(s, g, &row);
     const uint32_t n = rows_of(s, g) - row;
-    if (m == GM_ASSIST) {
-        for (uint32_t i = 0; i < n; i++) {
+    if (m == GM_ASSIST)
+        for (uint32_t i = 0; i < n; i++)
             v[i] = c->assist ? c->assist[row + i] : 0;
-        }
-    } else if (c->spans) {
+    else if (c->spans)
         told_sum(s, c, g, n, m, v);
-    } else {
+    else
         columns_sum(c->c, m, row, n, (uint64_t *)v);
-    }
     return n;
 }
 
@@ -350,12 +321,10 @@ uint32_t gstats_next(const struct gstats *s, uint32_t g, uint32_t group)
     uint32_t row;
     for (; g < s->n; g++) {
         const struct chunk *c = g < GSTATS_ALONE ? NULL : chunk_of(s, g, &row);
-        if (gstat_group(s, g) == group) {
+        if (gstat_group(s, g) == group)
             return g;
-        }
-        if (c && !c->groups) {
+        if (c && !c->groups)
             g += rows_of(s, g) - row - 1;
-        }
     }
     return NO_LANE;
 }
@@ -365,12 +334,10 @@ uint32_t gstats_next_with(const struct gstats *s, uint32_t g, enum gmetric m, in
     uint32_t row;
     for (; g < s->n; g++) {
         const struct chunk *c = g < GSTATS_ALONE ? NULL : chunk_of(s, g, &row);
-        if (gstat_ns(s, g, m) >= least) {
+        if (gstat_ns(s, g, m) >= least)
             return g;
-        }
-        if (c && m < GM_ASSIST && chunk_below(c, m, (uint64_t)least)) {
+        if (c && m < GM_ASSIST && chunk_below(c, m, (uint64_t)least))
             g += rows_of(s, g) - row - 1;
-        }
     }
     return NO_LANE;
 }
@@ -379,12 +346,10 @@ struct gstat gstat_of(const struct gstats *s, uint32_t g)
 {
     uint32_t row;
     struct gstat v;
-    if (g < GSTATS_ALONE) {
+    if (g < GSTATS_ALONE)
         return s->first[g];
-    }
-    for (unsigned m = 0; m < GM_COUNT; m++) {
+    for (unsigned m = 0; m < GM_COUNT; m++)
         v.ns[m] = (int64_t)value(s, g, m);
-    }
     const struct chunk *c = chunk_of(s, g, &row);
     v.ns[GM_ASSIST] = c->assist ? c->assist[row] : 0;
     v.ns[GM_LIFE] += first_six(v.ns);
@@ -409,9 +374,8 @@ uint32_t gstat_moves(const struct gstats *s, uint32_t g)
 uint32_t gstat_group(const struct gstats *s, uint32_t g)
 {
     uint32_t row;
-    if (g < GSTATS_ALONE) {
+    if (g < GSTATS_ALONE)
         return s->first_group[g];
-    }
     const struct chunk *c = chunk_of(s, g, &row);
     return c->groups ? c->groups[row] : c->group;
 }
@@ -419,9 +383,8 @@ uint32_t gstat_group(const struct gstats *s, uint32_t g)
 uint32_t gstat_ended(const struct gstats *s, uint32_t g)
 {
     uint32_t row;
-    if (g < GSTATS_ALONE) {
+    if (g < GSTATS_ALONE)
         return s->first_ended[g];
-    }
     const struct chunk *c = chunk_of(s, g, &row);
     return c->ended ? c->ended[row] : 0;
 }

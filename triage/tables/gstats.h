@@ -1,8 +1,9 @@
 /*
- * gstats.h - what is counted of each goroutine: some twenty bytes each, most of them columns by COLUMNS_ROWS neighbours
- * (decode/base/columns.h); the first ones, which live long, as they are. Of neighbours that each did no more than wait for a processor and
- * run, which the model keeps by neighbours too, nothing is kept: trace_few() tells it. Filled in by subtotal.c's threads, each its own
- * neighbours; read when all are counted.
+ * gstats.h - what is counted of each goroutine: some twenty bytes each, most of them columns by COLUMNS_ROWS
+ * neighbours (decode/base/columns.h); the first ones, which live long, as they are. Of neighbours that each
+ * did no more than wait for a processor and run, which the model keeps by neighbours too, nothing is kept:
+ * trace_few() tells it. Filled in by subtotal.c's threads, each its own neighbours; read when all are
+ * counted.
  */
 #ifndef GOTOP_TRIAGE_GSTATS_H
 #define GOTOP_TRIAGE_GSTATS_H
@@ -40,17 +41,20 @@ enum { GV_RUNS = GM_COUNT, GV_SCHEDS, GV_WAITS, GV_SYSCALLS, GV_MOVES, GV_COUNT 
 struct gstat_rows {
     uint64_t v[GV_COUNT][GSTATS_ROWS]; /* v[GM_ASSIST]: 0; v[GM_LIFE]: what the first six don't add up to */
     uint32_t group[GSTATS_ROWS];
-    unsigned used; /* by value: may any row have one that isn't 0? */
-    uint16_t
-        spans; /* what trace_few() tells of them, and all there is: a byte for each span, its enum gmetric + 1; 0: it doesn't */
+    unsigned used;  /* by value: may any row have one that isn't 0? */
+    uint16_t spans; /* what trace_few() tells of them, and all there is: a byte for each span, its enum
+                       gmetric + 1; 0: it doesn't */
 };
 
-struct gstats *gstats_new(const struct trace *tr, uint32_t n); /* of the trace's n goroutines. NULL: out of memory */
-void gstats_free(struct gstats *s);                            /* NULL is allowed */
+struct gstats *gstats_new(const struct trace *tr,
+                          uint32_t n); /* of the trace's n goroutines. NULL: out of memory */
+void gstats_free(struct gstats *s);    /* NULL is allowed */
 
-/* gstats_put - goroutines GSTATS_ALONE + k * GSTATS_ROWS and those behind it (or one below GSTATS_ALONE), at once. false: out of memory. */
+/* gstats_put - goroutines GSTATS_ALONE + k * GSTATS_ROWS and those behind it (or one below GSTATS_ALONE), at
+ * once. false: out of memory. */
 bool gstats_put(struct gstats *s, uint32_t g, const struct gstat_rows *r, uint32_t n);
-/* gstats_regroup - of goroutines g0 .. g1-1, which were handed over together (or all): group i is to[i] from now on. */
+/* gstats_regroup - of goroutines g0 .. g1-1, which were handed over together (or all): group i is to[i] from
+ * now on. */
 void gstats_regroup(struct gstats *s, uint32_t g0, uint32_t g1, const uint32_t *to);
 /* Later, by one thread: more others' waits it ended; more time it assisted. false: out of memory. */
 bool gstats_ended(struct gstats *s, uint32_t g, uint32_t more);
@@ -64,7 +68,8 @@ uint32_t gstats_ns(const struct gstats *s, uint32_t g, enum gmetric m, int64_t v
 bool gstats_none(const struct gstats *s, uint32_t g, enum gmetric m, uint32_t *n);
 /* gstats_alike - of g, which begins such a run: are all of it of one group? */
 bool gstats_alike(const struct gstats *s, uint32_t g, uint32_t *group);
-/* The next one from g on that is of a group; that has at least so much, which is more than 0. NO_LANE: there is none. */
+/* The next one from g on that is of a group; that has at least so much, which is more than 0. NO_LANE: there
+ * is none. */
 uint32_t gstats_next(const struct gstats *s, uint32_t g, uint32_t group);
 uint32_t gstats_next_with(const struct gstats *s, uint32_t g, enum gmetric m, int64_t least);
 uint32_t gstat_waits(const struct gstats *s, uint32_t g);

@@ -1,12 +1,12 @@
 /*
  * idle.c - why processors were idle: a sweep over time that knows, at each moment, how many Ps idle, how many
- * goroutines have been runnable for longer than an ordinary hand-over takes, and how many sit in system calls without
- * a P: those whose call was to lose its P or has lost it, less the Ps still held by one of these. Nearly all calls keep their P until
- * they are over, and are neither: see note_called() in g_spans.c.
+ * goroutines have been runnable for longer than an ordinary hand-over takes, and how many sit in system calls
+ * without a P: those whose call was to lose its P or has lost it, less the Ps still held by one of these.
+ * Nearly all calls keep their P until they are over, and are neither: see note_called() in g_spans.c.
  *
- * Invariants. Each nanosecond of a P's idle span of at least IDLE_NOTICE goes to exactly one cause; shorter spans are
- * IDLE_SHORT, so that the causes add up to the idle time of all Ps. The sweep goes window by window, so that the
- * events in memory at once stay few (about EVENTS_AIM) however long the trace is.
+ * Invariants. Each nanosecond of a P's idle span of at least IDLE_NOTICE goes to exactly one cause; shorter
+ * spans are IDLE_SHORT, so that the causes add up to the idle time of all Ps. The sweep goes window by
+ * window, so that the events in memory at once stay few (about EVENTS_AIM) however long the trace is.
  */
 #include "triage/tri.h"
 
@@ -19,7 +19,15 @@
 #define SLICES 256
 #define BUSY_MAX 1024 /* Ps told apart in the histogram of busy Ps */
 
-enum { CNT_RUNNABLE = CHANGE_RUNNABLE, CNT_SYSCALL = CHANGE_SYSCALL, CNT_IDLE, CNT_HELD, CNT_STW, CNT_P, CNTS };
+enum {
+    CNT_RUNNABLE = CHANGE_RUNNABLE,
+    CNT_SYSCALL = CHANGE_SYSCALL,
+    CNT_IDLE,
+    CNT_HELD,
+    CNT_STW,
+    CNT_P,
+    CNTS
+};
 
 /* What is counted of one window. */
 struct part {
@@ -45,13 +53,14 @@ struct sweep { /* of one window */
     const struct lost_calls *lost;     /* of which the Ps' spans aren't told */
     int64_t since;                     /* of the P at hand: from when on it has been there */
     bool gaps;                         /* it has not been there always */
-    enum state before;                 /* of its last span seen, or as good as that; ST_NONE: none that is recorded */
-    int64_t slice, slice0;             /* of the 256 the one at hand, and where it begins; none at first */
+    enum state before;     /* of its last span seen, or as good as that; ST_NONE: none that is recorded */
+    int64_t slice, slice0; /* of the 256 the one at hand, and where it begins; none at first */
     struct part *part;
     bool failed;
 };
 
-/* A change: when, since the window began; which count; up or down. Those of one time count together, so their order doesn't matter. */
+/* A change: when, since the window began; which count; up or down. Those of one time count together, so their
+ * order doesn't matter. */
 #define WITHIN_KEY(t, what, up) ((uint64_t)(t) << WITHIN_BITS | (uint64_t)(what) << 1 | (up))
 enum { WITHIN_BITS = 4 };
 
@@ -59,9 +68,8 @@ static void add(struct sweep *s, int64_t t0, int64_t t1, int what)
 {
     t0 = t0 > s->w0 ? t0 : s->w0;
     t1 = t1 < s->w1 ? t1 : s->w1;
-    if (t0 >= t1 || s->failed) {
+    if (t0 >= t1 || s->failed)
         return;
-    }
     if (!mem_room(s->d, s->cap, s->n + 2)) {
         s->failed = true;
         return;
@@ -75,9 +83,8 @@ static void add(struct sweep *s, int64_t t0, int64_t t1, int what)
 /* A step of any loop; true: go on. */
 static bool step(struct sweep *s)
 {
-    if (++s->steps % 256 == 0 && !slices_tick()) {
+    if (++s->steps % 256 == 0 && !slices_tick())
         s->failed = true;
-    }
     return !s->failed;
 }
 
@@ -105,9 +112,8 @@ static bool p_spans(void *arg, const struct span_run *r)
     const int64_t least = s->gaps ? 0 : IDLE_NOTICE;
     for (uint32_t i = 0; i < n; t += dur[i++]) {
         const int64_t ns = dur[i];
-        if (ns < least) {
+        if (ns < least)
             continue;
-        }
         const uint8_t state = kind[tag[i]].state;
         if (state == ST_NONE) { /* not there: busy spans need no event of their own */
             add(s, s->since, t, CNT_P);
@@ -115,13 +121,12 @@ static bool p_spans(void *arg, const struct span_run *r)
         } else if (ns >= IDLE_NOTICE && state == ST_IDLE) {
             add(s, t, t + ns, CNT_IDLE);
         } else if (ns >= IDLE_NOTICE && state == ST_SYSCALL && s->calls) {
-            while (*lost < t) {
+            while (*lost < t)
                 lost++;
-            }
-            /* Before Go 1.22 a goroutine's call counts if it is long; and one that isn't known from its beginning does. */
-            if (*lost == t || !s->second_family || !(i ? kind[tag[i - 1]].state : s->before)) {
+            /* Before Go 1.22 a goroutine's call counts if it is long; and one that isn't known from its
+             * beginning does. */
+            if (*lost == t || !s->second_family || !(i ? kind[tag[i - 1]].state : s->before))
                 add(s, t, t + ns, CNT_HELD);
-            }
         }
     }
     s->before = n ? kind[tag[n - 1]].state : s->before;
@@ -157,12 +162,12 @@ static void collect(struct sweep *s)
         collect_p(s, p);
         (void)step(s);
     }
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         add(s, r[i].t0, r[i].t1, CNT_STW);
-    }
 }
 
-/* The goroutines' changes within the window: of those that are told of it, as what lies behind the trace's end is with the last. */
+/* The goroutines' changes within the window: of those that are told of it, as what lies behind the trace's
+ * end is with the last. */
 static void collect_g(struct sweep *s, const uint64_t *key, size_t n)
 {
     uint64_t *p = mem_grow(s->d, &s->cap, s->n + n + 1, sizeof *p);
@@ -174,9 +179,8 @@ static void collect_g(struct sweep *s, const uint64_t *key, size_t n)
     for (size_t i = 0; i < n; i++) {
         const int64_t t = CHANGE_TIME(key[i]);
         s->calls |= CHANGE_WHAT(key[i]) == CHANGE_SYSCALL;
-        if (t < s->w1) {
+        if (t < s->w1)
             p[s->n++] = WITHIN_KEY(t - s->w0, CHANGE_WHAT(key[i]), key[i] & 1);
-        }
     }
 }
 
@@ -189,22 +193,24 @@ static __attribute__((noinline)) void miss(struct sweep *s, int64_t t0, int64_t 
             s->slice = t0 / len;
             s->slice0 = s->slice * len;
         }
-        const int64_t i = s->slice < SLICES ? s->slice : SLICES - 1, to = s->slice0 + len < t1 ? s->slice0 + len : t1;
+        const int64_t i = s->slice < SLICES ? s->slice : SLICES - 1,
+                      to = s->slice0 + len < t1 ? s->slice0 + len : t1;
         s->part->slice[i] = ns_more(s->part->slice[i], ns_times(to - t0, ps));
         t0 = to;
     }
 }
 
 /* Between two moments nothing changes: c[] holds. */
-static inline __attribute__((always_inline)) void settle(struct sweep *s, const int64_t *c, int64_t t0, int64_t t1)
+static inline __attribute__((always_inline)) void settle(struct sweep *s, const int64_t *c, int64_t t0,
+                                                         int64_t t1)
 {
     struct part *part = s->part;
-    int64_t idle = c[CNT_IDLE], missed, sys = c[CNT_SYSCALL] - c[CNT_HELD], busy = c[CNT_P] - idle, dt = t1 - t0;
+    int64_t idle = c[CNT_IDLE], missed, sys = c[CNT_SYSCALL] - c[CNT_HELD], busy = c[CNT_P] - idle,
+            dt = t1 - t0;
     busy = busy < 0 ? 0 : busy < BUSY_MAX ? busy : BUSY_MAX - 1;
     part->busy[busy] = ns_more(part->busy[busy], dt);
-    if (idle <= 0) {
+    if (idle <= 0)
         return;
-    }
     if (c[CNT_STW] > 0) {
         part->idle[IDLE_STW] = ns_more(part->idle[IDLE_STW], ns_times(idle, dt));
         return;
@@ -215,17 +221,16 @@ static inline __attribute__((always_inline)) void settle(struct sweep *s, const 
         part->idle[IDLE_MISSED] = ns_more(part->idle[IDLE_MISSED], ns_times(missed, dt));
         miss(s, t0, t1, missed);
     }
-    if (sys) {
+    if (sys)
         part->idle[IDLE_SYSCALL] = ns_more(part->idle[IDLE_SYSCALL], ns_times(sys, dt));
-    }
-    if (idle > missed + sys) {
+    if (idle > missed + sys)
         part->idle[IDLE_NOWORK] = ns_more(part->idle[IDLE_NOWORK], ns_times(idle - missed - sys, dt));
-    }
 }
 
 static void run_window(struct sweep *s)
 {
-    int64_t c[CNTS] = {[CNT_RUNNABLE] = s->begun[CNT_RUNNABLE], [CNT_SYSCALL] = s->begun[CNT_SYSCALL]}, at = s->w0;
+    int64_t c[CNTS] = {[CNT_RUNNABLE] = s->begun[CNT_RUNNABLE], [CNT_SYSCALL] = s->begun[CNT_SYSCALL]},
+            at = s->w0;
     if (!keys_sort(s->d, s->n, WITHIN_BITS)) {
         s->failed = true;
         return;
@@ -239,9 +244,8 @@ static void run_window(struct sweep *s)
         }
         c[key >> 1 & 7] += key & 1 ? 1 : -1;
     }
-    if (s->w1 > at) {
+    if (s->w1 > at)
         settle(s, c, at, s->w1);
-    }
 }
 
 static void finish(struct triage *tg, const struct part *part)
@@ -250,15 +254,13 @@ static void finish(struct triage *tg, const struct part *part)
     int best = 0;
     memcpy(tg->idle, part->idle, sizeof tg->idle);
     tg->missed_wall = part->missed_wall;
-    for (int i = 0; i < IDLE_SHORT; i++) {
+    for (int i = 0; i < IDLE_SHORT; i++)
         known = ns_add(known, tg->idle[i]);
-    }
     tg->idle[IDLE_SHORT] = tg->p_sum.ns[ST_IDLE] > known ? tg->p_sum.ns[ST_IDLE] - known : 0;
-    for (int i = 1; i < SLICES; i++) {
+    for (int i = 1; i < SLICES; i++)
         best = part->slice[i] > part->slice[best] ? i : best;
-    }
-    tg->idle_worst =
-        (struct moment){best * len, (best + 1) * len < tg->end ? (best + 1) * len : tg->end, NO_LANE, NO_LANE};
+    tg->idle_worst = (struct moment){best * len, (best + 1) * len < tg->end ? (best + 1) * len : tg->end,
+                                     NO_LANE, NO_LANE};
     for (int i = 0; i < BUSY_MAX; i++) {
         seen = ns_add(seen, part->busy[i]);
         if (seen >= tg->end - tg->end / 100) {
@@ -268,7 +270,8 @@ static void finish(struct triage *tg, const struct part *part)
     }
 }
 
-/* ---- all windows --------------------------------------------------------------------------------------------- */
+/* ---- all windows
+ * --------------------------------------------------------------------------------------------- */
 
 struct idle_windows {
     struct triage *tg;
@@ -283,9 +286,8 @@ struct idle_windows {
 static bool windows_begin(struct idle_windows *w)
 {
     w->start = mem_alloc(((size_t)w->n + 1) * sizeof *w->start);
-    for (int64_t i = 0; w->start && i <= w->n; i++) {
+    for (int64_t i = 0; w->start && i <= w->n; i++)
         w->start[i] = i == w->n ? w->tg->end : (int64_t)((double)w->tg->end * ((double)i / (double)w->n));
-    }
     w->each = (double)w->n / (double)w->tg->end;
     return w->start;
 }
@@ -299,21 +301,18 @@ bool idle_window(void *arg, size_t i, void **kept)
                       .slice0 = INT64_MAX,
                       .part = mem_zalloc(sizeof *s.part)};
     *kept = s.part;
-    if (!s.part) {
+    if (!s.part)
         return false;
-    }
     memcpy(s.begun, w->begun[i], sizeof s.begun);
     s.failed = !mem_room(s.d, s.cap, w->at[i + 1] - w->at[i] + EVENTS_AIM / 4); /* or more */
     s.calls = s.begun[CNT_SYSCALL];
     s.second_family = trace_info(w->tg->tr)->second_family;
     s.lost = &w->lost;
-    if (w->at[i + 1] > w->at[i]) {
+    if (w->at[i + 1] > w->at[i])
         collect_g(&s, w->tg->work->changes + w->at[i], w->at[i + 1] - w->at[i]);
-    }
     collect(&s);
-    if ((s.n || s.begun[CNT_RUNNABLE] || s.begun[CNT_SYSCALL]) && !s.failed) {
+    if ((s.n || s.begun[CNT_RUNNABLE] || s.begun[CNT_SYSCALL]) && !s.failed)
         run_window(&s);
-    }
     mem_free(s.d);
     return !s.failed;
 }
@@ -322,15 +321,12 @@ bool idle_add(void *arg, size_t i, void *kept)
 {
     struct part *sum = ((struct idle_windows *)arg)->sum, *p = kept;
     (void)i;
-    for (int k = 0; k < IDLE_WHYS; k++) {
+    for (int k = 0; k < IDLE_WHYS; k++)
         sum->idle[k] = ns_add(sum->idle[k], p->idle[k]);
-    }
-    for (int k = 0; k < SLICES; k++) {
+    for (int k = 0; k < SLICES; k++)
         sum->slice[k] = ns_add(sum->slice[k], p->slice[k]);
-    }
-    for (int k = 0; k < BUSY_MAX; k++) {
+    for (int k = 0; k < BUSY_MAX; k++)
         sum->busy[k] = ns_add(sum->busy[k], p->busy[k]);
-    }
     sum->missed_wall = ns_add(sum->missed_wall, p->missed_wall);
     mem_free(p);
     return true;
@@ -345,12 +341,10 @@ static int64_t window_of(const struct idle_windows *w, int64_t t)
 {
     int64_t i = t < w->tg->end ? (int64_t)((double)t * w->each) : w->n - 1;
     i = i < w->n ? i : w->n - 1;
-    while (i > 0 && t < w->start[i]) {
+    while (i > 0 && t < w->start[i])
         i--;
-    }
-    while (i + 1 < w->n && t >= w->start[i + 1]) {
+    while (i + 1 < w->n && t >= w->start[i + 1])
         i++;
-    }
     return i;
 }
 
@@ -369,9 +363,8 @@ static void changes_apart(struct idle_windows *w, size_t *next)
         k = window_near(w, CHANGE_TIME(wk->changes[i]), k);
         w->at[k + 1]++;
         w->begun[k][CHANGE_WHAT(wk->changes[i])] += wk->changes[i] & 1 ? 1 : -1;
-        if (i % 4096 == 0) {
+        if (i % 4096 == 0)
             (void)slices_tick();
-        }
     }
     for (int64_t i = 0; i < w->n; i++) {
         next[i] = w->at[i];
@@ -419,18 +412,15 @@ static bool lost_calls(struct idle_windows *w)
     const struct triage_work *wk = w->tg->work;
     struct lost_calls *c = &w->lost;
     size_t n = 0;
-    for (size_t i = 0; i < wk->nchanges; i++) {
+    for (size_t i = 0; i < wk->nchanges; i++)
         n += CHANGE_WHAT(wk->changes[i]) == CHANGE_SYSCALL;
-    }
     uint64_t *t = mem_alloc((n / 2 + 1) * sizeof *t);
-    if (!t) {
+    if (!t)
         return false;
-    }
     for (size_t i = 0; i < wk->nchanges; i++) {
         const uint64_t key = wk->changes[i];
-        if (CHANGE_WHAT(key) == CHANGE_SYSCALL && key & 1) {
+        if (CHANGE_WHAT(key) == CHANGE_SYSCALL && key & 1)
             t[c->n++] = (uint64_t)CHANGE_TIME(key);
-        }
     }
     t[c->n] = INT64_MAX;
     c->t = (int64_t *)t;
@@ -443,17 +433,14 @@ bool idle_begin(struct triage *tg, struct idle_windows **out, size_t *n)
     uint64_t events = tg->work->nchanges;
     *out = w;
     *n = 0;
-    if (!w) {
+    if (!w)
         return false;
-    }
     w->tg = tg;
     w->sum = mem_zalloc(sizeof *w->sum);
-    if (!w->sum) {
+    if (!w->sum)
         return false;
-    }
-    for (uint32_t p = 0; p < tg->np; p++) {
+    for (uint32_t p = 0; p < tg->np; p++)
         events += tg->p[p].spans;
-    }
     w->n = (int64_t)(events / EVENTS_AIM) + 1;
     *n = tg->end > 0 ? (size_t)w->n : 0;
     return !*n || (windows_begin(w) && changes_by_window(w) && lost_calls(w));
@@ -461,12 +448,10 @@ bool idle_begin(struct triage *tg, struct idle_windows **out, size_t *n)
 
 void idle_end(struct idle_windows *w, bool ok)
 {
-    if (!w) {
+    if (!w)
         return;
-    }
-    if (ok && w->tg->end > 0) {
+    if (ok && w->tg->end > 0)
         finish(w->tg, w->sum);
-    }
     mem_free(w->tg->work->changes);
     w->tg->work->changes = NULL;
     w->tg->work->nchanges = 0;

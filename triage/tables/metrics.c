@@ -57,9 +57,8 @@ static double stuck(const struct triage *tg)
 static int64_t busy(const struct triage *tg)
 {
     int64_t ns = 0;
-    for (int i = ST_SCHED; i <= ST_SYSCALL; i++) {
+    for (int i = ST_SCHED; i <= ST_SYSCALL; i++)
         ns = ns_add(ns, tg->p_sum.ns[i]);
-    }
     return ns;
 }
 
@@ -77,9 +76,8 @@ enum { PLAINS = sizeof plains / sizeof *plains };
 static size_t plain_find(const char *name)
 {
     size_t i = 0;
-    while (i < PLAINS && strcmp(name, plains[i].name) != 0) {
+    while (i < PLAINS && strcmp(name, plains[i].name) != 0)
         i++;
-    }
     return i;
 }
 
@@ -93,9 +91,8 @@ static bool plain(const struct loaded *l, const char *name, struct metric_value 
         METRICS(X)
 #undef X
     };
-    if (i < PLAINS) {
+    if (i < PLAINS)
         *out = all[i];
-    }
     return i < PLAINS;
 }
 
@@ -118,14 +115,14 @@ const char *metric_list(size_t i, const char **help)
         *help = plains[i].help;
         return plains[i].name;
     }
-    if (i - PLAINS >= sizeof more / sizeof *more) {
+    if (i - PLAINS >= sizeof more / sizeof *more)
         return NULL;
-    }
     *help = more[i - PLAINS].help;
     return more[i - PLAINS].name;
 }
 
-/* ---- sets of durations -------------------------------------------------------------------------------------- */
+/* ---- sets of durations
+ * -------------------------------------------------------------------------------------- */
 
 static bool name_matches(const struct trace *tr, uint32_t str, const char *want)
 {
@@ -145,23 +142,20 @@ static bool set_spans(const struct loaded *l, bool region, const char *name, str
     size_t n = region ? trace_regions(l->tr, &reg) : trace_tasks(l->tr, &task), k = 0;
     int64_t *v;
     if (name) { /* the tables have it */
-        for (uint32_t i = 0; i < l->tg->ntypes; i++) {
-            if (l->tg->types[i].is_region == region && str_is(trace_str(l->tr, l->tg->types[i].name), name)) {
+        for (uint32_t i = 0; i < l->tg->ntypes; i++)
+            if (l->tg->types[i].is_region == region && str_is(trace_str(l->tr, l->tg->types[i].name), name))
                 *d = l->tg->types[i].d;
-            }
-        }
         return true;
     }
     v = mem_alloc((n + 1) * sizeof *v);
     for (size_t i = 0; v && i < n; i++) {
-        bool whole = region ? !reg[i].open_start && !reg[i].open_end : !task[i].open_start && !task[i].open_end;
-        if (whole) {
+        bool whole =
+            region ? !reg[i].open_start && !reg[i].open_end : !task[i].open_start && !task[i].open_end;
+        if (whole)
             v[k++] = region ? reg[i].t1 - reg[i].t0 : task[i].t1 - task[i].t0;
-        }
     }
-    if (v) {
+    if (v)
         dist_of(d, v, k);
-    }
     mem_free(v);
     return v != NULL;
 }
@@ -232,7 +226,8 @@ static bool set_get(const struct loaded *l, const char *set, struct dist *d, str
             return true;
         }
     }
-    err_set(e, ERR_ARG, ERR_NO_OFFSET, "no set of durations named '%s' (gotop report --metrics lists them)", set);
+    err_set(e, ERR_ARG, ERR_NO_OFFSET, "no set of durations named '%s' (gotop report --metrics lists them)",
+            set);
     return false;
 }
 
@@ -270,14 +265,14 @@ static bool parse_ns(const char *s, int64_t *ns)
     return false;
 }
 
-static enum err_code get_mmu(const struct loaded *l, const char *window, struct metric_value *out, struct err *e)
+static enum err_code get_mmu(const struct loaded *l, const char *window, struct metric_value *out,
+                             struct err *e)
 {
     struct mmu_point p;
     int64_t ns;
     enum err_code c;
-    if (!parse_ns(window, &ns) || ns <= 0) {
+    if (!parse_ns(window, &ns) || ns <= 0)
         return err_set(e, ERR_ARG, ERR_NO_OFFSET, "mmu() wants a time such as 10ms, not '%s'", window);
-    }
     c = triage_mmu(l->tr, MMU_DEFAULT, &ns, 1, &p, e);
     *out = (struct metric_value){.unit = UNIT_SHARE, .known = true, .v = p.mmu};
     return c;
@@ -289,47 +284,43 @@ static enum err_code get(const struct loaded *l, const char *name, struct metric
     struct dist d;
     size_t n = strlen(name);
     if (n >= sizeof buf) {
-        return err_set(e, ERR_ARG, ERR_NO_OFFSET, "a metric's name has at most %zu characters", sizeof buf - 1);
+        return err_set(e, ERR_ARG, ERR_NO_OFFSET, "a metric's name has at most %zu characters",
+                       sizeof buf - 1);
     }
-    if (plain(l, name, out)) {
+    if (plain(l, name, out))
         return ERR_OK;
-    }
     memcpy(buf, name, n + 1);
     open = strchr(buf, '(');
     if (open && n > 1 && buf[n - 1] == ')') { /* p99(sched) */
         *open = 0;
         buf[n - 1] = 0;
-        if (strcmp(buf, "mmu") == 0) {
+        if (strcmp(buf, "mmu") == 0)
             return get_mmu(l, open + 1, out, e);
-        }
-        if (!set_get(l, open + 1, &d, e)) {
+        if (!set_get(l, open + 1, &d, e))
             return e ? e->code : ERR_ARG;
-        }
-        if (statistic(buf, &d, out)) {
+        if (statistic(buf, &d, out))
             return ERR_OK;
-        }
     } else if ((dot = strrchr(buf, '.')) != NULL) { /* sched.p99 */
         *dot = 0;
-        if (!set_get(l, buf, &d, e)) {
+        if (!set_get(l, buf, &d, e))
             return e ? e->code : ERR_ARG;
-        }
-        if (statistic(dot + 1, &d, out)) {
+        if (statistic(dot + 1, &d, out))
             return ERR_OK;
-        }
     }
-    return err_set(e, ERR_ARG, ERR_NO_OFFSET, "no metric named '%s' (gotop report --metrics lists them)", name);
+    return err_set(e, ERR_ARG, ERR_NO_OFFSET, "no metric named '%s' (gotop report --metrics lists them)",
+                   name);
 }
 
 enum err_code metric_get(const struct loaded *l, const char *name, struct metric_value *out, struct err *e)
 {
     enum err_code c = get(l, name, out, e);
-    if (c == ERR_OK && out->unit == UNIT_NS && !trace_info(l->tr)->has_clock) {
+    if (c == ERR_OK && out->unit == UNIT_NS && !trace_info(l->tr)->has_clock)
         out->known = false; /* ticks are no time */
-    }
     return c;
 }
 
-/* ---- without a trace ---------------------------------------------------------------------------------------- */
+/* ---- without a trace
+ * ---------------------------------------------------------------------------------------- */
 
 /* set_named - may set_get() have an answer for that, of some trace? */
 static bool set_named(const char *set)
@@ -337,16 +328,12 @@ static bool set_named(const char *set)
     static const char *const whole[] = {"sched", "stw", "stw.gc", "task", "region"};
     static const char *const begin[] = {
         "task:", "region:", "blocked:", "exec:", "wait:", "sched:", "syscall:", "assist:", "life:"};
-    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
-        if (strcmp(set, whole[i]) == 0) {
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+        if (strcmp(set, whole[i]) == 0)
             return true;
-        }
-    }
-    for (size_t i = 0; i < sizeof begin / sizeof *begin; i++) {
-        if (strncmp(set, begin[i], strlen(begin[i])) == 0) {
+    for (size_t i = 0; i < sizeof begin / sizeof *begin; i++)
+        if (strncmp(set, begin[i], strlen(begin[i])) == 0)
             return true;
-        }
-    }
     return false;
 }
 
@@ -388,28 +375,27 @@ enum err_code condition_check(const struct condition *c, struct err *e)
         return err_set(e, ERR_ARG, ERR_NO_OFFSET, "no metric named '%s' (gotop report --metrics lists them)",
                        c->metric);
     }
-    if (c->percent || c->unit == unit || c->v == 0) {
+    if (c->percent || c->unit == unit || c->v == 0)
         return ERR_OK;
-    }
     return err_set(e, ERR_ARG, ERR_NO_OFFSET, "%s is %s", c->metric, example[unit]);
 }
 
 void metric_text(struct text *t, const struct metric_value *v)
 {
-    if (!v->known) {
+    if (!v->known)
         text_lit(t, "-");
-    } else if (v->unit == UNIT_NS) {
+    else if (v->unit == UNIT_NS)
         text_dur(t, to_i64(v->v));
-    } else if (v->unit == UNIT_BYTES) {
+    else if (v->unit == UNIT_BYTES)
         text_bytes(t, to_u64(v->v));
-    } else if (v->unit == UNIT_SHARE) {
+    else if (v->unit == UNIT_SHARE)
         text_add(t, "%.2f%%", v->v * 100);
-    } else {
+    else
         text_add(t, "%.6g", v->v);
-    }
 }
 
-/* ---- conditions --------------------------------------------------------------------------------------------- */
+/* ---- conditions
+ * --------------------------------------------------------------------------------------------- */
 
 static bool parse_amount(const char *s, struct condition *c)
 {
@@ -423,12 +409,10 @@ static bool parse_amount(const char *s, struct condition *c)
                 {"GB", 1073741824, UNIT_BYTES}};
     char *end;
     double v = strtod(s, &end);
-    if (end == s || v != v) {
+    if (end == s || v != v)
         return false;
-    }
-    while (*end == ' ') {
+    while (*end == ' ')
         end++;
-    }
     for (size_t i = 0; i < sizeof unit / sizeof *unit; i++) {
         if (strcmp(end, unit[i].u) == 0) {
             c->v = v * unit[i].k;
@@ -444,17 +428,18 @@ enum err_code condition_parse(const char *s, bool change, struct condition *c, s
     size_t n = strcspn(s, "<>=!"), end = n, k;
     const char *p = s + n;
     *c = (struct condition){0};
-    while (end > 0 && s[end - 1] == ' ') {
+    while (end > 0 && s[end - 1] == ' ')
         end--;
-    }
     if (end == 0 || end >= sizeof c->metric || !*p) {
-        return err_set(e, ERR_ARG, ERR_NO_OFFSET, "a condition reads METRIC<VALUE, as stw.max<1ms; this is '%s'", s);
+        return err_set(e, ERR_ARG, ERR_NO_OFFSET,
+                       "a condition reads METRIC<VALUE, as stw.max<1ms; this is '%s'", s);
     }
     memcpy(c->metric, s, end);
     k = p[1] == '=' ? 2 : 1;
     memcpy(c->op, p, k);
     if ((k == 1 && (*p == '=' || *p == '!'))) {
-        return err_set(e, ERR_ARG, ERR_NO_OFFSET, "unknown comparison '%s': < <= > >= == != are known", c->op);
+        return err_set(e, ERR_ARG, ERR_NO_OFFSET, "unknown comparison '%s': < <= > >= == != are known",
+                       c->op);
     }
     for (p += k; *p == ' '; p++) {
     }

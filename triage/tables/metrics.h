@@ -1,13 +1,11 @@
 /*
  * metrics.h - single numbers of a trace by name, and conditions on them: for --assert, --rank and --fail-if.
  *
- * A metric is a name ("gc.share"), or a statistic of a set of durations: "p99(sched)" or "sched.p99". Statistics are
- * count, total, min, avg, sd, p50, p90, p99, max. Sets are
- *   sched, stw, stw.gc                 waits for a processor; stops of the world; those for GC
- *   task, region, task:NAME, region:NAME
- *   exec:FUNC, wait:FUNC, syscall:FUNC, assist:FUNC, life:FUNC, sched:FUNC   over the goroutines started at FUNC
- *   blocked:REASON                     waits for a reason (count, total, max)
- * and "mmu(1ms)" is the minimum mutator utilisation of a window.
+ * A metric is a name ("gc.share"), or a statistic of a set of durations: "p99(sched)" or "sched.p99".
+ * Statistics are count, total, min, avg, sd, p50, p90, p99, max. Sets are sched, stw, stw.gc waits for a
+ * processor; stops of the world; those for GC task, region, task:NAME, region:NAME exec:FUNC, wait:FUNC,
+ * syscall:FUNC, assist:FUNC, life:FUNC, sched:FUNC   over the goroutines started at FUNC blocked:REASON waits
+ * for a reason (count, total, max) and "mmu(1ms)" is the minimum mutator utilisation of a window.
  */
 #ifndef GOTOP_TRIAGE_METRICS_H
 #define GOTOP_TRIAGE_METRICS_H
@@ -25,7 +23,8 @@ struct metric_value {
 
 /* metric_get - ERR_ARG if there is no such metric. */
 enum err_code metric_get(const struct loaded *l, const char *name, struct metric_value *out, struct err *e);
-void metric_text(struct text *t, const struct metric_value *v); /* with its unit; "-": the trace has no such thing */
+void metric_text(struct text *t,
+                 const struct metric_value *v); /* with its unit; "-": the trace has no such thing */
 /* metric_list - the plain names with their meaning, for help and tests; NULL at the end. */
 const char *metric_list(size_t i, const char **help);
 

@@ -1,14 +1,15 @@
 /*
  * mmu.c - minimum mutator utilisation.
  *
- * Definition (that of `go tool trace` with its defaults). At each moment the utilisation is the share of GOMAXPROCS
- * processors not taken by the collector: none while the world is stopped for GC; else a P is taken while a mark
- * worker runs on it (idle-time workers aside; one that goes on without a new label goes on as what it was) or a
- * goroutine on it assists. The MMU of a window length is the least mean utilisation over all windows of that length
- * that lie within the trace; a longer window than the trace is the trace.
+ * Definition (that of `go tool trace` with its defaults). At each moment the utilisation is the share of
+ * GOMAXPROCS processors not taken by the collector: none while the world is stopped for GC; else a P is taken
+ * while a mark worker runs on it (idle-time workers aside; one that goes on without a new label goes on as
+ * what it was) or a goroutine on it assists. The MMU of a window length is the least mean utilisation over
+ * all windows of that length that lie within the trace; a longer window than the trace is the trace.
  *
- * The utilisation is a step function, so its windowed mean is piecewise linear and has its minimum where a window's
- * edge meets a step. Two pointers walk the steps: O(steps) per window length, and where the mean is high they leap.
+ * The utilisation is a step function, so its windowed mean is piecewise linear and has its minimum where a
+ * window's edge meets a step. Two pointers walk the steps: O(steps) per window length, and where the mean is
+ * high they leap.
  */
 #include "triage/tri.h"
 
@@ -18,8 +19,8 @@
 #include "triage/tables/assists.h"
 
 /*
- * A change: at a time (key) P p has one taker more or less, or the world stops or starts (row). Those of one time count together, so
- * their order doesn't matter.
+ * A change: at a time (key) P p has one taker more or less, or the world stops or starts (row). Those of one
+ * time count together, so their order doesn't matter.
  */
 #define ALL NO_LANE
 #define CHANGE_T(x) ((int64_t)((x)->key ^ (uint64_t)1 << 63))
@@ -65,12 +66,10 @@ static bool change_add(struct curve *c, int64_t t0, int64_t t1, uint32_t p)
     struct keyed_row *x;
     t0 = t0 > c->start ? t0 : c->start;
     t1 = t1 < c->end ? t1 : c->end;
-    if (t0 >= t1) {
+    if (t0 >= t1)
         return true;
-    }
-    if (!mem_room(c->c, c->cap_c, c->nc + 2)) {
+    if (!mem_room(c->c, c->cap_c, c->nc + 2))
         return false;
-    }
     x = c->c;
     x[c->nc++] = change(t0, p, true);
     x[c->nc++] = change(t1, p, false);
@@ -94,9 +93,8 @@ static bool worker_ran(void *arg, const struct span_run *r)
         const int64_t t0 = t;
         t += r->dur[i];
         w->mode = gc_mode_next(c->tr, w->mode, kind);
-        if (!tri_is_exec(kind->state) || (w->mode == GC_IDLE && !(w->known && go127 && kind->label))) {
+        if (!tri_is_exec(kind->state) || (w->mode == GC_IDLE && !(w->known && go127 && kind->label)))
             continue;
-        }
         w->ok = change_add(c, t0, w->known && kind->label && w->mode != GC_IDLE && go127 ? c->end : t,
                            one_p(span_run_who(r, i)));
         w->known |= kind->label != 0;
@@ -108,8 +106,9 @@ static bool worker_ran(void *arg, const struct span_run *r)
 static bool lane_worker(struct curve *c, uint32_t g)
 {
     struct worker w = {.c = c, .mode = GC_UNLABELLED, .ok = true};
-    trace_states(c->tr, (struct lane){LANE_G, g},
-                 &(struct states_ask){.t0 = INT64_MIN, .t1 = INT64_MAX, .all = true, .f = worker_ran, .arg = &w});
+    trace_states(
+        c->tr, (struct lane){LANE_G, g},
+        &(struct states_ask){.t0 = INT64_MIN, .t1 = INT64_MAX, .all = true, .f = worker_ran, .arg = &w});
     return w.ok && slices_tick();
 }
 
@@ -120,7 +119,8 @@ static bool assist(void *arg, const struct assist_run *a)
     return change_add(arg, a->t0 > r->t0 ? a->t0 : r->t0, a->t1 < r->t1 ? a->t1 : r->t1, one_p(a->p));
 }
 
-/* Lists of assists that are long enough to be told as they are read: there are few, and what they tell need not be sorted. */
+/* Lists of assists that are long enough to be told as they are read: there are few, and what they tell need
+ * not be sorted. */
 enum { LONG_MOST = 64 };
 static bool is_long(const struct assist_times *a, const struct assist_list *l)
 {
@@ -131,15 +131,13 @@ static bool is_long(const struct assist_times *a, const struct assist_list *l)
 static bool collect_assists(struct curve *c)
 {
     bool ok = true;
-    if (!c->assisted) {
+    if (!c->assisted)
         return assists_each(c->tr, assist, c);
-    }
     for (size_t i = 0; i < c->assisted->nlists && ok; i++) {
         struct assist_list l = assist_list(c->assisted, i);
         struct assist_time x;
-        while (!is_long(c->assisted, &l) && ok && assist_list_next(&l, &x)) {
+        while (!is_long(c->assisted, &l) && ok && assist_list_next(&l, &x))
             ok = change_add(c, x.t0, x.t1, one_p(x.p));
-        }
         ok = ok && (i % 1024 || slices_tick());
     }
     return ok;
@@ -151,23 +149,19 @@ static bool collect(struct curve *c)
     bool ok = true;
     const size_t sweeps = c->flags & MMU_SWEEP ? trace_ranges(c->tr, RANGE_SWEEP, &r) : 0;
     size_t n = c->flags & MMU_STW ? trace_ranges(c->tr, RANGE_STW, &r) : 0;
-    if (!mem_room(c->c, c->cap_c, 2 * (n + sweeps) + 1)) {
+    if (!mem_room(c->c, c->cap_c, 2 * (n + sweeps) + 1))
         return false;
-    }
     for (size_t i = 0; i < n && ok; i++) {
         struct str kind = trace_str(c->tr, r[i].name);
-        if (kind.len == 0 || str_starts(kind, "GC")) {
+        if (kind.len == 0 || str_starts(kind, "GC"))
             ok = change_add(c, r[i].t0, r[i].t1, ALL);
-        }
     }
     n = c->flags & MMU_SWEEP ? trace_ranges(c->tr, RANGE_SWEEP, &r) : 0;
-    for (size_t i = 0; i < n && ok; i++) {
+    for (size_t i = 0; i < n && ok; i++)
         ok = change_add(c, r[i].t0, r[i].t1, r[i].owner) && (i % 1024 || slices_tick());
-    }
     ok = ok && (!(c->flags & MMU_ASSIST) || collect_assists(c));
-    for (uint32_t g = 0; c->flags & MMU_WORKERS && ok && (g = trace_next_worker(c->tr, g)) != NO_LANE; g++) {
+    for (uint32_t g = 0; c->flags & MMU_WORKERS && ok && (g = trace_next_worker(c->tr, g)) != NO_LANE; g++)
         ok = lane_worker(c, g);
-    }
     return ok;
 }
 
@@ -196,9 +190,8 @@ static void step_put(struct curve *c, int64_t t, uint32_t level, double *sum)
 {
     const size_t i = c->ns++;
     *sum += i ? step_to(c, i - 1, t) : 0;
-    if (i % SUM_EACH == 0) {
+    if (i % SUM_EACH == 0)
         c->sum[i / SUM_EACH] = *sum;
-    }
     c->t[i] = t;
     c->level[i] = level;
 }
@@ -214,14 +207,12 @@ static int64_t procs_at(const struct curve *c, struct procs *p, int64_t t)
 {
     while (p->i < p->n && p->next.t <= t) {
         p->is = p->next;
-        if (++p->i < p->n) {
+        if (++p->i < p->n)
             p->next = trace_point(c->tr, METRIC_PROCS, p->i);
-        }
     }
     uint64_t v = p->i ? p->is.v : p->n ? p->next.v : trace_info(c->tr)->gomaxprocs;
-    if (v == 0) {
+    if (v == 0)
         v = trace_nlanes(c->tr, LANE_P);
-    }
     return v < 1 ? 1 : v > 1000000 ? 1000000 : (int64_t)v;
 }
 
@@ -251,9 +242,8 @@ static void taken(struct taking *k, uint32_t p, int by)
 
 static bool level_add(struct curve *c, double util, uint32_t *level)
 {
-    if (!mem_room(c->util, c->cap_util, c->nutil + 1)) {
+    if (!mem_room(c->util, c->cap_util, c->nutil + 1))
         return false;
-    }
     *level = (uint32_t)c->nutil;
     c->util[c->nutil++] = util;
     return true;
@@ -271,16 +261,16 @@ static bool level_of(struct curve *c, struct taking *k, int64_t procs, uint32_t 
     }
     n = n < k->np ? n : k->np;
     if (k->of[n].procs != procs) {
-        if (!level_add(c, 1 - (double)n / (double)procs, &k->of[n].level)) {
+        if (!level_add(c, 1 - (double)n / (double)procs, &k->of[n].level))
             return false;
-        }
         k->of[n].procs = procs;
     }
     *level = k->of[n].level;
     return true;
 }
 
-/* The long lists of assists: which changes next, and when. Of time x of one its beginning or, if that has been, its end. */
+/* The long lists of assists: which changes next, and when. Of time x of one its beginning or, if that has
+ * been, its end. */
 struct merge {
     const struct curve *c;
     unsigned n; /* lists that aren't at their end */
@@ -300,9 +290,8 @@ static bool merged_next(const struct curve *c, struct merged *m)
     while (assist_list_next(&m->at, &m->x)) {
         m->x.t0 = m->x.t0 > c->start ? m->x.t0 : c->start;
         m->x.t1 = m->x.t1 < c->end ? m->x.t1 : c->end;
-        if (m->x.t0 < m->x.t1) {
+        if (m->x.t0 < m->x.t1)
             return true;
-        }
     }
     return false;
 }
@@ -312,9 +301,8 @@ static void merge_sift(struct merge *m, unsigned i)
     const struct merge_next x = m->next[i];
     for (unsigned k; (k = 2 * i + 1) < m->n; i = k) {
         k += k + 1 < m->n && m->next[k + 1].t < m->next[k].t;
-        if (x.t <= m->next[k].t) {
+        if (x.t <= m->next[k].t)
             break;
-        }
         m->next[i] = m->next[k];
     }
     m->next[i] = x;
@@ -333,9 +321,8 @@ static void merge_begin(struct merge *m, const struct curve *c)
             m->n++;
         }
     }
-    for (unsigned i = m->n; i-- > 0;) {
+    for (unsigned i = m->n; i-- > 0;)
         merge_sift(m, i);
-    }
 }
 
 /* Its next change is one of k. */
@@ -345,13 +332,12 @@ static void merge_take(struct merge *m, struct taking *k)
     struct merged *x = &m->of[next->list];
     const bool ends = next->t == x->x.t1;
     taken(k, one_p(x->x.p), ends ? -1 : 1);
-    if (!ends) {
+    if (!ends)
         next->t = x->x.t1;
-    } else if (merged_next(m->c, x)) {
+    else if (merged_next(m->c, x))
         next->t = x->x.t0;
-    } else {
+    else
         *next = m->next[--m->n];
-    }
     merge_sift(m, 0);
 }
 
@@ -365,7 +351,8 @@ static inline int64_t merge_at(const struct merge *m)
     return m->n ? m->next[0].t : INT64_MAX;
 }
 
-/* All but the first, which is when the curve starts; those of one time together. A step of no time is none. */
+/* All but the first, which is when the curve starts; those of one time together. A step of no time is none.
+ */
 static bool steps_of(struct curve *c, struct merge *m, struct taking *k)
 {
     struct procs procs_of = {.n = trace_npoints(c->tr, METRIC_PROCS)};
@@ -374,9 +361,8 @@ static bool steps_of(struct curve *c, struct merge *m, struct taking *k)
     double sum = 0;
     unsigned turns = 0;
     bool ok = true;
-    if (procs_of.n) {
+    if (procs_of.n)
         procs_of.next = trace_point(c->tr, METRIC_PROCS, 0);
-    }
     for (size_t i = 0; ok && (i < c->nc || m->n);) {
         uint32_t level;
         int64_t a = change_at(c, i), b = merge_at(m);
@@ -385,9 +371,8 @@ static bool steps_of(struct curve *c, struct merge *m, struct taking *k)
             taken(k, CHANGE_P(&c->c[i]), CHANGE_BY(&c->c[i]));
             i++;
         }
-        for (; m->n && b == t; b = merge_at(m)) {
+        for (; m->n && b == t; b = merge_at(m))
             merge_take(m, k);
-        }
         ok = level_of(c, k, procs_at(c, &procs_of, t), &level) && (++turns % 1024 || slices_tick());
         if (ok && t != begun && level != last && c->util[level] != c->util[last]) {
             step_put(c, begun, last, &sum);
@@ -397,9 +382,8 @@ static bool steps_of(struct curve *c, struct merge *m, struct taking *k)
             last = level;
         }
     }
-    if (ok) {
+    if (ok)
         step_put(c, begun, last, &sum);
-    }
     return ok;
 }
 
@@ -426,17 +410,15 @@ static void place_at(const struct curve *c, struct place *p, size_t i)
         p->i = i / SUM_EACH * SUM_EACH;
         p->sum = c->sum[i / SUM_EACH];
     }
-    for (; p->i < i; p->i++) {
+    for (; p->i < i; p->i++)
         p->sum += step_to(c, p->i, c->t[p->i + 1]);
-    }
 }
 
 /* The last step holds to the end. */
 static double integral(const struct curve *c, struct place *p, int64_t t)
 {
-    for (; p->i + 1 < c->ns && c->t[p->i + 1] <= t; p->i++) {
+    for (; p->i + 1 < c->ns && c->t[p->i + 1] <= t; p->i++)
         p->sum += step_to(c, p->i, c->t[p->i + 1]);
-    }
     return p->sum + step_to(c, p->i, t);
 }
 
@@ -451,18 +433,17 @@ static size_t step_at(const struct curve *c, size_t i, int64_t t)
     hi = i + by < c->ns ? i + by : c->ns; /* behind t */
     while (i + 1 < hi) {
         const size_t mid = i + (hi - i) / 2;
-        if (c->t[mid] <= t) {
+        if (c->t[mid] <= t)
             i = mid;
-        } else {
+        else
             hi = mid;
-        }
     }
     return i;
 }
 
 /*
- * How far a window whose mean is so much above the least can be moved before it may be below it: each nanosecond changes what
- * it holds by one at most. A little less, for what sums are rounded by.
+ * How far a window whose mean is so much above the least can be moved before it may be below it: each
+ * nanosecond changes what it holds by one at most. A little less, for what sums are rounded by.
  */
 static int64_t safe_ns(double above, int64_t window)
 {
@@ -476,9 +457,8 @@ static struct mmu_point least(const struct curve *c, int64_t window)
     int64_t t = c->start, last;
     struct place l = {0}, r = {0};
     unsigned turns = 0;
-    if (window > c->end - c->start) {
+    if (window > c->end - c->start)
         window = c->end - c->start;
-    }
     if (window <= 0) {
         best.mmu = 1;
         return best;
@@ -487,35 +467,32 @@ static struct mmu_point least(const struct curve *c, int64_t window)
     for (;;) {
         double right = integral(c, &r, t + window), mean = (right - integral(c, &l, t)) / (double)window;
         int64_t next = last;
-        if (++turns % 1024 == 0 && !slices_tick()) {
+        if (++turns % 1024 == 0 && !slices_tick())
             break;
-        }
         if (mean < best.mmu) {
             best.mmu = mean;
             best.at = t;
         }
-        if (t >= last || best.mmu <= 0) { /* nothing is less */
+        if (t >= last || best.mmu <= 0) /* nothing is less */
             break;
-        }
         int64_t safe = safe_ns(mean - best.mmu, window);
         safe = safe < last - t ? safe : last - t;
         if (safe) {
             place_at(c, &l, step_at(c, l.i, t + safe));
             place_at(c, &r, step_at(c, r.i, t + safe + window));
         }
-        if (l.i + 1 < c->ns && c->t[l.i + 1] < next) {
+        if (l.i + 1 < c->ns && c->t[l.i + 1] < next)
             next = c->t[l.i + 1];
-        }
-        if (r.i + 1 < c->ns && c->t[r.i + 1] - window < next) {
+        if (r.i + 1 < c->ns && c->t[r.i + 1] - window < next)
             next = c->t[r.i + 1] - window;
-        }
         t = next > t ? next : last;
     }
     best.mmu = best.mmu < 0 ? 0 : best.mmu > 1 ? 1 : best.mmu;
     return best;
 }
 
-static enum err_code mmu_of(struct curve *c, const int64_t *windows, uint32_t n, struct mmu_point *out, struct err *e)
+static enum err_code mmu_of(struct curve *c, const int64_t *windows, uint32_t n, struct mmu_point *out,
+                            struct err *e)
 {
     bool ok;
     c->end = trace_info(c->tr)->end;
@@ -523,9 +500,8 @@ static enum err_code mmu_of(struct curve *c, const int64_t *windows, uint32_t n,
                                                   : 0; /* before GOMAXPROCS is known Go counts nothing */
     ok = collect(c) && steps(c);
     mem_free(c->c);
-    for (uint32_t i = 0; ok && i < n; i++) {
+    for (uint32_t i = 0; ok && i < n; i++)
         out[i] = least(c, windows[i]);
-    }
     mem_free(c->t);
     mem_free(c->level);
     mem_free(c->util);
@@ -543,15 +519,13 @@ bool triage_mmu_curve(struct triage *tg)
 {
     int64_t w[MMU_POINTS], x = 10000;
     uint32_t n = 0;
-    if (!triage_collects(tg)) {
+    if (!triage_collects(tg))
         return true; /* no collection, no curve: it would say 100 % */
-    }
     for (; n < MMU_POINTS - 1 && x < tg->end; n++) {
         int64_t lead = x;
         w[n] = x;
-        while (lead >= 10) {
+        while (lead >= 10)
             lead /= 10;
-        }
         x = lead == 2 ? x / 2 * 5 : x * 2;
     }
     w[n++] = tg->end;

@@ -7,9 +7,8 @@ bool triage_part_missing(const struct trace *tr)
 {
     const struct trace_info *in = trace_info(tr);
     bool behind = in->second_family && !in->more_damages;
-    for (uint32_t i = 0; behind && i < in->ndamages; i++) {
+    for (uint32_t i = 0; behind && i < in->ndamages; i++)
         behind = trace_damage(tr, i)->gen > in->generations;
-    }
     return in->ndamages && !behind;
 }
 
@@ -18,9 +17,8 @@ bool triage_proc(struct triage *tg, uint32_t p)
     struct lane l = {LANE_P, p};
     trace_shares(tg->tr, l, 0, tg->end, &tg->p[p].s);
     tg->p[p].spans = trace_lane(tg->tr, l).nspans;
-    for (int i = 0; i < ST_COUNT; i++) {
+    for (int i = 0; i < ST_COUNT; i++)
         tg->p_sum.ns[i] = ns_add(tg->p_sum.ns[i], tg->p[p].s.ns[i]);
-    }
     return true;
 }
 
@@ -30,9 +28,8 @@ bool triage_procs_end(struct triage *tg)
     const size_t n = trace_npoints(tg->tr, METRIC_PROCS);
     uint64_t first = n ? trace_point(tg->tr, METRIC_PROCS, 0).v : tg->np;
     int64_t at = 0, cap = 0, told = 0;
-    if (n == 0 && trace_info(tg->tr)->gomaxprocs > first) {
+    if (n == 0 && trace_info(tg->tr)->gomaxprocs > first)
         first = trace_info(tg->tr)->gomaxprocs;
-    }
     for (size_t i = 0; i < n; i++) {
         const struct point p = trace_point(tg->tr, METRIC_PROCS, i);
         if (p.t > at) {
@@ -42,11 +39,10 @@ bool triage_procs_end(struct triage *tg)
         first = p.v;
     }
     tg->capacity = ns_add(cap, ns_mul(tg->end - at, (int64_t)(first < 65536 ? first : 65536)));
-    /* Ps that the trace never starts have no lane; a P may outlive a lower GOMAXPROCS for a moment. The parts shall
-       make a whole. */
-    for (int i = ST_IDLE; i <= ST_SYSCALL; i++) {
+    /* Ps that the trace never starts have no lane; a P may outlive a lower GOMAXPROCS for a moment. The parts
+       shall make a whole. */
+    for (int i = ST_IDLE; i <= ST_SYSCALL; i++)
         told = ns_add(told, tg->p_sum.ns[i]);
-    }
     tg->capacity = tg->capacity > told ? tg->capacity : told;
     tg->unused = tg->capacity - told;
     tg->lost = triage_part_missing(tg->tr) ? tg->unused : 0;

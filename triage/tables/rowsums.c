@@ -1,5 +1,6 @@
 /*
- * rowsums.c - what neighbouring goroutines were counted to have, handed to gstats.h and added to their groups: see subtotal.h.
+ * rowsums.c - what neighbouring goroutines were counted to have, handed to gstats.h and added to their
+ * groups: see subtotal.h.
  */
 #include "triage/tables/subtotal.h"
 
@@ -14,9 +15,9 @@ static void sum_add(struct group_sum *to, const int64_t *v, uint32_t n)
         sum = (int64_t)((uint64_t)sum + (uint64_t)v[i]);
         max = v[i] > max ? v[i] : max;
     }
-    for (uint32_t i = 0; (uint64_t)any >= (uint64_t)NS_MAX / GSTATS_ROWS && i < n; i++) { /* too much for a sum */
+    for (uint32_t i = 0; (uint64_t)any >= (uint64_t)NS_MAX / GSTATS_ROWS && i < n;
+         i++) /* too much for a sum */
         sum = i ? ns_add(sum, v[i]) : v[i];
-    }
     to->total = ns_add(to->total, sum);
     to->max = max;
 }
@@ -26,14 +27,11 @@ static void put_sums(struct subtotal *y, uint32_t n)
 {
     for (uint32_t i = 0, k; i < n; i += k) {
         struct group_sum *to = y->groups[y->rows.group[i]].d;
-        for (k = 1; i + k < n && y->rows.group[i + k] == y->rows.group[i];) {
+        for (k = 1; i + k < n && y->rows.group[i + k] == y->rows.group[i];)
             k++;
-        }
-        for (int m = GM_EXEC; m <= GM_UNKNOWN; m++) {
-            if (y->rows.used >> m & 1) {
+        for (int m = GM_EXEC; m <= GM_UNKNOWN; m++)
+            if (y->rows.used >> m & 1)
                 sum_add(&to[m], (const int64_t *)&y->rows.v[m][i], k);
-            }
-        }
         sum_add(&to[GM_LIFE], &y->life[i], k);
     }
 }
@@ -59,25 +57,21 @@ static void rows_end(struct subtotal *y)
             rest[i] += was - r->v[m][i];
         }
     }
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++)
         left |= rest[i];
-    }
     r->used |= (unsigned)(left > 0) << GM_LIFE;
 }
 
 bool subtotal_rows_put(struct subtotal *y, struct gstats *to, uint32_t last)
 {
     const uint32_t n = y->nrows;
-    if (!y->rows.spans) { /* else these are their lives */
+    if (!y->rows.spans) /* else these are their lives */
         rows_end(y);
-    }
     const bool ok = gstats_put(to, last + 1 - n, &y->rows, n);
     put_sums(y, n);
-    for (int v = GM_EXEC; v < GV_COUNT; v++) {
-        if (y->rows.used >> v & 1) {
+    for (int v = GM_EXEC; v < GV_COUNT; v++)
+        if (y->rows.used >> v & 1)
             memset(y->rows.v[v], 0, n * sizeof y->rows.v[v][0]);
-        }
-    }
     y->nrows = 0;
     y->rows.used = 0;
     return ok && slices_tick();

@@ -1,6 +1,6 @@
 /*
- * slices.c - see slices.h. `turn` says who runs; it changes hands under the lock only. Before the computation gives it
- * away, its team has come to rest.
+ * slices.c - see slices.h. `turn` says who runs; it changes hands under the lock only. Before the computation
+ * gives it away, its team has come to rest.
  */
 #include "triage/tables/slices.h"
 
@@ -29,7 +29,9 @@ struct slices {
     unsigned ticks;
 };
 
-enum { AHEAD = 1024 }; /* results that wait for their turn, at most: behind one that takes long others go on */
+enum {
+    AHEAD = 1024
+}; /* results that wait for their turn, at most: behind one that takes long others go on */
 struct result {
     void *kept;
     bool is;
@@ -53,9 +55,8 @@ static _Thread_local bool helps; /* not the caller's thread */
 
 static void await(struct slices *s, bool turn)
 {
-    while (s->turn != turn) {
+    while (s->turn != turn)
         pthread_cond_wait(&s->changed, &s->lock);
-    }
 }
 
 static void hand_over(struct slices *s, bool turn)
@@ -83,9 +84,8 @@ struct slices *slices_new(bool (*f)(void *arg), void *arg)
 {
     struct slices *s = mem_zalloc(sizeof *s);
     pthread_attr_t attr;
-    if (!s) {
+    if (!s)
         return NULL;
-    }
     s->f = f;
     s->arg = arg;
     pthread_mutex_init(&s->lock, NULL);
@@ -118,9 +118,8 @@ enum slices_state slices_run(struct slices *s, int64_t budget_ns)
 
 void slices_free(struct slices *s)
 {
-    if (!s) {
+    if (!s)
         return;
-    }
     s->stop = true; /* it is our turn: nobody else reads it now */
     (void)slices_run(s, INT64_MAX);
     pthread_join(s->thread, NULL);
@@ -129,16 +128,16 @@ void slices_free(struct slices *s)
     mem_free(s);
 }
 
-/* ---- several threads ------------------------------------------------------------------------------------------ */
+/* ---- several threads
+ * ------------------------------------------------------------------------------------------ */
 
 /* Until the condition holds a helper doesn't count as busy. */
 #define REST_WHILE(t, condition) \
     do { \
         (t)->busy -= helps; \
         pthread_cond_broadcast(&(t)->changed); \
-        while (condition) { \
+        while (condition) \
             pthread_cond_wait(&(t)->changed, &(t)->lock); \
-        } \
         (t)->busy += helps; \
     } while (0)
 
@@ -146,9 +145,8 @@ static void team_pause(struct team *t)
 {
     pthread_mutex_lock(&t->lock);
     t->pause = true;
-    while (t->busy) {
+    while (t->busy)
         pthread_cond_wait(&t->changed, &t->lock);
-    }
     pthread_mutex_unlock(&t->lock);
 }
 
@@ -171,29 +169,25 @@ bool slices_tick(void)
         }
         return !team->failed;
     }
-    if (!s) {
+    if (!s)
         return true;
-    }
     if (!s->stop && ++s->ticks % LOOK == 0 && host_now() >= s->until) {
-        if (team) {
+        if (team)
             team_pause(team);
-        }
         pthread_mutex_lock(&s->lock);
         hand_over(s, false);
         await(s, true);
         pthread_mutex_unlock(&s->lock);
-        if (team) {
+        if (team)
             team_go_on(team);
-        }
     }
     return !s->stop;
 }
 
 bool slices_tick_now(void)
 {
-    if (mine) {
+    if (mine)
         mine->ticks |= LOOK - 1;
-    }
     return slices_tick();
 }
 
@@ -202,13 +196,13 @@ static void team_wait(struct team *t)
 {
     (void)thread_wait(&t->changed, &t->lock, host_now() + 2000000);
     pthread_mutex_unlock(&t->lock);
-    if (!slices_tick()) {
+    if (!slices_tick())
         t->failed = true;
-    }
     pthread_mutex_lock(&t->lock);
 }
 
-/* Adds the results whose turn it is, until the next one isn't there yet. Under the lock; one thread at a time. */
+/* Adds the results whose turn it is, until the next one isn't there yet. Under the lock; one thread at a
+ * time. */
 static void team_add(struct team *t)
 {
     const struct slices_job *job = t->job;
@@ -219,16 +213,14 @@ static void team_add(struct team *t)
         *r = (struct result){.is = false};
         pthread_mutex_unlock(&t->lock);
         bool ok = slices_tick();
-        if (ok) {
+        if (ok)
             ok = job->add(job->arg, t->turn, kept);
-        } else {
+        else
             job->drop(kept);
-        }
         pthread_mutex_lock(&t->lock);
         t->turn++;
-        if (!ok) {
+        if (!ok)
             t->failed = true;
-        }
     }
     t->adds = false;
     pthread_cond_broadcast(&t->changed);
@@ -263,18 +255,16 @@ static void team_work(struct team *t)
             const bool ok = job->work(job->arg, i, &kept);
             pthread_mutex_lock(&t->lock);
             t->kept[i % AHEAD] = (struct result){kept, true};
-            if (!ok) {
+            if (!ok)
                 t->failed = true;
-            }
             pthread_cond_broadcast(&t->changed);
         } else if (helps) {
             REST_WHILE(t, t->pause || (!is_over(t) && !can_add(t) && !can_begin(t)));
         } else {
             team_wait(t);
         }
-        if (helps && t->pause) {
+        if (helps && t->pause)
             REST_WHILE(t, t->pause);
-        }
     }
 }
 
@@ -304,23 +294,20 @@ bool slices_each(int threads, size_t n, const struct slices_job *job)
     pthread_mutex_lock(&t.lock);
     team = &t;
     while (helpers < MOST && (int)helpers + 1 < threads && helpers + 1 < n &&
-           thread_start(&thread[helpers], &attr, help, &t) == 0) { /* where there are none, the caller does it all */
+           thread_start(&thread[helpers], &attr, help, &t) ==
+               0) { /* where there are none, the caller does it all */
         helpers++;
         t.busy++;
     }
     team_work(&t);
-    while (t.busy) { /* a helper that rests is not done */
+    while (t.busy) /* a helper that rests is not done */
         team_wait(&t);
-    }
     pthread_mutex_unlock(&t.lock);
-    for (unsigned i = 0; i < helpers; i++) {
+    for (unsigned i = 0; i < helpers; i++)
         pthread_join(thread[i], NULL);
-    }
-    for (size_t i = 0; i < AHEAD; i++) {
-        if (t.kept[i].is) {
+    for (size_t i = 0; i < AHEAD; i++)
+        if (t.kept[i].is)
             job->drop(t.kept[i].kept);
-        }
-    }
     team = NULL;
     pthread_attr_destroy(&attr);
     pthread_cond_destroy(&t.changed);

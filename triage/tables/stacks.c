@@ -8,9 +8,9 @@
 
 const char *wait_kind_name(enum wait_kind k)
 {
-    static const char *const name[WK_KINDS] = {"other",           "lock",   "wait group", "condition", "channel send",
-                                               "channel receive", "select", "network",    "sleep",     "GC",
-                                               "system"};
+    static const char *const name[WK_KINDS] = {
+        "other",  "lock",    "wait group", "condition", "channel send", "channel receive",
+        "select", "network", "sleep",      "GC",        "system"};
     return (unsigned)k < WK_KINDS ? name[k] : "other";
 }
 
@@ -33,45 +33,36 @@ static enum wait_kind kind_of_function(struct str f)
         {"internal/poll.runtime_Semacquire", WK_LOCK},
         {"sync.(*Once)", WK_LOCK},
     };
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (str_starts(f, known[i].prefix)) {
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (str_starts(f, known[i].prefix))
             return known[i].k;
-        }
-    }
     return WK_OTHER;
 }
 
 /* WK_KINDS: the stack tells. */
 static enum wait_kind kind_of_reason(struct str r)
 {
-    if (str_is(r, "sync")) {
+    if (str_is(r, "sync"))
         return WK_KINDS;
-    }
-    if (str_starts(r, "sync.(*Cond)") || str_is(r, "sync cond")) {
+    if (str_starts(r, "sync.(*Cond)") || str_is(r, "sync cond"))
         return WK_COND;
-    }
-    if (str_is(r, "chan send")) {
+    if (str_is(r, "chan send"))
         return WK_SEND;
-    }
-    if (str_is(r, "chan receive")) {
+    if (str_is(r, "chan receive"))
         return WK_RECV;
-    }
-    if (str_starts(r, "select") || str_is(r, "forever")) {
+    if (str_starts(r, "select") || str_is(r, "forever"))
         return WK_SELECT;
-    }
-    if (str_is(r, "network")) {
+    if (str_is(r, "network"))
         return WK_NET;
-    }
-    if (str_is(r, "sleep")) {
+    if (str_is(r, "sleep"))
         return WK_SLEEP;
-    }
-    if (str_starts(r, "GC ") || str_is(r, "wait until GC ends")) {
+    if (str_starts(r, "GC ") || str_is(r, "wait until GC ends"))
         return WK_GC;
-    }
     return str_starts(r, "system goroutine") ? WK_SYSTEM : WK_OTHER;
 }
 
-/* Go's standard library, by the first element of a package's path: it carries out what somebody else asked for. */
+/* Go's standard library, by the first element of a package's path: it carries out what somebody else asked
+ * for. */
 static bool is_library(struct str f)
 {
     enum { LETTERS = 26 };
@@ -99,22 +90,19 @@ static bool is_library(struct str f)
         ['w' - 'a'] = "weak\0",
     };
     size_t n = 0;
-    while (n < f.len && f.p[n] != '.' && f.p[n] != '/') {
+    while (n < f.len && f.p[n] != '.' && f.p[n] != '/')
         n++;
-    }
-    if (n == f.len || n == 0) {
+    if (n == f.len || n == 0)
         return f.len == 0;
-    }
     const unsigned letter = (unsigned char)f.p[0] - (unsigned)'a';
-    for (const char *p = letter < LETTERS ? package[letter] : NULL; p && *p; p += strlen(p) + 1) {
-        if (strlen(p) == n && memcmp(p, f.p, n) == 0) {
+    for (const char *p = letter < LETTERS ? package[letter] : NULL; p && *p; p += strlen(p) + 1)
+        if (strlen(p) == n && memcmp(p, f.p, n) == 0)
             return true;
-        }
-    }
     return str_starts(f, "type:.eq");
 }
 
-/* Is it of the library, and not of a package of it that the program tests? Then that is what the program is about. */
+/* Is it of the library, and not of a package of it that the program tests? Then that is what the program is
+ * about. */
 static bool others(const struct trace *tr, struct str f)
 {
     const struct str own = trace_info(tr)->tested;
@@ -126,20 +114,29 @@ static bool others(const struct trace *tr, struct str f)
 /* Of the library, what every wait and call goes through. */
 static bool is_plumbing(struct str f)
 {
-    static const char *const package[] = {"runtime.", "runtime/", "sync.", "sync/",  "internal/",   "syscall.",
-                                          "net.",     "os.",      "io.",   "bufio.", "crypto/tls.", "time."};
-    for (size_t i = 0; i < sizeof package / sizeof *package; i++) {
-        if (str_starts(f, package[i])) {
+    static const char *const package[] = {"runtime.",  "runtime/", "sync.",       "sync/",
+                                          "internal/", "syscall.", "net.",        "os.",
+                                          "io.",       "bufio.",   "crypto/tls.", "time."};
+    for (size_t i = 0; i < sizeof package / sizeof *package; i++)
+        if (str_starts(f, package[i]))
             return true;
-        }
-    }
     return f.len == 0;
 }
 
-/* ---- told once: what is known of a string, and of a stack, kept beside it (trace_aside()) ----------------------- */
+/* ---- told once: what is known of a string, and of a stack, kept beside it (trace_aside())
+ * ----------------------- */
 
-/* Of a string, as a function's name: KNOWN and what follows, marks (enum stack_mark) on top. As a reason: its kind + 1. */
-enum { KNOWN = 1, LIBRARY = 2, PLUMBING = 4, SENDS = 8, KIND = 4 /* kind_of_function() */, REASON = 8, MARKS = 12 };
+/* Of a string, as a function's name: KNOWN and what follows, marks (enum stack_mark) on top. As a reason: its
+ * kind + 1. */
+enum {
+    KNOWN = 1,
+    LIBRARY = 2,
+    PLUMBING = 4,
+    SENDS = 8,
+    KIND = 4 /* kind_of_function() */,
+    REASON = 8,
+    MARKS = 12
+};
 enum { KINDS = 15 };
 _Static_assert((int)WK_KINDS < (int)KINDS, "a kind, and one that says none, take four bits");
 _Static_assert(WK_OTHER == 0, "most functions are of no kind");
@@ -156,15 +153,12 @@ static bool makes(struct str f)
 {
     static const char *const begin[] = {"New", "Compile", "MustCompile", "Parse", "MustParse"};
     size_t at = f.len;
-    while (at > 0 && f.p[at - 1] != '.') {
+    while (at > 0 && f.p[at - 1] != '.')
         at--;
-    }
     const struct str last = {f.p + at, f.len - at};
-    for (size_t i = 0; i < sizeof begin / sizeof *begin && !str_starts(f, "runtime."); i++) {
-        if (str_starts(last, begin[i])) {
+    for (size_t i = 0; i < sizeof begin / sizeof *begin && !str_starts(f, "runtime."); i++)
+        if (str_starts(last, begin[i]))
             return true;
-        }
-    }
     return false;
 }
 
@@ -175,7 +169,9 @@ static unsigned marks_of(struct str f)
     marks |= makes(f) ? STACK_MAKES : 0;
     marks |= str_starts(f, "os.(*File).") ? STACK_FILE : str_starts(f, "net.") ? STACK_CONN : 0;
     if (str_starts(f, "net")) {
-        marks |= str_is(f, "net.(*netFD).connect") || str_is(f, "net/http.(*Transport).getConn") ? STACK_CONNECTS : 0;
+        marks |= str_is(f, "net.(*netFD).connect") || str_is(f, "net/http.(*Transport).getConn")
+                     ? STACK_CONNECTS
+                     : 0;
         marks |= str_is(f, "net/http.(*persistConn).Read") || str_is(f, "net/http.(*bodyEOFSignal).Read") ||
                          str_is(f, "net/http.(*body).Read")
                      ? STACK_READS_ON
@@ -189,14 +185,15 @@ static unsigned func_is(const struct trace *tr, uint32_t func)
     unsigned is = (unsigned)trace_aside(tr, ASIDE_STRING, func);
     if (!(is & KNOWN)) {
         const struct str f = trace_str(tr, func);
-        is = KNOWN | (others(tr, f) ? LIBRARY : 0) | (is_plumbing(f) ? PLUMBING : 0) | (sends(f) ? SENDS : 0) |
-             (unsigned)kind_of_function(f) << KIND | marks_of(f) << MARKS;
+        is = KNOWN | (others(tr, f) ? LIBRARY : 0) | (is_plumbing(f) ? PLUMBING : 0) |
+             (sends(f) ? SENDS : 0) | (unsigned)kind_of_function(f) << KIND | marks_of(f) << MARKS;
         trace_aside_set(tr, ASIDE_STRING, func, is);
     }
     return is;
 }
 
-/* Of a stack: stacks_user_frame() + 1, the kind of its waits where the reason says only "sync", marks, stacks_place(). */
+/* Of a stack: stacks_user_frame() + 1, the kind of its waits where the reason says only "sync", marks,
+ * stacks_place(). */
 enum { FRAME_MOST = 0xffff, STACK_KIND = 16, STACK_MARKS = 20, STACK_PLACE = 32 };
 enum { KIND_FRAMES = 8, MARKS_ALL = (1 << (STACK_PLACE - STACK_MARKS)) - 1 };
 enum { ENDS = (STACK_FILE | STACK_CONN) << MARKS };
@@ -211,8 +208,8 @@ static uint64_t frame_tell(const struct trace *tr, uint32_t id)
 }
 
 /* A stack's frames from `from` on, as frame_tell() has them: how many; *any: bits that one of them has. */
-static inline uint32_t frames_told(const struct trace *tr, uint32_t stack, uint32_t from, uint64_t told[STACK_MARKED],
-                                   uint64_t *any)
+static inline uint32_t frames_told(const struct trace *tr, uint32_t stack, uint32_t from,
+                                   uint64_t told[STACK_MARKED], uint64_t *any)
 {
     const struct asides a = trace_frames_asides(tr, stack, from, told);
     *any = a.any;
@@ -228,11 +225,9 @@ static uint32_t library_frame(const struct trace *tr, uint32_t stack)
 {
     uint64_t f[STACK_MARKED], any;
     for (uint32_t from = 0, n; (n = frames_told(tr, stack, from, f, &any)); from += n) {
-        for (uint32_t i = 0; i < n; i++) {
-            if (!(f[i] & PLUMBING)) {
+        for (uint32_t i = 0; i < n; i++)
+            if (!(f[i] & PLUMBING))
                 return from + i;
-            }
-        }
     }
     return 0;
 }
@@ -240,9 +235,8 @@ static uint32_t library_frame(const struct trace *tr, uint32_t stack)
 static unsigned first_kind(const uint64_t *f, uint32_t n)
 {
     uint32_t i = 0;
-    while (i < n && i < KIND_FRAMES && !(f[i] >> KIND & KINDS)) {
+    while (i < n && i < KIND_FRAMES && !(f[i] >> KIND & KINDS))
         i++;
-    }
     return i < n && i < KIND_FRAMES ? (unsigned)f[i] >> KIND & KINDS : WK_OTHER;
 }
 
@@ -250,9 +244,8 @@ static unsigned first_kind(const uint64_t *f, uint32_t n)
 static uint64_t inner_end(const uint64_t *f, uint32_t n)
 {
     uint32_t i = 0;
-    while (i < n && !(f[i] & ENDS)) {
+    while (i < n && !(f[i] & ENDS))
         i++;
-    }
     return i < n ? f[i] & ENDS : 0;
 }
 
@@ -265,9 +258,8 @@ static uint64_t stack_tell_one(const struct trace *tr, uint32_t stack)
         all |= all & ENDS             ? any & ~(uint64_t)ENDS
                : (any & ENDS) == ENDS ? (any & ~(uint64_t)ENDS) | inner_end(f, n)
                                       : any;
-        for (at = 0; at < n && f[at] & LIBRARY;) {
+        for (at = 0; at < n && f[at] & LIBRARY;)
             at++;
-        }
         if (at < n) {
             place = f[at] >> 32;
             break;
@@ -282,19 +274,18 @@ static uint64_t stack_tell_one(const struct trace *tr, uint32_t stack)
 }
 
 /*
- * What is told of one is told of its neighbours as well, if it is kept: most stacks are asked for sooner or later, in any order, and those
- * that stand beside each other cost far less together than one by one, each of which waits for its memory.
+ * What is told of one is told of its neighbours as well, if it is kept: most stacks are asked for sooner or
+ * later, in any order, and those that stand beside each other cost far less together than one by one, each of
+ * which waits for its memory.
  */
 static __attribute__((noinline)) uint64_t stack_tell(const struct trace *tr, uint32_t stack)
 {
     enum { NEAR = 32 };
     const uint64_t told = stack_tell_one(tr, stack);
     const uint32_t from = stack / NEAR * NEAR, n = trace_aside(tr, ASIDE_STACK, stack) ? NEAR : 0;
-    for (uint32_t i = from; i < from + n; i++) {
-        if (!trace_aside(tr, ASIDE_STACK, i)) {
+    for (uint32_t i = from; i < from + n; i++)
+        if (!trace_aside(tr, ASIDE_STACK, i))
             (void)stack_tell_one(tr, i);
-        }
-    }
     return told;
 }
 
@@ -338,11 +329,9 @@ enum wait_kind stacks_kind_untold(const struct trace *tr, uint32_t stack)
     const uint32_t n = trace_frames(tr, stack, 0, id, KIND_FRAMES);
     for (uint32_t i = 0; i < n; i++) {
         const struct str f = trace_str(tr, trace_frame_at(tr, id[i]).func);
-        for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
-            if (str_starts(f, known[k].prefix)) {
+        for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+            if (str_starts(f, known[k].prefix))
                 return known[k].k;
-            }
-        }
     }
     return (enum wait_kind)(stack_is(tr, stack) >> STACK_KIND & KINDS);
 }
@@ -368,12 +357,10 @@ bool stacks_of_benchmarks(const struct trace *tr, uint32_t stack)
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t func = trace_frame(tr, stack, i).func;
         const struct str f = trace_str(tr, func);
-        if (str_is(f, "testing.(*B).runN") || str_is(f, "testing.(*B).Loop")) {
+        if (str_is(f, "testing.(*B).runN") || str_is(f, "testing.(*B).Loop"))
             return true;
-        }
-        if (stacks_is_program(tr, func)) {
+        if (stacks_is_program(tr, func))
             return false;
-        }
     }
     return false;
 }
@@ -382,11 +369,9 @@ uint32_t stacks_caller(const struct trace *tr, uint32_t stack, uint32_t from, ui
 {
     uint64_t f[STACK_MARKED], any;
     for (uint32_t n; (n = frames_told(tr, stack, from, f, &any)); from += n) {
-        for (uint32_t i = 0; i < n; i++) {
-            if (!(f[i] & LIBRARY) && f[i] >> 32 != func) {
+        for (uint32_t i = 0; i < n; i++)
+            if (!(f[i] & LIBRARY) && f[i] >> 32 != func)
                 return f[i] >> 32;
-            }
-        }
     }
     return 0;
 }
@@ -408,11 +393,9 @@ static bool goes_through(const struct trace *tr, uint32_t stack, const char *nam
 {
     struct stack_funcs f;
     stack_funcs_of(&f, tr, stack);
-    for (uint32_t i = 0; i < f.n && i < 8; i++) {
-        if (str_starts(trace_str(tr, stack_func(&f, i)), name)) {
+    for (uint32_t i = 0; i < f.n && i < 8; i++)
+        if (str_starts(trace_str(tr, stack_func(&f, i)), name))
             return true;
-        }
-    }
     return false;
 }
 
@@ -420,11 +403,9 @@ bool stacks_passes(const struct trace *tr, uint32_t stack, uint32_t func)
 {
     struct stack_funcs f;
     stack_funcs_of(&f, tr, stack);
-    for (uint32_t i = 0; func && i < f.n; i++) {
-        if (stack_func(&f, i) == func) {
+    for (uint32_t i = 0; func && i < f.n; i++)
+        if (stack_func(&f, i) == func)
             return true;
-        }
-    }
     return false;
 }
 
@@ -432,11 +413,9 @@ bool stacks_through(const struct trace *tr, uint32_t stack, const char *name)
 {
     struct stack_funcs f;
     stack_funcs_of(&f, tr, stack);
-    for (uint32_t i = 0; i < f.n && i < 8; i++) {
-        if (str_is(trace_str(tr, stack_func(&f, i)), name)) {
+    for (uint32_t i = 0; i < f.n && i < 8; i++)
+        if (str_is(trace_str(tr, stack_func(&f, i)), name))
             return true;
-        }
-    }
     return false;
 }
 
@@ -446,9 +425,8 @@ bool stacks_has(const struct trace *tr, uint32_t stack, const char *part)
     stack_funcs_of(&f, tr, stack);
     for (uint32_t i = 0; i < f.n && i < 8; i++) {
         struct str s = trace_str(tr, stack_func(&f, i));
-        if (memmem(s.p, s.len, part, strlen(part))) {
+        if (memmem(s.p, s.len, part, strlen(part)))
             return true;
-        }
     }
     return false;
 }
@@ -467,9 +445,8 @@ struct str stacks_reason(const struct trace *tr, uint32_t reason, uint32_t stack
 {
     static const char pipe[] = "pipe", either[] = "I/O";
     const struct str s = trace_str(tr, reason);
-    if (kind_of_reason(s) != WK_NET) {
+    if (kind_of_reason(s) != WK_NET)
         return s;
-    }
     return !stack                   ? (struct str){either, sizeof either - 1}
            : stacks_pipe(tr, stack) ? (struct str){pipe, sizeof pipe - 1}
                                     : s;

@@ -1,6 +1,7 @@
 /*
- * stacks.h - what a stack says about a wait: told by the names of its innermost functions, so only for traces that
- * have names (go 1.7 and later). A trace records no lock's identity: a kind here is read off the code, not recorded.
+ * stacks.h - what a stack says about a wait: told by the names of its innermost functions, so only for traces
+ * that have names (go 1.7 and later). A trace records no lock's identity: a kind here is read off the code,
+ * not recorded.
  */
 #ifndef GOTOP_TRIAGE_STACKS_H
 #define GOTOP_TRIAGE_STACKS_H
@@ -35,40 +36,44 @@ static inline bool wait_passes_on(enum wait_kind k)
 {
     return wait_on_channel(k) || k == WK_COND;
 }
-/* stacks_wait_kind - by the reason, and where that says only "sync" by the stack. O(frames), at most 8 are looked at.
+/* stacks_wait_kind - by the reason, and where that says only "sync" by the stack. O(frames), at most 8 are
+ * looked at.
  */
 enum wait_kind stacks_wait_kind(const struct trace *tr, uint32_t reason, uint32_t stack);
-/* stacks_for_collector - does a wait of no kind wait for the collector: who allocates starts or ends a cycle? */
+/* stacks_for_collector - does a wait of no kind wait for the collector: who allocates starts or ends a cycle?
+ */
 bool stacks_for_collector(const struct trace *tr, enum wait_kind k, uint32_t stack);
 /*
- * stacks_kind_untold - of a wait without a reason, as of one that had begun before the trace: by the stack alone.
- * WK_OTHER: it can't be told.
+ * stacks_kind_untold - of a wait without a reason, as of one that had begun before the trace: by the stack
+ * alone. WK_OTHER: it can't be told.
  */
 enum wait_kind stacks_kind_untold(const struct trace *tr, uint32_t stack);
 /*
- * stacks_is_program - is a function (a string) outside the runtime and the standard library? In a test binary of one
- * of the library's packages that package is the program's own.
+ * stacks_is_program - is a function (a string) outside the runtime and the standard library? In a test binary
+ * of one of the library's packages that package is the program's own.
  */
 bool stacks_is_program(const struct trace *tr, uint32_t func);
 /*
- * stacks_user_frame - index of the first frame outside the runtime and the standard library. In a stack of the
- * library alone, the first one outside of what all go through (runtime, sync, os, net and the like); else 0.
+ * stacks_user_frame - index of the first frame outside the runtime and the standard library. In a stack of
+ * the library alone, the first one outside of what all go through (runtime, sync, os, net and the like); else
+ * 0.
  */
 uint32_t stacks_user_frame(const struct trace *tr, uint32_t stack);
 /* stacks_place - the first function outside the runtime and the standard library, 0 if there is none. */
 uint32_t stacks_place(const struct trace *tr, uint32_t stack);
 /*
- * stacks_of_benchmarks - is it what package testing does before and behind each run of a benchmark (it collects, and
- * reads the memory's numbers), not what the benchmark calls itself?
+ * stacks_of_benchmarks - is it what package testing does before and behind each run of a benchmark (it
+ * collects, and reads the memory's numbers), not what the benchmark calls itself?
  */
 bool stacks_of_benchmarks(const struct trace *tr, uint32_t stack);
-/* stacks_caller - from a frame on outwards the first function outside of these that isn't func; 0: none is. */
+/* stacks_caller - from a frame on outwards the first function outside of these that isn't func; 0: none is.
+ */
 uint32_t stacks_caller(const struct trace *tr, uint32_t stack, uint32_t from, uint32_t func);
 /* stacks_makes - does a function make, or read in, something that may be kept, as Go names such? */
 bool stacks_makes(const struct trace *tr, uint32_t func);
 /*
- * stacks_may - is one of the innermost STACK_MARKED frames, or of those up to its stacks_user_frame(), of such a
- * function? What rules ask of stack after stack, and few stacks have, they ask this way first.
+ * stacks_may - is one of the innermost STACK_MARKED frames, or of those up to its stacks_user_frame(), of
+ * such a function? What rules ask of stack after stack, and few stacks have, they ask this way first.
  */
 enum stack_mark {
     STACK_ALLOCATES = 1, /* runtime.mallocgc .. */
@@ -94,23 +99,25 @@ bool stacks_through(const struct trace *tr, uint32_t stack, const char *name);
 /* stacks_has - is that within the name of one of the innermost functions? */
 bool stacks_has(const struct trace *tr, uint32_t stack, const char *part);
 /*
- * stacks_pipe - is a wait of the network's kind one for a pipe or the like (os.File): another process, no connection?
+ * stacks_pipe - is a wait of the network's kind one for a pipe or the like (os.File): another process, no
+ * connection?
  */
 bool stacks_pipe(const struct trace *tr, uint32_t stack);
 /*
- * stacks_wait_name - wait_kind_name(); of the network's kind "pipe" where the stack says so: the trace's reason is
- * the same for both.
+ * stacks_wait_name - wait_kind_name(); of the network's kind "pipe" where the stack says so: the trace's
+ * reason is the same for both.
  */
 const char *stacks_wait_name(const struct trace *tr, enum wait_kind k, uint32_t stack);
 /*
- * stacks_reason - a span's reason in the trace's words, with the same exception. Without a stack, and of a sum (stack
- * 0), "I/O": either.
+ * stacks_reason - a span's reason in the trace's words, with the same exception. Without a stack, and of a
+ * sum (stack 0), "I/O": either.
  */
 struct str stacks_reason(const struct trace *tr, uint32_t reason, uint32_t stack);
 /* stacks_once - is a wait one until the first call of a sync.Once is done? */
 bool stacks_once(const struct trace *tr, uint32_t stack);
 /*
- * A stack's functions, some frames at a time, for who goes through them. stack_func: of a frame; 0: there are less.
+ * A stack's functions, some frames at a time, for who goes through them. stack_func: of a frame; 0: there are
+ * less.
  */
 enum { STACK_FUNCS = 8 };
 struct stack_funcs {
@@ -135,14 +142,14 @@ static inline uint32_t stack_func(struct stack_funcs *f, uint32_t i)
     return i - f->from < f->has ? f->func[i - f->from] : 0;
 }
 /*
- * stacks_ahead - of a stack will be asked soon. Who goes through rows' stacks does so for those of STACKS_AHEAD
- * further on.
+ * stacks_ahead - of a stack will be asked soon. Who goes through rows' stacks does so for those of
+ * STACKS_AHEAD further on.
  */
 enum { STACKS_AHEAD = 8 };
 void stacks_ahead(const struct trace *tr, uint32_t stack);
 /*
- * str_is, str_starts - compare bytes of a trace with a C string. Of one that stands there the length is known, so
- * nothing is called.
+ * str_is, str_starts - compare bytes of a trace with a C string. Of one that stands there the length is
+ * known, so nothing is called.
  */
 static inline bool str_is(struct str s, const char *c)
 {

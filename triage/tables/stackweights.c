@@ -21,7 +21,8 @@ struct build {
     struct tab reasons; /* string -> 0 no, 1 yes: is it one that SW_SYNC or SW_NET counts */
 };
 
-static const char *const names[SW_KINDS] = {"cpu", "sync", "net", "syscall", "sched", "oncpu", "assist", "offcpu"};
+static const char *const names[SW_KINDS] = {"cpu",   "sync",  "net",    "syscall",
+                                            "sched", "oncpu", "assist", "offcpu"};
 
 const char *sw_kind_name(enum sw_kind k)
 {
@@ -43,9 +44,8 @@ bool sw_kind_parse(const char *name, enum sw_kind *k)
 static bool blank(const struct trace *tr, uint32_t stack)
 {
     struct frame f;
-    if (trace_stack(tr, stack) != 1) {
+    if (trace_stack(tr, stack) != 1)
         return false;
-    }
     f = trace_frame(tr, stack, 0);
     return f.pc == 0 && f.func == 0;
 }
@@ -54,18 +54,15 @@ static bool add(struct build *b, uint32_t stack, int64_t ns)
 {
     uint32_t i = tab_get(&b->by_stack, stack, 0);
     struct sw_row *p;
-    if (i == TAB_NONE && blank(b->tr, stack)) {
+    if (i == TAB_NONE && blank(b->tr, stack))
         stack = 0;
-    }
     i = tab_put(&b->by_stack, stack, 0, b->out->n);
-    if (i == TAB_NONE) {
+    if (i == TAB_NONE)
         return false;
-    }
     if (i == b->out->n) {
         p = mem_grow(b->out->row, &b->cap, (size_t)i + 1, sizeof *p);
-        if (!p) {
+        if (!p)
             return false;
-        }
         b->out->row = p;
         p[i] = (struct sw_row){.stack = stack};
         b->out->n++;
@@ -95,12 +92,12 @@ static bool reason_counts(struct build *b, uint32_t reason)
 {
     struct str s;
     uint32_t known = tab_get(&b->reasons, reason, 0);
-    if (b->kind == SW_OFFCPU) {
+    if (b->kind == SW_OFFCPU)
         return b->f.reason == 0 || b->f.reason == reason;
-    }
     if (known == TAB_NONE) {
         s = trace_str(b->tr, reason);
-        known = b->kind == SW_NET ? str_is(s, "network") : has(s, "chan") || has(s, "sync") || has(s, "select");
+        known =
+            b->kind == SW_NET ? str_is(s, "network") : has(s, "chan") || has(s, "sync") || has(s, "select");
         tab_put(&b->reasons, reason, 0, known);
     }
     return known == 1;
@@ -123,15 +120,14 @@ static bool wanted(struct build *b, const struct span *s)
     }
 }
 
-/* From when on Go's tool counts: a goroutine's first run. One that ran already when the trace began, or that never
-   runs in it, has none there: all of it counts. */
+/* From when on Go's tool counts: a goroutine's first run. One that ran already when the trace began, or that
+   never runs in it, has none there: all of it counts. */
 static int64_t counts_from(struct span_iter *it)
 {
     do {
         const struct span *s = span_get(it);
-        if (runs(s)) {
+        if (runs(s))
             return s->open_start ? INT64_MIN : s->t0;
-        }
     } while (span_next(it));
     return INT64_MIN;
 }
@@ -143,24 +139,20 @@ static bool lane(struct build *b, uint32_t g)
     int64_t first_run = INT64_MIN, seen = INT64_MIN;
     unsigned k = 0;
     bool ok = true;
-    if (!span_seek_index(&it, b->tr, l, 0)) {
+    if (!span_seek_index(&it, b->tr, l, 0))
         return true;
-    }
     if (b->f.like_go) {
         first_run = counts_from(&it);
         seen = trace_lane(b->tr, l).seen; /* what is back-dated, Go counts from its first mention */
-        if (!span_seek_index(&it, b->tr, l, 0)) {
+        if (!span_seek_index(&it, b->tr, l, 0))
             return true;
-        }
     }
     do {
         const struct span *s = span_get(&it);
-        if (s->t0 >= b->f.t1) {
+        if (s->t0 >= b->f.t1)
             break;
-        }
-        if (!wanted(b, s) || (b->f.like_go && (s->open_end || s->t0 < first_run))) {
+        if (!wanted(b, s) || (b->f.like_go && (s->open_end || s->t0 < first_run)))
             continue;
-        }
         ok = add_span(b, b->kind == SW_ONCPU ? s->stack_end : s->stack, s->t0 > seen ? s->t0 : seen, s->t1);
     } while (ok && (++k % 128 || slices_tick()) && span_next(&it));
     return ok;
@@ -171,27 +163,23 @@ static bool lanes(struct build *b)
     uint32_t n = trace_nlanes(b->tr, LANE_G);
     for (uint32_t g = 0; g < n; g++) {
         struct lane_info li = trace_lane_who(b->tr, (struct lane){LANE_G, g});
-        if ((b->f.func && li.name != b->f.func) || (li.is_system && !b->f.system && !b->f.like_go && !b->f.func)) {
+        if ((b->f.func && li.name != b->f.func) ||
+            (li.is_system && !b->f.system && !b->f.like_go && !b->f.func))
             continue;
-        }
-        if (b->f.tick && g % 1024 == 1023) {
+        if (b->f.tick && g % 1024 == 1023)
             b->f.tick(b->f.tick_arg, (double)g / n);
-        }
-        if (g % 64 == 63 && !slices_tick()) {
+        if (g % 64 == 63 && !slices_tick())
             return false;
-        }
-        if ((!b->f.want || b->f.want(b->f.arg, g)) && !lane(b, g)) {
+        if ((!b->f.want || b->f.want(b->f.arg, g)) && !lane(b, g))
             return false;
-        }
     }
     return true;
 }
 
 static bool g_wanted(const struct build *b, uint32_t g)
 {
-    if (g >= trace_nlanes(b->tr, LANE_G)) {
+    if (g >= trace_nlanes(b->tr, LANE_G))
         return b->f.func == 0 && !b->f.want;
-    }
     return (!b->f.func || trace_g_name(b->tr, g) == b->f.func) && (!b->f.want || b->f.want(b->f.arg, g));
 }
 
@@ -199,11 +187,9 @@ static bool samples(struct build *b)
 {
     const struct sample *s;
     size_t n = trace_samples(b->tr, &s);
-    for (size_t i = 0; i < n; i++) {
-        if (s[i].t >= b->f.t0 && s[i].t < b->f.t1 && g_wanted(b, s[i].g) && !add(b, s[i].stack, 0)) {
+    for (size_t i = 0; i < n; i++)
+        if (s[i].t >= b->f.t0 && s[i].t < b->f.t1 && g_wanted(b, s[i].g) && !add(b, s[i].stack, 0))
             return false;
-        }
-    }
     return true;
 }
 
@@ -211,11 +197,9 @@ static bool assists(struct build *b)
 {
     const struct range *r;
     size_t n = trace_ranges(b->tr, RANGE_ASSIST, &r);
-    for (size_t i = 0; i < n; i++) {
-        if (g_wanted(b, r[i].owner) && !add_span(b, r[i].stack, r[i].t0, r[i].t1)) {
+    for (size_t i = 0; i < n; i++)
+        if (g_wanted(b, r[i].owner) && !add_span(b, r[i].stack, r[i].t0, r[i].t1))
             return false;
-        }
-    }
     return true;
 }
 
@@ -233,13 +217,11 @@ enum err_code stackweights_build(const struct trace *tr, enum sw_kind k, const s
     struct build b = {.tr = tr, .kind = k, .out = out};
     bool ok;
     *out = (struct sw_table){0};
-    if ((unsigned)k >= SW_KINDS) {
+    if ((unsigned)k >= SW_KINDS)
         return err_set(e, ERR_ARG, ERR_NO_OFFSET, "no such kind of profile");
-    }
     b.f = f ? *f : (struct sw_filter){0};
-    if (b.f.t1 <= 0) {
+    if (b.f.t1 <= 0)
         b.f.t1 = trace_info(tr)->end + 1; /* the end itself belongs to it */
-    }
     ok = k == SW_CPU ? samples(&b) : k == SW_ASSIST ? assists(&b) : lanes(&b);
     tab_free(&b.by_stack);
     tab_free(&b.reasons);
@@ -247,9 +229,8 @@ enum err_code stackweights_build(const struct trace *tr, enum sw_kind k, const s
         stackweights_free(out);
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the %s profile", names[k]);
     }
-    if (out->n) {
+    if (out->n)
         qsort(out->row, out->n, sizeof *out->row, cmp_row);
-    }
     return ERR_OK;
 }
 

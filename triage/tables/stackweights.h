@@ -1,12 +1,12 @@
 /*
- * stackweights.h - how much time (and how often) by stack: the one table behind profiles, folded stacks and the
- * flame view.
+ * stackweights.h - how much time (and how often) by stack: the one table behind profiles, folded stacks and
+ * the flame view.
  *
- * What a row's stack is: where the goroutine was when it began to wait (sync, net, GC), where it called (syscall),
- * where it stopped running (on-CPU: the stack that ended the run), where the sample was taken (CPU), where it began
- * to assist, and for scheduler wait that of the event which made it runnable: the waker's, or its own if it was
- * stopped. Stack 0 collects what has none, or one frame of which nothing is known. Rows with one content have one
- * stack id, so nothing needs merging.
+ * What a row's stack is: where the goroutine was when it began to wait (sync, net, GC), where it called
+ * (syscall), where it stopped running (on-CPU: the stack that ended the run), where the sample was taken
+ * (CPU), where it began to assist, and for scheduler wait that of the event which made it runnable: the
+ * waker's, or its own if it was stopped. Stack 0 collects what has none, or one frame of which nothing is
+ * known. Rows with one content have one stack id, so nothing needs merging.
  */
 #ifndef GOTOP_TRIAGE_STACKWEIGHTS_H
 #define GOTOP_TRIAGE_STACKWEIGHTS_H
@@ -38,8 +38,8 @@ struct sw_filter {   /* all zero = everything */
     int64_t t0, t1;  /* only what lies in [t0,t1), clipped; t1 = 0: to the end */
     uint32_t func;   /* only goroutines with this start function (string id); 0 = all */
     uint32_t reason; /* SW_OFFCPU: only this wait reason (string id); 0 = all */
-    bool like_go;    /* as `go tool trace -pprof`: of a goroutine only what comes after its first run, and no interval
-                        that is not over when the trace ends. Totals then equal that tool's */
+    bool like_go;    /* as `go tool trace -pprof`: of a goroutine only what comes after its first run, and no
+                        interval    that is not over when the trace ends. Totals then equal that tool's */
     bool system;     /* with the runtime's own goroutines (always with like_go) */
     bool (*want)(const void *arg, uint32_t g); /* only goroutines it says yes to; NULL = all */
     const void *arg;

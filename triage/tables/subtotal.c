@@ -10,12 +10,13 @@
 #include "decode/base/mem.h"
 
 /*
- * Runs a trace is cut into, unless they are longer than the most. The first goroutines are runs by themselves: those that were
- * there before, and live long.
+ * Runs a trace is cut into, unless they are longer than the most. The first goroutines are runs by
+ * themselves: those that were there before, and live long.
  */
 enum { RUNS = 64, RUN_MOST = 4096, ALONE = GSTATS_ALONE };
 
-/* ---- the longest -------------------------------------------------------------------------------------------- */
+/* ---- the longest
+ * -------------------------------------------------------------------------------------------- */
 
 static bool lock_less(const struct lock_wait *a, const struct lock_wait *b)
 {
@@ -28,12 +29,10 @@ static void lock_sift(struct lock_wait *h, uint32_t n, uint32_t i)
     for (;;) {
         uint32_t c = 2 * i + 1;
         struct lock_wait x;
-        if (c + 1 < n && lock_less(&h[c + 1], &h[c])) {
+        if (c + 1 < n && lock_less(&h[c + 1], &h[c]))
             c++;
-        }
-        if (c >= n || !lock_less(&h[c], &h[i])) {
+        if (c >= n || !lock_less(&h[c], &h[i]))
             return;
-        }
         x = h[i];
         h[i] = h[c];
         h[c] = x;
@@ -45,14 +44,12 @@ bool subtotal_lock(struct subtotal *y, const struct lock_wait *lw)
 {
     if (y->nlocks < LOCK_WAITS) {
         struct lock_wait *p = mem_grow(y->locks, &y->cap_locks, (size_t)y->nlocks + 1, sizeof *p);
-        if (!p) {
+        if (!p)
             return false;
-        }
         y->locks = p;
         p[y->nlocks++] = *lw;
-        for (uint32_t i = LOCK_WAITS / 2; y->nlocks == LOCK_WAITS && i-- > 0;) {
+        for (uint32_t i = LOCK_WAITS / 2; y->nlocks == LOCK_WAITS && i-- > 0;)
             lock_sift(y->locks, LOCK_WAITS, i);
-        }
         return true;
     }
     if (lock_less(&y->locks[0], lw)) {
@@ -67,46 +64,44 @@ void subtotal_worst(struct subtotal *y, const struct worst_wait *x)
     const int64_t ns = x->t1 - x->t0;
     uint32_t i = y->nworst;
     if (i == WORST) {
-        if (ns <= y->worst[i - 1].t1 - y->worst[i - 1].t0) {
+        if (ns <= y->worst[i - 1].t1 - y->worst[i - 1].t0)
             return;
-        }
         i--;
     } else {
         y->nworst++;
     }
-    for (; i > 0 && ns > y->worst[i - 1].t1 - y->worst[i - 1].t0; i--) {
+    for (; i > 0 && ns > y->worst[i - 1].t1 - y->worst[i - 1].t0; i--)
         y->worst[i] = y->worst[i - 1];
-    }
     y->worst[i] = *x;
     y->worst_least = y->nworst < WORST ? -1 : y->worst[WORST - 1].t1 - y->worst[WORST - 1].t0;
 }
 
-/* ---- one subtotal behind another -------------------------------------------------------------------------------- */
+/* ---- one subtotal behind another
+ * -------------------------------------------------------------------------------- */
 
 /* The row of `to` for a key: a new one is all zero. NULL: out of memory. */
 #define ROW(to, tab, rows, n, cap, a, b, made) \
     subtotal_row(&(to)->tab, (void **)&(to)->rows, sizeof *(to)->rows, &(to)->n, &(to)->cap, a, b, made)
 
-static void *subtotal_row(struct tab *tab, void **rows, size_t size, uint32_t *n, size_t *cap, uint64_t a, uint64_t b,
-                          bool *made)
+static void *subtotal_row(struct tab *tab, void **rows, size_t size, uint32_t *n, size_t *cap, uint64_t a,
+                          uint64_t b, bool *made)
 {
     const uint32_t i = tab_put(tab, a, b, *n);
-    if (i == TAB_NONE) {
+    if (i == TAB_NONE)
         return NULL;
-    }
     *made = i == *n;
     if (*made) {
         void *p = mem_grow(*rows, cap, (size_t)i + 1, size);
-        if (!p) {
+        if (!p)
             return NULL;
-        }
         *rows = p;
         ++*n;
     }
     return (char *)*rows + i * size;
 }
 
-/* Room for one more row of n. Twice as many, since a subtotal's don't last: what has to move is copied less often, to fewer new pages. */
+/* Room for one more row of n. Twice as many, since a subtotal's don't last: what has to move is copied less
+ * often, to fewer new pages. */
 #define ROOM_FOR_ONE(rows, n, cap) mem_room(rows, cap, (n) < (cap) ? (n) + (size_t)1 : 2 * (size_t)(n) + 8)
 
 struct wait_row *subtotal_wait(struct subtotal *y, uint32_t reason, uint32_t stack, bool *made)
@@ -118,9 +113,8 @@ struct wait_row *subtotal_wait(struct subtotal *y, uint32_t reason, uint32_t sta
             return &y->waits[i];
         }
     }
-    if (!ROOM_FOR_ONE(y->waits, y->nwaits, y->cap_waits) || !rowtab_put(&y->by_wait, hash, y->nwaits)) {
+    if (!ROOM_FOR_ONE(y->waits, y->nwaits, y->cap_waits) || !rowtab_put(&y->by_wait, hash, y->nwaits))
         return NULL;
-    }
     *made = true;
     y->waits[y->nwaits] = (struct wait_row){.reason = reason, .stack = stack};
     return &y->waits[y->nwaits++];
@@ -143,9 +137,8 @@ struct pair_row *subtotal_pair(struct subtotal *y, const struct pair_row *like, 
             return &y->pairs[i];
         }
     }
-    if (!ROOM_FOR_ONE(y->pairs, y->npairs, y->cap_pairs) || !rowtab_put(&y->by_pair, hash, y->npairs)) {
+    if (!ROOM_FOR_ONE(y->pairs, y->npairs, y->cap_pairs) || !rowtab_put(&y->by_pair, hash, y->npairs))
         return NULL;
-    }
     *made = true;
     y->pairs[y->npairs] = (struct pair_row){.reason = like->reason,
                                             .stack = like->stack,
@@ -157,12 +150,12 @@ struct pair_row *subtotal_pair(struct subtotal *y, const struct pair_row *like, 
 
 static void moment_longer(struct moment *to, const struct moment *m, bool first)
 {
-    if (first || m->t1 - m->t0 > to->t1 - to->t0) {
+    if (first || m->t1 - m->t0 > to->t1 - to->t0)
         *to = *m;
-    }
 }
 
-static bool add_groups(struct subtotal *to, const struct subtotal *y, struct gstats *g, uint32_t g0, uint32_t g1)
+static bool add_groups(struct subtotal *to, const struct subtotal *y, struct gstats *g, uint32_t g0,
+                       uint32_t g1)
 {
     uint32_t *at = mem_alloc(((size_t)y->ngroups + 1) * sizeof *at);
     bool made = false;
@@ -190,9 +183,8 @@ static bool add_groups(struct subtotal *to, const struct subtotal *y, struct gst
             p->d[m].max = s->d[m].max > p->d[m].max ? s->d[m].max : p->d[m].max;
         }
     }
-    if (at) {
+    if (at)
         gstats_regroup(g, g0, g1, at);
-    }
     mem_free(at);
     return at != NULL;
 }
@@ -202,15 +194,13 @@ static bool add_waits(struct subtotal *to, struct subtotal *y)
 {
     bool made = false;
     if (!rowtab_room(&to->by_wait, y->nwaits) ||
-        !mem_room(to->waits, to->cap_waits, (size_t)to->nwaits + y->nwaits)) {
+        !mem_room(to->waits, to->cap_waits, (size_t)to->nwaits + y->nwaits))
         return false;
-    }
     for (uint32_t i = 0; i < y->nwaits; i++) {
         const struct wait_row *s = &y->waits[i];
         struct wait_row *p = subtotal_wait(to, s->reason, s->stack, &made);
-        if (!p) {
+        if (!p)
             return false;
-        }
         if (made) {
             *p = *s;
             continue;
@@ -271,9 +261,8 @@ static bool add_syscalls(struct subtotal *to, const struct subtotal *y)
     for (uint32_t i = 0; i < y->nsyscalls; i++) {
         const struct syscall_row *s = &y->syscalls[i];
         struct syscall_row *p = ROW(to, by_syscall, syscalls, nsyscalls, cap_syscalls, s->stack, 0, &made);
-        if (!p) {
+        if (!p)
             return false;
-        }
         if (made) {
             *p = *s;
             continue;
@@ -291,16 +280,13 @@ uint32_t subtotal_wait_of(struct subtotal *y, uint32_t name, uint32_t reason)
 {
     bool made = false;
     struct lately *c = lately_of(y->lately_wait_of, name, reason, 0, 0);
-    if (lately_is(c, name, reason, 0, 0)) {
+    if (lately_is(c, name, reason, 0, 0))
         return c->row - 1;
-    }
     struct wait_of *p = ROW(y, by_wait_of, wait_of, nwait_of, cap_wait_of, name, reason, &made);
-    if (!p) {
+    if (!p)
         return TAB_NONE;
-    }
-    if (made) {
+    if (made)
         *p = (struct wait_of){.name = name, .reason = reason};
-    }
     lately_set(c, name, reason, 0, 0, (uint32_t)(p - y->wait_of));
     return c->row - 1;
 }
@@ -331,7 +317,8 @@ static bool add_gw(struct subtotal *to, const struct subtotal *y)
 
 static bool add_changes(struct subtotal *to, const struct subtotal *y)
 {
-    uint64_t *p = y->nchanges ? mem_grow(to->changes, &to->cap_changes, to->nchanges + y->nchanges, sizeof *p) : NULL;
+    uint64_t *p =
+        y->nchanges ? mem_grow(to->changes, &to->cap_changes, to->nchanges + y->nchanges, sizeof *p) : NULL;
     if (p) {
         to->changes = p;
         memcpy(p + to->nchanges, y->changes, y->nchanges * sizeof *p);
@@ -353,9 +340,8 @@ static bool add_births(struct subtotal *to, const struct subtotal *y)
     for (uint32_t i = 0; i < y->nbirths; i++) {
         const struct birth *s = &y->births[i];
         struct birth *p = ROW(to, by_birth, births, nbirths, cap_births, s->create_stack, s->name, &made);
-        if (!p) {
+        if (!p)
             return false;
-        }
         if (made) {
             *p = *s;
             continue;
@@ -377,22 +363,17 @@ static bool subtotal_add(struct subtotal *to, struct subtotal *y, struct gstats 
 {
     bool ok = add_groups(to, y, g, g0, g1) && add_assisted(to, y) && add_waits(to, y) && add_pairs(to, y) &&
               add_syscalls(to, y) && add_gw(to, y) && add_changes(to, y) && add_births(to, y);
-    for (uint32_t i = 0; i < y->nenders && ok; i++) {
+    for (uint32_t i = 0; i < y->nenders && ok; i++)
         ok = gstats_ended(g, y->enders[i].g, y->enders[i].ended);
-    }
-    for (uint32_t i = 0; i < y->nlocks && ok; i++) {
+    for (uint32_t i = 0; i < y->nlocks && ok; i++)
         ok = subtotal_lock(to, &y->locks[i]);
-    }
-    for (uint32_t i = 0; i < y->nworst; i++) {
+    for (uint32_t i = 0; i < y->nworst; i++)
         subtotal_worst(to, &y->worst[i]);
-    }
-    for (int i = 0; i < GC_MODES; i++) {
+    for (int i = 0; i < GC_MODES; i++)
         to->label_ns[i] = ns_add(to->label_ns[i], y->label_ns[i]);
-    }
     hist_sum(&to->sched, &y->sched);
-    if (y->has_system) {
+    if (y->has_system)
         hist_sum(&to->sched_system, &y->sched_system);
-    }
     to->lock_waits_all += y->lock_waits_all;
     return ok;
 }
@@ -410,9 +391,8 @@ static void subtotal_tabs_free(struct subtotal *y)
 
 static void subtotal_free(struct subtotal *y)
 {
-    if (!y) {
+    if (!y)
         return;
-    }
     subtotal_tabs_free(y);
     mem_free(y->enders);
     mem_free(y->groups);
@@ -431,7 +411,8 @@ static void subtotal_free(struct subtotal *y)
     mem_free(y);
 }
 
-/* ---- all of them --------------------------------------------------------------------------------------------- */
+/* ---- all of them
+ * --------------------------------------------------------------------------------------------- */
 
 struct runs {
     struct triage *tg;
@@ -454,7 +435,8 @@ static void *trimmed(void *rows, size_t bytes)
     return less ? less : rows;
 }
 
-/* What is added later, in a place of its own and without what only finds rows: it may have to wait for those of many runs. */
+/* What is added later, in a place of its own and without what only finds rows: it may have to wait for those
+ * of many runs. */
 static struct subtotal *kept_of(struct subtotal *y)
 {
     subtotal_tabs_free(y);
@@ -464,9 +446,8 @@ static struct subtotal *kept_of(struct subtotal *y)
     const size_t size =
         y->has_system ? offsetof(struct subtotal, lately_wait_of) : offsetof(struct subtotal, sched_system);
     struct subtotal *kept = mem_alloc(size);
-    if (!kept) {
+    if (!kept)
         return y;
-    }
     memcpy((void *)kept, y, size);
     mem_free(y);
     return kept;
@@ -508,12 +489,10 @@ static bool runs_init(struct runs *r)
     r->n = ng - rest + (rest + r->size - 1) / r->size;
     r->sum = mem_zalloc(sizeof *r->sum);
     r->part = mem_zalloc((r->n + 1) * sizeof *r->part);
-    if (!r->sum || !r->part || !assist_rows_init(&r->assists, r->tg->tr)) {
+    if (!r->sum || !r->part || !assist_rows_init(&r->assists, r->tg->tr))
         return false;
-    }
-    for (size_t i = 0; i < r->n; i++) {
+    for (size_t i = 0; i < r->n; i++)
         r->part[i] = assist_rows_of(&r->assists, run_start(r, i), run_start(r, i + 1));
-    }
     return true;
 }
 
@@ -524,9 +503,13 @@ static void worst_told(struct triage *tg, const struct subtotal *y)
     for (uint32_t i = 0; i < y->nworst; i++) {
         const struct worst_wait *x = &y->worst[i];
         struct span s;
-        const bool woken = x->was == ST_WAITING && trace_span_at(tg->tr, (struct lane){LANE_G, x->g}, x->t0, &s);
-        tg->worst[i] = (struct sched_wait){
-            .t0 = x->t0, .t1 = x->t1, .g = x->g, .waker = woken ? s.who : NO_LANE, .preempted = tri_is_exec(x->was)};
+        const bool woken =
+            x->was == ST_WAITING && trace_span_at(tg->tr, (struct lane){LANE_G, x->g}, x->t0, &s);
+        tg->worst[i] = (struct sched_wait){.t0 = x->t0,
+                                           .t1 = x->t1,
+                                           .g = x->g,
+                                           .waker = woken ? s.who : NO_LANE,
+                                           .preempted = tri_is_exec(x->was)};
     }
 }
 

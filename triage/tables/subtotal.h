@@ -1,9 +1,10 @@
 /*
- * subtotal.h - what a run of neighbouring goroutines adds to the tables: counted apart from all others, so that threads may
- * count side by side, then added to struct triage in the goroutines' order. What a run is doesn't depend on how many
- * threads there are, so neither do the tables.
+ * subtotal.h - what a run of neighbouring goroutines adds to the tables: counted apart from all others, so
+ * that threads may count side by side, then added to struct triage in the goroutines' order. What a run is
+ * doesn't depend on how many threads there are, so neither do the tables.
  *
- * Who includes it: goroutines.c, which counts, and subtotal.c, which adds. Rows are numbered within the subtotal.
+ * Who includes it: goroutines.c, which counts, and subtotal.c, which adds. Rows are numbered within the
+ * subtotal.
  */
 #ifndef GOTOP_TRIAGE_SUBTOTAL_H
 #define GOTOP_TRIAGE_SUBTOTAL_H
@@ -31,7 +32,8 @@ struct lately {
     uint32_t row; /* + 1 */
 };
 enum { LATELY = 256 };
-static inline struct lately *lately_of(struct lately v[LATELY], uint32_t a, uint32_t b, uint32_t c, uint32_t d)
+static inline struct lately *lately_of(struct lately v[LATELY], uint32_t a, uint32_t b, uint32_t c,
+                                       uint32_t d)
 {
     return &v[(a * 0x9e3779b1u ^ b * 0x85ebca6bu ^ c * 0xc2b2ae35u ^ d * 0x27d4eb2fu) >> 24];
 }
@@ -62,7 +64,8 @@ struct subtotal {
     uint32_t nbirths;
     uint32_t ngroups, nwaits, npairs, nsyscalls, nenders, nlocks, nworst, nwait_of;
     size_t ngw, nwakes, nchanges, cap_changes;
-    size_t cap_groups, cap_waits, cap_pairs, cap_syscalls, cap_enders, cap_locks, cap_gw, cap_wakes, cap_wait_of;
+    size_t cap_groups, cap_waits, cap_pairs, cap_syscalls, cap_enders, cap_locks, cap_gw, cap_wakes,
+        cap_wait_of;
     struct hist sched;
     struct worst_wait worst[WORST]; /* longest first */
     int64_t worst_least;            /* what is longer is among them: -1 until there are so many */
@@ -76,26 +79,29 @@ struct subtotal {
     struct hist sched_system;
     struct lately lately_wait_of[LATELY]; /* from here on only while it is counted */
     struct start_name name[START_NAMES];  /* names lately asked for */
-    struct gstat_rows rows;    /* of goroutines behind one another, until there are so many; the last one is g1 - 1 */
+    struct gstat_rows
+        rows; /* of goroutines behind one another, until there are so many; the last one is g1 - 1 */
     int64_t life[GSTATS_ROWS]; /* theirs */
     struct lately lately_pair[LATELY], lately_call[LATELY];
 };
 
-/* subtotal_goroutines - count goroutines g0 .. g1-1, whose assists these are, into an empty subtotal, and to gstats.h. false: out of
-   memory, or unwanted. */
+/* subtotal_goroutines - count goroutines g0 .. g1-1, whose assists these are, into an empty subtotal, and to
+   gstats.h. false: out of memory, or unwanted. */
 bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g0, uint32_t g1,
                          const struct assist_rows *assists);
-/* subtotal_rows_put - the rows of goroutines up to the last one go to gstats.h and to their groups. false: out of memory, or unwanted. */
+/* subtotal_rows_put - the rows of goroutines up to the last one go to gstats.h and to their groups. false:
+ * out of memory, or unwanted. */
 bool subtotal_rows_put(struct subtotal *y, struct gstats *to, uint32_t last);
 /*
- * subtotal_wait - the row of `waits` for a reason at a stack. subtotal_pair - that of `pairs` for who waited and was woken as `like` says. *made: it is
- * new, and has nothing yet but these. NULL: out of memory.
+ * subtotal_wait - the row of `waits` for a reason at a stack. subtotal_pair - that of `pairs` for who waited
+ * and was woken as `like` says. *made: it is new, and has nothing yet but these. NULL: out of memory.
  */
 struct wait_row *subtotal_wait(struct subtotal *y, uint32_t reason, uint32_t stack, bool *made);
 struct pair_row *subtotal_pair(struct subtotal *y, const struct pair_row *like, bool *made);
 /* subtotal_wait_of - the row of `wait_of` for a start function and a reason; TAB_NONE: out of memory. */
 uint32_t subtotal_wait_of(struct subtotal *y, uint32_t name, uint32_t reason);
-/* subtotal_lock - a wait for a lock, if it is among the longest. subtotal_worst - a scheduler latency, if it is among the worst. */
+/* subtotal_lock - a wait for a lock, if it is among the longest. subtotal_worst - a scheduler latency, if it
+ * is among the worst. */
 bool subtotal_lock(struct subtotal *y, const struct lock_wait *lw);
 void subtotal_worst(struct subtotal *y, const struct worst_wait *x);
 

@@ -1,5 +1,6 @@
 /*
- * tab.c - see tab.h. The map is open addressing with linear probing, at most 70 % full; rows are never removed.
+ * tab.c - see tab.h. The map is open addressing with linear probing, at most 70 % full; rows are never
+ * removed.
  */
 #include "triage/tables/tab.h"
 
@@ -24,9 +25,8 @@ void tab_free(struct tab *m)
 static struct tab_slot *tab_find(const struct tab *m, uint64_t a, uint64_t b)
 {
     uint32_t i = (uint32_t)hash_last(hash_next(hash_first(a), b)) & (m->cap - 1);
-    while (m->slot[i].row && (m->slot[i].a != a || m->slot[i].b != b)) {
+    while (m->slot[i].row && (m->slot[i].a != a || m->slot[i].b != b))
         i = (i + 1) & (m->cap - 1);
-    }
     return &m->slot[i];
 }
 
@@ -34,23 +34,19 @@ static struct tab_slot *tab_find(const struct tab *m, uint64_t a, uint64_t b)
 static uint32_t slots_for(uint32_t cap, uint64_t rows)
 {
     cap = cap ? cap : 64;
-    while (rows >= cap / 10 * 7 && cap <= UINT32_MAX / 4) {
+    while (rows >= cap / 10 * 7 && cap <= UINT32_MAX / 4)
         cap *= 2;
-    }
     return rows >= cap / 10 * 7 ? 0 : cap;
 }
 
 static bool tab_widen(struct tab *m, uint64_t rows)
 {
     struct tab big = {.cap = slots_for(m->cap, rows), .used = m->used};
-    if (!big.cap || !(big.slot = mem_zalloc(big.cap * sizeof *big.slot))) {
+    if (!big.cap || !(big.slot = mem_zalloc(big.cap * sizeof *big.slot)))
         return false;
-    }
-    for (uint32_t i = 0; i < m->cap; i++) {
-        if (m->slot[i].row) {
+    for (uint32_t i = 0; i < m->cap; i++)
+        if (m->slot[i].row)
             *tab_find(&big, m->slot[i].a, m->slot[i].b) = m->slot[i];
-        }
-    }
     mem_free(m->slot);
     *m = big;
     return true;
@@ -64,9 +60,8 @@ uint32_t tab_get(const struct tab *m, uint64_t a, uint64_t b)
 uint32_t tab_put(struct tab *m, uint64_t a, uint64_t b, uint32_t fresh)
 {
     struct tab_slot *s;
-    if (m->used >= m->cap / 10 * 7 && !tab_widen(m, m->used)) {
+    if (m->used >= m->cap / 10 * 7 && !tab_widen(m, m->used))
         return TAB_NONE;
-    }
     s = tab_find(m, a, b);
     if (!s->row) {
         *s = (struct tab_slot){a, b, fresh + 1};
@@ -89,9 +84,8 @@ uint32_t rowtab_hash(uint64_t a, uint64_t b)
 static void rowtab_set(struct rowtab *m, struct rowtab_slot x)
 {
     uint32_t i = x.hash & (m->cap - 1);
-    while (m->slot[i].row) {
+    while (m->slot[i].row)
         i = (i + 1) & (m->cap - 1);
-    }
     m->slot[i] = x;
 }
 
@@ -99,18 +93,14 @@ bool rowtab_room(struct rowtab *m, uint32_t n)
 {
     const uint64_t rows = (uint64_t)m->used + n;
     struct rowtab big = {.used = m->used};
-    if (rows < m->cap / 10 * 7) {
+    if (rows < m->cap / 10 * 7)
         return true;
-    }
     big.cap = slots_for(m->cap, rows);
-    if (!big.cap || !(big.slot = mem_zalloc(big.cap * sizeof *big.slot))) {
+    if (!big.cap || !(big.slot = mem_zalloc(big.cap * sizeof *big.slot)))
         return false;
-    }
-    for (uint32_t i = 0; i < m->cap; i++) {
-        if (m->slot[i].row) {
+    for (uint32_t i = 0; i < m->cap; i++)
+        if (m->slot[i].row)
             rowtab_set(&big, m->slot[i]);
-        }
-    }
     mem_free(m->slot);
     *m = big;
     return true;
@@ -118,9 +108,8 @@ bool rowtab_room(struct rowtab *m, uint32_t n)
 
 bool rowtab_put(struct rowtab *m, uint32_t hash, uint32_t row)
 {
-    if (!rowtab_room(m, 1)) {
+    if (!rowtab_room(m, 1))
         return false;
-    }
     rowtab_set(m, (struct rowtab_slot){hash, row + 1});
     m->used++;
     return true;
@@ -134,17 +123,16 @@ int64_t dist_avg(const struct dist *d)
 double dist_sd(const struct dist *d)
 {
     double n = (double)d->n, mean, var;
-    if (d->n < 2) {
+    if (d->n < 2)
         return 0;
-    }
     mean = (double)d->total / n;
     var = (d->sumsq - n * mean * mean) / (n - 1);
     return var > 0 ? sqrt(var) : 0;
 }
 
 /*
- * By digits from the lowest on, those that all share left out: of as many bits as it takes to have few of them, but
- * of a byte where there are few elements. KEY: of an element, from bit `least` on.
+ * By digits from the lowest on, those that all share left out: of as many bits as it takes to have few of
+ * them, but of a byte where there are few elements. KEY: of an element, from bit `least` on.
  */
 enum { DIGIT = 11, DIGIT_FEW = 8, SORT_PART = 4096 };
 
@@ -166,35 +154,31 @@ static unsigned digit_of(unsigned bits, size_t n)
         } \
         const uint64_t apart = n ? (all ^ any) >> (least) << (least) : 0; \
         const unsigned low = apart ? (unsigned)__builtin_ctzll(apart) : 0, \
-                       bits = apart ? 64 - low - (unsigned)__builtin_clzll(apart) : 0, digit = digit_of(bits, n), \
-                       mask = (1u << digit) - 1; \
+                       bits = apart ? 64 - low - (unsigned)__builtin_clzll(apart) : 0, \
+                       digit = digit_of(bits, n), mask = (1u << digit) - 1; \
         for (unsigned b = low; b < low + bits && ok; b += digit) { \
             size_t at[1 << DIGIT], sum = 0; \
-            if ((apart >> b & mask) == 0) { \
+            if ((apart >> b & mask) == 0) \
                 continue; \
-            } \
             memset(at, 0, ((size_t)mask + 1) * sizeof *at); \
-            for (size_t i = 0; i < n; i++) { \
+            for (size_t i = 0; i < n; i++) \
                 at[KEY(from[i]) >> b & mask]++; \
-            } \
             for (unsigned j = 0; j <= mask; j++) { \
                 const size_t more = at[j]; \
                 at[j] = sum; \
                 sum += more; \
             } \
             for (size_t i = 0; i < n && ok;) { \
-                for (const size_t end = n - i < SORT_PART ? n : i + SORT_PART; i < end; i++) { \
+                for (const size_t end = n - i < SORT_PART ? n : i + SORT_PART; i < end; i++) \
                     to[at[KEY(from[i]) >> b & mask]++] = from[i]; \
-                } \
                 ok = slices_tick(); \
             } \
             type *swap = from; \
             from = to; \
             to = swap; \
         } \
-        if (ok && from != v) { \
+        if (ok && from != v) \
             memcpy(v, from, n * sizeof *v); \
-        } \
         mem_free(t); \
         return ok; \
     } while (0)
@@ -211,9 +195,8 @@ static void rows_insert(struct keyed_row *v, size_t n)
     for (size_t i = 1; i < n; i++) {
         const struct keyed_row x = v[i];
         size_t k = i;
-        for (; k && v[k - 1].key > x.key; k--) {
+        for (; k && v[k - 1].key > x.key; k--)
             v[k] = v[k - 1];
-        }
         v[k] = x;
     }
 }
@@ -239,9 +222,8 @@ static struct bins bins_of(const struct keyed_row *v, size_t n)
     }
     struct bins b = {.least = least};
     const size_t room = n / BIN_ROWS < BINS ? n / BIN_ROWS : BINS;
-    while ((most - least) >> b.shift >= room) {
+    while ((most - least) >> b.shift >= room)
         b.shift++;
-    }
     b.n = (unsigned)((most - least) >> b.shift) + 1;
     return b;
 }
@@ -270,9 +252,8 @@ bool rows_sort_here(struct keyed_row *v, size_t n)
     }
     const struct bins b = bins_of(v, n);
     memset(at, 0, b.n * sizeof *at);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         at[bin_of(&b, v[i].key)]++;
-    }
     for (unsigned j = 0; j < b.n; j++) {
         begin += at[j];
         end[j] = begin;
@@ -289,8 +270,8 @@ bool rows_sort_here(struct keyed_row *v, size_t n)
 }
 
 /*
- * What stands at i is put aside, and each place of the circle that leads back to it is filled from the one that
- * belongs there.
+ * What stands at i is put aside, and each place of the circle that leads back to it is filled from the one
+ * that belongs there.
  */
 bool rows_order(void *rows, size_t size, struct keyed_row *order, size_t n)
 {
@@ -300,9 +281,8 @@ bool rows_order(void *rows, size_t size, struct keyed_row *order, size_t n)
     bool ok = aside;
     for (size_t i = 0; ok && i < n; i++) {
         size_t to = i, from = order[i].row;
-        if (from == i) {
+        if (from == i)
             continue;
-        }
         memcpy(aside, v + i * size, size);
         for (; ok && from != i; to = from, from = order[to].row) {
             memcpy(v + to * size, v + from * size, size);
@@ -350,18 +330,16 @@ static void steps_of(struct steps *s, const int64_t *v, size_t n, int64_t low, i
 {
     const uint64_t apart = (uint64_t)high - (uint64_t)low;
     *s = (struct steps){.low = low};
-    while (apart >> s->shift >= STEPS) {
+    while (apart >> s->shift >= STEPS)
         s->shift++;
-    }
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         s->count[step_of(s, v[i])]++;
-    }
     (void)slices_tick();
 }
 
 /*
- * The value of a rank among v[0..n), which `s` tells of: of its step's values, and theirs, until they are few or the
- * same.
+ * The value of a rank among v[0..n), which `s` tells of: of its step's values, and theirs, until they are few
+ * or the same.
  */
 static int64_t rank_value(struct steps *s, int64_t *v, size_t n, size_t rank)
 {
@@ -369,12 +347,10 @@ static int64_t rank_value(struct steps *s, int64_t *v, size_t n, size_t rank)
         int64_t low = INT64_MAX, high = INT64_MIN;
         unsigned k = 0;
         size_t to = 0;
-        while (rank >= s->count[k]) {
+        while (rank >= s->count[k])
             rank -= s->count[k++];
-        }
-        if (!s->shift) {
+        if (!s->shift)
             return (int64_t)((uint64_t)s->low + k);
-        }
         for (size_t i = 0; i < n; i++) { /* its values to the front */
             const int64_t x = v[i];
             v[i] = v[to];
@@ -395,15 +371,14 @@ static int64_t rank_value(struct steps *s, int64_t *v, size_t n, size_t rank)
 }
 
 /*
- * Where a value stands above the least one, each octave in 32: what goroutines do takes most of them little and a few
- * very long, and a step of one width would hold nearly all.
+ * Where a value stands above the least one, each octave in 32: what goroutines do takes most of them little
+ * and a few very long, and a step of one width would hold nearly all.
  */
 enum { SLOT_EXACT = 64 };
 static inline unsigned slot_of(uint64_t above)
 {
-    if (above < SLOT_EXACT) {
+    if (above < SLOT_EXACT)
         return (unsigned)above;
-    }
     const unsigned e = 63u - (unsigned)__builtin_clzll(above); /* 6..63 */
     return (e - 5) * 32 + (unsigned)(above >> (e - 5));
 }
@@ -417,9 +392,8 @@ struct ranked { /* the value of a rank: its slot, and its rank there */
 static struct ranked slot_of_rank(const size_t *count, size_t rank)
 {
     struct ranked r = {UINT_MAX, rank};
-    for (r.slot = rank == SIZE_MAX ? UINT_MAX : 0; r.slot != UINT_MAX && r.rank >= count[r.slot]; r.slot++) {
+    for (r.slot = rank == SIZE_MAX ? UINT_MAX : 0; r.slot != UINT_MAX && r.rank >= count[r.slot]; r.slot++)
         r.rank -= count[r.slot];
-    }
     return r;
 }
 
@@ -440,9 +414,8 @@ static size_t to_front(int64_t *v, size_t n, int64_t low, unsigned a, unsigned b
 static int64_t ranked_value(struct steps *s, int64_t *v, size_t n, int64_t least, struct ranked r)
 {
     int64_t low = INT64_MAX, high = INT64_MIN;
-    if (r.slot < SLOT_EXACT) {
+    if (r.slot < SLOT_EXACT)
         return (int64_t)((uint64_t)least + r.slot);
-    }
     n = to_front(v, n, least, r.slot, r.slot, r.slot);
     for (size_t i = 0; i < n; i++) {
         low = v[i] < low ? v[i] : low;
@@ -455,22 +428,20 @@ static int64_t ranked_value(struct steps *s, int64_t *v, size_t n, int64_t least
 enum { QUANTILES = 3 };
 
 /*
- * Quantiles of many numbers, which to sort would cost more; low: none is below; rank: SIZE_MAX for who is not asked
- * for. false: out    of memory.
+ * Quantiles of many numbers, which to sort would cost more; low: none is below; rank: SIZE_MAX for who is not
+ * asked for. false: out    of memory.
  */
 static bool quantiles(int64_t *v, size_t n, int64_t low, const size_t rank[QUANTILES], int64_t p[QUANTILES])
 {
     struct steps *s = mem_zalloc(sizeof *s);
     if (s) {
-        for (size_t i = 0; i < n; i++) {
+        for (size_t i = 0; i < n; i++)
             s->count[slot_of((uint64_t)v[i] - (uint64_t)low)]++;
-        }
         const struct ranked r[QUANTILES] = {slot_of_rank(s->count, rank[0]), slot_of_rank(s->count, rank[1]),
                                             slot_of_rank(s->count, rank[2])};
         n = to_front(v, n, low, r[0].slot, r[1].slot, r[2].slot);
-        for (int q = 0; q < QUANTILES; q++) {
+        for (int q = 0; q < QUANTILES; q++)
             p[q] = rank[q] == SIZE_MAX ? 0 : ranked_value(s, v, n, low, r[q]);
-        }
         (void)slices_tick();
     }
     mem_free(s);
@@ -498,9 +469,8 @@ struct dist_many {
 struct dist_many *dist_many_new(void)
 {
     struct dist_many *m = mem_zalloc(sizeof *m);
-    if (m) {
+    if (m)
         m->d.min = INT64_MAX;
-    }
     return m;
 }
 
@@ -510,9 +480,8 @@ bool dist_many_add(struct dist_many *m, const int64_t *v, size_t n)
     uint64_t total = (uint64_t)d.total;
     for (size_t i = 0; i < n; i++) {
         const int64_t x = v[i];
-        if ((uint64_t)x >= (uint64_t)NS_MAX) {
+        if ((uint64_t)x >= (uint64_t)NS_MAX)
             return false;
-        }
         d.min = x < d.min ? x : d.min;
         d.max = x > d.max ? x : d.max;
         d.sumsq += (double)x * (double)x;
@@ -541,7 +510,8 @@ bool dist_many_ranks(struct dist_many *m)
         struct ranked *r = &m->r[q];
         struct picked *p = &m->slot[q];
         *r = slot_of_rank(m->s.count, rank_of(share[q], m->d.n));
-        if (r->slot >= SLOT_EXACT && !(q && r->slot == r[-1].slot)) { /* slots of one value are known without it */
+        if (r->slot >= SLOT_EXACT &&
+            !(q && r->slot == r[-1].slot)) { /* slots of one value are known without it */
             p->low = (uint64_t)slot_begin(r->slot);
             p->width = (uint64_t)slot_begin(r->slot + 1) - p->low;
             p->room = m->s.count[r->slot];
@@ -549,9 +519,8 @@ bool dist_many_ranks(struct dist_many *m)
         room += p->room + 1;
     }
     m->v = mem_alloc(room * sizeof *m->v);
-    for (int q = 0; m->v && q < QUANTILES; q++) {
+    for (int q = 0; m->v && q < QUANTILES; q++)
         m->slot[q].v = q ? m->slot[q - 1].v + m->slot[q - 1].room + 1 : m->v;
-    }
     return m->v;
 }
 
@@ -569,11 +538,9 @@ static void pick(struct picked *p, const int64_t *v, size_t n)
 
 void dist_many_pick(struct dist_many *m, const int64_t *v, size_t n)
 {
-    for (int q = 0; q < QUANTILES; q++) {
-        if (m->slot[q].n < m->slot[q].room) {
+    for (int q = 0; q < QUANTILES; q++)
+        if (m->slot[q].n < m->slot[q].room)
             pick(&m->slot[q], v, n);
-        }
-    }
 }
 
 /* The value of a rank among those of its slot. */
@@ -603,9 +570,8 @@ void dist_many_end(struct dist_many *m, struct dist *d)
 
 void dist_many_free(struct dist_many *m)
 {
-    if (m) {
+    if (m)
         mem_free(m->v);
-    }
     mem_free(m);
 }
 
@@ -638,15 +604,12 @@ void dist_of_rest(struct dist *d, int64_t *v, size_t n, size_t zeros)
     size_t below = 0, rank[QUANTILES] = {rank_of(0.5, all), rank_of(0.9, all), rank_of(0.99, all)};
     int64_t p[QUANTILES];
     *d = (struct dist){.n = all};
-    if (all == 0) {
+    if (all == 0)
         return;
-    }
-    if (all > SORT_MANY && many_of_rest(d, v, n, zeros)) {
+    if (all > SORT_MANY && many_of_rest(d, v, n, zeros))
         return;
-    }
-    if (all <= SORT_MANY && n) {
+    if (all <= SORT_MANY && n)
         qsort(v, n, sizeof *v, cmp_ns);
-    }
     d->min = d->max = zeros ? 0 : v[0];
     for (size_t i = 0; i < n; i++) {
         d->min = v[i] < d->min ? v[i] : d->min;
@@ -659,16 +622,13 @@ void dist_of_rest(struct dist *d, int64_t *v, size_t n, size_t zeros)
         d->p50 = d->p90 = d->p99 = d->min;
         return;
     }
-    for (int q = 0; q < QUANTILES; q++) {
+    for (int q = 0; q < QUANTILES; q++)
         rank[q] = rank[q] < below || !zeros ? rank[q] : rank[q] - below < zeros ? SIZE_MAX : rank[q] - zeros;
-    }
     if (all <= SORT_MANY || !quantiles(v, n, d->min, rank, p)) {
-        if (all > SORT_MANY) { /* no memory for it */
+        if (all > SORT_MANY) /* no memory for it */
             qsort(v, n, sizeof *v, cmp_ns);
-        }
-        for (int q = 0; q < QUANTILES; q++) {
+        for (int q = 0; q < QUANTILES; q++)
             p[q] = rank[q] == SIZE_MAX ? 0 : v[rank[q]];
-        }
     }
     d->p50 = p[0];
     d->p90 = p[1];
@@ -694,12 +654,10 @@ void hist_add_all(struct hist *h, const int64_t *ns, uint32_t n)
 
 void hist_sum(struct hist *h, const struct hist *more)
 {
-    if (!more->n) {
+    if (!more->n)
         return;
-    }
-    for (uint32_t i = 0; i < HIST_BUCKETS; i++) {
+    for (uint32_t i = 0; i < HIST_BUCKETS; i++)
         h->count[i] += more->count[i];
-    }
     h->min = h->n == 0 || more->min < h->min ? more->min : h->min;
     h->max = more->max > h->max ? more->max : h->max;
     h->total = ns_add(h->total, more->total);
@@ -710,13 +668,11 @@ void hist_sum(struct hist *h, const struct hist *more)
 int64_t hist_quantile(const struct hist *h, double q)
 {
     uint64_t want, seen = 0;
-    if (h->n == 0) {
+    if (h->n == 0)
         return 0;
-    }
     want = rank_of(q, h->n) + 1;
-    if (want >= h->n) {
+    if (want >= h->n)
         return h->max;
-    }
     for (uint32_t i = 0; i < HIST_BUCKETS; i++) {
         seen += h->count[i];
         if (seen >= want) {
@@ -738,8 +694,7 @@ void hist_dist(const struct hist *h, struct dist *d)
 uint64_t hist_between(const struct hist *h, int64_t lo, int64_t hi)
 {
     uint64_t n = 0;
-    for (uint32_t i = hist_slot(lo); i < HIST_BUCKETS && slot_low(i) < hi; i++) {
+    for (uint32_t i = hist_slot(lo); i < HIST_BUCKETS && slot_low(i) < hi; i++)
         n += h->count[i];
-    }
     return n;
 }

@@ -1,6 +1,7 @@
 /*
- * tab.h - the small structures triage's tables stand on: a map from two 64-bit words to a row number, a histogram of
- * durations, and exact quantiles of an array. All allocate through decode/base/mem.h; all-zero is the empty one.
+ * tab.h - the small structures triage's tables stand on: a map from two 64-bit words to a row number, a
+ * histogram of durations, and exact quantiles of an array. All allocate through decode/base/mem.h; all-zero
+ * is the empty one.
  */
 #ifndef GOTOP_TRIAGE_TAB_H
 #define GOTOP_TRIAGE_TAB_H
@@ -9,7 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- map -------------------------------------------------------------------------------------------------- */
+/* ---- map --------------------------------------------------------------------------------------------------
+ */
 
 struct tab_slot {
     uint64_t a, b;
@@ -23,15 +25,15 @@ struct tab {
 void tab_free(struct tab *m);
 uint32_t tab_get(const struct tab *m, uint64_t a, uint64_t b); /* TAB_NONE: not there */
 /*
- * tab_put - the row of a key; a new key gets `fresh`. TAB_NONE when out of memory. Compare the answer with `fresh` to
- * learn whether the key is new.
+ * tab_put - the row of a key; a new key gets `fresh`. TAB_NONE when out of memory. Compare the answer with
+ * `fresh` to learn whether the key is new.
  */
 uint32_t tab_put(struct tab *m, uint64_t a, uint64_t b, uint32_t fresh);
 
 /*
- * The same without keys, for rows that have theirs in themselves: a third of the memory. rowtab_next - the next row from slot *at on that may be
- * the one (at first *at is the hash), for who has the rows to compare; TAB_NONE: it isn't there. rowtab_put - so it becomes; false: out
- * of memory. rowtab_room - n will be put.
+ * The same without keys, for rows that have theirs in themselves: a third of the memory. rowtab_next - the
+ * next row from slot *at on that may be the one (at first *at is the hash), for who has the rows to compare;
+ * TAB_NONE: it isn't there. rowtab_put - so it becomes; false: out of memory. rowtab_room - n will be put.
  */
 struct rowtab {
     struct rowtab_slot {
@@ -56,8 +58,8 @@ bool rowtab_room(struct rowtab *m, uint32_t n);
 void rowtab_free(struct rowtab *m);
 
 /*
- * Sums of times stay within 2^60 ns (36 years): those of a hostile trace end there instead of wrapping around, and a
- * few of them may still be added without care.
+ * Sums of times stay within 2^60 ns (36 years): those of a hostile trace end there instead of wrapping
+ * around, and a few of them may still be added without care.
  */
 #define NS_MAX ((int64_t)1 << 60)
 static inline int64_t ns_clamp(int64_t v)
@@ -86,7 +88,8 @@ static inline int64_t ns_mul(int64_t a, int64_t b)
     return __builtin_mul_overflow(a, b, &r) ? ((a > 0) == (b > 0) ? NS_MAX : -NS_MAX) : ns_clamp(r);
 }
 
-/* ---- durations -------------------------------------------------------------------------------------------- */
+/* ---- durations --------------------------------------------------------------------------------------------
+ */
 
 /* Summary of a set of durations in ns. n = 0: all else is 0. sumsq is for the spread (dist_sd). */
 struct dist {
@@ -102,9 +105,10 @@ void dist_of(struct dist *d, int64_t *v, size_t n);
 void dist_of_rest(struct dist *d, int64_t *v, size_t n, size_t zeros);
 
 /*
- * The same of many that need not stand anywhere: dist_many_add() all of them, a few at a time (false: one is negative or 2^60 and more,
- * there is no telling this way), with dist_many_zeros() for what is 0; then dist_many_ranks() (false: out of memory), dist_many_pick()
- * all of them once more, but for the zeros, and dist_many_end().
+ * The same of many that need not stand anywhere: dist_many_add() all of them, a few at a time (false: one is
+ * negative or 2^60 and more, there is no telling this way), with dist_many_zeros() for what is 0; then
+ * dist_many_ranks() (false: out of memory), dist_many_pick() all of them once more, but for the zeros, and
+ * dist_many_end().
  */
 struct dist_many;
 struct dist_many *dist_many_new(void); /* NULL: out of memory */
@@ -129,18 +133,21 @@ static inline uint64_t most_first(int64_t v)
 {
     return (uint64_t)INT64_MAX - (uint64_t)v;
 }
-/* rows_sort_here - the same with no memory beside it, and rows of one number in any order. false: no longer wanted. */
+/* rows_sort_here - the same with no memory beside it, and rows of one number in any order. false: no longer
+ * wanted. */
 bool rows_sort_here(struct keyed_row *v, size_t n);
 
-/* rows_order - order[i].row comes to place i, for each of n rows, and is i afterwards. false: out of memory, or no longer wanted. */
+/* rows_order - order[i].row comes to place i, for each of n rows, and is i afterwards. false: out of memory,
+ * or no longer wanted. */
 bool rows_order(void *rows, size_t size, struct keyed_row *order, size_t n);
 
-/* keys_sort - numbers by themselves; those that differ in nothing but what is below a bit stay in the order in which they stand. As rows_sort(). */
+/* keys_sort - numbers by themselves; those that differ in nothing but what is below a bit stay in the order
+ * in which they stand. As rows_sort(). */
 bool keys_sort(uint64_t *v, size_t n, unsigned bit);
 
 /*
- * A histogram of durations: exact below 64 ns, above with 32 steps per doubling, so a quantile is off by at most
- * 1.6 %. Count, total, smallest and largest are exact. 15 KB.
+ * A histogram of durations: exact below 64 ns, above with 32 steps per doubling, so a quantile is off by at
+ * most 1.6 %. Count, total, smallest and largest are exact. 15 KB.
  */
 #define HIST_BUCKETS 1888
 struct hist {
@@ -159,17 +166,16 @@ static inline void hist_add(struct hist *h, int64_t ns)
     ns = ns < 0 ? 0 : ns;
     const uint32_t i = hist_slot(ns);
     h->count[i < HIST_BUCKETS ? i : HIST_BUCKETS - 1]++;
-    if (ns < h->min || !h->n) {
+    if (ns < h->min || !h->n)
         h->min = ns;
-    }
-    if (ns > h->max) {
+    if (ns > h->max)
         h->max = ns;
-    }
     h->total = ns_more(h->total, ns);
     h->sumsq += (double)ns * (double)ns;
     h->n++;
 }
-/* The same of many, no less than 0: what changes with each of them stands apart until hist_part_end(), which is told their sum. */
+/* The same of many, no less than 0: what changes with each of them stands apart until hist_part_end(), which
+ * is told their sum. */
 struct hist_part {
     uint64_t n;
     int64_t min, max;
@@ -197,11 +203,12 @@ static inline void hist_part_end(struct hist *h, const struct hist_part *p, int6
 }
 void hist_add_all(struct hist *h, const int64_t *ns, uint32_t n); /* hist_add() of each */
 void hist_sum(struct hist *h, const struct hist *more);           /* what both hold */
-/* hist_quantile - nearest rank of 0 <= q <= 1: the middle of its bucket (1.6 % off at most), exact of the largest; 0: it is empty.
- * hist_dist - all of a dist, quantiles that way. */
+/* hist_quantile - nearest rank of 0 <= q <= 1: the middle of its bucket (1.6 % off at most), exact of the
+ * largest; 0: it is empty. hist_dist - all of a dist, quantiles that way. */
 int64_t hist_quantile(const struct hist *h, double q);
 void hist_dist(const struct hist *h, struct dist *d);
-/* hist_between - how many are in [lo, hi), by whole buckets: give powers of two, or the answer is approximate. */
+/* hist_between - how many are in [lo, hi), by whole buckets: give powers of two, or the answer is
+ * approximate. */
 uint64_t hist_between(const struct hist *h, int64_t lo, int64_t hi);
 
 #endif

@@ -1,9 +1,10 @@
 /*
  * tasks.c - latency of tasks and regions by name, and what the slowest instances spent their time on.
  *
- * A task has no goroutine of its own, so what it did is put together: the goroutine that began it counts from the
- * task's begin to its end; others count while they are in a region of the task, or work on a direct child task they
- * began. Intervals of one goroutine are united first, so that nothing counts twice. A region is its goroutine's time.
+ * A task has no goroutine of its own, so what it did is put together: the goroutine that began it counts from
+ * the task's begin to its end; others count while they are in a region of the task, or work on a direct child
+ * task they began. Intervals of one goroutine are united first, so that nothing counts twice. A region is its
+ * goroutine's time.
  */
 #include "triage/tri.h"
 
@@ -35,13 +36,11 @@ struct parts {
 static bool part_add(struct parts *ps, struct part x)
 {
     struct part *p;
-    if (x.t0 >= x.t1 || x.g == NO_LANE) {
+    if (x.t0 >= x.t1 || x.g == NO_LANE)
         return true;
-    }
     p = mem_grow(ps->p, &ps->cap, ps->n + 1, sizeof *p);
-    if (!p) {
+    if (!p)
         return false;
-    }
     ps->p = p;
     p[ps->n++] = x;
     return true;
@@ -52,21 +51,18 @@ static int cmp_item(const void *a, const void *b)
     const struct item *x = a, *y = b;
     int64_t p = x->t1 - x->t0, q = y->t1 - y->t0;
     bool ox = x->open_start || x->open_end, oy = y->open_start || y->open_end;
-    if (x->name != y->name) {
+    if (x->name != y->name)
         return (x->name > y->name) - (x->name < y->name);
-    }
-    if (ox != oy) {
+    if (ox != oy)
         return ox - oy; /* whole ones first */
-    }
     return p != q ? (p < q) - (p > q) : (x->index > y->index) - (x->index < y->index);
 }
 
 static uint32_t decade_of(int64_t ns)
 {
     uint32_t d = 0;
-    for (; ns >= 10 && d < 13; d++) {
+    for (; ns >= 10 && d < 13; d++)
         ns /= 10;
-    }
     return d;
 }
 
@@ -93,9 +89,8 @@ static void type_of(struct span_type *t, const struct item *it, size_t n, int64_
 
 static bool types_of(struct triage *tg, struct item *it, size_t n, bool region)
 {
-    if (n) {
+    if (n)
         qsort(it, n, sizeof *it, cmp_item);
-    }
     size_t types = 0, most = 0, left = 0; /* as many as there are: each name may be of one item */
     for (size_t i = 0; i < n; i++) {
         const bool first = !i || it[i].name != it[i - 1].name;
@@ -137,12 +132,10 @@ static int cmp_part(const void *a, const void *b)
 static void reason_add(struct breakdown *b, uint32_t reason, int64_t ns)
 {
     uint32_t i = 0;
-    while (i < b->nreasons && b->reason[i] != reason) {
+    while (i < b->nreasons && b->reason[i] != reason)
         i++;
-    }
-    if (i == BREAK_REASONS) {
+    if (i == BREAK_REASONS)
         return; /* the rest is `waiting` less those named */
-    }
     b->nreasons += i == b->nreasons;
     b->reason[i] = reason;
     b->reason_ns[i] = ns_add(b->reason_ns[i], ns);
@@ -159,40 +152,39 @@ static void reason_add(struct breakdown *b, uint32_t reason, int64_t ns)
 static void break_reasons(const struct trace *tr, struct breakdown *b, struct lane l, int64_t t0, int64_t t1)
 {
     struct span_iter it;
-    if (!span_seek(&it, tr, l, t0)) {
+    if (!span_seek(&it, tr, l, t0))
         return;
-    }
     for (uint32_t n = 0; n < WALK_MAX; n++) {
         const struct span *s = span_get(&it);
         int64_t a = s->t0 > t0 ? s->t0 : t0, z = s->t1 < t1 ? s->t1 : t1;
-        if (s->t0 >= t1) {
+        if (s->t0 >= t1)
             break;
-        }
-        if (s->state == ST_WAITING && z > a) {
+        if (s->state == ST_WAITING && z > a)
             reason_add(b, s->reason, z - a);
-        }
-        if (!span_next(&it)) {
+        if (!span_next(&it))
             break;
-        }
     }
 }
 
 /* How long g ran within mark assists in [t0,t1). a[0..n) is sorted by goroutine and start. */
-static int64_t assisted(const struct trace *tr, const struct part *a, size_t n, uint32_t g, int64_t t0, int64_t t1)
+static int64_t assisted(const struct trace *tr, const struct part *a, size_t n, uint32_t g, int64_t t0,
+                        int64_t t1)
 {
     size_t lo = 0;
     int64_t sum = 0;
-    bisect(lo, n, i, a[i].g < g || (a[i].g == g && a[i].t1 <= t0)); /* one goroutine's assists don't overlap */
+    bisect(lo, n, i,
+           a[i].g < g || (a[i].g == g && a[i].t1 <= t0)); /* one goroutine's assists don't overlap */
     for (; lo < n && a[lo].g == g && a[lo].t0 < t1; lo++) {
         struct shares s;
-        trace_shares(tr, (struct lane){LANE_G, g}, a[lo].t0 > t0 ? a[lo].t0 : t0, a[lo].t1 < t1 ? a[lo].t1 : t1, &s);
+        trace_shares(tr, (struct lane){LANE_G, g}, a[lo].t0 > t0 ? a[lo].t0 : t0,
+                     a[lo].t1 < t1 ? a[lo].t1 : t1, &s);
         sum = ns_add(sum, s.ns[ST_RUNNING]);
     }
     return sum;
 }
 
-static void break_interval(const struct trace *tr, const struct parts *assists, struct breakdown *b, uint32_t g,
-                           int64_t t0, int64_t t1)
+static void break_interval(const struct trace *tr, const struct parts *assists, struct breakdown *b,
+                           uint32_t g, int64_t t0, int64_t t1)
 {
     struct lane l = {LANE_G, g};
     struct shares s;
@@ -250,9 +242,8 @@ static bool slow_parts(struct triage *tg, struct parts *ps, struct tab *by_task,
             uint32_t slot = i * SLOWEST + k;
             break_own(tg->tr, x);
             if (!part_add(ps, (struct part){slot, x->g, x->t0, x->t1}) ||
-                (!tg->types[i].is_region && tab_put(by_task, task[x->index].id, 0, slot) == TAB_NONE)) {
+                (!tg->types[i].is_region && tab_put(by_task, task[x->index].id, 0, slot) == TAB_NONE))
                 return false;
-            }
         }
     }
     return true;
@@ -262,18 +253,16 @@ static bool assist_parts(const struct triage *tg, struct parts *a)
 {
     const struct range *r;
     size_t n = trace_ranges(tg->tr, RANGE_ASSIST, &r);
-    for (size_t i = 0; i < n; i++) {
-        if (!part_add(a, (struct part){0, r[i].owner, r[i].t0, r[i].t1})) {
+    for (size_t i = 0; i < n; i++)
+        if (!part_add(a, (struct part){0, r[i].owner, r[i].t0, r[i].t1}))
             return false;
-        }
-    }
-    if (a->n) {
+    if (a->n)
         qsort(a->p, a->n, sizeof *a->p, cmp_part);
-    }
     return true;
 }
 
-static bool break_down(struct triage *tg, const struct task *task, size_t nt, const struct region *reg, size_t nr)
+static bool break_down(struct triage *tg, const struct task *task, size_t nt, const struct region *reg,
+                       size_t nr)
 {
     struct parts ps = {0}, assists = {0};
     struct tab by_task = {0};
@@ -309,9 +298,8 @@ bool triage_tasks(struct triage *tg)
     size_t nt = trace_tasks(tg->tr, &task), nr = trace_regions(tg->tr, &reg), m = nt > nr ? nt : nr;
     struct item *it = mem_alloc((m + 1) * sizeof *it);
     bool ok;
-    if (!it) {
+    if (!it)
         return false;
-    }
     for (size_t i = 0; i < nt; i++) {
         it[i] = (struct item){task[i].name, (uint32_t)i,        task[i].g,       task[i].t0,
                               task[i].t1,   task[i].open_start, task[i].open_end};

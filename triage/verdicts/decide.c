@@ -1,5 +1,6 @@
 /*
- * decide.c - from what a verdict's share is to whether it warns, where it stands, and what there is to win. See verdict.h.
+ * decide.c - from what a verdict's share is to whether it warns, where it stands, and what there is to win.
+ * See verdict.h.
  *
  * A large share alone is what the work is. It warns where one of these holds:
  *   contention   others have what a piece waits for (a lock, one of a set, the one that serves all)
@@ -35,9 +36,8 @@ static double excess(const struct works *all, const struct verdict *v)
 {
     const struct work_tree *t = &all->v[v->harm.work].tree;
     const double slow = average(t, TREE_SLOW), usual = average(t, TREE_USUAL);
-    if (slow < threshold(TH_TAIL) * usual || slow - usual < threshold(TH_FELT) || usual <= 0) {
+    if (slow < threshold(TH_TAIL) * usual || slow - usual < threshold(TH_FELT) || usual <= 0)
         return 0;
-    }
     return (v->harm.slow * slow - v->harm.usual * usual) / (slow - usual);
 }
 
@@ -62,13 +62,15 @@ static bool room(const struct causes *c, const struct verdict *v)
     return runs < 0.5 || c->idle >= threshold(TH_ROOM) * c->procs;
 }
 
-/* Did what ran take longer than the runtime lets it before it preempts? Then the host had its thread elsewhere. */
+/* Did what ran take longer than the runtime lets it before it preempts? Then the host had its thread
+ * elsewhere. */
 static bool held_by_host(const struct verdict *v)
 {
     return v->ndoing && v->doing[0].cat == EX_RUN && v->ev[EV_LONGEST] >= (double)threshold_ns(TH_HOST_RUN);
 }
 
-/* Is it waited for once, by each of many, as the first thing that it does? That bounds how many work at once, as meant. */
+/* Is it waited for once, by each of many, as the first thing that it does? That bounds how many work at once,
+ * as meant. */
 static bool bounds(const struct causes *c, const struct verdict *v)
 {
     const struct lane_info li =
@@ -96,7 +98,8 @@ static bool ended_by_others(const struct causes *c, const struct works *w, const
     return others > 0 && timers >= 3 && v->nlinks > 0;
 }
 
-/* Does the one that waits for room start those it waits for, and is there only one of them at a time? Then the room is for one. */
+/* Does the one that waits for room start those it waits for, and is there only one of them at a time? Then
+ * the room is for one. */
 static bool one_at_a_time(const struct causes *c, const struct verdict *v)
 {
     return v->holder.g < c->tg->ng && v->holder.n <= 1 &&
@@ -131,11 +134,11 @@ static void level_of(const struct causes *c, const struct works *all, struct ver
     const double slow = varies ? v->harm.slow : 0;
     v->harm.share = v->harm.all > slow ? v->harm.all : slow;
     const bool awaited = w->kind == WORK_TASKS || w->kind == WORK_REQUESTS;
-    const double polls =
-        awaited && v->rule == RULE_SLEEP && v->harm.share >= threshold(TH_SHARE) ? verdict_polls(c, all, v) : 0;
-    if (polls > 0) {
+    const double polls = awaited && v->rule == RULE_SLEEP && v->harm.share >= threshold(TH_SHARE)
+                             ? verdict_polls(c, all, v)
+                             : 0;
+    if (polls > 0)
         verdict_ev(v, EV_SHARE, polls);
-    }
     const bool outside = v->rule == RULE_BACKEND || v->rule == RULE_SERIAL;
     double each = 0;
     const bool gives_up = awaited && outside && v->harm.share >= threshold(TH_SHARE) &&
@@ -145,15 +148,15 @@ static void level_of(const struct causes *c, const struct works *all, struct ver
         verdict_ev(v, EV_EACH, each);
     }
     if (varies && awaited && v->harm.usual * 3 < v->harm.slow && verdict_family(v) != FAM_SLOW &&
-        !contends(verdict_family(v)) && !comes_late(v)) {
+        !contends(verdict_family(v)) && !comes_late(v))
         v->rule = RULE_SLOW;
-    }
     const bool matters = clock >= threshold(TH_CLOCK) || varies;
     v->level = !matters || !warns(c, all, v, varies, gives_up) ? LEVEL_NOTE
                : v->harm.share >= threshold(TH_SEVERE)         ? LEVEL_SEVERE
                                                                : LEVEL_WARN;
     v->clock = clock;
-    v->score = v->harm.share * (w->weight * 2 < 1 ? w->weight * 2 : 1) * (verdict_family(v) == FAM_SLOW ? VAGUE : 1);
+    v->score =
+        v->harm.share * (w->weight * 2 < 1 ? w->weight * 2 : 1) * (verdict_family(v) == FAM_SLOW ? VAGUE : 1);
     if (v->level != LEVEL_NOTE) {
         v->gain = (struct gain){.known = true};
         v->gain.piece_hi = v->harm.all;
@@ -180,32 +183,27 @@ static const struct {
 static bool is_sign(const struct verdicts *all, const struct verdict *v)
 {
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
-        for (uint32_t k = 0; signs[i].sign == v->rule && k < all->n; k++) {
-            if (all->v[k].rule == signs[i].of) {
+        for (uint32_t k = 0; signs[i].sign == v->rule && k < all->n; k++)
+            if (all->v[k].rule == signs[i].of)
                 return true;
-            }
-        }
     }
     return false;
 }
 
-/* Is b told by a? The same cause of another work; or what a's holder does meanwhile; or what the work is, where a says what is wrong there. */
+/* Is b told by a? The same cause of another work; or what a's holder does meanwhile; or what the work is,
+ * where a says what is wrong there. */
 static bool covers(const struct verdict *a, const struct verdict *b)
 {
     const enum family fa = verdict_family(a), fb = verdict_family(b);
     if (fa == fb && b->where.user && a->region == b->region &&
         (a->where.user == b->where.user ||
-         (contends(fa) && a->holder.at.user && a->holder.at.user == b->holder.at.user))) {
+         (contends(fa) && a->holder.at.user && a->holder.at.user == b->holder.at.user)))
         return true;
-    }
-    if (b->harm.work == NO_LANE) {
+    if (b->harm.work == NO_LANE)
         return false; /* a resource's own numbers */
-    }
-    for (unsigned i = 0; contends(fa) && !contends(fb) && i < a->ndoing; i++) {
-        if (a->doing[i].at.user == b->where.user) {
+    for (unsigned i = 0; contends(fa) && !contends(fb) && i < a->ndoing; i++)
+        if (a->doing[i].at.user == b->where.user)
             return true;
-        }
-    }
     return a->where.user && a->where.user == b->where.user && b->level == LEVEL_NOTE &&
            b->harm.share <= a->harm.share;
 }
@@ -222,11 +220,12 @@ static int cmp_verdict(const void *a, const void *b)
 {
     const struct verdict *x = a, *y = b;
     const int p = rank_of(x), q = rank_of(y);
-    return p != q                           ? p - q
-           : x->score != y->score           ? (x->score < y->score ? 1 : -1)
-           : x->rule != y->rule             ? (int)x->rule - (int)y->rule
-           : x->where.user != y->where.user ? (x->where.user > y->where.user) - (x->where.user < y->where.user)
-                                            : (x->t0 > y->t0) - (x->t0 < y->t0);
+    return p != q                 ? p - q
+           : x->score != y->score ? (x->score < y->score ? 1 : -1)
+           : x->rule != y->rule   ? (int)x->rule - (int)y->rule
+           : x->where.user != y->where.user
+               ? (x->where.user > y->where.user) - (x->where.user < y->where.user)
+               : (x->t0 > y->t0) - (x->t0 < y->t0);
 }
 
 /* Is what a work is a wait for a processor? That is no function's: fam_procs.c tells it, with its numbers. */
@@ -242,21 +241,18 @@ void verdicts_decide(struct causes *c, const struct works *all, struct verdicts 
     uint32_t kept = 0, is = 0;
     for (uint32_t i = 0; i < out->n; i++) {
         struct verdict *v = &out->v[i];
-        if (v->harm.work != NO_LANE) {
+        if (v->harm.work != NO_LANE)
             level_of(c, all, v);
-        } else if (!v->grows && v->clock > 0 && v->clock * (double)c->tg->end < (double)threshold_ns(TH_FELT)) {
+        else if (!v->grows && v->clock > 0 && v->clock * (double)c->tg->end < (double)threshold_ns(TH_FELT))
             v->level = LEVEL_NOTE; /* nobody feels it */
-        }
     }
-    if (out->n) {
+    if (out->n)
         qsort(out->v, out->n, sizeof *out->v, cmp_verdict);
-    }
     for (uint32_t i = 0; i < out->n; i++) {
         const bool note = rank_of(&out->v[i]) == 2;
         uint32_t k = 0;
-        while (k < kept && !covers(&out->v[k], &out->v[i])) {
+        while (k < kept && !covers(&out->v[k], &out->v[i]))
             k++;
-        }
         if (k == kept && !is_sign(out, &out->v[i]) && !told_of_processors(&out->v[i]) &&
             (!note || out->v[i].harm.work == NO_LANE ||
              (is < WHAT_IT_IS && out->v[i].score >= threshold(TH_NOTED)))) {
@@ -267,7 +263,8 @@ void verdicts_decide(struct causes *c, const struct works *all, struct verdicts 
     out->n = kept;
 }
 
-/* ---- all of them ----------------------------------------------------------------------------------------------- */
+/* ---- all of them
+ * ----------------------------------------------------------------------------------------------- */
 
 bool verdict_add(struct verdicts *to, const struct verdict *v)
 {
@@ -292,11 +289,13 @@ struct verdict verdict_new(enum rule r, double share)
                             .harm = {.work = NO_LANE, .share = share}};
 }
 
-static double share_at(const struct work_tree *t, uint32_t node, uint32_t user, unsigned cats, enum tree_set s)
+static double share_at(const struct work_tree *t, uint32_t node, uint32_t user, unsigned cats,
+                       enum tree_set s)
 {
     double sum = 0;
     for (uint32_t k = t->v[node].first; k != NO_LANE; k = t->v[k].next) {
-        const bool here = (t->v[k].user == user || t->v[k].let_go == user) && (cats == 0 || cats >> t->v[k].cat & 1);
+        const bool here =
+            (t->v[k].user == user || t->v[k].let_go == user) && (cats == 0 || cats >> t->v[k].cat & 1);
         sum += here ? tree_share(t, k, s) : share_at(t, k, user, cats, s);
     }
     return sum;
@@ -306,9 +305,8 @@ void verdict_in_works(const struct works *w, struct verdict *v, uint32_t user, u
 {
     for (uint32_t i = 0; user && i < w->n; i++) {
         const struct work *k = &w->v[i];
-        if (k->background || k->inner || !k->tree.n) {
+        if (k->background || k->inner || !k->tree.n)
             continue;
-        }
         const double all = share_at(&k->tree, 0, user, cats, TREE_ALL),
                      slow = k->standing ? 0 : share_at(&k->tree, 0, user, cats, TREE_SLOW);
         const double more = all > slow ? all : slow;
@@ -321,9 +319,8 @@ struct site verdict_place_of(const struct works *w, uint32_t stack, uint32_t g)
     const struct site p = verdict_place(w, stack);
     const struct frame f = stack ? trace_frame(w->tr, stack, p.frame) : (struct frame){0};
     const struct lane_info li = trace_lane(w->tr, (struct lane){LANE_G, g});
-    if (!p.user || owner_of(w->own, &f) == OWNER_PROGRAM || !li.created || !li.create_stack) {
+    if (!p.user || owner_of(w->own, &f) == OWNER_PROGRAM || !li.created || !li.create_stack)
         return p;
-    }
     struct site at = verdict_place(w, li.create_stack);
     const struct frame user = trace_frame(w->tr, at.stack, at.frame);
     at.leaf = p.leaf;
@@ -349,15 +346,13 @@ void verdicts_free(struct verdicts *v)
 
 bool verdicts_of(struct causes *c, const struct works *w, struct verdicts *out)
 {
-    static family_fn *const family[] = {fam_ways,    fam_leak,  fam_stuck, fam_collector, fam_stops, fam_crowd,
-                                        fam_spin,    fam_procs, fam_alone, fam_uneven,    fam_fine,  fam_order,
-                                        fam_slowest, fam_calls, fam_trend, fam_regions};
+    static family_fn *const family[] = {
+        fam_ways,  fam_leak,   fam_stuck, fam_collector, fam_stops,   fam_crowd, fam_spin,  fam_procs,
+        fam_alone, fam_uneven, fam_fine,  fam_order,     fam_slowest, fam_calls, fam_trend, fam_regions};
     bool ok = true;
-    for (size_t i = 0; ok && i < sizeof family / sizeof *family && slices_tick_now(); i++) {
+    for (size_t i = 0; ok && i < sizeof family / sizeof *family && slices_tick_now(); i++)
         ok = family[i](c, w, out);
-    }
-    if (ok) {
+    if (ok)
         verdicts_decide(c, w, out);
-    }
     return ok;
 }

@@ -1,6 +1,7 @@
 /*
- * fam_alone.c - one goroutine works while no other does, in a program that also runs in parallel: the serial part is what keeps its processors idle.
- * Told from the buckets of trace_gcounts(): those in which about one goroutine ran and hardly any waited for a processor.
+ * fam_alone.c - one goroutine works while no other does, in a program that also runs in parallel: the serial
+ * part is what keeps its processors idle. Told from the buckets of trace_gcounts(): those in which about one
+ * goroutine ran and hardly any waited for a processor.
  */
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
@@ -10,9 +11,10 @@
 enum { LOOKS = 512, PLACES = 32, SPANS = 20000 };
 #define ONE_LEAST 0.7
 #define ONE_MOST 1.3
-#define RESTS 0.2        /* of its life */
-#define ONE_AND_SAME 0.9 /* of the looks, at which it is the same goroutine, less those at which it is another */
-#define PARALLEL 0.05    /* of the trace that half of the processors or more are in use */
+#define RESTS 0.2 /* of its life */
+#define ONE_AND_SAME \
+    0.9               /* of the looks, at which it is the same goroutine, less those at which it is another */
+#define PARALLEL 0.05 /* of the trace that half of the processors or more are in use */
 
 struct alone {
     struct {
@@ -28,18 +30,16 @@ static void who_at(const struct causes *c, const struct works *w, int64_t t, str
 {
     for (uint32_t p = 0; p < c->tg->np; p++) {
         struct span s, g;
-        if (!trace_span_at(c->tr, (struct lane){LANE_P, p}, t, &s) || s.state != ST_RUNNING || s.who >= c->tg->ng ||
-            c->tg->groups[gstat_group(c->tg->g, s.who)].is_system ||
-            !trace_span_at(c->tr, (struct lane){LANE_G, s.who}, t, &g)) {
+        if (!trace_span_at(c->tr, (struct lane){LANE_P, p}, t, &s) || s.state != ST_RUNNING ||
+            s.who >= c->tg->ng || c->tg->groups[gstat_group(c->tg->g, s.who)].is_system ||
+            !trace_span_at(c->tr, (struct lane){LANE_G, s.who}, t, &g))
             continue;
-        }
         struct shares around;
         const int64_t half = threshold_ns(TH_ALONE_STRETCH) / 2;
         trace_shares(c->tr, (struct lane){LANE_G, s.who}, t - half > 0 ? t - half : 0, t + half, &around);
         a->asked++;
-        if (around.ns[ST_RUNNING] < half * 2 / 5 * 4) {
+        if (around.ns[ST_RUNNING] < half * 2 / 5 * 4)
             return; /* now one, now another */
-        }
         const struct explain_part part = {
             .t0 = g.t0, .t1 = g.t1, .cat = EX_RUN, .g = s.who, .stack_end = g.stack_end, .reason = g.reason};
         uint32_t stack, frame, k = 0;
@@ -47,9 +47,8 @@ static void who_at(const struct causes *c, const struct works *w, int64_t t, str
         (void)explain_place(c->tr, &part, &stack, &frame, &ran);
         const uint32_t user =
             stack ? trace_frame(c->tr, stack, owner_user(w->own, stack)).func : trace_g_name(c->tr, s.who);
-        while (k < a->n && a->v[k].user != user) {
+        while (k < a->n && a->v[k].user != user)
             k++;
-        }
         if (k == a->n && k < PLACES) {
             a->v[a->n].user = user;
             a->v[a->n].stack = stack;
@@ -71,21 +70,21 @@ static void who_at(const struct causes *c, const struct works *w, int64_t t, str
 }
 
 /*
- * Is it one goroutine's part of a program of which others run as well? Not if it sleeps in between (it has time to spare), nor if only the
- * collector runs beside it, nor if it is now one of many, now another.
+ * Is it one goroutine's part of a program of which others run as well? Not if it sleeps in between (it has
+ * time to spare), nor if only the collector runs beside it, nor if it is now one of many, now another.
  */
 static bool is_part(const struct causes *c, const struct alone *a, uint32_t best)
 {
     const uint32_t g = a->v[best].g;
     const struct gstat st = gstat_of(c->tg->g, g);
     double others = -(double)st.ns[GM_EXEC], slept = 0;
-    for (uint32_t i = 0; i < c->tg->ngroups; i++) {
+    for (uint32_t i = 0; i < c->tg->ngroups; i++)
         others += c->tg->groups[i].is_system ? 0 : (double)c->tg->groups[i].d[GM_EXEC].total;
-    }
     struct walk w;
     walk_g(&w, c->tr, g, SPANS);
     for (const struct span *s; (s = walk_next(&w));) {
-        const bool sleeps = s->state == ST_WAITING && stacks_wait_kind(c->tr, s->reason, s->stack) == WK_SLEEP;
+        const bool sleeps =
+            s->state == ST_WAITING && stacks_wait_kind(c->tr, s->reason, s->stack) == WK_SLEEP;
         slept += sleeps ? (double)(s->t1 - s->t0) : 0;
     }
     return (double)a->v[best].votes >= ONE_AND_SAME * a->v[best].n &&
@@ -108,21 +107,17 @@ bool fam_alone(struct causes *c, const struct works *w, struct verdicts *out)
         row = one ? row + 1 : 0;
         alone += row == 0 || row < least ? 0 : row - 1 < least ? row : 1;
         parallel += ran >= c->procs / 2 && ran > ONE_MOST;
-        if (one && row >= least && (i % (n / LOOKS + 1) == 0 || a.looks < 16)) {
+        if (one && row >= least && (i % (n / LOOKS + 1) == 0 || a.looks < 16))
             who_at(c, w, (int64_t)i * width + width / 2, &a);
-        }
     }
     const double same = a.asked ? (double)a.looks / a.asked : 0, share = n ? same * alone / (double)n : 0;
-    if (c->procs < 2 || share < threshold(TH_ALONE_SHARE) || parallel < PARALLEL * (double)n || !a.n) {
+    if (c->procs < 2 || share < threshold(TH_ALONE_SHARE) || parallel < PARALLEL * (double)n || !a.n)
         return true;
-    }
     uint32_t best = 0;
-    for (uint32_t k = 1; k < a.n; k++) {
+    for (uint32_t k = 1; k < a.n; k++)
         best = a.v[k].n > a.v[best].n ? k : best;
-    }
-    if (!is_part(c, &a, best)) {
+    if (!is_part(c, &a, best))
         return true;
-    }
     struct verdict v = verdict_new(RULE_ALONE, share);
     v.where = verdict_place(w, a.v[best].stack);
     v.where.user = a.v[best].user;

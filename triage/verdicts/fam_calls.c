@@ -26,9 +26,8 @@ static bool calls(struct causes *c, const struct works *w, struct verdicts *out)
     for (uint32_t i = 0; ok && i < c->tg->nsyscalls && i < ROWS; i++) {
         const struct syscall_row *r = &c->tg->syscalls[i];
         const bool child = calls_child(c->tr, r->stack);
-        if (r->blocking < 4 || r->count == 0) {
+        if (r->blocking < 4 || r->count == 0)
             continue;
-        }
         struct verdict v = verdict_new(child ? RULE_CHILDREN : RULE_BLOCKING, 0);
         v.where = verdict_place(w, r->stack);
         v.g = r->longest.g;
@@ -57,9 +56,8 @@ static bool storm(struct causes *c, const struct works *w, struct verdicts *out)
         const struct pair_row *p = &c->tg->pairs[i];
         const double rate = c->tg->end > 0 ? (double)p->count * 1e9 / (double)c->tg->end : 0;
         const bool timer = p->kind == WK_SLEEP || (p->from_scheduler && wait_on_channel(p->kind));
-        if (!timer || rate < threshold(TH_STORM_RATE)) {
+        if (!timer || rate < threshold(TH_STORM_RATE))
             continue;
-        }
         struct verdict v = verdict_new(RULE_STORM, 0);
         v.where = verdict_place(w, p->stack);
         v.g = p->longest.g;
@@ -73,27 +71,25 @@ static bool storm(struct causes *c, const struct works *w, struct verdicts *out)
     return ok;
 }
 
-/* Connections opened at one place: by system calls that connect, or, where they are not recorded, by waits for that. */
+/* Connections opened at one place: by system calls that connect, or, where they are not recorded, by waits
+ * for that. */
 struct conns {
     uint32_t user, stack, g;
     uint64_t calls, waits;
     int64_t ns, t0, t1;
 };
 
-static void conns_add(struct conns *v, uint32_t *n, const struct works *w, uint32_t stack, const struct moment *m,
-                      uint64_t calls, uint64_t waits, int64_t ns)
+static void conns_add(struct conns *v, uint32_t *n, const struct works *w, uint32_t stack,
+                      const struct moment *m, uint64_t calls, uint64_t waits, int64_t ns)
 {
     const uint32_t user = verdict_place_of(w, stack, m->g).user;
     uint32_t k = 0;
-    while (k < *n && v[k].user != user) {
+    while (k < *n && v[k].user != user)
         k++;
-    }
-    if (k == ROWS || !user) {
+    if (k == ROWS || !user)
         return;
-    }
-    if (k == *n) {
+    if (k == *n)
         v[(*n)++] = (struct conns){.user = user, .stack = stack, .g = m->g, .t0 = m->t0, .t1 = m->t1};
-    }
     v[k].calls += calls;
     v[k].waits += waits;
     v[k].ns = ns_add(v[k].ns, ns);
@@ -106,21 +102,18 @@ static bool conns(struct causes *c, const struct works *w, struct verdicts *out)
     bool ok = true;
     for (uint32_t i = 0; i < c->tg->nsyscalls; i++) {
         const struct syscall_row *r = &c->tg->syscalls[i];
-        if (stacks_has(c->tr, r->stack, "syscall.connect") || stacks_has(c->tr, r->stack, "syscall.Connect")) {
+        if (stacks_has(c->tr, r->stack, "syscall.connect") || stacks_has(c->tr, r->stack, "syscall.Connect"))
             conns_add(v, &n, w, r->stack, &r->longest, r->count, 0, r->total);
-        }
     }
     for (uint32_t i = 0; i < c->tg->nwaits; i++) {
         const struct wait_row *r = &c->tg->waits[i];
-        if (r->kind == WK_NET && calls_connecting(c->tr, r->stack)) {
+        if (r->kind == WK_NET && calls_connecting(c->tr, r->stack))
             conns_add(v, &n, w, r->stack, &r->longest, 0, r->count, r->total);
-        }
     }
     for (uint32_t i = 0; ok && i < n; i++) {
         const uint64_t count = v[i].calls > v[i].waits ? v[i].calls : v[i].waits;
-        if ((double)count < threshold(TH_CONNS_COUNT)) {
+        if ((double)count < threshold(TH_CONNS_COUNT))
             continue;
-        }
         struct verdict d = verdict_new(RULE_CONNS, 0);
         d.where = verdict_place_of(w, v[i].stack, v[i].g);
         d.g = v[i].g;

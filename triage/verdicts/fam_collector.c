@@ -1,7 +1,8 @@
 /*
  * fam_collector.c - the collector: what it takes of the processors, who allocates, and whether it has room.
  *
- * Who allocates most is told by the evidence of allocs.h. None of it counts bytes, so the place is inferred, and said only where it is clear.
+ * Who allocates most is told by the evidence of allocs.h. None of it counts bytes, so the place is inferred,
+ * and said only where it is clear.
  */
 #include "triage/findings/thresholds.h"
 #include "triage/tables/allocs.h"
@@ -21,7 +22,8 @@ struct site allocates_most(const struct causes *c, const struct works *w)
     return p;
 }
 
-/* By how much of what survives the heap grows until the next collection, on average over the cycles; < 0 not known. */
+/* By how much of what survives the heap grows until the next collection, on average over the cycles; < 0 not
+ * known. */
 static double room_of(const struct causes *c)
 {
     const struct range *r;
@@ -29,7 +31,8 @@ static double room_of(const struct causes *c)
     double sum = 0, times = 0;
     for (size_t i = 0; i + 1 < n && i < LOOKED; i++) {
         uint64_t least, most;
-        if (!r[i].open_end && trace_minmax(c->tr, METRIC_HEAP, r[i].t1, r[i + 1].t0, &least, &most) && least) {
+        if (!r[i].open_end && trace_minmax(c->tr, METRIC_HEAP, r[i].t1, r[i + 1].t0, &least, &most) &&
+            least) {
             sum += (double)most / (double)least - 1;
             times++;
         }
@@ -39,7 +42,8 @@ static double room_of(const struct causes *c)
 
 enum { ASKERS = 8 };
 
-/* One function asks for so many of them. took: the collector's share of the processor time, where most collections were asked for; else 0. */
+/* One function asks for so many of them. took: the collector's share of the processor time, where most
+ * collections were asked for; else 0. */
 static bool forced_by(const struct works *w, uint32_t stack, double count, double took, struct verdicts *out)
 {
     struct verdict v = verdict_new(RULE_FORCED, 0);
@@ -63,9 +67,8 @@ static bool forced(struct causes *c, const struct works *w, double took, struct 
         const uint32_t at = gc_begun_at(c->tr, &r[i]);
         const struct site p = verdict_place(w, at);
         uint32_t k = 0;
-        while (k < found && user[k] != p.user) {
+        while (k < found && user[k] != p.user)
             k++;
-        }
         if (p.user && k < ASKERS && stacks_may(c->tr, at, STACK_COLLECTS)) {
             found += k == found;
             user[k] = p.user;
@@ -74,9 +77,8 @@ static bool forced(struct causes *c, const struct works *w, double took, struct 
         }
     }
     bool ok = true;
-    for (uint32_t k = 0; ok && k < found; k++) {
+    for (uint32_t k = 0; ok && k < found; k++)
         ok = forced_by(w, stack[k], count[k], took, out);
-    }
     return ok;
 }
 
@@ -86,29 +88,27 @@ static bool mostly_forced(const struct causes *c)
     const struct range *r;
     const size_t n = trace_ranges(c->tr, RANGE_GC, &r);
     size_t asked = 0;
-    for (size_t i = 0; i < n && i < LOOKED; i++) {
+    for (size_t i = 0; i < n && i < LOOKED; i++)
         asked += stacks_may(c->tr, r[i].stack, STACK_COLLECTS);
-    }
     return asked * 2 > n;
 }
 
 bool fam_collector(struct causes *c, const struct works *w, struct verdicts *out)
 {
     const struct triage *tg = c->tg;
-    const int64_t worked = ns_add(tg->p_sum.ns[ST_GCWORK], ns_add(tg->p_sum.ns[ST_ASSIST], tg->p_sum.ns[ST_SWEEP])) -
-                           tg->label_ns[GC_IDLE];
+    const int64_t worked =
+        ns_add(tg->p_sum.ns[ST_GCWORK], ns_add(tg->p_sum.ns[ST_ASSIST], tg->p_sum.ns[ST_SWEEP])) -
+        tg->label_ns[GC_IDLE];
     int64_t used = 0;
-    for (int s = ST_RUNNING; s <= ST_SYSCALL; s++) {
+    for (int s = ST_RUNNING; s <= ST_SYSCALL; s++)
         used = ns_add(used, tg->p_sum.ns[s]);
-    }
     const double share = used > 0 && worked > 0 ? (double)worked / (double)used : 0;
-    const bool often = tg->gc_cycles >= 20 && tg->gc_mark_ns >= tg->end / 4 && share >= threshold(TH_GC_OFTEN);
-    if ((double)tg->gc_cycles < threshold(TH_GC_CYCLES) || (share < threshold(TH_GC_SHARE) && !often)) {
+    const bool often =
+        tg->gc_cycles >= 20 && tg->gc_mark_ns >= tg->end / 4 && share >= threshold(TH_GC_OFTEN);
+    if ((double)tg->gc_cycles < threshold(TH_GC_CYCLES) || (share < threshold(TH_GC_SHARE) && !often))
         return forced(c, w, 0, out);
-    }
-    if (mostly_forced(c)) {
+    if (mostly_forced(c))
         return forced(c, w, share, out);
-    }
     const double room = room_of(c);
     const bool narrow = room >= 0 && room < threshold(TH_GC_ROOM);
     struct verdict v = verdict_new(narrow ? RULE_GC_SETTING : RULE_GC_SHARE, share);
@@ -121,6 +121,8 @@ bool fam_collector(struct causes *c, const struct works *w, struct verdicts *out
     verdict_ev(&v, EV_SHARE, share);
     verdict_ev(&v, EV_COUNT, (double)tg->gc_cycles);
     verdict_ev(&v, EV_ROOM, room > 0 ? room : 0);
-    v.level = v.clock < threshold(TH_CLOCK) ? LEVEL_NOTE : share >= threshold(TH_SEVERE) ? LEVEL_SEVERE : LEVEL_WARN;
+    v.level = v.clock < threshold(TH_CLOCK)   ? LEVEL_NOTE
+              : share >= threshold(TH_SEVERE) ? LEVEL_SEVERE
+                                              : LEVEL_WARN;
     return verdict_add(out, &v) && forced(c, w, 0, out);
 }

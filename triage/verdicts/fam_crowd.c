@@ -11,13 +11,13 @@ static bool herds(struct causes *c, const struct works *w, struct verdicts *out)
     for (uint32_t i = 0; ok && i < c->tg->nherds; i++) {
         const struct herd_row *h = &c->tg->herds[i];
         const struct pair_row *p = &c->tg->pairs[h->pair];
-        if (h->bursts < BURSTS_LEAST || h->futile * 2 < h->wakes || h->clock * 100 < c->tg->end) {
+        if (h->bursts < BURSTS_LEAST || h->futile * 2 < h->wakes || h->clock * 100 < c->tg->end)
             continue;
-        }
         struct verdict v = verdict_new(RULE_HERD, (double)h->clock / (double)c->tg->end);
         v.where = verdict_place(w, p->stack);
         v.waiter.group = p->waiter;
-        v.holder = (struct role){.group = p->waker, .g = p->longest_waker, .at = verdict_place(w, p->waker_stack)};
+        v.holder =
+            (struct role){.group = p->waker, .g = p->longest_waker, .at = verdict_place(w, p->waker_stack)};
         v.g = h->at.g;
         v.t0 = h->at.t0;
         v.t1 = h->at.t1;
@@ -36,7 +36,8 @@ static uint32_t woken_with(const struct causes *c, const struct pair_row *p, uin
     uint32_t n = 0;
     for (uint32_t i = 0; i < c->of[group].n && i < MEMBERS; i++) {
         struct span s;
-        n += trace_span_at(c->tr, (struct lane){LANE_G, causes_member(c, group, i, MEMBERS)}, p->longest.t1, &s) &&
+        n += trace_span_at(c->tr, (struct lane){LANE_G, causes_member(c, group, i, MEMBERS)}, p->longest.t1,
+                           &s) &&
              s.state == ST_RUNNABLE && s.who == p->longest_waker && s.t0 > p->longest.t1 - TOGETHER;
     }
     const uint32_t looked = c->of[group].n < MEMBERS ? c->of[group].n : MEMBERS;
@@ -49,22 +50,22 @@ static bool bursts(struct causes *c, const struct works *w, struct verdicts *out
     for (uint32_t i = 0; ok && i < c->tg->npairs && i < PAIRS && slices_tick(); i++) {
         const struct pair_row *p = &c->tg->pairs[i];
         const uint32_t group = causes_group(c, p->waiter);
-        if (group == UINT32_MAX || p->from_scheduler || !wait_passes_on(p->kind) || c->tg->groups[group].is_system) {
+        if (group == UINT32_MAX || p->from_scheduler || !wait_passes_on(p->kind) ||
+            c->tg->groups[group].is_system)
             continue;
-        }
         const struct group *g = &c->tg->groups[group];
-        const double queue = g->d[GM_LIFE].total > 0 ? (double)g->d[GM_SCHED].total / (double)g->d[GM_LIFE].total : 0;
-        if (queue < threshold(TH_BURSTS_QUEUE) || (double)p->count < 3 * threshold(TH_BURSTS_CROWD)) {
+        const double queue =
+            g->d[GM_LIFE].total > 0 ? (double)g->d[GM_SCHED].total / (double)g->d[GM_LIFE].total : 0;
+        if (queue < threshold(TH_BURSTS_QUEUE) || (double)p->count < 3 * threshold(TH_BURSTS_CROWD))
             continue;
-        }
         const uint32_t crowd = woken_with(c, p, group);
-        if (crowd < threshold(TH_BURSTS_CROWD) || crowd < 2 * c->procs) {
+        if (crowd < threshold(TH_BURSTS_CROWD) || crowd < 2 * c->procs)
             continue;
-        }
         struct verdict v = verdict_new(RULE_BURSTS, queue);
         v.where = verdict_place(w, p->stack);
         v.waiter.group = p->waiter;
-        v.holder = (struct role){.group = p->waker, .g = p->longest_waker, .at = verdict_place(w, p->waker_stack)};
+        v.holder =
+            (struct role){.group = p->waker, .g = p->longest_waker, .at = verdict_place(w, p->waker_stack)};
         v.g = p->longest.g;
         v.t0 = p->longest.t1;
         v.t1 = p->longest.t1 + 1;
@@ -86,13 +87,11 @@ static uint32_t most_at_once(const struct causes *c, uint32_t group)
     for (uint32_t i = 0; i < look && slices_tick(); i++) {
         struct lifetime l;
         trace_lives(c->tr, LANE_G, causes_member(c, group, i, MEMBERS * 8), 1, &l);
-        for (int k = 0; k < AT; k++) {
+        for (int k = 0; k < AT; k++)
             at[k] += l.first <= k * part && (l.last > k * part || !l.over);
-        }
     }
-    for (int k = 0; k < AT; k++) {
+    for (int k = 0; k < AT; k++)
         most = at[k] > most ? at[k] : most;
-    }
     return look ? (uint32_t)((uint64_t)most * n / look) : 0;
 }
 
@@ -109,25 +108,22 @@ static bool begun(struct causes *c, const struct works *w, struct verdicts *out,
         crowd = most_at_once(c, group);
         rule = crowd >= threshold(TH_EXPLOSION_CROWD) ? RULE_EXPLOSION : rule;
     }
-    if (rule == RULE_COUNT && (double)g->created >= threshold(TH_CHURN_COUNT) && rate >= threshold(TH_CHURN_RATE) &&
-        run <= threshold_ns(TH_CHURN_RUN)) {
+    if (rule == RULE_COUNT && (double)g->created >= threshold(TH_CHURN_COUNT) &&
+        rate >= threshold(TH_CHURN_RATE) && run <= threshold_ns(TH_CHURN_RUN))
         rule = RULE_CHURN;
-    }
-    if (rule == RULE_COUNT) {
+    if (rule == RULE_COUNT)
         return true;
-    }
     const uint32_t one = causes_nth(c, group, c->of[group].n / 2);
     const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, one});
-    const double cost =
-        ((double)g->d[GM_EXEC].total + 1000.0 * g->created) / (double)(c->tg->capacity > 0 ? c->tg->capacity : 1);
+    const double cost = ((double)g->d[GM_EXEC].total + 1000.0 * g->created) /
+                        (double)(c->tg->capacity > 0 ? c->tg->capacity : 1);
     struct verdict v = verdict_new(rule, rule == RULE_CHURN ? cost : queue);
     v.clock = cost < 1 ? cost : 1;
     v.creator.at = verdict_place(w, li.create_stack);
     v.where = v.creator.at;
     const struct frame by = trace_frame(c->tr, li.create_stack, v.where.frame);
-    if (owner_of(w->own, &by) < OWNER_LIBRARY) {
+    if (owner_of(w->own, &by) < OWNER_LIBRARY)
         return true; /* the standard library's own */
-    }
     v.waiter.group = g->name;
     v.g = one;
     v.t0 = li.first;
@@ -145,8 +141,7 @@ static bool begun(struct causes *c, const struct works *w, struct verdicts *out,
 bool fam_crowd(struct causes *c, const struct works *w, struct verdicts *out)
 {
     bool ok = herds(c, w, out) && bursts(c, w, out);
-    for (uint32_t i = 0; ok && i < c->tg->ngroups && i < PAIRS; i++) {
+    for (uint32_t i = 0; ok && i < c->tg->ngroups && i < PAIRS; i++)
         ok = c->tg->groups[i].is_system || c->tg->groups[i].created < 100 || begun(c, w, out, i);
-    }
     return ok;
 }

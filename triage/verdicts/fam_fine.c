@@ -1,4 +1,5 @@
-/* fam_fine.c - two that hand over one by one: each waits for the other by turns, though neither is busy all the time. */
+/* fam_fine.c - two that hand over one by one: each waits for the other by turns, though neither is busy all
+ * the time. */
 #include "triage/findings/thresholds.h"
 #include "triage/verdicts/verdict.h"
 
@@ -6,7 +7,8 @@ enum { PAIRS = 512, TURNS = 300 };
 #define BRIEF 2000000 /* ns: a turn that takes longer is work */
 
 /* What group b ends of a's waits, on channels and conditions. */
-static const struct pair_row *between(const struct causes *c, uint32_t a, uint32_t b, int64_t *ns, uint64_t *count)
+static const struct pair_row *between(const struct causes *c, uint32_t a, uint32_t b, int64_t *ns,
+                                      uint64_t *count)
 {
     const struct pair_row *most = NULL;
     *ns = 0;
@@ -28,7 +30,8 @@ static double life(const struct causes *c, uint32_t name)
     return g == UINT32_MAX ? 0 : (double)c->life[g].life;
 }
 
-static bool turns(struct causes *c, const struct works *w, struct verdicts *out, const struct pair_row *p, bool *told)
+static bool turns(struct causes *c, const struct works *w, struct verdicts *out, const struct pair_row *p,
+                  bool *told)
 {
     int64_t a, b;
     uint64_t na, nb;
@@ -36,13 +39,13 @@ static bool turns(struct causes *c, const struct works *w, struct verdicts *out,
                           *back = between(c, p->waker, p->waiter, &b, &nb);
     const double la = life(c, p->waiter), lb = life(c, p->waker), part = threshold(TH_HANDOFF_SHARE);
     if (!there || !back || na < TURNS || nb < TURNS || (double)a < part * la || (double)b < part * lb ||
-        a / (int64_t)na > BRIEF || b / (int64_t)nb > BRIEF) {
+        a / (int64_t)na > BRIEF || b / (int64_t)nb > BRIEF)
         return true;
-    }
     struct verdict v = verdict_new(RULE_HANDOFF, (double)(a < b ? a : b) / (double)c->tg->end);
     v.where = verdict_place(w, there->stack);
     v.waiter = (struct role){.group = p->waiter, .g = there->longest.g, .at = v.where};
-    v.holder = (struct role){.group = p->waker, .g = there->longest_waker, .at = verdict_place(w, back->stack)};
+    v.holder =
+        (struct role){.group = p->waker, .g = there->longest_waker, .at = verdict_place(w, back->stack)};
     v.g = there->longest.g;
     v.t0 = there->longest.t0;
     v.t1 = there->longest.t1;
@@ -58,8 +61,8 @@ static bool turns(struct causes *c, const struct works *w, struct verdicts *out,
 bool fam_fine(struct causes *c, const struct works *w, struct verdicts *out)
 {
     bool ok = true, told = false;
-    for (uint32_t i = 0; ok && !told && i < c->tg->npairs && i < PAIRS && c->idle >= threshold(TH_ROOM) * c->procs;
-         i++) {
+    for (uint32_t i = 0;
+         ok && !told && i < c->tg->npairs && i < PAIRS && c->idle >= threshold(TH_ROOM) * c->procs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
         const bool may = !p->from_scheduler && p->waiter < p->waker && wait_passes_on(p->kind);
         ok = !may || turns(c, w, out, p, &told);

@@ -1,8 +1,9 @@
 /*
  * fam_leak.c - what grows: goroutines that stay, tickers that go on, a heap of which ever more survives.
  *
- * Goroutines stay where one creation stack starts them all along and hardly any ends. Each waits where it never waited before (or, woken by a
- * timer again and again, does not go on from there). Whether more will come only the program knows; that they come in each quarter warns.
+ * Goroutines stay where one creation stack starts them all along and hardly any ends. Each waits where it
+ * never waited before (or, woken by a timer again and again, does not go on from there). Whether more will
+ * come only the program knows; that they come in each quarter warns.
  */
 #include "triage/findings/thresholds.h"
 #include "triage/tables/slices.h"
@@ -20,10 +21,10 @@ static struct births births_of(const struct causes *c, const struct leak_row *r)
     struct births b = {.all = 0};
     const uint32_t group = causes_group(c, r->name), n = group == UINT32_MAX ? 0 : c->of[group].n;
     for (uint32_t i = 0; i < n && i < MEMBERS && slices_tick(); i++) {
-        const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, causes_member(c, group, i, MEMBERS)});
-        if (!li.created || li.create_stack != r->create_stack) {
+        const struct lane_info li =
+            trace_lane(c->tr, (struct lane){LANE_G, causes_member(c, group, i, MEMBERS)});
+        if (!li.created || li.create_stack != r->create_stack)
             continue;
-        }
         const int64_t q = c->tg->end > 0 ? li.first / (c->tg->end / 4 + 1) : 0;
         b.quarter[q < 0 ? 0 : q > 3 ? 3 : q]++;
         b.all++;
@@ -35,9 +36,8 @@ static struct births births_of(const struct causes *c, const struct leak_row *r)
 static bool all_along(const struct births *b)
 {
     bool all = b->all > 0;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++)
         all &= b->quarter[i] >= b->all / 8;
-    }
     return all;
 }
 
@@ -52,9 +52,8 @@ static bool ticks(const struct causes *c, const struct leak_row *r)
     for (uint32_t i = 0; i < works_pairs(c); i++) {
         const struct pair_row *p = &c->tg->pairs[i];
         if (p->waiter == r->name && p->stack == r->stack && p->from_scheduler && p->kind != WK_NET &&
-            p->count >= r->count) {
+            p->count >= r->count)
             return true;
-        }
     }
     return false;
 }
@@ -74,8 +73,8 @@ static struct verdict leak_new(const struct works *w, const struct leak_row *r, 
     verdict_ev(&v, EV_ENDED, r->ended);
     verdict_ev(&v, EV_COUNT, r->count);
     verdict_ev(&v, EV_LONGEST, (double)r->oldest);
-    v.level =
-        all_along(b) && b->over * 20 <= b->all && b->all >= 4 * threshold(TH_LEAK_COUNT) ? LEVEL_WARN : LEVEL_NOTE;
+    v.level = all_along(b) && b->over * 20 <= b->all && b->all >= 4 * threshold(TH_LEAK_COUNT) ? LEVEL_WARN
+                                                                                               : LEVEL_NOTE;
     return v;
 }
 
@@ -90,9 +89,8 @@ static bool leaks(struct causes *c, const struct works *w, struct verdicts *out)
     bool ok = true;
     for (uint32_t i = 0; ok && i < c->tg->nleaks && i < ROWS; i++) {
         const struct leak_row *r = &c->tg->leaks[i];
-        if (r->count < threshold(TH_LEAK_COUNT) || !r->create_stack) {
+        if (r->count < threshold(TH_LEAK_COUNT) || !r->create_stack)
             continue;
-        }
         const struct births b = births_of(c, r);
         const bool few_ended = r->ended <= threshold(TH_LEAK_ENDED) * r->created;
         const bool lost = r->lost >= threshold(TH_LEAK_COUNT) && r->lost > r->count / 2;
@@ -112,9 +110,8 @@ static bool heap(struct causes *c, const struct works *w, struct verdicts *out)
     const struct heap_stat *h = &c->tg->heap;
     if (!h->known || (double)c->tg->gc_cycles < threshold(TH_HEAP_CYCLES) || h->low_first == 0 ||
         (double)h->low_last < threshold(TH_HEAP_TIMES) * (double)h->low_first ||
-        (double)h->low_last - (double)h->low_first < threshold(TH_HEAP_GROWN)) {
+        (double)h->low_last - (double)h->low_first < threshold(TH_HEAP_GROWN))
         return true;
-    }
     struct verdict v = verdict_new(RULE_HEAP, 0);
     v.grows = true;
     v.lane = LANE_BAND;

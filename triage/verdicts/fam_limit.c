@@ -1,6 +1,6 @@
 /*
- * fam_limit.c - reads that give up. Who waits for the network, and is woken because there is something, reads it by a system call at once.
- * Who is woken by a deadline does not.
+ * fam_limit.c - reads that give up. Who waits for the network, and is woken because there is something, reads
+ * it by a system call at once. Who is woken by a deadline does not.
  */
 #include "triage/findings/asks.h"
 #include "triage/findings/walk.h"
@@ -26,8 +26,8 @@ static void look_at(struct reads *r, uint32_t g)
         if (s->state == ST_NONE) {
             ns = 0;
         } else if (ns && !goes_on) {
-            const bool read =
-                s->state == ST_SYSCALL && s->stack && stacks_has(r->c->tr, s->stack, "internal/poll.(*FD).Read");
+            const bool read = s->state == ST_SYSCALL && s->stack &&
+                              stacks_has(r->c->tr, s->stack, "internal/poll.(*FD).Read");
             r->all += (double)ns;
             r->vain += read ? 0 : (double)ns;
             r->answered += read;
@@ -37,9 +37,8 @@ static void look_at(struct reads *r, uint32_t g)
         if (s->state == ST_WAITING && s->stack && !s->open_end &&
             stacks_wait_kind(r->c->tr, s->reason, s->stack) == WK_NET &&
             stacks_has(r->c->tr, s->stack, "internal/poll.(*FD).Read") &&
-            verdict_place(r->w, s->stack).user == r->user) {
+            verdict_place(r->w, s->stack).user == r->user)
             ns = s->t1 - s->t0;
-        }
     }
 }
 
@@ -47,12 +46,10 @@ double verdict_gives_up(const struct causes *c, const struct works *w, const str
 {
     struct reads r = {.c = c, .w = w, .user = v->where.user};
     const uint32_t group = causes_group(c, v->waiter.group);
-    for (uint32_t k = 0; group != UINT32_MAX && k < c->of[group].n && k < MEMBERS; k++) {
+    for (uint32_t k = 0; group != UINT32_MAX && k < c->of[group].n && k < MEMBERS; k++)
         look_at(&r, causes_member(c, group, k, MEMBERS));
-    }
-    if (r.in_vain < LEAST || r.answered < LEAST) {
+    if (r.in_vain < LEAST || r.answered < LEAST)
         return 0;
-    }
     *each = r.vain / r.in_vain;
     return r.vain / r.all;
 }

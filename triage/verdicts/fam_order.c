@@ -1,6 +1,6 @@
 /*
- * fam_order.c - what order costs: short work that waits behind long (one goroutine takes things as they come, and few of them take most of its
- * time), and results that are ready but are taken in another order.
+ * fam_order.c - what order costs: short work that waits behind long (one goroutine takes things as they come,
+ * and few of them take most of its time), and results that are ready but are taken in another order.
  */
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
@@ -9,8 +9,8 @@
 enum { LEAST = 20 };
 
 /*
- * The user's function with most of the slow pieces' time; .user 0: they don't take it themselves, but wait for a processor, or for a thread that the
- * host had elsewhere.
+ * The user's function with most of the slow pieces' time; .user 0: they don't take it themselves, but wait
+ * for a processor, or for a thread that the host had elsewhere.
  */
 static struct site slow_place(const struct work *k)
 {
@@ -35,14 +35,14 @@ static bool awaited(const struct causes *c, uint32_t name)
     for (uint32_t i = 0; i < works_pairs(c); i++) {
         const struct pair_row *p = &c->tg->pairs[i];
         if (p->waker == name && p->waiter != name && !p->from_scheduler && wait_passes_on(p->kind) &&
-            p->count >= LEAST) {
+            p->count >= LEAST)
             return true;
-        }
     }
     return false;
 }
 
-/* ---- results taken in order ------------------------------------------------------------------------------------ */
+/* ---- results taken in order
+ * ------------------------------------------------------------------------------------ */
 
 enum { MOMENTS = 64, STEPS = 4000, MEMBERS = 64, SEVERAL = 3 };
 
@@ -53,15 +53,15 @@ static bool has_ready(const struct causes *c, uint32_t group, int64_t t, uint32_
         const struct lane one = {LANE_G, causes_member(c, group, i, MEMBERS)};
         struct span s, after;
         if (trace_span_at(c->tr, one, t, &s) && s.state == ST_WAITING && !s.open_end &&
-            stacks_wait_kind(c->tr, s.reason, s.stack) == WK_SEND && trace_span_at(c->tr, one, s.t1, &after) &&
-            after.who == g) {
+            stacks_wait_kind(c->tr, s.reason, s.stack) == WK_SEND &&
+            trace_span_at(c->tr, one, s.t1, &after) && after.who == g)
             return true;
-        }
     }
     return false;
 }
 
-/* Of the moments at which goroutine n->g waits there for one of a group, the share at which others of the group have something ready. */
+/* Of the moments at which goroutine n->g waits there for one of a group, the share at which others of the
+ * group have something ready. */
 static double ahead(const struct causes *c, const struct works *w, const struct tree_node *n, uint32_t group)
 {
     uint32_t moments = 0, ready = 0;
@@ -85,14 +85,12 @@ static bool in_order(struct causes *c, const struct works *w, const struct work 
         const struct tree_node *n = &k->tree.v[i];
         const uint32_t group = n->by < c->tg->ng ? gstat_group(c->tg->g, n->by) : UINT32_MAX;
         const double share = tree_share(&k->tree, i, TREE_ALL);
-        if (n->cat != EX_WAIT || (n->kind != WK_RECV && n->kind != WK_SELECT) || share < threshold(TH_SHARE) ||
-            group == UINT32_MAX || c->of[group].n < SEVERAL) {
+        if (n->cat != EX_WAIT || (n->kind != WK_RECV && n->kind != WK_SELECT) ||
+            share < threshold(TH_SHARE) || group == UINT32_MAX || c->of[group].n < SEVERAL)
             continue;
-        }
         const double part = ahead(c, w, n, group);
-        if (part < threshold(TH_ORDER_AHEAD)) {
+        if (part < threshold(TH_ORDER_AHEAD))
             continue;
-        }
         struct verdict v = verdict_new(RULE_IN_ORDER, share);
         v.where = (struct site){n->leaf, n->user, n->stack, n->frame};
         v.holder = (struct role){trace_g_name(c->tr, n->by), n->by, verdict_place(w, n->by_stack), 0};
@@ -117,9 +115,8 @@ static bool behind(struct causes *c, const struct work *k, struct verdicts *out)
     const struct site at = slow_place(k);
     if (k->kind != WORK_ITEMS || k->looked < LEAST || few * 3 > k->looked || few < 3 || !at.user ||
         ns < threshold(TH_LINE_SHARE) * all || (double)k->d.max < (double)threshold_ns(TH_FELT) ||
-        !awaited(c, k->name)) {
+        !awaited(c, k->name))
         return true;
-    }
     struct verdict v = verdict_new(RULE_LINE, ns / all);
     v.where = at;
     v.waiter.group = k->name;

@@ -1,6 +1,7 @@
 /*
- * fam_polling.c - who sleeps instead of waiting for what it handed over. That it sleeps is no fault: it does where nothing can be waited
- * for. It is one where the goroutine that has the work is done, and goes back to wait for more, while the sleep goes on.
+ * fam_polling.c - who sleeps instead of waiting for what it handed over. That it sleeps is no fault: it does
+ * where nothing can be waited for. It is one where the goroutine that has the work is done, and goes back to
+ * wait for more, while the sleep goes on.
  */
 #include "triage/findings/walk.h"
 #include "triage/verdicts/verdict.h"
@@ -21,9 +22,8 @@ static bool sleeps(struct polled *p, uint32_t g, int64_t since, int64_t t)
     struct span s;
     if (!trace_span_at(p->c->tr, (struct lane){LANE_G, g}, t, &s) || s.state != ST_WAITING || s.t0 < since ||
         stacks_wait_kind(p->c->tr, s.reason, s.stack) != WK_SLEEP ||
-        verdict_place(p->w, s.stack).user != p->v->where.user) {
+        verdict_place(p->w, s.stack).user != p->v->where.user)
         return false;
-    }
     p->asleep += (double)(s.t1 - s.t0);
     p->late += (double)(s.t1 - t);
     return true;
@@ -61,16 +61,13 @@ double verdict_polls(const struct causes *c, const struct works *w, const struct
         const struct pair_row *r = &c->tg->pairs[i];
         const uint32_t group = causes_group(c, r->waiter);
         if (r->waker != v->waiter.group || r->waiter == r->waker || r->from_scheduler || r->count < LEAST ||
-            !wait_passes_on(r->kind) || group == UINT32_MAX) {
+            !wait_passes_on(r->kind) || group == UINT32_MAX)
             continue;
-        }
         const uint32_t looked = p.looked, done = p.done;
-        for (uint32_t k = 0; k < c->of[group].n && k < MEMBERS; k++) {
+        for (uint32_t k = 0; k < c->of[group].n && k < MEMBERS; k++)
             look_at(&p, causes_member(c, group, k, MEMBERS));
-        }
-        if (p.looked - looked >= LEAST && (p.done - done) * 2 >= p.looked - looked) {
+        if (p.looked - looked >= LEAST && (p.done - done) * 2 >= p.looked - looked)
             return p.asleep > 0 ? p.late / p.asleep : 0;
-        }
         p.asleep = p.late = 0;
     }
     return 0;

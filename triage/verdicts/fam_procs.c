@@ -1,4 +1,5 @@
-/* fam_procs.c - the processors: goroutines that wait for one, too few of them, and a host that takes them away. */
+/* fam_procs.c - the processors: goroutines that wait for one, too few of them, and a host that takes them
+ * away. */
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
 #include "triage/tables/slices.h"
@@ -22,9 +23,8 @@ static uint32_t who_had(const struct triage *tg)
             }
         }
     }
-    for (unsigned j = 1; j < 8; j++) {
+    for (unsigned j = 1; j < 8; j++)
         best = ns[j] > ns[best] ? j : best;
-    }
     return name[best];
 }
 
@@ -38,7 +38,8 @@ static struct site runs_at(const struct causes *c, const struct works *w, uint32
         struct walk k;
         walk_g(&k, c->tr, causes_member(c, group, i, MEMBERS), STEPS);
         for (const struct span *s; (s = walk_next(&k));) {
-            const struct site p = s->state == ST_RUNNING && s->stack_end ? verdict_place(w, s->stack_end) : at;
+            const struct site p =
+                s->state == ST_RUNNING && s->stack_end ? verdict_place(w, s->stack_end) : at;
             if (s->state == ST_RUNNING && p.user) {
                 at = votes > 0 ? at : p;
                 votes += at.user == p.user ? s->t1 - s->t0 : s->t0 - s->t1;
@@ -58,7 +59,8 @@ static double queues(const struct works *w)
         for (uint32_t n = 1; !k->background && !k->inner && n < k->tree.n; n++) {
             if (k->tree.v[n].cat == EX_SCHED) {
                 all += tree_share(&k->tree, n, TREE_ALL);
-                slow += k->kind == WORK_TASKS || k->kind == WORK_REQUESTS ? tree_share(&k->tree, n, TREE_SLOW) : 0;
+                slow += k->kind == WORK_TASKS || k->kind == WORK_REQUESTS ? tree_share(&k->tree, n, TREE_SLOW)
+                                                                          : 0;
             }
         }
         most = all > most ? all : most;
@@ -72,13 +74,11 @@ static bool latency(struct causes *c, const struct works *w, struct verdicts *ou
     const struct triage *tg = c->tg;
     const int64_t p99 = hist_quantile(&tg->sched, 0.99);
     double ran = 0;
-    for (uint32_t i = 0; i < tg->ngroups; i++) {
+    for (uint32_t i = 0; i < tg->ngroups; i++)
         ran += tg->groups[i].is_system ? 0 : (double)tg->groups[i].d[GM_EXEC].total;
-    }
     const double share = ran > 0 ? (double)tg->sched.total / ((double)tg->sched.total + ran) : 0;
-    if (tg->sched.n < 100 || p99 < threshold_ns(TH_SCHED_P99) || share < threshold(TH_SCHED_SHARE)) {
+    if (tg->sched.n < 100 || p99 < threshold_ns(TH_SCHED_P99) || share < threshold(TH_SCHED_SHARE))
         return true;
-    }
     struct verdict v = verdict_new(RULE_SCHED, queues(w));
     v.holder.group = who_had(tg);
     v.holder.at = v.where = runs_at(c, w, v.holder.group);
@@ -96,13 +96,14 @@ static bool latency(struct causes *c, const struct works *w, struct verdicts *ou
 static bool below(struct causes *c, const struct works *w, struct verdicts *out)
 {
     const double runnable = c->tg->end > 0 ? (double)c->tg->sched.total / (double)c->tg->end : 0;
-    if (c->procs - c->idle < threshold(TH_BELOW_BUSY) * c->procs || runnable < threshold(TH_BELOW_TIMES) * c->procs) {
+    if (c->procs - c->idle < threshold(TH_BELOW_BUSY) * c->procs ||
+        runnable < threshold(TH_BELOW_TIMES) * c->procs)
         return true;
-    }
     struct verdict v = verdict_new(RULE_PROCS_BELOW, runnable / (runnable + c->procs));
     uint32_t most = 0;
     for (uint32_t i = 1; i < c->tg->ngroups; i++) {
-        most = !c->tg->groups[i].is_system && c->tg->groups[i].d[GM_EXEC].total > c->tg->groups[most].d[GM_EXEC].total
+        most = !c->tg->groups[i].is_system &&
+                       c->tg->groups[i].d[GM_EXEC].total > c->tg->groups[most].d[GM_EXEC].total
                    ? i
                    : most;
     }
@@ -141,19 +142,19 @@ static bool host(struct causes *c, const struct works *w, struct verdicts *out)
 {
     struct late l = {.g = NO_LANE};
     (void)w;
-    for (uint32_t g = 0; g < c->tg->ng && g < LANES && trace_info(c->tr)->version >= 1014 && slices_tick(); g++) {
+    for (uint32_t g = 0; g < c->tg->ng && g < LANES && trace_info(c->tr)->version >= 1014 && slices_tick();
+         g++) {
         const int64_t before = l.longest;
-        if (c->tg->groups[gstat_group(c->tg->g, g)].is_system) {
+        if (c->tg->groups[gstat_group(c->tg->g, g)].is_system)
             continue;
-        }
-        const struct wide_ask ask = {0, c->tg->end, threshold_ns(TH_HOST_RUN), long_run, &l, 1u << ST_RUNNING};
+        const struct wide_ask ask = {0,        c->tg->end, threshold_ns(TH_HOST_RUN),
+                                     long_run, &l,         1u << ST_RUNNING};
         trace_wide(c->tr, (struct lane){LANE_G, g}, &ask);
         l.g = l.longest > before ? g : l.g;
     }
     const double share = (double)l.total / (double)(c->tg->capacity > 0 ? c->tg->capacity : 1);
-    if (l.n < threshold(TH_HOST_TIMES) || share < threshold(TH_NOTED)) {
+    if (l.n < threshold(TH_HOST_TIMES) || share < threshold(TH_NOTED))
         return true;
-    }
     struct verdict v = verdict_new(RULE_HOST, share);
     v.g = l.g;
     v.t0 = l.t0;

@@ -1,6 +1,7 @@
 /*
- * fam_regions.c - the slow pieces of a work are in a region that the usual ones are not in: they are another kind, and the program says itself
- * which. What was done in the longest of these regions is explained as pieces are.
+ * fam_regions.c - the slow pieces of a work are in a region that the usual ones are not in: they are another
+ * kind, and the program says itself which. What was done in the longest of these regions is explained as
+ * pieces are.
  */
 #include "triage/findings/thresholds.h"
 #include "triage/tables/slices.h"
@@ -25,33 +26,27 @@ static struct sides sides_of(const struct work *k)
     struct sides s = {.n = {quarter < PIECES ? quarter : PIECES, tenth < PIECES ? tenth : PIECES}};
     s.v[0] = k->v + n / 2 - s.n[0] / 2;
     s.v[1] = k->v;
-    for (int i = 0; i < 2; i++) {
-        for (uint32_t j = 0; j < s.n[i]; j++) {
+    for (int i = 0; i < 2; i++)
+        for (uint32_t j = 0; j < s.n[i]; j++)
             s.mean[i] += (double)(s.v[i][j].t1 - s.v[i][j].t0) / s.n[i];
-        }
-    }
     return s;
 }
 
 static void add(struct named *v, uint32_t *n, const struct region *r, int side, uint32_t piece, int64_t ns)
 {
     uint32_t k = 0;
-    while (k < *n && v[k].name != r->name) {
+    while (k < *n && v[k].name != r->name)
         k++;
-    }
-    if (k == NAMES) {
+    if (k == NAMES)
         return;
-    }
-    if (k == *n) {
+    if (k == *n)
         v[(*n)++] = (struct named){.name = r->name, .last = UINT32_MAX};
-    }
     v[k].ns[side] = ns_add(v[k].ns[side], ns);
     v[k].in += side == 0 && v[k].last != piece;
     v[k].hit += side == 1 && v[k].last != piece;
     v[k].last = piece;
-    if (side == 1) {
+    if (side == 1)
         v[k].longest = r->t1 - r->t0 > v[k].longest.t1 - v[k].longest.t0 ? *r : v[k].longest;
-    }
 }
 
 static uint32_t names_of(const struct causes *c, const struct sides *s, struct named v[NAMES])
@@ -64,9 +59,8 @@ static uint32_t names_of(const struct causes *c, const struct sides *s, struct n
             const struct workpiece *p = &s->v[side][j];
             for (size_t i = 0; i < n; i += step) {
                 const int64_t t0 = r[i].t0 > p->t0 ? r[i].t0 : p->t0, t1 = r[i].t1 < p->t1 ? r[i].t1 : p->t1;
-                if (r[i].g == p->g && t0 < t1) {
+                if (r[i].g == p->g && t0 < t1)
                     add(v, &names, &r[i], side, side * PIECES + j, t1 - t0);
-                }
             }
         }
     }
@@ -83,9 +77,8 @@ static uint32_t part(void *arg, uint32_t up, const struct explain_part *p)
 {
     struct most *m = arg;
     const int64_t ns = p->t1 - p->t0;
-    if (p->depth > 0) {
+    if (p->depth > 0)
         return up;
-    }
     m->ns[p->cat] = ns_add(m->ns[p->cat], ns);
     if (ns > m->longest[p->cat]) {
         uint32_t stack, frame;
@@ -104,20 +97,19 @@ static bool deeds(struct causes *c, const struct works *w, const struct region *
     const bool ok = explain_walk(c->x, r->g, r->t0, r->t1, part, &m, &cut);
     while (ok && v->ndoing < 2) {
         uint8_t best = 0;
-        for (uint8_t i = 1; i < EX_CATS; i++) {
+        for (uint8_t i = 1; i < EX_CATS; i++)
             best = m.ns[i] > m.ns[best] ? i : best;
-        }
         const double share = (double)m.ns[best] / (double)(r->t1 - r->t0);
-        if (share < 0.1) {
+        if (share < 0.1)
             break;
-        }
         v->doing[v->ndoing++] = (struct did){best, 0, m.at[best], share};
         m.ns[best] = 0;
     }
     return ok;
 }
 
-static bool look(struct causes *c, const struct works *w, uint32_t work, const struct sides *s, struct verdicts *out)
+static bool look(struct causes *c, const struct works *w, uint32_t work, const struct sides *s,
+                 struct verdicts *out)
 {
     struct named v[NAMES];
     const uint32_t n = names_of(c, s, v);
@@ -125,9 +117,8 @@ static bool look(struct causes *c, const struct works *w, uint32_t work, const s
     bool ok = true;
     for (uint32_t i = 0; ok && i < n; i++) {
         const double slow = (double)v[i].ns[1] / s->n[1], usual = s->n[0] ? (double)v[i].ns[0] / s->n[0] : 0;
-        if (slow - usual < threshold(TH_SLOW_REGION) * (s->mean[1] - s->mean[0]) || v[i].in * FEW > s->n[0]) {
+        if (slow - usual < threshold(TH_SLOW_REGION) * (s->mean[1] - s->mean[0]) || v[i].in * FEW > s->n[0])
             continue;
-        }
         struct verdict d = verdict_new(RULE_REGION, 0);
         const struct region *r = &v[i].longest;
         d.where = verdict_place(w, r->stack);
@@ -139,7 +130,8 @@ static bool look(struct causes *c, const struct works *w, uint32_t work, const s
         d.harm = (struct harm){.work = work, .hit = v[i].hit, .of = s->n[1], .slow_only = true};
         d.harm.slow = s->mean[1] > 0 ? slow / s->mean[1] : 0;
         d.harm.usual = s->mean[0] > 0 ? usual / s->mean[0] : 0;
-        d.harm.all = t->n ? d.harm.slow * (double)t->v[0].ns[TREE_SLOW] / (double)(t->v[0].ns[TREE_ALL] + 1) : 0;
+        d.harm.all =
+            t->n ? d.harm.slow * (double)t->v[0].ns[TREE_SLOW] / (double)(t->v[0].ns[TREE_ALL] + 1) : 0;
         d.harm.all = d.harm.all < d.harm.slow ? d.harm.all : d.harm.slow;
         verdict_ev(&d, EV_LONGEST, (double)(r->t1 - r->t0));
         ok = ok && verdict_add(out, &d);
@@ -152,11 +144,11 @@ bool fam_regions(struct causes *c, const struct works *w, struct verdicts *out)
     bool ok = true;
     for (uint32_t i = 0; ok && i < w->n; i++) {
         const struct work *k = &w->v[i];
-        if ((k->kind != WORK_TASKS && k->kind != WORK_REQUESTS) || k->background || k->looked < 4) {
+        if ((k->kind != WORK_TASKS && k->kind != WORK_REQUESTS) || k->background || k->looked < 4)
             continue;
-        }
         const struct sides s = sides_of(k);
-        const bool tail = s.mean[1] >= threshold(TH_TAIL) * s.mean[0] && s.mean[1] - s.mean[0] >= threshold(TH_FELT);
+        const bool tail =
+            s.mean[1] >= threshold(TH_TAIL) * s.mean[0] && s.mean[1] - s.mean[0] >= threshold(TH_FELT);
         ok = !tail || look(c, w, i, &s, out);
     }
     return ok;

@@ -1,6 +1,6 @@
 /*
- * fam_slowest.c - who starts several goroutines and waits for all is as slow as the slowest: a row of waits for a WaitGroup (or for as many
- * answers), during most of which only one of those that it started is left.
+ * fam_slowest.c - who starts several goroutines and waits for all is as slow as the slowest: a row of waits
+ * for a WaitGroup (or for as many answers), during most of which only one of those that it started is left.
  */
 #include "decode/base/mem.h"
 #include "triage/findings/thresholds.h"
@@ -51,9 +51,8 @@ static void lot_of(const struct parts *p, int64_t t0, int64_t t1, struct lots *l
             last = life->last > last ? life->last : last;
         }
     }
-    if (n < LEAST) {
+    if (n < LEAST)
         return;
-    }
     before = before > t0 ? before : t0;
     l->n++;
     l->started += n;
@@ -67,17 +66,14 @@ static struct lots lots_of(const struct causes *c, const struct works *w, const 
     struct walk k;
     struct span s;
     struct parts *p = mem_alloc(sizeof *p);
-    if (!p) {
+    if (!p)
         return l;
-    }
     parts_of(c, n->g, p);
     const struct span *next = walk_first(&k, c->tr, n->g, STEPS);
-    while (p->n && l.n < WAITS && walk_pair(&k, &s, &next)) {
+    while (p->n && l.n < WAITS && walk_pair(&k, &s, &next))
         if (s.state == ST_WAITING && s.stack && !s.open_end &&
-            trace_frame(c->tr, s.stack, owner_user(w->own, s.stack)).func == n->user) {
+            trace_frame(c->tr, s.stack, owner_user(w->own, s.stack)).func == n->user)
             lot_of(p, s.t0, s.t1, &l);
-        }
-    }
     l.mixed = p->mixed;
     mem_free(p);
     return l;
@@ -89,23 +85,24 @@ static const struct tree_node *end_of(const struct work_tree *t, const struct tr
     while (n->first != NO_LANE) {
         const struct tree_node *most = &t->v[n->first];
         for (uint32_t k = n->first; k != NO_LANE; k = t->v[k].next) {
-            most = t->v[k].ns[TREE_ALL] + t->v[k].ns[TREE_SLOW] > most->ns[TREE_ALL] + most->ns[TREE_SLOW] ? &t->v[k]
-                                                                                                           : most;
+            most = t->v[k].ns[TREE_ALL] + t->v[k].ns[TREE_SLOW] > most->ns[TREE_ALL] + most->ns[TREE_SLOW]
+                       ? &t->v[k]
+                       : most;
         }
         n = most;
     }
     return n;
 }
 
-static bool look(struct causes *c, const struct works *w, struct verdicts *out, const struct work *k, uint32_t node)
+static bool look(struct causes *c, const struct works *w, struct verdicts *out, const struct work *k,
+                 uint32_t node)
 {
     const struct tree_node *n = &k->tree.v[node], *end = end_of(&k->tree, n);
     const double share = tree_share(&k->tree, node, TREE_ALL);
     const struct lots l = lots_of(c, w, n);
     if (l.n == 0 || l.alone < threshold(TH_SLOWEST_ALONE) * l.waited ||
-        (l.n < LEAST && c->idle < threshold(TH_ROOM) * c->procs)) {
+        (l.n < LEAST && c->idle < threshold(TH_ROOM) * c->procs))
         return true;
-    }
     struct verdict v = verdict_new(RULE_SLOWEST, share * l.alone / l.waited);
     v.where = (struct site){n->leaf, n->user, n->stack, n->frame};
     v.waiter.group = trace_g_name(c->tr, n->by);
@@ -113,7 +110,8 @@ static bool look(struct causes *c, const struct works *w, struct verdicts *out, 
     v.g = n->g;
     v.t0 = n->t0;
     v.t1 = n->t1;
-    v.doing[v.ndoing++] = (struct did){end->cat, end->kind, {end->leaf, end->user, end->stack, end->frame}, 1};
+    v.doing[v.ndoing++] =
+        (struct did){end->cat, end->kind, {end->leaf, end->user, end->stack, end->frame}, 1};
     verdict_ev(&v, EV_COUNT, l.started / l.n);
     verdict_ev(&v, EV_SHARE, l.alone / l.waited);
     v.level = l.n >= LEAST && !l.mixed ? LEVEL_WARN : LEVEL_NOTE;
@@ -127,8 +125,10 @@ bool fam_slowest(struct causes *c, const struct works *w, struct verdicts *out)
         const struct work *k = &w->v[i];
         for (uint32_t n = 1; ok && !k->background && !k->inner && n < k->tree.n; n++) {
             const struct tree_node *x = &k->tree.v[n];
-            const bool may = x->cat == EX_WAIT && x->kind == WK_WAITGROUP && x->first != NO_LANE && x->by != NO_LANE;
-            ok = !may || tree_share(&k->tree, n, TREE_ALL) < threshold(TH_SLOWEST_PART) || look(c, w, out, k, n);
+            const bool may =
+                x->cat == EX_WAIT && x->kind == WK_WAITGROUP && x->first != NO_LANE && x->by != NO_LANE;
+            ok = !may || tree_share(&k->tree, n, TREE_ALL) < threshold(TH_SLOWEST_PART) ||
+                 look(c, w, out, k, n);
         }
     }
     return ok;

@@ -1,6 +1,7 @@
 /*
- * fam_spin.c - goroutines that run and ask again and again whether there is something to do. Where one is stopped while it runs its stack is
- * recorded: a select that does not wait, an atomic load, TryLock, Gosched are looks.
+ * fam_spin.c - goroutines that run and ask again and again whether there is something to do. Where one is
+ * stopped while it runs its stack is recorded: a select that does not wait, an atomic load, TryLock, Gosched
+ * are looks.
  */
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
@@ -18,14 +19,11 @@ static bool looks(const struct trace *tr, uint32_t stack)
     const uint32_t n = stacks_user_frame(tr, stack);
     for (uint32_t i = 0; i <= n; i++) {
         const struct str func = trace_str(tr, trace_frame(tr, stack, i).func);
-        for (size_t k = 0; k < sizeof f / sizeof *f; k++) {
-            if (str_starts(func, f[k])) {
+        for (size_t k = 0; k < sizeof f / sizeof *f; k++)
+            if (str_starts(func, f[k]))
                 return true;
-            }
-        }
-        if (func.len > 8 && memcmp(func.p + func.len - 8, ".TryLock", 8) == 0) {
+        if (func.len > 8 && memcmp(func.p + func.len - 8, ".TryLock", 8) == 0)
             return true;
-        }
     }
     return false;
 }
@@ -48,9 +46,8 @@ static void spin_of(const struct causes *c, uint32_t g, struct spin *s)
     const struct gstat st = gstat_of(c->tg->g, g);
     struct walk w;
     if (st.ns[GM_LIFE] <= 0 ||
-        (double)(st.ns[GM_EXEC] + st.ns[GM_SCHED]) < threshold(TH_SPIN_BUSY) * (double)st.ns[GM_LIFE]) {
+        (double)(st.ns[GM_EXEC] + st.ns[GM_SCHED]) < threshold(TH_SPIN_BUSY) * (double)st.ns[GM_LIFE])
         return;
-    }
     const uint32_t before = s->looks;
     walk_g(&w, c->tr, g, STEPS);
     int64_t ran = 0;
@@ -77,12 +74,10 @@ bool fam_spin(struct causes *c, const struct works *w, struct verdicts *out)
         struct spin s = {0};
         const uint32_t n = c->of[i].n;
         const struct group *g = &c->tg->groups[i];
-        for (uint32_t k = 0; k < n && k < MEMBERS && !g->is_system; k++) {
+        for (uint32_t k = 0; k < n && k < MEMBERS && !g->is_system; k++)
             spin_of(c, causes_member(c, i, k, MEMBERS), &s);
-        }
-        if (s.looks < LEAST || s.looks < LOOKS * s.stops || s.ran > (int64_t)s.looks * BRIEF) {
+        if (s.looks < LEAST || s.looks < LOOKS * s.stops || s.ran > (int64_t)s.looks * BRIEF)
             continue;
-        }
         const double ran = (double)g->d[GM_EXEC].total / (double)(c->tg->capacity > 0 ? c->tg->capacity : 1);
         struct verdict v = verdict_new(RULE_BUSY_LOOP, ran);
         v.where = verdict_place(w, s.stack);

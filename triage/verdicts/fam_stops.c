@@ -10,7 +10,8 @@ static bool of_tracing(const struct triage *tg, uint32_t kind)
 }
 
 /* Who asks for stops of that kind: the place of most of them. */
-static struct site asks_for(const struct causes *c, const struct works *w, const struct stw_row *row, uint32_t *g)
+static struct site asks_for(const struct causes *c, const struct works *w, const struct stw_row *row,
+                            uint32_t *g)
 {
     const struct range *r;
     const size_t n = trace_ranges(c->tr, RANGE_STW, &r);
@@ -24,7 +25,8 @@ static struct site asks_for(const struct causes *c, const struct works *w, const
             votes += best.user == p.user ? 1 : -1;
         }
     }
-    if (!best.user && row->longest.g != NO_LANE) { /* before Go 1.22: where the one that stops it stands next */
+    if (!best.user &&
+        row->longest.g != NO_LANE) { /* before Go 1.22: where the one that stops it stands next */
         struct span s;
         *g = row->longest.g;
         if (trace_span_at(c->tr, (struct lane){LANE_G, *g}, row->longest.t1, &s)) {
@@ -33,9 +35,8 @@ static struct site asks_for(const struct causes *c, const struct works *w, const
                 for (int k = 0; k < 8 && !best.user; k++) {
                     const struct span *at = span_get(&it);
                     best = at->stack && at->state != ST_RUNNABLE ? verdict_place(w, at->stack) : best;
-                    if (!span_next(&it)) {
+                    if (!span_next(&it))
                         break;
-                    }
                 }
                 break;
             }
@@ -52,9 +53,8 @@ bool fam_stops(struct causes *c, const struct works *w, struct verdicts *out)
         const double share = (double)r->total / (double)c->tg->end;
         const int64_t longest = r->longest.t1 - r->longest.t0;
         if (of_tracing(c->tg, r->kind) ||
-            (share < threshold(TH_STW_SHARE) && !(r->is_gc && longest >= threshold_ns(TH_STW_LONGEST)))) {
+            (share < threshold(TH_STW_SHARE) && !(r->is_gc && longest >= threshold_ns(TH_STW_LONGEST))))
             continue;
-        }
         struct verdict v = verdict_new(RULE_STW, share);
         v.holder.at = r->is_gc ? (struct site){0} : asks_for(c, w, r, &v.holder.g);
         v.where = v.holder.at;

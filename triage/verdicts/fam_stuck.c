@@ -16,15 +16,12 @@ static uint32_t stuck_of(const struct causes *c, const struct works *w, struct s
         const struct wait_row *r = &c->tg->waits[i];
         const struct site at = r->kind == WK_LOCK && r->open ? verdict_place(w, r->stack) : (struct site){0};
         uint32_t k = 0;
-        while (k < n && v[k].user != at.user) {
+        while (k < n && v[k].user != at.user)
             k++;
-        }
-        if (!at.user || k == PLACES || r->longest.t1 < c->tg->end - 1) {
+        if (!at.user || k == PLACES || r->longest.t1 < c->tg->end - 1)
             continue;
-        }
-        if (k == n) {
+        if (k == n)
             v[n++] = (struct stuck){at.user, i, 0};
-        }
         const struct moment *m = &c->tg->waits[v[k].row].longest;
         v[k].row = r->longest.t0 < m->t0 ? i : v[k].row;
         v[k].n += r->open;
@@ -40,9 +37,8 @@ bool fam_stuck(struct causes *c, const struct works *w, struct verdicts *out)
     for (uint32_t i = 0; ok && i < n; i++) {
         const struct wait_row *r = &c->tg->waits[s[i].row];
         const int64_t ns = r->longest.t1 - r->longest.t0;
-        if ((double)s[i].n < threshold(TH_STUCK_COUNT) || !threshold_reached(TH_STUCK_PART, ns, c->tg->end)) {
+        if ((double)s[i].n < threshold(TH_STUCK_COUNT) || !threshold_reached(TH_STUCK_PART, ns, c->tg->end))
             continue;
-        }
         struct verdict v = verdict_new(RULE_STUCK, (double)ns / (double)c->tg->end);
         v.where = verdict_place(w, r->stack);
         v.g = r->longest.g;

@@ -20,9 +20,8 @@ bool fam_trend(struct causes *c, const struct works *w, struct verdicts *out)
             mean[q] = n[q] > 0 ? ns[q] / n[q] : 0;
             rises &= n[q] >= LEAST / 8 && (q == 0 || mean[q] > 1.15 * mean[q - 1]);
         }
-        if (!rises || mean[3] < threshold(TH_TREND_TIMES) * mean[0] || mean[3] - mean[0] < threshold(TH_FELT)) {
+        if (!rises || mean[3] < threshold(TH_TREND_TIMES) * mean[0] || mean[3] - mean[0] < threshold(TH_FELT))
             continue;
-        }
         struct verdict v = verdict_new(RULE_TREND, (mean[3] - mean[0]) / mean[3]);
         v.where.user = k->user ? k->user : k->name;
         v.g = k->v[0].g;

@@ -1,4 +1,5 @@
-/* fam_uneven.c - of several goroutines that begin together to share some work, one has most of it, and the others are done long before. */
+/* fam_uneven.c - of several goroutines that begin together to share some work, one has most of it, and the
+ * others are done long before. */
 #include "triage/findings/thresholds.h"
 #include "triage/verdicts/verdict.h"
 
@@ -28,9 +29,8 @@ static bool uneven(struct causes *c, const struct works *w, struct verdicts *out
         const uint32_t g = causes_nth(c, group, i);
         const int64_t ran = gstat_ns(c->tg->g, g, GM_EXEC);
         struct lifetime l;
-        if (trace_lane_who(c->tr, (struct lane){LANE_G, g}).creator != creator) {
+        if (trace_lane_who(c->tr, (struct lane){LANE_G, g}).creator != creator)
             continue;
-        }
         n++;
         trace_lives(c->tr, LANE_G, g, 1, &l);
         sum = ns_add(sum, ran);
@@ -41,26 +41,24 @@ static bool uneven(struct causes *c, const struct works *w, struct verdicts *out
         longest = ran > longest ? ran : longest;
     }
     const double mean = n ? (double)sum / n : 0;
-    if (n < threshold(TH_UNEVEN_COUNT) || most == NO_LANE || (double)longest < threshold(TH_UNEVEN_TIMES) * mean ||
+    if (n < threshold(TH_UNEVEN_COUNT) || most == NO_LANE ||
+        (double)longest < threshold(TH_UNEVEN_TIMES) * mean ||
         (double)longest - mean < threshold(TH_UNEVEN_SHARE) * (double)c->tg->end ||
-        begun - first > (last - first) / 10) {
+        begun - first > (last - first) / 10)
         return true;
-    }
     const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, most});
     struct span held;
     const bool stood = trace_longest(c->tr, (struct lane){LANE_G, most}, 0, c->tg->end, &held) &&
                        held.state == ST_RUNNING && held.t1 - held.t0 >= threshold_ns(TH_HOST_RUN);
-    if (stood || (double)longest < BUSY * (double)(li.last - li.first)) {
+    if (stood || (double)longest < BUSY * (double)(li.last - li.first))
         return true; /* the host had its thread elsewhere; or it has time to spare */
-    }
     struct verdict v = verdict_new(RULE_UNEVEN, ((double)longest - mean) / (double)c->tg->end);
     v.waiter.group = c->tg->groups[group].name;
     v.where.user = v.waiter.group;
     for (uint32_t i = 0; i < w->n; i++) { /* what its goroutines mostly do */
         const struct work *k = &w->v[i];
-        if (k->group == group && k->user) {
+        if (k->group == group && k->user)
             v.where.user = k->user;
-        }
     }
     v.g = most;
     v.t0 = li.first;
@@ -76,8 +74,7 @@ static bool uneven(struct causes *c, const struct works *w, struct verdicts *out
 bool fam_uneven(struct causes *c, const struct works *w, struct verdicts *out)
 {
     bool ok = true;
-    for (uint32_t i = 0; ok && i < c->tg->ngroups && i < GROUPS; i++) {
+    for (uint32_t i = 0; ok && i < c->tg->ngroups && i < GROUPS; i++)
         ok = c->tg->groups[i].is_system || c->idle < threshold(TH_ROOM) * c->procs || uneven(c, w, out, i);
-    }
     return ok;
 }

@@ -1,6 +1,6 @@
 /*
- * links.c - which waits are links: others have what is waited for, and could have it for less long. A lock, one of a set, the one
- * that serves all, one of several that holds up all.
+ * links.c - which waits are links: others have what is waited for, and could have it for less long. A lock,
+ * one of a set, the one that serves all, one of several that holds up all.
  */
 #include "decode/base/mem.h"
 #include "triage/findings/asks.h"
@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- links ---------------------------------------------------------------------------------------------------- */
+/* ---- links
+ * ---------------------------------------------------------------------------------------------------- */
 
 /* Of its life the share in which a goroutine does not wait for more work. */
 static double busy_of(const struct causes *c, uint32_t g)
@@ -36,32 +37,30 @@ struct served *served_of(struct follow *f, uint32_t group)
     struct served *v = &f->served[group];
     const uint32_t n = f->c->of[group].n, look = n < SERVERS ? n : SERVERS;
     double busy[SERVERS];
-    if (v->asked || !n) {
+    if (v->asked || !n)
         return v;
-    }
     v->asked = true;
     for (uint32_t i = 0; i < look && slices_tick(); i++) {
         busy[i] = busy_of(f->c, causes_member(f->c, group, i, SERVERS));
         v->busy = busy[i] > v->busy ? busy[i] : v->busy;
     }
-    for (uint32_t i = 0; i < look; i++) {
+    for (uint32_t i = 0; i < look; i++)
         v->n += busy[i] >= v->busy / 2;
-    }
     v->n *= (double)n / look;
     const double there = f->c->life[group].n; /* those that come and go are not all there at once */
     v->n = v->n < there || there < 1 ? v->n : there;
     return v;
 }
 
-/* Do goroutines of that group wait at that function, too? Then who ends a wait there gives back what he had taken. */
+/* Do goroutines of that group wait at that function, too? Then who ends a wait there gives back what he had
+ * taken. */
 static bool waits_there(const struct follow *f, uint32_t group_name, uint32_t user)
 {
     for (uint32_t i = 0; i < works_pairs(f->c); i++) {
         const struct pair_row *p = &f->c->tg->pairs[i];
         if (p->waiter == group_name && p->stack &&
-            trace_frame(f->c->tr, p->stack, owner_user(f->all->own, p->stack)).func == user) {
+            trace_frame(f->c->tr, p->stack, owner_user(f->all->own, p->stack)).func == user)
             return true;
-        }
     }
     return false;
 }
@@ -81,14 +80,16 @@ static bool passes_on(const struct follow *f, const struct tree_node *n)
     for (uint32_t k = n->first; k != NO_LANE; k = v[k].next) {
         const int64_t ns = ns_add(v[k].ns[TREE_ALL], v[k].ns[TREE_SLOW]);
         all = ns_add(all, ns);
-        outside =
-            ns_add(outside,
-                   (explain_waits_outside(v[k].cat) || v[k].cat == EX_TIMER) && v[k].owner != OWNER_PROGRAM ? ns : 0);
+        outside = ns_add(outside, (explain_waits_outside(v[k].cat) || v[k].cat == EX_TIMER) &&
+                                          v[k].owner != OWNER_PROGRAM
+                                      ? ns
+                                      : 0);
     }
     return outside * 2 > all;
 }
 
-/* Does who ends the longest of these waits end most of those there at that moment? Then it was for something that happens to all. */
+/* Does who ends the longest of these waits end most of those there at that moment? Then it was for something
+ * that happens to all. */
 static bool for_all(const struct follow *f, const struct tree_node *n)
 {
     const uint32_t group = causes_group(f->c, n->who);
@@ -96,9 +97,10 @@ static bool for_all(const struct follow *f, const struct tree_node *n)
     for (uint32_t i = 0; group != UINT32_MAX && i < f->c->of[group].n && i < 64; i++) {
         const uint32_t g = causes_member(f->c, group, i, 64);
         struct span before, s;
-        const bool here = g != n->g && trace_span_at(f->c->tr, (struct lane){LANE_G, g}, n->t1 - TOGETHER, &before) &&
-                          before.state == ST_WAITING && before.stack &&
-                          trace_frame(f->c->tr, before.stack, owner_user(f->all->own, before.stack)).func == n->user;
+        const bool here =
+            g != n->g && trace_span_at(f->c->tr, (struct lane){LANE_G, g}, n->t1 - TOGETHER, &before) &&
+            before.state == ST_WAITING && before.stack &&
+            trace_frame(f->c->tr, before.stack, owner_user(f->all->own, before.stack)).func == n->user;
         waited += here;
         /* the span behind the wait tells who ended it */
         same += here && trace_span_at(f->c->tr, (struct lane){LANE_G, g}, before.t1, &s) && s.who == n->by &&
@@ -107,7 +109,8 @@ static bool for_all(const struct follow *f, const struct tree_node *n)
     return waited > 0 && same * 2 >= waited;
 }
 
-/* A goroutine's waits at one place in a function that one of its kind ended: how many, who ended most of them, and how many of them. */
+/* A goroutine's waits at one place in a function that one of its kind ended: how many, who ended most of
+ * them, and how many of them. */
 struct ends {
     uint32_t n, by, same;
 };
@@ -144,36 +147,38 @@ static struct ends ends_at(const struct follow *f, uint32_t g, const struct tree
 }
 
 /*
- * Waits at one function that goroutines of one kind end for each other. What is passed round comes back: whoever ends a wait there has waited
- * there, or found some left. And it comes from now one, now another: stages in a row, or in a ring, are handed all by the one before them. Parts
- * of a work were begun by the one that waits for them.
+ * Waits at one function that goroutines of one kind end for each other. What is passed round comes back:
+ * whoever ends a wait there has waited there, or found some left. And it comes from now one, now another:
+ * stages in a row, or in a ring, are handed all by the one before them. Parts of a work were begun by the one
+ * that waits for them.
  */
 static bool of_set(const struct follow *f, const struct tree_node *n)
 {
     enum { STEPS = 12, OFTEN = 3, LEAST_WAITS = 8 };
     uint32_t g = n->g, often = 0, varied = 0;
-    if (n->n[TREE_ALL] + n->n[TREE_SLOW] < LEAST_WAITS) {
+    if (n->n[TREE_ALL] + n->n[TREE_SLOW] < LEAST_WAITS)
         return false; /* too few to tell */
-    }
     for (int i = 0; i < STEPS && (i == 0 || g != n->g); i++) {
         const struct ends e = ends_at(f, g, n);
         if (e.n == 0) { /* the first of all: one of them, which found some left */
-            return (trace_g_name(f->c->tr, g) == n->who || waits_there(f, trace_g_name(f->c->tr, g), n->user)) &&
+            return (trace_g_name(f->c->tr, g) == n->who ||
+                    waits_there(f, trace_g_name(f->c->tr, g), n->user)) &&
                    varied * 2 >= often;
         }
-        if (trace_lane_who(f->c->tr, (struct lane){LANE_G, e.by}).creator == g && e.same < OFTEN) {
+        if (trace_lane_who(f->c->tr, (struct lane){LANE_G, e.by}).creator == g && e.same < OFTEN)
             return false;
-        }
         often += e.n >= OFTEN;
         varied += e.n >= OFTEN && (e.same < e.n || ends_at(f, e.by, n).by == g);
         g = e.by;
     }
-    return n->kind == WK_SEND || varied * 2 >= often; /* who all wait for room in a ring would wait for good */
+    return n->kind == WK_SEND ||
+           varied * 2 >= often; /* who all wait for room in a ring would wait for good */
 }
 
 /*
- * Does who is waited for sleep a good part of that time, or wait for the outside for most of it, and never wait for those who wait for it?
- * Then it brings what they take at its own pace, or as it comes: they are idle.
+ * Does who is waited for sleep a good part of that time, or wait for the outside for most of it, and never
+ * wait for those who wait for it? Then it brings what they take at its own pace, or as it comes: they are
+ * idle.
  */
 static bool paces(const struct follow *f, const struct tree_node *n, uint32_t by)
 {
@@ -188,9 +193,8 @@ static bool paces(const struct follow *f, const struct tree_node *n, uint32_t by
     const bool paced = n->kind != WK_SEND && (sleeps * 5 > all || outside * 2 > all);
     for (uint32_t i = 0; paced && i < works_pairs(f->c); i++) {
         const struct pair_row *p = &f->c->tg->pairs[i];
-        if (p->waiter == by && p->waker == n->who && p->kind != WK_SEND && wait_passes_on(p->kind)) {
+        if (p->waiter == by && p->waker == n->who && p->kind != WK_SEND && wait_passes_on(p->kind))
             return false;
-        }
     }
     return paced;
 }
@@ -209,8 +213,8 @@ static bool idles(const struct follow *f, const struct tree_node *n)
 }
 
 /*
- * Do more wait at that function for a group, or to hand it something, on average, than it has goroutines? Else each is served at once, and its
- * wait is the service.
+ * Do more wait at that function for a group, or to hand it something, on average, than it has goroutines?
+ * Else each is served at once, and its wait is the service.
  */
 static bool queued(struct follow *f, const struct tree_node *n, uint32_t group)
 {
@@ -219,9 +223,8 @@ static bool queued(struct follow *f, const struct tree_node *n, uint32_t group)
     for (uint32_t i = 0; i < works_pairs(f->c); i++) {
         const struct pair_row *p = &f->c->tg->pairs[i];
         const bool here = p->stack && verdict_place(f->all, p->stack).user == n->user;
-        if (!p->from_scheduler && causes_group(f->c, p->waker) == group && (here || p->kind == WK_SEND)) {
+        if (!p->from_scheduler && causes_group(f->c, p->waker) == group && (here || p->kind == WK_SEND))
             ns = ns_add(ns, p->total);
-        }
     }
     const double at_once = l->last > l->first ? (double)ns / (double)(l->last - l->first) : 0;
     const double serve = served_of(f, group)->n;
@@ -236,43 +239,35 @@ static enum family link_kind(struct follow *f, const struct tree_node *n, bool *
         const uint32_t taker = causes_group(f->c, n->who);
         return taker != UINT32_MAX && served_of(f, taker)->n <= 1.5 ? FAM_SERVER : FAM_SET;
     }
-    if (n->cat != EX_WAIT || n->first == NO_LANE) {
+    if (n->cat != EX_WAIT || n->first == NO_LANE)
         return FAM_NONE;
-    }
-    if (n->kind == WK_LOCK) {
+    if (n->kind == WK_LOCK)
         return FAM_LOCK;
-    }
     const uint32_t by = n->by != NO_LANE ? trace_g_name(f->c->tr, n->by) : 0, g = causes_group(f->c, by);
     if (n->kind == WK_WAITGROUP && by == n->who &&
-        trace_lane_who(f->c->tr, (struct lane){LANE_G, n->by}).creator != n->g) {
+        trace_lane_who(f->c->tr, (struct lane){LANE_G, n->by}).creator != n->g)
         return FAM_SLOW_ONE; /* for what another one of them does for all (a flight) */
-    }
-    if (!wait_passes_on((enum wait_kind)n->kind) || g == UINT32_MAX) {
+    if (!wait_passes_on((enum wait_kind)n->kind) || g == UINT32_MAX)
         return FAM_NONE;
-    }
     if (n->kind == WK_SEND && f->c->life[g].n <= 1.5 && f->c->of[g].n >= threshold(TH_ROW) &&
         n->n[TREE_ALL] <= 2 * f->c->of[g].n &&
-        trace_lane_who(f->c->tr, (struct lane){LANE_G, n->by}).creator == n->g) {
+        trace_lane_who(f->c->tr, (struct lane){LANE_G, n->by}).creator == n->g)
         return FAM_SET; /* it waits for room to start the next of them, and there is room for one */
-    }
-    if (semaphore(f, n->leaf) && n->let_go != n->user) {
+    if (semaphore(f, n->leaf) && n->let_go != n->user)
         return FAM_LOCK; /* others take it, too, in another function, and perhaps the whole of it */
-    }
-    if (semaphore(f, n->leaf) || by == n->who || waits_there(f, by, n->user)) {
+    if (semaphore(f, n->leaf) || by == n->who || waits_there(f, by, n->user))
         return for_all(f, n) || !of_set(f, n) || idles(f, n) ? FAM_NONE : FAM_SET;
-    }
     if (for_all(f, n) || served_of(f, g)->busy < threshold(TH_BUSY) || passes_on(f, n) || paces(f, n, by) ||
-        f->c->tg->groups[g].is_system) {
+        f->c->tg->groups[g].is_system)
         return FAM_NONE;
-    }
     const bool one = served_of(f, g)->n <= 1.5, several = f->c->life[g].n >= SEVERAL;
     *queue = !(one && several) && !queued(f, n, g);
     return !one ? FAM_SET : several ? FAM_SLOW_ONE : FAM_SERVER;
 }
 
 /*
- * inside: behind a link already. Who is waited for there need not be queued for by many: the one that waits is what they queue for. Each node is
- * asked once.
+ * inside: behind a link already. Who is waited for there need not be queued for by many: the one that waits
+ * is what they queue for. Each node is asked once.
  */
 enum family link_of(struct follow *f, uint32_t node, bool inside)
 {

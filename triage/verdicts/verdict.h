@@ -1,11 +1,14 @@
 /*
- * verdict.h - what a trace says is wrong, as fields: family, where, who, why, since when, what it costs of which work, what there is to win.
+ * verdict.h - what a trace says is wrong, as fields: family, where, who, why, since when, what it costs of
+ * which work, what there is to win.
  *
- * A verdict comes from a family (families.def): a predicate over the works' trees (triage/work/work.h) or over a resource's table. It holds no
- * text: words.c puts sentences together from the fields, for screens, reports and JSON alike. No verdict asks what another one said.
+ * A verdict comes from a family (families.def): a predicate over the works' trees (triage/work/work.h) or
+ * over a resource's table. It holds no text: words.c puts sentences together from the fields, for screens,
+ * reports and JSON alike. No verdict asks what another one said.
  *
- * One currency: `share`, of the explained time of one work's pieces, that lies under the verdict's nodes: of all of them, or of the slowest
- * tenth, whichever is more. Order, `!` or note, and gain come from it (decide.c). What is idle is in no node, and costs nothing.
+ * One currency: `share`, of the explained time of one work's pieces, that lies under the verdict's nodes: of
+ * all of them, or of the slowest tenth, whichever is more. Order, `!` or note, and gain come from it
+ * (decide.c). What is idle is in no node, and costs nothing.
  *
  * Units: ns; shares 0..1. Strings, stacks and lanes are those of the trace. 0 and NO_LANE mean: not told.
  */
@@ -110,10 +113,10 @@ struct verdict {
     enum sure sure;
     enum level level;
     uint32_t region; /* string: the region of the program's own that it is in; 0: none */
-    bool grows;      /* it gets worse, or never ends, whatever it costs so far: stands before what the work is */
-    double clock;    /* share of the trace that it takes, at most */
-    double score;    /* what the order is by */
-    int64_t t0, t1;  /* example: where to look */
+    bool grows;   /* it gets worse, or never ends, whatever it costs so far: stands before what the work is */
+    double clock; /* share of the trace that it takes, at most */
+    double score; /* what the order is by */
+    int64_t t0, t1; /* example: where to look */
     enum lane_kind lane;
     uint32_t g; /* its lane, NO_LANE: none in particular */
 };
@@ -139,7 +142,8 @@ bool verdict_add(struct verdicts *to, const struct verdict *v);
 bool verdicts_of(struct causes *c, const struct works *w, struct verdicts *out);
 void verdicts_free(struct verdicts *v);
 
-/* ---- inside the room ------------------------------------------------------------------------------------------ */
+/* ---- inside the room
+ * ------------------------------------------------------------------------------------------ */
 
 /* A family: it looks at works and tables, and adds what it finds. false: out of memory. */
 typedef bool family_fn(struct causes *c, const struct works *w, struct verdicts *out);
@@ -148,34 +152,38 @@ family_fn fam_ways, fam_leak, fam_stuck, fam_collector, fam_stops, fam_crowd, fa
 /* verdicts_decide - decide.c: level, gain, order; what says the same as a larger one goes. */
 void verdicts_decide(struct causes *c, const struct works *w, struct verdicts *out);
 /*
- * verdict_polls - fam_polling.c: of one that sleeps, the share of its sleeps in which what it had handed over was done already; 0: it handed
- * nothing over, or nobody was done earlier.
+ * verdict_polls - fam_polling.c: of one that sleeps, the share of its sleeps in which what it had handed over
+ * was done already; 0: it handed nothing over, or nobody was done earlier.
  */
 double verdict_polls(const struct causes *c, const struct works *w, const struct verdict *v);
 /*
- * verdict_gives_up - fam_limit.c: of what waits for the network at a place, the share of the time after which nothing is read: a deadline
- * ended it. *each: ns of one such wait. 0: few did, or none was answered.
+ * verdict_gives_up - fam_limit.c: of what waits for the network at a place, the share of the time after which
+ * nothing is read: a deadline ended it. *each: ns of one such wait. 0: few did, or none was answered.
  */
 double verdict_gives_up(const struct causes *c, const struct works *w, const struct verdict *v, double *each);
 /* verdict_new - of a resource: `share` of the trace, no work, no lane. */
 struct verdict verdict_new(enum rule r, double share);
 /*
- * verdict_in_works - harm: what of a work that counts lies at that function (string), in nodes of these categories (a bit each, 0: any), the
- * outermost ones; of none: as it was.
+ * verdict_in_works - harm: what of a work that counts lies at that function (string), in nodes of these
+ * categories (a bit each, 0: any), the outermost ones; of none: as it was.
  */
 void verdict_in_works(const struct works *w, struct verdict *v, uint32_t user, unsigned cats);
-/* allocates_most - fam_collector.c: the place that allocates most, as far as stacks tell; .user 0: none has a third. */
+/* allocates_most - fam_collector.c: the place that allocates most, as far as stacks tell; .user 0: none has a
+ * third. */
 struct site allocates_most(const struct causes *c, const struct works *w);
 /* verdict_place - of a stack. */
 struct site verdict_place(const struct works *w, uint32_t stack);
-/* verdict_place_of - the same of goroutine g; where it is a library's own, begun for the program, the place that began it. */
+/* verdict_place_of - the same of goroutine g; where it is a library's own, begun for the program, the place
+ * that began it. */
 struct site verdict_place_of(const struct works *w, uint32_t stack, uint32_t g);
 
 /* words.c: fields as sentences, without a final line break. A part that has no words adds nothing. */
 void verdict_what(struct text *t, const struct works *w, const struct verdict *v); /* what happens */
-void verdict_why(struct text *t, const struct works *w, const struct verdict *v); /* who, and what it did meanwhile */
-void verdict_do(struct text *t, const struct works *w, const struct verdict *v);  /* what to do */
-void verdict_harm(struct text *t, const struct works *w, const struct verdict *v); /* of which work, how much */
+void verdict_why(struct text *t, const struct works *w,
+                 const struct verdict *v); /* who, and what it did meanwhile */
+void verdict_do(struct text *t, const struct works *w, const struct verdict *v); /* what to do */
+void verdict_harm(struct text *t, const struct works *w,
+                  const struct verdict *v); /* of which work, how much */
 void verdict_amount(struct text *t,
                     const struct verdict *v); /* the share that it is ranked by, or a count: "84.1%", "400" */
 void verdict_gain(struct text *t, const struct works *w,

@@ -1,7 +1,7 @@
 /*
- * ways.c - follows each tree of a work from what waits to what is waited for, and puts what lies behind a link that others can mend (a lock, a
- * set, one that serves all) under that link; what lies behind none under what it is itself. The innermost link counts: who holds a lock while
- * it waits for another one is a waiter.
+ * ways.c - follows each tree of a work from what waits to what is waited for, and puts what lies behind a
+ * link that others can mend (a lock, a set, one that serves all) under that link; what lies behind none under
+ * what it is itself. The innermost link counts: who holds a lock while it waits for another one is a waiter.
  */
 #include "decode/base/mem.h"
 #include "triage/findings/asks.h"
@@ -14,18 +14,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- ways ------------------------------------------------------------------------------------------------------ */
+/* ---- ways
+ * ------------------------------------------------------------------------------------------------------ */
 
 static struct way *way_at(struct follow *f, enum family family, uint32_t key, uint32_t at)
 {
-    for (uint32_t i = 0; i < f->n; i++) {
-        if (f->way[i].family == family && f->way[i].key == key) {
+    for (uint32_t i = 0; i < f->n; i++)
+        if (f->way[i].family == family && f->way[i].key == key)
             return &f->way[i];
-        }
-    }
-    if (f->n == WAYS) {
+    if (f->n == WAYS)
         return NULL;
-    }
     f->way[f->n] = (struct way){.family = family, .key = key, .at = at, .leaf = at, .leaf_ns = -1};
     return &f->way[f->n++];
 }
@@ -33,14 +31,14 @@ static struct way *way_at(struct follow *f, enum family family, uint32_t key, ui
 static void deed_add(const struct tree_node *v, struct way *w, uint32_t node, uint32_t at, int64_t ns)
 {
     unsigned least = 0, i = 0;
-    while (i < w->ndoing && !(v[w->doing[i].node].cat == v[node].cat && v[w->doing[i].at].user == v[at].user)) {
+    while (i < w->ndoing &&
+           !(v[w->doing[i].node].cat == v[node].cat && v[w->doing[i].at].user == v[at].user)) {
         least = w->doing[i].ns < w->doing[least].ns ? i : least;
         i++;
     }
     if (i == 8) {
-        if (w->doing[least].ns >= ns) {
+        if (w->doing[least].ns >= ns)
             return;
-        }
         w->doing[least].node = node;
         w->doing[least].at = at;
         w->doing[least].ns = ns;
@@ -57,11 +55,9 @@ static void deed_add(const struct tree_node *v, struct way *w, uint32_t node, ui
 /* The node on the way to an end at which the program's own function stands, the nearest. */
 static uint32_t told_at(const struct follow *f)
 {
-    for (uint32_t d = f->depth; d-- > 1;) {
-        if (f->w->tree.v[f->path[d]].owner == OWNER_PROGRAM) {
+    for (uint32_t d = f->depth; d-- > 1;)
+        if (f->w->tree.v[f->path[d]].owner == OWNER_PROGRAM)
             return f->path[d];
-        }
-    }
     return f->path[f->depth - 1];
 }
 
@@ -71,9 +67,8 @@ static enum family family_of_end(const struct trace *tr, const struct work *w, c
     const double times = at->pieces[TREE_ALL]    ? (double)at->n[TREE_ALL] / at->pieces[TREE_ALL]
                          : at->pieces[TREE_SLOW] ? (double)at->n[TREE_SLOW] / at->pieces[TREE_SLOW]
                                                  : 0;
-    if (at->stack && (explain_waits_outside(n->cat) || n->cat == EX_SYSCALL) && calls_child(tr, at->stack)) {
+    if (at->stack && (explain_waits_outside(n->cat) || n->cat == EX_SYSCALL) && calls_child(tr, at->stack))
         return FAM_CHILDREN;
-    }
     switch (n->cat) {
     case EX_NET:
     case EX_PIPE:
@@ -101,7 +96,8 @@ static uint32_t key_of(const struct follow *f, enum family family, const struct 
     case FAM_LOCK: return at->let_go ? at->let_go : at->user;
     case FAM_SERVER: return at->by != NO_LANE ? trace_g_name(f->c->tr, at->by) : at->user;
     case FAM_STOP:
-        return at->by_stack ? trace_frame(f->c->tr, at->by_stack, owner_user(f->all->own, at->by_stack)).func : 0;
+        return at->by_stack ? trace_frame(f->c->tr, at->by_stack, owner_user(f->all->own, at->by_stack)).func
+                            : 0;
     default: return at->user;
     }
 }
@@ -116,9 +112,8 @@ static void end_here(struct follow *f, const int64_t own[TREE_SETS])
     enum family family = FAM_NONE;
     for (uint32_t d = 1; d < f->depth; d++) {
         const enum family l = link_of(f, f->path[d], family != FAM_NONE);
-        if (l != FAM_NONE && npath < LINKS) {
+        if (l != FAM_NONE && npath < LINKS)
             path[npath++] = f->path[d];
-        }
         if (l != FAM_NONE) {
             family = l;
             at = f->path[d];
@@ -131,13 +126,11 @@ static void end_here(struct follow *f, const int64_t own[TREE_SETS])
     family = family == FAM_NONE ? family_of_end(f->c->tr, f->w, &v[end], &v[at]) : family;
     const bool rests = f->w->standing && f->w->kind == WORK_LIVES && !f->w->asks && npath == 0 &&
                        (family == FAM_BACKEND || family == FAM_POLLING || family == FAM_LIMIT);
-    if (rests) {
+    if (rests)
         return; /* between two of its pieces, which nothing parts */
-    }
     struct way *w = way_at(f, family, key_of(f, family, family == FAM_STOP ? &v[end] : &v[at]), at);
-    if (!w) {
+    if (!w)
         return;
-    }
     int64_t sum = 0;
     for (int s = 0; s < TREE_SETS; s++) {
         w->ns[s] = ns_add(w->ns[s], own[s]);
@@ -158,23 +151,21 @@ static void follow(struct follow *f, uint32_t node)
     const struct tree_node *v = f->w->tree.v, *n = &v[node];
     int64_t own[TREE_SETS];
     memcpy(own, n->ns, sizeof own);
-    if (f->depth == DEEP) {
+    if (f->depth == DEEP)
         return;
-    }
     f->path[f->depth++] = node;
     for (uint32_t k = n->first; k != NO_LANE; k = v[k].next) {
-        for (int s = 0; s < TREE_SETS; s++) {
+        for (int s = 0; s < TREE_SETS; s++)
             own[s] -= v[k].ns[s];
-        }
         follow(f, k);
     }
-    if (node && (own[TREE_ALL] > 0 || own[TREE_SLOW] > 0)) {
+    if (node && (own[TREE_ALL] > 0 || own[TREE_SLOW] > 0))
         end_here(f, own);
-    }
     f->depth--;
 }
 
-/* ---- a verdict of a way ------------------------------------------------------------------------------------------ */
+/* ---- a verdict of a way
+ * ------------------------------------------------------------------------------------------ */
 
 static struct site place_at(const struct tree_node *n)
 {
@@ -199,9 +190,8 @@ static void deeds_of(const struct follow *f, const struct way *w, struct verdict
         d[i] = (struct did){n->cat, n->kind, at, all > 0 ? (double)w->doing[i].ns / all : 0};
     }
     qsort(d, w->ndoing, sizeof *d, cmp_deed);
-    for (unsigned i = 0; i < w->ndoing && i < DOINGS && (i == 0 || d[i].share >= 0.05); i++) {
+    for (unsigned i = 0; i < w->ndoing && i < DOINGS && (i == 0 || d[i].share >= 0.05); i++)
         out->doing[out->ndoing++] = d[i];
-    }
 }
 
 /* How many of a group wait at that function at one moment. */
@@ -213,8 +203,8 @@ static uint32_t crowd_at(const struct follow *f, const struct tree_node *n)
     for (uint32_t i = 0; group != UINT32_MAX && i < f->c->of[group].n && i < most; i++) {
         const uint32_t g = causes_member(f->c, group, i, most);
         struct span s;
-        crowd += trace_span_at(f->c->tr, (struct lane){LANE_G, g}, t, &s) && s.state == ST_WAITING && s.stack &&
-                 trace_frame(f->c->tr, s.stack, owner_user(f->all->own, s.stack)).func == n->user;
+        crowd += trace_span_at(f->c->tr, (struct lane){LANE_G, g}, t, &s) && s.state == ST_WAITING &&
+                 s.stack && trace_frame(f->c->tr, s.stack, owner_user(f->all->own, s.stack)).func == n->user;
     }
     return crowd;
 }
@@ -259,7 +249,8 @@ static struct verdict verdict_of(struct follow *f, const struct way *w, uint32_t
     deeds_of(f, w, &v);
     if (at->cat == EX_WAIT && at->by != NO_LANE) {
         const uint32_t group = causes_group(f->c, trace_g_name(f->c->tr, at->by));
-        v.holder = (struct role){trace_g_name(f->c->tr, at->by), at->by, verdict_place(f->all, at->by_stack), 0};
+        v.holder =
+            (struct role){trace_g_name(f->c->tr, at->by), at->by, verdict_place(f->all, at->by_stack), 0};
         if (group != UINT32_MAX) {
             v.holder.n = (uint32_t)(f->c->life[group].n + 0.5);
             verdict_ev(&v, EV_BUSY, served_of(f, group)->busy);
@@ -269,9 +260,8 @@ static struct verdict verdict_of(struct follow *f, const struct way *w, uint32_t
             const uint32_t there = crowd_at(f, &t->v[w->path[i]]);
             crowd = there > crowd ? there : crowd;
         }
-        if (crowd > 1) {
+        if (crowd > 1)
             verdict_ev(&v, EV_CROWD, crowd);
-        }
         v.sure = SURE_INFERRED;
     }
     if (w->family == FAM_STOP) {
@@ -282,9 +272,8 @@ static struct verdict verdict_of(struct follow *f, const struct way *w, uint32_t
         v.rule = RULE_ONE_OF;
         verdict_ev(&v, EV_COUNT, v.holder.n);
     }
-    if (w->family == FAM_CHILDREN) {
+    if (w->family == FAM_CHILDREN)
         verdict_ev(&v, EV_COUNT, at->n[TREE_ALL] + at->n[TREE_SLOW]);
-    }
     verdict_ev(&v, EV_LONGEST, (double)(at->t1 - at->t0));
     v.t0 = at->t0;
     v.t1 = at->t1;
@@ -318,14 +307,12 @@ bool fam_ways(struct causes *c, const struct works *all, struct verdicts *out)
     for (uint32_t i = 0; ok && i < all->n; i++) {
         f.w = &all->v[i];
         f.n = f.depth = 0;
-        if (f.w->background || f.w->inner || !f.w->tree.n) {
+        if (f.w->background || f.w->inner || !f.w->tree.n)
             continue;
-        }
         f.memo = mem_zalloc(((size_t)f.w->tree.n + 1) * sizeof *f.memo);
         ok = f.memo != NULL;
-        if (ok) {
+        if (ok)
             follow(&f, 0);
-        }
         for (uint32_t k = 0; ok && k < f.n; k++) {
             const struct verdict v = verdict_of(&f, &f.way[k], i);
             ok = v.harm.share < LEAST || told_elsewhere(f.way[k].family) || verdict_add(out, &v);

@@ -7,7 +7,13 @@
 #include "triage/verdicts/verdict.h"
 
 #define SEVERAL 2.5 /* goroutines at once, on average */
-enum { WAYS = 512, DEEP = 40, SERVERS = 16, BUSY_SPANS = 4000, TOGETHER = 100000 /* ns: wake-ups that are one */ };
+enum {
+    WAYS = 512,
+    DEEP = 40,
+    SERVERS = 16,
+    BUSY_SPANS = 4000,
+    TOGETHER = 100000 /* ns: wake-ups that are one */
+};
 
 #define LEAST 0.03 /* of a work's time: less is no verdict */
 
@@ -45,8 +51,8 @@ struct follow {
 };
 
 /*
- * link_of - the family of what is waited for at a node, if others can mend it; FAM_NONE: nothing that is a link. inside: it lies
- * behind a link already.
+ * link_of - the family of what is waited for at a node, if others can mend it; FAM_NONE: nothing that is a
+ * link. inside: it lies behind a link already.
  */
 enum family link_of(struct follow *f, uint32_t node, bool inside);
 /* served_of - how busy the goroutines of a group are that others wait for; asked once. */

@@ -81,7 +81,8 @@ enum evidence_unit evidence_unit(enum evidence_kind k)
     return (unsigned)k < EV_KINDS ? evidence[k].unit : EU_COUNT;
 }
 
-/* ---- parts ---------------------------------------------------------------------------------------------------- */
+/* ---- parts
+ * ---------------------------------------------------------------------------------------------------- */
 
 static const char *doing_word(const struct did *d)
 {
@@ -109,9 +110,8 @@ void site_text(struct text *t, const struct trace *tr, const struct site *p)
         text_lit(t, "a place that is not recorded");
         return;
     }
-    if (p->leaf && p->leaf != p->user) {
+    if (p->leaf && p->leaf != p->user)
         text_say(t, tr, t_func(p->leaf), " in ");
-    }
     text_say(t, tr, t_func(p->user));
 }
 
@@ -127,11 +127,11 @@ static void way_text(struct text *t, const struct works *w, const struct verdict
             text_add(t, lock ? " waits for a lock that another goroutine holds there"
                              : " waits for another goroutine there");
         } else {
-            text_say(t, w->tr, lock ? " waits for a lock that " : " waits for ", t_func(whom), lock ? " holds" : "");
+            text_say(t, w->tr, lock ? " waits for a lock that " : " waits for ", t_func(whom),
+                     lock ? " holds" : "");
         }
-        if (l->by && l->by != l->who && l->by != l->let_go.user) {
+        if (l->by && l->by != l->who && l->by != l->let_go.user)
             text_say(t, w->tr, " (", t_func(l->by), ")");
-        }
         text_lit(t, ".");
     }
 }
@@ -152,21 +152,18 @@ static void deeds_text(struct text *t, const struct works *w, const struct verdi
 
 static bool role_text(struct text *t, const struct works *w, const struct role *r)
 {
-    if (!r->at.user && !r->group) {
+    if (!r->at.user && !r->group)
         return false;
-    }
     text_say(t, w->tr, t_func(r->at.user ? r->at.user : r->group));
-    if (r->group && r->at.user && r->group != r->at.user) {
+    if (r->group && r->at.user && r->group != r->at.user)
         text_say(t, w->tr, " (", t_func(r->group), ")");
-    }
     return true;
 }
 
 static bool evidence_text(struct text *t, const struct verdict *v, enum evidence_kind k)
 {
-    if (!(v->known >> k & 1)) {
+    if (!(v->known >> k & 1))
         return false;
-    }
     switch (evidence[k].unit) {
     case EU_COUNT: text_add(t, "%.0f", v->ev[k]); break;
     case EU_TENTHS:
@@ -211,16 +208,12 @@ static bool field(struct text *t, const struct works *w, const struct verdict *v
         const char *name;
         const struct role *role;
     } roles[] = {{"waiter", &v->waiter}, {"holder", &v->holder}, {"creator", &v->creator}};
-    for (unsigned i = 0; i < sizeof roles / sizeof *roles; i++) {
-        if (is(name, n, roles[i].name)) {
+    for (unsigned i = 0; i < sizeof roles / sizeof *roles; i++)
+        if (is(name, n, roles[i].name))
             return role_text(t, w, roles[i].role);
-        }
-    }
-    for (int k = 0; k < EV_KINDS; k++) {
-        if (is(name, n, evidence[k].id)) {
+    for (int k = 0; k < EV_KINDS; k++)
+        if (is(name, n, evidence[k].id))
             return evidence_text(t, v, (enum evidence_kind)k);
-        }
-    }
     return false;
 }
 
@@ -271,11 +264,13 @@ static const char *held_advice(const struct verdict *v)
     case EX_NET:
     case EX_PIPE:
         return set ? "Have more of them, or don't wait for the other side while holding one."
-                   : "Don't wait for the other side with it held: ask before, or copy what is needed and ask after.";
+                   : "Don't wait for the other side with it held: ask before, or copy what is needed and ask "
+                     "after.";
     case EX_TIMER: return "Don't sleep with it held.";
     case EX_SYSCALL: return "Make the call without it, or make one call for all that wait (a group commit).";
     default:
-        return set ? "Have more of them, or hold one for less time." : "Hold the lock for less time, or split it.";
+        return set ? "Have more of them, or hold one for less time."
+                   : "Hold the lock for less time, or split it.";
     }
 }
 
@@ -292,9 +287,8 @@ static bool of_slow(const struct verdict *v)
 
 void verdict_harm(struct text *t, const struct works *w, const struct verdict *v)
 {
-    if (v->harm.work == NO_LANE) {
+    if (v->harm.work == NO_LANE)
         return;
-    }
     text_share(t, v->harm.share, 1);
     text_add(t, of_slow(v) ? " of the slowest tenth of " : " of ");
     work_head(t, w, &w->v[v->harm.work]);
@@ -308,11 +302,10 @@ void verdict_harm(struct text *t, const struct works *w, const struct verdict *v
 
 void verdict_amount(struct text *t, const struct verdict *v)
 {
-    if (v->grows && v->known >> EV_COUNT & 1) {
+    if (v->grows && v->known >> EV_COUNT & 1)
         text_add(t, "+%.0f", v->ev[EV_COUNT]);
-    } else {
+    else
         text_share(t, v->harm.share, 1);
-    }
 }
 
 void verdict_saves(struct text *t, const struct works *w, const struct verdict *v)
@@ -320,13 +313,13 @@ void verdict_saves(struct text *t, const struct works *w, const struct verdict *
     if (v->gain.known) {
         const bool slow = of_slow(v);
         const struct work *of = v->harm.work == NO_LANE ? NULL : &w->v[v->harm.work];
-        const double lo = slow ? v->gain.p99_lo : v->gain.piece_lo, hi = slow ? v->gain.p99_hi : v->gain.piece_hi;
+        const double lo = slow ? v->gain.p99_lo : v->gain.piece_lo,
+                     hi = slow ? v->gain.p99_hi : v->gain.piece_hi;
         text_add(t, "%.0f to %.0f%% of ", 100 * lo, 100 * hi);
-        if (of && of->kind == WORK_MAIN) {
+        if (of && of->kind == WORK_MAIN)
             text_lit(t, "the main goroutine's time");
-        } else {
+        else
             text_add(t, "%s %s's time", slow ? "a slow" : "each", of ? work_one(of->kind) : "piece");
-        }
     }
 }
 
@@ -335,7 +328,9 @@ void verdict_gain(struct text *t, const struct works *w, const struct verdict *v
     (void)w;
     if (v->gain.known) {
         const bool slow = of_slow(v);
-        const double lo = slow ? v->gain.p99_lo : v->gain.piece_lo, hi = slow ? v->gain.p99_hi : v->gain.piece_hi;
-        text_add(t, "Possible gain: %.0f to %.0f %% of %s.", 100 * lo, 100 * hi, slow ? "a slow one" : "each");
+        const double lo = slow ? v->gain.p99_lo : v->gain.piece_lo,
+                     hi = slow ? v->gain.p99_hi : v->gain.piece_hi;
+        text_add(t, "Possible gain: %.0f to %.0f %% of %s.", 100 * lo, 100 * hi,
+                 slow ? "a slow one" : "each");
     }
 }

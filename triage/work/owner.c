@@ -19,9 +19,8 @@ struct owners {
 
 static struct str dir_of(struct str path)
 {
-    while (path.len && path.p[path.len - 1] != '/') {
+    while (path.len && path.p[path.len - 1] != '/')
         path.len--;
-    }
     return path;
 }
 
@@ -44,9 +43,8 @@ static uint32_t common(struct str a, struct str b)
 static uint32_t elements(struct str s, uint32_t len)
 {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < len && i < s.len; i++) {
+    for (uint32_t i = 0; i < len && i < s.len; i++)
         n += s.p[i] == '/';
-    }
     return n;
 }
 
@@ -64,9 +62,8 @@ static void find_main(struct owners *o)
             const struct frame f = trace_frame(o->tr, s, i);
             const struct str dir = dir_of(trace_str(o->tr, f.file));
             if (in_main(trace_str(o->tr, f.func)) && dir.len &&
-                !(o->nmain && common(o->main[0], dir) == dir.len && o->main[0].len == dir.len)) {
+                !(o->nmain && common(o->main[0], dir) == dir.len && o->main[0].len == dir.len))
                 o->main[o->nmain++] = dir;
-            }
         }
     }
 }
@@ -74,9 +71,8 @@ static void find_main(struct owners *o)
 struct owners *owners_new(const struct trace *tr)
 {
     struct owners *o = mem_zalloc(sizeof *o);
-    if (!o) {
+    if (!o)
         return NULL;
-    }
     o->tr = tr;
     o->nstr = trace_nstr(tr);
     o->nstacks = trace_nstacks(tr);
@@ -103,15 +99,15 @@ void owners_free(struct owners *o)
 static bool gopath(struct str file, struct str *path)
 {
     const char *at = file.len ? memmem(file.p, file.len, "/src/", 5) : NULL;
-    if (!at) {
+    if (!at)
         return false;
-    }
     *path = (struct str){at + 5, file.len - (uint32_t)(at + 5 - file.p)};
     const char *slash = memchr(path->p, '/', path->len);
     return slash && memchr(path->p, '.', (size_t)(slash - path->p));
 }
 
-/* Does a file lie in the main module: below a directory that main's files share with it, deeper than a home? */
+/* Does a file lie in the main module: below a directory that main's files share with it, deeper than a home?
+ */
 static bool beside_main(const struct owners *o, struct str file)
 {
     for (unsigned i = 0; i < o->nmain; i++) {
@@ -119,9 +115,8 @@ static bool beside_main(const struct owners *o, struct str file)
         const uint32_t mains = elements(o->main[i], o->main[i].len);
         const bool rooted = file.p[0] == '/';
         /* below main's own directory, or a sibling: main is in ROOT/cmd/NAME, the file in ROOT/internal/.. */
-        if (same == o->main[i].len || (mains <= deep + 2 && deep >= (rooted ? 3u : 1u))) {
+        if (same == o->main[i].len || (mains <= deep + 2 && deep >= (rooted ? 3u : 1u)))
             return true;
-        }
     }
     return o->nmain == 0;
 }
@@ -129,30 +124,28 @@ static bool beside_main(const struct owners *o, struct str file)
 static enum owner by_file(const struct owners *o, struct str func, struct str file)
 {
     struct str path, mains;
-    if (has(file, "/pkg/mod/") || has(file, "@v") || has(file, "/vendor/") || str_starts(file, "vendor/")) {
+    if (has(file, "/pkg/mod/") || has(file, "@v") || has(file, "/vendor/") || str_starts(file, "vendor/"))
         return OWNER_LIBRARY;
-    }
     if (gopath(file, &path)) {
         const bool same = o->nmain && gopath(o->main[0], &mains) && elements(path, common(path, mains)) >= 2;
         return same ? OWNER_PROGRAM : OWNER_LIBRARY;
     }
-    if (file.len && beside_main(o, file)) {
+    if (file.len && beside_main(o, file))
         return OWNER_PROGRAM;
-    }
     const char *slash = memchr(func.p, '/', func.len);
     return slash && memchr(func.p, '.', (size_t)(slash - func.p)) ? OWNER_LIBRARY : OWNER_PROGRAM;
 }
 
 enum owner owner_of(struct owners *o, const struct frame *f)
 {
-    if (!f->func || f->func >= o->nstr) {
+    if (!f->func || f->func >= o->nstr)
         return OWNER_NONE;
-    }
     if (!o->known[f->func]) {
         const struct str func = trace_str(o->tr, f->func);
-        const enum owner w = str_starts(func, "runtime.") || str_starts(func, "runtime/internal") ? OWNER_RUNTIME
-                             : !stacks_is_program(o->tr, f->func)                                 ? OWNER_STD
-                             : in_main(func)                                                      ? OWNER_PROGRAM
+        const enum owner w = str_starts(func, "runtime.") || str_starts(func, "runtime/internal")
+                                 ? OWNER_RUNTIME
+                             : !stacks_is_program(o->tr, f->func) ? OWNER_STD
+                             : in_main(func)                      ? OWNER_PROGRAM
                                              : by_file(o, func, trace_str(o->tr, f->file));
         o->known[f->func] = (uint8_t)(w + 1);
     }
@@ -170,9 +163,8 @@ uint32_t owner_leaf(struct owners *o, uint32_t stack)
     const uint32_t n = trace_stack(o->tr, stack);
     for (uint32_t i = 0; i < n; i++) {
         const struct frame f = trace_frame(o->tr, stack, i);
-        if (f.func && !plumbing(trace_str(o->tr, f.func))) {
+        if (f.func && !plumbing(trace_str(o->tr, f.func)))
             return i;
-        }
     }
     return 0;
 }
@@ -184,9 +176,8 @@ uint32_t owner_user_from(struct owners *o, uint32_t stack, uint32_t from)
     for (uint32_t i = from; i < n; i++) {
         const struct frame f = trace_frame(o->tr, stack, i);
         const enum owner w = owner_of(o, &f);
-        if (w == OWNER_PROGRAM) {
+        if (w == OWNER_PROGRAM)
             return i;
-        }
         library = w == OWNER_LIBRARY && library == UINT32_MAX ? i : library;
     }
     return library != UINT32_MAX ? library : from;
@@ -194,9 +185,8 @@ uint32_t owner_user_from(struct owners *o, uint32_t stack, uint32_t from)
 
 uint32_t owner_user(struct owners *o, uint32_t stack)
 {
-    if (stack >= o->nstacks) {
+    if (stack >= o->nstacks)
         return 0;
-    }
     if (!o->user[stack]) {
         const uint32_t leaf = owner_leaf(o, stack), i = owner_user_from(o, stack, 0);
         const struct frame f = trace_frame(o->tr, stack, i);

@@ -1,16 +1,19 @@
 /*
- * owner.h - whose code a function is: the runtime's, the standard library's, another library's or the program's own. A trace has
- * a function's name and its file; they decide as the Go tools lay files out.
+ * owner.h - whose code a function is: the runtime's, the standard library's, another library's or the
+ * program's own. A trace has a function's name and its file; they decide as the Go tools lay files out.
  *
  *   module cache   a file below "/pkg/mod/", or with "@v" in a directory's name    library
  *   vendor         a file below "/vendor/"                                         library
- *   GOPATH         ".../src/HOST/OWNER/NAME/..": the program's own if main's files are in the same tree, else library
- *   main module    package main, and what lies below the directory, or the module path, that main's files are in
+ *   GOPATH         ".../src/HOST/OWNER/NAME/..": the program's own if main's files are in the same tree, else
+ * library main module    package main, and what lies below the directory, or the module path, that main's
+ * files are in
  *
- * Where these do not decide (a name without a file, another module beside the main one) a function of a path with a dot in its first
- * element is `unclear`, and counts as a library's: the program's own frames further out are better.
+ * Where these do not decide (a name without a file, another module beside the main one) a function of a path
+ * with a dot in its first element is `unclear`, and counts as a library's: the program's own frames further
+ * out are better.
  *
- * Use: owners_new() on a loaded trace, owner_of() as often as wanted, owners_free(). Memory: a byte for each string. One thread.
+ * Use: owners_new() on a loaded trace, owner_of() as often as wanted, owners_free(). Memory: a byte for each
+ * string. One thread.
  */
 #ifndef GOTOP_TRIAGE_OWNER_H
 #define GOTOP_TRIAGE_OWNER_H
@@ -25,12 +28,14 @@ void owners_free(struct owners *o);                /* NULL is allowed */
 /* owner_of - of the function of a frame; OWNER_NONE if it has no name. */
 enum owner owner_of(struct owners *o, const struct frame *f);
 /*
- * owner_leaf - index of the innermost frame outside the runtime and its plumbing (sync, internal/..): what a goroutine called. 0 if none is.
- * owner_user - index of the innermost frame of the program's own; else of a library's; else owner_leaf().
+ * owner_leaf - index of the innermost frame outside the runtime and its plumbing (sync, internal/..): what a
+ * goroutine called. 0 if none is. owner_user - index of the innermost frame of the program's own; else of a
+ * library's; else owner_leaf().
  */
 uint32_t owner_leaf(struct owners *o, uint32_t stack);
 uint32_t owner_user(struct owners *o, uint32_t stack);
-/* owner_user_from - the same from a frame on outwards; the frame itself if none further out is the program's or a library's. */
+/* owner_user_from - the same from a frame on outwards; the frame itself if none further out is the program's
+ * or a library's. */
 uint32_t owner_user_from(struct owners *o, uint32_t stack, uint32_t from);
 /* owner_id - "runtime", "std", "library", "program": for JSON. */
 const char *owner_id(enum owner w);

@@ -47,7 +47,8 @@ static void cut_add(struct cut *k, uint32_t g, int64_t t0, int64_t t1)
     }
 }
 
-/* ---- how a group's time is parted ---------------------------------------------------------------------------- */
+/* ---- how a group's time is parted
+ * ---------------------------------------------------------------------------- */
 
 /* Where goroutines of a group wait for questions, if most say so. */
 static uint32_t questions_of(const struct causes *c, uint32_t group)
@@ -58,9 +59,8 @@ static uint32_t questions_of(const struct causes *c, uint32_t group)
         place = n ? place : at;
         n = at == place ? n + 1 : n - 1;
     }
-    for (uint32_t i = 0; i < all && place; i++) {
+    for (uint32_t i = 0; i < all && place; i++)
         of += calls_questions(c, causes_member(c, group, i, ASKED)) == place;
-    }
     return of * 2 > all ? place : 0;
 }
 
@@ -81,19 +81,16 @@ static void items_in(const struct causes *c, uint32_t g, uint32_t questions, uin
     walk_g(&w, c->tr, g, steps);
     for (const struct span *s; !k->failed && (s = walk_next(&w));) {
         k->seen = ns_add(k->seen, s->t1 - s->t0);
-        if (s->state == ST_NONE) { /* between two stretches */
+        if (s->state == ST_NONE) /* between two stretches */
             since = NO_TIME;
-        }
-        if (s->state != ST_WAITING) {
+        if (s->state != ST_WAITING)
             continue;
-        }
         is = s->stack == last && last ? is : wants_more(c, name, questions, s);
         last = s->stack;
         if (is) {
             k->more = s->stack;
-            if (since != NO_TIME) {
+            if (since != NO_TIME)
                 cut_add(k, g, since, s->t0);
-            }
             since = s->open_end ? NO_TIME : s->t1;
         }
     }
@@ -108,16 +105,14 @@ static void requests_in(const struct causes *c, uint32_t g, uint32_t steps, stru
     walk_from(&w, c->tr, g, 0, steps);
     for (const struct span *s; !k->failed && (s = walk_next(&w));) {
         k->seen = ns_add(k->seen, s->t1 - s->t0);
-        if (request_step(&cut, c->tr, s, &t0, &t1)) {
+        if (request_step(&cut, c->tr, s, &t0, &t1))
             cut_add(k, g, t0, t1);
-        }
     }
     k->more = cut.asked ? cut.asked : k->more;
-    if (trace_lane_who(c->tr, (struct lane){LANE_G, g}).ended && request_last(&cut, &t0, &t1)) {
+    if (trace_lane_who(c->tr, (struct lane){LANE_G, g}).ended && request_last(&cut, &t0, &t1))
         cut_add(k, g, t0, t1);
-    } else {
+    else
         k->open += cut.since != NO_TIME;
-    }
 }
 
 /* Lives of which both ends are in the trace, and that are one thing each; and those that run all along. */
@@ -130,11 +125,10 @@ static bool lives_in(const struct causes *c, uint32_t group, struct cut *k)
         const uint32_t g = causes_member(c, group, i, stand && most > STANDING ? STANDING : most);
         const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
         k->seen = ns_add(k->seen, li.last - li.first);
-        if (stand || (li.created && li.ended)) {
+        if (stand || (li.created && li.ended))
             cut_add(k, g, li.first, li.last);
-        } else {
+        else
             k->open++;
-        }
     }
     return stand;
 }
@@ -147,17 +141,17 @@ static void own_pieces(const struct causes *c, uint32_t group, bool http, uint32
         const uint32_t g = causes_member(c, group, i, MEMBERS), of = n < MEMBERS ? n : MEMBERS;
         const uint64_t fair = left / (of - i) + 1, spans = trace_lane(c->tr, (struct lane){LANE_G, g}).nspans;
         const uint32_t steps = (uint32_t)(fair < 64 ? 64 : fair);
-        if (http) {
+        if (http)
             requests_in(c, g, steps, k);
-        } else {
+        else
             items_in(c, g, questions, steps, k);
-        }
         const uint64_t used = spans < steps ? spans : steps;
         left -= used < left ? used : left;
     }
 }
 
-/* ---- who matters to whom ------------------------------------------------------------------------------------- */
+/* ---- who matters to whom
+ * ------------------------------------------------------------------------------------- */
 
 enum matters { NOT_AWAITED, OUTER, INNER }; /* OUTER: counts itself; INNER: one of these waits for it */
 
@@ -173,9 +167,8 @@ static bool join_all(const struct causes *c, uint8_t *is, uint32_t from)
     bool more = false;
     for (uint32_t i = 0; i < c->tg->ngroups; i++) {
         const struct group *g = &c->tg->groups[i];
-        if (is[i] || g->is_system || !g->ended || !c->of[i].n) {
+        if (is[i] || g->is_system || !g->ended || !c->of[i].n)
             continue;
-        }
         const struct lane_info li = trace_lane_who(c->tr, (struct lane){LANE_G, causes_nth(c, i, 0)});
         if (li.created && li.creator < c->tg->ng && gstat_group(c->tg->g, li.creator) == from) {
             is[i] = OUTER;
@@ -185,7 +178,8 @@ static bool join_all(const struct causes *c, uint8_t *is, uint32_t from)
     return more;
 }
 
-/* From those that are marked on, along the waits: who is waited for, matters as well. true: main or another waits for anybody. */
+/* From those that are marked on, along the waits: who is waited for, matters as well. true: main or another
+ * waits for anybody. */
 static bool spread(const struct causes *c, uint8_t *is, uint32_t mains)
 {
     const int64_t least = (int64_t)(AWAITED * (double)c->tg->end);
@@ -196,9 +190,8 @@ static bool spread(const struct causes *c, uint8_t *is, uint32_t mains)
             const struct pair_row *p = &c->tg->pairs[i];
             const uint32_t from = causes_group(c, p->waiter), to = causes_group(c, p->waker);
             if (p->from_scheduler || from == UINT32_MAX || to == UINT32_MAX || !is[from] || is[to] == OUTER ||
-                p->total < least || from == to || instance_wants_more(c->tr, p->waiter, p->reason, p->stack)) {
+                p->total < least || from == to || instance_wants_more(c->tr, p->waiter, p->reason, p->stack))
                 continue;
-            }
             const uint8_t how = from == mains && joins(c, p, to) ? OUTER : INNER;
             more |= is[to] != how;
             more |= from == mains && p->kind == WK_WAITGROUP && join_all(c, is, from);
@@ -215,7 +208,8 @@ static uint32_t main_group(const struct causes *c)
     return g < c->tg->ng ? gstat_group(c->tg->g, g) : UINT32_MAX;
 }
 
-/* ---- works ---------------------------------------------------------------------------------------------------- */
+/* ---- works
+ * ---------------------------------------------------------------------------------------------------- */
 
 void work_free(struct work *w)
 {
@@ -238,15 +232,12 @@ static int cmp_piece(const void *a, const void *b)
 static bool work_set(struct work *w, struct cut *k, double times)
 {
     int64_t *ns = mem_alloc((k->n + 1) * sizeof *ns);
-    if (!ns) {
+    if (!ns)
         return false;
-    }
-    if (k->n) {
+    if (k->n)
         qsort(k->v, k->n, sizeof *k->v, cmp_piece);
-    }
-    for (size_t i = 0; i < k->n; i++) {
+    for (size_t i = 0; i < k->n; i++)
         ns[i] = k->v[i].t1 - k->v[i].t0;
-    }
     dist_of(&w->d, ns, k->n);
     mem_free(ns);
     w->v = k->v;
@@ -283,12 +274,10 @@ static bool add_tasks(struct causes *c, struct works *all, size_t *cap)
                 const bool whole = !t[j].open_start && !t[j].open_end && t[j].g != NO_LANE;
                 k.open += !whole;
                 const size_t before = k.n;
-                if (whole) {
+                if (whole)
                     cut_add(&k, t[j].g, t[j].t0, t[j].t1);
-                }
-                if (k.n > before) {
+                if (k.n > before)
                     k.v[before] = workpiece_of_task(c->tr, j);
-                }
             }
         }
         struct work *w = k.n ? work_add(all, cap) : NULL;
@@ -306,9 +295,8 @@ static bool add_tasks(struct causes *c, struct works *all, size_t *cap)
 static bool add_group(struct causes *c, struct works *all, size_t *cap, uint32_t group)
 {
     const struct group *grp = &c->tg->groups[group];
-    if (grp->is_system || !grp->count || !grp->name) {
+    if (grp->is_system || !grp->count || !grp->name)
         return true;
-    }
     const bool http = request_serves(c->tr, grp->name);
     const uint32_t questions = http ? 0 : questions_of(c, group);
     struct cut k = {0};
@@ -337,30 +325,28 @@ static bool add_group(struct causes *c, struct works *all, size_t *cap, uint32_t
 
 bool work_outside(const struct causes *c, const struct work *w)
 {
-    return (w->kind == WORK_TASKS || w->kind == WORK_REQUESTS) && (double)w->total >= OUTSIDE * (double)c->tg->end;
+    return (w->kind == WORK_TASKS || w->kind == WORK_REQUESTS) &&
+           (double)w->total >= OUTSIDE * (double)c->tg->end;
 }
 
-/* Which works count, which are another one's, and which are in the background: no request, task or main waits for them. */
+/* Which works count, which are another one's, and which are in the background: no request, task or main waits
+ * for them. */
 static bool tell_background(struct causes *c, struct works *all, uint32_t mains)
 {
     uint8_t *is = mem_zalloc((size_t)c->tg->ngroups + 1);
-    if (!is) {
+    if (!is)
         return false;
-    }
     bool outside = false;
     for (uint32_t i = 0; i < all->n; i++) {
         const struct work *w = &all->v[i];
         outside |= work_outside(c, w);
-        if (w->kind == WORK_REQUESTS) {
+        if (w->kind == WORK_REQUESTS)
             is[w->group] = OUTER;
-        }
-        for (uint32_t k = 0; w->kind == WORK_TASKS && k < w->looked && k < ASKED; k++) {
+        for (uint32_t k = 0; w->kind == WORK_TASKS && k < w->looked && k < ASKED; k++)
             is[gstat_group(c->tg->g, w->v[k].g)] = OUTER;
-        }
     }
-    if (mains != UINT32_MAX && !outside) {
+    if (mains != UINT32_MAX && !outside)
         is[mains] = OUTER;
-    }
     const bool any = spread(c, is, mains);
     for (uint32_t i = 0; i < all->n; i++) {
         struct work *w = &all->v[i];
@@ -377,11 +363,9 @@ bool works_find(struct causes *c, struct works *all)
     size_t cap = 0;
     const uint32_t mains = main_group(c);
     bool ok = add_tasks(c, all, &cap);
-    for (uint32_t i = 0; ok && i < c->tg->ngroups && i < GROUPS && all->n < WORKS_MOST; i++) {
-        if (i != mains) {
+    for (uint32_t i = 0; ok && i < c->tg->ngroups && i < GROUPS && all->n < WORKS_MOST; i++)
+        if (i != mains)
             ok = add_group(c, all, &cap, i);
-        }
-    }
     if (ok && mains != UINT32_MAX) {
         struct cut k = {0};
         const uint32_t g = trace_find_lane(c->tr, LANE_G, 1);

@@ -19,17 +19,16 @@ struct making {
     struct work_tree *t;
     unsigned sets; /* of the piece that is explained, a bit each */
     bool no_idle;  /* waits at depth 0 are no rest: the piece is within one */
-    bool
-        rests; /* outside, timer and pipe waits of the piece itself are no cost, unless it writes or, if it asks, reads */
+    bool rests; /* outside, timer and pipe waits of the piece itself are no cost, unless it writes or, if it
+                   asks, reads */
     bool asks;
     bool failed;
 };
 
 static bool counts_not(const struct making *m, uint32_t up, const struct explain_part *p)
 {
-    if (p->cat == EX_ABSENT || p->cat == EX_UNKNOWN) {
+    if (p->cat == EX_ABSENT || p->cat == EX_UNKNOWN)
         return true;
-    }
     const bool rest = explain_waits_outside(p->cat) ? !m->asks && !causes_writes(m->tr, p->stack)
                                                     : p->cat == EX_TIMER || p->cat == EX_OPEN;
     return up == 0 && m->rests && rest;
@@ -37,9 +36,8 @@ static bool counts_not(const struct making *m, uint32_t up, const struct explain
 
 static void idle_add(struct making *m, int64_t ns)
 {
-    for (int s = 0; s < TREE_SETS; s++) {
+    for (int s = 0; s < TREE_SETS; s++)
         m->t->idle[s] = ns_add(m->t->idle[s], m->sets >> s & 1 ? ns : 0);
-    }
 }
 
 static struct tree_node *node_new(struct making *m, uint32_t up, const struct tree_node *like)
@@ -64,7 +62,8 @@ static struct tree_node *node_new(struct making *m, uint32_t up, const struct tr
 /* What a part is put down to. */
 static struct tree_node of_part(struct making *m, const struct explain_part *p)
 {
-    struct tree_node n = {.cat = p->cat, .kind = p->kind, .who = trace_g_name(m->tr, p->g), .g = p->g, .by = p->by};
+    struct tree_node n = {
+        .cat = p->cat, .kind = p->kind, .who = trace_g_name(m->tr, p->g), .g = p->g, .by = p->by};
     uint32_t frame;
     n.user = explain_place(m->tr, p, &n.stack, &frame, &n.ran);
     if (n.stack) {
@@ -105,20 +104,18 @@ static void node_add(struct making *m, struct tree_node *n, const struct tree_no
         n->by = like->by;
         n->g = like->g;
     }
-    if (n->n[TREE_ALL] + n->n[TREE_SLOW] + n->n[TREE_USUAL] > 1) {
+    if (n->n[TREE_ALL] + n->n[TREE_SLOW] + n->n[TREE_USUAL] > 1)
         ran_join(&n->ran, &like->ran);
-    } else {
+    else
         n->ran = like->ran;
-    }
 }
 
 static uint32_t part(void *arg, uint32_t up, const struct explain_part *p)
 {
     struct making *m = arg;
     if (counts_not(m, up, p)) {
-        if (up == 0) {
+        if (up == 0)
             idle_add(m, p->t1 - p->t0);
-        }
         return up;
     }
     const struct tree_node like = of_part(m, p);
@@ -137,14 +134,14 @@ static uint32_t part(void *arg, uint32_t up, const struct explain_part *p)
 static bool stretch_add(struct explainer *x, struct making *m, const struct workpiece *p)
 {
     struct tree_node *root = &m->t->v[0];
-    for (int s = 0; s < TREE_SETS; s++) {
+    for (int s = 0; s < TREE_SETS; s++)
         root->ns[s] = m->sets >> s & 1 ? ns_add(root->ns[s], p->t1 - p->t0) : root->ns[s];
-    }
     return explain_piece(x, p, part, m, &m->t->cut) && !m->failed;
 }
 
 /* lives: how many goroutines, that run all along, the work is; 0: it is of pieces. */
-static bool piece_add(struct explainer *x, struct making *m, const struct workpiece *p, unsigned sets, uint32_t lives)
+static bool piece_add(struct explainer *x, struct making *m, const struct workpiece *p, unsigned sets,
+                      uint32_t lives)
 {
     struct tree_node *root = &m->t->v[0];
     m->sets = sets;
@@ -155,10 +152,10 @@ static bool piece_add(struct explainer *x, struct making *m, const struct workpi
             root->n[s]++;
         }
     }
-    const double spans = (double)trace_lane(m->tr, (struct lane){LANE_G, p->g}).nspans, of = (double)LONG / lives;
-    if (!lives || spans <= of) {
+    const double spans = (double)trace_lane(m->tr, (struct lane){LANE_G, p->g}).nspans,
+                 of = (double)LONG / lives;
+    if (!lives || spans <= of)
         return stretch_add(x, m, p);
-    }
     bool ok = true;
     const int64_t step = (p->t1 - p->t0) / STRETCHES, each = (int64_t)((double)step * of / spans);
     for (int i = 0; ok && i < STRETCHES; i++) {
@@ -187,15 +184,12 @@ static bool sort(struct work_tree *t)
     uint32_t *v = mem_alloc(((size_t)t->n + 1) * sizeof *v);
     for (uint32_t i = 0; v && i < t->n; i++) {
         uint32_t n = 0;
-        for (uint32_t k = t->v[i].first; k != NO_LANE; k = t->v[k].next) {
+        for (uint32_t k = t->v[i].first; k != NO_LANE; k = t->v[k].next)
             v[n++] = k;
-        }
-        if (n > 1) {
+        if (n > 1)
             host_sort(v, n, sizeof *v, cmp_node, t->v);
-        }
-        for (uint32_t k = 0; k < n; k++) {
+        for (uint32_t k = 0; k < n; k++)
             t->v[v[k]].next = k + 1 < n ? v[k + 1] : NO_LANE;
-        }
         t->v[i].first = n ? v[0] : NO_LANE;
     }
     mem_free(v);
@@ -205,7 +199,8 @@ static bool sort(struct work_tree *t)
 /* The sets of the i-th piece, longest first, of n: which it belongs to. */
 static unsigned sets_of(const struct work *w, uint32_t i, uint32_t n)
 {
-    const uint32_t step = n / SAMPLE + 1, tenth = n / 10 ? n / 10 : 1, slow = tenth < EACH_END ? tenth : EACH_END;
+    const uint32_t step = n / SAMPLE + 1, tenth = n / 10 ? n / 10 : 1,
+                   slow = tenth < EACH_END ? tenth : EACH_END;
     const uint32_t quarter = n / 4, usual = quarter < EACH_END ? quarter : EACH_END, from = n / 2 - usual / 2;
     unsigned sets = (i + step / 2) % step == 0 ? 1u << TREE_ALL : 0;
     if (!w->standing && n >= 4) {
@@ -221,10 +216,10 @@ bool tree_make(struct causes *c, struct works *all, struct work *w)
     struct making m = {.tr = c->tr, .own = all->own, .t = t, .rests = w->background || w->standing};
     *t = (struct work_tree){0};
     t->v = mem_grow(NULL, &t->cap, 1, sizeof *t->v);
-    if (!t->v) {
+    if (!t->v)
         return false;
-    }
-    t->v[t->n++] = (struct tree_node){.up = NO_LANE, .first = NO_LANE, .next = NO_LANE, .g = NO_LANE, .by = NO_LANE};
+    t->v[t->n++] =
+        (struct tree_node){.up = NO_LANE, .first = NO_LANE, .next = NO_LANE, .g = NO_LANE, .by = NO_LANE};
     uint32_t asks = 0;
     bool ok = true;
     for (uint32_t i = 0; ok && i < w->looked; i++) {

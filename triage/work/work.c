@@ -29,9 +29,8 @@ static uint32_t handler_of(struct works *all, const struct work *w)
             at--;
         }
     }
-    for (unsigned k = 1; k < 8; k++) {
+    for (unsigned k = 1; k < 8; k++)
         most = ns[k] > ns[most] ? k : most;
-    }
     return name[most];
 }
 
@@ -63,17 +62,17 @@ static void weigh(const struct causes *c, struct works *all)
         struct work *w = &all->v[i];
         w->weight = counted(w);
         w->background |= outside && w->kind == WORK_MAIN; /* it waits for the end */
-        w->background |= w->kind != WORK_TASKS &&
-                         !w->user; /* a library's own: what it does for the program is in the program's trees */
+        w->background |=
+            w->kind != WORK_TASKS &&
+            !w->user; /* a library's own: what it does for the program is in the program's trees */
         most = !w->background && w->weight > most ? w->weight : most;
     }
     for (uint32_t i = 0; i < all->n; i++) {
         all->v[i].weight = most > 0 ? all->v[i].weight / most : 0;
         all->v[i].weight = all->v[i].weight < 1 ? all->v[i].weight : 1;
     }
-    if (all->n) {
+    if (all->n)
         qsort(all->v, all->n, sizeof *all->v, cmp_work);
-    }
 }
 
 bool works_new(struct causes *c, struct works *out)
@@ -91,19 +90,17 @@ bool works_new(struct causes *c, struct works *out)
         }
     }
     explain_owners(c->x, NULL);
-    if (ok) {
+    if (ok)
         weigh(c, out);
-    } else {
+    else
         works_free(out);
-    }
     return ok;
 }
 
 void works_free(struct works *w)
 {
-    for (uint32_t i = 0; i < w->n; i++) {
+    for (uint32_t i = 0; i < w->n; i++)
         work_free(&w->v[i]);
-    }
     mem_free(w->v);
     owners_free(w->own);
     *w = (struct works){0};

@@ -1,20 +1,22 @@
 /*
- * work.h - what a program does again and again, how long one takes, and where that time goes: the backbone of page, report and verdicts.
+ * work.h - what a program does again and again, how long one takes, and where that time goes: the backbone of
+ * page, report and verdicts.
  *
  * A work is a population of pieces of one kind, found by general signs (works_find() in pieces.c):
  *
  *   tasks      what the program marks (runtime/trace), by type
- *   requests   what a goroutine does from the read that brings a question over a connection to the next such read
- *   items      what a goroutine does from one wait for more of it, in its own loop, to the next
- *   lives      goroutines begun for one thing each; or a few that run all along and wait for no more work
- *   main       the main goroutine, from its begin to its end, where nothing else repeats
+ *   requests   what a goroutine does from the read that brings a question over a connection to the next such
+ * read items      what a goroutine does from one wait for more of it, in its own loop, to the next lives
+ * goroutines begun for one thing each; or a few that run all along and wait for no more work main       the
+ * main goroutine, from its begin to its end, where nothing else repeats
  *
- * Each work has a tree (tree.c): its pieces explained (explain.h) and merged. A node is a category, the function that was called (LEAF), the
- * first function of the user's own around it, and whose time it was. Its sums are of three sets of pieces: a fair sample of all, those around
- * the median, and the slowest tenth.
+ * Each work has a tree (tree.c): its pieces explained (explain.h) and merged. A node is a category, the
+ * function that was called (LEAF), the first function of the user's own around it, and whose time it was. Its
+ * sums are of three sets of pieces: a fair sample of all, those around the median, and the slowest tenth.
  *
- * Idle time is no cost, and stands in `idle`, in no node: waiting for more work, and what nobody waits for (`idle` in pieces.c).
- * Units: ns. Owner: works_free() frees all. Strings, stacks and lanes are those of the trace. One thread.
+ * Idle time is no cost, and stands in `idle`, in no node: waiting for more work, and what nobody waits for
+ * (`idle` in pieces.c). Units: ns. Owner: works_free() frees all. Strings, stacks and lanes are those of the
+ * trace. One thread.
  */
 #ifndef GOTOP_TRIAGE_WORK_H
 #define GOTOP_TRIAGE_WORK_H
@@ -29,7 +31,8 @@ work_kind_name(enum work_kind_id k); /* "tasks", "requests", "items", "goroutine
 enum tree_set { TREE_ALL, TREE_USUAL, TREE_SLOW, TREE_SETS };
 
 struct tree_node {
-    uint32_t up, first, next; /* nodes; first, next: NO_LANE none. Children largest first (of all or of the slow) */
+    uint32_t up, first,
+        next; /* nodes; first, next: NO_LANE none. Children largest first (of all or of the slow) */
     uint8_t cat, kind, owner; /* enum explain_cat, enum wait_kind; enum owner of `user` */
     uint32_t leaf, user, who; /* strings: LEAF; the user's function; start function of whose time it is */
     uint32_t let_go;          /* string: a followed wait: the user's function that ended most of it */
@@ -77,7 +80,8 @@ struct works {
     struct work *v; /* those that count first, by their weight */
     uint32_t n;
 };
-/* works_new - finds them and makes their trees. false: out of memory. Costs at most WORKS_SPANS spans explained and as many walked. */
+/* works_new - finds them and makes their trees. false: out of memory. Costs at most WORKS_SPANS spans
+ * explained and as many walked. */
 enum { WORKS_SPANS = 1000000, WORKS_MOST = 24 };
 /* works_pairs - who waits for whom (triage.h): so many are looked at, those with the most time. */
 static inline uint32_t works_pairs(const struct causes *c)
@@ -87,11 +91,13 @@ static inline uint32_t works_pairs(const struct causes *c)
 bool works_new(struct causes *c, struct works *out);
 void works_free(struct works *w);
 
-/* ---- pieces.c, tree.c ---------------------------------------------------------------------------------------- */
+/* ---- pieces.c, tree.c
+ * ---------------------------------------------------------------------------------------- */
 
 /* works_find - the works, without trees. work_free - what one holds. */
 bool works_find(struct causes *c, struct works *out);
-/* work_outside - does somebody outside wait for it, or the program mark it, and is there enough of it to be what the program is for? */
+/* work_outside - does somebody outside wait for it, or the program mark it, and is there enough of it to be
+ * what the program is for? */
 bool work_outside(const struct causes *c, const struct work *w);
 void work_free(struct work *w);
 /* tree_make - explains the pieces of a work. */

@@ -31,47 +31,44 @@ void work_head(struct text *t, const struct works *all, const struct work *w)
     } else if (w->kind == WORK_MAIN) {
         text_say(t, tr, "the main goroutine");
     } else {
-        text_say(t, tr, w->n, " ", w->n == 1 ? work_one(w->kind) : work_kind_name(w->kind), " of ", t_func(name));
+        text_say(t, tr, w->n, " ", w->n == 1 ? work_one(w->kind) : work_kind_name(w->kind), " of ",
+                 t_func(name));
     }
 }
 
 void work_times(struct text *t, const struct works *all, const struct work *w)
 {
-    if (w->n > 1 && !w->standing) {
+    if (w->n > 1 && !w->standing)
         text_say(t, all->tr, "p50 ", t_dur(w->d.p50), "  p99 ", t_dur(w->d.p99), "  most ", t_dur(w->d.max));
-    } else {
+    else
         text_say(t, all->tr, t_dur(w->d.max));
-    }
 }
 
 void node_what(struct text *t, const struct works *all, const struct tree_node *n)
 {
     const struct trace *tr = all->tr;
     text_add(t, "%s", node_word(n));
-    if (n->leaf && n->leaf != n->user) {
+    if (n->leaf && n->leaf != n->user)
         text_say(t, tr, " at ", t_func(n->leaf));
-    }
-    if (n->user) {
+    if (n->user)
         text_say(t, tr, " in ", t_func(n->user));
-    }
 }
 
 static void column(struct text *t, double share)
 {
-    if (share >= 0.001) {
+    if (share >= 0.001)
         text_add(t, " %5.1f", 100 * share);
-    } else {
+    else
         text_lit(t, "     -");
-    }
 }
 
-static void branch(struct text *t, const struct works *all, const struct work *w, uint32_t i, int depth, int *left)
+static void branch(struct text *t, const struct works *all, const struct work *w, uint32_t i, int depth,
+                   int *left)
 {
     const struct tree_node *n = &w->tree.v[i];
     const double a = tree_share(&w->tree, i, TREE_ALL), s = tree_share(&w->tree, i, TREE_SLOW);
-    if ((a < SAID && s < SAID_SLOW) || *left == 0) {
+    if ((a < SAID && s < SAID_SLOW) || *left == 0)
         return;
-    }
     --*left;
     text_lit(t, "  ");
     column(t, a);
@@ -83,16 +80,13 @@ static void branch(struct text *t, const struct works *all, const struct work *w
     node_what(t, all, n);
     const enum tree_set set = n->pieces[TREE_ALL] ? TREE_ALL : TREE_SLOW;
     const double times = n->pieces[set] ? (double)n->n[set] / n->pieces[set] : 0;
-    if (times >= 1.5) {
+    if (times >= 1.5)
         text_add(t, " %.0fx", times);
-    }
-    if (n->let_go) {
+    if (n->let_go)
         text_say(t, all->tr, ", ended in ", t_func(n->let_go));
-    }
     text_lit(t, "\n");
-    for (uint32_t k = n->first; k != NO_LANE && depth < DEEP; k = w->tree.v[k].next) {
+    for (uint32_t k = n->first; k != NO_LANE && depth < DEEP; k = w->tree.v[k].next)
         branch(t, all, w, k, depth + 1, left);
-    }
 }
 
 void work_text(struct text *t, const struct works *all, const struct work *w)
@@ -103,9 +97,8 @@ void work_text(struct text *t, const struct works *all, const struct work *w)
     work_times(t, all, w);
     text_lit(t, "\n");
     text_add(t, "     %s\n", w->standing ? "all %" : "all % usual slow");
-    for (uint32_t k = w->tree.v[0].first; k != NO_LANE; k = w->tree.v[k].next) {
+    for (uint32_t k = w->tree.v[0].first; k != NO_LANE; k = w->tree.v[k].next)
         branch(t, all, w, k, 0, &left);
-    }
 }
 
 void works_text(struct text *t, const struct works *all)

@@ -1,5 +1,6 @@
 /*
- * agents.h - `gotop agents`: docs/AGENTS.md, which command answers which question, for programs that call gotop.
+ * agents.h - `gotop agents`: docs/AGENTS.md, which command answers which question, for programs that call
+ * gotop.
  */
 #ifndef GOTOP_VIEWER_AGENTS_H
 #define GOTOP_VIEWER_AGENTS_H

@@ -10,7 +10,8 @@
 typedef int command_main(int argc, char **argv);
 /* command_find - the subcommand of that name, NULL if there is none. */
 command_main *command_find(const char *name);
-/* command_near - the name of the subcommand that word may be meant to be, but for a letter or two; NULL: of none. */
+/* command_near - the name of the subcommand that word may be meant to be, but for a letter or two; NULL: of
+ * none. */
 const char *command_near(const char *word);
 /* commands_usage - their lines of --help. */
 void commands_usage(FILE *f);

@@ -17,12 +17,16 @@ int dump_main(int argc, char **argv)
     if (!options_parse(argc, argv, &o, stderr))
         return EXIT_USAGE;
     if (o.help) {
-        printf("usage: gotop dump [options] TRACE\n"
-               "The model as tab-separated records, one per line, sorted by kind. C event counts, F first stacks,\n"
-               "G goroutine intervals, H facts, K CPU samples, L logs, M metrics, P running intervals, R ranges,\n"
-               "S sums per goroutine, T tasks, U regions, Z sums per state, D damage.\n"
-               "  --strict, --threads N, --max-memory SIZE, --ticks-per-second N, --exe FILE   as for the viewer\n"
-               "Exit status: 0 complete, 2 wrong usage, unreadable or not written, 3 only part of the trace.\n");
+        printf(
+            "usage: gotop dump [options] TRACE\n"
+            "The model as tab-separated records, one per line, sorted by kind. C event counts, F first "
+            "stacks,\n"
+            "G goroutine intervals, H facts, K CPU samples, L logs, M metrics, P running intervals, R "
+            "ranges,\n"
+            "S sums per goroutine, T tasks, U regions, Z sums per state, D damage.\n"
+            "  --strict, --threads N, --max-memory SIZE, --ticks-per-second N, --exe FILE   as for the "
+            "viewer\n"
+            "Exit status: 0 complete, 2 wrong usage, unreadable or not written, 3 only part of the trace.\n");
         return finish_output(EXIT_OK);
     }
     if (!o.path) {
@@ -43,7 +47,8 @@ int dump_main(int argc, char **argv)
             say_error(o.path, trace_warning(tr, i));
         if (trace_info(tr)->ndamages) /* the D records say the rest */
             say_error(o.path, trace_damage(tr, 0));
-        const bool lacks = dump_trace(tr, stdout) == ERR_NOMEM; /* finish_output() sees whether all was written */
+        const bool lacks =
+            dump_trace(tr, stdout) == ERR_NOMEM; /* finish_output() sees whether all was written */
         if (lacks)
             door_printf(stderr, "gotop: out of memory: records are missing\n");
         status = finish_output(lacks || trace_info(tr)->ndamages ? EXIT_PARTIAL : EXIT_OK);

@@ -24,13 +24,16 @@
 
 static const char usage[] =
     "usage: gotop find [options] FILTER TRACE...\n"
-    "Spans of goroutines that match, of all traces and folders of them, the longest first. The filter is that of the "
+    "Spans of goroutines that match, of all traces and folders of them, the longest first. The filter is "
+    "that of the "
     "viewer's \\ key\n"
-    "(docs/FILTERS.md): 'dur>50ms state=runnable main.handler'. Each line ends in what opens the viewer there:\n"
+    "(docs/FILTERS.md): 'dur>50ms state=runnable main.handler'. Each line ends in what opens the viewer "
+    "there:\n"
     "gotop TRACE@TIME:LANE.\n"
     "  --limit N            at most N of them (100); how many there are is said\n"
     "  --tsv                tab-separated, whole names, ns\n"
-    "  --quiet, --strict, --threads N, --max-memory SIZE, --ticks-per-second N, --exe FILE   as for the viewer\n"
+    "  --quiet, --strict, --threads N, --max-memory SIZE, --ticks-per-second N, --exe FILE   as for the "
+    "viewer\n"
     "Exit status: 0 done, 2 an error, 3 done, but only part of a trace could be read.\n";
 
 struct hit {
@@ -56,7 +59,8 @@ static int fail(const char *what, const char *why)
     return say_failed("find", what, why);
 }
 
-/* ---- the longest hits --------------------------------------------------------------------------------------- */
+/* ---- the longest hits
+ * --------------------------------------------------------------------------------------- */
 
 /* Does hit a go before b: is it longer, or as long and earlier? */
 static bool before(const struct hit *a, const struct hit *b)
@@ -132,7 +136,8 @@ static bool look(void *arg, const struct span *s)
     return !filter_span(j->f, j->g, s) || keep(j, s);
 }
 
-/* ---- traces ------------------------------------------------------------------------------------------------- */
+/* ---- traces
+ * ------------------------------------------------------------------------------------------------- */
 
 static void find_in(struct job *j, struct filter *f)
 {
@@ -193,12 +198,14 @@ static int one_trace(struct job *j, const struct folder_file *file, const char *
     return j->failed ? fail(name, "out of memory") : status;
 }
 
-/* ---- output ------------------------------------------------------------------------------------------------- */
+/* ---- output
+ * ------------------------------------------------------------------------------------------------- */
 
 enum { CELLS = 7 };
 
 /* The cells of a hit, as text; they point into its line. */
-static void cells(const struct job *j, const struct hit *h, char took[32], const char *cell[CELLS], int n[CELLS])
+static void cells(const struct job *j, const struct hit *h, char took[32], const char *cell[CELLS],
+                  int n[CELLS])
 {
     struct text t = {0};
     text_dur(&t, h->dur);
@@ -249,12 +256,14 @@ static int finish(struct job *j)
     int status = say_text("find", NULL, &out);
     text_free(&out);
     if (!status && j->hits > j->n)
-        door_printf(stderr, "gotop find: the longest %zu of %" PRIu64 "; --limit N gives more, --limit 0 all\n", j->n,
+        door_printf(stderr,
+                    "gotop find: the longest %zu of %" PRIu64 "; --limit N gives more, --limit 0 all\n", j->n,
                     j->hits);
     return status;
 }
 
-/* ---- command line ------------------------------------------------------------------------------------------- */
+/* ---- command line
+ * ------------------------------------------------------------------------------------------- */
 
 enum { O_LIMIT = 256, O_TSV, O_QUIET, O_STRICT, O_THREADS, O_MEMORY, O_TICKS, O_EXE };
 
@@ -276,18 +285,19 @@ static bool option(struct job *j, int c, const char *arg)
 
 static int parse(struct job *j, int argc, char **argv)
 {
-    static const struct option options[] = {{"limit", 1, NULL, O_LIMIT},     {"tsv", 0, NULL, O_TSV},
-                                            {"quiet", 0, NULL, O_QUIET},     {"strict", 0, NULL, O_STRICT},
-                                            {"threads", 1, NULL, O_THREADS}, {"max-memory", 1, NULL, O_MEMORY},
-                                            {"exe", 1, NULL, O_EXE},         {"ticks-per-second", 1, NULL, O_TICKS},
-                                            {"help", 0, NULL, 'h'},          {0}};
+    static const struct option options[] = {
+        {"limit", 1, NULL, O_LIMIT},     {"tsv", 0, NULL, O_TSV},
+        {"quiet", 0, NULL, O_QUIET},     {"strict", 0, NULL, O_STRICT},
+        {"threads", 1, NULL, O_THREADS}, {"max-memory", 1, NULL, O_MEMORY},
+        {"exe", 1, NULL, O_EXE},         {"ticks-per-second", 1, NULL, O_TICKS},
+        {"help", 0, NULL, 'h'},          {0}};
     *j = (struct job){.limit = LIMIT};
     optind = 0;
     opterr = 0;
     for (int c; (c = getopt_long(argc, argv, ":h", options, NULL)) != -1;) {
         if (c == '?' || c == ':')
-            return fail(argv[optind - 1],
-                        c == '?' ? "unknown option (--help lists them)" : "its value is missing (--help tells)");
+            return fail(argv[optind - 1], c == '?' ? "unknown option (--help lists them)"
+                                                   : "its value is missing (--help tells)");
         if (!option(j, c, optarg))
             return fail(optarg, "this value makes no sense (--help tells)");
     }

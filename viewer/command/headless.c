@@ -15,7 +15,8 @@
 #include "viewer/session/pair.h"
 #include "layout/draw/status.h"
 
-static bool print_grid(const struct grid *g, size_t (*line)(const struct grid *, int, char *, size_t), FILE *out)
+static bool print_grid(const struct grid *g, size_t (*line)(const struct grid *, int, char *, size_t),
+                       FILE *out)
 {
     size_t size = (size_t)g->w * 4 + 1;
     char *buf = mem_alloc(size);
@@ -68,7 +69,8 @@ struct script {
     char was[RICH_MOST]; /* what it said is under the cursor; "": something else */
 };
 
-/* ---- one line -------------------------------------------------------------------------------------------- */
+/* ---- one line --------------------------------------------------------------------------------------------
+ */
 
 /* A pop-up's lines, one behind the other; its border and the screen behind it are left out. */
 static void print_popup(struct script *s)
@@ -153,7 +155,8 @@ static void print_linear(struct script *s)
     s->quit |= fflush(s->out) != 0; /* nobody reads on; finish_output() says what is wrong */
 }
 
-/* ---- scripts --------------------------------------------------------------------------------------------- */
+/* ---- scripts ---------------------------------------------------------------------------------------------
+ */
 
 static void after(struct script *s, unsigned flags)
 {
@@ -221,17 +224,16 @@ static bool run_word(struct script *s, const char *w, size_t len)
     if (w[0] == '@' && len > 1)
         return run_directive(s, w, len);
     bool is_key = key_parse(w, len, &k);
-    if (s->a->view.prompt && !is_key) {
+    if (s->a->view.prompt && !is_key)
         type_text(s, w, len);
-    } else if (act != ACT_NONE) {
+    else if (act != ACT_NONE)
         after(s, app_do(s->a, act, 0, NULL));
-    } else if (is_key) {
+    else if (is_key)
         type_key(s, k);
-    } else if (digits || w[0] == '/' || w[0] == ':') { /* a count; a prompt and what is typed there */
+    else if (digits || w[0] == '/' || w[0] == ':') /* a count; a prompt and what is typed there */
         type_text(s, w, len);
-    } else {
+    else
         return false;
-    }
     return true;
 }
 

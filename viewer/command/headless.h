@@ -9,7 +9,8 @@
 
 #include "viewer/session/app.h"
 
-/* A screen as text, one line per row without trailing blanks; that and a second grid, a letter per style; a picture (svg.h). */
+/* A screen as text, one line per row without trailing blanks; that and a second grid, a letter per style; a
+ * picture (svg.h). */
 enum headless_as { HEADLESS_TEXT, HEADLESS_STYLES, HEADLESS_SVG };
 /*
  * headless_run - run a key script, then print the screen. Words are separated by blanks:
@@ -20,17 +21,17 @@ enum headless_as { HEADLESS_TEXT, HEADLESS_STYLES, HEADLESS_SVG };
  *     @print                print the screen as it is now
  *     @size=100x30          the terminal changed its size
  *
- * The trace is loaded whole before the first key, and every search runs to its end, so output depends on the trace
- * and the script alone. A script that quits prints nothing more. false: a word makes no sense (one line went to
- * errors) or memory ran out.
+ * The trace is loaded whole before the first key, and every search runs to its end, so output depends on the
+ * trace and the script alone. A script that quits prints nothing more. false: a word makes no sense (one line
+ * went to errors) or memory ran out.
  */
 bool headless_run(struct app *a, const char *keys, enum headless_as as, FILE *out, FILE *errors);
 /*
- * headless_linear - for screen readers and logs: no screen, but a line of text for the place where one is, after the
- * start and after every key or action that is done (what is typed behind a prompt counts when it is accepted). An
- * open pop-up is one line as well. keys as above; NULL: words are read from `in`, and a line is obeyed when it is
- * complete; an empty one says again where one is; a word that makes no sense is said so in `out` and the rest
- * goes on.
+ * headless_linear - for screen readers and logs: no screen, but a line of text for the place where one is,
+ * after the start and after every key or action that is done (what is typed behind a prompt counts when it is
+ * accepted). An open pop-up is one line as well. keys as above; NULL: words are read from `in`, and a line is
+ * obeyed when it is complete; an empty one says again where one is; a word that makes no sense is said so in
+ * `out` and the rest goes on.
  */
 bool headless_linear(struct app *a, const char *keys, FILE *in, FILE *out, FILE *errors);
 /* headless_print - the screen as it is now. */

@@ -1,9 +1,10 @@
 /*
  * main.c - the command line: which trace, which keys, a terminal or none.
  *
- * Exit status: 0 done, 1 --check-keymap found mistakes, 2 a command line that makes no sense, or the trace can't be read
- * (one line on standard error says what was found at which offset), 3 from dump, or from the report that stands in for a missing terminal: only a part of it. A reader of our output that goes away
- * (a closed pipe) ends the program quietly.
+ * Exit status: 0 done, 1 --check-keymap found mistakes, 2 a command line that makes no sense, or the trace
+ * can't be read (one line on standard error says what was found at which offset), 3 from dump, or from the
+ * report that stands in for a missing terminal: only a part of it. A reader of our output that goes away (a
+ * closed pipe) ends the program quietly.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -47,7 +48,8 @@
 #include "viewer/command/say.h"
 #include "viewer/term/term.h"
 
-/* ---- keymaps --------------------------------------------------------------------------------------------- */
+/* ---- keymaps ---------------------------------------------------------------------------------------------
+ */
 
 static void say_keymap(void *arg, bool error, const char *file, int line, const char *what)
 {
@@ -69,8 +71,8 @@ static struct keymap_say keymap_say_to(FILE *f)
 }
 
 /*
- * The keymap to use. One that was asked for must be right; where the reader's own default.keys has mistakes its good
- * lines hold, and the program starts all the same.
+ * The keymap to use. One that was asked for must be right; where the reader's own default.keys has mistakes
+ * its good lines hold, and the program starts all the same.
  */
 static void no_keymap(const char *name)
 {
@@ -123,24 +125,28 @@ static int check_keymap(const char *name)
     return rc == ERR_IO ? EXIT_USAGE : finish_output(errors ? EXIT_MISTAKES : EXIT_OK);
 }
 
-/* ---- help ------------------------------------------------------------------------------------------------ */
+/* ---- help ------------------------------------------------------------------------------------------------
+ */
 
 static void usage_lines(FILE *f)
 {
-    fprintf(f, "gotop - a trace viewer for Go execution traces\n\n"
-               "  gotop [OPTION...] TRACE...     TRACE: a file, plain, gzip, zstd or ARCHIVE.zip:MEMBER; - is "
-               "standard input.\n"
-               "                                 Several files of one program are shown as one timeline, two\n"
-               "                                 others one above the other.\n"
-               "                                 Without a terminal, prints the report.\n"
-               "  gotop [OPTION...] WHERE        a running program: http://host:port, see below.\n");
+    fprintf(f,
+            "gotop - a trace viewer for Go execution traces\n\n"
+            "  gotop [OPTION...] TRACE...     TRACE: a file, plain, gzip, zstd or ARCHIVE.zip:MEMBER; - is "
+            "standard input.\n"
+            "                                 Several files of one program are shown as one timeline, two\n"
+            "                                 others one above the other.\n"
+            "                                 Without a terminal, prints the report.\n"
+            "  gotop [OPTION...] WHERE        a running program: http://host:port, see below.\n");
     commands_usage(f);
     fprintf(f, "\n");
     options_usage(f);
     fprintf(f, "  %-24s %s\n\n%s", "-o FILE", "when following, also save every byte as sent", live_usage);
-    fprintf(f, "\nIn the viewer, ? lists the keys.\n"
-               "Exit status: 0 done, 1 mistakes in a keymap that is checked, 2 wrong usage or unreadable trace,\n3 "
-               "report or dump of only a part.\n");
+    fprintf(
+        f,
+        "\nIn the viewer, ? lists the keys.\n"
+        "Exit status: 0 done, 1 mistakes in a keymap that is checked, 2 wrong usage or unreadable trace,\n3 "
+        "report or dump of only a part.\n");
 }
 
 static void usage(FILE *to)
@@ -161,16 +167,17 @@ static void usage(FILE *to)
 }
 
 /* Who names nothing gets what fits into a small screen: of all there is its top would be out of sight. */
-static const char usage_short[] = "gotop - a trace viewer for Go execution traces. Name a trace:\n\n"
-                                  "  gotop trace.out              view it: ? lists the keys, q quits\n"
-                                  "  gotop http://host:6060       view a running program\n"
-                                  "  gotop report trace.out       what stands out, on one page\n"
-                                  "  gotop explain trace.out g1   where a goroutine's time went\n"
-                                  "  gotop diff OLD NEW           what changed between runs\n"
-                                  "  gotop info trace.out         what the file contains, and what it can answer\n\n"
-                                  "Traces come from runtime/trace, go test -trace FILE and /debug/pprof/trace:\n"
-                                  "plain, gzip or zstd, even truncated.\n"
-                                  "gotop --help lists all commands and options.\n";
+static const char usage_short[] =
+    "gotop - a trace viewer for Go execution traces. Name a trace:\n\n"
+    "  gotop trace.out              view it: ? lists the keys, q quits\n"
+    "  gotop http://host:6060       view a running program\n"
+    "  gotop report trace.out       what stands out, on one page\n"
+    "  gotop explain trace.out g1   where a goroutine's time went\n"
+    "  gotop diff OLD NEW           what changed between runs\n"
+    "  gotop info trace.out         what the file contains, and what it can answer\n\n"
+    "Traces come from runtime/trace, go test -trace FILE and /debug/pprof/trace:\n"
+    "plain, gzip or zstd, even truncated.\n"
+    "gotop --help lists all commands and options.\n";
 
 /* What is printed for a reader fits into his lines, also through a pager. Asked before the sandbox closes. */
 static void fit_terminal(void)
@@ -183,7 +190,8 @@ static void fit_terminal(void)
         say_columns(ws.ws_col);
 }
 
-/* ---- the viewer ------------------------------------------------------------------------------------------ */
+/* ---- the viewer ------------------------------------------------------------------------------------------
+ */
 
 /* What the fonts of this kind of terminal have. */
 static enum tier usual_tier(void)
@@ -191,8 +199,11 @@ static enum tier usual_tier(void)
     static const struct {
         const char *type;
         enum tier tier;
-    } kinds[] = {
-        {"linux", TIER_BLOCK}, {"vt", TIER_ASCII}, {"cons", TIER_BLOCK}, {"ansi", TIER_ASCII}, {"sun", TIER_ASCII}};
+    } kinds[] = {{"linux", TIER_BLOCK},
+                 {"vt", TIER_ASCII},
+                 {"cons", TIER_BLOCK},
+                 {"ansi", TIER_ASCII},
+                 {"sun", TIER_ASCII}};
     const char *type = getenv("TERM");
     for (size_t i = 0; type && i < sizeof kinds / sizeof *kinds; i++)
         if (strncmp(type, kinds[i].type, strlen(kinds[i].type)) == 0)
@@ -200,7 +211,8 @@ static enum tier usual_tier(void)
     return TIER_EIGHTH;
 }
 
-/* Glyphs: an option decides, else the locale, else the terminal is asked. More than ASCII may be asked for anywhere. */
+/* Glyphs: an option decides, else the locale, else the terminal is asked. More than ASCII may be asked for
+ * anywhere. */
 static void choose_glyphs(struct app *a, const struct options *o, enum charset *charset)
 {
     if (o->tier_given ? o->tier != TIER_ASCII : o->svg)
@@ -229,8 +241,8 @@ static void say_palette(void *arg, const char *file, int line, const char *what)
 }
 
 /*
- * The palette asked for must be right; the reader's own default.palette holds as far as it is. Without either, that for the
- * ground as far as it is known. false: said why.
+ * The palette asked for must be right; the reader's own default.palette holds as far as it is. Without
+ * either, that for the ground as far as it is known. false: said why.
  */
 static bool load_palette(const struct options *o, enum palette *p)
 {
@@ -249,8 +261,12 @@ static bool load_palette(const struct options *o, enum palette *p)
     return false;
 }
 
-#define EXIT_NO_WORD 4 /* between the functions below: EXIT_UNREADABLE, if out of memory without a word of it yet */
-enum { HEADLESS_MS = 20, HEADLESS_NS = 50000000 }; /* between looks at a program that has nothing new; while it has */
+#define EXIT_NO_WORD \
+    4 /* between the functions below: EXIT_UNREADABLE, if out of memory without a word of it yet */
+enum {
+    HEADLESS_MS = 20,
+    HEADLESS_NS = 50000000
+}; /* between looks at a program that has nothing new; while it has */
 
 static int run_headless(struct app *a, const struct options *o)
 {
@@ -322,14 +338,16 @@ static int run_terminal(struct app *a, const struct options *o, enum charset cha
 }
 
 /*
- * What becomes of several traces on the command line, by what trace_open() said of them (decode/input/joint.h). The one
- * place where that is decided.
+ * What becomes of several traces on the command line, by what trace_open() said of them
+ * (decode/input/joint.h). The one place where that is decided.
  */
 enum several {
-    SEVERAL_ONE,          /* one trace, or one program's: they are open as one timeline, a trace like any other */
-    SEVERAL_SIDE_BY_SIDE, /* two that can be read and make no timeline (two programs, two runs of one, hosts, dialects before
-                             Go 1.22; e->what says which): each is to be opened by itself, beside the other */
-    SEVERAL_REFUSED /* one of them can't be read, or there are more than two; e->what is what the user is told */
+    SEVERAL_ONE, /* one trace, or one program's: they are open as one timeline, a trace like any other */
+    SEVERAL_SIDE_BY_SIDE, /* two that can be read and make no timeline (two programs, two runs of one, hosts,
+                             dialects before Go 1.22; e->what says which): each is to be opened by itself,
+                             beside the other */
+    SEVERAL_REFUSED /* one of them can't be read, or there are more than two; e->what is what the user is told
+                     */
 };
 
 static enum several several(const struct options *o, enum err_code opened)
@@ -342,7 +360,8 @@ static enum several several(const struct options *o, enum err_code opened)
 /* A program that runs somewhere, or a file that grows: its first moment. */
 static enum err_code open_live(const struct options *o, struct follow **f, struct trace **tr, struct err *e)
 {
-    struct follow_opts fo = {.live = o->live, .keep_ns = o->keep_ns, .keep_bytes = o->keep_bytes, .raw = o->save};
+    struct follow_opts fo = {
+        .live = o->live, .keep_ns = o->keep_ns, .keep_bytes = o->keep_bytes, .raw = o->save};
     fo.live.where = o->path;
     fo.live.trace = o->trace;
     origin_note_path(o->path); /* -o is opened before it */
@@ -603,7 +622,8 @@ static bool take_word(int *argc, char **argv, const char *word)
     return found;
 }
 
-/* Where a trace should stand is a word that names no file: the reader may mean what it says. Behind "--" stand names. */
+/* Where a trace should stand is a word that names no file: the reader may mean what it says. Behind "--"
+ * stand names. */
 static const char *bare_word(int argc, char **argv, const struct options *o)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
@@ -627,7 +647,8 @@ static const char *piped(void)
     return there ? "-" : NULL;
 }
 
-/* What is asked for is something to print, or can't be: *status says how that ended. false: a trace is to be shown. */
+/* What is asked for is something to print, or can't be: *status says how that ended. false: a trace is to be
+ * shown. */
 static bool no_session(int argc, char **argv, struct options *o, int *status)
 {
     const char *word = bare_word(argc, argv, o);
@@ -662,9 +683,11 @@ static bool no_session(int argc, char **argv, struct options *o, int *status)
     } else if (!o->path && !(o->path = piped())) {
         fputs(usage_short, stderr);
     } else if (command_find(word)) {
-        door_printf(stderr, "gotop: %s: no such file; a command comes before its options: gotop %s ..\n", word, word);
+        door_printf(stderr, "gotop: %s: no such file; a command comes before its options: gotop %s ..\n",
+                    word, word);
     } else if (command_near(word)) {
-        door_printf(stderr, "gotop: %s: no such file or command; is gotop %s meant?\n", word, command_near(word));
+        door_printf(stderr, "gotop: %s: no such file or command; is gotop %s meant?\n", word,
+                    command_near(word));
     } else if (o->trace.more.n && (o->follow || feed_is_url(o->path))) {
         one_at_a_time(o);
     } else if (o->save && !o->follow && !feed_is_url(o->path)) {
@@ -679,8 +702,8 @@ static bool no_session(int argc, char **argv, struct options *o, int *status)
 }
 
 /*
- * Started without one of the standard three, what is opened first would take its place, and reports or messages be written
- * into it. Writing to such an output still fails, and that is said.
+ * Started without one of the standard three, what is opened first would take its place, and reports or
+ * messages be written into it. Writing to such an output still fails, and that is said.
  */
 static void standard_streams(void)
 {
@@ -703,9 +726,10 @@ static bool descriptors(void)
     for (int i = 0; i < n; i++)
         close(fd[i]);
     if (n < NEEDED)
-        door_printf(stderr,
-                    "gotop: too few files may be open at once (ulimit -n): %d are free, up to %d are needed\n", n,
-                    NEEDED);
+        door_printf(
+            stderr,
+            "gotop: too few files may be open at once (ulimit -n): %d are free, up to %d are needed\n", n,
+            NEEDED);
     return n == NEEDED;
 }
 
@@ -737,13 +761,14 @@ static int run_command(command_main *command, int argc, char **argv, bool open)
 }
 
 /*
- * "gotop top WHERE" on a terminal that can show a screen is the viewer's live top. It prints lines where there is none, and
- * where it is asked for what only lines have: how many, how long each, how many rows.
+ * "gotop top WHERE" on a terminal that can show a screen is the viewer's live top. It prints lines where
+ * there is none, and where it is asked for what only lines have: how many, how long each, how many rows.
  */
 static bool wants_live_top(int argc, char **argv)
 {
     const char *type = getenv("TERM");
-    if (argc < 3 || strcmp(argv[1], "top") != 0 || !isatty(STDOUT_FILENO) || (type && strcmp(type, "dumb") == 0))
+    if (argc < 3 || strcmp(argv[1], "top") != 0 || !isatty(STDOUT_FILENO) ||
+        (type && strcmp(type, "dumb") == 0))
         return false;
     for (int i = 2; i < argc; i++) {
         static const char *const lines[] = {"-n", "-d", "-h", "-?", "--rows", "--help"};
@@ -752,6 +777,20 @@ static bool wants_live_top(int argc, char **argv)
                 return false;
     }
     return true;
+}
+
+/* "help CMD" is "CMD --help", unless a file has that name: argv is then the latter's. */
+static command_main *help_of(int argc, char **argv)
+{
+    static char dash_help[] = "--help";
+    if (argc != 3 || strcmp(argv[1], "help") != 0 || access("help", F_OK) == 0)
+        return NULL;
+    command_main *command = command_find(argv[2]);
+    if (command) {
+        argv[1] = argv[2];
+        argv[2] = dash_help;
+    }
+    return command;
 }
 
 int main(int argc, char **argv)
@@ -769,18 +808,14 @@ int main(int argc, char **argv)
     bool open = take_word(&argc, argv, "--no-sandbox");
     if (take_word(&argc, argv, "--no-spill"))
         spill_forbid();
-    static char dash_help[] = "--help";
     const bool top = wants_live_top(argc, argv);
     if (top) { /* its word goes: what stands behind it is the viewer's */
         argv[1] = argv[0];
         argv++, argc--;
     }
     command_main *command = argc > 1 && !top ? command_find(argv[1]) : NULL;
-    if (!command && argc == 3 && strcmp(argv[1], "help") == 0 && access("help", F_OK) != 0 &&
-        (command = command_find(argv[2]))) {
-        argv[1] = argv[2]; /* "help CMD" is "CMD --help" */
-        argv[2] = dash_help;
-    }
+    if (!command && !top)
+        command = help_of(argc, argv);
     if (command)
         return run_command(command, argc, argv, open);
     if (!options_parse(argc, argv, &o, stderr))
@@ -792,7 +827,8 @@ int main(int argc, char **argv)
         return status;
     bool terminal = !o.headless && !o.linear && isatty(STDOUT_FILENO), url = feed_is_url(o.path);
     const bool viewer = terminal || o.headless || o.linear;
-    const unsigned needs = sandbox_needs(viewer ? NULL : "report") & ~(unsigned)(terminal ? 0 : SANDBOX_TERMINAL);
+    const unsigned needs =
+        sandbox_needs(viewer ? NULL : "report") & ~(unsigned)(terminal ? 0 : SANDBOX_TERMINAL);
     if (terminal)
         editor_begin();
     if (!open && (url || o.follow) && strcmp(o.path, "-") != 0)
@@ -808,7 +844,8 @@ int main(int argc, char **argv)
     else if (!o.follow && !url)
         status = main_report(&o);
     else
-        door_printf(stderr, "gotop: a program that is running needs a terminal here; gotop top prints lines\n");
+        door_printf(stderr,
+                    "gotop: a program that is running needs a terminal here; gotop top prints lines\n");
     editor_end();
     clerk_end();
     return terminal && status != EXIT_NO_WORD ? status : ended(status);

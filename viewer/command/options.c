@@ -1,5 +1,6 @@
 /*
- * options.c - the command line, parsed by a table: --name VALUE and --name=VALUE, in any order, "--" ends them.
+ * options.c - the command line, parsed by a table: --name VALUE and --name=VALUE, in any order, "--" ends
+ * them.
  */
 #include "viewer/command/options.h"
 
@@ -33,7 +34,8 @@ void options_usage(FILE *f)
 {
     for (int i = 0; i < OPT_COUNT; i++) {
         char left[40];
-        snprintf(left, sizeof left, "--%s%s%s", rows[i].name, rows[i].arg ? " " : "", rows[i].arg ? rows[i].arg : "");
+        snprintf(left, sizeof left, "--%s%s%s", rows[i].name, rows[i].arg ? " " : "",
+                 rows[i].arg ? rows[i].arg : "");
         fprintf(f, "  %-24s %s\n", left, rows[i].help);
     }
 }

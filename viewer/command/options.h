@@ -15,7 +15,8 @@
 #define GOTOP_VERSION "0.1"
 
 /*
- * One meaning per number, in all commands: 1 says that what was asked about is not so (a mistake in a keymap, an
+ * One meaning per number, in all commands: 1 says that what was asked about is not so (a mistake in a keymap,
+ * an
  * --assert), 2 that nothing could be done: wrong usage or an unreadable trace, as grep has it.
  */
 enum exit_status { EXIT_OK = 0, EXIT_MISTAKES = 1, EXIT_USAGE = 2, EXIT_UNREADABLE = 2, EXIT_PARTIAL = 3 };
@@ -46,7 +47,8 @@ struct options {
 };
 
 /*
- * options_parse - read argv[1..]. All strings point into argv. false: it makes no sense; one line went to errors.
+ * options_parse - read argv[1..]. All strings point into argv. false: it makes no sense; one line went to
+ * errors.
  */
 bool options_parse(int argc, char **argv, struct options *o, FILE *errors);
 /* options_size - "100x30", columns and rows of a terminal; false: it isn't, or is more than 2000x1000. */

@@ -1,9 +1,10 @@
 /*
  * sandbox.c - see sandbox.h.
  *
- * What is not listed fails with EACCES, EPERM or ENOSYS like any other call: no command ends by it. Landlock is asked by its
- * system calls, since no C library knows them; what this kernel's version doesn't know is left out. seccomp's filter is made
- * without a library and without memory: libseccomp 2.5 crashes where one of its 1400 allocations fails.
+ * What is not listed fails with EACCES, EPERM or ENOSYS like any other call: no command ends by it. Landlock
+ * is asked by its system calls, since no C library knows them; what this kernel's version doesn't know is
+ * left out. seccomp's filter is made without a library and without memory: libseccomp 2.5 crashes where one
+ * of its 1400 allocations fails.
  */
 #include "viewer/command/sandbox.h"
 
@@ -76,7 +77,8 @@ unsigned sandbox_needs(const char *command)
     return SANDBOX_FILES;
 }
 
-/* ---- what the clerk may do ------------------------------------------------------------------------------- */
+/* ---- what the clerk may do -------------------------------------------------------------------------------
+ */
 
 /* The file that argv[i] and what stands before it say is to be written; NULL: none. */
 static const char *written(int i, char *const *argv)
@@ -97,7 +99,8 @@ static void folder_of(const char *path)
 {
     char folder[PATH_MAX];
     const char *slash = strrchr(path, '/');
-    if (!slash || snprintf(folder, sizeof folder, "%.*s", (int)(slash - path) + 1, path) >= (int)sizeof folder)
+    if (!slash ||
+        snprintf(folder, sizeof folder, "%.*s", (int)(slash - path) + 1, path) >= (int)sizeof folder)
         return;
     outside_folder(folder);
 }
@@ -105,12 +108,11 @@ static void folder_of(const char *path)
 static void clerk_told(unsigned needs, int argc, char *const *argv)
 {
     const char *tmp = getenv("TMPDIR"), *file;
-    for (int i = 1; i < argc; i++) {
+    for (int i = 1; i < argc; i++)
         if ((needs & (SANDBOX_OUTPUT | SANDBOX_LIVE)) && (file = written(i, argv)) && strcmp(file, "-") != 0)
             (needs & SANDBOX_OUTPUT ? outside_file : outside_save)(file);
         else if ((needs & SANDBOX_SLICES) && argv[i][0] != '-' && access(argv[i], F_OK) == 0)
             folder_of(argv[i]);
-    }
     if (needs & SANDBOX_SLICES) {
         outside_folder(".");
         outside_folder(tmp && tmp[0] == '/' ? tmp : "/tmp");
@@ -119,7 +121,8 @@ static void clerk_told(unsigned needs, int argc, char *const *argv)
         outside_terminal();
 }
 
-/* ---- Landlock -------------------------------------------------------------------------------------------- */
+/* ---- Landlock --------------------------------------------------------------------------------------------
+ */
 
 #ifdef HAVE_LANDLOCK
 
@@ -155,7 +158,8 @@ static void allow(struct rules *r, const char *path, uint64_t rights)
     struct landlock_path_beneath_attr a = {.parent_fd = open(path, O_PATH | O_CLOEXEC)};
     if (a.parent_fd < 0)
         return;
-    const bool dir = fstat(a.parent_fd, &st) == 0 && S_ISDIR(st.st_mode), tree = rights & LANDLOCK_ACCESS_FS_READ_DIR;
+    const bool dir = fstat(a.parent_fd, &st) == 0 && S_ISDIR(st.st_mode),
+               tree = rights & LANDLOCK_ACCESS_FS_READ_DIR;
     a.allowed_access = rights & r->handled & (dir ? UINT64_MAX : ~(uint64_t)LANDLOCK_ACCESS_FS_READ_DIR);
     if (!dir || tree)
         (void)syscall(SYS_landlock_add_rule, r->fd, LANDLOCK_RULE_PATH_BENEATH, &a, 0);
@@ -174,7 +178,8 @@ static bool secret(const char *option)
     return false;
 }
 
-/* A word that names a file, with a member of an archive behind a colon, or a place in the trace behind an @. */
+/* A word that names a file, with a member of an archive behind a colon, or a place in the trace behind an @.
+ */
 static void allow_word(struct rules *r, const char *word, uint64_t rights)
 {
     char path[PATH_MAX];
@@ -260,8 +265,8 @@ static void allow_system(struct rules *r, unsigned needs)
 static void landlock_enter(unsigned needs, int argc, char *const *argv)
 {
     const long v = landlock_version();
-    struct ruleset a = {.fs = FS_1 | (v >= VERSION_REFER ? FS_REFER : 0) | (v >= VERSION_TRUNCATE ? FS_TRUNCATE : 0) |
-                              (v >= VERSION_IOCTL ? FS_IOCTL : 0),
+    struct ruleset a = {.fs = FS_1 | (v >= VERSION_REFER ? FS_REFER : 0) |
+                              (v >= VERSION_TRUNCATE ? FS_TRUNCATE : 0) | (v >= VERSION_IOCTL ? FS_IOCTL : 0),
                         .net = v >= VERSION_NET ? NET_ALL : 0,
                         .scope = v >= VERSION_SCOPE ? SCOPE_ALL : 0};
     const size_t known = v >= VERSION_SCOPE ? sizeof a
@@ -282,7 +287,8 @@ static void landlock_enter(unsigned needs, int argc, char *const *argv)
 
 #endif
 
-/* ---- seccomp --------------------------------------------------------------------------------------------- */
+/* ---- seccomp ---------------------------------------------------------------------------------------------
+ */
 
 #ifdef OUR_ARCH
 
@@ -306,7 +312,8 @@ static const int writing[] = {
 };
 static const int memory[] = {SYS_munmap, SYS_mremap, SYS_madvise, SYS_brk};
 static const int threads[] = {
-    SYS_futex, SYS_set_robust_list, SYS_sched_yield, SYS_sched_getaffinity, SYS_gettid, SYS_exit, SYS_exit_group,
+    SYS_futex, SYS_set_robust_list, SYS_sched_yield, SYS_sched_getaffinity, SYS_gettid,
+    SYS_exit,  SYS_exit_group,
 #ifdef SYS_rseq
     SYS_rseq,
 #endif
@@ -333,7 +340,8 @@ static const int waiting[] = {
 static const int children[] = {SYS_wait4}; /* the clerk, the editor's helper */
 #ifdef SANITIZED
 static const int sanitizers[] = {
-    SYS_ptrace,   SYS_process_vm_readv, SYS_wait4, SYS_clone, SYS_prctl, SYS_kill, SYS_tgkill, SYS_mmap, SYS_mprotect,
+    SYS_ptrace,   SYS_process_vm_readv, SYS_wait4, SYS_clone,    SYS_prctl,
+    SYS_kill,     SYS_tgkill,           SYS_mmap,  SYS_mprotect,
 #ifdef SYS_getdents
     SYS_getdents,
 #endif
@@ -361,7 +369,8 @@ static const struct {
 #endif
 };
 
-/* Calls that may be made with certain arguments. Rows of one call are alternatives, conditions of one row hold both. */
+/* Calls that may be made with certain arguments. Rows of one call are alternatives, conditions of one row
+ * hold both. */
 enum how { NONE, IS, ANY_OF, NONE_OF, NULL_POINTER };
 enum { OURSELVES = -2, CLERK = -3 }; /* stand for the process's number, the clerk's socket */
 struct condition {
@@ -369,8 +378,12 @@ struct condition {
     enum how how;
     int64_t value;
 };
-enum { OPEN_MAKES = O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY), NAMES_MEMORY = 0x53564d41 /* PR_SET_VMA */ };
-/* ioctl's requests of terminals are the same on both machines. Newer C libraries have those of a second kind (TCGETS2). */
+enum {
+    OPEN_MAKES = O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY),
+    NAMES_MEMORY = 0x53564d41 /* PR_SET_VMA */
+};
+/* ioctl's requests of terminals are the same on both machines. Newer C libraries have those of a second kind
+ * (TCGETS2). */
 enum {
     GETS = 0x5401,
     SETS,
@@ -471,7 +484,8 @@ static void refuse_others(struct filter *f)
 /* Half of an argument; both machines are little-endian. */
 static size_t half(int arg, bool high)
 {
-    return offsetof(struct seccomp_data, args) + (size_t)arg * sizeof(uint64_t) + (high ? sizeof(uint32_t) : 0);
+    return offsetof(struct seccomp_data, args) + (size_t)arg * sizeof(uint64_t) +
+           (high ? sizeof(uint32_t) : 0);
 }
 
 static size_t condition_length(const struct condition *c)
@@ -536,7 +550,8 @@ static bool seccomp_there(void)
 
 #endif
 
-/* ---- both ------------------------------------------------------------------------------------------------ */
+/* ---- both ------------------------------------------------------------------------------------------------
+ */
 
 /* A library may load another one when a character is converted first: no code is mapped later. */
 static void load_libraries(void)

@@ -1,10 +1,12 @@
 /*
- * sandbox.h - what gotop keeps of its rights before it reads a trace, so that a trace which finds a mistake in it gains little.
+ * sandbox.h - what gotop keeps of its rights before it reads a trace, so that a trace which finds a mistake
+ * in it gains little.
  *
- * On Linux two lists say what may be done, each where the kernel has it: Landlock, which files can be opened; seccomp, which
- * system calls there are. What a command needs is a row of the table in sandbox.c. Files that are written are made and named by a
- * process of its own (decode/base/clerk.h), which this one forks here; it also starts curl. Nothing is said where a kernel lacks
- * the rest; `gotop --version` tells, and --no-sandbox leaves all open.
+ * On Linux two lists say what may be done, each where the kernel has it: Landlock, which files can be opened;
+ * seccomp, which system calls there are. What a command needs is a row of the table in sandbox.c. Files that
+ * are written are made and named by a process of its own (decode/base/clerk.h), which this one forks here; it
+ * also starts curl. Nothing is said where a kernel lacks the rest; `gotop --version` tells, and --no-sandbox
+ * leaves all open.
  */
 #ifndef GOTOP_VIEWER_SANDBOX_H
 #define GOTOP_VIEWER_SANDBOX_H
@@ -24,8 +26,8 @@ enum {
 /* sandbox_needs - of a subcommand; NULL: the viewer. */
 unsigned sandbox_needs(const char *command);
 /*
- * sandbox_enter - for this thread and those it starts later; there is no way back. What argv names stays within reach. Call it
- * before threads are started, and when all is said that the clerk may do.
+ * sandbox_enter - for this thread and those it starts later; there is no way back. What argv names stays
+ * within reach. Call it before threads are started, and when all is said that the clerk may do.
  */
 void sandbox_enter(unsigned needs, int argc, char *const *argv);
 /* sandbox_text - "Landlock 4, seccomp" or "none": what this kernel and this build have. */

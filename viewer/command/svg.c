@@ -1,6 +1,6 @@
 /*
- * svg.c - see svg.h. A picture is three layers: grounds, bars, text. A grid holds no control characters, so what XML forbids
- * is the three characters that it reserves.
+ * svg.c - see svg.h. A picture is three layers: grounds, bars, text. A grid holds no control characters, so
+ * what XML forbids is the three characters that it reserves.
  */
 #include "viewer/command/svg.h"
 
@@ -33,15 +33,16 @@ static struct look look_of(const struct svg *s, const struct cell *c)
 
 static void rect(const struct svg *s, double x, double y, double w, double h, uint32_t color, double opacity)
 {
-    fprintf(s->out, "<rect x=\"%g\" y=\"%g\" width=\"%g\" height=\"%g\" fill=\"#%06" PRIx32 "\"", x, y, w, h, color);
+    fprintf(s->out, "<rect x=\"%g\" y=\"%g\" width=\"%g\" height=\"%g\" fill=\"#%06" PRIx32 "\"", x, y, w, h,
+            color);
     if (opacity < 1)
         fprintf(s->out, " opacity=\"%g\"", opacity);
     fputs("/>\n", s->out);
 }
 
 /*
- * A glyph that is a shape: drawn; blocks U+2580 .. U+2595, box drawing's lines as far as we use them. n cells of it side by
- * side, one shape unless only one is asked for.
+ * A glyph that is a shape: drawn; blocks U+2580 .. U+2595, box drawing's lines as far as we use them. n cells
+ * of it side by side, one shape unless only one is asked for.
  */
 static void shape(const struct svg *s, uint32_t glyph, int n, double x, double y, uint32_t color)
 {
@@ -106,7 +107,8 @@ static int text_end(const struct svg *s, const struct cell *row, int x)
 {
     const struct look l = look_of(s, &row[x]);
     int end = x;
-    for (int i = x; i < s->g->w && (is_text(&row[i]) || row[i].glyph == ' ' || row[i].flags & CELL_TAIL); i++) {
+    for (int i = x; i < s->g->w && (is_text(&row[i]) || row[i].glyph == ' ' || row[i].flags & CELL_TAIL);
+         i++) {
         const struct look k = look_of(s, &row[i]);
         if (row[i].glyph != ' ' && (k.fg != l.fg || k.attrs != l.attrs))
             break;
@@ -152,10 +154,11 @@ void svg_print(const struct grid *g, enum palette p, FILE *out)
     const bool light = p == PALETTE_LIGHT || p == PALETTE_BLIND_LIGHT;
     const struct svg s = {g, p, out, light ? 0xffffff : 0x12151a, light ? 0x202020 : 0xd8d8d8};
     const int w = g->w * CELL_W, h = g->h * CELL_H;
-    fprintf(out,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" xml:space=\"preserve\" viewBox=\"0 0 %d %d\" width=\"%d\" "
-            "height=\"%d\" font-family=\"DejaVu Sans Mono, Menlo, Consolas, monospace\" font-size=\"13\">\n",
-            w, h, w, h);
+    fprintf(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" xml:space=\"preserve\" viewBox=\"0 0 %d %d\" width=\"%d\" "
+        "height=\"%d\" font-family=\"DejaVu Sans Mono, Menlo, Consolas, monospace\" font-size=\"13\">\n",
+        w, h, w, h);
     rect(&s, 0, 0, w, h, s.ground, 1);
     for (int y = 0; y < g->h; y++)
         grounds(&s, y);

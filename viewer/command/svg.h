@@ -9,7 +9,8 @@
 #include "layout/draw/cells.h"
 #include "viewer/term/theme.h"
 
-/* svg_print - the grid as one SVG image, 8 x 17 units a cell. Bars, shades and lines are drawn, so they need no font. */
+/* svg_print - the grid as one SVG image, 8 x 17 units a cell. Bars, shades and lines are drawn, so they need
+ * no font. */
 void svg_print(const struct grid *g, enum palette p, FILE *out);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * act.c - what an action does. Rows of actions.def name a function and its argument; here are the functions that are
- * the program's own (help, palette, yank, leaving); what concerns the view is layout's.
+ * act.c - what an action does. Rows of actions.def name a function and its argument; here are the functions
+ * that are the program's own (help, palette, yank, leaving); what concerns the view is layout's.
  */
 #include "viewer/keys/act.h"
 
@@ -21,7 +21,8 @@
 #include "viewer/session/source.h"
 #include "viewer/command/tables.h"
 
-/* ---- the program's own ----------------------------------------------------------------------------------- */
+/* ---- the program's own -----------------------------------------------------------------------------------
+ */
 
 static unsigned do_help(struct app *a, int n)
 {
@@ -46,7 +47,8 @@ static unsigned do_palette(struct app *a, int n)
 {
     (void)n;
     if (a->no_color) {
-        view_message(&a->view, true, "there are no colours here (NO_COLOR, --color=never, or the terminal has none)");
+        view_message(&a->view, true,
+                     "there are no colours here (NO_COLOR, --color=never, or the terminal has none)");
         return VR_DRAW | VR_BELL;
     }
     a->by_ground = false;
@@ -88,7 +90,8 @@ static void put_quoted(FILE *f, const char *word)
 {
     char s[4096];
     str_safe(str_of(word), s, sizeof s);
-    const bool plain = *s && !s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-,@=")];
+    const bool plain =
+        *s && !s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-,@=")];
     if (plain)
         fputs(s, f);
     else
@@ -241,7 +244,8 @@ static unsigned do_follow(struct app *a, int n)
     struct app *runs = pair_follows(a);
     if (runs)
         return app_live_follow(runs);
-    view_message(&a->view, true, "this trace is finished: gotop http://host:port follows a program that runs");
+    view_message(&a->view, true,
+                 "this trace is finished: gotop http://host:port follows a program that runs");
     return VR_DRAW | VR_BELL;
 }
 
@@ -269,7 +273,8 @@ static unsigned do_debug(struct app *a, int n)
     return VR_DRAW;
 }
 
-/* ---- how a row of actions.def is called ------------------------------------------------------------------ */
+/* ---- how a row of actions.def is called ------------------------------------------------------------------
+ */
 
 struct call {
     unsigned (*how)(struct app *a, enum action act, const struct call *c, int n, const char *arg);
@@ -388,7 +393,8 @@ static bool act_scrolls(const struct call *c)
 /* Does it find words in a pop-up of text? */
 static bool act_finds(const struct view *v, enum action act, const char *arg)
 {
-    return (act == ACT_SEARCH && !arg) || ((act == ACT_SEARCH_NEXT || act == ACT_SEARCH_PREV) && popup_finds(v));
+    return (act == ACT_SEARCH && !arg) ||
+           ((act == ACT_SEARCH_NEXT || act == ACT_SEARCH_PREV) && popup_finds(v));
 }
 
 /* Does it lead to the waker, as over lanes? It is offered where there is one, as what that one did. */

@@ -6,7 +6,8 @@
 
 #include "viewer/session/app.h"
 
-/* act_answers - does an action do anything in the view shown? For the footer and help, which offer nothing else. */
+/* act_answers - does an action do anything in the view shown? For the footer and help, which offer nothing
+ * else. */
 bool act_answers(const struct view *v, enum action act);
 /* act_leads - does it show a view, and was it by its key that one came to this one? Then it leads on. */
 bool act_leads(const struct view *v, enum action act);

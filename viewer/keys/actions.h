@@ -19,7 +19,8 @@ const char *action_group(enum action a); /* heading in the help screen; rows of 
 const char *action_help(enum action a);
 /* action_find - by name, ACT_NONE if there is none. Only len bytes of name are read. */
 enum action action_find(const char *name, size_t len);
-/* action_complete - the only action that begins with these bytes, or the one of exactly that name; else ACT_NONE. */
+/* action_complete - the only action that begins with these bytes, or the one of exactly that name; else
+ * ACT_NONE. */
 enum action action_complete(const char *name, size_t len);
 
 #endif

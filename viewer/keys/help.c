@@ -17,7 +17,8 @@
 enum { KEYS_SIZE = 256, HELP_WIDTH = 73 };
 
 /* The keys of one action out of bindings sorted by action: "Left h a". *at moves on to the next action. */
-static void join_keys(const struct binding **b, size_t n, size_t *at, char *out, size_t size, const char *between)
+static void join_keys(const struct binding **b, size_t n, size_t *at, char *out, size_t size,
+                      const char *between)
 {
     enum action a = b[*at]->action;
     size_t len = 0;
@@ -34,7 +35,8 @@ static void join_keys(const struct binding **b, size_t n, size_t *at, char *out,
     }
 }
 
-/* ---- what is wanted most ---------------------------------------------------------------------------------- */
+/* ---- what is wanted most ----------------------------------------------------------------------------------
+ */
 
 /* Most wanted first: a narrow screen cuts at the end. What a view doesn't answer is left out. */
 struct want {
@@ -42,14 +44,28 @@ struct want {
     const char *label; /* NULL: the view's word for it, or that of the action */
 };
 static const struct want lanes_want[] = {
-    {ACT_HELP, ACT_NONE, "keys"},           {ACT_BACK, ACT_NONE, NULL},       {ACT_CLOSE, ACT_NONE, NULL},
-    {ACT_ZOOM_IN, ACT_ZOOM_OUT, "zoom"},    {ACT_DETAILS, ACT_NONE, "stack"}, {ACT_VIEW_TASKS, ACT_NONE, NULL},
-    {ACT_VIEW_GC, ACT_NONE, NULL},          {ACT_FOLD, ACT_NONE, NULL},       {ACT_WHY, ACT_NONE, NULL},
-    {ACT_CAUSE, ACT_NONE, "woken by"},      {ACT_SEARCH, ACT_NONE, "find"},   {ACT_FINDING_NEXT, ACT_NONE, "finding"},
+    {ACT_HELP, ACT_NONE, "keys"},
+    {ACT_BACK, ACT_NONE, NULL},
+    {ACT_CLOSE, ACT_NONE, NULL},
+    {ACT_ZOOM_IN, ACT_ZOOM_OUT, "zoom"},
+    {ACT_DETAILS, ACT_NONE, "stack"},
+    {ACT_VIEW_TASKS, ACT_NONE, NULL},
+    {ACT_VIEW_GC, ACT_NONE, NULL},
+    {ACT_FOLD, ACT_NONE, NULL},
+    {ACT_WHY, ACT_NONE, NULL},
+    {ACT_CAUSE, ACT_NONE, "woken by"},
+    {ACT_SEARCH, ACT_NONE, "find"},
+    {ACT_FINDING_NEXT, ACT_NONE, "finding"},
     {ACT_PAN_LEFT, ACT_PAN_RIGHT, "move"}, /* arrows are tried anyway */
-    {ACT_LANE_DOWN, ACT_LANE_UP, "lane"},   {ACT_SORT, ACT_NONE, "order"},    {ACT_GOTO, ACT_NONE, "go to"},
-    {ACT_SPAN_NEXT, ACT_SPAN_PREV, "span"}, {ACT_GC_NEXT, ACT_NONE, "GC"},    {ACT_SWAP, ACT_NONE, "G/P"},
-    {ACT_YANK, ACT_NONE, "copy"},           {ACT_UNDO, ACT_NONE, "undo"},     {0},
+    {ACT_LANE_DOWN, ACT_LANE_UP, "lane"},
+    {ACT_SORT, ACT_NONE, "order"},
+    {ACT_GOTO, ACT_NONE, "go to"},
+    {ACT_SPAN_NEXT, ACT_SPAN_PREV, "span"},
+    {ACT_GC_NEXT, ACT_NONE, "GC"},
+    {ACT_SWAP, ACT_NONE, "G/P"},
+    {ACT_YANK, ACT_NONE, "copy"},
+    {ACT_UNDO, ACT_NONE, "undo"},
+    {0},
 };
 static const struct want table_want[] = {
     {ACT_HELP, ACT_NONE, "keys"},
@@ -145,7 +161,8 @@ static void best_keys(const struct binding **b, size_t n, enum action a, char *o
         for (int k = 0; k < b[i]->nkeys; k++) {
             char name[KEY_NAME_MAX];
             keycode c = b[i]->keys[k];
-            cost += 2 + (unsigned)strlen(key_text(c, name)) + (c & K_MODS || key_is_mouse(c) || c > K_F0 ? 100 : 0);
+            cost += 2 + (unsigned)strlen(key_text(c, name)) +
+                    (c & K_MODS || key_is_mouse(c) || c > K_F0 ? 100 : 0);
         }
         if (cost < best_cost) {
             best_cost = cost;
@@ -166,7 +183,8 @@ const char *help_key(const struct keymap *km, enum keyview view, enum action a, 
     return out;
 }
 
-/* ---- the help screen ------------------------------------------------------------------------------------- */
+/* ---- the help screen -------------------------------------------------------------------------------------
+ */
 
 static void print_counts(FILE *f, const struct keymap *km, enum keyview view)
 {
@@ -220,8 +238,8 @@ static void print_row(FILE *f, const char *keys, const char *does)
 enum { FIRST_KEYS = 12, KEYS_COLS = 13, HALF_COLS = 36 };
 
 /* At most so many of these, two in a row. Returns how many there were. */
-static int print_wants(FILE *f, const struct view *v, const struct binding **b, size_t n, const struct want *w,
-                       int most)
+static int print_wants(FILE *f, const struct view *v, const struct binding **b, size_t n,
+                       const struct want *w, int most)
 {
     int shown = 0;
     for (; w->a != ACT_NONE && shown < most; w++) {
@@ -248,12 +266,14 @@ static void print_here(FILE *f, const struct view *v, const struct binding **b, 
     (void)print_wants(f, v, b, n, wanted(v), FIRST_KEYS);
     fprintf(f, "\nAlso\n");
     (void)print_wants(f, v, b, n, also, FIRST_KEYS);
-    print_wrapped(f, "The mouse: a click points, a second one opens, the wheel zooms or scrolls, dragging selects a "
-                     "range; a click on a column's title sorts, on a tab it shows that view.");
+    print_wrapped(
+        f, "The mouse: a click points, a second one opens, the wheel zooms or scrolls, dragging selects a "
+           "range; a click on a column's title sorts, on a tab it shows that view.");
     fprintf(f, "\n");
 }
 
-static void print_help(FILE *f, const struct keymap *km, enum keyview view, const struct binding **b, size_t n)
+static void print_help(FILE *f, const struct keymap *km, enum keyview view, const struct binding **b,
+                       size_t n)
 {
     const char *group = "";
     size_t at = 0;
@@ -272,10 +292,11 @@ static void print_help(FILE *f, const struct keymap *km, enum keyview view, cons
     fprintf(f, "\n");
     print_counts(f, km, view);
     fprintf(f, "\nIn a prompt\n");
-    print_wrapped(f, "Enter accepts, Esc gives up, Up and Down bring back earlier lines, Tab completes an action's "
-                     "name or a view's, Left, Right, Home and End move in the line, "
-                     "Ctrl-U clears it, Ctrl-W a word, Ctrl-K the rest. / in a text like this one finds "
-                     "words in it, n and N the next line that has them.");
+    print_wrapped(
+        f, "Enter accepts, Esc gives up, Up and Down bring back earlier lines, Tab completes an action's "
+           "name or a view's, Left, Right, Home and End move in the line, "
+           "Ctrl-U clears it, Ctrl-W a word, Ctrl-K the rest. / in a text like this one finds "
+           "words in it, n and N the next line that has them.");
     print_wrapped(f, "Behind : stands a time (1.25s, 50%), a range (1.2s..1.3s), a goroutine "
                      "(g123), a processor (p4), a "
                      "thread (m7), or the name of an action or a view (view-cycles).");
@@ -338,7 +359,8 @@ bool help_make(struct help *h, const struct keymap *km, const struct view *v, en
     return true;
 }
 
-/* ---- the footer, drawn ------------------------------------------------------------------------------------ */
+/* ---- the footer, drawn ------------------------------------------------------------------------------------
+ */
 
 static void footer_chord(const struct keymap *km, const struct keystate *st, char *out, size_t size)
 {
@@ -348,7 +370,8 @@ static void footer_chord(const struct keymap *km, const struct keystate *st, cha
     size_t n = st->n ? keymap_continuations(km, st, &b) : 0;
     for (size_t i = 0; i < n && at < size; i++)
         at += (size_t)snprintf(out + at, size - at, "  %s %s",
-                               key_text(b[i]->keys[st->n < b[i]->nkeys ? st->n : 0], key), action_name(b[i]->action));
+                               key_text(b[i]->keys[st->n < b[i]->nkeys ? st->n : 0], key),
+                               action_name(b[i]->action));
     if (n)
         mem_free(b);
 }
@@ -370,13 +393,14 @@ void help_footer(const struct keymap *km, const struct keystate *st, const struc
             continue;
         if (w->b != ACT_NONE && act_answers(v, w->b))
             best_keys(b, n, w->b, two, sizeof two);
-        at += (size_t)snprintf(out + at, size - at, "%s%s%s%s %s", at ? "  " : "", one, two[0] ? " " : "", two,
-                               label(v, w));
+        at += (size_t)snprintf(out + at, size - at, "%s%s%s%s %s", at ? "  " : "", one, two[0] ? " " : "",
+                               two, label(v, w));
     }
     mem_free(b);
 }
 
-/* ---- lists for documents --------------------------------------------------------------------------------- */
+/* ---- lists for documents ---------------------------------------------------------------------------------
+ */
 
 void help_actions(FILE *f)
 {
@@ -448,8 +472,8 @@ static void markdown_own(FILE *f, const struct column *cols, size_t n, size_t ma
     for (size_t i = 0; i < map; i++)
         if (binds(cols[i].km, b))
             return;
-    fprintf(f, "| `%s` | `%s` | %s |", keyview_name((enum keyview)b->view), binding_keys(b, keys, sizeof keys),
-            action_name(b->action));
+    fprintf(f, "| `%s` | `%s` | %s |", keyview_name((enum keyview)b->view),
+            binding_keys(b, keys, sizeof keys), action_name(b->action));
     for (size_t i = map, said = 0; i < n; i++)
         if (binds(cols[i].km, b))
             fprintf(f, "%s%s", said++ ? ", " : " ", builtin_keymaps[i].name);
@@ -484,21 +508,25 @@ bool help_markdown(FILE *f)
             cols[n].n = keymap_bindings(cols[n].km, KEYVIEW_ANY, &cols[n].b);
     }
     if (ok) {
-        fprintf(f, "# Keys\n\nMade by `gotop --keys-markdown`; do not edit. The keymaps are `keymaps/*.keys`.\n"
-                   "`--keymap NAME` selects one, `--keymap FILE` reads yours, and `~/.config/gotop/default.keys`\n"
-                   "is read if it exists (begin it with `include default`). In the viewer, `?` lists the keys of\n"
-                   "the current view.\n");
+        fprintf(
+            f,
+            "# Keys\n\nMade by `gotop --keys-markdown`; do not edit. The keymaps are `keymaps/*.keys`.\n"
+            "`--keymap NAME` selects one, `--keymap FILE` reads yours, and `~/.config/gotop/default.keys`\n"
+            "is read if it exists (begin it with `include default`). In the viewer, `?` lists the keys of\n"
+            "the current view.\n");
         markdown_rows(f, cols, n);
         fprintf(f, "\n## Beside these\n\n");
         markdown_single(f, cols, n);
-        fprintf(f,
-                "\nCounts: in vi and emacs, digits before a key repeat it (`5` `l`). In default, digits switch\n"
-                "views, so a count begins with `;` (`;` `5` `l`).\n"
-                "\n`q` asks once more before it leaves a trace that took 5 s or more to read: press it again;\n"
-                "`Q` leaves at once.\n"
-                "\nA line of a keymap is `bind any KEY ACTION`, or `bind VIEW KEY ACTION` for one view or `popup`\n"
-                "(`man gotop`: KEYMAPS); `gotop --check-keymap FILE` finds mistakes. `:` takes actions by their\n"
-                "names, and views: ");
+        fprintf(
+            f,
+            "\nCounts: in vi and emacs, digits before a key repeat it (`5` `l`). In default, digits switch\n"
+            "views, so a count begins with `;` (`;` `5` `l`).\n"
+            "\n`q` asks once more before it leaves a trace that took 5 s or more to read: press it again;\n"
+            "`Q` leaves at once.\n"
+            "\nA line of a keymap is `bind any KEY ACTION`, or `bind VIEW KEY ACTION` for one view or "
+            "`popup`\n"
+            "(`man gotop`: KEYMAPS); `gotop --check-keymap FILE` finds mistakes. `:` takes actions by their\n"
+            "names, and views: ");
         for (int v = VIEW_NONE + 1; v < VIEW_END; v++)
             fprintf(f, "%s`%s`", v == 1 ? "" : v % 8 == 0 ? ",\n" : ", ", keyview_name((enum keyview)v));
         fprintf(f, ".\nWhere both have a name, it is the action; `view-` before it means the view.\n");

@@ -1,5 +1,6 @@
 /*
- * help.h - the bindings of a keymap as text: the help screen, the footer, docs/KEYS.md. Nothing is written by hand.
+ * help.h - the bindings of a keymap as text: the help screen, the footer, docs/KEYS.md. Nothing is written by
+ * hand.
  */
 #ifndef GOTOP_VIEWER_HELP_H
 #define GOTOP_VIEWER_HELP_H
@@ -19,15 +20,15 @@ struct help { /* lines for a pop-up; all memory is owned by it */
     struct rich legend; /* above them */
 };
 /*
- * help_make - what the glyphs mean, the keys that mean something of their own in the view shown, and all keys by group
- * of actions. *h may be zeroed. false: out of memory.
+ * help_make - what the glyphs mean, the keys that mean something of their own in the view shown, and all keys
+ * by group of actions. *h may be zeroed. false: out of memory.
  */
 bool help_make(struct help *h, const struct keymap *km, const struct view *v, enum keyview view);
 void help_free(struct help *h);
 
 /*
- * help_footer - the main keys in one line, most wanted first, of those that do something in the view as it is; or, while a
- * chord is under way, what it can become. out is NUL-terminated.
+ * help_footer - the main keys in one line, most wanted first, of those that do something in the view as it
+ * is; or, while a chord is under way, what it can become. out is NUL-terminated.
  */
 void help_footer(const struct keymap *km, const struct keystate *st, const struct view *v, enum keyview view,
                  char *out, size_t size);

@@ -1,5 +1,6 @@
 /*
- * keymap_builtin.h - the key maps and palettes of keymaps/ and a page of docs/, embedded when building by keymaps/embed.sh.
+ * keymap_builtin.h - the key maps and palettes of keymaps/ and a page of docs/, embedded when building by
+ * keymaps/embed.sh.
  *
  * The table ends with a row of null pointers. Text is that of the file, byte for byte.
  */

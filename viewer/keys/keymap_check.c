@@ -1,8 +1,8 @@
 /*
  * keymap_check.c - a keymap seen as a whole: what is bound, what no key reaches, the map as text.
  *
- * A binding of "any" works in a view unless the view's own tree answers its keys first, so everything here asks
- * the same question keymap_feed() does, over whole chords.
+ * A binding of "any" works in a view unless the view's own tree answers its keys first, so everything here
+ * asks the same question keymap_feed() does, over whole chords.
  */
 #include "viewer/keys/keymap.h"
 
@@ -98,7 +98,8 @@ size_t keymap_continuations(const struct keymap *km, const struct keystate *st, 
     return list_done(&l, by_seq, out);
 }
 
-/* ---- check ----------------------------------------------------------------------------------------------- */
+/* ---- check -----------------------------------------------------------------------------------------------
+ */
 
 struct check {
     const struct keymap *km;
@@ -128,9 +129,9 @@ static void check_eaten(struct check *c, const struct keynode *n)
     for (int i = 0; n->bound && i < n->bound->nkeys; i++) {
         const char *why = key_eaten(n->bound->keys[i]);
         if (why)
-            keymap_report(c->say, false, n->bound->file, n->bound->line, "'%s' for %s may never arrive: %s, %s",
-                          binding_keys(n->bound, chord, sizeof chord), action_name(n->bound->action),
-                          key_text(n->bound->keys[i], name), why);
+            keymap_report(c->say, false, n->bound->file, n->bound->line,
+                          "'%s' for %s may never arrive: %s, %s", binding_keys(n->bound, chord, sizeof chord),
+                          action_name(n->bound->action), key_text(n->bound->keys[i], name), why);
     }
     for (const struct keynode *kid = n->kids; kid; kid = kid->hh.next)
         check_eaten(c, kid);
@@ -160,11 +161,12 @@ static void check_reach(struct check *c, const char *file)
     }
     for (enum action a = ACT_NONE + 1; a < ACT_COUNT; a++) {
         if (!reach[a]) {
-            keymap_report(c->say, true, file, 0, "no key reaches the action %s (%s)", action_name(a), action_help(a));
+            keymap_report(c->say, true, file, 0, "no key reaches the action %s (%s)", action_name(a),
+                          action_help(a));
             c->errors++;
         } else if (!(reach[a] & PLAINLY)) {
-            keymap_report(c->say, false, file, 0, "%s is reached by Ctrl, Alt, function keys or the mouse alone",
-                          action_name(a));
+            keymap_report(c->say, false, file, 0,
+                          "%s is reached by Ctrl, Alt, function keys or the mouse alone", action_name(a));
         }
     }
 }
@@ -180,7 +182,8 @@ int keymap_check(const struct keymap *km, const char *file, const struct keymap_
     return c.errors;
 }
 
-/* ---- dump ------------------------------------------------------------------------------------------------ */
+/* ---- dump ------------------------------------------------------------------------------------------------
+ */
 
 /* A key so that the parser reads it back, whatever stands around it: '#' would begin a comment. */
 static const char *dump_key(keycode k, char buf[KEY_NAME_MAX])
@@ -204,7 +207,8 @@ void keymap_dump(const struct keymap *km, FILE *f)
             fprintf(f, "bind %s", keyview_name(v));
             for (int k = 0; k < b[i]->nkeys; k++)
                 fprintf(f, " %s", dump_key(b[i]->keys[k], name));
-            fprintf(f, " %s%s%s\n", action_name(b[i]->action), b[i]->arg ? " " : "", b[i]->arg ? b[i]->arg : "");
+            fprintf(f, " %s%s%s\n", action_name(b[i]->action), b[i]->arg ? " " : "",
+                    b[i]->arg ? b[i]->arg : "");
         }
         mem_free(b);
     }

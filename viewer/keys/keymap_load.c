@@ -1,8 +1,9 @@
 /*
- * keymap_load.c - where keymaps are found: a path, the user's folder, the installed folder, the built-in copy.
+ * keymap_load.c - where keymaps are found: a path, the user's folder, the installed folder, the built-in
+ * copy.
  *
- * A name is tried in that order. A file that includes its own name means the next one in the order, so a user's
- * default.keys may begin with "include default" and change three lines.
+ * A name is tried in that order. A file that includes its own name means the next one in the order, so a
+ * user's default.keys may begin with "include default" and change three lines.
  */
 #include "viewer/keys/keymap.h"
 
@@ -68,8 +69,8 @@ enum err_code keymap_load_from(struct keymap *km, const char *name, const char *
                                const struct keymap_say *say)
 {
     if (km->depth >= INCLUDE_DEPTH_MAX) {
-        keymap_report(say, true, includer ? includer : name, 0, "keymaps include each other more than %d deep",
-                      INCLUDE_DEPTH_MAX);
+        keymap_report(say, true, includer ? includer : name, 0,
+                      "keymaps include each other more than %d deep", INCLUDE_DEPTH_MAX);
         return ERR_FORMAT;
     }
     km->depth++;

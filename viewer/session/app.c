@@ -1,8 +1,8 @@
 /*
  * app.c - which layer a key goes to.
  *
- * Layers, top first: a prompt takes every key as text; a chord or count under way takes the next key; a pop-up turns
- * lane movement into scrolling. There is no other mode. What an action does is in act.c.
+ * Layers, top first: a prompt takes every key as text; a chord or count under way takes the next key; a
+ * pop-up turns lane movement into scrolling. There is no other mode. What an action does is in act.c.
  */
 #include "viewer/session/app.h"
 
@@ -174,7 +174,8 @@ enum keyview app_keyview(const struct app *a)
     return (enum keyview)a->view.at.view;
 }
 
-/* ---- the prompt ------------------------------------------------------------------------------------------ */
+/* ---- the prompt ------------------------------------------------------------------------------------------
+ */
 
 static int history_of(const struct app *a)
 {
@@ -216,7 +217,8 @@ static unsigned history_move(struct app *a, int by)
 
 enum { NAME_COUNT = ACT_COUNT + 2 * VIEW_END, NAME_ROOM = 64 };
 
-/* What a line behind ':' may begin with, by number: an action, "view-" and a view's name, a view's name. "": none, or again. */
+/* What a line behind ':' may begin with, by number: an action, "view-" and a view's name, a view's name. "":
+ * none, or again. */
 static const char *command_name(int i, char out[NAME_ROOM])
 {
     const int view = (i - ACT_COUNT) / 2;
@@ -305,8 +307,8 @@ static unsigned run_command(struct app *a)
     if (view != VIEW_NONE)
         return VR_DRAW | view_show(&a->view, view);
     if (act == ACT_NONE) {
-        view_message(&a->view, true, "'%.*s' is no time, range, lane, view or action (Tab completes names)", (int)len,
-                     name);
+        view_message(&a->view, true, "'%.*s' is no time, range, lane, view or action (Tab completes names)",
+                     (int)len, name);
         return VR_DRAW | VR_BELL;
     }
     char *arg = name + len;
@@ -366,9 +368,8 @@ static unsigned prompt_key(struct app *a, keycode k)
         return f;
     if (k == K_ENTER)
         return prompt_accept(a);
-    if (k == K_ESC || k == (K_CTRL | 'g')) {
+    if (k == K_ESC || k == (K_CTRL | 'g'))
         return view_back(&a->view) | VR_DRAW; /* a search under way goes back to where it was begun */
-    }
     if (k == K_UP || k == (K_CTRL | 'p'))
         return history_move(a, -1);
     if (k == K_DOWN || k == (K_CTRL | 'n'))
@@ -380,7 +381,8 @@ static unsigned prompt_key(struct app *a, keycode k)
     return VR_NONE;
 }
 
-/* ---- keys ------------------------------------------------------------------------------------------------ */
+/* ---- keys ------------------------------------------------------------------------------------------------
+ */
 
 /* Where there is nothing to zoom, in lists and pop-ups, the wheel goes over their lines. */
 static bool scrolls(const struct app *a, keycode k, enum action act)
@@ -407,7 +409,8 @@ static unsigned feed(struct app *a, keycode k)
         return VR_DRAW | app_do(a, hit->action, given ? (uint32_t)n : 0, hit->arg);
     }
     case KEYFEED_MORE:
-        view_message(&a->view, false, "%s", ""); /* the footer shows what is under way: nothing may lie over it */
+        view_message(&a->view, false, "%s",
+                     ""); /* the footer shows what is under way: nothing may lie over it */
         return VR_DRAW;
     case KEYFEED_CANCEL: return VR_DRAW;
     case KEYFEED_NONE: break;
@@ -416,12 +419,13 @@ static unsigned feed(struct app *a, keycode k)
         return VR_NONE;
     char name[KEY_NAME_MAX], help[64];
     help_key(a->km, app_keyview(a), ACT_HELP, help, sizeof help);
-    view_message(&a->view, false, "%s%s%s does nothing here%s%s%s", chord, chord[0] ? " " : "", key_text(k, name),
-                 help[0] ? "; " : "", help, help[0] ? " lists the keys" : "");
+    view_message(&a->view, false, "%s%s%s does nothing here%s%s%s", chord, chord[0] ? " " : "",
+                 key_text(k, name), help[0] ? "; " : "", help, help[0] ? " lists the keys" : "");
     return VR_DRAW | VR_BELL;
 }
 
-/* The cell under the mouse pointer becomes the cursor; in ruler and bands its time alone, in tables its row alone. */
+/* The cell under the mouse pointer becomes the cursor; in ruler and bands its time alone, in tables its row
+ * alone. */
 static unsigned point(struct app *a, int x, int y)
 {
     struct view *v = &a->view;
@@ -441,7 +445,8 @@ static unsigned point(struct app *a, int x, int y)
         if (row != now)
             f |= view_lane(v, (int)(row - now));
     }
-    if (!here->table && x >= p.gutter && x < p.gutter + p.plot_w && y >= p.y[ROW_RULER] && y < p.y[ROW_STATUS]) {
+    if (!here->table && x >= p.gutter && x < p.gutter + p.plot_w && y >= p.y[ROW_RULER] &&
+        y < p.y[ROW_STATUS]) {
         int64_t t0, t1;
         int by = x - p.gutter - view_column(v, &t0, &t1);
         if (by)
@@ -596,7 +601,8 @@ unsigned app_interrupt(struct app *a)
     return app_key(a, &esc) & ~(unsigned)VR_QUIT;
 }
 
-/* ---- drawing --------------------------------------------------------------------------------------------- */
+/* ---- drawing ---------------------------------------------------------------------------------------------
+ */
 
 bool app_still(const struct app *a)
 {

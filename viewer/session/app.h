@@ -1,8 +1,9 @@
 /*
- * app.h - the program without its terminal: a trace, a view, a keymap; keys and actions in, a grid of cells out.
+ * app.h - the program without its terminal: a trace, a view, a keymap; keys and actions in, a grid of cells
+ * out.
  *
- * interactive.c drives it from a terminal, headless.c from a script; both go through app_key() and app_do(), so
- * what a test sees is what a reader sees. One thread.
+ * interactive.c drives it from a terminal, headless.c from a script; both go through app_key() and app_do(),
+ * so what a test sees is what a reader sees. One thread.
  */
 #ifndef GOTOP_VIEWER_APP_H
 #define GOTOP_VIEWER_APP_H
@@ -31,7 +32,8 @@ enum app_refresh {
     AR_PALETTE = 1 << 12  /* colours changed: app->palette, app->mono */
 };
 
-/* What there is to do besides keys: a queue in this order. The first that is queued is the phase the program is in. */
+/* What there is to do besides keys: a queue in this order. The first that is queued is the phase the program
+ * is in. */
 enum due {
     DUE_LOAD = 1,   /* trace_load() has more of the file */
     DUE_TABLES = 2, /* triage_step() has more to count */
@@ -67,26 +69,27 @@ struct app {
     enum palette palette;
     bool by_ground; /* nobody chose it: it is that for the terminal's ground */
     bool mono;
-    unsigned due;          /* enum due: what is queued */
-    bool stale;            /* it went on, and the view has not been told */
-    struct follow *follow; /* a program that is running; tr is its trace. NULL: a finished one. See app_live.h */
-    bool following;        /* the window goes with its end */
-    bool held;             /* a move has held it */
-    bool unseen;           /* nobody looks on before it has ended: no tables until then */
-    struct app *before;    /* what was held of another process, before R; shown below; NULL: nothing */
-    bool before_over;      /* it is to be let go */
-    int64_t follow_ns;     /* and is so long */
-    int64_t news_at;       /* monotonic: when something had come last; 0: not begun */
-    int silent_s;          /* so long nothing has, in seconds, as the title says it; 0: not long */
-    int late_s;            /* so late is what comes; 0: not to be told */
-    bool late_told;        /* and why */
-    int64_t tables_next;   /* monotonic: not before then are its tables worked out anew */
-    int64_t tables_until;  /* and so long those there are stand */
-    int drawn;             /* the view that the screen shows */
-    bool still;            /* it shows tables that are worked out anew */
-    const char *where;     /* it runs there */
-    char live_name[200];   /* the title's words for it */
-    int open_view;         /* where to open once the trace is loaded, if no key came first; 0, NULL = nowhere */
+    unsigned due; /* enum due: what is queued */
+    bool stale;   /* it went on, and the view has not been told */
+    struct follow
+        *follow;        /* a program that is running; tr is its trace. NULL: a finished one. See app_live.h */
+    bool following;     /* the window goes with its end */
+    bool held;          /* a move has held it */
+    bool unseen;        /* nobody looks on before it has ended: no tables until then */
+    struct app *before; /* what was held of another process, before R; shown below; NULL: nothing */
+    bool before_over;   /* it is to be let go */
+    int64_t follow_ns;  /* and is so long */
+    int64_t news_at;    /* monotonic: when something had come last; 0: not begun */
+    int silent_s;       /* so long nothing has, in seconds, as the title says it; 0: not long */
+    int late_s;         /* so late is what comes; 0: not to be told */
+    bool late_told;     /* and why */
+    int64_t tables_next;  /* monotonic: not before then are its tables worked out anew */
+    int64_t tables_until; /* and so long those there are stand */
+    int drawn;            /* the view that the screen shows */
+    bool still;           /* it shows tables that are worked out anew */
+    const char *where;    /* it runs there */
+    char live_name[200];  /* the title's words for it */
+    int open_view; /* where to open once the trace is loaded, if no key came first; 0, NULL = nowhere */
     const char *open_at, *open_lane, *open_filter;
     const char *open_wrong;   /* the filter asked for makes no sense: why (view.message) */
     const char *const *roots; /* "recorded=here": where sources are */
@@ -119,7 +122,8 @@ struct app {
 bool app_init(struct app *a, struct trace *tr, const struct keymap *km, int w, int h);
 void app_free(struct app *a);
 
-/* app_open - go where the command line said, once there is something to go to; app_load() does it for a finished trace. */
+/* app_open - go where the command line said, once there is something to go to; app_load() does it for a
+ * finished trace. */
 void app_open(struct app *a);
 static inline bool app_has(const struct app *a, enum due what)
 {
@@ -139,8 +143,8 @@ static inline void app_add(struct app *a, enum due what)
 /* app_phase - what it is doing: the first of what is queued; 0: nothing, it waits for a key. */
 unsigned app_phase(const struct app *a);
 /*
- * app_step - do the first of what is queued, for about budget_ns: what a loop calls between keys. *flags: what must happen
- * next. Returns the phase it was in. app_busy - call it again at once.
+ * app_step - do the first of what is queued, for about budget_ns: what a loop calls between keys. *flags:
+ * what must happen next. Returns the phase it was in. app_busy - call it again at once.
  */
 unsigned app_step(struct app *a, int64_t budget_ns, unsigned *flags);
 bool app_busy(const struct app *a);
@@ -152,10 +156,10 @@ bool app_busy(const struct app *a);
  */
 bool app_load(struct app *a, int64_t budget_ns);
 /*
- * app_triage - once the trace is loaded: work out the tables for about budget_ns. When they are done view 1 is shown,
- * unless a key has come before or the command line asked for another place; then a message says so. A finding asked
- * for in the meantime is gone to, unless something else moved since.
- * Returns refresh flags; DUE_TABLES says whether there is more to do.
+ * app_triage - once the trace is loaded: work out the tables for about budget_ns. When they are done view 1
+ * is shown, unless a key has come before or the command line asked for another place; then a message says so.
+ * A finding asked for in the meantime is gone to, unless something else moved since. Returns refresh flags;
+ * DUE_TABLES says whether there is more to do.
  */
 unsigned app_triage(struct app *a, int64_t budget_ns);
 /* app_work - go on with a search for about budget_ns. Returns refresh flags. */
@@ -164,7 +168,8 @@ unsigned app_resize(struct app *a, int w, int h);
 
 /* app_key - one key press: prompt, chord, count or action. Returns refresh flags. */
 unsigned app_key(struct app *a, const struct key_event *ev);
-/* app_interruptible - is something under way that Ctrl-C ends: a prompt, a chord, a search? app_interrupt - end it. */
+/* app_interruptible - is something under way that Ctrl-C ends: a prompt, a chord, a search? app_interrupt -
+ * end it. */
 bool app_interruptible(const struct app *a);
 unsigned app_interrupt(struct app *a);
 /* app_do - one action. count 0 = none given; arg NULL = none. */

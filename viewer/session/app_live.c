@@ -1,10 +1,10 @@
 /*
  * app_live.c - see app_live.h.
  *
- * Tables (views 1, 5, 6, 10) are of a model that stands still. So when it grows they are dropped, and worked out anew where
- * one of them is shown; while they are, for a while behind that, and while the reader stands still before them, nothing is
- * decoded. Reading goes on all the time; at its end what came is decoded, whatever is shown. Until the new ones are there the
- * screen keeps the old ones, if no key asks for more.
+ * Tables (views 1, 5, 6, 10) are of a model that stands still. So when it grows they are dropped, and worked
+ * out anew where one of them is shown; while they are, for a while behind that, and while the reader stands
+ * still before them, nothing is decoded. Reading goes on all the time; at its end what came is decoded,
+ * whatever is shown. Until the new ones are there the screen keeps the old ones, if no key asks for more.
  */
 #include "viewer/session/app_live.h"
 
@@ -126,7 +126,8 @@ static void exchange(struct app *a, int64_t by)
         app_add(a, DUE_VIEW);
 }
 
-/* ---- another process's trace, from before R ---------------------------------------------------------------------- */
+/* ---- another process's trace, from before R
+ * ---------------------------------------------------------------------- */
 
 static void before_free(struct app *a)
 {
@@ -219,8 +220,8 @@ static unsigned tables_wanted(struct app *a)
 }
 
 /*
- * Tables are read: so the model they are of stands still. What comes meanwhile is kept for later; at the program's end that is
- * the rest, without which they would look like those of the whole trace.
+ * Tables are read: so the model they are of stands still. What comes meanwhile is kept for later; at the
+ * program's end that is the rest, without which they would look like those of the whole trace.
  */
 static bool stands(const struct app *a)
 {
@@ -228,7 +229,8 @@ static bool stands(const struct app *a)
                                       (!a->following || host_now() < a->tables_until));
 }
 
-/* Nothing has come for so long that "LIVE" alone would mislead. It is told by doubling: what stands still costs no bytes. */
+/* Nothing has come for so long that "LIVE" alone would mislead. It is told by doubling: what stands still
+ * costs no bytes. */
 static unsigned silence(struct app *a, bool news)
 {
     enum { FIRST_S = 5, MOST_S = 1 << 20 };
@@ -268,8 +270,8 @@ static unsigned ended(struct app *a)
     char key[64] = "";
     if (strcmp(a->where, piped_name) != 0)
         help_key(a->km, app_keyview(a), ACT_RECONNECT, key, sizeof key);
-    view_message(&a->view, *why, "the trace has ended%s%.160s%s%s%s", *why ? ": " : "", why, *key ? "; " : "", key,
-                 *key ? " connects again" : "");
+    view_message(&a->view, *why, "the trace has ended%s%.160s%s%s%s", *why ? ": " : "", why, *key ? "; " : "",
+                 key, *key ? " connects again" : "");
     return VR_DRAW;
 }
 
@@ -291,8 +293,8 @@ void app_live_begin(struct app *a, struct follow *f, const char *where)
 }
 
 /*
- * What has come, decoded. While there is more of it than in one go, drawing what it changes would take the time that is needed to
- * follow: so that waits for some goes.
+ * What has come, decoded. While there is more of it than in one go, drawing what it changes would take the
+ * time that is needed to follow: so that waits for some goes.
  */
 static unsigned follow_more(struct app *a, int64_t budget_ns, int64_t *by)
 {
@@ -302,7 +304,8 @@ static unsigned follow_more(struct app *a, int64_t budget_ns, int64_t *by)
     do {
         news = follow_step(a->follow, stands(a) ? 0 : budget_ns, by);
         all = (all & ~(unsigned)FOLLOW_BUSY) | news;
-    } while (++i < GOES && a->following && (news & FOLLOW_BUSY) && !(news & ~(unsigned)(FOLLOW_BUSY | FOLLOW_GREW)));
+    } while (++i < GOES && a->following && (news & FOLLOW_BUSY) &&
+             !(news & ~(unsigned)(FOLLOW_BUSY | FOLLOW_GREW)));
     return all;
 }
 
@@ -319,7 +322,8 @@ unsigned app_live(struct app *a, int64_t budget_ns, bool *busy)
         f |= VR_DRAW;
     }
     if (news & FOLLOW_UNSAVED) {
-        view_message(&a->view, true, "%.200s: what comes is shown, and saved no more", follow_unsaved(a->follow));
+        view_message(&a->view, true, "%.200s: what comes is shown, and saved no more",
+                     follow_unsaved(a->follow));
         f |= VR_DRAW;
     }
     if (a->before_over) {
@@ -343,7 +347,7 @@ unsigned app_live(struct app *a, int64_t budget_ns, bool *busy)
         view_message(&a->view, false, "connected again%s",
                      follow_joined(a->follow) ? ": behind a gap the same program goes on"
                      : a->before              ? ": to another process; what was before is below"
-                                              : ": to another process, so this is another trace, with its own 0");
+                                 : ": to another process, so this is another trace, with its own 0");
     }
     if (news & FOLLOW_ENDED)
         f |= ended(a);
@@ -370,7 +374,8 @@ void app_live_acted(struct app *a, enum action act, const struct place *from)
     const struct place *at = &a->view.at;
     if (!a->follow || !a->following || act == ACT_FOLLOW)
         return;
-    if (at->win.t1 > trace_info(a->tr)->end) /* typed before there was anything: no picture yet that could be held */
+    if (at->win.t1 >
+        trace_info(a->tr)->end) /* typed before there was anything: no picture yet that could be held */
         return;
     bool window = at->win.t0 != from->win.t0 || at->win.t1 != from->win.t1;
     bool row = at->view == from->view && at->row != from->row && tri_shows(at->view);
@@ -418,7 +423,8 @@ unsigned app_live_again(struct app *a)
         a->before_over = true; /* not while a key of both is at work */
         view_message(&a->view, false, "what was before is let go");
     } else if (!follow_ended(a->follow))
-        view_message(&a->view, true, feed_is_url(a->where) ? "it is still connected" : "it is still followed");
+        view_message(&a->view, true,
+                     feed_is_url(a->where) ? "it is still connected" : "it is still followed");
     else if (strcmp(a->where, piped_name) == 0)
         view_message(&a->view, true, "standard input can't be asked again");
     else if (follow_again(a->follow, &e))

@@ -200,7 +200,9 @@ enum editor_end editor_open(const char *path, uint64_t line)
     if (!helper.pid || strlen(path) >= sizeof r.path)
         return EDITOR_FAILED;
     memcpy(r.path, path, strlen(path));
-    return whole(helper.to, &r, sizeof r, true) && whole(helper.from, &end, sizeof end, false) ? end : EDITOR_FAILED;
+    return whole(helper.to, &r, sizeof r, true) && whole(helper.from, &end, sizeof end, false)
+               ? end
+               : EDITOR_FAILED;
 }
 
 void editor_end(void)

@@ -1,8 +1,9 @@
 /*
  * editor.h - the reader's own editor on a source file.
  *
- * gotop itself can't start programs once it reads a trace (viewer/command/sandbox.h). So a small process is forked before that, which
- * knows the command from the environment (VISUAL, EDITOR) and takes but a path and a line.
+ * gotop itself can't start programs once it reads a trace (viewer/command/sandbox.h). So a small process is
+ * forked before that, which knows the command from the environment (VISUAL, EDITOR) and takes but a path and
+ * a line.
  *
  * What it takes may come from a viewer that a trace has taken over. So it believes nothing: it looks at the
  * path itself (decode/base/child.h), shows it on the terminal, and starts the editor once, if Enter is the

@@ -1,9 +1,10 @@
 /*
  * follow.c - see follow.h.
  *
- * Invariants: a strip holds the header and generations as they came, in order. `now` is decoded by the caller's thread, which
- * alone looks at it; `next` by the maker's, which says under its lock how far it is and gets what is new there. Who has
- * the lock while the maker isn't busy has the model. Both are of one strip, unless they are of two programs or it was long.
+ * Invariants: a strip holds the header and generations as they came, in order. `now` is decoded by the
+ * caller's thread, which alone looks at it; `next` by the maker's, which says under its lock how far it is
+ * and gets what is new there. Who has the lock while the maker isn't busy has the model. Both are of one
+ * strip, unless they are of two programs or it was long.
  */
 #include "viewer/session/follow.h"
 
@@ -50,7 +51,8 @@ struct follow {
     char why[200], refused[200];
 };
 
-/* ---- how much there is ------------------------------------------------------------------------------------------- */
+/* ---- how much there is
+ * ------------------------------------------------------------------------------------------- */
 
 static uint64_t in_memory(const struct follow *f)
 {
@@ -75,9 +77,9 @@ static uint64_t will_take(const struct follow *f)
 }
 
 /*
- * May another generation come in? Not while more waits to be decoded than can be soon, nor if memory would be short once all is
- * decoded; unless it is the first one of what takes over, which frees some. Who began to leave out goes on until there is room for
- * several.
+ * May another generation come in? Not while more waits to be decoded than can be soon, nor if memory would be
+ * short once all is decoded; unless it is the first one of what takes over, which frees some. Who began to
+ * leave out goes on until there is room for several.
  */
 static bool has_room(struct follow *f, size_t n)
 {
@@ -93,7 +95,8 @@ static bool has_room(struct follow *f, size_t n)
     return waits <= (f->losing ? may / 4 : may) && memory <= (f->losing ? most - most / 8 : most);
 }
 
-/* ---- holding ---------------------------------------------------------------------------------------------------- */
+/* ---- holding
+ * ---------------------------------------------------------------------------------------------------- */
 
 static void over(struct follow *f, const char *why)
 {
@@ -183,7 +186,8 @@ static void receive(struct follow *f)
     end(f, s == LIVE_FAILED ? e.what : "");
 }
 
-/* ---- the newer part --------------------------------------------------------------------------------------------- */
+/* ---- the newer part
+ * --------------------------------------------------------------------------------------------- */
 
 /* Is it time for a second model? (under the lock) */
 static bool next_due(const struct follow *f)
@@ -191,7 +195,8 @@ static bool next_due(const struct follow *f)
     return (!f->o.keep_bytes && trace_info(f->now.tr)->end > f->o.keep_ns) || will_take(f) > f->most / 16 * 7;
 }
 
-/* It holds enough, and has come as far as the first; or the first holds too much, then near enough will do. (under the lock) */
+/* It holds enough, and has come as far as the first; or the first holds too much, then near enough will do.
+ * (under the lock) */
 static bool next_ready(const struct follow *f)
 {
     const struct maker *k = &f->maker;
@@ -223,7 +228,8 @@ static void next_begin(struct follow *f)
     strip_leave(s);
 }
 
-/* How much later one trace begins than another: by the time of day if both tell it, else by the host's clock. */
+/* How much later one trace begins than another: by the time of day if both tell it, else by the host's clock.
+ */
 static int64_t later_by(const struct trace *one, const struct trace *other)
 {
     enum { MOST_S = 1 << 30 };
@@ -234,7 +240,8 @@ static int64_t later_by(const struct trace *one, const struct trace *other)
     return b->first_ns - a->first_ns;
 }
 
-/* ---- connecting again ----------------------------------------------------------------------------------------------- */
+/* ---- connecting again
+ * ----------------------------------------------------------------------------------------------- */
 
 static enum err_code save_to(const struct follow *f, int connection, struct saved **out, struct err *e)
 {
@@ -270,15 +277,16 @@ static bool again_model(struct follow *f, struct model *m)
     struct err e = {0};
     const struct stream_gen *g = &f->again.st.gen[0];
     const struct model *now = &f->now;
-    struct joint_part held = {now->strip->p + now->from - STREAM_HEADER, f->whole - now->from + STREAM_HEADER};
+    struct joint_part held = {now->strip->p + now->from - STREAM_HEADER,
+                              f->whole - now->from + STREAM_HEADER};
     struct strip *s = now->strip;
     f->joined = joint_follows(held, (struct joint_part){g->p, g->n}, &e) == ERR_OK;
     if (f->joined) {
         strip_cut(s, f->whole);
         return strip_gap(s) && model_open(m, s, now->from, held.p, &f->o.live.trace, &e);
     }
-    bool ok =
-        (s = strip_new()) && strip_put(s, g->p, STREAM_HEADER) && model_open(m, s, s->n, g->p, &f->o.live.trace, &e);
+    bool ok = (s = strip_new()) && strip_put(s, g->p, STREAM_HEADER) &&
+              model_open(m, s, s->n, g->p, &f->o.live.trace, &e);
     strip_leave(s);
     return ok;
 }
@@ -324,7 +332,9 @@ static unsigned again_step(struct follow *f)
     return 0;
 }
 
-/* ---- damage --------------------------------------------------------------------------------------------------------- */
+/* ---- damage
+ * ---------------------------------------------------------------------------------------------------------
+ */
 
 /* A contradiction that was not known of yet; the last one. */
 static const struct err *contradiction(const struct follow *f)
@@ -337,7 +347,8 @@ static const struct err *contradiction(const struct follow *f)
     return NULL;
 }
 
-/* Is there damage that wasn't looked at? At the end all of it counts: what came later may say where a broken generation ends. */
+/* Is there damage that wasn't looked at? At the end all of it counts: what came later may say where a broken
+ * generation ends. */
 static bool mend_due(const struct follow *f)
 {
     const bool at_end = f->ended && !f->mended;
@@ -345,8 +356,8 @@ static bool mend_due(const struct follow *f)
 }
 
 /*
- * What is noticed in the middle of a generation makes more of it unsure than what is known before: so what is held is read
- * once more, beside what is shown. (mend_due())
+ * What is noticed in the middle of a generation makes more of it unsure than what is known before: so what is
+ * held is read once more, beside what is shown. (mend_due())
  */
 static void mend(struct follow *f)
 {
@@ -377,8 +388,9 @@ static void mend(struct follow *f)
 static void take_over(struct follow *f, int64_t *by)
 {
     struct maker *k = &f->maker;
-    *by = f->rejoins && !f->joined && !f->mends ? later_by(f->now.tr, k->next.tr)
-                                                : trace_info(k->next.tr)->first_ns - trace_info(f->now.tr)->first_ns;
+    *by = f->rejoins && !f->joined && !f->mends
+              ? later_by(f->now.tr, k->next.tr)
+              : trace_info(k->next.tr)->first_ns - trace_info(f->now.tr)->first_ns;
     if (f->rejoins && !f->mends) { /* another line, perhaps another clock */
         f->pace = (struct live_pace){0};
         f->heard_ns = f->late_ns = 0;
@@ -395,8 +407,8 @@ static void take_over(struct follow *f, int64_t *by)
 }
 
 /*
- * What was held, read once more, or what came of another connection, is there: as far as it will come, if it can't be decoded or nothing
- * more comes; else a new program's shows something. (under the lock)
+ * What was held, read once more, or what came of another connection, is there: as far as it will come, if it
+ * can't be decoded or nothing more comes; else a new program's shows something. (under the lock)
  */
 static bool again_ready(const struct follow *f)
 {
@@ -442,7 +454,8 @@ static void look_late(struct follow *f)
     f->heard_ns = 0;
 }
 
-/* ---- the face --------------------------------------------------------------------------------------------------- */
+/* ---- the face
+ * --------------------------------------------------------------------------------------------------- */
 
 /* What comes can't be decoded any further: that is its end, and is said. */
 static bool damaged(struct follow *f)
@@ -593,8 +606,9 @@ static enum err_code first(struct follow *f, struct err *e)
     if (!whole && f->live.cut)
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "%s", live_too_large);
     if (!whole && (!rest || rest->n <= STREAM_HEADER))
-        return s == LIVE_END ? err_set(e, ERR_TRUNCATED, ERR_NO_OFFSET, "it ended within its first generation")
-                             : e->code;
+        return s == LIVE_END
+                   ? err_set(e, ERR_TRUNCATED, ERR_NO_OFFSET, "it ended within its first generation")
+                   : e->code;
     struct strip *st = strip_new();
     if (!st || !strip_put(st, f->live.st.header, STREAM_HEADER)) {
         strip_leave(st);

@@ -1,8 +1,9 @@
 /*
  * interactive.c - the loop: keys first, then a slice of work, then at most one frame.
  *
- * All keys that have arrived are obeyed before anything is drawn, so a held key never queues up pictures. A frame
- * comes at most every FRAME_MS, later where the terminal takes long to swallow one, and only if something changed.
+ * All keys that have arrived are obeyed before anything is drawn, so a held key never queues up pictures. A
+ * frame comes at most every FRAME_MS, later where the terminal takes long to swallow one, and only if
+ * something changed.
  */
 #include "viewer/session/interactive.h"
 
@@ -84,8 +85,9 @@ static void resized(struct loop *l)
 }
 
 /*
- * Whether a terminal takes text, and whether tmux and ssh let it through, nobody tells: what is copied also stands in a file
- * that nobody else can read or has put there. There is one for all copies, and it goes when the program does.
+ * Whether a terminal takes text, and whether tmux and ssh let it through, nobody tells: what is copied also
+ * stands in a file that nobody else can read or has put there. There is one for all copies, and it goes when
+ * the program does.
  */
 static bool yank_to_file(struct loop *l)
 {
@@ -97,14 +99,16 @@ static bool yank_to_file(struct loop *l)
     } else if (l->yank_fd < 0) {
         uint64_t name;
         host_random(&name, sizeof name);
-        if (snprintf(l->yank_path, sizeof l->yank_path, "%s/gotop-%016llx", dir && dir[0] == '/' ? dir : "/tmp",
+        if (snprintf(l->yank_path, sizeof l->yank_path, "%s/gotop-%016llx",
+                     dir && dir[0] == '/' ? dir : "/tmp",
                      (unsigned long long)name) >= (int)sizeof l->yank_path)
             return false;
         l->yank_fd = open(l->yank_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
         if (l->yank_fd >= 0)
             signals_remove(l->yank_path);
     }
-    return l->yank_fd >= 0 && ftruncate(l->yank_fd, 0) == 0 && pwrite(l->yank_fd, a->yank, n, 0) == (ssize_t)n;
+    return l->yank_fd >= 0 && ftruncate(l->yank_fd, 0) == 0 &&
+           pwrite(l->yank_fd, a->yank, n, 0) == (ssize_t)n;
 }
 
 static void yank(struct loop *l)
@@ -122,7 +126,8 @@ static void yank(struct loop *l)
     } else if (kept && strncmp(v->message, "copied: ", 8) == 0) {
         (void)str_head(str_of(v->message + 8), WORDS_COLS, what, sizeof what);
         const bool cut = strlen(v->message + 8) > strlen(what);
-        view_message(v, false, "copied, until gotop ends also to %s: %s%s", l->yank_path, what, cut ? " .." : "");
+        view_message(v, false, "copied, until gotop ends also to %s: %s%s", l->yank_path, what,
+                     cut ? " .." : "");
     }
 }
 
@@ -152,7 +157,8 @@ static void edit_source(struct loop *l)
     if (x.end == EDITOR_FAILED)
         view_message(&a->view, true, "%.80s ended with an error", editor_name());
     else if (x.end == EDITOR_DECLINED)
-        view_message(&a->view, false, "%.120s:%llu was not opened", a->source, (unsigned long long)a->source_line);
+        view_message(&a->view, false, "%.120s:%llu was not opened", a->source,
+                     (unsigned long long)a->source_line);
 }
 
 static void obey(struct loop *l, unsigned flags)

@@ -8,8 +8,8 @@
 #include "viewer/term/term.h"
 
 /*
- * interactive_run - read keys, load in slices, draw, until the reader leaves, a signal asks to, or the trace turns
- * out to be unreadable (trace_fatal()). Returns the signal, 0 = none.
+ * interactive_run - read keys, load in slices, draw, until the reader leaves, a signal asks to, or the trace
+ * turns out to be unreadable (trace_fatal()). Returns the signal, 0 = none.
  */
 int interactive_run(struct app *a, struct term *t, bool debug);
 

@@ -17,11 +17,12 @@ static bool leaves(void)
     return leaving;
 }
 
-/* ---- a model ---------------------------------------------------------------------------------------------------- */
+/* ---- a model
+ * ---------------------------------------------------------------------------------------------------- */
 
 /* Behind its header, which stands there only while it is opened; of its bytes up to m->len. */
-static bool open_at(struct model *m, const uint8_t header[STREAM_HEADER], bool grows, const struct trace_opts *o,
-                    struct err *e)
+static bool open_at(struct model *m, const uint8_t header[STREAM_HEADER], bool grows,
+                    const struct trace_opts *o, struct err *e)
 {
     struct trace_opts opts = *o;
     uint8_t was[STREAM_HEADER], *at = m->strip->p + m->from - STREAM_HEADER;
@@ -103,7 +104,8 @@ void model_free(struct model *m)
     *m = (struct model){0};
 }
 
-/* ---- the thread ------------------------------------------------------------------------------------------------- */
+/* ---- the thread
+ * ------------------------------------------------------------------------------------------------- */
 
 /* Under the lock: something to do? */
 static bool wanted(const struct maker *k)

@@ -1,8 +1,9 @@
 /*
  * maker.h - models of a strip, and the thread that makes the next one beside the one that is shown.
  *
- * A model is of what stands in a strip from some generation on. Where it doesn't begin with the strip, the trace's header
- * is put in front of it only while it is opened, and for good by model_alone(): until then another one reads what stands there.
+ * A model is of what stands in a strip from some generation on. Where it doesn't begin with the strip, the
+ * trace's header is put in front of it only while it is opened, and for good by model_alone(): until then
+ * another one reads what stands there.
  */
 #ifndef GOTOP_VIEWER_MAKER_H
 #define GOTOP_VIEWER_MAKER_H
@@ -15,24 +16,26 @@
 
 struct model {
     struct strip *strip; /* it is a user of it */
-    size_t from, len;    /* its generations: where they begin in the strip, up to where the trace was told of them */
-    size_t forget;       /* when it is given back, nobody reads what stands before that */
-    size_t gap;          /* of the strip's gaps it was told of so many */
-    struct trace *tr;    /* NULL: there is no model */
-    bool waits;          /* all that it was told of is decoded */
-    bool over;           /* and no more can be: damage */
+    size_t from,
+        len; /* its generations: where they begin in the strip, up to where the trace was told of them */
+    size_t forget;    /* when it is given back, nobody reads what stands before that */
+    size_t gap;       /* of the strip's gaps it was told of so many */
+    struct trace *tr; /* NULL: there is no model */
+    bool waits;       /* all that it was told of is decoded */
+    bool over;        /* and no more can be: damage */
 };
 
 /* model_open - of what stands in the strip from `from` on, which may still be nothing. false: *e says why. */
 bool model_open(struct model *m, struct strip *strip, size_t from, const uint8_t header[STREAM_HEADER],
                 const struct trace_opts *o, struct err *e);
 /*
- * model_whole - of the same bytes as another one, of which no more come: it is read as a file is. false: *e says why, or something is
- * missing among them, which no file tells.
+ * model_whole - of the same bytes as another one, of which no more come: it is read as a file is. false: *e
+ * says why, or something is missing among them, which no file tells.
  */
 bool model_whole(struct model *m, const struct model *of, const uint8_t header[STREAM_HEADER],
                  const struct trace_opts *o, struct err *e);
-void model_alone(struct model *m, const uint8_t header[STREAM_HEADER]); /* nobody else reads the strip any more */
+void model_alone(struct model *m,
+                 const uint8_t header[STREAM_HEADER]); /* nobody else reads the strip any more */
 /* model_grow - the trace is told of all that stands in the strip. false: out of memory. */
 bool model_grow(struct model *m);
 void model_decode(struct model *m, int64_t budget_ns);
@@ -53,7 +56,7 @@ struct maker {
 };
 
 enum err_code maker_start(struct maker *k, struct err *e);
-void maker_stop(struct maker *k);                       /* what it made and what it was to give back is gone */
+void maker_stop(struct maker *k); /* what it made and what it was to give back is gone */
 void maker_put(struct maker *k, const struct model *m); /* it is made from now on */
 /* maker_drop - what it makes is given back. false: not now, it is busy. */
 bool maker_drop(struct maker *k);

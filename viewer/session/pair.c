@@ -1,5 +1,6 @@
 /*
- * pair.c - see pair.h. While an app of the two is asked for something `inside` is set, so that it answers for itself.
+ * pair.c - see pair.h. While an app of the two is asked for something `inside` is set, so that it answers for
+ * itself.
  */
 #include "viewer/session/pair.h"
 
@@ -59,7 +60,8 @@ static struct app *idle(const struct pair *p)
     return p->app[!p->active];
 }
 
-/* ---- where both are ------------------------------------------------------------------------------------- */
+/* ---- where both are -------------------------------------------------------------------------------------
+ */
 
 /* Both axes reach as far as the longer trace, so that a column is as long in both. */
 static void axes(struct pair *p)
@@ -67,11 +69,13 @@ static void axes(struct pair *p)
     struct view *a = &p->app[0]->view, *b = &p->app[1]->view;
     int64_t end0 = trace_info(a->tr)->end, end1 = trace_info(b->tr)->end;
     bool apart = p->how == ALIGN_NOT;
-    a->beyond = apart || p->app[0]->follow ? 0 : time_sub(end1, p->by); /* where it ends is where a program is */
+    a->beyond =
+        apart || p->app[0]->follow ? 0 : time_sub(end1, p->by); /* where it ends is where a program is */
     b->beyond = apart ? 0 : time_add(end0, p->by);
 }
 
-/* The same goroutine is one with the same number and start function; processors and threads are known by number. */
+/* The same goroutine is one with the same number and start function; processors and threads are known by
+ * number. */
 static struct lane same_lane(const struct view *from, const struct view *to)
 {
     struct lane l = from->at.focus;
@@ -118,7 +122,8 @@ static bool align(struct pair *p, enum align how)
     return true;
 }
 
-/* ---- keys ----------------------------------------------------------------------------------------------- */
+/* ---- keys -----------------------------------------------------------------------------------------------
+ */
 
 /* What the loop reads from the app that it knows. */
 static void yank_up(const struct pair *p, struct app *from, unsigned f)
@@ -184,7 +189,8 @@ static unsigned press(struct pair *p, const struct press *k)
         unsigned g = give(b, k);
         f |= g & ((unsigned)VR_DRAW | VR_WORK);
         view_message(&b->view, false, "%s", "");
-        if (p->how != ALIGN_NOT && !in_table(a) && !in_table(b) && a->view.at.view == b->view.at.view && moved(p))
+        if (p->how != ALIGN_NOT && !in_table(a) && !in_table(b) && a->view.at.view == b->view.at.view &&
+            moved(p))
             (void)align(p, ALIGN_OPENED);
     }
     if (!(f & VR_QUIT))
@@ -264,7 +270,8 @@ unsigned pair_interrupt(struct app *a)
     return f;
 }
 
-/* ---- work ----------------------------------------------------------------------------------------------- */
+/* ---- work -----------------------------------------------------------------------------------------------
+ */
 
 static struct loaded loaded_of(const struct app *a)
 {
@@ -329,13 +336,15 @@ unsigned pair_step(struct app *a, int64_t budget_ns, unsigned *flags)
     unsigned phase = app_step(who, budget_ns, flags);
     yank_up(p, who, *flags);
     axes(p);
-    if (who == active(p) && active(p)->view.at.view != view) /* the findings are shown to who has pressed no key */
+    if (who == active(p) &&
+        active(p)->view.at.view != view) /* the findings are shown to who has pressed no key */
         follow(p);
     p->inside = false;
     return phase;
 }
 
-/* ---- drawing -------------------------------------------------------------------------------------------- */
+/* ---- drawing --------------------------------------------------------------------------------------------
+ */
 
 /* Both, one above the other; of what is for both, or on a small screen, the active one alone. */
 static void divide(struct pair *p)
@@ -416,7 +425,8 @@ bool pair_draw(struct app *a)
     return true;
 }
 
-/* ---- life ----------------------------------------------------------------------------------------------- */
+/* ---- life -----------------------------------------------------------------------------------------------
+ */
 
 bool pair_begin(struct app *a, struct app *b)
 {
@@ -428,7 +438,8 @@ bool pair_begin(struct app *a, struct app *b)
     p->w = a->view.w;
     p->h = a->view.h;
     a->pair = b->pair = p;
-    b->touched = true; /* it shows what the upper one shows: its findings don't take the screen by themselves */
+    b->touched =
+        true; /* it shows what the upper one shows: its findings don't take the screen by themselves */
     divide(p);
     return true;
 }

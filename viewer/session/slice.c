@@ -1,4 +1,5 @@
-/* slice.c - see slice.h. The file is read anew by decode/write/cut.h; the model on the screen has no part in it. */
+/* slice.c - see slice.h. The file is read anew by decode/write/cut.h; the model on the screen has no part in
+ * it. */
 #include "viewer/session/slice.h"
 
 #include <errno.h>
@@ -55,10 +56,12 @@ unsigned slice_write(struct app *a, const char *name)
         return refuse(a, "%s", "a slice needs the tick rate: --ticks-per-second");
     const int why = outside_may(name);
     if (why == EEXIST)
-        return refuse(a, "%.200s is there already: give a new name (gotop --no-sandbox can write over files)", name);
-    if (why == EACCES)
-        return refuse(a, "%.200s: slices go right into the current folder, the trace's or TMPDIR, and aren't hidden",
+        return refuse(a, "%.200s is there already: give a new name (gotop --no-sandbox can write over files)",
                       name);
+    if (why == EACCES)
+        return refuse(
+            a, "%.200s: slices go right into the current folder, the trace's or TMPDIR, and aren't hidden",
+            name);
     if (spare(a, name))
         return refuse(a, "%.200s is there already: the same name again writes over it", name);
     if (r.to >= trace_info(a->tr)->end && trace_info(a->tr)->done)

@@ -1,8 +1,8 @@
 /*
  * source.c - which file and line stand for what is under the cursor.
  *
- * Paths come from the trace and are hostile: only regular files that can be read are opened, and an editor gets
- * the path as one argument that it can take for nothing else (decode/base/child.h).
+ * Paths come from the trace and are hostile: only regular files that can be read are opened, and an editor
+ * gets the path as one argument that it can take for nothing else (decode/base/child.h).
  */
 #include "viewer/session/source.h"
 

@@ -7,8 +7,9 @@
 #include "viewer/session/app.h"
 
 /*
- * source_open - the innermost frame under the cursor (or of the pop-up) that is the program's own and whose file is
- * here: into a->source and a->source_line, AR_SOURCE. If there is none a message says what was looked for.
+ * source_open - the innermost frame under the cursor (or of the pop-up) that is the program's own and whose
+ * file is here: into a->source and a->source_line, AR_SOURCE. If there is none a message says what was looked
+ * for.
  */
 unsigned source_open(struct app *a);
 /*

@@ -78,8 +78,8 @@ void strip_forget(struct strip *s, size_t to)
 {
     size_t from = __atomic_load_n(&s->gone, __ATOMIC_RELAXED);
     to &= ~(size_t)(PAGE - 1);
-    if (to <= from || mmap(s->p + from, to - from, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
-                           -1, 0) == MAP_FAILED)
+    if (to <= from || mmap(s->p + from, to - from, PROT_NONE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
         return;
     __atomic_store_n(&s->gone, to, __ATOMIC_RELAXED);
 }

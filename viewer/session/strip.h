@@ -1,6 +1,7 @@
 /*
- * strip.h - bytes that grow at one address: a range of addresses is kept for them, and memory comes behind them as it is
- * needed, and goes before them. So who reads them need not be told when they grow, and several can read the same.
+ * strip.h - bytes that grow at one address: a range of addresses is kept for them, and memory comes behind
+ * them as it is needed, and goes before them. So who reads them need not be told when they grow, and several
+ * can read the same.
  *
  * Bytes are put by one thread; they may be given back by another.
  */

@@ -1,8 +1,9 @@
 /*
  * writing.h - is the file that is shown still being written?
  *
- * Such a file ends within something, which looks like damage. Nothing tells that somebody writes it but that it grows; so one that
- * was changed in the last seconds is looked at for some seconds more. Any other file costs one look.
+ * Such a file ends within something, which looks like damage. Nothing tells that somebody writes it but that
+ * it grows; so one that was changed in the last seconds is looked at for some seconds more. Any other file
+ * costs one look.
  */
 #ifndef GOTOP_VIEWER_WRITING_H
 #define GOTOP_VIEWER_WRITING_H

@@ -1,9 +1,9 @@
 /*
  * charset.c - the character set of the terminal, as far as the environment tells.
  *
- * We write UTF-8 and know widths ourselves (layout/draw/cells.c), so all that a locale is asked for is whether it is one of
- * UTF-8: its name says that. The program that carries everything with it loads no locale at all: what a foreign system
- * has is made for its own C library.
+ * We write UTF-8 and know widths ourselves (layout/draw/cells.c), so all that a locale is asked for is
+ * whether it is one of UTF-8: its name says that. The program that carries everything with it loads no locale
+ * at all: what a foreign system has is made for its own C library.
  */
 #include "viewer/term/charset.h"
 
@@ -23,7 +23,8 @@ static bool names_utf8(const char *locale)
     if (!dot)
         return false;
     size_t n = strcspn(dot + 1, "@");
-    return (n == 5 && strncasecmp(dot + 1, "UTF-8", n) == 0) || (n == 4 && strncasecmp(dot + 1, "UTF8", n) == 0);
+    return (n == 5 && strncasecmp(dot + 1, "UTF-8", n) == 0) ||
+           (n == 4 && strncasecmp(dot + 1, "UTF8", n) == 0);
 }
 
 enum charset charset_of(const char *lc_all, const char *lc_ctype, const char *lang)
@@ -50,7 +51,8 @@ enum charset charset_start(void)
 
 #ifdef GOTOP_STATIC
 /*
- * What curses asks of the C library when it paints, as in a locale of UTF-8: the linker leads its calls here (--wrap).
+ * What curses asks of the C library when it paints, as in a locale of UTF-8: the linker leads its calls here
+ * (--wrap).
  */
 int __wrap_wcwidth(wchar_t c);
 size_t __wrap_wcrtomb(char *out, wchar_t c, mbstate_t *state);

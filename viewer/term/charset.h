@@ -15,9 +15,9 @@ enum charset {
 /* charset_of - what LC_ALL, LC_CTYPE and LANG say, read as the C library reads them. NULL = not set. Pure. */
 enum charset charset_of(const char *lc_all, const char *lc_ctype, const char *lang);
 /*
- * charset_start - sets the locale of this process, once, for those functions of curses that depend on it, and says what
- * the environment asks for. A locale that this system lacks (ssh carries names to where they mean nothing) counts by its
- * name all the same: it tells of the terminal.
+ * charset_start - sets the locale of this process, once, for those functions of curses that depend on it, and
+ * says what the environment asks for. A locale that this system lacks (ssh carries names to where they mean
+ * nothing) counts by its name all the same: it tells of the terminal.
  */
 enum charset charset_start(void);
 /* charset_force - UTF-8 may be painted: a locale of that, for curses, unless it is one. */

@@ -208,8 +208,8 @@ const char *key_text(keycode k, char buf[KEY_NAME_MAX])
         key_utf8(base <= 0x10ffff && base >= 0x20 ? base : '?', one);
         name = one;
     }
-    snprintf(buf, KEY_NAME_MAX, "%s%s%s%s", k & K_CTRL ? "C-" : "", k & K_ALT ? "M-" : "", k & K_SHIFT ? "S-" : "",
-             name);
+    snprintf(buf, KEY_NAME_MAX, "%s%s%s%s", k & K_CTRL ? "C-" : "", k & K_ALT ? "M-" : "",
+             k & K_SHIFT ? "S-" : "", name);
     return buf;
 }
 

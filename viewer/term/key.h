@@ -1,13 +1,13 @@
 /*
  * key.h - one key press as a number, and its name.
  *
- * A key is a Unicode code point or one of enum key_named, with modifiers or-ed in. Keys that a terminal cannot
- * tell apart have one code: C-m is Enter, C-i is Tab, C-[ is Esc, C-/ is C-_, and Ctrl ignores Shift on letters.
- * Mouse events are keys too, so that a keymap binds them like any other.
+ * A key is a Unicode code point or one of enum key_named, with modifiers or-ed in. Keys that a terminal
+ * cannot tell apart have one code: C-m is Enter, C-i is Tab, C-[ is Esc, C-/ is C-_, and Ctrl ignores Shift
+ * on letters. Mouse events are keys too, so that a keymap binds them like any other.
  *
- * Names (key_parse): a single character stands for itself; C-x M-x S-Up; Enter (RET), Tab, BackTab, Esc, Space,
- * Backspace, arrows, F1..F24 and so on, each also in angle brackets: <Space>, <C-Left>. <Hash> is '#', which
- * begins a comment in a keymap.
+ * Names (key_parse): a single character stands for itself; C-x M-x S-Up; Enter (RET), Tab, BackTab, Esc,
+ * Space, Backspace, arrows, F1..F24 and so on, each also in angle brackets: <Space>, <C-Left>. <Hash> is '#',
+ * which begins a comment in a keymap.
  */
 #ifndef GOTOP_VIEWER_KEY_H
 #define GOTOP_VIEWER_KEY_H
@@ -69,7 +69,8 @@ bool key_parse(const char *name, size_t len, keycode *out);
  */
 const char *key_text(keycode k, char buf[KEY_NAME_MAX]);
 /*
- * key_normal - the code for what a terminal sends: a control character becomes its named key or Ctrl + letter.
+ * key_normal - the code for what a terminal sends: a control character becomes its named key or Ctrl +
+ * letter.
  */
 keycode key_normal(keycode k);
 /* key_utf8 - a code point as UTF-8; returns the number of bytes (1..4), buf is NUL-terminated. */

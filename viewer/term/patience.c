@@ -1,9 +1,10 @@
 /*
- * patience.c - a thread that only sleeps, writes and looks for a key; what takes long goes on in the caller's thread, undisturbed.
+ * patience.c - a thread that only sleeps, writes and looks for a key; what takes long goes on in the caller's
+ * thread, undisturbed.
  *
- * Keys come without Enter, so the terminal's settings change for the time of the line, in that alone. What is typed may be for
- * another program of the same pipeline that asks for a password, or whether a host is to be trusted: it has a moment to take
- * it, and only what nobody has taken by then is read.
+ * Keys come without Enter, so the terminal's settings change for the time of the line, in that alone. What is
+ * typed may be for another program of the same pipeline that asks for a password, or whether a host is to be
+ * trusted: it has a moment to take it, and only what nobody has taken by then is read.
  */
 #include "viewer/term/patience.h"
 
@@ -34,7 +35,8 @@ struct patience {
     size_t ntyped;
 };
 
-/* ---- the terminal, taken and given back ------------------------------------------------------------------------- */
+/* ---- the terminal, taken and given back
+ * ------------------------------------------------------------------------- */
 
 /* One per process, since signals are. */
 static struct {
@@ -94,7 +96,8 @@ static void untake(void)
     close(tty.fd);
 }
 
-/* ---- the thread ---------------------------------------------------------------------------------------------------- */
+/* ---- the thread
+ * ---------------------------------------------------------------------------------------------------- */
 
 static bool is_over(const struct patience *p, int ms)
 {
@@ -120,7 +123,8 @@ static bool take_keys(struct patience *p)
 static bool wait_until(struct patience *p, int64_t until, bool *keys)
 {
     for (int64_t left; (left = until - host_now()) > 0;) {
-        struct pollfd f[2] = {{.fd = p->over[0], .events = POLLIN}, {.fd = *keys ? tty.fd : -1, .events = POLLIN}};
+        struct pollfd f[2] = {{.fd = p->over[0], .events = POLLIN},
+                              {.fd = *keys ? tty.fd : -1, .events = POLLIN}};
         if (poll(f, 2, (int)(left / 1000000) + 1) < 0 && errno != EINTR)
             return true;
         if (f[0].revents)

@@ -1,9 +1,9 @@
 /*
  * signals.c - what happens to the terminal when a signal comes.
  *
- * Invariants. Handlers only set flags and write a byte into a pipe that term_wait() listens to; the one exception is the
- * way out in an emergency (a crash, an impatient second Ctrl-C, exit() in a library), which uses nothing but system calls
- * with what was prepared before the terminal was touched first.
+ * Invariants. Handlers only set flags and write a byte into a pipe that term_wait() listens to; the one
+ * exception is the way out in an emergency (a crash, an impatient second Ctrl-C, exit() in a library), which
+ * uses nothing but system calls with what was prepared before the terminal was touched first.
  */
 #include "viewer/term/signals.h"
 

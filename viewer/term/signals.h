@@ -1,6 +1,6 @@
 /*
- * signals.h - the signals of a process that has a terminal: flags, a pipe, and the way out in an emergency. For term.c,
- * of which there is one.
+ * signals.h - the signals of a process that has a terminal: flags, a pipe, and the way out in an emergency.
+ * For term.c, of which there is one.
  */
 #ifndef GOTOP_VIEWER_SIGNALS_H
 #define GOTOP_VIEWER_SIGNALS_H

@@ -1,8 +1,8 @@
 /*
  * term.c - a terminal is painted, lent to another program, given text for its clipboard.
  *
- * Invariants. Curses paints, and sends only what changed. Only grids are painted, and a grid holds no control characters
- * (layout/draw/cells.h).
+ * Invariants. Curses paints, and sends only what changed. Only grids are painted, and a grid holds no control
+ * characters (layout/draw/cells.h).
  */
 #include "viewer/term/term_priv.h"
 
@@ -22,7 +22,8 @@
 
 enum { CLIPBOARD_MAX = 74 * 1024 };
 
-/* ---- painting -------------------------------------------------------------------------------------------- */
+/* ---- painting --------------------------------------------------------------------------------------------
+ */
 
 void term_put(struct term *t, const char *s, size_t n)
 {
@@ -76,8 +77,8 @@ static wchar_t glyph_of(const struct cell *c, bool room)
 }
 
 /*
- * One row for curses. Blanks that show the ground alone are all alike, so runs of them are erased, and a short run between
- * two cells takes the look of the left one, which is set already.
+ * One row for curses. Blanks that show the ground alone are all alike, so runs of them are erased, and a
+ * short run between two cells takes the look of the left one, which is set already.
  */
 static int fill_row(struct term *t, const struct grid *g, int y, int w)
 {
@@ -207,7 +208,8 @@ bool term_lend(struct term *t, bool (*run)(void *arg), void *arg)
     return ok;
 }
 
-/* ---- clipboard ------------------------------------------------------------------------------------------- */
+/* ---- clipboard -------------------------------------------------------------------------------------------
+ */
 
 bool term_clipboard(struct term *t, const char *text, size_t len)
 {

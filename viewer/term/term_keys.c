@@ -14,7 +14,8 @@
 #include "decode/base/utf8.h"
 #include "viewer/term/signals.h"
 
-/* ---- waiting and keys ------------------------------------------------------------------------------------ */
+/* ---- waiting and keys ------------------------------------------------------------------------------------
+ */
 
 void term_take_size(struct term *t)
 {
@@ -41,7 +42,8 @@ static unsigned take_signals(struct term *t)
         sig.tstp = 0;
         what |= TERM_SUSPEND;
     }
-    if (sig.cont) { /* continued behind our back (kill -STOP): nobody knows what the terminal looks like now */
+    if (sig.cont) { /* continued behind our back (kill -STOP): nobody knows what the terminal looks like now
+                     */
         sig.cont = 0;
         reset_prog_mode();
         term_redraw(t);
@@ -119,7 +121,8 @@ static bool mouse_key(struct term *t, struct key_event *ev)
     if (m.bstate & BUTTON1_PRESSED) {
         struct timespec now;
         clock_gettime(CLOCK_MONOTONIC, &now);
-        int64_t ms = (int64_t)(now.tv_sec - t->clicked.tv_sec) * 1000 + (now.tv_nsec - t->clicked.tv_nsec) / 1000000;
+        int64_t ms =
+            (int64_t)(now.tv_sec - t->clicked.tv_sec) * 1000 + (now.tv_nsec - t->clicked.tv_nsec) / 1000000;
         ev->key = ms < 400 && m.x == t->click_x && m.y == t->click_y ? K_DOUBLE : K_CLICK;
         t->clicked = now;
         t->click_x = m.x;
@@ -130,7 +133,9 @@ static bool mouse_key(struct term *t, struct key_event *ev)
         ev->key = m.x == t->click_x && m.y == t->click_y ? K_RELEASE : K_DRAG;
         return true;
     }
-    ev->key = m.bstate & BUTTON3_PRESSED ? K_RIGHTCLICK : m.bstate & BUTTON4_PRESSED ? K_WHEELUP : K_WHEELDOWN;
+    ev->key = m.bstate & BUTTON3_PRESSED   ? K_RIGHTCLICK
+              : m.bstate & BUTTON4_PRESSED ? K_WHEELUP
+                                           : K_WHEELDOWN;
     return true;
 }
 
@@ -183,9 +188,9 @@ static void push_key(struct term *t, keycode k)
 }
 
 /*
- * What has arrived next: a key that curses knows by its number (KEY_CODE_YES), or a character (OK). Curses is asked for
- * bytes and we put characters together, so that they are the same in every locale. What is no UTF-8 is dropped. ERR:
- * nothing, or a part of a character.
+ * What has arrived next: a key that curses knows by its number (KEY_CODE_YES), or a character (OK). Curses is
+ * asked for bytes and we put characters together, so that they are the same in every locale. What is no UTF-8
+ * is dropped. ERR: nothing, or a part of a character.
  */
 static int read_key(struct term *t, uint32_t *c)
 {
@@ -210,7 +215,8 @@ static int read_key(struct term *t, uint32_t *c)
             continue;
         const size_t n = (size_t)t->npartial;
         t->npartial = 0;
-        if (utf8_read(t->partial, n, c) == n && *c >= 0xa0) /* what is not shown as itself can be looked for, too */
+        if (utf8_read(t->partial, n, c) == n &&
+            *c >= 0xa0) /* what is not shown as itself can be looked for, too */
             return OK;
     }
 }
@@ -236,8 +242,9 @@ static void take_answer(struct term *t, const char *text)
 }
 
 /*
- * Esc and ']' or 'P', and what only an answer of the terminal goes on with (of its colours, its name): read to its end. One
- * to a question of some other program is dropped. false: it is none, *next (if not 0) was typed behind it.
+ * Esc and ']' or 'P', and what only an answer of the terminal goes on with (of its colours, its name): read
+ * to its end. One to a question of some other program is dropped. false: it is none, *next (if not 0) was
+ * typed behind it.
  */
 static bool string_answer(struct term *t, uint32_t kind, uint32_t *next)
 {
@@ -266,7 +273,8 @@ static bool string_answer(struct term *t, uint32_t kind, uint32_t *next)
     return true;
 }
 
-/* The key of a sequence, by what stands behind Esc and '[' or 'O': the same on nearly every terminal. 0: none of ours. */
+/* The key of a sequence, by what stands behind Esc and '[' or 'O': the same on nearly every terminal. 0: none
+ * of ours. */
 static keycode sequence_key(uint32_t first, const char *text)
 {
     static const char finals[] = "ABCDHFZ";
@@ -274,7 +282,8 @@ static keycode sequence_key(uint32_t first, const char *text)
     static const keycode by_number[] = {0, K_HOME, K_INSERT, K_DELETE, K_END, K_PGUP, K_PGDN, K_HOME, K_END};
     const size_t n = strlen(text);
     const char last = n ? text[n - 1] : 0, *semi = strchr(text, ';');
-    const int number = text[0] >= '1' && text[0] <= '8' && (text[1] == ';' || text[1] == '~') ? text[0] - '0' : 0;
+    const int number =
+        text[0] >= '1' && text[0] <= '8' && (text[1] == ';' || text[1] == '~') ? text[0] - '0' : 0;
     const int m = semi && semi[1] >= '2' && semi[1] <= '8' && semi + 3 == text + n ? semi[1] - '1' : 0;
     keycode k = 0;
     if (last == '~')
@@ -287,8 +296,8 @@ static keycode sequence_key(uint32_t first, const char *text)
 }
 
 /*
- * What stands behind Esc and '[' or 'O' is read to its end: a key, a mark around what was pasted, an answer, or what
- * nobody knows, dropped whole (*key is 0) lest its letters act as keys. false: nothing stands there.
+ * What stands behind Esc and '[' or 'O' is read to its end: a key, a mark around what was pasted, an answer,
+ * or what nobody knows, dropped whole (*key is 0) lest its letters act as keys. false: nothing stands there.
  */
 static bool sequence(struct term *t, uint32_t first, keycode *key)
 {
@@ -316,8 +325,9 @@ static bool sequence(struct term *t, uint32_t first, keycode *key)
 }
 
 /*
- * Esc came alone, and now a '[' or 'O', with something right behind it: the rest of a key that a slow line cut in two. It
- * is that key, or dropped; Esc has acted, which undoes nothing. What a hand types comes one by one, or goes on otherwise.
+ * Esc came alone, and now a '[' or 'O', with something right behind it: the rest of a key that a slow line
+ * cut in two. It is that key, or dropped; Esc has acted, which undoes nothing. What a hand types comes one by
+ * one, or goes on otherwise.
  */
 static keycode late_rest(struct term *t, uint32_t first)
 {
@@ -341,14 +351,15 @@ static keycode late_rest(struct term *t, uint32_t first)
 }
 
 /*
- * Esc has arrived, and something right behind it: Alt with a key, or a sequence that terminfo does not know. Such
- * a sequence is dropped whole, lest its letters act as keys.
+ * Esc has arrived, and something right behind it: Alt with a key, or a sequence that terminfo does not know.
+ * Such a sequence is dropped whole, lest its letters act as keys.
  */
 static keycode after_escape(struct term *t)
 {
     uint32_t c;
     keycode key;
-    int rc = read_rest(t, &c, t->pasting ? REST_MS : 0); /* the mark at the end of what was pasted, on a slow line */
+    int rc = read_rest(t, &c,
+                       t->pasting ? REST_MS : 0); /* the mark at the end of what was pasted, on a slow line */
     t->esc_alone = rc == ERR;
     if (rc == ERR)
         return K_ESC;

@@ -17,7 +17,8 @@
 #include "viewer/term/term_builtin.h"
 #include "viewer/term/terms.h"
 
-/* ---- capabilities ---------------------------------------------------------------------------------------- */
+/* ---- capabilities ----------------------------------------------------------------------------------------
+ */
 
 static char *capability(const char *name)
 {
@@ -47,7 +48,8 @@ static void prepare_emergency(struct term *t)
     sig.open = true;
 }
 
-/* ---- opening --------------------------------------------------------------------------------------------- */
+/* ---- opening ---------------------------------------------------------------------------------------------
+ */
 
 static bool known_sync(const char *type)
 {
@@ -154,14 +156,16 @@ static enum err_code open_files(struct term *t, struct err *e)
             t->in = reading(t->out_fd);
         t->own_in = true;
         if (!t->in)
-            return err_set(e, ERR_IO, ERR_NO_OFFSET, "there is no terminal to read keys from: use --headless");
+            return err_set(e, ERR_IO, ERR_NO_OFFSET,
+                           "there is no terminal to read keys from: use --headless");
     }
     t->in_fd = fileno(t->in);
     t->have_found = tcgetattr(t->in_fd, &t->found) == 0;
     return ERR_OK;
 }
 
-/* Raw enough that C-v, C-s and C-o arrive; signals stay with the terminal, so Ctrl-C and Ctrl-Z always work. */
+/* Raw enough that C-v, C-s and C-o arrive; signals stay with the terminal, so Ctrl-C and Ctrl-Z always work.
+ */
 static void raw_mode(struct term *t)
 {
     struct termios tio;
@@ -258,7 +262,8 @@ static bool asks_ground(void)
     return !type || (strncmp(type, "linux", 5) != 0 && strncmp(type, "vt", 2) != 0);
 }
 
-/* What the screen can do. Asked on an empty one: what is not understood may stand there until the first picture. */
+/* What the screen can do. Asked on an empty one: what is not understood may stand there until the first
+ * picture. */
 static void learn(struct term *t, const struct term_opts *o)
 {
     char text[48];
@@ -324,11 +329,11 @@ enum err_code term_open(struct term **out, const struct term_opts *o, struct err
         return err_set(e, ERR_ARG, ERR_NO_OFFSET, "the terminal is already in use");
     const char *type = getenv("TERM");
     if (type && (strcmp(type, "dumb") == 0 || strcmp(type, "unknown") == 0))
-        return err_set(
-            e, ERR_IO, ERR_NO_OFFSET,
-            "TERM=%s can't show a screen: gotop report prints one page (of a running program: gotop top), --linear a "
-            "line per move; or set TERM",
-            type);
+        return err_set(e, ERR_IO, ERR_NO_OFFSET,
+                       "TERM=%s can't show a screen: gotop report prints one page (of a running program: "
+                       "gotop top), --linear a "
+                       "line per move; or set TERM",
+                       type);
     struct term *t = mem_zalloc(sizeof *t);
     if (!t)
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");

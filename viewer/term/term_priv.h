@@ -1,6 +1,6 @@
 /*
- * term_priv.h - a terminal as the files of this room that know curses see it: term_open.c opens and closes it, term_keys.c reads
- * it, term.c paints it.
+ * term_priv.h - a terminal as the files of this room that know curses see it: term_open.c opens and closes
+ * it, term_keys.c reads it, term.c paints it.
  */
 #ifndef GOTOP_VIEWER_TERM_PRIV_H
 #define GOTOP_VIEWER_TERM_PRIV_H
@@ -21,8 +21,9 @@
 #include <termios.h>
 #include <time.h>
 
-/* Asked once, before the first picture: what is your ground? Then a character that is one in UTF-8 and two in Latin-1,
-   or one in both: where is the cursor now? Terminals answer in order, so behind the second answer there is no first. */
+/* Asked once, before the first picture: what is your ground? Then a character that is one in UTF-8 and two in
+   Latin-1, or one in both: where is the cursor now? Terminals answer in order, so behind the second answer
+   there is no first. */
 #define ASK_GROUND "\033]11;?\033\\"
 #define ASK_CURSOR "\033[2;1H%s\033[6n\033[2K"
 #define CURSOR_UTF8 "2;2R"
@@ -66,10 +67,12 @@ struct term {
 
 /* term_take_size - ask how large the terminal is, and tell curses; what is shown isn't known from then on. */
 void term_take_size(struct term *t);
-/* What else than keys is asked for: the mouse, and that pasted text is told from keys. term_stop_input: none of it. */
+/* What else than keys is asked for: the mouse, and that pasted text is told from keys. term_stop_input: none
+ * of it. */
 void term_start_input(struct term *t);
 void term_stop_input(struct term *t);
-/* term_await - before the terminal is given back: an answer that is still to come would be taken for what was typed. */
+/* term_await - before the terminal is given back: an answer that is still to come would be taken for what was
+ * typed. */
 void term_await(struct term *t);
 /* term_hand_over - give the terminal back, as it was found. */
 void term_hand_over(struct term *t);

@@ -1,9 +1,9 @@
 /*
- * theme.c - palettes: one row per style and palette, from text files (keymaps/NAME.palette) that are built in,
- * and one that the reader may bring.
+ * theme.c - palettes: one row per style and palette, from text files (keymaps/NAME.palette) that are built
+ * in, and one that the reader may bring.
  *
- * 256 colours are computed from the true ones; 16 are chosen by hand, since the nearest of 16 is rarely a good
- * one; 8 are those with brightness given up, or kept as bold.
+ * 256 colours are computed from the true ones; 16 are chosen by hand, since the nearest of 16 is rarely a
+ * good one; 8 are those with brightness given up, or kept as bold.
  */
 #include "viewer/term/theme.h"
 
@@ -39,10 +39,11 @@ struct table {
 };
 static struct table tables[PALETTE_USER + 1]; /* built-in ones are parsed when first looked at */
 static char user_name[64];
-static const char *const names[PALETTE_COUNT] = {"dark",    "light", "neutral", "colour-blind", "colour-blind-light",
-                                                 "contrast"};
+static const char *const names[PALETTE_COUNT] = {
+    "dark", "light", "neutral", "colour-blind", "colour-blind-light", "contrast"};
 
-/* ---- palettes as text ------------------------------------------------------------------------------------ */
+/* ---- palettes as text ------------------------------------------------------------------------------------
+ */
 
 struct reader {
     const char *file;
@@ -77,7 +78,8 @@ static bool colour(const char *w, bool few, int32_t *out)
         return false;
     long v = strtol(few ? w : w + 1, &end, few ? 10 : 16);
     *out = (int32_t)v;
-    return !*end && v >= 0 && v <= (few ? 15 : 0xffffff) && (few || strspn(w + 1, "0123456789abcdefABCDEF") == 6);
+    return !*end && v >= 0 && v <= (few ? 15 : 0xffffff) &&
+           (few || strspn(w + 1, "0123456789abcdefABCDEF") == 6);
 }
 
 static int attribute(const char *w)
@@ -140,7 +142,8 @@ static void read_line(struct reader *r, char *line)
     }
 }
 
-static int read_text(struct table *t, const char *text, size_t len, const char *file, const struct palette_say *say)
+static int read_text(struct table *t, const char *text, size_t len, const char *file,
+                     const struct palette_say *say)
 {
     struct reader r = {file, 0, 0, say, t};
     char line[256];
@@ -187,7 +190,8 @@ int palette_read(const char *text, size_t len, const char *file, const struct pa
     return read_text(t, text, len, file, say);
 }
 
-static enum err_code read_place(int place, const char *path, char **text, size_t *len, const struct palette_say *say)
+static enum err_code read_place(int place, const char *path, char **text, size_t *len,
+                                const struct palette_say *say)
 {
     enum err_code rc = places_read(place, path, text, len);
     if (rc == ERR_ARG && say)
@@ -318,7 +322,8 @@ static int32_t to_256(int32_t rgb)
     return rgb == INK_DEFAULT ? INK_DEFAULT : theme_256((uint32_t)rgb);
 }
 
-/* 8 colours: a bright foreground is bold; bright black would often be no colour at all, so it is dim instead. */
+/* 8 colours: a bright foreground is bold; bright black would often be no colour at all, so it is dim instead.
+ */
 static struct ink ink_8(const struct row *r)
 {
     struct ink k = {r->fg16, r->bg16, r->attrs};

@@ -28,7 +28,8 @@ const char *palette_name(enum palette p); /* "dark", "light", "neutral", "colour
 bool palette_parse(const char *name, enum palette *out); /* "color-blind" and "blind" are understood, too */
 
 enum ground { GROUND_UNKNOWN, GROUND_DARK, GROUND_LIGHT };
-/* ground_of - a terminal's answer to OSC 11, without its frame: "11;rgb:ffff/fd00/e3". Anything else is GROUND_UNKNOWN. */
+/* ground_of - a terminal's answer to OSC 11, without its frame: "11;rgb:ffff/fd00/e3". Anything else is
+ * GROUND_UNKNOWN. */
 enum ground ground_of(const char *answer);
 /* palette_on - the palette to use on a ground for the one wanted: the same for readers of the same kind. */
 enum palette palette_on(enum palette p, enum ground g);
@@ -38,8 +39,9 @@ struct palette_say { /* who hears of mistakes in a palette */
     void *arg;
 };
 /*
- * palette_load - a palette by name (the reader's own, then an installed, then a built-in one) or by its file's path.
- * ERR_IO: there is none. ERR_FORMAT: say was told of mistakes; good lines hold, the rest is as in dark.
+ * palette_load - a palette by name (the reader's own, then an installed, then a built-in one) or by its
+ * file's path. ERR_IO: there is none. ERR_FORMAT: say was told of mistakes; good lines hold, the rest is as
+ * in dark.
  */
 enum err_code palette_load(const char *name, enum palette *out, const struct palette_say *say);
 /* palette_read - text as the palette PALETTE_USER; file names it. Returns the number of mistakes. */
@@ -60,8 +62,8 @@ int theme_256(uint32_t rgb);
 enum color_when { COLOR_AUTO, COLOR_NEVER, COLOR_ALWAYS };
 bool color_when_parse(const char *word, enum color_when *out);
 /*
- * theme_depth - which depth to use. colors: how many the terminal has (terminfo), rgb: it takes them directly.
- * NO_COLOR (set and not empty) turns "auto" off; "always" means at least 8 colours.
+ * theme_depth - which depth to use. colors: how many the terminal has (terminfo), rgb: it takes them
+ * directly. NO_COLOR (set and not empty) turns "auto" off; "always" means at least 8 colours.
  */
 enum depth theme_depth(enum color_when when, int colors, bool rgb);
 
