@@ -123,15 +123,15 @@ static void answer(struct bench *b, const char *name)
     char of[64];
     if (b->a.letter_for != ACT_NONE) {
         press(b, 'a', name);
-    } else if (b->a.view.prompt) {
-        const char *t = text[b->a.view.prompt];
+    } else if (b->a.view.prompt.kind) {
+        const char *t = text[b->a.view.prompt.kind];
         snprintf(of, sizeof of, "%s, %s", name, *t ? t : "given up");
         for (; *t; t++) {
             press(b, (keycode)*t, of);
             picture(b, of);
             step(b, of);
         }
-        press(b, b->a.view.prompt == PROMPT_SLICE ? K_ESC : K_ENTER, of);
+        press(b, b->a.view.prompt.kind == PROMPT_SLICE ? K_ESC : K_ENTER, of);
     }
 }
 
@@ -149,7 +149,7 @@ static void back(struct bench *b, int view, const struct place *at)
     for (int i = 0; i < VIEW_END && b->a.view.at.view != view; i++)
         (void)view_switch(&b->a.view, view);
     b->a.view.at = *at;
-    b->a.view.names = true;
+    b->a.view.scr.names = true;
     (void)app_draw(&b->a);
     unsigned flags;
     while (app_busy(&b->a))

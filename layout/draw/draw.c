@@ -66,23 +66,23 @@ static void drop_rows(struct kept *k)
 
 void draw_forget(struct view *v)
 {
-    if (v->kept)
-        drop_rows(v->kept);
-    mem_free(v->kept);
-    v->kept = NULL;
+    if (v->cache.kept)
+        drop_rows(v->cache.kept);
+    mem_free(v->cache.kept);
+    v->cache.kept = NULL;
 }
 
 /* By how many columns the picture has moved to the left, if all edges that both windows have are the same;
  * else n. */
 static int moved_by(const struct kept *k, const struct view *v)
 {
-    const int n = v->plot_w;
+    const int n = v->scr.plot_w;
     const int64_t len = window_len(v->at.win), by = time_sub(v->at.win.t0, k->win.t0);
     if (len != window_len(k->win) || by >= len || by <= -len)
         return n;
     const int s = (int)time_muldiv(time_add(by, len / n / 2), n, len);
     for (int i = s < 0 ? -s : 0; i <= n && i + s <= n; i++)
-        if (v->edges[i] != window_edge(k->win, n, i + s))
+        if (v->cache.edges[i] != window_edge(k->win, n, i + s))
             return n;
     return s > n || s < -n ? n : s;
 }
@@ -108,33 +108,33 @@ static void move_row(struct kept *k, int i, int by)
 static void prepare_kept(struct view *v)
 {
     const struct trace_info *ti = trace_info(v->tr);
-    struct kept *k = v->kept;
+    struct kept *k = v->cache.kept;
     if (!ti->done) {
         draw_forget(v);
         return;
     }
     for (int i = 0; k && i < KEPT; i++)
         k->row[i].taken = false;
-    const bool alike = k && k->n == v->plot_w && k->tier == v->tier && k->mono == v->mono &&
-                       k->names == v->names && k->h == v->lane_h;
+    const bool alike = k && k->n == v->scr.plot_w && k->tier == v->scr.tier && k->mono == v->scr.mono &&
+                       k->names == v->scr.names && k->h == v->scr.lane_h;
     if (alike && window_same(k->win, v->at.win))
         return;
-    if (!k && !(k = v->kept = mem_zalloc(sizeof *k)))
+    if (!k && !(k = v->cache.kept = mem_zalloc(sizeof *k)))
         return; /* out of memory: each is drawn anew */
-    const int by = alike ? moved_by(k, v) : v->plot_w;
-    if (k->n != v->plot_w || k->h != v->lane_h)
+    const int by = alike ? moved_by(k, v) : v->scr.plot_w;
+    if (k->n != v->scr.plot_w || k->h != v->scr.lane_h)
         drop_rows(k);
     for (int i = 0; i < KEPT; i++) {
         if (!alike || by >= k->n)
             k->row[i].from = k->row[i].to = 0;
         move_row(k, i, by);
     }
-    k->n = v->plot_w;
-    k->h = v->lane_h;
+    k->n = v->scr.plot_w;
+    k->h = v->scr.lane_h;
     k->win = v->at.win;
-    k->tier = v->tier;
-    k->mono = v->mono;
-    k->names = v->names;
+    k->tier = v->scr.tier;
+    k->mono = v->scr.mono;
+    k->names = v->scr.names;
     k->extents = false;
 }
 
@@ -145,22 +145,22 @@ static unsigned slot_of(struct lane l)
 
 bool draw_kept_extents(struct view *v)
 {
-    bool had = v->kept && v->kept->extents;
-    if (v->kept)
-        v->kept->extents = true;
+    bool had = v->cache.kept && v->cache.kept->extents;
+    if (v->cache.kept)
+        v->cache.kept->extents = true;
     return had;
 }
 
 void draw_free(struct view *v)
 {
     draw_forget(v);
-    crew_free(v->crew);
-    v->crew = NULL;
+    crew_free(v->cache.crew);
+    v->cache.crew = NULL;
     for (unsigned i = 0; i < CREW_MOST; i++) {
-        mem_free(v->scratch[i].cols);
-        mem_free(v->scratch[i].sure);
-        mem_free(v->scratch[i].assists);
-        v->scratch[i] = (struct scratch){.w = 0};
+        mem_free(v->cache.scratch[i].cols);
+        mem_free(v->cache.scratch[i].sure);
+        mem_free(v->cache.scratch[i].assists);
+        v->cache.scratch[i] = (struct scratch){.w = 0};
     }
 }
 
@@ -182,27 +182,28 @@ static bool scratch_room(struct scratch *s, int n)
 
 bool draw_prepare(struct view *v)
 {
-    int n = v->plot_w;
-    if (n > v->scratch_w) {
-        int64_t *e = mem_resize(v->edges, ((size_t)n * 3 + 2) * sizeof *e); /* half columns, too: plot.c */
+    int n = v->scr.plot_w;
+    if (n > v->cache.scratch_w) {
+        int64_t *e =
+            mem_resize(v->cache.edges, ((size_t)n * 3 + 2) * sizeof *e); /* half columns, too: plot.c */
         if (!e)
             return false;
-        v->edges = e;
-        struct extent *x = mem_resize(v->extents, (size_t)n * 3 * sizeof *x);
+        v->cache.edges = e;
+        struct extent *x = mem_resize(v->cache.extents, (size_t)n * 3 * sizeof *x);
         if (!x)
             return false;
-        v->extents = x;
-        v->scratch_w = n;
+        v->cache.extents = x;
+        v->cache.scratch_w = n;
     }
-    window_edges(v->at.win, n, v->edges);
+    window_edges(v->at.win, n, v->cache.edges);
     prepare_kept(v);
-    return scratch_room(&v->scratch[0], n);
+    return scratch_room(&v->cache.scratch[0], n);
 }
 
 /* What is kept of two lanes may stand in one place: then the second waits until the first is drawn. */
 bool draw_beside(struct view *v, struct lane l)
 {
-    struct kept *k = v->kept;
+    struct kept *k = v->cache.kept;
     const bool first = !k || !k->row[slot_of(l)].taken;
     if (k)
         k->row[slot_of(l)].taken = true;
@@ -211,8 +212,8 @@ bool draw_beside(struct view *v, struct lane l)
 
 struct scratch *draw_scratch(struct view *v, unsigned who)
 {
-    struct scratch *s = &v->scratch[who];
-    return scratch_room(s, v->plot_w) ? s : NULL;
+    struct scratch *s = &v->cache.scratch[who];
+    return scratch_room(s, v->scr.plot_w) ? s : NULL;
 }
 
 static int64_t busy_ns(const struct shares *s)
@@ -242,7 +243,7 @@ enum { ALL_RUNNING = 1, ALL_ASSIST = 3 }; /* there */
 
 static bool by_letter(const struct view *v, enum state s)
 {
-    return s != ST_RUNNING && (v->tier == TIER_ASCII || v->mono);
+    return s != ST_RUNNING && (v->scr.tier == TIER_ASCII || v->scr.mono);
 }
 
 static enum style style_of(enum state s)
@@ -262,13 +263,13 @@ static int64_t part_of(int64_t busy, int64_t len, int h, int r)
 
 static int height(const struct view *v, enum lane_kind k)
 {
-    return k == LANE_P && v->lane_h > 1 ? v->lane_h : 1;
+    return k == LANE_P && v->scr.lane_h > 1 ? v->scr.lane_h : 1;
 }
 
 /* Put a lane's row as it was drawn. false: it isn't kept. */
 static bool put_kept(struct grid *g, const struct view *v, struct lane l, int x, int y)
 {
-    const struct kept *k = v->kept;
+    const struct kept *k = v->cache.kept;
     unsigned i = slot_of(l);
     if (!k || !k->row[i].drawn || k->row[i].lane.kind != l.kind || k->row[i].lane.i != l.i)
         return false;
@@ -283,7 +284,7 @@ static bool put_kept(struct grid *g, const struct view *v, struct lane l, int x,
 /* The columns of a lane's row that stay; none: *to is 0. */
 static void kept_part(const struct view *v, struct lane l, int *from, int *to)
 {
-    const struct kept *k = v->kept;
+    const struct kept *k = v->cache.kept;
     unsigned i = slot_of(l);
     bool is = k && k->row[i].lane.kind == l.kind && k->row[i].lane.i == l.i;
     *from = is ? k->row[i].from : 0;
@@ -292,7 +293,7 @@ static void kept_part(const struct view *v, struct lane l, int *from, int *to)
 
 static void put_part(struct grid *g, const struct view *v, struct lane l, int from, int to, int x, int y)
 {
-    const struct kept *k = v->kept;
+    const struct kept *k = v->cache.kept;
     const int h = height(v, l.kind);
     const struct cell *cells = k->row[slot_of(l)].cells;
     for (int r = 0; r < h; r++)
@@ -305,7 +306,7 @@ static void put_part(struct grid *g, const struct view *v, struct lane l, int fr
 /* Before names stand in it. */
 static void keep_row(const struct grid *g, struct view *v, struct lane l, int x, int y)
 {
-    struct kept *k = v->kept;
+    struct kept *k = v->cache.kept;
     unsigned i = slot_of(l);
     int h = height(v, l.kind);
     if (!k || x < 0 || x + k->n > g->w || y - h + 1 < 0 || y >= g->h)
@@ -326,7 +327,7 @@ static void keep_row(const struct grid *g, struct view *v, struct lane l, int x,
 
 static void keep_names(const struct grid *g, struct view *v, struct lane l, int x, int y)
 {
-    const struct kept *k = v->kept;
+    const struct kept *k = v->cache.kept;
     unsigned i = slot_of(l);
     if (k && k->row[i].drawn && k->row[i].lane.kind == l.kind && k->row[i].lane.i == l.i)
         memcpy(k->row[i].cells, &g->cells[(size_t)y * (size_t)g->w + (size_t)x],
@@ -354,22 +355,22 @@ static void cell_p(const struct sketch *k, int column)
     const struct view *v = k->v;
     struct grid *g = k->g;
     const struct shares *s = &k->s->cols[column];
-    const int64_t len = v->edges[column + 1] - v->edges[column], busy = busy_ns(s);
+    const int64_t len = v->cache.edges[column + 1] - v->cache.edges[column], busy = busy_ns(s);
     const int x = k->x + column, y = k->y, h = k->h;
     if (!busy) {
         if (s->ns[ST_SCHED] > len / 2)
-            grid_put(g, x, y, glyph_state(v->tier, ST_SCHED), STYLE_SCHED);
+            grid_put(g, x, y, glyph_state(v->scr.tier, ST_SCHED), STYLE_SCHED);
         else if (k->lost && s->ns[ST_SCHED] + s->ns[ST_IDLE] < len - len / 2)
-            grid_put(g, x, y, glyph_state(v->tier, ST_UNKNOWN), STYLE_UNKNOWN);
+            grid_put(g, x, y, glyph_state(v->scr.tier, ST_UNKNOWN), STYLE_UNKNOWN);
         return;
     }
     enum state most = most_of(s, work, COUNT(work));
     for (int r = 0; r < h; r++) {
         int64_t part = part_of(busy, len, h, r);
-        uint32_t glyph =
-            by_letter(v, most) && !r ? glyph_busy(most, busy * 2 >= len) : glyph_level(v->tier, part, len);
-        if (h > 1 && r == h - 1 && part >= len && v->tier != TIER_BLOCK)
-            glyph = glyph_height(v->tier, 7); /* high lanes that are full don't run into each other */
+        uint32_t glyph = by_letter(v, most) && !r ? glyph_busy(most, busy * 2 >= len)
+                                                  : glyph_level(v->scr.tier, part, len);
+        if (h > 1 && r == h - 1 && part >= len && v->scr.tier != TIER_BLOCK)
+            glyph = glyph_height(v->scr.tier, 7); /* high lanes that are full don't run into each other */
         if (part > 0)
             grid_put(g, x, y - r, glyph, style_of(most));
     }
@@ -383,8 +384,8 @@ static void edge_p(const struct sketch *k, int c)
 {
     const struct view *v = k->v;
     const struct shares *s = k->s->cols;
-    const int64_t *e = v->edges;
-    int n = v->plot_w;
+    const int64_t *e = v->cache.edges;
+    int n = v->scr.plot_w;
     int64_t len = e[c + 1] - e[c], busy = busy_ns(&s[c]);
     if (busy <= len / 16 || busy >= len - len / 16 || len < 16)
         return;
@@ -396,7 +397,8 @@ static void edge_p(const struct sketch *k, int c)
     int eighths = (int)wide_muldiv((uint64_t)busy, 8, (uint64_t)len);
     eighths = eighths < 1 ? 1 : eighths > 7 ? 7 : eighths;
     for (int r = 0; r < k->h; r++) {
-        grid_put(k->g, k->x + c, k->y - r, glyph_left(v->tier, left ? eighths : 8 - eighths), style_of(most));
+        grid_put(k->g, k->x + c, k->y - r, glyph_left(v->scr.tier, left ? eighths : 8 - eighths),
+                 style_of(most));
         if (right)
             grid_flags(k->g, k->x + c, k->y - r, 1, 1, CELL_REVERSE);
     }
@@ -411,11 +413,11 @@ static void put_what(struct grid *g, const struct view *v, enum state most, enum
 {
     if ((most == ST_WAITING || most == ST_UNKNOWN) && act != ST_NONE)
         grid_put(g, x, y, trace, style_of(act));
-    else if ((v->mono || v->tier == TIER_ASCII) &&
+    else if ((v->scr.mono || v->scr.tier == TIER_ASCII) &&
              (most == ST_GCWORK || most == ST_ASSIST || most == ST_SWEEP))
         grid_put(g, x, y, glyph_busy(most, true), style_of(most));
     else
-        grid_put(g, x, y, glyph_state(v->tier, most), style_of(most));
+        grid_put(g, x, y, glyph_state(v->scr.tier, most), style_of(most));
 }
 
 static void cell_what(struct grid *g, const struct view *v, const struct shares *s, uint32_t trace, int x,
@@ -429,18 +431,18 @@ static void cell_what(struct grid *g, const struct view *v, const struct shares 
 
 static void cell_g(struct grid *g, const struct view *v, const struct shares *s, int x, int y)
 {
-    cell_what(g, v, s, glyph_mark(v->tier, MARK_TRACE), x, y);
+    cell_what(g, v, s, glyph_mark(v->scr.tier, MARK_TRACE), x, y);
 }
 
 void draw_group(struct grid *g, const struct view *v, const struct shares *col, int x, int y)
 {
-    for (int c = 0; c < v->plot_w; c++) {
+    for (int c = 0; c < v->scr.plot_w; c++) {
         int64_t there = 0, busy = 0;
         for (int i = 0; i < COUNT(all); i++)
             there = ns_add(there, col[c].ns[all[i]]);
         for (int i = 0; i < COUNT(active); i++)
             busy = ns_add(busy, col[c].ns[active[i]]);
-        cell_what(g, v, &col[c], glyph_level(v->tier, busy, there), x + c, y);
+        cell_what(g, v, &col[c], glyph_level(v->scr.tier, busy, there), x + c, y);
     }
 }
 
@@ -473,7 +475,8 @@ static bool sketch_p(void *arg, uint32_t column, const int64_t *least, const int
     struct sketch *k = arg;
     struct view *v = k->v;
     column += (uint32_t)k->from;
-    int64_t len = v->edges[column + 1] - v->edges[column], lo = least[ASK_BUSY], hi = most[ASK_BUSY];
+    int64_t len = v->cache.edges[column + 1] - v->cache.edges[column], lo = least[ASK_BUSY],
+            hi = most[ASK_BUSY];
     hi = len - least[ASK_NOT] < hi ? len - least[ASK_NOT] : hi;
     int at = 0;
     if (!hi ? (least[ASK_SCHED] > len / 2) != (most[ASK_SCHED] > len / 2)
@@ -484,8 +487,8 @@ static bool sketch_p(void *arg, uint32_t column, const int64_t *least, const int
     if (lo != hi && by_letter(v, work[at]) && (lo * 2 >= len) != (hi * 2 >= len))
         return false;
     for (int r = by_letter(v, work[at]); lo != hi && r < k->h; r++)
-        if (glyph_level(v->tier, part_of(lo, len, k->h, r), len) !=
-            glyph_level(v->tier, part_of(hi, len, k->h, r), len))
+        if (glyph_level(v->scr.tier, part_of(lo, len, k->h, r), len) !=
+            glyph_level(v->scr.tier, part_of(hi, len, k->h, r), len))
             return false;
     if (!hi && k->lost && (least[ASK_NOT] < len - len / 2) != (most[ASK_NOT] < len - len / 2))
         return false;
@@ -536,7 +539,7 @@ static bool sketch_g(void *arg, uint32_t column, const int64_t *least, const int
         act = act == ST_RUNNING ? ST_GCWORK : act;
     }
     if (least[at])
-        put_what(k->g, k->v, is, act, glyph_mark(k->v->tier, MARK_TRACE), k->x + (int)column, k->y);
+        put_what(k->g, k->v, is, act, glyph_mark(k->v->scr.tier, MARK_TRACE), k->x + (int)column, k->y);
     return true;
 }
 
@@ -556,8 +559,8 @@ static void sketch(struct sketch *k, int to)
     struct view *v = k->v;
     const struct lane l = k->l;
     const uint32_t n = (uint32_t)(to - k->from);
-    const int64_t *edges = v->edges + k->from;
-    if (v->exact) {
+    const int64_t *edges = v->cache.edges + k->from;
+    if (v->scr.exact) {
         memset(k->s->sure + k->from, 0, n * sizeof *k->s->sure);
         trace_columns(v->tr, l, edges, n, k->s->cols + k->from);
         return;
@@ -604,7 +607,7 @@ static void name_label(const struct view *v, uint32_t label, int w, char *out, s
 static void name_span(const struct naming *k, const struct span *s, int w, char *out, size_t size)
 {
     const struct view *v = k->v;
-    bool ascii = glyph_dots(v->tier);
+    bool ascii = glyph_dots(v->scr.tier);
     out[0] = 0;
     if (k->l.kind != LANE_G) {
         if (s->label)
@@ -652,8 +655,8 @@ static bool put_name(void *arg, const struct span *s)
     const struct view *v = k->v;
     if (k->l.kind != LANE_G && (s->state == ST_IDLE || s->state == ST_SCHED))
         return true;
-    int n = v->plot_w, c0 = window_col(v->at.win, n, s->t0), c1 = window_col(v->at.win, n, s->t1);
-    c0 = c0 < 0 ? 0 : s->t0 > v->edges[c0] ? c0 + 1 : c0; /* whole columns only */
+    int n = v->scr.plot_w, c0 = window_col(v->at.win, n, s->t0), c1 = window_col(v->at.win, n, s->t1);
+    c0 = c0 < 0 ? 0 : s->t0 > v->cache.edges[c0] ? c0 + 1 : c0; /* whole columns only */
     if (c1 > n)
         c1 = n;
     int from = s->t0 >= v->at.win.t0 ? c0 + 1 : c0, w = c1 - from - 1;
@@ -679,13 +682,13 @@ static void draw_columns(struct sketch *k, int from, int to, int edge_from, int 
 {
     struct view *v = k->v;
     const struct lane l = k->l;
-    const int64_t *e = v->edges;
+    const int64_t *e = v->cache.edges;
     k->from = from;
     if (l.kind == LANE_G)
         k->assists =
             !k->worker && gstate_about(k->own, e + from, (uint32_t)(to - from), k->s->assists + from);
     sketch(k, to);
-    for (int c = from; c < to && k->assists && !v->exact; c++)
+    for (int c = from; c < to && k->assists && !v->scr.exact; c++)
         k->s->sure[c] = k->s->sure[c] || e[c + 1] <= e[c] || sketch_known(k, (uint32_t)c);
     for (int c = from; c < to; c++) {
         if (e[c + 1] <= e[c] || k->s->sure[c])
@@ -699,7 +702,7 @@ static void draw_columns(struct sketch *k, int from, int to, int edge_from, int 
         else
             cell_p(k, c);
     }
-    if (l.kind != LANE_G && (v->tier == TIER_EIGHTH || v->tier == TIER_BRAILLE) && !v->mono)
+    if (l.kind != LANE_G && (v->scr.tier == TIER_EIGHTH || v->scr.tier == TIER_BRAILLE) && !v->scr.mono)
         for (int c = edge_from; c < edge_to; c++)
             if (!k->s->sure[c])
                 edge_p(k, c);
@@ -710,21 +713,21 @@ static void beyond_record(const struct sketch *k)
 {
     const struct view *v = k->v;
     const int64_t known = status_known(v, k->l), end = trace_info(v->tr)->end;
-    for (int c = 0; known < end && c < v->plot_w && v->edges[c] < end; c++)
-        if (v->edges[c] >= known)
-            grid_put(k->g, k->x + c, k->y, glyph_state(v->tier, ST_UNKNOWN), STYLE_UNKNOWN);
+    for (int c = 0; known < end && c < v->scr.plot_w && v->cache.edges[c] < end; c++)
+        if (v->cache.edges[c] >= known)
+            grid_put(k->g, k->x + c, k->y, glyph_state(v->scr.tier, ST_UNKNOWN), STYLE_UNKNOWN);
 }
 
 void draw_lane(const struct pen *p, struct lane l, int x, int y)
 {
     struct grid *g = p->g;
     struct view *v = p->v;
-    int n = v->plot_w, from, to;
+    int n = v->scr.plot_w, from, to;
     if (put_kept(g, v, l, x, y))
         return;
     struct sketch k = {.g = g, .v = v, .s = p->s, .l = l, .x = x, .y = y, .h = height(v, l.kind)};
     k.worker = l.kind == LANE_G && trace_lane_who(v->tr, l).is_worker;
-    k.own = l.kind == LANE_G && !k.worker ? gstate_assists(v->gstate, v->tr, l.i) : NULL;
+    k.own = l.kind == LANE_G && !k.worker ? gstate_assists(v->cache.gstate, v->tr, l.i) : NULL;
     k.lost = l.kind == LANE_P && triage_part_missing(v->tr);
     kept_part(v, l, &from, &to);
     if (to) { /* beside what stays one more column, for edge_p() */
@@ -736,7 +739,7 @@ void draw_lane(const struct pen *p, struct lane l, int x, int y)
     }
     beyond_record(&k);
     keep_row(g, v, l, x, y);
-    if (v->names && n >= NAME_COLS) {
+    if (v->scr.names && n >= NAME_COLS) {
         struct naming names = {g, v, l, x, y, 0};
         int64_t min = time_muldiv(window_len(v->at.win), NAME_COLS, n);
         trace_wide(v->tr, l,
@@ -771,7 +774,7 @@ static bool mark_span(void *arg, const struct span *s)
 {
     struct marking *k = arg;
     const struct view *v = k->v;
-    int n = v->plot_w, c0 = window_col(v->at.win, n, s->t0), c1 = window_col(v->at.win, n, s->t1 - 1);
+    int n = v->scr.plot_w, c0 = window_col(v->at.win, n, s->t0), c1 = window_col(v->at.win, n, s->t1 - 1);
     c0 = c0 < 0 ? 0 : c0;
     c1 = c1 < 0 || c1 >= n ? n - 1 : c1;
     if (!is_marked(k, c0, c1) && pick_span(v, k->l, s, &k->hand))
@@ -785,7 +788,7 @@ void draw_matches(struct grid *g, const struct view *v, struct lane l, int x, in
     struct marking k;
     struct span_iter it;
     struct window w = v->at.win;
-    if (!v->filter || filter_whole(v->filter))
+    if (!v->filters.all || filter_whole(v->filters.all))
         return;
     k.g = g;
     k.v = v;
@@ -795,7 +798,7 @@ void draw_matches(struct grid *g, const struct view *v, struct lane l, int x, in
     k.left = EACH;
     pick_hand_empty(&k.hand);                       /* not all of it is set to 0 */
     if (trace_count(v->tr, l, w.t0, w.t1) > EACH) { /* those that fill a column at least */
-        int64_t min = window_len(w) / v->plot_w, wide = filter_wide(v->filter);
+        int64_t min = window_len(w) / v->scr.plot_w, wide = filter_wide(v->filters.all);
         trace_wide(v->tr, l,
                    &(struct wide_ask){w.t0, w.t1,
                                       wide > min ? wide
@@ -816,19 +819,21 @@ void draw_samples(struct grid *g, const struct view *v, struct lane l, int x, in
 {
     const struct sample *s;
     const uint32_t *list;
-    size_t n = samples_in(v->samples, v->tr, l, v->at.win.t0, v->at.win.t1, &list), i = 0;
+    size_t n = samples_in(v->cache.samples, v->tr, l, v->at.win.t0, v->at.win.t1, &list), i = 0;
     if (!n)
         return;
     trace_samples(v->tr, &s);
-    for (int c = 0; c < v->plot_w && i < n; c++) {
+    for (int c = 0; c < v->scr.plot_w && i < n; c++) {
         const struct cell *at = grid_at(g, x + c, y);
         const size_t first = i; /* the next one: the first sample behind this column */
-        bisect(i, n, k, s[list[k]].t < v->edges[c + 1]);
+        bisect(i, n, k, s[list[k]].t < v->cache.edges[c + 1]);
         if (i == first || !at || at->flags & CELL_REVERSE) /* a name in its span stands */
             continue;
         /* Over a full cell the tick is cut out of the state's colour; else it stands in its own. */
-        bool full = at->glyph == glyph_height(v->tier, 8) || at->glyph == glyph_state(v->tier, ST_RUNNING);
-        grid_put(g, x + c, y, glyph_mark(v->tier, MARK_SAMPLE), full ? (enum style)at->style : STYLE_SAMPLE);
+        bool full =
+            at->glyph == glyph_height(v->scr.tier, 8) || at->glyph == glyph_state(v->scr.tier, ST_RUNNING);
+        grid_put(g, x + c, y, glyph_mark(v->scr.tier, MARK_SAMPLE),
+                 full ? (enum style)at->style : STYLE_SAMPLE);
         if (full)
             grid_flags(g, x + c, y, 1, 1, CELL_REVERSE);
     }
@@ -843,23 +848,23 @@ void draw_band(const struct pen *p, enum band b, int x, int y)
     struct lane l = {LANE_BAND, (uint32_t)b};
     if (trace_nlanes(v->tr, LANE_BAND) <= (uint32_t)b || put_kept(g, v, l, x, y))
         return;
-    int n = v->plot_w, from, to;
+    int n = v->scr.plot_w, from, to;
     kept_part(v, l, &from, &to);
     if (to) {
-        trace_columns(v->tr, l, v->edges, (uint32_t)from, cols);
-        trace_columns(v->tr, l, v->edges + to, (uint32_t)(n - to), cols + to);
+        trace_columns(v->tr, l, v->cache.edges, (uint32_t)from, cols);
+        trace_columns(v->tr, l, v->cache.edges + to, (uint32_t)(n - to), cols + to);
         put_part(g, v, l, from, to, x, y);
     } else {
-        trace_columns(v->tr, l, v->edges, (uint32_t)n, cols);
+        trace_columns(v->tr, l, v->cache.edges, (uint32_t)n, cols);
     }
     for (int c = 0; c < n; c++) {
         if (c >= from && c < to)
             continue;
-        int64_t len = v->edges[c + 1] - v->edges[c], on = cols[c].ns[of[b]];
+        int64_t len = v->cache.edges[c + 1] - v->cache.edges[c], on = cols[c].ns[of[b]];
         if (on <= 0)
             continue;
-        uint32_t glyph = b != BAND_STW ? glyph_level(v->tier, on, len)
-                                       : glyph_mark(v->tier, on * 2 >= len ? MARK_STW_FULL : MARK_STW);
+        uint32_t glyph = b != BAND_STW ? glyph_level(v->scr.tier, on, len)
+                                       : glyph_mark(v->scr.tier, on * 2 >= len ? MARK_STW_FULL : MARK_STW);
         grid_put(g, x + c, y, glyph, style_of(of[b]));
     }
     keep_row(g, v, l, x, y);
@@ -870,7 +875,7 @@ static void dark_run(const struct view *v, uint32_t p, size_t from, size_t to, b
                      struct shares *cols)
 {
     const struct lane l = {LANE_P, p};
-    const int64_t *e = v->edges;
+    const int64_t *e = v->cache.edges;
     struct shares whole;
     trace_shares(v->tr, l, e[from], e[to], &whole);
     if (whole.ns[ST_NONE] >= e[to] - e[from])
@@ -882,14 +887,14 @@ static void dark_run(const struct view *v, uint32_t p, size_t from, size_t to, b
 
 bool *draw_dark_columns(const struct view *v)
 {
-    const size_t n = v->plot_w > 0 ? (size_t)v->plot_w : 0;
+    const size_t n = v->scr.plot_w > 0 ? (size_t)v->scr.plot_w : 0;
     const uint32_t np = trace_nlanes(v->tr, LANE_P);
     if (!n || !np || !triage_part_missing(v->tr))
         return NULL;
     bool *dark = mem_alloc(n * sizeof *dark), any = true;
     struct shares *cols = mem_alloc(n * sizeof *cols);
     for (size_t c = 0; dark && c < n; c++)
-        dark[c] = v->edges[c + 1] > v->edges[c];
+        dark[c] = v->cache.edges[c + 1] > v->cache.edges[c];
     for (uint32_t p = 0; dark && cols && any && p < np; p++) {
         any = false;
         for (size_t c = 0, to; c < n; c = to) {
@@ -910,9 +915,9 @@ bool *draw_dark_columns(const struct view *v)
 
 void draw_dark(struct grid *g, const struct view *v, int x, int y, const bool *dark)
 {
-    for (int c = 0; dark && c < v->plot_w; c++)
+    for (int c = 0; dark && c < v->scr.plot_w; c++)
         if (dark[c])
-            grid_put(g, x + c, y, glyph_state(v->tier, ST_UNKNOWN), STYLE_UNKNOWN);
+            grid_put(g, x + c, y, glyph_state(v->scr.tier, ST_UNKNOWN), STYLE_UNKNOWN);
 }
 
 void draw_unloaded(struct grid *g, const struct view *v, int x, int y, int h)
@@ -920,7 +925,7 @@ void draw_unloaded(struct grid *g, const struct view *v, int x, int y, int h)
     const struct trace_info *ti = trace_info(v->tr);
     if (ti->done)
         return;
-    for (int c = 0; c < v->plot_w; c++)
-        if (v->edges[c + 1] > ti->end)
+    for (int c = 0; c < v->scr.plot_w; c++)
+        if (v->cache.edges[c + 1] > ti->end)
             grid_fill(g, x + c, y, 1, h, '?', STYLE_LOADING);
 }

@@ -144,7 +144,7 @@ static int title_trace(const struct canvas *c, int need)
         x + (int)(strlen(counts) + strlen(load)) + (ti->ndamages ? 8 : 0) + (c->txt->unsaved ? 10 : 0);
     if ((load[0] || c->txt->unsaved) && own > w - others) /* how far it is stands whole */
         own = w - others;
-    str_tail(str_of(file_name(c)), own > 8 ? own : 8, glyph_dots(c->v->tier), name, sizeof name);
+    str_tail(str_of(file_name(c)), own > 8 ? own : 8, glyph_dots(c->v->scr.tier), name, sizeof name);
     x = word(g, x, w, STYLE_TITLE, "%s", name);
     x = alarms(c, x, w);
     if (x + 2 + (int)(strlen(dialect) + strlen(counts) + strlen(load)) + need <=
@@ -214,9 +214,9 @@ static void title(const struct canvas *c)
     title_where(c, right, sizeof right);
     const int x = title_trace(c, w >= WIDE ? TABS_USUAL + 2 + (int)strlen(right) + 2 : 0);
     const int note = c->txt->debug ? (int)strlen(right) + 2 : 0; /* a remark for once comes before the tabs */
-    c->v->tabs = title_tabs(c->v, w - x - note, &width);
-    if (c->v->tabs < TABS_FORMS)
-        (void)tabs_draw(g, c->v, c->v->tabs, w - width + 2);
+    c->v->scr.tabs = title_tabs(c->v, w - x - note, &width);
+    if (c->v->scr.tabs < TABS_FORMS)
+        (void)tabs_draw(g, c->v, c->v->scr.tabs, w - width + 2);
     w -= width;
     title_right(c, w - x - 2, right, sizeof right);
     if (*right)
@@ -232,8 +232,8 @@ static void ruler_marks(const struct canvas *c, int y)
     const struct plan *p = &c->plan;
     struct search *s = v->search;
     int n = p->plot_w, cursor = window_col(v->at.win, n, v->at.cursor);
-    if (v->selecting || v->selected) {
-        int64_t a = v->sel0, b = v->selecting ? v->at.cursor : v->sel1;
+    if (v->sel.going || v->sel.stands) {
+        int64_t a = v->sel.t0, b = v->sel.going ? v->at.cursor : v->sel.t1;
         int from = window_col(v->at.win, n, a < b ? a : b), to = window_col(v->at.win, n, a < b ? b : a);
         for (int i = from < 0 ? 0 : from; i < n && (i < to || i == from); i++) {
             const struct cell *at = grid_at(c->g, p->gutter + i, y);
@@ -243,22 +243,23 @@ static void ruler_marks(const struct canvas *c, int y)
     }
     if (s && s->done && !s->hidden)
         for (int i = 0; i < n; i++)
-            if (v->edges[i + 1] > v->edges[i]) {
-                size_t k = search_from(s, v->edges[i]);
+            if (v->cache.edges[i + 1] > v->cache.edges[i]) {
+                size_t k = search_from(s, v->cache.edges[i]);
                 const struct cell *at = grid_at(c->g, p->gutter + i, y);
-                if (at && k < s->nhits && s->hits[k].t < v->edges[i + 1]) /* over a label: its colour only */
+                if (at && k < s->nhits &&
+                    s->hits[k].t < v->cache.edges[i + 1]) /* over a label: its colour only */
                     grid_put(c->g, p->gutter + i, y,
-                             at->glyph == ' ' ? glyph_mark(v->tier, MARK_HIT) : at->glyph, STYLE_HIT);
+                             at->glyph == ' ' ? glyph_mark(v->scr.tier, MARK_HIT) : at->glyph, STYLE_HIT);
             }
     if (cursor >= 0 && cursor < n)
-        grid_put(c->g, p->gutter + cursor, y, glyph_mark(v->tier, MARK_CURSOR), STYLE_CURSOR);
+        grid_put(c->g, p->gutter + cursor, y, glyph_mark(v->scr.tier, MARK_CURSOR), STYLE_CURSOR);
 }
 
 /* A label that the cursor's mark would stand in goes: "100ms" without a digit is another moment. */
 static void ruler_free(const struct canvas *c, int y)
 {
     const struct plan *p = &c->plan;
-    const uint32_t tick = glyph_mark(c->v->tier, MARK_TICK);
+    const uint32_t tick = glyph_mark(c->v->scr.tier, MARK_TICK);
     const int at = window_col(c->v->at.win, p->plot_w, c->v->at.cursor);
     const struct cell *under = grid_at(c->g, p->gutter + at, y);
     if (at < 0 || at >= p->plot_w || !under || under->glyph == tick || under->glyph == ' ')
@@ -280,7 +281,7 @@ static void ruler(const struct canvas *c)
     char t[FMT_MAX];
     if (!p->n[ROW_RULER])
         return;
-    ruler_draw(c->g, v->tr, v->tier, v->at.win, p->gutter, y, p->plot_w, v->clock);
+    ruler_draw(c->g, v->tr, v->scr.tier, v->at.win, p->gutter, y, p->plot_w, v->scr.clock);
     ruler_free(c, y);
     ruler_marks(c, y);
     int64_t res = window_len(v->at.win) / p->plot_w / 4;
@@ -301,16 +302,16 @@ static void filter_line(const struct canvas *c)
     char n[FMT_MAX], note[80];
     grid_fill(c->g, 0, y, w, 1, ' ', STYLE_TITLE_NOTE);
     int x = grid_str(c->g, 0, y, w, "filter: ", STYLE_TITLE);
-    const uint64_t passed = v->filter ? filter_count(v->filter) : 0;
+    const uint64_t passed = v->filters.all ? filter_count(v->filters.all) : 0;
     fmt_count(passed, n);
-    if (v->filter_done)
+    if (v->filters.done)
         snprintf(note, sizeof note, "%s goroutine%s", n, passed == 1 ? "" : "s");
     else
-        snprintf(note, sizeof note, "%s so far, %d%%", n, v->filter ? filter_share(v->filter) : 0);
+        snprintf(note, sizeof note, "%s so far, %d%%", n, v->filters.all ? filter_share(v->filters.all) : 0);
     int room = w - x - (int)strlen(note) - 2;
     if (room < 10)
         room = w - x, note[0] = 0;
-    grid_str(c->g, x, y, room, v->filter_text, STYLE_TITLE_NOTE);
+    grid_str(c->g, x, y, room, v->filters.text, STYLE_TITLE_NOTE);
     grid_right(c->g, 0, y, w, note, STYLE_TITLE_NOTE);
 }
 
@@ -328,7 +329,7 @@ static void strip(const struct canvas *c)
         int64_t t0 = window_edge(all, n, i), t1 = window_edge(all, n, i + 1);
         size_t k = s ? search_from(s, t0) : 0;
         bool hit = s && k < s->nhits && s->hits[k].t < t1;
-        grid_put(c->g, x0 + i, y, hit ? glyph_mark(v->tier, MARK_HIT) : glyph_mark(v->tier, MARK_H),
+        grid_put(c->g, x0 + i, y, hit ? glyph_mark(v->scr.tier, MARK_HIT) : glyph_mark(v->scr.tier, MARK_H),
                  hit                ? STYLE_HIT
                  : i >= a && i <= b ? STYLE_CURSOR
                                     : STYLE_DIM);
@@ -337,7 +338,7 @@ static void strip(const struct canvas *c)
     }
     int at = window_col(all, n, v->at.cursor);
     if (at >= 0)
-        grid_put(c->g, x0 + at, y, glyph_mark(v->tier, MARK_CURSOR), STYLE_CURSOR);
+        grid_put(c->g, x0 + at, y, glyph_mark(v->scr.tier, MARK_CURSOR), STYLE_CURSOR);
     char note[FMT_MAX] = "";
     if (s)
         fmt_count(s->nhits, note);
@@ -354,7 +355,7 @@ static void legend(const struct canvas *c)
 {
     struct rich r;
     rich_init(&r);
-    legend_line(c->v->tier, c->v->mono, kind_here(c->v)->lanes == LANE_G, &r);
+    legend_line(c->v->scr.tier, c->v->scr.mono, kind_here(c->v)->lanes == LANE_G, &r);
     rich_draw(&r, c->g, 0, c->plan.y[ROW_LEGEND], c->g->w, 1);
 }
 
@@ -396,15 +397,15 @@ static void message(const struct canvas *c)
     }; /* columns that more() takes, on a screen of fewer than WORDS */
     const struct view *v = c->v;
     struct grid *g = c->g;
-    struct str text = str_of(v->message);
-    enum style s = v->message_error ? STYLE_WARN : STYLE_MESSAGE;
+    struct str text = str_of(v->msg.text);
+    enum style s = v->msg.error ? STYLE_WARN : STYLE_MESSAGE;
     int last, n = plan_message(&c->plan, v, &last), y = last - n + 1;
     grid_fill(g, 0, y, g->w, n, ' ', s);
     if (n > 2 && wrap_draw(NULL, 0, 0, g->w, VIEW_TEXT, s, text) > n && more(c, last, s) < g->w)
         n--;
     wrap_draw(g, 0, y, g->w, n, s, text);
     const struct cell *end = grid_at(g, g->w - (g->w < WORDS ? MORE_BRIEF : MORE), last);
-    if (v->message_of && end && end->glyph == ' ')
+    if (v->msg.of && end && end->glyph == ' ')
         (void)more(c, last, s);
 }
 
@@ -416,17 +417,17 @@ static void prompt(const struct canvas *c, int y)
     struct grid *g = c->g;
     char line[VIEW_TEXT + 8];
     int w = g->w;
-    if (v->message[0] && y > 1)
+    if (v->msg.text[0] && y > 1)
         message(c);
     grid_fill(g, 0, y, w, 1, ' ', STYLE_PROMPT);
     int x = 0;
-    if (v->prompt == PROMPT_SLICE && w >= 60)
+    if (v->prompt.kind == PROMPT_SLICE && w >= 60)
         x = grid_str(g, 0, y, w, "a trace of this part, into file ", STYLE_PROMPT);
-    const struct str before = {v->text, (uint32_t)v->text_at};
-    str_tail(before, w - 2 - x, glyph_dots(v->tier), line, sizeof line);
-    grid_put(g, x, y, (unsigned char)signs[v->prompt], STYLE_PROMPT);
+    const struct str before = {v->prompt.text, (uint32_t)v->prompt.at};
+    str_tail(before, w - 2 - x, glyph_dots(v->scr.tier), line, sizeof line);
+    grid_put(g, x, y, (unsigned char)signs[v->prompt.kind], STYLE_PROMPT);
     c->txt->screen_x = grid_str(g, x + 1, y, w - 1 - x, line, STYLE_PROMPT);
-    str_safe(str_of(v->text + v->text_at), line, sizeof line);
+    str_safe(str_of(v->prompt.text + v->prompt.at), line, sizeof line);
     grid_str(g, c->txt->screen_x, y, w - c->txt->screen_x, line, STYLE_PROMPT);
     c->txt->screen_y = y;
     if (c->txt->screen_x >= w)
@@ -438,8 +439,8 @@ static void footer(const struct canvas *c)
     const struct view *v = c->v;
     struct grid *g = c->g;
     int y = g->h - 1, last = y;
-    const bool told = v->message[0] && (c->plan.n[ROW_FOOTER] || g->h > 2);
-    if (v->prompt) {
+    const bool told = v->msg.text[0] && (c->plan.n[ROW_FOOTER] || g->h > 2);
+    if (v->prompt.kind) {
         prompt(c, y);
         return;
     }
@@ -449,7 +450,7 @@ static void footer(const struct canvas *c)
     }
     if (c->plan.n[ROW_FOOTER] && (!told || last < y)) {
         grid_fill(g, 0, y, g->w, 1, ' ', STYLE_FOOTER);
-        const int w = v->cut && !v->popup && !told ? more(c, y, STYLE_FOOTER) : g->w;
+        const int w = v->msg.cut && !v->popup.kind && !told ? more(c, y, STYLE_FOOTER) : g->w;
         if (c->txt->footer)
             keys(g, y, w, c->txt->footer);
     }
@@ -461,7 +462,7 @@ static int status_rows(const struct view *v, const struct plan *p)
 {
     int last;
     const int lines = plan_message(p, v, &last), n = last + 1 - lines - p->y[ROW_STATUS];
-    return !v->message[0] || n > p->n[ROW_STATUS] ? p->n[ROW_STATUS] : n;
+    return !v->msg.text[0] || n > p->n[ROW_STATUS] ? p->n[ROW_STATUS] : n;
 }
 
 bool frame_draw(struct grid *g, struct view *v, struct frame_text *txt)
@@ -470,16 +471,16 @@ bool frame_draw(struct grid *g, struct view *v, struct frame_text *txt)
     struct frame_text copy = txt ? *txt : none;
     struct canvas c = {.g = g, .v = v, .txt = &copy};
     move_settle(v); /* sorted lanes, a grown trace: the invariants first */
-    g->ascii = v->tier == TIER_ASCII;
-    (void)samples_update(&v->samples, v->tr); /* out of memory: no ticks */
-    (void)gstate_update(&v->gstate, v->tr);   /* out of memory: assists show on processors alone */
-    if (!draw_prepare(v) || !grid_resize(g, v->w, v->h))
+    g->ascii = v->scr.tier == TIER_ASCII;
+    (void)samples_update(&v->cache.samples, v->tr); /* out of memory: no ticks */
+    (void)gstate_update(&v->cache.gstate, v->tr);   /* out of memory: assists show on processors alone */
+    if (!draw_prepare(v) || !grid_resize(g, v->scr.w, v->scr.h))
         return false;
     const struct lanes *l = move_lanes_const(v);
     plan_view(&c.plan, v, l ? l->n : kind_here(v)->items ? v->items.n : 0);
     copy.screen_x = copy.screen_y = -1;
-    v->cut = false;
-    v->listed.n = 0;
+    v->msg.cut = false;
+    v->scr.listed.n = 0;
     if (c.plan.n[ROW_TITLE])
         title(&c);
     ruler(&c);
@@ -492,7 +493,7 @@ bool frame_draw(struct grid *g, struct view *v, struct frame_text *txt)
         split_draw(g, v, c.plan.y[ROW_SPLIT], c.plan.n[ROW_SPLIT]);
     lull_follow(v);
     if (status_rows(v, &c.plan) > 0 && !status_draw(g, v, c.plan.y[ROW_STATUS], status_rows(v, &c.plan)))
-        v->cut = true;
+        v->msg.cut = true;
     if (c.plan.n[ROW_LEGEND])
         legend(&c);
     popup_draw(g, v);

@@ -65,16 +65,16 @@ static struct crew *crew_of(struct view *v)
     const int threads = trace_threads(v->tr);
     if (threads < 2 || !trace_info(v->tr)->done) /* what grows is made ready while it is asked */
         return NULL;
-    if (!v->crew)
-        v->crew = crew_new(threads, v->alone_ns);
-    return v->crew; /* NULL: out of memory, alone then */
+    if (!v->cache.crew)
+        v->cache.crew = crew_new(threads, v->cache.alone_ns);
+    return v->cache.crew; /* NULL: out of memory, alone then */
 }
 
 static void parts_draw(struct parts *p)
 {
     struct canvas c = *p->c;
     crew_do(crew_of(c.v), &(struct crew_job){draw_part, p, p->n});
-    c.s = &c.v->scratch[0];
+    c.s = &c.v->cache.scratch[0];
     for (size_t i = 0; i < p->n; i++)
         if (p->at[i].late)
             p->at[i].draw(&c, &p->at[i]);
@@ -313,14 +313,14 @@ static void lane_name(const struct canvas *c, struct lane l, int y, bool focus)
         snprintf(note, sizeof note, "x%s", fmt_count(members, n));
         int room = w - (int)strlen(note) - 1;
         struct str of = trace_str(v->tr, trace_lane(v->tr, l).name);
-        str_shorten(of.len ? of : str_of("no name"), room > 4 ? room : w, glyph_dots(v->tier), name,
+        str_shorten(of.len ? of : str_of("no name"), room > 4 ? room : w, glyph_dots(v->scr.tier), name,
                     sizeof name);
     } else if (l.kind == LANE_G) {
         status_name(v, l.i, w, name, sizeof name);
     } else {
         char id[32];
         status_lane(v, l, id);
-        str_shorten(str_of(id), w, glyph_dots(v->tier), name,
+        str_shorten(str_of(id), w, glyph_dots(v->scr.tier), name,
                     sizeof name); /* an id that is cut is another one's */
         busy_note(c, l, note);
         note_fit(note, w - str_width(str_of(name), 64) - 1);
@@ -340,9 +340,9 @@ static void more_marks(const struct canvas *c, const struct lanes *l)
         return;
     const struct cell *a = grid_at(c->g, w, y0), *b = grid_at(c->g, w, y1);
     if (c->v->at.top > 0 && a && a->glyph == ' ')
-        grid_put(c->g, w, y0, glyph_mark(c->v->tier, MARK_MORE_UP), STYLE_DIM);
-    if (c->v->at.top + (uint32_t)c->v->rows < l->n && b && b->glyph == ' ')
-        grid_put(c->g, w, y1, glyph_mark(c->v->tier, MARK_MORE_DOWN), STYLE_DIM);
+        grid_put(c->g, w, y0, glyph_mark(c->v->scr.tier, MARK_MORE_UP), STYLE_DIM);
+    if (c->v->at.top + (uint32_t)c->v->scr.rows < l->n && b && b->glyph == ' ')
+        grid_put(c->g, w, y1, glyph_mark(c->v->scr.tier, MARK_MORE_DOWN), STYLE_DIM);
 }
 
 /* Search hits of the goroutines that show: the cell is underlined. */
@@ -354,8 +354,10 @@ static void hit_marks(const struct canvas *c, const struct lanes *l)
         return;
     enum { EACH = 24 }; /* of a column; a screen has no more lanes than that often */
     for (int col = 0; col < c->plan->plot_w; col++) {
-        size_t i = v->edges[col + 1] > v->edges[col] ? search_from(s, v->edges[col]) : s->nhits;
-        for (int left = EACH; left > 0 && i < s->nhits && s->hits[i].t < v->edges[col + 1]; i++, left--) {
+        size_t i =
+            v->cache.edges[col + 1] > v->cache.edges[col] ? search_from(s, v->cache.edges[col]) : s->nhits;
+        for (int left = EACH; left > 0 && i < s->nhits && s->hits[i].t < v->cache.edges[col + 1];
+             i++, left--) {
             uint32_t row = s->hits[i].g == NO_LANE ? NO_LANE : lanes_row(l, s->hits[i].g);
             int line = row == NO_LANE ? -1 : view_row_line(v, row);
             if (line >= 0 && line < c->plan->n[ROW_LANES])
@@ -374,8 +376,8 @@ static void why_marks(const struct canvas *c, const struct lanes *l)
     if (l->kind != LANE_G || !why_shown(v))
         return;
     for (int col = 0; col < c->plan->plot_w; col++) {
-        uint32_t i = why_leaf_from(v->why, v->edges[col]);
-        for (int left = EACH; left > 0 && i < v->why->nleaves && v->why->leaf[i].t0 < v->edges[col + 1];
+        uint32_t i = why_leaf_from(v->why, v->cache.edges[col]);
+        for (int left = EACH; left > 0 && i < v->why->nleaves && v->why->leaf[i].t0 < v->cache.edges[col + 1];
              i++, left--) {
             uint32_t row = lanes_row(l, v->why->leaf[i].g);
             int line = row == NO_LANE ? -1 : view_row_line(v, row);
@@ -447,7 +449,7 @@ static void guest_mark(const struct canvas *c, int y)
 {
     int col = window_col(c->v->at.win, c->plan->plot_w, c->v->at.guest_t);
     if (col >= 0 && col < c->plan->plot_w)
-        grid_put(c->g, c->plan->gutter + col, y, glyph_mark(c->v->tier, MARK_HIT), STYLE_HIT);
+        grid_put(c->g, c->plan->gutter + col, y, glyph_mark(c->v->scr.tier, MARK_HIT), STYLE_HIT);
 }
 
 static void lane_part(const struct canvas *c, const struct part *p)
@@ -467,7 +469,7 @@ static void add_lanes(struct parts *p)
     const struct lanes *l = move_lanes_const(v);
     if (l->n && l->kind == LANE_G)
         mixture_follow(v);
-    for (int i = 0; i < v->rows; i++) {
+    for (int i = 0; i < v->scr.rows; i++) {
         const struct lane at = {l->kind, lanes_at(l, view_line_row(v, i))};
         if (at.i == NO_LANE)
             break;
@@ -490,15 +492,15 @@ static void lanes_end(const struct canvas *c)
         no_lanes(c, l->kind);
         return;
     }
-    for (int i = 0; i < v->rows; i++) {
+    for (int i = 0; i < v->scr.rows; i++) {
         const uint32_t lane = lanes_at(l, view_line_row(v, i));
         const int y = p->y[ROW_LANES] + view_line_y(v, i);
         if (lane == NO_LANE)
             break;
         if (l->kind == LANE_G && lane + 1 == v->at.guest)
             guest_mark(c, y);
-        if (lane == v->at.focus.i && v->unfold_n)
-            unfold_draw(c->g, v, p->gutter, y + 1, v->unfold_n);
+        if (lane == v->at.focus.i && v->scr.unfold_n)
+            unfold_draw(c->g, v, p->gutter, y + 1, v->scr.unfold_n);
     }
     hit_marks(c, l);
     why_marks(c, l);
@@ -511,32 +513,35 @@ static void lanes_end(const struct canvas *c)
 void rows_busy_follow(struct view *v)
 {
     int64_t end = trace_info(v->tr)->end, t0 = v->at.win.t0, t1 = v->at.win.t1 < end ? v->at.win.t1 : end;
-    if (v->busy && sums_is(v->busy, t0, t1) && !sums_stale(v->busy))
+    if (v->cache.busy && sums_is(v->cache.busy, t0, t1) && !sums_stale(v->cache.busy))
         return;
-    sums_free(v->busy);
-    v->busy = t1 > t0 ? sums_light(v, &v->lanes[LANE_G].alive, t0, t1) : NULL;
-    if (v->busy)
-        (void)sums_step(v->busy, 300000);
+    sums_free(v->cache.busy);
+    v->cache.busy = t1 > t0 ? sums_light(v, &v->lanes[LANE_G].alive, t0, t1) : NULL;
+    if (v->cache.busy)
+        (void)sums_step(v->cache.busy, 300000);
 }
 
 bool rows_busy_pending(const struct view *v)
 {
-    return v->busy && trace_info(v->tr)->done && !sums_stale(v->busy) && sums_share(v->busy) < 100;
+    return v->cache.busy && trace_info(v->tr)->done && !sums_stale(v->cache.busy) &&
+           sums_share(v->cache.busy) < 100;
 }
 
 unsigned rows_busy_work(struct view *v, int64_t budget_ns)
 {
-    return !rows_busy_pending(v) ? VR_NONE : sums_step(v->busy, budget_ns) ? VR_DRAW : VR_DRAW | VR_WORK;
+    return !rows_busy_pending(v)                 ? VR_NONE
+           : sums_step(v->cache.busy, budget_ns) ? VR_DRAW
+                                                 : VR_DRAW | VR_WORK;
 }
 
 static void busy_heading(const struct canvas *c, int y)
 {
     char text[120];
     for (int x = 0; x < c->g->w; x++)
-        grid_put(c->g, x, y, glyph_mark(c->v->tier, MARK_H), STYLE_POPUP_BORDER);
-    if (sums_share(c->v->busy) < 100)
+        grid_put(c->g, x, y, glyph_mark(c->v->scr.tier, MARK_H), STYLE_POPUP_BORDER);
+    if (sums_share(c->v->cache.busy) < 100)
         snprintf(text, sizeof text, " busiest goroutines of this window: adding up, %d%% ",
-                 sums_share(c->v->busy));
+                 sums_share(c->v->cache.busy));
     else
         snprintf(text, sizeof text, " busiest goroutines of this window: how long each ran ");
     grid_str(c->g, 2, y, c->g->w - 4, text, STYLE_POPUP_BORDER);
@@ -547,7 +552,7 @@ static int busy_rank(const struct view *v, uint32_t g, int n, int64_t *ran)
 {
     int64_t ready;
     for (int i = 0; i < n && i < VIEW_BUSY; i++)
-        if (sums_top(v->busy, i, ran, &ready) == g)
+        if (sums_top(v->cache.busy, i, ran, &ready) == g)
             return i;
     return -1;
 }
@@ -561,12 +566,12 @@ static void busy_place(struct view *v, int n)
     int64_t ran, ready;
     int most = 0, next = 0;
     n = n < VIEW_BUSY ? n : VIEW_BUSY;
-    while (most < n && sums_top(v->busy, most, &ran, &ready) != NO_LANE)
+    while (most < n && sums_top(v->cache.busy, most, &ran, &ready) != NO_LANE)
         most++;
     for (int i = 0; i < most; i++) {
-        bool old = i < v->busy_wasn && v->busy_len == window_len(v->at.win);
-        int rank = old ? busy_rank(v, v->busy_was[i], most, &ran) : -1;
-        to[i] = rank >= 0 ? v->busy_was[i] : NO_LANE;
+        bool old = i < v->cache.busy_wasn && v->cache.busy_len == window_len(v->at.win);
+        int rank = old ? busy_rank(v, v->cache.busy_was[i], most, &ran) : -1;
+        to[i] = rank >= 0 ? v->cache.busy_was[i] : NO_LANE;
         if (rank >= 0)
             placed[rank] = true;
     }
@@ -574,11 +579,11 @@ static void busy_place(struct view *v, int n)
         while (to[i] == NO_LANE && placed[next])
             next++;
         if (to[i] == NO_LANE)
-            to[i] = sums_top(v->busy, next++, &ran, &ready);
+            to[i] = sums_top(v->cache.busy, next++, &ran, &ready);
     }
-    memcpy(v->busy_was, to, sizeof to[0] * (size_t)most);
-    v->busy_wasn = most;
-    v->busy_len = window_len(v->at.win);
+    memcpy(v->cache.busy_was, to, sizeof to[0] * (size_t)most);
+    v->cache.busy_wasn = most;
+    v->cache.busy_len = window_len(v->at.win);
 }
 
 /* Which goroutine it is goes first: how long it ran beside it in one digit less, or not at all. */
@@ -596,7 +601,7 @@ static void busy_part(const struct canvas *c, const struct part *p)
     const int w = c->plan->gutter - 1;
     int64_t ran;
     char name[300], d[FMT_MAX] = "";
-    if (sums_share(v->busy) >= 100 && busy_rank(v, g, c->plan->n[ROW_BUSY] - 1, &ran) >= 0)
+    if (sums_share(v->cache.busy) >= 100 && busy_rank(v, g, c->plan->n[ROW_BUSY] - 1, &ran) >= 0)
         when_dur(v->tr, ran, d);
     busy_room(v, g, w, d);
     int room = w - (int)strlen(d) - (*d ? 1 : 0);
@@ -612,15 +617,15 @@ static void add_busiest(struct parts *p)
     if (n < 2)
         return;
     rows_busy_follow(v);
-    if (!v->busy)
+    if (!v->cache.busy)
         return;
     busy_heading(p->c, y);
-    if (sums_share(v->busy) >= 100)
+    if (sums_share(v->cache.busy) >= 100)
         busy_place(v, n - 1);
-    else if (v->busy_len != window_len(v->at.win))
+    else if (v->cache.busy_len != window_len(v->at.win))
         return; /* after a zoom they are likely to be others */
-    for (int i = 0; i < n - 1 && i < v->busy_wasn; i++) {
-        const struct lane l = {LANE_G, v->busy_was[i]};
+    for (int i = 0; i < n - 1 && i < v->cache.busy_wasn; i++) {
+        const struct lane l = {LANE_G, v->cache.busy_was[i]};
         part_add(p, (struct part){
                         .draw = busy_part, .lane = l, .y = y + 1 + i, .h = 1, .late = !draw_beside(v, l)});
     }

@@ -123,8 +123,8 @@ static int states_width(int w, uint32_t goroutines)
 static void columns(struct plan *p, const struct view *v)
 {
     const struct view_kind *k = kind_here(v);
-    const int w = v->w;
-    const int least = k->lanes == LANE_P ? busy_width(w, v->id_cols)
+    const int w = v->scr.w;
+    const int least = k->lanes == LANE_P ? busy_width(w, v->cache.id_cols)
                       : k->states        ? states_width(w, trace_nlanes(v->tr, LANE_G))
                                          : 0;
     p->gutter = gutter_width(w, k->gutter);
@@ -137,7 +137,7 @@ static void make(struct plan *p, const struct view *v, uint32_t lanes, const int
     memset(p, 0, sizeof *p);
     const struct view_kind *k = kind_here(v);
     columns(p, v);
-    int left = v->h, most = lanes > 1000 ? 1000 : lanes < 1 ? 1 : (int)lanes;
+    int left = v->scr.h, most = lanes > 1000 ? 1000 : lanes < 1 ? 1 : (int)lanes;
     const struct grant *g = plans[k->plan].g;
     size_t n = plans[k->plan].n;
     for (size_t i = 0; i < n && left > 0; i++) {
@@ -217,22 +217,23 @@ void plan_columns(struct plan *p, const struct view *v)
 /* Its lines above so many others. */
 static int message_lines(const struct plan *p, const struct view *v, int below)
 {
-    int most = p->n[ROW_STATUS] + 1 > v->h / 2 ? p->n[ROW_STATUS] + 1 : v->h / 2;
-    int free = v->h - below - p->y[ROW_LANES] - 1;
+    int most = p->n[ROW_STATUS] + 1 > v->scr.h / 2 ? p->n[ROW_STATUS] + 1 : v->scr.h / 2;
+    int free = v->scr.h - below - p->y[ROW_LANES] - 1;
     most = most > free ? free : most;
-    return v->message[0] ? wrap_draw(NULL, 0, 0, v->w, most < 1 ? 1 : most, STYLE_NORMAL, str_of(v->message))
-                         : 0;
+    return v->msg.text[0]
+               ? wrap_draw(NULL, 0, 0, v->scr.w, most < 1 ? 1 : most, STYLE_NORMAL, str_of(v->msg.text))
+               : 0;
 }
 
 int plan_message(const struct plan *p, const struct view *v, int *last)
 {
     enum { TOLD = 4, HIGH = 20 }; /* shorter ones leave a line of the status */
-    int below = v->prompt ? 1 : 0, n = message_lines(p, v, below);
-    if (!below && n >= TOLD && v->h >= HIGH && p->n[ROW_FOOTER]) {
+    int below = v->prompt.kind ? 1 : 0, n = message_lines(p, v, below);
+    if (!below && n >= TOLD && v->scr.h >= HIGH && p->n[ROW_FOOTER]) {
         below = 1;
         n = message_lines(p, v, below);
     }
-    *last = v->h - 1 - below;
+    *last = v->scr.h - 1 - below;
     return n;
 }
 
@@ -241,13 +242,13 @@ void plan_view(struct plan *p, const struct view *v, uint32_t lanes)
     int most[ROW_COUNT];
     bool zoomed = v->at.win.t0 > 0 || v->at.win.t1 < v->all_end;
     usual(most);
-    most[ROW_FILTER] = v->nfilters > 0;
-    most[ROW_STRIP] = (v->search && !search_is_hidden(v->search)) || (zoomed && v->h >= 40);
+    most[ROW_FILTER] = v->filters.n > 0;
+    most[ROW_STRIP] = (v->search && !search_is_hidden(v->search)) || (zoomed && v->scr.h >= 40);
     fold_empty(v, most);
     most[ROW_STATUS] = kind_here(v)->status_most ? kind_here(v)->status_most(v) : PLAN_STATUS;
-    most[ROW_BUSY] = v->split ? 0 : BUSY_MOST + 1;
-    most[ROW_LEGEND] = kind_here(v)->lanes < LANE_KINDS && v->h >= 34;
-    most[ROW_STATES] = kind_here(v)->states && v->h >= 20 ? 4 : 0;
-    most[ROW_SPLIT] = v->split && v->h >= 12 && kind_here(v)->plan != PLAN_LOG ? v->h * 2 / 5 : 0;
+    most[ROW_BUSY] = v->scr.split ? 0 : BUSY_MOST + 1;
+    most[ROW_LEGEND] = kind_here(v)->lanes < LANE_KINDS && v->scr.h >= 34;
+    most[ROW_STATES] = kind_here(v)->states && v->scr.h >= 20 ? 4 : 0;
+    most[ROW_SPLIT] = v->scr.split && v->scr.h >= 12 && kind_here(v)->plan != PLAN_LOG ? v->scr.h * 2 / 5 : 0;
     make(p, v, kind_here(v)->plan == PLAN_LOG ? 1000 : lanes, most);
 }

@@ -39,7 +39,7 @@ static void put_blocks(const struct plot *p, int c, uint64_t val, int upto, enum
     for (int r = 0; r < p->h; r++) {
         int in_row = l - 8 * r;
         if (in_row > 0)
-            grid_put(p->g, p->x + c, p->y + p->h - 1 - r, glyph_height(p->v->tier, in_row),
+            grid_put(p->g, p->x + c, p->y + p->h - 1 - r, glyph_height(p->v->scr.tier, in_row),
                      (in_row < 8 ? l : 8 * r + 8) > upto ? above : p->style);
     }
 }
@@ -98,7 +98,7 @@ static void put_column(const struct plot *p, int c, uint64_t a, uint64_t b, uint
 {
     uint64_t most = a > b ? a : b;
     bool above = limit && most > limit;
-    if (p->v->tier == TIER_BRAILLE)
+    if (p->v->scr.tier == TIER_BRAILLE)
         put_braille(p, c, a, b, above ? over : p->style);
     else
         put_blocks(p, c, most, above ? level(limit, p->scale, p->h * 8) : p->h * 8, over);
@@ -108,12 +108,12 @@ static void curve(const struct plot *p, value_at get)
 {
     const struct view *v = p->v;
     int64_t end = trace_info(v->tr)->end;
-    for (int c = 0; c < v->plot_w; c++) {
-        int64_t t0 = v->edges[c], t1 = v->edges[c + 1], mid = t0 + (t1 - t0) / 2;
+    for (int c = 0; c < v->scr.plot_w; c++) {
+        int64_t t0 = v->cache.edges[c], t1 = v->cache.edges[c + 1], mid = t0 + (t1 - t0) / 2;
         uint64_t a = 0, b = 0;
         if (t0 > end || t1 <= t0)
             continue;
-        if (v->tier != TIER_BRAILLE || mid == t0 || !get(v, t0, mid, &a) || !get(v, mid, t1, &b)) {
+        if (v->scr.tier != TIER_BRAILLE || mid == t0 || !get(v, t0, mid, &a) || !get(v, mid, t1, &b)) {
             if (!get(v, t0, t1, &a))
                 continue;
             b = a;
@@ -125,7 +125,7 @@ static void curve(const struct plot *p, value_at get)
 /* Only braille shows what half a column held. */
 static int parts_of(const struct view *v)
 {
-    return v->tier == TIER_BRAILLE ? 2 : 1;
+    return v->scr.tier == TIER_BRAILLE ? 2 : 1;
 }
 
 /* The heap; what of it exceeds the goal has a style of its own. */
@@ -134,11 +134,12 @@ static void heap_curve(const struct plot *p, const struct extent *heap, const st
     const struct view *v = p->v;
     int64_t end = trace_info(v->tr)->end;
     int parts = parts_of(v);
-    for (int c = 0; c < v->plot_w; c++) {
+    for (int c = 0; c < v->scr.plot_w; c++) {
         const struct extent *h = &heap[parts * c], *last = h + parts - 1;
-        if (v->edges[c] > end || v->edges[c + 1] <= v->edges[c] || !last->known)
+        if (v->cache.edges[c] > end || v->cache.edges[c + 1] <= v->cache.edges[c] || !last->known)
             continue;
-        bool halves = h->known && v->edges[c + 1] - v->edges[c] > 1; /* else the first one is empty */
+        bool halves =
+            h->known && v->cache.edges[c + 1] - v->cache.edges[c] > 1; /* else the first one is empty */
         uint64_t b = last->max, a = halves ? h->max : b;
         put_column(p, c, a, b, goal[c].known ? goal[c].min : 0, STYLE_HEAP_OVER);
     }
@@ -147,15 +148,15 @@ static void heap_curve(const struct plot *p, const struct extent *heap, const st
 static void goal_line(const struct plot *p, const struct extent *goal)
 {
     const struct view *v = p->v;
-    for (int c = 0; c < v->plot_w; c++) {
+    for (int c = 0; c < v->scr.plot_w; c++) {
         uint64_t least = goal[c].min;
-        if (v->edges[c + 1] <= v->edges[c] || v->edges[c] > trace_info(v->tr)->end || !goal[c].known ||
-            !least || least > p->scale)
+        if (v->cache.edges[c + 1] <= v->cache.edges[c] || v->cache.edges[c] > trace_info(v->tr)->end ||
+            !goal[c].known || !least || least > p->scale)
             continue;
         int row = (level(least, p->scale, p->h * 8) - 1) / 8, y = p->y + p->h - 1 - row;
         const struct cell *at = grid_at(p->g, p->x + c, y);
         if (at && at->glyph == ' ')
-            grid_put(p->g, p->x + c, y, glyph_mark(v->tier, MARK_GOAL), STYLE_GOAL);
+            grid_put(p->g, p->x + c, y, glyph_mark(v->scr.tier, MARK_GOAL), STYLE_GOAL);
     }
 }
 
@@ -163,9 +164,9 @@ bool draw_heap(struct grid *g, struct view *v, int x, int y, int h, uint64_t *he
 {
     const struct trace_info *ti = trace_info(v->tr);
     uint64_t most = 0, least, top = 0;
-    int n = v->plot_w;
-    int64_t t0, t1, *half = v->edges + n + 1;
-    struct extent *heaps = v->extents, *goals = heaps + 2 * n;
+    int n = v->scr.plot_w;
+    int64_t t0, t1, *half = v->cache.edges + n + 1;
+    struct extent *heaps = v->cache.extents, *goals = heaps + 2 * n;
     *here = *goal = 0;
     if (!trace_minmax(v->tr, METRIC_HEAP, 0, ti->end + (ti->end < INT64_MAX), &least, &most))
         return false;
@@ -178,17 +179,17 @@ bool draw_heap(struct grid *g, struct view *v, int x, int y, int h, uint64_t *he
         top / 8 < most)
         p.scale = top; /* a goal far above the heap (GC off) must not flatten the curve */
     if (!draw_kept_extents(v)) {
-        const int64_t *e = v->edges;
+        const int64_t *e = v->cache.edges;
         for (int c = 0; c < n && parts_of(v) == 2; c++) {
-            half[2 * c] = v->edges[c];
-            half[2 * c + 1] = v->edges[c] + (v->edges[c + 1] - v->edges[c]) / 2;
+            half[2 * c] = v->cache.edges[c];
+            half[2 * c + 1] = v->cache.edges[c] + (v->cache.edges[c + 1] - v->cache.edges[c]) / 2;
         }
         if (parts_of(v) == 2) {
-            half[2 * n] = v->edges[n];
+            half[2 * n] = v->cache.edges[n];
             e = half;
         }
         trace_extents(v->tr, METRIC_HEAP, e, (uint32_t)(parts_of(v) * n), heaps);
-        trace_extents(v->tr, METRIC_GOAL, v->edges, (uint32_t)n, goals);
+        trace_extents(v->tr, METRIC_GOAL, v->cache.edges, (uint32_t)n, goals);
     }
     heap_curve(&p, heaps, goals);
     if (h > 1)

@@ -89,7 +89,7 @@ static void place(const struct view *v, struct frame f, int room, char *out, siz
         if (str_width(str_of(out), room + 1) <= room)
             return;
     }
-    str_tail(base_name(path), room > 8 ? room - 8 : 1, glyph_dots(v->tier), safe, sizeof safe);
+    str_tail(base_name(path), room > 8 ? room - 8 : 1, glyph_dots(v->scr.tier), safe, sizeof safe);
     snprintf(out, size, "%s:%" PRIu64, safe, f.line);
 }
 
@@ -99,7 +99,7 @@ static void frame_line(struct box *b, struct frame f)
     if (y < 0)
         return;
     const struct view *v = b->v;
-    bool ascii = glyph_dots(v->tier);
+    bool ascii = glyph_dots(v->scr.tier);
     char name[600], where[512];
     int w = b->col_w - 1;
     struct str func = trace_str(v->tr, f.func);
@@ -335,8 +335,8 @@ static void span_notes(struct box *b, struct lane l, const struct span *s)
     const uint32_t *list;
     int64_t t0 = s->t0 < 0 ? 0 : s->t0;
     bool any = false;
-    if (l.kind == LANE_G && s->state == ST_RUNNING && gstate_any(v->gstate, v->tr, l.i, t0, s->t1)) {
-        gstate_shares(v->gstate, v->tr, l, t0, s->t1, &sh);
+    if (l.kind == LANE_G && s->state == ST_RUNNING && gstate_any(v->cache.gstate, v->tr, l.i, t0, s->t1)) {
+        gstate_shares(v->cache.gstate, v->tr, l, t0, s->t1, &sh);
         if (sh.ns[ST_ASSIST])
             put(b, next_row(b), b->col + 1, STYLE_ASSIST, "mark assist for %s of it (%s)",
                 fmt_percent(sh.ns[ST_ASSIST], s->t1 - t0, p), when_dur(v->tr, sh.ns[ST_ASSIST], d));
@@ -359,7 +359,7 @@ static void span_notes(struct box *b, struct lane l, const struct span *s)
             any = true;
         }
     }
-    size_t n = samples_in(v->samples, v->tr, l, t0, s->t1, &list);
+    size_t n = samples_in(v->cache.samples, v->tr, l, t0, s->t1, &list);
     trace_samples(v->tr, &all);
     if (n)
         put(b, next_row(b), b->col + 1, STYLE_POPUP, "%zu CPU sample%s in it%s", n, n == 1 ? "" : "s",
@@ -367,11 +367,11 @@ static void span_notes(struct box *b, struct lane l, const struct span *s)
     for (size_t i = 0; i < n && i < 3; i++) {
         const struct sample *smp = &all[list[n > 3 ? i * (n - 1) / 2 : i]];
         uint32_t stack = smp->stack, f = status_function(v, stack);
-        str_shorten(trace_str(v->tr, f), b->col_w / 2, glyph_dots(v->tier), name, sizeof name);
+        str_shorten(trace_str(v->tr, f), b->col_w / 2, glyph_dots(v->scr.tier), name, sizeof name);
         int y = next_row(b), x = put(b, y, b->col + 3, STYLE_SAMPLE, "%s ", when_exact(v->tr, smp->t, d));
         x = put(b, y, x, STYLE_POPUP, "%s", name);
         uint32_t top = trace_frame(v->tr, stack, 0).func;
-        str_shorten(trace_str(v->tr, top), b->col_w / 3, glyph_dots(v->tier), name, sizeof name);
+        str_shorten(trace_str(v->tr, top), b->col_w / 3, glyph_dots(v->scr.tier), name, sizeof name);
         if (top && top != f)
             put(b, y, x, STYLE_POPUP_DIM, "  (in %s)", name);
     }
@@ -429,7 +429,7 @@ static void span_lines(struct box *b)
 static void given_lines(struct box *b)
 {
     enum { IN = 4 };
-    const struct rich *r = b->v->popup_rich;
+    const struct rich *r = b->v->popup.rich;
     for (uint32_t at = 0, from, len; r && rich_line(r, b->col_w - 2, &at, &from, &len);) {
         int y = next_row(b);
         if (y >= 0)
@@ -437,11 +437,11 @@ static void given_lines(struct box *b)
     }
     if (r)
         next_row(b);
-    for (size_t i = 0; i < b->v->popup_ntext && i < 100000; i++) {
-        const bool hit = i + 1 == b->v->find.hit;
+    for (size_t i = 0; i < b->v->popup.ntext && i < 100000; i++) {
+        const bool hit = i + 1 == b->v->popup.find.hit;
         if (hit)
-            b->v->find.line = b->n;
-        struct str rest = str_of(b->v->popup_text[i]);
+            b->v->popup.find.line = b->n;
+        struct str rest = str_of(b->v->popup.text[i]);
         int x = b->col + 1, w = b->col_w - 2;
         do {
             uint32_t next = 0, len = rest.len ? wrap_next(rest, w, &next) : 0;
@@ -457,9 +457,9 @@ static void given_lines(struct box *b)
 
 static int widest(const struct view *v)
 {
-    int w = v->popup_title ? str_width(str_of(v->popup_title), 200) + 4 : 20;
-    for (size_t i = 0; i < v->popup_ntext; i++) {
-        int k = str_width(str_of(v->popup_text[i]), 200);
+    int w = v->popup.title ? str_width(str_of(v->popup.title), 200) + 4 : 20;
+    for (size_t i = 0; i < v->popup.ntext; i++) {
+        int k = str_width(str_of(v->popup.text[i]), 200);
         w = k > w ? k : w;
     }
     return w + 2;
@@ -473,7 +473,7 @@ static void content(struct box *b)
     b->n = 0;
     b->col = b->x;
     b->col_w = b->w;
-    if (b->v->popup == POPUP_SPAN)
+    if (b->v->popup.kind == POPUP_SPAN)
         span_lines(b);
     else
         given_lines(b);
@@ -481,7 +481,7 @@ static void content(struct box *b)
 
 static void border(struct grid *g, const struct view *v, const struct box *b)
 {
-    enum tier t = v->tier;
+    enum tier t = v->scr.tier;
     int x0 = b->x - 1, x1 = b->x + b->w, y0 = b->y - 1, y1 = b->y + b->h;
     grid_fill(g, x0, y0, b->w + 2, b->h + 2, ' ', STYLE_POPUP);
     for (int x = b->x; x < x1; x++) {
@@ -501,16 +501,16 @@ static void border(struct grid *g, const struct view *v, const struct box *b)
 static void captions(struct grid *g, const struct view *v, const struct box *b)
 {
     char buf[80];
-    const char *title = v->popup == POPUP_SPAN ? "span" : v->popup_title ? v->popup_title : "";
+    const char *title = v->popup.kind == POPUP_SPAN ? "span" : v->popup.title ? v->popup.title : "";
     if (*title) {
         snprintf(buf, sizeof buf, " %.70s ", title);
         grid_str(g, b->x + 1, b->y - 1, b->w - 2, buf, STYLE_POPUP_HEAD);
     }
     grid_str(g, b->x + 1, b->y + b->h, b->w - 2, " Esc close ", STYLE_POPUP_BORDER);
-    if (v->popup_lines > b->h) {
-        snprintf(buf, sizeof buf, " lines %d-%d of %d: up, down ", b->top + 1, b->top + b->h, v->popup_lines);
+    if (v->popup.lines > b->h) {
+        snprintf(buf, sizeof buf, " lines %d-%d of %d: up, down ", b->top + 1, b->top + b->h, v->popup.lines);
         if ((int)strlen(buf) >= b->w - 12)
-            snprintf(buf, sizeof buf, " %d-%d of %d ", b->top + 1, b->top + b->h, v->popup_lines);
+            snprintf(buf, sizeof buf, " %d-%d of %d ", b->top + 1, b->top + b->h, v->popup.lines);
         if ((int)strlen(buf) < b->w - 12)
             grid_right(g, b->x, b->y + b->h, b->w - 1, buf, STYLE_POPUP_BORDER);
     }
@@ -519,8 +519,8 @@ static void captions(struct grid *g, const struct view *v, const struct box *b)
 /* Where the box hides the lane in question least: below it, above it, or in the middle of the screen. */
 static int above_or_below(const struct grid *g, const struct view *v, int h)
 {
-    for (int y = 0; v->popup == POPUP_SPAN && v->gutter > 0 && y < g->h; y++) {
-        if (grid_at(g, v->gutter - 1, y)->style != STYLE_LANE_FOCUS)
+    for (int y = 0; v->popup.kind == POPUP_SPAN && v->scr.gutter > 0 && y < g->h; y++) {
+        if (grid_at(g, v->scr.gutter - 1, y)->style != STYLE_LANE_FOCUS)
             continue;
         if (y + 1 + h + 2 <= g->h - 1)
             return y + 2;
@@ -546,16 +546,16 @@ void popup_print(struct view *v, FILE *out)
                     .v = v,
                     .dry = true,
                     .plain = true,
-                    .lane = v->popup_lane,
-                    .t = v->popup_t,
+                    .lane = v->popup.lane,
+                    .t = v->popup.t,
                     .w = WIDE,
                     .h = HIGH};
-    if (v->popup == POPUP_LINES && v->popup_rich)
-        for (uint32_t at = 0, from, len; rich_line(v->popup_rich, WIDE, &at, &from, &len);)
-            fprintf(out, "%.*s\n", (int)len, v->popup_rich->text + from);
-    for (size_t i = 0; v->popup == POPUP_LINES && i < v->popup_ntext; i++)
-        fprintf(out, "%s\n", v->popup_text[i]);
-    if (v->popup != POPUP_SPAN)
+    if (v->popup.kind == POPUP_LINES && v->popup.rich)
+        for (uint32_t at = 0, from, len; rich_line(v->popup.rich, WIDE, &at, &from, &len);)
+            fprintf(out, "%.*s\n", (int)len, v->popup.rich->text + from);
+    for (size_t i = 0; v->popup.kind == POPUP_LINES && i < v->popup.ntext; i++)
+        fprintf(out, "%s\n", v->popup.text[i]);
+    if (v->popup.kind != POPUP_SPAN)
         return;
     content(&b);
     if (!grid_resize(&g, WIDE, b.n < HIGH ? b.n : HIGH))
@@ -572,29 +572,29 @@ void popup_print(struct view *v, FILE *out)
 /* Its size on the view's screen. */
 static struct box measured(struct grid *g, struct view *v)
 {
-    struct box b = {.g = g, .v = v, .dry = true, .lane = v->popup_lane, .t = v->popup_t};
-    int want = v->popup == POPUP_SPAN ? 130 : widest(v);
-    b.w = want + 4 > v->w - 2 ? v->w - 2 : want; /* no strip of what is behind it */
+    struct box b = {.g = g, .v = v, .dry = true, .lane = v->popup.lane, .t = v->popup.t};
+    int want = v->popup.kind == POPUP_SPAN ? 130 : widest(v);
+    b.w = want + 4 > v->scr.w - 2 ? v->scr.w - 2 : want; /* no strip of what is behind it */
     if (b.w < 1)
         b.w = 1;
     content(&b);
-    int most = v->h - 4 > 1 ? v->h - 4 : 1; /* the title, and the line of keys, stay */
+    int most = v->scr.h - 4 > 1 ? v->scr.h - 4 : 1; /* the title, and the line of keys, stay */
     b.h = b.n < 1 ? 1 : b.n > most ? most : b.n;
-    v->popup_lines = b.n;
-    v->popup_rows = b.h;
+    v->popup.lines = b.n;
+    v->popup.rows = b.h;
     return b;
 }
 
 void popup_measure(struct view *v)
 {
     struct grid none = {0};
-    if (v->popup)
+    if (v->popup.kind)
         (void)measured(&none, v);
 }
 
 void popup_draw(struct grid *g, struct view *v)
 {
-    if (!v->popup)
+    if (!v->popup.kind)
         return;
     struct box b = measured(g, v);
     b.x = (g->w - b.w) / 2;
@@ -604,11 +604,11 @@ void popup_draw(struct grid *g, struct view *v)
     if (b.y < 1 && g->h > 2)
         b.y = 1;
     int last = b.n > b.h ? b.n - b.h : 0;
-    if (v->find.show && (v->find.line < v->popup_top || v->find.line >= v->popup_top + b.h))
-        v->popup_top = v->find.line - b.h / 3;
-    v->find.show = false;
-    v->popup_top = v->popup_top > last ? last : v->popup_top < 0 ? 0 : v->popup_top;
-    b.top = v->popup_top;
+    if (v->popup.find.show && (v->popup.find.line < v->popup.top || v->popup.find.line >= v->popup.top + b.h))
+        v->popup.top = v->popup.find.line - b.h / 3;
+    v->popup.find.show = false;
+    v->popup.top = v->popup.top > last ? last : v->popup.top < 0 ? 0 : v->popup.top;
+    b.top = v->popup.top;
     b.dry = false;
     border(g, v, &b);
     content(&b);

@@ -10,7 +10,7 @@
 
 bool popup_finds(const struct view *v)
 {
-    return v->popup == POPUP_LINES && v->find.text[0];
+    return v->popup.kind == POPUP_LINES && v->popup.find.text[0];
 }
 
 /* To the next entry with the words, from `from` on (1: the first one), dir < 0: back; round the ends. */
@@ -18,16 +18,16 @@ static bool to_entry(struct view *v, size_t from, int dir)
 {
     struct match m;
     char why[120];
-    const size_t n = v->popup_ntext;
-    if (!match_init(&m, v->find.text, false, why, sizeof why))
+    const size_t n = v->popup.ntext;
+    if (!match_init(&m, v->popup.find.text, false, why, sizeof why))
         return false;
     bool found = false;
     for (size_t i = 0; i < n && !found; i++) {
         const size_t at = dir < 0 ? (from + 2 * n - 1 - i) % n : (from + n - 1 + i) % n;
-        found = match_str(&m, str_of(v->popup_text[at]));
+        found = match_str(&m, str_of(v->popup.text[at]));
         if (found) {
-            v->find.hit = at + 1;
-            v->find.show = true;
+            v->popup.find.hit = at + 1;
+            v->popup.find.show = true;
         }
     }
     match_free(&m);
@@ -36,39 +36,41 @@ static bool to_entry(struct view *v, size_t from, int dir)
 
 void popup_find_begin(struct view *v)
 {
-    v->find.from = v->find.hit;
-    v->find.from_top = v->popup_top;
+    v->popup.find.from = v->popup.find.hit;
+    v->popup.find.from_top = v->popup.top;
 }
 
 unsigned popup_typed(struct view *v)
 {
-    memcpy(v->find.text, v->text, sizeof v->find.text);
-    v->find.hit = 0;
-    v->popup_top = v->find.from_top;
-    if (v->text_len)
-        (void)to_entry(v, v->find.from ? v->find.from : 1, 1);
+    memcpy(v->popup.find.text, v->prompt.text, sizeof v->popup.find.text);
+    v->popup.find.hit = 0;
+    v->popup.top = v->popup.find.from_top;
+    if (v->prompt.len)
+        (void)to_entry(v, v->popup.find.from ? v->popup.find.from : 1, 1);
     return VR_DRAW;
 }
 
 void popup_find_end(struct view *v)
 {
-    v->find.text[0] = 0;
-    v->find.hit = 0;
-    v->popup_top = v->find.from_top;
+    v->popup.find.text[0] = 0;
+    v->popup.find.hit = 0;
+    v->popup.top = v->popup.find.from_top;
 }
 
 unsigned popup_find_next(struct view *v, int n)
 {
     const bool back = n < 0;
-    if (!v->popup_ntext)
+    if (!v->popup.ntext)
         return VR_NONE;
     for (int i = 0; i < (back ? -n : n) && i < 1000; i++)
-        if (!to_entry(v, back ? v->find.hit + v->popup_ntext - 1 : v->find.hit + 1, n))
-            return move_fail(v, "not found here: %.100s", v->find.text);
+        if (!to_entry(v, back ? v->popup.find.hit + v->popup.ntext - 1 : v->popup.find.hit + 1, n))
+            return move_fail(v, "not found here: %.100s", v->popup.find.text);
     return VR_DRAW;
 }
 
 unsigned popup_find_accept(struct view *v)
 {
-    return v->find.hit || !v->find.text[0] ? VR_DRAW : move_fail(v, "not found here: %.100s", v->find.text);
+    return v->popup.find.hit || !v->popup.find.text[0]
+               ? VR_DRAW
+               : move_fail(v, "not found here: %.100s", v->popup.find.text);
 }

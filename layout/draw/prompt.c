@@ -22,12 +22,12 @@
 
 unsigned view_prompt(struct view *v, enum prompt_kind k)
 {
-    v->prompt = k;
-    v->prompt_from = v->at;
-    v->text[0] = 0;
-    v->text_len = v->text_at = 0;
-    v->message[0] = 0;
-    if (v->popup == POPUP_LINES)
+    v->prompt.kind = k;
+    v->prompt.from = v->at;
+    v->prompt.text[0] = 0;
+    v->prompt.len = v->prompt.at = 0;
+    v->msg.text[0] = 0;
+    if (v->popup.kind == POPUP_LINES)
         popup_find_begin(v);
     return VR_DRAW;
 }
@@ -35,50 +35,51 @@ unsigned view_prompt(struct view *v, enum prompt_kind k)
 /* Without a line accepted: back to where a search began to be typed. */
 static void close_prompt(struct view *v)
 {
-    if (v->popup == POPUP_LINES) {
+    if (v->popup.kind == POPUP_LINES) {
         popup_find_end(v);
-        v->prompt = PROMPT_NONE;
+        v->prompt.kind = PROMPT_NONE;
         return;
     }
     if (v->search && v->search->typing) {
         search_free(v->search);
         v->search = NULL;
-        v->at = v->prompt_from;
-        v->message[0] = 0;
+        v->at = v->prompt.from;
+        v->msg.text[0] = 0;
         move_settle(v);
     }
-    if (v->prompt == PROMPT_SEARCH && kind_here(v)->find)
+    if (v->prompt.kind == PROMPT_SEARCH && kind_here(v)->find)
         (void)kind_here(v)->find(v, "");
-    v->prompt = PROMPT_NONE;
+    v->prompt.kind = PROMPT_NONE;
 }
 
 unsigned view_prompt_put(struct view *v, uint32_t codepoint)
 {
     char b[4];
-    if (!v->prompt || codepoint < 0x20 || codepoint == 0x7F || codepoint > 0x10FFFF ||
+    if (!v->prompt.kind || codepoint < 0x20 || codepoint == 0x7F || codepoint > 0x10FFFF ||
         (codepoint >= 0xD800 && codepoint <= 0xDFFF))
         return VR_NONE;
     size_t n = (size_t)str_utf8(codepoint, b);
-    if (v->text_len + n >= sizeof v->text)
+    if (v->prompt.len + n >= sizeof v->prompt.text)
         return VR_BELL;
-    memmove(v->text + v->text_at + n, v->text + v->text_at, v->text_len - v->text_at + 1);
-    memcpy(v->text + v->text_at, b, n);
-    v->text_len += n;
-    v->text_at += n;
+    memmove(v->prompt.text + v->prompt.at + n, v->prompt.text + v->prompt.at,
+            v->prompt.len - v->prompt.at + 1);
+    memcpy(v->prompt.text + v->prompt.at, b, n);
+    v->prompt.len += n;
+    v->prompt.at += n;
     return VR_DRAW | move_typed(v);
 }
 
 /* Where the character before or behind byte `at` begins. */
 static size_t char_before(const struct view *v, size_t at)
 {
-    while (at > 0 && ((unsigned char)v->text[--at] & 0xC0) == 0x80)
+    while (at > 0 && ((unsigned char)v->prompt.text[--at] & 0xC0) == 0x80)
         ;
     return at;
 }
 
 static size_t char_behind(const struct view *v, size_t at)
 {
-    while (at < v->text_len && ((unsigned char)v->text[++at] & 0xC0) == 0x80)
+    while (at < v->prompt.len && ((unsigned char)v->prompt.text[++at] & 0xC0) == 0x80)
         ;
     return at;
 }
@@ -86,87 +87,87 @@ static size_t char_behind(const struct view *v, size_t at)
 /* Bytes [from, to) go; the cursor stands where they were. */
 static unsigned cut(struct view *v, size_t from, size_t to)
 {
-    memmove(v->text + from, v->text + to, v->text_len - to + 1);
-    v->text_len -= to - from;
-    v->text_at = from;
+    memmove(v->prompt.text + from, v->prompt.text + to, v->prompt.len - to + 1);
+    v->prompt.len -= to - from;
+    v->prompt.at = from;
     return from < to ? VR_DRAW | move_typed(v) : VR_DRAW;
 }
 
 unsigned view_prompt_erase(struct view *v)
 {
-    if (!v->text_len) {
+    if (!v->prompt.len) {
         close_prompt(v);
         return VR_DRAW;
     }
-    return cut(v, char_before(v, v->text_at), v->text_at);
+    return cut(v, char_before(v, v->prompt.at), v->prompt.at);
 }
 
 unsigned view_prompt_delete(struct view *v)
 {
-    if (v->text_at == v->text_len)
+    if (v->prompt.at == v->prompt.len)
         return view_prompt_erase(v);
-    return cut(v, v->text_at, char_behind(v, v->text_at));
+    return cut(v, v->prompt.at, char_behind(v, v->prompt.at));
 }
 
 unsigned view_prompt_erase_word(struct view *v)
 {
-    size_t from = v->text_at;
-    while (from > 0 && v->text[from - 1] == ' ')
+    size_t from = v->prompt.at;
+    while (from > 0 && v->prompt.text[from - 1] == ' ')
         from--;
-    while (from > 0 && v->text[from - 1] != ' ')
+    while (from > 0 && v->prompt.text[from - 1] != ' ')
         from--;
-    return cut(v, from, v->text_at);
+    return cut(v, from, v->prompt.at);
 }
 
 unsigned view_prompt_clear(struct view *v)
 {
-    return cut(v, 0, v->text_at);
+    return cut(v, 0, v->prompt.at);
 }
 
 unsigned view_prompt_kill(struct view *v)
 {
-    return cut(v, v->text_at, v->text_len);
+    return cut(v, v->prompt.at, v->prompt.len);
 }
 
 unsigned view_prompt_move(struct view *v, int n)
 {
-    for (; n < 0 && v->text_at > 0; n++)
-        v->text_at = char_before(v, v->text_at);
-    for (; n > 0 && v->text_at < v->text_len; n--)
-        v->text_at = char_behind(v, v->text_at);
+    for (; n < 0 && v->prompt.at > 0; n++)
+        v->prompt.at = char_before(v, v->prompt.at);
+    for (; n > 0 && v->prompt.at < v->prompt.len; n--)
+        v->prompt.at = char_behind(v, v->prompt.at);
     return VR_DRAW;
 }
 
 static unsigned accepted(struct view *v)
 {
-    enum prompt_kind k = v->prompt;
+    enum prompt_kind k = v->prompt.kind;
     struct target g;
     char line[VIEW_TEXT];
-    memcpy(line, v->text, sizeof line);
-    v->prompt = PROMPT_NONE;
+    memcpy(line, v->prompt.text, sizeof line);
+    v->prompt.kind = PROMPT_NONE;
     if (k == PROMPT_FILTER)
         return VR_DRAW | view_filter(v, line);
-    if (k == PROMPT_SEARCH && v->popup == POPUP_LINES)
+    if (k == PROMPT_SEARCH && v->popup.kind == POPUP_LINES)
         return popup_find_accept(v);
     if (k == PROMPT_SEARCH && move_typed_done(v, line))
         return VR_DRAW | move_typed_on(v);
     if (k == PROMPT_SEARCH)
         return VR_DRAW | view_search(v, line);
     if (k == PROMPT_SLICE) {
-        memcpy(v->command, line, sizeof v->command);
+        memcpy(v->prompt.command, line, sizeof v->prompt.command);
         return VR_DRAW;
     }
     if (k != PROMPT_COMMAND || !line[strspn(line, " ")])
         return VR_DRAW;
     if (goto_is(line, &g))
         return view_goto(v, line);
-    memcpy(v->command, line, sizeof v->command);
+    memcpy(v->prompt.command, line, sizeof v->prompt.command);
     return VR_DRAW | VR_COMMAND;
 }
 
 unsigned view_prompt_accept(struct view *v)
 {
-    const struct place from = v->prompt_from;
+    const struct place from = v->prompt.from;
     const unsigned f = accepted(v);
     kind_leads(v, &from);
     return f;
@@ -177,16 +178,16 @@ unsigned view_prompt_accept(struct view *v)
 
 unsigned view_lines(struct view *v, const char *title, const char *const *lines, size_t n)
 {
-    if (v->popup != POPUP_LINES || v->popup_title != title) {
-        v->find.text[0] = 0;
-        v->find.hit = 0;
+    if (v->popup.kind != POPUP_LINES || v->popup.title != title) {
+        v->popup.find.text[0] = 0;
+        v->popup.find.hit = 0;
     }
-    v->popup = POPUP_LINES;
-    v->popup_top = 0;
-    v->popup_title = title;
-    v->popup_text = lines;
-    v->popup_ntext = n;
-    v->popup_rich = NULL;
+    v->popup.kind = POPUP_LINES;
+    v->popup.top = 0;
+    v->popup.title = title;
+    v->popup.text = lines;
+    v->popup.ntext = n;
+    v->popup.rich = NULL;
     return VR_DRAW;
 }
 
@@ -196,10 +197,10 @@ bool view_popup_span(struct view *v)
     int64_t t;
     if (!kind_here(v)->span || !kind_here(v)->span(v, &l, &t))
         return false;
-    v->popup = POPUP_SPAN;
-    v->popup_top = 0;
-    v->popup_lane = l;
-    v->popup_t = t;
+    v->popup.kind = POPUP_SPAN;
+    v->popup.top = 0;
+    v->popup.lane = l;
+    v->popup.t = t;
     return true;
 }
 
@@ -208,24 +209,24 @@ void view_popup_follow(struct view *v, const struct place *from)
     const struct place *at = &v->at;
     bool moved = at->view != from->view || at->cursor != from->cursor || at->focus.kind != from->focus.kind ||
                  at->focus.i != from->focus.i;
-    if (v->popup == POPUP_SPAN && moved && !view_popup_span(v))
-        v->popup = POPUP_NONE;
+    if (v->popup.kind == POPUP_SPAN && moved && !view_popup_span(v))
+        v->popup.kind = POPUP_NONE;
 }
 
 unsigned view_popup_scroll(struct view *v, int n)
 {
-    int most = v->popup_lines > v->popup_rows ? v->popup_lines - v->popup_rows : 0;
-    int64_t to = (int64_t)v->popup_top + n;
+    int most = v->popup.lines > v->popup.rows ? v->popup.lines - v->popup.rows : 0;
+    int64_t to = (int64_t)v->popup.top + n;
     int top = to < 0 ? 0 : to > most ? most : (int)to;
-    if (!v->popup || top == v->popup_top)
+    if (!v->popup.kind || top == v->popup.top)
         return VR_NONE;
-    v->popup_top = top;
+    v->popup.top = top;
     return VR_DRAW;
 }
 
 unsigned view_popup_page(struct view *v, int n)
 {
-    int page = v->popup_rows > 1 ? v->popup_rows - 1 : 1;
+    int page = v->popup.rows > 1 ? v->popup.rows - 1 : 1;
     n = n > 10000 ? 10000 : n < -10000 ? -10000 : n;
     return view_popup_scroll(v, n * page);
 }
@@ -236,49 +237,50 @@ unsigned view_popup_page(struct view *v, int n)
 unsigned view_select(struct view *v)
 {
     char a[FMT_MAX];
-    if (v->selected) {
-        v->selected = false;
+    if (v->sel.stands) {
+        v->sel.stands = false;
         return VR_DRAW;
     }
-    if (!v->selecting) {
-        v->selecting = true;
-        v->sel0 = v->sel1 = v->at.cursor;
-        view_message(v, false, "range from %s: move, then the same key again", when_exact(v->tr, v->sel0, a));
+    if (!v->sel.going) {
+        v->sel.going = true;
+        v->sel.t0 = v->sel.t1 = v->at.cursor;
+        view_message(v, false, "range from %s: move, then the same key again",
+                     when_exact(v->tr, v->sel.t0, a));
         return VR_DRAW;
     }
-    int64_t t0, t1, from = v->sel0;
+    int64_t t0, t1, from = v->sel.t0;
     view_column(v, &t0, &t1);
-    v->selecting = false;
+    v->sel.going = false;
     if (v->at.cursor >= from) {
-        v->sel1 = v->at.exact && v->at.cursor > from ? v->at.cursor : t1;
+        v->sel.t1 = v->at.exact && v->at.cursor > from ? v->at.cursor : t1;
     } else {
-        v->sel1 = from;
-        v->sel0 = v->at.cursor;
+        v->sel.t1 = from;
+        v->sel.t0 = v->at.cursor;
     }
-    v->selected = v->sel1 > v->sel0;
-    v->message[0] = 0;
-    return v->selected ? view_sums(v) : VR_DRAW;
+    v->sel.stands = v->sel.t1 > v->sel.t0;
+    v->msg.text[0] = 0;
+    return v->sel.stands ? view_sums(v) : VR_DRAW;
 }
 
 bool view_told(const struct view *v)
 {
-    return v->message[0] && !v->message_error &&
-           (v->message_of || wrap_draw(NULL, 0, 0, v->w, 2, STYLE_NORMAL, str_of(v->message)) > 1);
+    return v->msg.text[0] && !v->msg.error &&
+           (v->msg.of || wrap_draw(NULL, 0, 0, v->scr.w, 2, STYLE_NORMAL, str_of(v->msg.text)) > 1);
 }
 
 /* What lies over the view is closed. VR_NONE: nothing does. */
 static unsigned close_top(struct view *v)
 {
-    if (v->prompt)
+    if (v->prompt.kind)
         close_prompt(v);
-    else if (v->popup)
-        v->popup = POPUP_NONE;
+    else if (v->popup.kind)
+        v->popup.kind = POPUP_NONE;
     else if (view_searching(v)) {
         search_free(v->search);
         v->search = NULL;
         view_message(v, false, "search stopped");
     } else if (view_told(v))
-        v->message[0] = 0;
+        v->msg.text[0] = 0;
     else
         return VR_NONE;
     return VR_DRAW;
@@ -287,8 +289,8 @@ static unsigned close_top(struct view *v)
 /* What the reader has marked in the view goes. VR_NONE: there is nothing of it. */
 static unsigned drop_mark(struct view *v)
 {
-    if (v->selecting || v->selected)
-        v->selecting = v->selected = false;
+    if (v->sel.going || v->sel.stands)
+        v->sel.going = v->sel.stands = false;
     else if (v->search && !v->search->hidden)
         v->search->hidden = true;
     else if (v->at.guest && kind_here(v)->lanes == LANE_G) {
@@ -328,24 +330,24 @@ const char *view_quit_word(const struct view *v)
 {
     const struct view_kind *here = kind_here(v);
     const char *up = here->back_word ? here->back_word(v) : NULL;
-    return v->prompt || v->popup ? "close"
-           : view_searching(v)   ? "stop"
-           : view_told(v)        ? "close"
-           : kind_led(v)         ? kind_led(v)
-           : up                  ? up
-           : kind_under(v)       ? "back"
-                                 : NULL;
+    return v->prompt.kind || v->popup.kind ? "close"
+           : view_searching(v)             ? "stop"
+           : view_told(v)                  ? "close"
+           : kind_led(v)                   ? kind_led(v)
+           : up                            ? up
+           : kind_under(v)                 ? "back"
+                                           : NULL;
 }
 
 const char *view_drop_word(const struct view *v)
 {
     const bool goroutines = kind_here(v)->lanes == LANE_G;
-    return v->prompt || v->popup || view_searching(v) || view_told(v) ? NULL
-           : v->selecting || v->selected                              ? "no range"
-           : v->search && !search_is_hidden(v->search)                ? "no marks"
-           : v->at.guest && goroutines                                ? "drop top lane"
-           : why_shown(v) && goroutines                               ? "all lanes"
-                                                                      : NULL;
+    return v->prompt.kind || v->popup.kind || view_searching(v) || view_told(v) ? NULL
+           : v->sel.going || v->sel.stands                                      ? "no range"
+           : v->search && !search_is_hidden(v->search)                          ? "no marks"
+           : v->at.guest && goroutines                                          ? "drop top lane"
+           : why_shown(v) && goroutines                                         ? "all lanes"
+                                                                                : NULL;
 }
 
 /* ---- yank -----------------------------------------------------------------------------------------------
@@ -366,32 +368,32 @@ unsigned view_yank(struct view *v, char **out)
     char line[RICH_MOST], *text = NULL;
     size_t size;
     *out = NULL;
-    const unsigned copied = !v->popup && kind_here(v)->copy ? kind_here(v)->copy(v) : VR_NONE;
+    const unsigned copied = !v->popup.kind && kind_here(v)->copy ? kind_here(v)->copy(v) : VR_NONE;
     if (copied) {
-        *out = v->copied;
-        v->copied = NULL;
+        *out = v->job.copied;
+        v->job.copied = NULL;
         return copied;
     }
     FILE *f = open_memstream(&text, &size);
     if (!f)
         return move_fail(v, "out of memory");
-    bool rows = !v->popup && kind_here(v)->tsv &&
+    bool rows = !v->popup.kind && kind_here(v)->tsv &&
                 kind_here(v)->tsv(v, f); /* lines for another program, and no more */
-    if (v->popup) {
+    if (v->popup.kind) {
         popup_print(v, f);
     } else if (!rows) {
         status_text(v, line, sizeof line);
         fputs(line, f);
     }
-    if (!v->popup && !rows && (kind_here(v)->tsv || kind_here(v)->copy) && !line[0]) {
+    if (!v->popup.kind && !rows && (kind_here(v)->tsv || kind_here(v)->copy) && !line[0]) {
         fclose(f);
         free(text);
         return move_fail(v, "no rows here to copy");
     }
     view_message(v, false, "%s%s", rows ? "copied: all rows, as TSV" : "yanked: ",
-                 v->popup ? "the pop-up"
-                 : rows   ? ""
-                          : line);
+                 v->popup.kind ? "the pop-up"
+                 : rows        ? ""
+                               : line);
     if (!rows)
         yank_command(v, f);
     if (fclose(f) == 0)

@@ -45,7 +45,7 @@ void status_name(const struct view *v, uint32_t g, int w, char *out, size_t size
     if (n + 5 > w || !name.len || (size_t)n + 2 > size)
         return;
     out[n] = ' ';
-    str_shorten(name, w - n - 1, glyph_dots(v->tier), out + n + 1, size - (size_t)n - 1);
+    str_shorten(name, w - n - 1, glyph_dots(v->scr.tier), out + n + 1, size - (size_t)n - 1);
 }
 
 static bool begins(struct str s, const char *with)
@@ -121,7 +121,7 @@ int64_t status_known(const struct view *v, struct lane l)
 void status_shares(const struct view *v, struct lane l, int64_t t0, int64_t t1, struct shares *out)
 {
     const int64_t known = status_known(v, l), from = known > t0 ? known : t0;
-    gstate_shares(v->gstate, v->tr, l, t0, t1, out);
+    gstate_shares(v->cache.gstate, v->tr, l, t0, t1, out);
     const int64_t idle = out->ns[ST_IDLE], lost = from < t1 ? t1 - from : 0, part = lost < idle ? lost : idle;
     out->ns[ST_IDLE] -= part;
     out->ns[ST_UNKNOWN] += part;
@@ -243,13 +243,14 @@ static void mixture(struct line *l, const struct view *v, struct lane lane, int6
 static void add_state(struct line *l, const struct view *v, struct lane lane, const struct span *s)
 {
     const int64_t at = v->at.cursor >= s->t0 && v->at.cursor < s->t1 ? v->at.cursor : s->t0 > 0 ? s->t0 : 0;
-    enum state is = lane.kind == LANE_G ? gstate_of(v->gstate, v->tr, lane.i, (enum state)s->state, at)
+    enum state is = lane.kind == LANE_G ? gstate_of(v->cache.gstate, v->tr, lane.i, (enum state)s->state, at)
                                         : (enum state)s->state;
     add(l, (enum style)(STYLE_STATE + (int)is), "%s", status_state(lane.kind, is));
-    if (lane.kind == LANE_G && s->state == ST_RUNNING && gstate_any(v->gstate, v->tr, lane.i, s->t0, s->t1)) {
+    if (lane.kind == LANE_G && s->state == ST_RUNNING &&
+        gstate_any(v->cache.gstate, v->tr, lane.i, s->t0, s->t1)) {
         struct shares sh;
         char d[FMT_MAX];
-        gstate_shares(v->gstate, v->tr, lane, s->t0 < 0 ? 0 : s->t0, s->t1, &sh);
+        gstate_shares(v->cache.gstate, v->tr, lane, s->t0 < 0 ? 0 : s->t0, s->t1, &sh);
         if (sh.ns[ST_RUNNING] && sh.ns[ST_ASSIST])
             add(l, STYLE_ASSIST, is == ST_ASSIST ? " (%s of a run)" : " (%s of it mark assist)",
                 when_dur(v->tr, sh.ns[ST_ASSIST], d));
@@ -257,7 +258,7 @@ static void add_state(struct line *l, const struct view *v, struct lane lane, co
     uint32_t why = s->reason ? s->reason : s->label;
     if (why) {
         add(l, STYLE_STATUS, " (");
-        add_name(l, status_bracketed(stacks_reason(v->tr, why, s->stack)), 32, glyph_dots(v->tier),
+        add_name(l, status_bracketed(stacks_reason(v->tr, why, s->stack)), 32, glyph_dots(v->scr.tier),
                  STYLE_STATUS);
         add(l, STYLE_STATUS, ")");
     }
@@ -357,10 +358,10 @@ static void add_frame(struct line *l, const struct view *v, const char *word, ui
     uint32_t f = function_at(v, stack, 1), user = function_at(v, stack, 2);
     if (f) {
         add(l, STYLE_STATUS, "%s ", word);
-        add_name(l, trace_str(v->tr, f), name_width(l), glyph_dots(v->tier), STYLE_STATUS);
+        add_name(l, trace_str(v->tr, f), name_width(l), glyph_dots(v->scr.tier), STYLE_STATUS);
         if (user != f && l->w >= 60) {
             add(l, STYLE_STATUS, " from ");
-            add_name(l, trace_str(v->tr, user), name_width(l), glyph_dots(v->tier), STYLE_STATUS);
+            add_name(l, trace_str(v->tr, user), name_width(l), glyph_dots(v->scr.tier), STYLE_STATUS);
         }
     } else {
         add(l, STYLE_STATUS, "%s 0x%" PRIx64, word, trace_frame(v->tr, stack, 0).pc);
@@ -442,12 +443,12 @@ static void around(struct line *l, const struct view *v, struct lane lane, const
 
 bool status_range(const struct view *v, int64_t *t0, int64_t *t1)
 {
-    int64_t a = v->sel0, b = v->sel1;
-    if (v->selecting) {
-        a = v->at.cursor < v->sel0 ? v->at.cursor : v->sel0;
-        b = v->at.cursor < v->sel0 ? v->sel0 : *t1;
+    int64_t a = v->sel.t0, b = v->sel.t1;
+    if (v->sel.going) {
+        a = v->at.cursor < v->sel.t0 ? v->at.cursor : v->sel.t0;
+        b = v->at.cursor < v->sel.t0 ? v->sel.t0 : *t1;
     }
-    if ((!v->selecting && !v->selected) || b <= a)
+    if ((!v->sel.going && !v->sel.stands) || b <= a)
         return false;
     *t0 = a;
     *t1 = b;
@@ -479,9 +480,9 @@ static void speak_group(struct line *l, const struct view *v, uint32_t lane, uin
     int64_t t0, t1, there = 0;
     char a[FMT_MAX], d[FMT_MAX], n[FMT_MAX];
     view_column(v, &t0, &t1);
-    int c = window_col(v->at.win, v->plot_w, v->at.cursor);
+    int c = window_col(v->at.win, v->scr.plot_w, v->at.cursor);
     add(l, STYLE_STATUS_KEY, "%s goroutines ", fmt_count(members, n));
-    add_name(l, trace_str(v->tr, trace_g_name(v->tr, lane)), name_width(l), glyph_dots(v->tier),
+    add_name(l, trace_str(v->tr, trace_g_name(v->tr, lane)), name_width(l), glyph_dots(v->scr.tier),
              STYLE_STATUS_KEY);
     rich_para(l->r);
     if (status_range(v, &t0, &t1)) { /* of columns alone it is known what all of them do */
@@ -489,7 +490,7 @@ static void speak_group(struct line *l, const struct view *v, uint32_t lane, uin
             when_time(v->tr, t0, (t1 - t0) / 4, a), when_dur(v->tr, t1 - t0, d));
         return;
     }
-    if (!col || c < 0 || c >= v->plot_w) {
+    if (!col || c < 0 || c >= v->scr.plot_w) {
         add(l, STYLE_STATUS, "adding up what they do, %d%%", mixture_share(v));
         return;
     }

@@ -32,8 +32,8 @@ int tabs_draw(struct grid *g, struct view *v, enum tabs form, int x)
 {
     char text[TABS_MOST];
     const int n = tabs_text(v, form, text);
-    v->tabs_x = x;
-    v->tabs = form;
+    v->scr.tabs_x = x;
+    v->scr.tabs = form;
     grid_str(g, x, 0, n, text, STYLE_TITLE_NOTE);
     const char *from = strchr(text, '['), *to = strchr(text, ']');
     if (from && to)
@@ -45,10 +45,10 @@ int tabs_draw(struct grid *g, struct view *v, enum tabs form, int x)
 int tabs_at(const struct view *v, int x)
 {
     char text[TABS_MOST];
-    const int n = v->tabs == TABS_FORMS ? 0 : tabs_text(v, v->tabs, text);
-    if (x < v->tabs_x || x >= v->tabs_x + n)
+    const int n = v->scr.tabs == TABS_FORMS ? 0 : tabs_text(v, v->scr.tabs, text);
+    if (x < v->scr.tabs_x || x >= v->scr.tabs_x + n)
         return VIEW_NONE;
-    for (x -= v->tabs_x; x >= 0; x--)
+    for (x -= v->scr.tabs_x; x >= 0; x--)
         if (isdigit((unsigned char)text[x]) && (!x || !isalpha((unsigned char)text[x - 1])))
             return text[x] - '0';
     return VIEW_NONE;

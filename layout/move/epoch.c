@@ -49,13 +49,13 @@ static void place_arrive(const struct trace *tr, struct place *p)
 static void each_place(struct view *v, void (*f)(const struct trace *, struct place *))
 {
     f(v->tr, &v->at);
-    f(v->tr, &v->prompt_from);
-    f(v->tr, &v->from);
+    f(v->tr, &v->prompt.from);
+    f(v->tr, &v->trail.from);
     for (int i = 0; i < VIEW_UNDO; i++)
-        f(v->tr, &v->undo[i]);
+        f(v->tr, &v->trail.undo[i]);
     for (int i = 0; i < VIEW_LETTERS; i++)
-        if (v->marked >> i & 1)
-            f(v->tr, &v->marks[i]);
+        if (v->trail.marked >> i & 1)
+            f(v->tr, &v->trail.mark[i]);
 }
 
 static void view_leave(struct view *v)
@@ -87,15 +87,15 @@ unsigned view_exchange(struct view *v, const struct trace *tr, int64_t by)
 {
     view_leave(v);
     place_shift(&v->at, by);
-    place_shift(&v->prompt_from, by);
-    place_shift(&v->from, by);
+    place_shift(&v->prompt.from, by);
+    place_shift(&v->trail.from, by);
     for (int i = 0; i < VIEW_UNDO; i++)
-        place_shift(&v->undo[i], by);
+        place_shift(&v->trail.undo[i], by);
     for (int i = 0; i < VIEW_LETTERS; i++)
-        place_shift(&v->marks[i], by);
-    v->sel0 = later(v->sel0, by);
-    v->sel1 = later(v->sel1, by);
-    v->selected = v->selected && v->sel0 < v->sel1;
+        place_shift(&v->trail.mark[i], by);
+    v->sel.t0 = later(v->sel.t0, by);
+    v->sel.t1 = later(v->sel.t1, by);
+    v->sel.stands = v->sel.stands && v->sel.t0 < v->sel.t1;
     for (int k = 0; k < LANE_BAND; k++)
         v->lanes[k].nopen = 0; /* names are other strings there */
     draw_forget(v);
@@ -143,38 +143,38 @@ static void counted_anew(struct view *v)
 {
     items_free(&v->items);
     v->items = (struct items){.longest_first = v->items.longest_first, .stale = true};
-    evlog_free(v->log);
-    v->log = NULL;
-    sums_free(v->sums);
-    v->sums = NULL;
-    sums_free(v->busy);
-    v->busy = NULL;
-    v->busy_wasn = 0;
+    evlog_free(v->cache.log);
+    v->cache.log = NULL;
+    sums_free(v->cache.sums);
+    v->cache.sums = NULL;
+    sums_free(v->cache.busy);
+    v->cache.busy = NULL;
+    v->cache.busy_wasn = 0;
     top_forget(v->top);
-    lull_free(v->lull);
-    v->lull = NULL;
-    samples_free(v->samples);
-    v->samples = NULL;
-    gstate_free(v->gstate);
-    v->gstate = NULL;
-    mixture_free(v->mixture);
-    v->mixture = NULL;
-    why_end(v->explaining);
+    lull_free(v->cache.lull);
+    v->cache.lull = NULL;
+    samples_free(v->cache.samples);
+    v->cache.samples = NULL;
+    gstate_free(v->cache.gstate);
+    v->cache.gstate = NULL;
+    mixture_free(v->cache.mixture);
+    v->cache.mixture = NULL;
+    why_end(v->job.why);
     effect_stop(v);
     related_stop(v);
     table_copy_stop(v);
     why_free(v->why);
     v->why = NULL;
-    v->explaining = NULL;
+    v->job.why = NULL;
 }
 
 static void filter_anew(struct view *v)
 {
     struct filter_error e;
-    filter_free(v->filter);
-    v->filter = v->nfilters ? filter_new(v->tr, v->filter_text, &e) : NULL;
-    v->lanes[LANE_G].filter = v->filter;
-    v->filter_done = !v->filter;
+    filter_free(v->filters.all);
+    v->filters.all = v->filters.n ? filter_new(v->tr, v->filters.text, &e) : NULL;
+    v->lanes[LANE_G].filter = v->filters.all;
+    v->filters.done = !v->filters.all;
 }
 
 static void search_anew(struct view *v)
@@ -200,20 +200,20 @@ static void search_anew(struct view *v)
 unsigned view_anew(struct view *v)
 {
     each_place(v, place_arrive);
-    v->shown.t1 = v->shown.t0; /* its lane was one of the detail that is gone */
+    v->trail.shown.t1 = v->trail.shown.t0; /* its lane was one of the detail that is gone */
     for (int k = 0; k < LANE_BAND; k++) {
         lanes_arrive(&v->lanes[k], v->tr);
-        v->last_focus[k] = 0;
+        v->trail.focus[k] = 0;
     }
     if (v->at.focus.kind < LANE_KINDS)
-        v->last_focus[v->at.focus.kind] = v->at.focus.i;
+        v->trail.focus[v->at.focus.kind] = v->at.focus.i;
     counted_anew(v);
-    if (v->popup == POPUP_SPAN)
-        v->popup = POPUP_NONE;
+    if (v->popup.kind == POPUP_SPAN)
+        v->popup.kind = POPUP_NONE;
     filter_anew(v);
     search_anew(v);
-    v->recenter = true;
+    v->scr.recenter = true;
     move_settle(v);
     v->at.stand = v->at.focus.i;
-    return v->filter || v->search ? VR_DRAW | VR_WORK : VR_DRAW;
+    return v->filters.all || v->search ? VR_DRAW | VR_WORK : VR_DRAW;
 }

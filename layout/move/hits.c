@@ -54,7 +54,7 @@ static void out_of_group(struct view *v)
         !lanes_more(l, lanes_row(l, v->at.focus.i)))
         return;
     lanes_fold(l, trace_g_name(v->tr, v->at.focus.i), false);
-    v->recenter = true;
+    v->scr.recenter = true;
     move_settle(v);
 }
 
@@ -136,7 +136,7 @@ static bool hit_passes(const struct view *v, const struct hit *h)
 {
     struct span sp;
     struct lane l = {LANE_G, h->g};
-    return !v->filter || h->g == NO_LANE ||
+    return !v->filters.all || h->g == NO_LANE ||
            (trace_span_at(v->tr, l, h->t, &sp) && pick_span(v, l, &sp, NULL));
 }
 
@@ -239,7 +239,7 @@ static unsigned search_work(struct view *v, int64_t budget_ns)
         return move_fail(v, "out of memory: not all hits are known");
     if (!s->jump)
         return VR_DRAW; /* counted for the marks on the screen */
-    v->message[0] = 0;
+    v->msg.text[0] = 0;
     if (s->found && s->jumped && s->cur_t != v->at.cursor)
         return VR_DRAW; /* the reader went on meanwhile */
     if (s->found && s->jumped && same_hit(v))
@@ -255,7 +255,7 @@ static unsigned kind_work(struct view *v, int64_t budget_ns)
 bool move_stays(const struct view *v, const struct place *was)
 {
     const struct place *at = &v->at;
-    return !v->prompt && was->view == at->view && was->row == at->row && was->cursor == at->cursor &&
+    return !v->prompt.kind && was->view == at->view && was->row == at->row && was->cursor == at->cursor &&
            was->focus.kind == at->focus.kind && was->focus.i == at->focus.i;
 }
 
@@ -305,26 +305,26 @@ static unsigned begin(struct view *v, const char *text, int dir, bool at_too)
 {
     if (!anew(v, text, dir, v->at.cursor, at_too))
         return VR_BELL | VR_DRAW;
-    return v->prompt == PROMPT_SEARCH ? VR_DRAW | VR_WORK : view_work(v, VIEW_AT_ONCE_NS);
+    return v->prompt.kind == PROMPT_SEARCH ? VR_DRAW | VR_WORK : view_work(v, VIEW_AT_ONCE_NS);
 }
 
 /* The line behind '/' changed: search for it at once, from where the prompt was opened. */
 unsigned move_typed(struct view *v)
 {
-    if (v->prompt != PROMPT_SEARCH)
+    if (v->prompt.kind != PROMPT_SEARCH)
         return VR_DRAW;
-    if (v->popup == POPUP_LINES)
+    if (v->popup.kind == POPUP_LINES)
         return popup_typed(v);
     if (kind_here(v)->find)
-        return kind_here(v)->find(v, v->text);
-    v->at = v->prompt_from;
+        return kind_here(v)->find(v, v->prompt.text);
+    v->at = v->prompt.from;
     search_free(v->search);
     v->search = NULL;
-    v->message[0] = 0;
+    v->msg.text[0] = 0;
     move_settle(v);
-    if (v->text_len < 2)
+    if (v->prompt.len < 2)
         return VR_DRAW;
-    unsigned r = begin(v, v->text, 1, true);
+    unsigned r = begin(v, v->prompt.text, 1, true);
     if (v->search)
         v->search->typing = true;
     return r & ~(unsigned)VR_BELL; /* half an expression is no mistake yet */
@@ -338,7 +338,7 @@ bool move_typed_done(struct view *v, const char *line)
         return false;
     s->typing = false;
     struct place to = v->at;
-    v->at = v->prompt_from;
+    v->at = v->prompt.from;
     move_push(v, STEP_JUMP);
     v->at = to;
     if (s->landed)

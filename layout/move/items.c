@@ -272,7 +272,7 @@ static uint32_t items_goroutine(const struct view *v, const struct item *i)
 static void label(struct grid *g, const struct view *v, const struct item *i, const struct facts *f, int y,
                   bool focus)
 {
-    int w = v->gutter - 1, x = i->depth > 3 ? 3 : i->depth;
+    int w = v->scr.gutter - 1, x = i->depth > 3 ? 3 : i->depth;
     char d[FMT_MAX] = "", name[400];
     if (w < 1)
         return;
@@ -300,17 +300,17 @@ static void label(struct grid *g, const struct view *v, const struct item *i, co
 static void bar_name(struct grid *g, const struct view *v, const struct facts *f, int y, int c0, int c1)
 {
     enum { BEHIND, WITHIN, BEFORE, PLACES, LEAST = 6 };
-    const int room[PLACES] = {v->plot_w - c1 - 2, c1 - c0 - 1, c0 - 1};
+    const int room[PLACES] = {v->scr.plot_w - c1 - 2, c1 - c0 - 1, c0 - 1};
     const struct str name = trace_str(v->tr, f->name);
-    const int w = str_width(name, v->plot_w);
+    const int w = str_width(name, v->scr.plot_w);
     char text[400];
     int at = BEHIND;
     for (int i = WITHIN; i < PLACES && room[at] < w; i++)
         at = room[i] > room[at] ? i : at;
     if (room[at] < LEAST && room[at] < w)
         return;
-    const int used = str_shorten(name, room[at], glyph_dots(v->tier), text, sizeof text);
-    const int x = v->gutter + (at == BEHIND ? c1 + 2 : at == BEFORE ? c0 - 1 - used : c0 + 1);
+    const int used = str_shorten(name, room[at], glyph_dots(v->scr.tier), text, sizeof text);
+    const int x = v->scr.gutter + (at == BEHIND ? c1 + 2 : at == BEFORE ? c0 - 1 - used : c0 + 1);
     grid_str(g, x, y, used, text, at == WITHIN ? f->style : STYLE_NORMAL);
     if (at == WITHIN)
         grid_flags(g, x, y, used, 1, CELL_REVERSE);
@@ -318,17 +318,17 @@ static void bar_name(struct grid *g, const struct view *v, const struct facts *f
 
 static void bar(struct grid *g, const struct view *v, const struct item *i, const struct facts *f, int y)
 {
-    int n = v->plot_w, c0 = window_col(v->at.win, n, i->t0),
+    int n = v->scr.plot_w, c0 = window_col(v->at.win, n, i->t0),
         c1 = window_col(v->at.win, n, i->t1 > i->t0 ? i->t1 - 1 : i->t0);
     if (c1 < 0 || c0 >= n)
         return;
     for (int c = c0 < 0 ? 0 : c0; c <= c1 && c < n; c++) {
-        int64_t a = v->edges[c] > i->t0 ? v->edges[c] : i->t0,
-                b = v->edges[c + 1] < i->t1 ? v->edges[c + 1] : i->t1;
-        uint32_t glyph = i->t1 <= i->t0
-                             ? glyph_mark(v->tier, MARK_STW)
-                             : glyph_level(v->tier, b > a ? b - a : 1, v->edges[c + 1] - v->edges[c]);
-        grid_put(g, v->gutter + c, y, glyph, f->style);
+        int64_t a = v->cache.edges[c] > i->t0 ? v->cache.edges[c] : i->t0,
+                b = v->cache.edges[c + 1] < i->t1 ? v->cache.edges[c + 1] : i->t1;
+        uint32_t glyph = i->t1 <= i->t0 ? glyph_mark(v->scr.tier, MARK_STW)
+                                        : glyph_level(v->scr.tier, b > a ? b - a : 1,
+                                                      v->cache.edges[c + 1] - v->cache.edges[c]);
+        grid_put(g, v->scr.gutter + c, y, glyph, f->style);
     }
     if (f->name)
         bar_name(g, v, f, y, c0 < 0 ? 0 : c0, c1);
@@ -338,10 +338,10 @@ static void draw_rows(struct grid *g, struct view *v, int y, int rows)
 {
     if (!v->items.n) {
         const char *what = trace_info(v->tr)->done ? kind_here(v)->items->none : "nothing yet";
-        const bool fits = wrap_draw(NULL, 0, 0, v->plot_w, rows + 1, STYLE_DIM, str_of(what)) <= rows;
-        const bool last = v->split == SPLIT_NONE && !v->nfilters &&
+        const bool fits = wrap_draw(NULL, 0, 0, v->scr.plot_w, rows + 1, STYLE_DIM, str_of(what)) <= rows;
+        const bool last = v->scr.split == SPLIT_NONE && !v->filters.n &&
                           !v->search; /* nothing is said below, of what there is none of */
-        const int x = fits ? v->gutter : 0, most = last ? g->h - 1 - y : rows;
+        const int x = fits ? v->scr.gutter : 0, most = last ? g->h - 1 - y : rows;
         wrap_draw(g, x, y, g->w - x, fits ? rows : most > 1 ? most : 1, STYLE_DIM, str_of(what));
         return;
     }
@@ -352,7 +352,8 @@ static void draw_rows(struct grid *g, struct view *v, int y, int rows)
         label(g, v, it, &f, y + i, row == v->at.row);
         bar(g, v, it, &f, y + i);
         if (row == v->at.row)
-            grid_toggle(g, v->gutter + window_col(v->at.win, v->plot_w, v->at.cursor), y + i, CELL_REVERSE);
+            grid_toggle(g, v->scr.gutter + window_col(v->at.win, v->scr.plot_w, v->at.cursor), y + i,
+                        CELL_REVERSE);
     }
 }
 
@@ -386,7 +387,7 @@ static void items_status(const struct view *v, int w, struct rich *r)
         w - (int)(strlen(kind) + strlen(length)) - 2 - (wide ? WRAP_FOLD : 0); /* rather a part of the name */
     str_safe(trace_str(v->tr, f.name), name, sizeof name);
     if (str_width(str_of(name), 400) > room && *length)
-        str_tail(trace_str(v->tr, f.name), room < 8 ? 8 : room, glyph_dots(v->tier), name, sizeof name);
+        str_tail(trace_str(v->tr, f.name), room < 8 ? 8 : room, glyph_dots(v->scr.tier), name, sizeof name);
     rich_add(r, STYLE_STATUS_KEY, "%s %s", kind, name);
     if (i->kind == ITEM_LOG)
         rich_add(r, STYLE_STATUS, "  at %s", when_exact(v->tr, i->t0, t));
@@ -415,7 +416,7 @@ static void items_status(const struct view *v, int w, struct rich *r)
     }
     uint32_t func = status_function(v, f.stack);
     if (func) {
-        str_shorten(trace_str(v->tr, func), w, glyph_dots(v->tier), name, sizeof name);
+        str_shorten(trace_str(v->tr, func), w, glyph_dots(v->scr.tier), name, sizeof name);
         rich_add(r, STYLE_STATUS, "in %s", name);
     }
 }
@@ -433,7 +434,7 @@ static unsigned items_open(struct view *v, int no)
     v->items.stale = true;
     move_settle(v); /* makes the rows */
     v->at.row = v->items.longest_first ? 0 : items_near(&v->items, v->at.cursor);
-    v->recenter = true;
+    v->scr.recenter = true;
     move_settle(v);
     return VR_DRAW;
 }
@@ -445,7 +446,7 @@ static void items_settle(struct view *v, bool recenter)
         view_message(v, true, "out of memory: the rows are not up to date");
     uint32_t n = v->items.view == v->at.view ? v->items.n : 0;
     plan_view(&p, v, n);
-    v->rows = p.n[ROW_LANES];
+    v->scr.rows = p.n[ROW_LANES];
     if (v->at.row >= n)
         v->at.row = n ? n - 1 : 0;
     move_top(v, v->at.row, n, recenter);
@@ -495,7 +496,7 @@ static unsigned items_move(struct view *v, int n)
 
 static unsigned items_page(struct view *v, int n)
 {
-    return to_item(v, v->at.row + times(n) * (v->rows > 1 ? v->rows - 1 : 1), STEP_LANE);
+    return to_item(v, v->at.row + times(n) * (v->scr.rows > 1 ? v->scr.rows - 1 : 1), STEP_LANE);
 }
 
 static unsigned items_first(struct view *v, int n)
@@ -519,8 +520,8 @@ static unsigned items_fit(struct view *v, int n)
 {
     const struct item *i = here(v);
     (void)n;
-    if (v->selected)
-        return view_range(v, v->sel0, v->sel1);
+    if (v->sel.stands)
+        return view_range(v, v->sel.t0, v->sel.t1);
     if (!i)
         return move_fail(v, "nothing here");
     struct window w = window_fit(i->t0, i->t1);

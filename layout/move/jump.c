@@ -37,7 +37,7 @@ static int times(int n)
 
 int view_column(const struct view *v, int64_t *t0, int64_t *t1)
 {
-    int n = v->plot_w > 0 ? v->plot_w : 1, c = window_col(v->at.win, n, v->at.cursor);
+    int n = v->scr.plot_w > 0 ? v->scr.plot_w : 1, c = window_col(v->at.win, n, v->at.cursor);
     c = c < 0 ? 0 : c >= n ? n - 1 : c;
     *t0 = window_edge(v->at.win, n, c);
     *t1 = window_edge(v->at.win, n, c + 1);
@@ -326,7 +326,7 @@ unsigned move_swap(struct view *v)
         if (s.who == NO_LANE)
             return move_fail(v, "no goroutine runs here");
         move_push(v, STEP_JUMP);
-        v->last_focus[l.kind] = l.i;
+        v->trail.focus[l.kind] = l.i;
         onto(v, &s);
         move_lane(v, (struct lane){LANE_G, s.who});
         move_settle(v);
@@ -337,7 +337,7 @@ unsigned move_swap(struct view *v)
         return move_fail(v, "it has not run on a processor before");
     bool now = on_p(&s);
     move_push(v, STEP_JUMP);
-    v->last_focus[l.kind] = l.i;
+    v->trail.focus[l.kind] = l.i;
     if (now)
         onto(v, &s);
     move_lane(v, (struct lane){LANE_P, run.who});
@@ -371,7 +371,7 @@ uint32_t move_arrive(const struct view *v, enum lane_kind k)
             to = from.kind == LANE_M ? s.proc : on_p(&s) ? s.who : NO_LANE;
     }
     if (to == NO_LANE)
-        to = v->last_focus[k] < trace_nlanes(v->tr, k) ? v->last_focus[k] : 0;
+        to = v->trail.focus[k] < trace_nlanes(v->tr, k) ? v->trail.focus[k] : 0;
     return to;
 }
 
@@ -574,14 +574,14 @@ static void to_effect(struct view *v, const struct effect *e)
 
 void effect_stop(struct view *v)
 {
-    mem_free(v->effect);
-    v->effect = NULL;
+    mem_free(v->job.effect);
+    v->job.effect = NULL;
 }
 
 unsigned effect_work(struct view *v, int64_t budget_ns)
 {
     static const char soon[] = "whom it woke next is being looked for";
-    struct effect *e = v->effect;
+    struct effect *e = v->job.effect;
     if (!e)
         return VR_NONE;
     if (!move_stays(v, &e->at)) { /* the reader went on */
@@ -589,7 +589,7 @@ unsigned effect_work(struct view *v, int64_t budget_ns)
         return VR_NONE;
     }
     if (!effect_step(v, e, budget_ns)) {
-        if (strcmp(v->message, soon) == 0)
+        if (strcmp(v->msg.text, soon) == 0)
             return VR_WORK;
         view_message(v, false, soon);
         return VR_DRAW | VR_WORK;
@@ -618,9 +618,9 @@ unsigned view_effect(struct view *v)
     if (by == NO_LANE)
         return move_fail(v, "no goroutine runs here");
     effect_stop(v);
-    if (!(v->effect = mem_zalloc(sizeof *v->effect)))
+    if (!(v->job.effect = mem_zalloc(sizeof *v->job.effect)))
         return move_fail(v, "out of memory");
-    *v->effect = (struct effect){.by = by, .from = v->at.cursor, .len = 100000, .at = v->at};
+    *v->job.effect = (struct effect){.by = by, .from = v->at.cursor, .len = 100000, .at = v->at};
     /* while a trace loads its own steps come first: what is begun is done at once */
     return effect_work(v, trace_info(v->tr)->done ? VIEW_AT_ONCE_NS : INT64_MAX);
 }
@@ -642,7 +642,7 @@ static unsigned to_place(struct view *v, const struct target *g, uint32_t lane)
     else
         move_push(v, STEP_JUMP);
     if (lane != NO_LANE) {
-        v->last_focus[before.focus.kind] = before.focus.i;
+        v->trail.focus[before.focus.kind] = before.focus.i;
         move_lane(v, (struct lane){g->kind, lane});
     }
     if (g->has_range)

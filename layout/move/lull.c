@@ -355,38 +355,38 @@ void lull_follow(struct view *v)
 {
     int64_t t0, t1;
     if (!subject(v, &t0, &t1)) {
-        lull_free(v->lull);
-        v->lull = NULL;
+        lull_free(v->cache.lull);
+        v->cache.lull = NULL;
         return;
     }
-    if (is(v->lull, v->at.focus.i, t0, t1))
+    if (is(v->cache.lull, v->at.focus.i, t0, t1))
         return;
-    lull_free(v->lull);
-    v->lull = lull_new(v->tr, &v->lanes[LANE_G].alive, v->at.focus.i, t0, t1);
-    if (v->lull)
-        (void)lull_step(v->lull, 300000);
+    lull_free(v->cache.lull);
+    v->cache.lull = lull_new(v->tr, &v->lanes[LANE_G].alive, v->at.focus.i, t0, t1);
+    if (v->cache.lull)
+        (void)lull_step(v->cache.lull, 300000);
 }
 
 bool lull_pending(const struct view *v)
 {
-    return trace_info(v->tr)->done && v->lull && !v->lull->done &&
-           asof_holds(&v->lull->asof, v->tr, v->lull->t1);
+    return trace_info(v->tr)->done && v->cache.lull && !v->cache.lull->done &&
+           asof_holds(&v->cache.lull->asof, v->tr, v->cache.lull->t1);
 }
 
 unsigned lull_work(struct view *v, int64_t budget_ns)
 {
-    return !lull_pending(v) ? VR_NONE : lull_step(v->lull, budget_ns) ? VR_DRAW : VR_DRAW | VR_WORK;
+    return !lull_pending(v) ? VR_NONE : lull_step(v->cache.lull, budget_ns) ? VR_DRAW : VR_DRAW | VR_WORK;
 }
 
 bool lull_speaks(const struct view *v)
 {
-    const struct lull *l = v->lull;
+    const struct lull *l = v->cache.lull;
     return l && l->sum.idle * 2 >= l->t1 - l->t0;
 }
 
 void lull_text(const struct view *v, char *out, size_t size)
 {
-    const struct lull *l = v->lull;
+    const struct lull *l = v->cache.lull;
     char idle[FMT_MAX], a[FMT_MAX], who[32];
     *out = 0;
     if (!l || !l->sum.idle)
@@ -439,7 +439,7 @@ static void then_ran(const struct view *v, const struct lull_wait *k, char *out,
 void lull_lines(const struct view *v, struct lines *out, int w)
 {
     char text[400], d[FMT_MAX], t[FMT_MAX], name[120], ran[60];
-    const struct lull *l = v->lull;
+    const struct lull *l = v->cache.lull;
     lull_text(v, text, sizeof text);
     lines_wrap(out, text, w);
     if (!l || !l->done || !l->sum.ntop)

@@ -29,15 +29,15 @@ enum { WALK = 20000, RELATED = 400, SCAN_LANES = 4000 };
 
 void pick_free(struct view *v)
 {
-    filter_free(v->filter);
-    evlog_free(v->log);
-    sums_free(v->sums);
-    sums_free(v->busy);
+    filter_free(v->filters.all);
+    evlog_free(v->cache.log);
+    sums_free(v->cache.sums);
+    sums_free(v->cache.busy);
     top_free(v->top);
-    lull_free(v->lull);
-    samples_free(v->samples);
-    gstate_free(v->gstate);
-    lines_free(v->own);
+    lull_free(v->cache.lull);
+    samples_free(v->cache.samples);
+    gstate_free(v->cache.gstate);
+    lines_free(v->cache.own);
 }
 
 /* ---- filters --------------------------------------------------------------------------------------------
@@ -45,11 +45,11 @@ void pick_free(struct view *v)
 
 static void set_filter(struct view *v, struct filter *f)
 {
-    filter_free(v->filter);
-    v->filter = f;
+    filter_free(v->filters.all);
+    v->filters.all = f;
     v->lanes[LANE_G].filter = f;
     v->lanes[LANE_G].rows_stale = true;
-    v->filter_done = !f;
+    v->filters.done = !f;
 }
 
 /* A filter that is stacked already would hide nothing more, and take a step more to drop. */
@@ -59,9 +59,9 @@ static bool have_filter(const struct view *v, const char *text)
     size_t n = strlen(text + lead);
     while (n && text[lead + n - 1] == ' ')
         n--;
-    for (int i = 0; i < v->nfilters; i++) {
-        const char *at = v->filter_text + v->filter_cut[i];
-        const char *end = i + 1 < v->nfilters ? v->filter_text + v->filter_cut[i + 1] : at + strlen(at);
+    for (int i = 0; i < v->filters.n; i++) {
+        const char *at = v->filters.text + v->filters.cut[i];
+        const char *end = i + 1 < v->filters.n ? v->filters.text + v->filters.cut[i + 1] : at + strlen(at);
         while (at < end && *at == ' ')
             at++;
         while (end > at && end[-1] == ' ')
@@ -75,17 +75,17 @@ static bool have_filter(const struct view *v, const char *text)
 unsigned view_filter(struct view *v, const char *text)
 {
     struct filter_error e;
-    size_t have = strlen(v->filter_text), n = strlen(text);
+    size_t have = strlen(v->filters.text), n = strlen(text);
     if (!text[strspn(text, " ")])
-        return v->nfilters
+        return v->filters.n
                    ? VR_DRAW
                    : move_fail(v, "a filter is: a function, g12, state=waiting, reason=sync, dur>1ms, gc");
     if (have_filter(v, text))
         return move_fail(v, "this filter is in force already");
-    if (n + 2 > sizeof v->filter_text)
-        return move_fail(v, "a filter may have %zu bytes, and this one has %zu", sizeof v->filter_text - 2,
+    if (n + 2 > sizeof v->filters.text)
+        return move_fail(v, "a filter may have %zu bytes, and this one has %zu", sizeof v->filters.text - 2,
                          n);
-    if (v->nfilters == VIEW_FILTERS || have + n + 2 > sizeof v->filter_text)
+    if (v->filters.n == VIEW_FILTERS || have + n + 2 > sizeof v->filters.text)
         return move_fail(v, "too many filters: drop some");
     struct filter *f = filter_new(v->tr, text, &e); /* by itself: a mistake's place is in what was typed */
     if (!f)
@@ -94,7 +94,7 @@ unsigned view_filter(struct view *v, const char *text)
                    ? move_fail(v, "filter, at its end: %s", e.what)
                    : move_fail(v, "filter, at character %d (%.24s): %s", e.at + 1, text + e.at, e.what);
     char all[VIEW_TEXT + 2];
-    memcpy(all, v->filter_text, have);
+    memcpy(all, v->filters.text, have);
     all[have] = ' ';
     memcpy(all + have + (have > 0), text, n + 1);
     if (have) {
@@ -103,9 +103,9 @@ unsigned view_filter(struct view *v, const char *text)
         if (!f)
             return move_fail(v, "%s", e.what);
     }
-    v->filter_cut[v->nfilters++] = have;
-    memcpy(v->filter_text, all, strlen(all) + 1);
-    v->to_top = false;
+    v->filters.cut[v->filters.n++] = have;
+    memcpy(v->filters.text, all, strlen(all) + 1);
+    v->job.to_top = false;
     set_filter(v, f);
     return pick_work(v, VIEW_AT_ONCE_NS) | VR_DRAW;
 }
@@ -113,31 +113,31 @@ unsigned view_filter(struct view *v, const char *text)
 unsigned view_filter_pop(struct view *v)
 {
     struct filter_error e;
-    if (!v->nfilters)
+    if (!v->filters.n)
         return move_fail(v, "there is no filter");
-    v->filter_text[v->filter_cut[--v->nfilters]] = 0;
-    struct filter *f = v->nfilters ? filter_new(v->tr, v->filter_text, &e) : NULL;
-    if (v->nfilters && !f) {
-        v->nfilters = 0;
-        v->filter_text[0] = 0;
+    v->filters.text[v->filters.cut[--v->filters.n]] = 0;
+    struct filter *f = v->filters.n ? filter_new(v->tr, v->filters.text, &e) : NULL;
+    if (v->filters.n && !f) {
+        v->filters.n = 0;
+        v->filters.text[0] = 0;
     }
     set_filter(v, f);
-    v->recenter = true;
+    v->scr.recenter = true;
     unsigned r = pick_work(v, VIEW_AT_ONCE_NS) | VR_DRAW;
     move_settle(v);
     if (!(r & VR_WORK))
-        view_message(v, false, v->nfilters ? "the last filter is gone" : "no filter any more");
+        view_message(v, false, v->filters.n ? "the last filter is gone" : "no filter any more");
     return r;
 }
 
 unsigned view_filter_clear(struct view *v)
 {
-    if (!v->nfilters)
+    if (!v->filters.n)
         return move_fail(v, "there is no filter");
-    v->nfilters = 0;
-    v->filter_text[0] = 0;
+    v->filters.n = 0;
+    v->filters.text[0] = 0;
     set_filter(v, NULL);
-    v->recenter = true;
+    v->scr.recenter = true;
     move_settle(v);
     view_message(v, false, "no filter any more");
     return VR_DRAW;
@@ -145,7 +145,7 @@ unsigned view_filter_clear(struct view *v)
 
 void pick_loaded(struct view *v)
 {
-    v->filter_done = !v->filter;
+    v->filters.done = !v->filters.all;
 }
 
 void pick_hand_empty(struct pick_hand *h)
@@ -156,28 +156,28 @@ void pick_hand_empty(struct pick_hand *h)
 
 bool pick_span(const struct view *v, struct lane l, const struct span *s, struct pick_hand *hand)
 {
-    if (!v->filter)
+    if (!v->filters.all)
         return true;
     if (l.kind == LANE_G)
-        return filter_span(v->filter, l.i, s);
+        return filter_span(v->filters.all, l.i, s);
     struct span gs;
     const struct lane g = {LANE_G, s->who};
     const int64_t t = s->t0 < 0 ? 0 : s->t0;
     if (g.i == NO_LANE)
         return false;
     if (!hand)
-        return trace_span_at(v->tr, g, t, &gs) && filter_span(v->filter, g.i, &gs);
+        return trace_span_at(v->tr, g, t, &gs) && filter_span(v->filters.all, g.i, &gs);
     struct span_iter *it = &hand->of[g.i % PICK_HAND];
-    return span_seek_at(it, v->tr, g, t) && filter_span(v->filter, g.i, span_get(it));
+    return span_seek_at(it, v->tr, g, t) && filter_span(v->filters.all, g.i, span_get(it));
 }
 
 static unsigned filter_over(struct view *v)
 {
     char n[FMT_MAX];
-    v->filter_done = true;
-    uint64_t count = filter_count(v->filter);
+    v->filters.done = true;
+    uint64_t count = filter_count(v->filters.all);
     uint32_t to = v->at.focus.i;
-    if (v->at.focus.kind == LANE_G && !filter_shows(v->filter, to) && count) {
+    if (v->at.focus.kind == LANE_G && !filter_shows(v->filters.all, to) && count) {
         struct lanes *l = &v->lanes[LANE_G];
         l->rows_stale = true;
         lanes_update(l, v->tr, v->at.win, NO_LANE);
@@ -187,8 +187,8 @@ static unsigned filter_over(struct view *v)
     move_settle(v);
     if (!count) {
         char hint[120];
-        filter_hint(v->filter, hint, sizeof hint);
-        return move_fail(v, "no goroutine passes the filter: %.100s%s", v->filter_text, hint);
+        filter_hint(v->filters.all, hint, sizeof hint);
+        return move_fail(v, "no goroutine passes the filter: %.100s%s", v->filters.text, hint);
     }
     view_message(v, false, "%s goroutine%s pass%s the filter", fmt_count(count, n), count == 1 ? "" : "s",
                  count == 1 ? "es" : "");
@@ -199,14 +199,14 @@ static unsigned order_over(struct view *v)
 {
     struct lanes *l = &v->lanes[LANE_G];
     lanes_update(l, v->tr, v->at.win, NO_LANE);
-    if (v->to_top && kind_here(v)->lanes == LANE_G && l->n)
+    if (v->job.to_top && kind_here(v)->lanes == LANE_G && l->n)
         v->at.focus.i = lanes_at(l, 0);
     move_settle(v);
-    if (v->to_top)
+    if (v->job.to_top)
         view_message(v, false, "goroutines by %s%s", sort_name(l->sort), l->invert ? ", backwards" : "");
     else
         pick_say_groups(v);
-    v->to_top = false;
+    v->job.to_top = false;
     return VR_DRAW;
 }
 
@@ -222,12 +222,12 @@ unsigned pick_work(struct view *v, int64_t budget_ns)
             return VR_DRAW | VR_WORK;
         }
     }
-    if (v->filter && !v->filter_done) {
-        if (filter_step(v->filter, budget_ns)) {
+    if (v->filters.all && !v->filters.done) {
+        if (filter_step(v->filters.all, budget_ns)) {
             r |= filter_over(v);
         } else {
-            view_message(v, false, "filter %d%%: %" PRIu64 " goroutines so far", filter_share(v->filter),
-                         filter_count(v->filter));
+            view_message(v, false, "filter %d%%: %" PRIu64 " goroutines so far", filter_share(v->filters.all),
+                         filter_count(v->filters.all));
             r |= VR_DRAW | VR_WORK;
         }
     }
@@ -248,8 +248,8 @@ unsigned view_mark(struct view *v, int letter)
     int i = letter_index(letter);
     if (i < 0)
         return move_fail(v, "a mark is a letter, a to z or A to Z");
-    v->marks[i] = v->at;
-    v->marked |= 1ull << i;
+    v->trail.mark[i] = v->at;
+    v->trail.marked |= 1ull << i;
     view_message(v, false, "mark %c: %s", letter, when_exact(v->tr, v->at.cursor, t));
     return VR_DRAW;
 }
@@ -259,20 +259,20 @@ unsigned view_mark_go(struct view *v, int letter)
     int i = letter_index(letter);
     if (letter == '\'' || letter == '`') /* as in other programs: back to where one came from */
         return view_undo(v, 1);
-    if (i < 0 || !(v->marked >> i & 1)) {
+    if (i < 0 || !(v->trail.marked >> i & 1)) {
         char set[VIEW_LETTERS + 1];
         int n = 0;
         for (int k = 0; k < VIEW_LETTERS; k++)
-            if (v->marked >> k & 1)
+            if (v->trail.marked >> k & 1)
                 set[n++] = (char)(k < 26 ? 'a' + k : 'A' + k - 26);
         set[n] = 0;
         return move_fail(v, n ? "no such mark; there are: %s" : "no mark is set%s", set);
     }
     move_push(v, STEP_JUMP);
     const uint32_t guest = v->at.guest;
-    v->at = v->marks[i];
+    v->at = v->trail.mark[i];
     move_guest(v, guest);
-    v->recenter = true;
+    v->scr.recenter = true;
     move_settle(v);
     v->at.stand = v->at.focus.i;
     return VR_DRAW;
@@ -355,9 +355,9 @@ void view_guest(struct view *v, uint32_t g, int64_t t)
         return;
     for (int i = 0; i < VIEW_UNDO;
          i++) /* the reader sent it away: no undo of something else brings it back */
-        v->undo[i].guest = 0;
+        v->trail.undo[i].guest = 0;
     for (int i = 0; i < VIEW_LETTERS; i++)
-        v->marks[i].guest = 0;
+        v->trail.mark[i].guest = 0;
 }
 
 unsigned view_hide(struct view *v)
@@ -385,7 +385,7 @@ unsigned view_hide(struct view *v)
 
 unsigned view_show_all(struct view *v)
 {
-    bool any = v->nfilters > 0 || v->at.guest;
+    bool any = v->filters.n > 0 || v->at.guest;
     view_guest(v, NO_LANE, 0);
     for (int k = 0; k < LANE_BAND; k++) {
         struct lanes *l = &v->lanes[k];
@@ -400,9 +400,9 @@ unsigned view_show_all(struct view *v)
     }
     if (!any)
         return move_fail(v, "nothing is pinned, hidden or filtered");
-    if (v->nfilters)
+    if (v->filters.n)
         view_filter_clear(v);
-    v->recenter = true;
+    v->scr.recenter = true;
     move_settle(v);
     view_message(v, false, "all lanes show");
     return VR_DRAW;
@@ -420,14 +420,14 @@ void pick_say_groups(struct view *v)
 
 unsigned view_group(struct view *v)
 {
-    v->grouped = true;
+    v->scr.grouped = true;
     struct lanes *l = &v->lanes[LANE_G];
     if (kind_here(v)->lanes != LANE_G)
         return move_fail(v, "only goroutines can be grouped (view 3)");
     l->group = !l->group;
     l->nopen = 0;
     l->stale = true;
-    v->recenter = true;
+    v->scr.recenter = true;
     move_settle(v);
     pick_say_groups(v);
     return l->making ? VR_DRAW | VR_WORK : VR_DRAW;
@@ -454,7 +454,7 @@ unsigned view_fold(struct view *v)
         if (row != NO_LANE)
             v->at.focus.i = lanes_at(l, row);
     }
-    v->recenter = true;
+    v->scr.recenter = true;
     move_settle(v);
     if (l->n == rows && !l->making) {
         lanes_fold(l, name, folded);
@@ -468,9 +468,9 @@ unsigned view_unfold(struct view *v)
 {
     if (kind_here(v)->lanes != LANE_G)
         return move_fail(v, "only goroutines are unfolded (view 3)");
-    v->unfolded = !v->unfolded;
+    v->scr.unfolded = !v->scr.unfolded;
     move_settle(v);
-    if (v->unfolded && !v->unfold_n)
+    if (v->scr.unfolded && !v->scr.unfold_n)
         view_message(v, false, "there is no room for its rows here");
     return VR_DRAW;
 }
@@ -568,8 +568,8 @@ static void relate_woken(struct view *v, uint32_t g, struct related *r)
 
 void related_stop(struct view *v)
 {
-    mem_free(v->relating);
-    v->relating = NULL;
+    mem_free(v->job.related);
+    v->job.related = NULL;
 }
 
 /* Whom it created: all goroutines are looked at. false: there are more. */
@@ -621,7 +621,7 @@ static unsigned related_show(struct view *v, const struct related *r)
 unsigned related_work(struct view *v, int64_t budget_ns)
 {
     static const char soon[] = "whom it created is being looked for";
-    struct related *r = v->relating;
+    struct related *r = v->job.related;
     if (!r)
         return VR_NONE;
     if (!move_stays(v, &r->at)) { /* the reader went on */
@@ -629,12 +629,12 @@ unsigned related_work(struct view *v, int64_t budget_ns)
         return VR_NONE;
     }
     if (!relate_step(v, r, budget_ns)) {
-        if (strcmp(v->message, soon) == 0)
+        if (strcmp(v->msg.text, soon) == 0)
             return VR_WORK;
         view_message(v, false, soon);
         return VR_DRAW | VR_WORK;
     }
-    v->relating = NULL;
+    v->job.related = NULL;
     const unsigned f = related_show(v, r);
     mem_free(r);
     return f;
@@ -647,7 +647,7 @@ unsigned view_related(struct view *v)
         mem_free(l->only);
         l->only = NULL;
         l->rows_stale = true;
-        v->recenter = true;
+        v->scr.recenter = true;
         move_settle(v);
         view_message(v, false, "all goroutines again");
         return VR_DRAW;
@@ -656,11 +656,11 @@ unsigned view_related(struct view *v)
     if (g == NO_LANE)
         return move_fail(v, move_lanes_const(v) ? "no goroutine here" : "Enter opens the lanes first");
     related_stop(v);
-    if (!(v->relating = mem_zalloc(sizeof *v->relating)))
+    if (!(v->job.related = mem_zalloc(sizeof *v->job.related)))
         return move_fail(v, "out of memory");
-    v->relating->g = g;
-    v->relating->at = v->at;
-    relate(v->relating, trace_lane_who(v->tr, (struct lane){LANE_G, g}).creator);
-    relate(v->relating, g);
+    v->job.related->g = g;
+    v->job.related->at = v->at;
+    relate(v->job.related, trace_lane_who(v->tr, (struct lane){LANE_G, g}).creator);
+    relate(v->job.related, g);
     return related_work(v, VIEW_AT_ONCE_NS);
 }

@@ -47,10 +47,10 @@ static void message(struct view *v, bool error, const char *fmt, va_list ap)
 {
     char raw[VIEW_MESSAGE];
     vsnprintf(raw, sizeof raw, fmt, ap);
-    str_safe(str_of(raw), v->message, sizeof v->message);
-    v->message_error = error;
-    v->message_of = 0;
-    v->message_soon = SOON_NOT;
+    str_safe(str_of(raw), v->msg.text, sizeof v->msg.text);
+    v->msg.error = error;
+    v->msg.of = 0;
+    v->msg.soon = SOON_NOT;
 }
 
 void view_message(struct view *v, bool error, const char *fmt, ...)
@@ -73,13 +73,13 @@ unsigned move_fail(struct view *v, const char *fmt, ...)
 unsigned move_not_yet(struct view *v, const char *what)
 {
     const unsigned f = move_fail(v, "%s", what);
-    v->message_soon = SOON_TABLES;
+    v->msg.soon = SOON_TABLES;
     return f;
 }
 
 void move_ready(struct view *v)
 {
-    if (v->message_soon == SOON_TABLES)
+    if (v->msg.soon == SOON_TABLES)
         view_message(v, false, "%s", "");
 }
 
@@ -107,7 +107,7 @@ int64_t view_end(const struct view *v)
 
 int64_t move_min(const struct view *v)
 {
-    return v->plot_w > 1 ? v->plot_w : 1;
+    return v->scr.plot_w > 1 ? v->scr.plot_w : 1;
 }
 
 int64_t move_last(const struct view *v)
@@ -139,7 +139,7 @@ struct lanes *move_lanes(struct view *v)
 static uint32_t pinned_lines(const struct view *v)
 {
     const struct lanes *l = move_lanes_const(v);
-    uint32_t rows = v->rows > 0 ? (uint32_t)v->rows : 1, n = l ? (uint32_t)l->npin : 0;
+    uint32_t rows = v->scr.rows > 0 ? (uint32_t)v->scr.rows : 1, n = l ? (uint32_t)l->npin : 0;
     return n > rows / 2 ? rows / 2 : n;
 }
 
@@ -153,34 +153,34 @@ int view_row_line(const struct view *v, uint32_t row)
     uint32_t p = pinned_lines(v);
     if (row < p)
         return (int)row;
-    return row < v->at.top + p || row - v->at.top >= (uint32_t)v->rows ? -1 : (int)(row - v->at.top);
+    return row < v->at.top + p || row - v->at.top >= (uint32_t)v->scr.rows ? -1 : (int)(row - v->at.top);
 }
 
 /* The line of the lane that is unfolded; none: behind all. */
 static int unfolded_line(const struct view *v)
 {
     const struct lanes *l = move_lanes_const(v);
-    uint32_t row = l && v->unfold_n ? lanes_row(l, v->at.focus.i) : NO_LANE;
+    uint32_t row = l && v->scr.unfold_n ? lanes_row(l, v->at.focus.i) : NO_LANE;
     return row == NO_LANE ? INT32_MAX : view_row_line(v, row);
 }
 
 int view_line_y(const struct view *v, int i)
 {
-    int h = v->lane_h > 0 ? v->lane_h : 1;
-    return i * h + (i > unfolded_line(v) ? v->unfold_n : 0);
+    int h = v->scr.lane_h > 0 ? v->scr.lane_h : 1;
+    return i * h + (i > unfolded_line(v) ? v->scr.unfold_n : 0);
 }
 
 int view_y_line(const struct view *v, int y)
 {
-    int h = v->lane_h > 0 ? v->lane_h : 1, at = unfolded_line(v);
+    int h = v->scr.lane_h > 0 ? v->scr.lane_h : 1, at = unfolded_line(v);
     if (at == INT32_MAX || y / h <= at)
         return y / h;
-    return y / h <= at + v->unfold_n ? at : y / h - v->unfold_n;
+    return y / h <= at + v->scr.unfold_n ? at : y / h - v->scr.unfold_n;
 }
 
 void move_top(struct view *v, uint32_t row, uint32_t n, bool recenter)
 {
-    uint32_t rows = v->rows > 0 ? (uint32_t)v->rows : 1, pins = pinned_lines(v);
+    uint32_t rows = v->scr.rows > 0 ? (uint32_t)v->scr.rows : 1, pins = pinned_lines(v);
     if (row < pins) /* it shows wherever the others are */
         row = v->at.top + pins;
     if (recenter && (row < v->at.top + pins || row - v->at.top >= rows))
@@ -200,13 +200,14 @@ static void id_cols(struct view *v)
 {
     enum { ALL_OF = 8192, ONE_OF = 64 };
     const uint32_t n = trace_nlanes(v->tr, LANE_G);
-    if (v->ids_seen > n + ONE_OF)
-        v->ids_seen = 0; /* another model, of a part of the same program */
-    for (; v->ids_seen < n; v->ids_seen += v->ids_seen < ALL_OF ? 1 : ONE_OF) {
+    if (v->cache.ids_seen > n + ONE_OF)
+        v->cache.ids_seen = 0; /* another model, of a part of the same program */
+    for (; v->cache.ids_seen < n; v->cache.ids_seen += v->cache.ids_seen < ALL_OF ? 1 : ONE_OF) {
         int digits = 1;
-        for (uint64_t id = trace_lane_who(v->tr, (struct lane){LANE_G, v->ids_seen}).id; id >= 10; id /= 10)
+        for (uint64_t id = trace_lane_who(v->tr, (struct lane){LANE_G, v->cache.ids_seen}).id; id >= 10;
+             id /= 10)
             digits++;
-        v->id_cols = digits > v->id_cols ? digits : v->id_cols;
+        v->cache.id_cols = digits > v->cache.id_cols ? digits : v->cache.id_cols;
     }
 }
 
@@ -215,8 +216,8 @@ void move_settle(struct view *v)
     struct plan p;
     id_cols(v);
     plan_columns(&p, v);
-    v->gutter = p.gutter;
-    v->plot_w = p.plot_w;
+    v->scr.gutter = p.gutter;
+    v->scr.plot_w = p.plot_w;
     int64_t end = view_end(v);
     struct place *at = &v->at;
     at->win = window_clamp(at->win, end, move_min(v));
@@ -226,8 +227,8 @@ void move_settle(struct view *v)
         at->cursor = at->win.t0 > last ? last : at->win.t0;
     if (at->cursor >= at->win.t1)
         at->cursor = at->win.t1 - 1;
-    bool recenter = v->recenter;
-    v->recenter = false;
+    bool recenter = v->scr.recenter;
+    v->scr.recenter = false;
     if (kind_here(v)->settle)
         kind_here(v)->settle(v, recenter);
 }
@@ -254,7 +255,7 @@ void move_lane(struct view *v, struct lane l)
     if (!now || now->kind != l.kind)
         v->at.view = (uint8_t)move_view_of(l.kind);
     v->at.focus = l;
-    v->recenter = true;
+    v->scr.recenter = true;
 }
 
 /* ---- life -----------------------------------------------------------------------------------------------
@@ -265,17 +266,17 @@ bool view_init(struct view *v, const struct trace *tr)
     memset(v, 0, sizeof *v);
     v->tr = tr;
     v->torn = INT64_MAX;
-    v->tier = TIER_EIGHTH;
-    v->names = true;
-    v->alone_ns = VIEW_ALONE_NS;
-    v->undo_kind = -1;
+    v->scr.tier = TIER_EIGHTH;
+    v->scr.names = true;
+    v->cache.alone_ns = VIEW_ALONE_NS;
+    v->trail.kind = -1;
     for (int k = 0; k < LANE_KINDS; k++)
         v->lanes[k] = (struct lanes){
             .kind = (enum lane_kind)k, .sort = k == LANE_G ? SORT_SEEN : SORT_ID, .stale = true};
     v->at.view = VIEW_PROCS;
     v->at.focus = (struct lane){LANE_P, 0};
-    v->w = 80;
-    v->h = 24;
+    v->scr.w = 80;
+    v->scr.h = 24;
     v->lanes[LANE_G].here = true;
     v->all_end = view_end(v);
     v->at.win = window_of(0, v->all_end);
@@ -300,16 +301,16 @@ void view_free(struct view *v)
     items_free(&v->items);
     table_free(v->table);
     sql_view_free(v->asked);
-    unfold_free(v->unfold);
-    why_end(v->explaining);
+    unfold_free(v->cache.unfold);
+    why_end(v->job.why);
     effect_stop(v);
     related_stop(v);
     table_copy_stop(v);
-    mem_free(v->copied);
+    mem_free(v->job.copied);
     why_free(v->why);
-    mixture_free(v->mixture);
-    mem_free(v->edges);
-    mem_free(v->extents);
+    mixture_free(v->cache.mixture);
+    mem_free(v->cache.edges);
+    mem_free(v->cache.extents);
     draw_free(v);
     memset(v, 0, sizeof *v);
 }
@@ -324,10 +325,10 @@ unsigned view_resize(struct view *v, int w, int h)
 {
     w = w < 1 ? 1 : w > 2000 ? 2000 : w;
     h = h < 1 ? 1 : h > 1000 ? 1000 : h;
-    if (w == v->w && h == v->h && v->plot_w)
+    if (w == v->scr.w && h == v->scr.h && v->scr.plot_w)
         return VR_NONE;
-    v->w = w;
-    v->h = h;
+    v->scr.w = w;
+    v->scr.h = h;
     move_settle(v);
     return VR_DRAW;
 }
@@ -337,16 +338,16 @@ unsigned view_loaded(struct view *v)
     bool all = shows_all(v);
     v->torn = known_torn(v->tr);
     alive_know(&v->lanes[LANE_G].alive, v->tr, LANE_G, 256);
-    gstate_know(&v->gstate, v->tr);
+    gstate_know(&v->cache.gstate, v->tr);
     v->all_end = view_end(v);
     if (all)
         v->at.win = window_of(0, v->all_end);
     pick_loaded(v);
     hits_loaded(v);
     move_settle(v);
-    if (v->message_soon == SOON_LANES && move_lanes(v) && move_lanes(v)->n)
+    if (v->msg.soon == SOON_LANES && move_lanes(v) && move_lanes(v)->n)
         view_message(v, false, "%s", "");
-    return v->filter || (v->search && !v->search->done) ? VR_DRAW | VR_WORK : VR_DRAW;
+    return v->filters.all || (v->search && !v->search->done) ? VR_DRAW | VR_WORK : VR_DRAW;
 }
 
 /* ---- undo -----------------------------------------------------------------------------------------------
@@ -354,22 +355,22 @@ unsigned view_loaded(struct view *v)
 
 void move_push(struct view *v, enum step kind)
 {
-    bool joined =
-        kind != STEP_JUMP && kind != STEP_ZOOM && (int)kind == v->undo_kind && v->undo_n > 0 && !v->redo_n;
-    v->undo_kind = (int)kind;
+    bool joined = kind != STEP_JUMP && kind != STEP_ZOOM && (int)kind == v->trail.kind && v->trail.n > 0 &&
+                  !v->trail.redo_n;
+    v->trail.kind = (int)kind;
     if (joined)
         return;
-    v->undo[v->undo_at] = v->at;
-    v->undo_at = (v->undo_at + 1) % VIEW_UNDO;
-    if (v->undo_n < VIEW_UNDO - 1)
-        v->undo_n++;
-    v->redo_n = 0;
+    v->trail.undo[v->trail.at] = v->at;
+    v->trail.at = (v->trail.at + 1) % VIEW_UNDO;
+    if (v->trail.n < VIEW_UNDO - 1)
+        v->trail.n++;
+    v->trail.redo_n = 0;
 }
 
 static void swap_place(struct view *v, int slot)
 {
-    struct place p = v->undo[slot];
-    v->undo[slot] = v->at;
+    struct place p = v->trail.undo[slot];
+    v->trail.undo[slot] = v->at;
     v->at = p;
 }
 
@@ -383,15 +384,15 @@ unsigned view_undo(struct view *v, int n)
     n = times(n);
     if (n < 0)
         return view_redo(v, -n);
-    if (!v->undo_n)
+    if (!v->trail.n)
         return move_fail(v, "nothing to undo");
     const uint32_t guest = v->at.guest;
-    for (; n > 0 && v->undo_n; n--, v->undo_n--, v->redo_n++) {
-        v->undo_at = (v->undo_at + VIEW_UNDO - 1) % VIEW_UNDO;
-        swap_place(v, v->undo_at);
+    for (; n > 0 && v->trail.n; n--, v->trail.n--, v->trail.redo_n++) {
+        v->trail.at = (v->trail.at + VIEW_UNDO - 1) % VIEW_UNDO;
+        swap_place(v, v->trail.at);
     }
-    v->undo_kind = -1;
-    v->led = v->led && !kind_here(v)->table;
+    v->trail.kind = -1;
+    v->trail.led = v->trail.led && !kind_here(v)->table;
     move_guest(v, guest);
     move_settle(v);
     v->at.stand = v->at.focus.i;
@@ -403,14 +404,14 @@ unsigned view_redo(struct view *v, int n)
     n = times(n);
     if (n < 0)
         return view_undo(v, -n);
-    if (!v->redo_n)
+    if (!v->trail.redo_n)
         return move_fail(v, "nothing to redo");
     const uint32_t guest = v->at.guest;
-    for (; n > 0 && v->redo_n; n--, v->redo_n--, v->undo_n++) {
-        swap_place(v, v->undo_at);
-        v->undo_at = (v->undo_at + 1) % VIEW_UNDO;
+    for (; n > 0 && v->trail.redo_n; n--, v->trail.redo_n--, v->trail.n++) {
+        swap_place(v, v->trail.at);
+        v->trail.at = (v->trail.at + 1) % VIEW_UNDO;
     }
-    v->undo_kind = -1;
+    v->trail.kind = -1;
     move_guest(v, guest);
     move_settle(v);
     v->at.stand = v->at.focus.i;
@@ -439,9 +440,9 @@ static unsigned pan_to(struct view *v, struct window to)
     const struct window was = v->at.win;
     int64_t by = time_sub(to.t0, was.t0), t = time_add(v->at.cursor, by), last = move_last(v);
     struct window w = window_clamp(to, view_end(v), move_min(v));
-    int c = window_col(was, v->plot_w, v->at.cursor);
-    if (w.t0 == to.t0 && c >= 0 && c < v->plot_w) {
-        int64_t least = window_edge(w, v->plot_w, c), most = window_edge(w, v->plot_w, c + 1) - 1;
+    int c = window_col(was, v->scr.plot_w, v->at.cursor);
+    if (w.t0 == to.t0 && c >= 0 && c < v->scr.plot_w) {
+        int64_t least = window_edge(w, v->scr.plot_w, c), most = window_edge(w, v->scr.plot_w, c + 1) - 1;
         t = t > most ? most : t;
         t = t < least ? least : t;
     }
@@ -452,9 +453,9 @@ static unsigned pan_to(struct view *v, struct window to)
 unsigned view_pan(struct view *v, int n)
 {
     n = times(n);
-    int64_t cols = (v->plot_w + 4) / 8; /* whole ones: the picture stays what it is, and moves */
+    int64_t cols = (v->scr.plot_w + 4) / 8; /* whole ones: the picture stays what it is, and moves */
     if (cols)
-        return pan_to(v, window_scroll(v->at.win, v->plot_w, cols * n));
+        return pan_to(v, window_scroll(v->at.win, v->scr.plot_w, cols * n));
     int64_t by = time_muldiv(window_len(v->at.win), n < 0 ? -(int64_t)n : n, 8);
     by = by ? by : 1;
     return pan_to(v, window_pan(v->at.win, n < 0 ? -by : by));
@@ -469,13 +470,13 @@ unsigned view_cursor(struct view *v, int n)
 {
     n = times(n);
     struct window w = v->at.win;
-    int c = window_col(w, v->plot_w, v->at.cursor) + n;
-    int over = c < 0 ? c : c >= v->plot_w ? c - v->plot_w + 1 : 0;
+    int c = window_col(w, v->scr.plot_w, v->at.cursor) + n;
+    int over = c < 0 ? c : c >= v->scr.plot_w ? c - v->scr.plot_w + 1 : 0;
     if (over) {
-        w = window_clamp(window_scroll(w, v->plot_w, over), view_end(v), move_min(v));
-        c = over < 0 ? 0 : v->plot_w - 1;
+        w = window_clamp(window_scroll(w, v->scr.plot_w, over), view_end(v), move_min(v));
+        c = over < 0 ? 0 : v->scr.plot_w - 1;
     }
-    int64_t t = window_edge(w, v->plot_w, c), last = move_last(v);
+    int64_t t = window_edge(w, v->scr.plot_w, c), last = move_last(v);
     t = t > last ? last : t;
     return go_by(v, w, t, STEP_CURSOR, n < 0);
 }
@@ -530,7 +531,7 @@ void view_follow(struct view *v, struct window w, int64_t t, struct lane l)
     v->at.exact = false;
     if (kind_here(v)->lanes == l.kind && l.i < trace_nlanes(v->tr, l.kind) && l.i != v->at.focus.i) {
         v->at.focus = l;
-        v->recenter = true;
+        v->scr.recenter = true;
     }
     move_settle(v);
 }
@@ -546,8 +547,8 @@ unsigned view_at(struct view *v, int64_t t)
 /* at_end - to an end of the trace, where the cursor may be already. */
 static unsigned at_end(struct view *v, int64_t t, const char *there)
 {
-    const int c = window_col(v->at.win, v->plot_w, t);
-    if (v->at.cursor == t && c >= 0 && c < v->plot_w)
+    const int c = window_col(v->at.win, v->scr.plot_w, t);
+    if (v->at.cursor == t && c >= 0 && c < v->scr.plot_w)
         return move_fail(v, "%s", there);
     return view_at(v, t);
 }
@@ -589,7 +590,7 @@ unsigned view_focus(struct view *v, struct lane l)
     if (l.kind >= LANE_BAND || l.i >= trace_nlanes(v->tr, l.kind))
         return move_fail(v, "no such lane");
     move_push(v, STEP_JUMP);
-    v->last_focus[v->at.focus.kind] = v->at.focus.i;
+    v->trail.focus[v->at.focus.kind] = v->at.focus.i;
     move_lane(v, l);
     move_settle(v);
     return VR_DRAW;
@@ -599,16 +600,16 @@ unsigned view_clock(struct view *v)
 {
     if (!wall_known(v->tr))
         return move_fail(v, "this trace doesn't tell the time of day");
-    v->clock = !v->clock;
+    v->scr.clock = !v->scr.clock;
     view_message(v, false,
-                 v->clock ? "the ruler has the time of day" : "the ruler has the time since the start");
+                 v->scr.clock ? "the ruler has the time of day" : "the ruler has the time since the start");
     return VR_DRAW;
 }
 
 unsigned view_tier(struct view *v, int n)
 {
-    int t = ((int)v->tier + times(n)) % TIER_COUNT;
-    v->tier = (enum tier)(t < 0 ? t + TIER_COUNT : t);
-    view_message(v, false, "glyphs: %s", tier_name(v->tier));
+    int t = ((int)v->scr.tier + times(n)) % TIER_COUNT;
+    v->scr.tier = (enum tier)(t < 0 ? t + TIER_COUNT : t);
+    view_message(v, false, "glyphs: %s", tier_name(v->scr.tier));
     return VR_DRAW;
 }

@@ -174,48 +174,73 @@ struct scratch {
     struct assisted *assists; /* of a goroutine, in each column (gstate.h) */
 };
 
-struct view {
-    const struct trace *tr;
-    struct place at; /* what is shown now */
+/* ---- where: how one came to view.at ---- */
 
-    int w, h;                        /* the screen, view_resize() */
-    int gutter, plot_w;              /* columns of the lanes' names, of the time axis; derived */
-    int rows;                        /* lane rows on the screen; derived */
-    int64_t all_end;                 /* view_end() as last seen: a window that reached it follows it */
-    uint32_t last_focus[LANE_KINDS]; /* per kind: the lane that had the focus, for switching back */
+struct trail {
+    struct place undo[VIEW_UNDO]; /* ring */
+    int at, n, redo_n, kind;
+    struct place mark[VIEW_LETTERS]; /* a..z, A..Z */
+    uint64_t marked;                 /* bit per letter that is set */
+    uint32_t focus[LANE_KINDS];      /* per kind: the lane that had the focus, for switching back */
+    struct place from;               /* led: from a table there one came here; leaving goes back to it */
+    bool led;
+    struct { /* and this is what one came to see: while the cursor stays there, `W` is about it */
+        struct lane lane;
+        int64_t t0, t1, cursor; /* t1 <= t0: nothing */
+    } shown;
+};
+
+/* ---- how it is shown: the screen, and what the reader chose ---- */
+
+struct screen {
+    int w, h;           /* view_resize() */
+    int gutter, plot_w; /* columns of the lanes' names, of the time axis; derived */
+    int rows;           /* lane rows on the screen; derived */
+    int lane_h;         /* lines a lane takes, see plan.h; derived */
     enum tier tier;
-    bool mono;      /* no colours: say by glyph what colours would */
+    bool mono;      /* no colours: glyphs say what colours would */
     enum tabs tabs; /* how the views stand in the title, from column tabs_x on; TABS_FORMS: they don't. Set by
                        drawing */
     int tabs_x;
-    bool recenter; /* the focus jumped: if it is off the screen, into its middle */
-    bool names;    /* write functions' names into spans (default) */
+    struct listed listed; /* set by drawing */
+    bool recenter;        /* the focus jumped: if it is off the screen, into its middle */
+    bool names;           /* write functions' names into spans (default) */
+    bool clock;           /* the ruler has times of day, where the trace tells them */
+    bool grouped; /* many goroutines have been put into groups once: from then on it is the reader's choice */
+    bool unfolded; /* below the goroutine with the cursor stand its regions, calls, samples */
+    int unfold_n;  /* in so many lines; derived */
+    enum split split;
+    bool exact; /* tests': ask for exact times everywhere, the picture is the same */
+};
 
-    struct lanes lanes[LANE_KINDS];
-    struct items items;
-    struct search *search; /* NULL: none yet */
-    int64_t torn;   /* of a damaged trace: when it first tells nothing of a processor; else INT64_MAX */
-    int64_t beyond; /* the time axis reaches so far at least, though the trace doesn't; 0 = as far as that */
-    struct asked *asked; /* what was asked in SQL, sql_view.h; NULL: nothing yet */
-    const struct lines
-        *compared;       /* with another trace, for the view that shows it; the viewer's; NULL: not (yet) */
-    struct table *table; /* of the last view of things that was shown; NULL: none yet */
-    struct tri *tri; /* views 1, 5, 6, 10: the tables and where one is in them; the viewer's; NULL = none */
+/* ---- what is selected ---- */
 
-    bool selecting; /* a range is being selected: from sel0 to the cursor */
-    bool selected;  /* a range [sel0,sel1) is selected */
-    int64_t sel0, sel1;
+struct selection {
+    bool going;  /* a range is being selected: from t0 to the cursor */
+    bool stands; /* a range [t0,t1) is selected */
+    int64_t t0, t1;
+};
 
-    enum popup_kind popup;
-    int popup_top;               /* first line shown; drawing clamps it */
-    bool cut;                    /* a text that is shown is not shown whole: set by drawing */
-    int popup_lines, popup_rows; /* lines in it, rows that show: set by drawing */
-    struct lane popup_lane;      /* POPUP_SPAN: which span */
-    int64_t popup_t;
-    const char *popup_title; /* POPUP_LINES: the viewer's, must outlive the pop-up */
-    const char *const *popup_text;
-    size_t popup_ntext;
-    const struct rich *popup_rich; /* above them, in styles; NULL: nothing */
+struct filters {
+    struct filter *all;       /* NULL: none */
+    char text[VIEW_TEXT];     /* all filters in one line */
+    size_t cut[VIEW_FILTERS]; /* where each but the first begins */
+    int n;
+    bool done; /* every goroutine is decided */
+};
+
+/* ---- what lies over it ---- */
+
+struct popup {
+    enum popup_kind kind;
+    int top;          /* first line shown; drawing clamps it */
+    int lines, rows;  /* lines in it, rows that show: set by drawing */
+    struct lane lane; /* POPUP_SPAN: which span */
+    int64_t t;
+    const char *title; /* POPUP_LINES: the viewer's, must outlive the pop-up */
+    const char *const *text;
+    size_t ntext;
+    const struct rich *rich; /* above them, in styles; NULL: nothing */
     struct {
         char text[VIEW_TEXT]; /* words that are looked for in them, "" = none */
         size_t hit, from;     /* the line that has them, from 1, 0 = none; where the prompt was opened, */
@@ -223,80 +248,96 @@ struct view {
         bool show;            /* bring it into sight: drawing does */
         int line;             /* where it begins, in lines of the pop-up: set by drawing */
     } find;
+};
 
-    enum prompt_kind prompt;
-    struct place prompt_from; /* where a search prompt was opened: Esc comes back */
-    char text[VIEW_TEXT];     /* the prompt's text, UTF-8 */
-    size_t text_len, text_at; /* bytes; before which of them one types */
-    char command[VIEW_TEXT];  /* see VR_COMMAND */
+struct prompt {
+    enum prompt_kind kind;
+    struct place from;       /* where a search prompt was opened: Esc comes back */
+    char text[VIEW_TEXT];    /* UTF-8 */
+    size_t len, at;          /* bytes; before which of them one types */
+    char command[VIEW_TEXT]; /* see VR_COMMAND */
+};
 
-    char message[VIEW_MESSAGE]; /* for the foot of the screen, in as many lines as it takes; safe text; empty
-                                   = none */
-    bool message_error;
-    uint32_t message_of; /* it is a line about finding message_of - 1, of which view_read() says all; 0: it is
-                            all there is to say */
+struct message {
+    char text[VIEW_MESSAGE]; /* for the foot of the screen, in as many lines as it takes; safe text; empty =
+                                none */
+    bool error;
+    bool cut; /* a text that is shown is not shown whole: set by drawing */
+    uint32_t
+        of; /* a line about finding of - 1, of which view_read() says all; 0: it is all there is to say */
     /* it says that these are not there yet: void once they are */
-    enum { SOON_NOT, SOON_LANES, SOON_TABLES } message_soon;
-    bool clock;   /* the ruler has times of day, where the trace tells them */
-    bool grouped; /* many goroutines have been put into groups once: from then on it is the reader's choice */
+    enum { SOON_NOT, SOON_LANES, SOON_TABLES } soon;
+};
 
-    struct place from; /* led: from a table there one came here; leaving goes back to it */
-    bool led;
-    struct { /* and it is this that one came to see: while the cursor stays there, it is what `W` is about */
-        struct lane lane;
-        int64_t t0, t1, cursor; /* t1 <= t0: nothing */
-    } shown;
+/* ---- what is being worked out, see view_work() ---- */
 
-    struct place undo[VIEW_UNDO]; /* ring */
-    int undo_at, undo_n, redo_n, undo_kind;
+struct jobs {
+    struct table_copy *copy; /* a table's rows are being copied (table_copy.c); NULL: they aren't */
+    char *copied;            /* what view_work() says VR_YANK of: whoever takes it sets it to NULL */
+    struct related *related; /* who is related to a goroutine is being looked for (pick.c); NULL: it isn't */
+    struct effect *effect;   /* whom a goroutine woke is being looked for (jump.c); NULL: it isn't */
+    struct why_job *why;     /* an explanation is being worked out; NULL: none is */
+    bool to_top;             /* an order is being made: when it is, to its first lane */
+};
 
-    struct filter *filter;           /* NULL: none */
-    char filter_text[VIEW_TEXT];     /* all filters in one line */
-    size_t filter_cut[VIEW_FILTERS]; /* where each but the first begins */
-    int nfilters;
-    struct place marks[VIEW_LETTERS]; /* a..z, A..Z */
-    uint64_t marked;                  /* bit per letter that is set */
-    bool to_top;                      /* an order is being made: when it is, to its first lane */
-    bool filter_done;                 /* every goroutine is decided */
-    enum split split;
-    struct evlog *log;       /* events around the cursor */
-    struct sums *sums;       /* of a range, see view_sums() */
-    struct lull *lull;       /* why the processor under the cursor was idle */
-    struct top *top;         /* view 11; NULL: none yet */
-    struct samples *samples; /* CPU samples by lane */
-    struct gstate *gstate;   /* assists by goroutine */
-    struct mixture *mixture; /* what folded groups' goroutines do; NULL: nothing yet */
-    struct lines *own;       /* lines of a pop-up that layout made */
-    bool unfolded;           /* below the goroutine with the cursor stand its regions, calls, samples */
-    int unfold_n;            /* in so many lines; derived */
-    struct unfold *unfold;   /* what these need; NULL: nothing yet */
-    struct why *why;         /* the explanation last asked for; NULL: none yet */
-    struct table_copy
-        *copying; /* a table's rows, while they are being copied (table_copy.c); NULL: they aren't */
-    char *copied; /* what view_work() says VR_YANK of: whoever takes it sets it to NULL */
-    struct related *
-        relating; /* who is related to a goroutine, while that is being looked for (pick.c); NULL: it isn't */
-    struct effect
-        *effect; /* whom a goroutine woke, while that is being looked for (jump.c); NULL: it isn't */
-    struct why_job *explaining; /* the one that is being worked out; NULL: none is */
+/* ---- caches: what was worked out, and can be again. NULL: nothing yet ---- */
+
+struct cache {
+    struct evlog *log;            /* events around the cursor */
+    struct sums *sums;            /* of a range, see view_sums() */
+    struct lull *lull;            /* why the processor under the cursor was idle */
+    struct samples *samples;      /* CPU samples by lane */
+    struct gstate *gstate;        /* assists by goroutine */
+    struct mixture *mixture;      /* what folded groups' goroutines do */
+    struct lines *own;            /* lines of a pop-up that layout made */
+    struct unfold *unfold;        /* regions, calls and samples of a goroutine */
+    struct kept *kept;            /* rows as they were drawn (draw.c) */
+    struct sums *busy;            /* of the window: the busiest goroutines below the processors */
+    uint32_t busy_was[VIEW_BUSY]; /* as they stood when they were last known */
+    int busy_wasn;
+    int64_t busy_len;  /* of the window they were of */
+    uint32_t ids_seen; /* so many goroutines were looked at: */
+    int id_cols;       /* digits of the longest id among them */
 
     /* scratch of drawing, reused from frame to frame */
     int64_t *edges;
     struct extent *extents;
     int scratch_w;
     struct scratch scratch[CREW_MOST]; /* of each thread that draws */
-    struct crew *crew;                 /* these threads; NULL: none yet */
+    struct crew *crew;                 /* these threads */
     int64_t alone_ns;                  /* so long one draws alone */
-    bool exact;                        /* tests': ask for exact times everywhere, the picture is the same */
-    int lane_h;                        /* lines a lane takes, see plan.h */
-    uint32_t ids_seen;                 /* so many goroutines were looked at: */
-    int id_cols;                       /* digits of the longest id among them */
-    struct sums *busy;                 /* of the window: the busiest goroutines below the processors */
-    uint32_t busy_was[VIEW_BUSY];      /* as they stood when they were last known */
-    int busy_wasn;
-    int64_t busy_len;  /* of the window they were of */
-    struct kept *kept; /* draw.c; NULL: nothing is */
-    struct listed listed;
+};
+
+struct view {
+    const struct trace *tr;
+    int64_t all_end; /* view_end() as last seen: a window that reached it follows it */
+    int64_t torn;    /* of a damaged trace: when it first tells nothing of a processor; else INT64_MAX */
+    int64_t beyond;  /* the time axis reaches so far at least, though the trace doesn't; 0 = as far as that */
+
+    struct place at; /* where: what is shown now */
+    struct trail trail;
+    struct screen scr;
+
+    struct selection sel; /* what is selected */
+    struct filters filters;
+
+    struct popup popup; /* what lies over it */
+    struct prompt prompt;
+    struct message msg;
+
+    struct lanes lanes[LANE_KINDS]; /* what the views show */
+    struct items items;
+    struct search *search; /* NULL: none yet */
+    struct asked *asked;   /* what was asked in SQL, sql_view.h; NULL: nothing yet */
+    const struct lines
+        *compared;       /* with another trace, for the view that shows it; the viewer's; NULL: not (yet) */
+    struct table *table; /* of the last view of things that was shown; NULL: none yet */
+    struct tri *tri; /* views 1, 5, 6, 10: the tables and where one is in them; the viewer's; NULL = none */
+    struct top *top; /* view 11; NULL: none yet */
+    struct why *why; /* the explanation last asked for; NULL: none yet */
+
+    struct jobs job;
+    struct cache cache;
 };
 
 /* view_init - the whole trace, processors, cursor at the start. tr must outlive it. false: out of memory. */

@@ -65,12 +65,12 @@ static bool of_finding(const struct view *v, uint32_t *g, int64_t *t0, int64_t *
  * cursor leaves. */
 static bool of_shown(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1)
 {
-    if (!v->led || v->selected || v->shown.lane.kind != LANE_G || v->at.focus.kind != LANE_G ||
-        v->at.focus.i != v->shown.lane.i || v->at.cursor != v->shown.cursor)
+    if (!v->trail.led || v->sel.stands || v->trail.shown.lane.kind != LANE_G || v->at.focus.kind != LANE_G ||
+        v->at.focus.i != v->trail.shown.lane.i || v->at.cursor != v->trail.shown.cursor)
         return false;
-    *g = v->shown.lane.i;
-    *t0 = v->shown.t0;
-    *t1 = v->shown.t1;
+    *g = v->trail.shown.lane.i;
+    *t0 = v->trail.shown.t0;
+    *t1 = v->trail.shown.t1;
     return *t1 > *t0;
 }
 
@@ -88,13 +88,13 @@ bool why_here(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1)
         return *t1 > *t0;
     if (kind_here(v)->items || kind_here(v)->table || !view_span_here(v, &l, &s))
         return false;
-    if (!v->selected && status_untimed(v, &s))
+    if (!v->sel.stands && status_untimed(v, &s))
         return false;
     if (of_shown(v, g, t0, t1))
         return *g < trace_nlanes(v->tr, LANE_G);
     *g = l.kind == LANE_G ? l.i : s.who;
-    *t0 = v->selected ? v->sel0 : s.t0;
-    *t1 = v->selected ? v->sel1 : s.t1;
+    *t0 = v->sel.stands ? v->sel.t0 : s.t0;
+    *t1 = v->sel.stands ? v->sel.t1 : s.t1;
     return *g < trace_nlanes(v->tr, LANE_G) && *t1 > *t0;
 }
 

@@ -218,7 +218,7 @@ static void add_end(const struct view *v, struct evlog *l, uint32_t g, struct wi
 
 static void goroutine(const struct view *v, struct evlog *l, uint32_t g, struct window w, struct reach *reach)
 {
-    if (v->filter && !filter_shows(v->filter, g))
+    if (v->filters.all && !filter_shows(v->filters.all, g))
         return;
     if (is_still(reach, g, w)) {
         l->walked++;
@@ -284,7 +284,7 @@ static void processor(const struct view *v, struct evlog *l, uint32_t p, struct 
 
 static bool wanted(const struct view *v, uint32_t g)
 {
-    return !v->filter || (g != NO_LANE && filter_shows(v->filter, g));
+    return !v->filters.all || (g != NO_LANE && filter_shows(v->filters.all, g));
 }
 
 /* The arrays of ranges and the like: those that begin or end in the window. They are looked at one by one. */
@@ -420,7 +420,7 @@ static void collect(struct view *v, struct evlog *l, struct window w, struct rea
     l->cut = l->oom = false;
     l->win = w;
     goroutines(v, l, w, reach);
-    for (uint32_t p = 0, n = trace_nlanes(v->tr, LANE_P); p < n && !l->cut && !v->filter; p++)
+    for (uint32_t p = 0, n = trace_nlanes(v->tr, LANE_P); p < n && !l->cut && !v->filters.all; p++)
         processor(v, l, p, w);
     ranges(v, l, w);
     annotations(v, l, w);
@@ -472,14 +472,14 @@ static bool stands(const struct view *v, const struct event *e)
 
 void evlog_update(struct view *v, int rows)
 {
-    struct evlog *l = v->log;
+    struct evlog *l = v->cache.log;
     const struct trace_info *ti = trace_info(v->tr);
     int64_t t = v->at.cursor;
     struct window all = window_of(0, time_add(ti->end, 1));
-    uint64_t version = v->filter ? filter_version(v->filter) + 1 : 0;
+    uint64_t version = v->filters.all ? filter_version(v->filters.all) + 1 : 0;
     size_t want = rows > 0 ? (size_t)rows : 1;
     if (!l) {
-        l = v->log = mem_zalloc(sizeof *l);
+        l = v->cache.log = mem_zalloc(sizeof *l);
         if (!l)
             return;
         l->all.t1 = -1;
@@ -539,7 +539,7 @@ static void say_func(struct out *o, const struct view *v, const char *word, uint
     uint32_t f = status_function(v, stack);
     if (!f)
         return;
-    str_shorten(trace_str(v->tr, f), w, glyph_dots(v->tier), buf, sizeof buf);
+    str_shorten(trace_str(v->tr, f), w, glyph_dots(v->scr.tier), buf, sizeof buf);
     say(o, "%s %s", word, buf);
 }
 
@@ -648,7 +648,7 @@ void evlog_line(const struct view *v, size_t i, int name_w, char *out, size_t si
 {
     char p[32], m[32], t[FMT_MAX], raw[1500];
     struct out o = {raw, 0, sizeof raw, name_w};
-    const struct event *e = &v->log->e[i];
+    const struct event *e = &v->cache.log->e[i];
     columns(v, e, p, m, t);
     say(&o, "%s", t);
     if (*p)
@@ -698,7 +698,7 @@ static void draw_words(struct grid *g, const struct view *v, const struct event 
 
 static void draw_line(struct grid *g, const struct view *v, size_t i, int y, bool focus)
 {
-    const struct event *e = &v->log->e[i];
+    const struct event *e = &v->cache.log->e[i];
     char p[32], m[32], t[FMT_MAX], d[FMT_MAX], name[400] = "";
     int w = g->w, x = 0;
     enum style s = focus ? STYLE_LANE_FOCUS : STYLE_LANE;
@@ -709,7 +709,7 @@ static void draw_line(struct grid *g, const struct view *v, size_t i, int y, boo
     else
         x = grid_str(g, 1, y, 9, when_dur(v->tr, e->t, d), s) < 10 ? 10 : 11;
     if (w >= 100) { /* how long after the event above */
-        int64_t gap = i ? e->t - v->log->e[i - 1].t : 0;
+        int64_t gap = i ? e->t - v->cache.log->e[i - 1].t : 0;
         if (i)
             grid_right(g, x, y, 8, when_dur(v->tr, gap, d), STYLE_LANE_NOTE);
         x += 9;
@@ -735,10 +735,10 @@ void evlog_draw(struct grid *g, struct view *v, int y, int rows)
     if (rows < 1)
         return;
     evlog_update(v, rows);
-    const struct evlog *l = v->log;
+    const struct evlog *l = v->cache.log;
     if (!l || !l->n) {
-        grid_str(g, 0, y, g->w, v->filter ? "no event near the cursor passes the filter" : "no events here",
-                 STYLE_DIM);
+        grid_str(g, 0, y, g->w,
+                 v->filters.all ? "no event near the cursor passes the filter" : "no events here", STYLE_DIM);
         return;
     }
     size_t half = (size_t)rows / 2, top = l->cur > half ? l->cur - half : 0;
@@ -750,13 +750,13 @@ void evlog_draw(struct grid *g, struct view *v, int y, int rows)
 
 uint32_t evlog_goroutine(const struct view *v)
 {
-    const struct evlog *l = v->log;
+    const struct evlog *l = v->cache.log;
     return l && l->cur < l->n ? l->e[l->cur].g : NO_LANE;
 }
 
 void evlog_status(const struct view *v, int w, struct rich *out)
 {
-    const struct evlog *l = v->log;
+    const struct evlog *l = v->cache.log;
     char line[1600];
     if (!l || l->cur >= l->n)
         return;
@@ -769,11 +769,11 @@ void evlog_status(const struct view *v, int w, struct rich *out)
 
 unsigned evlog_move(struct view *v, int n)
 {
-    int rows = v->rows > 4 ? v->rows : 4;
+    int rows = v->scr.rows > 4 ? v->scr.rows : 4;
     bool any = false;
     evlog_update(v, rows);
-    while (n && v->log && v->log->n) {
-        struct evlog *l = v->log;
+    while (n && v->cache.log && v->cache.log->n) {
+        struct evlog *l = v->cache.log;
         int64_t to = (int64_t)l->cur + n;
         if (n > 0 && l->e[l->cur].t > v->at.cursor && !stands(v, &l->e[l->cur])) /* before the first one */
             to--;
@@ -793,7 +793,7 @@ unsigned evlog_move(struct view *v, int n)
         int64_t t0 = l->win.t0, t1 = l->win.t1, t = e->t;
         size_t at = at_or_after(l, t), nth = l->cur - at; /* the same one after a new reading */
         evlog_update(v, rows);
-        l = v->log;
+        l = v->cache.log;
         if (l->win.t0 != t0 || l->win.t1 != t1) {
             at = at_or_after(l, t);
             l->cur = at + nth < l->n ? at + nth : at < l->n ? at : l->n ? l->n - 1 : 0;

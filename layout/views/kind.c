@@ -122,7 +122,7 @@ static bool scroll(struct view *v, enum deed d, int n, unsigned *f)
     case DEED_LANE: *f = view_popup_scroll(v, n); return true;
     case DEED_LANE_PAGE: *f = view_popup_page(v, n); return true;
     case DEED_PAGE: /* C-f of vi, C-v of Emacs: of a text; and of a span's stacks that have more */
-        if (v->popup == POPUP_SPAN && v->popup_lines <= v->popup_rows)
+        if (v->popup.kind == POPUP_SPAN && v->popup.lines <= v->popup.rows)
             return false;
         *f = view_popup_page(v, n);
         return true;
@@ -138,7 +138,7 @@ unsigned view_do(struct view *v, enum deed d, int n)
 {
     const struct view_kind *k = kind_here(v);
     unsigned f;
-    if (v->popup && scroll(v, d, n, &f))
+    if (v->popup.kind && scroll(v, d, n, &f))
         return f;
     if (d == DEED_PAGE && !k->answer[d] && k->table) /* there is no time to move in: they are pages of rows */
         d = DEED_LANE_PAGE;
@@ -236,7 +236,7 @@ unsigned view_sort_invert(struct view *v)
 
 void kind_listed(struct view *v, uint32_t row, int y, int lines)
 {
-    struct listed *l = &v->listed;
+    struct listed *l = &v->scr.listed;
     if (!l->n)
         l->first = row;
     if (l->n == VIEW_LISTED || row != l->first + (uint32_t)l->n)
@@ -247,8 +247,8 @@ void kind_listed(struct view *v, uint32_t row, int y, int lines)
 
 bool view_listed(const struct view *v, int y, int64_t *by)
 {
-    const struct listed *l = &v->listed;
-    const int64_t now = v->at.view != VIEW_LOG ? v->at.row : v->log ? (int64_t)v->log->cur : 0;
+    const struct listed *l = &v->scr.listed;
+    const int64_t now = v->at.view != VIEW_LOG ? v->at.row : v->cache.log ? (int64_t)v->cache.log->cur : 0;
     for (int i = 0; i < l->n; i++)
         if (y >= l->y[i] && y < l->y[i + 1]) {
             *by = (int64_t)l->first + i - now;
@@ -262,8 +262,8 @@ bool view_listed(const struct view *v, int y, int64_t *by)
 
 unsigned view_enter(struct view *v)
 {
-    if (v->popup) {
-        v->popup = POPUP_NONE;
+    if (v->popup.kind) {
+        v->popup.kind = POPUP_NONE;
         return VR_DRAW;
     }
     const struct place from = v->at;
@@ -276,21 +276,21 @@ void kind_leads(struct view *v, const struct place *from)
 {
     if (!kind_of(from->view)->table || kind_here(v)->table)
         return;
-    v->from = *from;
-    v->led = true;
+    v->trail.from = *from;
+    v->trail.led = true;
 }
 
 const char *kind_led(const struct view *v)
 {
-    return v->led && !kind_here(v)->table ? kind_name(v->from.view) : NULL;
+    return v->trail.led && !kind_here(v)->table ? kind_name(v->trail.from.view) : NULL;
 }
 
 unsigned kind_return(struct view *v)
 {
-    const struct place to = v->from;
-    v->led = false;
-    for (int i = 1; i <= v->undo_n; i++) /* what was done since can be redone */
-        if (v->undo[(v->undo_at + VIEW_UNDO - i) % VIEW_UNDO].view == to.view)
+    const struct place to = v->trail.from;
+    v->trail.led = false;
+    for (int i = 1; i <= v->trail.n; i++) /* what was done since can be redone */
+        if (v->trail.undo[(v->trail.at + VIEW_UNDO - i) % VIEW_UNDO].view == to.view)
             return view_undo(v, i);
     move_push(v, STEP_JUMP);
     const uint32_t guest = v->at.guest;
@@ -303,8 +303,8 @@ unsigned kind_return(struct view *v)
 
 int kind_under(const struct view *v)
 {
-    for (int i = 1; kind_here(v)->over && i <= v->undo_n; i++)
-        if (!kind_of(v->undo[(v->undo_at + VIEW_UNDO - i) % VIEW_UNDO].view)->over)
+    for (int i = 1; kind_here(v)->over && i <= v->trail.n; i++)
+        if (!kind_of(v->trail.undo[(v->trail.at + VIEW_UNDO - i) % VIEW_UNDO].view)->over)
             return i;
     return 0;
 }
@@ -332,6 +332,6 @@ unsigned view_switch(struct view *v, int no)
 
 unsigned view_show(struct view *v, int no)
 {
-    v->led = false;
+    v->trail.led = false;
     return no == v->at.view ? VR_NONE : kind_of(no)->open(v, no);
 }

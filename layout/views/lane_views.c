@@ -25,9 +25,10 @@ static void group_many(struct view *v)
 {
     enum { MANY = 1000 };
     struct lanes *l = &v->lanes[LANE_G];
-    if (v->grouped || l->kind != LANE_G || trace_nlanes(v->tr, LANE_G) <= MANY || !trace_info(v->tr)->done)
+    if (v->scr.grouped || l->kind != LANE_G || trace_nlanes(v->tr, LANE_G) <= MANY ||
+        !trace_info(v->tr)->done)
         return;
-    v->grouped = true;
+    v->scr.grouped = true;
     if (l->group || l->filter || l->only)
         return;
     l->group = true;
@@ -46,7 +47,7 @@ static unsigned lane_open(struct view *v, int no)
     move_leave(v);
     move_push(v, STEP_JUMP);
     if (from.kind < LANE_KINDS)
-        v->last_focus[from.kind] = from.i;
+        v->trail.focus[from.kind] = from.i;
     v->at.top = 0;
     if (k == LANE_G)
         group_many(v);
@@ -59,7 +60,7 @@ static unsigned lane_open(struct view *v, int no)
 static int covered(const struct view *v, const struct plan *p)
 {
     int last, n = plan_message(p, v, &last), over = p->y[ROW_LANES] + p->n[ROW_LANES] - (last + 1 - n);
-    return !v->message[0] || over < 0 ? 0 : over > p->n[ROW_LANES] ? p->n[ROW_LANES] : over;
+    return !v->msg.text[0] || over < 0 ? 0 : over > p->n[ROW_LANES] ? p->n[ROW_LANES] : over;
 }
 
 static void lane_settle(struct view *v, bool recenter)
@@ -70,10 +71,10 @@ static void lane_settle(struct view *v, bool recenter)
         view_message(v, true, "out of memory: the lanes are not in order");
     struct plan p;
     plan_view(&p, v, l->n);
-    v->lane_h = p.lane_h;
-    v->unfold_n = unfold_lines(v, p.n[ROW_LANES]);
-    v->rows = (p.n[ROW_LANES] - v->unfold_n - covered(v, &p)) / p.lane_h;
-    v->rows = v->rows < 1 && p.n[ROW_LANES] ? 1 : v->rows;
+    v->scr.lane_h = p.lane_h;
+    v->scr.unfold_n = unfold_lines(v, p.n[ROW_LANES]);
+    v->scr.rows = (p.n[ROW_LANES] - v->scr.unfold_n - covered(v, &p)) / p.lane_h;
+    v->scr.rows = v->scr.rows < 1 && p.n[ROW_LANES] ? 1 : v->scr.rows;
     if (!l->n) {
         v->at.top = 0;
         return;
@@ -105,9 +106,9 @@ void kind_show(struct view *v, uint32_t g, int64_t t)
 static void lane_where(const struct view *v, const struct plan *p, char *out, size_t size)
 {
     const struct lanes *l = move_lanes_const(v);
-    if (l->n > (uint32_t)v->rows && p->n[ROW_LANES] > 0)
+    if (l->n > (uint32_t)v->scr.rows && p->n[ROW_LANES] > 0)
         snprintf(out, size, "lanes %" PRIu32 "-%" PRIu32 " of %" PRIu32 "%s", v->at.top + 1,
-                 v->at.top + (uint32_t)v->rows, l->n, l->n < l->total ? " shown" : "");
+                 v->at.top + (uint32_t)v->scr.rows, l->n, l->n < l->total ? " shown" : "");
     else if (l->n < l->total)
         snprintf(out, size, "%" PRIu32 " of %" PRIu32 " lanes", l->n, l->total);
 }
@@ -120,7 +121,7 @@ static unsigned to_row(struct view *v, int64_t row, enum step kind)
     const struct lanes *l = move_lanes_const(v);
     if (!l->n) {
         unsigned f = move_fail(v, "no lanes here");
-        v->message_soon = trace_info(v->tr)->done ? SOON_NOT : SOON_LANES;
+        v->msg.soon = trace_info(v->tr)->done ? SOON_NOT : SOON_LANES;
         return f;
     }
     const bool on = row > 0; /* the one lane there is may be both */
@@ -148,7 +149,7 @@ static unsigned lane_move(struct view *v, int n)
 
 static unsigned lane_page(struct view *v, int n)
 {
-    int rows = v->rows > 1 ? v->rows - 1 : 1;
+    int rows = v->scr.rows > 1 ? v->scr.rows - 1 : 1;
     return to_row(v, row_now(v) + (int64_t)times(n) * rows, STEP_LANE);
 }
 
@@ -172,14 +173,14 @@ static unsigned lane_fit(struct view *v, int n)
     (void)n;
     struct lane l;
     struct span s;
-    if (v->selected)
-        return view_range(v, v->sel0, v->sel1);
+    if (v->sel.stands)
+        return view_range(v, v->sel.t0, v->sel.t1);
     if (!view_span_here(v, &l, &s) || s.t1 <= s.t0)
         return move_fail(v, "no span under the cursor");
     struct window w = v->at.win;
     int64_t mid = s.t0 + (s.t1 - s.t0) / 2;
     struct window centred = window_clamp(window_center(w, mid), view_end(v), move_min(v));
-    int64_t off = time_sub(centred.t0, w.t0), column = window_len(w) / v->plot_w;
+    int64_t off = time_sub(centred.t0, w.t0), column = window_len(w) / v->scr.plot_w;
     bool there = off <= column && off >= -column;
     move_push(v, STEP_JUMP);
     v->at.win = there || window_len(w) < s.t1 - s.t0 ? window_fit(s.t0, s.t1) : centred;
@@ -242,7 +243,7 @@ static unsigned lane_details(struct view *v, int n)
         return split_lull(v);
     if (!view_popup_span(v))
         return move_fail(v, "no span under the cursor");
-    v->message[0] = 0;
+    v->msg.text[0] = 0;
     return VR_DRAW;
 }
 
@@ -257,7 +258,7 @@ static unsigned resort(struct view *v)
     if (!lanes_update(l, v->tr, v->at.win, v->at.focus.i))
         return move_fail(v, "out of memory: the order stays");
     if (l->making) { /* many lanes: view_work() goes on */
-        v->to_top = true;
+        v->job.to_top = true;
         view_message(v, false, "sorting by %s..", sort_name(l->sort));
         return VR_DRAW | VR_WORK;
     }
@@ -287,7 +288,7 @@ static unsigned lane_here(struct view *v, int n)
     (void)n;
     l->here = !l->here;
     l->stale = true;
-    v->recenter = true;
+    v->scr.recenter = true;
     move_settle(v);
     view_message(v, false, l->here ? "goroutines that live in the window" : "all goroutines");
     return VR_DRAW;

@@ -86,7 +86,7 @@ static void func_of(const struct view *v, uint32_t stack, int w, char *out, size
     out[0] = 0;
     uint32_t f = status_function(v, stack);
     if (f)
-        str_shorten(trace_str(v->tr, f), w, glyph_dots(v->tier), out, size);
+        str_shorten(trace_str(v->tr, f), w, glyph_dots(v->scr.tier), out, size);
 }
 
 static void origin(const struct view *v, struct lane l, const struct lane_info *li, struct lines *out, int w)
@@ -94,7 +94,7 @@ static void origin(const struct view *v, struct lane l, const struct lane_info *
     char name[400], file[300], t[FMT_MAX], d[FMT_MAX];
     const struct frame begins = trace_frame(v->tr, li->start_stack, 0);
     if (begins.func && begins.func != li->name) {
-        str_shorten(trace_str(v->tr, begins.func), w - 40, glyph_dots(v->tier), name, sizeof name);
+        str_shorten(trace_str(v->tr, begins.func), w - 40, glyph_dots(v->scr.tier), name, sizeof name);
         lines_add(out, "begins in %s, which runs it%s", name, li->name_inferred ? " (inferred)" : "");
     } else if (li->name_inferred) {
         lines_add(out, "its name is inferred from one of its stacks");
@@ -108,8 +108,8 @@ static void origin(const struct view *v, struct lane l, const struct lane_info *
         struct frame f = trace_frame(v->tr, li->create_stack, 0);
         for (uint32_t i = 0, n = trace_stack(v->tr, li->create_stack); i < n && i < 4; i++) {
             f = trace_frame(v->tr, li->create_stack, i);
-            str_shorten(trace_str(v->tr, f.func), w / 2, glyph_dots(v->tier), name, sizeof name);
-            str_tail(trace_str(v->tr, f.file), w / 2 - 10, glyph_dots(v->tier), file, sizeof file);
+            str_shorten(trace_str(v->tr, f.func), w / 2, glyph_dots(v->scr.tier), name, sizeof name);
+            str_tail(trace_str(v->tr, f.file), w / 2 - 10, glyph_dots(v->scr.tier), file, sizeof file);
             lines_add(out, "    %s  %s:%" PRIu64, name, file, f.line);
         }
     } else {
@@ -146,7 +146,7 @@ static bool states(const struct view *v, struct lane l, const struct lane_info *
     struct shares sh;
     char d[FMT_MAX], p[FMT_MAX];
     int64_t end = li->last > li->first ? li->last : li->first + 1;
-    gstate_shares(v->gstate, v->tr, l, li->first, end, &sh);
+    gstate_shares(v->cache.gstate, v->tr, l, li->first, end, &sh);
     lines_add(out, "%s", "");
     for (int s = 0; s < ST_COUNT; s++)
         if (s == ST_SYSCALL && sh.ns[s] > 0 && !timed)

@@ -13,7 +13,7 @@ static unsigned log_open(struct view *v, int no)
     move_leave(v);
     move_push(v, STEP_JUMP);
     if (v->at.focus.kind < LANE_KINDS)
-        v->last_focus[v->at.focus.kind] = v->at.focus.i;
+        v->trail.focus[v->at.focus.kind] = v->at.focus.i;
     v->at.view = (uint8_t)no;
     move_settle(v);
     return VR_DRAW;
@@ -24,7 +24,7 @@ static void log_settle(struct view *v, bool recenter)
     struct plan p;
     (void)recenter;
     plan_view(&p, v, ENDLESS);
-    v->rows = p.n[ROW_LANES];
+    v->scr.rows = p.n[ROW_LANES];
 }
 
 static void log_show(struct view *v, uint32_t g, int64_t t)
@@ -37,7 +37,7 @@ static void log_draw(struct grid *g, struct view *v, const struct plan *p)
 {
     rows_bands(g, v, p);
     evlog_draw(g, v, p->y[ROW_LANES], p->n[ROW_LANES]);
-    const struct evlog *l = v->log;
+    const struct evlog *l = v->cache.log;
     const size_t rows = p->n[ROW_LANES] > 0 ? (size_t)p->n[ROW_LANES] : 0, half = rows / 2, n = l ? l->n : 0;
     size_t top = n && l->cur > half ? l->cur - half
                                     : 0; /* as it draws them: the cursor's in the middle, but at the ends */
@@ -59,7 +59,7 @@ static unsigned log_move(struct view *v, int n)
 
 static unsigned log_page(struct view *v, int n)
 {
-    return evlog_move(v, (n ? n : 1) * (v->rows > 1 ? v->rows - 1 : 1));
+    return evlog_move(v, (n ? n : 1) * (v->scr.rows > 1 ? v->scr.rows - 1 : 1));
 }
 
 /* The event's goroutine, then. */

@@ -68,9 +68,10 @@ static uint32_t groups_shown(const struct view *v, struct mixed *out)
 static bool covers(const struct mixture *m, const struct view *v)
 {
     const struct lanes *l = &v->lanes[LANE_G];
-    if (m->cols != v->plot_w || !window_same(m->win, v->at.win) || m->total != trace_nlanes(v->tr, LANE_G))
+    if (m->cols != v->scr.plot_w || !window_same(m->win, v->at.win) ||
+        m->total != trace_nlanes(v->tr, LANE_G))
         return false;
-    for (uint32_t row = v->at.top, i = 0; row < l->n && row < v->at.top + (uint32_t)v->rows; row++) {
+    for (uint32_t row = v->at.top, i = 0; row < l->n && row < v->at.top + (uint32_t)v->scr.rows; row++) {
         if (!lanes_more(l, row))
             continue;
         while (i < m->n && m->group[i].lane != lanes_at(l, row))
@@ -87,7 +88,7 @@ static struct mixture *begin(const struct view *v)
     if (!m)
         return NULL;
     m->win = v->at.win;
-    m->cols = v->plot_w;
+    m->cols = v->scr.plot_w;
     m->total = trace_nlanes(v->tr, LANE_G);
     const size_t size = (size_t)m->cols * sizeof *m->one;
     const uint32_t n = groups_shown(v, m->group);
@@ -121,9 +122,9 @@ static bool columns_of(struct mixture *m, struct mixed *x)
 static void add_span(const struct view *v, struct mixed *x, const struct span *s, int64_t t0, int64_t t1,
                      int c0, int c1)
 {
-    const struct window win = v->mixture->win;
+    const struct window win = v->cache.mixture->win;
     const int64_t a = s->t0 > t0 ? s->t0 : t0, z = s->t1 < t1 ? s->t1 : t1;
-    int ca = window_col(win, v->mixture->cols, a), cz = window_col(win, v->mixture->cols, z - 1);
+    int ca = window_col(win, v->cache.mixture->cols, a), cz = window_col(win, v->cache.mixture->cols, z - 1);
     if (z <= a || s->state <= ST_NONE || s->state >= ST_COUNT)
         return;
     ca = ca < c0 ? c0 : ca;
@@ -132,8 +133,8 @@ static void add_span(const struct view *v, struct mixed *x, const struct span *s
         x->col[cz].ns[s->state] = ns_add(x->col[cz].ns[s->state], z - a);
         return;
     }
-    x->col[ca].ns[s->state] = ns_add(x->col[ca].ns[s->state], v->edges[ca + 1] - a);
-    x->col[cz].ns[s->state] = ns_add(x->col[cz].ns[s->state], z - v->edges[cz]);
+    x->col[ca].ns[s->state] = ns_add(x->col[ca].ns[s->state], v->cache.edges[ca + 1] - a);
+    x->col[cz].ns[s->state] = ns_add(x->col[cz].ns[s->state], z - v->cache.edges[cz]);
     x->covered[ca + 1].n[s->state]++;
     x->covered[cz].n[s->state]--;
 }
@@ -150,10 +151,11 @@ static void add_few(const struct view *v, struct mixed *x, struct lane l, int64_
 static void settle(const struct view *v, struct mixed *x)
 {
     struct covered now = {{0}};
-    for (int c = 0; c < v->mixture->cols; c++)
+    for (int c = 0; c < v->cache.mixture->cols; c++)
         for (int k = ST_NONE + 1; k < ST_COUNT; k++) {
             now.n[k] += x->covered[c].n[k];
-            x->col[c].ns[k] = ns_add(x->col[c].ns[k], ns_mul(v->edges[c + 1] - v->edges[c], now.n[k]));
+            x->col[c].ns[k] =
+                ns_add(x->col[c].ns[k], ns_mul(v->cache.edges[c + 1] - v->cache.edges[c], now.n[k]));
         }
 }
 
@@ -172,19 +174,19 @@ static bool add(struct mixture *m, const struct view *v, uint32_t g)
     c1 = c1 < 0 || c1 >= m->cols ? m->cols - 1 : c1;
     if (c1 < c0 || !columns_of(m, &m->group[i]))
         return false;
-    const bool assists = !li.is_worker && gstate_any(v->gstate, v->tr, g, t0, t1);
+    const bool assists = !li.is_worker && gstate_any(v->cache.gstate, v->tr, g, t0, t1);
     if (li.nspans < FEW && !li.is_worker && !assists) {
         add_few(v, &m->group[i], l, t0, t1, c0, c1);
         return false;
     }
-    const struct assists *own = assists ? gstate_assists(v->gstate, v->tr, g) : NULL;
-    trace_columns(v->tr, l, v->edges + c0, (uint32_t)(c1 - c0 + 1), m->one);
+    const struct assists *own = assists ? gstate_assists(v->cache.gstate, v->tr, g) : NULL;
+    trace_columns(v->tr, l, v->cache.edges + c0, (uint32_t)(c1 - c0 + 1), m->one);
     for (int c = c0; c <= c1; c++) {
         struct shares *s = &m->one[c - c0], *sum = &m->group[i].col[c];
         if (li.is_worker)
             gstate_worked(s);
         else if (own)
-            gstate_tell(own, v->tr, v->edges[c], v->edges[c + 1], s);
+            gstate_tell(own, v->tr, v->cache.edges[c], v->cache.edges[c + 1], s);
         for (int k = ST_NONE + 1; k < ST_COUNT; k++)
             sum->ns[k] = ns_add(sum->ns[k], s->ns[k]);
     }
@@ -194,7 +196,7 @@ static bool add(struct mixture *m, const struct view *v, uint32_t g)
 /* true: all is added. */
 static bool step(struct view *v, int64_t budget_ns)
 {
-    struct mixture *m = v->mixture;
+    struct mixture *m = v->cache.mixture;
     const int64_t start = host_now();
     while (m->next != NO_LANE && !m->oom) {
         bool longer = false;
@@ -210,7 +212,7 @@ static bool step(struct view *v, int64_t budget_ns)
         settle(v, &m->group[m->settled]);
     if (m->oom) { /* each row is its first goroutine's */
         mixture_free(m);
-        v->mixture = NULL;
+        v->cache.mixture = NULL;
     }
     return true;
 }
@@ -218,21 +220,22 @@ static bool step(struct view *v, int64_t budget_ns)
 void mixture_follow(struct view *v)
 {
     if (!v->lanes[LANE_G].grouped || !trace_info(v->tr)->done) {
-        mixture_free(v->mixture);
-        v->mixture = NULL;
+        mixture_free(v->cache.mixture);
+        v->cache.mixture = NULL;
         return;
     }
-    if (!v->mixture || !covers(v->mixture, v)) {
-        mixture_free(v->mixture);
-        v->mixture = begin(v); /* NULL: out of memory */
+    if (!v->cache.mixture || !covers(v->cache.mixture, v)) {
+        mixture_free(v->cache.mixture);
+        v->cache.mixture = begin(v); /* NULL: out of memory */
     }
-    if (v->mixture)
-        (void)step(v, v->mixture->total > MANY ? BEGIN_NS : AT_ONCE_NS);
+    if (v->cache.mixture)
+        (void)step(v, v->cache.mixture->total > MANY ? BEGIN_NS : AT_ONCE_NS);
 }
 
 bool mixture_pending(const struct view *v)
 {
-    return v->mixture && v->mixture->next != NO_LANE && v->lanes[LANE_G].grouped && covers(v->mixture, v);
+    return v->cache.mixture && v->cache.mixture->next != NO_LANE && v->lanes[LANE_G].grouped &&
+           covers(v->cache.mixture, v);
 }
 
 unsigned mixture_work(struct view *v, int64_t budget_ns)
@@ -242,7 +245,7 @@ unsigned mixture_work(struct view *v, int64_t budget_ns)
 
 static const struct mixed *group_of(const struct view *v, uint32_t lane)
 {
-    const struct mixture *m = v->mixture;
+    const struct mixture *m = v->cache.mixture;
     const struct lanes *l = &v->lanes[LANE_G];
     if (!m || !l->grouped || !lanes_more(l, lanes_row(l, lane)))
         return NULL;
@@ -260,12 +263,12 @@ uint32_t mixture_members(const struct view *v, uint32_t lane)
 
 int mixture_share(const struct view *v)
 {
-    const struct mixture *m = v->mixture;
+    const struct mixture *m = v->cache.mixture;
     return !m || m->next == NO_LANE ? 100 : (int)((uint64_t)m->next * 100 / (m->total ? m->total : 1));
 }
 
 const struct shares *mixture_of(const struct view *v, uint32_t lane)
 {
     const struct mixed *x = group_of(v, lane);
-    return x && v->mixture->next == NO_LANE ? x->col : NULL;
+    return x && v->cache.mixture->next == NO_LANE ? x->col : NULL;
 }

@@ -40,9 +40,9 @@ static void bar(struct grid *g, const struct view *v, const struct mmu_point *m,
     for (int r = 0; r < h; r++) {
         int part = level - (h - 1 - r) * 8;
         grid_fill(g, x, y + r, w, 1,
-                  glyph_height(v->tier, part < 0   ? 0
-                                        : part > 8 ? 8
-                                                   : part),
+                  glyph_height(v->scr.tier, part < 0   ? 0
+                                            : part > 8 ? 8
+                                                       : part),
                   STYLE_RUNNING);
     }
 }
@@ -66,7 +66,7 @@ static void axis(struct grid *g, const struct view *v, int y, int h)
         grid_right(g, 0, y + (h - 1) * (steps - i) / steps, SCALE - 2, text, STYLE_LANE_NOTE);
     }
     for (int r = 0; r < h; r++)
-        grid_put(g, SCALE - 1, y + r, glyph_mark(v->tier, MARK_V), STYLE_DIM);
+        grid_put(g, SCALE - 1, y + r, glyph_mark(v->scr.tier, MARK_V), STYLE_DIM);
 }
 
 /* The windows' lengths below the curve, as far as they have room. */
@@ -115,7 +115,8 @@ static void draw(struct grid *g, struct view *v, const struct plan *p)
         place(g->w - SCALE, n, i, &x0, &x1);
         bar(g, v, &v->tri->tg->mmu[i], SCALE + x0, x1 - x0 > 1 ? x1 - x0 - 1 : 1, y, h);
         if (i == v->at.row) /* a bar of no height is seen as well */
-            grid_put(g, SCALE + x0 + (x1 - x0 - 1) / 2, y, glyph_mark(v->tier, MARK_CURSOR), STYLE_CURSOR);
+            grid_put(g, SCALE + x0 + (x1 - x0 - 1) / 2, y, glyph_mark(v->scr.tier, MARK_CURSOR),
+                     STYLE_CURSOR);
     }
 }
 
@@ -207,7 +208,7 @@ static unsigned touch(struct view *v, const struct plan *p, int x, int y)
     if (y < p->y[ROW_LANES] || y >= p->y[ROW_LANES] + p->n[ROW_LANES])
         return VR_NONE;
     for (uint32_t i = 0; i < n; i++) {
-        place(v->w - SCALE, n, i, &x0, &x1);
+        place(v->scr.w - SCALE, n, i, &x0, &x1);
         if (x >= SCALE + x0 && x < SCALE + x1)
             return i == v->at.row ? VR_DRAW : to(v, i);
     }

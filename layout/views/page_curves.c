@@ -132,7 +132,8 @@ static void draw_columns(struct grid *g, const struct view *v, struct box axis, 
             const int here = level - 8 * r;
             if (here > 0 || r == 0)
                 grid_put(g, axis.x + c, axis.y + axis.h - 1 - r,
-                         here > 0 ? glyph_height(v->tier, here > 8 ? 8 : here) : glyph_mark(v->tier, MARK_H),
+                         here > 0 ? glyph_height(v->scr.tier, here > 8 ? 8 : here)
+                                  : glyph_mark(v->scr.tier, MARK_H),
                          here > 0 ? col[c].style : STYLE_DIM);
         }
     }
@@ -317,7 +318,7 @@ static void lane_line(struct grid *g, const struct view *v, const char *role, ui
         for (int s = ST_NONE + 1; s < ST_COUNT; s++)
             most = col[c].ns[s] > col[c].ns[most] ? s : most;
         if (most != ST_NONE)
-            grid_put(g, axis.x + c, b.y, glyph_state(v->tier, (enum state)most),
+            grid_put(g, axis.x + c, b.y, glyph_state(v->scr.tier, (enum state)most),
                      (enum style)(STYLE_STATE + most));
     }
     grid_right(g, b.x, b.y, page_label(b.w) - 1, role, STYLE_DIM);

@@ -39,7 +39,7 @@ static enum state state_of(const struct tree_node *n)
 /* A cell of a bar: full, or where there is no colour to tell by a letter. */
 static uint32_t cell(const struct view *v, enum state s)
 {
-    return v->tier == TIER_ASCII ? glyph_state(v->tier, s) : glyph_height(v->tier, 8);
+    return v->scr.tier == TIER_ASCII ? glyph_state(v->scr.tier, s) : glyph_height(v->scr.tier, 8);
 }
 
 enum { PARTS = 16 };
@@ -150,10 +150,10 @@ static int work_name(struct grid *g, const struct view *v, const struct work *w,
     if (str_width(whole, room + 1) > room && w->kind != WORK_TASKS && w->kind != WORK_MAIN &&
         f.len < whole.len) {
         const int before = (int)(whole.len - f.len);
-        str_shorten(f, room - before, glyph_dots(v->tier), name, sizeof name);
+        str_shorten(f, room - before, glyph_dots(v->scr.tier), name, sizeof name);
         snprintf(all, sizeof all, "%.*s%s", before, whole.p, name);
     } else {
-        str_middle(whole, room, glyph_dots(v->tier), all, sizeof all);
+        str_middle(whole, room, glyph_dots(v->scr.tier), all, sizeof all);
     }
     x = grid_str(g, x, y, room, all, STYLE_STATUS_KEY);
     text_free(&t);
@@ -239,7 +239,7 @@ static void tree_line(const struct tree_pen *p, uint32_t i, int depth, int y)
     node_what(&t, &p->v->tri->fs->works, n);
     const int room = p->b.x + p->b.w - x;
     if (room > 8) {
-        str_where(str_of(t.p ? t.p : ""), room, glyph_dots(p->v->tier), buf, sizeof buf);
+        str_where(str_of(t.p ? t.p : ""), room, glyph_dots(p->v->scr.tier), buf, sizeof buf);
         grid_str(p->g, x, y, room, buf, here ? STYLE_STATUS_KEY : STYLE_NORMAL);
     }
     text_free(&t);

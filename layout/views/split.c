@@ -33,35 +33,35 @@ const char *split_name(enum split s)
 
 static bool fresh(struct view *v, const char *title)
 {
-    if (!v->own)
-        v->own = lines_new(title);
-    if (!v->own)
+    if (!v->cache.own)
+        v->cache.own = lines_new(title);
+    if (!v->cache.own)
         return false;
-    lines_clear(v->own);
-    snprintf(v->own->title, sizeof v->own->title, "%s", title);
+    lines_clear(v->cache.own);
+    snprintf(v->cache.own->title, sizeof v->cache.own->title, "%s", title);
     return true;
 }
 
 static unsigned open_own(struct view *v)
 {
-    int top = v->popup == POPUP_LINES && v->popup_title == v->own->title ? v->popup_top : 0;
-    v->message[0] = 0;
-    view_lines(v, v->own->title, (const char *const *)v->own->line, v->own->n);
-    v->popup_top = top;
+    int top = v->popup.kind == POPUP_LINES && v->popup.title == v->cache.own->title ? v->popup.top : 0;
+    v->msg.text[0] = 0;
+    view_lines(v, v->cache.own->title, (const char *const *)v->cache.own->line, v->cache.own->n);
+    v->popup.top = top;
     return VR_DRAW;
 }
 
 static int width(const struct view *v)
 {
-    int w = v->w - 6;
+    int w = v->scr.w - 6;
     return w < 30 ? 30 : w > 130 ? 130 : w;
 }
 
 static void range_now(const struct view *v, int64_t *t0, int64_t *t1)
 {
     int64_t end = trace_info(v->tr)->end;
-    *t0 = v->selected ? v->sel0 : v->at.win.t0;
-    *t1 = v->selected ? v->sel1 : v->at.win.t1;
+    *t0 = v->sel.stands ? v->sel.t0 : v->at.win.t0;
+    *t1 = v->sel.stands ? v->sel.t1 : v->at.win.t1;
     if (*t1 > end && end > *t0)
         *t1 = end;
 }
@@ -77,26 +77,27 @@ static bool sums_here(struct view *v)
 {
     int64_t t0, t1;
     range_now(v, &t0, &t1);
-    if (!sums_is(v->sums, t0, t1)) {
-        sums_free(v->sums);
-        v->sums = sums_new(v, &v->lanes[LANE_G].alive, t0, t1);
+    if (!sums_is(v->cache.sums, t0, t1)) {
+        sums_free(v->cache.sums);
+        v->cache.sums = sums_new(v, &v->lanes[LANE_G].alive, t0, t1);
     }
-    if (v->sums)
-        sums_lane(v->sums, v->at.focus, on_group(v));
-    return v->sums != NULL;
+    if (v->cache.sums)
+        sums_lane(v->cache.sums, v->at.focus, on_group(v));
+    return v->cache.sums != NULL;
 }
 
 static bool sums_open(const struct view *v)
 {
-    return v->popup == POPUP_LINES && v->own && v->popup_title == v->own->title && v->own->sums;
+    return v->popup.kind == POPUP_LINES && v->cache.own && v->popup.title == v->cache.own->title &&
+           v->cache.own->sums;
 }
 
 static unsigned show_sums(struct view *v)
 {
-    if (!fresh(v, v->selected ? "Sums of the selected range" : "Sums of the window"))
+    if (!fresh(v, v->sel.stands ? "Sums of the selected range" : "Sums of the window"))
         return move_fail(v, "out of memory");
-    v->own->sums = true;
-    sums_text(v->sums, v, v->own, width(v));
+    v->cache.own->sums = true;
+    sums_text(v->cache.sums, v, v->cache.own, width(v));
     return open_own(v);
 }
 
@@ -104,14 +105,15 @@ unsigned view_sums(struct view *v)
 {
     if (!sums_here(v))
         return move_fail(v, "out of memory");
-    bool done = sums_step(v->sums, 30000000);
+    bool done = sums_step(v->cache.sums, 30000000);
     return show_sums(v) | (done ? VR_NONE : VR_WORK);
 }
 
 bool split_pending(const struct view *v)
 {
-    return v->sums && (sums_open(v) || (v->split == SPLIT_TABLE && kind_here(v)->plan != PLAN_LOG)) &&
-           sums_share(v->sums) < 100;
+    return v->cache.sums &&
+           (sums_open(v) || (v->scr.split == SPLIT_TABLE && kind_here(v)->plan != PLAN_LOG)) &&
+           sums_share(v->cache.sums) < 100;
 }
 
 unsigned split_work(struct view *v, int64_t budget_ns)
@@ -119,7 +121,7 @@ unsigned split_work(struct view *v, int64_t budget_ns)
     bool open = sums_open(v);
     if (!split_pending(v))
         return VR_NONE;
-    bool done = sums_step(v->sums, budget_ns);
+    bool done = sums_step(v->cache.sums, budget_ns);
     if (open)
         show_sums(v);
     return done ? VR_DRAW : VR_DRAW | VR_WORK;
@@ -131,10 +133,10 @@ unsigned split_lull(struct view *v)
     char id[32], title[80];
     status_lane(v, v->at.focus, id);
     snprintf(title, sizeof title, "%s idle", id);
-    (void)lull_step(v->lull, AT_ONCE_NS);
+    (void)lull_step(v->cache.lull, AT_ONCE_NS);
     if (!fresh(v, title))
         return move_fail(v, "out of memory");
-    lull_lines(v, v->own, width(v));
+    lull_lines(v, v->cache.own, width(v));
     return open_own(v) | (lull_pending(v) ? VR_WORK : VR_NONE);
 }
 
@@ -158,8 +160,8 @@ unsigned view_life(struct view *v)
     snprintf(title, sizeof title, "The life of %s", id);
     if (!fresh(v, title))
         return move_fail(v, "out of memory");
-    life_text(v, g, t, v->own, width(v));
-    v->popup = POPUP_NONE;
+    life_text(v, g, t, v->cache.own, width(v));
+    v->popup.kind = POPUP_NONE;
     return open_own(v);
 }
 
@@ -170,20 +172,20 @@ unsigned view_read(struct view *v)
     struct rich r;
     if (!fresh(v, "In full"))
         return move_fail(v, "out of memory");
-    if (v->message[0]) {
-        if (!v->message_of || !tri_read_finding(v, v->message_of - 1, v->own, w))
-            lines_wrap(v->own, v->message, w);
-        lines_add(v->own, "%s", "");
+    if (v->msg.text[0]) {
+        if (!v->msg.of || !tri_read_finding(v, v->msg.of - 1, v->cache.own, w))
+            lines_wrap(v->cache.own, v->msg.text, w);
+        lines_add(v->cache.own, "%s", "");
     }
     status_rich(v, 1000, &r);
     if (kind_here(v)->read)
-        kind_here(v)->read(v, v->own, w);
+        kind_here(v)->read(v, v->cache.own, w);
     else
         for (uint32_t at = 0, from, len; rich_line(&r, w, &at, &from, &len);)
-            lines_add(v->own, "%.*s", (int)len, r.text + from);
-    if (!v->own->n)
+            lines_add(v->cache.own, "%.*s", (int)len, r.text + from);
+    if (!v->cache.own->n)
         return move_fail(v, "nothing is said here");
-    v->popup = POPUP_NONE;
+    v->popup.kind = POPUP_NONE;
     return open_own(v);
 }
 
@@ -192,19 +194,19 @@ unsigned view_read(struct view *v)
 
 unsigned view_split(struct view *v, int n)
 {
-    int s = ((int)v->split + (n ? n : 1)) % SPLIT_COUNT;
-    v->split = (enum split)(s < 0 ? s + SPLIT_COUNT : s);
-    v->recenter = true;
+    int s = ((int)v->scr.split + (n ? n : 1)) % SPLIT_COUNT;
+    v->scr.split = (enum split)(s < 0 ? s + SPLIT_COUNT : s);
+    v->scr.recenter = true;
     move_settle(v);
-    view_message(v, false, "below the lanes: %s%s", split_name(v->split),
-                 v->split && v->h < 12 ? " (when the screen is higher)" : "");
-    return v->split == SPLIT_TABLE ? VR_DRAW | VR_WORK : VR_DRAW;
+    view_message(v, false, "below the lanes: %s%s", split_name(v->scr.split),
+                 v->scr.split && v->scr.h < 12 ? " (when the screen is higher)" : "");
+    return v->scr.split == SPLIT_TABLE ? VR_DRAW | VR_WORK : VR_DRAW;
 }
 
 static void heading(struct grid *g, const struct view *v, int y, const char *what)
 {
     for (int x = 0; x < g->w; x++)
-        grid_put(g, x, y, glyph_mark(v->tier, MARK_H), STYLE_POPUP_BORDER);
+        grid_put(g, x, y, glyph_mark(v->scr.tier, MARK_H), STYLE_POPUP_BORDER);
     char buf[200];
     snprintf(buf, sizeof buf, " %s ", what);
     grid_str(g, 2, y, g->w - 4, buf, STYLE_POPUP_HEAD);
@@ -217,8 +219,8 @@ static void table(struct grid *g, struct view *v, int y, int n)
         lines_free(t);
         return;
     }
-    sums_step(v->sums, 300000);
-    sums_text(v->sums, v, t, g->w - 2 > 130 ? 130 : g->w - 2);
+    sums_step(v->cache.sums, 300000);
+    sums_text(v->cache.sums, v, t, g->w - 2 > 130 ? 130 : g->w - 2);
     for (int i = 0, end = y + n; y < end && (size_t)i < t->n; i++) {
         int used = wrap_draw(g, 1, y, g->w - 2, end - y, STYLE_NORMAL, str_of(t->line[i]));
         y += used ? used : 1;
@@ -234,12 +236,13 @@ void split_draw(struct grid *g, struct view *v, int y, int n)
     if (n < 2)
         return;
     heading(g, v, y,
-            v->split == SPLIT_TABLE ? (v->selected ? "sums of the selected range" : "sums of the window")
-                                    : split_name(v->split));
-    if (v->split == SPLIT_LOG)
+            v->scr.split == SPLIT_TABLE
+                ? (v->sel.stands ? "sums of the selected range" : "sums of the window")
+                : split_name(v->scr.split));
+    if (v->scr.split == SPLIT_LOG)
         evlog_draw(g, v, y + 1, n - 1);
-    else if (v->split == SPLIT_TABLE)
+    else if (v->scr.split == SPLIT_TABLE)
         table(g, v, y + 1, n - 1);
-    else if (v->split == SPLIT_STACK && move_lanes_const(v) && k->span && k->span(v, &l, &t))
+    else if (v->scr.split == SPLIT_STACK && move_lanes_const(v) && k->span && k->span(v, &l, &t))
         popup_span(g, v, l, t, y + 1, n - 1);
 }

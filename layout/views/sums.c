@@ -172,7 +172,7 @@ void sums_lane(struct sums *s, struct lane l, bool group)
     s->lane = l;
     s->mine = (struct shares){{0}};
     if (l.i < trace_nlanes(s->tr, l.kind))
-        gstate_shares(s->v->gstate, s->tr, l, s->t0, s->t1, &s->mine);
+        gstate_shares(s->v->cache.gstate, s->tr, l, s->t0, s->t1, &s->mine);
     s->mine_timed = has_timed(s, l, &s->mine);
 }
 
@@ -218,7 +218,7 @@ static void add_lane(struct sums *s, uint32_t g, const struct lane_info *li)
     if (s->light) /* how long it ran: for what, nobody asks */
         trace_shares(s->tr, (struct lane){LANE_G, g}, s->t0, s->t1, &sh);
     else
-        gstate_shares(s->v->gstate, s->tr, (struct lane){LANE_G, g}, s->t0, s->t1, &sh);
+        gstate_shares(s->v->cache.gstate, s->tr, (struct lane){LANE_G, g}, s->t0, s->t1, &sh);
     r.timed = !s->light && has_timed(s, (struct lane){LANE_G, g}, &sh);
     sh.ns[ST_NONE] = 0;
     add_shares(&s->all, &s->all_timed, &sh, r.timed);
@@ -420,7 +420,8 @@ static void table(const struct sums *s, struct lines *t, const char *what, const
     }
     for (size_t i = 0; i < n && i < TOP; i++) {
         if (r[i].key)
-            str_shorten(trace_str(s->tr, r[i].key), name_room(w), glyph_dots(s->v->tier), name, sizeof name);
+            str_shorten(trace_str(s->tr, r[i].key), name_room(w), glyph_dots(s->v->scr.tier), name,
+                        sizeof name);
         else
             snprintf(name, sizeof name, "(unknown)");
         put_row(s, t, name, &r[i], w);
@@ -461,7 +462,7 @@ static void group_states(const struct sums *s, struct lines *t, int w)
         sh.ns[collects[k]] = r->collected[k];
         sh.ns[ST_RUNNING] = time_sub(sh.ns[ST_RUNNING], r->collected[k]);
     }
-    str_shorten(trace_str(s->tr, name), name_room(w), glyph_dots(s->v->tier), what, sizeof what);
+    str_shorten(trace_str(s->tr, name), name_room(w), glyph_dots(s->v->scr.tier), what, sizeof what);
     for (int k = 0; k < BY_COUNT; k++)
         whole = time_add(whole, r->ns[k]);
     snprintf(title, sizeof title, "all %s goroutines %s", fmt_count(r->count, c), what);

@@ -613,12 +613,12 @@ unsigned table_here(struct view *v, int n)
     char a[FMT_MAX], b[FMT_MAX];
     (void)n;
     t->want.windowed = !t->want.windowed;
-    t->want.win = v->selected ? window_of(v->sel0, v->sel1) : v->at.win;
+    t->want.win = v->sel.stands ? window_of(v->sel.t0, v->sel.t1) : v->at.win;
     unsigned f = again(v);
     if (t->want.windowed)
         view_message(v, false, "only what overlaps %s..%s, the %s", when_exact(v->tr, t->want.win.t0, a),
                      when_exact(v->tr, t->want.win.t1, b),
-                     v->selected ? "selected range" : "window of the lanes");
+                     v->sel.stands ? "selected range" : "window of the lanes");
     else
         view_message(v, false, "of the whole trace");
     return f;

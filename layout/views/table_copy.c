@@ -44,12 +44,12 @@ static void row(const struct table *t, uint32_t i, struct text *to)
 
 void table_copy_stop(struct view *v)
 {
-    struct table_copy *c = v->copying;
+    struct table_copy *c = v->job.copy;
     if (!c)
         return;
     text_free(&c->to);
     mem_free(c);
-    v->copying = NULL;
+    v->job.copy = NULL;
 }
 
 unsigned table_copy(struct view *v)
@@ -58,7 +58,7 @@ unsigned table_copy(struct view *v)
     table_copy_stop(v);
     if (!table_ready(v) || !t->nrows)
         return VR_NONE;
-    struct table_copy *c = v->copying = mem_zalloc(sizeof *c);
+    struct table_copy *c = v->job.copy = mem_zalloc(sizeof *c);
     if (!c)
         return move_fail(v, "out of memory");
     c->made = t->made;
@@ -70,10 +70,10 @@ unsigned table_copy(struct view *v)
 /* The text is whole: whoever asked takes it from the view. */
 static unsigned done(struct view *v)
 {
-    mem_free(v->copied);
-    v->copied = text_take(&v->copying->to);
+    mem_free(v->job.copied);
+    v->job.copied = text_take(&v->job.copy->to);
     table_copy_stop(v);
-    if (!v->copied)
+    if (!v->job.copied)
         return move_fail(v, "out of memory");
     view_message(v, false, "copied: all rows, as TSV");
     return VR_DRAW | VR_YANK;
@@ -82,11 +82,11 @@ static unsigned done(struct view *v)
 unsigned table_copy_work(struct view *v, int64_t budget_ns)
 {
     enum { LOOK = 128 }; /* so many rows, then the clock */
-    struct table_copy *c = v->copying;
+    struct table_copy *c = v->job.copy;
     const struct table *t = v->table;
     if (!c)
         return VR_NONE;
-    if (!move_stays(v, &c->at) || v->popup || !table_ready(v) ||
+    if (!move_stays(v, &c->at) || v->popup.kind || !table_ready(v) ||
         t->made != c->made) { /* the reader went on, or the rows did */
         table_copy_stop(v);
         view_message(v, true, "nothing copied: the rows have changed meanwhile");

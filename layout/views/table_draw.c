@@ -52,7 +52,7 @@ static void titles(struct grid *g, const struct view *v, int y)
     const struct table *t = v->table;
     int c[COLS_MOST], n = choose(t, g->w, c), x = 0;
     char mark[5], head[40];
-    mark[str_utf8(tri_order_mark(v->tier, table_down(t)), mark)] = 0;
+    mark[str_utf8(tri_order_mark(v->scr.tier, table_down(t)), mark)] = 0;
     grid_fill(g, 0, y, g->w, 1, ' ', STYLE_RULER);
     for (int i = 0; i < n; i++) {
         struct tcol k = table_col(t, c[i]);
@@ -71,7 +71,7 @@ static void titles(struct grid *g, const struct view *v, int y)
 unsigned table_titled(struct view *v, int x)
 {
     const struct table *t = v->table;
-    int c[COLS_MOST], n = choose(t, v->w, c), i = 0;
+    int c[COLS_MOST], n = choose(t, v->scr.w, c), i = 0;
     while (i < n && x >= table_col(t, c[i]).w)
         x -= table_col(t, c[i++]).w;
     const int col = i < n ? c[i] : table_cols(t) - 1;
@@ -92,7 +92,7 @@ static int bar(struct grid *g, const struct view *v, uint32_t row, int x, int y,
         return 0;
     const int64_t a = table_value(t, t->row[0], by), b = table_value(t, t->row[t->nrows - 1], by),
                   n = table_value(t, t->row[row], by), most = a > b ? a : b;
-    glyph_bar(g, v->tier, x, y, BAR, n > 0 ? (uint64_t)n : 0, most > 0 ? (uint64_t)most : 0,
+    glyph_bar(g, v->scr.tier, x, y, BAR, n > 0 ? (uint64_t)n : 0, most > 0 ? (uint64_t)most : 0,
               focus          ? STYLE_LANE_FOCUS
               : t->from->bar ? t->from->bar
                              : STYLE_RUNNING);
@@ -116,7 +116,7 @@ void table_row(struct grid *g, struct view *v, uint32_t row, int y, bool focus)
     }
     x += bar(g, v, row, x + 2, y, focus);
     table_name(&whole, t, t->row[row]);
-    str_where((struct str){whole.p ? whole.p : "", (uint32_t)whole.n}, g->w - x - 2, glyph_dots(v->tier),
+    str_where((struct str){whole.p ? whole.p : "", (uint32_t)whole.n}, g->w - x - 2, glyph_dots(v->scr.tier),
               name, sizeof name);
     grid_str(g, x + 2, y, g->w - x - 2, name, s);
     text_free(&whole);
@@ -174,7 +174,7 @@ static const struct spectrum *spectrum(const struct view *v, int h)
 {
     struct table *t = v->table;
     struct spectrum *s = &t->spectrum;
-    int most = spectrum_rows(h, t->nrows), columns = v->w - spectrum_gutter(v->w);
+    int most = spectrum_rows(h, t->nrows), columns = v->scr.w - spectrum_gutter(v->scr.w);
     uint32_t n;
     struct plot p = plot_of(v, &n);
     struct window win = t->have.windowed ? t->have.win : window_of(0, view_end(v));
@@ -218,9 +218,9 @@ static void draw_spectrum(const struct spectrum *s, struct grid *g, struct view 
     int64_t at = NO_TIME, value = 0;
     if (p.col >= 0 && v->at.row < t->nrows)
         point(&p, v->at.row, &at, &value);
-    spectrum_draw(s, g, x, y, &(struct spectrum_look){v->tier, label, &l, at, value});
+    spectrum_draw(s, g, x, y, &(struct spectrum_look){v->scr.tier, label, &l, at, value});
     grid_fill(g, 0, y + s->rows, g->w, 1, ' ', STYLE_RULER);
-    ruler_draw(g, v->tr, v->tier, s->win, x, y + s->rows, g->w - x, v->clock);
+    ruler_draw(g, v->tr, v->scr.tier, s->win, x, y + s->rows, g->w - x, v->scr.clock);
 }
 
 /* ---- above the rows -------------------------------------------------------------------------------------
@@ -273,7 +273,7 @@ static void about(struct grid *g, const struct view *v, int y)
         line.n = 0;
         about_text(&line, v, true);
     }
-    str_middle((struct str){line.p ? line.p : "", (uint32_t)line.n}, g->w, glyph_dots(v->tier), safe,
+    str_middle((struct str){line.p ? line.p : "", (uint32_t)line.n}, g->w, glyph_dots(v->scr.tier), safe,
                sizeof safe);
     grid_str(g, 0, y, g->w, safe, STYLE_STATUS_KEY);
     text_free(&line);

@@ -182,7 +182,7 @@ static bool is(const struct tally *t, const struct view *v)
 static bool count_on(struct view *v, int64_t budget_ns)
 {
     struct top *t = v->top;
-    if (!tally_step(t->next, &v->lanes[LANE_G].alive, v->gstate, budget_ns))
+    if (!tally_step(t->next, &v->lanes[LANE_G].alive, v->cache.gstate, budget_ns))
         return false;
     if (!t->next->failed)
         take(v);
@@ -202,7 +202,7 @@ static void follow(struct view *v)
         v->top->sort = COL_RAN;
     }
     struct top *t = v->top;
-    if (is(t->shown, v) || is(t->next, v) || !gstate_update(&v->gstate, v->tr))
+    if (is(t->shown, v) || is(t->next, v) || !gstate_update(&v->cache.gstate, v->tr))
         return;
     if (t->next && t->next->tr == v->tr && !t->next->failed && t->next->events != trace_info(v->tr)->events)
         return;
@@ -370,7 +370,7 @@ static void titles(struct grid *g, const struct view *v, int y, const bool *on, 
             continue;
         bool key = (enum col)c == t->sort;
         if (key)
-            mark[str_utf8(tri_order_mark(v->tier, !t->invert), mark)] = 0;
+            mark[str_utf8(tri_order_mark(v->scr.tier, !t->invert), mark)] = 0;
         snprintf(head, sizeof head, "%s%s", mark, cols[c].head);
         tri_cell(g, x, y, cols[c].w, key ? STYLE_STATUS_KEY : STYLE_RULER, head);
         x += cols[c].w;

@@ -47,7 +47,7 @@ int tri_status_most(const struct view *v)
     if (!s || !ready(v))
         return USUAL;
     const uint32_t n = s->rows(v);
-    const int rows = v->h - FRAME - USUAL,
+    const int rows = v->scr.h - FRAME - USUAL,
               spare = rows < 1 ? 0 : rows - s->head_lines(v, rows) - (n < ROWS_MOST ? (int)n : ROWS_MOST);
     return spare <= 1 ? USUAL : spare > MOST - USUAL ? MOST : USUAL + spare - 1;
 }
@@ -133,7 +133,7 @@ void tri_name(struct grid *g, const struct view *v, int x, int y, int w, enum st
     char buf[1024];
     struct str f = trace_str(v->tr, name);
     if (f.len)
-        str_shorten(f, w, glyph_dots(v->tier), buf, sizeof buf);
+        str_shorten(f, w, glyph_dots(v->scr.tier), buf, sizeof buf);
     else
         snprintf(buf, sizeof buf, TRI_UNNAMED);
     tri_say(g, x, y, w, s, "%s", buf);
@@ -197,21 +197,21 @@ unsigned tri_goto(struct view *v, struct lane l, int64_t t0, int64_t t1)
     move_leave(v);
     move_push(v, STEP_JUMP);
     if (l.kind >= LANE_BAND || l.i >= trace_nlanes(v->tr, l.kind)) {
-        l = (struct lane){LANE_P, v->last_focus[LANE_P]};
+        l = (struct lane){LANE_P, v->trail.focus[LANE_P]};
         if (l.i >= trace_nlanes(v->tr, LANE_P))
             l.i = 0;
     }
-    v->last_focus[v->at.focus.kind < LANE_KINDS ? v->at.focus.kind : LANE_P] = v->at.focus.i;
+    v->trail.focus[v->at.focus.kind < LANE_KINDS ? v->at.focus.kind : LANE_P] = v->at.focus.i;
     v->at.win = t1 > t0 ? window_fit(t0, t1) : window_fit(time_sub(t0, 500000), time_add(t0, 500000));
     v->at.top = 0;
     move_lane(v, l);
     move_to(v, t0, true);
     move_settle(v);
     kind_leads(v, &from);
-    v->shown.lane = l;
-    v->shown.t0 = t0;
-    v->shown.t1 = t1;
-    v->shown.cursor = v->at.cursor;
+    v->trail.shown.lane = l;
+    v->trail.shown.t0 = t0;
+    v->trail.shown.t1 = t1;
+    v->trail.shown.cursor = v->at.cursor;
     return VR_DRAW;
 }
 
@@ -295,7 +295,7 @@ unsigned tri_open(struct view *v, int no)
     move_leave(v);
     move_push(v, STEP_JUMP);
     if (v->at.focus.kind < LANE_KINDS)
-        v->last_focus[v->at.focus.kind] = v->at.focus.i;
+        v->trail.focus[v->at.focus.kind] = v->at.focus.i;
     v->at.view = (uint8_t)no;
     v->at.row = v->tri ? v->tri->row[no] : 0;
     v->at.top = v->tri ? v->tri->top[no] : 0;
@@ -349,7 +349,7 @@ unsigned tri_move(struct view *v, int n)
 
 unsigned tri_page(struct view *v, int n)
 {
-    return step(v, times(n) * (v->rows > 1 ? v->rows - 1 : 1));
+    return step(v, times(n) * (v->scr.rows > 1 ? v->scr.rows - 1 : 1));
 }
 
 unsigned tri_first(struct view *v, int n)
@@ -618,7 +618,7 @@ void tri_draw(struct grid *g, struct view *v, const struct plan *p)
         s->head(g, v, y, head);
     int n = h - head;
     uint32_t all = rows(v), room = n > 1 ? (uint32_t)n : 1;
-    v->rows = (int)room;
+    v->scr.rows = (int)room;
     if (v->at.top > v->at.row)
         v->at.top = v->at.row;
     if (v->at.row - v->at.top >= room)

@@ -146,7 +146,7 @@ static int where_in(struct grid *g, const struct view *v, const struct finding *
         if (str_width(all, w + 1) <= w)
             x = grid_text(g, x, y, w, all, s);
         else {
-            str_shorten(trace_str(v->tr, f->v.where.user), w, glyph_dots(v->tier), name, sizeof name);
+            str_shorten(trace_str(v->tr, f->v.where.user), w, glyph_dots(v->scr.tier), name, sizeof name);
             x = grid_str(g, x, y, w, name, s);
         }
     }
@@ -253,13 +253,13 @@ static int cards(struct grid *g, struct view *v, struct box b)
         spare -= focus ? 0 : used - 1;
         const struct box at = {b.x, b.y + y, b.w, used};
         if (used > 1)
-            used = card(g, v, f, at, focus, &v->cut);
+            used = card(g, v, f, at, focus, &v->msg.cut);
         else
             card_head(g, v, f, at, focus, true);
         kind_listed(v, i, at.y, used);
         y += used;
     }
-    v->rows = n > 1 ? n : 1;
+    v->scr.rows = n > 1 ? n : 1;
     return y > b.h ? b.h : y;
 }
 
@@ -284,8 +284,8 @@ static void title_line(struct grid *g, struct view *v, struct box b)
         snprintf(all, sizeof all, "%s; %u kinds can't be told ", head, n);
     if (str_width(str_of(all), b.w) > b.w - 4)
         snprintf(all, sizeof all, "%s ", head);
-    v->cut |= lacks && !strstr(all, why);
-    grid_fill(g, b.x, b.y, b.w, 1, glyph_mark(v->tier, MARK_H), STYLE_DIM);
+    v->msg.cut |= lacks && !strstr(all, why);
+    grid_fill(g, b.x, b.y, b.w, 1, glyph_mark(v->scr.tier, MARK_H), STYLE_DIM);
     grid_str(g, b.x + 2, b.y, b.w - 4, all, lacks ? STYLE_WARN : STYLE_STATUS_KEY);
     text_free(&t);
 }
@@ -367,8 +367,8 @@ static int trees(struct grid *g, const struct view *v, const struct work *first,
 
 static void draw(struct grid *g, struct view *v, const struct plan *p)
 {
-    const bool wide = v->w >= WIDE, ready = v->tri && v->tri->tg;
-    const struct box b = {0, p->y[ROW_LANES], wide ? v->w * 11 / 20 : v->w, p->n[ROW_LANES]};
+    const bool wide = v->scr.w >= WIDE, ready = v->tri && v->tri->tg;
+    const struct box b = {0, p->y[ROW_LANES], wide ? v->scr.w * 11 / 20 : v->scr.w, p->n[ROW_LANES]};
     if (ready)
         tri_set_row(v, v->at.row);
     int y = column(g, v, b, wide);
@@ -378,7 +378,8 @@ static void draw(struct grid *g, struct view *v, const struct plan *p)
     if (f && b.w >= LANES_FROM && end - y > LANES_LEAST)
         y += 1 + page_lanes(g, v, f, (struct box){b.x, y + 1, b.w, end - y - 1});
     if (w && wide)
-        (void)trees(g, v, w, f ? f->v.where.user : 0, (struct box){b.x + b.w + 2, b.y, v->w - b.w - 2, b.h});
+        (void)trees(g, v, w, f ? f->v.where.user : 0,
+                    (struct box){b.x + b.w + 2, b.y, v->scr.w - b.w - 2, b.h});
     else if (w && end - y > TREE_LEAST)
         y += 1 + trees(g, v, w, f ? f->v.where.user : 0, (struct box){b.x, y + 1, b.w, end - y - 1});
     if (ready && b.w >= LANES_FROM && end - y > LANES_LEAST)
@@ -448,13 +449,14 @@ void tri_told(struct view *v, uint32_t i, const char *before)
         verdict_saves(&part[1], &v->tri->fs->works, &f->v);
     }
     for (int k = 0; k < 2; k++) {
-        const int used = str_width(str_of(all.p ? all.p : ""), v->w) + 2;
-        if (part[k].n && used + str_width((struct str){part[k].p, (uint32_t)part[k].n}, v->w) <= v->w - MORE)
+        const int used = str_width(str_of(all.p ? all.p : ""), v->scr.w) + 2;
+        if (part[k].n &&
+            used + str_width((struct str){part[k].p, (uint32_t)part[k].n}, v->scr.w) <= v->scr.w - MORE)
             text_add(&all, "  %s", part[k].p);
         text_free(&part[k]);
     }
     view_message(v, false, "%s", all.p ? all.p : "");
-    v->message_of = i + 1;
+    v->msg.of = i + 1;
     text_free(&all);
 }
 

@@ -324,7 +324,7 @@ static unsigned flame_kind(struct view *v, int n)
     while (at < TURNS && turn[at] != t->flame.kind)
         at++;
     t->flame.kind = turn[((at + (n ? n : 1)) % TURNS + TURNS) % TURNS];
-    bool done = flame_build(t, v->selected ? v->sel0 : 0, v->selected ? v->sel1 : 0);
+    bool done = flame_build(t, v->sel.stands ? v->sel.t0 : 0, v->sel.stands ? v->sel.t1 : 0);
     view_message(v, false, "%s", kinds[t->flame.kind].title);
     return done ? VR_DRAW : VR_DRAW | VR_WORK;
 }
@@ -353,7 +353,7 @@ static const char *node_name(const struct view *v, const struct flame *f, uint32
     else if (!s.len)
         snprintf(out, size, "?");
     else
-        str_shorten(s, w, glyph_dots(v->tier), out, size);
+        str_shorten(s, w, glyph_dots(v->scr.tier), out, size);
     return out;
 }
 
@@ -377,12 +377,12 @@ static void box(const struct picture *p, uint32_t n, int x0, int x1, int y)
     }
     bool focus = n == p->f->cur;
     enum style s = focus ? STYLE_LANE_FOCUS : style_of(p, n);
-    bool plain = p->v->tier == TIER_ASCII || p->v->mono;
+    bool plain = p->v->scr.tier == TIER_ASCII || p->v->scr.mono;
     grid_fill(p->g, x0, y, x1 - x0, 1, ' ', s);
     if (x1 - x0 > 2)
         tri_say(p->g, x0 + 1, y, x1 - x0 - 1, s, "%s",
                 node_name(p->v, p->f, n, x1 - x0 - 1, name, sizeof name));
-    grid_put(p->g, x0, y, plain ? '|' : glyph_mark(p->v->tier, MARK_V), STYLE_DIM);
+    grid_put(p->g, x0, y, plain ? '|' : glyph_mark(p->v->scr.tier, MARK_V), STYLE_DIM);
     if (!focus && !plain && x1 - x0 > 1)
         grid_flags(p->g, x0 + 1, y, x1 - x0 - 1, 1, CELL_REVERSE);
 }
@@ -419,7 +419,7 @@ static void tree(const struct picture *p)
         for (int i = 0; i < p->h - 2; i++)
             top = f->node[top].up;
     }
-    subtree(p, top, 0, p->v->w, 0);
+    subtree(p, top, 0, p->v->scr.w, 0);
 }
 
 static void draw_tree(struct grid *g, struct view *v, int y, int h)
@@ -502,7 +502,7 @@ static void flame_detail(struct text *t, const struct view *v, int line)
 static unsigned begin(struct view *v)
 {
     if (v->tri && v->tri->tg && !v->tri->flame.built)
-        (void)flame_build(v->tri, v->selected ? v->sel0 : 0, v->selected ? v->sel1 : 0);
+        (void)flame_build(v->tri, v->sel.stands ? v->sel.t0 : 0, v->sel.stands ? v->sel.t1 : 0);
     return v->tri && v->tri->flame.making ? VR_DRAW | VR_WORK : VR_DRAW;
 }
 

@@ -398,7 +398,7 @@ static void bar(struct grid *g, const struct view *v, uint32_t id, int name, int
                   most = groups ? group_value(t, top, t->sort) : member_value(t, top, t->sort);
     const enum style s = focus ? STYLE_LANE_FOCUS : of[t->sort] ? of[t->sort] : STYLE_LANE;
     const int w = bar_width(name);
-    glyph_bar(g, v->tier, name - w, y, w, val > 0 ? (uint64_t)val : 0, most > 0 ? (uint64_t)most : 0, s);
+    glyph_bar(g, v->scr.tier, name - w, y, w, val > 0 ? (uint64_t)val : 0, most > 0 ? (uint64_t)most : 0, s);
 }
 
 static int head_lines(const struct view *v, int rows)
@@ -416,7 +416,7 @@ static void titles(struct grid *g, const struct view *v, int y)
     grid_fill(g, 0, y, g->w, 1, ' ', STYLE_RULER);
     char mark[5] = "";
     const bool by_name = t->sort == GCOL_NAME && t->group == NO_LANE; /* of names A comes first */
-    mark[str_utf8(tri_order_mark(v->tier, by_name ? t->invert : !t->invert), mark)] = 0;
+    mark[str_utf8(tri_order_mark(v->scr.tier, by_name ? t->invert : !t->invert), mark)] = 0;
     tri_say(g, 0, y, x, by_name ? STYLE_STATUS_KEY : STYLE_RULER, "%s%s", by_name ? mark : "",
             t->group != NO_LANE ? "goroutine"
             : x >= 28           ? "goroutines by start function"
@@ -436,8 +436,8 @@ static unsigned titled(struct view *v, int x)
 {
     struct tri *t = v->tri;
     enum gcolumn c[COLS_MAX];
-    const int n = choose(t, v->w, c);
-    int at = name_width(c, n, v->w), i = -1;
+    const int n = choose(t, v->scr.w, c);
+    int at = name_width(c, n, v->scr.w), i = -1;
     while (i < n && x > at)
         at += ++i < n ? cols[c[i]].w : 0;
     const enum gcolumn by = i < 0 ? GCOL_NAME : i < n ? c[i] : t->sort;
@@ -480,9 +480,9 @@ static void histogram(struct grid *g, const struct view *v, int y)
         for (int k = 0; k < 2; k++) {
             int part = level - (1 - k) * 8;
             grid_fill(g, x, y + k, each - 1, 1,
-                      glyph_height(v->tier, part < 0   ? 0
-                                            : part > 8 ? 8
-                                                       : part),
+                      glyph_height(v->scr.tier, part < 0   ? 0
+                                                : part > 8 ? 8
+                                                           : part),
                       in ? STYLE_RUNNING : STYLE_DIM);
         }
         tri_say(g, x, y + 2, each, in ? STYLE_NORMAL : STYLE_DIM, "%s",
@@ -498,7 +498,7 @@ static void head(struct grid *g, struct view *v, int y, int n)
     if (n >= 6) {
         char name[400];
         int w = g->w - 40 > 20 ? g->w - 40 : 20;
-        str_shorten(trace_str(v->tr, t->tg->groups[t->group].name), w, glyph_dots(v->tier), name,
+        str_shorten(trace_str(v->tr, t->tg->groups[t->group].name), w, glyph_dots(v->scr.tier), name,
                     sizeof name);
         tri_say(g, 0, y, g->w, STYLE_STATUS_KEY, "%s: %u of %u, by %s", name, t->nmember, t->members,
                 cols[t->sort].metric != -1 ? cols[t->sort].what : cols[GCOL_LIFE].what);

@@ -324,7 +324,7 @@ static void section(struct grid *g, const struct view *v, uint32_t i, int y)
 /* So much of what the first row of its section has, which is the longest. */
 static void bar(struct grid *g, const struct view *v, int y, int64_t total, int64_t most, enum style s)
 {
-    glyph_bar(g, v->tier, BAR_AT, y, bar_width(g->w), total > 0 ? (uint64_t)total : 0,
+    glyph_bar(g, v->scr.tier, BAR_AT, y, bar_width(g->w), total > 0 ? (uint64_t)total : 0,
               most > 0 ? (uint64_t)most : 0, s);
 }
 
@@ -382,7 +382,7 @@ static void pair_ends(struct grid *g, const struct view *v, const struct wait_pa
 {
     char from_pc[32], to_pc[32], kind[64], name[512];
     const int x = words_at(g->w), at = ended_at(g->w);
-    const bool ascii = glyph_dots(v->tier);
+    const bool ascii = glyph_dots(v->scr.tier);
     const struct str from = place_of(v->tr, p->from, p->p.stack, from_pc),
                      to = place_of(v->tr, p->to, p->p.waker_stack, to_pc);
     (void)str_shorten(kind_word(v->tr, &p->p), 12, ascii, kind, sizeof kind);
@@ -404,10 +404,10 @@ static void pair_text(struct text *t, const struct view *v, const struct wait_pa
     char from_pc[32], to_pc[32];
     const struct str from = place_of(v->tr, p->from, p->p.stack, from_pc),
                      to = place_of(v->tr, p->to, p->p.waker_stack, to_pc);
-    const bool ascii = glyph_dots(v->tier);
+    const bool ascii = glyph_dots(v->scr.tier);
     char a[512], b[512], c[512] = "", kind[64];
     (void)str_shorten(kind_word(v->tr, &p->p), 24, ascii, kind, sizeof kind);
-    int room = v->w - words_at(v->w) - (int)strlen(kind) - 5;
+    int room = v->scr.w - words_at(v->scr.w) - (int)strlen(kind) - 5;
     room = room < 8 ? 8 : room;
     const int wa = str_width(from, room), wb = str_width(to, room);
     const int left = wa + wb <= room ? wa : wa <= room / 2 ? wa : wb <= room / 2 ? room - wb : room / 2;
@@ -444,7 +444,7 @@ static void sched_numbers(struct grid *g, const struct view *v, int y, enum styl
 static void words(struct grid *g, const struct view *v, int x, int y, enum style s, const struct text *t)
 {
     char safe[1200];
-    str_where((struct str){t->p ? t->p : "", (uint32_t)t->n}, g->w - x, glyph_dots(v->tier), safe,
+    str_where((struct str){t->p ? t->p : "", (uint32_t)t->n}, g->w - x, glyph_dots(v->scr.tier), safe,
               sizeof safe);
     grid_str(g, x, y, g->w - x, safe, s);
 }
@@ -493,7 +493,7 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
         text_lit(&t, "@");
         text_dur(&t, tg->worst[w.i].t0);
         text_lit(&t, "  ");
-        status_name(v, tg->worst[w.i].g, v->w - words_at(v->w) - (int)t.n, who, sizeof who);
+        status_name(v, tg->worst[w.i].g, v->scr.w - words_at(v->scr.w) - (int)t.n, who, sizeof who);
         text_add(&t, "%s", who);
         break;
     default: break;

@@ -45,7 +45,7 @@ static int sample_rows(const struct view *v)
 
 int unfold_lines(const struct view *v, int room)
 {
-    if (!v->unfolded || kind_here(v)->lanes != LANE_G)
+    if (!v->scr.unfolded || kind_here(v)->lanes != LANE_G)
         return 0;
     int want = region_rows(v) + CALLS + sample_rows(v);
     return room - want >= LANES_LEFT ? want : room > LANES_LEFT ? room - LANES_LEFT : 0;
@@ -58,19 +58,19 @@ int unfold_lines(const struct view *v, int room)
 static void boxes(struct grid *g, const struct view *v, int x, int y, const uint32_t *name)
 {
     char text[400];
-    for (int a = 0, b; a < v->plot_w; a = b) {
-        for (b = a + 1; b < v->plot_w && name[b] == name[a]; b++)
+    for (int a = 0, b; a < v->scr.plot_w; a = b) {
+        for (b = a + 1; b < v->scr.plot_w && name[b] == name[a]; b++)
             ;
         if (!name[a])
             continue;
-        grid_put(g, x + a, y, glyph_mark(v->tier, MARK_V), STYLE_DIM);
+        grid_put(g, x + a, y, glyph_mark(v->scr.tier, MARK_V), STYLE_DIM);
         int room = b - a - 1, used = room > 2 ? str_shorten(trace_str(v->tr, name[a]), room,
-                                                            glyph_dots(v->tier), text, sizeof text)
+                                                            glyph_dots(v->scr.tier), text, sizeof text)
                                               : 0;
         if (used)
             grid_str(g, x + a + 1, y, room, text, STYLE_LANE);
         for (int c = a + 1 + used; c < b; c++)
-            grid_put(g, x + c, y, glyph_mark(v->tier, MARK_H), STYLE_DIM);
+            grid_put(g, x + c, y, glyph_mark(v->scr.tier, MARK_H), STYLE_DIM);
     }
 }
 
@@ -87,8 +87,8 @@ static bool follow(struct view *v)
 {
     const struct region *r;
     size_t n = trace_regions(v->tr, &r);
-    struct unfold *u = v->unfold;
-    if (!u && !(u = v->unfold = mem_zalloc(sizeof *u)))
+    struct unfold *u = v->cache.unfold;
+    if (!u && !(u = v->cache.unfold = mem_zalloc(sizeof *u)))
         return false;
     if (u->g == v->at.focus.i && u->seen == n && u->index)
         return true;
@@ -114,13 +114,13 @@ static void regions(struct grid *g, struct view *v, int x, int y, int n)
     size_t all = trace_regions(v->tr, &r);
     if (!follow(v))
         return;
-    for (uint32_t i = 0; i < v->unfold->n && v->unfold->index[i] < all; i++) {
-        const struct region *one = &r[v->unfold->index[i]];
+    for (uint32_t i = 0; i < v->cache.unfold->n && v->cache.unfold->index[i] < all; i++) {
+        const struct region *one = &r[v->cache.unfold->index[i]];
         if (one->depth >= n || one->t1 <= v->at.win.t0 || one->t0 >= v->at.win.t1)
             continue;
-        int c0 = window_col(v->at.win, v->plot_w, one->t0),
-            c1 = window_col(v->at.win, v->plot_w, one->t1 - 1);
-        for (int c = c0 < 0 ? 0 : c0; c <= c1 && c < v->plot_w; c++)
+        int c0 = window_col(v->at.win, v->scr.plot_w, one->t0),
+            c1 = window_col(v->at.win, v->scr.plot_w, one->t1 - 1);
+        for (int c = c0 < 0 ? 0 : c0; c <= c1 && c < v->scr.plot_w; c++)
             name[one->depth][c] = one->name;
     }
     for (int i = 0; i < n; i++) {
@@ -147,14 +147,15 @@ static bool call(void *arg, const struct span *s)
                      : s->state == ST_RUNNABLE || s->state == ST_NONE ? 0
                                                                       : s->stack_end;
     uint32_t n = stack ? trace_stack(v->tr, stack) : 0, inner = stack ? stacks_user_frame(v->tr, stack) : 0;
-    int c0 = window_col(v->at.win, v->plot_w, s->t0), c1 = window_col(v->at.win, v->plot_w, s->t1 - 1);
+    int c0 = window_col(v->at.win, v->scr.plot_w, s->t0),
+        c1 = window_col(v->at.win, v->scr.plot_w, s->t1 - 1);
     for (uint32_t i = 0; i < CALLS;
          i++) { /* below the function it is in, above that the program's, and its callers */
         uint32_t at = inner && i ? inner + i - 1 : i;
         if (at >= n)
             break;
         uint32_t f = trace_frame(v->tr, stack, at).func;
-        for (int c = c0 < 0 ? 0 : c0; c <= (c1 < 0 ? v->plot_w - 1 : c1) && c < v->plot_w; c++)
+        for (int c = c0 < 0 ? 0 : c0; c <= (c1 < 0 ? v->scr.plot_w - 1 : c1) && c < v->scr.plot_w; c++)
             k->name[CALLS - 1 - i][c] = f;
     }
     return true;
@@ -163,7 +164,7 @@ static bool call(void *arg, const struct span *s)
 static void calls(struct grid *g, struct view *v, int x, int y, int n)
 {
     struct calls k = {.v = v};
-    int64_t column = window_len(v->at.win) / v->plot_w;
+    int64_t column = window_len(v->at.win) / v->scr.plot_w;
     trace_wide(v->tr, v->at.focus,
                &(struct wide_ask){v->at.win.t0, v->at.win.t1, column > 1 ? column : 1, call, &k, 0});
     for (int i = 0; i < n; i++) {
@@ -180,24 +181,24 @@ static void sampled(struct grid *g, struct view *v, int x, int y)
     const struct sample *a;
     const uint32_t *list;
     char text[400];
-    size_t n = samples_in(v->samples, v->tr, v->at.focus, v->at.win.t0, v->at.win.t1, &list);
+    size_t n = samples_in(v->cache.samples, v->tr, v->at.focus, v->at.win.t0, v->at.win.t1, &list);
     (void)trace_samples(v->tr, &a);
     gutter(g, x, y, "samples");
     int free = 0;
     for (size_t i = 0; i < n; i++) {
-        int c = window_col(v->at.win, v->plot_w, a[list[i]].t);
-        int next = i + 1 < n ? window_col(v->at.win, v->plot_w, a[list[i + 1]].t) : v->plot_w;
-        if (c < free || c >= v->plot_w)
+        int c = window_col(v->at.win, v->scr.plot_w, a[list[i]].t);
+        int next = i + 1 < n ? window_col(v->at.win, v->scr.plot_w, a[list[i + 1]].t) : v->scr.plot_w;
+        if (c < free || c >= v->scr.plot_w)
             continue;
-        grid_put(g, x + c, y, glyph_mark(v->tier, MARK_SAMPLE), STYLE_SAMPLE);
+        grid_put(g, x + c, y, glyph_mark(v->scr.tier, MARK_SAMPLE), STYLE_SAMPLE);
         uint32_t stack = a[list[i]].stack;
-        int room = (next < 0 ? v->plot_w : next) - c - 2;
+        int room = (next < 0 ? v->scr.plot_w : next) - c - 2;
         free = c + 1;
         if (room < 4 || !stack)
             continue;
         int used =
             str_shorten(trace_str(v->tr, trace_frame(v->tr, stack, stacks_user_frame(v->tr, stack)).func),
-                        room, glyph_dots(v->tier), text, sizeof text);
+                        room, glyph_dots(v->scr.tier), text, sizeof text);
         grid_str(g, x + c + 1, y, room, text, STYLE_LANE);
         free = c + 1 + used;
     }
@@ -206,7 +207,7 @@ static void sampled(struct grid *g, struct view *v, int x, int y)
 void unfold_draw(struct grid *g, struct view *v, int x, int y, int n)
 {
     int r = region_rows(v), s = sample_rows(v);
-    if (v->plot_w > WIDE || n < 1)
+    if (v->scr.plot_w > WIDE || n < 1)
         return;
     int calls_n = n < CALLS ? n : CALLS; /* of few lines what it called takes the first */
     n -= calls_n;

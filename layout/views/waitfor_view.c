@@ -76,7 +76,7 @@ static void name_within(struct text *t, const struct view *v, uint32_t name, siz
     struct text u = {0};
     char s[1200];
     text_func(&u, v->tr, name, 0);
-    str_shorten((struct str){u.p ? u.p : "", (uint32_t)u.n}, (int)w, glyph_dots(v->tier), s, sizeof s);
+    str_shorten((struct str){u.p ? u.p : "", (uint32_t)u.n}, (int)w, glyph_dots(v->scr.tier), s, sizeof s);
     text_raw(t, s, strlen(s));
     text_free(&u);
 }
@@ -126,7 +126,7 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
     tri_cell(g, 8, y, 9, s, fmt_count(e->count, n));
     tri_cell(g, 17, y, 9, s, fmt_percent((int64_t)(e->share * 1e9), 1000000000, share));
     row_words(&t, v, e, g->w > WORDS ? (size_t)(g->w - WORDS) : 0);
-    str_middle((struct str){t.p ? t.p : "", (uint32_t)t.n}, g->w - WORDS, glyph_dots(v->tier), words,
+    str_middle((struct str){t.p ? t.p : "", (uint32_t)t.n}, g->w - WORDS, glyph_dots(v->scr.tier), words,
                sizeof words);
     grid_str(g, WORDS, y, g->w - WORDS, words, s);
     text_free(&t);

@@ -49,7 +49,7 @@ static int lanes_shown(const struct view *v, int rows)
 
 static int name_width(const struct view *v)
 {
-    return v->w >= 160 ? 48 : v->w >= 100 ? 32 : v->w >= 60 ? 22 : 10;
+    return v->scr.w >= 160 ? 48 : v->scr.w >= 100 ? 32 : v->scr.w >= 60 ? 22 : 10;
 }
 
 /* What goroutine g was in most of [a,b), of that which is put down to it. ST_COUNT: nothing; ST_NONE: it was
@@ -73,7 +73,7 @@ static enum state state_in(const struct why *y, uint32_t g, int64_t a, int64_t b
 static void lane(struct grid *g, const struct view *v, uint32_t i, int y)
 {
     const struct why *k = v->why;
-    int w = name_width(v), plot = v->w - w - 1;
+    int w = name_width(v), plot = v->scr.w - w - 1;
     char name[300], share[FMT_MAX];
     fmt_percent(k->chain[i].ns, k->t1 - k->t0, share);
     status_name(v, k->chain[i].g, w - 8, name, sizeof name);
@@ -85,7 +85,7 @@ static void lane(struct grid *g, const struct view *v, uint32_t i, int y)
         enum state s = state_in(k, k->chain[i].g, a, b > a ? b : a + 1);
         bool spoken = b > k->chain[i].first && a < k->chain[i].last;
         if (s != ST_NONE && s != ST_COUNT)
-            grid_put(g, w + 1 + c, y, glyph_state(v->tier, s), (enum style)(STYLE_STATE + (int)s));
+            grid_put(g, w + 1 + c, y, glyph_state(v->scr.tier, s), (enum style)(STYLE_STATE + (int)s));
         else if (s == ST_COUNT && spoken) /* it is spoken of, but this moment is another's */
             grid_put(g, w + 1 + c, y, '.', STYLE_DIM);
     }
@@ -233,23 +233,23 @@ static unsigned enter(struct view *v)
 
 static void let_go(struct view *v)
 {
-    why_end(v->explaining);
-    v->explaining = NULL;
+    why_end(v->job.why);
+    v->job.why = NULL;
 }
 
 unsigned why_work(struct view *v, int64_t budget_ns)
 {
     static const char soon[] = "where its time went is being worked out";
     struct why *y;
-    if (!v->explaining)
+    if (!v->job.why)
         return VR_NONE;
     if (!move_stays(
-            v, why_from(v->explaining))) { /* the reader went on: a page that comes now would be in the way */
+            v, why_from(v->job.why))) { /* the reader went on: a page that comes now would be in the way */
         let_go(v);
         return VR_NONE;
     }
-    if (!why_step(v->explaining, budget_ns, &y)) {
-        if (strcmp(v->message, soon) == 0)
+    if (!why_step(v->job.why, budget_ns, &y)) {
+        if (strcmp(v->msg.text, soon) == 0)
             return VR_WORK; /* that is on the screen */
         view_message(v, false, soon);
         return VR_DRAW | VR_WORK;
@@ -257,11 +257,11 @@ unsigned why_work(struct view *v, int64_t budget_ns)
     let_go(v);
     if (!y)
         return move_fail(v, "out of memory");
-    if (strcmp(v->message, soon) == 0)
+    if (strcmp(v->msg.text, soon) == 0)
         view_message(v, false, "%s", "");
     why_free(v->why);
     v->why = y;
-    v->popup = POPUP_NONE;
+    v->popup.kind = POPUP_NONE;
     if (v->tri)
         v->tri->row[VIEW_WHY] = v->tri->top[VIEW_WHY] = 0;
     return tri_open(v, VIEW_WHY);
@@ -287,7 +287,7 @@ unsigned view_why(struct view *v)
         return move_fail(
             v, "too much to explain while the trace grows: select less of it, or ask once it is whole");
     let_go(v);
-    if (!(v->explaining = why_begin(v, g, t0, t1)))
+    if (!(v->job.why = why_begin(v, g, t0, t1)))
         return move_fail(v, "out of memory");
     return why_work(v, VIEW_AT_ONCE_NS);
 }

@@ -24,7 +24,7 @@ static void fix_open(struct fix *f, const char *path, const char *map, int w, in
     if (trace_open(path, &o, &f->tr, &e))
         fail_msg("%s: %s (run from the top of the tree)", path, e.what);
     assert_true(app_init(&f->a, f->tr, f->km, w, h));
-    f->a.view.tier = TIER_ASCII;
+    f->a.view.scr.tier = TIER_ASCII;
 }
 
 static void fix_close(struct fix *f)

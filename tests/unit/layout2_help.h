@@ -51,7 +51,7 @@ static inline UNUSED void seen_begin(struct seen *s, struct trace *tr, const cha
     *s = (struct seen){.tr = tr, .name = path};
     assert_true(view_init(&s->v, tr));
     view_resize(&s->v, 100, 30);
-    s->v.tier = TIER_ASCII;
+    s->v.scr.tier = TIER_ASCII;
 }
 
 static inline UNUSED void seen_end(struct seen *s) /* the trace stays */

@@ -47,7 +47,7 @@ static inline UNUSED void scene_text(struct scene *s, const char *text, int w, i
         fail_msg("%s", trace_fatal(s->tr)->what);
     assert_true(view_init(&s->v, s->tr));
     view_resize(&s->v, w, h);
-    s->v.tier = TIER_ASCII;
+    s->v.scr.tier = TIER_ASCII;
 }
 
 static inline UNUSED void scene_open(struct scene *s, int w, int h)

@@ -144,7 +144,7 @@ static void test_prompt(void **state)
     struct fix f;
     fix_open(&f, "default", 100, 30);
     expect(&f, ": 5 u s Enter", "5us"); /* words are typed while a prompt is open */
-    assert_int_equal(f.a.view.prompt, PROMPT_NONE);
+    assert_int_equal(f.a.view.prompt.kind, PROMPT_NONE);
     expect(&f, ": \"1us..3us\" Enter", "");
     assert_int_equal(f.a.view.at.win.t0, 1000);
     assert_int_equal(f.a.view.at.win.t1, 3000);
@@ -162,14 +162,14 @@ static void test_prompt(void **state)
     expect(&f, ": view-th Tab Enter", "M7");
     assert_int_equal(f.a.view.at.view, VIEW_THREADS);
     expect(&f, ": la Tab", "lane-"); /* more than one: they are listed */
-    assert_non_null(strstr(f.a.view.message, "lane-page-down"));
+    assert_non_null(strstr(f.a.view.msg.text, "lane-page-down"));
     expect(&f, "C-u \"abc def\" C-w", "abc");
     expect(&f, "C-w Backspace", "");
-    assert_int_equal(f.a.view.prompt, PROMPT_NONE); /* erasing an empty line closes it */
+    assert_int_equal(f.a.view.prompt.kind, PROMPT_NONE); /* erasing an empty line closes it */
     expect(&f, ": \"pan-right 3\" Enter", "");
     expect(&f, "/ worker Enter", "main.worker");
     expect(&f, "/ C-g", "");
-    assert_int_equal(f.a.view.prompt, PROMPT_NONE);
+    assert_int_equal(f.a.view.prompt.kind, PROMPT_NONE);
     fix_close(&f);
 }
 
@@ -220,26 +220,26 @@ static void test_popups(void **state)
     struct fix f;
     fix_open(&f, "default", 80, 12);
     expect(&f, "3 : g1@3us Enter Enter", "main.wait");
-    assert_int_equal(f.a.view.popup, POPUP_SPAN);
+    assert_int_equal(f.a.view.popup.kind, POPUP_SPAN);
     expect(&f, "Esc", "");
-    assert_int_equal(f.a.view.popup, POPUP_NONE);
+    assert_int_equal(f.a.view.popup.kind, POPUP_NONE);
     struct place at = f.a.view.at;
     expect(&f, "? j j PgDn G", "a view (view-cycles).");
     assert_int_equal(at.focus.i, f.a.view.at.focus.i); /* scrolling is not moving */
     expect(&f, "g", "What the screen shows");
     expect(&f, "w", ""); /* any other action closes the help and acts */
-    assert_int_equal(f.a.view.popup, POPUP_NONE);
+    assert_int_equal(f.a.view.popup.kind, POPUP_NONE);
     assert_true(at.win.t1 - at.win.t0 > f.a.view.at.win.t1 - f.a.view.at.win.t0);
     /* That of a span is of what the cursor is on, wherever one goes with it open; a view without spans has
      * none. */
     expect(&f, "Esc 3 : g1@3us Enter Enter", "blocked at");
     expect(&f, "[", "│ G2 main.worker");
     expect(&f, ".", "│ waiting (sleep)");
-    assert_int_equal(f.a.view.popup, POPUP_SPAN);
+    assert_int_equal(f.a.view.popup.kind, POPUP_SPAN);
     expect(&f, "2", "P0");
-    assert_int_equal(f.a.view.popup, POPUP_SPAN);
+    assert_int_equal(f.a.view.popup.kind, POPUP_SPAN);
     expect_not(&f, "8", "Esc close");
-    assert_int_equal(f.a.view.popup, POPUP_NONE);
+    assert_int_equal(f.a.view.popup.kind, POPUP_NONE);
     fix_close(&f);
 }
 
@@ -303,14 +303,14 @@ static void check_over(struct fix *f, const char *keys, int here)
     enter_view(a, here);
     if (typed_leaves(f, keys))
         fail_msg("%s: %s leaves", name, keys);
-    if (a->view.popup && press(f, 'q', -1, -1) & VR_QUIT)
+    if (a->view.popup.kind && press(f, 'q', -1, -1) & VR_QUIT)
         fail_msg("%s: q leaves from what %s opened", name, keys);
-    if (a->view.popup)
+    if (a->view.popup.kind)
         fail_msg("%s: q does not close what %s opened", name, keys);
     for (int n = 0; n < 8; n++)
         if (press(f, K_ESC, -1, -1) & VR_QUIT)
             fail_msg("%s: Esc leaves behind %s", name, keys);
-    if (a->view.prompt || kind_here(&a->view)->over)
+    if (a->view.prompt.kind || kind_here(&a->view)->over)
         fail_msg("%s: behind %s Esc does not come back", name, keys);
 }
 
@@ -358,7 +358,7 @@ static void test_picture(void **state)
     assert_int_equal(access("gotop-1.svg", F_OK), -1);
     assert_true(app_draw(&f.a));
     assert_int_equal(picture_write(&f.a) | picture_write(&f.a), VR_DRAW);
-    assert_string_equal(f.a.view.message, "this screen as a picture: gotop-2.svg");
+    assert_string_equal(f.a.view.msg.text, "this screen as a picture: gotop-2.svg");
     FILE *in = fopen("gotop-2.svg", "r");
     assert_non_null(in);
     assert_int_equal(fread(begins, 1, 4, in), 4);
@@ -367,7 +367,7 @@ static void test_picture(void **state)
     assert_int_equal(unlink("gotop-1.svg") | unlink("gotop-2.svg"), 0);
     assert_int_equal(rmdir(dir), 0); /* nothing else was written; and now nothing can be */
     assert_true(picture_write(&f.a) & VR_BELL);
-    assert_non_null(strstr(f.a.view.message, "gotop-1.svg can't be written"));
+    assert_non_null(strstr(f.a.view.msg.text, "gotop-1.svg can't be written"));
     assert_int_equal(fchdir(here), 0);
     close(here);
     fix_close(&f);
@@ -411,7 +411,7 @@ static void test_leaving(void **state)
     assert_true(press(&f, 'q', -1, -1) & VR_QUIT);
     press(&f, '?', -1, -1);
     assert_true(press(&f, K_ALT | 'q', -1, -1) & VR_QUIT ||
-                f.a.view.popup == POPUP_NONE); /* Esc, q in one go */
+                f.a.view.popup.kind == POPUP_NONE); /* Esc, q in one go */
     press(&f, ':', -1, -1);
     press(&f, 'q', -1, -1);
     assert_true(press(&f, K_ENTER, -1, -1) & VR_QUIT); /* :q */
@@ -437,18 +437,18 @@ static void test_mouse(void **state)
     press(&f, K_CLICK, 40, y);
     assert_int_equal(f.a.view.at.focus.i, 1);
     int64_t t0, t1;
-    assert_int_equal(view_column(&f.a.view, &t0, &t1) + f.a.view.gutter, 40);
+    assert_int_equal(view_column(&f.a.view, &t0, &t1) + f.a.view.scr.gutter, 40);
     int64_t cursor = f.a.view.at.cursor;
     press(&f, K_WHEELUP, 40, y);
     assert_int_equal(f.a.view.at.cursor, cursor); /* zooms at the pointer */
     assert_true(f.a.view.at.win.t0 > 0);
     press(&f, K_CLICK, 30, y);
     press(&f, K_DRAG, 50, y); /* released there */
-    assert_true(f.a.view.selected);
-    assert_true(f.a.view.sel1 > f.a.view.sel0);
+    assert_true(f.a.view.sel.stands);
+    assert_true(f.a.view.sel.t1 > f.a.view.sel.t0);
     press(&f, K_CLICK, 60, y);
     press(&f, K_DRAG, 20, y);
-    assert_true(f.a.view.selected && f.a.view.sel1 > f.a.view.sel0);
+    assert_true(f.a.view.sel.stands && f.a.view.sel.t1 > f.a.view.sel.t0);
     press(&f, K_CLICK, -5, 1000);
     press(&f, K_DOUBLE, 79, 23);
     press(&f, K_CLICK, 0, 0);
@@ -461,9 +461,9 @@ static void test_mouse(void **state)
     (void)app_do(&f.a, ACT_HELP, 0, NULL);
     assert_true(app_draw(&f.a));
     press(&f, K_WHEELDOWN, 40, y);
-    assert_true(f.a.view.popup != POPUP_NONE && f.a.view.popup_top == 3);
+    assert_true(f.a.view.popup.kind != POPUP_NONE && f.a.view.popup.top == 3);
     press(&f, K_WHEELUP, 40, y);
-    assert_int_equal(f.a.view.popup_top, 0);
+    assert_int_equal(f.a.view.popup.top, 0);
     fix_close(&f);
 }
 
@@ -606,7 +606,7 @@ static void test_monkey(void **state)
             assert_true(app_draw(&f.a));
             const struct place *at = &f.a.view.at;
             assert_true(at->win.t0 <= at->cursor && at->cursor < at->win.t1);
-            assert_int_equal(f.a.grid.w, f.a.view.w);
+            assert_int_equal(f.a.grid.w, f.a.view.scr.w);
         }
         fix_close(&f);
     }
@@ -702,9 +702,9 @@ static void test_marks(void **state)
     assert_int_equal(f.a.view.at.view, at.view);
     assert_int_equal(f.a.view.at.focus.i, at.focus.i);
     free(run(&f, "' Enter"));
-    assert_true(f.a.view.message_error);
+    assert_true(f.a.view.msg.error);
     free(run(&f, "' z"));
-    assert_true(f.a.view.message_error);
+    assert_true(f.a.view.msg.error);
     fix_close(&f);
 }
 
@@ -716,7 +716,7 @@ static void test_filter(void **state)
     fix_open(&f, "default", 80, 24);
     free(run(&f, "3 \\ func=main.worker Enter y"));
     assert_non_null(strstr(f.a.yank, "--filter"));
-    assert_non_null(strstr(f.a.view.filter_text, "main.worker"));
+    assert_non_null(strstr(f.a.view.filters.text, "main.worker"));
     fix_close(&f);
 }
 

@@ -85,7 +85,7 @@ static void test_pages(void **state)
     expect(&f, "g 3 + + Enter", "span");
     const int64_t t0 = f.a.view.at.win.t0;
     free(run(&f, "C-f"));
-    assert_true(f.a.view.at.win.t0 > t0 || f.a.view.popup_top > 0);
+    assert_true(f.a.view.at.win.t0 > t0 || f.a.view.popup.top > 0);
     fix_close(&f);
 }
 
@@ -224,7 +224,7 @@ static void test_clicks(void **state)
     assert_int_equal(f.a.view.at.row, 2);
     press(&f, K_DRAG, 60, y + 2);
     assert_int_equal(f.a.view.at.row, 2);
-    assert_false(f.a.view.selected || f.a.view.selecting || f.a.view.popup);
+    assert_false(f.a.view.sel.stands || f.a.view.sel.going || f.a.view.popup.kind);
     assert_true(t == f.a.view.at.cursor);
     press(&f, K_DOUBLE, 40, 1); /* the titles of its columns: no row */
     expect(&f, "", "start function");
@@ -311,7 +311,7 @@ static void test_titles(void **state)
     expect(&f, "C", "all");
     click(&f, K_CLICK, "(*Client).Get");
     expect(&f, "", "called from main.customer");
-    assert_int_equal(f.a.view.popup, 0);
+    assert_int_equal(f.a.view.popup.kind, 0);
     click(&f, K_DOUBLE, "(*Client).Do");
     expect(&f, "", "below net/http.(*Client).Do");
     fix_close(&f);
@@ -372,15 +372,15 @@ static void test_find_in_help(void **state)
     expect_not(&f, "3 ?", "flame graph");
     expect(&f, "/flame", "flame graph");
     expect(&f, "Enter", "flame graph");
-    assert_int_equal(f.a.view.popup, POPUP_LINES);
-    const size_t first = f.a.view.find.hit;
+    assert_int_equal(f.a.view.popup.kind, POPUP_LINES);
+    const size_t first = f.a.view.popup.find.hit;
     expect(&f, "n", "flame graph: where time went");
-    assert_true(f.a.view.find.hit > first);
+    assert_true(f.a.view.popup.find.hit > first);
     expect(&f, "N", "flame graph");
-    assert_int_equal(f.a.view.find.hit, first);
+    assert_int_equal(f.a.view.popup.find.hit, first);
     expect(&f, "/no-such-words Enter", "not found here: no-such-words");
     expect(&f, "g /suspend Esc", "What the screen shows");
-    assert_int_equal(f.a.view.popup, POPUP_LINES);
+    assert_int_equal(f.a.view.popup.kind, POPUP_LINES);
     assert_null(f.a.view.search); /* nothing of the trace was looked for */
     expect(&f, "q", "q quit");
     expect(&f, "/flame Enter", "not found: flame");
@@ -406,7 +406,7 @@ static void test_line(void **state)
                 {"Left C-u", "é"}};
     for (size_t i = 0; i < sizeof step / sizeof *step; i++) {
         free(run(&f, step[i].keys));
-        assert_string_equal(f.a.view.text, step[i].line);
+        assert_string_equal(f.a.view.prompt.text, step[i].line);
     }
     expect(&f, "End Backspace Backspace", "q quit"); /* of an empty line: it closes */
     fix_close(&f);

@@ -105,9 +105,9 @@ static void stands(struct app *held, struct app *file, int64_t t1)
     look_back(file, t1);
     text = screen(file);
     assert_true(app_draw(held)); /* and no work */
-    assert_non_null(held->view.busy);
-    assert_int_equal(sums_share(held->view.busy), 100);
-    assert_false(sums_stale(held->view.busy));
+    assert_non_null(held->view.cache.busy);
+    assert_int_equal(sums_share(held->view.cache.busy), 100);
+    assert_false(sums_stale(held->view.cache.busy));
     const char *at = text;
     for (int y = 1; y < held->grid.h - 3;
          y++) { /* the last lines tell of the cursor's span, which may go on beyond */
@@ -382,10 +382,10 @@ static void holds(void **state)
     assert_true(a->following);
     assert_int_equal(a->view.at.win.t1, trace_info(a->tr)->end);
     (void)app_do(a, ACT_DETAILS, 0, NULL); /* what is read holds the picture, and goes with it */
-    assert_int_equal(a->view.popup, POPUP_SPAN);
+    assert_int_equal(a->view.popup.kind, POPUP_SPAN);
     assert_true(!a->following && a->held);
     (void)app_do(a, ACT_FOLLOW, 0, NULL);
-    assert_int_equal(a->view.popup, POPUP_NONE);
+    assert_int_equal(a->view.popup.kind, POPUP_NONE);
     assert_true(a->following && !a->held);
 
     /* Tables are of a model that stands still: they come, and go on with it. */
@@ -405,7 +405,7 @@ static void holds(void **state)
     }
     (void)app_live(a, INT64_MAX, &busy);
     assert_true(follow_ended(x.f));
-    assert_non_null(strstr(a->view.message, "gone"));
+    assert_non_null(strstr(a->view.msg.text, "gone"));
     assert_non_null(strstr(a->live_name, "ENDED"));
     followed_end(&x);
 }
@@ -504,7 +504,7 @@ static void tables_end(void **state)
         (void)app_do(b, ACT_VIEW_GROUPS, 0, NULL);
         if (reads)
             (void)app_do(a, ACT_LANE_UP, 1, NULL);
-        a->view.message[0] = '\0'; /* that it ended */
+        a->view.msg.text[0] = '\0'; /* that it ended */
         char *of_a = screen(a), *of_b = screen(b);
         assert_string_equal(of_a, of_b);
         free(of_a);
@@ -620,13 +620,13 @@ static void again(void **state)
         assert_true(app_init(a, follow_trace(f), km, 80, 24));
         app_live_begin(a, f, path);
         (void)app_do(a, ACT_RECONNECT, 1, NULL);
-        assert_non_null(strstr(a->view.message, "still followed")); /* nobody connects to a file */
+        assert_non_null(strstr(a->view.msg.text, "still followed")); /* nobody connects to a file */
         unlink(path);
         until_ended(a);
-        assert_non_null(strstr(a->view.message, "has ended"));
+        assert_non_null(strstr(a->view.msg.text, "has ended"));
         int64_t end = trace_info(a->tr)->end;
         (void)app_do(a, ACT_RECONNECT, 1, NULL); /* there is nothing */
-        assert_non_null(strstr(a->view.message, "no connection"));
+        assert_non_null(strstr(a->view.msg.text, "no connection"));
         assert_int_equal(trace_info(a->tr)->end, end);
 
         if (other)
@@ -641,13 +641,13 @@ static void again(void **state)
             usleep(2000);
         }
         assert_false(follow_connecting(a->follow));
-        assert_non_null(strstr(a->view.message, "connected again"));
+        assert_non_null(strstr(a->view.msg.text, "connected again"));
         struct gap gaps[4];
         if (other) {
-            assert_non_null(strstr(a->view.message, "another process"));
+            assert_non_null(strstr(a->view.msg.text, "another process"));
             assert_int_equal(gaps_of(a->tr, gaps, 4), 0);
         } else {
-            assert_non_null(strstr(a->view.message, "the same program goes on"));
+            assert_non_null(strstr(a->view.msg.text, "the same program goes on"));
             assert_int_equal(gaps_of(a->tr, gaps, 4), 1);
             assert_true(gaps[0].t0 >= end && gaps[0].t1 > gaps[0].t0);
             assert_true(trace_info(a->tr)->end > gaps[0].t1);
@@ -668,7 +668,7 @@ static void again(void **state)
             (void)app_live(a, INT64_MAX, &busy);
             assert_null(a->before);
             assert_null(a->pair);
-            assert_int_equal(a->view.h, 24);
+            assert_int_equal(a->view.scr.h, 24);
             assert_int_equal(follow_left_out(a->follow), 0);
         }
         free(screen(a));
@@ -722,11 +722,11 @@ static void replaced(void **state)
             write_gens(path, &st2, 0, stream_whole(&st2));
         }
         const char *text = moved ? "the same program goes on" : "another process";
-        for (int i = 0; i < 5000 && !strstr(a->view.message, text); i++) {
+        for (int i = 0; i < 5000 && !strstr(a->view.msg.text, text); i++) {
             (void)app_live(a, INT64_MAX, &busy);
             usleep(2000);
         }
-        assert_non_null(strstr(a->view.message, text));
+        assert_non_null(strstr(a->view.msg.text, text));
         assert_true(a->following && !follow_ended(f));
         assert_int_equal(!moved, a->before != NULL);
         free(screen(a));
@@ -749,15 +749,15 @@ static void lets_go(void **state)
     (void)state;
     struct followed x;
     struct app *a = followed_begin(&x, (struct follow_opts){0});
-    a->view.message[0] = '\0';
+    a->view.msg.text[0] = '\0';
     app_live_pause(a);
     assert_true(follow_ended(x.f));
     assert_non_null(strstr(a->live_name, "ENDED"));
-    assert_non_null(strstr(a->view.message, "has ended: gotop let the program go"));
+    assert_non_null(strstr(a->view.msg.text, "has ended: gotop let the program go"));
     assert_false(a->tri.so_far);
-    a->view.message[0] = '\0';
+    a->view.msg.text[0] = '\0';
     app_live_pause(a);
-    assert_string_equal(a->view.message, "");
+    assert_string_equal(a->view.msg.text, "");
     followed_end(&x);
 }
 

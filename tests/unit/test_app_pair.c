@@ -25,7 +25,7 @@ static void fix_open(struct fix *f, const char *old, const char *new, int w, int
             fail_msg("%s: %s (run from the top of the tree)", path[i], e.what);
     assert_true(app_init(&f->a, f->tr[0], f->km, w, h));
     assert_true(app_init(&f->b, f->tr[1], f->km, w, h));
-    f->a.view.tier = f->b.view.tier = TIER_ASCII;
+    f->a.view.scr.tier = f->b.view.scr.tier = TIER_ASCII;
     assert_true(pair_begin(&f->a, &f->b));
 }
 
@@ -165,7 +165,7 @@ static void test_screens(void **state)
     assert_non_null(f.a.yank);
     assert_non_null(strstr(f.a.yank, "tasks-1.27.trace"));
     free(run(&f, "%"));
-    assert_int_equal(f.a.view.tier, f.b.view.tier);
+    assert_int_equal(f.a.view.scr.tier, f.b.view.scr.tier);
     struct key_event click = {K_CLICK, 50, 2};
     app_resize(&f.a, 100, 50);
     assert_true(app_draw(&f.a));

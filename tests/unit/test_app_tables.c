@@ -140,7 +140,7 @@ static void test_first_view(void **state)
         (void)app_triage(&f.a, 1);
     assert_int_equal(f.a.view.at.view, VIEW_PROCS);
     assert_true(f.a.fs.n > 0);
-    assert_non_null(strstr(f.a.view.message, " ready: 1 lists "));
+    assert_non_null(strstr(f.a.view.msg.text, " ready: 1 lists "));
     fix_close(&f);
 }
 
@@ -177,7 +177,7 @@ static void test_wish(void **state)
             }
             while (app_has(&f.a, DUE_TABLES))
                 (void)app_triage(&f.a, 1);
-            const char *m = f.a.view.message;
+            const char *m = f.a.view.msg.text;
             if (t[i].says[0] ? !strstr(m, t[i].says) : m[0] != 0)
                 fail_msg("case %zu, early %d says '%s'", i, early, m);
             if (t[i].view)
@@ -214,8 +214,8 @@ static void test_half_done(void **state)
             if (a == ACT_QUIT || a == ACT_SUSPEND)
                 continue;
             (void)app_do(&f.a, a, 0, NULL);
-            f.a.view.prompt = PROMPT_NONE;
-            f.a.view.popup = POPUP_NONE;
+            f.a.view.prompt.kind = PROMPT_NONE;
+            f.a.view.popup.kind = POPUP_NONE;
             assert_true(app_draw(&f.a));
             (void)app_do(&f.a, views[i], 0, NULL);
         }
@@ -245,7 +245,7 @@ static void test_not_yet(void **state)
             (void)table_find(&f.a.view, "x");
         else
             (void)app_do(&f.a, ACT_LANE_DOWN, 0, NULL);
-        assert_non_null(strstr(f.a.view.message, "not done yet"));
+        assert_non_null(strstr(f.a.view.msg.text, "not done yet"));
         while (app_load(&f.a, INT64_MAX)) {
         }
         while (app_has(&f.a, DUE_TABLES))
@@ -253,8 +253,8 @@ static void test_not_yet(void **state)
         assert_true(app_draw(&f.a));
         while (view_work(&f.a.view, INT64_MAX) & VR_WORK) {
         }
-        if (f.a.view.message[0])
-            fail_msg("view %d still says '%s'", views[i], f.a.view.message);
+        if (f.a.view.msg.text[0])
+            fail_msg("view %d still says '%s'", views[i], f.a.view.msg.text);
         fix_close(&f);
     }
 }
@@ -268,7 +268,7 @@ static void test_sorts_early(void **state)
     fix_open(&f, "samples/alloc-1.27.trace", "default", 80, 24);
     (void)app_do(&f.a, ACT_VIEW_GROUPS, 0, NULL);
     (void)app_do(&f.a, ACT_SORT, 0, NULL);
-    assert_non_null(strstr(f.a.view.message, "may leak"));
+    assert_non_null(strstr(f.a.view.msg.text, "may leak"));
     while (app_load(&f.a, INT64_MAX)) {
     }
     while (app_has(&f.a, DUE_TABLES))
@@ -282,15 +282,15 @@ static bool read_holds(const struct view *v, const char *text)
 {
     static char all[40000], want[8000];
     size_t n = 0, k = 0;
-    for (size_t i = 0; i < v->popup_ntext; i++)
-        for (const char *c = v->popup_text[i]; *c && n + 1 < sizeof all; c++)
+    for (size_t i = 0; i < v->popup.ntext; i++)
+        for (const char *c = v->popup.text[i]; *c && n + 1 < sizeof all; c++)
             if (*c != ' ')
                 all[n++] = *c;
     for (; *text && k + 1 < sizeof want; text++)
         if (*text != ' ')
             want[k++] = *text;
     all[n] = want[k] = '\0';
-    return v->popup == POPUP_LINES && n && strstr(all, want);
+    return v->popup.kind == POPUP_LINES && n && strstr(all, want);
 }
 
 /* What a small screen leaves out a key shows: of a finding, of the message that leads to its evidence, of any
@@ -314,7 +314,7 @@ static void test_read(void **state)
         for (int view = VIEW_PROCS; view <= VIEW_LOG; view++) {
             char keys[] = "Esc 0 \"", text[8000];
             keys[4] = (char)('0' + view);
-            f.a.view.message[0] = '\0';
+            f.a.view.msg.text[0] = '\0';
             free(run(&f, keys));
             status_text(&f.a.view, text, sizeof text);
             assert_true(!text[0] || read_holds(&f.a.view, text));
@@ -331,8 +331,8 @@ static void test_read(void **state)
     free(run(&f, "1 j \""));
     const struct finding *last = &f.a.fs.f[1]; /* nothing is to be won by it: what it says stands once */
     assert_true(!last->won && read_holds(&f.a.view, last->next));
-    for (size_t i = 0, n = 0; i < f.a.view.popup_ntext; i++) {
-        n += !strncmp(f.a.view.popup_text[i], last->next, 20);
+    for (size_t i = 0, n = 0; i < f.a.view.popup.ntext; i++) {
+        n += !strncmp(f.a.view.popup.text[i], last->next, 20);
         assert_true(n < 2);
     }
     fix_close(&f);

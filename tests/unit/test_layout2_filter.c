@@ -48,8 +48,8 @@ static void test_errors(void **state)
         strcat(many, "gc ");
     refuse(s.tr, many, 24 * 3);
     view_filter(&s.v, "state=sleeping"); /* the reader sees where */
-    assert_true(s.v.message_error && strstr(s.v.message, "character 7"));
-    assert_int_equal(s.v.nfilters, 0);
+    assert_true(s.v.msg.error && strstr(s.v.msg.text, "character 7"));
+    assert_int_equal(s.v.filters.n, 0);
     seen_close(&s);
 }
 
@@ -427,9 +427,9 @@ static void test_view(void **state)
     view_filter(&s.v, "dur>1ms state=waiting");
     finish(&s.v);
     assert_true(l->n > 0 && l->n <= one);
-    assert_string_equal(s.v.filter_text, "conn).serve dur>1ms state=waiting");
+    assert_string_equal(s.v.filters.text, "conn).serve dur>1ms state=waiting");
     for (uint32_t r = 0; r < l->n; r++)
-        assert_true(filter_shows(s.v.filter, lanes_at(l, r)) || lanes_at(l, r) == s.v.at.focus.i);
+        assert_true(filter_shows(s.v.filters.all, lanes_at(l, r)) || lanes_at(l, r) == s.v.at.focus.i);
     int steps = 0; /* steps stop at what passes */
     while (steps < 50 && !(view_span(&s.v, 1) & VR_BELL)) {
         struct span sp;
@@ -447,16 +447,16 @@ static void test_view(void **state)
     assert_true(view_filter_pop(&s.v) & VR_BELL);
     view_filter(&s.v, "nosuchfunction");
     finish(&s.v);
-    assert_true(s.v.message_error); /* nothing passes, and it says so */
+    assert_true(s.v.msg.error); /* nothing passes, and it says so */
     view_show_all(&s.v);
     assert_int_equal(l->n, all);
     for (int i = 0; i < VIEW_FILTERS; i++) {
         char text[16];
         snprintf(text, sizeof text, "dur>%dns", i + 1);
         assert_false(view_filter(&s.v, text) & VR_BELL);
-        assert_int_equal(s.v.nfilters, i + 1);
+        assert_int_equal(s.v.filters.n, i + 1);
         assert_true(view_filter(&s.v, " dur>1ns ") & VR_BELL); /* the same twice hides nothing more */
-        assert_int_equal(s.v.nfilters, i + 1);
+        assert_int_equal(s.v.filters.n, i + 1);
     }
     assert_true(view_filter(&s.v, "gc") & VR_BELL);
     seen_close(&s);

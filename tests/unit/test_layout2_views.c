@@ -189,7 +189,7 @@ static void log_of(struct seen *s)
     for (int i = 0; i < 12; i++) {
         view_at(&s->v, (int64_t)rnd(1000) * (view_end(&s->v) / 1000));
         assert_true(frame_draw(&s->g, &s->v, NULL));
-        const struct evlog *l = s->v.log;
+        const struct evlog *l = s->v.cache.log;
         size_t states = 0;
         for (size_t k = 0; k < l->n; k++) {
             states += l->e[k].kind == EV_STATE;
@@ -221,7 +221,7 @@ static void test_log_steps(void **state)
     assert_true(frame_draw(&s.g, &s.v, NULL));
     int64_t t = 0;
     do {
-        const struct event *e = &s.v.log->e[s.v.log->cur];
+        const struct event *e = &s.v.cache.log->e[s.v.cache.log->cur];
         got += e->kind == EV_STATE;
         assert_true(e->t >= t);
         assert_int_equal(s.v.at.cursor, e->t < view_end(&s.v) ? e->t : view_end(&s.v) - 1);
@@ -248,7 +248,7 @@ static void test_log_text(void **state)
     assert_true(on_screen(&s, "stop-the-world begins: start trace"));
     assert_true(on_screen(&s, "created by G1 main.main"));
     bool blocks = false, wakes = false;
-    for (size_t i = 0; i < s.v.log->n; i++) {
+    for (size_t i = 0; i < s.v.cache.log->n; i++) {
         evlog_line(&s.v, i, 44, line, sizeof line);
         blocks |= strstr(line, "blocks (") && strstr(line, ") in ");
         wakes |= strstr(line, "is woken by G") != NULL;
@@ -260,9 +260,9 @@ static void test_log_text(void **state)
     const uint32_t g = evlog_goroutine(&s.v);
     assert_true(g != NO_LANE);
     (void)view_enter(&s.v);
-    assert_int_equal(s.v.popup, POPUP_SPAN);
-    assert_true(s.v.popup_lane.kind == LANE_G && s.v.popup_lane.i == g);
-    s.v.popup = POPUP_NONE;
+    assert_int_equal(s.v.popup.kind, POPUP_SPAN);
+    assert_true(s.v.popup.lane.kind == LANE_G && s.v.popup.lane.i == g);
+    s.v.popup.kind = POPUP_NONE;
     view_lane(&s.v, 8); /* and back: the lanes are where the log was */
     int64_t t = s.v.at.cursor;
     view_switch(&s.v, 2);
@@ -280,7 +280,7 @@ static void sums_of(struct seen *s)
         int64_t want[ST_COUNT] = {0};
         for (uint32_t g = 0; g < trace_nlanes(s->tr, LANE_G); g++) {
             struct shares sh;
-            gstate_shares(s->v.gstate, s->tr, (struct lane){LANE_G, g}, t0, t1, &sh);
+            gstate_shares(s->v.cache.gstate, s->tr, (struct lane){LANE_G, g}, t0, t1, &sh);
             for (int k = 1; k < ST_COUNT; k++)
                 want[k] += sh.ns[k];
         }
@@ -304,7 +304,7 @@ static void test_sums(void **state)
     view_cursor(&s.v, 20);
     view_select(&s.v); /* the end of a range opens its sums */
     finish(&s.v);
-    assert_int_equal(s.v.popup, POPUP_LINES);
+    assert_int_equal(s.v.popup.kind, POPUP_LINES);
     assert_true(on_screen(&s, "Sums of the selected range"));
     view_resize(&s.v, 130, 60);
     view_sums(&s.v);
@@ -335,8 +335,8 @@ static int dark_columns(struct seen *s)
 {
     bool *dark = draw_dark_columns(&s->v);
     int n = 0;
-    for (int c = 0; c < s->v.plot_w; c++) {
-        const int64_t t0 = s->v.edges[c], t1 = s->v.edges[c + 1];
+    for (int c = 0; c < s->v.scr.plot_w; c++) {
+        const int64_t t0 = s->v.cache.edges[c], t1 = s->v.cache.edges[c + 1];
         bool none = t1 > t0;
         for (uint32_t p = 0; p < trace_nlanes(s->tr, LANE_P); p++) {
             struct shares sh;
@@ -364,7 +364,7 @@ static void test_processors_lost(void **state)
     seen_open(&s, cut);
     view_resize(&s.v, 100, 18); /* lanes of one line */
     view_switch(&s.v, VIEW_PROCS);
-    s.v.names = false;
+    s.v.scr.names = false;
     assert_true(frame_draw(&s.g, &s.v, NULL));
     int told = 0, lost = 0;
     for (int y = 0; y < s.g.h; y++) {
@@ -372,15 +372,15 @@ static void test_processors_lost(void **state)
         grid_line(&s.g, y, line, sizeof line);
         const bool lane =
             sscanf(line, "P%u ", &id) == 1 && strchr(line, '%'); /* its share; the readout has none */
-        for (int c = 0; lane && c < s.v.plot_w; c++) {
+        for (int c = 0; lane && c < s.v.scr.plot_w; c++) {
             struct shares sh;
             int64_t known = 0;
-            trace_shares(s.tr, (struct lane){LANE_P, trace_find_lane(s.tr, LANE_P, id)}, s.v.edges[c],
-                         s.v.edges[c + 1], &sh);
+            trace_shares(s.tr, (struct lane){LANE_P, trace_find_lane(s.tr, LANE_P, id)}, s.v.cache.edges[c],
+                         s.v.cache.edges[c + 1], &sh);
             for (int k = ST_IDLE; k <= ST_SYSCALL; k++)
                 known += sh.ns[k];
-            const bool unknown = line[s.v.gutter + c] == '?';
-            assert_true(!unknown || 2 * known < s.v.edges[c + 1] - s.v.edges[c]);
+            const bool unknown = line[s.v.scr.gutter + c] == '?';
+            assert_true(!unknown || 2 * known < s.v.cache.edges[c + 1] - s.v.cache.edges[c]);
             if (!unknown && !known)
                 fail_msg("P%u, column %d, not told: %s", id, c, line); /* as if it were idle */
             *(unknown ? &lost : &told) += 1;
@@ -440,11 +440,11 @@ static void test_not_found_yet(void **state)
     view_resize(&s.v, 100, 30);
     (void)view_search(&s.v, "nosuchfunction");
     finish(&s.v);
-    assert_non_null(strstr(s.v.message, "not found in what is loaded so far"));
+    assert_non_null(strstr(s.v.msg.text, "not found in what is loaded so far"));
     trace_load(s.tr, INT64_MAX);
     (void)view_search(&s.v, "nosuchfunction");
     finish(&s.v);
-    assert_non_null(strstr(s.v.message, "not found: nosuchfunction"));
+    assert_non_null(strstr(s.v.msg.text, "not found: nosuchfunction"));
     seen_close(&s);
 }
 
@@ -596,7 +596,7 @@ static void session(struct seen *s)
         any(&s->v);
         if (rnd(3))
             view_work(&s->v, rnd(2) ? INT64_MAX : 1000);
-        s->v.tier = (enum tier)rnd(TIER_COUNT);
+        s->v.scr.tier = (enum tier)rnd(TIER_COUNT);
         assert_true(frame_draw(&s->g, &s->v, NULL));
         const struct place *p = &s->v.at;
         assert_true(p->cursor >= p->win.t0 && p->cursor < p->win.t1);
@@ -604,7 +604,7 @@ static void session(struct seen *s)
         if (p->view >= VIEW_PROCS && p->view <= VIEW_THREADS && l->n) {
             uint32_t row = lanes_row(l, p->focus.i);
             assert_int_not_equal(row, NO_LANE);
-            assert_true(s->v.rows == 0 || view_row_line(&s->v, row) >= 0);
+            assert_true(s->v.scr.rows == 0 || view_row_line(&s->v, row) >= 0);
         }
     }
 }

@@ -22,27 +22,27 @@ static void test_same_picture(void **state)
         if (i % 100 == 0) {
             view_resize(&v, 24 + (int)below(&rng, 24), 13);
             view_switch(&v, 2 + (int)below(&rng, 2));
-            v.tier = (enum tier)below(&rng, TIER_COUNT);
-            v.mono = below(&rng, 2);
+            v.scr.tier = (enum tier)below(&rng, TIER_COUNT);
+            v.scr.mono = below(&rng, 2);
             tr.info.ndamages = below(&rng, 2); /* what isn't told of a processor is shown then */
         }
         int64_t end = tr.fold.end, len = (end >> below(&rng, 4)) - (int64_t)below(&rng, 1000);
         v.at.win.t0 = (int64_t)below(&rng, (uint64_t)(end - len));
         v.at.win.t1 = v.at.win.t0 + len;
         assert_true(frame_draw(&g, &v, NULL));
-        for (int c = 0; c < v.plot_w; c++)
-            *(v.scratch[0].sure[c] ? &sure : &not ) += 1;
+        for (int c = 0; c < v.scr.plot_w; c++)
+            *(v.cache.scratch[0].sure[c] ? &sure : &not ) += 1;
         draw_forget(&v);
-        v.exact = true;
+        v.scr.exact = true;
         assert_true(frame_draw(&exact, &v, NULL));
-        v.exact = false;
+        v.scr.exact = false;
         draw_forget(&v);
         for (int k = 0; k < g.w * g.h; k++)
             if (memcmp(&g.cells[k], &exact.cells[k], sizeof *g.cells))
                 fail_msg("round %d, view %d, tier %d, mono %d, %d columns of %" PRId64
                          " ns: column %d of line %d is U+%04X, exactly U+%04X",
-                         i, v.at.view, v.tier, v.mono, v.plot_w, len / v.plot_w, k % g.w - v.gutter, k / g.w,
-                         g.cells[k].glyph, exact.cells[k].glyph);
+                         i, v.at.view, v.scr.tier, v.scr.mono, v.scr.plot_w, len / v.scr.plot_w,
+                         k % g.w - v.scr.gutter, k / g.w, g.cells[k].glyph, exact.cells[k].glyph);
     }
     assert_true(sure > 1000 && not > 1000);
     grid_free(&g);
@@ -64,14 +64,14 @@ static void test_moved_picture(void **state)
     struct grid g = {0}, exact = {0};
     many_blocks(&tr, &rng);
     assert_true(view_init(&v, &tr) && view_init(&other, &tr));
-    other.exact = true;
+    other.scr.exact = true;
     for (int i = 0; i < 1500; i++) {
         if (i % 100 == 0) {
             view_resize(&v, 24 + (int)below(&rng, 60), 9 + (int)below(&rng, 30));
-            (void)view_resize(&other, v.w, v.h);
+            (void)view_resize(&other, v.scr.w, v.scr.h);
             view_switch(&v, 2 + (int)below(&rng, 2));
-            v.tier = other.tier = (enum tier)below(&rng, TIER_COUNT);
-            v.mono = other.mono = below(&rng, 2);
+            v.scr.tier = other.scr.tier = (enum tier)below(&rng, TIER_COUNT);
+            v.scr.mono = other.scr.mono = below(&rng, 2);
         }
         const int n = 1 + (int)below(&rng, 5), back = below(&rng, 2) ? -n : n;
         switch (below(&rng, 8)) {
@@ -83,8 +83,8 @@ static void test_moved_picture(void **state)
         }
         assert_true(frame_draw(&g, &v, NULL));
         other.at = v.at;
-        memcpy(other.message, v.message, sizeof v.message);
-        other.message_error = v.message_error;
+        memcpy(other.msg.text, v.msg.text, sizeof v.msg.text);
+        other.msg.error = v.msg.error;
         draw_forget(&other);
         assert_true(frame_draw(&exact, &other, NULL));
         struct plan p; /* what stands below the lanes is added up as time allows */
@@ -93,7 +93,7 @@ static void test_moved_picture(void **state)
             if (memcmp(&g.cells[k], &exact.cells[k], sizeof *g.cells))
                 fail_msg(
                     "step %d, view %d, tier %d, %d columns: column %d of line %d is U+%04X, afresh U+%04X", i,
-                    v.at.view, v.tier, v.plot_w, k % g.w - v.gutter, k / g.w, g.cells[k].glyph,
+                    v.at.view, v.scr.tier, v.scr.plot_w, k % g.w - v.scr.gutter, k / g.w, g.cells[k].glyph,
                     exact.cells[k].glyph);
     }
     grid_free(&g);

@@ -151,15 +151,15 @@ static void test_same_pictures(void **state)
         struct both b = {.pictures = 0};
         seen_begin(&b.one, load(paths[i], 1), paths[i]);
         seen_begin(&b.some, load(paths[i], 4), paths[i]);
-        b.some.v.alone_ns = 0;
-        b.one.v.tier = b.some.v.tier = TIER_EIGHTH;
+        b.some.v.cache.alone_ns = 0;
+        b.one.v.scr.tier = b.some.v.scr.tier = TIER_EIGHTH;
         view_resize(&b.one.v, 120, 50);
         view_resize(&b.some.v, 120, 50);
         same(&b, "loading");
         look_around(&b);
         assert_true(b.pictures > 80);
-        assert_null(b.one.v.crew); /* --threads 1 is one */
-        assert_non_null(b.some.v.crew);
+        assert_null(b.one.v.cache.crew); /* --threads 1 is one */
+        assert_non_null(b.some.v.cache.crew);
         seen_close(&b.one);
         seen_close(&b.some);
     }

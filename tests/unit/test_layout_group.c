@@ -25,8 +25,8 @@ static void sum_of(struct seen *s, uint32_t head, int column, struct shares *sum
         struct shares one;
         if (!same_name(s, head, g) || (g != head && lanes_row(l, g) != NO_LANE) || lanes_is_hidden(l, g))
             continue;
-        gstate_shares(s->v.gstate, s->tr, (struct lane){LANE_G, g}, s->v.edges[column],
-                      s->v.edges[column + 1], &one);
+        gstate_shares(s->v.cache.gstate, s->tr, (struct lane){LANE_G, g}, s->v.cache.edges[column],
+                      s->v.cache.edges[column + 1], &one);
         for (int k = ST_NONE + 1; k < ST_COUNT; k++)
             sum->ns[k] += one.ns[k];
     }
@@ -40,7 +40,7 @@ static void rows_hold(struct seen *s)
     assert_true(frame_draw(&s->g, &s->v, NULL));
     finish(&s->v);
     assert_true(frame_draw(&s->g, &s->v, NULL));
-    for (int i = 0; i < s->v.rows; i++) {
+    for (int i = 0; i < s->v.scr.rows; i++) {
         const uint32_t lane = lanes_at(l, view_line_row(&s->v, i));
         if (lane == NO_LANE)
             break;
@@ -48,7 +48,7 @@ static void rows_hold(struct seen *s)
         const struct shares *col = mixture_of(&s->v, lane);
         assert_int_equal(mixture_members(&s->v, lane), more ? more + 1 : 0);
         assert_true(!more == !col);
-        for (int c = 0; more && c < s->v.plot_w; c++) {
+        for (int c = 0; more && c < s->v.scr.plot_w; c++) {
             struct shares sum;
             sum_of(s, lane, c, &sum);
             if (memcmp(&sum, &col[c], sizeof sum))
@@ -84,14 +84,14 @@ static void short_of(struct seen *s)
     finish(&s->v);
     assert_true(frame_draw(&s->g, &s->v, NULL));
     for (long n = 0; n < 200 && !all; n++) {
-        mixture_free(s->v.mixture);
-        s->v.mixture = NULL;
+        mixture_free(s->v.cache.mixture);
+        s->v.cache.mixture = NULL;
         mem_fail_after(n);
         mixture_follow(&s->v);
         (void)mixture_work(&s->v, INT64_MAX);
         mem_fail_after(-1);
-        all = s->v.mixture && !mixture_pending(&s->v);
-        assert_true(all || !s->v.mixture);
+        all = s->v.cache.mixture && !mixture_pending(&s->v);
+        assert_true(all || !s->v.cache.mixture);
     }
     assert_true(all);
     rows_hold(s);

@@ -178,7 +178,7 @@ static void cursors(const char *file, unsigned *said)
         assert_true(frame_draw(&g, &v, NULL));
         while (view_work(&v, 1) & VR_WORK) {
         }
-        if (!v.lull)
+        if (!v.cache.lull)
             continue;
         int64_t c0, c1;
         struct lane l;
@@ -191,7 +191,7 @@ static void cursors(const char *file, unsigned *said)
         }
         c1 = c1 > end ? end : c1;
         slow(tr, v.at.focus.i, c0, c1, &is);
-        same(file, lull_get(v.lull), &is, v.at.focus.i, c0, c1);
+        same(file, lull_get(v.cache.lull), &is, v.at.focus.i, c0, c1);
         status_text(&v, text, sizeof text);
         *said += is.ready > 0 && strstr(text, " runnable (longest G") != NULL;
         if (is.ready && lull_speaks(&v))

@@ -10,9 +10,9 @@ static unsigned named, worked, assisted;
 static void same_styles(struct seen *s)
 {
     struct grid bare = {0};
-    s->v.names = false;
+    s->v.scr.names = false;
     assert_true(frame_draw(&bare, &s->v, NULL));
-    s->v.names = true;
+    s->v.scr.names = true;
     assert_true(frame_draw(&s->g, &s->v, NULL));
     for (int y = 0; y < bare.h; y++)
         for (int x = 0; x < bare.w; x++) {

@@ -109,7 +109,7 @@ static void lane_said(struct seen *s, int64_t t0, int64_t t1)
     if (!strstr(text, " span")) /* of one span alone */
         return;
     uint64_t n = walk(s->tr, l, t0, t1, ns);
-    bool assists = l.kind == LANE_G && gstate_any(s->v.gstate, s->tr, l.i, t0, t1);
+    bool assists = l.kind == LANE_G && gstate_any(s->v.cache.gstate, s->tr, l.i, t0, t1);
     lanes_said++;
     longest_said(s, text, t0, t1);
     for (int k = 0; k < ST_COUNT; k++) {
@@ -147,18 +147,18 @@ static void lanes(struct seen *s)
         (void)view_focus(&s->v, (struct lane){kind_in[k], rnd(n)});
         (void)view_at(&s->v, s->v.at.win.t0 + window_len(s->v.at.win) / 100 * rnd(100));
         s->v.at.exact = false;
-        s->v.selected = rnd(2);
-        s->v.sel0 = t0 + len / 5;
-        s->v.sel1 = t0 + len / 5 * 4;
+        s->v.sel.stands = rnd(2);
+        s->v.sel.t0 = t0 + len / 5;
+        s->v.sel.t1 = t0 + len / 5 * 4;
         finish(&s->v);
         assert_true(frame_draw(&s->g, &s->v, NULL));
         view_column(&s->v, &c0, &c1);
-        if (s->v.selected && s->v.sel1 > s->v.sel0)
-            c0 = s->v.sel0, c1 = s->v.sel1;
+        if (s->v.sel.stands && s->v.sel.t1 > s->v.sel.t0)
+            c0 = s->v.sel.t0, c1 = s->v.sel.t1;
         if (s->v.at.focus.kind == kind_in[k])
             lane_said(s, c0, c1);
     }
-    s->v.selected = false;
+    s->v.sel.stands = false;
 }
 
 /* ---- GC cycles, tasks

@@ -56,7 +56,7 @@ static void test_scene_goroutines(void **state)
     must_have(&s, ":31");
     must_have(&s, ":14");
     assert_int_equal(view_back(&s.v), VR_DRAW);
-    assert_int_equal(s.v.popup, POPUP_NONE);
+    assert_int_equal(s.v.popup.kind, POPUP_NONE);
     /* cause: to G2 at the moment it woke G1; effect: back */
     assert_int_equal(view_cause(&s.v), VR_DRAW);
     assert_int_equal(s.v.at.cursor, 4001000);
@@ -95,7 +95,7 @@ static void test_scene_begins(void **state)
     draw(&s);
     must_have(&s, "G2 net/http.(*conn).serve runnable 991us  from 10us");
     assert_int_equal(view_enter(&s.v), VR_DRAW);
-    assert_int_equal(s.v.popup, POPUP_SPAN);
+    assert_int_equal(s.v.popup.kind, POPUP_SPAN);
     view_goto(&s.v, "g2 0..5us"); /* nor is anything else of it here: its life is told all the same */
     draw(&s);
     must_have(&s, "100% not there");
@@ -209,7 +209,7 @@ static void test_scene_message(void **state)
             view_message(&s.v, false, "%s", text);
             draw(&s);
             must_have(&s, "(*conn).serve  >");
-            if (s.v.rows < 2)
+            if (s.v.scr.rows < 2)
                 must_have(&s, "lanes 2-2 of 2");
         }
     }
@@ -279,7 +279,7 @@ static void test_scene_jumps(void **state)
     scene_open(&s, 80, 24);
     assert_int_equal(view_gc(&s.v, 1), VR_DRAW);
     assert_int_equal(s.v.at.cursor, 1000);
-    assert_string_equal(s.v.message, "stop-the-world (start trace): 1us");
+    assert_string_equal(s.v.msg.text, "stop-the-world (start trace): 1us");
     assert_true(view_gc(&s.v, 1) & VR_BELL);
     view_switch(&s.v, 3);
     view_goto(&s.v, "g1 500us");
@@ -406,24 +406,24 @@ static void test_prompt(void **state)
     static const uint32_t cps[] = {'z', 0xE9, 0x4E16, 0x1F600, 0x1B, 0, 0xD800, 0x110000};
     for (size_t i = 0; i < sizeof cps / sizeof *cps; i++)
         view_prompt_put(&s.v, cps[i]);
-    assert_int_equal(s.v.text_len, 1 + 2 + 3 + 4);
+    assert_int_equal(s.v.prompt.len, 1 + 2 + 3 + 4);
     draw(&s);
     view_prompt_erase(&s.v);
     view_prompt_erase(&s.v);
-    assert_string_equal(s.v.text, "z\xc3\xa9");
+    assert_string_equal(s.v.prompt.text, "z\xc3\xa9");
     assert_int_equal(view_prompt_accept(&s.v), VR_DRAW | VR_COMMAND);
-    assert_string_equal(s.v.command, "z\xc3\xa9");
-    assert_int_equal(s.v.prompt, PROMPT_NONE);
+    assert_string_equal(s.v.prompt.command, "z\xc3\xa9");
+    assert_int_equal(s.v.prompt.kind, PROMPT_NONE);
     view_prompt(&s.v, PROMPT_COMMAND);
     for (int i = 0; i < 2000; i++) /* too long: refused, not overrun */
         view_prompt_put(&s.v, 0x4E16);
-    assert_true(s.v.text_len < sizeof s.v.text);
+    assert_true(s.v.prompt.len < sizeof s.v.prompt.text);
     draw(&s);
     assert_true(s.txt.screen_x >= 0 && s.txt.screen_x < 20);
     view_prompt_erase_word(&s.v);
-    assert_int_equal(s.v.text_len, 0);
+    assert_int_equal(s.v.prompt.len, 0);
     view_prompt_erase(&s.v);
-    assert_int_equal(s.v.prompt, PROMPT_NONE);
+    assert_int_equal(s.v.prompt.kind, PROMPT_NONE);
     assert_int_equal(view_quit(&s.v), VR_QUIT);
     scene_close(&s);
 }
@@ -474,7 +474,7 @@ static void test_hostile_names(void **state)
     tracegen_printf(&t, ":14\nGoStart +10 g=2 g_seq=1\nGoBlock +50000 reason=\"r\" stack=0\n");
     for (int w = 1; w < 120; w += 13) {
         scene_text(&s, (const char *)t.p, w, 12);
-        s.v.tier = TIER_EIGHTH;
+        s.v.scr.tier = TIER_EIGHTH;
         view_switch(&s.v, 3);
         view_goto(&s.v, "g1 100us");
         for (int k = 0; k < 2; k++, view_enter(&s.v)) {

@@ -268,7 +268,7 @@ static void test_tsv(void **state)
     unsigned f = view_yank(&s.v, &text);
     while (f & VR_WORK) /* a slow machine */
         f = view_work(&s.v, INT64_MAX);
-    text = text ? text : s.v.copied;
+    text = text ? text : s.v.job.copied;
     assert_true(f & VR_YANK);
     uint32_t lines = 0, tabs = 0;
     for (const char *c = text; *c; c++) {
@@ -283,7 +283,7 @@ static void test_tsv(void **state)
     snprintf(first, sizeof first, "\n%lld\t%lld\t", (long long)(x->t1 - x->t0), (long long)x->t0);
     assert_non_null(strstr(text, first));
     mem_free(text);
-    s.v.copied = NULL;
+    s.v.job.copied = NULL;
     seen_close(&s);
 }
 
@@ -380,7 +380,7 @@ static void every_size(struct seen *s)
     for (int k = 0; k < TABLES; k++)
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
             view_resize(&s->v, sizes[i][0], sizes[i][1]);
-            s->v.tier = (enum tier)(i % TIER_COUNT);
+            s->v.scr.tier = (enum tier)(i % TIER_COUNT);
             open_view(s, tables[k]);
             act(s, DEED_LAST, 1);
             act(s, DEED_DETAILS, 1);

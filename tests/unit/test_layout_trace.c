@@ -15,15 +15,15 @@ static void check_view(const struct view *v)
     assert_true(p->win.t0 >= 0 && p->win.t0 < p->win.t1);
     assert_true(p->cursor >= p->win.t0 && p->cursor < p->win.t1);
     assert_true(p->cursor < view_end(v));
-    assert_true(window_len(p->win) >= v->plot_w);
+    assert_true(window_len(p->win) >= v->scr.plot_w);
     const struct lanes *l = &v->lanes[p->focus.kind];
     if (kind_of(p->view)->items) {
         assert_true(p->row < v->items.n || (p->row == 0 && !v->items.n));
-        assert_true(p->row >= p->top && (v->rows == 0 || p->row < p->top + (uint32_t)v->rows));
+        assert_true(p->row >= p->top && (v->scr.rows == 0 || p->row < p->top + (uint32_t)v->scr.rows));
     } else if (l->n && p->view >= VIEW_PROCS && p->view <= VIEW_THREADS) {
         uint32_t row = lanes_row(l, p->focus.i);
         assert_int_not_equal(row, NO_LANE);
-        assert_true(v->rows == 0 || view_row_line(v, row) >= 0);
+        assert_true(v->scr.rows == 0 || view_row_line(v, row) >= 0);
     }
 }
 
@@ -64,8 +64,8 @@ static void any_action(struct view *v)
         break;
     case 25: view_search_next(v, n); break;
     case 26:
-        v->tier = (enum tier)rnd(TIER_COUNT);
-        v->mono = rnd(2);
+        v->scr.tier = (enum tier)rnd(TIER_COUNT);
+        v->scr.mono = rnd(2);
         view_popup_scroll(v, n);
         break;
     }
@@ -89,11 +89,11 @@ static void random_session(const struct trace *tr, int steps)
         check_view(&v);
         assert_true(frame_draw(&g, &v, NULL));
         check_view(&v);
-        assert_true(g.w == v.w && g.h == v.h);
+        assert_true(g.w == v.scr.w && g.h == v.scr.h);
         draw_forget(&v); /* what was kept of frames before is what would be drawn now, from exact times */
-        v.exact = true;
+        v.scr.exact = true;
         assert_true(frame_draw(&afresh, &v, NULL));
-        v.exact = false;
+        v.scr.exact = false;
         if (rnd(2))
             draw_forget(&v);
         assert_memory_equal(afresh.cells, g.cells, (size_t)g.w * (size_t)g.h * sizeof *g.cells);
@@ -156,16 +156,17 @@ static void load_and_look(bool act)
         if (act)
             any_action(&v);
         else /* it is said that there are no lanes, until there are */
-            assert_int_equal(strcmp(v.message, "no lanes here") == 0, v.lanes[LANE_P].n == 0);
+            assert_int_equal(strcmp(v.msg.text, "no lanes here") == 0, v.lanes[LANE_P].n == 0);
         assert_true(frame_draw(&g, &v, NULL));
         check_view(&v);
         int64_t known = trace_info(tr)->end;
-        for (int c = 0; c < v.plot_w && v.at.view == VIEW_PROCS && !v.popup && !act; c++) {
+        for (int c = 0; c < v.scr.plot_w && v.at.view == VIEW_PROCS && !v.popup.kind && !act; c++) {
             struct plan p;
             plan_view(&p, &v, v.lanes[LANE_P].n);
-            bool loading = grid_at(&g, v.gutter + c, p.y[v.lanes[LANE_P].n ? ROW_LANES : ROW_RUNQ])->style ==
-                           STYLE_LOADING;
-            assert_int_equal(loading, more == LOAD_MORE && v.edges[c + 1] > known);
+            bool loading =
+                grid_at(&g, v.scr.gutter + c, p.y[v.lanes[LANE_P].n ? ROW_LANES : ROW_RUNQ])->style ==
+                STYLE_LOADING;
+            assert_int_equal(loading, more == LOAD_MORE && v.cache.edges[c + 1] > known);
             marked += loading;
         }
     }
@@ -250,19 +251,19 @@ static void shares_of(struct seen *on)
             for (uint32_t i = 0; i < lanes; i++) {
                 struct lane l = {(enum lane_kind)kind, n > 6 ? rnd(n) : i};
                 struct spans_read all = read_spans(tr, l);
-                trace_columns(tr, l, v.edges, (uint32_t)v.plot_w, v.scratch[0].cols);
-                for (int c = 0; c < v.plot_w; c += zoom ? 5 : 11) {
+                trace_columns(tr, l, v.cache.edges, (uint32_t)v.scr.plot_w, v.cache.scratch[0].cols);
+                for (int c = 0; c < v.scr.plot_w; c += zoom ? 5 : 11) {
                     struct shares slow;
                     int64_t sum = 0;
-                    walk(&all, v.edges[c], v.edges[c + 1], &slow);
+                    walk(&all, v.cache.edges[c], v.cache.edges[c + 1], &slow);
                     for (int s = 0; s < ST_COUNT; s++) {
-                        sum += v.scratch[0].cols[c].ns[s];
-                        if (v.scratch[0].cols[c].ns[s] != slow.ns[s])
+                        sum += v.cache.scratch[0].cols[c].ns[s];
+                        if (v.cache.scratch[0].cols[c].ns[s] != slow.ns[s])
                             fail_msg("%s: kind %d lane %u column %d state %s: %lld, by walking %lld",
                                      on->name, kind, l.i, c, state_name((enum state)s),
-                                     (long long)v.scratch[0].cols[c].ns[s], (long long)slow.ns[s]);
+                                     (long long)v.cache.scratch[0].cols[c].ns[s], (long long)slow.ns[s]);
                     }
-                    assert_int_equal(sum, v.edges[c + 1] - v.edges[c]);
+                    assert_int_equal(sum, v.cache.edges[c + 1] - v.cache.edges[c]);
                 }
                 free(all.v);
             }
@@ -292,7 +293,7 @@ static void marks_of(struct seen *on)
     assert_true(view_init(&v, tr));
     view_resize(&v, 80, 24);
     for (int tier = 0; tier < TIER_COUNT; tier++) {
-        v.tier = (enum tier)tier;
+        v.scr.tier = (enum tier)tier;
         assert_true(frame_draw(&g, &v, NULL));
         int stw = -1;
         char buf[2000];
@@ -309,24 +310,24 @@ static void marks_of(struct seen *on)
         for (size_t i = 0; i < n; i++) {
             if (r[i].t1 <= r[i].t0)
                 continue;
-            int c = window_col(v.at.win, v.plot_w, r[i].t0);
-            const struct cell *cell = grid_at(&g, v.gutter + c, stw);
+            int c = window_col(v.at.win, v.scr.plot_w, r[i].t0);
+            const struct cell *cell = grid_at(&g, v.scr.gutter + c, stw);
             if (cell->style != STYLE_STW || cell->glyph == ' ')
                 fail_msg("%s: the stop-the-world at %lld has no mark", on->name, (long long)r[i].t0);
         }
         struct plan p;
         plan_view(&p, &v, v.lanes[LANE_P].n);
-        for (int row = 0; row < v.rows; row++) {
+        for (int row = 0; row < v.scr.rows; row++) {
             uint32_t lane = lanes_at(&v.lanes[LANE_P], (uint32_t)row);
             if (lane == NO_LANE)
                 break;
-            for (int c = 0; c < v.plot_w; c++) {
+            for (int c = 0; c < v.scr.plot_w; c++) {
                 struct shares s;
-                trace_shares(tr, (struct lane){LANE_P, lane}, v.edges[c], v.edges[c + 1], &s);
+                trace_shares(tr, (struct lane){LANE_P, lane}, v.cache.edges[c], v.cache.edges[c + 1], &s);
                 int64_t busy =
                     s.ns[ST_RUNNING] + s.ns[ST_GCWORK] + s.ns[ST_ASSIST] + s.ns[ST_SWEEP] + s.ns[ST_SYSCALL];
                 int y = p.y[ROW_LANES] + row * p.lane_h + p.lane_h - 1;
-                const struct cell *cell = grid_at(&g, v.gutter + c, y);
+                const struct cell *cell = grid_at(&g, v.scr.gutter + c, y);
                 assert_true(cell != NULL);
                 if (busy && cell->glyph == ' ' && !(cell->flags & CELL_REVERSE))
                     fail_msg("%s: P%u column %d was busy and is blank", on->name, lane, c);

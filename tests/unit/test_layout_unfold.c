@@ -60,14 +60,14 @@ static void in_step(struct seen *s)
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
         view_resize(&s->v, sizes[k][0], sizes[k][1]);
         (void)view_switch(&s->v, VIEW_GOROUTINES);
-        s->v.unfolded = true;
+        s->v.scr.unfolded = true;
         for (int step = 0; step < 30; step++) {
             (void)view_lane(&s->v, step % 3 ? 1 : 7);
             if (rnd(4) == 0)
                 (void)view_zoom(&s->v, rnd(2) ? 3 : -1);
             assert_true(frame_draw(&s->g, &s->v, NULL));
             int last = -1;
-            for (int i = 0; i < s->v.rows; i++) {
+            for (int i = 0; i < s->v.scr.rows; i++) {
                 int y = view_line_y(&s->v, i);
                 assert_true(y > last);
                 assert_int_equal(view_y_line(&s->v, y), i);
@@ -77,7 +77,8 @@ static void in_step(struct seen *s)
             }
             uint32_t row = lanes_row(&s->v.lanes[LANE_G], s->v.at.focus.i);
             int line = row == NO_LANE ? 0 : view_row_line(&s->v, row);
-            assert_true(line >= 0 && line < (s->v.rows > 0 ? s->v.rows : 1)); /* the cursor's lane shows */
+            assert_true(line >= 0 &&
+                        line < (s->v.scr.rows > 0 ? s->v.scr.rows : 1)); /* the cursor's lane shows */
         }
     }
 }

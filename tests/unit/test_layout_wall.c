@@ -162,7 +162,7 @@ static void test_both_in_sight(void **state)
     assert_null(view_quit_word(&v)); /* nothing is left to close */
     view_redo(&v, VIEW_UNDO);
     assert_int_equal(v.lanes[LANE_G].npin, 1);
-    v.message[0] = 0;
+    v.msg.text[0] = 0;
     view_back(&v);
     assert_int_equal(v.lanes[LANE_G].npin, 0);
     view_undo(&v, VIEW_UNDO);

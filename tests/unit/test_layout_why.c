@@ -107,10 +107,10 @@ static void test_lanes(void **state)
     (void)view_range(&s.v, n.t0, n.t0 + 1000); /* a moment in which nothing changes */
     assert_true(frame_draw(&s.g, &s.v, NULL));
     int marked = 0;
-    for (int x = s.v.gutter; x < s.g.w; x++)
+    for (int x = s.v.scr.gutter; x < s.g.w; x++)
         marked += underlined(&s, x, 5) > 0;
-    assert_true(marked > s.v.plot_w / 2);
-    s.v.message[0] = 0;
+    assert_true(marked > s.v.scr.plot_w / 2);
+    s.v.msg.text[0] = 0;
     assert_string_equal(view_drop_word(&s.v), "all lanes");
     (void)view_back(&s.v);
     assert_false(why_shown(&s.v));

@@ -78,17 +78,17 @@ static void print_popup(struct script *s)
     struct view *v = &s->a->view;
     struct grid g = {.ascii = !s->a->utf8};
     char line[4 * 200 + 1];
-    int w = v->w, h = v->h, n = 0;
-    enum tier tier = v->tier;
+    int w = v->scr.w, h = v->scr.h, n = 0;
+    enum tier tier = v->scr.tier;
     if (!grid_resize(&g, 200, 400))
         return;
-    v->w = 200;
-    v->h = 400;
-    v->tier = TIER_ASCII; /* a border that can be told from text */
+    v->scr.w = 200;
+    v->scr.h = 400;
+    v->scr.tier = TIER_ASCII; /* a border that can be told from text */
     popup_draw(&g, v);
-    v->w = w;
-    v->h = h;
-    v->tier = tier;
+    v->scr.w = w;
+    v->scr.h = h;
+    v->scr.tier = tier;
     for (int y = 0; y < g.h; y++) {
         grid_line(&g, y, line, sizeof line);
         char *from = line + strspn(line, " "), *end = from + strlen(from);
@@ -125,7 +125,7 @@ static bool print_here(struct script *s, bool same)
     const struct view *v = &s->a->view;
     char line[RICH_MOST];
     status_text(v, line, sizeof line);
-    same = same && v->message[0] && strcmp(line, s->was) == 0;
+    same = same && v->msg.text[0] && strcmp(line, s->was) == 0;
     if (!same)
         print_safe(s, line);
     snprintf(s->was, sizeof s->was, "%s", line);
@@ -138,19 +138,19 @@ static void print_linear(struct script *s)
     const struct view *v = &s->a->view;
     const bool same = v->at.view == s->view;
     bool any = true;
-    if (v->prompt)
+    if (v->prompt.kind)
         return;
     if (!same)
         fprintf(s->out, "[%s] ", keyview_name((enum keyview)v->at.view));
     s->view = v->at.view;
-    if (v->popup) {
+    if (v->popup.kind) {
         print_popup(s);
         s->was[0] = 0;
     } else {
         any = print_here(s, same);
     }
-    if (v->message[0])
-        fprintf(s->out, "%s(%s)", any ? "  " : "", v->message);
+    if (v->msg.text[0])
+        fprintf(s->out, "%s(%s)", any ? "  " : "", v->msg.text);
     fputc('\n', s->out);
     s->quit |= fflush(s->out) != 0; /* nobody reads on; finish_output() says what is wrong */
 }
@@ -224,7 +224,7 @@ static bool run_word(struct script *s, const char *w, size_t len)
     if (w[0] == '@' && len > 1)
         return run_directive(s, w, len);
     bool is_key = key_parse(w, len, &k);
-    if (s->a->view.prompt && !is_key)
+    if (s->a->view.prompt.kind && !is_key)
         type_text(s, w, len);
     else if (act != ACT_NONE)
         after(s, app_do(s->a, act, 0, NULL));

@@ -223,7 +223,7 @@ static void choose_glyphs(struct app *a, const struct options *o, enum charset *
         charset_force();
     a->utf8 = *charset == CHARSET_UTF8;
     a->utf8_tier = o->tier_given ? o->tier : o->headless || o->linear ? TIER_EIGHTH : usual_tier();
-    a->view.tier = a->utf8 ? a->utf8_tier : TIER_ASCII;
+    a->view.scr.tier = a->utf8 ? a->utf8_tier : TIER_ASCII;
 }
 
 /* Some terminals say what their colours are: "foreground;background", 7 and 15 being light grounds. */
@@ -271,13 +271,13 @@ enum {
 static int run_headless(struct app *a, const struct options *o)
 {
     a->no_color = !o->svg;
-    a->mono = a->view.mono = o->svg ? o->color == COLOR_NEVER : o->color != COLOR_ALWAYS;
+    a->mono = a->view.scr.mono = o->svg ? o->color == COLOR_NEVER : o->color != COLOR_ALWAYS;
     if ((o->svg || o->palette) && !load_palette(o, &a->palette))
         return EXIT_NO_WORD;
     if (!o->palette && a->palette == PALETTE_NEUTRAL)
         a->palette = PALETTE_DARK; /* a picture has a ground of its own */
     if (pair_below(a))
-        pair_below(a)->mono = pair_below(a)->view.mono = a->mono;
+        pair_below(a)->mono = pair_below(a)->view.scr.mono = a->mono;
     a->unseen = true;
     for (bool busy = true; a->follow && (busy || app_live_waits(a));)
         if (!app_live(a, HEADLESS_NS, &busy) && !busy)
@@ -316,18 +316,18 @@ static int run_terminal(struct app *a, const struct options *o, enum charset cha
     a->palette = to.palette;
     a->by_ground = !o->palette || to.palette == PALETTE_BLIND;
     a->no_color = term_depth(t) == DEPTH_MONO;
-    a->mono = a->view.mono = a->no_color;
+    a->mono = a->view.scr.mono = a->no_color;
     if (!term_utf8(t)) {
         a->utf8 = false;
-        a->view.tier = TIER_ASCII;
+        a->view.scr.tier = TIER_ASCII;
     }
     struct app *below = pair_below(a);
     if (below) {
         below->palette = a->palette;
         below->no_color = a->no_color;
-        below->mono = below->view.mono = a->mono;
+        below->mono = below->view.scr.mono = a->mono;
         below->utf8 = a->utf8;
-        below->view.tier = a->view.tier;
+        below->view.scr.tier = a->view.scr.tier;
     }
     a->note = term_note(t);
     *signal_out = interactive_run(a, t, o->debug);

@@ -22,14 +22,14 @@ static bool pending(const struct app *a)
 
 static void soon_over(struct app *a)
 {
-    if (a->view.message_soon == SOON_TABLES)
+    if (a->view.msg.soon == SOON_TABLES)
         view_message(&a->view, false, "%s", "");
 }
 
 static void say_soon(struct app *a, const char *what)
 {
     view_message(&a->view, false, "%s", what);
-    a->view.message_soon = SOON_TABLES;
+    a->view.msg.soon = SOON_TABLES;
 }
 
 static void triage_drop(struct app *a)
@@ -58,12 +58,12 @@ static void findings_show(struct app *a)
     soon_over(a);
     if (!a->touched) {
         (void)view_switch(&a->view, VIEW_TRIAGE);
-        a->view.undo_n = 0; /* nothing the reader did */
-    } else if (wish && !a->view.prompt && !a->view.popup) {
+        a->view.trail.n = 0; /* nothing the reader did */
+    } else if (wish && !a->view.prompt.kind && !a->view.popup.kind) {
         (void)tri_walk(&a->view, wish);
         a->following = false; /* the picture stands where the finding is */
     } else if (a->hint && a->fs.n && a->view.at.view != VIEW_TRIAGE &&
-               !(a->view.message[0] && a->view.message_error)) {
+               !(a->view.msg.text[0] && a->view.msg.error)) {
         bool one = a->fs.n == 1;
         help_key(a->km, app_keyview(a), ACT_VIEW_TRIAGE, list, sizeof list);
         help_key(a->km, app_keyview(a), ACT_FINDING_NEXT, walk, sizeof walk);

@@ -27,11 +27,11 @@
 static unsigned do_help(struct app *a, int n)
 {
     (void)n;
-    if (a->view.popup == POPUP_LINES) {
-        a->view.popup = POPUP_NONE;
+    if (a->view.popup.kind == POPUP_LINES) {
+        a->view.popup.kind = POPUP_NONE;
         return VR_DRAW;
     }
-    a->view.popup = POPUP_NONE;
+    a->view.popup.kind = POPUP_NONE;
     enum keyview v = app_keyview(a);
     if (!help_make(&a->help, a->km, &a->view, v)) {
         view_message(&a->view, true, "out of memory");
@@ -39,7 +39,7 @@ static unsigned do_help(struct app *a, int n)
     }
     snprintf(a->title, sizeof a->title, "Keys in %s", keyview_name(v));
     unsigned f = view_lines(&a->view, a->title, a->help.lines, a->help.n);
-    a->view.popup_rich = kind_here(&a->view)->table ? NULL : &a->help.legend;
+    a->view.popup.rich = kind_here(&a->view)->table ? NULL : &a->help.legend;
     return f;
 }
 
@@ -60,7 +60,7 @@ static unsigned do_palette(struct app *a, int n)
     } else {
         a->mono = true;
     }
-    a->view.mono = a->mono;
+    a->view.scr.mono = a->mono;
     view_message(&a->view, false, "palette: %s", a->mono ? "mono" : palette_name(a->palette));
     return VR_DRAW | AR_PALETTE;
 }
@@ -112,9 +112,9 @@ static void put_command(const struct app *a, FILE *f)
     if (at->focus.kind < LANE_BAND && at->focus.i < trace_nlanes(a->tr, at->focus.kind))
         fprintf(f, " --lane %c%llu@%s", letters[at->focus.kind],
                 (unsigned long long)trace_lane_who(a->tr, at->focus).id, when_exact(a->tr, at->cursor, from));
-    if (a->view.filter_text[0]) {
+    if (a->view.filters.text[0]) {
         fputs(" --filter ", f);
-        put_quoted(f, a->view.filter_text);
+        put_quoted(f, a->view.filters.text);
     }
     fputc('\n', f);
 }
@@ -162,7 +162,7 @@ static unsigned do_yank(struct app *a, int n)
     if (a->yank)
         memcpy(a->yank, whole, size + 1);
     free(whole);
-    if (a->yank && a->view.popup)
+    if (a->yank && a->view.popup.kind)
         view_message(&a->view, false, "copied: all lines of the pop-up");
     else if (a->yank && command) /* of rows it has been said already */
         view_message(&a->view, false, "copied: %.*s", (int)strcspn(text, "\n"), text);
@@ -252,8 +252,9 @@ static unsigned do_follow(struct app *a, int n)
 static unsigned do_prompt(struct app *a, enum prompt_kind kind, const char *arg)
 {
     a->history_at = -1;
-    if (kind != PROMPT_SEARCH || arg || a->view.popup != POPUP_LINES) /* in a text it finds words of that */
-        a->view.popup = POPUP_NONE;
+    if (kind != PROMPT_SEARCH || arg ||
+        a->view.popup.kind != POPUP_LINES) /* in a text it finds words of that */
+        a->view.popup.kind = POPUP_NONE;
     if (kind == PROMPT_SLICE)
         return arg ? slice_write(a, arg) : slice_ask(a);
     if (!arg)
@@ -461,14 +462,14 @@ unsigned app_do(struct app *a, enum action act, uint32_t count, const char *arg)
     a->asked = a->asked && act == ACT_BACK;
     if (act == ACT_BACK)
         a->wish = 0;
-    if (a->view.message[0] && act != ACT_READ &&
+    if (a->view.msg.text[0] && act != ACT_READ &&
         !((act == ACT_BACK || act == ACT_CLOSE) &&
           view_told(&a->view))) { /* it lasts until the next action, and eats none */
         view_message(&a->view, false, "%s", "");
         had = VR_DRAW;
     }
-    if (a->view.popup == POPUP_LINES && !c->keeps && !act_scrolls(c) && !act_finds(&a->view, act, arg)) {
-        a->view.popup = POPUP_NONE; /* read, and now done */
+    if (a->view.popup.kind == POPUP_LINES && !c->keeps && !act_scrolls(c) && !act_finds(&a->view, act, arg)) {
+        a->view.popup.kind = POPUP_NONE; /* read, and now done */
         had = VR_DRAW;
     }
     f = c->how(a, act, c, n, arg);

@@ -118,16 +118,16 @@ static const struct want also[] = {
 
 static const struct want *wanted(const struct view *v)
 {
-    return v->popup ? popup_want : kind_here(v)->table ? table_want : lanes_want;
+    return v->popup.kind ? popup_want : kind_here(v)->table ? table_want : lanes_want;
 }
 
 /* Would it do anything now? */
 static bool offered(const struct view *v, const struct want *w)
 {
-    bool lines = v->popup == POPUP_LINES;
-    if (v->popup && w->a == ACT_LANE_DOWN)
-        return v->popup_lines > v->popup_rows;
-    if (v->popup == POPUP_SPAN && w->a == ACT_SEARCH)
+    bool lines = v->popup.kind == POPUP_LINES;
+    if (v->popup.kind && w->a == ACT_LANE_DOWN)
+        return v->popup.lines > v->popup.rows;
+    if (v->popup.kind == POPUP_SPAN && w->a == ACT_SEARCH)
         return false;
     if (lines && (w->a == ACT_WHY || w->a == ACT_SOURCE || w->a == ACT_CAUSE || w->a == ACT_EFFECT))
         return false;
@@ -142,10 +142,10 @@ static bool offered(const struct view *v, const struct want *w)
 
 static const char *label(const struct view *v, const struct want *w)
 {
-    const char *word = w->a == ACT_BACK                ? view_quit_word(v)
-                       : w->a == ACT_CLOSE             ? view_drop_word(v)
-                       : v->popup && w->a != ACT_CAUSE ? NULL
-                                                       : act_word(v, w->a);
+    const char *word = w->a == ACT_BACK                     ? view_quit_word(v)
+                       : w->a == ACT_CLOSE                  ? view_drop_word(v)
+                       : v->popup.kind && w->a != ACT_CAUSE ? NULL
+                                                            : act_word(v, w->a);
     return word ? word : w->a == ACT_BACK ? "quit" : w->label;
 }
 
@@ -340,7 +340,7 @@ bool help_make(struct help *h, const struct keymap *km, const struct view *v, en
     size_t n = keymap_bindings(km, view, &b);
     rich_init(&h->legend);
     if (!kind_here(v)->table) /* none of its signs is in a table */
-        legend_all(v->tier, v->mono, &h->legend);
+        legend_all(v->scr.tier, v->scr.mono, &h->legend);
     print_here(f, v, b, n);
     print_help(f, km, view, b, n);
     mem_free(b);

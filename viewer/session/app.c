@@ -75,13 +75,13 @@ void app_open(struct app *a)
     if (a->open_filter) {
         const unsigned filter = view_filter(&a->view, a->open_filter);
         if (filter & VR_BELL)
-            a->open_wrong = a->view.message;
+            a->open_wrong = a->view.msg.text;
         f |= filter;
     }
     if (f & VR_WORK)
         app_add(a, DUE_VIEW);
     if (a->open_view)
-        a->view.undo_n = a->view.redo_n = 0; /* one begins here: nothing lies below */
+        a->view.trail.n = a->view.trail.redo_n = 0; /* one begins here: nothing lies below */
     a->open_filter = NULL;
     a->open_view = 0;
     a->open_at = a->open_lane = NULL;
@@ -118,8 +118,8 @@ unsigned app_work(struct app *a, int64_t budget_ns)
     unsigned f = view_work(&a->view, budget_ns);
     if (f & VR_YANK) { /* what a key began to copy */
         mem_free(a->yank);
-        a->yank = a->view.copied;
-        a->view.copied = NULL;
+        a->yank = a->view.job.copied;
+        a->view.job.copied = NULL;
     }
     tables_moved(a, &from);
     app_set(a, DUE_VIEW, (f & VR_WORK) != 0);
@@ -169,7 +169,7 @@ unsigned app_resize(struct app *a, int w, int h)
 
 enum keyview app_keyview(const struct app *a)
 {
-    if (a->view.popup)
+    if (a->view.popup.kind)
         return KEYVIEW_POPUP;
     return (enum keyview)a->view.at.view;
 }
@@ -179,17 +179,17 @@ enum keyview app_keyview(const struct app *a)
 
 static int history_of(const struct app *a)
 {
-    return a->view.prompt == PROMPT_SEARCH ? 1 : a->view.prompt == PROMPT_FILTER ? 2 : 0;
+    return a->view.prompt.kind == PROMPT_SEARCH ? 1 : a->view.prompt.kind == PROMPT_FILTER ? 2 : 0;
 }
 
 static void history_add(struct app *a)
 {
     int h = history_of(a), *n = &a->history_n[h];
-    if (!a->view.text_len || (*n && strcmp(a->history[h][*n - 1], a->view.text) == 0))
+    if (!a->view.prompt.len || (*n && strcmp(a->history[h][*n - 1], a->view.prompt.text) == 0))
         return;
     if (*n == APP_HISTORY)
         memmove(a->history[h][0], a->history[h][1], sizeof a->history[h][0] * (size_t)-- * n);
-    memcpy(a->history[h][(*n)++], a->view.text, VIEW_TEXT);
+    memcpy(a->history[h][(*n)++], a->view.prompt.text, VIEW_TEXT);
 }
 
 static void prompt_set(struct app *a, const char *text)
@@ -250,12 +250,12 @@ static size_t word_begins(const char *text, size_t len, bool *sql)
 static unsigned prompt_complete(struct app *a)
 {
     bool sql;
-    const size_t from = word_begins(a->view.text, a->view.text_len, &sql);
-    const char *text = a->view.text + from;
-    size_t len = a->view.text_len - from, common = 0;
+    const size_t from = word_begins(a->view.prompt.text, a->view.prompt.len, &sql);
+    const char *text = a->view.prompt.text + from;
+    size_t len = a->view.prompt.len - from, common = 0;
     char all[VIEW_MESSAGE] = "", first[NAME_ROOM] = "", buf[NAME_ROOM];
     int n = 0;
-    if (a->view.prompt != PROMPT_COMMAND)
+    if (a->view.prompt.kind != PROMPT_COMMAND)
         return VR_NONE;
     for (int i = 0; i < (sql ? SQL_VIEW_WORDS : NAME_COUNT); i++) {
         const char *name = word_name(sql, i, buf);
@@ -295,7 +295,7 @@ static int view_named(const char *name, size_t len)
 static unsigned run_command(struct app *a)
 {
     char line[VIEW_TEXT];
-    snprintf(line, sizeof line, "%s", a->view.command);
+    snprintf(line, sizeof line, "%s", a->view.prompt.command);
     char *name = line + strspn(line, " ");
     size_t len = strcspn(name, " ");
     enum action act = action_complete(name, len);
@@ -321,12 +321,12 @@ static unsigned run_command(struct app *a)
 
 static unsigned prompt_accept(struct app *a)
 {
-    bool slice = a->view.prompt == PROMPT_SLICE;
+    bool slice = a->view.prompt.kind == PROMPT_SLICE;
     if (!slice)
         history_add(a);
     unsigned f = view_prompt_accept(&a->view);
     if (slice)
-        return f | slice_write(a, a->view.command);
+        return f | slice_write(a, a->view.prompt.command);
     if (f & VR_COMMAND)
         f = (f & ~(unsigned)VR_COMMAND) | run_command(a);
     if (f & VR_WORK)
@@ -388,7 +388,7 @@ static unsigned prompt_key(struct app *a, keycode k)
 static bool scrolls(const struct app *a, keycode k, enum action act)
 {
     return key_is_mouse(k) && (act == ACT_ZOOM_IN || act == ACT_ZOOM_OUT) &&
-           (a->view.popup || kind_here(&a->view)->table || a->view.at.view == VIEW_LOG);
+           (a->view.popup.kind || kind_here(&a->view)->table || a->view.at.view == VIEW_LOG);
 }
 
 static unsigned feed(struct app *a, keycode k)
@@ -476,7 +476,7 @@ static unsigned drag(struct app *a, int x, int y)
     unsigned f = point(a, a->press_x, a->press_y);
     if (kind_here(&a->view)->table)
         return f; /* there is no time between two of its columns */
-    if (a->view.selected || a->view.selecting)
+    if (a->view.sel.stands || a->view.sel.going)
         f |= view_back(&a->view);
     f |= view_select(&a->view);
     f |= point(a, x, y);
@@ -494,7 +494,7 @@ static bool alt_means(const struct app *a, keycode k)
 
 static unsigned mouse(struct app *a, const struct key_event *ev)
 {
-    if (a->view.popup || ev->x < 0 || ev->key == K_RELEASE)
+    if (a->view.popup.kind || ev->x < 0 || ev->key == K_RELEASE)
         return VR_NONE;
     a->asked = false;
     if (ev->key == K_DRAG)
@@ -514,7 +514,7 @@ static bool beside_rows(struct app *a, const struct key_event *ev)
     const struct view_kind *here = kind_here(&a->view);
     if (ev->key == K_DOUBLE && ev->y == 0)
         return true;
-    if (ev->key != K_DOUBLE || a->view.popup || !here->table || view_listed(&a->view, ev->y, &by))
+    if (ev->key != K_DOUBLE || a->view.popup.kind || !here->table || view_listed(&a->view, ev->y, &by))
         return false;
     return here->list || !touch(a, ev->x, ev->y);
 }
@@ -524,7 +524,7 @@ static unsigned pasted(struct app *a, const struct key_event *ev)
 {
     struct key_event plain = {ev->key & ~K_PASTED, -1, -1};
     char key[KEY_NAME_MAX * 2];
-    if (a->view.prompt)
+    if (a->view.prompt.kind)
         return app_key(a, &plain);
     help_key(a->km, app_keyview(a), ACT_SEARCH, key, sizeof key);
     view_message(&a->view, false, "pasted text is not taken as keys%s%s%s", key[0] ? "; " : "", key,
@@ -545,7 +545,7 @@ unsigned app_key(struct app *a, const struct key_event *ev)
     a->open_view = 0; /* the reader has taken the wheel */
     a->open_at = a->open_lane = NULL;
     sync(a);
-    if ((k & K_ALT) && (a->view.prompt || !alt_means(a, k))) {
+    if ((k & K_ALT) && (a->view.prompt.kind || !alt_means(a, k))) {
         /* Esc and a key typed (or sent) in one go look like Alt: take them as the two */
         struct key_event esc = {K_ESC, -1, -1}, rest = {k & ~K_ALT, ev->x, ev->y};
         unsigned f = app_key(a, &esc);
@@ -559,7 +559,7 @@ unsigned app_key(struct app *a, const struct key_event *ev)
             return VR_DRAW;
         return VR_DRAW | app_do(a, act, 0, letter);
     }
-    if (a->view.prompt) {
+    if (a->view.prompt.kind) {
         struct place from = a->view.at;
         unsigned f = key_is_mouse(k) ? VR_NONE : prompt_key(a, k);
         tables_moved(a, &from);
@@ -585,7 +585,7 @@ bool app_interruptible(const struct app *a)
     const struct view *v = &a->view;
     if (pair_host(a))
         return pair_interruptible(a);
-    return v->prompt || a->letter_for != ACT_NONE || a->keys.n || a->keys.counting || view_searching(v);
+    return v->prompt.kind || a->letter_for != ACT_NONE || a->keys.n || a->keys.counting || view_searching(v);
 }
 
 unsigned app_interrupt(struct app *a)
@@ -593,7 +593,7 @@ unsigned app_interrupt(struct app *a)
     struct key_event esc = {K_ESC, -1, -1};
     if (pair_host(a))
         return pair_interrupt(a);
-    a->view.message[0] = '\0';
+    a->view.msg.text[0] = '\0';
     if (a->keys.n || a->keys.counting) {
         a->keys = (struct keystate){0};
         return VR_DRAW;
@@ -656,7 +656,7 @@ bool app_draw(struct app *a)
 void app_utf8(struct app *a)
 {
     a->utf8 = true;
-    a->view.tier = a->utf8_tier;
+    a->view.scr.tier = a->utf8_tier;
     struct app *below = pair_below(a);
     if (below && below != a)
         app_utf8(below);

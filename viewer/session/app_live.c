@@ -154,7 +154,7 @@ static void before_away(struct app *a)
 static bool before_begin(struct app *a, struct trace *old, const struct place *at)
 {
     struct app *b = a->before = mem_alloc(sizeof *b);
-    if (!b || !app_init(b, old, a->km, a->view.w, a->view.h)) {
+    if (!b || !app_init(b, old, a->km, a->view.scr.w, a->view.scr.h)) {
         mem_free(b);
         a->before = NULL;
         return false;
@@ -162,9 +162,9 @@ static bool before_begin(struct app *a, struct trace *old, const struct place *a
     b->utf8 = a->utf8;
     b->utf8_tier = a->utf8_tier;
     b->no_color = a->no_color;
-    b->mono = b->view.mono = a->mono;
+    b->mono = b->view.scr.mono = a->mono;
     b->palette = a->palette;
-    b->view.tier = a->view.tier;
+    b->view.scr.tier = a->view.scr.tier;
     b->roots = a->roots;
     b->nroots = a->nroots;
     b->touched = true;
@@ -382,8 +382,8 @@ void app_live_acted(struct app *a, enum action act, const struct place *from)
     if (zooms(act) && window) { /* another pace, the same end */
         a->follow_ns = window_len(at->win);
         pin(a);
-    } else if (window || (act == ACT_DETAILS && a->view.popup == POPUP_SPAN) || at->cursor != from->cursor ||
-               at->exact != from->exact || row) {
+    } else if (window || (act == ACT_DETAILS && a->view.popup.kind == POPUP_SPAN) ||
+               at->cursor != from->cursor || at->exact != from->exact || row) {
         a->following = false;
         a->held = true;
     }
@@ -398,8 +398,8 @@ unsigned app_live_follow(struct app *a)
     }
     a->following = true;
     a->held = false;
-    if (a->view.popup == POPUP_SPAN) /* it was of the moment that was held */
-        a->view.popup = POPUP_NONE;
+    if (a->view.popup.kind == POPUP_SPAN) /* it was of the moment that was held */
+        a->view.popup.kind = POPUP_NONE;
     pin(a);
     name_it(a);
     return VR_DRAW;

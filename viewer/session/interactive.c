@@ -123,9 +123,9 @@ static void yank(struct loop *l)
                      kept ? "this terminal's clipboard doesn't take it: until gotop ends it is in %s"
                           : "this terminal's clipboard doesn't take it, and %s can't be written",
                      l->yank_path);
-    } else if (kept && strncmp(v->message, "copied: ", 8) == 0) {
-        (void)str_head(str_of(v->message + 8), WORDS_COLS, what, sizeof what);
-        const bool cut = strlen(v->message + 8) > strlen(what);
+    } else if (kept && strncmp(v->msg.text, "copied: ", 8) == 0) {
+        (void)str_head(str_of(v->msg.text + 8), WORDS_COLS, what, sizeof what);
+        const bool cut = strlen(v->msg.text + 8) > strlen(what);
         view_message(v, false, "copied, until gotop ends also to %s: %s%s", l->yank_path, what,
                      cut ? " .." : "");
     }

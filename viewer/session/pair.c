@@ -145,9 +145,9 @@ static unsigned hand_up(struct pair *p, struct app *from, unsigned f)
         host->source_line = from->source_line;
     }
     other->palette = from->palette;
-    other->mono = other->view.mono = from->mono;
-    other->view.tier = from->view.tier;
-    other->view.unfolded = from->view.unfolded;
+    other->mono = other->view.scr.mono = from->mono;
+    other->view.scr.tier = from->view.scr.tier;
+    other->view.scr.unfolded = from->view.scr.unfolded;
     host->show_debug = from->show_debug;
     return f;
 }
@@ -435,8 +435,8 @@ bool pair_begin(struct app *a, struct app *b)
         return false;
     p->app[0] = a;
     p->app[1] = b;
-    p->w = a->view.w;
-    p->h = a->view.h;
+    p->w = a->view.scr.w;
+    p->h = a->view.scr.h;
     a->pair = b->pair = p;
     b->touched =
         true; /* it shows what the upper one shows: its findings don't take the screen by themselves */

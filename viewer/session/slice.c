@@ -42,7 +42,8 @@ static bool spare(struct app *a, const char *name)
 unsigned slice_write(struct app *a, const char *name)
 {
     const struct view *v = &a->view;
-    struct cut_range r = {v->selected ? v->sel0 : v->at.win.t0, v->selected ? v->sel1 : v->at.win.t1, 0};
+    struct cut_range r = {v->sel.stands ? v->sel.t0 : v->at.win.t0, v->sel.stands ? v->sel.t1 : v->at.win.t1,
+                          0};
     struct cut_result res = {0};
     struct err e = {0};
     char t0[FMT_MAX], t1[FMT_MAX];

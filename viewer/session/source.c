@@ -49,10 +49,10 @@ static bool readable(const char *path)
 static uint32_t stack_here(const struct app *a)
 {
     const struct view *v = &a->view;
-    struct lane l = v->popup == POPUP_SPAN ? v->popup_lane : v->at.focus;
-    int64_t t = v->popup == POPUP_SPAN ? v->popup_t : v->at.cursor;
+    struct lane l = v->popup.kind == POPUP_SPAN ? v->popup.lane : v->at.focus;
+    int64_t t = v->popup.kind == POPUP_SPAN ? v->popup.t : v->at.cursor;
     struct span s;
-    if (v->popup != POPUP_SPAN) {
+    if (v->popup.kind != POPUP_SPAN) {
         if (!view_span_here(v, &l, &s))
             return 0;
         if (t < s.t0 || t >= s.t1)
