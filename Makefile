@@ -225,8 +225,24 @@ UNIT = $(sort $(wildcard tests/unit/test_*.c))
 UNIT_VIEWER = $(wildcard tests/unit/test_viewer*.c tests/unit/test_app*.c tests/unit/test_keymap*.c)
 TESTS_VIEWER = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(UNIT_VIEWER))
 TESTS_PURE = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(filter-out $(UNIT_VIEWER),$(UNIT)))
-tests: $(TESTS_PURE) $(TESTS_VIEWER)
-tests-pure: $(TESTS_PURE)
+tests: $(TESTS_PURE) $(TESTS_VIEWER) corpora
+tests-pure: $(TESTS_PURE) corpora
+
+# Recorded traces (with the programs that wrote them) and the fuzzer's inputs are kept packed: as files they are most of a
+# checkout. A corpus is unpacked where it belongs, beside what names its files; `make pack` packs what stands there now.
+CORPORA = tests/golden/causes tests/fuzz/corpus
+corpora: $(CORPORA:=/.unpacked)
+$(CORPORA:=/.unpacked): %/.unpacked: %.tar.xz
+	@mkdir -p $*
+	@if [ -f $@ ]; then (cd $* && xargs rm -f) <$@; fi
+	$(Q)tar -xJf $< -C $* && tar -tJf $< | grep -v '/$$' >$@
+pack:
+	@for c in $(CORPORA); do \
+	    (cd $$c && find . -type f ! -name .unpacked ! -name expected.tsv | sed 's,^./,,' | LC_ALL=C sort) >$(BUILD)/packed && \
+	    tar -cf - -C $$c --mtime=@0 --owner=0 --group=0 --numeric-owner --mode=644 -T $(BUILD)/packed | xz -9e >$$c.tar.xz || exit 1; \
+	    cp $(BUILD)/packed $$c/.unpacked; ls -l $$c.tar.xz; \
+	done
+.PHONY: corpora pack
 
 # No terminal library for these: a call from decode, triage or layout into the viewer fails here.
 $(TESTS_PURE): $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(LIB_SUPPORT) $(LIB_PURE)
@@ -273,7 +289,7 @@ check-arm64:
 check-portability:
 	@BUILD=$(BUILD) sh .ci/portability $(ON)
 .PHONY: replay check-arm64 check-portability
-replay: $(REPLAY)
+replay: $(REPLAY) corpora
 
 screens-accept: all
 	@BUILD=$(BUILD) sh tests/run-screens --accept
@@ -287,7 +303,7 @@ $(FUZZ_RUN): $(BUILD)/run_%: $(BUILD)/tests/fuzz/%.o $(BUILD)/tests/fuzz/walk.o 
                             $(LIB_ALL)
 	$(call say,LD  $@)
 	$(Q)$(LINK) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(LIB_SUPPORT) $(LIB_ALL) $(LIBS_ALL)
-fuzz-build: $(FUZZ_RUN)
+fuzz-build: $(FUZZ_RUN) corpora
 fuzz: setup-fuzz
 	+@$(MAKE) --no-print-directory CC=clang SAN=1 FUZZING=1 BUILD=$(BUILD)/fuzz fuzz-build
 	@for n in $(patsubst tests/fuzz/%.c,%,$(FUZZ)); do \
