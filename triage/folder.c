@@ -9,23 +9,26 @@
 #include <sys/stat.h>
 
 #include "decode/base/mem.h"
+#include "decode/input/input.h"
+#include "decode/input/zip.h"
 
-static bool add(struct folder *f, const char *folder, const char *name)
+/* The file of that name, by what it lies in: a folder, '/', an archive, ':'; NULL: nothing. */
+static bool add(struct folder *f, const char *in, char apart, const char *name, size_t n)
 {
-    size_t a = folder ? strlen(folder) : 0;
-    const size_t b = strlen(name);
-    while (a > 1 && folder[a - 1] == '/')
+    size_t a = in ? strlen(in) : 0;
+    while (apart == '/' && a > 1 && in[a - 1] == '/')
         a--;
-    char *path = mem_alloc(a + b + 2);
+    char *path = mem_alloc(a + n + 2);
     if (!path || !mem_room(f->file, f->cap, f->n + 1)) {
         mem_free(path);
         return false;
     }
-    if (folder)
-        memcpy(path, folder, a);
-    path[a] = '/';
-    memcpy(path + a + (folder != NULL), name, b + 1);
-    f->file[f->n++] = (struct folder_file){path, folder != NULL};
+    if (in)
+        memcpy(path, in, a);
+    path[a] = apart;
+    memcpy(path + a + (in != NULL), name, n);
+    path[a + (in != NULL) + n] = '\0';
+    f->file[f->n++] = (struct folder_file){path, in != NULL};
     return true;
 }
 
@@ -40,6 +43,44 @@ static bool is_folder(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+/* The traces of an archive, in its order. */
+static bool add_members(struct folder *f, const char *path, const struct zip *z)
+{
+    struct zip_member m;
+    struct dialect d;
+    uint64_t pos = 0, spent = 0;
+    bool ok = true;
+    for (int looked = 0; ok && looked < ZIP_LOOKED && zip_next(z, &pos, &m); looked++)
+        if (m.len && !memchr(m.name, '\0', m.len) && zip_apart(z, &m, &spent) && zip_trace(z, &m, &d))
+            ok = add(f, path, ':', m.name, m.len);
+    return ok;
+}
+
+/* A file that was added last: if it is an archive of several traces, these are in its place. Others tell
+ * themselves what they are, when they are opened. */
+static bool unfold(struct folder *f)
+{
+    const size_t at = f->n - 1;
+    char *path = f->file[at].path;
+    struct stat st;
+    struct input in;
+    struct zip z;
+    struct err e;
+    bool ok = true;
+    if (stat(path, &st) || !S_ISREG(st.st_mode) || !input_archive(path, &in))
+        return true;
+    if (zip_open(in.data, in.len, &z, &e) == ERR_OK)
+        ok = add_members(f, path, &z);
+    input_close(&in);
+    if (ok && f->n > at + 2) {
+        memmove(&f->file[at], &f->file[at + 1], (f->n - at - 1) * sizeof *f->file);
+        f->file[f->n - 1].path = path;
+    }
+    if (ok && f->n > at + 1)
+        mem_free(f->file[--f->n].path);
+    return ok;
+}
+
 /* The files of an open folder. */
 static bool add_all(struct folder *f, const char *path, DIR *d)
 {
@@ -48,7 +89,7 @@ static bool add_all(struct folder *f, const char *path, DIR *d)
     for (struct dirent *e; ok && (e = readdir(d)) != NULL;) {
         if (e->d_name[0] == '.')
             continue;
-        ok = add(f, path, e->d_name);
+        ok = add(f, path, '/', e->d_name, strlen(e->d_name));
         if (ok && is_folder(f->file[f->n - 1].path))
             mem_free(f->file[--f->n].path);
     }
@@ -57,16 +98,30 @@ static bool add_all(struct folder *f, const char *path, DIR *d)
     return ok;
 }
 
+static void move_to(struct folder *to, struct folder *from, size_t i, bool *ok)
+{
+    *ok = *ok && mem_room(to->file, to->cap, to->n + 1);
+    if (*ok) {
+        to->file[to->n++] = from->file[i];
+        from->file[i].path = NULL;
+        *ok = unfold(to);
+    }
+}
+
 bool folder_of(char *const *words, int n, struct folder *out)
 {
+    struct folder all = {0};
     bool ok = true;
     *out = (struct folder){0};
     for (int i = 0; ok && i < n; i++) {
         DIR *d = is_folder(words[i]) ? opendir(words[i]) : NULL;
-        ok = d ? add_all(out, words[i], d) : add(out, NULL, words[i]);
+        ok = d ? add_all(&all, words[i], d) : add(&all, NULL, '\0', words[i], strlen(words[i]));
         if (d)
             closedir(d);
     }
+    for (size_t i = 0; i < all.n; i++)
+        move_to(out, &all, i, &ok);
+    folder_free(&all);
     if (!ok)
         folder_free(out);
     return ok;

@@ -1,6 +1,6 @@
 /*
  * folder.h - the traces that a command line names, for commands that go through many: a folder stands for the
- * files in it.
+ * files in it, a zip archive of several traces for each of these (ARCHIVE:MEMBER).
  */
 #ifndef GOTOP_TRIAGE_FOLDER_H
 #define GOTOP_TRIAGE_FOLDER_H
@@ -12,7 +12,7 @@
 
 struct folder_file {
     char *path;
-    bool listed; /* found in a folder: if it is no trace, nobody said that it is one */
+    bool listed; /* found in a folder or archive: if it is no trace, nobody said that it is one */
 };
 struct folder {
     struct folder_file *file;

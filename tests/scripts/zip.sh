@@ -17,7 +17,14 @@ for a in one.zip one.zip:new.out two.zip:new.out stored.zip stored.zip:new.out p
     same new.dump "$a"
 done
 for a in two.zip:old.out 'deep.zip' 'deep.zip:a dir:with/o.out'; do same old.dump "$a"; done
-status 2 report two.zip; says 'holds 2 traces'
+status 2 dump two.zip; says 'holds 2 traces'
+# What reads many traces reads each of an archive, in a folder, too.
+status 0 report --quiet two.zip; check "$(grep '^gotop report:' out | tr '\n' ' ')" "gotop report: two.zip:new.out gotop report: two.zip:old.out " "a page each"
+status 0 sql --csv 'select count(*) from goroutine' two.zip; check "$(cut -d, -f1 out | tr '\n' ' ')" "trace two.zip:new.out two.zip:old.out " "sql asks each"
+status 0 find --limit 0 --tsv 'dur>5ms' two.zip; check "$(cut -f7 out | sed 's/@.*//' | sort -u | tr '\n' ' ')" "two.zip:new.out two.zip:old.out " "find looks into each"
+status 0 --headless "$(head -n 1 out | cut -f7)"
+mkdir some; cp two.zip one.zip README some; status 0 report --rank duration some; check "$(grep -c . out)" 3 "archives of a folder"
+status 0 report --quiet one.zip; check "$(head -n 1 out)" "gotop report: one.zip" "of one trace its archive is the name"
 status 2 report none.zip; says 'without a trace'
 cat one.zip | "$GOTOP" report - >out 2>err; check $? 2 'from a pipe'; says 'zip archive in a pipe'
 status 2 report two.zip:nothing; says 'no member nothing'

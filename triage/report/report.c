@@ -1,6 +1,7 @@
 /*
  * report.c - `gotop report`: command line, several files, conditions, ranking.
  */
+#include "triage/folder.h"
 #include "triage/report/report.h"
 #include "triage/say.h"
 
@@ -27,8 +28,8 @@ struct options {
 
 static const char usage[] =
     "usage: gotop report [options] TRACE...\n"
-    "One page for each trace: what stands out, then the numbers. A trace may be gzip or zstd; - is standard "
-    "input.\n"
+    "One page for each trace, of folders and zip archives, too: what stands out, then the numbers. - is\n"
+    "standard input.\n"
     "  --json               the tables as JSON (docs/REPORT.md); an array if there are several traces\n"
     "  --timeline           the traces are of one program: one page for all of them, in clock order\n"
     "  --rank METRIC        one line per trace, largest METRIC first\n"
@@ -152,10 +153,6 @@ static int parse(struct options *o, int argc, char **argv, int *n)
         return report_rules("report");
     if (*n == 0)
         return say_lacks("report", "TRACE", usage);
-    if (o->timeline && *n > 1) {
-        o->trace.more = (struct joint_paths){(const char *const *)(argv + 2), (uint32_t)(*n - 1)};
-        *n = 1;
-    }
     return -1;
 }
 
@@ -200,28 +197,32 @@ static int check(const struct options *o, const struct loaded *l, struct text *t
     return status;
 }
 
-static int one(const struct options *o, const char *path, struct text *t, bool first, bool many)
+/* *some: a page, or what stands for it, is printed already. */
+static int one(const struct options *o, const struct folder_file *f, struct text *t, bool *some, bool many)
 {
+    const char *path = f->path;
     struct loaded l;
     struct err e = {0};
     int status;
-    if (load_file(path, &o->trace, o->quiet, &l, &e) != ERR_OK)
-        return fail(o->trace.more.n ? "these traces" : path, e.what);
+    const enum err_code rc = load_file(path, &o->trace, o->quiet, &l, &e);
+    if (rc != ERR_OK)
+        return folder_skips(f, rc) ? 0 : fail(o->trace.more.n ? "these traces" : path, e.what);
     status = report_status(&l);
     if (o->nconds) {
         status = check(o, &l, t);
     } else if (o->json) {
         char *j = report_json(&l);
-        text_add(t, "%s", first ? (many ? "[\n" : "") : ",\n");
+        text_add(t, "%s", *some ? ",\n" : many ? "[\n" : "");
         if (j)
             text_raw(t, j, strlen(j));
         else
             t->failed = true;
         mem_free(j);
     } else {
-        text_add(t, "%s", first ? "" : "\n\n");
+        text_add(t, "%s", *some ? "\n\n" : "");
         report_text(t, &l);
     }
+    *some = true;
     load_free(&l);
     return status;
 }
@@ -243,14 +244,15 @@ static int cmp_ranked(const void *a, const void *b)
     return x->v.v != y->v.v ? (x->v.v < y->v.v) - (x->v.v > y->v.v) : x->at - y->at;
 }
 
-static int rank_one(const struct options *o, const char *path, struct ranked *r)
+static int rank_one(const struct options *o, const struct folder_file *f, struct ranked *r)
 {
     struct loaded l;
     struct err e = {0};
     struct text t = {.ascii = !o->utf8};
     int status;
-    if (load_file(path, &o->trace, o->quiet, &l, &e) != ERR_OK)
-        return fail(path, e.what);
+    const enum err_code rc = load_file(f->path, &o->trace, o->quiet, &l, &e);
+    if (rc != ERR_OK)
+        return folder_skips(f, rc) ? 0 : fail(f->path, e.what);
     status = report_status(&l);
     if (metric_get(&l, o->rank, &r->v, &e) != ERR_OK) {
         status = fail("--rank", e.what);
@@ -266,17 +268,17 @@ static int rank_one(const struct options *o, const char *path, struct ranked *r)
     return status;
 }
 
-static int rank(const struct options *o, char **path, int n, struct text *t)
+static int rank(const struct options *o, const struct folder *files, struct text *t)
 {
-    struct ranked *r = mem_zalloc((size_t)n * sizeof *r);
+    struct ranked *r = mem_zalloc((files->n + 1) * sizeof *r);
     int status = 0, k = 0;
     if (!r) {
         t->failed = true;
         return 2;
     }
-    for (int i = 0; i < n; i++) {
-        r[k].at = i;
-        status = worse(status, rank_one(o, path[i], &r[k]));
+    for (size_t i = 0; i < files->n; i++) {
+        r[k].at = (int)i;
+        status = worse(status, rank_one(o, &files->file[i], &r[k]));
         k += r[k].line != NULL;
     }
     qsort(r, (size_t)k, sizeof *r, cmp_ranked);
@@ -288,32 +290,50 @@ static int rank(const struct options *o, char **path, int n, struct text *t)
     return status;
 }
 
+/* Several traces as one: the first is opened, the others with it. false: no memory. */
+static bool as_one(struct options *o, struct folder *files)
+{
+    const char **more = files->n > 1 ? mem_alloc((files->n - 1) * sizeof *more) : NULL;
+    if (files->n < 2)
+        return true;
+    for (size_t i = 1; more && i < files->n; i++)
+        more[i - 1] = files->file[i].path;
+    o->trace.more = (struct joint_paths){more, more ? (uint32_t)(files->n - 1) : 0};
+    return more != NULL;
+}
+
+static int pages(const struct options *o, const struct folder *files, struct text *t)
+{
+    const size_t n = o->trace.more.n ? 1 : files->n;
+    bool printed = false;
+    int status = 0;
+    for (size_t i = 0; i < n; i++)
+        status = worse(status, one(o, &files->file[i], t, &printed, n > 1));
+    if (o->json && !o->nconds && printed)
+        text_add(t, n > 1 ? "\n]\n" : "\n");
+    return status;
+}
+
 int report_main(int argc, char **argv)
 {
     struct options o = {0};
     struct text t = {0};
+    struct folder files;
     int n, status = parse(&o, argc, argv, &n);
-    bool printed = false;
     if (status >= 0)
         return status;
     status = 0;
     t.ascii = !o.utf8;
     report_fit(o.out ? 0 : say_width());
-    if (o.rank) {
-        status = rank(&o, argv + 1, n, &t);
-    } else {
-        for (int i = 1; i <= n; i++) {
-            size_t before = t.n;
-            status = worse(status, one(&o, argv[i], &t, !printed, n > 1));
-            printed |= t.n > before;
-        }
-        if (o.json && !o.nconds && printed)
-            text_add(&t, n > 1 ? "\n]\n" : "\n");
-    }
+    t.failed = !folder_of(argv + 1, n, &files) || (o.timeline && !as_one(&o, &files));
+    if (!t.failed)
+        status = o.rank ? rank(&o, &files, &t) : pages(&o, &files, &t);
     if (!text_ok(&t))
         status = fail("report", "out of memory");
     else
         status = worse(status, say_text("report", o.out, &t));
     text_free(&t);
+    mem_free((void *)o.trace.more.path);
+    folder_free(&files);
     return status;
 }

@@ -16,6 +16,7 @@
 #include "layout/move/goto.h"
 #include "triage/exports/export_run.h"
 #include "triage/folder.h"
+#include "triage/report/odd.h"
 #include "triage/say.h"
 #include "triage/tables/stacks.h"
 #include "viewer/command/options.h"
@@ -24,12 +25,14 @@
 
 static const char usage[] =
     "usage: gotop find [options] FILTER TRACE...\n"
+    "       gotop find --odd TRACE...\n"
     "Spans of goroutines that match, of all traces and folders of them, the longest first. The filter is "
     "that of the "
     "viewer's \\ key\n"
     "(docs/FILTERS.md): 'dur>50ms state=runnable main.handler'. Each line ends in what opens the viewer "
     "there:\n"
     "gotop TRACE@TIME:LANE.\n"
+    "  --odd                instead: which traces are unlike the others, by which of the report's metrics\n"
     "  --limit N            at most N of them (100); how many there are is said\n"
     "  --tsv                tab-separated, whole names, ns\n"
     "  --quiet, --strict, --threads N, --max-memory SIZE, --ticks-per-second N, --exe FILE   as for the "
@@ -44,7 +47,7 @@ struct hit {
 struct job {
     struct trace_opts trace;
     uint64_t limit, hits;
-    bool tsv, help, quiet, partial, failed;
+    bool tsv, help, quiet, partial, failed, odd;
     struct hit *hit; /* a heap, the shortest on top */
     size_t n, cap;
     /* of the trace at hand */
@@ -262,10 +265,53 @@ static int finish(struct job *j)
     return status;
 }
 
+/* ---- odd traces
+ * -------------------------------------------------------------------------------------------------- */
+
+static int odd_one(struct job *j, struct odd *o, const struct folder_file *f)
+{
+    struct loaded l;
+    struct err e = {0};
+    const enum err_code rc = load_file(f->path, &j->trace, j->quiet, &l, &e);
+    if (rc != ERR_OK)
+        return folder_skips(f, rc) ? 0 : fail(f->path, e.what);
+    if (l.partial) {
+        j->partial = true;
+        fail(f->path, "only a part of this trace can be read");
+    }
+    j->failed = !odd_add(o, &l);
+    load_free(&l);
+    return 0;
+}
+
+static int odd_traces(struct job *j, const struct folder *files)
+{
+    struct odd *o = odd_new();
+    struct text t = {0};
+    int bad = 0;
+    j->failed = !o;
+    for (size_t i = 0; i < files->n && !j->failed; i++)
+        bad |= odd_one(j, o, &files->file[i]);
+    const size_t n = o ? odd_count(o) : 0;
+    const int64_t odd = j->failed ? -1 : odd_text(o, j->limit, j->tsv, &t);
+    if (odd < 0)
+        bad |= fail("the traces", "out of memory");
+    else
+        bad |= say_text("find", NULL, &t);
+    if (odd >= 0 && n < ODD_LEAST)
+        door_printf(stderr, "gotop find: of fewer than %d traces none is odd\n", ODD_LEAST);
+    else if (odd >= 0)
+        door_printf(stderr, "gotop find: %" PRId64 " of %zu traces are unlike the others%s\n", odd, n,
+                    j->limit && (uint64_t)odd > j->limit ? "; --limit 0 prints all" : "");
+    text_free(&t);
+    odd_free(o);
+    return bad;
+}
+
 /* ---- command line
  * ------------------------------------------------------------------------------------------- */
 
-enum { O_LIMIT = 256, O_TSV, O_QUIET, O_STRICT, O_THREADS, O_MEMORY, O_TICKS, O_EXE };
+enum { O_LIMIT = 256, O_TSV, O_QUIET, O_STRICT, O_THREADS, O_MEMORY, O_TICKS, O_EXE, O_ODD };
 
 static bool option(struct job *j, int c, const char *arg)
 {
@@ -273,6 +319,7 @@ static bool option(struct job *j, int c, const char *arg)
     switch (c) {
     case O_LIMIT: j->limit = strtoull(arg, &end, 10); return *arg >= '0' && *arg <= '9' && !*end;
     case O_TSV: j->tsv = true; return true;
+    case O_ODD: j->odd = true; return true;
     case O_QUIET: j->quiet = true; return true;
     case O_STRICT: j->trace.strict = true; return true;
     case O_THREADS: return export_threads(arg, &j->trace.threads);
@@ -285,12 +332,17 @@ static bool option(struct job *j, int c, const char *arg)
 
 static int parse(struct job *j, int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"limit", 1, NULL, O_LIMIT},     {"tsv", 0, NULL, O_TSV},
-        {"quiet", 0, NULL, O_QUIET},     {"strict", 0, NULL, O_STRICT},
-        {"threads", 1, NULL, O_THREADS}, {"max-memory", 1, NULL, O_MEMORY},
-        {"exe", 1, NULL, O_EXE},         {"ticks-per-second", 1, NULL, O_TICKS},
-        {"help", 0, NULL, 'h'},          {0}};
+    static const struct option options[] = {{"limit", 1, NULL, O_LIMIT},
+                                            {"tsv", 0, NULL, O_TSV},
+                                            {"quiet", 0, NULL, O_QUIET},
+                                            {"strict", 0, NULL, O_STRICT},
+                                            {"threads", 1, NULL, O_THREADS},
+                                            {"max-memory", 1, NULL, O_MEMORY},
+                                            {"exe", 1, NULL, O_EXE},
+                                            {"ticks-per-second", 1, NULL, O_TICKS},
+                                            {"odd", 0, NULL, O_ODD},
+                                            {"help", 0, NULL, 'h'},
+                                            {0}};
     *j = (struct job){.limit = LIMIT};
     optind = 0;
     opterr = 0;
@@ -313,14 +365,17 @@ int find_main(int argc, char **argv)
         return status;
     if (j.help)
         return say_usage("find", usage);
-    if (argc - optind < 2)
-        return say_lacks("find", argc == optind ? "FILTER" : "TRACE", usage);
+    const int first = optind + !j.odd; /* of the traces */
+    if (argc <= first)
+        return say_lacks("find", argc < first ? "FILTER" : "TRACE", usage);
     struct folder files;
-    if (!folder_of(argv + optind + 1, argc - optind - 1, &files))
+    if (!folder_of(argv + first, argc - first, &files))
         return fail("the traces", "out of memory");
-    for (size_t i = 0; i < files.n && !wrong && !j.failed; i++)
+    for (size_t i = 0; i < files.n && !wrong && !j.failed && !j.odd; i++)
         bad |= one_trace(&j, &files.file[i], argv[optind], &wrong);
-    if (!wrong && !j.failed)
+    if (j.odd)
+        bad |= odd_traces(&j, &files);
+    else if (!wrong && !j.failed)
         bad |= finish(&j);
     for (size_t i = 0; i < j.n; i++)
         mem_free(j.hit[i].line);

@@ -58,13 +58,20 @@ static const struct {
     const char *command;
     unsigned needs;
 } rows[] = {
-    {"report", SANDBOX_FILES | SANDBOX_OUTPUT},    {"diff", SANDBOX_FILES | SANDBOX_OUTPUT},
-    {"explain", SANDBOX_FILES | SANDBOX_OUTPUT},   {"pprof", SANDBOX_FILES | SANDBOX_OUTPUT},
-    {"csv", SANDBOX_FILES | SANDBOX_OUTPUT},       {"perfetto", SANDBOX_FILES | SANDBOX_OUTPUT},
-    {"folded", SANDBOX_FILES | SANDBOX_OUTPUT},    {"slice", SANDBOX_FILES | SANDBOX_OUTPUT},
-    {"anonymize", SANDBOX_FILES | SANDBOX_OUTPUT}, {"record", SANDBOX_LIVE | SANDBOX_OUTPUT},
-    {"top", SANDBOX_FILES | SANDBOX_LIVE},         {"watch", SANDBOX_FILES | SANDBOX_LIVE},
-    {"find", SANDBOX_FILES | SANDBOX_FOLDERS},     {"sql", SANDBOX_FILES | SANDBOX_FOLDERS | SANDBOX_OUTPUT},
+    {"report", SANDBOX_FILES | SANDBOX_FOLDERS | SANDBOX_OUTPUT},
+    {"diff", SANDBOX_FILES | SANDBOX_OUTPUT},
+    {"explain", SANDBOX_FILES | SANDBOX_OUTPUT},
+    {"pprof", SANDBOX_FILES | SANDBOX_OUTPUT},
+    {"csv", SANDBOX_FILES | SANDBOX_OUTPUT},
+    {"perfetto", SANDBOX_FILES | SANDBOX_OUTPUT},
+    {"folded", SANDBOX_FILES | SANDBOX_OUTPUT},
+    {"slice", SANDBOX_FILES | SANDBOX_OUTPUT},
+    {"anonymize", SANDBOX_FILES | SANDBOX_OUTPUT},
+    {"record", SANDBOX_LIVE | SANDBOX_OUTPUT},
+    {"top", SANDBOX_FILES | SANDBOX_LIVE},
+    {"watch", SANDBOX_FILES | SANDBOX_LIVE},
+    {"find", SANDBOX_FILES | SANDBOX_FOLDERS},
+    {"sql", SANDBOX_FILES | SANDBOX_FOLDERS | SANDBOX_OUTPUT},
 };
 
 unsigned sandbox_needs(const char *command)
