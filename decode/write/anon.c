@@ -166,19 +166,22 @@ void anon_table_free(struct anon_table *t)
 /* ---- names ------------------------------------------------------------------------------------------------
  */
 
-/* number - of a name within its role, given out at its first mention; *role becomes what it was called as
- * then. */
-static uint32_t number(struct anon *a, const uint8_t *p, size_t n, uint8_t *role, bool *fresh)
+/* A name in the map of its uses, and in that of its numbers. */
+static uint64_t key_of(const uint8_t *p, size_t n, enum anon_role role)
 {
-    uint64_t h = hash_bytes(p, n) ^ (*role == ANON_PACKAGE ? UINT64_C(0x9e3779b97f4a7c15) : 0);
-    uint32_t v = idmap_get(&a->names, h);
+    return hash_bytes(p, n) ^ (role == ANON_PACKAGE ? UINT64_C(0x9e3779b97f4a7c15) : 0);
+}
+
+/* number - of a name within its role, given out at its first mention. */
+static uint32_t number(struct anon *a, const uint8_t *p, size_t n, enum anon_role role, bool *fresh)
+{
+    const uint64_t key = key_of(p, n, role);
+    uint32_t v = idmap_get(&a->names, key);
     *fresh = v == IDMAP_NONE;
-    if (!*fresh) {
-        *role = (uint8_t)(v & 15);
-        return v >> 4;
-    }
-    v = ++a->count[*role];
-    a->oom |= v >= UINT32_MAX >> 5 || !idmap_put(&a->names, h, v << 4 | *role);
+    if (!*fresh)
+        return v;
+    v = ++a->count[role];
+    a->oom |= v == UINT32_MAX - 1 || !idmap_put(&a->names, key, v);
     return v;
 }
 
@@ -205,50 +208,89 @@ static size_t keep_function(const uint8_t *p, size_t n, char *out)
     return k + 5 + (n - end);
 }
 
-/* keep_file - a standard function's file, from its own package's folder on. 0: it isn't in one. */
-static size_t keep_file(const struct anon_table *t, const struct anon_str *s, char *out)
+/* A file's function is one of the standard library's. */
+static bool beside_standard(const struct anon_table *t, const struct anon_str *s)
 {
-    size_t base = s->len;
     const uint32_t i = s->func ? idmap_get(&t->ids, s->func) : IDMAP_NONE;
-    const struct anon_str *func = i == IDMAP_NONE ? NULL : &t->s[i];
-    if (!func || func->role != ANON_FUNC || !standard(func->p, func->len))
-        return 0;
-    while (base && s->p[base - 1] != '/')
+    return i != IDMAP_NONE && standard(t->s[i].p, t->s[i].len);
+}
+
+enum { ROLE_BITS = 15, STANDARD_FILE = 16 }; /* in anon.uses */
+
+static void note(struct anon *a, const uint8_t *p, size_t n, uint32_t use)
+{
+    const uint64_t key = key_of(p, n, ANON_OTHER);
+    const uint32_t had = idmap_get(&a->uses, key);
+    if (had != IDMAP_NONE) {
+        const uint32_t role = (had & ROLE_BITS) < (use & ROLE_BITS) ? had & ROLE_BITS : use & ROLE_BITS;
+        use = role | ((had | use) & STANDARD_FILE);
+    }
+    a->oom |= use != had && !idmap_put(&a->uses, key, use);
+}
+
+void anon_note(struct anon *a, const struct anon_table *t)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        const struct anon_str *s = &t->s[i];
+        if (s->p)
+            note(a, s->p, s->len, s->role | (beside_standard(t, s) ? STANDARD_FILE : 0u));
+    }
+}
+
+void anon_note_text(struct anon *a, const uint8_t *p, size_t n, enum anon_role role)
+{
+    note(a, p, n, role);
+}
+
+/* keep_file - a standard function's file, from its own package's folder on. 0: it isn't in one. */
+static size_t keep_file(const uint8_t *p, size_t n, char *out)
+{
+    size_t base = n;
+    while (base && p[base - 1] != '/')
         base--;
     for (size_t at = 0; base && at < base; at++)
-        if ((!at || s->p[at - 1] == '/') && standard_path(s->p + at, base - 1 - at))
-            return keep(s->p + at, s->len - at, out);
+        if ((!at || p[at - 1] == '/') && standard_path(p + at, base - 1 - at))
+            return keep(p + at, n - at, out);
     return 0;
 }
 
-size_t anon_name(struct anon *a, const struct anon_table *t, const struct anon_str *s, char *out)
+/* What stays of a name; 0: nothing. */
+static size_t kept(const uint8_t *p, size_t n, uint32_t use, char *out)
 {
-    uint8_t role = s->role, pkg = ANON_PACKAGE;
+    const enum anon_role role = use & ROLE_BITS;
+    if (role == ANON_REASON || is_word(p, n))
+        return keep(p, n, out);
+    if (role == ANON_FUNC && standard(p, n))
+        return keep_function(p, n, out);
+    return role == ANON_FILE && (use & STANDARD_FILE) ? keep_file(p, n, out) : 0;
+}
+
+size_t anon_name(struct anon *a, const uint8_t *p, size_t len, char *out)
+{
+    const uint32_t noted = idmap_get(&a->uses, key_of(p, len, ANON_OTHER));
+    const uint32_t use = noted == IDMAP_NONE ? ANON_OTHER : noted;
+    const enum anon_role role = use & ROLE_BITS;
     bool fresh, other;
-    a->kept++;
-    if (!s->len || role == ANON_REASON || is_word(s->p, s->len))
-        return keep(s->p, s->len, out);
-    if (role == ANON_FUNC && standard(s->p, s->len))
-        return keep_function(s->p, s->len, out);
-    size_t n = role == ANON_FILE ? keep_file(t, s, out) : 0;
-    if (n)
+    size_t n = len ? kept(p, len, use, out) : 0;
+    a->kept += n || !len;
+    if (n || !len)
         return n;
-    a->kept--;
     a->replaced++;
-    uint32_t k = number(a, s->p, s->len, &role, &fresh);
+    const uint32_t k = number(a, p, len, role, &fresh);
     if (role == ANON_FUNC)
-        n = (size_t)snprintf(out, ANON_MAX, FORM[role], family(s->p, s->len),
-                             number(a, s->p, package(s->p, s->len), &pkg, &other), k);
+        n = (size_t)snprintf(out, ANON_MAX, FORM[role], family(p, len),
+                             number(a, p, package(p, len), ANON_PACKAGE, &other), k);
     else
         n = (size_t)snprintf(out, ANON_MAX, FORM[role], k);
     if (fresh && a->told)
-        a->told(a->arg, ROLE[role], out, n, s->p, s->len);
+        a->told(a->arg, ROLE[role], out, n, p, len);
     return n;
 }
 
 void anon_free(struct anon *a)
 {
     idmap_free(&a->names);
+    idmap_free(&a->uses);
 }
 
 enum err_code anon_trace(const struct input *in, struct anon *a, struct outlet *out, struct anon_result *res,

@@ -2,12 +2,12 @@
  * anon.h - write a trace without the names of its program.
  *
  * Functions, files, tasks, regions, logs and labels get names that say nothing but their kind: p3.f17,
- * file4.go, task1, region2, key1, log9. The same name gets the same replacement everywhere in the trace. What
- * is Go's own stays: functions of the standard library, and their files without the folder that Go is
- * installed in; why a goroutine waits, why the world stops, labels of mark workers. Nothing else of the
- * trace's text is kept.
+ * file4.go, task1, region2, key1, log9. The same name gets the same replacement everywhere in the trace, by
+ * all that the whole trace uses it as: a trace is read twice. What is Go's own stays: functions of the
+ * standard library, and their files without the folder that Go is installed in; why a goroutine waits, why
+ * the world stops, labels of mark workers. Nothing else of the trace's text is kept.
  *
- * Memory: the strings' places of one generation (second family) or of the whole file (first family), and 24
+ * Memory: the strings' places of one generation (second family) or of the whole file (first family), and 48
  * bytes for each name.
  */
 #ifndef GOTOP_DECODE_ANON_H
@@ -36,7 +36,8 @@ enum anon_role {              /* what a string is used as; of several uses the f
 struct anon {
     void (*told)(void *arg, const char *role, const char *now, size_t nnow, const uint8_t *was, size_t nwas);
     void *arg;
-    struct idmap names; /* hash of a name -> its number within its role, and the role */
+    struct idmap uses;  /* hash of a name -> its role, of all that it is used as, and whose file it is */
+    struct idmap names; /* hash of a name -> its number within its role */
     uint32_t count[ANON_ROLES];
     uint64_t replaced, kept; /* strings in tables that were, that weren't */
     bool oom;
@@ -65,9 +66,15 @@ void anon_role(struct anon_table *t, uint64_t id, enum anon_role r);
 void anon_frame(struct anon_table *t, const uint64_t frame[4]);
 void anon_table_clear(struct anon_table *t); /* for the next generation: keeps its memory */
 void anon_table_free(struct anon_table *t);
+/*
+ * anon_note - what the strings of a table are used as, for the whole trace: once all of its tables are noted,
+ * names are asked for. anon_note_text - the same of a text that stands in no table. a->oom: out of memory.
+ */
+void anon_note(struct anon *a, const struct anon_table *t);
+void anon_note_text(struct anon *a, const uint8_t *p, size_t n, enum anon_role role);
 /* anon_name - write what replaces a string, or the string if it stays, to out, at most ANON_MAX bytes;
  * returns how many. */
-size_t anon_name(struct anon *a, const struct anon_table *t, const struct anon_str *s, char *out);
+size_t anon_name(struct anon *a, const uint8_t *p, size_t n, char *out);
 
 struct anon_result {
     uint64_t strings, kept; /* in tables: all; those that stay as they are */

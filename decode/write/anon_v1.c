@@ -45,6 +45,8 @@ static void roles(struct file_anon *w, const struct v1_raw *r)
                   : r->type == V1_TASK_CREATE  ? ANON_TASK
                   : r->type == V1_REGION       ? ANON_REGION
                                                : ANON_KEY);
+    if (r->type == V1_LOG)
+        anon_note_text(w->a, r->text, r->len, ANON_LOG);
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------
@@ -53,10 +55,7 @@ static void roles(struct file_anon *w, const struct v1_raw *r)
 static void put_string(struct file_anon *w, const struct v1_raw *r)
 {
     char name[ANON_MAX];
-    struct anon_str one = *anon_string(&w->t, r->v[0]); /* roles() has seen it */
-    one.p = r->text;                                    /* an id may be given twice */
-    one.len = r->len;
-    v1_put_string(w->out, r->v[0], name, anon_name(w->a, &w->t, &one, name));
+    v1_put_string(w->out, r->v[0], name, anon_name(w->a, r->text, r->len, name));
 }
 
 /* put_log - all of it but the text, which stands behind it. */
@@ -64,8 +63,7 @@ static void put_log(struct file_anon *w, const struct v1_raw *r, const uint8_t *
 {
     uint8_t head[10];
     char name[ANON_MAX];
-    struct anon_str one = {r->text, r->len, ANON_LOG, 0};
-    size_t len = anon_name(w->a, &w->t, &one, name);
+    size_t len = anon_name(w->a, r->text, r->len, name);
     uint64_t n = 0; /* bytes of the values: there are four of them, so this length stands in front */
     const uint8_t *p = bytes_varint(at + 1, w->end, &n) + n; /* the length of the text */
     outlet_put(w->out, at, (size_t)(p - at));
@@ -109,6 +107,7 @@ enum err_code anon_v1(const struct rewrite *r, struct anon *a, struct anon_resul
     if (res->ended && !w.t.oom)
         err_set(&res->damage, ERR_FORMAT, (uint64_t)(stop - in->data), "no event can be read here%s%s",
                 *why ? ": " : "", why);
+    anon_note(a, &w.t);
     outlet_put(r->out, in->data, r->d.header);
     w.end = stop;
     if (!w.t.oom)

@@ -1,10 +1,10 @@
 /*
  * anon_v2.c - see anon.h: the second family.
  *
- * Generation by generation: first what each string is used as, by stacks and events, then the same batches
- * again, of which only those of strings are others. Bytes that can't be read could hold anything, so zeros
- * stand where they stood: what is behind them is where a reader expects it, and what is missing is missing in
- * the copy, too. Batches of experiments are left out.
+ * Twice over all generations: first what each string is used as, by stacks and events, in any of them; then
+ * the same batches again, of which only those of strings are others. Bytes that can't be read could hold
+ * anything, so zeros stand where they stood: what is behind them is where a reader expects it, and what is
+ * missing is missing in the copy, too. Batches of experiments are left out.
  */
 #include <string.h>
 
@@ -96,7 +96,7 @@ static bool put_strings(struct gen_anon *w, const struct v2_raw_batch *b)
     w->put->gen = b->gen;
     v2_put_open(w->put, b->m, b->time, V2R_STRINGS);
     for (; p < b->end && (q = v2_raw_string(p, b->end, &s)); p = q) {
-        size_t n = anon_name(w->a, &w->t, anon_string(&w->t, s.id), name);
+        size_t n = anon_name(w->a, s.p, s.len, name);
         v2_put_string(w->put, s.id, name, n > V2_RAW_STRING ? V2_RAW_STRING : n);
     }
     v2_put_close(w->put);
@@ -144,7 +144,18 @@ static void put_batch(struct gen_anon *w, const struct v2_raw_batch *b, const ui
     }
 }
 
-static bool generation(struct gen_anon *w, const struct v2_raw_gen *gen)
+/* What its strings are used as. false: out of memory. */
+static bool note_uses(struct gen_anon *w, const struct v2_raw_gen *gen)
+{
+    anon_table_clear(&w->t);
+    for (size_t i = 0; i < gen->n; i++)
+        if (gen->batch[i].lead == V2R_EVENTS)
+            (void)readable(w, &gen->batch[i]);
+    anon_note(w->a, &w->t);
+    return !w->t.oom && !w->a->oom;
+}
+
+static bool put_generation(struct gen_anon *w, const struct v2_raw_gen *gen)
 {
     const uint8_t **good = mem_alloc((gen->n + 1) * sizeof *good);
     if (!good)
@@ -168,26 +179,33 @@ static bool generation(struct gen_anon *w, const struct v2_raw_gen *gen)
     return true;
 }
 
-enum err_code anon_v2(const struct rewrite *r, struct anon *a, struct anon_result *res, struct err *e)
+/* fn of each generation; false: out of memory. *e says why there is no further one. */
+static bool each(struct gen_anon *w, const struct rewrite *r, struct err *e,
+                 bool (*fn)(struct gen_anon *, const struct v2_raw_gen *))
 {
-    const struct input *in = r->in;
-    struct gen_anon w = {.a = a, .out = r->out, .res = res, .data = in->data};
-    const struct v2_file file = {in->data, in->len, r->d.read_as};
     struct v2_raw_gen gen = {0};
+    const struct v2_file file = {r->in->data, r->in->len, r->d.read_as};
     size_t pos = r->d.header;
     bool ok = true;
-    w.put = mem_alloc(sizeof *w.put);
-    outlet_put(r->out, in->data, r->d.header);
-    ok = w.put;
+    *e = (struct err){0};
+    while (ok && !w->a->oom && !r->out->broken && v2_raw_gen(&file, &pos, &gen, e))
+        ok = fn(w, &gen);
+    v2_raw_gen_free(&gen);
+    return ok && e->code != ERR_NOMEM;
+}
+
+enum err_code anon_v2(const struct rewrite *r, struct anon *a, struct anon_result *res, struct err *e)
+{
+    struct gen_anon w = {.a = a, .out = r->out, .res = res, .data = r->in->data};
+    bool ok = (w.put = mem_alloc(sizeof *w.put)) != NULL;
     if (ok)
         w.put->out = r->out;
-    while (ok && !a->oom && !r->out->broken && v2_raw_gen(&file, &pos, &gen, e))
-        ok = generation(&w, &gen);
-    res->ended = ok && e->code && e->code != ERR_NOMEM;
+    ok = ok && each(&w, r, e, note_uses);
+    outlet_put(r->out, r->in->data, r->d.header);
+    ok = ok && each(&w, r, e, put_generation);
+    res->ended = ok && e->code;
     if (res->ended && !res->damage.code)
         res->damage = *e;
-    ok = ok && e->code != ERR_NOMEM;
-    v2_raw_gen_free(&gen);
     anon_table_free(&w.t);
     mem_free(w.put);
     return ok ? ERR_OK : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for a generation");

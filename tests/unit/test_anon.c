@@ -20,6 +20,7 @@
 
 #include "decode/write/anon.h"
 #include "decode/base/mem.h"
+#include "tests/support/tracegen.h"
 #include "triage/report/report.h"
 
 struct bytes {
@@ -267,6 +268,64 @@ static void samples_without_names(void **state)
     assert_int_equal(differ, 0);
 }
 
+/*
+ * A capture of thirty generations, each with strings of its own. What a string is in one of them it is in
+ * none of the others: sync.(*Cond).Wait is a reason in every seventh and a function in all, main.wait a
+ * region, a task or nothing beside it, and a standard file's first function has no package now and then.
+ */
+static void put_generation(struct tracegen_buf *text, int i)
+{
+    const bool reason = i % 7 == 3;
+    tracegen_printf(text, "batch m=-1 t=%d\nbatch m=7 t=%d\nProcStatus +1 p=0 running\n", i * 100000,
+                    i * 100000);
+    tracegen_printf(text, "GoStatus +1 g=1 m=-1 waiting\nGoStatus +1 g=2 m=-1 waiting\n"
+                          "GoUnblock +1 g=1 g_seq=1 stack=0\nGoStart +1 g=1 g_seq=2\n");
+    if (i % 5 == 1)
+        tracegen_printf(text,
+                        "UserRegionBegin +1 task=0 name=\"main.wait\" stack=main.main@/home/me/main.go:3\n"
+                        "UserRegionEnd +9 task=0 name=\"main.wait\" stack=main.main@/home/me/main.go:4\n");
+    if (i % 5 == 2)
+        tracegen_printf(text, "UserTaskBegin +1 task=%d parent=0 name=\"/home/me/main.go\" stack=0\n", i + 1);
+    if (i % 3 == 0)
+        tracegen_printf(text, "GoUnblock +1 g=2 g_seq=1 stack=memeqbody@/go/src/sync/cond.go:1\n");
+    else
+        tracegen_printf(text, "GoUnblock +1 g=2 g_seq=1 stack=main.main@/home/me/main.go:8\n");
+    tracegen_printf(text,
+                    "GoBlock +50 reason=\"%s\" stack=sync.(*Cond).Wait@/go/src/sync/cond.go:70,"
+                    "main.wait@/home/me/main.go:10\nGoStart +1 g=2 g_seq=2\n",
+                    reason ? "sync.(*Cond).Wait" : "sync");
+    tracegen_printf(text, "GoBlock +400 reason=\"sync\" stack=sync.(*Cond).Wait@/go/src/sync/cond.go:70,"
+                          "main.hold@/home/me/main.go:20\nendgen\n");
+}
+
+static void many_generations(void **state)
+{
+    (void)state;
+    struct tracegen_buf text = {0};
+    char tmp[2][32] = {"/tmp/gotop-anon-XXXXXX", "/tmp/gotop-anon-XXXXXX"};
+    size_t n;
+    tracegen_printf(&text, "go 1.26\n");
+    for (int i = 0; i < 30; i++)
+        put_generation(&text, i);
+    uint8_t *p = tracegen_bytes((const char *)text.p, &n);
+    for (int i = 0; i < 2; i++) {
+        const int fd = mkstemp(tmp[i]);
+        assert_true(fd >= 0);
+        close(fd);
+    }
+    write_file(tmp[0], &(struct bytes){.p = p, .n = n});
+    one_trace(tmp[0], tmp[1]);
+    assert_int_equal(differ, 0);
+    assert_null(found("/go/src/sync/cond.go")); /* it is Go's, and stays, in all of them */
+    assert_string_equal(found("main.wait")->now, "p2.f2");
+    assert_string_equal(found("/home/me/main.go")->now, "file1.go");
+    assert_null(found("sync.(*Cond).Wait"));
+    for (int i = 0; i < 2; i++)
+        unlink(tmp[i]);
+    tracegen_free(&text);
+    free(p);
+}
+
 static struct trace *load_of(const struct bytes *b)
 {
     struct trace_opts o = {.threads = 1};
@@ -335,7 +394,8 @@ static size_t name_of(const char *s, enum anon_role role, const char *func, char
         anon_frame(&t, (uint64_t[]){0, 2, 1, 0});
         anon_text(&t, 2, (const uint8_t *)func, (uint32_t)strlen(func));
     }
-    size_t n = anon_name(&a, &t, anon_string(&t, 1), out);
+    anon_note(&a, &t);
+    size_t n = anon_name(&a, (const uint8_t *)s, strlen(s), out);
     out[n] = '\0';
     anon_table_free(&t);
     anon_free(&a);
@@ -420,9 +480,8 @@ static void out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_stays),
-        cmocka_unit_test(samples_without_names),
-        cmocka_unit_test(damaged_as_it_was),
+        cmocka_unit_test(what_stays),       cmocka_unit_test(samples_without_names),
+        cmocka_unit_test(many_generations), cmocka_unit_test(damaged_as_it_was),
         cmocka_unit_test(out_of_memory),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
