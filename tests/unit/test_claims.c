@@ -99,22 +99,27 @@ static void run(struct profile *p, const struct model *o)
     }
 }
 
-struct pair {
+struct pair { /* up to three runs a side */
     struct profile p[2][3];
     struct side side[2];
     struct claim v;
 };
 
-static void compare(struct pair *x, const struct model *a, const struct model *b, uint32_t n)
+static void judged(struct pair *x, uint32_t na, uint32_t nb)
 {
     struct err e = {0};
+    x->side[0] = (struct side){x->p[0], na};
+    x->side[1] = (struct side){x->p[1], nb};
+    assert_int_equal(verdict_of(&x->side[0], &x->side[1], &x->v, &e), ERR_OK);
+}
+
+static void compare(struct pair *x, const struct model *a, const struct model *b, uint32_t n)
+{
     for (uint32_t i = 0; i < n; i++) {
         run(&x->p[0][i], a);
         run(&x->p[1][i], b);
     }
-    x->side[0] = (struct side){x->p[0], n};
-    x->side[1] = (struct side){x->p[1], n};
-    assert_int_equal(verdict_of(&x->side[0], &x->side[1], &x->v, &e), ERR_OK);
+    judged(x, n, n);
 }
 
 static void compared(struct pair *x)
@@ -335,6 +340,78 @@ static void runs_help(void **state)
     assert_true(three > one);
 }
 
+/* The claim of one measure; NULL: there is none. */
+static const struct change *claimed_of(const struct pair *x, enum measure_kind kind, const char *name)
+{
+    for (uint32_t i = 0; i < x->v.claimed; i++)
+        if (x->v.c[i].kind == kind && strcmp(x->v.c[i].name, name) == 0)
+            return &x->v.c[i];
+    return NULL;
+}
+
+/*
+ * Three old runs that hardly wait for a lock, two new ones that do: one seldom and long, one often and not
+ * long. Each pair tells it alone, for a reason of its own, so all five do: none of the reasons holds for
+ * both.
+ */
+static void what_each_pair_tells(void **state)
+{
+    struct model was = plain, often = plain, seldom = plain;
+    unsigned pairs = 0, all = 0;
+    (void)state;
+    seed = 9;
+    was.lock = 0.01;
+    was.lock_ns = 5000;
+    seldom.lock = 25;
+    seldom.lock_ns = 32000000;
+    often.lock = 60;
+    often.lock_ns = 200000;
+    for (int n = 0; n < 40; n++) {
+        struct pair x;
+        bool each = true;
+        for (uint32_t i = 0; i < 3; i++)
+            run(&x.p[0][i], &was);
+        run(&x.p[1][0], &often);
+        run(&x.p[1][1], &seldom);
+        for (uint32_t i = 0; i < 3; i++)
+            for (uint32_t k = 0; k < 2; k++) {
+                struct pair one = {.p = {{x.p[0][i]}, {x.p[1][k]}}};
+                judged(&one, 1, 1);
+                each &= claimed_of(&one, MK_LOCK, "main.added") != NULL;
+                mem_free(one.v.c);
+            }
+        judged(&x, 3, 2);
+        const struct change *c = claimed_of(&x, MK_LOCK, "main.added");
+        pairs += each;
+        all += c != NULL;
+        assert_true(!each || (c && c->time.new > c->time.old && c->count.new > c->count.old));
+        compared(&x);
+    }
+    assert_true(pairs >= 10 && all >= pairs);
+}
+
+/* Three runs beside two of the same program, some with a burst: silent. */
+static void unequal_sides_stay_silent(void **state)
+{
+    struct model burst = plain, slow = plain;
+    unsigned k = 0;
+    (void)state;
+    seed = 10;
+    burst.burst = 60e6;
+    slow.pace = 0.7;
+    for (int n = 0; n < 40; n++) {
+        struct pair x;
+        for (uint32_t i = 0; i < 3; i++)
+            run(&x.p[0][i], i ? &plain : &slow);
+        for (uint32_t i = 0; i < 2; i++)
+            run(&x.p[1][i], i ? &plain : &burst);
+        judged(&x, 3, 2);
+        k += x.v.claimed > 0;
+        compared(&x);
+    }
+    assert_true(k <= 1);
+}
+
 /* Profiles of traces: sums over slices are what the tables say; a trace beside itself differs in nothing. */
 static void profiles_of_traces(void **state)
 {
@@ -457,6 +534,8 @@ int main(void)
         cmocka_unit_test(the_collector_runs_more),
         cmocka_unit_test(the_host_or_the_program),
         cmocka_unit_test(runs_help),
+        cmocka_unit_test(what_each_pair_tells),
+        cmocka_unit_test(unequal_sides_stay_silent),
         cmocka_unit_test(fewer_at_a_stage),
         cmocka_unit_test(profiles_of_traces),
         cmocka_unit_test(many_a_second),

@@ -438,6 +438,16 @@ static bool worth(const struct profile *p, const struct measure *m)
 
 #define MEASURES_MAX 512
 
+/* What became of one measure, and whether that matters. */
+static struct change change_of(const struct judge *j, enum measure_kind kind, const char *name)
+{
+    struct change c = {.kind = kind, .name = name};
+    c.count = kind == MK_TEAM ? team_of(j, name) : moved_of(j, name, kind, false);
+    c.time = kind == MK_TEAM ? (struct moved){.factor = 1} : moved_of(j, name, kind, true);
+    c.claimed = matters(j, &c);
+    return c;
+}
+
 static bool all_changes(const struct judge *j, struct claim *v)
 {
     size_t cap = 0;
@@ -453,19 +463,77 @@ static bool all_changes(const struct judge *j, struct claim *v)
                     return false;
                 v->c = c;
                 c += v->n++;
-                *c = (struct change){.kind = m->kind, .name = m->name};
-                c->count = c->kind == MK_TEAM ? team_of(j, c->name) : moved_of(j, c->name, c->kind, false);
-                c->time =
-                    c->kind == MK_TEAM ? (struct moved){.factor = 1} : moved_of(j, c->name, c->kind, true);
-                c->claimed = matters(j, c);
+                *c = change_of(j, m->kind, m->name);
                 c->held = c->kind == MK_LOCK ? held_at(j->side[c->time.new > c->time.old], c) : NULL;
-                v->claimed += c->claimed;
-                if (c->claimed && c->kind == MK_GC)
-                    v->gc_why = gc_why(j);
             }
         }
     }
     return true;
+}
+
+/* How often things happen in each run, and in all of them. false: out of memory. */
+static bool paces(struct judge *j)
+{
+    uint32_t runs = 0;
+    for (int s = 0; s < 2; s++) {
+        j->pace[s] = mem_alloc(((size_t)j->side[s]->n + 1) * sizeof **j->pace);
+        for (uint32_t i = 0; j->pace[s] && i < j->side[s]->n; i++, runs++) {
+            const struct profile *p = &j->side[s]->run[i];
+            j->pace[s][i] = pace(&j->side[0]->run[0], p);
+            for (uint32_t k = 0; k < p->n; k++) {
+                bool counts = p->m[k].kind == MK_TAKE || p->m[k].kind == MK_CALL || p->m[k].kind == MK_LOCK ||
+                              p->m[k].kind == MK_GIVE;
+                j->all += counts ? p->m[k].counted / seconds(p) / j->pace[s][i] : 0;
+            }
+        }
+    }
+    j->all /= runs ? runs : 1;
+    return j->pace[0] && j->pace[1];
+}
+
+static void judge_free(struct judge *j)
+{
+    mem_free(j->pace[0]);
+    mem_free(j->pace[1]);
+}
+
+/* +1, -1: which way it went by this pair of runs alone, where that matters; else 0. */
+static int way_of(const struct judge *pair, const struct change *c)
+{
+    const struct change is = change_of(pair, c->kind, c->name);
+    const struct moved *m = c->kind == MK_CALL || c->kind == MK_TAKE ? &is.count : &is.time;
+    return !is.claimed ? 0 : m->new > m->old ? 1 : -1;
+}
+
+/*
+ * What each single pair of an old and a new run tells, and all of them the same way, several runs tell, too:
+ * that they differ among themselves hides nothing that each of them shows. How many goroutines a stage has is
+ * another thing: one run that differs says that it isn't the program's own doing.
+ */
+static bool each_pair(const struct side *old, const struct side *new, struct claim *v)
+{
+    signed char *way = mem_zalloc((size_t)v->n + 1);
+    uint32_t left = way ? v->n : 0, pair = 0;
+    bool ok = way;
+    for (uint32_t i = 0; ok && i < old->n; i++)
+        for (uint32_t k = 0; ok && k < new->n &&left; k++, pair++) {
+            const struct side one[2] = {{&old->run[i], 1}, {&new->run[k], 1}};
+            struct judge j = {.side = {&one[0], &one[1]}};
+            ok = paces(&j);
+            left = 0;
+            for (uint32_t c = 0; ok && c < v->n; c++) {
+                if (v->c[c].claimed || v->c[c].kind == MK_TEAM || (pair && !way[c]))
+                    continue;
+                const int is = way_of(&j, &v->c[c]);
+                way[c] = (signed char)(!pair || is == way[c] ? is : 0);
+                left += way[c] != 0;
+            }
+            judge_free(&j);
+        }
+    for (uint32_t c = 0; ok && c < v->n; c++)
+        v->c[c].claimed |= way[c] != 0;
+    mem_free(way);
+    return ok;
 }
 
 static double mean_of(const double *v, uint32_t n)
@@ -479,29 +547,17 @@ static double mean_of(const double *v, uint32_t n)
 enum err_code verdict_of(const struct side *old, const struct side *new, struct claim *out, struct err *e)
 {
     struct judge j = {.side = {old, new}};
-    bool ok = true;
-    uint32_t runs = 0;
     *out = (struct claim){0};
-    for (int s = 0; s < 2; s++) {
-        j.pace[s] = mem_alloc(((size_t)j.side[s]->n + 1) * sizeof **j.pace);
-        ok = ok && j.pace[s];
-        for (uint32_t i = 0; i < j.side[s]->n && ok; i++, runs++) {
-            const struct profile *p = &j.side[s]->run[i];
-            j.pace[s][i] = pace(&old->run[0], p);
-            for (uint32_t k = 0; k < p->n; k++) {
-                bool counts = p->m[k].kind == MK_TAKE || p->m[k].kind == MK_CALL || p->m[k].kind == MK_LOCK ||
-                              p->m[k].kind == MK_GIVE;
-                j.all += counts ? p->m[k].counted / seconds(p) / j.pace[s][i] : 0;
-            }
-        }
-    }
-    if (ok) {
-        j.all /= runs;
+    bool ok = paces(&j) && all_changes(&j, out);
+    ok = ok && (old->n + new->n == 2 || each_pair(old, new, out));
+    if (ok)
         out->pace = mean_of(j.pace[1], new->n) / mean_of(j.pace[0], old->n);
-        ok = all_changes(&j, out);
+    for (uint32_t i = 0; ok && i < out->n; i++) {
+        out->claimed += out->c[i].claimed;
+        if (out->c[i].claimed && out->c[i].kind == MK_GC)
+            out->gc_why = gc_why(&j);
     }
-    mem_free(j.pace[0]);
-    mem_free(j.pace[1]);
+    judge_free(&j);
     if (!ok) {
         mem_free(out->c);
         *out = (struct claim){0};

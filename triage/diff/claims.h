@@ -6,7 +6,8 @@
  * How far runs differ is learned from the runs of each side, beside a prior for as many runs as nobody gave;
  * where a side has one run, its own time is resampled in blocks (moving blocks, of an eighth of the run), so
  * that a burst counts once. Counts are held against the program's pace: a host that gave it half of the
- * processor halves all of them, which is no change of it.
+ * processor halves all of them, which is no change of it. What each single pair of an old and a new run shows
+ * is claimed of all of them, too.
  */
 #ifndef GOTOP_TRIAGE_CLAIMS_H
 #define GOTOP_TRIAGE_CLAIMS_H
