@@ -544,17 +544,26 @@ unsigned table_open(struct view *v, int no)
     return VR_DRAW | follow(v);
 }
 
+/* Are those of the view shown to be found anew, and can they be? */
+static bool due(const struct view *v)
+{
+    return table_of(v) && v->table && stale(v->table, v) && trace_info(v->tr)->done &&
+           (!table_of(v)->counted || counted(v));
+}
+
 bool table_pending(const struct view *v)
 {
     const struct table *t = v->table;
-    return t && t->job != NULL;
+    return t && (t->job || due(v));
 }
 
 unsigned table_work(struct view *v, int64_t budget_ns)
 {
     struct table *t = v->table;
-    if (!t || !t->job)
+    if (!t || (!t->job && !due(v)))
         return VR_NONE;
+    if (!t->job)
+        return follow(v);
     const unsigned f = job_over(t, slices_run(t->job, budget_ns));
     if (!t->job)
         move_ready(v);

@@ -21,10 +21,15 @@
 #include "layout/move/when.h"
 #include "triage/findings/waitfor.h"
 
+static bool counted(const struct view_kind *k)
+{
+    return k->list && (k->things ? k->things->counted : k->list->counted);
+}
+
 bool tri_shows(int view)
 {
     const struct view_kind *k = kind_of(view);
-    return k->table && !(k->list && (k->list->own || k->list->ready));
+    return k->table && (!k->list || (!k->list->own && (!k->list->ready || counted(k))));
 }
 
 static const struct tri_view *shown(const struct view *v)
@@ -38,6 +43,17 @@ static bool ready(const struct view *v)
     if (s && s->ready)
         return s->ready(v);
     return (s && s->own) || (v->tri && v->tri->tg);
+}
+
+bool tri_lacks(const struct view *v)
+{
+    return tri_shows(v->at.view) && !ready(v);
+}
+
+bool tri_makes(const struct view *v)
+{
+    const struct view_kind *k = kind_here(v);
+    return tri_shows(v->at.view) && v->tri && v->tri->tg && k->pending && k->pending(v);
 }
 
 int tri_status_most(const struct view *v)
@@ -585,7 +601,7 @@ void tri_task(const struct tri *tri, bool region, uint32_t index, char *out, siz
 static void waiting(struct grid *g, const struct view *v, int y, int h)
 {
     const struct tri *t = v->tri;
-    bool own = shown(v) && shown(v)->ready;
+    bool own = shown(v) && shown(v)->ready && (!counted(kind_here(v)) || (t && t->tg));
     if (own ? v->table && v->table->failed : t && t->trouble)
         tri_say(g, 0, y, g->w, STYLE_WARN, "%s", own ? "out of memory for the table" : t->trouble);
     else if (!trace_info(v->tr)->done &&

@@ -103,6 +103,10 @@ struct tri {
 
 /* tri_shows - is this one of these views? */
 bool tri_shows(int view);
+/* tri_lacks - has the view shown nothing to show, for want of the tables? tri_makes - they are there, and it
+ * makes something of them. */
+bool tri_lacks(const struct view *v);
+bool tri_makes(const struct view *v);
 void tri_init(struct tri *t, const struct trace *tr);
 void tri_free(struct tri *t);
 /* tri_ready - triage is done: both must outlive t. false: out of memory, the views say so. */

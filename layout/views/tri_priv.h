@@ -28,6 +28,7 @@ struct tri_view {
         int x); /* the mouse points at its columns' titles, the last line above the rows; NULL: nothing */
     bool (*ready)(
         const struct view *v); /* made of the trace alone: are they there? NULL: of triage's tables */
+    bool counted;              /* `ready` needs triage's tables first */
     bool own;                  /* its rows are no tables of triage's at all, and always there */
 };
 

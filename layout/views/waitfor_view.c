@@ -194,7 +194,8 @@ static const struct tri_view list = {.rows = count,
                                      .row = row,
                                      .detail = detail,
                                      .enter = enter,
-                                     .ready = ready};
+                                     .ready = ready,
+                                     .counted = true};
 const struct view_kind kind_waitfor = {
     IS_TABLE,
     .plan = PLAN_TABLE,

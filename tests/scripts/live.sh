@@ -96,7 +96,7 @@ for v in '--view 2' '--lane g17' '--view 4' '--view 9'; do # unquoted below: two
     same "$tmp/a" "$tmp/b"; same "$tmp/a" "$tmp/c"; same "$tmp/raw" $long
 done
 # So do tables, which stand still while they are read: the second half comes when they are there.
-for v in 1 5 6 10; do
+for v in 1 5 6 10 pieces waits-for; do
     "$GOTOP" --headless --at 100ms..400ms --view $v $long 2>"$tmp/err" | tail -n +2 | sed '$d' >"$tmp/a"
     { head -c 60000 $long; sleep 0.5; tail -c +60001 $long; } |
         "$GOTOP" --headless --follow --at 100ms..400ms --view $v - 2>"$tmp/err" | tail -n +2 | sed '$d' >"$tmp/b"

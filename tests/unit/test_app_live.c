@@ -15,6 +15,7 @@
 #include "decode/base/mem.h"
 #include "decode/input/stream.h"
 #include "layout/move/move.h"
+#include "layout/views/kind.h"
 #include "layout/views/sums.h"
 #include "tests/unit/gap_help.h"
 #include "viewer/session/app_live.h"
@@ -457,6 +458,79 @@ static void tables_stay(void **state)
     followed_end(&x);
 }
 
+/* What the program's loop does until there is nothing to do; false: there always is. */
+static bool settles(struct app *a)
+{
+    enum { LONG = 20000 };
+    bool busy = true;
+    unsigned f;
+    for (int i = 0; i < LONG; i++) {
+        (void)app_live(a, 1000000, &busy);
+        (void)app_step(a, 1000000, &f);
+        if (!app_still(a))
+            assert_true(app_draw(a));
+        if (!busy && !app_busy(a))
+            return true;
+        if (!busy)
+            usleep(100);
+    }
+    return false;
+}
+
+/* What a view shows of all there is, at its end. */
+static char *view_text(struct app *a, int view, bool runs)
+{
+    if (a->view.at.view != view) /* else its key leads on */
+        (void)view_switch(&a->view, view);
+    (void)view_range(&a->view, 0, trace_info(a->tr)->end);
+    (void)view_at(&a->view, trace_info(a->tr)->end - 1);
+    if (runs)
+        assert_true(settles(a));
+    char *text = screen(a);
+    assert_null(strstr(text, "Looking through"));
+    assert_null(strstr(text, "Working on"));
+    text[strlen(text) - 81] = 0; /* keys: F is one of a program's */
+    return text;
+}
+
+/*
+ * Every view of a program that runs shows what the file of what came shows, while more may come, and again
+ * when more has come; none says for ever that it goes on looking.
+ */
+static void all_views(void **state)
+{
+    (void)state;
+    for (int view = VIEW_NONE + 1; view < VIEW_END; view++) {
+        struct followed x;
+        struct app *a = followed_begin(&x, (struct follow_opts){.keep_ns = 3600000000000});
+        struct app *b = mem_alloc(sizeof *b);
+        for (int more = 0; more < 2; more++) {
+            struct trace *part;
+            struct err e = {0};
+            size_t len;
+            if (more)
+                file_grow(&x.g);
+            catch_up(a, &x.g);
+            uint8_t *held = stream_join(&x.g.st, 0, x.g.at, &len);
+            assert_int_equal(trace_open_mem(held, len, NULL, &part, &e), ERR_OK);
+            assert_true(app_init(b, part, km, 80, 24));
+            load_all(b);
+            while (app_has(b, DUE_TABLES))
+                (void)app_triage(b, INT64_MAX);
+            char *live = view_text(a, view, true), *file = view_text(b, view, false);
+            if (kind_of(view)->table && !strstr(live, "so far")) /* lanes: compare() */
+                assert_string_equal(live, file);
+            free(live);
+            free(file);
+            app_free(b);
+            trace_close(part);
+            mem_free(held);
+        }
+        mem_free(b);
+        followed_end(&x);
+    }
+}
+
 /* However long a table is read, once the program has ended it is of all that came, as the file's is. */
 static void tables_end(void **state)
 {
@@ -812,6 +886,7 @@ int main(void)
         cmocka_unit_test(grows),      cmocka_unit_test(keeps),       cmocka_unit_test(holds),
         cmocka_unit_test(holds_all),  cmocka_unit_test(tables_stay), cmocka_unit_test(tables_end),
         cmocka_unit_test(ends_empty), cmocka_unit_test(again),       cmocka_unit_test(replaced),
-        cmocka_unit_test(lets_go),    cmocka_unit_test(late),        cmocka_unit_test(typed_early)};
+        cmocka_unit_test(lets_go),    cmocka_unit_test(late),        cmocka_unit_test(typed_early),
+        cmocka_unit_test(all_views)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

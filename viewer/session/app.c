@@ -606,7 +606,7 @@ unsigned app_interrupt(struct app *a)
 
 bool app_still(const struct app *a)
 {
-    return a->still && !pair_host(a) && !a->tri.tg && !a->tri.trouble;
+    return a->still && !pair_host(a) && !a->tri.trouble && tri_lacks(&a->view);
 }
 
 static void foot(void *arg)

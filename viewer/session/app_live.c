@@ -226,7 +226,7 @@ static unsigned tables_wanted(struct app *a)
 static bool stands(const struct app *a)
 {
     return app_has(a, DUE_TABLES) || (!follow_ended(a->follow) && a->tri.tg && tri_shows(a->view.at.view) &&
-                                      (!a->following || host_now() < a->tables_until));
+                                      (!a->following || tri_makes(&a->view) || host_now() < a->tables_until));
 }
 
 /* Nothing has come for so long that "LIVE" alone would mislead. It is told by doubling: what stands still
