@@ -454,6 +454,37 @@ static void comparing(void **state)
     assert_non_null(strstr(printed(), "TASKS and regions"));
 }
 
+/* Requests and pieces of work as the report's works tell of them, by handler and by start function. */
+static void work_metrics(void **state)
+{
+    static const char *const all[] = {"request", "request:http.(*conn).serve",
+                                      "piece:net/http.(*conn).serve"};
+    static const char *const of[] = {"count", "p50", "p90", "p95", "p99", "p99.9", "max"};
+    struct loaded l;
+    struct metric_value v;
+    struct err e = {0};
+    (void)state;
+    help_load("samples/http-long-1.27.trace", &l);
+    const struct work *w = l.fs.works.v;
+    while (w->kind != WORK_REQUESTS)
+        w++;
+    const double want[] = {(double)w->n,     (double)w->d.p50,  (double)w->d.p90, (double)w->d.p95,
+                           (double)w->d.p99, (double)w->d.p999, (double)w->d.max};
+    assert_true(w->n > 100 && w->d.p50 > 0 && w->d.p99 > w->d.p50 && w->d.p999 > w->d.p99);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
+            char name[80];
+            snprintf(name, sizeof name, i ? "%s(%s)" : "%2$s.%1$s", of[k], all[i]);
+            assert_int_equal(metric_get(&l, name, &v, &e), ERR_OK);
+            assert_true(v.known);
+            assert_float_equal(v.v, want[k], 0.5);
+        }
+    assert_int_equal(metric_get(&l, "p99(request:main.none)", &v, &e), ERR_OK);
+    assert_false(v.known);
+    assert_int_equal(metric_get(&l, "p99(piece:)", &v, &e), ERR_ARG);
+    load_free(&l);
+}
+
 static void all_metrics(void **state)
 {
     struct loaded l;
@@ -564,14 +595,14 @@ static void nothing_is_busy(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_busy),   cmocka_unit_test(pages),
-        cmocka_unit_test(narrow_pages),      cmocka_unit_test(pages_of_others),
-        cmocka_unit_test(json_is_whole),     cmocka_unit_test(schema_is_described),
-        cmocka_unit_test(exit_statuses),     cmocka_unit_test(many_damages),
-        cmocka_unit_test(without_a_clock),   cmocka_unit_test(ranking),
-        cmocka_unit_test(comparing),         cmocka_unit_test(all_metrics),
-        cmocka_unit_test(out_of_memory),     cmocka_unit_test(diff_as_json),
-        cmocka_unit_test(processors_unused),
+        cmocka_unit_test(nothing_is_busy), cmocka_unit_test(pages),
+        cmocka_unit_test(narrow_pages),    cmocka_unit_test(pages_of_others),
+        cmocka_unit_test(json_is_whole),   cmocka_unit_test(schema_is_described),
+        cmocka_unit_test(exit_statuses),   cmocka_unit_test(many_damages),
+        cmocka_unit_test(without_a_clock), cmocka_unit_test(ranking),
+        cmocka_unit_test(comparing),       cmocka_unit_test(work_metrics),
+        cmocka_unit_test(all_metrics),     cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(diff_as_json),    cmocka_unit_test(processors_unused),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -371,16 +371,35 @@ static void conditions(void **state)
 /* What no trace can answer is known before one is read. */
 static void conditions_without_a_trace(void **state)
 {
-    static const char *const good[] = {
-        "stw.max<1ms",      "stw.gc.p99<1ms",  "p99(sched)>0",           "gc.share<5%",
-        "heap.max<5MB",     "findings<3",      "mmu(10ms)>1%",           "count(task)>5",
-        "p90(task:a b)<1s", "region:x.max<1s", "total(blocked:sync)<1s", "avg(exec:main.(*T).f)<1s"};
+    static const char *const good[] = {"stw.max<1ms",
+                                       "stw.gc.p99<1ms",
+                                       "p99(sched)>0",
+                                       "gc.share<5%",
+                                       "heap.max<5MB",
+                                       "findings<3",
+                                       "mmu(10ms)>1%",
+                                       "count(task)>5",
+                                       "p90(task:a b)<1s",
+                                       "region:x.max<1s",
+                                       "total(blocked:sync)<1s",
+                                       "avg(exec:main.(*T).f)<1s",
+                                       "p99.9(request)<1s",
+                                       "request.p99.9<1s",
+                                       "p95(request:main.serve)<1s",
+                                       "piece:main.work.count>5"};
     static const struct {
         const char *text, *says;
-    } bad[] = {{"stw.maxx<1ms", "no metric named 'stw.maxx'"}, {"p98(sched)<1ms", "no metric named"},
-               {"p99(schd)<1ms", "no metric named"},           {"mmu(x)>1%", "no metric named"},
-               {"stw.max<1", "stw.max is a time: 5us"},        {"gc.share<5", "gc.share is a share: 12.5%"},
-               {"heap.max<5ms", "heap.max is a size: 64KB"},   {"findings<5%", "findings is a number: 5"}};
+    } bad[] = {{"stw.maxx<1ms", "no metric named 'stw.maxx'"},
+               {"p98(sched)<1ms", "no metric named"},
+               {"request.p99.8<1s", "no metric named"},
+               {"p99.9<1s", "no metric named"},
+               {"p99(piece)<1s", "no metric named"},
+               {"p99(schd)<1ms", "no metric named"},
+               {"mmu(x)>1%", "no metric named"},
+               {"stw.max<1", "stw.max is a time: 5us"},
+               {"gc.share<5", "gc.share is a share: 12.5%"},
+               {"heap.max<5ms", "heap.max is a size: 64KB"},
+               {"findings<5%", "findings is a number: 5"}};
     struct condition c;
     struct err e;
     (void)state;

@@ -113,7 +113,9 @@ static inline void dist(struct out *o, json_t *obj, const char *key, const struc
     num(o, r, "avg", dist_avg(d));
     num(o, r, "p50", d->p50);
     num(o, r, "p90", d->p90);
+    num(o, r, "p95", d->p95);
     num(o, r, "p99", d->p99);
+    num(o, r, "p99_9", d->p999);
     num(o, r, "max", d->max);
     put(o, r, "sd", json_real(dist_sd(d)));
 }

@@ -76,7 +76,9 @@ void out_works(struct out *o, json_t *root)
         big(o, r, "open", w->open);
         num(o, r, "p50", w->d.p50);
         num(o, r, "p90", w->d.p90);
+        num(o, r, "p95", w->d.p95);
         num(o, r, "p99", w->d.p99);
+        num(o, r, "p99_9", w->d.p999);
         num(o, r, "max", w->d.max);
         num(o, r, "total", w->total);
         real(o, r, "at_once", w->at_once);

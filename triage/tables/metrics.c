@@ -107,6 +107,8 @@ const char *metric_list(size_t i, const char **help)
         {"total(stw.gc)", "statistic of stops for GC"},
         {"p90(task:NAME)", "statistic of the tasks of a type; task: of all"},
         {"p90(region:NAME)", "statistic of the regions of a type; region: of all"},
+        {"p99.9(request)", "statistic of requests answered; request:NAME: of a handler"},
+        {"p95(piece:NAME)", "statistic of pieces of work: of a handler, a start function, a type of task"},
         {"avg(exec:FUNC)",
          "statistic over the goroutines of a start function; also wait, sched, syscall, assist, life"},
         {"total(blocked:REASON)", "count, total or max of waits for a reason"},
@@ -186,6 +188,62 @@ static void set_blocked(const struct loaded *l, const char *reason, struct dist 
     }
 }
 
+static size_t pieces_of(const struct loaded *l, bool requests, const char *name, int64_t *v, double *times)
+{
+    size_t n = 0;
+    double all = 0;
+    for (uint32_t i = 0; i < l->fs.works.n; i++) {
+        const struct work *w = &l->fs.works.v[i];
+        if ((requests && w->kind != WORK_REQUESTS) || w->kind == WORK_MAIN ||
+            (name && !name_matches(l->tr, w->name, name) && !(w->user && name_matches(l->tr, w->user, name))))
+            continue;
+        for (uint32_t k = 0; v && k < w->looked; k++)
+            v[n + k] = w->v[k].t1 - w->v[k].t0;
+        n += w->looked;
+        all += (double)w->n;
+    }
+    *times = n ? all / (double)n : 0;
+    return n;
+}
+
+/* Of works at whose pieces was looked in part, count and total are of all of them, about. */
+static bool set_pieces(const struct loaded *l, bool requests, const char *name, struct dist *d)
+{
+    double times;
+    const size_t n = pieces_of(l, requests, name, NULL, &times);
+    int64_t *v = mem_alloc((n + 1) * sizeof *v);
+    if (v) {
+        (void)pieces_of(l, requests, name, v, &times);
+        dist_of(d, v, n);
+        d->total = to_i64((double)d->total * times);
+        d->n = to_u64((double)n * times);
+    }
+    mem_free(v);
+    return v;
+}
+
+/* What stands behind a word and a colon; "": the word alone; NULL: it is another one. */
+static const char *named(const char *set, const char *word)
+{
+    const size_t n = strlen(word);
+    return strncmp(set, word, n) != 0 ? NULL : set[n] == ':' ? set + n + 1 : set[n] ? NULL : set + n;
+}
+
+/* Those that are found in the trace itself. Is it one? *ok: it was there to be had. */
+static bool set_of_trace(const struct loaded *l, const char *set, struct dist *d, bool *ok)
+{
+    static const char *const word[] = {"task", "region", "request", "piece"};
+    const char *name = NULL;
+    size_t i = 0;
+    while (i < sizeof word / sizeof *word && !(name = named(set, word[i])))
+        i++;
+    if (!name || (i == 3 && !*name))
+        return false;
+    name = *name ? name : NULL;
+    *ok = i < 2 ? set_spans(l, i == 1, name, d) : set_pieces(l, i == 2, name, d);
+    return true;
+}
+
 /* false: no such set, or out of memory (*e says which). */
 static bool set_get(const struct loaded *l, const char *set, struct dist *d, struct err *e)
 {
@@ -194,8 +252,7 @@ static bool set_get(const struct loaded *l, const char *set, struct dist *d, str
         enum gmetric m;
     } of_groups[] = {{"exec:", GM_EXEC},       {"wait:", GM_WAIT},     {"sched:", GM_SCHED},
                      {"syscall:", GM_SYSCALL}, {"assist:", GM_ASSIST}, {"life:", GM_LIFE}};
-    bool region = strncmp(set, "region", 6) == 0;
-    size_t word = region ? 6 : 4;
+    bool ok;
     *d = (struct dist){0};
     if (strcmp(set, "sched") == 0) {
         hist_dist(&l->tg->sched, d);
@@ -209,12 +266,10 @@ static bool set_get(const struct loaded *l, const char *set, struct dist *d, str
         set_blocked(l, set + 8, d);
         return true;
     }
-    if ((region || strncmp(set, "task", 4) == 0) && (set[word] == 0 || set[word] == ':')) {
-        if (!set_spans(l, region, set[word] ? set + word + 1 : NULL, d)) {
+    if (set_of_trace(l, set, d, &ok)) {
+        if (!ok)
             err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the durations of %s", set);
-            return false;
-        }
-        return true;
+        return ok;
     }
     for (size_t i = 0; i < sizeof of_groups / sizeof *of_groups; i++) {
         size_t n = strlen(of_groups[i].name);
@@ -231,12 +286,14 @@ static bool set_get(const struct loaded *l, const char *set, struct dist *d, str
     return false;
 }
 
-static const char *const known[] = {"count", "total", "min", "avg", "sd", "p50", "p90", "p99", "max"};
+static const char *const known[] = {"count", "total", "min", "avg",   "sd", "p50",
+                                    "p90",   "p95",   "p99", "p99.9", "max"};
 
 static bool statistic(const char *name, const struct dist *d, struct metric_value *out)
 {
-    const double v[] = {(double)d->n,   (double)d->total, (double)d->min, (double)dist_avg(d), dist_sd(d),
-                        (double)d->p50, (double)d->p90,   (double)d->p99, (double)d->max};
+    const double v[] = {(double)d->n,   (double)d->total, (double)d->min, (double)dist_avg(d),
+                        dist_sd(d),     (double)d->p50,   (double)d->p90, (double)d->p95,
+                        (double)d->p99, (double)d->p999,  (double)d->max};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strcmp(name, known[i]) == 0) {
             *out = (struct metric_value){
@@ -278,9 +335,30 @@ static enum err_code get_mmu(const struct loaded *l, const char *window, struct 
     return c;
 }
 
+/* "p99(sched)" or "sched.p99", taken apart where it stands. false: it is neither. */
+static bool stat_split(char *name, char **set, char **stat)
+{
+    const size_t n = strlen(name);
+    char *open = strchr(name, '('), *dot = strrchr(name, '.');
+    if (open && n > 1 && name[n - 1] == ')') {
+        *open = name[n - 1] = 0;
+        *set = open + 1;
+        *stat = name;
+        return true;
+    }
+    if (dot && dot - name > 4 && strcmp(dot - 4, ".p99.9") == 0) /* its own has a dot */
+        dot -= 4;
+    if (!dot)
+        return false;
+    *dot = 0;
+    *set = name;
+    *stat = dot + 1;
+    return true;
+}
+
 static enum err_code get(const struct loaded *l, const char *name, struct metric_value *out, struct err *e)
 {
-    char buf[128], *open, *dot;
+    char buf[128], *set, *stat;
     struct dist d;
     size_t n = strlen(name);
     if (n >= sizeof buf) {
@@ -290,21 +368,12 @@ static enum err_code get(const struct loaded *l, const char *name, struct metric
     if (plain(l, name, out))
         return ERR_OK;
     memcpy(buf, name, n + 1);
-    open = strchr(buf, '(');
-    if (open && n > 1 && buf[n - 1] == ')') { /* p99(sched) */
-        *open = 0;
-        buf[n - 1] = 0;
-        if (strcmp(buf, "mmu") == 0)
-            return get_mmu(l, open + 1, out, e);
-        if (!set_get(l, open + 1, &d, e))
+    if (stat_split(buf, &set, &stat)) {
+        if (strcmp(stat, "mmu") == 0)
+            return get_mmu(l, set, out, e);
+        if (!set_get(l, set, &d, e))
             return e ? e->code : ERR_ARG;
-        if (statistic(buf, &d, out))
-            return ERR_OK;
-    } else if ((dot = strrchr(buf, '.')) != NULL) { /* sched.p99 */
-        *dot = 0;
-        if (!set_get(l, buf, &d, e))
-            return e ? e->code : ERR_ARG;
-        if (statistic(dot + 1, &d, out))
+        if (statistic(stat, &d, out))
             return ERR_OK;
     }
     return err_set(e, ERR_ARG, ERR_NO_OFFSET, "no metric named '%s' (gotop report --metrics lists them)",
@@ -325,9 +394,9 @@ enum err_code metric_get(const struct loaded *l, const char *name, struct metric
 /* set_named - may set_get() have an answer for that, of some trace? */
 static bool set_named(const char *set)
 {
-    static const char *const whole[] = {"sched", "stw", "stw.gc", "task", "region"};
-    static const char *const begin[] = {
-        "task:", "region:", "blocked:", "exec:", "wait:", "sched:", "syscall:", "assist:", "life:"};
+    static const char *const whole[] = {"sched", "stw", "stw.gc", "task", "region", "request"};
+    static const char *const begin[] = {"task:", "region:", "request:", "piece:",  "blocked:", "exec:",
+                                        "wait:", "sched:",  "syscall:", "assist:", "life:"};
     for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
         if (strcmp(set, whole[i]) == 0)
             return true;
@@ -340,21 +409,15 @@ static bool set_named(const char *set)
 /* stat_unit - "p99(sched)" or "sched.p99". */
 static bool stat_unit(char *name, enum unit *unit)
 {
-    char *open = strchr(name, '('), *set = name, *stat = strrchr(name, '.');
-    const size_t n = strlen(name);
-    if (open && n > 1 && name[n - 1] == ')') {
-        *open = name[n - 1] = 0;
-        set = open + 1;
-        stat = name;
-    } else if (stat) {
-        *stat++ = 0;
-    }
+    char *set, *stat;
     int64_t ns;
-    if (stat && strcmp(stat, "mmu") == 0) {
+    if (!stat_split(name, &set, &stat))
+        return false;
+    if (strcmp(stat, "mmu") == 0) {
         *unit = UNIT_SHARE;
         return parse_ns(set, &ns) && ns > 0;
     }
-    for (size_t i = 0; stat && i < sizeof known / sizeof *known; i++) {
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strcmp(stat, known[i]) == 0) {
             *unit = i ? UNIT_NS : UNIT_COUNT;
             return set_named(set);

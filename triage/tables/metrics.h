@@ -2,10 +2,16 @@
  * metrics.h - single numbers of a trace by name, and conditions on them: for --assert, --rank and --fail-if.
  *
  * A metric is a name ("gc.share"), or a statistic of a set of durations: "p99(sched)" or "sched.p99".
- * Statistics are count, total, min, avg, sd, p50, p90, p99, max. Sets are sched, stw, stw.gc waits for a
- * processor; stops of the world; those for GC task, region, task:NAME, region:NAME exec:FUNC, wait:FUNC,
- * syscall:FUNC, assist:FUNC, life:FUNC, sched:FUNC   over the goroutines started at FUNC blocked:REASON waits
- * for a reason (count, total, max) and "mmu(1ms)" is the minimum mutator utilisation of a window.
+ * Statistics are count, total, min, avg, sd, p50, p90, p95, p99, p99.9, max. Sets are
+ *
+ *   sched, stw, stw.gc       waits for a processor; stops of the world; those for GC
+ *   task, region, task:NAME, region:NAME
+ *   request, request:NAME    what is done for one question over a connection (work.h), by handler or start
+ * function piece:NAME               one piece of the works of that name: a type of task, a handler, a start
+ * function exec:FUNC, wait:FUNC, syscall:FUNC, assist:FUNC, life:FUNC, sched:FUNC   over the goroutines
+ * started at FUNC blocked:REASON           waits for a reason (count, total, max)
+ *
+ * and "mmu(1ms)" is the minimum mutator utilisation of a window.
  */
 #ifndef GOTOP_TRIAGE_METRICS_H
 #define GOTOP_TRIAGE_METRICS_H

@@ -397,16 +397,20 @@ static struct ranked slot_of_rank(const size_t *count, size_t rank)
     return r;
 }
 
-/* Those of v[0..n) that are in one of three slots, to its front: how many. */
-static size_t to_front(int64_t *v, size_t n, int64_t low, unsigned a, unsigned b, unsigned c)
+/* Those of v[0..n) that are in one of so many slots, to its front: how many. */
+static size_t to_front(int64_t *v, size_t n, int64_t low, const struct ranked *r, int nr)
 {
+    bool is[STEPS] = {false};
+    for (int q = 0; q < nr; q++)
+        if (r[q].slot < STEPS)
+            is[r[q].slot] = true;
     size_t to = 0;
     for (size_t i = 0; i < n; i++) {
         const int64_t x = v[i];
         const unsigned k = slot_of((uint64_t)x - (uint64_t)low);
         v[i] = v[to];
         v[to] = x;
-        to += k == a || k == b || k == c;
+        to += is[k];
     }
     return to;
 }
@@ -416,7 +420,7 @@ static int64_t ranked_value(struct steps *s, int64_t *v, size_t n, int64_t least
     int64_t low = INT64_MAX, high = INT64_MIN;
     if (r.slot < SLOT_EXACT)
         return (int64_t)((uint64_t)least + r.slot);
-    n = to_front(v, n, least, r.slot, r.slot, r.slot);
+    n = to_front(v, n, least, &r, 1);
     for (size_t i = 0; i < n; i++) {
         low = v[i] < low ? v[i] : low;
         high = v[i] > high ? v[i] : high;
@@ -425,7 +429,17 @@ static int64_t ranked_value(struct steps *s, int64_t *v, size_t n, int64_t least
     return rank_value(s, v, n, r.rank);
 }
 
-enum { QUANTILES = 3 };
+enum { QUANTILES = 5 };
+static const double quantile_share[QUANTILES] = {0.5, 0.9, 0.95, 0.99, 0.999};
+
+static void quantiles_to(struct dist *d, const int64_t p[QUANTILES])
+{
+    d->p50 = p[0];
+    d->p90 = p[1];
+    d->p95 = p[2];
+    d->p99 = p[3];
+    d->p999 = p[4];
+}
 
 /*
  * Quantiles of many numbers, which to sort would cost more; low: none is below; rank: SIZE_MAX for who is not
@@ -437,9 +451,10 @@ static bool quantiles(int64_t *v, size_t n, int64_t low, const size_t rank[QUANT
     if (s) {
         for (size_t i = 0; i < n; i++)
             s->count[slot_of((uint64_t)v[i] - (uint64_t)low)]++;
-        const struct ranked r[QUANTILES] = {slot_of_rank(s->count, rank[0]), slot_of_rank(s->count, rank[1]),
-                                            slot_of_rank(s->count, rank[2])};
-        n = to_front(v, n, low, r[0].slot, r[1].slot, r[2].slot);
+        struct ranked r[QUANTILES];
+        for (int q = 0; q < QUANTILES; q++)
+            r[q] = slot_of_rank(s->count, rank[q]);
+        n = to_front(v, n, low, r, QUANTILES);
         for (int q = 0; q < QUANTILES; q++)
             p[q] = rank[q] == SIZE_MAX ? 0 : ranked_value(s, v, n, low, r[q]);
         (void)slices_tick();
@@ -504,12 +519,11 @@ void dist_many_zeros(struct dist_many *m, size_t n)
 
 bool dist_many_ranks(struct dist_many *m)
 {
-    static const double share[QUANTILES] = {0.5, 0.9, 0.99};
     size_t room = 0;
     for (int q = 0; q < QUANTILES; q++) {
         struct ranked *r = &m->r[q];
         struct picked *p = &m->slot[q];
-        *r = slot_of_rank(m->s.count, rank_of(share[q], m->d.n));
+        *r = slot_of_rank(m->s.count, rank_of(quantile_share[q], m->d.n));
         if (r->slot >= SLOT_EXACT &&
             !(q && r->slot == r[-1].slot)) { /* slots of one value are known without it */
             p->low = (uint64_t)slot_begin(r->slot);
@@ -557,14 +571,15 @@ static int64_t picked_value(struct dist_many *m, const struct picked *p, size_t 
 
 void dist_many_end(struct dist_many *m, struct dist *d)
 {
-    int64_t *const to[QUANTILES] = {&m->d.p50, &m->d.p90, &m->d.p99};
+    int64_t to[QUANTILES] = {0};
     const struct picked *p = m->slot;
     for (int q = 0; q < QUANTILES && m->d.n; q++) {
         const struct ranked *r = &m->r[q];
         p = m->slot[q].room ? &m->slot[q] : p; /* or it is that of the quantile before */
-        *to[q] = r->slot < SLOT_EXACT ? (int64_t)r->slot : picked_value(m, p, r->rank);
+        to[q] = r->slot < SLOT_EXACT ? (int64_t)r->slot : picked_value(m, p, r->rank);
     }
     m->d.min = m->d.n ? m->d.min : 0;
+    quantiles_to(&m->d, to);
     *d = m->d;
 }
 
@@ -601,7 +616,7 @@ void dist_of(struct dist *d, int64_t *v, size_t n)
 void dist_of_rest(struct dist *d, int64_t *v, size_t n, size_t zeros)
 {
     const size_t all = n + zeros;
-    size_t below = 0, rank[QUANTILES] = {rank_of(0.5, all), rank_of(0.9, all), rank_of(0.99, all)};
+    size_t below = 0, rank[QUANTILES];
     int64_t p[QUANTILES];
     *d = (struct dist){.n = all};
     if (all == 0)
@@ -619,20 +634,22 @@ void dist_of_rest(struct dist *d, int64_t *v, size_t n, size_t zeros)
         below += v[i] < 0;
     }
     if (d->min == d->max) {
-        d->p50 = d->p90 = d->p99 = d->min;
+        for (int q = 0; q < QUANTILES; q++)
+            p[q] = d->min;
+        quantiles_to(d, p);
         return;
     }
-    for (int q = 0; q < QUANTILES; q++)
+    for (int q = 0; q < QUANTILES; q++) {
+        rank[q] = rank_of(quantile_share[q], all);
         rank[q] = rank[q] < below || !zeros ? rank[q] : rank[q] - below < zeros ? SIZE_MAX : rank[q] - zeros;
+    }
     if (all <= SORT_MANY || !quantiles(v, n, d->min, rank, p)) {
         if (all > SORT_MANY) /* no memory for it */
             qsort(v, n, sizeof *v, cmp_ns);
         for (int q = 0; q < QUANTILES; q++)
             p[q] = rank[q] == SIZE_MAX ? 0 : v[rank[q]];
     }
-    d->p50 = p[0];
-    d->p90 = p[1];
-    d->p99 = p[2];
+    quantiles_to(d, p);
 }
 
 static int64_t slot_low(uint32_t i)
@@ -686,9 +703,10 @@ int64_t hist_quantile(const struct hist *h, double q)
 void hist_dist(const struct hist *h, struct dist *d)
 {
     *d = (struct dist){.n = h->n, .min = h->min, .max = h->max, .total = h->total, .sumsq = h->sumsq};
-    d->p50 = hist_quantile(h, 0.5);
-    d->p90 = hist_quantile(h, 0.9);
-    d->p99 = hist_quantile(h, 0.99);
+    int64_t p[QUANTILES];
+    for (int q = 0; q < QUANTILES; q++)
+        p[q] = hist_quantile(h, quantile_share[q]);
+    quantiles_to(d, p);
 }
 
 uint64_t hist_between(const struct hist *h, int64_t lo, int64_t hi)

@@ -95,7 +95,7 @@ static inline int64_t ns_mul(int64_t a, int64_t b)
 struct dist {
     uint64_t n;
     int64_t min, max, total;
-    int64_t p50, p90, p99; /* nearest rank */
+    int64_t p50, p90, p95, p99, p999; /* nearest rank; p999: 99.9 of 100 are no more */
     double sumsq;
 };
 int64_t dist_avg(const struct dist *d); /* 0 for n = 0 */
