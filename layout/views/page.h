@@ -26,8 +26,19 @@ void page_strip(struct grid *g, const struct view *v, const struct finding *f, s
  * Returns the lines used. */
 int page_lanes(struct grid *g, const struct view *v, const struct finding *f, struct box b);
 
+/* page_lane - a goroutine in the same columns, behind a word: what it is in most of a column; of one that
+ * waits, what else it does in a part of it that can be seen. */
+void page_lane(struct grid *g, const struct view *v, const char *role, uint32_t lane, struct box b);
+
 /* page_procs - a line a processor in the same columns, the first ones. Returns the lines used. */
 int page_procs(struct grid *g, const struct view *v, struct box b);
+
+/* What fills the room that is left, once the tables are there: page_busiest - the goroutines of the program
+ * that ran for longest, as page_lane(); page_places - the places at which most is waited; page_all - all
+ * numbers. Return the lines used. */
+int page_busiest(struct grid *g, const struct view *v, struct box b);
+int page_places(struct grid *g, const struct view *v, struct box b);
+int page_all(struct grid *g, const struct view *v, struct box b);
 
 /* page_curves - at most .h lines of it (busy, queue, heap if it is recorded; each higher where there is room
  * for all). Returns the lines used. */
@@ -37,8 +48,10 @@ int page_curves(struct grid *g, const struct view *v, struct box b);
  * in one line. Return the lines used. */
 int page_notes(struct grid *g, const struct view *v, struct box b);
 int page_numbers(struct grid *g, const struct view *v, struct box b);
-/* page_read - all numbers as lines of w columns, for a pop-up. */
+/* page_read - what is wrong with the file, and all numbers, as lines of w columns; page_read_numbers - the
+ * numbers alone. */
 void page_read(const struct view *v, struct lines *out, int w);
+void page_read_numbers(const struct view *v, struct lines *out, int w);
 
 /* page_counts - is it a work that counts: somebody waits for it, and it has a tree? */
 bool page_counts(const struct work *w);

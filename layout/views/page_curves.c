@@ -301,8 +301,7 @@ int page_procs(struct grid *g, const struct view *v, struct box b)
 /* ---- who it is about
  * ------------------------------------------------------------------------------------------- */
 
-/* What it is in most of a column; of one that waits, what else it does in a part of it that can be seen. */
-static void lane_line(struct grid *g, const struct view *v, const char *role, uint32_t lane, struct box b)
+void page_lane(struct grid *g, const struct view *v, const char *role, uint32_t lane, struct box b)
 {
     enum { RARE = 12 };
     const struct box axis = page_axis(b);
@@ -350,7 +349,7 @@ int page_lanes(struct grid *g, const struct view *v, const struct finding *f, st
             told |= seen[k] == lane;
         if (!told) {
             seen[used] = lane;
-            lane_line(g, v, role[i].name, lane, (struct box){b.x, b.y + used, b.w, 1});
+            page_lane(g, v, role[i].name, lane, (struct box){b.x, b.y + used, b.w, 1});
             used++;
         }
     }

@@ -239,19 +239,32 @@ static void line_warning(struct text *t, const struct view *v)
     }
 }
 
-void page_read(const struct view *v, struct lines *out, int w)
+typedef void say_line(struct text *, const struct view *);
+
+static void read_lines(const struct view *v, say_line *const line[], size_t n, struct lines *out, int w)
 {
-    static void (*const lines[])(struct text *, const struct view *) = {
-        line_damage, line_warning, line_gc,    line_stw,  line_mmu,
-        line_procs,  line_idle,    line_sched, line_heap, line_time};
     struct text t = {.ticks = when_ticks(v->tr)};
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+    for (size_t i = 0; i < n; i++) {
         t.n = 0;
-        lines[i](&t, v);
+        line[i](&t, v);
         if (t.n)
             lines_wrap(out, t.p, w);
     }
     text_free(&t);
+}
+
+void page_read_numbers(const struct view *v, struct lines *out, int w)
+{
+    static say_line *const line[] = {line_gc,   line_stw,   line_mmu,  line_procs,
+                                     line_idle, line_sched, line_heap, line_time};
+    read_lines(v, line, sizeof line / sizeof *line, out, w);
+}
+
+void page_read(const struct view *v, struct lines *out, int w)
+{
+    static say_line *const line[] = {line_damage, line_warning};
+    read_lines(v, line, sizeof line / sizeof *line, out, w);
+    page_read_numbers(v, out, w);
 }
 
 /* ---- a line or two on the page

@@ -179,9 +179,15 @@ static void work_line(struct grid *g, const struct view *v, const struct work *w
     text_free(&times);
 }
 
+/* Is there nothing to compare: one piece, or no usual and slow ones whose time is known? */
+static bool single(const struct work *w)
+{
+    return w->standing || w->n <= 1 || !tree_ns(&w->tree, TREE_USUAL) || !tree_ns(&w->tree, TREE_SLOW);
+}
+
 int page_work(struct grid *g, const struct view *v, const struct work *w, struct box b)
 {
-    const bool one = w->standing || w->n <= 1;
+    const bool one = single(w);
     if (b.h < 1)
         return 0;
     work_line(g, v, w, b);
@@ -222,8 +228,7 @@ static void share_cell(const struct tree_pen *p, int x, int y, double share, enu
 static void tree_line(const struct tree_pen *p, uint32_t i, int depth, int y)
 {
     const struct tree_node *n = &p->w->tree.v[i];
-    const bool one = p->w->standing || p->w->n <= 1,
-               here = p->user && (n->user == p->user || n->let_go == p->user);
+    const bool one = single(p->w), here = p->user && (n->user == p->user || n->let_go == p->user);
     const enum state st = state_of(n);
     struct text t = {.ticks = when_ticks(p->v->tr)};
     char buf[600];
@@ -259,7 +264,7 @@ static void branches(struct tree_pen *p, uint32_t node, int depth)
 int page_tree(struct grid *g, const struct view *v, const struct work *w, uint32_t user, struct box b)
 {
     struct tree_pen p = {g, v, w, user, b, 1};
-    const bool one = w->standing || w->n <= 1;
+    const bool one = single(w);
     if (b.h < 3 || b.w < 30)
         return 0;
     grid_str(g, b.x, b.y, b.w, one ? "   all  where the time goes" : " usual   slow  where the time goes",

@@ -313,7 +313,7 @@ static int cards_title(struct grid *g, struct view *v, struct box b)
 /* ---- the plan
  * ---------------------------------------------------------------------------------------------------- */
 
-enum { WIDE = 160, TREE_LEAST = 5, LANES_LEAST = 3, LANES_FROM = 60 };
+enum { WIDE = 160, TREE_LEAST = 4, PART_LEAST = 3, LANES_FROM = 60 };
 
 /* Which part has how many lines of h. */
 static void rows_of(int h, bool wide, int *curves, int *work, int *numbers, int *blank)
@@ -365,25 +365,60 @@ static int trees(struct grid *g, const struct view *v, const struct work *first,
     return y;
 }
 
+/* A blank line, then a part: where the next one stands. */
+static int below(struct grid *g, const struct view *v, struct box *b,
+                 int (*part)(struct grid *, const struct view *, struct box))
+{
+    const int n = b->h > PART_LEAST ? part(g, v, (struct box){b->x, b->y + 1, b->w, b->h - 1}) : 0;
+    b->y += n ? n + 1 : 0;
+    b->h -= n ? n + 1 : 0;
+    return n;
+}
+
+/* What a finding is about: its goroutines. */
+static int lanes(struct grid *g, const struct view *v, struct box b)
+{
+    const struct finding *f = at_row(v);
+    return f && b.w >= LANES_FROM ? page_lanes(g, v, f, b) : 0;
+}
+
+static int its_trees(struct grid *g, const struct view *v, struct box b)
+{
+    const struct finding *f = at_row(v);
+    const struct work *w = v->tri->fs ? page_work_of(v, f) : NULL;
+    return w && b.h > TREE_LEAST ? trees(g, v, w, f ? f->v.where.user : 0, b) : 0;
+}
+
+static int procs(struct grid *g, const struct view *v, struct box b)
+{
+    return b.w >= LANES_FROM ? page_procs(g, v, b) : 0;
+}
+
+/* What the cards leave free is filled: lanes on the axis below them, trees and tables beside or below. */
 static void draw(struct grid *g, struct view *v, const struct plan *p)
 {
     const bool wide = v->scr.w >= WIDE, ready = v->tri && v->tri->tg;
-    const struct box b = {0, p->y[ROW_LANES], wide ? v->scr.w * 11 / 20 : v->scr.w, p->n[ROW_LANES]};
+    const int width = wide ? v->scr.w * 11 / 20 : v->scr.w;
+    struct box b = {0, p->y[ROW_LANES], width, p->n[ROW_LANES]},
+               beside = {width + 2, b.y - 1, v->scr.w - width - 2, b.h + 1};
     if (ready)
         tri_set_row(v, v->at.row);
-    int y = column(g, v, b, wide);
-    const int end = b.y + b.h;
-    const struct finding *f = ready ? at_row(v) : NULL;
-    const struct work *w = ready && v->tri->fs ? page_work_of(v, f) : NULL;
-    if (f && b.w >= LANES_FROM && end - y > LANES_LEAST)
-        y += 1 + page_lanes(g, v, f, (struct box){b.x, y + 1, b.w, end - y - 1});
-    if (w && wide)
-        (void)trees(g, v, w, f ? f->v.where.user : 0,
-                    (struct box){b.x + b.w + 2, b.y, v->scr.w - b.w - 2, b.h});
-    else if (w && end - y > TREE_LEAST)
-        y += 1 + trees(g, v, w, f ? f->v.where.user : 0, (struct box){b.x, y + 1, b.w, end - y - 1});
-    if (ready && b.w >= LANES_FROM && end - y > LANES_LEAST)
-        (void)page_procs(g, v, (struct box){b.x, y + 1, b.w, end - y - 1});
+    const int used = column(g, v, b, wide) - b.y;
+    b.y += used;
+    b.h -= used;
+    if (!ready)
+        return;
+    (void)below(g, v, &b, lanes);
+    if (!wide)
+        (void)below(g, v, &b, its_trees);
+    (void)below(g, v, &b, procs);
+    if (b.w >= LANES_FROM)
+        (void)below(g, v, &b, page_busiest);
+    struct box *rest = wide ? &beside : &b;
+    if (wide)
+        (void)below(g, v, &beside, its_trees);
+    (void)below(g, v, rest, page_places);
+    (void)below(g, v, rest, page_all);
 }
 
 /* ---- what else a view answers

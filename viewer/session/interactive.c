@@ -34,10 +34,11 @@ struct loop {
     int64_t next_progress;
     uint64_t drawn; /* bytes of the last frame */
     int64_t began;
-    struct { /* --debug: what each frame cost, for bench/term-bytes */
-        uint32_t bytes, us;
+    struct {                     /* --debug: what each frame cost, for bench/term-bytes */
+        uint32_t bytes, us, key; /* the last key before it, counted from 1 */
     } frame[FRAMES_LOGGED];
     size_t frames;
+    uint32_t keys;
     struct writing writing; /* the file, unless it is followed */
     int yank_fd;            /* -1: nothing was copied into a file */
     char yank_path[256];
@@ -189,8 +190,10 @@ static void obey(struct loop *l, unsigned flags)
 static void take_keys(struct loop *l)
 {
     struct key_event ev;
-    while (!l->quit && term_key(l->t, &ev))
+    while (!l->quit && term_key(l->t, &ev)) {
+        l->keys++;
         obey(l, app_key(l->a, &ev));
+    }
 }
 
 /* How far loading is must not fill a slow line, which keys need. */
@@ -249,6 +252,7 @@ static void draw(struct loop *l)
     uint64_t bytes = l->drawn = term_written(l->t) - b0;
     if (l->a->show_debug) {
         snprintf(l->a->debug, sizeof l->a->debug, "%lluB %lldms", (unsigned long long)bytes, (long long)cost);
+        l->frame[l->frames % FRAMES_LOGGED].key = l->keys;
         l->frame[l->frames % FRAMES_LOGGED].bytes = (uint32_t)bytes;
         l->frame[l->frames++ % FRAMES_LOGGED].us = (uint32_t)us;
     }
@@ -279,8 +283,8 @@ void interactive_frames(FILE *f)
 {
     size_t n = loop.frames < FRAMES_LOGGED ? loop.frames : FRAMES_LOGGED;
     for (size_t i = loop.frames - n; i < loop.frames; i++)
-        fprintf(f, "frame %zu: %u bytes, %u us\n", i + 1, loop.frame[i % FRAMES_LOGGED].bytes,
-                loop.frame[i % FRAMES_LOGGED].us);
+        fprintf(f, "frame %zu: key %u, %u bytes, %u us\n", i + 1, loop.frame[i % FRAMES_LOGGED].key,
+                loop.frame[i % FRAMES_LOGGED].bytes, loop.frame[i % FRAMES_LOGGED].us);
 }
 
 /* Ctrl-C ends what is under way, a prompt or a search; without that, the program. */

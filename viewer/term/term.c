@@ -76,6 +76,23 @@ static wchar_t glyph_of(const struct cell *c, bool room)
     return drawn || wcwidth(g) == width ? g : L'?';
 }
 
+/* A cell for curses: most are as the one before it, and making one costs more than copying one. */
+struct made {
+    wchar_t glyph;
+    attr_t attrs;
+    short pair;
+};
+
+static void put_cell(struct term *t, int n, struct made *last, struct made m)
+{
+    const wchar_t text[2] = {m.glyph, 0};
+    if (n && m.glyph == last->glyph && m.attrs == last->attrs && m.pair == last->pair)
+        t->row[n] = t->row[n - 1];
+    else
+        setcchar(&t->row[n], text, m.attrs, m.pair, NULL);
+    *last = m;
+}
+
 /*
  * One row for curses. Blanks that show the ground alone are all alike, so runs of them are erased, and a
  * short run between two cells takes the look of the left one, which is set already.
@@ -85,27 +102,26 @@ static int fill_row(struct term *t, const struct grid *g, int y, int w)
     enum { SHORT = 4 };
     const bool mono = term_depth(t) == DEPTH_MONO;
     const struct cell *row = &g->cells[(size_t)y * (size_t)g->w];
-    attr_t attrs = A_NORMAL;
-    short pair = 0;
+    struct made last = {0}, m = {0};
     int n = 0, blanks = 0;
     for (int x = 0; x < w; x++) {
         const struct cell *c = &row[x];
-        if ((c->flags & CELL_TAIL) && n && t->row[n - 1].chars[0] != L'?')
+        if ((c->flags & CELL_TAIL) && n && last.glyph != L'?')
             continue;
         if (!blanks)
             while (x + blanks < w && bare(t, &row[x + blanks]))
                 blanks++;
-        const wchar_t text[2] = {glyph_of(c, x + 1 < w), 0};
+        m.glyph = glyph_of(c, x + 1 < w);
         if (!blanks) {
             const enum style s = c->style < STYLE_COUNT ? (enum style)c->style : STYLE_NORMAL;
-            attrs = cell_attrs(&t->inks[s], c->flags);
-            pair = mono ? 0 : t->pair[s];
-        } else if (blanks > SHORT || x + blanks == w || (attrs & (A_UNDERLINE | A_REVERSE))) {
-            attrs = A_NORMAL;
-            pair = mono ? 0 : t->pair[STYLE_NORMAL];
+            m.attrs = cell_attrs(&t->inks[s], c->flags);
+            m.pair = mono ? 0 : t->pair[s];
+        } else if (blanks > SHORT || x + blanks == w || (m.attrs & (A_UNDERLINE | A_REVERSE))) {
+            m.attrs = A_NORMAL;
+            m.pair = mono ? 0 : t->pair[STYLE_NORMAL];
         }
         blanks -= blanks > 0;
-        setcchar(&t->row[n++], text, attrs, pair, NULL);
+        put_cell(t, n++, &last, m);
     }
     return n;
 }
@@ -120,6 +136,23 @@ static bool row_room(struct term *t, int w)
     return true;
 }
 
+/* Does the row stand in curses already, as it is? Remembers it. Without memory every row is new. */
+static bool row_known(struct term *t, const struct grid *g, int y)
+{
+    const size_t len = (size_t)g->w * sizeof *g->cells, at = (size_t)y * len;
+    if (t->known_w != g->w || t->known_h != g->h) {
+        mem_free(t->known);
+        t->known = mem_zalloc((size_t)g->h * len);
+        t->known_w = t->known ? g->w : 0;
+        t->known_h = g->h;
+    }
+    const char *row = (const char *)g->cells + at;
+    if (!t->known || (!t->lost && memcmp(t->known + at, row, len) == 0))
+        return t->known != NULL;
+    memcpy(t->known + at, row, len);
+    return false;
+}
+
 void term_paint(struct term *t, const struct grid *g, int cx, int cy)
 {
     const int w = g->w < COLS ? g->w : COLS, h = g->h < LINES ? g->h : LINES;
@@ -127,10 +160,12 @@ void term_paint(struct term *t, const struct grid *g, int cx, int cy)
         return; /* the old picture stays */
     if (cx < 0 || cy < 0 || cx >= COLS || cy >= LINES)
         cx = cy = -1;
-    if (g->w < COLS || g->h < LINES)
+    const bool whole = g->w >= COLS && g->h >= LINES;
+    if (!whole)
         erase();
     for (int y = 0; y < h; y++)
-        mvadd_wchnstr(y, 0, t->row, fill_row(t, g, y, w));
+        if (!row_known(t, g, y) || !whole)
+            mvadd_wchnstr(y, 0, t->row, fill_row(t, g, y, w));
     if (t->lost)
         clearok(curscr, TRUE);
     else if (cx < 0 && !is_wintouched(stdscr) && !t->cursor)

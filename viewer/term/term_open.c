@@ -370,6 +370,7 @@ void term_close(struct term *t)
     close(sig.pipe[0]);
     close(sig.pipe[1]);
     mem_free(t->row);
+    mem_free(t->known);
     mem_free(t);
 }
 

@@ -57,6 +57,8 @@ struct term {
     bool esc_alone; /* Esc came, and nothing behind it: perhaps it begins a key whose rest is late */
     cchar_t *row;   /* one painted row */
     int row_cap;
+    char *known; /* the cells that curses has, of a grid of that size */
+    int known_w, known_h;
     struct key_event queue[QUEUE]; /* keys decoded ahead */
     int queued;
     struct timespec clicked; /* last press of button 1, to see double clicks */
