@@ -53,7 +53,7 @@ void tri_lead(const struct view *v, const struct finding *f, char out[FMT_MAX])
 /* ---- cards
  * ------------------------------------------------------------------------------------------------------ */
 
-enum { MARK = 3, LEAD = 8, STRIP = 18, STRIP_FROM = 100, FIELDS = 6 };
+enum { MARK = 3, LEAD = 8, STRIP = 18, STRIP_FROM = 100, FIELDS = 7 };
 
 struct card_field {
     const char *name;
@@ -76,7 +76,8 @@ static int fields_of(const struct view *v, const struct finding *f, struct card_
 {
     const bool held = f->v.holder.at.user || f->v.holder.group;
     *gain = gain_of(f, &v->tri->fs->works);
-    const struct card_field all[FIELDS] = {{"what", f->what, 0, STYLE_NORMAL, 6, false},
+    const struct card_field all[FIELDS] = {{"at", f->at, 0, STYLE_NORMAL, 6, false},
+                                           {"what", f->what, 0, STYLE_NORMAL, 7, false},
                                            {held ? "who" : "why", f->why, 0, STYLE_NORMAL, 4, false},
                                            {"cost", f->harm, 0, STYLE_NORMAL, 2, false},
                                            {"do", f->next, 0, STYLE_STATUS_KEY, 5, false},
@@ -139,14 +140,14 @@ static int where_in(struct grid *g, const struct view *v, const struct finding *
 {
     struct text t = {.ticks = when_ticks(v->tr)};
     char name[600];
-    if (f->v.where.user)
-        site_text(&t, v->tr, &f->v.where);
+    if (f->v.culprit.user)
+        site_text(&t, v->tr, &f->v.culprit);
     const struct str all = str_of(t.p ? t.p : "");
     if (w >= 12 && all.len) {
         if (str_width(all, w + 1) <= w)
             x = grid_text(g, x, y, w, all, s);
         else {
-            str_shorten(trace_str(v->tr, f->v.where.user), w, glyph_dots(v->scr.tier), name, sizeof name);
+            str_shorten(trace_str(v->tr, f->v.culprit.user), w, glyph_dots(v->scr.tier), name, sizeof name);
             x = grid_str(g, x, y, w, name, s);
         }
     }
@@ -477,8 +478,8 @@ void tri_told(struct view *v, uint32_t i, const char *before)
     char lead[FMT_MAX];
     tri_lead(v, f, lead);
     text_add(&all, "%s%s%s%s", before, lead, *lead ? " " : "", f->title);
-    if (f->v.where.user)
-        text_func(&part[0], v->tr, f->v.where.user, 0);
+    if (f->v.culprit.user)
+        text_func(&part[0], v->tr, f->v.culprit.user, 0);
     if (f->v.gain.known) {
         text_lit(&part[1], "saves ");
         verdict_saves(&part[1], &v->tri->fs->works, &f->v);

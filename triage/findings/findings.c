@@ -14,7 +14,7 @@
 
 static void finding_free(struct finding *f)
 {
-    char *const text[] = {f->amount, f->title, f->what, f->why, f->harm, f->text, f->next, f->won};
+    char *const text[] = {f->amount, f->title, f->at, f->what, f->why, f->harm, f->text, f->next, f->won};
     for (size_t i = 0; i < sizeof text / sizeof *text; i++)
         mem_free(text[i]);
 }
@@ -80,13 +80,14 @@ static bool finding_of(const struct triage *tg, const struct works *w, const str
     f->amount = text_take(&t);
     text_add(&t, "%s", rule_title(v->rule));
     f->title = text_take(&t);
+    f->at = words(verdict_at, w, v);
     f->what = words(verdict_what, w, v);
     f->why = words(verdict_why, w, v);
     f->harm = words(verdict_harm, w, v);
     f->next = words(verdict_do, w, v);
     f->text = joined(f);
     f->won = v->gain.known ? words(verdict_gain, w, v) : NULL;
-    const bool ok = f->amount && f->title && f->what && f->why && f->harm && f->next && f->text &&
+    const bool ok = f->amount && f->title && f->at && f->what && f->why && f->harm && f->next && f->text &&
                     (f->won || !v->gain.known);
     if (!ok)
         finding_free(f);

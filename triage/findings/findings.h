@@ -15,6 +15,7 @@ struct finding {
     int64_t severity_ns;     /* what it takes of the trace, by the clock, at most */
     char *amount;            /* the share, or the count, that it is ranked by: "84.1%" */
     char *title;             /* short: "lock held over a sleep" */
+    char *at;                /* the line to change: "store.go:57, called by .."; empty: not known */
     char *what, *why, *harm; /* one sentence or two each; empty: nothing is to be said */
     char *text;              /* these three in one */
     char *next;              /* what to do next */

@@ -160,8 +160,8 @@ static void finding_head(struct text *t, const struct loaded *l, const struct fi
         text_dur(t, f->severity_ns);
     }
     text_add(t, "%s  [%s]", f->inferred ? ", inferred" : "", rule_id(f->rule));
-    if (f->v.where.user && t->n - start + 16 < width)
-        text_say(t, l->tr, "  ", t_func_cut(f->v.where.user, width - (t->n - start) - 2));
+    if (f->v.culprit.user && t->n - start + 16 < width)
+        text_say(t, l->tr, "  ", t_func_cut(f->v.culprit.user, width - (t->n - start) - 2));
     endl(t);
 }
 
@@ -182,6 +182,7 @@ static void findings(struct text *t, const struct loaded *l)
         if (i < FINDINGS_LONG) {
             struct text saves = {0};
             verdict_saves(&saves, &l->fs.works, &f->v);
+            field(t, "at", f->at);
             field(t, "what", f->what);
             field(t, f->v.holder.group || f->v.holder.at.user ? "who" : "why", f->why);
             field(t, "of", f->harm);

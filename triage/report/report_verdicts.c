@@ -101,6 +101,11 @@ static void out_site(struct out *o, json_t *obj, const char *key, const struct s
         json_t *r = object(o, obj, key);
         func(o, r, "leaf", p->leaf);
         func(o, r, "user", p->user);
+        const struct frame f = p->stack ? trace_frame(o->tr, p->stack, p->frame) : (struct frame){0};
+        if (f.file && f.func == p->user) { /* of `user` */
+            name(o, r, "file", f.file);
+            big(o, r, "line", f.line);
+        }
     }
 }
 
@@ -133,6 +138,17 @@ static void out_chain(struct out *o, json_t *obj, const struct verdict *v)
         said(o, r, "what", explain_cat_id((enum explain_cat)d->cat));
         out_site(o, r, "at", &d->at);
         real(o, r, "share", d->share);
+    }
+}
+
+static void out_symptoms(struct out *o, json_t *obj, const struct verdict *v)
+{
+    json_t *arr = array(o, obj, "symptoms");
+    for (unsigned i = 0; i < v->nsymptoms; i++) {
+        json_t *r = row(o, arr);
+        said(o, r, "rule", rule_id(v->symptom[i].rule));
+        func(o, r, "user", v->symptom[i].user);
+        real(o, r, "share", v->symptom[i].share);
     }
 }
 
@@ -180,11 +196,14 @@ void out_verdict(struct out *o, json_t *r, const struct verdict *v)
     said(o, r, "level", level[v->level]);
     said(o, r, "sure", v->sure == SURE_INFERRED ? "inferred" : "recorded");
     yes(o, r, "grows", v->grows);
+    out_site(o, r, "culprit", &v->culprit);
+    out_site(o, r, "caller", &v->caller);
     out_site(o, r, "where", &v->where);
     out_role(o, r, "waiter", &v->waiter);
     out_role(o, r, "holder", &v->holder);
     out_role(o, r, "creator", &v->creator);
     out_chain(o, r, v);
+    out_symptoms(o, r, v);
     out_evidence(o, r, v);
     out_harm(o, r, &v->harm);
     if (v->gain.known) {

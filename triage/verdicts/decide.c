@@ -168,44 +168,67 @@ static void level_of(const struct causes *c, const struct works *all, struct ver
     }
 }
 
-/* Signs of others: the first is not said beside the second. */
-static const struct {
-    enum rule sign, of;
-} signs[] = {
-    {RULE_SCHED, RULE_PROCS_BELOW},     {RULE_SCHED, RULE_HOST},      {RULE_SCHED, RULE_GC_SHARE},
-    {RULE_SCHED, RULE_GC_SETTING},      {RULE_SCHED, RULE_EXPLOSION}, {RULE_SCHED, RULE_BURSTS},
-    {RULE_SCHED, RULE_BLOCKING},        {RULE_SCHED, RULE_BUSY_LOOP}, {RULE_BURSTS, RULE_HERD},
-    {RULE_PROCS_BELOW, RULE_BUSY_LOOP}, {RULE_HOST, RULE_BUSY_LOOP},  {RULE_STORM, RULE_TICKERS},
-    {RULE_HANDOFF, RULE_SERVER},        {RULE_CHURN, RULE_EXPLOSION}, {RULE_ALONE, RULE_UNEVEN},
-    {RULE_ALONE, RULE_SLOWEST},
-};
+/* ---- relations of two verdicts
+ * ---------------------------------------------------------------------------------------- */
 
-static bool is_sign(const struct verdicts *all, const struct verdict *v)
+static bool same_cause(const struct verdict *a, const struct verdict *b)
 {
-    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
-        for (uint32_t k = 0; signs[i].sign == v->rule && k < all->n; k++)
-            if (all->v[k].rule == signs[i].of)
-                return true;
-    }
-    return false;
+    return verdict_family(a) == verdict_family(b) && b->where.user && a->where.user == b->where.user &&
+           a->region == b->region;
 }
 
-/* Is b told by a? The same cause of another work; or what a's holder does meanwhile; or what the work is,
- * where a says what is wrong there. */
-static bool covers(const struct verdict *a, const struct verdict *b)
+static bool same_holder(const struct verdict *a, const struct verdict *b)
 {
-    const enum family fa = verdict_family(a), fb = verdict_family(b);
-    if (fa == fb && b->where.user && a->region == b->region &&
-        (a->where.user == b->where.user ||
-         (contends(fa) && a->holder.at.user && a->holder.at.user == b->holder.at.user)))
-        return true;
-    if (b->harm.work == NO_LANE)
-        return false; /* a resource's own numbers */
-    for (unsigned i = 0; contends(fa) && !contends(fb) && i < a->ndoing; i++)
-        if (a->doing[i].at.user == b->where.user)
+    return verdict_family(a) == verdict_family(b) && contends(verdict_family(a)) && a->holder.at.user &&
+           a->holder.at.user == b->holder.at.user;
+}
+
+/* b is what a's holder does meanwhile. */
+static bool is_done(const struct verdict *a, const struct verdict *b)
+{
+    bool is = false;
+    for (unsigned i = 0; i < a->ndoing; i++)
+        is |= a->doing[i].at.user == b->where.user;
+    return is && b->harm.work != NO_LANE && contends(verdict_family(a)) && !contends(verdict_family(b));
+}
+
+/* b only says what the work is at a place, of which a says what is wrong there. */
+static bool is_there(const struct verdict *a, const struct verdict *b)
+{
+    return a->where.user && a->where.user == b->where.user &&
+           (a->grows ||
+            (b->harm.work != NO_LANE && b->level == LEVEL_NOTE && b->harm.share <= a->harm.share));
+}
+
+/* Who b says wait for each other is whom all wait for in a. */
+static bool is_side(const struct verdict *a, const struct verdict *b)
+{
+    return contends(verdict_family(a)) && b->harm.work == NO_LANE && a->holder.group && b->waiter.group &&
+           b->holder.group && (a->holder.group == b->holder.group || a->holder.group == b->waiter.group);
+}
+
+/* Both explain the same of the processors, and a names the cause. */
+static bool is_deeper(const struct verdict *a, const struct verdict *b)
+{
+    int x, y;
+    const enum explains p = rule_explains(a->rule, &x), q = rule_explains(b->rule, &y);
+    return p == q && p != EXPLAINS_NONE && x > y;
+}
+
+/* Does a explain b? Fields say so, in whatever order verdicts were found. `any`: even where b is larger. */
+static const struct {
+    bool (*holds)(const struct verdict *a, const struct verdict *b);
+    bool any;
+} relations[] = {{same_cause, false}, {same_holder, false}, {is_done, false},
+                 {is_there, false},   {is_side, true},      {is_deeper, true}};
+
+static bool explained(const struct verdict *a, const struct verdict *b, bool larger)
+{
+    larger &= !is_deeper(b, a);
+    for (size_t i = 0; i < sizeof relations / sizeof *relations; i++)
+        if ((larger || relations[i].any) && relations[i].holds(a, b))
             return true;
-    return a->where.user && a->where.user == b->where.user && b->level == LEVEL_NOTE &&
-           b->harm.share <= a->harm.share;
+    return false;
 }
 
 /* Warnings first, then what grows, a resource's notes and contention that few feel, then what the work is. */
@@ -236,29 +259,55 @@ static bool told_of_processors(const struct verdict *v)
 
 enum { WHAT_IT_IS = 2 }; /* notes of what the work is: the tree shows the rest */
 
-void verdicts_decide(struct causes *c, const struct works *all, struct verdicts *out)
+static void symptom_add(struct verdict *a, const struct verdict *b)
 {
-    uint32_t kept = 0, is = 0;
+    if (a->nsymptoms < SYMPTOMS)
+        a->symptom[a->nsymptoms++] = (struct symptom){b->rule, b->where.user, b->harm.share};
+}
+
+/* Does it only say what a work mostly is? */
+static bool is_what(const struct verdict *v)
+{
+    return rank_of(v) == 2 && v->harm.work != NO_LANE;
+}
+
+/* Those that are large enough, decided each for itself, in order. */
+static void decide_each(struct causes *c, const struct works *all, struct verdicts *out)
+{
+    uint32_t kept = 0;
     for (uint32_t i = 0; i < out->n; i++) {
         struct verdict *v = &out->v[i];
         if (v->harm.work != NO_LANE)
             level_of(c, all, v);
         else if (!v->grows && v->clock > 0 && v->clock * (double)c->tg->end < (double)threshold_ns(TH_FELT))
             v->level = LEVEL_NOTE; /* nobody feels it */
+        v->cause = NO_LANE;
+        if (!told_of_processors(v) && (!is_what(v) || v->score >= threshold(TH_NOTED)))
+            out->v[kept++] = *v;
     }
-    if (out->n)
-        qsort(out->v, out->n, sizeof *out->v, cmp_verdict);
+    out->n = kept;
+    if (kept)
+        qsort(out->v, kept, sizeof *out->v, cmp_verdict);
+}
+
+void verdicts_decide(struct causes *c, const struct works *all, struct verdicts *out)
+{
+    uint32_t kept = 0, is = 0;
+    decide_each(c, all, out);
     for (uint32_t i = 0; i < out->n; i++) {
-        const bool note = rank_of(&out->v[i]) == 2;
-        uint32_t k = 0;
-        while (k < kept && !covers(&out->v[k], &out->v[i]))
-            k++;
-        if (k == kept && !is_sign(out, &out->v[i]) && !told_of_processors(&out->v[i]) &&
-            (!note || out->v[i].harm.work == NO_LANE ||
-             (is < WHAT_IT_IS && out->v[i].score >= threshold(TH_NOTED)))) {
-            is += note && out->v[i].harm.work != NO_LANE;
+        for (uint32_t k = 0; k < out->n && out->v[i].cause == NO_LANE; k++)
+            if (k != i && explained(&out->v[k], &out->v[i], k < i))
+                out->v[i].cause = k;
+    }
+    for (uint32_t i = 0; i < out->n; i++)
+        if (out->v[i].cause != NO_LANE)
+            symptom_add(&out->v[out->v[i].cause], &out->v[i]);
+    for (uint32_t i = 0; i < out->n; i++) {
+        const bool what = is_what(&out->v[i]),
+                   said = out->v[i].cause == NO_LANE && (!what || is < WHAT_IT_IS);
+        is += what && said;
+        if (said)
             out->v[kept++] = out->v[i];
-        }
     }
     out->n = kept;
 }
@@ -347,12 +396,13 @@ void verdicts_free(struct verdicts *v)
 bool verdicts_of(struct causes *c, const struct works *w, struct verdicts *out)
 {
     static family_fn *const family[] = {
-        fam_ways,  fam_leak,   fam_stuck, fam_collector, fam_stops,   fam_crowd, fam_spin,  fam_procs,
-        fam_alone, fam_uneven, fam_fine,  fam_order,     fam_slowest, fam_calls, fam_trend, fam_regions};
+#define L(name) fam_##name,
+#include "triage/verdicts/families.def"
+    };
     bool ok = true;
     for (size_t i = 0; ok && i < sizeof family / sizeof *family && slices_tick_now(); i++)
         ok = family[i](c, w, out);
     if (ok)
         verdicts_decide(c, w, out);
-    return ok;
+    return ok && verdicts_culprits(w, out);
 }

@@ -20,19 +20,13 @@
 
 enum family {
 #define F(ID, id) FAM_##ID,
-#define S(...)
 #include "triage/verdicts/families.def"
-#undef F
-#undef S
     FAM_COUNT,
     FAM_NONE = FAM_COUNT
 };
 enum rule { /* a shape of a family, by its stable id */
-#define F(...)
 #define S(ID, ...) RULE_##ID,
 #include "triage/verdicts/families.def"
-#undef F
-#undef S
             RULE_COUNT
 };
 const char *family_id(enum family f); /* "lock": JSON */
@@ -50,6 +44,16 @@ enum rule_need {                      /* what of a trace a rule cannot do withou
                  NEED_BEFORE_CUT = 32 /* nothing missing before the last generation */
 };
 unsigned rule_needs(enum rule r);
+enum culprit {
+    CULPRIT_WHERE,
+    CULPRIT_HOLDER,
+    CULPRIT_DOES,
+    CULPRIT_CREATOR
+}; /* the field with the function to change */
+enum explains { EXPLAINS_NONE, EXPLAINS_QUEUE, EXPLAINS_IDLE };
+enum culprit rule_culprit(enum rule r);
+/* rule_explains - what a rule explains that is no work's. *depth: the larger names the cause. */
+enum explains rule_explains(enum rule r, int *depth);
 
 enum evidence_kind {
 #define X(ID, ...) EV_##ID,
@@ -98,9 +102,18 @@ struct gain {
     double trace_lo, trace_hi; /* of the trace */
 };
 
+enum { SYMPTOMS = 4 };
+struct symptom { /* another verdict that this one explains */
+    enum rule rule;
+    uint32_t user; /* string */
+    double share;
+};
+
 struct verdict {
     enum rule rule;
     struct site where;
+    struct site culprit;                 /* the function to change, and the line in it: culprit.c */
+    struct site caller;                  /* the program's function that called it there; .user 0: none */
     struct role waiter, holder, creator; /* holder: who holds, serves, or does what is waited for */
     uint32_t known;                      /* which of `ev` are, a bit each */
     double ev[EV_KINDS];
@@ -108,6 +121,8 @@ struct verdict {
     unsigned nlinks;
     struct did doing[DOINGS]; /* what the holder did, or what it is itself; largest first */
     unsigned ndoing;
+    struct symptom symptom[SYMPTOMS]; /* largest first */
+    unsigned nsymptoms;
     struct harm harm;
     struct gain gain;
     enum sure sure;
@@ -116,6 +131,7 @@ struct verdict {
     bool grows;   /* it gets worse, or never ends, whatever it costs so far: stands before what the work is */
     double clock; /* share of the trace that it takes, at most */
     double score; /* what the order is by */
+    uint32_t cause; /* decide.c: the verdict that explains it, NO_LANE */
     int64_t t0, t1; /* example: where to look */
     enum lane_kind lane;
     uint32_t g; /* its lane, NO_LANE: none in particular */
@@ -147,10 +163,12 @@ void verdicts_free(struct verdicts *v);
 
 /* A family: it looks at works and tables, and adds what it finds. false: out of memory. */
 typedef bool family_fn(struct causes *c, const struct works *w, struct verdicts *out);
-family_fn fam_ways, fam_leak, fam_stuck, fam_collector, fam_stops, fam_crowd, fam_spin, fam_procs, fam_alone,
-    fam_uneven, fam_fine, fam_order, fam_slowest, fam_calls, fam_trend, fam_regions;
-/* verdicts_decide - decide.c: level, gain, order; what says the same as a larger one goes. */
+#define L(name) family_fn fam_##name;
+#include "triage/verdicts/families.def"
+/* verdicts_decide - decide.c: level, gain, order; what another one explains becomes its symptom. */
 void verdicts_decide(struct causes *c, const struct works *w, struct verdicts *out);
+/* verdicts_culprits - culprit.c: of each. false: out of memory. */
+bool verdicts_culprits(const struct works *w, struct verdicts *out);
 /*
  * verdict_polls - fam_polling.c: of one that sleeps, the share of its sleeps in which what it had handed over
  * was done already; 0: it handed nothing over, or nobody was done earlier.
@@ -178,6 +196,7 @@ struct site verdict_place(const struct works *w, uint32_t stack);
 struct site verdict_place_of(const struct works *w, uint32_t stack, uint32_t g);
 
 /* words.c: fields as sentences, without a final line break. A part that has no words adds nothing. */
+void verdict_at(struct text *t, const struct works *w, const struct verdict *v);   /* the line to change */
 void verdict_what(struct text *t, const struct works *w, const struct verdict *v); /* what happens */
 void verdict_why(struct text *t, const struct works *w,
                  const struct verdict *v); /* who, and what it did meanwhile */

@@ -12,20 +12,29 @@ static const struct {
     enum family family;
     int view;
     unsigned needs;
+    enum culprit culprit;
+    enum explains of;
+    int depth;
 } rules[RULE_COUNT] = {
-#define F(...)
-#define S(ID, id, FAMILY, VIEW, needs, title, what, why, advice, when) \
-    {id, title, what, why, advice, when, FAM_##FAMILY, VIEW_##VIEW, needs},
+#define S(ID, id, FAMILY, VIEW, needs, CULPRIT, OF, depth, title, what, why, advice, when) \
+    { \
+        id, \
+        title, \
+        what, \
+        why, \
+        advice, \
+        when, \
+        FAM_##FAMILY, \
+        VIEW_##VIEW, \
+        needs, \
+        CULPRIT_##CULPRIT, \
+        EXPLAINS_##OF, \
+        depth},
 #include "triage/verdicts/families.def"
-#undef F
-#undef S
 };
 static const char *const families[FAM_COUNT] = {
 #define F(ID, id) id,
-#define S(...)
 #include "triage/verdicts/families.def"
-#undef F
-#undef S
 };
 static const struct {
     const char *id;
@@ -69,6 +78,17 @@ int rule_view(enum rule r)
 unsigned rule_needs(enum rule r)
 {
     return (unsigned)r < RULE_COUNT ? rules[r].needs : 0;
+}
+
+enum culprit rule_culprit(enum rule r)
+{
+    return (unsigned)r < RULE_COUNT ? rules[r].culprit : CULPRIT_WHERE;
+}
+
+enum explains rule_explains(enum rule r, int *depth)
+{
+    *depth = (unsigned)r < RULE_COUNT ? rules[r].depth : 0;
+    return (unsigned)r < RULE_COUNT ? rules[r].of : EXPLAINS_NONE;
 }
 
 const char *evidence_id(enum evidence_kind k)
@@ -115,6 +135,20 @@ void site_text(struct text *t, const struct trace *tr, const struct site *p)
     text_say(t, tr, t_func(p->user));
 }
 
+/* "store.go:57"; nothing if it is not known. */
+static void line_text(struct text *t, const struct trace *tr, const struct site *p)
+{
+    const struct frame f = p->stack ? trace_frame(tr, p->stack, p->frame) : (struct frame){0};
+    if (!f.file || f.func != p->user)
+        return;
+    const struct str file = trace_str(tr, f.file);
+    uint32_t from = file.len;
+    while (from > 0 && file.p[from - 1] != '/')
+        from--;
+    text_clean(t, file.p + from, file.len - from, 0);
+    text_add(t, ":%llu", (unsigned long long)f.line);
+}
+
 static void way_text(struct text *t, const struct works *w, const struct verdict *v)
 {
     for (unsigned i = 0; i < v->nlinks; i++) {
@@ -122,7 +156,10 @@ static void way_text(struct text *t, const struct works *w, const struct verdict
         const bool lock = l->kind == WK_LOCK;
         text_raw(t, " ", i > 0);
         site_text(t, w->tr, &l->at);
-        const uint32_t whom = l->let_go.user ? l->let_go.user : l->by;
+        const bool last = i + 1 == v->nlinks && rule_culprit(v->rule) == CULPRIT_HOLDER;
+        const uint32_t whom = last && v->culprit.user ? v->culprit.user
+                              : l->let_go.user        ? l->let_go.user
+                                                      : l->by;
         if (whom == l->at.user) {
             text_add(t, lock ? " waits for a lock that another goroutine holds there"
                              : " waits for another goroutine there");
@@ -130,7 +167,7 @@ static void way_text(struct text *t, const struct works *w, const struct verdict
             text_say(t, w->tr, lock ? " waits for a lock that " : " waits for ", t_func(whom),
                      lock ? " holds" : "");
         }
-        if (l->by && l->by != l->who && l->by != l->let_go.user)
+        if (l->by && l->by != l->who && l->by != whom)
             text_say(t, w->tr, " (", t_func(l->by), ")");
         text_lit(t, ".");
     }
@@ -192,6 +229,10 @@ static bool field(struct text *t, const struct works *w, const struct verdict *v
         text_say(t, w->tr, t_func(v->where.user));
         return v->where.user != 0;
     }
+    if (is(name, n, "culprit")) {
+        text_say(t, w->tr, t_func(v->culprit.user));
+        return v->culprit.user != 0;
+    }
     if (is(name, n, "region")) {
         text_say(t, w->tr, t_str(v->region));
         return v->region != 0;
@@ -208,9 +249,14 @@ static bool field(struct text *t, const struct works *w, const struct verdict *v
         const char *name;
         const struct role *role;
     } roles[] = {{"waiter", &v->waiter}, {"holder", &v->holder}, {"creator", &v->creator}};
-    for (unsigned i = 0; i < sizeof roles / sizeof *roles; i++)
-        if (is(name, n, roles[i].name))
-            return role_text(t, w, roles[i].role);
+    for (unsigned i = 0; i < sizeof roles / sizeof *roles; i++) {
+        if (is(name, n, roles[i].name)) {
+            struct role r = *roles[i].role; /* who holds is told by what it did meanwhile */
+            if (roles[i].role == &v->holder && rule_culprit(v->rule) == CULPRIT_HOLDER && v->culprit.user)
+                r.at = v->culprit;
+            return role_text(t, w, &r);
+        }
+    }
     for (int k = 0; k < EV_KINDS; k++)
         if (is(name, n, evidence[k].id))
             return evidence_text(t, v, (enum evidence_kind)k);
@@ -243,6 +289,15 @@ static void say(struct text *t, const struct works *w, const struct verdict *v, 
         } else {
             text_raw(t, p, 1);
         }
+    }
+}
+
+void verdict_at(struct text *t, const struct works *w, const struct verdict *v)
+{
+    line_text(t, w->tr, &v->culprit);
+    if (t->n && v->caller.user) {
+        text_say(t, w->tr, ", called by ", t_func(v->caller.user), " at ");
+        line_text(t, w->tr, &v->caller);
     }
 }
 

@@ -1,0 +1,96 @@
+/*
+ * culprit.c - of each verdict the function to change, and the line in it: who holds what others wait for, at
+ * the line from which it calls what takes the time; else where it happens. A function that several others of
+ * the program call is a tool of theirs, and the one to change is who uses it so.
+ */
+#include "decode/base/mem.h"
+#include "triage/verdicts/verdict.h"
+
+enum { STACKS = 50000 }; /* looked at for who calls whom */
+
+struct callers_of {
+    const struct trace *tr;
+    struct owners *own;
+    uint32_t *by;  /* by function (string): a function of the program that calls it */
+    uint8_t *more; /* and how many others, 2 at most */
+    uint32_t nstr;
+};
+
+/* The next function of the program further out than a frame; 0: none. *frame: which. */
+static uint32_t caller_in(const struct callers_of *c, uint32_t stack, uint32_t *frame)
+{
+    const uint32_t n = trace_stack(c->tr, stack), func = trace_frame(c->tr, stack, *frame).func;
+    for (uint32_t i = *frame + 1; i < n; i++) {
+        const struct frame f = trace_frame(c->tr, stack, i);
+        if (f.func != func && owner_of(c->own, &f) == OWNER_PROGRAM) {
+            *frame = i;
+            return f.func;
+        }
+    }
+    return 0;
+}
+
+static bool callers_new(struct callers_of *c, const struct works *w)
+{
+    *c = (struct callers_of){.tr = w->tr, .own = w->own, .nstr = trace_nstr(w->tr)};
+    c->by = mem_zalloc(((size_t)c->nstr + 1) * sizeof *c->by);
+    c->more = mem_zalloc((size_t)c->nstr + 1);
+    const uint32_t n = trace_nstacks(w->tr), step = n / STACKS + 1;
+    for (uint32_t s = 1; c->by && c->more && s < n; s += step) {
+        for (uint32_t i = owner_user(w->own, s);;) {
+            const uint32_t func = trace_frame(w->tr, s, i).func, by = caller_in(c, s, &i);
+            if (!by || func >= c->nstr)
+                break;
+            if (!c->by[func])
+                c->by[func] = by;
+            else if (c->by[func] != by)
+                c->more[func] = 1;
+        }
+    }
+    return c->by && c->more;
+}
+
+static struct site out_of_tools(const struct callers_of *c, struct site p)
+{
+    uint32_t frame = p.frame;
+    while (p.stack && p.user && p.user < c->nstr && c->more[p.user] &&
+           trace_frame(c->tr, p.stack, p.frame).func == p.user && caller_in(c, p.stack, &frame)) {
+        p.frame = frame;
+        p.user = trace_frame(c->tr, p.stack, frame).func;
+    }
+    return p;
+}
+
+static struct site culprit_of(const struct callers_of *c, const struct verdict *v)
+{
+    const struct site does = v->ndoing ? v->doing[0].at : (struct site){0};
+    const enum culprit is = rule_culprit(v->rule);
+    const bool holds = is == CULPRIT_HOLDER && v->holder.at.user;
+    const struct site at = holds ? v->holder.at : v->where;
+    if (is == CULPRIT_CREATOR && v->creator.at.user)
+        return v->creator.at;
+    if (v->harm.work == NO_LANE || v->region)
+        return is == CULPRIT_DOES && does.user ? does : at; /* a resource's, or said by the program itself */
+    for (uint32_t i = 0, n = does.stack ? trace_stack(c->tr, does.stack) : 0; i < n; i++)
+        if (trace_frame(c->tr, does.stack, i).func == at.user && is != CULPRIT_DOES)
+            return holds ? (struct site){at.user, at.user, does.stack, i} : out_of_tools(c, at);
+    struct site p = out_of_tools(c, does.user && (holds || is == CULPRIT_DOES) ? does : at);
+    p.leaf = holds ? p.user : p.leaf;
+    return p;
+}
+
+bool verdicts_culprits(const struct works *w, struct verdicts *out)
+{
+    struct callers_of c;
+    const bool ok = callers_new(&c, w);
+    for (uint32_t i = 0; ok && i < out->n; i++) {
+        struct site *p = &out->v[i].culprit, *by = &out->v[i].caller;
+        *p = culprit_of(&c, &out->v[i]);
+        *by = (struct site){.stack = p->stack, .frame = p->frame};
+        if (p->stack && trace_frame(c.tr, p->stack, p->frame).func == p->user)
+            by->user = caller_in(&c, by->stack, &by->frame);
+    }
+    mem_free(c.by);
+    mem_free(c.more);
+    return ok;
+}
