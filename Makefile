@@ -376,7 +376,7 @@ setup-fuzz:
 # is built for another machine, HOST_GOTOP names one that does.
 HOST_GOTOP ?= $(BUILD)/gotop
 manual: $(BUILD)/manual/stamp
-$(BUILD)/manual/stamp: docs/manual.sh docs/gotop.1 viewer/command/options.def viewer/command/commands.def $(HOST_GOTOP)
+$(BUILD)/manual/stamp: docs/manual.sh docs/gotop.1 triage/options.def viewer/command/commands.def $(HOST_GOTOP)
 	@rm -rf $(@D)
 	sh docs/manual.sh $(HOST_GOTOP) $(@D)
 	@touch $@
@@ -405,7 +405,7 @@ uninstall:
 # ---- tarball, packages -------------------------------------------------------------------------------------
 
 # What is committed, and nothing of the moment it is packed: two runs make the same bytes.
-VERSION := $(shell sed -n 's/^\#define GOTOP_VERSION "\(.*\)"/\1/p' viewer/command/options.h)
+VERSION := $(shell sed -n 's/^\#define GOTOP_VERSION "\(.*\)"/\1/p' viewer/command/cmdline.h)
 DIST = $(BUILD)/dist/gotop-$(VERSION).tar.gz
 dist:
 	@mkdir -p $(BUILD)/dist

@@ -1,6 +1,6 @@
 #!/bin/sh
 # manual.sh GOTOP DIR - man pages into DIR/man1, completions for bash, zsh and fish into DIR, from what --help is made of:
-# viewer/command/options.def, viewer/command/commands.def, and what each subcommand prints for --help.
+# viewer/command/commands.def, and what each command prints for --help (its options: triage/options.def).
 #
 # The main page is docs/gotop.1 with two sections made anew: COMMANDS, and OPTIONS, where a paragraph in docs/gotop.1 about
 # an option is put in place of its line of --help. Everything goes through one table, DIR/options:
@@ -58,9 +58,8 @@ told() { # told COMMAND FILE
     }' "$2"
 }
 {
-    rows "$here/../viewer/command/options.def" | awk -F'\t' '{ print "-\t--" $2 "\t" $3 "\t" $4 }'
     "$gotop" --help >"$dir/help"
-    told - "$dir/help" # and what stands there beside them
+    told - "$dir/help"
     while IFS='	' read -r name _; do
         "$gotop" "$name" --help >"$dir/help-$name"
         told "$name" "$dir/help-$name"
@@ -160,9 +159,7 @@ views=${views% } tables=${tables% }
 
 # What may stand behind an option: words, by its argument; "@" is a file, "" nothing that we know.
 words='function words(o, arg) {
-          if (o == "--color") return "auto always never"
           if (o == "--palette") return "dark light neutral colour-blind colour-blind-light contrast"
-          if (o == "--glyphs") return "ascii block eighth braille"
           if (o == "--keymap" || o == "--dump-keymap") return "default vi emacs"
           if (o == "--view") return "1 2 3 4 5 6 7 8 9 '"$views"'"
           if (arg ~ /^(FILE|DIR|PATH)$/) return "@"

@@ -108,7 +108,7 @@ static void move_to(struct folder *to, struct folder *from, size_t i, bool *ok)
     }
 }
 
-bool folder_of(char *const *words, int n, struct folder *out)
+bool folder_of(const char *const *words, int n, struct folder *out)
 {
     struct folder all = {0};
     bool ok = true;

@@ -20,7 +20,7 @@ struct folder {
 };
 /* folder_of - words in their order, files of a folder by name; hidden ones and folders in it are left out.
  * false: no memory. */
-bool folder_of(char *const *words, int n, struct folder *out);
+bool folder_of(const char *const *words, int n, struct folder *out);
 void folder_free(struct folder *f);
 /* folder_skips - was that file found in a folder, and is it no trace at all? Then nothing is said of it. */
 bool folder_skips(const struct folder_file *f, enum err_code why);

@@ -16,7 +16,8 @@ int say_failed(const char *command, const char *what, const char *why)
     text_clean(&t, what, strlen(what), 0);
     text_lit(&t, ": ");
     text_clean(&t, why, strlen(why), 0);
-    door_printf(stderr, "gotop %s: %s\n", command, t.p ? t.p : "out of memory");
+    door_printf(stderr, "gotop%s%s: %s\n", command ? " " : "", command ? command : "",
+                t.p ? t.p : "out of memory");
     text_free(&t);
     return 2;
 }
@@ -154,24 +155,6 @@ void say_fitted(struct text *out, const char *text)
             text++;
         }
     }
-}
-
-int say_usage(const char *command, const char *usage)
-{
-    struct text t = {0};
-    say_fitted(&t, usage);
-    return say_list(command, &t);
-}
-
-int say_lacks(const char *command, const char *what, const char *usage)
-{
-    char line[120];
-    struct text t = {0};
-    say_fitted(&t, usage);
-    (void)fwrite(t.p, 1, t.n, stderr);
-    text_free(&t);
-    snprintf(line, sizeof line, "is missing (gotop %s --help tells the rest)", command);
-    return say_failed(command, what, line);
 }
 
 /* Where a line goes on: below its last column, if that leaves room. */

@@ -7,8 +7,8 @@
 
 #include "triage/text.h"
 
-/* say_failed - "gotop COMMAND: WHAT: WHY" to standard error, cleaned; 2, the exit status. what: a path, an
- * option. */
+/* say_failed - "gotop COMMAND: WHAT: WHY" to standard error, cleaned (command NULL: of gotop itself); 2, the
+ * exit status. what: a path, an option. */
 int say_failed(const char *command, const char *what, const char *why);
 /* say_out - the text to standard output, at once. false: it was not taken whole, *e says why; ERR_OK: its
  * reader had enough. */
@@ -18,12 +18,6 @@ bool say_out(const struct text *t, struct err *e);
 int say_text(const char *command, const char *path, const struct text *t);
 /* say_list - a text to standard output, which is freed: a list, usage. 0; or 2, said, if it is not whole. */
 int say_list(const char *command, struct text *t);
-/* say_usage - the same of a usage text, which is broken between words where a terminal's lines are shorter
- * than its own. */
-int say_usage(const char *command, const char *usage);
-/* say_lacks - what a command line lacks, behind its usage, on standard error; 2. what: as its usage calls it,
- * "TRACE". */
-int say_lacks(const char *command, const char *what, const char *usage);
 /* say_columns - how long a terminal's lines are; 0 (until it is called): usage stands as it is written. */
 void say_columns(size_t columns);
 size_t say_width(void); /* what it was told */

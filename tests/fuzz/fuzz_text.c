@@ -12,7 +12,7 @@
 #include "tests/support/tracegen.h"
 #include "triage/tables/metrics.h"
 #include "viewer/keys/keymap.h"
-#include "viewer/command/options.h"
+#include "viewer/command/cmdline.h"
 #include "viewer/term/theme.h"
 
 static void said(const char *what)
@@ -94,15 +94,12 @@ static void try_filter(const char *text)
 
 static void try_words(char *text, size_t n)
 {
-    static FILE *nowhere;
     char *argv[40] = {"gotop"};
     int argc = 1;
-    struct options o;
+    struct cmdline o;
     for (size_t i = 0; i < n && argc < 39; i += strlen(text + i) + 1)
         argv[argc++] = text + i;
-    if (!nowhere)
-        nowhere = fopen("/dev/null", "w");
-    (void)options_parse(argc, argv, &o, nowhere);
+    (void)cmdline_parse(argc, argv, &o);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);

@@ -249,7 +249,7 @@ printf 'wrong\n' >"$tmp/bad"; run 2 top --token-file "$tmp/bad" "$url"; says err
 run 2 top --token-file "$tmp/absent" "$url"; says err 'token'; : >"$tmp/empty"; run 2 top --token-file "$tmp/empty" "$url"
 run 2 top "https://$url"; says err 'top:' # no TLS there
 serve ok $long 20; run 0 top -n 1 -d 1 "$url"; run 0 top -n 1 -d 1.5s "$url"; run 2 top -d x x:1; run 2 top -d 0 x:1
-run 2 top --rows=x x:1; says err 'no sense'; run 2 top --rows; says err 'needs a value'; run 2 top --insecure=3 x:1
+run 2 top --rows=x x:1; says err 'no number'; run 2 top --rows; says err 'needs a value'; run 2 top --insecure=3 x:1
 run 2 --insecure=3 x:1; run 2 --seconds x x:1; run 2 top --nope x:1; says err 'unknown option'
 
 # Many goroutines: who has waited long is still there (view 11), while it grows and at its end as in the file.

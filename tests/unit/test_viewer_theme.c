@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "triage/views.h"
-#include "viewer/command/options.h"
+#include "viewer/command/cmdline.h"
 #include "viewer/term/theme.h"
 
 static bool same(struct ink a, struct ink b)
@@ -329,7 +329,7 @@ static void test_256(void **state)
     assert_int_equal(theme_256(0x808080), 244);
 }
 
-static bool parse(struct options *o, const char *line)
+static bool parse(struct cmdline *o, const char *line)
 {
     static char copy[256];
     char *argv[16] = {"gotop"}, *save = NULL;
@@ -337,34 +337,31 @@ static bool parse(struct options *o, const char *line)
     snprintf(copy, sizeof copy, "%s", line);
     for (char *w = strtok_r(copy, " ", &save); w; w = strtok_r(NULL, " ", &save))
         argv[argc++] = w;
-    FILE *sink = fopen("/dev/null", "w");
-    bool ok = options_parse(argc, argv, o, sink);
-    fclose(sink);
-    return ok;
+    return cmdline_parse(argc, argv, o);
 }
 
 static void test_options(void **state)
 {
     (void)state;
-    struct options o;
+    struct cmdline o;
     assert_true(
         parse(&o, "--headless --size 200x60 --keys=w --glyphs ascii --color=never --palette color-blind x"));
-    assert_true(o.headless && o.w == 200 && o.h == 60 && o.tier_given && o.tier == TIER_ASCII);
+    assert_true(o.o.headless && o.w == 200 && o.h == 60 && o.tier_given && o.tier == TIER_ASCII);
     assert_int_equal(o.color, COLOR_NEVER);
-    assert_string_equal(o.palette, "color-blind");
-    assert_string_equal(o.keys, "w");
-    assert_string_equal(o.path, "x");
+    assert_string_equal(o.o.palette, "color-blind");
+    assert_string_equal(o.o.keys, "w");
+    assert_string_equal(o.o.path, "x");
     assert_true(parse(&o, "x.trace --max-memory 2G --threads 3 --strict --ticks-per-second 2.5e9"));
-    assert_true(o.trace.max_memory == 2ull << 30 && o.trace.threads == 3 && o.trace.strict);
-    assert_true(o.trace.ticks_per_second == 2.5e9);
+    assert_true(o.o.trace.max_memory == 2ull << 30 && o.o.trace.threads == 3 && o.o.trace.strict);
+    assert_true(o.o.trace.ticks_per_second == 2.5e9);
     assert_true(parse(&o, "--max-memory 512MiB -"));
-    assert_true(o.trace.max_memory == 512ull << 20 && strcmp(o.path, "-") == 0);
+    assert_true(o.o.trace.max_memory == 512ull << 20 && strcmp(o.o.path, "-") == 0);
     assert_true(parse(&o, "a b c"));
-    assert_string_equal(o.path, "a");
-    assert_int_equal(o.trace.more.n, 2);
-    assert_string_equal(o.trace.more.path[1], "c");
+    assert_string_equal(o.o.path, "a");
+    assert_int_equal(o.o.trace.more.n, 2);
+    assert_string_equal(o.o.trace.more.path[1], "c");
     assert_true(parse(&o, "-- --odd-name"));
-    assert_string_equal(o.path, "--odd-name");
+    assert_string_equal(o.o.path, "--odd-name");
     assert_true(parse(&o, "--view 3 --at 1.2s..1.3s --lane g12@1.25s x"));
     assert_int_equal(o.view, 3);
     assert_true(parse(&o, "--view findings x") && o.view == VIEW_TRIAGE);

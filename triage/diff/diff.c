@@ -15,7 +15,7 @@
 #include "triage/diff/diff_parts.h"
 #include "triage/say.h"
 #include "triage/diff/diff_two.h"
-#include "triage/exports/export_run.h"
+#include "triage/options.h"
 #include "triage/report/report.h"
 #include "triage/findings/thresholds.h"
 
@@ -23,29 +23,21 @@
 #define RUNS_MAX 64
 #define SHORTEST 10000000 /* ns: of less nothing is claimed */
 
-static const char usage[] =
+static const char usage_head[] =
     "usage: gotop diff [options] OLD NEW\n"
     "       gotop diff [options] OLD.. -- NEW..\n"
-    "What changed from one run of a program to another. With several runs per side it learns from them how "
-    "far runs\n"
-    "differ. Prints \"no meaningful change\" if two runs of one program may differ as much.\n"
-    "  --json               the verdict and all measures (docs/REPORT.md)\n"
-    "  --fail-if CONDITION  for example 'p99(sched)>+20%', 'stw.max>+1ms' (a change) or 'gc.share>25%' (the "
-    "new\n"
-    "                       value; the median of several runs); 'change': if there is a meaningful one\n"
-    "  --rules FILE, --utf8, --quiet, --strict, -o FILE            as for report\n"
-    "  --ticks-per-second N, --max-memory SIZE, --threads N        as for report\n"
-    "Exit status: 0 fine, 1 a condition came true, 2 a trace can't be read, 3 only part of a trace could be "
-    "read.\n";
+    "What changed from one run of a program to another. With several runs per side it learns from them "
+    "how far runs\n"
+    "differ. Prints \"no meaningful change\" if two runs of one program may differ as much.\n";
+static const char usage_tail[] =
+    "Exit status: 0 fine, 1 a condition came true, 2 a trace can't be read, 3 only part of a trace "
+    "could be read.\n";
 
-struct options {
-    struct trace_opts trace;
-    bool utf8, quiet, json;
-    const char *out, *path[2][RUNS_MAX];
+struct job {
+    struct options o;
+    const char *const *path[2];
     uint32_t npaths[2];
     struct condition cond[FAIL_MAX];
-    const char *cond_text[FAIL_MAX];
-    uint32_t nconds;
 };
 
 struct runs { /* of one side */
@@ -64,118 +56,76 @@ static int fail(const char *path, const char *what)
 /* ---- command line
  * ------------------------------------------------------------------------------------------- */
 
-static int condition(struct options *o, const char *s)
-{
-    struct err e = {0};
-    if (o->nconds == FAIL_MAX)
-        return fail("--fail-if", "too many conditions");
-    o->cond_text[o->nconds] = s;
-    if (strcmp(s, "change") != 0 &&
-        (condition_parse(s, true, &o->cond[o->nconds], &e) || condition_check(&o->cond[o->nconds], &e)))
-        return fail("--fail-if", e.what);
-    o->nconds++;
-    return -1;
-}
+static const struct command command = {"diff", CMD_DIFF, usage_head, usage_tail};
 
-static int option(struct options *o, int argc, char **argv, int *i)
+static int conditions(struct job *j)
 {
-    const char *a = argv[*i];
+    const struct options *o = &j->o;
     struct err e = {0};
-    if (strcmp(a, "--utf8") == 0) {
-        o->utf8 = true;
-    } else if (strcmp(a, "--json") == 0) {
-        o->json = true;
-    } else if (strcmp(a, "--quiet") == 0) {
-        o->quiet = true;
-    } else if (strcmp(a, "--strict") == 0) {
-        o->trace.strict = true;
-    } else if (*i + 1 >= argc) {
-        return fail(a, "unknown option, or its value is missing (gotop diff --help)");
-    } else if (strcmp(a, "-o") == 0) {
-        o->out = argv[++*i];
-    } else if (strcmp(a, "--ticks-per-second") == 0) {
-        o->trace.ticks_per_second = strtod(argv[++*i], NULL);
-    } else if (strcmp(a, "--max-memory") == 0) {
-        return export_size(argv[++*i], &o->trace.max_memory) ? -1 : fail(argv[*i], "is no size (500M, 4G)");
-    } else if (strcmp(a, "--threads") == 0) {
-        return export_threads(argv[++*i], &o->trace.threads)
-                   ? -1
-                   : fail(argv[*i], "is no number of threads (1 to 256)");
-    } else if (strcmp(a, "--rules") == 0) {
-        return thresholds_read(argv[++*i], &e) == ERR_OK ? -1 : fail("--rules", e.what);
-    } else if (strcmp(a, "--fail-if") == 0) {
-        return condition(o, argv[++*i]);
-    } else {
-        return fail(a, "unknown option (gotop diff --help)");
+    for (uint32_t i = 0; i < o->conditions.n; i++) {
+        const char *s = o->conditions.v[i];
+        if (strcmp(s, "change") != 0 &&
+            (condition_parse(s, true, &j->cond[i], &e) || condition_check(&j->cond[i], &e)))
+            return fail("--fail-if", e.what);
     }
-    return -1;
-}
-
-static int take_path(struct options *o, int side, const char *path)
-{
-    if (o->npaths[side] == RUNS_MAX)
-        return fail(path, "too many traces: at most 64 a side");
-    o->path[side][o->npaths[side]++] = path;
     return -1;
 }
 
 /* Without "--" there are two traces, one a side. */
-static int split(struct options *o, bool parted)
+static int split(struct job *j)
 {
-    if (!parted && o->npaths[0] == 2)
-        o->path[1][o->npaths[1]++] = o->path[0][--o->npaths[0]];
-    if (!parted && o->npaths[0] > 2)
-        return fail(o->path[0][2], "more than two traces: put -- between the old and the new ones");
-    if (o->npaths[0] == 0 || o->npaths[1] == 0)
-        return say_lacks("diff", o->npaths[0] ? "NEW" : "OLD", usage);
-    return -1;
+    const struct options *o = &j->o;
+    if (!o->splits && o->noperands > 2)
+        return fail(o->operand[2], "more than two traces: put -- between the old and the new ones");
+    const uint32_t old = o->splits ? o->split : o->noperands > 0;
+    j->path[0] = o->operand;
+    j->path[1] = o->operand + old;
+    j->npaths[0] = old;
+    j->npaths[1] = o->noperands - old;
+    for (int s = 0; s < 2; s++)
+        if (j->npaths[s] > RUNS_MAX)
+            return fail(j->path[s][RUNS_MAX], "too many traces: at most 64 a side");
+    return j->npaths[0] && j->npaths[1] ? -1 : options_lack(&command, j->npaths[0] ? "NEW" : "OLD");
 }
 
-static int parse(struct options *o, int argc, char **argv)
+static int parse(struct job *j, int argc, char **argv)
 {
-    int side = 0;
-    for (int i = 1; i < argc; i++) {
-        int status = -1;
-        if (side == 0 && (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0))
-            return say_usage("diff", usage);
-        if (side == 0 && strcmp(argv[i], "--") == 0)
-            side = 1;
-        else if (argv[i][0] == '-' && argv[i][1])
-            status = option(o, argc, argv, &i);
-        else
-            status = take_path(o, side, argv[i]);
-        if (status >= 0)
-            return status;
-    }
-    return split(o, side == 1);
+    struct options *o = &j->o;
+    struct err e = {0};
+    int status = options_read(&command, argc, argv, o);
+    if (status < 0 && o->rules && thresholds_read(o->rules, &e) != ERR_OK)
+        return fail("--rules", e.what);
+    if (status < 0)
+        status = conditions(j);
+    return status < 0 ? split(j) : status;
 }
 
 /* ---- reading
  * ------------------------------------------------------------------------------------------------ */
 
-static int metrics_of(const struct options *o, const struct loaded *l, struct metric_value *v)
+static int metrics_of(const struct job *j, const struct loaded *l, struct metric_value *v)
 {
-    for (uint32_t i = 0; i < o->nconds; i++) {
+    for (uint32_t i = 0; i < j->o.conditions.n; i++) {
         struct err e = {0};
-        if (o->cond[i].metric[0] && metric_get(l, o->cond[i].metric, &v[i], &e) != ERR_OK)
+        if (j->cond[i].metric[0] && metric_get(l, j->cond[i].metric, &v[i], &e) != ERR_OK)
             return fail("--fail-if", e.what);
     }
     return 0;
 }
 
-static int read_run(const struct options *o, const char *path, struct runs *r)
+static int read_run(const struct job *j, const char *path, struct runs *r)
 {
     struct loaded l;
     struct err e = {0};
     int status = 0;
-    if (load_file(path, &o->trace, o->quiet, &l, &e) != ERR_OK)
+    if (load_file(path, &j->o.trace, j->o.quiet, &l, &e) != ERR_OK)
         return fail(path, e.what);
     if (profile_of(&l, &r->p[r->n], &e) != ERR_OK) {
         status = fail(path, e.what);
         profile_free(&r->p[r->n]);
     } else {
         r->has_clock &= trace_info(l.tr)->has_clock;
-        status = metrics_of(o, &l, r->v + (size_t)r->n * o->nconds);
+        status = metrics_of(j, &l, r->v + (size_t)r->n * j->o.conditions.n);
         r->n++;
     }
     if (r->n == 1 && !r->first.tr && status == 0)
@@ -185,16 +135,16 @@ static int read_run(const struct options *o, const char *path, struct runs *r)
     return status;
 }
 
-static int read_side(const struct options *o, int side, struct runs *r)
+static int read_side(const struct job *j, int side, struct runs *r)
 {
-    uint32_t n = o->npaths[side];
+    uint32_t n = j->npaths[side];
     *r = (struct runs){.has_clock = true};
     r->p = mem_zalloc(n * sizeof *r->p);
-    r->v = mem_zalloc(((size_t)n * o->nconds + 1) * sizeof *r->v);
+    r->v = mem_zalloc(((size_t)n * j->o.conditions.n + 1) * sizeof *r->v);
     if (!r->p || !r->v)
         return fail("diff", "out of memory");
     for (uint32_t i = 0; i < n; i++) {
-        int status = read_run(o, o->path[side][i], r);
+        int status = read_run(j, j->path[side][i], r);
         if (status)
             return status;
     }
@@ -220,11 +170,11 @@ static int cmp_value(const void *a, const void *b)
 }
 
 /* The median of the runs' values; known if it is in all runs. */
-static struct metric_value middle(const struct options *o, const struct runs *r, uint32_t cond)
+static struct metric_value middle(const struct job *j, const struct runs *r, uint32_t cond)
 {
     struct metric_value v[RUNS_MAX] = {{0}}, m;
     for (uint32_t i = 0; i < r->n; i++)
-        v[i] = r->v[(size_t)i * o->nconds + cond];
+        v[i] = r->v[(size_t)i * j->o.conditions.n + cond];
     qsort(v, r->n, sizeof *v, cmp_value);
     m = v[r->n / 2];
     m.v = r->n % 2 ? m.v : (m.v + v[r->n / 2 - 1].v) / 2;
@@ -233,11 +183,11 @@ static struct metric_value middle(const struct options *o, const struct runs *r,
 }
 
 /* 1 if the condition came true, 0 if not, 2 if it makes no sense. */
-static int judge(const struct options *o, uint32_t i, const struct runs r[2], const struct claim *verdict,
+static int judge(const struct job *j, uint32_t i, const struct runs r[2], const struct claim *verdict,
                  struct text *t)
 {
-    const struct condition *c = &o->cond[i];
-    const char *said = o->cond_text[i];
+    const struct condition *c = &j->cond[i];
+    const char *said = j->o.conditions.v[i];
     struct metric_value x = {0}, y = {0};
     bool known, hit;
     double v;
@@ -245,8 +195,8 @@ static int judge(const struct options *o, uint32_t i, const struct runs r[2], co
         text_add(t, "%s change: %u\n", verdict->claimed ? "FAILED" : "passed", verdict->claimed);
         return verdict->claimed > 0;
     }
-    x = middle(o, &r[0], i);
-    y = middle(o, &r[1], i);
+    x = middle(j, &r[0], i);
+    y = middle(j, &r[1], i);
     if (!c->percent && c->unit != y.unit && c->v != 0)
         return fail(said, "the value's unit is not the metric's");
     v = !c->relative ? y.v : !c->percent ? y.v - x.v : x.v > 0 ? y.v / x.v - 1 : y.v > 0 ? INFINITY : 0;
@@ -336,13 +286,13 @@ static void verdict_text(struct text *t, const struct claim *v, const struct run
         text_lit(t, "  with several runs a side (gotop diff OLD.. -- NEW..) smaller changes can be told\n");
 }
 
-static int page(const struct options *o, const struct runs r[2], const struct claim *v, struct text *t)
+static int page(const struct job *j, const struct runs r[2], const struct claim *v, struct text *t)
 {
     int status = 0;
     for (int s = 0; s < 2; s++)
         for (uint32_t i = 0; i < r[s].n; i++)
             status = r[s].p[i].partial ? 3 : status;
-    if (!o->json) {
+    if (!j->o.json) {
         text_lit(t, "gotop diff\n");
         side_text(t, "old:", &r[0]);
         side_text(t, "new:", &r[1]);
@@ -353,11 +303,11 @@ static int page(const struct options *o, const struct runs r[2], const struct cl
             text_lit(t, "\nThe tables are of the first run of each side.\n");
         diff_tables(t, &r[0].first, &r[1].first);
     }
-    for (uint32_t i = 0; i < o->nconds; i++) {
+    for (uint32_t i = 0; i < j->o.conditions.n; i++) {
         struct text line = {.ascii = true};
-        int s = judge(o, i, r, v, &line);
-        text_raw(t, "\n", !o->json && i == 0);
-        if (o->json)
+        int s = judge(j, i, r, v, &line);
+        text_raw(t, "\n", !j->o.json && i == 0);
+        if (j->o.json)
             door_printf(stderr, "%s", line.p ? line.p : "");
         else
             text_raw(t, line.p ? line.p : "", line.n);
@@ -369,29 +319,29 @@ static int page(const struct options *o, const struct runs r[2], const struct cl
     return status;
 }
 
-static int compare(const struct options *o, const struct runs r[2])
+static int compare(const struct job *j, const struct runs r[2])
 {
     struct side side[2] = {{r[0].p, r[0].n}, {r[1].p, r[1].n}};
     struct claim v;
     struct err e = {0};
-    struct text t = {.ascii = !o->utf8 && !o->json};
+    struct text t = {.ascii = !j->o.utf8 && !j->o.json};
     int status;
     if (verdict_of(&side[0], &side[1], &v, &e) != ERR_OK)
         return fail("diff", e.what);
     if (not_asked(r))
         v.claimed = 0;
-    if (o->json) {
+    if (j->o.json) {
         char *s = diff_json(side, &v, not_asked(r), &r[0].first, &r[1].first);
         t.failed |= !s;
         text_raw(&t, s ? s : "", s ? strlen(s) : 0);
         text_lit(&t, "\n");
         mem_free(s);
     }
-    status = page(o, r, &v, &t);
+    status = page(j, r, &v, &t);
     mem_free(v.c);
     if (!text_ok(&t))
         status = fail("diff", "out of memory");
-    else if (status != 2 && (o->json ? say_text : say_page)("diff", o->out, &t) != 0)
+    else if (status != 2 && (j->o.json ? say_text : say_page)("diff", j->o.out, &t) != 0)
         status = 2;
     text_free(&t);
     return status;
@@ -399,7 +349,7 @@ static int compare(const struct options *o, const struct runs r[2])
 
 enum err_code diff_two(const struct loaded *old, const struct loaded *new, struct text *t, struct err *e)
 {
-    static const struct options plain;
+    static const struct job plain;
     struct profile p[2] = {{0}};
     struct runs r[2] = {{.first = *old, .p = &p[0], .n = 1, .has_clock = trace_info(old->tr)->has_clock},
                         {.first = *new, .p = &p[1], .n = 1, .has_clock = trace_info(new->tr)->has_clock}};
@@ -421,18 +371,18 @@ enum err_code diff_two(const struct loaded *old, const struct loaded *new, struc
 
 int diff_main(int argc, char **argv)
 {
-    struct options *o = mem_zalloc(sizeof *o); /* some kilobytes: not for the stack */
+    struct job *j = mem_zalloc(sizeof *j); /* some kilobytes: not for the stack */
     struct runs r[2] = {0};
-    int status = o ? parse(o, argc, argv) : fail("diff", "out of memory");
+    int status = j ? parse(j, argc, argv) : fail("diff", "out of memory");
     if (status >= 0) {
-        mem_free(o);
+        mem_free(j);
         return status;
     }
-    status = read_side(o, 0, &r[0]);
-    status = status ? status : read_side(o, 1, &r[1]);
-    status = status ? status : compare(o, r);
+    status = read_side(j, 0, &r[0]);
+    status = status ? status : read_side(j, 1, &r[1]);
+    status = status ? status : compare(j, r);
     runs_free(&r[0]);
     runs_free(&r[1]);
-    mem_free(o);
+    mem_free(j);
     return status;
 }

@@ -8,29 +8,24 @@
 #include "triage/exports/export_run.h"
 #include "triage/sql/sql_print.h"
 
-static const char usage[] =
+static const char usage_head[] =
     "usage: gotop csv TABLE [options] TRACE\n"
-    "A table as comma-separated values with a header line; times are nanoseconds since the trace's first "
-    "event.\n"
-    "  spans       what each lane did, one row per span (--lanes g,p,m: goroutines, processors, threads; "
-    "g,p)\n"
+    "A table as comma-separated values with a header line; times are nanoseconds since the trace's "
+    "first event.\n"
+    "  spans       what each lane did, one row per span (--lanes g,p,m: goroutines, processors, "
+    "threads; g,p)\n"
     "  goroutines  one row per goroutine with its time by state\n"
     "  waits       one row per wait of a goroutine, with who ended it\n"
     "  gc          mark phases, stop-the-world, sweeping, assists\n"
     "  tasks, regions, logs   the program's own annotations\n"
     "  samples     CPU samples\n"
-    "  stacks      the frames of each stack_id in the other tables\n"
-    "  -o FILE              write to FILE\n"
-    "  --from T --to T      only what overlaps this range: 1.2s, 300ms, a number is nanoseconds, 40%, 14:03\n"
-    "  --group NAME         only goroutines whose start function's name contains NAME\n"
-    "  --goroutine ID       only this goroutine\n"
-    "  --quiet, --strict, --threads N, --max-memory SIZE, --ticks-per-second N, --exe FILE   as for the "
-    "viewer\n"
+    "  stacks      the frames of each stack_id in the other tables\n";
+static const char usage_tail[] =
     "Exit status: 0 done, 2 an error, 3 done, but only part of the trace could be read. See "
     "docs/EXPORTS.md.\n";
 
 /* Which rows: what overlaps [from,to), as scope_overlaps() has it; the goroutines that are asked for. */
-static void add_conditions(struct text *t, const struct export_opts *o, const struct scope *sc)
+static void add_conditions(struct text *t, const struct options *o, const struct scope *sc)
 {
     const bool moment = strcmp(o->kind, "logs") == 0 || strcmp(o->kind, "samples") == 0;
     if (strcmp(o->kind, "stacks") == 0)
@@ -88,12 +83,12 @@ static enum err_code write_spans(struct export *x, struct sql *s, struct sql_pri
     static const enum lane_kind order[] = {LANE_P, LANE_G, LANE_M};
     enum err_code rc = ERR_OK;
     for (int k = 0; k < 3 && rc == ERR_OK; k++)
-        if (x->o->lanes_given ? x->o->lane[order[k]] : order[k] != LANE_M)
+        if (x->o->lanes.given ? x->o->lanes.kind[order[k]] : order[k] != LANE_M)
             rc = write_rows(x, s, sql_view_spans(order[k]), p, e);
     return rc;
 }
 
-static bool check(const struct export_opts *o)
+static bool check(const struct options *o)
 {
     if (!o->kind || !sql_view(o->kind)) {
         export_say("csv", o->kind ? o->kind : "the table",
@@ -119,12 +114,8 @@ static enum err_code write_csv(struct export *x, struct err *e)
     return rc;
 }
 
-static const struct export_command command = {.name = "csv",
-                                              .usage = usage,
-                                              .options = EXPORT_LANES | EXPORT_USUAL,
-                                              .table = true,
-                                              .check = check,
-                                              .write = write_csv};
+static const struct export_command command = {
+    .command = {"csv", CMD_CSV, usage_head, usage_tail}, .table = true, .check = check, .write = write_csv};
 
 int csv_main(int argc, char **argv)
 {

@@ -13,22 +13,10 @@
 #include "triage/tables/stacks.h"
 #include "triage/tables/stackweights.h"
 
-static const char usage[] =
+static const char usage_head[] =
     "usage: gotop folded [options] TRACE\n"
-    "Folded stacks: one line per stack, frames from the outermost on, joined by ';', then a number.\n"
-    "  --kind all           (default) time running, by start function, and all time off the processor, in "
-    "ns\n"
-    "  --kind off           only the time off the processor: waiting by reason, runnable, in system calls\n"
-    "  --kind net|sync|syscall|sched   a part of it\n"
-    "  --kind run           only the time running; a trace has no stacks for it except CPU samples\n"
-    "  --kind cpu           CPU samples, in samples, if the trace has any\n"
-    "  --reason-last        put the reason last, not first\n"
-    "  -o FILE              write to FILE\n"
-    "  --from T --to T      only this range: 1.2s, 300ms, a number is nanoseconds, 40%, 14:03:22.5\n"
-    "  --group NAME         only goroutines whose start function's name contains NAME\n"
-    "  --goroutine ID       only this goroutine\n"
-    "  --quiet, --strict, --threads N, --max-memory SIZE, --ticks-per-second N, --exe FILE   as for the "
-    "viewer\n"
+    "Folded stacks: one line per stack, frames from the outermost on, joined by ';', then a number.\n";
+static const char usage_tail[] =
     "Exit status: 0 done, 2 an error, 3 done, but only part of the trace could be read. See "
     "docs/EXPORTS.md.\n";
 
@@ -62,7 +50,7 @@ static bool is_part(const struct trace *tr, enum sw_kind k, const struct weight 
     }
 }
 
-static bool check(const struct export_opts *o)
+static bool check(const struct options *o)
 {
     enum sw_kind k = SW_NET;
     if (!parts_of(o->kind, &k)) {
@@ -124,12 +112,12 @@ static void add_frames(struct text *t, const struct trace *tr, const struct weig
 static void line(struct export *x, const struct weight *v, bool samples, struct text *t)
 {
     t->n = 0;
-    if (!samples && !x->o->leaf) {
+    if (!samples && !x->o->reason_last) {
         add_reason(t, x->tr, v);
         text_raw(t, ";", 1);
     }
     add_frames(t, x->tr, v);
-    if (!samples && x->o->leaf) {
+    if (!samples && x->o->reason_last) {
         text_raw(t, ";", 1);
         add_reason(t, x->tr, v);
     }
@@ -155,11 +143,8 @@ static enum err_code write_folded(struct export *x, struct err *e)
     return rc;
 }
 
-static const struct export_command command = {.name = "folded",
-                                              .usage = usage,
-                                              .options = EXPORT_KIND | EXPORT_LEAF | EXPORT_USUAL,
-                                              .check = check,
-                                              .write = write_folded};
+static const struct export_command command = {
+    .command = {"folded", CMD_FOLDED, usage_head, usage_tail}, .check = check, .write = write_folded};
 
 int folded_main(int argc, char **argv)
 {

@@ -14,18 +14,12 @@
 #include "triage/exports/export_run.h"
 #include "triage/exports/perfetto.h"
 
-static const char usage[] =
+static const char usage_head[] =
     "usage: gotop perfetto [options] -o FILE TRACE\n"
-    "A trace for Perfetto (ui.perfetto.dev, or trace_processor for SQL): processors, goroutines by start "
-    "function,\n"
-    "GC, stop-the-world, heap, run queue, tasks, regions and logs.\n"
-    "  --lanes p,g,m        which lanes: processors, goroutines, threads (default p,g)\n"
-    "  --from T --to T      only this range: 1.2s, 300ms, a number is nanoseconds, 40%, 14:03:22.5\n"
-    "  --group NAME         only goroutines whose start function's name contains NAME\n"
-    "  --goroutine ID       only this goroutine\n"
-    "  -o FILE              write to FILE\n"
-    "  --quiet, --strict, --threads N, --max-memory SIZE, --ticks-per-second N, --exe FILE   as for the "
-    "viewer\n"
+    "A trace for Perfetto (ui.perfetto.dev, or trace_processor for SQL): processors, goroutines by "
+    "start function,\n"
+    "GC, stop-the-world, heap, run queue, tasks, regions and logs.\n";
+static const char usage_tail[] =
     "Exit status: 0 done, 2 an error, 3 done, but only part of the trace could be read. See "
     "docs/EXPORTS.md.\n";
 
@@ -313,7 +307,7 @@ static void tasks(struct job *j)
 
 static bool with_goroutines(const struct job *j)
 {
-    return !j->x->o->lanes_given || j->x->o->lane[LANE_G];
+    return !j->x->o->lanes.given || j->x->o->lanes.kind[LANE_G];
 }
 
 static void regions(struct job *j)
@@ -397,11 +391,8 @@ static enum err_code write_perfetto(struct export *x, struct err *e)
     return oom ? err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the export") : ERR_OK;
 }
 
-static const struct export_command command = {.name = "perfetto",
-                                              .usage = usage,
-                                              .options = EXPORT_LANES | EXPORT_USUAL,
-                                              .binary = true,
-                                              .write = write_perfetto};
+static const struct export_command command = {
+    .command = {"perfetto", CMD_PERFETTO, usage_head, usage_tail}, .binary = true, .write = write_perfetto};
 
 int perfetto_main(int argc, char **argv)
 {

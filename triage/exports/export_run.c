@@ -18,13 +18,7 @@
 
 int export_say(const char *name, const char *what, const char *message)
 {
-    struct text t = {0};
-    text_clean(&t, what, strlen(what), 0);
-    text_raw(&t, ": ", 2);
-    text_clean(&t, message, strlen(message), 0);
-    door_printf(stderr, "gotop %s: %s\n", name, t.p ? t.p : "out of memory");
-    text_free(&t);
-    return 2;
+    return say_failed(name, what, message);
 }
 
 /* ---- progress
@@ -72,7 +66,7 @@ void export_walk(struct export *x, const enum lane_kind order[3], void (*f)(void
                  bool (*stop)(void *arg), void *arg)
 {
     static const bool usual[LANE_KINDS] = {[LANE_P] = true, [LANE_G] = true};
-    const bool *wanted = x->o->lanes_given ? x->o->lane : usual;
+    const bool *wanted = x->o->lanes.given ? x->o->lanes.kind : usual;
     export_lanes(x, wanted);
     for (int k = 0; k < 3; k++) {
         const uint32_t n = wanted[order[k]] ? trace_nlanes(x->tr, order[k]) : 0;
@@ -86,187 +80,23 @@ void export_walk(struct export *x, const enum lane_kind order[3], void (*f)(void
 /* ---- the command line
  * --------------------------------------------------------------------------------------- */
 
-static bool read_lanes(const char *s, struct export_opts *o)
+int export_options(const struct export_command *c, int argc, char **argv, struct options *o)
 {
-    static const char letters[] = {[LANE_P] = 'p', [LANE_G] = 'g', [LANE_M] = 'm'};
-    o->lanes_given = true;
-    memset(o->lane, 0, sizeof o->lane);
-    for (;;) {
-        int k = LANE_P;
-        while (k <= LANE_M && (*s | 0x20) != letters[k])
-            k++;
-        if (k > LANE_M || (s[1] && s[1] != ','))
-            return false;
-        o->lane[k] = true;
-        if (!s[1])
-            return true;
-        s += 2;
-    }
-}
-
-static bool read_count(const char *s, uint64_t *out)
-{
-    char *end;
-    errno = 0;
-    unsigned long long v = *s >= '0' && *s <= '9' ? strtoull(s, &end, 10) : 0;
-    if (!(*s >= '0' && *s <= '9') || *end || errno)
-        return false;
-    *out = v;
-    return true;
-}
-
-static bool read_positive(const char *s, double *out)
-{
-    char *end;
-    *out = strtod(s, &end);
-    return end != s && !*end && *out > 0 && *out < 1e15;
-}
-
-bool export_size(const char *s, uint64_t *out)
-{
-    static const char units[] = "KMGT";
-    char *end;
-    errno = 0;
-    unsigned long long v = *s >= '0' && *s <= '9' ? strtoull(s, &end, 10) : 0;
-    if (!v || errno)
-        return false;
-    const char *u = *end ? strchr(units, *end & ~0x20) : NULL;
-    int shift = u ? 10 * (int)(u - units + 1) : 0;
-    if ((u ? end[1] : *end) || v > UINT64_MAX >> shift)
-        return false;
-    *out = (uint64_t)v << shift;
-    return true;
-}
-
-bool export_threads(const char *s, int *out)
-{
-    uint64_t n = 0;
-    bool ok = read_count(s, &n) && n >= 1 && n <= 256;
-    *out = ok ? (int)n : *out;
-    return ok;
-}
-
-enum found { NOT_MINE, TAKEN, WRONG };
-
-static enum found option_value(const struct export_command *c, const char *name, const char *v,
-                               struct export_opts *o)
-{
-    bool needs;
-    if ((strcmp(name, "--from") == 0 || strcmp(name, "--to") == 0) && c->options & EXPORT_RANGE) {
-        *(name[2] == 'f' ? &o->from : &o->to) = v;
-        return scope_typed(v, &needs) ? TAKEN : WRONG;
-    } else if (strcmp(name, "-o") == 0 && c->options & EXPORT_OUT) {
-        o->out = v;
-    } else if (strcmp(name, "--goroutine") == 0 && c->options & EXPORT_WHO) {
-        o->one = true;
-        return read_count(v, &o->id) ? TAKEN : WRONG;
-    } else if (strcmp(name, "--group") == 0 && c->options & EXPORT_WHO) {
-        o->group = v;
-    } else if (strcmp(name, "--exe") == 0) {
-        o->trace.exe = v;
-    } else if (strcmp(name, "--ticks-per-second") == 0) {
-        return read_positive(v, &o->trace.ticks_per_second) ? TAKEN : WRONG;
-    } else if (strcmp(name, "--threads") == 0) {
-        return export_threads(v, &o->trace.threads) ? TAKEN : WRONG;
-    } else if (strcmp(name, "--max-memory") == 0) {
-        return export_size(v, &o->trace.max_memory) ? TAKEN : WRONG;
-    } else if (strcmp(name, "--kind") == 0 && c->options & EXPORT_KIND) {
-        o->kind = v;
-    } else if (strcmp(name, "--lanes") == 0 && c->options & EXPORT_LANES) {
-        return read_lanes(v, o) ? TAKEN : WRONG;
-    } else if (strcmp(name, "--hz") == 0 && c->options & EXPORT_HZ) {
-        return read_positive(v, &o->hz) ? TAKEN : WRONG;
-    } else {
-        return NOT_MINE;
-    }
-    return TAKEN;
-}
-
-static bool option_flag(const struct export_command *c, const char *name, struct export_opts *o)
-{
-    const struct {
-        const char *name;
-        unsigned needs;
-        bool *to;
-    } flags[] = {{"--quiet", 0, &o->quiet},      {"--strict", 0, &o->trace.strict},
-                 {"--help", 0, &o->help},        {"-h", 0, &o->help},
-                 {"--all", EXPORT_ALL, &o->all}, {"--reason-last", EXPORT_LEAF, &o->leaf}};
-    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
-        if (strcmp(name, flags[i].name) == 0 && (c->options & flags[i].needs) == flags[i].needs) {
-            *flags[i].to = true;
-            return true;
-        }
-    }
-    return false;
-}
-
-/* "--name=value" is cut in two: the name goes to buf. Returns the value, NULL if there is no '='. */
-static const char *cut_name(const char *arg, char *buf, size_t size)
-{
-    const char *eq = arg[1] == '-' ? strchr(arg, '=') : NULL;
-    if (!eq || (size_t)(eq - arg) >= size)
-        return NULL;
-    memcpy(buf, arg, (size_t)(eq - arg));
-    buf[eq - arg] = 0;
-    return eq + 1;
-}
-
-static const char *what_fits(const char *name)
-{
-    return strcmp(name, "--from") == 0 || strcmp(name, "--to") == 0
-               ? "this is no time: 1.2s, 300ms, 1m30s, 40%, 14:03:22.5 are"
-           : strcmp(name, "--goroutine") == 0 ? "this is no goroutine's number"
-                                              : "this value makes no sense (--help tells)";
-}
-
-static bool read_option(const struct export_command *c, int argc, char **argv, int *i, struct export_opts *o)
-{
-    char buf[32];
-    const char *inner = cut_name(argv[*i], buf, sizeof buf), *name = inner ? buf : argv[*i];
-    const char *value = inner ? inner : *i + 1 < argc ? argv[*i + 1] : NULL;
-    if (!inner && option_flag(c, name, o))
-        return true;
-    enum found f = value ? option_value(c, name, value, o) : NOT_MINE;
-    if (f == WRONG) {
-        struct text t = {0};
-        text_add(&t, "%s ", name);
-        text_clean(&t, value, strlen(value), 0);
-        export_say(c->name, t.p ? t.p : name, what_fits(name));
-        text_free(&t);
-    } else if (f == NOT_MINE) {
-        export_say(c->name, argv[*i], "unknown option, or its value is missing (--help lists them)");
-    } else if (!inner) {
-        ++*i;
-    }
-    return f == TAKEN;
-}
-
-int export_options(const struct export_command *c, int argc, char **argv, struct export_opts *o)
-{
-    bool ended = false;
-    *o = (struct export_opts){.hz = 100};
-    for (int i = 1; i < argc; i++) {
-        if (!ended && strcmp(argv[i], "--") == 0) {
-            ended = true;
-        } else if (!ended && argv[i][0] == '-' && argv[i][1]) {
-            if (!read_option(c, argc, argv, &i, o))
-                return 2;
-        } else if (c->table && !o->kind) {
-            o->kind = argv[i];
-        } else if (!joint_paths_add(&o->trace.more, &o->path, argv[i])) {
-            return export_say(c->name, argv[i], "too many traces at once");
-        }
-    }
-    if (o->help)
-        return say_usage(c->name, c->usage);
+    int status = options_read(&c->command, argc, argv, o);
+    if (status < 0)
+        status = options_traces(&c->command, o, c->table);
+    if (status >= 0)
+        return status;
+    if (c->table && o->noperands)
+        o->kind = o->operand[0];
     if (!o->path && o->kind && c->check && !c->check(o))
         return 2; /* `gotop csv TRACE`: the table is missing */
     if (!o->path)
-        return say_lacks(c->name, c->table && !o->kind ? "TABLE" : "TRACE", c->usage);
+        return options_lack(&c->command, c->table && !o->kind ? "TABLE" : "TRACE");
     if (c->check && !c->check(o))
         return 2;
     if (c->binary && (!o->out || strcmp(o->out, "-") == 0) && isatty(STDOUT_FILENO)) {
-        return export_say(c->name, "standard output",
+        return export_say(c->command.name, "standard output",
                           "is a terminal, and this is binary: give a file with -o");
     }
     return -1;
@@ -275,11 +105,11 @@ int export_options(const struct export_command *c, int argc, char **argv, struct
 /* ---- from trace to file
  * ------------------------------------------------------------------------------------- */
 
-static enum err_code set_scope(const struct export_opts *o, const struct trace *tr, struct scope *sc,
+static enum err_code set_scope(const struct options *o, const struct trace *tr, struct scope *sc,
                                struct err *e)
 {
     int64_t end = trace_info(tr)->end;
-    *sc = (struct scope){tr, 0, INT64_MAX, o->group, o->one, o->id};
+    *sc = (struct scope){tr, 0, INT64_MAX, o->group, o->goroutine.given, o->goroutine.id};
     const char *why;
     if ((o->from && !scope_when(o->from, tr, &sc->from, &why)) ||
         (o->to && !scope_when(o->to, tr, &sc->to, &why)))
@@ -307,8 +137,8 @@ static enum err_code set_scope(const struct export_opts *o, const struct trace *
     return ERR_OK;
 }
 
-enum err_code export_trace(const struct export_command *c, const struct export_opts *o,
-                           const struct trace *tr, bool talk, struct err *e)
+enum err_code export_trace(const struct export_command *c, const struct options *o, const struct trace *tr,
+                           bool talk, struct err *e)
 {
     struct out out;
     struct export x = {.tr = tr, .o = o, .out = &out, .talk = talk, .said = talk ? host_now() : 0};
@@ -327,7 +157,7 @@ enum err_code export_trace(const struct export_command *c, const struct export_o
     return rc != ERR_OK ? rc : closed;
 }
 
-static enum err_code load(const struct export_opts *o, bool talk, struct trace **tr, struct err *e)
+static enum err_code load(const struct options *o, bool talk, struct trace **tr, struct err *e)
 {
     enum err_code rc = trace_open(o->path, &o->trace, tr, e);
     if (rc == ERR_OK)
@@ -346,24 +176,24 @@ static enum err_code load(const struct export_opts *o, bool talk, struct trace *
     return ERR_OK;
 }
 
-static int partial(const struct export_command *c, const struct export_opts *o, const struct trace *tr)
+static int partial(const struct export_command *c, const struct options *o, const struct trace *tr)
 {
     const struct trace_info *i = trace_info(tr);
     const char *name = strcmp(o->path, "-") == 0 ? "standard input" : o->path;
     char what[320];
     for (uint32_t k = 0; k < i->nwarnings && trace_warning(tr, k); k++)
-        export_say(c->name, name, trace_warning(tr, k)->what);
+        export_say(c->command.name, name, trace_warning(tr, k)->what);
     if (!i->ndamages)
         return 0;
     snprintf(what, sizeof what, "written, but only a part of this trace can be read: %s%s",
              trace_damage(tr, 0)->what, i->ndamages > 1 ? " (and more)" : "");
-    export_say(c->name, name, what);
+    export_say(c->command.name, name, what);
     return 3;
 }
 
 int export_main(const struct export_command *c, int argc, char **argv)
 {
-    struct export_opts o;
+    struct options o;
     struct trace *tr = NULL;
     struct err e = {0};
     int status = export_options(c, argc, argv, &o);
@@ -379,7 +209,7 @@ int export_main(const struct export_command *c, int argc, char **argv)
     if (rc == ERR_OK) {
         status = partial(c, &o, tr);
     } else {
-        status = export_say(c->name,
+        status = export_say(c->command.name,
                             o.trace.more.n             ? "these traces"
                             : strcmp(o.path, "-") == 0 ? "standard input"
                                                        : o.path,

@@ -6,41 +6,12 @@
 
 #include "triage/exports/export_out.h"
 #include "triage/exports/export_scope.h"
-
-/* Options beside those that all have: which ones a command takes. RANGE: --from, --to. WHO: --group,
- * --goroutine. OUT: -o. */
-enum {
-    EXPORT_KIND = 1,
-    EXPORT_LANES = 2,
-    EXPORT_HZ = 4,
-    EXPORT_ALL = 8,
-    EXPORT_LEAF = 16,
-    EXPORT_RANGE = 32,
-    EXPORT_WHO = 64,
-    EXPORT_OUT = 128,
-    EXPORT_USUAL = EXPORT_RANGE | EXPORT_WHO | EXPORT_OUT /* what all that write another format take */
-};
-
-struct export_opts {
-    struct trace_opts trace;
-    const char *path, *out;
-    const char *kind;      /* --kind, or csv's table; NULL = not given */
-    bool lane[LANE_KINDS]; /* --lanes */
-    bool lanes_given;
-    bool all;  /* --all: what go tool trace leaves out, too */
-    bool leaf; /* --reason-last */
-    bool quiet, help;
-    double hz;             /* --hz: CPU samples per second of processor time */
-    const char *from, *to; /* as typed: the end of the trace is needed to read them */
-    const char *group;     /* --group: part of the start function's name */
-    bool one;              /* --goroutine: */
-    uint64_t id;           /* this one alone */
-};
+#include "triage/options.h"
 
 struct export
 {
     const struct trace *tr;
-    const struct export_opts *o;
+    const struct options *o;
     struct scope scope;
     struct out *out;
     bool talk;                        /* say on the terminal how far it is */
@@ -49,13 +20,11 @@ struct export
 };
 
 struct export_command {
-    const char *name;
-    const char *usage; /* whole help text */
-    unsigned options;  /* EXPORT_* */
+    struct command command;
     bool table;        /* the first word is a table's name, not the trace */
     bool gzip, binary; /* binary: not to a terminal */
     /* check - whether the options make sense; a message on standard error if not. NULL = they do */
-    bool (*check)(const struct export_opts *o);
+    bool (*check)(const struct options *o);
     /* write - everything to x->out; stops early once out_broken(). */
     enum err_code (*write)(struct export *x, struct err *e);
 };
@@ -63,10 +32,10 @@ struct export_command {
 int export_main(const struct export_command *c, int argc, char **argv);
 /* export_options - the command line alone, and whether its output may go where it would: -1 to go on, else
  * the exit status. All strings point into argv. */
-int export_options(const struct export_command *c, int argc, char **argv, struct export_opts *o);
+int export_options(const struct export_command *c, int argc, char **argv, struct options *o);
 /* export_trace - write a loaded trace; what export_main() does after loading. */
-enum err_code export_trace(const struct export_command *c, const struct export_opts *o,
-                           const struct trace *tr, bool talk, struct err *e);
+enum err_code export_trace(const struct export_command *c, const struct options *o, const struct trace *tr,
+                           bool talk, struct err *e);
 /* export_progress - now and then a word on the terminal. Cheap. */
 void export_progress(struct export *x, double share);
 /*
@@ -86,9 +55,5 @@ static inline void export_span(struct export *x)
 }
 /* export_say - "gotop NAME: WHAT: MESSAGE" in one line, cleaned. Returns 2. */
 int export_say(const char *name, const char *what, const char *message);
-
-/* export_size - "500M", "4G". export_threads - 1 to 256. */
-bool export_size(const char *s, uint64_t *out);
-bool export_threads(const char *s, int *out);
 
 #endif

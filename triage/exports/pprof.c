@@ -188,23 +188,11 @@ enum err_code pprof_write(const struct trace *tr, const struct sw_table *v, cons
 /* ---- gotop pprof
  * -------------------------------------------------------------------------------------------- */
 
-static const char usage[] =
+static const char usage_head[] =
     "usage: gotop pprof --kind KIND [options] TRACE\n"
     "A profile for `go tool pprof`, gzip-compressed. Counts and times equal those of `go tool trace "
-    "-pprof=KIND`.\n"
-    "  --kind net|sync|syscall|sched   time waiting for the network, for channels and locks, in system "
-    "calls, for a\n"
-    "                       processor; by the stack of the event that began it\n"
-    "  --kind cpu           the CPU samples in the trace, taken at --hz N a second (100, Go's default)\n"
-    "  --all                also count what go tool trace leaves out: waits before a goroutine first ran in "
-    "the\n"
-    "                       trace, and what is not over at its end\n"
-    "  -o FILE              write to FILE\n"
-    "  --from T --to T      only this range: 1.2s, 300ms, a number is nanoseconds, 40%, 14:03:22.5\n"
-    "  --group NAME         only goroutines whose start function's name contains NAME\n"
-    "  --goroutine ID       only this goroutine\n"
-    "  --quiet, --strict, --threads N, --max-memory SIZE, --ticks-per-second N, --exe FILE   as for the "
-    "viewer\n"
+    "-pprof=KIND`.\n";
+static const char usage_tail[] =
     "Exit status: 0 done, 2 an error, 3 done, but only part of the trace could be read. See "
     "docs/EXPORTS.md.\n";
 
@@ -218,7 +206,7 @@ static int kind_of(const char *name)
     return -1;
 }
 
-static bool check(const struct export_opts *o)
+static bool check(const struct options *o)
 {
     if (kind_of(o->kind) >= 0)
         return true;
@@ -258,7 +246,7 @@ static enum err_code write_pprof(struct export *x, struct err *e)
                           .tick_arg = x};
     const struct trace_info *i = trace_info(x->tr);
     bool cpu = k == SW_CPU;
-    int64_t period = cpu ? (int64_t)(1e9 / x->o->hz) : 1;
+    int64_t period = cpu ? (int64_t)(1e9 / (x->o->hz > 0 ? x->o->hz : 100)) : 1;
     char comment[200];
     snprintf(comment, sizeof comment, "gotop pprof --kind %s, from a trace of %s%s%s", x->o->kind, i->dialect,
              cpu ? "; the time is the number of samples times the period, which is assumed" : "",
@@ -280,9 +268,7 @@ static enum err_code write_pprof(struct export *x, struct err *e)
     return rc;
 }
 
-static const struct export_command command = {.name = "pprof",
-                                              .usage = usage,
-                                              .options = EXPORT_KIND | EXPORT_HZ | EXPORT_ALL | EXPORT_USUAL,
+static const struct export_command command = {.command = {"pprof", CMD_PPROF, usage_head, usage_tail},
                                               .gzip = true,
                                               .binary = true,
                                               .check = check,

@@ -55,31 +55,20 @@ enum err_code slice_file(const char *from, const struct joint_paths *more, const
 /* ---- gotop slice ------------------------------------------------------------------------------------------
  */
 
-static const char slice_usage[] =
-    "gotop slice --from TIME --to TIME -o FILE TRACE - write part of a trace as a trace.\n"
-    "\n"
-    "The slice has the same dialect; gotop and Go's own tools open it. Times in the range stay the same; "
-    "what was\n"
+static const char slice_head[] =
+    "usage: gotop slice [options] --from TIME --to TIME -o FILE TRACE\n"
+    "Write part of a trace as a trace.\n"
+    "The slice has the same dialect; gotop and Go's own tools open it. Times in the range stay the "
+    "same; what was\n"
     "in progress when it begins looks as if tracing had started then. Waits that had begun before lose "
     "their\n"
-    "reason, and tasks their name (docs/SLICES.md).\n"
-    "\n"
-    "  --from TIME             begin there: 1.2s, 300ms, 1m30s, 40%, 14:03:22.5 (default: the trace's "
-    "start)\n"
-    "  --to TIME               end there (default: the trace's end); one of both must be given\n"
-    "  -o FILE                 write to FILE, - is standard output; never overwrites the trace itself\n"
-    "  --ticks-per-second N    the tick rate, for a trace truncated before it\n"
-    "  --max-memory SIZE       memory limit: 500M, 4G; the rest goes to a temporary file\n"
-    "  --quiet                 print only errors\n"
-    "  --help                  print this help\n"
-    "\n"
+    "reason, and tasks their name (docs/SLICES.md).\n";
+static const char slice_tail[] =
     "Of a damaged trace only what is sound is written, in one piece: what is left out is said.\n"
-    "\n"
-    "Exit status: 0 done, 2 wrong usage, unreadable or not written, 3 written, but a part of the range is "
-    "left "
-    "out.\n";
+    "Exit status: 0 done, 2 wrong usage, unreadable or not written, 3 written, but a part of the range "
+    "is left out.\n";
 
-static bool slice_check(const struct export_opts *o)
+static bool slice_check(const struct options *o)
 {
     if (!o->from && !o->to) {
         export_say("slice", "which part?", "give --from, --to, or both");
@@ -93,7 +82,7 @@ static bool slice_check(const struct export_opts *o)
 }
 
 /* The range, where the trace's length or clock is needed to know it. */
-static enum err_code range_in(const struct export_opts *o, struct cut_range *r, struct err *e)
+static enum err_code range_in(const struct options *o, struct cut_range *r, struct err *e)
 {
     struct trace *tr;
     const char *why;
@@ -113,7 +102,7 @@ static enum err_code range_in(const struct export_opts *o, struct cut_range *r, 
     return rc;
 }
 
-static enum err_code range_of(const struct export_opts *o, struct cut_range *r, struct err *e)
+static enum err_code range_of(const struct options *o, struct cut_range *r, struct err *e)
 {
     bool from = false, to = false;
     *r = (struct cut_range){INT64_MIN, INT64_MAX, o->trace.ticks_per_second};
@@ -132,7 +121,7 @@ static enum err_code range_of(const struct export_opts *o, struct cut_range *r, 
     return range_in(o, r, e);
 }
 
-static void say_slice(const struct export_opts *o, const struct cut_result *r)
+static void say_slice(const struct options *o, const struct cut_result *r)
 {
     char what[240];
     if (o->quiet || !isatty(STDERR_FILENO))
@@ -168,12 +157,9 @@ static int say_missing(const char *command, const char *name, const struct cut_r
 
 int slice_main(int argc, char **argv)
 {
-    static const struct export_command c = {.name = "slice",
-                                            .usage = slice_usage,
-                                            .options = EXPORT_RANGE | EXPORT_OUT,
-                                            .binary = true,
-                                            .check = slice_check};
-    struct export_opts o;
+    static const struct export_command c = {
+        .command = {"slice", CMD_SLICE, slice_head, slice_tail}, .binary = true, .check = slice_check};
+    struct options o;
     struct cut_range r;
     struct cut_result res = {0};
     struct err e = {0};
@@ -183,57 +169,31 @@ int slice_main(int argc, char **argv)
     const char *name = strcmp(o.path, "-") == 0 ? "standard input" : o.path;
     (void)trace_limit(o.trace.max_memory);
     if (range_of(&o, &r, &e) || slice_file(o.path, &o.trace.more, o.out, &r, true, &res, &e))
-        return export_say(c.name, name, e.what);
+        return export_say(c.command.name, name, e.what);
     say_slice(&o, &res);
-    return say_missing(c.name, name, &res);
+    return say_missing(c.command.name, name, &res);
 }
 
 /* ---- gotop anonymize --------------------------------------------------------------------------------------
  */
 
-static const char anonymize_usage[] =
-    "gotop anonymize -o FILE TRACE - write the same trace without the program's names.\n"
-    "\n"
-    "Functions, files, tasks, regions, logs and labels get names like p3.f17, file4.go, task1; equal names "
-    "stay\n"
+static const char anonymize_head[] =
+    "usage: gotop anonymize [options] -o FILE TRACE\n"
+    "Write the same trace without the program's names.\n"
+    "Functions, files, tasks, regions, logs and labels get names like p3.f17, file4.go, task1; equal "
+    "names stay\n"
     "equal. Go's own stay: the standard library's functions and files, reasons of waits. All times and "
     "counts stay\n"
-    "the same (docs/SLICES.md).\n"
-    "\n"
-    "  -o FILE                 write to FILE, - is standard output; never overwrites the trace itself\n"
-    "  --map FILE              save which name stands for which: kind, new name, old name\n"
-    "  --max-memory SIZE       memory limit: 500M, 4G; the rest goes to a temporary file\n"
-    "  --quiet                 print only errors\n"
-    "  --help                  print this help\n"
-    "\n"
-    "Exit status: 0 done, 2 wrong usage, unreadable or not written, 3 written, but the trace is damaged.\n";
+    "the same (docs/SLICES.md).\n";
+static const char anonymize_tail[] =
+    "Exit status: 0 done, 2 wrong usage, unreadable or not written, 3 written, but the trace is "
+    "damaged.\n";
 
-static bool anonymize_check(const struct export_opts *o)
+static bool anonymize_check(const struct options *o)
 {
     if (!o->out)
         export_say("anonymize", "where to?", "give a file with -o (- is standard output)");
-    else if (o->from || o->to)
-        export_say("anonymize", "all of it is written", "gotop slice cuts a part out first");
-    return o->out && !o->from && !o->to;
-}
-
-/* take_map - "--map FILE" or "--map=FILE" out of the arguments, which the other commands don't have. */
-static const char *take_map(int *argc, char **argv)
-{
-    const char *map = NULL;
-    int n = 1;
-    bool ended = false;
-    for (int i = 1; i < *argc; i++) {
-        ended |= strcmp(argv[i], "--") == 0;
-        if (!ended && strncmp(argv[i], "--map=", 6) == 0)
-            map = argv[i] + 6;
-        else if (!ended && strcmp(argv[i], "--map") == 0 && i + 1 < *argc)
-            map = argv[++i];
-        else
-            argv[n++] = argv[i];
-    }
-    *argc = n;
-    return map;
+    return o->out != NULL;
 }
 
 /* Would both names be of one file? One that isn't there is a name in a folder. */
@@ -268,7 +228,7 @@ static void to_map(void *arg, const char *role, const char *now, size_t nnow, co
     text_free(&t);
 }
 
-static enum err_code anonymize_to(const struct input *in, const struct export_opts *o, const char *map_path,
+static enum err_code anonymize_to(const struct input *in, const struct options *o, const char *map_path,
                                   struct anon_result *res, struct err *e)
 {
     struct out out, map = {0};
@@ -296,42 +256,41 @@ static enum err_code anonymize_to(const struct input *in, const struct export_op
 
 int anonymize_main(int argc, char **argv)
 {
-    static const struct export_command c = {.name = "anonymize",
-                                            .usage = anonymize_usage,
-                                            .options = EXPORT_RANGE | EXPORT_OUT,
-                                            .binary = true,
-                                            .check = anonymize_check};
-    struct export_opts o;
+    static const struct export_command c = {
+        .command = {"anonymize", CMD_ANONYMIZE, anonymize_head, anonymize_tail},
+        .binary = true,
+        .check = anonymize_check};
+    struct options o;
     struct input in;
     struct anon_result res = {0};
     struct err e = {0};
-    const char *map = take_map(&argc, argv);
     int status = export_options(&c, argc, argv, &o);
     if (status >= 0)
         return status;
     const char *name = strcmp(o.path, "-") == 0 ? "standard input" : o.path;
     const struct joint_paths *more = &o.trace.more;
+    const char *map = o.map;
     if (map && one_file(map, o.out))
-        return export_say(c.name, map, "is the file for the trace: give another one for the names");
+        return export_say(c.command.name, map, "is the file for the trace: give another one for the names");
     if (input_open_all(o.path, more, trace_limit(o.trace.max_memory), &in, &e))
-        return export_say(c.name, name, e.what);
+        return export_say(c.command.name, name, e.what);
     enum err_code rc = anonymize_to(&in, &o, map, &res, &e);
     input_close(&in);
     if (rc)
-        return export_say(c.name, name, e.what);
+        return export_say(c.command.name, name, e.what);
     char what[320];
     if (!o.quiet && isatty(STDERR_FILENO)) {
         snprintf(what, sizeof what, "%" PRIu64 " names replaced, %" PRIu64 " of Go's own kept",
                  res.strings - res.kept, res.kept);
-        export_say(c.name, o.out, what);
+        export_say(c.command.name, o.out, what);
     }
-    status = say_shorter(c.name, name);
+    status = say_shorter(c.command.name, name);
     if (!res.damage.code)
         return status;
     snprintf(what, sizeof what, "%s: %s (offset %" PRIu64 ")",
              res.ended ? "written up to where the trace is damaged"
                        : "the copy is damaged as the trace is, with zeros where bytes can't be read",
              res.damage.what, res.damage.offset);
-    export_say(c.name, name, what);
+    export_say(c.command.name, name, what);
     return 3;
 }

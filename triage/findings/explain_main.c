@@ -16,7 +16,7 @@
 #include "triage/findings/explain_text.h"
 #include "triage/json.h"
 #include "triage/say.h"
-#include "triage/exports/export_run.h"
+#include "triage/options.h"
 #include "triage/exports/export_scope.h"
 #include "triage/wall.h"
 #include "triage/report/report.h"
@@ -24,23 +24,20 @@
 #define LINES 60       /* of a tree, in text */
 #define INSTANCES 2000 /* of a name, spread evenly over all there are */
 
-static const char usage[] =
+static const char usage_head[] =
     "usage: gotop explain [options] TRACE SUBJECT\n"
-    "Where all the time of an interval went: running, system calls, waiting for a processor, and each wait "
-    "by what\n"
+    "Where all the time of an interval went: running, system calls, waiting for a processor, and each "
+    "wait by what\n"
     "the goroutine that ended it did meanwhile.\n"
     "SUBJECT  g123            a goroutine, its whole life      g123@1.2s..1.3s  a part of it\n"
-    "         task:42         a task by its id                 task:NAME        all tasks of that name, "
-    "merged\n"
-    "         region:NAME     all regions of that name         group:FUNCTION   all goroutines that started "
-    "there\n"
-    "         slowest:task:NAME, slowest:region:NAME           the longest one\n"
-    "  --json               the tree and, for one interval, its parts in time order\n"
-    "  --strict             fail at the first damage\n"
-    "  --max-memory SIZE, --threads N                               as for gotop report\n"
-    "  --utf8, --quiet, -o FILE, --exe FILE, --ticks-per-second N   as for gotop report\n"
-    "Exit status: 0 fine, 2 a trace can't be read or has no such subject, 3 only part of a trace could be "
-    "read.\n";
+    "         task:42         a task by its id                 task:NAME        all tasks of that "
+    "name, merged\n"
+    "         region:NAME     all regions of that name         group:FUNCTION   all goroutines that "
+    "started there\n"
+    "         slowest:task:NAME, slowest:region:NAME           the longest one\n";
+static const char usage_tail[] =
+    "Exit status: 0 fine, 2 a trace can't be read or has no such subject, 3 only part of a trace could "
+    "be read.\n";
 
 struct asked {
     struct workpiece *v;
@@ -48,12 +45,6 @@ struct asked {
     struct text title, others; /* others: that there is no such name, and which there are */
     bool failed;
 };
-struct options {
-    struct trace_opts trace;
-    const char *path, *subject, *out;
-    bool json, utf8, quiet;
-};
-
 static int fail(const char *what, const char *why)
 {
     return say_failed("explain", what, why);
@@ -453,67 +444,20 @@ static bool json_answer(struct text *t, struct explainer *x, const struct trace 
 /* ---- the command
  * ------------------------------------------------------------------------------------------------- */
 
-/* An option with a value. 1: it is none; 0: taken; else the exit status. */
-static int valued(struct options *o, const char *a, const char *value)
-{
-    static const char *const names[] = {"-o", "--exe", "--ticks-per-second", "--threads", "--max-memory"};
-    enum { OUT, EXE, TICKS, THREADS, MEMORY, COUNT };
-    int k = 0;
-    while (k < COUNT && strcmp(a, names[k]) != 0)
-        k++;
-    if (k == COUNT)
-        return 1;
-    if (!value)
-        return fail(a, "needs a value");
-    if (k == OUT)
-        o->out = value;
-    else if (k == EXE)
-        o->trace.exe = value;
-    else if (k == TICKS)
-        o->trace.ticks_per_second = strtod(value, NULL);
-    else if (k == THREADS)
-        return export_threads(value, &o->trace.threads) ? 0
-                                                        : fail(value, "is no number of threads (1 to 256)");
-    else
-        return export_size(value, &o->trace.max_memory) ? 0 : fail(value, "is no size (500M, 4G)");
-    return 0;
-}
+static const struct command command = {"explain", CMD_EXPLAIN, usage_head, usage_tail};
 
 /* -1 to go on, else the exit status. */
 static int parse(struct options *o, int argc, char **argv)
 {
-    for (int i = 1; i < argc; i++) {
-        const char *a = argv[i];
-        const int taken = valued(o, a, i + 1 < argc ? argv[i + 1] : NULL);
-        if (taken == 0)
-            i++;
-        if (taken != 1) {
-            if (taken)
-                return taken;
-            continue;
-        }
-        if (strcmp(a, "--help") == 0 || strcmp(a, "-h") == 0)
-            return say_usage("explain", usage);
-        if (strcmp(a, "--json") == 0)
-            o->json = true;
-        else if (strcmp(a, "--utf8") == 0)
-            o->utf8 = true;
-        else if (strcmp(a, "--quiet") == 0)
-            o->quiet = true;
-        else if (strcmp(a, "--strict") == 0)
-            o->trace.strict = true;
-        else if (a[0] == '-' && a[1])
-            return fail(a, "unknown option (gotop explain --help)");
-        else if (!o->path)
-            o->path = a;
-        else if (!o->subject)
-            o->subject = a;
-        else
-            return fail(a, "one trace and one subject, please");
-    }
-    if (!o->path)
-        return say_lacks("explain", "TRACE", usage);
-    return o->subject
+    const int status = options_read(&command, argc, argv, o);
+    if (status >= 0)
+        return status;
+    if (!o->noperands)
+        return options_lack(&command, "TRACE");
+    o->path = o->operand[0];
+    if (o->noperands > 2)
+        return fail(o->operand[2], "one trace and one subject, please");
+    return o->noperands == 2
                ? -1
                : fail(o->path, "of what? A SUBJECT is missing: g123, task:NAME, .. (gotop explain --help)");
 }
@@ -524,8 +468,8 @@ static int answer(const struct options *o, const struct trace *tr, struct text *
     const char *why;
     int status = 0;
     struct explainer *x = NULL;
-    if (!subject(&q, tr, o->subject, &why)) {
-        status = fail(o->subject, q.failed ? "out of memory" : why);
+    if (!subject(&q, tr, o->operand[1], &why)) {
+        status = fail(o->operand[1], q.failed ? "out of memory" : why);
     } else {
         x = explain_new(tr);
         t->ticks = !trace_info(tr)->has_clock;
@@ -542,7 +486,7 @@ static int answer(const struct options *o, const struct trace *tr, struct text *
 
 int explain_main(int argc, char **argv)
 {
-    struct options o = {0};
+    struct options o;
     struct trace *tr;
     struct err e = {0};
     struct text t = {0};

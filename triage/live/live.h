@@ -21,32 +21,18 @@ struct live_opts {
     const char *where; /* URL, file or "-" */
 };
 
-/*
- * live_option - one of the options that all have? LIVE_FLAG: yes, it takes no value. LIVE_VALUE: yes, with
- * its value. LIVE_NEEDS: value is NULL and it needs one. LIVE_WRONG: that value makes no sense. Strings are
- * borrowed.
- */
-enum live_option { LIVE_NOT, LIVE_FLAG, LIVE_VALUE, LIVE_NEEDS, LIVE_WRONG };
-enum live_option live_option(struct live_opts *o, const char *name, const char *value);
-/* live_split - the option at argv[i], "--name VALUE" or "--name=VALUE": its name, its value (NULL: none
- * follows), and whether that is an argument of its own. */
-enum { LIVE_NAME = 40 };
-const char *live_split(int argc, char **argv, int i, char name[LIVE_NAME], bool *apart);
-/* An option of one command alone. set: false, it makes no sense; *status not 0, that has been said. */
-struct live_own {
-    const char *name;
-    bool flag; /* takes no value */
-    bool (*set)(void *arg, const char *value, int *status);
-};
-struct live_command {
-    const char *name, *usage;
-    const struct live_own *own; /* ends with a NULL name */
-    void *arg;                  /* theirs */
-    struct live_opts *live;
-};
-/* live_parse - the whole command line. -1: go on; else the exit status, what was wrong has been said. */
-int live_parse(const struct live_command *c, int argc, char **argv);
-extern const char live_usage[]; /* their help */
+/* live_parse - the whole command line: options, and what is looked at. -1: go on; else the exit status, what
+ * was wrong has been said. */
+struct command;
+struct options;
+int live_parse(const struct command *c, int argc, char **argv, struct options *o, struct live_opts *live);
+/* Of --help, behind its options. */
+#define LIVE_WHERE \
+    "WHERE is http://host:port, host:port or unix:/path, with a path before /debug/pprof or a whole path;\n" \
+    "a file that is still being written; or - for standard input.\n"
+#define LIVE_TAIL \
+    LIVE_WHERE "Exit status: 0 it ended as asked, or with the program; 2 wrong usage, the program can't be " \
+               "reached, the connection broke, or a file can't be written.\n"
 /*
  * live_door - shuts the sandbox: what is called once all is known that the clerk may do
  * (decode/base/clerk.h), and before the first byte is read. NULL: there is none. live_shut - calls it, for
@@ -61,8 +47,6 @@ int live_say(const char *command, const char *what, const char *message);
 extern const char live_too_short[];
 /* live_too_large - of a generation that was larger than LIVE_GENERATION. */
 extern const char live_too_large[];
-/* live_ns - "30s", "500ms", "2m", "1h" in ns; false: it is none. */
-bool live_ns(const char *s, int64_t *out);
 
 /* ---- the stream
  * ------------------------------------------------------------------------------------------------ */

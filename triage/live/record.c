@@ -16,6 +16,7 @@
 #include "decode/base/mem.h"
 #include "triage/exports/export_out.h"
 #include "triage/live/live.h"
+#include "triage/options.h"
 #include "triage/say.h"
 
 #define ANSWER_WAIT_NS INT64_C(3000000000)
@@ -29,44 +30,21 @@ struct record {
     bool cpu, quiet;
 };
 
-static const char usage[] = "usage: gotop record [options] -o FILE WHERE\n"
-                            "Writes a trace of a running program to a file as it was sent: 5 seconds, or "
-                            "--seconds N. WHERE can be no file.\n"
-                            "  -o FILE              the file; it gets this name once the trace is complete, "
-                            "or if the connection breaks\n"
-                            "  --cpu                with CPU samples: also runs a CPU profile\n"
-                            "  --quiet              no progress\n";
-
-static bool set_cpu(void *arg, const char *value, int *status)
-{
-    (void)value;
-    (void)status;
-    return ((struct record *)arg)->cpu = true;
-}
-
-static bool set_quiet(void *arg, const char *value, int *status)
-{
-    (void)value;
-    (void)status;
-    return ((struct record *)arg)->quiet = true;
-}
-
-static bool set_out(void *arg, const char *value, int *status)
-{
-    (void)status;
-    ((struct record *)arg)->out = value;
-    return *value;
-}
-
-static const struct live_own own[] = {
-    {"--cpu", true, set_cpu}, {"--quiet", true, set_quiet}, {"-o", false, set_out}, {0}};
+static const char usage_head[] =
+    "usage: gotop record [options] -o FILE WHERE\n"
+    "Writes a trace of a running program to a file as it was sent: 5 seconds, or --seconds N. WHERE "
+    "can be no file.\n";
+static const struct command command = {"record", CMD_RECORD, usage_head, LIVE_TAIL};
 
 /* -1: go on. */
-static int parse(struct record *o, int argc, char **argv)
+static int parse(struct record *r, int argc, char **argv)
 {
-    int status = live_parse(&(struct live_command){"record", usage, own, o, &o->live}, argc, argv);
-    const char *lacks = !o->live.where ? "WHERE" : !o->out ? "-o FILE" : NULL;
-    return status >= 0 || !lacks ? status : say_lacks("record", lacks, usage);
+    struct options o;
+    const int status = live_parse(&command, argc, argv, &o, &r->live);
+    r->out = o.out;
+    r->cpu = o.cpu;
+    r->quiet = o.quiet;
+    return status >= 0 || r->out ? status : options_lack(&command, "-o FILE");
 }
 
 struct recording {

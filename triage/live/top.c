@@ -5,6 +5,7 @@
  * says so as well as one that is busy. A generation takes about a second, so that is the finest there is.
  */
 #include "triage/live/live.h"
+#include "triage/options.h"
 #include "triage/say.h"
 
 #include <stdio.h>
@@ -17,6 +18,7 @@
 enum { ROWS = 15, STEP_MS = 200 };
 #define ROOM \
     ((uint64_t)64 << 20) /* bytes that wait while nobody reads our lines (less, a terminal that hangs) */
+#define EVERY_NS 1000000000LL
 #define LATE_NS 3000000000LL
 #define ONE_BY_ONE_NS 2000000000LL
 
@@ -32,57 +34,28 @@ struct top {
         told; /* bytes left out while nobody took our lines: before this picture, in earlier ones */
 };
 
-static const char usage[] =
+static const char usage_head[] =
     "usage: gotop top [options] WHERE\n"
     "Shows what the goroutines of a running program do, by start function. On a terminal it opens the "
-    "viewer's live "
-    "top\n"
-    "(key M there). In a pipe, or with -n, -d or --rows, it prints lines again and again, of the last moment "
-    "each:\n"
-    "G is how many goroutines lived in it; RAN and ASSIST are processor time (100%: one processor); READY, "
-    "BLOCKED\n"
-    "and SYSCALL are how many were in that state at once, on average; NEW/S is how many were created per "
-    "second.\n"
-    "Those that ran or were ready most, both added up, come first.\n"
-    "  -n N                 how many pictures (default: until the program ends)\n"
-    "  -d TIME              length of each: 1s (default; at least a generation, about 1s), 500ms, 1m\n"
-    "  --rows N             groups to list (15)\n";
-
-static bool set_count(void *arg, const char *value, int *status)
-{
-    struct top *o = arg;
-    char *end;
-    (void)status;
-    o->count = strtoull(value, &end, 10);
-    return end != value && !*end && o->count;
-}
-
-static bool set_rows(void *arg, const char *value, int *status)
-{
-    struct top *o = arg;
-    char *end;
-    (void)status;
-    o->rows = (uint32_t)strtoul(value, &end, 10);
-    return end != value && !*end && o->rows;
-}
-
-static bool set_every(void *arg, const char *value, int *status)
-{
-    (void)status;
-    char seconds[32];
-    int n = snprintf(seconds, sizeof seconds, "%ss", value); /* a bare number, as elsewhere */
-    int64_t *every = &((struct top *)arg)->every_ns;
-    return live_ns(value, every) || (n > 0 && (size_t)n < sizeof seconds && live_ns(seconds, every));
-}
-
-static const struct live_own own[] = {
-    {"-n", false, set_count}, {"-d", false, set_every}, {"--rows", false, set_rows}, {0}};
+    "viewer's live top\n"
+    "(key M there). In a pipe, or with -n, -d or --rows, it prints lines again and again, of the last "
+    "moment each:\n"
+    "G is how many goroutines lived in it; RAN and ASSIST are processor time (100%: one processor); "
+    "READY, BLOCKED\n"
+    "and SYSCALL are how many were in that state at once, on average; NEW/S is how many were created "
+    "per second.\n"
+    "Those that ran or were ready most, both added up, come first.\n";
+static const struct command command = {"top", CMD_TOP, usage_head, LIVE_TAIL};
 
 /* -1: go on. */
-static int parse(struct top *o, int argc, char **argv)
+static int parse(struct top *t, int argc, char **argv)
 {
-    int status = live_parse(&(struct live_command){"top", usage, own, o, &o->live}, argc, argv);
-    return status >= 0 || o->live.where ? status : say_lacks("top", "WHERE", usage);
+    struct options o;
+    const int status = live_parse(&command, argc, argv, &o, &t->live);
+    t->count = o.count;
+    t->every_ns = o.every_ns ? o.every_ns : EVERY_NS;
+    t->rows = o.rows ? (uint32_t)o.rows : ROWS;
+    return status;
 }
 
 /* ---- one picture
@@ -299,7 +272,7 @@ static int pictures(struct top *o, struct live *l)
 
 int top_main(int argc, char **argv)
 {
-    struct top o = {.every_ns = 1000000000, .rows = ROWS};
+    struct top o = {0};
     struct live l = {.room = ROOM};
     struct err e = {0};
     int status = parse(&o, argc, argv);

@@ -21,14 +21,16 @@
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "triage/exports/export_out.h"
-#include "triage/exports/export_run.h"
 #include "triage/exports/outside.h"
 #include "triage/live/live.h"
+#include "triage/options.h"
 #include "triage/say.h"
 #include "triage/tables/metrics.h"
 #include "triage/text.h"
 
-enum { UNTIL_MAX = 32, STEP_MS = 200, CAPTURES = 10, REASON_MAX = 300, CHILDREN = 4 };
+enum { UNTIL_MAX = 64, STEP_MS = 200, CAPTURES = 10, REASON_MAX = 300, CHILDREN = 4 };
+#define KEEP_NS INT64_C(30000000000)
+#define WINDOW_NS INT64_C(2000000000)
 #define ROOM ((uint64_t)256 << 20) /* bytes that wait while they can't be looked at */
 
 struct until {
@@ -61,102 +63,40 @@ struct watch {
     pid_t child[CHILDREN]; /* commands that run, 0 = none */
 };
 
-static const char usage[] =
+static const char usage_head[] =
     "usage: gotop watch [options] --until CONDITION -o DIR WHERE\n"
-    "Keeps the last moments of a running program's trace, and writes them to a file when a condition holds.\n"
-    "Meanwhile nobody else can trace the program.\n"
-    "  --until CONDITION    for example 'stw.max>1ms' or 'p99(sched)>2ms' (gotop report --metrics), or the "
-    "id of a\n"
-    "                       finding, for example lock-convoy (gotop report --rules); repeatable: any of "
-    "them\n"
-    "  -o DIR               where files go, named after the moment of the condition, UTC; created if "
-    "missing\n"
-    "  --keep TIME|SIZE     how much to keep: 30s (default), 2m, 200M\n"
-    "  --after TIME         keep recording this long before writing\n"
-    "  --window TIME        how much of the end each check covers: 2s (default)\n"
-    "  --max N              stop after N files (10)\n"
-    "  --exec COMMAND       run COMMAND FILE after each, without a shell\n";
+    "Keeps the last moments of a running program's trace, and writes them to a file when a condition "
+    "holds.\n"
+    "Meanwhile nobody else can trace the program.\n";
+static const struct command command = {"watch", CMD_WATCH, usage_head, LIVE_TAIL};
 
 /* ---- the command line
  * ------------------------------------------------------------------------------------------ */
 
-static bool add_until(void *arg, const char *text, int *status)
+/* One --until. -1, or 2 said. */
+static int until(const char *text, struct until *u)
 {
-    struct watch *w = arg;
     struct err e = {0};
-    if (w->n == UNTIL_MAX) {
-        *status = live_say("watch", "--until", "too many conditions");
-        return false;
-    }
-    struct until *u = &w->until[w->n++];
     *u = (struct until){.text = text, .rule = -1};
     for (int r = 0; r < RULE_COUNT; r++)
         if (strcmp(text, rule_id((enum rule)r)) == 0)
             u->rule = r;
     if (u->rule < 0 && !strpbrk(text, "<>=!")) {
-        *status = live_say(
+        return live_say(
             "watch", text,
             "neither a condition, as stw.max>1ms (gotop report --metrics), nor the id of a finding (gotop "
             "report --rules)");
-    } else if (u->rule < 0 && (condition_parse(text, false, &u->cond, &e) || condition_check(&u->cond, &e))) {
-        *status = live_say("watch", text, e.what);
     }
-    return !*status;
+    if (u->rule < 0 && (condition_parse(text, false, &u->cond, &e) || condition_check(&u->cond, &e)))
+        return live_say("watch", text, e.what);
+    return -1;
 }
-
-static bool set_dir(void *arg, const char *value, int *status)
-{
-    (void)status;
-    ((struct watch *)arg)->dir = value;
-    return *value;
-}
-
-static bool set_exec(void *arg, const char *value, int *status)
-{
-    (void)status;
-    ((struct watch *)arg)->exec = value;
-    return *value;
-}
-
-static bool set_keep(void *arg, const char *value, int *status)
-{
-    struct watch *w = arg;
-    (void)status;
-    return live_ns(value, &w->keep_ns) || (w->by_bytes = export_size(value, &w->keep_bytes));
-}
-
-static bool set_after(void *arg, const char *value, int *status)
-{
-    (void)status;
-    return live_ns(value, &((struct watch *)arg)->after_ns);
-}
-
-static bool set_window(void *arg, const char *value, int *status)
-{
-    (void)status;
-    return live_ns(value, &((struct watch *)arg)->window_ns);
-}
-
-static bool set_max(void *arg, const char *value, int *status)
-{
-    struct watch *w = arg;
-    char *end;
-    (void)status;
-    w->max = strtoull(value, &end, 10);
-    return end != value && !*end && w->max;
-}
-
-static const struct live_own own[] = {{"--until", false, add_until}, {"-o", false, set_dir},
-                                      {"--exec", false, set_exec},   {"--keep", false, set_keep},
-                                      {"--after", false, set_after}, {"--window", false, set_window},
-                                      {"--max", false, set_max},     {0}};
 
 static int complete(const struct watch *w)
 {
     struct stat st;
-    const char *lacks = !w->live.where ? "WHERE" : !w->n ? "--until CONDITION" : !w->dir ? "-o DIR" : NULL;
-    if (lacks)
-        return say_lacks("watch", lacks, usage);
+    if (!w->n || !w->dir)
+        return options_lack(&command, !w->n ? "--until CONDITION" : "-o DIR");
     if (mkdir(w->dir, 0777) && errno != EEXIST) {
         char why[160];
         snprintf(why, sizeof why, "can't be made: %s", strerror(errno));
@@ -170,8 +110,22 @@ static int complete(const struct watch *w)
 /* -1: go on. */
 static int parse(struct watch *w, int argc, char **argv)
 {
-    int status = live_parse(&(struct live_command){"watch", usage, own, w, &w->live}, argc, argv);
-    return status >= 0 ? status : complete(w);
+    struct options o;
+    const int status = live_parse(&command, argc, argv, &o, &w->live);
+    if (status >= 0)
+        return status;
+    for (w->n = 0; w->n < o.conditions.n; w->n++)
+        if (until(o.conditions.v[w->n], &w->until[w->n]) >= 0)
+            return 2;
+    w->by_bytes = o.keep.bytes > 0;
+    w->keep_bytes = w->by_bytes ? o.keep.bytes : host_memory() / 4;
+    w->keep_ns = o.keep.ns ? o.keep.ns : KEEP_NS;
+    w->after_ns = o.after_ns;
+    w->window_ns = o.window_ns ? o.window_ns : WINDOW_NS;
+    w->max = o.count ? o.count : CAPTURES;
+    w->dir = o.out;
+    w->exec = o.exec;
+    return complete(w);
 }
 
 /* ---- asking
@@ -504,8 +458,7 @@ static int watch_on(struct watch *w, struct live *l)
 
 int watch_main(int argc, char **argv)
 {
-    struct watch w = {
-        .keep_ns = 30000000000, .keep_bytes = host_memory() / 4, .window_ns = 2000000000, .max = CAPTURES};
+    struct watch w = {0};
     struct live l = {.room = ROOM};
     struct err e = {0};
     int status = parse(&w, argc, argv);

@@ -16,37 +16,14 @@
 #include "triage/report/info.h"
 #include "triage/say.h"
 
-static const char info_usage[] =
-    "gotop info TRACE - what a trace file contains, and what it can answer.\n"
-    "\n"
+static const char info_head[] =
+    "usage: gotop info [options] TRACE\n"
+    "What a trace file contains, and what it can answer.\n"
     "Dialect, clock, duration, time of day; generations; events by kind and tables, with their bytes; "
     "damage. For a\n"
-    "zip archive with several traces, lists them: every command takes ARCHIVE:MEMBER.\n"
-    "\n"
-    "  --json                  the same as one JSON object (docs/SLICES.md)\n"
-    "  --ticks-per-second N    units of its clock per second, if the trace states none or a wrong one\n"
-    "  --exe FILE              the program that wrote the trace, for an old one without names\n"
-    "  --max-memory SIZE       memory limit: 500M, 4G\n"
-    "  --threads N             decode with N threads\n"
-    "  --strict                fail at the first damage\n"
-    "  --quiet                 print only errors\n"
-    "  --help                  print this help\n"
-    "\n"
+    "zip archive with several traces, lists them: every command takes ARCHIVE:MEMBER.\n";
+static const char info_tail[] =
     "Exit status: 0 done, 2 wrong usage or unreadable, 3 printed, but part of the trace can't be read.\n";
-
-/* take_flag - a flag that the other commands don't have, out of the arguments. */
-static bool take_flag(int *argc, char **argv, const char *flag)
-{
-    bool found = false;
-    int n = 1;
-    for (int i = 1; i < *argc; i++)
-        if (strcmp(argv[i], flag) == 0)
-            found = true;
-        else
-            argv[n++] = argv[i];
-    *argc = n;
-    return found;
-}
 
 static int print(const struct info *i, bool json)
 {
@@ -67,7 +44,7 @@ static int print(const struct info *i, bool json)
     return trace_info(i->tr)->ndamages || i->packed->code ? 3 : 0;
 }
 
-static int tell(const struct export_opts *o, const struct input *in, bool json)
+static int tell(const struct options *o, const struct input *in, bool json)
 {
     struct census c;
     struct trace *tr;
@@ -96,7 +73,7 @@ static int tell(const struct export_opts *o, const struct input *in, bool json)
 }
 
 /* archive - of an archive with more than one trace, or none: what there is in it. -1: it isn't that. */
-static int archive(const struct export_opts *o, bool json)
+static int archive(const struct options *o, bool json)
 {
     struct input in;
     struct zip z;
@@ -119,23 +96,22 @@ static int archive(const struct export_opts *o, bool json)
 
 int info_main(int argc, char **argv)
 {
-    static const struct export_command c = {.name = "info", .usage = info_usage};
-    struct export_opts o;
+    static const struct export_command c = {.command = {"info", CMD_INFO, info_head, info_tail}};
+    struct options o;
     struct input in;
     struct err e = {0};
-    bool json = take_flag(&argc, argv, "--json");
     int status = export_options(&c, argc, argv, &o);
     if (status >= 0)
         return status;
-    if (!o.trace.more.n && (status = archive(&o, json)) >= 0)
+    if (!o.trace.more.n && (status = archive(&o, o.json)) >= 0)
         return status;
     if (input_open_all(o.path, &o.trace.more, trace_limit(o.trace.max_memory), &in, &e))
-        return export_say(c.name,
+        return export_say(c.command.name,
                           o.trace.more.n             ? "these traces"
                           : strcmp(o.path, "-") == 0 ? "standard input"
                                                      : o.path,
                           e.what);
-    status = tell(&o, &in, json);
+    status = tell(&o, &in, o.json);
     input_close(&in);
     return status;
 }

@@ -11,47 +11,31 @@
 
 #include "decode/base/door.h"
 #include "decode/base/mem.h"
-#include "triage/exports/export_run.h"
+#include "triage/options.h"
 #include "triage/tables/metrics.h"
 #include "triage/findings/thresholds.h"
 
 #define ASSERT_MAX 64
 
-struct options {
-    struct trace_opts trace;
-    bool json, utf8, quiet, rules, list_rules, timeline;
-    const char *out, *rank;
+struct asserts { /* --assert */
     struct condition cond[ASSERT_MAX];
-    const char *cond_text[ASSERT_MAX];
-    uint32_t nconds;
+    uint32_t n;
 };
 
-static const char usage[] =
+static const char usage_head[] =
     "usage: gotop report [options] TRACE...\n"
     "One page for each trace, of folders and zip archives, too: what stands out, then the numbers. - is\n"
-    "standard input.\n"
-    "  --json               the tables as JSON (docs/REPORT.md); an array if there are several traces\n"
-    "  --timeline           the traces are of one program: one page for all of them, in clock order\n"
-    "  --rank METRIC        one line per trace, largest METRIC first\n"
-    "  --assert CONDITION   for example 'stw.max<1ms' or 'p99(sched)<200us'; repeatable; prints each with "
-    "its value\n"
-    "  --metrics            list the metrics\n"
-    "  --rules [FILE]       alone: list the rules and their numbers; with a file: use its numbers "
-    "(docs/REPORT.md)\n"
-    "  --utf8               print names as they are; without it non-ASCII is written \\u{hex}\n"
-    "  -o FILE              write to FILE           --quiet   no progress on the terminal\n"
-    "  --strict             fail at the first damage: no page of a part\n"
-    "  --max-memory SIZE    memory limit; the rest goes to a temporary file\n"
-    "  --threads N          decode and count with N threads; the result is the same for any N\n"
-    "  --ticks-per-second N    units of its clock per second, if the trace states none or a wrong one\n"
-    "  --exe FILE              for old traces: the program\n"
-    "Exit status: 0 fine, 1 an assertion failed, 2 a trace can't be read, 3 only part of a trace could be "
-    "read.\n";
+    "standard input.\n";
+static const char usage_tail[] =
+    "Exit status: 0 fine, 1 an assertion failed, 2 a trace can't be read, 3 only part of a trace could "
+    "be read.\n";
 
 static int fail(const char *path, const char *what)
 {
     return say_failed("report", path, what);
 }
+
+static const struct command command = {"report", CMD_REPORT, usage_head, usage_tail};
 
 static int list_metrics(void)
 {
@@ -62,98 +46,40 @@ static int list_metrics(void)
     return say_list("report", &t);
 }
 
-int report_rules(const char *command)
+int report_rules(const char *who)
 {
     struct text t = {0};
     rules_text(&t);
-    return say_list(command, &t);
+    return say_list(who, &t);
 }
 
-/* --rules FILE takes its numbers; with nothing behind it, the rules are to be listed. *i is moved over the
- * file. */
-static int take_rules(struct options *o, int argc, char **argv, int *i)
+static int conditions(const struct options *o, struct asserts *a)
 {
     struct err e = {0};
-    o->rules = true;
-    if (*i + 1 >= argc || argv[*i + 1][0] == '-') {
-        o->list_rules = true;
-        return 0;
+    for (a->n = 0; a->n < o->conditions.n; a->n++) {
+        struct condition *c = &a->cond[a->n];
+        if (condition_parse(o->conditions.v[a->n], false, c, &e) || condition_check(c, &e))
+            return fail("--assert", e.what);
     }
-    return thresholds_read(argv[++*i], &e) == ERR_OK ? 0 : fail("--rules", e.what);
-}
-
-/* Options that take a value. Returns whether `name` is one; *status is not 0 if its value makes no sense. */
-static bool option_value(struct options *o, const char *name, const char *value, int *status)
-{
-    struct err e = {0};
-    if (strcmp(name, "--rank") == 0) {
-        o->rank = value;
-    } else if (strcmp(name, "-o") == 0) {
-        o->out = value;
-    } else if (strcmp(name, "--exe") == 0) {
-        o->trace.exe = value;
-    } else if (strcmp(name, "--ticks-per-second") == 0) {
-        o->trace.ticks_per_second = strtod(value, NULL);
-        *status = o->trace.ticks_per_second > 0 ? 0 : fail(value, "is no clock rate");
-    } else if (strcmp(name, "--threads") == 0) {
-        *status =
-            export_threads(value, &o->trace.threads) ? 0 : fail(value, "is no number of threads (1 to 256)");
-    } else if (strcmp(name, "--max-memory") == 0) {
-        *status = export_size(value, &o->trace.max_memory) ? 0 : fail(value, "is no size (500M, 4G)");
-    } else if (strcmp(name, "--assert") == 0) {
-        if (o->nconds == ASSERT_MAX)
-            *status = fail("--assert", "too many conditions");
-        else if (condition_parse(value, false, &o->cond[o->nconds], &e) ||
-                 condition_check(&o->cond[o->nconds], &e))
-            *status = fail("--assert", e.what);
-        else
-            o->cond_text[o->nconds++] = value;
-    } else {
-        return false;
-    }
-    return true;
-}
-
-/* Takes the options out of argv; returns -1 to go on, else the exit status. *n: the paths, now argv[1..*n].
- */
-static int parse(struct options *o, int argc, char **argv, int *n)
-{
-    bool paths_only = false;
-    *n = 0;
-    for (int i = 1; i < argc; i++) {
-        int status = 0;
-        if (paths_only || argv[i][0] != '-' || argv[i][1] == 0)
-            argv[++*n] = argv[i];
-        else if (strcmp(argv[i], "--") == 0)
-            paths_only = true;
-        else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
-            return say_usage("report", usage);
-        else if (strcmp(argv[i], "--metrics") == 0)
-            return list_metrics();
-        else if (strcmp(argv[i], "--rules") == 0)
-            status = take_rules(o, argc, argv, &i);
-        else if (strcmp(argv[i], "--json") == 0)
-            o->json = true;
-        else if (strcmp(argv[i], "--timeline") == 0)
-            o->timeline = true;
-        else if (strcmp(argv[i], "--utf8") == 0)
-            o->utf8 = true;
-        else if (strcmp(argv[i], "--quiet") == 0)
-            o->quiet = true;
-        else if (strcmp(argv[i], "--strict") == 0)
-            o->trace.strict = true;
-        else if (i + 1 < argc && option_value(o, argv[i], argv[i + 1], &status))
-            i++;
-        else
-            status = fail(argv[i], "unknown option, or its value is missing (gotop report --help)");
-        if (status)
-            return status;
-    }
-    if (o->list_rules || (*n == 0 && o->rules))
-        return report_rules("report");
-    if (*n == 0)
-        return say_lacks("report", "TRACE", usage);
     return -1;
+}
+
+/* -1 to go on, else the exit status. */
+static int parse(struct options *o, struct asserts *a, int argc, char **argv)
+{
+    struct err e = {0};
+    const int status = options_read(&command, argc, argv, o);
+    if (status >= 0)
+        return status;
+    if (o->list_metrics)
+        return list_metrics();
+    if (o->rules && thresholds_read(o->rules, &e) != ERR_OK)
+        return fail("--rules", e.what);
+    if (o->list_rules || (!o->noperands && o->rules))
+        return report_rules("report");
+    if (!o->noperands)
+        return options_lack(&command, "TRACE");
+    return conditions(o, a);
 }
 
 /* The worse of two exit statuses: unreadable, broken, partial, fine. */
@@ -171,20 +97,21 @@ static void line_path(struct text *t, const struct loaded *l)
     text_lit(t, "\n");
 }
 
-static int check(const struct options *o, const struct loaded *l, struct text *t)
+static int check(const struct asserts *a, const struct options *o, const struct loaded *l, struct text *t)
 {
     int status = report_status(l);
-    for (uint32_t i = 0; i < o->nconds; i++) {
+    for (uint32_t i = 0; i < a->n; i++) {
+        const char *said = o->conditions.v[i];
         struct metric_value v;
         struct err e = {0};
         bool held;
-        if (metric_get(l, o->cond[i].metric, &v, &e) != ERR_OK)
+        if (metric_get(l, a->cond[i].metric, &v, &e) != ERR_OK)
             return fail("--assert", e.what);
-        if (v.known && o->cond[i].unit != v.unit && !(o->cond[i].unit == UNIT_COUNT && o->cond[i].v == 0))
-            return fail(o->cond_text[i], "the value's unit is not the metric's");
-        held = v.known && condition_holds(&o->cond[i], v.v);
+        if (v.known && a->cond[i].unit != v.unit && !(a->cond[i].unit == UNIT_COUNT && a->cond[i].v == 0))
+            return fail(said, "the value's unit is not the metric's");
+        held = v.known && condition_holds(&a->cond[i], v.v);
         text_add(t, "%s ", held ? "held  " : "BROKEN");
-        text_clean(t, o->cond_text[i], strlen(o->cond_text[i]), 0);
+        text_clean(t, said, strlen(said), 0);
         text_lit(t, ": ");
         if (v.known)
             metric_text(t, &v);
@@ -198,7 +125,8 @@ static int check(const struct options *o, const struct loaded *l, struct text *t
 }
 
 /* *some: a page, or what stands for it, is printed already. */
-static int one(const struct options *o, const struct folder_file *f, struct text *t, bool *some, bool many)
+static int one(const struct options *o, const struct asserts *a, const struct folder_file *f, struct text *t,
+               bool *some, bool many)
 {
     const char *path = f->path;
     struct loaded l;
@@ -208,8 +136,8 @@ static int one(const struct options *o, const struct folder_file *f, struct text
     if (rc != ERR_OK)
         return folder_skips(f, rc) ? 0 : fail(o->trace.more.n ? "these traces" : path, e.what);
     status = report_status(&l);
-    if (o->nconds) {
-        status = check(o, &l, t);
+    if (a->n) {
+        status = check(a, o, &l, t);
     } else if (o->json) {
         char *j = report_json(&l);
         text_add(t, "%s", *some ? ",\n" : many ? "[\n" : "");
@@ -302,32 +230,33 @@ static bool as_one(struct options *o, struct folder *files)
     return more != NULL;
 }
 
-static int pages(const struct options *o, const struct folder *files, struct text *t)
+static int pages(const struct options *o, const struct asserts *a, const struct folder *files, struct text *t)
 {
     const size_t n = o->trace.more.n ? 1 : files->n;
     bool printed = false;
     int status = 0;
     for (size_t i = 0; i < n; i++)
-        status = worse(status, one(o, &files->file[i], t, &printed, n > 1));
-    if (o->json && !o->nconds && printed)
+        status = worse(status, one(o, a, &files->file[i], t, &printed, n > 1));
+    if (o->json && !a->n && printed)
         text_add(t, n > 1 ? "\n]\n" : "\n");
     return status;
 }
 
 int report_main(int argc, char **argv)
 {
-    struct options o = {0};
+    struct options o;
+    struct asserts a = {.n = 0};
     struct text t = {0};
     struct folder files;
-    int n, status = parse(&o, argc, argv, &n);
+    int status = parse(&o, &a, argc, argv);
     if (status >= 0)
         return status;
     status = 0;
     t.ascii = !o.utf8;
     report_fit(o.out ? 0 : say_width());
-    t.failed = !folder_of(argv + 1, n, &files) || (o.timeline && !as_one(&o, &files));
+    t.failed = !folder_of(o.operand, (int)o.noperands, &files) || (o.timeline && !as_one(&o, &files));
     if (!t.failed)
-        status = o.rank ? rank(&o, &files, &t) : pages(&o, &files, &t);
+        status = o.rank ? rank(&o, &files, &t) : pages(&o, &a, &files, &t);
     if (!text_ok(&t))
         status = fail("report", "out of memory");
     else

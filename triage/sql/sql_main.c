@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +11,7 @@
 
 #include "decode/base/door.h"
 #include "decode/base/mem.h"
-#include "triage/exports/export_run.h"
-#include "triage/exports/export_scope.h"
+#include "triage/options.h"
 #include "triage/exports/target.h"
 #include "triage/folder.h"
 #include "triage/say.h"
@@ -24,26 +22,13 @@
 #define STEP 100000000
 #define FILE_MAX_BYTES (1 << 20)
 
-static const char usage[] =
+static const char usage_head[] =
     "usage: gotop sql [options] 'SELECT ..' TRACE...\n"
-    "Ask a trace in SQL (SQLite's). Times are nanoseconds since the trace's first event. Of several traces "
-    "each is\n"
-    "asked by itself, and a column `trace` says which one a row is of. docs/SQL.md has the tables and twenty "
-    "questions.\n"
-    "  --schema             list tables, columns and functions\n"
-    "  -f FILE              read the SQL from FILE; as the SQL, - is standard input\n"
-    "  --csv                comma-separated values\n"
-    "  --tsv                tab-separated values\n"
-    "  --json               an array with an object for each row\n"
-    "  --limit N            at most N rows of each statement (1000; 0: all); what is left out is said\n"
-    "  --timeout T          give up after this time for each trace (60s; 0: never)\n"
-    "  --save FILE          write all tables into a new SQLite file instead of asking\n"
-    "  -o FILE              write to FILE\n"
-    "  --quiet              no progress on the terminal\n"
-    "  --strict             fail at the first damage\n"
-    "  --threads N          decode with N threads; the result is the same for any N\n"
-    "  --max-memory SIZE    limit of memory, for the trace and the query together\n"
-    "  --ticks-per-second N, --exe FILE   for old traces: the clock rate, the program\n"
+    "Ask a trace in SQL (SQLite's). Times are nanoseconds since the trace's first event. Of several "
+    "traces each is\n"
+    "asked by itself, and a column `trace` says which one a row is of. docs/SQL.md has the tables and "
+    "twenty questions.\n";
+static const char usage_tail[] =
     "Exit status: 0 done, 2 an error, 3 done, but only part of a trace could be read.\n";
 
 struct job {
@@ -53,10 +38,10 @@ struct job {
     int64_t timeout;
     const char *out, *file, *save;
     struct out_target to; /* --save's file, from the first trace on */
-    bool quiet, help, schema;
+    bool quiet;
     char *sql;
     size_t sql_len;
-    char **path;
+    const char *const *path;
     int npaths;
     struct out o;
     struct sql_print print;
@@ -75,89 +60,23 @@ static int fail(const char *what, const char *why)
 /* ---- command line
  * ------------------------------------------------------------------------------------------- */
 
-enum {
-    O_SCHEMA = 256,
-    O_CSV,
-    O_TSV,
-    O_JSON,
-    O_LIMIT,
-    O_TIMEOUT,
-    O_SAVE,
-    O_QUIET,
-    O_STRICT,
-    O_THREADS,
-    O_MEMORY,
-    O_TICKS,
-    O_EXE
-};
-static const struct option options[] = {{"schema", 0, NULL, O_SCHEMA},
-                                        {"csv", 0, NULL, O_CSV},
-                                        {"tsv", 0, NULL, O_TSV},
-                                        {"json", 0, NULL, O_JSON},
-                                        {"limit", 1, NULL, O_LIMIT},
-                                        {"timeout", 1, NULL, O_TIMEOUT},
-                                        {"save", 1, NULL, O_SAVE},
-                                        {"quiet", 0, NULL, O_QUIET},
-                                        {"strict", 0, NULL, O_STRICT},
-                                        {"threads", 1, NULL, O_THREADS},
-                                        {"max-memory", 1, NULL, O_MEMORY},
-                                        {"ticks-per-second", 1, NULL, O_TICKS},
-                                        {"exe", 1, NULL, O_EXE},
-                                        {"help", 0, NULL, 'h'},
-                                        {0}};
+static const struct command command = {"sql", CMD_SQL, usage_head, usage_tail};
 
-static bool count(const char *s, uint64_t *out)
+static void job_of(const struct options *o, struct job *j)
 {
-    char *end;
-    errno = 0;
-    *out = *s >= '0' && *s <= '9' ? strtoull(s, &end, 10) : 0;
-    return *s >= '0' && *s <= '9' && !*end && !errno;
-}
-
-/* One option. 0, or 2 said. */
-static int option(struct job *j, int c, const char *arg)
-{
-    switch (c) {
-    case O_SCHEMA: j->schema = true; return 0;
-    case O_CSV: j->format = SQL_CSV; return 0;
-    case O_TSV: j->format = SQL_TSV; return 0;
-    case O_JSON: j->format = SQL_JSON; return 0;
-    case O_LIMIT: return count(arg, &j->limit) ? 0 : fail("--limit", "this is no number");
-    case O_TIMEOUT:
-        return scope_time(arg, 0, &j->timeout) ? 0 : fail("--timeout", "this is no time: 500ms, 10s, 2m are");
-    case O_SAVE: j->save = arg; return 0;
-    case O_QUIET: j->quiet = true; return 0;
-    case O_STRICT: j->trace.strict = true; return 0;
-    case O_THREADS:
-        return export_threads(arg, &j->trace.threads) ? 0 : fail(arg, "is no number of threads (1 to 256)");
-    case O_MEMORY: return export_size(arg, &j->trace.max_memory) ? 0 : fail(arg, "is no size (500M, 4G)");
-    case O_TICKS:
-        j->trace.ticks_per_second = strtod(arg, NULL);
-        return j->trace.ticks_per_second > 0 ? 0 : fail(arg, "is no clock rate");
-    case O_EXE: j->trace.exe = arg; return 0;
-    case 'f': j->file = arg; return 0;
-    case 'o': j->out = arg; return 0;
-    default: j->help = true; return 0;
-    }
-}
-
-static int parse(struct job *j, int argc, char **argv)
-{
-    *j = (struct job){.limit = LIMIT, .timeout = TIMEOUT};
-    optind = 0;
-    opterr = 0;
-    for (int c; (c = getopt_long(argc, argv, ":hf:o:", options, NULL)) != -1;) {
-        const char *word = argv[optind - 1];
-        if (c == '?')
-            return fail(word, "unknown option (--help lists them)");
-        if (c == ':')
-            return fail(word, "its value is missing (--help tells)");
-        if (option(j, c, optarg))
-            return 2;
-    }
-    j->path = argv + optind;
-    j->npaths = argc - optind;
-    return 0;
+    *j = (struct job){.trace = o->trace,
+                      .format = o->csv    ? SQL_CSV
+                                : o->tsv  ? SQL_TSV
+                                : o->json ? SQL_JSON
+                                          : SQL_ALIGNED,
+                      .limit = o->limit == OPTIONS_UNSET ? LIMIT : o->limit,
+                      .timeout = o->timeout_ns < 0 ? TIMEOUT : o->timeout_ns,
+                      .out = o->out,
+                      .file = o->sql_file,
+                      .save = o->save,
+                      .quiet = o->quiet,
+                      .path = o->operand,
+                      .npaths = (int)o->noperands};
 }
 
 static int read_sql(struct job *j, const char *path)
@@ -184,7 +103,7 @@ static int take_sql(struct job *j)
     const char *from = j->file;
     if (!from) {
         if (!j->npaths)
-            return say_lacks("sql", "SELECT", usage);
+            return options_lack(&command, "SELECT");
         from = *j->path++;
         j->npaths--;
         if (strcmp(from, "-") != 0) {
@@ -445,17 +364,17 @@ static int list_schema(void)
 
 int sql_main(int argc, char **argv)
 {
+    struct options o;
     struct job j;
-    int status = parse(&j, argc, argv);
-    if (status)
+    int status = options_read(&command, argc, argv, &o);
+    if (status >= 0)
         return status;
-    if (j.help)
-        return say_usage("sql", usage);
-    if (j.schema)
+    if (o.schema)
         return list_schema();
+    job_of(&o, &j);
     status = take_sql(&j);
     if (!status && !j.npaths)
-        status = say_lacks("sql", "TRACE", usage);
+        status = options_lack(&command, "TRACE");
     else if (!status && !folder_of(j.path, j.npaths, &j.files))
         status = fail("the traces", "out of memory");
     j.many = j.files.n > 1 || (j.files.n && j.files.file[0].listed);

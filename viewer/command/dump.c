@@ -6,40 +6,34 @@
 #include "decode/base/door.h"
 #include "decode/dump.h"
 #include "decode/trace.h"
-#include "viewer/command/options.h"
+#include "viewer/command/cmdline.h"
 #include "viewer/command/say.h"
+
+static const struct command command = {
+    "dump", CMD_DUMP,
+    "usage: gotop dump [options] TRACE...\n"
+    "The model as tab-separated records, one per line, sorted by kind. C event counts, F first stacks,\n"
+    "G goroutine intervals, H facts, K CPU samples, L logs, M metrics, P running intervals, R ranges,\n"
+    "S sums per goroutine, T tasks, U regions, Z sums per state, D damage.\n",
+    "Exit status: 0 complete, 2 wrong usage, unreadable or not written, 3 only part of the trace.\n"};
 
 int dump_main(int argc, char **argv)
 {
     struct options o;
     struct trace *tr;
     struct err e = {0};
-    if (!options_parse(argc, argv, &o, stderr))
-        return EXIT_USAGE;
-    if (o.help) {
-        printf(
-            "usage: gotop dump [options] TRACE\n"
-            "The model as tab-separated records, one per line, sorted by kind. C event counts, F first "
-            "stacks,\n"
-            "G goroutine intervals, H facts, K CPU samples, L logs, M metrics, P running intervals, R "
-            "ranges,\n"
-            "S sums per goroutine, T tasks, U regions, Z sums per state, D damage.\n"
-            "  --strict, --threads N, --max-memory SIZE, --ticks-per-second N, --exe FILE   as for the "
-            "viewer\n"
-            "Exit status: 0 complete, 2 wrong usage, unreadable or not written, 3 only part of the trace.\n");
-        return finish_output(EXIT_OK);
-    }
-    if (!o.path) {
-        door_printf(stderr, "gotop: dump needs a trace\n");
-        return EXIT_USAGE;
-    }
+    int status = options_read(&command, argc, argv, &o);
+    if (status < 0)
+        status = o.noperands ? options_traces(&command, &o, 0) : options_lack(&command, "TRACE");
+    if (status >= 0)
+        return status;
     if (trace_open(o.path, &o.trace, &tr, &e)) {
         say_error(o.path, &e);
         return EXIT_UNREADABLE;
     }
     while (trace_load(tr, INT64_MAX) == LOAD_MORE) {
     }
-    int status = EXIT_UNREADABLE;
+    status = EXIT_UNREADABLE;
     if (trace_fatal(tr)) {
         say_error(o.path, trace_fatal(tr));
     } else {

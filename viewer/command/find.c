@@ -4,7 +4,6 @@
 #include "viewer/command/find.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,29 +13,24 @@
 #include "decode/base/mem.h"
 #include "layout/move/filter.h"
 #include "layout/move/goto.h"
-#include "triage/exports/export_run.h"
+#include "triage/options.h"
 #include "triage/folder.h"
 #include "triage/report/odd.h"
 #include "triage/say.h"
 #include "triage/tables/stacks.h"
-#include "viewer/command/options.h"
+#include "viewer/command/cmdline.h"
 
 #define LIMIT 100
 
-static const char usage[] =
+static const char usage_head[] =
     "usage: gotop find [options] FILTER TRACE...\n"
     "       gotop find --odd TRACE...\n"
-    "Spans of goroutines that match, of all traces and folders of them, the longest first. The filter is "
-    "that of the "
-    "viewer's \\ key\n"
-    "(docs/FILTERS.md): 'dur>50ms state=runnable main.handler'. Each line ends in what opens the viewer "
-    "there:\n"
-    "gotop TRACE@TIME:LANE.\n"
-    "  --odd                instead: which traces are unlike the others, by which of the report's metrics\n"
-    "  --limit N            at most N of them (100); how many there are is said\n"
-    "  --tsv                tab-separated, whole names, ns\n"
-    "  --quiet, --strict, --threads N, --max-memory SIZE, --ticks-per-second N, --exe FILE   as for the "
-    "viewer\n"
+    "Spans of goroutines that match, of all traces and folders of them, the longest first. The filter "
+    "is that of the viewer's \\ key\n"
+    "(docs/FILTERS.md): 'dur>50ms state=runnable main.handler'. Each line ends in what opens the "
+    "viewer there:\n"
+    "gotop TRACE@TIME:LANE.\n";
+static const char usage_tail[] =
     "Exit status: 0 done, 2 an error, 3 done, but only part of a trace could be read.\n";
 
 struct hit {
@@ -47,7 +41,7 @@ struct hit {
 struct job {
     struct trace_opts trace;
     uint64_t limit, hits;
-    bool tsv, help, quiet, partial, failed, odd;
+    bool tsv, quiet, partial, failed, odd;
     struct hit *hit; /* a heap, the shortest on top */
     size_t n, cap;
     /* of the trace at hand */
@@ -311,68 +305,28 @@ static int odd_traces(struct job *j, const struct folder *files)
 /* ---- command line
  * ------------------------------------------------------------------------------------------- */
 
-enum { O_LIMIT = 256, O_TSV, O_QUIET, O_STRICT, O_THREADS, O_MEMORY, O_TICKS, O_EXE, O_ODD };
-
-static bool option(struct job *j, int c, const char *arg)
-{
-    char *end;
-    switch (c) {
-    case O_LIMIT: j->limit = strtoull(arg, &end, 10); return *arg >= '0' && *arg <= '9' && !*end;
-    case O_TSV: j->tsv = true; return true;
-    case O_ODD: j->odd = true; return true;
-    case O_QUIET: j->quiet = true; return true;
-    case O_STRICT: j->trace.strict = true; return true;
-    case O_THREADS: return export_threads(arg, &j->trace.threads);
-    case O_MEMORY: return export_size(arg, &j->trace.max_memory);
-    case O_TICKS: j->trace.ticks_per_second = strtod(arg, NULL); return j->trace.ticks_per_second > 0;
-    case O_EXE: j->trace.exe = arg; return true;
-    default: j->help = true; return true;
-    }
-}
-
-static int parse(struct job *j, int argc, char **argv)
-{
-    static const struct option options[] = {{"limit", 1, NULL, O_LIMIT},
-                                            {"tsv", 0, NULL, O_TSV},
-                                            {"quiet", 0, NULL, O_QUIET},
-                                            {"strict", 0, NULL, O_STRICT},
-                                            {"threads", 1, NULL, O_THREADS},
-                                            {"max-memory", 1, NULL, O_MEMORY},
-                                            {"exe", 1, NULL, O_EXE},
-                                            {"ticks-per-second", 1, NULL, O_TICKS},
-                                            {"odd", 0, NULL, O_ODD},
-                                            {"help", 0, NULL, 'h'},
-                                            {0}};
-    *j = (struct job){.limit = LIMIT};
-    optind = 0;
-    opterr = 0;
-    for (int c; (c = getopt_long(argc, argv, ":h", options, NULL)) != -1;) {
-        if (c == '?' || c == ':')
-            return fail(argv[optind - 1], c == '?' ? "unknown option (--help lists them)"
-                                                   : "its value is missing (--help tells)");
-        if (!option(j, c, optarg))
-            return fail(optarg, "this value makes no sense (--help tells)");
-    }
-    return 0;
-}
+static const struct command command = {"find", CMD_FIND, usage_head, usage_tail};
 
 int find_main(int argc, char **argv)
 {
-    struct job j;
+    struct options o;
     bool wrong = false;
-    int status = parse(&j, argc, argv), bad = 0;
-    if (status)
+    int status = options_read(&command, argc, argv, &o), bad = 0;
+    if (status >= 0)
         return status;
-    if (j.help)
-        return say_usage("find", usage);
-    const int first = optind + !j.odd; /* of the traces */
-    if (argc <= first)
-        return say_lacks("find", argc < first ? "FILTER" : "TRACE", usage);
+    const uint32_t first = !o.odd; /* of the traces */
+    if (o.noperands <= first)
+        return options_lack(&command, o.noperands < first ? "FILTER" : "TRACE");
+    struct job j = {.trace = o.trace,
+                    .limit = o.limit == OPTIONS_UNSET ? LIMIT : o.limit,
+                    .tsv = o.tsv,
+                    .quiet = o.quiet,
+                    .odd = o.odd};
     struct folder files;
-    if (!folder_of(argv + first, argc - first, &files))
+    if (!folder_of(o.operand + first, (int)(o.noperands - first), &files))
         return fail("the traces", "out of memory");
     for (size_t i = 0; i < files.n && !wrong && !j.failed && !j.odd; i++)
-        bad |= one_trace(&j, &files.file[i], argv[optind], &wrong);
+        bad |= one_trace(&j, &files.file[i], o.operand[0], &wrong);
     if (j.odd)
         bad |= odd_traces(&j, &files);
     else if (!wrong && !j.failed)

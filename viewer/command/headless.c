@@ -10,7 +10,7 @@
 #include "decode/base/mem.h"
 #include "decode/base/utf8.h"
 #include "layout/draw/popup.h"
-#include "viewer/command/options.h"
+#include "viewer/command/cmdline.h"
 #include "viewer/command/svg.h"
 #include "viewer/session/pair.h"
 #include "layout/draw/status.h"
@@ -208,7 +208,7 @@ static bool run_directive(struct script *s, const char *w, size_t len)
         return false;
     memcpy(copy, w + 6, len - 6);
     copy[len - 6] = '\0';
-    if (!options_size(copy, &width, &height))
+    if (!cmdline_size(copy, &width, &height))
         return false;
     after(s, app_resize(s->a, width, height));
     return true;

@@ -42,7 +42,7 @@
 #include "viewer/session/interactive.h"
 #include "viewer/session/pair.h"
 #include "viewer/keys/keymap.h"
-#include "viewer/command/options.h"
+#include "viewer/command/cmdline.h"
 #include "viewer/term/patience.h"
 #include "viewer/command/sandbox.h"
 #include "viewer/command/say.h"
@@ -130,6 +130,7 @@ static int check_keymap(const char *name)
 
 static void usage_lines(FILE *f)
 {
+    struct text options = {0};
     fprintf(f,
             "gotop - a trace viewer for Go execution traces\n\n"
             "  gotop [OPTION...] TRACE...     TRACE: a file, plain, gzip, zstd or ARCHIVE.zip:MEMBER; - is "
@@ -140,11 +141,12 @@ static void usage_lines(FILE *f)
             "  gotop [OPTION...] WHERE        a running program: http://host:port, see below.\n");
     commands_usage(f);
     fprintf(f, "\n");
-    options_usage(f);
-    fprintf(f, "  %-24s %s\n\n%s", "-o FILE", "when following, also save every byte as sent", live_usage);
+    options_help(&options, CMD_VIEW);
+    fwrite(options.p, 1, options.n, f);
+    text_free(&options);
     fprintf(
         f,
-        "\nIn the viewer, ? lists the keys.\n"
+        "\n" LIVE_WHERE "\nIn the viewer, ? lists the keys.\n"
         "Exit status: 0 done, 1 mistakes in a keymap that is checked, 2 wrong usage or unreadable trace,\n3 "
         "report or dump of only a part.\n");
 }
@@ -213,16 +215,16 @@ static enum tier usual_tier(void)
 
 /* Glyphs: an option decides, else the locale, else the terminal is asked. More than ASCII may be asked for
  * anywhere. */
-static void choose_glyphs(struct app *a, const struct options *o, enum charset *charset)
+static void choose_glyphs(struct app *a, const struct cmdline *o, enum charset *charset)
 {
-    if (o->tier_given ? o->tier != TIER_ASCII : o->svg)
+    if (o->tier_given ? o->tier != TIER_ASCII : o->o.svg)
         *charset = CHARSET_UTF8;
-    else if (*charset == CHARSET_UNSAID && (o->tier_given || o->headless || o->linear))
+    else if (*charset == CHARSET_UNSAID && (o->tier_given || o->o.headless || o->o.linear))
         *charset = CHARSET_ASCII;
     if (*charset != CHARSET_ASCII)
         charset_force();
     a->utf8 = *charset == CHARSET_UTF8;
-    a->utf8_tier = o->tier_given ? o->tier : o->headless || o->linear ? TIER_EIGHTH : usual_tier();
+    a->utf8_tier = o->tier_given ? o->tier : o->o.headless || o->o.linear ? TIER_EIGHTH : usual_tier();
     a->view.scr.tier = a->utf8 ? a->utf8_tier : TIER_ASCII;
 }
 
@@ -244,16 +246,16 @@ static void say_palette(void *arg, const char *file, int line, const char *what)
  * The palette asked for must be right; the reader's own default.palette holds as far as it is. Without
  * either, that for the ground as far as it is known. false: said why.
  */
-static bool load_palette(const struct options *o, enum palette *p)
+static bool load_palette(const struct cmdline *o, enum palette *p)
 {
     struct palette_say say = {say_palette, stderr};
-    enum err_code rc = palette_load(o->palette ? o->palette : "default", p, &say);
-    if (!o->palette && rc == ERR_IO)
+    enum err_code rc = palette_load(o->o.palette ? o->o.palette : "default", p, &say);
+    if (!o->o.palette && rc == ERR_IO)
         *p = palette_on(PALETTE_NEUTRAL, said_ground());
-    if (!o->palette || rc == ERR_OK)
+    if (!o->o.palette || rc == ERR_OK)
         return true;
     if (rc == ERR_IO) {
-        door_printf(stderr, "gotop: there is no palette '%s'; there are", o->palette);
+        door_printf(stderr, "gotop: there is no palette '%s'; there are", o->o.palette);
         for (enum palette i = 0; i < PALETTE_COUNT; i++)
             door_printf(stderr, "%s %s", i ? "," : "", palette_name(i));
         door_printf(stderr, ", and files\n");
@@ -268,13 +270,13 @@ enum {
     HEADLESS_NS = 50000000
 }; /* between looks at a program that has nothing new; while it has */
 
-static int run_headless(struct app *a, const struct options *o)
+static int run_headless(struct app *a, const struct cmdline *o)
 {
-    a->no_color = !o->svg;
-    a->mono = a->view.scr.mono = o->svg ? o->color == COLOR_NEVER : o->color != COLOR_ALWAYS;
-    if ((o->svg || o->palette) && !load_palette(o, &a->palette))
+    a->no_color = !o->o.svg;
+    a->mono = a->view.scr.mono = o->o.svg ? o->color == COLOR_NEVER : o->color != COLOR_ALWAYS;
+    if ((o->o.svg || o->o.palette) && !load_palette(o, &a->palette))
         return EXIT_NO_WORD;
-    if (!o->palette && a->palette == PALETTE_NEUTRAL)
+    if (!o->o.palette && a->palette == PALETTE_NEUTRAL)
         a->palette = PALETTE_DARK; /* a picture has a ground of its own */
     if (pair_below(a))
         pair_below(a)->mono = pair_below(a)->view.scr.mono = a->mono;
@@ -290,23 +292,23 @@ static int run_headless(struct app *a, const struct options *o)
         door_printf(stderr, "gotop: --filter: %s\n", a->open_wrong);
         return EXIT_USAGE;
     }
-    bool ok = o->linear ? headless_linear(a, o->keys, stdin, stdout, stderr)
-                        : headless_run(a, o->keys,
-                                       o->svg      ? HEADLESS_SVG
-                                       : o->styles ? HEADLESS_STYLES
-                                                   : HEADLESS_TEXT,
-                                       stdout, stderr);
+    bool ok = o->o.linear ? headless_linear(a, o->o.keys, stdin, stdout, stderr)
+                          : headless_run(a, o->o.keys,
+                                         o->o.svg      ? HEADLESS_SVG
+                                         : o->o.styles ? HEADLESS_STYLES
+                                                       : HEADLESS_TEXT,
+                                         stdout, stderr);
     if (!ok)
         return EXIT_NO_WORD;
     return finish_output(EXIT_OK);
 }
 
-static int run_terminal(struct app *a, const struct options *o, enum charset charset, const char *typed,
+static int run_terminal(struct app *a, const struct cmdline *o, enum charset charset, const char *typed,
                         int *signal_out)
 {
     struct term *t;
     struct err e = {0};
-    struct term_opts to = {o->color, PALETTE_NEUTRAL, !o->no_mouse, charset, typed};
+    struct term_opts to = {o->color, PALETTE_NEUTRAL, !o->o.no_mouse, charset, typed};
     if (!load_palette(o, &to.palette))
         return EXIT_USAGE;
     if (term_open(&t, &to, &e)) {
@@ -314,7 +316,7 @@ static int run_terminal(struct app *a, const struct options *o, enum charset cha
         return EXIT_USAGE;
     }
     a->palette = to.palette;
-    a->by_ground = !o->palette || to.palette == PALETTE_BLIND;
+    a->by_ground = !o->o.palette || to.palette == PALETTE_BLIND;
     a->no_color = term_depth(t) == DEPTH_MONO;
     a->mono = a->view.scr.mono = a->no_color;
     if (!term_utf8(t)) {
@@ -330,9 +332,9 @@ static int run_terminal(struct app *a, const struct options *o, enum charset cha
         below->view.scr.tier = a->view.scr.tier;
     }
     a->note = term_note(t);
-    *signal_out = interactive_run(a, t, o->debug);
+    *signal_out = interactive_run(a, t, o->o.debug);
     term_close(t);
-    if (o->debug && !isatty(STDERR_FILENO))
+    if (o->o.debug && !isatty(STDERR_FILENO))
         interactive_frames(stderr);
     return EXIT_OK;
 }
@@ -350,22 +352,22 @@ enum several {
                      */
 };
 
-static enum several several(const struct options *o, enum err_code opened)
+static enum several several(const struct cmdline *o, enum err_code opened)
 {
     if (!opened)
         return SEVERAL_ONE;
-    return opened == ERR_APART && o->trace.more.n == 1 ? SEVERAL_SIDE_BY_SIDE : SEVERAL_REFUSED;
+    return opened == ERR_APART && o->o.trace.more.n == 1 ? SEVERAL_SIDE_BY_SIDE : SEVERAL_REFUSED;
 }
 
 /* A program that runs somewhere, or a file that grows: its first moment. */
-static enum err_code open_live(const struct options *o, struct follow **f, struct trace **tr, struct err *e)
+static enum err_code open_live(const struct cmdline *o, struct follow **f, struct trace **tr, struct err *e)
 {
     struct follow_opts fo = {
-        .live = o->live, .keep_ns = o->keep_ns, .keep_bytes = o->keep_bytes, .raw = o->save};
-    fo.live.where = o->path;
-    fo.live.trace = o->trace;
-    origin_note_path(o->path); /* -o is opened before it */
-    if (strcmp(o->path, "-") == 0)
+        .live = {.feed = o->o.feed}, .keep_ns = o->o.keep.ns, .keep_bytes = o->o.keep.bytes, .raw = o->o.out};
+    fo.live.where = o->o.path;
+    fo.live.trace = o->o.trace;
+    origin_note_path(o->o.path); /* -o is opened before it */
+    if (strcmp(o->o.path, "-") == 0)
         origin_note(STDIN_FILENO);
     live_stop_hold();
     enum err_code rc = follow_open(&fo, f, e);
@@ -381,15 +383,15 @@ static const char *base_of(const char *path)
 }
 
 /* Two traces that make no timeline: each by itself, the second one in an app of its own. */
-static bool open_both(const struct options *o, struct trace **tr, struct app **below, const struct keymap *km,
+static bool open_both(const struct cmdline *o, struct trace **tr, struct app **below, const struct keymap *km,
                       struct err *e)
 {
-    struct trace_opts one = o->trace;
+    struct trace_opts one = o->o.trace;
     struct trace *second;
     one.more.n = 0;
-    if (trace_open(o->path, &one, tr, e))
+    if (trace_open(o->o.path, &one, tr, e))
         return false;
-    if (trace_open(o->trace.more.path[0], &one, &second, e) == ERR_OK) {
+    if (trace_open(o->o.trace.more.path[0], &one, &second, e) == ERR_OK) {
         *below = mem_alloc(sizeof **below);
         if (*below && app_init(*below, second, km, o->w, o->h))
             return true;
@@ -413,15 +415,15 @@ static void close_below(struct app *below)
 }
 
 /* What the command line says of a session, and of the second trace's below it (NULL: none). */
-static void as_told(struct app *a, struct app *below, const struct options *o, enum charset *charset)
+static void as_told(struct app *a, struct app *below, const struct cmdline *o, enum charset *charset)
 {
     a->open_view = o->view;
-    a->open_at = o->at;
+    a->open_at = o->o.at;
     a->open_lane = o->lane;
-    a->open_filter = o->filter;
-    a->roots = o->root;
-    a->nroots = o->nroots;
-    a->ticks_per_second = o->trace.ticks_per_second;
+    a->open_filter = o->o.filter;
+    a->roots = o->o.roots.v;
+    a->nroots = (int)o->o.roots.n;
+    a->ticks_per_second = o->o.trace.ticks_per_second;
     choose_glyphs(a, o, charset);
     if (!below)
         return;
@@ -447,37 +449,39 @@ struct shown {
     char typed[PATIENCE_TYPED]; /* while it was opened */
 };
 
-static enum err_code shown_read(const struct options *o, struct shown *s, bool *left, struct err *e)
+static enum err_code shown_read(const struct cmdline *o, struct shown *s, bool *left, struct err *e)
 {
-    const bool live = o->follow || feed_is_url(o->path);
+    const bool live = o->o.follow || feed_is_url(o->o.path);
     struct patience *wait = patience_begin(live       ? "waiting for the program's first second"
                                            : s->piped ? "reading the trace from standard input"
                                                       : "reading the trace",
-                                           o->headless || o->linear ? NULL
-                                           : live                   ? live_stop_ask
-                                                                    : leave_now);
-    enum err_code rc = live ? open_live(o, &s->follow, &s->tr, e) : trace_open(o->path, &o->trace, &s->tr, e);
+                                           o->o.headless || o->o.linear ? NULL
+                                           : live                       ? live_stop_ask
+                                                                        : leave_now);
+    enum err_code rc =
+        live ? open_live(o, &s->follow, &s->tr, e) : trace_open(o->o.path, &o->o.trace, &s->tr, e);
     *left = patience_end(wait, s->typed) && rc;
     return rc;
 }
 
-static void shown_name(const struct options *o, struct shown *s)
+static void shown_name(const struct cmdline *o, struct shown *s)
 {
     char shown[FEED_SHOWN];
     if (s->piped)
         snprintf(s->name, sizeof s->name, "standard input");
-    else if (o->trace.more.n && !s->below)
-        snprintf(s->name, sizeof s->name, "%.120s and %u more", base_of(o->path), (unsigned)o->trace.more.n);
+    else if (o->o.trace.more.n && !s->below)
+        snprintf(s->name, sizeof s->name, "%.120s and %u more", base_of(o->o.path),
+                 (unsigned)o->o.trace.more.n);
     else if (s->follow)
-        snprintf(s->name, sizeof s->name, "%.159s", feed_shown(o->path, shown));
+        snprintf(s->name, sizeof s->name, "%.159s", feed_shown(o->o.path, shown));
 }
 
 /* false: there is nothing to show, and *status says what becomes of that. */
-static bool shown_open(const struct options *o, const struct keymap *km, struct shown *s, int *status)
+static bool shown_open(const struct cmdline *o, const struct keymap *km, struct shown *s, int *status)
 {
     struct err e = {0};
     bool left;
-    s->piped = strcmp(o->path, "-") == 0;
+    s->piped = strcmp(o->o.path, "-") == 0;
     enum several how = several(o, shown_read(o, s, &left, &e));
     *status = left ? EXIT_OK : EXIT_UNREADABLE;
     if (left)
@@ -487,13 +491,13 @@ static bool shown_open(const struct options *o, const struct keymap *km, struct 
     switch (how) {
     case SEVERAL_ONE:
     case SEVERAL_SIDE_BY_SIDE: break;
-    case SEVERAL_REFUSED: say_error(o->trace.more.n ? "these traces" : o->path, &e); return false;
+    case SEVERAL_REFUSED: say_error(o->o.trace.more.n ? "these traces" : o->o.path, &e); return false;
     }
     shown_name(o, s);
     return true;
 }
 
-static int shown_run(struct app *a, struct shown *s, const struct keymap *km, const struct options *o,
+static int shown_run(struct app *a, struct shown *s, const struct keymap *km, const struct cmdline *o,
                      enum charset charset, int *by_signal)
 {
     int status = EXIT_NO_WORD;
@@ -506,7 +510,8 @@ static int shown_run(struct app *a, struct shown *s, const struct keymap *km, co
     as_told(a, s->below, o, &charset);
     if (s->follow)
         app_live_begin(a, s->follow, s->name);
-    status = o->headless || o->linear ? run_headless(a, o) : run_terminal(a, o, charset, s->typed, by_signal);
+    status =
+        o->o.headless || o->o.linear ? run_headless(a, o) : run_terminal(a, o, charset, s->typed, by_signal);
     pair_end(a);
     app_free(a);
     return status;
@@ -521,17 +526,17 @@ static void shown_close(struct app *a, struct shown *s)
     close_below(s->below);
 }
 
-static int main_view(const struct options *o, enum charset charset)
+static int main_view(const struct cmdline *o, enum charset charset)
 {
     struct shown s = {0};
     struct app *a = mem_alloc(sizeof *a); /* some 100 KB: not for the stack */
-    struct keymap *km = a ? load_keymap(o->keymap) : NULL;
+    struct keymap *km = a ? load_keymap(o->o.keymap) : NULL;
     int status = EXIT_NO_WORD, by_signal = 0;
     if (km && shown_open(o, km, &s, &status)) {
         status = shown_run(a, &s, km, o, charset, &by_signal);
         const struct trace *tr = s.follow ? follow_trace(s.follow) : s.tr;
         if (!app_has(a, DUE_LOAD) && trace_fatal(tr)) {
-            say_error(o->path, trace_fatal(tr));
+            say_error(o->o.path, trace_fatal(tr));
             status = EXIT_UNREADABLE;
         }
         if (s.follow && *follow_unsaved(s.follow)) {
@@ -552,30 +557,30 @@ static int main_view(const struct options *o, enum charset charset)
 }
 
 /* Nobody to press keys: say what there is to say. */
-static int main_report(const struct options *o)
+static int main_report(const struct cmdline *o)
 {
-    char ticks[40], **args = mem_alloc((o->trace.more.n + 10) * sizeof *args);
+    char ticks[40], **args = mem_alloc((o->o.trace.more.n + 10) * sizeof *args);
     int n = 1;
     if (!args) {
         door_printf(stderr, "gotop: out of memory\n");
         return EXIT_UNREADABLE;
     }
     args[0] = (char *)(uintptr_t) "report";
-    if (o->trace.more.n)
+    if (o->o.trace.more.n)
         args[n++] = (char *)(uintptr_t) "--timeline";
     args[n] = NULL;
-    snprintf(ticks, sizeof ticks, "%.17g", o->trace.ticks_per_second);
-    if (o->trace.ticks_per_second > 0) {
+    snprintf(ticks, sizeof ticks, "%.17g", o->o.trace.ticks_per_second);
+    if (o->o.trace.ticks_per_second > 0) {
         args[n++] = "--ticks-per-second";
         args[n++] = ticks;
     }
-    if (o->trace.exe) {
+    if (o->o.trace.exe) {
         args[n++] = "--exe";
-        args[n++] = (char *)(uintptr_t)o->trace.exe;
+        args[n++] = (char *)(uintptr_t)o->o.trace.exe;
     }
-    args[n++] = (char *)(uintptr_t)o->path;
-    for (uint32_t i = 0; i < o->trace.more.n; i++)
-        args[n++] = (char *)(uintptr_t)o->trace.more.path[i];
+    args[n++] = (char *)(uintptr_t)o->o.path;
+    for (uint32_t i = 0; i < o->o.trace.more.n; i++)
+        args[n++] = (char *)(uintptr_t)o->o.trace.more.path[i];
     int status = report_main(n, args);
     mem_free(args);
     return status;
@@ -624,19 +629,16 @@ static bool take_word(int *argc, char **argv, const char *word)
 
 /* Where a trace should stand is a word that names no file: the reader may mean what it says. Behind "--"
  * stand names. */
-static const char *bare_word(int argc, char **argv, const struct options *o)
+static const char *bare_word(const struct cmdline *o)
 {
-    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
-        if (argv[i] == o->path)
-            return access(o->path, F_OK) && errno == ENOENT ? o->path : "";
-    return "";
+    return o->o.path && o->o.split && access(o->o.path, F_OK) && errno == ENOENT ? o->o.path : "";
 }
 
-static void one_at_a_time(const struct options *o)
+static void one_at_a_time(const struct cmdline *o)
 {
     char a[FEED_SHOWN], b[FEED_SHOWN];
-    door_printf(stderr, "gotop: one program at a time: %s or %s\n", feed_shown(o->path, a),
-                feed_shown(o->trace.more.path[0], b));
+    door_printf(stderr, "gotop: one program at a time: %s or %s\n", feed_shown(o->o.path, a),
+                feed_shown(o->o.trace.more.path[0], b));
 }
 
 /* Nothing is said, and something is piped in: that is the trace. NULL: it is neither a pipe nor a file. */
@@ -649,38 +651,38 @@ static const char *piped(void)
 
 /* What is asked for is something to print, or can't be: *status says how that ended. false: a trace is to be
  * shown. */
-static bool no_session(int argc, char **argv, struct options *o, int *status)
+static bool no_session(struct cmdline *o, int *status)
 {
-    const char *word = bare_word(argc, argv, o);
+    const char *word = bare_word(o);
     struct err e = {0};
     char kept[64];
     *status = EXIT_USAGE;
-    if (strcmp(word, "help") == 0 && o->trace.more.n) {
-        const char *of = o->trace.more.path[0], *near = command_near(of);
+    if (strcmp(word, "help") == 0 && o->o.trace.more.n) {
+        const char *of = o->o.trace.more.path[0], *near = command_near(of);
         door_printf(stderr,
                     near ? "gotop: help: there is no command %s; is %s meant?\n"
                          : "gotop: help: there is no command %s: gotop --help lists them\n",
                     of, near);
-    } else if (o->help || strcmp(word, "help") == 0) {
+    } else if (o->o.help || strcmp(word, "help") == 0) {
         usage(stdout);
         *status = finish_output(EXIT_OK);
-    } else if (o->version || strcmp(word, "version") == 0) {
+    } else if (o->o.version || strcmp(word, "version") == 0) {
         printf("gotop (trace viewer) %s\nsandbox: %s\n", GOTOP_VERSION, sandbox_text(kept, sizeof kept));
         *status = finish_output(EXIT_OK);
-    } else if (o->list_actions) {
+    } else if (o->o.list_actions) {
         help_actions(stdout);
         *status = finish_output(EXIT_OK);
-    } else if (o->keys_markdown) {
+    } else if (o->o.keys_markdown) {
         *status = finish_output(help_markdown(stdout) ? EXIT_OK : EXIT_USAGE);
-    } else if (o->rules && thresholds_read(o->rules, &e)) {
+    } else if (o->o.rules && thresholds_read(o->o.rules, &e)) {
         door_printf(stderr, "gotop: --rules: %s\n", e.what);
-    } else if (o->list_rules || (o->rules && !o->path)) {
+    } else if (o->o.list_rules || (o->o.rules && !o->o.path)) {
         *status = report_rules("--rules");
-    } else if (o->dump_keymap) {
-        *status = dump_keymap(o->dump_keymap);
-    } else if (o->check_keymap) {
-        *status = check_keymap(o->check_keymap);
-    } else if (!o->path && !(o->path = piped())) {
+    } else if (o->o.dump_keymap) {
+        *status = dump_keymap(o->o.dump_keymap);
+    } else if (o->o.check_keymap) {
+        *status = check_keymap(o->o.check_keymap);
+    } else if (!o->o.path && !(o->o.path = piped())) {
         fputs(usage_short, stderr);
     } else if (command_find(word)) {
         door_printf(stderr, "gotop: %s: no such file; a command comes before its options: gotop %s ..\n",
@@ -688,12 +690,12 @@ static bool no_session(int argc, char **argv, struct options *o, int *status)
     } else if (command_near(word)) {
         door_printf(stderr, "gotop: %s: no such file or command; is gotop %s meant?\n", word,
                     command_near(word));
-    } else if (o->trace.more.n && (o->follow || feed_is_url(o->path))) {
+    } else if (o->o.trace.more.n && (o->o.follow || feed_is_url(o->o.path))) {
         one_at_a_time(o);
-    } else if (o->save && !o->follow && !feed_is_url(o->path)) {
-        door_printf(stderr, "gotop: -o saves what a running program sends, and %s is a file: %s\n", o->path,
-                    o->headless ? "> FILE takes what is printed" : "gotop COMMAND -o FILE writes of it");
-    } else if (o->linear && !o->keys && strcmp(o->path, "-") == 0) {
+    } else if (o->o.out && !o->o.follow && !feed_is_url(o->o.path)) {
+        door_printf(stderr, "gotop: -o saves what a running program sends, and %s is a file: %s\n", o->o.path,
+                    o->o.headless ? "> FILE takes what is printed" : "gotop COMMAND -o FILE writes of it");
+    } else if (o->o.linear && !o->o.keys && strcmp(o->o.path, "-") == 0) {
         door_printf(stderr, "gotop: --linear reads keys from standard input, so the trace must be a file\n");
     } else {
         return false;
@@ -795,7 +797,7 @@ static command_main *help_of(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    struct options o;
+    struct cmdline o;
     standard_streams();
     fit_terminal();
     enum charset charset = charset_start();
@@ -818,30 +820,30 @@ int main(int argc, char **argv)
         command = help_of(argc, argv);
     if (command)
         return run_command(command, argc, argv, open);
-    if (!options_parse(argc, argv, &o, stderr))
+    if (!cmdline_parse(argc, argv, &o))
         return EXIT_USAGE;
     int status;
     o.view = top ? VIEW_TOP : o.view;
-    o.follow |= top && o.path && !feed_is_url(o.path);
-    if (no_session(argc, argv, &o, &status))
+    o.o.follow |= top && o.o.path && !feed_is_url(o.o.path);
+    if (no_session(&o, &status))
         return status;
-    bool terminal = !o.headless && !o.linear && isatty(STDOUT_FILENO), url = feed_is_url(o.path);
-    const bool viewer = terminal || o.headless || o.linear;
+    bool terminal = !o.o.headless && !o.o.linear && isatty(STDOUT_FILENO), url = feed_is_url(o.o.path);
+    const bool viewer = terminal || o.o.headless || o.o.linear;
     const unsigned needs =
         sandbox_needs(viewer ? NULL : "report") & ~(unsigned)(terminal ? 0 : SANDBOX_TERMINAL);
     if (terminal)
         editor_begin();
-    if (!open && (url || o.follow) && strcmp(o.path, "-") != 0)
-        feed_outside(o.path, &o.live.feed, NULL);
+    if (!open && (url || o.o.follow) && strcmp(o.o.path, "-") != 0)
+        feed_outside(o.o.path, &o.o.feed, NULL);
     if (!open)
         sandbox_enter(needs, argc, argv);
     (void)spill_open();
     status = EXIT_USAGE;
-    if (url && o.headless && !o.live.feed.seconds && isatty(STDERR_FILENO))
+    if (url && o.o.headless && !o.o.feed.seconds && isatty(STDERR_FILENO))
         door_printf(stderr, "gotop: --headless prints once the program's trace ends: --seconds N ends it\n");
     if (viewer)
         status = main_view(&o, charset);
-    else if (!o.follow && !url)
+    else if (!o.o.follow && !url)
         status = main_report(&o);
     else
         door_printf(stderr,

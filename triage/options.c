@@ -1,0 +1,499 @@
+/*
+ * options.c - see options.h. getopt_long() takes the command line apart, by the rows of options.def that the
+ * command has; each value is read by its kind.
+ */
+#include "triage/options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/door.h"
+#include "decode/base/mem.h"
+#include "triage/exports/export_scope.h"
+#include "triage/say.h"
+
+/* ---- values
+ * ------------------------------------------------------------------------------------------------------- */
+
+static bool number(const char *s, uint64_t *out)
+{
+    char *end;
+    errno = 0;
+    *out = *s >= '0' && *s <= '9' ? strtoull(s, &end, 10) : 0;
+    return *s >= '0' && *s <= '9' && !*end && !errno;
+}
+
+bool options_size(const char *s, uint64_t *bytes)
+{
+    static const char units[] = "KMGT";
+    char *end;
+    errno = 0;
+    const unsigned long long n = *s >= '0' && *s <= '9' ? strtoull(s, &end, 10) : 0;
+    if (!n || errno)
+        return false;
+    const char *u = *end ? strchr(units, *end & ~0x20) : NULL;
+    const int shift = u ? 10 * (int)(u - units + 1) : 0;
+    if (u)
+        end += 1 + (end[1] == 'i');
+    if (u && *end == 'B')
+        end++;
+    if (*end || n > UINT64_MAX >> shift)
+        return false;
+    *bytes = (uint64_t)n << shift;
+    return true;
+}
+
+bool options_time(const char *s, int64_t *ns)
+{
+    static const struct {
+        const char *name;
+        double ns;
+    } unit[] = {{"ms", 1e6}, {"us", 1e3}, {"s", 1e9}, {"", 1e9}, {"m", 60e9}, {"h", 3600e9}};
+    char *end;
+    const double v = strtod(s, &end);
+    if (end == s || !(v >= 0))
+        return false;
+    for (size_t i = 0; i < sizeof unit / sizeof unit[0]; i++) {
+        if (strcmp(end, unit[i].name) == 0 && v * unit[i].ns < 9e18) {
+            *ns = (int64_t)(v * unit[i].ns);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool read_flag(const char *v, void *to)
+{
+    (void)v;
+    return *(bool *)to = true;
+}
+
+static bool read_text0(const char *v, void *to)
+{
+    *(const char **)to = v;
+    return true;
+}
+
+static bool read_text(const char *v, void *to)
+{
+    return read_text0(v, to) && *v;
+}
+
+static bool read_list(const char *v, void *to)
+{
+    struct words *w = to;
+    if (w->n == sizeof w->v / sizeof w->v[0])
+        return false;
+    w->v[w->n++] = v;
+    return true;
+}
+
+static bool read_count0(const char *v, void *to)
+{
+    return number(v, to);
+}
+
+static bool read_count(const char *v, void *to)
+{
+    return number(v, to) && *(uint64_t *)to > 0;
+}
+
+static bool read_rate(const char *v, void *to)
+{
+    char *end;
+    const double d = *(double *)to = strtod(v, &end);
+    return end != v && !*end && d > 0 && d <= 1e15;
+}
+
+static bool read_threads(const char *v, void *to)
+{
+    uint64_t n;
+    const bool good = number(v, &n) && n >= 1 && n <= 256;
+    *(int *)to = good ? (int)n : 0;
+    return good;
+}
+
+static bool read_size(const char *v, void *to)
+{
+    return options_size(v, to);
+}
+
+static bool read_time0(const char *v, void *to)
+{
+    return options_time(v, to);
+}
+
+static bool read_time(const char *v, void *to)
+{
+    return options_time(v, to) && *(int64_t *)to > 0;
+}
+
+static bool read_seconds(const char *v, void *to)
+{
+    int64_t ns;
+    const bool good = read_time(v, &ns) && ns % 1000000000 == 0 && ns / 1000000000 <= FEED_ENDLESS;
+    *(uint64_t *)to = good ? (uint64_t)ns / 1000000000 : 0;
+    return good;
+}
+
+static bool read_short(const char *v, void *to)
+{
+    uint64_t n;
+    const bool good = read_seconds(v, &n);
+    *(int *)to = good ? (int)n : 0;
+    return good;
+}
+
+static bool read_keep(const char *v, void *to)
+{
+    struct keep *keep = to;
+    const bool bare = v[strspn(v, "0123456789")] == '\0'; /* bytes, as everywhere that sizes stand */
+    return (!bare && read_time(v, &keep->ns)) || options_size(v, &keep->bytes);
+}
+
+static bool read_when(const char *v, void *to)
+{
+    bool needs;
+    return read_text0(v, to) && scope_typed(v, &needs);
+}
+
+static bool read_lanes(const char *s, void *to)
+{
+    static const char letters[] = {[LANE_P] = 'p', [LANE_G] = 'g', [LANE_M] = 'm'};
+    struct lanes_asked *lanes = to;
+    memset(lanes, 0, sizeof *lanes);
+    lanes->given = true;
+    for (;; s += 2) {
+        int k = LANE_P;
+        while (k <= LANE_M && (*s | 0x20) != letters[k])
+            k++;
+        if (k > LANE_M || (s[1] && s[1] != ','))
+            return false;
+        lanes->kind[k] = true;
+        if (!s[1])
+            return true;
+    }
+}
+
+static bool read_id(const char *v, void *to)
+{
+    struct goroutine_asked *g = to;
+    g->given = true;
+    return number(v, &g->id);
+}
+
+/* ---- rows
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+enum kind {
+    FLAG,
+    TEXT,
+    TEXT0,
+    WORD,
+    LIST,
+    RULES,
+    COUNT,
+    COUNT0,
+    RATE,
+    THREADS,
+    SIZE,
+    TIME,
+    TIME0,
+    SECONDS,
+    SHORT,
+    KEEP,
+    WHEN,
+    LANES,
+    ID
+};
+static const struct {
+    bool (*read)(const char *value, void *to);
+    const char *fits; /* what is said of a value that isn't read */
+} READ[] = {[FLAG] = {read_flag, ""},
+            [TEXT] = {read_text, "it is empty"},
+            [TEXT0] = {read_text0, ""},
+            [WORD] = {read_text0, ""},
+            [RULES] = {read_text, "it is empty"},
+            [LIST] = {read_list, "too many of them: at most 64"},
+            [COUNT] = {read_count, "this is no number above 0"},
+            [COUNT0] = {read_count0, "this is no number"},
+            [RATE] = {read_rate, "this is no rate: a number above 0 is"},
+            [THREADS] = {read_threads, "this is no number of threads (1 to 256)"},
+            [SIZE] = {read_size, "this is no size (500M, 4G)"},
+            [TIME] = {read_time, "this is no time: 500ms, 30s, 2m are"},
+            [TIME0] = {read_time0, "this is no time: 500ms, 30s, 2m, 0 are"},
+            [SECONDS] = {read_seconds, "these are no whole seconds: 5, 5s, 2m are"},
+            [SHORT] = {read_short, "these are no whole seconds: 5, 5s, 2m are"},
+            [KEEP] = {read_keep, "this is no time and no size: 30s, 2m, 500M are"},
+            [WHEN] = {read_when, "this is no time: 1.2s, 300ms, 1m30s, 40%, 14:03:22.5 are"},
+            [LANES] = {read_lanes, "these are no lanes: g, p and m are, and g,p"},
+            [ID] = {read_id, "this is no goroutine's number"}};
+
+static const struct row {
+    const char *name, *arg;
+    unsigned commands;
+    enum kind kind;
+    size_t field;
+    const char *help;
+} rows[] = {
+#define X(n, a, c, k, f, h) {n, a, c, k, offsetof(struct options, f), h},
+#include "triage/options.def"
+#undef X
+};
+enum { ROWS = sizeof rows / sizeof rows[0] };
+
+static bool is_short(const struct row *r)
+{
+    return !r->name[1];
+}
+
+/* One line, and those it goes on in, of at most HELP_COLUMNS. */
+static void help_row(struct text *t, const char *left, const char *help)
+{
+    enum { HELP_COLUMNS = 110, HANG = 26 };
+    const size_t begin = t->n;
+    size_t used;
+    text_add(t, "  %-22s ", left);
+    used = t->n - begin;
+    for (size_t n; *help; help += n + (help[n] == ' ')) {
+        n = strcspn(help, " ");
+        if (used + 1 + n > HELP_COLUMNS) {
+            text_add(t, "\n%*s", HANG - 1, "");
+            used = HANG - 1;
+        }
+        text_lit(t, " ");
+        text_raw(t, help, n);
+        used += 1 + n;
+    }
+    text_lit(t, "\n");
+}
+
+void options_help(struct text *t, unsigned command)
+{
+    for (int i = 0; i < ROWS; i++) {
+        char left[64];
+        if (!(rows[i].commands & command))
+            continue;
+        snprintf(left, sizeof left, "%s%s%s%s", is_short(&rows[i]) ? "-" : "--", rows[i].name,
+                 rows[i].arg ? " " : "", rows[i].arg ? rows[i].arg : "");
+        help_row(t, left, rows[i].help);
+    }
+}
+
+int options_wrong(const struct command *c, const char *option, const char *value, const char *why)
+{
+    struct text t = {0};
+    text_raw(&t, option, strlen(option));
+    if (value)
+        text_add(&t, " %s", value);
+    const int status = say_failed(c->name, text_ok(&t) ? t.p : option, why);
+    text_free(&t);
+    return status;
+}
+
+int options_lack(const struct command *c, const char *what)
+{
+    char line[120];
+    snprintf(line, sizeof line, "is missing (gotop %s --help tells the rest)", c->name);
+    door_printf(stderr, "%.*s\n", (int)strcspn(c->head, "\n"), c->head);
+    return say_failed(c->name, what, line);
+}
+
+/* Is the value one of the words "a|b|c"? */
+static bool word_known(const char *words, const char *value)
+{
+    const size_t n = strlen(value);
+    for (const char *w = words; *w; w += strcspn(w, "|"), w += *w == '|')
+        if (strcspn(w, "|") == n && memcmp(w, value, n) == 0)
+            return true;
+    return false;
+}
+
+static int wrong_word(const struct command *c, const struct row *r, const char *option, const char *value)
+{
+    struct text t = {0};
+    text_lit(&t, "there are ");
+    for (const char *w = r->arg; *w; w++)
+        if (*w == '|')
+            text_lit(&t, ", ");
+        else
+            text_raw(&t, w, 1);
+    const int status = options_wrong(c, option, value, text_ok(&t) ? t.p : "out of memory");
+    text_free(&t);
+    return status;
+}
+
+/* ---- the command line
+ * --------------------------------------------------------------------------------------------- */
+
+enum { FIRST_LONG = 256 }; /* what getopt_long() returns of rows[i]: that and i */
+
+struct parser {
+    const struct command *c;
+    struct options *o;
+    char shorts[64];
+    struct option longs[ROWS + 1];
+    const char **operand;
+};
+
+static void parser_rows(struct parser *p)
+{
+    size_t s = 0, n = 0;
+    p->shorts[s++] = '-'; /* operands in their place, */
+    p->shorts[s++] = ':'; /* and a value that lacks told apart from an option that isn't known */
+    p->shorts[s++] = 'h';
+    for (int i = 0; i < ROWS; i++) {
+        if (!(rows[i].commands & p->c->bit))
+            continue;
+        if (is_short(&rows[i])) {
+            p->shorts[s++] = rows[i].name[0];
+            p->shorts[s++] = ':';
+        } else {
+            const int arg = rows[i].kind == RULES ? optional_argument : rows[i].arg != NULL;
+            p->longs[n++] = (struct option){rows[i].name, arg, NULL, FIRST_LONG + i};
+        }
+    }
+    p->shorts[s] = '\0';
+    p->longs[n] = (struct option){0};
+}
+
+static const struct row *row_of(const struct parser *p, int c)
+{
+    if (c >= FIRST_LONG)
+        return &rows[c - FIRST_LONG];
+    for (int i = 0; i < ROWS; i++)
+        if (is_short(&rows[i]) && rows[i].commands & p->c->bit && rows[i].name[0] == c)
+            return &rows[i];
+    return NULL;
+}
+
+/* What one option says. word: as it was typed. 0, or 2 said. */
+static int take(struct parser *p, const struct row *r, const char *word, const char *value)
+{
+    struct options *o = p->o;
+    char name[40];
+    snprintf(name, sizeof name, "%s%s", is_short(r) ? "-" : "--", r->name);
+    const size_t n = strlen(name);
+    if (!is_short(r) && (strncmp(word, name, n) != 0 || (word[n] && word[n] != '=')))
+        return options_wrong(p->c, word, NULL, "unknown option (--help lists them)"); /* a part of a name */
+    if (r->kind == RULES && !value) {
+        o->list_rules = true;
+        return 0;
+    }
+    if (r->kind == WORD && !word_known(r->arg, value))
+        return wrong_word(p->c, r, name, value);
+    if (!READ[r->kind].read(value, (char *)o + r->field))
+        return options_wrong(p->c, name, value, READ[r->kind].fits);
+    return 0;
+}
+
+/* What getopt_long() could not take. */
+static int refuse(struct parser *p, int c, const char *word)
+{
+    const char letter[] = {'-', (char)optopt, '\0'};
+    if (optopt > 0 && optopt < FIRST_LONG)
+        word = letter;
+    if (c == ':')
+        return options_wrong(p->c, word, NULL, "it needs a value (--help tells)");
+    for (const struct option *l = p->longs; l->name && word[1] == '-'; l++) {
+        const size_t n = strlen(l->name);
+        if (!l->has_arg && strncmp(word + 2, l->name, n) == 0 && word[2 + n] == '=')
+            return options_wrong(p->c, word, NULL, "it takes no value");
+    }
+    return options_wrong(p->c, word, NULL, "unknown option (--help lists them)");
+}
+
+/* Options and operands up to "--" or the end. 0, or 2 said. *used: so many words. */
+static int read_part(struct parser *p, int argc, char **argv, int *used)
+{
+    struct options *o = p->o;
+    optind = 0; /* GNU's and musl's way to begin anew */
+    opterr = 0;
+    for (int c; (c = getopt_long(argc, argv, p->shorts, p->longs, NULL)) != -1;) {
+        const char *word = argv[optind - 1];
+        if (c == 1) {
+            p->operand[o->noperands++] = optarg;
+            continue;
+        }
+        if (c == 'h' || (c == '?' && optopt == '?')) {
+            o->help = true;
+            continue;
+        }
+        if (c == '?' || c == ':')
+            return refuse(p, c, word);
+        const struct row *r = row_of(p, c);
+        const char *value = optarg;
+        if (value == word)
+            word = argv[optind - 2];
+        if (r->kind == RULES && !value && optind < argc && argv[optind][0] != '-')
+            value = argv[optind++];
+        if (take(p, r, word, value))
+            return 2;
+    }
+    *used = optind;
+    return 0;
+}
+
+static int read_all(struct parser *p, int argc, char **argv)
+{
+    struct options *o = p->o;
+    int used = 0;
+    if (read_part(p, argc, argv, &used))
+        return 2;
+    o->split = o->noperands;
+    o->splits = used <= argc && used > 1 && strcmp(argv[used - 1], "--") == 0;
+    if (o->splits && p->c->bit == CMD_DIFF) { /* its second side has options, too */
+        argc -= used - 1;
+        argv += used - 1;
+        if (read_part(p, argc, argv, &used))
+            return 2;
+    }
+    while (used < argc)
+        p->operand[o->noperands++] = argv[used++];
+    return 0;
+}
+
+int options_read(const struct command *c, int argc, char **argv, struct options *o)
+{
+    static const char **operand;
+    struct parser p = {.c = c, .o = o};
+    *o = (struct options){.limit = OPTIONS_UNSET, .timeout_ns = -1};
+    mem_free(operand);
+    p.operand = operand = mem_alloc(((size_t)argc + 1) * sizeof *operand);
+    if (!operand)
+        return say_failed(c->name, "the command line", "out of memory");
+    parser_rows(&p);
+    if (read_all(&p, argc, argv))
+        return 2;
+    o->operand = operand;
+    if (o->headers.n > FEED_HEADERS)
+        return options_wrong(c, "-H", NULL, "too many of them: at most 16");
+    memcpy(o->feed.header, o->headers.v, o->headers.n * sizeof o->headers.v[0]);
+    o->feed.nheaders = (int)o->headers.n;
+    if (!o->help || !c->head)
+        return -1;
+    struct text all = {0}, t = {0};
+    text_raw(&all, c->head, strlen(c->head));
+    options_help(&all, c->bit);
+    text_raw(&all, c->tail, strlen(c->tail));
+    if (text_ok(&all))
+        say_fitted(&t, all.p);
+    t.failed |= !text_ok(&all);
+    text_free(&all);
+    return say_list(c->name, &t);
+}
+
+int options_traces(const struct command *c, struct options *o, uint32_t first)
+{
+    if (o->noperands <= first)
+        return -1;
+    o->path = o->operand[first];
+    o->trace.more = (struct joint_paths){o->operand + first + 1, o->noperands - first - 1};
+    return o->trace.more.n < JOINT_MAX
+               ? -1
+               : options_wrong(c, o->operand[first], NULL, "too many traces at once: at most 4096");
+}
