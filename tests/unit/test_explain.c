@@ -151,7 +151,7 @@ static void unmake(struct made *m)
 static bool func_is(const struct trace *tr, const struct explain_part *p, const char *name)
 {
     uint32_t stack, frame;
-    return str_is(trace_str(tr, explain_place(tr, p, &stack, &frame, &(struct ran){0})), name);
+    return str_is(trace_str(tr, explain_place(tr, NULL, p, &stack, &frame, &(struct ran){0})), name);
 }
 
 static void a_wait_is_what_its_waker_did(void **state)
@@ -263,6 +263,46 @@ static void a_budget_cuts_but_never_loses(void **state)
     load_free(&l);
 }
 
+static uint32_t count(void *arg, uint32_t up, const struct explain_part *p)
+{
+    *(int64_t *)arg += p->depth ? 0 : p->t1 - p->t0;
+    return up;
+}
+
+/* Of what costs more than it may, stretches all over it cost about that; else it is explained in one. */
+static void long_lives_in_stretches(void **state)
+{
+    struct loaded l;
+    unsigned in_parts = 0;
+    bool cut = false;
+    (void)state;
+    help_load("samples/http-long-1.27.trace", &l);
+    struct explainer *x = explain_new(l.tr);
+    for (uint32_t g = 0; g < trace_nlanes(l.tr, LANE_G); g++) {
+        const struct lane_info li = trace_lane(l.tr, (struct lane){LANE_G, g});
+        const int64_t life = li.last - li.first;
+        enum { MOST = 400 };
+        struct stretches s;
+        explain_budget(x, 1000000);
+        assert_true(explain_stretches(x, g, li.first, li.last, 1u << 30, &s));
+        assert_true(s.n == 1 && s.each == life);
+        assert_true(explain_stretches(x, g, li.first, li.last, MOST, &s));
+        const uint64_t left = explain_left(x);
+        int64_t seen = 0;
+        for (int i = 0; i < s.n; i++) {
+            const int64_t t0 = li.first + i * s.step;
+            assert_true(s.each <= s.step && t0 + s.each <= li.last);
+            assert_true(explain_walk(x, g, t0, t0 + s.each, count, &seen, &cut));
+        }
+        assert_true(seen == s.n * s.each);
+        assert_true(left - explain_left(x) < 4 * MOST);
+        in_parts += s.n > 1;
+    }
+    assert_true(in_parts > 3);
+    explain_free(x);
+    load_free(&l);
+}
+
 /* What is said of where goroutine 1 ran, of the part `nth` of its running. */
 static void assert_ran(const struct made *m, unsigned nth, const char *want)
 {
@@ -274,7 +314,7 @@ static void assert_ran(const struct made *m, unsigned nth, const char *want)
     for (size_t i = 0; i < l.n; i++) {
         struct ran ran;
         if (l.v[i].part.depth == 0 && l.v[i].part.cat == EX_RUN && nth-- == 0) {
-            (void)explain_place(m->tr, &l.v[i].part, &stack, &frame, &ran);
+            (void)explain_place(m->tr, NULL, &l.v[i].part, &stack, &frame, &ran);
             ran_text(&t, m->tr, &ran, stack, frame, 1);
         }
     }
@@ -401,6 +441,7 @@ int main(void)
         cmocka_unit_test(what_is_put_together_says_less),
         cmocka_unit_test(nobody_turns_in_circles),
         cmocka_unit_test(a_budget_cuts_but_never_loses),
+        cmocka_unit_test(long_lives_in_stretches),
         cmocka_unit_test(the_command),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -89,14 +89,14 @@ static void followed_by_half(void **state)
     static const struct {
         uint64_t spans;
         bool told;
-    } row[] = {{WAITFOR_SPANS, true}, {20000, true}, {800, false}};
+    } row[] = {{WAITFOR_SPANS, true}, {1600, true}, {60, false}};
     struct tracegen_buf b = {0};
     struct made m;
     (void)state;
     chained(&b, 400);
     make(&m, (const char *)b.p);
     for (unsigned i = 0; i < sizeof row / sizeof *row; i++) {
-        struct waitfor *w = waitfor_within(m.l.tg, row[i].spans);
+        struct waitfor *w = waitfor_within(m.l.tg, row[i].spans, 16);
         assert_non_null(w);
         for (unsigned k = 0; k < 12; k++)
             if (end_told(&m, w, k) != row[i].told)

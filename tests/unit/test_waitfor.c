@@ -118,8 +118,8 @@ static void long_lives(void **state)
     help_load("samples/http-long-1.27.trace", &l);
     struct waitfor *all = waitfor_new(l.tg);
     assert_true(all && all->nends == 2 && all->end[0].n && all->end[1].n);
-    for (uint64_t spans = 1600; spans <= 6400; spans *= 2) {
-        struct waitfor *some = waitfor_within(l.tg, spans);
+    for (uint64_t spans = 800; spans <= 3200; spans *= 2) {
+        struct waitfor *some = waitfor_within(l.tg, spans, 2);
         assert_true(some && some->nends == 2);
         for (uint32_t i = 0; i < 2; i++) {
             const struct waitfor_end *a = &all->end[i], *b = &some->end[i];

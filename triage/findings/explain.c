@@ -43,9 +43,9 @@ struct explainer {
     size_t nregions;
     uint16_t *user; /* stacks_user_frame() + 1 by stack, 0: not asked yet */
     uint32_t nstacks;
-    uint64_t left;
-    struct owners *own; /* explain_owners() */
-    bool inside;        /* explain_inside() */
+    uint64_t left, placed; /* placed: levels begun so far */
+    struct owners *own;    /* explain_owners() */
+    bool inside;           /* explain_inside() */
     uint32_t ng, np;
     explain_visit *visit;
     void *arg;
@@ -376,6 +376,7 @@ static bool level_place(struct explainer *x, struct level *l)
 {
     struct lane lane = {LANE_G, l->g};
     x->left -= x->left > 0;
+    x->placed++;
     if (!span_seek_on(&l->it, x->tr, lane, l->hi - 1))
         return false;
     l->next = (struct span){.state = ST_NONE, .who = NO_LANE};
@@ -574,6 +575,11 @@ bool explain_piece(struct explainer *x, const struct workpiece *p, explain_visit
     return true;
 }
 
+bool explain_handed(const struct explainer *x)
+{
+    return x->legs.n > 1;
+}
+
 bool explain_walk(struct explainer *x, uint32_t g, int64_t a, int64_t b, explain_visit *visit, void *arg,
                   bool *cut)
 {
@@ -581,11 +587,42 @@ bool explain_walk(struct explainer *x, uint32_t g, int64_t a, int64_t b, explain
     return explain_piece(x, &p, visit, arg, cut);
 }
 
+/* ---- a long life
+ * ------------------------------------------------------------------------------------------------- */
+
+static uint32_t passed(void *arg, uint32_t up, const struct explain_part *p)
+{
+    (void)arg;
+    (void)p;
+    return up;
+}
+
+bool explain_stretches(struct explainer *x, uint32_t g, int64_t a, int64_t b, uint64_t most,
+                       struct stretches *out)
+{
+    enum { PROBES = 16, PART = 64 /* so much of it they are */, LEAST = 64 /* spans a stretch, at least */ };
+    const uint64_t left = x->left, begun = x->placed;
+    const int64_t step = (b - a) / PROBES, each = step / PART;
+    bool ok = true, cut = false;
+    for (int i = 0; i < PROBES && ok && each > 0; i++)
+        ok = explain_walk(x, g, a + i * step, a + i * step + each, passed, NULL, &cut);
+    /* A level costs a span to find and one to be in, wherever it is cut: what more there is are bounds. */
+    const uint64_t cost = left - x->left, found = 2 * (x->placed - begun),
+                   all = PART * (cost > found ? cost - found : 0);
+    *out = (struct stretches){1, b - a, b - a};
+    if (all > most) {
+        out->n = most < LEAST * STRETCHES ? (int)(most / LEAST) + 1 : STRETCHES;
+        out->step = (b - a) / out->n;
+        out->each = (int64_t)((double)out->step * (double)most / (double)all);
+    }
+    return ok;
+}
+
 /* ---- places
  * ---------------------------------------------------------------------------------------------------- */
 
-static uint32_t place(const struct trace *tr, struct explainer *x, const struct explain_part *p,
-                      uint32_t *stack, uint32_t *frame, struct ran *ran)
+uint32_t explain_place(const struct trace *tr, struct explainer *x, const struct explain_part *p,
+                       uint32_t *stack, uint32_t *frame, struct ran *ran)
 {
     const bool preempted = p->cat == EX_RUN && p->reason && p->stack_end;
     const bool came = p->cat == EX_RUN && !preempted && !p->region && p->stack && p->stack_end &&
@@ -602,220 +639,4 @@ static uint32_t place(const struct trace *tr, struct explainer *x, const struct 
     }
     ran_lasts(ran, p->t1 - p->t0);
     return *stack ? trace_frame(tr, *stack, *frame).func : 0;
-}
-
-uint32_t explain_place(const struct trace *tr, const struct explain_part *p, uint32_t *stack, uint32_t *frame,
-                       struct ran *ran)
-{
-    return place(tr, NULL, p, stack, frame, ran);
-}
-
-/* ---- as a list
- * --------------------------------------------------------------------------------------------------- */
-
-struct listing {
-    struct explain_list *l;
-    bool failed;
-};
-
-static uint32_t list_part(void *arg, uint32_t up, const struct explain_part *p)
-{
-    struct listing *k = arg;
-    struct explain_list *l = k->l;
-    struct explain_item *v = l->n < EXPLAIN_ITEMS ? mem_grow(l->v, &l->cap, l->n + 1, sizeof *v) : NULL;
-    if (!v) {
-        k->failed |= l->n < EXPLAIN_ITEMS;
-        l->cut = true;
-        return NO_LANE;
-    }
-    l->v = v;
-    v[l->n++] = (struct explain_item){*p, up};
-    return (uint32_t)l->n;
-}
-
-/* Parts come from behind, a wait before its own: turned round, with each wait before what explains it. */
-static bool list_turn(struct explain_list *l)
-{
-    struct explain_item *v = mem_alloc((l->n + 1) * sizeof *v);
-    uint32_t *to = mem_alloc((l->n + 1) * sizeof *to), *end = mem_zalloc((l->n + 1) * sizeof *end);
-    if (v && to && end) {
-        for (size_t i = l->n; i-- > 0;) { /* how many parts stand below each */
-            end[i]++;
-            if (l->v[i].up && l->v[i].up <= i)
-                end[l->v[i].up - 1] += end[i];
-        }
-        size_t root = l->n;
-        uint32_t *room = mem_alloc((l->n + 1) * sizeof *room);
-        for (size_t i = 0; room && i < l->n; i++) {
-            uint32_t up = l->v[i].up;
-            if (up && up <= i) {
-                room[up - 1] -= end[i];
-                to[i] = room[up - 1];
-            } else {
-                root -= end[i];
-                to[i] = (uint32_t)root;
-            }
-            room[i] = to[i] + end[i];
-            v[to[i]] = l->v[i];
-            v[to[i]].up = up && up <= i ? to[up - 1] : NO_LANE;
-            (void)slices_tick(); /* all of it is done even if nobody wants it any more */
-        }
-        l->cut |= !room;
-        mem_free(room);
-        mem_free(l->v);
-        l->v = v;
-        l->cap = l->n + 1;
-        v = NULL;
-    }
-    mem_free(to);
-    mem_free(end);
-    bool ok = v == NULL;
-    mem_free(v);
-    return ok;
-}
-
-bool explain_list_piece(struct explainer *x, const struct workpiece *p, struct explain_list *out)
-{
-    struct listing k = {.l = out};
-    *out = (struct explain_list){0};
-    bool ok = explain_piece(x, p, list_part, &k, &out->cut) && !k.failed && list_turn(out);
-    if (!ok)
-        explain_list_free(out);
-    return ok;
-}
-
-bool explain_list(struct explainer *x, uint32_t g, int64_t a, int64_t b, struct explain_list *out)
-{
-    const struct workpiece p = workpiece_of_g(g, a, b);
-    return explain_list_piece(x, &p, out);
-}
-
-void explain_list_free(struct explain_list *l)
-{
-    mem_free(l->v);
-    *l = (struct explain_list){0};
-}
-
-/* ---- merged
- * ------------------------------------------------------------------------------------------------------ */
-
-bool explain_tree_init(struct explain_tree *t, const struct trace *tr)
-{
-    *t = (struct explain_tree){.tr = tr};
-    t->v = mem_grow(NULL, &t->cap, 1, sizeof *t->v);
-    if (t->v) {
-        t->v[t->n++] = (struct explain_node){
-            .up = NO_LANE, .first = NO_LANE, .next = NO_LANE, .g = NO_LANE, .by = NO_LANE};
-    }
-    return t->v != NULL;
-}
-
-static uint32_t tree_part(void *arg, uint32_t up, const struct explain_part *p)
-{
-    struct explain_tree *t = arg;
-    struct ran ran;
-    uint32_t stack, frame, func = place(t->tr, t->x, p, &stack, &frame, &ran);
-    uint32_t who = trace_g_name(t->tr, p->g);
-    uint32_t i = tab_put(&t->by, (uint64_t)up << 32 | func,
-                         (uint64_t)who << 16 | (uint64_t)p->kind << 8 | p->cat, t->n);
-    struct explain_node *n;
-    if (i == TAB_NONE || t->failed) {
-        t->failed = true;
-        return up;
-    }
-    if (i == t->n) {
-        n = mem_grow(t->v, &t->cap, (size_t)i + 1, sizeof *n);
-        if (!n) {
-            t->failed = true;
-            return up;
-        }
-        t->v = n;
-        n[i] = (struct explain_node){.up = up,
-                                     .first = NO_LANE,
-                                     .next = n[up].first,
-                                     .cat = p->cat,
-                                     .kind = p->kind,
-                                     .func = func,
-                                     .who = who,
-                                     .longest = -1};
-        n[up].first = i;
-        t->n++;
-    }
-    n = &t->v[i];
-    n->mixed |=
-        n->count && !n->mixed && !text_calls_alike(t->tr, stack, frame, n->stack, n->frame, EXPLAIN_CALLS);
-    if (n->count)
-        ran_join(&n->ran, &ran);
-    else
-        n->ran = ran;
-    if (n->count == 0 || n->last != stack) {
-        n->last = stack;
-        n->caller = text_caller(t->tr, stack, frame, 1);
-        n->outer = text_caller(t->tr, stack, frame, 2);
-    }
-    callers_add(&n->callers, n->caller, p->t1 - p->t0);
-    callers_add(&n->beyond, n->outer, p->t1 - p->t0);
-    n->count++;
-    n->ns = ns_add(n->ns, p->t1 - p->t0);
-    if (p->t1 - p->t0 > n->longest) {
-        n->longest = p->t1 - p->t0;
-        n->t0 = p->t0;
-        n->t1 = p->t1;
-        n->g = p->g;
-        n->by = p->by;
-        n->stack = stack;
-        n->frame = frame;
-        n->reason = p->reason;
-    }
-    return i;
-}
-
-bool explain_add_piece(struct explainer *x, struct explain_tree *t, const struct workpiece *p)
-{
-    t->x = x;
-    bool ok = explain_piece(x, p, tree_part, t, &t->cut);
-    t->x = NULL;
-    t->handed |= x->legs.n > 1;
-    t->v[0].ns = ns_add(t->v[0].ns, p->t1 > p->t0 ? p->t1 - p->t0 : 0);
-    t->v[0].count++;
-    return ok && !t->failed;
-}
-
-bool explain_add(struct explainer *x, struct explain_tree *t, uint32_t g, int64_t a, int64_t b)
-{
-    const struct workpiece p = workpiece_of_g(g, a, b);
-    return explain_add_piece(x, t, &p);
-}
-
-static int cmp_node(const void *a, const void *b, void *arg)
-{
-    const struct explain_tree *t = arg;
-    const struct explain_node *x = &t->v[*(const uint32_t *)a], *y = &t->v[*(const uint32_t *)b];
-    return x->ns != y->ns ? (x->ns < y->ns) - (x->ns > y->ns)
-                          : (*(const uint32_t *)a > *(const uint32_t *)b) -
-                                (*(const uint32_t *)a < *(const uint32_t *)b);
-}
-
-void explain_tree_sort(struct explain_tree *t)
-{
-    uint32_t *v = mem_alloc(((size_t)t->n + 1) * sizeof *v);
-    for (uint32_t i = 0; v && i < t->n; i++) {
-        uint32_t n = 0;
-        for (uint32_t k = t->v[i].first; k != NO_LANE; k = t->v[k].next)
-            v[n++] = k;
-        if (n > 1) {
-            host_sort(v, n, sizeof *v, cmp_node, t);
-            for (uint32_t k = 0; k < n; k++)
-                t->v[v[k]].next = k + 1 < n ? v[k + 1] : NO_LANE;
-            t->v[i].first = v[0];
-        }
-    }
-    mem_free(v);
-}
-
-void explain_tree_free(struct explain_tree *t)
-{
-    mem_free(t->v);
-    tab_free(&t->by);
-    *t = (struct explain_tree){0};
 }

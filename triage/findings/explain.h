@@ -106,14 +106,29 @@ bool explain_walk(struct explainer *x, uint32_t g, int64_t a, int64_t b, explain
 bool explain_legs(struct explainer *x, const struct workpiece *p, struct legs *out);
 bool explain_piece(struct explainer *x, const struct workpiece *p, explain_visit *visit, void *arg,
                    bool *cut);
+bool explain_handed(const struct explainer *x); /* had the last piece several legs? */
+
+/*
+ * explain_stretches - how g's [a,b) is explained at the cost of about `most` spans: in n stretches of `each`
+ * ns, one every `step`; where all of it costs no more, in one. What it costs is told from 16 short ones of
+ * it. false: out of memory.
+ */
+enum { STRETCHES = 64 };
+struct stretches {
+    int n;
+    int64_t step, each;
+};
+bool explain_stretches(struct explainer *x, uint32_t g, int64_t a, int64_t b, uint64_t most,
+                       struct stretches *out);
 
 /*
  * explain_place - the function a part is put down to: the first of the program's own (stacks.h); running
  * between two places: the innermost function that both are in, where it was preempted if it was. *stack: one
  * to show, *frame: which of its frames that is. 0 unknown. *ran: of running, what is known of it being there.
+ * x: remembers frames, NULL: nothing does.
  */
-uint32_t explain_place(const struct trace *tr, const struct explain_part *p, uint32_t *stack, uint32_t *frame,
-                       struct ran *ran);
+uint32_t explain_place(const struct trace *tr, struct explainer *x, const struct explain_part *p,
+                       uint32_t *stack, uint32_t *frame, struct ran *ran);
 
 /* ---- as a list
  * ------------------------------------------------------------------------------------------------ */

@@ -385,7 +385,7 @@ static json_t *json_part(const struct trace *tr, const struct explain_item *item
 {
     const struct explain_part *p = &item->part;
     struct ran ran;
-    uint32_t stack, frame, func = explain_place(tr, p, &stack, &frame, &ran);
+    uint32_t stack, frame, func = explain_place(tr, NULL, p, &stack, &frame, &ran);
     json_t *o = json_pack("{s:I, s:I, s:i, s:s, s:I, s:o}", "t0", (json_int_t)p->t0, "t1", (json_int_t)p->t1,
                           "depth", (int)p->depth, "what", explain_cat_id((enum explain_cat)p->cat),
                           "goroutine", (json_int_t)trace_lane_who(tr, (struct lane){LANE_G, p->g}).id, "func",

@@ -207,88 +207,46 @@ static void end_of(struct waitfor_end *e, const struct explain_tree *t)
         ends_largest(e, v, n, all);
 }
 
-/* A life in WINDOWS parts, in such an order that however many of them are looked at lie all over it. */
-#define WINDOWS 64
-static uint32_t window_nth(uint32_t i)
-{
-    uint32_t r = 0;
-    for (uint32_t bit = 1; bit < WINDOWS; bit <<= 1)
-        r = r << 1 | ((i & bit) != 0);
-    return r;
-}
-
-static bool windows_add(struct explainer *x, struct explain_tree *t, uint32_t g, const struct lane_info *li)
-{
-    const double part = (double)(li->last - li->first) / WINDOWS;
-    bool ok = true;
-    for (uint32_t i = 0; i < WINDOWS && ok && explain_left(x); i++) {
-        const uint32_t k = window_nth(i);
-        ok = explain_add(x, t, g, li->first + (int64_t)(part * k),
-                         k + 1 < WINDOWS ? li->first + (int64_t)(part * (k + 1)) : li->last);
-    }
-    return ok;
-}
-
-/* Some of a group, dealt evenly: their lives, or each of them in windows, at the cost of so many spans in
- * all. */
+/* Some of a group, dealt evenly: their lives, or stretches of them, at the cost of about so many spans. */
 static bool lives_add(const struct triage *tg, struct explainer *x, struct explain_tree *t, uint32_t group,
-                      uint64_t spans, bool windows)
+                      uint64_t spans)
 {
     const uint32_t count = tg->groups[group].count, step = count / WAITFOR_LOOK ? count / WAITFOR_LOOK : 1;
     const uint32_t looks = count < WAITFOR_LOOK ? count : WAITFOR_LOOK;
     uint32_t seen = 0, looked = 0;
     bool ok = true;
-    explain_budget(x, spans);
+    explain_budget(x, 4 * spans);
     for (uint32_t g = gstats_next(tg->g, 0, group); g != NO_LANE && ok && looked < WAITFOR_LOOK;
          g = gstats_next(tg->g, g + 1, group)) {
-        if (seen++ % step == 0) {
-            const struct lane_info li = trace_lane(tg->tr, (struct lane){LANE_G, g});
-            if (windows)
-                explain_budget(x, spans / (looks ? looks : 1));
-            ok = windows ? windows_add(x, t, g, &li) : explain_add(x, t, g, li.first, li.last);
-            looked++;
-        }
+        if (seen++ % step)
+            continue;
+        const struct lane_info li = trace_lane(tg->tr, (struct lane){LANE_G, g});
+        struct stretches s = {0};
+        ok = explain_stretches(x, g, li.first, li.last, spans / looks, &s);
+        for (int i = 0; i < s.n && ok; i++)
+            ok = explain_add(x, t, g, li.first + i * s.step, li.first + i * s.step + s.each);
+        looked++;
     }
     return ok;
 }
 
-/* spans: what it may cost. Where whole lives cost more, windows of each are looked at. */
+/* spans: what it may cost. */
 static bool end_for(struct waitfor_end *e, const struct triage *tg, struct explainer *x, uint32_t group,
                     uint64_t spans)
 {
-    bool ok = true, over = true;
-    for (int windows = 0; windows < 2 && ok && over; windows++) {
-        struct explain_tree t;
-        ok = explain_tree_init(&t, tg->tr) && lives_add(tg, x, &t, group, spans / 2, windows);
-        over = !windows && explain_left(x) == 0;
-        if (ok && !over)
-            end_of(e, &t);
-        explain_tree_free(&t);
-    }
+    struct explain_tree t;
+    const bool ok = explain_tree_init(&t, tg->tr) && lives_add(tg, x, &t, group, spans);
+    if (ok)
+        end_of(e, &t);
+    explain_tree_free(&t);
     return ok;
 }
 
-/* How many groups are told whom they wait for in the end. */
-static uint32_t ends_wanted(const struct waitfor *w, const struct triage *tg)
-{
-    uint32_t who[ENDS], n = 0;
-    for (uint32_t i = 0; i < w->nedges && n < ENDS; i++) {
-        const struct waitfor_edge *e = &w->edge[i];
-        uint32_t k = 0;
-        while (k < n && who[k] != e->from)
-            k++;
-        if (k == n && e->what == WF_GROUP && stacks_is_program(tg->tr, e->from))
-            who[n++] = e->from;
-    }
-    return n;
-}
-
-static bool ends_of(struct waitfor *w, const struct triage *tg, uint64_t spans)
+static bool ends_of(struct waitfor *w, const struct triage *tg, uint64_t spans, uint32_t most)
 {
     struct explainer *x = explain_new(tg->tr);
     bool ok = x != NULL;
-    const uint32_t wanted = ends_wanted(w, tg);
-    for (uint32_t i = 0; i < w->nedges && ok && w->nends < ENDS; i++) {
+    for (uint32_t i = 0; i < w->nedges && ok && w->nends < most; i++) {
         const struct waitfor_edge *e = &w->edge[i];
         uint32_t k = 0, group = UINT32_MAX;
         while (k < w->nends && w->end[k].from != e->from)
@@ -299,7 +257,7 @@ static bool ends_of(struct waitfor *w, const struct triage *tg, uint64_t spans)
             for (uint32_t g = 0; g < tg->ngroups; g++)
                 group = tg->groups[g].name == e->from ? g : group;
             w->end[w->nends++] = (struct waitfor_end){.from = e->from};
-            ok = group == UINT32_MAX || end_for(&w->end[k], tg, x, group, spans / (wanted ? wanted : 1));
+            ok = group == UINT32_MAX || end_for(&w->end[k], tg, x, group, spans);
         }
         w->end[k].ns = ns_add(w->end[k].ns, e->ns);
     }
@@ -307,7 +265,7 @@ static bool ends_of(struct waitfor *w, const struct triage *tg, uint64_t spans)
     return ok;
 }
 
-struct waitfor *waitfor_within(const struct triage *tg, uint64_t spans)
+struct waitfor *waitfor_within(const struct triage *tg, uint64_t spans, uint32_t ends)
 {
     struct waitfor *w = mem_zalloc(sizeof *w);
     if (!w)
@@ -326,7 +284,7 @@ struct waitfor *waitfor_within(const struct triage *tg, uint64_t spans)
         }
     }
     knots_of(w);
-    if (!ends_of(w, tg, spans)) {
+    if (!ends_of(w, tg, spans, ends < ENDS ? ends : ENDS)) {
         waitfor_free(w);
         return NULL;
     }
@@ -335,7 +293,7 @@ struct waitfor *waitfor_within(const struct triage *tg, uint64_t spans)
 
 struct waitfor *waitfor_new(const struct triage *tg)
 {
-    return waitfor_within(tg, WAITFOR_SPANS);
+    return waitfor_within(tg, WAITFOR_SPANS, ENDS);
 }
 
 void waitfor_free(struct waitfor *w)

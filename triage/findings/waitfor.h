@@ -58,11 +58,14 @@ struct waitfor {
     struct waitfor_end end[16]; /* of groups of the program, by ns */
     uint32_t nends, knots;
 };
-/* waitfor_new - after TRIAGE_DONE. NULL: out of memory. Costs at most WAITFOR_SPANS spans, the same for each
- * group. */
-#define WAITFOR_SPANS 500000
+/*
+ * waitfor_new - after TRIAGE_DONE. NULL: out of memory. Each group that is followed to its end costs about
+ * WAITFOR_SPANS spans. waitfor_within - the same with so many groups followed, at the cost of so many spans
+ * each.
+ */
+#define WAITFOR_SPANS 40000
 struct waitfor *waitfor_new(const struct triage *tg);
-struct waitfor *waitfor_within(const struct triage *tg, uint64_t spans); /* at the cost of so many */
+struct waitfor *waitfor_within(const struct triage *tg, uint64_t spans, uint32_t ends);
 void waitfor_free(struct waitfor *w);
 
 /* waitfor_edge_text - "main.teller waits for main.auditor". waitfor_end_text - "in the end main.auditor,

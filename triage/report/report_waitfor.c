@@ -17,7 +17,7 @@ static bool worth(const struct waitfor_edge *e, const struct triage *tg)
 
 void report_waitfor(struct text *t, const struct loaded *l)
 {
-    struct waitfor *w = waitfor_new(l->tg);
+    struct waitfor *w = waitfor_within(l->tg, WAITFOR_SPANS, ENDS);
     uint32_t shown = 0;
     t->failed |= !w;
     for (uint32_t i = 0; w && i < w->nedges && shown < LINES; i++) {

@@ -352,6 +352,7 @@ static bool tell_background(struct causes *c, struct works *all, uint32_t mains)
         struct work *w = &all->v[i];
         const uint8_t how = w->kind == WORK_TASKS ? OUTER : is[w->group];
         w->background = how == NOT_AWAITED && (outside || any);
+        w->background |= outside && w->kind == WORK_MAIN; /* it waits for the end */
         w->inner = how == INNER;
     }
     mem_free(is);

@@ -9,12 +9,13 @@
 enum {
     SAMPLE = 240,  /* pieces explained for `all` */
     EACH_END = 48, /* for the usual ones, and for the slow ones */
-    LONG = 100000, /* spans of those of one work that run all along: of more, stretches are explained */
-    STRETCHES = 16
+    LONG = 100000, /* spans that those of one work may cost that run all along */
+    BRIEF = 10000  /* the same, of a work that no page shows: for what it is, and whose */
 };
 
 struct making {
     const struct trace *tr;
+    struct explainer *x;
     struct owners *own;
     struct work_tree *t;
     unsigned sets; /* of the piece that is explained, a bit each */
@@ -65,7 +66,7 @@ static struct tree_node of_part(struct making *m, const struct explain_part *p)
     struct tree_node n = {
         .cat = p->cat, .kind = p->kind, .who = trace_g_name(m->tr, p->g), .g = p->g, .by = p->by};
     uint32_t frame;
-    n.user = explain_place(m->tr, p, &n.stack, &frame, &n.ran);
+    n.user = explain_place(m->tr, m->x, p, &n.stack, &frame, &n.ran);
     if (n.stack) {
         const bool ran = p->cat == EX_RUN;
         n.leaf = ran ? n.user : trace_frame(m->tr, n.stack, owner_leaf(m->own, n.stack)).func;
@@ -131,37 +132,35 @@ static uint32_t part(void *arg, uint32_t up, const struct explain_part *p)
     return i;
 }
 
-static bool stretch_add(struct explainer *x, struct making *m, const struct workpiece *p)
+static bool stretch_add(struct making *m, const struct workpiece *p)
 {
     struct tree_node *root = &m->t->v[0];
     for (int s = 0; s < TREE_SETS; s++)
         root->ns[s] = m->sets >> s & 1 ? ns_add(root->ns[s], p->t1 - p->t0) : root->ns[s];
-    return explain_piece(x, p, part, m, &m->t->cut) && !m->failed;
+    return explain_piece(m->x, p, part, m, &m->t->cut) && !m->failed;
 }
 
-/* lives: how many goroutines, that run all along, the work is; 0: it is of pieces. */
-static bool piece_add(struct explainer *x, struct making *m, const struct workpiece *p, unsigned sets,
-                      uint32_t lives)
+/* most: spans that it may cost, if it is a life that runs all along: of more, stretches are explained. 0: it
+ * is none. */
+static bool piece_add(struct making *m, const struct workpiece *p, unsigned sets, uint64_t most)
 {
     struct tree_node *root = &m->t->v[0];
+    struct stretches s = {1, 0, p->t1 - p->t0};
     m->sets = sets;
-    for (int s = 0; s < TREE_SETS; s++) {
-        if (sets >> s & 1) {
-            m->t->pieces[s]++;
-            root->pieces[s]++;
-            root->n[s]++;
+    for (int k = 0; k < TREE_SETS; k++) {
+        if (sets >> k & 1) {
+            m->t->pieces[k]++;
+            root->pieces[k]++;
+            root->n[k]++;
         }
     }
-    const double spans = (double)trace_lane(m->tr, (struct lane){LANE_G, p->g}).nspans,
-                 of = (double)LONG / lives;
-    if (!lives || spans <= of)
-        return stretch_add(x, m, p);
-    bool ok = true;
-    const int64_t step = (p->t1 - p->t0) / STRETCHES, each = (int64_t)((double)step * of / spans);
-    for (int i = 0; ok && i < STRETCHES; i++) {
-        const int64_t t0 = p->t0 + i * step;
-        const struct workpiece s = workpiece_of_g(p->g, t0, t0 + (each > 0 ? each : 1));
-        ok = stretch_add(x, m, &s);
+    if (!most)
+        return stretch_add(m, p);
+    bool ok = explain_stretches(m->x, p->g, p->t0, p->t1, most, &s);
+    for (int i = 0; ok && i < s.n; i++) {
+        const int64_t t0 = p->t0 + i * s.step;
+        const struct workpiece one = workpiece_of_g(p->g, t0, t0 + s.each);
+        ok = stretch_add(m, &one);
     }
     return ok;
 }
@@ -213,20 +212,22 @@ static unsigned sets_of(const struct work *w, uint32_t i, uint32_t n)
 bool tree_make(struct causes *c, struct works *all, struct work *w)
 {
     struct work_tree *t = &w->tree;
-    struct making m = {.tr = c->tr, .own = all->own, .t = t, .rests = w->background || w->standing};
+    struct making m = {
+        .tr = c->tr, .x = c->x, .own = all->own, .t = t, .rests = w->background || w->standing};
     *t = (struct work_tree){0};
     t->v = mem_grow(NULL, &t->cap, 1, sizeof *t->v);
     if (!t->v)
         return false;
     t->v[t->n++] =
         (struct tree_node){.up = NO_LANE, .first = NO_LANE, .next = NO_LANE, .g = NO_LANE, .by = NO_LANE};
+    const uint64_t most = w->standing && w->looked ? (work_counts(w) ? LONG : BRIEF) / w->looked + 1 : 0;
     uint32_t asks = 0;
     bool ok = true;
     for (uint32_t i = 0; ok && i < w->looked; i++) {
         m.asks = w->standing && calls_asks(c, w->v[i].g);
         asks += m.asks;
         const unsigned sets = sets_of(w, i, w->looked);
-        ok = !sets || piece_add(c->x, &m, &w->v[i], sets, w->standing ? w->looked : 0);
+        ok = !sets || piece_add(&m, &w->v[i], sets, most);
     }
     w->asks = asks * 2 > w->looked;
     return ok && sort(t);

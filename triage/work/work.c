@@ -50,18 +50,12 @@ static int cmp_work(const void *a, const void *b)
                                           : (x->name > y->name) - (x->name < y->name);
 }
 
-static void weigh(const struct causes *c, struct works *all)
+static void weigh(struct works *all)
 {
     double most = 0;
-    bool outside = false;
-    for (uint32_t i = 0; i < all->n; i++) {
-        const struct work *w = &all->v[i];
-        outside |= work_outside(c, w);
-    }
     for (uint32_t i = 0; i < all->n; i++) {
         struct work *w = &all->v[i];
         w->weight = counted(w);
-        w->background |= outside && w->kind == WORK_MAIN; /* it waits for the end */
         w->background |=
             w->kind != WORK_TASKS &&
             !w->user; /* a library's own: what it does for the program is in the program's trees */
@@ -91,7 +85,7 @@ bool works_new(struct causes *c, struct works *out)
     }
     explain_owners(c->x, NULL);
     if (ok)
-        weigh(c, out);
+        weigh(out);
     else
         works_free(out);
     return ok;

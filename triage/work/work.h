@@ -100,6 +100,11 @@ bool works_find(struct causes *c, struct works *out);
  * what the program is for? */
 bool work_outside(const struct causes *c, const struct work *w);
 void work_free(struct work *w);
+/* work_counts - does a page show it? What is in the background, or another one's, it doesn't. */
+static inline bool work_counts(const struct work *w)
+{
+    return !w->background && !w->inner;
+}
 /* tree_make - explains the pieces of a work. */
 bool tree_make(struct causes *c, struct works *all, struct work *w);
 /* tree_ns - what all nodes of a set come to: the explained time that counts. */
