@@ -69,7 +69,8 @@ struct options {
     struct words headers; /* -H: also in feed */
     bool help, version, seen_by_main;
     bool quiet, json, csv, tsv, utf8;
-    const char *out; /* -o */
+    const char *out;   /* -o */
+    const char *bytes; /* main() has taken it (viewer/command/bound.h) */
     const char *rules;
     bool list_rules;         /* --rules without a file */
     struct words conditions; /* --assert, --fail-if, --until */

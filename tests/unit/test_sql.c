@@ -32,10 +32,23 @@
     "where state in ('running','GC worker','mark assist','sweep')) q"
 #define WAITS \
     "(select w.g, max(w.t0, b.seen) t0, w.t1, w.runnable_ns from wait w join goroutine b on b.g = w.g) w"
-/* Whose life was not back-dated: to which Go's reader adds time before the first event. */
+/* Whose life was not back-dated. Go's sums (S) leave out the wait in which a goroutine ends the trace, and
+ * before 1.11 count system calls that block as running, so they are added up from its transitions. */
+#define SUM_OF(state) "sum(case when state='" state "' then t1-t0 else 0 end)"
 #define BORN \
-    "(select * from S where abs(total - (select max(t1)-min(t0) from G where G.g = S.g)) <= 2 and " \
-    "(select min(t0) from G where G.g = S.g) > 1000)"
+    "(select g, " SUM_OF("running") " exec, " SUM_OF("runnable") " sched, " SUM_OF( \
+        "waiting") " block, " SUM_OF("syscall") " syscall, sum(t1-t0) total from G group by g having " \
+                                                "min(t0) > 1000 and " \
+                                                "total + 2 >= (select total from S where S.g = G.g))"
+/* Before Go 1.10 its reader has a range for each processor that a stop of the world stopped. */
+#define STOPPED \
+    "(select name, t0, t1 from R where scope <> 'P' or name not like 'stop%' union all select name, " \
+    "min(t0), max(t1) " \
+    "from (select *, sum(fresh) over (partition by name order by t0, id) k from (select *, ifnull(t0 > " \
+    "max(t1) over " \
+    "(partition by name order by t0, id rows between unbounded preceding and 1 preceding), 1) fresh from R " \
+    "where " \
+    "scope = 'P' and name like 'stop%')) group by name, k)"
 #define END "(select v from H where key='end')"
 #define DUR "(select dur from trace)"
 
@@ -56,7 +69,7 @@ static const struct {
     {"select g, t0, t1, state from G where t0 > " END "/2 order by t0, g limit 50",
      "select g, t0, t1, state from " Q " where t0 > " DUR "/2 order by t0, g limit 50"},
     {"select g, t0, t1 from G where t0 between " END "/4 and " END "/3 and state='running' order by t0, g",
-     "select g, t0, t1 from span where t0 between " DUR "/4 and " DUR
+     "select g, t0, t1 from " Q " where t0 between " DUR "/4 and " DUR
      "/3 and state='running' order by t0, g"},
     {"select sum(min(t1," END "/2) - max(t0," END "/4)) from G where t1 > " END "/4 and t0 < " END "/2",
      "select sum(overlap(t0, t1, " DUR "/4, " DUR "/2)) from " Q " where t1 > " DUR "/4 and t0 < " DUR "/2"},
@@ -107,7 +120,7 @@ static const struct {
      "select g, running_ns from goroutine where t0 = seen and t0 > 1000 order by g"},
     {"select g, sched, block from " BORN " order by g",
      "select g, runnable_ns, waiting_ns from goroutine where t0 = seen and t0 > 1000 order by g"},
-    {"select g, syscall+sysblock from " BORN " order by g",
+    {"select g, syscall from " BORN " order by g",
      "select g, syscall_ns from goroutine where t0 = seen and t0 > 1000 order by g"},
     {"select g, total from " BORN " order by g",
      "select g, dur from goroutine where t0 = seen and t0 > 1000 order by g"},
@@ -120,7 +133,7 @@ static const struct {
      "select g, sum(t1-t0) from " PS " where t1 > t0 group by g order by g"},
     {"select count(distinct p), max(t1) from P", "select count(distinct p), max(t1) from " PS},
     /* ranges */
-    {"select name, count(*), sum(t1-t0), max(t1-t0) from R group by name order by name",
+    {"select name, count(*), sum(t1-t0), max(t1-t0) from " STOPPED " group by name order by name",
      "select case kind when 'mark' then 'GC concurrent mark phase' when 'sweep' then 'GC incremental sweep' "
      "when "
      "'assist' "
@@ -203,6 +216,26 @@ static const char *const records[][2] = {{"C", "kind,n"},
                                          {"U", "g,task,t0,t1,name"},
                                          {"Z", "state,total,n"}};
 
+/* A field as a cell shows it: what the dump escapes its way is escaped the exports' way. */
+static const char *as_cell(const char *f, size_t n)
+{
+    static char cell[2 << 20];
+    size_t to = 0;
+    for (size_t i = 0; i < n && to + 5 < sizeof cell; i++) {
+        const char *as = f[i] != '\\' || i + 1 == n ? NULL
+                         : f[i + 1] == 't'          ? "\\x09"
+                         : f[i + 1] == 'n'          ? "\\x0a"
+                         : f[i + 1] == 'r'          ? "\\x0d"
+                                                    : "\\";
+        if (!as)
+            cell[to++] = f[i];
+        for (i += as != NULL; as && *as; as++)
+            cell[to++] = *as;
+    }
+    cell[to] = '\0';
+    return cell;
+}
+
 /* A record's line into its table. "-" is an empty name. */
 static void put_record(char *line, sqlite3_stmt *const *put)
 {
@@ -218,7 +251,7 @@ static void put_record(char *line, sqlite3_stmt *const *put)
         if (len == 1 && *f == '-')
             sqlite3_bind_null(put[k], i);
         else
-            sqlite3_bind_text(put[k], i, f, (int)len, SQLITE_TRANSIENT);
+            sqlite3_bind_text(put[k], i, as_cell(f, len), -1, SQLITE_TRANSIENT);
     }
     if (sqlite3_step(put[k]) != SQLITE_DONE)
         fail_msg("%s: %s", line, sqlite3_errmsg(db));
@@ -270,7 +303,8 @@ static void oracle_from(const char *path)
 static void put_value(struct tracegen_buf *b, sqlite3_stmt *st, int i)
 {
     const char *p = (const char *)sqlite3_column_text(st, i);
-    tracegen_printf(b, "%s%s", i ? "\t" : "", p ? p : "NULL");
+    tracegen_put(b, "\t", i > 0);
+    tracegen_put(b, p ? p : "NULL", strlen(p ? p : "NULL"));
 }
 
 static char *of_oracle(const char *sql)
@@ -352,8 +386,8 @@ static void one_pair(const char *path, struct sql *s, int i)
             k++;
         while (k && want[k - 1] != '\n')
             k--;
-        print_message("%s: question %d\n  %s\n  Go's reader: %.120s\n  gotop sql:   %.120s\n", path, i,
-                      pairs[i].ours, want + k, got + k);
+        print_message("%s: question %d, byte %zu\n  %s\n  Go's reader: %.120s\n  gotop sql:   %.120s\n", path,
+                      i, k, pairs[i].ours, want + k, got + k);
         differ++;
     }
     free(want);

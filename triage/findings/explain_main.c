@@ -13,8 +13,10 @@
 
 #include "decode/base/door.h"
 #include "decode/base/mem.h"
+#include "triage/findings/explain_ids.h"
 #include "triage/findings/explain_text.h"
 #include "triage/json.h"
+#include "triage/link.h"
 #include "triage/say.h"
 #include "triage/options.h"
 #include "triage/exports/export_scope.h"
@@ -34,7 +36,9 @@ static const char usage_head[] =
     "name, merged\n"
     "         region:NAME     all regions of that name         group:FUNCTION   all goroutines that "
     "started there\n"
-    "         slowest:task:NAME, slowest:region:NAME           the longest one\n";
+    "         slowest:task:NAME, slowest:region:NAME           the longest one\n"
+    "         g123@1.25s      what it does at that moment      TRACE@1.25s:g123 the same, as find prints it\n"
+    "         lock-convoy     a finding, by its rule or key    stack:42         a stack that SQL names\n";
 static const char usage_tail[] =
     "Exit status: 0 fine, 2 a trace can't be read or has no such subject, 3 only part of a trace could "
     "be read.\n";
@@ -43,6 +47,7 @@ struct asked {
     struct workpiece *v;
     size_t n, cap, all;        /* all: how many there are */
     struct text title, others; /* others: that there is no such name, and which there are */
+    struct text moment;        /* of g17@1.25s: what the span there is */
     bool failed;
 };
 static int fail(const char *what, const char *why)
@@ -64,6 +69,40 @@ static void ask(struct asked *q, struct workpiece p)
     }
 }
 
+/* "1.2s..1.3s" */
+static bool interval(const struct trace *tr, const char *s, int64_t *a, int64_t *b, const char **why)
+{
+    char from[64];
+    const char *dots = strstr(s, "..");
+    const int64_t len = trace_info(tr)->end;
+    *why = "the interval is not of the form FROM..TO, as 1.2s..1.3s";
+    if (!dots || (size_t)(dots - s) >= sizeof from)
+        return false;
+    memcpy(from, s, (size_t)(dots - s));
+    from[dots - s] = 0;
+    if (scope_when(from, tr, a, why) && scope_when(dots + 2, tr, b, why) && *a >= 0 && *b > *a && *b <= len)
+        return true;
+    if (!wall_is(from) || wall_known(tr))
+        *why = "the interval makes no sense: FROM..TO within the trace, as 1.2s..1.3s";
+    return false;
+}
+
+/* "1.25s": the span there. */
+static bool moment(struct asked *q, const struct trace *tr, uint32_t g, const char *s, int64_t *a, int64_t *b,
+                   const char **why)
+{
+    struct span at;
+    *why = "the moment makes no sense: a time within the trace, as 1.25s";
+    if (!scope_when(s, tr, a, why))
+        return false;
+    *why = "this goroutine isn't there at that moment";
+    if (!explain_moment(&q->moment, tr, g, *a, &at))
+        return false;
+    *a = at.t0;
+    *b = at.t1;
+    return true;
+}
+
 static bool ask_goroutine(struct asked *q, const struct trace *tr, const char *s, const char **why)
 {
     char *end;
@@ -74,22 +113,10 @@ static bool ask_goroutine(struct asked *q, const struct trace *tr, const char *s
     if (end == s || errno || (*end && *end != '@') || g == NO_LANE)
         return false;
     struct lane_info li = trace_lane(tr, (struct lane){LANE_G, g});
-    int64_t a = li.first, b = li.last, len = trace_info(tr)->end;
-    if (*end == '@') {
-        char from[64];
-        const char *dots = strstr(end, "..");
-        *why = "the interval is not of the form FROM..TO, as 1.2s..1.3s";
-        if (!dots || (size_t)(dots - end) > sizeof from)
-            return false;
-        memcpy(from, end + 1, (size_t)(dots - end - 1));
-        from[dots - end - 1] = 0;
-        if (!scope_when(from, tr, &a, why) || !scope_when(dots + 2, tr, &b, why) || a < 0 || b <= a ||
-            b > len) {
-            if (!wall_is(from) || wall_known(tr))
-                *why = "the interval makes no sense: FROM..TO within the trace, as 1.2s..1.3s";
-            return false;
-        }
-    }
+    int64_t a = li.first, b = li.last;
+    if (*end == '@' &&
+        !(strstr(end, "..") ? interval(tr, end + 1, &a, &b, why) : moment(q, tr, g, end + 1, &a, &b, why)))
+        return false;
     text_who(&q->title, tr, g);
     ask(q, workpiece_of_g(g, a, b));
     q->all = 1;
@@ -204,7 +231,8 @@ static int cmp_one(const void *a, const void *b)
 static bool subject(struct asked *q, const struct trace *tr, const char *s, const char **why)
 {
     bool slowest = strncmp(s, "slowest:", 8) == 0;
-    *why = "a subject is g123, g123@FROM..TO, task:ID, task:NAME, region:NAME, group:FUNCTION or slowest:..";
+    *why = "a subject is g123, g123@TIME, g123@FROM..TO, task:ID, task:NAME, region:NAME, group:FUNCTION, "
+           "slowest:.., stack:ID or a finding's rule";
     const char *id = s + (s[0] == 'g' || s[0] == 'G'); /* as keys take it, as the screen writes it, or bare */
     if (*id >= '0' && *id <= '9')
         return ask_goroutine(q, tr, id, why);
@@ -288,6 +316,7 @@ static void heading(struct text *t, const struct asked *q, const struct explain_
         text_dur(t, q->v[0].t1 - q->v[0].t0);
     }
     text_lit(t, "\n");
+    text_raw(t, q->moment.p ? q->moment.p : "", q->moment.n);
     if (x->cut)
         text_lit(t, "Some waits are not followed to their end: too deep, or too much.\n");
 }
@@ -446,67 +475,99 @@ static bool json_answer(struct text *t, struct explainer *x, const struct trace 
 
 static const struct command command = {"explain", CMD_EXPLAIN, usage_head, usage_tail};
 
+struct asks {
+    struct options o;
+    const char *subject; /* the second operand, or the place behind the first */
+    char place[LINK_PLACE];
+};
+
 /* -1 to go on, else the exit status. */
-static int parse(struct options *o, int argc, char **argv)
+static int parse(struct asks *o, int argc, char **argv)
 {
-    const int status = options_read(&command, argc, argv, o);
+    const int status = options_read(&command, argc, argv, &o->o);
     if (status >= 0)
         return status;
-    if (!o->noperands)
+    if (!o->o.noperands)
         return options_lack(&command, "TRACE");
-    o->path = o->operand[0];
-    if (o->noperands > 2)
-        return fail(o->operand[2], "one trace and one subject, please");
-    return o->noperands == 2
+    o->o.path = o->o.operand[0];
+    if (o->o.noperands > 2)
+        return fail(o->o.operand[2], "one trace and one subject, please");
+    o->subject = o->o.noperands == 2                                  ? o->o.operand[1]
+                 : link_split((char *)(uintptr_t)o->o.path, o->place) ? o->place /* now it is a file's name */
+                                                                      : NULL;
+    return o->subject
                ? -1
-               : fail(o->path, "of what? A SUBJECT is missing: g123, task:NAME, .. (gotop explain --help)");
+               : fail(o->o.path, "of what? A SUBJECT is missing: g123, task:NAME, .. (gotop explain --help)");
 }
 
-static int answer(const struct options *o, const struct trace *tr, struct text *t)
+static int answer(const struct asks *o, const struct trace *tr, struct text *t)
 {
     struct asked q = {0};
     const char *why;
     int status = 0;
     struct explainer *x = NULL;
-    if (!subject(&q, tr, o->operand[1], &why)) {
-        status = fail(o->operand[1], q.failed ? "out of memory" : why);
+    if (!subject(&q, tr, o->subject, &why)) {
+        status = fail(o->subject, q.failed ? "out of memory" : why);
     } else {
         x = explain_new(tr);
         t->ticks = !trace_info(tr)->has_clock;
-        if (!x || q.failed || !(o->json ? json_answer(t, x, tr, &q) : text_answer(t, x, tr, &q)) ||
+        if (!x || q.failed || !(o->o.json ? json_answer(t, x, tr, &q) : text_answer(t, x, tr, &q)) ||
             !text_ok(t))
             status = fail("explain", "out of memory");
     }
     explain_free(x);
     text_free(&q.title);
+    text_free(&q.moment);
     text_free(&q.others);
     mem_free(q.v);
     return status;
 }
 
-int explain_main(int argc, char **argv)
+/* What needs the trace's tables. */
+static int explain_found(const struct asks *o, struct text *t)
 {
-    struct options o;
+    struct loaded l;
+    struct err e = {0};
+    const char *why = "";
+    int status = 0;
+    if (o->o.json)
+        return fail(o->subject, "gotop report --json has findings and stacks as JSON");
+    if (load_file(o->o.path, &o->o.trace, o->o.quiet, &l, &e) != ERR_OK)
+        return fail(o->o.path, e.what);
+    if (!explain_id(t, &l, o->subject, &why))
+        status = fail(o->subject, why);
+    else if (!text_ok(t))
+        status = fail("explain", "out of memory");
+    status = status == 0 && l.partial ? 3 : status;
+    load_free(&l);
+    return status;
+}
+
+static int explain_subject(const struct asks *o, struct text *t)
+{
     struct trace *tr;
     struct err e = {0};
+    if (trace_open(o->o.path, &o->o.trace, &tr, &e) != ERR_OK)
+        return fail(o->o.path, e.what);
+    while (trace_load(tr, INT64_MAX) == LOAD_MORE) {
+    }
+    int status = trace_fatal(tr) ? fail(o->o.path, trace_fatal(tr)->what) : answer(o, tr, t);
+    status = status == 0 && trace_info(tr)->ndamages ? 3 : status;
+    trace_close(tr);
+    return status;
+}
+
+int explain_main(int argc, char **argv)
+{
+    struct asks o;
     struct text t = {0};
     int status = parse(&o, argc, argv);
     if (status >= 0)
         return status;
-    if (trace_open(o.path, &o.trace, &tr, &e) != ERR_OK)
-        return fail(o.path, e.what);
-    while (trace_load(tr, INT64_MAX) == LOAD_MORE) {
-    }
-    t.ascii = !o.utf8;
-    if (trace_fatal(tr)) {
-        status = fail(o.path, trace_fatal(tr)->what);
-    } else {
-        status = answer(&o, tr, &t);
-        if (status == 0)
-            status = (o.json ? say_text : say_page)("explain", o.out, &t);
-        status = status == 0 && trace_info(tr)->ndamages ? 3 : status;
-    }
-    trace_close(tr);
+    t.ascii = !o.o.utf8;
+    status = (explain_needs_tables(o.subject) ? explain_found : explain_subject)(&o, &t);
+    if (status != 2 && (o.o.json ? say_text : say_page)("explain", o.o.out, &t))
+        status = 2;
     text_free(&t);
     return status;
 }

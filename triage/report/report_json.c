@@ -4,6 +4,7 @@
  */
 #include "decode/base/mem.h"
 #include "triage/findings/asked.h"
+#include "triage/link.h"
 #include "triage/report/json_out.h"
 
 /* What the reader noted on the way: where (if it has a place) and what. */
@@ -47,6 +48,17 @@ static void out_trace(struct out *o, json_t *root)
     notes(o, t, "warnings", in->nwarnings, trace_warning);
 }
 
+/* Where to look: the lane's number, and the id that explain and the viewer take. */
+static void out_place(struct out *o, json_t *r, const struct finding *f)
+{
+    char place[LINK_PLACE];
+    if (f->lane.i == NO_LANE)
+        return;
+    lane_id(o, r, f->lane.kind == LANE_G ? "goroutine" : "proc", f->lane.kind, f->lane.i);
+    link_place(place, f->t0, f->lane.kind, f->lane_id);
+    words(o, r, "place", place, strlen(place));
+}
+
 static void out_findings(struct out *o, json_t *root)
 {
     json_t *arr = array(o, root, "findings");
@@ -68,7 +80,7 @@ static void out_findings(struct out *o, json_t *root)
         num(o, r, "t1", f->t1);
         num(o, r, "view", f->view);
         if (f->lane.kind == LANE_G || f->lane.kind == LANE_P)
-            lane_id(o, r, f->lane.kind == LANE_G ? "goroutine" : "proc", f->lane.kind, f->lane.i);
+            out_place(o, r, f);
         stack(o, r, "stack", f->stack);
         out_verdict(o, r, &f->v);
     }

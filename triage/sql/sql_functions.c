@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "triage/exports/export_scope.h"
+#include "triage/link.h"
 #include "triage/sql/sql_priv.h"
 
 const struct sql_function sql_function_docs[] = {
@@ -18,7 +19,10 @@ const struct sql_function sql_function_docs[] = {
     {"ns('1.2ms')", "a time as it is typed elsewhere in gotop: 1.2s, 300ms, 40%, 14:03:22.5"},
     {"dur(x)", "ns in words: 1.23ms"},
     {"state('syscall')", "the name that column state has; an error if no state is called so"},
-    {"at(t, 'g', id)", "'g17@1250000ns': what the viewer's `:` and `--lane` go to; also of 'p' and 'm'"},
+    {"at(t, 'g', id)",
+     "'g17@1250000ns', a place: what `explain`, `--lane` and the viewer's `:` take; also of 'p' and 'm'"},
+    {"link(t, 'g', id)",
+     "'trace.out@1250000ns:g17', the same with its file: what `find` prints, and gotop opens"},
 };
 const unsigned sql_nfunctions = sizeof sql_function_docs / sizeof *sql_function_docs;
 
@@ -137,19 +141,40 @@ static void f_bucket(sqlite3_context *x, int n, sqlite3_value **v)
     sql_put_int(x, ns < 1 ? 0 : b);
 }
 
+/* Of a moment, 'g', 'p' or 'm', and an id. */
+static bool place_of(sqlite3_context *x, sqlite3_value **v, enum lane_kind *k)
+{
+    const struct str lane = text_of(v[1]);
+    *k = lane.len != 1 ? LANE_KINDS : lane.p[0] == 'g' ? LANE_G : lane.p[0] == 'p' ? LANE_P : LANE_M;
+    if (lane.len == 1 && strchr("gpm", lane.p[0]))
+        return true;
+    sqlite3_result_error(x, "at(t, lane, id), link(t, lane, id): the lane is 'g', 'p' or 'm'", -1);
+    return false;
+}
+
 static void f_at(sqlite3_context *x, int n, sqlite3_value **v)
 {
-    char buf[64];
-    if (any_null(n, v))
+    char place[LINK_PLACE];
+    enum lane_kind k;
+    if (any_null(n, v) || !place_of(x, v, &k))
         return;
-    const struct str lane = text_of(v[1]);
-    if (lane.len != 1 || !strchr("gpm", lane.p[0])) {
-        sqlite3_result_error(x, "at(t, lane, id): the lane is 'g', 'p' or 'm'", -1);
+    link_place(place, sqlite3_value_int64(v[0]), k, (uint64_t)sqlite3_value_int64(v[2]));
+    sqlite3_result_text(x, place, -1, SQLITE_TRANSIENT);
+}
+
+static void f_link(sqlite3_context *x, int n, sqlite3_value **v)
+{
+    struct text t = {0};
+    enum lane_kind k;
+    if (any_null(n, v) || !place_of(x, v, &k))
         return;
-    }
-    snprintf(buf, sizeof buf, "%c%lld@%lldns", lane.p[0], (long long)sqlite3_value_int64(v[2]),
-             (long long)sqlite3_value_int64(v[0]));
-    sqlite3_result_text(x, buf, -1, SQLITE_TRANSIENT);
+    link_add(&t, trace_info(of(x)->tr)->path, sqlite3_value_int64(v[0]), k,
+             (uint64_t)sqlite3_value_int64(v[2]));
+    if (text_ok(&t))
+        sqlite3_result_text(x, t.p, (int)t.n, SQLITE_TRANSIENT);
+    else
+        sqlite3_result_error_nomem(x);
+    text_free(&t);
 }
 
 /* ---- of the views
@@ -336,6 +361,7 @@ bool sql_functions(struct sql *s)
                 {"state", 1, f_state, NULL},
                 {"bucket", 1, f_bucket, NULL},
                 {"at", 3, f_at, NULL},
+                {"link", 3, f_link, NULL},
                 {"p", 2, p_step, p_end},
                 {"hist", 1, hist_step, hist_end}};
     const int how = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;

@@ -9,8 +9,8 @@
 #include "layout/move/goto.h"
 #include "layout/move/view.h"
 #include "layout/views/kind.h"
+#include "triage/link.h"
 #include "triage/text.h"
-#include "viewer/command/find.h"
 
 static const struct command command = {.bit = CMD_VIEW};
 
@@ -79,12 +79,18 @@ static bool read_words(struct cmdline *c)
 
 bool cmdline_parse(int argc, char **argv, struct cmdline *c)
 {
-    static char link[FIND_LANE];
+    static char link[LINK_PLACE];
+    struct target place;
     *c = (struct cmdline){.w = 80, .h = 24};
     if (options_read(&command, argc, argv, &c->o) >= 0 || !read_words(c))
         return false;
-    for (uint32_t i = 0; i < c->o.noperands; i++)
-        if (find_link((char *)(uintptr_t)c->o.operand[i], link)) /* FILE@TIME:LANE: now it is a file's name */
-            c->lane = link;
+    for (uint32_t i = 0; i < c->o.noperands; i++) {
+        if (!link_split((char *)(uintptr_t)c->o.operand[i],
+                        link)) /* FILE@TIME:LANE: now it is a file's name */
+            continue;
+        if (!goto_is(link, &place))
+            return options_wrong(&command, link, NULL, "no place in a trace; g17@1.25s is one") < 0;
+        c->lane = link;
+    }
     return options_traces(&command, &c->o, 0) < 0;
 }

@@ -12,9 +12,9 @@
 #include "decode/base/door.h"
 #include "decode/base/mem.h"
 #include "layout/move/filter.h"
-#include "layout/move/goto.h"
 #include "triage/options.h"
 #include "triage/folder.h"
+#include "triage/link.h"
 #include "triage/report/odd.h"
 #include "triage/say.h"
 #include "triage/tables/stacks.h"
@@ -96,8 +96,7 @@ static char *describe(const struct job *j, const struct span *s)
     if (s->stack)
         text_str(&t, tr, f.func);
     text_lit(&t, "\t");
-    text_clean(&t, j->path, strlen(j->path), 0);
-    text_add(&t, "@%" PRId64 "ns:g%" PRIu64, s->t0, li.id);
+    link_add(&t, j->path, s->t0, LANE_G, li.id);
     char *line = text_ok(&t) ? text_take(&t) : NULL;
     text_free(&t);
     return line;
@@ -336,19 +335,4 @@ int find_main(int argc, char **argv)
     mem_free(j.hit);
     folder_free(&files);
     return bad ? EXIT_UNREADABLE : j.partial ? EXIT_PARTIAL : EXIT_OK;
-}
-
-bool find_link(char *word, char lane[FIND_LANE])
-{
-    struct target t;
-    char *at = strrchr(word, '@'), *colon = at ? strchr(at, ':') : NULL;
-    while (colon && strchr(colon + 1, ':')) /* a time of day has some, too */
-        colon = strchr(colon + 1, ':');
-    if (!colon || at == word || access(word, F_OK) == 0)
-        return false;
-    const int n = snprintf(lane, FIND_LANE, "%s@%.*s", colon + 1, (int)(colon - at - 1), at + 1);
-    if (n >= FIND_LANE || !goto_is(lane, &t) || !t.has_lane)
-        return false;
-    *at = '\0';
-    return true;
 }

@@ -34,6 +34,7 @@
 #include "viewer/session/app_live.h"
 #include "viewer/term/charset.h"
 #include "viewer/session/follow.h"
+#include "viewer/command/bound.h"
 #include "viewer/command/commands.h"
 #include "viewer/command/headless.h"
 #include "viewer/session/editor.h"
@@ -757,7 +758,8 @@ static int run_command(command_main *command, int argc, char **argv, bool open)
         shut();
     if (!live_door)
         (void)spill_open();
-    const int status = command(argc - 1, argv + 1);
+    bound_begin(true);
+    const int status = bound_end(command(argc - 1, argv + 1));
     clerk_end();
     return ended(status);
 }
@@ -803,7 +805,7 @@ int main(int argc, char **argv)
     enum charset charset = charset_start();
     door_utf8(charset == CHARSET_UTF8);
     survive_shrinking_files();
-    if (!descriptors())
+    if (!descriptors() || !bound_take(&argc, argv))
         return EXIT_USAGE;
     child_ignore(SIGPIPE);
     child_ignore(SIGXFSZ); /* a limit on files is said like a full disk */
@@ -841,6 +843,7 @@ int main(int argc, char **argv)
     status = EXIT_USAGE;
     if (url && o.o.headless && !o.o.feed.seconds && isatty(STDERR_FILENO))
         door_printf(stderr, "gotop: --headless prints once the program's trace ends: --seconds N ends it\n");
+    bound_begin(!terminal);
     if (viewer)
         status = main_view(&o, charset);
     else if (!o.o.follow && !url)
@@ -848,6 +851,7 @@ int main(int argc, char **argv)
     else
         door_printf(stderr,
                     "gotop: a program that is running needs a terminal here; gotop top prints lines\n");
+    status = bound_end(status);
     editor_end();
     clerk_end();
     return terminal && status != EXIT_NO_WORD ? status : ended(status);

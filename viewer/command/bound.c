@@ -1,0 +1,159 @@
+/*
+ * bound.c - see bound.h. Standard output becomes a pipe, and a thread of ours its reader: no command knows.
+ * What comes behind the last line is counted for a while; then the pipe is shut, as by a reader who had
+ * enough.
+ */
+#include "viewer/command/bound.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "decode/base/door.h"
+#include "decode/base/mem.h"
+#include "decode/base/origin.h"
+#include "decode/base/thread.h"
+#include "triage/options.h"
+#include "viewer/command/cmdline.h"
+
+enum { PIECE = 65536, COUNTED = 64 << 20 };
+
+static struct bound {
+    uint64_t bytes; /* 0: not asked for */
+    bool json, begun, full, more, failed;
+    bool gone;     /* who reads what is printed had enough, or nothing may be printed */
+    int out, from; /* where standard output went; what is printed now comes from there */
+    pthread_t thread;
+    char *held; /* what is not printed yet: the beginning of a line, or JSON */
+    size_t n, cap;
+    uint64_t printed, left; /* bytes */
+} b = {.out = -1, .from = -1};
+
+bool bound_take(int *argc, char **argv)
+{
+    int n = 1;
+    bool ok = true, names = false;
+    for (int i = 1; i < *argc; i++) {
+        const bool apart = strcmp(argv[i], "--bytes") == 0;
+        names |= strcmp(argv[i], "--") == 0;
+        b.json |= !names && strcmp(argv[i], "--json") == 0;
+        if (names || (!apart && strncmp(argv[i], "--bytes=", 8) != 0)) {
+            argv[n++] = argv[i];
+            continue;
+        }
+        const char *value = apart ? (i + 1 < *argc ? argv[++i] : "") : argv[i] + 8;
+        ok = strcmp(value, "0") == 0 || options_size(value, &b.bytes);
+        if (!ok)
+            break;
+    }
+    argv[n] = NULL;
+    *argc = n;
+    if (!ok)
+        door_printf(stderr, "gotop: --bytes: its value is no size: 4000, 64K\n");
+    return ok;
+}
+
+static void print(const char *p, size_t n)
+{
+    b.gone |= n && origin_is(b.out); /* bound_end() says it */
+    while (n && !b.gone) {
+        const ssize_t put = write(b.out, p, n);
+        if (put < 0 && errno == EINTR)
+            continue;
+        b.failed |= put < 0 && errno != EPIPE;
+        b.gone |= put <= 0;
+        if (put <= 0)
+            return;
+        p += put;
+        n -= (size_t)put;
+        b.printed += (uint64_t)put;
+    }
+}
+
+/* So many bytes of what is held are printed; the rest stays. */
+static void flush(size_t n)
+{
+    print(b.held, n);
+    memmove(b.held, b.held + n, b.n - n);
+    b.n -= n;
+}
+
+static void take(const char *p, size_t n)
+{
+    const uint64_t room = b.bytes - b.printed - b.n;
+    const size_t part = b.full || b.gone ? 0 : n < room ? n : (size_t)room;
+    if (part && !mem_room(b.held, b.cap, b.n + part)) {
+        b.failed = b.full = true;
+        return;
+    }
+    memcpy(b.held + b.n, p, part);
+    b.n += part;
+    b.full |= part < n;
+    b.left += n - part;
+    size_t lines = b.json && !b.full ? 0 : b.n;
+    while (lines && b.held[lines - 1] != '\n')
+        lines--;
+    if (!b.json)
+        flush(lines);
+    if (b.full) { /* of a line only its beginning has room */
+        b.left += b.n;
+        b.n = 0;
+    }
+}
+
+static void *pump(void *arg)
+{
+    static char piece[PIECE];
+    (void)arg;
+    for (ssize_t n; (n = read(b.from, piece, sizeof piece)) != 0;) {
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 || b.gone || b.left > COUNTED) {
+            b.more = true;
+            break;
+        }
+        take(piece, (size_t)n);
+    }
+    close(b.from);
+    return NULL;
+}
+
+void bound_begin(bool printed)
+{
+    int ends[2];
+    if (!b.bytes || !printed || origin_is(STDOUT_FILENO) || pipe(ends))
+        return;
+    b.out = dup(STDOUT_FILENO);
+    b.from = ends[0];
+    b.begun =
+        b.out >= 0 && dup2(ends[1], STDOUT_FILENO) >= 0 && thread_start(&b.thread, NULL, pump, NULL) == 0;
+    close(ends[1]);
+    if (!b.begun && b.out >= 0)
+        dup2(b.out, STDOUT_FILENO);
+}
+
+int bound_end(int status)
+{
+    if (!b.begun)
+        return status;
+    (void)fflush(stdout);
+    close(STDOUT_FILENO);
+    pthread_join(b.thread, NULL);
+    const bool refused = b.full && b.json;
+    flush(refused ? 0 : b.n); /* JSON, or a last line without an end */
+    const bool read_here = origin_is(b.out);
+    if (read_here || b.failed)
+        door_printf(stderr, "gotop: standard output: %s\n",
+                    read_here ? "that file is read here" : "it could not be written");
+    else if (refused)
+        door_printf(stderr,
+                    "gotop: the JSON has more than %" PRIu64 " bytes and can't be cut; --bytes 0 prints it\n",
+                    b.bytes);
+    else if (b.left && !b.gone)
+        door_printf(stderr, "gotop: %s%" PRIu64 " bytes more are left out; --bytes 0 prints all\n",
+                    b.more ? "more than " : "", b.left);
+    mem_free(b.held);
+    return read_here || b.failed || refused ? EXIT_UNREADABLE : status;
+}
