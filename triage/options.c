@@ -51,7 +51,7 @@ bool options_time(const char *s, int64_t *ns)
     static const struct {
         const char *name;
         double ns;
-    } unit[] = {{"ms", 1e6}, {"us", 1e3}, {"s", 1e9}, {"", 1e9}, {"m", 60e9}, {"h", 3600e9}};
+    } unit[] = {{"ms", 1e6}, {"us", 1e3}, {"s", 1e9}, {"", 1e9}, {"m", 60e9}, {"h", 3600e9}, {"d", 86400e9}};
     char *end;
     const double v = strtod(s, &end);
     if (end == s || !(v >= 0))
@@ -154,6 +154,20 @@ static bool read_keep(const char *v, void *to)
     return (!bare && read_time(v, &keep->ns)) || options_size(v, &keep->bytes);
 }
 
+/* Of one kind or both, with a comma between. */
+static bool read_limit(const char *v, void *to)
+{
+    char one[64];
+    do {
+        const size_t n = strcspn(v, ",");
+        snprintf(one, sizeof one, "%.*s", (int)n, v);
+        if (n >= sizeof one || !read_keep(one, to))
+            return false;
+        v += n;
+    } while (*v && *++v);
+    return true;
+}
+
 static bool read_when(const char *v, void *to)
 {
     bool needs;
@@ -206,6 +220,7 @@ enum kind {
     SECONDS,
     SHORT,
     KEEP,
+    LIMIT,
     WHEN,
     LANES,
     ID
@@ -229,6 +244,7 @@ static const struct {
             [SECONDS] = {read_seconds, "these are no whole seconds: 5, 5s, 2m are"},
             [SHORT] = {read_short, "these are no whole seconds: 5, 5s, 2m are"},
             [KEEP] = {read_keep, "this is no time and no size: 30s, 2m, 500M are"},
+            [LIMIT] = {read_limit, "this is no limit: 2G, 7d and 2G,7d are"},
             [WHEN] = {read_when, "this is no time: 1.2s, 300ms, 1m30s, 40%, 14:03:22.5 are"},
             [LANES] = {read_lanes, "these are no lanes: g, p and m are, and g,p"},
             [ID] = {read_id, "this is no goroutine's number"}};
@@ -461,7 +477,7 @@ int options_read(const struct command *c, int argc, char **argv, struct options 
 {
     static const char **operand;
     struct parser p = {.c = c, .o = o};
-    *o = (struct options){.limit = OPTIONS_UNSET, .timeout_ns = -1};
+    *o = (struct options){.limit = OPTIONS_UNSET, .timeout_ns = -1, .cooldown_ns = -1};
     mem_free(operand);
     p.operand = operand = mem_alloc(((size_t)argc + 1) * sizeof *operand);
     if (!operand)

@@ -100,7 +100,9 @@ struct options {
 
     /* what looks at a running program */
     struct keep keep;
-    int64_t after_ns, window_ns, every_ns; /* 0 = not given */
+    int64_t after_ns, window_ns, every_ns, per_ns; /* 0 = not given */
+    int64_t cooldown_ns;                           /* -1 = not given */
+    struct keep keep_files;
     const char *exec;
     bool cpu;
 };
@@ -130,8 +132,8 @@ int options_lack(const struct command *c, const char *what);
 struct text;
 void options_help(struct text *t, unsigned command);
 
-/* Values as they are typed. size: "500M", "4G", "512MiB". time: "30s", "500ms", "2m", "1h"; a number alone is
- * seconds. false: it is none. */
+/* Values as they are typed. size: "500M", "4G", "512MiB". time: "30s", "500ms", "2m", "1h", "7d"; a number
+ * alone is seconds. false: it is none. */
 bool options_size(const char *s, uint64_t *bytes);
 bool options_time(const char *s, int64_t *ns);
 

@@ -2,11 +2,14 @@
  * feed_far.c - feed_open() by the clerk (decode/base/clerk.h): it opens the file or starts curl, and passes
  * on what is to be read.
  *
- * Address and options are those of feed_outside(). A request says but which of the two, or which feed is
- * over.
+ * Addresses and options are those of feed_outside() and of a list that the clerk has read itself. A request
+ * says but which of them, or which feed is over.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,11 +18,13 @@
 #include "decode/base/mem.h"
 #include "decode/input/feed_priv.h"
 
-enum { FEEDS = 8, ASKED = 2 };
+enum { FEEDS = FEED_LIST + 8, ASKED = 2 };
 
 static const char *where;
 static const struct feed_opts *asked[ASKED];
-static int deed_open, deed_wait, deed_kill;
+static char *list[2]; /* more of such places: as they were given, and of a file */
+static const char *list_path;
+static int deed_open, deed_wait, deed_kill, deed_list;
 
 /* What comes along with the descriptors. */
 struct facts {
@@ -33,7 +38,8 @@ int feed_wait(struct feed *f, bool kill_it)
     struct clerk_said said;
     int status = 0;
     if (f->far) {
-        const char which[] = {(char)('0' + f->far - 1), '\0'};
+        char which[16];
+        snprintf(which, sizeof which, "%d", f->far - 1);
         f->far = 0;
         return clerk_ask(kill_it ? deed_kill : deed_wait, which, &said) ? (int)said.value : -1;
     }
@@ -59,22 +65,37 @@ static void forget(struct feed *f)
     used[f - feed] = false;
 }
 
+static bool is_asked(const char *what)
+{
+    char one[FEED_WHERE];
+    struct err e;
+    if (where && strcmp(what, where) == 0)
+        return true;
+    for (int i = 0; i < 2; i++)
+        for (const char *at = list[i]; at && !feed_list_next(&at, one, &e) && *one;)
+            if (strcmp(what, one) == 0)
+                return true;
+    return false;
+}
+
+/* "0WHERE", "1WHERE": by which options. */
 static void do_open(const char *text, struct clerk_said *said)
 {
     const int which = *text - '0';
+    const char *what = *text ? text + 1 : text;
     struct err e = {0};
     struct facts facts = {0};
     int i = 0;
     while (i < FEEDS && used[i])
         i++;
-    if (which < 0 || which >= ASKED || !asked[which] || i == FEEDS) {
+    if (which < 0 || which >= ASKED || !asked[which] || i == FEEDS || !is_asked(what)) {
         said->error = i == FEEDS ? EMFILE : EINVAL;
         return;
     }
     struct feed *f = &feed[i];
     *f = (struct feed){.fd = -1, .err_fd = -1};
     used[i] = true;
-    said->code = (int)feed_open_near(f, where, asked[which], &e);
+    said->code = (int)feed_open_near(f, what, asked[which], &e);
     said->error = said->code ? EIO : 0;
     memcpy(said->text, e.what, sizeof e.what);
     if (said->code) {
@@ -98,7 +119,7 @@ static void do_open(const char *text, struct clerk_said *said)
 
 static void end(const char *text, bool kill_it, struct clerk_said *said)
 {
-    const int i = *text - '0';
+    const int i = atoi(text);
     if (i < 0 || i >= FEEDS || !used[i]) {
         said->error = EINVAL;
         return;
@@ -115,6 +136,31 @@ static void do_wait(const char *text, struct clerk_said *said)
 static void do_kill(const char *text, struct clerk_said *said)
 {
     end(text, true, said);
+}
+
+/* Read the list again; who asked gets its text by a pipe, which holds all of it. */
+static void do_list(const char *text, struct clerk_said *said)
+{
+    struct err e = {0};
+    char *now = NULL;
+    int p[2];
+    (void)text;
+    if (!list_path) {
+        said->error = EINVAL;
+        return;
+    }
+    said->code = (int)feed_list_read(list_path, &now, &e);
+    memcpy(said->text, e.what, sizeof e.what);
+    said->error = said->code ? EIO : pipe2(p, O_CLOEXEC | O_NONBLOCK) ? errno : 0;
+    if (said->error) {
+        mem_free(now);
+        return;
+    }
+    mem_free(list[1]);
+    list[1] = now;
+    (void)!write(p[1], now, strlen(now));
+    close(p[1]);
+    said->fd[0] = p[0];
 }
 
 static void end_all(void)
@@ -137,12 +183,42 @@ void feed_outside(const char *what, const struct feed_opts *o, const struct feed
     deed_kill = clerk_add(do_kill, NULL);
 }
 
+void feed_outside_list(const char *path, const char *text)
+{
+    const size_t n = strlen(text) + 1;
+    char **to = &list[path != NULL];
+    mem_free(*to);
+    if ((*to = mem_alloc(n)))
+        memcpy(*to, text, n);
+    if (!path)
+        return;
+    list_path = path;
+    deed_list = clerk_add(do_list, NULL);
+}
+
+enum err_code feed_list_again(const char *path, char **text, struct err *e)
+{
+    struct clerk_said said;
+    *text = NULL;
+    if (!clerk_on())
+        return feed_list_read(path, text, e);
+    if (!clerk_ask(deed_list, "", &said))
+        return said.code
+                   ? err_set(e, (enum err_code)said.code, ERR_NO_OFFSET, "%.199s", said.text)
+                   : err_set(e, ERR_IO, ERR_NO_OFFSET, "the list can't be read: %s", strerror(said.error));
+    *text = feed_list_whole(said.fd[0]);
+    close(said.fd[0]);
+    return *text ? ERR_OK : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the list");
+}
+
 enum err_code feed_open_far(struct feed *f, const char *what, const struct feed_opts *o, struct err *e)
 {
     struct clerk_said said;
     struct facts facts;
+    char which[CLERK_TEXT];
     const size_t n = strlen(what) + 1;
-    if (!clerk_ask(deed_open, o->profile ? "1" : "0", &said))
+    snprintf(which, sizeof which, "%c%s", o->profile ? '1' : '0', what);
+    if (!clerk_ask(deed_open, which, &said))
         return said.code ? err_set(e, (enum err_code)said.code, ERR_NO_OFFSET, "%.199s", said.text)
                          : err_set(e, ERR_IO, ERR_NO_OFFSET, "can't open: %s", strerror(said.error));
     memcpy(&facts, said.text, sizeof facts);

@@ -49,6 +49,8 @@ enum err_code feed_curl_end(struct feed *f, struct err *e);
 enum err_code feed_open_near(struct feed *f, const char *where, const struct feed_opts *o, struct err *e);
 /* feed_open_far - the same by the clerk. */
 enum err_code feed_open_far(struct feed *f, const char *where, const struct feed_opts *o, struct err *e);
+/* feed_list_whole - all that a descriptor has, as text; NULL: out of memory, or more than a list has. */
+char *feed_list_whole(int fd);
 /* feed_wait - for curl's end; kill: which is brought about. Its status, as of waitpid(). */
 int feed_wait(struct feed *f, bool kill);
 

@@ -82,5 +82,15 @@ sys.exit(not blocks)' "$1"; }
     ok "its YAML" yaml "$OLDPWD/docs/RECIPES.md"
 else echo "note: no YAML reader here"
 fi
+if command -v systemd-analyze >/dev/null 2>&1; then # the unit, but for where gotop and its list are
+    sed -n '/^```ini$/,/^```$/p' "$OLDPWD/docs/RECIPES.md" | grep -v '^```' | sed "s,/usr/local/bin/gotop,$REAL," >"$tmp/gotop-watch.service"
+    unit() { systemd-analyze verify --man=no "$tmp/gotop-watch.service" 2>&1 | grep 'gotop-watch' && return 1; return 0; }
+    ok "the unit" unit
+    # shellcheck disable=SC2046 # its words
+    words() { sed -n '/^ExecStart=/,/[^\\]$/p' "$tmp/gotop-watch.service" | tr -d '\\\n' | grep -oE -- ' --[a-z-]+' | sort -u; }
+    "$REAL" watch --help >"$tmp/help"
+    for o in $(words); do ok "gotop watch $o" grep -q -- "^  $o " "$tmp/help"; done
+else echo "note: no systemd-analyze here"
+fi
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

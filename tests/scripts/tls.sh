@@ -64,7 +64,7 @@ run 2 --headless --cacert "$tmp/other.pem" "$url"; says certificate
 run 2 top -n 1 --cacert "$tmp/absent.pem" "$url"; says absent.pem certificate
 run 2 top -n 1 --cacert "$tmp/server.pem" "https://127.0.0.1:$port"; says 'does not match' 'no alternative' 'certificate'
 run 2 top -n 1 --cacert "$tmp/server.pem" "http://localhost:$port" # no TLS, to who speaks nothing else
-run 2 watch --until 'stw.max>=0ns' --cacert "$tmp/other.pem" -o "$tmp" "$url"; says certificate
+run 2 watch --seconds 1 --until 'stw.max>=0ns' --cacert "$tmp/other.pem" -o "$tmp" "$url"; says certificate
 
 # A server that wants to know who asks.
 serve -Verify 1 -verify_return_error -CAfile "$tmp/client.pem"

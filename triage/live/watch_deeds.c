@@ -1,0 +1,305 @@
+/*
+ * watch_deeds.c - see watch.h: commands that are run and old captures that are removed, in the clerk where
+ * the sandbox is on.
+ *
+ * What may be done is settled before it begins: the command's words, the folder, its bounds. A request names
+ * a file that the clerk has written itself; removed is only what has a capture's name in that folder.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "decode/base/child.h"
+#include "decode/base/clerk.h"
+#include "decode/base/host.h"
+#include "decode/base/mem.h"
+#include "triage/exports/outside.h"
+#include "triage/live/watch.h"
+
+enum { CHILDREN = 8 };
+
+static struct watch *watched;
+static int deed_exec, deed_reap, deed_tidy;
+
+/* ---- commands
+ * ---------------------------------------------------------------------------------------------- */
+
+static struct {
+    pid_t pid; /* 0 = none */
+    char file[PATH_MAX];
+} child[CHILDREN];
+
+/* A word with %f, %r and %% replaced; mem_free() it. NULL: out of memory. *named: it has the file's name. */
+static char *word_of(const char *word, const char *file, const char *reason, bool *named)
+{
+    struct text t = {0};
+    for (const char *p = word; *p; p++) {
+        const char *with = p[0] != '%'   ? NULL
+                           : p[1] == 'f' ? file
+                           : p[1] == 'r' ? reason
+                           : p[1] == '%' ? "%"
+                                         : NULL;
+        *named |= with == file;
+        text_raw(&t, with ? with : p, with ? strlen(with) : 1);
+        p += with != NULL;
+    }
+    return text_take(&t);
+}
+
+static void words_free(char **argv)
+{
+    for (size_t i = 0; argv && argv[i]; i++)
+        mem_free(argv[i]);
+    mem_free(argv);
+}
+
+/* What is run; NULL: out of memory. */
+static char **words_of(char **words, const char *file, const char *reason)
+{
+    char **argv = mem_zalloc((WATCH_WORDS + 2) * sizeof *argv);
+    bool named = false, ok = argv;
+    size_t n = 0;
+    for (; ok && words[n]; n++)
+        ok = (argv[n] = word_of(words[n], file, reason, &named)) != NULL;
+    if (ok && !named)
+        ok = (argv[n] = word_of("%f", file, reason, &named)) != NULL;
+    if (ok)
+        return argv;
+    words_free(argv);
+    return NULL;
+}
+
+extern char **environ;
+
+/* 0, or an errno; EBUSY: too many run. */
+static int spawn(const char *file, const char *reason)
+{
+    char name[PATH_MAX];
+    posix_spawnattr_t attr;
+    sigset_t none, usual;
+    int i = 0;
+    if (!child_name(file, name, sizeof name))
+        return EINVAL;
+    while (i < CHILDREN && child[i].pid > 0)
+        i++;
+    if (i == CHILDREN)
+        return EBUSY;
+    char **argv = words_of(watched->words, name, reason);
+    if (!argv)
+        return ENOMEM;
+    sigemptyset(&none);
+    child_defaults(&usual);
+    posix_spawnattr_init(&attr);
+    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setsigmask(&attr, &none);
+    posix_spawnattr_setsigdefault(&attr, &usual);
+    int rc = posix_spawnp(&child[i].pid, argv[0], NULL, &attr, argv, environ);
+    posix_spawnattr_destroy(&attr);
+    words_free(argv);
+    if (rc)
+        child[i].pid = 0;
+    snprintf(child[i].file, sizeof child[i].file, "%s", name);
+    return rc;
+}
+
+/* "FILE\nREASON", in the clerk: on files that were written there, and on nothing else. */
+static void do_exec(const char *text, struct clerk_said *said)
+{
+    char file[CLERK_TEXT];
+    const size_t n = strcspn(text, "\n");
+    snprintf(file, sizeof file, "%.*s", (int)n, text);
+    said->error = outside_made(file) ? spawn(file, text[n] ? text + n + 1 : "") : EACCES;
+}
+
+/* One that has ended: its file in said->text, its status in said->value. ECHILD: none has. */
+static void do_reap(const char *text, struct clerk_said *said)
+{
+    int status;
+    (void)text;
+    said->error = ECHILD;
+    for (int i = 0; i < CHILDREN && said->error; i++) {
+        if (child[i].pid <= 0 || waitpid(child[i].pid, &status, WNOHANG) != child[i].pid)
+            continue;
+        child[i].pid = 0;
+        said->error = 0;
+        said->value = status;
+        snprintf(said->text, sizeof said->text, "%s", child[i].file);
+    }
+}
+
+/* A deed, here or in the clerk. */
+static bool done(int deed, clerk_deed *fn, const char *text, struct clerk_said *said)
+{
+    if (clerk_on())
+        return clerk_ask(deed, text, said);
+    *said = (struct clerk_said){.fd = {-1, -1}};
+    fn(text, said);
+    return !said->error;
+}
+
+/* Without a clerk nobody else makes files: any is ours. */
+static void do_exec_here(const char *text, struct clerk_said *said)
+{
+    char file[CLERK_TEXT];
+    const size_t n = strcspn(text, "\n");
+    snprintf(file, sizeof file, "%.*s", (int)n, text);
+    said->error = spawn(file, text[n] ? text + n + 1 : "");
+}
+
+void watch_run(struct watch *w, const char *file, const char *reason)
+{
+    static struct clerk_said said;
+    char text[CLERK_TEXT];
+    watch_reap(w, 0);
+    snprintf(text, sizeof text, "%s\n%s", file, reason);
+    if (done(deed_exec, do_exec_here, text, &said)) {
+        w->runs++;
+        return;
+    }
+    w->failed = live_say("watch", w->words[0],
+                         said.error == EBUSY    ? "is still busy with the files before: not run for this one"
+                         : said.error == EINVAL ? "the file's name is no argument: not run for this one"
+                                                : strerror(said.error));
+}
+
+void watch_reap(struct watch *w, int patience_ms)
+{
+    enum { STEP_MS = 50 };
+    static struct clerk_said said;
+    const int64_t until = host_now() + patience_ms * INT64_C(1000000);
+    while (w->runs) {
+        if (done(deed_reap, do_reap, "", &said)) {
+            char why[CLERK_TEXT + 64];
+            const int status = (int)said.value;
+            w->runs--;
+            if (WIFEXITED(status) && !WEXITSTATUS(status))
+                continue;
+            snprintf(why, sizeof why, "%s %d, for %s", WIFEXITED(status) ? "exited with" : "ended by signal",
+                     WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status), said.text);
+            w->failed = live_say("watch", w->words[0], why);
+        } else if (host_now() >= until) {
+            return;
+        } else {
+            poll(NULL, 0, STEP_MS);
+        }
+    }
+}
+
+/* ---- old files
+ * --------------------------------------------------------------------------------------------- */
+
+enum { FILES = 65536, NAME_LEN = 256, MOMENT = 26 /* "gotop-20261121T235558.256Z" */ };
+
+struct old {
+    char name[NAME_LEN];
+    uint64_t bytes;
+    int64_t s; /* since 1970 */
+};
+
+/* A capture's name, or that of what stands beside one? */
+static bool is_capture(const char *name)
+{
+    static const char form[] = "gotop-00000000T000000.000Z";
+    const size_t n = strlen(name);
+    if (n < MOMENT + 4 || n >= NAME_LEN)
+        return false;
+    for (size_t i = 0; i < MOMENT; i++)
+        if (form[i] == '0' ? name[i] < '0' || name[i] > '9' : name[i] != form[i])
+            return false;
+    return strcmp(name + n - 4, ".txt") == 0 || (n > 6 && strcmp(name + n - 6, ".trace") == 0);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct old *)a)->name, ((const struct old *)b)->name);
+}
+
+/* All captures in the folder, oldest first. NULL: errno. */
+static struct old *captures(DIR *d, size_t *n)
+{
+    struct old *v = NULL;
+    size_t cap = 0;
+    *n = 0;
+    for (struct dirent *f; *n < FILES && (f = readdir(d));) {
+        struct stat st;
+        if (!is_capture(f->d_name) || fstatat(dirfd(d), f->d_name, &st, AT_SYMLINK_NOFOLLOW) ||
+            !S_ISREG(st.st_mode))
+            continue;
+        struct old *more = mem_grow(v, &cap, *n + 1, sizeof *v);
+        if (!more) {
+            mem_free(v);
+            errno = ENOMEM;
+            return NULL;
+        }
+        v = more;
+        v[*n] = (struct old){.bytes = (uint64_t)st.st_size, .s = st.st_mtime};
+        snprintf(v[(*n)++].name, sizeof v->name, "%s", f->d_name);
+    }
+    if (*n)
+        qsort(v, *n, sizeof *v, by_name);
+    return v;
+}
+
+/* In the clerk, by what was settled before. said->value: how many were removed. The newest capture stays. */
+static void do_tidy(const char *text, struct clerk_said *said)
+{
+    size_t n = 0;
+    uint64_t sum = 0;
+    (void)text;
+    DIR *d = opendir(watched->dir);
+    struct old *v = d ? captures(d, &n) : NULL;
+    said->error = !d || (!v && n) ? errno : 0;
+    const int64_t now = (int64_t)time(NULL);
+    for (size_t i = 0; i < n; i++)
+        sum += v[i].bytes;
+    for (size_t i = 0; i < n && memcmp(v[i].name, v[n - 1].name, MOMENT) != 0; i++) {
+        const bool old = watched->files_ns && now - v[i].s > watched->files_ns / 1000000000;
+        if (!old && !(watched->files_max && sum > watched->files_max))
+            continue;
+        if (unlinkat(dirfd(d), v[i].name, 0) == 0) {
+            sum -= v[i].bytes;
+            said->value++;
+        } else {
+            said->error = errno;
+        }
+    }
+    mem_free(v);
+    if (d)
+        closedir(d);
+}
+
+void watch_tidy(struct watch *w)
+{
+    static struct clerk_said said;
+    if (!w->files_max && !w->files_ns)
+        return;
+    if (!done(deed_tidy, do_tidy, "", &said))
+        w->failed = live_say("watch", w->dir, strerror(said.error));
+    if (said.value) {
+        struct text t = {.ascii = true};
+        text_add(&t, "removed %d old file%s (--keep-files)", (int)said.value, said.value == 1 ? "" : "s");
+        watch_note(w, live_wall_now(), &t);
+    }
+}
+
+void watch_deeds(struct watch *w)
+{
+    watched = w;
+    if (w->words) {
+        deed_exec = clerk_add(do_exec, NULL);
+        deed_reap = clerk_add(do_reap, NULL);
+    }
+    if (w->files_max || w->files_ns)
+        deed_tidy = clerk_add(do_tidy, NULL);
+}

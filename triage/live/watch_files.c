@@ -1,0 +1,270 @@
+/*
+ * watch_files.c - see watch.h: what is kept becomes files.
+ *
+ * NAME.trace holds whole generations behind the trace's header, so any reader of the format opens it; none of
+ * them is in another capture. NAME.txt beside it says why, what the conditions' values were, and what `gotop
+ * report` says of it. NAME-rest.trace is what came of the generation that a connection ended within: without
+ * the tables that stand at its end it is for gotop alone.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "decode/base/door.h"
+#include "decode/base/mem.h"
+#include "triage/exports/export_out.h"
+#include "triage/live/watch.h"
+#include "triage/report/report.h"
+
+enum { NAME_BYTES = 4000, SLUG = 64 };
+#define PAGE_BYTES ((size_t)32 << 20) /* of trace, at most, that a page is made of: its newest */
+
+struct capture {
+    char base[NAME_BYTES]; /* DIR/gotop-MOMENT.. */
+    char file[NAME_BYTES + 16];
+    size_t from, to; /* generations */
+    uint64_t bytes;
+    int64_t ns;
+    const struct stream_gen *rest; /* NULL: none */
+};
+
+/* What is left of a place in a file's name, where there are several. */
+static void slug(const struct watch *w, const struct target *t, char out[SLUG])
+{
+    char shown[FEED_SHOWN];
+    const char *s = feed_shown(t->where, shown), *host = strstr(s, "://");
+    size_t n = 0;
+    if (w->ntargets > 1 || w->list) {
+        s = host ? host + 3 : s;
+        out[n++] = '-';
+        for (; *s && n + 1 < SLUG; s++)
+            out[n++] = (char)(isalnum((unsigned char)*s) || *s == '.' ? *s : '_');
+    }
+    out[n] = '\0';
+}
+
+static bool free_name(struct capture *c)
+{
+    struct stat st;
+    static const char *const ends[] = {".trace", ".txt", "-rest.trace"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        snprintf(c->file, sizeof c->file, "%s%s", c->base, ends[i]);
+        if (lstat(c->file, &st) == 0) /* not even a link to nothing */
+            return false;
+    }
+    return true;
+}
+
+static bool name_it(const struct watch *w, const struct target *t, struct capture *c)
+{
+    char stamp[64], of[SLUG], more[16] = "";
+    live_stamp(t->wall_ns, true, stamp, sizeof stamp);
+    slug(w, t, of);
+    for (int i = 0; i < 100; i++) {
+        if (i)
+            snprintf(more, sizeof more, "-%d", i);
+        int n = snprintf(c->base, sizeof c->base, "%s/gotop-%s%s%s", w->dir, stamp, of, more);
+        if (n < 0 || (size_t)n >= sizeof c->base)
+            return false;
+        if (free_name(c))
+            return true;
+    }
+    return false;
+}
+
+/*
+ * Which generations: of those that are in no file yet the last ones without damage or a gap, since other
+ * readers take neither. A broken last one is the rest, behind sound ones.
+ */
+static void choose(const struct target *t, bool at_end, struct capture *c)
+{
+    const struct stream_gen *g = t->line.st.gen;
+    const size_t first = t->written;
+    size_t to = t->asked;
+    c->rest = at_end ? live_rest(&t->line) : NULL;
+    if (at_end && to > first + 1 && g[to - 1].broken && !c->rest)
+        c->rest = &g[--to];
+    size_t gap = live_gap(&t->line, to), from = to;
+    gap = gap < first ? first : gap;
+    while (from > gap && !g[from - 1].broken)
+        from--;
+    c->from = from < to ? from : gap; /* all are broken: better than nothing */
+    c->to = to;
+    c->ns = to > c->from ? g[to - 1].t1 - g[c->from].t0 : 0;
+}
+
+static enum err_code put_trace(const struct target *t, struct capture *c, struct err *e)
+{
+    struct out out;
+    const struct stream *st = &t->line.st;
+    snprintf(c->file, sizeof c->file, "%s.trace", c->base);
+    enum err_code rc = out_open(&out, c->file, false, e);
+    if (rc)
+        return rc;
+    out_write(&out, st->header, STREAM_HEADER);
+    c->bytes = STREAM_HEADER;
+    for (size_t i = c->from; i < c->to; i++) {
+        out_write(&out, st->gen[i].p + STREAM_HEADER, st->gen[i].n - STREAM_HEADER);
+        c->bytes += st->gen[i].n - STREAM_HEADER;
+    }
+    return out_close(&out, true, e);
+}
+
+static enum err_code put_rest(struct capture *c, struct err *e)
+{
+    struct out out;
+    char path[sizeof c->file];
+    snprintf(path, sizeof path, "%s-rest.trace", c->base);
+    enum err_code rc = out_open(&out, path, false, e);
+    if (rc)
+        return rc;
+    out_write(&out, c->rest->p, c->rest->n);
+    if (c->from == c->to) {
+        memcpy(c->file, path, sizeof path);
+        c->bytes = c->rest->n;
+    }
+    return out_close(&out, true, e);
+}
+
+/* What a page is made of: the newest generations of the capture, or what there is of one. mem_free() it;
+ * NULL: out of memory. *all: it is the whole capture. */
+static uint8_t *page_bytes(const struct target *t, const struct capture *c, size_t *len, bool *all)
+{
+    const struct stream *st = &t->line.st;
+    size_t i = c->to, bytes = 0;
+    while (i > c->from && (i == c->to || bytes + st->gen[i - 1].n <= PAGE_BYTES))
+        bytes += st->gen[--i].n;
+    *all = i == c->from;
+    if (c->from < c->to)
+        return stream_join(st, i, c->to - i, len);
+    uint8_t *p = mem_alloc(c->rest->n);
+    if (p)
+        memcpy(p, c->rest->p, *len = c->rest->n);
+    return p;
+}
+
+static void put_page(const struct watch *w, const struct target *t, const struct capture *c, struct text *p)
+{
+    struct loaded in;
+    struct err e = {0};
+    size_t len;
+    bool all;
+    uint8_t *mem = page_bytes(t, c, &len, &all);
+    if (!all)
+        text_lit(p, "\nThe page is of its last part alone.\n");
+    text_lit(p, "\n");
+    if (!mem || load_mem(mem, len, &w->live.trace, &in, &e)) {
+        text_lit(p, "There is no page of it: ");
+        text_clean(p, mem ? e.what : "out of memory", mem ? strlen(e.what) : 13, 0);
+        text_lit(p, "\n");
+    } else {
+        in.path = c->file;
+        report_text(p, &in);
+        load_free(&in);
+    }
+    mem_free(mem);
+}
+
+static void put_where(const struct target *t, struct text *p)
+{
+    char shown[FEED_SHOWN];
+    const char *s = feed_shown(t->where, shown);
+    text_clean(p, s, strlen(s), 0);
+}
+
+static enum err_code put_text(const struct watch *w, const struct target *t, const struct capture *c,
+                              struct err *e)
+{
+    struct text p = {.ascii = true};
+    struct out out;
+    char stamp[64], path[sizeof c->file];
+    live_stamp(t->wall_ns, false, stamp, sizeof stamp);
+    text_add(&p, "gotop watch: %s because %s\nprogram  ", stamp, t->reason);
+    put_where(t, &p);
+    text_lit(&p, "\ntrace    ");
+    text_clean(&p, c->file, strlen(c->file), 0);
+    text_lit(&p, ", ");
+    text_dur(&p, c->ns);
+    if (c->rest)
+        text_lit(&p, "\nrest     beside it, as far as it came: gotop opens both as one");
+    if (t->values.n) {
+        text_lit(&p, "\nconditions, of the last ");
+        text_dur(&p, w->window_ns);
+        text_add(&p, "\n%s", t->values.p);
+    } else {
+        text_lit(&p, "\n");
+    }
+    put_page(w, t, c, &p);
+    snprintf(path, sizeof path, "%s.txt", c->base);
+    enum err_code rc = text_ok(&p) ? out_open(&out, path, false, e)
+                                   : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the page");
+    if (!rc) {
+        out_text(&out, &p);
+        rc = out_close(&out, true, e);
+    }
+    text_free(&p);
+    return rc;
+}
+
+static void put_log(struct watch *w, const struct target *t, const struct capture *c)
+{
+    struct text line = {.ascii = true};
+    text_lit(&line, "captured ");
+    text_clean(&line, c->file, strlen(c->file), 0);
+    text_lit(&line, " ");
+    text_dur(&line, c->ns);
+    text_lit(&line, " ");
+    text_bytes(&line, c->bytes);
+    if (w->ntargets > 1) {
+        text_lit(&line, " of ");
+        put_where(t, &line);
+    }
+    text_add(&line, " because %s", t->reason);
+    watch_note(w, t->wall_ns, &line);
+}
+
+/* A disk that stays full is told as often as the failures double: a night of it is no reason for ten thousand
+ * lines. */
+static void miss(struct watch *w, const char *what, const char *why)
+{
+    char line[320];
+    w->missed++;
+    w->failed = 2;
+    if (w->missed & (w->missed - 1))
+        return;
+    snprintf(line, sizeof line, "%s (%llu captures in a row)", why, (unsigned long long)w->missed);
+    (void)live_say("watch", what, w->missed > 1 ? line : why);
+}
+
+/* What can't be written stays pending: with the next generation it is tried again, room may come back. */
+void watch_capture(struct watch *w, struct target *t, bool at_end)
+{
+    struct capture c = {0};
+    struct err e = {0};
+    if (w->tells)
+        door_wipe();
+    choose(t, at_end, &c);
+    if (c.from == c.to && !c.rest) {
+        t->pending = false;
+        return;
+    }
+    if (!name_it(w, t, &c)) {
+        miss(w, w->dir, "no name is free for a file there");
+        return;
+    }
+    if ((c.from < c.to && put_trace(t, &c, &e)) || (c.rest && put_rest(&c, &e))) {
+        miss(w, t->where, e.what); /* it names the file */
+        return;
+    }
+    if (put_text(w, t, &c, &e))
+        w->failed = live_say("watch", t->where, e.what);
+    t->pending = false;
+    t->written = t->asked;
+    w->missed = 0;
+    w->captured++;
+    put_log(w, t, &c);
+    if (w->words)
+        watch_run(w, c.file, t->reason);
+    watch_tidy(w);
+}
