@@ -30,9 +30,10 @@ static enum state state_of(const struct tree_node *n)
     static const enum state of[EX_CATS] = {
         [EX_RUN] = ST_RUNNING,    [EX_ASSIST] = ST_ASSIST,   [EX_SYSCALL] = ST_SYSCALL,
         [EX_SCHED] = ST_RUNNABLE, [EX_NOBODY] = ST_RUNNABLE, [EX_STOPPED] = ST_STW,
-        [EX_NET] = ST_WAITING,    [EX_PIPE] = ST_WAITING,    [EX_TIMER] = ST_WAITING,
-        [EX_GC] = ST_GC,          [EX_OPEN] = ST_WAITING,    [EX_WAIT] = ST_WAITING,
-        [EX_QUEUED] = ST_WAITING, [EX_ABSENT] = ST_UNKNOWN,  [EX_UNKNOWN] = ST_UNKNOWN};
+        [EX_NET] = ST_WAITING,    [EX_PIPE] = ST_WAITING,    [EX_DEADLINE] = ST_WAITING,
+        [EX_TIMER] = ST_WAITING,  [EX_GC] = ST_GC,           [EX_OPEN] = ST_WAITING,
+        [EX_WAIT] = ST_WAITING,   [EX_QUEUED] = ST_WAITING,  [EX_ABSENT] = ST_UNKNOWN,
+        [EX_UNKNOWN] = ST_UNKNOWN};
     return of[n->cat];
 }
 

@@ -215,6 +215,69 @@ static void a_wait_without_a_reason(void **state)
     unmake(&m);
 }
 
+/* G1 waits three times for something to read: it reads it, a deadline ends the wait, G2 does (it closes it).
+ */
+#define READ "internal/poll.(*FD).Read:3,main.ask:9"
+#define POLL "runtime.gopark:1,internal/poll.runtime_pollWait:2," READ
+static const char *const reads = "go 1.26\n"
+                                 "batch m=7 t=0\n"
+                                 "ProcStatus +0 p=0 running\n"
+                                 "GoStatus +0 g=1 m=7 running\n"
+                                 "GoStatus +0 g=2 m=18446744073709551615 waiting\n"
+                                 "GoBlock +1000 reason=\"network\" stack=" POLL "\n"
+                                 "GoUnblock +1000 g=1 g_seq=1 stack=0\n"
+                                 "GoStart +1000 g=1 g_seq=2\n"
+                                 "%s"
+                                 "GoBlock +1000 reason=\"network\" stack=" POLL "\n"
+                                 "GoUnblock +5000 g=1 g_seq=3 stack=0\n"
+                                 "GoStart +1000 g=1 g_seq=4\n"
+                                 "GoBlock +1000 reason=\"network\" stack=" POLL "\n"
+                                 "GoUnblock +1000 g=2 g_seq=1 stack=0\n"
+                                 "GoStart +1000 g=2 g_seq=2\n"
+                                 "GoUnblock +1000 g=1 g_seq=5 stack=main.close:4\n"
+                                 "GoDestroy +1000\n"
+                                 "GoStart +1000 g=1 g_seq=6\n"
+                                 "GoBlock +1000 reason=\"sleep\" stack=time.Sleep:1,main.ask:11\n"
+                                 "GoUnblock +1000 g=1 g_seq=7 stack=0\n"
+                                 "GoStart +1000 g=1 g_seq=8\n"
+                                 "GoDestroy +1000\n";
+
+/* What the waits of G1 were, explained to t, the last one first. */
+static void assert_waits(const struct made *m, int64_t t, const uint8_t *want, unsigned n)
+{
+    struct explain_list l;
+    unsigned k = 0;
+    assert_true(explain_list(m->x, trace_find_lane(m->tr, LANE_G, 1), 0, t, &l));
+    for (size_t i = l.n; i-- > 0;) {
+        const struct explain_part *p = &l.v[i].part;
+        if (p->kind == WK_NET && p->depth == 0) {
+            assert_true(k < n);
+            assert_int_equal(p->cat, want[k]);
+            k++;
+        }
+    }
+    assert_int_equal(k, n);
+    explain_list_free(&l);
+}
+
+static void a_deadline_ends_a_read(void **state)
+{
+    static const uint8_t want[] = {EX_NET, EX_DEADLINE, EX_NET}, unread[] = {EX_NET, EX_NET, EX_NET};
+    char text[4096];
+    struct made m;
+    (void)state;
+    (void)snprintf(text, sizeof text, reads,
+                   "GoSyscallBegin +100 p_seq=1 stack=syscall.read:1," READ "\nGoSyscallEnd +100\n");
+    make(&m, text);
+    assert_waits(&m, trace_info(m.tr)->end, want, 3);
+    assert_waits(&m, 10200, want + 1, 2); /* what follows lies behind what is asked for */
+    unmake(&m);
+    (void)snprintf(text, sizeof text, reads, ""); /* reads are not recorded at all: nothing is told by that */
+    make(&m, text);
+    assert_waits(&m, trace_info(m.tr)->end, unread, 3);
+    unmake(&m);
+}
+
 /* Each of two says that the other woke it, of a wait that ends when the trace does. */
 static void nobody_turns_in_circles(void **state)
 {
@@ -437,6 +500,7 @@ int main(void)
         cmocka_unit_test(every_sample),
         cmocka_unit_test(a_wait_is_what_its_waker_did),
         cmocka_unit_test(a_wait_without_a_reason),
+        cmocka_unit_test(a_deadline_ends_a_read),
         cmocka_unit_test(running_is_told_by_the_places_around_it),
         cmocka_unit_test(what_is_put_together_says_less),
         cmocka_unit_test(nobody_turns_in_circles),

@@ -28,6 +28,7 @@ struct level {
     uint32_t at_hi;   /* its stack at hi, 0 unknown: where it woke who waited for it */
     bool placed;      /* `it` stands at the span that covers hi - 1 */
     struct span next; /* the span behind, state ST_NONE if there is none */
+    struct then then; /* what is done behind it, as far as the level was there */
     struct span_iter it;
 };
 
@@ -44,8 +45,9 @@ struct explainer {
     uint16_t *user; /* stacks_user_frame() + 1 by stack, 0: not asked yet */
     uint32_t nstacks;
     uint64_t left, placed; /* placed: levels begun so far */
-    struct owners *own;    /* explain_owners() */
-    bool inside;           /* explain_inside() */
+    struct ended ended;
+    struct owners *own; /* explain_owners() */
+    bool inside;        /* explain_inside() */
     uint32_t ng, np;
     explain_visit *visit;
     void *arg;
@@ -64,6 +66,7 @@ const char *explain_cat_name(enum explain_cat c)
                                               "stopped world",
                                               "waiting for the network",
                                               "waiting for a pipe",
+                                              "waiting until a deadline",
                                               "waiting for a timer",
                                               "waiting for the collector",
                                               "waiting to the end",
@@ -76,9 +79,9 @@ const char *explain_cat_name(enum explain_cat c)
 
 const char *explain_cat_id(enum explain_cat c)
 {
-    static const char *const id[EX_CATS] = {"running", "assist",  "syscall", "runnable", "runnable-idle",
-                                            "stopped", "network", "pipe",    "timer",    "collector",
-                                            "unended", "wait",    "queued",  "absent",   "unknown"};
+    static const char *const id[EX_CATS] = {
+        "running",  "assist", "syscall",   "runnable", "runnable-idle", "stopped", "network", "pipe",
+        "deadline", "timer",  "collector", "unended",  "wait",          "queued",  "absent",  "unknown"};
     return (unsigned)c < EX_CATS ? id[c] : "";
 }
 
@@ -110,7 +113,7 @@ struct explainer *explain_new(const struct trace *tr)
     x->nstacks = trace_nstacks(tr);
     x->user = mem_zalloc(((size_t)x->nstacks + 1) * sizeof *x->user);
     x->region = mem_alloc((n + 1) * sizeof *x->region);
-    if (!x->region || !x->user) {
+    if (!ended_init(&x->ended, tr) || !x->region || !x->user) {
         explain_free(x);
         return NULL;
     }
@@ -128,6 +131,7 @@ void explain_free(struct explainer *x)
             mem_free(x->level[i]);
         mem_free(x->region);
         mem_free(x->user);
+        ended_free(&x->ended);
         trails_free(x->trails);
         legs_free(&x->legs);
         mem_free(x);
@@ -295,43 +299,6 @@ static void tell_unless_stopped(struct explainer *x, const struct level *l, stru
         (void)tell(x, l, p);
 }
 
-/*
- * Does a goroutine of the runtime hold a lock of the program's, in what the program gave it to run (a
- * finalizer, a cleanup)? Then it does what others wait for, as any other; what it gives back otherwise comes
- * when a collection lets it run.
- */
-static bool holds_for_program(struct explainer *x, enum wait_kind k, uint32_t stack)
-{
-    return k == WK_LOCK && stack &&
-           stacks_is_program(x->tr, trace_frame(x->tr, stack, user_frame(x, stack)).func);
-}
-
-/* How a wait ended, told by its reason and by who ended it. */
-static uint8_t cat_of_wait(struct explainer *x, const struct span *s, const struct span *next, uint32_t g,
-                           enum wait_kind *kind)
-{
-    const bool told = trace_str(x->tr, s->reason).len > 0;
-    *kind = told ? stacks_wait_kind(x->tr, s->reason, s->stack) : stacks_kind_untold(x->tr, s->stack);
-    if (next->state != ST_RUNNABLE)
-        return EX_OPEN;
-    if (*kind == WK_NET || *kind == WK_SLEEP || *kind == WK_GC || *kind == WK_SYSTEM) {
-        return *kind == WK_NET     ? (stacks_pipe(x->tr, s->stack) ? EX_PIPE : EX_NET)
-               : *kind == WK_SLEEP ? EX_TIMER
-                                   : EX_GC;
-    }
-    if (next->who == NO_LANE || next->who >= x->ng || next->who == g) {
-        return told || *kind != WK_OTHER
-                   ? EX_TIMER
-                   : EX_UNKNOWN; /* it had begun before the trace: for what isn't recorded */
-    }
-    if (trace_lane_who(x->tr, (struct lane){LANE_G, next->who}).is_system &&
-        !holds_for_program(x, *kind, next->stack)) {
-        return str_is(trace_str(x->tr, trace_g_name(x->tr, next->who)), "runtime.timerproc") ? EX_TIMER
-                                                                                             : EX_GC;
-    }
-    return EX_WAIT;
-}
-
 static uint32_t user_frame(struct explainer *x, uint32_t stack)
 {
     if (stack >= x->nstacks)
@@ -370,6 +337,7 @@ static void level_set(const struct explainer *x, struct level *l, uint32_t g, in
     l->start_stack = li.start_stack;
     l->at_hi = at_hi;
     l->placed = false;
+    l->then = (struct then){ST_NONE, 0};
 }
 
 static bool level_place(struct explainer *x, struct level *l)
@@ -406,9 +374,8 @@ static void step_unborn(struct explainer *x, struct level *l, int depth, struct 
 static bool step_wait(struct explainer *x, struct level *l, int *depth, struct explain_part p,
                       const struct span *s, const struct span *next)
 {
-    enum wait_kind k;
-    p.cat = cat_of_wait(x, s, next, l->g, &k);
-    p.kind = (uint8_t)k;
+    p.cat = ended_how(&x->ended, l->g, s, next, l->then, &p.kind);
+    then_is(&l->then, s);
     p.stack_end = 0;
     if (p.cat != EX_WAIT) {
         p.by = p.cat == EX_GC && next->who < x->ng ? next->who : NO_LANE;
@@ -513,11 +480,12 @@ static bool step(struct explainer *x, int *depth)
     case ST_RUNNING:
     case ST_GCWORK: step_running(x, l, p, &s, &next, more); return true;
     case ST_SYSCALL:
+        then_is(&l->then, &s);
         p.cat = EX_SYSCALL;
         p.stack_end = 0;
         break;
     case ST_ASSIST: p.cat = EX_ASSIST; break;
-    default: p.cat = EX_UNKNOWN;
+    default: p.cat = EX_UNKNOWN; then_is(&l->then, &s);
     }
     (void)tell(x, l, p);
     return true;

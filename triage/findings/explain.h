@@ -18,6 +18,7 @@
 #ifndef GOTOP_TRIAGE_EXPLAIN_H
 #define GOTOP_TRIAGE_EXPLAIN_H
 
+#include "triage/findings/ended.h"
 #include "triage/findings/ran.h"
 #include "triage/findings/callers.h"
 #include "triage/findings/legs.h"
@@ -32,21 +33,23 @@ enum explain_cat {
     EX_NOBODY,  /* runnable for long though a processor was idle: its thread came late */
     EX_STOPPED, /* runnable or running on paper while somebody else had the world stopped */
     EX_NET,
-    EX_PIPE,    /* for what comes through a pipe or another file (stacks_pipe()) */
-    EX_TIMER,   /* a sleep, or a wait that a timer ended */
-    EX_GC,      /* waits for the collector or another goroutine of the runtime */
-    EX_OPEN,    /* a wait that is not over when the trace ends */
-    EX_WAIT,    /* a wait that a goroutine ended */
-    EX_QUEUED,  /* a task that nobody has (legs.h): explained, as a wait is, by what who took it up did
-                   meanwhile */
-    EX_ABSENT,  /* before its creation, after its end */
-    EX_UNKNOWN, /* the trace does not record it */
+    EX_PIPE,     /* for what comes through a pipe or another file (stacks_pipe()) */
+    EX_DEADLINE, /* for something to read, until a deadline: nothing came (ended.h) */
+    EX_TIMER,    /* a sleep, or a wait that a timer ended */
+    EX_GC,       /* waits for the collector or another goroutine of the runtime */
+    EX_OPEN,     /* a wait that is not over when the trace ends */
+    EX_WAIT,     /* a wait that a goroutine ended */
+    EX_QUEUED,   /* a task that nobody has (legs.h): explained, as a wait is, by what who took it up did
+                    meanwhile */
+    EX_ABSENT,   /* before its creation, after its end */
+    EX_UNKNOWN,  /* the trace does not record it */
     EX_CATS
 };
-/* explain_waits_outside - for the network, or through a pipe? */
+/* explain_waits_outside - for the network, or through a pipe, for as long as that took or a deadline allowed?
+ */
 static inline bool explain_waits_outside(unsigned cat)
 {
-    return cat == EX_NET || cat == EX_PIPE;
+    return cat == EX_NET || cat == EX_PIPE || cat == EX_DEADLINE;
 }
 const char *explain_cat_name(enum explain_cat c); /* "running", "waiting for the network" .. */
 const char *explain_cat_id(enum explain_cat c);   /* "running", "network" ..: for JSON */

@@ -143,6 +143,7 @@ void causes_what_text(struct text *t, const struct trace *tr, enum explain_cat c
                                               "stopped",
                                               "waiting for the network",
                                               "waiting for a pipe",
+                                              "waiting until a deadline",
                                               "waiting for a timer",
                                               "waiting for the collector",
                                               "waiting to the end",

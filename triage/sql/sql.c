@@ -280,6 +280,7 @@ void sql_close(struct sql *s)
     sql_vtabs_free(s);
     sql_covers_free(s);
     sql_triage_free(s);
+    ended_free(&s->ended);
     rowtab_free(&s->by_name);
     for (int k = 0; k < LANE_KINDS; k++)
         alive_free(&s->alive[k]);

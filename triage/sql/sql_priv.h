@@ -114,6 +114,7 @@ struct sql {
     struct findings fs;
     struct instances_all in;
     struct waitfor *wf;
+    struct ended ended; /* reads: NULL until it is asked for */
     bool has_fs, has_in;
 };
 extern const struct sql_table *const sql_tables[];

@@ -397,6 +397,8 @@ const struct sql_table sql_thread_span = {"thread_span",
     X(W_NAME, "name", NAME, NAME, "its start function") \
     X(W_REASON, "reason", NAME, NO, "as recorded") \
     X(W_KIND, "kind", NAME, NO, "what the stack adds: lock, wait group, channel send, pipe .. (inferred)") \
+    X(W_ENDED, "ended", NAME, NO, \
+      "how it ended: wait (by a goroutine), network, pipe, deadline (nothing came), timer .. (inferred)") \
     X(W_FUNC, "func", NAME, NO, "innermost function where it blocked (LEAF)") \
     X(W_USER_FUNC, "user_func", NAME, NO, "first function outside the runtime and the standard library") \
     X(W_STACK, "stack", ID, NO, "where it blocked") \
@@ -416,11 +418,24 @@ static bool wait_begin(struct sql_cursor *c)
     return spans_begin(c, LANE_G, 1u << ST_WAITING);
 }
 
+/* How the wait of the row ended: explain.h's word for it. */
+static void put_ended(sqlite3_context *x, struct span_cursor *c, const struct span *after)
+{
+    struct ended *e = &c->c.s->ended;
+    const struct span none = {.state = ST_NONE, .who = NO_LANE};
+    uint8_t kind;
+    if (e->reads || ended_init(e, c->c.s->tr))
+        sql_put_word(x, explain_cat_id((enum explain_cat)ended_how(e, c->lane.i, &c->s, after ? after : &none,
+                                                                   (struct then){ST_NONE, 0}, &kind)));
+}
+
 static void wait_cell(struct sql_cursor *base, unsigned column, sqlite3_context *x)
 {
     struct span_cursor *c = (struct span_cursor *)base;
     struct sql *sq = base->s;
-    const struct span *s = &c->s, *after = column >= W_WAKER && column <= W_RUNNABLE ? beside(c, 1) : NULL;
+    const struct span *s = &c->s, *after = NULL;
+    if (column == W_ENDED || (column >= W_WAKER && column <= W_RUNNABLE))
+        after = beside(c, 1);
     const bool woken = after && after->state == ST_RUNNABLE;
     switch (column) {
     case W_T0: sql_put_int(x, s->t0); break;
@@ -432,6 +447,7 @@ static void wait_cell(struct sql_cursor *base, unsigned column, sqlite3_context 
     case W_KIND:
         sql_put_word(x, stacks_wait_name(sq->tr, stacks_wait_kind(sq->tr, s->reason, s->stack), s->stack));
         break;
+    case W_ENDED: put_ended(x, c, after); break;
     case W_FUNC: sql_put_func(x, sq, s->stack); break;
     case W_USER_FUNC: sql_put_user(x, sq, s->stack); break;
     case W_STACK: sql_put_stack(x, s->stack); break;

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
+#include "triage/findings/asks.h"
 #include "triage/findings/thresholds.h"
 #include "triage/tables/slices.h"
 
@@ -106,9 +107,47 @@ static bool one_at_a_time(const struct causes *c, const struct verdict *v)
            trace_lane_who(c->tr, (struct lane){LANE_G, v->holder.g}).creator == v->g;
 }
 
-/* varies: the slow pieces have it. gives_up: a deadline ends its waits, where others are answered. */
-static bool warns(const struct causes *c, const struct works *all, const struct verdict *v, bool varies,
-                  bool gives_up)
+/* What is waited for at a place of a tree: how many were answered, how many ended at a deadline. */
+static void count_reads(const struct work_tree *t, uint32_t user, uint32_t *answered, uint32_t *in_vain)
+{
+    for (uint32_t i = 1; i < t->n; i++) {
+        const struct tree_node *n = &t->v[i];
+        const uint32_t times = n->user == user ? n->n[TREE_ALL] + n->n[TREE_SLOW] : 0;
+        *answered += n->cat == EX_NET ? times : 0;
+        *in_vain += n->cat == EX_DEADLINE ? times : 0;
+    }
+}
+
+/* Had it asked before it waited there at t: is what it did last a write, apart from a read that found
+ * nothing? */
+static bool asked_first(const struct trace *tr, uint32_t g, int64_t t)
+{
+    enum { BACK = 12 };
+    struct span_iter it;
+    bool more = g != NO_LANE && span_seek_at(&it, tr, (struct lane){LANE_G, g}, t) && span_prev(&it);
+    for (int i = 0; i < BACK && more && span_get(&it)->state != ST_WAITING; i++) {
+        const struct span *s = span_get(&it);
+        if (s->state == ST_SYSCALL && causes_writes(tr, s->stack))
+            return true;
+        more = span_prev(&it);
+    }
+    return false;
+}
+
+/* Where a deadline ends reads: were others answered there, and does somebody wait for the piece, or had it
+ * asked? */
+static bool others_answered(const struct causes *c, const struct works *all, const struct verdict *v)
+{
+    enum { FEW = 3 };
+    const struct work *w = &all->v[v->harm.work];
+    const bool awaited = w->kind == WORK_TASKS || w->kind == WORK_REQUESTS;
+    uint32_t answered = 0, in_vain = 0;
+    count_reads(&w->tree, v->where.user, &answered, &in_vain);
+    return answered >= FEW && in_vain >= FEW && (awaited || (w->asks && asked_first(c->tr, v->g, v->t0)));
+}
+
+/* varies: the slow pieces have it. */
+static bool warns(const struct causes *c, const struct works *all, const struct verdict *v, bool varies)
 {
     const double share = v->harm.share;
     const bool much = share >= threshold(TH_SHARE), most = share >= threshold(TH_SEVERE);
@@ -119,7 +158,7 @@ static bool warns(const struct causes *c, const struct works *all, const struct 
     case FAM_SLOW_ONE: return much && room(c, v) && (crowd || most || varies);
     case FAM_SET: return much && room(c, v) && !bounds(c, v) && (crowd || one_at_a_time(c, v));
     case FAM_POLLING: return v->ev[EV_SHARE] * share >= threshold(TH_SHARE);
-    case FAM_LIMIT: return gives_up || (much && ended_by_others(c, all, v));
+    case FAM_LIMIT: return much && (ended_by_others(c, all, v) || others_answered(c, all, v));
     case FAM_SERIAL: return share >= threshold(TH_REPEATS) && !all->v[v->harm.work].standing;
     case FAM_SLOW: return !held_by_host(v);
     default: return false;
@@ -139,21 +178,13 @@ static void level_of(const struct causes *c, const struct works *all, struct ver
                              : 0;
     if (polls > 0)
         verdict_ev(v, EV_SHARE, polls);
-    const bool outside = v->rule == RULE_BACKEND || v->rule == RULE_SERIAL;
-    double each = 0;
-    const bool gives_up = awaited && outside && v->harm.share >= threshold(TH_SHARE) &&
-                          verdict_gives_up(c, all, v, &each) * v->harm.share >= threshold(TH_SHARE);
-    if (gives_up) {
-        v->rule = RULE_LIMIT;
-        verdict_ev(v, EV_EACH, each);
-    }
     if (varies && awaited && v->harm.usual * 3 < v->harm.slow && verdict_family(v) != FAM_SLOW &&
         !contends(verdict_family(v)) && !comes_late(v))
         v->rule = RULE_SLOW;
     const bool matters = clock >= threshold(TH_CLOCK) || varies;
-    v->level = !matters || !warns(c, all, v, varies, gives_up) ? LEVEL_NOTE
-               : v->harm.share >= threshold(TH_SEVERE)         ? LEVEL_SEVERE
-                                                               : LEVEL_WARN;
+    v->level = !matters || !warns(c, all, v, varies)   ? LEVEL_NOTE
+               : v->harm.share >= threshold(TH_SEVERE) ? LEVEL_SEVERE
+                                                       : LEVEL_WARN;
     v->clock = clock;
     v->score =
         v->harm.share * (w->weight * 2 < 1 ? w->weight * 2 : 1) * (verdict_family(v) == FAM_SLOW ? VAGUE : 1);

@@ -174,11 +174,6 @@ bool verdicts_culprits(const struct works *w, struct verdicts *out);
  * was done already; 0: it handed nothing over, or nobody was done earlier.
  */
 double verdict_polls(const struct causes *c, const struct works *w, const struct verdict *v);
-/*
- * verdict_gives_up - fam_limit.c: of what waits for the network at a place, the share of the time after which
- * nothing is read: a deadline ended it. *each: ns of one such wait. 0: few did, or none was answered.
- */
-double verdict_gives_up(const struct causes *c, const struct works *w, const struct verdict *v, double *each);
 /* verdict_new - of a resource: `share` of the trace, no work, no lane. */
 struct verdict verdict_new(enum rule r, double share);
 /*

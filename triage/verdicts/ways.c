@@ -76,6 +76,7 @@ static enum family family_of_end(const struct trace *tr, const struct work *w, c
                        (!w->standing || ((w->kind == WORK_MAIN || w->asks) && at->up == 0))
                    ? FAM_SERIAL
                    : FAM_BACKEND;
+    case EX_DEADLINE: return FAM_LIMIT;
     case EX_TIMER: return n->kind == WK_SLEEP ? FAM_POLLING : FAM_LIMIT;
     case EX_SYSCALL: return FAM_SYSCALL;
     case EX_STOPPED: return FAM_STOP;
@@ -119,7 +120,8 @@ static void end_here(struct follow *f, const int64_t own[TREE_SETS])
             at = f->path[d];
         }
     }
-    if (family == FAM_SERVER && v[end].cat == EX_TIMER && v[end].kind != WK_SLEEP) {
+    if (family == FAM_SERVER &&
+        (v[end].cat == EX_DEADLINE || (v[end].cat == EX_TIMER && v[end].kind != WK_SLEEP))) {
         family = FAM_LIMIT; /* the one that all wait for waits itself, until a timer is up: for nothing */
         at = told;
     }

@@ -114,6 +114,7 @@ static const char *doing_word(const struct did *d)
                                               "stopped",
                                               "waiting for the network",
                                               "waiting for a pipe",
+                                              "waiting until a deadline",
                                               "asleep",
                                               "waiting for the collector",
                                               "waiting to the end",
@@ -318,6 +319,7 @@ static const char *held_advice(const struct verdict *v)
     switch (v->ndoing ? v->doing[0].cat : EX_CATS) {
     case EX_NET:
     case EX_PIPE:
+    case EX_DEADLINE:
         return set ? "Have more of them, or don't wait for the other side while holding one."
                    : "Don't wait for the other side with it held: ask before, or copy what is needed and ask "
                      "after.";

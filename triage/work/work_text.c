@@ -10,9 +10,9 @@ enum { WORKS_SAID = 3, DEEP = 12, BRANCHES = 9 };
 const char *node_word(const struct tree_node *n)
 {
     static const char *const word[EX_CATS] = {
-        "running",       "mark assist", "system call", "runnable", "runnable, a P idle",
-        "stopped world", "network",     "pipe",        "timer",    "collector",
-        "no end",        "waiting",     "queued",      "absent",   "not recorded"};
+        "running", "mark assist", "system call", "runnable",    "runnable, a P idle", "stopped world",
+        "network", "pipe",        "deadline",    "timer",       "collector",          "no end",
+        "waiting", "queued",      "absent",      "not recorded"};
     return n->cat == EX_WAIT ? wait_kind_name((enum wait_kind)n->kind) : word[n->cat];
 }
 

@@ -1,0 +1,100 @@
+/* ended.c - see ended.h. */
+#include "triage/findings/ended.h"
+
+#include <string.h>
+
+#include "decode/base/mem.h"
+#include "triage/findings/explain.h"
+
+enum { AHEAD = 16 /* spans that are looked at for what follows a wait */ };
+
+bool ended_init(struct ended *e, const struct trace *tr)
+{
+    *e = (struct ended){.tr = tr, .recorded = -1};
+    e->nstacks = trace_nstacks(tr);
+    e->ng = trace_nlanes(tr, LANE_G);
+    e->reads = mem_zalloc((size_t)e->nstacks + 1);
+    return e->reads != NULL;
+}
+
+void ended_free(struct ended *e)
+{
+    mem_free(e->reads);
+    e->reads = NULL;
+}
+
+static bool reads(struct ended *e, uint32_t stack)
+{
+    if (!stack || stack >= e->nstacks)
+        return false;
+    if (!e->reads[stack])
+        e->reads[stack] = stacks_has(e->tr, stack, "internal/poll.(*FD).Read") ? 2 : 1;
+    return e->reads[stack] == 2;
+}
+
+/* Does the trace record reads? One that does not wait is in a system call. */
+static bool recorded(struct ended *e)
+{
+    for (uint32_t s = 1; e->recorded < 0 && s < e->nstacks; s++)
+        if (str_starts(trace_str(e->tr, trace_frame(e->tr, s, 0).func), "syscall.") && reads(e, s))
+            e->recorded = 1;
+    e->recorded = e->recorded > 0;
+    return e->recorded;
+}
+
+static struct then look(struct ended *e, uint32_t g, int64_t t)
+{
+    struct then k = {ST_NONE, 0};
+    if (span_seek_on(&e->it, e->tr, (struct lane){LANE_G, g}, t)) {
+        then_is(&k, span_get(&e->it));
+        for (int i = 0; i < AHEAD && k.state == ST_NONE && span_next(&e->it); i++)
+            then_is(&k, span_get(&e->it));
+    }
+    return k;
+}
+
+/* Nothing is read behind a wait for something to read, which nobody ended: a deadline did. */
+static bool at_deadline(struct ended *e, uint32_t g, const struct span *s, const struct span *next,
+                        struct then then)
+{
+    if (next->who != NO_LANE || !reads(e, s->stack) || !recorded(e))
+        return false;
+    then = then.state == ST_NONE ? look(e, g, s->t1) : then;
+    return then.state == ST_WAITING || (then.state == ST_SYSCALL && !reads(e, then.stack));
+}
+
+/*
+ * Does a goroutine of the runtime hold a lock of the program's, in what the program gave it to run (a
+ * finalizer, a cleanup)? Then it does what others wait for, as any other; what it gives back otherwise comes
+ * when a collection lets it run.
+ */
+static bool holds_for_program(const struct trace *tr, enum wait_kind k, uint32_t stack)
+{
+    return k == WK_LOCK && stack &&
+           stacks_is_program(tr, trace_frame(tr, stack, stacks_user_frame(tr, stack)).func);
+}
+
+uint8_t ended_how(struct ended *e, uint32_t g, const struct span *s, const struct span *next,
+                  struct then then, uint8_t *kind)
+{
+    const struct trace *tr = e->tr;
+    const bool told = trace_str(tr, s->reason).len > 0;
+    const enum wait_kind k =
+        told ? stacks_wait_kind(tr, s->reason, s->stack) : stacks_kind_untold(tr, s->stack);
+    *kind = (uint8_t)k;
+    if (next->state != ST_RUNNABLE)
+        return EX_OPEN;
+    if (k == WK_NET)
+        return at_deadline(e, g, s, next, then) ? EX_DEADLINE : stacks_pipe(tr, s->stack) ? EX_PIPE : EX_NET;
+    if (k == WK_SLEEP || k == WK_GC || k == WK_SYSTEM)
+        return k == WK_SLEEP ? EX_TIMER : EX_GC;
+    if (next->who == NO_LANE || next->who >= e->ng || next->who == g) {
+        return told || k != WK_OTHER
+                   ? EX_TIMER
+                   : EX_UNKNOWN; /* it had begun before the trace: for what isn't recorded */
+    }
+    if (trace_lane_who(tr, (struct lane){LANE_G, next->who}).is_system &&
+        !holds_for_program(tr, k, next->stack))
+        return str_is(trace_str(tr, trace_g_name(tr, next->who)), "runtime.timerproc") ? EX_TIMER : EX_GC;
+    return EX_WAIT;
+}
