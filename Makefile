@@ -130,7 +130,7 @@ $(BUILD)/%.o: %.c $(BUILD)/flags | $(PB_H)
 	$(call say,CC  $<)
 	$(Q)$(COMPILE) $(LAYER_CFLAGS) $(OWN_CFLAGS) -c -o $@ $<
 
-$(filter $(BUILD)/decode/model/% $(BUILD)/layout/draw/%,$(OBJ_decode) $(OBJ_layout)): private COMPILE += $(HOT)
+$(filter $(BUILD)/decode/model/% $(BUILD)/triage/activity/% $(BUILD)/layout/draw/% $(BUILD)/layout/cells/%,$(OBJ_decode) $(OBJ_triage) $(OBJ_layout)): private COMPILE += $(HOT)
 # No number changes its value unseen in what reads traces (gcc on 64 bits; clang and narrower machines mean more by these).
 $(OBJ_decode): private LAYER_CFLAGS = $(CONVERSION) $(COUNTED)
 $(OBJ_triage): private LAYER_CFLAGS = $(COUNTED)

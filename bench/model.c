@@ -30,7 +30,7 @@
 #include "bench/account/account.h"
 #include "decode/model/trace_priv.h"
 #include "layout/draw/draw.h"
-#include "layout/draw/frame.h"
+#include "layout/frame/frame.h"
 #include "layout/move/search.h"
 #include "triage/findings/findings.h"
 #include "triage/triage.h"

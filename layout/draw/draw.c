@@ -19,14 +19,14 @@
 
 #include "decode/base/mem.h"
 #include "layout/move/filter.h"
-#include "layout/draw/fmt.h"
-#include "layout/draw/gstate.h"
+#include "triage/activity/gstate.h"
 #include "layout/move/pick.h"
-#include "layout/views/samples.h"
+#include "triage/activity/samples.h"
 #include "triage/tables/tab.h"
-#include "layout/draw/status.h"
 #include "triage/triage.h"
 #include "triage/tables/stacks.h"
+#include "layout/move/record.h"
+#include "layout/move/naming.h"
 
 /* ---- what is kept from one frame to the next
  * ---------------------------------------------------------------- */
@@ -613,7 +613,7 @@ static void name_span(const struct naming *k, const struct span *s, int w, char 
         if (s->label)
             name_label(v, s->label, w, out, size);
         else if (s->who != NO_LANE)
-            status_name(v, s->who, w, out, size);
+            name_goroutine(v, s->who, w, out, size);
         return;
     }
     switch (s->state) {
@@ -624,13 +624,15 @@ static void name_span(const struct naming *k, const struct span *s, int w, char 
         else if (w >= (int)strlen(state_name((enum state)s->state)))
             str_head(str_of(state_name((enum state)s->state)), w, out, size);
         break;
-    case ST_SYSCALL: str_shorten(trace_str(v->tr, status_function(v, s->stack)), w, ascii, out, size); break;
+    case ST_SYSCALL:
+        str_shorten(trace_str(v->tr, stacks_function(v->tr, s->stack, true)), w, ascii, out, size);
+        break;
     case ST_UNKNOWN: str_head(str_of(state_name(ST_UNKNOWN)), w, out, size); break;
     default:
         if (s->label)
             name_label(v, s->label, w, out, size);
         else if (s->who != NO_LANE)
-            status_lane(v, (struct lane){LANE_P, s->who}, out);
+            name_lane(v, (struct lane){LANE_P, s->who}, out);
         if (str_width(str_of(out), w + 1) > w)
             out[0] = 0;
     }
@@ -712,7 +714,7 @@ static void draw_columns(struct sketch *k, int from, int to, int edge_from, int 
 static void beyond_record(const struct sketch *k)
 {
     const struct view *v = k->v;
-    const int64_t known = status_known(v, k->l), end = trace_info(v->tr)->end;
+    const int64_t known = record_until(v, k->l), end = trace_info(v->tr)->end;
     for (int c = 0; known < end && c < v->scr.plot_w && v->cache.edges[c] < end; c++)
         if (v->cache.edges[c] >= known)
             grid_put(k->g, k->x + c, k->y, glyph_state(v->scr.tier, ST_UNKNOWN), STYLE_UNKNOWN);

@@ -5,7 +5,7 @@
 #ifndef GOTOP_LAYOUT_DRAW_H
 #define GOTOP_LAYOUT_DRAW_H
 
-#include "layout/draw/cells.h"
+#include "layout/cells/cells.h"
 #include "layout/move/view.h"
 
 /* draw_prepare - column edges and scratch; false: out of memory. draw_free - that, and all that is kept. */

@@ -10,16 +10,18 @@
 
 #include "decode/base/mem.h"
 #include "layout/draw/draw.h"
-#include "layout/move/why.h"
+#include "triage/findings/why.h"
 #include "layout/move/lanes.h"
 #include "layout/move/move.h"
 #include "layout/move/search.h"
-#include "layout/draw/status.h"
-#include "layout/views/sums.h"
-#include "layout/views/mixture.h"
-#include "layout/views/unfold.h"
-#include "layout/move/when.h"
+#include "triage/activity/sums.h"
+#include "layout/move/mixture.h"
+#include "layout/draw/unfold.h"
+#include "layout/cells/when.h"
 #include "triage/triage.h"
+#include "layout/move/record.h"
+#include "layout/move/naming.h"
+#include "layout/move/pick.h"
 
 struct canvas {
     struct grid *g;
@@ -258,7 +260,7 @@ static int64_t recorded(const struct view *v, struct lane l, struct shares *sh, 
     *all = true;
     if (t1 <= v->at.win.t0)
         return 0;
-    status_shares(v, l, v->at.win.t0, t1, sh);
+    record_shares(v, l, v->at.win.t0, t1, sh);
     int64_t len = time_sub(t1, v->at.win.t0), lost = sh->ns[ST_UNKNOWN];
     if (l.kind == LANE_P && sh->ns[ST_NONE] && triage_part_missing(v->tr)) /* else it was not there */
         lost += sh->ns[ST_NONE];
@@ -316,10 +318,10 @@ static void lane_name(const struct canvas *c, struct lane l, int y, bool focus)
         str_shorten(of.len ? of : str_of("no name"), room > 4 ? room : w, glyph_dots(v->scr.tier), name,
                     sizeof name);
     } else if (l.kind == LANE_G) {
-        status_name(v, l.i, w, name, sizeof name);
+        name_goroutine(v, l.i, w, name, sizeof name);
     } else {
         char id[32];
-        status_lane(v, l, id);
+        name_lane(v, l, id);
         str_shorten(str_of(id), w, glyph_dots(v->scr.tier), name,
                     sizeof name); /* an id that is cut is another one's */
         busy_note(c, l, note);
@@ -516,7 +518,7 @@ void rows_busy_follow(struct view *v)
     if (v->cache.busy && sums_is(v->cache.busy, t0, t1) && !sums_stale(v->cache.busy))
         return;
     sums_free(v->cache.busy);
-    v->cache.busy = t1 > t0 ? sums_light(v, &v->lanes[LANE_G].alive, t0, t1) : NULL;
+    v->cache.busy = t1 > t0 ? sums_light(v->tr, &v->cache.gstate, &v->lanes[LANE_G].alive, t0, t1) : NULL;
     if (v->cache.busy)
         (void)sums_step(v->cache.busy, 300000);
 }
@@ -590,7 +592,7 @@ static void busy_place(struct view *v, int n)
 static void busy_room(const struct view *v, uint32_t g, int w, char d[FMT_MAX])
 {
     char id[32];
-    status_lane(v, (struct lane){LANE_G, g}, id);
+    name_lane(v, (struct lane){LANE_G, g}, id);
     note_fit(d, w - (int)strlen(id) - 1);
 }
 
@@ -605,7 +607,7 @@ static void busy_part(const struct canvas *c, const struct part *p)
         when_dur(v->tr, ran, d);
     busy_room(v, g, w, d);
     int room = w - (int)strlen(d) - (*d ? 1 : 0);
-    status_name(v, g, room, name, sizeof name);
+    name_goroutine(v, g, room, name, sizeof name);
     gutter(c, p->y, name, d, STYLE_LANE);
     one_lane(c, p->lane, p->y, 1, false);
 }

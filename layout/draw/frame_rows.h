@@ -4,8 +4,8 @@
 #ifndef GOTOP_LAYOUT_FRAME_ROWS_H
 #define GOTOP_LAYOUT_FRAME_ROWS_H
 
-#include "layout/draw/cells.h"
-#include "layout/draw/plan.h"
+#include "layout/cells/cells.h"
+#include "layout/move/plan.h"
 #include "layout/move/view.h"
 
 /* rows_bands - GC, STW and the like, heap, run queue. rows_lanes - these, and the lanes of the view shown. */

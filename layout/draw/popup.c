@@ -10,15 +10,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "layout/move/when.h"
+#include "layout/cells/when.h"
 #include "layout/move/move.h"
-#include "layout/draw/gstate.h"
-#include "layout/draw/rich.h"
-#include "layout/views/samples.h"
-#include "layout/draw/status.h"
-#include "layout/draw/wrap.h"
+#include "triage/activity/gstate.h"
+#include "layout/cells/rich.h"
+#include "triage/activity/samples.h"
+#include "layout/cells/wrap.h"
 #include "triage/tables/stacks.h"
 #include "triage/triage.h"
+#include "layout/move/record.h"
+#include "layout/move/naming.h"
 
 struct box {
     struct grid *g;
@@ -60,7 +61,7 @@ static int put_g(struct box *b, int y, int x, uint32_t g)
     int room = b->col + b->col_w - x;
     if (y < 0 || room <= 0)
         return x;
-    status_name(b->v, g, room, buf, sizeof buf);
+    name_goroutine(b->v, g, room, buf, sizeof buf);
     return grid_str(b->g, x, y, room, buf, STYLE_POPUP_HEAD);
 }
 
@@ -124,7 +125,7 @@ static void frame_line(struct box *b, struct frame f)
 
 static void stack_lines(struct box *b, uint32_t stack)
 {
-    uint32_t n = status_stack(b->v, stack) ? trace_stack(b->v->tr, stack) : 0;
+    uint32_t n = name_any(b->v, stack) ? trace_stack(b->v->tr, stack) : 0;
     if (!n)
         put(b, next_row(b), b->col + 1, STYLE_POPUP_DIM, "no stack recorded");
     for (uint32_t i = 0; i < n && i < 4096; i++)
@@ -271,7 +272,7 @@ static void span_who(struct box *b, struct lane l, const struct lane_info *li)
 {
     char name[600];
     struct words line = {.b = b};
-    status_name(b->v, l.i, b->col_w - 1, name, sizeof name);
+    name_goroutine(b->v, l.i, b->col_w - 1, name, sizeof name);
     say(&line, STYLE_POPUP_HEAD, "", "%s", name);
     if (li->name_inferred)
         say(&line, STYLE_POPUP_DIM, " ", "(name inferred)");
@@ -284,7 +285,7 @@ static void span_who(struct box *b, struct lane l, const struct lane_info *li)
         room = b->col_w - 1 - (int)strlen("created by ");
         line.used = 0;
     }
-    status_name(b->v, li->creator, room, name, sizeof name);
+    name_goroutine(b->v, li->creator, room, name, sizeof name);
     say(&line, STYLE_POPUP_DIM, "  ", "created by");
     say(&line, STYLE_POPUP_HEAD, " ", "%s", name);
 }
@@ -295,20 +296,20 @@ static void span_head(struct box *b, struct lane l, const struct span *s)
     char t0[FMT_MAX], t1[FMT_MAX], d[WHEN_LENGTH], id[32], why[200];
     struct lane_info li = trace_lane_who(v->tr, l);
     struct words line = {.b = b};
-    const unsigned open = status_open(v, l, s);
+    const unsigned open = record_open(v, l, s);
     span_who(b, l, &li);
-    const enum state is = status_works(v, l, s);
+    const enum state is = record_state(v, l, s);
     say(&line, (enum style)(STYLE_STATE + (int)is), "", "%s", state_name(is));
     if (s->reason || s->label) {
-        str_safe(status_bracketed(stacks_reason(v->tr, s->reason ? s->reason : s->label, s->stack)), why,
+        str_safe(name_bracketed(stacks_reason(v->tr, s->reason ? s->reason : s->label, s->stack)), why,
                  sizeof why);
         say(&line, STYLE_POPUP, " ", "(%s)", why);
     }
     if (s->state != ST_RUNNABLE && s->state != ST_WAITING && s->who != NO_LANE) {
-        status_lane(v, (struct lane){LANE_P, s->who}, id);
+        name_lane(v, (struct lane){LANE_P, s->who}, id);
         say(&line, STYLE_POPUP, " ", "on %s", id);
     }
-    const bool untimed = status_untimed(v, s);
+    const bool untimed = record_untimed(v, s);
     say(&line, STYLE_POPUP, "  ", "%s",
         untimed ? TRI_NOT_TIMED : when_length(v->tr, time_sub(s->t1, s->t0), open, true, d));
     if (!b->plain && b->w < 72) /* narrow: the times whole, in a line of their own */
@@ -366,7 +367,7 @@ static void span_notes(struct box *b, struct lane l, const struct span *s)
             n > 3 ? "; three of them" : "");
     for (size_t i = 0; i < n && i < 3; i++) {
         const struct sample *smp = &all[list[n > 3 ? i * (n - 1) / 2 : i]];
-        uint32_t stack = smp->stack, f = status_function(v, stack);
+        uint32_t stack = smp->stack, f = stacks_function(v->tr, stack, true);
         str_shorten(trace_str(v->tr, f), b->col_w / 2, glyph_dots(v->scr.tier), name, sizeof name);
         int y = next_row(b), x = put(b, y, b->col + 3, STYLE_SAMPLE, "%s ", when_exact(v->tr, smp->t, d));
         x = put(b, y, x, STYLE_POPUP, "%s", name);
@@ -387,7 +388,7 @@ static void span_lines(struct box *b)
     struct sides sides;
     char id[32];
     if (l.kind != LANE_G) { /* a processor's moment is its goroutine's */
-        status_lane(v, l, id);
+        name_lane(v, l, id);
         uint32_t g = move_goroutine(v, l, b->t);
         if (g == NO_LANE || !trace_span_at(v->tr, (struct lane){LANE_G, g}, b->t, &s)) {
             if (trace_span_at(v->tr, l, b->t, &s))

@@ -9,16 +9,19 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "layout/draw/cells.h"
-#include "layout/draw/wrap.h"
-#include "layout/move/why.h"
-#include "layout/move/when.h"
+#include "layout/cells/cells.h"
+#include "layout/cells/wrap.h"
+#include "triage/findings/why.h"
+#include "layout/cells/when.h"
 #include "layout/move/goto.h"
-#include "layout/views/kind.h"
+#include "layout/move/kind.h"
 #include "layout/move/move.h"
+#include "layout/move/popup_find.h"
 #include "layout/draw/popup.h"
 #include "layout/move/search.h"
 #include "layout/draw/status.h"
+#include "layout/move/naming.h"
+#include "layout/move/pick.h"
 
 unsigned view_prompt(struct view *v, enum prompt_kind k)
 {
@@ -357,7 +360,7 @@ const char *view_drop_word(const struct view *v)
 static void yank_command(const struct view *v, FILE *f)
 {
     char t[FMT_MAX], id[32];
-    status_lane(v, v->at.focus, id);
+    name_lane(v, v->at.focus, id);
     id[0] = (char)(id[0] | 0x20);
     fprintf(f, "\ngotop --at %s --lane %s --view %s\n", when_exact(v->tr, v->at.cursor, t), id,
             kind_name(v->at.view));

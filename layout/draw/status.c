@@ -10,149 +10,20 @@
 #include <string.h>
 
 #include "decode/base/bisect.h"
-#include "layout/draw/gstate.h"
-#include "layout/draw/wrap.h"
-#include "layout/views/kind.h"
-#include "layout/views/mixture.h"
+#include "triage/activity/gstate.h"
+#include "layout/cells/wrap.h"
+#include "layout/move/kind.h"
+#include "layout/move/mixture.h"
 #include "triage/wall.h"
-#include "layout/move/when.h"
-#include "layout/move/lull.h"
+#include "layout/cells/when.h"
+#include "layout/move/idle_beside.h"
 #include "layout/move/move.h"
 #include "triage/tables/known.h"
 #include "triage/tables/tab.h"
 #include "triage/triage.h"
 #include "triage/tables/stacks.h"
-
-/* ---- names ----------------------------------------------------------------------------------------------
- */
-
-void status_lane(const struct view *v, struct lane l, char out[32])
-{
-    static const char letter[LANE_KINDS] = {'P', 'G', 'M', 'B'};
-    if (l.i == NO_LANE)
-        snprintf(out, 32, "%c?", letter[l.kind]);
-    else
-        snprintf(out, 32, "%c%" PRIu64, letter[l.kind], trace_lane_who(v->tr, l).id);
-}
-
-void status_name(const struct view *v, uint32_t g, int w, char *out, size_t size)
-{
-    char id[32];
-    status_lane(v, (struct lane){LANE_G, g}, id);
-    int n = (int)strlen(id);
-    snprintf(out, size, "%s", n <= w ? id : "");
-    struct str name = g == NO_LANE ? (struct str){"", 0} : trace_str(v->tr, trace_g_name(v->tr, g));
-    if (n + 5 > w || !name.len || (size_t)n + 2 > size)
-        return;
-    out[n] = ' ';
-    str_shorten(name, w - n - 1, glyph_dots(v->scr.tier), out + n + 1, size - (size_t)n - 1);
-}
-
-static bool begins(struct str s, const char *with)
-{
-    size_t n = strlen(with);
-    return s.len >= n && !memcmp(s.p, with, n);
-}
-
-enum state status_works(const struct view *v, struct lane l, const struct span *s)
-{
-    const bool marks = l.kind == LANE_G && s->state == ST_RUNNING && trace_lane_who(v->tr, l).is_worker;
-    return marks ? ST_GCWORK : (enum state)s->state;
-}
-
-struct str status_bracketed(struct str why)
-{
-    const uint32_t head = sizeof "GC (" - 1;
-    if (begins(why, "GC (") && why.len > head + 1 && why.p[why.len - 1] == ')')
-        return (struct str){why.p + head, why.len - head - 1};
-    return why;
-}
-
-/* 0: anything, 1: not the inside of the runtime, 2: not the library calls that only block */
-static bool telling(struct str s, int level)
-{
-    if (level > 0 && (begins(s, "runtime.") || begins(s, "internal/")))
-        return false;
-    return level < 2 || !(begins(s, "syscall.") || begins(s, "sync.") || begins(s, "time.Sleep"));
-}
-
-static uint32_t function_at(const struct view *v, uint32_t stack, int level)
-{
-    uint32_t n = trace_stack(v->tr, stack), first = 0;
-    for (uint32_t i = 0; i < n && i < 64; i++) {
-        uint32_t f = trace_frame(v->tr, stack, i).func;
-        if (!first)
-            first = f;
-        if (f && telling(trace_str(v->tr, f), level))
-            return f;
-    }
-    return first;
-}
-
-bool status_stack(const struct view *v, uint32_t stack)
-{
-    uint32_t n = trace_stack(v->tr, stack);
-    for (uint32_t i = 0; i < n && i < 64; i++) {
-        struct frame f = trace_frame(v->tr, stack, i);
-        if (f.func || f.pc)
-            return true;
-    }
-    return false;
-}
-
-uint32_t status_function(const struct view *v, uint32_t stack)
-{
-    return function_at(v, stack, 2);
-}
-
-void status_procs(const struct view *v, uint64_t *least, uint64_t *most)
-{
-    const struct trace_info *ti = trace_info(v->tr);
-    if (trace_minmax(v->tr, METRIC_PROCS, 0, ti->end + (ti->end < INT64_MAX), least, most) && *most)
-        return;
-    *least = *most = ti->gomaxprocs ? ti->gomaxprocs : trace_nlanes(v->tr, LANE_P);
-}
-
-int64_t status_known(const struct view *v, struct lane l)
-{
-    return known_until(v->tr, v->torn, l);
-}
-
-void status_shares(const struct view *v, struct lane l, int64_t t0, int64_t t1, struct shares *out)
-{
-    const int64_t known = status_known(v, l), from = known > t0 ? known : t0;
-    gstate_shares(v->cache.gstate, v->tr, l, t0, t1, out);
-    const int64_t idle = out->ns[ST_IDLE], lost = from < t1 ? t1 - from : 0, part = lost < idle ? lost : idle;
-    out->ns[ST_IDLE] -= part;
-    out->ns[ST_UNKNOWN] += part;
-}
-
-/* The stop that the world is in at t, if any. */
-static void stop_at(const struct trace *tr, int64_t t, int64_t *t0, int64_t *t1)
-{
-    enum { HELPERS = 300 }; /* before Go 1.10 each processor that helps tells of it */
-    const struct range *r;
-    const size_t n = trace_ranges(tr, RANGE_STW, &r);
-    size_t i = 0;
-    bisect(i, n, k, r[k].t0 <= t);
-    for (size_t k = 0; k < HELPERS && i-- > 0; k++)
-        if (r[i].t1 > t) {
-            *t0 = r[i].t0 < *t0 ? r[i].t0 : *t0;
-            *t1 = r[i].t1 > *t1 ? r[i].t1 : *t1;
-        }
-}
-
-int64_t status_stopped(const struct trace *tr, int64_t t0, int64_t t1)
-{
-    struct shares sh;
-    int64_t from = t0, to = t1;
-    if (t1 <= t0 || trace_nlanes(tr, LANE_BAND) <= (uint32_t)BAND_STW)
-        return 0;
-    stop_at(tr, t0, &from, &to);
-    stop_at(tr, t1 - 1, &from, &to);
-    trace_shares(tr, (struct lane){LANE_BAND, BAND_STW}, from, to, &sh);
-    return sh.ns[ST_STW];
-}
+#include "layout/move/record.h"
+#include "layout/move/naming.h"
 
 /* ---- styled pieces --------------------------------------------------------------------------------------
  */
@@ -175,7 +46,7 @@ static void add_name(struct line *l, struct str name, int w, bool ascii, enum st
 static void add_g(struct line *l, const struct view *v, uint32_t g, int w, enum style s)
 {
     char buf[600];
-    status_name(v, g, w, buf, sizeof buf);
+    name_goroutine(v, g, w, buf, sizeof buf);
     add(l, s, "%s", buf);
 }
 
@@ -186,11 +57,6 @@ static int name_width(const struct line *l)
 
 /* ---- a mixture ------------------------------------------------------------------------------------------
  */
-
-const char *status_state(enum lane_kind k, enum state s)
-{
-    return s != ST_NONE ? state_name(s) : k == LANE_P ? state_name(ST_UNKNOWN) : "not there";
-}
 
 /* The largest first. */
 static void add_sums(struct line *l, enum lane_kind kind, const struct shares *sh, int64_t whole)
@@ -206,14 +72,14 @@ static void add_sums(struct line *l, enum lane_kind kind, const struct shares *s
             return;
         done[best] = true;
         add(l, STYLE_STATUS, "  %s ", fmt_percent(sh->ns[best], whole, p));
-        add(l, (enum style)(STYLE_STATE + best), "%s", status_state(kind, (enum state)best));
+        add(l, (enum style)(STYLE_STATE + best), "%s", name_state(kind, (enum state)best));
     }
 }
 
 static void add_shares(struct line *l, const struct view *v, struct lane lane, int64_t t0, int64_t t1)
 {
     struct shares sh;
-    status_shares(v, lane, t0, t1, &sh);
+    record_shares(v, lane, t0, t1, &sh);
     add_sums(l, lane.kind, &sh, time_sub(t1, t0));
 }
 
@@ -228,7 +94,7 @@ static void mixture(struct line *l, const struct view *v, struct lane lane, int6
                     const char *word)
 {
     char id[32], a[FMT_MAX], d[FMT_MAX];
-    status_lane(v, lane, id);
+    name_lane(v, lane, id);
     add(l, STYLE_STATUS_KEY, "%s ", id);
     add(l, STYLE_STATUS, "%s%s +%s", word, when_time(v->tr, t0, (t1 - t0) / 4, a),
         when_dur(v->tr, t1 - t0, d));
@@ -245,7 +111,7 @@ static void add_state(struct line *l, const struct view *v, struct lane lane, co
     const int64_t at = v->at.cursor >= s->t0 && v->at.cursor < s->t1 ? v->at.cursor : s->t0 > 0 ? s->t0 : 0;
     enum state is = lane.kind == LANE_G ? gstate_of(v->cache.gstate, v->tr, lane.i, (enum state)s->state, at)
                                         : (enum state)s->state;
-    add(l, (enum style)(STYLE_STATE + (int)is), "%s", status_state(lane.kind, is));
+    add(l, (enum style)(STYLE_STATE + (int)is), "%s", name_state(lane.kind, is));
     if (lane.kind == LANE_G && s->state == ST_RUNNING &&
         gstate_any(v->cache.gstate, v->tr, lane.i, s->t0, s->t1)) {
         struct shares sh;
@@ -258,45 +124,21 @@ static void add_state(struct line *l, const struct view *v, struct lane lane, co
     uint32_t why = s->reason ? s->reason : s->label;
     if (why) {
         add(l, STYLE_STATUS, " (");
-        add_name(l, status_bracketed(stacks_reason(v->tr, why, s->stack)), 32, glyph_dots(v->scr.tier),
+        add_name(l, name_bracketed(stacks_reason(v->tr, why, s->stack)), 32, glyph_dots(v->scr.tier),
                  STYLE_STATUS);
         add(l, STYLE_STATUS, ")");
     }
 }
 
-/* By time: a thread's spans are no list that numbers lead into. */
-static bool unknown_at(const struct view *v, struct lane lane, int64_t t)
-{
-    struct span s;
-    return t >= 0 && trace_span_at(v->tr, lane, t, &s) && s.state == ST_UNKNOWN;
-}
-
-unsigned status_open(const struct view *v, struct lane lane, const struct span *s)
-{
-    unsigned open = (s->open_start ? OPEN_START : 0u) | (s->open_end ? OPEN_END : 0u);
-    if (s->state == ST_UNKNOWN)
-        return open;
-    if (unknown_at(v, lane, s->t1))
-        open |= OPEN_END;
-    if (s->index && unknown_at(v, lane, s->t0 - 1))
-        open |= OPEN_START;
-    return open;
-}
-
-bool status_untimed(const struct view *v, const struct span *s)
-{
-    return s->state == ST_SYSCALL && tri_untimed(v->tr, time_sub(s->t1, s->t0));
-}
-
 static void add_length(struct line *l, const struct view *v, struct lane lane, const struct span *s)
 {
     char d[WHEN_LENGTH];
-    if (status_untimed(v, s)) {
+    if (record_untimed(v, s)) {
         add(l, STYLE_STATUS, " " TRI_NOT_TIMED);
         return;
     }
     add(l, STYLE_STATUS, " %s",
-        when_length(v->tr, time_sub(s->t1, s->t0), status_open(v, lane, s), l->w >= WHEN_WIDE, d));
+        when_length(v->tr, time_sub(s->t1, s->t0), record_open(v, lane, s), l->w >= WHEN_WIDE, d));
 }
 
 static void add_since(struct line *l, const struct view *v, const struct span *s)
@@ -304,7 +146,7 @@ static void add_since(struct line *l, const struct view *v, const struct span *s
     char a[FMT_MAX], clock[WALL_MAX];
     if (l->w < WHEN_WIDE)
         return;
-    add(l, STYLE_STATUS, "  %s %s", status_untimed(v, s) ? "at" : "from", when_exact(v->tr, s->t0, a));
+    add(l, STYLE_STATUS, "  %s %s", record_untimed(v, s) ? "at" : "from", when_exact(v->tr, s->t0, a));
     if (wall_known(v->tr) && s->t0 >= 0)
         add(l, STYLE_DIM, "  %s", wall_time(v->tr, s->t0, clock));
 }
@@ -315,7 +157,7 @@ static void add_span(struct line *l, const struct view *v, struct lane lane, con
     uint32_t g = lane.kind == LANE_G ? lane.i : s->who;
     char id[32];
     if (lane.kind != LANE_G) {
-        status_lane(v, lane, id);
+        name_lane(v, lane, id);
         add(l, STYLE_STATUS_KEY, "%s ", id);
     }
     if (g != NO_LANE) {
@@ -324,7 +166,7 @@ static void add_span(struct line *l, const struct view *v, struct lane lane, con
     }
     add_state(l, v, lane, s);
     if (lane.kind == LANE_M && s->proc != NO_LANE) {
-        status_lane(v, (struct lane){LANE_P, s->proc}, id);
+        name_lane(v, (struct lane){LANE_P, s->proc}, id);
         add(l, STYLE_STATUS, " on %s", id);
     }
     add_length(l, v, lane, s);
@@ -342,8 +184,8 @@ static void describe(struct line *l, const struct view *v, struct lane lane, con
     over += l->w >= WHEN_WIDE ? WRAP_FOLD : 0;
     uint32_t g = lane.kind == LANE_G ? lane.i : s->who;
     if (over > 0 && g != NO_LANE) {
-        status_name(v, g, name_width(l), name, sizeof name);
-        status_lane(v, (struct lane){LANE_G, g}, id);
+        name_goroutine(v, g, name_width(l), name, sizeof name);
+        name_lane(v, (struct lane){LANE_G, g}, id);
         int room = str_width(str_of(name), RICH_MOST) - over, least = (int)strlen(id);
         r->n = from;
         add_span(l, v, lane, s, room < least ? least : room);
@@ -353,9 +195,9 @@ static void describe(struct line *l, const struct view *v, struct lane lane, con
 
 static void add_frame(struct line *l, const struct view *v, const char *word, uint32_t stack)
 {
-    if (!status_stack(v, stack))
+    if (!name_any(v, stack))
         return;
-    uint32_t f = function_at(v, stack, 1), user = function_at(v, stack, 2);
+    uint32_t f = stacks_function(v->tr, stack, false), user = stacks_function(v->tr, stack, true);
     if (f) {
         add(l, STYLE_STATUS, "%s ", word);
         add_name(l, trace_str(v->tr, f), name_width(l), glyph_dots(v->scr.tier), STYLE_STATUS);
@@ -406,7 +248,7 @@ static void around_g(struct line *l, const struct view *v, struct lane at, uint3
         break;
     default:
         if (s->state != ST_UNKNOWN && s->who != NO_LANE && (at.kind != LANE_P || at.i != s->who)) {
-            status_lane(v, (struct lane){LANE_P, s->who}, id);
+            name_lane(v, (struct lane){LANE_P, s->who}, id);
             add(l, STYLE_STATUS, "on %s  ", id);
         }
         if (have && span_prev(&it) && span_get(&it)->state == ST_RUNNABLE) {
@@ -419,10 +261,10 @@ static void around_g(struct line *l, const struct view *v, struct lane at, uint3
 }
 
 /* Beside an idle processor: was there something to run? */
-static void add_lull(struct line *l, const struct view *v)
+static void add_idle(struct line *l, const struct view *v)
 {
     char buf[400];
-    lull_text(v, buf, sizeof buf);
+    idle_text(v, buf, sizeof buf);
     add(l, STYLE_STATUS, "%s", buf);
 }
 
@@ -433,7 +275,7 @@ static void around(struct line *l, const struct view *v, struct lane lane, const
     if (lane.kind == LANE_G)
         around_g(l, v, lane, g, s);
     else if (g == NO_LANE)
-        add_lull(l, v);
+        add_idle(l, v);
     else if (trace_span_at(v->tr, (struct lane){LANE_G, g}, s->t0 < 0 ? 0 : s->t0, &gs))
         around_g(l, v, lane, g, &gs);
 }
@@ -441,28 +283,14 @@ static void around(struct line *l, const struct view *v, struct lane lane, const
 /* ---- all together ---------------------------------------------------------------------------------------
  */
 
-bool status_range(const struct view *v, int64_t *t0, int64_t *t1)
-{
-    int64_t a = v->sel.t0, b = v->sel.t1;
-    if (v->sel.going) {
-        a = v->at.cursor < v->sel.t0 ? v->at.cursor : v->sel.t0;
-        b = v->at.cursor < v->sel.t0 ? v->sel.t0 : *t1;
-    }
-    if ((!v->sel.going && !v->sel.stands) || b <= a)
-        return false;
-    *t0 = a;
-    *t1 = b;
-    return true;
-}
-
 /* A column, or the selected range, of several spans: its shares, and behind them what made the most of it. */
 static void speak_mixture(struct line *l, const struct view *v, struct lane lane, const struct span *longest,
                           int64_t t0, int64_t t1, const char *word)
 {
     mixture(l, v, lane, t0, t1, word);
     rich_para(l->r);
-    if (lull_speaks(v)) {
-        add_lull(l, v);
+    if (idle_speaks(v)) {
+        add_idle(l, v);
     } else if (longest) {
         struct span any; /* of a processor or thread that rests for longer, what it rests from is told */
         bool rests = lane.kind != LANE_G && trace_longest(v->tr, lane, t0, t1, &any) &&
@@ -485,7 +313,7 @@ static void speak_group(struct line *l, const struct view *v, uint32_t lane, uin
     add_name(l, trace_str(v->tr, trace_g_name(v->tr, lane)), name_width(l), glyph_dots(v->scr.tier),
              STYLE_STATUS_KEY);
     rich_para(l->r);
-    if (status_range(v, &t0, &t1)) { /* of columns alone it is known what all of them do */
+    if (view_selected(v, &t0, &t1)) { /* of columns alone it is known what all of them do */
         add(l, STYLE_STATUS, "range %s +%s: T adds up what they do in it",
             when_time(v->tr, t0, (t1 - t0) / 4, a), when_dur(v->tr, t1 - t0, d));
         return;
@@ -509,7 +337,7 @@ static void speak_group(struct line *l, const struct view *v, uint32_t lane, uin
 /* What a thread's rest in the end is made of: what is known of it, and what isn't. */
 static void known_part(const struct view *v, struct lane lane, struct span *s)
 {
-    const int64_t known = status_known(v, lane);
+    const int64_t known = record_until(v, lane);
     if (v->at.cursor >= known) {
         s->state = ST_UNKNOWN;
         s->t0 = s->t0 > known ? s->t0 : known;
@@ -535,7 +363,7 @@ static void speak_lane(struct line *l, const struct view *v)
             ti->done ? "this trace has ended before" : "not decoded yet");
         return;
     }
-    const bool range = status_range(v, &t0, &t1); /* then it is not the cursor's column that is spoken of */
+    const bool range = view_selected(v, &t0, &t1); /* then it is not the cursor's column that is spoken of */
     const bool here = range ? view_span_longest(v, lane, t0, t1, &s) : view_span_here(v, &lane, &s);
     if (here)
         known_part(v, lane, &s);
@@ -544,11 +372,11 @@ static void speak_lane(struct line *l, const struct view *v)
         speak_group(l, v, v->at.focus.i, members);
         return;
     }
-    if (l->w < 60 && lull_speaks(v)) { /* narrow: the sum has the length in it, and needs the lines */
+    if (l->w < 60 && idle_speaks(v)) { /* narrow: the sum has the length in it, and needs the lines */
         char id[32];
-        status_lane(v, lane, id);
+        name_lane(v, lane, id);
         add(l, STYLE_STATUS_KEY, "%s ", id);
-        add_lull(l, v);
+        add_idle(l, v);
         return;
     }
     const bool at = here && v->at.exact && v->at.cursor >= s.t0 && v->at.cursor < s.t1;

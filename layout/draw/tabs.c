@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "layout/views/kind.h"
+#include "layout/move/kind.h"
 
 int tabs_text(const struct view *v, enum tabs form, char out[TABS_MOST])
 {

@@ -4,7 +4,7 @@
 #ifndef GOTOP_LAYOUT_TABS_H
 #define GOTOP_LAYOUT_TABS_H
 
-#include "layout/draw/cells.h"
+#include "layout/cells/cells.h"
 #include "layout/move/view.h"
 
 /* enum tabs - how much of it: all names, the shown one's name among the others' numbers, that name alone. */

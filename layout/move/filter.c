@@ -22,9 +22,9 @@
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "layout/move/goto.h"
-#include "layout/draw/cells.h"
+#include "layout/cells/cells.h"
 #include "layout/move/match.h"
-#include "layout/move/states.h"
+#include "layout/cells/states.h"
 #include "triage/tables/stacks.h"
 
 enum { TERMS = 24, CHUNK = 2048 };

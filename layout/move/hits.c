@@ -6,21 +6,17 @@
 #include <strings.h>
 
 #include "decode/base/host.h"
-#include "layout/draw/cells.h"
-#include "layout/draw/frame_rows.h"
-#include "layout/draw/popup.h"
-#include "layout/views/kind.h"
-#include "layout/views/mixture.h"
+#include "layout/cells/cells.h"
+#include "layout/move/kind.h"
+#include "layout/move/mixture.h"
 #include "layout/move/lanes.h"
-#include "layout/move/lull.h"
+#include "layout/move/idle_beside.h"
 #include "layout/move/move.h"
 #include "layout/move/pick.h"
+#include "layout/move/popup_find.h"
 #include "layout/move/search.h"
-#include "layout/views/split.h"
-#include "layout/views/tri.h"
-#include "layout/move/when.h"
-#include "layout/move/why.h"
-#include "layout/views/table.h"
+#include "layout/cells/when.h"
+#include "triage/findings/why.h"
 
 enum { WALK = 100000 };
 
@@ -214,7 +210,7 @@ static int64_t left_of(int64_t budget_ns, int64_t began)
     return left > 1 ? left : 1;
 }
 
-static unsigned search_work(struct view *v, int64_t budget_ns)
+unsigned hits_work(struct view *v, int64_t budget_ns)
 {
     struct search *s = v->search;
     if (!s || s->done)
@@ -245,36 +241,6 @@ static unsigned search_work(struct view *v, int64_t budget_ns)
     if (s->found && s->jumped && same_hit(v))
         return VR_DRAW;
     return jump_hit(v, s->origin, s->jump, s->at_too);
-}
-
-static unsigned kind_work(struct view *v, int64_t budget_ns)
-{
-    return kind_here(v)->work ? kind_here(v)->work(v, budget_ns) : VR_NONE;
-}
-
-bool move_stays(const struct view *v, const struct place *was)
-{
-    const struct place *at = &v->at;
-    return !v->prompt.kind && was->view == at->view && was->row == at->row && was->cursor == at->cursor &&
-           was->focus.kind == at->focus.kind && was->focus.i == at->focus.i;
-}
-
-unsigned view_work(struct view *v, int64_t budget_ns)
-{
-    static unsigned (*const works[])(struct view *, int64_t) = {
-        search_work,  pick_work, kind_work,   split_work,   lull_work,      rows_busy_work,
-        mixture_work, why_work,  effect_work, related_work, table_copy_work};
-    const int64_t began = budget_ns == INT64_MAX ? 0 : host_now();
-    unsigned r = VR_NONE;
-    for (size_t i = 0; i < sizeof works / sizeof *works; i++)
-        r |= works[i](v, left_of(budget_ns, began));
-    return r;
-}
-
-bool view_pending(const struct view *v)
-{
-    return (kind_here(v)->pending && kind_here(v)->pending(v)) || split_pending(v) || lull_pending(v) ||
-           rows_busy_pending(v) || mixture_pending(v);
 }
 
 static struct search *anew(struct view *v, const char *text, int dir, int64_t origin, bool at_too)

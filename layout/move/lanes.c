@@ -14,7 +14,7 @@
 
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
-#include "layout/draw/cells.h"
+#include "layout/cells/cells.h"
 #include "layout/move/filter.h"
 
 enum {

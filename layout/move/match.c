@@ -10,7 +10,7 @@
 
 #include "decode/base/mem.h"
 #include "decode/base/utf8.h"
-#include "layout/draw/cells.h"
+#include "layout/cells/cells.h"
 
 static bool fail(char *why, size_t size, const char *what)
 {

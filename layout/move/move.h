@@ -56,6 +56,8 @@ uint32_t move_arrive(const struct view *v, enum lane_kind k);
 unsigned move_typed(struct view *v);
 bool move_typed_done(struct view *v, const char *line);
 unsigned move_typed_on(struct view *v); /* and it goes on: counting */
+/* hits_work - for view_work(): a search goes on. */
+unsigned hits_work(struct view *v, int64_t budget_ns);
 /* hits_loaded - the trace has grown: the search knows of that. */
 void hits_loaded(struct view *v);
 

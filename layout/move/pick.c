@@ -10,35 +10,20 @@
 
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
-#include "layout/draw/cells.h"
-#include "layout/views/evlog.h"
+#include "layout/cells/cells.h"
 #include "layout/move/filter.h"
-#include "layout/move/when.h"
+#include "layout/cells/when.h"
 #include "layout/move/lanes.h"
 #include "layout/move/move.h"
-#include "layout/views/samples.h"
-#include "layout/draw/status.h"
-#include "layout/views/kind.h"
-#include "layout/draw/gstate.h"
-#include "layout/move/lull.h"
-#include "layout/views/sums.h"
-#include "layout/views/top.h"
-#include "layout/draw/lines.h"
+#include "triage/findings/why.h"
+#include "triage/activity/samples.h"
+#include "layout/move/kind.h"
+#include "triage/activity/gstate.h"
+#include "layout/move/idle_beside.h"
+#include "layout/cells/lines.h"
+#include "layout/move/naming.h"
 
 enum { WALK = 20000, RELATED = 400, SCAN_LANES = 4000 };
-
-void pick_free(struct view *v)
-{
-    filter_free(v->filters.all);
-    evlog_free(v->cache.log);
-    sums_free(v->cache.sums);
-    sums_free(v->cache.busy);
-    top_free(v->top);
-    lull_free(v->cache.lull);
-    samples_free(v->cache.samples);
-    gstate_free(v->cache.gstate);
-    lines_free(v->cache.own);
-}
 
 /* ---- filters --------------------------------------------------------------------------------------------
  */
@@ -294,7 +279,7 @@ unsigned view_pin(struct view *v)
         return move_fail(v, "no lane here");
     uint32_t lane = v->at.focus.i;
     char id[32];
-    status_lane(v, v->at.focus, id);
+    name_lane(v, v->at.focus, id);
     int i = 0;
     while (i < l->npin && l->pin[i] != lane)
         i++;
@@ -369,7 +354,7 @@ unsigned view_hide(struct view *v)
     if (l->n <= 1)
         return move_fail(v, "this is the last lane that shows");
     uint32_t lane = v->at.focus.i, row = lanes_row(l, lane);
-    status_lane(v, v->at.focus, id);
+    name_lane(v, v->at.focus, id);
     if (lanes_pinned(l, lane))
         view_pin(v);
     uint32_t next = lanes_at(l, row + 1 < l->n ? row + 1 : row - 1);
@@ -611,7 +596,7 @@ static unsigned related_show(struct view *v, const struct related *r)
     move_lane(v, (struct lane){LANE_G, r->g});
     v->at.top = 0;
     move_settle(v);
-    status_lane(v, (struct lane){LANE_G, r->g}, id);
+    name_lane(v, (struct lane){LANE_G, r->g}, id);
     view_message(v, false,
                  "%s: its creator, %s%" PRIu32 " created by it, %swho woke it, whom it wakes in this window",
                  id, r->few ? "at least " : "", r->created, r->cut ? "(not all) " : "");
@@ -663,4 +648,28 @@ unsigned view_related(struct view *v)
     relate(v->job.related, trace_lane_who(v->tr, (struct lane){LANE_G, g}).creator);
     relate(v->job.related, g);
     return related_work(v, VIEW_AT_ONCE_NS);
+}
+
+/* ---- the goroutines of an explanation
+ * ------------------------------------------------------------------------- */
+
+bool why_lanes(struct view *v)
+{
+    struct lanes *l = &v->lanes[LANE_G];
+    uint32_t *p = mem_alloc((v->why->nchain + 1) * sizeof *p);
+    if (!p)
+        return false;
+    for (uint32_t i = 0; i < v->why->nchain; i++)
+        p[i] = v->why->chain[i].g;
+    mem_free(l->only);
+    l->only = p;
+    l->nonly = v->why->nchain;
+    l->rows_stale = true;
+    return true;
+}
+
+bool why_shown(const struct view *v)
+{
+    const struct lanes *l = &v->lanes[LANE_G];
+    return v->why && l->only && l->nonly == v->why->nchain && l->only[0] == v->why->g;
 }

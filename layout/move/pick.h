@@ -7,7 +7,6 @@
 
 #include "layout/move/view.h"
 
-void pick_free(struct view *v);
 /* pick_loaded - the trace has grown: the filter looks at what is new. */
 void pick_loaded(struct view *v);
 /* pick_work - go on deciding who passes the filter, and with orders: about budget_ns. VR_WORK while there is
@@ -27,5 +26,9 @@ bool pick_span(const struct view *v, struct lane l, const struct span *s, struct
 /* pick_say_groups - the message that tells how goroutines stand: a row each, or one for all of a start
  * function. */
 void pick_say_groups(struct view *v);
+/* why_lanes - the goroutines' view shows the goroutines of the explanation v->why alone, in its order; false:
+ * out of memory. why_shown - do the lanes show it? */
+bool why_lanes(struct view *v);
+bool why_shown(const struct view *v);
 
 #endif

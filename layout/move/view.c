@@ -14,21 +14,15 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "layout/draw/cells.h"
-#include "layout/draw/draw.h"
-#include "layout/draw/gstate.h"
-#include "layout/views/sql_view.h"
-#include "layout/views/evlog.h"
-#include "layout/views/table.h"
-#include "layout/views/mixture.h"
-#include "layout/views/unfold.h"
-#include "layout/move/why.h"
-#include "layout/move/items.h"
-#include "layout/views/kind.h"
+#include "layout/cells/cells.h"
+#include "triage/activity/gstate.h"
+#include "layout/move/mixture.h"
+#include "triage/findings/why.h"
+#include "layout/move/kind.h"
 #include "layout/move/lanes.h"
 #include "layout/move/move.h"
 #include "layout/move/pick.h"
-#include "layout/draw/plan.h"
+#include "layout/move/plan.h"
 #include "layout/move/search.h"
 #include "triage/wall.h"
 #include "triage/tables/known.h"
@@ -258,68 +252,8 @@ void move_lane(struct view *v, struct lane l)
     v->scr.recenter = true;
 }
 
-/* ---- life -----------------------------------------------------------------------------------------------
+/* ---- size -----------------------------------------------------------------------------------------------
  */
-
-bool view_init(struct view *v, const struct trace *tr)
-{
-    memset(v, 0, sizeof *v);
-    v->tr = tr;
-    v->torn = INT64_MAX;
-    v->scr.tier = TIER_EIGHTH;
-    v->scr.names = true;
-    v->cache.alone_ns = VIEW_ALONE_NS;
-    v->trail.kind = -1;
-    for (int k = 0; k < LANE_KINDS; k++)
-        v->lanes[k] = (struct lanes){
-            .kind = (enum lane_kind)k, .sort = k == LANE_G ? SORT_SEEN : SORT_ID, .stale = true};
-    v->at.view = VIEW_PROCS;
-    v->at.focus = (struct lane){LANE_P, 0};
-    v->scr.w = 80;
-    v->scr.h = 24;
-    v->lanes[LANE_G].here = true;
-    v->all_end = view_end(v);
-    v->at.win = window_of(0, v->all_end);
-    bool ok = true;
-    for (int k = 0; k < LANE_BAND; k++)
-        ok = lanes_update(&v->lanes[k], tr, v->at.win, NO_LANE) && ok;
-    if (!ok) {
-        view_free(v);
-        return false;
-    }
-    v->at.focus.i = lanes_at(&v->lanes[LANE_P], 0);
-    move_settle(v);
-    return true;
-}
-
-void view_free(struct view *v)
-{
-    for (int k = 0; k < LANE_KINDS; k++)
-        lanes_free(&v->lanes[k]);
-    search_free(v->search);
-    pick_free(v);
-    items_free(&v->items);
-    table_free(v->table);
-    sql_view_free(v->asked);
-    unfold_free(v->cache.unfold);
-    why_end(v->job.why);
-    effect_stop(v);
-    related_stop(v);
-    table_copy_stop(v);
-    mem_free(v->job.copied);
-    why_free(v->why);
-    mixture_free(v->cache.mixture);
-    mem_free(v->cache.edges);
-    mem_free(v->cache.extents);
-    draw_free(v);
-    memset(v, 0, sizeof *v);
-}
-
-/* The window shows all there is: it goes on doing so. */
-static bool shows_all(const struct view *v)
-{
-    return v->at.win.t0 <= 0 && v->at.win.t1 >= v->all_end;
-}
 
 unsigned view_resize(struct view *v, int w, int h)
 {
@@ -333,21 +267,21 @@ unsigned view_resize(struct view *v, int w, int h)
     return VR_DRAW;
 }
 
-unsigned view_loaded(struct view *v)
+/* ---- selecting
+ * ---------------------------------------------------------------------------------------------- */
+
+bool view_selected(const struct view *v, int64_t *t0, int64_t *t1)
 {
-    bool all = shows_all(v);
-    v->torn = known_torn(v->tr);
-    alive_know(&v->lanes[LANE_G].alive, v->tr, LANE_G, 256);
-    gstate_know(&v->cache.gstate, v->tr);
-    v->all_end = view_end(v);
-    if (all)
-        v->at.win = window_of(0, v->all_end);
-    pick_loaded(v);
-    hits_loaded(v);
-    move_settle(v);
-    if (v->msg.soon == SOON_LANES && move_lanes(v) && move_lanes(v)->n)
-        view_message(v, false, "%s", "");
-    return v->filters.all || (v->search && !v->search->done) ? VR_DRAW | VR_WORK : VR_DRAW;
+    int64_t a = v->sel.t0, b = v->sel.t1;
+    if (v->sel.going) {
+        a = v->at.cursor < v->sel.t0 ? v->at.cursor : v->sel.t0;
+        b = v->at.cursor < v->sel.t0 ? v->sel.t0 : *t1;
+    }
+    if ((!v->sel.going && !v->sel.stands) || b <= a)
+        return false;
+    *t0 = a;
+    *t1 = b;
+    return true;
 }
 
 /* ---- undo -----------------------------------------------------------------------------------------------
@@ -612,4 +546,11 @@ unsigned view_tier(struct view *v, int n)
     v->scr.tier = (enum tier)(t < 0 ? t + TIER_COUNT : t);
     view_message(v, false, "glyphs: %s", tier_name(v->scr.tier));
     return VR_DRAW;
+}
+
+bool move_stays(const struct view *v, const struct place *was)
+{
+    const struct place *at = &v->at;
+    return !v->prompt.kind && was->view == at->view && was->row == at->row && was->cursor == at->cursor &&
+           was->focus.kind == at->focus.kind && was->focus.i == at->focus.i;
 }

@@ -2,7 +2,7 @@
  * view.h - what the reader looks at (window, cursor, view, search, pop-up) and every action on it.
  *
  * A view is plain state over one trace: no terminal, no key, no clock. The viewer maps keys to the functions
- * below; frame_draw() (layout/draw/frame.h) turns a view into cells. One view, one thread.
+ * below; frame_draw() (layout/frame/frame.h) turns a view into cells. One view, one thread.
  *
  * Actions return what must happen next (enum refresh). An action that can't be done changes nothing, leaves
  * the reason in v->message and returns VR_BELL | VR_DRAW. `n` is a repeat count with a sign: negative goes
@@ -20,9 +20,9 @@
 #include "decode/base/crew.h"
 #include "decode/model/alive.h"
 #include "decode/trace.h"
-#include "layout/views/deed.h"
-#include "layout/draw/glyphs.h"
-#include "layout/move/window.h"
+#include "layout/move/deed.h"
+#include "layout/cells/glyphs.h"
+#include "triage/activity/window.h"
 #include "triage/views.h"
 
 enum refresh { /* flags */
@@ -148,22 +148,22 @@ enum tabs { TABS_NAMES, TABS_NUMBERS, TABS_SHOWN, TABS_FORMS }; /* tabs.h */
 
 struct search; /* search.h */
 struct view;
-struct filter;   /* filter.h */
-struct evlog;    /* evlog.h */
-struct sums;     /* sums.h */
-struct lull;     /* lull.h */
-struct samples;  /* samples.h */
-struct gstate;   /* gstate.h */
-struct assisted; /* gstate.h, too */
-struct rich;     /* rich.h */
-struct lines;    /* lines.h */
-struct item;     /* items.h */
-struct tri;      /* tri.h */
-struct top;      /* top.h */
-struct table;    /* table.h */
-struct unfold;   /* unfold.h */
-struct mixture;  /* mixture.h */
-struct why;      /* why.h */
+struct filter;      /* filter.h */
+struct evlog;       /* evlog.h */
+struct sums;        /* sums.h */
+struct idle_reason; /* idle_reason.h */
+struct samples;     /* samples.h */
+struct gstate;      /* gstate.h */
+struct assisted;    /* gstate.h, too */
+struct rich;        /* rich.h */
+struct lines;       /* lines.h */
+struct item;        /* items.h */
+struct tri;         /* tri.h */
+struct top;         /* top.h */
+struct table;       /* table.h */
+struct unfold;      /* unfold.h */
+struct mixture;     /* mixture.h */
+struct why;         /* why.h */
 struct why_job;
 
 /* of one row's columns, while it is drawn: room for w of them */
@@ -277,6 +277,7 @@ struct jobs {
     struct related *related; /* who is related to a goroutine is being looked for (pick.c); NULL: it isn't */
     struct effect *effect;   /* whom a goroutine woke is being looked for (jump.c); NULL: it isn't */
     struct why_job *why;     /* an explanation is being worked out; NULL: none is */
+    struct place why_from;   /* where it was asked for */
     bool to_top;             /* an order is being made: when it is, to its first lane */
 };
 
@@ -285,7 +286,7 @@ struct jobs {
 struct cache {
     struct evlog *log;            /* events around the cursor */
     struct sums *sums;            /* of a range, see view_sums() */
-    struct lull *lull;            /* why the processor under the cursor was idle */
+    struct idle_reason *idle;     /* why the processor under the cursor was idle */
     struct samples *samples;      /* CPU samples by lane */
     struct gstate *gstate;        /* assists by goroutine */
     struct mixture *mixture;      /* what folded groups' goroutines do */
@@ -409,7 +410,10 @@ unsigned view_effect(struct view *v);
 unsigned view_undo(struct view *v, int n);
 unsigned view_redo(struct view *v, int n);
 unsigned view_select(struct view *v); /* begin a range at the cursor, end it there, drop it */
-unsigned view_enter(struct view *v);  /* stack pop-up of the span under the cursor; again: close */
+/* view_selected - [*t0,*t1) becomes the selected range, one that is being selected as well; false: there is
+ * none. */
+bool view_selected(const struct view *v, int64_t *t0, int64_t *t1);
+unsigned view_enter(struct view *v); /* stack pop-up of the span under the cursor; again: close */
 bool view_told(
     const struct view *v); /* a text of several lines lies over the footer: closing comes before leaving */
 /*

@@ -4,8 +4,8 @@
  */
 #include <stdio.h>
 
-#include "layout/draw/lines.h"
-#include "layout/draw/wrap.h"
+#include "layout/cells/lines.h"
+#include "layout/cells/wrap.h"
 #include "layout/views/tri_priv.h"
 
 static uint32_t count(const struct view *v)

@@ -16,11 +16,11 @@
 #include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 #include "layout/move/filter.h"
-#include "layout/move/when.h"
+#include "layout/cells/when.h"
 #include "layout/views/tri_priv.h"
 #include "layout/move/move.h"
 #include "layout/move/pick.h"
-#include "layout/draw/status.h"
+#include "layout/move/naming.h"
 
 enum { MOST = 40000, MANY_M = 64, WALK = 300000 };
 
@@ -536,7 +536,7 @@ static void say_str(struct out *o, const struct view *v, uint32_t s, int w)
 static void say_func(struct out *o, const struct view *v, const char *word, uint32_t stack, int w)
 {
     char buf[400];
-    uint32_t f = status_function(v, stack);
+    uint32_t f = stacks_function(v->tr, stack, true);
     if (!f)
         return;
     str_shorten(trace_str(v->tr, f), w, glyph_dots(v->scr.tier), buf, sizeof buf);
@@ -546,7 +546,7 @@ static void say_func(struct out *o, const struct view *v, const char *word, uint
 static void say_g(struct out *o, const struct view *v, uint32_t g, int w)
 {
     char buf[400];
-    status_name(v, g, w, buf, sizeof buf);
+    name_goroutine(v, g, w, buf, sizeof buf);
     say(o, "%s", buf);
 }
 
@@ -573,7 +573,7 @@ static void state_words(struct out *o, const struct view *v, const struct event 
     }
     const struct str why = e->to == ST_WAITING ? stacks_reason(v->tr, e->reason, e->stack)
                                                : trace_str(v->tr, e->reason),
-                     kind = status_bracketed(why);
+                     kind = name_bracketed(why);
     if (e->to == ST_RUNNING && kind.len < why.len) /* a mark worker's label */
         what = "starts GC work";
     if (e->inferred)
@@ -637,10 +637,10 @@ static void columns(const struct view *v, const struct event *e, char p[32], cha
 {
     p[0] = m[0] = 0;
     if (e->p != NO_LANE)
-        status_lane(v, (struct lane){LANE_P, e->p}, p);
+        name_lane(v, (struct lane){LANE_P, e->p}, p);
     uint32_t thread = thread_of(v, e->p, e->t);
     if (thread != NO_LANE)
-        status_lane(v, (struct lane){LANE_M, thread}, m);
+        name_lane(v, (struct lane){LANE_M, thread}, m);
     when_exact(v->tr, e->t, t);
 }
 
@@ -722,7 +722,7 @@ static void draw_line(struct grid *g, const struct view *v, size_t i, int y, boo
     }
     int gw = w >= 160 ? 40 : w >= 100 ? 30 : w >= 60 ? 22 : 7;
     if (e->g != NO_LANE)
-        status_name(v, e->g, gw - 1, name, sizeof name);
+        name_goroutine(v, e->g, gw - 1, name, sizeof name);
     grid_str(g, x, y, gw - 1, name, s);
     x += gw;
     draw_words(g, v, e, x, y, w - x);

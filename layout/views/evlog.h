@@ -12,7 +12,7 @@
 #ifndef GOTOP_LAYOUT_EVLOG_H
 #define GOTOP_LAYOUT_EVLOG_H
 
-#include "layout/draw/rich.h"
+#include "layout/cells/rich.h"
 #include "layout/move/view.h"
 
 enum event_kind {

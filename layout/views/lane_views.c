@@ -6,13 +6,13 @@
 #include <stdio.h>
 
 #include "layout/draw/frame_rows.h"
-#include "layout/views/kind.h"
+#include "layout/move/kind.h"
 #include "layout/move/lanes.h"
-#include "layout/move/lull.h"
+#include "layout/move/idle_beside.h"
 #include "layout/move/move.h"
 #include "layout/move/pick.h"
 #include "layout/views/split.h"
-#include "layout/views/unfold.h"
+#include "layout/draw/unfold.h"
 #include "layout/draw/status.h"
 
 static int times(int n)
@@ -239,8 +239,8 @@ static bool lane_span(const struct view *v, struct lane *l, int64_t *t)
 static unsigned lane_details(struct view *v, int n)
 {
     (void)n;
-    if (lull_speaks(v))
-        return split_lull(v);
+    if (idle_speaks(v))
+        return split_idle(v);
     if (!view_popup_span(v))
         return move_fail(v, "no span under the cursor");
     v->msg.text[0] = 0;

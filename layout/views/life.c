@@ -9,11 +9,12 @@
 #include <string.h>
 
 #include "layout/move/move.h"
-#include "layout/draw/gstate.h"
-#include "layout/move/when.h"
-#include "layout/draw/status.h"
+#include "triage/activity/gstate.h"
+#include "layout/cells/when.h"
 #include "triage/tables/stacks.h"
 #include "triage/triage.h"
+#include "layout/move/record.h"
+#include "layout/move/naming.h"
 
 enum { WALK = 1000000, REASONS = 32, LIST = 200 };
 
@@ -84,7 +85,7 @@ static void walk(const struct view *v, struct lane l, struct life *k)
 static void func_of(const struct view *v, uint32_t stack, int w, char *out, size_t size)
 {
     out[0] = 0;
-    uint32_t f = status_function(v, stack);
+    uint32_t f = stacks_function(v->tr, stack, true);
     if (f)
         str_shorten(trace_str(v->tr, f), w, glyph_dots(v->scr.tier), out, size);
 }
@@ -100,7 +101,7 @@ static void origin(const struct view *v, struct lane l, const struct lane_info *
         lines_add(out, "its name is inferred from one of its stacks");
     }
     if (li->created) {
-        status_name(v, li->creator, w - 30, name, sizeof name);
+        name_goroutine(v, li->creator, w - 30, name, sizeof name);
         lines_add(out, "created at %s by %s", when_exact(v->tr, li->seen, t),
                   li->creator != NO_LANE       ? name
                   : tri_by_timer(v->tr, l, li) ? "a timer"
@@ -172,9 +173,9 @@ static void reasons(const struct view *v, struct lane l, const struct life *k, b
         char what[140];
         const struct str said =
             r->state == ST_WAITING ? stacks_reason(v->tr, r->str, 0) : trace_str(v->tr, r->str);
-        str_head(status_bracketed(said), 22, why, sizeof why);
+        str_head(name_bracketed(said), 22, why, sizeof why);
         snprintf(what, sizeof what, "%s%s%s%s%s",
-                 state_name(status_works(v, l, &(struct span){.state = r->state})), *why ? " (" : "", why,
+                 state_name(record_state(v, l, &(struct span){.state = r->state})), *why ? " (" : "", why,
                  *why ? ")" : "", assists && r->state == ST_RUNNING ? ", assists included" : "");
         int used = str_head(str_of(what), WHAT, shown, sizeof shown);
         lines_add(out, "%s%*s %7s %9s %9s  %s", shown, WHAT - used, "", fmt_count(r->n, n),
@@ -202,15 +203,15 @@ static void list(const struct view *v, struct lane l, int64_t t, struct lines *o
         const struct span *s = span_get(&it);
         whom[0] = 0;
         if (s->who != NO_LANE)
-            status_lane(v, (struct lane){s->state == ST_RUNNABLE ? LANE_G : LANE_P, s->who}, whom);
+            name_lane(v, (struct lane){s->state == ST_RUNNABLE ? LANE_G : LANE_P, s->who}, whom);
         func_of(v, s->state == ST_RUNNABLE && s->who != NO_LANE ? 0 : s->stack, w > 90 ? w - 60 : 30, f,
                 sizeof f);
-        str_head(status_bracketed(stacks_reason(v->tr, s->reason ? s->reason : s->label, s->stack)), 24, why,
+        str_head(name_bracketed(stacks_reason(v->tr, s->reason ? s->reason : s->label, s->stack)), 24, why,
                  sizeof why);
         lines_add(out, "%c %15s %10s %c %s%s%s%s%s%s%s%s", s->index == here ? '>' : ' ',
                   when_exact(v->tr, s->t0, from),
-                  status_untimed(v, s) ? TRI_UNTIMED : when_dur(v->tr, s->t1 - s->t0, d),
-                  status_open(v, l, s) ? '+' : ' ', state_name(status_works(v, l, s)), *why ? " (" : "", why,
+                  record_untimed(v, s) ? TRI_UNTIMED : when_dur(v->tr, s->t1 - s->t0, d),
+                  record_open(v, l, s) ? '+' : ' ', state_name(record_state(v, l, s)), *why ? " (" : "", why,
                   *why ? ")" : "", *whom ? (s->state == ST_RUNNABLE ? " by " : " on ") : "", whom,
                   *f ? " in " : "", f);
         if (!span_next(&it))
@@ -224,7 +225,7 @@ void life_text(const struct view *v, uint32_t g, int64_t t, struct lines *out, i
     struct lane_info li = trace_lane(v->tr, l);
     struct life k = {.n = 0};
     char name[600], id[32];
-    status_lane(v, l, id);
+    name_lane(v, l, id);
     str_safe(trace_str(v->tr, li.name), name, sizeof name);
     lines_add(out, "%s %s", id, li.name ? name : "(its start function is not in the trace)");
     origin(v, l, &li, out, w);

@@ -5,7 +5,7 @@
 #ifndef GOTOP_LAYOUT_LIFE_H
 #define GOTOP_LAYOUT_LIFE_H
 
-#include "layout/draw/lines.h"
+#include "layout/cells/lines.h"
 #include "layout/move/view.h"
 
 /* life_text - goroutine lane g; t: the moment whose spans are listed; w: columns. Sums are exact; reasons are

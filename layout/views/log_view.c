@@ -3,7 +3,7 @@
  */
 #include "layout/views/evlog.h"
 #include "layout/draw/frame_rows.h"
-#include "layout/views/kind.h"
+#include "layout/move/kind.h"
 #include "layout/move/move.h"
 
 enum { ENDLESS = 1000 }; /* as many rows as there is room for */

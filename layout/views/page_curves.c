@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "layout/draw/status.h"
 #include "layout/views/page.h"
+#include "layout/move/naming.h"
 
 enum { CURVES = 3 };
 
@@ -258,7 +258,7 @@ static void proc_line(struct grid *g, const struct view *v, uint32_t p, struct b
     }
     if (out)
         draw_columns(g, v, axis, out);
-    status_lane(v, (struct lane){LANE_P, p}, name);
+    name_lane(v, (struct lane){LANE_P, p}, name);
     grid_right(g, b.x, b.y, page_label(b.w) - 1, name, STYLE_DIM);
     mem_free(out);
     mem_free(col);
@@ -321,7 +321,7 @@ void page_lane(struct grid *g, const struct view *v, const char *role, uint32_t 
                      (enum style)(STYLE_STATE + most));
     }
     grid_right(g, b.x, b.y, page_label(b.w) - 1, role, STYLE_DIM);
-    status_name(v, lane, PAGE_BESIDE - 1, name, sizeof name);
+    name_goroutine(v, lane, PAGE_BESIDE - 1, name, sizeof name);
     if (axis.x + axis.w < b.x + b.w)
         grid_str(g, axis.x + axis.w + 1, b.y, PAGE_BESIDE - 1, name, STYLE_NORMAL);
     mem_free(col);

@@ -3,8 +3,8 @@
 #include <stdio.h>
 
 #include "decode/base/mem.h"
-#include "layout/draw/fmt.h"
-#include "layout/draw/lines.h"
+#include "layout/cells/fmt.h"
+#include "layout/cells/lines.h"
 #include "layout/views/page.h"
 
 enum { BUSIEST = 16, LITTLE = 20, PLACES = 12, NARROW = 40 };

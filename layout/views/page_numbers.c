@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "layout/draw/fmt.h"
-#include "layout/draw/lines.h"
-#include "layout/draw/status.h"
+#include "layout/cells/fmt.h"
+#include "layout/cells/lines.h"
 #include "layout/views/page.h"
+#include "layout/move/record.h"
 
 /* ---- all of them: a line a subject
  * ----------------------------------------------------------------------------- */
@@ -18,7 +18,7 @@ static void line_time(struct text *t, const struct view *v)
     text_add(t, "%s", v->tri->so_far ? "so far  " : "trace   ");
     text_dur(t, tg->end);
     uint64_t least, most;
-    status_procs(v, &least, &most);
+    record_procs(v, &least, &most);
     if (least == most)
         text_add(t, ", %" PRIu64 " processor%s", most, most == 1 ? "" : "s");
     else

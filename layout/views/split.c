@@ -2,6 +2,7 @@
  * split.c - see split.h. The table below the lanes follows the window, so its sums begin anew when that
  * moves; a frame gives them a fraction of a millisecond at once, view_work() the rest.
  */
+#include "layout/views/why_here.h"
 #include "layout/views/tri.h"
 #include "layout/views/split.h"
 
@@ -9,18 +10,18 @@
 #include <string.h>
 
 #include "layout/views/evlog.h"
-#include "layout/draw/fmt.h"
-#include "layout/views/kind.h"
+#include "layout/move/kind.h"
 #include "layout/views/life.h"
 #include "layout/move/lanes.h"
-#include "layout/move/lull.h"
+#include "layout/move/idle_beside.h"
 #include "layout/move/move.h"
-#include "layout/move/why.h"
+#include "triage/findings/why.h"
 #include "layout/draw/popup.h"
 #include "layout/draw/status.h"
-#include "layout/views/sums.h"
-#include "layout/draw/lines.h"
-#include "layout/draw/wrap.h"
+#include "layout/views/sums_text.h"
+#include "layout/cells/lines.h"
+#include "layout/cells/wrap.h"
+#include "layout/move/naming.h"
 
 const char *split_name(enum split s)
 {
@@ -79,7 +80,7 @@ static bool sums_here(struct view *v)
     range_now(v, &t0, &t1);
     if (!sums_is(v->cache.sums, t0, t1)) {
         sums_free(v->cache.sums);
-        v->cache.sums = sums_new(v, &v->lanes[LANE_G].alive, t0, t1);
+        v->cache.sums = sums_new(v->tr, &v->cache.gstate, &v->lanes[LANE_G].alive, t0, t1);
     }
     if (v->cache.sums)
         sums_lane(v->cache.sums, v->at.focus, on_group(v));
@@ -127,17 +128,17 @@ unsigned split_work(struct view *v, int64_t budget_ns)
     return done ? VR_DRAW : VR_DRAW | VR_WORK;
 }
 
-unsigned split_lull(struct view *v)
+unsigned split_idle(struct view *v)
 {
     enum { AT_ONCE_NS = 40000000 }; /* the rest comes while it is read */
     char id[32], title[80];
-    status_lane(v, v->at.focus, id);
+    name_lane(v, v->at.focus, id);
     snprintf(title, sizeof title, "%s idle", id);
-    (void)lull_step(v->cache.lull, AT_ONCE_NS);
+    (void)idle_reason_step(v->cache.idle, AT_ONCE_NS);
     if (!fresh(v, title))
         return move_fail(v, "out of memory");
-    lull_lines(v, v->cache.own, width(v));
-    return open_own(v) | (lull_pending(v) ? VR_WORK : VR_NONE);
+    idle_lines(v, v->cache.own, width(v));
+    return open_own(v) | (idle_pending(v) ? VR_WORK : VR_NONE);
 }
 
 unsigned view_life(struct view *v)
@@ -156,7 +157,7 @@ unsigned view_life(struct view *v)
         g = s.who;
     if (g == NO_LANE || g >= trace_nlanes(v->tr, LANE_G))
         return move_fail(v, "no goroutine here");
-    status_lane(v, (struct lane){LANE_G, g}, id);
+    name_lane(v, (struct lane){LANE_G, g}, id);
     snprintf(title, sizeof title, "The life of %s", id);
     if (!fresh(v, title))
         return move_fail(v, "out of memory");

@@ -6,7 +6,7 @@
 #ifndef GOTOP_LAYOUT_SPLIT_H
 #define GOTOP_LAYOUT_SPLIT_H
 
-#include "layout/draw/cells.h"
+#include "layout/cells/cells.h"
 #include "layout/move/view.h"
 
 const char *split_name(enum split s);
@@ -16,7 +16,7 @@ void split_draw(struct grid *g, struct view *v, int y, int n);
 bool split_pending(const struct view *v); /* there is more for it to do */
 unsigned split_work(struct view *v, int64_t budget_ns);
 
-/* split_lull - a pop-up: who was runnable while the processor under the cursor was idle. */
-unsigned split_lull(struct view *v);
+/* split_idle - a pop-up: who was runnable while the processor under the cursor was idle. */
+unsigned split_idle(struct view *v);
 
 #endif

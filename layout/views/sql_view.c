@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "layout/draw/lines.h"
+#include "layout/cells/lines.h"
 #include "layout/views/tri_priv.h"
 #include "triage/sql/sql.h"
 

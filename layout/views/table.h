@@ -13,7 +13,7 @@
 
 #include <stdio.h>
 
-#include "layout/views/spectrum.h"
+#include "layout/cells/spectrum.h"
 #include "layout/views/tri_priv.h"
 #include "triage/tables/tab.h"
 

@@ -4,7 +4,7 @@
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "layout/move/move.h"
-#include "layout/move/when.h"
+#include "layout/cells/when.h"
 #include "layout/views/table.h"
 
 struct table_copy {

@@ -4,8 +4,8 @@
  */
 #include <inttypes.h>
 
-#include "layout/draw/status.h"
 #include "layout/views/table.h"
+#include "layout/move/record.h"
 
 enum { STOPPED, ASSIST, HEAP, GOAL, OWN };
 static const struct tcol col[OWN] = {
@@ -43,7 +43,7 @@ static int64_t value(const struct table *t, const struct thing *x, int c)
 {
     uint64_t least = 0, most = 0;
     switch (c) {
-    case STOPPED: return status_stopped(t->tr, x->t0, x->t1);
+    case STOPPED: return record_stopped(t->tr, x->t0, x->t1);
     case ASSIST: return band(t, x, BAND_ASSIST, ST_ASSIST);
     case HEAP:
         return trace_minmax(t->tr, METRIC_HEAP, x->t0, x->t1 > x->t0 ? x->t1 : x->t0 + 1, &least, &most)

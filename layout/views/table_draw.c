@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "layout/draw/ruler.h"
+#include "layout/cells/ruler.h"
 #include "layout/views/table.h"
 
 enum { COLS_MOST = 16 };

@@ -13,9 +13,9 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "layout/draw/fmt.h"
-#include "layout/draw/gstate.h"
-#include "layout/views/tally.h"
+#include "layout/cells/fmt.h"
+#include "triage/activity/gstate.h"
+#include "triage/activity/tally.h"
 #include "layout/views/tri_priv.h"
 
 enum col {

@@ -14,11 +14,11 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "layout/draw/fmt.h"
+#include "layout/cells/fmt.h"
 #include "layout/move/move.h"
 #include "layout/views/table.h"
 #include "layout/views/tri_priv.h"
-#include "layout/move/when.h"
+#include "layout/cells/when.h"
 #include "triage/findings/waitfor.h"
 
 static bool counted(const struct view_kind *k)

@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "layout/draw/fmt.h"
-#include "layout/draw/lines.h"
-#include "layout/draw/wrap.h"
+#include "layout/cells/fmt.h"
+#include "layout/cells/lines.h"
+#include "layout/cells/wrap.h"
 #include "layout/views/page.h"
 #include "triage/findings/asked.h"
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "layout/draw/fmt.h"
+#include "layout/cells/fmt.h"
 #include "layout/move/move.h"
 #include "layout/views/tri_priv.h"
 

@@ -5,11 +5,11 @@
 #ifndef GOTOP_LAYOUT_TRI_PRIV_H
 #define GOTOP_LAYOUT_TRI_PRIV_H
 
-#include "layout/views/kind.h"
+#include "layout/move/kind.h"
 #include "layout/move/move.h"
 #include "layout/views/tri.h"
-#include "layout/move/when.h"
-#include "layout/draw/wrap.h"
+#include "layout/cells/when.h"
+#include "layout/cells/wrap.h"
 #include "triage/text.h"
 
 struct tri_view {

@@ -12,13 +12,13 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "layout/draw/fmt.h"
-#include "layout/draw/status.h"
+#include "layout/cells/fmt.h"
 #include "layout/move/move.h"
 #include "layout/views/tri_priv.h"
 #include "triage/findings/holder.h"
 #include "triage/tables/stacks.h"
 #include "triage/tables/tab.h"
+#include "layout/move/naming.h"
 
 enum { SCHED_RUNTIME = UINT16_MAX }; /* of WAIT_SCHED: the runtime's own */
 enum section { SECTION_PAIRS, SECTION_SCHED, SECTION_PLACES, SECTION_SYSCALLS };
@@ -493,7 +493,7 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
         text_lit(&t, "@");
         text_dur(&t, tg->worst[w.i].t0);
         text_lit(&t, "  ");
-        status_name(v, tg->worst[w.i].g, v->scr.w - words_at(v->scr.w) - (int)t.n, who, sizeof who);
+        name_goroutine(v, tg->worst[w.i].g, v->scr.w - words_at(v->scr.w) - (int)t.n, who, sizeof who);
         text_add(&t, "%s", who);
         break;
     default: break;

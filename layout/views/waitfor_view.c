@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "layout/draw/fmt.h"
+#include "layout/cells/fmt.h"
 #include "layout/views/tri_priv.h"
 #include "triage/findings/waitfor.h"
 #include "triage/tables/slices.h"

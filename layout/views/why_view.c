@@ -8,12 +8,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "layout/draw/fmt.h"
-#include "layout/draw/status.h"
-#include "layout/move/items.h"
-#include "layout/move/why.h"
+#include "layout/views/why_here.h"
+#include "layout/cells/fmt.h"
+#include "layout/views/items.h"
+#include "triage/findings/why.h"
 #include "layout/views/tri_priv.h"
 #include "triage/findings/explain_text.h"
+#include "layout/move/naming.h"
+#include "layout/move/pick.h"
+#include "layout/move/kind.h"
 
 enum { NUMBERS = 26, DEEPEST = 6 }; /* columns of share, time, count; levels that are indented */
 
@@ -76,7 +79,7 @@ static void lane(struct grid *g, const struct view *v, uint32_t i, int y)
     int w = name_width(v), plot = v->scr.w - w - 1;
     char name[300], share[FMT_MAX];
     fmt_percent(k->chain[i].ns, k->t1 - k->t0, share);
-    status_name(v, k->chain[i].g, w - 8, name, sizeof name);
+    name_goroutine(v, k->chain[i].g, w - 8, name, sizeof name);
     tri_say(g, 0, y, w - 7, i ? STYLE_LANE : STYLE_LANE_FOCUS, "%s", name);
     tri_cell(g, w - 7, y, 7, STYLE_LANE_NOTE, share);
     for (int c = 0; c < plot; c++) {
@@ -243,8 +246,8 @@ unsigned why_work(struct view *v, int64_t budget_ns)
     struct why *y;
     if (!v->job.why)
         return VR_NONE;
-    if (!move_stays(
-            v, why_from(v->job.why))) { /* the reader went on: a page that comes now would be in the way */
+    if (!move_stays(v,
+                    &v->job.why_from)) { /* the reader went on: a page that comes now would be in the way */
         let_go(v);
         return VR_NONE;
     }
@@ -283,11 +286,12 @@ unsigned view_why(struct view *v)
     int64_t t0, t1;
     if (!why_here(v, &g, &t0, &t1))
         return move_fail(v, "%s", why_not(v));
-    if (why_long(v, g, t0, t1))
+    if (why_long(v->tr, g, t0, t1))
         return move_fail(
             v, "too much to explain while the trace grows: select less of it, or ask once it is whole");
     let_go(v);
-    if (!(v->job.why = why_begin(v, g, t0, t1)))
+    v->job.why_from = v->at;
+    if (!(v->job.why = why_begin(v->tr, g, t0, t1)))
         return move_fail(v, "out of memory");
     return why_work(v, VIEW_AT_ONCE_NS);
 }

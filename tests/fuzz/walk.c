@@ -16,7 +16,7 @@
 #include "decode/write/cut.h"
 #include "decode/dump.h"
 #include "decode/trace.h"
-#include "layout/draw/frame.h"
+#include "layout/frame/frame.h"
 #include "tests/support/tracegen.h"
 
 #define MAX_LANES 400

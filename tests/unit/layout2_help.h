@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "layout/draw/frame.h"
+#include "layout/frame/frame.h"
 #include "layout/move/lanes.h"
 #include "layout/move/view.h"
 

@@ -10,7 +10,7 @@
 #include "tests/unit/app_keys.h"
 #include "viewer/session/picture.h"
 #include "viewer/session/source.h"
-#include "layout/views/kind.h"
+#include "layout/move/kind.h"
 
 /* Two processors, a goroutine that blocks and is woken, names that would like to be escape sequences. */
 static const char text[] = "go 1.26\n"

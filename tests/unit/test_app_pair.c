@@ -3,7 +3,7 @@
  * are aligned.
  */
 #include "decode/base/mem.h"
-#include "layout/views/kind.h"
+#include "layout/move/kind.h"
 #include "tests/unit/app_keys.h"
 #include "viewer/session/pair.h"
 

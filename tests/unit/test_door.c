@@ -4,7 +4,7 @@
  */
 #include "decode/base/door.h"
 #include "decode/base/utf8.h"
-#include "layout/draw/cells.h"
+#include "layout/cells/cells.h"
 #include "tests/unit/decode_help.h"
 #include "triage/exports/export_out.h"
 #include "triage/text.h"

@@ -8,11 +8,11 @@
 #include <unistd.h>
 
 #include "layout/draw/draw.h"
-#include "layout/draw/gstate.h"
+#include "triage/activity/gstate.h"
 #include "layout/views/evlog.h"
 #include "layout/move/search.h"
 #include "layout/views/split.h"
-#include "layout/views/sums.h"
+#include "layout/views/sums_text.h"
 #include "tests/support/tracegen.h"
 
 /* ---- search ---- */
@@ -284,7 +284,7 @@ static void sums_of(struct seen *s)
             for (int k = 1; k < ST_COUNT; k++)
                 want[k] += sh.ns[k];
         }
-        struct sums *q = sums_new(&s->v, &s->v.lanes[LANE_G].alive, t0, t1);
+        struct sums *q = sums_new(s->v.tr, &s->v.cache.gstate, &s->v.lanes[LANE_G].alive, t0, t1);
         assert_non_null(q);
         while (!sums_step(q, 0))
             ;
@@ -311,7 +311,7 @@ static void test_sums(void **state)
     assert_true(on_screen(&s, "by start function"));
     assert_true(on_screen(&s, "goroutines that ran most"));
     assert_false(on_screen(&s, "ran for the collector")); /* nothing did */
-    struct sums *q = sums_new(&s.v, &s.v.lanes[LANE_G].alive, 0, trace_info(s.tr)->end);
+    struct sums *q = sums_new(s.v.tr, &s.v.cache.gstate, &s.v.lanes[LANE_G].alive, 0, trace_info(s.tr)->end);
     struct lines *t = lines_new("");
     sums_text(q, &s.v, t, 80); /* not begun yet: how many live there nobody knows */
     for (size_t i = 0; i < t->n; i++)

@@ -3,8 +3,8 @@
  * they do when drawn from exact times.
  */
 #include "layout/draw/draw.h"
-#include "layout/draw/frame.h"
-#include "layout/draw/plan.h"
+#include "layout/frame/frame.h"
+#include "layout/move/plan.h"
 #include "tests/unit/query_check.h"
 
 static struct rng rng = {77};

@@ -5,10 +5,10 @@
 #include "layout2_help.h"
 
 #include "decode/base/mem.h"
-#include "layout/draw/gstate.h"
-#include "layout/views/kind.h"
+#include "triage/activity/gstate.h"
+#include "layout/move/kind.h"
 #include "layout/move/search.h"
-#include "layout/views/mixture.h"
+#include "layout/move/mixture.h"
 
 static bool same_name(const struct seen *s, uint32_t a, uint32_t b)
 {

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "layout/draw/gstate.h"
+#include "triage/activity/gstate.h"
 
 static uint64_t seed = 99;
 

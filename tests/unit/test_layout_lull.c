@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "decode/base/mem.h"
-#include "layout/draw/frame.h"
-#include "layout/move/lull.h"
+#include "layout/frame/frame.h"
+#include "layout/move/idle_beside.h"
 #include "layout/draw/status.h"
 
 enum { CURSORS = 60 };
@@ -86,12 +86,12 @@ static void mark(const struct trace *tr, struct lane l, enum state st, const str
     } while (span_next(&it));
 }
 
-static void slow(const struct trace *tr, uint32_t p, int64_t t0, int64_t t1, struct lull_sum *out)
+static void slow(const struct trace *tr, uint32_t p, int64_t t0, int64_t t1, struct idle_reason_sum *out)
 {
     struct edges e = {0};
     const struct range *r;
     size_t nr = trace_ranges(tr, RANGE_STW, &r);
-    *out = (struct lull_sum){0};
+    *out = (struct idle_reason_sum){0};
     e.t = mem_grow(e.t, &e.cap, 2, sizeof *e.t);
     e.t[e.n++] = t0;
     e.t[e.n++] = t1;
@@ -130,8 +130,8 @@ static void slow(const struct trace *tr, uint32_t p, int64_t t0, int64_t t1, str
     mem_free(e.t);
 }
 
-static void same(const char *file, const struct lull_sum *fast, const struct lull_sum *is, uint32_t p,
-                 int64_t t0, int64_t t1)
+static void same(const char *file, const struct idle_reason_sum *fast, const struct idle_reason_sum *is,
+                 uint32_t p, int64_t t0, int64_t t1)
 {
     if (fast->idle != is->idle || fast->stopped != is->stopped || fast->ready != is->ready ||
         fast->none != is->none || (is->ready && (fast->least != is->least || fast->most != is->most)))
@@ -178,12 +178,12 @@ static void cursors(const char *file, unsigned *said)
         assert_true(frame_draw(&g, &v, NULL));
         while (view_work(&v, 1) & VR_WORK) {
         }
-        if (!v.cache.lull)
+        if (!v.cache.idle)
             continue;
         int64_t c0, c1;
         struct lane l;
         struct span s;
-        struct lull_sum is;
+        struct idle_reason_sum is;
         view_column(&v, &c0, &c1);
         if (view_span_here(&v, &l, &s) && (v.at.exact || trace_count(tr, v.at.focus, c0, c1) == 1)) {
             c0 = s.t0 < 0 ? 0 : s.t0;
@@ -191,13 +191,13 @@ static void cursors(const char *file, unsigned *said)
         }
         c1 = c1 > end ? end : c1;
         slow(tr, v.at.focus.i, c0, c1, &is);
-        same(file, lull_get(v.cache.lull), &is, v.at.focus.i, c0, c1);
+        same(file, idle_reason_get(v.cache.idle), &is, v.at.focus.i, c0, c1);
         status_text(&v, text, sizeof text);
         *said += is.ready > 0 && strstr(text, " runnable (longest G") != NULL;
-        if (is.ready && lull_speaks(&v))
+        if (is.ready && idle_speaks(&v))
             assert_non_null(strstr(text, " runnable (longest G"));
         assert_null(strstr(text, "nothing to run"));
-        if (lull_speaks(&v) && is.ready)
+        if (idle_speaks(&v) && is.ready)
             assert_null(strstr(text, "all of it nothing"));
     }
     grid_free(&g);
@@ -223,15 +223,15 @@ static void test_whole(void **state)
     (void)state;
     struct trace *tr = load("samples/http-1.26.trace");
     struct alive alive = {0};
-    struct lull_sum is;
+    struct idle_reason_sum is;
     for (uint32_t p = 0; p < trace_nlanes(tr, LANE_P); p++) {
-        struct lull *l = lull_new(tr, &alive, p, 0, trace_info(tr)->end);
-        while (!lull_step(l, 1)) {
+        struct idle_reason *l = idle_reason_new(tr, &alive, p, 0, trace_info(tr)->end);
+        while (!idle_reason_step(l, 1)) {
         }
         slow(tr, p, 0, trace_info(tr)->end, &is);
-        same("http-1.26", lull_get(l), &is, p, 0, trace_info(tr)->end);
-        assert_int_equal(lull_share(l), 100);
-        lull_free(l);
+        same("http-1.26", idle_reason_get(l), &is, p, 0, trace_info(tr)->end);
+        assert_int_equal(idle_reason_share(l), 100);
+        idle_reason_free(l);
     }
     alive_free(&alive);
     trace_close(tr);

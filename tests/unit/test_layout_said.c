@@ -6,14 +6,15 @@
  */
 #include "layout2_help.h"
 
-#include "layout/draw/fmt.h"
-#include "layout/draw/gstate.h"
+#include "layout/cells/fmt.h"
+#include "triage/activity/gstate.h"
 #include "layout/draw/status.h"
-#include "layout/move/items.h"
+#include "layout/views/items.h"
 #include "layout/views/table.h"
 #include "layout/views/tri.h"
 #include "triage/text.h"
 #include "triage/triage.h"
+#include "layout/move/record.h"
 
 static unsigned lanes_said, longest_of, cycles_said, tasks_said, curves_said, waits_said, pairs_seen;
 
@@ -82,7 +83,7 @@ static void longest_said(struct seen *s, const char *text, int64_t t0, int64_t t
     const char *const at =
         strstr(text, "longest busy: ") ? strstr(text, "longest busy: ") : strstr(text, "longest: ");
     struct span_iter it;
-    int64_t most = 0, known = status_known(&s->v, l);
+    int64_t most = 0, known = record_until(&s->v, l);
     char len[FMT_MAX];
     bool waits = true;
     for (bool more = at && span_seek_index(&it, s->tr, l, 0); more && span_get(&it)->t0 < t1;

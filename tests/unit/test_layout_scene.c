@@ -4,9 +4,9 @@
  */
 #include "scene_help.h"
 
-#include "layout/draw/plan.h"
+#include "layout/move/plan.h"
 #include "layout/draw/status.h"
-#include "layout/move/items.h"
+#include "layout/views/items.h"
 #include "layout/move/search.h"
 
 static void test_scene_procs(void **state)

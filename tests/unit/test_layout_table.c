@@ -9,6 +9,7 @@
 
 #include "layout/views/table.h"
 #include "triage/triage.h"
+#include "layout/move/record.h"
 
 static void open_view(struct seen *s, int no)
 {
@@ -436,9 +437,9 @@ static void cycles_of(struct seen *s)
             within += (x.t1 < gc[i].t1 ? x.t1 : gc[i].t1) - (from > gc[i].t0 ? from : gc[i].t0);
             last = x.t1 > last ? x.t1 : last;
         }
-        if (gc[i].t1 > gc[i].t0 && status_stopped(s->tr, gc[i].t0, gc[i].t1) != sum)
+        if (gc[i].t1 > gc[i].t0 && record_stopped(s->tr, gc[i].t0, gc[i].t1) != sum)
             fail_msg("%s: cycle %zu stops %lld, by the list %lld", s->name, i,
-                     (long long)status_stopped(s->tr, gc[i].t0, gc[i].t1), (long long)sum);
+                     (long long)record_stopped(s->tr, gc[i].t0, gc[i].t1), (long long)sum);
         straddled += sum > within;
     }
 }

@@ -10,10 +10,10 @@
 
 #include <cmocka.h>
 
-#include "layout/draw/cells.h"
-#include "layout/draw/glyphs.h"
-#include "layout/draw/legend.h"
-#include "layout/draw/wrap.h"
+#include "layout/cells/cells.h"
+#include "layout/cells/glyphs.h"
+#include "layout/cells/legend.h"
+#include "layout/cells/wrap.h"
 
 static struct str bytes(const char *p, size_t n)
 {

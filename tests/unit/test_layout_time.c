@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "layout/draw/fmt.h"
+#include "layout/cells/fmt.h"
 #include "layout/move/goto.h"
-#include "layout/draw/ruler.h"
-#include "layout/move/window.h"
+#include "layout/cells/ruler.h"
+#include "triage/activity/window.h"
 
 static uint64_t seed = 42;
 

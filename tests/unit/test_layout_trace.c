@@ -4,10 +4,10 @@
 #include "scene_help.h"
 
 #include "layout/draw/draw.h"
-#include "layout/draw/plan.h"
-#include "layout/move/items.h"
+#include "layout/move/plan.h"
+#include "layout/views/items.h"
 #include "layout/move/search.h"
-#include "layout/views/kind.h"
+#include "layout/move/kind.h"
 
 static void check_view(const struct view *v)
 {

@@ -4,7 +4,7 @@
  */
 #include "layout2_help.h"
 
-#include "layout/views/kind.h"
+#include "layout/move/kind.h"
 
 static void to(struct seen *s, uint64_t id)
 {

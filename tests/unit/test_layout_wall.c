@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "decode/base/mem.h"
-#include "layout/draw/frame.h"
+#include "layout/frame/frame.h"
 #include "layout/move/goto.h"
 #include "layout/move/lanes.h"
 #include "triage/wall.h"

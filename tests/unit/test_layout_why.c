@@ -3,11 +3,13 @@
  * over the whole interval; its goroutines stand one below the other in the order of the chain; a row's Enter
  * leads to its longest part.
  */
+#include "layout/views/why_here.h"
 #include "layout2_help.h"
 
-#include "layout/move/why.h"
-#include "layout/views/kind.h"
+#include "triage/findings/why.h"
+#include "layout/move/kind.h"
 #include "tests/support/tracegen.h"
+#include "layout/move/pick.h"
 
 static void explained(struct seen *s)
 {

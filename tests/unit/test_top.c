@@ -3,9 +3,9 @@
  */
 #include "layout2_help.h"
 
-#include "layout/draw/gstate.h"
-#include "layout/views/deed.h"
-#include "layout/views/tally.h"
+#include "triage/activity/gstate.h"
+#include "layout/move/deed.h"
+#include "triage/activity/tally.h"
 
 struct slow {
     uint64_t now[NOW_COUNT], created, g;

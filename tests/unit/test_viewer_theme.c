@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "triage/views.h"
+#include <stdio.h>
 #include "viewer/command/cmdline.h"
 #include "viewer/term/theme.h"
 

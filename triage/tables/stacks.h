@@ -61,6 +61,9 @@ bool stacks_is_program(const struct trace *tr, uint32_t func);
 uint32_t stacks_user_frame(const struct trace *tr, uint32_t stack);
 /* stacks_place - the first function outside the runtime and the standard library, 0 if there is none. */
 uint32_t stacks_place(const struct trace *tr, uint32_t stack);
+/* stacks_function - the innermost function outside the runtime, and beyond library calls that only block
+ * (sync, syscall, time.Sleep) if `calls` says so; the innermost of all if there is none; 0: no function. */
+uint32_t stacks_function(const struct trace *tr, uint32_t stack, bool calls);
 /*
  * stacks_of_benchmarks - is it what package testing does before and behind each run of a benchmark (it
  * collects, and reads the memory's numbers), not what the benchmark calls itself?

@@ -8,7 +8,7 @@
 
 #include "layout/move/goto.h"
 #include "layout/move/view.h"
-#include "layout/views/kind.h"
+#include "layout/move/kind.h"
 #include "triage/link.h"
 #include "triage/text.h"
 

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "layout/draw/glyphs.h"
+#include "layout/cells/glyphs.h"
 #include "triage/options.h"
 #include "viewer/term/theme.h"
 

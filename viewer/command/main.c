@@ -25,7 +25,7 @@
 #include "decode/input/mapped.h"
 #include "decode/base/mem.h"
 #include "decode/trace.h"
-#include "layout/draw/cells.h"
+#include "layout/cells/cells.h"
 #include "triage/findings/thresholds.h"
 #include "triage/live/live.h"
 #include "triage/report/report.h"

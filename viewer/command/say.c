@@ -11,7 +11,7 @@
 
 #include "decode/base/door.h"
 #include "decode/input/feed.h"
-#include "layout/draw/cells.h"
+#include "layout/cells/cells.h"
 #include "viewer/command/cmdline.h"
 
 void say_error(const char *path, const struct err *e)

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "layout/draw/cells.h"
+#include "layout/cells/cells.h"
 #include "viewer/term/theme.h"
 
 /* svg_print - the grid as one SVG image, 8 x 17 units a cell. Bars, shades and lines are drawn, so they need

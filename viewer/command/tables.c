@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "layout/move/items.h"
+#include "layout/views/items.h"
 #include "layout/views/tri.h"
 
 /* ---- working them out ------------------------------------------------------------------------------------

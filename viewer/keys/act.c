@@ -9,12 +9,13 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "layout/draw/fmt.h"
-#include "layout/draw/popup.h"
-#include "layout/move/lull.h"
-#include "layout/move/why.h"
-#include "layout/views/kind.h"
-#include "layout/move/when.h"
+#include "layout/views/why_here.h"
+#include "layout/cells/fmt.h"
+#include "layout/move/popup_find.h"
+#include "layout/move/idle_beside.h"
+#include "triage/findings/why.h"
+#include "layout/move/kind.h"
+#include "layout/cells/when.h"
 #include "viewer/session/app_live.h"
 #include "viewer/session/pair.h"
 #include "viewer/session/slice.h"
@@ -433,7 +434,7 @@ bool act_leads(const struct view *v, enum action act)
 static const char *details_word(const struct view *v)
 {
     const char *word = kind_here(v)->word[DEED_DETAILS];
-    return !word && kind_here(v)->lanes == LANE_P && lull_speaks(v) ? "why idle" : word;
+    return !word && kind_here(v)->lanes == LANE_P && idle_speaks(v) ? "why idle" : word;
 }
 
 const char *act_word(const struct view *v, enum action act)

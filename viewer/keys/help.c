@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "layout/views/kind.h"
-#include "layout/draw/legend.h"
+#include "layout/move/kind.h"
+#include "layout/cells/legend.h"
 #include "viewer/keys/act.h"
 #include "viewer/keys/keymap_builtin.h"
 

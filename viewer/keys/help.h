@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "layout/draw/rich.h"
+#include "layout/cells/rich.h"
 #include "layout/move/view.h"
 #include "viewer/keys/keymap.h"
 

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "decode/trace.h"
-#include "layout/draw/frame.h"
+#include "layout/frame/frame.h"
 #include "layout/views/tri.h"
 #include "triage/findings/findings.h"
 #include "layout/move/view.h"

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "layout/draw/lines.h"
+#include "layout/cells/lines.h"
 #include "triage/wall.h"
-#include "layout/views/kind.h"
+#include "layout/move/kind.h"
 #include "triage/diff/diff_two.h"
 
 enum align { ALIGN_START, ALIGN_WALL, ALIGN_OPENED, ALIGN_NOT };

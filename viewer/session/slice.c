@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "layout/draw/fmt.h"
-#include "layout/move/when.h"
+#include "layout/cells/fmt.h"
+#include "layout/cells/when.h"
 #include "triage/exports/outside.h"
 #include "triage/exports/rewrite.h"
 

@@ -1,7 +1,7 @@
 /*
  * charset.c - the character set of the terminal, as far as the environment tells.
  *
- * We write UTF-8 and know widths ourselves (layout/draw/cells.c), so all that a locale is asked for is
+ * We write UTF-8 and know widths ourselves (layout/cells/cells.c), so all that a locale is asked for is
  * whether it is one of UTF-8: its name says that. The program that carries everything with it loads no locale
  * at all: what a foreign system has is made for its own C library.
  */
@@ -14,7 +14,7 @@
 #include <strings.h>
 #include <wchar.h>
 
-#include "layout/draw/cells.h"
+#include "layout/cells/cells.h"
 
 /* "de_DE.UTF-8@euro": what stands between the dot and the @. */
 static bool names_utf8(const char *locale)

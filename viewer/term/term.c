@@ -2,7 +2,7 @@
  * term.c - a terminal is painted, lent to another program, given text for its clipboard.
  *
  * Invariants. Curses paints, and sends only what changed. Only grids are painted, and a grid holds no control
- * characters (layout/draw/cells.h).
+ * characters (layout/cells/cells.h).
  */
 #include "viewer/term/term_priv.h"
 

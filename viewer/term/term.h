@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "decode/base/err.h"
-#include "layout/draw/cells.h"
+#include "layout/cells/cells.h"
 #include "viewer/term/charset.h"
 #include "viewer/term/key.h"
 #include "viewer/term/theme.h"

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "decode/base/err.h"
-#include "layout/draw/cells.h"
+#include "layout/cells/cells.h"
 
 enum depth { DEPTH_MONO, DEPTH_8, DEPTH_16, DEPTH_256, DEPTH_TRUE };
 enum palette {

@@ -1,0 +1,169 @@
+/*
+ * fmt.c - numbers as people read them, rounded to the digits shown (as in the report), but for moments: these
+ * are cut. What is not all is never "100%".
+ */
+#include "layout/cells/fmt.h"
+#include "decode/base/wide.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct unit {
+    uint64_t size;
+    const char *name;
+};
+
+/* value/size with three digits in all, at least none behind the point */
+static char *three(uint64_t v, const struct unit *u, char *out)
+{
+    uint64_t k = u->size == 1 ? v : wide_muldiv(v, 1000, u->size); /* thousandths */
+    if (u->size == 1)
+        snprintf(out, FMT_MAX, "%llu%s", (unsigned long long)v, u->name);
+    else if (k >= 99950)
+        snprintf(out, FMT_MAX, "%llu%s", (unsigned long long)((k + 500) / 1000), u->name);
+    else if (k >= 9995)
+        snprintf(out, FMT_MAX, "%llu.%01llu%s", (unsigned long long)((k + 50) / 1000),
+                 (unsigned long long)((k + 50) / 100 % 10), u->name);
+    else
+        snprintf(out, FMT_MAX, "%llu.%02llu%s", (unsigned long long)((k + 5) / 1000),
+                 (unsigned long long)((k + 5) / 10 % 100), u->name);
+    return out;
+}
+
+static uint64_t magnitude(int64_t v)
+{
+    return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+}
+
+static const struct unit time_units[] = {{1, "ns"}, {1000, "us"}, {1000000, "ms"}, {1000000000, "s"}};
+
+/* From here on times have minutes, as in text_dur(): what is "72.225s" there is "72.2s", not "1m12s". */
+#define MINUTES 120000000000ull
+
+/* To the digits that will be shown: seconds, minutes, or three digits in all. */
+static uint64_t rounded(uint64_t v)
+{
+    uint64_t step = v >= 3600000000000ull ? 60000000000ull : v >= MINUTES ? 1000000000ull : 1;
+    for (uint64_t k = 1000; step == 1 && v / k >= 1; k *= 10)
+        if (v / k < 10)
+            step = k / 100;
+    return v > UINT64_MAX / 2 ? v : (v + step / 2) / step * step;
+}
+
+char *fmt_dur(int64_t ns, char out[FMT_MAX])
+{
+    uint64_t v = rounded(magnitude(ns));
+    char *p = out;
+    if (ns < 0)
+        *p++ = '-';
+    if (v == 0)
+        return strcpy(out, "0");
+    if (v >= 3600u * 1000000000ull)
+        snprintf(p, FMT_MAX - 1, "%lluh%02llum", (unsigned long long)(v / 3600000000000ull),
+                 (unsigned long long)(v / 60000000000ull % 60));
+    else if (v >= MINUTES)
+        snprintf(p, FMT_MAX - 1, "%llum%02llus", (unsigned long long)(v / 60000000000ull),
+                 (unsigned long long)(v / 1000000000ull % 60));
+    else {
+        int i = v >= 1000000000 ? 3 : v >= 1000000 ? 2 : v >= 1000 ? 1 : 0;
+        char tmp[FMT_MAX];
+        snprintf(p, FMT_MAX - 1, "%s", three(v, &time_units[i], tmp));
+    }
+    return out;
+}
+
+/* v in the unit with up to `digits` decimals; trailing zeros stay away when strip */
+static char *decimals(int64_t ns, int unit, int digits, bool strip, char *out)
+{
+    static const int unit_digits[] = {0, 3, 6, 9};
+    uint64_t v = magnitude(ns), size = time_units[unit].size;
+    char frac[16];
+    snprintf(frac, sizeof frac, "%0*llu", unit_digits[unit], (unsigned long long)(v % size));
+    if (digits > unit_digits[unit])
+        digits = unit_digits[unit];
+    frac[digits] = 0;
+    if (strip)
+        while (digits > 0 && frac[digits - 1] == '0')
+            frac[--digits] = 0;
+    snprintf(out, FMT_MAX, "%s%llu%s%s%s", ns < 0 ? "-" : "", (unsigned long long)(v / size),
+             digits ? "." : "", digits ? frac : "", time_units[unit].name);
+    return out;
+}
+
+char *fmt_exact(int64_t ns, char out[FMT_MAX])
+{
+    uint64_t v = magnitude(ns);
+    return decimals(ns, v >= 1000000000 ? 3 : v >= 1000000 ? 2 : v >= 1000 ? 1 : 0, 9, true, out);
+}
+
+char *fmt_time(int64_t ns, int64_t res, char out[FMT_MAX])
+{
+    uint64_t v = magnitude(ns);
+    if (v == 0)
+        return strcpy(out, "0");
+    int unit = v >= 1000000000 ? 3 : v >= 1000000 ? 2 : v >= 1000 ? 1 : 0;
+    int digits = unit * 3;
+    for (int64_t r = 10; digits > 0 && r <= res && r <= INT64_MAX / 10; r *= 10)
+        digits--;
+    return decimals(ns, unit, digits, false, out);
+}
+
+char *fmt_ticks(int64_t ticks, bool brief, char out[FMT_MAX])
+{
+    static const struct unit u[] = {{1, "t"},           {1000, "kt"},          {1000000, "Mt"},
+                                    {1000000000, "Gt"}, {1000000000000, "Tt"}, {1000000000000000, "Pt"}};
+    uint64_t v = magnitude(ticks);
+    char tmp[FMT_MAX];
+    int i = 0;
+    if (v == 0)
+        return strcpy(out, "0");
+    if (brief && v >= 100000) {
+        uint64_t step = 1;
+        while (v / step >= 1000)
+            step *= 10;
+        v = v > UINT64_MAX / 2 ? v : (v + step / 2) / step * step;
+        for (i = 1; i < 5 && v >= u[i + 1].size; i++)
+            ;
+    }
+    snprintf(out, FMT_MAX, "%s%.40s", ticks < 0 ? "-" : "", three(v, &u[i], tmp));
+    return out;
+}
+
+/* In the largest of n units that it comes to once it is rounded. */
+static char *in_unit(uint64_t v, const struct unit *u, size_t n, char *out)
+{
+    size_t i = 0;
+    while (i + 1 < n && v >= u[i + 1].size - u[i].size / 2)
+        i++;
+    return three(v, &u[i], out);
+}
+
+char *fmt_bytes(uint64_t n, char out[FMT_MAX])
+{
+    static const struct unit u[] = {{1, "B"},          {1ull << 10, "K"}, {1ull << 20, "M"},
+                                    {1ull << 30, "G"}, {1ull << 40, "T"}, {1ull << 50, "P"}};
+    return in_unit(n, u, sizeof u / sizeof *u, out);
+}
+
+char *fmt_count(uint64_t n, char out[FMT_MAX])
+{
+    static const struct unit u[] = {{1, ""}, {1000000, "M"}, {1000000000, "G"}, {1000000000000ull, "T"}};
+    return in_unit(n, u, sizeof u / sizeof *u, out);
+}
+
+char *fmt_percent(int64_t part, int64_t whole, char out[FMT_MAX])
+{
+    if (part <= 0 || whole <= 0)
+        return strcpy(out, "0%");
+    if (part >= whole)
+        return strcpy(out, "100%");
+    int hundredths = (int)wide_muldiv((uint64_t)part, 10000, (uint64_t)whole), tenths = (hundredths + 5) / 10;
+    if (tenths < 1)
+        return strcpy(out, "<0.1%");
+    tenths = tenths > 999 ? 999 : tenths;
+    if (tenths < 100 || tenths > 990) /* there a tenth tells */
+        snprintf(out, FMT_MAX, "%d.%d%%", tenths / 10, tenths % 10);
+    else
+        snprintf(out, FMT_MAX, "%d%%", (hundredths + 50) / 100);
+    return out;
+}

@@ -1,0 +1,58 @@
+/*
+ * glyphs.h - what is drawn for what, in three tiers of fonts; braille is a fourth that differs for plots
+ * only.
+ *
+ * Tables, so that the tiers stay parallel: a tier without an entry would not compile.
+ */
+#ifndef GOTOP_LAYOUT_GLYPHS_H
+#define GOTOP_LAYOUT_GLYPHS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "decode/trace.h"
+#include "layout/cells/cells.h"
+
+enum tier { TIER_ASCII, TIER_BLOCK, TIER_EIGHTH, TIER_BRAILLE, TIER_COUNT };
+const char *tier_name(enum tier t); /* "ascii", "block", "eighth", "braille" */
+bool tier_parse(const char *name, enum tier *out);
+
+bool glyph_dots(enum tier t); /* what is left out is marked by two dots: there is no ellipsis in its fonts */
+
+/* glyph_level - height for part/whole: blank only when part is 0, full only when it is (nearly) whole. */
+uint32_t glyph_level(enum tier t, int64_t part, int64_t whole);
+/* glyph_height - a plot's cell with level 0..8 filled from below. */
+uint32_t glyph_height(enum tier t, int level);
+/* glyph_left - n eighths filled from the left, 1..7 (tiers without it: nearest they have). */
+uint32_t glyph_left(enum tier t, int n);
+/* glyph_state - a goroutine's (or thread's) state in a cell it fills or dominates. */
+uint32_t glyph_state(enum tier t, enum state s);
+/* glyph_busy - a processor's cell where the state is not plain user code, for ascii and mono: a letter. */
+uint32_t glyph_busy(enum state s, bool most);
+
+enum mark {
+    MARK_TICK,
+    MARK_STW,
+    MARK_STW_FULL,
+    MARK_TRACE,
+    MARK_CURSOR,
+    MARK_HIT,
+    MARK_GOAL,
+    MARK_MORE_UP,
+    MARK_MORE_DOWN,
+    MARK_H,
+    MARK_V,
+    MARK_TL,
+    MARK_TR,
+    MARK_BL,
+    MARK_BR,
+    MARK_SAMPLE,
+    MARK_COUNT
+};
+uint32_t glyph_mark(enum tier t, enum mark m);
+
+/* glyph_bar - n of most as a bar of at most w columns, to an eighth of one; what is there at all has one
+ * eighth. */
+void glyph_bar(struct grid *g, enum tier t, int x, int y, int w, uint64_t n, uint64_t most, enum style s);
+
+#endif

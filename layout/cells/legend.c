@@ -1,0 +1,94 @@
+/*
+ * legend.c - see legend.h.
+ */
+#include "layout/cells/legend.h"
+
+struct utf8 {
+    char s[5];
+};
+
+static struct utf8 text(uint32_t glyph)
+{
+    struct utf8 u;
+    u.s[str_utf8(glyph, u.s)] = 0;
+    return u;
+}
+
+/* Its glyph in its colour, and its word. */
+static void state(struct rich *r, uint32_t glyph, enum state s, const char *word, enum style words)
+{
+    rich_add(r, (enum style)(STYLE_STATE + (int)s), "%s", text(glyph).s);
+    rich_add(r, words, " %s  ", word);
+}
+
+static void mark(struct rich *r, uint32_t glyph, enum style s, const char *word)
+{
+    rich_add(r, s, "%s", text(glyph).s);
+    rich_add(r, STYLE_POPUP, " %s  ", word);
+}
+
+static const char *word_of(enum state s)
+{
+    return s == ST_RUNNING ? "user code" : s == ST_SCHED ? "looking for work" : state_name(s);
+}
+
+static uint32_t work_glyph(enum tier t, bool mono, enum state s)
+{
+    return s != ST_RUNNING && (mono || t == TIER_ASCII) ? glyph_busy(s, true) : glyph_height(t, 8);
+}
+
+static void work(struct rich *r, enum tier t, bool mono, enum style words)
+{
+    static const enum state of[] = {ST_RUNNING, ST_GCWORK, ST_ASSIST, ST_SWEEP, ST_SYSCALL};
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        state(r, work_glyph(t, mono, of[i]), of[i], word_of(of[i]), words);
+}
+
+static void lives(struct rich *r, enum tier t, bool mono, enum style words)
+{
+    static const enum state of[] = {ST_RUNNING, ST_RUNNABLE, ST_SYSCALL, ST_WAITING, ST_UNKNOWN};
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        state(r, glyph_state(t, of[i]), of[i], of[i] == ST_RUNNING ? "running" : word_of(of[i]), words);
+    state(r, work_glyph(t, mono, ST_ASSIST), ST_ASSIST, word_of(ST_ASSIST), words);
+}
+
+void legend_line(enum tier t, bool mono, bool goroutines, struct rich *out)
+{
+    if (goroutines) {
+        lives(out, t, mono, STYLE_FOOTER);
+        return;
+    }
+    work(out, t, mono, STYLE_FOOTER);
+    state(out, glyph_state(t, ST_SCHED), ST_SCHED, word_of(ST_SCHED), STYLE_FOOTER);
+}
+
+void legend_all(enum tier t, bool mono, struct rich *out)
+{
+    const bool signs = mono || t == TIER_ASCII;
+    rich_add(out, STYLE_POPUP_HEAD, "What the screen shows");
+    rich_para(out);
+    rich_add(out, STYLE_POPUP,
+             "Processors, threads: height is how busy, %s what with:  ", signs ? "sign" : "colour");
+    work(out, t, mono, STYLE_POPUP);
+    state(out, glyph_state(t, ST_SCHED), ST_SCHED, word_of(ST_SCHED), STYLE_POPUP);
+    rich_para(out);
+    rich_add(out, STYLE_POPUP, "Goroutines:  ");
+    lives(out, t, mono, STYLE_POPUP);
+    mark(out, glyph_mark(t, MARK_TRACE), STYLE_RUNNABLE,
+         signs ? "mostly waiting" : "mostly waiting, but also what the colour says");
+    rich_add(out, STYLE_POPUP, "x8 is eight of one function, added up.");
+    rich_para(out);
+    rich_add(out, STYLE_POPUP, "Bands:  ");
+    mark(out, glyph_height(t, 8), STYLE_GC, "GC mark phase");
+    mark(out, glyph_mark(t, MARK_STW), STYLE_STW, "stop-the-world, however short");
+    rich_para(out);
+    rich_add(out, STYLE_POPUP, "Curves:  ");
+    mark(out, glyph_height(t, 8), STYLE_HEAP, "heap");
+    mark(out, glyph_height(t, 8), STYLE_HEAP_OVER, "above goal");
+    mark(out, glyph_mark(t, MARK_GOAL), STYLE_GOAL, "goal");
+    mark(out, glyph_height(t, 8), STYLE_RUNQ, "run queue");
+    mark(out, glyph_height(t, 8), STYLE_RUNQ_OVER, "longer than there are processors");
+    rich_para(out);
+    rich_add(out, STYLE_POPUP,
+             "Numbers beside names are of the window; heap and run q are those at the cursor.");
+}

@@ -1,0 +1,52 @@
+/*
+ * spectrum.h - how a number is distributed, and how that went over time: rows are steps of its size, the
+ * largest on top, with a bar for how often; beside it time runs to the right, and a cell is as dark as the
+ * number was often that large then. What comes back at intervals (a stall each second) shows as dots at equal
+ * distances.
+ */
+#ifndef GOTOP_LAYOUT_SPECTRUM_H
+#define GOTOP_LAYOUT_SPECTRUM_H
+
+#include "layout/cells/cells.h"
+#include "layout/cells/glyphs.h"
+#include "triage/activity/window.h"
+
+enum { SPECTRUM_ROWS = 24 };
+
+struct spectrum {
+    int rows, cols;
+    int64_t from[SPECTRUM_ROWS]; /* [0]: the least step; a row holds values from there up to the next one */
+    uint64_t count[SPECTRUM_ROWS], most, n;
+    uint32_t *cell; /* rows x cols, row 0 the least */
+    size_t cap;
+    uint32_t darkest;
+    struct window win;
+    uint64_t seen[4]; /* what it was made of; the owner's */
+};
+
+/* spectrum_value - the i-th value and its moment. */
+typedef void spectrum_value(void *arg, uint32_t i, int64_t *t, int64_t *value);
+/* spectrum_make - of n values in at most so many rows, cols columns for win. false: out of memory, it is
+ * empty. */
+bool spectrum_make(struct spectrum *s, uint32_t n, spectrum_value *get, void *arg, int rows, int cols,
+                   struct window win);
+void spectrum_free(struct spectrum *s);
+/* spectrum_row - the row of a value. */
+int spectrum_row(const struct spectrum *s, int64_t value);
+
+/*
+ * spectrum_draw - into s->rows lines from y on, the time from column x on; label: writes a step's size into
+ * at most 8 columns.
+ */
+typedef void spectrum_label(void *arg, int64_t value, char *out, size_t size);
+struct spectrum_look {
+    enum tier tier;
+    spectrum_label *label;
+    void *arg;
+    int64_t mark_t, mark; /* a value to be marked, and its moment; mark_t NO_TIME: none */
+};
+void spectrum_draw(const struct spectrum *s, struct grid *g, int x, int y, const struct spectrum_look *k);
+/* spectrum_gutter - columns that labels, counts and bars take on a screen w wide. */
+int spectrum_gutter(int w);
+
+#endif

@@ -1,0 +1,36 @@
+/*
+ * when.c - see when.h. A tick is as long as nobody knows: it gets no unit of time, and is never cut to a
+ * fraction of what was recorded where the place allows all its digits.
+ */
+#include "layout/cells/when.h"
+
+#include <stdio.h>
+
+bool when_ticks(const struct trace *tr)
+{
+    const struct trace_info *ti = tr ? trace_info(tr) : NULL;
+    return ti && ti->version && !ti->has_clock;
+}
+
+char *when_dur(const struct trace *tr, int64_t t, char out[FMT_MAX])
+{
+    return when_ticks(tr) ? fmt_ticks(t, true, out) : fmt_dur(t, out);
+}
+
+char *when_exact(const struct trace *tr, int64_t t, char out[FMT_MAX])
+{
+    return when_ticks(tr) ? fmt_ticks(t, false, out) : fmt_exact(t, out);
+}
+
+char *when_time(const struct trace *tr, int64_t t, int64_t res, char out[FMT_MAX])
+{
+    return when_ticks(tr) ? fmt_ticks(t, false, out) : fmt_time(t, res, out);
+}
+
+char *when_length(const struct trace *tr, int64_t t, bool open, bool wide, char out[WHEN_LENGTH])
+{
+    char d[FMT_MAX];
+    const char *least = !open ? "" : wide ? "at least " : ">";
+    snprintf(out, WHEN_LENGTH, "%s%s", least, (wide ? when_exact : when_dur)(tr, t, d));
+    return out;
+}

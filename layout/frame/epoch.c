@@ -1,0 +1,219 @@
+/*
+ * epoch.c - another trace of the same program takes the place of one, or a trace is decoded anew
+ * (trace_info.epoch): lanes have other indices then, or none.
+ *
+ * What names a lane for longer than a frame is kept by its id meanwhile: places, pins. What was derived from
+ * the old lanes is made again: orders, the filter's and the search's results, the log. Lanes that were hidden
+ * show again.
+ */
+#include <string.h>
+
+#include "layout/draw/draw.h"
+#include "layout/views/evlog.h"
+#include "layout/move/filter.h"
+#include "layout/views/items.h"
+#include "layout/move/lanes.h"
+#include "layout/move/move.h"
+#include "triage/activity/samples.h"
+#include "layout/move/search.h"
+#include "triage/activity/gstate.h"
+#include "layout/move/idle_beside.h"
+#include "layout/move/mixture.h"
+#include "triage/findings/why.h"
+#include "layout/views/table.h"
+#include "layout/views/sums_text.h"
+#include "layout/views/top.h"
+#include "layout/move/view.h"
+
+/* Another lane stands for one that isn't there until it comes back, or the reader goes elsewhere. */
+static void place_leave(const struct trace *tr, struct place *p)
+{
+    if (p->focus.kind >= LANE_BAND || p->focus.i >= trace_nlanes(tr, p->focus.kind) ||
+        (p->absent && p->focus.i == p->stand))
+        return;
+    p->id = trace_lane_who(tr, p->focus).id;
+    p->kept = true;
+    p->absent = false;
+}
+
+static void place_arrive(const struct trace *tr, struct place *p)
+{
+    p->guest = 0; /* a lane of the detail that is gone */
+    if (!p->kept)
+        return;
+    uint32_t i = trace_find_lane(tr, p->focus.kind, p->id);
+    p->absent = i == NO_LANE;
+    p->focus.i = p->stand = p->absent ? 0 : i;
+}
+
+static void each_place(struct view *v, void (*f)(const struct trace *, struct place *))
+{
+    f(v->tr, &v->at);
+    f(v->tr, &v->prompt.from);
+    f(v->tr, &v->trail.from);
+    for (int i = 0; i < VIEW_UNDO; i++)
+        f(v->tr, &v->trail.undo[i]);
+    for (int i = 0; i < VIEW_LETTERS; i++)
+        if (v->trail.marked >> i & 1)
+            f(v->tr, &v->trail.mark[i]);
+}
+
+static void view_leave(struct view *v)
+{
+    view_guest(v, NO_LANE, 0); /* no pin of the reader's: it doesn't come along */
+    each_place(v, place_leave);
+    for (int k = 0; k < LANE_BAND; k++) {
+        struct lanes *l = &v->lanes[k];
+        for (int i = 0; i < l->npin && l->naway < LANES_PINS; i++)
+            l->away[l->naway++] = trace_lane_who(v->tr, (struct lane){l->kind, l->pin[i]}).id;
+        l->npin = 0;
+    }
+}
+
+static int64_t later(int64_t t, int64_t by)
+{
+    return time_sub(t, by) < 0 ? 0 : time_sub(t, by);
+}
+
+static void place_shift(struct place *p, int64_t by)
+{
+    int64_t len = window_len(p->win);
+    p->win.t0 = later(p->win.t0, by);
+    p->win.t1 = time_add(p->win.t0, len);
+    p->cursor = later(p->cursor, by);
+}
+
+unsigned view_exchange(struct view *v, const struct trace *tr, int64_t by)
+{
+    view_leave(v);
+    place_shift(&v->at, by);
+    place_shift(&v->prompt.from, by);
+    place_shift(&v->trail.from, by);
+    for (int i = 0; i < VIEW_UNDO; i++)
+        place_shift(&v->trail.undo[i], by);
+    for (int i = 0; i < VIEW_LETTERS; i++)
+        place_shift(&v->trail.mark[i], by);
+    v->sel.t0 = later(v->sel.t0, by);
+    v->sel.t1 = later(v->sel.t1, by);
+    v->sel.stands = v->sel.stands && v->sel.t0 < v->sel.t1;
+    for (int k = 0; k < LANE_BAND; k++)
+        v->lanes[k].nopen = 0; /* names are other strings there */
+    draw_forget(v);
+    v->tr = tr;
+    v->all_end = view_end(v);
+    return view_anew(v);
+}
+
+/* Pins that are there now. */
+static void pins_found(struct lanes *l, const struct trace *tr)
+{
+    int n = l->naway;
+    l->naway = 0;
+    for (int i = 0; i < n; i++) {
+        uint32_t lane = trace_find_lane(tr, l->kind, l->away[i]);
+        if (lane != NO_LANE && l->npin < LANES_PINS) {
+            l->pin[l->npin++] = lane;
+            l->rows_stale = true;
+        } else {
+            l->away[l->naway++] = l->away[i];
+        }
+    }
+}
+
+static void lanes_arrive(struct lanes *l, const struct trace *tr)
+{
+    struct lanes was = *l;
+    lanes_free(l);
+    *l = (struct lanes){.kind = was.kind,
+                        .sort = was.sort,
+                        .invert = was.invert,
+                        .here = was.here,
+                        .stale = true,
+                        .group = was.group,
+                        .nopen = was.nopen,
+                        .rows_stale = true};
+    memcpy(l->open, was.open, sizeof l->open);
+    memcpy(l->away, was.away, sizeof l->away);
+    l->naway = was.naway;
+    pins_found(l, tr);
+}
+
+/* What was added up, listed or drawn from lanes that are gone. */
+static void counted_anew(struct view *v)
+{
+    items_free(&v->items);
+    v->items = (struct items){.longest_first = v->items.longest_first, .stale = true};
+    evlog_free(v->cache.log);
+    v->cache.log = NULL;
+    sums_free(v->cache.sums);
+    v->cache.sums = NULL;
+    sums_free(v->cache.busy);
+    v->cache.busy = NULL;
+    v->cache.busy_wasn = 0;
+    top_forget(v->top);
+    idle_reason_free(v->cache.idle);
+    v->cache.idle = NULL;
+    samples_free(v->cache.samples);
+    v->cache.samples = NULL;
+    gstate_free(v->cache.gstate);
+    v->cache.gstate = NULL;
+    mixture_free(v->cache.mixture);
+    v->cache.mixture = NULL;
+    why_end(v->job.why);
+    effect_stop(v);
+    related_stop(v);
+    table_copy_stop(v);
+    why_free(v->why);
+    v->why = NULL;
+    v->job.why = NULL;
+}
+
+static void filter_anew(struct view *v)
+{
+    struct filter_error e;
+    filter_free(v->filters.all);
+    v->filters.all = v->filters.n ? filter_new(v->tr, v->filters.text, &e) : NULL;
+    v->lanes[LANE_G].filter = v->filters.all;
+    v->filters.done = !v->filters.all;
+}
+
+static void search_anew(struct view *v)
+{
+    char why[80];
+    const struct search *was = v->search;
+    struct search *s = was ? search_new(v->tr, was->query, why, sizeof why) : NULL;
+    if (s) {
+        s->hidden = was->hidden;
+        s->landed = was->landed;
+        s->typing = was->typing;
+        if (!s->landed && (!was->done || s->typing)) { /* it still has to go somewhere */
+            s->jump = was->jump;
+            s->origin = was->origin;
+            s->at_too = was->at_too;
+        }
+        s->cur_t = NO_TIME;
+    }
+    search_free(v->search);
+    v->search = s;
+}
+
+unsigned view_anew(struct view *v)
+{
+    each_place(v, place_arrive);
+    v->trail.shown.t1 = v->trail.shown.t0; /* its lane was one of the detail that is gone */
+    for (int k = 0; k < LANE_BAND; k++) {
+        lanes_arrive(&v->lanes[k], v->tr);
+        v->trail.focus[k] = 0;
+    }
+    if (v->at.focus.kind < LANE_KINDS)
+        v->trail.focus[v->at.focus.kind] = v->at.focus.i;
+    counted_anew(v);
+    if (v->popup.kind == POPUP_SPAN)
+        v->popup.kind = POPUP_NONE;
+    filter_anew(v);
+    search_anew(v);
+    v->scr.recenter = true;
+    move_settle(v);
+    v->at.stand = v->at.focus.i;
+    return v->filters.all || v->search ? VR_DRAW | VR_WORK : VR_DRAW;
+}

@@ -1,0 +1,337 @@
+/*
+ * kind.c - the views by number, and the way from a key to the one that is shown.
+ */
+#include "layout/move/kind.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "layout/move/move.h"
+#include "layout/views/evlog.h"
+#include "layout/views/tri.h"
+
+static const struct view_kind *const kinds[VIEW_END] = {
+#define X(ID, name, object, key) [VIEW_##ID] = &kind_##object,
+#include "triage/views.def"
+#undef X
+};
+static const struct {
+    const char *name;
+    int key;
+} rows[VIEW_END] = {
+#define X(ID, name, object, key) [VIEW_##ID] = {name, VIEW_##key},
+#include "triage/views.def"
+#undef X
+};
+
+const struct view_kind *kind_of(int view)
+{
+    return view > VIEW_NONE && view < VIEW_END ? kinds[view] : &kind_procs;
+}
+
+const char *kind_name(int view)
+{
+    return view > VIEW_NONE && view < VIEW_END ? rows[view].name : "?";
+}
+
+int kind_key(int view)
+{
+    return view > VIEW_NONE && view < VIEW_END ? rows[view].key : VIEW_NONE;
+}
+
+int kind_next(const struct view *v)
+{
+    int key = kind_key(v->at.view);
+    for (int no = v->at.view + 1; no < VIEW_END; no++)
+        if (no != key && rows[no].key == key && (!kinds[no]->has || kinds[no]->has(v)))
+            return no;
+    return key;
+}
+
+int kind_before(const struct view *v)
+{
+    int key = kind_key(v->at.view), from = v->at.view == key ? VIEW_END : v->at.view;
+    if (kind_here(v)->has) /* one that comes and goes is left by its key, or as one came */
+        return kind_next(v);
+    for (int no = from - 1; no > VIEW_NONE; no--)
+        if (no != key && rows[no].key == key && (!kinds[no]->has || kinds[no]->has(v)))
+            return no;
+    return key;
+}
+
+int kind_find(const char *name, size_t len)
+{
+    static const struct {
+        const char *name;
+        int no;
+    } also[] = {{"findings", VIEW_TRIAGE}, {"lanes", VIEW_PROCS}}; /* as footers call them */
+    for (int no = VIEW_NONE + 1; no < VIEW_END; no++)
+        if (strlen(rows[no].name) == len && !strncasecmp(rows[no].name, name, len))
+            return no;
+    for (size_t i = 0; i < sizeof also / sizeof *also; i++)
+        if (strlen(also[i].name) == len && !strncasecmp(also[i].name, name, len))
+            return also[i].no;
+    return VIEW_NONE;
+}
+
+const struct view_kind *kind_here(const struct view *v)
+{
+    return kind_of(v->at.view);
+}
+
+/* What is done to rows needs some: where there are none no footer offers it. */
+static bool needs_rows(const struct view_kind *k, enum deed d)
+{
+    switch (d) {
+    case DEED_LANE:
+    case DEED_LANE_PAGE:
+    case DEED_FIRST:
+    case DEED_LAST:
+    case DEED_SPAN:
+    case DEED_FIT:
+    case DEED_SWAP:
+    case DEED_SORT:
+    case DEED_INVERT:
+    case DEED_DETAILS: return true;
+    case DEED_PAN:
+    case DEED_CURSOR:
+    case DEED_PAGE:
+    case DEED_START:
+    case DEED_END:
+    case DEED_SELECT: return k->list != NULL; /* else these are moves in time */
+    default: return false;
+    }
+}
+
+static bool rowless(const struct view *v, const struct view_kind *k)
+{
+    return k->list ? !tri_rows(v) : k->items && !v->items.n;
+}
+
+bool view_answers(const struct view *v, enum deed d)
+{
+    const struct view_kind *k = kind_here(v);
+    return k->answer[d] && !(needs_rows(k, d) && rowless(v, k)) && (!k->can || k->can(v, d));
+}
+
+/* What moves over rows scrolls a pop-up. false: nothing of the kind. */
+static bool scroll(struct view *v, enum deed d, int n, unsigned *f)
+{
+    enum { FAR = 1 << 20 };
+    switch (d) {
+    case DEED_LANE: *f = view_popup_scroll(v, n); return true;
+    case DEED_LANE_PAGE: *f = view_popup_page(v, n); return true;
+    case DEED_PAGE: /* C-f of vi, C-v of Emacs: of a text; and of a span's stacks that have more */
+        if (v->popup.kind == POPUP_SPAN && v->popup.lines <= v->popup.rows)
+            return false;
+        *f = view_popup_page(v, n);
+        return true;
+    case DEED_FIRST:
+    case DEED_START: *f = view_popup_scroll(v, -FAR); return true;
+    case DEED_LAST:
+    case DEED_END: *f = view_popup_scroll(v, FAR); return true;
+    default: return false;
+    }
+}
+
+unsigned view_do(struct view *v, enum deed d, int n)
+{
+    const struct view_kind *k = kind_here(v);
+    unsigned f;
+    if (v->popup.kind && scroll(v, d, n, &f))
+        return f;
+    if (d == DEED_PAGE && !k->answer[d] && k->table) /* there is no time to move in: they are pages of rows */
+        d = DEED_LANE_PAGE;
+    if (!k->answer[d])
+        return d == DEED_BACK ? VR_QUIT : move_fail(v, "%s", k->refusal[d] ? k->refusal[d] : k->refuse);
+    const bool sorts = k->sorts_early && v->tri && !v->tri->trouble && (d == DEED_SORT || d == DEED_INVERT);
+    if (k->hold && !sorts && (f = k->hold(v)) != VR_NONE)
+        return d == DEED_BACK ? VR_QUIT : f;
+    return k->answer[d](v, n);
+}
+
+/* ---- answers that take no count -------------------------------------------------------------------------
+ */
+
+unsigned kind_start(struct view *v, int n)
+{
+    (void)n;
+    return view_start(v);
+}
+
+unsigned kind_end(struct view *v, int n)
+{
+    (void)n;
+    return view_finish(v);
+}
+
+unsigned kind_zoom_all(struct view *v, int n)
+{
+    (void)n;
+    return view_zoom_all(v);
+}
+
+unsigned kind_center(struct view *v, int n)
+{
+    (void)n;
+    return view_center(v);
+}
+
+unsigned kind_select(struct view *v, int n)
+{
+    (void)n;
+    return view_select(v);
+}
+
+/* ---- deeds by name --------------------------------------------------------------------------------------
+ */
+
+unsigned view_lane(struct view *v, int n)
+{
+    return view_do(v, DEED_LANE, n);
+}
+
+unsigned view_lane_page(struct view *v, int n)
+{
+    return view_do(v, DEED_LANE_PAGE, n);
+}
+
+unsigned view_lane_first(struct view *v)
+{
+    return view_do(v, DEED_FIRST, 0);
+}
+
+unsigned view_lane_last(struct view *v)
+{
+    return view_do(v, DEED_LAST, 0);
+}
+
+unsigned view_span(struct view *v, int n)
+{
+    return view_do(v, DEED_SPAN, n);
+}
+
+unsigned view_fit(struct view *v)
+{
+    return view_do(v, DEED_FIT, 0);
+}
+
+unsigned view_swap(struct view *v)
+{
+    return view_do(v, DEED_SWAP, 0);
+}
+
+unsigned view_sort(struct view *v, int n)
+{
+    return view_do(v, DEED_SORT, n);
+}
+
+unsigned view_sort_invert(struct view *v)
+{
+    return view_do(v, DEED_INVERT, 0);
+}
+
+/* ---- rows of lists, under a pointer ----------------------------------------------------------------------
+ */
+
+void kind_listed(struct view *v, uint32_t row, int y, int lines)
+{
+    struct listed *l = &v->scr.listed;
+    if (!l->n)
+        l->first = row;
+    if (l->n == VIEW_LISTED || row != l->first + (uint32_t)l->n)
+        return;
+    l->y[l->n++] = y;
+    l->y[l->n] = y + lines;
+}
+
+bool view_listed(const struct view *v, int y, int64_t *by)
+{
+    const struct listed *l = &v->scr.listed;
+    const int64_t now = v->at.view != VIEW_LOG ? v->at.row : v->cache.log ? (int64_t)v->cache.log->cur : 0;
+    for (int i = 0; i < l->n; i++)
+        if (y >= l->y[i] && y < l->y[i + 1]) {
+            *by = (int64_t)l->first + i - now;
+            return true;
+        }
+    return false;
+}
+
+/* ---- coming and going -----------------------------------------------------------------------------------
+ */
+
+unsigned view_enter(struct view *v)
+{
+    if (v->popup.kind) {
+        v->popup.kind = POPUP_NONE;
+        return VR_DRAW;
+    }
+    const struct place from = v->at;
+    const unsigned f = view_do(v, DEED_DETAILS, 0);
+    kind_leads(v, &from);
+    return f;
+}
+
+void kind_leads(struct view *v, const struct place *from)
+{
+    if (!kind_of(from->view)->table || kind_here(v)->table)
+        return;
+    v->trail.from = *from;
+    v->trail.led = true;
+}
+
+const char *kind_led(const struct view *v)
+{
+    return v->trail.led && !kind_here(v)->table ? kind_name(v->trail.from.view) : NULL;
+}
+
+unsigned kind_return(struct view *v)
+{
+    const struct place to = v->trail.from;
+    v->trail.led = false;
+    for (int i = 1; i <= v->trail.n; i++) /* what was done since can be redone */
+        if (v->trail.undo[(v->trail.at + VIEW_UNDO - i) % VIEW_UNDO].view == to.view)
+            return view_undo(v, i);
+    move_push(v, STEP_JUMP);
+    const uint32_t guest = v->at.guest;
+    v->at = to;
+    move_guest(v, guest);
+    move_settle(v);
+    v->at.stand = v->at.focus.i;
+    return VR_DRAW;
+}
+
+int kind_under(const struct view *v)
+{
+    for (int i = 1; kind_here(v)->over && i <= v->trail.n; i++)
+        if (!kind_of(v->trail.undo[(v->trail.at + VIEW_UNDO - i) % VIEW_UNDO].view)->over)
+            return i;
+    return 0;
+}
+
+/* The first view behind that key of which the trace has something; it itself, if it has nothing of all. */
+static int kind_full(const struct view *v, int key)
+{
+    for (int no = key; no < VIEW_END; no++)
+        if (rows[no].key == key && (!kinds[no]->has || kinds[no]->has(v)) &&
+            !(kinds[no]->empty && kinds[no]->empty(v)))
+            return no;
+    return key;
+}
+
+unsigned view_switch(struct view *v, int no)
+{
+    if (no <= VIEW_NONE || no >= VIEW_END)
+        return move_fail(v, "there is no view %d", no);
+    if (no == kind_key(v->at.view)) /* its key again: the next one that the key leads to */
+        no = kind_next(v);
+    else if (no == kind_key(no))
+        no = kind_full(v, no);
+    return view_show(v, no);
+}
+
+unsigned view_show(struct view *v, int no)
+{
+    v->trail.led = false;
+    return no == v->at.view ? VR_NONE : kind_of(no)->open(v, no);
+}

@@ -1,0 +1,143 @@
+/*
+ * idle_beside.c - see idle_beside.h.
+ */
+#include "layout/move/idle_beside.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "layout/cells/when.h"
+#include "layout/move/kind.h"
+#include "layout/move/move.h"
+#include "layout/move/naming.h"
+
+/* What the cursor is on: a span if it is on one, else the column, or the selected range. false: nothing of a
+ * P. */
+static bool subject(const struct view *v, int64_t *t0, int64_t *t1)
+{
+    const struct trace_info *ti = trace_info(v->tr);
+    struct lane l = v->at.focus;
+    struct span s;
+    if (kind_here(v)->lanes != LANE_P || l.kind != LANE_P || l.i >= trace_nlanes(v->tr, LANE_P) ||
+        v->at.cursor >= ti->end)
+        return false;
+    view_column(v, t0, t1);
+    if (!view_selected(v, t0, t1) && view_span_here(v, &l, &s) &&
+        (v->at.exact || trace_count(v->tr, l, *t0, *t1) == 1)) {
+        *t0 = s.t0 < 0 ? 0 : s.t0;
+        *t1 = s.t1;
+    }
+    *t1 = *t1 > ti->end ? ti->end : *t1;
+    return *t1 > *t0;
+}
+
+void idle_follow(struct view *v)
+{
+    int64_t t0, t1;
+    if (!subject(v, &t0, &t1)) {
+        idle_reason_free(v->cache.idle);
+        v->cache.idle = NULL;
+        return;
+    }
+    if (idle_reason_is(v->cache.idle, v->at.focus.i, t0, t1))
+        return;
+    idle_reason_free(v->cache.idle);
+    v->cache.idle = idle_reason_new(v->tr, &v->lanes[LANE_G].alive, v->at.focus.i, t0, t1);
+    if (v->cache.idle)
+        (void)idle_reason_step(v->cache.idle, 300000);
+}
+
+bool idle_pending(const struct view *v)
+{
+    return trace_info(v->tr)->done && v->cache.idle && !idle_reason_done(v->cache.idle) &&
+           idle_reason_holds(v->cache.idle);
+}
+
+unsigned idle_work(struct view *v, int64_t budget_ns)
+{
+    return !idle_pending(v)                             ? VR_NONE
+           : idle_reason_step(v->cache.idle, budget_ns) ? VR_DRAW
+                                                        : VR_DRAW | VR_WORK;
+}
+
+bool idle_speaks(const struct view *v)
+{
+    const struct idle_reason *l = v->cache.idle;
+    return l && idle_reason_most(l);
+}
+
+void idle_text(const struct view *v, char *out, size_t size)
+{
+    const struct idle_reason *l = v->cache.idle;
+    char idle[FMT_MAX], a[FMT_MAX], who[32];
+    *out = 0;
+    const struct idle_reason_sum *m = l ? idle_reason_get(l) : NULL;
+    if (!m || !m->idle)
+        return;
+
+    when_dur(v->tr, m->idle, idle);
+    if (m->failed || !idle_reason_done(l)) {
+        const char *why = m->failed ? "no memory to find who was runnable meanwhile"
+                                    : "adding up who was runnable meanwhile";
+        snprintf(out, size, idle_reason_done(l) ? "idle %s: %s" : "idle %s: %s, %d%%", idle, why,
+                 idle_reason_share(l));
+        return;
+    }
+    size_t n = (size_t)snprintf(out, size, "idle %s:", idle);
+    const char *sep = " ";
+    if (m->ready && n < size) {
+        name_lane(v, (struct lane){LANE_G, m->top[0].g}, who);
+        n += (size_t)snprintf(out + n, size - n, "%s%s with ", sep, when_dur(v->tr, m->ready, a));
+        if (m->least == m->most && n < size)
+            n += (size_t)snprintf(out + n, size - n, "%" PRIu32, m->most);
+        else if (n < size)
+            n += (size_t)snprintf(out + n, size - n, "%" PRIu32 " to %" PRIu32, m->least, m->most);
+        if (n < size)
+            n += (size_t)snprintf(out + n, size - n, " runnable (longest %s %s)", who,
+                                  when_dur(v->tr, m->top[0].ns, a));
+        sep = ", ";
+    }
+    if (m->stopped && n < size) {
+        n += (size_t)snprintf(out + n, size - n, "%s%s the world stopped", sep,
+                              when_dur(v->tr, m->stopped, a));
+        sep = ", ";
+    }
+    if (m->none && n < size)
+        snprintf(out + n, size - n, "%s%s nothing to do", sep,
+                 m->ready || m->stopped ? when_dur(v->tr, m->none, a) : "all of it");
+}
+
+/* Where a goroutine ran behind its wait. */
+static void then_ran(const struct view *v, const struct idle_reason_wait *k, char *out, size_t size)
+{
+    struct span s;
+    char p[32];
+    *out = 0;
+    if (!trace_span_at(v->tr, (struct lane){LANE_G, k->g}, k->t1, &s) || s.t0 != k->t1 || s.who == NO_LANE ||
+        s.state == ST_RUNNABLE || s.state == ST_WAITING || s.state == ST_UNKNOWN)
+        return;
+    name_lane(v, (struct lane){LANE_P, s.who}, p);
+    snprintf(out, size, ", then ran on %s", p);
+}
+
+void idle_lines(const struct view *v, struct lines *out, int w)
+{
+    char text[400], d[FMT_MAX], t[FMT_MAX], name[120], ran[60];
+    const struct idle_reason *l = v->cache.idle;
+    idle_text(v, text, sizeof text);
+    lines_wrap(out, text, w);
+    if (!l || !idle_reason_done(l) || !idle_reason_get(l)->ntop)
+        return;
+    lines_add(out, "%s", "");
+    lines_add(out, "%s", "runnable meanwhile, the longest first:");
+    for (uint32_t i = 0; i < idle_reason_get(l)->ntop; i++) {
+        const struct idle_reason_wait *k = &idle_reason_get(l)->top[i];
+        name_goroutine(v, k->g, w > 70 ? w - 50 : 20, name, sizeof name);
+        then_ran(v, k, ran, sizeof ran);
+        snprintf(text, sizeof text, "%8s  %s  from %s%s", when_dur(v->tr, k->ns, d), name,
+                 when_exact(v->tr, k->t0 < 0 ? 0 : k->t0, t), ran);
+        lines_wrap(out, text, w);
+    }
+    if (idle_reason_get(l)->waits > idle_reason_get(l)->ntop)
+        lines_add(out, "and %" PRIu64 " shorter waits", idle_reason_get(l)->waits - idle_reason_get(l)->ntop);
+}

@@ -1,0 +1,57 @@
+/*
+ * naming.c - see naming.h.
+ */
+#include "layout/move/naming.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "layout/cells/cells.h"
+#include "triage/tables/stacks.h"
+
+void name_lane(const struct view *v, struct lane l, char out[32])
+{
+    static const char letter[LANE_KINDS] = {'P', 'G', 'M', 'B'};
+    if (l.i == NO_LANE)
+        snprintf(out, 32, "%c?", letter[l.kind]);
+    else
+        snprintf(out, 32, "%c%" PRIu64, letter[l.kind], trace_lane_who(v->tr, l).id);
+}
+
+void name_goroutine(const struct view *v, uint32_t g, int w, char *out, size_t size)
+{
+    char id[32];
+    name_lane(v, (struct lane){LANE_G, g}, id);
+    int n = (int)strlen(id);
+    snprintf(out, size, "%s", n <= w ? id : "");
+    struct str name = g == NO_LANE ? (struct str){"", 0} : trace_str(v->tr, trace_g_name(v->tr, g));
+    if (n + 5 > w || !name.len || (size_t)n + 2 > size)
+        return;
+    out[n] = ' ';
+    str_shorten(name, w - n - 1, glyph_dots(v->scr.tier), out + n + 1, size - (size_t)n - 1);
+}
+
+struct str name_bracketed(struct str why)
+{
+    const uint32_t head = sizeof "GC (" - 1;
+    if (str_starts(why, "GC (") && why.len > head + 1 && why.p[why.len - 1] == ')')
+        return (struct str){why.p + head, why.len - head - 1};
+    return why;
+}
+
+const char *name_state(enum lane_kind k, enum state s)
+{
+    return s != ST_NONE ? state_name(s) : k == LANE_P ? state_name(ST_UNKNOWN) : "not there";
+}
+
+bool name_any(const struct view *v, uint32_t stack)
+{
+    uint32_t n = trace_stack(v->tr, stack);
+    for (uint32_t i = 0; i < n && i < 64; i++) {
+        struct frame f = trace_frame(v->tr, stack, i);
+        if (f.func || f.pc)
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,254 @@
+/*
+ * plan.c - rows are granted in the order of a table until the screen is full; the lanes take what is left. So
+ * the order of what a small screen drops is the table read from its end.
+ */
+#include "layout/move/plan.h"
+
+#include <string.h>
+
+#include "layout/cells/wrap.h"
+#include "layout/move/kind.h"
+#include "layout/move/search.h"
+#include "layout/move/view.h"
+
+struct grant {
+    enum row row;
+    int upto; /* so many lines of it in all, by now */
+};
+
+static const struct grant grants[] = {
+    {ROW_LANES, 1},  {ROW_STATUS, 1}, {ROW_TITLE, 1},  {ROW_RULER, 1},  {ROW_LANES, 3},
+    {ROW_STW, 1},    {ROW_GC, 1},     {ROW_LANES, 4},  {ROW_FILTER, 1}, {ROW_FOOTER, 1},
+    {ROW_STATUS, 2}, {ROW_STRIP, 1},  {ROW_SPLIT, 8},  {ROW_STATES, 4}, {ROW_HEAP, 1},
+    {ROW_NONE, 1},   {ROW_SWEEP, 1},  {ROW_LANES, 8},  {ROW_RUNQ, 1},   {ROW_ASSIST, 1},
+    {ROW_STATUS, 3}, {ROW_LANES, 16}, {ROW_SPLIT, 60}, {ROW_LEGEND, 1}, {ROW_LANES, 1000},
+};
+
+/* What lines left over are for, where lanes leave any: in turns with what spend() grants. */
+static const struct grant curves[] = {{ROW_HEAP, 2}, {ROW_RUNQ, 2}, {ROW_HEAP, 4}, {ROW_RUNQ, 3}};
+
+/* Views of tables have no time axis. */
+static const struct grant table_grants[] = {
+    {ROW_LANES, 1}, {ROW_STATUS, 1}, {ROW_TITLE, 1}, {ROW_LANES, 4},  {ROW_FOOTER, 1},   {ROW_STATUS, 2},
+    {ROW_LANES, 8}, {ROW_STATUS, 4}, {ROW_LANES, 9}, {ROW_STATUS, 7}, {ROW_LANES, 1000},
+};
+
+/* The findings' page parts its lines itself. */
+static const struct grant finding_grants[] = {
+    {ROW_LANES, 1}, {ROW_TITLE, 1}, {ROW_LANES, 4}, {ROW_FOOTER, 1}, {ROW_LANES, 1000}};
+
+static const struct {
+    const struct grant *g;
+    size_t n;
+} plans[PLANS] = {
+    [PLAN_TIME] = {grants, sizeof grants / sizeof *grants},
+    [PLAN_LOG] = {grants, sizeof grants / sizeof *grants},
+    [PLAN_TABLE] = {table_grants, sizeof table_grants / sizeof *table_grants},
+    [PLAN_FINDINGS] = {finding_grants, sizeof finding_grants / sizeof *finding_grants},
+};
+
+/*
+ * Beside processors stand the busiest goroutines, too: an id, as much of a name as tells who it is, and how
+ * long it ran
+ * ("G265112 ..n.func1 4.08ms"). Where a screen is too narrow for names, an id of any length and the time.
+ */
+static int busy_width(int w, int id_cols)
+{
+    enum {
+        SHORT = 4,
+        LONGEST_RUN = 5,
+        BLANKS = 2,
+        OF_SCREEN = 4,
+        NAMED_FROM = 80,
+        NAMED = 20,
+        NAMED_LONG = 24
+    };
+    const int want = 1 + id_cols + LONGEST_RUN + BLANKS;
+    if (w >= NAMED_FROM)
+        return id_cols <= SHORT ? NAMED : NAMED_LONG;
+    return id_cols <= SHORT ? 0 : want < w / OF_SCREEN ? want : w / OF_SCREEN;
+}
+
+static int gutter_width(int w, enum plan_gutter g)
+{
+    if (g == GUTTER_NAMES)
+        return w >= 200 ? 40 : w >= 120 ? 32 : w >= 80 ? 24 : w >= 60 ? 18 : w >= 36 ? 12 : w >= 16 ? 6 : 0;
+    if (g == GUTTER_THREADS)
+        return w >= 60 ? 14 : w >= 36 ? 10 : w >= 16 ? 6 : 0;
+    return w >= 160 ? 24 : w >= 100 ? 20 : w >= 60 ? 12 : w >= 30 ? 9 : w >= 12 ? 4 : 0;
+}
+
+/* Lines that would stay blank: processors two lines high, the busiest goroutines, higher curves, three lines.
+ */
+static void spend(struct plan *p, const struct view_kind *k, int *left, int lanes, const int *most_of)
+{
+    enum { BUSY_LEAST = 4, BUSY_FIRST = 7 };
+    bool high = k->lanes == LANE_P && p->n[ROW_LANES] >= lanes;
+    p->lane_h = 1;
+    if (high && *left >= lanes) {
+        p->lane_h = 2;
+        p->n[ROW_LANES] += lanes;
+        *left -= lanes;
+    }
+    int busy = !high || *left < BUSY_LEAST ? 0 : most_of[ROW_BUSY];
+    p->n[ROW_BUSY] = busy < BUSY_FIRST ? busy : *left < BUSY_FIRST ? *left : BUSY_FIRST;
+    *left -= p->n[ROW_BUSY];
+    for (size_t i = 0; i < sizeof curves / sizeof *curves; i++) {
+        enum row r = curves[i].row;
+        int upto = curves[i].upto < most_of[r] ? curves[i].upto : most_of[r], more = upto - p->n[r];
+        if (p->n[r] && more > 0 && *left >= more) {
+            p->n[r] = upto;
+            *left -= more;
+        }
+    }
+    if (p->lane_h == 2 && *left >= lanes) {
+        p->lane_h = 3;
+        p->n[ROW_LANES] += lanes;
+        *left -= lanes;
+    }
+    int more = busy - p->n[ROW_BUSY] < *left ? busy - p->n[ROW_BUSY] : *left;
+    if (more > 0) {
+        p->n[ROW_BUSY] += more;
+        *left -= more;
+    }
+}
+
+/* A state's name and how many goroutines are in it ("runnable 12k"). */
+static int states_width(int w, uint32_t goroutines)
+{
+    enum { FROM = 60, NAME = 8, FEW = 99, FEW_COLS = 2, MANY_COLS = 4, BLANKS = 2 };
+    return w < FROM ? 0 : NAME + BLANKS + (goroutines <= FEW ? FEW_COLS : MANY_COLS);
+}
+
+static void columns(struct plan *p, const struct view *v)
+{
+    const struct view_kind *k = kind_here(v);
+    const int w = v->scr.w;
+    const int least = k->lanes == LANE_P ? busy_width(w, v->cache.id_cols)
+                      : k->states        ? states_width(w, trace_nlanes(v->tr, LANE_G))
+                                         : 0;
+    p->gutter = gutter_width(w, k->gutter);
+    p->gutter = p->gutter < least ? least : p->gutter;
+    p->plot_w = w - p->gutter > 1 ? w - p->gutter : 1;
+}
+
+static void make(struct plan *p, const struct view *v, uint32_t lanes, const int *most_of)
+{
+    memset(p, 0, sizeof *p);
+    const struct view_kind *k = kind_here(v);
+    columns(p, v);
+    int left = v->scr.h, most = lanes > 1000 ? 1000 : lanes < 1 ? 1 : (int)lanes;
+    const struct grant *g = plans[k->plan].g;
+    size_t n = plans[k->plan].n;
+    for (size_t i = 0; i < n && left > 0; i++) {
+        enum row r = g[i].row;
+        int upto = r == ROW_LANES && g[i].upto > most && !k->table ? most : g[i].upto;
+        if (upto > most_of[r])
+            upto = most_of[r];
+        int more = upto - p->n[r];
+        more = more < 0 ? 0 : more > left ? left : more;
+        p->n[r] += more;
+        left -= more;
+    }
+    spend(p, k, &left, most, most_of);
+    p->n[p->n[ROW_BUSY] ? ROW_BUSY : ROW_LANES] +=
+        left; /* blank lines below the last lane keep the status at the screen's foot */
+    for (int r = 0, y = 0; r < ROW_COUNT; r++) {
+        p->y[r] = y;
+        y += p->n[r];
+    }
+}
+
+enum { ANY = 100000, BUSY_MOST = VIEW_BUSY };
+
+/* What stands on every screen; the rest only when there is a reason. */
+static void usual(int *most)
+{
+    for (int r = 0; r < ROW_COUNT; r++)
+        most[r] = r == ROW_FILTER || r == ROW_STRIP || r == ROW_STATES || r == ROW_SPLIT || r == ROW_NONE ||
+                          r == ROW_BUSY
+                      ? 0
+                      : ANY;
+}
+
+bool plan_empty(const struct view *v, enum row r)
+{
+    static const struct {
+        enum band band;
+        enum state state;
+    } of[ROW_COUNT] = {[ROW_GC] = {BAND_GC, ST_GC},
+                       [ROW_STW] = {BAND_STW, ST_STW},
+                       [ROW_SWEEP] = {BAND_SWEEP, ST_SWEEP},
+                       [ROW_ASSIST] = {BAND_ASSIST, ST_ASSIST}};
+    const struct trace_info *ti = trace_info(v->tr);
+    uint64_t least, most;
+    struct shares sh;
+    if (r == ROW_HEAP)
+        return !trace_minmax(v->tr, METRIC_HEAP, 0, ti->end + (ti->end < INT64_MAX), &least, &most);
+    if (r < ROW_GC || r > ROW_ASSIST)
+        return false;
+    if (trace_nlanes(v->tr, LANE_BAND) <= (uint32_t)of[r].band)
+        return true;
+    trace_shares(v->tr, (struct lane){LANE_BAND, (uint32_t)of[r].band}, 0, ti->end, &sh);
+    return !sh.ns[of[r].state];
+}
+
+/* Of the whole trace, so that rows don't come and go as one moves. Of one alone a line of its own says as
+ * much. */
+static void fold_empty(const struct view *v, int *most)
+{
+    int n = 0;
+    if (!trace_info(v->tr)->done)
+        return;
+    for (int r = ROW_GC; r <= ROW_HEAP; r++)
+        n += plan_empty(v, (enum row)r);
+    for (int r = ROW_GC; r <= ROW_HEAP && n > 1; r++)
+        if (plan_empty(v, (enum row)r))
+            most[r] = 0;
+    most[ROW_NONE] = n > 1;
+}
+
+void plan_columns(struct plan *p, const struct view *v)
+{
+    memset(p, 0, sizeof *p);
+    columns(p, v);
+}
+
+/* Its lines above so many others. */
+static int message_lines(const struct plan *p, const struct view *v, int below)
+{
+    int most = p->n[ROW_STATUS] + 1 > v->scr.h / 2 ? p->n[ROW_STATUS] + 1 : v->scr.h / 2;
+    int free = v->scr.h - below - p->y[ROW_LANES] - 1;
+    most = most > free ? free : most;
+    return v->msg.text[0]
+               ? wrap_draw(NULL, 0, 0, v->scr.w, most < 1 ? 1 : most, STYLE_NORMAL, str_of(v->msg.text))
+               : 0;
+}
+
+int plan_message(const struct plan *p, const struct view *v, int *last)
+{
+    enum { TOLD = 4, HIGH = 20 }; /* shorter ones leave a line of the status */
+    int below = v->prompt.kind ? 1 : 0, n = message_lines(p, v, below);
+    if (!below && n >= TOLD && v->scr.h >= HIGH && p->n[ROW_FOOTER]) {
+        below = 1;
+        n = message_lines(p, v, below);
+    }
+    *last = v->scr.h - 1 - below;
+    return n;
+}
+
+void plan_view(struct plan *p, const struct view *v, uint32_t lanes)
+{
+    int most[ROW_COUNT];
+    bool zoomed = v->at.win.t0 > 0 || v->at.win.t1 < v->all_end;
+    usual(most);
+    most[ROW_FILTER] = v->filters.n > 0;
+    most[ROW_STRIP] = (v->search && !search_is_hidden(v->search)) || (zoomed && v->scr.h >= 40);
+    fold_empty(v, most);
+    most[ROW_STATUS] = kind_here(v)->status_most ? kind_here(v)->status_most(v) : PLAN_STATUS;
+    most[ROW_BUSY] = v->scr.split ? 0 : BUSY_MOST + 1;
+    most[ROW_LEGEND] = kind_here(v)->lanes < LANE_KINDS && v->scr.h >= 34;
+    most[ROW_STATES] = kind_here(v)->states && v->scr.h >= 20 ? 4 : 0;
+    most[ROW_SPLIT] = v->scr.split && v->scr.h >= 12 && kind_here(v)->plan != PLAN_LOG ? v->scr.h * 2 / 5 : 0;
+    make(p, v, kind_here(v)->plan == PLAN_LOG ? 1000 : lanes, most);
+}

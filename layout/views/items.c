@@ -1,0 +1,612 @@
+/*
+ * items.c - rows that are things with a beginning and an end. The list is made once, when the view is first
+ * shown or the trace has grown: O(things log things). Drawing touches only the rows that show.
+ *
+ * A region belongs below its task; one without a task stands below a row of its own kind at the end.
+ */
+#include "layout/views/why_here.h"
+#include "layout/views/items.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/bisect.h"
+#include "decode/base/mem.h"
+#include "layout/draw/frame_rows.h"
+#include "layout/move/kind.h"
+#include "layout/move/move.h"
+#include "triage/findings/why.h"
+#include "layout/cells/wrap.h"
+#include "layout/views/tri.h"
+#include "layout/cells/when.h"
+#include "layout/move/record.h"
+#include "layout/move/naming.h"
+
+/* ---- the list -------------------------------------------------------------------------------------------
+ */
+
+/* What rows are sorted by: the family (a task's id) keeps what belongs together, then depth, then time. */
+struct keyed {
+    int64_t rank; /* of the family: its start, or its length for longest first */
+    uint64_t family;
+    struct item item;
+    bool later; /* behind all that are not: cycles behind stops, where the longest come first */
+};
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct keyed *x = a, *y = b;
+    if (x->later != y->later)
+        return x->later ? 1 : -1;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    if (x->family != y->family)
+        return x->family < y->family ? -1 : 1;
+    if (!x->item.depth != !y->item.depth)
+        return !x->item.depth ? -1 : 1;
+    if (x->item.t0 != y->item.t0)
+        return x->item.t0 < y->item.t0 ? -1 : 1;
+    return x->item.index < y->item.index ? -1 : x->item.index > y->item.index;
+}
+
+static int64_t rank(const struct items *it, int64_t t0, int64_t t1)
+{
+    return it->longest_first ? (t1 > t0 ? t0 - t1 : 0)
+                             : t0; /* times are not negative but for back-dated ones */
+}
+
+static size_t gc_things(const struct trace *tr)
+{
+    const struct range *r;
+    return trace_ranges(tr, RANGE_GC, &r) + trace_ranges(tr, RANGE_STW, &r);
+}
+
+static size_t list_gc(const struct items *it, const struct trace *tr, struct keyed *k,
+                      const struct task **sorted)
+{
+    (void)sorted;
+    static const enum range_kind kinds[] = {RANGE_GC, RANGE_STW};
+    size_t n = 0;
+    for (int j = 0; j < 2; j++) {
+        const struct range *r;
+        size_t nr = trace_ranges(tr, kinds[j], &r);
+        for (size_t i = 0, next; i < nr; i = next, n++) {
+            struct range one;
+            next = trace_stop(r, nr, i, &one);
+            struct item x = {one.t0, one.t1, (uint32_t)i, (uint8_t)(j ? ITEM_STW : ITEM_GC), 0};
+            k[n] = (struct keyed){rank(it, x.t0, x.t1), (uint64_t)j, x,
+                                  it->longest_first && kinds[j] == RANGE_GC};
+        }
+    }
+    return n;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct task *x = *(const struct task *const *)a, *y = *(const struct task *const *)b;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static const struct task *find_task(const struct task *const *sorted, size_t n, uint64_t id)
+{
+    size_t lo = 0;
+    bisect(lo, n, i, sorted[i]->id < id);
+    return lo < n && sorted[lo]->id == id ? sorted[lo] : NULL;
+}
+
+static struct keyed child(const struct items *it, const struct task *of, struct item x)
+{
+    struct keyed k = {INT64_MAX, UINT64_MAX, x, false};
+    if (of)
+        k.rank = rank(it, of->t0, of->t1), k.family = of->id;
+    return k;
+}
+
+static size_t task_things(const struct trace *tr)
+{
+    const struct task *t;
+    const struct region *g;
+    const struct logmsg *m;
+    return trace_tasks(tr, &t) + trace_regions(tr, &g) + trace_logs(tr, &m);
+}
+
+static size_t list_tasks(const struct items *it, const struct trace *tr, struct keyed *k,
+                         const struct task **sorted)
+{
+    const struct task *t;
+    const struct region *g;
+    const struct logmsg *m;
+    size_t n = 0, nt = trace_tasks(tr, &t), ng = trace_regions(tr, &g), nm = trace_logs(tr, &m);
+    for (size_t i = 0; i < nt; i++) {
+        sorted[i] = &t[i];
+        k[n++] = (struct keyed){
+            rank(it, t[i].t0, t[i].t1), t[i].id, {t[i].t0, t[i].t1, (uint32_t)i, ITEM_TASK, 0}, false};
+    }
+    qsort(sorted, nt, sizeof *sorted, by_id);
+    for (size_t i = 0; i < ng; i++) {
+        uint8_t depth = (uint8_t)(g[i].depth > 8 ? 9 : g[i].depth + 1);
+        k[n++] = child(it, find_task(sorted, nt, g[i].task),
+                       (struct item){g[i].t0, g[i].t1, (uint32_t)i, ITEM_REGION, depth});
+    }
+    for (size_t i = 0; i < nm; i++)
+        k[n++] = child(it, find_task(sorted, nt, m[i].task),
+                       (struct item){m[i].t, m[i].t, (uint32_t)i, ITEM_LOG, 1});
+    return n;
+}
+
+struct item_list {
+    size_t (*things)(const struct trace *tr); /* how many there are */
+    /* list - with their keys; sorted: room for all tasks. Returns how many. */
+    size_t (*list)(const struct items *it, const struct trace *tr, struct keyed *k,
+                   const struct task **sorted);
+    const char *none;
+    bool longest; /* first, as one comes here: what delayed everything is what one looks for */
+};
+static const struct item_list gc_list = {gc_things, list_gc,
+                                         "no GC cycle and no stop-the-world in this trace", true};
+static const struct item_list task_list = {
+    task_things, list_tasks,
+    "no tasks, regions or logs in this trace; Tab: requests and other work that comes in pieces", false};
+
+bool items_update(struct items *it, const struct trace *tr, int view)
+{
+    const struct item_list *of = kind_of(view)->items;
+    size_t want = of->things(tr), most = want < 4000000 ? want : 4000000;
+    if (it->view == view && it->seen == want && !it->stale)
+        return true;
+    if (it->view == view && it->row && !trace_info(tr)->done && want - it->seen < it->seen / 8 && !it->stale)
+        return true; /* while it loads: now and then */
+    struct keyed *k = mem_alloc((want + 1) * sizeof *k);
+    const struct task **sorted = mem_alloc((want + 1) * sizeof *sorted);
+    struct item *row = mem_alloc((most + 1) * sizeof *row);
+    if (!k || !sorted || !row) {
+        mem_free(k);
+        mem_free(sorted);
+        mem_free(row);
+        return false;
+    }
+    size_t n = of->list(it, tr, k, sorted);
+    qsort(k, n, sizeof *k, by_rank);
+    if (n > most)
+        n = most;
+    for (size_t i = 0; i < n; i++)
+        row[i] = k[i].item;
+    mem_free(k);
+    mem_free(sorted);
+    mem_free(it->row);
+    it->row = row;
+    it->n = (uint32_t)n;
+    it->seen = want;
+    it->view = view;
+    it->stale = false;
+    return true;
+}
+
+void items_free(struct items *it)
+{
+    mem_free(it->row);
+    *it = (struct items){0};
+}
+
+static uint32_t items_near(const struct items *it, int64_t t)
+{
+    uint32_t best = 0;
+    uint64_t least = UINT64_MAX;
+    for (uint32_t i = 0; i < it->n; i++) {
+        int64_t d = time_sub(it->row[i].t0, t);
+        uint64_t far = d < 0 ? 0 - (uint64_t)d : (uint64_t)d;
+        if (far < least) {
+            least = far;
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* ---- what an item is, in words --------------------------------------------------------------------------
+ */
+
+struct facts {
+    const char *kind;
+    enum style style;
+    uint32_t name, stack, g;
+    bool open;
+};
+
+static struct facts facts_of(const struct view *v, const struct item *i)
+{
+    struct facts f = {"?", STYLE_NORMAL, 0, 0, NO_LANE, false};
+    const struct range *r;
+    const struct task *t;
+    const struct region *g;
+    const struct logmsg *m;
+    switch (i->kind) {
+    case ITEM_GC:
+    case ITEM_STW:
+        if (i->index < trace_ranges(v->tr, i->kind == ITEM_GC ? RANGE_GC : RANGE_STW, &r)) {
+            r += i->index;
+            f = (struct facts){i->kind == ITEM_GC ? "GC" : "STW",
+                               i->kind == ITEM_GC ? STYLE_GC : STYLE_STW,
+                               r->name,
+                               r->stack,
+                               i->kind == ITEM_STW && !r->scope_p ? r->owner : NO_LANE,
+                               r->open_start || r->open_end};
+        }
+        break;
+    case ITEM_TASK:
+        if (i->index < trace_tasks(v->tr, &t))
+            f = (struct facts){"task",           STYLE_RUNNING,
+                               t[i->index].name, t[i->index].stack,
+                               t[i->index].g,    t[i->index].open_start || t[i->index].open_end};
+        break;
+    case ITEM_REGION:
+        if (i->index < trace_regions(v->tr, &g))
+            f = (struct facts){"region",         STYLE_SYSCALL,
+                               g[i->index].name, g[i->index].stack,
+                               g[i->index].g,    g[i->index].open_start || g[i->index].open_end};
+        break;
+    case ITEM_LOG:
+        if (i->index < trace_logs(v->tr, &m))
+            f = (struct facts){"log",         STYLE_SAMPLE, m[i->index].message, m[i->index].stack,
+                               m[i->index].g, false};
+        break;
+    }
+    return f;
+}
+
+/* Of a task that began before the trace its end alone is recorded, which names nothing. */
+static bool began_before(const struct view *v, const struct item *i, const struct facts *f)
+{
+    return i->kind == ITEM_TASK && f->g == NO_LANE && !trace_str(v->tr, f->name).len;
+}
+
+static uint32_t items_goroutine(const struct view *v, const struct item *i)
+{
+    return facts_of(v, i).g;
+}
+
+/* ---- drawing --------------------------------------------------------------------------------------------
+ */
+
+static void label(struct grid *g, const struct view *v, const struct item *i, const struct facts *f, int y,
+                  bool focus)
+{
+    int w = v->scr.gutter - 1, x = i->depth > 3 ? 3 : i->depth;
+    char d[FMT_MAX] = "", name[400];
+    if (w < 1)
+        return;
+    enum style s = focus ? STYLE_LANE_FOCUS : STYLE_LANE;
+    if (i->kind != ITEM_LOG)
+        when_dur(v->tr, time_sub(i->t1, i->t0), d);
+    int dw = (int)strlen(d), room = w - x - dw - 1;
+    const char *kind = i->kind == ITEM_GC || i->kind == ITEM_STW ? f->kind : NULL;
+    if (room < 3)
+        room = w - x, d[0] = 0;
+    if (kind)
+        snprintf(name, sizeof name, "%s", kind);
+    else if (i->kind != ITEM_LOG && !trace_str(v->tr, f->name).len)
+        snprintf(name, sizeof name, "%s", began_before(v, i, f) ? "(began before)" : "(no name)");
+    else
+        str_head(trace_str(v->tr, f->name), room, name, sizeof name);
+    grid_str(g, x, y, room, name, s);
+    if (*d)
+        grid_right(g, 0, y, w, d, STYLE_LANE_NOTE);
+    if (focus)
+        grid_put(g, w, y, '>', STYLE_LANE_FOCUS);
+}
+
+/* Behind the bar; within it, or before it, where it is whole there only; cut where most of it has room. */
+static void bar_name(struct grid *g, const struct view *v, const struct facts *f, int y, int c0, int c1)
+{
+    enum { BEHIND, WITHIN, BEFORE, PLACES, LEAST = 6 };
+    const int room[PLACES] = {v->scr.plot_w - c1 - 2, c1 - c0 - 1, c0 - 1};
+    const struct str name = trace_str(v->tr, f->name);
+    const int w = str_width(name, v->scr.plot_w);
+    char text[400];
+    int at = BEHIND;
+    for (int i = WITHIN; i < PLACES && room[at] < w; i++)
+        at = room[i] > room[at] ? i : at;
+    if (room[at] < LEAST && room[at] < w)
+        return;
+    const int used = str_shorten(name, room[at], glyph_dots(v->scr.tier), text, sizeof text);
+    const int x = v->scr.gutter + (at == BEHIND ? c1 + 2 : at == BEFORE ? c0 - 1 - used : c0 + 1);
+    grid_str(g, x, y, used, text, at == WITHIN ? f->style : STYLE_NORMAL);
+    if (at == WITHIN)
+        grid_flags(g, x, y, used, 1, CELL_REVERSE);
+}
+
+static void bar(struct grid *g, const struct view *v, const struct item *i, const struct facts *f, int y)
+{
+    int n = v->scr.plot_w, c0 = window_col(v->at.win, n, i->t0),
+        c1 = window_col(v->at.win, n, i->t1 > i->t0 ? i->t1 - 1 : i->t0);
+    if (c1 < 0 || c0 >= n)
+        return;
+    for (int c = c0 < 0 ? 0 : c0; c <= c1 && c < n; c++) {
+        int64_t a = v->cache.edges[c] > i->t0 ? v->cache.edges[c] : i->t0,
+                b = v->cache.edges[c + 1] < i->t1 ? v->cache.edges[c + 1] : i->t1;
+        uint32_t glyph = i->t1 <= i->t0 ? glyph_mark(v->scr.tier, MARK_STW)
+                                        : glyph_level(v->scr.tier, b > a ? b - a : 1,
+                                                      v->cache.edges[c + 1] - v->cache.edges[c]);
+        grid_put(g, v->scr.gutter + c, y, glyph, f->style);
+    }
+    if (f->name)
+        bar_name(g, v, f, y, c0 < 0 ? 0 : c0, c1);
+}
+
+static void draw_rows(struct grid *g, struct view *v, int y, int rows)
+{
+    if (!v->items.n) {
+        const char *what = trace_info(v->tr)->done ? kind_here(v)->items->none : "nothing yet";
+        const bool fits = wrap_draw(NULL, 0, 0, v->scr.plot_w, rows + 1, STYLE_DIM, str_of(what)) <= rows;
+        const bool last = v->scr.split == SPLIT_NONE && !v->filters.n &&
+                          !v->search; /* nothing is said below, of what there is none of */
+        const int x = fits ? v->scr.gutter : 0, most = last ? g->h - 1 - y : rows;
+        wrap_draw(g, x, y, g->w - x, fits ? rows : most > 1 ? most : 1, STYLE_DIM, str_of(what));
+        return;
+    }
+    for (int i = 0; i < rows && v->at.top + (uint32_t)i < v->items.n; i++) {
+        uint32_t row = v->at.top + (uint32_t)i;
+        const struct item *it = &v->items.row[row];
+        struct facts f = facts_of(v, it);
+        label(g, v, it, &f, y + i, row == v->at.row);
+        bar(g, v, it, &f, y + i);
+        if (row == v->at.row)
+            grid_toggle(g, v->scr.gutter + window_col(v->at.win, v->scr.plot_w, v->at.cursor), y + i,
+                        CELL_REVERSE);
+    }
+}
+
+/* ---- status ---------------------------------------------------------------------------------------------
+ */
+
+static void add_band(struct rich *r, const struct view *v, const struct item *i, enum band b, enum state st,
+                     const char *name)
+{
+    struct shares sh;
+    char d[FMT_MAX];
+    if (i->t1 <= i->t0 || trace_nlanes(v->tr, LANE_BAND) <= (uint32_t)b)
+        return;
+    trace_shares(v->tr, (struct lane){LANE_BAND, (uint32_t)b}, i->t0, i->t1, &sh);
+    rich_add(r, STYLE_STATUS, "%s %s  ", name, when_dur(v->tr, sh.ns[st], d));
+}
+
+static void items_status(const struct view *v, int w, struct rich *r)
+{
+    char t[FMT_MAX], name[400];
+    if (v->at.row >= v->items.n) /* above it is said what there is not */
+        return;
+    const struct item *i = &v->items.row[v->at.row];
+    struct facts f = facts_of(v, i);
+    const char *kind = i->kind == ITEM_GC ? "GC cycle" : f.kind;
+    char length[WHEN_LENGTH] = "";
+    const bool wide = w >= WHEN_WIDE;
+    if (i->kind != ITEM_LOG)
+        when_length(v->tr, time_sub(i->t1, i->t0), f.open, wide, length);
+    int room =
+        w - (int)(strlen(kind) + strlen(length)) - 2 - (wide ? WRAP_FOLD : 0); /* rather a part of the name */
+    str_safe(trace_str(v->tr, f.name), name, sizeof name);
+    if (str_width(str_of(name), 400) > room && *length)
+        str_tail(trace_str(v->tr, f.name), room < 8 ? 8 : room, glyph_dots(v->scr.tier), name, sizeof name);
+    rich_add(r, STYLE_STATUS_KEY, "%s %s", kind, name);
+    if (i->kind == ITEM_LOG)
+        rich_add(r, STYLE_STATUS, "  at %s", when_exact(v->tr, i->t0, t));
+    else
+        rich_add(r, STYLE_STATUS, wide ? " %s  from %s" : " %s", length, when_exact(v->tr, i->t0, t));
+    rich_para(r);
+    if (began_before(v, i, &f)) {
+        rich_add(r, STYLE_STATUS, "began before the trace: its name and who began it are not recorded");
+        rich_para(r);
+    }
+    if (f.g != NO_LANE) {
+        name_goroutine(v, f.g, w, name, sizeof name);
+        rich_add(r, STYLE_STATUS, "by ");
+        rich_add(r, STYLE_STATUS_KEY, "%s  ", name);
+    }
+    if (v->tri && (i->kind == ITEM_TASK || i->kind == ITEM_REGION)) { /* where its time went */
+        char parts[VIEW_MESSAGE];
+        tri_task(v->tri, i->kind == ITEM_REGION, i->index, parts, sizeof parts);
+        rich_add(r, STYLE_STATUS, "%s", parts);
+        return;
+    }
+    if (i->kind == ITEM_GC) {
+        rich_add(r, STYLE_STATUS, "in it: ");
+        rich_add(r, STYLE_STATUS, "stopped %s  ", when_dur(v->tr, record_stopped(v->tr, i->t0, i->t1), t));
+        add_band(r, v, i, BAND_ASSIST, ST_ASSIST, "some goroutine assisting");
+    }
+    uint32_t func = stacks_function(v->tr, f.stack, true);
+    if (func) {
+        str_shorten(trace_str(v->tr, func), w, glyph_dots(v->scr.tier), name, sizeof name);
+        rich_add(r, STYLE_STATUS, "in %s", name);
+    }
+}
+
+/* ---- coming here ----------------------------------------------------------------------------------------
+ */
+
+static unsigned items_open(struct view *v, int no)
+{
+    move_leave(v);
+    move_push(v, STEP_JUMP);
+    v->at.view = (uint8_t)no;
+    v->at.top = v->at.row = 0;
+    v->items.longest_first = kind_of(no)->items->longest;
+    v->items.stale = true;
+    move_settle(v); /* makes the rows */
+    v->at.row = v->items.longest_first ? 0 : items_near(&v->items, v->at.cursor);
+    v->scr.recenter = true;
+    move_settle(v);
+    return VR_DRAW;
+}
+
+static void items_settle(struct view *v, bool recenter)
+{
+    struct plan p;
+    if (!items_update(&v->items, v->tr, v->at.view))
+        view_message(v, true, "out of memory: the rows are not up to date");
+    uint32_t n = v->items.view == v->at.view ? v->items.n : 0;
+    plan_view(&p, v, n);
+    v->scr.rows = p.n[ROW_LANES];
+    if (v->at.row >= n)
+        v->at.row = n ? n - 1 : 0;
+    move_top(v, v->at.row, n, recenter);
+}
+
+static void items_where(const struct view *v, const struct plan *p, char *out, size_t size)
+{
+    (void)p;
+    if (v->items.n)
+        snprintf(out, size, "row %" PRIu32 " of %" PRIu32, v->at.row + 1, v->items.n);
+}
+
+static void items_draw(struct grid *g, struct view *v, const struct plan *p)
+{
+    rows_bands(g, v, p);
+    draw_rows(g, v, p->y[ROW_LANES], p->n[ROW_LANES]);
+}
+
+/* ---- over rows ------------------------------------------------------------------------------------------
+ */
+
+static unsigned to_item(struct view *v, int64_t row, enum step kind)
+{
+    const struct items *it = &v->items;
+    if (!it->n)
+        return move_fail(v, "nothing here");
+    const bool on = row > 0; /* the one row there is may be both */
+    row = row < 0 ? 0 : row >= it->n ? it->n - 1 : row;
+    if (row == v->at.row)
+        return move_fail(v, on ? "this is the last row" : "this is the first row");
+    move_push(v, kind);
+    v->at.row = (uint32_t)row;
+    move_to(v, it->row[row].t0, true);
+    move_settle(v);
+    return VR_DRAW;
+}
+
+static int64_t times(int n)
+{
+    return n == 0 ? 1 : n > 10000 ? 10000 : n < -10000 ? -10000 : n;
+}
+
+static unsigned items_move(struct view *v, int n)
+{
+    return to_item(v, v->at.row + times(n), STEP_LANE);
+}
+
+static unsigned items_page(struct view *v, int n)
+{
+    return to_item(v, v->at.row + times(n) * (v->scr.rows > 1 ? v->scr.rows - 1 : 1), STEP_LANE);
+}
+
+static unsigned items_first(struct view *v, int n)
+{
+    (void)n;
+    return to_item(v, 0, STEP_JUMP);
+}
+
+static unsigned items_last(struct view *v, int n)
+{
+    (void)n;
+    return to_item(v, UINT32_MAX, STEP_JUMP);
+}
+
+static const struct item *here(const struct view *v)
+{
+    return v->at.row < v->items.n ? &v->items.row[v->at.row] : NULL;
+}
+
+static unsigned items_fit(struct view *v, int n)
+{
+    const struct item *i = here(v);
+    (void)n;
+    if (v->sel.stands)
+        return view_range(v, v->sel.t0, v->sel.t1);
+    if (!i)
+        return move_fail(v, "nothing here");
+    struct window w = window_fit(i->t0, i->t1);
+    return view_range(v, w.t0, w.t1);
+}
+
+/* From a thing to its goroutine. */
+static unsigned items_swap(struct view *v, int n)
+{
+    const struct item *i = here(v);
+    uint32_t g = i ? items_goroutine(v, i) : NO_LANE;
+    (void)n;
+    return g == NO_LANE ? move_fail(v, "no goroutine belongs to this")
+                        : view_focus(v, (struct lane){LANE_G, g});
+}
+
+static unsigned items_sort(struct view *v, int n)
+{
+    (void)n;
+    if (!v->items.n)
+        return move_fail(v, "nothing here");
+    v->items.longest_first = !v->items.longest_first;
+    v->items.stale = true;
+    move_push(v, STEP_JUMP);
+    v->at.row = 0;
+    move_settle(v);
+    if (v->items.n)
+        move_to(v, v->items.row[0].t0, true);
+    move_settle(v);
+    view_message(v, false,
+                 !v->items.longest_first        ? "by time"
+                 : kind_here(v)->items->longest ? "stops, then cycles, the longest first"
+                                                : "longest first");
+    return VR_DRAW;
+}
+
+/* Look at it closely; a stop says who was the last to stop (of a task the status has where its time went). */
+static unsigned items_details(struct view *v, int n)
+{
+    const struct item *i = here(v);
+    const struct range *r;
+    char who[VIEW_MESSAGE];
+    const struct window was = v->at.win;
+    unsigned f = items_fit(v, n);
+    if (!i)
+        return f;
+    uint32_t g;
+    int64_t t0, t1;
+    if (window_len(was) == window_len(v->at.win) && was.t0 == v->at.win.t0 && why_here(v, &g, &t0, &t1))
+        return view_why(v); /* it fills the window already */
+    if (i->kind != ITEM_STW || i->index >= trace_ranges(v->tr, RANGE_STW, &r))
+        return f;
+    tri_stop(v->tr, &r[i->index], who, sizeof who);
+    view_message(v, false, "%s", who[0] ? who : "no processor had to be waited for");
+    return f;
+}
+
+/* ---- the objects ----------------------------------------------------------------------------------------
+ */
+
+#define IS_ITEMS \
+    .lanes = LANE_KINDS, .plan = PLAN_TIME, .open = items_open, .settle = items_settle, .show = kind_show, \
+    .draw = items_draw, .speak = items_status, .where = items_where, \
+    .refuse = "these rows are no lanes: Enter looks closer, views 2 and 3 have lanes", \
+    .answer = {ANSWER_TIME, \
+               [DEED_LANE] = items_move, \
+               [DEED_LANE_PAGE] = items_page, \
+               [DEED_FIRST] = items_first, \
+               [DEED_LAST] = items_last, \
+               [DEED_SPAN] = items_move, \
+               [DEED_FIT] = items_fit, \
+               [DEED_SWAP] = items_swap, \
+               [DEED_SORT] = items_sort, \
+               [DEED_DETAILS] = items_details}, \
+    .word = {[DEED_LANE] = "row", \
+             [DEED_DETAILS] = "look", \
+             [DEED_SWAP] = "goroutine", \
+             [DEED_SORT] = "longest / by time"}
+
+static bool no_tasks(const struct view *v)
+{
+    return trace_info(v->tr)->done && !task_things(v->tr);
+}
+const struct view_kind kind_tasks = {IS_ITEMS, .empty = no_tasks, .items = &task_list,
+                                     .gutter = GUTTER_NAMES};
+const struct view_kind kind_gc = {IS_ITEMS, .items = &gc_list, .gutter = GUTTER_SHORT, .states = true};

@@ -1,0 +1,339 @@
+/*
+ * idle_reason.c - see idle_reason.h. Changes of three counts (this P idle, the world stopped, goroutines
+ * runnable) are gathered for a piece of the interval, sorted, and swept over. A piece that would hold too
+ * many changes is halved, so memory stays bounded however far one looks; the steps can stop behind any
+ * goroutine, and within the processor's spans.
+ *
+ * Invariant: sum covers [t0,w0) whole; while PIECE_GS, d[] holds the
+ * changes in [w0,w1) of all goroutines below g, each with its end behind it.
+ */
+#include "triage/activity/idle_reason.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/host.h"
+#include "decode/base/mem.h"
+#include "triage/activity/window.h"
+
+enum { CHANGES_MOST = 1 << 15, SPANS_AT_ONCE = 2048 };
+enum what { WHAT_IDLE, WHAT_STOPPED, WHAT_READY, WHATS };
+
+struct change {
+    int64_t t;
+    int16_t what, by; /* +1, -1 */
+};
+
+struct idle_reason {
+    const struct trace *tr;
+    struct alive *alive;
+    uint32_t p;
+    int64_t t0, t1;
+    struct asof asof; /* when it was begun */
+    int64_t w0, w1;   /* the piece */
+    int64_t from;     /* the processor's next span of it */
+    uint32_t g;       /* the next goroutine of it */
+    enum { PIECE_BEGIN, PIECE_P, PIECE_GS, PIECE_RANK } phase;
+    struct change *d;
+    size_t n, cap;
+    struct idle_reason_sum sum;
+    bool done;
+};
+
+struct idle_reason *idle_reason_new(const struct trace *tr, struct alive *alive, uint32_t p, int64_t t0,
+                                    int64_t t1)
+{
+    struct idle_reason *l = mem_zalloc(sizeof *l);
+    struct shares sh;
+    if (!l)
+        return NULL;
+    *l = (struct idle_reason){.tr = tr, .alive = alive, .p = p, .t0 = t0, .t1 = t1, .asof = asof_now(tr)};
+    l->w0 = t0;
+    l->w1 = t1;
+    trace_shares(tr, (struct lane){LANE_P, p}, t0, t1, &sh);
+    l->sum.idle = sh.ns[ST_IDLE];
+    l->done = !l->sum.idle;
+    return l;
+}
+
+void idle_reason_free(struct idle_reason *l)
+{
+    if (!l)
+        return;
+    mem_free(l->d);
+    mem_free(l);
+}
+
+const struct idle_reason_sum *idle_reason_get(const struct idle_reason *l)
+{
+    return &l->sum;
+}
+
+int idle_reason_share(const struct idle_reason *l)
+{
+    return l->done || l->t1 <= l->t0 ? 100 : (int)time_muldiv(l->w0 - l->t0, 100, l->t1 - l->t0);
+}
+
+/* ---- gathering ------------------------------------------------------------------------------------------
+ */
+
+/* Too many for one piece: what is gathered of its second half is dropped, and will be gathered again. */
+static void halve(struct idle_reason *l)
+{
+    size_t n = 0;
+    l->w1 = l->w0 + (l->w1 - l->w0) / 2;
+    for (size_t i = 0; i < l->n; i += 2) { /* a change and its end stand together */
+        if (l->d[i].t >= l->w1)
+            continue;
+        l->d[n] = l->d[i];
+        l->d[n + 1] = l->d[i + 1];
+        if (l->d[n + 1].t > l->w1)
+            l->d[n + 1].t = l->w1;
+        n += 2;
+    }
+    l->n = n;
+}
+
+static void add(struct idle_reason *l, int64_t t0, int64_t t1, enum what what)
+{
+    t0 = t0 > l->w0 ? t0 : l->w0;
+    t1 = t1 < l->w1 ? t1 : l->w1;
+    while (t0 < t1 && l->n + 2 > CHANGES_MOST && l->w1 - l->w0 > 1) {
+        halve(l);
+        t1 = t1 < l->w1 ? t1 : l->w1;
+    }
+    if (t0 >= t1 || l->sum.failed)
+        return;
+    struct change *d = mem_grow(l->d, &l->cap, l->n + 2, sizeof *d);
+    if (!d) {
+        l->sum.failed = true;
+        return;
+    }
+    l->d = d;
+    d[l->n++] = (struct change){t0, (int16_t)what, 1};
+    d[l->n++] = (struct change){t1, (int16_t)what, -1};
+}
+
+/* Some of the processor's spans, from l->from on. true: no more of them are in the piece. */
+static bool add_some(struct idle_reason *l)
+{
+    struct span_iter it;
+    if (!span_seek(&it, l->tr, (struct lane){LANE_P, l->p}, l->from))
+        return true;
+    for (int left = SPANS_AT_ONCE; left > 0; left--) {
+        const struct span *s = span_get(&it);
+        if (s->t0 >= l->w1)
+            return true;
+        if (s->state == ST_IDLE)
+            add(l, s->t0, s->t1, WHAT_IDLE);
+        if (!span_next(&it))
+            return true;
+    }
+    l->from = span_get(&it)->t0;
+    return false;
+}
+
+static void add_stops(struct idle_reason *l)
+{
+    const struct range *r;
+    size_t n = trace_ranges(l->tr, RANGE_STW, &r);
+    for (size_t i = 0; i < n; i++)
+        add(l, r[i].t0, r[i].t1, WHAT_STOPPED);
+}
+
+static bool idles(const struct idle_reason *l)
+{
+    struct shares sh;
+    trace_shares(l->tr, (struct lane){LANE_P, l->p}, l->w0, l->w1, &sh);
+    return sh.ns[ST_IDLE] > 0;
+}
+
+/* How long the processor was idle in [a,b). */
+static int64_t idle_in(const struct idle_reason *l, int64_t a, int64_t b)
+{
+    struct shares sh;
+    trace_shares(l->tr, (struct lane){LANE_P, l->p}, a, b, &sh);
+    return sh.ns[ST_IDLE];
+}
+
+/* .. while the world was stopped: no processor may take what is runnable then. */
+static int64_t idle_stopped(const struct idle_reason *l, int64_t a, int64_t b)
+{
+    const struct range *r;
+    const size_t n = trace_ranges(l->tr, RANGE_STW, &r);
+    size_t lo = 0, hi = n;
+    int64_t sum = 0;
+    while (lo < hi) { /* stops are apart, in order of time */
+        const size_t mid = lo + (hi - lo) / 2;
+        if (r[mid].t1 <= a)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    for (; lo < n && r[lo].t0 < b; lo++)
+        sum += idle_in(l, r[lo].t0 > a ? r[lo].t0 : a, r[lo].t1 < b ? r[lo].t1 : b);
+    return sum;
+}
+
+static void rank(struct idle_reason *l, uint32_t g, const struct span *s)
+{
+    struct idle_reason_sum *m = &l->sum;
+    const int64_t a = s->t0 > l->t0 ? s->t0 : l->t0, b = s->t1 < l->t1 ? s->t1 : l->t1,
+                  idle = idle_in(l, a, b);
+    const int64_t ns = idle > 0 ? idle - idle_stopped(l, a, b) : 0;
+    if (ns <= 0)
+        return;
+    m->waits++;
+    uint32_t i = m->ntop < IDLE_REASON_TOP ? m->ntop : IDLE_REASON_TOP;
+    while (i > 0 && (m->top[i - 1].ns < ns || (m->top[i - 1].ns == ns && m->top[i - 1].t0 > s->t0)))
+        i--;
+    if (i == IDLE_REASON_TOP)
+        return;
+    uint32_t last = m->ntop < IDLE_REASON_TOP ? m->ntop++ : IDLE_REASON_TOP - 1;
+    memmove(&m->top[i + 1], &m->top[i], (last - i) * sizeof *m->top);
+    m->top[i] = (struct idle_reason_wait){g, ns, s->t0, s->t1};
+}
+
+/* f for each span of the piece in which goroutine g is runnable, until one has no memory. true: there are
+ * some. */
+static bool each_ready(struct idle_reason *l, uint32_t g,
+                       void (*f)(struct idle_reason *, uint32_t g, const struct span *))
+{
+    struct lane lane = {LANE_G, g};
+    struct span_iter it;
+    struct shares sh;
+    trace_shares(l->tr, lane, l->w0, l->w1, &sh);
+    if (!sh.ns[ST_RUNNABLE] || !span_seek(&it, l->tr, lane, l->w0))
+        return false;
+    do {
+        const struct span *s = span_get(&it);
+        if (s->t0 >= l->w1)
+            break;
+        if (s->state == ST_RUNNABLE)
+            f(l, g, s);
+    } while (!l->sum.failed && span_next(&it));
+    return true;
+}
+
+static void add_ready(struct idle_reason *l, uint32_t g, const struct span *s)
+{
+    (void)g;
+    add(l, s->t0, s->t1, WHAT_READY);
+}
+
+/* ---- sweeping -------------------------------------------------------------------------------------------
+ */
+
+static int by_time(const void *a, const void *b)
+{
+    const struct change *x = a, *y = b;
+    return (x->t > y->t) - (x->t < y->t);
+}
+
+static void settle(struct idle_reason_sum *m, const int64_t *c, int64_t dt)
+{
+    if (c[WHAT_IDLE] <= 0 || dt <= 0)
+        return;
+    if (c[WHAT_STOPPED] > 0) {
+        m->stopped += dt;
+    } else if (c[WHAT_READY] > 0) {
+        uint32_t n = (uint32_t)c[WHAT_READY];
+        m->least = !m->ready || n < m->least ? n : m->least;
+        m->most = n > m->most ? n : m->most;
+        m->ready += dt;
+    } else {
+        m->none += dt;
+    }
+}
+
+static void sweep(struct idle_reason *l)
+{
+    int64_t c[WHATS] = {0}, at = l->w0;
+    qsort(l->d, l->n, sizeof *l->d, by_time);
+    for (size_t i = 0; i < l->n; i++) {
+        settle(&l->sum, c, l->d[i].t - at);
+        at = l->d[i].t;
+        c[l->d[i].what] += l->d[i].by;
+    }
+}
+
+/* The waits that begin in the piece; those that began before the interval with its first. */
+static void rank_ready(struct idle_reason *l, uint32_t g, const struct span *s)
+{
+    if (s->t0 >= l->w0 || l->w0 == l->t0)
+        rank(l, g, s);
+}
+
+static void next_piece(struct idle_reason *l)
+{
+    int64_t len = l->w1 - l->w0;
+    l->w0 = l->w1;
+    l->w1 = len > (l->t1 - l->w0) / 2 ? l->t1 : l->w0 + len * 2;
+    l->phase = PIECE_BEGIN;
+    l->done = l->w0 >= l->t1;
+}
+
+/* true: that may have taken long. */
+static bool step(struct idle_reason *l)
+{
+    if (l->phase == PIECE_BEGIN) {
+        l->n = 0;
+        l->g = 0;
+        l->from = l->w0;
+        l->phase = PIECE_P;
+    }
+    if (l->phase == PIECE_P) {
+        if (!add_some(l))
+            return true;
+        add_stops(l);
+        l->phase = PIECE_GS;
+        if (!idles(l))
+            next_piece(l);
+        return true;
+    }
+    const uint32_t n = trace_nlanes(l->tr, LANE_G);
+    if (alive_some(l->alive, &(struct alive_ask){l->tr, LANE_G, l->w0, l->w1, n}, &l->g)) {
+        return each_ready(l, l->g++, l->phase == PIECE_GS ? add_ready : rank_ready);
+    } else if (l->g < n) {
+        return false;
+    } else if (l->phase == PIECE_GS) {
+        sweep(l);
+        l->g = 0;
+        l->phase = PIECE_RANK;
+    } else {
+        next_piece(l);
+    }
+    return true;
+}
+
+bool idle_reason_step(struct idle_reason *l, int64_t budget_ns)
+{
+    int64_t until = budget_ns == INT64_MAX ? INT64_MAX : host_now() + budget_ns;
+    for (unsigned i = 1; !l->done; i++) {
+        const bool longer = step(l);
+        l->done |= l->sum.failed;
+        if ((longer || i % 16 == 0) && !l->done && until != INT64_MAX && host_now() >= until)
+            return false;
+    }
+    return true;
+}
+
+bool idle_reason_is(const struct idle_reason *l, uint32_t p, int64_t t0, int64_t t1)
+{
+    return l && l->p == p && l->t0 == t0 && l->t1 == t1 && asof_holds(&l->asof, l->tr, t1);
+}
+
+bool idle_reason_done(const struct idle_reason *l)
+{
+    return l->done;
+}
+
+bool idle_reason_holds(const struct idle_reason *l)
+{
+    return asof_holds(&l->asof, l->tr, l->t1);
+}
+
+bool idle_reason_most(const struct idle_reason *l)
+{
+    return l->sum.idle * 2 >= l->t1 - l->t0;
+}

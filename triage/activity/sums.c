@@ -1,0 +1,291 @@
+/*
+ * sums.c - see sums.h. Tables are dense arrays by string number: a trace has few names.
+ *
+ * Exactness: a goroutine's states come from trace_shares(), so their sum is the length of the range for each.
+ * Places count the part of a span that lies in the range; when a step limit cuts that walk, the text says so.
+ */
+
+#include "triage/activity/sums.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/host.h"
+#include "decode/base/mem.h"
+#include "triage/activity/gstate.h"
+#include "triage/activity/asof.h"
+#include "triage/activity/window.h"
+#include "triage/tables/stacks.h"
+#include "triage/triage.h"
+
+const enum state sums_collects[COLLECTS] = {ST_GCWORK, ST_ASSIST, ST_SWEEP};
+
+enum { CHUNK = 1024, WALK_MOST = 20000000 };
+
+/*
+ * Is one of its system calls timed? Then what sh has of them is the time of those that are. Of very many
+ * spans that isn't added up: a key would wait for it, and those that are not timed are 1 ns each of much
+ * longer ones.
+ */
+static bool has_timed(const struct sums *s, struct lane l, struct shares *sh)
+{
+    enum { MANY = 100000 }; /* spans */
+    const int64_t ns = sh->ns[ST_SYSCALL];
+    if (!ns || trace_info(s->tr)->second_family)
+        return ns > 0;
+    if (trace_count(s->tr, l, s->t0, s->t1) > MANY)
+        return tri_any_timed(s->tr, l, s->t0, s->t1);
+    const int64_t timed = tri_timed_ns(s->tr, l, s->t0, s->t1);
+    sh->ns[ST_SYSCALL] = timed ? timed : ns;
+    return timed > 0;
+}
+
+/* Calls that aren't timed are an instant each, which is kept where there are no others. */
+static void add_calls(int64_t *sum, bool *timed, int64_t ns, bool are_timed)
+{
+    if (are_timed && !*timed)
+        *sum = ns;
+    else if (are_timed == *timed)
+        *sum = time_add(*sum, ns);
+    *timed = *timed || are_timed;
+}
+
+static void add_shares(struct shares *sum, bool *timed, const struct shares *sh, bool are_timed)
+{
+    for (int k = 0; k < ST_COUNT; k++) /* times are as large as a file claims */
+        if (k != ST_SYSCALL)
+            sum->ns[k] = time_add(sum->ns[k], sh->ns[k]);
+    add_calls(&sum->ns[ST_SYSCALL], timed, sh->ns[ST_SYSCALL], are_timed);
+}
+
+/* Up to so many more processors. */
+static void add_procs(struct sums *s, uint32_t most)
+{
+    for (uint32_t n = trace_nlanes(s->tr, LANE_P); s->proc < n && most; s->proc++, most--) {
+        struct shares sh;
+        const struct lane l = {LANE_P, s->proc};
+        trace_shares(s->tr, l, s->t0, s->t1, &sh);
+        const bool timed = has_timed(s, l, &sh);
+        add_shares(&s->procs, &s->procs_timed, &sh, timed);
+    }
+}
+
+static struct sums *new (const struct trace *tr, struct gstate *const *gs, struct alive *alive, int64_t t0,
+                         int64_t t1)
+{
+    struct sums *s = mem_zalloc(sizeof *s);
+    if (!s)
+        return NULL;
+    s->tr = tr;
+    s->gs = gs;
+    s->alive = alive;
+    s->lane = (struct lane){LANE_G, NO_LANE}; /* none yet */
+    s->t0 = t0;
+    s->t1 = t1;
+    s->asof = asof_now(tr);
+    return s;
+}
+
+struct sums *sums_light(const struct trace *tr, struct gstate *const *gs, struct alive *alive, int64_t t0,
+                        int64_t t1)
+{
+    struct sums *s = new (tr, gs, alive, t0, t1);
+    if (s) {
+        s->light = true;
+        s->proc = trace_nlanes(s->tr, LANE_P);
+    }
+    return s;
+}
+
+uint32_t sums_top(const struct sums *s, int i, int64_t *ran, int64_t *ready)
+{
+    if (i < 0 || i >= s->ntop[BY_RUNNING])
+        return NO_LANE;
+    *ran = s->top[BY_RUNNING][i].ns[BY_RUNNING];
+    *ready = s->top[BY_RUNNING][i].ns[BY_RUNNABLE];
+    return s->top[BY_RUNNING][i].key;
+}
+
+bool sums_stale(const struct sums *s)
+{
+    return !asof_holds(&s->asof, s->tr, s->t1);
+}
+
+struct sums *sums_new(const struct trace *tr, struct gstate *const *gs, struct alive *alive, int64_t t0,
+                      int64_t t1)
+{
+    struct sums *s = new (tr, gs, alive, t0, t1);
+    if (!s)
+        return NULL;
+    s->nstr = trace_nstr(tr);
+    s->func = mem_zalloc(((size_t)s->nstr + 1) * sizeof *s->func);
+    s->place = mem_zalloc(((size_t)s->nstr + 1) * sizeof *s->place);
+    if (!s->func || !s->place) {
+        sums_free(s);
+        return NULL;
+    }
+    add_procs(s, 256);
+    return s;
+}
+
+void sums_lane(struct sums *s, struct lane l, bool group)
+{
+    s->group = group;
+    if (s->lane.kind == l.kind && s->lane.i == l.i)
+        return;
+    s->lane = l;
+    s->mine = (struct shares){{0}};
+    if (l.i < trace_nlanes(s->tr, l.kind))
+        gstate_shares(*s->gs, s->tr, l, s->t0, s->t1, &s->mine);
+    s->mine_timed = has_timed(s, l, &s->mine);
+}
+
+void sums_free(struct sums *s)
+{
+    if (!s)
+        return;
+    mem_free(s->func);
+    mem_free(s->place);
+    mem_free(s);
+}
+
+bool sums_is(const struct sums *s, int64_t t0, int64_t t1)
+{
+    return s && s->t0 == t0 && s->t1 == t1;
+}
+
+int64_t sums_state(const struct sums *s, enum state st)
+{
+    return s->all.ns[st];
+}
+
+/* ---- adding up ------------------------------------------------------------------------------------------
+ */
+
+static void rank(struct sums *s, int by, const struct sums_row *r)
+{
+    struct sums_row *top = s->top[by];
+    int n = s->ntop[by];
+    if (!r->ns[by] || (by == BY_SYSCALL && !r->timed) || (n == SUMS_KEPT && top[n - 1].ns[by] >= r->ns[by]))
+        return;
+    int i = n < SUMS_KEPT ? n : SUMS_KEPT - 1;
+    for (; i > 0 && top[i - 1].ns[by] < r->ns[by]; i--)
+        top[i] = top[i - 1];
+    top[i] = *r;
+    s->ntop[by] = n < SUMS_KEPT ? n + 1 : SUMS_KEPT;
+}
+
+static void add_lane(struct sums *s, uint32_t g, const struct lane_info *li)
+{
+    struct shares sh;
+    struct sums_row r = {.count = 1, .key = g};
+    if (s->light) /* how long it ran: for what, nobody asks */
+        trace_shares(s->tr, (struct lane){LANE_G, g}, s->t0, s->t1, &sh);
+    else
+        gstate_shares(*s->gs, s->tr, (struct lane){LANE_G, g}, s->t0, s->t1, &sh);
+    r.timed = !s->light && has_timed(s, (struct lane){LANE_G, g}, &sh);
+    sh.ns[ST_NONE] = 0;
+    add_shares(&s->all, &s->all_timed, &sh, r.timed);
+    r.ns[BY_RUNNING] = sh.ns[ST_RUNNING] + sh.ns[ST_GCWORK] + sh.ns[ST_ASSIST] + sh.ns[ST_SWEEP];
+    for (int k = 0; k < COLLECTS; k++)
+        r.collected[k] = sh.ns[sums_collects[k]];
+    r.ns[BY_RUNNABLE] = sh.ns[ST_RUNNABLE];
+    s->runtime_ready = time_add(s->runtime_ready, li->is_system ? sh.ns[ST_RUNNABLE] : 0);
+    r.ns[BY_WAITING] = sh.ns[ST_WAITING];
+    r.ns[BY_SYSCALL] = sh.ns[ST_SYSCALL];
+    struct sums_row *f = s->light ? NULL : &s->func[li->name < s->nstr ? li->name : 0];
+    if (f) {
+        f->count++;
+        add_calls(&f->ns[BY_SYSCALL], &f->timed, r.ns[BY_SYSCALL], r.timed);
+    }
+    for (int k = 0; f && k < COLLECTS; k++)
+        f->collected[k] = time_add(f->collected[k], r.collected[k]);
+    for (int k = 0; k < BY_COUNT; k++) {
+        if (f && k != BY_SYSCALL)
+            f->ns[k] = time_add(f->ns[k], r.ns[k]);
+        rank(s, k, &r);
+    }
+    s->lanes++;
+}
+
+/* Where it waited; true: the lane is over. */
+static bool add_places(struct sums *s, uint32_t g)
+{
+    struct span_iter it;
+    struct lane l = {LANE_G, g};
+    if (!(s->in_lane ? span_seek_index(&it, s->tr, l, s->sub) : span_seek(&it, s->tr, l, s->t0)))
+        return true;
+    if (!s->in_lane)
+        s->on = NO_LANE;
+    s->in_lane = true;
+    for (int i = 0; i < CHUNK; i++) {
+        const struct span *p = span_get(&it);
+        int64_t a = p->t0 > s->t0 ? p->t0 : s->t0, b = p->t1 < s->t1 ? p->t1 : s->t1;
+        if (p->t0 >= s->t1)
+            return true;
+        if (b > a && p->stack && (p->state == ST_WAITING || p->state == ST_SYSCALL)) {
+            uint32_t f = stacks_function(s->tr, p->stack, true);
+            struct sums_row *r = &s->place[f < s->nstr ? f : 0];
+            r->count++;
+            if (p->state == ST_SYSCALL)
+                add_calls(&r->ns[BY_SYSCALL], &r->timed, b - a, !tri_untimed(s->tr, p->t1 - p->t0));
+            else
+                r->ns[BY_WAITING] = time_add(r->ns[BY_WAITING], b - a);
+        }
+        if (p->state == ST_RUNNING && p->who != NO_LANE) {
+            s->moves += s->on != NO_LANE && p->who != s->on;
+            s->on = p->who;
+        }
+        s->walked++;
+        s->sub = p->index + 1;
+        if (!span_next(&it))
+            return true;
+    }
+    return false;
+}
+
+/* The goroutine at hand, or what of it is looked at in one step. true: that may have taken long. */
+static bool add_some(struct sums *s)
+{
+    enum { LONG = 64 }; /* spans: many blocks to unpack */
+    struct lane_info li = trace_lane(s->tr, (struct lane){LANE_G, s->at});
+    bool lives = li.nspans && li.first < s->t1 && li.last > s->t0, over = true;
+    if (lives) {
+        if (!s->in_lane)
+            add_lane(s, s->at, &li);
+        s->cut |= s->walked >= WALK_MOST;
+        over = s->cut || s->light || add_places(s, s->at);
+    }
+    if (over) {
+        s->at++;
+        s->in_lane = false;
+    }
+    return lives && li.nspans > LONG;
+}
+
+bool sums_step(struct sums *s, int64_t budget_ns)
+{
+    int64_t until = budget_ns == INT64_MAX ? INT64_MAX : host_now() + budget_ns;
+    uint32_t n = trace_nlanes(s->tr, LANE_G);
+    while (s->proc < trace_nlanes(s->tr, LANE_P)) {
+        add_procs(s, 32);
+        if (until != INT64_MAX && host_now() >= until)
+            return false;
+    }
+    for (int i = 0; !s->done && s->at < n; i++) {
+        const bool longer =
+            (s->in_lane ||
+             alive_some(s->alive, &(struct alive_ask){s->tr, LANE_G, s->t0, s->t1, n}, &s->at)) &&
+            add_some(s);
+        if ((i % 8 == 7 || longer) && until != INT64_MAX && host_now() >= until)
+            return s->done = s->at >= n;
+    }
+    s->at = n;
+    return s->done = true;
+}
+
+int sums_share(const struct sums *s)
+{
+    uint32_t n = trace_nlanes(s->tr, LANE_G);
+    return s->done || !n ? 100 : (int)((uint64_t)s->at * 100 / n);
+}

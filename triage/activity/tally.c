@@ -1,0 +1,193 @@
+/*
+ * tally.c - see tally.h.
+ */
+#include "triage/activity/tally.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/host.h"
+#include "decode/base/mem.h"
+#include "triage/activity/gstate.h"
+#include "triage/tables/stacks.h"
+
+enum { LOOK_EVERY = 8 }; /* goroutines between looks at the clock */
+
+struct tally *tally_new(const struct trace *tr, int64_t t0, int64_t t1, int64_t at)
+{
+    struct tally *t = mem_zalloc(sizeof *t);
+    if (!t)
+        return NULL;
+    *t = (struct tally){.tr = tr, .t0 = t0, .t1 = t1, .at = at, .events = trace_info(tr)->events};
+    t->all.most = NO_LANE;
+    t->nnames = trace_nstr(tr);
+    if (!(t->of_name = mem_zalloc(((size_t)t->nnames + 1) * sizeof *t->of_name))) {
+        mem_free(t);
+        return NULL;
+    }
+    return t;
+}
+
+void tally_free(struct tally *t)
+{
+    if (!t)
+        return;
+    mem_free(t->row);
+    mem_free(t->why);
+    mem_free(t->of_name);
+    mem_free(t);
+}
+
+/* The trace has gone on: it has more names. */
+static bool more_names(struct tally *t)
+{
+    uint32_t n = trace_nstr(t->tr), *p = mem_resize(t->of_name, ((size_t)n + 1) * sizeof *p);
+    if (!p)
+        return false;
+    memset(p + t->nnames, 0, ((size_t)(n - t->nnames) + 1) * sizeof *p);
+    t->of_name = p;
+    t->nnames = n;
+    return true;
+}
+
+static struct tally_row *row_of(struct tally *t, uint32_t name)
+{
+    if (name >= t->nnames && !more_names(t))
+        return NULL;
+    uint32_t *i = &t->of_name[name < t->nnames ? name : 0];
+    if (*i)
+        return &t->row[*i - 1];
+    size_t cap = t->cap;
+    struct tally_row *r = mem_grow(t->row, &cap, (size_t)t->n + 1, sizeof *r);
+    if (!r)
+        return NULL;
+    t->row = r;
+    t->cap = (uint32_t)cap;
+    r[t->n] = (struct tally_row){.name = name < t->nnames ? name : 0, .most = NO_LANE};
+    *i = ++t->n;
+    return &r[t->n - 1];
+}
+
+static enum tally_now now_of(enum state s)
+{
+    switch (s) {
+    case ST_RUNNING:
+    case ST_GCWORK:
+    case ST_ASSIST:
+    case ST_SWEEP: return NOW_RUN;
+    case ST_RUNNABLE: return NOW_READY;
+    case ST_WAITING: return NOW_BLOCKED;
+    case ST_SYSCALL: return NOW_CALL;
+    default: return NOW_OTHER;
+    }
+}
+
+static bool note_why(struct tally *t, uint32_t row, const struct span *s)
+{
+    struct tally_why *w = mem_grow(t->why, &t->cap_why, (size_t)t->nwhy + 1, sizeof *w);
+    if (!w)
+        return false;
+    uint32_t func = s->stack ? trace_frame(t->tr, s->stack, stacks_user_frame(t->tr, s->stack)).func : 0;
+    t->why = w;
+    w[t->nwhy++] = (struct tally_why){row, s->reason, func, 1};
+    return true;
+}
+
+static void add_times(struct tally_row *r, const struct shares *sh, uint32_t g, bool created)
+{
+    int64_t ran = sh->ns[ST_RUNNING] + sh->ns[ST_GCWORK] + sh->ns[ST_ASSIST] + sh->ns[ST_SWEEP];
+    r->ns[TIME_RAN] += ran;
+    r->ns[TIME_ASSIST] += sh->ns[ST_ASSIST];
+    r->ns[TIME_READY] += sh->ns[ST_RUNNABLE];
+    r->created += created;
+    r->g++;
+    if (r->most == NO_LANE || ran > r->most_ns) {
+        r->most = g;
+        r->most_ns = ran;
+    }
+}
+
+/* false: out of memory. */
+static bool add(struct tally *t, struct gstate *gs, uint32_t g)
+{
+    struct lane l = {LANE_G, g};
+    struct lane_info li = trace_lane(t->tr, l);
+    struct shares sh;
+    struct span s;
+    if (!li.nspans || li.first >= t->t1 || li.last < t->t0 || (li.last == t->t0 && li.ended))
+        return true;
+    struct tally_row *r = row_of(t, li.name);
+    if (!r)
+        return false;
+    bool created = li.created && li.first >= t->t0;
+    gstate_shares(gs, t->tr, l, t->t0, t->t1, &sh);
+    add_times(r, &sh, g, created);
+    add_times(&t->all, &sh, g, created);
+    if (!trace_span_at(t->tr, l, t->at, &s) || s.state == ST_NONE)
+        return true;
+    enum tally_now n = now_of((enum state)s.state);
+    r->now[n]++;
+    r->there++;
+    t->all.now[n]++;
+    t->all.there++;
+    return n != NOW_BLOCKED || note_why(t, (uint32_t)(r - t->row), &s);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct tally_why *x = a, *y = b;
+    if (x->row != y->row)
+        return x->row < y->row ? -1 : 1;
+    if (x->reason != y->reason)
+        return x->reason < y->reason ? -1 : 1;
+    return x->func < y->func ? -1 : x->func > y->func;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const struct tally_why *x = a, *y = b;
+    if (x->row != y->row)
+        return x->row < y->row ? -1 : 1;
+    return x->n != y->n ? (x->n > y->n ? -1 : 1) : by_place(a, b);
+}
+
+/* One row per place now, the commonest first. */
+static void settle(struct tally *t)
+{
+    uint32_t n = 0;
+    if (t->nwhy)
+        qsort(t->why, t->nwhy, sizeof *t->why, by_place);
+    for (uint32_t i = 0; i < t->nwhy; i++)
+        if (n && by_place(&t->why[n - 1], &t->why[i]) == 0)
+            t->why[n - 1].n++;
+        else
+            t->why[n++] = t->why[i];
+    t->nwhy = n;
+    if (n)
+        qsort(t->why, n, sizeof *t->why, by_number);
+    for (uint32_t i = n; i-- > 0;) {
+        t->row[t->why[i].row].why = i;
+        t->row[t->why[i].row].nwhy++;
+    }
+}
+
+bool tally_step(struct tally *t, struct alive *alive, struct gstate *gs, int64_t budget_ns)
+{
+    int64_t until = budget_ns == INT64_MAX ? INT64_MAX : host_now() + budget_ns;
+    uint32_t n = trace_nlanes(t->tr, LANE_G);
+    for (int i = 0; !t->done && t->next < n; i++) {
+        if ((t->next = alive_next(alive, &(struct alive_ask){t->tr, LANE_G, t->t0, t->t1, n}, t->next)) ==
+            NO_LANE)
+            break;
+        if (!add(t, gs, t->next)) {
+            t->failed = t->done = true;
+            return true;
+        }
+        t->next++;
+        if (i % LOOK_EVERY == LOOK_EVERY - 1 && until != INT64_MAX && host_now() >= until)
+            return false;
+    }
+    if (!t->done)
+        settle(t);
+    return t->done = true;
+}

@@ -1,0 +1,175 @@
+/*
+ * window.c - time <-> column arithmetic, exact: lengths are unsigned, so that of any two moments fits, and
+ * products are whole (decode/base/wide.h).
+ *
+ * edge(i) = t0 + floor(len * i / n + part / of). Column c covers t when edge(c) <= t < edge(c + 1); with
+ * fewer nanoseconds than columns some columns are empty and none covers two.
+ */
+#include "triage/activity/window.h"
+
+#include "decode/base/wide.h"
+
+/* From a to b >= a. */
+static uint64_t between(int64_t a, int64_t b)
+{
+    return (uint64_t)b - (uint64_t)a;
+}
+
+/* A moment later or earlier than t, or the last or first there is. */
+static int64_t later(int64_t t, uint64_t by)
+{
+    return by > between(t, INT64_MAX) ? INT64_MAX : (int64_t)((uint64_t)t + by);
+}
+
+static int64_t earlier(int64_t t, uint64_t by)
+{
+    return by > between(INT64_MIN, t) ? INT64_MIN : (int64_t)((uint64_t)t - by);
+}
+
+static uint64_t magnitude(int64_t v)
+{
+    return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+}
+
+int64_t time_add(int64_t a, int64_t b)
+{
+    return b < 0 ? earlier(a, magnitude(b)) : later(a, magnitude(b));
+}
+
+int64_t time_sub(int64_t a, int64_t b)
+{
+    return b < 0 ? later(a, magnitude(b)) : earlier(a, magnitude(b));
+}
+
+int64_t time_muldiv(int64_t a, int64_t num, int64_t den)
+{
+    uint64_t rem, q = wide_muldiv_rem(magnitude(a), magnitude(num), magnitude(den), &rem);
+    if ((a < 0) == (num < 0))
+        return later(0, q);
+    return earlier(0, rem && q < UINT64_MAX ? q + 1 : q); /* rounded down */
+}
+
+int64_t window_len(struct window w)
+{
+    return time_sub(w.t1, w.t0);
+}
+
+int64_t window_edge(struct window w, int n, int i)
+{
+    if (i <= 0 || n <= 0)
+        return w.t0;
+    if (i >= n)
+        return w.t1;
+    uint64_t rem, at = wide_muldiv_rem(between(w.t0, w.t1), (unsigned)i, (unsigned)n, &rem);
+    if (w.of && w.part < w.of && rem * w.of + (uint64_t)w.part * (unsigned)n >= (uint64_t)w.of * (unsigned)n)
+        at += at < between(w.t0, w.t1); /* a part of one and another one are a whole one */
+    return later(w.t0, at);
+}
+
+bool window_same(struct window a, struct window b)
+{
+    return a.t0 == b.t0 && a.t1 == b.t1 && a.part == b.part && a.of == b.of;
+}
+
+void window_edges(struct window w, int n, int64_t *out)
+{
+    for (int i = 0; i <= n; i++)
+        out[i] = window_edge(w, n, i);
+}
+
+int window_col(struct window w, int n, int64_t t)
+{
+    if (t < w.t0 || n <= 0)
+        return -1;
+    if (t >= w.t1)
+        return n;
+    int c = (int)wide_muldiv(between(w.t0, t), (unsigned)n, between(w.t0, w.t1));
+    while (c + 1 < n && window_edge(w, n, c + 1) <= t) /* rounding of edges: at most a step */
+        c++;
+    while (c > 0 && window_edge(w, n, c) > t)
+        c--;
+    return c;
+}
+
+struct window window_clamp(struct window w, int64_t end, int64_t min)
+{
+    const struct window was = w;
+    int64_t t0 = w.t0;
+    uint64_t len = w.t1 > w.t0 ? between(w.t0, w.t1) : 0;
+    if (min < 1)
+        min = 1;
+    if (end < 1)
+        end = 1;
+    if (len > (uint64_t)end)
+        len = (uint64_t)end;
+    if (len < (uint64_t)min) {
+        t0 = earlier(t0, ((uint64_t)min - len) / 2);
+        len = (uint64_t)min;
+    }
+    if (t0 > end - (int64_t)len)
+        t0 = end - (int64_t)len;
+    if (t0 < 0)
+        t0 = 0;
+    w = window_of(t0, later(t0, len));
+    return w.t0 == was.t0 && w.t1 == was.t1 ? was : w;
+}
+
+struct window window_zoom(struct window w, int64_t at, int64_t num, int64_t den)
+{
+    if (at < w.t0)
+        at = w.t0;
+    if (at > w.t1)
+        at = w.t1;
+    uint64_t rest[2];
+    const uint64_t left = wide_muldiv_rem(between(w.t0, at), (uint64_t)num, (uint64_t)den, &rest[0]);
+    uint64_t right = wide_muldiv_rem(between(at, w.t1), (uint64_t)num, (uint64_t)den, &rest[1]);
+    if (right < UINT64_MAX &&
+        rest[0] >= (uint64_t)den - rest[1]) /* what both round off is one more together */
+        right++;
+    if (!left && !right)
+        right = 1;
+    int64_t t0 = earlier(at, left), t1 = later(at, right);
+    if (t1 <= t0)
+        t1 = time_add(t0, 1), t0 = t1 - 1;
+    return window_of(t0, t1);
+}
+
+struct window window_pan(struct window w, int64_t by)
+{
+    const uint64_t most = by < 0 ? between(INT64_MIN, w.t0) : between(w.t1, INT64_MAX);
+    const uint64_t step = magnitude(by) < most ? magnitude(by) : most;
+    w.t0 = by < 0 ? earlier(w.t0, step) : later(w.t0, step);
+    w.t1 = by < 0 ? earlier(w.t1, step) : later(w.t1, step);
+    return w;
+}
+
+struct window window_scroll(struct window w, int n, int64_t k)
+{
+    if (n <= 0)
+        return w;
+    const uint32_t of = (uint32_t)n, part = w.of == of && w.part < of ? w.part : 0;
+    uint64_t rem, by = wide_muldiv_rem(between(w.t0, w.t1), magnitude(k), of, &rem);
+    uint64_t left = k < 0 ? part + of - rem : part + rem; /* from -of to 2 of, and of more */
+    if (k < 0 ? part < rem : left >= of)
+        by += by < UINT64_MAX;
+    w = window_pan(w, k < 0 ? earlier(0, by) : later(0, by));
+    w.part = (uint32_t)(left % of);
+    w.of = of;
+    return w;
+}
+
+struct window window_center(struct window w, int64_t at)
+{
+    return window_pan(w, time_sub(earlier(at, between(w.t0, w.t1) / 2), w.t0));
+}
+
+struct window window_fit(int64_t t0, int64_t t1)
+{
+    const uint64_t margin = (t1 < t0 ? between(t1, t0) : between(t0, t1)) / 16;
+    struct window w = window_of(earlier(t0, margin), later(t1, margin));
+    if (t1 < t0)
+        w = window_of(later(t0, margin), earlier(t1, margin));
+    if (w.t1 <= w.t0)
+        w.t1 = time_add(w.t0, 1), w.t0 = w.t1 - 1;
+    return w;
+}

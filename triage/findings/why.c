@@ -1,0 +1,235 @@
+/*
+ * why.c - see why.h.
+ */
+#include "triage/findings/why.h"
+
+#include <stdlib.h>
+
+#include "decode/base/mem.h"
+#include "triage/findings/explain_text.h"
+#include "triage/tables/slices.h"
+#include "triage/tables/tab.h"
+
+#define DEEP 8            /* levels that have rows */
+#define BUDGET 500000     /* spans: an answer within a moment */
+#define BUDGET_GROWS 5000 /* of a trace that grows: it can't stand still for longer */
+#define LONG_GROWS 8000   /* and so many of those in the interval itself, which all are walked */
+
+static uint8_t state_of(const struct explain_part *p)
+{
+    switch ((enum explain_cat)p->cat) {
+    case EX_RUN: return ST_RUNNING;
+    case EX_ASSIST: return ST_ASSIST;
+    case EX_SYSCALL: return ST_SYSCALL;
+    case EX_SCHED:
+    case EX_NOBODY: return ST_RUNNABLE;
+    case EX_STOPPED: return ST_STW;
+    case EX_ABSENT: return ST_NONE;
+    case EX_UNKNOWN: return ST_UNKNOWN;
+    default: return ST_WAITING;
+    }
+}
+
+/* By time; they lie side by side, so no two begin at one moment. false: out of memory, or no longer wanted.
+ */
+static bool leaves_sort(struct why *y)
+{
+    const uint64_t sign = 1ull << 63;
+    struct keyed_row *k = mem_alloc((y->nleaves + 1) * sizeof *k);
+    struct why_leaf *to = mem_alloc((y->nleaves + 1) * sizeof *to);
+    bool ok = k && to;
+    for (uint32_t i = 0; i < y->nleaves && ok; i++)
+        k[i] = (struct keyed_row){(uint64_t)y->leaf[i].t0 ^ sign, i};
+    ok = ok && rows_sort(k, y->nleaves);
+    for (uint32_t i = 0; i < y->nleaves && ok; i++) {
+        to[i] = y->leaf[k[i].row];
+        ok = i % 256 || slices_tick();
+    }
+    mem_free(k);
+    mem_free(ok ? y->leaf : to);
+    y->leaf = ok ? to : y->leaf;
+    return ok;
+}
+
+static bool leaves_of(struct why *y, const struct explain_list *l)
+{
+    y->leaf = mem_alloc((l->n + 1) * sizeof *y->leaf);
+    for (size_t i = 0; y->leaf && i < l->n && (i % 256 || slices_tick()); i++) {
+        const struct explain_part *p = &l->v[i].part;
+        if (!p->followed)
+            y->leaf[y->nleaves++] = (struct why_leaf){p->t0, p->t1, p->g, state_of(p)};
+    }
+    return y->leaf && leaves_sort(y);
+}
+
+struct member { /* of the chain, while it is made */
+    uint32_t g, depth;
+    int64_t ns, first, last;
+};
+
+static int cmp_member(const void *a, const void *b)
+{
+    const struct member *x = a, *y = b;
+    return x->depth != y->depth ? (x->depth > y->depth) - (x->depth < y->depth)
+           : x->ns != y->ns     ? (x->ns < y->ns) - (x->ns > y->ns)
+                                : (x->g > y->g) - (x->g < y->g);
+}
+
+/* Who it was, by how far from the one asked for, then by time; who has less than half a per cent stays away.
+ */
+static bool chain_of(struct why *y, const struct explain_list *l)
+{
+    struct tab by = {0};
+    struct member *m = NULL;
+    uint32_t n = 0;
+    size_t cap = 0;
+    bool ok = true;
+    for (size_t i = 0; i < l->n && ok && slices_tick(); i++) {
+        const struct explain_part *p = &l->v[i].part;
+        uint32_t k = tab_put(&by, p->g, 0, n);
+        struct member *q = k == TAB_NONE ? NULL : k < n ? m : mem_grow(m, &cap, (size_t)n + 1, sizeof *m);
+        ok = q != NULL;
+        if (!ok)
+            break;
+        m = q;
+        if (k == n)
+            m[n++] = (struct member){p->g, p->depth, 0, p->t0, p->t1};
+        m[k].depth = p->depth < m[k].depth ? p->depth : m[k].depth;
+        m[k].ns += p->followed ? 0 : p->t1 - p->t0;
+        m[k].first = p->t0 < m[k].first ? p->t0 : m[k].first;
+        m[k].last = p->t1 > m[k].last ? p->t1 : m[k].last;
+    }
+    if (ok && n)
+        qsort(m, n, sizeof *m, cmp_member);
+    for (uint32_t i = 0; ok && i < n && y->nchain < WHY_CHAIN; i++) {
+        if (m[i].depth && m[i].ns < (y->t1 - y->t0) / 200)
+            continue;
+        y->chain[y->nchain].g = m[i].g;
+        y->chain[y->nchain].ns = m[i].ns;
+        y->chain[y->nchain].first = m[i].first;
+        y->chain[y->nchain++].last = m[i].last;
+    }
+    tab_free(&by);
+    mem_free(m);
+    return ok;
+}
+
+static void rows_of(struct why *y, uint32_t node, int depth)
+{
+    const struct explain_tree *t = &y->tree;
+    for (uint32_t k = t->v[node].first; k != NO_LANE && y->nrows < WHY_ROWS; k = t->v[k].next) {
+        if (t->v[k].ns < t->v[0].ns / 200)
+            continue;
+        y->row[y->nrows].node = k;
+        y->row[y->nrows++].depth = depth;
+        if (depth + 1 < DEEP)
+            rows_of(y, k, depth + 1);
+    }
+}
+
+struct why_job {
+    const struct trace *tr;
+    struct why *y;
+    struct slices *run; /* NULL: there was no thread for it, or nothing is left to do */
+    uint64_t budget;    /* spans */
+};
+
+/* false: out of memory, or no longer wanted. */
+static bool make(void *arg)
+{
+    struct why_job *j = arg;
+    struct why *y = j->y;
+    struct explainer *x = explain_new(j->tr);
+    struct explain_list l = {0};
+    bool ok = x && explain_tree_init(&y->tree, j->tr);
+    if (ok) {
+        explain_budget(x, j->budget);
+        const struct workpiece p = workpiece_at(j->tr, y->g, y->t0, y->t1);
+        y->task = p.task;
+        ok = explain_add_piece(x, &y->tree, &p);
+        explain_budget(x, j->budget);
+        ok = ok && explain_list_piece(x, &p, &l) && slices_tick_now() && leaves_of(y, &l) &&
+             slices_tick_now() && chain_of(y, &l);
+        y->cut = y->tree.cut || l.cut;
+        explain_list_free(&l);
+    }
+    explain_free(x);
+    if (!ok)
+        return false;
+    explain_tree_sort(&y->tree);
+    rows_of(y, 0, 0);
+    return true;
+}
+
+static bool grows(const struct trace *tr)
+{
+    return !trace_info(tr)->done || trace_info(tr)->more;
+}
+
+bool why_long(const struct trace *tr, uint32_t g, int64_t t0, int64_t t1)
+{
+    return grows(tr) && trace_count(tr, (struct lane){LANE_G, g}, t0, t1) > LONG_GROWS;
+}
+
+struct why_job *why_begin(const struct trace *tr, uint32_t g, int64_t t0, int64_t t1)
+{
+    struct why_job *j = mem_zalloc(sizeof *j);
+    if (!j || !(j->y = mem_zalloc(sizeof *j->y))) {
+        mem_free(j);
+        return NULL;
+    }
+    j->tr = tr;
+    j->y->g = g;
+    j->y->t0 = t0;
+    j->y->t1 = t1;
+    j->budget = grows(tr) ? BUDGET_GROWS : BUDGET;
+    j->run = grows(tr) ? NULL : slices_new(make, j);
+    return j;
+}
+
+bool why_step(struct why_job *j, int64_t budget_ns, struct why **out)
+{
+    const enum slices_state now = j->run    ? slices_run(j->run, budget_ns)
+                                  : make(j) ? SLICES_DONE
+                                            : SLICES_FAILED;
+    *out = NULL;
+    if (now == SLICES_MORE)
+        return false;
+    if (now == SLICES_DONE) {
+        *out = j->y;
+        j->y = NULL;
+    }
+    return true;
+}
+
+void why_end(struct why_job *j)
+{
+    if (j) {
+        slices_free(j->run);
+        why_free(j->y);
+        mem_free(j);
+    }
+}
+
+void why_free(struct why *y)
+{
+    if (y) {
+        if (y->tree.v)
+            explain_tree_free(&y->tree);
+        mem_free(y->leaf);
+        mem_free(y);
+    }
+}
+
+uint32_t why_leaf_from(const struct why *y, int64_t t)
+{
+    uint32_t lo = 0, hi = y->nleaves;
+    while (lo < hi) {
+        uint32_t m = lo + (hi - lo) / 2;
+        if (y->leaf[m].t1 <= t)
+            lo = m + 1;
+        else
+            hi = m;
+    }
+    return lo;
+}
