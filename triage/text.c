@@ -241,15 +241,24 @@ void text_bytes(struct text *t, uint64_t b)
     text_add(t, v < 99.95 ? "%.1f%c" : "%.0f%c", v, unit[i]);
 }
 
+char *share_of(double part, double whole, char out[SHARE_MAX])
+{
+    const double s = whole > 0 ? part / whole * 100 : 0;
+    if (whole <= 0)
+        snprintf(out, SHARE_MAX, "-");
+    else if (part == 0)
+        snprintf(out, SHARE_MAX, "0%%");
+    else if (s > 0 && s < 0.05)
+        snprintf(out, SHARE_MAX, "<0.1%%");
+    else
+        snprintf(out, SHARE_MAX, "%.1f%%", part < whole && s > 99.9 ? 99.9 : s);
+    return out;
+}
+
 void text_share(struct text *t, double part, double whole)
 {
-    double s = whole > 0 ? part / whole * 100 : 0;
-    if (whole <= 0)
-        text_lit(t, "-");
-    else if (s > 0 && s < 0.05)
-        text_lit(t, "<0.1%");
-    else
-        text_add(t, "%.1f%%", s);
+    char out[SHARE_MAX];
+    text_add(t, "%s", share_of(part, whole, out));
 }
 
 void text_func(struct text *t, const struct trace *tr, uint32_t str, size_t max)

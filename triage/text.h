@@ -53,8 +53,14 @@ void text_dur(struct text *t, int64_t ns);
 /* text_between - "41.0ms..58.2ms"; of a short range late in a trace with the digits in which its ends differ.
  */
 void text_between(struct text *t, int64_t t0, int64_t t1);
-void text_bytes(struct text *t, uint64_t bytes);            /* "812", "1.2K", "38.2M" */
-void text_share(struct text *t, double part, double whole); /* "6.1%"; "-" if the whole is 0 */
+void text_bytes(struct text *t, uint64_t bytes); /* "812", "1.2K", "38.2M" */
+/*
+ * share_of - the one form of a share: "6.1%", "61.0%", "0%" for nothing, "<0.1%" for what is there but small,
+ * never "100.0%" for what is not all; "-" if the whole is 0. text_share - the same.
+ */
+enum { SHARE_MAX = 24 };
+char *share_of(double part, double whole, char out[SHARE_MAX]);
+void text_share(struct text *t, double part, double whole);
 
 /*
  * text_func - a function's name made short for a line: the directory of its package is left out

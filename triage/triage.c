@@ -14,15 +14,18 @@
 const char *gmetric_name(enum gmetric m)
 {
     static const char *const name[GM_COUNT] = {
-        "execution",    "scheduler wait", "blocked", "system call", "system call without P",
-        "not recorded", "mark assist",    "life"};
+#define METRIC(id, word) [GM_##id] = word,
+#include "triage/words.def"
+    };
     return (unsigned)m < GM_COUNT ? name[m] : "";
 }
 
 const char *idle_why_name(enum idle_why w)
 {
-    static const char *const name[IDLE_WHYS] = {"world stopped", "work missed", "in system calls", "no work",
-                                                "short gaps"};
+    static const char *const name[IDLE_WHYS] = {
+#define IDLE(id, word) [IDLE_##id] = word,
+#include "triage/words.def"
+    };
     return (unsigned)w < IDLE_WHYS ? name[w] : "";
 }
 

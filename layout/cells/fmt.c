@@ -4,6 +4,7 @@
  */
 #include "layout/cells/fmt.h"
 #include "decode/base/wide.h"
+#include "triage/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -153,17 +154,8 @@ char *fmt_count(uint64_t n, char out[FMT_MAX])
 
 char *fmt_percent(int64_t part, int64_t whole, char out[FMT_MAX])
 {
-    if (part <= 0 || whole <= 0)
-        return strcpy(out, "0%");
-    if (part >= whole)
-        return strcpy(out, "100%");
-    int hundredths = (int)wide_muldiv((uint64_t)part, 10000, (uint64_t)whole), tenths = (hundredths + 5) / 10;
-    if (tenths < 1)
-        return strcpy(out, "<0.1%");
-    tenths = tenths > 999 ? 999 : tenths;
-    if (tenths < 100 || tenths > 990) /* there a tenth tells */
-        snprintf(out, FMT_MAX, "%d.%d%%", tenths / 10, tenths % 10);
-    else
-        snprintf(out, FMT_MAX, "%d%%", (hundredths + 50) / 100);
-    return out;
+    const double most = part < whole ? 0.999 : 1; /* the nearest double of a part may be the whole */
+    double of = whole > 0 ? (double)part / (double)whole : 0;
+    of = of < 0 ? 0 : of > most ? most : of;
+    return share_of(of, 1, out);
 }

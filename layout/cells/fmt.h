@@ -21,7 +21,7 @@ char *fmt_time(int64_t ns, int64_t res, char out[FMT_MAX]);
 char *fmt_ticks(int64_t ticks, bool brief, char out[FMT_MAX]);
 char *fmt_bytes(uint64_t n, char out[FMT_MAX]); /* "812B", "38.2M", "1.21G" (1024s) */
 char *fmt_count(uint64_t n, char out[FMT_MAX]); /* "1204", "66.1M" (1000s) */
-/* fmt_percent - "61%", "6.1%", "<0.1%" for what is there but small; never "100%" for what is not all. */
+/* fmt_percent - a share as share_of() writes it. */
 char *fmt_percent(int64_t part, int64_t whole, char out[FMT_MAX]);
 
 #endif

@@ -86,9 +86,9 @@ void legend_all(enum tier t, bool mono, struct rich *out)
     mark(out, glyph_height(t, 8), STYLE_HEAP, "heap");
     mark(out, glyph_height(t, 8), STYLE_HEAP_OVER, "above goal");
     mark(out, glyph_mark(t, MARK_GOAL), STYLE_GOAL, "goal");
-    mark(out, glyph_height(t, 8), STYLE_RUNQ, "run queue");
+    mark(out, glyph_height(t, 8), STYLE_RUNQ, "queue: runnable goroutines");
     mark(out, glyph_height(t, 8), STYLE_RUNQ_OVER, "longer than there are processors");
     rich_para(out);
     rich_add(out, STYLE_POPUP,
-             "Numbers beside names are of the window; heap and run q are those at the cursor.");
+             "Numbers beside names are of the window; heap and queue are those at the cursor.");
 }

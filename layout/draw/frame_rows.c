@@ -174,7 +174,7 @@ static void run_queue(const struct canvas *c, const struct part *p)
     uint64_t here = 0, most = 0;
     char a[FMT_MAX];
     bool any = draw_runq(c->g, c->v, c->plan->gutter, p->y, p->h, &here, &most);
-    gutter(c, p->y, "run q", any ? fmt_count(here, a) : "", STYLE_LANE);
+    gutter(c, p->y, "queue", any ? fmt_count(here, a) : "", STYLE_LANE);
     if (p->h > 1 && any)
         gutter(c, p->y + 1, "max", fmt_count(most, a), STYLE_LANE);
 }

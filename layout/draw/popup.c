@@ -180,7 +180,7 @@ static void sides_of(const struct view *v, struct lane l, const struct span *s, 
     out->two = true;
     switch (s->state) {
     case ST_WAITING:
-        out->a.title = "blocked at";
+        out->a.title = "waits at";
         if (has_next && next.who != NO_LANE)
             out->b = (struct side){"woken by", next.who, s->stack_end, next.t0};
         else
@@ -206,7 +206,7 @@ static void sides_of(const struct view *v, struct lane l, const struct span *s, 
         out->a = (struct side){"runs on from (inferred)", NO_LANE, stack_before(v, l, s->index), 0};
         if (!out->a.stack && s->index <= 1 && li.start_stack)
             out->a = (struct side){"starts at", NO_LANE, li.start_stack, 0};
-        out->b.title = has_next && next.state == ST_WAITING   ? "until it blocks at"
+        out->b.title = has_next && next.state == ST_WAITING   ? "until it waits at"
                        : has_next && next.state == ST_SYSCALL ? "until its system call at"
                                                               : "until";
     }

@@ -98,8 +98,7 @@ void idle_text(const struct view *v, char *out, size_t size)
         sep = ", ";
     }
     if (m->stopped && n < size) {
-        n += (size_t)snprintf(out + n, size - n, "%s%s the world stopped", sep,
-                              when_dur(v->tr, m->stopped, a));
+        n += (size_t)snprintf(out + n, size - n, "%s%s stop-the-world", sep, when_dur(v->tr, m->stopped, a));
         sep = ", ";
     }
     if (m->none && n < size)

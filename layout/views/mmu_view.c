@@ -142,7 +142,9 @@ static void detail(struct text *t, const struct view *v, int line)
     if (line == 0) {
         text_lit(t, "in any ");
         text_dur(t, m->window);
-        text_add(t, " the program had at least %.1f%% of the processors; the worst begins at ", m->mmu * 100);
+        text_lit(t, " the program had at least ");
+        text_share(t, m->mmu, 1);
+        text_lit(t, " of the processors; the worst begins at ");
         text_dur(t, m->at);
         return;
     }

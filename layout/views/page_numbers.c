@@ -171,7 +171,8 @@ static void line_mmu(struct text *t, const struct view *v)
                 text_add(t, "%" PRId64 "t", of[k].ns);
             else
                 text_add(t, "%s", of[k].name);
-            text_add(t, " %.0f%%", tg->mmu[i].mmu * 100);
+            text_lit(t, " ");
+            text_share(t, tg->mmu[i].mmu, 1);
         }
     text_add(t, "%s",
              shown ? " of the processors"
@@ -209,8 +210,11 @@ static void line_heap(struct text *t, const struct view *v)
     text_bytes(t, h->max);
     text_lit(t, " at ");
     text_dur(t, h->max_at);
-    if (h->over > 0)
-        text_add(t, ", up to %.0f%% above its goal", h->over * 100);
+    if (h->over > 0) {
+        text_lit(t, ", up to ");
+        text_share(t, h->over, 1);
+        text_lit(t, " above its goal");
+    }
 }
 
 /* What is wrong with the file comes first: all numbers are of what is left. Where it is stands in the first
@@ -322,8 +326,10 @@ static void short_mmu(struct text *t, const struct view *v)
 {
     const struct triage *tg = v->tri->tg;
     for (uint32_t i = 0; i < tg->nmmu; i++)
-        if (tg->mmu[i].window == 10000000)
-            text_add(t, "worst 10ms: program got %.0f%%", tg->mmu[i].mmu * 100);
+        if (tg->mmu[i].window == 10000000) {
+            text_lit(t, "worst 10ms: program got ");
+            text_share(t, tg->mmu[i].mmu, 1);
+        }
 }
 
 static void short_goroutines(struct text *t, const struct view *v)

@@ -94,9 +94,9 @@ static int parts_of(const struct work *w, struct part *p)
 /* What it is and its share, within its part of the bar, if there is room. */
 static void label(struct grid *g, const struct part *p, enum tree_set s, int x, int y, int w)
 {
-    char name[80], share[120];
+    char name[80], share[120], of[SHARE_MAX];
     snprintf(name, sizeof name, "%s", node_word(p->of));
-    snprintf(share, sizeof share, "%s %.0f%%", name, 100 * p->share[s]);
+    snprintf(share, sizeof share, "%s %s", name, share_of(p->share[s], 1, of));
     const char *say = str_width(str_of(share), w + 1) <= w - 2  ? share
                       : str_width(str_of(name), w + 1) <= w - 2 ? name
                                                                 : NULL;
@@ -221,9 +221,8 @@ struct tree_pen {
 
 static void share_cell(const struct tree_pen *p, int x, int y, double share, enum style s)
 {
-    char buf[16];
-    snprintf(buf, sizeof buf, share >= 0.0005 ? "%.1f%%" : "-", 100 * share);
-    tri_cell(p->g, x, y, SHARE - 1, s, buf);
+    char buf[SHARE_MAX];
+    tri_cell(p->g, x, y, SHARE - 1, s, share > 0 ? share_of(share, 1, buf) : "-");
 }
 
 static void tree_line(const struct tree_pen *p, uint32_t i, int depth, int y)

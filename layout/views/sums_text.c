@@ -196,7 +196,7 @@ void sums_text(const struct sums *s, const struct view *v, struct lines *t, int 
                   when_dur(s->tr, s->all.ns[ST_RUNNABLE] - s->runtime_ready, a),
                   when_dur(s->tr, s->runtime_ready, b));
     if (s->all.ns[ST_GCWORK] || s->all.ns[ST_ASSIST] || s->all.ns[ST_SWEEP])
-        lines_add(t, "below, running is also what ran for the collector: mark workers, mark assists");
+        lines_add(t, "below, running is also what ran for the collector: GC workers, mark assists");
     table(s, v, t, "by start function", s->func, by_most, w);
     tops(s, v, t, w);
     table(s, v, t, "waits and calls by place", s->place, by_wait, w);

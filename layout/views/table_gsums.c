@@ -6,9 +6,9 @@
 enum { RUNNING, RUNNABLE, BLOCKED, CALLS, OWN };
 static const struct tcol col[OWN] = {
     [RUNNING] = {"running", "time running", TCOL_DUR, 9},
-    [RUNNABLE] = {"runnable", "time waiting for a processor", TCOL_DUR, 9},
-    [BLOCKED] = {"blocked", "time blocked", TCOL_DUR, 9},
-    [CALLS] = {"sys call", "time in system calls", TCOL_DUR, 9},
+    [RUNNABLE] = {"runnable", "time runnable: it waits for a processor", TCOL_DUR, 9},
+    [BLOCKED] = {"waiting", "time waiting", TCOL_DUR, 9},
+    [CALLS] = {"syscall", "time in system calls", TCOL_DUR, 9},
 };
 
 static bool list(struct table *t)

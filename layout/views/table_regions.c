@@ -8,8 +8,8 @@
 enum { RUNNING, RUNNABLE, BLOCKED, OWN };
 static const struct tcol col[OWN] = {
     [RUNNING] = {"running", "time its goroutine ran", TCOL_DUR, 9},
-    [RUNNABLE] = {"runnable", "time it waited for a processor", TCOL_DUR, 9},
-    [BLOCKED] = {"blocked", "time it was blocked", TCOL_DUR, 9},
+    [RUNNABLE] = {"runnable", "time runnable: it waits for a processor", TCOL_DUR, 9},
+    [BLOCKED] = {"waiting", "time waiting", TCOL_DUR, 9},
 };
 
 static bool list(struct table *t)

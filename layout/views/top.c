@@ -37,13 +37,13 @@ static const struct {
     int w, rank; /* the highest ranks stand on a narrow screen, too */
 } cols[COL_NAME + 1] = {
     [COL_ALL] = {"G", "how many there are now", 6, 9},
-    [COL_RUN] = {"run", "how many run now", 5, 8},
-    [COL_READY] = {"ready", "how many wait for a processor now", 6, 5},
-    [COL_BLOCKED] = {"blocked", "how many are blocked now", 8, 7},
-    [COL_CALL] = {"calls", "how many are in system calls now", 6, 4},
+    [COL_RUN] = {"running", "how many run now", 8, 8},
+    [COL_READY] = {"runnable", "how many are runnable now", 9, 5},
+    [COL_BLOCKED] = {"waiting", "how many wait now", 8, 7},
+    [COL_CALL] = {"syscall", "how many are in system calls now", 8, 4},
     [COL_RAN] = {"ran", "processor time", 6, 6},
-    [COL_ASSIST] = {"assist", "processor time for the collector", 7, 2},
-    [COL_QUEUED] = {"queued", "how many waited for a processor at once", 8, 3},
+    [COL_ASSIST] = {"assist", "processor time in mark assists", 7, 2},
+    [COL_QUEUED] = {"runnable", "how many were runnable at once, on average", 9, 3},
     [COL_NEW] = {"new/s", "how many were created a second", 6, 1},
     [COL_NAME] = {"", "name", 0, 0},
 };
@@ -247,15 +247,7 @@ void top_free(struct top *t)
 /* Of one processor: may be more than all of it. */
 static char *share(int64_t ns, int64_t whole, char out[FMT_MAX])
 {
-    const uint64_t hundredths = whole > 0 && ns > 0 ? wide_muldiv((uint64_t)ns, 10000, (uint64_t)whole) : 0;
-    const uint64_t tenths = (hundredths + 5) / 10;
-    if (ns > 0 && !tenths)
-        return strcpy(out, "<0.1%");
-    if (tenths < 100)
-        snprintf(out, FMT_MAX, "%u.%u%%", (unsigned)tenths / 10, (unsigned)tenths % 10);
-    else
-        snprintf(out, FMT_MAX, "%" PRIu64 "%%", (hundredths + 50) / 100);
-    return out;
+    return share_of(whole > 0 ? (double)ns : 0, whole > 0 ? (double)whole : 1, out);
 }
 
 /* A count that leaves a blank beside its neighbour: five characters at most. */
@@ -331,8 +323,8 @@ static void totals(struct grid *g, const struct view *v, int y)
     char at[FMT_MAX], ran[FMT_MAX];
     int x = tri_say(g, 0, y, g->w, STYLE_STATUS_KEY,
                     "Now @%s: ", when_time(v->tr, t->at, (t->t1 - t->t0) / 20 + 1, at));
-    x = tri_say(g, x, y, g->w - x, STYLE_NORMAL, "%u run, %u ready, %u blocked, %u in calls", n[NOW_RUN],
-                n[NOW_READY], n[NOW_BLOCKED], n[NOW_CALL]);
+    x = tri_say(g, x, y, g->w - x, STYLE_NORMAL, "%u running, %u runnable, %u waiting, %u in system calls",
+                n[NOW_RUN], n[NOW_READY], n[NOW_BLOCKED], n[NOW_CALL]);
     if (n[NOW_OTHER])
         x = tri_say(g, x, y, g->w - x, STYLE_NORMAL, ", %u not recorded", n[NOW_OTHER]);
     x = tri_say(g, x, y, g->w - x, STYLE_NORMAL, "; ran %s", share(t->all.ns[TIME_RAN], t->t1 - t->t0, ran));
@@ -376,7 +368,7 @@ static void titles(struct grid *g, const struct view *v, int y, const bool *on, 
         x += cols[c].w;
     }
     if (g->w >= WHY_SINCE)
-        tri_say(g, x + 2, y, g->w - x - 2, STYLE_RULER, "most are blocked on");
+        tri_say(g, x + 2, y, g->w - x - 2, STYLE_RULER, "most wait for");
 }
 
 static void head(struct grid *g, struct view *v, int y, int n)
@@ -446,7 +438,7 @@ static void detail_now(struct text *b, const struct view *v, const struct tally_
     tri_func(b, v->tr, r->name, 60);
     text_add(b, ": %u now", r->there);
     for (uint32_t i = 0; i < r->nwhy && i < PLACES; i++) {
-        text_add(b, "%s%u ", i ? ", " : "; blocked: ", t->why[r->why + i].n);
+        text_add(b, "%s%u ", i ? ", " : "; waiting: ", t->why[r->why + i].n);
         say_why(b, v, &t->why[r->why + i], 50);
     }
     if (r->nwhy > PLACES)
@@ -471,10 +463,10 @@ static void detail(struct text *b, const struct view *v, uint32_t i, int line)
         text_lit(b, " ");
         text_dur(b, r->most_ns);
     }
-    text_lit(b, "; waited for a processor ");
+    text_lit(b, "; runnable for ");
     text_dur(b, r->ns[TIME_READY]);
     if (r->ns[TIME_ASSIST]) {
-        text_lit(b, "; assisted the collector ");
+        text_lit(b, "; mark assist ");
         text_dur(b, r->ns[TIME_ASSIST]);
     }
     text_add(b, "; %u created", r->created);

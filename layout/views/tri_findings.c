@@ -472,12 +472,16 @@ static void read_all(const struct view *v, struct lines *out, int w)
 /* Share and title; where, and what it saves, as whole fields where a line has room. */
 void tri_told(struct view *v, uint32_t i, const char *before)
 {
-    enum { MORE = 12 }; /* columns of the key that shows all */
+    const int more = v->scr.w < 60 ? 6 : 12; /* columns of the key that shows all */
     const struct finding *f = &v->tri->fs->f[i];
     struct text all = {.ticks = when_ticks(v->tr)}, part[2] = {{.ticks = all.ticks}, {.ticks = all.ticks}};
     char lead[FMT_MAX];
     tri_lead(v, f, lead);
     text_add(&all, "%s%s%s%s", before, lead, *lead ? " " : "", f->title);
+    while (all.p && str_width(str_of(all.p), v->scr.w) > v->scr.w - more && strrchr(all.p, ' ')) {
+        all.n = (size_t)(strrchr(all.p, ' ') - all.p); /* words of the title */
+        all.p[all.n] = '\0';
+    }
     if (f->v.culprit.user)
         text_func(&part[0], v->tr, f->v.culprit.user, 0);
     if (f->v.gain.known) {
@@ -487,7 +491,7 @@ void tri_told(struct view *v, uint32_t i, const char *before)
     for (int k = 0; k < 2; k++) {
         const int used = str_width(str_of(all.p ? all.p : ""), v->scr.w) + 2;
         if (part[k].n &&
-            used + str_width((struct str){part[k].p, (uint32_t)part[k].n}, v->scr.w) <= v->scr.w - MORE)
+            used + str_width((struct str){part[k].p, (uint32_t)part[k].n}, v->scr.w) <= v->scr.w - more)
             text_add(&all, "  %s", part[k].p);
         text_free(&part[k]);
     }

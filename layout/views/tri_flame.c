@@ -32,11 +32,11 @@ static const struct {
     enum style style;
     bool samples;
 } kinds[SW_KINDS] = {
-    [SW_ONCPU] = {"on CPU: where goroutines stopped running", STYLE_RUNNING, false},
-    [SW_OFFCPU] = {"off CPU: the program blocked, by reason", STYLE_WAITING, false},
+    [SW_ONCPU] = {"running: where goroutines stopped running", STYLE_RUNNING, false},
+    [SW_OFFCPU] = {"not running: where the program waited, by reason", STYLE_WAITING, false},
     [SW_SCHED] = {"runnable: by who made them so", STYLE_RUNNABLE, false},
-    [SW_SYNC] = {"the program blocked on channels, select, sync", STYLE_WAITING, false},
-    [SW_NET] = {"the program blocked on the network", STYLE_WAITING, false},
+    [SW_SYNC] = {"where the program waited for channels, select, sync", STYLE_WAITING, false},
+    [SW_NET] = {"where the program waited for the network", STYLE_WAITING, false},
     [SW_SYSCALL] = {"in system calls", STYLE_SYSCALL, false},
     [SW_ASSIST] = {"assisting the collector", STYLE_ASSIST, false},
     [SW_CPU] = {"CPU samples", STYLE_SAMPLE, true},

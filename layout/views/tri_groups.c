@@ -22,13 +22,13 @@ static const struct {
     int metric; /* enum gmetric; -1: a count, of groups alone; -2: of one goroutine, too */
 } cols[GCOL_END] = {
     [GCOL_RUNNING] = {"running", "time running", 9, GM_EXEC},
-    [GCOL_STUCK] = {"may leak", "goroutines that may leak: blocked for good, it seems", 10, -1},
+    [GCOL_STUCK] = {"may leak", "goroutines that may leak: they wait for ever, it seems", 10, -1},
     [GCOL_COUNT] = {"count", "how many", 8, -1},
     [GCOL_ALIVE] = {"alive", "how many had not ended", 8, -1},
-    [GCOL_SCHED] = {"runnable", "time waiting for a processor", 9, GM_SCHED},
-    [GCOL_WAIT] = {"blocked", "time blocked", 9, GM_WAIT},
-    [GCOL_SYSCALL] = {"sys call", "time in system calls", 9, GM_SYSCALL},
-    [GCOL_ASSIST] = {"assist", "time assisting the collector", 9, GM_ASSIST},
+    [GCOL_SCHED] = {"runnable", "time runnable: it waits for a processor", 9, GM_SCHED},
+    [GCOL_WAIT] = {"waiting", "time waiting", 9, GM_WAIT},
+    [GCOL_SYSCALL] = {"syscall", "time in system calls", 9, GM_SYSCALL},
+    [GCOL_ASSIST] = {"assist", "time in mark assists", 9, GM_ASSIST},
     [GCOL_LIFE] = {"life", "time between creation and end", 9, GM_LIFE},
     [GCOL_MOVES] = {"moved", "how often it ran on another processor than before", 8, -2},
     [GCOL_NAME] = {"", "name", 0, -1},
@@ -549,7 +549,7 @@ static void detail_leak(struct text *t, const struct view *v, const struct leak_
     text_add(t, "may leak: %u ", l->lost);
     if (l->lost < all)
         text_add(t, "of these %u ", all);
-    text_lit(t, "blocked for good, it seems (");
+    text_lit(t, "wait for ever, it seems (");
     text_wait(t, v->tr, l->reason, l->stack);
     text_lit(t, ") at ");
     text_where(t, v->tr, l->stack, 60);
@@ -639,16 +639,6 @@ static int64_t longest_of(const struct trace *tr, const struct lane_info *li, ui
     return l.ns;
 }
 
-/* As the columns above are called. */
-static const char *const member_words[GM_COUNT] = {[GM_EXEC] = "running",
-                                                   [GM_SCHED] = "runnable",
-                                                   [GM_WAIT] = "blocked",
-                                                   [GM_SYSCALL] = "system calls",
-                                                   [GM_SYSBLOCK] = "system calls without a processor",
-                                                   [GM_UNKNOWN] = "not recorded",
-                                                   [GM_ASSIST] = "of that running mark assist",
-                                                   [GM_LIFE] = "life"};
-
 static void detail_member(struct text *t, const struct view *v, uint32_t g, int line)
 {
     const struct gstat s = gstat_of(v->tri->tg->g, g);
@@ -659,7 +649,7 @@ static void detail_member(struct text *t, const struct view *v, uint32_t g, int 
         for (int m = 0; m < GM_COUNT; m++) {
             if (!s.ns[m])
                 continue;
-            text_add(t, "%s%s ", t->p[t->n - 1] == ':' ? " " : ", ", member_words[m]);
+            text_add(t, "%s%s ", t->p[t->n - 1] == ':' ? " " : ", ", gmetric_name((enum gmetric)m));
             if (m == GM_SYSCALL && tri_none_timed(v->tr, s.syscalls, ns_add(s.ns[m], s.ns[GM_SYSBLOCK])))
                 text_lit(t, TRI_NOT_TIMED);
             else

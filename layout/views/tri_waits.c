@@ -306,8 +306,8 @@ static void head(struct grid *g, struct view *v, int y, int n)
 
 static void section(struct grid *g, const struct view *v, uint32_t i, int y)
 {
-    static const char *const names[] = {"Contention", "Waiting for a processor", "Waits by reason and place",
-                                        "System calls by place"};
+    static const char *const names[] = {"Contention", "Runnable: waits for a processor",
+                                        "Waits by reason and place", "System calls by place"};
     const int x = tri_say(g, 0, y, g->w, STYLE_STATUS_KEY, "%s", names[i]), at = ended_at(g->w);
     (void)v;
     if (i)
@@ -628,7 +628,7 @@ static void detail_worst(struct text *t, const struct view *v, const struct sche
     }
     left -= part(t, "idle", w->idle_ns, w->all_ns);
     left -= part(t, "system calls", w->syscall_ns, w->all_ns);
-    left -= part(t, "world stopped", w->stopped_ns, w->all_ns);
+    left -= part(t, "stop-the-world", w->stopped_ns, w->all_ns);
     (void)part(t, "others, or looking for work", left, w->all_ns);
     if (w->gc_ns > 0) { /* by goroutines that are named above, or others */
         text_lit(t, "; of all this for the collector ");

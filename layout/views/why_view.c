@@ -163,7 +163,7 @@ static void fit(char *s, int w)
 {
     static const struct {
         const char *long_one, *brief;
-    } words[] = {{" though a processor was idle", ", P idle,"}, {" for a timer (sleep)", " (sleep)"}};
+    } words[] = {{" while a processor was idle", ", a P idle,"}, {" for a timer (sleep)", " (sleep)"}};
     char *calls;
     if (!s || str_width(str_of(s), w + 1) <= w)
         return;

@@ -232,7 +232,7 @@ static void test_popups(void **state)
     assert_true(at.win.t1 - at.win.t0 > f.a.view.at.win.t1 - f.a.view.at.win.t0);
     /* That of a span is of what the cursor is on, wherever one goes with it open; a view without spans has
      * none. */
-    expect(&f, "Esc 3 : g1@3us Enter Enter", "blocked at");
+    expect(&f, "Esc 3 : g1@3us Enter Enter", "waits at");
     expect(&f, "[", "│ G2 main.worker");
     expect(&f, ".", "│ waiting (sleep)");
     assert_int_equal(f.a.view.popup.kind, POPUP_SPAN);

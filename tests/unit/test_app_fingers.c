@@ -297,10 +297,10 @@ static void test_titles(void **state)
     struct fix f;
     fix_open(&f, http, "default", 80, 24);
     expect(&f, "5", "start function");
-    click(&f, K_CLICK, "blocked");
-    expect(&f, "", "by time blocked");
-    expect(&f, "", "\\blocked");
-    click(&f, K_CLICK, "blocked");
+    click(&f, K_CLICK, "waiting");
+    expect(&f, "", "by time waiting");
+    expect(&f, "", "\\waiting");
+    click(&f, K_CLICK, "waiting");
     expect(&f, "", "smallest first");
     click(&f, K_CLICK, "start function");
     expect(&f, "", "by name");

@@ -332,7 +332,7 @@ static void keeps(void **state)
  * column more then. */
 static void without_curve(char *text)
 {
-    char *at = strstr(text, "\nrun q");
+    char *at = strstr(text, "\nqueue");
     assert_non_null(at);
     const char *behind = at + 1 + strcspn(at + 1, "\n");
     memmove(at, behind, strlen(behind) + 1);

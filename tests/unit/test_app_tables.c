@@ -4,6 +4,7 @@
  */
 #include <unistd.h>
 
+#include "triage/text.h"
 #include "decode/base/mem.h"
 #include "layout/draw/status.h"
 #include "layout/views/table.h"
@@ -62,7 +63,8 @@ static void test_mmu(void **state)
     assert_true(tg->nmmu > 8);
     for (uint32_t i = 0; i < tg->nmmu; i++) {
         char what[80];
-        snprintf(what, sizeof what, "at least %.1f%%", tg->mmu[i].mmu * 100);
+        char share[SHARE_MAX];
+        snprintf(what, sizeof what, "at least %s", share_of(tg->mmu[i].mmu, 1, share));
         expect(&f, i ? "l" : "g", what);
         assert_int_equal(f.a.view.at.row, i);
     }
@@ -458,7 +460,7 @@ static void test_flame(void **state)
     (void)state;
     struct fix f;
     fix_open(&f, alloc, "default", 120, 40);
-    expect(&f, "C", "on CPU");
+    expect(&f, "C", "running: where");
     int64_t on = 0;
     for (uint32_t g = 0; g < f.a.tg->ng; g++)
         on += gstat_ns(f.a.tg->g, g, GM_EXEC);
@@ -477,7 +479,7 @@ static void test_flame(void **state)
     assert_int_equal(f.a.tri.flame.root, 0);
     for (int i = 0; i < SW_KINDS; i++)
         free(run(&f, "S j j l h w w s 0"));
-    snprintf(want, sizeof want, "%s", "on CPU");
+    snprintf(want, sizeof want, "%s", "running: where");
     expect(&f, "", want);
     fix_close(&f);
 }

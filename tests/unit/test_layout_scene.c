@@ -49,7 +49,7 @@ static void test_scene_goroutines(void **state)
     must_have(&s, "chan recei"); /* within the span */
     view_enter(&s.v);
     draw(&s);
-    must_have(&s, "blocked at");
+    must_have(&s, "waits at");
     must_have(&s, "main.wait");
     must_have(&s, "woken by G2 net/http.(*conn).serve");
     must_have(&s, "runtime.chansend1");
@@ -98,7 +98,7 @@ static void test_scene_begins(void **state)
     assert_int_equal(s.v.popup.kind, POPUP_SPAN);
     view_goto(&s.v, "g2 0..5us"); /* nor is anything else of it here: its life is told all the same */
     draw(&s);
-    must_have(&s, "100% not there");
+    must_have(&s, "100.0% not there");
     assert_int_equal(view_life(&s.v), VR_DRAW);
     draw(&s);
     must_have(&s, "The life of G2");

@@ -182,12 +182,12 @@ static void test_fmt(void **state)
     FMT(fmt_count(999499999, b_), "999M");
     FMT(fmt_count(999500000, b_), "1.00G");
     FMT(fmt_percent(12838, 1000000, b_), "1.3%");
-    FMT(fmt_percent(9996, 100000, b_), "10%");
-    FMT(fmt_percent(10449, 100000, b_), "10%");
-    FMT(fmt_percent(157, 1000, b_), "16%");
+    FMT(fmt_percent(9996, 100000, b_), "10.0%");
+    FMT(fmt_percent(10449, 100000, b_), "10.4%");
+    FMT(fmt_percent(157, 1000, b_), "15.7%");
     FMT(fmt_percent(9962, 10000, b_), "99.6%");
     FMT(fmt_percent(9999999, 10000000, b_), "99.9%");
-    FMT(fmt_percent(10, 10, b_), "100%");
+    FMT(fmt_percent(10, 10, b_), "100.0%");
     FMT(fmt_percent(INT64_MAX - 1, INT64_MAX, b_), "99.9%");
     char b[FMT_MAX];
     for (int i = 0; i < 100000; i++) {

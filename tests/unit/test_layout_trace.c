@@ -400,7 +400,7 @@ static void test_screen_http(void **state)
             if (sizes[k][1] > 10) {
                 must_have(&s, "sweep");
                 must_have(&s, "heap");
-                must_have(&s, "run q");
+                must_have(&s, "queue");
             }
         }
         view_resize(&s.v, 80, 24);

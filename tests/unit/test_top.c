@@ -106,7 +106,7 @@ static void test_keys(void **state)
     view_at(&s.v, 1500000000);
     view_switch(&s.v, VIEW_TOP);
     assert_true(shows(&s, "the last 1.00s"));
-    assert_true(shows(&s, "30 blocked"));
+    assert_true(shows(&s, "30 waiting"));
     assert_true(shows(&s, "\\ran"));
     assert_true(view_sort(&s.v, 1) & VR_DRAW);
     assert_true(shows(&s, "\\assist"));

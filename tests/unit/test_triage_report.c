@@ -583,12 +583,12 @@ static void diff_as_json(void **state)
     json_decref(root);
 }
 
-/* Nothing is busy for 99 % of the time: that is said so, not as a number of them. */
+/* Nothing is busy for 99% of the time: that is said so, not as a number of them. */
 static void nothing_is_busy(void **state)
 {
     char *page = page_of("tests/golden/causes/cleanbeacon.trace");
     (void)state;
-    assert_non_null(strstr(page, "; for 99 % of the time none of them busy\n"));
+    assert_non_null(strstr(page, "; for 99% of the time none of them busy\n"));
     mem_free(page);
 }
 

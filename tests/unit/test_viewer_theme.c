@@ -2,6 +2,7 @@
  * test_viewer_theme.c - every style looks like something in every palette, and what must differ does.
  */
 #include <setjmp.h>
+#include <stdio.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

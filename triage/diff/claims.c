@@ -622,8 +622,10 @@ void change_text(struct text *t, const struct claim *v, const struct change *c)
     case MK_LOCK: waits_text(t, c, "lock in"); break;
     case MK_GIVE: waits_text(t, c, "handing over (send, condition, wait group) in"); break;
     case MK_GC:
-        text_add(t, "collector: %.3g%% of the processor time in use, before %.3g%%", c->time.new * 100,
-                 c->time.old * 100);
+        text_lit(t, "collector: ");
+        text_share(t, c->time.new, 1);
+        text_lit(t, " of the processor time in use, before ");
+        text_share(t, c->time.old, 1);
         rates(t, c, " (", " cycles a second, before ", ")");
         if (v->gc_why && c->claimed)
             text_add(t, "; %s", v->gc_why);
@@ -640,8 +642,11 @@ void change_text(struct text *t, const struct claim *v, const struct change *c)
     case MK_RUN:
         text_lit(t, "goroutines of ");
         name(t, c->name);
-        text_add(t, ": run %.3g%% of the processor time there is, for the same amount of work %.3g%% before",
-                 c->time.new * 100, c->time.old * 100);
+        text_lit(t, ": run ");
+        text_share(t, c->time.new, 1);
+        text_lit(t, " of the processor time there is, for the same amount of work ");
+        text_share(t, c->time.old, 1);
+        text_lit(t, " before");
         break;
     case MK_CALL:
         text_lit(t, "system calls in ");

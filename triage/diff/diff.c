@@ -240,7 +240,7 @@ static void factor_text(struct text *t, const struct moved *m)
 {
     double plain = m->old > 0 ? m->new / m->old : 0;
     if (plain > 0 && m->high > m->low && fabs(log(plain / m->factor)) < 0.7)
-        text_add(t, "; %.3g times (99 %%: %.3g .. %.3g)", m->factor, m->low, m->high);
+        text_add(t, "; %.3g times (99%%: %.3g .. %.3g)", m->factor, m->low, m->high);
 }
 
 static const struct moved *main_quantity(const struct change *c)

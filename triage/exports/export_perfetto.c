@@ -18,7 +18,7 @@ static const char usage_head[] =
     "usage: gotop perfetto [options] -o FILE TRACE\n"
     "A trace for Perfetto (ui.perfetto.dev, or trace_processor for SQL): processors, goroutines by "
     "start function,\n"
-    "GC, stop-the-world, heap, run queue, tasks, regions and logs.\n";
+    "GC, stop-the-world, heap, queue, tasks, regions and logs.\n";
 static const char usage_tail[] =
     "Exit status: 0 done, 2 an error, 3 done, but only part of the trace could be read. See "
     "docs/EXPORTS.md.\n";

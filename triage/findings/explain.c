@@ -58,30 +58,19 @@ struct explainer {
 
 const char *explain_cat_name(enum explain_cat c)
 {
-    static const char *const name[EX_CATS] = {"running",
-                                              "mark assist",
-                                              "system call",
-                                              "waiting for a processor",
-                                              "waiting though a processor was idle",
-                                              "stopped world",
-                                              "waiting for the network",
-                                              "waiting for a pipe",
-                                              "waiting until a deadline",
-                                              "waiting for a timer",
-                                              "waiting for the collector",
-                                              "waiting to the end",
-                                              "waiting",
-                                              "waiting to be taken up",
-                                              "not there",
-                                              "not recorded"};
+    static const char *const name[EX_CATS] = {
+#define CAT(c, key, word, said) [EX_##c] = said,
+#include "triage/words.def"
+    };
     return (unsigned)c < EX_CATS ? name[c] : "";
 }
 
 const char *explain_cat_id(enum explain_cat c)
 {
     static const char *const id[EX_CATS] = {
-        "running",  "assist", "syscall",   "runnable", "runnable-idle", "stopped", "network", "pipe",
-        "deadline", "timer",  "collector", "unended",  "wait",          "queued",  "absent",  "unknown"};
+#define CAT(c, key, word, said) [EX_##c] = key,
+#include "triage/words.def"
+    };
     return (unsigned)c < EX_CATS ? id[c] : "";
 }
 

@@ -28,8 +28,7 @@
 
 static const char usage_head[] =
     "usage: gotop explain [options] TRACE SUBJECT\n"
-    "Where all the time of an interval went: running, system calls, waiting for a processor, and each "
-    "wait by what\n"
+    "Where all the time of an interval went: running, system calls, runnable, and each wait by what\n"
     "the goroutine that ended it did meanwhile.\n"
     "SUBJECT  g123            a goroutine, its whole life      g123@1.2s..1.3s  a part of it\n"
     "         task:42         a task by its id                 task:NAME        all tasks of that "
@@ -303,7 +302,7 @@ static void heading(struct text *t, const struct asked *q, const struct explain_
     if (q->all > 1 && q->n > 1) {
         text_add(t, ": %zu, half of them ", q->all);
         text_dur(t, q->v[q->n / 2].t1 - q->v[q->n / 2].t0);
-        text_lit(t, " or less, 1 % ");
+        text_lit(t, " or less, 1% ");
         text_dur(t, q->v[q->n / 100].t1 - q->v[q->n / 100].t0);
         text_lit(t, " or more, the longest ");
         text_dur(t, q->v[0].t1 - q->v[0].t0);

@@ -135,27 +135,11 @@ void causes_leaves_of(const struct explain_tree *t, struct leaves *out)
 
 void causes_what_text(struct text *t, const struct trace *tr, enum explain_cat cat, const struct told_at *at)
 {
-    static const char *const word[EX_CATS] = {"running",
-                                              "mark assist",
-                                              "in a system call",
-                                              "waiting for a processor",
-                                              "waiting for a late processor",
-                                              "stopped",
-                                              "waiting for the network",
-                                              "waiting for a pipe",
-                                              "waiting until a deadline",
-                                              "waiting for a timer",
-                                              "waiting for the collector",
-                                              "waiting to the end",
-                                              "waiting",
-                                              "waiting to be taken up",
-                                              "absent",
-                                              "not recorded"};
     const bool writes = explain_waits_outside(cat) && at->stack && causes_writes(tr, at->stack);
     const bool torn = cat == EX_OPEN && trace_info(tr)->ndamages; /* its end may be in what is missing */
     text_add(t, "%s",
              torn             ? "waiting without a recorded end"
-             : !writes        ? word[cat]
+             : !writes        ? explain_cat_name(cat)
              : cat == EX_PIPE ? "waiting to write to a pipe"
                               : "waiting to write to the network");
     const unsigned calls = at->mixed ? 1 : EXPLAIN_CALLS;

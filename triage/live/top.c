@@ -40,11 +40,9 @@ static const char usage_head[] =
     "viewer's live top\n"
     "(key M there). In a pipe, or with -n, -d or --rows, it prints lines again and again, of the last "
     "moment each:\n"
-    "G is how many goroutines lived in it; RAN and ASSIST are processor time (100%: one processor); "
-    "READY, BLOCKED\n"
-    "and SYSCALL are how many were in that state at once, on average; NEW/S is how many were created "
-    "per second.\n"
-    "Those that ran or were ready most, both added up, come first.\n";
+    "G is how many goroutines lived in it; RAN and ASSIST are processor time (100%: one processor);\n"
+    "RUNNABLE, WAITING and SYSCALL are how many were in that state at once, on average; NEW/S is how\n"
+    "many were created per second. Those that ran or were runnable most, both added up, come first.\n";
 static const struct command command = {"top", CMD_TOP, usage_head, LIVE_TAIL};
 
 /* -1: go on. */
@@ -135,7 +133,7 @@ static void put_group(struct text *t, const struct loaded *l, const struct group
     text_add(t, "%6u ", g->count);
     put_share(t, total(g, GM_EXEC), end, 7);
     put_share(t, total(g, GM_ASSIST), end, 7);
-    put_many(t, total(g, GM_SCHED), end, 7);
+    put_many(t, total(g, GM_SCHED), end, 9);
     put_many(t, total(g, GM_WAIT), end, 8);
     put_many(t, total(g, GM_SYSCALL) + total(g, GM_SYSBLOCK), end, 8);
     text_add(t, "%llu\n", (unsigned long long)((double)g->created * 1e9 / (end > 0 ? end : 1)));
@@ -153,7 +151,7 @@ static void put_picture(struct text *t, const struct top *o, const struct loaded
         row[i] = &tg->groups[i];
     qsort(row, tg->ngroups, sizeof *row, by_work);
     put_head(t, o, l, wall_ns);
-    text_lit(t, "GROUP                              G RAN    ASSIST READY  BLOCKED SYSCALL NEW/S\n");
+    text_lit(t, "GROUP                              G RAN    ASSIST RUNNABLE WAITING SYSCALL NEW/S\n");
     for (uint32_t i = 0; i < tg->ngroups && i < o->rows; i++)
         put_group(t, l, row[i]);
     if (tg->ngroups > o->rows)

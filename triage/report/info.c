@@ -168,7 +168,9 @@ static void page_head(struct text *t, const struct info *i)
         text_lit(t, " UTC\n");
     }
     row(t, "who");
-    text_add(t, "%" PRIu64 " goroutines, %u Ps", in->goroutines, trace_nlanes(i->tr, LANE_P));
+    const uint32_t np = trace_nlanes(i->tr, LANE_P);
+    text_add(t, "%" PRIu64 " goroutine%s, %u P%s", in->goroutines, in->goroutines == 1 ? "" : "s", np,
+             np == 1 ? "" : "s");
     if (in->has_m)
         text_add(t, ", %u threads", trace_nlanes(i->tr, LANE_M));
     if (in->gomaxprocs)

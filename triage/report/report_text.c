@@ -100,7 +100,7 @@ static void ps(struct text *t, const struct triage *tg)
     if (procs >= tg->np + 0.5)
         text_add(t, ", %u of %.3g Ps used", tg->np, procs);
     else
-        text_add(t, ", %u Ps", tg->np);
+        text_add(t, ", %u P%s", tg->np, tg->np == 1 ? "" : "s");
 }
 
 static void head(struct text *t, const struct loaded *l)
@@ -115,8 +115,8 @@ static void head(struct text *t, const struct loaded *l)
     else
         text_add(t, "%lld ticks (no clock rate in the file)", (long long)in->end);
     ps(t, l->tg);
-    text_add(t, ", %u goroutines (%u created, %u ended), %llu events, ", l->tg->ng, l->tg->g_created,
-             l->tg->g_ended, (unsigned long long)in->events);
+    text_add(t, ", %u goroutine%s (%u created, %u ended), %llu events, ", l->tg->ng,
+             l->tg->ng == 1 ? "" : "s", l->tg->g_created, l->tg->g_ended, (unsigned long long)in->events);
     text_bytes(t, in->bytes_done);
     text_lit(t, "B\n");
     if (in->clock_assumed)
@@ -229,7 +229,7 @@ static void processors(struct text *t, const struct loaded *l)
     struct text u = {0};
     double cap = (double)tg->capacity;
     bool first = true;
-    text_add(t, "\nPROCESSORS  %.3g on average; for 99 %% of the time ",
+    text_add(t, "\nPROCESSORS  %.3g on average; for 99%% of the time ",
              tg->end > 0 ? cap / (double)tg->end : 0.0);
     if (tg->busy_p99)
         text_add(t, "at most %u of them busy", tg->busy_p99);
@@ -347,8 +347,11 @@ static void collector(struct text *t, const struct loaded *l)
         text_bytes(t, tg->heap.max);
         text_lit(t, " @");
         text_dur(t, tg->heap.max_at);
-        if (tg->heap.over > 0)
-            text_add(t, ", up to %.0f%% above its goal", tg->heap.over * 100);
+        if (tg->heap.over > 0) {
+            text_lit(t, ", up to ");
+            text_share(t, tg->heap.over, 1);
+            text_lit(t, " above its goal");
+        }
         if (tg->heap.low_last) {
             text_lit(t, "; at the end of cycles ");
             text_bytes(t, tg->heap.low_first);
@@ -428,7 +431,7 @@ static void groups(struct text *t, const struct loaded *l)
     const int name = (int)report_room(all ? 38 : 38 + CELL);
     uint32_t shown = 0;
     text_add(t, "\nGOROUTINES by start function\n  %-*s %7s %9s %9s %9s %9s%s\n", name, "", "count",
-             "running", "runnable", "blocked", "sys call", all ? "    assist" : "");
+             "running", "runnable", "waiting", "syscall", all ? "    assist" : "");
     for (uint32_t i = 0; i < l->tg->ngroups && shown < 6; i++, shown++) {
         const struct group *g = &l->tg->groups[i];
         size_t start = t->n;

@@ -238,8 +238,8 @@ static void put_count(struct lane_cursor *c, sqlite3_context *x)
     X(G_CREATED, "created", BOOL, NO, "its creation is in the trace") \
     X(G_ENDED, "ended", BOOL, NO, "its end is in the trace") \
     X(G_RUNNING, "running_ns", NS, NO, "running, mark assist included") \
-    X(G_RUNNABLE, "runnable_ns", NS, NO, "waiting for a processor") \
-    X(G_WAITING, "waiting_ns", NS, NO, "blocked") \
+    X(G_RUNNABLE, "runnable_ns", NS, NO, "runnable: it waits for a processor") \
+    X(G_WAITING, "waiting_ns", NS, NO, "waiting") \
     X(G_SYSCALL, "syscall_ns", NS, NO, "in system calls") \
     X(G_UNRECORDED, "unrecorded_ns", NS, NO, "not recorded; these five add up to its life") \
     X(G_ASSIST, "assist_ns", NS, NO, "mark assist from start to end, waits included; NULL before Go 1.9") \
@@ -352,7 +352,7 @@ const struct sql_table sql_goroutine = {"goroutine",
     X(P##_T0, "t0", NS, T0, "when the trace first tells of it") \
     X(P##_T1, "t1", NS, T1, "and last") \
     X(P##_RUNNING, "running_ns", NS, NO, "user code, and the runtime's own goroutines") \
-    X(P##_GCWORK, "gc_worker_ns", NS, NO, "mark workers; NULL: they have no names (before Go 1.7)") \
+    X(P##_GCWORK, "gc_worker_ns", NS, NO, "GC workers; NULL: they have no names (before Go 1.7)") \
     X(P##_ASSIST, "assist_ns", NS, NO, "mark assist; NULL before Go 1.9") \
     X(P##_SWEEP, "sweep_ns", NS, NO, "sweeping outside of an assist") \
     X(P##_SYSCALL, "syscall_ns", NS, NO, "held by a goroutine in a system call") \

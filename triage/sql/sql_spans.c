@@ -247,7 +247,7 @@ double sql_span_rows(struct sql *s)
     X(S_NAME, "name", NAME, NAME, "its start function") \
     X(S_STATE, "state", NAME, STATE, "running, runnable, waiting, system call, not recorded") \
     X(S_REASON, "reason", NAME, NO, "why it waits or was stopped, as recorded") \
-    X(S_LABEL, "label", NAME, NO, "of a mark worker: its mode") \
+    X(S_LABEL, "label", NAME, NO, "of a GC worker: its mode") \
     X(S_P, "p", ID, NO, "running, system call: processor it is on, or was on as the call began") \
     X(S_WAKER, "waker", ID, NO, "runnable: goroutine that woke or created it") \
     X(S_WAKER_NAME, "waker_name", NAME, NO, "that one's start function") \
@@ -312,7 +312,7 @@ const struct sql_table sql_span = {
     X(P##_G, "g", ID, NO, "goroutine that runs or is in the call") \
     X(P##_NAME, "name", NAME, NO, "its start function") \
     X(P##_REASON, "reason", NAME, NO, "as recorded") \
-    X(P##_LABEL, "label", NAME, NO, "of a mark worker: its mode") \
+    X(P##_LABEL, "label", NAME, NO, "of a GC worker: its mode") \
     OPEN(X, P)
 #define PROC_SPAN(X) \
     TIMES(X, PS) \
@@ -399,16 +399,16 @@ const struct sql_table sql_thread_span = {"thread_span",
     X(W_KIND, "kind", NAME, NO, "what the stack adds: lock, wait group, channel send, pipe .. (inferred)") \
     X(W_ENDED, "ended", NAME, NO, \
       "how it ended: wait (by a goroutine), network, pipe, deadline (nothing came), timer .. (inferred)") \
-    X(W_FUNC, "func", NAME, NO, "innermost function where it blocked (LEAF)") \
+    X(W_FUNC, "func", NAME, NO, "innermost function where it waited (LEAF)") \
     X(W_USER_FUNC, "user_func", NAME, NO, "first function outside the runtime and the standard library") \
-    X(W_STACK, "stack", ID, NO, "where it blocked") \
+    X(W_STACK, "stack", ID, NO, "where it waited") \
     X(W_WAKER, "waker", ID, NO, "who ended it; NULL: a timer, the network poller, or not over") \
     X(W_WAKER_NAME, "waker_name", NAME, NO, "that one's start function") \
     X(W_WAKER_FUNC, "waker_func", NAME, NO, "where it did") \
     X(W_WAKER_USER, "waker_user_func", NAME, NO, \
       "first function there outside the runtime and the standard library") \
     X(W_WAKER_STACK, "waker_stack", ID, NO, "stack there") \
-    X(W_RUNNABLE, "runnable_ns", NS, NO, "how long it then waited for a processor") \
+    X(W_RUNNABLE, "runnable_ns", NS, NO, "how long it was runnable then") \
     OPEN(X, W)
 enum { WAIT(SQL_COLUMN_ID) };
 static const struct sql_column wait_columns[] = {WAIT(SQL_COLUMN_ROW)};
@@ -493,7 +493,7 @@ const struct sql_table sql_wait = {"wait",
     X(K_STACK, "stack", ID, NO, "stack of who did it") \
     X(K_REASON, "reason", NAME, NO, "what it had waited for, as recorded") \
     X(K_WAITED, "waited_ns", NS, NO, "how long it had waited; NULL: it was created") \
-    X(K_RUNNABLE, "runnable_ns", NS, NO, "how long it then waited for a processor")
+    X(K_RUNNABLE, "runnable_ns", NS, NO, "how long it was runnable then")
 enum { WAKE(SQL_COLUMN_ID) };
 static const struct sql_column wake_columns[] = {WAKE(SQL_COLUMN_ROW)};
 

@@ -29,7 +29,7 @@ static int64_t gc_ns(const struct triage *tg)
     X("goroutines", UNIT_COUNT, true, (double)tg->ng, "seen") \
     X("goroutines.created", UNIT_COUNT, true, (double)tg->g_created, "in the trace") \
     X("goroutines.end", UNIT_COUNT, true, (double)tg->g_at_end, "there when the trace ends") \
-    X("goroutines.stuck", UNIT_COUNT, true, stuck(tg), "created in the trace, blocked once and for good") \
+    X("goroutines.stuck", UNIT_COUNT, true, stuck(tg), "created in the trace, waiting once and for ever") \
     X("busy.share", UNIT_SHARE, true, share((double)busy(tg), (double)tg->capacity), "of processor time") \
     X("idle.share", UNIT_SHARE, true, share((double)tg->p_sum.ns[ST_IDLE], (double)tg->capacity), \
       "of processor time") \
@@ -37,7 +37,7 @@ static int64_t gc_ns(const struct triage *tg)
       "processors idle with work at hand, of processor time") \
     X("gc.cycles", UNIT_COUNT, true, (double)tg->gc_cycles, "mark phases") \
     X("gc.share", UNIT_SHARE, true, share((double)gc_ns(tg), (double)tg->capacity), \
-      "mark workers, assists and sweeping, of processor time") \
+      "GC workers, assists and sweeping, of processor time") \
     X("gc.mark", UNIT_NS, true, (double)tg->gc_mark_ns, "time under a mark phase") \
     X("gc.assist", UNIT_NS, true, (double)tg->p_sum.ns[ST_ASSIST], "time goroutines assisted") \
     X("heap.max", UNIT_BYTES, tg->heap.known, (double)tg->heap.max, "largest heap") \

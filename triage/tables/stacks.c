@@ -9,8 +9,9 @@
 const char *wait_kind_name(enum wait_kind k)
 {
     static const char *const name[WK_KINDS] = {
-        "other",  "lock",    "wait group", "condition", "channel send", "channel receive",
-        "select", "network", "sleep",      "GC",        "system"};
+#define KIND(id, word) [WK_##id] = word,
+#include "triage/words.def"
+    };
     return (unsigned)k < WK_KINDS ? name[k] : "other";
 }
 

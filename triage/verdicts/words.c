@@ -4,6 +4,7 @@
 #include "triage/views.h"
 #include "triage/work/work_text.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -106,23 +107,7 @@ enum evidence_unit evidence_unit(enum evidence_kind k)
 
 static const char *doing_word(const struct did *d)
 {
-    static const char *const word[EX_CATS] = {"running",
-                                              "mark assist",
-                                              "system calls",
-                                              "runnable",
-                                              "runnable while a processor was idle",
-                                              "stopped",
-                                              "waiting for the network",
-                                              "waiting for a pipe",
-                                              "waiting until a deadline",
-                                              "asleep",
-                                              "waiting for the collector",
-                                              "waiting to the end",
-                                              "waiting",
-                                              "waiting to be taken up",
-                                              "absent",
-                                              "not recorded"};
-    return d->cat == EX_TIMER && d->kind != WK_SLEEP ? "waiting for a timer" : word[d->cat];
+    return d->cat == EX_TIMER && d->kind == WK_SLEEP ? "asleep" : explain_cat_name((enum explain_cat)d->cat);
 }
 
 void site_text(struct text *t, const struct trace *tr, const struct site *p)
@@ -272,11 +257,12 @@ static void cut(struct text *t, size_t to)
     }
 }
 
-/* What stands in brackets goes if one of its fields is missing. */
+/* What stands in brackets goes if one of its fields is missing; of one the noun behind the number has no s.
+ */
 static void say(struct text *t, const struct works *w, const struct verdict *v, const char *words)
 {
     size_t from = t->n;
-    bool whole = true;
+    bool whole = true, one = false;
     for (const char *p = words; *p; p++) {
         if (*p == '[') {
             from = t->n;
@@ -285,10 +271,15 @@ static void say(struct text *t, const struct works *w, const struct verdict *v, 
             cut(t, whole ? t->n : from);
         } else if (*p == '{') {
             const char *end = strchr(p, '}');
+            const size_t at = t->n;
             whole &= field(t, w, v, p + 1, (size_t)(end - p - 1));
+            one = t->n == at + 1 && t->p[at] == '1';
             p = end;
         } else {
-            text_raw(t, p, 1);
+            const bool ends = !isalpha((unsigned char)p[1]) && isalpha((unsigned char)*p);
+            if (!one || !ends || *p != 's')
+                text_raw(t, p, 1);
+            one &= !ends;
         }
     }
 }
@@ -387,7 +378,6 @@ void verdict_gain(struct text *t, const struct works *w, const struct verdict *v
         const bool slow = of_slow(v);
         const double lo = slow ? v->gain.p99_lo : v->gain.piece_lo,
                      hi = slow ? v->gain.p99_hi : v->gain.piece_hi;
-        text_add(t, "Possible gain: %.0f to %.0f %% of %s.", 100 * lo, 100 * hi,
-                 slow ? "a slow one" : "each");
+        text_add(t, "Possible gain: %.0f to %.0f%% of %s.", 100 * lo, 100 * hi, slow ? "a slow one" : "each");
     }
 }

@@ -9,11 +9,12 @@ enum { WORKS_SAID = 3, DEEP = 12, BRANCHES = 9 };
 
 const char *node_word(const struct tree_node *n)
 {
-    static const char *const word[EX_CATS] = {
-        "running", "mark assist", "system call", "runnable",    "runnable, a P idle", "stopped world",
-        "network", "pipe",        "deadline",    "timer",       "collector",          "no end",
-        "waiting", "queued",      "absent",      "not recorded"};
-    return n->cat == EX_WAIT ? wait_kind_name((enum wait_kind)n->kind) : word[n->cat];
+    static const char *const name[EX_CATS] = {
+#define CAT(c, key, word, said) [EX_##c] = word,
+#include "triage/words.def"
+    };
+    const bool kind = n->cat == EX_WAIT || (n->cat == EX_TIMER && n->kind == WK_SLEEP);
+    return kind ? wait_kind_name((enum wait_kind)n->kind) : name[n->cat];
 }
 
 const char *work_one(enum work_kind_id k)
