@@ -63,13 +63,7 @@ struct trace_opts { /* All zero = the defaults. Strings and paths are borrowed u
                                 file says */
     const char *exe;         /* first family: ELF binary that resolves bare program counters; NULL = none */
     struct joint_paths
-        more; /* further files of the same program, shown on one timeline: decode/input/joint.h */
-    /*
-     * First family, if trace_load() gets a budget: show the beginning of a trace of at least this many bytes
-     * (0 = 8 MB) before the whole file has been read. trace_info.epoch changes when that beginning is
-     * replaced.
-     */
-    uint64_t preview;
+        more;   /* further files of the same program, shown on one timeline: decode/input/joint.h */
     bool grows; /* trace_open_mem(), second family: more generations will come, see trace_grow() */
     /* Second family: asked within long steps, by any thread: if true, decoding ends, as if out of memory.
      * NULL: nobody is. */

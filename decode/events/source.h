@@ -82,8 +82,6 @@ struct source {
     uint32_t ngap;
     bool grows;   /* more will be added behind len; up to there generations are whole */
     bool waiting; /* all up to len is read, and more will come */
-    bool
-        preview; /* first family: read only the beginning, before all is indexed; if that can't be: `fatal` */
     uint32_t bad; /* a generation (1 = the first) of which a segment found that events are missing; 0: none */
     struct err why_bad;
     bool doubt;     /* it is damaged somewhere: look at each generation's numbers before its events are put in

@@ -21,7 +21,6 @@
 #include "decode/base/host.h"
 #include "decode/input/mapped.h"
 #include "decode/model/given.h"
-#include "decode/model/preview.h"
 #include "decode/model/loader.h"
 #include "decode/base/mem.h"
 #include "decode/base/origin.h"
@@ -430,12 +429,9 @@ static void load_end(struct trace *tr)
     ring_free(tr);
 }
 
-/* Fold a chunk's events. Until the first of them, the model holds the trace's beginning (preview.h). */
 static void chunk_fold(struct trace *tr, const struct chunk *c)
 {
-    if (tr->previewed && !(c->n && c->evs->kind == EVK_TICK))
-        preview_over(tr);
-    if (!c->n || tr->previewed)
+    if (!c->n)
         return;
     pool_ticks(&tr->fold.pool, c->st.tick_ns);
     fold_stream(&tr->fold, c->evs, c->n);
@@ -446,8 +442,6 @@ static bool chunk_took(struct trace *tr, const struct chunk *c)
 {
     if (!c->n)
         return false;
-    if (tr->previewed)
-        return true;
     status_take(tr, &c->st);
     if (tr->fold.oom) {
         damage_oom(tr);
@@ -535,7 +529,8 @@ void trace_grown(struct trace *tr)
     tr->src.grows = tr->info.more = false;
 }
 
-void trace_anew(struct trace *tr)
+/* What was shown of the model is void; lanes get other indices. */
+static void anew(struct trace *tr)
 {
     for (int k = 0; k < LANE_KINDS; k++) {
         idmap_free(&tr->find[k]);
@@ -550,7 +545,7 @@ static bool start_over(struct trace *tr)
 {
     struct err e;
     decode_end(tr);
-    trace_anew(tr);
+    anew(tr);
     tr->ndamage = tr->nwarning = tr->ntold = tr->taken_damages = tr->taken_warnings = 0;
     tr->src.st = (struct source_status){0};
     const bool ok = decode_begin(tr, &e) == ERR_OK;
@@ -566,7 +561,6 @@ static bool start_alone(struct trace *tr)
 {
     tr->threads = 1;
     tr->full = false;
-    tr->shown_events = 0;
     tr->src.bad = tr->src.sound = 0;
     tr->src.doubt = false;
     if (!start_over(tr))
@@ -602,23 +596,13 @@ static bool load_segments(struct trace *tr, int64_t stop)
     return false;
 }
 
-/* in_steps: the model will be looked at between steps. */
-static void load_begin(struct trace *tr, bool in_steps)
+static void load_begin(struct trace *tr)
 {
-    struct source_status st;
     if (tr->dialect.second_family && !tr->src.grows && !tr->in.ngap)
         tr->loader = loader_new(tr, tr->threads);
-    if (!tr->dialect.second_family && in_steps && preview(tr, &st))
-        status_take(tr, &st);
     if (tr->threaded)
         reader_start(tr);
     tr->started = true;
-}
-
-/* Does the model hold less than was shown already? */
-static bool catches_up(const struct trace *tr)
-{
-    return !tr->previewed && tr->fold.events < tr->shown_events;
 }
 
 enum load trace_load(struct trace *tr, int64_t budget_ns)
@@ -626,13 +610,8 @@ enum load trace_load(struct trace *tr, int64_t budget_ns)
     if (tr->done)
         return LOAD_DONE;
     int64_t stop = budget_ns == INT64_MAX ? INT64_MAX : host_now() + budget_ns;
-    if (!tr->started) {
-        load_begin(tr, stop != INT64_MAX);
-        if (tr->previewed) {
-            count_goroutines(tr);
-            return LOAD_MORE;
-        }
-    }
+    if (!tr->started)
+        load_begin(tr);
     while (tr->loader) {
         if (!load_segments(tr, stop)) {
             load_end(tr);
@@ -645,7 +624,7 @@ enum load trace_load(struct trace *tr, int64_t budget_ns)
     }
     bool late = false;
     do {
-        if (!load_step(tr, catches_up(tr) ? INT64_MAX : stop, &late)) {
+        if (!load_step(tr, stop, &late)) {
             if (tr->full && tr->threaded) {
                 if (start_alone(tr))
                     continue;
@@ -658,7 +637,7 @@ enum load trace_load(struct trace *tr, int64_t budget_ns)
             load_end(tr);
             return LOAD_DONE;
         }
-    } while (catches_up(tr) || (!late && (stop == INT64_MAX || host_now() < stop)));
+    } while (!late && (stop == INT64_MAX || host_now() < stop));
     count_goroutines(tr);
     return LOAD_MORE;
 }

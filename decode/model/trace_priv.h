@@ -57,12 +57,10 @@ struct trace {
     uint64_t *aside[ASIDES]; /* once loaded; of naside entries each */
     uint32_t naside[ASIDES];
 
-    int threads;           /* threads that may work, the caller's included */
-    bool started;          /* trace_load() has been called */
-    bool full;             /* first family: there is no memory for more */
-    bool previewed;        /* the model holds only the trace's beginning (preview.h) */
-    uint64_t shown_events; /* number of events in that beginning: no fewer are shown later */
-    uint32_t steps;        /* load steps so far */
+    int threads;    /* threads that may work, the caller's included */
+    bool started;   /* trace_load() has been called */
+    bool full;      /* first family: there is no memory for more */
+    uint32_t steps; /* load steps so far */
 
     /* First family: the reader's thread hands over chunks of events. Without one there is only ring[0]. */
     bool threaded, thread_on; /* there is to be one; it runs */
@@ -73,9 +71,6 @@ struct trace {
     uint64_t head, tail; /* chunks filled, chunks folded; under mu */
     bool quit;           /* under mu: the reader must stop */
 };
-
-/* trace_anew - what was shown of the model is void; lanes get other indices. */
-void trace_anew(struct trace *tr);
 
 /* trace_helper - may a goroutine that begins in that function be named by what it runs? */
 static inline bool trace_helper(const struct trace *tr, uint32_t func)

@@ -312,14 +312,6 @@ static void gaps(struct v1_index *ix)
             ix->batch[ix->proc[i].last].gap = 1;
 }
 
-void v1_index_leap(struct v1_index *ix, uint64_t to)
-{
-    ix->at = to;
-    ix->incomplete = true;
-    ix->batch_open = false;
-    gaps(ix);
-}
-
 /* resync - bytes at ix->at make no sense: go on behind them, or to the end. */
 static void resync(struct v1_index *ix, struct source *s, const char *why)
 {

@@ -107,8 +107,6 @@ static inline uint64_t v1_index_skew(const struct v1_index *ix)
 /* v1_index_step - go on for about `bytes` bytes; sets ix->done at the end. ERR_OK or ERR_NOMEM; damage is
  * noted in s. */
 enum err_code v1_index_step(struct v1_index *ix, struct source *s, uint64_t bytes);
-/* v1_index_leap - go on at `to`, where a batch begins: events of every processor are missing in between. */
-void v1_index_leap(struct v1_index *ix, uint64_t to);
 /* v1_index_init - at the first byte behind the header. false: s->version is no dialect of this family. */
 bool v1_index_init(struct v1_index *ix, const struct source *s);
 void v1_index_free(struct v1_index *ix);
@@ -171,21 +169,6 @@ enum err_code v1_batches_mend(struct v1_index *ix, struct source *s);
  * them.
  */
 bool v1_lack(struct v1_index *ix, struct source *s);
-
-/*
- * ---- v1_preview.c: the beginning of a large trace, to be shown before all of it is indexed
- *
- * The runtime writes a processor's batch when that is full, and at the end the rest of each. So the file's
- * first batches and its last ones have all events of the trace's beginning, unless a processor is only met in
- * the last ones and may have another batch in between; then there is nothing to show yet.
- */
-#define V1_PREVIEW_HALVES 60000 /* how much of the beginning is shown, in halves of events */
-
-/*
- * v1_preview_index - index the beginning and the end, as if the middle of the trace were missing. false: they
- * don't tell the beginning for sure, or out of memory.
- */
-bool v1_preview_index(struct v1_index *ix, struct source *s);
 
 /* v1_index_at - the event at an offset; false: none of this type can be read there. */
 static inline bool v1_index_at(const struct v1_index *ix, const struct source *s, uint64_t off,

@@ -99,8 +99,7 @@ static uint64_t numbers(const struct v1_index *ix)
 
 bool v1_lack(struct v1_index *ix, struct source *s)
 {
-    if (!ix->done || ix->incomplete || !ix->has_footer || s->st.ndamages || s->preview ||
-        !ix->dialect.version)
+    if (!ix->done || ix->incomplete || !ix->has_footer || s->st.ndamages || !ix->dialect.version)
         return false;
     const uint64_t n = ix->dialect.version == 1005 ? numbers(ix) : 0;
     if (n) {

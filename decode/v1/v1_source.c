@@ -34,7 +34,6 @@ struct v1 {
     enum { INDEX, REHEARSE, EVENTS, END } phase;
     const struct v1_ev *pending;
     uint64_t pos; /* of the next event in final order */
-    size_t told;  /* halves of events, so far */
     struct futile *futile;
     size_t nfutile, futile_cap;
     struct futile_g *fg;
@@ -171,26 +170,6 @@ static void rehearse(struct v1 *v, struct source *s)
         start_events(v, s);
 }
 
-/* preview - what can be shown of the trace's beginning before all of it is indexed. */
-static void preview(struct v1 *v, struct source *s)
-{
-    const bool known = v1_preview_index(&v->ix, s);
-    if (known)
-        start_events(v, s);
-    v->order.strict = true;
-    if (!known || v->phase == END)
-        stop(v, s, err_set(&s->fatal, ERR_EMPTY, ERR_NO_OFFSET, "its beginning is not known for sure"));
-}
-
-/* previewed - that is all. false: there is more to tell of it. */
-static bool previewed(struct v1 *v, struct source *s, size_t cap)
-{
-    if (v->order.stuck || v->order.d.oom || v->names.oom || s->st.ndamages)
-        err_set(&s->fatal, ERR_ORDER, ERR_NO_OFFSET, "its beginning is not what it seemed to be");
-    v1_torn_end(&v->emit);
-    return v1_torn_rest(&v->emit, cap);
-}
-
 static void finish(struct v1 *v, struct source *s)
 {
     v->phase = END;
@@ -227,14 +206,8 @@ static size_t events(struct v1 *v, struct source *s, struct ev_half *out, size_t
             v1_fast(&v->emit, cap);
         if (v->emit.n + V1_EMIT_ROOM > cap)
             break;
-        const bool enough = s->preview && v->told + v->emit.n >= V1_PREVIEW_HALVES;
-        const struct v1_ev *e = enough ? NULL : v->pending ? v->pending : v1_merge_next(&v->order);
+        const struct v1_ev *e = v->pending ? v->pending : v1_merge_next(&v->order);
         v->pending = NULL;
-        if (s->preview && (!e || v->names.oom)) {
-            if (previewed(v, s, cap))
-                v->phase = END;
-            break;
-        }
         if (!e || v->names.oom) {
             if (!v->over && !v->names.oom && !v->emit.contradictions && v1_lack(&v->ix, s))
                 v->emit.torn_to = INT64_MAX;
@@ -250,7 +223,6 @@ static size_t events(struct v1 *v, struct source *s, struct ev_half *out, size_t
         if (!v->nfutile || !futile_drop(v, e, v->pos++))
             v1_emit_event(&v->emit, e);
     }
-    v->told += v->emit.n;
     if (v->phase == EVENTS)
         s->st.bytes_done = s->header + v->order.d.bytes;
     return v->emit.n;
@@ -276,8 +248,6 @@ static size_t v1_stream(struct source *s, struct ev_half *out, size_t cap)
             rehearse(v, s);
             if (v->phase == REHEARSE)
                 return tick(out);
-        } else if (s->preview) {
-            preview(v, s);
         } else {
             enum err_code c = v1_index_step(&v->ix, s, INDEX_STEP);
             if (c != ERR_OK)

@@ -272,9 +272,9 @@ static void look_others(const struct trace *tr, const uint8_t *data, size_t n)
 {
     static const struct trace_opts other[] = {
         {.threads = 2, .max_memory = 512u << 20},
-        {.threads = 4, .max_memory = 512u << 20, .preview = 1},
-        {.threads = 1, .max_memory = 512u << 20, .preview = 1},
-        {.threads = 3, .max_memory = 3u << 20, .preview = 1},
+        {.threads = 4, .max_memory = 512u << 20},
+        {.threads = 1, .max_memory = 512u << 20},
+        {.threads = 3, .max_memory = 3u << 20},
     };
     const uint8_t k = data[n - 1] >> 4;
     (void)spill_open();
