@@ -2,10 +2,11 @@
  * feed.h - where the bytes of a program that is running come from: an HTTP endpoint, a file that somebody is
  * still writing, standard input.
  *
- * A URL is fetched by the `curl` program, started without a shell: it brings TLS, proxies and unix sockets,
- * and nothing of a network in this process. What is secret goes to it through a pipe, never in its arguments.
- * It ends with us, however we end, and the program that is traced notices that at once: no trace is left
- * running.
+ * A plain URL (http://, a unix socket) is fetched by a process that connects and hands on what comes; the
+ * answer is read here, in the sandbox. All others (TLS, proxies, passwords in a URL, redirects) are the
+ * `curl` program's, started without a shell: nothing of a network is in this process. What is secret goes to
+ * it through a pipe, never in its arguments. Either ends with us, however we end, and the program that is
+ * traced notices that at once: no trace is left running.
  *
  * What arrives compressed, with gzip or zstd, is unpacked on the way, by the rules for files (unpack.h): what
  * becomes larger than any trace would ends there.
@@ -21,7 +22,7 @@
 
 enum { FEED_HEADERS = 16, FEED_STALL_S = 15, FEED_ENDLESS = 604800 /* seconds: a week */ };
 
-struct feed_opts { /* all zero = the defaults; strings are borrowed until feed_open() returns */
+struct feed_opts { /* all zero = the defaults; strings, and `where`, are borrowed until feed_close() */
     const char *header[FEED_HEADERS]; /* "Name: value" */
     int nheaders;
     const char *token_file; /* its first line becomes "Authorization: Bearer .." */

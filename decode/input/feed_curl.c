@@ -84,39 +84,14 @@ static void put_cert(struct config *c, const char *path)
     put_file(c, "cert", path ? plain : NULL);
 }
 
-/* "Name: value". What begins with "@" curl would read from a file. */
-static bool is_header(const char *s)
-{
-    const size_t n =
-        strspn(s, "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
-    return n && s[n] == ':';
-}
-
-static bool is_method(const char *s)
-{
-    return !s || (*s && !s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-")]);
-}
-
 static enum err_code put_token(struct config *c, const char *path, struct err *e)
 {
-    char line[8192], header[8192 + 32];
-    FILE *f = fopen(path, "re");
-    origin_note(f ? fileno(f) : -1);
-    if (!f)
-        return err_set(e, ERR_IO, ERR_NO_OFFSET, "the token's file can't be read: %s", strerror(errno));
-    char *got = fgets(line, sizeof line, f);
-    fclose(f);
-    if (!got)
-        return err_set(e, ERR_EMPTY, ERR_NO_OFFSET, "the token's file is empty");
-    line[strcspn(line, "\r\n")] = 0;
-    snprintf(header, sizeof header, "Authorization: Bearer %s", line);
-    put_value(c, "header", header);
-    return ERR_OK;
-}
-
-static bool sends_secret(const struct feed_opts *o)
-{
-    return o->nheaders || o->token_file || o->cert;
+    char header[FEED_TOKEN];
+    enum err_code rc = feed_token(path, header, e);
+    if (!rc)
+        put_value(c, "header", header);
+    explicit_bzero(header, sizeof header);
+    return rc;
 }
 
 /* Behind what curl says itself, on a line of its own: no header's value holds a line feed. */
@@ -124,13 +99,10 @@ static bool sends_secret(const struct feed_opts *o)
 
 static enum err_code config_make(struct config *c, const char *url, const struct feed_opts *o, struct err *e)
 {
-    bool secret = sends_secret(o);
-    for (int i = 0; i < o->nheaders; i++)
-        if (!is_header(o->header[i]))
-            return err_set(e, ERR_ARG, ERR_NO_OFFSET,
-                           "a header (-H) is 'NAME: VALUE'; no file is read for it");
-    if (!is_method(o->method))
-        return err_set(e, ERR_ARG, ERR_NO_OFFSET, "a method (--method) is a word, as POST");
+    bool secret = feed_secret(o);
+    enum err_code wrong = feed_request_wrong(o, e);
+    if (wrong)
+        return wrong;
     put_value(c, "url", url);
     put(c, "globoff\nsilent\nshow-error\nno-buffer\nfail-with-body\n");
     put(c, "connect-timeout = %d\nspeed-limit = 1\nspeed-time = %d\n", o->connect_s ? o->connect_s : 10,
@@ -153,8 +125,7 @@ static enum err_code config_make(struct config *c, const char *url, const struct
         put_value(c, "header", o->header[i]);
     enum err_code rc = o->token_file ? put_token(c, o->token_file, e) : ERR_OK;
     if (!rc && c->bad)
-        rc = err_set(e, ERR_ARG, ERR_NO_OFFSET,
-                     "the URL, a header or the token holds control bytes, or they are too long");
+        rc = err_set(e, ERR_ARG, ERR_NO_OFFSET, "%s", feed_bad_request);
     return rc;
 }
 
@@ -249,13 +220,6 @@ static enum err_code start(struct feed *f, const struct config *c, struct pipes 
     return ERR_OK;
 }
 
-/* The path of a URL: what is behind "?" may be secret. */
-static void note_path(struct feed *f, const char *url)
-{
-    const char *host = strstr(url, "://"), *path = host ? strchr(host + 3, '/') : NULL;
-    snprintf(f->asked, sizeof f->asked, "%.*s", path ? (int)strcspn(path, "?#") : 1, path ? path : "/");
-}
-
 enum err_code feed_curl(struct feed *f, const char *url, const struct feed_opts *o, struct err *e)
 {
     struct config *c = mem_zalloc(sizeof *c);
@@ -263,8 +227,8 @@ enum err_code feed_curl(struct feed *f, const char *url, const struct feed_opts 
     enum err_code rc = c ? config_make(c, url, o, e) : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
     f->stall_s = o->stall_s ? o->stall_s : FEED_STALL_S;
     f->by_socket = o->unix_socket != NULL;
-    f->secret = sends_secret(o);
-    note_path(f, url);
+    f->secret = feed_secret(o);
+    feed_note_path(f, url);
     if (!rc)
         rc = start(f, c, &p, e);
     close_pair(p.in);
@@ -295,35 +259,12 @@ static int http_status(char *said, const char **to)
     return status;
 }
 
-/* The first line, without curl's own number of the error. */
-static const char *first_line(char *s)
-{
-    s[strcspn(s, "\r\n")] = 0;
-    char *behind = strncmp(s, "curl: (", 7) == 0 ? strstr(s, ") ") : NULL;
-    return behind ? behind + 2 : s;
-}
-
 enum { CURL_CONNECT = 7, CURL_TIME = 28, CURL_REDIRECTS = 47 }; /* its exit statuses */
 
 /* Codes of curl: less came than was promised, nothing at all, nothing more. */
 static bool broke_off(int code)
 {
     return code == 18 || code == 52 || code == 56;
-}
-
-enum { HTTP_NOT_FOUND = 404 };
-
-/* The server refuses, and may say why. What was asked for isn't what was typed: where that isn't there, both
- * are said. */
-static enum err_code refused(const struct feed *f, int http, const char *why, struct err *e)
-{
-    static const char usual[] = "/debug/pprof/trace";
-    if (http != HTTP_NOT_FOUND || !f->asked[0])
-        return err_set(e, ERR_IO, ERR_NO_OFFSET, "the server answered %d: %s", http, why);
-    return err_set(e, ERR_IO, ERR_NO_OFFSET, "the server answered 404: %.60s; %.80s isn't there%s", why,
-                   f->asked,
-                   strcmp(f->asked, usual) == 0 ? ": is this the port of net/http/pprof?"
-                                                : " (a path that ends in ? is asked for as it is)");
 }
 
 /*
@@ -333,18 +274,15 @@ static enum err_code refused(const struct feed *f, int http, const char *why, st
 static enum err_code redirected(struct feed *f, int http, int code, const char *to, struct err *e)
 {
     char shown[FEED_SHOWN];
-    to = feed_shown(to, shown);
+    const char *there = feed_shown(to, shown);
     if (code == CURL_REDIRECTS)
         return err_set(e, ERR_IO, ERR_NO_OFFSET, "it redirects again and again%s%s",
-                       *to ? ", at last to " : "", to);
+                       *to ? ", at last to " : "", there);
     if (code)
         return err_set(e, ERR_IO, ERR_NO_OFFSET, "it redirects (%d) to %s, which can't be fetched: %s", http,
-                       *to ? to : "an address", f->said[0] ? first_line(f->said) : "curl says no more");
-    if (!*to)
-        return err_set(e, ERR_IO, ERR_NO_OFFSET,
-                       "the server answered %d, a redirect, and doesn't say where to", http);
-    return err_set(e, ERR_IO, ERR_NO_OFFSET, "it has moved to %s: ask there%s", to,
-                   f->secret ? " (headers, tokens and certificates don't follow redirects)" : "");
+                       *to ? there : "an address",
+                       f->said[0] ? feed_first_line(f->said) : "curl says no more");
+    return feed_moved(f, http, to, e);
 }
 
 enum err_code feed_curl_end(struct feed *f, struct err *e)
@@ -353,23 +291,18 @@ enum err_code feed_curl_end(struct feed *f, struct err *e)
     const int status = feed_wait(f, false);
     int http = http_status(f->said, &to), code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     if (http >= 400)
-        return refused(f, http, f->nbody ? first_line(f->body) : "no reason given", e);
+        return feed_refused(f, http, f->nbody ? feed_first_line(f->body) : "no reason given", e);
     if (http >= 300)
         return redirected(f, http, code, to, e);
     if (broke_off(code))
         return err_set(e, ERR_IO, ERR_NO_OFFSET, "the connection broke: the program may have ended (%s)",
-                       f->said[0] ? first_line(f->said) : "curl says no more");
+                       f->said[0] ? feed_first_line(f->said) : "curl says no more");
     if (code == CURL_CONNECT && f->by_socket)
-        return err_set(e, ERR_IO, ERR_NO_OFFSET,
-                       "can't connect to that socket: it is missing, is none, or nobody listens there");
+        return feed_no_socket(e);
     if (code == CURL_TIME && strstr(f->said, "too slow"))
-        return err_set(
-            e, ERR_IO, ERR_NO_OFFSET,
-            "nothing came for %ds (--stall-timeout): it stands still, or is of Go 1.21 or older (then: gotop "
-            "record)",
-            f->stall_s);
+        return feed_stalled(f, e);
     if (code)
         return err_set(e, ERR_IO, ERR_NO_OFFSET, "%s",
-                       f->said[0] ? first_line(f->said) : "curl was ended by a signal");
+                       f->said[0] ? feed_first_line(f->said) : "curl was ended by a signal");
     return ERR_OK;
 }

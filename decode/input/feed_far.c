@@ -28,7 +28,7 @@ static int deed_open, deed_wait, deed_kill, deed_list;
 
 /* What comes along with the descriptors. */
 struct facts {
-    bool grows, told, by_socket;
+    bool grows, told, by_socket, http, secret;
     int stall_s;
     char path[sizeof((struct feed *)0)->asked];
 };
@@ -78,10 +78,12 @@ static bool is_asked(const char *what)
     return false;
 }
 
-/* "0WHERE", "1WHERE": by which options. */
+enum { BY_CURL = 2 };
+
+/* "0WHERE", "1WHERE": by which options; "2WHERE", "3WHERE": by curl. */
 static void do_open(const char *text, struct clerk_said *said)
 {
-    const int which = *text - '0';
+    const int which = (*text - '0') & ~BY_CURL;
     const char *what = *text ? text + 1 : text;
     struct err e = {0};
     struct facts facts = {0};
@@ -93,7 +95,7 @@ static void do_open(const char *text, struct clerk_said *said)
         return;
     }
     struct feed *f = &feed[i];
-    *f = (struct feed){.fd = -1, .err_fd = -1};
+    *f = (struct feed){.fd = -1, .err_fd = -1, .alone = true, .by_curl = (*text - '0') & BY_CURL};
     used[i] = true;
     said->code = (int)feed_open_near(f, what, asked[which], &e);
     said->error = said->code ? EIO : 0;
@@ -108,8 +110,7 @@ static void do_open(const char *text, struct clerk_said *said)
         forget(f);
         return;
     }
-    facts =
-        (struct facts){.grows = f->grows, .told = f->told, .by_socket = f->by_socket, .stall_s = f->stall_s};
+    facts = (struct facts){f->grows, f->told, f->by_socket, f->http, f->secret, f->stall_s, ""};
     memcpy(facts.path, f->asked, sizeof facts.path);
     memcpy(said->text, &facts, sizeof facts);
     said->fd[0] = f->fd;
@@ -217,7 +218,7 @@ enum err_code feed_open_far(struct feed *f, const char *what, const struct feed_
     struct facts facts;
     char which[CLERK_TEXT];
     const size_t n = strlen(what) + 1;
-    snprintf(which, sizeof which, "%c%s", o->profile ? '1' : '0', what);
+    snprintf(which, sizeof which, "%c%s", '0' + (o->profile != NULL) + (f->by_curl ? BY_CURL : 0), what);
     if (!clerk_ask(deed_open, which, &said))
         return said.code ? err_set(e, (enum err_code)said.code, ERR_NO_OFFSET, "%.199s", said.text)
                          : err_set(e, ERR_IO, ERR_NO_OFFSET, "can't open: %s", strerror(said.error));
@@ -230,6 +231,8 @@ enum err_code feed_open_far(struct feed *f, const char *what, const struct feed_
     f->told = facts.told;
     f->by_socket = facts.by_socket;
     f->stall_s = facts.stall_s;
+    f->http = facts.http;
+    f->secret = facts.secret;
     memcpy(f->asked, facts.path, sizeof f->asked);
     if (!f->grows)
         return ERR_OK;

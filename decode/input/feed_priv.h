@@ -1,4 +1,4 @@
-/* feed_priv.h - feed.c and feed_curl.c: nobody else includes it. */
+/* feed_priv.h - what the files feed*.c share: nobody else includes it. */
 #ifndef GOTOP_DECODE_FEED_PRIV_H
 #define GOTOP_DECODE_FEED_PRIV_H
 
@@ -7,26 +7,33 @@
 #include "decode/input/feed.h"
 #include "decode/input/unpack.h"
 
-enum { FEED_SAID = 400 };
+enum { FEED_SAID = 400, FEED_TOKEN = 8192 + 32 };
+struct answer;
 
 struct feed {
-    int fd;               /* where bytes come from; -1: nowhere any more */
-    bool grows;           /* a file: its end is only its end so far */
-    bool own;             /* fd is ours to close */
-    const char *path;     /* grows: mem_free() it */
-    int64_t gone_ns;      /* since then no file has its name; 0: one has */
-    uint64_t got;         /* bytes read from fd */
-    int64_t until, most;  /* host_now() when we stop, when it should have; 0: none, or nothing came yet */
-    uint64_t seconds;     /* of that; 0: until it ends */
-    bool told;            /* ... and so it was asked */
-    pid_t pid;            /* curl, 0 = none */
-    int far;              /* it is the clerk's: its number there, from 1 on; 0 = ours, or none */
-    int stall_s;          /* it gives up after so long without a byte */
-    bool by_socket;       /* it connects to a unix socket */
-    bool secret;          /* what was sent with the request doesn't follow a redirect */
-    char asked[128];      /* the path it asks for, without a query */
-    int err_fd;           /* what it says */
-    char said[FEED_SAID]; /* the end of that */
+    int fd;              /* where bytes come from; -1: nowhere any more */
+    bool grows;          /* a file: its end is only its end so far */
+    bool own;            /* fd is ours to close */
+    const char *path;    /* grows: mem_free() it */
+    int64_t gone_ns;     /* since then no file has its name; 0: one has */
+    uint64_t got;        /* bytes read from fd */
+    int64_t until, most; /* host_now() when we stop, when it should have; 0: none, or nothing came yet */
+    uint64_t seconds;    /* of that; 0: until it ends */
+    bool told;           /* ... and so it was asked */
+    pid_t pid;           /* curl, 0 = none */
+    int far;             /* it is the clerk's: its number there, from 1 on; 0 = ours, or none */
+    int stall_s;         /* it gives up after so long without a byte */
+    bool by_socket;      /* it connects to a unix socket */
+    bool by_curl;        /* whatever the URL is */
+    bool alone;          /* this process has but one thread */
+    bool http;           /* fd brings an HTTP answer as it is, read here: */
+    struct answer *answer;
+    struct feed_opts opts; /* with which feed_again() asks, */
+    const char *where;     /* for that; borrowed */
+    bool secret;           /* what was sent with the request doesn't follow a redirect */
+    char asked[128];       /* the path it asks for, without a query */
+    int err_fd;            /* what it says */
+    char said[FEED_SAID];  /* the end of that */
     size_t nsaid;
     char body[FEED_SAID]; /* the first bytes of the answer: an error's reason */
     size_t nbody;
@@ -40,10 +47,30 @@ struct feed {
     size_t nsent;
 };
 
-/* feed_curl - start curl for a URL; f->fd, f->err_fd and f->pid become its. */
+/*
+ * Two HTTP clients, each a process of its own that fd, err_fd and pid are of. feed_http (feed_http.c) asks
+ * for what is plain and hands the answer on as it is; feed_http_takes - is this URL for it? feed_curl starts
+ * curl, which hands on the body. feed_http_end, feed_curl_end - wait for it. ERR_OK if it ended well; else *e
+ * says why. ERR_APART: it was redirected to where feed_again() may follow.
+ */
+bool feed_http_takes(const char *url, const struct feed_opts *o);
+enum err_code feed_http(struct feed *f, const char *url, const struct feed_opts *o, struct err *e);
+enum err_code feed_http_end(struct feed *f, struct err *e);
 enum err_code feed_curl(struct feed *f, const char *url, const struct feed_opts *o, struct err *e);
-/* feed_curl_end - wait for it. ERR_OK if it ended well; else *e says why. */
 enum err_code feed_curl_end(struct feed *f, struct err *e);
+
+/* Of both, in feed_request.c. feed_request_wrong - ERR_ARG: its headers or method are none. feed_secret - is
+ * anything sent that must not follow a redirect? feed_token - the header that a token's file makes. */
+enum err_code feed_request_wrong(const struct feed_opts *o, struct err *e);
+bool feed_secret(const struct feed_opts *o);
+enum err_code feed_token(const char *path, char header[FEED_TOKEN], struct err *e);
+extern const char feed_bad_request[];
+void feed_note_path(struct feed *f, const char *url);
+const char *feed_first_line(char *s);
+enum err_code feed_refused(const struct feed *f, int http, const char *why, struct err *e);
+enum err_code feed_moved(const struct feed *f, int http, const char *to, struct err *e);
+enum err_code feed_no_socket(struct err *e);
+enum err_code feed_stalled(const struct feed *f, struct err *e);
 
 /* feed_open_near - feed_open() of a file or a URL in this process. */
 enum err_code feed_open_near(struct feed *f, const char *where, const struct feed_opts *o, struct err *e);

@@ -1,5 +1,6 @@
 #!/bin/sh
-# live.sh - a program that is running, as a server on loopback plays it: well, and in every way it may go wrong.
+# live.sh - a program that is running, as a server on loopback plays it: well, and in every way it may go wrong. VIA=http://a:b@ has
+# curl fetch what gotop's own client would (live-curl.sh): URLs with a password are curl's.
 GOTOP=${GOTOP:-build/gotop}
 SERVE=${SERVE:-${BUILD:-build}/serve}
 PEAK=${PEAK:-${BUILD:-build}/peak}
@@ -21,10 +22,10 @@ serve() { # serve MODE FILE [PAUSE] - $url is where
     "$SERVE" "$@" >"$tmp/port" 2>"$tmp/serve.err" &
     pids="$pids $!"
     i=0; while [ ! -s "$tmp/port" ] && [ $i -lt 1200 ]; do i=$((i + 1)); sleep 0.05; done
-    url=127.0.0.1:$(cat "$tmp/port")
+    at=127.0.0.1:$(cat "$tmp/port") url=${VIA:-}127.0.0.1:$(cat "$tmp/port")
 }
-client_of() { # client_of PID - its curl, which the clerk has started or, without the sandbox, it itself
-    ps -eo pid,ppid,comm | awk -v p="$1" '{ up[$1] = $2 } $3 == "curl" { c[$1] } END { for (x in c) if (up[x] == p || up[up[x]] == p) print x }'
+client_of() { # client_of PID - who fetches for it: the clerk has started it
+    ps -eo pid,ppid | awk -v p="$1" '{ up[$1] = $2 } END { for (x in up) if (up[up[x]] == p) print x }'
 }
 until_client() { # until_client PID - $client is it
     client=; i=0
@@ -50,7 +51,7 @@ same() { # same FILE FILE - where they aren't, in which lines
 serve ok $long 20
 run 0 top "$url"; says out 'GROUP'; says out 'main.'
 run 0 record -o "$tmp/r" "$url"; same "$tmp/r" $long
-run 0 record --quiet -o "$tmp/r2" "http://$url/some/proxy/debug/pprof/"; same "$tmp/r2" $long
+run 0 record --quiet -o "$tmp/r2" "${VIA:-http://}$at/some/proxy/debug/pprof/"; same "$tmp/r2" $long
 if [ -e /dev/full ]; then
     run 2 record --quiet -o /dev/full "$url"; says err "can't write to /dev/full: "
     if [ "$(grep -o /dev/full "$tmp/err" | wc -l)" = 1 ]; then pass; else fail "a full disk's file is named twice"; fi
@@ -158,9 +159,9 @@ if grep -q late "$tmp/out"; then fail "late, though it was fast"; else pass; fi
 # A program of Go 1.21 that has little to say sends it at the end: the client is that patient.
 mkdir "$tmp/played"
 printf '#!/bin/sh\ncat >%s\n' "$tmp/asked" >"$tmp/played/curl"; chmod +x "$tmp/played/curl"
-PATH=$tmp/played:$PATH run 2 record --quiet --seconds 20s -o "$tmp/no" x:1
+PATH=$tmp/played:$PATH run 2 record --quiet --seconds 20s -o "$tmp/no" https://x:1
 if grep -q 'speed-time = 35$' "$tmp/asked" && grep -q 'seconds=20"' "$tmp/asked"; then pass; else fail "record gives up before the end"; fi
-PATH=$tmp/played:$PATH run 2 record --quiet --seconds 20 --stall-timeout 3 -o "$tmp/no" x:1
+PATH=$tmp/played:$PATH run 2 record --quiet --seconds 20 --stall-timeout 3 -o "$tmp/no" https://x:1
 if grep -q 'speed-time = 3$' "$tmp/asked"; then pass; else fail "record --stall-timeout"; fi
 
 # Broken bytes in the middle: that generation is damaged, the others are as they were, for who looks on and for who looks back.
@@ -237,8 +238,8 @@ if [ "$(ls "$tmp"/by/*.trace | wc -l)" = 1 ]; then pass; else fail "--max 1"; fi
 
 # Other ways: a proxy, none, a socket with a path, another method, a header of one's own.
 serve ok $long
-http_proxy="http://$url" run 0 top -n 1 http://nowhere.invalid:6060; says out 'GROUP'
-http_proxy="http://$url" no_proxy=nowhere.invalid run 2 top --connect-timeout=5 http://nowhere.invalid:6060
+http_proxy="http://$at" run 0 top -n 1 http://nowhere.invalid:6060; says out 'GROUP'
+http_proxy="http://$at" no_proxy=nowhere.invalid run 2 top --connect-timeout=5 http://nowhere.invalid:6060
 SERVE_SOCKET=$tmp/sock; export SERVE_SOCKET; serve ok $long; unset SERVE_SOCKET
 run 0 top -n 1 "unix:$tmp/sock"; says out 'GROUP'
 run 0 top -n 1 --unix-socket="$tmp/sock" http://any/; says out 'GROUP'
@@ -247,7 +248,7 @@ serve post $long; run 2 top "$url"; says err '405: post it'; run 0 top -n 1 --me
 serve token $long; run 0 top -n 1 -H 'Authorization: Bearer secret' "$url"; run 2 top -H 'Authorization: Bearer wrong' "$url"
 printf 'wrong\n' >"$tmp/bad"; run 2 top --token-file "$tmp/bad" "$url"; says err '401'
 run 2 top --token-file "$tmp/absent" "$url"; says err 'token'; : >"$tmp/empty"; run 2 top --token-file "$tmp/empty" "$url"
-run 2 top "https://$url"; says err 'top:' # no TLS there
+run 2 top "https://$at"; says err 'top:' # no TLS there
 serve ok $long 20; run 0 top -n 1 -d 1 "$url"; run 0 top -n 1 -d 1.5s "$url"; run 2 top -d x x:1; run 2 top -d 0 x:1
 run 2 top --rows=x x:1; says err 'no number'; run 2 top --rows; says err 'needs a value'; run 2 top --insecure=3 x:1
 run 2 --insecure=3 x:1; run 2 --seconds x x:1; run 2 top --nope x:1; says err 'unknown option'
@@ -302,14 +303,16 @@ wait $pid; wait $reader
 said=$(sed -n 's/^\([0-9.]*[KMG]\) of trace .* this were left out.*: nobody took these lines$/\1/p' "$tmp/out" | head -n 1)
 if [ -n "$said" ]; then pass; else fail "top says nothing of what was left out"; fi
 
-# Without the program that fetches.
-mkdir "$tmp/nothing"; url=127.0.0.1:1
+# Without curl: plain HTTP and sockets as ever; what is curl's is said.
+mkdir "$tmp/nothing"; serve ok $long
+PATH=$tmp/nothing run 0 record --quiet -o "$tmp/r" "$at"; same "$tmp/r" $long
 for c in "top -n 1" "record -o $tmp/no" "watch --until stw.max>0 -o $tmp" "--headless"; do # unquoted: words
-    (PATH=$tmp/nothing; export PATH; exec "$GOTOP" $c "$url") >"$tmp/out" 2>"$tmp/err"
+    (PATH=$tmp/nothing; export PATH; exec "$GOTOP" $c "https://127.0.0.1:1") >"$tmp/out" 2>"$tmp/err"
     got=$?
     if [ $got = 2 ]; then pass; else fail "gotop $c without curl: $got"; fi
     says err "the curl program fetches URLs, and isn't there: install it, or pipe a trace in"
 done
+serve moved $long; PATH=$tmp/nothing run 2 top "$at"; says err 'has moved to /moved: ask there'
 
 # Redirects: yes, but never with what is secret. A token is no argument of the client's.
 serve moved $long; run 0 top "$url"; says out 'GROUP'

@@ -4,10 +4,11 @@
  *
  *   replay SECONDS SEED EVERY PACE [BREAK]   prints its port, plays once from the first client on, then ends
  *
- * So many seconds of the program, of which one in EVERY on average has a stop of 5 ms (at least four apart);
- * PACE seconds in one of ours (0: as fast as they are taken). BREAK: one in so many on average ends the
- * connection, every other time within a second's bytes; the next client gets what follows, from generation 1
- * on. For each standard error has a line: "planted N", "ended N", "broke N". A client that leaves is an end.
+ * So many seconds of the program, of which one in EVERY on average has a stop of 5 ms (at least six apart: a
+ * window is of three or four); PACE seconds in one of ours (0: as fast as they are taken). BREAK: one in so
+ * many on average ends the connection, every other time within a second's bytes; the next client gets what
+ * follows, from generation 1 on. For each standard error has a line: "planted N", "ended N", "broke N". A
+ * client that leaves is an end.
  */
 #include <arpa/inet.h>
 #include <inttypes.h>
@@ -25,7 +26,7 @@
 #include "decode/write/v2_put.h"
 #include "tests/support/tracegen.h"
 
-enum { REQUESTS = 120, APART = 4 };
+enum { REQUESTS = 120, APART = 6 };
 #define SECOND UINT64_C(1000000000)
 
 /* A second: it ends as it begins, so any may follow it. */

@@ -383,7 +383,7 @@ static void test_fetch(void **state)
         char text[200];
         struct err e = {0};
         curl_is(cases[i].script);
-        struct feed *f = opened("http://host:6060", NULL);
+        struct feed *f = opened("https://host:6060", NULL);
         enum feed_state s = drain(f, text, sizeof text, &e);
         if (s != cases[i].end || strcmp(text, cases[i].text) != 0 || !strstr(e.what, cases[i].what))
             fail_msg("case %zu: %d '%s' '%s'", i, (int)s, text, e.what);
@@ -398,20 +398,20 @@ static void test_fetch(void **state)
     feed_close(socket);
     curl_is("printf 'nothing here\\n'; printf '\\n[404] ' >&2; exit 22"); /* what was asked for isn't what was
                                                                              typed */
-    struct feed *path = opened("http://host:6060/flight?token=hush", NULL);
+    struct feed *path = opened("https://host:6060/flight?token=hush", NULL);
     assert_int_equal(drain(path, text, sizeof text, &e), FEED_FAILED);
     assert_non_null(strstr(e.what, "404: nothing here; /flight isn't there (a path that ends in ?"));
     assert_null(strstr(e.what, "hush"));
     feed_close(path);
-    path = opened("http://host:6060/flight", NULL);
+    path = opened("https://host:6060/flight", NULL);
     assert_int_equal(drain(path, text, sizeof text, &e), FEED_FAILED);
     assert_non_null(strstr(e.what, "404: nothing here; /flight/debug/pprof/trace isn't there"));
     feed_close(path);
     curl_is("sleep 100"); /* it ends with us */
-    struct feed *f = opened("http://host:6060", NULL);
+    struct feed *f = opened("https://host:6060", NULL);
     feed_close(f);
     setenv("PATH", dir, 1);
-    refused("http://host:6060", NULL, ERR_IO, "the curl program fetches URLs, and isn't there");
+    refused("https://host:6060", NULL, ERR_IO, "the curl program fetches URLs, and isn't there");
 }
 
 /* What it is asked stands in what it reads, not in a process list. */
@@ -429,17 +429,18 @@ static void test_asked(void **state)
                           .cert = "/cert",
                           .key = "/key",
                           .method = "POST",
+                          .unix_socket = "/run/app.sock",
                           .insecure = true,
                           .connect_s = 3,
                           .stall_s = 4};
-    struct feed *f = opened("unix:/run/app.sock", &o);
+    struct feed *f = opened("https://localhost", &o);
     assert_int_equal(drain(f, text, sizeof text, &e), FEED_END);
     feed_close(f);
     size_t n;
     char *asked = (char *)read_file(at("asked"), &n);
     assert_non_null(asked);
     asked[n] = '\0';
-    static const char *const want[] = {"url = \"http://localhost/debug/pprof/trace?seconds=604800\"\n",
+    static const char *const want[] = {"url = \"https://localhost/debug/pprof/trace?seconds=604800\"\n",
                                        "header = \"X-Key: \\\"a\\\\b\\\"\"\n",
                                        "header = \"Authorization: Bearer secret\"\n",
                                        "cacert = \"/ca\"\ncert = \"/cert\"\nkey = \"/key\"\n",
@@ -455,9 +456,9 @@ static void test_asked(void **state)
     refused("http://host", &(struct feed_opts){.token_file = at("missing")}, ERR_IO,
             "the token's file can't be read");
     put("token", "", 0, "w");
-    refused("http://host", &(struct feed_opts){.token_file = at("token")}, ERR_EMPTY,
+    refused("https://host", &(struct feed_opts){.token_file = at("token")}, ERR_EMPTY,
             "the token's file is empty");
-    refused("http://host", &(struct feed_opts){.header = {"X: a\nb"}, .nheaders = 1}, ERR_ARG,
+    refused("https://host", &(struct feed_opts){.header = {"X: a\nb"}, .nheaders = 1}, ERR_ARG,
             "control bytes");
     char *much = malloc(40000);
     memset(much, 'x', 40000);
@@ -465,13 +466,15 @@ static void test_asked(void **state)
     memcpy(much, "X: ", 3);
     refused("http://host", &(struct feed_opts){.header = {much}, .nheaders = 1}, ERR_ARG,
             "or they are too long");
+    refused("https://host", &(struct feed_opts){.header = {much}, .nheaders = 1}, ERR_ARG,
+            "or they are too long");
     memcpy(much, "http://", 7);
     refused(much, NULL, ERR_ARG, "the URL is too long");
     free(much);
     refused("http://a b", NULL, ERR_ARG, "no blanks or control bytes");
     refused("http://", NULL, ERR_ARG, "the URL names no host");
     mem_fail_after(1);
-    refused("http://host", NULL, ERR_NOMEM, "out of memory");
+    refused("https://host", NULL, ERR_NOMEM, "out of memory");
     mem_fail_after(-1);
 }
 
@@ -488,9 +491,9 @@ static void test_arguments(void **state)
                           .cert = "pkcs11:a\\b:secret",
                           .key = "/k:e",
                           .unix_socket = "@s\"\nurl"};
-    refused("http://host", &o, ERR_ARG, "control bytes");
+    refused("https://host", &o, ERR_ARG, "control bytes");
     o.unix_socket = "@s\" url";
-    struct feed *f = opened("http://host", &o);
+    struct feed *f = opened("https://host", &o);
     assert_int_equal(drain(f, text, sizeof text, &e), FEED_END);
     feed_close(f);
     size_t n;
@@ -508,11 +511,11 @@ static void test_arguments(void **state)
     static const char *const none[] = {"@file",    "@x: y",  "",   ":",          ": x",
                                        "no colon", "A B: c", "X;", "\xc3\xa4: b"};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
-        refused("http://host", &(struct feed_opts){.header = {none[i]}, .nheaders = 1}, ERR_ARG,
+        refused("https://host", &(struct feed_opts){.header = {none[i]}, .nheaders = 1}, ERR_ARG,
                 "a header (-H) is 'NAME: VALUE'");
     static const char *const words[] = {"", "GET /x HTTP/1.1", "P0ST"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        refused("http://host", &(struct feed_opts){.method = words[i]}, ERR_ARG,
+        refused("https://host", &(struct feed_opts){.method = words[i]}, ERR_ARG,
                 "a method (--method) is a word");
 }
 
@@ -549,7 +552,7 @@ static void test_shown(void **state)
     static const char *const cases[][2] = {
         {"http://me:secret@host:6060/x", "http://..@host:6060/x"},
         {"https://a@b:c@host?q=@", "https://..@host?q=@"},
-        {"http://host/@x", "http://host/@x"},
+        {"https://host/@x", "https://host/@x"},
         {"host:6060", "host:6060"},
         {"a@b.trace", "a@b.trace"},
         {"unix:/a@b", "unix:/a@b"},
