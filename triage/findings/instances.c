@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/base/bisect.h"
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "triage/findings/causes.h"
@@ -33,6 +34,7 @@ struct instances_work {
     struct found *found;
     bool *walk; /* by group: its goroutines have pieces or wait at places */
     uint64_t *walked, *members;
+    int64_t bucket[INSTANCE_BUCKETS]; /* where each begins */
 };
 
 const char *instance_kind_name(enum instance_kind k)
@@ -54,15 +56,11 @@ int64_t instance_bucket(uint32_t i)
     return i >= INSTANCE_BUCKETS ? INT64_MAX : i == 0 ? 0 : (int64_t)ceil(pow(10, decade) * quarter[i % 4]);
 }
 
-static uint32_t bucket_of(int64_t ns)
+static uint32_t bucket_of(const int64_t from[INSTANCE_BUCKETS], int64_t ns)
 {
-    uint32_t i = ns > 0 ? (uint32_t)(log10((double)ns) * 4) : 0;
-    i = i < INSTANCE_BUCKETS ? i : INSTANCE_BUCKETS - 1;
-    while (i > 0 && ns < instance_bucket(i))
-        i--;
-    while (i + 1 < INSTANCE_BUCKETS && ns >= instance_bucket(i + 1))
-        i++;
-    return i;
+    uint32_t i = 0;
+    bisect(i, INSTANCE_BUCKETS, k, from[k] <= ns);
+    return i ? i - 1 : 0;
 }
 
 static void work_free(struct instances_work *w)
@@ -144,7 +142,7 @@ static bool put_piece(struct instances *in, uint32_t row, struct workpiece p, bo
         return false;
     w->found = v;
     v[w->nfound++] = (struct found){row, p};
-    r->bucket[bucket_of(p.t1 - p.t0)]++;
+    r->bucket[bucket_of(w->bucket, p.t1 - p.t0)]++;
     return true;
 }
 
@@ -508,6 +506,8 @@ static bool sort_all(struct instances *in)
 enum err_code instances_new(const struct triage *tg, struct instances *out, struct err *e)
 {
     *out = (struct instances){.tg = tg, .work = mem_zalloc(sizeof *out->work)};
+    for (uint32_t i = 0; out->work && i < INSTANCE_BUCKETS; i++)
+        out->work->bucket[i] = instance_bucket(i);
     if (!out->work || !walk_start(out)) {
         instances_free(out);
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the instances");

@@ -196,9 +196,6 @@ static RARELY uint32_t pair_row_of(struct g_walk *w, const struct waited *v, uin
 {
     struct subtotal *y = w->y;
     bool made;
-    const struct wait_row *waits = wait_row_of(w, v->reason, v->stack);
-    if (!waits)
-        return TAB_NONE;
     struct pair_row *row = subtotal_pair(y,
                                          &(struct pair_row){.reason = v->reason,
                                                             .stack = v->stack,
@@ -206,7 +203,10 @@ static RARELY uint32_t pair_row_of(struct g_walk *w, const struct waited *v, uin
                                                             .waker = name == UINT32_MAX ? 0 : name,
                                                             .from_scheduler = name == UINT32_MAX},
                                          &made);
-    if (row && made) {
+    if (row && made) { /* the first of these waits there: or their row is there already */
+        const struct wait_row *waits = wait_row_of(w, v->reason, v->stack);
+        if (!waits)
+            return TAB_NONE;
         row->waiter = w->name;
         row->kind = waits->kind;
     }

@@ -11,7 +11,9 @@ enum { ROOT = 512, LOOK = 20000 /* stacks looked at for a file of package main *
 struct owners {
     const struct trace *tr;
     uint8_t *known; /* by string: enum owner + 1, 0: not asked yet */
-    uint32_t *user; /* by stack: owner_user() + 1 */
+    struct {
+        uint16_t leaf, user; /* owner_leaf() + 1, owner_user() + 1; 0: not asked yet */
+    } * at;                  /* by stack */
     uint32_t nstr, nstacks;
     struct str main[2]; /* directories of files of package main, the shortest and another */
     unsigned nmain;
@@ -77,8 +79,8 @@ struct owners *owners_new(const struct trace *tr)
     o->nstr = trace_nstr(tr);
     o->nstacks = trace_nstacks(tr);
     o->known = mem_zalloc((size_t)o->nstr + 1);
-    o->user = mem_zalloc(((size_t)o->nstacks + 1) * sizeof *o->user);
-    if (!o->known || !o->user) {
+    o->at = mem_zalloc(((size_t)o->nstacks + 1) * sizeof *o->at);
+    if (!o->known || !o->at) {
         owners_free(o);
         return NULL;
     }
@@ -90,7 +92,7 @@ void owners_free(struct owners *o)
 {
     if (o) {
         mem_free(o->known);
-        mem_free(o->user);
+        mem_free(o->at);
         mem_free(o);
     }
 }
@@ -158,7 +160,7 @@ static bool plumbing(struct str f)
            str_starts(f, "runtime");
 }
 
-uint32_t owner_leaf(struct owners *o, uint32_t stack)
+static uint32_t find_leaf(const struct owners *o, uint32_t stack)
 {
     const uint32_t n = trace_stack(o->tr, stack);
     for (uint32_t i = 0; i < n; i++) {
@@ -167,6 +169,18 @@ uint32_t owner_leaf(struct owners *o, uint32_t stack)
             return i;
     }
     return 0;
+}
+
+uint32_t owner_leaf(struct owners *o, uint32_t stack)
+{
+    if (stack >= o->nstacks)
+        return 0;
+    uint16_t *at = &o->at[stack].leaf;
+    if (!*at) {
+        const uint32_t i = find_leaf(o, stack);
+        *at = (uint16_t)(i < UINT16_MAX ? i + 1 : 1);
+    }
+    return *at - 1u;
 }
 
 uint32_t owner_user_from(struct owners *o, uint32_t stack, uint32_t from)
@@ -183,17 +197,24 @@ uint32_t owner_user_from(struct owners *o, uint32_t stack, uint32_t from)
     return library != UINT32_MAX ? library : from;
 }
 
+static uint32_t find_user(struct owners *o, uint32_t stack)
+{
+    const uint32_t i = owner_user_from(o, stack, 0);
+    const struct frame f = trace_frame(o->tr, stack, i);
+    const enum owner w = owner_of(o, &f);
+    return w == OWNER_PROGRAM || w == OWNER_LIBRARY ? i : owner_leaf(o, stack);
+}
+
 uint32_t owner_user(struct owners *o, uint32_t stack)
 {
     if (stack >= o->nstacks)
         return 0;
-    if (!o->user[stack]) {
-        const uint32_t leaf = owner_leaf(o, stack), i = owner_user_from(o, stack, 0);
-        const struct frame f = trace_frame(o->tr, stack, i);
-        const enum owner w = owner_of(o, &f);
-        o->user[stack] = (w == OWNER_PROGRAM || w == OWNER_LIBRARY ? i : leaf) + 1;
+    uint16_t *at = &o->at[stack].user;
+    if (!*at) {
+        const uint32_t i = find_user(o, stack);
+        *at = (uint16_t)(i < UINT16_MAX ? i + 1 : 1);
     }
-    return o->user[stack] - 1;
+    return *at - 1u;
 }
 
 const char *owner_id(enum owner w)
