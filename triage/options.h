@@ -104,6 +104,7 @@ struct options {
     int64_t cooldown_ns;                           /* -1 = not given */
     struct keep keep_files;
     const char *exec;
+    const char *serve_at; /* --prometheus */
     bool cpu;
 };
 #define OPTIONS_UNSET UINT64_MAX

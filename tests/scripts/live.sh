@@ -65,6 +65,23 @@ run 0 watch --until 'stw.max>=0ns' --max 1 --exec "$tmp/copy" -o "$tmp/one" "$ur
 i=0; while [ -z "$(find "$tmp/one" -name '*.copy' -size +1k)" ] && [ $i -lt 600 ]; do i=$((i + 1)); sleep 0.1; done
 if [ $i -lt 600 ]; then pass; else fail "--exec did not run"; fi
 run 2 watch --until 'stw.max>=0ns' --max 1 --exec "$tmp/absent" -o "$tmp/one" "$url"; says err 'No such file'
+# For machines: a line of JSON for each picture; metrics for who asks, also once the program has gone.
+run 0 top --json "$url"; says out '"schema":"gotop.top/1"'; says out '"kind":"requests","name":"net/http.(*conn).serve"'
+if [ "$(grep -c '^{.*}$' "$tmp/out")" = "$(wc -l <"$tmp/out")" ]; then pass; else fail "not a line each"; fi
+run 0 top -n 1 "$url"; says out 'WORK '; says out 'requests '
+run 2 top --prometheus 9090 "$url"; says err 'no place to listen'
+serve ok $long 20
+"$GOTOP" top --prometheus :0 "$url" >"$tmp/out" 2>"$tmp/err" &
+top=$!; pids="$pids $top"
+i=0; while ! grep -q '/metrics' "$tmp/err" && [ $i -lt 600 ]; do i=$((i + 1)); sleep 0.1; done
+at=$(sed -n 's/^gotop top: \(http.*\)/\1/p' "$tmp/err" | head -n 1)
+i=0; while ! curl -s "$at" | grep -q 'work_duration_seconds_count' && [ $i -lt 600 ]; do i=$((i + 1)); sleep 0.1; done
+curl -s "$at" >"$tmp/out"
+says out 'gotop_work_duration_seconds_bucket{kind="requests",work="net/http.(*conn).serve",le="+Inf"}'
+says out '# TYPE gotop_sched_latency_seconds histogram'
+if command -v promtool >/dev/null 2>&1; then promtool check metrics <"$tmp/out" >"$tmp/err2" 2>&1 && pass || fail "promtool: $(cat "$tmp/err2")"; fi
+kill $top; wait $top; got=$?
+if [ $got = 0 ]; then pass; else fail "top --prometheus: $got"; fi
 serve ok $older 5; run 0 top -n 1 "$url"; says out 'go 1.23'
 
 # What is held all through is the whole trace; a window of it is a trace of its own.

@@ -1,7 +1,7 @@
 /*
- * test_pulse.c - the pieces of a running program's work are those that the works of the whole trace have, whether they
- * come as a generation each, as a model that grows, or at once; and what began in one generation and ended in a later
- * one is among them.
+ * test_pulse.c - the pieces of a running program's work are those that the works of the whole trace have,
+ * whether they come as a generation each, as a model that grows, or at once; and what began in one generation
+ * and ended in a later one is among them.
  */
 #include "triage_help.h"
 
@@ -63,7 +63,8 @@ static int agrees(const struct loaded *l, const struct pulse *p)
     int seen = 0;
     for (uint32_t i = 0; i < l->fs.works.n; i++) {
         const struct work *w = &l->fs.works.v[i];
-        if (w->looked != w->n || w->standing || (w->kind != WORK_REQUESTS && w->kind != WORK_TASKS && !w->user))
+        if (w->looked != w->n || w->standing ||
+            (w->kind != WORK_REQUESTS && w->kind != WORK_TASKS && !w->user))
             continue;
         const struct dist d = held(p, w->kind, trace_str(l->tr, w->name));
         same_dist(&d, &w->d);

@@ -1,11 +1,16 @@
 /*
- * test_report_schema.c - what `gotop report --json` writes is what docs/report.schema.json says, of samples
- * of every kind. The validator knows the words of JSON Schema that the file uses, and fails on others.
+ * test_report_schema.c - what `gotop report --json`, `info --json` and `top --json` write is what the schemas
+ * in docs/ say, of samples of every kind. The validator knows the words of JSON Schema that the file uses,
+ * and fails on others.
  */
 #include "triage_help.h"
 
 #include <jansson.h>
 
+#include "decode/census.h"
+#include "decode/input/input.h"
+#include "triage/live/figures.h"
+#include "triage/report/info.h"
 #include "triage/report/report.h"
 
 static json_t *schema;
@@ -202,9 +207,143 @@ static void validator_fails(void **state)
     json_decref(schema);
 }
 
+/* ---- top, info ---- */
+
+static void check_text(char *s, const char *path)
+{
+    assert_non_null(s);
+    json_t *root = json_loads(s, 0, NULL);
+    assert_non_null(root);
+    mem_free(s);
+    wrong[0] = 0;
+    if (!valid(root, schema, path))
+        fail_msg("%s: %s", path, wrong);
+    seen_works += json_array_size(json_object_get(root, "work")) > 0;
+    seen_findings += json_array_size(json_object_get(root, "findings")) > 0;
+    json_decref(root);
+}
+
+static void top_holds(const char *path)
+{
+    struct loaded l;
+    struct figures *f = mem_zalloc(sizeof *f);
+    help_load(path, &l);
+    assert_true(fig_new(f));
+    f->where = "http://me:secret@host:6060";
+    for (int i = 0; i < 2; i++) {
+        assert_true(fig_take(f, &l, i > 0));
+        char *s = fig_json(f);
+        assert_non_null(s);
+        assert_null(strstr(s, "secret"));
+        assert_null(strchr(s, '\n'));
+        check_text(s, path);
+    }
+    fig_free(f);
+    mem_free(f);
+    load_free(&l);
+}
+
+static void top_schema(void **state)
+{
+    (void)state;
+    schema = json_load_file("docs/top.schema.json", 0, NULL);
+    assert_non_null(schema);
+    seen_findings = seen_works = 0;
+    assert_true(help_each("samples", "", top_holds) >= 30);
+    assert_true(help_each("tests/golden", "report-", top_holds) >= 12);
+    assert_true(seen_findings >= 10 && seen_works >= 10);
+    json_decref(schema);
+}
+
+/*
+ * Prometheus' text: each metric has its HELP and TYPE before its samples, which stand together; no series
+ * twice; names of that alphabet; a histogram's buckets don't fall.
+ */
+static void metrics_of(const char *path)
+{
+    static char seen[4096][300];
+    struct loaded l;
+    struct figures *f = mem_zalloc(sizeof *f);
+    struct text t = {0};
+    char name[100] = "", line[4096];
+    double before = 0;
+    size_t n = 0;
+    help_load(path, &l);
+    assert_true(fig_new(f) && fig_take(f, &l, false));
+    fig_prometheus(&t, f, true);
+    assert_true(text_ok(&t) && t.p[t.n - 1] == '\n');
+    for (const char *p = t.p; *p; p += strcspn(p, "\n") + 1) {
+        char type[20];
+        snprintf(line, sizeof line, "%.*s", (int)strcspn(p, "\n"), p);
+        if (*line == '#') {
+            if (sscanf(line, "# HELP %99s", name) != 1) {
+                char of[100];
+                assert_int_equal(sscanf(line, "# TYPE %99s %19s", of, type), 2);
+                assert_string_equal(of, name);
+            }
+            continue;
+        }
+        assert_int_equal(strncmp(line, name, strlen(name)), 0);
+        const char *end = strrchr(line, ' ');
+        assert_non_null(end);
+        char *rest;
+        const double v = strtod(end + 1, &rest);
+        assert_true(end[1] && !*rest);
+        assert_int_equal(strspn(name, "abcdefghijklmnopqrstuvwxyz_"), strlen(name));
+        const bool bucket = strncmp(line + strlen(name), "_bucket", 7) == 0;
+        assert_true(!bucket || v >= before);
+        before = bucket && !strstr(line, "+Inf") ? v : 0;
+        assert_true(n < 4096);
+        snprintf(seen[n], sizeof seen[n], "%.*s", (int)(end - line), line);
+        for (size_t i = 0; i < n; i++)
+            assert_string_not_equal(seen[i], seen[n]);
+        n++;
+    }
+    assert_true(n > 60);
+    text_free(&t);
+    fig_free(f);
+    mem_free(f);
+    load_free(&l);
+}
+
+static void prometheus(void **state)
+{
+    (void)state;
+    metrics_of("samples/http-long-1.27.trace");
+    metrics_of("samples/tasks-1.25.trace");
+    metrics_of("tests/golden/report-herd.trace");
+}
+
+static void info_holds(const char *path)
+{
+    struct input in;
+    struct census c;
+    struct trace *tr;
+    struct err e = {0};
+    assert_int_equal(input_open(path, trace_limit(0), &in, &e), ERR_OK);
+    assert_int_equal(census_take(&in, &c, &e), ERR_OK);
+    assert_int_equal(trace_open_input(&in, NULL, &tr, &e), ERR_OK);
+    while (trace_load(tr, INT64_MAX) == LOAD_MORE) {
+    }
+    check_text(info_json(&(struct info){.path = path, .tr = tr, .c = &c, .packed = &in.damage}), path);
+    trace_close(tr);
+    census_free(&c);
+    input_close(&in);
+}
+
+static void info_schema(void **state)
+{
+    (void)state;
+    schema = json_load_file("docs/info.schema.json", 0, NULL);
+    assert_non_null(schema);
+    assert_true(help_each("samples", "", info_holds) >= 30);
+    json_decref(schema);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(samples_hold), cmocka_unit_test(schema_is_whole),
-                                       cmocka_unit_test(validator_fails)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(samples_hold),    cmocka_unit_test(schema_is_whole),
+                                       cmocka_unit_test(validator_fails), cmocka_unit_test(top_schema),
+                                       cmocka_unit_test(prometheus),      cmocka_unit_test(info_schema)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

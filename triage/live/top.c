@@ -4,18 +4,22 @@
  * Each picture is of the generations since the last one: their times add up, and a program that stands still
  * says so as well as one that is busy. A generation takes about a second, so that is the finest there is.
  */
+#include "triage/live/figures.h"
 #include "triage/live/live.h"
+#include "triage/live/serve.h"
 #include "triage/options.h"
 #include "triage/say.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/base/door.h"
 #include "decode/base/mem.h"
 #include "triage/text.h"
 
-enum { ROWS = 15, STEP_MS = 200 };
+enum { ROWS = 15, WORKS = 4, STEP_MS = 200, AGAIN_MOST_S = 30 };
 #define ROOM \
     ((uint64_t)64 << 20) /* bytes that wait while nobody reads our lines (less, a terminal that hangs) */
 #define EVERY_NS 1000000000LL
@@ -27,6 +31,11 @@ struct top {
     uint64_t count; /* pictures to show, 0 = until the end */
     int64_t every_ns;
     uint32_t rows;
+    bool json;
+    const char *prometheus; /* where to serve; NULL: nowhere */
+    struct serve *serve;
+    struct figures fig;
+    bool gap;                /* something before the next picture was not looked at */
     uint64_t shown, skipped; /* pictures; generations left out since the last one */
     int64_t late_ns;         /* so late came what is shown */
     bool cut;                /* a generation was too large, which has been said */
@@ -42,7 +51,10 @@ static const char usage_head[] =
     "moment each:\n"
     "G is how many goroutines lived in it; RAN and ASSIST are processor time (100%: one processor);\n"
     "RUNNABLE, WAITING and SYSCALL are how many were in that state at once, on average; NEW/S is how\n"
-    "many were created per second. Those that ran or were runnable most, both added up, come first.\n";
+    "many were created per second. Those that ran or were runnable most, both added up, come first. WORK is "
+    "what\n"
+    "the program does again and again (requests, tasks, items of workers): pieces that ended in the last\n"
+    "second, ten seconds and minute.\n";
 static const struct command command = {"top", CMD_TOP, usage_head, LIVE_TAIL};
 
 /* -1: go on. */
@@ -53,47 +65,39 @@ static int parse(struct top *t, int argc, char **argv)
     t->count = o.count;
     t->every_ns = o.every_ns ? o.every_ns : EVERY_NS;
     t->rows = o.rows ? (uint32_t)o.rows : ROWS;
+    t->json = o.json;
+    t->prometheus = o.serve_at;
     return status;
 }
 
 /* ---- one picture
  * ------------------------------------------------------------------------------------------------ */
 
-static double total(const struct group *g, enum gmetric m)
-{
-    return g->count ? (double)g->d[m].total : 0;
-}
-
 static int by_work(const void *a, const void *b)
 {
     const struct group *const *x = a, *const *y = b;
-    double p = total(*x, GM_EXEC) + total(*x, GM_SCHED), q = total(*y, GM_EXEC) + total(*y, GM_SCHED);
+    const int64_t p = ns_add(fig_ns(*x, FIG_RUNNING), fig_ns(*x, FIG_RUNNABLE)),
+                  q = ns_add(fig_ns(*y, FIG_RUNNING), fig_ns(*y, FIG_RUNNABLE));
     return (p < q) - (p > q);
 }
 
-static void put_head(struct text *t, const struct top *o, const struct loaded *l, int64_t wall_ns)
+static void put_head(struct text *t, const struct top *o)
 {
+    const struct loaded *l = o->fig.l;
     const struct triage *tg = l->tg;
     const struct trace_info *ti = trace_info(l->tr);
-    int64_t ran = l->tg->p_sum.ns[ST_RUNNING], longest = 0;
     char stamp[64];
-    live_stamp(wall_ns, false, stamp, sizeof stamp);
-    ran +=
-        tg->p_sum.ns[ST_GCWORK] + tg->p_sum.ns[ST_ASSIST] + tg->p_sum.ns[ST_SWEEP] + tg->p_sum.ns[ST_SYSCALL];
-    for (uint32_t i = 0; i < tg->nstw; i++) {
-        int64_t ns = tg->stw[i].longest.t1 - tg->stw[i].longest.t0;
-        longest = ns > longest ? ns : longest;
-    }
+    live_stamp(o->fig.wall_ns, false, stamp, sizeof stamp);
     text_add(t, "%s  %s  %uP %uG  ", stamp, ti->dialect, ti->gomaxprocs, tg->g_at_end);
     text_dur(t, tg->end);
     text_lit(t, "  busy ");
-    text_share(t, (double)ran, (double)tg->capacity);
+    text_share(t, (double)fig_busy(tg), (double)tg->capacity);
     if (o->late_ns >= LIVE_LATE)
         text_add(t, "  %llds late", (long long)(o->late_ns / 1000000000));
     text_lit(t, "\nsched p99 ");
     text_dur(t, hist_quantile(&tg->sched, 0.99));
     text_lit(t, "  stw ");
-    text_dur(t, longest);
+    text_dur(t, hist_quantile(&tg->stw_all, 1));
     text_add(t, "  gc %llu", (unsigned long long)tg->gc_cycles);
     if (tg->heap.known) {
         text_lit(t, "  heap ");
@@ -131,16 +135,70 @@ static void put_group(struct text *t, const struct loaded *l, const struct group
     text_func(t, l->tr, g->name, 29);
     text_pad(t, from, 30);
     text_add(t, "%6u ", g->count);
-    put_share(t, total(g, GM_EXEC), end, 7);
-    put_share(t, total(g, GM_ASSIST), end, 7);
-    put_many(t, total(g, GM_SCHED), end, 9);
-    put_many(t, total(g, GM_WAIT), end, 8);
-    put_many(t, total(g, GM_SYSCALL) + total(g, GM_SYSBLOCK), end, 8);
+    put_share(t, (double)fig_ns(g, FIG_RUNNING), end, 7);
+    put_share(t, g->count ? (double)g->d[GM_ASSIST].total : 0, end, 7);
+    put_many(t, (double)fig_ns(g, FIG_RUNNABLE), end, 9);
+    put_many(t, (double)fig_ns(g, FIG_WAITING), end, 8);
+    put_many(t, (double)fig_ns(g, FIG_CALL), end, 8);
     text_add(t, "%llu\n", (unsigned long long)((double)g->created * 1e9 / (end > 0 ? end : 1)));
 }
 
-static void put_picture(struct text *t, const struct top *o, const struct loaded *l, int64_t wall_ns)
+static void put_cell(struct text *t, int64_t ns, bool known, size_t w)
 {
+    const size_t from = t->n;
+    if (known)
+        text_dur(t, ns);
+    else
+        text_lit(t, "-");
+    text_pad(t, from, w);
+}
+
+/* One work in one window: "requests main.serve 10s 4012/s ..". */
+static void put_latency(struct text *t, const struct figures *f, uint32_t row, int window)
+{
+    enum { NAME = 26, OF = 5, RATE = 9, CELL = 8 };
+    const struct pulse_row *w = pulse_row(f->pulse, row);
+    const struct dist *d = &f->work[window][row];
+    const double s = (double)f->window_ns[window] / 1e9, rate = s > 0 ? (double)d->n / s : 0;
+    size_t from = t->n;
+    if (window == FIG_SECOND) {
+        text_add(t, "%s ", work_kind_name(w->kind));
+        const char *slash = strrchr(w->handler, '/'), *name = slash ? slash + 1 : w->handler;
+        text_tail(t, name, strlen(name), NAME - (t->n - from) - 1);
+    }
+    text_pad(t, from, NAME);
+    from = t->n;
+    text_add(t, "%.0fs", s);
+    text_pad(t, from, OF);
+    from = t->n;
+    text_add(t, "%.*f", rate < 10 ? 1 : 0, rate);
+    text_pad(t, from, RATE);
+    const int64_t v[] = {d->p50, d->p95, d->p99, d->p999};
+    for (int i = 0; i < 4; i++)
+        put_cell(t, v[i], d->n > 0, CELL);
+    put_cell(t, d->max, d->n > 0, 0);
+    text_lit(t, "\n");
+}
+
+/* What people wait for first, as much of it as lines have room for; nothing if the program does nothing again
+ * and again. */
+static void put_works(struct text *t, const struct figures *f)
+{
+    uint32_t shown = 0;
+    for (uint32_t i = 0; i < f->nwork && shown < WORKS; i++) {
+        if (!f->work[FIG_HELD][f->order[i]].n)
+            continue;
+        if (!shown++)
+            text_lit(t, "WORK                      OF   PER S    P50     P95     P99     P99.9   MOST\n");
+        for (int w = 0; w < FIG_WINDOWS; w++)
+            if (!w || f->window_ns[w] > f->window_ns[w - 1] + f->window_ns[0] / 2)
+                put_latency(t, f, f->order[i], w);
+    }
+}
+
+static void put_picture(struct text *t, const struct top *o)
+{
+    const struct loaded *l = o->fig.l;
     const struct triage *tg = l->tg;
     const struct group **row = mem_alloc((tg->ngroups + 1) * sizeof *row);
     if (!row) {
@@ -150,7 +208,8 @@ static void put_picture(struct text *t, const struct top *o, const struct loaded
     for (uint32_t i = 0; i < tg->ngroups; i++)
         row[i] = &tg->groups[i];
     qsort(row, tg->ngroups, sizeof *row, by_work);
-    put_head(t, o, l, wall_ns);
+    put_head(t, o);
+    put_works(t, &o->fig);
     text_lit(t, "GROUP                              G RAN    ASSIST RUNNABLE WAITING SYSCALL NEW/S\n");
     for (uint32_t i = 0; i < tg->ngroups && i < o->rows; i++)
         put_group(t, l, row[i]);
@@ -198,42 +257,83 @@ static bool enough(const struct top *o, struct live *l, struct err *e)
     return all >= o->every_ns - o->every_ns / 8;
 }
 
-/* The generations since the last picture, if they are long enough. false: nobody reads, or *e says what is
- * wrong. */
+/* Lines or JSON, to who reads them; metrics, for who asks. false: nobody reads, or *e says what is wrong. */
+static bool tell(struct top *o, struct err *e)
+{
+    struct text t = {.ascii = !o->json}, m = {0};
+    struct err why = {0};
+    bool good = true;
+    if (o->json) {
+        char *s = fig_json(&o->fig);
+        t.failed |= !s;
+        text_add(&t, "%s\n", s ? s : "");
+        mem_free(s);
+    } else if (!o->serve) {
+        put_picture(&t, o);
+    }
+    if (t.n || t.failed)
+        good = live_out(&t, &why);
+    if (why.code)
+        err_set(e, why.code, ERR_NO_OFFSET, "standard output: %s", why.what);
+    text_free(&t);
+    if (o->serve) {
+        fig_prometheus(&m, &o->fig, true);
+        if (text_ok(&m))
+            serve_put(o->serve, &m);
+        text_free(&m);
+    }
+    return good;
+}
+
+static bool picture(struct top *o, struct live *l, const struct loaded *in, size_t n, struct err *e)
+{
+    struct figures *f = &o->fig;
+    o->late_ns = f->late_ns = l->late_ns;
+    o->cut = l->cut;
+    f->wall_ns = l->st.gen[n - 1].came_ns ? l->st.gen[n - 1].came_ns : live_wall_now();
+    f->skipped = o->skipped;
+    f->lost = o->lost;
+    if (!fig_take(f, in, o->gap || o->skipped || o->lost)) {
+        err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+        return false;
+    }
+    const bool good = tell(o, e);
+    f->l = NULL;
+    stream_drop(&l->st, n);
+    o->shown++;
+    o->told += o->lost;
+    o->skipped = o->lost = 0;
+    o->gap = false;
+    return good;
+}
+
+/* The generations since the last picture, if they are long enough; of a file no more than it takes. false:
+ * nobody reads, or *e says what is wrong. */
 static bool show(struct top *o, struct live *l, struct err *e)
 {
     struct loaded in;
     uint8_t *mem;
     skip_old(o, l);
-    size_t n = stream_whole(&l->st);
-    if (!n || !enough(o, l, e))
+    const size_t whole = stream_whole(&l->st);
+    if (!whole || !enough(o, l, e))
         return true;
-    if (live_load(l, 0, n, &o->live.trace, &in, &mem, e)) {
-        stream_drop(&l->st, n);
-        if (e->code == ERR_NOMEM)
-            return false;
-        *e = (struct err){0};
-        return true;
+    for (size_t n = l->patient ? 1 : whole; n <= whole; n++) {
+        if (live_load(l, 0, n, &o->live.trace, &in, &mem, e)) {
+            stream_drop(&l->st, n);
+            o->gap = true;
+            if (e->code == ERR_NOMEM)
+                return false;
+            *e = (struct err){0};
+            return true;
+        }
+        const bool full = trace_info(in.tr)->end >= o->every_ns - o->every_ns / 8 || (l->ended && n == whole),
+                   good = !full || picture(o, l, &in, n, e);
+        load_free(&in);
+        mem_free(mem);
+        if (full)
+            return good;
     }
-    bool good = true;
-    if (trace_info(in.tr)->end >= o->every_ns - o->every_ns / 8 || l->ended) {
-        struct text t = {.ascii = true};
-        o->late_ns = l->late_ns;
-        o->cut = l->cut;
-        put_picture(&t, o, &in, l->st.gen[n - 1].came_ns ? l->st.gen[n - 1].came_ns : live_wall_now());
-        struct err why;
-        good = live_out(&t, &why);
-        text_free(&t);
-        if (why.code)
-            err_set(e, why.code, ERR_NO_OFFSET, "standard output: %s", why.what);
-        stream_drop(&l->st, n);
-        o->shown++;
-        o->told += o->lost;
-        o->skipped = o->lost = 0;
-    }
-    load_free(&in);
-    mem_free(mem);
-    return good;
+    return true;
 }
 
 /* What was left out up to the program's end has no picture behind it that could say so. */
@@ -247,43 +347,104 @@ static void tell_lost_end(const struct top *o, const struct live *l)
     text_free(&t);
 }
 
+/* Does that hold more pictures? */
+static bool goes_on(const struct top *o)
+{
+    return !live_stop_asked() && (!o->count || o->shown < o->count);
+}
+
 /* One picture after the other, until the end of them or of the program. The exit status. */
 static int pictures(struct top *o, struct live *l)
 {
     struct err e = {0};
     enum live_state s = LIVE_WAIT;
-    while (!l->ended && !live_stop_asked() && (!o->count || o->shown < o->count)) {
+    const uint64_t before = o->shown;
+    while (!l->ended && goes_on(o)) {
         struct err bad = {0};
+        size_t left;
         s = live_step(l, STEP_MS, &e);
         live_tell(l, s, "top", o->live.where);
-        if (s != LIVE_WAIT && !show(o, l, &bad))
-            return bad.code ? live_say("top", o->live.where, bad.what) : 0;
+        do {
+            left = stream_whole(&l->st);
+            if (s != LIVE_WAIT && !show(o, l, &bad))
+                return bad.code ? live_say("top", o->live.where, bad.what) : 0;
+        } while (l->patient && goes_on(o) && stream_whole(&l->st) && stream_whole(&l->st) < left);
     }
-    if (l->ended && l->lost > o->told && !l->cut)
+    if (l->ended && l->lost > o->told && !l->cut && !o->serve && !o->json)
         tell_lost_end(o, l);
     if (s == LIVE_FAILED && (!o->count || o->shown < o->count))
         return live_say("top", o->live.where, e.what);
-    if (l->ended && !o->shown)
+    if (l->ended && o->shown == before)
         return live_say("top", o->live.where, live_too_short);
     return 0;
+}
+
+static int connected(struct top *o)
+{
+    struct live l = {.room = ROOM};
+    struct err e = {0};
+    if (live_open(&l, &o->live, &e)) {
+        live_close(&l);
+        return live_say("top", o->live.where, e.what);
+    }
+    const int status = pictures(o, &l);
+    live_close(&l);
+    return status;
+}
+
+/* There is nothing to tell, for so many seconds. */
+static void wait_again(const struct top *o, int s)
+{
+    struct text m = {0};
+    fig_prometheus(&m, &o->fig, false);
+    if (text_ok(&m))
+        serve_put(o->serve, &m);
+    text_free(&m);
+    for (int ms = 0; ms < s * 1000 && !live_stop_asked(); ms += STEP_MS)
+        poll(NULL, 0, STEP_MS);
+}
+
+/* Who serves goes on behind a program's end, a deploy, a tracer that is busy: until it is told to end. */
+static int serving(struct top *o)
+{
+    struct err e = {0};
+    int pause = 1;
+    if (serve_begin(o->serve, &e))
+        return live_say("top", "--prometheus", e.what);
+    door_printf(stderr, "gotop top: http://%s/metrics\n", serve_at(o->serve));
+    for (;;) {
+        const uint64_t before = o->shown;
+        const int status = connected(o);
+        if (!goes_on(o) || !feed_is_url(o->live.where))
+            return o->shown ? 0 : status;
+        pause = o->shown > before ? 1 : pause < AGAIN_MOST_S / 2 ? 2 * pause : AGAIN_MOST_S;
+        o->gap = true;
+        wait_again(o, pause);
+        if (!goes_on(o))
+            return 0;
+    }
 }
 
 int top_main(int argc, char **argv)
 {
     struct top o = {0};
-    struct live l = {.room = ROOM};
     struct err e = {0};
     int status = parse(&o, argc, argv);
     if (status >= 0)
         return status;
+    if (o.prometheus && serve_open(o.prometheus, &o.serve, &e))
+        return live_say("top", o.prometheus, e.what);
     live_shut(&o.live, NULL);
-    if (live_open(&l, &o.live, &e)) {
-        live_close(&l);
-        return live_say("top", o.live.where, e.what);
+    status = 2;
+    if (fig_new(&o.fig)) {
+        o.fig.where = o.live.where;
+        live_stop_hold();
+        status = o.serve ? serving(&o) : connected(&o);
+        live_stop_tell("top", o.live.where);
+    } else {
+        (void)live_say("top", o.live.where, "out of memory");
     }
-    live_stop_hold();
-    status = pictures(&o, &l);
-    live_stop_tell("top", o.live.where);
-    live_close(&l);
+    serve_close(o.serve);
+    fig_free(&o.fig);
     return status;
 }

@@ -95,7 +95,8 @@ void pulse_free(struct pulse *p)
     mem_free(p);
 }
 
-/* ---- names ------------------------------------------------------------------------------------------------- */
+/* ---- names
+ * ------------------------------------------------------------------------------------------------- */
 
 static char *text_of(const struct trace *tr, uint32_t str)
 {
@@ -154,7 +155,8 @@ static uint32_t row_for(struct pulse *p, const struct trace *tr, enum work_kind_
 static bool counts(const struct trace *tr, const struct work *w)
 {
     return w->kind == WORK_REQUESTS ||
-           (w->user && !w->standing && (w->kind == WORK_ITEMS || w->kind == WORK_LIVES) && trace_str(tr, w->name).len);
+           (w->user && !w->standing && (w->kind == WORK_ITEMS || w->kind == WORK_LIVES) &&
+            trace_str(tr, w->name).len);
 }
 
 bool pulse_learn(struct pulse *p, const struct trace *tr, const struct works *all)
@@ -184,7 +186,8 @@ bool pulse_learn(struct pulse *p, const struct trace *tr, const struct works *al
     return !p->failed;
 }
 
-/* ---- pieces ------------------------------------------------------------------------------------------------ */
+/* ---- pieces
+ * ------------------------------------------------------------------------------------------------ */
 
 void pulse_forget(struct pulse *p, int64_t t)
 {
@@ -218,7 +221,8 @@ static void piece_add(struct pulse *p, uint32_t row, int64_t t0, int64_t t1)
         p->failed = true;
         return;
     }
-    const uint64_t most = ((uint64_t)1 << DUR_BITS) - 1, d = (uint64_t)(t1 - t0) < most ? (uint64_t)(t1 - t0) : most;
+    const uint64_t most = ((uint64_t)1 << DUR_BITS) - 1,
+                   d = (uint64_t)(t1 - t0) < most ? (uint64_t)(t1 - t0) : most;
     p->piece = v;
     v[p->n++] = (struct piece){t1, (uint64_t)row << DUR_BITS | d};
     struct pulse_row *r = &p->row[row];
@@ -241,7 +245,8 @@ static void keep(struct pulse *p, const struct under_way *u)
     v[p->nis++] = *u;
 }
 
-/* ---- a goroutine ------------------------------------------------------------------------------------------- */
+/* ---- a goroutine
+ * ------------------------------------------------------------------------------------------- */
 
 /* Waits a worker of that kind for more there? */
 static bool more_there(struct pulse *p, const struct named *k, uint32_t name, const struct span *s)
@@ -264,8 +269,8 @@ struct at_work {
 };
 
 /*
- * The first span of a goroutine that waited for more as the last model ended is that wait, whatever it tells of it; or
- * the wait was over just then.
+ * The first span of a goroutine that waited for more as the last model ended is that wait, whatever it tells
+ * of it; or the wait was over just then.
  */
 static bool goes_on_waiting(struct pulse *p, struct at_work *a, const struct span *s)
 {
@@ -278,7 +283,8 @@ static bool goes_on_waiting(struct pulse *p, struct at_work *a, const struct spa
     return on;
 }
 
-static void item_span(struct pulse *p, struct at_work *a, const struct named *k, uint32_t name, const struct span *s)
+static void item_span(struct pulse *p, struct at_work *a, const struct named *k, uint32_t name,
+                      const struct span *s)
 {
     if (goes_on_waiting(p, a, s) || s->state != ST_WAITING || !more_there(p, k, name, s))
         return;
@@ -379,7 +385,8 @@ static struct named *known(struct pulse *p, uint32_t name)
     return at ? &p->named[at - 1] : NULL;
 }
 
-/* ---- tasks ------------------------------------------------------------------------------------------------- */
+/* ---- tasks
+ * ------------------------------------------------------------------------------------------------- */
 
 /* A task is told of by every model that has a part of it, and ends once. */
 static void task(struct pulse *p, const struct task *t)
@@ -409,7 +416,8 @@ static void tasks(struct pulse *p)
             keep(p, &p->was[i]);
 }
 
-/* ---- a model ----------------------------------------------------------------------------------------------- */
+/* ---- a model
+ * ----------------------------------------------------------------------------------------------- */
 
 void pulse_gap(struct pulse *p)
 {
@@ -512,7 +520,8 @@ bool pulse_step(struct pulse *p, int64_t budget_ns, bool *failed)
     return true;
 }
 
-/* ---- what is asked ----------------------------------------------------------------------------------------- */
+/* ---- what is asked
+ * ----------------------------------------------------------------------------------------- */
 
 uint32_t pulse_rows(const struct pulse *p)
 {

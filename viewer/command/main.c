@@ -775,7 +775,8 @@ static bool wants_live_top(int argc, char **argv)
         (type && strcmp(type, "dumb") == 0))
         return false;
     for (int i = 2; i < argc; i++) {
-        static const char *const lines[] = {"-n", "-d", "-h", "-?", "--rows", "--help"};
+        static const char *const lines[] = {"-n",     "-d",     "-h",     "-?",
+                                            "--rows", "--help", "--json", "--prometheus"};
         for (size_t k = 0; k < sizeof lines / sizeof *lines; k++)
             if (strncmp(argv[i], lines[k], strlen(lines[k])) == 0)
                 return false;

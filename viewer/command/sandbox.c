@@ -12,6 +12,7 @@
 #include "decode/base/door.h"
 #include "decode/base/spill.h"
 #include "triage/exports/outside.h"
+#include "triage/live/serve.h"
 #include "triage/places.h"
 
 #include <stdint.h>
@@ -379,7 +380,11 @@ static const struct {
 /* Calls that may be made with certain arguments. Rows of one call are alternatives, conditions of one row
  * hold both. */
 enum how { NONE, IS, ANY_OF, NONE_OF, NULL_POINTER };
-enum { OURSELVES = -2, CLERK = -3 }; /* stand for the process's number, the clerk's socket */
+enum {
+    OURSELVES = -2,
+    CLERK = -3,
+    LISTENER = -4
+}; /* stand for the process's number, the clerk's socket, the one that clients are accepted from */
 struct condition {
     int arg;
     enum how how;
@@ -446,6 +451,7 @@ static const struct {
     {ALWAYS, SYS_prctl, {{0, IS, PR_SET_NAME}}},
     {ALWAYS, SYS_prctl, {{0, IS, NAMES_MEMORY}}},
     {ALWAYS, SYS_recvmsg, {{0, IS, CLERK}}},
+    {SANDBOX_LIVE, SYS_accept4, {{0, IS, LISTENER}}},
 };
 
 enum { FILTER_MAX = 400, NEW_CALLS = 424, X32 = 0x40000000 };
@@ -503,7 +509,10 @@ static size_t condition_length(const struct condition *c)
 /* It holds, or the next `rest` instructions are left out. */
 static void put_condition(struct filter *f, const struct condition *c, size_t rest)
 {
-    const int64_t v = c->value == OURSELVES ? getpid() : c->value == CLERK ? clerk_fd() : c->value;
+    const int64_t v = c->value == OURSELVES  ? getpid()
+                      : c->value == CLERK    ? clerk_fd()
+                      : c->value == LISTENER ? serve_listens
+                                             : c->value;
     if (!c->how)
         return;
     load(f, half(c->arg, false));
@@ -520,7 +529,8 @@ static void put_checked(struct filter *f, unsigned needs)
     for (size_t i = 0; i < sizeof checked / sizeof *checked; i++) {
         const struct condition *a = &checked[i].is[0], *b = &checked[i].is[1];
         const size_t second = condition_length(b);
-        if (!(checked[i].rights & needs) || (a->value == CLERK && !clerk_on()))
+        if (!(checked[i].rights & needs) || (a->value == CLERK && !clerk_on()) ||
+            (a->value == LISTENER && serve_listens < 0))
             continue;
         load(f, offsetof(struct seccomp_data, nr));
         skip(f, BPF_JEQ, (uint32_t)checked[i].call, false, condition_length(a) + second + 1);

@@ -1,0 +1,221 @@
+/* figures.c - see figures.h. */
+#include "triage/live/figures.h"
+
+#include <string.h>
+
+#include "decode/base/mem.h"
+
+const char *const fig_state[FIG_STATES] = {"running", "runnable", "waiting", "syscall"};
+
+bool fig_new(struct figures *f)
+{
+    *f = (struct figures){.pulse = pulse_new()};
+    return f->pulse;
+}
+
+static void finding_free(struct fig_finding *x)
+{
+    mem_free(x->rule);
+    mem_free(x->key);
+    mem_free(x->title);
+    mem_free(x->amount);
+    mem_free(x->text);
+}
+
+void fig_free(struct figures *f)
+{
+    pulse_free(f->pulse);
+    for (uint32_t i = 0; i < f->sum.ngroups; i++)
+        mem_free(f->sum.group[i].name);
+    for (uint32_t i = 0; i < f->sum.nfindings; i++)
+        finding_free(&f->sum.finding[i]);
+    *f = (struct figures){0};
+}
+
+int64_t fig_ns(const struct group *g, int state)
+{
+    if (!g->count)
+        return 0;
+    switch (state) {
+    case FIG_RUNNING: return g->d[GM_EXEC].total;
+    case FIG_RUNNABLE: return g->d[GM_SCHED].total;
+    case FIG_WAITING: return g->d[GM_WAIT].total;
+    case FIG_CALL: return ns_add(g->d[GM_SYSCALL].total, g->d[GM_SYSBLOCK].total);
+    default: return 0;
+    }
+}
+
+int64_t fig_busy(const struct triage *tg)
+{
+    const int64_t *ns = tg->p_sum.ns;
+    return ns_add(ns_add(ns[ST_RUNNING], ns[ST_GCWORK]),
+                  ns_add(ns[ST_ASSIST], ns_add(ns[ST_SWEEP], ns[ST_SYSCALL])));
+}
+
+static char *copy(const char *s)
+{
+    const size_t n = strlen(s) + 1;
+    char *p = mem_alloc(n);
+    if (p)
+        memcpy(p, s, n);
+    return p;
+}
+
+/* ---- groups
+ * ------------------------------------------------------------------------------------------------ */
+
+/* Its row, new ones while there is room; NULL: there is none, or no memory for it (*failed). */
+static struct fig_group *group_for(struct figures *f, uint32_t name, bool *failed)
+{
+    struct text t = {0};
+    text_str(&t, f->l->tr, name);
+    text_raw(&t, "", 0);
+    struct fig_sums *s = &f->sum;
+    struct fig_group *found = NULL;
+    for (uint32_t i = 0; t.p && i < s->ngroups && !found; i++)
+        if (strcmp(s->group[i].name, t.p) == 0)
+            found = &s->group[i];
+    if (t.p && !found && s->ngroups < FIG_GROUPS) {
+        found = &s->group[s->ngroups];
+        *found = (struct fig_group){.name = text_take(&t)};
+        s->ngroups += found->name != NULL;
+        found = found->name ? found : NULL;
+        *failed |= !found;
+    }
+    *failed |= !text_ok(&t);
+    text_free(&t);
+    return found;
+}
+
+static bool take_groups(struct figures *f)
+{
+    const struct triage *tg = f->l->tg;
+    bool failed = false;
+    for (uint32_t i = 0; i < f->sum.ngroups; i++)
+        f->sum.group[i].there = 0;
+    for (uint32_t i = 0; i < tg->ngroups && !failed; i++) {
+        const struct group *g = &tg->groups[i];
+        struct fig_group *to = g->name ? group_for(f, g->name, &failed) : NULL;
+        if (!to)
+            continue;
+        for (int s = 0; s < FIG_STATES; s++)
+            to->ns[s] = ns_add(to->ns[s], fig_ns(g, s));
+        to->assist_ns = ns_add(to->assist_ns, g->count ? g->d[GM_ASSIST].total : 0);
+        to->created += g->created;
+        to->there += g->count - g->ended;
+    }
+    return !failed;
+}
+
+/* ---- findings
+ * ---------------------------------------------------------------------------------------------- */
+
+/* The one that was seen least; NULL: all are there now. */
+static struct fig_finding *least(struct fig_sums *s)
+{
+    struct fig_finding *x = NULL;
+    for (uint32_t i = 0; i < s->nfindings; i++)
+        if (!s->finding[i].now && (!x || s->finding[i].pictures < x->pictures))
+            x = &s->finding[i];
+    return x;
+}
+
+static struct fig_finding *finding_for(struct fig_sums *s, const char *key)
+{
+    for (uint32_t i = 0; i < s->nfindings; i++)
+        if (strcmp(s->finding[i].key, key) == 0)
+            return &s->finding[i];
+    struct fig_finding *x = s->nfindings < FIG_FINDINGS ? &s->finding[s->nfindings++] : least(s);
+    if (x) {
+        finding_free(x);
+        *x = (struct fig_finding){.key = NULL};
+    }
+    return x;
+}
+
+/* All of it or nothing. */
+static bool finding_tell(struct fig_finding *x, const struct finding *f)
+{
+    static const char *const level[] = {"note", "warn", "severe"};
+    struct fig_finding y = {.rule = copy(rule_id(f->rule)),
+                            .key = copy(f->key),
+                            .title = copy(f->title),
+                            .amount = copy(f->amount),
+                            .text = copy(f->text),
+                            .pictures = x->pictures + 1,
+                            .now = true};
+    const bool ok = y.rule && y.key && y.title && y.amount && y.text;
+    strcpy(y.level, level[f->v.level]);
+    if (ok) {
+        finding_free(x);
+        *x = y;
+    } else {
+        finding_free(&y);
+    }
+    return ok;
+}
+
+static bool take_findings(struct figures *f)
+{
+    struct fig_sums *s = &f->sum;
+    bool ok = true;
+    for (uint32_t i = 0; i < s->nfindings; i++)
+        s->finding[i].now = false;
+    for (uint32_t i = 0; i < f->l->fs.n && ok; i++) {
+        struct fig_finding *x = finding_for(s, f->l->fs.f[i].key);
+        ok = !x || finding_tell(x, &f->l->fs.f[i]);
+        if (!ok && !x->key) { /* it is the last one, and empty */
+            *x = s->finding[--s->nfindings];
+            s->finding[s->nfindings] = (struct fig_finding){.key = NULL};
+        }
+    }
+    return ok;
+}
+
+/* ---- a picture
+ * --------------------------------------------------------------------------------------------- */
+
+static bool take_work(struct figures *f, bool gap)
+{
+    static const int64_t most[FIG_WINDOWS] = {1000000000, 10000000000, FIG_HELD_NS};
+    struct pulse *p = f->pulse;
+    bool failed = false, ok = true;
+    if (gap)
+        pulse_gap(p);
+    if (!pulse_learn(p, f->l->tr, &f->l->fs.works))
+        return false;
+    pulse_begin(p, f->l->tr);
+    (void)pulse_step(p, INT64_MAX, &failed);
+    const int64_t end = pulse_end(p);
+    pulse_forget(p, end - FIG_HELD_NS);
+    for (int w = 0; w < FIG_WINDOWS && ok && !failed; w++) {
+        const int64_t held = end - pulse_since(p);
+        f->window_ns[w] = held < most[w] ? held : most[w];
+        ok = pulse_of(p, end - f->window_ns[w], end, f->work[w]);
+    }
+    f->nwork = ok ? pulse_rows(p) : 0;
+    if (ok)
+        pulse_order(p, f->work[FIG_TEN], f->order);
+    return ok && !failed;
+}
+
+bool fig_take(struct figures *f, const struct loaded *l, bool gap)
+{
+    const struct triage *tg = l->tg;
+    const struct trace_info *ti = trace_info(l->tr);
+    struct fig_sums *s = &f->sum;
+    f->l = l;
+    s->bytes += ti->bytes_done;
+    s->events += ti->events;
+    s->lost_bytes += f->lost;
+    s->created += tg->g_created;
+    s->gc_cycles += tg->gc_cycles;
+    s->seen_ns = ns_add(s->seen_ns, tg->end);
+    s->gc_ns = ns_add(s->gc_ns, ns_add(tg->p_sum.ns[ST_GCWORK], tg->p_sum.ns[ST_SWEEP]));
+    s->assist_ns = ns_add(s->assist_ns, tg->p_sum.ns[ST_ASSIST]);
+    s->busy_ns = ns_add(s->busy_ns, fig_busy(tg));
+    s->capacity_ns = ns_add(s->capacity_ns, tg->capacity);
+    hist_sum(&s->sched, &tg->sched);
+    hist_sum(&s->stw, &tg->stw_all);
+    return take_groups(f) && take_findings(f) && take_work(f, gap);
+}
