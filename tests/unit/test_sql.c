@@ -293,7 +293,8 @@ static void oracle_from(const char *path)
         "task=task+0,parent=parent+0,t0=t0+0,t1=t1+0;"
         "update U set g=g+0,task=task+0,t0=t0+0,t1=t1+0; update L set g=g+0,task=task+0,t=t+0;"
         "update M set t=t+0,v=v+0; update Z set total=total+0,n=n+0; update H set v=v+0 where key<>'version';"
-        "update C set n=n+0; update K set n=n+0; create index if not exists gi on G(g,t0); commit");
+        "update C set n=n+0; update K set n=n+0; create index if not exists gi on G(g,t0); "
+        "create index if not exists si on S(g,total); commit");
     gzclose(z);
 }
 
@@ -519,6 +520,17 @@ static const char *const told[] = {
     /* nor does it that a table groups its rows itself */
     "(select #state k, count(*), sum(dur), min(t0) from span group by #state) order by 1",
     "(select #name k, count(*), sum(dur) from span group by #name) order by 1",
+    "(select #user_func k, count(*), sum(dur), min(t0), sum(open_end) from span group by #user_func) order "
+    "by 1",
+    "(select #reason k, #state l, #name m, count(*), sum(dur) from span where dur > 1000 group by #reason, "
+    "#state, "
+    "#name) order by 1, 2, 3",
+    "(select #kind k, #waker_func l, count(*), sum(runnable_ns), max(g) from wait group by #kind, "
+    "#waker_func) order "
+    "by 1, 2",
+    "(select #reason k, #waker l, count(*), sum(waited_ns) from wake group by #reason, #waker) order by 1, 2",
+    "(select #g k, #state l, count(*), sum(t0) from proc_span group by #g, #state) order by 1, 2",
+    "(select distinct #user_func k, #p l from span) order by 1, 2",
     "(select #name k, #state l, count(*), sum(dur), max(g) from span group by #name, #state) order by 1, 2",
     "(select #state k, #g l, count(*), sum(t1) from span where dur > 1000 group by #state, #g) order by 1, 2",
     "(select #g k, count(*), p(50, dur), sum(open_end) from wait where #t0 > 2000000 group by #g) order by 1",

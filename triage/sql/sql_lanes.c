@@ -342,7 +342,8 @@ const struct sql_table sql_goroutine = {"goroutine",
                                         g_begin,
                                         lane_next,
                                         g_cell,
-                                        SQL_GROUP(ID) | SQL_GROUP(NAME)};
+                                        SQL_GROUP(ID) | SQL_GROUP(NAME),
+                                        NULL};
 
 /* ---- processors, threads
  * ------------------------------------------------------------------------------------ */
@@ -422,7 +423,8 @@ const struct sql_table sql_proc = {"proc",
                                    p_begin,
                                    lane_next,
                                    p_cell,
-                                   0};
+                                   0,
+                                   NULL};
 const struct sql_table sql_thread = {"thread",
                                      "One row a thread (M) that held a processor",
                                      SQL_COLUMNS(thread_columns),
@@ -431,4 +433,5 @@ const struct sql_table sql_thread = {"thread",
                                      m_begin,
                                      lane_next,
                                      p_cell,
-                                     0};
+                                     0,
+                                     NULL};

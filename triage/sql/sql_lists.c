@@ -191,7 +191,8 @@ const struct sql_table sql_range = {"range",
                                     range_begin,
                                     range_next,
                                     range_cell,
-                                    0};
+                                    0,
+                                    NULL};
 
 /* ---- metric
  * ------------------------------------------------------------------------------------------------- */
@@ -270,7 +271,8 @@ const struct sql_table sql_metric = {"metric",
                                      metric_begin,
                                      metric_next,
                                      metric_cell,
-                                     0};
+                                     0,
+                                     NULL};
 
 /* ---- task
  * --------------------------------------------------------------------------------------------------- */
@@ -338,7 +340,8 @@ const struct sql_table sql_task = {"task",
                                    task_begin,
                                    list_next,
                                    task_cell,
-                                   0};
+                                   0,
+                                   NULL};
 
 /* ---- region
  * ------------------------------------------------------------------------------------------------- */
@@ -406,7 +409,8 @@ const struct sql_table sql_region = {"region",
                                      region_begin,
                                      list_next,
                                      region_cell,
-                                     0};
+                                     0,
+                                     NULL};
 
 /* ---- log
  * ---------------------------------------------------------------------------------------------------- */
@@ -468,7 +472,8 @@ const struct sql_table sql_log = {"log",
                                   log_begin,
                                   list_next,
                                   log_cell,
-                                  0};
+                                  0,
+                                  NULL};
 
 /* ---- sample
  * ------------------------------------------------------------------------------------------------- */
@@ -527,4 +532,5 @@ const struct sql_table sql_sample = {"sample",
                                      sample_begin,
                                      list_next,
                                      sample_cell,
-                                     0};
+                                     0,
+                                     NULL};

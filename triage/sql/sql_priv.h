@@ -35,7 +35,8 @@ enum sql_push {
     SQL_P_STATE,
     SQL_P_NAME,
     SQL_P_FROM,
-    SQL_P_TO
+    SQL_P_TO,
+    SQL_P_KEY /* of nothing; but rows can be grouped by it */
 };
 #define SQL_PUSHES (SQL_P_TO + 1)
 
@@ -60,15 +61,19 @@ struct sql_where {                          /* Every row of interest satisfies a
     bool none;                              /* there is no such row */
 };
 
+enum { SQL_BY = 8 }; /* columns that rows are grouped by */
+struct sql_groups;
 struct sql_cursor {
     sqlite3_vtab_cursor base; /* first: SQLite's */
     struct sql *s;
     const struct sql_table *table;
     struct sql_where w;
+    struct sql_groups *groups; /* sql_group()'s */
     bool eof;
     int64_t rowid;    /* which row it is, the same in every scan: SQLite joins the scans of an OR by it */
     unsigned grouped; /* SQL_GROUP(), of columns by which rows have to be grouped: rows alike in all of them
-                         are neighbours */
+                         are neighbours; KEY: by those of `by`, with sql_group() */
+    uint8_t by[SQL_BY], nby;
 };
 #define SQL_GROUP(push) (1u << SQL_P_##push)
 
@@ -82,6 +87,9 @@ struct sql_table {
     bool (*next)(struct sql_cursor *c);
     void (*cell)(struct sql_cursor *c, unsigned column, sqlite3_context *x); /* nothing: NULL */
     unsigned groups; /* SQL_GROUP(): it can group by any of these. SQLite would sort all rows otherwise */
+    /* key - a number for that column's cell: cells are alike if their numbers are. NULL: it groups by
+     * `groups` alone */
+    uint64_t (*key)(struct sql_cursor *c, unsigned column);
 };
 #define SQL_COLUMNS(v) (v), sizeof(v) / sizeof *(v)
 
@@ -187,6 +195,19 @@ static inline bool sql_name_is(const struct sql_where *w, uint32_t str)
     return is;
 }
 double sql_span_rows(struct sql *s); /* about how many spans there are */
+
+/* sql_groups.c: rows by what they are grouped by, without copying or sorting them */
+/* sql_group - go through all rows of a cursor that has begun, with next(), and keep the number of each with
+ * those whose keys are the same: one or two bytes a row. false: out of memory, or of time. */
+bool sql_group(struct sql_cursor *c, bool (*next)(struct sql_cursor *c));
+/* sql_group_next - the number of the next row, group by group; false: there is none. */
+bool sql_group_next(struct sql_cursor *c, uint64_t *rowid);
+void sql_groups_free(struct sql_groups *g);
+/* Keys: of a string's cell, of a lane's id, of functions of a stack. */
+uint64_t sql_key_str(const struct sql *s, uint32_t str);
+uint64_t sql_key_lane(const struct sql *s, enum lane_kind k, uint32_t i);
+uint64_t sql_key_func(const struct sql *s, uint32_t stack);
+uint64_t sql_key_user(const struct sql *s, uint32_t stack);
 
 /* sql_triage.c: made when first asked for; false: out of memory */
 const struct triage *sql_tables_of(struct sql *s);

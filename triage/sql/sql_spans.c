@@ -7,8 +7,10 @@
  */
 #include <string.h>
 
+#include "decode/base/hash.h"
 #include "decode/base/mem.h"
 #include "triage/sql/sql_priv.h"
+#include "triage/tables/stacks.h"
 #include "triage/tables/known.h"
 
 enum { WIDE = 128 };
@@ -18,12 +20,12 @@ struct span_cursor {
     struct sql_lanes lanes;
     struct lane lane;
     uint32_t only;             /* a bit per state: other spans are no rows */
-    uint32_t rest;             /* grouped by state: those still to come, each in a pass of its own */
     struct span s;             /* the row */
     bool more;                 /* `it` stands behind s; else s is the lane's last one */
     bool lost;                 /* what was before s is not recorded */
     bool on;                   /* a lane is being walked */
     bool cut;                  /* the second part of s is to come */
+    bool sought;               /* rows come by sql_group_next() */
     int64_t known, torn, stop; /* known: known_until() of the lane; no row begins behind stop */
     struct span_iter it;
     /* Of spans of some length alone: */
@@ -115,17 +117,6 @@ static bool lane_step(struct span_cursor *c)
     return c->on = true;
 }
 
-/* Grouped by state: once more through the lanes, for the next state. */
-static bool next_pass(struct span_cursor *c)
-{
-    if (!c->rest)
-        return false;
-    c->only = c->rest & -c->rest;
-    c->rest &= c->rest - 1;
-    c->on = false;
-    return sql_lanes(&c->lanes, &c->c, c->lane.kind); /* nothing is made any more that could fail */
-}
-
 /* A thread that seems to rest though its record has ended: from `known` on it is a row of its own, not
  * recorded. */
 static void split_known(struct span_cursor *c)
@@ -157,9 +148,33 @@ static bool is_row(const struct span_cursor *c)
     return c->s.state != ST_NONE && c->only >> c->s.state & 1 && !resting;
 }
 
+/* The next row of a group: often a few spans further in the same lane. */
+static bool group_step(struct span_cursor *c)
+{
+    enum { NEAR = 64 };
+    struct sql_cursor *base = &c->c;
+    uint64_t row;
+    base->eof = !sql_group_next(base, &row);
+    if (base->eof)
+        return true;
+    const struct lane l = {c->lane.kind, (uint32_t)(row >> 31)};
+    const uint64_t index = (row & INT32_MAX) >> 1;
+    bool there = c->on && l.i == c->lane.i && index > c->s.index && index - c->s.index <= NEAR;
+    for (uint64_t at = c->s.index; there && at < index; at++)
+        there = span_next(&c->it);
+    there = there || span_seek_index(&c->it, base->s->tr, l, index);
+    c->lane = l;
+    c->s = *span_get(&c->it);
+    c->on = there;
+    base->rowid = (int64_t)row;
+    return there;
+}
+
 static bool span_step(struct sql_cursor *base)
 {
     struct span_cursor *c = (struct span_cursor *)base;
+    if (c->sought)
+        return group_step(c);
     for (uint32_t passed = 1;; passed++) {
         if ((passed & 8191) == 0 && sql_stop(base->s))
             return false;
@@ -167,7 +182,7 @@ static bool span_step(struct sql_cursor *base)
         if (c->cut) {
             split_rest(c);
         } else if (!c->on || !(c->wide ? wide_step(c) : walk_step(c))) {
-            if (!lane_step(c) && (base->s->late || !next_pass(c))) {
+            if (!lane_step(c)) {
                 base->eof = true;
                 return !base->s->late;
             }
@@ -182,20 +197,36 @@ static bool span_step(struct sql_cursor *base)
     }
 }
 
-static bool spans_begin(struct sql_cursor *base, enum lane_kind k, uint32_t only)
+static bool rows_begin(struct sql_cursor *base, enum lane_kind k, uint32_t only)
 {
     struct span_cursor *c = (struct span_cursor *)base;
     const struct sql_where *w = &base->w;
     c->lane.kind = k;
     c->stop = w->hi[SQL_P_T0] < w->hi[SQL_P_T1] ? w->hi[SQL_P_T0] : w->hi[SQL_P_T1];
-    c->rest = base->grouped & SQL_GROUP(STATE) ? only & ((1u << ST_COUNT) - 2) : 0;
-    c->only = c->rest ? c->rest & -c->rest : only;
-    c->rest &= c->rest - 1;
-    c->wide = k != LANE_M && (w->lo[SQL_P_DUR] > 1 || base->grouped & SQL_GROUP(STATE));
+    c->only = only;
+    c->wide = k != LANE_M && w->lo[SQL_P_DUR] > 1;
     c->torn = k == LANE_M ? known_torn(base->s->tr) : INT64_MAX;
-    c->on = c->cut = false;
+    c->on = c->cut = c->sought = false;
     c->near.tr = NULL;
     return sql_lanes(&c->lanes, base, k) && span_step(base);
+}
+
+/* All rows, which next() goes through, group by group, if that is asked for. */
+static bool in_groups(struct sql_cursor *base, bool (*next)(struct sql_cursor *c))
+{
+    struct span_cursor *c = (struct span_cursor *)base;
+    if (!(base->grouped & SQL_GROUP(KEY)))
+        return true;
+    if (!sql_group(base, next))
+        return false;
+    c->sought = c->wide = true; /* wide: neighbours have to be looked up */
+    c->on = false;
+    return span_step(base);
+}
+
+static bool spans_begin(struct sql_cursor *base, enum lane_kind k, uint32_t only)
+{
+    return rows_begin(base, k, only) && in_groups(base, span_step);
 }
 
 /* The span beside s in its lane: step -1 or 1. NULL: there is none. */
@@ -246,14 +277,14 @@ double sql_span_rows(struct sql *s)
     X(S_G, "g", ID, ID, "goroutine") \
     X(S_NAME, "name", NAME, NAME, "its start function") \
     X(S_STATE, "state", NAME, STATE, "running, runnable, waiting, system call, not recorded") \
-    X(S_REASON, "reason", NAME, NO, "why it waits or was stopped, as recorded") \
-    X(S_LABEL, "label", NAME, NO, "of a GC worker: its mode") \
-    X(S_P, "p", ID, NO, "running, system call: processor it is on, or was on as the call began") \
-    X(S_WAKER, "waker", ID, NO, "runnable: goroutine that woke or created it") \
-    X(S_WAKER_NAME, "waker_name", NAME, NO, "that one's start function") \
-    X(S_FUNC, "func", NAME, NO, "innermost function of its stack (runnable after a wait: of the waker's)") \
-    X(S_USER_FUNC, "user_func", NAME, NO, "first function outside the runtime and the standard library") \
-    X(S_STACK, "stack", ID, NO, "that stack: tables stack and frame") \
+    X(S_REASON, "reason", NAME, KEY, "why it waits or was stopped, as recorded") \
+    X(S_LABEL, "label", NAME, KEY, "of a GC worker: its mode") \
+    X(S_P, "p", ID, KEY, "running, system call: processor it is on, or was on as the call began") \
+    X(S_WAKER, "waker", ID, KEY, "runnable: goroutine that woke or created it") \
+    X(S_WAKER_NAME, "waker_name", NAME, KEY, "that one's start function") \
+    X(S_FUNC, "func", NAME, KEY, "innermost function of its stack (runnable after a wait: of the waker's)") \
+    X(S_USER_FUNC, "user_func", NAME, KEY, "first function outside the runtime and the standard library") \
+    X(S_STACK, "stack", ID, KEY, "that stack: tables stack and frame") \
     OPEN(X, S)
 enum { SPAN(SQL_COLUMN_ID) };
 static const struct sql_column span_columns[] = {SPAN(SQL_COLUMN_ROW)};
@@ -292,6 +323,27 @@ static void span_cell(struct sql_cursor *base, unsigned column, sqlite3_context 
     }
 }
 
+static uint64_t span_key(struct sql_cursor *base, unsigned column)
+{
+    const struct span_cursor *c = (const struct span_cursor *)base;
+    const struct sql *sq = base->s;
+    const struct span *s = &c->s;
+    const bool woken = s->state == ST_RUNNABLE, on_p = !woken && s->state != ST_WAITING;
+    switch (column) {
+    case S_G: return sql_key_lane(sq, LANE_G, c->lane.i);
+    case S_NAME: return sql_key_str(sq, trace_g_name(sq->tr, c->lane.i));
+    case S_STATE: return s->state;
+    case S_REASON: return sql_key_str(sq, s->reason);
+    case S_LABEL: return sql_key_str(sq, s->label);
+    case S_P: return sql_key_lane(sq, LANE_P, on_p ? s->who : NO_LANE);
+    case S_WAKER: return sql_key_lane(sq, LANE_G, woken ? s->who : NO_LANE);
+    case S_WAKER_NAME: return woken && s->who != NO_LANE ? sql_key_str(sq, trace_g_name(sq->tr, s->who)) : 0;
+    case S_FUNC: return sql_key_func(sq, s->stack);
+    case S_USER_FUNC: return sql_key_user(sq, s->stack);
+    default: return s->stack;
+    }
+}
+
 const struct sql_table sql_span = {
     "span",
     "What each goroutine did: one row a state it was in, by goroutine, then time",
@@ -301,7 +353,8 @@ const struct sql_table sql_span = {
     span_begin,
     span_step,
     span_cell,
-    SQL_GROUP(ID) | SQL_GROUP(NAME) | SQL_GROUP(STATE)};
+    SQL_GROUP(ID) | SQL_GROUP(NAME),
+    span_key};
 
 /* ---- proc_span, thread_span
  * --------------------------------------------------------------------------------- */
@@ -309,10 +362,10 @@ const struct sql_table sql_span = {
 #define ON(X, P) \
     X(P##_STATE, "state", NAME, STATE, \
       "running, GC worker, mark assist, sweep, system call, scheduler, idle, not recorded") \
-    X(P##_G, "g", ID, NO, "goroutine that runs or is in the call") \
-    X(P##_NAME, "name", NAME, NO, "its start function") \
-    X(P##_REASON, "reason", NAME, NO, "as recorded") \
-    X(P##_LABEL, "label", NAME, NO, "of a GC worker: its mode") \
+    X(P##_G, "g", ID, KEY, "goroutine that runs or is in the call") \
+    X(P##_NAME, "name", NAME, KEY, "its start function") \
+    X(P##_REASON, "reason", NAME, KEY, "as recorded") \
+    X(P##_LABEL, "label", NAME, KEY, "of a GC worker: its mode") \
     OPEN(X, P)
 #define PROC_SPAN(X) \
     TIMES(X, PS) \
@@ -361,6 +414,20 @@ static void proc_span_cell(struct sql_cursor *base, unsigned column, sqlite3_con
     }
 }
 
+static uint64_t proc_span_key(struct sql_cursor *base, unsigned column)
+{
+    const struct span_cursor *c = (const struct span_cursor *)base;
+    const struct span *s = &c->s;
+    switch (column) {
+    case PS_P: return sql_key_lane(base->s, c->lane.kind, c->lane.i);
+    case PS_STATE: return s->state;
+    case PS_G: return sql_key_lane(base->s, LANE_G, s->who);
+    case PS_NAME: return s->who == NO_LANE ? 0 : sql_key_str(base->s, trace_g_name(base->s->tr, s->who));
+    case PS_REASON: return sql_key_str(base->s, s->reason);
+    default: return sql_key_str(base->s, s->label);
+    }
+}
+
 static void thread_span_cell(struct sql_cursor *base, unsigned column, sqlite3_context *x)
 {
     if (column == MS_P)
@@ -377,7 +444,8 @@ const struct sql_table sql_proc_span = {"proc_span",
                                         proc_span_begin,
                                         span_step,
                                         proc_span_cell,
-                                        SQL_GROUP(STATE)};
+                                        0,
+                                        proc_span_key};
 const struct sql_table sql_thread_span = {"thread_span",
                                           "What each thread did, by thread, then time",
                                           SQL_COLUMNS(thread_span_columns),
@@ -386,7 +454,8 @@ const struct sql_table sql_thread_span = {"thread_span",
                                           thread_span_begin,
                                           span_step,
                                           thread_span_cell,
-                                          0};
+                                          0,
+                                          NULL};
 
 /* ---- wait
  * --------------------------------------------------------------------------------------------------- */
@@ -395,19 +464,19 @@ const struct sql_table sql_thread_span = {"thread_span",
     TIMES(X, W) \
     X(W_G, "g", ID, ID, "who waited") \
     X(W_NAME, "name", NAME, NAME, "its start function") \
-    X(W_REASON, "reason", NAME, NO, "as recorded") \
-    X(W_KIND, "kind", NAME, NO, "what the stack adds: lock, wait group, channel send, pipe .. (inferred)") \
+    X(W_REASON, "reason", NAME, KEY, "as recorded") \
+    X(W_KIND, "kind", NAME, KEY, "what the stack adds: lock, wait group, channel send, pipe .. (inferred)") \
     X(W_ENDED, "ended", NAME, NO, \
       "how it ended: wait (by a goroutine), network, pipe, deadline (nothing came), timer .. (inferred)") \
-    X(W_FUNC, "func", NAME, NO, "innermost function where it waited (LEAF)") \
-    X(W_USER_FUNC, "user_func", NAME, NO, "first function outside the runtime and the standard library") \
-    X(W_STACK, "stack", ID, NO, "where it waited") \
-    X(W_WAKER, "waker", ID, NO, "who ended it; NULL: a timer, the network poller, or not over") \
-    X(W_WAKER_NAME, "waker_name", NAME, NO, "that one's start function") \
-    X(W_WAKER_FUNC, "waker_func", NAME, NO, "where it did") \
-    X(W_WAKER_USER, "waker_user_func", NAME, NO, \
+    X(W_FUNC, "func", NAME, KEY, "innermost function where it waited (LEAF)") \
+    X(W_USER_FUNC, "user_func", NAME, KEY, "first function outside the runtime and the standard library") \
+    X(W_STACK, "stack", ID, KEY, "where it waited") \
+    X(W_WAKER, "waker", ID, KEY, "who ended it; NULL: a timer, the network poller, or not over") \
+    X(W_WAKER_NAME, "waker_name", NAME, KEY, "that one's start function") \
+    X(W_WAKER_FUNC, "waker_func", NAME, KEY, "where it did") \
+    X(W_WAKER_USER, "waker_user_func", NAME, KEY, \
       "first function there outside the runtime and the standard library") \
-    X(W_WAKER_STACK, "waker_stack", ID, NO, "stack there") \
+    X(W_WAKER_STACK, "waker_stack", ID, KEY, "stack there") \
     X(W_RUNNABLE, "runnable_ns", NS, NO, "how long it was runnable then") \
     OPEN(X, W)
 enum { WAIT(SQL_COLUMN_ID) };
@@ -468,6 +537,35 @@ static void wait_cell(struct sql_cursor *base, unsigned column, sqlite3_context 
     }
 }
 
+static uint64_t word_key(const char *word)
+{
+    return word ? hash_bytes(word, strlen(word)) : 0;
+}
+
+static uint64_t wait_key(struct sql_cursor *base, unsigned column)
+{
+    struct span_cursor *c = (struct span_cursor *)base;
+    const struct sql *sq = base->s;
+    const struct span *s = &c->s, *after = column >= W_WAKER ? beside(c, 1) : NULL;
+    const bool woken = after && after->state == ST_RUNNABLE;
+    const uint32_t who = woken ? after->who : NO_LANE, stack = woken ? after->stack : 0;
+    switch (column) {
+    case W_G: return sql_key_lane(sq, LANE_G, c->lane.i);
+    case W_NAME: return sql_key_str(sq, trace_g_name(sq->tr, c->lane.i));
+    case W_REASON: return sql_key_str(sq, s->reason);
+    case W_KIND:
+        return word_key(stacks_wait_name(sq->tr, stacks_wait_kind(sq->tr, s->reason, s->stack), s->stack));
+    case W_FUNC: return sql_key_func(sq, s->stack);
+    case W_USER_FUNC: return sql_key_user(sq, s->stack);
+    case W_STACK: return s->stack;
+    case W_WAKER: return sql_key_lane(sq, LANE_G, who);
+    case W_WAKER_NAME: return who == NO_LANE ? 0 : sql_key_str(sq, trace_g_name(sq->tr, who));
+    case W_WAKER_FUNC: return sql_key_func(sq, stack);
+    case W_WAKER_USER: return sql_key_user(sq, stack);
+    default: return stack;
+    }
+}
+
 const struct sql_table sql_wait = {"wait",
                                    "Each wait of a goroutine, and who ended it; by goroutine, then time",
                                    SQL_COLUMNS(wait_columns),
@@ -476,7 +574,8 @@ const struct sql_table sql_wait = {"wait",
                                    wait_begin,
                                    span_step,
                                    wait_cell,
-                                   SQL_GROUP(ID) | SQL_GROUP(NAME)};
+                                   SQL_GROUP(ID) | SQL_GROUP(NAME),
+                                   wait_key};
 
 /* ---- wake
  * --------------------------------------------------------------------------------------------------- */
@@ -486,12 +585,12 @@ const struct sql_table sql_wait = {"wait",
     X(K_G, "g", ID, ID, "who was made runnable") \
     X(K_NAME, "name", NAME, NAME, "its start function") \
     X(K_CREATED, "created", BOOL, NO, "it was created, not woken") \
-    X(K_WAKER, "waker", ID, NO, "by whom; NULL: a timer, the network poller") \
-    X(K_WAKER_NAME, "waker_name", NAME, NO, "that one's start function") \
-    X(K_FUNC, "func", NAME, NO, "where: innermost function") \
-    X(K_USER_FUNC, "user_func", NAME, NO, "first function outside the runtime and the standard library") \
-    X(K_STACK, "stack", ID, NO, "stack of who did it") \
-    X(K_REASON, "reason", NAME, NO, "what it had waited for, as recorded") \
+    X(K_WAKER, "waker", ID, KEY, "by whom; NULL: a timer, the network poller") \
+    X(K_WAKER_NAME, "waker_name", NAME, KEY, "that one's start function") \
+    X(K_FUNC, "func", NAME, KEY, "where: innermost function") \
+    X(K_USER_FUNC, "user_func", NAME, KEY, "first function outside the runtime and the standard library") \
+    X(K_STACK, "stack", ID, KEY, "stack of who did it") \
+    X(K_REASON, "reason", NAME, KEY, "what it had waited for, as recorded") \
     X(K_WAITED, "waited_ns", NS, NO, "how long it had waited; NULL: it was created") \
     X(K_RUNNABLE, "runnable_ns", NS, NO, "how long it was runnable then")
 enum { WAKE(SQL_COLUMN_ID) };
@@ -509,14 +608,15 @@ static bool wake_step(struct sql_cursor *base)
     bool ok;
     do
         ok = span_step(base);
-    while (ok && !base->eof && !is_wake((struct span_cursor *)base));
+    while (ok && !base->eof && !((struct span_cursor *)base)->sought && !is_wake((struct span_cursor *)base));
     return ok;
 }
 
 static bool wake_begin(struct sql_cursor *base)
 {
-    return spans_begin(base, LANE_G, 1u << ST_RUNNABLE) &&
-           (base->eof || is_wake((struct span_cursor *)base) || wake_step(base));
+    return rows_begin(base, LANE_G, 1u << ST_RUNNABLE) &&
+           (base->eof || is_wake((struct span_cursor *)base) || wake_step(base)) &&
+           in_groups(base, wake_step);
 }
 
 static void wake_cell(struct sql_cursor *base, unsigned column, sqlite3_context *x)
@@ -544,6 +644,23 @@ static void wake_cell(struct sql_cursor *base, unsigned column, sqlite3_context 
     }
 }
 
+static uint64_t wake_key(struct sql_cursor *base, unsigned column)
+{
+    struct span_cursor *c = (struct span_cursor *)base;
+    const struct sql *sq = base->s;
+    const struct span *s = &c->s, *b = column == K_REASON && s->index ? beside(c, -1) : NULL;
+    switch (column) {
+    case K_G: return sql_key_lane(sq, LANE_G, c->lane.i);
+    case K_NAME: return sql_key_str(sq, trace_g_name(sq->tr, c->lane.i));
+    case K_WAKER: return sql_key_lane(sq, LANE_G, s->who);
+    case K_WAKER_NAME: return s->who == NO_LANE ? 0 : sql_key_str(sq, trace_g_name(sq->tr, s->who));
+    case K_FUNC: return sql_key_func(sq, s->stack);
+    case K_USER_FUNC: return sql_key_user(sq, s->stack);
+    case K_STACK: return s->stack;
+    default: return b ? sql_key_str(sq, b->reason) : 0;
+    }
+}
+
 const struct sql_table sql_wake = {"wake",
                                    "Each time a goroutine was made runnable: woken from a wait, or created",
                                    SQL_COLUMNS(wake_columns),
@@ -552,4 +669,5 @@ const struct sql_table sql_wake = {"wake",
                                    wake_begin,
                                    wake_step,
                                    wake_cell,
-                                   SQL_GROUP(ID) | SQL_GROUP(NAME)};
+                                   SQL_GROUP(ID) | SQL_GROUP(NAME),
+                                   wake_key};

@@ -89,7 +89,8 @@ const struct sql_table sql_stack = {"stack",
                                     stack_begin,
                                     stack_next,
                                     stack_cell,
-                                    0};
+                                    0,
+                                    NULL};
 
 /* ---- frame
  * -------------------------------------------------------------------------------------------------- */
@@ -157,4 +158,5 @@ const struct sql_table sql_frame = {"frame",
                                     frame_begin,
                                     frame_next,
                                     frame_cell,
-                                    0};
+                                    0,
+                                    NULL};

@@ -105,7 +105,8 @@ const struct sql_table sql_trace = {"trace",
                                     file_begin,
                                     row_next,
                                     file_cell,
-                                    0};
+                                    0,
+                                    NULL};
 
 /* ---- damage
  * ------------------------------------------------------------------------------------------------- */
@@ -154,7 +155,8 @@ const struct sql_table sql_damage = {"damage",
                                      damage_begin,
                                      row_next,
                                      damage_cell,
-                                     0};
+                                     0,
+                                     NULL};
 
 /* ---- tick
  * --------------------------------------------------------------------------------------------------- */
@@ -204,4 +206,5 @@ const struct sql_table sql_tick = {"tick",
                                    tick_begin,
                                    row_next,
                                    tick_cell,
-                                   0};
+                                   0,
+                                   NULL};

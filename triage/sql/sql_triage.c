@@ -195,7 +195,8 @@ const struct sql_table sql_work = {
     work_begin,
     row_next,
     work_cell,
-    0};
+    0,
+    NULL};
 
 /* ---- place
  * -------------------------------------------------------------------------------------------------- */
@@ -252,7 +253,8 @@ const struct sql_table sql_place = {
     place_begin,
     row_next,
     place_cell,
-    0};
+    0,
+    NULL};
 
 /* ---- edge
  * --------------------------------------------------------------------------------------------------- */
@@ -317,7 +319,8 @@ const struct sql_table sql_edge = {
     edge_begin,
     row_next,
     edge_cell,
-    0};
+    0,
+    NULL};
 
 /* ---- verdict
  * ------------------------------------------------------------------------------------------------ */
@@ -418,4 +421,5 @@ const struct sql_table sql_verdict = {
     verdict_begin,
     row_next,
     verdict_cell,
-    0};
+    0,
+    NULL};

@@ -3,7 +3,7 @@
  * created.
  *
  * A plan is a text of two characters for each constraint that is handed down: which comparison, which column
- * ('A' on).
+ * ('A' on); behind '#' the columns that rows are grouped by.
  */
 #include <math.h>
 #include <stdio.h>
@@ -107,7 +107,8 @@ static double share(const struct sql_column *c, char op)
 static char handed(const struct sql_table *t, sqlite3_index_info *in, int i)
 {
     const int col = in->aConstraint[i].iColumn;
-    if (col < 0 || t->column[col].push == SQL_P_NO || !in->aConstraint[i].usable)
+    if (col < 0 || t->column[col].push == SQL_P_NO || t->column[col].push == SQL_P_KEY ||
+        !in->aConstraint[i].usable)
         return 0;
     const struct sql_column *c = &t->column[col];
     const char op = op_of(c, in->aConstraint[i].op);
@@ -121,20 +122,38 @@ static char handed(const struct sql_table *t, sqlite3_index_info *in, int i)
     return op;
 }
 
-/* Is it wanted that rows are grouped, and can the table do that? Then by what. */
-static unsigned grouped(const struct sql_table *t, sqlite3_index_info *in)
+/* Does SQLite leave out most rows by something that isn't handed down? Then it has few to sort. */
+static bool few_left(const struct sql_table *t, sqlite3_index_info *in)
 {
-    unsigned by = 0;
-    if (!in->nOrderBy || sqlite3_vtab_distinct(in) != 1)
+    for (int i = 0; i < in->nConstraint; i++) {
+        const int col = in->aConstraint[i].iColumn, op = in->aConstraint[i].op;
+        const bool alike = op == SQLITE_INDEX_CONSTRAINT_EQ || op == SQLITE_INDEX_CONSTRAINT_LIKE ||
+                           op == SQLITE_INDEX_CONSTRAINT_GLOB || op == SQLITE_INDEX_CONSTRAINT_IS;
+        if (alike && in->aConstraint[i].usable &&
+            (col < 0 || t->column[col].push == SQL_P_NO || t->column[col].push == SQL_P_KEY))
+            return true;
+    }
+    return false;
+}
+
+/* Is it wanted that rows are grouped, and can the table do that? Then by what: the columns to by[]. */
+static unsigned grouped(const struct sql_table *t, sqlite3_index_info *in, char *by)
+{
+    unsigned all = 0;
+    if (!in->nOrderBy || in->nOrderBy > SQL_BY || sqlite3_vtab_distinct(in) < 1 ||
+        sqlite3_vtab_distinct(in) > 2)
         return 0;
     for (int i = 0; i < in->nOrderBy; i++) {
         const int col = in->aOrderBy[i].iColumn;
         const enum sql_push push = col < 0 ? SQL_P_NO : t->column[col].push;
-        if (push == SQL_P_NO || !(t->groups >> push & 1))
-            return 0;
-        by |= 1u << push;
+        all |= 1u << push;
+        by[i] = (char)('A' + col);
+        by[i + 1] = '\0';
     }
-    return by;
+    if (!(all & ~t->groups))
+        return all;
+    const unsigned keys = SQL_GROUP(ID) | SQL_GROUP(NAME) | SQL_GROUP(STATE) | SQL_GROUP(KEY);
+    return t->key && !(all & ~keys) && !few_left(t, in) ? SQL_GROUP(KEY) : 0;
 }
 
 static int best_index(sqlite3_vtab *base, sqlite3_index_info *in)
@@ -142,7 +161,7 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *in)
     const struct vtab *v = (const struct vtab *)base;
     const struct sql_table *t = v->b.table;
     double rows = t->rows(v->b.s), part = 1;
-    char *plan = sqlite3_malloc(2 * in->nConstraint + 1);
+    char *plan = sqlite3_malloc(2 * in->nConstraint + 2 + SQL_BY);
     int n = 0;
     if (!plan)
         return SQLITE_NOMEM;
@@ -161,9 +180,9 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *in)
             return SQLITE_CONSTRAINT;
         }
     }
-    plan[2 * n] = '\0';
+    in->idxNum = (int)grouped(t, in, plan + 2 * n + 1);
+    plan[2 * n] = in->idxNum & (int)SQL_GROUP(KEY) ? '#' : '\0';
     in->idxStr = plan;
-    in->idxNum = (int)grouped(t, in);
     in->orderByConsumed = in->idxNum != 0;
     in->needToFreeIdxStr = 1;
     rows *= part;
@@ -228,7 +247,7 @@ static bool where(struct sql_cursor *c, const char *plan, sqlite3_value **v)
         w->lo[i] = INT64_MIN;
         w->hi[i] = INT64_MAX;
     }
-    for (int i = 0; plan[2 * i] && ok; i++) {
+    for (int i = 0; plan[2 * i] && plan[2 * i] != '#' && ok; i++) {
         const enum sql_push push = c->table->column[plan[2 * i + 1] - 'A'].push;
         if (sqlite3_value_type(v[i]) == SQLITE_NULL)
             w->none = true;
@@ -260,6 +279,7 @@ static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **out)
 
 static int close_cursor(sqlite3_vtab_cursor *base)
 {
+    sql_groups_free(((struct sql_cursor *)base)->groups);
     mem_free(base);
     return SQLITE_OK;
 }
@@ -274,6 +294,9 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *plan, int a
     struct sql_cursor *c = (struct sql_cursor *)base;
     (void)argc;
     c->grouped = (unsigned)number;
+    c->nby = 0;
+    for (const char *by = plan ? strchr(plan, '#') : NULL; by && by[1]; by++)
+        c->by[c->nby++] = (uint8_t)(by[1] - 'A');
     c->eof = false;
     if (!where(c, plan ? plan : "", argv))
         return said(c, false);

@@ -1,0 +1,170 @@
+/*
+ * sql_groups.c - rows by what a query groups them by. SQLite would copy each row into a sorter: a hundred
+ * bytes and a microsecond. Here a group is a chain of small blocks with the numbers of its rows, as
+ * differences; the table then gives them in that order.
+ */
+#include <string.h>
+
+#include "decode/base/hash.h"
+#include "decode/base/idmap.h"
+#include "decode/base/mem.h"
+#include "triage/sql/sql_priv.h"
+#include "triage/tables/stacks.h"
+
+enum { BLOCK = 60, NUMBER = 10 /* bytes of the largest difference */ };
+
+struct block {
+    uint32_t next; /* the group's next one; of its last: NO_LANE */
+    uint8_t byte[BLOCK];
+};
+struct rows_alike {
+    uint64_t last; /* the number that was added last */
+    uint32_t first, at;
+    uint8_t used; /* bytes of block `at` */
+};
+struct sql_groups {
+    struct idmap of; /* by key */
+    struct rows_alike *group;
+    size_t n, cap;
+    struct block *block;
+    size_t blocks, blocks_cap;
+    /* while they are given: */
+    size_t now;
+    uint32_t at;
+    uint8_t byte;
+    uint64_t row;
+};
+
+void sql_groups_free(struct sql_groups *g)
+{
+    if (g) {
+        idmap_free(&g->of);
+        mem_free(g->group);
+        mem_free(g->block);
+    }
+    mem_free(g);
+}
+
+uint64_t sql_key_str(const struct sql *s, uint32_t str)
+{
+    return s->canon[str];
+}
+
+uint64_t sql_key_lane(const struct sql *s, enum lane_kind k, uint32_t i)
+{
+    return i == NO_LANE ? 0 : trace_lane_who(s->tr, (struct lane){k, i}).id + 1;
+}
+
+uint64_t sql_key_func(const struct sql *s, uint32_t stack)
+{
+    return stack ? sql_key_str(s, trace_frame(s->tr, stack, 0).func) : 0;
+}
+
+uint64_t sql_key_user(const struct sql *s, uint32_t stack)
+{
+    return stack ? sql_key_str(s, trace_frame(s->tr, stack, stacks_user_frame(s->tr, stack)).func) : 0;
+}
+
+static uint32_t new_block(struct sql_groups *g)
+{
+    if (g->blocks >= NO_LANE || !mem_room(g->block, g->blocks_cap, g->blocks + 1))
+        return NO_LANE;
+    g->block[g->blocks].next = NO_LANE;
+    return (uint32_t)g->blocks++;
+}
+
+static struct rows_alike *group_of(struct sql_groups *g, uint64_t key)
+{
+    const uint32_t known = idmap_get(&g->of, key);
+    if (known != IDMAP_NONE)
+        return &g->group[known];
+    const uint32_t first = new_block(g);
+    if (first == NO_LANE || g->n >= NO_LANE - 1 || !mem_room(g->group, g->cap, g->n + 1) ||
+        !idmap_put(&g->of, key, (uint32_t)g->n))
+        return NULL;
+    g->group[g->n] = (struct rows_alike){0, first, first, 0};
+    return &g->group[g->n++];
+}
+
+/* Numbers grow in the order in which a table has its rows, but for a lane that comes once more: then it
+ * wraps. */
+static bool add(struct sql_groups *g, uint64_t key, uint64_t row)
+{
+    struct rows_alike *r = group_of(g, key);
+    if (!r)
+        return false;
+    if (r->used + NUMBER > BLOCK) {
+        const uint32_t next = new_block(g);
+        if (next == NO_LANE)
+            return false;
+        g->block[r->at].byte[r->used] = 0; /* no difference begins so */
+        g->block[r->at].next = next;
+        r->at = next;
+        r->used = 0;
+    }
+    uint8_t *p = g->block[r->at].byte + r->used;
+    uint64_t d = row + 1 - r->last; /* not 0 */
+    r->last = row + 1;
+    for (; d > 127; d >>= 7)
+        *p++ = (uint8_t)(d & 127) | 128;
+    *p++ = (uint8_t)d;
+    r->used = (uint8_t)(p - g->block[r->at].byte);
+    if (r->used < BLOCK)
+        *p = 0;
+    return true;
+}
+
+static uint64_t key_of(struct sql_cursor *c)
+{
+    uint64_t h = hash_first(c->table->key(c, c->by[0]));
+    for (unsigned i = 1; i < c->nby; i++)
+        h = hash_next(h, c->table->key(c, c->by[i]));
+    return hash_last(h);
+}
+
+bool sql_group(struct sql_cursor *c, bool (*next)(struct sql_cursor *c))
+{
+    bool ok = sql_canon(c->s) != NULL;
+    sql_groups_free(c->groups);
+    struct sql_groups *g = c->groups = mem_zalloc(sizeof *g);
+    for (uint32_t n = 1; g && ok && !c->eof; n++)
+        ok = add(g, key_of(c), (uint64_t)c->rowid) && next(c) && ((n & 8191) || !sql_stop(c->s));
+    if (g)
+        g->at = g->n ? g->group[0].first : NO_LANE;
+    c->eof = false;
+    return g && ok;
+}
+
+/* The next number of this group. */
+static bool take(struct sql_groups *g)
+{
+    while (g->at != NO_LANE && (g->byte == BLOCK || !g->block[g->at].byte[g->byte])) {
+        g->at = g->block[g->at].next;
+        g->byte = 0;
+    }
+    if (g->at == NO_LANE)
+        return false;
+    const uint8_t *p = g->block[g->at].byte + g->byte;
+    uint64_t d = 0;
+    for (unsigned shift = 0;; shift += 7) {
+        d |= (uint64_t)(*p & 127) << shift;
+        if (!(*p++ & 128))
+            break;
+    }
+    g->byte = (uint8_t)(p - g->block[g->at].byte);
+    g->row += d;
+    return true;
+}
+
+bool sql_group_next(struct sql_cursor *c, uint64_t *rowid)
+{
+    struct sql_groups *g = c->groups;
+    while (g->now < g->n && !take(g)) {
+        g->now++;
+        g->at = g->now < g->n ? g->group[g->now].first : NO_LANE;
+        g->byte = 0;
+        g->row = 0;
+    }
+    *rowid = g->row - 1;
+    return g->now < g->n;
+}
