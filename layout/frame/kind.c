@@ -144,7 +144,7 @@ unsigned view_do(struct view *v, enum deed d, int n)
         d = DEED_LANE_PAGE;
     if (!k->answer[d])
         return d == DEED_BACK ? VR_QUIT : move_fail(v, "%s", k->refusal[d] ? k->refusal[d] : k->refuse);
-    const bool sorts = k->sorts_early && v->tri && !v->tri->trouble && (d == DEED_SORT || d == DEED_INVERT);
+    const bool sorts = k->things && v->tri && !v->tri->trouble && (d == DEED_SORT || d == DEED_INVERT);
     if (k->hold && !sorts && (f = k->hold(v)) != VR_NONE)
         return d == DEED_BACK ? VR_QUIT : f;
     return k->answer[d](v, n);

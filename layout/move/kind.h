@@ -53,7 +53,6 @@ struct view_kind {
     int (*status_most)(const struct view *v);
     /* hold - it can't answer now (its tables are not there): say so. VR_NONE: it can. NULL: always. */
     unsigned (*hold)(struct view *v);
-    bool sorts_early; /* but that it sorts is remembered until it can */
     /* back_word - what its DEED_BACK would do now; NULL: nothing. */
     const char *(*back_word)(const struct view *v);
     /* can - does it answer that as it is now? NULL: all that it has an answer for. */

@@ -197,7 +197,7 @@ static const struct tcol thing_cols[] = {
     [THING_TOOK] = {"took", "how long it took", TCOL_DUR, 9},
     [THING_AT] = {"at", "time", TCOL_TIME, 11},
 };
-static const struct tcol name_col = {"", "name", TCOL_NAME, 0};
+static const struct tcol name_col = {"", "name", TCOL_NAME, 0, STYLE_NORMAL};
 
 static bool kinds(const struct table_order *o)
 {
@@ -206,7 +206,8 @@ static bool kinds(const struct table_order *o)
 
 static int cols(const struct table *t, const struct table_order *o)
 {
-    return kinds(o) ? TYPE_NAME + 1 : THING_OWN + t->from->ncols + 1;
+    const int own = t->from->type_col ? t->from->ntype_cols : TYPE_NAME;
+    return kinds(o) ? own + 1 : THING_OWN + t->from->ncols + 1;
 }
 
 static struct tcol col_of(const struct table *t, const struct table_order *o, int c)
@@ -214,7 +215,7 @@ static struct tcol col_of(const struct table *t, const struct table_order *o, in
     if (c < 0 || c >= cols(t, o) - 1)
         return name_col;
     if (kinds(o))
-        return type_cols[c];
+        return t->from->type_col ? t->from->type_col[c] : type_cols[c];
     return c < THING_OWN ? thing_cols[c] : t->from->col[c - THING_OWN];
 }
 
@@ -274,6 +275,8 @@ static int64_t value(const struct table *t, const struct table_order *o, uint32_
 {
     if (col >= cols(t, o) - 1)
         return name_key(t, o, row);
+    if (kinds(o) && t->from->type_value)
+        return t->from->type_value(t, &t->type[row], col);
     if (kinds(o)) {
         const struct ttype *k = &t->type[row];
         const int64_t v[] = {(int64_t)k->n, k->total, k->p50, k->p99, k->max};
@@ -334,7 +337,10 @@ static void sieve_free(struct sieve *s)
 
 static bool passes(const struct sieve *s, const struct table *t, const struct table_order *o, uint32_t row)
 {
-    int64_t d = kinds(o) ? t->type[row].max : t->thing[row].t1 - t->thing[row].t0;
+    const bool by = !kinds(o) && col_of(t, o, o->sort).kind == TCOL_DUR;
+    int64_t d = kinds(o) ? t->type[row].max
+                : by     ? value(t, o, row, o->sort)
+                         : t->thing[row].t1 - t->thing[row].t0;
     struct text name = {0};
     bool ok = true;
     for (int i = 0; ok && i < s->n; i++) {
@@ -452,6 +458,9 @@ static void drop(struct table *t)
     mem_free(t->sorted);
     tab_free(&t->map);
     spectrum_free(&t->spectrum);
+    if (t->own)
+        t->from->drop(t->own);
+    t->own = NULL;
     t->job = NULL;
     t->thing = NULL;
     t->type = NULL;
@@ -507,7 +516,8 @@ static void order_wanted(struct table *t, int view, uint32_t open)
 {
     t->want.open = open;
     int8_t s = t->sort[view][level(&t->want)];
-    t->want.sort = s ? s - 1 : kinds(&t->want) ? TYPE_TOTAL : t->from->first;
+    const int first = t->from->type_col ? t->from->type_first : TYPE_TOTAL;
+    t->want.sort = s ? s - 1 : kinds(&t->want) ? first : t->from->first;
     t->want.invert = t->invert[view][level(&t->want)];
 }
 
@@ -576,7 +586,7 @@ unsigned table_work(struct view *v, int64_t budget_ns)
 static unsigned again(struct view *v)
 {
     v->at.row = v->at.top = 0;
-    return VR_DRAW | start(v->table);
+    return VR_DRAW | (v->table->tr ? start(v->table) : VR_NONE);
 }
 
 static void say_order(struct view *v)
@@ -590,8 +600,23 @@ static void say_order(struct view *v)
                                                     : ", the smallest first");
 }
 
+/* Before the things are there: in which order they will stand is remembered. false: out of memory. */
+static bool order_early(struct view *v)
+{
+    struct table *t = v->table ? v->table : (v->table = mem_zalloc(sizeof *t));
+    if (!t || table_ready(v) || t->from == table_of(v))
+        return t != NULL;
+    drop(t);
+    t->from = table_of(v);
+    t->tr = NULL; /* so they are found anew */
+    order_wanted(t, v->at.view, t->from->types ? TABLE_TYPES : 0);
+    return true;
+}
+
 unsigned table_sort(struct view *v, int n)
 {
+    if (!order_early(v))
+        return move_fail(v, "out of memory: the order stays");
     struct table *t = v->table;
     int all = cols(t, &t->want), s = (t->want.sort + (n ? n : 1)) % all;
     s = s < 0 ? s + all : s;
@@ -606,6 +631,8 @@ unsigned table_sort(struct view *v, int n)
 
 unsigned table_invert(struct view *v, int n)
 {
+    if (!order_early(v))
+        return move_fail(v, "out of memory: the order stays");
     struct table *t = v->table;
     (void)n;
     t->want.invert = !t->want.invert;
@@ -710,6 +737,8 @@ static unsigned enter(struct view *v)
     took(&of, &x);
     if (t->from->say)
         t->from->say(&say, v, &x);
+    if (t->from->moment)
+        t->from->moment(v, &x, &x.t0, &x.t1);
     unsigned f = tri_goto(v, l, x.t0, x.t1);
     if (of.p && say.n)
         view_message(v, false, "%s: %s", of.p, say.p);
@@ -730,6 +759,10 @@ static void detail(struct text *out, const struct view *v, uint32_t row, int lin
 {
     const struct table *t = v->table;
     uint32_t i = t->row[row];
+    if (kinds(&t->have) && t->from->type_say) {
+        t->from->type_say(out, v, &t->type[i], line);
+        return;
+    }
     if (kinds(&t->have) && line == 0) {
         const struct ttype *k = &t->type[i];
         table_name(out, t, i);
@@ -786,6 +819,12 @@ void table_where(const struct view *v, const struct plan *p, char *out, size_t s
         snprintf(out, size, "row %" PRIu32 " of %" PRIu32, v->at.row + 1, t->nrows);
 }
 
+static bool lists(const struct view *v, uint32_t row)
+{
+    const struct table *t = v->table;
+    return kinds(&t->have) && t->from->type_lists && t->from->type_lists(t, &t->type[t->row[row]]);
+}
+
 /* The trace went on, or another part of it is held: find the things anew. */
 static bool ready(const struct view *v)
 {
@@ -805,6 +844,7 @@ const struct tri_view table_list = {
     .titled = table_titled,
     .row = table_row,
     .detail = detail,
+    .lists = lists,
     .enter = enter,
     .ready = ready,
 };

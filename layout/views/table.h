@@ -41,7 +41,8 @@ enum tcol_kind { TCOL_DUR, TCOL_TIME, TCOL_COUNT, TCOL_BYTES, TCOL_NAME };
 struct tcol {
     const char *head, *what;
     enum tcol_kind kind;
-    int w; /* columns it takes, blanks before it included */
+    int w;          /* columns it takes, blanks before it included */
+    enum style bar; /* of what a row's bar is made when rows are sorted by it; 0: the table's */
 };
 /*
  * A duration's value: -1 there is none; TABLE_UNTIMED not known; less than that: of several, none known, the
@@ -61,17 +62,29 @@ struct table_from {
     enum style bar; /* of what a row's bar is made; 0: of what runs */
     bool counted;   /* found in triage's tables: table.tg is there */
     int first;      /* the column things are sorted by at first */
+    /* type_col - columns of its kinds instead of count, total, p50, p99, longest (NULL), and which is the
+     * first to sort by. Its kinds have no spectrum above them then: a value of several is none of theirs. */
+    const struct tcol *type_col;
+    int ntype_cols, type_first;
     /*
      * list - table_add() all there are, and slices_tick() where what is passed over takes long. false: one of
      * them said so.
      */
     bool (*list)(struct table *t);
+    void (*drop)(void *own); /* frees what it put into table.own */
     int64_t (*value)(const struct table *t, const struct thing *x, int col); /* of its own columns, 0.. */
     void (*name)(struct text *out, const struct table *t, const struct thing *x);
     void (*type_name)(struct text *out, const struct table *t, const struct ttype *k);
+    int64_t (*type_value)(const struct table *t, const struct ttype *k, int col); /* of type_col */
+    /* type_say - lines 0 and 1 about a kind; NULL: its name and quantiles, and its longest thing. type_lists
+     * - is line 1 a list, the most telling items first? NULL: never */
+    void (*type_say)(struct text *out, const struct view *v, const struct ttype *k, int line);
+    bool (*type_lists)(const struct table *t, const struct ttype *k);
     void (*say)(struct text *out, const struct view *v, const struct thing *x);
     /* lane - where to look at it; NULL: at its goroutine */
     struct lane (*lane)(const struct table *t, const struct thing *x);
+    /* moment - and when: *t0, *t1 are its own before; NULL: then */
+    void (*moment)(const struct view *v, const struct thing *x, int64_t *t0, int64_t *t1);
 };
 
 struct table_order { /* which rows, in which order */
@@ -103,6 +116,7 @@ struct table {
     uint32_t hists;       /* kinds that have one of their own */
     bool shed;
     bool listed, failed;
+    void *own; /* the provider's, of what it found; NULL: nothing */
 
     struct table_order want, have; /* `have` is that of row */
     uint32_t *row;                 /* in thing or type */

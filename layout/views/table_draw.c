@@ -93,9 +93,10 @@ static int bar(struct grid *g, const struct view *v, uint32_t row, int x, int y,
     const int64_t a = table_value(t, t->row[0], by), b = table_value(t, t->row[t->nrows - 1], by),
                   n = table_value(t, t->row[row], by), most = a > b ? a : b;
     glyph_bar(g, v->scr.tier, x, y, BAR, n > 0 ? (uint64_t)n : 0, most > 0 ? (uint64_t)most : 0,
-              focus          ? STYLE_LANE_FOCUS
-              : t->from->bar ? t->from->bar
-                             : STYLE_RUNNING);
+              focus                  ? STYLE_LANE_FOCUS
+              : table_col(t, by).bar ? table_col(t, by).bar
+              : t->from->bar         ? t->from->bar
+                                     : STYLE_RUNNING);
     return BAR + 1;
 }
 
@@ -180,7 +181,7 @@ static const struct spectrum *spectrum(const struct view *v, int h)
     struct window win = t->have.windowed ? t->have.win : window_of(0, view_end(v));
     uint64_t key[4] = {t->made, (uint64_t)p.first << 32 | n, (uint64_t)most << 32 | (uint32_t)columns,
                        (uint64_t)win.t0 ^ (uint64_t)win.t1 << 1};
-    if (!most || !n)
+    if (!most || !n || (t->have.open == TABLE_TYPES && t->from->type_col))
         return NULL;
     if (memcmp(key, s->seen, sizeof key) == 0)
         return s;

@@ -73,22 +73,14 @@ int tri_status_most(const struct view *v)
 
 void tri_init(struct tri *t, const struct trace *tr)
 {
-    *t = (struct tri){
-        .tr = tr, .group = NO_LANE, .b0 = TRI_NO_BUCKET, .b1 = TRI_NO_BUCKET, .finding = UINT32_MAX};
+    *t = (struct tri){.tr = tr, .finding = UINT32_MAX};
     t->flame.kind = SW_ONCPU;
 }
 
 void tri_free(struct tri *t)
 {
-    slices_free(t->typical.making); /* first: the rest is the computation's until then */
     slices_free(t->whom.making);
     waitfor_free(t->whom.v);
-    mem_free(t->typical.exec);
-    mem_free(t->typical.life);
-    mem_free(t->order);
-    mem_free(t->stuck);
-    mem_free(t->leak);
-    mem_free(t->member);
     mem_free(t->wait);
     mem_free(t->pair);
     flame_free(&t->flame);
@@ -99,7 +91,7 @@ bool tri_ready(struct tri *t, const struct triage *tg, const struct findings *fs
 {
     t->tg = tg;
     t->fs = fs;
-    if (groups_order(t) && waits_list(t))
+    if (waits_list(t))
         return true;
     t->tg = NULL;
     t->trouble = "out of memory for the tables";

@@ -1,6 +1,6 @@
 /*
- * tri.h - the views that show triage's tables instead of lanes: 1 findings, 5 goroutine groups, 6 waits, and
- * the flame view (10). Each is a heading, rows with a cursor, and two lines about the row under it; Enter
+ * tri.h - the views that show triage's tables instead of lanes: 1 findings, 6 waits, and the flame view
+ * (10). Each is a heading, rows with a cursor, and two lines about the row under it; Enter
  * leads from a row to the lanes, at the moment that the row speaks of.
  *
  * Pure: the tables (triage/) and this state in, cells out. The row under the cursor is v->at.row, so undo
@@ -15,21 +15,6 @@
 #include "triage/findings/findings.h"
 #include "triage/tables/slices.h"
 #include "triage/tables/stackweights.h"
-
-enum gcolumn {
-    GCOL_RUNNING,
-    GCOL_STUCK,
-    GCOL_COUNT,
-    GCOL_ALIVE,
-    GCOL_SCHED,
-    GCOL_WAIT,
-    GCOL_SYSCALL,
-    GCOL_ASSIST,
-    GCOL_LIFE,
-    GCOL_MOVES,
-    GCOL_NAME,
-    GCOL_END
-};
 
 enum wait_row_kind { WAIT_HEAD, WAIT_PAIR, WAIT_SCHED, WAIT_WORST, WAIT_PLACE, WAIT_SYSCALL };
 struct wait_ref {
@@ -51,21 +36,12 @@ struct flame {
     double share; /* how far that is, 0..1 */
 };
 
-/* What the groups' goroutines have each, with quantiles: worked out when view 5 is looked at. */
-struct typical {
-    struct dist *exec, *life; /* by group; NULL: not there yet, or no memory */
-    struct slices *making;
-    bool made;
-};
-
 /* Who waits for whom, worked out when that view is looked at. */
 struct whom {
     struct waitfor *v; /* NULL: not there yet, or no memory */
     struct slices *making;
     bool made;
 };
-
-enum { TRI_BUCKETS = 40, TRI_NO_BUCKET = -1 };
 
 struct tri {
     const struct trace *tr;
@@ -77,20 +53,6 @@ struct tri {
 
     uint32_t row[VIEW_END], top[VIEW_END]; /* where the cursor was when a view was left */
     uint32_t finding;                      /* e and E: the finding last shown; UINT32_MAX = none */
-
-    enum gcolumn sort; /* view 5 */
-    bool invert;
-    uint32_t *order; /* groups as they stand */
-    /* per group: goroutines that may leak, the largest of its leak rows (NO_LANE none) */
-    uint32_t *stuck, *leak;
-    struct typical typical;
-    uint32_t group;               /* NO_LANE: the groups; else the instances of this one */
-    uint32_t *member, nmember;    /* its goroutines, sorted, within the buckets chosen */
-    uint32_t members;             /* all of its goroutines */
-    uint32_t bucket[TRI_BUCKETS]; /* histogram of the sorted column */
-    int64_t bucket_from[TRI_BUCKETS + 1];
-    int nbuckets, b0, b1; /* b0..b1: chosen range, TRI_NO_BUCKET = all */
-    bool ranging;         /* the next step to a side widens the range */
 
     struct wait_ref *wait; /* view 6 */
     uint32_t nwait;

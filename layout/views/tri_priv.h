@@ -34,7 +34,6 @@ struct tri_view {
 
 extern const struct tri_view tri_findings;
 
-bool groups_order(struct tri *t);
 bool waits_list(struct tri *t);
 void flame_free(struct flame *f);
 

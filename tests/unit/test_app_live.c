@@ -429,6 +429,7 @@ static void tables_stay(void **state)
             (void)app_live(a, INT64_MAX, &busy);
             (void)app_triage(a, INT64_MAX);
         }
+        (void)view_work(&a->view, INT64_MAX); /* of them the view makes its rows */
         assert_false(app_still(a));
         free(screen(a));
         int64_t end = trace_info(a->tr)->end;
@@ -451,6 +452,7 @@ static void tables_stay(void **state)
         (void)app_live(a, INT64_MAX, &busy);
         (void)app_triage(a, INT64_MAX);
     }
+    (void)view_work(&a->view, INT64_MAX);
     assert_true(a->following);
     (void)app_do(a, ACT_LANE_DOWN, 1, NULL);
     assert_true(!a->following && a->held);

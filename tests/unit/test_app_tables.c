@@ -275,7 +275,8 @@ static void test_sorts_early(void **state)
     }
     while (app_has(&f.a, DUE_TABLES))
         (void)app_triage(&f.a, 1);
-    assert_int_equal(f.a.tri.sort, GCOL_STUCK);
+    free(run(&f, ""));
+    assert_string_equal(table_col(f.a.view.table, f.a.view.table->have.sort).head, "may leak");
     fix_close(&f);
 }
 
@@ -369,59 +370,58 @@ static void test_findings(void **state)
     fix_close(&f);
 }
 
+/* The rows of a table stand in the order of a column, as numbers say. */
+static void in_order(const struct table *t, bool falling)
+{
+    assert_true(t->nrows > 1);
+    for (uint32_t i = 1; i < t->nrows; i++) {
+        const int64_t a = table_value(t, t->row[i - 1], t->have.sort),
+                      b = table_value(t, t->row[i], t->have.sort);
+        assert_true(falling ? a >= b : a <= b);
+    }
+}
+
 static void test_groups(void **state)
 {
     (void)state;
     struct fix f;
     fix_open(&f, lock, "default", 80, 24);
     expect(&f, "5", "start function");
-    int64_t last = INT64_MAX;
-    for (uint32_t i = 0; i < f.a.tg->ngroups; i++) { /* by running, the most first */
-        int64_t ns = f.a.tg->groups[f.a.tri.order[i]].d[GM_EXEC].total;
-        assert_true(ns <= last);
-        last = ns;
+    const struct table *t = f.a.view.table;
+    assert_int_equal(t->nrows, f.a.tg->ngroups);
+    in_order(t, true); /* by running, the most first */
+    for (uint32_t i = 0; i < t->nrows; i++) {
+        const int64_t ns = f.a.tg->groups[t->type[t->row[i]].b].d[GM_EXEC].total;
+        assert_int_equal(table_value(t, t->row[i], t->have.sort), ns ? ns : -1);
     }
     expect(&f, "S", "may leak");
-    free(run(&f, "E 5 S S")); /* count: the largest group has a histogram */
-    assert_int_equal(f.a.tri.sort, GCOL_ALIVE);
+    free(run(&f, "S"));
+    in_order(t, true);
     free(run(&f, "I"));
-    last = -1;
-    for (uint32_t i = 0; i < f.a.tg->ngroups; i++) {
-        const struct group *g = &f.a.tg->groups[f.a.tri.order[i]];
-        assert_true((int64_t)g->count - g->ended >= last);
-        last = (int64_t)g->count - g->ended;
-    }
+    in_order(t, false);
     fix_close(&f);
 }
 
-/* The buckets of the histogram add up; a range of them lists what is in it and nothing else. */
+/* Enter lists the goroutines of a start function, all of them; what is typed behind / leaves those that pass;
+ * Enter again leads to the lane. */
 static void test_instances(void **state)
 {
     (void)state;
     struct fix f;
     fix_open(&f, lock, "default", 80, 24);
     free(run(&f, "5 Enter"));
-    const struct tri *t = &f.a.tri;
-    uint32_t all = f.a.tg->groups[t->order[0]].count, sum = 0;
-    assert_int_equal(t->members, all);
-    assert_int_equal(t->nmember, all);
-    for (int i = 0; i < t->nbuckets; i++)
-        sum += t->bucket[i];
-    assert_int_equal(sum, all);
-    free(run(&f, "l"));
-    assert_true(t->nmember > 0 && t->nmember == t->bucket[t->b0]);
-    for (uint32_t i = 0; i < t->nmember; i++) {
-        int64_t ns = gstat_ns(f.a.tg->g, t->member[i], GM_EXEC);
-        assert_true(ns >= t->bucket_from[t->b0] && ns < t->bucket_from[t->b0 + 1]);
-    }
-    free(run(&f, "v l l l l l l l l l l"));
-    assert_int_equal(t->nmember, all); /* from the first bucket to the last */
-    free(run(&f, "Esc q"));            /* the message first */
-    assert_int_equal(t->b0, TRI_NO_BUCKET);
-    free(run(&f, "q"));
-    assert_int_equal(t->group, NO_LANE);
-    free(run(&f, "Enter"));
-    uint32_t g = t->member[0];
+    const struct table *t = f.a.view.table;
+    const uint32_t all = f.a.tg->groups[t->type[t->have.open].b].count;
+    assert_int_equal(t->nrows, all);
+    in_order(t, true);
+    const uint32_t g = t->thing[t->row[0]].g;
+    const int64_t most = gstat_ns(f.a.tg->g, g, GM_EXEC),
+                  least = table_value(t, t->row[all - 1], t->have.sort);
+    assert_true(least < most);
+    free(run(&f, "/ > 1 n s Enter")); /* of the column they are sorted by */
+    assert_true(t->nrows > 0 && t->nrows <= all);
+    free(run(&f, "Esc"));
+    assert_int_equal(t->nrows, all);
     free(run(&f, "Enter"));
     assert_int_equal(f.a.view.at.view, VIEW_GOROUTINES);
     assert_int_equal(f.a.view.at.focus.i, g);

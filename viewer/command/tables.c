@@ -79,8 +79,6 @@ void tables_drop(struct app *a)
     tri_free(&a->tri);
     tri_init(&a->tri, a->tr);
     a->tri.finding = was.finding;
-    a->tri.sort = was.sort;
-    a->tri.invert = was.invert;
     a->tri.so_far = was.so_far;
     memcpy(a->tri.row, was.row, sizeof was.row);
     memcpy(a->tri.top, was.top, sizeof was.top);

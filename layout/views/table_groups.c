@@ -1,0 +1,313 @@
+/*
+ * table_groups.c - view 5: goroutines by start function, and the goroutines of one.
+ */
+#include <inttypes.h>
+
+#include "decode/base/mem.h"
+#include "layout/views/table.h"
+
+enum { COUNT, ALIVE, RUNNING, STUCK, RUNNABLE, BLOCKED, CALLS, ASSIST, LIFE, MOVES, KIND_COLS };
+static const struct tcol kind_col[KIND_COLS] = {
+    [COUNT] = {"count", "how many", TCOL_COUNT, 8, STYLE_LANE},
+    [ALIVE] = {"alive", "how many had not ended", TCOL_COUNT, 8, STYLE_LANE},
+    [RUNNING] = {"running", "time running", TCOL_DUR, 9, STYLE_RUNNING},
+    [STUCK] = {"may leak", "goroutines that may leak: they wait for ever, it seems", TCOL_COUNT, 10,
+               STYLE_LANE},
+    [RUNNABLE] = {"runnable", "time runnable: it waits for a processor", TCOL_DUR, 9, STYLE_RUNNABLE},
+    [BLOCKED] = {"waiting", "time waiting", TCOL_DUR, 9, STYLE_WAITING},
+    [CALLS] = {"syscall", "time in system calls", TCOL_DUR, 9, STYLE_SYSCALL},
+    [ASSIST] = {"assist", "time in mark assists", TCOL_DUR, 9, STYLE_ASSIST},
+    [LIFE] = {"life", "time between creation and end", TCOL_DUR, 9, STYLE_LANE},
+    [MOVES] = {"moved", "how often it ran on another processor than before", TCOL_COUNT, 8, STYLE_LANE},
+};
+enum { ONE_RUNNING, ONE_RUNNABLE, ONE_BLOCKED, ONE_CALLS, ONE_ASSIST, ONE_MOVES, ONE_COLS };
+static const struct tcol col[ONE_COLS] = {
+    [ONE_RUNNING] = {"running", "time running", TCOL_DUR, 9, STYLE_RUNNING},
+    [ONE_RUNNABLE] = {"runnable", "time runnable: it waits for a processor", TCOL_DUR, 9, STYLE_RUNNABLE},
+    [ONE_BLOCKED] = {"waiting", "time waiting", TCOL_DUR, 9, STYLE_WAITING},
+    [ONE_CALLS] = {"syscall", "time in system calls", TCOL_DUR, 9, STYLE_SYSCALL},
+    [ONE_ASSIST] = {"assist", "time in mark assists", TCOL_DUR, 9, STYLE_ASSIST},
+    [ONE_MOVES] = {"moved", "how often it ran on another processor than before", TCOL_COUNT, 8, STYLE_LANE},
+};
+
+/* What triage's groups lack: of each how many may leak, the largest of its leaks, and quantiles. */
+struct own {
+    uint32_t *stuck, *leak; /* goroutines; a row of triage's leaks, NO_LANE: none */
+    struct dist *exec, *life;
+};
+
+/* ---- finding them
+ * ------------------------------------------------------------------------------------------- */
+
+static void groups_drop(void *arg)
+{
+    struct own *o = arg;
+    mem_free(o->stuck);
+    mem_free(o->leak);
+    mem_free(o->exec);
+    mem_free(o->life);
+    mem_free(o);
+}
+
+static void groups_leaks(const struct triage *tg, struct own *o)
+{
+    for (uint32_t i = 0; i < tg->ngroups; i++)
+        o->leak[i] = NO_LANE;
+    for (uint32_t i = 0; i < tg->nleaks; i++) {
+        const struct leak_row *l = &tg->leaks[i];
+        const uint32_t g = l->example < tg->ng ? gstat_group(tg->g, l->example) : tg->ngroups;
+        if (g >= tg->ngroups)
+            continue;
+        o->stuck[g] += l->lost; /* as the finding counts them */
+        if (o->leak[g] == NO_LANE || l->lost > tg->leaks[o->leak[g]].lost)
+            o->leak[g] = i;
+    }
+}
+
+static bool groups_own(struct table *t)
+{
+    const size_t n = (size_t)t->tg->ngroups + 1;
+    struct own *o = t->own = mem_zalloc(sizeof *o);
+    if (!o)
+        return false;
+    o->stuck = mem_zalloc(n * sizeof *o->stuck);
+    o->leak = mem_alloc(n * sizeof *o->leak);
+    o->exec = triage_group_dists(t->tg, GM_EXEC);
+    o->life = triage_group_dists(t->tg, GM_LIFE);
+    if (!o->stuck || !o->leak || !o->exec || !o->life)
+        return false;
+    groups_leaks(t->tg, o);
+    return true;
+}
+
+static bool groups_list(struct table *t)
+{
+    const struct triage *tg = t->tg;
+    if (!groups_own(t))
+        return false;
+    for (uint32_t i = 0; i < tg->ngroups; i++)
+        if (table_type(t, tg->groups[i].name, i) == TAB_NONE)
+            return false;
+    for (uint32_t g = 0; g < tg->ng; g++) {
+        const uint32_t of = gstat_group(tg->g, g);
+        if (of >= tg->ngroups)
+            continue;
+        const struct lane_info li = trace_lane(t->tr, tri_g(g));
+        if (!table_add(t, tg->groups[of].name, of,
+                       (struct thing){.t0 = li.first,
+                                      .t1 = li.first + gstat_ns(tg->g, g, GM_LIFE),
+                                      .g = g,
+                                      .index = g,
+                                      .open = !li.ended}))
+            return false;
+    }
+    return true;
+}
+
+/* ---- values
+ * ------------------------------------------------------------------------------------------------- */
+
+static int64_t groups_type_value(const struct table *t, const struct ttype *k, int c)
+{
+    static const enum gmetric of[KIND_COLS] = {[RUNNING] = GM_EXEC,
+                                               [RUNNABLE] = GM_SCHED,
+                                               [BLOCKED] = GM_WAIT,
+                                               [ASSIST] = GM_ASSIST,
+                                               [LIFE] = GM_LIFE};
+    const struct group *r = &t->tg->groups[k->b];
+    int64_t v = 0;
+    switch (c) {
+    case COUNT: return r->count;
+    case ALIVE: v = (int64_t)r->count - r->ended; break;
+    case STUCK: v = ((const struct own *)t->own)->stuck[k->b]; break;
+    case MOVES: v = (int64_t)r->moves; break;
+    case CALLS:
+        v = ns_add(r->d[GM_SYSCALL].total, r->d[GM_SYSBLOCK].total);
+        v = v && !r->timed && !trace_info(t->tr)->second_family ? TABLE_UNTIMED : v;
+        break;
+    default: v = r->d[of[c]].total;
+    }
+    return v ? v : -1; /* none */
+}
+
+static int64_t groups_value(const struct table *t, const struct thing *x, int c)
+{
+    static const enum gmetric of[ONE_COLS] = {[ONE_RUNNING] = GM_EXEC,
+                                              [ONE_RUNNABLE] = GM_SCHED,
+                                              [ONE_BLOCKED] = GM_WAIT,
+                                              [ONE_ASSIST] = GM_ASSIST};
+    const struct gstats *s = t->tg->g;
+    int64_t v = 0;
+    if (c == ONE_MOVES) {
+        v = gstat_moves(s, x->g);
+    } else if (c == ONE_CALLS) {
+        v = ns_add(gstat_ns(s, x->g, GM_SYSCALL), gstat_ns(s, x->g, GM_SYSBLOCK));
+        v = tri_none_timed(t->tr, gstat_of(s, x->g).syscalls, v) ? TABLE_UNTIMED : v;
+    } else {
+        v = gstat_ns(s, x->g, of[c]);
+    }
+    return v ? v : -1;
+}
+
+/* Where of a goroutine to look: at its longest span of what the rows are sorted by. */
+static void groups_moment(const struct view *v, const struct thing *x, int64_t *t0, int64_t *t1)
+{
+    static const enum state of[ONE_COLS] = {[ONE_RUNNING] = ST_RUNNING,
+                                            [ONE_RUNNABLE] = ST_RUNNABLE,
+                                            [ONE_BLOCKED] = ST_WAITING,
+                                            [ONE_CALLS] = ST_SYSCALL,
+                                            [ONE_ASSIST] = ST_ASSIST};
+    const int c = v->table->have.sort - THING_OWN;
+    const enum state want = c >= 0 && c < ONE_COLS ? of[c] : ST_NONE;
+    int64_t longest = -1;
+    uint64_t left = 2000000; /* a goroutine of more spans is shown whole */
+    struct span_iter it;
+    if (!want || !span_seek_index(&it, v->tr, tri_g(x->g), 0))
+        return;
+    do {
+        const struct span *s = span_get(&it);
+        if (s->state == want && s->t1 - s->t0 > longest) {
+            longest = s->t1 - s->t0;
+            *t0 = s->t0;
+            *t1 = s->t1;
+        }
+    } while (--left && span_next(&it));
+}
+
+/* ---- words
+ * -------------------------------------------------------------------------------------------------- */
+
+static void groups_name(struct text *out, const struct table *t, const struct thing *x)
+{
+    text_who(out, t->tr, x->g);
+}
+
+static void groups_say_leak(struct text *t, const struct view *v, const struct leak_row *l, uint32_t all)
+{
+    text_add(t, "may leak: %u ", l->lost);
+    if (l->lost < all)
+        text_add(t, "of these %u ", all);
+    text_lit(t, "wait for ever, it seems (");
+    text_wait(t, v->tr, l->reason, l->stack);
+    text_lit(t, ") at ");
+    text_where(t, v->tr, l->stack, 60);
+    text_lit(t, ", longest ");
+    text_dur(t, l->oldest);
+    if (l->quarter[0] + l->quarter[1] + l->quarter[2] + l->quarter[3] ==
+        l->lost) /* else some had gone on before */
+        text_add(t, "; created by quarter of the trace %u %u %u %u", l->quarter[0], l->quarter[1],
+                 l->quarter[2], l->quarter[3]);
+    text_lit(t, "; created in ");
+    text_where(t, v->tr, l->create_stack, 60);
+}
+
+/* Does it say what a group's goroutines waited for, or how they may leak? */
+static bool groups_lists(const struct table *t, const struct ttype *k)
+{
+    const struct own *o = t->own;
+    return !o->stuck[k->b] || o->leak[k->b] == NO_LANE;
+}
+
+static void groups_say_type(struct text *t, const struct view *v, const struct ttype *k, int line)
+{
+    const struct triage *tg = v->table->tg;
+    const struct own *o = v->table->own;
+    const struct group *g = &tg->groups[k->b];
+    if (line == 0) {
+        tri_func(t, v->tr, g->name, 60);
+        text_add(t, ": %u goroutine%s, %u created, %u ended; running p50 ", g->count,
+                 g->count == 1 ? "" : "s", g->created, g->ended);
+        text_dur(t, o->exec[k->b].p50);
+        text_lit(t, " p99 ");
+        text_dur(t, o->exec[k->b].p99);
+        text_lit(t, "; life p50 ");
+        text_dur(t, o->life[k->b].p50);
+        text_lit(t, " max ");
+        text_dur(t, o->life[k->b].max);
+        return;
+    }
+    if (!groups_lists(v->table, k)) {
+        groups_say_leak(t, v, &tg->leaks[o->leak[k->b]], o->stuck[k->b]);
+        return;
+    }
+    text_add(t, "%s", g->nwaits ? "waits: " : "it never waits");
+    for (uint32_t i = 0; i < g->nwaits && i < 6; i++) {
+        const struct group_wait *w = &tg->group_waits[g->waits + i];
+        text_raw(t, ", ", i ? 2 : 0);
+        text_reason(t, v->tr, w->reason);
+        text_lit(t, " ");
+        text_dur(t, w->d.total);
+        text_lit(t, " (longest ");
+        text_dur(t, w->longest);
+        text_lit(t, ")");
+    }
+}
+
+struct longest {
+    enum state state;
+    int64_t ns;
+};
+
+static bool groups_longer(void *arg, const struct span_run *r)
+{
+    struct longest *l = arg;
+    for (uint32_t i = 0; i < r->n; i++)
+        if (r->kind[r->tag[i]].state == l->state && r->dur[i] > l->ns)
+            l->ns = r->dur[i];
+    return true;
+}
+
+/* The longest of n spans in a state that last `all` together: none is shorter than they are on average. */
+static int64_t groups_longest(const struct trace *tr, const struct lane_info *li, uint32_t g,
+                              enum state state, int64_t all, uint32_t n)
+{
+    struct longest l = {.state = state};
+    if (n)
+        trace_states(
+            tr, tri_g(g),
+            &(struct states_ask){
+                .t0 = li->first, .t1 = li->last + 1, .min_ns = all / n, .f = groups_longer, .arg = &l});
+    return l.ns;
+}
+
+static void groups_say(struct text *t, const struct view *v, const struct thing *x)
+{
+    const struct gstat s = gstat_of(v->table->tg->g, x->g);
+    const struct lane_info li = trace_lane(v->tr, tri_g(x->g));
+    text_add(t, "%u run%s, %u wait%s, %u system call%s; longest wait ", s.runs, s.runs == 1 ? "" : "s",
+             s.waits, s.waits == 1 ? "" : "s", s.syscalls, s.syscalls == 1 ? "" : "s");
+    text_dur(t, groups_longest(v->tr, &li, x->g, ST_WAITING, s.ns[GM_WAIT], s.waits));
+    text_lit(t, ", runnable ");
+    text_dur(t, groups_longest(v->tr, &li, x->g, ST_RUNNABLE, s.ns[GM_SCHED], s.scheds));
+    if (li.creator != NO_LANE) {
+        text_lit(t, "; created by ");
+        text_who(t, v->tr, li.creator);
+    } else if (tri_by_timer(v->tr, tri_g(x->g), &li)) {
+        text_lit(t, "; " TRI_BY_TIMER);
+    }
+}
+
+static const struct table_from groups = {
+    .thing = "goroutine",
+    .things = "goroutines",
+    .types = "start functions",
+    .none = "no goroutines in this trace",
+    .type_col = kind_col,
+    .ntype_cols = KIND_COLS,
+    .type_first = RUNNING,
+    .col = col,
+    .ncols = ONE_COLS,
+    .first = THING_OWN + ONE_RUNNING,
+    .counted = true,
+    .list = groups_list,
+    .drop = groups_drop,
+    .value = groups_value,
+    .type_value = groups_type_value,
+    .name = groups_name,
+    .type_name = table_name_string,
+    .say = groups_say,
+    .type_say = groups_say_type,
+    .type_lists = groups_lists,
+    .moment = groups_moment,
+};
+const struct view_kind kind_groups = {IS_THINGS(&groups)};
