@@ -4,6 +4,7 @@
  */
 #include "triage/places.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,4 +103,21 @@ enum err_code places_read(int place, const char *path, char **text, size_t *len)
     *text = buf;
     *len = at;
     return ERR_OK;
+}
+
+void places_list(const char *suffix, void (*f)(void *arg, const char *name), void *arg)
+{
+    char folder[PLACES_PATH], name[256];
+    for (int place = 0; place < PLACE_INSTALLED; place++) {
+        DIR *d = places_folder(place, folder) ? opendir(folder) : NULL;
+        for (struct dirent *e; d && (e = readdir(d)) != NULL;) {
+            const char *dot = strrchr(e->d_name, '.');
+            if (!dot || dot == e->d_name || strcmp(dot + 1, suffix) != 0)
+                continue;
+            snprintf(name, sizeof name, "%.*s", (int)(dot - e->d_name), e->d_name);
+            f(arg, name);
+        }
+        if (d)
+            closedir(d);
+    }
 }

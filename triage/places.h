@@ -1,7 +1,8 @@
 /*
  * places.h - where the reader's own files and the installed ones are: key maps (.keys), palettes (.palette),
- * numbers of the findings' rules (.rules). The reader's: $XDG_CONFIG_HOME/gotop, or ~/.config/gotop. The
- * host's: a folder gotop in each of $XDG_CONFIG_DIRS, or /etc/xdg/gotop. Only paths from the root count.
+ * numbers of the findings' rules (.rules), queries (.sql). The reader's: $XDG_CONFIG_HOME/gotop, or
+ * ~/.config/gotop. The host's: a folder gotop in each of $XDG_CONFIG_DIRS, or /etc/xdg/gotop. Only paths from
+ * the root count.
  */
 #ifndef GOTOP_TRIAGE_PLACES_H
 #define GOTOP_TRIAGE_PLACES_H
@@ -33,5 +34,8 @@ bool places_folder(int place, char out[PLACES_PATH]);
  * path.
  */
 enum err_code places_read(int place, const char *path, char **text, size_t *len);
+
+/* places_list - f for each file NAME.SUFFIX in the reader's and the host's folders, by folder. */
+void places_list(const char *suffix, void (*f)(void *arg, const char *name), void *arg);
 
 #endif

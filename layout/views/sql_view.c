@@ -3,13 +3,18 @@
  */
 #include "layout/views/sql_view.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "decode/base/mem.h"
 #include "layout/cells/lines.h"
+#include "layout/move/filter.h"
+#include "layout/move/match.h"
+#include "layout/views/sql_pipe.h"
 #include "layout/views/tri_priv.h"
+#include "triage/places.h"
 #include "triage/sql/sql.h"
 
 enum { CELL = 60, COLUMNS = 64 }; /* characters of a cell, columns that are shown */
@@ -26,7 +31,16 @@ struct asked {
     size_t cap;
     uint32_t n;
     bool more; /* there were more rows */
-    char query[VIEW_TEXT];
+    char *query;
+    char *pipe;            /* the filter line that it is made of; NULL: none is */
+    struct filter *filter; /* of that */
+    char *head[COLUMNS];   /* of its columns, before they are ordered */
+    unsigned columns;
+    bool number[COLUMNS]; /* it has numbers, or times */
+    int sort;             /* the column; -1: as the query has it */
+    bool invert;
+    char find[VIEW_TEXT]; /* what the rows that show contain */
+    uint32_t *pick, npick;
 };
 
 void sql_view_free(struct asked *a)
@@ -34,6 +48,12 @@ void sql_view_free(struct asked *a)
     if (a) {
         lines_free(a->lines);
         mem_free(a->row);
+        mem_free(a->query);
+        mem_free(a->pipe);
+        mem_free(a->pick);
+        filter_free(a->filter);
+        for (unsigned i = 0; i < a->columns; i++)
+            mem_free(a->head[i]);
     }
     mem_free(a);
 }
@@ -107,7 +127,7 @@ static bool collect(struct asked *a, struct sql_query *q, struct text *t, bool r
     bool row = true;
     for (unsigned i = 0; i < shown(q); i++) {
         const struct str h = sql_head(q, i);
-        right[i] = true;
+        right[i] = a->number[i] = true;
         text_raw(t, (const char[]){APART}, i > 0);
         text_clean(t, h.p, h.len, CELL);
     }
@@ -120,6 +140,7 @@ static bool collect(struct asked *a, struct sql_query *q, struct text *t, bool r
         for (unsigned i = 0; i < shown(q); i++) {
             const struct sql_cell c = sql_cell(q, i);
             right[i] &= c.kind != SQL_TEXT;
+            a->number[i] &= c.kind != SQL_TEXT || (c.s.len && isdigit((unsigned char)c.s.p[0]));
             text_raw(t, (const char[]){APART}, i > 0);
             add_cell(t, &c);
         }
@@ -191,64 +212,311 @@ static bool lay_out(struct asked *a, const struct text *t, struct align *l)
 /* ---- asking
  * ------------------------------------------------------------------------------------------------- */
 
-static struct asked *asked_new(const char *query)
+static char *copy(const char *s, size_t n)
+{
+    char *to = mem_alloc(n + 1);
+    if (to) {
+        memcpy(to, s, n);
+        to[n] = '\0';
+    }
+    return to;
+}
+
+/* The first n bytes of a query are its first statement: what ends it goes, so that it can stand within
+ * another. */
+static void one_statement(char *query, size_t n)
+{
+    while (n && (isspace((unsigned char)query[n - 1]) || query[n - 1] == ';'))
+        n--;
+    query[n] = '\0';
+}
+
+static struct asked *asked_new(const char *query, size_t n)
 {
     struct asked *a = mem_zalloc(sizeof *a);
-    if (a) {
-        a->lines = lines_new("sql");
-        snprintf(a->query, sizeof a->query, "%s", query);
-    }
-    if (a && !a->lines) {
+    if (!a)
+        return NULL;
+    a->sort = -1;
+    a->lines = lines_new("sql");
+    a->query = copy(query, n);
+    if (!a->lines || !a->query) {
         sql_view_free(a);
-        a = NULL;
+        return NULL;
     }
     return a;
+}
+
+static bool heads_of(struct asked *a, const struct sql_query *q)
+{
+    for (; a->columns < shown(q); a->columns++) {
+        const struct str h = sql_head(q, a->columns);
+        if (!(a->head[a->columns] = copy(h.p, h.len)))
+            return false;
+    }
+    return true;
+}
+
+/* The query, in another order if that is asked for. Its columns get names of ours, since several of its own
+ * may be alike; what is shown has its own. */
+static void ordered(struct text *t, const struct asked *a)
+{
+    if (a->sort < 0) {
+        text_raw(t, a->query, strlen(a->query));
+        return;
+    }
+    text_lit(t, "with gotop_q(");
+    for (unsigned i = 0; i < a->columns; i++)
+        text_add(t, "%sc%u", i ? "," : "", i);
+    text_lit(t, ") as (");
+    text_raw(t, a->query, strlen(a->query));
+    text_lit(t, "\n) select ");
+    for (unsigned i = 0; i < a->columns; i++) {
+        text_add(t, "%sc%u \"", i ? "," : "", i);
+        for (const char *h = a->head[i]; *h; h++)
+            text_raw(t, *h == '"' ? "\"\"" : h, *h == '"' ? 2 : 1);
+        text_lit(t, "\"");
+    }
+    text_add(t, " from gotop_q order by sort_key(c%d)%s", a->sort,
+             a->number[a->sort] != a->invert ? " desc" : "");
+}
+
+static bool shows(void *arg, uint32_t g, const struct span *s)
+{
+    const struct filter *f = arg;
+    return filter_shows(f, g) && filter_span(f, g, s);
 }
 
 /* false: *e says why, or there is no memory. */
 static bool answer(struct asked *a, const struct trace *tr, struct err *e)
 {
     struct align l = {.line = {0}};
-    struct text t = {0};
+    struct text t = {0}, sql = {0};
     struct sql *s;
     struct sql_query *q = NULL;
     size_t used;
     if (sql_open(tr, &s, e) != ERR_OK)
         return false;
     sql_time(s, SQL_VIEW_SECONDS * INT64_C(1000000000));
-    bool ok = sql_query(s, a->query, strlen(a->query), &q, &used, e) == ERR_OK;
+    if (a->filter)
+        sql_matches(s, shows, a->filter);
+    ordered(&sql, a);
+    bool ok = text_ok(&sql) && sql_query(s, sql.p ? sql.p : "", sql.n, &q, &used, e) == ERR_OK;
+    if (ok && a->sort < 0)
+        one_statement(a->query, used);
     if (ok && !q)
         ok = err_set(e, ERR_ARG, ERR_NO_OFFSET, "ask something: :sql select count(*) from span") == ERR_OK;
-    ok = ok && collect(a, q, &t, l.right, e) && lay_out(a, &t, &l);
+    ok = ok && heads_of(a, q) && collect(a, q, &t, l.right, e) && lay_out(a, &t, &l);
     text_free(&t);
+    text_free(&sql);
     text_free(&l.line);
     sql_end(q);
     sql_close(s);
     return ok;
 }
 
-unsigned sql_view_ask(struct view *v, const char *query)
+static void say_rows(struct view *v)
+{
+    const struct asked *a = v->asked;
+    char order[VIEW_TEXT] = "";
+    if (a->sort >= 0)
+        snprintf(order, sizeof order, "; by %.40s, %s", a->head[a->sort],
+                 a->number[a->sort] == a->invert ? "the smallest first" : "the largest first");
+    view_message(v, false, a->more ? "the first %d rows%s; gotop sql --limit 0 prints all" : "%d rows%s",
+                 a->more ? SQL_VIEW_ROWS : (int)a->n, order);
+}
+
+/* Ask; what is shown stays if it can't be answered. */
+static unsigned ask(struct view *v, struct asked *a)
 {
     struct err e = {.offset = ERR_NO_OFFSET};
-    const struct trace_info *i = trace_info(v->tr);
-    if (!i->done || i->more)
-        return move_fail(v, "SQL asks a trace that has been read to its end");
-    struct asked *a = asked_new(query);
     if (!a || !answer(a, v->tr, &e)) {
-        sql_view_free(a);
-        if (e.offset != ERR_NO_OFFSET && e.offset < strlen(query))
-            view_message(v, true, "SQL: %s, at '%.20s'", e.what, query + e.offset);
+        if (a && a->sort < 0 && !a->pipe && e.offset != ERR_NO_OFFSET && e.offset < strlen(a->query))
+            view_message(v, true, "SQL: %s, at '%.20s'", e.what, a->query + e.offset);
         else
             view_message(v, true, "SQL: %s", e.what[0] ? e.what : "out of memory");
+        sql_view_free(a);
         return VR_DRAW | VR_BELL;
     }
     sql_view_free(v->asked);
     v->asked = a;
     const unsigned f = view_show(v, VIEW_SQL);
     tri_set_row(v, 0);
-    view_message(v, false, a->more ? "the first %d rows; gotop sql --limit 0 prints all" : "%d rows",
-                 a->more ? SQL_VIEW_ROWS : (int)a->n);
+    say_rows(v);
     return VR_DRAW | f;
+}
+
+static bool whole(struct view *v, unsigned *f)
+{
+    const struct trace_info *i = trace_info(v->tr);
+    const bool is = i->done && !i->more;
+    if (!is)
+        *f = move_fail(v, "SQL asks a trace that has been read to its end");
+    return is;
+}
+
+/* ---- queries of the reader's own: NAME.sql beside the keymaps
+ * ----------------------------------------------------------------------------------------------- */
+
+static void add_name(void *arg, const char *name)
+{
+    struct text *t = arg;
+    text_add(t, "%s", t->n ? ", " : "");
+    text_clean(t, name, strlen(name), 40);
+}
+
+/* Its text; NULL: there is none, or it can't be read, *why. */
+static char *own_query(const char *name, size_t n, size_t *len, const char **why)
+{
+    char word[64], path[PLACES_PATH], *text;
+    *why = "no query of that name";
+    if (n >= sizeof word || memchr(name, '/', n))
+        return NULL;
+    snprintf(word, sizeof word, "%.*s", (int)n, name);
+    for (int place = 0; place < PLACE_INSTALLED; place++) {
+        if (!places_path(place, word, "sql", path))
+            continue;
+        const enum err_code c = places_read(place, path, &text, len);
+        if (c == ERR_OK)
+            return text;
+        if (c == ERR_ARG)
+            *why = PLACES_UNTRUSTED;
+    }
+    return NULL;
+}
+
+static unsigned ask_own(struct view *v, const char *name, size_t n)
+{
+    const char *why;
+    size_t len;
+    struct text t = {0};
+    char *text = own_query(name, n, &len, &why);
+    if (text) {
+        struct asked *a = asked_new(text, len);
+        mem_free(text);
+        return ask(v, a);
+    }
+    places_list("sql", add_name, &t);
+    const unsigned f =
+        move_fail(v, "%.40s: %s%s%.200s", name, why, t.n ? "; there are: " : "", t.n ? t.p : "");
+    text_free(&t);
+    return f;
+}
+
+unsigned sql_view_ask(struct view *v, const char *query)
+{
+    unsigned f;
+    query += strspn(query, " ");
+    const size_t n = strcspn(query, " ");
+    if (!whole(v, &f))
+        return f;
+    if (n && !query[n + strspn(query + n, " ")]) /* one word is no query */
+        return ask_own(v, query, n);
+    return ask(v, asked_new(query, strlen(query)));
+}
+
+/* ---- a filter line that groups
+ * ------------------------------------------------------------------------------------------- */
+
+static struct filter *filter_of(struct view *v, const char *line, unsigned *f)
+{
+    char text[VIEW_TEXT];
+    struct filter_error e;
+    snprintf(text, sizeof text, "%.*s", (int)sql_pipe_filter(line), line);
+    struct filter *made = filter_new(v->tr, text[0] ? text : "dur>=0", &e);
+    if (!made)
+        *f = e.at < 0 ? move_fail(v, "%s", e.what)
+                      : move_fail(v, "filter, at '%.20s': %s", text + e.at, e.what);
+    while (made && !filter_step(made, INT64_MAX))
+        continue;
+    return made;
+}
+
+unsigned sql_view_pipe(struct view *v, const char *line)
+{
+    struct text sql = {0};
+    struct err e = {0};
+    unsigned f = 0;
+    struct filter *filter = whole(v, &f) ? filter_of(v, line, &f) : NULL;
+    if (!filter)
+        return f;
+    struct asked *a = NULL;
+    if (!sql_pipe_query(line, filter_wide(filter), &sql, &e))
+        f = move_fail(v, "%s", e.what[0] ? e.what : "out of memory");
+    else
+        a = asked_new(sql.p, sql.n);
+    text_free(&sql);
+    if (a) {
+        a->filter = filter;
+        a->pipe = copy(line, strlen(line));
+        return ask(v, a);
+    }
+    filter_free(filter);
+    return f ? f : ask(v, NULL);
+}
+
+/* ---- order, and rows that contain a text
+ * ------------------------------------------------------------------------------- */
+
+static unsigned again(struct view *v, int sort, bool invert)
+{
+    struct asked *old = v->asked, *a = asked_new(old->query, strlen(old->query));
+    unsigned f;
+    if (a) {
+        a->sort = sort;
+        a->invert = invert;
+        memcpy(a->number, old->number, sizeof a->number);
+        for (; a->columns < old->columns &&
+               (a->head[a->columns] = copy(old->head[a->columns], strlen(old->head[a->columns])));)
+            a->columns++;
+        a->pipe = old->pipe ? copy(old->pipe, strlen(old->pipe)) : NULL;
+        a->filter = old->pipe ? filter_of(v, old->pipe, &f) : NULL;
+        if (old->pipe && (!a->pipe || !a->filter)) {
+            sql_view_free(a);
+            a = NULL;
+        }
+    }
+    return ask(v, a);
+}
+
+static unsigned sort(struct view *v, int n)
+{
+    if (!v->asked || !v->asked->columns)
+        return move_fail(v, "there is nothing to order");
+    const int all = (int)v->asked->columns, at = v->asked->sort;
+    const int to = (at < 0 ? (n < 0 ? all - 1 : 0) : at + (n ? n : 1)) % all;
+    return again(v, to < 0 ? to + all : to, false);
+}
+
+static unsigned invert(struct view *v, int n)
+{
+    (void)n;
+    if (!v->asked || v->asked->sort < 0)
+        return move_fail(v, "it has the query's order: order it by a column first");
+    return again(v, v->asked->sort, !v->asked->invert);
+}
+
+static unsigned find(struct view *v, const char *text)
+{
+    struct asked *a = v->asked;
+    struct match m;
+    char why[VIEW_MESSAGE];
+    if (!a || strcmp(text, a->find) == 0)
+        return VR_DRAW;
+    if (!a->pick && !(a->pick = mem_alloc((a->n + 1) * sizeof *a->pick)))
+        return move_fail(v, "out of memory");
+    if (text[0] && !match_init(&m, text, false, why, sizeof why))
+        return move_fail(v, "%s", why);
+    snprintf(a->find, sizeof a->find, "%s", text);
+    a->npick = 0;
+    for (uint32_t i = 0; text[0] && i < a->n; i++)
+        if (match_str(&m, str_of(a->lines->line[i + 1])))
+            a->pick[a->npick++] = i;
+    if (text[0])
+        match_free(&m);
+    tri_set_row(v, 0);
+    if (text[0])
+        view_message(v, false, "%u of %s%u rows", a->npick, a->more ? "the first " : "", a->n);
+    return VR_DRAW;
 }
 
 /* Does an earlier table have a column of that name? */
@@ -281,7 +549,13 @@ const char *sql_view_word(unsigned i)
 
 static uint32_t count(const struct view *v)
 {
-    return v->asked ? v->asked->n : 0;
+    return !v->asked ? 0 : v->asked->find[0] ? v->asked->npick : v->asked->n;
+}
+
+/* Which of all rows is the i-th that shows. */
+static uint32_t picked(const struct view *v, uint32_t i)
+{
+    return v->asked->find[0] ? v->asked->pick[i] : i;
 }
 
 static int head_lines(const struct view *v, int rows)
@@ -301,15 +575,16 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
     const enum style s = focus ? STYLE_LANE_FOCUS : STYLE_NORMAL;
     if (focus)
         grid_fill(g, 0, y, g->w, 1, ' ', s);
-    (void)wrap_draw(g, 0, y, g->w, 1, s, str_of(v->asked->lines->line[i + 1]));
+    (void)wrap_draw(g, 0, y, g->w, 1, s, str_of(v->asked->lines->line[picked(v, i) + 1]));
 }
 
 /* The row under the cursor, without the blanks that align it. */
 static void detail(struct text *t, const struct view *v, uint32_t i, int line)
 {
     if (line == 1)
-        text_add(t, "%s", v->asked->query);
-    for (const char *s = v->asked->lines->line[i + 1]; line == 0 && *s;) {
+        for (const char *s = v->asked->pipe ? v->asked->pipe : v->asked->query; *s && t->n < 400; s++)
+            text_raw(t, *s == '\n' ? " " : s, 1);
+    for (const char *s = v->asked->lines->line[picked(v, i) + 1]; line == 0 && *s;) {
         const size_t n = strcspn(s, " ");
         text_raw(t, s, n);
         s += n + strspn(s + n, " ");
@@ -319,7 +594,7 @@ static void detail(struct text *t, const struct view *v, uint32_t i, int line)
 
 static unsigned enter(struct view *v)
 {
-    const struct asked_row *r = v->at.row < count(v) ? &v->asked->row[v->at.row] : NULL;
+    const struct asked_row *r = v->at.row < count(v) ? &v->asked->row[picked(v, v->at.row)] : NULL;
     if (!r || r->kind == LANE_KINDS)
         return move_fail(v, "this row is no place: that takes a column t0 or t, and one of g, p, m");
     const struct lane l = {r->kind, trace_find_lane(v->tr, r->kind, r->id)};
@@ -347,8 +622,10 @@ static void draw(struct grid *g, struct view *v, const struct plan *p)
 
 static bool tsv(const struct view *v, FILE *f)
 {
-    for (size_t i = 0; v->asked && i < v->asked->lines->n; i++)
-        fprintf(f, "%s\n", v->asked->lines->line[i]);
+    if (v->asked)
+        fprintf(f, "%s\n", v->asked->lines->line[0]);
+    for (uint32_t i = 0; i < count(v); i++)
+        fprintf(f, "%s\n", v->asked->lines->line[picked(v, i) + 1]);
     return count(v) > 0;
 }
 
@@ -374,8 +651,8 @@ const struct view_kind kind_sql = {
     .list = &list,
     .tsv = tsv,
     .refuse = "Enter goes to a row's place",
-    .answer = {ANSWER_ROWS},
-    .refusal = {REFUSE_ZOOM, REFUSE_SELECT, [DEED_SORT] = "the query has an order by",
-                [DEED_INVERT] = "the query has an order by"},
-    .word = {[DEED_LANE] = "row", [DEED_DETAILS] = "go there"},
+    .find = find,
+    .answer = {ANSWER_ROWS, ANSWER_SIDE(sort), [DEED_SORT] = sort, [DEED_INVERT] = invert},
+    .refusal = {REFUSE_ZOOM, REFUSE_SELECT},
+    .word = {[DEED_LANE] = "row", ANSWER_SIDE("column"), [DEED_SORT] = NULL, [DEED_DETAILS] = "go there"},
 };

@@ -14,6 +14,9 @@ enum { SQL_VIEW_ROWS = 1000, SQL_VIEW_SECONDS = 5 }; /* that are shown; that a q
  * for the answer, SQL_VIEW_SECONDS at most. The flags of view.h. sql_view_free - NULL is allowed.
  */
 unsigned sql_view_ask(struct view *v, const char *query);
+/* A query of one word is the name of a file NAME.sql beside the keymaps (triage/places.h). sql_view_pipe - of
+ * a filter line that groups (sql_pipe.h). */
+unsigned sql_view_pipe(struct view *v, const char *line);
 /* sql_view_word - what a word of a query may be: tables, then columns, each once; NULL: there is no such
  * number below SQL_VIEW_WORDS. */
 enum { SQL_VIEW_WORDS = 1024 };

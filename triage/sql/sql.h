@@ -49,6 +49,13 @@ struct str sql_head(const struct sql_query *q, unsigned column);
 struct sql_cell sql_cell(const struct sql_query *q, unsigned column);
 
 /*
+ * sql_matches - what the function matches(rowid) says of a row of the table span; it is an error before this
+ * is called.
+ */
+typedef bool sql_shows(void *arg, uint32_t g, const struct span *s);
+void sql_matches(struct sql *s, sql_shows *shows, void *arg);
+
+/*
  * sql_scope - of the views that `gotop csv` writes: goroutines are summed up within [from,to), in_scope(g)
  * tells whether one is asked for. sc must outlive *s. sql_view - such a view's SQL; sql_view_spans - that of
  * spans of some lanes only, by enum lane_kind. NULL: there is none.

@@ -177,6 +177,45 @@ static void f_link(sqlite3_context *x, int n, sqlite3_value **v)
     text_free(&t);
 }
 
+void sql_matches(struct sql *s, sql_shows *shows, void *arg)
+{
+    s->shows = shows;
+    s->shows_arg = arg;
+}
+
+/* Rows come lane by lane, mostly: the next one is beside the last. */
+static void f_matches(sqlite3_context *x, int n, sqlite3_value **v)
+{
+    struct sql *s = of(x);
+    const uint64_t row = (uint64_t)sqlite3_value_int64(v[0]), index = (row & INT32_MAX) >> 1;
+    const uint32_t g = (uint32_t)(row >> 31);
+    (void)n;
+    if (!s->shows) {
+        sqlite3_result_error(x, "matches() is for the viewer's filter line", -1);
+        return;
+    }
+    const struct span *at = s->shown.tr && s->shown_g == g ? span_get(&s->shown) : NULL;
+    bool there = at && at->index < index && index - at->index < 64;
+    for (uint64_t i = at ? at->index : 0; there && i < index; i++)
+        there = span_next(&s->shown);
+    there = there || (g < trace_nlanes(s->tr, LANE_G) &&
+                      span_seek_index(&s->shown, s->tr, (struct lane){LANE_G, g}, index));
+    s->shown_g = there ? g : NO_LANE;
+    sqlite3_result_int(x, there && s->shows(s->shows_arg, g, span_get(&s->shown)));
+}
+
+/* To order by: a time in words as ns, all else as it is. */
+static void f_sort_key(sqlite3_context *x, int n, sqlite3_value **v)
+{
+    int64_t ns;
+    (void)n;
+    const struct str t = sqlite3_value_type(v[0]) == SQLITE_TEXT ? text_of(v[0]) : (struct str){"", 0};
+    if (t.len && t.p[0] >= '0' && t.p[0] <= '9' && !memchr(t.p, '%', t.len) && scope_time(t.p, 0, &ns))
+        sql_put_int(x, ns);
+    else
+        sqlite3_result_value(x, v[0]);
+}
+
 /* ---- of the views
  * ------------------------------------------------------------------------------------------- */
 
@@ -362,6 +401,8 @@ bool sql_functions(struct sql *s)
                 {"bucket", 1, f_bucket, NULL},
                 {"at", 3, f_at, NULL},
                 {"link", 3, f_link, NULL},
+                {"matches", 1, f_matches, NULL},
+                {"sort_key", 1, f_sort_key, NULL},
                 {"p", 2, p_step, p_end},
                 {"hist", 1, hist_step, hist_end}};
     const int how = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;

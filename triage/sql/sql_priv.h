@@ -106,7 +106,11 @@ struct sql {
     int64_t deadline;          /* host_now(); 0: none */
     bool late;                 /* a statement was ended by it */
     const struct scope *scope; /* of views: NULL: the whole trace */
-    bool trusted;              /* gotop's own statements: all is allowed */
+    sql_shows *shows;          /* sql_matches() */
+    void *shows_arg;
+    struct span_iter shown; /* where it looked last */
+    uint32_t shown_g;
+    bool trusted; /* gotop's own statements: all is allowed */
     struct sql_bound *bound;
     /* Made when first asked for: */
     uint64_t *plain, *checked;  /* a bit per string: may it be shown as it is? is that known? */
