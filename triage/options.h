@@ -84,6 +84,8 @@ struct options {
 
     /* report, sql, find */
     bool timeline, list_metrics, schema, odd;
+    bool github;
+    const char *junit;
     const char *rank, *sql_file, *save;
     uint64_t limit; /* OPTIONS_UNSET = not given */
     int64_t timeout_ns;

@@ -168,6 +168,48 @@ static void grows(void **state)
     }
 }
 
+/* A model that lies where the one before did is another one, if it begins at another moment. */
+static void same_place(void **state)
+{
+    struct trace_opts o = {.threads = 1};
+    struct stream st = {0};
+    struct err e = {0};
+    struct loaded l;
+    struct pulse *p = pulse_new();
+    size_t n;
+    const void *was = NULL;
+    uint8_t *bytes = read_file(files[1], &n);
+    (void)state;
+    help_load(files[1], &l);
+    assert_int_equal(stream_put(&st, bytes, n, &e), ERR_OK);
+    stream_end(&st);
+    for (size_t i = 0; i < st.ngen; i++) {
+        struct trace *tr;
+        struct trace *kept[64];
+        size_t k = 0;
+        do /* until the allocator gives the same place, or doesn't */
+            assert_int_equal(trace_open_mem(st.gen[i].p, st.gen[i].n, &o, &kept[k], &e), ERR_OK);
+        while (kept[k++] != was && was && k < 64);
+        tr = kept[k - 1];
+        while (trace_load(tr, INT64_MAX) == LOAD_MORE) {
+        }
+        add(p, tr);
+        was = tr;
+        while (k > 0)
+            trace_close(kept[--k]);
+    }
+    struct pulse *all = pulse_new();
+    add(all, l.tr);
+    const struct str serve = {"net/http.(*conn).serve", 22};
+    const struct dist a = held(p, WORK_REQUESTS, serve), b = held(all, WORK_REQUESTS, serve);
+    same_dist(&a, &b);
+    pulse_free(all);
+    pulse_free(p);
+    load_free(&l);
+    stream_free(&st);
+    free(bytes);
+}
+
 static void windows(void **state)
 {
     struct loaded l;
@@ -223,8 +265,8 @@ static void out_of_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(whole), cmocka_unit_test(by_generations),
-                                       cmocka_unit_test(grows), cmocka_unit_test(windows),
-                                       cmocka_unit_test(out_of_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(whole),   cmocka_unit_test(by_generations),
+                                       cmocka_unit_test(grows),   cmocka_unit_test(same_place),
+                                       cmocka_unit_test(windows), cmocka_unit_test(out_of_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

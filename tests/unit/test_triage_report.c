@@ -13,6 +13,7 @@
 #include "tests/support/tracegen.h"
 #include "triage/findings/explain.h"
 #include "triage/findings/thresholds.h"
+#include "triage/report/asserts.h"
 #include "triage/report/report.h"
 
 #define LINES_MAX 110 /* beside what the findings say, which is never cut */
@@ -485,6 +486,58 @@ static void work_metrics(void **state)
     load_free(&l);
 }
 
+static char *file_text(const char *path)
+{
+    static char buf[1 << 16];
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    buf[fread(buf, 1, sizeof buf - 1, f)] = 0;
+    fclose(f);
+    return buf;
+}
+
+/* One run gives the page, its exit status, and what a runner of tests reads. */
+static void for_runners(void **state)
+{
+    char path[] = "/tmp/gotop-junit-XXXXXX";
+    (void)state;
+    close(mkstemp(path));
+    assert_int_equal(RUN(report_main, "report", "--json", "--assert", "stw.max<1s", "--assert",
+                         "duration<1ns", "--junit", path, "--github", QUIET, QUIET),
+                     1);
+    json_t *root = json_loads(printed(), 0, NULL);
+    assert_int_equal(json_array_size(root), 2);
+    json_t *all = json_object_get(json_array_get(root, 1), "assertions");
+    assert_int_equal(json_array_size(all), 2);
+    assert_true(json_is_true(json_object_get(json_array_get(all, 0), "held")));
+    assert_true(json_is_false(json_object_get(json_array_get(all, 1), "held")));
+    assert_string_equal(json_string_value(json_object_get(json_array_get(all, 1), "condition")),
+                        "duration<1ns");
+    json_decref(root);
+    const char *xml = file_text(path);
+    assert_non_null(strstr(xml, "<testsuites name=\"gotop\" tests=\"4\" failures=\"2\">"));
+    assert_non_null(strstr(xml, "name=\"stw.max&lt;1s\"/>"));
+    assert_non_null(strstr(xml, "name=\"duration&lt;1ns\">\n   <failure type=\"assertion\" message=\""));
+    assert_non_null(strstr(xml, "</testsuites>\n"));
+    assert_int_equal(RUN(report_main, "report", "--json", "--assert", "stw.max<1s", QUIET), 0);
+    assert_int_equal(RUN(report_main, "report", "--junit", path, QUIET), 2);
+    assert_int_equal(RUN(report_main, "report", "--github", QUIET), 2);
+    unlink(path);
+    /* Hostile names: of the file, and of what is asked for. */
+    const struct assert_on on = {.said = "p99(task:a%\"<\x01:,b)<1s"};
+    struct asserts a = {.path = "x\n::warning::<y>&", .v = {{.on = &on}}, .n = 1};
+    struct text t = {0};
+    asserts_github(&t, &a);
+    assert_string_equal(
+        t.p, "::error title=gotop p99(task%3Aa%25\"<?%3A%2Cb)<1s::p99(task:a%25\"<?:,b)<1s is broken: "
+             "the trace has no such thing in x?::warning::<y>&\n");
+    text_free(&t);
+    asserts_junit(&t, &a);
+    assert_non_null(strstr(t.p, "<testsuite name=\"x?::warning::&lt;y&gt;&amp;\""));
+    assert_non_null(strstr(t.p, "name=\"p99(task:a%&quot;&lt;?:,b)&lt;1s\""));
+    text_free(&t);
+}
+
 static void all_metrics(void **state)
 {
     struct loaded l;
@@ -595,14 +648,15 @@ static void nothing_is_busy(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_busy), cmocka_unit_test(pages),
-        cmocka_unit_test(narrow_pages),    cmocka_unit_test(pages_of_others),
-        cmocka_unit_test(json_is_whole),   cmocka_unit_test(schema_is_described),
-        cmocka_unit_test(exit_statuses),   cmocka_unit_test(many_damages),
-        cmocka_unit_test(without_a_clock), cmocka_unit_test(ranking),
-        cmocka_unit_test(comparing),       cmocka_unit_test(work_metrics),
-        cmocka_unit_test(all_metrics),     cmocka_unit_test(out_of_memory),
-        cmocka_unit_test(diff_as_json),    cmocka_unit_test(processors_unused),
+        cmocka_unit_test(nothing_is_busy),   cmocka_unit_test(pages),
+        cmocka_unit_test(narrow_pages),      cmocka_unit_test(pages_of_others),
+        cmocka_unit_test(json_is_whole),     cmocka_unit_test(schema_is_described),
+        cmocka_unit_test(exit_statuses),     cmocka_unit_test(many_damages),
+        cmocka_unit_test(without_a_clock),   cmocka_unit_test(ranking),
+        cmocka_unit_test(comparing),         cmocka_unit_test(work_metrics),
+        cmocka_unit_test(for_runners),       cmocka_unit_test(all_metrics),
+        cmocka_unit_test(out_of_memory),     cmocka_unit_test(diff_as_json),
+        cmocka_unit_test(processors_unused),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -2,6 +2,7 @@
  * report.c - `gotop report`: command line, several files, conditions, ranking.
  */
 #include "triage/folder.h"
+#include "triage/report/asserts.h"
 #include "triage/report/report.h"
 #include "triage/say.h"
 
@@ -15,11 +16,11 @@
 #include "triage/tables/metrics.h"
 #include "triage/findings/thresholds.h"
 
-#define ASSERT_MAX 64
-
-struct asserts { /* --assert */
-    struct condition cond[ASSERT_MAX];
+struct run { /* what is asked of all traces, and what is said beside the pages */
+    struct assert_on on[ASSERTS_MOST];
     uint32_t n;
+    struct text junit, github;
+    uint32_t tests, failures;
 };
 
 static const char usage_head[] =
@@ -53,19 +54,22 @@ int report_rules(const char *who)
     return say_list(who, &t);
 }
 
-static int conditions(const struct options *o, struct asserts *a)
+static int conditions(const struct options *o, struct run *a)
 {
     struct err e = {0};
-    for (a->n = 0; a->n < o->conditions.n; a->n++) {
-        struct condition *c = &a->cond[a->n];
+    for (a->n = 0; a->n < o->conditions.n && a->n < ASSERTS_MOST; a->n++) {
+        struct condition *c = &a->on[a->n].cond;
+        a->on[a->n].said = o->conditions.v[a->n];
         if (condition_parse(o->conditions.v[a->n], false, c, &e) || condition_check(c, &e))
             return fail("--assert", e.what);
     }
+    if (!a->n && (o->junit || o->github))
+        return fail(o->junit ? "--junit" : "--github", "tells of conditions: it takes --assert");
     return -1;
 }
 
 /* -1 to go on, else the exit status. */
-static int parse(struct options *o, struct asserts *a, int argc, char **argv)
+static int parse(struct options *o, struct run *a, int argc, char **argv)
 {
     struct err e = {0};
     const int status = options_read(&command, argc, argv, o);
@@ -97,37 +101,47 @@ static void line_path(struct text *t, const struct loaded *l)
     text_lit(t, "\n");
 }
 
-static int check(const struct asserts *a, const struct options *o, const struct loaded *l, struct text *t)
+/* What became of the conditions, for who is not told by the page. The exit status. */
+static int check(struct run *a, const struct options *o, const struct loaded *l, struct asserts *as)
 {
-    int status = report_status(l);
-    for (uint32_t i = 0; i < a->n; i++) {
-        const char *said = o->conditions.v[i];
-        struct metric_value v;
-        struct err e = {0};
-        bool held;
-        if (metric_get(l, a->cond[i].metric, &v, &e) != ERR_OK)
-            return fail("--assert", e.what);
-        if (v.known && a->cond[i].unit != v.unit && !(a->cond[i].unit == UNIT_COUNT && a->cond[i].v == 0))
-            return fail(said, "the value's unit is not the metric's");
-        held = v.known && condition_holds(&a->cond[i], v.v);
-        text_add(t, "%s ", held ? "held  " : "BROKEN");
-        text_clean(t, said, strlen(said), 0);
-        text_lit(t, ": ");
-        if (v.known)
-            metric_text(t, &v);
+    struct err e = {0};
+    uint32_t which = 0;
+    if (!asserts_of(as, l, a->on, a->n, &which, &e))
+        return fail(e.code == ERR_ARG ? a->on[which].said : "--assert", e.what);
+    const uint32_t broken = asserts_broken(as);
+    a->tests += as->n;
+    a->failures += broken;
+    if (o->junit)
+        asserts_junit(&a->junit, as);
+    if (o->github)
+        asserts_github(&a->github, as);
+    return broken ? worse(report_status(l), 1) : report_status(l);
+}
+
+static void page(const struct options *o, const struct asserts *as, const struct loaded *l, struct text *t,
+                 bool some, bool many)
+{
+    if (o->json) {
+        char *j = report_json_with(l, as);
+        text_add(t, "%s", some ? ",\n" : many ? "[\n" : "");
+        if (j)
+            text_raw(t, j, strlen(j));
         else
-            text_lit(t, "the trace has no such thing");
-        text_lit(t, "  ");
-        line_path(t, l);
-        status = held ? status : worse(status, 1);
+            t->failed = true;
+        mem_free(j);
+    } else if (as) {
+        asserts_text(t, as);
+    } else {
+        text_add(t, "%s", some ? "\n\n" : "");
+        report_text(t, l);
     }
-    return status;
 }
 
 /* *some: a page, or what stands for it, is printed already. */
-static int one(const struct options *o, const struct asserts *a, const struct folder_file *f, struct text *t,
+static int one(const struct options *o, struct run *a, const struct folder_file *f, struct text *t,
                bool *some, bool many)
 {
+    struct asserts as;
     const char *path = f->path;
     struct loaded l;
     struct err e = {0};
@@ -135,21 +149,8 @@ static int one(const struct options *o, const struct asserts *a, const struct fo
     const enum err_code rc = load_file(path, &o->trace, o->quiet, &l, &e);
     if (rc != ERR_OK)
         return folder_skips(f, rc) ? 0 : fail(o->trace.more.n ? "these traces" : path, e.what);
-    status = report_status(&l);
-    if (a->n) {
-        status = check(a, o, &l, t);
-    } else if (o->json) {
-        char *j = report_json(&l);
-        text_add(t, "%s", *some ? ",\n" : many ? "[\n" : "");
-        if (j)
-            text_raw(t, j, strlen(j));
-        else
-            t->failed = true;
-        mem_free(j);
-    } else {
-        text_add(t, "%s", *some ? "\n\n" : "");
-        report_text(t, &l);
-    }
+    status = a->n ? check(a, o, &l, &as) : report_status(&l);
+    page(o, a->n ? &as : NULL, &l, t, *some, many);
     *some = true;
     load_free(&l);
     return status;
@@ -230,22 +231,42 @@ static bool as_one(struct options *o, struct folder *files)
     return more != NULL;
 }
 
-static int pages(const struct options *o, const struct asserts *a, const struct folder *files, struct text *t)
+static int pages(const struct options *o, struct run *a, const struct folder *files, struct text *t)
 {
     const size_t n = o->trace.more.n ? 1 : files->n;
     bool printed = false;
     int status = 0;
     for (size_t i = 0; i < n; i++)
         status = worse(status, one(o, a, &files->file[i], t, &printed, n > 1));
-    if (o->json && !a->n && printed)
+    if (o->json && printed)
         text_add(t, n > 1 ? "\n]\n" : "\n");
+    return status;
+}
+
+/* What runs tests is told in its own words. The exit status. */
+static int tell_runner(const struct options *o, struct run *a, int status)
+{
+    struct text t = {0};
+    for (const char *p = a->github.p; p && *p; p += strcspn(p, "\n") + 1)
+        door_printf(stderr, "%.*s\n", (int)strcspn(p, "\n"), p);
+    if (o->junit) {
+        asserts_junit_begin(&t, a->tests, a->failures);
+        text_raw(&t, a->junit.p ? a->junit.p : "", a->junit.n);
+        asserts_junit_end(&t);
+        t.failed |= a->junit.failed;
+        status =
+            text_ok(&t) ? worse(status, say_text("report", o->junit, &t)) : fail("--junit", "out of memory");
+    }
+    text_free(&t);
+    text_free(&a->junit);
+    text_free(&a->github);
     return status;
 }
 
 int report_main(int argc, char **argv)
 {
     struct options o;
-    struct asserts a = {.n = 0};
+    struct run a = {.n = 0};
     struct text t = {0};
     struct folder files;
     int status = parse(&o, &a, argc, argv);
@@ -261,6 +282,7 @@ int report_main(int argc, char **argv)
         status = fail("report", "out of memory");
     else
         status = worse(status, say_text("report", o.out, &t));
+    status = tell_runner(&o, &a, status);
     text_free(&t);
     mem_free((void *)o.trace.more.path);
     folder_free(&files);

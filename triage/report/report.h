@@ -23,6 +23,9 @@ void report_text(struct text *t, const struct loaded *l);
 /* report_json - the same and more as one JSON object (docs/REPORT.md); mem_free() it; NULL when out of
  * memory. */
 char *report_json(const struct loaded *l);
+/* report_json_with - with what became of conditions (asserts.h); NULL: none. */
+struct asserts;
+char *report_json_with(const struct loaded *l, const struct asserts *a);
 /* report_status - 0 or 3. */
 int report_status(const struct loaded *l);
 

@@ -4,6 +4,7 @@
  */
 #include "decode/base/mem.h"
 #include "triage/findings/asked.h"
+#include "triage/report/asserts.h"
 #include "triage/link.h"
 #include "triage/report/json_out.h"
 
@@ -445,7 +446,29 @@ static void out_samples(struct out *o, json_t *root)
             big(o, arr, state_name((enum state)i), tg->sample_states[i]);
 }
 
+static void out_asserts(struct out *o, json_t *root, const struct asserts *a)
+{
+    static const char *const unit[] = {"count", "ns", "share", "bytes"};
+    json_t *arr = array(o, root, "assertions");
+    for (uint32_t i = 0; i < a->n; i++) {
+        const struct asserted *x = &a->v[i];
+        json_t *r = row(o, arr);
+        words(o, r, "condition", x->on->said, strlen(x->on->said));
+        words(o, r, "metric", x->on->cond.metric, strlen(x->on->cond.metric));
+        yes(o, r, "held", x->held);
+        yes(o, r, "known", x->v.known);
+        put(o, r, "unit", json_string(unit[x->v.unit]));
+        if (x->v.known)
+            put(o, r, "value", json_real(x->v.v));
+    }
+}
+
 char *report_json(const struct loaded *l)
+{
+    return report_json_with(l, NULL);
+}
+
+char *report_json_with(const struct loaded *l, const struct asserts *a)
 {
     struct out o = {.l = l, .tr = l->tr};
     json_t *root;
@@ -456,6 +479,8 @@ char *report_json(const struct loaded *l)
         return NULL;
     put(&o, root, "schema", json_string(REPORT_SCHEMA));
     out_trace(&o, root);
+    if (a)
+        out_asserts(&o, root, a);
     out_works(&o, root);
     out_findings(&o, root);
     out_not_asked(&o, root);

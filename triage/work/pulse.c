@@ -429,7 +429,8 @@ void pulse_gap(struct pulse *p)
 void pulse_begin(struct pulse *p, const struct trace *tr)
 {
     const struct trace_info *ti = trace_info(tr);
-    const bool grown = p->tr == tr && p->epoch == ti->epoch && !p->gap;
+    /* Another model may lie where the last one did: it begins at another moment. */
+    const bool grown = p->tr == tr && p->epoch == ti->epoch && p->zero == ti->first_ns && p->any && !p->gap;
     p->zero = ti->first_ns;
     p->to = p->zero + ti->end;
     p->from = p->any && !p->gap && p->end > p->zero ? p->end : p->zero;

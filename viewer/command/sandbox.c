@@ -91,7 +91,7 @@ unsigned sandbox_needs(const char *command)
 /* The file that argv[i] and what stands before it say is to be written; NULL: none. */
 static const char *written(int i, char *const *argv)
 {
-    static const char *const names[] = {"-o", "--save", "--map"};
+    static const char *const names[] = {"-o", "--save", "--map", "--junit"};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         const size_t n = strlen(names[k]);
         if (i > 1 && strcmp(argv[i - 1], names[k]) == 0)
