@@ -321,7 +321,7 @@ void text_who(struct text *t, const struct trace *tr, uint32_t g)
     text_add(t, "G%llu", (unsigned long long)li.id);
     if (li.name) {
         text_lit(t, " ");
-        text_func(t, tr, li.name, 40);
+        text_func(t, tr, li.name, 80);
     }
 }
 

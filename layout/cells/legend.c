@@ -29,7 +29,7 @@ static void mark(struct rich *r, uint32_t glyph, enum style s, const char *word)
 
 static const char *word_of(enum state s)
 {
-    return s == ST_RUNNING ? "user code" : s == ST_SCHED ? "looking for work" : state_name(s);
+    return state_name(s);
 }
 
 static uint32_t work_glyph(enum tier t, bool mono, enum state s)
@@ -48,7 +48,7 @@ static void lives(struct rich *r, enum tier t, bool mono, enum style words)
 {
     static const enum state of[] = {ST_RUNNING, ST_RUNNABLE, ST_SYSCALL, ST_WAITING, ST_UNKNOWN};
     for (size_t i = 0; i < sizeof of / sizeof *of; i++)
-        state(r, glyph_state(t, of[i]), of[i], of[i] == ST_RUNNING ? "running" : word_of(of[i]), words);
+        state(r, glyph_state(t, of[i]), of[i], word_of(of[i]), words);
     state(r, work_glyph(t, mono, ST_ASSIST), ST_ASSIST, word_of(ST_ASSIST), words);
 }
 
@@ -60,6 +60,32 @@ void legend_line(enum tier t, bool mono, bool goroutines, struct rich *out)
     }
     work(out, t, mono, STYLE_FOOTER);
     state(out, glyph_state(t, ST_SCHED), ST_SCHED, word_of(ST_SCHED), STYLE_FOOTER);
+}
+
+void legend_page(enum tier t, struct rich *out)
+{
+    static const enum state bar[] = {ST_RUNNING, ST_RUNNABLE, ST_SYSCALL, ST_WAITING, ST_ASSIST, ST_STW};
+    rich_add(out, STYLE_POPUP_HEAD, "What the page shows");
+    rich_para(out);
+    rich_add(out, STYLE_POPUP, "Findings:  ");
+    rich_add(out, STYLE_ERROR, "!!");
+    rich_add(out, STYLE_POPUP, " takes half of the time or more,  ");
+    rich_add(out, STYLE_WARN, "!");
+    rich_add(out, STYLE_POPUP, " takes less,  . is a note.");
+    rich_para(out);
+    rich_add(out, STYLE_POPUP,
+             "WORK: what the program does again and again. usual: a piece around the median; slow: "
+             "the slowest tenth.");
+    rich_para(out);
+    rich_add(out, STYLE_POPUP, "Bars:  ");
+    for (size_t i = 0; i < sizeof bar / sizeof *bar; i++)
+        state(out, t == TIER_ASCII ? glyph_state(t, bar[i]) : glyph_height(t, 8), bar[i], word_of(bar[i]),
+              STYLE_POPUP);
+    rich_para(out);
+    rich_add(out, STYLE_POPUP, "busy: of the processors; queue: goroutines that are runnable, on average ");
+    mark(out, glyph_height(t, 8), STYLE_RUNQ_OVER, "more than there are processors");
+    rich_para(out);
+    rich_add(out, STYLE_POPUP, "when: a full mark is where Enter leads, half a mark is a slow piece.");
 }
 
 void legend_all(enum tier t, bool mono, struct rich *out)

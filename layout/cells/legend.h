@@ -11,6 +11,8 @@
 
 /* legend_all - a paragraph for each kind of row. mono: as drawn without colours. */
 void legend_all(enum tier t, bool mono, struct rich *out);
+/* legend_page - the same of the first page: marks, bars, curves. */
+void legend_page(enum tier t, struct rich *out);
 /* legend_line - the states of processors' lanes (or goroutines') in one paragraph. */
 void legend_line(enum tier t, bool mono, bool goroutines, struct rich *out);
 

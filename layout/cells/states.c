@@ -15,6 +15,7 @@ uint32_t states_named(const char *word)
                 {"stw", 1u << ST_STW},
                 {"blocked", 1u << ST_WAITING},
                 {"ready", 1u << ST_RUNNABLE},
+                {"scheduler", 1u << ST_SCHED},
                 {"syscall", 1u << ST_SYSCALL},
                 {"unknown", 1u << ST_UNKNOWN}};
     uint32_t bits = 0;

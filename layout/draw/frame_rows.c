@@ -99,7 +99,8 @@ static void gutter(const struct canvas *c, int y, const char *name, const char *
 {
     enum { LEAST = 4 };
     const int w = c->plan->gutter - 1, room = w - str_width(str_of(note), 64) - 1;
-    const bool both = room >= str_width(str_of(name), 64) || room >= LEAST;
+    const bool ours = s == STYLE_LANE; /* a word of ours is never cut */
+    const bool both = room >= str_width(str_of(name), 64) || (!ours && room >= LEAST);
     grid_str(c->g, 0, y, both && *note ? room : w, name, s);
     if (both)
         grid_right(c->g, 0, y, w, note, STYLE_LANE_NOTE);

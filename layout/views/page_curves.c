@@ -54,25 +54,26 @@ static void busy(const struct view *v, const int64_t *edge, int n, struct column
     mem_free(gc);
 }
 
-/* The most goroutines that wait for a processor at a moment of the column. */
+/* The goroutines that are runnable, on average: at a moment there may be many, and nobody waits for long. */
 static void queue(const struct view *v, const int64_t *edge, int n, struct column *out)
 {
     const struct gbucket *b;
     int64_t width;
     const size_t all = trace_gcounts(v->tr, &width, &b);
-    const uint32_t procs = trace_nlanes(v->tr, LANE_P);
-    uint32_t most = procs;
-    for (size_t i = 0; i < all; i++)
-        most = b[i].max[GC_RUNNABLE] > most ? b[i].max[GC_RUNNABLE] : most;
+    const double procs = trace_nlanes(v->tr, LANE_P);
+    double most = procs;
     for (int c = 0; c < n && all && width > 0; c++) {
         const size_t from = (size_t)(edge[c] / width),
                      last = (size_t)((edge[c + 1] - (edge[c + 1] > edge[c])) / width);
-        uint32_t here = 0;
+        double ns = 0;
         for (size_t i = from; i <= last && i < all; i++)
-            here = b[i].max[GC_RUNNABLE] > here ? b[i].max[GC_RUNNABLE] : here;
-        out[c].part = most ? (double)here / most : 0;
-        out[c].style = here > procs ? STYLE_RUNQ_OVER : STYLE_RUNQ;
+            ns += (double)b[i].ns[GC_RUNNABLE];
+        const double here = ns / ((double)(last - from + 1) * (double)width);
+        most = here > most ? here : most;
+        out[c] = (struct column){here, here > procs ? STYLE_RUNQ_OVER : STYLE_RUNQ};
     }
+    for (int c = 0; c < n; c++)
+        out[c].part = most > 0 ? out[c].part / most : 0;
 }
 
 static void heap(const struct view *v, const int64_t *edge, int n, struct column *out)

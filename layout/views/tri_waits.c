@@ -437,8 +437,10 @@ static void sched_numbers(struct grid *g, const struct view *v, int y, enum styl
     numbers(g, v, y, s, runnable_total(tg, system), d.n, d.max);
     char p50[FMT_MAX], p90[FMT_MAX], p99[FMT_MAX],
         max[FMT_MAX]; /* short: a line cut within a number is wrong */
-    text_add(t, "%s: p50 %s p99 %s max %s p90 %s", system ? "runtime" : "program", tri_dur(v->tr, d.p50, p50),
-             tri_dur(v->tr, d.p99, p99), tri_dur(v->tr, d.max, max), tri_dur(v->tr, d.p90, p90));
+    text_add(t, "%s: p50 %s p90 %s p99 %s", system ? "runtime" : "program", tri_dur(v->tr, d.p50, p50),
+             tri_dur(v->tr, d.p90, p90), tri_dur(v->tr, d.p99, p99));
+    if (g->w < NARROW) /* else a column has it */
+        text_add(t, " max %s", tri_dur(v->tr, d.max, max));
 }
 
 static void words(struct grid *g, const struct view *v, int x, int y, enum style s, const struct text *t)

@@ -796,7 +796,8 @@ static void one_report(const char *path, const uint8_t *p, size_t n)
     same_sum(path, s, tg->p_sum.ns[ST_RUNNING], "select sum(running_ns) from proc", "");
     same_sum(path, s, tg->p_sum.ns[ST_IDLE], "select sum(idle_ns) from proc", "");
     same_sum(path, s, tg->p_sum.ns[ST_SYSCALL], "select sum(syscall_ns) from proc", "");
-    same_sum(path, s, tg->p_sum.ns[ST_SCHED], "select sum(dur) from proc_span where state = 'scheduler'", "");
+    same_sum(path, s, tg->p_sum.ns[ST_SCHED],
+             "select sum(dur) from proc_span where state = 'looking for work'", "");
     same_sum(path, s, (int64_t)tg->gc_cycles, "select count(*) from range where kind = 'mark'", "");
     same_sum(path, s, tg->gc_mark_ns, "select in_gc(0, dur) from trace", "");
     same_sum(path, s, tg->g_created, "select sum(created) from goroutine", "");

@@ -194,7 +194,7 @@ void fig_prometheus(struct text *t, const struct figures *f, bool up)
     plain(t, "processor_busy_seconds_total", "counter", "Processor time that was used.",
           seconds((double)s->busy_ns));
     plain(t, "gc_cycles_total", "counter", "Mark phases.", (double)s->gc_cycles);
-    plain(t, "gc_worker_seconds_total", "counter", "Processor time of mark workers and sweeping.",
+    plain(t, "gc_worker_seconds_total", "counter", "Processor time of GC workers and sweeping.",
           seconds((double)s->gc_ns));
     plain(t, "gc_assist_seconds_total", "counter",
           "Processor time in which goroutines assisted the collector.", seconds((double)s->assist_ns));

@@ -188,7 +188,7 @@ enum state sql_state(const char *p, size_t n)
     } also[] = {{"syscall", ST_SYSCALL},  {"blocked", ST_WAITING}, {"unknown", ST_UNKNOWN},
                 {"assist", ST_ASSIST},    {"gc", ST_GC},           {"mark", ST_GC},
                 {"stw", ST_STW},          {"runq", ST_RUNNABLE},   {"worker", ST_GCWORK},
-                {"gc worker", ST_GCWORK}, {"sched", ST_SCHED}};
+                {"gc worker", ST_GCWORK}, {"sched", ST_SCHED},     {"scheduler", ST_SCHED}};
     for (int st = 0; st < ST_COUNT; st++)
         if (strlen(state_name((enum state)st)) == n && memcmp(state_name((enum state)st), p, n) == 0)
             return (enum state)st;

@@ -126,7 +126,7 @@ static void f_state(sqlite3_context *x, int n, sqlite3_value **v)
         sqlite3_result_error(
             x,
             "state(): there is no such state; there are running, runnable, waiting, system call, "
-            "not recorded, idle, scheduler, GC worker, mark assist, sweep",
+            "not recorded, idle, looking for work, GC worker, mark assist, sweep",
             -1);
 }
 

@@ -361,7 +361,7 @@ const struct sql_table sql_span = {
 
 #define ON(X, P) \
     X(P##_STATE, "state", NAME, STATE, \
-      "running, GC worker, mark assist, sweep, system call, scheduler, idle, not recorded") \
+      "running, GC worker, mark assist, sweep, system call, looking for work, idle, not recorded") \
     X(P##_G, "g", ID, KEY, "goroutine that runs or is in the call") \
     X(P##_NAME, "name", NAME, KEY, "its start function") \
     X(P##_REASON, "reason", NAME, KEY, "as recorded") \

@@ -42,7 +42,7 @@ void work_times(struct text *t, const struct works *all, const struct work *w)
     if (w->n > 1 && !w->standing)
         text_say(t, all->tr, "p50 ", t_dur(w->d.p50), "  p99 ", t_dur(w->d.p99), "  most ", t_dur(w->d.max));
     else
-        text_say(t, all->tr, t_dur(w->d.max));
+        text_say(t, all->tr, w->n > 1 ? "longest " : "", t_dur(w->d.max));
 }
 
 void node_what(struct text *t, const struct works *all, const struct tree_node *n)

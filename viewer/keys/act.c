@@ -42,7 +42,7 @@ static unsigned do_help(struct app *a, int n)
     }
     snprintf(a->title, sizeof a->title, "Keys in %s", keyview_name(v));
     unsigned f = view_lines(&a->view, a->title, a->help.lines, a->help.n);
-    a->view.popup.rich = kind_here(&a->view)->table ? NULL : &a->help.legend;
+    a->view.popup.rich = a->help.legend.n ? &a->help.legend : NULL;
     return f;
 }
 

@@ -341,6 +341,8 @@ bool help_make(struct help *h, const struct keymap *km, const struct view *v, en
     rich_init(&h->legend);
     if (!kind_here(v)->table) /* none of its signs is in a table */
         legend_all(v->scr.tier, v->scr.mono, &h->legend);
+    else if (v->at.view == VIEW_TRIAGE)
+        legend_page(v->scr.tier, &h->legend);
     print_here(f, v, b, n);
     print_help(f, km, view, b, n);
     mem_free(b);
