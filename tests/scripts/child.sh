@@ -43,7 +43,7 @@ check "$(bits)" $((0x1001000)) "what --exec's program ignores where gotop's pare
 mkdir bin; real=$(command -v curl)
 printf '#!/bin/sh\nsed -n "s/^SigIgn:[[:space:]]*//p" /proc/$$/status >"%s/curl.out"\nexec "%s" "$@"\n' "$tmp" "$real" >bin/curl
 chmod +x bin/curl
-PATH=$tmp/bin:$PATH "$GOTOP" record --quiet -o r "$url" >out 2>err; check $? 0 "status of record"
+PATH=$tmp/bin:$PATH "$GOTOP" record --quiet -o r "http://a:b@$url" >out 2>err; check $? 0 "status of record"
 check $((0x$(sed 's/.*\(........\)$/\1/' curl.out) & 0x1001000)) 0 "what curl ignores"
 
 # A header is never a file's name.

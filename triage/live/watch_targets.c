@@ -18,7 +18,8 @@
 #define WAIT_MOST (30 * SECOND)
 #define ROOM ((uint64_t)256 << 20)     /* bytes that wait, of all targets, while they can't be looked at, */
 #define ROOM_LEAST ((uint64_t)8 << 20) /* ... and of each */
-enum { LOOKS = 4, BEHIND = 4 };
+#define LOOK_BYTES ((size_t)64 << 20)
+enum { LOOKS = 4, BEHIND = 4, FLOOD = 64 };
 
 static int say(const struct target *t, const char *what)
 {
@@ -226,17 +227,34 @@ static void tell_now(const struct watch *w, const struct target *t, const struct
  * alone: all are asked of, and it takes half the time. None of these is in a later window: what held in it
  * would seem to begin anew.
  */
-static size_t window(const struct watch *w, struct target *t, size_t at, size_t whole)
+static size_t window(const struct watch *w, const struct target *t, size_t at)
 {
     const struct stream_gen *g = t->line.st.gen;
-    size_t most = at + 1 - live_gap(&t->line, at + 1), n = 1;
-    if (whole - at > BEHIND)
-        t->alone = at + 1;
-    if (t->alone > at)
-        return 1;
-    most = most < at + 1 - t->alone ? most : at + 1 - t->alone;
-    while (n < most && g[at - n].t1 && (n < 2 || g[at - 1].t1 - g[at + 1 - n].t0 < w->window_ns))
+    const size_t gap = live_gap(&t->line, at + 1), from = gap > t->alone ? gap : t->alone;
+    size_t n = 1;
+    while (at + 1 - n > from && g[at - n].t1 && (n < 2 || g[at - 1].t1 - g[at + 1 - n].t0 < w->window_ns))
         n++;
+    return n;
+}
+
+/*
+ * The next to look at, and how many with it: *at. What floods us, with more than a program has in minutes, is
+ * looked at by ever more at once, up to so many bytes.
+ */
+static size_t next_look(const struct watch *w, struct target *t, size_t *at)
+{
+    const struct stream_gen *g = t->line.st.gen;
+    const size_t wait = stream_whole(&t->line.st) - t->asked;
+    size_t n = 1;
+    *at = t->asked;
+    if (wait <= BEHIND) {
+        t->asked++;
+        return window(w, t, *at);
+    }
+    for (size_t bytes = g[*at].n; n < wait / FLOOD && !g[*at + 1].lost_before; n++)
+        if ((bytes += g[++*at].n) > LOOK_BYTES)
+            break;
+    t->asked = t->alone = *at + 1;
     return n;
 }
 
@@ -284,6 +302,7 @@ static void bound(struct watch *w)
 {
     for (;;) {
         uint64_t sum = 0;
+        size_t n = 0;
         struct target *most = NULL;
         for (uint32_t i = 0; i < w->ntargets; i++) {
             struct target *t = w->target[i];
@@ -293,7 +312,9 @@ static void bound(struct watch *w)
         }
         if (sum <= w->keep_bytes || !most)
             return;
-        drop(most, 1);
+        while (sum > w->keep_bytes && n + 1 < most->asked && n <= most->asked / 16)
+            sum -= stream_cost(&most->line.st.gen[n++]);
+        drop(most, n);
     }
 }
 
@@ -304,18 +325,20 @@ static void look(struct watch *w, struct target *t)
     struct loaded in;
     struct err e = {0};
     uint8_t *mem;
-    const size_t at = t->asked, n = window(w, t, at, stream_whole(&l->st));
+    size_t at, n = next_look(w, t, &at);
     if (t->failures)
         (void)say(t, "it is there: recording");
     t->looked = true;
     t->failures = 0;
     t->wait_ns = 0;
-    t->asked++;
     if (live_load(l, at + 1 - n, n, &w->live.trace, &in, &mem, &e)) {
         l->st.gen[at].broken = true;
         if (e.code == ERR_NOMEM)
             w->failed = say(t, e.what);
     } else {
+        for (size_t i = at + 1 - n; i < at; i++) /* looked at with it for the first time */
+            if (!l->st.gen[i].t1)
+                l->st.gen[i].t0 = l->st.gen[i].t1 = l->st.gen[at].t1;
         tick(t, l->st.gen[at].t1);
         tell_late(t);
         watch_ask(w, t, &in);
