@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "decode/v1/v1_index.h"
+#include "decode/damage/v1_damage.h"
 #include "decode/v1/v1_wire.h"
 #include "decode/v2/v2_gen.h"
 

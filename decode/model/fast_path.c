@@ -9,10 +9,8 @@
 #include <string.h>
 
 #include "decode/base/bytes.h"
-#include "decode/v2/v2_doubt.h"
 #include "decode/v2/v2_heap.h"
-#include "decode/v2/v2_holes.h"
-#include "decode/v2/v2_step.h"
+#include "decode/v2/v2_state.h"
 
 #define HOT static inline __attribute__((always_inline))
 
@@ -50,7 +48,6 @@ struct v2_at {
     struct fast_path *ts;
     struct fast_thread *u;
     int64_t t;
-    bool loose; /* fast_path.loose, known to the compiler */
 };
 
 #define AT_G(at, i) g_at((at)->ts, i)
@@ -105,18 +102,6 @@ HOT void at_runs(const struct v2_at *at, uint32_t g, struct v2_g *e)
     at->u->own = e;
 }
 
-/* Is the goroutine's next step but `behind` there? Then nothing of it is missing up to there. */
-HOT bool is_sure(const struct v2_at *at, const struct v2_g *e, unsigned behind)
-{
-    return !at->loose || v2_step_sure(at_order(at), true, e->id, e->seq + 1 + behind);
-}
-
-HOT void told_g(const struct v2_at *at, uint32_t g)
-{
-    if (at->loose)
-        v2_holes_told_g(at_order(at), g, at->t + at->ts->base);
-}
-
 HOT bool put_start(const struct v2_at *at, uint32_t g)
 {
     return hot_on_start(&at->u->r, &at->ts->h, at->t, g);
@@ -134,24 +119,20 @@ HOT bool put_leave(const struct v2_at *at, uint32_t g, uint8_t state, uint64_t r
 {
     uint32_t stack;
     uint64_t rest;
+    (void)g;
     if (at->u->r.call)
         return false;
     if (state == ST_NONE)
         return hot_on_end(&at->u->r, &at->ts->h, at->t);
-    if (!is_sure(at, AT_OWN(at), 0) || reason >= V2_REASONS ||
-        !lookup_or_0(&at->ts->stacks, stack_id, &stack) ||
+    if (reason >= V2_REASONS || !lookup_or_0(&at->ts->stacks, stack_id, &stack) ||
         (!(rest = at->ts->rest[state == ST_RUNNABLE][reason]) && !(rest = reason_far(at->ts, state, reason))))
         return false;
-    told_g(at, g);
     return hot_on_leave(&at->u->r, &at->ts->h, at->t, state, rest, stack);
 }
 
 HOT bool put_wake(const struct v2_at *at, uint32_t g, uint64_t stack_id)
 {
     uint32_t stack;
-    if (!is_sure(at, AT_G(at, g), 1))
-        return false;
-    told_g(at, g);
     return lookup_or_0(&at->ts->stacks, stack_id, &stack) &&
            hot_wake(&at->ts->h, at->t, g, at->u->r.g, stack);
 }
@@ -160,8 +141,6 @@ HOT bool put_call(const struct v2_at *at, uint32_t g, uint64_t stack_id)
 {
     uint32_t stack;
     (void)g;
-    if (at->loose && !v2_step_sure(at_order(at), false, AT_P(at)->id, AT_P(at)->seq + 2))
-        return false;
     return !at->u->r.call && lookup_or_0(&at->ts->stacks, stack_id, &stack) &&
            hot_on_call(&at->u->r, &at->ts->h, at->t, ST_SYSCALL, stack);
 }
@@ -204,12 +183,7 @@ static __attribute__((noinline)) enum adv create(struct fast_path *ts, const str
 
 HOT enum adv put_create(const struct v2_at *at, uint8_t state, uint64_t id, uint64_t start, uint64_t own)
 {
-    if (state != ST_RUNNABLE || (at->loose && !v2_step_sure(at_order(at), true, id, 1)))
-        return ADV_LONG;
-    const enum adv a = create(at->ts, &at->u->r, at->t, id, start, own);
-    if (a == ADV_OK)
-        told_g(at, (uint32_t)at_order(at)->ng - 1);
-    return a;
+    return state == ST_RUNNABLE ? create(at->ts, &at->u->r, at->t, id, start, own) : ADV_LONG;
 }
 
 static __attribute__((noinline)) void metric_far(struct fast_path *ts, int64_t t, enum metric metric,
@@ -385,7 +359,7 @@ HOT bool fast_time(const struct fast_path *ts, const struct fast_thread *u, cons
  * next event is none for the fast path or later than ts->limit (its time is then in ts->over), or the batch
  * ends.
  */
-HOT bool fast_events(struct fast_path *ts, struct fast_thread *u, bool loose)
+HOT bool fast_events(struct fast_path *ts, struct fast_thread *u)
 {
     const uint8_t *at = u->at, *p = u->args;
     int64_t last = ts->last, now = u->now;
@@ -396,9 +370,7 @@ next:
     if (!fast_time(ts, u, at, &p, &now))
         goto out;
 timed:;
-    const struct v2_at x = {ts, u, now > last ? now : last + 1, loose};
-    if (loose && last - now >= DOUBT_LATE_NS)
-        goto out;
+    const struct v2_at x = {ts, u, now > last ? now : last + 1};
     /* another thread is due; only the time of this one's next event may be asked for meanwhile */
     if (x.t > ts->limit) {
         ts->over = x.t;
@@ -442,9 +414,7 @@ static void tables_take(struct fast_path *ts, bool ranges)
 {
     const struct v2_order *o = ts->k.o;
     const struct v2_gen *gen = o->gen;
-    ts->loose = o->loose;
-    ts->ready = !o->park.n && (!o->loose || !o->loose->strict) && o->have_base && o->whole && o->gs.cap &&
-                gen->stacks.cap;
+    ts->ready = !o->park.n && !o->lossy && o->have_base && o->whole && o->gs.cap && gen->stacks.cap;
     ts->last = o->last - o->base;
     if (ranges)
         return;
@@ -567,7 +537,7 @@ static __attribute__((noinline)) struct fast_thread *fast_open(struct fast_path 
     struct v2_cursor *c = &o->cur[first->cursor];
     const uint32_t m = c->m;
     first->t = c->t;
-    if (!ts->ready || (ts->loose && c->gap) || m == EV_NONE || c->end - c->at < V2_EVENT_MAX)
+    if (!ts->ready || m == EV_NONE || c->end - c->at < V2_EVENT_MAX)
         return NULL;
     struct v2_m *const vm = &o->m[m];
     if (!vm->told || vm->p == EV_NONE || o->p[vm->p].m != m)
@@ -608,14 +578,14 @@ HOT struct fast_thread *fast_thread_of(struct fast_path *ts, struct v2_heap *fir
 }
 
 /* Carry out events up to ts->until. false: the next one is none for the fast path, or there are no more. */
-HOT bool fast_go(struct fast_path *ts, struct fast_thread *u, bool loose)
+HOT bool fast_go(struct fast_path *ts, struct fast_thread *u)
 {
     for (;;) {
         int64_t most = hot_limit(&u->r, &ts->h);
         most = most < u->clock ? most : u->clock;
         ts->limit = most < ts->until ? most : ts->until;
         ts->over = 0;
-        if (fast_events(ts, u, loose))
+        if (fast_events(ts, u))
             return true;
         if (ts->over < ts->h.gb_end || ts->over > u->clock)
             return false;
@@ -635,13 +605,12 @@ HOT void heap_pair(const struct fast_path *ts, struct v2_heap *h, const struct f
  * The next thread is known before the heap, just written, can be read: it is nearly always the second one
  * from before. As long as no third thread is due, these two alternate as a pair, and the heap is left alone.
  */
-HOT enum fast_rc take_fast(struct v2_sink *k, int64_t *until, bool loose)
+static enum fast_rc sink_fast(struct v2_sink *k, int64_t *until)
 {
     struct fast_path *ts = of(k);
     struct v2_order *o = k->o;
     struct v2_heap *const h = o->heap;
-    const int64_t due = v2_next_sample(o), wake = loose && !o->torn.reached ? o->torn.least - 1 : INT64_MAX;
-    const int64_t sample = wake < due ? wake : due, base = ts->base;
+    const int64_t sample = v2_next_sample(o), base = ts->base;
     const size_t room = k->room, n = o->nheap;
     struct fast_thread *u = &ts->open[h[0].slot],
                        *v = NULL; /* the thread that is probably due; the other one of a pair */
@@ -655,7 +624,7 @@ HOT enum fast_rc take_fast(struct v2_sink *k, int64_t *until, bool loose)
                 break;
         }
         ts->until = *until - base;
-        if (!fast_go(ts, u, loose)) {
+        if (!fast_go(ts, u)) {
             struct v2_cursor *c = u->c;
             if (v)
                 heap_pair(ts, h, u, v);
@@ -688,11 +657,6 @@ HOT enum fast_rc take_fast(struct v2_sink *k, int64_t *until, bool loose)
     }
     k->n += room - k->room;
     return rc;
-}
-
-static enum fast_rc sink_fast(struct v2_sink *k, int64_t *until)
-{
-    return of(k)->loose ? take_fast(k, until, true) : take_fast(k, until, false);
 }
 
 void fast_path_init(struct fast_path *ts, struct fold *f)

@@ -43,8 +43,7 @@ enum { FAST_THREADS = 32 }; /* threads that are on the fast path at once; a powe
 /* It is kept in memory as a whole: it has more fields than there are registers. */
 struct fast_path {
     struct v2_sink k;
-    bool ready;       /* none of the tables is empty */
-    bool loose;       /* events may be missing */
+    bool ready;       /* no table is empty, and no event may be missing (v2_order.lossy) */
     uint32_t ordinal; /* number of the generation */
     uint64_t unit;
     int64_t base;

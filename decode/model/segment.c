@@ -6,7 +6,7 @@
 #include "decode/base/mem.h"
 #include "decode/model/fast_path.h"
 #include "decode/v2/v2_gen.h"
-#include "decode/v2/v2_torn.h"
+#include "decode/damage/v2_lossy.h"
 
 struct segment *segment_new(uint32_t n, const struct source *like)
 {
@@ -106,7 +106,7 @@ bool segment_begin(struct segment *s, int64_t base, int64_t before, struct fold 
     struct v2_order *o = &s->order;
     v2_order_free(o);
     o->s = s->s;
-    o->loose = s->gen.at_end && s->gen.torn ? &v2_torn : NULL;
+    o->lossy = s->gen.at_end && s->gen.torn ? &v2_lossy : NULL;
     /*
      * The predicted time may lie before the trace's start, and a segment that cannot be decoded has no end:
      * joining checks both.

@@ -6,7 +6,7 @@
  * told of. Events that contradict the state (only damaged files have them) are applied as far as they make
  * sense, and counted.
  */
-#include "decode/v1/v1_emit.h"
+#include "decode/damage/v1_damage.h"
 
 #include <string.h>
 
@@ -195,7 +195,7 @@ static struct ev *introduce(struct v1_emit *em, uint32_t g, uint16_t flags, uint
 static void contra(struct v1_emit *em)
 {
     em->contradictions++;
-    em->torn_to = em->now + 1;
+    em->loss_to = em->now + 1;
 }
 
 /* lane_of - of a goroutine an event names; if nothing told of it before, it was in `state`. */
@@ -234,9 +234,9 @@ static void lose(struct v1_emit *em, uint32_t g)
 static void contradicts(struct v1_emit *em, const struct v1_ev *e, uint32_t g)
 {
     contra(em);
-    v1_torn_g(em, g);
+    v1_lossy_g(em, g);
     if (e->p != UINT32_MAX && em->p[e->p].g != g)
-        v1_torn_p(em, e->p);
+        v1_lossy_p(em, e->p);
 }
 
 /* alive - may the event speak of this goroutine? */
@@ -246,7 +246,7 @@ static bool alive(struct v1_emit *em, const struct v1_ev *e, uint32_t g)
         return true;
     contradicts(em, e, g);
     if (!g && !e->g && e->p != UINT32_MAX) /* the P runs what nobody told of */
-        v1_torn_p(em, e->p);
+        v1_lossy_p(em, e->p);
     return false;
 }
 
@@ -439,7 +439,7 @@ static void on_block(struct v1_emit *em, const struct v1_ev *e)
  * another one? */
 static bool went_on(const struct v1_emit *em, const struct v1_ev *e, const struct v1_g *s)
 {
-    return e->moved && (em->ngap || em->torn_to || em->o->repairs) && e->own != V1_NO_SEQ &&
+    return e->moved && (em->ngap || em->loss_to || em->o->repairs) && e->own != V1_NO_SEQ &&
            !em->o->by_time && (s->key >> 2 != e->own || (s->key & 3) != V1_WAITING);
 }
 
@@ -464,7 +464,7 @@ static void on_return(struct v1_emit *em, const struct v1_ev *e)
             contradicts(em, e, e->g);
     }
     if (blocked && went_on(em, e, s))
-        v1_torn_g(em, e->g);
+        v1_lossy_g(em, e->g);
     lane_of(em, e->g, ST_SYSCALL);
     leave(em, e->g);
     put_g(em, EVK_G_STATE, 0, e->g, ST_RUNNABLE);
@@ -486,7 +486,7 @@ static void toggle(struct v1_emit *em, uint8_t *is, bool begins)
 /* thread_off - the P has no thread from now on. */
 static void thread_off(struct v1_emit *em, struct v1_p *q)
 {
-    em->o->d.oom |= !v1_torn_m_off(em, q->m);
+    em->o->d.oom |= !v1_lossy_m_off(em, q->m);
     q->m = EV_NONE;
 }
 
@@ -498,8 +498,8 @@ static void on_proc_start(struct v1_emit *em, const struct v1_ev *e)
     const uint32_t was = q->m;
     q->m = em->ix->dialect.version ? thread_lane(em, e->own) : EV_NONE;
     if (was != q->m)
-        em->o->d.oom |= !v1_torn_m_off(em, was);
-    em->o->d.oom |= !v1_torn_m_on(em, q->m);
+        em->o->d.oom |= !v1_lossy_m_off(em, was);
+    em->o->d.oom |= !v1_lossy_m_on(em, q->m);
     if (q->g)
         contradicts(em, e, 0);
     else
@@ -532,7 +532,7 @@ static void on_gap(struct v1_emit *em, const struct v1_ev *e)
         lose(em, q->g);
     thread_off(em, q);
     q->runs = q->sweeps = V1_UNSURE;
-    v1_torn_gap(em, e->p, e->own);
+    v1_lossy_gap(em, e->p, e->own);
     if (p != EV_NONE && q->begun)
         put_p(em, EVF_QUIET, e->p, ST_NONE);
 }
@@ -781,11 +781,11 @@ void v1_emit_event(struct v1_emit *em, const struct v1_ev *e)
         }
     }
     if (em->o->broke) {
-        v1_torn_g(em, e->rule_g);
-        em->torn_to = em->now + 1;
+        v1_lossy_g(em, e->rule_g);
+        em->loss_to = em->now + 1;
     }
     if (em->ngap && (e->tag.type == V1_GO_START_LOCAL || e->tag.type == V1_UNBLOCK_LOCAL))
-        v1_torn_local(em, e->p, e->arg_g);
+        v1_lossy_local(em, e->p, e->arg_g);
     if (MEANS[e->tag.means])
         MEANS[e->tag.means](em, e);
     lacks_in(em, e);

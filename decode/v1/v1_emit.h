@@ -27,11 +27,11 @@ struct v1_emit {
         uint8_t runs, sweeps; /* enum v1_sure: it was started, it sweeps */
         int64_t gap_from, gap_to; /* its last gap, ns; gap_to 0: it has none */
     } * p;
-    struct v1_gap { /* times in which events of some P are missing, ns (v1_torn.c) */
+    struct v1_gap { /* times in which events of some P are missing, ns (v1_lossy.c) */
         int64_t from, to;
     } gap[V1_GAPS];
     unsigned ngap;
-    uint32_t rest, rest_m; /* v1_torn_rest(): rows, threads before these are done */
+    uint32_t rest, rest_m; /* v1_lossy_rest(): rows, threads before these are done */
     int64_t *off;          /* by thread: since when it has no P, ns; INT64_MAX: it has one */
     size_t noff;
     struct idmap threads, tasks; /* tasks: those that are open */
@@ -54,7 +54,7 @@ struct v1_emit {
     uint32_t flush; /* the listing ends: rows before this one are told of; 0 = it doesn't end now */
     uint64_t contradictions;
     int64_t
-        torn_to; /* events are missing, or may be, before this time, and no gap tells where; 0: none are */
+        loss_to; /* events are missing, or may be, before this time, and no gap tells where; 0: none are */
     struct ev_half *out;
     size_t n;
 };
@@ -88,37 +88,6 @@ struct v1_into {
 void v1_emit_note_end(struct v1_emit *em, uint32_t g);
 /* v1_emit_sweep - free the rows of ended goroutines, if there are many. To be called between events only. */
 void v1_emit_sweep(struct v1_emit *em);
-
-/*
- * ---- v1_torn.c: what is not known because events are missing or contradict each other
- *
- * Where a P's chain of batches has a gap, nothing is known of the P and of what it ran until the chain goes
- * on. The lost events may have changed other goroutines, too: the next event of each shows whether they did,
- * by its sequence number and the state it needs. If so, what the goroutine did since it was last told of is
- * not recorded (EVK_LOST). If it has no further event, its state is unknown since the gap. Nothing is made
- * up.
- */
-/* v1_torn_g, v1_torn_p - events of this goroutine (row), of this P (index) are missing: its state is unknown
- * since it was last told of. */
-void v1_torn_g(struct v1_emit *em, uint32_t g);
-void v1_torn_p(struct v1_emit *em, uint32_t p);
-/* v1_torn_gap - a P's events are missing from em->now to these ticks (UINT64_MAX: to the end). */
-void v1_torn_gap(struct v1_emit *em, uint32_t p, uint64_t until);
-/*
- * v1_torn_m_off - a thread (its lane) has no P from em->now on. v1_torn_m_on - it has one again: if a P had a
- * gap meanwhile, it may have been the thread's. false: out of memory.
- */
-bool v1_torn_m_off(struct v1_emit *em, uint32_t m);
-bool v1_torn_m_on(struct v1_emit *em, uint32_t m);
-/* v1_torn_local - a goroutine's event without a number comes on a P that has had a gap: events between it and
- * the last one may be lost. */
-void v1_torn_local(struct v1_emit *em, uint32_t p, uint32_t g);
-/* v1_torn_end - the events end here, but the trace doesn't: goroutines in system calls may have left them
- * already. */
-void v1_torn_end(struct v1_emit *em);
-/* v1_torn_rest - behind all events: those that have none since a gap are unknown. Writes as v1_emit_listed()
- * does; false: call it again. */
-bool v1_torn_rest(struct v1_emit *em, size_t cap);
 
 /*
  * ---- v1_fast.c: common events, decoded, merged and turned into neutral ones in one loop

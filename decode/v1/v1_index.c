@@ -5,7 +5,7 @@
  * can't outgrow the file; a damaged place ends the batch it stands in, and what follows begins with a Batch
  * event again.
  */
-#include "decode/v1/v1_index.h"
+#include "decode/damage/v1_damage.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

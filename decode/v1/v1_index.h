@@ -117,59 +117,6 @@ uint64_t *v1_ids_find(struct v1_ids *m, uint64_t id);
    cut short has gaps, if it is not in their order. */
 bool v1_ids_whole(const struct v1_ids *m);
 
-/* ---- v1_place.c: where in the file a batch, or tables, seem to begin. It can't be known for sure; what
- * follows shows whether it was one --------- */
-
-#define V1_BATCH_BYTES 65536             /* what a writer's buffer holds */
-#define V1_PLACE_P 4096                  /* processors there may be, where nothing tells */
-#define V1_PLACE_MORE 4                  /* times what it was so far a program may set GOMAXPROCS to */
-#define V1_NEAR_TICKS (INT64_C(1) << 32) /* a minute or more */
-
-/* v1_place_work - the cost of having read the events from..to, and `last` behind them as far as it went: one
- * for each value, about. */
-static inline uint64_t v1_place_work(const uint8_t *from, const uint8_t *to, const struct v1_raw *last)
-{
-    return (uint64_t)(to - from) + (last->type == V1_STACK ? 4 * (uint64_t)last->len : 1);
-}
-
-/* v1_place_next - the first offset in [off, end) at which a batch and a few events seem to begin; end: there
- * is none. */
-uint64_t v1_place_next(const struct v1_index *ix, const struct source *s, uint64_t off, uint64_t end);
-/* v1_place_table - behind `at`, where the tables seem to go on, by a stack and a few of what is in them; the
-   file's end: nowhere. Asked again and again it looks at each byte once. */
-uint64_t v1_place_table(struct v1_index *ix, const struct source *s, uint64_t at);
-#define V1_TOO_LONG "a length beyond what follows it"
-/* v1_place_behind - where to go on behind bytes at `at` that make no sense: the next of both, or the file's
- * end. */
-uint64_t v1_place_behind(struct v1_index *ix, const struct source *s, uint64_t at);
-
-/* v1_place_proc - can a batch have this processor number, if there are at most `limit`? (-1: a thread without
- * a P.) */
-static inline bool v1_place_proc(uint64_t p, uint64_t limit)
-{
-    return p == UINT64_MAX || p < limit;
-}
-
-/* ---- v1_batches.c: batches that are not as they were written: moved, doubled, or with an impossible time
- * ----------------------------- */
-
-/*
- * v1_batches_mend - once all batches were seen: leave out those with a time before the trace's begin or
- * behind its end, and put each processor's chain in order. Costs nothing if all are as they were written,
- * else one more pass over them. ERR_OK or ERR_NOMEM.
- */
-enum err_code v1_batches_mend(struct v1_index *ix, struct source *s);
-
-/* ---- v1_lack.c: what only the file as a whole tells
- * --------------------------------------------------------------------------------- */
-
-/*
- * v1_lack - are events missing from a file that seems to be whole? Damage is noted then. Once the index is
- * done: behind the events, whose reader has met nearly all stacks, that costs little, before them a pass over
- * them.
- */
-bool v1_lack(struct v1_index *ix, struct source *s);
-
 /* v1_index_at - the event at an offset; false: none of this type can be read there. */
 static inline bool v1_index_at(const struct v1_index *ix, const struct source *s, uint64_t off,
                                enum v1_type type, struct v1_raw *r)

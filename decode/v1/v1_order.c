@@ -77,7 +77,7 @@ static uint64_t slack(const struct v1_order *o, int64_t per_second)
     return (uint64_t)(rate / per_second) + 1;
 }
 
-void v1_order_torn(struct v1_order *o)
+void v1_order_lossy(struct v1_order *o)
 {
     o->slack = slack(o, 50000);
 }
@@ -176,7 +176,7 @@ static const char *why_none(const struct names *nm)
 
 static void repair(struct v1_order *o, const struct v1_ev *e)
 {
-    v1_order_torn(o);
+    v1_order_lossy(o);
     if (!o->repairs++ && !o->quiet)
         source_damage(
             o->d.s, ERR_ORDER, 0, ERR_NO_OFFSET,

@@ -53,8 +53,8 @@ const struct v1_ev *v1_merge_next(struct v1_order *o);
  * does.
  */
 bool v1_exits(const struct v1_order *o, const struct v1_ev *e);
-/* v1_order_torn - events are missing from here on: don't wait long for what an event waits for. */
-void v1_order_torn(struct v1_order *o);
+/* v1_order_lossy - events are missing from here on: don't wait long for what an event waits for. */
+void v1_order_lossy(struct v1_order *o);
 
 /* ---- one step among the processors, for the hot loop of v1_fast.c
  * ------------------------------------------ */

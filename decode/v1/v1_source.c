@@ -9,8 +9,7 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "decode/v1/v1_index.h"
-#include "decode/v1/v1_emit.h"
+#include "decode/damage/v1_damage.h"
 
 #define INDEX_STEP (8u << 20) /* bytes indexed per call */
 
@@ -210,9 +209,9 @@ static size_t events(struct v1 *v, struct source *s, struct ev_half *out, size_t
         v->pending = NULL;
         if (!e || v->names.oom) {
             if (!v->over && !v->names.oom && !v->emit.contradictions && v1_lack(&v->ix, s))
-                v->emit.torn_to = INT64_MAX;
+                v->emit.loss_to = INT64_MAX;
             v->over = true;
-            if (v1_torn_rest(&v->emit, cap))
+            if (v1_lossy_rest(&v->emit, cap))
                 finish(v, s);
             break;
         }

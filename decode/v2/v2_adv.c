@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/v2/v2_blank.h"
+#include "decode/damage/v2_blank.h"
 #include "decode/v2/v2_rule.h"
 
 /* ---- look-ups ---------------------------------------------------------------------------------------------
@@ -203,7 +203,7 @@ enum adv v2_bad(struct v2_order *o, const struct v2_cursor *c, const char *what,
 {
     o->bad = true;
     o->again |= o->nlost > 0;
-    if (!o->loose || o->loose->strict)
+    if (!o->lossy || o->strict)
         source_damage(o->s, ERR_ORDER, o->gen->ordinal, source_off(o->s, c->at), "event %s: %s (%" PRId64 ")",
                       v2_specs[c->type].name, what, (int64_t)id);
     return ADV_BAD;

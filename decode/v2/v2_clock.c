@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "decode/v2/v2_doubt.h"
+#include "decode/damage/v2_batches.h"
 
 /* Units of a clock are no shorter than a tenth of a nanosecond, no longer than a millisecond. */
 enum { RATE_LEAST = 1000 };

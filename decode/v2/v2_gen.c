@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "decode/base/bytes.h"
-#include "decode/v2/v2_doubt.h"
+#include "decode/damage/v2_batches.h"
 #include "decode/v2/v2_state.h"
 
 /* The batch at p. NULL: damage, noted. A payload that the input cuts off is torn, not damage of its own. */
@@ -44,7 +44,7 @@ bool v2_gen_add(struct v2_gen *g, const struct v2_raw_batch *h)
         return false;
     g->batch[g->nbatch] = (struct v2_batch){
         .p = h->p, .end = h->end, .time = h->time, .m = h->m, .spoilt = h->spoilt, .torn = h->torn};
-    v2_doubt_batch(g, &g->batch[g->nbatch]);
+    v2_batches_batch(g, &g->batch[g->nbatch]);
     g->nbatch++;
     return true;
 }
@@ -57,19 +57,19 @@ static bool batch_take(struct source *s, struct v2_gen *g, const struct v2_raw_b
     if (raw)
         raw->batch[raw->n++] = *h;
     s->st.batches++;
-    v2_doubt_time(g, h, source_off(s, h->p));
+    v2_batches_time(g, h, source_off(s, h->p));
     if (h->lead == V2R_EXPERIMENTAL) {
         s->st.experimental_batches++;
         return true;
     }
     if (h->first == (s->version >= GO_125 ? V2R_SYNC : V2R_FREQ)) {
         v2_clock_read(s, g, h);
-        v2_doubt_bounds(g, h);
+        v2_batches_bounds(g, h);
         return true;
     }
     g->all_told |= h->first == V2R_STACKS;
     if (v2_raw_table(h))
-        v2_doubt_bounds(g, h);
+        v2_batches_bounds(g, h);
     return v2_gen_add(g, h);
 }
 
@@ -101,7 +101,7 @@ static int sample_by_time(const void *a, const void *b)
 static void samples_time(struct source *s, struct v2_gen *g)
 {
     const double unit = v2_gen_unit(g);
-    const int64_t latest = v2_doubt_latest(g);
+    const int64_t latest = v2_batches_latest(g);
     size_t n = 0, late = 0;
     for (size_t i = 0; i < g->nsample; i++) {
         g->sample[n] = g->sample[i];
@@ -574,7 +574,7 @@ enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos)
     v2_clock_settle(s, g, last_freq, last_told);
     if (g->ordinal > 1 && last_hi != UINT64_MAX && last_freq == g->freq && !(s->version >= GO_125 && g->lo))
         g->lo = last_hi;
-    if (!v2_doubt(s, g))
+    if (!v2_batches_check(s, g))
         return V2_GEN_OOM;
     return g->at_end ? V2_GEN_LAST : V2_GEN;
 }

@@ -15,7 +15,7 @@ struct v2_batch { /* of timed events */
     const uint8_t *p, *end;
     uint64_t time; /* base, clock units */
     uint64_t m;    /* thread id */
-    bool spoilt;   /* v2_torn.c: it can't be read to its end, or that isn't where it says */
+    bool spoilt;   /* v2_lossy.c: it can't be read to its end, or that isn't where it says */
     bool torn;     /* the input ends inside it */
     bool gap;      /* the thread's events between the batch before it and this one may be lost */
 };
@@ -101,7 +101,7 @@ struct v2_gen {
     struct idmap strs, stacks; /* id of the file -> id in names */
     struct v2_read *read;      /* what its tables say, between v2_names_read() and v2_names_put() */
     uint64_t min_time;         /* smallest base time of all its batches */
-    struct v2_first {          /* the batch that has it, and the second smallest time: v2_doubt_time() */
+    struct v2_first {          /* the batch that has it, and the second smallest time: v2_batches_time() */
         uint64_t time, next;
         size_t off;
         bool events;

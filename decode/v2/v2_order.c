@@ -11,11 +11,11 @@
 
 #include "decode/base/bytes.h"
 #include "decode/base/host.h"
-#include "decode/v2/v2_blank.h"
-#include "decode/v2/v2_doubt.h"
+#include "decode/damage/v2_blank.h"
+#include "decode/damage/v2_batches.h"
 #include "decode/v2/v2_heap.h"
 #include "decode/v2/v2_state.h"
-#include "decode/v2/v2_torn.h"
+#include "decode/damage/v2_lossy.h"
 
 /* ---- cursors ----------------------------------------------------------------------------------------------
  */
@@ -42,12 +42,12 @@ static void batch_next(struct v2_order *o, struct v2_cursor *c, bool sure)
     c->batch++;
     const struct v2_batch *b = &o->gen->batch[o->list[c->batch]];
     batch_open(o, c);
-    const bool back = c->t < told - DOUBT_SKEW_NS;
+    const bool back = c->t < told - DAMAGE_SKEW_NS;
     if (back)
         source_damage(o->s, ERR_CLOCK, o->gen->ordinal, source_off(o->s, b->p),
                       "a thread's time runs backwards here, by %" PRId64 " ns", told - c->t);
     o->hurt |= back;
-    if (!c->gap && !sure && !back && !(o->loose && b->gap))
+    if (!c->gap && !sure && !back && !(o->lossy && b->gap))
         return;
     c->sure = (c->gap && c->sure) || sure || back;
     c->gap = true;
@@ -193,22 +193,22 @@ static void begin_clean(struct v2_order *o, struct v2_gen *gen)
     o->unit = v2_gen_unit(gen);
     o->whole = v2_whole(o->unit);
     o->consumed = 0;
-    o->torn_from = INT64_MAX;
+    o->loss_from = INT64_MAX;
     o->sample = 0;
     for (size_t i = 0; i < o->ncur; i++) /* not all threads there ever were */
         if (o->cur[i].m != EV_NONE)
             o->m[o->cur[i].m].cur = 0;
     o->ncur = o->nheap = 0;
     o->park.n = o->park.nwoken = o->park.mask = 0;
-    o->torn.resting = o->torn.rested = o->torn.begun = o->hurt = false;
-    o->latest = v2_doubt_latest(gen);
-    o->skew = v2_doubt_skew_ns(gen);
-    o->step = gen->freq == V2_ASSUMED_HZ ? 0 : DOUBT_SKEW_NS;
-    o->patience = gen->freq == V2_ASSUMED_HZ ? DOUBT_WAIT_NS : DOUBT_LATE_NS;
-    o->torn.rest_m = o->torn.rest_g = o->torn.rest_p = 0;
-    o->torn.before = o->last;
-    o->torn.since = INT64_MIN;
-    o->torn.gaps = o->torn.dropped = 0;
+    o->loss.resting = o->loss.rested = o->loss.begun = o->hurt = false;
+    o->latest = v2_batches_latest(gen);
+    o->skew = v2_batches_skew_ns(gen);
+    o->step = gen->freq == V2_ASSUMED_HZ ? 0 : DAMAGE_SKEW_NS;
+    o->patience = gen->freq == V2_ASSUMED_HZ ? DAMAGE_WAIT_NS : DAMAGE_LATE_NS;
+    o->loss.rest_m = o->loss.rest_g = o->loss.rest_p = 0;
+    o->loss.before = o->last;
+    o->loss.since = INT64_MIN;
+    o->loss.gaps = o->loss.dropped = 0;
 }
 
 /* Make a cursor for each thread, whose batches then stand side by side in o->list. false: out of memory. */
@@ -239,11 +239,11 @@ static bool cursors_new(struct v2_order *o, const struct v2_gen *gen)
     return true;
 }
 
-/* Events may be missing from now on: o->loose is asked. false: out of memory. */
+/* Events may be missing from now on: o->lossy is asked. false: out of memory. */
 static bool lose(struct v2_order *o)
 {
     v2_held_begin(o);
-    return !o->oom && (!o->loose->begin || o->loose->begin(o));
+    return !o->oom && (!o->lossy->begin || o->lossy->begin(o));
 }
 
 bool v2_order_begin(struct v2_order *o, struct v2_gen *gen)
@@ -253,14 +253,14 @@ bool v2_order_begin(struct v2_order *o, struct v2_gen *gen)
         return false;
     if (!v2_room(o, o->heap, o->capheap, o->ncur + 1) || !v2_room(o, o->aside, o->capaside, o->ncur + 1))
         return false;
-    if (o->loose ? !lose(o) : o->doubt && !v2_torn_doubt(o))
+    if (o->lossy ? !lose(o) : o->doubt && !v2_lossy_suspect(o))
         return false;
     const int64_t t = v2_ns(gen->min_time, o->unit);
     for (size_t i = 0; i < o->ncur; i++) {
         struct v2_cursor *c = &o->cur[i];
         c->told = t;
         batch_open(o, c);
-        c->gap = o->loose && gen->batch[o->list[c->batch]].gap;
+        c->gap = o->lossy && gen->batch[o->list[c->batch]].gap;
         c->sure = c->gap; /* only a hole of its own makes one here */
         if (cursor_next(o, c))
             push(o, (uint32_t)i);
@@ -360,22 +360,22 @@ static void cursor_done(struct v2_order *o, struct v2_cursor *c)
 {
     c->over = true;
     if (o->gen->torn && c->m != EV_NONE && (o->m[c->m].p != EV_NONE || o->m[c->m].g != EV_NONE) &&
-        c->t < o->torn_from)
-        o->torn_from = c->t;
-    if (o->loose && o->loose->over)
-        o->loose->over(o, c->m);
+        c->t < o->loss_from)
+        o->loss_from = c->t;
+    if (o->lossy && o->lossy->over)
+        o->lossy->over(o, c->m);
 }
 
-/* Events turn out to be missing: go on with v2_torn.c. false: this order has to stop instead. */
-static bool loosen(struct v2_order *o)
+/* Events turn out to be missing: go on with v2_lossy.c. false: this order has to stop instead. */
+static bool become_lossy(struct v2_order *o)
 {
     if (!o->goes_on) {
         o->stopped = true;
         return false;
     }
-    o->loose = &v2_torn;
-    o->torn.begun = true;
-    o->torn.since = o->last; /* threads that waited in vain are behind it */
+    o->lossy = &v2_lossy;
+    o->loss.begun = true;
+    o->loss.since = o->last; /* threads that waited in vain are behind it */
     return lose(o);
 }
 
@@ -407,7 +407,7 @@ struct able { /* what first_able() found */
 /* Nothing is waited for that comes so late. */
 static bool waits_long(const struct v2_order *o, const struct v2_cursor *c)
 {
-    return o->loose && !o->loose->strict && c->t >= o->torn.least && o->heap[0].t > c->t + o->patience;
+    return o->lossy && !o->strict && c->t >= o->loss.least && o->heap[0].t > c->t + o->patience;
 }
 
 /* Carry out the first event by time that can come. tried: the heap's first cursor can't, it was tried
@@ -428,14 +428,14 @@ static struct able first_able(struct v2_order *o, bool tried)
             cursor_done(o, c);
             x.n--;
         }
-        x.anew = !whole || (o->loose && o->loose->before(o, c));
+        x.anew = !whole || (o->lossy && o->lossy->before(o, c));
         if (x.anew) {
             come_back(o, x.n, true);
             break;
         }
         x.a = v2_adv(o, c);
-        if (x.a != ADV_OK && o->loose)
-            x.a = o->loose->lacks(o, c, x.a, false);
+        if (x.a != ADV_OK && o->lossy)
+            x.a = o->lossy->lacks(o, c, x.a, false);
     }
     return x;
 }
@@ -445,7 +445,7 @@ static struct able first_able(struct v2_order *o, bool tried)
 static void doubt_late(struct v2_order *o, uint32_t i)
 {
     const struct v2_cursor *first = &o->cur[o->aside[0]];
-    if (o->loose || o->hurt || o->cur[i].t - first->t <= DOUBT_LATE_NS)
+    if (o->lossy || o->hurt || o->cur[i].t - first->t <= DAMAGE_LATE_NS)
         return;
     source_damage(o->s, ERR_ORDER, o->gen->ordinal, source_off(o->s, first->at),
                   "an event waits for one that by the clock is %" PRId64 " ns later", o->cur[i].t - first->t);
@@ -458,8 +458,8 @@ static void go_on(struct v2_order *o, const struct able *x, size_t at)
 {
     struct v2_cursor *c = &o->cur[x->i];
     const struct v2_cursor was = *c;
-    if (o->loose)
-        o->loose->after(o, &was, at);
+    if (o->lossy)
+        o->lossy->after(o, &was, at);
     if (cursor_next(o, c))
         push(o, x->i);
     else
@@ -477,11 +477,11 @@ static bool step_aside(struct v2_order *o, bool tried)
     struct able x = first_able(o, tried);
     if (x.anew)
         return true;
-    if (x.a == ADV_WAIT && o->loose && !o->park.n) { /* what the earliest of them waits for will never come */
+    if (x.a == ADV_WAIT && o->lossy && !o->park.n) { /* what the earliest of them waits for will never come */
         come_back(o, x.n, false);
         o->aside[0] = x.i = heap_pop(o);
         x.n = 1;
-        x.a = o->loose->lacks(o, &o->cur[x.i], x.a, true);
+        x.a = o->lossy->lacks(o, &o->cur[x.i], x.a, true);
     }
     if (x.a == ADV_OK) {
         doubt_late(o, x.i);
@@ -496,7 +496,7 @@ static bool step_aside(struct v2_order *o, bool tried)
     }
     if (x.a == ADV_WAIT)
         say_stuck(o);
-    return loosen(o);
+    return become_lossy(o);
 }
 
 static bool sample_is_next(struct v2_order *o)
@@ -534,21 +534,21 @@ static bool general(struct v2_order *o, struct v2_sink *k, struct v2_cursor *c, 
     else
         k->close(k);
     const bool more = cursor_whole(o, c);
-    if (more && o->loose)
-        (void)o->loose->before(o, c);
+    if (more && o->lossy)
+        (void)o->lossy->before(o, c);
     enum adv a = more ? v2_adv(o, c) : ADV_OK;
     if (a != ADV_OK)
         k->close(k);
-    if (a != ADV_OK && o->loose)
-        a = o->loose->lacks(o, c, a, false);
-    if (more && a == ADV_OK && o->loose)
-        o->loose->after(o, c, 0);
+    if (a != ADV_OK && o->lossy)
+        a = o->lossy->lacks(o, c, a, false);
+    if (more && a == ADV_OK && o->lossy)
+        o->lossy->after(o, c, 0);
     if (more && a == ADV_OK && o->park.n)
         v2_park_wake(o, c, 0);
     *over = !more || (a == ADV_OK && !cursor_next(o, c));
     o->heap[0].t = c->t;
     if (a == ADV_BAD)
-        (void)loosen(o); /* and it is tried again */
+        (void)become_lossy(o); /* and it is tried again */
     *ok = a != ADV_WAIT || step_aside(o, true);
     *ok = give(o, k) && *ok;
     return a != ADV_OK || (!*over && c->t <= until);
@@ -562,8 +562,8 @@ static bool has_room(const struct v2_sink *k, size_t cap)
 
 static bool may_be_due(const struct v2_order *o)
 {
-    const struct v2_torn *t = &o->torn;
-    if (!o->loose || !o->loose->due)
+    const struct v2_loss *t = &o->loss;
+    if (!o->lossy || !o->lossy->due)
         return false;
     return !t->begun || (!t->reached && o->nheap && o->heap[0].t >= t->least);
 }
@@ -573,14 +573,14 @@ static bool may_be_due(const struct v2_order *o)
 static bool something_else(struct v2_order *o, struct v2_sink *k, bool *ok)
 {
     push_woken(o);
-    if (o->hurt && !o->loose) {
+    if (o->hurt && !o->lossy) {
         k->close(k);
-        *ok = loosen(o) && give(o, k);
+        *ok = become_lossy(o) && give(o, k);
         return true;
     }
     if (may_be_due(o)) {
         k->close(k);
-        if (o->loose->due(o)) {
+        if (o->lossy->due(o)) {
             *ok = give(o, k);
             return true;
         }
@@ -602,7 +602,7 @@ static bool something_else(struct v2_order *o, struct v2_sink *k, bool *ok)
 static bool something_behind(struct v2_order *o, struct v2_sink *k, bool *ok)
 {
     k->close(k);
-    if (o->loose && o->loose->rest && o->loose->rest(o)) {
+    if (o->lossy && o->lossy->rest && o->lossy->rest(o)) {
         *ok = give(o, k);
         return true;
     }
@@ -632,7 +632,7 @@ static void threads_go(struct v2_order *o, struct v2_sink *k, size_t cap, bool *
         k->pause(k);
         cursor_done(o, c);
         v2_heap_drop(o->heap, &o->nheap);
-        *ok = *ok && (!o->loose || give(o, k)); /* what it ran is unknown */
+        *ok = *ok && (!o->lossy || give(o, k)); /* what it ran is unknown */
     } else if (o->nheap > 1) {
         v2_heap_down(o->heap, o->nheap);
     }
@@ -676,12 +676,12 @@ void v2_order_free(struct v2_order *o)
     mem_free(o->held.m);
     v2_park_free(&o->park);
     v2_steps_free(o);
-    mem_free(o->torn.hole);
-    mem_free(o->torn.behind);
-    mem_free(o->torn.g_told.t);
-    mem_free(o->torn.p_told.t);
-    mem_free(o->torn.g_told.set);
-    mem_free(o->torn.p_told.set);
+    mem_free(o->loss.hole);
+    mem_free(o->loss.behind);
+    mem_free(o->loss.g_told.t);
+    mem_free(o->loss.p_told.t);
+    mem_free(o->loss.g_told.set);
+    mem_free(o->loss.p_told.set);
     mem_free(o->blank_g.is);
     mem_free(o->blank_p.is);
     mem_free(o->blank_m.is);

@@ -11,7 +11,7 @@
 #include "decode/events/source.h"
 #include "decode/v2/v2_events.h"
 #include "decode/v2/v2_gen.h"
-#include "decode/v2/v2_noted.h"
+#include "decode/damage/v2_noted.h"
 #include "decode/v2/v2_park.h"
 
 /*
@@ -105,7 +105,7 @@ struct v2_blank { /* v2_blank.h */
     size_t n;
 };
 
-struct v2_torn {      /* state of v2_torn.c: a generation of which events were lost */
+struct v2_loss {      /* state of v2_lossy.c: a generation of which events were lost */
     struct v2_steps { /* which steps the generation has (v2_step.h) */
         struct v2_noted g, p;
         struct idmap
@@ -144,13 +144,13 @@ struct v2_held { /* which thread has a goroutine: v2_holder() */
 };
 
 /*
- * v2_loose - what the order calls while it goes through a generation of which events may be missing:
- * v2_torn.c, which puts gaps into the model, or the simulation for code that rewrites a trace, which ends
+ * v2_lossy_ops - what the order calls while it goes through a generation of which events may be missing:
+ * v2_lossy.c, which puts gaps into the model, or the simulation for code that rewrites a trace, which ends
  * there (v2_sim.h). Each function may add events to o->out. begin, due, rest and over may be NULL: nothing to
  * do.
  */
 struct v2_order;
-struct v2_loose {
+struct v2_lossy_ops {
     /* begin - called before the generation's first event. false: out of memory (o->oom). */
     bool (*begin)(struct v2_order *o);
     /* due - add what comes before the next event, a few at a time; false: there is nothing (more). rest - the
@@ -170,12 +170,6 @@ struct v2_loose {
      * no more events. */
     void (*after)(struct v2_order *o, const struct v2_cursor *c, size_t at);
     void (*over)(struct v2_order *o, uint32_t thread);
-    /*
-     * strict - an event that can't be is damage. Else it was to be expected, none waits longer than
-     * v2_order.patience once something was lost, and a sink may carry out those that v2_step_sure() vouches
-     * for.
-     */
-    bool strict;
 };
 
 struct v2_order {
@@ -204,10 +198,10 @@ struct v2_order {
 
     /* How it is to be done: its owner sets these before the first event (v2_source.c, decode/model/segment.c,
      * v2_sim.c). */
-    const struct v2_loose
-        *loose;   /* who deals with missing events; NULL: as far as is known none is missing (loosen()) */
-    bool doubt;   /* look first whether events are missing, rather than to find it out too late */
-    bool goes_on; /* set `loose` when events turn out to be missing; else stop */
+    const struct v2_lossy_ops
+        *lossy; /* who deals with missing events; NULL: as far as is known none is missing (become_lossy()) */
+    bool doubt; /* look first whether events are missing, rather than to find it out too late */
+    bool goes_on; /* set `lossy` when events turn out to be missing; else stop */
     bool strict;  /* regions must be nested, as Go's reader has it: it must take what is written (v2_sim.h) */
     bool alone;   /* this is a segment: the state before it is not known, and statuses are believed */
     /*
@@ -245,15 +239,15 @@ struct v2_order {
     int64_t step;     /* the shortest step between two events that is blamed for an impossible time, ns */
     int64_t patience; /* where events are missing, none waits longer than this for another */
 
-    /* Gaps between generations (v2_order_apart()), and what may be missing in one: v2_torn.c and its parts.
+    /* Gaps between generations (v2_order_apart()), and what may be missing in one: v2_lossy.c and its parts.
      */
     bool gap_due;  /* the generation lies behind a gap: EVK_GAP is to be put out before its first event, */
     bool gap_over; /* and at its end */
     int64_t gap_since; /* when the gap begins, absolute */
     bool hurt;         /* a batch can't be read to its end, or has impossible times: events are missing */
     int64_t
-        torn_from; /* in a torn generation: when the first busy thread's events end; INT64_MAX: none's do */
-    struct v2_torn torn;
+        loss_from; /* in a torn generation: when the first busy thread's events end; INT64_MAX: none's do */
+    struct v2_loss loss;
     struct v2_blank blank_g, blank_p, blank_m;
     struct v2_held held;
 

@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "decode/v2/v2_doubt.h"
+#include "decode/damage/v2_batches.h"
 #include "decode/v2/v2_heap.h"
 
 /* ---- who there is -----------------------------------------------------------------------------------------
@@ -238,7 +238,7 @@ static void after(struct v2_order *o, const struct v2_cursor *c, size_t at)
     late(s, INT64_MIN);
 }
 
-static const struct v2_loose strict = {.before = before, .lacks = lacks, .after = after, .strict = true};
+static const struct v2_lossy_ops strict = {.before = before, .lacks = lacks, .after = after};
 
 /* ---- where events go --------------------------------------------------------------------------------------
  */
@@ -337,7 +337,7 @@ static bool gen_fill(struct v2_sim *s, const struct v2_raw_gen *raw)
     for (size_t i = 0; i < raw->n && ok; i++)
         if (v2_raw_timed(&raw->batch[i]) || v2_raw_table(&raw->batch[i]))
             ok = v2_gen_add(g, &raw->batch[i]);
-    return ok && v2_doubt(&s->s, g) && v2_gen_tables(&s->s, g);
+    return ok && v2_batches_check(&s->s, g) && v2_gen_tables(&s->s, g);
 }
 
 bool v2_sim_begin(struct v2_sim *s, const struct v2_file *f, const struct v2_raw_gen *raw)
@@ -348,7 +348,7 @@ bool v2_sim_begin(struct v2_sim *s, const struct v2_file *f, const struct v2_raw
     s->s.version = f->version;
     s->s.names = &s->names;
     o->s = &s->s;
-    o->loose = &strict;
+    o->lossy = &strict;
     s->ordinal++;
     o->strict = true;
     if ((!s->names.strs.size && names_init(&s->names)) || !gen_fill(s, raw) || !v2_order_begin(o, &s->gen))

@@ -14,7 +14,7 @@
 #ifndef GOTOP_DECODE_V2_SIM_H
 #define GOTOP_DECODE_V2_SIM_H
 
-#include "decode/v2/v2_step.h"
+#include "decode/damage/v2_step.h"
 
 struct v2s_g { /* a goroutine that is there */
     uint64_t id;

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 
 #include "decode/base/mem.h"
-#include "decode/v2/v2_torn.h"
+#include "decode/damage/v2_lossy.h"
 
 struct v2 {
     struct v2_gen gen;
@@ -40,7 +40,7 @@ void v2_gen_notes(struct source *s, const struct v2_gen *gen, struct v2_order *o
     struct source_lack lack = gen->lack;
     lack.n = gen->missing;
     const bool part = gen->torn || gen->unnamed;
-    if (lack.n && !part && !o->loose)
+    if (lack.n && !part && !o->lossy)
         source_lack_add(&s->st.lack, &lack);
     else if (lack.n)
         source_damage(s, part ? ERR_TRUNCATED : ERR_FORMAT, gen->ordinal, gen->start,
@@ -57,19 +57,19 @@ void v2_gen_notes(struct source *s, const struct v2_gen *gen, struct v2_order *o
                     " begins %.6f s before the one before it ends: up to there its events are "
                     "shown 1 ns apart",
                     gen->number, (double)o->back * 1e-9);
-    if (o->loose)
-        v2_torn_say(o);
-    if (gen->torn && o->torn_from < o->last)
+    if (o->lossy)
+        v2_lossy_report(o);
+    if (gen->torn && o->loss_from < o->last)
         source_warn(s, ERR_TRUNCATED, gen->ordinal, gen->end,
                     "from %.6f s on events are missing: what threads ran is not known",
-                    v2_seconds(o, o->torn_from));
+                    v2_seconds(o, o->loss_from));
     s->st.bytes_done = gen->end;
 }
 
 static void gen_done(struct source *s, struct v2 *v)
 {
     v2_gen_notes(s, &v->gen, &v->order);
-    v->rough = v->order.loose && !v2_torn_sound(&v->order);
+    v->rough = v->order.lossy && !v2_lossy_sound(&v->order);
     v->in_gen = false;
     if (v->order.stopped || v->last_gen)
         finish(s, v);
@@ -121,8 +121,8 @@ static void begin_gen(struct source *s, struct v2 *v)
     s->st.generations = v->gen.ordinal;
     const bool bad = s->bad == v->gen.ordinal,
                loose = v->gen.torn || v->rough || bad || v2_gen_lossy(&v->gen);
-    v->order.loose = loose ? &v2_torn : NULL;
-    v->order.torn.rough = v->rough;
+    v->order.lossy = loose ? &v2_lossy : NULL;
+    v->order.loss.rough = v->rough;
     v->order.doubt = s->doubt && v->gen.ordinal > s->sound;
     if (bad && s->why_bad.code == ERR_ORDER) /* others are found again */
         source_damage(s, ERR_ORDER, s->why_bad.gen, s->why_bad.offset, "%s", s->why_bad.what);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "decode/base/mem.h"
+#include "decode/damage/v1_damage.h"
 #include "decode/base/round.h"
 #include "decode/v1/v1_order.h"
 #include "decode/write/v1_put.h"

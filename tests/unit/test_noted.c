@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "decode/v2/v2_noted.h"
+#include "decode/damage/v2_noted.h"
 
 static void numbers(void **state)
 {

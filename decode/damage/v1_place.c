@@ -1,5 +1,5 @@
-/* v1_place.c - see v1_index.h. */
-#include "decode/v1/v1_index.h"
+/* v1_place.c - see v1_damage.h. */
+#include "decode/damage/v1_damage.h"
 
 #include <string.h>
 

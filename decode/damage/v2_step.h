@@ -2,7 +2,7 @@
  * v2_step.h - events as steps: the numbered events of a goroutine, of a P or of the collector, and those that
  * tell its status (column `after` of events_v2.def).
  *
- * If events of a generation may be missing, all steps that it has are noted beforehand (v2_torn.has). So it
+ * If events of a generation may be missing, all steps that it has are noted beforehand (v2_lossy.has). So it
  * is known whether what an event waits for will come.
  */
 #ifndef GOTOP_DECODE_V2_STEP_H
@@ -51,15 +51,6 @@ bool v2_steps_has(const struct v2_order *o, enum v2_step_of of, uint64_t id, uin
  * threads may be missing. */
 bool v2_steps_lost(const struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq);
 
-/*
- * v2_step_sure - the step that a goroutine (g), a P takes next is there. As long as it is, nothing of it is
- * missing, and a sink may carry out its events itself (v2_loose.strict).
- */
-static inline bool v2_step_sure(const struct v2_order *o, bool g, uint64_t id, uint64_t seq)
-{
-    return v2_noted_has(g ? &o->torn.has.g : &o->torn.has.p, id, seq);
-}
-
 /* v2_steps_still - a goroutine has done nothing in this generation, as the runtime says behind all events. */
 bool v2_steps_still(const struct v2_order *o, uint64_t g);
 /* v2_step_none - the cursor's event, which can't come just now, is none of the goroutine that it names: its
@@ -79,7 +70,7 @@ bool v2_step_renumber(struct v2_order *o, struct v2_cursor *c, uint64_t *was);
 
 /*
  * v2_holder - the thread that has a goroutine; EV_NONE: none has. To be asked only of an order for which
- * v2_held_begin() was called, as it is for each generation that may lack events (v2_order.loose). v2_has_more
+ * v2_held_begin() was called, as it is for each generation that may lack events (v2_order.lossy). v2_has_more
  * - the thread has events that are still to come.
  */
 void v2_held_begin(struct v2_order *o);

@@ -1,6 +1,6 @@
 /*
- * v2_torn.h - ordering what is left of a generation of which events were lost: because the program was killed
- * before its threads had written all, or because a part of the file is missing.
+ * v2_lossy.h - ordering what is left of a generation of which events were lost: because the program was
+ * killed before its threads had written all, or because a part of the file is missing.
  *
  * Which steps are in the file is known beforehand. An event whose predecessor is there waits for it, as
  * always. An event whose predecessor was lost comes at its time, and what the goroutine or P did since it was
@@ -8,28 +8,28 @@
  * from there on; at the end so is all that the lost events may have changed. Nothing is made up but the
  * order.
  */
-#ifndef GOTOP_DECODE_V2_TORN_H
-#define GOTOP_DECODE_V2_TORN_H
+#ifndef GOTOP_DECODE_V2_LOSSY_H
+#define GOTOP_DECODE_V2_LOSSY_H
 
-#include "decode/v2/v2_step.h"
+#include "decode/damage/v2_step.h"
 
-extern const struct v2_loose v2_torn;
-/* v2_torn_doubt - as v2_loose.begin of v2_torn, but set it as the order's only if something is missing.
- * false: out of memory. */
-bool v2_torn_doubt(struct v2_order *o);
-/* v2_torn_sound - as far as is known it lacks nothing itself; the one before it may. */
-bool v2_torn_sound(const struct v2_order *o);
-/* v2_torn_say - report what was missing as damage, once the generation is done. */
-void v2_torn_say(struct v2_order *o);
+extern const struct v2_lossy_ops v2_lossy;
+/* v2_lossy_suspect - as v2_lossy_ops.begin of v2_lossy, but set it as the order's only if something is
+ * missing. false: out of memory. */
+bool v2_lossy_suspect(struct v2_order *o);
+/* v2_lossy_sound - as far as is known it lacks nothing itself; the one before it may. */
+bool v2_lossy_sound(const struct v2_order *o);
+/* v2_lossy_report - report what was missing as damage, once the generation is done. */
+void v2_lossy_report(struct v2_order *o);
 
 /* ---- what its parts share
  * ------------------------------------------------------------------------------------ */
 
 enum { V2_CLOSE_NS = 100000 }; /* no batch is written in so little time */
 
-/* v2_torn_begin - v2_loose.begin of v2_torn: note which steps the generation has, and when events of it may
- * be missing. */
-bool v2_torn_begin(struct v2_order *o);
+/* v2_lossy_begin - v2_lossy_ops.begin of v2_lossy: note which steps the generation has, and when events of it
+ * may be missing. */
+bool v2_lossy_begin(struct v2_order *o);
 
 /*
  * v2_lost - at time t: what g or p (EV_NONE: neither, then the collector) did is not known, from `since` on
@@ -50,10 +50,11 @@ void v2_forget_g(struct v2_order *o, const struct v2_cursor *c, uint32_t g);
 void v2_forget_p(struct v2_order *o, const struct v2_cursor *c, uint32_t p);
 
 /*
- * v2_torn_mend_wait - make the cursor's event possible although what it waits for was lost; v2_torn_mend_bad
+ * v2_lossy_mend_wait - make the cursor's event possible although what it waits for was lost;
+ * v2_lossy_mend_bad
  * - although it contradicts what is known. false: it can't be shown.
  */
-bool v2_torn_mend_wait(struct v2_order *o, const struct v2_cursor *c);
-bool v2_torn_mend_bad(struct v2_order *o, const struct v2_cursor *c);
+bool v2_lossy_mend_wait(struct v2_order *o, const struct v2_cursor *c);
+bool v2_lossy_mend_bad(struct v2_order *o, const struct v2_cursor *c);
 
 #endif

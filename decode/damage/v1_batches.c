@@ -1,11 +1,11 @@
 /*
- * v1_batches.c - see v1_index.h.
+ * v1_batches.c - see v1_damage.h.
  *
  * A processor writes one batch after the other, and none begins before the one in front of it ends. If that
  * is so once they are sorted by time, some were moved or doubled; if not, one of them says a wrong time, and
  * is left out.
  */
-#include "decode/v1/v1_index.h"
+#include "decode/damage/v1_damage.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* v2_noted.c - see v2_noted.h. */
-#include "decode/v2/v2_noted.h"
+#include "decode/damage/v2_noted.h"
 
 enum { TWICE = 1, FAR_OFF = 2 }; /* values in .odd */
 

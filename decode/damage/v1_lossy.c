@@ -1,10 +1,10 @@
 /*
- * v1_torn.c - see v1_emit.h.
+ * v1_lossy.c - see v1_damage.h.
  *
  * Gaps are few; what more there are than there is room for are taken as one, from the first to the last of
  * them.
  */
-#include "decode/v1/v1_emit.h"
+#include "decode/damage/v1_damage.h"
 
 #include "decode/base/mem.h"
 #include "decode/base/round.h"
@@ -34,7 +34,7 @@ static void lose_p(struct v1_emit *em, uint32_t p)
     em->p[p].g = 0;
 }
 
-void v1_torn_g(struct v1_emit *em, uint32_t g)
+void v1_lossy_g(struct v1_emit *em, uint32_t g)
 {
     struct v1_g *s = &em->o->d.g[g];
     if (g == V1_GC_ROW && em->gc)
@@ -48,22 +48,22 @@ void v1_torn_g(struct v1_emit *em, uint32_t g)
     s->state = V1S_UNKNOWN;
 }
 
-void v1_torn_p(struct v1_emit *em, uint32_t p)
+void v1_lossy_p(struct v1_emit *em, uint32_t p)
 {
     if (p == UINT32_MAX)
         return;
     if (em->p[p].g)
-        v1_torn_g(em, em->p[p].g);
+        v1_lossy_g(em, em->p[p].g);
     else
         lose_p(em, p);
 }
 
-void v1_torn_gap(struct v1_emit *em, uint32_t p, uint64_t until)
+void v1_lossy_gap(struct v1_emit *em, uint32_t p, uint64_t until)
 {
     const int64_t to =
         until == UINT64_MAX ? INT64_MAX : to_i64((double)(int64_t)(until - em->base) * em->ns_per_tick);
     struct v1_gap *last = em->ngap ? &em->gap[em->ngap - 1] : NULL;
-    v1_order_torn(em->o);
+    v1_order_lossy(em->o);
     em->p[p].gap_from = em->now;
     em->p[p].gap_to = to;
     if (last && (em->now <= last->to || em->ngap == V1_GAPS))
@@ -99,37 +99,31 @@ static void m_lost(struct v1_emit *em, uint32_t m)
     }
 }
 
-bool v1_torn_m_off(struct v1_emit *em, uint32_t m)
+bool v1_lossy_m_off(struct v1_emit *em, uint32_t m)
 {
     return m_set(em, m, em->now);
 }
 
-bool v1_torn_m_on(struct v1_emit *em, uint32_t m)
+bool v1_lossy_m_on(struct v1_emit *em, uint32_t m)
 {
     if (m != EV_NONE)
         m_lost(em, m);
     return m_set(em, m, INT64_MAX);
 }
 
-void v1_torn_local(struct v1_emit *em, uint32_t p, uint32_t g)
+void v1_lossy_local(struct v1_emit *em, uint32_t p, uint32_t g)
 {
     const struct v1_g *s = &em->o->d.g[g];
     if (em->p[p].gap_to && g > V1_GC_ROW && s->lane != EV_NONE && s->state != V1S_ENDED)
         lost(em, em->p[p].gap_from, em->p[p].gap_to)->g = s->lane;
 }
 
-void v1_torn_end(struct v1_emit *em)
-{
-    if (!em->ngap)
-        em->gap[em->ngap++] = (struct v1_gap){em->last, INT64_MAX};
-}
-
 /* What nothing was told of since events were lost. */
 static void rest_of(struct v1_emit *em, const struct v1_g *s)
 {
     const bool call = s->state == V1S_SYSCALL;
-    if (em->torn_to && !em->o->strict) {
-        struct ev *v = lost(em, 0, em->torn_to);
+    if (em->loss_to) {
+        struct ev *v = lost(em, 0, em->loss_to);
         v->g = s->lane;
         v->state = 1;
     }
@@ -137,16 +131,16 @@ static void rest_of(struct v1_emit *em, const struct v1_g *s)
         lost(em, call ? 0 : em->gap[i].from, em->gap[i].to)->g = s->lane;
 }
 
-bool v1_torn_rest(struct v1_emit *em, size_t cap)
+bool v1_lossy_rest(struct v1_emit *em, size_t cap)
 {
-    if (!em->ngap && !em->torn_to)
+    if (!em->ngap && !em->loss_to)
         return true;
     for (; em->rest < em->o->d.ng; em->rest++) {
         const struct v1_g *s = &em->o->d.g[em->rest];
         if (em->n + V1_EMIT_ROOM > cap)
             return false;
         if (em->rest <= V1_GC_ROW || s->lane == EV_NONE || s->state == V1S_ENDED || s->state == V1S_UNKNOWN ||
-            s->p != EV_NONE || (em->o->strict && s->state != V1S_SYSCALL))
+            s->p != EV_NONE)
             continue;
         rest_of(em, s);
     }
@@ -158,6 +152,6 @@ bool v1_torn_rest(struct v1_emit *em, size_t cap)
     if (em->gc && em->ngap)
         lost(em, em->gap[0].from, INT64_MAX);
     em->ngap = 0;
-    em->torn_to = 0;
+    em->loss_to = 0;
     return true;
 }

@@ -1,5 +1,5 @@
 /*
- * v1_lack.c - see v1_index.h.
+ * v1_lack.c - see v1_damage.h.
  *
  * A batch that isn't in the file leaves no hole: those around it go on, and often nothing in them
  * contradicts. Two things tell of it all the same. The runtime enters a stack in its table when it writes an
@@ -7,7 +7,7 @@
  * the next number of one counter; the end of a system call takes its number when the call returns, but is
  * written when its goroutine runs again, if that is still within the trace.
  */
-#include "decode/v1/v1_index.h"
+#include "decode/damage/v1_damage.h"
 
 #include <inttypes.h>
 

@@ -1,17 +1,17 @@
 /*
- * v2_torn_gaps.c - see v2_torn.h: what a goroutine, a P or a thread did becomes a gap, and from there on it
+ * v2_lossy_gaps.c - see v2_lossy.h: what a goroutine, a P or a thread did becomes a gap, and from there on it
  * is in the state that the next event needs.
  */
-#include "decode/v2/v2_blank.h"
-#include "decode/v2/v2_torn.h"
+#include "decode/damage/v2_blank.h"
+#include "decode/damage/v2_lossy.h"
 
 /* ---- gaps -------------------------------------------------------------------------------------------------
  */
 
 struct ev *v2_lost(struct v2_order *o, int64_t t, uint32_t g, uint32_t p, int64_t since)
 {
-    if (t < o->torn.least) /* then events were lost before that already */
-        o->torn.least = t;
+    if (t < o->loss.least) /* then events were lost before that already */
+        o->loss.least = t;
     if (g != EV_NONE) { /* the end of one of its regions, ranges may be among what was lost */
         v2_regions_forget(o, v2_g_at(o, g));
         v2_g_at(o, g)->stw = v2_g_at(o, g)->assist = false;
@@ -24,7 +24,7 @@ struct ev *v2_lost(struct v2_order *o, int64_t t, uint32_t g, uint32_t p, int64_
     e->kind = EVK_LOST;
     e->g = g;
     e->p = p;
-    since = since > o->torn.least ? since : o->torn.least;
+    since = since > o->loss.least ? since : o->loss.least;
     e->arg = since > o->base ? (uint64_t)(since - o->base) : 0;
     return e;
 }
@@ -38,13 +38,13 @@ void v2_lost_m(struct v2_order *o, uint32_t m, int64_t since)
 
 void v2_unsure(struct v2_order *o, int64_t since)
 {
-    o->torn_from = since < o->torn_from ? since : o->torn_from;
-    o->torn.breaks++;
+    o->loss_from = since < o->loss_from ? since : o->loss_from;
+    o->loss.breaks++;
 }
 
 void v2_gap_from(struct v2_order *o, int64_t since)
 {
-    o->torn.gaps++;
+    o->loss.gaps++;
     v2_unsure(o, since);
 }
 
@@ -72,7 +72,7 @@ void v2_forget_g(struct v2_order *o, const struct v2_cursor *c, uint32_t g)
         return;
     if (m != EV_NONE)
         o->m[m].g = EV_NONE;
-    o->torn.gaps++;
+    o->loss.gaps++;
     v2_lost(o, c->t, g, EV_NONE, o->base);
     vg->status = ST_UNKNOWN;
 }
@@ -82,7 +82,7 @@ void v2_forget_p(struct v2_order *o, const struct v2_cursor *c, uint32_t p)
     struct v2_p *vp = &o->p[p];
     if (vp->status == V2_PS_LOST)
         return;
-    o->torn.gaps++;
+    o->loss.gaps++;
     v2_lost(o, c->t, EV_NONE, p, o->base);
     v2_p_free(o, p);
     vp->status = V2_PS_LOST;
@@ -152,7 +152,7 @@ static void p_gap(struct v2_order *o, const struct v2_cursor *c, uint32_t p, uin
 static bool set_g(struct v2_order *o, const struct v2_cursor *c, uint64_t id, uint64_t seq, uint8_t state)
 {
     uint32_t g = idmap_get(&o->gs, id);
-    o->torn.breaks += g == IDMAP_NONE || v2_g_at(o, g)->status != ST_UNKNOWN; /* else that was counted */
+    o->loss.breaks += g == IDMAP_NONE || v2_g_at(o, g)->status != ST_UNKNOWN; /* else that was counted */
     if (g == IDMAP_NONE) {
         if ((g = v2_g_new(o, id, state)) == EV_NONE)
             return false;
@@ -160,7 +160,7 @@ static bool set_g(struct v2_order *o, const struct v2_cursor *c, uint64_t id, ui
         struct ev *e = v2_emit(o, c, &x, EVK_G_STATUS, ST_UNKNOWN);
         e->arg = id;
         e->flags |= EVF_EXTRA;
-        o->torn.gaps++;
+        o->loss.gaps++;
     } else if (v2_g_at(o, g)->status != state || !(v2_g_at(o, g)->seqgen != o->gen->ordinal && seq == 1)) {
         g_gap(o, c, g,
               state); /* else nothing was lost of it but the status that each generation begins with */
@@ -173,7 +173,7 @@ static bool set_g(struct v2_order *o, const struct v2_cursor *c, uint64_t id, ui
 static bool set_p(struct v2_order *o, const struct v2_cursor *c, uint64_t id, uint64_t seq, uint8_t status)
 {
     uint32_t p = idmap_get(&o->ps, id);
-    o->torn.breaks++;
+    o->loss.breaks++;
     if (p == IDMAP_NONE)
         p = v2_p_new(o, id, status);
     else if (o->p[p].status != status || !(o->p[p].seqgen != o->gen->ordinal && seq == 1))
@@ -191,7 +191,7 @@ static bool mend_gc(struct v2_order *o, const struct v2_cursor *c)
     if (!begins || o->gc == GC_ON) { /* the begin or the end of a collection was lost: that one isn't shown */
         if (o->gc == GC_ON)
             v2_lost(o, c->t, EV_NONE, EV_NONE, o->base);
-        o->torn.gaps++;
+        o->loss.gaps++;
         o->gc = begins || v2_means(c->type) == V2_MEANS_gc_active ? GC_ON : GC_OFF;
         o->gc_seq = c->arg[0];
         return false;
@@ -200,7 +200,7 @@ static bool mend_gc(struct v2_order *o, const struct v2_cursor *c)
     return true;
 }
 
-bool v2_torn_mend_wait(struct v2_order *o, const struct v2_cursor *c)
+bool v2_lossy_mend_wait(struct v2_order *o, const struct v2_cursor *c)
 {
     const uint32_t p = c->m != EV_NONE ? o->m[c->m].p : EV_NONE;
     const bool jumps = v2_specs[c->type].after == V2_AFTER_P_CALL && p_jumps(o, c->arg[0], c->arg[1]);
@@ -256,14 +256,14 @@ static bool mend_status(struct v2_order *o, const struct v2_cursor *c)
 
 static bool mend_status_at(struct v2_order *o, const struct v2_cursor *c)
 {
-    const uint64_t breaks = o->torn.breaks;
+    const uint64_t breaks = o->loss.breaks;
     const bool ok = mend_status(o, c);
-    if (o->torn.rough) /* the generation before this one lacks what is between */
-        o->torn.breaks = breaks;
+    if (o->loss.rough) /* the generation before this one lacks what is between */
+        o->loss.breaks = breaks;
     return ok;
 }
 
-bool v2_torn_mend_bad(struct v2_order *o, const struct v2_cursor *c)
+bool v2_lossy_mend_bad(struct v2_order *o, const struct v2_cursor *c)
 {
     const uint32_t m = c->m, g = m != EV_NONE ? o->m[m].g : EV_NONE, p = m != EV_NONE ? o->m[m].p : EV_NONE;
     switch (v2_means(c->type)) {

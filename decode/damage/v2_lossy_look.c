@@ -1,11 +1,11 @@
 /*
- * v2_torn_look.c - see v2_torn.h: what is there of a generation of which events may be missing, looked at
+ * v2_lossy_look.c - see v2_lossy.h: what is there of a generation of which events may be missing, looked at
  * before its first event.
  */
-#include "decode/v2/v2_holes.h"
-#include "decode/v2/v2_doubt.h"
+#include "decode/damage/v2_holes.h"
+#include "decode/damage/v2_batches.h"
 #include "decode/v2/v2_raw.h"
-#include "decode/v2/v2_torn.h"
+#include "decode/damage/v2_lossy.h"
 
 struct noted { /* a batch whose steps are being noted */
     const uint8_t *p, *end;
@@ -108,7 +108,7 @@ static bool note_thread(struct v2_order *o, const struct v2_cursor *c, int64_t *
         ok = ok && note_batch(o, &x, b->m, &p);
         t = x.t;
         b->spoilt |= x.broken && !b->torn;
-        o->torn.odd |= x.broken;
+        o->loss.odd |= x.broken;
         v2_holes_before(o, source_off(o->s, b->p), t);
         lost = x.broken ? t : INT64_MAX;
         if (x.broken)
@@ -119,12 +119,12 @@ static bool note_thread(struct v2_order *o, const struct v2_cursor *c, int64_t *
     return ok && (!(c->cut || lost != INT64_MAX) || v2_holes_add(o, lost < t ? lost : t, INT64_MAX));
 }
 
-bool v2_torn_begin(struct v2_order *o)
+bool v2_lossy_begin(struct v2_order *o)
 {
     int64_t least = INT64_MAX;
     bool ok = true;
-    o->torn.least = INT64_MIN;
-    o->torn.reached = o->torn.odd = false;
+    o->loss.least = INT64_MIN;
+    o->loss.reached = o->loss.odd = false;
     v2_steps_free(o);
     v2_holes_begin(o);
     for (size_t i = 0; ok && i < o->ncur; i++) {
@@ -135,9 +135,9 @@ bool v2_torn_begin(struct v2_order *o)
         o->oom = true;
         return false;
     }
-    if (o->torn.nhole && o->torn.hole[0].from < least)
-        least = o->torn.hole[0].from;
-    if (o->gen->all_told && !o->torn.rough && least != INT64_MAX)
-        o->torn.least = least;
+    if (o->loss.nhole && o->loss.hole[0].from < least)
+        least = o->loss.hole[0].from;
+    if (o->gen->all_told && !o->loss.rough && least != INT64_MAX)
+        o->loss.least = least;
     return true;
 }

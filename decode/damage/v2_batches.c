@@ -1,5 +1,5 @@
-/* v2_doubt.c - see v2_doubt.h. */
-#include "decode/v2/v2_doubt.h"
+/* v2_batches.c - see v2_batches.h. */
+#include "decode/damage/v2_batches.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -68,7 +68,7 @@ bool v2_gen_hole(const struct v2_gen *g, size_t from, size_t to, uint64_t m, boo
 /* ---- when it begins and ends ------------------------------------------------------------------------------
  */
 
-void v2_doubt_time(struct v2_gen *g, const struct v2_raw_batch *b, size_t off)
+void v2_batches_time(struct v2_gen *g, const struct v2_raw_batch *b, size_t off)
 {
     struct v2_first *f = &g->first;
     if (b->time >= f->time) {
@@ -83,7 +83,7 @@ void v2_doubt_time(struct v2_gen *g, const struct v2_raw_batch *b, size_t off)
 
 /* Tables' and the clock's batches are opened before the first event that needs them, but stacks', behind the
  * last one. */
-void v2_doubt_bounds(struct v2_gen *g, const struct v2_raw_batch *b)
+void v2_batches_bounds(struct v2_gen *g, const struct v2_raw_batch *b)
 {
     const bool sync = b->first == V2R_SYNC, strings = b->first == V2R_STRINGS && !g->strings_begun;
     if (b->first == V2R_STACKS)
@@ -115,10 +115,10 @@ static void alone_early(struct source *s, struct v2_gen *g)
         g->lo = 0;
 }
 
-int64_t v2_doubt_latest(const struct v2_gen *g)
+int64_t v2_batches_latest(const struct v2_gen *g)
 {
     const double unit = v2_gen_unit(g);
-    const int64_t late = v2_doubt_skew_ns(g);
+    const int64_t late = v2_batches_skew_ns(g);
     if (g->hi == UINT64_MAX || v2_ns(g->hi, unit) >= SOURCE_TIME_MAX - late)
         return SOURCE_TIME_MAX;
     return v2_ns(g->hi, unit) + late;
@@ -127,7 +127,7 @@ int64_t v2_doubt_latest(const struct v2_gen *g)
 /* ---- which don't belong there -----------------------------------------------------------------------------
  */
 
-void v2_doubt_batch(struct v2_gen *g, const struct v2_batch *b)
+void v2_batches_batch(struct v2_gen *g, const struct v2_batch *b)
 {
     for (size_t i = g->nbatch, looked = 0; !g->suspect && i-- > 0 && looked < 64; looked++) {
         const struct v2_batch *was = &g->batch[i];
@@ -195,7 +195,7 @@ static void out_of_time(struct source *s, struct v2_gen *g, uint64_t skew)
     if (g->hi <= g->min_time) /* tables that stand before all events, as in a slice of ours, bound nothing */
         g->hi = UINT64_MAX;
     const bool bad = s->bad == g->ordinal;
-    const int64_t early = g->lo_near ? v2_doubt_skew_ns(g) : bad ? DOUBT_EARLY_BAD_NS : DOUBT_EARLY_NS;
+    const int64_t early = g->lo_near ? v2_batches_skew_ns(g) : bad ? DAMAGE_EARLY_BAD_NS : DAMAGE_EARLY_NS;
     const uint64_t least = to_u64((double)early / v2_gen_unit(g));
     const uint64_t lo = g->lo > least ? g->lo - least : 0;
     const uint64_t hi = g->hi < UINT64_MAX - skew ? g->hi + skew : UINT64_MAX;
@@ -278,9 +278,9 @@ static bool set_right(struct source *s, struct v2_gen *g, uint64_t skew)
     return true;
 }
 
-bool v2_doubt(struct source *s, struct v2_gen *g)
+bool v2_batches_check(struct source *s, struct v2_gen *g)
 {
-    const uint64_t skew = to_u64((double)DOUBT_SKEW_NS / v2_gen_unit(g));
+    const uint64_t skew = to_u64((double)DAMAGE_SKEW_NS / v2_gen_unit(g));
     no_time(s, g);
     alone_early(s, g);
     if (g->nbatch)

@@ -1,5 +1,5 @@
 /*
- * v2_torn.c - see v2_torn.h.
+ * v2_lossy.c - see v2_lossy.h.
  *
  * The sequence numbers of a goroutine and of a P tell whether anything is missing between two of their
  * events. What a thread does it writes itself, so its own events are complete up to the last one.
@@ -7,11 +7,11 @@
 
 #include <inttypes.h>
 
-#include "decode/v2/v2_blank.h"
-#include "decode/v2/v2_doubt.h"
-#include "decode/v2/v2_holes.h"
+#include "decode/damage/v2_blank.h"
+#include "decode/damage/v2_batches.h"
+#include "decode/damage/v2_holes.h"
 #include "decode/v2/v2_raw.h"
-#include "decode/v2/v2_torn.h"
+#include "decode/damage/v2_lossy.h"
 
 /* ---- events that can't come
  * ------------------------------------------------------------------------------------ */
@@ -21,9 +21,9 @@
  * that it waits for is not going to come first. It was noted for the wrong P: if a thread's ProcStart was
  * lost, its calls count for the P that it had before.
  */
-static bool torn_in_vain(const struct v2_order *o, const struct v2_cursor *c)
+static bool lossy_in_vain(const struct v2_order *o, const struct v2_cursor *c)
 {
-    return c->t >= o->torn.since && c->t >= o->torn.least && o->last > c->t + o->patience;
+    return c->t >= o->loss.since && c->t >= o->loss.least && o->last > c->t + o->patience;
 }
 
 /*
@@ -42,7 +42,7 @@ static void leave_out(struct v2_order *o, const struct v2_cursor *c, bool named)
     at = v2_p_of(o, c->m);
     v2_steps_drop(o, c->type, c->arg, &at);
     (void)v2_holes_drop(o, c->t);
-    o->torn.dropped++;
+    o->loss.dropped++;
     if (g != IDMAP_NONE)
         v2_forget_g(o, c, g);
     if (p != IDMAP_NONE)
@@ -57,13 +57,13 @@ static void leave_out(struct v2_order *o, const struct v2_cursor *c, bool named)
  * Is the cursor in a batch that can't be read to its end? Where bytes are missing, or too many, what stands
  * behind them may still look like events for a while. The first one that can't be is where that begins.
  */
-static bool torn_spoilt(const struct v2_order *o, const struct v2_cursor *c)
+static bool lossy_spoilt(const struct v2_order *o, const struct v2_cursor *c)
 {
     return o->gen->batch[o->list[c->batch]].spoilt;
 }
 
 /* Pass over what is behind the cursor's event in its batch. */
-static void torn_skip(struct v2_order *o, struct v2_cursor *c)
+static void lossy_skip(struct v2_order *o, struct v2_cursor *c)
 {
     struct v2_raw_ev e;
     uint64_t at = v2_p_of(o, c->m);
@@ -81,13 +81,13 @@ static void torn_skip(struct v2_order *o, struct v2_cursor *c)
 static void give_up(struct v2_order *o, struct v2_cursor *c)
 {
     leave_out(o, c, false);
-    torn_skip(o, c);
+    lossy_skip(o, c);
 }
 
-static enum adv torn_lacks(struct v2_order *o, struct v2_cursor *c, enum adv a, bool force)
+static enum adv lossy_lacks(struct v2_order *o, struct v2_cursor *c, enum adv a, bool force)
 {
     uint64_t number;
-    if (a == ADV_BAD && torn_spoilt(o, c)) {
+    if (a == ADV_BAD && lossy_spoilt(o, c)) {
         give_up(o, c);
         return ADV_OK;
     }
@@ -96,12 +96,12 @@ static enum adv torn_lacks(struct v2_order *o, struct v2_cursor *c, enum adv a, 
                       "%s has sequence number %" PRIu64
                       ", which another has or none can: it is taken as the next one",
                       v2_specs[c->type].name, number);
-        o->torn.explained++;
+        o->loss.explained++;
         a = v2_adv(o, c);
     }
     if (a != ADV_OK && v2_step_none(o, c)) {
-        o->torn.explained++;
-        if (torn_spoilt(o, c))
+        o->loss.explained++;
+        if (lossy_spoilt(o, c))
             give_up(o, c);
         else
             leave_out(o, c, false);
@@ -109,17 +109,17 @@ static enum adv torn_lacks(struct v2_order *o, struct v2_cursor *c, enum adv a, 
     }
     for (int tries = 0; a != ADV_OK && tries < 3 && !o->oom; tries++) {
         enum v2_lack l = a == ADV_WAIT ? v2_lack_of(o, c) : V2_GONE;
-        if (l == V2_TO_COME && !force && !torn_in_vain(o, c))
+        if (l == V2_TO_COME && !force && !lossy_in_vain(o, c))
             return ADV_WAIT;
         if (a == ADV_WAIT) {
-            if (l == V2_STALE || !v2_torn_mend_wait(o, c))
+            if (l == V2_STALE || !v2_lossy_mend_wait(o, c))
                 break;
-        } else if (!v2_torn_mend_bad(o, c)) {
+        } else if (!v2_lossy_mend_bad(o, c)) {
             break;
         }
         a = v2_adv(o, c);
     }
-    if (a != ADV_OK && torn_spoilt(o, c))
+    if (a != ADV_OK && lossy_spoilt(o, c))
         give_up(o, c);
     else if (a != ADV_OK)
         leave_out(o, c, true);
@@ -152,13 +152,13 @@ static void over(struct v2_order *o, uint32_t thread, int64_t since)
 
 static int64_t now(const struct v2_order *o)
 {
-    return o->torn.reached && o->last < o->torn.least ? o->torn.least : o->last;
+    return o->loss.reached && o->last < o->loss.least ? o->loss.least : o->last;
 }
 
-/* Nothing was lost yet: torn_due() looks at everything when it has been. */
+/* Nothing was lost yet: lossy_due() looks at everything when it has been. */
 static bool too_soon(const struct v2_order *o)
 {
-    return !o->torn.reached && o->last < o->torn.least;
+    return !o->loss.reached && o->last < o->loss.least;
 }
 
 /* Was the next event of a goroutine or P lost, whose last number was seq in generation gen? If this
@@ -181,11 +181,11 @@ static void g_after(struct v2_order *o, uint32_t g, int64_t since)
     if ((vg->status != ST_RUNNABLE && vg->status != ST_WAITING) ||
         !next_lost(o, V2_STEP_G, vg->id, vg->seqgen, vg->seq))
         return;
-    const bool before = o->torn.rough && vg->seqgen != o->gen->ordinal;
+    const bool before = o->loss.rough && vg->seqgen != o->gen->ordinal;
     v2_lost(o, now(o), g, EV_NONE, since);
     vg->status = ST_UNKNOWN;
     v2_unsure(o, since);
-    o->torn.breaks -= before;
+    o->loss.breaks -= before;
 }
 
 static void p_after(struct v2_order *o, uint32_t p, int64_t since)
@@ -195,11 +195,11 @@ static void p_after(struct v2_order *o, uint32_t p, int64_t since)
         return;
     if (vp->status != V2_PS_IDLE || !next_lost(o, V2_STEP_P, vp->id, vp->seqgen, vp->seq))
         return;
-    const bool before = o->torn.rough && vp->seqgen != o->gen->ordinal;
+    const bool before = o->loss.rough && vp->seqgen != o->gen->ordinal;
     v2_lost(o, now(o), EV_NONE, p, since);
     vp->status = V2_PS_LOST;
     v2_unsure(o, since);
-    o->torn.breaks -= before;
+    o->loss.breaks -= before;
 }
 
 /* The type of the event behind the cursor's; 0: there is none. */
@@ -224,7 +224,7 @@ static void call_after(struct v2_order *o, const struct v2_cursor *c)
     v2_unsure(o, o->last);
 }
 
-static void torn_after(struct v2_order *o, const struct v2_cursor *c, size_t at)
+static void lossy_after(struct v2_order *o, const struct v2_cursor *c, size_t at)
 {
     const size_t end = o->nout;
     v2_holes_told(o, at);
@@ -248,7 +248,7 @@ static void torn_after(struct v2_order *o, const struct v2_cursor *c, size_t at)
         p_after(o, p, o->last);
 }
 
-static void torn_over(struct v2_order *o, uint32_t thread)
+static void lossy_over(struct v2_order *o, uint32_t thread)
 {
     over(o, thread, o->last);
 }
@@ -280,19 +280,19 @@ static void let_go(struct v2_order *o, uint32_t thread, int64_t since)
 }
 
 /* Were events of the cursor's thread lost right before its event? Tells it once. */
-static bool torn_gap(struct v2_cursor *c)
+static bool lossy_gap(struct v2_cursor *c)
 {
     const bool is = c->gap && (c->sure || c->t - c->told > V2_CLOSE_NS);
     c->gap = c->sure = false;
     return is && c->m != EV_NONE;
 }
 
-static bool torn_before(struct v2_order *o, struct v2_cursor *c)
+static bool lossy_before(struct v2_order *o, struct v2_cursor *c)
 {
     const size_t at = o->nout;
-    if (torn_gap(c))
+    if (lossy_gap(c))
         let_go(o, c->m, c->told);
-    if (c->late == c->at || o->last - c->t < DOUBT_LATE_NS)
+    if (c->late == c->at || o->last - c->t < DAMAGE_LATE_NS)
         return o->nout > at;
     c->late = c->at;
     if (c->m != EV_NONE && o->m[c->m].g != EV_NONE)
@@ -313,25 +313,25 @@ static void silent(struct v2_order *o, uint32_t thread)
     if (m->cur)
         return;
     if (!o->gen->all_told) {
-        over(o, thread, o->torn.before);
+        over(o, thread, o->loss.before);
         return;
     }
-    const uint64_t breaks = o->torn.breaks;
+    const uint64_t breaks = o->loss.breaks;
     if (m->g != EV_NONE && !v2_steps_has(o, V2_STEP_G_TOLD, v2_g_at(o, m->g)->id, 0)) {
-        v2_lose_g(o, m, o->torn.before);
-        v2_gap_from(o, o->torn.before);
+        v2_lose_g(o, m, o->loss.before);
+        v2_gap_from(o, o->loss.before);
     }
     if (m->p != EV_NONE && !v2_steps_has(o, V2_STEP_P_TOLD, o->p[m->p].id, 0)) {
-        v2_lose_p(o, m, o->torn.before);
-        v2_gap_from(o, o->torn.before);
+        v2_lose_p(o, m, o->loss.before);
+        v2_gap_from(o, o->loss.before);
     }
-    if (o->torn.rough)
-        o->torn.breaks = breaks;
+    if (o->loss.rough)
+        o->loss.breaks = breaks;
 }
 
 static void reached(struct v2_order *o)
 {
-    struct v2_torn *t = &o->torn;
+    struct v2_loss *t = &o->loss;
     if (!t->begun || t->reached || !o->nheap || o->heap[0].t < t->least)
         return;
     t->reached = true;
@@ -341,18 +341,18 @@ static void reached(struct v2_order *o)
 
 static void silent_g(struct v2_order *o, uint32_t g)
 {
-    g_after(o, g, o->torn.before);
+    g_after(o, g, o->loss.before);
 }
 
 static void silent_p(struct v2_order *o, uint32_t p)
 {
-    p_after(o, p, o->torn.before);
+    p_after(o, p, o->loss.before);
 }
 
 /* Look at threads, goroutines and Ps of which this generation tells nothing, a few at each call. */
-static bool torn_due(struct v2_order *o)
+static bool lossy_due(struct v2_order *o)
 {
-    struct v2_torn *t = &o->torn;
+    struct v2_loss *t = &o->loss;
     const size_t room = o->nout + 4;
     const enum v2_pass pass = o->gen->all_told ? V2_BLANK : V2_BLANKED; /* else silent() tells of each */
     reached(o);
@@ -369,9 +369,9 @@ static bool torn_due(struct v2_order *o)
     return true;
 }
 
-bool v2_torn_sound(const struct v2_order *o)
+bool v2_lossy_sound(const struct v2_order *o)
 {
-    const struct v2_torn *t = &o->torn;
+    const struct v2_loss *t = &o->loss;
     return o->gen->all_told && !o->gen->torn && !v2_gen_lossy(o->gen) && !t->nhole && !t->breaks &&
            !t->dropped;
 }
@@ -382,7 +382,7 @@ bool v2_torn_sound(const struct v2_order *o)
 /* Behind all events: a collection that is still open may have ended. */
 static void rest_gc(struct v2_order *o)
 {
-    const int64_t since = o->gen->all_told ? v2_holes_gc(o) : o->torn.before;
+    const int64_t since = o->gen->all_told ? v2_holes_gc(o) : o->loss.before;
     if (o->gc != GC_ON || since == INT64_MAX)
         return;
     v2_lost(o, o->last, EV_NONE, EV_NONE, since);
@@ -394,7 +394,7 @@ static void rest_gc(struct v2_order *o)
 static void rest_g(struct v2_order *o, uint32_t g)
 {
     struct v2_g *vg = v2_g_at(o, g);
-    if (vg->status == ST_UNKNOWN && v2_torn_sound(o) && vg->seqgen != o->gen->ordinal) {
+    if (vg->status == ST_UNKNOWN && v2_lossy_sound(o) && vg->seqgen != o->gen->ordinal) {
         struct ev *e = v2_quiet(o, o->last); /* a generation tells of all there are: it has ended */
         e->kind = EVK_G_STATE;
         e->state = ST_NONE;
@@ -402,7 +402,7 @@ static void rest_g(struct v2_order *o, uint32_t g)
         v2_g_forget(o, g);
         return;
     }
-    if (!o->torn.nhole || (vg->status != ST_RUNNABLE && vg->status != ST_WAITING))
+    if (!o->loss.nhole || (vg->status != ST_RUNNABLE && vg->status != ST_WAITING))
         return;
     const int64_t since = v2_holes_g(o, g);
     if (since == INT64_MAX)
@@ -424,9 +424,9 @@ static void rest_p(struct v2_order *o, uint32_t p)
 }
 
 /* A few at each call. */
-static bool torn_rest(struct v2_order *o)
+static bool lossy_rest(struct v2_order *o)
 {
-    struct v2_torn *t = &o->torn;
+    struct v2_loss *t = &o->loss;
     const size_t room = o->nout + 4;
     if (t->rested)
         return false;
@@ -436,7 +436,7 @@ static bool torn_rest(struct v2_order *o)
         v2_holes_rest(o);
         rest_gc(o);
     }
-    const bool sound = v2_torn_sound(o);
+    const bool sound = v2_lossy_sound(o);
     if (!sound && !t->nhole)
         t->rest_g = o->ng;
     v2_look(o, &(struct v2_look){V2_ALL_G, sound ? V2_NONE_BLANK : V2_BLANK, room, rest_g}, &t->rest_g);
@@ -446,15 +446,15 @@ static bool torn_rest(struct v2_order *o)
     return true;
 }
 
-bool v2_torn_doubt(struct v2_order *o)
+bool v2_lossy_suspect(struct v2_order *o)
 {
-    const struct v2_torn *t = &o->torn;
+    const struct v2_loss *t = &o->loss;
     if (!o->gen->all_told) /* then the last events of any thread may be missing, and nothing would show it */
         return true;
-    if (!v2_torn_begin(o))
+    if (!v2_lossy_begin(o))
         return false;
     if (t->odd || t->nhole || !v2_noted_whole(&t->has.g) || !v2_noted_whole(&t->has.p)) {
-        o->loose = &v2_torn;
+        o->lossy = &v2_lossy;
         v2_held_begin(o);
     } else {
         v2_steps_free(o);
@@ -462,21 +462,21 @@ bool v2_torn_doubt(struct v2_order *o)
     return !o->oom;
 }
 
-const struct v2_loose v2_torn = {.begin = v2_torn_begin,
-                                 .due = torn_due,
-                                 .rest = torn_rest,
-                                 .before = torn_before,
-                                 .lacks = torn_lacks,
-                                 .after = torn_after,
-                                 .over = torn_over};
+const struct v2_lossy_ops v2_lossy = {.begin = v2_lossy_begin,
+                                      .due = lossy_due,
+                                      .rest = lossy_rest,
+                                      .before = lossy_before,
+                                      .lacks = lossy_lacks,
+                                      .after = lossy_after,
+                                      .over = lossy_over};
 
-void v2_torn_say(struct v2_order *o)
+void v2_lossy_report(struct v2_order *o)
 {
-    const struct v2_torn *t = &o->torn;
+    const struct v2_loss *t = &o->loss;
     if (t->gaps || t->dropped)
         source_damage(o->s, ERR_TRUNCATED, o->gen->ordinal, o->gen->end,
                       "events of threads were lost: from %.6f s on there %s %" PRIu64 " gap%s, and %" PRIu64
                       " event%s that can't be placed",
-                      v2_seconds(o, o->torn_from), t->gaps == 1 ? "is" : "are", t->gaps,
+                      v2_seconds(o, o->loss_from), t->gaps == 1 ? "is" : "are", t->gaps,
                       t->gaps == 1 ? "" : "s", t->dropped, t->dropped == 1 ? "" : "s");
 }

@@ -1,11 +1,11 @@
 /* v2_holes.c - see v2_holes.h. */
-#include "decode/v2/v2_holes.h"
+#include "decode/damage/v2_holes.h"
 
 #include <stdlib.h>
 
 #include "decode/base/bisect.h"
-#include "decode/v2/v2_doubt.h"
-#include "decode/v2/v2_step.h"
+#include "decode/damage/v2_batches.h"
+#include "decode/damage/v2_step.h"
 
 static void forget_times(struct v2_times *v)
 {
@@ -15,7 +15,7 @@ static void forget_times(struct v2_times *v)
 
 void v2_holes_begin(struct v2_order *o)
 {
-    struct v2_torn *t = &o->torn;
+    struct v2_loss *t = &o->loss;
     t->nhole = 0;
     t->explained = t->breaks = 0;
     for (size_t i = 0; i < t->capbehind; i++)
@@ -27,7 +27,7 @@ void v2_holes_begin(struct v2_order *o)
 
 bool v2_holes_add(struct v2_order *o, int64_t from, int64_t to)
 {
-    struct v2_torn *t = &o->torn;
+    struct v2_loss *t = &o->loss;
     if (from >= to)
         return true;
     if (!v2_room(o, t->hole, t->caphole, t->nhole + 1))
@@ -43,7 +43,7 @@ static int by_begin(const void *a, const void *b)
 }
 
 /* Sort them and join those that overlap. */
-static void join(struct v2_torn *t)
+static void join(struct v2_loss *t)
 {
     size_t n = 0;
     if (t->nhole)
@@ -58,7 +58,7 @@ static void join(struct v2_torn *t)
 
 void v2_holes_before(struct v2_order *o, uint64_t off, int64_t t)
 {
-    struct v2_torn *w = &o->torn;
+    struct v2_loss *w = &o->loss;
     for (size_t i = 0; i < o->gen->nhole && i < V2_HOLES; i++) {
         if (o->gen->hole[i].known || o->gen->hole[i].tables || o->gen->hole[i].off > off)
             continue;
@@ -81,7 +81,7 @@ static int64_t last_unknown(const struct v2_order *o)
     const struct v2_gen *gen = o->gen;
     int64_t last = gen->nhole > V2_HOLES ? INT64_MAX : INT64_MIN;
     for (size_t i = 0; i < gen->nhole && i < V2_HOLES; i++) {
-        const int64_t t = i < o->torn.capbehind ? o->torn.behind[i].t : INT64_MAX;
+        const int64_t t = i < o->loss.capbehind ? o->loss.behind[i].t : INT64_MAX;
         if (!gen->hole[i].known && !gen->hole[i].tables && t > last)
             last = t;
     }
@@ -90,7 +90,7 @@ static int64_t last_unknown(const struct v2_order *o)
 
 bool v2_holes_settle(struct v2_order *o)
 {
-    struct v2_torn *t = &o->torn;
+    struct v2_loss *t = &o->loss;
     const int64_t last = o->gen->all_told ? last_unknown(o) : INT64_MAX;
     t->of_file = t->nhole || last != INT64_MIN;
     if (!v2_holes_add(o, INT64_MIN, last))
@@ -101,9 +101,9 @@ bool v2_holes_settle(struct v2_order *o)
 
 bool v2_holes_drop(struct v2_order *o, int64_t at)
 {
-    struct v2_torn *t = &o->torn;
+    struct v2_loss *t = &o->loss;
     const size_t n = t->nhole;
-    if (n && t->hole[n - 1].from <= at && at - DOUBT_SKEW_NS <= t->hole[n - 1].to) {
+    if (n && t->hole[n - 1].from <= at && at - DAMAGE_SKEW_NS <= t->hole[n - 1].to) {
         t->hole[n - 1].to = at < t->hole[n - 1].to ? t->hole[n - 1].to : at + 1;
         return true;
     }
@@ -112,7 +112,7 @@ bool v2_holes_drop(struct v2_order *o, int64_t at)
 
 void v2_holes_rest(struct v2_order *o)
 {
-    struct v2_torn *t = &o->torn;
+    struct v2_loss *t = &o->loss;
     if (!t->of_file && t->breaks > t->explained)
         (void)v2_holes_add(o, INT64_MIN, INT64_MAX);
     join(t);
@@ -133,11 +133,6 @@ static void told(struct v2_order *o, struct v2_times *v, uint32_t i, int64_t t)
     v->t[i] = t;
 }
 
-void v2_holes_told_g(struct v2_order *o, uint32_t g, int64_t t)
-{
-    told(o, &o->torn.g_told, g, t);
-}
-
 void v2_holes_told(struct v2_order *o, size_t at)
 {
     for (; at < o->nout; at++) {
@@ -146,18 +141,18 @@ void v2_holes_told(struct v2_order *o, size_t at)
         if (e->flags & EVF_QUIET)
             continue;
         if (e->g != EV_NONE && (e->kind == EVK_G_STATE || e->kind == EVK_G_STATUS || e->kind == EVK_G_CREATE))
-            told(o, &o->torn.g_told, e->g, t);
+            told(o, &o->loss.g_told, e->g, t);
         if (e->p != EV_NONE && e->kind == EVK_P_STATE)
-            told(o, &o->torn.p_told, e->p, t);
+            told(o, &o->loss.p_told, e->p, t);
         if (e->state == RANGE_GC && (e->kind == EVK_RANGE_BEGIN || e->kind == EVK_RANGE_ACTIVE))
-            o->torn.gc_told = t;
+            o->loss.gc_told = t;
     }
 }
 
 /* When the first hole began that ended after t: what was told then may have changed since. */
 static int64_t since(const struct v2_order *o, int64_t t)
 {
-    const struct v2_torn *w = &o->torn;
+    const struct v2_loss *w = &o->loss;
     size_t at = 0;
     bisect(at, w->nhole, i, w->hole[i].to <= t);
     if (at == w->nhole)
@@ -170,15 +165,15 @@ int64_t v2_holes_g(const struct v2_order *o, uint32_t g)
     const struct v2_g *vg = v2_g_at(o, g);
     if (vg->seqgen == o->gen->ordinal && !vg->seq && v2_steps_still(o, vg->id))
         return INT64_MAX;
-    return since(o, g < o->torn.g_told.n ? o->torn.g_told.t[g] : INT64_MIN);
+    return since(o, g < o->loss.g_told.n ? o->loss.g_told.t[g] : INT64_MIN);
 }
 
 int64_t v2_holes_p(const struct v2_order *o, uint32_t p)
 {
-    return since(o, p < o->torn.p_told.n ? o->torn.p_told.t[p] : INT64_MIN);
+    return since(o, p < o->loss.p_told.n ? o->loss.p_told.t[p] : INT64_MIN);
 }
 
 int64_t v2_holes_gc(const struct v2_order *o)
 {
-    return since(o, o->torn.gc_told);
+    return since(o, o->loss.gc_told);
 }

@@ -1,9 +1,9 @@
 /* v2_step.c - see v2_step.h. */
-#include "decode/v2/v2_blank.h"
-#include "decode/v2/v2_step.h"
+#include "decode/damage/v2_blank.h"
+#include "decode/damage/v2_step.h"
 
 #include "decode/base/hash.h"
-#include "decode/v2/v2_doubt.h"
+#include "decode/damage/v2_batches.h"
 
 struct v2_step v2_step(uint8_t type, const uint64_t *arg, uint64_t *p)
 {
@@ -50,7 +50,7 @@ static uint64_t key(unsigned of, uint64_t id, uint64_t seq)
 static const struct v2_noted *noted(const struct v2_order *o, enum v2_step_of of)
 {
     const bool g = of == V2_STEP_G || of == V2_STEP_G_TOLD || of == V2_STEP_G_STILL;
-    return g ? &o->torn.has.g : of == V2_STEP_P || of == V2_STEP_P_TOLD ? &o->torn.has.p : NULL;
+    return g ? &o->loss.has.g : of == V2_STEP_P || of == V2_STEP_P_TOLD ? &o->loss.has.p : NULL;
 }
 
 static bool put_told(struct v2_noted *a, enum v2_step_of of, uint64_t id)
@@ -65,7 +65,7 @@ static bool put_told(struct v2_noted *a, enum v2_step_of of, uint64_t id)
 
 bool v2_steps_put(struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq)
 {
-    struct v2_steps *has = &o->torn.has;
+    struct v2_steps *has = &o->loss.has;
     switch (of) {
     case V2_STEP_G: return v2_noted_put(&has->g, id, seq);
     case V2_STEP_P: return v2_noted_put(&has->p, id, seq);
@@ -84,7 +84,7 @@ bool v2_steps_event(struct v2_order *o, uint8_t type, const uint64_t *arg, uint6
 
 void v2_steps_drop(struct v2_order *o, uint8_t type, const uint64_t *arg, uint64_t *p)
 {
-    struct v2_steps *has = &o->torn.has;
+    struct v2_steps *has = &o->loss.has;
     const struct v2_step step = v2_step(type, arg, p);
     struct v2_noted *a = step.of == V2_STEP_G || step.of == V2_STEP_G_TOLD   ? &has->g
                          : step.of == V2_STEP_P || step.of == V2_STEP_P_TOLD ? &has->p
@@ -100,16 +100,16 @@ void v2_steps_drop(struct v2_order *o, uint8_t type, const uint64_t *arg, uint64
 
 void v2_steps_free(struct v2_order *o)
 {
-    v2_noted_free(&o->torn.has.g);
-    v2_noted_free(&o->torn.has.p);
-    idmap_free(&o->torn.has.others);
+    v2_noted_free(&o->loss.has.g);
+    v2_noted_free(&o->loss.has.p);
+    idmap_free(&o->loss.has.others);
 }
 
 bool v2_steps_has(const struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq)
 {
     const struct v2_noted *a = noted(o, of);
     if (!a)
-        return idmap_get(&o->torn.has.others, key(of, id, seq)) != IDMAP_NONE;
+        return idmap_get(&o->loss.has.others, key(of, id, seq)) != IDMAP_NONE;
     if (of == V2_STEP_G || of == V2_STEP_P)
         return v2_noted_has(a, id, seq);
     const struct v2_numbers *v = v2_noted_of(a, id);
@@ -134,7 +134,7 @@ bool v2_step_renumber(struct v2_order *o, struct v2_cursor *c, uint64_t *was)
     if ((n.of != V2_STEP_G && n.of != V2_STEP_P) || !v2_step_last(o, o->gen->ordinal, n.of, n.id, &have))
         return false;
     const uint64_t want = c->arg[n.seq], next = have + 1;
-    const bool twice = n.of == V2_STEP_G && v2_noted_twice(&o->torn.has.g, n.id, want);
+    const bool twice = n.of == V2_STEP_G && v2_noted_twice(&o->loss.has.g, n.id, want);
     const bool alone = !v2_steps_has(o, n.of, n.id, want - 1) && !v2_steps_has(o, n.of, n.id, want + 1);
     if (want == next || (want == next + 1 && !twice) || !(twice || alone) ||
         v2_steps_has(o, n.of, n.id, next) || !v2_steps_has(o, n.of, n.id, next + 1))
@@ -146,7 +146,7 @@ bool v2_step_renumber(struct v2_order *o, struct v2_cursor *c, uint64_t *was)
 
 bool v2_steps_still(const struct v2_order *o, uint64_t g)
 {
-    const struct v2_numbers *v = v2_noted_of(&o->torn.has.g, g);
+    const struct v2_numbers *v = v2_noted_of(&o->loss.has.g, g);
     return v && v->still && v->told < TOLD_TWICE;
 }
 

@@ -1,0 +1,71 @@
+/*
+ * damage.h - the room for traces that are not as they were written. Start here.
+ *
+ * The readers in v1/ and v2/ put events in order by Go's own rules and note what contradicts them. All that
+ * is done about it is in this room. Nothing is made up but an order: what is not known is told as EVK_LOST,
+ * from when it was last known, and shown as "not recorded". A trace without damage never comes here.
+ *
+ *  The second family: the states of a trace, and of each of its generations
+ *
+ *     each by itself, on any thread (model/segment.c)
+ *        |
+ *        |  a batch that can't be read, a generation cut short, an order that nothing makes possible
+ *        v
+ *     read as one, by one thread (v2_source.c), from the trace's start
+ *        |
+ *        v
+ *     +-------+  a number is missing: v2_lossy_suspect() looks if source.doubt   +------------------+
+ *     | sound | ---------------------------------------------------------------> | lossy            |
+ *     +-------+  the bytes, a status or the order tell it: become_lossy()        | (o->lossy: what  |
+ *        ^                                                                       | is done then)    |
+ *        |  it lacks nothing itself: v2_lossy_sound()                            +------------------+
+ *        |                                                                         |  next generation
+ *        |                                                                         v
+ *        +---------------------------------------------- rough: lossy, and a status that contradicts
+ *                                                        is no new loss
+ *
+ *  Of a lossy generation: an event that can't come yet, or contradicts what is known
+ *
+ *     what it waits for is there (v2_step.c, v2_noted.c) --------> it waits, v2_order.patience at most
+ *     its number can't be right, and the right one is known -----> it is taken with that one
+ *     nothing it names can have it ------------------------------> it is left out
+ *     what it waits for was lost (v2_lossy_gaps.c) --------------> a gap, and it comes
+ *
+ *  The state of a goroutine, a P or a thread, in both families
+ *
+ *              its next number is missing; its thread's events end;
+ *              behind all events, a hole is later than its last event (v2_holes.c)
+ *     known ------------------------------------------------------> unknown
+ *       ^                                                             |  v2_blank.c: later generations
+ *       |         an event or a status that names it                  |  don't look at it again
+ *       +-------------------------------------------------------------+
+ *
+ *  The first family has no generations: v1_damage.h. A gap in a P's batches makes the P and what it runs
+ *  unknown; the next event of each goroutine shows whether it did something meanwhile.
+ *
+ *     v2_batches   which batches are wrong; where the next one begins       v1_place, v1_batches
+ *     v2_lossy*    the slow path: looking ahead, gaps, what is unknown      v1_lossy
+ *     v2_step      what an event waits for; v2_noted: which numbers are there
+ *     v2_holes     when events may be missing                               v1_lack
+ *     v2_blank     of what nothing is known
+ */
+#ifndef GOTOP_DECODE_DAMAGE_H
+#define GOTOP_DECODE_DAMAGE_H
+
+#include <stdint.h>
+
+/* How far the clocks of a host's processors may differ, ns; and a difference that they never have. */
+#define DAMAGE_SKEW_NS INT64_C(1000000)
+#define DAMAGE_LATE_NS INT64_C(10000000)
+/*
+ * How long before a generation's clock batch a thread of it may have begun to write: on a host with much else
+ * to do, who opens that batch may have to wait for a processor. If the generation can't be put in order,
+ * less.
+ */
+#define DAMAGE_EARLY_NS INT64_C(1000000000)
+#define DAMAGE_EARLY_BAD_NS INT64_C(100000000)
+/* How long an event waits for one that has happened already, where the system has one clock: of whole traces
+ * none waits for a fifth of it. */
+#define DAMAGE_WAIT_NS INT64_C(100000)
+
+#endif

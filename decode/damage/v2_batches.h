@@ -1,0 +1,44 @@
+/*
+ * v2_batches.h - finding batches that are wrong: where the next one begins behind broken bytes; and which of
+ * a generation's stand there twice, stand in another order than they were written, or have a time outside of
+ * the generation.
+ *
+ * A batch that is left out is reported as damage and leaves a hole (v2_gen.hole): what its thread did
+ * meanwhile is not recorded.
+ */
+#ifndef GOTOP_DECODE_V2_BATCHES_H
+#define GOTOP_DECODE_V2_BATCHES_H
+
+#include "decode/damage/damage.h"
+#include "decode/v2/v2_gen.h"
+#include "decode/v2/v2_raw.h"
+
+/*
+ * v2_resync - the next place from `from` on where a batch of generation `number` or number + 1 (0: of any)
+ * seems to begin (v2_raw_likely()), at a time not far from `near` (0: any), with a batch, an end mark or the
+ * end of the file behind it. NULL: none.
+ */
+const uint8_t *v2_resync(const struct source *s, const uint8_t *from, uint64_t number, uint64_t near);
+/* v2_hole_note - batches were lost or left out at this place of the file; known: thread m's. */
+void v2_hole_note(struct v2_gen *g, size_t off, uint64_t m, bool known);
+/* v2_batches_time - called with each batch of any kind: keeps v2_gen.min_time and first. */
+void v2_batches_time(struct v2_gen *g, const struct v2_raw_batch *b, size_t off);
+/* v2_batches_bounds - called with each batch of tables or of the clock: keeps v2_gen.lo, hi. */
+void v2_batches_bounds(struct v2_gen *g, const struct v2_raw_batch *b);
+/* v2_batches_latest - no event of the generation can be at this time or later, ns. SOURCE_TIME_MAX: not
+ * known.
+ */
+int64_t v2_batches_latest(const struct v2_gen *g);
+/* v2_batches_skew_ns - how far its processors' clocks may differ: less where the system has one clock for
+ * all.
+ */
+static inline int64_t v2_batches_skew_ns(const struct v2_gen *g)
+{
+    return g->freq == V2_ASSUMED_HZ ? DAMAGE_SKEW_NS : DAMAGE_LATE_NS;
+}
+/* v2_batches_batch - called with each batch of events before it counts. v2_batches_check - all are there:
+ * check them, leave out the wrong ones. */
+void v2_batches_batch(struct v2_gen *g, const struct v2_batch *b);
+bool v2_batches_check(struct source *s, struct v2_gen *g); /* false: out of memory */
+
+#endif
