@@ -2,6 +2,7 @@
  * options.c - see options.h. getopt_long() takes the command line apart, by the rows of options.def that the
  * command has; each value is read by its kind.
  */
+#include "decode/input/input_far.h"
 #include "triage/options.h"
 
 #include <errno.h>
@@ -473,6 +474,19 @@ static int read_all(struct parser *p, int argc, char **argv)
     return 0;
 }
 
+void (*options_door)(const struct options *o);
+
+/* URLs among the operands get the names by which they may be told. false: there are too many. */
+static bool far_names(const struct options *o, const char **operand)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < o->noperands && ok; i++) {
+        operand[i] = input_far_add(operand[i]);
+        ok = operand[i];
+    }
+    return ok;
+}
+
 int options_read(const struct command *c, int argc, char **argv, struct options *o)
 {
     static const char **operand;
@@ -490,6 +504,10 @@ int options_read(const struct command *c, int argc, char **argv, struct options 
         return options_wrong(c, "-H", NULL, "too many of them: at most 16");
     memcpy(o->feed.header, o->headers.v, o->headers.n * sizeof o->headers.v[0]);
     o->feed.nheaders = (int)o->headers.n;
+    if (!o->help && (c->bit & CMD_FAR) && !far_names(o, operand))
+        return options_wrong(c, "URLs", NULL, "too many of them: at most 64");
+    if (!o->help && (c->bit & CMD_FAR) && options_door)
+        options_door(o);
     if (!o->help || !c->head)
         return -1;
     struct text all = {0}, t = {0};

@@ -32,7 +32,8 @@ enum {
     CMD_AGENTS = 1 << 17,
     CMD_EXPORTS = CMD_PPROF | CMD_CSV | CMD_PERFETTO | CMD_FOLDED,
     CMD_REWRITES = CMD_SLICE | CMD_ANONYMIZE,
-    CMD_LIVE = CMD_VIEW | CMD_TOP | CMD_WATCH | CMD_RECORD, /* what reaches a running program */
+    CMD_LIVE = CMD_VIEW | CMD_TOP | CMD_WATCH | CMD_RECORD,             /* what reaches a running program */
+    CMD_FAR = CMD_REPORT | CMD_DIFF | CMD_EXPLAIN | CMD_SQL | CMD_INFO, /* where a URL may stand for a file */
     CMD_FILES =
         CMD_REPORT | CMD_DIFF | CMD_EXPLAIN | CMD_SQL | CMD_FIND | CMD_EXPORTS | CMD_INFO | CMD_REWRITES,
     CMD_TRACES = (CMD_FILES & ~CMD_REWRITES) | CMD_VIEW | CMD_DUMP, /* what makes a model of a trace */
@@ -125,6 +126,11 @@ struct command {
  * the sides of `diff`.
  */
 int options_read(const struct command *c, int argc, char **argv, struct options *o);
+/*
+ * options_door - is called when a command line was read of a command of CMD_FAR, before anything is opened;
+ * NULL: nothing is.
+ */
+extern void (*options_door)(const struct options *o);
 /* options_traces - the operands from `first` on are traces: o->path, o->trace.more. -1, or 2: too many. */
 int options_traces(const struct command *c, struct options *o, uint32_t first);
 /* options_wrong - "gotop NAME: --OPTION VALUE: WHY" to standard error (value: may be NULL); returns 2. */

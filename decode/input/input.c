@@ -5,6 +5,7 @@
  * since the name may have gone to another file in between. What is compressed is unpacked from its mapping,
  * what comes through a pipe as it comes.
  */
+#include "decode/input/input_far.h"
 #include "decode/input/input.h"
 
 #include <errno.h>
@@ -166,6 +167,24 @@ const char *input_member(const char *path, char *buf, size_t size)
     return NULL;
 }
 
+/* What came before something went wrong is the trace, damaged; if nothing did, that is what went wrong. */
+static enum err_code input_url(const char *url, uint64_t limit, struct input *in, struct err *e)
+{
+    struct input_far f;
+    int fd;
+    if (input_far_begin(&f, url, &fd, e))
+        return e->code;
+    const enum err_code rc = input_stream(fd, limit, in, e);
+    const struct err why = input_far_end(&f, fd);
+    if (rc) {
+        *e = why.code ? why : *e;
+        input_close(in);
+    } else if (why.code) {
+        in->damage = why;
+    }
+    return e->code;
+}
+
 enum err_code input_open(const char *path, uint64_t limit, struct input *in, struct err *e)
 {
     struct err unheard = {0};
@@ -177,6 +196,8 @@ enum err_code input_open(const char *path, uint64_t limit, struct input *in, str
     e = e ? e : &unheard;
     *e = (struct err){0}; /* what unpacks looks at it */
     memset(in, 0, sizeof *in);
+    if (input_is_far(path))
+        return input_url(path, limit, in, e);
     path = member ? archive : path;
     enum err_code rc = input_fd(path, is_stdin, &fd, &st, e);
     struct err hole = {0};

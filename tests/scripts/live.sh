@@ -82,6 +82,23 @@ says out '# TYPE gotop_sched_latency_seconds histogram'
 if command -v promtool >/dev/null 2>&1; then promtool check metrics <"$tmp/out" >"$tmp/err2" 2>&1 && pass || fail "promtool: $(cat "$tmp/err2")"; fi
 kill $top; wait $top; got=$?
 if [ $got = 0 ]; then pass; else fail "top --prometheus: $got"; fi
+# A URL where a file's name goes: what is said of it is what is said of the file.
+serve ok $long
+for c in report info; do
+    "$GOTOP" $c $long >"$tmp/a" 2>"$tmp/err"; "$GOTOP" $c "$url" >"$tmp/b" 2>"$tmp/err"
+    sed -i "1d; s/ (as it is)//" "$tmp/a"; sed -i 1d "$tmp/b"; same "$tmp/a" "$tmp/b"
+done
+run 0 report --json --assert 'request.count>100' "http://me:secret@$url"; says out '"held": true'
+if grep -q secret "$tmp/out" "$tmp/err"; then fail "a password is printed"; else pass; fi
+run 0 diff $long "$url"; says out 'no meaningful change'
+run 0 diff "$url" "http://$url"; says out 'no meaningful change'
+run 0 sql "select 'so many', count(*) from goroutine where name like 'main.%'" "$url"; says out 'so many'
+run 0 explain "$url" g13; says out 'main.customer'
+run 2 report 127.0.0.1:1; says err 'report: 127.0.0.1:1: '
+serve busy $long; run 2 report "$url"; says err '500: Could not enable tracing'
+serve break $long; "$GOTOP" report "$url" >"$tmp/out" 2>"$tmp/err"; got=$?
+if [ $got = 2 ] || [ $got = 3 ]; then pass; else fail "a connection that breaks: $got"; fi
+serve stall $long; run 3 info --stall-timeout 1 "$url"; says out 'nothing came for 1s'
 serve ok $older 5; run 0 top -n 1 "$url"; says out 'go 1.23'
 
 # What is held all through is the whole trace; a window of it is a trace of its own.

@@ -22,12 +22,14 @@
 #include "decode/base/door.h"
 #include "decode/base/origin.h"
 #include "decode/base/spill.h"
+#include "decode/input/input_far.h"
 #include "decode/input/mapped.h"
 #include "decode/base/mem.h"
 #include "decode/trace.h"
 #include "layout/cells/cells.h"
 #include "triage/findings/thresholds.h"
 #include "triage/live/live.h"
+#include "triage/options.h"
 #include "triage/report/report.h"
 #include "triage/say.h"
 #include "viewer/session/app.h"
@@ -740,6 +742,7 @@ static bool descriptors(void)
 static struct {
     int argc;
     char **argv;
+    bool open; /* --no-sandbox */
 } command_line;
 
 static void shut(void)
@@ -747,16 +750,50 @@ static void shut(void)
     sandbox_enter(sandbox_needs(command_line.argv[1]), command_line.argc, command_line.argv);
 }
 
+/*
+ * What a command of files does once its command line is read: the URLs among its operands the clerk may ask,
+ * and nobody else.
+ */
+static void shut_far(const struct options *o)
+{
+    static struct feed_opts feed;
+    struct text list = {0};
+    const char *first = NULL;
+    feed = o->feed;
+    feed.seconds = feed.seconds ? feed.seconds : INPUT_FAR_S;
+    for (uint32_t i = 0; i < o->noperands; i++)
+        if (input_is_far(o->operand[i])) {
+            const char *url = input_far_url(o->operand[i]);
+            first = first ? first : url;
+            text_add(&list, "%s\n", url);
+        }
+    input_far_opts(&feed);
+    if (command_line.open) {
+        (void)spill_open();
+    } else {
+        if (first)
+            feed_outside(first, &feed, NULL);
+        if (first && list.p)
+            feed_outside_list(NULL, list.p);
+        const unsigned needs = sandbox_needs(command_line.argv[1]) & ~(unsigned)SANDBOX_URLS;
+        sandbox_enter(needs | (first ? SANDBOX_LIVE : 0), command_line.argc, command_line.argv);
+    }
+    text_free(&list);
+}
+
 /* A command of what runs shuts the sandbox itself, once it is known what is fetched. */
 static int run_command(command_main *command, int argc, char **argv, bool open)
 {
     command_line.argc = argc;
     command_line.argv = argv;
-    if (!open && (sandbox_needs(argv[1]) & SANDBOX_LIVE))
+    command_line.open = open;
+    if (sandbox_needs(argv[1]) & SANDBOX_URLS)
+        options_door = shut_far;
+    else if (!open && (sandbox_needs(argv[1]) & SANDBOX_LIVE))
         live_door = shut;
     else if (!open)
         shut();
-    if (!live_door)
+    if (!live_door && !options_door)
         (void)spill_open();
     bound_begin(true);
     const int status = bound_end(command(argc - 1, argv + 1));
@@ -832,6 +869,8 @@ int main(int argc, char **argv)
         return status;
     bool terminal = !o.o.headless && !o.o.linear && isatty(STDOUT_FILENO), url = feed_is_url(o.o.path);
     const bool viewer = terminal || o.o.headless || o.o.linear;
+    if (url && !terminal && !o.o.feed.seconds)
+        o.o.feed.seconds = INPUT_FAR_S; /* it is to end */
     const unsigned needs =
         sandbox_needs(viewer ? NULL : "report") & ~(unsigned)(terminal ? 0 : SANDBOX_TERMINAL);
     if (terminal)
@@ -842,8 +881,6 @@ int main(int argc, char **argv)
         sandbox_enter(needs, argc, argv);
     (void)spill_open();
     status = EXIT_USAGE;
-    if (url && o.o.headless && !o.o.feed.seconds && isatty(STDERR_FILENO))
-        door_printf(stderr, "gotop: --headless prints once the program's trace ends: --seconds N ends it\n");
     bound_begin(!terminal);
     if (viewer)
         status = main_view(&o, charset);
