@@ -15,7 +15,7 @@
 #include "decode/base/mem.h"
 #include "decode/input/joint.h"
 #include "triage/live/saved.h"
-#include "viewer/session/maker.h"
+#include "viewer/session/models.h"
 
 enum { FIRST_MS = 200 };
 #define MEMORY_LEAST ((uint64_t)64 << 20) /* bounds what comes, whatever --keep says */

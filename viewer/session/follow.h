@@ -10,6 +10,16 @@
  * four fifths it takes over; of the trace that is a third to a tenth of the size, and half of it is decoded
  * twice.
  *
+ *    reader's thread           caller's thread                        maker's thread
+ *    triage/live/live.c        follow.c, app_live.c                   models.c
+ *
+ *    bytes -> generations  ->  strip  |g1|g2|g3|g4|g5|..|  <- put behind
+ *                                     |        `--- `next`, from g4 on <- decodes what is put
+ *                                     `------------ the model shown: decoded by follow_step()
+ *
+ *    FOLLOW_MOVED: `next` is the model shown from now on; the old one stays for who still looks at it, until
+ *    follow_let_go(); then the maker's thread frees it, and what stands before g4 in the strip.
+ *
  * What comes faster than it can be decoded, or when memory is short, is left out, whole generations before
  * they are decoded: what is behind them stands behind a gap, as what was never recorded.
  */

@@ -1,18 +1,45 @@
 /*
- * maker.h - models of a strip, and the thread that makes the next one beside the one that is shown.
+ * models.h - the bytes of a program that runs, as they come, models of them, and the thread that makes the
+ * next model beside the one that is shown. follow.h has the drawing.
+ *
+ * A strip is bytes that grow at one address: a range of addresses is kept for them, memory comes behind them
+ * as it is needed, and goes before them. So who reads them need not be told when they grow, and several can
+ * read the same. Bytes are put by one thread; they may be given back by another.
  *
  * A model is of what stands in a strip from some generation on. Where it doesn't begin with the strip, the
  * trace's header is put in front of it only while it is opened, and for good by model_alone(): until then
  * another one reads what stands there.
  */
-#ifndef GOTOP_VIEWER_MAKER_H
-#define GOTOP_VIEWER_MAKER_H
+#ifndef GOTOP_VIEWER_MODELS_H
+#define GOTOP_VIEWER_MODELS_H
 
 #include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "decode/input/stream.h"
 #include "decode/trace.h"
-#include "viewer/session/strip.h"
+
+struct strip {
+    uint8_t *p;
+    size_t n, usable, cap;
+    size_t gone; /* bytes at its beginning that have no memory any more */
+    size_t *gap; /* ascending: what stands from here on was recorded apart from what stands before it */
+    size_t ngap, capgap;
+    unsigned users;
+};
+
+struct strip *strip_new(void);     /* empty, with one user; NULL: no such range is free */
+void strip_use(struct strip *s);   /* one more */
+void strip_leave(struct strip *s); /* one less; with the last one it is gone. NULL is allowed */
+bool strip_put(struct strip *s, const uint8_t *p, size_t n); /* false: out of memory, or of the range */
+bool strip_gap(struct strip *s);               /* a gap, before what is put next. false: out of memory */
+void strip_cut(struct strip *s, size_t n);     /* no more than n bytes are of use: others will be put there */
+void strip_forget(struct strip *s, size_t to); /* nobody reads what stands before it any more */
+size_t strip_held(const struct strip *s);      /* bytes that have memory */
+bool strip_is_long(
+    const struct strip *s); /* half of its range is used: what begins anew should do so in another one */
 
 struct model {
     struct strip *strip; /* it is a user of it */
