@@ -106,7 +106,7 @@ int str_shown(struct str s, uint32_t *at, uint32_t *cp, char code[STR_CODE])
 }
 
 /* Its columns alone. */
-static int step(struct str s, uint32_t *at)
+static int cells_step(struct str s, uint32_t *at)
 {
     uint32_t cp;
     char code[STR_CODE];
@@ -117,7 +117,7 @@ int str_width(struct str s, int max)
 {
     int total = 0;
     for (uint32_t at = 0; at < s.len && total < max;)
-        total += step(s, &at);
+        total += cells_step(s, &at);
     return total < max ? total : max;
 }
 
@@ -211,7 +211,7 @@ int str_tail(struct str text, int w, bool ascii, char *out, size_t size)
         dots = "", dots_w = 0;
     uint32_t at = 0;
     while (at < text.len && total > w - dots_w)
-        total -= step(text, &at);
+        total -= cells_step(text, &at);
     size_t k = strlen(dots);
     if (k >= size)
         return 0;
@@ -226,7 +226,7 @@ int str_head(struct str text, int w, char *out, size_t size)
     int used = 0;
     while (at < text.len) {
         uint32_t next = at;
-        const int cw = step(text, &next);
+        const int cw = cells_step(text, &next);
         if (used + cw > w)
             break;
         used += cw;

@@ -117,7 +117,7 @@ struct place {
     int kind, head, tail;
 };
 
-static bool begins(struct str s, const char *with)
+static bool wrap_begins(struct str s, const char *with)
 {
     size_t n = strlen(with);
     return s.len >= n && memcmp(s.p, with, n) == 0;
@@ -135,8 +135,8 @@ static uint32_t places_of(struct str s, struct place v[PLACES])
         bool upper = (s.p[at + 1] >= 'A' && s.p[at + 1] <= 'Z') || (s.p[at + 1] >= '0' && s.p[at + 1] <= '9');
         struct str rest = {s.p + at + 1, s.len - at - 1};
         int kind = before == '.' && upper ? 2 : before == ',' || before == ';' ? 1 : 0;
-        if (kind && !begins(rest, "called by ") &&
-            !begins(rest, "by ")) /* a function and its callers are one */
+        if (kind && !wrap_begins(rest, "called by ") &&
+            !wrap_begins(rest, "by ")) /* a function and its callers are one */
             v[n++] = (struct place){.at = at, .kind = kind};
     }
     return n;

@@ -37,7 +37,7 @@
  * is looked up.
  */
 enum { KEPT = 256 };
-struct kept {
+struct row_cache {
     struct window win;
     int n; /* columns */
     int h; /* lines of a processor */
@@ -54,7 +54,7 @@ struct kept {
     } row[KEPT];
 };
 
-static void drop_rows(struct kept *k)
+static void drop_rows(struct row_cache *k)
 {
     for (int i = 0; i < KEPT; i++) {
         mem_free(k->row[i].cells);
@@ -66,15 +66,15 @@ static void drop_rows(struct kept *k)
 
 void draw_forget(struct view *v)
 {
-    if (v->cache.kept)
-        drop_rows(v->cache.kept);
-    mem_free(v->cache.kept);
-    v->cache.kept = NULL;
+    if (v->cache.rows)
+        drop_rows(v->cache.rows);
+    mem_free(v->cache.rows);
+    v->cache.rows = NULL;
 }
 
 /* By how many columns the picture has moved to the left, if all edges that both windows have are the same;
  * else n. */
-static int moved_by(const struct kept *k, const struct view *v)
+static int moved_by(const struct row_cache *k, const struct view *v)
 {
     const int n = v->scr.plot_w;
     const int64_t len = window_len(v->at.win), by = time_sub(v->at.win.t0, k->win.t0);
@@ -89,7 +89,7 @@ static int moved_by(const struct kept *k, const struct view *v)
 
 /* What a row shows of the columns that stay. How a cell looks may depend on its neighbours, so those at an
  * end are none. */
-static void move_row(struct kept *k, int i, int by)
+static void move_row(struct row_cache *k, int i, int by)
 {
     const int n = k->n;
     int from = k->row[i].from > 1 ? k->row[i].from : 1, to = k->row[i].to < n - 1 ? k->row[i].to : n - 1;
@@ -108,7 +108,7 @@ static void move_row(struct kept *k, int i, int by)
 static void prepare_kept(struct view *v)
 {
     const struct trace_info *ti = trace_info(v->tr);
-    struct kept *k = v->cache.kept;
+    struct row_cache *k = v->cache.rows;
     if (!ti->done) {
         draw_forget(v);
         return;
@@ -119,7 +119,7 @@ static void prepare_kept(struct view *v)
                        k->names == v->scr.names && k->h == v->scr.lane_h;
     if (alike && window_same(k->win, v->at.win))
         return;
-    if (!k && !(k = v->cache.kept = mem_zalloc(sizeof *k)))
+    if (!k && !(k = v->cache.rows = mem_zalloc(sizeof *k)))
         return; /* out of memory: each is drawn anew */
     const int by = alike ? moved_by(k, v) : v->scr.plot_w;
     if (k->n != v->scr.plot_w || k->h != v->scr.lane_h)
@@ -145,9 +145,9 @@ static unsigned slot_of(struct lane l)
 
 bool draw_kept_extents(struct view *v)
 {
-    bool had = v->cache.kept && v->cache.kept->extents;
-    if (v->cache.kept)
-        v->cache.kept->extents = true;
+    bool had = v->cache.rows && v->cache.rows->extents;
+    if (v->cache.rows)
+        v->cache.rows->extents = true;
     return had;
 }
 
@@ -203,7 +203,7 @@ bool draw_prepare(struct view *v)
 /* What is kept of two lanes may stand in one place: then the second waits until the first is drawn. */
 bool draw_beside(struct view *v, struct lane l)
 {
-    struct kept *k = v->cache.kept;
+    struct row_cache *k = v->cache.rows;
     const bool first = !k || !k->row[slot_of(l)].taken;
     if (k)
         k->row[slot_of(l)].taken = true;
@@ -252,7 +252,7 @@ static enum style style_of(enum state s)
 }
 
 /* What of a share is to be shown in line r, from below, of a lane of h lines. */
-static int64_t part_of(int64_t busy, int64_t len, int h, int r)
+static int64_t draw_part_of(int64_t busy, int64_t len, int h, int r)
 {
     uint64_t rest;
     if (busy <= 0 || len <= 0)
@@ -269,7 +269,7 @@ static int height(const struct view *v, enum lane_kind k)
 /* Put a lane's row as it was drawn. false: it isn't kept. */
 static bool put_kept(struct grid *g, const struct view *v, struct lane l, int x, int y)
 {
-    const struct kept *k = v->cache.kept;
+    const struct row_cache *k = v->cache.rows;
     unsigned i = slot_of(l);
     if (!k || !k->row[i].drawn || k->row[i].lane.kind != l.kind || k->row[i].lane.i != l.i)
         return false;
@@ -284,7 +284,7 @@ static bool put_kept(struct grid *g, const struct view *v, struct lane l, int x,
 /* The columns of a lane's row that stay; none: *to is 0. */
 static void kept_part(const struct view *v, struct lane l, int *from, int *to)
 {
-    const struct kept *k = v->cache.kept;
+    const struct row_cache *k = v->cache.rows;
     unsigned i = slot_of(l);
     bool is = k && k->row[i].lane.kind == l.kind && k->row[i].lane.i == l.i;
     *from = is ? k->row[i].from : 0;
@@ -293,7 +293,7 @@ static void kept_part(const struct view *v, struct lane l, int *from, int *to)
 
 static void put_part(struct grid *g, const struct view *v, struct lane l, int from, int to, int x, int y)
 {
-    const struct kept *k = v->cache.kept;
+    const struct row_cache *k = v->cache.rows;
     const int h = height(v, l.kind);
     const struct cell *cells = k->row[slot_of(l)].cells;
     for (int r = 0; r < h; r++)
@@ -306,7 +306,7 @@ static void put_part(struct grid *g, const struct view *v, struct lane l, int fr
 /* Before names stand in it. */
 static void keep_row(const struct grid *g, struct view *v, struct lane l, int x, int y)
 {
-    struct kept *k = v->cache.kept;
+    struct row_cache *k = v->cache.rows;
     unsigned i = slot_of(l);
     int h = height(v, l.kind);
     if (!k || x < 0 || x + k->n > g->w || y - h + 1 < 0 || y >= g->h)
@@ -327,7 +327,7 @@ static void keep_row(const struct grid *g, struct view *v, struct lane l, int x,
 
 static void keep_names(const struct grid *g, struct view *v, struct lane l, int x, int y)
 {
-    const struct kept *k = v->cache.kept;
+    const struct row_cache *k = v->cache.rows;
     unsigned i = slot_of(l);
     if (k && k->row[i].drawn && k->row[i].lane.kind == l.kind && k->row[i].lane.i == l.i)
         memcpy(k->row[i].cells, &g->cells[(size_t)y * (size_t)g->w + (size_t)x],
@@ -366,7 +366,7 @@ static void cell_p(const struct sketch *k, int column)
     }
     enum state most = most_of(s, work, COUNT(work));
     for (int r = 0; r < h; r++) {
-        int64_t part = part_of(busy, len, h, r);
+        int64_t part = draw_part_of(busy, len, h, r);
         uint32_t glyph = by_letter(v, most) && !r ? glyph_busy(most, busy * 2 >= len)
                                                   : glyph_level(v->scr.tier, part, len);
         if (h > 1 && r == h - 1 && part >= len && v->scr.tier != TIER_BLOCK)
@@ -487,8 +487,8 @@ static bool sketch_p(void *arg, uint32_t column, const int64_t *least, const int
     if (lo != hi && by_letter(v, work[at]) && (lo * 2 >= len) != (hi * 2 >= len))
         return false;
     for (int r = by_letter(v, work[at]); lo != hi && r < k->h; r++)
-        if (glyph_level(v->scr.tier, part_of(lo, len, k->h, r), len) !=
-            glyph_level(v->scr.tier, part_of(hi, len, k->h, r), len))
+        if (glyph_level(v->scr.tier, draw_part_of(lo, len, k->h, r), len) !=
+            glyph_level(v->scr.tier, draw_part_of(hi, len, k->h, r), len))
             return false;
     if (!hi && k->lost && (least[ASK_NOT] < len - len / 2) != (most[ASK_NOT] < len - len / 2))
         return false;

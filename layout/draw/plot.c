@@ -123,7 +123,7 @@ static void curve(const struct plot *p, value_at get)
 }
 
 /* Only braille shows what half a column held. */
-static int parts_of(const struct view *v)
+static int plot_parts_of(const struct view *v)
 {
     return v->scr.tier == TIER_BRAILLE ? 2 : 1;
 }
@@ -133,7 +133,7 @@ static void heap_curve(const struct plot *p, const struct extent *heap, const st
 {
     const struct view *v = p->v;
     int64_t end = trace_info(v->tr)->end;
-    int parts = parts_of(v);
+    int parts = plot_parts_of(v);
     for (int c = 0; c < v->scr.plot_w; c++) {
         const struct extent *h = &heap[parts * c], *last = h + parts - 1;
         if (v->cache.edges[c] > end || v->cache.edges[c + 1] <= v->cache.edges[c] || !last->known)
@@ -180,15 +180,15 @@ bool draw_heap(struct grid *g, struct view *v, int x, int y, int h, uint64_t *he
         p.scale = top; /* a goal far above the heap (GC off) must not flatten the curve */
     if (!draw_kept_extents(v)) {
         const int64_t *e = v->cache.edges;
-        for (int c = 0; c < n && parts_of(v) == 2; c++) {
+        for (int c = 0; c < n && plot_parts_of(v) == 2; c++) {
             half[2 * c] = v->cache.edges[c];
             half[2 * c + 1] = v->cache.edges[c] + (v->cache.edges[c + 1] - v->cache.edges[c]) / 2;
         }
-        if (parts_of(v) == 2) {
+        if (plot_parts_of(v) == 2) {
             half[2 * n] = v->cache.edges[n];
             e = half;
         }
-        trace_extents(v->tr, METRIC_HEAP, e, (uint32_t)(parts_of(v) * n), heaps);
+        trace_extents(v->tr, METRIC_HEAP, e, (uint32_t)(plot_parts_of(v) * n), heaps);
         trace_extents(v->tr, METRIC_GOAL, v->cache.edges, (uint32_t)n, goals);
     }
     heap_curve(&p, heaps, goals);

@@ -40,9 +40,9 @@ static int next_row(struct box *b)
     return b->dry || i < 0 || i >= b->h ? -1 : b->y + i;
 }
 
-static int put(struct box *b, int y, int x, enum style s, const char *fmt, ...)
+static int popup_put(struct box *b, int y, int x, enum style s, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
-static int put(struct box *b, int y, int x, enum style s, const char *fmt, ...)
+static int popup_put(struct box *b, int y, int x, enum style s, const char *fmt, ...)
 {
     char buf[600];
     va_list ap;
@@ -77,7 +77,7 @@ static struct str base_name(struct str path)
 }
 
 /* "file:line": the whole path if it has room, else the file's name. */
-static void place(const struct view *v, struct frame f, int room, char *out, size_t size)
+static void popup_place(const struct view *v, struct frame f, int room, char *out, size_t size)
 {
     struct str path = trace_str(v->tr, f.file);
     char safe[400];
@@ -110,11 +110,11 @@ static void frame_line(struct box *b, struct frame f)
         snprintf(name, sizeof name, "0x%" PRIx64, f.pc);
     int need = str_width(str_of(name), w);
     if (b->plain) {
-        place(v, f, w, where, sizeof where);
-        put(b, y, put(b, y, b->col + 1, STYLE_POPUP, "%s", name), STYLE_POPUP_DIM, "  %s", where);
+        popup_place(v, f, w, where, sizeof where);
+        popup_put(b, y, popup_put(b, y, b->col + 1, STYLE_POPUP, "%s", name), STYLE_POPUP_DIM, "  %s", where);
         return;
     }
-    place(v, f, w - need - 2 > w / 2 ? w - need - 2 : w / 2, where, sizeof where);
+    popup_place(v, f, w - need - 2 > w / 2 ? w - need - 2 : w / 2, where, sizeof where);
     int ww = str_width(str_of(where), w);
     int room = w - ww - (ww ? 2 : 0);
     if (need > room && f.func)
@@ -127,7 +127,7 @@ static void stack_lines(struct box *b, uint32_t stack)
 {
     uint32_t n = name_any(b->v, stack) ? trace_stack(b->v->tr, stack) : 0;
     if (!n)
-        put(b, next_row(b), b->col + 1, STYLE_POPUP_DIM, "no stack recorded");
+        popup_put(b, next_row(b), b->col + 1, STYLE_POPUP_DIM, "no stack recorded");
     for (uint32_t i = 0; i < n && i < 4096; i++)
         frame_line(b, trace_frame(b->v->tr, stack, i));
 }
@@ -148,7 +148,7 @@ struct sides {
     bool two;
 };
 
-static const struct span *step(struct span_iter *it, bool forward)
+static const struct span *popup_step(struct span_iter *it, bool forward)
 {
     return (forward ? span_next(it) : span_prev(it)) ? span_get(it) : NULL;
 }
@@ -158,11 +158,11 @@ static uint32_t stack_before(const struct view *v, struct lane l, uint64_t index
     struct span_iter it;
     if (!span_seek_index(&it, v->tr, l, index))
         return 0;
-    const struct span *s = step(&it, false);
+    const struct span *s = popup_step(&it, false);
     if (s && s->state == ST_RUNNABLE) {
         if (s->who == NO_LANE && s->stack)
             return s->stack;
-        s = step(&it, false);
+        s = popup_step(&it, false);
     }
     return s && (s->state == ST_WAITING || s->state == ST_SYSCALL || s->state == ST_RUNNABLE) ? s->stack : 0;
 }
@@ -228,14 +228,14 @@ static void waker_lines(struct box *b, uint32_t who, int64_t t)
     if (s.state != ST_WAITING && s.state != ST_SYSCALL)
         return;
     str_safe(stacks_reason(v->tr, s.reason, s.stack), why, sizeof why);
-    put(b, next_row(b), b->col + 1, STYLE_POPUP_DIM, "before that %s%s%s%s for %s",
-        state_name((enum state)s.state), *why ? " (" : "", why, *why ? ")" : "",
-        when_dur(v->tr, time_sub(s.t1, s.t0), d));
+    popup_put(b, next_row(b), b->col + 1, STYLE_POPUP_DIM, "before that %s%s%s%s for %s",
+              state_name((enum state)s.state), *why ? " (" : "", why, *why ? ")" : "",
+              when_dur(v->tr, time_sub(s.t1, s.t0), d));
 }
 
 static void side_lines(struct box *b, const struct side *s)
 {
-    int y = next_row(b), x = put(b, y, b->col + 1, STYLE_POPUP_HEAD, "%s", s->title);
+    int y = next_row(b), x = popup_put(b, y, b->col + 1, STYLE_POPUP_HEAD, "%s", s->title);
     if (s->who != NO_LANE)
         put_g(b, y, x + 1, s->who);
     if (s->t)
@@ -250,9 +250,9 @@ struct words {
     int y, used; /* its row; columns in use */
 };
 
-static void say(struct words *l, enum style s, const char *gap, const char *fmt, ...)
+static void popup_say(struct words *l, enum style s, const char *gap, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
-static void say(struct words *l, enum style s, const char *gap, const char *fmt, ...)
+static void popup_say(struct words *l, enum style s, const char *gap, const char *fmt, ...)
 {
     char buf[600];
     va_list ap;
@@ -264,7 +264,7 @@ static void say(struct words *l, enum style s, const char *gap, const char *fmt,
         l->y = next_row(l->b);
         l->used = gw = 0;
     }
-    put(l->b, l->y, l->b->col + 1 + l->used + gw, s, "%s", buf);
+    popup_put(l->b, l->y, l->b->col + 1 + l->used + gw, s, "%s", buf);
     l->used += gw + w;
 }
 
@@ -273,11 +273,11 @@ static void span_who(struct box *b, struct lane l, const struct lane_info *li)
     char name[600];
     struct words line = {.b = b};
     name_goroutine(b->v, l.i, b->col_w - 1, name, sizeof name);
-    say(&line, STYLE_POPUP_HEAD, "", "%s", name);
+    popup_say(&line, STYLE_POPUP_HEAD, "", "%s", name);
     if (li->name_inferred)
-        say(&line, STYLE_POPUP_DIM, " ", "(name inferred)");
+        popup_say(&line, STYLE_POPUP_DIM, " ", "(name inferred)");
     if (tri_by_timer(b->v->tr, l, li))
-        say(&line, STYLE_POPUP_DIM, "  ", TRI_BY_TIMER);
+        popup_say(&line, STYLE_POPUP_DIM, "  ", TRI_BY_TIMER);
     if (li->creator == NO_LANE)
         return;
     int room = b->col_w - 1 - line.used - (int)strlen("  created by ");
@@ -286,8 +286,8 @@ static void span_who(struct box *b, struct lane l, const struct lane_info *li)
         line.used = 0;
     }
     name_goroutine(b->v, li->creator, room, name, sizeof name);
-    say(&line, STYLE_POPUP_DIM, "  ", "created by");
-    say(&line, STYLE_POPUP_HEAD, " ", "%s", name);
+    popup_say(&line, STYLE_POPUP_DIM, "  ", "created by");
+    popup_say(&line, STYLE_POPUP_HEAD, " ", "%s", name);
 }
 
 static void span_head(struct box *b, struct lane l, const struct span *s)
@@ -299,30 +299,30 @@ static void span_head(struct box *b, struct lane l, const struct span *s)
     const unsigned open = record_open(v, l, s);
     span_who(b, l, &li);
     const enum state is = record_state(v, l, s);
-    say(&line, (enum style)(STYLE_STATE + (int)is), "", "%s", state_name(is));
+    popup_say(&line, (enum style)(STYLE_STATE + (int)is), "", "%s", state_name(is));
     if (s->reason || s->label) {
         str_safe(name_bracketed(stacks_reason(v->tr, s->reason ? s->reason : s->label, s->stack)), why,
                  sizeof why);
-        say(&line, STYLE_POPUP, " ", "(%s)", why);
+        popup_say(&line, STYLE_POPUP, " ", "(%s)", why);
     }
     if (s->state != ST_RUNNABLE && s->state != ST_WAITING && s->who != NO_LANE) {
         name_lane(v, (struct lane){LANE_P, s->who}, id);
-        say(&line, STYLE_POPUP, " ", "on %s", id);
+        popup_say(&line, STYLE_POPUP, " ", "on %s", id);
     }
     const bool untimed = record_untimed(v, s);
-    say(&line, STYLE_POPUP, "  ", "%s",
-        untimed ? TRI_NOT_TIMED : when_length(v->tr, time_sub(s->t1, s->t0), open, true, d));
+    popup_say(&line, STYLE_POPUP, "  ", "%s",
+              untimed ? TRI_NOT_TIMED : when_length(v->tr, time_sub(s->t1, s->t0), open, true, d));
     if (!b->plain && b->w < 72) /* narrow: the times whole, in a line of their own */
         line.used = 0;
-    say(&line, STYLE_POPUP, "  ", "%s%s%s", when_exact(v->tr, s->t0, t0), untimed ? "" : " .. ",
-        untimed ? "" : when_exact(v->tr, s->t1, t1));
+    popup_say(&line, STYLE_POPUP, "  ", "%s%s%s", when_exact(v->tr, s->t0, t0), untimed ? "" : " .. ",
+              untimed ? "" : when_exact(v->tr, s->t1, t1));
     if (open)
-        put(b, next_row(b), b->col + 1, STYLE_POPUP_DIM, "%s",
-            s->open_start && s->open_end ? "both its ends lie outside the trace"
-            : s->open_start              ? "it began before it was first seen"
-            : s->open_end                ? "it was not over at the trace's end"
-            : open & OPEN_END            ? "when it was over is not recorded"
-                                         : "when it began is not recorded");
+        popup_put(b, next_row(b), b->col + 1, STYLE_POPUP_DIM, "%s",
+                  s->open_start && s->open_end ? "both its ends lie outside the trace"
+                  : s->open_start              ? "it began before it was first seen"
+                  : s->open_end                ? "it was not over at the trace's end"
+                  : open & OPEN_END            ? "when it was over is not recorded"
+                                               : "when it began is not recorded");
     next_row(b);
 }
 
@@ -339,8 +339,8 @@ static void span_notes(struct box *b, struct lane l, const struct span *s)
     if (l.kind == LANE_G && s->state == ST_RUNNING && gstate_any(v->cache.gstate, v->tr, l.i, t0, s->t1)) {
         gstate_shares(v->cache.gstate, v->tr, l, t0, s->t1, &sh);
         if (sh.ns[ST_ASSIST])
-            put(b, next_row(b), b->col + 1, STYLE_ASSIST, "mark assist for %s of it (%s)",
-                fmt_percent(sh.ns[ST_ASSIST], s->t1 - t0, p), when_dur(v->tr, sh.ns[ST_ASSIST], d));
+            popup_put(b, next_row(b), b->col + 1, STYLE_ASSIST, "mark assist for %s of it (%s)",
+                      fmt_percent(sh.ns[ST_ASSIST], s->t1 - t0, p), when_dur(v->tr, sh.ns[ST_ASSIST], d));
         any = sh.ns[ST_ASSIST] > 0;
     }
     if (s->t1 > t0 && trace_nlanes(v->tr, LANE_BAND) > BAND_STW) {
@@ -354,27 +354,28 @@ static void span_notes(struct box *b, struct lane l, const struct span *s)
                 continue;
             if (y == -2 || narrow)
                 y = next_row(b), x = b->col + 1;
-            x = put(b, y, x, STYLE_POPUP, "%s %s%s of it (%s)  ", band == BAND_GC ? "GC" : "stop-the-world",
-                    narrow ? "" : "during ", fmt_percent(sh.ns[st], s->t1 - t0, p),
-                    when_dur(v->tr, sh.ns[st], d));
+            x = popup_put(b, y, x, STYLE_POPUP, "%s %s%s of it (%s)  ",
+                          band == BAND_GC ? "GC" : "stop-the-world", narrow ? "" : "during ",
+                          fmt_percent(sh.ns[st], s->t1 - t0, p), when_dur(v->tr, sh.ns[st], d));
             any = true;
         }
     }
     size_t n = samples_in(v->cache.samples, v->tr, l, t0, s->t1, &list);
     trace_samples(v->tr, &all);
     if (n)
-        put(b, next_row(b), b->col + 1, STYLE_POPUP, "%zu CPU sample%s in it%s", n, n == 1 ? "" : "s",
-            n > 3 ? "; three of them" : "");
+        popup_put(b, next_row(b), b->col + 1, STYLE_POPUP, "%zu CPU sample%s in it%s", n, n == 1 ? "" : "s",
+                  n > 3 ? "; three of them" : "");
     for (size_t i = 0; i < n && i < 3; i++) {
         const struct sample *smp = &all[list[n > 3 ? i * (n - 1) / 2 : i]];
         uint32_t stack = smp->stack, f = stacks_function(v->tr, stack, true);
         str_shorten(trace_str(v->tr, f), b->col_w / 2, glyph_dots(v->scr.tier), name, sizeof name);
-        int y = next_row(b), x = put(b, y, b->col + 3, STYLE_SAMPLE, "%s ", when_exact(v->tr, smp->t, d));
-        x = put(b, y, x, STYLE_POPUP, "%s", name);
+        int y = next_row(b),
+            x = popup_put(b, y, b->col + 3, STYLE_SAMPLE, "%s ", when_exact(v->tr, smp->t, d));
+        x = popup_put(b, y, x, STYLE_POPUP, "%s", name);
         uint32_t top = trace_frame(v->tr, stack, 0).func;
         str_shorten(trace_str(v->tr, top), b->col_w / 3, glyph_dots(v->scr.tier), name, sizeof name);
         if (top && top != f)
-            put(b, y, x, STYLE_POPUP_DIM, "  (in %s)", name);
+            popup_put(b, y, x, STYLE_POPUP_DIM, "  (in %s)", name);
     }
     if (any || n)
         next_row(b);
@@ -392,13 +393,13 @@ static void span_lines(struct box *b)
         uint32_t g = move_goroutine(v, l, b->t);
         if (g == NO_LANE || !trace_span_at(v->tr, (struct lane){LANE_G, g}, b->t, &s)) {
             if (trace_span_at(v->tr, l, b->t, &s))
-                put(b, next_row(b), b->col + 1, STYLE_POPUP, "%s: %s, no goroutine: no stack", id,
-                    state_name((enum state)s.state));
+                popup_put(b, next_row(b), b->col + 1, STYLE_POPUP, "%s: %s, no goroutine: no stack", id,
+                          state_name((enum state)s.state));
             return;
         }
         l = (struct lane){LANE_G, g};
     } else if (!trace_span_at(v->tr, l, b->t, &s)) {
-        put(b, next_row(b), b->col + 1, STYLE_POPUP, "nothing here");
+        popup_put(b, next_row(b), b->col + 1, STYLE_POPUP, "nothing here");
         return;
     }
     span_head(b, l, &s);

@@ -88,7 +88,7 @@ static size_t char_behind(const struct view *v, size_t at)
 }
 
 /* Bytes [from, to) go; the cursor stands where they were. */
-static unsigned cut(struct view *v, size_t from, size_t to)
+static unsigned prompt_cut(struct view *v, size_t from, size_t to)
 {
     memmove(v->prompt.text + from, v->prompt.text + to, v->prompt.len - to + 1);
     v->prompt.len -= to - from;
@@ -102,14 +102,14 @@ unsigned view_prompt_erase(struct view *v)
         close_prompt(v);
         return VR_DRAW;
     }
-    return cut(v, char_before(v, v->prompt.at), v->prompt.at);
+    return prompt_cut(v, char_before(v, v->prompt.at), v->prompt.at);
 }
 
 unsigned view_prompt_delete(struct view *v)
 {
     if (v->prompt.at == v->prompt.len)
         return view_prompt_erase(v);
-    return cut(v, v->prompt.at, char_behind(v, v->prompt.at));
+    return prompt_cut(v, v->prompt.at, char_behind(v, v->prompt.at));
 }
 
 unsigned view_prompt_erase_word(struct view *v)
@@ -119,17 +119,17 @@ unsigned view_prompt_erase_word(struct view *v)
         from--;
     while (from > 0 && v->prompt.text[from - 1] != ' ')
         from--;
-    return cut(v, from, v->prompt.at);
+    return prompt_cut(v, from, v->prompt.at);
 }
 
 unsigned view_prompt_clear(struct view *v)
 {
-    return cut(v, 0, v->prompt.at);
+    return prompt_cut(v, 0, v->prompt.at);
 }
 
 unsigned view_prompt_kill(struct view *v)
 {
-    return cut(v, v->prompt.at, v->prompt.len);
+    return prompt_cut(v, v->prompt.at, v->prompt.len);
 }
 
 unsigned view_prompt_move(struct view *v, int n)
@@ -265,7 +265,7 @@ unsigned view_select(struct view *v)
     return v->sel.stands ? view_sums(v) : VR_DRAW;
 }
 
-bool view_told(const struct view *v)
+bool view_message_open(const struct view *v)
 {
     return v->msg.text[0] && !v->msg.error &&
            (v->msg.of || wrap_draw(NULL, 0, 0, v->scr.w, 2, STYLE_NORMAL, str_of(v->msg.text)) > 1);
@@ -282,7 +282,7 @@ static unsigned close_top(struct view *v)
         search_free(v->search);
         v->search = NULL;
         view_message(v, false, "search stopped");
-    } else if (view_told(v))
+    } else if (view_message_open(v))
         v->msg.text[0] = 0;
     else
         return VR_NONE;
@@ -312,7 +312,7 @@ unsigned view_quit(struct view *v)
     if (!f && kind_led(v))
         return kind_return(v);
     if (!f)
-        f = view_do(v, DEED_BACK, 0);
+        f = view_do(v, REQ_BACK, 0);
     return f == VR_QUIT && kind_under(v) ? view_undo(v, kind_under(v)) : f;
 }
 
@@ -335,7 +335,7 @@ const char *view_quit_word(const struct view *v)
     const char *up = here->back_word ? here->back_word(v) : NULL;
     return v->prompt.kind || v->popup.kind ? "close"
            : view_searching(v)             ? "stop"
-           : view_told(v)                  ? "close"
+           : view_message_open(v)          ? "close"
            : kind_led(v)                   ? kind_led(v)
            : up                            ? up
            : kind_under(v)                 ? "back"
@@ -345,12 +345,12 @@ const char *view_quit_word(const struct view *v)
 const char *view_drop_word(const struct view *v)
 {
     const bool goroutines = kind_here(v)->lanes == LANE_G;
-    return v->prompt.kind || v->popup.kind || view_searching(v) || view_told(v) ? NULL
-           : v->sel.going || v->sel.stands                                      ? "no range"
-           : v->search && !search_is_hidden(v->search)                          ? "no marks"
-           : v->at.guest && goroutines                                          ? "drop top lane"
-           : why_shown(v) && goroutines                                         ? "all lanes"
-                                                                                : NULL;
+    return v->prompt.kind || v->popup.kind || view_searching(v) || view_message_open(v) ? NULL
+           : v->sel.going || v->sel.stands                                              ? "no range"
+           : v->search && !search_is_hidden(v->search)                                  ? "no marks"
+           : v->at.guest && goroutines                                                  ? "drop top lane"
+           : why_shown(v) && goroutines                                                 ? "all lanes"
+                                                                                        : NULL;
 }
 
 /* ---- yank -----------------------------------------------------------------------------------------------

@@ -82,7 +82,7 @@ static void gutter(struct grid *g, int x, int y, const char *name)
 /* ---- regions --------------------------------------------------------------------------------------------
  */
 
-static bool follow(struct view *v)
+static bool unfold_follow(struct view *v)
 {
     const struct region *r;
     size_t n = trace_regions(v->tr, &r);
@@ -111,7 +111,7 @@ static void regions(struct grid *g, struct view *v, int x, int y, int n)
     const struct region *r;
     uint32_t name[DEPTH][WIDE] = {{0}};
     size_t all = trace_regions(v->tr, &r);
-    if (!follow(v))
+    if (!unfold_follow(v))
         return;
     for (uint32_t i = 0; i < v->cache.unfold->n && v->cache.unfold->index[i] < all; i++) {
         const struct region *one = &r[v->cache.unfold->index[i]];

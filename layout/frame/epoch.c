@@ -70,7 +70,7 @@ static void view_leave(struct view *v)
     }
 }
 
-static int64_t later(int64_t t, int64_t by)
+static int64_t epoch_later(int64_t t, int64_t by)
 {
     return time_sub(t, by) < 0 ? 0 : time_sub(t, by);
 }
@@ -78,9 +78,9 @@ static int64_t later(int64_t t, int64_t by)
 static void place_shift(struct place *p, int64_t by)
 {
     int64_t len = window_len(p->win);
-    p->win.t0 = later(p->win.t0, by);
+    p->win.t0 = epoch_later(p->win.t0, by);
     p->win.t1 = time_add(p->win.t0, len);
-    p->cursor = later(p->cursor, by);
+    p->cursor = epoch_later(p->cursor, by);
 }
 
 unsigned view_exchange(struct view *v, const struct trace *tr, int64_t by)
@@ -93,8 +93,8 @@ unsigned view_exchange(struct view *v, const struct trace *tr, int64_t by)
         place_shift(&v->trail.undo[i], by);
     for (int i = 0; i < VIEW_LETTERS; i++)
         place_shift(&v->trail.mark[i], by);
-    v->sel.t0 = later(v->sel.t0, by);
-    v->sel.t1 = later(v->sel.t1, by);
+    v->sel.t0 = epoch_later(v->sel.t0, by);
+    v->sel.t1 = epoch_later(v->sel.t1, by);
     v->sel.stands = v->sel.stands && v->sel.t0 < v->sel.t1;
     for (int k = 0; k < LANE_BAND; k++)
         v->lanes[k].nopen = 0; /* names are other strings there */

@@ -376,7 +376,7 @@ static void keys(struct grid *g, int y, int w, const char *text)
 }
 
 /* Which key shows whole what is cut, at a line's right end; returns the columns left of it. */
-static int more(const struct canvas *c, int y, enum style s)
+static int frame_more(const struct canvas *c, int y, enum style s)
 {
     enum { WORDS = 60, LEAST = 20 };
     char text[80];
@@ -401,12 +401,12 @@ static void message(const struct canvas *c)
     enum style s = v->msg.error ? STYLE_WARN : STYLE_MESSAGE;
     int last, n = plan_message(&c->plan, v, &last), y = last - n + 1;
     grid_fill(g, 0, y, g->w, n, ' ', s);
-    if (n > 2 && wrap_draw(NULL, 0, 0, g->w, VIEW_TEXT, s, text) > n && more(c, last, s) < g->w)
+    if (n > 2 && wrap_draw(NULL, 0, 0, g->w, VIEW_TEXT, s, text) > n && frame_more(c, last, s) < g->w)
         n--;
     wrap_draw(g, 0, y, g->w, n, s, text);
     const struct cell *end = grid_at(g, g->w - (g->w < WORDS ? MORE_BRIEF : MORE), last);
     if (v->msg.of && end && end->glyph == ' ')
-        (void)more(c, last, s);
+        (void)frame_more(c, last, s);
 }
 
 static void prompt(const struct canvas *c, int y)
@@ -450,7 +450,7 @@ static void footer(const struct canvas *c)
     }
     if (c->plan.n[ROW_FOOTER] && (!told || last < y)) {
         grid_fill(g, 0, y, g->w, 1, ' ', STYLE_FOOTER);
-        const int w = v->msg.cut && !v->popup.kind && !told ? more(c, y, STYLE_FOOTER) : g->w;
+        const int w = v->msg.cut && !v->popup.kind && !told ? frame_more(c, y, STYLE_FOOTER) : g->w;
         if (c->txt->footer)
             keys(g, y, w, c->txt->footer);
     }

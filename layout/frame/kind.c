@@ -80,25 +80,25 @@ const struct view_kind *kind_here(const struct view *v)
 }
 
 /* What is done to rows needs some: where there are none no footer offers it. */
-static bool needs_rows(const struct view_kind *k, enum deed d)
+static bool needs_rows(const struct view_kind *k, enum request d)
 {
     switch (d) {
-    case DEED_LANE:
-    case DEED_LANE_PAGE:
-    case DEED_FIRST:
-    case DEED_LAST:
-    case DEED_SPAN:
-    case DEED_FIT:
-    case DEED_SWAP:
-    case DEED_SORT:
-    case DEED_INVERT:
-    case DEED_DETAILS: return true;
-    case DEED_PAN:
-    case DEED_CURSOR:
-    case DEED_PAGE:
-    case DEED_START:
-    case DEED_END:
-    case DEED_SELECT: return k->list != NULL; /* else these are moves in time */
+    case REQ_LANE:
+    case REQ_LANE_PAGE:
+    case REQ_FIRST:
+    case REQ_LAST:
+    case REQ_SPAN:
+    case REQ_FIT:
+    case REQ_SWAP:
+    case REQ_SORT:
+    case REQ_INVERT:
+    case REQ_DETAILS: return true;
+    case REQ_PAN:
+    case REQ_CURSOR:
+    case REQ_PAGE:
+    case REQ_START:
+    case REQ_END:
+    case REQ_SELECT: return k->list != NULL; /* else these are moves in time */
     default: return false;
     }
 }
@@ -108,45 +108,45 @@ static bool rowless(const struct view *v, const struct view_kind *k)
     return k->list ? !tri_rows(v) : k->items && !v->items.n;
 }
 
-bool view_answers(const struct view *v, enum deed d)
+bool view_answers(const struct view *v, enum request d)
 {
     const struct view_kind *k = kind_here(v);
     return k->answer[d] && !(needs_rows(k, d) && rowless(v, k)) && (!k->can || k->can(v, d));
 }
 
 /* What moves over rows scrolls a pop-up. false: nothing of the kind. */
-static bool scroll(struct view *v, enum deed d, int n, unsigned *f)
+static bool scroll(struct view *v, enum request d, int n, unsigned *f)
 {
     enum { FAR = 1 << 20 };
     switch (d) {
-    case DEED_LANE: *f = view_popup_scroll(v, n); return true;
-    case DEED_LANE_PAGE: *f = view_popup_page(v, n); return true;
-    case DEED_PAGE: /* C-f of vi, C-v of Emacs: of a text; and of a span's stacks that have more */
+    case REQ_LANE: *f = view_popup_scroll(v, n); return true;
+    case REQ_LANE_PAGE: *f = view_popup_page(v, n); return true;
+    case REQ_PAGE: /* C-f of vi, C-v of Emacs: of a text; and of a span's stacks that have more */
         if (v->popup.kind == POPUP_SPAN && v->popup.lines <= v->popup.rows)
             return false;
         *f = view_popup_page(v, n);
         return true;
-    case DEED_FIRST:
-    case DEED_START: *f = view_popup_scroll(v, -FAR); return true;
-    case DEED_LAST:
-    case DEED_END: *f = view_popup_scroll(v, FAR); return true;
+    case REQ_FIRST:
+    case REQ_START: *f = view_popup_scroll(v, -FAR); return true;
+    case REQ_LAST:
+    case REQ_END: *f = view_popup_scroll(v, FAR); return true;
     default: return false;
     }
 }
 
-unsigned view_do(struct view *v, enum deed d, int n)
+unsigned view_do(struct view *v, enum request d, int n)
 {
     const struct view_kind *k = kind_here(v);
     unsigned f;
     if (v->popup.kind && scroll(v, d, n, &f))
         return f;
-    if (d == DEED_PAGE && !k->answer[d] && k->table) /* there is no time to move in: they are pages of rows */
-        d = DEED_LANE_PAGE;
+    if (d == REQ_PAGE && !k->answer[d] && k->table) /* there is no time to move in: they are pages of rows */
+        d = REQ_LANE_PAGE;
     if (!k->answer[d])
-        return d == DEED_BACK ? VR_QUIT : move_fail(v, "%s", k->refusal[d] ? k->refusal[d] : k->refuse);
-    const bool sorts = k->things && v->tri && !v->tri->trouble && (d == DEED_SORT || d == DEED_INVERT);
+        return d == REQ_BACK ? VR_QUIT : move_fail(v, "%s", k->refusal[d] ? k->refusal[d] : k->refuse);
+    const bool sorts = k->things && v->tri && !v->tri->trouble && (d == REQ_SORT || d == REQ_INVERT);
     if (k->hold && !sorts && (f = k->hold(v)) != VR_NONE)
-        return d == DEED_BACK ? VR_QUIT : f;
+        return d == REQ_BACK ? VR_QUIT : f;
     return k->answer[d](v, n);
 }
 
@@ -183,52 +183,52 @@ unsigned kind_select(struct view *v, int n)
     return view_select(v);
 }
 
-/* ---- deeds by name --------------------------------------------------------------------------------------
+/* ---- requests by name -----------------------------------------------------------------------------------
  */
 
 unsigned view_lane(struct view *v, int n)
 {
-    return view_do(v, DEED_LANE, n);
+    return view_do(v, REQ_LANE, n);
 }
 
 unsigned view_lane_page(struct view *v, int n)
 {
-    return view_do(v, DEED_LANE_PAGE, n);
+    return view_do(v, REQ_LANE_PAGE, n);
 }
 
 unsigned view_lane_first(struct view *v)
 {
-    return view_do(v, DEED_FIRST, 0);
+    return view_do(v, REQ_FIRST, 0);
 }
 
 unsigned view_lane_last(struct view *v)
 {
-    return view_do(v, DEED_LAST, 0);
+    return view_do(v, REQ_LAST, 0);
 }
 
 unsigned view_span(struct view *v, int n)
 {
-    return view_do(v, DEED_SPAN, n);
+    return view_do(v, REQ_SPAN, n);
 }
 
 unsigned view_fit(struct view *v)
 {
-    return view_do(v, DEED_FIT, 0);
+    return view_do(v, REQ_FIT, 0);
 }
 
 unsigned view_swap(struct view *v)
 {
-    return view_do(v, DEED_SWAP, 0);
+    return view_do(v, REQ_SWAP, 0);
 }
 
 unsigned view_sort(struct view *v, int n)
 {
-    return view_do(v, DEED_SORT, n);
+    return view_do(v, REQ_SORT, n);
 }
 
 unsigned view_sort_invert(struct view *v)
 {
-    return view_do(v, DEED_INVERT, 0);
+    return view_do(v, REQ_INVERT, 0);
 }
 
 /* ---- rows of lists, under a pointer ----------------------------------------------------------------------
@@ -267,7 +267,7 @@ unsigned view_enter(struct view *v)
         return VR_DRAW;
     }
     const struct place from = v->at;
-    const unsigned f = view_do(v, DEED_DETAILS, 0);
+    const unsigned f = view_do(v, REQ_DETAILS, 0);
     kind_leads(v, &from);
     return f;
 }

@@ -249,7 +249,7 @@ static bool parse_term(struct parser *p, struct term *t, const char *s, size_t a
                "no such term: NAME g1 p1 state= reason= dur> gc wakes: wokenby: task: region: is:system");
 }
 
-static bool parse(struct filter *f, const char *text, struct filter_error *e)
+static bool filter_parse(struct filter *f, const char *text, struct filter_error *e)
 {
     struct parser p = {.text = text, .e = e};
     char s[MATCH_TEXT];
@@ -281,7 +281,7 @@ struct filter *filter_new(const struct trace *tr, const char *text, struct filte
     if (!f)
         return NULL;
     f->tr = tr;
-    if (!parse(f, text, e)) {
+    if (!filter_parse(f, text, e)) {
         filter_free(f);
         return NULL;
     }
@@ -594,7 +594,7 @@ struct wide {
     bool found;
 };
 
-static bool look(void *arg, const struct span *s)
+static bool filter_look(void *arg, const struct span *s)
 {
     struct wide *w = arg;
     w->found = span_matches(w->f, w->g, w->li, s);
@@ -611,7 +611,7 @@ static bool decide(struct filter *f)
     bool yes = q == 1;
     if (q == 2 && filter_wide(f) > 0) { /* the index knows the long ones */
         struct wide w = {f, &li, l.i, false};
-        trace_wide(f->tr, l, &(struct wide_ask){li.first, li.last, filter_wide(f), look, &w, 0});
+        trace_wide(f->tr, l, &(struct wide_ask){li.first, li.last, filter_wide(f), filter_look, &w, 0});
         yes = w.found;
     } else if (q == 2 && span_seek_index(&it, f->tr, l, f->sub)) {
         for (int k = 0;; k++) {

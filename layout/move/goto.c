@@ -120,7 +120,7 @@ static bool when(const char *s, struct target *out)
     return true;
 }
 
-static bool lane(const char **s, struct target *out)
+static bool goto_lane(const char **s, struct target *out)
 {
     static const struct {
         char letter;
@@ -151,7 +151,7 @@ bool goto_parse(const char *line, struct target *out)
 {
     *out = (struct target){0};
     const char *s = blanks(line);
-    if (lane(&s, out)) {
+    if (goto_lane(&s, out)) {
         s = blanks(s);
         if (*s == '@')
             s = blanks(s + 1);
@@ -164,7 +164,7 @@ bool goto_parse(const char *line, struct target *out)
 }
 
 /* "12.5%": a share of `end`, in ns; *whole: at most all of it; *rest points behind the sign. */
-static bool share(const char *s, int64_t end, int64_t *ns, bool *whole, const char **rest)
+static bool goto_share(const char *s, int64_t end, int64_t *ns, bool *whole, const char **rest)
 {
     uint64_t n = 0, scale = 1;
     bool point = false, digits = false;
@@ -186,11 +186,11 @@ static bool share(const char *s, int64_t end, int64_t *ns, bool *whole, const ch
 
 /* What only the trace can tell, put as a time of it: 1; 0: there is none here; -1: it can't, *why. No trace:
  * any time will do. */
-static int told(const struct trace *tr, const char *s, int64_t *t, const char **rest, const char **why)
+static int goto_told(const struct trace *tr, const char *s, int64_t *t, const char **rest, const char **why)
 {
     const struct trace_info *ti = tr ? trace_info(tr) : NULL;
     bool whole;
-    if (share(s, ti ? ti->end : INT64_C(100000000000), t, &whole, rest)) {
+    if (goto_share(s, ti ? ti->end : INT64_C(100000000000), t, &whole, rest)) {
         *why = whole ? "a share needs the length of the whole trace: once it is loaded, try again"
                      : "a share is 0% to 100%";
         return !ti || (whole && ti->done) ? 1 : -1;
@@ -211,7 +211,7 @@ bool goto_plain(const struct trace *tr, const char *line, char *out, size_t size
         const char *rest;
         int64_t t;
         const bool begins = s == line || !isalnum((unsigned char)s[-1]);
-        const int r = begins ? told(tr, s, &t, &rest, why) : 0;
+        const int r = begins ? goto_told(tr, s, &t, &rest, why) : 0;
         if (r < 0)
             return false;
         if (!r) {

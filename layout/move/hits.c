@@ -20,11 +20,6 @@
 
 enum { WALK = 100000 };
 
-static int times(int n)
-{
-    return n == 0 ? 1 : n > 10000 ? 10000 : n < -10000 ? -10000 : n;
-}
-
 static void hit_name(const struct view *v, const struct hit *h, char *out, size_t size)
 {
     char what[120] = "";
@@ -107,7 +102,7 @@ static unsigned next_uncounted(struct view *v, int n)
 }
 
 /* Behind the number of hits: there are more than are kept, or may be more in what is not loaded yet. */
-static const char *more(const struct view *v)
+static const char *hits_more(const struct view *v)
 {
     return v->search->full || !trace_info(v->tr)->done ? "+" : "";
 }
@@ -121,7 +116,7 @@ static bool same_hit(struct view *v)
             char what[200];
             s->cur = i;
             hit_name(v, &s->hits[i], what, sizeof what);
-            view_message(v, false, "%zu of %zu%s: %s", i + 1, s->nhits, more(v), what);
+            view_message(v, false, "%zu of %zu%s: %s", i + 1, s->nhits, hits_more(v), what);
             return true;
         }
     return false;
@@ -147,7 +142,7 @@ static void to_hit(struct view *v, size_t i, bool wrapped)
     hit_name(v, h, what, sizeof what);
     s->cur_t = v->at.cursor;
     view_message(v, false, "%s%zu of %zu%s: %s", wrapped ? "from the other end: " : "", i + 1, s->nhits,
-                 more(v), what);
+                 hits_more(v), what);
 }
 
 /* What may have been meant by what is not found. */
@@ -267,7 +262,7 @@ void hits_loaded(struct view *v)
         v->search->old = true;
 }
 
-static unsigned begin(struct view *v, const char *text, int dir, bool at_too)
+static unsigned hits_begin(struct view *v, const char *text, int dir, bool at_too)
 {
     if (!anew(v, text, dir, v->at.cursor, at_too))
         return VR_BELL | VR_DRAW;
@@ -290,7 +285,7 @@ unsigned move_typed(struct view *v)
     move_settle(v);
     if (v->prompt.len < 2)
         return VR_DRAW;
-    unsigned r = begin(v, v->prompt.text, 1, true);
+    unsigned r = hits_begin(v, v->prompt.text, 1, true);
     if (v->search)
         v->search->typing = true;
     return r & ~(unsigned)VR_BELL; /* half an expression is no mistake yet */
@@ -326,12 +321,12 @@ unsigned view_search(struct view *v, const char *text)
         return kind_here(v)->find(v, text);
     if (!*text)
         return view_search_next(v, 1);
-    return begin(v, text, 1, true);
+    return hits_begin(v, text, 1, true);
 }
 
 unsigned view_search_next(struct view *v, int n)
 {
-    n = times(n);
+    n = move_times(n);
     struct search *s = v->search;
     if (popup_finds(v))
         return popup_find_next(v, n);
@@ -342,7 +337,7 @@ unsigned view_search_next(struct view *v, int n)
     if (s->old) {
         char again[VIEW_TEXT];
         memcpy(again, s->query, sizeof again);
-        return begin(v, again, n < 0 ? -1 : 1, false);
+        return hits_begin(v, again, n < 0 ? -1 : 1, false);
     }
     unsigned r = VR_NONE;
     for (int i = 0; i < (n < 0 ? -n : n); i++)

@@ -27,11 +27,6 @@ static bool gap(enum lane_kind k, uint8_t state)
     return state == ST_NONE || (k != LANE_G && (state == ST_IDLE || state == ST_SCHED));
 }
 
-static int times(int n)
-{
-    return n == 0 ? 1 : n > 10000 ? 10000 : n < -10000 ? -10000 : n;
-}
-
 /* ---- the span under the cursor --------------------------------------------------------------------------
  */
 
@@ -132,7 +127,7 @@ static bool have_lane(const struct view *v)
 
 unsigned move_span(struct view *v, int n)
 {
-    n = times(n);
+    n = move_times(n);
     int dir = n < 0 ? -1 : 1;
     if (!have_lane(v))
         return move_fail(v, "no lane here");
@@ -156,7 +151,7 @@ unsigned move_span(struct view *v, int n)
     return VR_DRAW;
 }
 
-static int64_t share(const struct view *v, struct lane l, enum state st, int64_t t0, int64_t t1)
+static int64_t jump_share(const struct view *v, struct lane l, enum state st, int64_t t0, int64_t t1)
 {
     struct shares sh;
     if (t1 <= t0)
@@ -171,7 +166,7 @@ static int64_t moment_in(const struct view *v, struct lane l, enum state st, int
 {
     while (hi - lo > 1) {
         const int64_t mid = lo + (hi - lo) / 2;
-        if (last == (share(v, l, st, last ? mid : lo, last ? hi : mid) != 0))
+        if (last == (jump_share(v, l, st, last ? mid : lo, last ? hi : mid) != 0))
             lo = mid;
         else
             hi = mid;
@@ -185,7 +180,7 @@ static int64_t next_in(const struct view *v, struct lane l, enum state st, int64
     int64_t lo = from, step = 1024;
     while (lo < end) {
         int64_t hi = time_add(lo, step) < end ? time_add(lo, step) : end;
-        if (share(v, l, st, lo, hi))
+        if (jump_share(v, l, st, lo, hi))
             return moment_in(v, l, st, lo, hi, false);
         lo = hi;
         step = step > INT64_MAX / 4 ? step : step * 2;
@@ -198,7 +193,7 @@ static int64_t last_in(const struct view *v, struct lane l, enum state st, int64
     int64_t hi = until, step = 1024;
     while (hi > 0) {
         int64_t lo = hi > step ? hi - step : 0;
-        if (share(v, l, st, lo, hi))
+        if (jump_share(v, l, st, lo, hi))
             return moment_in(v, l, st, lo, hi, true);
         hi = lo;
         step = step > INT64_MAX / 4 ? step : step * 2;
@@ -208,7 +203,7 @@ static int64_t last_in(const struct view *v, struct lane l, enum state st, int64
 
 unsigned view_same(struct view *v, int n)
 {
-    n = times(n);
+    n = move_times(n);
     int dir = n < 0 ? -1 : 1;
     struct lane l;
     struct span s, to;
@@ -236,7 +231,7 @@ unsigned view_same(struct view *v, int n)
 unsigned view_gc(struct view *v, int n)
 {
     static const enum range_kind kinds[] = {RANGE_GC, RANGE_STW};
-    n = times(n);
+    n = move_times(n);
     int dir = n < 0 ? -1 : 1;
     int64_t t = v->at.cursor;
     struct range best = {0};
@@ -375,7 +370,7 @@ uint32_t move_arrive(const struct view *v, enum lane_kind k)
     return to;
 }
 
-static void name_of(const struct view *v, uint32_t g, char *out, size_t size)
+static void jump_name_of(const struct view *v, uint32_t g, char *out, size_t size)
 {
     str_shorten(trace_str(v->tr, trace_g_name(v->tr, g)), 40, true, out, size);
 }
@@ -412,8 +407,8 @@ static unsigned to_cause(struct view *v, uint32_t g, uint32_t by, int64_t t, con
     char who[200], whom[200];
     uint64_t id = trace_lane_who(v->tr, (struct lane){LANE_G, g}).id,
              by_id = trace_lane_who(v->tr, (struct lane){LANE_G, by}).id;
-    name_of(v, g, whom, sizeof whom);
-    name_of(v, by, who, sizeof who);
+    jump_name_of(v, g, whom, sizeof whom);
+    jump_name_of(v, by, who, sizeof who);
     unsigned r = to_goroutine(v, by, t < 0 ? 0 : t);
     if (kind_here(v)->lanes == LANE_G) { /* both stay in sight */
         view_guest(v, g, t < 0 ? 0 : t);
@@ -512,7 +507,7 @@ static void effect_in(const struct view *v, struct lane l, int64_t t0, int64_t t
         return;
     if (li.creator == by && li.created && li.seen >= t0 && li.seen < t1 && (!e->found || li.seen < e->t))
         effect_is(e, l.i, li.seen, true);
-    if (!share(v, l, ST_RUNNABLE, t0, t1))
+    if (!jump_share(v, l, ST_RUNNABLE, t0, t1))
         return;
     struct span_iter it;
     if (!span_seek(&it, v->tr, l, t0))
@@ -562,8 +557,8 @@ static void to_effect(struct view *v, const struct effect *e)
     const uint32_t by = e->by;
     uint64_t id = trace_lane_who(v->tr, (struct lane){LANE_G, e->g}).id,
              by_id = trace_lane_who(v->tr, (struct lane){LANE_G, by}).id;
-    name_of(v, by, who, sizeof who);
-    name_of(v, e->g, whom, sizeof whom);
+    jump_name_of(v, by, who, sizeof who);
+    jump_name_of(v, e->g, whom, sizeof whom);
     move_push(v, STEP_JUMP);
     move_to(v, e->t, true);
     move_lane(v, (struct lane){LANE_G, e->g});
@@ -601,7 +596,7 @@ unsigned effect_work(struct view *v, int64_t budget_ns)
         return VR_DRAW;
     }
     char who[200];
-    name_of(v, found.by, who, sizeof who);
+    jump_name_of(v, found.by, who, sizeof who);
     return move_fail(v, "G%" PRIu64 " %s wakes and creates nobody %s",
                      trace_lane_who(v->tr, (struct lane){LANE_G, found.by}).id, who,
                      found.spans >= EFFECT_SPANS ? "soon behind the cursor (search cut short)"

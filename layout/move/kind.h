@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "layout/move/deed.h"
+#include "layout/move/request.h"
 #include "layout/move/plan.h"
 #include "layout/cells/rich.h"
 #include "layout/move/view.h"
@@ -53,10 +53,10 @@ struct view_kind {
     int (*status_most)(const struct view *v);
     /* hold - it can't answer now (its tables are not there): say so. VR_NONE: it can. NULL: always. */
     unsigned (*hold)(struct view *v);
-    /* back_word - what its DEED_BACK would do now; NULL: nothing. */
+    /* back_word - what its REQ_BACK would do now; NULL: nothing. */
     const char *(*back_word)(const struct view *v);
     /* can - does it answer that as it is now? NULL: all that it has an answer for. */
-    bool (*can)(const struct view *v, enum deed d);
+    bool (*can)(const struct view *v, enum request d);
     /* pending, work - what it has to do beside drawing: is there more, go on with it (VR_WORK while there
      * is). */
     bool (*pending)(const struct view *v);
@@ -77,9 +77,9 @@ struct view_kind {
     bool (*tsv)(const struct view *v, FILE *f);
     unsigned (*copy)(struct view *v); /* the same of many rows, in slices: table_copy() */
     /* what keys do here; NULL: nothing, then `refusal` or `refuse` is said */
-    unsigned (*answer[DEEDS])(struct view *v, int n);
-    const char *refuse, *refusal[DEEDS];
-    const char *word[DEEDS]; /* for the footer, where it isn't the usual one */
+    unsigned (*answer[REQS])(struct view *v, int n);
+    const char *refuse, *refusal[REQS];
+    const char *word[REQS]; /* for the footer, where it isn't the usual one */
 };
 
 #define X(ID, name, object, key) extern const struct view_kind kind_##object;
@@ -121,10 +121,10 @@ bool view_listed(const struct view *v, int y, int64_t *by);
 
 /* What views of lanes answer, and others of the time axis where the time is concerned: for their tables. */
 #define ANSWER_TIME \
-    [DEED_PAN] = view_pan, [DEED_PAGE] = view_page, [DEED_CURSOR] = view_cursor, [DEED_START] = kind_start, \
-    [DEED_END] = kind_end, [DEED_ZOOM] = view_zoom, [DEED_ZOOM_ALL] = kind_zoom_all, \
-    [DEED_CENTER] = kind_center, [DEED_GC] = view_gc, [DEED_SELECT] = kind_select
-/* view_start() and the like as deeds, which have a count: n is not looked at. */
+    [REQ_PAN] = view_pan, [REQ_PAGE] = view_page, [REQ_CURSOR] = view_cursor, [REQ_START] = kind_start, \
+    [REQ_END] = kind_end, [REQ_ZOOM] = view_zoom, [REQ_ZOOM_ALL] = kind_zoom_all, \
+    [REQ_CENTER] = kind_center, [REQ_GC] = view_gc, [REQ_SELECT] = kind_select
+/* view_start() and the like as requests, which have a count: n is not looked at. */
 unsigned kind_start(struct view *v, int n);
 unsigned kind_end(struct view *v, int n);
 unsigned kind_zoom_all(struct view *v, int n);

@@ -55,7 +55,7 @@ static uint64_t name_key(struct str s)
     return k;
 }
 
-static uint64_t key_of(const struct lanes *l, const struct trace *tr, uint32_t lane)
+static uint64_t lanes_key_of(const struct lanes *l, const struct trace *tr, uint32_t lane)
 {
     struct lane at = {l->kind, lane};
     if (l->sort == SORT_SEEN)
@@ -106,12 +106,12 @@ static const struct keyed *placed(const struct lanes *l, uint32_t i)
     return &m->k[l->invert ? m->n - 1 - i : i];
 }
 
-static uint32_t name_of(const struct lanes_making *m, const struct keyed *k)
+static uint32_t lanes_name_of(const struct lanes_making *m, const struct keyed *k)
 {
     return k->name < m->names ? k->name : 0;
 }
 
-static bool by_name(const struct lanes *l)
+static bool lanes_by_name(const struct lanes *l)
 {
     return l->group && l->kind == LANE_G;
 }
@@ -120,8 +120,8 @@ static bool step_keys(struct lanes *l, const struct trace *tr, int64_t until)
 {
     struct lanes_making *m = l->making;
     while (m->at < m->n) {
-        const uint64_t key = key_of(l, tr, m->at);
-        const uint32_t name = by_name(l) ? trace_g_name(tr, m->at) : 0;
+        const uint64_t key = lanes_key_of(l, tr, m->at);
+        const uint32_t name = lanes_by_name(l) ? trace_g_name(tr, m->at) : 0;
         m->k[m->at] = (struct keyed){key, m->at, name};
         m->unsorted |= m->at && key < m->k[m->at - 1].key;
         m->all &= key;
@@ -180,11 +180,11 @@ static bool step_count(struct lanes *l, const struct trace *tr, int64_t until)
     if (!m->order) {
         m->names = trace_nstr(tr);
         m->order = mem_alloc(((size_t)m->n + 1) * sizeof *m->order);
-        m->rank = m->order && by_name(l) ? mem_zalloc(((size_t)m->names + 1) * sizeof *m->rank) : NULL;
+        m->rank = m->order && lanes_by_name(l) ? mem_zalloc(((size_t)m->names + 1) * sizeof *m->rank) : NULL;
         m->group_at = m->rank ? mem_zalloc(((size_t)m->names + 2) * sizeof *m->group_at) : NULL;
     }
     while (m->group_at && m->at < m->n) {
-        uint32_t *rank = &m->rank[name_of(m, placed(l, m->at))];
+        uint32_t *rank = &m->rank[lanes_name_of(m, placed(l, m->at))];
         if (!*rank)
             *rank = ++m->ranks;
         m->group_at[*rank]++;
@@ -206,7 +206,7 @@ static bool step_place(struct lanes *l, const struct trace *tr, int64_t until)
     (void)tr;
     while (m->order && m->at < m->n) {
         const struct keyed *k = placed(l, m->at);
-        m->order[m->group_at ? m->group_at[m->rank[name_of(m, k)]]++ : m->at] = k->lane;
+        m->order[m->group_at ? m->group_at[m->rank[lanes_name_of(m, k)]]++ : m->at] = k->lane;
         if (due(until, m->at++, RARELY))
             return false;
     }
@@ -270,7 +270,7 @@ static bool take_order(struct lanes *l)
 {
     struct lanes_making *m = l->making;
     const uint32_t *end = group_ends(m);
-    const bool ok = m->order && (m->group_at || !by_name(l));
+    const bool ok = m->order && (m->group_at || !lanes_by_name(l));
     if (!m->order)
         return false;
     forget_groups(l);
@@ -310,7 +310,7 @@ static bool make_order(struct lanes *l, const struct trace *tr, uint32_t n, bool
 {
     *ok = true;
     drop_making(l);
-    if (l->sort == SORT_SEEN && !l->invert && !by_name(l)) {
+    if (l->sort == SORT_SEEN && !l->invert && !lanes_by_name(l)) {
         mem_free(l->order);
         forget_groups(l);
         l->order = NULL;
@@ -476,7 +476,7 @@ struct rows {
     uint32_t name; /* of that group */
 };
 
-static void put(struct rows *r, uint32_t lane)
+static void lanes_put(struct rows *r, uint32_t lane)
 {
     struct lanes *l = r->l;
     if (l->lane_row[lane] != NO_LANE)
@@ -494,9 +494,9 @@ static void put_member(struct rows *r, uint32_t lane, uint32_t keep)
     if (r->head == NO_LANE || name != r->name) {
         r->name = name;
         r->head = r->l->nrow_lane;
-        put(r, lane);
+        lanes_put(r, lane);
     } else if (!lanes_folded(r->l, name) || lane == keep) {
-        put(r, lane);
+        lanes_put(r, lane);
     } else {
         r->l->more[r->head]++;
     }
@@ -515,7 +515,7 @@ static void put_one(struct rows *r, uint32_t lane, uint32_t keep)
     if (l->grouped)
         put_member(r, lane, keep);
     else
-        put(r, lane);
+        lanes_put(r, lane);
 }
 
 /* The first lane from `lane` on that passes the filter and lives in the window, or is to be kept. */
@@ -571,15 +571,15 @@ static void put_big(struct rows *r, const uint64_t *shown, const uint64_t *bits,
         return;
     r->head = l->nrow_lane;
     if (l->sort == SORT_SEEN && !l->invert) {
-        put(r, (uint32_t)(first * 64 + (unsigned)__builtin_ctzll(shown[first] & bits[first])));
+        lanes_put(r, (uint32_t)(first * 64 + (unsigned)__builtin_ctzll(shown[first] & bits[first])));
     } else {
         while (!(shown[l->order[i] / 64] >> l->order[i] % 64 & 1))
             i++;
-        put(r, l->order[i]);
+        lanes_put(r, l->order[i]);
     }
     const bool keeps = keep < l->total && bits[keep / 64] >> keep % 64 & 1 && l->lane_row[keep] == NO_LANE;
     if (keeps)
-        put(r, keep);
+        lanes_put(r, keep);
     l->more[r->head] = n - 1 - keeps;
 }
 
@@ -631,7 +631,7 @@ static void put_groups(struct rows *r, const uint64_t *shown, uint32_t keep)
                 continue;
             }
             r->head = r->head == NO_LANE ? l->nrow_lane : r->head;
-            put(r, lane);
+            lanes_put(r, lane);
         }
         if (more)
             l->more[r->head] = more;
@@ -684,13 +684,13 @@ static void fill_rows(struct rows *r, struct window w, uint32_t keep, bool all)
     uint32_t n = l->total;
     for (int i = 0; i < l->npin; i++)
         if (l->pin[i] < n)
-            put(r, l->pin[i]);
+            lanes_put(r, l->pin[i]);
     for (uint32_t i = 0; l->only && i < l->nonly; i++)
         if (l->only[i] < n)
-            put(r, l->only[i]);
+            lanes_put(r, l->only[i]);
     if (l->only) {
         if (keep < n)
-            put(r, keep);
+            lanes_put(r, keep);
         return;
     }
     if (l->order)

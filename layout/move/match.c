@@ -12,7 +12,7 @@
 #include "decode/base/utf8.h"
 #include "layout/cells/cells.h"
 
-static bool fail(char *why, size_t size, const char *what)
+static bool match_fail(char *why, size_t size, const char *what)
 {
     if (size)
         snprintf(why, size, "%s", what);
@@ -149,7 +149,7 @@ bool match_init(struct match *m, const char *text, bool regex, char *why, size_t
 {
     memset(m, 0, sizeof *m);
     if (strlen(text) >= sizeof m->text)
-        return fail(why, size, "too long");
+        return match_fail(why, size, "too long");
     m->len = uncoded(text, m->text);
     text = m->text;
     m->fold = true;
@@ -165,16 +165,16 @@ bool match_init(struct match *m, const char *text, bool regex, char *why, size_t
     if (!regex)
         return true;
     if (refused(text))
-        return fail(why, size, "back references and several counts are not allowed");
+        return match_fail(why, size, "back references and several counts are not allowed");
     char plain[MATCH_TEXT];
     slim(text, plain);
     if (dear(plain))
-        return fail(why, size, "repeats within repeats are too many");
+        return match_fail(why, size, "repeats within repeats are too many");
     int rc = regcomp(&m->re, plain, REG_EXTENDED | REG_NOSUB | (m->fold ? REG_ICASE : 0));
     if (rc) {
         char buf[100];
         regerror(rc, &m->re, buf, sizeof buf);
-        return fail(why, size, buf);
+        return match_fail(why, size, buf);
     }
     m->is_regex = true;
     return true;

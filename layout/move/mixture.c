@@ -82,7 +82,7 @@ static bool covers(const struct mixture *m, const struct view *v)
     return true;
 }
 
-static struct mixture *begin(const struct view *v)
+static struct mixture *mixture_begin(const struct view *v)
 {
     struct mixture *m = mem_zalloc(sizeof *m);
     if (!m)
@@ -148,7 +148,7 @@ static void add_few(const struct view *v, struct mixed *x, struct lane l, int64_
 }
 
 /* All are added: the columns that spans covered have their whole width of each. */
-static void settle(const struct view *v, struct mixed *x)
+static void mixture_settle(const struct view *v, struct mixed *x)
 {
     struct covered now = {{0}};
     for (int c = 0; c < v->cache.mixture->cols; c++)
@@ -160,7 +160,7 @@ static void settle(const struct view *v, struct mixed *x)
 }
 
 /* What goroutine g does in each column, to its group's. true: that took long. */
-static bool add(struct mixture *m, const struct view *v, uint32_t g)
+static bool mixture_add(struct mixture *m, const struct view *v, uint32_t g)
 {
     const struct lane l = {LANE_G, g};
     const struct lane_info li = trace_lane(v->tr, l);
@@ -194,7 +194,7 @@ static bool add(struct mixture *m, const struct view *v, uint32_t g)
 }
 
 /* true: all is added. */
-static bool step(struct view *v, int64_t budget_ns)
+static bool mixture_step(struct view *v, int64_t budget_ns)
 {
     struct mixture *m = v->cache.mixture;
     const int64_t start = host_now();
@@ -203,13 +203,13 @@ static bool step(struct view *v, int64_t budget_ns)
         for (int k = 0; k < STEP && !longer && m->next != NO_LANE; k++) {
             m->next = m->oom ? NO_LANE : lanes_behind(&v->lanes[LANE_G], v->tr, m->next);
             if (m->next != NO_LANE)
-                longer = add(m, v, m->next++);
+                longer = mixture_add(m, v, m->next++);
         }
         if (m->next != NO_LANE && budget_ns != INT64_MAX && host_now() - start > budget_ns)
             return false;
     }
     for (; m->settled < m->n && columns_of(m, &m->group[m->settled]); m->settled++)
-        settle(v, &m->group[m->settled]);
+        mixture_settle(v, &m->group[m->settled]);
     if (m->oom) { /* each row is its first goroutine's */
         mixture_free(m);
         v->cache.mixture = NULL;
@@ -226,10 +226,10 @@ void mixture_follow(struct view *v)
     }
     if (!v->cache.mixture || !covers(v->cache.mixture, v)) {
         mixture_free(v->cache.mixture);
-        v->cache.mixture = begin(v); /* NULL: out of memory */
+        v->cache.mixture = mixture_begin(v); /* NULL: out of memory */
     }
     if (v->cache.mixture)
-        (void)step(v, v->cache.mixture->total > MANY ? BEGIN_NS : AT_ONCE_NS);
+        (void)mixture_step(v, v->cache.mixture->total > MANY ? BEGIN_NS : AT_ONCE_NS);
 }
 
 bool mixture_pending(const struct view *v)
@@ -240,7 +240,7 @@ bool mixture_pending(const struct view *v)
 
 unsigned mixture_work(struct view *v, int64_t budget_ns)
 {
-    return !mixture_pending(v) ? VR_NONE : step(v, budget_ns) ? VR_DRAW : VR_DRAW | VR_WORK;
+    return !mixture_pending(v) ? VR_NONE : mixture_step(v, budget_ns) ? VR_DRAW : VR_DRAW | VR_WORK;
 }
 
 static const struct mixed *group_of(const struct view *v, uint32_t lane)

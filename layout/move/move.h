@@ -10,6 +10,12 @@
 /* What kind of step undo joins: a run of cursor steps is undone at once. */
 enum step { STEP_JUMP, STEP_CURSOR, STEP_LANE, STEP_PAN, STEP_ZOOM };
 
+/* move_times - a repeat count (view.h) as how often: 0 is once, and no key is pressed so often that it hangs.
+ */
+static inline int move_times(int n)
+{
+    return n == 0 ? 1 : n > 10000 ? 10000 : n < -10000 ? -10000 : n;
+}
 /* move_push - remember the place before a change. Call it before changing v->at. */
 void move_push(struct view *v, enum step kind);
 /* move_to - the cursor to t; the window follows: by as little as need be, or around t if t is far away. */

@@ -132,7 +132,7 @@ static void columns(struct plan *p, const struct view *v)
     p->plot_w = w - p->gutter > 1 ? w - p->gutter : 1;
 }
 
-static void make(struct plan *p, const struct view *v, uint32_t lanes, const int *most_of)
+static void plan_make(struct plan *p, const struct view *v, uint32_t lanes, const int *most_of)
 {
     memset(p, 0, sizeof *p);
     const struct view_kind *k = kind_here(v);
@@ -250,5 +250,5 @@ void plan_view(struct plan *p, const struct view *v, uint32_t lanes)
     most[ROW_LEGEND] = kind_here(v)->lanes < LANE_KINDS && v->scr.h >= 34;
     most[ROW_STATES] = kind_here(v)->states && v->scr.h >= 20 ? 4 : 0;
     most[ROW_SPLIT] = v->scr.split && v->scr.h >= 12 && kind_here(v)->plan != PLAN_LOG ? v->scr.h * 2 / 5 : 0;
-    make(p, v, kind_here(v)->plan == PLAN_LOG ? 1000 : lanes, most);
+    plan_make(p, v, kind_here(v)->plan == PLAN_LOG ? 1000 : lanes, most);
 }

@@ -113,7 +113,7 @@ void search_free(struct search *s)
     mem_free(s);
 }
 
-static void add(struct search *s, int64_t t, uint32_t g, uint32_t what)
+static void search_add(struct search *s, int64_t t, uint32_t g, uint32_t what)
 {
     if (s->nhits >= SEARCH_MAX_HITS) {
         s->full = true;
@@ -220,7 +220,7 @@ static bool lane_spans(struct search *s, const struct trace *tr, struct lane l, 
         uint32_t what = span_hit(s, tr, li, p, before, &by_state);
         before = p->state;
         if (what || by_state)
-            add(s, p->t0, l.i, what);
+            search_add(s, p->t0, l.i, what);
         s->sub = p->index + 1;
         if (!span_next(&it))
             return true;
@@ -345,13 +345,13 @@ static bool probe(struct search *s, const struct trace *tr)
     return false;
 }
 
-static bool lanes(struct search *s, const struct trace *tr)
+static bool search_lanes(struct search *s, const struct trace *tr)
 {
     uint32_t n = trace_nlanes(tr, LANE_G);
     if (!s->in_strs && !s->states && s->by_id) { /* only one lane can match */
         uint32_t i = trace_find_lane(tr, LANE_G, s->id);
         if (i != NO_LANE)
-            add(s, trace_lane(tr, (struct lane){LANE_G, i}).first, i, 0);
+            search_add(s, trace_lane(tr, (struct lane){LANE_G, i}).first, i, 0);
         return true;
     }
     for (int budget = CHUNK; budget > 0 && s->at < n; budget--) {
@@ -359,9 +359,9 @@ static bool lanes(struct search *s, const struct trace *tr)
         const struct lane_info li = trace_lane(tr, l);
         if (s->sub == 0) {
             if (s->by_id && li.id == s->id)
-                add(s, li.first, l.i, 0);
+                search_add(s, li.first, l.i, 0);
             else if (li.name && bit(s->strs, s->nstr, li.name))
-                add(s, li.first, l.i, li.name);
+                search_add(s, li.first, l.i, li.name);
         }
         if (in_spans(s)) {
             if (!lane_spans(s, tr, l, &li))
@@ -380,7 +380,7 @@ static bool tasks(struct search *s, const struct trace *tr)
     size_t n = trace_tasks(tr, &t);
     for (int i = 0; i < CHUNK && s->at < n; i++, s->at++)
         if (bit(s->strs, s->nstr, t[s->at].name))
-            add(s, t[s->at].t0, t[s->at].g, t[s->at].name);
+            search_add(s, t[s->at].t0, t[s->at].g, t[s->at].name);
     return s->at >= n;
 }
 
@@ -390,7 +390,7 @@ static bool regions(struct search *s, const struct trace *tr)
     size_t n = trace_regions(tr, &r);
     for (int i = 0; i < CHUNK && s->at < n; i++, s->at++)
         if (bit(s->strs, s->nstr, r[s->at].name))
-            add(s, r[s->at].t0, r[s->at].g, r[s->at].name);
+            search_add(s, r[s->at].t0, r[s->at].g, r[s->at].name);
     return s->at >= n;
 }
 
@@ -403,13 +403,13 @@ static bool logs(struct search *s, const struct trace *tr)
                         : bit(s->strs, s->nstr, m[s->at].category) ? m[s->at].category
                                                                    : 0;
         if (what)
-            add(s, m[s->at].t, m[s->at].g, what);
+            search_add(s, m[s->at].t, m[s->at].g, what);
     }
     return s->at >= n;
 }
 
 /* Cycles, stops, sweeping, assists, if they were asked for; s->sub counts their kinds. */
-static bool ranges(struct search *s, const struct trace *tr)
+static bool search_ranges(struct search *s, const struct trace *tr)
 {
     for (int i = 0; s->sub < RANGE_KINDS; s->sub++, s->at = 0) {
         const struct range *r;
@@ -421,13 +421,13 @@ static bool ranges(struct search *s, const struct trace *tr)
             if (i++ == CHUNK)
                 return false;
             s->at = s->sub == RANGE_STW ? trace_stop(r, n, s->at, &one) : s->at + 1;
-            add(s, one.t0, range_goroutine(&one), HIT_STATE + range_state[s->sub]);
+            search_add(s, one.t0, range_goroutine(&one), HIT_STATE + range_state[s->sub]);
         }
     }
     return true;
 }
 
-static int by_time(const void *a, const void *b)
+static int search_by_time(const void *a, const void *b)
 {
     const struct hit *x = a, *y = b;
     if (x->t != y->t)
@@ -465,7 +465,7 @@ static bool sort_many(void *arg)
         for (j = i + 1; j < s->nhits && to[j].t == to[i].t; j++)
             ;
         if (j - i > 1)
-            qsort(to + i, j - i, sizeof *to, by_time);
+            qsort(to + i, j - i, sizeof *to, search_by_time);
     }
     return true;
 }
@@ -497,7 +497,7 @@ static bool sort_hits(struct search *s, const struct trace *tr)
     if (!sort_slice(s, &sorted))
         return false;
     if (!sorted)
-        qsort(s->hits, s->nhits, sizeof *s->hits, by_time);
+        qsort(s->hits, s->nhits, sizeof *s->hits, search_by_time);
     size_t n = 1; /* a goroutine's name and its first span may both match: one hit */
     for (size_t i = 1; i < s->nhits; i++)
         if (s->hits[i].t != s->hits[n - 1].t || s->hits[i].g != s->hits[n - 1].g)
@@ -509,7 +509,7 @@ static bool sort_hits(struct search *s, const struct trace *tr)
 bool search_step(struct search *s, const struct trace *tr, int64_t budget_ns)
 {
     static bool (*const phases[PHASE_END])(struct search *, const struct trace *) = {
-        strings, stacks, probe, lanes, tasks, regions, logs, ranges, sort_hits};
+        strings, stacks, probe, search_lanes, tasks, regions, logs, search_ranges, sort_hits};
     int64_t start = budget_ns == INT64_MAX ? 0 : host_now();
     while (!s->done) {
         if (phases[s->phase](s, tr) || (s->full && s->phase < PHASE_SORT)) {

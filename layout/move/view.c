@@ -308,14 +308,9 @@ static void swap_place(struct view *v, int slot)
     v->at = p;
 }
 
-static int times(int n)
-{
-    return n == 0 ? 1 : n > 10000 ? 10000 : n < -10000 ? -10000 : n;
-}
-
 unsigned view_undo(struct view *v, int n)
 {
-    n = times(n);
+    n = move_times(n);
     if (n < 0)
         return view_redo(v, -n);
     if (!v->trail.n)
@@ -335,7 +330,7 @@ unsigned view_undo(struct view *v, int n)
 
 unsigned view_redo(struct view *v, int n)
 {
-    n = times(n);
+    n = move_times(n);
     if (n < 0)
         return view_undo(v, -n);
     if (!v->trail.redo_n)
@@ -386,7 +381,7 @@ static unsigned pan_to(struct view *v, struct window to)
 
 unsigned view_pan(struct view *v, int n)
 {
-    n = times(n);
+    n = move_times(n);
     int64_t cols = (v->scr.plot_w + 4) / 8; /* whole ones: the picture stays what it is, and moves */
     if (cols)
         return pan_to(v, window_scroll(v->at.win, v->scr.plot_w, cols * n));
@@ -397,12 +392,12 @@ unsigned view_pan(struct view *v, int n)
 
 unsigned view_page(struct view *v, int n)
 {
-    return pan_to(v, window_pan(v->at.win, time_muldiv(window_len(v->at.win), times(n), 1)));
+    return pan_to(v, window_pan(v->at.win, time_muldiv(window_len(v->at.win), move_times(n), 1)));
 }
 
 unsigned view_cursor(struct view *v, int n)
 {
-    n = times(n);
+    n = move_times(n);
     struct window w = v->at.win;
     int c = window_col(w, v->scr.plot_w, v->at.cursor) + n;
     int over = c < 0 ? c : c >= v->scr.plot_w ? c - v->scr.plot_w + 1 : 0;
@@ -417,7 +412,7 @@ unsigned view_cursor(struct view *v, int n)
 
 unsigned view_zoom(struct view *v, int n)
 {
-    n = times(n);
+    n = move_times(n);
     int k = n < 0 ? -n : n;
     int64_t f = (int64_t)1 << (k > 62 ? 62 : k);
     struct window w =
@@ -542,7 +537,7 @@ unsigned view_clock(struct view *v)
 
 unsigned view_tier(struct view *v, int n)
 {
-    int t = ((int)v->scr.tier + times(n)) % TIER_COUNT;
+    int t = ((int)v->scr.tier + move_times(n)) % TIER_COUNT;
     v->scr.tier = (enum tier)(t < 0 ? t + TIER_COUNT : t);
     view_message(v, false, "glyphs: %s", tier_name(v->scr.tier));
     return VR_DRAW;

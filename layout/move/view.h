@@ -20,7 +20,7 @@
 #include "decode/base/crew.h"
 #include "decode/model/alive.h"
 #include "decode/trace.h"
-#include "layout/move/deed.h"
+#include "layout/move/request.h"
 #include "layout/cells/glyphs.h"
 #include "triage/activity/window.h"
 #include "triage/views.h"
@@ -292,7 +292,7 @@ struct cache {
     struct mixture *mixture;      /* what folded groups' goroutines do */
     struct lines *own;            /* lines of a pop-up that layout made */
     struct unfold *unfold;        /* regions, calls and samples of a goroutine */
-    struct kept *kept;            /* rows as they were drawn (draw.c) */
+    struct row_cache *rows;       /* rows as they were drawn (draw.c) */
     struct sums *busy;            /* of the window: the busiest goroutines below the processors */
     uint32_t busy_was[VIEW_BUSY]; /* as they stood when they were last known */
     int busy_wasn;
@@ -414,7 +414,7 @@ unsigned view_select(struct view *v); /* begin a range at the cursor, end it the
  * none. */
 bool view_selected(const struct view *v, int64_t *t0, int64_t *t1);
 unsigned view_enter(struct view *v); /* stack pop-up of the span under the cursor; again: close */
-bool view_told(
+bool view_message_open(
     const struct view *v); /* a text of several lines lies over the footer: closing comes before leaving */
 /*
  * view_back - Esc: one step back, whatever it is: what lies over the view closes, what is marked in it goes

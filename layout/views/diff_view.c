@@ -8,18 +8,18 @@
 #include "layout/cells/wrap.h"
 #include "layout/views/tri_priv.h"
 
-static uint32_t count(const struct view *v)
+static uint32_t diff_view_count(const struct view *v)
 {
     return v->compared ? (uint32_t)v->compared->n : 0;
 }
 
-static int head_lines(const struct view *v, int rows)
+static int diff_view_head_lines(const struct view *v, int rows)
 {
     (void)v, (void)rows;
     return 0;
 }
 
-static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
+static void diff_view_row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
 {
     const char *line = v->compared->line[i];
     enum style s = focus          ? STYLE_LANE_FOCUS
@@ -32,7 +32,7 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
 }
 
 /* The line under the cursor, whole. */
-static void detail(struct text *t, const struct view *v, uint32_t i, int line)
+static void diff_view_detail(struct text *t, const struct view *v, uint32_t i, int line)
 {
     const char *s = v->compared->line[i];
     while (*s == ' ')
@@ -41,25 +41,25 @@ static void detail(struct text *t, const struct view *v, uint32_t i, int line)
         text_add(t, "%s", s);
 }
 
-static unsigned enter(struct view *v)
+static unsigned diff_view_enter(struct view *v)
 {
     return move_fail(v, "this is text: the other views show both traces");
 }
 
-static bool ready(const struct view *v)
+static bool diff_view_ready(const struct view *v)
 {
     return v->compared != NULL;
 }
 
 /* There are two. */
-static bool has(const struct view *v)
+static bool diff_view_has(const struct view *v)
 {
     return v->beyond > 0 || v->compared;
 }
 
-static void draw(struct grid *g, struct view *v, const struct plan *p)
+static void diff_view_draw(struct grid *g, struct view *v, const struct plan *p)
 {
-    if (ready(v))
+    if (diff_view_ready(v))
         tri_draw(g, v, p);
     else
         tri_note(g, 0, p->y[ROW_LANES], p->n[ROW_LANES],
@@ -68,34 +68,38 @@ static void draw(struct grid *g, struct view *v, const struct plan *p)
                      : "One trace is open: gotop OLD NEW shows two, and here what changed between them.");
 }
 
-static bool tsv(const struct view *v, FILE *f)
+static bool diff_view_tsv(const struct view *v, FILE *f)
 {
-    for (uint32_t i = 0; i < count(v); i++)
+    for (uint32_t i = 0; i < diff_view_count(v); i++)
         fprintf(f, "%s\n", v->compared->line[i]);
-    return count(v) > 0;
+    return diff_view_count(v) > 0;
 }
 
-static const struct tri_view list = {
-    .rows = count, .head_lines = head_lines, .row = row, .detail = detail, .enter = enter, .ready = ready};
+static const struct tri_view list = {.rows = diff_view_count,
+                                     .head_lines = diff_view_head_lines,
+                                     .row = diff_view_row,
+                                     .detail = diff_view_detail,
+                                     .enter = diff_view_enter,
+                                     .ready = diff_view_ready};
 const struct view_kind kind_diff = {
     .lanes = LANE_KINDS,
     .table = true,
     .plan = PLAN_TABLE,
     .gutter = GUTTER_SHORT,
-    .has = has,
+    .has = diff_view_has,
     .open = tri_open,
     .show = kind_show,
-    .draw = draw,
+    .draw = diff_view_draw,
     .speak = tri_speak,
     .hold = tri_hold,
     .list = &list,
-    .tsv = tsv,
+    .tsv = diff_view_tsv,
     .refuse = "this is text: the other views show both traces",
-    .answer = {[DEED_LANE] = tri_move,
-               [DEED_LANE_PAGE] = tri_page,
-               [DEED_FIRST] = tri_first,
-               [DEED_START] = tri_first,
-               [DEED_LAST] = tri_last,
-               [DEED_END] = tri_last},
-    .word = {[DEED_LANE] = "line"},
+    .answer = {[REQ_LANE] = tri_move,
+               [REQ_LANE_PAGE] = tri_page,
+               [REQ_FIRST] = tri_first,
+               [REQ_START] = tri_first,
+               [REQ_LAST] = tri_last,
+               [REQ_END] = tri_last},
+    .word = {[REQ_LANE] = "line"},
 };

@@ -103,7 +103,7 @@ static size_t near_from(const struct evlog *l, int k, size_t i, size_t n, struct
 /* ---- collecting -----------------------------------------------------------------------------------------
  */
 
-static void add(struct evlog *l, struct event e)
+static void evlog_add(struct evlog *l, struct event e)
 {
     if (l->n >= MOST) {
         l->cut = true;
@@ -147,7 +147,7 @@ static void add_state(const struct view *v, struct evlog *l, uint32_t g, const s
         e.who = s->who;
     if (e.t < 0)
         e.t = 0;
-    add(l, e);
+    evlog_add(l, e);
 }
 
 /*
@@ -207,13 +207,13 @@ static void add_end(const struct view *v, struct evlog *l, uint32_t g, struct wi
         return;
     const struct lane_info li = trace_lane(v->tr, (struct lane){LANE_G, g});
     if (li.ended && in(w, li.last))
-        add(l, (struct event){.t = li.last,
-                              .kind = EV_STATE,
-                              .from = last->state,
-                              .to = ST_NONE,
-                              .g = g,
-                              .p = on_p(last->state) ? last->who : NO_LANE,
-                              .who = NO_LANE});
+        evlog_add(l, (struct event){.t = li.last,
+                                    .kind = EV_STATE,
+                                    .from = last->state,
+                                    .to = ST_NONE,
+                                    .g = g,
+                                    .p = on_p(last->state) ? last->who : NO_LANE,
+                                    .who = NO_LANE});
 }
 
 static void goroutine(const struct view *v, struct evlog *l, uint32_t g, struct window w, struct reach *reach)
@@ -269,26 +269,26 @@ static void processor(const struct view *v, struct evlog *l, uint32_t p, struct 
         bool idle = s->state == ST_IDLE || s->state == ST_NONE;
         bool was = before.state == ST_IDLE || before.state == ST_NONE;
         if (s->t0 >= w.t0 && s->t0 >= 0 && has && idle != was)
-            add(l, (struct event){.t = s->t0,
-                                  .kind = EV_PROC,
-                                  .from = before.state,
-                                  .to = s->state,
-                                  .g = NO_LANE,
-                                  .p = p,
-                                  .who = NO_LANE});
+            evlog_add(l, (struct event){.t = s->t0,
+                                        .kind = EV_PROC,
+                                        .from = before.state,
+                                        .to = s->state,
+                                        .g = NO_LANE,
+                                        .p = p,
+                                        .who = NO_LANE});
         before = *s;
         if (!span_next(&it))
             return;
     }
 }
 
-static bool wanted(const struct view *v, uint32_t g)
+static bool evlog_wanted(const struct view *v, uint32_t g)
 {
     return !v->filters.all || (g != NO_LANE && filter_shows(v->filters.all, g));
 }
 
 /* The arrays of ranges and the like: those that begin or end in the window. They are looked at one by one. */
-static void ranges(const struct view *v, struct evlog *l, struct window w)
+static void evlog_ranges(const struct view *v, struct evlog *l, struct window w)
 {
     for (int k = 0; k < RANGE_KINDS; k++) {
         const struct range *all;
@@ -306,18 +306,18 @@ static void ranges(const struct view *v, struct evlog *l, struct window w)
                               .who = NO_LANE,
                               .reason = r->name,
                               .stack = r->stack};
-            if (k != RANGE_GC && k != RANGE_STW && !wanted(v, e.g))
+            if (k != RANGE_GC && k != RANGE_STW && !evlog_wanted(v, e.g))
                 continue;
             if (in(w, r->t0) && !r->open_start) {
                 e.t = r->t0;
                 e.kind = EV_RANGE_BEGIN;
-                add(l, e);
+                evlog_add(l, e);
             }
             if (in(w, r->t1) && !r->open_end) {
                 e.t = r->t1;
                 e.kind = EV_RANGE_END;
                 e.stack = 0;
-                add(l, e);
+                evlog_add(l, e);
             }
         }
     }
@@ -326,14 +326,14 @@ static void ranges(const struct view *v, struct evlog *l, struct window w)
 static void add_at(const struct view *v, struct evlog *l, struct window w, int64_t t, enum event_kind k,
                    uint32_t g, uint32_t name, uint32_t stack)
 {
-    if (in(w, t) && wanted(v, g))
-        add(l, (struct event){.t = t,
-                              .kind = (uint8_t)k,
-                              .g = g,
-                              .p = NO_LANE,
-                              .who = NO_LANE,
-                              .reason = name,
-                              .stack = stack});
+    if (in(w, t) && evlog_wanted(v, g))
+        evlog_add(l, (struct event){.t = t,
+                                    .kind = (uint8_t)k,
+                                    .g = g,
+                                    .p = NO_LANE,
+                                    .who = NO_LANE,
+                                    .reason = name,
+                                    .stack = stack});
 }
 
 static void annotations(const struct view *v, struct evlog *l, struct window w)
@@ -365,18 +365,18 @@ static void annotations(const struct view *v, struct evlog *l, struct window w)
         add_at(v, l, w, s[i].t, EV_SAMPLE, s[i].g, 0, s[i].stack);
 }
 
-static int rank(const struct event *e)
+static int evlog_rank(const struct event *e)
 {
     return e->kind == EV_RANGE_END ? 0 : e->kind == EV_RANGE_BEGIN ? 3 : e->kind == EV_PROC ? 1 : 2;
 }
 
-static int by_time(const void *a, const void *b)
+static int evlog_by_time(const void *a, const void *b)
 {
     const struct event *x = a, *y = b;
     if (x->t != y->t)
         return x->t < y->t ? -1 : 1;
-    if (rank(x) != rank(y))
-        return rank(x) - rank(y);
+    if (evlog_rank(x) != evlog_rank(y))
+        return evlog_rank(x) - evlog_rank(y);
     if (x->g != y->g)
         return x->g < y->g ? -1 : 1;
     if (x->kind != y->kind)
@@ -412,7 +412,7 @@ static void goroutines(struct view *v, struct evlog *l, struct window w, struct 
         goroutine(v, l, g, w, reach);
 }
 
-static void collect(struct view *v, struct evlog *l, struct window w, struct reach *reach)
+static void evlog_collect(struct view *v, struct evlog *l, struct window w, struct reach *reach)
 {
     reach_wider(reach);
     l->n = 0;
@@ -422,10 +422,10 @@ static void collect(struct view *v, struct evlog *l, struct window w, struct rea
     goroutines(v, l, w, reach);
     for (uint32_t p = 0, n = trace_nlanes(v->tr, LANE_P); p < n && !l->cut && !v->filters.all; p++)
         processor(v, l, p, w);
-    ranges(v, l, w);
+    evlog_ranges(v, l, w);
     annotations(v, l, w);
     if (l->n)
-        qsort(l->e, l->n, sizeof *l->e, by_time);
+        qsort(l->e, l->n, sizeof *l->e, evlog_by_time);
 }
 
 static size_t at_or_after(const struct evlog *l, int64_t t)
@@ -447,18 +447,18 @@ static void fill(struct view *v, struct evlog *l, size_t rows, struct window all
     struct reach reach = {.at = 0};
     while (half < end && density(v, around(t, half, all)) < rows * 2)
         half *= 2;
-    collect(v, l, around(t, half, all), &reach);
+    evlog_collect(v, l, around(t, half, all), &reach);
     for (int i = 0; i < 24 && l->cut && half > 0; i++) { /* many events of goroutines that did not run */
         half /= 4;
-        collect(v, l, around(t, half, all), &reach);
+        evlog_collect(v, l, around(t, half, all), &reach);
     }
     /* With a filter, or where processors rest, the counts mislead: widen while that finds more. */
     for (int i = 0; i < 6 && !l->cut && half < end && l->walked < WALK / 8 && !enough(l, t, rows, all); i++) {
         half = half > INT64_MAX / 16 ? INT64_MAX / 2 : half * 8;
-        collect(v, l, around(t, half, all), &reach);
+        evlog_collect(v, l, around(t, half, all), &reach);
     }
     if (l->cut && half > 0) /* the last step was too wide */
-        collect(v, l, around(t, half / 8, all), &reach);
+        evlog_collect(v, l, around(t, half / 8, all), &reach);
     reach_free(&reach);
 }
 
@@ -514,8 +514,8 @@ struct out {
     int name_w; /* columns that a name takes at most */
 };
 
-static void say(struct out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void say(struct out *o, const char *fmt, ...)
+static void evlog_say(struct out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void evlog_say(struct out *o, const char *fmt, ...)
 {
     va_list ap;
     if (o->n + 1 >= o->size)
@@ -530,7 +530,7 @@ static void say_str(struct out *o, const struct view *v, uint32_t s, int w)
 {
     char buf[400];
     str_head(trace_str(v->tr, s), w, buf, sizeof buf);
-    say(o, "%s", buf);
+    evlog_say(o, "%s", buf);
 }
 
 static void say_func(struct out *o, const struct view *v, const char *word, uint32_t stack, int w)
@@ -540,14 +540,14 @@ static void say_func(struct out *o, const struct view *v, const char *word, uint
     if (!f)
         return;
     str_shorten(trace_str(v->tr, f), w, glyph_dots(v->scr.tier), buf, sizeof buf);
-    say(o, "%s %s", word, buf);
+    evlog_say(o, "%s %s", word, buf);
 }
 
 static void say_g(struct out *o, const struct view *v, uint32_t g, int w)
 {
     char buf[400];
     name_goroutine(v, g, w, buf, sizeof buf);
-    say(o, "%s", buf);
+    evlog_say(o, "%s", buf);
 }
 
 static void state_words(struct out *o, const struct view *v, const struct event *e)
@@ -577,17 +577,17 @@ static void state_words(struct out *o, const struct view *v, const struct event 
     if (e->to == ST_RUNNING && kind.len < why.len) /* a mark worker's label */
         what = "starts GC work";
     if (e->inferred)
-        say(o, "was %s%s already (inferred)", e->to == ST_SYSCALL ? "in a " : "",
-            state_name((enum state)e->to));
+        evlog_say(o, "was %s%s already (inferred)", e->to == ST_SYSCALL ? "in a " : "",
+                  state_name((enum state)e->to));
     else
-        say(o, "%s", what);
+        evlog_say(o, "%s", what);
     if (e->reason) {
         char said[100];
         str_head(kind, 40, said, sizeof said);
-        say(o, " (%s)", said);
+        evlog_say(o, " (%s)", said);
     }
     if (e->to == ST_RUNNABLE && e->who != NO_LANE) {
-        say(o, " by ");
+        evlog_say(o, " by ");
         say_g(o, v, e->who, o->name_w);
         say_func(o, v, " in", e->stack, o->name_w);
     } else if (e->stack && e->to != ST_NONE) {
@@ -602,21 +602,23 @@ static void words(struct out *o, const struct view *v, const struct event *e)
     switch ((enum event_kind)e->kind) {
     case EV_STATE: state_words(o, v, e); return;
     case EV_PROC:
-        say(o, "%s", e->to == ST_IDLE || e->to == ST_NONE ? "processor stops: idle" : "processor starts");
+        evlog_say(o, "%s",
+                  e->to == ST_IDLE || e->to == ST_NONE ? "processor stops: idle" : "processor starts");
         return;
     case EV_RANGE_BEGIN:
     case EV_RANGE_END:
-        say(o, "%s %s", range_names[e->to % RANGE_KINDS], e->kind == EV_RANGE_BEGIN ? "begins" : "ends");
+        evlog_say(o, "%s %s", range_names[e->to % RANGE_KINDS],
+                  e->kind == EV_RANGE_BEGIN ? "begins" : "ends");
         break;
-    case EV_TASK_BEGIN: say(o, "task begins"); break;
-    case EV_TASK_END: say(o, "task ends"); break;
-    case EV_REGION_BEGIN: say(o, "region begins"); break;
-    case EV_REGION_END: say(o, "region ends"); break;
-    case EV_LOG: say(o, "log:"); break;
-    case EV_SAMPLE: say(o, "CPU sample"); break;
+    case EV_TASK_BEGIN: evlog_say(o, "task begins"); break;
+    case EV_TASK_END: evlog_say(o, "task ends"); break;
+    case EV_REGION_BEGIN: evlog_say(o, "region begins"); break;
+    case EV_REGION_END: evlog_say(o, "region ends"); break;
+    case EV_LOG: evlog_say(o, "log:"); break;
+    case EV_SAMPLE: evlog_say(o, "CPU sample"); break;
     }
     if (e->reason) {
-        say(o, e->kind == EV_LOG ? " " : ": ");
+        evlog_say(o, e->kind == EV_LOG ? " " : ": ");
         say_str(o, v, e->reason, 120);
     }
     say_func(o, v, " in", e->stack, o->name_w);
@@ -650,13 +652,13 @@ void evlog_line(const struct view *v, size_t i, int name_w, char *out, size_t si
     struct out o = {raw, 0, sizeof raw, name_w};
     const struct event *e = &v->cache.log->e[i];
     columns(v, e, p, m, t);
-    say(&o, "%s", t);
+    evlog_say(&o, "%s", t);
     if (*p)
-        say(&o, *m ? "  %s (%s)" : "  %s", p, m);
-    say(&o, "  ");
+        evlog_say(&o, *m ? "  %s (%s)" : "  %s", p, m);
+    evlog_say(&o, "  ");
     if (e->g != NO_LANE) {
         say_g(&o, v, e->g, name_w);
-        say(&o, " ");
+        evlog_say(&o, " ");
     }
     words(&o, v, e);
     str_safe(str_of(raw), out, size);

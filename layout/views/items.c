@@ -52,7 +52,7 @@ static int by_rank(const void *a, const void *b)
     return x->item.index < y->item.index ? -1 : x->item.index > y->item.index;
 }
 
-static int64_t rank(const struct items *it, int64_t t0, int64_t t1)
+static int64_t items_rank(const struct items *it, int64_t t0, int64_t t1)
 {
     return it->longest_first ? (t1 > t0 ? t0 - t1 : 0)
                              : t0; /* times are not negative but for back-dated ones */
@@ -77,7 +77,7 @@ static size_t list_gc(const struct items *it, const struct trace *tr, struct key
             struct range one;
             next = trace_stop(r, nr, i, &one);
             struct item x = {one.t0, one.t1, (uint32_t)i, (uint8_t)(j ? ITEM_STW : ITEM_GC), 0};
-            k[n] = (struct keyed){rank(it, x.t0, x.t1), (uint64_t)j, x,
+            k[n] = (struct keyed){items_rank(it, x.t0, x.t1), (uint64_t)j, x,
                                   it->longest_first && kinds[j] == RANGE_GC};
         }
     }
@@ -101,7 +101,7 @@ static struct keyed child(const struct items *it, const struct task *of, struct 
 {
     struct keyed k = {INT64_MAX, UINT64_MAX, x, false};
     if (of)
-        k.rank = rank(it, of->t0, of->t1), k.family = of->id;
+        k.rank = items_rank(it, of->t0, of->t1), k.family = of->id;
     return k;
 }
 
@@ -123,7 +123,7 @@ static size_t list_tasks(const struct items *it, const struct trace *tr, struct 
     for (size_t i = 0; i < nt; i++) {
         sorted[i] = &t[i];
         k[n++] = (struct keyed){
-            rank(it, t[i].t0, t[i].t1), t[i].id, {t[i].t0, t[i].t1, (uint32_t)i, ITEM_TASK, 0}, false};
+            items_rank(it, t[i].t0, t[i].t1), t[i].id, {t[i].t0, t[i].t1, (uint32_t)i, ITEM_TASK, 0}, false};
     }
     qsort(sorted, nt, sizeof *sorted, by_id);
     for (size_t i = 0; i < ng; i++) {
@@ -271,8 +271,8 @@ static uint32_t items_goroutine(const struct view *v, const struct item *i)
 /* ---- drawing --------------------------------------------------------------------------------------------
  */
 
-static void label(struct grid *g, const struct view *v, const struct item *i, const struct facts *f, int y,
-                  bool focus)
+static void items_label(struct grid *g, const struct view *v, const struct item *i, const struct facts *f,
+                        int y, bool focus)
 {
     int w = v->scr.gutter - 1, x = i->depth > 3 ? 3 : i->depth;
     char d[FMT_MAX] = "", name[400];
@@ -318,7 +318,8 @@ static void bar_name(struct grid *g, const struct view *v, const struct facts *f
         grid_flags(g, x, y, used, 1, CELL_REVERSE);
 }
 
-static void bar(struct grid *g, const struct view *v, const struct item *i, const struct facts *f, int y)
+static void items_bar(struct grid *g, const struct view *v, const struct item *i, const struct facts *f,
+                      int y)
 {
     int n = v->scr.plot_w, c0 = window_col(v->at.win, n, i->t0),
         c1 = window_col(v->at.win, n, i->t1 > i->t0 ? i->t1 - 1 : i->t0);
@@ -351,8 +352,8 @@ static void draw_rows(struct grid *g, struct view *v, int y, int rows)
         uint32_t row = v->at.top + (uint32_t)i;
         const struct item *it = &v->items.row[row];
         struct facts f = facts_of(v, it);
-        label(g, v, it, &f, y + i, row == v->at.row);
-        bar(g, v, it, &f, y + i);
+        items_label(g, v, it, &f, y + i, row == v->at.row);
+        items_bar(g, v, it, &f, y + i);
         if (row == v->at.row)
             grid_toggle(g, v->scr.gutter + window_col(v->at.win, v->scr.plot_w, v->at.cursor), y + i,
                         CELL_REVERSE);
@@ -486,19 +487,14 @@ static unsigned to_item(struct view *v, int64_t row, enum step kind)
     return VR_DRAW;
 }
 
-static int64_t times(int n)
-{
-    return n == 0 ? 1 : n > 10000 ? 10000 : n < -10000 ? -10000 : n;
-}
-
 static unsigned items_move(struct view *v, int n)
 {
-    return to_item(v, v->at.row + times(n), STEP_LANE);
+    return to_item(v, v->at.row + move_times(n), STEP_LANE);
 }
 
 static unsigned items_page(struct view *v, int n)
 {
-    return to_item(v, v->at.row + times(n) * (v->scr.rows > 1 ? v->scr.rows - 1 : 1), STEP_LANE);
+    return to_item(v, v->at.row + move_times(n) * (v->scr.rows > 1 ? v->scr.rows - 1 : 1), STEP_LANE);
 }
 
 static unsigned items_first(struct view *v, int n)
@@ -589,19 +585,19 @@ static unsigned items_details(struct view *v, int n)
     .draw = items_draw, .speak = items_status, .where = items_where, \
     .refuse = "these rows are no lanes: Enter looks closer, views 2 and 3 have lanes", \
     .answer = {ANSWER_TIME, \
-               [DEED_LANE] = items_move, \
-               [DEED_LANE_PAGE] = items_page, \
-               [DEED_FIRST] = items_first, \
-               [DEED_LAST] = items_last, \
-               [DEED_SPAN] = items_move, \
-               [DEED_FIT] = items_fit, \
-               [DEED_SWAP] = items_swap, \
-               [DEED_SORT] = items_sort, \
-               [DEED_DETAILS] = items_details}, \
-    .word = {[DEED_LANE] = "row", \
-             [DEED_DETAILS] = "look", \
-             [DEED_SWAP] = "goroutine", \
-             [DEED_SORT] = "longest / by time"}
+               [REQ_LANE] = items_move, \
+               [REQ_LANE_PAGE] = items_page, \
+               [REQ_FIRST] = items_first, \
+               [REQ_LAST] = items_last, \
+               [REQ_SPAN] = items_move, \
+               [REQ_FIT] = items_fit, \
+               [REQ_SWAP] = items_swap, \
+               [REQ_SORT] = items_sort, \
+               [REQ_DETAILS] = items_details}, \
+    .word = {[REQ_LANE] = "row", \
+             [REQ_DETAILS] = "look", \
+             [REQ_SWAP] = "goroutine", \
+             [REQ_SORT] = "longest / by time"}
 
 static bool no_tasks(const struct view *v)
 {

@@ -15,11 +15,6 @@
 #include "layout/draw/unfold.h"
 #include "layout/draw/status.h"
 
-static int times(int n)
-{
-    return n == 0 ? 1 : n > 10000 ? 10000 : n < -10000 ? -10000 : n;
-}
-
 /* Of more goroutines than anybody pages through the groups come first. */
 static void group_many(struct view *v)
 {
@@ -144,13 +139,13 @@ static int64_t row_now(const struct view *v)
 
 static unsigned lane_move(struct view *v, int n)
 {
-    return to_row(v, row_now(v) + times(n), STEP_LANE);
+    return to_row(v, row_now(v) + move_times(n), STEP_LANE);
 }
 
 static unsigned lane_page(struct view *v, int n)
 {
     int rows = v->scr.rows > 1 ? v->scr.rows - 1 : 1;
-    return to_row(v, row_now(v) + (int64_t)times(n) * rows, STEP_LANE);
+    return to_row(v, row_now(v) + (int64_t)move_times(n) * rows, STEP_LANE);
 }
 
 static unsigned lane_first(struct view *v, int n)
@@ -200,7 +195,7 @@ static unsigned lane_swap(struct view *v, int n)
 static unsigned lane_cause(struct view *v, int n)
 {
     unsigned all = VR_NONE;
-    for (int i = 0; i < times(n); i++) {
+    for (int i = 0; i < move_times(n); i++) {
         unsigned one = view_cause(v);
         if ((one & VR_BELL) && i > 0)
             break; /* as far as it goes */
@@ -214,9 +209,9 @@ static unsigned lane_cause(struct view *v, int n)
 static unsigned lane_effect(struct view *v, int n)
 {
     unsigned all = VR_NONE;
-    for (int i = 0; i < times(n); i++) {
+    for (int i = 0; i < move_times(n); i++) {
         unsigned one = view_effect(v);
-        if ((one & VR_WORK) && i + 1 < times(n))
+        if ((one & VR_WORK) && i + 1 < move_times(n))
             one = effect_work(v, INT64_MAX);
         if ((one & VR_BELL) && i > 0)
             break;
@@ -270,7 +265,7 @@ static unsigned resort(struct view *v)
 
 static unsigned lane_sort(struct view *v, int n)
 {
-    int s = ((int)v->lanes[LANE_G].sort + times(n)) % SORT_COUNT;
+    int s = ((int)v->lanes[LANE_G].sort + move_times(n)) % SORT_COUNT;
     v->lanes[LANE_G].sort = (enum sort)(s < 0 ? s + SORT_COUNT : s);
     return resort(v);
 }
@@ -298,10 +293,10 @@ static unsigned lane_here(struct view *v, int n)
  */
 
 #define ANSWER_LANES \
-    ANSWER_TIME, [DEED_LANE] = lane_move, [DEED_LANE_PAGE] = lane_page, [DEED_FIRST] = lane_first, \
-                 [DEED_LAST] = lane_last, [DEED_FIT] = lane_fit, [DEED_SPAN] = move_span, \
-                 [DEED_SAME] = view_same, [DEED_CAUSE] = lane_cause, [DEED_EFFECT] = lane_effect, \
-                 [DEED_SWAP] = lane_swap, [DEED_DETAILS] = lane_details
+    ANSWER_TIME, [REQ_LANE] = lane_move, [REQ_LANE_PAGE] = lane_page, [REQ_FIRST] = lane_first, \
+                 [REQ_LAST] = lane_last, [REQ_FIT] = lane_fit, [REQ_SPAN] = move_span, \
+                 [REQ_SAME] = view_same, [REQ_CAUSE] = lane_cause, [REQ_EFFECT] = lane_effect, \
+                 [REQ_SWAP] = lane_swap, [REQ_DETAILS] = lane_details
 #define IS_LANES \
     .plan = PLAN_TIME, .open = lane_open, .settle = lane_settle, .draw = rows_lanes, \
     .speak = status_lane_rich, .where = lane_where, .span = lane_span, \
@@ -315,7 +310,7 @@ const struct view_kind kind_goroutines = {
     .lanes = LANE_G,
     .gutter = GUTTER_NAMES,
     .show = kind_show,
-    .answer = {ANSWER_LANES, [DEED_SORT] = lane_sort, [DEED_INVERT] = lane_invert, [DEED_HERE] = lane_here},
+    .answer = {ANSWER_LANES, [REQ_SORT] = lane_sort, [REQ_INVERT] = lane_invert, [REQ_HERE] = lane_here},
 };
 const struct view_kind kind_threads = {
     IS_LANES, .lanes = LANE_M, .gutter = GUTTER_THREADS, .show = kind_show, .answer = {ANSWER_LANES},

@@ -33,7 +33,7 @@ struct life {
     uint32_t on;
 };
 
-static void count(struct life *k, const struct span *s)
+static void life_count(struct life *k, const struct span *s)
 {
     uint32_t why = s->state == ST_WAITING || s->state == ST_RUNNABLE ? s->reason : s->label;
     int i = 0;
@@ -66,13 +66,13 @@ static int by_ns(const void *a, const void *b)
     return x->ns != y->ns ? (x->ns > y->ns ? -1 : 1) : (int)x->state - (int)y->state;
 }
 
-static void walk(const struct view *v, struct lane l, struct life *k)
+static void life_walk(const struct view *v, struct lane l, struct life *k)
 {
     struct span_iter it;
     if (!span_seek_index(&it, v->tr, l, 0))
         return;
     for (int i = 0; i < WALK; i++) {
-        count(k, span_get(&it));
+        life_count(k, span_get(&it));
         if (!span_next(&it)) {
             qsort(k->r, (size_t)k->n, sizeof *k->r, by_ns);
             return;
@@ -187,7 +187,7 @@ static void reasons(const struct view *v, struct lane l, const struct life *k, b
                   k->cut ? ": it has more than a million" : "");
 }
 
-static void list(const struct view *v, struct lane l, int64_t t, struct lines *out, int w)
+static void life_list(const struct view *v, struct lane l, int64_t t, struct lines *out, int w)
 {
     struct span_iter it;
     char d[FMT_MAX], f[300], why[100], whom[100], from[FMT_MAX];
@@ -229,10 +229,10 @@ void life_text(const struct view *v, uint32_t g, int64_t t, struct lines *out, i
     str_safe(trace_str(v->tr, li.name), name, sizeof name);
     lines_add(out, "%s %s", id, li.name ? name : "(its start function is not in the trace)");
     origin(v, l, &li, out, w);
-    walk(v, l, &k);
+    life_walk(v, l, &k);
     const bool assists = states(v, l, &li, calls_timed(v, &k), out);
     lines_add(out, "%-16s %10" PRIu64 "%s times it ran on another processor than before", "moved", k.moves,
               k.cut ? "+" : " ");
     reasons(v, l, &k, assists, out);
-    list(v, l, t, out, w);
+    life_list(v, l, t, out, w);
 }

@@ -95,8 +95,8 @@ const struct view_kind kind_log = {
     .speak = log_speak,
     .span = log_span,
     .refuse = "in the event log rows are moved over; t shows the goroutine's lane",
-    .answer = {ANSWER_TIME, [DEED_LANE] = log_move, [DEED_LANE_PAGE] = log_page, [DEED_FIRST] = kind_start,
-               [DEED_LAST] = kind_end, [DEED_SPAN] = log_move, [DEED_DETAILS] = log_details,
-               [DEED_SWAP] = log_swap},
-    .word = {[DEED_LANE] = "event", [DEED_SWAP] = "goroutine"},
+    .answer =
+        {ANSWER_TIME, [REQ_LANE] = log_move, [REQ_LANE_PAGE] = log_page, [REQ_FIRST] = kind_start,
+         [REQ_LAST] = kind_end, [REQ_SPAN] = log_move, [REQ_DETAILS] = log_details, [REQ_SWAP] = log_swap},
+    .word = {[REQ_LANE] = "event", [REQ_SWAP] = "goroutine"},
 };

@@ -25,14 +25,15 @@ static const struct mmu_point *here(const struct view *v)
  */
 
 /* The columns [*x0, *x1) of the i-th of n points, on a grid that has w beside the scale (or none). */
-static void place(int w, uint32_t n, uint32_t i, int *x0, int *x1)
+static void mmu_place(int w, uint32_t n, uint32_t i, int *x0, int *x1)
 {
     w = w > 0 ? w : 0;
     *x0 = (int)((uint64_t)i * (unsigned)w / n);
     *x1 = (int)((uint64_t)(i + 1) * (unsigned)w / n);
 }
 
-static void bar(struct grid *g, const struct view *v, const struct mmu_point *m, int x, int w, int y, int h)
+static void mmu_bar(struct grid *g, const struct view *v, const struct mmu_point *m, int x, int w, int y,
+                    int h)
 {
     int level = (int)(m->mmu * h * 8 + 0.5);
     if (m->mmu > 0 && !level)
@@ -77,10 +78,10 @@ static void lengths(struct grid *g, const struct view *v, int y)
     char d[FMT_MAX];
     int x0, x1, free = SCALE;
     grid_fill(g, 0, y, g->w, 1, ' ', STYLE_RULER);
-    place(g->w - SCALE, n, v->at.row, &x0, &x1);
+    mmu_place(g->w - SCALE, n, v->at.row, &x0, &x1);
     int keep0 = SCALE + x0, keep1 = keep0 + (int)strlen(tri_dur(v->tr, m[v->at.row].window, d)) + 1;
     for (uint32_t i = 0; i < n; i++) {
-        place(g->w - SCALE, n, i, &x0, &x1);
+        mmu_place(g->w - SCALE, n, i, &x0, &x1);
         int w = (int)str_width(str_of(tri_dur(v->tr, m[i].window, d)), FMT_MAX);
         bool focus = &m[i] == here(v);
         if (SCALE + x0 < free || SCALE + x0 + w > g->w ||
@@ -91,7 +92,7 @@ static void lengths(struct grid *g, const struct view *v, int y)
     }
 }
 
-static void draw(struct grid *g, struct view *v, const struct plan *p)
+static void mmu_draw(struct grid *g, struct view *v, const struct plan *p)
 {
     int y = p->y[ROW_LANES], h = p->n[ROW_LANES];
     uint32_t n;
@@ -112,8 +113,8 @@ static void draw(struct grid *g, struct view *v, const struct plan *p)
         lengths(g, v, y + --h);
     axis(g, v, y, h);
     for (uint32_t i = 0; i < n; i++) {
-        place(g->w - SCALE, n, i, &x0, &x1);
-        bar(g, v, &v->tri->tg->mmu[i], SCALE + x0, x1 - x0 > 1 ? x1 - x0 - 1 : 1, y, h);
+        mmu_place(g->w - SCALE, n, i, &x0, &x1);
+        mmu_bar(g, v, &v->tri->tg->mmu[i], SCALE + x0, x1 - x0 > 1 ? x1 - x0 - 1 : 1, y, h);
         if (i == v->at.row) /* a bar of no height is seen as well */
             grid_put(g, SCALE + x0 + (x1 - x0 - 1) / 2, y, glyph_mark(v->scr.tier, MARK_CURSOR),
                      STYLE_CURSOR);
@@ -123,7 +124,7 @@ static void draw(struct grid *g, struct view *v, const struct plan *p)
 /* ---- in words -------------------------------------------------------------------------------------------
  */
 
-static void share(struct text *t, const char *name, int64_t part, int64_t whole)
+static void mmu_share(struct text *t, const char *name, int64_t part, int64_t whole)
 {
     if (part <= 0)
         return;
@@ -131,7 +132,7 @@ static void share(struct text *t, const char *name, int64_t part, int64_t whole)
     text_share(t, (double)part, (double)whole);
 }
 
-static void detail(struct text *t, const struct view *v, int line)
+static void mmu_detail(struct text *t, const struct view *v, int line)
 {
     const struct mmu_point *m = here(v);
     struct shares sum = {{0}}, s;
@@ -158,7 +159,7 @@ static void detail(struct text *t, const struct view *v, int line)
     text_lit(t, "the processors' time then: ");
     size_t n = t->n;
     for (int i = ST_NONE + 1; i < ST_COUNT; i++)
-        share(t, state_name((enum state)i), sum.ns[i], all);
+        mmu_share(t, state_name((enum state)i), sum.ns[i], all);
     if (t->n > n + 1) /* without the first comma */
         memmove(t->p + n, t->p + n + 2, t->n - n - 1), t->n -= 2;
     trace_shares(v->tr, (struct lane){LANE_BAND, BAND_STW}, m->at, t1, &s);
@@ -171,10 +172,10 @@ static void detail(struct text *t, const struct view *v, int line)
 static void speak(const struct view *v, int w, struct rich *out)
 {
     (void)w;
-    tri_say_two(v, out, detail);
+    tri_say_two(v, out, mmu_detail);
 }
 
-static bool tsv(const struct view *v, FILE *f)
+static bool mmu_tsv(const struct view *v, FILE *f)
 {
     if (!points(v))
         return false;
@@ -210,7 +211,7 @@ static unsigned touch(struct view *v, const struct plan *p, int x, int y)
     if (y < p->y[ROW_LANES] || y >= p->y[ROW_LANES] + p->n[ROW_LANES])
         return VR_NONE;
     for (uint32_t i = 0; i < n; i++) {
-        place(v->scr.w - SCALE, n, i, &x0, &x1);
+        mmu_place(v->scr.w - SCALE, n, i, &x0, &x1);
         if (x >= SCALE + x0 && x < SCALE + x1)
             return i == v->at.row ? VR_DRAW : to(v, i);
     }
@@ -234,14 +235,14 @@ static unsigned last(struct view *v, int n)
     return to(v, INT32_MAX);
 }
 
-static unsigned enter(struct view *v, int n)
+static unsigned mmu_enter(struct view *v, int n)
 {
     (void)n;
     const struct mmu_point *m = here(v);
     struct text t = {.ticks = when_ticks(v->tr)};
     if (!m)
         return move_fail(v, "nothing here");
-    detail(&t, v, 1);
+    mmu_detail(&t, v, 1);
     unsigned f = tri_goto(v, (struct lane){LANE_P, NO_LANE}, m->at, time_add(m->at, m->window));
     if (t.p)
         view_message(v, false, "%s", t.p);
@@ -250,7 +251,7 @@ static unsigned enter(struct view *v, int n)
 }
 
 /* Without a cycle there is no curve, and nothing to do but leave. */
-static bool can(const struct view *v, enum deed d)
+static bool can(const struct view *v, enum request d)
 {
     (void)d;
     return points(v) > 0;
@@ -263,16 +264,16 @@ const struct view_kind kind_mmu = {
     .gutter = GUTTER_SHORT,
     .open = tri_open,
     .show = kind_show,
-    .draw = draw,
+    .draw = mmu_draw,
     .touch = touch,
     .speak = speak,
     .can = can,
     .hold = tri_hold,
-    .tsv = tsv,
+    .tsv = mmu_tsv,
     .refuse = "Enter opens the lanes first",
-    .answer = {ANSWER_SIDE(side), [DEED_LANE] = side, [DEED_FIRST] = first, [DEED_START] = first,
-               [DEED_LAST] = last, [DEED_END] = last, [DEED_DETAILS] = enter, [DEED_FIT] = enter,
-               [DEED_SWAP] = enter},
-    .refusal = {REFUSE_ZOOM, REFUSE_SELECT, [DEED_SORT] = "windows have their order: by length"},
-    .word = {ANSWER_SIDE("window"), [DEED_LANE] = "window", [DEED_DETAILS] = "the worst"},
+    .answer =
+        {ANSWER_SIDE(side), [REQ_LANE] = side, [REQ_FIRST] = first, [REQ_START] = first, [REQ_LAST] = last,
+         [REQ_END] = last, [REQ_DETAILS] = mmu_enter, [REQ_FIT] = mmu_enter, [REQ_SWAP] = mmu_enter},
+    .refusal = {REFUSE_ZOOM, REFUSE_SELECT, [REQ_SORT] = "windows have their order: by length"},
+    .word = {ANSWER_SIDE("window"), [REQ_LANE] = "window", [REQ_DETAILS] = "the worst"},
 };

@@ -652,7 +652,7 @@ const struct view_kind kind_sql = {
     .tsv = tsv,
     .refuse = "Enter goes to a row's place",
     .find = find,
-    .answer = {ANSWER_ROWS, ANSWER_SIDE(sort), [DEED_SORT] = sort, [DEED_INVERT] = invert},
+    .answer = {ANSWER_ROWS, ANSWER_SIDE(sort), [REQ_SORT] = sort, [REQ_INVERT] = invert},
     .refusal = {REFUSE_ZOOM, REFUSE_SELECT},
-    .word = {[DEED_LANE] = "row", ANSWER_SIDE("column"), [DEED_SORT] = NULL, [DEED_DETAILS] = "go there"},
+    .word = {[REQ_LANE] = "row", ANSWER_SIDE("column"), [REQ_SORT] = NULL, [REQ_DETAILS] = "go there"},
 };

@@ -52,7 +52,7 @@ static int name_room(int w)
     return room > 60 ? 60 : room < 10 ? 10 : room;
 }
 
-static void head(struct lines *t, const char *what, int w)
+static void sums_text_head(struct lines *t, const char *what, int w)
 {
     lines_add(t, "%s", "");
     lines_add(t, "%-*.*s %8s %8s %8s %8s %7s", name_room(w), name_room(w), what, "running", "runnable",
@@ -108,7 +108,7 @@ static void table(const struct sums *s, const struct view *v, struct lines *t, c
         }
     if (n) {
         qsort(r, n, sizeof *r, order);
-        head(t, what, w);
+        sums_text_head(t, what, w);
     }
     for (size_t i = 0; i < n && i < TOP; i++) {
         if (r[i].key)
@@ -130,7 +130,7 @@ static void tops(const struct sums *s, const struct view *v, struct lines *t, in
     for (int k = 0; k < BY_COUNT; k++) {
         if (!titles[k] || !s->ntop[k])
             continue;
-        head(t, titles[k], w);
+        sums_text_head(t, titles[k], w);
         for (int i = 0; i < s->ntop[k] && i < (k ? 5 : TOP); i++) {
             name_goroutine(v, s->top[k][i].key, name_room(w), name, sizeof name);
             put_row(s, t, name, &s->top[k][i], w);

@@ -246,7 +246,7 @@ const struct thing *table_thing(const struct table *t, uint32_t row)
     return &t->thing[kinds(&t->have) ? t->type[row].longest : row];
 }
 
-static void name_of(struct text *out, const struct table *t, const struct table_order *o, uint32_t row)
+static void table_name_of(struct text *out, const struct table *t, const struct table_order *o, uint32_t row)
 {
     if (kinds(o))
         t->from->type_name(out, t, &t->type[row]);
@@ -256,7 +256,7 @@ static void name_of(struct text *out, const struct table *t, const struct table_
 
 void table_name(struct text *out, const struct table *t, uint32_t row)
 {
-    name_of(out, t, &t->have, row);
+    table_name_of(out, t, &t->have, row);
 }
 
 /* A name as a number that is ordered as its first letters are. */
@@ -264,7 +264,7 @@ static int64_t name_key(const struct table *t, const struct table_order *o, uint
 {
     struct text name = {0};
     uint64_t key = 0;
-    name_of(&name, t, o, row);
+    table_name_of(&name, t, o, row);
     for (size_t i = 0; i < 8; i++)
         key = key << 8 | (i < name.n ? (unsigned char)tolower((unsigned char)name.p[i]) : 0u);
     text_free(&name);
@@ -345,7 +345,7 @@ static bool passes(const struct sieve *s, const struct table *t, const struct ta
     bool ok = true;
     for (int i = 0; ok && i < s->n; i++) {
         if (s->how[i] == 't' && !name.p)
-            name_of(&name, t, o, row);
+            table_name_of(&name, t, o, row);
         ok = s->how[i] == '>'   ? d > s->ns[i]
              : s->how[i] == '<' ? d < s->ns[i]
                                 : match_str(&s->m[i], (struct str){name.p ? name.p : "", (uint32_t)name.n});
@@ -355,7 +355,7 @@ static bool passes(const struct sieve *s, const struct table *t, const struct ta
 }
 
 /* Does it overlap the window that was asked for? A kind, if one of its things does. */
-static bool within(const struct table *t, const struct table_order *o, uint32_t row)
+static bool table_within(const struct table *t, const struct table_order *o, uint32_t row)
 {
     uint32_t from = row, to = row + 1;
     if (!o->windowed)
@@ -390,7 +390,7 @@ static bool order(struct table *t)
     for (uint32_t i = from; ok && i < from + n; i++) {
         if (i % 64 == 0)
             ok = slices_tick();
-        if (!within(t, &o, i) || (s.n && !passes(&s, t, &o, i)))
+        if (!table_within(t, &o, i) || (s.n && !passes(&s, t, &o, i)))
             continue;
         uint64_t key = (uint64_t)value(t, &o, i, o.sort) ^ (uint64_t)1 << 63;
         k[kept++] = (struct keyed_row){falling ? ~key : key, i};
@@ -437,7 +437,7 @@ static unsigned job_over(struct table *t, enum slices_state st)
 }
 
 /* Put in order what is wanted now; short work is done at once. */
-static unsigned start(struct table *t)
+static unsigned table_start(struct table *t)
 {
     slices_free(t->job);
     t->job = slices_new(job, t);
@@ -488,7 +488,7 @@ const struct table_from *table_of(const struct view *v)
 }
 
 /* What its things are found in, if that isn't the trace alone. */
-static const struct triage *counted(const struct view *v)
+static const struct triage *table_counted(const struct view *v)
 {
     return table_of(v)->counted && v->tri ? v->tri->tg : NULL;
 }
@@ -496,14 +496,14 @@ static const struct triage *counted(const struct view *v)
 static bool stale(const struct table *t, const struct view *v)
 {
     const struct trace_info *ti = trace_info(v->tr);
-    return t->from != table_of(v) || t->tr != v->tr || t->tg != counted(v) || t->epoch != ti->epoch ||
+    return t->from != table_of(v) || t->tr != v->tr || t->tg != table_counted(v) || t->epoch != ti->epoch ||
            t->end != ti->end;
 }
 
 bool table_ready(const struct view *v)
 {
     const struct table *t = v->table;
-    return t && t->from == table_of(v) && t->tr == v->tr && t->tg == counted(v) &&
+    return t && t->from == table_of(v) && t->tr == v->tr && t->tg == table_counted(v) &&
            t->epoch == trace_info(v->tr)->epoch && t->listed && t->made;
 }
 
@@ -522,19 +522,19 @@ static void order_wanted(struct table *t, int view, uint32_t open)
 }
 
 /* The things of the view shown, if they are not those that are there. */
-static unsigned follow(struct view *v)
+static unsigned table_follow(struct view *v)
 {
     struct table *t = v->table;
     const struct trace_info *ti = trace_info(v->tr);
     if (!t && !(t = v->table = mem_zalloc(sizeof *t)))
         return VR_DRAW;
-    if (!stale(t, v) || !ti->done || (table_of(v)->counted && !counted(v)))
+    if (!stale(t, v) || !ti->done || (table_of(v)->counted && !table_counted(v)))
         return VR_NONE;
     bool same = t->from == table_of(v) && t->tr == v->tr;
     drop(t);
     t->tr = v->tr;
     t->from = table_of(v);
-    t->tg = counted(v);
+    t->tg = table_counted(v);
     t->epoch = ti->epoch;
     t->end = ti->end;
     if (!same) {
@@ -545,20 +545,20 @@ static unsigned follow(struct view *v)
         order_wanted(t, v->at.view, TABLE_TYPES);
     }
     move_ready(v);
-    return start(t);
+    return table_start(t);
 }
 
 unsigned table_open(struct view *v, int no)
 {
     (void)tri_open(v, no);
-    return VR_DRAW | follow(v);
+    return VR_DRAW | table_follow(v);
 }
 
 /* Are those of the view shown to be found anew, and can they be? */
 static bool due(const struct view *v)
 {
     return table_of(v) && v->table && stale(v->table, v) && trace_info(v->tr)->done &&
-           (!table_of(v)->counted || counted(v));
+           (!table_of(v)->counted || table_counted(v));
 }
 
 bool table_pending(const struct view *v)
@@ -573,7 +573,7 @@ unsigned table_work(struct view *v, int64_t budget_ns)
     if (!t || (!t->job && !due(v)))
         return VR_NONE;
     if (!t->job)
-        return follow(v);
+        return table_follow(v);
     const unsigned f = job_over(t, slices_run(t->job, budget_ns));
     if (!t->job)
         move_ready(v);
@@ -586,7 +586,7 @@ unsigned table_work(struct view *v, int64_t budget_ns)
 static unsigned again(struct view *v)
 {
     v->at.row = v->at.top = 0;
-    return VR_DRAW | (v->table->tr ? start(v->table) : VR_NONE);
+    return VR_DRAW | (v->table->tr ? table_start(v->table) : VR_NONE);
 }
 
 static void say_order(struct view *v)
@@ -681,7 +681,7 @@ unsigned table_back(struct view *v, int n)
         return table_find(v, "");
     if (!kinds(&t->want) && t->from->types) {
         order_wanted(t, v->at.view, TABLE_TYPES);
-        unsigned f = start(t);
+        unsigned f = table_start(t);
         v->at.row = t->type_row;
         v->at.top = t->type_top;
         return f;
@@ -719,7 +719,7 @@ static void took(struct text *out, const struct thing *x)
     text_dur(out, x->t1 - x->t0);
 }
 
-static unsigned enter(struct view *v)
+static unsigned table_enter(struct view *v)
 {
     struct table *t = v->table;
     if (t->job) /* the rows are those of another order */
@@ -750,12 +750,12 @@ static unsigned enter(struct view *v)
 /* ---- rows for tri.c -------------------------------------------------------------------------------------
  */
 
-static uint32_t count(const struct view *v)
+static uint32_t table_count(const struct view *v)
 {
     return v->table->nrows;
 }
 
-static void detail(struct text *out, const struct view *v, uint32_t row, int line)
+static void table_detail(struct text *out, const struct view *v, uint32_t row, int line)
 {
     const struct table *t = v->table;
     uint32_t i = t->row[row];
@@ -833,19 +833,19 @@ static bool ready(const struct view *v)
 
 void table_draw(struct grid *g, struct view *v, const struct plan *p)
 {
-    (void)follow(v);
+    (void)table_follow(v);
     tri_draw(g, v, p);
 }
 
 const struct tri_view table_list = {
-    .rows = count,
+    .rows = table_count,
     .head = table_head,
     .head_lines = table_head_lines,
     .titled = table_titled,
     .row = table_row,
-    .detail = detail,
+    .detail = table_detail,
     .lists = lists,
-    .enter = enter,
+    .enter = table_enter,
     .ready = ready,
 };
 

@@ -185,13 +185,12 @@ void table_row(struct grid *g, struct view *v, uint32_t row, int y, bool focus);
     .back_word = table_back_word, .refuse = "Enter opens the lanes first", \
     .answer = {ANSWER_ROWS, \
                ANSWER_SIDE(table_sort), \
-               [DEED_SORT] = table_sort, \
-               [DEED_INVERT] = table_invert, \
-               [DEED_HERE] = table_here, \
-               [DEED_BACK] = table_back}, \
+               [REQ_SORT] = table_sort, \
+               [REQ_INVERT] = table_invert, \
+               [REQ_HERE] = table_here, \
+               [REQ_BACK] = table_back}, \
     .refusal = {REFUSE_ZOOM, REFUSE_SELECT}, \
-    .word = { \
-        ANSWER_SIDE("column"), [DEED_SORT] = NULL, [DEED_DETAILS] = "open", [DEED_HERE] = "window only"}
+    .word = {ANSWER_SIDE("column"), [REQ_SORT] = NULL, [REQ_DETAILS] = "open", [REQ_HERE] = "window only"}
 
 /* table_name_string - a kind whose name is the string its number a stands for; most are. */
 void table_name_string(struct text *out, const struct table *t, const struct ttype *k);

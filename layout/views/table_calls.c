@@ -3,19 +3,19 @@
  */
 #include "layout/views/table_spans.h"
 
-static bool list(struct table *t)
+static bool calls_list(struct table *t)
 {
     return table_spans(t, ST_SYSCALL, NULL);
 }
 
-static void name(struct text *out, const struct table *t, const struct thing *x)
+static void calls_name(struct text *out, const struct table *t, const struct thing *x)
 {
     text_who(out, t->tr, x->g);
     text_lit(out, " in ");
     text_where(out, t->tr, x->index, 0);
 }
 
-static void say(struct text *out, const struct view *v, const struct thing *x)
+static void calls_say(struct text *out, const struct view *v, const struct thing *x)
 {
     text_who(out, v->tr, x->g);
     text_lit(out, " in ");
@@ -28,9 +28,9 @@ static const struct table_from calls = {
     .things = "system calls",
     .types = "places of system calls",
     .none = "no system calls in this trace",
-    .list = list,
-    .name = name,
+    .list = calls_list,
+    .name = calls_name,
     .type_name = spans_place,
-    .say = say,
+    .say = calls_say,
 };
 const struct view_kind kind_calls = {IS_THINGS(&calls)};

@@ -14,7 +14,7 @@ struct table_copy {
     struct text to;  /* what is large grows there without being copied */
 };
 
-static void head(const struct table *t, struct text *to)
+static void copy_head(const struct table *t, struct text *to)
 {
     for (int c = 0; c < table_cols(t) - 1; c++) {
         struct tcol k = table_col(t, c);
@@ -26,7 +26,7 @@ static void head(const struct table *t, struct text *to)
     text_lit(to, "name\n");
 }
 
-static void row(const struct table *t, uint32_t i, struct text *to)
+static void copy_row(const struct table *t, uint32_t i, struct text *to)
 {
     struct text name = {0};
     for (int c = 0; c < table_cols(t) - 1; c++) {
@@ -63,7 +63,7 @@ unsigned table_copy(struct view *v)
         return move_fail(v, "out of memory");
     c->made = t->made;
     c->at = v->at;
-    head(t, &c->to);
+    copy_head(t, &c->to);
     return table_copy_work(v, trace_info(v->tr)->done ? VIEW_AT_ONCE_NS : INT64_MAX);
 }
 
@@ -94,7 +94,7 @@ unsigned table_copy_work(struct view *v, int64_t budget_ns)
     }
     const int64_t until = budget_ns == INT64_MAX ? INT64_MAX : host_now() + budget_ns;
     while (c->row < t->nrows) {
-        row(t, c->row++, &c->to);
+        copy_row(t, c->row++, &c->to);
         if (c->row % LOOK || until == INT64_MAX || host_now() < until)
             continue;
         view_message(v, false, "copying %d%%", (int)((uint64_t)c->row * 100 / t->nrows));

@@ -15,7 +15,7 @@ static const struct tcol col[OWN] = {
     [GOAL] = {"goal", "the heap's goal as it began", TCOL_BYTES, 8},
 };
 
-static bool list(struct table *t)
+static bool cycles_list(struct table *t)
 {
     const struct range *r;
     size_t n = trace_ranges(t->tr, RANGE_GC, &r);
@@ -39,7 +39,7 @@ static int64_t band(const struct table *t, const struct thing *x, enum band b, e
     return sh.ns[s];
 }
 
-static int64_t value(const struct table *t, const struct thing *x, int c)
+static int64_t cycles_value(const struct table *t, const struct thing *x, int c)
 {
     uint64_t least = 0, most = 0;
     switch (c) {
@@ -56,7 +56,7 @@ static int64_t value(const struct table *t, const struct thing *x, int c)
     }
 }
 
-static void name(struct text *out, const struct table *t, const struct thing *x)
+static void cycles_name(struct text *out, const struct table *t, const struct thing *x)
 {
     const struct range *r;
     size_t n = trace_ranges(t->tr, RANGE_GC, &r);
@@ -67,15 +67,15 @@ static void name(struct text *out, const struct table *t, const struct thing *x)
     }
 }
 
-static void say(struct text *out, const struct view *v, const struct thing *x)
+static void cycles_say(struct text *out, const struct view *v, const struct thing *x)
 {
     const struct table *t = v->table;
-    int64_t heap = value(t, x, HEAP), goal = value(t, x, GOAL);
+    int64_t heap = cycles_value(t, x, HEAP), goal = cycles_value(t, x, GOAL);
     char n[FMT_MAX];
     text_lit(out, "in it the world was stopped for ");
-    text_dur(out, value(t, x, STOPPED));
+    text_dur(out, cycles_value(t, x, STOPPED));
     text_lit(out, ", some goroutine assisted for ");
-    text_dur(out, value(t, x, ASSIST));
+    text_dur(out, cycles_value(t, x, ASSIST));
     if (heap >= 0)
         text_add(out, "; heap at most %s", fmt_bytes((uint64_t)heap, n));
     if (goal >= 0)
@@ -83,7 +83,7 @@ static void say(struct text *out, const struct view *v, const struct thing *x)
 }
 
 /* All processors are concerned: whichever was looked at last. */
-static struct lane lane(const struct table *t, const struct thing *x)
+static struct lane cycles_lane(const struct table *t, const struct thing *x)
 {
     (void)t, (void)x;
     return (struct lane){LANE_P, NO_LANE};
@@ -96,10 +96,10 @@ static const struct table_from cycles = {
     .none = "no GC cycle in this trace",
     .col = col,
     .ncols = OWN,
-    .list = list,
-    .value = value,
-    .name = name,
-    .say = say,
-    .lane = lane,
+    .list = cycles_list,
+    .value = cycles_value,
+    .name = cycles_name,
+    .say = cycles_say,
+    .lane = cycles_lane,
 };
 const struct view_kind kind_cycles = {IS_THINGS(&cycles)};

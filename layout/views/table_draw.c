@@ -31,7 +31,7 @@ static int choose(const struct table *t, int w, int out[COLS_MOST])
     return n;
 }
 
-static void number(const struct view *v, enum tcol_kind k, int64_t x, char out[FMT_MAX])
+static void draw_number(const struct view *v, enum tcol_kind k, int64_t x, char out[FMT_MAX])
 {
     if (x <= TABLE_UNTIMED && k == TCOL_DUR)
         snprintf(out, FMT_MAX, TRI_UNTIMED);
@@ -80,7 +80,7 @@ unsigned table_titled(struct view *v, int x)
 
 /* What rows are sorted by, if that is an amount, as a bar beside the largest. Returns the columns it takes,
  * of x's screen. */
-static int bar(struct grid *g, const struct view *v, uint32_t row, int x, int y, bool focus)
+static int draw_bar(struct grid *g, const struct view *v, uint32_t row, int x, int y, bool focus)
 {
     enum { LEAST = 50, BAR = 10 }; /* columns that are left for names, and of a bar */
     const struct table *t = v->table;
@@ -111,11 +111,11 @@ void table_row(struct grid *g, struct view *v, uint32_t row, int y, bool focus)
         grid_fill(g, 0, y, g->w, 1, ' ', s);
     for (int i = 0; i < n; i++) {
         struct tcol k = table_col(t, c[i]);
-        number(v, k.kind, table_value(t, t->row[row], c[i]), buf);
+        draw_number(v, k.kind, table_value(t, t->row[row], c[i]), buf);
         tri_cell(g, x, y, k.w, s, buf);
         x += k.w;
     }
-    x += bar(g, v, row, x + 2, y, focus);
+    x += draw_bar(g, v, row, x + 2, y, focus);
     table_name(&whole, t, t->row[row]);
     str_where((struct str){whole.p ? whole.p : "", (uint32_t)whole.n}, g->w - x - 2, glyph_dots(v->scr.tier),
               name, sizeof name);
@@ -195,11 +195,11 @@ struct labels {
     bool untimed; /* what is in the lowest row */
 };
 
-static void label(void *arg, int64_t value, char *out, size_t size)
+static void draw_label(void *arg, int64_t value, char *out, size_t size)
 {
     const struct labels *l = arg;
     char buf[FMT_MAX];
-    number(l->v, l->kind, value, buf);
+    draw_number(l->v, l->kind, value, buf);
     if (l->untimed && !value) {
         snprintf(out, size, TRI_UNTIMED);
         return;
@@ -219,7 +219,7 @@ static void draw_spectrum(const struct spectrum *s, struct grid *g, struct view 
     int64_t at = NO_TIME, value = 0;
     if (p.col >= 0 && v->at.row < t->nrows)
         point(&p, v->at.row, &at, &value);
-    spectrum_draw(s, g, x, y, &(struct spectrum_look){v->scr.tier, label, &l, at, value});
+    spectrum_draw(s, g, x, y, &(struct spectrum_look){v->scr.tier, draw_label, &l, at, value});
     grid_fill(g, 0, y + s->rows, g->w, 1, ' ', STYLE_RULER);
     ruler_draw(g, v->tr, v->scr.tier, s->win, x, y + s->rows, g->w - x, v->scr.clock);
 }

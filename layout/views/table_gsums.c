@@ -11,7 +11,7 @@ static const struct tcol col[OWN] = {
     [CALLS] = {"syscall", "time in system calls", TCOL_DUR, 9},
 };
 
-static bool list(struct table *t)
+static bool gsums_list(struct table *t)
 {
     enum { CHUNK = 256 };
     struct lifetime life[CHUNK];
@@ -39,7 +39,7 @@ static bool untimed(const struct trace *tr, const struct thing *x)
     return !tri_any_timed(tr, tri_g(x->g), x->t0, x->t1 + 1);
 }
 
-static int64_t value(const struct table *t, const struct thing *x, int c)
+static int64_t gsums_value(const struct table *t, const struct thing *x, int c)
 {
     static const enum state of[OWN] = {
         [RUNNING] = ST_RUNNING, [RUNNABLE] = ST_RUNNABLE, [BLOCKED] = ST_WAITING, [CALLS] = ST_SYSCALL};
@@ -52,12 +52,12 @@ static int64_t value(const struct table *t, const struct thing *x, int c)
     return sh.ns[of[c]];
 }
 
-static void name(struct text *out, const struct table *t, const struct thing *x)
+static void gsums_name(struct text *out, const struct table *t, const struct thing *x)
 {
     text_who(out, t->tr, x->g);
 }
 
-static void say(struct text *out, const struct view *v, const struct thing *x)
+static void gsums_say(struct text *out, const struct view *v, const struct thing *x)
 {
     struct lane_info li = trace_lane_who(v->tr, tri_g(x->g));
     struct shares sh;
@@ -90,9 +90,9 @@ static const struct table_from gsums = {
     .col = col,
     .ncols = OWN,
     .first = THING_OWN + RUNNING,
-    .list = list,
-    .value = value,
-    .name = name,
-    .say = say,
+    .list = gsums_list,
+    .value = gsums_value,
+    .name = gsums_name,
+    .say = gsums_say,
 };
 const struct view_kind kind_gsums = {IS_THINGS(&gsums)};

@@ -10,16 +10,16 @@
  * or more). */
 enum { LOOKED = 32, OF = 48, MANY = UINT16_MAX };
 
-static uint64_t part_of(const struct instance_row *r)
+static uint64_t pieces_part_of(const struct instance_row *r)
 {
     return r->looked < r->of
                ? (r->looked < MANY ? r->looked : MANY) << LOOKED | (r->of < MANY ? r->of : MANY) << OF
                : 0;
 }
 
-static bool add(struct table *t, const struct instances *in, const struct instance_row *r)
+static bool pieces_add(struct table *t, const struct instances *in, const struct instance_row *r)
 {
-    uint64_t key = r->stack | part_of(r);
+    uint64_t key = r->stack | pieces_part_of(r);
     for (uint64_t i = r->at; i < r->at + r->d.n; i++) {
         const struct workpiece *x = &in->one[i];
         if (!table_add(t, r->name, key, (struct thing){.t0 = x->t0, .t1 = x->t1, .g = x->g}))
@@ -28,7 +28,7 @@ static bool add(struct table *t, const struct instances *in, const struct instan
     return true;
 }
 
-static bool list(struct table *t)
+static bool pieces_list(struct table *t)
 {
     enum { STEP_NS = 2000000 };
     struct instances in = {0};
@@ -40,7 +40,7 @@ static bool list(struct table *t)
     }
     for (uint32_t i = 0; ok && i < in.n; i++)
         if (in.row[i].kind == IN_PIECE)
-            ok = add(t, &in, &in.row[i]);
+            ok = pieces_add(t, &in, &in.row[i]);
     instances_free(&in);
     return ok;
 }
@@ -57,12 +57,12 @@ static void type_name(struct text *out, const struct table *t, const struct ttyp
     text_where(out, t->tr, (uint32_t)k->b, 0);
 }
 
-static void name(struct text *out, const struct table *t, const struct thing *x)
+static void pieces_name(struct text *out, const struct table *t, const struct thing *x)
 {
     text_who(out, t->tr, x->g);
 }
 
-static void say(struct text *out, const struct view *v, const struct thing *x)
+static void pieces_say(struct text *out, const struct view *v, const struct thing *x)
 {
     struct shares sh;
     bool first = true;
@@ -83,9 +83,9 @@ static const struct table_from pieces = {
     .types = "workers",
     .none = "no goroutine does work piece by piece in this trace",
     .counted = true,
-    .list = list,
-    .name = name,
+    .list = pieces_list,
+    .name = pieces_name,
     .type_name = type_name,
-    .say = say,
+    .say = pieces_say,
 };
 const struct view_kind kind_pieces = {IS_THINGS(&pieces)};

@@ -16,7 +16,7 @@ static bool contended(const struct trace *tr, const struct span *s, const struct
     }
 }
 
-static bool list(struct table *t)
+static bool places_list(struct table *t)
 {
     return table_spans(t, ST_WAITING, contended);
 }
@@ -50,7 +50,7 @@ static void ender(struct text *out, const struct trace *tr, const struct thing *
 }
 
 /* Who waited, and who ended it; where stands in the status. */
-static void name(struct text *out, const struct table *t, const struct thing *x)
+static void places_name(struct text *out, const struct table *t, const struct thing *x)
 {
     struct span s;
     text_who(out, t->tr, x->g);
@@ -61,7 +61,7 @@ static void name(struct text *out, const struct table *t, const struct thing *x)
         text_add(out, "%s", x->open ? "not over in this trace" : "not recorded");
 }
 
-static void say(struct text *out, const struct view *v, const struct thing *x)
+static void places_say(struct text *out, const struct view *v, const struct thing *x)
 {
     text_who(out, v->tr, x->g);
     text_lit(out, " waited at ");
@@ -76,9 +76,9 @@ static const struct table_from places = {
     .things = "waits",
     .types = "contended places",
     .none = "no goroutine waited for another one in this trace",
-    .list = list,
-    .name = name,
+    .list = places_list,
+    .name = places_name,
     .type_name = type_name,
-    .say = say,
+    .say = places_say,
 };
 const struct view_kind kind_places = {IS_THINGS(&places)};

@@ -12,7 +12,7 @@ static const struct tcol col[OWN] = {
     [BLOCKED] = {"waiting", "time waiting", TCOL_DUR, 9},
 };
 
-static bool list(struct table *t)
+static bool regions_list(struct table *t)
 {
     const struct region *r;
     size_t n = trace_regions(t->tr, &r);
@@ -27,7 +27,7 @@ static bool list(struct table *t)
     return true;
 }
 
-static int64_t value(const struct table *t, const struct thing *x, int c)
+static int64_t regions_value(const struct table *t, const struct thing *x, int c)
 {
     static const enum state of[OWN] = {
         [RUNNING] = ST_RUNNING, [RUNNABLE] = ST_RUNNABLE, [BLOCKED] = ST_WAITING};
@@ -38,13 +38,13 @@ static int64_t value(const struct table *t, const struct thing *x, int c)
     return sh.ns[of[c]];
 }
 
-static void name(struct text *out, const struct table *t, const struct thing *x)
+static void regions_name(struct text *out, const struct table *t, const struct thing *x)
 {
     table_name_string(out, t, &t->type[x->type]);
     table_name_whose(out, t, "of", x);
 }
 
-static void say(struct text *out, const struct view *v, const struct thing *x)
+static void regions_say(struct text *out, const struct view *v, const struct thing *x)
 {
     table_say_parts(out, v, true, x);
 }
@@ -56,11 +56,11 @@ static const struct table_from regions = {
     .none = "no regions in this trace",
     .col = col,
     .ncols = OWN,
-    .list = list,
-    .value = value,
-    .name = name,
+    .list = regions_list,
+    .value = regions_value,
+    .name = regions_name,
     .type_name = table_name_string,
-    .say = say,
+    .say = regions_say,
 };
 static bool no_regions(const struct view *v)
 {

@@ -15,7 +15,7 @@ struct known { /* kinds by reason and stack */
     size_t cap;
 };
 
-static uint64_t place_of(const struct trace *tr, uint32_t stack, uint64_t *inner)
+static uint64_t spans_place_of(const struct trace *tr, uint32_t stack, uint64_t *inner)
 {
     if (!stack)
         return *inner = 0;
@@ -29,7 +29,7 @@ static uint32_t kind(struct table *t, struct known *k, uint32_t reason, uint32_t
     uint32_t at = tab_put(&k->map, reason, stack, k->n);
     if (at == TAB_NONE || at < k->n)
         return at == TAB_NONE ? TAB_NONE : k->type[at];
-    uint64_t inner, place = place_of(t->tr, stack, &inner);
+    uint64_t inner, place = spans_place_of(t->tr, stack, &inner);
     if (reason && stacks_wait_kind(t->tr, reason, stack) == WK_OTHER)
         place = 0; /* the runtime's own doing: who happened to run into it tells nothing */
     uint32_t *p = mem_grow(k->type, &k->cap, (size_t)k->n + 1, sizeof *p);
@@ -39,7 +39,7 @@ static uint32_t kind(struct table *t, struct known *k, uint32_t reason, uint32_t
     return p[k->n++] = table_type(t, place, inner << 32 | reason);
 }
 
-static bool lane(struct table *t, struct known *k, uint32_t g, enum state state, spans_wanted *wanted)
+static bool spans_lane(struct table *t, struct known *k, uint32_t g, enum state state, spans_wanted *wanted)
 {
     struct span_iter it;
     struct span s;
@@ -67,7 +67,7 @@ bool table_spans(struct table *t, enum state state, spans_wanted *wanted)
     bool ok = true;
     for (uint32_t g = 0; ok && g < trace_nlanes(t->tr, LANE_G); g++)
         if (state != ST_WAITING || !trace_lane_who(t->tr, tri_g(g)).is_system)
-            ok = lane(t, &k, g, state, wanted);
+            ok = spans_lane(t, &k, g, state, wanted);
     tab_free(&k.map);
     mem_free(k.type);
     return ok;

@@ -3,7 +3,7 @@
  */
 #include "layout/views/table.h"
 
-static bool list(struct table *t)
+static bool stops_list(struct table *t)
 {
     const struct range *r;
     size_t n = trace_ranges(t->tr, RANGE_STW, &r);
@@ -21,7 +21,7 @@ static bool list(struct table *t)
     return true;
 }
 
-static const struct range *range(const struct trace *tr, const struct thing *x)
+static const struct range *stops_range(const struct trace *tr, const struct thing *x)
 {
     const struct range *r;
     return x->index < trace_ranges(tr, RANGE_STW, &r) ? r + x->index : NULL;
@@ -35,7 +35,7 @@ static void type_name(struct text *out, const struct table *t, const struct ttyp
         text_lit(out, "kind not recorded");
 }
 
-static void name(struct text *out, const struct table *t, const struct thing *x)
+static void stops_name(struct text *out, const struct table *t, const struct thing *x)
 {
     type_name(out, t, &t->type[x->type]);
     if (x->g != NO_LANE) {
@@ -44,10 +44,10 @@ static void name(struct text *out, const struct table *t, const struct thing *x)
     }
 }
 
-static void say(struct text *out, const struct view *v, const struct thing *x)
+static void stops_say(struct text *out, const struct view *v, const struct thing *x)
 {
     char who[VIEW_MESSAGE];
-    const struct range *r = range(v->tr, x);
+    const struct range *r = stops_range(v->tr, x);
     if (!r)
         return;
     tri_stop(v->tr, r, who, sizeof who);
@@ -55,7 +55,7 @@ static void say(struct text *out, const struct view *v, const struct thing *x)
 }
 
 /* On the processor that was waited for. */
-static struct lane lane(const struct table *t, const struct thing *x)
+static struct lane stops_lane(const struct table *t, const struct thing *x)
 {
     struct moment m = {x->t0, x->t1, x->g, NO_LANE};
     struct span held;
@@ -69,10 +69,10 @@ static const struct table_from stops = {
     .things = "stops",
     .types = "kinds of stops",
     .none = "no stop-the-world in this trace",
-    .list = list,
-    .name = name,
+    .list = stops_list,
+    .name = stops_name,
     .type_name = type_name,
-    .say = say,
-    .lane = lane,
+    .say = stops_say,
+    .lane = stops_lane,
 };
 const struct view_kind kind_stops = {IS_THINGS(&stops)};

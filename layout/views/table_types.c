@@ -5,7 +5,7 @@
 
 #include "layout/views/table.h"
 
-static bool list(struct table *t)
+static bool types_list(struct table *t)
 {
     const struct task *k;
     size_t n = trace_tasks(t->tr, &k);
@@ -20,7 +20,7 @@ static bool list(struct table *t)
     return true;
 }
 
-static void name(struct text *out, const struct table *t, const struct thing *x)
+static void types_name(struct text *out, const struct table *t, const struct thing *x)
 {
     const struct task *k;
     table_name_string(out, t, &t->type[x->type]);
@@ -29,7 +29,7 @@ static void name(struct text *out, const struct table *t, const struct thing *x)
     table_name_whose(out, t, "by", x);
 }
 
-static void say(struct text *out, const struct view *v, const struct thing *x)
+static void types_say(struct text *out, const struct view *v, const struct thing *x)
 {
     table_say_parts(out, v, false, x);
 }
@@ -39,10 +39,10 @@ static const struct table_from types = {
     .things = "tasks",
     .types = "types of tasks",
     .none = "no tasks in this trace",
-    .list = list,
-    .name = name,
+    .list = types_list,
+    .name = types_name,
     .type_name = table_name_string,
-    .say = say,
+    .say = types_say,
 };
 static bool no_tasks(const struct view *v)
 {

@@ -91,7 +91,7 @@ static void interval(const struct view *v, int64_t *t0, int64_t *t1, int64_t *at
 /* ---- the order
  * ---------------------------------------------------------------------------------------------- */
 
-static int64_t value(const struct tally_row *r, enum col c)
+static int64_t top_value(const struct tally_row *r, enum col c)
 {
     switch (c) {
     case COL_ALL: return r->there;
@@ -108,7 +108,7 @@ static int64_t value(const struct tally_row *r, enum col c)
     return 0;
 }
 
-static int by_name(const struct trace *tr, uint32_t a, uint32_t b)
+static int top_by_name(const struct trace *tr, uint32_t a, uint32_t b)
 {
     struct str x = trace_str(tr, a), y = trace_str(tr, b);
     int c = memcmp(x.p, y.p, x.len < y.len ? x.len : y.len);
@@ -122,13 +122,14 @@ static int compare(const void *pa, const void *pb)
     static const enum col then[] = {COL_RAN, COL_READY, COL_ALL};
     const struct tally *t = sorting->shown;
     const struct tally_row *a = &t->row[*(const uint32_t *)pa], *b = &t->row[*(const uint32_t *)pb];
-    int64_t x = value(a, sorting->sort), y = value(b, sorting->sort);
-    int c = sorting->sort == COL_NAME ? by_name(t->tr, a->name, b->name) : x > y ? -1 : x < y;
+    int64_t x = top_value(a, sorting->sort), y = top_value(b, sorting->sort);
+    int c = sorting->sort == COL_NAME ? top_by_name(t->tr, a->name, b->name) : x > y ? -1 : x < y;
     if (sorting->invert)
         c = -c;
     for (size_t i = 0; !c && i < sizeof then / sizeof *then; i++)
-        c = value(a, then[i]) > value(b, then[i]) ? -1 : value(a, then[i]) < value(b, then[i]);
-    return c ? c : by_name(t->tr, a->name, b->name);
+        c = top_value(a, then[i]) > top_value(b, then[i]) ? -1
+                                                          : top_value(a, then[i]) < top_value(b, then[i]);
+    return c ? c : top_by_name(t->tr, a->name, b->name);
 }
 
 /* The cursor stays with its group. */
@@ -148,7 +149,7 @@ static void sort_rows(struct view *v)
 }
 
 /* What was counted takes the place of what is shown. */
-static void take(struct view *v)
+static void top_take(struct view *v)
 {
     struct top *t = v->top;
     uint32_t name = NO_LANE, *order = mem_alloc(((size_t)t->next->n + 1) * sizeof *order);
@@ -171,7 +172,7 @@ static void take(struct view *v)
             v->at.row = i;
 }
 
-static bool is(const struct tally *t, const struct view *v)
+static bool top_is(const struct tally *t, const struct view *v)
 {
     int64_t t0, t1, at;
     interval(v, &t0, &t1, &at);
@@ -185,7 +186,7 @@ static bool count_on(struct view *v, int64_t budget_ns)
     if (!tally_step(t->next, &v->lanes[LANE_G].alive, v->cache.gstate, budget_ns))
         return false;
     if (!t->next->failed)
-        take(v);
+        top_take(v);
     return true;
 }
 
@@ -193,7 +194,7 @@ static bool count_on(struct view *v, int64_t budget_ns)
  * Is what is shown, or is being counted, of the time that is wanted? Else that is begun. While the trace
  * grows what is being counted is counted to its end first, so that something is always seen.
  */
-static void follow(struct view *v)
+static void top_follow(struct view *v)
 {
     int64_t t0, t1, at;
     if (!v->top) {
@@ -202,7 +203,7 @@ static void follow(struct view *v)
         v->top->sort = COL_RAN;
     }
     struct top *t = v->top;
-    if (is(t->shown, v) || is(t->next, v) || !gstate_update(&v->cache.gstate, v->tr))
+    if (top_is(t->shown, v) || top_is(t->next, v) || !gstate_update(&v->cache.gstate, v->tr))
         return;
     if (t->next && t->next->tr == v->tr && !t->next->failed && t->next->events != trace_info(v->tr)->events)
         return;
@@ -245,7 +246,7 @@ void top_free(struct top *t)
  * -------------------------------------------------------------------------------------------------- */
 
 /* Of one processor: may be more than all of it. */
-static char *share(int64_t ns, int64_t whole, char out[FMT_MAX])
+static char *top_share(int64_t ns, int64_t whole, char out[FMT_MAX])
 {
     return share_of(whole > 0 ? (double)ns : 0, whole > 0 ? (double)whole : 1, out);
 }
@@ -262,11 +263,11 @@ static void narrow(uint64_t n, char out[FMT_MAX])
 static void cell(const struct view *v, const struct tally_row *r, enum col c, char out[FMT_MAX])
 {
     const struct tally *t = v->top->shown;
-    int64_t x = value(r, c), len = t->t1 - t->t0;
+    int64_t x = top_value(r, c), len = t->t1 - t->t0;
     if (!x && c != COL_ALL)
         strcpy(out, "-");
     else if (c == COL_RAN || c == COL_ASSIST)
-        share(x, len, out);
+        top_share(x, len, out);
     else if (c == COL_QUEUED)
         snprintf(out, FMT_MAX, x < len / 200 ? "<0.01" : "%.*f", x / len < 100 ? 2 : 0,
                  (double)x / (double)len);
@@ -327,7 +328,8 @@ static void totals(struct grid *g, const struct view *v, int y)
                 n[NOW_RUN], n[NOW_READY], n[NOW_BLOCKED], n[NOW_CALL]);
     if (n[NOW_OTHER])
         x = tri_say(g, x, y, g->w - x, STYLE_NORMAL, ", %u not recorded", n[NOW_OTHER]);
-    x = tri_say(g, x, y, g->w - x, STYLE_NORMAL, "; ran %s", share(t->all.ns[TIME_RAN], t->t1 - t->t0, ran));
+    x = tri_say(g, x, y, g->w - x, STYLE_NORMAL, "; ran %s",
+                top_share(t->all.ns[TIME_RAN], t->t1 - t->t0, ran));
     if (g->w - x >= (int)sizeof unit - 1)
         (void)tri_say(g, x, y, g->w - x, STYLE_NORMAL, "%s", unit);
 }
@@ -371,7 +373,7 @@ static void titles(struct grid *g, const struct view *v, int y, const bool *on, 
         tri_say(g, x + 2, y, g->w - x - 2, STYLE_RULER, "most wait for");
 }
 
-static void head(struct grid *g, struct view *v, int y, int n)
+static void top_head(struct grid *g, struct view *v, int y, int n)
 {
     bool on[COLS];
     if (n < 1 || !v->top || !v->top->shown)
@@ -384,7 +386,7 @@ static void head(struct grid *g, struct view *v, int y, int n)
     titles(g, v, y + n - 1, on, name);
 }
 
-static int head_lines(const struct view *v, int rows)
+static int top_head_lines(const struct view *v, int rows)
 {
     (void)v;
     return rows > 8 ? 3 : rows > 5 ? 2 : rows > 2 ? 1 : 0;
@@ -401,7 +403,7 @@ static void say_why(struct text *t, const struct view *v, const struct tally_why
     }
 }
 
-static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
+static void top_row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
 {
     const struct tally *t = v->top->shown;
     const struct tally_row *r = &t->row[v->top->order[i]];
@@ -445,7 +447,7 @@ static void detail_now(struct text *b, const struct view *v, const struct tally_
         text_add(b, ", and at %u more place%s", r->nwhy - PLACES, r->nwhy - PLACES == 1 ? "" : "s");
 }
 
-static void detail(struct text *b, const struct view *v, uint32_t i, int line)
+static void top_detail(struct text *b, const struct view *v, uint32_t i, int line)
 {
     const struct tally *t = v->top->shown;
     const struct tally_row *r = &t->row[v->top->order[i]];
@@ -475,13 +477,13 @@ static void detail(struct text *b, const struct view *v, uint32_t i, int line)
 /* ---- keys
  * --------------------------------------------------------------------------------------------------- */
 
-static uint32_t count(const struct view *v)
+static uint32_t top_count(const struct view *v)
 {
     return v->top && v->top->shown && v->top->shown->tr == v->tr ? v->top->shown->n : 0;
 }
 
 /* To the lanes, at the moment, with the goroutine of the group that ran most. */
-static unsigned enter(struct view *v)
+static unsigned top_enter(struct view *v)
 {
     const struct tally *t = v->top->shown;
     const struct tally_row *r = &t->row[v->top->order[v->at.row]];
@@ -500,13 +502,13 @@ static unsigned enter(struct view *v)
 static unsigned top_open(struct view *v, int no)
 {
     unsigned f = tri_open(v, no);
-    follow(v);
+    top_follow(v);
     return f | (top_pending(v) ? VR_WORK : VR_NONE);
 }
 
 static void top_draw(struct grid *g, struct view *v, const struct plan *p)
 {
-    follow(v);
+    top_follow(v);
     if (!v->top || !v->top->shown) {
         bool bad = !v->top || !v->top->next || v->top->next->failed;
         tri_say(g, 0, p->y[ROW_LANES], g->w, bad ? STYLE_WARN : STYLE_DIM, "%s",
@@ -588,12 +590,12 @@ static unsigned top_page(struct view *v, int n)
     return go(v, n, 1);
 }
 
-static const struct tri_view list = {.rows = count,
-                                     .head = head,
-                                     .head_lines = head_lines,
-                                     .row = row,
-                                     .detail = detail,
-                                     .enter = enter,
+static const struct tri_view list = {.rows = top_count,
+                                     .head = top_head,
+                                     .head_lines = top_head_lines,
+                                     .row = top_row,
+                                     .detail = top_detail,
+                                     .enter = top_enter,
                                      .own = true};
 const struct view_kind kind_top = {
     .lanes = LANE_KINDS,
@@ -610,12 +612,10 @@ const struct view_kind kind_top = {
     .refuse = "Enter opens the lanes first",
     .plan = PLAN_TABLE,
     .list = &list,
-    .answer = {ANSWER_ROWS, [DEED_CURSOR] = top_cursor, [DEED_PAN] = top_pan, [DEED_PAGE] = top_page,
-               [DEED_ZOOM] = top_zoom, [DEED_ZOOM_ALL] = top_all, [DEED_SORT] = top_sort,
-               [DEED_INVERT] = top_invert},
+    .answer =
+        {ANSWER_ROWS, [REQ_CURSOR] = top_cursor, [REQ_PAN] = top_pan, [REQ_PAGE] = top_page,
+         [REQ_ZOOM] = top_zoom, [REQ_ZOOM_ALL] = top_all, [REQ_SORT] = top_sort, [REQ_INVERT] = top_invert},
     .refusal = {REFUSE_SELECT},
-    .word = {[DEED_ZOOM] = "1s 5s all",
-             [DEED_DETAILS] = "lanes",
-             [DEED_CURSOR] = "moment",
-             [DEED_PAN] = "moment"},
+    .word =
+        {[REQ_ZOOM] = "1s 5s all", [REQ_DETAILS] = "lanes", [REQ_CURSOR] = "moment", [REQ_PAN] = "moment"},
 };

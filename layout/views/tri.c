@@ -21,7 +21,7 @@
 #include "layout/cells/when.h"
 #include "triage/findings/waitfor.h"
 
-static bool counted(const struct view_kind *k)
+static bool tri_counted(const struct view_kind *k)
 {
     return k->list && (k->things ? k->things->counted : k->list->counted);
 }
@@ -29,17 +29,17 @@ static bool counted(const struct view_kind *k)
 bool tri_shows(int view)
 {
     const struct view_kind *k = kind_of(view);
-    return k->table && (!k->list || (!k->list->own && (!k->list->ready || counted(k))));
+    return k->table && (!k->list || (!k->list->own && (!k->list->ready || tri_counted(k))));
 }
 
-static const struct tri_view *shown(const struct view *v)
+static const struct tri_view *tri_shown(const struct view *v)
 {
     return kind_here(v)->list;
 }
 
 static bool ready(const struct view *v)
 {
-    const struct tri_view *s = shown(v);
+    const struct tri_view *s = tri_shown(v);
     if (s && s->ready)
         return s->ready(v);
     return (s && s->own) || (v->tri && v->tri->tg);
@@ -59,7 +59,7 @@ bool tri_makes(const struct view *v)
 int tri_status_most(const struct view *v)
 {
     enum { USUAL = PLAN_STATUS, MOST = 7, FRAME = 2, ROWS_MOST = 1000 };
-    const struct tri_view *s = shown(v);
+    const struct tri_view *s = tri_shown(v);
     if (!s || !ready(v))
         return USUAL;
     const uint32_t n = s->rows(v);
@@ -173,7 +173,7 @@ struct lane tri_g(uint32_t g)
 
 static uint32_t rows(const struct view *v)
 {
-    const struct tri_view *s = shown(v);
+    const struct tri_view *s = tri_shown(v);
     return s && ready(v) ? s->rows(v) : 0;
 }
 
@@ -184,7 +184,7 @@ uint32_t tri_rows(const struct view *v)
 
 static bool skipped(const struct view *v, uint32_t row)
 {
-    const struct tri_view *s = shown(v);
+    const struct tri_view *s = tri_shown(v);
     return s && s->skip && s->skip(v, row);
 }
 
@@ -315,12 +315,12 @@ unsigned tri_open(struct view *v, int no)
 /* Its tables are not there: what is to be said. */
 static unsigned not_yet(struct view *v)
 {
-    if (v->tri && v->tri->trouble && !shown(v)->ready)
+    if (v->tri && v->tri->trouble && !tri_shown(v)->ready)
         return move_fail(v, "%s", v->tri->trouble);
     return move_not_yet(v, "the tables are not done yet");
 }
 
-static unsigned step(struct view *v, int64_t n)
+static unsigned tri_step(struct view *v, int64_t n)
 {
     uint32_t all = rows(v), from = v->at.row;
     if (!all)
@@ -340,7 +340,7 @@ static unsigned step(struct view *v, int64_t n)
     return VR_DRAW;
 }
 
-static int64_t times(int n)
+static int64_t tri_times(int n)
 {
     return n ? n : 1;
 }
@@ -352,31 +352,31 @@ unsigned tri_hold(struct view *v)
 
 unsigned tri_move(struct view *v, int n)
 {
-    return step(v, times(n));
+    return tri_step(v, tri_times(n));
 }
 
 unsigned tri_page(struct view *v, int n)
 {
-    return step(v, times(n) * (v->scr.rows > 1 ? v->scr.rows - 1 : 1));
+    return tri_step(v, tri_times(n) * (v->scr.rows > 1 ? v->scr.rows - 1 : 1));
 }
 
 unsigned tri_first(struct view *v, int n)
 {
     (void)n;
-    return step(v, -(int64_t)UINT32_MAX);
+    return tri_step(v, -(int64_t)UINT32_MAX);
 }
 
 unsigned tri_last(struct view *v, int n)
 {
     (void)n;
-    return step(v, UINT32_MAX);
+    return tri_step(v, UINT32_MAX);
 }
 
 unsigned tri_enter(struct view *v, int n)
 {
     (void)n;
     tri_set_row(v, v->at.row);
-    return rows(v) ? shown(v)->enter(v) : move_fail(v, "nothing here to look at");
+    return rows(v) ? tri_shown(v)->enter(v) : move_fail(v, "nothing here to look at");
 }
 
 /* ---- walking the findings -------------------------------------------------------------------------------
@@ -399,11 +399,11 @@ unsigned tri_walk(struct view *v, int n)
     if (!t->fs || !t->fs->n)
         return none_stands_out(v);
     int64_t at = t->finding;
-    if (shown(v) == &tri_findings) /* the row under the cursor is the next one */
+    if (tri_shown(v) == &tri_findings) /* the row under the cursor is the next one */
         at = (int64_t)v->at.row - (n < 0 ? 0 : 1);
     else if (at == UINT32_MAX)
         at = n < 0 ? (int64_t)t->fs->n : -1;
-    at += times(n);
+    at += tri_times(n);
     if (at < 0 || at >= t->fs->n)
         return move_fail(v, at < 0 ? "this is the first finding" : "this was the last finding");
     t->finding = (uint32_t)at;
@@ -477,7 +477,7 @@ static void spend_waiting(struct spent *s, const struct trace *tr, uint32_t why,
     spend(s, reason[0] ? reason : "waiting", ns);
 }
 
-static void part(struct text *t, const char *name, int64_t ns, int64_t all)
+static void tri_part(struct text *t, const char *name, int64_t ns, int64_t all)
 {
     text_add(t, "%s%s ", !t->n ? "" : t->p[t->n - 1] == ':' ? " " : ", ", name);
     text_dur(t, ns);
@@ -491,11 +491,11 @@ static void parts(struct text *t, const struct spent *s, int64_t all)
     int64_t rest = 0;
     for (unsigned i = 0; i < s->n; i++)
         if (i < NAMED)
-            part(t, s->of[i].name, s->of[i].ns, all);
+            tri_part(t, s->of[i].name, s->of[i].ns, all);
         else
             rest = ns_add(rest, s->of[i].ns);
     if (rest)
-        part(t, "rest", rest, all);
+        tri_part(t, "rest", rest, all);
 }
 
 static void broken_down(struct text *t, const struct trace *tr, const struct breakdown *b)
@@ -593,7 +593,7 @@ void tri_task(const struct tri *tri, bool region, uint32_t index, char *out, siz
 static void waiting(struct grid *g, const struct view *v, int y, int h)
 {
     const struct tri *t = v->tri;
-    bool own = shown(v) && shown(v)->ready && (!counted(kind_here(v)) || (t && t->tg));
+    bool own = tri_shown(v) && tri_shown(v)->ready && (!tri_counted(kind_here(v)) || (t && t->tg));
     if (own ? v->table && v->table->failed : t && t->trouble)
         tri_say(g, 0, y, g->w, STYLE_WARN, "%s", own ? "out of memory for the table" : t->trouble);
     else if (!trace_info(v->tr)->done &&
@@ -616,7 +616,7 @@ bool tri_begin(struct grid *g, const struct view *v, int *y, int *h)
 
 void tri_draw(struct grid *g, struct view *v, const struct plan *p)
 {
-    const struct tri_view *s = shown(v);
+    const struct tri_view *s = tri_shown(v);
     int y = p->y[ROW_LANES], h = p->n[ROW_LANES];
     if (!tri_begin(g, v, &y, &h))
         return;
@@ -644,7 +644,7 @@ void tri_draw(struct grid *g, struct view *v, const struct plan *p)
 
 unsigned tri_touch(struct view *v, const struct plan *p, int x, int y)
 {
-    const struct tri_view *s = ready(v) ? shown(v) : NULL;
+    const struct tri_view *s = ready(v) ? tri_shown(v) : NULL;
     const int head = s && s->titled ? s->head_lines(v, p->n[ROW_LANES]) : 0;
     return head > 0 && y == p->y[ROW_LANES] + head - 1 ? s->titled(v, x) : VR_NONE;
 }
@@ -665,12 +665,12 @@ void tri_say_two(const struct view *v, struct rich *out,
 static void row_detail(struct text *t, const struct view *v, int line)
 {
     if (v->at.row < rows(v))
-        shown(v)->detail(t, v, v->at.row, line);
+        tri_shown(v)->detail(t, v, v->at.row, line);
 }
 
 void tri_speak(const struct view *v, int w, struct rich *out)
 {
-    const struct tri_view *s = shown(v);
+    const struct tri_view *s = tri_shown(v);
     (void)w;
     tri_say_two(v, out, row_detail);
     if (s->lists && v->at.row < rows(v) && s->lists(v, v->at.row))

@@ -4,7 +4,7 @@
  *
  * One plan for every size (rows_of()): a small screen has fewer rows of the picture, one card whole and a
  * line for each other; a large one all cards whole and the work's tree, beside them from WIDE columns on. A
- * field that has no room is left out as a whole, those of least worth first; the pop-up of DEED_READ has all.
+ * field that has no room is left out as a whole, those of least worth first; the pop-up of REQ_READ has all.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -523,9 +523,9 @@ static int head_lines(const struct view *v, int rows)
 }
 
 #define BESIDE "up and down walk the findings, Enter looks there"
-static bool can(const struct view *v, enum deed d)
+static bool can(const struct view *v, enum request d)
 {
-    return d != DEED_DETAILS || count(v) > 0;
+    return d != REQ_DETAILS || count(v) > 0;
 }
 
 const struct tri_view tri_findings = {

@@ -140,7 +140,7 @@ static bool link_children(struct flame *f)
     return true;
 }
 
-static void told(void *arg, double share)
+static void flame_told(void *arg, double share)
 {
     struct flame *f = arg;
     f->share = share;
@@ -156,7 +156,7 @@ static bool add_rows(struct tri *t, struct flame *f, struct tab *m)
                            tg->waits[i].count);
         return ok;
     }
-    struct sw_filter sf = {.t0 = f->t0, .t1 = f->t1, .system = true, .tick = told, .tick_arg = f};
+    struct sw_filter sf = {.t0 = f->t0, .t1 = f->t1, .system = true, .tick = flame_told, .tick_arg = f};
     struct sw_table tab = {0};
     struct err e = {0};
     if (stackweights_build(t->tr, f->kind, &sf, &tab, &e))
@@ -264,7 +264,7 @@ static unsigned flame_move(struct view *v, int n)
                          : move_fail(v, n > 0 ? "it calls nobody" : "this is the top; zoom out shows more");
 }
 
-static uint32_t before(const struct flame *f, uint32_t node)
+static uint32_t flame_before(const struct flame *f, uint32_t node)
 {
     uint32_t at = f->node[f->node[node].up].child;
     if (at == node)
@@ -281,11 +281,11 @@ static unsigned flame_side(struct view *v, int n)
         return none(v);
     if (f->cur == f->root)
         return move_fail(v, "nothing stands beside it");
-    uint32_t to = n < 0 ? before(f, f->cur) : f->node[f->cur].next;
+    uint32_t to = n < 0 ? flame_before(f, f->cur) : f->node[f->cur].next;
     if (!to) { /* over the edge of the caller: its neighbour's callees */
         uint32_t up = f->node[f->cur].up;
         while (!to && up != f->root && up) {
-            to = n < 0 ? before(f, up) : f->node[up].next;
+            to = n < 0 ? flame_before(f, up) : f->node[up].next;
             up = f->node[up].up;
         }
     }
@@ -499,7 +499,7 @@ static void flame_detail(struct text *t, const struct view *v, int line)
 /* ---- the object -----------------------------------------------------------------------------------------
  */
 
-static unsigned begin(struct view *v)
+static unsigned flame_begin(struct view *v)
 {
     if (v->tri && v->tri->tg && !v->tri->flame.built)
         (void)flame_build(v->tri, v->sel.stands ? v->sel.t0 : 0, v->sel.stands ? v->sel.t1 : 0);
@@ -509,7 +509,7 @@ static unsigned begin(struct view *v)
 static unsigned flame_open(struct view *v, int no)
 {
     (void)tri_open(v, no);
-    return begin(v);
+    return flame_begin(v);
 }
 
 static bool flame_pending(const struct view *v)
@@ -610,19 +610,19 @@ const struct view_kind kind_flame = {
     .hold = tri_hold,
     .back_word = back_word,
     .refuse = "a flame graph has no lanes: 2 and 3 show lanes",
-    .answer = {[DEED_LANE] = flame_move,
-               [DEED_LANE_PAGE] = flame_page,
-               [DEED_FIRST] = flame_top,
-               [DEED_START] = flame_top,
-               [DEED_LAST] = flame_bottom,
-               [DEED_END] = flame_bottom,
+    .answer = {[REQ_LANE] = flame_move,
+               [REQ_LANE_PAGE] = flame_page,
+               [REQ_FIRST] = flame_top,
+               [REQ_START] = flame_top,
+               [REQ_LAST] = flame_bottom,
+               [REQ_END] = flame_bottom,
                ANSWER_SIDE(flame_side),
-               [DEED_DETAILS] = flame_in,
-               [DEED_FIT] = flame_in,
-               [DEED_SWAP] = flame_in,
-               [DEED_ZOOM] = flame_zoom,
-               [DEED_ZOOM_ALL] = flame_all,
-               [DEED_SORT] = flame_kind,
-               [DEED_BACK] = flame_back},
-    .word = {[DEED_SORT] = "table", [DEED_LANE] = "callee", [DEED_DETAILS] = "zoom in"},
+               [REQ_DETAILS] = flame_in,
+               [REQ_FIT] = flame_in,
+               [REQ_SWAP] = flame_in,
+               [REQ_ZOOM] = flame_zoom,
+               [REQ_ZOOM_ALL] = flame_all,
+               [REQ_SORT] = flame_kind,
+               [REQ_BACK] = flame_back},
+    .word = {[REQ_SORT] = "table", [REQ_LANE] = "callee", [REQ_DETAILS] = "zoom in"},
 };

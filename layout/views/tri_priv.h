@@ -56,15 +56,15 @@ void tri_speak(const struct view *v, int w, struct rich *out);
     .draw = tri_draw, .touch = tri_touch, .speak = tri_speak, .hold = tri_hold, \
     .refuse = "Enter opens the lanes first"
 #define ANSWER_ROWS \
-    [DEED_LANE] = tri_move, [DEED_LANE_PAGE] = tri_page, [DEED_FIRST] = tri_first, [DEED_START] = tri_first, \
-    [DEED_LAST] = tri_last, [DEED_END] = tri_last, [DEED_DETAILS] = tri_enter, [DEED_FIT] = tri_enter, \
-    [DEED_SWAP] = tri_enter
-#define REFUSE_ZOOM [DEED_ZOOM] = "Enter looks closer here", [DEED_ZOOM_ALL] = "Enter looks closer here"
+    [REQ_LANE] = tri_move, [REQ_LANE_PAGE] = tri_page, [REQ_FIRST] = tri_first, [REQ_START] = tri_first, \
+    [REQ_LAST] = tri_last, [REQ_END] = tri_last, [REQ_DETAILS] = tri_enter, [REQ_FIT] = tri_enter, \
+    [REQ_SWAP] = tri_enter
+#define REFUSE_ZOOM [REQ_ZOOM] = "Enter looks closer here", [REQ_ZOOM_ALL] = "Enter looks closer here"
 #define REFUSE_SORT \
-    [DEED_SORT] = "these rows have their order: the largest first", \
-    [DEED_INVERT] = "these rows have their order: the largest first"
-#define REFUSE_SELECT [DEED_SELECT] = "no range to select in this view"
-#define ANSWER_SIDE(f) [DEED_PAN] = f, [DEED_CURSOR] = f, [DEED_SPAN] = f
+    [REQ_SORT] = "these rows have their order: the largest first", \
+    [REQ_INVERT] = "these rows have their order: the largest first"
+#define REFUSE_SELECT [REQ_SELECT] = "no range to select in this view"
+#define ANSWER_SIDE(f) [REQ_PAN] = f, [REQ_CURSOR] = f, [REQ_SPAN] = f
 
 /* ---- helpers ---- */
 

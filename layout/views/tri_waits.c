@@ -714,5 +714,5 @@ const struct view_kind kind_waits = {
     .list = &tri_waits,
     .answer = {ANSWER_ROWS, ANSWER_SIDE(waits_side)},
     .refusal = {REFUSE_ZOOM, REFUSE_SORT, REFUSE_SELECT},
-    .word = {[DEED_DETAILS] = "the longest", ANSWER_SIDE("section")},
+    .word = {[REQ_DETAILS] = "the longest", ANSWER_SIDE("section")},
 };

@@ -12,30 +12,30 @@
 
 enum { WORDS = 28 }; /* columns of the numbers before them */
 
-static bool ready(const struct view *v)
+static bool waitfor_view_ready(const struct view *v)
 {
     return v->tri && v->tri->whom.made;
 }
 
 static bool pending(const struct view *v)
 {
-    return v->tri && v->tri->tg && !ready(v);
+    return v->tri && v->tri->tg && !waitfor_view_ready(v);
 }
 
-static bool make(void *arg)
+static bool waitfor_view_make(void *arg)
 {
     struct tri *t = arg;
     t->whom.v = waitfor_new(t->tg);
     return t->whom.v;
 }
 
-static unsigned work(struct view *v, int64_t budget_ns)
+static unsigned waitfor_view_work(struct view *v, int64_t budget_ns)
 {
     struct whom *w = pending(v) ? &v->tri->whom : NULL;
     if (!w)
         return VR_NONE;
-    if (!w->making && !(w->making = slices_new(make, v->tri)))
-        (void)make(v->tri);
+    if (!w->making && !(w->making = slices_new(waitfor_view_make, v->tri)))
+        (void)waitfor_view_make(v->tri);
     else if (slices_run(w->making, budget_ns) == SLICES_MORE)
         return VR_WORK;
     slices_free(w->making);
@@ -47,25 +47,25 @@ static unsigned work(struct view *v, int64_t budget_ns)
 /* NULL: not there yet, or no memory. */
 static const struct waitfor *waitfor_of(const struct view *v)
 {
-    return ready(v) ? v->tri->whom.v : NULL;
+    return waitfor_view_ready(v) ? v->tri->whom.v : NULL;
 }
 
-static uint32_t count(const struct view *v)
+static uint32_t waitfor_view_count(const struct view *v)
 {
     return waitfor_of(v) ? waitfor_of(v)->nedges : 0;
 }
 
-static int head_lines(const struct view *v, int rows)
+static int waitfor_view_head_lines(const struct view *v, int rows)
 {
     (void)v;
     return rows > 2 ? 1 : 0;
 }
 
-static void head(struct grid *g, struct view *v, int y, int n)
+static void waitfor_view_head(struct grid *g, struct view *v, int y, int n)
 {
     if (n > 0 && !waitfor_of(v))
         tri_say(g, 0, y, g->w, STYLE_STATUS_KEY, "out of memory for who waits for whom");
-    else if (n > 0 && !count(v))
+    else if (n > 0 && !waitfor_view_count(v))
         tri_say(g, 0, y, g->w, STYLE_STATUS_KEY, "no goroutine waits for another in this trace");
     else if (n > 0)
         tri_say(g, 0, y, g->w, STYLE_RULER, "  waited    waits   of life  who waits for whom");
@@ -114,7 +114,7 @@ static void row_words(struct text *t, const struct view *v, const struct waitfor
     text_add(t, "%s", for_it);
 }
 
-static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
+static void waitfor_view_row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
 {
     const struct waitfor_edge *e = &waitfor_of(v)->edge[i];
     enum style s = focus ? STYLE_LANE_FOCUS : STYLE_NORMAL;
@@ -132,7 +132,7 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
     text_free(&t);
 }
 
-static void detail(struct text *t, const struct view *v, uint32_t i, int line)
+static void waitfor_view_detail(struct text *t, const struct view *v, uint32_t i, int line)
 {
     const struct waitfor_edge *e = &waitfor_of(v)->edge[i];
     if (line == 0) {
@@ -153,7 +153,7 @@ static void detail(struct text *t, const struct view *v, uint32_t i, int line)
         }
 }
 
-static unsigned enter(struct view *v)
+static unsigned waitfor_view_enter(struct view *v)
 {
     const struct waitfor_edge *e = &waitfor_of(v)->edge[v->at.row];
     if (e->longest.g == NO_LANE)
@@ -172,12 +172,12 @@ static bool about(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1)
     return m.g != NO_LANE;
 }
 
-static bool tsv(const struct view *v, FILE *f)
+static bool waitfor_view_tsv(const struct view *v, FILE *f)
 {
-    if (!count(v))
+    if (!waitfor_view_count(v))
         return false;
     fprintf(f, "ns\tcount\tlife\tknot\twho\n");
-    for (uint32_t i = 0; i < count(v); i++) {
+    for (uint32_t i = 0; i < waitfor_view_count(v); i++) {
         const struct waitfor_edge *e = &waitfor_of(v)->edge[i];
         struct text t = {0};
         waitfor_edge_text(&t, v->tr, e);
@@ -188,13 +188,13 @@ static bool tsv(const struct view *v, FILE *f)
     return true;
 }
 
-static const struct tri_view list = {.rows = count,
-                                     .head_lines = head_lines,
-                                     .head = head,
-                                     .row = row,
-                                     .detail = detail,
-                                     .enter = enter,
-                                     .ready = ready,
+static const struct tri_view list = {.rows = waitfor_view_count,
+                                     .head_lines = waitfor_view_head_lines,
+                                     .head = waitfor_view_head,
+                                     .row = waitfor_view_row,
+                                     .detail = waitfor_view_detail,
+                                     .enter = waitfor_view_enter,
+                                     .ready = waitfor_view_ready,
                                      .counted = true};
 const struct view_kind kind_waitfor = {
     IS_TABLE,
@@ -203,8 +203,8 @@ const struct view_kind kind_waitfor = {
     .list = &list,
     .about = about,
     .pending = pending,
-    .work = work,
-    .tsv = tsv,
+    .work = waitfor_view_work,
+    .tsv = waitfor_view_tsv,
     .answer = {ANSWER_ROWS},
     .refusal = {REFUSE_ZOOM, REFUSE_SORT, REFUSE_SELECT,
                 ANSWER_SIDE("up and down walk the rows, Enter looks there")},

@@ -25,17 +25,17 @@ static const struct explain_node *node(const struct view *v, uint32_t row)
     return &v->why->tree.v[v->why->row[row].node];
 }
 
-static uint32_t count(const struct view *v)
+static uint32_t why_view_count(const struct view *v)
 {
     return v->why ? v->why->nrows : 0;
 }
 
-static bool ready(const struct view *v)
+static bool why_view_ready(const struct view *v)
 {
     return v->why != NULL;
 }
 
-static bool has(const struct view *v)
+static bool why_view_has(const struct view *v)
 {
     return v->why != NULL;
 }
@@ -73,7 +73,7 @@ static enum state state_in(const struct why *y, uint32_t g, int64_t a, int64_t b
     return best;
 }
 
-static void lane(struct grid *g, const struct view *v, uint32_t i, int y)
+static void why_view_lane(struct grid *g, const struct view *v, uint32_t i, int y)
 {
     const struct why *k = v->why;
     int w = name_width(v), plot = v->scr.w - w - 1;
@@ -98,12 +98,12 @@ static void lane(struct grid *g, const struct view *v, uint32_t i, int y)
  * ---------------------------------------------------------------------------------------------------------
  */
 
-static int head_lines(const struct view *v, int rows)
+static int why_view_head_lines(const struct view *v, int rows)
 {
     return v->why ? lanes_shown(v, rows) + 3 : 0; /* what it is of; the lanes; a line, the columns' names */
 }
 
-static void head(struct grid *g, struct view *v, int y, int n)
+static void why_view_head(struct grid *g, struct view *v, int y, int n)
 {
     const struct why *k = v->why;
     struct text t = {.ticks = when_ticks(v->tr)};
@@ -123,7 +123,7 @@ static void head(struct grid *g, struct view *v, int y, int n)
     text_free(&t);
     int lanes = n - 3;
     for (int i = 0; i < lanes; i++)
-        lane(g, v, (uint32_t)i, y + 1 + i);
+        why_view_lane(g, v, (uint32_t)i, y + 1 + i);
     uint32_t more = v->why->nchain - (uint32_t)(lanes > 0 ? lanes : 0);
     if (more)
         tri_say(g, 0, y + n - 2, g->w, STYLE_DIM, "%u more goroutine%s%s", more, more == 1 ? "" : "s",
@@ -180,7 +180,7 @@ static void fit(char *s, int w)
         }
 }
 
-static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
+static void why_view_row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
 {
     const struct explain_node *n = node(v, i);
     enum style s = focus ? STYLE_LANE_FOCUS : STYLE_NORMAL;
@@ -199,7 +199,7 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
     text_free(&t);
 }
 
-static void detail(struct text *t, const struct view *v, uint32_t i, int line)
+static void why_view_detail(struct text *t, const struct view *v, uint32_t i, int line)
 {
     const struct explain_node *n = node(v, i);
     if (line == 0) {
@@ -219,7 +219,7 @@ static void detail(struct text *t, const struct view *v, uint32_t i, int line)
     text_lit(t, ". Enter: there, with these goroutines one below the other and this way underlined.");
 }
 
-static unsigned enter(struct view *v)
+static unsigned why_view_enter(struct view *v)
 {
     const struct explain_node *n = node(v, v->at.row);
     uint32_t g = n->g;
@@ -234,7 +234,7 @@ static unsigned enter(struct view *v)
     return f;
 }
 
-static void let_go(struct view *v)
+static void why_view_release(struct view *v)
 {
     why_end(v->job.why);
     v->job.why = NULL;
@@ -248,7 +248,7 @@ unsigned why_work(struct view *v, int64_t budget_ns)
         return VR_NONE;
     if (!move_stays(v,
                     &v->job.why_from)) { /* the reader went on: a page that comes now would be in the way */
-        let_go(v);
+        why_view_release(v);
         return VR_NONE;
     }
     if (!why_step(v->job.why, budget_ns, &y)) {
@@ -257,7 +257,7 @@ unsigned why_work(struct view *v, int64_t budget_ns)
         view_message(v, false, soon);
         return VR_DRAW | VR_WORK;
     }
-    let_go(v);
+    why_view_release(v);
     if (!y)
         return move_fail(v, "out of memory");
     if (strcmp(v->msg.text, soon) == 0)
@@ -289,14 +289,14 @@ unsigned view_why(struct view *v)
     if (why_long(v->tr, g, t0, t1))
         return move_fail(
             v, "too much to explain while the trace grows: select less of it, or ask once it is whole");
-    let_go(v);
+    why_view_release(v);
     v->job.why_from = v->at;
     if (!(v->job.why = why_begin(v->tr, g, t0, t1)))
         return move_fail(v, "out of memory");
     return why_work(v, VIEW_AT_ONCE_NS);
 }
 
-static void draw(struct grid *g, struct view *v, const struct plan *p)
+static void why_view_draw(struct grid *g, struct view *v, const struct plan *p)
 {
     if (v->why)
         tri_draw(g, v, p);
@@ -305,12 +305,12 @@ static void draw(struct grid *g, struct view *v, const struct plan *p)
                  "Nothing is explained yet: :why on a goroutine's span, a task, a region or a finding.");
 }
 
-static bool tsv(const struct view *v, FILE *f)
+static bool why_view_tsv(const struct view *v, FILE *f)
 {
-    if (!count(v))
+    if (!why_view_count(v))
         return false;
     fprintf(f, "share\tns\tcount\tdepth\twhat\n");
-    for (uint32_t i = 0; i < count(v); i++) {
+    for (uint32_t i = 0; i < why_view_count(v); i++) {
         const struct explain_node *n = node(v, i);
         struct text t = {.ticks = when_ticks(v->tr)};
         explain_node_text(&t, v->tr, n, own(v, i));
@@ -321,13 +321,13 @@ static bool tsv(const struct view *v, FILE *f)
     return true;
 }
 
-static const struct tri_view list = {.rows = count,
-                                     .head_lines = head_lines,
-                                     .head = head,
-                                     .row = row,
-                                     .detail = detail,
-                                     .enter = enter,
-                                     .ready = ready};
+static const struct tri_view list = {.rows = why_view_count,
+                                     .head_lines = why_view_head_lines,
+                                     .head = why_view_head,
+                                     .row = why_view_row,
+                                     .detail = why_view_detail,
+                                     .enter = why_view_enter,
+                                     .ready = why_view_ready};
 const struct view_kind kind_why = {
     .lanes = LANE_KINDS,
     .table = true,
@@ -335,14 +335,14 @@ const struct view_kind kind_why = {
     .gutter = GUTTER_SHORT,
     .open = tri_open,
     .show = kind_show,
-    .draw = draw,
+    .draw = why_view_draw,
     .speak = tri_speak,
     .hold = tri_hold,
     .refuse = "Enter opens the lanes first",
     .plan = PLAN_TABLE,
     .list = &list,
-    .has = has,
-    .tsv = tsv,
+    .has = why_view_has,
+    .tsv = why_view_tsv,
     .answer = {ANSWER_ROWS},
     .refusal = {REFUSE_ZOOM, REFUSE_SORT, REFUSE_SELECT,
                 ANSWER_SIDE("up and down walk the parts, Enter looks there")},

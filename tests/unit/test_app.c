@@ -336,7 +336,7 @@ static void test_back(void **state)
         (void)typed_leaves(&f, kind_here(&a->view)->table
                                    ? "v"
                                    : "/main\nvl"); /* marks, and a range under way: they lie over nothing */
-        const bool told = view_told(&a->view);     /* that does */
+        const bool told = view_message_open(&a->view); /* that does */
         if (!(press(&f, 'q', -1, -1) & VR_QUIT) && !(told && press(&f, 'q', -1, -1) & VR_QUIT))
             fail_msg("%s: q does not leave", kind_name(no));
         assert_true(press(&f, 'Q', -1, -1) & VR_QUIT);

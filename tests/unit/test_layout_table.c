@@ -20,7 +20,7 @@ static void open_view(struct seen *s, int no)
     assert_true(table_ready(&s->v));
 }
 
-static void act(struct seen *s, enum deed d, int n)
+static void act(struct seen *s, enum request d, int n)
 {
     (void)view_do(&s->v, d, n);
     finish(&s->v);
@@ -140,15 +140,15 @@ static void every_order(struct seen *s)
             const struct table *t = s->v.table;
             uint32_t all = t->nrows;
             for (int c = 0; c < table_cols(t); c++) {
-                act(s, DEED_SORT, 1);
+                act(s, REQ_SORT, 1);
                 in_order(t);
                 assert_int_equal(t->nrows, all);
-                act(s, DEED_INVERT, 1);
+                act(s, REQ_INVERT, 1);
                 in_order(t);
             }
             if (!t->from->types || !t->nrows)
                 break;
-            act(s, DEED_DETAILS, 1);
+            act(s, REQ_DETAILS, 1);
             assert_true(t->have.open != TABLE_TYPES);
             assert_int_equal(s->v.table->nrows, t->type[t->have.open].kept);
         }
@@ -185,7 +185,7 @@ static void test_filter(void **state)
     assert_int_equal(s.v.table->nrows, all);
     assert_true(view_back(&s.v) & VR_BELL); /* Esc never leaves */
     assert_true(view_quit(&s.v) & VR_QUIT);
-    act(&s, DEED_DETAILS, 1);
+    act(&s, REQ_DETAILS, 1);
     (void)view_search(&s.v, ">1ms <2ms");
     finish(&s.v);
     assert_true(s.v.table->nrows > 0);
@@ -213,10 +213,10 @@ static void test_enter(void **state)
     struct seen s;
     seen_open(&s, "samples/tasks-1.27.trace");
     open_view(&s, VIEW_TYPES);
-    act(&s, DEED_DETAILS, 1);
-    act(&s, DEED_LANE, 2);
+    act(&s, REQ_DETAILS, 1);
+    act(&s, REQ_LANE, 2);
     const struct thing x = *table_thing(s.v.table, s.v.table->row[s.v.at.row]);
-    act(&s, DEED_DETAILS, 1);
+    act(&s, REQ_DETAILS, 1);
     assert_int_equal(s.v.at.view, VIEW_GOROUTINES);
     assert_int_equal(s.v.at.focus.i, x.g);
     assert_int_equal(s.v.at.cursor, x.t0);
@@ -265,7 +265,7 @@ static void test_tsv(void **state)
     seen_open(&s, "samples/tasks-1.27.trace");
     view_resize(&s.v, 40, 12); /* whatever fits on the screen */
     open_view(&s, VIEW_REGIONS);
-    act(&s, DEED_DETAILS, 1);
+    act(&s, REQ_DETAILS, 1);
     unsigned f = view_yank(&s.v, &text);
     while (f & VR_WORK) /* a slow machine */
         f = view_work(&s.v, INT64_MAX);
@@ -383,10 +383,10 @@ static void every_size(struct seen *s)
             view_resize(&s->v, sizes[i][0], sizes[i][1]);
             s->v.scr.tier = (enum tier)(i % TIER_COUNT);
             open_view(s, tables[k]);
-            act(s, DEED_LAST, 1);
-            act(s, DEED_DETAILS, 1);
-            act(s, DEED_HERE, 1);
-            act(s, DEED_BACK, 1);
+            act(s, REQ_LAST, 1);
+            act(s, REQ_DETAILS, 1);
+            act(s, REQ_HERE, 1);
+            act(s, REQ_BACK, 1);
         }
 }
 
@@ -407,8 +407,8 @@ static void test_memory(void **state)
         for (int k = 0; k < TABLES; k++) {
             (void)kind_of(tables[k])->open(&s.v, tables[k]);
             finish(&s.v);
-            (void)view_do(&s.v, DEED_SORT, 1);
-            (void)view_do(&s.v, DEED_DETAILS, 1);
+            (void)view_do(&s.v, REQ_SORT, 1);
+            (void)view_do(&s.v, REQ_DETAILS, 1);
             finish(&s.v);
             (void)frame_draw(&s.g, &s.v, NULL);
         }

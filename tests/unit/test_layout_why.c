@@ -95,7 +95,7 @@ static void test_lanes(void **state)
     assert_true(on_screen(&s, "where its"));
     assert_true(on_screen(&s, "main.(*bank).clerk"));
     assert_true(s.v.why->nchain > 2);
-    (void)view_do(&s.v, DEED_LANE, 1);
+    (void)view_do(&s.v, REQ_LANE, 1);
     uint32_t row = s.v.at.row;
     assert_int_equal(row, 1);
     struct explain_node n = s.v.why->tree.v[s.v.why->row[row].node];

@@ -4,7 +4,7 @@
 #include "layout2_help.h"
 
 #include "triage/activity/gstate.h"
-#include "layout/move/deed.h"
+#include "layout/move/request.h"
 #include "triage/activity/tally.h"
 
 struct slow {
@@ -112,16 +112,16 @@ static void test_keys(void **state)
     assert_true(shows(&s, "\\assist"));
     view_sort_invert(&s.v);
     assert_true(shows(&s, "/assist"));
-    assert_true(view_do(&s.v, DEED_ZOOM, 1) & VR_BELL); /* nothing shorter */
-    view_do(&s.v, DEED_ZOOM, -1);
+    assert_true(view_do(&s.v, REQ_ZOOM, 1) & VR_BELL); /* nothing shorter */
+    view_do(&s.v, REQ_ZOOM, -1);
     assert_true(shows(&s, "all 2.75s")); /* 5 s are more than there is */
-    view_do(&s.v, DEED_ZOOM, 1);
+    view_do(&s.v, REQ_ZOOM, 1);
     int64_t was = s.v.at.cursor;
-    view_do(&s.v, DEED_PAGE, 1);
+    view_do(&s.v, REQ_PAGE, 1);
     assert_int_equal(s.v.at.cursor, was + 1000000000);
     assert_true(shows(&s, "Now @2.50s"));
-    view_do(&s.v, DEED_PAGE, 5);
-    assert_true(view_do(&s.v, DEED_PAGE, 1) & VR_BELL);
+    view_do(&s.v, REQ_PAGE, 5);
+    assert_true(view_do(&s.v, REQ_PAGE, 1) & VR_BELL);
     assert_true(shows(&s, "Now"));
     view_enter(&s.v);
     assert_int_equal(s.v.at.view, VIEW_GOROUTINES);
@@ -129,7 +129,7 @@ static void test_keys(void **state)
     assert_int_equal(s.v.at.focus.kind, LANE_G);
     view_undo(&s.v, 0);
     view_switch(&s.v, VIEW_TOP);
-    assert_true(view_do(&s.v, DEED_SELECT, 1) & VR_BELL);
+    assert_true(view_do(&s.v, REQ_SELECT, 1) & VR_BELL);
     seen_close(&s);
 }
 

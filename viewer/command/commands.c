@@ -37,7 +37,7 @@ command_main *command_find(const char *name)
 #define WORD 16 /* words of so many letters and more are not compared */
 #define FEW 2   /* slips that a word may have */
 
-static int least(int a, int b)
+static int commands_least(int a, int b)
 {
     return a < b ? a : b;
 }
@@ -52,9 +52,9 @@ static int slips(const char *a, const char *b)
         for (size_t k = 0; k <= lb; k++) {
             n[i][k] = i && k ? n[i - 1][k - 1] + (a[i - 1] != b[k - 1]) : (int)(i + k);
             if (i && k)
-                n[i][k] = least(n[i][k], least(n[i - 1][k], n[i][k - 1]) + 1);
+                n[i][k] = commands_least(n[i][k], commands_least(n[i - 1][k], n[i][k - 1]) + 1);
             if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1])
-                n[i][k] = least(n[i][k], n[i - 2][k - 2] + 1);
+                n[i][k] = commands_least(n[i][k], n[i - 2][k - 2] + 1);
         }
     return n[la][lb];
 }

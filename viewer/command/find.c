@@ -51,7 +51,7 @@ struct job {
     uint32_t g;
 };
 
-static int fail(const char *what, const char *why)
+static int find_fail(const char *what, const char *why)
 {
     return say_failed("find", what, why);
 }
@@ -60,7 +60,7 @@ static int fail(const char *what, const char *why)
  * --------------------------------------------------------------------------------------- */
 
 /* Does hit a go before b: is it longer, or as long and earlier? */
-static bool before(const struct hit *a, const struct hit *b)
+static bool find_before(const struct hit *a, const struct hit *b)
 {
     return a->dur != b->dur ? a->dur > b->dur : a->nth < b->nth;
 }
@@ -75,8 +75,8 @@ static void swap(struct hit *a, struct hit *b)
 static void sink(struct job *j, size_t i, size_t n)
 {
     for (size_t child; (child = 2 * i + 1) < n; i = child) {
-        child += child + 1 < n && before(&j->hit[child], &j->hit[child + 1]);
-        if (!before(&j->hit[i], &j->hit[child]))
+        child += child + 1 < n && find_before(&j->hit[child], &j->hit[child + 1]);
+        if (!find_before(&j->hit[i], &j->hit[child]))
             return;
         swap(&j->hit[i], &j->hit[child]);
     }
@@ -102,11 +102,11 @@ static char *describe(const struct job *j, const struct span *s)
     return line;
 }
 
-static bool keep(struct job *j, const struct span *s)
+static bool find_keep(struct job *j, const struct span *s)
 {
     struct hit h = {s->t1 - s->t0, j->hits++, NULL};
     const bool full = j->limit && j->n == j->limit;
-    if (full && !before(&h, &j->hit[0]))
+    if (full && !find_before(&h, &j->hit[0]))
         return true;
     h.line = describe(j, s);
     if (!h.line || (!full && !mem_room(j->hit, j->cap, j->n + 1))) {
@@ -121,15 +121,15 @@ static bool keep(struct job *j, const struct span *s)
         return true;
     }
     j->hit[j->n++] = h;
-    for (size_t i = j->n - 1; i && before(&j->hit[(i - 1) / 2], &j->hit[i]); i = (i - 1) / 2)
+    for (size_t i = j->n - 1; i && find_before(&j->hit[(i - 1) / 2], &j->hit[i]); i = (i - 1) / 2)
         swap(&j->hit[i], &j->hit[(i - 1) / 2]);
     return true;
 }
 
-static bool look(void *arg, const struct span *s)
+static bool find_look(void *arg, const struct span *s)
 {
     struct job *j = arg;
-    return !filter_span(j->f, j->g, s) || keep(j, s);
+    return !filter_span(j->f, j->g, s) || find_keep(j, s);
 }
 
 /* ---- traces
@@ -142,13 +142,13 @@ static void find_in(struct job *j, struct filter *f)
     j->f = f;
     const int64_t least = filter_wide(f);
     for (uint32_t g = filter_next(f, 0); g != NO_LANE && !j->failed; g = filter_next(f, g + 1)) {
-        const struct wide_ask ask = {INT64_MIN, INT64_MAX, least > 1 ? least : 1, look, j, 0};
+        const struct wide_ask ask = {INT64_MIN, INT64_MAX, least > 1 ? least : 1, find_look, j, 0};
         j->g = g;
         trace_wide(j->tr, (struct lane){LANE_G, g}, &ask);
     }
 }
 
-static enum err_code load(const struct job *j, struct trace **tr, struct err *e)
+static enum err_code find_load(const struct job *j, struct trace **tr, struct err *e)
 {
     const bool talk = !j->quiet && isatty(STDERR_FILENO);
     enum err_code rc = trace_open(j->path, &j->trace, tr, e);
@@ -173,9 +173,9 @@ static int one_trace(struct job *j, const struct folder_file *file, const char *
     struct trace *tr = NULL;
     struct err e = {0};
     int status = 0;
-    const enum err_code rc = load(j, &tr, &e);
+    const enum err_code rc = find_load(j, &tr, &e);
     if (rc != ERR_OK) {
-        status = folder_skips(file, rc) ? 0 : fail(name, e.what);
+        status = folder_skips(file, rc) ? 0 : find_fail(name, e.what);
     } else {
         j->tr = tr;
         struct filter *f = filter_new(tr, text, &fe);
@@ -183,15 +183,15 @@ static int one_trace(struct job *j, const struct folder_file *file, const char *
         if (f)
             find_in(j, f);
         else
-            status = fail(text, fe.at < 0 ? "out of memory" : fe.what);
+            status = find_fail(text, fe.at < 0 ? "out of memory" : fe.what);
         filter_free(f);
         if (f && trace_info(tr)->ndamages) {
             j->partial = true;
-            fail(name, "only a part of this trace can be read");
+            find_fail(name, "only a part of this trace can be read");
         }
     }
     trace_close(tr);
-    return j->failed ? fail(name, "out of memory") : status;
+    return j->failed ? find_fail(name, "out of memory") : status;
 }
 
 /* ---- output
@@ -241,7 +241,7 @@ static void print(const struct job *j, struct text *out)
     }
 }
 
-static int finish(struct job *j)
+static int find_finish(struct job *j)
 {
     struct text out = {0};
     for (size_t n = j->n; n > 1; n--) { /* the shortest goes to the end */
@@ -267,10 +267,10 @@ static int odd_one(struct job *j, struct odd *o, const struct folder_file *f)
     struct err e = {0};
     const enum err_code rc = load_file(f->path, &j->trace, j->quiet, &l, &e);
     if (rc != ERR_OK)
-        return folder_skips(f, rc) ? 0 : fail(f->path, e.what);
+        return folder_skips(f, rc) ? 0 : find_fail(f->path, e.what);
     if (l.partial) {
         j->partial = true;
-        fail(f->path, "only a part of this trace can be read");
+        find_fail(f->path, "only a part of this trace can be read");
     }
     j->failed = !odd_add(o, &l);
     load_free(&l);
@@ -288,7 +288,7 @@ static int odd_traces(struct job *j, const struct folder *files)
     const size_t n = o ? odd_count(o) : 0;
     const int64_t odd = j->failed ? -1 : odd_text(o, j->limit, j->tsv, &t);
     if (odd < 0)
-        bad |= fail("the traces", "out of memory");
+        bad |= find_fail("the traces", "out of memory");
     else
         bad |= say_text("find", NULL, &t);
     if (odd >= 0 && n < ODD_LEAST)
@@ -323,13 +323,13 @@ int find_main(int argc, char **argv)
                     .odd = o.odd};
     struct folder files;
     if (!folder_of(o.operand + first, (int)(o.noperands - first), &files))
-        return fail("the traces", "out of memory");
+        return find_fail("the traces", "out of memory");
     for (size_t i = 0; i < files.n && !wrong && !j.failed && !j.odd; i++)
         bad |= one_trace(&j, &files.file[i], o.operand[0], &wrong);
     if (j.odd)
         bad |= odd_traces(&j, &files);
     else if (!wrong && !j.failed)
-        bad |= finish(&j);
+        bad |= find_finish(&j);
     for (size_t i = 0; i < j.n; i++)
         mem_free(j.hit[i].line);
     mem_free(j.hit);

@@ -31,7 +31,7 @@ static bool print_grid(const struct grid *g, size_t (*line)(const struct grid *,
 }
 
 /* A picture with all in it: drawing may find out that there is work left. */
-static bool draw(struct app *a)
+static bool headless_draw(struct app *a)
 {
     struct app *below = pair_below(a);
     bool ok = app_draw(a);
@@ -47,7 +47,7 @@ static bool draw(struct app *a)
 
 bool headless_print(struct app *a, enum headless_as as, FILE *out)
 {
-    if (!draw(a))
+    if (!headless_draw(a))
         return false;
     if (as == HEADLESS_SVG) {
         svg_print(&a->grid, a->palette, out);
@@ -173,7 +173,7 @@ static void after(struct script *s, unsigned flags)
     if (flags & VR_QUIT)
         s->quit = true;
     /* pop-ups learn their length when drawn, and a reader would see every step */
-    if (!s->quit && !draw(s->a))
+    if (!s->quit && !headless_draw(s->a))
         s->failed = true;
     if (s->linear && !s->quit)
         print_linear(s);
@@ -257,7 +257,7 @@ static bool run_words(struct script *s, const char *p)
     return true;
 }
 
-static bool begin(struct app *a)
+static bool headless_begin(struct app *a)
 {
     unsigned flags;
     while (pair_below(a) && app_busy(a))
@@ -266,14 +266,14 @@ static bool begin(struct app *a)
     }
     while (app_has(a, DUE_TABLES))
         (void)app_triage(a, INT64_MAX);
-    return draw(a);
+    return headless_draw(a);
 }
 
 bool headless_linear(struct app *a, const char *keys, FILE *in, FILE *out, FILE *errors)
 {
     struct script s = {.a = a, .linear = true, .reading = !keys, .out = out, .errors = errors};
     char line[4096];
-    if (!begin(a))
+    if (!headless_begin(a))
         return false;
     if (trace_fatal(a->tr))
         return true;
@@ -293,7 +293,7 @@ bool headless_linear(struct app *a, const char *keys, FILE *in, FILE *out, FILE 
 bool headless_run(struct app *a, const char *keys, enum headless_as as, FILE *out, FILE *errors)
 {
     struct script s = {.a = a, .as = as, .out = out, .errors = errors};
-    if (!begin(a))
+    if (!headless_begin(a))
         return false;
     if (!run_words(&s, keys ? keys : "") || s.failed)
         return false;

@@ -605,7 +605,7 @@ static void survive_shrinking_files(void)
 }
 
 /* What is refused of memory somewhere may be missing in what was printed, though nothing else went wrong. */
-static int ended(int status)
+static int main_ended(int status)
 {
     const int told = status == EXIT_NO_WORD ? EXIT_UNREADABLE : status;
     if (!mem_ran_out() || status == EXIT_UNREADABLE)
@@ -798,7 +798,7 @@ static int run_command(command_main *command, int argc, char **argv, bool open)
     bound_begin(true);
     const int status = bound_end(command(argc - 1, argv + 1));
     clerk_end();
-    return ended(status);
+    return main_ended(status);
 }
 
 /*
@@ -892,5 +892,5 @@ int main(int argc, char **argv)
     status = bound_end(status);
     editor_end();
     clerk_end();
-    return terminal && status != EXIT_NO_WORD ? status : ended(status);
+    return terminal && status != EXIT_NO_WORD ? status : main_ended(status);
 }

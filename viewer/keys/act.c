@@ -284,7 +284,7 @@ static unsigned do_debug(struct app *a, int n)
 
 struct call {
     unsigned (*how)(struct app *a, enum action act, const struct call *c, int n, const char *arg);
-    int arg; /* a deed, a view, a prompt; or the sign of n */
+    int arg; /* a request, a view, a prompt; or the sign of n */
     int sign;
     unsigned (*view)(struct view *v);
     unsigned (*times)(struct view *v, int n); /* or with a letter */
@@ -295,7 +295,7 @@ struct call {
 static unsigned how_do(struct app *a, enum action act, const struct call *c, int n, const char *arg)
 {
     (void)act, (void)arg;
-    unsigned f = view_do(&a->view, (enum deed)c->arg, c->sign * n);
+    unsigned f = view_do(&a->view, (enum request)c->arg, c->sign * n);
     tables_early(a, f);
     return f;
 }
@@ -349,9 +349,9 @@ static unsigned how_letter(struct app *a, enum action act, const struct call *c,
     return c->times(&a->view, arg[0]);
 }
 
-#define DO(deed, by) \
+#define DO(request, by) \
     { \
-        .how = how_do, .arg = DEED_##deed, .sign = by \
+        .how = how_do, .arg = REQ_##request, .sign = by \
     }
 #define TO(no) \
     { \
@@ -392,8 +392,8 @@ static const struct call calls[ACT_COUNT] = {
 static bool act_scrolls(const struct call *c)
 {
     return c->how == how_do &&
-           (c->arg == DEED_LANE || c->arg == DEED_LANE_PAGE || c->arg == DEED_PAGE || c->arg == DEED_FIRST ||
-            c->arg == DEED_LAST || c->arg == DEED_START || c->arg == DEED_END);
+           (c->arg == REQ_LANE || c->arg == REQ_LANE_PAGE || c->arg == REQ_PAGE || c->arg == REQ_FIRST ||
+            c->arg == REQ_LAST || c->arg == REQ_START || c->arg == REQ_END);
 }
 
 /* Does it find words in a pop-up of text? */
@@ -406,14 +406,14 @@ static bool act_finds(const struct view *v, enum action act, const char *arg)
 /* Does it lead to the waker, as over lanes? It is offered where there is one, as what that one did. */
 static bool leads_to_waker(const struct view *v, enum action act)
 {
-    return act == ACT_CAUSE && !kind_here(v)->word[DEED_CAUSE];
+    return act == ACT_CAUSE && !kind_here(v)->word[REQ_CAUSE];
 }
 
 bool act_answers(const struct view *v, enum action act)
 {
     const struct call *c = &calls[act];
     if (c->how == how_do)
-        return view_answers(v, (enum deed)c->arg) && (!leads_to_waker(v, act) || view_cause_word(v));
+        return view_answers(v, (enum request)c->arg) && (!leads_to_waker(v, act) || view_cause_word(v));
     if (c->how == how_to && c->arg == kind_key(v->at.view))
         return kind_next(v) != v->at.view;
     if (c->view == view_fold) /* where a key leads round two, it is enough */
@@ -425,7 +425,7 @@ bool act_answers(const struct view *v, enum action act)
         int64_t t0, t1;
         return why_here(v, &g, &t0, &t1);
     }
-    return c->view != view_enter || view_answers(v, DEED_DETAILS);
+    return c->view != view_enter || view_answers(v, REQ_DETAILS);
 }
 
 bool act_leads(const struct view *v, enum action act)
@@ -437,7 +437,7 @@ bool act_leads(const struct view *v, enum action act)
 /* What Enter shows: beside an idle processor no stack, but who waited for one. */
 static const char *details_word(const struct view *v)
 {
-    const char *word = kind_here(v)->word[DEED_DETAILS];
+    const char *word = kind_here(v)->word[REQ_DETAILS];
     return !word && kind_here(v)->lanes == LANE_P && idle_speaks(v) ? "why idle" : word;
 }
 
@@ -469,7 +469,7 @@ unsigned app_do(struct app *a, enum action act, uint32_t count, const char *arg)
         a->wish = 0;
     if (a->view.msg.text[0] && act != ACT_READ &&
         !((act == ACT_BACK || act == ACT_CLOSE) &&
-          view_told(&a->view))) { /* it lasts until the next action, and eats none */
+          view_message_open(&a->view))) { /* it lasts until the next action, and eats none */
         view_message(&a->view, false, "%s", "");
         had = VR_DRAW;
     }

@@ -42,14 +42,14 @@ static bool hidden_by(const struct keynode *view_root, const struct binding *b)
     return true; /* the view goes on where any would fire */
 }
 
-static void collect(struct list *l, const struct keynode *n, const struct keynode *over)
+static void keymap_check_collect(struct list *l, const struct keynode *n, const struct keynode *over)
 {
     if (n->bound && !(over && hidden_by(over, n->bound)))
         list_add(l, n->bound);
     if (n->bound)
         return; /* a longer chord behind it is never reached */
     for (const struct keynode *kid = n->kids; kid; kid = kid->hh.next)
-        collect(l, kid, over);
+        keymap_check_collect(l, kid, over);
 }
 
 static int by_action(const void *a, const void *b)
@@ -82,8 +82,8 @@ size_t keymap_bindings(const struct keymap *km, enum keyview view, const struct 
 {
     struct list l = {0};
     if (view != KEYVIEW_ANY)
-        collect(&l, &km->root[view], NULL);
-    collect(&l, &km->root[KEYVIEW_ANY], view != KEYVIEW_ANY ? &km->root[view] : NULL);
+        keymap_check_collect(&l, &km->root[view], NULL);
+    keymap_check_collect(&l, &km->root[KEYVIEW_ANY], view != KEYVIEW_ANY ? &km->root[view] : NULL);
     return list_done(&l, by_action, out);
 }
 
@@ -92,9 +92,9 @@ size_t keymap_continuations(const struct keymap *km, const struct keystate *st, 
     struct list l = {0};
     (void)km;
     if (st->in_view)
-        collect(&l, st->in_view, NULL);
+        keymap_check_collect(&l, st->in_view, NULL);
     if (st->in_any)
-        collect(&l, st->in_any, NULL);
+        keymap_check_collect(&l, st->in_any, NULL);
     return list_done(&l, by_seq, out);
 }
 
@@ -200,7 +200,7 @@ void keymap_dump(const struct keymap *km, FILE *f)
     for (enum keyview v = 0; v < KEYVIEW_COUNT; v++) {
         struct list l = {0};
         const struct binding **b;
-        collect(&l, &km->root[v], NULL);
+        keymap_check_collect(&l, &km->root[v], NULL);
         size_t n = list_done(&l, by_action, &b);
         for (size_t i = 0; i < n; i++) {
             char name[KEY_NAME_MAX];

@@ -192,7 +192,7 @@ static unsigned exchanged(struct app *a, int64_t by, bool another)
         before_away(a);
     exchange(a, by);
     if (!another) {
-        follow_let_go(a->follow);
+        follow_release(a->follow);
     } else {
         follow_keep(a->follow);
         if (!before_begin(a, old, &at))

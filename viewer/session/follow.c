@@ -509,7 +509,7 @@ unsigned follow_step(struct follow *f, int64_t budget_ns, int64_t *by)
     return news;
 }
 
-void follow_let_go(struct follow *f)
+void follow_release(struct follow *f)
 {
     maker_give_back(&f->maker, &f->old);
 }

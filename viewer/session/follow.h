@@ -18,7 +18,7 @@
  *                                     `------------ the model shown: decoded by follow_step()
  *
  *    FOLLOW_MOVED: `next` is the model shown from now on; the old one stays for who still looks at it, until
- *    follow_let_go(); then the maker's thread frees it, and what stands before g4 in the strip.
+ *    follow_release(); then the maker's thread frees it, and what stands before g4 in the strip.
  *
  * What comes faster than it can be decoded, or when memory is short, is left out, whole generations before
  * they are decoded: what is behind them stands behind a gap, as what was never recorded.
@@ -64,7 +64,7 @@ struct trace *follow_trace(const struct follow *f);
 enum follow_news {
     FOLLOW_GREW = 1, /* the model has more */
     FOLLOW_MOVED =
-        2, /* it is another one, that begins *by ns later; the old one lives until follow_let_go() */
+        2, /* it is another one, that begins *by ns later; the old one lives until follow_release() */
     FOLLOW_ENDED = 4,     /* no more comes: see follow_why() */
     FOLLOW_BUSY = 8,      /* there is more to decode: call again soon */
     FOLLOW_LEFT_OUT = 16, /* decoding can't keep up, or memory is short: more was left out */
@@ -75,7 +75,7 @@ enum follow_news {
 };
 /* follow_step - take what has come and decode for about budget_ns; 0: only take, the model stands still. */
 unsigned follow_step(struct follow *f, int64_t budget_ns, int64_t *by);
-void follow_let_go(struct follow *f);
+void follow_release(struct follow *f);
 /* follow_keep - instead: the old one lives on, another process's trace, until follow_forget(), the next
  * follow_keep() or the end. */
 void follow_keep(struct follow *f);
