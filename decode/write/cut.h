@@ -5,10 +5,9 @@
  * starts then: states of goroutines and Ps, open ranges. How that is done, and what such a beginning can't
  * say: docs/SLICES.md.
  *
- * Second family: a slice consists of generations that are sound, which means that Go's reader takes them
- * (decode/v2/v2_sim.h), and one after the other. Of those that are broken nothing is in it. Where they part
- * the range the longest stretch is the slice, and the result says which others there are. So no slice is
- * damaged, whatever the trace is.
+ * A slice ends before the first thing that is damaged; if the range begins in that, behind it. So no slice is
+ * damaged, whatever the trace is: Go's own reader takes it (decode/v2/v2_sim.h, v1_sound.h). In the second
+ * family what is left out is whole generations.
  *
  * Memory: the places of the batches of one generation (second family) or of the whole file (first family),
  * the states of all goroutines, Ps and threads, and (second family) the tables' names and the generations
@@ -40,41 +39,26 @@ struct cut_range {
 #define CUT_RATE \
     "--ticks-per-second: the file states its clock's rate, and a slice of it would state that, too"
 
-enum { CUT_STRETCHES = 4 };
-struct cut_left {   /* second family: what of the range is not in the slice */
-    struct err why; /* the first thing that a slice can't hold, and where; ERR_OK: nothing is left out */
-    uint32_t generations; /* that are broken, */
-    uint64_t bytes;       /* and how long they are; 0: all are sound, but they make more than one trace */
-    int64_t from, to;     /* the first of them: from when to when; INT64_MAX: to the trace's end */
-    uint32_t nstretch;    /* how often generations follow each other, the slice included */
-    struct cut_stretch {  /* the first ones */
-        int64_t from, to;
-    } stretch[CUT_STRETCHES];
-};
-
 struct cut_result {
     int64_t from, to; /* what was cut: both rounded down to the clock's units */
     int64_t lead;     /* ns from the slice's first event to `from`: the time of the statuses it begins with */
     uint64_t events;  /* events of the trace that are in it, those statuses not counted */
     uint32_t generations;
     bool whole;        /* it is the trace as it was, byte for byte */
-    struct err damage; /* first family: the trace is damaged or ends there, and the slice ends before that */
+    struct err damage; /* the trace is damaged or ends there, and the slice ends before that; */
+    bool late;         /* or (second family) begins behind it */
     struct err lost;   /* first family: by this it is known that events are missing, but not when */
-    struct cut_left left;
 };
 /* cut_say - why the slice isn't all of the range, in one line, for a message. false: it is. */
 bool cut_say(const struct cut_result *r, char *buf, size_t size);
 
 /*
  * cut_trace - write the range to the outlet. ERR_ARG: there is nothing in this range that can be cut. ERR_IO:
- * the outlet broke. What is damaged is left out (r->left, r->damage), and no error as long as there is
- * something else.
+ * the outlet broke. What is damaged is left out (res->damage), and no error as long as there is something
+ * else.
  */
 enum err_code cut_trace(const struct input *in, const struct cut_range *r, struct outlet *out,
                         struct cut_result *res, struct err *e);
-
-/* cut_say_stretches - append when generations follow each other as Go's reader wants it to a message. */
-void cut_say_stretches(const struct cut_left *l, char *buf, size_t size);
 
 /* The two families. */
 struct rewrite { /* which trace is rewritten, and to where */

@@ -6,9 +6,9 @@
  * end, which is where the ordering (v2_sim.h) stood at that moment. Reading begins a generation earlier, so
  * that all goroutines are known that the trace ever tells of.
  *
- * Each generation is run to its end. If that turns out to be damaged, it begins a run of its own, as if the
- * trace began there; if it is damaged even so, it is left out, and the next one begins a run. What comes of a
- * run is kept until all of the range was read: the longest one is written.
+ * Each generation is run to its end before anything of it is written. If that turns out to be damaged, the
+ * slice ends before it; if there is none yet, it is run once more as if the trace began there, and left out
+ * if it is damaged even so.
  */
 #include "decode/write/v2_cut.h"
 
@@ -80,7 +80,7 @@ static bool watch(void *arg, const struct v2s_event *e)
  */
 static bool begin_at(struct v2_cut *c)
 {
-    c->run.any = true;
+    c->any = true;
     if (!c->sim.n)
         c->from = INT64_MIN;
     return marks_set(c, &c->start) && (c->from == INT64_MIN || v2_sim_copy(&c->head, &c->sim));
@@ -126,15 +126,15 @@ static enum err_code run(struct v2_cut *c, const struct v2_raw_gen *gen, bool *o
     if (!v2_sim_begin(&c->sim, &c->file, gen))
         return no_memory(e);
     c->even = c->sim.o.unit == (double)(uint64_t)c->sim.o.unit;
-    if (c->from != INT64_MIN && !c->run.any)
+    if (c->from != INT64_MIN && !c->any)
         c->from = floor_units(c, c->from, &c->from_units);
     if (c->to != INT64_MAX)
         c->to = floor_units(c, c->to, &c->to_units);
-    if (!c->run.any)
+    if (!c->any)
         rc = v2_sim_run(&c->sim, c->from);
-    if (!c->run.any && rc == V2S_UNTIL && !begin_at(c))
+    if (!c->any && rc == V2S_UNTIL && !begin_at(c))
         return no_memory(e);
-    if (c->run.any) {
+    if (c->any) {
         const uint64_t n = c->sim.n;
         c->sim.seen = c->start.set ? watch : NULL;
         rc = v2_sim_run(&c->sim, c->to);
@@ -146,89 +146,42 @@ static enum err_code run(struct v2_cut *c, const struct v2_raw_gen *gen, bool *o
             c->to_units = to_u64((double)c->sim.o.last / c->sim.o.unit) + 1;
         if (*over || ends)
             pin_find(c);
-        c->run.res.events += c->sim.n - n;
-        c->run.res.to = *over ? c->to : c->sim.o.last;
+        c->res.events += c->sim.n - n;
+        c->res.to = *over ? c->to : c->sim.o.last;
         if (c->start.set)
-            c->run.res.from = c->from == INT64_MIN ? c->sim.o.base : c->from;
-        c->run.any = c->sim.n; /* else the range ends before the run begins */
+            c->res.from = c->from == INT64_MIN ? c->sim.o.base : c->from;
+        c->any = c->sim.n; /* else the range ends before the run begins */
     }
     c->behind = true; /* what is still told of things that were there; and is it sound? */
     v2_sim_run(&c->sim, INT64_MAX);
     return c->sim.o.oom ? no_memory(e) : ERR_OK;
 }
 
-/* ---- what is written --------------------------------------------------------------------------------------
+/* ---- generation by generation ----------------------------------------------------------------------------
  */
 
-/* piece - n bytes more are written: of the file, or (NULL) anew. false: no memory. */
-static bool piece(struct v2c_run *r, const uint8_t *p, size_t n)
+/* put_gen - write what of a sound generation is in the range. false: no memory. */
+static bool put_gen(struct v2_cut *c, const struct v2_raw_gen *gen, bool over)
 {
-    struct v2c_piece *last = r->npiece ? &r->piece[r->npiece - 1] : NULL;
-    if (last && (p ? last->p && last->p + last->n == p : !last->p)) {
-        last->n += n;
+    if (!c->any)
         return true;
-    }
-    if (!mem_room(r->piece, r->cappiece, r->npiece + 1))
-        return false;
-    r->piece[r->npiece++] = (struct v2c_piece){p, r->nanew, n};
-    return true;
-}
-
-static bool to_anew(void *arg, const void *p, size_t n)
-{
-    struct v2c_run *r = arg;
-    if (!mem_room(r->anew, r->capanew, r->nanew + n) || !piece(r, NULL, n))
-        return false;
-    memcpy(r->anew + r->nanew, p, n);
-    r->nanew += n;
-    return true;
-}
-
-/* put_gen - write what of a sound generation is in the range. */
-static enum err_code put_gen(struct v2_cut *c, const struct v2_raw_gen *gen, bool over, struct err *e)
-{
-    if (!c->run.any)
-        return ERR_OK;
-    c->run.res.generations++;
+    if (!c->res.generations++)
+        outlet_put(c->out, c->file.data, c->header);
     const uint8_t *from = gen->batch[0].at; /* an end mark too many may stand before it */
-    if (!over && (!c->start.set || c->from == INT64_MIN))
-        return piece(&c->run, from, (size_t)(gen->end - from)) ? ERR_OK : no_memory(e);
-    return v2_cut_gen(c, gen) && !c->anew.broken ? ERR_OK : no_memory(e);
+    if (over || (c->start.set && c->from != INT64_MIN))
+        return v2_cut_gen(c, gen);
+    outlet_put(c->out, from, (size_t)(gen->end - from));
+    return true;
 }
 
-static void run_write(struct v2c_run *r, struct outlet *out)
+/* begin_anew - nothing is written yet: what comes next is read as if the trace began there. */
+static void begin_anew(struct v2_cut *c)
 {
-    for (size_t i = 0; i < r->npiece; i++)
-        outlet_put(out, r->piece[i].p ? r->piece[i].p : r->anew + r->piece[i].at, r->piece[i].n);
-}
-
-static void run_free(struct v2c_run *r)
-{
-    mem_free(r->piece);
-    mem_free(r->anew);
-    *r = (struct v2c_run){0};
-}
-
-/* ---- generation by generation
- * ------------------------------------------------------------------------------- */
-
-/* run_over - what comes next begins a run of its own. */
-static void run_over(struct v2_cut *c)
-{
-    struct v2c_run *r = &c->run;
-    struct cut_left *l = &c->left;
-    if (r->any && l->nstretch < CUT_STRETCHES)
-        l->stretch[l->nstretch] = (struct cut_stretch){r->res.from, r->res.to};
-    l->nstretch += r->any;
-    if (r->any && (!c->best.any || r->res.to - r->res.from > c->best.res.to - c->best.res.from)) {
-        const struct v2c_run was = c->best;
-        c->best = *r;
-        *r = was;
-    }
-    run_free(r);
     v2_sim_free(&c->head);
     v2_sim_free(&c->sim);
     idmap_clear(&c->stack_of);
+    c->any = false;
+    c->res = (struct cut_result){0};
     c->from = c->asked_from;
     c->to = c->asked_to;
     c->nlate = 0;
@@ -236,78 +189,69 @@ static void run_over(struct v2_cut *c)
     c->number = c->freq = 0;
 }
 
-/* why_not - note what a slice can't hold, if it is the first. */
-static void why_not(struct v2_cut *c, const struct err *why)
-{
-    if (!c->left.why.code)
-        c->left.why = *why;
-}
-
 /*
- * leave_out - n bytes of the file are broken, from time t on, as far as is known. They count if they are in
- * the range.
+ * ends - what comes next no slice can hold behind what was read, or at all: the slice ends here. false: there
+ * is none yet.
  */
-static void leave_out(struct v2_cut *c, size_t at, size_t n, int64_t t, const struct err *why)
+static bool ends(struct v2_cut *c, const struct err *why)
 {
-    if (at < c->near || t >= c->asked_to)
-        return;
-    why_not(c, why);
-    if (!c->left.generations)
-        c->left.from = t > c->last ? t : c->last;
-    c->open |= !c->left.generations;
-    c->left.generations++;
-    c->left.bytes += n;
+    if (!c->res.generations) {
+        begin_anew(c);
+        return false;
+    }
+    c->res.damage = *why;
+    return true;
 }
 
-/* one - a generation, in the run before it or one of its own. */
+/* broken - what begins at this place and time is broken. true: the slice is done. */
+static bool broken(struct v2_cut *c, size_t at, int64_t t, const struct err *why)
+{
+    if (at < c->near)
+        return ends(c, why);
+    if (t >= c->asked_to)
+        return true;
+    if (!c->broken.code && !c->res.generations)
+        c->broken = *why;
+    return ends(c, why);
+}
+
+/* one - a generation, behind those before it or as the first one. *over: the slice is done. */
 static enum err_code one(struct v2_cut *c, const struct v2_raw_gen *gen, bool *over, struct err *e)
 {
     for (;;) {
-        const bool first = !c->sim.ordinal, any = c->run.any;
-        const struct cut_result was = c->run.res;
+        const bool first = !c->sim.ordinal, any = c->any;
+        const struct cut_result was = c->res;
         const enum err_code rc = run(c, gen, over, e);
         const struct err why = c->sim.damage;
         if (rc)
             return rc;
         if (!why.code) {
-            if (c->open)
-                c->left.to = c->sim.o.sync;
-            c->open = false;
             c->last = c->sim.o.last;
             c->number = gen->number;
             c->freq = gen->clock.freq;
-            const enum err_code put = put_gen(c, gen, *over, e);
+            if (!put_gen(c, gen, *over))
+                return no_memory(e);
             v2_cut_labels(c, gen);
-            return put;
-        }
-        c->run.any = any;
-        c->run.res = was;
-        *over = false;
-        run_over(c);
-        if (first || gen->damage.code) {
-            leave_out(c, (size_t)(gen->start - c->file.data), (size_t)(gen->end - gen->start),
-                      v2_ns(gen->min_time, 1e9 / (double)(gen->clock.freq ? gen->clock.freq : V2_ASSUMED_HZ)),
-                      &why);
+            *over |= c->out->broken;
             return ERR_OK;
         }
-        if (any)
-            why_not(c, &why);
+        c->any = any;
+        c->res = was;
+        *over = false;
+        if (first || gen->damage.code) {
+            const double unit = 1e9 / (double)(gen->clock.freq ? gen->clock.freq : V2_ASSUMED_HZ);
+            *over = broken(c, (size_t)(gen->start - c->file.data), v2_ns(gen->min_time, unit), &why);
+            return ERR_OK;
+        }
+        if ((*over = ends(c, &why)))
+            return ERR_OK;
     }
 }
 
 /*
- * parts - what comes next does not follow what was read: begin a run, and note why, if that parts the range.
- */
-static void parts(struct v2_cut *c, const struct err *why)
-{
-    if (c->run.any)
-        why_not(c, why);
-    run_over(c);
-}
-
-/*
- * next_gen - read the generation at *pos, as one that follows the run's last one; if it doesn't, as one that
- * begins a trace. false: there is none, and e says what is there.
+ * next_gen - read the generation at *pos, as one that follows the last one; if it doesn't and nothing is
+ * written yet, as one that begins a trace. false: there is none, and e says what is there; ERR_OK: the slice
+ * is done.
  */
 static bool next_gen(struct v2_cut *c, size_t *pos, struct v2_raw_gen *gen, struct err *e)
 {
@@ -315,7 +259,8 @@ static bool next_gen(struct v2_cut *c, size_t *pos, struct v2_raw_gen *gen, stru
     struct err why = {0};
     if (at > c->header && input_stretch(c->in, at - 1) == at) {
         err_set(&why, ERR_APART, at, "nothing was recorded between two of the files");
-        parts(c, &why);
+        if (ends(c, &why))
+            return false;
     }
     c->file.len = input_stretch(c->in, at);
     gen->number = c->number;
@@ -327,9 +272,7 @@ static bool next_gen(struct v2_cut *c, size_t *pos, struct v2_raw_gen *gen, stru
     gen->number = 0;
     *pos = at;
     is = v2_raw_gen(&c->file, pos, gen, e);
-    if (is && !gen->damage.code)
-        parts(c, &why);
-    return is;
+    return is && (gen->damage.code || !ends(c, &why));
 }
 
 /* start_pos - the generation before the last one that begins before the range. */
@@ -364,7 +307,7 @@ static enum err_code walk(struct v2_cut *c, struct err *e)
     enum err_code rc = start_pos(c, &pos, e);
     c->from = c->asked_from;
     c->to = c->asked_to;
-    while (rc == ERR_OK && !over && pos < c->in->len) {
+    while (rc == ERR_OK && !over && !c->res.damage.code && pos < c->in->len) {
         const size_t at = pos;
         *e = (struct err){0};
         if (next_gen(c, &pos, &gen, e))
@@ -372,11 +315,8 @@ static enum err_code walk(struct v2_cut *c, struct err *e)
         else if (e->code == ERR_NOMEM)
             rc = ERR_NOMEM;
         else if (e->code)
-            leave_out(c, at, pos - at, c->last, e);
+            over = broken(c, at, c->last, e);
     }
-    run_over(c);
-    if (c->open)
-        c->left.to = INT64_MAX;
     v2_raw_gen_free(&gen);
     return rc;
 }
@@ -386,8 +326,6 @@ static enum err_code walk(struct v2_cut *c, struct err *e)
 
 static void cut_free(struct v2_cut *c)
 {
-    run_free(&c->run);
-    run_free(&c->best);
     mem_free(c->start.v);
     mem_free(c->end.v);
     mem_free(c->late);
@@ -397,71 +335,39 @@ static void cut_free(struct v2_cut *c)
     mem_free(c->put);
 }
 
-/* cut_begin - of the range [from, to) of c's trace, on its clock. false: no memory. */
-static bool cut_begin(struct v2_cut *c, int64_t from, int64_t to)
-{
-    c->asked_from = from;
-    c->asked_to = to;
-    c->last = c->base;
-    c->anew = (struct outlet){.write = to_anew, .arg = &c->run};
-    if (!(c->put = mem_alloc(sizeof *c->put)))
-        return false;
-    c->put->out = &c->anew;
-    c->put->n = 0;
-    return true;
-}
-
-/* left_by_base - times since the trace's first event. */
-static void left_by_base(struct cut_left *l, int64_t base)
-{
-    l->from -= base;
-    l->to -= l->to == INT64_MAX ? 0 : base;
-    for (uint32_t i = 0; i < l->nstretch && i < CUT_STRETCHES; i++) {
-        l->stretch[i].from -= base;
-        l->stretch[i].to -= base;
-    }
-}
-
-/* nothing - there is nothing to cut in the range: why, and what can be cut elsewhere. */
+/* nothing - why there is nothing to cut in the range. */
 static enum err_code nothing(const struct v2_cut *c, struct err *e)
 {
-    struct v2_cut all = {.file = c->file, .in = c->in, .header = c->header, .base = c->base};
-    char text[sizeof e->what] = "";
-    if (!c->left.why.code)
+    if (!c->broken.code)
         return err_set(e, ERR_ARG, ERR_NO_OFFSET,
                        "the range begins behind the trace's last event, which is at %.9f s",
                        (double)(c->last - c->base) * 1e-9);
-    const enum err_code rc = cut_begin(&all, INT64_MIN, INT64_MAX) ? walk(&all, e) : no_memory(e);
-    left_by_base(&all.left, c->base);
-    cut_say_stretches(&all.left, text, sizeof text);
-    if (!rc)
-        err_set(e, ERR_ARG, c->left.why.offset, "no generation in this range is sound, %s%s: %s",
-                *text ? "only what lies in " : "nor elsewhere", text, c->left.why.what);
-    cut_free(&all);
-    return rc ? rc : ERR_ARG;
+    return err_set(e, ERR_ARG, c->broken.offset, "no generation in this range is sound: %s", c->broken.what);
 }
 
 enum err_code cut_v2(const struct rewrite *w, const struct cut_range *r, struct cut_result *res,
                      struct err *e)
 {
     const struct input *in = w->in;
-    struct v2_cut c = {.file = {in->data, in->len, w->d.read_as}, .in = in, .header = w->d.header};
+    struct v2_cut c = {
+        .file = {in->data, in->len, w->d.read_as}, .in = in, .header = w->d.header, .out = w->out};
     enum err_code rc = source_v2_base(&c.file, c.header, &c.base, e);
     if (rc)
         return rc;
-    const int64_t from = r->from <= 0                   ? INT64_MIN
-                         : r->from > INT64_MAX - c.base ? INT64_MAX - 1
-                                                        : c.base + r->from;
-    const int64_t to = r->to > INT64_MAX - c.base ? INT64_MAX : c.base + r->to;
-    rc = cut_begin(&c, from, to) ? walk(&c, e) : no_memory(e);
-    if (rc == ERR_OK && !c.best.any)
+    c.asked_from = r->from <= 0 ? INT64_MIN : r->from > INT64_MAX - c.base ? INT64_MAX - 1 : c.base + r->from;
+    c.asked_to = r->to > INT64_MAX - c.base ? INT64_MAX : c.base + r->to;
+    c.last = c.base;
+    if (!(c.put = mem_zalloc(sizeof *c.put)))
+        return no_memory(e);
+    c.put->out = c.out;
+    rc = walk(&c, e);
+    if (rc == ERR_OK && !c.res.generations)
         rc = nothing(&c, e);
     if (rc == ERR_OK) {
-        outlet_put(w->out, in->data, w->d.header);
-        run_write(&c.best, w->out);
-        left_by_base(&c.left, c.base);
-        *res = c.best.res;
-        res->left = c.left;
+        *res = c.res;
+        res->late = c.broken.code && !res->damage.code;
+        if (res->late)
+            res->damage = c.broken;
         res->from =
             res->from < c.base ? 0 : res->from - c.base; /* times that went back begin before the trace */
         res->to = res->to < c.base + res->from ? res->from : res->to - c.base;

@@ -24,19 +24,6 @@ struct v2c_late { /* a status behind the range, of something that was there all 
     struct v2_raw_ev ev;
 };
 
-struct v2c_piece {    /* n bytes that are to be written */
-    const uint8_t *p; /* of the file; NULL: of those written anew, which begin at `at` */
-    size_t at, n;
-};
-struct v2c_run { /* the part of the range that lies in generations which Go's reader takes one after the other
-                  */
-    bool any;    /* there is one */
-    struct v2c_piece *piece;
-    uint8_t *anew;
-    size_t npiece, cappiece, nanew, capanew;
-    struct cut_result res; /* from, to: on the trace's clock */
-};
-
 struct v2_cut {
     struct v2_file file;
     const struct input *in;
@@ -44,14 +31,14 @@ struct v2_cut {
     int64_t asked_from, asked_to; /* on the trace's clock; INT64_MIN, INT64_MAX: all */
     int64_t base;                 /* when the trace begins on it */
     size_t near; /* what begins before this place of the file is behind it in time: it isn't in the range */
-    struct v2c_run run, best;
-    struct cut_left left; /* times on the trace's clock */
-    bool open;            /* left.to isn't known yet */
-    int64_t last;         /* time of the last event of a sound generation */
+    struct outlet *out;
+    struct cut_result res; /* from, to: on the trace's clock */
+    struct err broken; /* the first thing in the range that no slice can hold, and nothing sound before it */
+    int64_t last;      /* time of the last event of a sound generation */
 
-    /* Of the run that is being read. */
-    uint64_t number, freq; /* of its last generation */
-    struct outlet anew;    /* to run.anew */
+    /* Of generations that follow each other: those that are read, and, once `any`, those that are written. */
+    bool any;
+    uint64_t number, freq; /* of the last one */
     struct v2_put *put;
     int64_t from, to; /* as asked, rounded to the clock's units; from: INT64_MIN if that is before the run */
     uint64_t from_units, to_units;

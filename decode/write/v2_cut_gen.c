@@ -368,7 +368,7 @@ static void put_clock(struct gen_cut *w)
         buf[n++] = V2R_SNAPSHOT;
         n += v2_put_numbers(buf + n, v, 4);
     }
-    v2_put_batch(&w->c->anew,
+    v2_put_batch(w->c->out,
                  &(struct v2_raw_batch){
                      .gen = w->gen->number, .m = V2_NO_THREAD, .time = w->time, .p = buf, .end = buf + n});
 }
@@ -394,7 +394,7 @@ static void put_experiments(struct gen_cut *w)
     for (size_t i = 0; i < w->gen->n; i++) {
         const struct v2_raw_batch *b = &w->gen->batch[i];
         if (b->lead == V2R_EXPERIMENTAL && !b->torn)
-            outlet_put(&w->c->anew, b->at, (size_t)(b->end - b->at));
+            outlet_put(w->c->out, b->at, (size_t)(b->end - b->at));
     }
 }
 
@@ -433,12 +433,12 @@ bool v2_cut_gen(struct v2_cut *c, const struct v2_raw_gen *gen)
     put_clock(&w);
     put_threads(&w);
     if (w.head)
-        c->run.res.lead = c->from - to_i64((double)w.first * c->sim.o.unit);
+        c->res.lead = c->from - to_i64((double)w.first * c->sim.o.unit);
     put_samples(&w);
     put_tables(&w);
     put_experiments(&w);
     if (c->file.version >= GO_126)
-        outlet_put(&c->anew, &(uint8_t){V2R_END}, 1);
+        outlet_put(c->out, &(uint8_t){V2R_END}, 1);
     tables_free(&w.t);
     return true;
 }

@@ -41,7 +41,7 @@ for good in samples/http-1.26.trace samples/lock-1.23.trace samples/http-1.21.tr
     case $good in
     *-1.2[2-9].trace)
         status 2 slice --from 1us -o "$tmp/never" "$tmp/cut"; one_line "cut short"
-        grep -q 'no generation in this range is sound, nor elsewhere: ' "$tmp/err"; check $? 0 "$good: it says why" ;;
+        grep -q 'no generation in this range is sound: ' "$tmp/err"; check $? 0 "$good: it says why" ;;
     *)
         status 3 slice --from 1us -o "$tmp/half" "$tmp/cut"; one_line "cut short"
         status 0 report "$tmp/half" ;;
@@ -97,16 +97,15 @@ shows '2 Y t Enter Y t Enter' 'that file is read here'; cmp -s t "$OLDPWD/sample
 shows '2 Y a b Esc' '? keys'
 cd "$OLDPWD" || exit 1
 
-# Of three generations the second is broken: it is left out, the longest stretch is kept, and it is said where the others are.
+# Of three generations the second is broken: the slice ends before it; what is behind it is another slice.
 cp samples/http-long-1.27.trace "$tmp/names"
 printf '\377' | dd of="$tmp/names" bs=1 seek=75000 conv=notrunc 2>/dev/null
 status 3 slice --from 0 -o "$tmp/named" "$tmp/names"; one_line "a generation is left out"
-grep -q 'only 0.000000 s to 1.001591 s is in it: 1 generation of [0-9]* bytes is broken, from 1.001591 s to 2.003867 s: ' "$tmp/err"; check $? 0 "it says which"
-grep -q '; sound are 0.000000 s to 1.001591 s, 2.0' "$tmp/err"; check $? 0 "it says what else there is"
+grep -q 'written up to 1.001591 s, where the trace is damaged: ' "$tmp/err"; check $? 0 "it says where it ends"
 status 0 report "$tmp/named"
 status 0 slice --from 2.1s -o "$tmp/named" "$tmp/names"; check "$(wc -c <"$tmp/err")" 0 "behind it: silent"
 status 2 slice --from 1.2s --to 1.9s -o "$tmp/never" "$tmp/names"; one_line "in it"
-grep -q 'no generation in this range is sound, only what lies in 0.000000 s to 1.001591 s, 2.0' "$tmp/err"; check $? 0 "in it: it says what is sound"
+grep -q 'no generation in this range is sound: ' "$tmp/err"; check $? 0 "in it: it says why"
 
 status 2 slice --from 1ms -o "$tmp/never" "$tmp/missing"; one_line "missing"
 status 2 slice --from 1ms -o "$tmp/never" README.md; one_line "no trace"

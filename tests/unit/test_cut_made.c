@@ -134,7 +134,7 @@ static void test_suspended(void **state)
         struct cut_result r;
         struct err e = {0};
         assert_int_equal(cut(all.bytes, all.n, from, 350, &out, &r, &e), ERR_OK);
-        assert_int_equal(r.left.why.code, ERR_OK);
+        assert_int_equal(r.damage.code, ERR_OK);
         struct trace *tr = cut_out(all.bytes, all.n, from, 350, "suspended", &out);
         says_what(tr, all.tr, "suspended", &y);
         trace_close(tr);

@@ -77,10 +77,9 @@ unsigned slice_write(struct app *a, const char *name)
     }
     view_message(&a->view, false, "%s to %s: %" PRIu64 " events in %.200s%s", when_exact(a->tr, res.from, t0),
                  when_exact(a->tr, res.to, t1), res.events, name,
-                 res.damage.code        ? "; it ends where the trace is damaged"
-                 : res.lost.code        ? "; events of the trace are missing"
-                 : res.left.generations ? "; what is broken is left out"
-                 : res.left.why.code    ? "; no trace can hold the rest as well"
-                                        : "");
+                 res.late          ? "; it begins behind where the trace is damaged"
+                 : res.damage.code ? "; it ends where the trace is damaged"
+                 : res.lost.code   ? "; events of the trace are missing"
+                                   : "");
     return VR_DRAW;
 }
