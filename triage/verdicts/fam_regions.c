@@ -14,7 +14,7 @@ struct named {                    /* regions of one name */
     int64_t ns[2];                /* in the usual pieces, in the slow ones */
     struct region longest;
 };
-struct sides { /* pieces of a work: [0] around the median, [1] the slowest tenth */
+struct sides { /* pieces of a work: [0] around the median, [1] the slow ones */
     const struct workpiece *v[2];
     uint32_t n[2];
     double mean[2];
@@ -22,8 +22,8 @@ struct sides { /* pieces of a work: [0] around the median, [1] the slowest tenth
 
 static struct sides sides_of(const struct work *k)
 {
-    const uint32_t n = k->looked, tenth = n / 10 ? n / 10 : 1, quarter = n / 4;
-    struct sides s = {.n = {quarter < PIECES ? quarter : PIECES, tenth < PIECES ? tenth : PIECES}};
+    const uint32_t n = k->looked, quarter = n / 4;
+    struct sides s = {.n = {quarter < PIECES ? quarter : PIECES, k->slow < PIECES ? k->slow : PIECES}};
     s.v[0] = k->v + n / 2 - s.n[0] / 2;
     s.v[1] = k->v;
     for (int i = 0; i < 2; i++)

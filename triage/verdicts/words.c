@@ -338,8 +338,11 @@ void verdict_harm(struct text *t, const struct works *w, const struct verdict *v
     if (v->harm.work == NO_LANE)
         return;
     text_share(t, v->harm.share, 1);
-    text_add(t, of_slow(v) ? " of the slowest tenth of " : " of ");
-    work_head(t, w, &w->v[v->harm.work]);
+    const struct work *k = &w->v[v->harm.work];
+    text_add(t, !of_slow(v)                ? " of "
+                : k->slow < k->looked / 10 ? " of the slow ones of "
+                                           : " of the slowest tenth of ");
+    work_head(t, w, k);
     if (v->harm.of > 1 && v->harm.hit < v->harm.of) {
         text_add(t, ". Of %llu %sthat were looked at, %llu %s it", (unsigned long long)v->harm.of,
                  v->harm.slow_only ? "slow ones " : "", (unsigned long long)v->harm.hit,

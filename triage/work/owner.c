@@ -154,8 +154,11 @@ enum owner owner_of(struct owners *o, const struct frame *f)
     return (enum owner)(o->known[f->func] - 1);
 }
 
+/* What a goroutine calls is none of it: runtime.GC, runtime.Stack. */
 static bool plumbing(struct str f)
 {
+    if (str_starts(f, "runtime.") && f.len > 8 && f.p[8] >= 'A' && f.p[8] <= 'Z')
+        return false;
     return str_starts(f, "sync.") || str_starts(f, "internal/") || str_starts(f, "syscall.") ||
            str_starts(f, "runtime");
 }

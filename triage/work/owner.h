@@ -28,9 +28,9 @@ void owners_free(struct owners *o);                /* NULL is allowed */
 /* owner_of - of the function of a frame; OWNER_NONE if it has no name. */
 enum owner owner_of(struct owners *o, const struct frame *f);
 /*
- * owner_leaf - index of the innermost frame outside the runtime and its plumbing (sync, internal/..): what a
- * goroutine called. 0 if none is. owner_user - index of the innermost frame of the program's own; else of a
- * library's; else owner_leaf().
+ * owner_leaf - index of the innermost frame outside the runtime and its plumbing (sync, internal/..), or of
+ * what it exports (runtime.GC): what a goroutine called. 0 if none is. owner_user - index of the innermost
+ * frame of the program's own; else of a library's; else owner_leaf().
  */
 uint32_t owner_leaf(struct owners *o, uint32_t stack);
 uint32_t owner_user(struct owners *o, uint32_t stack);

@@ -6,6 +6,7 @@
 #include "triage/findings/asks.h"
 #include "triage/findings/instances.h"
 #include "triage/findings/requests.h"
+#include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
 #include "triage/work/work.h"
 
@@ -228,6 +229,36 @@ static int cmp_piece(const void *a, const void *b)
                             : (x->g > y->g) - (x->g < y->g);
 }
 
+/* So much of all the time in which pieces begin is the beginning: what is slow then alone may be so for the
+ * first time only. */
+static int64_t beginning(const struct work *w)
+{
+    int64_t first = INT64_MAX, last = 0;
+    for (uint32_t i = 0; i < w->looked; i++) {
+        first = w->v[i].t0 < first ? w->v[i].t0 : first;
+        last = w->v[i].t0 > last ? w->v[i].t0 : last;
+    }
+    return w->looked ? first + (last - first) / 10 : 0;
+}
+
+/* Of the slowest tenth those that stand out, if they take a good part of all the time; else all of it. */
+static uint32_t slow_of(const struct work *w)
+{
+    const uint32_t tenth = w->looked / 10 ? w->looked / 10 : w->looked > 0;
+    const double usual = (double)w->d.p50;
+    const int64_t begun = beginning(w);
+    double longer = 0;
+    uint32_t n = 0, later = 0;
+    for (; n < tenth; n++) {
+        const double ns = (double)(w->v[n].t1 - w->v[n].t0);
+        if (ns < threshold(TH_TAIL) * usual || ns - usual < threshold(TH_FELT))
+            break;
+        longer += ns - usual;
+        later += w->v[n].t0 > begun;
+    }
+    return later && longer >= threshold(TH_SHARE) * (double)w->d.total ? n : tenth;
+}
+
 /* Takes the pieces over. times: so many as many as were found there are, about. */
 static bool work_set(struct work *w, struct cut *k, double times)
 {
@@ -242,6 +273,7 @@ static bool work_set(struct work *w, struct cut *k, double times)
     mem_free(ns);
     w->v = k->v;
     w->looked = (uint32_t)k->n;
+    w->slow = slow_of(w);
     w->more = k->more;
     w->open = k->open;
     times = times > 1 ? times : 1;

@@ -198,8 +198,7 @@ static bool sort(struct work_tree *t)
 /* The sets of the i-th piece, longest first, of n: which it belongs to. */
 static unsigned sets_of(const struct work *w, uint32_t i, uint32_t n)
 {
-    const uint32_t step = n / SAMPLE + 1, tenth = n / 10 ? n / 10 : 1,
-                   slow = tenth < EACH_END ? tenth : EACH_END;
+    const uint32_t step = n / SAMPLE + 1, slow = w->slow < EACH_END ? w->slow : EACH_END;
     const uint32_t quarter = n / 4, usual = quarter < EACH_END ? quarter : EACH_END, from = n / 2 - usual / 2;
     unsigned sets = (i + step / 2) % step == 0 ? 1u << TREE_ALL : 0;
     if (!w->standing && n >= 4) {

@@ -12,7 +12,8 @@
  *
  * Each work has a tree (tree.c): its pieces explained (explain.h) and merged. A node is a category, the
  * function that was called (LEAF), the first function of the user's own around it, and whose time it was. Its
- * sums are of three sets of pieces: a fair sample of all, those around the median, and the slowest tenth.
+ * sums are of three sets of pieces: a fair sample of all, those around the median, and the slow ones (the
+ * slowest tenth, or what stands out of it).
  *
  * Idle time is no cost, and stands in `idle`, in no node: waiting for more work, and what nobody waits for
  * (`idle` in pieces.c). Units: ns. Owner: works_free() frees all. Strings, stacks and lanes are those of the
@@ -71,6 +72,8 @@ struct work {
     bool asks;           /* standing, and what most of its goroutines wait for outside are answers: no rest */
     struct workpiece *v; /* those looked at, longest first */
     uint32_t looked;
+    uint32_t slow; /* so many, the longest, are the slow ones: a tenth, or what of that is much longer than
+                      usual */
     struct work_tree tree;
     double weight; /* 0..1: of the works that count, how much of their time it is, the largest 1 */
 };
