@@ -63,12 +63,30 @@ static bool set(const char *name)
     return v && *v;
 }
 
+/* Does no_proxy except this host? As curl has it: names, of which a part in front may lack; "*" is any. */
+static bool excepted(const char *host, size_t n)
+{
+    const char *list = getenv("no_proxy");
+    list = list ? list : getenv("NO_PROXY");
+    for (; list && *list; list += strspn(list, ", ")) {
+        size_t k = strcspn(list, ", ");
+        const char *name = list + (*list == '.');
+        list += k;
+        k = (size_t)(list - name);
+        const bool ends = k && k <= n && strncasecmp(host + n - k, name, k) == 0;
+        if ((k == 1 && *name == '*') || (ends && (k == n || host[n - k - 1] == '.')))
+            return true;
+    }
+    return false;
+}
+
 bool feed_http_takes(const char *url, const struct feed_opts *o)
 {
     const char *host = url + 7;
     if (strncmp(url, "http://", 7) != 0 || memchr(host, '@', strcspn(host, "/?#")))
         return false;
-    return o->unix_socket || !(set("http_proxy") || set("all_proxy") || set("ALL_PROXY"));
+    const bool proxy = set("http_proxy") || set("all_proxy") || set("ALL_PROXY");
+    return o->unix_socket || !proxy || excepted(host, strcspn(host, ":/?#"));
 }
 
 static void put(struct dial *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

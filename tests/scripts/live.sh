@@ -340,6 +340,8 @@ if [ -n "$said" ]; then pass; else fail "top says nothing of what was left out";
 # Without curl: plain HTTP and sockets as ever; what is curl's is said.
 mkdir "$tmp/nothing"; serve ok $long
 PATH=$tmp/nothing run 0 record --quiet -o "$tmp/r" "$at"; same "$tmp/r" $long
+http_proxy=http://127.0.0.1:1 no_proxy='example.org, 127.0.0.1' PATH=$tmp/nothing run 0 top -n 1 "$at"
+http_proxy=http://127.0.0.1:1 no_proxy=7.0.0.1 PATH=$tmp/nothing run 2 top -n 1 "$at"
 for c in "top -n 1" "record -o $tmp/no" "watch --until stw.max>0 -o $tmp" "--headless"; do # unquoted: words
     (PATH=$tmp/nothing; export PATH; exec "$GOTOP" $c "https://127.0.0.1:1") >"$tmp/out" 2>"$tmp/err"
     got=$?

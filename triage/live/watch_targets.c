@@ -49,8 +49,10 @@ int watch_add(struct watch *w, const char *where, bool given)
             return live_say("watch", where, "out of memory");
         w->target[w->ntargets++] = t;
     }
-    if (t->over)
+    if (t->over) {
+        text_free(&t->values);
         *t = (struct target){.clock_ns = t->clock_ns, .seen_ns = t->seen_ns, .given = t->given};
+    }
     snprintf(t->where, sizeof t->where, "%s", where);
     t->wanted = true;
     t->given |= given;
