@@ -16,6 +16,7 @@
 #include "layout/cells/fmt.h"
 #include "triage/activity/gstate.h"
 #include "triage/activity/tally.h"
+#include "layout/views/top_pulse.h"
 #include "layout/views/tri_priv.h"
 
 enum col {
@@ -48,7 +49,7 @@ static const struct {
     [COL_NAME] = {"", "name", 0, 0},
 };
 
-static const int64_t spans[] = {1000000000, 5000000000, INT64_MAX};
+static const int64_t spans[] = {1000000000, 10000000000, INT64_MAX};
 enum { SPANS = sizeof spans / sizeof *spans };
 
 struct top {
@@ -57,6 +58,8 @@ struct top {
     int span;
     enum col sort;
     bool invert;
+    struct top_pulse *pulse;
+    int pulse_lines; /* above the columns */
 };
 
 /* ---- which time -------------------------------------------------------------------------------------------
@@ -203,6 +206,7 @@ static void top_follow(struct view *v)
         v->top->sort = COL_RAN;
     }
     struct top *t = v->top;
+    top_pulse_follow(&t->pulse, v);
     if (top_is(t->shown, v) || top_is(t->next, v) || !gstate_update(&v->cache.gstate, v->tr))
         return;
     if (t->next && t->next->tr == v->tr && !t->next->failed && t->next->events != trace_info(v->tr)->events)
@@ -215,14 +219,22 @@ static void top_follow(struct view *v)
 
 static bool top_pending(const struct view *v)
 {
-    return v->top && v->top->next && !v->top->next->failed && trace_info(v->tr)->done;
+    return v->top && trace_info(v->tr)->done &&
+           ((v->top->next && !v->top->next->failed) || top_pulse_pending(v->top->pulse));
 }
 
 static unsigned top_work(struct view *v, int64_t budget_ns)
 {
     if (!top_pending(v))
         return VR_NONE;
-    return count_on(v, budget_ns) ? VR_DRAW : VR_DRAW | VR_WORK;
+    if (v->top->next && !v->top->next->failed)
+        return count_on(v, budget_ns) && !top_pulse_pending(v->top->pulse) ? VR_DRAW : VR_DRAW | VR_WORK;
+    return top_pulse_work(v->top->pulse, budget_ns) ? VR_DRAW : VR_DRAW | VR_WORK;
+}
+
+bool top_asks(const struct view *v)
+{
+    return v->top && top_pulse_asks(v->top->pulse, v);
 }
 
 void top_forget(struct top *t)
@@ -239,6 +251,8 @@ void top_forget(struct top *t)
 void top_free(struct top *t)
 {
     top_forget(t);
+    if (t)
+        top_pulse_free(t->pulse);
     mem_free(t);
 }
 
@@ -379,8 +393,14 @@ static void top_head(struct grid *g, struct view *v, int y, int n)
     if (n < 1 || !v->top || !v->top->shown)
         return;
     int name = choose(v, g->w, on);
+    const int work = v->top->pulse_lines < n ? v->top->pulse_lines : 0;
     if (n > 2)
         totals(g, v, y);
+    if (work) {
+        char time[2 * FMT_MAX + 20];
+        the_time(v, v->top->shown, time, sizeof time);
+        top_pulse_draw(v->top->pulse, g, v, y + 1, work, time);
+    }
     if (n > 1)
         spans_head(g, v, y + n - 2, on, name);
     titles(g, v, y + n - 1, on, name);
@@ -388,8 +408,10 @@ static void top_head(struct grid *g, struct view *v, int y, int n)
 
 static int top_head_lines(const struct view *v, int rows)
 {
-    (void)v;
-    return rows > 8 ? 3 : rows > 5 ? 2 : rows > 2 ? 1 : 0;
+    struct top *t = v->top;
+    if (t)
+        t->pulse_lines = t->shown ? top_pulse_lines(t->pulse, v, t->shown->t0, t->shown->t1, rows) : 0;
+    return (rows > 8 ? 3 : rows > 5 ? 2 : rows > 2 ? 1 : 0) + (t ? t->pulse_lines : 0);
 }
 
 static void say_why(struct text *t, const struct view *v, const struct tally_why *w, size_t room)
@@ -617,5 +639,5 @@ const struct view_kind kind_top = {
          [REQ_ZOOM] = top_zoom, [REQ_ZOOM_ALL] = top_all, [REQ_SORT] = top_sort, [REQ_INVERT] = top_invert},
     .refusal = {REFUSE_SELECT},
     .word =
-        {[REQ_ZOOM] = "1s 5s all", [REQ_DETAILS] = "lanes", [REQ_CURSOR] = "moment", [REQ_PAN] = "moment"},
+        {[REQ_ZOOM] = "1s 10s all", [REQ_DETAILS] = "lanes", [REQ_CURSOR] = "moment", [REQ_PAN] = "moment"},
 };

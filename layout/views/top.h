@@ -12,5 +12,7 @@ struct top;
 /* top_forget - goroutines have other indices now: what was counted goes, the order stays. */
 void top_forget(struct top *t);
 void top_free(struct top *t); /* NULL is allowed */
+/* top_asks - of a program that runs, while this view is shown: it wants triage's tables, now and then. */
+bool top_asks(const struct view *v);
 
 #endif

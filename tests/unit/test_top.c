@@ -5,6 +5,7 @@
 
 #include "triage/activity/gstate.h"
 #include "layout/move/request.h"
+#include "triage/work/pulse.h"
 #include "triage/activity/tally.h"
 
 struct slow {
@@ -98,6 +99,50 @@ static bool shows(struct seen *s, const char *text)
     return on_screen(s, text);
 }
 
+/* The line behind the columns' titles: above them stand work's, as many as there are. */
+static int rows_from(struct seen *s)
+{
+    char line[2048];
+    int y = 0;
+    do {
+        assert_true(y < s->g.h);
+        grid_line(&s->g, y++, line, sizeof line);
+    } while (!strstr(line, "start function"));
+    return y;
+}
+
+/* How long the work took that ended in the time that is shown; another time, other numbers; all of it: all
+ * requests. */
+static void test_work(void **state)
+{
+    (void)state;
+    struct seen s;
+    char line[2048], per_s[80];
+    seen_open(&s, "samples/http-long-1.27.trace");
+    struct pulse *p = pulse_new();
+    struct dist d[PULSE_ROWS];
+    bool failed;
+    pulse_begin(p, s.tr);
+    assert_true(pulse_step(p, INT64_MAX, &failed) && !failed);
+    assert_true(pulse_of(p, INT64_MIN, INT64_MAX, d));
+    view_switch(&s.v, VIEW_TOP);
+    view_at(&s.v, trace_info(s.tr)->end - 1);
+    assert_true(shows(&s, "work, the last 1.00s"));
+    assert_true(shows(&s, "requests http.(*conn).serve"));
+    view_do(&s.v, REQ_ZOOM_ALL, 1);
+    assert_true(shows(&s, "work, all 2.75s"));
+    for (int y = 0; y < s.g.h; y++) {
+        grid_line(&s.g, y, line, sizeof line);
+        if (strncmp(line, "requests ", 9) == 0)
+            break;
+    }
+    snprintf(per_s, sizeof per_s, " %.0f ", (double)d[0].n * 1e9 / (double)trace_info(s.tr)->end);
+    assert_non_null(strstr(line, per_s));
+    assert_true(d[0].n > 250);
+    pulse_free(p);
+    seen_close(&s);
+}
+
 static void test_keys(void **state)
 {
     (void)state;
@@ -144,12 +189,12 @@ static void test_stays(void **state)
     view_switch(&s.v, VIEW_TOP);
     assert_true(shows(&s, "Now"));
     view_lane(&s.v, 3);
-    grid_line(&s.g, 4 + (int)s.v.at.row, line, sizeof line);
+    grid_line(&s.g, rows_from(&s) + (int)s.v.at.row, line, sizeof line);
     memcpy(name, line, 15);
     name[15] = 0;
     view_sort_invert(&s.v);
     assert_true(shows(&s, "Now"));
-    grid_line(&s.g, 4 + (int)s.v.at.row, line, sizeof line);
+    grid_line(&s.g, rows_from(&s) + (int)s.v.at.row, line, sizeof line);
     assert_memory_equal(line, name, 15);
     view_lane_first(&s.v);
     view_sort_invert(&s.v);
@@ -160,6 +205,6 @@ static void test_stays(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_walk), cmocka_unit_test(test_keys),
-                                       cmocka_unit_test(test_stays)};
+                                       cmocka_unit_test(test_stays), cmocka_unit_test(test_work)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,6 +17,7 @@
 #include "layout/cells/fmt.h"
 #include "layout/move/goto.h"
 #include "layout/move/move.h"
+#include "layout/views/top.h"
 #include "layout/views/tri.h"
 #include "layout/cells/when.h"
 #include "viewer/keys/help.h"
@@ -201,11 +202,17 @@ static unsigned exchanged(struct app *a, int64_t by, bool another)
     return grown(a);
 }
 
+/* The live top tells how long works take, once it is known which there are. */
+static bool works_wanted(const struct app *a)
+{
+    return a->view.at.view == VIEW_TOP && top_asks(&a->view);
+}
+
 /* Are tables to be seen that aren't there? Short ones at once, so that the picture doesn't flicker. */
 static unsigned tables_wanted(struct app *a)
 {
     int64_t now = host_now();
-    if (app_has(a, DUE_TABLES) || a->tg || (!tri_shows(a->view.at.view) && !a->wish))
+    if (app_has(a, DUE_TABLES) || a->tg || (!tri_shows(a->view.at.view) && !a->wish && !works_wanted(a)))
         return VR_NONE;
     if (a->unseen && app_live_waits(a))
         return VR_NONE;
