@@ -174,6 +174,8 @@ bool pulse_learn(struct pulse *p, const struct trace *tr, const struct works *al
             k->place = text_of(tr, causes_place(tr, w->more));
             p->failed |= !k->place;
         }
+        if (k->row == NO_LANE)
+            k->row = row_for(p, tr, k->kind, w->name);
         if (w->user && k->row != NO_LANE && !same(tr, w->user, p->row[k->row].handler)) {
             char *s = text_of(tr, w->user);
             p->failed |= !s;
@@ -562,6 +564,24 @@ bool pulse_of(const struct pulse *p, int64_t t0, int64_t t1, struct dist out[PUL
                 (int64_t)(p->piece[i].row_dur & (((uint64_t)1 << DUR_BITS) - 1));
     for (uint32_t r = 0; r < PULSE_ROWS; r++)
         dist_of(&out[r], v + at[r] - n[r], n[r]);
+    mem_free(v);
+    return true;
+}
+
+bool pulse_all(const struct pulse *p, bool (*is)(const void *arg, const struct pulse_row *r), const void *arg,
+               struct dist *out)
+{
+    bool in[PULSE_ROWS] = {false};
+    size_t n = 0;
+    int64_t *v = mem_alloc((p->n + 1) * sizeof *v);
+    if (!v)
+        return false;
+    for (uint32_t r = 0; r < p->nrows; r++)
+        in[r] = is(arg, &p->row[r]);
+    for (size_t i = 0; i < p->n; i++)
+        if (in[p->piece[i].row_dur >> DUR_BITS])
+            v[n++] = (int64_t)(p->piece[i].row_dur & (((uint64_t)1 << DUR_BITS) - 1));
+    dist_of(out, v, n);
     mem_free(v);
     return true;
 }

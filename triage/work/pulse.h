@@ -54,6 +54,9 @@ int64_t pulse_since(const struct pulse *p);
 void pulse_forget(struct pulse *p, int64_t t);
 /* pulse_of - of the pieces of each row that ended in (t0,t1]. false: out of memory. */
 bool pulse_of(const struct pulse *p, int64_t t0, int64_t t1, struct dist out[PULSE_ROWS]);
+/* pulse_all - the same of the pieces of all rows that `is` says yes to, together, whenever they ended. */
+bool pulse_all(const struct pulse *p, bool (*is)(const void *arg, const struct pulse_row *r), const void *arg,
+               struct dist *out);
 /* pulse_order - the rows: those first that somebody waits for outside, then by their time in `d`. One thread.
  */
 void pulse_order(const struct pulse *p, const struct dist d[PULSE_ROWS], uint32_t order[PULSE_ROWS]);
