@@ -43,6 +43,8 @@ static bool text_room(struct text *t, size_t more)
         t->failed = true;
         return false;
     }
+    if (t->p && t->n + more < t->cap)
+        return true;
     p = mem_grow(t->p, &t->cap, t->n + more + 1, 1);
     if (!p) {
         t->failed = true;
