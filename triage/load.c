@@ -106,6 +106,22 @@ enum err_code load_file(const char *path, const struct trace_opts *opts, bool qu
     return load_opened(l, &b, trace_open(path, opts, &l->tr, e), e);
 }
 
+enum err_code load_model(const char *path, const struct trace_opts *opts, bool quiet, struct trace **tr,
+                         struct err *e)
+{
+    const struct between b = {.talk = !quiet && isatty(STDERR_FILENO)};
+    struct loaded l = {.path = path};
+    enum err_code c = trace_open(path, opts, &l.tr, e);
+    if (c == ERR_OK)
+        c = load_trace(&l, &b, e);
+    if (b.talk)
+        door_wipe();
+    *tr = c == ERR_OK ? l.tr : NULL;
+    if (c != ERR_OK)
+        load_free(&l);
+    return c;
+}
+
 enum err_code load_mem(const void *data, size_t len, const struct trace_opts *opts, struct loaded *l,
                        struct err *e)
 {

@@ -20,6 +20,9 @@ struct loaded {
  */
 enum err_code load_file(const char *path, const struct trace_opts *opts, bool quiet, struct loaded *l,
                         struct err *e);
+/* load_model - the same without tables: the trace alone, to be closed with trace_close(); NULL on failure. */
+enum err_code load_model(const char *path, const struct trace_opts *opts, bool quiet, struct trace **tr,
+                         struct err *e);
 /*
  * load_mem - the same for a plain trace in memory, which must outlive *l; nothing is said. opts->leave is
  * asked ten times a second, too: if it says true that is the end (ERR_IO).

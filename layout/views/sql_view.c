@@ -320,7 +320,9 @@ static void say_rows(struct view *v)
     char order[VIEW_TEXT] = "";
     if (a->sort >= 0)
         snprintf(order, sizeof order, "; by %.40s, %s", a->head[a->sort],
-                 a->number[a->sort] == a->invert ? "the smallest first" : "the largest first");
+                 !a->number[a->sort] ? (a->invert ? "from Z" : "from A")
+                 : a->invert         ? "the smallest first"
+                                     : "the largest first");
     view_message(v, false, a->more ? "the first %d rows%s; gotop sql --limit 0 prints all" : "%d rows%s",
                  a->more ? SQL_VIEW_ROWS : (int)a->n, order);
 }

@@ -15,7 +15,7 @@ for what in 'task order tasks 3 6' 'region cook regions 4 7'; do
     half=$(ms "$(sed -n "$((n / 2 + 1))p" "$tmp/rows")") longest=$(ms "$(head -n 1 "$tmp/rows")")
     one=$(ms "$(sed -n "$((n / 100 + 1))p" "$tmp/rows")")
     status 0 explain $trace "$1:$2"
-    check "$(head -n 1 "$tmp/out")" "$1 $2: $n, half of them $half or less, 1 % $one or more, the longest $longest" "$1:$2"
+    check "$(head -n 1 "$tmp/out")" "$1 $2: $n, half of them $half or less, 1% $one or more, the longest $longest" "$1:$2"
     check "$(grep -c '^The slowest tenth of them:$' "$tmp/out")" 1 "$1:$2 has a slowest tenth"
     status 0 explain --json $trace "$1:$2"
 done

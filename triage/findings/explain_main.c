@@ -546,11 +546,9 @@ static int explain_subject(const struct asks *o, struct text *t)
 {
     struct trace *tr;
     struct err e = {0};
-    if (trace_open(o->o.path, &o->o.trace, &tr, &e) != ERR_OK)
+    if (load_model(o->o.path, &o->o.trace, o->o.quiet, &tr, &e) != ERR_OK)
         return fail(o->o.path, e.what);
-    while (trace_load(tr, INT64_MAX) == LOAD_MORE) {
-    }
-    int status = trace_fatal(tr) ? fail(o->o.path, trace_fatal(tr)->what) : answer(o, tr, t);
+    int status = answer(o, tr, t);
     status = status == 0 && trace_info(tr)->ndamages ? 3 : status;
     trace_close(tr);
     return status;

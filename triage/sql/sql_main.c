@@ -14,12 +14,12 @@
 #include "triage/options.h"
 #include "triage/exports/target.h"
 #include "triage/folder.h"
+#include "triage/load.h"
 #include "triage/say.h"
 #include "triage/sql/sql_print.h"
 
 #define LIMIT 1000
 #define TIMEOUT 60000000000 /* ns that the statements of one trace may take */
-#define STEP 100000000
 #define FILE_MAX_BYTES (1 << 20)
 
 static const char usage_head[] =
@@ -160,26 +160,6 @@ static const char *shown(const char *path)
     return strcmp(path, "-") == 0 ? "standard input" : path;
 }
 
-static enum err_code load(const struct job *j, const char *path, struct trace **tr, struct err *e)
-{
-    const bool talk = !j->quiet && isatty(STDERR_FILENO);
-    enum err_code rc = trace_open(path, &j->trace, tr, e);
-    if (rc != ERR_OK)
-        return rc;
-    while (trace_load(*tr, talk ? STEP : INT64_MAX) == LOAD_MORE) {
-        const struct trace_info *i = trace_info(*tr);
-        if (talk)
-            door_progress("reading", i->bytes ? (double)i->bytes_done / (double)i->bytes : 0);
-    }
-    if (talk)
-        door_wipe();
-    if (trace_fatal(*tr)) {
-        *e = *trace_fatal(*tr);
-        return e->code != ERR_OK ? e->code : ERR_EMPTY;
-    }
-    return ERR_OK;
-}
-
 /* The rows of one statement. 0, or 2 said. */
 static int rows(struct job *j, struct sql_query *q, const char *at, size_t n)
 {
@@ -297,7 +277,7 @@ static int one_trace(struct job *j, const struct folder_file *f)
     struct trace *tr = NULL;
     struct err e = {0};
     int status = 0;
-    const enum err_code rc = load(j, path, &tr, &e);
+    const enum err_code rc = load_model(path, &j->trace, j->quiet, &tr, &e);
     if (rc != ERR_OK)
         status = folder_skips(f, rc) ? 0 : fail(shown(path), e.what);
     else if (j->save)

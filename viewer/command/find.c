@@ -148,22 +148,6 @@ static void find_in(struct job *j, struct filter *f)
     }
 }
 
-static enum err_code find_load(const struct job *j, struct trace **tr, struct err *e)
-{
-    const bool talk = !j->quiet && isatty(STDERR_FILENO);
-    enum err_code rc = trace_open(j->path, &j->trace, tr, e);
-    while (rc == ERR_OK && trace_load(*tr, talk ? 100000000 : INT64_MAX) == LOAD_MORE)
-        if (talk)
-            door_status(j->path);
-    if (talk)
-        door_wipe();
-    if (rc == ERR_OK && trace_fatal(*tr)) {
-        *e = *trace_fatal(*tr);
-        rc = e->code != ERR_OK ? e->code : ERR_EMPTY;
-    }
-    return rc;
-}
-
 /* 0; or 2, said. *wrong: the filter itself is, which no other trace changes. */
 static int one_trace(struct job *j, const struct folder_file *file, const char *text, bool *wrong)
 {
@@ -173,7 +157,7 @@ static int one_trace(struct job *j, const struct folder_file *file, const char *
     struct trace *tr = NULL;
     struct err e = {0};
     int status = 0;
-    const enum err_code rc = find_load(j, &tr, &e);
+    const enum err_code rc = load_model(j->path, &j->trace, j->quiet, &tr, &e);
     if (rc != ERR_OK) {
         status = folder_skips(file, rc) ? 0 : find_fail(name, e.what);
     } else {
