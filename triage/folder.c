@@ -43,6 +43,18 @@ static bool is_folder(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+/* Is that file what the command prints into ("report DIR >DIR/page")? Nobody asked to read it. */
+static bool is_printed_to(const char *path)
+{
+    struct stat st, out;
+    if (stat(path, &st))
+        return false;
+    for (int fd = 1; fd <= 2; fd++)
+        if (!fstat(fd, &out) && S_ISREG(out.st_mode) && st.st_ino == out.st_ino && st.st_dev == out.st_dev)
+            return true;
+    return false;
+}
+
 /* The traces of an archive, in its order. */
 static bool add_members(struct folder *f, const char *path, const struct zip *z)
 {
@@ -90,7 +102,7 @@ static bool add_all(struct folder *f, const char *path, DIR *d)
         if (e->d_name[0] == '.')
             continue;
         ok = add(f, path, '/', e->d_name, strlen(e->d_name));
-        if (ok && is_folder(f->file[f->n - 1].path))
+        if (ok && (is_folder(f->file[f->n - 1].path) || is_printed_to(f->file[f->n - 1].path)))
             mem_free(f->file[--f->n].path);
     }
     if (f->n > from)

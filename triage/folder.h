@@ -18,8 +18,8 @@ struct folder {
     struct folder_file *file;
     size_t n, cap;
 };
-/* folder_of - words in their order, files of a folder by name; hidden ones and folders in it are left out.
- * false: no memory. */
+/* folder_of - words in their order, files of a folder by name; hidden ones, folders in it, and what standard
+ * output and errors go to are left out. false: no memory. */
 bool folder_of(const char *const *words, int n, struct folder *out);
 void folder_free(struct folder *f);
 /* folder_skips - was that file found in a folder, and is it no trace at all? Then nothing is said of it. */

@@ -489,11 +489,13 @@ static bool far_names(const struct options *o, const char **operand)
 
 int options_read(const struct command *c, int argc, char **argv, struct options *o)
 {
-    static const char **operand;
+    static const char *few[64], **many; /* a usual line's operands; those of a longer one */
     struct parser p = {.c = c, .o = o};
     *o = (struct options){.limit = OPTIONS_UNSET, .timeout_ns = -1, .cooldown_ns = -1};
-    mem_free(operand);
-    p.operand = operand = mem_alloc(((size_t)argc + 1) * sizeof *operand);
+    mem_free(many);
+    many = argc < 64 ? NULL : mem_alloc(((size_t)argc + 1) * sizeof *many);
+    const char **operand = argc < 64 ? few : many;
+    p.operand = operand;
     if (!operand)
         return say_failed(c->name, "the command line", "out of memory");
     parser_rows(&p);

@@ -75,7 +75,10 @@ refused 'is a device' report /dev/zero
 refused 'is a device' dump /dev/full
 refused 'is a device' --headless /dev/null
 refused 'is a device' diff samples/http-1.26.trace /dev/zero
-refused 'is a directory' report "$tmp"
+refused 'is a directory' dump "$tmp"
+# A folder is read, but not the page that is written into it.
+mkdir "$tmp/folder" && cp samples/lock-1.26.trace "$tmp/folder/"
+"$GOTOP" report "$tmp/folder" >"$tmp/folder/page" 2>"$tmp/folder/said" && grep -q '66.2%' "$tmp/folder/page" && pass || fail "report DIR >DIR/page"
 refused 'is a device or a terminal' report - # standard input is /dev/null here
 truncate -s 1T "$tmp/hole" 2>/dev/null && holds 2 24 'not a Go execution trace' report "$tmp/hole"
 # A header, or a whole trace, and then a terabyte that isn't there: read up to the hole, at once.
