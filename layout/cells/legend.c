@@ -93,15 +93,15 @@ void legend_all(enum tier t, bool mono, struct rich *out)
     const bool signs = mono || t == TIER_ASCII;
     rich_add(out, STYLE_POPUP_HEAD, "What the screen shows");
     rich_para(out);
-    rich_add(out, STYLE_POPUP,
-             "Processors, threads: height is how busy, %s what with:  ", signs ? "sign" : "colour");
+    rich_add(out, STYLE_POPUP, "Processors, threads: the height is how busy, the %s says with what:  ",
+             signs ? "sign" : "colour");
     work(out, t, mono, STYLE_POPUP);
     state(out, glyph_state(t, ST_SCHED), ST_SCHED, word_of(ST_SCHED), STYLE_POPUP);
     rich_para(out);
     rich_add(out, STYLE_POPUP, "Goroutines:  ");
     lives(out, t, mono, STYLE_POPUP);
     mark(out, glyph_mark(t, MARK_TRACE), STYLE_RUNNABLE,
-         signs ? "mostly waiting" : "mostly waiting, but also what the colour says");
+         signs ? "mostly waiting" : "waits mostly; the colour says what else it does");
     rich_add(out, STYLE_POPUP, "x8 is eight of one function, added up.");
     rich_para(out);
     rich_add(out, STYLE_POPUP, "Bands:  ");
@@ -115,6 +115,5 @@ void legend_all(enum tier t, bool mono, struct rich *out)
     mark(out, glyph_height(t, 8), STYLE_RUNQ, "queue: runnable goroutines");
     mark(out, glyph_height(t, 8), STYLE_RUNQ_OVER, "longer than there are processors");
     rich_para(out);
-    rich_add(out, STYLE_POPUP,
-             "Numbers beside names are of the window; heap and queue are those at the cursor.");
+    rich_add(out, STYLE_POPUP, "Numbers beside names count the window; heap and queue are at the cursor.");
 }

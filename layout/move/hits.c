@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "decode/base/host.h"
+#include "layout/cells/states.h"
 #include "layout/cells/cells.h"
 #include "layout/move/kind.h"
 #include "layout/move/mixture.h"
@@ -150,7 +151,7 @@ static const char *hint(const char *query)
 {
     if (*query == '>' || *query == '<' || strncmp(query, "dur", 3) == 0)
         return "; a filter takes durations, a search takes names";
-    if (!strcasecmp(query, state_name(ST_IDLE)) || !strcasecmp(query, state_name(ST_SCHED)))
+    if (states_named(query) & (1u << ST_IDLE | 1u << ST_SCHED))
         return "; processors are that: in their view > goes to the next span of one state";
     for (const char *c = query; *c && *query != '/' && *query != '~'; c++)
         if (*c >= 'A' && *c <= 'Z')

@@ -338,7 +338,7 @@ unsigned move_swap(struct view *v)
     move_lane(v, (struct lane){LANE_P, run.who});
     move_settle(v);
     if (!now)
-        view_message(v, false, "it does not run here (%s): this is the processor it ran on last",
+        view_message(v, false, "it does not run here (%s): the cursor is on the processor it ran on last",
                      state_name((enum state)s.state));
     return VR_DRAW;
 }

@@ -399,7 +399,7 @@ unsigned view_show_all(struct view *v)
 void pick_say_groups(struct view *v)
 {
     view_message(v, false,
-                 v->lanes[LANE_G].group ? "goroutines by start function; a row shows what all of a group do"
+                 v->lanes[LANE_G].group ? "goroutines by start function: a row adds up what all of a group do"
                                         : "goroutines one by one");
 }
 
@@ -444,7 +444,7 @@ unsigned view_fold(struct view *v)
     if (l->n == rows && !l->making) {
         lanes_fold(l, name, folded);
         move_settle(v);
-        return move_fail(v, "no other goroutine of this function here: there is nothing to fold");
+        return move_fail(v, "this is the only goroutine of its function: there is nothing to fold");
     }
     return VR_DRAW;
 }

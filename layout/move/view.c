@@ -445,7 +445,7 @@ unsigned view_center(struct view *v)
 {
     const struct window w = window_clamp(window_center(v->at.win, v->at.cursor), view_end(v), move_min(v));
     if (w.t0 == v->at.win.t0 && w.t1 == v->at.win.t1)
-        return move_fail(v, "the cursor is as near to the middle as the ends of the trace allow");
+        return move_fail(v, "the trace ends here: the cursor can't be in the middle");
     move_push(v, STEP_JUMP);
     v->at.win = w;
     move_settle(v);

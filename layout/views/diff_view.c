@@ -43,7 +43,7 @@ static void diff_view_detail(struct text *t, const struct view *v, uint32_t i, i
 
 static unsigned diff_view_enter(struct view *v)
 {
-    return move_fail(v, "this is text: the other views show both traces");
+    return move_fail(v, "this view is text; the other views show both traces");
 }
 
 static bool diff_view_ready(const struct view *v)
@@ -94,7 +94,7 @@ const struct view_kind kind_diff = {
     .hold = tri_hold,
     .list = &list,
     .tsv = diff_view_tsv,
-    .refuse = "this is text: the other views show both traces",
+    .refuse = "this view is text; the other views show both traces",
     .answer = {[REQ_LANE] = tri_move,
                [REQ_LANE_PAGE] = tri_page,
                [REQ_FIRST] = tri_first,

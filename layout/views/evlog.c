@@ -766,7 +766,7 @@ void evlog_status(const struct view *v, int w, struct rich *out)
     rich_str(out, STYLE_STATUS, str_of(line));
     rich_para(out);
     if (l->cut)
-        rich_add(out, STYLE_WARN, "so many events at this moment that not all of them are listed");
+        rich_add(out, STYLE_WARN, "too many events at this moment: not all are listed");
 }
 
 unsigned evlog_move(struct view *v, int n)

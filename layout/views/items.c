@@ -398,7 +398,7 @@ static void items_status(const struct view *v, int w, struct rich *r)
         rich_add(r, STYLE_STATUS, wide ? " %s  from %s" : " %s", length, when_exact(v->tr, i->t0, t));
     rich_para(r);
     if (began_before(v, i, &f)) {
-        rich_add(r, STYLE_STATUS, "began before the trace: its name and who began it are not recorded");
+        rich_add(r, STYLE_STATUS, "it began before the trace: its name and its creator are not recorded");
         rich_para(r);
     }
     if (f.g != NO_LANE) {
@@ -583,7 +583,7 @@ static unsigned items_details(struct view *v, int n)
 #define IS_ITEMS \
     .lanes = LANE_KINDS, .plan = PLAN_TIME, .open = items_open, .settle = items_settle, .show = kind_show, \
     .draw = items_draw, .speak = items_status, .where = items_where, \
-    .refuse = "these rows are no lanes: Enter looks closer, views 2 and 3 have lanes", \
+    .refuse = "this table has no lanes: Enter looks closer, views 2 and 3 have lanes", \
     .answer = {ANSWER_TIME, \
                [REQ_LANE] = items_move, \
                [REQ_LANE_PAGE] = items_page, \

@@ -300,7 +300,7 @@ static unsigned lane_here(struct view *v, int n)
 #define IS_LANES \
     .plan = PLAN_TIME, .open = lane_open, .settle = lane_settle, .draw = rows_lanes, \
     .speak = status_lane_rich, .where = lane_where, .span = lane_span, \
-    .refuse = "only goroutines are sorted, and hidden where they don't live (view 3)"
+    .refuse = "only view 3 sorts goroutines, and hides those that do not live in the window"
 
 const struct view_kind kind_procs = {
     IS_LANES, .lanes = LANE_P, .gutter = GUTTER_SHORT, .show = proc_show, .answer = {ANSWER_LANES},

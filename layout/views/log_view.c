@@ -94,7 +94,7 @@ const struct view_kind kind_log = {
     .draw = log_draw,
     .speak = log_speak,
     .span = log_span,
-    .refuse = "in the event log rows are moved over; t shows the goroutine's lane",
+    .refuse = "the log has events only; t shows the goroutine's lane",
     .answer =
         {ANSWER_TIME, [REQ_LANE] = log_move, [REQ_LANE_PAGE] = log_page, [REQ_FIRST] = kind_start,
          [REQ_LAST] = kind_end, [REQ_SPAN] = log_move, [REQ_DETAILS] = log_details, [REQ_SWAP] = log_swap},

@@ -493,7 +493,7 @@ static unsigned invert(struct view *v, int n)
 {
     (void)n;
     if (!v->asked || v->asked->sort < 0)
-        return move_fail(v, "it has the query's order: order it by a column first");
+        return move_fail(v, "the rows have the query's order: add an order by to the query");
     return again(v, v->asked->sort, !v->asked->invert);
 }
 
@@ -598,7 +598,7 @@ static unsigned enter(struct view *v)
 {
     const struct asked_row *r = v->at.row < count(v) ? &v->asked->row[picked(v, v->at.row)] : NULL;
     if (!r || r->kind == LANE_KINDS)
-        return move_fail(v, "this row is no place: that takes a column t0 or t, and one of g, p, m");
+        return move_fail(v, "Enter can't go there: the row needs a column t0 or t, and one of g, p, m");
     const struct lane l = {r->kind, trace_find_lane(v->tr, r->kind, r->id)};
     if (l.i == NO_LANE)
         return move_fail(v, "nothing has this number");

@@ -598,7 +598,7 @@ static void waiting(struct grid *g, const struct view *v, int y, int h)
         tri_say(g, 0, y, g->w, STYLE_WARN, "%s", own ? "out of memory for the table" : t->trouble);
     else if (!trace_info(v->tr)->done &&
              !(t && t->so_far)) /* what runs has no end: tables are of what came */
-        tri_note(g, 0, y, h, "The trace is still being read; the tables come after that.");
+        tri_note(g, 0, y, h, "gotop still reads the trace; the tables come after that.");
     else if (own)
         tri_say(g, 0, y, g->w, STYLE_DIM, "Looking through the trace..");
     else

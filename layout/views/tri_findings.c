@@ -34,10 +34,8 @@ bool tri_lacking(struct text *t, const struct view *v)
     unsigned n = v->tri->tg ? rules_lacking(v->tri->tg, &why) : 0;
     n = count(v) && n < MANY ? 0 : n;
     if (n)
-        text_add(t,
-                 count(v) ? "; %u kinds can't be told: %s"
-                          : "nothing stands out; %u kinds of findings can't be told: %s",
-                 n, why);
+        text_add(t, count(v) ? "; %u checks skipped: %s" : "nothing stands out; %u checks are skipped: %s", n,
+                 why);
     return n > 0;
 }
 
@@ -282,7 +280,7 @@ static void title_line(struct grid *g, struct view *v, struct box b)
         snprintf(head, sizeof head, " nothing stands out%s", so_far);
     snprintf(all, sizeof all, "%s%s ", head, lacks && t.p ? t.p : "");
     if (str_width(str_of(all), b.w) > b.w - 4)
-        snprintf(all, sizeof all, "%s; %u kinds can't be told ", head, n);
+        snprintf(all, sizeof all, "%s; %u checks skipped ", head, n);
     if (str_width(str_of(all), b.w) > b.w - 4)
         snprintf(all, sizeof all, "%s ", head);
     v->msg.cut |= lacks && !strstr(all, why);
@@ -300,8 +298,9 @@ static int cards_title(struct grid *g, struct view *v, struct box b)
     if (!trace_info(v->tr)->has_clock) {
         lines = wrap_draw(
             g, b.x, b.y, b.w, 3, STYLE_WARN,
-            str_of("no clock rate in the file: it stands at its end. Times are ticks, nothing can be "
-                   "called long; " CLOCK_HINT));
+            str_of(
+                "the file has no clock rate: it comes at the end of a trace. Times are ticks, nothing can be "
+                "called long; " CLOCK_HINT));
     } else if (!count(v) && tri_lacking(&t, v)) {
         lines = wrap_draw(g, b.x, b.y, b.w, 3, STYLE_WARN, str_of(t.p ? t.p : ""));
     } else {

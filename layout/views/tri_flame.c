@@ -230,9 +230,8 @@ static bool under(const struct flame *f, uint32_t node, uint32_t root)
 static const char *why_none(const struct view *v)
 {
     const struct flame *f = &v->tri->flame;
-    return f->failed ? "out of memory for the tree"
-           : kinds[f->kind].samples
-               ? "no CPU samples in this trace: they come where a CPU profile runs beside it"
+    return f->failed                ? "out of memory for the tree"
+           : kinds[f->kind].samples ? "no CPU samples in this trace: Go writes them while a CPU profile runs"
            : f->kind == SW_ASSIST && !triage_knows_assists(v->tr) ? "not recorded before Go 1.9"
                                                                   : "no such time in this trace";
 }

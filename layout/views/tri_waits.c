@@ -241,11 +241,11 @@ static unsigned enter(struct view *v)
     struct moment m = moment_of(v->tri, w);
     struct text t = {.ticks = when_ticks(v->tr)};
     if (m.g == NO_LANE)
-        return move_fail(
-            v, "%s",
-            w.kind == WAIT_SCHED && w.i == SCHED_RUNTIME
-                ? "which of these waits was the longest is not kept: 5 has these goroutines by group"
-                : "there was no such wait");
+        return move_fail(v, "%s",
+                         w.kind == WAIT_SCHED && w.i == SCHED_RUNTIME
+                             ? "gotop does not keep which of these waits was the longest; view 5 has these "
+                               "goroutines by group"
+                             : "there was no such wait");
     detail(&t, v, v->at.row, 1); /* who had the processors meanwhile */
     unsigned f = tri_goto(v, tri_g(m.g), m.t0, m.t1);
     if (t.p && (w.kind == WAIT_SCHED || w.kind == WAIT_WORST))
@@ -567,7 +567,7 @@ static void detail_sched(struct text *t, const struct view *v, bool system, int 
     if (line == 1) {
         const int64_t before = runnable_total(tg, system) - h->total;
         if (before > 0) {
-            text_lit(t, "those that began before the trace are in the total alone: ");
+            text_lit(t, "the total alone counts those that began before the trace: ");
             text_dur(t, before);
         } else if (tg->nworst && !system) {
             text_lit(t, "the longest: ");

@@ -216,7 +216,7 @@ static void why_view_detail(struct text *t, const struct view *v, uint32_t i, in
         text_lit(t, ", ended by ");
         text_who(t, v->tr, n->by);
     }
-    text_lit(t, ". Enter: there, with these goroutines one below the other and this way underlined.");
+    text_lit(t, ". Enter goes there and shows these goroutines one below the other.");
 }
 
 static unsigned why_view_enter(struct view *v)
@@ -229,8 +229,7 @@ static unsigned why_view_enter(struct view *v)
     if (!why_lanes(v))
         return move_fail(v, "out of memory");
     unsigned f = tri_goto(v, tri_g(g), t0, t1);
-    view_message(v, false,
-                 "the goroutines that this time went through; underlined: the one that all waited for");
+    view_message(v, false, "these goroutines took the time; the one that all waited for is underlined");
     return f;
 }
 
@@ -276,7 +275,7 @@ static const char *why_not(const struct view *v)
     const struct item *i = kind_here(v)->items && v->at.row < v->items.n ? &v->items.row[v->at.row] : NULL;
     if (i && i->kind == ITEM_TASK && i->index < trace_tasks(v->tr, &k) &&
         workpiece_of_task(v->tr, i->index).g == NO_LANE)
-        return "the trace tells neither who began nor who ended it, so there is nothing to explain";
+        return "nothing to explain: the trace records neither who began it nor who ended it";
     return "nothing here to explain: go to a goroutine's span, a task, a region or a finding about one";
 }
 
@@ -288,7 +287,7 @@ unsigned view_why(struct view *v)
         return move_fail(v, "%s", why_not(v));
     if (why_long(v->tr, g, t0, t1))
         return move_fail(
-            v, "too much to explain while the trace grows: select less of it, or ask once it is whole");
+            v, "too much to explain while the trace grows: select less, or ask when it is complete");
     why_view_release(v);
     v->job.why_from = v->at;
     if (!(v->job.why = why_begin(v->tr, g, t0, t1)))

@@ -784,7 +784,7 @@ static void test_began_before(void **state)
     (void)state;
     fix_made(&f, late, "default", 80, 24);
     expect(&f, "7 (", "(began before)");
-    expect(&f, "", "began before the trace: its name and who began it are not recorded");
+    expect(&f, "", "it began before the trace: its name and its creator are not recorded");
     expect(&f, "W", "task 77  ended by G1, 0..109ns");
     expect(&f, "q j", "(no name)");
     expect(&f, "W", "where its 90ns went");

@@ -784,7 +784,7 @@ static void test_copies(void **state)
         }
         assert_int_equal(copies(&mode), 1);
         assert_int_equal(mode, 0600);
-        if (!pty_has(&p, i < 3 ? "doesn't take it" : "copied, until gotop ends also to"))
+        if (!pty_has(&p, i < 3 ? "does not take it" : "copied, until gotop ends also to"))
             pty_fail(&p, "where the copy is remains unsaid");
         if (ends[i])
             kill(p.pid, ends[i]);

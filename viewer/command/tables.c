@@ -13,7 +13,7 @@
 
 /* Said of what must wait for the tables. */
 static const char soon[] = "the tables are not done yet";
-static const char soon_walk[] = "the tables are not done yet: there as soon as they are";
+static const char soon_walk[] = "the tables are not ready yet: gotop goes there when they are";
 
 static bool pending(const struct app *a)
 {

@@ -71,7 +71,7 @@ static unsigned do_palette(struct app *a, int n)
 static unsigned do_glyphs(struct app *a, int n)
 {
     if (!a->utf8) {
-        view_message(&a->view, true, "the locale has ASCII alone; --glyphs=block shows more all the same");
+        view_message(&a->view, true, "the locale has ASCII only; --glyphs=block shows more anyway");
         return VR_DRAW | VR_BELL;
     }
     return view_tier(&a->view, n);

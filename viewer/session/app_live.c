@@ -263,7 +263,7 @@ static unsigned lateness(struct app *a)
         return VR_NONE;
     if (s >= TOLD_S && !a->late_told)
         view_message(&a->view, true,
-                     "what comes is late (the title says how much): the line is slower than the trace, and "
+                     "the connection is slower than the trace (the title says by how much), and "
                      "the program holds the rest in its memory");
     a->late_told |= s >= TOLD_S;
     a->late_s = s;
@@ -325,11 +325,12 @@ unsigned app_live(struct app *a, int64_t budget_ns, bool *busy)
     else if (news & FOLLOW_GREW)
         f |= grown(a);
     if (news & FOLLOW_LEFT_OUT) {
-        view_message(&a->view, true, "more comes than can be taken here: some is left out, before a gap");
+        view_message(&a->view, true,
+                     "the program writes faster than gotop reads: a part is left out, before the gap");
         f |= VR_DRAW;
     }
     if (news & FOLLOW_UNSAVED) {
-        view_message(&a->view, true, "%.200s: what comes is shown, and saved no more",
+        view_message(&a->view, true, "%.200s: gotop shows what comes, but saves no more",
                      follow_unsaved(a->follow));
         f |= VR_DRAW;
     }
@@ -339,7 +340,7 @@ unsigned app_live(struct app *a, int64_t budget_ns, bool *busy)
     }
     if ((news & FOLLOW_SHORT) && a->before) {
         before_away(a);
-        view_message(&a->view, true, "memory is needed: what was before R is held no longer");
+        view_message(&a->view, true, "gotop needs memory: it has dropped what was before R");
         f |= VR_DRAW;
     }
     if (news & FOLLOW_REFUSED) {

@@ -113,7 +113,7 @@ static bool allowed(const struct request *r, int in)
 {
     if (!isatty(STDIN_FILENO))
         return false;
-    door_printf(stdout, "gotop: Enter opens %s, line %llu, in %.200s; another key doesn't\n", r->path,
+    door_printf(stdout, "gotop: Enter opens %s, line %llu, in %.200s; another key does not\n", r->path,
                 (unsigned long long)r->line, helper.command);
     fflush(stdout);
     return only_enter(STDIN_FILENO, in);

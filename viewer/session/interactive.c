@@ -121,8 +121,8 @@ static void yank(struct loop *l)
     char what[4 * WORDS_COLS + 1];
     if (!taken) {
         view_message(v, !kept,
-                     kept ? "this terminal's clipboard doesn't take it: until gotop ends it is in %s"
-                          : "this terminal's clipboard doesn't take it, and %s can't be written",
+                     kept ? "the terminal's clipboard does not take it: it is in %s until gotop ends"
+                          : "the terminal's clipboard does not take it, and gotop can't write %s",
                      l->yank_path);
     } else if (kept && strncmp(v->msg.text, "copied: ", 8) == 0) {
         (void)str_head(str_of(v->msg.text + 8), WORDS_COLS, what, sizeof what);
@@ -235,7 +235,7 @@ static void tell_writing(struct loop *l)
     struct app *a = l->a;
     if (app_has(a, DUE_LOAD) || !writing_seen(&l->writing, now_ms()))
         return;
-    view_message(&a->view, true, "this file grows: somebody writes it, and what came since isn't shown; %s",
+    view_message(&a->view, true, "this file grows: what was written since is not shown; %s",
                  trace_info(a->tr)->second_family ? "gotop --follow FILE shows it as it comes"
                                                   : "open it again when it is complete");
     l->dirty = true;

@@ -194,6 +194,11 @@ void term_hand_over(struct term *t)
     term_stop_input(t);
     curs_set(1);
     t->cursor = true;
+    if (!exit_ca_mode) { /* the picture stays: what comes next stands on a line of its own */
+        move(LINES - 1, 0);
+        clrtoeol();
+        refresh();
+    }
     endwin();
     if (t->have_found)
         tcsetattr(t->in_fd, TCSADRAIN, &t->found);
