@@ -141,18 +141,28 @@ static void bar_line(struct grid *g, const struct view *v, const struct work *w,
                  tri_dur(v->tr, one_takes(w, s), d));
 }
 
-/* "4000 requests of main.(*api).order" in w columns: the function's name gives way. */
+/* Where the function's name begins in "4000 requests of main.(*api).order", 0: there is none. */
+static uint32_t name_in(const struct work *w, struct str whole)
+{
+    uint32_t at = w->kind == WORK_TASKS || w->kind == WORK_MAIN ? 0 : whole.len;
+    while (at > 4 && memcmp(whole.p + at - 4, " of ", 4) != 0)
+        at--;
+    return at > 4 ? at : 0;
+}
+
+/* The whole of it in w columns: the beginning of the function's name gives way, with a mark where it is cut.
+ */
 static int work_name(struct grid *g, const struct view *v, const struct work *w, int x, int y, int room)
 {
     struct text t = {.ticks = when_ticks(v->tr)};
-    char all[600], name[300];
+    char all[600], name[300] = "";
     work_head(&t, &v->tri->fs->works, w);
-    const struct str whole = str_of(t.p ? t.p : ""), f = trace_str(v->tr, w->user ? w->user : w->name);
-    if (str_width(whole, room + 1) > room && w->kind != WORK_TASKS && w->kind != WORK_MAIN &&
-        f.len < whole.len) {
-        const int before = (int)(whole.len - f.len);
-        str_shorten(f, room - before, glyph_dots(v->scr.tier), name, sizeof name);
-        snprintf(all, sizeof all, "%.*s%s", before, whole.p, name);
+    const struct str whole = str_of(t.p ? t.p : "");
+    const uint32_t before = name_in(w, whole);
+    if (before && str_width(whole, room + 1) > room) {
+        (void)str_tail((struct str){whole.p + before, whole.len - before}, room - (int)before,
+                       glyph_dots(v->scr.tier), name, sizeof name);
+        snprintf(all, sizeof all, "%.*s%s", (int)before, whole.p, name);
     } else {
         str_middle(whole, room, glyph_dots(v->scr.tier), all, sizeof all);
     }
