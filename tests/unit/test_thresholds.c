@@ -18,15 +18,14 @@ static void units(void **state)
     (void)state;
     thresholds_reset();
     assert_int_equal(
-        parse(
-            "# mine\n\n  stw-long.longest = 7ms # slow host\r\nprocs-below.busy=95%\n"
-            "heap-growth.grown = 64 MB\npool-too-small.crowd = 8\nlock-convoy.share = 0.02\nslow-task = off",
-            &e),
+        parse("# mine\n\n  stw-long.longest = 7ms # slow host\r\nprocs-below.busy=95%\n"
+              "heap-growth.grown = 64 MB\none-goroutine.queue = 8\nlock-convoy.share = 0.02\nslow-task = off",
+              &e),
         ERR_OK);
     assert_int_equal(threshold_ns(TH_STW_LONGEST), 7000000);
     assert_true(threshold(TH_BELOW_BUSY) == 0.95);
     assert_true(threshold(TH_HEAP_GROWN) == 64.0 * 1048576);
-    assert_true(threshold(TH_SEMAPHORE_CROWD) == 8 && threshold(TH_SHARE) == 0.02);
+    assert_true(threshold(TH_QUEUE) == 8 && threshold(TH_SHARE) == 0.02);
     assert_true(rule_is_off(RULE_SLOW));
     assert_int_equal(parse("slow-task = on", &e), ERR_OK);
     assert_false(rule_is_off(RULE_SLOW));
@@ -53,7 +52,7 @@ static void nothing(void **state)
     }
     if (parse(zero.p, &e))
         fail_msg("%s", e.what);
-    assert_true(threshold(TH_TREND_TIMES) < 1e-6 && threshold(TH_TREND_TIMES) > 0);
+    assert_true(threshold(TH_DOUBLE) < 1e-6 && threshold(TH_DOUBLE) > 0);
     for (size_t i = 0; i < sizeof traces / sizeof *traces; i++) {
         struct loaded l;
         help_load(traces[i], &l);
@@ -70,11 +69,11 @@ static void mistakes(void **state)
     static const struct {
         const char *text, *said;
     } bad[] = {
-        {"pool-too-small.crowd = 9\nlock-convoy.share = 5ms\n",
+        {"one-goroutine.queue = 9\nlock-convoy.share = 5ms\n",
          "my.rules:2: '5ms' is not what stands there: expected a share"},
         {"stw-long.longest = 5\n", "my.rules:1: '5' is not what stands there: expected a time as 5ms"},
         {"stw-long.longest = -5ms\n", "'-5ms'"},
-        {"stw-long.share = 120%\n", "at most 100%"},
+        {"gc-share.share = 120%\n", "at most 100%"},
         {"stw-long.longest = nan\n", "'nan'"},
         {"stw-long.longest = 1e300s\n", "'1e300s'"},
         {"\n\nstw-long.nonsense = 5ms", "my.rules:3: 'nonsense' is no number of this rule"},
@@ -94,8 +93,7 @@ static void mistakes(void **state)
             fail_msg("%s", e.what);
         assert_null(strchr(e.what, 0x1b));
     }
-    assert_true(threshold(TH_SEMAPHORE_CROWD) ==
-                3); /* the good line before the bad one did not count either */
+    assert_true(threshold(TH_QUEUE) == 1.5); /* the good line before the bad one did not count either */
     struct err e = {0};
     assert_int_equal(thresholds_read("no/such/file", &e), ERR_IO);
     assert_int_equal(thresholds_read("tests", &e), ERR_IO);
@@ -108,7 +106,7 @@ static void printed_and_read_again(void **state)
     struct text t = {0}, u = {0};
     (void)state;
     thresholds_reset();
-    assert_int_equal(parse("stw-long.longest = 1500us\nheap-growth.cycles = 7\nthundering-herd = off", &e),
+    assert_int_equal(parse("stw-long.longest = 1500us\nheap-growth.grown = 7MB\nthundering-herd = off", &e),
                      ERR_OK);
     rules_text(&t);
     assert_true(text_ok(&t));
@@ -142,7 +140,7 @@ static void they_decide(void **state)
     thresholds_reset();
     static const char grow[] = "tests/golden/report-grow.trace";
     assert_true(speaks(grow, RULE_HEAP));
-    assert_int_equal(parse("heap-growth.times = 1000", &e), ERR_OK);
+    assert_int_equal(parse("heap-growth.grown = 1000GB", &e), ERR_OK);
     assert_false(speaks(grow, RULE_HEAP));
     thresholds_reset();
     assert_true(speaks(lock, RULE_LOCK));

@@ -164,7 +164,7 @@ static bool leak_lane(struct leaks *k, uint32_t g)
     r->count++;
     r->once += gstat_waits(tg->g, g) == 1;
     const int64_t took = usual(k, s);
-    if ((double)tri_len(s) >= threshold(TH_LEAK_LONGER) * (double)took) {
+    if ((double)tri_len(s) >= threshold(TH_DOUBLE) * (double)took) {
         lost_lane(tg, r, been_here(tg->tr, &it, s->reason, s->stack), (double)tri_len(s) / ((double)took + 1),
                   li);
     }

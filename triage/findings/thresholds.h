@@ -7,7 +7,7 @@
  *     stw-long.longest = 5ms          a time: ns us ms s
  *     procs-below.busy = 95%          a share: with %, or of 1
  *     heap-growth.grown = 64MB        bytes: B KB MB GB (1024)
- *     pool-too-small.crowd = 8        a count
+ *     one-goroutine.queue = 2         a count
  *     slow-task = off                 the rule is not asked at all
  */
 #ifndef GOTOP_TRIAGE_THRESHOLDS_H

@@ -61,16 +61,25 @@ static struct site out_of_tools(const struct callers_of *c, struct site p)
     return p;
 }
 
+/* What it does most, apart from waiting for a processor. */
+static struct site does_most(const struct verdict *v)
+{
+    for (unsigned i = 0; i < v->ndoing; i++)
+        if (v->doing[i].cat != EX_SCHED && v->doing[i].cat != EX_NOBODY && v->doing[i].cat != EX_STOPPED)
+            return v->doing[i].at;
+    return v->ndoing ? v->doing[0].at : (struct site){0};
+}
+
 static struct site culprit_of(const struct callers_of *c, const struct verdict *v)
 {
-    const struct site does = v->ndoing ? v->doing[0].at : (struct site){0};
+    const struct site does = does_most(v);
     const enum culprit is = rule_culprit(v->rule);
     const bool holds = is == CULPRIT_HOLDER && v->holder.at.user;
     const struct site at = holds ? v->holder.at : v->where;
     if (is == CULPRIT_CREATOR && v->creator.at.user)
         return v->creator.at;
-    if (v->harm.work == NO_LANE || v->region)
-        return is == CULPRIT_DOES && does.user ? does : at; /* a resource's, or said by the program itself */
+    if (v->region)
+        return at; /* the program says it itself */
     for (uint32_t i = 0, n = does.stack ? trace_stack(c->tr, does.stack) : 0; i < n; i++)
         if (trace_frame(c->tr, does.stack, i).func == at.user && is != CULPRIT_DOES)
             return holds ? (struct site){at.user, at.user, does.stack, i} : out_of_tools(c, at);

@@ -1,14 +1,6 @@
 /*
- * decide.c - from what a verdict's share is to whether it warns, where it stands, and what there is to win.
- * See verdict.h.
- *
- * A large share alone is what the work is. It warns where one of these holds:
- *   contention   others have what a piece waits for (a lock, one of a set, the one that serves all)
- *   lateness     it sleeps while what it waits for is there
- *   repetition   a piece does many times in a row what once would do
- *   variation    the slow pieces have it, the usual ones don't
- *   failure      it waits until a deadline or a timer is up, where others are answered
- *   failure      the one that all wait for waits itself, until a timer is up
+ * decide.c - which verdicts are told, and in what order; what another one explains is its symptom. See
+ * verdict.h, and level.c for what warns.
  */
 #include "triage/verdicts/verdict.h"
 
@@ -16,188 +8,8 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "triage/findings/asks.h"
 #include "triage/findings/thresholds.h"
 #include "triage/tables/slices.h"
-
-static bool contends(enum family f)
-{
-    return f == FAM_LOCK || f == FAM_SET || f == FAM_SERVER || f == FAM_SLOW_ONE;
-}
-
-#define VAGUE 0.7 /* that slow pieces do something else says less than what they wait for */
-
-static double average(const struct work_tree *t, enum tree_set s)
-{
-    return t->pieces[s] ? (double)tree_ns(t, s) / t->pieces[s] : 0;
-}
-
-/* Of what the slow pieces take longer than the usual ones, the verdict's share; 0: they don't. */
-static double excess(const struct works *all, const struct verdict *v)
-{
-    const struct work_tree *t = &all->v[v->harm.work].tree;
-    const double slow = average(t, TREE_SLOW), usual = average(t, TREE_USUAL);
-    if (slow < threshold(TH_TAIL) * usual || slow - usual < threshold(TH_FELT) || usual <= 0)
-        return 0;
-    return (v->harm.slow * slow - v->harm.usual * usual) / (slow - usual);
-}
-
-/* What it takes of the trace, by the clock, at most. */
-static double of_clock(const struct causes *c, const struct works *all, const struct verdict *v)
-{
-    const struct work *w = &all->v[v->harm.work];
-    const double counted = (double)w->total * (double)tree_ns(&w->tree, TREE_ALL) /
-                           (double)(w->tree.v[0].ns[TREE_ALL] > 0 ? w->tree.v[0].ns[TREE_ALL] : 1);
-    const double clock = counted / (double)c->tg->end;
-    return v->harm.all * (clock < 1 ? clock : 1);
-}
-
-/* Would more of it at once find processors? What runs needs them, what waits or sleeps does not. */
-static bool room(const struct causes *c, const struct verdict *v)
-{
-    double runs = 0;
-    for (unsigned i = 0; i < v->ndoing; i++) {
-        const uint8_t cat = v->doing[i].cat;
-        runs += cat == EX_RUN || cat == EX_SCHED || cat == EX_ASSIST ? v->doing[i].share : 0;
-    }
-    return runs < 0.5 || c->idle >= threshold(TH_ROOM) * c->procs;
-}
-
-/* Did what ran take longer than the runtime lets it before it preempts? Then the host had its thread
- * elsewhere. */
-static bool held_by_host(const struct verdict *v)
-{
-    return v->ndoing && v->doing[0].cat == EX_RUN && v->ev[EV_LONGEST] >= (double)threshold_ns(TH_HOST_RUN);
-}
-
-/* Is it waited for once, by each of many, as the first thing that it does? That bounds how many work at once,
- * as meant. */
-static bool bounds(const struct causes *c, const struct verdict *v)
-{
-    const struct lane_info li =
-        v->g < c->tg->ng ? trace_lane(c->tr, (struct lane){LANE_G, v->g}) : (struct lane_info){0};
-    return li.created && gstat_waits(c->tg->g, v->g) <= 2 && v->t0 - li.first < (li.last - li.first) / 10;
-}
-
-/* Does it mostly wait while a processor is idle? That is the host's or the runtime's. */
-static bool comes_late(const struct verdict *v)
-{
-    return v->ndoing && v->doing[0].cat == EX_NOBODY;
-}
-
-/* Where a timer ends waits: do others end waits there, too? Then what was waited for did not come. */
-static bool ended_by_others(const struct causes *c, const struct works *w, const struct verdict *v)
-{
-    uint64_t others = 0, timers = 0;
-    for (uint32_t i = 0; i < works_pairs(c); i++) {
-        const struct pair_row *p = &c->tg->pairs[i];
-        const bool here =
-            p->stack && p->waiter == v->waiter.group && verdict_place(w, p->stack).user == v->where.user;
-        others += here && !p->from_scheduler ? p->count : 0;
-        timers += here && p->from_scheduler ? p->count : 0;
-    }
-    return others > 0 && timers >= 3 && v->nlinks > 0;
-}
-
-/* Does the one that waits for room start those it waits for, and is there only one of them at a time? Then
- * the room is for one. */
-static bool one_at_a_time(const struct causes *c, const struct verdict *v)
-{
-    return v->holder.g < c->tg->ng && v->holder.n <= 1 &&
-           trace_lane_who(c->tr, (struct lane){LANE_G, v->holder.g}).creator == v->g;
-}
-
-/* What is waited for at a place of a tree: how many were answered, how many ended at a deadline. */
-static void count_reads(const struct work_tree *t, uint32_t user, uint32_t *answered, uint32_t *in_vain)
-{
-    for (uint32_t i = 1; i < t->n; i++) {
-        const struct tree_node *n = &t->v[i];
-        const uint32_t times = n->user == user ? n->n[TREE_ALL] + n->n[TREE_SLOW] : 0;
-        *answered += n->cat == EX_NET ? times : 0;
-        *in_vain += n->cat == EX_DEADLINE ? times : 0;
-    }
-}
-
-/* Had it asked before it waited there at t: is what it did last a write, apart from a read that found
- * nothing? */
-static bool asked_first(const struct trace *tr, uint32_t g, int64_t t)
-{
-    enum { BACK = 12 };
-    struct span_iter it;
-    bool more = g != NO_LANE && span_seek_at(&it, tr, (struct lane){LANE_G, g}, t) && span_prev(&it);
-    for (int i = 0; i < BACK && more && span_get(&it)->state != ST_WAITING; i++) {
-        const struct span *s = span_get(&it);
-        if (s->state == ST_SYSCALL && causes_writes(tr, s->stack))
-            return true;
-        more = span_prev(&it);
-    }
-    return false;
-}
-
-/* Where a deadline ends reads: were others answered there, and does somebody wait for the piece, or had it
- * asked? */
-static bool others_answered(const struct causes *c, const struct works *all, const struct verdict *v)
-{
-    enum { FEW = 3 };
-    const struct work *w = &all->v[v->harm.work];
-    const bool awaited = w->kind == WORK_TASKS || w->kind == WORK_REQUESTS;
-    uint32_t answered = 0, in_vain = 0;
-    count_reads(&w->tree, v->where.user, &answered, &in_vain);
-    return answered >= FEW && in_vain >= FEW && (awaited || (w->asks && asked_first(c->tr, v->g, v->t0)));
-}
-
-/* varies: the slow pieces have it. */
-static bool warns(const struct causes *c, const struct works *all, const struct verdict *v, bool varies)
-{
-    const double share = v->harm.share;
-    const bool much = share >= threshold(TH_SHARE), most = share >= threshold(TH_SEVERE);
-    const bool crowd = v->ev[EV_CROWD] >= threshold(TH_SEMAPHORE_CROWD);
-    switch (verdict_family(v)) {
-    case FAM_LOCK:
-    case FAM_SERVER:
-    case FAM_SLOW_ONE: return much && room(c, v) && (crowd || most || varies);
-    case FAM_SET: return much && room(c, v) && !bounds(c, v) && (crowd || one_at_a_time(c, v));
-    case FAM_POLLING: return v->ev[EV_SHARE] * share >= threshold(TH_SHARE);
-    case FAM_LIMIT: return much && (ended_by_others(c, all, v) || others_answered(c, all, v));
-    case FAM_SERIAL: return share >= threshold(TH_REPEATS) && !all->v[v->harm.work].standing;
-    case FAM_SLOW: return !held_by_host(v);
-    default: return false;
-    }
-}
-
-static void level_of(const struct causes *c, const struct works *all, struct verdict *v)
-{
-    const struct work *w = &all->v[v->harm.work];
-    const double tail = excess(all, v), clock = of_clock(c, all, v);
-    const bool varies = tail >= threshold(TH_VARIES);
-    const double slow = varies ? v->harm.slow : 0;
-    v->harm.share = v->harm.all > slow ? v->harm.all : slow;
-    const bool awaited = w->kind == WORK_TASKS || w->kind == WORK_REQUESTS;
-    const double polls = awaited && v->rule == RULE_SLEEP && v->harm.share >= threshold(TH_SHARE)
-                             ? verdict_polls(c, all, v)
-                             : 0;
-    if (polls > 0)
-        verdict_ev(v, EV_SHARE, polls);
-    if (varies && awaited && v->harm.usual * 3 < v->harm.slow && verdict_family(v) != FAM_SLOW &&
-        !contends(verdict_family(v)) && !comes_late(v))
-        v->rule = RULE_SLOW;
-    const bool matters = clock >= threshold(TH_CLOCK) || varies;
-    v->level = !matters || !warns(c, all, v, varies)   ? LEVEL_NOTE
-               : v->harm.share >= threshold(TH_SEVERE) ? LEVEL_SEVERE
-                                                       : LEVEL_WARN;
-    v->clock = clock;
-    v->score =
-        v->harm.share * (w->weight * 2 < 1 ? w->weight * 2 : 1) * (verdict_family(v) == FAM_SLOW ? VAGUE : 1);
-    if (v->level != LEVEL_NOTE) {
-        v->gain = (struct gain){.known = true};
-        v->gain.piece_hi = v->harm.all;
-        v->gain.piece_lo = threshold(TH_MEND) * v->harm.all;
-        v->gain.p99_hi = v->harm.slow;
-        v->gain.p99_lo = threshold(TH_MEND) * v->harm.slow;
-        v->gain.trace_hi = clock;
-        v->gain.trace_lo = threshold(TH_MEND) * clock;
-    }
-}
 
 /* ---- relations of two verdicts
  * ---------------------------------------------------------------------------------------- */
@@ -210,17 +22,20 @@ static bool same_cause(const struct verdict *a, const struct verdict *b)
 
 static bool same_holder(const struct verdict *a, const struct verdict *b)
 {
-    return verdict_family(a) == verdict_family(b) && contends(verdict_family(a)) && a->holder.at.user &&
-           a->holder.at.user == b->holder.at.user;
+    return verdict_family(a) == verdict_family(b) && family_contends(verdict_family(a)) &&
+           a->holder.at.user && a->holder.at.user == b->holder.at.user;
 }
 
-/* b is what a's holder does meanwhile. */
+/* b is what a's holder does meanwhile: of most of it, or it is more than what others wait for. */
 static bool is_done(const struct verdict *a, const struct verdict *b)
 {
     bool is = false;
+    if (b->score > a->score && (a->level == LEVEL_NOTE || a->harm.share * 2 < b->harm.share))
+        return false;
     for (unsigned i = 0; i < a->ndoing; i++)
         is |= a->doing[i].at.user == b->where.user;
-    return is && b->harm.work != NO_LANE && contends(verdict_family(a)) && !contends(verdict_family(b));
+    return is && b->harm.work != NO_LANE && family_contends(verdict_family(a)) &&
+           !family_contends(verdict_family(b));
 }
 
 /* b only says what the work is at a place, of which a says what is wrong there. */
@@ -234,8 +49,9 @@ static bool is_there(const struct verdict *a, const struct verdict *b)
 /* Who b says wait for each other is whom all wait for in a. */
 static bool is_side(const struct verdict *a, const struct verdict *b)
 {
-    return contends(verdict_family(a)) && b->harm.work == NO_LANE && a->holder.group && b->waiter.group &&
-           b->holder.group && (a->holder.group == b->holder.group || a->holder.group == b->waiter.group);
+    return family_contends(verdict_family(a)) && b->harm.work == NO_LANE && a->holder.group &&
+           b->waiter.group && b->holder.group &&
+           (a->holder.group == b->holder.group || a->holder.group == b->waiter.group);
 }
 
 /* Both explain the same of the processors, and a names the cause. */
@@ -250,7 +66,7 @@ static bool is_deeper(const struct verdict *a, const struct verdict *b)
 static const struct {
     bool (*holds)(const struct verdict *a, const struct verdict *b);
     bool any;
-} relations[] = {{same_cause, false}, {same_holder, false}, {is_done, false},
+} relations[] = {{same_cause, false}, {same_holder, false}, {is_done, true},
                  {is_there, false},   {is_side, true},      {is_deeper, true}};
 
 static bool explained(const struct verdict *a, const struct verdict *b, bool larger)
@@ -266,7 +82,7 @@ static bool explained(const struct verdict *a, const struct verdict *b, bool lar
 static int rank_of(const struct verdict *v)
 {
     const bool little = v->clock > 0 && v->clock < threshold(TH_NOTED);
-    const bool contention = contends(verdict_family(v)) && v->harm.share >= threshold(TH_SHARE);
+    const bool contention = family_contends(verdict_family(v)) && v->harm.share >= threshold(TH_SHARE);
     return v->level > LEVEL_NOTE ? 0 : v->grows || (v->harm.work == NO_LANE && !little) || contention ? 1 : 2;
 }
 
@@ -309,7 +125,7 @@ static void decide_each(struct causes *c, const struct works *all, struct verdic
     for (uint32_t i = 0; i < out->n; i++) {
         struct verdict *v = &out->v[i];
         if (v->harm.work != NO_LANE)
-            level_of(c, all, v);
+            verdict_level(c, all, v);
         else if (!v->grows && v->clock > 0 && v->clock * (double)c->tg->end < (double)threshold_ns(TH_FELT))
             v->level = LEVEL_NOTE; /* nobody feels it */
         v->cause = NO_LANE;

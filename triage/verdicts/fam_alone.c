@@ -8,13 +8,9 @@
 #include "triage/tables/slices.h"
 #include "triage/verdicts/verdict.h"
 
+#include <math.h>
+
 enum { LOOKS = 512, PLACES = 32, SPANS = 20000 };
-#define ONE_LEAST 0.7
-#define ONE_MOST 1.3
-#define RESTS 0.2 /* of its life */
-#define ONE_AND_SAME \
-    0.9               /* of the looks, at which it is the same goroutine, less those at which it is another */
-#define PARALLEL 0.05 /* of the trace that half of the processors or more are in use */
 
 struct alone {
     struct {
@@ -87,8 +83,9 @@ static bool is_part(const struct causes *c, const struct alone *a, uint32_t best
             s->state == ST_WAITING && stacks_wait_kind(c->tr, s->reason, s->stack) == WK_SLEEP;
         slept += sleeps ? (double)(s->t1 - s->t0) : 0;
     }
-    return (double)a->v[best].votes >= ONE_AND_SAME * a->v[best].n &&
-           others >= PARALLEL * c->procs * (double)c->tg->end && slept < RESTS * (double)st.ns[GM_LIFE];
+    return (double)a->v[best].votes >= (1 - threshold(TH_ALONE_SHARE)) * a->v[best].n &&
+           others >= threshold(TH_NOTED) * c->procs * (double)c->tg->end &&
+           slept < threshold(TH_ALONE_SHARE) * (double)st.ns[GM_LIFE];
 }
 
 bool fam_alone(struct causes *c, const struct works *w, struct verdicts *out)
@@ -103,15 +100,16 @@ bool fam_alone(struct causes *c, const struct works *w, struct verdicts *out)
     for (size_t i = 0; i < n && width > 0; i++) {
         const double ran = (double)b[i].ns[GC_RUNNING] / (double)width,
                      queue = (double)b[i].ns[GC_RUNNABLE] / (double)width;
-        const bool one = ran >= ONE_LEAST && ran <= ONE_MOST && queue < 0.5;
+        const bool one = round(ran) == 1 && queue < 0.5;
         row = one ? row + 1 : 0;
         alone += row == 0 || row < least ? 0 : row - 1 < least ? row : 1;
-        parallel += ran >= c->procs / 2 && ran > ONE_MOST;
+        parallel += ran >= c->procs / 2 && round(ran) > 1;
         if (one && row >= least && (i % (n / LOOKS + 1) == 0 || a.looks < 16))
             who_at(c, w, (int64_t)i * width + width / 2, &a);
     }
     const double same = a.asked ? (double)a.looks / a.asked : 0, share = n ? same * alone / (double)n : 0;
-    if (c->procs < 2 || share < threshold(TH_ALONE_SHARE) || parallel < PARALLEL * (double)n || !a.n)
+    if (c->procs < 2 || share < threshold(TH_ALONE_SHARE) || parallel < threshold(TH_NOTED) * (double)n ||
+        !a.n)
         return true;
     uint32_t best = 0;
     for (uint32_t k = 1; k < a.n; k++)

@@ -38,13 +38,13 @@ static bool calls(struct causes *c, const struct works *w, struct verdicts *out)
         if (child) {
             verdict_in_works(w, &v, v.where.user, 0);
             v.score = v.harm.share;
-            v.level = v.harm.share >= threshold(TH_CHILDREN_SHARE) && r->count >= 8 ? LEVEL_WARN : LEVEL_NOTE;
-            ok = v.harm.share < threshold(TH_CHILDREN_SHARE) || verdict_add(out, &v);
+            v.level = v.harm.share >= threshold(TH_SHARE) && r->count >= 8 ? LEVEL_WARN : LEVEL_NOTE;
+            ok = v.harm.share < threshold(TH_SHARE) || verdict_add(out, &v);
             continue;
         }
         const uint32_t crowd = crowd_of(c, w, r);
         verdict_ev(&v, EV_CROWD, crowd);
-        ok = crowd < threshold(TH_BLOCKING_CROWD) || verdict_add(out, &v);
+        ok = crowd < threshold(TH_MANY) || verdict_add(out, &v);
     }
     return ok;
 }
@@ -95,6 +95,17 @@ static void conns_add(struct conns *v, uint32_t *n, const struct works *w, uint3
     v[k].ns = ns_add(v[k].ns, ns);
 }
 
+/* How many pieces there are of the work that has most: who opens far fewer connections keeps them. */
+static double most_pieces(const struct works *w)
+{
+    double most = 0;
+    for (uint32_t i = 0; i < w->n; i++) {
+        const struct work *k = &w->v[i];
+        most = !k->background && !k->inner && !k->standing && (double)k->n > most ? (double)k->n : most;
+    }
+    return most;
+}
+
 static bool conns(struct causes *c, const struct works *w, struct verdicts *out)
 {
     struct conns v[ROWS];
@@ -112,7 +123,7 @@ static bool conns(struct causes *c, const struct works *w, struct verdicts *out)
     }
     for (uint32_t i = 0; ok && i < n; i++) {
         const uint64_t count = v[i].calls > v[i].waits ? v[i].calls : v[i].waits;
-        if ((double)count < threshold(TH_CONNS_COUNT))
+        if ((double)count < threshold(TH_MANY) || (double)count * 2 < most_pieces(w))
             continue;
         struct verdict d = verdict_new(RULE_CONNS, 0);
         d.where = verdict_place_of(w, v[i].stack, v[i].g);

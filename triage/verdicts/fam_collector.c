@@ -103,9 +103,7 @@ bool fam_collector(struct causes *c, const struct works *w, struct verdicts *out
     for (int s = ST_RUNNING; s <= ST_SYSCALL; s++)
         used = ns_add(used, tg->p_sum.ns[s]);
     const double share = used > 0 && worked > 0 ? (double)worked / (double)used : 0;
-    const bool often =
-        tg->gc_cycles >= 20 && tg->gc_mark_ns >= tg->end / 4 && share >= threshold(TH_GC_OFTEN);
-    if ((double)tg->gc_cycles < threshold(TH_GC_CYCLES) || (share < threshold(TH_GC_SHARE) && !often))
+    if ((double)tg->gc_cycles < threshold(TH_GC_CYCLES) || share < threshold(TH_GC_NOTED))
         return forced(c, w, 0, out);
     if (mostly_forced(c))
         return forced(c, w, share, out);
@@ -121,8 +119,8 @@ bool fam_collector(struct causes *c, const struct works *w, struct verdicts *out
     verdict_ev(&v, EV_SHARE, share);
     verdict_ev(&v, EV_COUNT, (double)tg->gc_cycles);
     verdict_ev(&v, EV_ROOM, room > 0 ? room : 0);
-    v.level = v.clock < threshold(TH_CLOCK)   ? LEVEL_NOTE
-              : share >= threshold(TH_SEVERE) ? LEVEL_SEVERE
-                                              : LEVEL_WARN;
+    v.level = v.clock < threshold(TH_CLOCK) || share < threshold(TH_GC_SHARE) ? LEVEL_NOTE
+              : share >= threshold(TH_SEVERE)                                 ? LEVEL_SEVERE
+                                                                              : LEVEL_WARN;
     return verdict_add(out, &v) && forced(c, w, 0, out);
 }

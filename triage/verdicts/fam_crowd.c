@@ -3,7 +3,7 @@
 #include "triage/tables/slices.h"
 #include "triage/verdicts/verdict.h"
 
-enum { BURSTS_LEAST = 3, PAIRS = 256, TOGETHER = 100000 /* ns: wake-ups that are one */, MEMBERS = 512 };
+enum { PAIRS = 256, TOGETHER = 100000 /* ns: wake-ups that are one */, MEMBERS = 512 };
 
 static bool herds(struct causes *c, const struct works *w, struct verdicts *out)
 {
@@ -11,7 +11,8 @@ static bool herds(struct causes *c, const struct works *w, struct verdicts *out)
     for (uint32_t i = 0; ok && i < c->tg->nherds; i++) {
         const struct herd_row *h = &c->tg->herds[i];
         const struct pair_row *p = &c->tg->pairs[h->pair];
-        if (h->bursts < BURSTS_LEAST || h->futile * 2 < h->wakes || h->clock * 100 < c->tg->end)
+        if (h->bursts < threshold(TH_SEVERAL) || h->futile * 2 < h->wakes ||
+            (double)h->clock < threshold(TH_HERD_CLOCK) * (double)c->tg->end)
             continue;
         struct verdict v = verdict_new(RULE_HERD, (double)h->clock / (double)c->tg->end);
         v.where = verdict_place(w, p->stack);
@@ -56,10 +57,10 @@ static bool bursts(struct causes *c, const struct works *w, struct verdicts *out
         const struct group *g = &c->tg->groups[group];
         const double queue =
             g->d[GM_LIFE].total > 0 ? (double)g->d[GM_SCHED].total / (double)g->d[GM_LIFE].total : 0;
-        if (queue < threshold(TH_BURSTS_QUEUE) || (double)p->count < 3 * threshold(TH_BURSTS_CROWD))
+        if (queue < threshold(TH_SHARE) || (double)p->count < 3 * threshold(TH_MANY))
             continue;
         const uint32_t crowd = woken_with(c, p, group);
-        if (crowd < threshold(TH_BURSTS_CROWD) || crowd < 2 * c->procs)
+        if (crowd < threshold(TH_MANY) || crowd < 2 * c->procs)
             continue;
         struct verdict v = verdict_new(RULE_BURSTS, queue);
         v.where = verdict_place(w, p->stack);
@@ -104,7 +105,7 @@ static bool begun(struct causes *c, const struct works *w, struct verdicts *out,
     const double queue = life > 0 ? (double)g->d[GM_SCHED].total / life : 0;
     enum rule rule = RULE_COUNT;
     uint32_t crowd = 0;
-    if (queue >= threshold(TH_EXPLOSION_QUEUE) && (double)g->created >= threshold(TH_EXPLOSION_CROWD)) {
+    if (queue >= threshold(TH_SEVERE) && (double)g->created >= threshold(TH_EXPLOSION_CROWD)) {
         crowd = most_at_once(c, group);
         rule = crowd >= threshold(TH_EXPLOSION_CROWD) ? RULE_EXPLOSION : rule;
     }

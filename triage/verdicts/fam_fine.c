@@ -3,8 +3,7 @@
 #include "triage/findings/thresholds.h"
 #include "triage/verdicts/verdict.h"
 
-enum { PAIRS = 512, TURNS = 300 };
-#define BRIEF 2000000 /* ns: a turn that takes longer is work */
+enum { PAIRS = 512 };
 
 /* What group b ends of a's waits, on channels and conditions. */
 static const struct pair_row *between(const struct causes *c, uint32_t a, uint32_t b, int64_t *ns,
@@ -38,8 +37,9 @@ static bool turns(struct causes *c, const struct works *w, struct verdicts *out,
     const struct pair_row *there = between(c, p->waiter, p->waker, &a, &na),
                           *back = between(c, p->waker, p->waiter, &b, &nb);
     const double la = life(c, p->waiter), lb = life(c, p->waker), part = threshold(TH_HANDOFF_SHARE);
-    if (!there || !back || na < TURNS || nb < TURNS || (double)a < part * la || (double)b < part * lb ||
-        a / (int64_t)na > BRIEF || b / (int64_t)nb > BRIEF)
+    if (!there || !back || (double)na < threshold(TH_HANDOFF_TURNS) ||
+        (double)nb < threshold(TH_HANDOFF_TURNS) || (double)a < part * la || (double)b < part * lb ||
+        a / (int64_t)na > threshold_ns(TH_FELT) || b / (int64_t)nb > threshold_ns(TH_FELT))
         return true;
     struct verdict v = verdict_new(RULE_HANDOFF, (double)(a < b ? a : b) / (double)c->tg->end);
     v.where = verdict_place(w, there->stack);

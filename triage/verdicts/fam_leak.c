@@ -109,7 +109,7 @@ static bool heap(struct causes *c, const struct works *w, struct verdicts *out)
 {
     const struct heap_stat *h = &c->tg->heap;
     if (!h->known || (double)c->tg->gc_cycles < threshold(TH_HEAP_CYCLES) || h->low_first == 0 ||
-        (double)h->low_last < threshold(TH_HEAP_TIMES) * (double)h->low_first ||
+        (double)h->low_last < threshold(TH_DOUBLE) * (double)h->low_first ||
         (double)h->low_last - (double)h->low_first < threshold(TH_HEAP_GROWN))
         return true;
     struct verdict v = verdict_new(RULE_HEAP, 0);

@@ -6,8 +6,6 @@
 #include "triage/findings/walk.h"
 #include "triage/verdicts/verdict.h"
 
-enum { LEAST = 20 };
-
 /*
  * The user's function with most of the slow pieces' time; .user 0: they don't take it themselves, but wait
  * for a processor, or for a thread that the host had elsewhere.
@@ -35,7 +33,7 @@ static bool awaited(const struct causes *c, uint32_t name)
     for (uint32_t i = 0; i < works_pairs(c); i++) {
         const struct pair_row *p = &c->tg->pairs[i];
         if (p->waker == name && p->waiter != name && !p->from_scheduler && wait_passes_on(p->kind) &&
-            p->count >= LEAST)
+            (double)p->count >= threshold(TH_MANY))
             return true;
     }
     return false;
@@ -44,7 +42,7 @@ static bool awaited(const struct causes *c, uint32_t name)
 /* ---- results taken in order
  * ------------------------------------------------------------------------------------ */
 
-enum { MOMENTS = 64, STEPS = 4000, MEMBERS = 64, SEVERAL = 3 };
+enum { MOMENTS = 64, STEPS = 4000, MEMBERS = 64 };
 
 /* Do some of a group stand at t, each with something that goroutine g takes later? */
 static bool has_ready(const struct causes *c, uint32_t group, int64_t t, uint32_t g)
@@ -75,7 +73,7 @@ static double ahead(const struct causes *c, const struct works *w, const struct 
             ready += has_ready(c, group, s.t0 + (s.t1 - s.t0) / 2, n->g);
         }
     }
-    return moments >= SEVERAL ? (double)ready / moments : 0;
+    return moments >= threshold(TH_SEVERAL) ? (double)ready / moments : 0;
 }
 
 static bool in_order(struct causes *c, const struct works *w, const struct work *k, struct verdicts *out)
@@ -86,10 +84,10 @@ static bool in_order(struct causes *c, const struct works *w, const struct work 
         const uint32_t group = n->by < c->tg->ng ? gstat_group(c->tg->g, n->by) : UINT32_MAX;
         const double share = tree_share(&k->tree, i, TREE_ALL);
         if (n->cat != EX_WAIT || (n->kind != WK_RECV && n->kind != WK_SELECT) ||
-            share < threshold(TH_SHARE) || group == UINT32_MAX || c->of[group].n < SEVERAL)
+            share < threshold(TH_SHARE) || group == UINT32_MAX || c->of[group].n < threshold(TH_SEVERAL))
             continue;
         const double part = ahead(c, w, n, group);
-        if (part < threshold(TH_ORDER_AHEAD))
+        if (part < threshold(TH_SEVERE))
             continue;
         struct verdict v = verdict_new(RULE_IN_ORDER, share);
         v.where = (struct site){n->leaf, n->user, n->stack, n->frame};
@@ -113,8 +111,8 @@ static bool behind(struct causes *c, const struct work *k, struct verdicts *out)
         few++;
     }
     const struct site at = slow_place(k);
-    if (k->kind != WORK_ITEMS || k->looked < LEAST || few * 3 > k->looked || few < 3 || !at.user ||
-        ns < threshold(TH_LINE_SHARE) * all || (double)k->d.max < (double)threshold_ns(TH_FELT) ||
+    if (k->kind != WORK_ITEMS || k->looked < threshold(TH_MANY) || few * 3 > k->looked || few < 3 ||
+        !at.user || ns < threshold(TH_LINE_SHARE) * all || (double)k->d.max < (double)threshold_ns(TH_FELT) ||
         !awaited(c, k->name))
         return true;
     struct verdict v = verdict_new(RULE_LINE, ns / all);

@@ -3,10 +3,11 @@
  * where nothing can be waited for. It is one where the goroutine that has the work is done, and goes back to
  * wait for more, while the sleep goes on.
  */
+#include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
 #include "triage/verdicts/verdict.h"
 
-enum { MEMBERS = 16, STEPS = 4000, LEAST = 3 };
+enum { MEMBERS = 16, STEPS = 4000 };
 
 struct polled {
     const struct causes *c;
@@ -60,13 +61,13 @@ double verdict_polls(const struct causes *c, const struct works *w, const struct
     for (uint32_t i = 0; i < works_pairs(c); i++) {
         const struct pair_row *r = &c->tg->pairs[i];
         const uint32_t group = causes_group(c, r->waiter);
-        if (r->waker != v->waiter.group || r->waiter == r->waker || r->from_scheduler || r->count < LEAST ||
-            !wait_passes_on(r->kind) || group == UINT32_MAX)
+        if (r->waker != v->waiter.group || r->waiter == r->waker || r->from_scheduler ||
+            (double)r->count < threshold(TH_SEVERAL) || !wait_passes_on(r->kind) || group == UINT32_MAX)
             continue;
         const uint32_t looked = p.looked, done = p.done;
         for (uint32_t k = 0; k < c->of[group].n && k < MEMBERS; k++)
             look_at(&p, causes_member(c, group, k, MEMBERS));
-        if (p.looked - looked >= LEAST && (p.done - done) * 2 >= p.looked - looked)
+        if (p.looked - looked >= threshold(TH_SEVERAL) && (p.done - done) * 2 >= p.looked - looked)
             return p.asleep > 0 ? p.late / p.asleep : 0;
         p.asleep = p.late = 0;
     }

@@ -77,7 +77,7 @@ static bool latency(struct causes *c, const struct works *w, struct verdicts *ou
     for (uint32_t i = 0; i < tg->ngroups; i++)
         ran += tg->groups[i].is_system ? 0 : (double)tg->groups[i].d[GM_EXEC].total;
     const double share = ran > 0 ? (double)tg->sched.total / ((double)tg->sched.total + ran) : 0;
-    if (tg->sched.n < 100 || p99 < threshold_ns(TH_SCHED_P99) || share < threshold(TH_SCHED_SHARE))
+    if (tg->sched.n < 100 || p99 < threshold_ns(TH_SCHED_P99) || share < threshold(TH_SHARE))
         return true;
     struct verdict v = verdict_new(RULE_SCHED, queues(w));
     v.holder.group = who_had(tg);
@@ -153,7 +153,7 @@ static bool host(struct causes *c, const struct works *w, struct verdicts *out)
         l.g = l.longest > before ? g : l.g;
     }
     const double share = (double)l.total / (double)(c->tg->capacity > 0 ? c->tg->capacity : 1);
-    if (l.n < threshold(TH_HOST_TIMES) || share < threshold(TH_NOTED))
+    if (l.n < threshold(TH_SEVERAL) || share < threshold(TH_NOTED))
         return true;
     struct verdict v = verdict_new(RULE_HOST, share);
     v.g = l.g;

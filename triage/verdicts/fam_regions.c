@@ -7,7 +7,7 @@
 #include "triage/tables/slices.h"
 #include "triage/verdicts/verdict.h"
 
-enum { NAMES = 32, LOOKED = 100000, PIECES = 48 /* slow ones, and usual ones */, FEW = 10 };
+enum { NAMES = 32, LOOKED = 100000, PIECES = 48 /* slow ones, and usual ones */ };
 
 struct named {                    /* regions of one name */
     uint32_t name, in, hit, last; /* in: of the usual ones */
@@ -100,7 +100,7 @@ static bool deeds(struct causes *c, const struct works *w, const struct region *
         for (uint8_t i = 1; i < EX_CATS; i++)
             best = m.ns[i] > m.ns[best] ? i : best;
         const double share = (double)m.ns[best] / (double)(r->t1 - r->t0);
-        if (share < 0.1)
+        if (share < threshold(TH_SHARE))
             break;
         v->doing[v->ndoing++] = (struct did){best, 0, m.at[best], share};
         m.ns[best] = 0;
@@ -117,7 +117,8 @@ static bool look(struct causes *c, const struct works *w, uint32_t work, const s
     bool ok = true;
     for (uint32_t i = 0; ok && i < n; i++) {
         const double slow = (double)v[i].ns[1] / s->n[1], usual = s->n[0] ? (double)v[i].ns[0] / s->n[0] : 0;
-        if (slow - usual < threshold(TH_SLOW_REGION) * (s->mean[1] - s->mean[0]) || v[i].in * FEW > s->n[0])
+        if (slow - usual < threshold(TH_SLOW_REGION) * (s->mean[1] - s->mean[0]) ||
+            v[i].in > threshold(TH_SHARE) * s->n[0])
             continue;
         struct verdict d = verdict_new(RULE_REGION, 0);
         const struct region *r = &v[i].longest;

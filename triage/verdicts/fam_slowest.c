@@ -8,7 +8,7 @@
 #include "triage/tables/slices.h"
 #include "triage/verdicts/verdict.h"
 
-enum { WAITS = 64, STEPS = 4000, MEMBERS = 2000, LANES = 200000, LEAST = 3 /* goroutines at a time */ };
+enum { WAITS = 64, STEPS = 4000, MEMBERS = 2000, LANES = 200000 };
 
 struct lots {   /* of one who waits */
     uint32_t n; /* waits looked at */
@@ -17,23 +17,48 @@ struct lots {   /* of one who waits */
     double waited;
 };
 
-/* Those that one goroutine started, whatever they are for: a helper may begin them all in one function. */
+/*
+ * What one goroutine waits for: the lives of those that it started, whatever they are for (a helper may begin
+ * them all in one function); or, where they stand ready for more, the pieces that they do.
+ */
 struct parts {
     struct lifetime v[MEMBERS];
+    uint32_t g[MEMBERS];
     uint32_t n, group;
     bool mixed; /* of several groups: each does something else */
 };
 
-static void parts_of(const struct causes *c, uint32_t g, struct parts *out)
+/* Does code of the program begin it, and not a library on its own account? */
+static bool by_program(const struct works *w, uint32_t create_stack)
+{
+    const struct frame f = trace_frame(w->tr, create_stack, owner_user(w->own, create_stack));
+    return !create_stack || owner_of(w->own, &f) == OWNER_PROGRAM;
+}
+
+static void parts_of(const struct causes *c, const struct works *w, uint32_t g, struct parts *out)
 {
     *out = (struct parts){.n = 0};
     for (uint32_t m = g + 1; m < c->tg->ng && m - g < LANES && out->n < MEMBERS && slices_tick(); m++) {
         const struct lane_info li = trace_lane_who(c->tr, (struct lane){LANE_G, m});
-        if (li.created && li.creator == g) {
+        if (li.created && li.creator == g && by_program(w, li.create_stack)) {
             trace_lives(c->tr, LANE_G, m, 1, &out->v[out->n]);
+            out->g[out->n] = m;
             out->n += out->v[out->n].over;
             out->mixed |= out->n > 1 && gstat_group(c->tg->g, m) != out->group;
             out->group = gstat_group(c->tg->g, m);
+        }
+    }
+}
+
+static void pieces_of(const struct works *w, uint32_t group, struct parts *out)
+{
+    *out = (struct parts){.group = group};
+    for (uint32_t i = 0; i < w->n; i++) {
+        const struct work *k = &w->v[i];
+        for (uint32_t j = 0; k->kind == WORK_ITEMS && k->group == group && j < k->looked && out->n < MEMBERS;
+             j++) {
+            out->g[out->n] = k->v[j].g;
+            out->v[out->n++] = (struct lifetime){.first = k->v[j].t0, .last = k->v[j].t1, .over = true};
         }
     }
 }
@@ -42,16 +67,20 @@ static void parts_of(const struct causes *c, uint32_t g, struct parts *out)
 static void lot_of(const struct parts *p, int64_t t0, int64_t t1, struct lots *l)
 {
     int64_t last = INT64_MIN, before = INT64_MIN;
-    uint32_t n = 0;
+    uint32_t n = 0, g = NO_LANE; /* g: whose is the last */
     for (uint32_t i = 0; i < p->n; i++) {
         const struct lifetime *life = &p->v[i];
         if (life->last > t0 && life->last <= t1 + 1000000 && life->first < t1) {
+            const bool later = life->last > last;
             n++;
-            before = life->last > last ? last : life->last > before ? life->last : before;
-            last = life->last > last ? life->last : last;
+            before = later                                 ? (p->g[i] == g ? before : last)
+                     : p->g[i] != g && life->last > before ? life->last
+                                                           : before;
+            g = later ? p->g[i] : g;
+            last = later ? life->last : last;
         }
     }
-    if (n < LEAST)
+    if (n < threshold(TH_SEVERAL))
         return;
     before = before > t0 ? before : t0;
     l->n++;
@@ -68,7 +97,9 @@ static struct lots lots_of(const struct causes *c, const struct works *w, const 
     struct parts *p = mem_alloc(sizeof *p);
     if (!p)
         return l;
-    parts_of(c, n->g, p);
+    parts_of(c, w, n->g, p);
+    if (!p->n && n->by < c->tg->ng)
+        pieces_of(w, gstat_group(c->tg->g, n->by), p);
     const struct span *next = walk_first(&k, c->tr, n->g, STEPS);
     while (p->n && l.n < WAITS && walk_pair(&k, &s, &next))
         if (s.state == ST_WAITING && s.stack && !s.open_end &&
@@ -101,7 +132,7 @@ static bool look(struct causes *c, const struct works *w, struct verdicts *out, 
     const double share = tree_share(&k->tree, node, TREE_ALL);
     const struct lots l = lots_of(c, w, n);
     if (l.n == 0 || l.alone < threshold(TH_SLOWEST_ALONE) * l.waited ||
-        (l.n < LEAST && c->idle < threshold(TH_ROOM) * c->procs))
+        (l.n < threshold(TH_SEVERAL) && c->idle < threshold(TH_ROOM) * c->procs))
         return true;
     struct verdict v = verdict_new(RULE_SLOWEST, share * l.alone / l.waited);
     v.where = (struct site){n->leaf, n->user, n->stack, n->frame};
@@ -114,7 +145,7 @@ static bool look(struct causes *c, const struct works *w, struct verdicts *out, 
         (struct did){end->cat, end->kind, {end->leaf, end->user, end->stack, end->frame}, 1};
     verdict_ev(&v, EV_COUNT, l.started / l.n);
     verdict_ev(&v, EV_SHARE, l.alone / l.waited);
-    v.level = l.n >= LEAST && !l.mixed ? LEVEL_WARN : LEVEL_NOTE;
+    v.level = l.n >= threshold(TH_SEVERAL) && !l.mixed ? LEVEL_WARN : LEVEL_NOTE;
     return verdict_add(out, &v);
 }
 

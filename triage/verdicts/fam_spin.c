@@ -9,8 +9,7 @@
 
 #include <string.h>
 
-enum { GROUPS = 64, MEMBERS = 16, STEPS = 4000, LEAST = 6 };
-#define LOOKS 0.5 /* of the places where it was stopped */
+enum { GROUPS = 64, MEMBERS = 16, STEPS = 4000 };
 
 static bool looks(const struct trace *tr, uint32_t stack)
 {
@@ -76,7 +75,8 @@ bool fam_spin(struct causes *c, const struct works *w, struct verdicts *out)
         const struct group *g = &c->tg->groups[i];
         for (uint32_t k = 0; k < n && k < MEMBERS && !g->is_system; k++)
             spin_of(c, causes_member(c, i, k, MEMBERS), &s);
-        if (s.looks < LEAST || s.looks < LOOKS * s.stops || s.ran > (int64_t)s.looks * BRIEF)
+        if (s.looks < threshold(TH_SEVERAL) || s.looks < threshold(TH_SEVERE) * s.stops ||
+            s.ran > (int64_t)s.looks * BRIEF)
             continue;
         const double ran = (double)g->d[GM_EXEC].total / (double)(c->tg->capacity > 0 ? c->tg->capacity : 1);
         struct verdict v = verdict_new(RULE_BUSY_LOOP, ran);

@@ -53,7 +53,7 @@ bool fam_stops(struct causes *c, const struct works *w, struct verdicts *out)
         const double share = (double)r->total / (double)c->tg->end;
         const int64_t longest = r->longest.t1 - r->longest.t0;
         if (of_tracing(c->tg, r->kind) ||
-            (share < threshold(TH_STW_SHARE) && !(r->is_gc && longest >= threshold_ns(TH_STW_LONGEST))))
+            (share < threshold(TH_NOTED) && !(r->is_gc && longest >= threshold_ns(TH_STW_LONGEST))))
             continue;
         struct verdict v = verdict_new(RULE_STW, share);
         v.holder.at = r->is_gc ? (struct site){0} : asks_for(c, w, r, &v.holder.g);
@@ -64,7 +64,7 @@ bool fam_stops(struct causes *c, const struct works *w, struct verdicts *out)
         verdict_ev(&v, EV_COUNT, (double)r->count);
         verdict_ev(&v, EV_TOTAL, (double)r->total);
         verdict_ev(&v, EV_LONGEST, (double)longest);
-        v.level = share >= threshold(TH_STW_SHARE) && !r->is_gc ? LEVEL_WARN : LEVEL_NOTE;
+        v.level = share >= threshold(TH_NOTED) && !r->is_gc ? LEVEL_WARN : LEVEL_NOTE;
         ok = verdict_add(out, &v);
     }
     return ok;

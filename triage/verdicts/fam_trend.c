@@ -2,15 +2,13 @@
 #include "triage/findings/thresholds.h"
 #include "triage/verdicts/verdict.h"
 
-enum { LEAST = 40 };
-
 bool fam_trend(struct causes *c, const struct works *w, struct verdicts *out)
 {
     bool ok = true;
     for (uint32_t i = 0; ok && i < w->n; i++) {
         const struct work *k = &w->v[i];
         double ns[4] = {0}, n[4] = {0}, mean[4];
-        bool rises = !k->background && !k->standing && k->looked >= LEAST;
+        bool rises = !k->background && !k->standing && k->looked >= threshold(TH_MANY);
         for (uint32_t j = 0; rises && j < k->looked; j++) {
             const int64_t q = k->v[j].t0 / (c->tg->end / 4 + 1);
             ns[q < 0 ? 0 : q > 3 ? 3 : q] += (double)(k->v[j].t1 - k->v[j].t0);
@@ -18,9 +16,9 @@ bool fam_trend(struct causes *c, const struct works *w, struct verdicts *out)
         }
         for (int q = 0; q < 4; q++) {
             mean[q] = n[q] > 0 ? ns[q] / n[q] : 0;
-            rises &= n[q] >= LEAST / 8 && (q == 0 || mean[q] > 1.15 * mean[q - 1]);
+            rises &= n[q] >= threshold(TH_SEVERAL) && (q == 0 || mean[q] > 1.15 * mean[q - 1]);
         }
-        if (!rises || mean[3] < threshold(TH_TREND_TIMES) * mean[0] || mean[3] - mean[0] < threshold(TH_FELT))
+        if (!rises || mean[3] < threshold(TH_DOUBLE) * mean[0] || mean[3] - mean[0] < threshold(TH_FELT))
             continue;
         struct verdict v = verdict_new(RULE_TREND, (mean[3] - mean[0]) / mean[3]);
         v.where.user = k->user ? k->user : k->name;

@@ -4,7 +4,6 @@
 #include "triage/verdicts/verdict.h"
 
 enum { GROUPS = 64, MEMBERS = 256 };
-#define BUSY 0.6 /* of its life it runs, or nobody waits for it */
 
 /* Who began most of a group: a majority vote. */
 static uint32_t biggest_lot(const struct causes *c, uint32_t group, uint32_t n)
@@ -41,16 +40,15 @@ static bool uneven(struct causes *c, const struct works *w, struct verdicts *out
         longest = ran > longest ? ran : longest;
     }
     const double mean = n ? (double)sum / n : 0;
-    if (n < threshold(TH_UNEVEN_COUNT) || most == NO_LANE ||
-        (double)longest < threshold(TH_UNEVEN_TIMES) * mean ||
-        (double)longest - mean < threshold(TH_UNEVEN_SHARE) * (double)c->tg->end ||
+    if (n < threshold(TH_SEVERAL) || most == NO_LANE || (double)longest < threshold(TH_DOUBLE) * mean ||
+        (double)longest - mean < threshold(TH_SHARE) * (double)c->tg->end ||
         begun - first > (last - first) / 10)
         return true;
     const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, most});
     struct span held;
     const bool stood = trace_longest(c->tr, (struct lane){LANE_G, most}, 0, c->tg->end, &held) &&
                        held.state == ST_RUNNING && held.t1 - held.t0 >= threshold_ns(TH_HOST_RUN);
-    if (stood || (double)longest < BUSY * (double)(li.last - li.first))
+    if (stood || (double)longest < threshold(TH_SEVERE) * (double)(li.last - li.first))
         return true; /* the host had its thread elsewhere; or it has time to spare */
     struct verdict v = verdict_new(RULE_UNEVEN, ((double)longest - mean) / (double)c->tg->end);
     v.waiter.group = c->tg->groups[group].name;

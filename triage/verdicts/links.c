@@ -249,7 +249,7 @@ static enum family link_kind(struct follow *f, const struct tree_node *n, bool *
         return FAM_SLOW_ONE; /* for what another one of them does for all (a flight) */
     if (!wait_passes_on((enum wait_kind)n->kind) || g == UINT32_MAX)
         return FAM_NONE;
-    if (n->kind == WK_SEND && f->c->life[g].n <= 1.5 && f->c->of[g].n >= threshold(TH_ROW) &&
+    if (n->kind == WK_SEND && f->c->life[g].n <= 1.5 && f->c->of[g].n >= threshold(TH_SEVERAL) &&
         n->n[TREE_ALL] <= 2 * f->c->of[g].n &&
         trace_lane_who(f->c->tr, (struct lane){LANE_G, n->by}).creator == n->g)
         return FAM_SET; /* it waits for room to start the next of them, and there is room for one */
@@ -260,7 +260,7 @@ static enum family link_kind(struct follow *f, const struct tree_node *n, bool *
     if (for_all(f, n) || served_of(f, g)->busy < threshold(TH_BUSY) || passes_on(f, n) || paces(f, n, by) ||
         f->c->tg->groups[g].is_system)
         return FAM_NONE;
-    const bool one = served_of(f, g)->n <= 1.5, several = f->c->life[g].n >= SEVERAL;
+    const bool one = served_of(f, g)->n <= 1.5, several = f->c->life[g].n >= threshold(TH_SEVERAL);
     *queue = !(one && several) && !queued(f, n, g);
     return !one ? FAM_SET : several ? FAM_SLOW_ONE : FAM_SERVER;
 }
@@ -274,7 +274,8 @@ enum family link_of(struct follow *f, uint32_t node, bool inside)
     struct link_memo *m = &f->memo[node];
     if (!m->asked) {
         const struct work_tree *t = &f->w->tree;
-        const bool large = tree_share(t, node, TREE_ALL) >= LEAST || tree_share(t, node, TREE_SLOW) >= LEAST;
+        const bool large = tree_share(t, node, TREE_ALL) >= threshold(TH_NOTED) ||
+                           tree_share(t, node, TREE_SLOW) >= threshold(TH_NOTED);
         bool queue = false;
         m->family = (uint8_t)(large ? link_kind(f, &t->v[node], &queue) : FAM_NONE);
         m->queue = queue;

@@ -128,6 +128,7 @@ struct verdict {
     enum sure sure;
     enum level level;
     uint32_t region; /* string: the region of the program's own that it is in; 0: none */
+    bool usual_too;  /* the usual pieces have it as well, only shorter */
     bool grows;   /* it gets worse, or never ends, whatever it costs so far: stands before what the work is */
     double clock; /* share of the trace that it takes, at most */
     double score; /* what the order is by */
@@ -167,6 +168,13 @@ typedef bool family_fn(struct causes *c, const struct works *w, struct verdicts 
 #include "triage/verdicts/families.def"
 /* verdicts_decide - decide.c: level, gain, order; what another one explains becomes its symptom. */
 void verdicts_decide(struct causes *c, const struct works *w, struct verdicts *out);
+/* verdict_level - level.c: level, gain and score of one that is about a work. */
+void verdict_level(const struct causes *c, const struct works *w, struct verdict *v);
+/* family_contends - is it that others have what a piece waits for? */
+static inline bool family_contends(enum family f)
+{
+    return f == FAM_LOCK || f == FAM_SET || f == FAM_SERVER || f == FAM_SLOW_ONE;
+}
 /* verdicts_culprits - culprit.c: of each. false: out of memory. */
 bool verdicts_culprits(const struct works *w, struct verdicts *out);
 /*

@@ -6,6 +6,7 @@
 #include "decode/base/mem.h"
 #include "triage/findings/asks.h"
 #include "triage/findings/instances.h"
+#include "triage/findings/requests.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
 #include "triage/tables/slices.h"
@@ -72,7 +73,7 @@ static enum family family_of_end(const struct trace *tr, const struct work *w, c
     switch (n->cat) {
     case EX_NET:
     case EX_PIPE:
-        return n->stack && !causes_writes(tr, n->stack) && times >= threshold(TH_ROW) &&
+        return n->stack && !causes_writes(tr, n->stack) && times >= threshold(TH_SEVERAL) &&
                        (!w->standing || ((w->kind == WORK_MAIN || w->asks) && at->up == 0))
                    ? FAM_SERIAL
                    : FAM_BACKEND;
@@ -103,6 +104,16 @@ static uint32_t key_of(const struct follow *f, enum family family, const struct 
     }
 }
 
+/* Does it wait for the next question of the outside, whom another one's piece waits for? Then there is no
+ * work. */
+static bool has_no_work(const struct follow *f, const struct tree_node *n)
+{
+    if (n->up == 0 || !explain_waits_outside(n->cat) || !n->stack)
+        return false;
+    const uint32_t questions = n->g < f->c->tg->ng ? calls_questions(f->c, n->g) : 0;
+    return request_next(f->c->tr, n->stack) || (questions && questions == causes_place(f->c->tr, n->stack));
+}
+
 /* Time of the last node of the path that none of its own nodes explain: an end. */
 static void end_here(struct follow *f, const int64_t own[TREE_SETS])
 {
@@ -111,6 +122,8 @@ static void end_here(struct follow *f, const int64_t own[TREE_SETS])
     const uint32_t told = told_at(f);
     uint32_t at = told, path[LINKS], npath = 0;
     enum family family = FAM_NONE;
+    if (has_no_work(f, &v[end]))
+        return;
     for (uint32_t d = 1; d < f->depth; d++) {
         const enum family l = link_of(f, f->path[d], family != FAM_NONE);
         if (l != FAM_NONE && npath < LINKS)
@@ -294,6 +307,38 @@ static struct verdict verdict_of(struct follow *f, const struct way *w, uint32_t
     return v;
 }
 
+/*
+ * How often a piece that waits at n's function does so from one and the same line, on average: that is done
+ * again. Calls from several lines are several things, each of which may need the one before it.
+ */
+static double again(const struct follow *f, const struct tree_node *n)
+{
+    enum { LOOKED = 16, SITES = 32 };
+    uint32_t pieces = 0, most = 0;
+    for (uint32_t i = 0; i < f->w->looked && pieces < LOOKED; i += f->w->looked / LOOKED + 1) {
+        const struct workpiece *p = &f->w->v[i];
+        uint32_t stack[SITES], count[SITES], sites = 0, best = 0;
+        struct walk w;
+        walk_at(&w, f->c->tr, n->up == 0 ? p->g : n->g, p->t0, BUSY_SPANS);
+        for (const struct span *s; (s = walk_next(&w)) && s->t0 < p->t1;) {
+            uint32_t k = 0;
+            if (s->state != ST_WAITING || !s->stack || verdict_place(f->all, s->stack).user != n->user)
+                continue;
+            while (k < sites && stack[k] != s->stack)
+                k++;
+            if (k == SITES)
+                continue;
+            stack[k] = s->stack;
+            count[k] = k == sites ? 1 : count[k] + 1;
+            sites += k == sites;
+            best = count[k] > best ? count[k] : best;
+        }
+        pieces += best > 0;
+        most += best;
+    }
+    return pieces ? (double)most / pieces : 0;
+}
+
 /* What a resource takes, its own family tells, with its numbers. */
 static bool told_elsewhere(enum family f)
 {
@@ -316,8 +361,13 @@ bool fam_ways(struct causes *c, const struct works *all, struct verdicts *out)
         if (ok)
             follow(&f, 0);
         for (uint32_t k = 0; ok && k < f.n; k++) {
-            const struct verdict v = verdict_of(&f, &f.way[k], i);
-            ok = v.harm.share < LEAST || told_elsewhere(f.way[k].family) || verdict_add(out, &v);
+            struct verdict v = verdict_of(&f, &f.way[k], i);
+            if (v.rule == RULE_SERIAL && v.harm.share >= threshold(TH_NOTED)) {
+                verdict_ev(&v, EV_TIMES, again(&f, &f.w->tree.v[f.way[k].at]));
+                v.rule = v.ev[EV_TIMES] >= threshold(TH_SEVERAL) ? RULE_SERIAL : RULE_BACKEND;
+            }
+            ok =
+                v.harm.share < threshold(TH_NOTED) || told_elsewhere(f.way[k].family) || verdict_add(out, &v);
         }
         mem_free(f.memo);
     }

@@ -6,7 +6,6 @@
 
 #include "triage/verdicts/verdict.h"
 
-#define SEVERAL 2.5 /* goroutines at once, on average */
 enum {
     WAYS = 512,
     DEEP = 40,
@@ -14,8 +13,6 @@ enum {
     BUSY_SPANS = 4000,
     TOGETHER = 100000 /* ns: wake-ups that are one */
 };
-
-#define LEAST 0.03 /* of a work's time: less is no verdict */
 
 struct way { /* what lies under one link, or one place, of one work */
     enum family family;

@@ -1,0 +1,269 @@
+/*
+ * level.c - of a verdict about a work: does it warn, how much is there to win, and what is its order by. See
+ * decide.c.
+ *
+ * A large share alone is what the work is. It warns where one of these holds:
+ *   contention   others have what a piece waits for (a lock, one of a set, the one that serves all)
+ *   lateness     it sleeps while what it waits for is there
+ *   repetition   a piece asks for many things in a row from one line
+ *   variation    the slow pieces have it, the usual ones don't
+ *   failure      it waits until a deadline or a timer is up, where others are answered
+ *   failure      the one that all wait for waits itself, until a timer is up
+ */
+#include "triage/findings/asks.h"
+#include "triage/findings/thresholds.h"
+#include "triage/findings/walk.h"
+#include "triage/verdicts/verdict.h"
+
+enum { BOUND_SPANS = 64 };
+#define VAGUE 0.7 /* that slow pieces do something else says less than what they wait for */
+
+static double average(const struct work_tree *t, enum tree_set s)
+{
+    return t->pieces[s] ? (double)tree_ns(t, s) / t->pieces[s] : 0;
+}
+
+/* Of what the slow pieces take longer than the usual ones, the verdict's share; 0: they don't. */
+static double excess(const struct works *all, const struct verdict *v)
+{
+    const struct work_tree *t = &all->v[v->harm.work].tree;
+    const double slow = average(t, TREE_SLOW), usual = average(t, TREE_USUAL);
+    if (slow < threshold(TH_TAIL) * usual || slow - usual < threshold(TH_FELT) || usual <= 0)
+        return 0;
+    return (v->harm.slow * slow - v->harm.usual * usual) / (slow - usual);
+}
+
+/* What it takes of the trace, by the clock, at most. */
+static double of_clock(const struct causes *c, const struct works *all, const struct verdict *v)
+{
+    const struct work *w = &all->v[v->harm.work];
+    const double counted = (double)w->total * (double)tree_ns(&w->tree, TREE_ALL) /
+                           (double)(w->tree.v[0].ns[TREE_ALL] > 0 ? w->tree.v[0].ns[TREE_ALL] : 1);
+    const double clock = counted / (double)c->tg->end;
+    return v->harm.all * (clock < 1 ? clock : 1);
+}
+
+/* Would more of it at once find processors? What runs needs them, what waits or sleeps does not. */
+static bool room(const struct causes *c, const struct verdict *v)
+{
+    double runs = 0;
+    for (unsigned i = 0; i < v->ndoing; i++) {
+        const uint8_t cat = v->doing[i].cat;
+        runs += cat == EX_RUN || cat == EX_SCHED || cat == EX_ASSIST ? v->doing[i].share : 0;
+    }
+    return runs < 0.5 || c->idle >= threshold(TH_ROOM) * c->procs;
+}
+
+/* Did what ran take longer than the runtime lets it before it preempts? Then the host had its thread
+ * elsewhere. */
+static bool held_by_host(const struct verdict *v)
+{
+    return v->ndoing && v->doing[0].cat == EX_RUN && v->ev[EV_LONGEST] >= (double)threshold_ns(TH_HOST_RUN);
+}
+
+/* Is it waited for once, by each of many, as the first thing that it does? That bounds how many work at once,
+ * as meant. */
+static bool bounds(const struct causes *c, const struct works *all, const struct verdict *v)
+{
+    const struct lane_info li =
+        v->g < c->tg->ng ? trace_lane(c->tr, (struct lane){LANE_G, v->g}) : (struct lane_info){0};
+    uint32_t waits = 0;
+    struct walk w;
+    walk_g(&w, c->tr, v->g, BOUND_SPANS);
+    for (const struct span *s; li.created && waits < 2 && (s = walk_next(&w));)
+        waits += s->state == ST_WAITING && s->stack && verdict_place(all, s->stack).user == v->where.user;
+    return li.created && waits < 2 && v->t0 - li.first < (li.last - li.first) / 10;
+}
+
+/* Does it mostly wait while a processor is idle? That is the host's or the runtime's. */
+static bool comes_late(const struct verdict *v)
+{
+    return v->ndoing && v->doing[0].cat == EX_NOBODY;
+}
+
+/* Where a timer ends waits: do others end waits there, too? Then what was waited for did not come. */
+static bool ended_by_others(const struct causes *c, const struct works *w, const struct verdict *v)
+{
+    uint64_t others = 0, timers = 0;
+    for (uint32_t i = 0; i < works_pairs(c); i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        const bool here =
+            p->stack && p->waiter == v->waiter.group && verdict_place(w, p->stack).user == v->where.user;
+        others += here && !p->from_scheduler ? p->count : 0;
+        timers += here && p->from_scheduler ? p->count : 0;
+    }
+    return others > 0 && timers >= 3 && v->nlinks > 0;
+}
+
+/* Does the one that waits for room start those it waits for, and is there only one of them at a time? Then
+ * the room is for one. */
+static bool one_at_a_time(const struct causes *c, const struct verdict *v)
+{
+    return v->holder.g < c->tg->ng && v->holder.n <= 1 &&
+           trace_lane_who(c->tr, (struct lane){LANE_G, v->holder.g}).creator == v->g;
+}
+
+/* What is waited for at a place of a tree: how many were answered, how many ended at a deadline. */
+static void count_reads(const struct work_tree *t, uint32_t user, uint32_t *answered, uint32_t *in_vain)
+{
+    for (uint32_t i = 1; i < t->n; i++) {
+        const struct tree_node *n = &t->v[i];
+        const uint32_t times = n->user == user ? n->n[TREE_ALL] + n->n[TREE_SLOW] : 0;
+        *answered += n->cat == EX_NET ? times : 0;
+        *in_vain += n->cat == EX_DEADLINE ? times : 0;
+    }
+}
+
+/* Had it asked before it waited there at t: is what it did last a write, apart from a read that found
+ * nothing? */
+static bool asked_first(const struct trace *tr, uint32_t g, int64_t t)
+{
+    enum { BACK = 12 };
+    struct span_iter it;
+    bool more = g != NO_LANE && span_seek_at(&it, tr, (struct lane){LANE_G, g}, t) && span_prev(&it);
+    for (int i = 0; i < BACK && more && span_get(&it)->state != ST_WAITING; i++) {
+        const struct span *s = span_get(&it);
+        if (s->state == ST_SYSCALL && causes_writes(tr, s->stack))
+            return true;
+        more = span_prev(&it);
+    }
+    return false;
+}
+
+/* Where a deadline ends reads: were others answered there, and does somebody wait for the piece, or had it
+ * asked? */
+static bool others_answered(const struct causes *c, const struct works *all, const struct verdict *v)
+{
+    const struct work *w = &all->v[v->harm.work];
+    const bool awaited = w->kind == WORK_TASKS || w->kind == WORK_REQUESTS;
+    uint32_t answered = 0, in_vain = 0;
+    count_reads(&w->tree, v->where.user, &answered, &in_vain);
+    return answered >= threshold(TH_SEVERAL) && in_vain >= threshold(TH_SEVERAL) &&
+           (awaited || (w->asks && asked_first(c->tr, v->g, v->t0)));
+}
+
+/* Are its pieces parts of a larger one, which does them side by side? Nobody outside waits for each. */
+static bool side_by_side(const struct work *w)
+{
+    const bool awaited = w->kind == WORK_TASKS || w->kind == WORK_REQUESTS;
+    return w->standing || (!awaited && w->at_once >= threshold(TH_SEVERAL));
+}
+
+/* Is it main's, of a program that does other things side by side, which main waits for? */
+static bool alone_in_main(const struct works *all, const struct work *w)
+{
+    bool others = false;
+    for (uint32_t i = 0; i < all->n; i++)
+        others |= !all->v[i].standing && !all->v[i].background && !all->v[i].inner &&
+                  all->v[i].at_once >= threshold(TH_SEVERAL);
+    return w->kind == WORK_MAIN && others;
+}
+
+/* Are the slow requests answered by another handler than most are? Then they are something else, not slower.
+ */
+static bool of_another_kind(const struct works *all, const struct verdict *v)
+{
+    const struct work *w = &all->v[v->harm.work];
+    const uint32_t n = w->kind == WORK_REQUESTS && v->where.stack ? trace_stack(all->tr, v->where.stack) : 0;
+    bool program = false;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct frame f = trace_frame(all->tr, v->where.stack, i);
+        program |= owner_of(all->own, &f) == OWNER_PROGRAM;
+        if (f.func == w->user)
+            return false;
+    }
+    return program;
+}
+
+/* Is the other side to take what is there? That it does so slowly is not the work's fault. */
+static bool is_taken(const struct causes *c, const struct verdict *v)
+{
+    return v->ndoing && explain_waits_outside(v->doing[0].cat) && causes_writes(c->tr, v->doing[0].at.stack);
+}
+
+/* varies: the slow pieces have it. */
+static bool warns(const struct causes *c, const struct works *all, const struct verdict *v, bool varies)
+{
+    const struct work *w = &all->v[v->harm.work];
+    const double share = v->harm.share;
+    const bool much = share >= threshold(TH_SHARE), most = share >= threshold(TH_SEVERE);
+    const bool crowd = v->ev[EV_CROWD] >= threshold(TH_SEVERAL);
+    switch (verdict_family(v)) {
+    case FAM_SLOW_ONE:
+        if (v->rule == RULE_OWN)
+            return false; /* a flight is how one saves work */
+    /* fall through */
+    case FAM_LOCK:
+    case FAM_SERVER: return much && room(c, v) && (crowd || most || varies);
+    case FAM_SET: return much && room(c, v) && !bounds(c, all, v) && (crowd || one_at_a_time(c, v));
+    case FAM_POLLING: return v->ev[EV_SHARE] * share >= threshold(TH_SHARE);
+    case FAM_LIMIT: return much && (ended_by_others(c, all, v) || others_answered(c, all, v));
+    case FAM_SERIAL: return share >= threshold(TH_REPEATS) && (!side_by_side(w) || alone_in_main(all, w));
+    case FAM_SLOW: return !held_by_host(v) && !v->usual_too && !of_another_kind(all, v) && !is_taken(c, v);
+    default: return false;
+    }
+}
+
+/*
+ * What there is to win of what has such a share. Who queues behind those that wait waits less as well: a part
+ * of the rest. What runs has to be done all the same, by as many as there are processors at most.
+ */
+static void range_of(const struct causes *c, const struct verdict *v, double share, bool slow, double *lo,
+                     double *hi)
+{
+    const enum family f = verdict_family(v);
+    const double serve = f == FAM_SET && v->holder.n ? v->holder.n : 1, most = 1 - serve / c->procs;
+    double runs = 0;
+    for (unsigned i = 0; i < v->ndoing; i++)
+        runs += v->doing[i].cat == EX_RUN ? v->doing[i].share : 0;
+    *lo = share * threshold(TH_MEND);
+    *hi =
+        share > 0 && (family_contends(f) || f == FAM_SLOW) ? share + threshold(TH_REST) * (1 - share) : share;
+    if (family_contends(f) && runs >= 0.5 && !slow) { /* few slow ones find processors */
+        *hi = most > 0 && *hi > most ? most : *hi;
+        *lo = *lo > *hi - threshold(TH_REST) ? *hi - threshold(TH_REST) : *lo;
+        *lo = *lo > 0 ? *lo : 0;
+    }
+}
+
+/* Of a piece that is hit: of those of which few are, their part of it is larger. */
+static struct gain gain_of(const struct causes *c, const struct verdict *v, double clock)
+{
+    struct gain g = {.known = true};
+    const bool few = v->harm.hit > 0 && v->harm.hit < v->harm.of && !v->harm.slow_only;
+    const double hit = few ? v->harm.all * (double)v->harm.of / (double)v->harm.hit : v->harm.all;
+    range_of(c, v, hit < 1 ? hit : 1, false, &g.piece_lo, &g.piece_hi);
+    range_of(c, v, v->harm.slow, true, &g.p99_lo, &g.p99_hi);
+    range_of(c, v, clock, false, &g.trace_lo, &g.trace_hi);
+    return g;
+}
+
+void verdict_level(const struct causes *c, const struct works *all, struct verdict *v)
+{
+    const struct work *w = &all->v[v->harm.work];
+    const double tail = excess(all, v), clock = of_clock(c, all, v);
+    const bool varies = tail >= threshold(TH_VARIES);
+    const double slow = varies ? v->harm.slow : 0;
+    v->harm.share = v->harm.all > slow ? v->harm.all : slow;
+    const bool awaited = w->kind == WORK_TASKS || w->kind == WORK_REQUESTS;
+    const double polls = awaited && v->rule == RULE_SLEEP && v->harm.share >= threshold(TH_SHARE)
+                             ? verdict_polls(c, all, v)
+                             : 0;
+    if (polls > 0)
+        verdict_ev(v, EV_SHARE, polls);
+    if (varies && awaited && verdict_family(v) != FAM_SLOW && !family_contends(verdict_family(v)) &&
+        !comes_late(v) && (v->harm.usual * 3 < v->harm.slow || v->rule == RULE_BACKEND)) {
+        v->usual_too =
+            v->harm.usual * 3 >= v->harm.slow || (!v->harm.slow_only && v->harm.hit * 2 >= v->harm.of);
+        v->rule = RULE_SLOW;
+    }
+    const bool matters = clock >= threshold(TH_CLOCK) || varies;
+    v->level = !matters || !warns(c, all, v, varies)   ? LEVEL_NOTE
+               : v->harm.share >= threshold(TH_SEVERE) ? LEVEL_SEVERE
+                                                       : LEVEL_WARN;
+    v->clock = clock;
+    v->score = v->harm.share * (w->weight * 2 < 1 ? w->weight * 2 : 1) *
+               (verdict_family(v) == FAM_SLOW && !v->usual_too ? VAGUE : 1);
+    if (v->level != LEVEL_NOTE)
+        v->gain = gain_of(c, v, clock);
+}
