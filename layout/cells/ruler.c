@@ -45,11 +45,6 @@ static int64_t step_of(const struct trace *tr, struct window w, int n, bool cloc
     }
 }
 
-int64_t ruler_step(const struct trace *tr, struct window w, int n)
-{
-    return step_of(tr, w, n, false);
-}
-
 void ruler_draw(struct grid *g, const struct trace *tr, enum tier tier, struct window w, int x, int y, int n,
                 bool clock)
 {

@@ -9,8 +9,6 @@
 #include "layout/cells/glyphs.h"
 #include "triage/activity/window.h"
 
-/* ruler_step - the smallest 1-2-5 step (ns, ticks) whose labels have room in n columns; tr as in when.h. */
-int64_t ruler_step(const struct trace *tr, struct window w, int n);
 /* ruler_draw - into n columns from x on of row y. clock: the labels are times of day, where the trace tells
  * them. */
 void ruler_draw(struct grid *g, const struct trace *tr, enum tier tier, struct window w, int x, int y, int n,

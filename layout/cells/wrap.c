@@ -206,13 +206,12 @@ bool wrap_fold(struct str text, int w, int n, uint32_t *head, uint32_t *tail)
     return best != UINT32_MAX || fold_words(text, w, n, head, tail);
 }
 
-/* folds: the middle is left out, else the end. */
-static int wrap_by(struct grid *g, int x, int y, int w, int n, enum style s, struct str text, bool folds)
+int wrap_draw(struct grid *g, int x, int y, int w, int n, enum style s, struct str text)
 {
     int used = 0;
     uint32_t head = 0, tail = 0;
     w = w < LEAST ? LEAST : w;
-    bool fold = folds && wrap_fold(text, w, n, &head, &tail);
+    bool fold = wrap_fold(text, w, n, &head, &tail);
     struct str rest = {text.p + tail, text.len - tail};
     text.len = fold ? head : text.len;
     for (; used < n && (text.len || fold); used++) {
@@ -234,14 +233,4 @@ static int wrap_by(struct grid *g, int x, int y, int w, int n, enum style s, str
         text = (struct str){text.p + next, text.len - next};
     }
     return used;
-}
-
-int wrap_draw(struct grid *g, int x, int y, int w, int n, enum style s, struct str text)
-{
-    return wrap_by(g, x, y, w, n, s, text, true);
-}
-
-int wrap_list(struct grid *g, int x, int y, int w, int n, enum style s, struct str text)
-{
-    return wrap_by(g, x, y, w, n, s, text, false);
 }

@@ -29,7 +29,5 @@ bool wrap_fold(struct str text, int w, int n, uint32_t *head, uint32_t *tail);
  * a single line the end, behind an item, with " ..". Returns the lines used. g NULL: only counts.
  */
 int wrap_draw(struct grid *g, int x, int y, int w, int n, enum style s, struct str text);
-/* wrap_list - as wrap_draw(), of a list whose first items say most: the end is left out. */
-int wrap_list(struct grid *g, int x, int y, int w, int n, enum style s, struct str text);
 
 #endif

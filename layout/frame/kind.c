@@ -183,54 +183,6 @@ unsigned kind_select(struct view *v, int n)
     return view_select(v);
 }
 
-/* ---- requests by name -----------------------------------------------------------------------------------
- */
-
-unsigned view_lane(struct view *v, int n)
-{
-    return view_do(v, REQ_LANE, n);
-}
-
-unsigned view_lane_page(struct view *v, int n)
-{
-    return view_do(v, REQ_LANE_PAGE, n);
-}
-
-unsigned view_lane_first(struct view *v)
-{
-    return view_do(v, REQ_FIRST, 0);
-}
-
-unsigned view_lane_last(struct view *v)
-{
-    return view_do(v, REQ_LAST, 0);
-}
-
-unsigned view_span(struct view *v, int n)
-{
-    return view_do(v, REQ_SPAN, n);
-}
-
-unsigned view_fit(struct view *v)
-{
-    return view_do(v, REQ_FIT, 0);
-}
-
-unsigned view_swap(struct view *v)
-{
-    return view_do(v, REQ_SWAP, 0);
-}
-
-unsigned view_sort(struct view *v, int n)
-{
-    return view_do(v, REQ_SORT, n);
-}
-
-unsigned view_sort_invert(struct view *v)
-{
-    return view_do(v, REQ_INVERT, 0);
-}
-
 /* ---- rows of lists, under a pointer ----------------------------------------------------------------------
  */
 

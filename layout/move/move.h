@@ -51,7 +51,7 @@ void move_leave(struct view *v);
 /* move_top - at.top so that row is among the v->rows that show, of n; recenter: in their middle, if it
  * wasn't. */
 void move_top(struct view *v, uint32_t row, uint32_t n, bool recenter);
-/* move_span, move_swap - view_span() and view_swap() of a view of lanes. move_arrive - the lane it shows
+/* move_span, move_swap - REQ_SPAN and REQ_SWAP of a view of lanes. move_arrive - the lane it shows
  * first. */
 unsigned move_span(struct view *v, int n);
 unsigned move_swap(struct view *v);

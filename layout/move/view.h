@@ -369,7 +369,6 @@ unsigned view_page(struct view *v, int n);   /* by n windows */
 unsigned view_cursor(struct view *v, int n); /* the cursor by n columns; the window follows at its edges */
 unsigned view_zoom(struct view *v, int n);   /* n > 0: in, 2^n times, at the cursor */
 unsigned view_zoom_all(struct view *v);
-unsigned view_fit(struct view *v);    /* the span under the cursor: centre it; if it is centred, fit it */
 unsigned view_center(struct view *v); /* the cursor into the middle */
 unsigned view_start(struct view *v);
 unsigned view_finish(struct view *v);        /* to the end of the trace */
@@ -377,23 +376,15 @@ unsigned view_at(struct view *v, int64_t t); /* cursor to t, window follows */
 unsigned view_range(struct view *v, int64_t t0, int64_t t1);
 
 /* ---- moving over lanes ---- */
-unsigned view_lane(struct view *v, int n);
-unsigned view_lane_page(struct view *v, int n);
-unsigned view_lane_first(struct view *v);
-unsigned view_lane_last(struct view *v);
 unsigned view_focus(struct view *v,
                     struct lane l); /* to that lane, changing the view if need be; time stays */
 /* view_switch - to that view; time and focus stay as far as they can. Where it is shown, or one that its key
  * leads to: to the next one of these. */
 unsigned view_switch(struct view *v, int no);
 unsigned view_show(struct view *v, int no); /* to that very one */
-unsigned view_swap(struct view *v);         /* goroutine <-> processor at the same moment */
-unsigned view_sort(struct view *v, int n);  /* next order: goroutines; items by time or longest first */
-unsigned view_sort_invert(struct view *v);
 
 /* ---- moving over spans ---- */
-unsigned view_span(struct view *v, int n); /* next / previous span of the lane (gaps skipped) */
-unsigned view_same(struct view *v, int n); /* ... of the same state */
+unsigned view_same(struct view *v, int n); /* next / previous span of the lane, of the same state */
 unsigned view_gc(struct view *v, int n);   /* next / previous start of a GC cycle or stop-the-world */
 unsigned view_cause(struct view *v);       /* who woke this goroutine: to the waker, at that moment */
 /* view_newborn - is this span of goroutine g the one that began as it was created? Who it names woke nobody.

@@ -431,7 +431,7 @@ static void test_view(void **state)
     for (uint32_t r = 0; r < l->n; r++)
         assert_true(filter_shows(s.v.filters.all, lanes_at(l, r)) || lanes_at(l, r) == s.v.at.focus.i);
     int steps = 0; /* steps stop at what passes */
-    while (steps < 50 && !(view_span(&s.v, 1) & VR_BELL)) {
+    while (steps < 50 && !(view_do(&s.v, REQ_SPAN, 1) & VR_BELL)) {
         struct span sp;
         assert_true(trace_span_at(s.tr, s.v.at.focus, s.v.at.cursor, &sp));
         assert_true(pick_span(&s.v, s.v.at.focus, &sp, NULL));

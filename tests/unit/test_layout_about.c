@@ -76,7 +76,7 @@ static void test_moved_picture(void **state)
         const int n = 1 + (int)below(&rng, 5), back = below(&rng, 2) ? -n : n;
         switch (below(&rng, 8)) {
         case 0: view_zoom(&v, below(&rng, 3) ? 1 : -1); break;
-        case 1: view_lane(&v, back); break;
+        case 1: view_do(&v, REQ_LANE, back); break;
         case 2: view_cursor(&v, 7 * back); break;
         case 3: view_page(&v, back); break;
         default: view_pan(&v, back); break;

@@ -134,7 +134,7 @@ static void look_around(struct both *b)
         BOTH(b, view_zoom_all);
         BOTH(b, view_zoom, 3);
         BOTH(b, view_pan, 2);
-        BOTH(b, view_lane, 5);
+        BOTH(b, view_do, REQ_LANE, 5);
         BOTH(b, view_filter, "~e state=running");
         BOTH(b, view_zoom, 4);
         BOTH(b, view_filter_clear);

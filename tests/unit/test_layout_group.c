@@ -68,7 +68,7 @@ static void sums_of(struct seen *s)
     for (int k = 0; k < 4 && end > 100; k++) {
         const int64_t t0 = (int64_t)rnd((unsigned)(end / 2 < INT32_MAX ? end / 2 : INT32_MAX));
         (void)view_range(&s->v, t0, t0 + 1 + end / (2 + rnd(40)));
-        (void)view_lane(&s->v, rnd(5));
+        (void)view_do(&s->v, REQ_LANE, rnd(5));
         if (k == 2)
             (void)view_hide(&s->v);
         rows_hold(s);
@@ -126,8 +126,8 @@ static void test_words(void **state)
     while (row < l->n && lanes_more(l, row) != 4) /* main.customer */
         row++;
     assert_true(row < l->n);
-    (void)view_lane(&s.v, -100);
-    (void)view_lane(&s.v, (int)row);
+    (void)view_do(&s.v, REQ_LANE, -100);
+    (void)view_do(&s.v, REQ_LANE, (int)row);
     (void)view_at(&s.v, 5000000);
     finish(&s.v);
     assert_true(on_screen(&s, "main.customer        x5"));
@@ -192,8 +192,8 @@ static void sums_open(struct seen *s, const char *path)
 static void to_row(struct seen *s, uint32_t row)
 {
     assert_true(row < s->v.lanes[LANE_G].n);
-    (void)view_lane(&s->v, -100);
-    (void)view_lane(&s->v, (int)row);
+    (void)view_do(&s->v, REQ_LANE, -100);
+    (void)view_do(&s->v, REQ_LANE, (int)row);
     assert_true(on_screen(s, "sums of the window"));
     finish(&s->v);
 }

@@ -22,14 +22,14 @@ static void test_scene_procs(void **state)
     must_have(&s, "P0");
     must_have(&s, "G2 ..).serve 4.00ms");
     must_have(&s, "G1 main.main");
-    must_have(&s, "running");                      /* status of the first column */
-    assert_int_equal(view_span(&s.v, 2), VR_DRAW); /* from G1's to G2's run to G1's second */
+    must_have(&s, "running");                              /* status of the first column */
+    assert_int_equal(view_do(&s.v, REQ_SPAN, 2), VR_DRAW); /* from G1's to G2's run to G1's second */
     draw(&s);
     assert_int_equal(s.v.at.cursor, 10000000);
     must_have(&s, "P0 G1 main.main running 5ms  from 10ms");
     must_have(&s, "woken by G2");
     must_have(&s, "after 6.00ms runnable");
-    view_span(&s.v, -1);
+    view_do(&s.v, REQ_SPAN, -1);
     draw(&s);
     assert_int_equal(s.v.at.cursor, 1001000);
     must_have(&s, "P0 G2 net/http.(*conn).serve running 3.999ms  from 1.001ms");
@@ -66,10 +66,10 @@ static void test_scene_goroutines(void **state)
     assert_int_equal(s.v.at.cursor, 4001000);
     /* goroutine <-> processor at the same time */
     view_goto(&s.v, "g2 3ms");
-    view_swap(&s.v);
+    view_do(&s.v, REQ_SWAP, 0);
     assert_int_equal(s.v.at.view, VIEW_PROCS);
     assert_int_equal(s.v.at.cursor, 3000000);
-    view_swap(&s.v);
+    view_do(&s.v, REQ_SWAP, 0);
     assert_int_equal(s.v.at.view, VIEW_GOROUTINES);
     assert_int_equal(trace_lane(s.tr, s.v.at.focus).id, 2);
     assert_int_equal(s.v.at.cursor, 3000000);
@@ -257,8 +257,8 @@ static void test_scene_fit_undo(void **state)
     view_zoom(&s.v, 4);
     assert_int_equal(window_len(s.v.at.win), 1000000);
     assert_int_equal(s.v.at.cursor, 12000000);
-    view_fit(&s.v);
-    view_fit(&s.v);
+    view_do(&s.v, REQ_FIT, 0);
+    view_do(&s.v, REQ_FIT, 0);
     assert_true(s.v.at.win.t0 <= 10000000 && s.v.at.win.t1 >= 15000000 && window_len(s.v.at.win) < 6000000);
     draw(&s);
     must_have(&s, "G1 main.main");
@@ -350,7 +350,7 @@ static void test_items(void **state)
     must_have(&s, "STW  1.00us>");
     must_have(&s, "STW start trace 1us  from 1us");
     must_have(&s, "by G1 main.main");
-    view_swap(&s.v);
+    view_do(&s.v, REQ_SWAP, 0);
     assert_int_equal(s.v.at.view, VIEW_GOROUTINES);
     assert_int_equal(trace_lane(s.tr, s.v.at.focus).id, 1);
     view_switch(&s.v, 7);
@@ -358,7 +358,7 @@ static void test_items(void **state)
     view_show(&s.v, VIEW_TASKS);
     draw(&s);
     must_have(&s, "no tasks");
-    assert_true(view_lane(&s.v, 1) & VR_BELL);
+    assert_true(view_do(&s.v, REQ_LANE, 1) & VR_BELL);
     scene_close(&s);
 
     memset(&s, 0, sizeof s);
@@ -381,7 +381,7 @@ static void test_items(void **state)
         if (r[it->index].task != t[up->index].id)
             assert_true(it->depth > 0); /* of a task that is not in the trace */
     }
-    view_sort(&s.v, 1);
+    view_do(&s.v, REQ_SORT, 1);
     int64_t last = INT64_MAX;
     for (uint32_t i = 0; i < s.v.items.n; i++)
         if (s.v.items.row[i].kind == ITEM_TASK) {
@@ -389,7 +389,7 @@ static void test_items(void **state)
             last = s.v.items.row[i].t1 - s.v.items.row[i].t0;
         }
     assert_int_equal(s.v.at.cursor, s.v.items.row[0].t0);
-    view_lane(&s.v, 3);
+    view_do(&s.v, REQ_LANE, 3);
     assert_int_equal(s.v.at.cursor, s.v.items.row[3].t0);
     view_enter(&s.v); /* fits it */
     assert_true(s.v.at.win.t0 <= s.v.items.row[3].t0 && s.v.at.win.t1 >= s.v.items.row[3].t1);

@@ -41,16 +41,16 @@ static void any_action(struct view *v)
     case 4: view_zoom(v, n); break;
     case 5: view_zoom(v, n * 30); break;
     case 6: view_zoom_all(v); break;
-    case 7: view_fit(v); break;
+    case 7: view_do(v, REQ_FIT, 0); break;
     case 8: view_center(v); break;
     case 9: n < 0 ? view_start(v) : view_finish(v); break;
-    case 10: view_lane(v, n); break;
-    case 11: view_lane_page(v, n); break;
-    case 12: n < 0 ? view_lane_first(v) : view_lane_last(v); break;
+    case 10: view_do(v, REQ_LANE, n); break;
+    case 11: view_do(v, REQ_LANE_PAGE, n); break;
+    case 12: n < 0 ? view_do(v, REQ_FIRST, 0) : view_do(v, REQ_LAST, 0); break;
     case 13: view_switch(v, (int)rnd(11)); break;
-    case 14: view_swap(v); break;
-    case 15: n < 0 ? view_sort(v, n) : view_sort_invert(v); break;
-    case 16: view_span(v, n); break;
+    case 14: view_do(v, REQ_SWAP, 0); break;
+    case 15: n < 0 ? view_do(v, REQ_SORT, n) : view_do(v, REQ_INVERT, 0); break;
+    case 16: view_do(v, REQ_SPAN, n); break;
     case 17: view_same(v, n); break;
     case 18: view_gc(v, n); break;
     case 19: n < 0 ? view_cause(v) : view_effect(v); break;
@@ -149,7 +149,7 @@ static void load_and_look(bool act)
         fail_msg("%s", e.what);
     assert_true(view_init(&v, tr));
     view_resize(&v, 80, 24);
-    assert_true(view_lane(&v, 1) & VR_BELL);
+    assert_true(view_do(&v, REQ_LANE, 1) & VR_BELL);
     for (int i = 0; i < 5000 && more == LOAD_MORE; i++) {
         more = trace_load(tr, 0);
         view_loaded(&v);
@@ -431,7 +431,7 @@ static void test_oom(void **state)
             view_resize(&v, 80, 24);
             bool drawn = frame_draw(&g, &v, NULL);
             view_switch(&v, 3);
-            view_sort(&v, 1);
+            view_do(&v, REQ_SORT, 1);
             view_search(&v, "main");
             view_search_next(&v, 1);
             view_enter(&v);

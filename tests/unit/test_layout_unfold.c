@@ -62,7 +62,7 @@ static void in_step(struct seen *s)
         (void)view_switch(&s->v, VIEW_GOROUTINES);
         s->v.scr.unfolded = true;
         for (int step = 0; step < 30; step++) {
-            (void)view_lane(&s->v, step % 3 ? 1 : 7);
+            (void)view_do(&s->v, REQ_LANE, step % 3 ? 1 : 7);
             if (rnd(4) == 0)
                 (void)view_zoom(&s->v, rnd(2) ? 3 : -1);
             assert_true(frame_draw(&s->g, &s->v, NULL));

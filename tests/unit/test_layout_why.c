@@ -88,7 +88,7 @@ static void test_lanes(void **state)
         struct span sp;
         if (view_span_here(&s.v, &l, &sp) && sp.state == ST_WAITING && sp.t1 - sp.t0 > 50000000)
             break;
-        (void)view_span(&s.v, 1);
+        (void)view_do(&s.v, REQ_SPAN, 1);
     }
     assert_true(ask_why(&s.v) & VR_DRAW);
     explained(&s);

@@ -153,9 +153,9 @@ static void test_keys(void **state)
     assert_true(shows(&s, "the last 1.00s"));
     assert_true(shows(&s, "30 waiting"));
     assert_true(shows(&s, "\\ran"));
-    assert_true(view_sort(&s.v, 1) & VR_DRAW);
+    assert_true(view_do(&s.v, REQ_SORT, 1) & VR_DRAW);
     assert_true(shows(&s, "\\assist"));
-    view_sort_invert(&s.v);
+    view_do(&s.v, REQ_INVERT, 0);
     assert_true(shows(&s, "/assist"));
     assert_true(view_do(&s.v, REQ_ZOOM, 1) & VR_BELL); /* nothing shorter */
     view_do(&s.v, REQ_ZOOM, -1);
@@ -188,16 +188,16 @@ static void test_stays(void **state)
     view_at(&s.v, 1500000000);
     view_switch(&s.v, VIEW_TOP);
     assert_true(shows(&s, "Now"));
-    view_lane(&s.v, 3);
+    view_do(&s.v, REQ_LANE, 3);
     grid_line(&s.g, rows_from(&s) + (int)s.v.at.row, line, sizeof line);
     memcpy(name, line, 15);
     name[15] = 0;
-    view_sort_invert(&s.v);
+    view_do(&s.v, REQ_INVERT, 0);
     assert_true(shows(&s, "Now"));
     grid_line(&s.g, rows_from(&s) + (int)s.v.at.row, line, sizeof line);
     assert_memory_equal(line, name, 15);
-    view_lane_first(&s.v);
-    view_sort_invert(&s.v);
+    view_do(&s.v, REQ_FIRST, 0);
+    view_do(&s.v, REQ_INVERT, 0);
     assert_int_equal(s.v.at.row, 0);
     seen_close(&s);
 }

@@ -154,11 +154,6 @@ bool sums_is(const struct sums *s, int64_t t0, int64_t t1)
     return s && s->t0 == t0 && s->t1 == t1;
 }
 
-int64_t sums_state(const struct sums *s, enum state st)
-{
-    return s->all.ns[st];
-}
-
 /* ---- adding up ------------------------------------------------------------------------------------------
  */
 

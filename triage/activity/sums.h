@@ -67,7 +67,5 @@ void sums_free(struct sums *s);
 bool sums_step(struct sums *s, int64_t budget_ns); /* true: complete */
 int sums_share(const struct sums *s);
 bool sums_is(const struct sums *s, int64_t t0, int64_t t1); /* made for just that? */
-/* sums_state - all goroutines' time in a state, once complete (for tests). */
-int64_t sums_state(const struct sums *s, enum state st);
 
 #endif

@@ -444,11 +444,11 @@ static unsigned point(struct app *a, int x, int y)
     int64_t row = y >= p.y[ROW_LANES] ? view_line_row(v, view_y_line(v, y - p.y[ROW_LANES])) : 0;
     int64_t rows_by;
     if (view_listed(v, y, &rows_by))
-        return rows_by ? view_lane(v, (int)rows_by) : f;
+        return rows_by ? view_do(v, REQ_LANE, (int)rows_by) : f;
     if (y >= p.y[ROW_LANES] && y < p.y[ROW_LANES] + p.n[ROW_LANES] && row < rows) {
         int64_t now = l ? lanes_row(l, v->at.focus.i) : v->at.row;
         if (row != now)
-            f |= view_lane(v, (int)(row - now));
+            f |= view_do(v, REQ_LANE, (int)(row - now));
     }
     if (!here->table && x >= p.gutter && x < p.gutter + p.plot_w && y >= p.y[ROW_RULER] &&
         y < p.y[ROW_STATUS]) {
