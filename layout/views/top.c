@@ -234,7 +234,7 @@ static unsigned top_work(struct view *v, int64_t budget_ns)
 
 bool top_asks(const struct view *v)
 {
-    return v->top && top_pulse_asks(v->top->pulse, v);
+    return top_pulse_asks(v->top ? v->top->pulse : NULL, v);
 }
 
 void top_forget(struct top *t)

@@ -86,8 +86,8 @@ void top_pulse_follow(struct top_pulse **to, const struct view *v)
 bool top_pulse_asks(const struct top_pulse *t, const struct view *v)
 {
     const struct trace_info *ti = trace_info(v->tr);
-    return t && !t->failed && ti->has_clock &&
-           (t->heard_ns == NO_TIME || ti->first_ns + ti->end - t->heard_ns > ANEW_NS);
+    return ti->has_clock &&
+           (!t || (!t->failed && (t->heard_ns == NO_TIME || ti->first_ns + ti->end - t->heard_ns > ANEW_NS)));
 }
 
 bool top_pulse_pending(const struct top_pulse *t)

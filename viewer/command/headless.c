@@ -12,6 +12,7 @@
 #include "layout/draw/popup.h"
 #include "viewer/command/cmdline.h"
 #include "viewer/command/svg.h"
+#include "viewer/session/app_live.h"
 #include "viewer/session/pair.h"
 #include "layout/draw/status.h"
 
@@ -164,6 +165,9 @@ static void after(struct script *s, unsigned flags)
         unsigned f;
         (void)app_step(s->a, INT64_MAX, &f);
     }
+    bool busy;
+    if (s->a->follow && !(flags & VR_QUIT)) /* it has ended: what is shown now may want tables */
+        flags |= app_live(s->a, INT64_MAX, &busy);
     do {
         while (app_has(s->a, DUE_VIEW) && !(flags & VR_QUIT))
             flags |= app_work(s->a, INT64_MAX);
