@@ -298,9 +298,8 @@ static int cards_title(struct grid *g, struct view *v, struct box b)
     if (!trace_info(v->tr)->has_clock) {
         lines = wrap_draw(
             g, b.x, b.y, b.w, 3, STYLE_WARN,
-            str_of(
-                "the file has no clock rate: it comes at the end of a trace. Times are ticks, nothing can be "
-                "called long; " CLOCK_HINT));
+            str_of("the file has no clock rate: its end is missing. Times are ticks, nothing can be "
+                   "called long; " CLOCK_HINT));
     } else if (!count(v) && tri_lacking(&t, v)) {
         lines = wrap_draw(g, b.x, b.y, b.w, 3, STYLE_WARN, str_of(t.p ? t.p : ""));
     } else {
