@@ -442,7 +442,7 @@ static void whole(const struct trace *tr, const char *path, const struct trace_o
         printf("segments: %u, %u decoded again; one after the other: found %.1f ms, tables %.1f, joined "
                "%.1f: %.2f "
                "%% of the CPU\n",
-               c->segments, c->again, (double)c->find * 1e-6, (double)c->tables * 1e-6,
+               c->segments, c->redone, (double)c->find * 1e-6, (double)c->tables * 1e-6,
                (double)c->join * 1e-6, 100 * serial / best->cpu_s);
     if (best->instructions)
         printf("instructions: %.1f an event\n", (double)best->instructions / ev);

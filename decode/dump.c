@@ -367,12 +367,12 @@ static uint32_t begins_in(const struct trace *tr, struct lane l, const struct la
 {
     if (!tr->info.second_family && !i->created)
         return first_root(tr, l);
-    if (!tr->names.nhelper && !tr->given.n)
+    if (!tr->names.nhelper && !tr->callback.n)
         return i->name;
     const uint32_t func =
         i->start_stack ? names_frame(&tr->names, i->start_stack, 0).func : first_root(tr, l);
     const bool known = names_helper(&tr->names, func) && !helper_hidden(names_get(&tr->names, func));
-    return known || given_helper(&tr->given, func) ? func : i->name;
+    return known || callback_helper(&tr->callback, func) ? func : i->name;
 }
 
 /*

@@ -105,12 +105,12 @@ void trace_grown(struct trace *tr);
  */
 void trace_doubt(struct trace *tr, const struct err *why);
 /*
- * trace_apart - say that what follows the present end of a growing trace was recorded separately, which
+ * trace_gap - say that what follows the present end of a growing trace was recorded separately, which
  * leaves a gap, as between two files read as one. In the gap a goroutine is ST_UNKNOWN if the trace mentions
  * it again after the gap; else its lane ends at the gap. P and band lanes are ST_NONE there, M lanes ST_IDLE.
  * Regions end or begin at the gap. Returns false when out of memory.
  */
-bool trace_apart(struct trace *tr);
+bool trace_gap(struct trace *tr);
 
 enum load { LOAD_MORE, LOAD_DONE, LOAD_WAIT /* a growing trace: all bytes so far are decoded */ };
 /*
@@ -222,23 +222,23 @@ struct frame trace_frame(const struct trace *tr, uint32_t stack, uint32_t i);
 
 /*
  * A place where a reader of a loaded trace keeps what it worked out about a string, frame or stack: 64 bits
- * for each, 0 at first. trace_aside - the bits of this id. trace_aside_set - set further bits of it. Both may
+ * for each, 0 at first. trace_memo - the bits of this id. trace_memo_set - set further bits of it. Both may
  * be called from several threads at once. No bits are kept while the trace loads, for names that a growing
  * trace has not finished decoding, and when out of memory: they stay 0.
  */
-enum aside { ASIDE_STRING, ASIDE_FRAME, ASIDE_STACK, ASIDES };
+enum memo { MEMO_STRING, MEMO_FRAME, MEMO_STACK, MEMOS };
 enum { ASIDES_MOST = 16 };
-uint64_t trace_aside(const struct trace *tr, enum aside m, uint32_t id);
-void trace_aside_set(const struct trace *tr, enum aside m, uint32_t id, uint64_t bits);
-/* trace_aside_ahead - prefetch: these bits will be asked for soon. */
-void trace_aside_ahead(const struct trace *tr, enum aside m, uint32_t id);
-/* trace_frames_asides - the bits of frames `from` and up, at most ASIDES_MOST of them, innermost first. */
+uint64_t trace_memo(const struct trace *tr, enum memo m, uint32_t id);
+void trace_memo_set(const struct trace *tr, enum memo m, uint32_t id, uint64_t bits);
+/* trace_memo_ahead - prefetch: these bits will be asked for soon. */
+void trace_memo_ahead(const struct trace *tr, enum memo m, uint32_t id);
+/* trace_frames_memos - the bits of frames `from` and up, at most ASIDES_MOST of them, innermost first. */
 struct asides {
     uint32_t n;
     uint64_t any, all; /* set in at least one of them; set in all */
 };
-struct asides trace_frames_asides(const struct trace *tr, uint32_t stack, uint32_t from,
-                                  uint64_t out[ASIDES_MOST]);
+struct asides trace_frames_memos(const struct trace *tr, uint32_t stack, uint32_t from,
+                                 uint64_t out[ASIDES_MOST]);
 
 /* ---- lanes ----------------------------------------------------------------------------------------------
  */
@@ -278,8 +278,8 @@ uint32_t trace_nlanes(const struct trace *tr, enum lane_kind k);
 /* trace_lives - when each of n lanes from i on lived, as trace_lane() says but much cheaper. */
 struct lifetime {
     int64_t first, last;
-    bool begun; /* it has a span */
-    bool over;  /* G: its end is in the trace */
+    bool started; /* it has a span */
+    bool over;    /* G: its end is in the trace */
 };
 void trace_lives(const struct trace *tr, enum lane_kind k, uint32_t i, uint32_t n, struct lifetime *out);
 /* trace_lane - what is known of a lane. For an index that does not exist: zeros, and creator NO_LANE. */

@@ -159,7 +159,7 @@ struct account account_of(const struct trace *tr)
     fold_bytes(&a, &tr->fold);
     join_bytes(&a, &tr->join);
     a.bytes[ACCOUNT_NAMES] +=
-        names_bytes(&tr->names) + idmap_bytes(&tr->given.runs) + idmap_bytes(&tr->given.alone);
+        names_bytes(&tr->names) + idmap_bytes(&tr->callback.runs) + idmap_bytes(&tr->callback.alone);
     for (int k = 0; k < LANE_KINDS; k++)
         a.bytes[ACCOUNT_NAMES] += idmap_bytes(&tr->find[k]);
     a.bytes[ACCOUNT_FIXED] +=

@@ -80,7 +80,7 @@ struct sim {
     uint32_t *spare; /* threads without a P */
     uint32_t nspare, nthread;
     uint64_t heap, goal, gc_seq, gc_until;
-    bool gc, procs_told;
+    bool gc, procs_known;
     uint32_t gc_worker0; /* index of the first of np worker goroutines */
     uint64_t events;
     uint32_t generation;

@@ -459,8 +459,8 @@ static void run(struct sim *s, struct proc *p, uint32_t i)
     struct gor *g = &s->g[p->g];
     uint64_t r = sim_random(s, 1000);
     unsigned what = 0;
-    if (!s->procs_told) {
-        s->procs_told = true;
+    if (!s->procs_known) {
+        s->procs_known = true;
         emit->procs(s, p->clock++, i, stack_of(s, 7));
     }
     if (p->g >= s->gc_worker0 && p->g < s->gc_worker0 + s->np) {

@@ -104,10 +104,10 @@ static inline bool idmap_rebuild(struct idmap *m, uint32_t cap, bool mixed)
 
 /* Rebuild without marks. A small map with keys that collide gets larger first; `mixed` applies only if it
  * doesn't. */
-static inline bool idmap_again(struct idmap *m, bool mixed)
+static inline bool idmap_regrow(struct idmap *m, bool mixed)
 {
-    const bool apart = m->astray && !m->mixed && m->cap <= IDMAP_SMALL && m->cap / 16 <= m->used;
-    return idmap_rebuild(m, apart ? m->cap * 2 : m->cap, !apart && mixed);
+    const bool grows = m->astray && !m->mixed && m->cap <= IDMAP_SMALL && m->cap / 16 <= m->used;
+    return idmap_rebuild(m, grows ? m->cap * 2 : m->cap, !grows && mixed);
 }
 
 /* idmap_put() in the general case. */
@@ -117,7 +117,7 @@ static __attribute__((noinline, unused)) bool idmap_put_far(struct idmap *m, uin
         uint32_t cap = m->cap ? m->cap : 64;
         if (m->used * 3 >= cap && cap <= UINT32_MAX / 2)
             cap *= 2;
-        if (cap > m->cap ? !idmap_rebuild(m, cap, m->mixed) : !idmap_again(m, m->mixed)) /* mostly marks */
+        if (cap > m->cap ? !idmap_rebuild(m, cap, m->mixed) : !idmap_regrow(m, m->mixed)) /* mostly marks */
             return false;
     }
     uint32_t at = idmap_home(m, key), steps = 0;
@@ -146,7 +146,7 @@ static __attribute__((noinline, unused)) bool idmap_put_far(struct idmap *m, uin
     if (steps > m->reach)
         m->reach = steps;
     /* A long search is due to marks, or to keys that collide. */
-    return walked < 256 || m->mixed || idmap_again(m, m->gone < m->cap / 8);
+    return walked < 256 || m->mixed || idmap_regrow(m, m->gone < m->cap / 8);
 }
 
 /* idmap_put - set the value of a key (new or not). false: out of memory. */

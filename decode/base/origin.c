@@ -40,9 +40,9 @@ static bool look(int fd, const char *path, struct origin *o)
 
 static bool one(const struct origin *a, const struct origin *b)
 {
-    const bool told = (a->made_s || a->made_ns) && (b->made_s || b->made_ns);
+    const bool dated = (a->made_s || a->made_ns) && (b->made_s || b->made_ns);
     return a->ino == b->ino && a->dev == b->dev &&
-           (!told || (a->made_s == b->made_s && a->made_ns == b->made_ns));
+           (!dated || (a->made_s == b->made_s && a->made_ns == b->made_ns));
 }
 
 static bool has(const struct origin *o)

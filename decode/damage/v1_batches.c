@@ -49,7 +49,7 @@ static bool sorted(const struct row *w, size_t n)
     return true;
 }
 
-static bool apart(const struct row *w, size_t n)
+static bool separate(const struct row *w, size_t n)
 {
     for (size_t i = 1; i < n; i++)
         if (w[i].from < w[i - 1].to)
@@ -112,7 +112,7 @@ static void mend(struct v1_index *ix, struct source *s, struct v1_proc *p, struc
     memcpy(v, w, n * sizeof *w);
     qsort(v, n, sizeof *v, by_time);
     size_t k = undouble(ix, s, v, n, p->id);
-    if (!apart(v, k)) {
+    if (!separate(v, k)) {
         v = w;
         k = left_out(ix, s, w, n, p->id);
     } else if (k == n) {

@@ -29,7 +29,7 @@ static int64_t since(const struct v1_emit *em, const struct v1_g *s)
 
 static void lose_p(struct v1_emit *em, uint32_t p)
 {
-    if (em->p[p].lane != EV_NONE && em->p[p].begun)
+    if (em->p[p].lane != EV_NONE && em->p[p].started)
         lost(em, since(em, NULL), INT64_MAX)->p = em->p[p].lane;
     em->p[p].g = 0;
 }

@@ -11,7 +11,7 @@
 /* ---- where the next batch begins --------------------------------------------------------------------------
  */
 
-static uint64_t apart(uint64_t a, uint64_t b)
+static uint64_t distance(uint64_t a, uint64_t b)
 {
     return a > b ? a - b : b - a;
 }
@@ -21,7 +21,7 @@ static const uint8_t *plausible(const uint8_t *p, const uint8_t *end, uint64_t n
 {
     const uint64_t far = UINT64_C(1) << 40; /* most of a day, at 64 ns */
     struct v2_raw_batch b;
-    if (!(p = v2_raw_likely(p, end, number, &b)) || (near && apart(b.time, near) > far))
+    if (!(p = v2_raw_likely(p, end, number, &b)) || (near && distance(b.time, near) > far))
         return NULL;
     return (uint64_t)(end - p) < b.size ? end : p + b.size;
 }
@@ -40,7 +40,7 @@ void v2_hole_note(struct v2_gen *g, size_t off, uint64_t m, bool known)
 {
     if (g->nhole < V2_HOLES)
         g->hole[g->nhole] =
-            (struct v2_hole){.off = off, .m = m, .known = known, .tables = g->all_told && !known};
+            (struct v2_hole){.off = off, .m = m, .known = known, .tables = g->has_stacks && !known};
     g->nhole++;
 }
 
@@ -85,14 +85,14 @@ void v2_batches_time(struct v2_gen *g, const struct v2_raw_batch *b, size_t off)
  * last one. */
 void v2_batches_bounds(struct v2_gen *g, const struct v2_raw_batch *b)
 {
-    const bool sync = b->first == V2R_SYNC, strings = b->first == V2R_STRINGS && !g->strings_begun;
+    const bool sync = b->first == V2R_SYNC, strings = b->first == V2R_STRINGS && !g->strings_seen;
     if (b->first == V2R_STACKS)
         g->hi = g->hi == UINT64_MAX || b->time > g->hi ? b->time : g->hi;
-    g->strings_begun |= strings;
-    if (!sync && (!strings || (g->ordinal > 1 && !g->apart)))
+    g->strings_seen |= strings;
+    if (!sync && (!strings || (g->ordinal > 1 && !g->after_gap)))
         return;
     g->lo = g->lo && g->lo < b->time ? g->lo : b->time;
-    g->lo_near = g->ordinal == 1 || g->apart;
+    g->lo_near = g->ordinal == 1 || g->after_gap;
 }
 
 /*
@@ -104,7 +104,7 @@ static void alone_early(struct source *s, struct v2_gen *g)
 {
     const struct v2_first *f = &g->first;
     const double seconds = (double)(f->next - f->time) * v2_gen_unit(g) * 1e-9;
-    if ((g->ordinal > 1 && !g->apart) || f->events || f->next == UINT64_MAX ||
+    if ((g->ordinal > 1 && !g->after_gap) || f->events || f->next == UINT64_MAX ||
         seconds <= (g->number > 1 ? 10 : 1))
         return;
     source_damage(s, ERR_CLOCK, g->ordinal, f->off,

@@ -20,9 +20,9 @@ void v2_holes_begin(struct v2_order *o)
     t->explained = t->breaks = 0;
     for (size_t i = 0; i < t->capbehind; i++)
         t->behind[i] = (struct v2_end){UINT64_MAX, INT64_MAX};
-    t->gc_told = INT64_MIN;
-    forget_times(&t->g_told);
-    forget_times(&t->p_told);
+    t->gc_last = INT64_MIN;
+    forget_times(&t->g_last);
+    forget_times(&t->p_last);
 }
 
 bool v2_holes_add(struct v2_order *o, int64_t from, int64_t to)
@@ -91,7 +91,7 @@ static int64_t last_unknown(const struct v2_order *o)
 bool v2_holes_settle(struct v2_order *o)
 {
     struct v2_loss *t = &o->loss;
-    const int64_t last = o->gen->all_told ? last_unknown(o) : INT64_MAX;
+    const int64_t last = o->gen->has_stacks ? last_unknown(o) : INT64_MAX;
     t->of_file = t->nhole || last != INT64_MIN;
     if (!v2_holes_add(o, INT64_MIN, last))
         return false;
@@ -118,7 +118,7 @@ void v2_holes_rest(struct v2_order *o)
     join(t);
 }
 
-static void told(struct v2_order *o, struct v2_times *v, uint32_t i, int64_t t)
+static void note_time(struct v2_order *o, struct v2_times *v, uint32_t i, int64_t t)
 {
     const size_t had = v->n;
     if (!v2_room(o, v->t, v->n, (size_t)i + 1))
@@ -133,7 +133,7 @@ static void told(struct v2_order *o, struct v2_times *v, uint32_t i, int64_t t)
     v->t[i] = t;
 }
 
-void v2_holes_told(struct v2_order *o, size_t at)
+void v2_holes_note(struct v2_order *o, size_t at)
 {
     for (; at < o->nout; at++) {
         const struct ev *e = &o->out[at];
@@ -141,11 +141,11 @@ void v2_holes_told(struct v2_order *o, size_t at)
         if (e->flags & EVF_QUIET)
             continue;
         if (e->g != EV_NONE && (e->kind == EVK_G_STATE || e->kind == EVK_G_STATUS || e->kind == EVK_G_CREATE))
-            told(o, &o->loss.g_told, e->g, t);
+            note_time(o, &o->loss.g_last, e->g, t);
         if (e->p != EV_NONE && e->kind == EVK_P_STATE)
-            told(o, &o->loss.p_told, e->p, t);
+            note_time(o, &o->loss.p_last, e->p, t);
         if (e->state == RANGE_GC && (e->kind == EVK_RANGE_BEGIN || e->kind == EVK_RANGE_ACTIVE))
-            o->loss.gc_told = t;
+            o->loss.gc_last = t;
     }
 }
 
@@ -165,15 +165,15 @@ int64_t v2_holes_g(const struct v2_order *o, uint32_t g)
     const struct v2_g *vg = v2_g_at(o, g);
     if (vg->seqgen == o->gen->ordinal && !vg->seq && v2_steps_still(o, vg->id))
         return INT64_MAX;
-    return since(o, g < o->loss.g_told.n ? o->loss.g_told.t[g] : INT64_MIN);
+    return since(o, g < o->loss.g_last.n ? o->loss.g_last.t[g] : INT64_MIN);
 }
 
 int64_t v2_holes_p(const struct v2_order *o, uint32_t p)
 {
-    return since(o, p < o->loss.p_told.n ? o->loss.p_told.t[p] : INT64_MIN);
+    return since(o, p < o->loss.p_last.n ? o->loss.p_last.t[p] : INT64_MIN);
 }
 
 int64_t v2_holes_gc(const struct v2_order *o)
 {
-    return since(o, o->loss.gc_told);
+    return since(o, o->loss.gc_last);
 }

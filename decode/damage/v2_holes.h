@@ -23,8 +23,8 @@ void v2_holes_before(struct v2_order *o, uint64_t off, int64_t t);
 bool v2_holes_settle(struct v2_order *o);
 bool v2_holes_drop(struct v2_order *o, int64_t at);
 void v2_holes_rest(struct v2_order *o);
-/* v2_holes_told - o->out[at] and what follows tells how things are. */
-void v2_holes_told(struct v2_order *o, size_t at);
+/* v2_holes_note - o->out[at] and what follows tells how things are. */
+void v2_holes_note(struct v2_order *o, size_t at);
 /* v2_holes_g, v2_holes_p - from when on (absolute) it isn't known what a goroutine, a P does. INT64_MAX: it
  * is known up to the end. */
 int64_t v2_holes_g(const struct v2_order *o, uint32_t g);

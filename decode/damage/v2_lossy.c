@@ -72,7 +72,7 @@ static void lossy_skip(struct v2_order *o, struct v2_cursor *c)
     const struct v2_batch *next = c->nbatch > 1 ? &o->gen->batch[o->list[c->batch + 1]] : NULL;
     (void)v2_holes_add(o, c->before, next ? v2_ns(next->time, o->unit) : INT64_MAX);
     c->p = c->end;
-    c->told = c->t = c->before;
+    c->before_gap = c->t = c->before;
     c->gap = c->sure = true;
     c->cut |= !next;
 }
@@ -135,7 +135,7 @@ static void over(struct v2_order *o, uint32_t thread, int64_t since)
     if (thread == EV_NONE)
         return;
     struct v2_m *m = &o->m[thread];
-    if (o->gen->all_told && (!m->cur || !o->cur[m->cur - 1].cut))
+    if (o->gen->has_stacks && (!m->cur || !o->cur[m->cur - 1].cut))
         return;
     if (m->g != EV_NONE || m->p != EV_NONE)
         v2_unsure(o, since);
@@ -227,7 +227,7 @@ static void call_after(struct v2_order *o, const struct v2_cursor *c)
 static void lossy_after(struct v2_order *o, const struct v2_cursor *c, size_t at)
 {
     const size_t end = o->nout;
-    v2_holes_told(o, at);
+    v2_holes_note(o, at);
     for (; at < end; at++) {
         const struct ev e = o->out[at];
         if (e.flags & EVF_QUIET)
@@ -257,7 +257,7 @@ static void lossy_over(struct v2_order *o, uint32_t thread)
  * Events of a thread were lost since then: what it had is unknown. The P is kept if the next event of its own
  * is there, as then none of those that were lost changed whose it is.
  */
-static void let_go(struct v2_order *o, uint32_t thread, int64_t since)
+static void lose_thread(struct v2_order *o, uint32_t thread, int64_t since)
 {
     struct v2_m *m = &o->m[thread];
     if (m->g != EV_NONE) {
@@ -282,7 +282,7 @@ static void let_go(struct v2_order *o, uint32_t thread, int64_t since)
 /* Were events of the cursor's thread lost right before its event? Tells it once. */
 static bool lossy_gap(struct v2_cursor *c)
 {
-    const bool is = c->gap && (c->sure || c->t - c->told > V2_CLOSE_NS);
+    const bool is = c->gap && (c->sure || c->t - c->before_gap > V2_CLOSE_NS);
     c->gap = c->sure = false;
     return is && c->m != EV_NONE;
 }
@@ -291,7 +291,7 @@ static bool lossy_before(struct v2_order *o, struct v2_cursor *c)
 {
     const size_t at = o->nout;
     if (lossy_gap(c))
-        let_go(o, c->m, c->told);
+        lose_thread(o, c->m, c->before_gap);
     if (c->late == c->at || o->last - c->t < DAMAGE_LATE_NS)
         return o->nout > at;
     c->late = c->at;
@@ -312,7 +312,7 @@ static void silent(struct v2_order *o, uint32_t thread)
     struct v2_m *m = &o->m[thread];
     if (m->cur)
         return;
-    if (!o->gen->all_told) {
+    if (!o->gen->has_stacks) {
         over(o, thread, o->loss.before);
         return;
     }
@@ -332,10 +332,10 @@ static void silent(struct v2_order *o, uint32_t thread)
 static void reached(struct v2_order *o)
 {
     struct v2_loss *t = &o->loss;
-    if (!t->begun || t->reached || !o->nheap || o->heap[0].t < t->least)
+    if (!t->started || t->reached || !o->nheap || o->heap[0].t < t->least)
         return;
     t->reached = true;
-    t->begun = t->least == INT64_MIN; /* when was not known, so all was looked at in the beginning */
+    t->started = t->least == INT64_MIN; /* when was not known, so all was looked at in the beginning */
     t->rest_m = t->rest_g = t->rest_p = 0;
 }
 
@@ -354,9 +354,9 @@ static bool lossy_due(struct v2_order *o)
 {
     struct v2_loss *t = &o->loss;
     const size_t room = o->nout + 4;
-    const enum v2_pass pass = o->gen->all_told ? V2_BLANK : V2_BLANKED; /* else silent() tells of each */
+    const enum v2_pass pass = o->gen->has_stacks ? V2_BLANK : V2_BLANKED; /* else silent() tells of each */
     reached(o);
-    if (t->begun)
+    if (t->started)
         return false;
     v2_look(o, &(struct v2_look){V2_ALL_M, pass, room, silent}, &t->rest_m);
     if (t->rest_m == o->nm && o->nout < room && too_soon(o)) {
@@ -365,14 +365,14 @@ static bool lossy_due(struct v2_order *o)
     }
     v2_look(o, &(struct v2_look){V2_ALL_G, V2_BLANK, room, silent_g}, &t->rest_g);
     v2_look(o, &(struct v2_look){V2_ALL_P, V2_BLANK, room, silent_p}, &t->rest_p);
-    t->begun = t->rest_m == o->nm && t->rest_g == o->ng && t->rest_p == o->np;
+    t->started = t->rest_m == o->nm && t->rest_g == o->ng && t->rest_p == o->np;
     return true;
 }
 
 bool v2_lossy_sound(const struct v2_order *o)
 {
     const struct v2_loss *t = &o->loss;
-    return o->gen->all_told && !o->gen->torn && !v2_gen_lossy(o->gen) && !t->nhole && !t->breaks &&
+    return o->gen->has_stacks && !o->gen->torn && !v2_gen_lossy(o->gen) && !t->nhole && !t->breaks &&
            !t->dropped;
 }
 
@@ -382,11 +382,11 @@ bool v2_lossy_sound(const struct v2_order *o)
 /* Behind all events: a collection that is still open may have ended. */
 static void rest_gc(struct v2_order *o)
 {
-    const int64_t since = o->gen->all_told ? v2_holes_gc(o) : o->loss.before;
+    const int64_t since = o->gen->has_stacks ? v2_holes_gc(o) : o->loss.before;
     if (o->gc != GC_ON || since == INT64_MAX)
         return;
     v2_lost(o, o->last, EV_NONE, EV_NONE, since);
-    if (o->gen->all_told)
+    if (o->gen->has_stacks)
         o->gc = GC_OFF;
 }
 
@@ -449,7 +449,8 @@ static bool lossy_rest(struct v2_order *o)
 bool v2_lossy_suspect(struct v2_order *o)
 {
     const struct v2_loss *t = &o->loss;
-    if (!o->gen->all_told) /* then the last events of any thread may be missing, and nothing would show it */
+    if (!o->gen
+             ->has_stacks) /* then the last events of any thread may be missing, and nothing would show it */
         return true;
     if (!v2_lossy_begin(o))
         return false;

@@ -31,7 +31,7 @@ struct ev *v2_lost(struct v2_order *o, int64_t t, uint32_t g, uint32_t p, int64_
 
 void v2_lost_m(struct v2_order *o, uint32_t m, int64_t since)
 {
-    if (!o->m[m].told)
+    if (!o->m[m].reported)
         return;
     v2_lost(o, o->last, EV_NONE, EV_NONE, since)->m = m;
 }
@@ -113,8 +113,8 @@ static struct ev *g_gap(struct v2_order *o, const struct v2_cursor *c, uint32_t 
 static bool p_jumps(const struct v2_order *o, uint64_t id, uint64_t seq)
 {
     uint64_t have = 0;
-    const bool told = v2_step_last(o, o->gen->ordinal, V2_STEP_P, id, &have);
-    return idmap_get(&o->ps, id) != IDMAP_NONE && seq != (told ? have + 1 : 1);
+    const bool known = v2_step_last(o, o->gen->ordinal, V2_STEP_P, id, &have);
+    return idmap_get(&o->ps, id) != IDMAP_NONE && seq != (known ? have + 1 : 1);
 }
 
 /* A thread's P was taken from a call whose begin was lost: the call that is known of has ended at any time
@@ -125,7 +125,7 @@ static void another_call(struct v2_order *o, const struct v2_cursor *c, uint32_t
     if (g == EV_NONE || v2_g_at(o, g)->status != ST_SYSCALL)
         return;
     const struct v2_cursor *k = v2_has_more(o, m) ? &o->cur[o->m[m].cur - 1] : NULL;
-    const int64_t since = !k ? c->t : k->gap ? k->told : k->before;
+    const int64_t since = !k ? c->t : k->gap ? k->before_gap : k->before;
     struct ev *e = g_gap(o, c, g, ST_SYSCALL);
     o->m[m].g = g;
     if (since > o->base && since < c->t)

@@ -99,7 +99,7 @@ static bool note_thread(struct v2_order *o, const struct v2_cursor *c, int64_t *
         bool rest;
         struct noted x = note_of(o, c, k, &rest);
         if (rest && c->gap)
-            lost = c->told;
+            lost = c->before_gap;
         else if (b->gap && !rest && lost == INT64_MAX && opened - t > V2_CLOSE_NS)
             lost = t;
         ok = lost == INT64_MAX || v2_holes_add(o, lost, rest ? c->t : opened);
@@ -137,7 +137,7 @@ bool v2_lossy_begin(struct v2_order *o)
     }
     if (o->loss.nhole && o->loss.hole[0].from < least)
         least = o->loss.hole[0].from;
-    if (o->gen->all_told && !o->loss.rough && least != INT64_MAX)
+    if (o->gen->has_stacks && !o->loss.rough && least != INT64_MAX)
         o->loss.least = least;
     return true;
 }

@@ -10,14 +10,14 @@
 
 #include "decode/base/idmap.h"
 
-struct v2_numbers { /* of one id */
-    uint64_t low;   /* bit n: number n is there */
-    uint64_t *high; /* from 64 on */
-    size_t nhigh;   /* words */
-    uint32_t n;     /* how many were put, as far as it goes */
-    uint32_t most;  /* the greatest, as far as it goes */
-    bool odd;       /* some are in v2_noted.odd */
-    uint8_t told;   /* for the user: 0 at first */
+struct v2_numbers {   /* of one id */
+    uint64_t low;     /* bit n: number n is there */
+    uint64_t *high;   /* from 64 on */
+    size_t nhigh;     /* words */
+    uint32_t n;       /* how many were put, as far as it goes */
+    uint32_t most;    /* the greatest, as far as it goes */
+    bool odd;         /* some are in v2_noted.odd */
+    uint8_t statuses; /* for the user: 0 at first */
     bool still;
 };
 

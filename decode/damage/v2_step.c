@@ -39,7 +39,7 @@ bool v2_step_last(const struct v2_order *o, uint32_t gen, enum v2_step_of of, ui
 /* ---- which there are --------------------------------------------------------------------------------------
  */
 
-enum { TOLD_TWICE = 2 };
+enum { STATUS_TWICE = 2 };
 
 static uint64_t key(unsigned of, uint64_t id, uint64_t seq)
 {
@@ -53,13 +53,13 @@ static const struct v2_noted *noted(const struct v2_order *o, enum v2_step_of of
     return g ? &o->loss.has.g : of == V2_STEP_P || of == V2_STEP_P_TOLD ? &o->loss.has.p : NULL;
 }
 
-static bool put_told(struct v2_noted *a, enum v2_step_of of, uint64_t id)
+static bool put_status(struct v2_noted *a, enum v2_step_of of, uint64_t id)
 {
     struct v2_numbers *v = v2_noted_new(a, id);
     if (v && of == V2_STEP_G_STILL)
         v->still = true;
-    else if (v && v->told < TOLD_TWICE)
-        v->told++;
+    else if (v && v->statuses < STATUS_TWICE)
+        v->statuses++;
     return v;
 }
 
@@ -70,8 +70,8 @@ bool v2_steps_put(struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t 
     case V2_STEP_G: return v2_noted_put(&has->g, id, seq);
     case V2_STEP_P: return v2_noted_put(&has->p, id, seq);
     case V2_STEP_G_TOLD:
-    case V2_STEP_G_STILL: return put_told(&has->g, of, id);
-    case V2_STEP_P_TOLD: return put_told(&has->p, of, id);
+    case V2_STEP_G_STILL: return put_status(&has->g, of, id);
+    case V2_STEP_P_TOLD: return put_status(&has->p, of, id);
     default: return idmap_put(&has->others, key(of, id, seq), 0);
     }
 }
@@ -91,7 +91,7 @@ void v2_steps_drop(struct v2_order *o, uint8_t type, const uint64_t *arg, uint64
                                                                              : NULL;
     struct v2_numbers *v = a && step.seq < 0 ? v2_noted_of(a, step.id) : NULL;
     if (v)
-        v->told = 0;
+        v->statuses = 0;
     else if (a && step.seq >= 0)
         v2_noted_del(a, step.id, arg[step.seq]);
     else if (!a && step.of != V2_STEP_NONE)
@@ -113,12 +113,12 @@ bool v2_steps_has(const struct v2_order *o, enum v2_step_of of, uint64_t id, uin
     if (of == V2_STEP_G || of == V2_STEP_P)
         return v2_noted_has(a, id, seq);
     const struct v2_numbers *v = v2_noted_of(a, id);
-    return v && (of == V2_STEP_G_STILL ? v->still : v->told > 0);
+    return v && (of == V2_STEP_G_STILL ? v->still : v->statuses > 0);
 }
 
 bool v2_steps_lost(const struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq)
 {
-    return !v2_steps_has(o, of, id, seq) && (!o->gen->all_told || v2_noted_beyond(noted(o, of), id, seq));
+    return !v2_steps_has(o, of, id, seq) && (!o->gen->has_stacks || v2_noted_beyond(noted(o, of), id, seq));
 }
 
 /*
@@ -147,7 +147,7 @@ bool v2_step_renumber(struct v2_order *o, struct v2_cursor *c, uint64_t *was)
 bool v2_steps_still(const struct v2_order *o, uint64_t g)
 {
     const struct v2_numbers *v = v2_noted_of(&o->loss.has.g, g);
-    return v && v->still && v->told < TOLD_TWICE;
+    return v && v->still && v->statuses < STATUS_TWICE;
 }
 
 bool v2_step_none(const struct v2_order *o, const struct v2_cursor *c)
@@ -161,7 +161,7 @@ bool v2_step_none(const struct v2_order *o, const struct v2_cursor *c)
     if (!id || v2_steps_still(o, id))
         return true;
     if (idmap_get(&o->gs, id) == IDMAP_NONE)
-        return o->gen->all_told && want > 1 && alone && !v2_steps_has(o, V2_STEP_G_TOLD, id, 0);
+        return o->gen->has_stacks && want > 1 && alone && !v2_steps_has(o, V2_STEP_G_TOLD, id, 0);
     if (!v2_step_last(o, o->gen->ordinal, V2_STEP_G, id, &have))
         have = 0;
     return want > have + 1 && alone && v2_steps_has(o, V2_STEP_G, id, have + 1);

@@ -16,7 +16,7 @@ struct alive_chunk {
 /* May the lane still change? */
 static bool may_grow(const struct trace_info *ti, enum lane_kind k, const struct lifetime *l)
 {
-    return (!ti->done || ti->more) && !(k == LANE_G && l->over && l->begun);
+    return (!ti->done || ti->more) && !(k == LANE_G && l->over && l->started);
 }
 
 static void sum_up(struct alive_chunk *c, const struct trace *tr, enum lane_kind k, uint32_t lane)
@@ -30,7 +30,7 @@ static void sum_up(struct alive_chunk *c, const struct trace *tr, enum lane_kind
         if (i % AT_ONCE == 0)
             trace_lives(tr, k, lane + i, AT_ONCE, life);
         const bool grows = may_grow(ti, k, l),
-                   anything = grows && !l->begun; /* it may still begin at any time */
+                   anything = grows && !l->started; /* it may still begin at any time */
         const int64_t first1 = anything ? INT64_MAX : l->first, last0 = anything ? INT64_MIN : l->last,
                       last1 = grows ? INT64_MAX : l->last;
         c->first0 = l->first < c->first0 ? l->first : c->first0;
@@ -68,7 +68,7 @@ static const struct alive_chunk *chunk_of(struct alive *a, const struct trace *t
     return c;
 }
 
-static bool apart(const struct alive_chunk *c, int64_t t0, int64_t t1)
+static bool outside(const struct alive_chunk *c, int64_t t0, int64_t t1)
 {
     return c->first0 >= t1 || c->last1 < t0;
 }
@@ -85,7 +85,7 @@ uint32_t alive_next(struct alive *a, const struct alive_ask *q, uint32_t lane)
             c = chunk_of(a, q->tr, q->k, lane);
         else if (i < a->n)
             c = &a->chunk[i];
-        if (c && apart(c, q->t0, q->t1)) {
+        if (c && outside(c, q->t0, q->t1)) {
             lane = end;
             continue;
         }

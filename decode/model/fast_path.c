@@ -540,7 +540,7 @@ static __attribute__((noinline)) struct fast_thread *fast_open(struct fast_path 
     if (!ts->ready || m == EV_NONE || c->end - c->at < V2_EVENT_MAX)
         return NULL;
     struct v2_m *const vm = &o->m[m];
-    if (!vm->told || vm->p == EV_NONE || o->p[vm->p].m != m)
+    if (!vm->reported || vm->p == EV_NONE || o->p[vm->p].m != m)
         return NULL;
     const bool back = first->slot < ts->nopen && !ts->open[first->slot].c; /* reuse the place it had */
     const uint32_t i = back                       ? first->slot

@@ -47,16 +47,16 @@ void fold_special_g(struct fold *f, uint32_t g)
 {
     struct spanlane *l = fold_lane_at(f, g);
     const struct ginfo *gi = fold_info_at(f, g);
-    l->special =
-        (uint8_t)((!l->begun || l->ended ? SPECIAL_LANE : 0) | (fold_vague(f, gi->name) ? SPECIAL_NAME : 0) |
-                  (gi->assist ? SPECIAL_RANGE : 0) | (gi->flags & GI_GCWORK ? SPECIAL_WORK : 0) |
-                  (gi->no_p_since != NO_TIME ? SPECIAL_NO_P : 0));
+    l->special = (uint8_t)((!l->started || l->ended ? SPECIAL_LANE : 0) |
+                           (fold_vague(f, gi->name) ? SPECIAL_NAME : 0) | (gi->assist ? SPECIAL_RANGE : 0) |
+                           (gi->flags & GI_GCWORK ? SPECIAL_WORK : 0) |
+                           (gi->no_p_since != NO_TIME ? SPECIAL_NO_P : 0));
 }
 
 void fold_special_p(struct fold *f, uint32_t p)
 {
     f->lane[LANE_P][p].special =
-        (uint8_t)((!f->lane[LANE_P][p].begun ? SPECIAL_LANE : 0) | (f->p[p].sweep ? SPECIAL_RANGE : 0));
+        (uint8_t)((!f->lane[LANE_P][p].started ? SPECIAL_LANE : 0) | (f->p[p].sweep ? SPECIAL_RANGE : 0));
 }
 
 static inline uint8_t busy_state(const struct fold *f, uint32_t g, uint32_t p)
@@ -139,7 +139,7 @@ void fold_g_transition(struct fold *f, const struct ev *e, int64_t t, uint32_t w
     struct spanlane *l = fold_lane_at(f, e->g);
     uint32_t p0 = l->p, m0 = l->m, p = EV_NONE, m = EV_NONE;
     uint8_t from = l->state, to = e->state;
-    bool over = to == ST_NONE && l->begun && !l->ended;
+    bool over = to == ST_NONE && l->started && !l->ended;
     if (to == ST_RUNNING || to == ST_SYSCALL) {
         p = e->p;
         m = e->m;
@@ -154,15 +154,15 @@ void fold_g_transition(struct fold *f, const struct ev *e, int64_t t, uint32_t w
     if (to == ST_NONE) {
         if (over) {
             spans_end(&f->pool, LANE_G, l, t);
-        } else if (f->segment && !l->begun) { /* none of its spans is in this segment */
-            l->begun = l->ended = true;
+        } else if (f->segment && !l->started) { /* none of its spans is in this segment */
+            l->started = l->ended = true;
             l->t0 = l->wait_t0 = t;
             over = true;
         }
         gi->flags |= GI_ENDED;
         if (gi->region)
             fold_regions_end(f, gi, t);
-    } else if (!l->begun) {
+    } else if (!l->started) {
         spans_begin(l, t, waitspan(0, who, stack, fold_tag(f, to, e->str)));
     } else if (!l->ended) { /* else the reader's mistake: ended goroutines get new indices */
         spans_push(&f->pool, LANE_G, l, t, waitspan(0, who, stack, fold_tag(f, to, e->str)));
@@ -175,7 +175,7 @@ void fold_g_transition(struct fold *f, const struct ev *e, int64_t t, uint32_t w
     /* Back-dated: a P or M lane that has gone on since then changes now, at e->t. */
     if (p != EV_NONE)
         fold_p_show(f, p,
-                    f->lane[LANE_P][p].begun && (f->lane[LANE_P][p].t0 > t || f->p[p].held > t) ? e->t : t);
+                    f->lane[LANE_P][p].started && (f->lane[LANE_P][p].t0 > t || f->p[p].held > t) ? e->t : t);
     if (m != EV_NONE) {
         const struct mlane *ml = &f->m[m].lane;
         fold_m_show(f, m, ml->n && ml->h[ml->n - 1].t0 > t ? e->t : t);
@@ -293,13 +293,13 @@ static void on_g_status(struct fold *f, const struct ev *e)
         fold_name(f, e->g, names_frame(f->names, e->stack2, 0).func, false);
         gi->start_stack = e->stack2;
     }
-    if (known && (fold_lane_at(f, e->g)->begun || f->segment) && fold_lane_at(f, e->g)->state == e->state)
+    if (known && (fold_lane_at(f, e->g)->started || f->segment) && fold_lane_at(f, e->g)->state == e->state)
         return;
     g_meet(f, e, 0);
     struct spanlane *l = fold_lane_at(f, e->g);
-    bool early = e->flags & EVF_BACKDATE && (!l->begun || (l->state == ST_UNKNOWN && l->t0 <= f->began));
+    bool early = e->flags & EVF_BACKDATE && (!l->started || (l->state == ST_UNKNOWN && l->t0 <= f->began));
     int64_t t = early ? f->began : e->t;
-    if (early && !l->begun)
+    if (early && !l->started)
         l->backdated = true;
     fold_g_transition(f, e, t, e->state == ST_RUNNING || e->state == ST_SYSCALL ? e->p + 1 : 0, e->stack);
     fold_show_on(f, e->p, e->m, e->t); /* the bindings hold from now on, whatever t was */
@@ -333,13 +333,13 @@ static void on_g_label(struct fold *f, const struct ev *e)
     struct spanlane *l = fold_lane_at(f, e->g);
     struct ginfo *gi = fold_info_at(f, e->g);
     bool gc = fold_label_is_gc(f, e->str);
-    f->unsure |= f->segment && !l->begun;
+    f->unsure |= f->segment && !l->started;
     if (gc && gi->flags & GI_CARRIED)
         gi->flags |= GI_LABELLED;
     const struct str name = names_get(f->names, gi->name);
     const bool lost = name.len > 1 && *name.p == '#'; /* only its number is left */
     bool named = (gi->name && !lost) || (f->others_named && gi->flags & GI_CARRIED);
-    if (!l->begun || l->ended || (gc && named && !(gi->flags & GI_GCWORK)))
+    if (!l->started || l->ended || (gc && named && !(gi->flags & GI_GCWORK)))
         return;
     struct span_tag t = f->pool.tags[wait_tag(&l->open)];
     if (t.state == ST_RUNNING)
@@ -383,7 +383,7 @@ static void on_p_state(struct fold *f, const struct ev *e)
     pi->lost = false;
     if (e->flags & EVF_CARRIED)
         pi->id = e->arg;
-    if (!l->begun && !f->segment) {
+    if (!l->started && !f->segment) {
         pi->id = e->arg;
         if (e->flags & EVF_BACKDATE && f->procs && e->arg >= f->procs_first) {
             fold_lane_set(f, LANE_P, e->p, 0, f->tag[ST_NONE],
@@ -397,7 +397,7 @@ static void on_p_state(struct fold *f, const struct ev *e)
         } else if (e->t > 0) {
             fold_lane_set(f, LANE_P, e->p, 0, f->tag[ST_NONE], 0); /* it was created later */
         }
-    } else if (e->flags & EVF_BACKDATE && l->begun && l->t0 <= f->began) {
+    } else if (e->flags & EVF_BACKDATE && l->started && l->t0 <= f->began) {
         t = f->began;
     }
     if (e->state == ST_IDLE || e->state == ST_NONE) {

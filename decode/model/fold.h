@@ -191,7 +191,7 @@ struct fold {
     bool unsure;   /* something depends on what was before t0 and nobody told */
     uint8_t late;  /* bit per band: some of its ranges were told late, or lost */
     int64_t t0;
-    uint64_t procs_told; /* the first GOMAXPROCS told in this segment, 0 = none */
+    uint64_t procs_known; /* the first GOMAXPROCS told in this segment, 0 = none */
     struct sample_ids *ids;
     size_t nids, capids;
     uint64_t gb_first; /* number of the first bucket */

@@ -433,7 +433,7 @@ HOT bool hot_create(struct hot *h, int64_t t, const struct hot_new *x)
         .t0 = t,
         .wait_t0 = t,
         .open = hot_open(x->by + 1, h->runnable | x->stack),
-        .begun = true,
+        .started = true,
         .state = ST_RUNNABLE,
         .p = EV_NONE,
         .m = EV_NONE,

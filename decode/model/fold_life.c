@@ -48,7 +48,7 @@ void fold_segment(struct fold *f, int64_t t0, int64_t until)
 
 void fold_segment_end(struct fold *f)
 {
-    fold_bands_again(f);
+    fold_bands_reopen(f);
     fold_rest(f);
 }
 
@@ -81,7 +81,7 @@ void fold_finish(struct fold *f, int64_t end)
 {
     if (f->finished)
         return;
-    fold_bands_again(f);
+    fold_bands_reopen(f);
     fold_patch_open(f, end);
     fold_back_counts(f);
     f->finished = true;

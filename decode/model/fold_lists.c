@@ -42,7 +42,7 @@ static void band_show(struct fold *f, enum band b, int64_t t, uint32_t name, uin
 {
     bool on = f->band_open[b] > 0;
     struct spanlane *l = &f->lane[LANE_BAND][b];
-    if (f->carrying && l->begun) {
+    if (f->carrying && l->started) {
         f->late |= (uint8_t)(1 << b);
         return;
     }
@@ -169,8 +169,8 @@ void fold_range_lost(struct fold *f, enum range_kind k, uint32_t *slot, int64_t 
     if (f->band_open[k])
         f->band_open[k]--;
     struct spanlane *l = &f->lane[LANE_BAND][k];
-    f->late |= (uint8_t)(1 << k); /* it may be drawn too far, beyond r->t1: fold_bands_again() mends that */
-    if (!f->band_open[k] && l->begun && l->t0 >= r->t1)
+    f->late |= (uint8_t)(1 << k); /* it may be drawn too far, beyond r->t1: fold_bands_reopen() mends that */
+    if (!f->band_open[k] && l->started && l->t0 >= r->t1)
         l->open = waitspan(0, 0, 0, f->tag[ST_NONE]);
     else
         band_show(f, (enum band)k, r->t1 > l->t0 ? r->t1 : l->t0, r->name, r->owner);
@@ -180,7 +180,7 @@ void fold_range_lost(struct fold *f, enum range_kind k, uint32_t *slot, int64_t 
  * Make a band again from its ranges: some of them were told late but held all along, or were lost and ended
  * earlier than drawn.
  */
-static void band_again(struct fold *f, enum band b)
+static void band_reopen(struct fold *f, enum band b)
 {
     const struct vec_range *v = &f->range[b];
     struct spanlane *l = &f->lane[LANE_BAND][b];
@@ -213,11 +213,11 @@ static void band_again(struct fold *f, enum band b)
         fold_lane_set(f, LANE_BAND, b, until, f->tag[ST_NONE], 0);
 }
 
-void fold_bands_again(struct fold *f)
+void fold_bands_reopen(struct fold *f)
 {
     for (int b = 0; b < BAND_COUNT; b++)
         if (f->late >> b & 1)
-            band_again(f, (enum band)b);
+            band_reopen(f, (enum band)b);
 }
 
 /* ---- tasks, regions, logs, samples ------------------------------------------------------------------------
@@ -458,8 +458,8 @@ static void procs_set(struct fold *f, uint64_t n, int64_t t)
 {
     bool same = n == f->procs;
     if (f->segment) { /* the lanes depend on what was before the segment: leave changes to the join */
-        f->procs_told = f->procs_told ? f->procs_told : n;
-        f->unsure |= n != f->procs_told;
+        f->procs_known = f->procs_known ? f->procs_known : n;
+        f->unsure |= n != f->procs_known;
         f->procs = n;
         return;
     }
@@ -475,7 +475,7 @@ static void procs_set(struct fold *f, uint64_t n, int64_t t)
     for (uint32_t i = 0; i < f->nlane[LANE_P]; i++) {
         struct pinfo *pi = &f->p[i];
         bool there = pi->id < n;
-        if (!f->lane[LANE_P][i].begun || pi->state != (there ? ST_NONE : ST_IDLE) || pi->lost)
+        if (!f->lane[LANE_P][i].started || pi->state != (there ? ST_NONE : ST_IDLE) || pi->lost)
             continue;
         pi->state = there ? ST_IDLE : ST_NONE;
         fold_p_show(f, i, t);

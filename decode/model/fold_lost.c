@@ -35,7 +35,7 @@ static void on_m_lost(struct fold *f, const struct ev *e)
 static void on_g_lost(struct fold *f, const struct ev *e)
 {
     struct spanlane *l = fold_lane_at(f, e->g);
-    if (!l->begun || l->ended || l->state == ST_UNKNOWN)
+    if (!l->started || l->ended || l->state == ST_UNKNOWN)
         return;
     if ((e->arg2 && (uint64_t)l->t0 >= e->arg2) || (e->state && l->t0 <= f->began))
         return;
@@ -69,7 +69,7 @@ static void on_p_lost(struct fold *f, const struct ev *e)
 {
     struct spanlane *l = &f->lane[LANE_P][e->p];
     struct pinfo *pi = &f->p[e->p];
-    if (!l->begun || (pi->state == ST_NONE && pi->g == EV_NONE))
+    if (!l->started || (pi->state == ST_NONE && pi->g == EV_NONE))
         return;
     const int64_t since = later(lost_since(e), pi->held);
     const uint32_t g = pi->g, m = pi->m;
@@ -119,7 +119,7 @@ static void gap_over(struct fold *f, const struct ev *e)
         if (fold_g_retired(f, g))
             continue;
         const struct spanlane *l = fold_lane_at(f, g);
-        if (l->begun && !l->ended && l->state == ST_UNKNOWN && l->t0 <= f->began)
+        if (l->started && !l->ended && l->state == ST_UNKNOWN && l->t0 <= f->began)
             fold_g_transition(f, &(struct ev){.t = e->t, .g = g, .p = EV_NONE, .m = EV_NONE}, f->began, 0, 0);
     }
 }

@@ -91,7 +91,7 @@ void fold_regions_end(struct fold *f, struct ginfo *gi, int64_t t); /* g has end
 bool fold_range_open(struct fold *f, struct vec_range *v, struct range *r, uint32_t *slot);
 struct range *fold_range_close(struct vec_range *v, uint32_t *slot, int64_t t);
 bool fold_region_room(struct fold *f); /* make room for one more region. false: out of memory */
-void fold_bands_again(
+void fold_bands_reopen(
     struct fold *f); /* at the end: make bands anew of which some ranges were told late, or lost */
 /* The rest: what an event of that kind (ev.h) changes in the lists. Without memory f->oom is set, and the
  * entry is missing. */
@@ -232,7 +232,7 @@ static inline void fold_lane_set(struct fold *f, enum lane_kind k, uint32_t i, i
 {
     struct spanlane *l = &f->lane[k][i];
     const struct waitspan open = waitspan(0, who, 0, tag);
-    if (!l->begun) {
+    if (!l->started) {
         if (f->carrying) {
             l->open = open;
             return;

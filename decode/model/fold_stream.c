@@ -75,7 +75,7 @@ static inline bool on_sure(struct runs *rs, const struct ev_half *e, int64_t las
 
 /* Fold an event that concerns no run: a creation, a metric. false: it is another kind, and nothing has
  * changed. */
-static __attribute__((noinline)) bool on_apart(struct runs *rs, const struct ev *e, uint64_t *plain)
+static __attribute__((noinline)) bool on_gap(struct runs *rs, const struct ev *e, uint64_t *plain)
 {
     struct fold *f = rs->h.f;
     if (e->flags & (EVF_QUIET | EVF_EXTRA | EVF_BACKDATE) || e->t >= rs->h.gb_end)
@@ -129,7 +129,7 @@ void fold_stream(struct fold *f, const struct ev_half *v, size_t n)
             continue;
         }
         const struct ev *whole = (const struct ev *)(const void *)e;
-        if (!on_apart(&rs, whole, &plain))
+        if (!on_gap(&rs, whole, &plain))
             ok = on_any(&rs, e, last);
         last = whole->flags & EVF_QUIET ? last : whole->t;
         e += 2;

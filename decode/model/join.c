@@ -68,7 +68,7 @@ static bool hint_held(const struct join *j, const struct segment *s, uint32_t lo
     struct ginfo room;
     struct spanlane lane;
     const struct ginfo *gi = fold_g_info(s->f, local, &room);
-    bool touched = fold_g_lane(s->f, local, &lane)->begun || status == ST_RUNNING || status == ST_SYSCALL;
+    bool touched = fold_g_lane(s->f, local, &lane)->started || status == ST_RUNNING || status == ST_SYSCALL;
     if ((flags ^ used->flags) & GI_GCWORK && touched)
         return false;
     if (!(gi->flags & GI_LABELLED || (gi->flags ^ used->flags) & GI_GCWORK))
@@ -99,7 +99,7 @@ static enum joined goroutines_agree(const struct join *j, const struct segment *
             return JOIN_NOT;
         assists += g->assists;
         if (hints < s->nhint && !hint_held(j, s, w->g, w->status, &s->hint[hints]))
-            rc = JOIN_AGAIN;
+            rc = JOIN_REDO;
         hints++;
     }
     return assists || hints != s->nhint ? JOIN_NOT : rc;
@@ -108,7 +108,7 @@ static enum joined goroutines_agree(const struct join *j, const struct segment *
 static enum joined procs_agree(const struct join *j, const struct segment *s)
 {
     const struct v2_order *o = &s->order;
-    if (s->f->procs_told && s->f->procs_told != j->procs)
+    if (s->f->procs_known && s->f->procs_known != j->procs)
         return JOIN_NOT;
     for (size_t i = 0; i < o->np; i++) {
         const struct v2_p *p = &o->p[i];
@@ -116,9 +116,9 @@ static enum joined procs_agree(const struct join *j, const struct segment *s)
         bool lost = p->lost &&
                     (g == IDMAP_NONE || j->p[g].status == V2_PS_SYSCALL || j->p[g].status == V2_PS_ABANDONED);
         if (g == IDMAP_NONE || (!lost && j->p[g].status != p->was) || j->p[g].sweeps != p->swept)
-            return p->was == V2_PS_SYSCALL || p->was == V2_PS_ABANDONED ? JOIN_AGAIN : JOIN_NOT;
+            return p->was == V2_PS_SYSCALL || p->was == V2_PS_ABANDONED ? JOIN_REDO : JOIN_NOT;
         if ((j->procs && p->id >= j->procs) != (s->procs && p->id >= s->procs))
-            return JOIN_AGAIN;
+            return JOIN_REDO;
     }
     return JOINED;
 }
@@ -136,7 +136,7 @@ static bool threads_agree(const struct join *j, const struct segment *s)
     const struct v2_order *o = &s->order;
     for (size_t i = 0; i < o->nm; i++) {
         const struct v2_m *m = &o->m[i];
-        if (!m->told && m->was_p == EV_NONE && m->was_g == EV_NONE)
+        if (!m->reported && m->was_p == EV_NONE && m->was_g == EV_NONE)
             continue;
         uint32_t at = idmap_get(&j->ids[LANE_M], m->id), p = EV_NONE, g = EV_NONE;
         if (m->was_p != EV_NONE)
@@ -204,16 +204,16 @@ static enum joined agree(struct trace *tr, const struct segment *s)
 {
     const struct join *j = &tr->join;
     if (s->before != j->last)
-        return JOIN_AGAIN;
-    if (s->order.again)
-        return JOIN_AGAIN;
+        return JOIN_REDO;
+    if (s->order.redo)
+        return JOIN_REDO;
     if (s->order.bad || s->f->unsure)
         return JOIN_NOT;
     enum joined rc = goroutines_agree(j, s), procs = rc == JOIN_NOT ? rc : procs_agree(j, s);
     if (procs == JOIN_NOT || !gc_agrees(j, s) || !notes_agree(tr, s))
         return JOIN_NOT;
     if (!threads_agree(j, s))
-        return JOIN_AGAIN;
+        return JOIN_REDO;
     return rc == JOINED ? procs : rc;
 }
 
@@ -285,9 +285,9 @@ static void threads_meet(struct join *j, struct segment *s)
         }
         if (s->mmap)
             s->mmap[i] = at;
-        if (o->m[i].told) {
-            j->m[at].told = true;
-            j->nm_told = at + 1 > j->nm_told ? at + 1 : j->nm_told;
+        if (o->m[i].reported) {
+            j->m[at].reported = true;
+            j->nm_reported = at + 1 > j->nm_reported ? at + 1 : j->nm_reported;
         }
     }
 }
@@ -344,7 +344,7 @@ static void procs_join(struct trace *tr, const struct segment *s)
     for (uint32_t i = 0; i < f->nlane[LANE_P]; i++) {
         uint32_t at = segment_p(s, i);
         const struct v2_p *p = &s->order.p[i];
-        if (f->lane[LANE_P][i].begun)
+        if (f->lane[LANE_P][i].started)
             piece_add(tr, (struct lane){LANE_P, at}, &j->p[at].lane,
                       (struct jpiece){.seg = s->n, .i = i, .t0 = spans_first(&f->lane[LANE_P][i])});
         j->p[at].status = p->lost ? j->p[at].status : p->status;
@@ -362,7 +362,7 @@ static void threads_join(struct trace *tr, const struct segment *s)
         if (i < f->nlane[LANE_M] && f->m[i].lane.n)
             piece_add(tr, (struct lane){LANE_M, at}, &j->m[at].lane,
                       (struct jpiece){.seg = s->n, .i = i, .t0 = f->m[i].lane.h[0].t0});
-        if (!m->told && m->was_p == EV_NONE && m->was_g == EV_NONE && s->n)
+        if (!m->reported && m->was_p == EV_NONE && m->was_g == EV_NONE && s->n)
             continue;
         if (!s->n || !holds_lost(j, s, m, at))
             j->m[at].p = segment_p(s, m->p);
@@ -375,7 +375,7 @@ static void threads_join(struct trace *tr, const struct segment *s)
 static void bands_join(struct trace *tr, const struct segment *s, const uint32_t *untold)
 {
     for (uint32_t b = 0; b < BAND_COUNT; b++)
-        if (s->f->lane[LANE_BAND][b].begun && !untold[b])
+        if (s->f->lane[LANE_BAND][b].started && !untold[b])
             piece_add(tr, (struct lane){LANE_BAND, b}, &tr->join.band[b],
                       (struct jpiece){.seg = s->n, .i = b, .t0 = spans_first(&s->f->lane[LANE_BAND][b])});
 }
@@ -401,10 +401,10 @@ static void name_join(struct trace *tr, struct ginfo *gi, const struct ginfo *lo
 /* Apply what the segment says of a goroutine that existed before, by the last column of facts.def. */
 static void facts_join(struct ginfo *gi, const struct ginfo *lo)
 {
-#define FIRST(old, told, none) old
+#define FIRST(old, newer, none) old
 #define RULE FIRST
-#define LAST(old, told, none) (told != none ? told : old)
-#define SUM(old, told, none) (old + told)
+#define LAST(old, newer, none) (newer != none ? newer : old)
+#define SUM(old, newer, none) (old + newer)
 #define FACT(ID, field, type, none, join) gi->field = (type)join(gi->field, lo->field, none);
 #include "decode/model/facts.def"
 }
@@ -421,7 +421,7 @@ static void old_join(struct trace *tr, struct segment *s, uint32_t k)
     gi = info_of(j, g);
     name_join(tr, gi, lo, &s->hint[k]);
     facts_join(gi, lo);
-    if (l->begun) {
+    if (l->started) {
         const int64_t t0 = spans_first(l);
         struct jlane *jl = cross_of(j, g);
         if (jl)
@@ -469,7 +469,7 @@ static uint32_t *slot_of(struct trace *tr, const struct range *r)
     return r->kind == RANGE_STW ? &gi->stw : &gi->assist;
 }
 
-static void range_join(struct trace *tr, struct range r, const struct segment *s, uint32_t *told)
+static void range_join(struct trace *tr, struct range r, const struct segment *s, uint32_t *mentioned)
 {
     struct fold *f = &tr->fold;
     struct vec_range *v = &f->range[r.kind];
@@ -479,7 +479,7 @@ static void range_join(struct trace *tr, struct range r, const struct segment *s
         r.owner = segment_g(s, r.owner);
     uint32_t *slot = r.open_end || r.seen == NO_TIME ? slot_of(tr, &r) : NULL;
     if (r.seen == NO_TIME) {
-        ++*told;
+        ++*mentioned;
         if (!slot || !*slot || r.open_end)
             return;
         struct range *open = fold_range_close(v, slot, r.t1);
@@ -499,11 +499,11 @@ static void ranges_join(struct trace *tr, const struct segment *s, uint32_t unto
     for (int k = 0; k < RANGE_KINDS; k++) {
         const struct vec_range *v = &s->f->range[k];
         struct vec_range *to = &tr->fold.range[k];
-        uint32_t told = 0, open = (uint32_t)to->nopen;
+        uint32_t mentioned = 0, open = (uint32_t)to->nopen;
         const bool room = !v->n || fold_room(&tr->fold, to->v, to->cap, to->n + v->n);
         for (size_t i = 0; room && i < v->n; i++)
-            range_join(tr, v->v[i], s, &told);
-        untold[k] = open > told ? open - told : 0;
+            range_join(tr, v->v[i], s, &mentioned);
+        untold[k] = open > mentioned ? open - mentioned : 0;
     }
 }
 

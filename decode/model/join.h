@@ -54,7 +54,7 @@ struct jm {
     uint64_t id;
     struct jlane lane;
     uint32_t p, g; /* that it has; EV_NONE: none */
-    bool told;     /* the trace has told of it */
+    bool reported; /* the trace has told of it */
 };
 
 struct jg {     /* one that has not ended */
@@ -70,7 +70,7 @@ struct join {
     struct jp *p;
     struct jm *m;
     size_t np, nm, capp, capm;
-    size_t nm_told; /* up to the last thread that the trace has told of */
+    size_t nm_reported; /* up to the last thread that the trace has told of */
     struct jlane band[BAND_COUNT];
     struct idmap crosses; /* goroutine -> entry of cross, if it has pieces beyond the segment it is new in */
     struct jlane *cross;
@@ -88,9 +88,9 @@ struct join {
 };
 
 struct trace;
-enum joined { JOINED, JOIN_AGAIN, JOIN_NOT, JOIN_OOM };
+enum joined { JOINED, JOIN_REDO, JOIN_NOT, JOIN_OOM };
 /*
- * join_next - append the next segment, which must be decoded to its end. JOIN_AGAIN: decode it again with
+ * join_next - append the next segment, which must be decoded to its end. JOIN_REDO: decode it again with
  * what join_hint() says now. JOIN_NOT: it cannot be understood by itself. In both cases nothing has changed.
  */
 enum joined join_next(struct trace *tr, struct segment *s);

@@ -40,7 +40,7 @@ struct loader {
     bool full;     /* that is all that is allowed */
     bool stopped;  /* nothing behind the joined ones can be read */
     bool others;   /* there are segments behind the first; true for any number of threads */
-    bool begun;    /* the trace's start is known: segments behind the first may be decoded */
+    bool started;  /* the trace's start is known: segments behind the first may be decoded */
     int64_t base;
     enum {
         UNSEEN,
@@ -51,7 +51,7 @@ struct loader {
     pthread_t thread[THREADS_MOST];
     int nthreads, want;
     struct segment *mine;  /* what the caller's thread decodes */
-    struct segment *again; /* what it decodes again; nothing is joined until that is done */
+    struct segment *redo;  /* what it decodes again; nothing is joined until that is done */
     bool renewed;          /* that has begun: freeing the first decoding takes a step of its own */
     struct segment *notes; /* no segment, but has the notes made while looking for one */
 };
@@ -69,8 +69,9 @@ static int64_t cpu_ns(void) /* of this thread */
  */
 static bool gen_sound(enum v2_gen_rc rc, const struct v2_gen *g)
 {
-    const bool cut = g->torn || (rc == V2_GEN_LAST && !g->all_told);
-    return rc != V2_GEN_OOM && !(rc != V2_GEN_NONE && g->ordinal > 1 && cut) && !g->apart && !v2_gen_lossy(g);
+    const bool cut = g->torn || (rc == V2_GEN_LAST && !g->has_stacks);
+    return rc != V2_GEN_OOM && !(rc != V2_GEN_NONE && g->ordinal > 1 && cut) && !g->after_gap &&
+           !v2_gen_lossy(g);
 }
 
 /*
@@ -181,7 +182,7 @@ struct loader *loader_new(struct trace *tr, int threads)
 static void find_ahead(struct loader *l)
 {
     pthread_mutex_lock(&l->mu);
-    if (l->begun && !l->all)
+    if (l->started && !l->all)
         find_until(l, l->nseg);
     pthread_mutex_unlock(&l->mu);
 }
@@ -198,7 +199,7 @@ static struct segment *take(struct loader *l)
         find_until(l, l->nseg + MORE);
     if (l->next >= l->nseg && !l->all)
         find_until(l, l->next);
-    if (l->next >= l->nseg || (l->next && !l->begun))
+    if (l->next >= l->nseg || (l->next && !l->started))
         return NULL;
     struct segment *s = l->seg[l->next];
     l->next++;
@@ -386,7 +387,7 @@ static void done(struct loader *l, struct segment *s)
     pthread_mutex_unlock(&l->mu);
 }
 
-static void worker_told(void *arg, uint64_t g, uint32_t func, bool inferred)
+static void worker_found(void *arg, uint64_t g, uint32_t func, bool inferred)
 {
     struct loader *l = arg;
     if (func < IDMAP_GONE / 2 && (!inferred || idmap_get(&l->worker, g) == IDMAP_NONE))
@@ -405,7 +406,7 @@ static void look_for_workers(struct loader *l)
         const struct v2_gen *first = l->joined ? NULL : &l->seg[0]->gen;
         pthread_mutex_unlock(&l->mu);
         if (first)
-            v2_gen_workers(first, &l->tr->names, worker_told, l);
+            v2_gen_workers(first, &l->tr->names, worker_found, l);
         pthread_mutex_lock(&l->mu);
         l->workers = SEEN;
         pthread_cond_broadcast(&l->changed);
@@ -451,17 +452,17 @@ static void start_threads(struct loader *l)
 }
 
 /* The first segment has told when the trace began: others can be decoded beside it now. */
-static void begun(struct loader *l)
+static void started(struct loader *l)
 {
     pthread_mutex_lock(&l->mu);
     l->base = l->seg[0]->order.base;
-    l->begun = true;
+    l->started = true;
     pthread_cond_broadcast(&l->changed);
     pthread_mutex_unlock(&l->mu);
 }
 
 /* Decode a segment again, with what is known now. */
-static void begin_again(struct loader *l, struct segment *s)
+static void redo_begin(struct loader *l, struct segment *s)
 {
     fold_free(s->f);
     bool ok = fold_init(s->f, &l->tr->names) == ERR_OK;
@@ -474,16 +475,16 @@ static void begin_again(struct loader *l, struct segment *s)
     hints(l, s);
 }
 
-/* Decode some of its events. JOIN_AGAIN: there are more. */
-static enum joined again_some(struct loader *l)
+/* Decode some of its events. JOIN_REDO: there are more. */
+static enum joined redo_some(struct loader *l)
 {
-    struct segment *s = l->again;
+    struct segment *s = l->redo;
     if (!l->renewed)
-        begin_again(l, s);
+        redo_begin(l, s);
     l->renewed = true;
     if (!s->oom && segment_some(s, EVENTS))
-        return JOIN_AGAIN;
-    l->again = NULL;
+        return JOIN_REDO;
+    l->redo = NULL;
     return s->oom ? JOIN_OOM : JOINED;
 }
 
@@ -557,7 +558,7 @@ static enum joined join_one(struct loader *l, struct segment *s)
     struct trace *tr = l->tr;
     enum joined rc = join_next(tr, s);
     if (rc == JOIN_NOT && s->order.stopped && s->n && !s->truth)
-        return JOIN_AGAIN; /* perhaps only because it did not know what is known now */
+        return JOIN_REDO; /* perhaps only because it did not know what is known now */
     if (rc == JOIN_NOT && s->order.stopped) {
         tr->src.bad = s->gen.ordinal;
         if (s->damages < SOURCE_NOTES && s->s->st.ndamages > s->damages)
@@ -612,11 +613,11 @@ static enum joined join_some(struct loader *l, int64_t stop, bool *any)
         if (!s)
             break;
         *any = true;
-        if (rc == JOIN_AGAIN) {
-            l->tr->cost.again++;
+        if (rc == JOIN_REDO) {
+            l->tr->cost.redone++;
             if (s->tried++ >= AGAIN_MOST)
                 return JOIN_NOT;
-            l->again = s;
+            l->redo = s;
             l->renewed = false;
             return JOINED;
         }
@@ -639,15 +640,15 @@ static void mine_some(struct loader *l)
     if (!s->n && !s->named)
         start_threads(l);
     bool more = s->named || begin(l, s);
-    more = more && !s->oom && segment_some(s, s->n || l->begun ? EVENTS : FIRST_EVENTS);
-    if (!s->n && s->order.have_base && !l->begun) {
+    more = more && !s->oom && segment_some(s, s->n || l->started ? EVENTS : FIRST_EVENTS);
+    if (!s->n && s->order.have_base && !l->started) {
         segment_based(s);
-        begun(l);
+        started(l);
     }
     if (more)
         return;
     l->mine = NULL;
-    if (!s->n && !s->oom && !l->begun) {
+    if (!s->n && !s->oom && !l->started) {
         pthread_mutex_lock(&l->mu);
         find_until(l, 1);        /* a worker thread may have found it already */
         l->lossy |= l->nseg > 1; /* others would wait for the trace's start */
@@ -679,10 +680,10 @@ static void status_mine(const struct loader *l)
 enum loaded_rc loader_some(struct loader *l, int64_t stop)
 {
     do {
-        bool any = l->again;
+        bool any = l->redo;
         find_ahead(l);
-        enum joined rc = any ? again_some(l) : join_some(l, stop, &any);
-        if (l->again)
+        enum joined rc = any ? redo_some(l) : join_some(l, stop, &any);
+        if (l->redo)
             continue;
         if (rc == JOIN_NOT) {
             l->tr->src.doubt = true;

@@ -53,7 +53,7 @@ static bool hold_close(struct fold *f, uint32_t m, int64_t t)
         }
         l->now.rec = (size_t)(o - l->rec);
         const struct spanlane *p = &f->lane[LANE_P][hold_p(h)];
-        int64_t tail = p->begun && t > p->t0 ? t - p->t0 : 0;
+        int64_t tail = p->started && t > p->t0 ? t - p->t0 : 0;
         longest = f->p[hold_p(h)].longest > tail ? f->p[hold_p(h)].longest : tail;
         f->p[hold_p(h)].held = t;
     }

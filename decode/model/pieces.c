@@ -48,8 +48,8 @@ static bool has_span(const struct fold *f, struct lane l)
         return false;
     if (l.kind == LANE_M)
         return f->m[l.i].lane.n;
-    return l.kind == LANE_G ? fold_g_retired(f, l.i) || fold_lane_at(f, l.i)->begun
-                            : f->lane[l.kind][l.i].begun;
+    return l.kind == LANE_G ? fold_g_retired(f, l.i) || fold_lane_at(f, l.i)->started
+                            : f->lane[l.kind][l.i].started;
 }
 
 uint32_t pieces_n(const struct trace *tr, struct lane l)
@@ -182,7 +182,7 @@ static void hold_on(const struct trace *tr, const struct piece *p, int64_t t, in
 }
 
 /* How many of n ascending moments are not behind the end of the piece's segment. */
-static uint32_t count_told(const struct piece *p, const int64_t *t, uint32_t n)
+static uint32_t count_before(const struct piece *p, const int64_t *t, uint32_t n)
 {
     while (n && t[n - 1] > p->f->end)
         n--;
@@ -197,21 +197,21 @@ static void piece_totals(const struct trace *tr, struct lane l, const struct pie
     } else if (!p->seg) {
         mlane_totals(p->f, p->i, a);
     } else {
-        const uint32_t told = count_told(p, a->t, a->n);
-        struct totals some = totals_of(a, 0, told);
-        if (told)
+        const uint32_t before = count_before(p, a->t, a->n);
+        struct totals some = totals_of(a, 0, before);
+        if (before)
             mlane_totals(p->f, p->i, &some);
-        for (uint32_t i = told; i < a->n; i++) {
+        for (uint32_t i = before; i < a->n; i++) {
             some = totals_of(a, i, 1);
             some.t = &p->f->end;
-            if (i == told)
+            if (i == before)
                 mlane_totals(p->f, p->i, &some);
             else
-                memcpy(a->tot[i], a->tot[told], sizeof a->tot[i]);
-            if (a->count && i > told)
-                a->count[i] = a->count[told];
+                memcpy(a->tot[i], a->tot[before], sizeof a->tot[i]);
+            if (a->count && i > before)
+                a->count[i] = a->count[before];
         }
-        for (uint32_t i = told; i < a->n; i++)
+        for (uint32_t i = before; i < a->n; i++)
             hold_on(tr, p, a->t[i], a->tot[i], a->count ? a->count + i : NULL);
     }
     add_before(p, a->tot, a->count, a->n);
@@ -365,7 +365,7 @@ static void run_near(const struct runs *x, bool far, struct totals_near *out)
     const int64_t *t = x->t + x->first;
     struct totals_end end;
     const bool known = run_end(x, &end);
-    const uint32_t near = p->l || !p->seg || known ? x->n : count_told(p, t, x->n);
+    const uint32_t near = p->l || !p->seg || known ? x->n : count_before(p, t, x->n);
     const struct nearby some = {t, near, far, out, known ? &end : NULL};
     if (p->l)
         spans_near(&p->f->pool, x->l.kind, p->l, p->end, &some);

@@ -71,17 +71,17 @@ struct frame trace_frame(const struct trace *tr, uint32_t stack, uint32_t i)
     return names_frame(&tr->names, stack, i);
 }
 
-uint64_t trace_aside(const struct trace *tr, enum aside m, uint32_t id)
+uint64_t trace_memo(const struct trace *tr, enum memo m, uint32_t id)
 {
-    return id < tr->naside[m] ? __atomic_load_n(&tr->aside[m][id], __ATOMIC_RELAXED) : 0;
+    return id < tr->nmemo[m] ? __atomic_load_n(&tr->memo[m][id], __ATOMIC_RELAXED) : 0;
 }
 
 /* The bits of n frames; list has their ids. */
 static inline __attribute__((always_inline)) struct asides
 asides_of(const struct trace *tr, const uint16_t *list, bool wide, uint32_t n, uint64_t *out)
 {
-    const uint64_t *const at = tr->aside[ASIDE_FRAME];
-    const uint32_t known = tr->naside[ASIDE_FRAME];
+    const uint64_t *const at = tr->memo[MEMO_FRAME];
+    const uint32_t known = tr->nmemo[MEMO_FRAME];
     struct asides a = {.n = n, .all = UINT64_MAX};
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t id = frame_id(list, wide, i);
@@ -93,24 +93,24 @@ asides_of(const struct trace *tr, const uint16_t *list, bool wide, uint32_t n, u
     return a;
 }
 
-struct asides trace_frames_asides(const struct trace *tr, uint32_t stack, uint32_t from,
-                                  uint64_t out[ASIDES_MOST])
+struct asides trace_frames_memos(const struct trace *tr, uint32_t stack, uint32_t from,
+                                 uint64_t out[ASIDES_MOST])
 {
     const struct frame_ids f = names_frames(&tr->names, stack, from);
     const uint32_t n = f.n < ASIDES_MOST ? f.n : ASIDES_MOST;
     return f.wide ? asides_of(tr, f.at, true, n, out) : asides_of(tr, f.at, false, n, out);
 }
 
-void trace_aside_ahead(const struct trace *tr, enum aside m, uint32_t id)
+void trace_memo_ahead(const struct trace *tr, enum memo m, uint32_t id)
 {
-    if (id < tr->naside[m])
-        __builtin_prefetch(&tr->aside[m][id]);
+    if (id < tr->nmemo[m])
+        __builtin_prefetch(&tr->memo[m][id]);
 }
 
-void trace_aside_set(const struct trace *tr, enum aside m, uint32_t id, uint64_t bits)
+void trace_memo_set(const struct trace *tr, enum memo m, uint32_t id, uint64_t bits)
 {
-    if (id < tr->naside[m])
-        (void)__atomic_fetch_or(&tr->aside[m][id], bits, __ATOMIC_RELAXED);
+    if (id < tr->nmemo[m])
+        (void)__atomic_fetch_or(&tr->memo[m][id], bits, __ATOMIC_RELAXED);
 }
 
 /* ---- lanes ------------------------------------------------------------------------------------------------
@@ -121,7 +121,7 @@ uint32_t trace_nlanes(const struct trace *tr, enum lane_kind k)
     const struct join *j = &tr->join;
     if (!j->n || k == LANE_BAND)
         return (uint32_t)tr->fold.nlane[k];
-    return (uint32_t)(k == LANE_P ? j->np : k == LANE_M ? j->nm_told : j->ng);
+    return (uint32_t)(k == LANE_P ? j->np : k == LANE_M ? j->nm_reported : j->ng);
 }
 
 static uint64_t lane_id(const struct trace *tr, enum lane_kind k, uint32_t i)
@@ -131,11 +131,11 @@ static uint64_t lane_id(const struct trace *tr, enum lane_kind k, uint32_t i)
         const struct home h = trace_home(tr, i);
         return fold_g_id(h.f, h.local);
     }
-    return k == LANE_BAND ? i
-           : k == LANE_P  ? (j->n ? j->p[i].id : tr->fold.p[i].id)
-           : !j->n        ? tr->fold.m[i].id
-           : j->m[i].told ? j->m[i].id
-                          : 0;
+    return k == LANE_BAND     ? i
+           : k == LANE_P      ? (j->n ? j->p[i].id : tr->fold.p[i].id)
+           : !j->n            ? tr->fold.m[i].id
+           : j->m[i].reported ? j->m[i].id
+                              : 0;
 }
 
 /* Fill in the fields that depend on a lane's spans. *over: its last piece has ended. */
@@ -166,27 +166,27 @@ static void lane_spans(const struct trace *tr, struct lane l, struct lane_info *
  * (fold_names.c); begun by a helper of the program's own (given.h), what it was given. *told: that is
  * inferred.
  */
-static uint32_t name_of_ginfo(const struct trace *tr, uint32_t i, const struct ginfo *g, bool *told)
+static uint32_t name_of_ginfo(const struct trace *tr, uint32_t i, const struct ginfo *g, bool *inferred)
 {
-    const uint32_t given = tr->given.n ? given_name(&tr->given, i, g) : IDMAP_NONE;
-    if (given != IDMAP_NONE) {
-        *told = g->create_stack || !g->start_stack;
-        return given;
+    const uint32_t callback = tr->callback.n ? callback_name(&tr->callback, i, g) : IDMAP_NONE;
+    if (callback != IDMAP_NONE) {
+        *inferred = g->create_stack || !g->start_stack;
+        return callback;
     }
     const struct idmap *runs = &tr->fold.runs;
     const uint32_t run = g->create_stack && runs->used && names_helper(&tr->names, g->name)
                              ? idmap_get(runs, g->create_stack)
                              : IDMAP_NONE;
-    *told = run && run != IDMAP_NONE;
-    return *told ? run : g->name;
+    *inferred = run && run != IDMAP_NONE;
+    return *inferred ? run : g->name;
 }
 
 struct lane_info lane_of_ginfo(const struct trace *tr, const struct segment *seg, uint32_t i,
                                const struct ginfo *g)
 {
     const int64_t end = trace_last(tr);
-    bool told;
-    const uint32_t name = name_of_ginfo(tr, i, g, &told);
+    bool inferred;
+    const uint32_t name = name_of_ginfo(tr, i, g, &inferred);
     struct lane_info li = {
         .seen = g->seen,
 #define KEPT(ID, field, ...) .field = g->field,
@@ -196,7 +196,7 @@ struct lane_info lane_of_ginfo(const struct trace *tr, const struct segment *seg
     li.no_p_ns += g->no_p_since != NO_TIME && end > g->no_p_since ? end - g->no_p_since : 0;
     li.creator = segment_g(seg, g->creator);
     lane_flags(&li, g->flags);
-    li.name_inferred |= told;
+    li.name_inferred |= inferred;
     return li;
 }
 
@@ -225,7 +225,7 @@ struct lane_info trace_lane(const struct trace *tr, struct lane l)
 
 uint32_t trace_g_name(const struct trace *tr, uint32_t g)
 {
-    bool told;
+    bool inferred;
     if (g >= trace_nlanes(tr, LANE_G))
         return 0;
     const struct home h = trace_home(tr, g);
@@ -233,7 +233,7 @@ uint32_t trace_g_name(const struct trace *tr, uint32_t g)
     if (!trace_helper(tr, name))
         return name;
     struct ginfo room;
-    return name_of_ginfo(tr, g, fold_g_info(h.f, h.local, &room), &told);
+    return name_of_ginfo(tr, g, fold_g_info(h.f, h.local, &room), &inferred);
 }
 
 /*

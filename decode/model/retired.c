@@ -32,7 +32,7 @@ static bool is_plain(const struct spanlane *l, const struct ginfo *gi)
     bool none = true;
 #define OPEN(ID, field, type, nothing, ...) none &= gi->field == nothing;
 #include "decode/model/facts.def"
-    return none && l->begun && l->ended && (l->p & l->m) == EV_NONE && l->state == ST_NONE;
+    return none && l->started && l->ended && (l->p & l->m) == EV_NONE && l->state == ST_NONE;
 }
 
 static void values(const struct spanlane *l, const struct ginfo *gi, uint64_t v[RETIRED_COLUMNS])
@@ -84,7 +84,7 @@ static struct retired *retired_make(struct fold *f, const struct gseg *s, const 
  */
 static const struct spanlane gone[RETIRED_GS] = {
     [0 ... RETIRED_GS -
-     1] = {.begun = true, .ended = true, .p = EV_NONE, .m = EV_NONE, .special = SPECIAL_LANE}};
+     1] = {.started = true, .ended = true, .p = EV_NONE, .m = EV_NONE, .special = SPECIAL_LANE}};
 static const struct ginfo gone_info[RETIRED_GS];
 
 static bool place_take(struct slabs *places, struct gseg *s)
@@ -207,7 +207,7 @@ void retired_lane(const struct retired *p, uint32_t g, struct spanlane *out)
                              .ended = true,
                              .packed = packed,
                              .backdated = retired_value(p, PV_FLAGS, g) & RETIRED_BACKDATED,
-                             .begun = true,
+                             .started = true,
                              .wait.packed = packed,
                              .blocks = (struct spanblocks *)(uintptr_t)retired_value(p, PV_BLOCKS, g),
                              .wait_t0 = start,

@@ -17,21 +17,21 @@ enum { PIECE = 128, SETS = 8, MANY = 8 };
 
 /* The slots of the states that a kind of lane distinguishes; NO_SLOT for the others. */
 enum { NO_SLOT = SPAN_SLOTS };
-struct told {
+struct slots {
     uint8_t slot[ST_COUNT];
 };
 
-static struct told told_of(const struct trace *tr, enum lane_kind k)
+static struct slots slots_of(const struct trace *tr, enum lane_kind k)
 {
-    struct told told;
+    struct slots slots;
     for (int s = ST_NONE; s < ST_COUNT; s++) {
         uint8_t slot = tr->fold.pool.slot[k][s];
-        told.slot[s] = s != ST_NONE && slot && (k == LANE_BAND ? s >= ST_GC : s < ST_GC) ? slot : NO_SLOT;
+        slots.slot[s] = s != ST_NONE && slot && (k == LANE_BAND ? s >= ST_GC : s < ST_GC) ? slot : NO_SLOT;
     }
-    return told;
+    return slots;
 }
 
-static inline void shares_fill(const struct told *told, const int64_t *a, const int64_t *b, int64_t len,
+static inline void shares_fill(const struct slots *slots, const int64_t *a, const int64_t *b, int64_t len,
                                struct shares *out)
 {
     int64_t d[SPAN_SLOTS + 1], sum = 0;
@@ -39,7 +39,7 @@ static inline void shares_fill(const struct told *told, const int64_t *a, const 
         d[i] = b[i] - a[i];
     d[NO_SLOT] = 0;
     for (int i = ST_NONE; i < ST_COUNT; i++) {
-        const int64_t ns = d[told->slot[i]];
+        const int64_t ns = d[slots->slot[i]];
         out->ns[i] = ns;
         sum += ns;
     }
@@ -91,7 +91,7 @@ static void exact(const struct trace *tr, struct lane lane, const struct shares_
 {
     int64_t tot[2 * PIECE][SPAN_SLOTS];
     static const int64_t zero[SPAN_SLOTS];
-    struct told told = told_of(tr, lane.kind);
+    struct slots slots = slots_of(tr, lane.kind);
     struct some s;
     for (uint32_t i = 0; i < ask->columns;) {
         i = some_of(&s, ask, i);
@@ -102,7 +102,7 @@ static void exact(const struct trace *tr, struct lane lane, const struct shares_
             uint32_t a = s.at[j], c = s.col[j];
             if (lane.kind == LANE_M && any)
                 ascend(tot[a], tot[a + 1]);
-            shares_fill(&told, any ? tot[a] : zero, any ? tot[a + 1] : zero, s.t[a + 1] - s.t[a], &out[c]);
+            shares_fill(&slots, any ? tot[a] : zero, any ? tot[a + 1] : zero, s.t[a + 1] - s.t[a], &out[c]);
             /* The sweep and assist bands use the same slot: the lane tells which one it is. */
             if (lane.kind == LANE_BAND && any) {
                 int64_t d = tot[a + 1][3] - tot[a][3];

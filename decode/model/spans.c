@@ -222,7 +222,7 @@ void spans_begin(struct spanlane *l, int64_t t, struct waitspan open)
 {
     l->t0 = l->wait_t0 = t;
     l->open = open;
-    l->begun = true;
+    l->started = true;
 }
 
 /*
@@ -380,7 +380,7 @@ void spans_own(struct span_pool *sp, struct spanlane *l)
     l->open.dur_who = 0;
     if (c && !rest_as(sp, l, w, n))
         *l = (struct spanlane){
-            .t0 = l->t0, .wait_t0 = l->wait_t0, .ended = true, .begun = true, .p = l->p, .m = l->m};
+            .t0 = l->t0, .wait_t0 = l->wait_t0, .ended = true, .started = true, .p = l->p, .m = l->m};
 }
 
 void spans_trim(struct spanlane *l)

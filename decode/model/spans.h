@@ -29,7 +29,7 @@ struct spanlane {
     bool ended : 1;       /* no open span any more; t0 is the lane's end */
     bool packed : 1;      /* the lane is at rest: the waiting spans are packed */
     bool backdated : 1;   /* its first span began before the trace */
-    bool begun : 1;       /* has or had an open span */
+    bool started : 1;     /* has or had an open span */
     uint8_t state;        /* a goroutine's enum state after its last transition; fold uses it */
     uint8_t special;      /* SPECIAL_*: why a transition must take fold's long way; 0 = it need not */
     union {
@@ -162,7 +162,7 @@ void spans_free(struct spanlane *l);
 /* spans_count - number of spans, the open one included. */
 static inline uint64_t spans_count(const struct spanlane *l)
 {
-    return l->begun ? (uint64_t)spans_nblk(l) * SPAN_BLOCK + spans_nwait(l) + !l->ended : 0;
+    return l->started ? (uint64_t)spans_nblk(l) * SPAN_BLOCK + spans_nwait(l) + !l->ended : 0;
 }
 /* spans_blocks - number of blocks for spans_block(); the waiting spans and the open one count as one. */
 static inline uint32_t spans_blocks(const struct spanlane *l)

@@ -67,7 +67,7 @@ static inline uint32_t block_read(const struct span_pool *sp, const struct spanl
         const struct waitspan w = waits_at(l, i);
         column_put(out, i, wait_dur(&w, sp->longs), &w);
     }
-    if (l->begun && !l->ended)
+    if (l->started && !l->ended)
         column_put(out, n++, end > l->t0 ? end - l->t0 : 0, &l->open);
     return n;
 }
@@ -95,7 +95,7 @@ uint32_t spans_first_stack(const struct spanlane *l, uint32_t b)
         const struct waitspan w = waits_at(l, 0);
         return wait_stack(&w);
     }
-    return l->begun && !l->ended ? wait_stack(&l->open) : 0;
+    return l->started && !l->ended ? wait_stack(&l->open) : 0;
 }
 
 /*
@@ -384,7 +384,7 @@ void spans_totals(const struct span_pool *sp, enum lane_kind kind, const struct 
     struct same in = {.until = INT64_MIN};
     w.b = UINT32_MAX;
     uint32_t i = 0, b[AHEAD], found = 0; /* b: of moments from..found */
-    int64_t first = l->begun ? spans_first(l) : INT64_MAX;
+    int64_t first = l->started ? spans_first(l) : INT64_MAX;
     for (; i < n && t[i] <= first; i++) {
         memcpy(out[i], zeros, sizeof out[i]);
         if (count)
@@ -419,7 +419,7 @@ void spans_totals(const struct span_pool *sp, enum lane_kind kind, const struct 
 void spans_near(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, int64_t end,
                 const struct nearby *a)
 {
-    const int64_t *const t = a->t, first = l->begun ? spans_first(l) : INT64_MAX;
+    const int64_t *const t = a->t, first = l->started ? spans_first(l) : INT64_MAX;
     const struct spanblocks *v = l->blocks;
     uint32_t known = 0, k[AHEAD], had = UINT32_MAX; /* had: the block that the previous moment lies in */
     for (uint32_t i = 0, from = 0; i < a->n; i++) {
@@ -458,7 +458,7 @@ void spans_near(const struct span_pool *sp, enum lane_kind kind, const struct sp
 bool spans_since(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, int64_t from,
                  int64_t to, struct span_sums *sums)
 {
-    if (!l->begun || l->ended || l->packed || from < l->wait_t0 || from >= to)
+    if (!l->started || l->ended || l->packed || from < l->wait_t0 || from >= to)
         return false;
     int64_t end = to, t = l->t0; /* the next span to look at: [t,end) */
     const struct waitspan *w = &l->open, *first = spans_wait(l), *next = l->wait.next;

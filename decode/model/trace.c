@@ -20,7 +20,7 @@
 
 #include "decode/base/host.h"
 #include "decode/input/mapped.h"
-#include "decode/model/given.h"
+#include "decode/model/callback.h"
 #include "decode/model/loader.h"
 #include "decode/base/mem.h"
 #include "decode/base/origin.h"
@@ -255,11 +255,11 @@ static void decode_end(struct trace *tr)
     ring_free(tr);
     fold_free(&tr->fold);
     names_free(&tr->names);
-    given_free(&tr->given);
-    for (int m = 0; m < ASIDES; m++) {
-        mem_free(tr->aside[m]);
-        tr->aside[m] = NULL;
-        tr->naside[m] = 0;
+    callback_free(&tr->callback);
+    for (int m = 0; m < MEMOS; m++) {
+        mem_free(tr->memo[m]);
+        tr->memo[m] = NULL;
+        tr->nmemo[m] = 0;
     }
 }
 
@@ -294,12 +294,12 @@ static void notes_take(struct trace *tr, const struct source_status *st)
  * misuse. */
 static void notes_count(struct trace *tr, const struct source_status *st)
 {
-    tr->ntold = 0;
+    tr->ncounted = 0;
     if (st->lack.n)
-        source_lack_say(&st->lack, &tr->told[tr->ntold++]);
+        source_lack_say(&st->lack, &tr->counted[tr->ncounted++]);
     for (int k = 0; k < MISUSE_KINDS && !tr->ndamage; k++)
         if (tr->fold.misuse[k].n)
-            misuse_say(&tr->fold.misuse[k], (enum misuse_kind)k, &tr->names, &tr->told[tr->ntold++]);
+            misuse_say(&tr->fold.misuse[k], (enum misuse_kind)k, &tr->names, &tr->counted[tr->ncounted++]);
 }
 
 static void own_damage(struct trace *tr, enum err_code code, const char *what)
@@ -376,7 +376,7 @@ static void status_take(struct trace *tr, const struct source_status *st)
     i->has_wall = st->has_wall;
     i->wall_sec = st->wall_sec;
     i->wall_nsec = st->wall_nsec;
-    i->nwarnings = tr->nwarning + tr->ntold;
+    i->nwarnings = tr->nwarning + tr->ncounted;
     i->ndamages = tr->ndamage;
     i->more_damages = st->ndamages > SOURCE_NOTES;
     i->events = f->events;
@@ -386,20 +386,20 @@ static void status_take(struct trace *tr, const struct source_status *st)
 }
 
 /* Make room for the present names; what is known of earlier ones stays. */
-static void asides_room(struct trace *tr)
+static void memos_room(struct trace *tr)
 {
-    const uint32_t count[ASIDES] = {[ASIDE_STRING] = tr->st.nstrs,
-                                    [ASIDE_FRAME] = names_nframes(&tr->names),
-                                    [ASIDE_STACK] = tr->st.nstacks};
-    for (int m = 0; m < ASIDES; m++) {
-        const uint32_t n = count[m], had = tr->naside[m];
+    const uint32_t count[MEMOS] = {[MEMO_STRING] = tr->st.nstrs,
+                                   [MEMO_FRAME] = names_nframes(&tr->names),
+                                   [MEMO_STACK] = tr->st.nstacks};
+    for (int m = 0; m < MEMOS; m++) {
+        const uint32_t n = count[m], had = tr->nmemo[m];
         uint64_t *room =
-            n > had || !tr->aside[m] ? mem_resize(tr->aside[m], ((size_t)n + 1) * sizeof *room) : NULL;
+            n > had || !tr->memo[m] ? mem_resize(tr->memo[m], ((size_t)n + 1) * sizeof *room) : NULL;
         if (!room)
             continue;
         memset(room + had, 0, ((size_t)n + 1 - had) * sizeof *room);
-        tr->aside[m] = room;
-        tr->naside[m] = n;
+        tr->memo[m] = room;
+        tr->nmemo[m] = n;
     }
 }
 
@@ -419,8 +419,8 @@ static void load_end(struct trace *tr)
     else if (tr->opts.strict && tr->ndamage)
         tr->fatal = tr->damage[0];
     tr->info.tested = tested_package(tr);
-    given_find(tr);
-    asides_room(tr);
+    callback_find(tr);
+    memos_room(tr);
     count_goroutines(tr);
     if (!tr->src.ops)
         return;
@@ -494,8 +494,8 @@ static bool waits_for_more(struct trace *tr)
     if (!tr->src.waiting || tr->fold.oom || (tr->opts.strict && tr->info.ndamages))
         return false;
     tr->info.done = true; /* as far as it has come */
-    given_again(tr);
-    asides_room(tr);
+    callback_update(tr);
+    memos_room(tr);
     count_goroutines(tr);
     return true;
 }
@@ -512,7 +512,7 @@ void trace_doubt(struct trace *tr, const struct err *why)
     tr->src.why_bad = *why;
 }
 
-bool trace_apart(struct trace *tr)
+bool trace_gap(struct trace *tr)
 {
     uint32_t n = tr->in.ngap;
     size_t *gap = mem_resize(tr->in.gap, (n + 1) * sizeof *gap);
@@ -546,7 +546,7 @@ static bool start_over(struct trace *tr)
     struct err e;
     decode_end(tr);
     anew(tr);
-    tr->ndamage = tr->nwarning = tr->ntold = tr->taken_damages = tr->taken_warnings = 0;
+    tr->ndamage = tr->nwarning = tr->ncounted = tr->taken_damages = tr->taken_warnings = 0;
     tr->src.st = (struct source_status){0};
     const bool ok = decode_begin(tr, &e) == ERR_OK;
     tr->fold.oom |= !ok;
@@ -659,7 +659,7 @@ const struct err *trace_damage(const struct trace *tr, uint32_t i)
 
 const struct err *trace_warning(const struct trace *tr, uint32_t i)
 {
-    return i < tr->nwarning               ? &tr->warning[i]
-           : i - tr->nwarning < tr->ntold ? &tr->told[i - tr->nwarning]
-                                          : NULL;
+    return i < tr->nwarning                  ? &tr->warning[i]
+           : i - tr->nwarning < tr->ncounted ? &tr->counted[i - tr->nwarning]
+                                             : NULL;
 }

@@ -10,7 +10,7 @@
 #include "decode/input/dialect.h"
 #include "decode/model/fold.h"
 #include "decode/base/idmap.h"
-#include "decode/model/given.h"
+#include "decode/model/callback.h"
 #include "decode/input/input.h"
 #include "decode/model/join.h"
 #include "decode/events/names.h"
@@ -21,7 +21,7 @@
 #define FOLD_EVENTS 2048 /* at once, by a reader that folds as it goes */
 
 struct load_cost {              /* Of a trace that is loaded in segments. */
-    uint32_t segments, again;   /* number of segments; of decodings that were in vain */
+    uint32_t segments, redone;  /* number of segments; of decodings that were in vain */
     int64_t find, tables, join; /* processor time (ns) of the work that is done one segment at a time */
 };
 
@@ -43,19 +43,19 @@ struct trace {
     struct source_status st;                                        /* as of the last folded chunk */
     struct err damage[SOURCE_NOTES + 4], warning[SOURCE_NOTES + 4]; /* the reader's notes, and our own */
     uint32_t ndamage, nwarning;                                     /* number kept in these arrays */
-    struct err told[MISUSE_KINDS + 1]; /* warnings that count what they tell of: behind the others */
-    uint32_t ntold;
+    struct err counted[MISUSE_KINDS + 1]; /* warnings that count what they tell of: behind the others */
+    uint32_t ncounted;
     uint32_t taken_damages, taken_warnings; /* how many of the reader's are in them */
     struct err fatal;                       /* once done: why there is nothing to show; ERR_OK: there is */
     bool done;                              /* all is loaded */
     struct idmap find[LANE_KINDS];          /* lane by id: trace_find_lane() fills it as it is asked */
     size_t nfind[LANE_KINDS];               /* number of lanes already in `find` */
     struct join join;                       /* segments; none: the trace is one fold */
-    struct given given;    /* names of goroutines, as of when all that had come was decoded */
-    struct loader *loader; /* while segments are decoded */
+    struct callback callback; /* names of goroutines, as of when all that had come was decoded */
+    struct loader *loader;    /* while segments are decoded */
     struct load_cost cost;
-    uint64_t *aside[ASIDES]; /* once loaded; of naside entries each */
-    uint32_t naside[ASIDES];
+    uint64_t *memo[MEMOS]; /* once loaded; of nmemo entries each */
+    uint32_t nmemo[MEMOS];
 
     int threads;    /* threads that may work, the caller's included */
     bool started;   /* trace_load() has been called */
@@ -75,7 +75,7 @@ struct trace {
 /* trace_helper - may a goroutine that begins in that function be named by what it runs? */
 static inline bool trace_helper(const struct trace *tr, uint32_t func)
 {
-    return (tr->fold.runs.used && names_helper(&tr->names, func)) || given_helper(&tr->given, func);
+    return (tr->fold.runs.used && names_helper(&tr->names, func)) || callback_helper(&tr->callback, func);
 }
 
 /* tested_package - for trace_info.tested. Call when all names are there. */

@@ -91,7 +91,7 @@ uint32_t span_run_g_name(const struct trace *tr, const struct span_run *r, uint3
 {
     const uint32_t g = span_run_g(r, i);
     if (r->seg && g - r->seg->base < r->seg->nnew && !tr->fold.runs.used &&
-        !tr->given.n) /* it is new in this segment */
+        !tr->callback.n) /* it is new in this segment */
         return fold_g_name(r->seg->f, r->local[i] - 1);
     return trace_g_name(tr, g);
 }
@@ -145,9 +145,9 @@ static void retired_row_info(const struct trace *tr, const struct place *at, uin
     lane_flags(li, li->flags);
     if (trace_helper(tr, li->name)) {
         const struct ginfo g = {.name = li->name, .create_stack = li->create_stack, .no_p_since = NO_TIME};
-        const struct lane_info told = lane_of_ginfo(tr, at->in.seg, NO_LANE, &g);
-        li->name = told.name;
-        li->name_inferred |= told.name_inferred;
+        const struct lane_info info = lane_of_ginfo(tr, at->in.seg, NO_LANE, &g);
+        li->name = info.name;
+        li->name_inferred |= info.name_inferred;
     }
 }
 

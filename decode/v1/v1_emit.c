@@ -148,8 +148,8 @@ static struct ev *put_p(struct v1_emit *em, uint16_t flags, uint32_t p, uint8_t 
 static uint32_t on_proc(struct v1_emit *em, uint32_t p)
 {
     uint32_t lane = proc_lane(em, p);
-    if (lane != EV_NONE && !em->p[p].begun) {
-        em->p[p].begun = true;
+    if (lane != EV_NONE && !em->p[p].started) {
+        em->p[p].started = true;
         em->p[p].runs = V1_UNSURE; /* before Go 1.7 some events stand on a P before its start */
         put_p(em, em->listing ? EVF_QUIET | EVF_BACKDATE : EVF_QUIET, p, ST_SCHED);
     }
@@ -332,7 +332,7 @@ static void on_create(struct v1_emit *em, const struct v1_ev *e)
 }
 
 /* told - is it known what the goroutine does? */
-static bool told(const struct v1_g *s)
+static bool placed(const struct v1_g *s)
 {
     return s->state == V1S_RUNNABLE || s->state == V1S_RUNNING || s->state == V1S_SYSCALL ||
            s->state == V1S_WAITING;
@@ -345,7 +345,7 @@ static void on_start(struct v1_emit *em, const struct v1_ev *e)
     const uint32_t p = on_proc(em, e->p);
     const struct v1_at at = at_of(em, e);
     struct v1_g *s = gor(em, e->g);
-    if ((told(s) || at.q->g) && !can_start(s, at.q))
+    if ((placed(s) || at.q->g) && !can_start(s, at.q))
         contradicts(em, e, e->g);
     leave(em, e->g);
     leave(em, at.q->g);
@@ -505,8 +505,8 @@ static void on_proc_start(struct v1_emit *em, const struct v1_ev *e)
     else
         toggle(em, &q->runs, true);
     q->runs = V1_YES;
-    put_p(em, em->listing && !q->begun ? EVF_BACKDATE : 0, e->p, ST_SCHED)->m = q->m;
-    q->begun = true;
+    put_p(em, em->listing && !q->started ? EVF_BACKDATE : 0, e->p, ST_SCHED)->m = q->m;
+    q->started = true;
 }
 
 static void on_proc_stop(struct v1_emit *em, const struct v1_ev *e)
@@ -533,7 +533,7 @@ static void on_gap(struct v1_emit *em, const struct v1_ev *e)
     thread_off(em, q);
     q->runs = q->sweeps = V1_UNSURE;
     v1_lossy_gap(em, e->p, e->own);
-    if (p != EV_NONE && q->begun)
+    if (p != EV_NONE && q->started)
         put_p(em, EVF_QUIET, e->p, ST_NONE);
 }
 
@@ -665,7 +665,7 @@ static void on_sample(struct v1_emit *em, const struct v1_ev *e)
 {
     struct ev *v = put(em, EVK_SAMPLE, 0);
     v->g = e->g ? gor(em, e->g)->lane : EV_NONE;
-    v->p = e->p != UINT32_MAX && em->p[e->p].begun ? em->p[e->p].lane : EV_NONE;
+    v->p = e->p != UINT32_MAX && em->p[e->p].started ? em->p[e->p].lane : EV_NONE;
     v->stack = v1_emit_stack(em, e);
 }
 

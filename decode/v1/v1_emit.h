@@ -23,7 +23,7 @@ struct v1_emit {
     struct v1_names *vn;
     struct v1_p {
         uint32_t lane, m, g;  /* its lane, its thread (EV_NONE), the row of the goroutine that it runs (0) */
-        bool begun;           /* its lane has an event */
+        bool started;         /* its lane has an event */
         uint8_t runs, sweeps; /* enum v1_sure: it was started, it sweeps */
         int64_t gap_from, gap_to; /* its last gap, ns; gap_to 0: it has none */
     } * p;

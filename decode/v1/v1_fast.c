@@ -140,7 +140,7 @@ ALWAYS int64_t least(int64_t a, int64_t b)
  */
 ALWAYS uint64_t until(const struct hot *h, const struct v1_emit *em, const struct v1_p *q, int64_t from)
 {
-    return from < h->max || !q->begun ? 0 : em->far + 1;
+    return from < h->max || !q->started ? 0 : em->far + 1;
 }
 
 ALWAYS struct side side_of(struct v1_emit *em, uint32_t cur)
@@ -160,12 +160,12 @@ struct pair {
 };
 
 /* The one whose event is the earliest, and the next. false: that isn't for this loop. */
-ALWAYS bool pair_begin(struct pair *t, struct v1_emit *em, int64_t aside)
+ALWAYS bool pair_begin(struct pair *t, struct v1_emit *em, int64_t stalled)
 {
     const struct v1_order *o = em->o;
     t->n = o->nheap;
     t->two = o->sorted && t->n > 1;
-    t->before = least(aside, v1_order_patience(o));
+    t->before = least(stalled, v1_order_patience(o));
     t->limit = least(v1_order_limit(o), t->before);
     t->third = INT64_MIN;
     t->a = t->b = side_of(em, o->heap[v1_order_top(o)].cur);
@@ -264,13 +264,13 @@ void v1_fast(struct v1_emit *em, size_t cap)
     if (o->by_time || o->head || o->d.oom || em->listing || em->n + V1_EMIT_ROOM >= cap)
         return;
     const struct ev_half *full = em->out + (cap - V1_EMIT_ROOM);
-    const int64_t aside = o->side < INT64_MAX ? o->side + 1 : o->side;
+    const int64_t stalled = o->side < INT64_MAX ? o->side + 1 : o->side;
     enum end end = TURN_OVER;
     struct hot h;
     struct pair t;
     load(&h, em);
     while (end == TURN_OVER && o->nheap && o->work <= o->max_work && !em->vn->oom &&
-           pair_begin(&t, em, aside))
+           pair_begin(&t, em, stalled))
         do
             end = events_of_a(&t, &h, em, full);
         while (end == TURN_OF_B);

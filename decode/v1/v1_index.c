@@ -454,8 +454,8 @@ static void aside(struct v1_index *ix, struct source *s)
 static bool named_twice(struct v1_index *ix, struct source *s)
 {
     struct idmap first = {0};
-    bool ok = true, told = false;
-    for (size_t i = 0; ok && !told && i < ix->strings.n; i++) {
+    bool ok = true, same = false;
+    for (size_t i = 0; ok && !same && i < ix->strings.n; i++) {
         const struct v1_id *e = &ix->strings.e[i];
         struct v1_raw a, b;
         const uint32_t was = idmap_get(&first, e->id);
@@ -464,10 +464,10 @@ static bool named_twice(struct v1_index *ix, struct source *s)
             continue;
         }
         ix->twice = true;
-        told = v1_index_at(ix, s, ix->strings.e[was].val, V1_STRING, &a) &&
+        same = v1_index_at(ix, s, ix->strings.e[was].val, V1_STRING, &a) &&
                v1_index_at(ix, s, e->val, V1_STRING, &b) &&
                (a.len != b.len || memcmp(a.text, b.text, a.len) != 0);
-        if (told)
+        if (same)
             source_damage(s, ERR_FORMAT, 0, e->val,
                           "string %" PRIu64 " has another text before: names may be wrong", e->id);
     }

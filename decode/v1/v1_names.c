@@ -53,8 +53,8 @@ static uint32_t name_text(struct v1_names *vn, const struct v1_raw *r, uint64_t 
     uint32_t len = r->len <= NAME_MOST ? r->len : NAME_MOST;
     while (len < r->len && len > NAME_MOST - 4 && (p[len] & 0xc0) == 0x80)
         len--;
-    if (len < r->len && !vn->long_told) {
-        vn->long_told = true;
+    if (len < r->len && !vn->long_reported) {
+        vn->long_reported = true;
         source_warn(vn->s, ERR_FORMAT, 0, off, "a name has %u bytes: of such no more than %d are shown",
                     r->len, NAME_MOST);
     }

@@ -24,7 +24,7 @@ struct v1_names {
     struct frame *frames;    /* room for one stack */
     struct source_lack lack; /* stacks and strings that were asked for and the file lacks */
     bool cut;                /* one of them is the stack behind the last one of the table */
-    bool long_told;          /* it was reported that a name is too long */
+    bool long_reported;      /* it was reported that a name is too long */
     bool oom;
 };
 

@@ -326,8 +326,8 @@ static bool exit_due(const struct v1_order *o, const struct v1_ev *x)
     return real && key <= (int64_t)real;
 }
 
-/* look_aside - when the next of the two lists is due. */
-static void look_aside(struct v1_order *o)
+/* look_stalled - when the next of the two lists is due. */
+static void look_stalled(struct v1_order *o)
 {
     o->side = INT64_MAX;
     if (o->exit < o->d.ix->nexit)
@@ -339,7 +339,7 @@ static void look_aside(struct v1_order *o)
 static const struct v1_ev *take_exit(struct v1_order *o)
 {
     const struct v1_exit *x = &o->d.ix->exit[o->exit++];
-    look_aside(o);
+    look_stalled(o);
     uint32_t g = v1_find_g(&o->d, x->g);
     o->extra = (struct v1_ev){.tag = o->d.kind[V1_SYS_EXIT].bare,
                               .moved = true,
@@ -355,7 +355,7 @@ static const struct v1_ev *take_exit(struct v1_order *o)
 static const struct v1_ev *take_sample(struct v1_order *o)
 {
     const struct v1_sample *x = &o->d.ix->sample[o->sample++];
-    look_aside(o);
+    look_stalled(o);
     o->extra = (struct v1_ev){.tag = o->d.kind[V1_CPU_SAMPLE].bare,
                               .p = UINT32_MAX,
                               .ticks = x->ticks,
@@ -403,10 +403,10 @@ bool v1_exits(const struct v1_order *o, const struct v1_ev *e)
     struct v1_g *s = &o->d.g[e->g];
     if (o->d.ix->dialect.version < 1007)
         return true;
-    const bool told = s->flags & V1F_EXITED;
+    const bool exited = s->flags & V1F_EXITED;
     if (!e->moved) {
         s->flags &= (uint8_t)~V1F_EXITED;
-        return !told;
+        return !exited;
     }
     s->flags |= v1_off_p(s) ? V1F_EXITED : 0;
     return v1_off_p(s);
@@ -428,7 +428,7 @@ enum err_code v1_order_init(struct v1_order *o, struct source *s, const struct v
         v1_order_free(o);
         return ERR_NOMEM;
     }
-    look_aside(o);
+    look_stalled(o);
     for (uint32_t i = 0; i < ix->nproc; i++)
         if (v1_fill(&o->d, &o->d.cur[i]))
             place(o, i);

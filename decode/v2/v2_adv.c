@@ -124,7 +124,7 @@ static __attribute__((noinline)) void emit_first(struct v2_order *o, uint32_t m,
         o->s->st.lead_ns = t - o->sync;
     }
     if (m != EV_NONE) {
-        o->m[m].told = true;
+        o->m[m].reported = true;
         v2_stirs(&o->blank_m, m);
         *room_next(o) = (struct ev){.t = t - o->base,
                                     .kind = EVK_M_NEW,
@@ -143,7 +143,7 @@ struct ev *v2_emit(struct v2_order *o, const struct v2_cursor *c, const struct v
 {
     int64_t t = c->t <= o->last ? o->last + 1 : c->t;
     o->last = t;
-    if (__builtin_expect(!o->have_base || (x->m != EV_NONE && !o->m[x->m].told), 0))
+    if (__builtin_expect(!o->have_base || (x->m != EV_NONE && !o->m[x->m].reported), 0))
         emit_first(o, x->m, t);
     struct ev *e = room_next(o);
     *e = (struct ev){.t = t - o->base,
@@ -202,7 +202,7 @@ void v2_emit_counted(struct v2_order *o, const struct v2_cursor *c, const struct
 enum adv v2_bad(struct v2_order *o, const struct v2_cursor *c, const char *what, uint64_t id)
 {
     o->bad = true;
-    o->again |= o->nlost > 0;
+    o->redo |= o->nlost > 0;
     if (!o->lossy || o->strict)
         source_damage(o->s, ERR_ORDER, o->gen->ordinal, source_off(o->s, c->at), "event %s: %s (%" PRId64 ")",
                       v2_specs[c->type].name, what, (int64_t)id);
@@ -270,7 +270,7 @@ static void found_only(struct v2_order *o, uint32_t m)
     for (uint32_t p = 0; o->nlost == 1 && p < o->np; p++)
         if (o->p[p].lost)
             found(o, p, m);
-    o->again |= o->nlost > 0;
+    o->redo |= o->nlost > 0;
 }
 
 /*
@@ -317,7 +317,7 @@ static enum adv proc_lost(struct v2_order *o, const struct v2_cursor *c, const s
         return ADV_OK;
     o->p[p].lost = true;
     o->nlost++;
-    o->again |= !o->m[m].fresh; /* its call may have ended before the P was told of, and should have waited */
+    o->redo |= !o->m[m].fresh; /* its call may have ended before the P was told of, and should have waited */
     found(o, p, m);
     if (o->m[m].g != EV_NONE || idmap_get(&o->gs, gid) != IDMAP_NONE)
         return ADV_OK;
@@ -336,7 +336,7 @@ EVENT(proc_status)
     if (st < V2_PS_RUNNING || st > V2_PS_ABANDONED)
         return v2_bad(o, c, "invalid status for the P", st);
     uint32_t p = idmap_get(&o->ps, id);
-    bool met = p != IDMAP_NONE, known = met && !(o->gen->apart && o->p[p].status == V2_PS_LOST);
+    bool met = p != IDMAP_NONE, known = met && !(o->gen->after_gap && o->p[p].status == V2_PS_LOST);
     if (known) {
         struct v2_p *ps = &o->p[p];
         bool lost = st == V2_PS_ABANDONED && (ps->status == V2_PS_SYSCALL || ps->status == V2_PS_ABANDONED);
@@ -407,7 +407,7 @@ static enum adv status(struct v2_order *o, const struct v2_cursor *c, const stru
     if (state == ST_NONE)
         return v2_bad(o, c, "invalid status for the goroutine", c->arg[2]);
     uint32_t g = idmap_get(&o->gs, id);
-    bool met = g != IDMAP_NONE, known = met && !(o->gen->apart && v2_g_at(o, g)->status == ST_UNKNOWN);
+    bool met = g != IDMAP_NONE, known = met && !(o->gen->after_gap && v2_g_at(o, g)->status == ST_UNKNOWN);
     if (known && v2_g_at(o, g)->status != state)
         return v2_bad(o, c, "the goroutine has another status than before", id);
     if (!known && !o->first_gen && !o->alone)
@@ -666,7 +666,7 @@ EVENT(proc_steal)
         uint32_t m = v2_m_get(o, c->arg[2]);
         if (m == EV_NONE)
             return ADV_BAD;
-        o->again |= !o->m[m].fresh || o->m[m].p != EV_NONE;
+        o->redo |= !o->m[m].fresh || o->m[m].p != EV_NONE;
         found(o, p, m);
     }
     bool lost = o->p[p].status == V2_PS_ABANDONED;

@@ -125,7 +125,7 @@ int64_t v2_late_last(const struct v2_late *late, int64_t last)
  */
 
 struct workers {
-    v2_worker_fn *told;
+    v2_worker_fn *found;
     void *arg;
     uint32_t func;    /* what they run */
     struct idmap is;  /* stacks of theirs: it is their root, their top, or both */
@@ -183,12 +183,12 @@ static inline bool is_worker(const struct workers *w, uint64_t stack, uint32_t w
     return is != IDMAP_NONE && is & where;
 }
 
-static void is_told(struct workers *w, uint64_t g, bool inferred)
+static void worker_note(struct workers *w, uint64_t g, bool inferred)
 {
     const bool sure = !inferred || idmap_get(&w->was, g) != IDMAP_NONE;
     w->sure += sure && idmap_get(&w->are, g) != true;
     (void)idmap_put(&w->are, g, sure || idmap_get(&w->are, g) == true);
-    w->told(w->arg, g, w->func, inferred);
+    w->found(w->arg, g, w->func, inferred);
 }
 
 static void has_status(struct workers *w, uint64_t g)
@@ -218,20 +218,20 @@ static void batch_workers(struct workers *w, const struct v2_batch *b)
         if (is == V2_MEANS_go_start)
             runs = v[0];
         else if (is == V2_MEANS_go_create && is_worker(w, v[1], TOP))
-            is_told(w, v[0], false);
+            worker_note(w, v[0], false);
         else if (is == V2_MEANS_go_status || is == V2_MEANS_go_status_stack)
             has_status(w, v[0]);
         else if ((is == V2_MEANS_go_block || is == V2_MEANS_go_stop) && runs && is_worker(w, v[1], ROOT))
-            is_told(w, runs, true);
+            worker_note(w, runs, true);
         if (is == V2_MEANS_go_status_stack && is_worker(w, v[3], ROOT))
-            is_told(w, v[0], true);
+            worker_note(w, v[0], true);
     }
 }
 
-void v2_gen_workers(const struct v2_gen *g, const struct names *nm, v2_worker_fn *told, void *arg)
+void v2_gen_workers(const struct v2_gen *g, const struct names *nm, v2_worker_fn *found, void *arg)
 {
     enum { BYTES_MOST = 16 << 20 };
-    struct workers w = {.told = told, .arg = arg};
+    struct workers w = {.found = found, .arg = arg};
     size_t bytes = 0;
     if (worker_func(&w, g, nm) && worker_stacks(&w, g, nm))
         worker_procs(&w, g);

@@ -34,7 +34,7 @@ void v2_clock_read(struct source *s, struct v2_gen *g, const struct v2_raw_batch
  * How far apart are, at the snapshot, the runtime's own clock and units of 64 ns. They are the same clock
  * where they say the same to SAME_NS. INT64_MAX: nobody knows.
  */
-static int64_t apart_ns(const struct v2_raw_clock *c)
+static int64_t clocks_differ_ns(const struct v2_raw_clock *c)
 {
     enum { UNIT = SECOND_NS / V2_ASSUMED_HZ };
     const uint64_t most = UINT64_C(1) << 61;
@@ -96,11 +96,11 @@ static bool given(struct source *s, struct v2_gen *g)
     return true;
 }
 
-void v2_clock_settle(struct source *s, struct v2_gen *g, uint64_t last, bool last_told)
+void v2_clock_settle(struct source *s, struct v2_gen *g, uint64_t last, bool last_stated)
 {
     const uint64_t sure = last ? last : V2_ASSUMED_HZ;
-    const int64_t apart = apart_ns(&g->snap);
-    g->rate_told = g->freq;
+    const int64_t differ = clocks_differ_ns(&g->snap);
+    g->rate_stated = g->freq;
     g->no_freq = !g->freq;
     g->torn |= !g->freq && !g->clock_broken;
     if (given(s, g))
@@ -108,21 +108,21 @@ void v2_clock_settle(struct source *s, struct v2_gen *g, uint64_t last, bool las
     if (!g->freq) {
         g->assumed = !last;
         g->freq = sure;
-    } else if (g->freq != V2_ASSUMED_HZ && apart <= SAME_NS) {
+    } else if (g->freq != V2_ASSUMED_HZ && differ <= SAME_NS) {
         replace(s, g, V2_ASSUMED_HZ, "which its clock snapshot contradicts");
     } else if (g->freq != sure && (g->clock_broken || g->freq < RATE_LEAST || g->freq > RATE_MOST)) {
         replace(s, g, sure, "which no clock has");
-        g->rate_told = false;
-    } else if (last_told && !g->apart) {
+        g->rate_stated = false;
+    } else if (last_stated && !g->after_gap) {
         other_rate(s, g, last);
     } else if (g->ordinal == 1 && g->freq != V2_ASSUMED_HZ) {
         first_rate(s, g);
     }
-    if (g->freq == V2_ASSUMED_HZ && apart > SECOND_NS && apart != INT64_MAX) {
+    if (g->freq == V2_ASSUMED_HZ && differ > SECOND_NS && differ != INT64_MAX) {
         source_damage(s, ERR_CLOCK, g->ordinal, g->start,
                       "generation %" PRIu64
                       "'s clock snapshot contradicts itself by %.6f s: the time of day is not known",
-                      g->number, (double)apart * 1e-9);
+                      g->number, (double)differ * 1e-9);
         g->snap.sec = UINT64_MAX; /* none (v2_wall_clock()) */
     }
 }

@@ -67,7 +67,7 @@ static bool batch_take(struct source *s, struct v2_gen *g, const struct v2_raw_b
         v2_batches_bounds(g, h);
         return true;
     }
-    g->all_told |= h->first == V2R_STACKS;
+    g->has_stacks |= h->first == V2R_STACKS;
     if (v2_raw_table(h))
         v2_batches_bounds(g, h);
     return v2_gen_add(g, h);
@@ -244,10 +244,10 @@ static void gen_reset(struct v2_gen *g)
     g->nhole = 0;
     g->suspect = false;
     g->lo = 0;
-    g->lo_near = g->strings_begun = false;
+    g->lo_near = g->strings_seen = false;
     g->hi = UINT64_MAX;
     g->last = NULL;
-    g->all_told = g->torn = g->reason_inferred = g->by_order = g->no_freq = g->assumed = g->at_end = false;
+    g->has_stacks = g->torn = g->reason_inferred = g->by_order = g->no_freq = g->assumed = g->at_end = false;
     g->clock_broken = g->unnamed = false;
     g->snap.has_wall = false;
     g->missing = 0;
@@ -259,7 +259,7 @@ void v2_gen_after(struct v2_gen *g, const struct v2_gen *before)
     *g = (struct v2_gen){.number = before->number,
                          .ordinal = before->ordinal,
                          .freq = before->freq,
-                         .rate_told = before->rate_told,
+                         .rate_stated = before->rate_stated,
                          .ends_in_hole = before->ends_in_hole,
                          .hi = before->hi};
 }
@@ -382,12 +382,12 @@ static const uint8_t *behind_false(struct source *s, struct v2_gen *g, const str
  * The number of the generation that begins with h. All its batches say it, so the two behind the first one
  * know better than that one, if theirs can be: up to 1.25 the next generation may begin right there.
  */
-static uint64_t gen_told(struct source *s, const struct v2_gen *g, const struct v2_raw_batch *h,
-                         const uint8_t *next, uint64_t last)
+static uint64_t gen_report(struct source *s, const struct v2_gen *g, const struct v2_raw_batch *h,
+                           const uint8_t *next, uint64_t last)
 {
     const uint64_t others = h->torn ? 0 : number_at(s, &next);
     const bool first = g->ordinal == 1, own = s->version >= GO_126 || others != h->gen + 1;
-    if (!others || others == h->gen || !own || !(first || g->apart || others == last + 1) ||
+    if (!others || others == h->gen || !own || !(first || g->after_gap || others == last + 1) ||
         number_at(s, &next) != others)
         return h->gen;
     source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, h->at),
@@ -402,8 +402,8 @@ static bool gen_number(struct source *s, struct v2_gen *g, struct v2_raw_batch *
                        uint64_t last)
 {
     const bool first = g->ordinal == 1;
-    h->gen = gen_told(s, g, h, next, last);
-    if (!h->gen || (!first && h->gen != last + 1 && !g->apart)) {
+    h->gen = gen_report(s, g, h, next, last);
+    if (!h->gen || (!first && h->gen != last + 1 && !g->after_gap)) {
         if (!g->nhole)
             source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, h->at),
                           "generation %" PRIu64 " where %" PRIu64 " was expected", h->gen,
@@ -412,7 +412,7 @@ static bool gen_number(struct source *s, struct v2_gen *g, struct v2_raw_batch *
             v2_hole_note(g, source_off(s, h->at), 0, false);
             return false;
         }
-        g->apart = !first; /* those between are missing */
+        g->after_gap = !first; /* those between are missing */
     }
     g->number = h->gen;
     return true;
@@ -540,7 +540,7 @@ static bool scan(struct source *s, struct v2_gen *g, size_t *pos, struct scanned
     g->start = *pos;
     if (in_hole)
         v2_hole_note(g, *pos, 0, false);
-    g->apart = source_gap(s, *pos);
+    g->after_gap = source_gap(s, *pos);
     *at = (struct scanned){.p = s->data + *pos};
     if (!scan_batches(s, g, last_number, at))
         return false;
@@ -558,7 +558,7 @@ static bool scan(struct source *s, struct v2_gen *g, size_t *pos, struct scanned
 enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos)
 {
     const uint64_t last_freq = g->freq, last_hi = g->hi;
-    const bool last_told = g->rate_told;
+    const bool last_stated = g->rate_stated;
     struct scanned at;
     if (!scan(s, g, pos, &at))
         return V2_GEN_OOM;
@@ -571,7 +571,7 @@ enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos)
     }
     if (g->torn && g->at_end && g->ordinal > 1 && !s->grows && !g->nbatch && !g->ntable)
         return V2_GEN_NONE; /* it had only begun: nothing of those before it is missing */
-    v2_clock_settle(s, g, last_freq, last_told);
+    v2_clock_settle(s, g, last_freq, last_stated);
     if (g->ordinal > 1 && last_hi != UINT64_MAX && last_freq == g->freq && !(s->version >= GO_125 && g->lo))
         g->lo = last_hi;
     if (!v2_batches_check(s, g))

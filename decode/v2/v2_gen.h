@@ -109,22 +109,22 @@ struct v2_gen {
     uint64_t freq;            /* clock units per second, 0 = not seen */
     struct v2_raw_clock snap; /* the clock snapshot, if has_wall is set */
     bool no_freq, assumed;    /* it states no frequency: freq is another generation's; freq is a guess */
-    bool rate_told;           /* it states a frequency that a clock can have */
+    bool rate_stated;         /* it states a frequency that a clock can have */
     bool clock_broken;        /* the batch with the frequency can't be read to its end */
     bool torn;                /* it isn't whole, so missing table entries are no surprise */
-    bool unnamed; /* nor are they here: a table can't be read to its end. All events may be there */
-    bool apart;   /* nothing was recorded right before it, so no state is known (source.gap) */
+    bool unnamed;   /* nor are they here: a table can't be read to its end. All events may be there */
+    bool after_gap; /* nothing was recorded right before it, so no state is known (source.gap) */
     struct v2_hole hole[V2_HOLES];
     size_t nhole;        /* if more than V2_HOLES: anything may be lost anywhere */
     bool ends_in_hole;   /* the last one is behind all its batches: batches of the next generation may be lost
                             in it */
     bool suspect;        /* times or order of its batches must be checked */
     uint64_t lo, hi;     /* its batches begin between these, clock units; 0, UINT64_MAX: not known */
-    bool strings_begun;  /* a batch of strings was seen */
+    bool strings_seen;   /* a batch of strings was seen */
     bool lo_near;        /* the first events come right behind `lo` */
     const uint8_t *last; /* payload of the last batch that was taken */
-    bool all_told;       /* it has stacks. They are written behind all events, so no thread's last events are
-                            missing */
+    bool has_stacks;     /* it has stacks. They are written behind all events, so no thread's last events are
+                          missing */
     bool at_end;         /* nothing behind it can be read */
     bool closed;      /* don't add names that aren't in its tables: another thread may be adding names now */
     uint32_t missing; /* table entries that were asked for and aren't there; */
@@ -181,7 +181,7 @@ int64_t v2_late_last(const struct v2_late *late, int64_t last);
  * generation at some, without ordering them. func: the names' id of the workers' function.
  */
 typedef void v2_worker_fn(void *arg, uint64_t g, uint32_t func, bool inferred);
-void v2_gen_workers(const struct v2_gen *g, const struct names *nm, v2_worker_fn *told, void *arg);
+void v2_gen_workers(const struct v2_gen *g, const struct names *nm, v2_worker_fn *found, void *arg);
 /* v2_gen_next_rate - the clock frequency that the generation behind g states; 0: none, or that isn't the next
  * generation. */
 uint64_t v2_gen_next_rate(const struct source *s, const struct v2_gen *g);
@@ -268,10 +268,10 @@ uint32_t v2_gen_reason(struct source *s, struct v2_gen *g, uint64_t id);
 void v2_clock_read(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h);
 /*
  * v2_clock_settle - decide on g->freq once all batches were seen. last: the rate of the generation before, 0
- * if there is none; last_told: that generation stated it itself. v2_clock_notes - report what is missing;
+ * if there is none; last_stated: that generation stated it itself. v2_clock_notes - report what is missing;
  * later, so that scanning's notes come first.
  */
-void v2_clock_settle(struct source *s, struct v2_gen *g, uint64_t last, bool last_told);
+void v2_clock_settle(struct source *s, struct v2_gen *g, uint64_t last, bool last_stated);
 void v2_clock_notes(struct source *s, const struct v2_gen *g);
 
 /*

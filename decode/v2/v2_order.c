@@ -38,20 +38,20 @@ static void batch_open(const struct v2_order *o, struct v2_cursor *c)
  * are. */
 static void batch_next(struct v2_order *o, struct v2_cursor *c, bool sure)
 {
-    const int64_t told = c->gap ? c->told : c->t;
+    const int64_t before = c->gap ? c->before_gap : c->t;
     c->batch++;
     const struct v2_batch *b = &o->gen->batch[o->list[c->batch]];
     batch_open(o, c);
-    const bool back = c->t < told - DAMAGE_SKEW_NS;
+    const bool back = c->t < before - DAMAGE_SKEW_NS;
     if (back)
         source_damage(o->s, ERR_CLOCK, o->gen->ordinal, source_off(o->s, b->p),
-                      "a thread's time runs backwards here, by %" PRId64 " ns", told - c->t);
+                      "a thread's time runs backwards here, by %" PRId64 " ns", before - c->t);
     o->hurt |= back;
     if (!c->gap && !sure && !back && !(o->lossy && b->gap))
         return;
     c->sure = (c->gap && c->sure) || sure || back;
     c->gap = true;
-    c->told = told;
+    c->before_gap = before;
 }
 
 /* The rest of the batch can't be read: go to the next one. false: there is none. */
@@ -189,7 +189,7 @@ static int batch_by_m(const void *a, const void *b, void *arg)
 static void begin_clean(struct v2_order *o, struct v2_gen *gen)
 {
     o->gen = gen;
-    o->first_gen = gen->ordinal == 1 || gen->apart;
+    o->first_gen = gen->ordinal == 1 || gen->after_gap;
     o->unit = v2_gen_unit(gen);
     o->whole = v2_whole(o->unit);
     o->consumed = 0;
@@ -200,7 +200,7 @@ static void begin_clean(struct v2_order *o, struct v2_gen *gen)
             o->m[o->cur[i].m].cur = 0;
     o->ncur = o->nheap = 0;
     o->park.n = o->park.nwoken = o->park.mask = 0;
-    o->loss.resting = o->loss.rested = o->loss.begun = o->hurt = false;
+    o->loss.resting = o->loss.rested = o->loss.started = o->hurt = false;
     o->latest = v2_batches_latest(gen);
     o->skew = v2_batches_skew_ns(gen);
     o->step = gen->freq == V2_ASSUMED_HZ ? 0 : DAMAGE_SKEW_NS;
@@ -251,14 +251,14 @@ bool v2_order_begin(struct v2_order *o, struct v2_gen *gen)
     begin_clean(o, gen);
     if (!cursors_new(o, gen))
         return false;
-    if (!v2_room(o, o->heap, o->capheap, o->ncur + 1) || !v2_room(o, o->aside, o->capaside, o->ncur + 1))
+    if (!v2_room(o, o->heap, o->capheap, o->ncur + 1) || !v2_room(o, o->stalled, o->capstalled, o->ncur + 1))
         return false;
     if (o->lossy ? !lose(o) : o->doubt && !v2_lossy_suspect(o))
         return false;
     const int64_t t = v2_ns(gen->min_time, o->unit);
     for (size_t i = 0; i < o->ncur; i++) {
         struct v2_cursor *c = &o->cur[i];
-        c->told = t;
+        c->before_gap = t;
         batch_open(o, c);
         c->gap = o->lossy && gen->batch[o->list[c->batch]].gap;
         c->sure = c->gap; /* only a hole of its own makes one here */
@@ -274,7 +274,7 @@ bool v2_order_begin(struct v2_order *o, struct v2_gen *gen)
     return true;
 }
 
-static void apart_g(struct v2_order *o, uint32_t g)
+static void forget_g(struct v2_order *o, uint32_t g)
 {
     struct v2_g *vg = v2_g_at(o, g);
     if (vg->status == ST_NONE) /* its page may be gone */
@@ -284,23 +284,23 @@ static void apart_g(struct v2_order *o, uint32_t g)
     vg->stw = vg->assist = false;
 }
 
-static void apart_p(struct v2_order *o, uint32_t p)
+static void forget_p(struct v2_order *o, uint32_t p)
 {
     o->p[p].status = V2_PS_LOST;
     o->p[p].m = EV_NONE;
     o->p[p].sweep = false;
 }
 
-static void apart_m(struct v2_order *o, uint32_t m)
+static void forget_m(struct v2_order *o, uint32_t m)
 {
     o->m[m].g = o->m[m].p = EV_NONE;
 }
 
-void v2_order_apart(struct v2_order *o)
+void v2_order_forget(struct v2_order *o)
 {
-    v2_look(o, &(struct v2_look){V2_ALL_G, V2_BLANK, SIZE_MAX, apart_g}, &(size_t){0});
-    v2_look(o, &(struct v2_look){V2_ALL_P, V2_BLANK, SIZE_MAX, apart_p}, &(size_t){0});
-    v2_look(o, &(struct v2_look){V2_ALL_M, V2_BLANK, SIZE_MAX, apart_m}, &(size_t){0});
+    v2_look(o, &(struct v2_look){V2_ALL_G, V2_BLANK, SIZE_MAX, forget_g}, &(size_t){0});
+    v2_look(o, &(struct v2_look){V2_ALL_P, V2_BLANK, SIZE_MAX, forget_p}, &(size_t){0});
+    v2_look(o, &(struct v2_look){V2_ALL_M, V2_BLANK, SIZE_MAX, forget_m}, &(size_t){0});
     o->nregion = 0;
     o->region_free = 0;
     o->gc = GC_UNKNOWN;
@@ -374,7 +374,7 @@ static bool become_lossy(struct v2_order *o)
         return false;
     }
     o->lossy = &v2_lossy;
-    o->loss.begun = true;
+    o->loss.started = true;
     o->loss.since = o->last; /* threads that waited in vain are behind it */
     return lose(o);
 }
@@ -391,7 +391,7 @@ static void come_back(struct v2_order *o, size_t n, bool park)
     enum { WAIT_FEW = 16 };
     park = park && n > WAIT_FEW;
     while (n) {
-        uint32_t i = o->aside[--n];
+        uint32_t i = o->stalled[--n];
         if (!park || !v2_park(o, i))
             push(o, i);
     }
@@ -416,10 +416,10 @@ static struct able first_able(struct v2_order *o, bool tried)
 {
     struct able x = {.a = ADV_WAIT};
     for (; o->nheap && x.a == ADV_WAIT; tried = false) {
-        if (x.n && waits_long(o, &o->cur[o->aside[0]]))
+        if (x.n && waits_long(o, &o->cur[o->stalled[0]]))
             break;
         x.i = heap_pop(o);
-        o->aside[x.n++] = x.i;
+        o->stalled[x.n++] = x.i;
         struct v2_cursor *c = &o->cur[x.i];
         if (tried)
             continue;
@@ -444,7 +444,7 @@ static struct able first_able(struct v2_order *o, bool tried)
  * may be missing. */
 static void doubt_late(struct v2_order *o, uint32_t i)
 {
-    const struct v2_cursor *first = &o->cur[o->aside[0]];
+    const struct v2_cursor *first = &o->cur[o->stalled[0]];
     if (o->lossy || o->hurt || o->cur[i].t - first->t <= DAMAGE_LATE_NS)
         return;
     source_damage(o->s, ERR_ORDER, o->gen->ordinal, source_off(o->s, first->at),
@@ -471,7 +471,7 @@ static void go_on(struct v2_order *o, const struct able *x, size_t at)
 
 /* Try cursors by time until an event can come. tried: not the heap's first one. false: none can, or damage.
  */
-static bool step_aside(struct v2_order *o, bool tried)
+static bool stall(struct v2_order *o, bool tried)
 {
     const size_t at = o->nout;
     struct able x = first_able(o, tried);
@@ -479,7 +479,7 @@ static bool step_aside(struct v2_order *o, bool tried)
         return true;
     if (x.a == ADV_WAIT && o->lossy && !o->park.n) { /* what the earliest of them waits for will never come */
         come_back(o, x.n, false);
-        o->aside[0] = x.i = heap_pop(o);
+        o->stalled[0] = x.i = heap_pop(o);
         x.n = 1;
         x.a = o->lossy->lacks(o, &o->cur[x.i], x.a, true);
     }
@@ -492,7 +492,7 @@ static bool step_aside(struct v2_order *o, bool tried)
     if (x.a == ADV_WAIT && o->park.n) { /* none of those in the heap can go on: try the parked ones, too */
         v2_park_all(o);
         push_woken(o);
-        return step_aside(o, false);
+        return stall(o, false);
     }
     if (x.a == ADV_WAIT)
         say_stuck(o);
@@ -549,7 +549,7 @@ static bool general(struct v2_order *o, struct v2_sink *k, struct v2_cursor *c, 
     o->heap[0].t = c->t;
     if (a == ADV_BAD)
         (void)become_lossy(o); /* and it is tried again */
-    *ok = a != ADV_WAIT || step_aside(o, true);
+    *ok = a != ADV_WAIT || stall(o, true);
     *ok = give(o, k) && *ok;
     return a != ADV_OK || (!*over && c->t <= until);
 }
@@ -565,7 +565,7 @@ static bool may_be_due(const struct v2_order *o)
     const struct v2_loss *t = &o->loss;
     if (!o->lossy || !o->lossy->due)
         return false;
-    return !t->begun || (!t->reached && o->nheap && o->heap[0].t >= t->least);
+    return !t->started || (!t->reached && o->nheap && o->heap[0].t >= t->least);
 }
 
 /* Put out what comes before the next thread's event, if anything does; then look again. *ok: false, it could
@@ -650,7 +650,7 @@ size_t v2_order_run(struct v2_order *o, struct v2_sink *k, size_t cap)
         if (something_else(o, k, &ok))
             continue;
         if (!o->nheap && o->park.n)
-            v2_park_all(o); /* none of them can go on: step_aside() reports that */
+            v2_park_all(o); /* none of them can go on: stall() reports that */
         push_woken(o);
         if (o->nheap)
             threads_go(o, k, cap, &ok);
@@ -672,16 +672,16 @@ void v2_order_free(struct v2_order *o)
     mem_free(o->cur);
     mem_free(o->list);
     mem_free(o->heap);
-    mem_free(o->aside);
+    mem_free(o->stalled);
     mem_free(o->held.m);
     v2_park_free(&o->park);
     v2_steps_free(o);
     mem_free(o->loss.hole);
     mem_free(o->loss.behind);
-    mem_free(o->loss.g_told.t);
-    mem_free(o->loss.p_told.t);
-    mem_free(o->loss.g_told.set);
-    mem_free(o->loss.p_told.set);
+    mem_free(o->loss.g_last.t);
+    mem_free(o->loss.p_last.t);
+    mem_free(o->loss.g_last.set);
+    mem_free(o->loss.p_last.set);
     mem_free(o->blank_g.is);
     mem_free(o->blank_p.is);
     mem_free(o->blank_m.is);

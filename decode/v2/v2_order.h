@@ -56,7 +56,7 @@ struct v2_m {
     uint64_t id;
     uint32_t g, p;
     uint32_t cur;          /* its cursor in this generation + 1 */
-    bool told;             /* its EVK_M_NEW is out */
+    bool reported;         /* its EVK_M_NEW is out */
     bool fresh;            /* it has done nothing yet in this segment */
     uint32_t was_g, was_p; /* what it had when the segment began, as far as statuses tell */
 };
@@ -76,7 +76,7 @@ struct v2_cursor {               /* one thread's events of this generation */
     const uint8_t *p, *end, *at; /* at: the current event */
     int64_t t, before;           /* its time, ns, absolute; the time of the event before it in this batch */
     int64_t until;               /* no event of this batch can be at this time or later */
-    int64_t told;                /* gap: time of the thread's last event before the gap */
+    int64_t before_gap;          /* gap: time of the thread's last event before the gap */
     const uint8_t *late;         /* the event that was found to come too late */
     uint64_t arg[V2_ARGS];
     uint32_t m; /* EV_NONE: no thread */
@@ -120,7 +120,7 @@ struct v2_loss {      /* state of v2_lossy.c: a generation of which events were 
                        missing */
     int64_t before; /* when the generation before it ended */
     size_t rest_m, rest_g, rest_p; /* how far the look at all threads, goroutines, Ps has come, */
-    bool begun;                    /* it is over */
+    bool started;                  /* it is over */
     bool resting, rested;          /* what comes behind all events has begun, is done */
     uint64_t breaks;               /* how often something became unknown */
     uint64_t explained;            /* how many events can't be: each breaks what it was of */
@@ -132,9 +132,9 @@ struct v2_loss {      /* state of v2_lossy.c: a generation of which events were 
     struct v2_span *hole; /* v2_holes.c: when events may be missing; */
     size_t nhole, caphole;
     bool of_file; /* the file tells when: at least one is one of its own */
-    struct v2_times g_told,
-        p_told; /* when each was last told of, in this generation; INT64_MIN: not, or not noted */
-    int64_t gc_told;
+    struct v2_times g_last,
+        p_last; /* when each was last told of, in this generation; INT64_MIN: not, or not noted */
+    int64_t gc_last;
 };
 
 struct v2_held { /* which thread has a goroutine: v2_holder() */
@@ -218,8 +218,8 @@ struct v2_order {
     size_t caplist;
     struct v2_heap *heap; /* cursors by time */
     size_t nheap, capheap;
-    uint32_t *aside; /* cursors that could not advance just now */
-    size_t capaside;
+    uint32_t *stalled; /* cursors that could not advance just now */
+    size_t capstalled;
     struct v2_park park; /* cursors that wait for something, if there are many */
     size_t sample;       /* next CPU sample of the generation */
     uint64_t consumed;   /* bytes of this generation's batches that are done */
@@ -239,7 +239,7 @@ struct v2_order {
     int64_t step;     /* the shortest step between two events that is blamed for an impossible time, ns */
     int64_t patience; /* where events are missing, none waits longer than this for another */
 
-    /* Gaps between generations (v2_order_apart()), and what may be missing in one: v2_lossy.c and its parts.
+    /* Gaps between generations (v2_order_forget()), and what may be missing in one: v2_lossy.c and its parts.
      */
     bool gap_due;  /* the generation lies behind a gap: EVK_GAP is to be put out before its first event, */
     bool gap_over; /* and at its end */
@@ -255,7 +255,7 @@ struct v2_order {
     bool bad;           /* an event contradicts what is known */
     struct v2_was *was; /* the statuses that say how things were when the segment began */
     size_t nwas, capwas;
-    bool again;       /* it must be decoded again with `holder` set */
+    bool redo;        /* it must be decoded again with `holder` set */
     size_t nlost;     /* how many Ps are v2_p.lost */
     uint8_t gc_first; /* enum v2_means of the first GC event, 0: none yet; its number */
     uint64_t gc_first_seq;
@@ -268,9 +268,9 @@ static inline struct v2_g *v2_g_at(const struct v2_order *o, uint32_t g)
 
 /* v2_order_begin - start on a generation. false: out of memory. */
 bool v2_order_begin(struct v2_order *o, struct v2_gen *gen);
-/* v2_order_apart - forget all states: nothing was recorded right before the generation that has begun
+/* v2_order_forget - forget all states: nothing was recorded right before the generation that has begun
  * (v2_gen.apart). */
-void v2_order_apart(struct v2_order *o);
+void v2_order_forget(struct v2_order *o);
 /*
  * v2_order_run - put about cap events into the sink, which nobody else may use meanwhile. Returns how many;
  * 0: the generation is done, or o->stopped.

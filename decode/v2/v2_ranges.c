@@ -186,8 +186,8 @@ static uint32_t label_of(struct v2_order *o, uint64_t id)
 {
     static const char text[] = "GC (not recorded)";
     uint32_t str = v2_str_of(o, id);
-    const struct str told = names_get(o->s->names, str);
-    if ((told.len && *told.p != '#') || o->gen->closed)
+    const struct str word = names_get(o->s->names, str);
+    if ((word.len && *word.p != '#') || o->gen->closed)
         return str;
     return names_str(o->s->names, text, sizeof text - 1, &str) ? 0 : str;
 }

@@ -95,7 +95,7 @@ void v2_wall_clock(struct source *s, const struct v2_gen *gen, const struct v2_o
 static void gap(struct source *s, struct v2 *v)
 {
     const struct v2_order *o = &v->order;
-    v2_order_apart(&v->order);
+    v2_order_forget(&v->order);
     if (o->have_base)
         source_warn(s, ERR_APART, v->gen.ordinal, v->gen.start, "from %.6f s to %.6f s nothing was recorded",
                     v2_seconds(o, o->gap_since), v2_seconds(o, o->last));
@@ -127,7 +127,7 @@ static void begin_gen(struct source *s, struct v2 *v)
     if (bad && s->why_bad.code == ERR_ORDER) /* others are found again */
         source_damage(s, ERR_ORDER, s->why_bad.gen, s->why_bad.offset, "%s", s->why_bad.what);
     v->order.oom |= !v2_order_begin(&v->order, &v->gen);
-    if (!v->order.oom && v->gen.apart)
+    if (!v->order.oom && v->gen.after_gap)
         gap(s, v);
 }
 

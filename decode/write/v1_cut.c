@@ -48,14 +48,14 @@ struct v1_cut {
     size_t nrow;
     struct proc *p;
     double ns_per_tick;
-    uint64_t base, from, to; /* ticks */
-    bool based, begun, cut;  /* cut: the beginning is written anew */
-    bool listing;            /* the range begins within the trace's own beginning: that is kept */
-    const struct v1_ev *ev;  /* the merge has it, it is still to be taken */
+    uint64_t base, from, to;  /* ticks */
+    bool based, started, cut; /* cut: the beginning is written anew */
+    bool listing;             /* the range begins within the trace's own beginning: that is kept */
+    const struct v1_ev *ev;   /* the merge has it, it is still to be taken */
     bool gc;
     struct {
         uint64_t value;
-        bool told;
+        bool known;
     } metric[METRIC_COUNT];
     uint32_t any; /* P for what is no P's */
     struct cut_result *res;
@@ -106,7 +106,7 @@ static void goroutine(struct v1_cut *c, const struct v1_ev *e, const struct v1_r
 static void metric(struct v1_cut *c, enum metric m, uint64_t value)
 {
     c->metric[m].value = value;
-    c->metric[m].told = true;
+    c->metric[m].known = true;
 }
 
 /* take - what an event changes. */
@@ -188,7 +188,7 @@ static bool labelled(const struct v1_cut *c, const struct proc *p)
 /* procs_of - GOMAXPROCS; as many as there are, before it is told. */
 static uint64_t procs_of(const struct v1_cut *c)
 {
-    return c->metric[METRIC_PROCS].told ? c->metric[METRIC_PROCS].value : c->ix.nproc;
+    return c->metric[METRIC_PROCS].known ? c->metric[METRIC_PROCS].value : c->ix.nproc;
 }
 
 static void put_procs(struct v1_cut *c, uint64_t at)
@@ -196,7 +196,7 @@ static void put_procs(struct v1_cut *c, uint64_t at)
     for (uint32_t i = 0; i < c->ix.nproc; i++) {
         struct proc *p = &c->p[i];
         bool idle =
-            !p->on && p->seen && (!c->metric[METRIC_PROCS].told || (uint64_t)c->ix.proc[i].id < procs_of(c));
+            !p->on && p->seen && (!c->metric[METRIC_PROCS].known || (uint64_t)c->ix.proc[i].id < procs_of(c));
         if (p->on || idle)
             put(c, i, at, EVENT(V1_PROC_START, p->m));
         if (idle) /* there is no other way to say that it's there */
@@ -241,7 +241,7 @@ static void put_open(struct v1_cut *c, uint64_t at)
 /* begin - the range begins: tell what is there, so early that every event has a nanosecond of its own. */
 static void begin(struct v1_cut *c)
 {
-    c->begun = true;
+    c->started = true;
     outlet_put(c->w.out, c->s.data, c->s.header);
     if (!c->cut)
         return;
@@ -255,9 +255,9 @@ static void begin(struct v1_cut *c)
     put_goroutines(c, at);
     put_procs(c, at + 1);
     put(c, c->any, at + 2, EVENT(V1_GOMAXPROCS, procs_of(c)));
-    if (c->metric[METRIC_HEAP].told)
+    if (c->metric[METRIC_HEAP].known)
         put(c, c->any, at + 3, EVENT(V1_HEAP_ALLOC, c->metric[METRIC_HEAP].value));
-    if (c->metric[METRIC_GOAL].told)
+    if (c->metric[METRIC_GOAL].known)
         put(c, c->any, at + 3, EVENT(V1_HEAP_GOAL, c->metric[METRIC_GOAL].value));
     put_open(c, put_labelled(c, at + 4) ? at + 5 : at + 4);
     c->row[V1_GC_ROW].less = seq_of(c, V1_GC_ROW) - (c->gc ? 1 : 0);
@@ -332,8 +332,8 @@ static bool goes_on(struct v1_cut *c, const struct v1_ev *e, const struct v1_raw
 static const struct v1_ev *next(struct v1_cut *c)
 {
     const struct v1_ev *e = v1_merge_next(&c->o);
-    const bool noted = c->s.st.ndamages > 0, aside = !e || e == &c->o.extra;
-    if (!aside || c->o.head || (!c->o.nheap && !c->o.nwaiting) || c->o.d.oom)
+    const bool noted = c->s.st.ndamages > 0, extra_only = !e || e == &c->o.extra;
+    if (!extra_only || c->o.head || (!c->o.nheap && !c->o.nwaiting) || c->o.d.oom)
         return e;
     c->res->damage = noted ? *source_note(&c->s.damage, 0)
                            : (struct err){.code = ERR_ORDER,
@@ -379,8 +379,8 @@ static enum err_code walk(struct v1_cut *c, const struct cut_range *r, struct er
         (void)v1_ev_values(&c->o.d, ev, &raw);
         if (!goes_on(c, ev, &raw, last > c->base ? last : c->base))
             break;
-        if (!c->begun && ev->ticks >= c->from) {
-            c->listing = c->cut && c->ix.ngomaxprocs && !c->metric[METRIC_PROCS].told;
+        if (!c->started && ev->ticks >= c->from) {
+            c->listing = c->cut && c->ix.ngomaxprocs && !c->metric[METRIC_PROCS].known;
             if (c->listing)
                 return ERR_OK;
             begin(c);
@@ -388,14 +388,14 @@ static enum err_code walk(struct v1_cut *c, const struct cut_range *r, struct er
         over = ev->ticks >= c->to;
         if (over)
             break;
-        if (c->begun)
+        if (c->started)
             put_event(c, ev, &raw);
         take(c, ev, &raw);
         last = ev->ticks > last ? ev->ticks : last;
     }
     if (c->o.d.oom || c->sound.oom)
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for events");
-    if (!c->begun && !c->w.out->broken)
+    if (!c->started && !c->w.out->broken)
         return too_late(c, (double)(last - c->base) * c->ns_per_tick * 1e-9, e);
     if (c->res->damage.code && !c->res->events) {
         *e = c->res->damage; /* there is nothing before it */
@@ -443,7 +443,7 @@ static enum err_code run(struct v1_cut *c, const struct cut_range *r, struct err
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
     c->o.strict = true;
     c->o.d.ahead = 1;
-    c->based = c->begun = c->listing = false;
+    c->based = c->started = c->listing = false;
     c->ev = NULL;
     c->cut = r->from > 0;
     return walk(c, r, e);

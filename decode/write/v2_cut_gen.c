@@ -97,7 +97,7 @@ struct gen_cut {
     const struct v2_raw_gen *gen;
     struct tables t;
     bool head;           /* the range begins here */
-    bool told;           /* metrics are */
+    bool metrics_done;   /* metrics are */
     bool label[NLABELS]; /* strings that must be added */
     uint64_t time;       /* of tables, just before the statuses */
     uint64_t at, first;  /* of the statuses being written; of the first one */
@@ -131,12 +131,12 @@ static uint64_t label_of(struct gen_cut *w, const struct v2s_g *g)
 static void put_metrics(struct gen_cut *w)
 {
     const struct v2_sim *h = &w->c->head;
-    for (int i = 0; !w->told && i < METRIC_COUNT; i++) {
+    for (int i = 0; !w->metrics_done && i < METRIC_COUNT; i++) {
         const int m = (METRIC_PROCS + i) % METRIC_COUNT; /* as the runtime does: processors first */
         if (h->metric[m].type)
             put(w, &V2_EV(h->metric[m].type, h->metric[m].value));
     }
-    w->told = true;
+    w->metrics_done = true;
 }
 
 /* put_g - m: the thread that has it, EV_NONE. */
@@ -225,7 +225,7 @@ static uint64_t counted(const struct gen_cut *w, enum v2_step_of of, uint64_t id
 }
 
 /* again - does the event open a range that is open since the beginning? (A status may be told twice.) */
-static bool again(const struct gen_cut *w, const struct v2_raw_ev *e)
+static bool reopens(const struct gen_cut *w, const struct v2_raw_ev *e)
 {
     const struct v2_order *o = &w->c->head.o;
     uint32_t g = idmap_get(&o->gs, e->arg[0]), p = idmap_get(&o->ps, e->arg[0]);
@@ -243,7 +243,7 @@ static void put_event(struct gen_cut *w, struct v2_raw_ev *e, uint64_t units, ui
         const struct v2_step step = v2_step(e->type, e->arg, p); /* numbers count from the beginning */
         if (step.of == V2_STEP_G || step.of == V2_STEP_P)
             e->arg[step.seq] -= counted(w, step.of, step.id);
-        if (again(w, e))
+        if (reopens(w, e))
             return;
         if (units < w->c->from_units)
             units = w->c->from_units;
@@ -309,7 +309,7 @@ static void put_pin(struct gen_cut *w)
     v2_put_close(c->put);
 }
 
-static void put_told(struct gen_cut *w, uint32_t m, uint64_t time)
+static void put_statuses(struct gen_cut *w, uint32_t m, uint64_t time)
 {
     struct v2_cut *c = w->c;
     w->at = time;
@@ -325,23 +325,23 @@ static void put_told(struct gen_cut *w, uint32_t m, uint64_t time)
  * trace's own is kept as it is, at the end. Those of no thread come first: how many Ps there are is told
  * after all Ps.
  */
-static void put_all_told(struct gen_cut *w, uint64_t time)
+static void put_all_statuses(struct gen_cut *w, uint64_t time)
 {
-    put_told(w, EV_NONE, time);
+    put_statuses(w, EV_NONE, time);
     for (uint32_t m = 0; m < w->c->sim.o.nm; m++)
-        put_told(w, m, time + 1);
+        put_statuses(w, m, time + 1);
 }
 
 static void put_threads(struct gen_cut *w)
 {
     struct v2_cut *c = w->c;
     if (w->head)
-        put_all_told(w, w->time + 1);
+        put_all_statuses(w, w->time + 1);
     for (size_t i = 0; i < c->sim.o.ncur; i++)
         put_cursor(w, i);
     put_pin(w);
     if (!w->head && c->nlate)
-        put_all_told(w, c->to_units);
+        put_all_statuses(w, c->to_units);
 }
 
 /* ---- the rest ---------------------------------------------------------------------------------------------

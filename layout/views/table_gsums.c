@@ -20,12 +20,12 @@ static bool gsums_list(struct table *t)
         uint32_t k = n - g < CHUNK ? n - g : CHUNK;
         trace_lives(t->tr, LANE_G, g, k, life);
         for (uint32_t i = 0; i < k; i++)
-            if (life[i].begun && !table_add(t, 0, 0,
-                                            (struct thing){.t0 = life[i].first,
-                                                           .t1 = life[i].last,
-                                                           .g = g + i,
-                                                           .index = g + i,
-                                                           .open = !life[i].over}))
+            if (life[i].started && !table_add(t, 0, 0,
+                                              (struct thing){.t0 = life[i].first,
+                                                             .t1 = life[i].last,
+                                                             .g = g + i,
+                                                             .index = g + i,
+                                                             .open = !life[i].over}))
                 return false;
         if (!slices_tick())
             return false;

@@ -43,7 +43,7 @@ struct sim {
     int64_t now;
     uint64_t gc_seq, next_task, task[SIM_TASKS];
     int ntask;
-    bool gc, gc_told, procs_told;
+    bool gc, gc_last, procs_known;
 };
 
 /* An event of thread i, a while after the last one; now and then it begins a batch. */
@@ -295,12 +295,12 @@ static inline void sim_step(struct sim *s)
 {
     const int m = (int)below(&s->r, SIM_M), k = (int)below(&s->r, 8);
     const int g = s->m[m].g;
-    if (!s->gc_told && g != SIM_NONE && s->g[g].status == SIM_RUNNING) {
-        s->gc_told = true;
+    if (!s->gc_last && g != SIM_NONE && s->g[g].status == SIM_RUNNING) {
+        s->gc_last = true;
         SIM_DO(s, m, "GCActive gc_seq=%" PRIu64, ++s->gc_seq);
     }
-    if (sim_with.procs && !s->procs_told && g != SIM_NONE && s->g[g].status == SIM_RUNNING) {
-        s->procs_told = true;
+    if (sim_with.procs && !s->procs_known && g != SIM_NONE && s->g[g].status == SIM_RUNNING) {
+        s->procs_known = true;
         SIM_DO(s, m, "ProcsChange procs=%d stack=0", sim_with.procs);
     }
     if (g != SIM_NONE && s->g[g].status == SIM_SYSCALL)
@@ -330,8 +330,8 @@ static inline void sim_gen_begin(struct sim *s)
         s->g[i].told = s->g[i].status == SIM_GONE;
     for (int i = 0; i < SIM_P; i++)
         s->p[i].told = false;
-    s->gc_told = !s->gc;
-    s->procs_told = false;
+    s->gc_last = !s->gc;
+    s->procs_known = false;
     for (int m = 0; m < SIM_M; m++)
         if (s->m[m].p != SIM_NONE && s->p[s->m[m].p].status == SIM_P_RUNS) {
             sim_p_tell(s, m, s->m[m].p);

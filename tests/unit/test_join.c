@@ -56,7 +56,7 @@ static struct loaded joins(const char *generations, uint32_t segments)
         same_text(threads == 1 ? "one thread" : "three threads", want, got);
         assert_int_equal(l.tr->join.n, segments);
         if (segments && threads == 1)
-            assert_int_equal(l.tr->cost.again, 0); /* it knows what was before */
+            assert_int_equal(l.tr->cost.redone, 0); /* it knows what was before */
         free(got);
         if (threads > 1)
             unload(&l);
@@ -234,7 +234,7 @@ static void by_chance(uint64_t seed, int gens, int steps, uint32_t *joined)
     same_text(label, a, b);
     same_text(label, a, c);
     *joined += one.tr->join.n > 1;
-    assert_int_equal(one.tr->cost.again, 0); /* it knows what was before */
+    assert_int_equal(one.tr->cost.redone, 0); /* it knows what was before */
     free(a), free(b), free(c), free(text);
     unload(&plain);
     unload(&one);

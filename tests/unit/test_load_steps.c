@@ -1,7 +1,7 @@
 /*
  * test_load_steps.c - a trace loaded in steps, by one thread or several, is the trace; what is damaged ends
  * it where that is asked for (strict); what grows may be told that it is damaged (trace_doubt), or that
- * something is missing (trace_apart). What is loaded is held by what its account names.
+ * something is missing (trace_gap). What is loaded is held by what its account names.
  */
 #include "bench/account/account.h"
 #include "tests/unit/model_text.h"
@@ -175,20 +175,20 @@ static void test_asides(void **state)
     const struct trace_opts o = {.threads = 1, .grows = true};
     struct trace *tr = opened(p, first, &o);
     assert_int_equal(trace_load(tr, INT64_MAX), LOAD_WAIT);
-    for (int m = 0; m < ASIDES; m++) {
-        trace_aside_set(tr, (enum aside)m, 0, 4u << m);
-        assert_int_equal(trace_aside(tr, (enum aside)m, 0), 4u << m);
+    for (int m = 0; m < MEMOS; m++) {
+        trace_memo_set(tr, (enum memo)m, 0, 4u << m);
+        assert_int_equal(trace_memo(tr, (enum memo)m, 0), 4u << m);
     }
     assert_int_equal(id_of(tr, "main.late"), 0);
     trace_grow(tr, n);
     assert_int_equal(trace_load(tr, INT64_MAX), LOAD_WAIT);
     const uint32_t late = id_of(tr, "main.late");
     assert_true(late > 1);
-    for (int m = 0; m < ASIDES; m++)
-        assert_int_equal(trace_aside(tr, (enum aside)m, 0), 4u << m);
-    assert_int_equal(trace_aside(tr, ASIDE_STRING, late), 0);
-    trace_aside_set(tr, ASIDE_STRING, late, 1);
-    assert_int_equal(trace_aside(tr, ASIDE_STRING, late), 1);
+    for (int m = 0; m < MEMOS; m++)
+        assert_int_equal(trace_memo(tr, (enum memo)m, 0), 4u << m);
+    assert_int_equal(trace_memo(tr, MEMO_STRING, late), 0);
+    trace_memo_set(tr, MEMO_STRING, late, 1);
+    assert_int_equal(trace_memo(tr, MEMO_STRING, late), 1);
     trace_close(tr);
     free(p);
 }
@@ -206,7 +206,7 @@ static void test_apart_without_memory(void **state)
         while (trace_load(tr, INT64_MAX) == LOAD_MORE)
             continue;
         mem_fail_after(k);
-        ok = trace_apart(tr);
+        ok = trace_gap(tr);
         mem_fail_after(-1);
         trace_close(tr);
         assert_int_equal(mem_live(), live);

@@ -171,7 +171,7 @@ static void same_lives(const struct trace *tr, enum lane_kind k)
         for (uint32_t i = 0; i < n; i++) {
             struct lane_info li = trace_lane(tr, (struct lane){k, from + i});
             assert_true(life[i].first == li.first && life[i].last == li.last);
-            assert_true(life[i].begun == (li.nspans > 0) && life[i].over == li.ended);
+            assert_true(life[i].started == (li.nspans > 0) && life[i].over == li.ended);
         }
     }
 }

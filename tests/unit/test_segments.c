@@ -94,13 +94,13 @@ static void test_call_ends(void **state)
                 "ProcStatus +1 p=1 abandoned\nHeapAlloc +50 1\nbatch m=8 t=220\nGoStatus +1 g=2 m=8 syscall\n"
                 "GoSyscallEnd +5\nGoBlock +10 reason=\"sync\" stack=0\n",
                 NULL, LANE_P, 1,
-                "<0-13 running g2\n13-125 system call g2\n125-135 running g2\n135-800> scheduler\n");
+                "<0-13 running g2\n13-125 system call g2\n125-135 running g2\n135-800> looking for work\n");
     /* Of two such Ps one is its own: which, only what was before tells. */
 #define TWO "ProcStatus +1 p=1 abandoned\nProcStatus +1 p=2 abandoned\nHeapAlloc +50 1\n"
     expect_same(G1 CALL CALL2 G2 TWO "batch m=9 t=220\nGoStatus +1 g=3 m=9 syscall\nGoSyscallEnd +5\nGoBlock "
                                      "+10 reason=\"sync\" stack=0\n",
                 NULL, LANE_P, 2,
-                "<0-26 running g3\n26-125 system call g3\n125-135 running g3\n135-800> scheduler\n");
+                "<0-26 running g3\n26-125 system call g3\n125-135 running g3\n135-800> looking for work\n");
     expect_same(
         G1 CALL CALL2 G2 TWO
         "batch m=8 t=220\nGoStatus +1 g=2 m=8 syscall\nGoSyscallEnd +5\nGoBlock +10 reason=\"sync\" stack=0\n"
@@ -124,7 +124,7 @@ static void test_suspended(void **state)
                 "batch m=7 t=300\nGoStatus +1 g=2 m=-1 waiting\nGoUnblock +1 g=2 g_seq=1 stack=0\n",
                 NULL, LANE_G, 2, "<0-119 running p1\n119-201 waiting (preempted)\n201-800> runnable by g1\n");
     expect_same(G1 RUNS G2 SUSPENDED "ProcStop +5\n", NULL, LANE_P, 1,
-                "<0-119 running g2\n119-124 scheduler\n124-800> idle\n");
+                "<0-119 running g2\n119-124 looking for work\n124-800> idle\n");
     /* It had none, or the thread had another P. */
     expect_same(G1 "batch m=8 t=100\nProcStatus +3 p=1 running\nHeapAlloc +9 1\n" G2 SUSPENDED,
                 "expected a goroutine, found none", LANE_G, 1, NULL);
@@ -145,9 +145,11 @@ static void test_call_stolen(void **state)
                 "<0-13 running g2\n13-112 system call g2\n112-800> idle\n");
     /* The thread had left for good: it is idle up to the moment another one starts it. */
     expect_same(G1 CALL "GoDestroySyscall +10\n" G2 STEAL("-1") "batch m=9 t=250\nProcStart +1 p=1 p_seq=2\n",
-                NULL, LANE_P, 1, "<0-13 running g2\n13-23 system call g2\n23-150 idle\n150-800> scheduler\n");
+                NULL, LANE_P, 1,
+                "<0-13 running g2\n13-23 system call g2\n23-150 idle\n150-800> looking for work\n");
     expect_same(G1 CALL "GoDestroySyscall +10\n" G2 STEAL("8") "batch m=9 t=250\nProcStart +1 p=1 p_seq=2\n",
-                NULL, LANE_P, 1, "<0-13 running g2\n13-23 system call g2\n23-150 idle\n150-800> scheduler\n");
+                NULL, LANE_P, 1,
+                "<0-13 running g2\n13-23 system call g2\n23-150 idle\n150-800> looking for work\n");
     /* The call ends, and only then the steal is told of. */
     expect_same(
         G1 CALL G2 STEAL("8") "batch m=8 t=201\nGoStatus +1 g=2 m=8 syscall\nGoSyscallEndBlocked +1\n", NULL,
@@ -300,7 +302,7 @@ struct told {
     int inferred, created, others; /* how often of goroutine 9, and of others */
 };
 
-static void worker_told(void *arg, uint64_t g, uint32_t func, bool inferred)
+static void worker_found(void *arg, uint64_t g, uint32_t func, bool inferred)
 {
     struct told *is = arg;
     assert_true(func);
@@ -320,7 +322,7 @@ static struct told foretold(const char *text)
     size_t pos = l.tr->src.header;
     assert_int_equal(v2_gen_scan(&l.tr->src, &g, &pos), V2_GEN);
     assert_true(v2_gen_tables(&l.tr->src, &g));
-    v2_gen_workers(&g, &l.tr->names, worker_told, &is);
+    v2_gen_workers(&g, &l.tr->names, worker_found, &is);
     v2_gen_free(&g);
     unload(&l);
     return is;

@@ -297,7 +297,7 @@ static void test_lost_steal(void **state)
                    "GoStart +5 g=1 g_seq=1\nHeapAlloc +7 1\n");
     expect_lane(
         l.tr, LANE_P, 0,
-        "<0-11 running g1\n11-161 nothing\n161-166 scheduler\n166-173 running g1\n173-173> nothing\n");
+        "<0-11 running g1\n11-161 nothing\n161-166 looking for work\n166-173 running g1\n173-173> nothing\n");
     expect_lane(l.tr, LANE_G, 1,
                 "<0-11 running p0\n11-111 system call p0\n111-166 runnable\n166-173 running p0\n173-173> not "
                 "recorded\n");

@@ -53,7 +53,7 @@ static void test_steal(void **state)
         load_lost(P0 "ProcStatus +1 p=1 idle\n" HOLE "batch m=8 t=300\nProcSteal +10 p=1 p_seq=5 m=-1\n"
                      "ProcSteal +10 p=1 p_seq=9 m=30\nProcStart +10 p=1 p_seq=10\n" END,
                   "there is 1 gap, and 1 event that can't be placed");
-    expect_lane(l.tr, LANE_P, 1, "<0-2 idle\n2-219 nothing\n219-229 idle\n229-8900> scheduler\n");
+    expect_lane(l.tr, LANE_P, 1, "<0-2 idle\n2-219 nothing\n219-229 idle\n229-8900> looking for work\n");
     unload(&l);
 }
 
@@ -66,13 +66,14 @@ static void test_steal_from(void **state)
         load_lost(P0 "ProcStatus +1 p=1 idle\n" HOLE
                      "batch m=8 t=300\nProcSteal +10 p=1 p_seq=5 m=7\nProcStart +10 p=1 p_seq=6\n" END,
                   "there is 1 gap, and 1 event that can't be placed");
-    expect_lane(l.tr, LANE_P, 1, "<0-2 idle\n2-219 nothing\n219-8900> scheduler\n");
+    expect_lane(l.tr, LANE_P, 1, "<0-2 idle\n2-219 nothing\n219-8900> looking for work\n");
     unload(&l);
     l = load_lost(P0 "ProcStatus +1 p=1 idle\nGoSyscallBegin +1 p_seq=1 stack=main.f:1\n" HOLE
                      "batch m=8 t=300\nProcSteal +10 p=0 p_seq=5 m=7\nProcStart +10 p=0 p_seq=6\n"
                      "batch m=7 t=9000\nGoSyscallEndBlocked +1\n",
                   "there is 1 gap, and 0 events that can't be placed");
-    expect_lane(l.tr, LANE_P, 0, "<0-3 running g1\n3-210 nothing\n210-219 idle\n219-8900> scheduler\n");
+    expect_lane(l.tr, LANE_P, 0,
+                "<0-3 running g1\n3-210 nothing\n210-219 idle\n219-8900> looking for work\n");
     expect_lane(l.tr, LANE_G, 1, "<0-3 running p0\n3-8900 not recorded\n8900-8900> runnable\n");
     unload(&l);
 }
@@ -183,7 +184,7 @@ static void test_waits_in_vain(void **state)
                           "GoStop +20000000 reason=\"preempted\" stack=0\nGoStart +10 g=3 g_seq=1\n" END,
                   "1 gap,");
     expect_lane(l.tr, LANE_P, 0,
-                "<0-300 running g1\n300-8901 nothing\n8901-8902 scheduler\n8902-20000211> nothing\n");
+                "<0-300 running g1\n300-8901 nothing\n8901-8902 looking for work\n8902-20000211> nothing\n");
     unload(&l);
 }
 

@@ -54,9 +54,10 @@ static void test_block_and_wake(void **state)
     expect_lane(l.tr, LANE_G, 1,
                 "<0-18 running p0\n18-38 waiting (chan receive)\n38-58 runnable by g2\n58-68 running p0\n");
     expect_lane(l.tr, LANE_G, 2, "8-28 runnable by g1\n28-48 running p0\n48-68> runnable (preempted)\n");
-    expect_lane(l.tr, LANE_P, 0,
-                "<0-18 running g1\n18-28 scheduler\n28-48 running g2\n48-58 scheduler\n58-68 running "
-                "g1\n68-68> scheduler\n");
+    expect_lane(
+        l.tr, LANE_P, 0,
+        "<0-18 running g1\n18-28 looking for work\n28-48 running g2\n48-58 looking for work\n58-68 running "
+        "g1\n68-68> looking for work\n");
     struct lane_info i = trace_lane(l.tr, (struct lane){LANE_G, trace_find_lane(l.tr, LANE_G, 2)});
     assert_int_equal(raw_id(l.tr, LANE_G, i.creator), 1);
     assert_memory_equal(trace_str(l.tr, i.name).p, "main.worker", 11);
@@ -78,8 +79,9 @@ static void test_steal(void **state)
     expect_whole(l.tr);
     expect_lane(l.tr, LANE_G, 1,
                 "<0-11 running p0\n11-30 system call p0\n30-39 runnable\n39-39> running p0\n");
-    expect_lane(l.tr, LANE_P, 0,
-                "<0-11 running g1\n11-29 system call g1\n29-34 idle\n34-39 scheduler\n39-39> running g1\n");
+    expect_lane(
+        l.tr, LANE_P, 0,
+        "<0-11 running g1\n11-29 system call g1\n29-34 idle\n34-39 looking for work\n39-39> running g1\n");
     expect_lane(l.tr, LANE_M, 7,
                 "<0-11 running g1 on p0\n11-29 system call g1 on p0\n29-30 system call g1\n30-39> idle\n");
     assert_int_equal(trace_lane(l.tr, (struct lane){LANE_G, 0}).no_p_ns, 1);
@@ -97,8 +99,9 @@ static void test_steal_own(void **state)
     expect_whole(l.tr);
     expect_lane(l.tr, LANE_G, 1,
                 "<0-11 running p0\n11-26 system call p0\n26-31 runnable\n31-31> running p0\n");
-    expect_lane(l.tr, LANE_P, 0,
-                "<0-11 running g1\n11-16 system call g1\n16-21 idle\n21-31 scheduler\n31-31> running g1\n");
+    expect_lane(
+        l.tr, LANE_P, 0,
+        "<0-11 running g1\n11-16 system call g1\n16-21 idle\n21-31 looking for work\n31-31> running g1\n");
     unload(&l);
 }
 
@@ -120,7 +123,8 @@ static void test_destroy_in_syscall(void **state)
                      "batch m=8 t=150\nProcSteal +5 p=0 p_seq=2 m=7\nProcStart +5 p=0 p_seq=3\n");
     expect_whole(l.tr);
     expect_lane(l.tr, LANE_G, 1, "<0-11 running p0\n11-22 system call p0\n");
-    expect_lane(l.tr, LANE_P, 0, "<0-11 running g1\n11-21 system call g1\n21-59 idle\n59-59> scheduler\n");
+    expect_lane(l.tr, LANE_P, 0,
+                "<0-11 running g1\n11-21 system call g1\n21-59 idle\n59-59> looking for work\n");
     assert_true(trace_lane(l.tr, (struct lane){LANE_G, 0}).ended);
     unload(&l);
 }
@@ -143,7 +147,7 @@ static void test_create_in_syscall(void **state)
     tracegen_free(&b);
     expect_lane(l.tr, LANE_G, 4, "59-59> system call\n");
     expect_lane(l.tr, LANE_P, 0,
-                "<0-9 idle\n9-29 scheduler\n29-39 running g4\n39-49 system call g4\n49-59> idle\n");
+                "<0-9 idle\n9-29 looking for work\n29-39 running g4\n39-49 system call g4\n49-59> idle\n");
     unload(&l);
 }
 
@@ -404,10 +408,10 @@ static void test_stale_worker_label(void **state)
     assert_false(trace_lane(l.tr, (struct lane){LANE_G, 1}).is_worker);
     assert_true(trace_lane(l.tr, (struct lane){LANE_G, 2}).is_worker);
     expect_lane(l.tr, LANE_G, 2, "10-40 runnable by g1\n40-60 running p0\n60-90> waiting (sync)\n");
-    expect_lane(
-        l.tr, LANE_P, 0,
-        "<0-30 running g1\n30-40 scheduler\n40-60 running g2\n60-70 scheduler\n70-90 GC worker g3\n90-90> "
-        "scheduler\n");
+    expect_lane(l.tr, LANE_P, 0,
+                "<0-30 running g1\n30-40 looking for work\n40-60 running g2\n60-70 looking for work\n70-90 "
+                "GC worker g3\n90-90> "
+                "looking for work\n");
     unload(&l);
     l = load_text(
         P0 "GoLabel +9 label=\"GC (idle)\"\nGoBlock +10 reason=\"sync\" stack=main.serve:4\nGoStatus +1 "

@@ -124,7 +124,7 @@ static bool is_plumbing(struct str f)
     return f.len == 0;
 }
 
-/* ---- told once: what is known of a string, and of a stack, kept beside it (trace_aside())
+/* ---- told once: what is known of a string, and of a stack, kept beside it (trace_memo())
  * ----------------------- */
 
 /* Of a string, as a function's name: KNOWN and what follows, marks (enum stack_mark) on top. As a reason: its
@@ -183,12 +183,12 @@ static unsigned marks_of(struct str f)
 
 static unsigned func_is(const struct trace *tr, uint32_t func)
 {
-    unsigned is = (unsigned)trace_aside(tr, ASIDE_STRING, func);
+    unsigned is = (unsigned)trace_memo(tr, MEMO_STRING, func);
     if (!(is & KNOWN)) {
         const struct str f = trace_str(tr, func);
         is = KNOWN | (others(tr, f) ? LIBRARY : 0) | (is_plumbing(f) ? PLUMBING : 0) |
              (sends(f) ? SENDS : 0) | (unsigned)kind_of_function(f) << KIND | marks_of(f) << MARKS;
-        trace_aside_set(tr, ASIDE_STRING, func, is);
+        trace_memo_set(tr, MEMO_STRING, func, is);
     }
     return is;
 }
@@ -204,7 +204,7 @@ static uint64_t frame_tell(const struct trace *tr, uint32_t id)
 {
     const uint32_t func = trace_frame_at(tr, id).func;
     const uint64_t told = (uint64_t)func << 32 | func_is(tr, func);
-    trace_aside_set(tr, ASIDE_FRAME, id, told);
+    trace_memo_set(tr, MEMO_FRAME, id, told);
     return told;
 }
 
@@ -212,7 +212,7 @@ static uint64_t frame_tell(const struct trace *tr, uint32_t id)
 static inline uint32_t frames_told(const struct trace *tr, uint32_t stack, uint32_t from,
                                    uint64_t told[STACK_MARKED], uint64_t *any)
 {
-    const struct asides a = trace_frames_asides(tr, stack, from, told);
+    const struct asides a = trace_frames_memos(tr, stack, from, told);
     *any = a.any;
     for (uint32_t i = 0, id; !(a.all & KNOWN) && i < a.n; i++) {
         told[i] = told[i] ? told[i] : trace_frames(tr, stack, from + i, &id, 1) ? frame_tell(tr, id) : 0;
@@ -270,7 +270,7 @@ static uint64_t stack_tell_one(const struct trace *tr, uint32_t stack)
     user = user < FRAME_MOST ? user : FRAME_MOST - 1; /* no reader hands over stacks as deep */
     const uint64_t marks = (uint32_t)all >> MARKS,
                    told = place << STACK_PLACE | marks << STACK_MARKS | kind << STACK_KIND | (user + 1);
-    trace_aside_set(tr, ASIDE_STACK, stack, told);
+    trace_memo_set(tr, MEMO_STACK, stack, told);
     return told;
 }
 
@@ -283,30 +283,30 @@ static __attribute__((noinline)) uint64_t stack_tell(const struct trace *tr, uin
 {
     enum { NEAR = 32 };
     const uint64_t told = stack_tell_one(tr, stack);
-    const uint32_t from = stack / NEAR * NEAR, n = trace_aside(tr, ASIDE_STACK, stack) ? NEAR : 0;
+    const uint32_t from = stack / NEAR * NEAR, n = trace_memo(tr, MEMO_STACK, stack) ? NEAR : 0;
     for (uint32_t i = from; i < from + n; i++)
-        if (!trace_aside(tr, ASIDE_STACK, i))
+        if (!trace_memo(tr, MEMO_STACK, i))
             (void)stack_tell_one(tr, i);
     return told;
 }
 
 static inline uint64_t stack_is(const struct trace *tr, uint32_t stack)
 {
-    const uint64_t known = trace_aside(tr, ASIDE_STACK, stack);
+    const uint64_t known = trace_memo(tr, MEMO_STACK, stack);
     return known ? known : stack_tell(tr, stack);
 }
 
 void stacks_ahead(const struct trace *tr, uint32_t stack)
 {
-    trace_aside_ahead(tr, ASIDE_STACK, stack);
+    trace_memo_ahead(tr, MEMO_STACK, stack);
 }
 
 enum wait_kind stacks_wait_kind(const struct trace *tr, uint32_t reason, uint32_t stack)
 {
-    unsigned k = (unsigned)trace_aside(tr, ASIDE_STRING, reason) >> REASON & KINDS;
+    unsigned k = (unsigned)trace_memo(tr, MEMO_STRING, reason) >> REASON & KINDS;
     if (!k) {
         k = (unsigned)kind_of_reason(trace_str(tr, reason)) + 1;
-        trace_aside_set(tr, ASIDE_STRING, reason, k << REASON);
+        trace_memo_set(tr, MEMO_STRING, reason, k << REASON);
     }
     return (enum wait_kind)(k - 1 < WK_KINDS ? k - 1 : stack_is(tr, stack) >> STACK_KIND & KINDS);
 }

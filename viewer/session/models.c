@@ -170,7 +170,7 @@ bool model_grow(struct model *m)
     const struct strip *s = m->strip;
     for (; m->gap < s->ngap && s->gap[m->gap] < s->n; m->gap++) {
         tell(m, s->gap[m->gap]);
-        if (!trace_apart(m->tr))
+        if (!trace_gap(m->tr))
             return false;
     }
     if (m->len < s->n) {

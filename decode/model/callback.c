@@ -1,5 +1,5 @@
-/* given.c - see given.h. */
-#include "decode/model/given.h"
+/* callback.c - see callback.h. */
+#include "decode/model/callback.h"
 
 #include "decode/base/mem.h"
 #include "decode/model/fold_priv.h"
@@ -19,13 +19,13 @@ enum {
 /* What a goroutine, or several, were given: a string; NOTHING: not known, SEVERAL: they differ. */
 enum { NOTHING = 0, SEVERAL = UINT32_MAX };
 
-static void told(uint32_t *given, uint32_t func)
+static void note(uint32_t *callback, uint32_t func)
 {
-    *given = *given == NOTHING || *given == func ? func : SEVERAL;
+    *callback = *callback == NOTHING || *callback == func ? func : SEVERAL;
 }
 
 struct root { /* a line of a function at the root of stacks */
-    uint32_t func, given;
+    uint32_t func, callback;
     uint64_t line;
 };
 struct helper {
@@ -36,11 +36,11 @@ struct helper {
     uint32_t awaits, repeats; /* goroutines that awaited something, then called once; or again and again */
 };
 struct birth { /* goroutines of one helper and one creation stack */
-    uint32_t helper, stack, given;
+    uint32_t helper, stack, callback;
     uint32_t tried, known;
 };
 struct alone {
-    uint32_t g, helper, given;
+    uint32_t g, helper, callback;
 };
 struct search {
     struct trace *tr;
@@ -120,7 +120,7 @@ static bool awaits(const struct names *nm, uint32_t stack, uint32_t helper)
 /* ---- lines where there are different functions
  * ----------------------------------------------------------------------- */
 
-static void root_put(struct search *s, const struct frame *f, uint32_t given)
+static void root_put(struct search *s, const struct frame *f, uint32_t callback)
 {
     const uint64_t key = f->line << 32 | f->func;
     uint32_t at = idmap_get(&s->at, key);
@@ -135,7 +135,7 @@ static void root_put(struct search *s, const struct frame *f, uint32_t given)
         at = (uint32_t)s->nroot++;
         p[at] = (struct root){.func = f->func, .line = f->line};
     }
-    told(&s->root[at].given, given);
+    note(&s->root[at].callback, callback);
 }
 
 /* Of thousands of stacks few end alike: the same two frames were looked at before, most likely. */
@@ -158,14 +158,14 @@ static void helpers_of_stacks(struct search *s)
         struct frame root;
         if (f.n < 2 || seen_lately(lately, &f))
             continue;
-        const uint32_t given = next_to_root(nm, i, &root);
-        if (given && !names_helper(nm, root.func))
-            root_put(s, &root, given);
+        const uint32_t callback = next_to_root(nm, i, &root);
+        if (callback && !names_helper(nm, root.func))
+            root_put(s, &root, callback);
     }
     for (size_t i = 0; i < s->nroot && s->nhelper < GIVEN_HELPERS; i++) {
         const struct root *r = &s->root[i];
         uint32_t k = 0;
-        if (r->given != SEVERAL)
+        if (r->callback != SEVERAL)
             continue;
         while (k < s->nhelper && s->helper[k].func != r->func)
             k++;
@@ -182,9 +182,9 @@ static void helpers_of_stacks(struct search *s)
 
 /* What one goroutine did: what it was given, and whether it awaited something for most of its time before. */
 struct life {
-    uint32_t given, calls; /* calls: of it, a wait for something in between */
-    int64_t awaited, all;  /* ns */
-    bool awaits;           /* the last that is known of it: it awaited something */
+    uint32_t callback, calls; /* calls: of it, a wait for something in between */
+    int64_t awaited, all;     /* ns */
+    bool awaits;              /* the last that is known of it: it awaited something */
 };
 
 static void life_add(struct life *l, const struct span *is, bool awaited, uint32_t func)
@@ -192,7 +192,7 @@ static void life_add(struct life *l, const struct span *is, bool awaited, uint32
     l->all += is->t1 - is->t0;
     l->awaited += awaited && !l->calls ? is->t1 - is->t0 : 0;
     if (func) {
-        told(&l->given, func);
+        note(&l->callback, func);
         l->calls += l->awaits || !l->calls;
     }
     l->awaits = awaited || (l->awaits && !func);
@@ -202,9 +202,9 @@ static struct life life_of(const struct search *s, const struct helper *h, uint3
 {
     const struct trace *tr = s->tr;
     struct span_iter it;
-    struct life l = {.given = NOTHING};
+    struct life l = {.callback = NOTHING};
     bool more = span_seek_index(&it, tr, (struct lane){LANE_G, g}, 0);
-    for (uint32_t i = 0; more && i < SPANS && l.given != SEVERAL; i++) {
+    for (uint32_t i = 0; more && i < SPANS && l.callback != SEVERAL; i++) {
         struct frame root;
         const struct span *is = span_get(&it);
         const bool own =
@@ -219,7 +219,7 @@ static struct life life_of(const struct search *s, const struct helper *h, uint3
 
 static uint32_t birth_at(struct search *s, uint32_t helper, uint32_t stack)
 {
-    const uint64_t key = given_key(helper, stack);
+    const uint64_t key = callback_key(helper, stack);
     uint32_t at = idmap_get(&s->at, key);
     if (at != IDMAP_NONE)
         return at;
@@ -251,19 +251,19 @@ static bool is_other(const struct names *nm, uint32_t a, uint32_t b)
     return a != b && !(x.len && x.len == y.len && !memcmp(x.p, y.p, x.len));
 }
 
-static uint32_t helper_told(const struct search *s, struct helper *h, uint32_t g)
+static uint32_t helper_note(const struct search *s, struct helper *h, uint32_t g)
 {
     const struct life l = life_of(s, h, g);
-    const uint32_t given = l.given;
+    const uint32_t callback = l.callback;
     h->repeats += l.calls > 1;
     h->awaits += l.calls == 1 && l.awaited > l.all / 2;
-    if (given == SEVERAL)
+    if (callback == SEVERAL)
         h->is_none = true;
-    else if (given && !h->first)
-        h->first = given;
-    else if (given && is_other(&s->tr->names, given, h->first))
+    else if (callback && !h->first)
+        h->first = callback;
+    else if (callback && is_other(&s->tr->names, callback, h->first))
         h->two = true;
-    return given;
+    return callback;
 }
 
 static void look_at(struct search *s, uint32_t g, uint32_t helper, uint32_t stack, bool to_the_end)
@@ -273,9 +273,9 @@ static void look_at(struct search *s, uint32_t g, uint32_t helper, uint32_t stac
         struct alone *p =
             s->nalone < ALONE ? mem_grow(s->alone, &s->cap_alone, s->nalone + 1, sizeof *p) : NULL;
         s->alone = p ? p : s->alone;
-        const uint32_t given = p ? helper_told(s, h, g) : NOTHING;
-        if (given && to_the_end)
-            p[s->nalone++] = (struct alone){g, helper, given};
+        const uint32_t callback = p ? helper_note(s, h, g) : NOTHING;
+        if (callback && to_the_end)
+            p[s->nalone++] = (struct alone){g, helper, callback};
         return;
     }
     const uint32_t at = birth_at(s, helper, stack);
@@ -286,12 +286,12 @@ static void look_at(struct search *s, uint32_t g, uint32_t helper, uint32_t stac
         s->enough = *b;
         return;
     }
-    const uint32_t given = helper_told(s, h, g);
+    const uint32_t callback = helper_note(s, h, g);
     b->tried++;
-    b->known += given != NOTHING;
-    if (given)
-        told(&b->given, given);
-    h->differ |= b->given == SEVERAL;
+    b->known += callback != NOTHING;
+    if (callback)
+        note(&b->callback, callback);
+    h->differ |= b->callback == SEVERAL;
 }
 
 static uint32_t helper_of(const struct search *s, uint32_t name)
@@ -356,13 +356,13 @@ static bool is_helper(const struct search *s, uint32_t k)
     return h->two && !h->is_none && (ticks || h->awaits + h->repeats == 0);
 }
 
-static void keep(struct given *gv, struct idmap *in, uint64_t key, uint32_t given, bool *oom)
+static void keep(struct callback *gv, struct idmap *in, uint64_t key, uint32_t callback, bool *oom)
 {
-    if (given && given != SEVERAL && gv->n)
-        *oom |= !idmap_put(in, key, given);
+    if (callback && callback != SEVERAL && gv->n)
+        *oom |= !idmap_put(in, key, callback);
 }
 
-static void name_them(struct search *s, struct given *gv)
+static void name_them(struct search *s, struct callback *gv)
 {
     for (uint32_t k = 0; k < s->nhelper; k++)
         if (is_helper(s, k))
@@ -370,49 +370,49 @@ static void name_them(struct search *s, struct given *gv)
     for (size_t i = 0; i < s->nbirth; i++) {
         const struct birth *b = &s->birth[i];
         if (is_helper(s, b->helper))
-            keep(gv, &gv->runs, given_key(s->helper[b->helper].func, b->stack), b->given, &s->oom);
+            keep(gv, &gv->runs, callback_key(s->helper[b->helper].func, b->stack), b->callback, &s->oom);
     }
     for (size_t i = 0; i < s->nalone; i++)
         if (is_helper(s, s->alone[i].helper))
-            keep(gv, &gv->alone, s->alone[i].g, s->alone[i].given, &s->oom);
+            keep(gv, &gv->alone, s->alone[i].g, s->alone[i].callback, &s->oom);
 }
 
-void given_free(struct given *gv)
+void callback_free(struct callback *gv)
 {
     idmap_free(&gv->runs);
     idmap_free(&gv->alone);
-    *gv = (struct given){0};
+    *gv = (struct callback){0};
 }
 
-uint32_t given_name(const struct given *gv, uint32_t g, const struct ginfo *info)
+uint32_t callback_name(const struct callback *gv, uint32_t g, const struct ginfo *info)
 {
-    if (!given_helper(gv, info->name))
+    if (!callback_helper(gv, info->name))
         return IDMAP_NONE;
-    return info->create_stack ? idmap_get(&gv->runs, given_key(info->name, info->create_stack))
+    return info->create_stack ? idmap_get(&gv->runs, callback_key(info->name, info->create_stack))
                               : idmap_get(&gv->alone, g);
 }
 
-void given_find(struct trace *tr)
+void callback_find(struct trace *tr)
 {
     struct search s = {.tr = tr};
-    struct given found = {.events = tr->fold.events};
+    struct callback found = {.events = tr->fold.events};
     helpers_of_stacks(&s);
     if (s.nhelper && !s.oom)
         goroutines(&s);
     if (!s.oom)
         name_them(&s, &found);
     if (s.oom)
-        given_free(&found);
-    given_free(&tr->given);
-    tr->given = found;
+        callback_free(&found);
+    callback_free(&tr->callback);
+    tr->callback = found;
     mem_free(s.root);
     mem_free(s.birth);
     mem_free(s.alone);
     idmap_free(&s.at);
 }
 
-void given_again(struct trace *tr)
+void callback_update(struct trace *tr)
 {
-    if (tr->given.events != tr->fold.events)
-        given_find(tr);
+    if (tr->callback.events != tr->fold.events)
+        callback_find(tr);
 }
