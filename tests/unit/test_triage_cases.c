@@ -4,7 +4,6 @@
  */
 #include "made_help.h"
 
-#include "triage/tables/chain.h"
 #include "triage/report/report.h"
 
 /* Equal times are pushed apart by 1 ns each, as Go's reader does. */

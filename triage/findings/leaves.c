@@ -109,7 +109,7 @@ static bool is_end(const struct explain_tree *t, uint32_t i)
     return t->v[i].cat != EX_ABSENT;
 }
 
-static void leaves_by(const struct explain_tree *t, bool who, struct leaves *out)
+void causes_leaves(const struct explain_tree *t, struct leaves *out)
 {
     struct pile p = {0};
     bool ok = true;
@@ -117,20 +117,10 @@ static void leaves_by(const struct explain_tree *t, bool who, struct leaves *out
     for (uint32_t i = 1; ok && i < t->n; i++) {
         if (is_end(t, i)) {
             const struct explain_node *at = told_by(t, i);
-            ok = pile_add(&p, t->tr, &t->v[i], at, who ? t->v[i].who : at->func);
+            ok = pile_add(&p, t->tr, &t->v[i], at, at->func);
         }
     }
     pile_take(&p, out);
-}
-
-void causes_leaves(const struct explain_tree *t, struct leaves *out)
-{
-    leaves_by(t, false, out);
-}
-
-void causes_leaves_of(const struct explain_tree *t, struct leaves *out)
-{
-    leaves_by(t, true, out);
 }
 
 void causes_what_text(struct text *t, const struct trace *tr, enum explain_cat cat, const struct told_at *at)
@@ -159,12 +149,4 @@ void causes_leaf_text(struct text *t, const struct trace *tr, const struct leaf 
                                callers_beyond(&l->callers, &l->beyond, l->ns)};
     causes_what_text(t, tr, (enum explain_cat)l->cat, &at);
     text_say(t, tr, " ", t_share((double)l->ns, (double)of));
-}
-
-void leaves_text(struct text *t, const struct trace *tr, const struct leaves *v, uint32_t most, int64_t part)
-{
-    for (uint32_t i = 0; i < v->n && i < most && (i == 0 || v->v[i].ns > v->all / part); i++) {
-        text_raw(t, "; ", i ? 2 : 0);
-        causes_leaf_text(t, tr, &v->v[i], v->all);
-    }
 }

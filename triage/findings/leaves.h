@@ -26,8 +26,6 @@ struct leaves {
 /* causes_leaves - the ends of all that a tree follows, EX_QUEUED among them, put together by category and
  * function. */
 void causes_leaves(const struct explain_tree *t, struct leaves *out);
-/* causes_leaves_of - put together by category and by whose time it was: leaf.func is a start function. */
-void causes_leaves_of(const struct explain_tree *t, struct leaves *out);
 struct told_at { /* a function of a stack, and what is known of running there */
     uint32_t stack, frame;
     bool mixed;
@@ -38,10 +36,5 @@ struct told_at { /* a function of a stack, and what is known of running there */
  * share. */
 void causes_what_text(struct text *t, const struct trace *tr, enum explain_cat cat, const struct told_at *at);
 void causes_leaf_text(struct text *t, const struct trace *tr, const struct leaf *l, int64_t of);
-/*
- * leaves_text - of the largest, up to `most` of them, each that is more than that part of all (20: a
- * twentieth), and the first in any case.
- */
-void leaves_text(struct text *t, const struct trace *tr, const struct leaves *v, uint32_t most, int64_t part);
 
 #endif

@@ -342,28 +342,9 @@ bool stacks_is_program(const struct trace *tr, uint32_t func)
     return !(func_is(tr, func) & LIBRARY);
 }
 
-bool stacks_makes(const struct trace *tr, uint32_t func)
-{
-    return func_is(tr, func) >> MARKS & STACK_MAKES;
-}
-
 uint32_t stacks_place(const struct trace *tr, uint32_t stack)
 {
     return (uint32_t)(stack_is(tr, stack) >> STACK_PLACE);
-}
-
-bool stacks_of_benchmarks(const struct trace *tr, uint32_t stack)
-{
-    const uint32_t n = trace_stack(tr, stack);
-    for (uint32_t i = 0; i < n; i++) {
-        const uint32_t func = trace_frame(tr, stack, i).func;
-        const struct str f = trace_str(tr, func);
-        if (str_is(f, "testing.(*B).runN") || str_is(f, "testing.(*B).Loop"))
-            return true;
-        if (stacks_is_program(tr, func))
-            return false;
-    }
-    return false;
 }
 
 uint32_t stacks_caller(const struct trace *tr, uint32_t stack, uint32_t from, uint32_t func)
@@ -389,33 +370,12 @@ bool stacks_may(const struct trace *tr, uint32_t stack, unsigned marks)
     return stack_is(tr, stack) >> STACK_MARKS & marks;
 }
 
-/* Is one of the innermost frames of a function whose name begins so? */
-static bool goes_through(const struct trace *tr, uint32_t stack, const char *name)
-{
-    struct stack_funcs f;
-    stack_funcs_of(&f, tr, stack);
-    for (uint32_t i = 0; i < f.n && i < 8; i++)
-        if (str_starts(trace_str(tr, stack_func(&f, i)), name))
-            return true;
-    return false;
-}
-
 bool stacks_passes(const struct trace *tr, uint32_t stack, uint32_t func)
 {
     struct stack_funcs f;
     stack_funcs_of(&f, tr, stack);
     for (uint32_t i = 0; func && i < f.n; i++)
         if (stack_func(&f, i) == func)
-            return true;
-    return false;
-}
-
-bool stacks_through(const struct trace *tr, uint32_t stack, const char *name)
-{
-    struct stack_funcs f;
-    stack_funcs_of(&f, tr, stack);
-    for (uint32_t i = 0; i < f.n && i < 8; i++)
-        if (str_is(trace_str(tr, stack_func(&f, i)), name))
             return true;
     return false;
 }
@@ -451,11 +411,6 @@ struct str stacks_reason(const struct trace *tr, uint32_t reason, uint32_t stack
     return !stack                   ? (struct str){either, sizeof either - 1}
            : stacks_pipe(tr, stack) ? (struct str){pipe, sizeof pipe - 1}
                                     : s;
-}
-
-bool stacks_once(const struct trace *tr, uint32_t stack)
-{
-    return goes_through(tr, stack, "sync.(*Once).doSlow");
 }
 
 uint32_t stacks_user_frame(const struct trace *tr, uint32_t stack)

@@ -64,16 +64,9 @@ uint32_t stacks_place(const struct trace *tr, uint32_t stack);
 /* stacks_function - the innermost function outside the runtime, and beyond library calls that only block
  * (sync, syscall, time.Sleep) if `calls` says so; the innermost of all if there is none; 0: no function. */
 uint32_t stacks_function(const struct trace *tr, uint32_t stack, bool calls);
-/*
- * stacks_of_benchmarks - is it what package testing does before and behind each run of a benchmark (it
- * collects, and reads the memory's numbers), not what the benchmark calls itself?
- */
-bool stacks_of_benchmarks(const struct trace *tr, uint32_t stack);
 /* stacks_caller - from a frame on outwards the first function outside of these that isn't func; 0: none is.
  */
 uint32_t stacks_caller(const struct trace *tr, uint32_t stack, uint32_t from, uint32_t func);
-/* stacks_makes - does a function make, or read in, something that may be kept, as Go names such? */
-bool stacks_makes(const struct trace *tr, uint32_t func);
 /*
  * stacks_may - is one of the innermost STACK_MARKED frames, or of those up to its stacks_user_frame(), of
  * such a function? What rules ask of stack after stack, and few stacks have, they ask this way first.
@@ -83,9 +76,9 @@ enum stack_mark {
     STACK_COLLECTS = 2,  /* runtime.GC, runtime/debug.FreeOSMemory */
     STACK_CONNECTS = 4,  /* opens a connection: calls_connecting() */
     STACK_READS_ON = 8,  /* reads more of an HTTP answer: calls_reading_on() */
-    STACK_MAKES = 16,    /* stacks_makes() */
-    STACK_FILE = 32,     /* stacks_pipe(): os.(*File), with no frame of net further in */
-    STACK_CONN = 64      /* net, with none of os.(*File) further in */
+    STACK_MAKES = 16, /* a function that makes, or reads in, something that may be kept, as Go names such */
+    STACK_FILE = 32,  /* stacks_pipe(): os.(*File), with no frame of net further in */
+    STACK_CONN = 64   /* net, with none of os.(*File) further in */
 };
 enum { STACK_MARKED = ASIDES_MOST };
 bool stacks_may(const struct trace *tr, uint32_t stack, unsigned marks);
@@ -97,8 +90,6 @@ struct stack_told {
 struct stack_told stacks_told(const struct trace *tr, uint32_t stack);
 /* stacks_passes - is func, a string of the trace, among the stack's frames? 0 is not. */
 bool stacks_passes(const struct trace *tr, uint32_t stack, uint32_t func);
-/* stacks_through - is the function of that name among the innermost eight? */
-bool stacks_through(const struct trace *tr, uint32_t stack, const char *name);
 /* stacks_has - is that within the name of one of the innermost functions? */
 bool stacks_has(const struct trace *tr, uint32_t stack, const char *part);
 /*
@@ -116,8 +107,6 @@ const char *stacks_wait_name(const struct trace *tr, enum wait_kind k, uint32_t 
  * sum (stack 0), "I/O": either.
  */
 struct str stacks_reason(const struct trace *tr, uint32_t reason, uint32_t stack);
-/* stacks_once - is a wait one until the first call of a sync.Once is done? */
-bool stacks_once(const struct trace *tr, uint32_t stack);
 /*
  * A stack's functions, some frames at a time, for who goes through them. stack_func: of a frame; 0: there are
  * less.
