@@ -257,7 +257,8 @@ void verdict_level(const struct causes *c, const struct works *all, struct verdi
             v->harm.usual * 3 >= v->harm.slow || (!v->harm.slow_only && v->harm.hit * 2 >= v->harm.of);
         v->rule = RULE_SLOW;
     }
-    const bool matters = clock >= threshold(TH_CLOCK) || varies;
+    const bool late = v->ndoing && v->doing[0].cat == EX_SCHED; /* a processor came late to few: no fault */
+    const bool matters = clock >= threshold(TH_CLOCK) || (varies && !late);
     v->level = !matters || !warns(c, all, v, varies)   ? LEVEL_NOTE
                : v->harm.share >= threshold(TH_SEVERE) ? LEVEL_SEVERE
                                                        : LEVEL_WARN;
