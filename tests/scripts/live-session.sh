@@ -74,7 +74,7 @@ ok "groups" shows "main."
 keys 3
 ok "goroutines" shows "(*server)"
 keys M
-ok "the live top" shows "new/s"
+ok "the live top" shows "start function"
 keys 2 F R
 ok "R while connected" shows "still connected"
 
