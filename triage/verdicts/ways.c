@@ -209,14 +209,35 @@ static void deeds_of(const struct follow *f, const struct way *w, struct verdict
         out->doing[out->ndoing++] = d[i];
 }
 
-/* How many of a group wait at that function at one moment. */
-static uint32_t crowd_at(const struct follow *f, const struct tree_node *n)
+enum { CROWD_ASKED = 1024 };
+
+/* Members of a group come in the order in which the trace mentions them: how many are known at t? */
+static uint32_t members_by(const struct causes *c, uint32_t group, int64_t t)
+{
+    const uint32_t n = (uint32_t)c->of[group].n;
+    uint32_t lo = 0, hi = n;
+    while (lo < hi) {
+        const uint32_t mid = lo + (hi - lo) / 2;
+        const struct lane l = {LANE_G, causes_member(c, group, mid, n)};
+        if (trace_lane(c->tr, l).seen <= t)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+/* How many of a group wait at that function at one moment, of the last CROWD_ASKED that came to be before it.
+ */
+static uint32_t crowd_at(const struct follow *f, const struct tree_node *n, int64_t t)
 {
     const uint32_t group = causes_group(f->c, n->who);
-    const int64_t t = n->t0 + (n->t1 - n->t0) / 2;
-    uint32_t crowd = 0, most = 256;
-    for (uint32_t i = 0; group != UINT32_MAX && i < f->c->of[group].n && i < most; i++) {
-        const uint32_t g = causes_member(f->c, group, i, most);
+    if (group == UINT32_MAX)
+        return 0;
+    const uint32_t all = (uint32_t)f->c->of[group].n, end = members_by(f->c, group, t);
+    uint32_t crowd = 0;
+    for (uint32_t i = end > CROWD_ASKED ? end - CROWD_ASKED : 0; i < end; i++) {
+        const uint32_t g = causes_member(f->c, group, i, all);
         struct span s;
         crowd += trace_span_at(f->c->tr, (struct lane){LANE_G, g}, t, &s) && s.state == ST_WAITING &&
                  s.stack && trace_frame(f->c->tr, s.stack, owner_user(f->all->own, s.stack)).func == n->user;
@@ -272,7 +293,8 @@ static struct verdict verdict_of(struct follow *f, const struct way *w, uint32_t
         }
         uint32_t crowd = 0;
         for (uint32_t i = 0; i < w->npath; i++) { /* before the last link, or before one that leads to it */
-            const uint32_t there = crowd_at(f, &t->v[w->path[i]]);
+            const struct tree_node *n = &t->v[w->path[i]];
+            const uint32_t there = crowd_at(f, n, n->t0 + (n->t1 - n->t0) / 2);
             crowd = there > crowd ? there : crowd;
         }
         if (crowd > 1)
