@@ -3,7 +3,7 @@
  *
  *   mix TRACE..
  *   mix -h TRACE     how many bytes at its beginning are a trace of their own: second family, its first
- * generation; first family, 3 MB or all
+ *                    generation; first family, 3 MB or all
  *
  * One column per trace, per thousand events, so that what gen-trace writes can be held against real traces.
  * It walks the bytes itself and orders nothing. Traces of one family at a time; no damage is looked for.

@@ -4,9 +4,11 @@
  *   model [-t THREADS] [-n RUNS] [-l | -a | -f | -c LABEL | -m MB] TRACE
  *
  *   -n   loads, and runs of triage; the best one counts, since others only show what else the machine did (0:
- * none, for what a start costs) -l   load and nothing else: for counting instructions from outside; -a: with
- * all tables and findings -f   frames alone -c   one line, for the curve -m   within so much private memory:
- * what that costs
+ *        none, for what a start costs)
+ *   -l   load and nothing else: for counting instructions from outside; -a: with all tables and findings
+ *   -f   frames alone
+ *   -c   one line, for the curve
+ *   -m   within so much private memory: what that costs
  *
  * Private memory is what decode/base/mem.h handed out, resident what of it was written to (looked at every 75
  * ms of the first load); the mapped file is not in it. Frames are drawn to a grid, without a terminal, at

@@ -416,12 +416,14 @@ static inline uint32_t span_run_p(const struct span_run *r, uint32_t i)
  *
  *   begin   called for each goroutine. Not filled in: id, seen, start_stack.
  *   spans   called with up to SPAN_BLOCK + 1 of its spans at a time, in order. NULL: only begin is called,
- * which is cheaper than trace_lane() for each. end     called after its last span. by      if set, asked
- * about creators: goroutines whose creator it refuses are skipped (NO_LANE: creator unknown). alike   if set,
- * called right after begin with the goroutines that follow and differ from that one only in their times.
- * begin is not called for those. few     if set, called before alike when all of these goroutines have the
- * same one or two kinds of spans, in the same order. If it sets *done, then alike, spans and end are not
- * called for them.
+ *           which is cheaper than trace_lane() for each.
+ *   end     called after its last span.
+ *   by      if set, asked about creators: goroutines whose creator it refuses are skipped (NO_LANE: creator
+ *           unknown).
+ *   alike   if set, called right after begin with the goroutines that follow and differ from that one only in
+ *           their times. begin is not called for those.
+ *   few     if set, called before alike when all of these goroutines have the same one or two kinds of spans,
+ *           in the same order. If it sets *done, then alike, spans and end are not called for them.
  */
 #ifndef LANES_ALIKE /* fewer for fuzzing, whose traces are small */
 #define LANES_ALIKE 128u
@@ -463,7 +465,7 @@ void trace_few(const struct trace *tr, uint32_t g, uint32_t n, unsigned k, int64
  *   min_ns  skip blocks that have no span of at least this length (ST_NONE does not count).
  *   all     fill in stacks and `who`, too.
  *   only    a bit per state, 0 = all: also skip blocks in which none of these states takes min_ns in total.
- * With ST_NONE among them, every block that has some ST_NONE is reported.
+ *           With ST_NONE among them, every block that has some ST_NONE is reported.
  */
 struct states_ask {
     int64_t t0, t1, min_ns;

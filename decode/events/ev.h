@@ -57,8 +57,8 @@ enum ev_kind {
  * EVK_G_STATE, meaning of the other fields by state:
  *   ST_RUNNING   p, m: where. by: EV_NONE
  *   ST_RUNNABLE  by == EV_NONE and EVF_WOKEN clear: it stopped by itself (str = reason, stack = its own), or
- * left a system call without a P. EVF_WOKEN: it was unblocked; by = waker (EV_NONE: scheduler, timer, network
- *                poller), stack = the waker's stack
+ *                left a system call without a P. EVF_WOKEN: it was unblocked; by = waker (EV_NONE: scheduler,
+ *                timer, network poller), stack = the waker's stack
  *   ST_WAITING   str = reason, stack = its own
  *   ST_SYSCALL   stack = its own; p = P held, EV_NONE if none
  *   ST_NONE      it ended

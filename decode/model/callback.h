@@ -6,7 +6,7 @@
  *
  * A function is taken for one if all of this holds:
  * - at one line of it, at the root of their stacks, different goroutines are in different functions, and at
- * no other line are they;
+ *   no other line are they;
  * - no goroutine that is looked at is in two of these functions (a worker runs one job after another);
  * - it is passed at least two, and not two methods of one name, which a call of an interface leads to;
  * - goroutines that call it only once did not wait in the function itself (receive, select) for most of their

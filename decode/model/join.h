@@ -6,15 +6,15 @@
  * seam, not on what happened in the segment.
  *
  * - What the segment was told of its start is compared with how the segment before it ended. If they differ,
- * or something depended on what the segment could not know, then the segment, or the whole trace, is decoded
- * again.
+ *   or something depended on what the segment could not know, then the segment, or the whole trace, is
+ *   decoded again.
  * - A lane of the trace is a row of pieces, each of them a segment's lane. A piece begins with the first
- * thing that happens in its segment; the open span of the piece before it lasts until then. So no span is in
- * two pieces.
+ *   thing that happens in its segment; the open span of the piece before it lasts until then. So no span is
+ *   in two pieces.
  * - Goroutines that are new in a segment take the next indices, in order, so one number per segment maps
- * them. The others are looked up by id.
+ *   them. The others are looked up by id.
  * - Ranges, tasks, regions, logs, samples, points and counts are appended to the first segment's fold, which
- * is the trace's.
+ *   is the trace's.
  *
  * Before the first segment is joined, and for traces that are not cut into segments, there is one fold and
  * every lane is one piece.

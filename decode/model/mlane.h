@@ -13,7 +13,7 @@
  *   h:    hold 0 | hold 1 | ...
  *   sum:  totals before hold 0 | before hold 16 | ...
  *   rec:  of each closed hold of a P: number of spans (varint), a bit per slot used, ns of each of these
- * slots but the lowest (varints; the lowest has the rest of the hold)
+ *         slots but the lowest (varints; the lowest has the rest of the hold)
  */
 #ifndef GOTOP_DECODE_MLANE_H
 #define GOTOP_DECODE_MLANE_H

@@ -3,12 +3,15 @@
  *
  * A packed block:
  *   1 byte   flags: PACK_WHO, PACK_STACK (some span has one), PACK_LONG_* (code 3 is that column's longest
- * form) PACK_PALETTE, where that is shorter: a goroutine does few different things, over and over 1 byte
- * number of pairs of tag and stack, at most PALETTE_MOST pairs    4 bytes each, stack | tag << 24; without
- * PACK_STACK 1 byte each, the tag planes   the number of each span's pair, a plane per bit of it: (n + 7) / 8
- * bytes with a bit per span else tags     1 byte each, 2 with PACK_WIDE_TAG columns  duration, then
- * (PACK_WHO) who, then (PACK_STACK without PACK_PALETTE) stack: first two bits of length code per span (four
- * spans a byte), then the values' bytes
+ *            form)
+ *   PACK_PALETTE, where that is shorter: a goroutine does few different things, over and over
+ *     1 byte   number of pairs of tag and stack, at most PALETTE_MOST
+ *     pairs    4 bytes each, stack | tag << 24; without PACK_STACK 1 byte each, the tag
+ *     planes   the number of each span's pair, a plane per bit of it: (n + 7) / 8 bytes with a bit per span
+ *   else
+ *     tags     1 byte each, 2 with PACK_WIDE_TAG
+ *   columns  duration, then (PACK_WHO) who, then (PACK_STACK without PACK_PALETTE) stack: first two bits of
+ *            length code per span (four spans a byte), then the values' bytes
  *
  * PACK_UNIT: durations are stored in the clock's own unit. The second family's clock ticks every 64 ns, but
  * equal times are pushed apart by 1 ns, so a duration is stored as (units of 64 ns) * 2, or as ns * 2 + 1 if

@@ -2,8 +2,9 @@
  * trace.c - opens a trace and decodes it step by step.
  *
  *   first family    input -> dialect -> source_v1 (orders events) -> chunks of events -> fold (builds the
- * model) second family   input -> dialect -> loader.c: segments, each ordered and folded by itself, then
- * joined; what can't be cut into segments: source_v2 (orders events), which folds as it goes
+ *                   model)
+ *   second family   input -> dialect -> loader.c: segments, each ordered and folded by itself, then joined;
+ *                   what can't be cut into segments: source_v2 (orders events), which folds as it goes
  *
  * With more than one thread, a first-family reader runs in a thread of its own and hands over chunks through
  * a ring, and segments are decoded side by side. What the model is read from changes only in the caller's

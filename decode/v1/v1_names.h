@@ -14,7 +14,8 @@
  * UINT64_MAX: there is none. */
 #define V1_KNOWN (UINT64_C(1) << 63)
 #define V1_MET \
-    (UINT64_C(1) << 62) /* an offset, or id, with it: of what an event has, though nobody asked (v1_lack.c) \
+    (UINT64_C(1) \
+     << 62) /* an offset, or id, with it: of what an event has, though nobody asked (v1_lack.c) \
                          */
 
 struct v1_names {

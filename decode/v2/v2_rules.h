@@ -13,8 +13,7 @@
  *     put_..: a struct ev into order.out, for           put_..: right onto the lanes (fold_hot.h), nothing
  *     fold.c, v2_sim.c or whatever sink takes it        is written in between; false: ADV_LONG
  *       |                                                  |
- *       ADV_OK, ADV_WAIT (it isn't its turn), ADV_BAD      ADV_OK, or ADV_LONG: the event goes to the left
- * side
+ *       ADV_OK, ADV_WAIT (it isn't its turn), ADV_BAD      ADV_OK, or ADV_LONG: to the left side
  *
  * One compiled function for both would read the order's state for each event: 100 MB take 1.9 s then, not
  * 0.6. Each user is one file, and defines before the include:
@@ -29,7 +28,7 @@
  *   at_bad()            what to return if the event contradicts what is known
  *   at_runs()           set what the thread runs from now on, and its entry; EV_NONE, NULL: nothing
  *   put_..()            hand on what the event tells. false: the sink can't take it here, and nothing has
- * changed
+ *                       changed
  *
  * The results are those of enum adv (v2_order.h).
  */

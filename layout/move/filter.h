@@ -5,9 +5,13 @@
  * such a span). A leading '-' negates a term. Values with blanks stand in double quotes.
  *
  *     conn).serve  ~^net/http     function: its start function, or one in the span's own stack; ~ regular
- * expression g123  p2                    that goroutine; running on that processor state=waiting  state=gc
- * running, runnable, waiting, syscall, gc (mark worker or assist), assist, unknown reason=sync a part of the
- * reason (or of a GC worker's label) dur>1ms  dur<=20us          how long the span is gc overlaps a GC cycle
+ *                  expression
+ *     g123  p2                    that goroutine; running on that processor
+ *     state=waiting  state=gc     running, runnable, waiting, syscall, gc (mark worker or assist), assist,
+ *                    unknown
+ *     reason=sync                 a part of the reason (or of a GC worker's label)
+ *     dur>1ms  dur<=20us          how long the span is
+ *     gc                          overlaps a GC cycle
  *     wakes:NAME  wokenby:NAME    goroutines that wake NAME; wake-ups that NAME did (NAME: function or g123)
  *     task:NAME  region:NAME      within a user task or region of that name, on its goroutine
  *     is:system                   goroutines of the runtime itself

@@ -16,22 +16,28 @@
  *
  * Events. Name (FORMAT's, which are Go's), then time, then arguments, 'name=value' or bare in their order.
  *   +D       time since the previous event of the batch; @T the absolute time instead. Default: +0 in the
- * first family, +1 in the second. numbers  decimal, 0x.., or negative (written as the 64-bit pattern); words
- * for states: running, idle, waiting .. strings  "text" (escapes \" \\ \n \t \r \xHH): gets an id in the
- * string table; or the id itself stacks   main.f:10,main.main:20 innermost first: function, line; also
- * main.f@file.go:10 and main.f:10!0x4321 with a program counter, !0x4321 with nothing else (prototype, 1.5).
- * Or the id itself, 0 = none (the default). 1.5      dseq=D, the step of the global sequence number; default:
- * events are numbered in the text's order.
+ *            first family, +1 in the second.
+ *   numbers  decimal, 0x.., or negative (written as the 64-bit pattern); words for states: running, idle,
+ *            waiting ..
+ *   strings  "text" (escapes \" \\ \n \t \r \xHH): gets an id in the string table; or the id itself
+ *   stacks   main.f:10,main.main:20 innermost first: function, line; also main.f@file.go:10 and
+ *            main.f:10!0x4321 with a program counter, !0x4321 with nothing else (prototype, 1.5). Or the id
+ *            itself, 0 = none (the default).
+ *   1.5      dseq=D, the step of the global sequence number; default: events are numbered in the text's
+ *            order.
  *
  * Structure.
  *   batch    first family: p=0 t=0 (1.5: seq=). Second: gen=, m=-1, t=; gen stays as it is. size= is computed
- * and padded as Go's runtime does; size=N and pad=0 (minimal bytes) override. expbatch an experimental batch
- * (1.23 on): exp=1 gen= m= t=, its contents as 'raw' endgen   ends a generation: writes what is still owed
- * (below), the end mark from 1.26 on, and counts gen up tables   writes the strings and stacks used so far,
- * here raw      bytes in hexadecimal, as they are: 'raw de ad be ef'. As the first line: a file without
- * header. end      ends the batch; what follows as 'raw' stands outside noauto   nothing is added: no tables,
- * clock or end mark but those in the text Table entries can be written by hand: Stacks, Stack id=1
- * pc:func:file:line.., Strings, String id=1 "text", CPUSamples, CPUSample, Sync, Frequency, ClockSnapshot.
+ *            and padded as Go's runtime does; size=N and pad=0 (minimal bytes) override.
+ *   expbatch an experimental batch (1.23 on): exp=1 gen= m= t=, its contents as 'raw'
+ *   endgen   ends a generation: writes what is still owed (below), the end mark from 1.26 on, and counts gen
+ *            up
+ *   tables   writes the strings and stacks used so far, here
+ *   raw      bytes in hexadecimal, as they are: 'raw de ad be ef'. As the first line: a file without header.
+ *   end      ends the batch; what follows as 'raw' stands outside
+ *   noauto   nothing is added: no tables, clock or end mark but those in the text
+ * Table entries can be written by hand: Stacks, Stack id=1 pc:func:file:line.., Strings, String id=1 "text",
+ * CPUSamples, CPUSample, Sync, Frequency, ClockSnapshot.
  *
  * What is owed at the end of a generation (second family) or of the file (first): the clock, if the text gave
  * none (1 000 000 000 units a second: times are nanoseconds), string and stack tables, the end mark.

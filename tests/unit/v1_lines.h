@@ -3,9 +3,9 @@
  * and its neutral events as lines of text.
  *
  *   TIME WHO WHAT   "35 g2 waiting (chan send) at main.f", "40 g2 runnable by g1", "41 p0 idle", "7 begin stw
- * ..";
+ *                   ..";
  *   '~' in front: bookkeeping that Go's reader does not count; '<' behind the time: back-dated to the trace's
- * start.
+ *   start.
  */
 #ifndef GOTOP_TESTS_V1_LINES_H
 #define GOTOP_TESTS_V1_LINES_H

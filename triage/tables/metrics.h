@@ -7,9 +7,11 @@
  *   sched, stw, stw.gc       waits for a processor; stops of the world; those for GC
  *   task, region, task:NAME, region:NAME
  *   request, request:NAME    what is done for one question over a connection (work.h), by handler or start
- * function piece:NAME               one piece of the works of that name: a type of task, a handler, a start
- * function exec:FUNC, wait:FUNC, syscall:FUNC, assist:FUNC, life:FUNC, sched:FUNC   over the goroutines
- * started at FUNC blocked:REASON           waits for a reason (count, total, max)
+ *                            function
+ *   piece:NAME               one piece of the works of that name: a type of task, a handler, a start function
+ *   exec:FUNC, wait:FUNC, syscall:FUNC, assist:FUNC, life:FUNC, sched:FUNC
+ *                            over the goroutines started at FUNC
+ *   blocked:REASON           waits for a reason (count, total, max)
  *
  * and "mmu(1ms)" is the minimum mutator utilisation of a window.
  */

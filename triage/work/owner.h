@@ -5,8 +5,9 @@
  *   module cache   a file below "/pkg/mod/", or with "@v" in a directory's name    library
  *   vendor         a file below "/vendor/"                                         library
  *   GOPATH         ".../src/HOST/OWNER/NAME/..": the program's own if main's files are in the same tree, else
- * library main module    package main, and what lies below the directory, or the module path, that main's
- * files are in
+ *                  library
+ *   main module    package main, and what lies below the directory, or the module path, that main's files are
+ *                  in
  *
  * Where these do not decide (a name without a file, another module beside the main one) a function of a path
  * with a dot in its first element is `unclear`, and counts as a library's: the program's own frames further

@@ -5,10 +5,10 @@
  * A work is a population of pieces of one kind, found by general signs (works_find() in pieces.c):
  *
  *   tasks      what the program marks (runtime/trace), by type
- *   requests   what a goroutine does from the read that brings a question over a connection to the next such
- * read items      what a goroutine does from one wait for more of it, in its own loop, to the next lives
- * goroutines begun for one thing each; or a few that run all along and wait for no more work main       the
- * main goroutine, from its begin to its end, where nothing else repeats
+ *   requests   what a goroutine does from the read that brings a question over a connection to the next one
+ *   items      what a goroutine does from one wait for more of it, in its own loop, to the next
+ *   lives      goroutines begun for one thing each; or a few that run all along and wait for no more work
+ *   main       the main goroutine, from its begin to its end, where nothing else repeats
  *
  * Each work has a tree (tree.c): its pieces explained (explain.h) and merged. A node is a category, the
  * function that was called (LEAF), the first function of the user's own around it, and whose time it was. Its
