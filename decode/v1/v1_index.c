@@ -18,10 +18,8 @@
 #define MANY_P 64
 #define RATE_LEAST 1000 /* ticks a second; no clock has fewer, or more */
 #define RATE_MOST UINT64_C(10000000000)
-#define RATE_USUAL(rate) \
-    ((rate) >= 1 << 22 && (rate) <= INT64_C(1) \
-                                        << 31) /* with a byte too few, too many, it is none of these \
-                                                       */
+/* With a byte too few, too many, it is none of these. */
+#define RATE_USUAL(rate) ((rate) >= 1 << 22 && (rate) <= INT64_C(1) << 31)
 
 /* ---- ids of strings and stacks
  * ----------------------------------------------------------------------------- */

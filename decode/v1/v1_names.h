@@ -13,10 +13,8 @@
 /* A value of the index's maps (struct v1_ids) is a file offset, or with this bit set an interned id;
  * UINT64_MAX: there is none. */
 #define V1_KNOWN (UINT64_C(1) << 63)
-#define V1_MET \
-    (UINT64_C(1) \
-     << 62) /* an offset, or id, with it: of what an event has, though nobody asked (v1_lack.c) \
-                         */
+/* An offset, or id, with it: of what an event has, though nobody asked (v1_lack.c). */
+#define V1_MET (UINT64_C(1) << 62)
 
 struct v1_names {
     struct source *s;

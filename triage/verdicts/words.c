@@ -343,11 +343,10 @@ void verdict_harm(struct text *t, const struct works *w, const struct verdict *v
                 : k->slow < k->looked / 10 ? " of the slow ones of "
                                            : " of the slowest tenth of ");
     work_head(t, w, k);
-    if (v->harm.of > 1 && v->harm.hit < v->harm.of) {
-        text_add(t, ". Of %llu %sthat were looked at, %llu %s it", (unsigned long long)v->harm.of,
-                 v->harm.slow_only ? "slow ones " : "", (unsigned long long)v->harm.hit,
-                 v->harm.hit == 1 ? "has" : "have");
-    }
+    const bool same_ones = of_slow(v) == v->harm.slow_only; /* those that the sentence begins with */
+    if (v->harm.of > 1 && v->harm.hit < v->harm.of && same_ones)
+        text_add(t, ". %llu of the %llu that were looked at %s it", (unsigned long long)v->harm.hit,
+                 (unsigned long long)v->harm.of, v->harm.hit == 1 ? "has" : "have");
     text_lit(t, ".");
 }
 
