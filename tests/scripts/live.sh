@@ -31,9 +31,9 @@ until_client() { # until_client PID - $client is it
     client=; i=0
     while [ -z "$client" ] && [ $i -lt 600 ]; do i=$((i + 1)); sleep 0.1; client=$(client_of "$1"); done
 }
-run() { # run STATUS ARG..
+run() { # run STATUS ARG.. - its_path: what it finds programs in
     want=$1; shift
-    "$GOTOP" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+    PATH=${its_path:-$PATH} "$GOTOP" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
     got=$?
     if [ $got = "$want" ]; then pass; else fail "gotop $*: $got, not $want"; fi
     if LC_ALL=C grep -q "$(printf '[\001-\010\013-\037\177\233]')" "$tmp/out" "$tmp/err"; then fail "gotop $*: control bytes"; fi
@@ -88,10 +88,10 @@ for c in report info; do
     "$GOTOP" $c $long >"$tmp/a" 2>"$tmp/err"; "$GOTOP" $c "$url" >"$tmp/b" 2>"$tmp/err"
     sed -i "1d; s/ (as it is)//" "$tmp/a"; sed -i 1d "$tmp/b"; same "$tmp/a" "$tmp/b"
 done
-run 0 report --json --assert 'request.count>100' "http://me:secret@$url"; says out '"held": true'
+run 0 report --json --assert 'request.count>100' "http://me:secret@$at"; says out '"held": true'
 if grep -q secret "$tmp/out" "$tmp/err"; then fail "a password is printed"; else pass; fi
 run 0 diff $long "$url"; says out 'no meaningful change'
-run 0 diff "$url" "http://$url"; says out 'no meaningful change'
+run 0 diff "$url" "${VIA:-http://}$at"; says out 'no meaningful change'
 run 0 sql "select 'so many', count(*) from goroutine where name like 'main.%'" "$url"; says out 'so many'
 run 0 explain "$url" g13; says out 'main.customer'
 run 2 report 127.0.0.1:1; says err 'report: 127.0.0.1:1: '
@@ -339,16 +339,16 @@ if [ -n "$said" ]; then pass; else fail "top says nothing of what was left out";
 
 # Without curl: plain HTTP and sockets as ever; what is curl's is said.
 mkdir "$tmp/nothing"; serve ok $long
-PATH=$tmp/nothing run 0 record --quiet -o "$tmp/r" "$at"; same "$tmp/r" $long
-http_proxy=http://127.0.0.1:1 no_proxy='example.org, 127.0.0.1' PATH=$tmp/nothing run 0 top -n 1 "$at"
-http_proxy=http://127.0.0.1:1 no_proxy=7.0.0.1 PATH=$tmp/nothing run 2 top -n 1 "$at"
+its_path=$tmp/nothing run 0 record --quiet -o "$tmp/r" "$at"; same "$tmp/r" $long
+http_proxy=http://127.0.0.1:1 no_proxy='example.org, 127.0.0.1' its_path=$tmp/nothing run 0 top -n 1 "$at"
+http_proxy=http://127.0.0.1:1 no_proxy=7.0.0.1 its_path=$tmp/nothing run 2 top -n 1 "$at"
 for c in "top -n 1" "record -o $tmp/no" "watch --until stw.max>0 -o $tmp" "--headless"; do # unquoted: words
     (PATH=$tmp/nothing; export PATH; exec "$GOTOP" $c "https://127.0.0.1:1") >"$tmp/out" 2>"$tmp/err"
     got=$?
     if [ $got = 2 ]; then pass; else fail "gotop $c without curl: $got"; fi
     says err "the curl program fetches URLs, and isn't there: install it, or pipe a trace in"
 done
-serve moved $long; PATH=$tmp/nothing run 2 top "$at"; says err 'has moved to /moved: ask there'
+serve moved $long; its_path=$tmp/nothing run 2 top "$at"; says err 'has moved to /moved: ask there'
 
 # Redirects: yes, but never with what is secret. A token is no argument of the client's.
 serve moved $long; run 0 top "$url"; says out 'GROUP'

@@ -229,7 +229,7 @@ static void test_clicks(void **state)
     press(&f, K_DOUBLE, 40, 1); /* the titles of its columns: no row */
     expect(&f, "", "start function");
     press(&f, K_DOUBLE, 40, y);
-    expect(&f, "", "net/http.(*conn).serve: 5 of 5");
+    expect(&f, "", "goroutines of net/http.(*conn).serve: 5");
     expect(&f, "q 1", "1 finding");
     expect(&f, "9", "was waiting already");
     press(&f, K_CLICK, 30, line_of(&f, "G1 main.main          stop-the-world begins"));
@@ -256,7 +256,7 @@ static void test_leaving(void **state)
     (void)state;
     struct fix f;
     fix_open(&f, http, "default", 80, 24);
-    expect(&f, "5 Enter", "main.customer: 5 of 5");
+    expect(&f, "5 Enter", "goroutines of main.customer: 5");
     f.a.took_ms = 31000;
     assert_false(key(&f, 'q') & VR_QUIT); /* back to the groups */
     assert_false(key(&f, 'q') & VR_QUIT);
@@ -302,9 +302,8 @@ static void test_titles(void **state)
     expect(&f, "", "\\waiting");
     click(&f, K_CLICK, "waiting");
     expect(&f, "", "smallest first");
-    click(&f, K_CLICK, "start function");
-    expect(&f, "", "by name");
-    expect(&f, "", "\\start function"); /* the other way round, still: Z first */
+    click(&f, K_CLICK, "  start functions"); /* above the titles a line counts them */
+    expect(&f, "", "/start functions");      /* A first */
     expect(&f, ":cycles Enter", "stopped");
     click(&f, K_CLICK, "stopped");
     expect(&f, "", "\\stopped");
@@ -341,8 +340,8 @@ static void test_bars(void **state)
     expect_not(&f, "", "<-");
     expect(&f, ":places Enter", "8.21ms  @@@@@@@@@@ lock at sync.(*Mutex).Lock");
     fix_close(&f);
-    fix_open(&f, lock, "default", 128, 40);
-    expect(&f, "5", "main.(*bank).clerk             @@@@@@@@        6");
+    fix_open(&f, lock, "default", 140, 40);
+    expect(&f, "5", "1368  @@@@@@@@@@ main.(*bank).clerk");
     fix_close(&f);
     fix_open(&f, lock, "default", 50, 24);
     expect(&f, "6", " <- ");
