@@ -427,7 +427,7 @@ check-packages: dist
 .PHONY: dist deb check-packages
 
 format:
-	@clang-format -i $$(git ls-files '*.c' '*.h')
+	@find decode triage layout viewer bench tests -name '*.[ch]' | xargs clang-format -i
 
 clean:
 	rm -rf $(BUILD)

@@ -126,9 +126,9 @@ struct verdict {
     struct harm harm;
     struct gain gain;
     enum sure sure;
-    enum level level;
-    uint32_t region; /* string: the region of the program's own that it is in; 0: none */
-    bool usual_too;  /* the usual pieces have it as well, only shorter */
+    enum level level; /* of a work's: level.c decides; of a resource's (harm.work is NO_LANE): the family */
+    uint32_t region;  /* string: the region of the program's own that it is in; 0: none */
+    bool usual_too;   /* the usual pieces have it as well, only shorter */
     bool grows;   /* it gets worse, or never ends, whatever it costs so far: stands before what the work is */
     double clock; /* share of the trace that it takes, at most */
     double score; /* what the order is by */
