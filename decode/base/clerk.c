@@ -86,10 +86,10 @@ static bool answer(int to, struct clerk_said *said)
         const size_t n = (size_t)a.fds * sizeof *fd;
         memset(&c, 0, sizeof c);
         m.msg_control = &c;
-        m.msg_controllen = CMSG_SPACE(n);
+        m.msg_controllen = (socklen_t)CMSG_SPACE(n);
         c.head.cmsg_level = SOL_SOCKET;
         c.head.cmsg_type = SCM_RIGHTS;
-        c.head.cmsg_len = CMSG_LEN(n);
+        c.head.cmsg_len = (socklen_t)CMSG_LEN(n);
         memcpy(CMSG_DATA(&c.head), fd, n);
     }
     ssize_t k;

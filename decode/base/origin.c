@@ -26,15 +26,17 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool look(int fd, const char *path, struct origin *o)
 {
     struct stat st;
-    struct statx x;
     if ((path ? stat(path, &st) : fstat(fd, &st)) || !S_ISREG(st.st_mode))
         return false;
     *o = (struct origin){.dev = st.st_dev, .ino = st.st_ino};
+#ifdef STATX_BTIME /* musl before 1.2.5 cannot ask */
+    struct statx x;
     if (statx(path ? AT_FDCWD : fd, path ? path : "", path ? 0 : AT_EMPTY_PATH, STATX_BTIME, &x) == 0 &&
         x.stx_mask & STATX_BTIME) {
         o->made_s = x.stx_btime.tv_sec;
         o->made_ns = x.stx_btime.tv_nsec;
     }
+#endif
     return true;
 }
 
