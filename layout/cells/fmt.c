@@ -159,3 +159,14 @@ char *fmt_percent(int64_t part, int64_t whole, char out[FMT_MAX])
     of = of < 0 ? 0 : of > most ? most : of;
     return share_of(of, 1, out);
 }
+
+char *fmt_round(char *s)
+{
+    char *point = strchr(s, '.');
+    char *unit = point ? point + 1 + strspn(point + 1, "0123456789") : NULL, *end = unit;
+    while (unit && end > point && (end[-1] == '0' || end[-1] == '.'))
+        end--;
+    if (unit)
+        memmove(end, unit, strlen(unit) + 1);
+    return s;
+}

@@ -19,6 +19,9 @@ char *fmt_exact(int64_t ns, char out[FMT_MAX]);
 char *fmt_time(int64_t ns, int64_t res, char out[FMT_MAX]);
 /* fmt_ticks - of a clock of unknown rate: "12724t"; brief: from 100000 on three digits, "572kt", "5.72Mt". */
 char *fmt_ticks(int64_t ticks, bool brief, char out[FMT_MAX]);
+/* fmt_round - s, one of these, without zeros behind its point: "10.0us" becomes "10us". For numbers that are
+ * round, not measured: bounds, lengths of windows. */
+char *fmt_round(char *s);
 char *fmt_bytes(uint64_t n, char out[FMT_MAX]); /* "812B", "38.2M", "1.21G" (1024s) */
 char *fmt_count(uint64_t n, char out[FMT_MAX]); /* "1204", "66.1M" (1000s) */
 /* fmt_percent - a share as share_of() writes it. */

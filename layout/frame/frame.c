@@ -241,16 +241,17 @@ static void ruler_marks(const struct canvas *c, int y)
             grid_flags(c->g, p->gutter + i, y, 1, 1, CELL_UNDERLINE);
         }
     }
-    if (s && s->done && !s->hidden)
-        for (int i = 0; i < n; i++)
-            if (v->cache.edges[i + 1] > v->cache.edges[i]) {
-                size_t k = search_from(s, v->cache.edges[i]);
-                const struct cell *at = grid_at(c->g, p->gutter + i, y);
-                if (at && k < s->nhits &&
-                    s->hits[k].t < v->cache.edges[i + 1]) /* over a label: its colour only */
-                    grid_put(c->g, p->gutter + i, y,
-                             at->glyph == ' ' ? glyph_mark(v->scr.tier, MARK_HIT) : at->glyph, STYLE_HIT);
-            }
+    const bool told =
+        p->n[ROW_STRIP] && v->at.win.t0 <= 0 && v->at.win.t1 >= view_end(v); /* the same below */
+    for (int i = 0; i < n && s && s->done && !s->hidden && !told; i++)
+        if (v->cache.edges[i + 1] > v->cache.edges[i]) {
+            size_t k = search_from(s, v->cache.edges[i]);
+            const struct cell *at = grid_at(c->g, p->gutter + i, y);
+            if (at && k < s->nhits &&
+                s->hits[k].t < v->cache.edges[i + 1]) /* over a label: its colour only */
+                grid_put(c->g, p->gutter + i, y,
+                         at->glyph == ' ' ? glyph_mark(v->scr.tier, MARK_HIT) : at->glyph, STYLE_HIT);
+        }
     if (cursor >= 0 && cursor < n)
         grid_put(c->g, p->gutter + cursor, y, glyph_mark(v->scr.tier, MARK_CURSOR), STYLE_CURSOR);
 }
@@ -325,6 +326,8 @@ static void strip(const struct canvas *c)
     int a = window_col(all, n, v->at.win.t0), b = window_col(all, n, v->at.win.t1 - 1);
     a = a < 0 ? 0 : a;
     b = b < 0 || b >= n ? n - 1 : b;
+    if (a == 0 && b == n - 1)
+        b = -1; /* all of it: nothing to tell apart */
     for (int i = 0; i < n; i++) {
         int64_t t0 = window_edge(all, n, i), t1 = window_edge(all, n, i + 1);
         size_t k = s ? search_from(s, t0) : 0;

@@ -271,20 +271,30 @@ static uint32_t items_goroutine(const struct view *v, const struct item *i)
 /* ---- drawing --------------------------------------------------------------------------------------------
  */
 
+/* How long it took (logs: ""), and the columns that leaves its name. */
+static int items_room(const struct view *v, const struct item *i, char d[FMT_MAX])
+{
+    const int all = v->scr.gutter - 1 - (i->depth > 3 ? 3 : i->depth);
+    d[0] = 0;
+    if (i->kind != ITEM_LOG)
+        when_dur(v->tr, time_sub(i->t1, i->t0), d);
+    const int room = all - (int)strlen(d) - 1;
+    if (room >= 3)
+        return room;
+    d[0] = 0;
+    return all;
+}
+
 static void items_label(struct grid *g, const struct view *v, const struct item *i, const struct facts *f,
                         int y, bool focus)
 {
     int w = v->scr.gutter - 1, x = i->depth > 3 ? 3 : i->depth;
-    char d[FMT_MAX] = "", name[400];
+    char d[FMT_MAX], name[400];
     if (w < 1)
         return;
     enum style s = focus ? STYLE_LANE_FOCUS : STYLE_LANE;
-    if (i->kind != ITEM_LOG)
-        when_dur(v->tr, time_sub(i->t1, i->t0), d);
-    int dw = (int)strlen(d), room = w - x - dw - 1;
+    const int room = items_room(v, i, d);
     const char *kind = i->kind == ITEM_GC || i->kind == ITEM_STW ? f->kind : NULL;
-    if (room < 3)
-        room = w - x, d[0] = 0;
     if (kind)
         snprintf(name, sizeof name, "%s", kind);
     else if (i->kind != ITEM_LOG && !trace_str(v->tr, f->name).len)
@@ -296,6 +306,15 @@ static void items_label(struct grid *g, const struct view *v, const struct item 
         grid_right(g, 0, y, w, d, STYLE_LANE_NOTE);
     if (focus)
         grid_put(g, w, y, '>', STYLE_LANE_FOCUS);
+}
+
+/* The label has the whole name. */
+static bool labelled(const struct view *v, const struct item *i, const struct facts *f)
+{
+    char d[FMT_MAX];
+    const int room = items_room(v, i, d);
+    return i->kind != ITEM_GC && i->kind != ITEM_STW &&
+           str_width(trace_str(v->tr, f->name), room + 1) <= room;
 }
 
 /* Behind the bar; within it, or before it, where it is whole there only; cut where most of it has room. */
@@ -333,7 +352,7 @@ static void items_bar(struct grid *g, const struct view *v, const struct item *i
                                                       v->cache.edges[c + 1] - v->cache.edges[c]);
         grid_put(g, v->scr.gutter + c, y, glyph, f->style);
     }
-    if (f->name)
+    if (f->name && !labelled(v, i, f)) /* said once */
         bar_name(g, v, f, y, c0 < 0 ? 0 : c0, c1);
 }
 

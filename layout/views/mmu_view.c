@@ -79,10 +79,11 @@ static void lengths(struct grid *g, const struct view *v, int y)
     int x0, x1, free = SCALE;
     grid_fill(g, 0, y, g->w, 1, ' ', STYLE_RULER);
     mmu_place(g->w - SCALE, n, v->at.row, &x0, &x1);
-    int keep0 = SCALE + x0, keep1 = keep0 + (int)strlen(tri_dur(v->tr, m[v->at.row].window, d)) + 1;
+    int keep0 = SCALE + x0,
+        keep1 = keep0 + (int)strlen(fmt_round(tri_dur(v->tr, m[v->at.row].window, d))) + 1;
     for (uint32_t i = 0; i < n; i++) {
         mmu_place(g->w - SCALE, n, i, &x0, &x1);
-        int w = (int)str_width(str_of(tri_dur(v->tr, m[i].window, d)), FMT_MAX);
+        int w = (int)str_width(str_of(fmt_round(tri_dur(v->tr, m[i].window, d))), FMT_MAX);
         bool focus = &m[i] == here(v);
         if (SCALE + x0 < free || SCALE + x0 + w > g->w ||
             (!focus && SCALE + x0 <= keep1 && SCALE + x0 + w >= keep0))

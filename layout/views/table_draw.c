@@ -47,6 +47,18 @@ static void draw_number(const struct view *v, enum tcol_kind k, int64_t x, char 
         fmt_count((uint64_t)x, out);
 }
 
+/* Columns of the bars and a blank: rows have them if they are sorted by an amount and names, from x on, have
+ * room beside them. */
+static int bars_take(const struct table *t, int w, int x)
+{
+    enum { LEAST = 45 };
+    const int by = t->have.sort;
+    if (w - x < LEAST || by >= table_cols(t) - 1)
+        return 0;
+    const enum tcol_kind k = table_col(t, by).kind;
+    return k == TCOL_TIME || k == TCOL_NAME ? 0 : TRI_BAR + 1;
+}
+
 static void titles(struct grid *g, const struct view *v, int y)
 {
     const struct table *t = v->table;
@@ -64,6 +76,7 @@ static void titles(struct grid *g, const struct view *v, int y)
     bool by = t->have.sort == table_cols(t) - 1;
     snprintf(head, sizeof head, "%s%s", by ? mark : "",
              t->have.open == TABLE_TYPES ? t->from->types : "what");
+    x += bars_take(t, g->w, x + 2);
     tri_say(g, x + 2, y, g->w - x - 2, by ? STYLE_STATUS_KEY : STYLE_RULER, "%s", head);
 }
 
@@ -78,26 +91,17 @@ unsigned table_titled(struct view *v, int x)
     return col == t->want.sort ? table_invert(v, 1) : table_sort(v, col - t->want.sort);
 }
 
-/* What rows are sorted by, if that is an amount, as a bar beside the largest. Returns the columns it takes,
- * of x's screen. */
-static int draw_bar(struct grid *g, const struct view *v, uint32_t row, int x, int y, bool focus)
+/* What rows are sorted by, as a bar beside the largest. */
+static void draw_bar(struct grid *g, const struct view *v, uint32_t row, int x, int y)
 {
-    enum { LEAST = 50, BAR = 10 }; /* columns that are left for names, and of a bar */
     const struct table *t = v->table;
     const int by = t->have.sort;
-    if (g->w - x < LEAST || by >= table_cols(t) - 1)
-        return 0;
-    const enum tcol_kind k = table_col(t, by).kind;
-    if (k == TCOL_TIME || k == TCOL_NAME)
-        return 0;
     const int64_t a = table_value(t, t->row[0], by), b = table_value(t, t->row[t->nrows - 1], by),
                   n = table_value(t, t->row[row], by), most = a > b ? a : b;
-    glyph_bar(g, v->scr.tier, x, y, BAR, n > 0 ? (uint64_t)n : 0, most > 0 ? (uint64_t)most : 0,
-              focus                  ? STYLE_LANE_FOCUS
-              : table_col(t, by).bar ? table_col(t, by).bar
-              : t->from->bar         ? t->from->bar
-                                     : STYLE_RUNNING);
-    return BAR + 1;
+    tri_bar(g, v, x, y, TRI_BAR, n, most,
+            table_col(t, by).bar ? table_col(t, by).bar
+            : t->from->bar       ? t->from->bar
+                                 : STYLE_RUNNING);
 }
 
 void table_row(struct grid *g, struct view *v, uint32_t row, int y, bool focus)
@@ -115,7 +119,10 @@ void table_row(struct grid *g, struct view *v, uint32_t row, int y, bool focus)
         tri_cell(g, x, y, k.w, s, buf);
         x += k.w;
     }
-    x += draw_bar(g, v, row, x + 2, y, focus);
+    const int bar = bars_take(t, g->w, x + 2);
+    if (bar)
+        draw_bar(g, v, row, x + 2, y);
+    x += bar;
     table_name(&whole, t, t->row[row]);
     str_where((struct str){whole.p ? whole.p : "", (uint32_t)whole.n}, g->w - x - 2, glyph_dots(v->scr.tier),
               name, sizeof name);
@@ -204,7 +211,7 @@ static void draw_label(void *arg, int64_t value, char *out, size_t size)
         snprintf(out, size, TRI_UNTIMED);
         return;
     }
-    snprintf(out, size, ">%.30s", buf);
+    snprintf(out, size, ">%.30s", fmt_round(buf));
 }
 
 static void draw_spectrum(const struct spectrum *s, struct grid *g, struct view *v, int y)

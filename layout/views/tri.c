@@ -118,6 +118,12 @@ int tri_say(struct grid *g, int x, int y, int w, enum style s, const char *fmt, 
     return grid_str(g, to, y, x + w - to, grid_cut(g), s); /* one word alone is cut within */
 }
 
+void tri_bar(struct grid *g, const struct view *v, int x, int y, int w, int64_t n, int64_t most, enum style s)
+{
+    grid_fill(g, x, y, w, 1, ' ', STYLE_NORMAL);
+    glyph_bar(g, v->scr.tier, x, y, w, n > 0 ? (uint64_t)n : 0, most > 0 ? (uint64_t)most : 0, s);
+}
+
 void tri_note(struct grid *g, int x, int y, int n, const char *text)
 {
     wrap_draw(g, x, y, g->w - x, n > 1 ? n : 1, STYLE_DIM, str_of(text));

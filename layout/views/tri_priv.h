@@ -76,6 +76,11 @@ bool tri_begin(struct grid *g, const struct view *v, int *y, int *h);
 /* tri_say_two - what `detail` says as lines 0 and 1, once the tables are there. */
 void tri_say_two(const struct view *v, struct rich *out,
                  void (*detail)(struct text *, const struct view *, int));
+/* tri_bar - a row's bar: n of most in w columns, in the colour of its state. It keeps its own ground in the
+ * row with the cursor: there, too, its colour says what it is. */
+enum { TRI_BAR = 10 };
+void tri_bar(struct grid *g, const struct view *v, int x, int y, int w, int64_t n, int64_t most,
+             enum style s);
 /* tri_say - printf into the grid, in w columns: cut between words, with " ..", where it is longer; returns
  * the column behind. tri_note - in at most n lines, what there is to say instead of rows. */
 int tri_say(struct grid *g, int x, int y, int w, enum style s, const char *fmt, ...)

@@ -324,8 +324,7 @@ static void section(struct grid *g, const struct view *v, uint32_t i, int y)
 /* So much of what the first row of its section has, which is the longest. */
 static void bar(struct grid *g, const struct view *v, int y, int64_t total, int64_t most, enum style s)
 {
-    glyph_bar(g, v->scr.tier, BAR_AT, y, bar_width(g->w), total > 0 ? (uint64_t)total : 0,
-              most > 0 ? (uint64_t)most : 0, s);
+    tri_bar(g, v, BAR_AT, y, bar_width(g->w), total, most, s);
 }
 
 /* The largest total among the pairs: they are in three groups, each with its largest first. */
@@ -468,7 +467,7 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
     case WAIT_PAIR:
         numbers(g, v, y, s, v->tri->pair[w.i].p.total, v->tri->pair[w.i].p.count,
                 moment_of(v->tri, w).t1 - moment_of(v->tri, w).t0);
-        bar(g, v, y, v->tri->pair[w.i].p.total, pairs_most(v->tri), focus ? s : STYLE_WAITING);
+        bar(g, v, y, v->tri->pair[w.i].p.total, pairs_most(v->tri), STYLE_WAITING);
         if (ended_at(g->w))
             pair_ends(g, v, &v->tri->pair[w.i], y, s);
         else
@@ -477,13 +476,13 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
     case WAIT_PLACE:
         numbers(g, v, y, s, tg->waits[w.i].total, tg->waits[w.i].count,
                 moment_of(v->tri, w).t1 - moment_of(v->tri, w).t0);
-        bar(g, v, y, tg->waits[w.i].total, tg->waits[0].total, focus ? s : STYLE_WAITING);
+        bar(g, v, y, tg->waits[w.i].total, tg->waits[0].total, STYLE_WAITING);
         place_text(&t, v, tg->waits[w.i].reason, tg->waits[w.i].stack);
         break;
     case WAIT_SYSCALL:
         call_numbers(g, v, y, s, &tg->syscalls[w.i]);
         if (!tri_none_timed(v->tr, tg->syscalls[w.i].count, tg->syscalls[w.i].total))
-            bar(g, v, y, tg->syscalls[w.i].total, tg->syscalls[0].total, focus ? s : STYLE_SYSCALL);
+            bar(g, v, y, tg->syscalls[w.i].total, tg->syscalls[0].total, STYLE_SYSCALL);
         text_where(&t, v->tr, tg->syscalls[w.i].stack, 100);
         break;
     case WAIT_SCHED: sched_numbers(g, v, y, s, w.i == SCHED_RUNTIME, &t); break;
@@ -491,7 +490,7 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
         tri_cell(g, g->w < NARROW ? 10 : 19, y, 9, s,
                  tri_dur(v->tr, tg->worst[w.i].t1 - tg->worst[w.i].t0, d));
         bar(g, v, y, tg->worst[w.i].t1 - tg->worst[w.i].t0, tg->worst[0].t1 - tg->worst[0].t0,
-            focus ? s : STYLE_RUNNABLE);
+            STYLE_RUNNABLE);
         text_lit(&t, "@");
         text_dur(&t, tg->worst[w.i].t0);
         text_lit(&t, "  ");

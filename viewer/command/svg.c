@@ -157,7 +157,7 @@ void svg_print(const struct grid *g, enum palette p, FILE *out)
     fprintf(
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" xml:space=\"preserve\" viewBox=\"0 0 %d %d\" width=\"%d\" "
-        "height=\"%d\" font-family=\"DejaVu Sans Mono, Menlo, Consolas, monospace\" font-size=\"13\">\n",
+        "height=\"%d\" font-family=\"DejaVu Sans Mono, Menlo, Consolas, monospace\" font-size=\"13.29\">\n",
         w, h, w, h);
     rect(&s, 0, 0, w, h, s.ground, 1);
     for (int y = 0; y < g->h; y++)

@@ -107,7 +107,7 @@ static const struct want also[] = {
     {ACT_SELECT, ACT_NONE, "select a range"},
     {ACT_RELATED, ACT_NONE, "related goroutines"},
     {ACT_SUMS, ACT_NONE, "sums of the window"},
-    {ACT_SPLIT, ACT_NONE, "what is below the lanes"},
+    {ACT_SPLIT, ACT_NONE, "below the lanes"},
     {ACT_SOURCE, ACT_NONE, "source"},
     {ACT_VIEW_TOP, ACT_NONE, "live top"},
     {ACT_VIEW_FLAME, ACT_NONE, "flame graph"},
