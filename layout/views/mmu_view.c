@@ -176,16 +176,15 @@ static void speak(const struct view *v, int w, struct rich *out)
     tri_say_two(v, out, mmu_detail);
 }
 
+static void mmu_line(struct text *out, const struct view *v, uint32_t i)
+{
+    const struct mmu_point *m = &v->tri->tg->mmu[i];
+    text_add(out, "%" PRId64 "\t%.6f\t%" PRId64, m->window, m->mmu, m->at);
+}
+
 static bool mmu_tsv(const struct view *v, FILE *f)
 {
-    if (!points(v))
-        return false;
-    fprintf(f, "window ns\tmmu\tat ns\n");
-    for (uint32_t i = 0; i < points(v); i++) {
-        const struct mmu_point *m = &v->tri->tg->mmu[i];
-        fprintf(f, "%" PRId64 "\t%.6f\t%" PRId64 "\n", m->window, m->mmu, m->at);
-    }
-    return true;
+    return tri_tsv(v, f, "window ns\tmmu\tat ns", points(v), mmu_line);
 }
 
 /* ---- keys -----------------------------------------------------------------------------------------------
@@ -259,17 +258,12 @@ static bool can(const struct view *v, enum request d)
 }
 
 const struct view_kind kind_mmu = {
-    .lanes = LANE_KINDS,
-    .table = true,
-    .plan = PLAN_TABLE,
-    .gutter = GUTTER_SHORT,
+    TIMELESS_PLAN,
     .open = tri_open,
-    .show = kind_show,
     .draw = mmu_draw,
     .touch = touch,
     .speak = speak,
     .can = can,
-    .hold = tri_hold,
     .tsv = mmu_tsv,
     .refuse = "Enter opens the lanes first",
     .answer =

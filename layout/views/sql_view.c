@@ -622,13 +622,15 @@ static void draw(struct grid *g, struct view *v, const struct plan *p)
                  "--schema. Enter on a row with t0 and g goes there.");
 }
 
+static void line(struct text *out, const struct view *v, uint32_t i)
+{
+    const char *said = v->asked->lines->line[picked(v, i) + 1];
+    text_raw(out, said, strlen(said));
+}
+
 static bool tsv(const struct view *v, FILE *f)
 {
-    if (v->asked)
-        fprintf(f, "%s\n", v->asked->lines->line[0]);
-    for (uint32_t i = 0; i < count(v); i++)
-        fprintf(f, "%s\n", v->asked->lines->line[picked(v, i) + 1]);
-    return count(v) > 0;
+    return v->asked && tri_tsv(v, f, v->asked->lines->line[0], count(v), line);
 }
 
 static const struct tri_view list = {.rows = count,
@@ -639,17 +641,12 @@ static const struct tri_view list = {.rows = count,
                                      .enter = enter,
                                      .ready = ready};
 const struct view_kind kind_sql = {
-    .lanes = LANE_KINDS,
-    .table = true,
-    .plan = PLAN_TABLE,
-    .gutter = GUTTER_SHORT,
+    TIMELESS_PLAN,
     .has = ready,
     .open = tri_open,
-    .show = kind_show,
     .draw = draw,
     .touch = tri_touch,
     .speak = tri_speak,
-    .hold = tri_hold,
     .list = &list,
     .tsv = tsv,
     .refuse = "Enter goes to a row's place",

@@ -178,19 +178,20 @@ unsigned table_titled(struct view *v, int x);
 void table_row(struct grid *g, struct view *v, uint32_t row, int y, bool focus);
 
 #define IS_THINGS(provider) \
-    .lanes = LANE_KINDS, .table = true, .plan = PLAN_TABLE, .gutter = GUTTER_SHORT, .things = provider, \
-    .status_most = tri_status_most, .list = &table_list, .open = table_open, .show = kind_show, \
-    .draw = table_draw, .touch = tri_touch, .speak = tri_speak, .where = table_where, .hold = tri_hold, \
-    .pending = table_pending, .work = table_work, .find = table_find, .copy = table_copy, \
-    .back_word = table_back_word, .refuse = "Enter opens the lanes first", \
-    .answer = {ANSWER_ROWS, \
-               ANSWER_SIDE(table_sort), \
-               [REQ_SORT] = table_sort, \
-               [REQ_INVERT] = table_invert, \
-               [REQ_HERE] = table_here, \
-               [REQ_BACK] = table_back}, \
-    .refusal = {REFUSE_ZOOM, REFUSE_SELECT}, \
-    .word = {ANSWER_SIDE("column"), [REQ_SORT] = NULL, [REQ_DETAILS] = "open", [REQ_HERE] = "window only"}
+    TIMELESS_PLAN, \
+        .things = provider, .status_most = tri_status_most, .list = &table_list, .open = table_open, \
+        .draw = table_draw, .touch = tri_touch, .speak = tri_speak, .where = table_where, \
+        .pending = table_pending, .work = table_work, .find = table_find, .copy = table_copy, \
+        .back_word = table_back_word, .refuse = "Enter opens the lanes first", \
+        .answer = {ANSWER_ROWS, \
+                   ANSWER_SIDE(table_sort), \
+                   [REQ_SORT] = table_sort, \
+                   [REQ_INVERT] = table_invert, \
+                   [REQ_HERE] = table_here, \
+                   [REQ_BACK] = table_back}, \
+        .refusal = {REFUSE_ZOOM, REFUSE_SELECT}, \
+        .word = { \
+            ANSWER_SIDE("column"), [REQ_SORT] = NULL, [REQ_DETAILS] = "open", [REQ_HERE] = "window only"}
 
 /* table_name_string - a kind whose name is the string its number a stands for; most are. */
 void table_name_string(struct text *out, const struct table *t, const struct ttype *k);

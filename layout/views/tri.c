@@ -668,6 +668,20 @@ void tri_say_two(const struct view *v, struct rich *out,
     }
 }
 
+bool tri_tsv(const struct view *v, FILE *f, const char *columns, uint32_t n,
+             void (*line)(struct text *out, const struct view *v, uint32_t row))
+{
+    if (n)
+        fprintf(f, "%s\n", columns);
+    for (uint32_t i = 0; i < n; i++) {
+        struct text t = {.ticks = when_ticks(v->tr)};
+        line(&t, v, i);
+        fprintf(f, "%s\n", t.p ? t.p : "");
+        text_free(&t);
+    }
+    return n > 0;
+}
+
 static void row_detail(struct text *t, const struct view *v, int line)
 {
     if (v->at.row < rows(v))

@@ -529,15 +529,11 @@ static bool can(const struct view *v, enum request d)
 const struct tri_view tri_findings = {
     .rows = count, .head_lines = head_lines, .detail = detail, .enter = enter};
 const struct view_kind kind_triage = {
-    .lanes = LANE_KINDS,
-    .table = true,
-    .gutter = GUTTER_SHORT,
+    IS_TIMELESS,
     .open = tri_open,
-    .show = kind_show,
     .draw = draw,
     .touch = tri_touch,
     .speak = tri_speak,
-    .hold = tri_hold,
     .refuse = "Enter opens the lanes first",
     .plan = PLAN_FINDINGS,
     .list = &tri_findings,

@@ -594,19 +594,14 @@ static const char *back_word(const struct view *v)
 }
 
 const struct view_kind kind_flame = {
-    .lanes = LANE_KINDS,
-    .table = true,
+    TIMELESS_PLAN,
     .over = true,
-    .plan = PLAN_TABLE,
-    .gutter = GUTTER_SHORT,
     .open = flame_open,
-    .show = kind_show,
     .draw = flame_draw,
     .touch = flame_touch,
     .speak = flame_speak,
     .pending = flame_pending,
     .work = flame_go_on,
-    .hold = tri_hold,
     .back_word = back_word,
     .refuse = "a flame graph has no lanes: 2 and 3 show lanes",
     .answer = {[REQ_LANE] = flame_move,

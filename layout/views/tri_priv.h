@@ -51,10 +51,19 @@ unsigned tri_enter(struct view *v, int n);
 void tri_draw(struct grid *g, struct view *v, const struct plan *p);
 unsigned tri_touch(struct view *v, const struct plan *p, int x, int y);
 void tri_speak(const struct view *v, int w, struct rich *out);
+/*
+ * IS_TIMELESS - what all views without a time axis say; TIMELESS_PLAN: those with the screen of a table, too;
+ * IS_TABLE: those whose rows struct tri_view draws, too.
+ * tri_tsv - for `tsv` of such views: the columns' names, then n lines. false: no rows.
+ */
+#define IS_TIMELESS \
+    .lanes = LANE_KINDS, .table = true, .gutter = GUTTER_SHORT, .show = kind_show, .hold = tri_hold
+#define TIMELESS_PLAN IS_TIMELESS, .plan = PLAN_TABLE
 #define IS_TABLE \
-    .lanes = LANE_KINDS, .table = true, .gutter = GUTTER_SHORT, .open = tri_open, .show = kind_show, \
-    .draw = tri_draw, .touch = tri_touch, .speak = tri_speak, .hold = tri_hold, \
-    .refuse = "Enter opens the lanes first"
+    TIMELESS_PLAN, .open = tri_open, .draw = tri_draw, .touch = tri_touch, .speak = tri_speak, \
+                   .refuse = "Enter opens the lanes first"
+bool tri_tsv(const struct view *v, FILE *f, const char *columns, uint32_t n,
+             void (*line)(struct text *out, const struct view *v, uint32_t row));
 #define ANSWER_ROWS \
     [REQ_LANE] = tri_move, [REQ_LANE_PAGE] = tri_page, [REQ_FIRST] = tri_first, [REQ_START] = tri_first, \
     [REQ_LAST] = tri_last, [REQ_END] = tri_last, [REQ_DETAILS] = tri_enter, [REQ_FIT] = tri_enter, \

@@ -707,7 +707,6 @@ static const struct tri_view tri_waits = {.rows = count,
                                           .enter = enter};
 const struct view_kind kind_waits = {
     IS_TABLE,
-    .plan = PLAN_TABLE,
     .status_most = tri_status_most,
     .about = about,
     .list = &tri_waits,

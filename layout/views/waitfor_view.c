@@ -172,20 +172,17 @@ static bool about(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1)
     return m.g != NO_LANE;
 }
 
+static void waitfor_view_line(struct text *out, const struct view *v, uint32_t i)
+{
+    const struct waitfor_edge *e = &waitfor_of(v)->edge[i];
+    text_add(out, "%lld\t%llu\t%.4f\t%u\t", (long long)e->ns, (unsigned long long)e->count, e->share,
+             e->knot);
+    waitfor_edge_text(out, v->tr, e);
+}
+
 static bool waitfor_view_tsv(const struct view *v, FILE *f)
 {
-    if (!waitfor_view_count(v))
-        return false;
-    fprintf(f, "ns\tcount\tlife\tknot\twho\n");
-    for (uint32_t i = 0; i < waitfor_view_count(v); i++) {
-        const struct waitfor_edge *e = &waitfor_of(v)->edge[i];
-        struct text t = {0};
-        waitfor_edge_text(&t, v->tr, e);
-        fprintf(f, "%lld\t%llu\t%.4f\t%u\t%s\n", (long long)e->ns, (unsigned long long)e->count, e->share,
-                e->knot, t.p ? t.p : "");
-        text_free(&t);
-    }
-    return true;
+    return tri_tsv(v, f, "ns\tcount\tlife\tknot\twho", waitfor_view_count(v), waitfor_view_line);
 }
 
 static const struct tri_view list = {.rows = waitfor_view_count,
@@ -198,7 +195,6 @@ static const struct tri_view list = {.rows = waitfor_view_count,
                                      .counted = true};
 const struct view_kind kind_waitfor = {
     IS_TABLE,
-    .plan = PLAN_TABLE,
     .status_most = tri_status_most,
     .list = &list,
     .about = about,

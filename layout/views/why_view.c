@@ -304,20 +304,17 @@ static void why_view_draw(struct grid *g, struct view *v, const struct plan *p)
                  "Nothing is explained yet: :why on a goroutine's span, a task, a region or a finding.");
 }
 
+static void why_view_line(struct text *out, const struct view *v, uint32_t i)
+{
+    const struct explain_node *n = node(v, i);
+    text_add(out, "%.4f\t%lld\t%llu\t%d\t", (double)n->ns / (double)(v->why->t1 - v->why->t0),
+             (long long)n->ns, (unsigned long long)n->count, v->why->row[i].depth);
+    explain_node_text(out, v->tr, n, own(v, i));
+}
+
 static bool why_view_tsv(const struct view *v, FILE *f)
 {
-    if (!why_view_count(v))
-        return false;
-    fprintf(f, "share\tns\tcount\tdepth\twhat\n");
-    for (uint32_t i = 0; i < why_view_count(v); i++) {
-        const struct explain_node *n = node(v, i);
-        struct text t = {.ticks = when_ticks(v->tr)};
-        explain_node_text(&t, v->tr, n, own(v, i));
-        fprintf(f, "%.4f\t%lld\t%llu\t%d\t%s\n", (double)n->ns / (double)(v->why->t1 - v->why->t0),
-                (long long)n->ns, (unsigned long long)n->count, v->why->row[i].depth, t.p ? t.p : "");
-        text_free(&t);
-    }
-    return true;
+    return tri_tsv(v, f, "share\tns\tcount\tdepth\twhat", why_view_count(v), why_view_line);
 }
 
 static const struct tri_view list = {.rows = why_view_count,
@@ -328,17 +325,12 @@ static const struct tri_view list = {.rows = why_view_count,
                                      .enter = why_view_enter,
                                      .ready = why_view_ready};
 const struct view_kind kind_why = {
-    .lanes = LANE_KINDS,
-    .table = true,
+    TIMELESS_PLAN,
     .over = true,
-    .gutter = GUTTER_SHORT,
     .open = tri_open,
-    .show = kind_show,
     .draw = why_view_draw,
     .speak = tri_speak,
-    .hold = tri_hold,
     .refuse = "Enter opens the lanes first",
-    .plan = PLAN_TABLE,
     .list = &list,
     .has = why_view_has,
     .tsv = why_view_tsv,

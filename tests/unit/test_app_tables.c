@@ -81,6 +81,29 @@ static void test_mmu(void **state)
     fix_close(&f);
 }
 
+/* y of a view of rows copies them all, below the names of their columns. */
+static void test_copied(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *keys, *begin;
+    } rows[] = {{":waits-for Enter y", "ns\tcount\tlife\tknot\twho\n"},
+                {"6 W y", "share\tns\tcount\tdepth\twhat\n"},
+                {":sql Space select Space g,p Space from Space span Enter y", " "}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct fix f;
+        fix_open(&f, lock, "default", 80, 24);
+        expect(&f, rows[i].keys, "copied: all rows, as TSV");
+        assert_memory_equal(f.a.yank, rows[i].begin, strlen(rows[i].begin));
+        uint32_t lines = 0;
+        for (const char *c = f.a.yank; *c; c++)
+            lines += *c == '\n';
+        assert_int_equal(lines, kind_here(&f.a.view)->list->rows(&f.a.view) + 1);
+        assert_true(lines > 2);
+        fix_close(&f);
+    }
+}
+
 /* A key that changes nothing says why, and a row about a goroutine is asked for its life as a lane is. */
 static void test_no_silence(void **state)
 {
@@ -533,7 +556,7 @@ int main(void)
         cmocka_unit_test(test_half_done),  cmocka_unit_test(test_not_yet), cmocka_unit_test(test_sorts_early),
         cmocka_unit_test(test_findings),   cmocka_unit_test(test_groups),  cmocka_unit_test(test_instances),
         cmocka_unit_test(test_waits),      cmocka_unit_test(test_flame),   cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_oom),        cmocka_unit_test(test_read),
+        cmocka_unit_test(test_oom),        cmocka_unit_test(test_read),    cmocka_unit_test(test_copied),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
