@@ -11,21 +11,32 @@
 
 enum { ROWS = 256, MEMBERS = 4096 };
 
-/* When goroutines of one creation stack began, by quarter of the trace, and how many of them are over. */
+/* When goroutines of one creation stack began, by quarter of the time since the first of them did, and how
+ * many of them are over. */
 struct births {
+    int64_t since;
     uint32_t quarter[4], all, over;
 };
 
+/* Is that a goroutine of the creation stack, one that the trace saw begin? */
+static bool born(const struct causes *c, const struct leak_row *r, uint32_t g, struct lane_info *li)
+{
+    *li = trace_lane(c->tr, (struct lane){LANE_G, g});
+    return li->created && li->create_stack == r->create_stack;
+}
+
 static struct births births_of(const struct causes *c, const struct leak_row *r)
 {
-    struct births b = {.all = 0};
+    struct births b = {.since = c->tg->end};
+    struct lane_info li;
     const uint32_t group = causes_group(c, r->name), n = group == UINT32_MAX ? 0 : c->of[group].n;
+    for (uint32_t i = 0; i < n && i < MEMBERS && slices_tick(); i++)
+        if (born(c, r, causes_member(c, group, i, MEMBERS), &li) && li.first < b.since)
+            b.since = li.first;
     for (uint32_t i = 0; i < n && i < MEMBERS && slices_tick(); i++) {
-        const struct lane_info li =
-            trace_lane(c->tr, (struct lane){LANE_G, causes_member(c, group, i, MEMBERS)});
-        if (!li.created || li.create_stack != r->create_stack)
+        if (!born(c, r, causes_member(c, group, i, MEMBERS), &li))
             continue;
-        const int64_t q = c->tg->end > 0 ? li.first / (c->tg->end / 4 + 1) : 0;
+        const int64_t q = (li.first - b.since) / ((c->tg->end - b.since) / 4 + 1);
         b.quarter[q < 0 ? 0 : q > 3 ? 3 : q]++;
         b.all++;
         b.over += li.ended;
@@ -33,9 +44,10 @@ static struct births births_of(const struct causes *c, const struct leak_row *r)
     return b;
 }
 
-static bool all_along(const struct births *b)
+/* Do they come again and again, for half of the trace at least? */
+static bool all_along(const struct causes *c, const struct births *b)
 {
-    bool all = b->all > 0;
+    bool all = b->all > 0 && b->since <= c->tg->end / 2;
     for (int i = 0; i < 4; i++)
         all &= b->quarter[i] >= b->all / 8;
     return all;
@@ -58,8 +70,8 @@ static bool ticks(const struct causes *c, const struct leak_row *r)
     return false;
 }
 
-static struct verdict leak_new(const struct works *w, const struct leak_row *r, enum rule rule,
-                               const struct births *b)
+static struct verdict leak_new(const struct causes *c, const struct works *w, const struct leak_row *r,
+                               enum rule rule, const struct births *b)
 {
     struct verdict v = verdict_new(rule, 0);
     v.where = verdict_place(w, r->stack);
@@ -73,8 +85,9 @@ static struct verdict leak_new(const struct works *w, const struct leak_row *r, 
     verdict_ev(&v, EV_ENDED, r->ended);
     verdict_ev(&v, EV_COUNT, r->count);
     verdict_ev(&v, EV_LONGEST, (double)r->oldest);
-    v.level = all_along(b) && b->over * 20 <= b->all && b->all >= 4 * threshold(TH_LEAK_COUNT) ? LEVEL_WARN
-                                                                                               : LEVEL_NOTE;
+    v.level = all_along(c, b) && b->over * 20 <= b->all && b->all >= 4 * threshold(TH_LEAK_COUNT)
+                  ? LEVEL_WARN
+                  : LEVEL_NOTE;
     return v;
 }
 
@@ -94,11 +107,11 @@ static bool leaks(struct causes *c, const struct works *w, struct verdicts *out)
         const struct births b = births_of(c, r);
         const bool few_ended = r->ended <= threshold(TH_LEAK_ENDED) * r->created;
         const bool lost = r->lost >= threshold(TH_LEAK_COUNT) && r->lost > r->count / 2;
-        const bool ticker = few_ended && all_along(&b) && ticks(c, r);
-        const bool stuck =
-            old(c, r) && from_within(r) && (lost ? few_ended || all_along(&b) : few_ended && all_along(&b));
+        const bool ticker = few_ended && all_along(c, &b) && ticks(c, r);
+        const bool stuck = old(c, r) && from_within(r) &&
+                           (lost ? few_ended || all_along(c, &b) : few_ended && all_along(c, &b));
         if (stuck || ticker) {
-            const struct verdict v = leak_new(w, r, ticker && !lost ? RULE_TICKERS : RULE_LEAK, &b);
+            const struct verdict v = leak_new(c, w, r, ticker && !lost ? RULE_TICKERS : RULE_LEAK, &b);
             ok = verdict_add(out, &v);
         }
     }
