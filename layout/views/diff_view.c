@@ -3,14 +3,49 @@
  * (view.compared), with a cursor to scroll by.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "layout/cells/lines.h"
 #include "layout/cells/wrap.h"
 #include "layout/views/tri_priv.h"
 
+/* A line of the screen: of the text, from where on, and how far in what is continued stands. */
+struct piece {
+    const char *line;
+    struct str text;
+    int in;
+};
+
+/* The row-th line of the screen; false: there are fewer, *row is how many. */
+static bool piece_at(const struct view *v, uint32_t *row, struct piece *out)
+{
+    enum { IN = 2 };
+    uint32_t n = 0;
+    for (size_t i = 0; v->compared && i < v->compared->n; i++) {
+        const char *line = v->compared->line[i];
+        struct str rest = str_of(line);
+        const int lead = (int)strspn(line, " ");
+        int in = 0;
+        do {
+            uint32_t next = 0, len = rest.len ? wrap_next(rest, v->scr.w - in, &next) : 0;
+            if (n++ == *row) {
+                *out = (struct piece){line, {rest.p, len}, in};
+                return true;
+            }
+            rest = (struct str){rest.p + next, rest.len - next};
+            in = lead + IN < v->scr.w / 2 ? lead + IN : 0;
+        } while (rest.len);
+    }
+    *row = n;
+    return false;
+}
+
 static uint32_t diff_view_count(const struct view *v)
 {
-    return v->compared ? (uint32_t)v->compared->n : 0;
+    struct piece p;
+    uint32_t n = UINT32_MAX;
+    (void)piece_at(v, &n, &p);
+    return n;
 }
 
 static int diff_view_head_lines(const struct view *v, int rows)
@@ -21,24 +56,28 @@ static int diff_view_head_lines(const struct view *v, int rows)
 
 static void diff_view_row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
 {
-    const char *line = v->compared->line[i];
-    enum style s = focus          ? STYLE_LANE_FOCUS
-                   : *line == '!' ? STYLE_WARN
-                   : *line == ' ' ? STYLE_NORMAL
-                                  : STYLE_STATUS_KEY;
+    struct piece p;
+    if (!piece_at(v, &i, &p))
+        return;
+    const enum style s = focus            ? STYLE_LANE_FOCUS
+                         : *p.line == '!' ? STYLE_WARN
+                         : *p.line == ' ' ? STYLE_NORMAL
+                                          : STYLE_STATUS_KEY;
     if (focus)
         grid_fill(g, 0, y, g->w, 1, ' ', s);
-    (void)wrap_draw(g, 0, y, g->w, 1, s, str_of(line));
+    (void)grid_text(g, p.in, y, g->w - p.in, p.text, s);
 }
 
-/* The line under the cursor, whole. */
+/* A line says all itself. */
 static void diff_view_detail(struct text *t, const struct view *v, uint32_t i, int line)
 {
-    const char *s = v->compared->line[i];
-    while (*s == ' ')
-        s++;
-    if (line == 0)
-        text_add(t, "%s", s);
+    (void)t, (void)v, (void)i, (void)line;
+}
+
+static int diff_view_status(const struct view *v)
+{
+    (void)v;
+    return 0;
 }
 
 static unsigned diff_view_enter(struct view *v)
@@ -70,7 +109,7 @@ static void diff_view_draw(struct grid *g, struct view *v, const struct plan *p)
 
 static bool diff_view_tsv(const struct view *v, FILE *f)
 {
-    for (uint32_t i = 0; i < diff_view_count(v); i++)
+    for (size_t i = 0; v->compared && i < v->compared->n; i++)
         fprintf(f, "%s\n", v->compared->line[i]);
     return diff_view_count(v) > 0;
 }
@@ -86,6 +125,8 @@ const struct view_kind kind_diff = {
     .has = diff_view_has,
     .open = tri_open,
     .draw = diff_view_draw,
+    .where = tri_where,
+    .status_most = diff_view_status,
     .speak = tri_speak,
     .list = &list,
     .tsv = diff_view_tsv,

@@ -53,6 +53,8 @@ int page_numbers(struct grid *g, const struct view *v, struct box b);
 void page_read(const struct view *v, struct lines *out, int w);
 void page_read_numbers(const struct view *v, struct lines *out, int w);
 
+/* page_state - the state in whose colour a part of somebody's time stands. */
+enum state page_state(enum explain_cat cat);
 /* page_counts - is it a work that counts: somebody waits for it, and it has a tree? */
 bool page_counts(const struct work *w);
 /* page_work_of - the work that a finding is about, else the first that counts; NULL: none. */

@@ -1,6 +1,8 @@
 /* page_more.c - what view 1 shows in the room that its findings leave: the goroutines that ran most, the
  * places at which most is waited, all numbers. See page.h. */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "decode/base/mem.h"
 #include "layout/cells/fmt.h"
@@ -62,33 +64,66 @@ static void place_words(struct text *t, const struct trace *tr, const struct wai
     }
 }
 
-static void place_line(struct grid *g, const struct view *v, const struct wait_row *r, struct box b)
+/* Waits by what is said of them: stacks that differ above it are one place. */
+struct waited {
+    struct text said;
+    int64_t total;
+};
+
+static int by_total(const void *a, const void *b)
 {
-    enum { TIME = 8, BAR = 10 };
+    const int64_t x = ((const struct waited *)a)->total, y = ((const struct waited *)b)->total;
+    return x < y ? 1 : -(x > y);
+}
+
+/* Of the `LOOKED` longest waits; how many places. */
+enum { LOOKED = 256 };
+static int places_of(const struct view *v, struct waited p[LOOKED])
+{
+    const struct triage *tg = v->tri->tg;
+    int n = 0;
+    for (uint32_t i = 0; i < tg->nwaits && i < LOOKED && tg->waits[i].total > 0; i++) {
+        struct text t = {.ticks = when_ticks(v->tr)};
+        int k = 0;
+        place_words(&t, v->tr, &tg->waits[i]);
+        while (k < n && !(p[k].said.n == t.n && (!t.n || memcmp(p[k].said.p, t.p, t.n) == 0)))
+            k++;
+        if (k == n)
+            p[n++] = (struct waited){t, 0};
+        else
+            text_free(&t);
+        p[k].total = time_add(p[k].total, tg->waits[i].total);
+    }
+    qsort(p, (size_t)n, sizeof *p, by_total);
+    return n;
+}
+
+static void place_line(struct grid *g, const struct view *v, const struct waited *p, int64_t most,
+                       struct box b)
+{
+    enum { TIME = 8 };
     char d[FMT_MAX], buf[600];
-    struct text t = {.ticks = when_ticks(v->tr)};
-    tri_cell(g, b.x, b.y, TIME, STYLE_NORMAL, tri_dur(v->tr, r->total, d));
+    tri_cell(g, b.x, b.y, TIME, STYLE_NORMAL, tri_dur(v->tr, p->total, d));
     int x = b.x + TIME + 1;
-    glyph_bar(g, v->scr.tier, x, b.y, BAR, (uint64_t)r->total, (uint64_t)v->tri->tg->waits[0].total,
-              STYLE_WAITING);
-    x += BAR + 1;
-    place_words(&t, v->tr, r);
-    str_where(str_of(t.p ? t.p : ""), b.x + b.w - x, glyph_dots(v->scr.tier), buf, sizeof buf);
+    tri_bar(g, v, x, b.y, TRI_BAR, p->total, most, STYLE_WAITING);
+    x += TRI_BAR + 1;
+    str_where(str_of(p->said.p ? p->said.p : ""), b.x + b.w - x, glyph_dots(v->scr.tier), buf, sizeof buf);
     grid_str(g, x, b.y, b.x + b.w - x, buf, STYLE_NORMAL);
-    text_free(&t);
 }
 
 int page_places(struct grid *g, const struct view *v, struct box b)
 {
     const struct triage *tg = v->tri->tg;
+    struct waited p[LOOKED];
     int n = 0;
     if (b.h < 2 || b.w < NARROW || !tg->nwaits || tg->waits[0].total <= 0)
         return 0;
     grid_str(g, b.x, b.y, b.w, "  waited  where goroutines wait, all together", STYLE_RULER);
-    while (n < PLACES && n + 1 < b.h && (uint32_t)n < tg->nwaits && tg->waits[n].total > 0) {
-        place_line(g, v, &tg->waits[n], (struct box){b.x, b.y + 1 + n, b.w, 1});
-        n++;
-    }
+    const int all = places_of(v, p);
+    for (; n < PLACES && n + 1 < b.h && n < all; n++)
+        place_line(g, v, &p[n], p[0].total, (struct box){b.x, b.y + 1 + n, b.w, 1});
+    for (int i = 0; i < all; i++)
+        text_free(&p[i].said);
     return 1 + n;
 }
 

@@ -25,7 +25,7 @@ const struct work *page_work_of(const struct view *v, const struct finding *f)
 /* ---- bars
  * ------------------------------------------------------------------------------------------------------ */
 
-static enum state state_of(const struct tree_node *n)
+enum state page_state(enum explain_cat cat)
 {
     static const enum state of[EX_CATS] = {
         [EX_RUN] = ST_RUNNING,    [EX_ASSIST] = ST_ASSIST,   [EX_SYSCALL] = ST_SYSCALL,
@@ -34,7 +34,7 @@ static enum state state_of(const struct tree_node *n)
         [EX_TIMER] = ST_WAITING,  [EX_GC] = ST_GC,           [EX_OPEN] = ST_WAITING,
         [EX_WAIT] = ST_WAITING,   [EX_QUEUED] = ST_WAITING,  [EX_ABSENT] = ST_UNKNOWN,
         [EX_UNKNOWN] = ST_UNKNOWN};
-    return of[n->cat];
+    return of[cat];
 }
 
 /* A cell of a bar: full, or where there is no colour to tell by a letter. */
@@ -101,7 +101,7 @@ static void label(struct grid *g, const struct part *p, enum tree_set s, int x, 
                       : str_width(str_of(name), w + 1) <= w - 2 ? name
                                                                 : NULL;
     if (say) {
-        const enum style style = (enum style)(STYLE_STATE + (int)state_of(p->of));
+        const enum style style = (enum style)(STYLE_STATE + (int)page_state(p->of->cat));
         const int to = grid_str(g, x + 1, y, w - 2, say, style);
         grid_flags(g, x + 1, y, to - x - 1, 1, CELL_REVERSE);
     }
@@ -113,7 +113,7 @@ static void bar(struct grid *g, const struct view *v, const struct part *p, int 
     double at = 0;
     for (int i = 0; i < n; i++) {
         const int from = (int)(at * b.w + 0.5), to = (int)((at + p[i].share[s]) * b.w + 0.5);
-        const enum state st = state_of(p[i].of);
+        const enum state st = page_state(p[i].of->cat);
         at += p[i].share[s];
         grid_fill(g, b.x + from, b.y, to - from, 1, cell(v, st), (enum style)(STYLE_STATE + (int)st));
         if (to - from > 2 && i + 1 < n && to < b.w) /* what follows may have the same colour */
@@ -239,7 +239,7 @@ static void tree_line(const struct tree_pen *p, uint32_t i, int depth, int y)
 {
     const struct tree_node *n = &p->w->tree.v[i];
     const bool one = single(p->w), here = p->user && (n->user == p->user || n->let_go == p->user);
-    const enum state st = state_of(n);
+    const enum state st = page_state(n->cat);
     struct text t = {.ticks = when_ticks(p->v->tr)};
     char buf[600];
     int x = p->b.x;

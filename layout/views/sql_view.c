@@ -647,6 +647,7 @@ const struct view_kind kind_sql = {
     .draw = draw,
     .touch = tri_touch,
     .speak = tri_speak,
+    .where = tri_where,
     .list = &list,
     .tsv = tsv,
     .refuse = "Enter goes to a row's place",

@@ -620,6 +620,24 @@ bool tri_begin(struct grid *g, const struct view *v, int *y, int *h)
     return true;
 }
 
+/* The first line of `all` that shows in `room`: the one with the cursor is among them. */
+static uint32_t tri_top(const struct view *v, uint32_t all, uint32_t room)
+{
+    const uint32_t row = v->at.row < all ? v->at.row : all - 1, last = all > room ? all - room : 0;
+    uint32_t top = v->at.top > row ? row : row - v->at.top >= room ? row - room + 1 : v->at.top;
+    top = top > last ? last : top;
+    return row == 1 && top == 1 && skipped(v, 0) ? 0 : top; /* its heading with the first row */
+}
+
+void tri_where(const struct view *v, const struct plan *p, char *out, size_t size)
+{
+    const struct tri_view *s = tri_shown(v);
+    const int h = p->n[ROW_LANES], n = s && ready(v) ? h - s->head_lines(v, h) : 0;
+    const uint32_t all = rows(v), room = n > 1 ? (uint32_t)n : 1, top = tri_top(v, all, room);
+    if (n > 0 && all > room)
+        snprintf(out, size, "lines %" PRIu32 "-%" PRIu32 " of %" PRIu32, top + 1, top + room, all);
+}
+
 void tri_draw(struct grid *g, struct view *v, const struct plan *p)
 {
     const struct tri_view *s = tri_shown(v);
@@ -633,14 +651,7 @@ void tri_draw(struct grid *g, struct view *v, const struct plan *p)
     int n = h - head;
     uint32_t all = rows(v), room = n > 1 ? (uint32_t)n : 1;
     v->scr.rows = (int)room;
-    if (v->at.top > v->at.row)
-        v->at.top = v->at.row;
-    if (v->at.row - v->at.top >= room)
-        v->at.top = v->at.row - room + 1;
-    if (v->at.top > (all > room ? all - room : 0))
-        v->at.top = all > room ? all - room : 0;
-    if (v->at.row == 1 && v->at.top == 1 && skipped(v, 0)) /* its heading with the first row */
-        v->at.top = 0;
+    v->at.top = tri_top(v, all, room);
     for (int i = 0; i < n && v->at.top + (uint32_t)i < all; i++) {
         uint32_t row = v->at.top + (uint32_t)i;
         s->row(g, v, row, y + head + i, row == v->at.row);

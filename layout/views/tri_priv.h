@@ -61,7 +61,7 @@ void tri_speak(const struct view *v, int w, struct rich *out);
 #define TIMELESS_PLAN IS_TIMELESS, .plan = PLAN_TABLE
 #define IS_TABLE \
     TIMELESS_PLAN, .open = tri_open, .draw = tri_draw, .touch = tri_touch, .speak = tri_speak, \
-                   .refuse = "Enter opens the lanes first"
+                   .where = tri_where, .refuse = "Enter opens the lanes first"
 bool tri_tsv(const struct view *v, FILE *f, const char *columns, uint32_t n,
              void (*line)(struct text *out, const struct view *v, uint32_t row));
 #define ANSWER_ROWS \
@@ -82,6 +82,8 @@ bool tri_tsv(const struct view *v, FILE *f, const char *columns, uint32_t n,
 uint32_t tri_order_mark(enum tier t, bool down);
 /* tri_begin - whether the tables are there, else says so; a note about the part they are of takes a line. */
 bool tri_begin(struct grid *g, const struct view *v, int *y, int *h);
+/* tri_where - which lines of a list show, for the title, if not all of them do. */
+void tri_where(const struct view *v, const struct plan *p, char *out, size_t size);
 /* tri_say_two - what `detail` says as lines 0 and 1, once the tables are there. */
 void tri_say_two(const struct view *v, struct rich *out,
                  void (*detail)(struct text *, const struct view *, int));

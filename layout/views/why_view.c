@@ -12,13 +12,20 @@
 #include "layout/cells/fmt.h"
 #include "layout/views/items.h"
 #include "triage/findings/why.h"
+#include "layout/views/page.h"
 #include "layout/views/tri_priv.h"
 #include "triage/findings/explain_text.h"
 #include "layout/move/naming.h"
 #include "layout/move/pick.h"
 #include "layout/move/kind.h"
 
-enum { NUMBERS = 26, DEEPEST = 6 }; /* columns of share, time, count; levels that are indented */
+/* Columns of share, time, count; levels that are indented; screens so wide have bars between. */
+enum { NUMBERS = 26, DEEPEST = 6, WITH_BARS = 100 };
+
+static int words_at(int w)
+{
+    return NUMBERS + (w < WITH_BARS ? 0 : TRI_BAR + 1);
+}
 
 static const struct explain_node *node(const struct view *v, uint32_t row)
 {
@@ -128,7 +135,7 @@ static void why_view_head(struct grid *g, struct view *v, int y, int n)
     if (more)
         tri_say(g, 0, y + n - 2, g->w, STYLE_DIM, "%u more goroutine%s%s", more, more == 1 ? "" : "s",
                 g->w >= 60 ? ": Enter shows all in the lanes" : " (Enter: all)");
-    tri_say(g, 0, y + n - 1, g->w, STYLE_RULER, "  share     time   count  what");
+    tri_say(g, 0, y + n - 1, g->w, STYLE_RULER, "  share     time   count%*swhat", words_at(g->w) - 24, "");
 }
 
 /* ---- rows
@@ -180,6 +187,16 @@ static void fit(char *s, int w)
         }
 }
 
+/* The largest part that nothing else explains. */
+static bool counts_most(const struct view *v, uint32_t i)
+{
+    for (uint32_t k = 0; k < v->why->nrows; k++)
+        if (node(v, k)->first == NO_LANE &&
+            (node(v, k)->ns > node(v, i)->ns || (node(v, k)->ns == node(v, i)->ns && k < i)))
+            return false;
+    return node(v, i)->first == NO_LANE;
+}
+
 static void why_view_row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
 {
     const struct explain_node *n = node(v, i);
@@ -193,9 +210,12 @@ static void why_view_row(struct grid *g, struct view *v, uint32_t i, int y, bool
     tri_cell(g, 7, y, 9, s, tri_dur(v->tr, n->ns, d));
     tri_cell(g, 16, y, 8, focus ? s : STYLE_DIM, fmt_count(n->count, many));
     explain_node_text(&t, v->tr, n, own(v, i));
-    const int x = NUMBERS + 2 * deep;
+    const int x = words_at(g->w) + 2 * deep;
+    if (g->w >= WITH_BARS)
+        tri_bar(g, v, NUMBERS, y, TRI_BAR, n->ns, v->why->t1 - v->why->t0,
+                (enum style)(STYLE_STATE + (int)page_state((enum explain_cat)n->cat)));
     fit(t.p, g->w - x);
-    tri_say(g, x, y, g->w - x, n->first == NO_LANE && !focus ? STYLE_STATUS_KEY : s, "%s", t.p ? t.p : "");
+    tri_say(g, x, y, g->w - x, !focus && counts_most(v, i) ? STYLE_STATUS_KEY : s, "%s", t.p ? t.p : "");
     text_free(&t);
 }
 
@@ -330,6 +350,7 @@ const struct view_kind kind_why = {
     .open = tri_open,
     .draw = why_view_draw,
     .speak = tri_speak,
+    .where = tri_where,
     .refuse = "Enter opens the lanes first",
     .list = &list,
     .has = why_view_has,
