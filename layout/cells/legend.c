@@ -101,7 +101,7 @@ void legend_all(enum tier t, bool mono, struct rich *out)
     rich_add(out, STYLE_POPUP, "Goroutines:  ");
     lives(out, t, mono, STYLE_POPUP);
     mark(out, glyph_mark(t, MARK_TRACE), STYLE_RUNNABLE,
-         signs ? "mostly waiting" : "waits mostly; the colour says what else it does");
+         signs ? "mostly waiting" : "waits mostly; the colour says what else");
     rich_add(out, STYLE_POPUP, "x8 is eight of one function, added up.");
     rich_para(out);
     rich_add(out, STYLE_POPUP, "Bands:  ");
