@@ -10,7 +10,15 @@
 #include "triage/findings/waitfor.h"
 #include "triage/tables/slices.h"
 
-enum { WORDS = 28 }; /* columns of the numbers before them */
+enum {
+    WORDS = 28,
+    WITH_BARS = 100
+}; /* columns of the numbers before them; screens so wide have bars between */
+
+static int words_at(int w)
+{
+    return WORDS + (w < WITH_BARS ? 0 : TRI_BAR + 1);
+}
 
 static bool waitfor_view_ready(const struct view *v)
 {
@@ -68,7 +76,8 @@ static void waitfor_view_head(struct grid *g, struct view *v, int y, int n)
     else if (n > 0 && !waitfor_view_count(v))
         tri_say(g, 0, y, g->w, STYLE_STATUS_KEY, "no goroutine waits for another in this trace");
     else if (n > 0)
-        tri_say(g, 0, y, g->w, STYLE_RULER, "  waited    waits   of life  who waits for whom");
+        tri_say(g, 0, y, g->w, STYLE_RULER, "  waited    waits  of life%*swho waits for whom",
+                words_at(g->w) - (WORDS - 2), "");
 }
 
 static void name_within(struct text *t, const struct view *v, uint32_t name, size_t w)
@@ -125,10 +134,13 @@ static void waitfor_view_row(struct grid *g, struct view *v, uint32_t i, int y, 
     tri_cell(g, 0, y, 8, s, tri_dur(v->tr, e->ns, d));
     tri_cell(g, 8, y, 9, s, fmt_count(e->count, n));
     tri_cell(g, 17, y, 9, s, fmt_percent((int64_t)(e->share * 1e9), 1000000000, share));
-    row_words(&t, v, e, g->w > WORDS ? (size_t)(g->w - WORDS) : 0);
-    str_middle((struct str){t.p ? t.p : "", (uint32_t)t.n}, g->w - WORDS, glyph_dots(v->scr.tier), words,
+    const int x = words_at(g->w), room = g->w > x ? g->w - x : 0;
+    if (x > WORDS)
+        tri_bar(g, v, WORDS, y, TRI_BAR, e->ns, waitfor_of(v)->edge[0].ns, STYLE_WAITING);
+    row_words(&t, v, e, (size_t)room);
+    str_middle((struct str){t.p ? t.p : "", (uint32_t)t.n}, room, glyph_dots(v->scr.tier), words,
                sizeof words);
-    grid_str(g, WORDS, y, g->w - WORDS, words, s);
+    grid_str(g, x, y, room, words, s);
     text_free(&t);
 }
 
