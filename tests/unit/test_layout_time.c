@@ -161,6 +161,11 @@ static void test_fmt(void **state)
     FMT(fmt_exact(2000000001, b_), "2.000000001s");
     FMT(fmt_exact(2000000000, b_), "2s");
     FMT(fmt_exact(5, b_), "5ns");
+    FMT(fmt_round(fmt_dur(10000, b_)), "10us"); /* a bound; 10.5us stays, and so do zeros before the point */
+    FMT(fmt_round(fmt_dur(10500, b_)), "10.5us");
+    FMT(fmt_round(fmt_dur(1500000, b_)), "1.5ms");
+    FMT(fmt_round(fmt_dur(200000, b_)), "200us");
+    FMT(fmt_round(fmt_dur(0, b_)), "0");
     FMT(fmt_exact(INT64_MIN, b_), "-9223372036.854775808s");
     FMT(fmt_time(671204000, 1000, b_), "671.204ms");
     FMT(fmt_time(671204000, 1000000, b_), "671ms");
