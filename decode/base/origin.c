@@ -3,10 +3,26 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#ifndef STATX_BTIME /* musl before 1.2.5: the kernel's, of which we read these */
+#define STATX_BTIME 0x800u
+struct statx {
+    uint32_t stx_mask, skipped[19];
+    struct {
+        int64_t tv_sec;
+        uint32_t tv_nsec, skipped;
+    } stx_btime;
+    uint64_t rest[20];
+};
+#define statx(dir, path, flags, mask, x) syscall(SYS_statx, dir, path, flags, mask, x)
+_Static_assert(sizeof(struct statx) == 256 && offsetof(struct statx, stx_btime) == 80, "as the kernel's");
+#endif
 
 /*
  * More than a command line has traces (JOINT_MAX). Beyond that, which only a test reaches, the oldest is
@@ -29,14 +45,12 @@ static bool look(int fd, const char *path, struct origin *o)
     if ((path ? stat(path, &st) : fstat(fd, &st)) || !S_ISREG(st.st_mode))
         return false;
     *o = (struct origin){.dev = st.st_dev, .ino = st.st_ino};
-#ifdef STATX_BTIME /* musl before 1.2.5 cannot ask */
     struct statx x;
     if (statx(path ? AT_FDCWD : fd, path ? path : "", path ? 0 : AT_EMPTY_PATH, STATX_BTIME, &x) == 0 &&
         x.stx_mask & STATX_BTIME) {
         o->made_s = x.stx_btime.tv_sec;
         o->made_ns = x.stx_btime.tv_nsec;
     }
-#endif
     return true;
 }
 

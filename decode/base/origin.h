@@ -3,8 +3,8 @@
  *
  * Whoever opens a file for reading notes it here: traces, archives, programs, rules, tokens, and standard
  * input. A file is its device and inode, whatever names it has: links, /dev/stdin, a member of an archive;
- * and the moment it was made, where its file system tells and the C library can ask, since another file
- * may get the inode of one that is gone. What is noted stays noted until the process ends.
+ * and the moment it was made, where its file system tells, since another file may get the inode of one that
+ * is gone. What is noted stays noted until the process ends.
  */
 #ifndef GOTOP_DECODE_ORIGIN_H
 #define GOTOP_DECODE_ORIGIN_H

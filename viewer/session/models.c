@@ -265,7 +265,8 @@ void maker_stop(struct maker *k)
 {
     if (k->on) {
         pthread_mutex_lock(&k->mu);
-        k->quit = leaving = true;
+        leaving = true;
+        k->quit = true;
         pthread_cond_signal(&k->work);
         pthread_mutex_unlock(&k->mu);
         pthread_join(k->thread, NULL);
