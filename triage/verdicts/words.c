@@ -352,8 +352,11 @@ void verdict_harm(struct text *t, const struct works *w, const struct verdict *v
 
 void verdict_amount(struct text *t, const struct verdict *v)
 {
-    if (v->grows && v->known >> EV_COUNT & 1)
+    const bool counted = v->known >> EV_COUNT & 1;
+    if (v->grows && counted)
         text_add(t, "+%.0f", v->ev[EV_COUNT]);
+    else if (v->harm.share <= 0 && counted) /* of no work: how often it is */
+        text_add(t, "%.0fx", v->ev[EV_COUNT]);
     else
         text_share(t, v->harm.share, 1);
 }
