@@ -81,6 +81,13 @@ static bool comes_late(const struct verdict *v)
     return v->ndoing && v->doing[0].cat == EX_NOBODY;
 }
 
+/* Does who has it mostly wait while a processor is idle? Then the host or the runtime is late, not the
+ * program. */
+static bool holder_late(const struct verdict *v)
+{
+    return comes_late(v) && v->doing[0].share >= 0.5;
+}
+
 /* Where a timer ends waits: do others end waits there, too? Then what was waited for did not come. */
 static bool ended_by_others(const struct causes *c, const struct works *w, const struct verdict *v)
 {
@@ -194,7 +201,7 @@ static bool warns(const struct causes *c, const struct works *all, const struct 
             return false; /* a flight is how one saves work */
     /* fall through */
     case FAM_LOCK:
-    case FAM_SERVER: return much && room(c, v) && (crowd || most || varies);
+    case FAM_SERVER: return much && room(c, v) && !holder_late(v) && (crowd || most || varies);
     case FAM_SET: return much && room(c, v) && !bounds(c, all, v) && (crowd || one_at_a_time(c, v));
     case FAM_POLLING: return v->ev[EV_SHARE] * share >= threshold(TH_SHARE);
     case FAM_LIMIT: return much && (ended_by_others(c, all, v) || others_answered(c, all, v));
