@@ -98,7 +98,8 @@ static void on_crash(int s, siginfo_t *info, void *context)
 void signals_on(void)
 {
     struct sigaction sa = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-    sigemptyset(&sa.sa_mask);
+    sigfillset(
+        &sa.sa_mask); /* a third signal must not end us before the second has given the terminal back */
     sigaction(SIGWINCH, &sa, &old_winch);
     sigaction(SIGTSTP, &sa, &old_tstp);
     sigaction(SIGCONT, &sa, &old_cont);
@@ -115,6 +116,9 @@ void signals_on(void)
     static bool at_exit;
     if (!at_exit)
         at_exit = atexit(emergency) == 0;
+    sigemptyset(&sa.sa_mask);
+    for (size_t i = 0; i < NLEAVE; i++)
+        sigaddset(&sa.sa_mask, leave_signals[i]);
     sa.sa_sigaction = on_crash;
     sa.sa_flags = SA_NODEFER | SA_SIGINFO | SA_ONSTACK;
     for (size_t i = 0; i < NCRASH; i++)
