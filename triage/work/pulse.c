@@ -437,6 +437,7 @@ void pulse_begin(struct pulse *p, const struct trace *tr)
     p->to = p->zero + ti->end;
     p->from = p->any && !p->gap && p->end > p->zero ? p->end : p->zero;
     p->since = p->any ? p->since : p->zero;
+    p->end = p->any ? p->end : p->zero; /* of no length: that was all */
     p->done = p->to <= p->from;
     p->tr = tr;
     p->epoch = ti->epoch;
