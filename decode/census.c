@@ -47,8 +47,7 @@ static void writer(struct census *c, uint64_t id)
     c->threads++;
 }
 
-/* ---- second family ----------------------------------------------------------------------------------------
- */
+/* ---- second family ------------------------------------------------------------------------------------- */
 
 /* Count a batch's content. Returns where reading had to stop; the batch's end if all could be read. */
 static const uint8_t *payload(struct census *c, struct census_gen *g, const struct v2_raw_batch *b)
@@ -149,8 +148,7 @@ static enum err_code take_v2(const struct input *in, const struct dialect *d, st
     return ok ? ERR_OK : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for generations");
 }
 
-/* ---- first family -----------------------------------------------------------------------------------------
- */
+/* ---- first family -------------------------------------------------------------------------------------- */
 
 static void one(struct census *c, const struct v1_dialect *d, const struct v1_raw *r, uint64_t bytes)
 {

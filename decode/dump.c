@@ -111,8 +111,7 @@ static int64_t gid(const struct trace *tr, uint32_t g)
     return g == NO_LANE ? -1 : (int64_t)trace_lane(tr, (struct lane){LANE_G, g}).id;
 }
 
-/* ---- kinds ------------------------------------------------------------------------------------------------
- */
+/* ---- kinds --------------------------------------------------------------------------------------------- */
 
 static void dump_counts(struct dump *d)
 {
@@ -216,8 +215,8 @@ static void put_running(struct dump *d, uint64_t p, int64_t t0, int64_t t1, uint
                 gid(d->tr, g));
 }
 
-/* A P's lane changes its state where assists and sweeps begin and end; a record is one goroutine's whole run.
- */
+/* A P's lane changes its state where assists and sweeps begin and end; a record
+ * is one goroutine's whole run. */
 static void dump_procs(struct dump *d)
 {
     size_t n;

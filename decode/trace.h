@@ -46,8 +46,7 @@ const char *state_name(enum state s);
 #define NO_LANE UINT32_MAX
 #define NO_TIME INT64_MIN
 
-/* ---- opening --------------------------------------------------------------------------------------------
- */
+/* ---- opening ------------------------------------------------------------------------------------------- */
 
 struct trace_opts { /* All zero = the defaults. Strings and paths are borrowed until trace_close(). */
     bool strict;    /* the first damage is an error (trace_fatal()), not a mark */
@@ -75,8 +74,8 @@ struct trace_opts { /* All zero = the defaults. Strings and paths are borrowed u
  * zstd apart. On success *out is the trace with nothing decoded yet. On failure *out is NULL and *e says why.
  */
 enum err_code trace_open(const char *path, const struct trace_opts *opts, struct trace **out, struct err *e);
-/* trace_open_mem - the same for bytes in memory, which must outlive the trace. They must not be compressed.
- */
+/* trace_open_mem - the same for bytes in memory, which must outlive the trace.
+ * They must not be compressed. */
 enum err_code trace_open_mem(const void *data, size_t len, const struct trace_opts *opts, struct trace **out,
                              struct err *e);
 /* trace_limit - set the memory limit (trace_opts.max_memory) without opening a trace. Returns the limit in
@@ -186,8 +185,7 @@ enum ev_class {
 const struct err *trace_damage(const struct trace *tr, uint32_t i);  /* i < ndamages */
 const struct err *trace_warning(const struct trace *tr, uint32_t i); /* i < nwarnings */
 
-/* ---- names and stacks -----------------------------------------------------------------------------------
- */
+/* ---- names and stacks ---------------------------------------------------------------------------------- */
 
 /* trace_nstr, trace_nstacks - how many ids there are so far, 0 included. */
 uint32_t trace_nstr(const struct trace *tr);
@@ -240,8 +238,7 @@ struct asides {
 struct asides trace_frames_memos(const struct trace *tr, uint32_t stack, uint32_t from,
                                  uint64_t out[ASIDES_MOST]);
 
-/* ---- lanes ----------------------------------------------------------------------------------------------
- */
+/* ---- lanes --------------------------------------------------------------------------------------------- */
 
 enum lane_kind { LANE_P, LANE_G, LANE_M, LANE_BAND, LANE_KINDS };
 enum band { BAND_GC, BAND_STW, BAND_SWEEP, BAND_ASSIST, BAND_COUNT }; /* the lane indices of kind LANE_BAND */
@@ -323,8 +320,8 @@ struct span {
  */
 #define SPAN_BLOCK 128
 #define SPAN_ROOM (SPAN_BLOCK + 16)
-/* Columns of neighbouring spans, with room for the open span and for what vector code writes behind the end.
- */
+/* Columns of neighbouring spans, with room for the open span and for what
+ * vector code writes behind the end. */
 struct spancols {
     int64_t dur[SPAN_ROOM];
     uint32_t who[SPAN_ROOM]; /* lane index + 1, 0 = none */
@@ -537,8 +534,7 @@ struct wide_ask {
 };
 void trace_wide(const struct trace *tr, struct lane l, const struct wide_ask *ask);
 
-/* ---- what overlaps: ranges, tasks, regions, logs, samples, metrics ---------------------------------------
- */
+/* ---- what overlaps: ranges, tasks, regions, logs, samples, metrics ------------------------------------- */
 
 enum range_kind { RANGE_GC, RANGE_STW, RANGE_SWEEP, RANGE_ASSIST, RANGE_KINDS };
 struct range {

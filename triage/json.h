@@ -8,8 +8,8 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-/* json_begin - before the first value of a document. What json_dumps() returns is mem_free()'s from then on.
- */
+/* json_begin - before the first value of a document. What json_dumps() returns
+ * is mem_free()'s from then on. */
 void json_begin(void);
 /* json_whole - has every allocation since json_begin() succeeded? */
 bool json_whole(void);

@@ -32,8 +32,8 @@ void text_raw(struct text *t, const char *p, size_t n);
 /* text_clean - bytes from a trace or the command line, cleaned; at most `max` characters (0 = all), then
  * "..". */
 void text_clean(struct text *t, const char *p, size_t n, size_t max);
-/* text_tail - as text_clean, but what is cut is the beginning: of a path and a function's name the end tells.
- */
+/* text_tail - as text_clean, but what is cut is the beginning: of a path and a
+ * function's name the end tells. */
 void text_tail(struct text *t, const char *p, size_t n, size_t max);
 void text_str(struct text *t, const struct trace *tr,
               uint32_t id); /* a string of the trace, cleaned, whole */
@@ -50,8 +50,8 @@ size_t text_width(const struct text *t, size_t from); /* characters from byte of
  * sign; "812t" for ticks.
  */
 void text_dur(struct text *t, int64_t ns);
-/* text_between - "41.0ms..58.2ms"; of a short range late in a trace with the digits in which its ends differ.
- */
+/* text_between - "41.0ms..58.2ms"; of a short range late in a trace with the
+ * digits in which its ends differ. */
 void text_between(struct text *t, int64_t t0, int64_t t1);
 void text_bytes(struct text *t, uint64_t bytes); /* "812", "1.2K", "38.2M" */
 /*

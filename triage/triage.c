@@ -93,8 +93,7 @@ void triage_free(struct triage *tg)
     mem_free(tg);
 }
 
-/* ---- what ran on the processors during the worst waits
- * ------------------------------------------------------ */
+/* ---- what ran on the processors during the worst waits ------------------------------------------------- */
 
 struct ran {
     uint32_t name;
@@ -184,8 +183,7 @@ static void ran_meanwhile(struct triage *tg, struct sched_wait *w)
     }
 }
 
-/* ---- pairs
- * -------------------------------------------------------------------------------------------------- */
+/* ---- pairs --------------------------------------------------------------------------------------------- */
 
 /* Sorts the pairs where they stand, since they may be many, and tells the herds where theirs went. */
 static bool pairs_sort(struct triage *tg)
@@ -213,12 +211,11 @@ static bool worst_end(struct triage *tg)
     return triage_herds(tg) && pairs_sort(tg);
 }
 
-/* ---- what needs no more than the goroutines and the Ps counted
- * -------------------------------------------------- */
+/* ---- what needs no more than the goroutines and the Ps counted ----------------------------------------- */
 
 typedef bool beside_fn(struct triage *);
-/* What asks nothing of each other, the long ones first; behind them the windows of idle.c are jobs as well.
- */
+/* What asks nothing of each other, the long ones first; behind them the
+ * windows of idle.c are jobs as well. */
 static beside_fn *const beside[] = {triage_mmu_curve, worst_end,    triage_groups_end,
                                     triage_gc,        triage_tasks, triage_procs_end};
 enum { BESIDE = sizeof beside / sizeof *beside };
@@ -251,8 +248,7 @@ static bool all_beside(struct triage *tg)
     return ok && triage_holders(tg) && triage_leaks(tg) && triage_samples(tg);
 }
 
-/* ---- phases
- * ------------------------------------------------------------------------------------------------- */
+/* ---- phases -------------------------------------------------------------------------------------------- */
 
 static const struct phase {
     bool (*lane)(struct triage *, uint32_t); /* for each lane of a kind, or */
@@ -320,8 +316,7 @@ double triage_progress(const struct triage *tg)
     return (done + part) / all;
 }
 
-/* ---- system calls -----------------------------------------------------------------------------------------
- */
+/* ---- system calls -------------------------------------------------------------------------------------- */
 
 static bool timed(void *arg, const struct span_run *r)
 {

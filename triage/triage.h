@@ -141,8 +141,7 @@ struct sched_wait { /* one of the worst scheduler latencies */
     int64_t all_ns, idle_ns, stopped_ns, gc_ns, syscall_ns;
 };
 
-/* ---- processors -------------------------------------------------------------------------------------------
- */
+/* ---- processors ---------------------------------------------------------------------------------------- */
 
 struct pstat {
     struct shares s; /* over the trace */
@@ -160,8 +159,7 @@ const char *idle_why_name(enum idle_why w);
 #define IDLE_NOTICE 10000     /* ns: a P's shorter gaps are ordinary hand-over */
 #define RUNNABLE_NOTICE 50000 /* ns: so long it may take to wake a processor's thread */
 
-/* ---- collector --------------------------------------------------------------------------------------------
- */
+/* ---- collector ----------------------------------------------------------------------------------------- */
 
 enum gc_mode { GC_DEDICATED, GC_FRACTIONAL, GC_IDLE, GC_UNLABELLED, GC_MODES };
 const char *gc_mode_name(enum gc_mode m); /* "dedicated" */
@@ -192,8 +190,7 @@ struct heap_stat {
                           recorded */
 };
 
-/* ---- tasks, regions ---------------------------------------------------------------------------------------
- */
+/* ---- tasks, regions ------------------------------------------------------------------------------------ */
 
 #define SLOWEST 8
 #define BREAK_REASONS 4
@@ -224,11 +221,10 @@ struct span_type { /* tasks or regions of one name */
     struct instance *slow; /* longest first, up to SLOWEST; in triage.slow */
 };
 
-/* ---- leaks ------------------------------------------------------------------------------------------------
- */
+/* ---- leaks --------------------------------------------------------------------------------------------- */
 
-struct leak_row { /* goroutines created in the trace, not ended, blocked when last seen: by creation and wait
-                   */
+/* goroutines created in the trace, not ended, blocked when last seen: by creation and wait */
+struct leak_row {
     uint32_t name, create_stack, reason, stack;
     enum wait_kind kind;
     uint32_t count; /* so blocked at the end */
@@ -363,8 +359,8 @@ static inline int64_t triage_idle_known(const struct triage *tg)
 /* triage_new - all-zero tables for a loaded trace, which must outlive them. */
 enum err_code triage_new(const struct trace *tr, struct triage **out, struct err *e);
 enum triage_state { TRIAGE_MORE, TRIAGE_DONE, TRIAGE_NOMEM };
-/* triage_step - work for about budget_ns (INT64_MAX = all). After TRIAGE_NOMEM only triage_free() is allowed.
- */
+/* triage_step - work for about budget_ns (INT64_MAX = all). After TRIAGE_NOMEM
+ * only triage_free() is allowed. */
 enum triage_state triage_step(struct triage *tg, int64_t budget_ns);
 double triage_progress(const struct triage *tg); /* 0..1 */
 void triage_free(struct triage *tg);             /* NULL is allowed */

@@ -14,8 +14,7 @@ const char *account_name(enum account_row row)
     return name[row];
 }
 
-/* ---- one fold: the trace's, or a segment's
- * ------------------------------------------------------------------- */
+/* ---- one fold: the trace's, or a segment's ------------------------------------------------------------- */
 
 /* Packed spans stand in the pool's chunks, and so do rows of the index: what is left of the chunks is a row
  * by itself. */
@@ -111,8 +110,7 @@ static void fold_bytes(struct account *a, const struct fold *f)
     lists_bytes(a, f);
 }
 
-/* ---- what holds folds together
- * ------------------------------------------------------------------------------- */
+/* ---- what holds folds together ------------------------------------------------------------------------- */
 
 static uint64_t pieces_bytes(const struct jlane *l)
 {

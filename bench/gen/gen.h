@@ -94,8 +94,8 @@ unsigned gen_stack(uint32_t id, uint32_t func[32]);
 unsigned gen_func_name(uint32_t func, char *out, unsigned cap);
 unsigned gen_file_name(uint32_t func, char *out, unsigned cap);
 
-/* What a writer can be told. t is never below any earlier time of the same thread or P. 0 as a stack: none.
- */
+/* What a writer can be told. t is never below any earlier time of the same
+ * thread or P. 0 as a stack: none. */
 struct emitter {
     void (*begin)(struct sim *s, int version); /* header */
     void (*gen_start)(struct sim *s, uint64_t t);

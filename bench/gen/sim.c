@@ -81,8 +81,7 @@ static bool timer_stale(const struct sim *s, const struct timer *t)
     return g->waits != t->waits || (g->status != G_WAITING && g->status != G_SYSCALL);
 }
 
-/* ---- Ps in order of their clocks; idle ones in order of when they became it ------------------------------
- */
+/* ---- Ps in order of their clocks; idle ones in order of when they became it ---------------------------- */
 
 static void order_put(struct sim *s, uint32_t at, uint32_t i)
 {
@@ -132,8 +131,7 @@ static void idle_wake(struct sim *s, uint64_t t)
     order_moved(s, i);
 }
 
-/* ---- run queues ------------------------------------------------------------------------------------------
- */
+/* ---- run queues ---------------------------------------------------------------------------------------- */
 
 static void runq_put(struct sim *s, struct runq *q, uint32_t g)
 {
@@ -185,8 +183,7 @@ static uint32_t next_of(struct sim *s, uint32_t i)
     return NONE;
 }
 
-/* ---- goroutines and collections --------------------------------------------------------------------------
- */
+/* ---- goroutines and collections ------------------------------------------------------------------------ */
 
 static uint32_t goroutine(struct sim *s)
 {

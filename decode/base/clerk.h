@@ -26,8 +26,8 @@ typedef void clerk_deed(const char *text, struct clerk_said *said);
 /* clerk_add - its number, for clerk_ask(). end: is called in the clerk when it ends; NULL: nothing. Before
  * clerk_begin(). */
 int clerk_add(clerk_deed *deed, void (*end)(void));
-/* clerk_begin - fork it, unless there is no deed. Call it before there are threads. false: *said why, errno.
- */
+/* clerk_begin - fork it, unless there is no deed. Call it before there are
+ * threads. false: *said why, errno. */
 bool clerk_begin(void);
 /* clerk_on - there is one, and this is not it. */
 bool clerk_on(void);

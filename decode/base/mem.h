@@ -15,8 +15,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* mem_alloc - n bytes, the caller's until mem_free(). mem_zalloc - the same, all zeros. NULL: out of memory.
- */
+/* mem_alloc - n bytes, the caller's until mem_free(). mem_zalloc - the same,
+ * all zeros. NULL: out of memory. */
 void *mem_alloc(size_t n) __attribute__((warn_unused_result));
 void *mem_zalloc(size_t n) __attribute__((warn_unused_result));
 /* mem_resize - as realloc(); on NULL the old block stands. */

@@ -128,8 +128,7 @@ static void mend(struct v1_index *ix, struct source *s, struct v1_proc *p, struc
         ix->batch[v[i].batch].next = (i + 1 < k ? v[i + 1].batch : V1_NO_BATCH) & V1_NO_BATCH;
 }
 
-/* ---- before the trace, behind it --------------------------------------------------------------------------
- */
+/* ---- before the trace, behind it ----------------------------------------------------------------------- */
 
 /* lists - does a batch begin with a goroutine that was there, as the trace's first one does? */
 static bool lists(const struct v1_index *ix, const struct source *s, uint32_t batch)

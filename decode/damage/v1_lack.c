@@ -85,8 +85,8 @@ static size_t stacks(struct v1_index *ix, const struct source *s)
     return m.left;
 }
 
-/* numbers - how many of Go 1.5's numbers no event has, those of system calls that may have returned left out.
- */
+/* numbers - how many of Go 1.5's numbers no event has, those of system calls
+ * that may have returned left out. */
 static uint64_t numbers(const struct v1_index *ix)
 {
     const struct v1_counted *k = &ix->counted;

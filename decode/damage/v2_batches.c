@@ -8,8 +8,7 @@
 #include "decode/base/round.h"
 #include "decode/v2/v2_raw.h"
 
-/* ---- where the next batch begins --------------------------------------------------------------------------
- */
+/* ---- where the next batch begins ----------------------------------------------------------------------- */
 
 static uint64_t distance(uint64_t a, uint64_t b)
 {
@@ -65,8 +64,7 @@ bool v2_gen_hole(const struct v2_gen *g, size_t from, size_t to, uint64_t m, boo
     return is;
 }
 
-/* ---- when it begins and ends ------------------------------------------------------------------------------
- */
+/* ---- when it begins and ends --------------------------------------------------------------------------- */
 
 void v2_batches_time(struct v2_gen *g, const struct v2_raw_batch *b, size_t off)
 {
@@ -124,8 +122,7 @@ int64_t v2_batches_latest(const struct v2_gen *g)
     return v2_ns(g->hi, unit) + late;
 }
 
-/* ---- which don't belong there -----------------------------------------------------------------------------
- */
+/* ---- which don't belong there -------------------------------------------------------------------------- */
 
 void v2_batches_batch(struct v2_gen *g, const struct v2_batch *b)
 {

@@ -13,8 +13,7 @@
 #include "decode/v2/v2_raw.h"
 #include "decode/damage/v2_lossy.h"
 
-/* ---- events that can't come
- * ------------------------------------------------------------------------------------ */
+/* ---- events that can't come ---------------------------------------------------------------------------- */
 
 /*
  * Other threads' events that are already out are later than this one by more than clocks differ, so the step
@@ -126,8 +125,7 @@ static enum adv lossy_lacks(struct v2_order *o, struct v2_cursor *c, enum adv a,
     return ADV_OK;
 }
 
-/* ---- behind an event, before the next one
- * ---------------------------------------------------------------------- */
+/* ---- behind an event, before the next one -------------------------------------------------------------- */
 
 /* A thread's events end here, and others of it may be missing: what it had is unknown since then. */
 static void over(struct v2_order *o, uint32_t thread, int64_t since)
@@ -303,8 +301,7 @@ static bool lossy_before(struct v2_order *o, struct v2_cursor *c)
     return o->nout > at;
 }
 
-/* ---- what the generation tells nothing of
- * ---------------------------------------------------------------------- */
+/* ---- what the generation tells nothing of -------------------------------------------------------------- */
 
 /* A thread of which this generation tells nothing. */
 static void silent(struct v2_order *o, uint32_t thread)
@@ -376,8 +373,7 @@ bool v2_lossy_sound(const struct v2_order *o)
            !t->dropped;
 }
 
-/* ---- behind all events
- * ----------------------------------------------------------------------------------------- */
+/* ---- behind all events --------------------------------------------------------------------------------- */
 
 /* Behind all events: a collection that is still open may have ended. */
 static void rest_gc(struct v2_order *o)

@@ -22,8 +22,7 @@ bool v2_lossy_sound(const struct v2_order *o);
 /* v2_lossy_report - report what was missing as damage, once the generation is done. */
 void v2_lossy_report(struct v2_order *o);
 
-/* ---- what its parts share
- * ------------------------------------------------------------------------------------ */
+/* ---- what its parts share ------------------------------------------------------------------------------ */
 
 enum { V2_CLOSE_NS = 100000 }; /* no batch is written in so little time */
 

@@ -5,8 +5,7 @@
 #include "decode/damage/v2_blank.h"
 #include "decode/damage/v2_lossy.h"
 
-/* ---- gaps -------------------------------------------------------------------------------------------------
- */
+/* ---- gaps ---------------------------------------------------------------------------------------------- */
 
 struct ev *v2_lost(struct v2_order *o, int64_t t, uint32_t g, uint32_t p, int64_t since)
 {
@@ -144,8 +143,7 @@ static void p_gap(struct v2_order *o, const struct v2_cursor *c, uint32_t p, uin
     v2_stirs(&o->blank_p, p);
 }
 
-/* ---- as if it had come ------------------------------------------------------------------------------------
- */
+/* ---- as if it had come --------------------------------------------------------------------------------- */
 
 /* set_g, set_p - put a goroutine, a P into the state that an event needs: this status, and `seq` as the next
  * number. false: out of memory. */

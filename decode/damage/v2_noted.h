@@ -29,8 +29,8 @@ struct v2_noted {
     bool wrong;       /* one was put twice, or is 0 */
 };
 
-/* v2_noted_put - false: out of memory. v2_noted_del - as if it had never been put, but for v2_noted_beyond().
- */
+/* v2_noted_put - false: out of memory. v2_noted_del - as if it had never been
+ * put, but for v2_noted_beyond(). */
 bool v2_noted_put_far(struct v2_noted *a, uint64_t id, uint64_t number);
 static inline bool v2_noted_put(struct v2_noted *a, uint64_t id, uint64_t number);
 void v2_noted_del(struct v2_noted *a, uint64_t id, uint64_t number);

@@ -36,8 +36,7 @@ bool v2_step_last(const struct v2_order *o, uint32_t gen, enum v2_step_of of, ui
     return gen == (g ? v2_g_at(o, i)->seqgen : o->p[i].seqgen);
 }
 
-/* ---- which there are --------------------------------------------------------------------------------------
- */
+/* ---- which there are ----------------------------------------------------------------------------------- */
 
 enum { STATUS_TWICE = 2 };
 
@@ -167,8 +166,7 @@ bool v2_step_none(const struct v2_order *o, const struct v2_cursor *c)
     return want > have + 1 && alone && v2_steps_has(o, V2_STEP_G, id, have + 1);
 }
 
-/* ---- what an event waits for ------------------------------------------------------------------------------
- */
+/* ---- what an event waits for --------------------------------------------------------------------------- */
 
 void v2_held_put(struct v2_order *o, uint32_t m, uint32_t g)
 {
@@ -210,8 +208,8 @@ static uint32_t on_thread(const struct v2_order *o, enum v2_step_of of, uint64_t
     return status == ST_RUNNING || status == ST_SYSCALL ? v2_holder(o, g) : EV_NONE;
 }
 
-/* Of an event that is a numbered step of the goroutine or P that it names: is what comes before it to come?
- */
+/* Of an event that is a numbered step of the goroutine or P that it names: is
+ * what comes before it to come? */
 static enum v2_lack lack_of_step(const struct v2_order *o, const struct v2_cursor *c, enum v2_step_of of)
 {
     const uint64_t id = c->arg[0], want = c->arg[1];

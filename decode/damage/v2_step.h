@@ -29,8 +29,8 @@ struct v2_step {
     int8_t seq; /* index of the argument that is the number, -1: it has none */
     uint64_t id;
 };
-/* v2_step - which step an event is. *p: the P of its thread, or V2_NO_P; it becomes what that has afterwards.
- */
+/* v2_step - which step an event is. *p: the P of its thread, or V2_NO_P; it
+ * becomes what that has afterwards. */
 struct v2_step v2_step(uint8_t type, const uint64_t *arg, uint64_t *p);
 /*
  * v2_step_last - the number of the last step that a goroutine (V2_STEP_G) or a P (V2_STEP_P) has taken in
@@ -44,8 +44,8 @@ bool v2_steps_put(struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t 
 bool v2_steps_event(struct v2_order *o, uint8_t type, const uint64_t *arg, uint64_t *p);
 void v2_steps_drop(struct v2_order *o, uint8_t type, const uint64_t *arg, uint64_t *p);
 void v2_steps_free(struct v2_order *o);
-/* v2_steps_has - was that step noted? Of a status (.._TOLD, .._STILL) any of this id; seq is not looked at.
- */
+/* v2_steps_has - was that step noted? Of a status (.._TOLD, .._STILL) any of
+ * this id; seq is not looked at. */
 bool v2_steps_has(const struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq);
 /* v2_steps_lost - is that step missing? It is not there, and there are later ones, or the last events of
  * threads may be missing. */

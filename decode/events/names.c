@@ -83,8 +83,7 @@ static uint64_t hash_ids(const uint32_t *ids, uint32_t n)
     return hash_last(n ? hash_next(h, ids[0]) : h);
 }
 
-/* ---- a stack's frames -------------------------------------------------------------------------------------
- */
+/* ---- a stack's frames ---------------------------------------------------------------------------------- */
 
 static const uint16_t *list_of(const struct names *nm, const struct stack_ref *r)
 {
@@ -133,8 +132,7 @@ static inline void list_put(uint16_t *o, const uint32_t *ids, uint32_t n, bool *
     }
 }
 
-/* ---- looked up by what they are ---------------------------------------------------------------------------
- */
+/* ---- looked up by what they are ------------------------------------------------------------------------ */
 
 #define NAME_NEW UINT32_MAX
 

@@ -31,8 +31,7 @@ enum {
     LATE_S = 300
 };
 
-/* ---- what a URL is
- * -------------------------------------------------------------------------------------------- */
+/* ---- what a URL is ------------------------------------------------------------------------------------- */
 
 static bool has_prefix(const char *s, const char *prefix)
 {
@@ -114,8 +113,7 @@ enum err_code feed_url(const char *where, const struct feed_opts *o, char *out, 
     return ERR_OK;
 }
 
-/* ---- opening, closing
- * ------------------------------------------------------------------------------------------ */
+/* ---- opening, closing ---------------------------------------------------------------------------------- */
 
 /* It is read for so long: a file from now on, all else from its first byte. Beyond a week nobody waits. */
 static void begun(struct feed *f)
@@ -224,8 +222,7 @@ void feed_close(struct feed *f)
     mem_free(f);
 }
 
-/* ---- reading
- * --------------------------------------------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------------------------------------- */
 
 /* What curl says is little: the beginning of it is kept. At its end nobody waits for more. */
 static void hear(struct feed *f)

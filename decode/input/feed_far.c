@@ -53,8 +53,7 @@ int feed_wait(struct feed *f, bool kill_it)
     return status;
 }
 
-/* ---- the clerk -------------------------------------------------------------------------------------------
- */
+/* ---- the clerk ----------------------------------------------------------------------------------------- */
 
 static struct feed feed[FEEDS];
 static bool used[FEEDS];
@@ -171,8 +170,7 @@ static void end_all(void)
             (void)feed_wait(&feed[i], true);
 }
 
-/* ---- this process ----------------------------------------------------------------------------------------
- */
+/* ---- this process -------------------------------------------------------------------------------------- */
 
 void feed_outside(const char *what, const struct feed_opts *o, const struct feed_opts *also)
 {

@@ -54,8 +54,7 @@ struct dial { /* all that the process needs to know */
     bool bad; /* too long, or with a byte that has no place in a request */
 };
 
-/* ---- the request
- * --------------------------------------------------------------------------------------------- */
+/* ---- the request --------------------------------------------------------------------------------------- */
 
 static bool set(const char *name)
 {
@@ -171,8 +170,7 @@ static enum err_code address(struct dial *d, const char *url, struct err *e)
     return ERR_OK;
 }
 
-/* ---- where to
- * ------------------------------------------------------------------------------------------------- */
+/* ---- where to ------------------------------------------------------------------------------------------ */
 
 static void add_place(struct dial *d, const struct sockaddr *at, socklen_t n)
 {
@@ -226,8 +224,7 @@ static bool socket_path(struct dial *d, const char *path)
     return true;
 }
 
-/* ---- the process
- * ---------------------------------------------------------------------------------------------- */
+/* ---- the process --------------------------------------------------------------------------------------- */
 
 static void tell(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 static void tell(const char *fmt, ...)
@@ -414,8 +411,7 @@ enum err_code feed_http(struct feed *f, const char *url, const struct feed_opts 
     return rc;
 }
 
-/* ---- the end of it
- * --------------------------------------------------------------------------------------------- */
+/* ---- the end of it ------------------------------------------------------------------------------------- */
 
 enum err_code feed_http_end(struct feed *f, struct err *e)
 {

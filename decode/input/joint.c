@@ -73,8 +73,7 @@ static enum err_code apart(struct err *e, const struct jfile *a, const struct jf
                    name_of(b->path, a->path), why);
 }
 
-/* ---- what a file has
- * ---------------------------------------------------------------------------------------- */
+/* ---- what a file has ----------------------------------------------------------------------------------- */
 
 static bool holds(const uint8_t *p, const uint8_t *end, const char *word)
 {
@@ -171,8 +170,7 @@ static enum err_code file_look(struct joint *j, uint32_t n, struct err *e)
     return ERR_OK;
 }
 
-/* ---- one row
- * -------------------------------------------------------------------------------------------------- */
+/* ---- one row ------------------------------------------------------------------------------------------- */
 
 static int by_number(const void *a, const void *b)
 {
@@ -301,8 +299,7 @@ bool joint_paths_add(struct joint_paths *more, const char **first, const char *p
     return true;
 }
 
-/* ---- the whole
- * ------------------------------------------------------------------------------------------------ */
+/* ---- the whole ----------------------------------------------------------------------------------------- */
 
 static enum err_code file_take(struct joint *j, uint32_t n, enum err_code rc, struct err *e)
 {

@@ -41,8 +41,7 @@ bool unpack_told(const uint8_t *p, size_t n)
     return n >= 4 || (n && p[0] != 0x1f && p[0] != zstd_magic[0] && (p[0] & 0xf0) != 0x50);
 }
 
-/* ---- in --------------------------------------------------------------------------------------------------
- */
+/* ---- in ------------------------------------------------------------------------------------------------ */
 
 /* Behind what is at hand, which then stands at the buffer's beginning. */
 static ssize_t intake_append(struct intake *f)
@@ -77,8 +76,7 @@ static bool intake_more(struct intake *f, struct err *e)
     return f->n || intake_append_or_end(f, e);
 }
 
-/* ---- out -------------------------------------------------------------------------------------------------
- */
+/* ---- out ----------------------------------------------------------------------------------------------- */
 
 static enum err_code beyond(const struct sink *b, struct err *e)
 {
@@ -152,8 +150,7 @@ static enum err_code copy(struct intake *f, struct sink *b, struct err *e)
     return rc ? rc : e->code;
 }
 
-/* ---- in pieces -------------------------------------------------------------------------------------------
- */
+/* ---- in pieces ----------------------------------------------------------------------------------------- */
 
 static enum unpack_state no_memory(struct err *e)
 {
@@ -264,8 +261,7 @@ enum unpack_state unpacker_step(struct unpacker *u, struct unpack_piece *io, str
     return UNPACK_DAMAGED;
 }
 
-/* ---- all of it -------------------------------------------------------------------------------------------
- */
+/* ---- all of it ----------------------------------------------------------------------------------------- */
 
 /* One step; false: this was the last, e or damage say why if it isn't the end. */
 static bool unpack_step(struct unpacker *u, struct intake *f, struct sink *b, struct err *damage,

@@ -46,8 +46,8 @@ struct sink { /* what came out; p is to be freed with mem_free(), after an error
  * bytes.
  */
 enum err_code unpack(struct intake *f, struct sink *b, struct err *damage, struct err *e);
-/* unpack_deflated - the same, of bytes that are deflated without a header of their own, as in a zip archive.
- */
+/* unpack_deflated - the same, of bytes that are deflated without a header of
+ * their own, as in a zip archive. */
 enum err_code unpack_deflated(struct intake *f, struct sink *b, struct err *damage, struct err *e);
 /* unpack_packed - what do these bytes begin? "gzip", "zstd"; NULL: neither. unpack_told - are they enough to
  * tell? */

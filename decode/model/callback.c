@@ -104,8 +104,8 @@ static uint32_t next_to_root(const struct names *nm, uint32_t stack, struct fram
     return func;
 }
 
-/* Does a function wait itself, at the root of the stack, for something that others bring (no lock, no room)?
- */
+/* Does a function wait itself, at the root of the stack, for something that
+ * others bring (no lock, no room)? */
 static bool awaits(const struct names *nm, uint32_t stack, uint32_t helper)
 {
     static const char *const how[] = {"runtime.selectgo", "runtime.chanrecv", "sync.(*Cond).Wait"};
@@ -117,8 +117,7 @@ static bool awaits(const struct names *nm, uint32_t stack, uint32_t helper)
     return is;
 }
 
-/* ---- lines where there are different functions
- * ----------------------------------------------------------------------- */
+/* ---- lines where there are different functions --------------------------------------------------------- */
 
 static void root_put(struct search *s, const struct frame *f, uint32_t callback)
 {
@@ -177,8 +176,7 @@ static void helpers_of_stacks(struct search *s)
     idmap_free(&s->at);
 }
 
-/* ---- their goroutines
- * ------------------------------------------------------------------------------------------------ */
+/* ---- their goroutines ---------------------------------------------------------------------------------- */
 
 /* What one goroutine did: what it was given, and whether it awaited something for most of its time before. */
 struct life {
@@ -302,8 +300,8 @@ static uint32_t helper_of(const struct search *s, uint32_t name)
     return k;
 }
 
-/* Nearly all goroutines of a server are passed over: by what those of a group have in common, else by a bit.
- */
+/* Nearly all goroutines of a server are passed over: by what those of a group
+ * have in common, else by a bit. */
 static inline bool is_passed(const struct search *s, uint32_t name, uint32_t stack)
 {
     return !(s->may_be >> name % 64 & 1) ||
@@ -345,9 +343,7 @@ static void goroutines(struct search *s)
     }
 }
 
-/* ---- names
- * -----------------------------------------------------------------------------------------------------------
- */
+/* ---- names --------------------------------------------------------------------------------------------- */
 
 static bool is_helper(const struct search *s, uint32_t k)
 {

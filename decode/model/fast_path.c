@@ -14,8 +14,7 @@
 
 #define HOT static inline __attribute__((always_inline))
 
-/* ---- look-ups ---------------------------------------------------------------------------------------------
- */
+/* ---- look-ups ------------------------------------------------------------------------------------------ */
 
 HOT struct lookup lookup_take(const struct idmap *m)
 {
@@ -41,8 +40,7 @@ HOT bool lookup_or_0(const struct lookup *l, uint64_t key, uint32_t *out)
     return *out != IDMAP_NONE;
 }
 
-/* ---- the rules, carried out on lanes ----------------------------------------------------------------------
- */
+/* ---- the rules, carried out on lanes ------------------------------------------------------------------- */
 
 struct v2_at {
     struct fast_path *ts;
@@ -233,8 +231,7 @@ HOT bool put_range(const struct v2_at *at, const struct v2_range *r)
 
 #include "decode/v2/v2_rules.h"
 
-/* ---- a thread's events ------------------------------------------------------------------------------------
- */
+/* ---- a thread's events --------------------------------------------------------------------------------- */
 
 /* A varint's value, and the place behind it. */
 struct far_varint {
@@ -398,8 +395,7 @@ out:
     return false;
 }
 
-/* ---- threads ----------------------------------------------------------------------------------------------
- */
+/* ---- threads ------------------------------------------------------------------------------------------- */
 
 static struct fast_path *of(struct v2_sink *k)
 {

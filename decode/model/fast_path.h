@@ -29,8 +29,8 @@ struct fast_thread {
     struct hot_run r;
 };
 
-/* lookup - read access to a table that nobody changes meanwhile: nearly always the id is in its first slot.
- */
+/* lookup - read access to a table that nobody changes meanwhile: nearly always
+ * the id is in its first slot. */
 struct lookup {
     const uint64_t *key;
     const uint32_t *val;

@@ -13,8 +13,7 @@
 
 #include "decode/model/retired.h"
 
-/* ---- growing ----------------------------------------------------------------------------------------------
- */
+/* ---- growing ------------------------------------------------------------------------------------------- */
 
 /* Lane i of a kind that events name: of a G, a P or an M. */
 static bool lane_room(struct fold *f, enum lane_kind k, uint32_t i)
@@ -40,8 +39,7 @@ static bool lane_room(struct fold *f, enum lane_kind k, uint32_t i)
     return true;
 }
 
-/* ---- the lanes of Ps and Ms -------------------------------------------------------------------------------
- */
+/* ---- the lanes of Ps and Ms ---------------------------------------------------------------------------- */
 
 void fold_special_g(struct fold *f, uint32_t g)
 {
@@ -116,8 +114,7 @@ void fold_show_on(struct fold *f, uint32_t p, uint32_t m, int64_t t)
         fold_m_show(f, m, t);
 }
 
-/* ---- goroutines -------------------------------------------------------------------------------------------
- */
+/* ---- goroutines ---------------------------------------------------------------------------------------- */
 
 static void first_stack(struct fold *f, const struct ev *e, uint32_t stack)
 {
@@ -363,8 +360,7 @@ static void on_g_fact(struct ginfo *gi, const struct ev *e)
     }
 }
 
-/* ---- processors -------------------------------------------------------------------------------------------
- */
+/* ---- processors ---------------------------------------------------------------------------------------- */
 
 void fold_p_off_m(struct fold *f, uint32_t p, uint32_t m, bool lost, int64_t t)
 {
@@ -432,8 +428,7 @@ static void on_p_state(struct fold *f, const struct ev *e)
     fold_p_show(f, e->p, t);
 }
 
-/* ---- the automaton ----------------------------------------------------------------------------------------
- */
+/* ---- the automaton ------------------------------------------------------------------------------------- */
 
 static const uint8_t class_of[EVK_KINDS] = {
     [EVK_G_CREATE] = EC_TRANSITION,

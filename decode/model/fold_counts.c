@@ -83,8 +83,8 @@ void fold_gcount_trim(struct fold *f)
     }
 }
 
-/* Make room for n buckets, but at most GB_MAX. Returns how many there is room for; out of memory sets f->oom.
- */
+/* Make room for n buckets, but at most GB_MAX. Returns how many there is room
+ * for; out of memory sets f->oom. */
 static size_t bucket_room(struct fold *f, uint64_t n)
 {
     if (n <= f->capgb || f->capgb == GB_MAX)

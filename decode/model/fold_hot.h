@@ -86,8 +86,8 @@ HOT void hot_copy(struct waitspan *to, const struct waitspan *from)
     to->rest = from->rest;
 }
 
-/* Write a closed span. The open one may have a duration already (hot_run.gopen); the sum must be below 2^32.
- */
+/* Write a closed span. The open one may have a duration already
+ * (hot_run.gopen); the sum must be below 2^32. */
 HOT void hot_put(struct waitspan *w, const struct waitspan *open, uint64_t dur)
 {
     uint64_t rest = open->rest;

@@ -1,5 +1,5 @@
-/* fold_lists.c - what is no lane: ranges (and the bands they make), tasks, regions, logs, samples, metrics.
- */
+/* fold_lists.c - what is no lane: ranges (and the bands they make), tasks,
+ * regions, logs, samples, metrics. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +17,7 @@ bool fold_range_open(struct fold *f, struct vec_range *v, struct range *r, uint3
     return true;
 }
 
-/* ---- ranges -----------------------------------------------------------------------------------------------
- */
+/* ---- ranges -------------------------------------------------------------------------------------------- */
 
 #define OPEN_T INT64_MAX /* t1 while open; fold_patch_open() replaces it before reading */
 
@@ -220,8 +219,7 @@ void fold_bands_reopen(struct fold *f)
             band_reopen(f, (enum band)b);
 }
 
-/* ---- tasks, regions, logs, samples ------------------------------------------------------------------------
- */
+/* ---- tasks, regions, logs, samples --------------------------------------------------------------------- */
 
 void fold_task_begin(struct fold *f, const struct ev *e)
 {
@@ -501,8 +499,7 @@ void fold_metric(struct fold *f, const struct ev *e)
         fold_point(f, e->state, e->t, e->arg);
 }
 
-/* ---- the end ----------------------------------------------------------------------------------------------
- */
+/* ---- the end ------------------------------------------------------------------------------------------- */
 
 #define BY_T0(type) \
     static int type##_by_t0(const void *a, const void *b) \

@@ -56,8 +56,8 @@ bool fold_created(struct fold *f, const struct ev *e);
 /* fold_lost - EVK_LOST, EVK_GAP: what a goroutine, a P, a thread or the collector did is not known; or a gap
  * begins or ends. */
 void fold_lost(struct fold *f, const struct ev *e);
-/* fold_g_unknown - from now on nothing tells what e->g does, nor how long its open ranges and regions last.
- */
+/* fold_g_unknown - from now on nothing tells what e->g does, nor how long its
+ * open ranges and regions last. */
 void fold_g_unknown(struct fold *f, const struct ev *e);
 
 /* ---- fold_names.c ---- */
@@ -186,8 +186,8 @@ static inline void fold_g_count(struct fold *f, uint8_t from, uint8_t to)
 
 /* ---- lanes ---- */
 
-/* fold_g_bind - g is on this P and M from now on (EV_NONE: on none). fold_show_on() then updates the lanes.
- */
+/* fold_g_bind - g is on this P and M from now on (EV_NONE: on none).
+ * fold_show_on() then updates the lanes. */
 static inline void fold_g_bind(struct fold *f, uint32_t g, uint32_t p, uint32_t m)
 {
     struct spanlane *l = fold_lane_at(f, g);

@@ -51,8 +51,7 @@ uint8_t join_holder(void *join, uint64_t id, uint64_t *m, uint64_t *g)
     return status == V2_PS_RUNNING ? status : 0;
 }
 
-/* ---- checking against what was before ---------------------------------------------------------------------
- */
+/* ---- checking against what was before ------------------------------------------------------------------ */
 
 static uint32_t live_of(const struct join *j, const struct segment *s, uint32_t local)
 {
@@ -162,8 +161,8 @@ static bool gc_agrees(const struct join *j, const struct segment *s)
     return o->gc_first != V2_MEANS_gc_begin || j->gc == GC_UNKNOWN || (j->gc == GC_OFF && next);
 }
 
-/* A task that begins in the segment must not be open yet; one that only ends there must be, if it is known.
- */
+/* A task that begins in the segment must not be open yet; one that only ends
+ * there must be, if it is known. */
 static bool task_agrees(struct fold *f, const struct task *t)
 {
     const bool open = idmap_get(&f->opentasks, t->id) != IDMAP_NONE;
@@ -217,8 +216,7 @@ static enum joined agree(struct trace *tr, const struct segment *s)
     return rc == JOINED ? procs : rc;
 }
 
-/* ---- indices ----------------------------------------------------------------------------------------------
- */
+/* ---- indices ------------------------------------------------------------------------------------------- */
 
 static uint32_t live_add(struct join *j, uint64_t id, struct jg g)
 {
@@ -304,8 +302,7 @@ static void procs_meet(struct join *j, const struct segment *s)
     }
 }
 
-/* ---- pieces -----------------------------------------------------------------------------------------------
- */
+/* ---- pieces -------------------------------------------------------------------------------------------- */
 
 /* Append a piece: from p.t0 on, lane l is lane p.i of the segment. */
 static void piece_add(struct trace *tr, struct lane l, struct jlane *jl, struct jpiece p)
@@ -380,8 +377,7 @@ static void bands_join(struct trace *tr, const struct segment *s, const uint32_t
                       (struct jpiece){.seg = s->n, .i = b, .t0 = spans_first(&s->f->lane[LANE_BAND][b])});
 }
 
-/* ---- goroutines -------------------------------------------------------------------------------------------
- */
+/* ---- goroutines ---------------------------------------------------------------------------------------- */
 
 static void name_join(struct trace *tr, struct ginfo *gi, const struct ginfo *lo,
                       const struct segment_hint *used)
@@ -453,8 +449,7 @@ static void new_join(struct join *j, const struct segment *s)
     }
 }
 
-/* ---- lists ------------------------------------------------------------------------------------------------
- */
+/* ---- lists --------------------------------------------------------------------------------------------- */
 
 static uint32_t *slot_of(struct trace *tr, const struct range *r)
 {
@@ -573,8 +568,8 @@ static uint32_t lane_by_id(const struct trace *tr, const struct segment *s, cons
     return k == LANE_G ? j->live[at].g : at;
 }
 
-/* x: the ids of the goroutine, the P, the thread that the segment had not told of when the sample was taken.
- */
+/* x: the ids of the goroutine, the P, the thread that the segment had not told
+ * of when the sample was taken. */
 static struct sample sample_join(const struct trace *tr, const struct segment *s, const struct idmap *over,
                                  struct sample v, const struct sample_ids *x)
 {
@@ -648,8 +643,7 @@ static void fold_light(struct fold *f)
     f->ids = NULL;
 }
 
-/* ---- one segment ------------------------------------------------------------------------------------------
- */
+/* ---- one segment --------------------------------------------------------------------------------------- */
 
 enum joined join_next(struct trace *tr, struct segment *s)
 {

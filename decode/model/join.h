@@ -125,8 +125,7 @@ static inline uint32_t segment_p(const struct segment *s, uint32_t p)
     return !s || !s->pmap || p == NO_LANE ? p : s->pmap[p];
 }
 
-/* ---- lanes as pieces --------------------------------------------------------------------------------------
- */
+/* ---- lanes as pieces ----------------------------------------------------------------------------------- */
 
 struct piece {
     const struct segment *seg; /* NULL: the trace is one fold */

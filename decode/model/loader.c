@@ -104,8 +104,7 @@ void loader_free(struct loader *l)
     mem_free(l);
 }
 
-/* ---- finding ----------------------------------------------------------------------------------------------
- */
+/* ---- finding ------------------------------------------------------------------------------------------- */
 
 /* Find the next generation. Under the lock. */
 static void find_next(struct loader *l)
@@ -206,8 +205,7 @@ static struct segment *take(struct loader *l)
     return s;
 }
 
-/* ---- decoding ---------------------------------------------------------------------------------------------
- */
+/* ---- decoding ------------------------------------------------------------------------------------------ */
 
 static uint16_t hint(void *arg, uint64_t id, uint32_t *name)
 {
@@ -246,8 +244,7 @@ static void hints(struct loader *l, struct segment *s)
     }
 }
 
-/* ---- preparing --------------------------------------------------------------------------------------------
- */
+/* ---- preparing ----------------------------------------------------------------------------------------- */
 
 /* Note when segments end, as far as that can be said. Under the lock. */
 static void ends_follow(struct loader *l)
@@ -488,8 +485,7 @@ static enum joined redo_some(struct loader *l)
     return s->oom ? JOIN_OOM : JOINED;
 }
 
-/* ---- joining ----------------------------------------------------------------------------------------------
- */
+/* ---- joining ------------------------------------------------------------------------------------------- */
 
 /* The first wall clock told counts. */
 static void status_wall(struct source_status *t, const struct source_status *f)

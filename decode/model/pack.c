@@ -26,8 +26,7 @@ struct pack_clock pack_clock(double tick_ns)
                                (uint32_t)(inv + 0.5), shift};
 }
 
-/* ---- one value at a time ----------------------------------------------------------------------------------
- */
+/* ---- one value at a time ------------------------------------------------------------------------------- */
 
 static uint8_t *put_plain(uint8_t *o, const uint64_t *v, uint32_t n, const uint8_t len[4])
 {
@@ -164,8 +163,7 @@ size_t pack_plain(uint8_t *out, const struct waitspan *s, uint32_t n, struct pac
     return (size_t)(o - out);
 }
 
-/* ---- four values at a time --------------------------------------------------------------------------------
- */
+/* ---- four values at a time ----------------------------------------------------------------------------- */
 
 #ifdef PACK_SSE
 /*

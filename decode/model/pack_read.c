@@ -17,8 +17,7 @@ static inline bool have_sse(void)
 }
 #endif
 
-/* ---- palettes
- * ---------------------------------------------------------------------------------------------- */
+/* ---- palettes ------------------------------------------------------------------------------------------ */
 
 /* A block's palette: its pairs of tag and stack, and the n planes, of `size` bytes each, with each span's
  * number. */
@@ -110,8 +109,7 @@ static void palette_sixteen(const struct palette *pal, uint32_t n, uint32_t i, u
     }
 }
 
-/* ---- columns
- * ------------------------------------------------------------------------------------------------ */
+/* ---- columns ------------------------------------------------------------------------------------------- */
 
 /* how a column's codes map to lengths */
 enum lengths { DUR, DUR_LONG, ID, ID_LONG };
@@ -207,8 +205,8 @@ static SSE inline __m128i ticks_ns(__m128i x, __m128i mul, __m128i shift)
                            _mm_cmpeq_epi64(rest, three));
 }
 
-/* Four numbers to ns: of units, the odd ones count 1 ns and the even ones 64, each half as often as they say.
- */
+/* Four numbers to ns: of units, the odd ones count 1 ns and the even ones 64,
+ * each half as often as they say. */
 static SSE inline __attribute__((always_inline)) void four_ns(enum dur_form form, __m128i x, __m128i mul,
                                                               __m128i shift, int64_t *out)
 {

@@ -260,8 +260,7 @@ static void runs_begin(struct runs *x, const struct trace *tr, struct lane l, co
     x->first = x->n = 0;
 }
 
-/* ---- many pieces at once --------------------------------------------------------------------------------
- */
+/* ---- many pieces at once ------------------------------------------------------------------------------- */
 
 enum { SIGHTS = 64 };
 

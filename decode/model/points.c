@@ -4,8 +4,7 @@
 #include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 
-/* ---- adding and joining
- * ------------------------------------------------------------------------------------ */
+/* ---- adding and joining -------------------------------------------------------------------------------- */
 
 /* Begin a new chunk. */
 static bool chunk_begin(struct points *p)
@@ -147,8 +146,7 @@ void points_free(struct points *p)
         mem_free(p->mm[l]);
 }
 
-/* ---- queries
- * ----------------------------------------------------------------------------------------------- */
+/* ---- queries ------------------------------------------------------------------------------------------- */
 
 size_t points_before(const struct points *p, int64_t t)
 {

@@ -23,8 +23,7 @@ const char *state_name(enum state s)
     return s < ST_COUNT ? states[s] : "?";
 }
 
-/* ---- names ------------------------------------------------------------------------------------------------
- */
+/* ---- names --------------------------------------------------------------------------------------------- */
 
 uint32_t trace_nstr(const struct trace *tr)
 {
@@ -113,8 +112,7 @@ void trace_memo_set(const struct trace *tr, enum memo m, uint32_t id, uint64_t b
         (void)__atomic_fetch_or(&tr->memo[m][id], bits, __ATOMIC_RELAXED);
 }
 
-/* ---- lanes ------------------------------------------------------------------------------------------------
- */
+/* ---- lanes --------------------------------------------------------------------------------------------- */
 
 uint32_t trace_nlanes(const struct trace *tr, enum lane_kind k)
 {
@@ -254,8 +252,8 @@ static uint32_t retired_of(const struct trace *tr, uint32_t i, uint32_t n, const
     return here < run ? here : run;
 }
 
-/* trace_lives() for packed goroutines: one that ended where it is new goes on nowhere else. Returns how many.
- */
+/* trace_lives() for packed goroutines: one that ended where it is new goes on
+ * nowhere else. Returns how many. */
 static uint32_t retired_ones(const struct trace *tr, uint32_t i, uint32_t n, struct lifetime *out)
 {
     const struct retired *p;
@@ -344,8 +342,7 @@ uint32_t trace_find_lane(const struct trace *tr, enum lane_kind k, uint64_t id)
     return i > retired ? i : retired;
 }
 
-/* ---- what overlaps ----------------------------------------------------------------------------------------
- */
+/* ---- what overlaps ------------------------------------------------------------------------------------- */
 
 static void patch(const struct trace *tr)
 {

@@ -23,8 +23,7 @@ inline uint64_t retired_value(const struct retired *p, enum retired_value c, uin
     return columns_get(&p->c, RETIRED_COLUMNS, g % RETIRED_GS, c);
 }
 
-/* ---- packing groups away ----------------------------------------------------------------------------------
- */
+/* ---- packing groups away ------------------------------------------------------------------------------- */
 
 /* Do the columns tell all there is to know of it? */
 static bool is_plain(const struct spanlane *l, const struct ginfo *gi)
@@ -75,8 +74,7 @@ static struct retired *retired_make(struct fold *f, const struct gseg *s, const 
     return (struct retired *)columns_make(v[0], RETIRED_GS, RETIRED_COLUMNS, beside_spans, &f->pool);
 }
 
-/* ---- memory of groups -------------------------------------------------------------------------------------
- */
+/* ---- memory of groups ---------------------------------------------------------------------------------- */
 
 /*
  * Code that folds events looks at lanes without asking. These lanes say that nothing can happen to them, and
@@ -117,8 +115,8 @@ bool retired_room(struct fold *f, size_t need)
     return true;
 }
 
-/* Pack the lanes' spans, together if possible. Returns the columns, or NULL if each lane has packed its own.
- */
+/* Pack the lanes' spans, together if possible. Returns the columns, or NULL if
+ * each lane has packed its own. */
 static const struct columns *put_spans(struct fold *f, struct gseg *s, bool together)
 {
     const struct columns *spans = together ? gspans_make(&f->pool, s->lane) : NULL;
@@ -195,8 +193,7 @@ bool retired_take_out(struct fold *f, uint32_t g)
     return true;
 }
 
-/* ---- reading ----------------------------------------------------------------------------------------------
- */
+/* ---- reading ------------------------------------------------------------------------------------------- */
 
 void retired_lane(const struct retired *p, uint32_t g, struct spanlane *out)
 {
@@ -317,8 +314,7 @@ uint32_t retired_find(const struct fold *f, uint64_t id)
     return NO_LANE;
 }
 
-/* ---- blocks -----------------------------------------------------------------------------------------------
- */
+/* ---- blocks -------------------------------------------------------------------------------------------- */
 
 static void each_lane(struct retired *p, void (*f)(struct spanlane *l))
 {

@@ -15,8 +15,8 @@
 
 #include "decode/model/fold.h"
 
-/* retired_room - make room for `need` goroutines; new ones have no span. false: out of memory, f->oom is set.
- */
+/* retired_room - make room for `need` goroutines; new ones have no span. false:
+ * out of memory, f->oom is set. */
 bool retired_room(struct fold *f, size_t need);
 /* retired_ended - call when a goroutine's lane has ended: may pack its group away, and its lane with it. */
 void retired_ended(struct fold *f, uint32_t g);

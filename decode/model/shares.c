@@ -12,8 +12,7 @@
 
 enum { PIECE = 128, SETS = 8, MANY = 8 };
 
-/* ---- exact ------------------------------------------------------------------------------------------------
- */
+/* ---- exact --------------------------------------------------------------------------------------------- */
 
 /* The slots of the states that a kind of lane distinguishes; NO_SLOT for the others. */
 enum { NO_SLOT = SPAN_SLOTS };
@@ -141,8 +140,7 @@ uint64_t trace_count(const struct trace *tr, struct lane lane, int64_t t0, int64
     return n[1] - (n[0] ? n[0] - 1 : 0);
 }
 
-/* ---- bounds -----------------------------------------------------------------------------------------------
- */
+/* ---- bounds -------------------------------------------------------------------------------------------- */
 
 /* The slots of each set of states. */
 struct sets {

@@ -7,8 +7,7 @@
 #include "decode/model/trace_priv.h"
 #include "decode/base/bisect.h"
 
-/* ---- spans ------------------------------------------------------------------------------------------------
- */
+/* ---- spans --------------------------------------------------------------------------------------------- */
 
 static inline struct span span_of(const struct span_tag *t, const struct segment *seg, enum lane_kind k,
                                   uint32_t who, uint32_t stack)
@@ -131,8 +130,7 @@ static bool block_step(struct span_iter *it, bool forward)
     return true;
 }
 
-/* ---- spans of threads: those of the P's lane, within each hold
- * --------------------------------------------- */
+/* ---- spans of threads: those of the P's lane, within each hold ----------------------------------------- */
 
 /* A thread's hold: its piece and interval. */
 struct held {
@@ -368,8 +366,7 @@ bool trace_span_at(const struct trace *tr, struct lane lane, int64_t t, struct s
     return true;
 }
 
-/* ---- long spans -------------------------------------------------------------------------------------------
- */
+/* ---- long spans ---------------------------------------------------------------------------------------- */
 
 /* A trace_wide() or trace_longest() in progress. */
 struct wide {

@@ -169,8 +169,7 @@ uint32_t pool_tag(struct span_pool *sp, uint8_t state, uint32_t reason, uint32_t
     return (uint32_t)sp->ntags++;
 }
 
-/* ---- packing --------------------------------------------------------------------------------------------
- */
+/* ---- packing ------------------------------------------------------------------------------------------- */
 
 void spans_long(struct span_pool *sp, int64_t dur, struct waitspan *w)
 {
@@ -214,8 +213,7 @@ static inline uint8_t *pack_into(struct span_pool *sp, enum lane_kind kind, cons
     return p;
 }
 
-/* ---- appending ------------------------------------------------------------------------------------------
- */
+/* ---- appending ----------------------------------------------------------------------------------------- */
 
 void spans_begin(struct spanlane *l, int64_t t, struct waitspan open)
 {

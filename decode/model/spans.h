@@ -154,8 +154,8 @@ void spans_end(struct span_pool *sp, enum lane_kind kind, struct spanlane *l, in
 void spans_rest(struct span_pool *sp, struct spanlane *l);
 void spans_drop(struct span_pool *sp, struct spanlane *l);
 void spans_own(struct span_pool *sp, struct spanlane *l);
-/* spans_trim - nothing more will come: free spare room of the index. spans_free - free the lane's own memory.
- */
+/* spans_trim - nothing more will come: free spare room of the index. spans_free -
+ * free the lane's own memory. */
 void spans_trim(struct spanlane *l);
 void spans_free(struct spanlane *l);
 

@@ -30,8 +30,7 @@
 #include "decode/model/trace_priv.h"
 #include "decode/model/fast_path.h"
 
-/* ---- the reader's side ------------------------------------------------------------------------------------
- */
+/* ---- the reader's side --------------------------------------------------------------------------------- */
 
 /* A reader's status, with the present number of names. */
 static struct source_status status_now(const struct trace *tr, const struct source_status *of)
@@ -105,8 +104,7 @@ static void reader_start(struct trace *tr)
     tr->threaded = tr->thread_on = thread_start(&tr->thread, NULL, reader_main, tr) == 0;
 }
 
-/* ---- opening ----------------------------------------------------------------------------------------------
- */
+/* ---- opening ------------------------------------------------------------------------------------------- */
 
 /* Note what is to be said before the first event. */
 static void notes_first(struct trace *tr)
@@ -279,8 +277,7 @@ void trace_close(struct trace *tr)
     mem_free(tr);
 }
 
-/* ---- loading ----------------------------------------------------------------------------------------------
- */
+/* ---- loading ------------------------------------------------------------------------------------------- */
 
 /* Take over the notes that the reader made up to this chunk. The lists only grow, so no lock is needed. */
 static void notes_take(struct trace *tr, const struct source_status *st)

@@ -277,8 +277,8 @@ static bool retired_walk(const struct trace *tr, const struct span_walk *w, stru
     return true;
 }
 
-/* Is the goroutine wanted, by its creator? Neighbours usually have the same creator, so its answer is kept.
- */
+/* Is the goroutine wanted, by its creator? Neighbours usually have the same
+ * creator, so its answer is kept. */
 static bool wanted(const struct span_walk *w, struct place *at)
 {
     const uint32_t creator = w->by ? fold_g_creator(at->in.f, at->in.local) : NO_LANE;
@@ -318,8 +318,7 @@ static bool lane_walk(const struct trace *tr, const struct span_walk *w, const s
     return w->end(w->arg, at->g);
 }
 
-/* ---- spans of an interval ---------------------------------------------------------------------------------
- */
+/* ---- spans of an interval ------------------------------------------------------------------------------ */
 
 /* Pieces and blocks with no span of this length are skipped. */
 static int64_t least_of(const struct blocks_ask *ask)

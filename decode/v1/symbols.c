@@ -31,8 +31,7 @@ struct symbols {
     uint64_t nfunc, functab, filetab; /* the tables: offsets in tab */
 };
 
-/* ---- bounded reading --------------------------------------------------------------------------------------
- */
+/* ---- bounded reading ----------------------------------------------------------------------------------- */
 
 static uint64_t get_at(const uint8_t *p, uint64_t len, uint64_t off, unsigned n, bool big)
 {
@@ -62,8 +61,7 @@ static bool text_at(const struct symbols *s, uint64_t off, const char **p, uint3
     return true;
 }
 
-/* ---- the table --------------------------------------------------------------------------------------------
- */
+/* ---- the table ----------------------------------------------------------------------------------------- */
 
 static uint64_t func_entry(const struct symbols *s, uint64_t i)
 {
@@ -89,8 +87,7 @@ static bool table_at(struct symbols *s, uint64_t off)
     return func_entry(s, 0) <= func_entry(s, s->nfunc - 1);
 }
 
-/* ---- the binary -------------------------------------------------------------------------------------------
- */
+/* ---- the binary ---------------------------------------------------------------------------------------- */
 
 struct elf {
     const uint8_t *p;
@@ -203,8 +200,7 @@ void symbols_close(struct symbols *s)
     mem_free(s);
 }
 
-/* ---- looking up -------------------------------------------------------------------------------------------
- */
+/* ---- looking up ---------------------------------------------------------------------------------------- */
 
 static bool varint(const struct symbols *s, uint64_t *off, uint32_t *v)
 {

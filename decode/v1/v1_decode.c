@@ -54,8 +54,7 @@ const struct v1_left V1_LEFT[V1_TYPES] = {
 #define RING_SLOTS 32768 /* of all cursors, about */
 #define RING_BITS_MAX 8
 
-/* ---- rows -------------------------------------------------------------------------------------------------
- */
+/* ---- rows ---------------------------------------------------------------------------------------------- */
 
 /* add_g - a new row, or one that was given back; 0 = out of memory. */
 static uint32_t add_g(struct v1_decoder *d, uint64_t id)
@@ -99,8 +98,7 @@ void v1_give_back(struct v1_decoder *d, uint32_t g)
     d->spare = g;
 }
 
-/* ---- cursors ----------------------------------------------------------------------------------------------
- */
+/* ---- cursors ------------------------------------------------------------------------------------------- */
 
 /* fast_number - a number where ten bytes can be read. */
 static inline const uint8_t *fast_number(const uint8_t *p, uint64_t *v)
@@ -369,8 +367,7 @@ ALWAYS const uint8_t *fast_end(const struct v1_decoder *d, const struct v1_curso
     return c->end < d->safe ? c->end : d->safe;
 }
 
-/* ---- batches that go on too long --------------------------------------------------------------------------
- */
+/* ---- batches that go on too long ----------------------------------------------------------------------- */
 
 /* Drop the rest of a batch, from the cursor's event i on; the event before that was at `ticks`. */
 static void cut_batch(struct v1_cursor *c, uint32_t i, uint64_t ticks)
@@ -415,8 +412,7 @@ static void beyond(struct v1_decoder *d, struct v1_cursor *c, uint32_t from, uin
     c->until = UINT64_MAX;
 }
 
-/* ---- a cursor's next events -------------------------------------------------------------------------------
- */
+/* ---- a cursor's next events ---------------------------------------------------------------------------- */
 
 bool v1_fill(struct v1_decoder *d, struct v1_cursor *c)
 {
@@ -468,8 +464,7 @@ bool v1_fill(struct v1_decoder *d, struct v1_cursor *c)
     return c->head != c->fill && !d->oom;
 }
 
-/* ---- values that are seldom asked for ---------------------------------------------------------------------
- */
+/* ---- values that are seldom asked for ------------------------------------------------------------------ */
 
 bool v1_ev_values(const struct v1_decoder *d, const struct v1_ev *e, struct v1_raw *r)
 {
@@ -537,8 +532,7 @@ bool v1_blocks(const struct v1_decoder *d, const struct v1_cursor *c)
     return false;
 }
 
-/* ---- set-up -----------------------------------------------------------------------------------------------
- */
+/* ---- set-up -------------------------------------------------------------------------------------------- */
 
 static uint8_t form_of(const struct v1_kind *k, unsigned t, const struct v1_dialect *d)
 {

@@ -25,8 +25,7 @@ static const struct {
 #include "decode/v1/events_v1.def"
 };
 
-/* ---- writing ----------------------------------------------------------------------------------------------
- */
+/* ---- writing ------------------------------------------------------------------------------------------- */
 
 /* At the time of the one in work. Go lets no two of its events have the same time. */
 struct ev *v1_emit_put(struct v1_emit *em, enum ev_kind kind, uint16_t flags)
@@ -120,8 +119,7 @@ uint32_t v1_emit_stack(struct v1_emit *em, const struct v1_ev *e)
     return id;
 }
 
-/* ---- lanes ------------------------------------------------------------------------------------------------
- */
+/* ---- lanes --------------------------------------------------------------------------------------------- */
 
 static uint32_t proc_lane(struct v1_emit *em, uint32_t p)
 {
@@ -250,8 +248,7 @@ static bool alive(struct v1_emit *em, const struct v1_ev *e, uint32_t g)
     return false;
 }
 
-/* ---- the commonest ----------------------------------------------------------------------------------------
- */
+/* ---- the commonest ------------------------------------------------------------------------------------- */
 
 struct v1_at {
     struct v1_emit *em;
@@ -294,8 +291,7 @@ static void at_put_back(const struct v1_at *at, const struct v1_g *s)
 
 #include "decode/v1/v1_rules.h"
 
-/* ---- goroutines -------------------------------------------------------------------------------------------
- */
+/* ---- goroutines ---------------------------------------------------------------------------------------- */
 
 /* note_start - of a goroutine in the listing, for when it is introduced. */
 static void note_start(struct v1_emit *em, uint32_t g, uint32_t start)
@@ -402,8 +398,7 @@ static void on_status(struct v1_emit *em, const struct v1_ev *e)
     gor(em, e->g)->state = left->becomes;
 }
 
-/* ---- system calls -----------------------------------------------------------------------------------------
- */
+/* ---- system calls -------------------------------------------------------------------------------------- */
 
 static void on_call(struct v1_emit *em, const struct v1_ev *e)
 {
@@ -429,8 +424,8 @@ static void on_block(struct v1_emit *em, const struct v1_ev *e)
     leave(em, e->g);
     s->state = V1_LEAVES_SYS_BLOCK;
     if (seen)
-        return; /* the lane says so since the call; its P shows it till it is stopped or runs something else
-                 */
+        /* the lane says so since the call; its P shows it till it is stopped or runs something else */
+        return;
     lane_of(em, e->g, ST_RUNNING);
     put_g(em, EVK_G_STATE, EVF_QUIET, e->g, ST_SYSCALL);
 }
@@ -471,8 +466,7 @@ static void on_return(struct v1_emit *em, const struct v1_ev *e)
     s->state = V1_LEAVES_SYS_EXIT;
 }
 
-/* ---- processors -------------------------------------------------------------------------------------------
- */
+/* ---- processors ---------------------------------------------------------------------------------------- */
 
 /* toggle - what begins was not under way, and what ends was: else the event contradicts the one before it
  * (Go's reader refuses both). */
@@ -537,8 +531,7 @@ static void on_gap(struct v1_emit *em, const struct v1_ev *e)
         put_p(em, EVF_QUIET, e->p, ST_NONE);
 }
 
-/* ---- ranges, annotations ----------------------------------------------------------------------------------
- */
+/* ---- ranges, annotations ------------------------------------------------------------------------------- */
 
 static struct ev *range(struct v1_emit *em, const struct v1_ev *e, bool begins, enum range_kind what,
                         uint16_t flags)
@@ -669,8 +662,7 @@ static void on_sample(struct v1_emit *em, const struct v1_ev *e)
     v->stack = v1_emit_stack(em, e);
 }
 
-/* ---- rows of ended goroutines -----------------------------------------------------------------------------
- */
+/* ---- rows of ended goroutines -------------------------------------------------------------------------- */
 
 void v1_emit_note_end(struct v1_emit *em, uint32_t g)
 {
@@ -678,8 +670,8 @@ void v1_emit_note_end(struct v1_emit *em, uint32_t g)
         em->ended[em->nended++] = g;
 }
 
-/* mark - set or clear the mark of every row that something refers to: events that are decoded, cursors, Ps.
- */
+/* mark - set or clear the mark of every row that something refers to: events
+ * that are decoded, cursors, Ps. */
 static void mark(struct v1_emit *em, bool set)
 {
     struct v1_decoder *d = &em->o->d;
@@ -736,8 +728,7 @@ void v1_emit_sweep(struct v1_emit *em)
     em->sweep_at = 2 * left + SWEEP + em->ix->nproc * (d->mask + 1);
 }
 
-/* ---- the whole --------------------------------------------------------------------------------------------
- */
+/* ---- the whole ----------------------------------------------------------------------------------------- */
 
 bool v1_emit_listed(struct v1_emit *em, const struct v1_ev *e, size_t cap)
 {

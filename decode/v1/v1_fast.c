@@ -8,8 +8,8 @@
 
 #include "decode/base/mem.h"
 
-/* What the loop needs of the emitter, kept out of memory's way; as it stands there between load() and save().
- */
+/* What the loop needs of the emitter, kept out of memory's way; as it stands
+ * there between load() and save(). */
 struct hot {
     struct ev_half *v; /* the next in the stream */
     struct v1_g *rows;

@@ -21,8 +21,7 @@
 /* With a byte too few, too many, it is none of these. */
 #define RATE_USUAL(rate) ((rate) >= 1 << 22 && (rate) <= INT64_C(1) << 31)
 
-/* ---- ids of strings and stacks
- * ----------------------------------------------------------------------------- */
+/* ---- ids of strings and stacks ------------------------------------------------------------------------- */
 
 /* Values ascend. */
 static bool ids_add(struct v1_ids *m, uint64_t id, uint64_t val)
@@ -104,8 +103,7 @@ static void ids_free(struct v1_ids *m)
     memset(m, 0, sizeof *m);
 }
 
-/* ---- batches ---------------------------------------------------------------------------------------------
- */
+/* ---- batches ------------------------------------------------------------------------------------------- */
 
 bool v1_index_init(struct v1_index *ix, const struct source *s)
 {
@@ -191,8 +189,7 @@ static enum err_code timed(struct v1_index *ix, uint64_t end)
     return ERR_OK;
 }
 
-/* ---- events ----------------------------------------------------------------------------------------------
- */
+/* ---- events -------------------------------------------------------------------------------------------- */
 
 static enum err_code add_exit(struct v1_index *ix, const struct v1_raw *r)
 {
@@ -259,8 +256,8 @@ static enum err_code structure(struct v1_index *ix, struct source *s, const stru
     }
 }
 
-/* number - 1.5: the event takes the next of one counter's numbers, and so does a batch, with its first event.
- */
+/* number - 1.5: the event takes the next of one counter's numbers, and so does
+ * a batch, with its first event. */
 static void number(struct v1_index *ix, const struct v1_raw *r)
 {
     struct v1_counted *k = &ix->counted;
@@ -300,8 +297,7 @@ static enum err_code event(struct v1_index *ix, struct source *s, const struct v
     return c == ERR_OK ? timed(ix, end) : c;
 }
 
-/* ---- damage ----------------------------------------------------------------------------------------------
- */
+/* ---- damage -------------------------------------------------------------------------------------------- */
 
 /* gaps - of each processor events are missing behind its last batch. */
 static void gaps(struct v1_index *ix)

@@ -17,8 +17,7 @@
 #define SORTED_MAX 32 /* processors that are kept in an array instead of a heap */
 #define TIE_MAX 64    /* heads of one time that are looked at */
 
-/* ---- the heap ---------------------------------------------------------------------------------------------
- */
+/* ---- the heap ------------------------------------------------------------------------------------------ */
 
 void v1_order_sift(struct v1_order *o)
 {
@@ -82,8 +81,7 @@ void v1_order_lossy(struct v1_order *o)
     o->slack = slack(o, 50000);
 }
 
-/* ---- who may come next ------------------------------------------------------------------------------------
- */
+/* ---- who may come next --------------------------------------------------------------------------------- */
 
 static inline bool ready(const struct v1_order *o, const struct v1_ev *e)
 {
@@ -308,8 +306,7 @@ static const struct v1_ev *order_next(struct v1_order *o)
     return e;
 }
 
-/* ---- the final order --------------------------------------------------------------------------------------
- */
+/* ---- the final order ----------------------------------------------------------------------------------- */
 
 /* exit_due - is the next moved end of a system call before x (NULL: x is the end)? */
 static bool exit_due(const struct v1_order *o, const struct v1_ev *x)
@@ -412,8 +409,7 @@ bool v1_exits(const struct v1_order *o, const struct v1_ev *e)
     return v1_off_p(s);
 }
 
-/* ---- set-up -----------------------------------------------------------------------------------------------
- */
+/* ---- set-up -------------------------------------------------------------------------------------------- */
 
 enum err_code v1_order_init(struct v1_order *o, struct source *s, const struct v1_index *ix)
 {

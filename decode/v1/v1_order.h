@@ -38,8 +38,8 @@ struct v1_order {
     struct v1_ev extra;
 };
 
-/* v1_order_init - s and ix, whose index is done, must outlive it. ERR_NOMEM: v1_order_free() it all the same.
- */
+/* v1_order_init - s and ix, whose index is done, must outlive it. ERR_NOMEM:
+ * v1_order_free() it all the same. */
 enum err_code v1_order_init(struct v1_order *o, struct source *s, const struct v1_index *ix);
 void v1_order_free(struct v1_order *o);
 /*
@@ -56,8 +56,7 @@ bool v1_exits(const struct v1_order *o, const struct v1_ev *e);
 /* v1_order_lossy - events are missing from here on: don't wait long for what an event waits for. */
 void v1_order_lossy(struct v1_order *o);
 
-/* ---- one step among the processors, for the hot loop of v1_fast.c
- * ------------------------------------------ */
+/* ---- one step among the processors, for the hot loop of v1_fast.c -------------------------------------- */
 
 /* v1_order_settle - the top's event was taken, which belongs to cursor cur and changed g (its rule_g): put
    cur and g's waiters where they belong now. more: cur has further events. */
@@ -84,8 +83,8 @@ static inline const struct v1_ev *v1_order_head(const struct v1_order *o, uint32
     return v1_ring(&o->d, &o->d.cur[cur], o->d.cur[cur].head);
 }
 
-/* v1_order_key - what events are merged by (FORMAT.md A.5): the global sequence number (1.5), else the ticks.
- */
+/* v1_order_key - what events are merged by (FORMAT.md A.5): the global sequence
+ * number (1.5), else the ticks. */
 static inline int64_t v1_order_key(const struct v1_order *o, const struct v1_ev *e)
 {
     return (int64_t)(o->d.by_seq ? e->seq : e->ticks);

@@ -39,8 +39,7 @@ struct v1 {
     size_t nfg;
 };
 
-/* ---- futile wake-ups --------------------------------------------------------------------------------------
- */
+/* ---- futile wake-ups ----------------------------------------------------------------------------------- */
 
 static const enum {
     NO_PART,
@@ -102,8 +101,7 @@ static bool futile_drop(struct v1 *v, const struct v1_ev *e, uint64_t pos)
     return f->first && v->futile[f->first - 1].start <= pos;
 }
 
-/* ---- phases -----------------------------------------------------------------------------------------------
- */
+/* ---- phases -------------------------------------------------------------------------------------------- */
 
 static void stop(struct v1 *v, struct source *s, enum err_code c)
 {

@@ -123,8 +123,8 @@ static enum v1_read read_string(struct reading *in, struct v1_raw *out)
     return V1_READ_OK;
 }
 
-/* read_stack - its values are n, or (UINT64_MAX) all there is to read: check them all, keep where they are.
- */
+/* read_stack - its values are n, or (UINT64_MAX) all there is to read: check
+ * them all, keep where they are. */
 static enum v1_read read_stack(const struct v1_dialect *d, struct reading *in, uint64_t n, struct v1_raw *out)
 {
     enum v1_read r;

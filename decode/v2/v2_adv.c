@@ -12,8 +12,7 @@
 #include "decode/damage/v2_blank.h"
 #include "decode/v2/v2_rule.h"
 
-/* ---- look-ups ---------------------------------------------------------------------------------------------
- */
+/* ---- look-ups ------------------------------------------------------------------------------------------ */
 
 uint32_t v2_m_get(struct v2_order *o, uint64_t id)
 {
@@ -106,8 +105,7 @@ void v2_g_forget(struct v2_order *o, uint32_t g)
     g_gone(o, g);
 }
 
-/* ---- emitting ---------------------------------------------------------------------------------------------
- */
+/* ---- emitting ------------------------------------------------------------------------------------------ */
 
 static inline struct ev *room_next(struct v2_order *o)
 {
@@ -196,8 +194,7 @@ void v2_emit_counted(struct v2_order *o, const struct v2_cursor *c, const struct
     e->g = e->p = EV_NONE;
 }
 
-/* ---- one event --------------------------------------------------------------------------------------------
- */
+/* ---- one event ----------------------------------------------------------------------------------------- */
 
 enum adv v2_bad(struct v2_order *o, const struct v2_cursor *c, const char *what, uint64_t id)
 {
@@ -453,8 +450,7 @@ static enum adv status(struct v2_order *o, const struct v2_cursor *c, const stru
 EVENT_IS(go_status, status(o, c, x, false))
 EVENT_IS(go_status_stack, status(o, c, x, true))
 
-/* ---- the commonest, by v2_rules.h -------------------------------------------------------------------------
- */
+/* ---- the commonest, by v2_rules.h ---------------------------------------------------------------------- */
 
 struct v2_at {
     struct v2_order *o;
@@ -621,8 +617,7 @@ EVENT(stw_end)
     return a;
 }
 
-/* ---- the others -------------------------------------------------------------------------------------------
- */
+/* ---- the others ---------------------------------------------------------------------------------------- */
 
 EVENT(proc_start)
 {
@@ -744,8 +739,7 @@ EVENT(syscall_destroy)
     return ADV_OK;
 }
 
-/* ---- the whole --------------------------------------------------------------------------------------------
- */
+/* ---- the whole ----------------------------------------------------------------------------------------- */
 
 typedef V2_RULE(rule);
 static rule *const rules[256] = {

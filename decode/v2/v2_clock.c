@@ -27,8 +27,7 @@ void v2_clock_read(struct source *s, struct v2_gen *g, const struct v2_raw_batch
         source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, h->p) + e.offset, "%s", e.what);
 }
 
-/* ---- what can be ------------------------------------------------------------------------------------------
- */
+/* ---- what can be --------------------------------------------------------------------------------------- */
 
 /*
  * How far apart are, at the snapshot, the runtime's own clock and units of 64 ns. They are the same clock

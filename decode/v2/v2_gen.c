@@ -73,8 +73,7 @@ static bool batch_take(struct source *s, struct v2_gen *g, const struct v2_raw_b
     return v2_gen_add(g, h);
 }
 
-/* ---- samples ----------------------------------------------------------------------------------------------
- */
+/* ---- samples ------------------------------------------------------------------------------------------- */
 
 static bool read_samples(struct source *s, struct v2_gen *g, const struct v2_slice *t)
 {
@@ -122,8 +121,7 @@ static void samples_time(struct source *s, struct v2_gen *g)
     g->nsample = n;
 }
 
-/* ---- names ------------------------------------------------------------------------------------------------
- */
+/* ---- names --------------------------------------------------------------------------------------------- */
 
 double v2_gen_unit(const struct v2_gen *g)
 {
@@ -165,8 +163,8 @@ void v2_gen_lacks(struct v2_gen *g, uint64_t id, bool stack)
             (struct source_lack){.n = 1, .id = id, .off = ERR_NO_OFFSET, .gen = g->ordinal, .stack = stack};
 }
 
-/* A string by its number, if it isn't in the table; one that is registered between from and to by its place.
- */
+/* A string by its number, if it isn't in the table; one that is registered
+ * between from and to by its place. */
 static uint32_t untold(struct source *s, struct v2_gen *g, uint64_t id, uint64_t from, uint64_t to)
 {
     const char *known =
@@ -223,8 +221,7 @@ const uint8_t *v2_untold(const uint8_t *p, const uint8_t *end, const struct idma
     return NULL;
 }
 
-/* ---- one generation ---------------------------------------------------------------------------------------
- */
+/* ---- one generation ------------------------------------------------------------------------------------ */
 
 static void gen_reset(struct v2_gen *g)
 {
@@ -579,8 +576,7 @@ enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos)
     return g->at_end ? V2_GEN_LAST : V2_GEN;
 }
 
-/* ---- as it stands there -----------------------------------------------------------------------------------
- */
+/* ---- as it stands there -------------------------------------------------------------------------------- */
 
 static bool raw_scan(struct source *s, size_t *pos, struct v2_gen *as, struct err *e)
 {
@@ -667,8 +663,7 @@ bool v2_raw_next(struct v2_raw_walk *w)
     }
 }
 
-/* ---- tables -----------------------------------------------------------------------------------------------
- */
+/* ---- tables -------------------------------------------------------------------------------------------- */
 
 bool v2_gen_samples(struct source *s, struct v2_gen *g)
 {

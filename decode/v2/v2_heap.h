@@ -80,8 +80,8 @@ static inline void v2_heap_drop(struct v2_heap *h, size_t *n)
     }
 }
 
-/* v2_next_sample - the time of the next CPU sample; INT64_MAX: there is none, or a parked event is earlier.
- */
+/* v2_next_sample - the time of the next CPU sample; INT64_MAX: there is none,
+ * or a parked event is earlier. */
 static inline int64_t v2_next_sample(struct v2_order *o)
 {
     if (o->sample >= o->gen->nsample)

@@ -62,8 +62,7 @@ bool v2_table_bad(struct source *s, struct v2_gen *g, const struct v2_slice *t, 
     return true;
 }
 
-/* ---- strings ----------------------------------------------------------------------------------------------
- */
+/* ---- strings ------------------------------------------------------------------------------------------- */
 
 static bool read_strings(struct source *s, struct v2_gen *g, const struct v2_slice *t)
 {
@@ -101,8 +100,7 @@ static bool frame_str(struct v2_gen *g, uint64_t id, uint32_t *str)
     return !names_str_copy(&g->read->own, name, (uint32_t)n, str);
 }
 
-/* ---- frames -----------------------------------------------------------------------------------------------
- */
+/* ---- frames -------------------------------------------------------------------------------------------- */
 
 #ifndef __SSE2__
 /* Which of eight bytes end a varint. */
@@ -272,8 +270,7 @@ static const uint8_t *read_frames(struct reading *r, const uint8_t *p, unsigned 
     return p;
 }
 
-/* ---- stacks -----------------------------------------------------------------------------------------------
- */
+/* ---- stacks -------------------------------------------------------------------------------------------- */
 
 /* About what the tables of stacks come to: most frames take seven bytes there, or more. */
 static bool room_for(struct v2_read *t, const struct v2_gen *g)
@@ -381,8 +378,7 @@ bool v2_names_unread(const struct v2_gen *g)
     return g->read->step < READ;
 }
 
-/* ---- what the trace calls them ----------------------------------------------------------------------------
- */
+/* ---- what the trace calls them ------------------------------------------------------------------------- */
 
 enum { AHEAD = 12, NEXT = 5 }; /* stacks */
 enum { GIVEN_AT_ONCE = 1 << 14 };

@@ -17,8 +17,7 @@
 #include "decode/v2/v2_state.h"
 #include "decode/damage/v2_lossy.h"
 
-/* ---- cursors ----------------------------------------------------------------------------------------------
- */
+/* ---- cursors ------------------------------------------------------------------------------------------- */
 
 static void damage_at(struct v2_order *o, const uint8_t *p, enum err_code code, const char *what, uint64_t a)
 {
@@ -173,8 +172,7 @@ static uint32_t heap_pop(struct v2_order *o)
     return x;
 }
 
-/* ---- a generation -----------------------------------------------------------------------------------------
- */
+/* ---- a generation -------------------------------------------------------------------------------------- */
 
 static int batch_by_m(const void *a, const void *b, void *arg)
 {
@@ -469,8 +467,8 @@ static void go_on(struct v2_order *o, const struct able *x, size_t at)
         v2_park_wake(o, &was, at);
 }
 
-/* Try cursors by time until an event can come. tried: not the heap's first one. false: none can, or damage.
- */
+/* Try cursors by time until an event can come. tried: not the heap's first
+ * one. false: none can, or damage. */
 static bool stall(struct v2_order *o, bool tried)
 {
     const size_t at = o->nout;
@@ -505,8 +503,7 @@ static bool sample_is_next(struct v2_order *o)
     return t != INT64_MAX && (!o->nheap || t < o->heap[0].t);
 }
 
-/* ---- whose turn it is -------------------------------------------------------------------------------------
- */
+/* ---- whose turn it is ---------------------------------------------------------------------------------- */
 
 enum {
     EV_MOST = 20,

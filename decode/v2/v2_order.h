@@ -239,8 +239,8 @@ struct v2_order {
     int64_t step;     /* the shortest step between two events that is blamed for an impossible time, ns */
     int64_t patience; /* where events are missing, none waits longer than this for another */
 
-    /* Gaps between generations (v2_order_forget()), and what may be missing in one: v2_lossy.c and its parts.
-     */
+    /* Gaps between generations (v2_order_forget()), and what may be missing in
+     * one: v2_lossy.c and its parts. */
     bool gap_due;  /* the generation lies behind a gap: EVK_GAP is to be put out before its first event, */
     bool gap_over; /* and at its end */
     int64_t gap_since; /* when the gap begins, absolute */
@@ -279,8 +279,7 @@ struct v2_sink;
 size_t v2_order_run(struct v2_order *o, struct v2_sink *k, size_t cap);
 void v2_order_free(struct v2_order *o);
 
-/* ---- v2_source.c: what is also needed by the loader, which reads generations one by one
- * -------------------- */
+/* ---- v2_source.c: what is also needed by the loader, which reads generations one by one ---------------- */
 
 /* v2_gen_notes - report what was found while a generation's events were put in order: missing table entries,
    gaps. v2_wall_clock - set the time of day when the trace began, if its first generation has it. */

@@ -4,8 +4,7 @@
  */
 #include "decode/v2/v2_rule.h"
 
-/* ---- the collector ----------------------------------------------------------------------------------------
- */
+/* ---- the collector ------------------------------------------------------------------------------------- */
 
 static struct ev *gc_step(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x,
                           enum ev_kind kind)
@@ -69,8 +68,7 @@ EVENT(gc_active)
     return ADV_OK;
 }
 
-/* ---- sweeps on a P and mark assists on a goroutine that go on; v2_rules.h has how they begin and end
- * ---------- */
+/* ---- sweeps on a P and mark assists on a goroutine that go on; v2_rules.h: how they begin and end ------ */
 
 /* One goes on as this generation begins, of who the event names. */
 static enum adv range_goes_on(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x,
@@ -100,8 +98,7 @@ static enum adv range_goes_on(struct v2_order *o, const struct v2_cursor *c, con
 EVENT_IS(sweep_active, range_goes_on(o, c, x, RANGE_SWEEP))
 EVENT_IS(assist_active, range_goes_on(o, c, x, RANGE_ASSIST))
 
-/* ---- what the program tells -------------------------------------------------------------------------------
- */
+/* ---- what the program tells ---------------------------------------------------------------------------- */
 
 /* What the program tells of a task. */
 static struct ev *user(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x,
@@ -177,8 +174,7 @@ EVENT(user_log)
     return ADV_OK;
 }
 
-/* ---- notes ------------------------------------------------------------------------------------------------
- */
+/* ---- notes --------------------------------------------------------------------------------------------- */
 
 /* The runtime labels mark workers alone: where the label's text was lost, and its number tells nothing, it is
  * still one of theirs. */

@@ -16,8 +16,7 @@ const struct v2_spec v2_specs[256] = {
     _Static_assert((nargs) <= V2_ARGS, "there is room for " #id "'s arguments");
 #include "decode/v2/events_v2.def"
 
-/* ---- batches ----------------------------------------------------------------------------------------------
- */
+/* ---- batches ------------------------------------------------------------------------------------------- */
 
 static const uint8_t *cut(const uint8_t *data, const uint8_t *at, struct err *e, const char *what)
 {
@@ -121,8 +120,7 @@ bool v2_raw_clock(const struct v2_raw_batch *b, struct v2_raw_clock *c, struct e
     return true;
 }
 
-/* ---- what stands in them ----------------------------------------------------------------------------------
- */
+/* ---- what stands in them ------------------------------------------------------------------------------- */
 
 const uint8_t *v2_raw_ev(const uint8_t *p, const uint8_t *end, struct v2_raw_ev *ev)
 {

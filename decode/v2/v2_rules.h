@@ -115,8 +115,8 @@ RULE rule_return(const struct v2_at *at)
     return ADV_OK;
 }
 
-/* There is a new goroutine: ST_RUNNABLE; ST_WAITING to be woken first; ST_SYSCALL on a thread that runs none.
- */
+/* There is a new goroutine: ST_RUNNABLE; ST_WAITING to be woken first;
+ * ST_SYSCALL on a thread that runs none. */
 RULE rule_create(const struct v2_at *at, uint8_t state, uint64_t id, uint64_t start, uint64_t stack)
 {
     const uint32_t by = at_g(at);

@@ -13,8 +13,7 @@
 #include "decode/damage/v2_batches.h"
 #include "decode/v2/v2_heap.h"
 
-/* ---- who there is -----------------------------------------------------------------------------------------
- */
+/* ---- who there is -------------------------------------------------------------------------------------- */
 
 static struct v2s_g *g_find(struct v2_sim *s, uint64_t id)
 {
@@ -96,8 +95,7 @@ static void keep(struct v2_sim *s, const struct ev *e, const struct v2_raw_ev *r
     }
 }
 
-/* ---- what the order asks ----------------------------------------------------------------------------------
- */
+/* ---- what the order asks ------------------------------------------------------------------------------- */
 
 /* late - the next event would not be before the moment up to which they are wanted. */
 static bool late(struct v2_sim *s, int64_t t)
@@ -240,8 +238,7 @@ static void after(struct v2_order *o, const struct v2_cursor *c, size_t at)
 
 static const struct v2_lossy_ops strict = {.before = before, .lacks = lacks, .after = after};
 
-/* ---- where events go --------------------------------------------------------------------------------------
- */
+/* ---- where events go ----------------------------------------------------------------------------------- */
 
 static bool sink_begin(struct v2_sink *k)
 {
@@ -305,8 +302,7 @@ enum v2s_rc v2_sim_run(struct v2_sim *s, int64_t until)
                                                                                            : V2S_END;
 }
 
-/* ---- a generation -----------------------------------------------------------------------------------------
- */
+/* ---- a generation -------------------------------------------------------------------------------------- */
 
 static bool gen_fill(struct v2_sim *s, const struct v2_raw_gen *raw)
 {
@@ -369,8 +365,7 @@ bool v2_sim_begin(struct v2_sim *s, const struct v2_file *f, const struct v2_raw
     return true;
 }
 
-/* ---- copies -----------------------------------------------------------------------------------------------
- */
+/* ---- copies -------------------------------------------------------------------------------------------- */
 
 static void *copy(const void *p, size_t n, size_t size)
 {

@@ -200,8 +200,7 @@ enum err_code source_v2(struct source *s, struct err *e)
     return ERR_OK;
 }
 
-/* ---- when it begins ---------------------------------------------------------------------------------------
- */
+/* ---- when it begins ------------------------------------------------------------------------------------ */
 
 static bool first_begin(struct v2_sink *k)
 {

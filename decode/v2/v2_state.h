@@ -41,8 +41,8 @@ struct ev *v2_emit(struct v2_order *o, const struct v2_cursor *c, const struct v
 /* v2_m_get - the index of a thread, which gets one at its first mention. EV_NONE: no thread, or out of memory
  * (o->oom). */
 uint32_t v2_m_get(struct v2_order *o, uint64_t id);
-/* v2_m_has - the thread has goroutine g from now on, EV_NONE: none. v2_held_put - keep that for v2_holder().
- */
+/* v2_m_has - the thread has goroutine g from now on, EV_NONE: none. v2_held_put -
+ * keep that for v2_holder(). */
 void v2_held_put(struct v2_order *o, uint32_t m, uint32_t g);
 static inline void v2_m_has(struct v2_order *o, uint32_t m, uint32_t g)
 {

@@ -110,8 +110,7 @@ static const char *family(const uint8_t *p, size_t n)
     return first == 6 && memcmp(p, "vendor", 6) == 0 ? "vendor/" : "";
 }
 
-/* ---- tables -----------------------------------------------------------------------------------------------
- */
+/* ---- tables -------------------------------------------------------------------------------------------- */
 
 struct anon_str *anon_string(struct anon_table *t, uint64_t id)
 {
@@ -163,8 +162,7 @@ void anon_table_free(struct anon_table *t)
     idmap_free(&t->ids);
 }
 
-/* ---- names ------------------------------------------------------------------------------------------------
- */
+/* ---- names --------------------------------------------------------------------------------------------- */
 
 /* A name in the map of its uses, and in that of its numbers. */
 static uint64_t key_of(const uint8_t *p, size_t n, enum anon_role role)

@@ -56,8 +56,8 @@ struct anon_table { /* strings by their ids; all zeros = empty */
     struct idmap ids;
     bool oom;
 };
-/* anon_string - the string with this id, which is added at its first mention. NULL: out of memory (t->oom).
- */
+/* anon_string - the string with this id, which is added at its first mention.
+ * NULL: out of memory (t->oom). */
 struct anon_str *anon_string(struct anon_table *t, uint64_t id);
 /* anon_text - set its bytes, unless they are set. anon_role - note a use. anon_frame - note the uses of a
  * frame's strings. */

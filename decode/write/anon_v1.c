@@ -49,8 +49,7 @@ static void roles(struct file_anon *w, const struct v1_raw *r)
         anon_note_text(w->a, r->text, r->len, ANON_LOG);
 }
 
-/* ---- writing ----------------------------------------------------------------------------------------------
- */
+/* ---- writing ------------------------------------------------------------------------------------------- */
 
 static void put_string(struct file_anon *w, const struct v1_raw *r)
 {

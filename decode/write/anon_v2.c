@@ -40,8 +40,7 @@ static void event_roles(struct gen_anon *w, const struct v2_raw_ev *e)
     }
 }
 
-/* ---- what may be written ----------------------------------------------------------------------------------
- */
+/* ---- what may be written ------------------------------------------------------------------------------- */
 
 static void stack_roles(struct gen_anon *w, const struct v2_raw_stack *k, const uint8_t *end)
 {

@@ -66,8 +66,7 @@ static struct v1_g *gor(struct v1_cut *c, uint32_t g)
     return &c->o.d.g[g];
 }
 
-/* ---- who does what ----------------------------------------------------------------------------------------
- */
+/* ---- who does what ------------------------------------------------------------------------------------- */
 
 static void leave(struct v1_cut *c, uint32_t g)
 {
@@ -139,8 +138,7 @@ static void take(struct v1_cut *c, const struct v1_ev *e, const struct v1_raw *r
     }
 }
 
-/* ---- the beginning ----------------------------------------------------------------------------------------
- */
+/* ---- the beginning ------------------------------------------------------------------------------------- */
 
 static bool exists(struct v1_cut *c, size_t g)
 {
@@ -264,8 +262,7 @@ static void begin(struct v1_cut *c)
     c->res->lead = to_i64((double)(c->from - at) * c->ns_per_tick);
 }
 
-/* ---- what is in the range ---------------------------------------------------------------------------------
- */
+/* ---- what is in the range ------------------------------------------------------------------------------ */
 
 static void put_event(struct v1_cut *c, const struct v1_ev *e, const struct v1_raw *raw)
 {
@@ -410,8 +407,7 @@ static enum err_code walk(struct v1_cut *c, const struct cut_range *r, struct er
     return ERR_OK;
 }
 
-/* ---- the whole --------------------------------------------------------------------------------------------
- */
+/* ---- the whole ----------------------------------------------------------------------------------------- */
 
 static enum err_code index_all(struct v1_cut *c, const struct cut_range *r, struct err *e)
 {

@@ -106,8 +106,7 @@ void v1_put_event(struct v1_put *w, uint32_t p, uint64_t ticks, const struct v1_
     w->last = ticks;
 }
 
-/* ---- tables -----------------------------------------------------------------------------------------------
- */
+/* ---- tables -------------------------------------------------------------------------------------------- */
 
 static void put_stack(struct v1_put *w, const struct v1_raw *r, const uint8_t *end, uint8_t *buf)
 {

@@ -17,8 +17,7 @@
 #include "decode/base/mem.h"
 #include "decode/base/round.h"
 
-/* ---- where cursors stand ----------------------------------------------------------------------------------
- */
+/* ---- where cursors stand ------------------------------------------------------------------------------- */
 
 static bool marks_set(struct v2_cut *c, struct v2c_marks *at)
 {
@@ -41,8 +40,7 @@ static bool marks_set(struct v2_cut *c, struct v2c_marks *at)
     return true;
 }
 
-/* ---- the walk ---------------------------------------------------------------------------------------------
- */
+/* ---- the walk ------------------------------------------------------------------------------------------ */
 
 static enum err_code no_memory(struct err *e)
 {
@@ -157,8 +155,7 @@ static enum err_code run(struct v2_cut *c, const struct v2_raw_gen *gen, bool *o
     return c->sim.o.oom ? no_memory(e) : ERR_OK;
 }
 
-/* ---- generation by generation ----------------------------------------------------------------------------
- */
+/* ---- generation by generation -------------------------------------------------------------------------- */
 
 /* put_gen - write what of a sound generation is in the range. false: no memory. */
 static bool put_gen(struct v2_cut *c, const struct v2_raw_gen *gen, bool over)
@@ -321,8 +318,7 @@ static enum err_code walk(struct v2_cut *c, struct err *e)
     return rc;
 }
 
-/* ---- the whole --------------------------------------------------------------------------------------------
- */
+/* ---- the whole ----------------------------------------------------------------------------------------- */
 
 static void cut_free(struct v2_cut *c)
 {

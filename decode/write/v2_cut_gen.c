@@ -23,8 +23,7 @@ static const char *const LABELS[] = {
 };
 enum { NLABELS = sizeof LABELS / sizeof *LABELS };
 
-/* ---- strings and stacks, as they stand in the file
- * ---------------------------------------------------------- */
+/* ---- strings and stacks, as they stand in the file ----------------------------------------------------- */
 
 struct tables {
     struct idmap strings, stacks; /* id -> is it used? */
@@ -68,8 +67,8 @@ static void stack_put(struct tables *t, struct v2_put *w, const struct v2_raw_st
     v2_put_stack(w, k->id, k->n, buf, n);
 }
 
-/* tables_put - write the stacks that are used, then the strings; the batch of strings is left open in `out`.
- */
+/* tables_put - write the stacks that are used, then the strings; the batch of
+ * strings is left open in `out`. */
 static void tables_put(struct tables *t, struct v2_put *out, const struct v2_raw_gen *gen, uint64_t time)
 {
     v2_put_open(out, V2_NO_THREAD, time, V2R_STACKS);
@@ -89,8 +88,7 @@ static void tables_free(struct tables *t)
     idmap_free(&t->stacks);
 }
 
-/* ---- a generation
- * ------------------------------------------------------------------------------------------- */
+/* ---- a generation -------------------------------------------------------------------------------------- */
 
 struct gen_cut {
     struct v2_cut *c;
@@ -103,8 +101,7 @@ struct gen_cut {
     uint64_t at, first;  /* of the statuses being written; of the first one */
 };
 
-/* ---- the beginning ----------------------------------------------------------------------------------------
- */
+/* ---- the beginning ------------------------------------------------------------------------------------- */
 
 static void put(struct gen_cut *w, const struct v2_raw_ev *e)
 {
@@ -213,8 +210,7 @@ static void put_late(struct gen_cut *w, uint32_t m)
     }
 }
 
-/* ---- events -----------------------------------------------------------------------------------------------
- */
+/* ---- events -------------------------------------------------------------------------------------------- */
 
 /* counted - the number of the last event of a goroutine or P before the beginning. */
 static uint64_t counted(const struct gen_cut *w, enum v2_step_of of, uint64_t id)
@@ -344,8 +340,7 @@ static void put_threads(struct gen_cut *w)
         put_all_statuses(w, c->to_units);
 }
 
-/* ---- the rest ---------------------------------------------------------------------------------------------
- */
+/* ---- the rest ------------------------------------------------------------------------------------------ */
 
 /* put_clock - frequency, and from 1.25 on what the other clocks say at w->time. */
 static void put_clock(struct gen_cut *w)
@@ -443,8 +438,7 @@ bool v2_cut_gen(struct v2_cut *c, const struct v2_raw_gen *gen)
     return true;
 }
 
-/* ---- labels -----------------------------------------------------------------------------------------------
- */
+/* ---- labels -------------------------------------------------------------------------------------------- */
 
 static unsigned label_number(const struct v2_raw_string *s)
 {

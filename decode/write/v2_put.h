@@ -33,8 +33,8 @@ void v2_put_batch(struct outlet *out, const struct v2_raw_batch *b);
  * is empty. */
 void v2_put_open(struct v2_put *w, uint64_t m, uint64_t time, uint8_t first);
 void v2_put_close(struct v2_put *w);
-/* v2_put_event - add an event at this time (clock units), or at that of the one before it if that is later.
- */
+/* v2_put_event - add an event at this time (clock units), or at that of the
+ * one before it if that is later. */
 void v2_put_event(struct v2_put *w, const struct v2_raw_ev *e, uint64_t time);
 /* v2_put_string, v2_put_stack, v2_put_sample - add an entry to the table whose batch is open. A stack's n
  * frames are the len bytes that they take in the file; v: as v2_raw_sample() reads it. */

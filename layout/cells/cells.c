@@ -39,8 +39,7 @@ char style_letter(enum style s)
     return (unsigned)s < STYLE_COUNT ? letters[s] : '?';
 }
 
-/* ---- text -----------------------------------------------------------------------------------------------
- */
+/* ---- text ---------------------------------------------------------------------------------------------- */
 
 struct chars {
     uint32_t from, to;
@@ -320,8 +319,7 @@ int str_where(struct str s, int w, bool ascii, char *out, size_t size)
     return joined(before, func, place, w, ascii, out, size);
 }
 
-/* ---- grid -----------------------------------------------------------------------------------------------
- */
+/* ---- grid ---------------------------------------------------------------------------------------------- */
 
 bool grid_resize(struct grid *g, int w, int h)
 {

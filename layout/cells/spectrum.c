@@ -11,8 +11,7 @@
 #include "decode/base/mem.h"
 #include "layout/cells/fmt.h"
 
-/* ---- steps ----------------------------------------------------------------------------------------------
- */
+/* ---- steps --------------------------------------------------------------------------------------------- */
 
 /* Steps within a factor of ten, the finest first; then whole powers of ten, some left out. */
 static const struct {
@@ -74,8 +73,7 @@ int spectrum_row(const struct spectrum *s, int64_t value)
     return s->rows > 0 ? r : -1;
 }
 
-/* ---- counting -------------------------------------------------------------------------------------------
- */
+/* ---- counting ------------------------------------------------------------------------------------------ */
 
 /* window_col() of many moments: guessed without a division, and put right by the columns' edges. */
 struct cols {
@@ -146,8 +144,7 @@ void spectrum_free(struct spectrum *s)
     *s = (struct spectrum){0};
 }
 
-/* ---- drawing --------------------------------------------------------------------------------------------
- */
+/* ---- drawing ------------------------------------------------------------------------------------------- */
 
 enum { LABEL = 8, NUMBER = 7 };
 

@@ -28,8 +28,7 @@
 #include "layout/move/record.h"
 #include "layout/move/naming.h"
 
-/* ---- what is kept from one frame to the next
- * ---------------------------------------------------------------- */
+/* ---- what is kept from one frame to the next ----------------------------------------------------------- */
 
 /*
  * Rows as they were drawn last, for as long as they would be drawn the same. Only of a trace that changes no
@@ -334,8 +333,7 @@ static void keep_names(const struct grid *g, struct view *v, struct lane l, int 
                (size_t)k->n * sizeof *g->cells);
 }
 
-/* ---- processors and threads -----------------------------------------------------------------------------
- */
+/* ---- processors and threads ---------------------------------------------------------------------------- */
 
 struct sketch {
     struct grid *g;
@@ -404,8 +402,7 @@ static void edge_p(const struct sketch *k, int c)
     }
 }
 
-/* ---- goroutines -----------------------------------------------------------------------------------------
- */
+/* ---- goroutines ---------------------------------------------------------------------------------------- */
 
 /* Whether one did something that mostly waited: act, else ST_NONE. trace: how that shows. */
 static void put_what(struct grid *g, const struct view *v, enum state most, enum state act, uint32_t trace,
@@ -446,8 +443,7 @@ void draw_group(struct grid *g, const struct view *v, const struct shares *col, 
     }
 }
 
-/* ---- cells that need no exact time ----------------------------------------------------------------------
- */
+/* ---- cells that need no exact time --------------------------------------------------------------------- */
 
 /* Of some states, in the order in which the first of the longest counts: which one that is. -1: it may be one
  * or the other. */
@@ -466,8 +462,8 @@ static int surely_most(const int64_t *least, const int64_t *most, int n)
     return (reach & before) | (pass & ~before & ~best) ? -1 : __builtin_ctz(best);
 }
 
-/* What a processor or thread is asked for: its kinds of work, all of them together, the scheduler, neither.
- */
+/* What a processor or thread is asked for: its kinds of work, all of them
+ * together, the scheduler, neither. */
 enum { ASK_BUSY = COUNT(work), ASK_SCHED, ASK_NOT, ASK_P };
 
 static bool sketch_p(void *arg, uint32_t column, const int64_t *least, const int64_t *most)
@@ -584,8 +580,7 @@ static void sketch(struct sketch *k, int to)
     trace_columns_about(v->tr, l, &ask, k->s->cols + k->from);
 }
 
-/* ---- names in spans -------------------------------------------------------------------------------------
- */
+/* ---- names in spans ------------------------------------------------------------------------------------ */
 
 enum { NAME_COLS = 6 }; /* narrower spans get no name */
 
@@ -675,8 +670,7 @@ static bool put_name(void *arg, const struct span *s)
     return ++k->named < n;
 }
 
-/* ---- rows -----------------------------------------------------------------------------------------------
- */
+/* ---- rows ---------------------------------------------------------------------------------------------- */
 
 /* A lane's columns from..to; those within edge_from..edge_to have neighbours on both sides that are drawn
  * here, or none. */
@@ -751,8 +745,7 @@ void draw_lane(const struct pen *p, struct lane l, int x, int y)
     }
 }
 
-/* ---- marks on a lane ------------------------------------------------------------------------------------
- */
+/* ---- marks on a lane ----------------------------------------------------------------------------------- */
 
 struct marking {
     struct grid *g;

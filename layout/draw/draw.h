@@ -41,11 +41,11 @@ void draw_matches(struct grid *g, const struct view *v, struct lane l, int x, in
 /* draw_samples - a tick in each cell that holds a CPU sample of this lane. O(columns * log samples). */
 void draw_samples(struct grid *g, const struct view *v, struct lane l, int x, int y);
 void draw_band(const struct pen *p, enum band b, int x, int y);
-/* draw_heap, draw_runq - plots of h rows. *here: the value at the cursor; *most: the largest in the window.
- */
+/* draw_heap, draw_runq - plots of h rows. *here: the value at the cursor;
+ * *most: the largest in the window. */
 bool draw_heap(struct grid *g, struct view *v, int x, int y, int h, uint64_t *here, uint64_t *goal);
-/* draw_states - row 0..3: how many goroutines run, are runnable, in system calls, wait; at most, per column.
- */
+/* draw_states - row 0..3: how many goroutines run, are runnable, in system
+ * calls, wait; at most, per column. */
 bool draw_states(struct grid *g, struct view *v, int x, int y, int row, uint64_t *here, uint64_t *most);
 bool draw_runq(struct grid *g, struct view *v, int x, int y, int h, uint64_t *here, uint64_t *most);
 /* draw_dark - of a damaged trace mark the columns in which nothing is recorded of any processor, in row y. */

@@ -30,8 +30,7 @@ struct canvas {
     const struct scratch *s; /* of the thread that draws */
 };
 
-/* ---- by several threads ---------------------------------------------------------------------------------
- */
+/* ---- by several threads -------------------------------------------------------------------------------- */
 
 /*
  * Some lines that are drawn beside others: a lane's, a band's, a curve's. What several of them need is made
@@ -90,8 +89,7 @@ static void part_add(struct parts *p, struct part x)
     p->at[p->n++] = x;
 }
 
-/* ---- bands and curves -----------------------------------------------------------------------------------
- */
+/* ---- bands and curves ---------------------------------------------------------------------------------- */
 
 /* A name and a number in the gutter, the number right-aligned. Without room for both the name is cut, as long
  * as one can read it. */
@@ -250,8 +248,7 @@ static void bands_end(const struct canvas *c)
                   c->plan->y[ROW_LANES] - c->plan->y[ROW_GC]);
 }
 
-/* ---- lanes ----------------------------------------------------------------------------------------------
- */
+/* ---- lanes --------------------------------------------------------------------------------------------- */
 
 /* What a processor or thread did in the window, as far as the trace reaches, and for how much of it that is
  * recorded. */
@@ -287,8 +284,8 @@ static void busy_note(const struct canvas *c, struct lane l, char out[FMT_MAX])
         snprintf(out, FMT_MAX, "?");
 }
 
-/* A number beside a name in so many columns: without what stands behind its point if need be, or not at all.
- */
+/* A number beside a name in so many columns: without what stands behind its
+ * point if need be, or not at all. */
 static void note_fit(char d[FMT_MAX], int room)
 {
     char unit[8], *end;
@@ -510,8 +507,7 @@ static void lanes_end(const struct canvas *c)
     more_marks(c, l);
 }
 
-/* ---- the busiest goroutines below the processors ---------------------------------------------------------
- */
+/* ---- the busiest goroutines below the processors ------------------------------------------------------- */
 
 void rows_busy_follow(struct view *v)
 {
@@ -634,8 +630,7 @@ static void add_busiest(struct parts *p)
     }
 }
 
-/* ---- all of them ----------------------------------------------------------------------------------------
- */
+/* ---- all of them --------------------------------------------------------------------------------------- */
 
 void rows_bands(struct grid *g, struct view *v, const struct plan *p)
 {

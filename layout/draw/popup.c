@@ -65,8 +65,7 @@ static int put_g(struct box *b, int y, int x, uint32_t g)
     return grid_str(b->g, x, y, room, buf, STYLE_POPUP_HEAD);
 }
 
-/* ---- stacks ---------------------------------------------------------------------------------------------
- */
+/* ---- stacks -------------------------------------------------------------------------------------------- */
 
 static struct str base_name(struct str path)
 {
@@ -132,8 +131,7 @@ static void stack_lines(struct box *b, uint32_t stack)
         frame_line(b, trace_frame(b->v->tr, stack, i));
 }
 
-/* ---- a goroutine's span ---------------------------------------------------------------------------------
- */
+/* ---- a goroutine's span -------------------------------------------------------------------------------- */
 
 struct side { /* one of the two stacks and what it is */
     const char *title;
@@ -424,8 +422,7 @@ static void span_lines(struct box *b)
     b->col_w = b->w;
 }
 
-/* ---- lines handed in ------------------------------------------------------------------------------------
- */
+/* ---- lines handed in ----------------------------------------------------------------------------------- */
 
 /* Longer ones take several; what goes on stands as far in as the line's second column does, or a little. */
 static void given_lines(struct box *b)
@@ -467,8 +464,7 @@ static int widest(const struct view *v)
     return w + 2;
 }
 
-/* ---- the box --------------------------------------------------------------------------------------------
- */
+/* ---- the box ------------------------------------------------------------------------------------------- */
 
 static void content(struct box *b)
 {

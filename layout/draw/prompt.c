@@ -176,8 +176,7 @@ unsigned view_prompt_accept(struct view *v)
     return f;
 }
 
-/* ---- pop-ups --------------------------------------------------------------------------------------------
- */
+/* ---- pop-ups ------------------------------------------------------------------------------------------- */
 
 unsigned view_lines(struct view *v, const char *title, const char *const *lines, size_t n)
 {
@@ -234,8 +233,7 @@ unsigned view_popup_page(struct view *v, int n)
     return view_popup_scroll(v, n * page);
 }
 
-/* ---- selection, Esc -------------------------------------------------------------------------------------
- */
+/* ---- selection, Esc ------------------------------------------------------------------------------------ */
 
 unsigned view_select(struct view *v)
 {
@@ -353,8 +351,7 @@ const char *view_drop_word(const struct view *v)
                                                                                         : NULL;
 }
 
-/* ---- yank -----------------------------------------------------------------------------------------------
- */
+/* ---- yank ---------------------------------------------------------------------------------------------- */
 
 /* The command that opens this place; the viewer puts its own, which names the file, in its place. */
 static void yank_command(const struct view *v, FILE *f)

@@ -25,8 +25,7 @@
 #include "layout/move/record.h"
 #include "layout/move/naming.h"
 
-/* ---- styled pieces --------------------------------------------------------------------------------------
- */
+/* ---- styled pieces ------------------------------------------------------------------------------------- */
 
 /* What is said, and for how wide a place: names take a part of it. */
 struct line {
@@ -55,8 +54,7 @@ static int name_width(const struct line *l)
     return l->w > 400 ? 400 : l->w < 10 ? 10 : l->w;
 }
 
-/* ---- a mixture ------------------------------------------------------------------------------------------
- */
+/* ---- a mixture ----------------------------------------------------------------------------------------- */
 
 /* The largest first. */
 static void add_sums(struct line *l, enum lane_kind kind, const struct shares *sh, int64_t whole)
@@ -102,8 +100,7 @@ static void mixture(struct line *l, const struct view *v, struct lane lane, int6
     add_count(l, v, lane, t0, t1);
 }
 
-/* ---- one span -------------------------------------------------------------------------------------------
- */
+/* ---- one span ------------------------------------------------------------------------------------------ */
 
 /* A goroutine's running span may hold an assist: then its part is told apart. */
 static void add_state(struct line *l, const struct view *v, struct lane lane, const struct span *s)
@@ -220,8 +217,8 @@ static void add_waker(struct line *l, const struct view *v, uint32_t who, const 
     add(l, STYLE_STATUS, "  ");
 }
 
-/* The second line: where in the program, who woke it, what was around it; beside `at` not that it was there.
- */
+/* The second line: where in the program, who woke it, what was around it;
+ * beside `at` not that it was there. */
 static void around_g(struct line *l, const struct view *v, struct lane at, uint32_t g, const struct span *s)
 {
     struct lane lane = {LANE_G, g};
@@ -280,8 +277,7 @@ static void around(struct line *l, const struct view *v, struct lane lane, const
         around_g(l, v, lane, g, &gs);
 }
 
-/* ---- all together ---------------------------------------------------------------------------------------
- */
+/* ---- all together -------------------------------------------------------------------------------------- */
 
 /* A column, or the selected range, of several spans: its shares, and behind them what made the most of it. */
 static void speak_mixture(struct line *l, const struct view *v, struct lane lane, const struct span *longest,
@@ -300,8 +296,8 @@ static void speak_mixture(struct line *l, const struct view *v, struct lane lane
     }
 }
 
-/* A row that stands for a folded group: what its goroutines did in the cursor's column, all of them together.
- */
+/* A row that stands for a folded group: what its goroutines did in the cursor's
+ * column, all of them together. */
 static void speak_group(struct line *l, const struct view *v, uint32_t lane, uint32_t members)
 {
     const struct shares *col = mixture_of(v, lane);

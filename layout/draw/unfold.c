@@ -27,8 +27,7 @@ void unfold_free(struct unfold *u)
     mem_free(u);
 }
 
-/* ---- which rows -----------------------------------------------------------------------------------------
- */
+/* ---- which rows ---------------------------------------------------------------------------------------- */
 
 static int region_rows(const struct view *v)
 {
@@ -50,8 +49,7 @@ int unfold_lines(const struct view *v, int room)
     return room - want >= LANES_LEFT ? want : room > LANES_LEFT ? room - LANES_LEFT : 0;
 }
 
-/* ---- boxes ----------------------------------------------------------------------------------------------
- */
+/* ---- boxes --------------------------------------------------------------------------------------------- */
 
 /* Runs of equal strings; 0: nothing there. A run that its neighbour touches begins with a line. */
 static void boxes(struct grid *g, const struct view *v, int x, int y, const uint32_t *name)
@@ -79,8 +77,7 @@ static void gutter(struct grid *g, int x, int y, const char *name)
         grid_str(g, 2, y, x - 3, name, STYLE_LANE_NOTE);
 }
 
-/* ---- regions --------------------------------------------------------------------------------------------
- */
+/* ---- regions ------------------------------------------------------------------------------------------- */
 
 static bool unfold_follow(struct view *v)
 {
@@ -128,8 +125,7 @@ static void regions(struct grid *g, struct view *v, int x, int y, int n)
     }
 }
 
-/* ---- calls ----------------------------------------------------------------------------------------------
- */
+/* ---- calls --------------------------------------------------------------------------------------------- */
 
 struct calls {
     const struct view *v;
@@ -172,8 +168,7 @@ static void calls(struct grid *g, struct view *v, int x, int y, int n)
     }
 }
 
-/* ---- samples --------------------------------------------------------------------------------------------
- */
+/* ---- samples ------------------------------------------------------------------------------------------- */
 
 static void sampled(struct grid *g, struct view *v, int x, int y)
 {

@@ -39,8 +39,7 @@ struct canvas {
     struct plan plan;
 };
 
-/* ---- title ----------------------------------------------------------------------------------------------
- */
+/* ---- title --------------------------------------------------------------------------------------------- */
 
 static int word(struct grid *g, int x, int w, enum style s, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
@@ -223,8 +222,7 @@ static void title(const struct canvas *c)
         grid_right(g, 0, 0, w, right, STYLE_TITLE_NOTE);
 }
 
-/* ---- ruler ----------------------------------------------------------------------------------------------
- */
+/* ---- ruler --------------------------------------------------------------------------------------------- */
 
 static void ruler_marks(const struct canvas *c, int y)
 {
@@ -293,8 +291,7 @@ static void ruler(const struct canvas *c)
         grid_right(c->g, 0, y, p->gutter - 1, t, STYLE_CURSOR);
 }
 
-/* ---- filters, overview ----------------------------------------------------------------------------------
- */
+/* ---- filters, overview --------------------------------------------------------------------------------- */
 
 static void filter_line(const struct canvas *c)
 {
@@ -351,8 +348,7 @@ static void strip(const struct canvas *c)
         grid_right(c->g, 0, y, w, note, STYLE_HIT);
 }
 
-/* ---- legend ---------------------------------------------------------------------------------------------
- */
+/* ---- legend -------------------------------------------------------------------------------------------- */
 
 static void legend(const struct canvas *c)
 {
@@ -362,8 +358,7 @@ static void legend(const struct canvas *c)
     rich_draw(&r, c->g, 0, c->plan.y[ROW_LEGEND], c->g->w, 1);
 }
 
-/* ---- footer, prompt -------------------------------------------------------------------------------------
- */
+/* ---- footer, prompt ------------------------------------------------------------------------------------ */
 
 /* The keys' line ends with a whole key: pieces stand apart by two blanks. */
 static void keys(struct grid *g, int y, int w, const char *text)

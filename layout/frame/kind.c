@@ -150,8 +150,7 @@ unsigned view_do(struct view *v, enum request d, int n)
     return k->answer[d](v, n);
 }
 
-/* ---- answers that take no count -------------------------------------------------------------------------
- */
+/* ---- answers that take no count ------------------------------------------------------------------------ */
 
 unsigned kind_start(struct view *v, int n)
 {
@@ -183,8 +182,7 @@ unsigned kind_select(struct view *v, int n)
     return view_select(v);
 }
 
-/* ---- rows of lists, under a pointer ----------------------------------------------------------------------
- */
+/* ---- rows of lists, under a pointer -------------------------------------------------------------------- */
 
 void kind_listed(struct view *v, uint32_t row, int y, int lines)
 {
@@ -209,8 +207,7 @@ bool view_listed(const struct view *v, int y, int64_t *by)
     return false;
 }
 
-/* ---- coming and going -----------------------------------------------------------------------------------
- */
+/* ---- coming and going ---------------------------------------------------------------------------------- */
 
 unsigned view_enter(struct view *v)
 {

@@ -104,8 +104,7 @@ static bool fit_bits(uint64_t **set, uint32_t have, uint32_t want)
     return true;
 }
 
-/* ---- parsing --------------------------------------------------------------------------------------------
- */
+/* ---- parsing ------------------------------------------------------------------------------------------- */
 
 struct parser {
     const char *text;
@@ -303,8 +302,7 @@ void filter_free(struct filter *f)
     mem_free(f);
 }
 
-/* ---- tasks and regions ----------------------------------------------------------------------------------
- */
+/* ---- tasks and regions --------------------------------------------------------------------------------- */
 
 static void add_ival(struct term *t, uint32_t g, int64_t t0, int64_t t1)
 {
@@ -402,8 +400,7 @@ static bool in_ivals(const struct term *t, uint32_t g, int64_t t0, int64_t t1)
     return lo && v[lo - 1].g == g && v[lo - 1].most > t0;
 }
 
-/* ---- one span -------------------------------------------------------------------------------------------
- */
+/* ---- one span ------------------------------------------------------------------------------------------ */
 
 static bool names_g(const struct term *t, const struct trace *tr, uint32_t g)
 {
@@ -522,8 +519,7 @@ int64_t filter_wide(const struct filter *f)
     return min;
 }
 
-/* ---- goroutines -----------------------------------------------------------------------------------------
- */
+/* ---- goroutines ---------------------------------------------------------------------------------------- */
 
 /* Who woke the goroutines that NAME names: up to CHUNK spans; true when lane f->wat is over. */
 static bool wakers(struct filter *f)

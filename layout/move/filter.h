@@ -50,8 +50,8 @@ void filter_hint(const struct filter *f, char *out, size_t size);
 bool filter_shows(const struct filter *f, uint32_t g);
 /* filter_next - the first goroutine from g on that shows; NO_LANE: none. */
 uint32_t filter_next(const struct filter *f, uint32_t g);
-/* filter_span - does this span of goroutine lane g match? O(terms), a few times O(log) with gc, task, region.
- */
+/* filter_span - does this span of goroutine lane g match? O(terms), a few times
+ * O(log) with gc, task, region. */
 bool filter_span(const struct filter *f, uint32_t g, const struct span *s);
 /* filter_whole - the terms say something about goroutines alone: every span of one that shows matches. */
 bool filter_whole(const struct filter *f);

@@ -27,8 +27,7 @@ static bool gap(enum lane_kind k, uint8_t state)
     return state == ST_NONE || (k != LANE_G && (state == ST_IDLE || state == ST_SCHED));
 }
 
-/* ---- the span under the cursor --------------------------------------------------------------------------
- */
+/* ---- the span under the cursor ------------------------------------------------------------------------- */
 
 int view_column(const struct view *v, int64_t *t0, int64_t *t1)
 {
@@ -58,8 +57,8 @@ static bool keep_longest(void *arg, const struct span *s)
     return ++k->seen < 4096;
 }
 
-/* The longest span in [t0,t1) that is no gap: the longest of all if it is none, else among ever shorter ones.
- */
+/* The longest span in [t0,t1) that is no gap: the longest of all if it is none,
+ * else among ever shorter ones. */
 static bool longest_busy(const struct trace *tr, struct lane l, int64_t t0, int64_t t1, struct span *out)
 {
     if (!trace_longest(tr, l, t0, t1, out))
@@ -97,8 +96,7 @@ bool view_span_here(const struct view *v, struct lane *l, struct span *s)
                         s); /* or the cursor is beside what begins or ends within the column */
 }
 
-/* ---- spans ----------------------------------------------------------------------------------------------
- */
+/* ---- spans --------------------------------------------------------------------------------------------- */
 
 /* The first span that starts behind t (dir > 0) or the last that starts before t, gaps skipped. */
 static bool neighbour(const struct view *v, struct lane l, int64_t t, int dir, struct span *out)
@@ -268,8 +266,7 @@ unsigned view_gc(struct view *v, int n)
     return VR_DRAW;
 }
 
-/* ---- goroutines, processors, wake-ups -------------------------------------------------------------------
- */
+/* ---- goroutines, processors, wake-ups ------------------------------------------------------------------ */
 
 static bool on_p(const struct span *s)
 {
@@ -620,8 +617,7 @@ unsigned view_effect(struct view *v)
     return effect_work(v, trace_info(v->tr)->done ? VIEW_AT_ONCE_NS : INT64_MAX);
 }
 
-/* ---- typed targets --------------------------------------------------------------------------------------
- */
+/* ---- typed targets ------------------------------------------------------------------------------------- */
 
 static const char *lanes_word(enum lane_kind k)
 {

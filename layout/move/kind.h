@@ -32,8 +32,8 @@ struct view_kind {
     /* empty - the trace has nothing for it: the key of the first such view leads on to one that has. NULL:
      * never */
     bool (*empty)(const struct view *v);
-    /* open - come here from another view: v->at is remembered already, and is changed. The flags of view.h.
-     */
+    /* open - come here from another view: v->at is remembered already, and is
+     * changed. The flags of view.h. */
     unsigned (*open)(struct view *v, int no);
     /* settle - keep the invariants of rows: v->rows, at.row, at.top, focus. recenter: bring the cursor's into
      * sight. */
@@ -108,8 +108,8 @@ int kind_find(const char *name, size_t len);
 void kind_leads(struct view *v, const struct place *from);
 const char *kind_led(const struct view *v);
 unsigned kind_return(struct view *v);
-/* kind_under - so many steps of view_undo() back is the view over which this one lies; 0: it lies over none.
- */
+/* kind_under - so many steps of view_undo() back is the view over which this
+ * one lies; 0: it lies over none. */
 int kind_under(const struct view *v);
 /*
  * kind_listed - a list draws that row, which takes so many lines: rows from the first one on that shows.

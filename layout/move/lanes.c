@@ -96,8 +96,7 @@ static size_t words_of(uint32_t n)
     return (size_t)n / 64 + 1;
 }
 
-/* ---- an order, step by step -----------------------------------------------------------------------------
- */
+/* ---- an order, step by step ---------------------------------------------------------------------------- */
 
 /* The sorted lane in place i of the order. */
 static const struct keyed *placed(const struct lanes *l, uint32_t i)
@@ -364,8 +363,7 @@ static bool unsorted(const struct lanes *l, const struct trace *tr, uint32_t n)
     return l->stale || (n != l->total && (trace_info(tr)->done || n < 4096 || n / 5 * 4 > l->total));
 }
 
-/* ---- what is hidden, pinned, folded ---------------------------------------------------------------------
- */
+/* ---- what is hidden, pinned, folded -------------------------------------------------------------------- */
 
 bool lanes_pinned(const struct lanes *l, uint32_t lane)
 {
@@ -427,8 +425,7 @@ uint32_t lanes_more(const struct lanes *l, uint32_t row)
     return l->grouped && row < l->n ? l->more[row] : 0;
 }
 
-/* ---- rows -----------------------------------------------------------------------------------------------
- */
+/* ---- rows ---------------------------------------------------------------------------------------------- */
 
 static void drop_rows(struct lanes *l)
 {

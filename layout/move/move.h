@@ -10,8 +10,8 @@
 /* What kind of step undo joins: a run of cursor steps is undone at once. */
 enum step { STEP_JUMP, STEP_CURSOR, STEP_LANE, STEP_PAN, STEP_ZOOM };
 
-/* move_times - a repeat count (view.h) as how often: 0 is once, and no key is pressed so often that it hangs.
- */
+/* move_times - a repeat count (view.h) as how often: 0 is once, and no key is
+ * pressed so often that it hangs. */
 static inline int move_times(int n)
 {
     return n == 0 ? 1 : n > 10000 ? 10000 : n < -10000 ? -10000 : n;
@@ -20,8 +20,8 @@ static inline int move_times(int n)
 void move_push(struct view *v, enum step kind);
 /* move_to - the cursor to t; the window follows: by as little as need be, or around t if t is far away. */
 void move_to(struct view *v, int64_t t, bool exact);
-/* move_settle - after any change: window inside the trace, cursor inside the window, its lane on the screen.
- */
+/* move_settle - after any change: window inside the trace, cursor inside the
+ * window, its lane on the screen. */
 void move_settle(struct view *v);
 /* move_lane - focus lane l, changing the view to one that shows such lanes. */
 void move_lane(struct view *v, struct lane l);

@@ -25,8 +25,7 @@
 
 enum { WALK = 20000, RELATED = 400, SCAN_LANES = 4000 };
 
-/* ---- filters --------------------------------------------------------------------------------------------
- */
+/* ---- filters ------------------------------------------------------------------------------------------- */
 
 static void set_filter(struct view *v, struct filter *f)
 {
@@ -219,8 +218,7 @@ unsigned pick_work(struct view *v, int64_t budget_ns)
     return r;
 }
 
-/* ---- marks ----------------------------------------------------------------------------------------------
- */
+/* ---- marks --------------------------------------------------------------------------------------------- */
 
 static int letter_index(int c)
 {
@@ -263,8 +261,7 @@ unsigned view_mark_go(struct view *v, int letter)
     return VR_DRAW;
 }
 
-/* ---- pins, hiding ---------------------------------------------------------------------------------------
- */
+/* ---- pins, hiding -------------------------------------------------------------------------------------- */
 
 static struct lanes *with_lane(struct view *v)
 {
@@ -393,8 +390,7 @@ unsigned view_show_all(struct view *v)
     return VR_DRAW;
 }
 
-/* ---- groups ---------------------------------------------------------------------------------------------
- */
+/* ---- groups -------------------------------------------------------------------------------------------- */
 
 void pick_say_groups(struct view *v)
 {
@@ -460,8 +456,7 @@ unsigned view_unfold(struct view *v)
     return VR_DRAW;
 }
 
-/* ---- related goroutines ---------------------------------------------------------------------------------
- */
+/* ---- related goroutines -------------------------------------------------------------------------------- */
 
 struct related {
     uint32_t lane[RELATED], n;
@@ -650,8 +645,7 @@ unsigned view_related(struct view *v)
     return related_work(v, VIEW_AT_ONCE_NS);
 }
 
-/* ---- the goroutines of an explanation
- * ------------------------------------------------------------------------- */
+/* ---- the goroutines of an explanation ------------------------------------------------------------------ */
 
 bool why_lanes(struct view *v)
 {

@@ -78,8 +78,8 @@ static int gutter_width(int w, enum plan_gutter g)
     return w >= 160 ? 24 : w >= 100 ? 20 : w >= 60 ? 12 : w >= 30 ? 9 : w >= 12 ? 4 : 0;
 }
 
-/* Lines that would stay blank: processors two lines high, the busiest goroutines, higher curves, three lines.
- */
+/* Lines that would stay blank: processors two lines high, the busiest
+ * goroutines, higher curves, three lines. */
 static void spend(struct plan *p, const struct view_kind *k, int *left, int lanes, const int *most_of)
 {
     enum { BUSY_LEAST = 4, BUSY_FIRST = 7 };

@@ -33,8 +33,8 @@ enum row {
 /* ROW_NONE: bands that are empty in the whole trace, in one line. ROW_BUSY: a heading and the busiest
  * goroutines. */
 
-/* Which rows a view can have, and how wide what stands beside them: PLAN_LOG is PLAN_TIME with endless rows.
- */
+/* Which rows a view can have, and how wide what stands beside them: PLAN_LOG is
+ * PLAN_TIME with endless rows. */
 enum { PLAN_STATUS = 4 }; /* lines of status, at most, where a view asks for no others */
 enum plan_kind { PLAN_TIME, PLAN_LOG, PLAN_TABLE, PLAN_FINDINGS, PLANS };
 enum plan_gutter { GUTTER_SHORT, GUTTER_NAMES, GUTTER_THREADS };

@@ -34,8 +34,7 @@ const char *sort_name(enum sort s)
     return (unsigned)s < SORT_COUNT ? names[s] : "?";
 }
 
-/* ---- messages -------------------------------------------------------------------------------------------
- */
+/* ---- messages ------------------------------------------------------------------------------------------ */
 
 static void message(struct view *v, bool error, const char *fmt, va_list ap)
 {
@@ -77,8 +76,7 @@ void move_ready(struct view *v)
         view_message(v, false, "%s", "");
 }
 
-/* ---- limits ---------------------------------------------------------------------------------------------
- */
+/* ---- limits -------------------------------------------------------------------------------------------- */
 
 int64_t view_end(const struct view *v)
 {
@@ -126,8 +124,7 @@ struct lanes *move_lanes(struct view *v)
     return (struct lanes *)(uintptr_t)move_lanes_const(v);
 }
 
-/* ---- the invariants -------------------------------------------------------------------------------------
- */
+/* ---- the invariants ------------------------------------------------------------------------------------ */
 
 /* Pinned rows take the first lines, at most half of them; at.top counts from behind them. */
 static uint32_t pinned_lines(const struct view *v)
@@ -252,8 +249,7 @@ void move_lane(struct view *v, struct lane l)
     v->scr.recenter = true;
 }
 
-/* ---- size -----------------------------------------------------------------------------------------------
- */
+/* ---- size ---------------------------------------------------------------------------------------------- */
 
 unsigned view_resize(struct view *v, int w, int h)
 {
@@ -267,8 +263,7 @@ unsigned view_resize(struct view *v, int w, int h)
     return VR_DRAW;
 }
 
-/* ---- selecting
- * ---------------------------------------------------------------------------------------------- */
+/* ---- selecting ----------------------------------------------------------------------------------------- */
 
 bool view_selected(const struct view *v, int64_t *t0, int64_t *t1)
 {
@@ -284,8 +279,7 @@ bool view_selected(const struct view *v, int64_t *t0, int64_t *t1)
     return true;
 }
 
-/* ---- undo -----------------------------------------------------------------------------------------------
- */
+/* ---- undo ---------------------------------------------------------------------------------------------- */
 
 void move_push(struct view *v, enum step kind)
 {
@@ -347,8 +341,7 @@ unsigned view_redo(struct view *v, int n)
     return VR_DRAW;
 }
 
-/* ---- time -----------------------------------------------------------------------------------------------
- */
+/* ---- time ---------------------------------------------------------------------------------------------- */
 
 /* The window and the cursor go there; back: towards the start. Refused where they are already. */
 static unsigned go_by(struct view *v, struct window w, int64_t t, enum step step, bool back)
@@ -511,8 +504,7 @@ unsigned view_range(struct view *v, int64_t t0, int64_t t1)
     return VR_DRAW;
 }
 
-/* ---- lanes ----------------------------------------------------------------------------------------------
- */
+/* ---- lanes --------------------------------------------------------------------------------------------- */
 
 unsigned view_focus(struct view *v, struct lane l)
 {

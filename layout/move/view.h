@@ -51,8 +51,8 @@ const char *sort_name(enum sort s);
 enum popup_kind { POPUP_NONE, POPUP_SPAN, POPUP_LINES };
 enum prompt_kind { PROMPT_NONE, PROMPT_COMMAND, PROMPT_SEARCH, PROMPT_FILTER, PROMPT_SLICE };
 
-/* rows of a list as they were drawn: line y[i] is the first one of row first + i, y[n] the first below them
- */
+/* rows of a list as they were drawn: line y[i] is the first one of row first +
+ * i, y[n] the first below them */
 enum { VIEW_LISTED = 256 };
 struct listed {
     int n, y[VIEW_LISTED + 1];
@@ -356,8 +356,8 @@ void view_follow(struct view *v, struct window w, int64_t t, struct lane l);
 /* view_exchange - from now on show another trace of the same program, which begins `by` ns later: places keep
  * their moment and their lanes by id. */
 unsigned view_exchange(struct view *v, const struct trace *tr, int64_t by);
-/* view_end - the end of the time axis: the trace's, or while it loads an estimate of it (>= what is decoded).
- */
+/* view_end - the end of the time axis: the trace's, or while it loads an
+ * estimate of it (>= what is decoded). */
 int64_t view_end(const struct view *v);
 /* view_message - set the message line, printf-like; "" clears. Control bytes become '?'. */
 void view_message(struct view *v, bool error, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
@@ -387,8 +387,8 @@ unsigned view_show(struct view *v, int no); /* to that very one */
 unsigned view_same(struct view *v, int n); /* next / previous span of the lane, of the same state */
 unsigned view_gc(struct view *v, int n);   /* next / previous start of a GC cycle or stop-the-world */
 unsigned view_cause(struct view *v);       /* who woke this goroutine: to the waker, at that moment */
-/* view_newborn - is this span of goroutine g the one that began as it was created? Who it names woke nobody.
- */
+/* view_newborn - is this span of goroutine g the one that began as it was
+ * created? Who it names woke nobody. */
 bool view_newborn(const struct view *v, uint32_t g, const struct span *s);
 /* view_cause_word - what that key leads to: "woken by", "created by" (before its first wake-up); NULL: the
  * trace names nobody. */
@@ -461,8 +461,8 @@ enum { VIEW_AT_ONCE_NS = 15000000 };              /* so long a key goes on at on
 /* view_work - go on with pending work for about budget_ns (INT64_MAX: to its end). VR_WORK while there is
  * more. */
 unsigned view_work(struct view *v, int64_t budget_ns);
-/* view_pending - what was drawn is not complete: there is work for view_work(), though no action has said so.
- */
+/* view_pending - what was drawn is not complete: there is work for view_work(),
+ * though no action has said so. */
 bool view_pending(const struct view *v);
 
 /* ---- filters (filter.h), marks, pins, sums ---- */

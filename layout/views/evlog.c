@@ -34,8 +34,7 @@ void evlog_free(struct evlog *l)
     mem_free(l);
 }
 
-/* ---- what the arrays reach ------------------------------------------------------------------------------
- */
+/* ---- what the arrays reach ----------------------------------------------------------------------------- */
 
 enum { BLOCK = 256 };
 
@@ -100,8 +99,7 @@ static size_t near_from(const struct evlog *l, int k, size_t i, size_t n, struct
     return i;
 }
 
-/* ---- collecting -----------------------------------------------------------------------------------------
- */
+/* ---- collecting ---------------------------------------------------------------------------------------- */
 
 static void evlog_add(struct evlog *l, struct event e)
 {
@@ -462,8 +460,8 @@ static void fill(struct view *v, struct evlog *l, size_t rows, struct window all
     reach_free(&reach);
 }
 
-/* Is the cursor on this event? What happens at the trace's very end is a nanosecond behind the last moment.
- */
+/* Is the cursor on this event? What happens at the trace's very end is a
+ * nanosecond behind the last moment. */
 static bool stands(const struct view *v, const struct event *e)
 {
     int64_t last = move_last(v);
@@ -504,8 +502,7 @@ void evlog_update(struct view *v, int rows)
     }
 }
 
-/* ---- text -----------------------------------------------------------------------------------------------
- */
+/* ---- text ---------------------------------------------------------------------------------------------- */
 
 enum { NAME_WIDE = 44, NAME_NARROW = 18 };
 struct out {
@@ -664,8 +661,7 @@ void evlog_line(const struct view *v, size_t i, int name_w, char *out, size_t si
     str_safe(str_of(raw), out, size);
 }
 
-/* ---- drawing --------------------------------------------------------------------------------------------
- */
+/* ---- drawing ------------------------------------------------------------------------------------------- */
 
 static enum style style_of(const struct event *e)
 {

@@ -25,8 +25,7 @@
 #include "layout/move/record.h"
 #include "layout/move/naming.h"
 
-/* ---- the list -------------------------------------------------------------------------------------------
- */
+/* ---- the list ------------------------------------------------------------------------------------------ */
 
 /* What rows are sorted by: the family (a task's id) keeps what belongs together, then depth, then time. */
 struct keyed {
@@ -206,8 +205,7 @@ static uint32_t items_near(const struct items *it, int64_t t)
     return best;
 }
 
-/* ---- what an item is, in words --------------------------------------------------------------------------
- */
+/* ---- what an item is, in words ------------------------------------------------------------------------- */
 
 struct facts {
     const char *kind;
@@ -268,8 +266,7 @@ static uint32_t items_goroutine(const struct view *v, const struct item *i)
     return facts_of(v, i).g;
 }
 
-/* ---- drawing --------------------------------------------------------------------------------------------
- */
+/* ---- drawing ------------------------------------------------------------------------------------------- */
 
 /* How long it took (logs: ""), and the columns that leaves its name. */
 static int items_room(const struct view *v, const struct item *i, char d[FMT_MAX])
@@ -379,8 +376,7 @@ static void draw_rows(struct grid *g, struct view *v, int y, int rows)
     }
 }
 
-/* ---- status ---------------------------------------------------------------------------------------------
- */
+/* ---- status -------------------------------------------------------------------------------------------- */
 
 static void add_band(struct rich *r, const struct view *v, const struct item *i, enum band b, enum state st,
                      const char *name)
@@ -443,8 +439,7 @@ static void items_status(const struct view *v, int w, struct rich *r)
     }
 }
 
-/* ---- coming here ----------------------------------------------------------------------------------------
- */
+/* ---- coming here --------------------------------------------------------------------------------------- */
 
 static unsigned items_open(struct view *v, int no)
 {
@@ -487,8 +482,7 @@ static void items_draw(struct grid *g, struct view *v, const struct plan *p)
     draw_rows(g, v, p->y[ROW_LANES], p->n[ROW_LANES]);
 }
 
-/* ---- over rows ------------------------------------------------------------------------------------------
- */
+/* ---- over rows ----------------------------------------------------------------------------------------- */
 
 static unsigned to_item(struct view *v, int64_t row, enum step kind)
 {
@@ -596,8 +590,7 @@ static unsigned items_details(struct view *v, int n)
     return f;
 }
 
-/* ---- the objects ----------------------------------------------------------------------------------------
- */
+/* ---- the objects --------------------------------------------------------------------------------------- */
 
 #define IS_ITEMS \
     .lanes = LANE_KINDS, .plan = PLAN_TIME, .open = items_open, .settle = items_settle, .show = kind_show, \

@@ -31,8 +31,7 @@ static void group_many(struct view *v)
     pick_say_groups(v);
 }
 
-/* ---- coming here ----------------------------------------------------------------------------------------
- */
+/* ---- coming here --------------------------------------------------------------------------------------- */
 
 static unsigned lane_open(struct view *v, int no)
 {
@@ -108,8 +107,7 @@ static void lane_where(const struct view *v, const struct plan *p, char *out, si
         snprintf(out, size, "%" PRIu32 " of %" PRIu32 " lanes", l->n, l->total);
 }
 
-/* ---- over lanes -----------------------------------------------------------------------------------------
- */
+/* ---- over lanes ---------------------------------------------------------------------------------------- */
 
 static unsigned to_row(struct view *v, int64_t row, enum step kind)
 {
@@ -160,8 +158,7 @@ static unsigned lane_last(struct view *v, int n)
     return to_row(v, UINT32_MAX, STEP_JUMP);
 }
 
-/* ---- at a span ------------------------------------------------------------------------------------------
- */
+/* ---- at a span ----------------------------------------------------------------------------------------- */
 
 static unsigned lane_fit(struct view *v, int n)
 {
@@ -242,8 +239,7 @@ static unsigned lane_details(struct view *v, int n)
     return VR_DRAW;
 }
 
-/* ---- the goroutines' order ------------------------------------------------------------------------------
- */
+/* ---- the goroutines' order ----------------------------------------------------------------------------- */
 
 static unsigned resort(struct view *v)
 {
@@ -289,8 +285,7 @@ static unsigned lane_here(struct view *v, int n)
     return VR_DRAW;
 }
 
-/* ---- the objects ----------------------------------------------------------------------------------------
- */
+/* ---- the objects --------------------------------------------------------------------------------------- */
 
 #define ANSWER_LANES \
     ANSWER_TIME, [REQ_LANE] = lane_move, [REQ_LANE_PAGE] = lane_page, [REQ_FIRST] = lane_first, \

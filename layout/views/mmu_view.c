@@ -21,8 +21,7 @@ static const struct mmu_point *here(const struct view *v)
     return n ? &v->tri->tg->mmu[v->at.row < n ? v->at.row : n - 1] : NULL;
 }
 
-/* ---- drawing --------------------------------------------------------------------------------------------
- */
+/* ---- drawing ------------------------------------------------------------------------------------------- */
 
 /* The columns [*x0, *x1) of the i-th of n points, on a grid that has w beside the scale (or none). */
 static void mmu_place(int w, uint32_t n, uint32_t i, int *x0, int *x1)
@@ -122,8 +121,7 @@ static void mmu_draw(struct grid *g, struct view *v, const struct plan *p)
     }
 }
 
-/* ---- in words -------------------------------------------------------------------------------------------
- */
+/* ---- in words ------------------------------------------------------------------------------------------ */
 
 static void mmu_share(struct text *t, const char *name, int64_t part, int64_t whole)
 {
@@ -187,8 +185,7 @@ static bool mmu_tsv(const struct view *v, FILE *f)
     return tri_tsv(v, f, "window ns\tmmu\tat ns", points(v), mmu_line);
 }
 
-/* ---- keys -----------------------------------------------------------------------------------------------
- */
+/* ---- keys ---------------------------------------------------------------------------------------------- */
 
 static unsigned to(struct view *v, int64_t row)
 {

@@ -62,8 +62,8 @@ const struct work *page_work_of(const struct view *v, const struct finding *f);
 /* page_work - a work, and where a usual and a slow piece spend their time; in one line only what it is.
  * Returns the lines used. */
 int page_work(struct grid *g, const struct view *v, const struct work *w, struct box b);
-/* page_tree - its branches, a line each; those at that function (string) stand out. Returns the lines used.
- */
+/* page_tree - its branches, a line each; those at that function (string) stand
+ * out. Returns the lines used. */
 int page_tree(struct grid *g, const struct view *v, const struct work *w, uint32_t user, struct box b);
 
 #endif

@@ -175,8 +175,7 @@ int page_curves(struct grid *g, const struct view *v, struct box b)
     return n * high;
 }
 
-/* ---- where a finding is
- * ---------------------------------------------------------------------------------------- */
+/* ---- where a finding is -------------------------------------------------------------------------------- */
 
 /* What a band is of: as high as its share of the column. */
 static void strip_band(const struct view *v, const struct finding *f, const int64_t *edge, int n,
@@ -234,8 +233,7 @@ void page_strip(struct grid *g, const struct view *v, const struct finding *f, s
     mem_free(edge);
 }
 
-/* ---- processors
- * ------------------------------------------------------------------------------------------------ */
+/* ---- processors ---------------------------------------------------------------------------------------- */
 
 /* As high as it is busy, in the colour of what it does most. */
 static void proc_line(struct grid *g, const struct view *v, uint32_t p, struct box b)
@@ -299,8 +297,7 @@ int page_procs(struct grid *g, const struct view *v, struct box b)
     return n;
 }
 
-/* ---- who it is about
- * ------------------------------------------------------------------------------------------- */
+/* ---- who it is about ----------------------------------------------------------------------------------- */
 
 void page_lane(struct grid *g, const struct view *v, const char *role, uint32_t lane, struct box b)
 {

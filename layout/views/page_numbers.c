@@ -9,8 +9,7 @@
 #include "layout/views/page.h"
 #include "layout/move/record.h"
 
-/* ---- all of them: a line a subject
- * ----------------------------------------------------------------------------- */
+/* ---- all of them: a line a subject --------------------------------------------------------------------- */
 
 static void line_time(struct text *t, const struct view *v)
 {
@@ -271,8 +270,7 @@ void page_read(const struct view *v, struct lines *out, int w)
     page_read_numbers(v, out, w);
 }
 
-/* ---- a line or two on the page
- * --------------------------------------------------------------------------------- */
+/* ---- a line or two on the page ------------------------------------------------------------------------- */
 
 int page_notes(struct grid *g, const struct view *v, struct box b)
 {

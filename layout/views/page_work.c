@@ -22,8 +22,7 @@ const struct work *page_work_of(const struct view *v, const struct finding *f)
     return NULL;
 }
 
-/* ---- bars
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- bars ---------------------------------------------------------------------------------------------- */
 
 enum state page_state(enum explain_cat cat)
 {
@@ -150,8 +149,8 @@ static uint32_t name_in(const struct work *w, struct str whole)
     return at > 4 ? at : 0;
 }
 
-/* The whole of it in w columns: the beginning of the function's name gives way, with a mark where it is cut.
- */
+/* The whole of it in w columns: the beginning of the function's name gives way,
+ * with a mark where it is cut. */
 static int work_name(struct grid *g, const struct view *v, const struct work *w, int x, int y, int room)
 {
     struct text t = {.ticks = when_ticks(v->tr)};
@@ -213,8 +212,7 @@ int page_work(struct grid *g, const struct view *v, const struct work *w, struct
     return 3;
 }
 
-/* ---- the tree
- * -------------------------------------------------------------------------------------------------- */
+/* ---- the tree ------------------------------------------------------------------------------------------ */
 
 #define SAID 0.03      /* of the time: smaller branches have no line */
 #define SAID_SLOW 0.06 /* of the slow ones' */

@@ -29,8 +29,7 @@ const char *split_name(enum split s)
     return (unsigned)s < SPLIT_COUNT ? names[s] : "?";
 }
 
-/* ---- lines ----------------------------------------------------------------------------------------------
- */
+/* ---- lines --------------------------------------------------------------------------------------------- */
 
 static bool fresh(struct view *v, const char *title)
 {
@@ -190,8 +189,7 @@ unsigned view_read(struct view *v)
     return open_own(v);
 }
 
-/* ---- below the lanes ------------------------------------------------------------------------------------
- */
+/* ---- below the lanes ----------------------------------------------------------------------------------- */
 
 unsigned view_split(struct view *v, int n)
 {

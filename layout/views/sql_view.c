@@ -58,8 +58,7 @@ void sql_view_free(struct asked *a)
     mem_free(a);
 }
 
-/* ---- rows
- * --------------------------------------------------------------------------------------------------- */
+/* ---- rows ---------------------------------------------------------------------------------------------- */
 
 struct columns_of { /* where the columns are that make a row a place; -1: nowhere */
     int t0, t1, dur, lane[3];
@@ -149,8 +148,7 @@ static bool collect(struct asked *a, struct sql_query *q, struct text *t, bool r
     return text_ok(t) && (a->more || !row);
 }
 
-/* ---- lines
- * -------------------------------------------------------------------------------------------------- */
+/* ---- lines --------------------------------------------------------------------------------------------- */
 
 static size_t chars(const char *p, size_t n)
 {
@@ -209,8 +207,7 @@ static bool lay_out(struct asked *a, const struct text *t, struct align *l)
     return !a->lines->oom;
 }
 
-/* ---- asking
- * ------------------------------------------------------------------------------------------------- */
+/* ---- asking -------------------------------------------------------------------------------------------- */
 
 static char *copy(const char *s, size_t n)
 {
@@ -356,8 +353,7 @@ static bool whole(struct view *v, unsigned *f)
     return is;
 }
 
-/* ---- queries of the reader's own: NAME.sql beside the keymaps
- * ----------------------------------------------------------------------------------------------- */
+/* ---- queries of the reader's own: NAME.sql beside the keymaps ------------------------------------------ */
 
 static void add_name(void *arg, const char *name)
 {
@@ -416,8 +412,7 @@ unsigned sql_view_ask(struct view *v, const char *query)
     return ask(v, asked_new(query, strlen(query)));
 }
 
-/* ---- a filter line that groups
- * ------------------------------------------------------------------------------------------- */
+/* ---- a filter line that groups ------------------------------------------------------------------------- */
 
 static struct filter *filter_of(struct view *v, const char *line, unsigned *f)
 {
@@ -456,8 +451,7 @@ unsigned sql_view_pipe(struct view *v, const char *line)
     return f ? f : ask(v, NULL);
 }
 
-/* ---- order, and rows that contain a text
- * ------------------------------------------------------------------------------- */
+/* ---- order, and rows that contain a text --------------------------------------------------------------- */
 
 static unsigned again(struct view *v, int sort, bool invert)
 {
@@ -546,8 +540,7 @@ const char *sql_view_word(unsigned i)
     return NULL;
 }
 
-/* ---- the view
- * ----------------------------------------------------------------------------------------------- */
+/* ---- the view ------------------------------------------------------------------------------------------ */
 
 static uint32_t count(const struct view *v)
 {

@@ -18,8 +18,7 @@
 
 enum { TOP = 10 };
 
-/* ---- as text --------------------------------------------------------------------------------------------
- */
+/* ---- as text ------------------------------------------------------------------------------------------- */
 
 static void states(const struct sums *s, struct lines *t, const char *title, enum lane_kind kind,
                    const struct shares *sh, bool timed, int64_t whole)

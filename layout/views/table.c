@@ -17,8 +17,7 @@
 
 enum { AT_ONCE_NS = 30 * 1000 * 1000, WORDS = 6 };
 
-/* ---- finding the things ---------------------------------------------------------------------------------
- */
+/* ---- finding the things -------------------------------------------------------------------------------- */
 
 /* From now on its lengths are counted by themselves: what is not listed has a median, too. */
 static void count_apart(struct table *t, struct ttype *k)
@@ -183,8 +182,7 @@ static bool list(struct table *t)
     return ok;
 }
 
-/* ---- rows -----------------------------------------------------------------------------------------------
- */
+/* ---- rows ---------------------------------------------------------------------------------------------- */
 
 static const struct tcol type_cols[] = {
     [TYPE_COUNT] = {"count", "how many", TCOL_COUNT, 9},
@@ -295,8 +293,7 @@ int64_t table_value(const struct table *t, uint32_t row, int col)
     return value(t, &t->have, row, col);
 }
 
-/* ---- the filter -----------------------------------------------------------------------------------------
- */
+/* ---- the filter ---------------------------------------------------------------------------------------- */
 
 struct sieve { /* words that must all hold: text in the name, >1ms, <1ms */
     struct match m[WORDS];
@@ -370,8 +367,7 @@ static bool table_within(const struct table *t, const struct table_order *o, uin
     return false;
 }
 
-/* ---- the order ------------------------------------------------------------------------------------------
- */
+/* ---- the order ----------------------------------------------------------------------------------------- */
 
 static bool order(struct table *t)
 {
@@ -445,8 +441,7 @@ static unsigned table_start(struct table *t)
     return t->job ? job_over(t, slices_run(t->job, AT_ONCE_NS)) : VR_DRAW;
 }
 
-/* ---- life -----------------------------------------------------------------------------------------------
- */
+/* ---- life ---------------------------------------------------------------------------------------------- */
 
 static void drop(struct table *t)
 {
@@ -580,8 +575,7 @@ unsigned table_work(struct view *v, int64_t budget_ns)
     return f;
 }
 
-/* ---- what keys do ---------------------------------------------------------------------------------------
- */
+/* ---- what keys do -------------------------------------------------------------------------------------- */
 
 static unsigned again(struct view *v)
 {
@@ -747,8 +741,7 @@ static unsigned table_enter(struct view *v)
     return f;
 }
 
-/* ---- rows for tri.c -------------------------------------------------------------------------------------
- */
+/* ---- rows for tri.c ------------------------------------------------------------------------------------ */
 
 static uint32_t table_count(const struct view *v)
 {

@@ -170,8 +170,8 @@ bool table_down(const struct table *t);                            /* the larges
 int64_t table_value(const struct table *t, uint32_t row, int col); /* row: in thing or type, as `have` says */
 void table_name(struct text *out, const struct table *t, uint32_t row);
 const struct thing *table_thing(const struct table *t, uint32_t row); /* of a kind: its longest */
-/* In table_draw.c: above the rows their spectrum, a line about what they are, the columns' names; and a row.
- */
+/* In table_draw.c: above the rows their spectrum, a line about what they are,
+ * the columns' names; and a row. */
 int table_head_lines(const struct view *v, int rows);
 void table_head(struct grid *g, struct view *v, int y, int n);
 unsigned table_titled(struct view *v, int x);

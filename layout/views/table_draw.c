@@ -11,8 +11,7 @@
 
 enum { COLS_MOST = 16 };
 
-/* ---- columns --------------------------------------------------------------------------------------------
- */
+/* ---- columns ------------------------------------------------------------------------------------------- */
 
 /* Those that have room from the left on; what rows are sorted by is among them. */
 static int choose(const struct table *t, int w, int out[COLS_MOST])
@@ -130,8 +129,7 @@ void table_row(struct grid *g, struct view *v, uint32_t row, int y, bool focus)
     text_free(&whole);
 }
 
-/* ---- the spectrum ---------------------------------------------------------------------------------------
- */
+/* ---- the spectrum -------------------------------------------------------------------------------------- */
 
 /*
  * Of what: of kinds the things of the one under the cursor, and how long these took; of things the column
@@ -231,8 +229,7 @@ static void draw_spectrum(const struct spectrum *s, struct grid *g, struct view 
     ruler_draw(g, v->tr, v->scr.tier, s->win, x, y + s->rows, g->w - x, v->scr.clock);
 }
 
-/* ---- above the rows -------------------------------------------------------------------------------------
- */
+/* ---- above the rows ------------------------------------------------------------------------------------ */
 
 int table_head_lines(const struct view *v, int rows)
 {

@@ -36,8 +36,7 @@ struct own {
     struct dist *exec, *life;
 };
 
-/* ---- finding them
- * ------------------------------------------------------------------------------------------- */
+/* ---- finding them -------------------------------------------------------------------------------------- */
 
 static void groups_drop(void *arg)
 {
@@ -104,8 +103,7 @@ static bool groups_list(struct table *t)
     return true;
 }
 
-/* ---- values
- * ------------------------------------------------------------------------------------------------- */
+/* ---- values -------------------------------------------------------------------------------------------- */
 
 static int64_t groups_type_value(const struct table *t, const struct ttype *k, int c)
 {
@@ -174,8 +172,7 @@ static void groups_moment(const struct view *v, const struct thing *x, int64_t *
     } while (--left && span_next(&it));
 }
 
-/* ---- words
- * -------------------------------------------------------------------------------------------------- */
+/* ---- words --------------------------------------------------------------------------------------------- */
 
 static void groups_name(struct text *out, const struct table *t, const struct thing *x)
 {

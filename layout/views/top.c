@@ -62,8 +62,7 @@ struct top {
     int pulse_lines; /* above the columns */
 };
 
-/* ---- which time -------------------------------------------------------------------------------------------
- */
+/* ---- which time ---------------------------------------------------------------------------------------- */
 
 static void held(const struct view *v, int64_t *lo, int64_t *hi)
 {
@@ -91,8 +90,7 @@ static void interval(const struct view *v, int64_t *t0, int64_t *t1, int64_t *at
     *t0 = *t1 - len;
 }
 
-/* ---- the order
- * ---------------------------------------------------------------------------------------------- */
+/* ---- the order ----------------------------------------------------------------------------------------- */
 
 static int64_t top_value(const struct tally_row *r, enum col c)
 {
@@ -256,8 +254,7 @@ void top_free(struct top *t)
     mem_free(t);
 }
 
-/* ---- cells
- * -------------------------------------------------------------------------------------------------- */
+/* ---- cells --------------------------------------------------------------------------------------------- */
 
 /* Of one processor: may be more than all of it. */
 static char *top_share(int64_t ns, int64_t whole, char out[FMT_MAX])
@@ -452,8 +449,7 @@ static void top_row(struct grid *g, struct view *v, uint32_t i, int y, bool focu
     }
 }
 
-/* ---- status
- * ------------------------------------------------------------------------------------------------- */
+/* ---- status -------------------------------------------------------------------------------------------- */
 
 static void detail_now(struct text *b, const struct view *v, const struct tally_row *r)
 {
@@ -496,8 +492,7 @@ static void top_detail(struct text *b, const struct view *v, uint32_t i, int lin
     text_add(b, "; %u created", r->created);
 }
 
-/* ---- keys
- * --------------------------------------------------------------------------------------------------- */
+/* ---- keys ---------------------------------------------------------------------------------------------- */
 
 static uint32_t top_count(const struct view *v)
 {

@@ -68,8 +68,7 @@ int tri_status_most(const struct view *v)
     return spare <= 1 ? USUAL : spare > MOST - USUAL ? MOST : USUAL + spare - 1;
 }
 
-/* ---- life -----------------------------------------------------------------------------------------------
- */
+/* ---- life ---------------------------------------------------------------------------------------------- */
 
 void tri_init(struct tri *t, const struct trace *tr)
 {
@@ -98,8 +97,7 @@ bool tri_ready(struct tri *t, const struct triage *tg, const struct findings *fs
     return false;
 }
 
-/* ---- helpers --------------------------------------------------------------------------------------------
- */
+/* ---- helpers ------------------------------------------------------------------------------------------- */
 
 int tri_say(struct grid *g, int x, int y, int w, enum style s, const char *fmt, ...)
 {
@@ -293,8 +291,7 @@ unsigned tri_evidence(struct view *v, const struct finding *f)
     return flags;
 }
 
-/* ---- moving ---------------------------------------------------------------------------------------------
- */
+/* ---- moving -------------------------------------------------------------------------------------------- */
 
 void move_leave(struct view *v)
 {
@@ -385,8 +382,7 @@ unsigned tri_enter(struct view *v, int n)
     return rows(v) ? tri_shown(v)->enter(v) : move_fail(v, "nothing here to look at");
 }
 
-/* ---- walking the findings -------------------------------------------------------------------------------
- */
+/* ---- walking the findings ------------------------------------------------------------------------------ */
 
 static unsigned none_stands_out(struct view *v)
 {
@@ -423,8 +419,7 @@ unsigned tri_walk(struct view *v, int n)
     return flags;
 }
 
-/* ---- who held a stop up ---------------------------------------------------------------------------------
- */
+/* ---- who held a stop up -------------------------------------------------------------------------------- */
 
 void tri_stop(const struct trace *tr, const struct range *r, char *out, size_t size)
 {
@@ -453,8 +448,7 @@ void tri_stop(const struct trace *tr, const struct range *r, char *out, size_t s
     text_free(&t);
 }
 
-/* ---- where a task's time went ---------------------------------------------------------------------------
- */
+/* ---- where a task's time went -------------------------------------------------------------------------- */
 
 /* What time went to, the most first: few are named, so that a line of a screen has room for them. */
 struct spent {
@@ -593,8 +587,7 @@ void tri_task(const struct tri *tri, bool region, uint32_t index, char *out, siz
     text_free(&t);
 }
 
-/* ---- drawing --------------------------------------------------------------------------------------------
- */
+/* ---- drawing ------------------------------------------------------------------------------------------- */
 
 static void waiting(struct grid *g, const struct view *v, int y, int h)
 {

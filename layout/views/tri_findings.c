@@ -48,8 +48,7 @@ void tri_lead(const struct view *v, const struct finding *f, char out[FMT_MAX])
     text_free(&t);
 }
 
-/* ---- cards
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- cards --------------------------------------------------------------------------------------------- */
 
 enum { MARK = 3, LEAD = 8, STRIP = 18, STRIP_FROM = 100, FIELDS = 7 };
 
@@ -212,8 +211,7 @@ static int card(struct grid *g, const struct view *v, const struct finding *f, s
     return lines + 1;
 }
 
-/* ---- the list
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- the list ------------------------------------------------------------------------------------------ */
 
 static int lines_whole(const struct view *v, uint32_t i, struct box b)
 {
@@ -309,8 +307,7 @@ static int cards_title(struct grid *g, struct view *v, struct box b)
     return lines;
 }
 
-/* ---- the plan
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- the plan ------------------------------------------------------------------------------------------ */
 
 enum { WIDE = 160, TREE_LEAST = 4, PART_LEAST = 3, LANES_FROM = 60 };
 
@@ -420,8 +417,7 @@ static void draw(struct grid *g, struct view *v, const struct plan *p)
     (void)below(g, v, rest, page_all);
 }
 
-/* ---- what else a view answers
- * -------------------------------------------------------------------------------------- */
+/* ---- what else a view answers -------------------------------------------------------------------------- */
 
 static void detail(struct text *t, const struct view *v, uint32_t i, int line)
 {

@@ -59,8 +59,7 @@ void flame_free(struct flame *f)
     f->built = false;
 }
 
-/* ---- the tree -------------------------------------------------------------------------------------------
- */
+/* ---- the tree ------------------------------------------------------------------------------------------ */
 
 static uint32_t new_node(struct flame *f, uint32_t up, uint32_t name, uint64_t pc)
 {
@@ -217,8 +216,7 @@ static bool flame_build(struct tri *t, int64_t t0, int64_t t1)
     return f->making ? flame_work(t, AT_ONCE_NS) : tree_over(f, make_tree(t));
 }
 
-/* ---- moving ---------------------------------------------------------------------------------------------
- */
+/* ---- moving -------------------------------------------------------------------------------------------- */
 
 static bool under(const struct flame *f, uint32_t node, uint32_t root)
 {
@@ -328,8 +326,7 @@ static unsigned flame_kind(struct view *v, int n)
     return done ? VR_DRAW : VR_DRAW | VR_WORK;
 }
 
-/* ---- drawing --------------------------------------------------------------------------------------------
- */
+/* ---- drawing ------------------------------------------------------------------------------------------- */
 
 struct picture {
     struct grid *g;
@@ -495,8 +492,7 @@ static void flame_detail(struct text *t, const struct view *v, int line)
     }
 }
 
-/* ---- the object -----------------------------------------------------------------------------------------
- */
+/* ---- the object ---------------------------------------------------------------------------------------- */
 
 static unsigned flame_begin(struct view *v)
 {

@@ -77,8 +77,8 @@ bool tri_tsv(const struct view *v, FILE *f, const char *columns, uint32_t n,
 
 /* ---- helpers ---- */
 
-/* tri_order_mark - before the name of the column that rows are sorted by; it can't be read as a letter of it.
- */
+/* tri_order_mark - before the name of the column that rows are sorted by; it
+ * can't be read as a letter of it. */
 uint32_t tri_order_mark(enum tier t, bool down);
 /* tri_begin - whether the tables are there, else says so; a note about the part they are of takes a line. */
 bool tri_begin(struct grid *g, const struct view *v, int *y, int *h);
@@ -118,12 +118,12 @@ void tri_lead(const struct view *v, const struct finding *f, char out[FMT_MAX]);
  * assisting, sweeping: the processor that was at it for longest has.
  */
 unsigned tri_evidence(struct view *v, const struct finding *f);
-/* tri_set_row - the cursor to a row that is none to skip, forward first; keeps it on the screen when drawn.
- */
+/* tri_set_row - the cursor to a row that is none to skip, forward first; keeps
+ * it on the screen when drawn. */
 void tri_set_row(struct view *v, uint32_t row);
 struct lane tri_g(uint32_t g);
-/* tri_dur - as triage writes durations (rounded, not cut), so that a number is the same in a row and below.
- */
+/* tri_dur - as triage writes durations (rounded, not cut), so that a number is
+ * the same in a row and below. */
 char *tri_dur(const struct trace *tr, int64_t ns, char out[FMT_MAX]);
 
 #endif

@@ -36,8 +36,8 @@ static int rank(const struct pair_row *p)
     return p->kind == WK_LOCK || p->kind == WK_COND ? 0 : p->kind == WK_SEND ? 1 : 2;
 }
 
-/* Rows that would read alike are one: the longest wait stands for all, their times and counts are added up.
- */
+/* Rows that would read alike are one: the longest wait stands for all, their
+ * times and counts are added up. */
 struct wait_pair {
     struct pair_row p;
     uint32_t from, to,
@@ -191,8 +191,7 @@ static bool skip(const struct view *v, uint32_t row)
     return v->tri->wait[row].kind == WAIT_HEAD;
 }
 
-/* ---- moving ---------------------------------------------------------------------------------------------
- */
+/* ---- moving -------------------------------------------------------------------------------------------- */
 
 /* To the next or previous section's first row. */
 static unsigned waits_side(struct view *v, int n)
@@ -266,8 +265,7 @@ static bool about(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1)
     return m.g != NO_LANE && !(w.kind == WAIT_SYSCALL && tri_untimed(v->tr, m.t1 - m.t0));
 }
 
-/* ---- rows -----------------------------------------------------------------------------------------------
- */
+/* ---- rows ---------------------------------------------------------------------------------------------- */
 
 static int head_lines(const struct view *v, int rows)
 {
@@ -507,8 +505,7 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
     text_free(&t);
 }
 
-/* ---- status ---------------------------------------------------------------------------------------------
- */
+/* ---- status -------------------------------------------------------------------------------------------- */
 
 static void detail_pair(struct text *t, const struct view *v, const struct wait_pair *w, int line)
 {

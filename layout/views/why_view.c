@@ -47,8 +47,7 @@ static bool why_view_has(const struct view *v)
     return v->why != NULL;
 }
 
-/* ---- the lanes
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- the lanes ----------------------------------------------------------------------------------------- */
 
 /* Lanes that stand above the list: all of the chain where a third of the screen has room. */
 static int lanes_shown(const struct view *v, int rows)
@@ -101,9 +100,7 @@ static void why_view_lane(struct grid *g, const struct view *v, uint32_t i, int 
     }
 }
 
-/* ---- head
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- head ---------------------------------------------------------------------------------------------- */
 
 static int why_view_head_lines(const struct view *v, int rows)
 {
@@ -138,9 +135,7 @@ static void why_view_head(struct grid *g, struct view *v, int y, int n)
     tri_say(g, 0, y + n - 1, g->w, STYLE_RULER, "  share     time   count%*swhat", words_at(g->w) - 24, "");
 }
 
-/* ---- rows
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- rows ---------------------------------------------------------------------------------------------- */
 
 static bool own(const struct view *v, uint32_t row)
 {

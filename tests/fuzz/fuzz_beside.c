@@ -89,8 +89,7 @@ static void try_rules(const char *text, size_t n)
     thresholds_reset();
 }
 
-/* ---- asked of a trace
- * ----------------------------------------------------------------------------------------- */
+/* ---- asked of a trace ---------------------------------------------------------------------------------- */
 
 static const uint8_t *small(size_t *n)
 {

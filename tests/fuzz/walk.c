@@ -136,8 +136,7 @@ static void look_rest(const struct trace *tr)
         sink += (uint64_t)trace_warning(tr, i)->what[0];
 }
 
-/* ---- goroutines told together
- * ------------------------------------------------------------------------------ */
+/* ---- goroutines told together -------------------------------------------------------------------------- */
 
 struct walked {
     const struct trace *tr;
@@ -253,8 +252,8 @@ static void same(const struct trace *tr, const struct trace *two, const char *wh
     free(b);
 }
 
-/* look_other - with threads, within a limit, in steps, with its beginning shown first: the model is the same.
- */
+/* look_other - with threads, within a limit, in steps, with its beginning shown
+ * first: the model is the same. */
 static void look_other(const struct trace *tr, const uint8_t *data, size_t n, const struct trace_opts *o,
                        int64_t budget)
 {
@@ -345,8 +344,7 @@ void walk_bytes(const uint8_t *data, size_t n)
     trace_close(tr);
 }
 
-/* ---- written anew -----------------------------------------------------------------------------------------
- */
+/* ---- written anew -------------------------------------------------------------------------------------- */
 
 static bool to_buffer(void *arg, const void *p, size_t n)
 {

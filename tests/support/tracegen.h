@@ -71,8 +71,7 @@ void tracegen_decode(const void *data, size_t n, struct tracegen_buf *out);
 /* tracegen_bytes - for tests: encode, or print the error and abort. The result is malloc'd. */
 uint8_t *tracegen_bytes(const char *text, size_t *n);
 
-/* ---- the event tables, for tests that walk them ----------------------------------------------------------
- */
+/* ---- the event tables, for tests that walk them -------------------------------------------------------- */
 
 struct tracegen_event {
     const char *name;
@@ -86,8 +85,8 @@ struct tracegen_event {
 const struct tracegen_event *tracegen_event(int version, size_t i);
 const struct tracegen_event *tracegen_by_name(int version, const char *name);
 const struct tracegen_event *tracegen_by_num(int version, unsigned num);
-/* tracegen_args - split an event's argument list: names (at most 15 bytes) and kinds. Returns their number.
- */
+/* tracegen_args - split an event's argument list: names (at most 15 bytes) and
+ * kinds. Returns their number. */
 unsigned tracegen_args(const struct tracegen_event *e, char name[TRACEGEN_ARGS][16],
                        char kind[TRACEGEN_ARGS]);
 /* tracegen_state - the word for a state of argument `arg` (pstatus, gstatus), NULL if there is none. */

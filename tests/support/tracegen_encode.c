@@ -125,8 +125,7 @@ static uint64_t string_id(struct enc *e, const char *s, size_t len)
     return len == 0 ? 0 : lits_id(&e->strs, s, len, &fresh) + 1;
 }
 
-/* ---- lines to tokens
- * ---------------------------------------------------------------------------------------- */
+/* ---- lines to tokens ----------------------------------------------------------------------------------- */
 
 static int hexdigit(int c)
 {
@@ -136,8 +135,8 @@ static int hexdigit(int c)
                                   : -1;
 }
 
-/* unquote - a quoted text in place, *p behind the opening quote on entry, behind the closing one at the end.
- */
+/* unquote - a quoted text in place, *p behind the opening quote on entry,
+ * behind the closing one at the end. */
 static int unquote(struct enc *e, char **p, struct tok *t)
 {
     char *in = *p, *o = *p;
@@ -237,8 +236,7 @@ static int all_used(struct enc *e)
     return 0;
 }
 
-/* ---- values
- * -------------------------------------------------------------------------------------------------- */
+/* ---- values -------------------------------------------------------------------------------------------- */
 
 /* frame_text - one frame, func@file:line!pc with parts left out. */
 static int frame_text(struct enc *e, char *s, struct frame_lit *f)
@@ -376,8 +374,7 @@ static int step(struct enc *e, uint64_t *d)
     return 0;
 }
 
-/* ---- second family
- * --------------------------------------------------------------------------------------------- */
+/* ---- second family ------------------------------------------------------------------------------------- */
 
 static void batch_head(struct enc *e, uint64_t m, uint64_t t, uint64_t size, unsigned pad)
 {
@@ -526,8 +523,7 @@ static int batch_v2(struct enc *e, bool experimental)
     return 0;
 }
 
-/* ---- first family
- * ---------------------------------------------------------------------------------------------- */
+/* ---- first family -------------------------------------------------------------------------------------- */
 
 /* put_v1 - an event: up to three arguments by count, more by length. `base` values are not counted. */
 static void put_v1(struct enc *e, unsigned type, const uint64_t *v, unsigned n)
@@ -603,8 +599,7 @@ static void footer(struct enc *e)
         footer_frequency(e, 1000000000);
 }
 
-/* ---- table entries and events written out
- * ---------------------------------------------------------------------- */
+/* ---- table entries and events written out -------------------------------------------------------------- */
 
 static int line_stack(struct enc *e, struct tracegen_buf *b)
 {

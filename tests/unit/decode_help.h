@@ -41,8 +41,7 @@ static inline uint64_t below(struct rng *r, uint64_t n) /* 0 .. n-1 */
     return n ? rnd(r) % n : 0;
 }
 
-/* ---- traces
- * ------------------------------------------------------------------------------------------------ */
+/* ---- traces -------------------------------------------------------------------------------------------- */
 
 struct loaded { /* a trace with the bytes it lies in */
     struct trace *tr;
@@ -117,8 +116,7 @@ static inline UNUSED int each_trace(const char *dir, size_t max,
     return seen;
 }
 
-/* ---- a lane as text
- * ---------------------------------------------------------------------------------------- */
+/* ---- a lane as text ------------------------------------------------------------------------------------ */
 
 static inline void put_name(struct tracegen_buf *b, const struct trace *tr, uint32_t id)
 {

@@ -15,8 +15,7 @@
 
 #include "triage/exports/export.h"
 
-/* ---- running a command
- * ------------------------------------------------------------------------------------- */
+/* ---- running a command --------------------------------------------------------------------------------- */
 
 static char out_path[64] = "/tmp/gotop-export-XXXXXX";
 
@@ -101,8 +100,7 @@ static inline UNUSED struct loaded load_path(const char *path)
     return l;
 }
 
-/* ---- protocol buffers
- * -------------------------------------------------------------------------------------- */
+/* ---- protocol buffers ---------------------------------------------------------------------------------- */
 
 struct pb {
     const uint8_t *p, *end;
@@ -167,8 +165,7 @@ static inline UNUSED bool pb_sub(struct pb m, uint32_t num, struct pb *out)
     return false;
 }
 
-/* ---- text
- * -------------------------------------------------------------------------------------------------- */
+/* ---- text ---------------------------------------------------------------------------------------------- */
 
 /* Valid UTF-8 without control characters. */
 static inline UNUSED bool text_fine(const char *s, size_t n)
@@ -186,8 +183,7 @@ static inline UNUSED bool text_fine(const char *s, size_t n)
     return true;
 }
 
-/* ---- CSV: RFC 4180
- * ----------------------------------------------------------------------------------------- */
+/* ---- CSV: RFC 4180 ------------------------------------------------------------------------------------- */
 
 #define CSV_COLUMNS 32
 struct row {

@@ -122,8 +122,8 @@ static inline bool wide_one(void *arg, const struct span *s)
     return !w->stopped;
 }
 
-/* trace_states() with some states alone: it tells of all long ones of these, and of nothing that isn't there.
- */
+/* trace_states() with some states alone: it tells of all long ones of these,
+ * and of nothing that isn't there. */
 struct only {
     const struct span_list *l;
     const struct states_ask *ask;

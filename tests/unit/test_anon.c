@@ -87,8 +87,7 @@ static enum err_code anonymize(const struct input *in, struct bytes *out, struct
     return rc;
 }
 
-/* ---- the same figures -------------------------------------------------------------------------------------
- */
+/* ---- the same figures ---------------------------------------------------------------------------------- */
 
 static int differ;
 static const char *at;
@@ -176,8 +175,7 @@ static json_t *report_of(const char *path, struct loaded *l)
     return j;
 }
 
-/* ---- nothing left -----------------------------------------------------------------------------------------
- */
+/* ---- nothing left -------------------------------------------------------------------------------------- */
 
 /* All that Go itself says in the trace that is written. */
 static char *kept_text(const struct trace *tr)
@@ -206,8 +204,7 @@ static void nothing_left(const struct bytes *out, const struct trace *tr)
     mem_free(kept);
 }
 
-/* ---- cases ------------------------------------------------------------------------------------------------
- */
+/* ---- cases --------------------------------------------------------------------------------------------- */
 
 static void write_file(const char *path, const struct bytes *b)
 {
@@ -338,8 +335,8 @@ static struct trace *load_of(const struct bytes *b)
     return tr;
 }
 
-/* A damaged trace's copy lacks what the trace lacks, and no more: every goroutine did the same for as long.
- */
+/* A damaged trace's copy lacks what the trace lacks, and no more: every
+ * goroutine did the same for as long. */
 static void damaged_as_it_was(void **state)
 {
     (void)state;

@@ -653,8 +653,8 @@ static void test_out_of_memory(void **state)
     fix_close(&f);
 }
 
-/* A line per move, and nothing else: what is under the cursor, the view if it changed, messages in brackets.
- */
+/* A line per move, and nothing else: what is under the cursor, the view if it
+ * changed, messages in brackets. */
 static void test_linear(void **state)
 {
     (void)state;

@@ -760,8 +760,8 @@ static void again(void **state)
     }
 }
 
-/* A file that is cut and written anew, or moved away with another one in its place, is followed on by itself.
- */
+/* A file that is cut and written anew, or moved away with another one in its
+ * place, is followed on by itself. */
 static void replaced(void **state)
 {
     (void)state;

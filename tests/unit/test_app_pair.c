@@ -110,8 +110,8 @@ static void test_tables(void **state)
     fix_close(&f);
 }
 
-/* What is opened without a key: the findings of both, and not the comparison, which is behind the next key.
- */
+/* What is opened without a key: the findings of both, and not the comparison,
+ * which is behind the next key. */
 static void test_opened(void **state)
 {
     (void)state;

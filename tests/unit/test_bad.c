@@ -86,16 +86,15 @@ static int hostile(const uint8_t *p, size_t n)
     return hostile_part(p, n, NULL);
 }
 
-/* ---- cuts
- * -------------------------------------------------------------------------------------------------- */
+/* ---- cuts ---------------------------------------------------------------------------------------------- */
 
 static size_t step_of(size_t n)
 {
     return n < 3000 ? 1 : n / 30;
 }
 
-/* Every prefix: that something is missing is said. (That what is shown agrees with the whole: test_torn.c.)
- */
+/* Every prefix: that something is missing is said. (That what is shown agrees
+ * with the whole: test_torn.c.) */
 static void cut_v2(const char *path, const uint8_t *p, size_t n)
 {
     struct trace *whole;

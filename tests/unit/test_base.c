@@ -37,8 +37,7 @@ static const char *put(const char *name, const void *p, size_t n, mode_t mode)
     return at(name);
 }
 
-/* ---- where users' files are -------------------------------------------------------------------------------
- */
+/* ---- where users' files are ---------------------------------------------------------------------------- */
 
 static void expect_folder(int place, const char *want)
 {
@@ -144,8 +143,7 @@ static void test_read(void **state)
     close(fd[0]);
 }
 
-/* ---- what is said -----------------------------------------------------------------------------------------
- */
+/* ---- what is said -------------------------------------------------------------------------------------- */
 
 /* All that f writes to stderr. */
 static size_t heard(void (*f)(void), char *text, size_t size)
@@ -202,8 +200,7 @@ static void test_door(void **state)
     assert_non_null(strstr(text, "b\nno end ?"));
 }
 
-/* ---- the host ---------------------------------------------------------------------------------------------
- */
+/* ---- the host ------------------------------------------------------------------------------------------ */
 
 static void test_host(void **state)
 {
@@ -313,8 +310,7 @@ static void test_mapped(void **state)
     free(text);
 }
 
-/* ---- the temporary file -----------------------------------------------------------------------------------
- */
+/* ---- the temporary file -------------------------------------------------------------------------------- */
 
 enum { K = 1 << 16 };
 
@@ -442,8 +438,7 @@ static int end(void **state)
     return system(rm);
 }
 
-/* ---- in what is sorted ------------------------------------------------------------------------------------
- */
+/* ---- in what is sorted --------------------------------------------------------------------------------- */
 
 static void test_bisect(void **state)
 {

@@ -119,8 +119,8 @@ static void healthy_ones(void **state)
     assert_int_equal(alarms, 0);
 }
 
-/* Each verdict of each of these is one that can be read: words, a place to look at, shares that are shares.
- */
+/* Each verdict of each of these is one that can be read: words, a place to
+ * look at, shares that are shares. */
 static void fields_are_sound(void **state)
 {
     static const char *const name[] = {"clerks", "slots",  "crawl",  "skew",

@@ -7,8 +7,7 @@
  */
 #include "tests/unit/cut_help.h"
 
-/* ---- the same sums ----------------------------------------------------------------------------------------
- */
+/* ---- the same sums ------------------------------------------------------------------------------------- */
 
 static int wrong; /* in the case at hand */
 static const char *at_case;
@@ -178,8 +177,7 @@ static void same(struct trace *a, const struct bytes *slice, const struct cut_re
     trace_close(b);
 }
 
-/* ---- cases ------------------------------------------------------------------------------------------------
- */
+/* ---- cases --------------------------------------------------------------------------------------------- */
 
 struct share {
     double from, to;
@@ -254,8 +252,7 @@ static void one_trace(const char *path, int *cases, int *failed)
     input_close(&in);
 }
 
-/* ---- what Go's readers took -------------------------------------------------------------------------------
- */
+/* ---- what Go's readers took ---------------------------------------------------------------------------- */
 
 /*
  * tests/golden/slices.tsv: trace, from and to in ns (-1: its end), hash of the slice, and which readers of Go
@@ -318,8 +315,7 @@ static void slices_say_the_same(void **state)
     assert_int_equal(failed, 0);
 }
 
-/* ---- without memory ---------------------------------------------------------------------------------------
- */
+/* ---- without memory ------------------------------------------------------------------------------------ */
 
 static bool to_nowhere(void *arg, const void *p, size_t n)
 {

@@ -73,8 +73,7 @@ static bool harmed(const struct input *in, struct harm h, struct bytes *out)
     return true;
 }
 
-/* ---- what it says
- * ------------------------------------------------------------------------------------------ */
+/* ---- what it says -------------------------------------------------------------------------------------- */
 
 struct tally {
     int cases, refused;
@@ -169,8 +168,7 @@ static void slices_say_what_was(void **state)
     assert_true(y.cases > 200 && y.cases - y.refused > 40 && y.spans > 10000);
 }
 
-/* ---- anything
- * ---------------------------------------------------------------------------------------------- */
+/* ---- anything ------------------------------------------------------------------------------------------ */
 
 static uint64_t any_state;
 
@@ -262,8 +260,7 @@ static void slices_of_anything(void **state)
     assert_true(y.refused < y.cases / 2);
 }
 
-/* ---- generation by generation
- * ------------------------------------------------------------------------------ */
+/* ---- generation by generation -------------------------------------------------------------------------- */
 
 /* Where the generations of a trace begin; the last one is where it ends. */
 static size_t generations(const struct bytes *b, int version, size_t at[8])
@@ -486,8 +483,7 @@ static void old_ones_end_where_go_does(void **state)
     }
 }
 
-/* ---- what Go's readers took -------------------------------------------------------------------------------
- */
+/* ---- what Go's readers took ---------------------------------------------------------------------------- */
 
 /*
  * tests/golden/slices-torn.tsv: sample, struct harm, from and to in ns (-1: all before, behind), 1 if the
@@ -544,8 +540,7 @@ static void slices_that_go_took(void **state)
         assert_int_equal(changed, 0);
 }
 
-/* ---- without memory ---------------------------------------------------------------------------------------
- */
+/* ---- without memory ------------------------------------------------------------------------------------ */
 
 static bool to_nowhere(void *arg, const void *p, size_t n)
 {

@@ -215,8 +215,8 @@ static void a_wait_without_a_reason(void **state)
     unmake(&m);
 }
 
-/* G1 waits three times for something to read: it reads it, a deadline ends the wait, G2 does (it closes it).
- */
+/* G1 waits three times for something to read: it reads it, a deadline ends the
+ * wait, G2 does (it closes it). */
 #define READ "internal/poll.(*FD).Read:3,main.ask:9"
 #define POLL "runtime.gopark:1,internal/poll.runtime_pollWait:2," READ
 static const char *const reads = "go 1.26\n"

@@ -48,8 +48,7 @@ static int64_t num(const struct table *t, const char *name)
     return v;
 }
 
-/* ---- the columns are a promise
- * ------------------------------------------------------------------------------ */
+/* ---- the columns are a promise ------------------------------------------------------------------------- */
 
 static void test_columns(void **state)
 {
@@ -84,8 +83,7 @@ static void test_columns(void **state)
     }
 }
 
-/* ---- against the model
- * -------------------------------------------------------------------------------------- */
+/* ---- against the model --------------------------------------------------------------------------------- */
 
 static void same_id(const struct table *t, const char *name, const struct trace *tr, enum lane_kind k,
                     uint32_t i)
@@ -253,8 +251,7 @@ static void test_samples(void **state)
     assert_true(each_trace("samples", 30000, each_sample) > 20);
 }
 
-/* ---- a stretch of time, some goroutines
- * --------------------------------------------------------------------- */
+/* ---- a stretch of time, some goroutines ---------------------------------------------------------------- */
 
 static void test_scope(void **state)
 {
@@ -307,8 +304,7 @@ static void test_scope(void **state)
     unload(&l);
 }
 
-/* ---- a trace that was cut short
- * ------------------------------------------------------------------------------- */
+/* ---- a trace that was cut short ------------------------------------------------------------------------ */
 
 /* Of a cut trace's goroutines: what nothing is recorded behind, or before, is open there, in both tables
  * alike. */
@@ -404,8 +400,7 @@ static void test_cut(void **state)
     unlink(path);
 }
 
-/* ---- the collector ----------------------------------------------------------------------------------------
- */
+/* ---- the collector ------------------------------------------------------------------------------------- */
 
 /* Two processors tell of one stop: it is one row. */
 static const char helped[] = "go 1.5\n"
@@ -437,8 +432,7 @@ static void test_stop(void **state)
     unlink(path);
 }
 
-/* ---- names that mean harm
- * ----------------------------------------------------------------------------------- */
+/* ---- names that mean harm ------------------------------------------------------------------------------ */
 
 static const char hostile[] =
     "go 1.26\n"

@@ -182,8 +182,7 @@ static void pf_free(struct pf *p)
         free(p->table[k]);
 }
 
-/* ---- against the model
- * -------------------------------------------------------------------------------------- */
+/* ---- against the model --------------------------------------------------------------------------------- */
 
 /* What a lane's slices must add up to in [from,to): what did not end is not counted, as it has no end. */
 static void lane_sums(const struct trace *tr, struct lane l, int64_t from, int64_t to, int64_t *ns)

@@ -21,8 +21,7 @@ static bool is_of(const struct trace *tr, enum kind k, const struct span *s)
     }
 }
 
-/* ---- a reader
- * ---------------------------------------------------------------------------------------------- */
+/* ---- a reader ------------------------------------------------------------------------------------------ */
 
 #define STACK_TEXT 4096
 struct sum {
@@ -152,8 +151,7 @@ static void profile_free(struct profile *p)
     free(p->samples);
 }
 
-/* ---- figures of go tool trace
- * ------------------------------------------------------------------------------ */
+/* ---- figures of go tool trace -------------------------------------------------------------------------- */
 
 static void test_go(void **state)
 {
@@ -185,8 +183,7 @@ static void test_go(void **state)
     assert_true(rows > 100);
 }
 
-/* ---- the model, counted naively
- * ---------------------------------------------------------------------------- */
+/* ---- the model, counted naively ------------------------------------------------------------------------ */
 
 /* The stack of a span as profile and test write it. */
 static void stack_text(const struct trace *tr, uint32_t stack, char *out, size_t size)
@@ -308,8 +305,7 @@ static void test_samples(void **state)
     assert_true(each_trace("samples", 60000, each_sample) > 20);
 }
 
-/* ---- by hand
- * ----------------------------------------------------------------------------------------------- */
+/* ---- by hand ------------------------------------------------------------------------------------------- */
 
 static const char hand[] =
     "go 1.26\n"

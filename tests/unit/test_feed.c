@@ -327,8 +327,7 @@ static void test_seconds(void **state)
     }
 }
 
-/* ---- the program that fetches -----------------------------------------------------------------------------
- */
+/* ---- the program that fetches -------------------------------------------------------------------------- */
 
 static void curl_is(const char *script)
 {

@@ -15,8 +15,7 @@
 /* A time may differ by what order gives events of one moment. */
 enum { NEAR_NS = 20000, AFTER_NS = 1000000 };
 
-/* ---- when a byte's event is -------------------------------------------------------------------------------
- */
+/* ---- when a byte's event is ---------------------------------------------------------------------------- */
 
 struct places { /* of each byte, from when on a change of it may show, ns; NEVER: it holds no events */
     int64_t *t;
@@ -107,8 +106,7 @@ static struct places places_of(const struct trace *all, const uint8_t *p, size_t
     return pl;
 }
 
-/* ---- two traces of the same run ---------------------------------------------------------------------------
- */
+/* ---- two traces of the same run ------------------------------------------------------------------------ */
 
 struct tally {
     int64_t wrong, missing, end; /* ns before the damage; the end, if it is later than it was */
@@ -256,8 +254,7 @@ static void test_samples(void **state)
     assert_true(each_trace("samples", 60000, few) > 20);
 }
 
-/* ---- what a generation says of itself beside its events
- * ---------------------------------------------------- */
+/* ---- what a generation says of itself beside its events ------------------------------------------------ */
 
 /* From Go 1.22 on: the clock's rate, and the times of batches that are no thread's. */
 static bool speaks(const struct v2_raw_batch *b, bool *clock)
@@ -380,8 +377,7 @@ static void test_lies_v1(void **state)
     lies_v1("samples/workers-1.7.trace", false);
 }
 
-/* ---- what one header may cost
- * ------------------------------------------------------------------------------- */
+/* ---- what one header may cost -------------------------------------------------------------------------- */
 
 /* Most of what is in a trace of `all` goroutines is shown, and what isn't is said. */
 static void still_shown(const uint8_t *p, size_t n, const struct trace *all, const char *path, size_t at,

@@ -223,8 +223,7 @@ static void test_without_start(void **state)
     tracegen_free(&b);
 }
 
-/* ---- the program's own helpers (decode/model/callback.h)
- * ---------------------------------------------------------------- */
+/* ---- the program's own helpers (decode/model/callback.h) ----------------------------------------------- */
 
 static int goroutines_named(const struct trace *tr, const char *name)
 {

@@ -207,8 +207,8 @@ static const char *bomb(const char *name, size_t zeros, bool header, bool zstd, 
     return path;
 }
 
-/* What is held never goes beyond the limit: each bomb in a process of its own, since the peak is a process's.
- */
+/* What is held never goes beyond the limit: each bomb in a process of its own,
+ * since the peak is a process's. */
 static int bomb_child(const char *path, uint64_t limit, enum err_code want, const char *part)
 {
     struct input in;

@@ -69,8 +69,7 @@ static struct loaded joins(const char *generations, uint32_t segments)
     return one;
 }
 
-/* ---- what crosses a seam is one thing
- * ---------------------------------------------------------------------- */
+/* ---- what crosses a seam is one thing ------------------------------------------------------------------ */
 
 static void test_tasks(void **state)
 {
@@ -219,8 +218,7 @@ static void test_stop_crosses(void **state)
     unload(&l);
 }
 
-/* ---- whatever happens
- * -------------------------------------------------------------------------------------- */
+/* ---- whatever happens ---------------------------------------------------------------------------------- */
 
 static void by_chance(uint64_t seed, int gens, int steps, uint32_t *joined)
 {

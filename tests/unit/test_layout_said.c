@@ -18,8 +18,7 @@
 
 static unsigned lanes_said, longest_of, cycles_said, tasks_said, curves_said, waits_said, pairs_seen;
 
-/* ---- the slow way
- * ------------------------------------------------------------------------------------------ */
+/* ---- the slow way -------------------------------------------------------------------------------------- */
 
 static int64_t overlap(int64_t a0, int64_t a1, int64_t b0, int64_t b1)
 {
@@ -73,8 +72,7 @@ static void must_say(const struct seen *s, const char *text, const char *what)
         fail_msg("%s: '%s' is not in '%s'", s->name, what, text);
 }
 
-/* ---- lanes
- * ------------------------------------------------------------------------------------------------- */
+/* ---- lanes --------------------------------------------------------------------------------------------- */
 
 /* Behind the shares is the longest span of all that they are of. */
 static void longest_said(struct seen *s, const char *text, int64_t t0, int64_t t1)
@@ -162,8 +160,7 @@ static void lanes(struct seen *s)
     s->v.sel.stands = false;
 }
 
-/* ---- GC cycles, tasks
- * -------------------------------------------------------------------------------------- */
+/* ---- GC cycles, tasks ---------------------------------------------------------------------------------- */
 
 static void cycle_said(struct seen *s, const struct range *gc)
 {
@@ -233,8 +230,7 @@ static void task_said(struct seen *s, const struct tri *tri, uint32_t index)
         must_say(s, text, ", rest ");
 }
 
-/* ---- what triage's tables say
- * ------------------------------------------------------------------------------ */
+/* ---- what triage's tables say -------------------------------------------------------------------------- */
 
 static void curve_said(struct seen *s, const struct mmu_point *m)
 {

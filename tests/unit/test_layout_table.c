@@ -31,8 +31,7 @@ static const int tables[] = {VIEW_CYCLES, VIEW_STOPS, VIEW_TYPES, VIEW_REGIONS,
                              VIEW_PLACES, VIEW_CALLS, VIEW_GSUMS};
 enum { TABLES = sizeof tables / sizeof *tables };
 
-/* ---- numbers --------------------------------------------------------------------------------------------
- */
+/* ---- numbers ------------------------------------------------------------------------------------------- */
 
 static const struct ttype *type_named(const struct table *t, uint32_t name)
 {
@@ -81,8 +80,8 @@ static void test_types(void **state)
     for_samples(types_as_triage, "");
 }
 
-/* Each span of a system call is a thing, and nothing else is; those without an end of their own are no time.
- */
+/* Each span of a system call is a thing, and nothing else is; those without an
+ * end of their own are no time. */
 static void calls_as_spans(struct seen *s)
 {
     uint64_t n = 0;
@@ -121,8 +120,7 @@ static void test_calls(void **state)
     for_samples(calls_as_spans, "http-1.2");
 }
 
-/* ---- order, filter --------------------------------------------------------------------------------------
- */
+/* ---- order, filter ------------------------------------------------------------------------------------- */
 
 static void in_order(const struct table *t)
 {
@@ -204,8 +202,7 @@ static void test_filter(void **state)
     seen_close(&s);
 }
 
-/* ---- there and back -------------------------------------------------------------------------------------
- */
+/* ---- there and back ------------------------------------------------------------------------------------ */
 
 static void test_enter(void **state)
 {
@@ -254,8 +251,7 @@ static void test_key_again(void **state)
     seen_close(&s);
 }
 
-/* ---- what is copied -------------------------------------------------------------------------------------
- */
+/* ---- what is copied ------------------------------------------------------------------------------------ */
 
 static void test_tsv(void **state)
 {
@@ -288,8 +284,7 @@ static void test_tsv(void **state)
     seen_close(&s);
 }
 
-/* ---- the spectrum ---------------------------------------------------------------------------------------
- */
+/* ---- the spectrum -------------------------------------------------------------------------------------- */
 
 struct series {
     int64_t t[500], v[500];

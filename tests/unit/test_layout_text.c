@@ -284,8 +284,8 @@ static void test_styles_distinct(void **state)
     assert_int_equal(STYLE_STATE + ST_UNKNOWN, STYLE_UNKNOWN);
 }
 
-/* In every tier what is there shows, what is not is blank, and goroutine states differ (ascii: all of them).
- */
+/* In every tier what is there shows, what is not is blank, and goroutine states
+ * differ (ascii: all of them). */
 static void test_glyphs(void **state)
 {
     (void)state;

@@ -79,8 +79,7 @@ static void test_made(void **state)
     }
 }
 
-/* ---- strict
- * ------------------------------------------------------------------------------------------------- */
+/* ---- strict -------------------------------------------------------------------------------------------- */
 
 #define P0 "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
 #define NEXT "endgen\nbatch m=7 t=200\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
@@ -119,8 +118,7 @@ static void test_strict(void **state)
             }
 }
 
-/* ---- one that grows
- * ----------------------------------------------------------------------------------------- */
+/* ---- one that grows ------------------------------------------------------------------------------------ */
 
 /* It is said beforehand that the second generation contradicts itself: that is told, and what is unsure there
  * is not recorded. */
@@ -162,8 +160,8 @@ static uint32_t id_of(const struct trace *tr, const char *name)
     return 0;
 }
 
-/* What is known of its names is kept as it grows: else each look at its tables would read every name again.
- */
+/* What is known of its names is kept as it grows: else each look at its tables
+ * would read every name again. */
 static void test_asides(void **state)
 {
     (void)state;

@@ -255,8 +255,7 @@ static void deep(void **state)
     tracegen_free(&b);
 }
 
-/* ---- references that no table has
- * -------------------------------------------------------------------------- */
+/* ---- references that no table has ---------------------------------------------------------------------- */
 
 /* The tables are there, and the last batch is one of strings, as the runtime has it. %s: events of G1. */
 #define KNOWN \
@@ -296,8 +295,8 @@ static void single_references(void **state)
         }
 }
 
-/* The same before Go 1.22, where a table that was cut short has gaps or lacks the stack behind its last one.
- */
+/* The same before Go 1.22, where a table that was cut short has gaps or lacks
+ * the stack behind its last one. */
 static void single_references_before(void **state)
 {
     static const struct {
@@ -328,8 +327,7 @@ static void single_references_before(void **state)
     }
 }
 
-/* ---- how many units a second has
- * ----------------------------------------------------------------------------- */
+/* ---- how many units a second has ----------------------------------------------------------------------- */
 
 static void a_rate_that_is_given(void **state)
 {

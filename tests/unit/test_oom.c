@@ -106,8 +106,8 @@ static void test_larger(void **state)
     free(p);
 }
 
-/* Many generations, joined: tasks, regions, ranges that go on; and one that loses batches, read as with gaps.
- */
+/* Many generations, joined: tasks, regions, ranges that go on; and one that
+ * loses batches, read as with gaps. */
 static void test_made(void **state)
 {
     (void)state;

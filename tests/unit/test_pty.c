@@ -47,8 +47,7 @@ struct pty {
 static const char *program;
 static char dir[] = "/tmp/gotop-pty-XXXXXX";
 
-/* ---- the program in its terminal --------------------------------------------------------------------------
- */
+/* ---- the program in its terminal ----------------------------------------------------------------------- */
 
 /* argv[0] is filled in; env: "NAME=value".., NULL at the end, may be NULL. */
 static void pty_start(struct pty *p, char **argv, char *const *env)
@@ -293,8 +292,7 @@ static size_t copy_trace(const char *to, size_t most)
     return all;
 }
 
-/* ---- what the terminal answers
- * ------------------------------------------------------------------------------ */
+/* ---- what the terminal answers ------------------------------------------------------------------------- */
 
 /* Started, asked for its ground and where the cursor is, and answered so. */
 static void answered(struct pty *p, const char *answer)
@@ -368,8 +366,7 @@ static void test_top(void **state)
     pty_close(&p);
 }
 
-/* ---- ways to end ------------------------------------------------------------------------------------------
- */
+/* ---- ways to end --------------------------------------------------------------------------------------- */
 
 static void test_signals(void **state)
 {
@@ -389,8 +386,8 @@ static void test_signals(void **state)
     }
 }
 
-/* At any moment: after so many microseconds, from before the program has begun to behind its first screens.
- */
+/* At any moment: after so many microseconds, from before the program has begun
+ * to behind its first screens. */
 static void test_any_moment(void **state)
 {
     (void)state;
@@ -492,8 +489,7 @@ static void test_paste(void **state)
     pty_close(&p);
 }
 
-/* ---- sizes ------------------------------------------------------------------------------------------------
- */
+/* ---- sizes --------------------------------------------------------------------------------------------- */
 
 /* A slow line cuts a key in two: Esc comes, acts, and the rest of the key comes late. It is no text. */
 static void test_late_keys(void **state)
@@ -553,8 +549,7 @@ static void test_sizes(void **state)
     pty_close(&p);
 }
 
-/* ---- things that go away
- * ----------------------------------------------------------------------------------- */
+/* ---- things that go away ------------------------------------------------------------------------------- */
 
 static void expect_gone(struct pty *p, const char *what)
 {

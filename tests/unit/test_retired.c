@@ -284,8 +284,7 @@ static void test_dead_run(void **state)
     close_twice(&w);
 }
 
-/* ---- neighbours that do next to nothing
- * ---------------------------------------------------------------------- */
+/* ---- neighbours that do next to nothing ---------------------------------------------------------------- */
 
 /* One comes to be, runs so often (0: it ends before it does) and ends. late: what it waits for first takes
  * that much longer. */

@@ -157,8 +157,7 @@ static void test_no_memory(void **state)
     }
 }
 
-/* ---- bytes that can't be read
- * ------------------------------------------------------------------------------- */
+/* ---- bytes that can't be read -------------------------------------------------------------------------- */
 
 #define P0 "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
 

@@ -431,8 +431,7 @@ static void test_workers_all(void **state)
     }
 }
 
-/* ---- names ------------------------------------------------------------------------------------------------
- */
+/* ---- names --------------------------------------------------------------------------------------------- */
 
 /* More frames than have short numbers; the last two stacks: a frame of many bytes, one whose function is
  * nowhere. */

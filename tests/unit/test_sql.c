@@ -17,8 +17,7 @@
 #include "triage/sql/sql.h"
 #include "triage/triage.h"
 
-/* ---- questions
- * ---------------------------------------------------------------------------------------------- */
+/* ---- questions ----------------------------------------------------------------------------------------- */
 
 /* Of the dump: G(g,t0,t1,state,reason) P(p,t0,t1,g) R(scope,id,t0,t1,name) S(g,exec,sched,syscall,block,name,
  * sysblock,total) T(task,parent,t0,t1,name) U(g,task,t0,t1,name) L(g,task,t,category,message) M(t,name,v)
@@ -190,8 +189,7 @@ static const struct {
 };
 enum { PAIRS = sizeof pairs / sizeof *pairs };
 
-/* ---- the oracle
- * --------------------------------------------------------------------------------------------- */
+/* ---- the oracle ---------------------------------------------------------------------------------------- */
 
 static sqlite3 *db;
 static struct sql *held; /* SQLite stays set up as long as one is open */
@@ -298,8 +296,7 @@ static void oracle_from(const char *path)
     gzclose(z);
 }
 
-/* ---- answers as text
- * ---------------------------------------------------------------------------------------- */
+/* ---- answers as text ----------------------------------------------------------------------------------- */
 
 static void put_value(struct tracegen_buf *b, sqlite3_stmt *st, int i)
 {
@@ -448,8 +445,7 @@ static void test_oracle(void **state)
     assert_int_equal(differ, 0);
 }
 
-/* ---- what is handed down changes no answer
- * ------------------------------------------------------------------- */
+/* ---- what is handed down changes no answer ------------------------------------------------------------- */
 
 static struct trace *sample(const char *path, int threads)
 {
@@ -578,8 +574,7 @@ static void test_told(void **state)
     }
 }
 
-/* ---- any number of threads; all tables
- * ------------------------------------------------------------------------ */
+/* ---- any number of threads; all tables ----------------------------------------------------------------- */
 
 static char *all_tables(struct sql *s)
 {
@@ -618,8 +613,7 @@ static void test_threads(void **state)
     }
 }
 
-/* ---- what is refused, and how errors point
- * ---------------------------------------------------------------------- */
+/* ---- what is refused, and how errors point ------------------------------------------------------------- */
 
 static enum err_code asks(struct sql *s, const char *text, struct err *e)
 {
@@ -692,8 +686,7 @@ static void test_time(void **state)
     assert_int_equal(asks(held, "select 1", &e), ERR_OK);
 }
 
-/* ---- out of memory
- * ----------------------------------------------------------------------------------------------- */
+/* ---- out of memory ------------------------------------------------------------------------------------- */
 
 static void test_memory(void **state)
 {
@@ -723,8 +716,7 @@ static void test_memory(void **state)
     trace_close(tr);
 }
 
-/* ---- names that mean harm
- * ------------------------------------------------------------------------------------------ */
+/* ---- names that mean harm ------------------------------------------------------------------------------ */
 
 static void test_hostile(void **state)
 {
@@ -761,8 +753,7 @@ static void test_hostile(void **state)
     tracegen_free(&bytes);
 }
 
-/* ---- the same sums as the report
- * ------------------------------------------------------------------------------ */
+/* ---- the same sums as the report ----------------------------------------------------------------------- */
 
 static int64_t number(struct sql *s, const char *sql)
 {
@@ -840,8 +831,7 @@ static void test_report(void **state)
     assert_true(each_trace("samples", 1 << 24, one_report) > 30);
 }
 
-/* ---- docs/SQL.md
- * ------------------------------------------------------------------------------------------------ */
+/* ---- docs/SQL.md --------------------------------------------------------------------------------------- */
 
 #define DOC "docs/SQL.md"
 #define MARK "<!-- schema: written by the tests (GOTOP_GOLDEN=accept build/tests/test_sql) -->\n"
@@ -872,8 +862,7 @@ static void test_documented(void **state)
     free(doc);
 }
 
-/* ---- setting up
- * --------------------------------------------------------------------------------------------- */
+/* ---- setting up ---------------------------------------------------------------------------------------- */
 
 static struct loaded any;
 

@@ -89,8 +89,7 @@ static void wrote(const char *name)
     assert_string_equal(text_of(name), "after");
 }
 
-/* ---- what was read
- * ------------------------------------------------------------------------------------------ */
+/* ---- what was read ------------------------------------------------------------------------------------- */
 
 static void copy_to(const char *name)
 {
@@ -203,8 +202,7 @@ static void test_noted(void **state)
     assert_string_equal(text_of("token"), "before");
 }
 
-/* ---- as the shell takes it
- * ---------------------------------------------------------------------------------- */
+/* ---- as the shell takes it ----------------------------------------------------------------------------- */
 
 static void test_mode(void **state)
 {
@@ -303,8 +301,7 @@ static void test_fails(void **state)
     assert_int_equal(names_in(dir), before + 2);
 }
 
-/* ---- rights
- * ------------------------------------------------------------------------------------------------- */
+/* ---- rights -------------------------------------------------------------------------------------------- */
 
 /* In a child that is nobody: its exit status is what f returns. */
 static int as_nobody(int (*f)(void))

@@ -15,8 +15,7 @@
 
 static struct rng rng = {0x7135};
 
-/* ---- harm
- * --------------------------------------------------------------------------------------------------- */
+/* ---- harm ---------------------------------------------------------------------------------------------- */
 
 /* Bytes of a second-family trace's batches, or of anything, moved about. */
 static uint8_t *harmed(const uint8_t *p, size_t n, size_t *len)
@@ -46,8 +45,7 @@ static uint8_t *harmed(const uint8_t *p, size_t n, size_t *len)
     return b.p;
 }
 
-/* ---- what holds
- * --------------------------------------------------------------------------------------------- */
+/* ---- what holds ---------------------------------------------------------------------------------------- */
 
 static void lanes_hold(const struct trace *tr, const char *label)
 {

@@ -194,8 +194,8 @@ static void few_cuts(const char *path, const uint8_t *p, size_t n)
     cut_everywhere(path, p, n, n / 20 + 1, false);
 }
 
-/* Whatever is left of a sample, what is shown agrees with the whole, and nearly all that is there is shown.
- */
+/* Whatever is left of a sample, what is shown agrees with the whole, and
+ * nearly all that is there is shown. */
 static void test_cut_samples(void **state)
 {
     (void)state;

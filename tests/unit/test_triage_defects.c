@@ -9,8 +9,7 @@
 #include "triage/findings/thresholds.h"
 #include "triage/report/report.h"
 
-/* ---- processors
- * --------------------------------------------------------------------------------------------- */
+/* ---- processors ---------------------------------------------------------------------------------------- */
 
 /* G2 is runnable for 12 ms: G1 is in a system call for 10 of them and runs for 2. */
 static void calls_are_no_running(void **state)
@@ -32,8 +31,8 @@ static void calls_are_no_running(void **state)
     unmade(&m);
 }
 
-/* P0 goes idle in a stop of the world (before 1.22 stops did that to all Ps); G2 is runnable all the while.
- */
+/* P0 goes idle in a stop of the world (before 1.22 stops did that to all Ps);
+ * G2 is runnable all the while. */
 static void stopped_is_not_idle(void **state)
 {
     struct made m;
@@ -55,8 +54,7 @@ static void stopped_is_not_idle(void **state)
     unmade(&m);
 }
 
-/* ---- locks
- * -------------------------------------------------------------------------------------------------- */
+/* ---- locks --------------------------------------------------------------------------------------------- */
 
 #define QUEUE 8
 enum { KEEPER = 30 };
@@ -125,8 +123,7 @@ static void no_holder_while_it_stood(void **state)
     unmade(&m);
 }
 
-/* ---- leaks
- * -------------------------------------------------------------------------------------------------- */
+/* ---- leaks --------------------------------------------------------------------------------------------- */
 
 static const char lost_at[] = "runtime.chanrecv1:1,main.wait:7";
 
@@ -158,8 +155,7 @@ static void rest_is_no_leak(void **state)
     unmade(&m);
 }
 
-/* ---- workers and words
- * -------------------------------------------------------------------------------------- */
+/* ---- workers and words --------------------------------------------------------------------------------- */
 
 static void a_reason_that_is_empty(void **state)
 {
@@ -181,20 +177,15 @@ static void a_reason_that_is_empty(void **state)
     unmade(&m);
 }
 
-/* ---- not asked
- * ---------------------------------------------------------------------------------------------- */
+/* ---- not asked ----------------------------------------------------------------------------------------- */
 
-/* ---- what an advice fits
- * -------------------------------------------------------------------------------------- */
+/* ---- what an advice fits ------------------------------------------------------------------------------- */
 
-/* ---- longer each time
- * ------------------------------------------------------------------------------------------ */
+/* ---- longer each time ---------------------------------------------------------------------------------- */
 
-/* ---- a time limit that nobody looks at
- * ------------------------------------------------------------------------- */
+/* ---- a time limit that nobody looks at ----------------------------------------------------------------- */
 
-/* ---- taken in order
- * ------------------------------------------------------------------------------------------ */
+/* ---- taken in order ------------------------------------------------------------------------------------ */
 
 enum { BINDER = 1, DISPATCHER = 2, PIECE = 10, AHEAD = 4 };
 

@@ -14,8 +14,7 @@
 #include "triage/tables/stackweights.h"
 #include "triage/tri.h"
 
-/* ---- recount
- * ------------------------------------------------------------------------------------------------ */
+/* ---- recount ------------------------------------------------------------------------------------------- */
 
 struct recount {
     int64_t state[ST_COUNT];
@@ -205,8 +204,7 @@ static void against_a_recount(void **state)
     }
 }
 
-/* ---- idle processors, moment by moment
- * ----------------------------------------------------------------------- */
+/* ---- idle processors, moment by moment ----------------------------------------------------------------- */
 
 static int cmp_time(const void *a, const void *b)
 {
@@ -301,8 +299,7 @@ static void idle_by_the_moment(void **state)
     assert_true(help_each("tests/golden", "report-", idle_of) >= 10);
 }
 
-/* ---- Go's Summarizer
- * ------------------------------------------------------------------------------------------ */
+/* ---- Go's Summarizer ----------------------------------------------------------------------------------- */
 
 struct summary {
     uint64_t g;
@@ -354,8 +351,8 @@ static int split(char *line, char f[9][256])
     return n;
 }
 
-/* S records come after G's. Only goroutines that began in the trace: of others Go counts more (README there).
- */
+/* S records come after G's. Only goroutines that began in the trace: of others
+ * Go counts more (README there). */
 static void summarizer_of(const char *path)
 {
     char gz[600], line[8192], f[9][256];
@@ -404,8 +401,7 @@ static void goroutines_as_go_sums_them(void **state)
         assert_true(help_each("../shared/traces", which[i], summarizer_of) >= 6);
 }
 
-/* ---- profiles
- * -------------------------------------------------------------------------------------------------- */
+/* ---- profiles ------------------------------------------------------------------------------------------ */
 
 static void totals_of_profiles(void **state)
 {
@@ -439,9 +435,7 @@ static void totals_of_profiles(void **state)
     }
 }
 
-/* ---- mutator utilisation
- * ----------------------------------------------------------------------------------------
- */
+/* ---- mutator utilisation ------------------------------------------------------------------------------- */
 
 static void mmu_of(const char *name)
 {
@@ -514,9 +508,7 @@ static void utilisation_either_way(void **state)
     assert_true(n > 20);
 }
 
-/* ---- steps, memory
- * ----------------------------------------------------------------------------------------------
- */
+/* ---- steps, memory ------------------------------------------------------------------------------------- */
 
 static void steps_give_the_same(void **state)
 {
@@ -586,8 +578,8 @@ static void out_of_memory(void **state)
     }
 }
 
-/* Left behind at any moment: whatever was allocated is given back (the sanitizer says so), nothing goes on.
- */
+/* Left behind at any moment: whatever was allocated is given back (the
+ * sanitizer says so), nothing goes on. */
 static void steps_can_be_left(void **state)
 {
     struct loaded l;

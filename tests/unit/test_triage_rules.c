@@ -136,8 +136,7 @@ static void samples_with_a_lock(void **state)
     assert_int_equal(all_wrong, 0);
 }
 
-/* ---- the second set
- * ---------------------------------------------------------------------------------------- */
+/* ---- the second set ------------------------------------------------------------------------------------ */
 
 static void is_leak(const char *path)
 {

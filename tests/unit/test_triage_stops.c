@@ -5,8 +5,7 @@
 
 #include "triage/findings/thresholds.h"
 
-/* ---- the collector
- * ------------------------------------------------------------------------------------------ */
+/* ---- the collector ------------------------------------------------------------------------------------- */
 
 /* A dedicated worker is stopped, goes on without a label, waits for a lock and goes on again: all of it is
  * its mode's. */

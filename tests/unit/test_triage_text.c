@@ -260,8 +260,8 @@ static void numbers_in_order(void **state)
     }
 }
 
-/* Two that add beside each other, then one behind the other: each time comes back, in lists that go forwards.
- */
+/* Two that add beside each other, then one behind the other: each time comes
+ * back, in lists that go forwards. */
 static void times_of_assists(void **state)
 {
     static const struct assist_time x[] = {{5, 9, 0},          {9, 10, 3},

@@ -234,8 +234,8 @@ static void test_out_of_nowhere(void **state)
              "D 1 event contradicts what came before: what may be lost between is not recorded\n");
 }
 
-/* Who is there is listed as the trace begins, and never again: here a bit has made it of a value of the heap.
- */
+/* Who is there is listed as the trace begins, and never again: here a bit has
+ * made it of a value of the heap. */
 static void test_listed_later(void **state)
 {
     (void)state;
@@ -461,8 +461,7 @@ static void test_futile_where_there_is_none(void **state)
              START_LINES "D event 36 (FutileWakeup), which no writer of this dialect makes\n");
 }
 
-/* ---- everything, broken in every way
- * ----------------------------------------------------------------------- */
+/* ---- everything, broken in every way ------------------------------------------------------------------- */
 
 static const char *const MIXED[] = {
     "prototype\nbatch p=1 t=20\nProcStart\nGoStart g=2\nGoSysCall +5 stack=!0x10\nGoSysBlock +1 stack=!0x11\n"
@@ -596,8 +595,8 @@ static void test_no_memory(void **state)
     }
 }
 
-/* Sixty thousand processors that all wait for one goroutine, which changes all the time: no quadratic time.
- */
+/* Sixty thousand processors that all wait for one goroutine, which changes all
+ * the time: no quadratic time. */
 static void test_many_processors(void **state)
 {
     (void)state;

@@ -100,8 +100,7 @@ static void test_no_memory(void **state)
     }
 }
 
-/* ---- what a system call does
- * -------------------------------------------------------------------------------- */
+/* ---- what a system call does --------------------------------------------------------------------------- */
 
 #define START \
     "go 1.11\nbatch p=0 t=0\nGoCreate g=1\nProcStart thread=0\nGoStart g=1 seq=1\nGomaxprocs procs=2\n"

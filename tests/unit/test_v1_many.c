@@ -13,8 +13,7 @@
 #include "tests/unit/decode_help.h"
 #include "tests/unit/v1_lines.h"
 
-/* ---- few at a time
- * ------------------------------------------------------------------------------------------ */
+/* ---- few at a time ------------------------------------------------------------------------------------- */
 
 static char *text_by(const uint8_t *p, size_t n, size_t cap)
 {
@@ -60,8 +59,7 @@ static void test_few_at_a_time(void **state)
     tracegen_free(&b);
 }
 
-/* ---- many processors
- * ---------------------------------------------------------------------------------------- */
+/* ---- many processors ----------------------------------------------------------------------------------- */
 
 enum { PS = 60 }; /* more than are kept sorted, not more than are looked at where times are equal */
 
@@ -135,8 +133,7 @@ static void test_many_processors(void **state)
         }
 }
 
-/* ---- many bytes
- * --------------------------------------------------------------------------------------------- */
+/* ---- many bytes ---------------------------------------------------------------------------------------- */
 
 /* Batches of two Ps in turns, of tiny events with a byte like a batch's first within. */
 static struct tracegen_buf large(size_t bytes)

@@ -12,8 +12,7 @@
 
 #include "tests/unit/v1_lines.h"
 
-/* ---- the start of a trace
- * ---------------------------------------------------------------------------------- */
+/* ---- the start of a trace ------------------------------------------------------------------------------ */
 
 /* What stands before the first Gomaxprocs is a listing: nobody created those goroutines within the trace. */
 static void test_snapshot(void **state)
@@ -68,8 +67,7 @@ static void test_snapshot_without_mark(void **state)
         "6 g7 created runnable b5\n");
 }
 
-/* ---- order
- * ------------------------------------------------------------------------------------------------- */
+/* ---- order --------------------------------------------------------------------------------------------- */
 
 /* One tick on two Ps: by the sequence numbers g2 was woken before it ran, though P 1 stands first in the
  * file. */
@@ -114,8 +112,8 @@ static void test_global_sequence(void **state)
         "11 g1 runnable (runtime.Gosched)\n12 g2 running p1 m4\n");
 }
 
-/* The prototype has only a coarse clock: within one tick what makes sense comes first. It knows no threads.
- */
+/* The prototype has only a coarse clock: within one tick what makes sense
+ * comes first. It knows no threads. */
 static void test_prototype_ties(void **state)
 {
     (void)state;
@@ -145,8 +143,7 @@ static void test_running_across_batches(void **state)
         "11 g2 running p1 m1\n20 g1 waiting (sync)\n30 g2 waiting (sync.(*Cond).Wait)\n40 p0 idle\n");
 }
 
-/* ---- system calls
- * ------------------------------------------------------------------------------------------ */
+/* ---- system calls -------------------------------------------------------------------------------------- */
 
 #define ONE_G(dialect) \
     dialect "\nbatch p=0 t=0\nGoCreate g=1\nProcStart thread=0\nGoStart g=1 seq=1\n" \
@@ -227,8 +224,7 @@ static void test_syscall_from_before(void **state)
              "0< p0 sched\n1< g1 is running p0\n~1 procs 1\n~5 g1 syscall\n10 g1 runnable\n");
 }
 
-/* ---- futile wake-ups
- * --------------------------------------------------------------------------------------- */
+/* ---- futile wake-ups ----------------------------------------------------------------------------------- */
 
 /* g2 is woken, runs, is preempted, finds nothing and blocks again: it appears to stay blocked. */
 static void test_futile(void **state)
@@ -278,8 +274,7 @@ static void test_futile_after_sleep(void **state)
              "12 g2 waiting (sleep)\n30 heap 1\n");
 }
 
-/* ---- stops of the world, labels, annotations
- * ----------------------------------------------------------------- */
+/* ---- stops of the world, labels, annotations ----------------------------------------------------------- */
 
 static void test_stw_kinds(void **state)
 {

@@ -226,8 +226,7 @@ static void test_v2_newer_events(void **state)
             tracegen_free(&b);
         }
 }
-/* ---- stacks of many frames
- * ---------------------------------------------------------------------------------- */
+/* ---- stacks of many frames ----------------------------------------------------------------------------- */
 
 /* A frame by its number: its bytes, 4 to 28 of them, tell it from all others. */
 static struct frame frame_no(uint32_t i)

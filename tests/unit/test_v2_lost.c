@@ -218,8 +218,8 @@ static void test_registered(void **state)
         }
 }
 
-/* Stacks are written when all else is: a CPU sample long behind them is none, and makes the trace no longer.
- */
+/* Stacks are written when all else is: a CPU sample long behind them is none,
+ * and makes the trace no longer. */
 static void test_late_sample(void **state)
 {
     (void)state;

@@ -7,8 +7,8 @@
 
 #define P0 "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
 
-/* Thread 8 starts a goroutine "before" thread 7 unblocks it: its clock is early; the sequence number decides.
- */
+/* Thread 8 starts a goroutine "before" thread 7 unblocks it: its clock is
+ * early; the sequence number decides. */
 static void test_start_waits_for_unblock(void **state)
 {
     (void)state;
@@ -458,8 +458,8 @@ static void test_equal_times(void **state)
                                 "HeapAlloc +1 3\nHeapAlloc +10 4\n");
     expect_whole(l.tr);
     assert_int_equal(trace_npoints(l.tr, METRIC_HEAP), 4);
-    /* Go's Sync event before the generation has 100 already: the events are at 101, 102, 103, 104, 105, 112.
-     */
+    /* Go's Sync event before the generation has 100 already: the events are at
+     * 101, 102, 103, 104, 105, 112. */
     static const int64_t at[4] = {2, 3, 4, 11};
     for (size_t i = 0; i < 4; i++)
         assert_int_equal(trace_point(l.tr, METRIC_HEAP, i).t, at[i]);

@@ -123,8 +123,8 @@ static void test_who_waits(void **state)
            "no event can come next; the earliest is: PROC_STEAL");
     expect(P0 "GoSyscallBegin +1 p_seq=1 stack=0\nGoSyscallEndBlocked +1\n", 3,
            "the earliest is: GO_SYSCALL_END_BLOCKED");
-    /* A P that is left in a system call keeps it until somebody takes it; a C thread that leaves gives it up.
-     */
+    /* A P that is left in a system call keeps it until somebody takes it; a C
+     * thread that leaves gives it up. */
     expect(P0 "GoSyscallBegin +1 p_seq=1 stack=0\nGoDestroySyscall +5\nbatch m=8 t=200\nProcSteal +1 p=0 "
               "p_seq=2 m=7\n"
               "ProcStart +1 p=0 p_seq=3\n",

@@ -56,8 +56,7 @@ static void test_states_differ(void **state)
                                  style_name(busy[j]));
 }
 
-/* ---- contrast and colour blindness, computed -------------------------------------------------------------
- */
+/* ---- contrast and colour blindness, computed ----------------------------------------------------------- */
 
 static double linear(unsigned c)
 {
@@ -251,8 +250,8 @@ static void test_grounds(void **state)
             fail_msg("'%s' is %d", answers[i].says, (int)ground_of(answers[i].says));
 }
 
-/* States that stand beside each other as full cells: told apart by everyone; by glyph too, where only near.
- */
+/* States that stand beside each other as full cells: told apart by everyone;
+ * by glyph too, where only near. */
 static void test_told_apart(void **state)
 {
     (void)state;
@@ -272,8 +271,8 @@ static void test_told_apart(void **state)
                 }
 }
 
-/* Context is quieter than what costs: nearer to the ground than assists, stops, and goroutines kept waiting.
- */
+/* Context is quieter than what costs: nearer to the ground than assists, stops,
+ * and goroutines kept waiting. */
 static void test_quiet(void **state)
 {
     (void)state;

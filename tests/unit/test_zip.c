@@ -114,8 +114,8 @@ static void test_reads(void **state)
     tracegen_free(&b);
 }
 
-/* Where the sizes don't fit they stand in an extra field, and the directory's place in a record of its own.
- */
+/* Where the sizes don't fit they stand in an extra field, and the directory's
+ * place in a record of its own. */
 static void test_wide(void **state)
 {
     (void)state;

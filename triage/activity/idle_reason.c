@@ -74,8 +74,7 @@ int idle_reason_share(const struct idle_reason *l)
     return l->done || l->t1 <= l->t0 ? 100 : (int)time_muldiv(l->w0 - l->t0, 100, l->t1 - l->t0);
 }
 
-/* ---- gathering ------------------------------------------------------------------------------------------
- */
+/* ---- gathering ----------------------------------------------------------------------------------------- */
 
 /* Too many for one piece: what is gathered of its second half is dropped, and will be gathered again. */
 static void halve(struct idle_reason *l)
@@ -221,8 +220,7 @@ static void add_ready(struct idle_reason *l, uint32_t g, const struct span *s)
     add(l, s->t0, s->t1, WHAT_READY);
 }
 
-/* ---- sweeping -------------------------------------------------------------------------------------------
- */
+/* ---- sweeping ------------------------------------------------------------------------------------------ */
 
 static int by_time(const void *a, const void *b)
 {

@@ -16,8 +16,8 @@ struct samples;
  * grew. */
 bool samples_update(struct samples **s, const struct trace *tr);
 void samples_free(struct samples *s);
-/* samples_in - how many of a P, G or M lane lie in [t0,t1); *list their indices in trace_samples(), by time.
- */
+/* samples_in - how many of a P, G or M lane lie in [t0,t1); *list their indices
+ * in trace_samples(), by time. */
 size_t samples_in(const struct samples *s, const struct trace *tr, struct lane l, int64_t t0, int64_t t1,
                   const uint32_t **list);
 

@@ -154,8 +154,7 @@ bool sums_is(const struct sums *s, int64_t t0, int64_t t1)
     return s && s->t0 == t0 && s->t1 == t1;
 }
 
-/* ---- adding up ------------------------------------------------------------------------------------------
- */
+/* ---- adding up ----------------------------------------------------------------------------------------- */
 
 static void rank(struct sums *s, int by, const struct sums_row *r)
 {

@@ -50,12 +50,12 @@ struct sums {
     bool light; /* goroutines alone: no names, no places */
 };
 
-/* sums_new - for [t0,t1); sums_lane() says for which lane apart. NULL: out of memory. alive: the goroutines'.
- */
+/* sums_new - for [t0,t1); sums_lane() says for which lane apart. NULL: out of
+ * memory. alive: the goroutines'. */
 struct sums *sums_new(const struct trace *tr, struct gstate *const *gs, struct alive *alive, int64_t t0,
                       int64_t t1);
-/* sums_light - of goroutines alone. sums_top - the i-th that ran longest, how long it did, and was runnable.
- */
+/* sums_light - of goroutines alone. sums_top - the i-th that ran longest, how
+ * long it did, and was runnable. */
 struct sums *sums_light(const struct trace *tr, struct gstate *const *gs, struct alive *alive, int64_t t0,
                         int64_t t1);
 uint32_t sums_top(const struct sums *s, int i, int64_t *ran, int64_t *ready);

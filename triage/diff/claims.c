@@ -46,8 +46,7 @@ static double seconds(const struct profile *p)
     return p->end > 0 ? (double)p->end / 1e9 : 1;
 }
 
-/* ---- pace
- * --------------------------------------------------------------------------------------------------- */
+/* ---- pace ---------------------------------------------------------------------------------------------- */
 
 struct ratio {
     double log, weight;
@@ -85,8 +84,7 @@ static double pace(const struct profile *r, const struct profile *p)
     return exp(v[n - 1].log);
 }
 
-/* ---- one quantity
- * ------------------------------------------------------------------------------------------- */
+/* ---- one quantity -------------------------------------------------------------------------------------- */
 
 struct portion {
     double num, den;
@@ -193,8 +191,7 @@ static struct moved moved_of(const struct judge *j, const char *name, enum measu
                           .sure = fabs(d) > SURE *error &&fabs(d) > least};
 }
 
-/* ---- what is claimed
- * ---------------------------------------------------------------------------------------- */
+/* ---- what is claimed ----------------------------------------------------------------------------------- */
 
 #define NEW_WAITS \
     30 /* in most runs of a side, where the other has nearly none: a place that is contended now */
@@ -208,8 +205,8 @@ static int cmp_double(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* The waits of the middle run of a side, and of the run with most; the first only of waits all through a run.
- */
+/* The waits of the middle run of a side, and of the run with most; the first
+ * only of waits all through a run. */
 static bool waits_of(const struct side *s, const struct change *c, double *middle, double *most)
 {
     double *v = mem_zalloc((s->n + 1) * sizeof *v);
@@ -252,8 +249,8 @@ static bool many_more(const struct moved *m)
 
 #define REST_FLOOR 0.005 /* of the processor time: what runs less tells nothing of the host */
 
-/* What all goroutines of other start functions run, per event: the logarithm's mean over the runs of a side.
- */
+/* What all goroutines of other start functions run, per event: the logarithm's
+ * mean over the runs of a side. */
 static double rest_of(const struct judge *j, int s, const struct change *c, double *least)
 {
     double mean = 0;
@@ -568,8 +565,7 @@ enum err_code verdict_of(const struct side *old, const struct side *new, struct 
     return ERR_OK;
 }
 
-/* ---- in words
- * ----------------------------------------------------------------------------------------------- */
+/* ---- in words ------------------------------------------------------------------------------------------ */
 
 static void name(struct text *t, const char *s)
 {

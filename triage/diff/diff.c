@@ -53,8 +53,7 @@ static int fail(const char *path, const char *what)
     return say_failed("diff", path, what);
 }
 
-/* ---- command line
- * ------------------------------------------------------------------------------------------- */
+/* ---- command line -------------------------------------------------------------------------------------- */
 
 static const struct command command = {"diff", CMD_DIFF, usage_head, usage_tail};
 
@@ -100,8 +99,7 @@ static int parse(struct job *j, int argc, char **argv)
     return status < 0 ? split(j) : status;
 }
 
-/* ---- reading
- * ------------------------------------------------------------------------------------------------ */
+/* ---- reading ------------------------------------------------------------------------------------------- */
 
 static int metrics_of(const struct job *j, const struct loaded *l, struct metric_value *v)
 {
@@ -160,8 +158,7 @@ static void runs_free(struct runs *r)
     load_free(&r->first);
 }
 
-/* ---- conditions
- * --------------------------------------------------------------------------------------------- */
+/* ---- conditions ---------------------------------------------------------------------------------------- */
 
 static int cmp_value(const void *a, const void *b)
 {
@@ -210,8 +207,7 @@ static int judge(const struct job *j, uint32_t i, const struct runs r[2], const 
     return hit;
 }
 
-/* ---- the page
- * ----------------------------------------------------------------------------------------------- */
+/* ---- the page ------------------------------------------------------------------------------------------ */
 
 static void side_text(struct text *t, const char *what, const struct runs *r)
 {

@@ -24,8 +24,7 @@ struct how { /* a side */
     struct instances_all all;
 };
 
-/* ---- the paths of a row
- * ---------------------------------------------------------------------------------------- */
+/* ---- the paths of a row -------------------------------------------------------------------------------- */
 
 /* The names are the path's from here on. */
 static void path_put(struct diff_paths *d, int side, struct diff_path *p, int64_t ns)
@@ -149,8 +148,7 @@ static void keep_moved(struct diff_paths *d)
     d->n = n;
 }
 
-/* ---- all rows
- * -------------------------------------------------------------------------------------------------- */
+/* ---- all rows ------------------------------------------------------------------------------------------ */
 
 static const struct instance_row *row_like(const struct how *old, const struct how *new,
                                            const struct instance_row *r)
@@ -197,8 +195,7 @@ bool diff_paths_each(const struct loaded *a, const struct loaded *b, diff_paths_
     return ok;
 }
 
-/* ---- as text
- * --------------------------------------------------------------------------------------------------- */
+/* ---- as text ------------------------------------------------------------------------------------------- */
 
 #define TOLD 4 /* paths of a row */
 

@@ -97,8 +97,7 @@ static void findings(struct text *t, const struct loaded *a, const struct loaded
         text_lit(t, "  none in either\n");
 }
 
-/* ---- tables matched by name
- * --------------------------------------------------------------------------------- */
+/* ---- tables matched by name ---------------------------------------------------------------------------- */
 
 static bool same_name(const struct trace *x, uint32_t a, const struct trace *y, uint32_t b)
 {

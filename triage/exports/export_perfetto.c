@@ -57,8 +57,7 @@ static bool bit_set(uint8_t *bits, uint32_t i)
     return fresh;
 }
 
-/* ---- tracks
- * ------------------------------------------------------------------------------------------------- */
+/* ---- tracks -------------------------------------------------------------------------------------------- */
 
 static void announce(struct job *j, struct track t)
 {
@@ -134,8 +133,7 @@ static uint64_t lane_track(struct job *j, struct lane l)
     return t.id;
 }
 
-/* ---- slices
- * ------------------------------------------------------------------------------------------------- */
+/* ---- slices -------------------------------------------------------------------------------------------- */
 
 static void note(struct slice *s, enum note_name name, bool is_name, uint64_t v)
 {
@@ -229,8 +227,7 @@ static void lanes(struct job *j)
     export_walk(j->x, order, lane_slices, stop, j);
 }
 
-/* ---- collector, counters
- * ------------------------------------------------------------------------------------ */
+/* ---- collector, counters ------------------------------------------------------------------------------- */
 
 static void ranges(struct job *j, enum range_kind k, int which)
 {
@@ -279,8 +276,7 @@ static void run_queue(struct job *j)
     }
 }
 
-/* ---- what the program noted
- * --------------------------------------------------------------------------------- */
+/* ---- what the program noted ---------------------------------------------------------------------------- */
 
 static void tasks(struct job *j)
 {
@@ -360,8 +356,7 @@ static void logs(struct job *j)
     }
 }
 
-/* ---- gotop perfetto
- * ----------------------------------------------------------------------------------------- */
+/* ---- gotop perfetto ------------------------------------------------------------------------------------ */
 
 static enum err_code write_perfetto(struct export *x, struct err *e)
 {

@@ -21,8 +21,7 @@ int export_say(const char *name, const char *what, const char *message)
     return say_failed(name, what, message);
 }
 
-/* ---- progress
- * ----------------------------------------------------------------------------------------------- */
+/* ---- progress ------------------------------------------------------------------------------------------ */
 
 static void say_nothing(bool talk)
 {
@@ -77,8 +76,7 @@ void export_walk(struct export *x, const enum lane_kind order[3], void (*f)(void
     }
 }
 
-/* ---- the command line
- * --------------------------------------------------------------------------------------- */
+/* ---- the command line ---------------------------------------------------------------------------------- */
 
 int export_options(const struct export_command *c, int argc, char **argv, struct options *o)
 {
@@ -102,8 +100,7 @@ int export_options(const struct export_command *c, int argc, char **argv, struct
     return -1;
 }
 
-/* ---- from trace to file
- * ------------------------------------------------------------------------------------- */
+/* ---- from trace to file -------------------------------------------------------------------------------- */
 
 static enum err_code set_scope(const struct options *o, const struct trace *tr, struct scope *sc,
                                struct err *e)

@@ -57,8 +57,7 @@ static bool add(struct weights *w, struct weight key, uint64_t count, int64_t ns
     return true;
 }
 
-/* ---- off the processor
- * -------------------------------------------------------------------------------------- */
+/* ---- off the processor --------------------------------------------------------------------------------- */
 
 static bool is_run(const struct span *s)
 {

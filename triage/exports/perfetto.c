@@ -44,8 +44,7 @@ static void put(struct perfetto *p, packet *m)
     out_write(p->out, buf, perfetto__trace__pack(&t, buf));
 }
 
-/* ---- names
- * -------------------------------------------------------------------------------------------------- */
+/* ---- names --------------------------------------------------------------------------------------------- */
 
 enum names { CATEGORIES, EVENTS, NOTES, WORDS };
 
@@ -160,8 +159,7 @@ uint64_t perfetto_stack(struct perfetto *p, uint32_t stack)
     return id;
 }
 
-/* ---- tracks and events
- * -------------------------------------------------------------------------------------- */
+/* ---- tracks and events --------------------------------------------------------------------------------- */
 
 void perfetto_begin(struct perfetto *p, const struct trace *tr, struct out *out)
 {

@@ -185,8 +185,7 @@ enum err_code pprof_write(const struct trace *tr, const struct sw_table *v, cons
     return w.oom ? err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the profile") : ERR_OK;
 }
 
-/* ---- gotop pprof
- * -------------------------------------------------------------------------------------------- */
+/* ---- gotop pprof --------------------------------------------------------------------------------------- */
 
 static const char usage_head[] =
     "usage: gotop pprof --kind KIND [options] TRACE\n"

@@ -52,8 +52,7 @@ enum err_code slice_file(const char *from, const struct joint_paths *more, const
     return rc;
 }
 
-/* ---- gotop slice ------------------------------------------------------------------------------------------
- */
+/* ---- gotop slice --------------------------------------------------------------------------------------- */
 
 static const char slice_head[] =
     "usage: gotop slice [options] --from TIME --to TIME -o FILE TRACE\n"
@@ -174,8 +173,7 @@ int slice_main(int argc, char **argv)
     return say_missing(c.command.name, name, &res);
 }
 
-/* ---- gotop anonymize --------------------------------------------------------------------------------------
- */
+/* ---- gotop anonymize ----------------------------------------------------------------------------------- */
 
 static const char anonymize_head[] =
     "usage: gotop anonymize [options] -o FILE TRACE\n"

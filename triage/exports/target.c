@@ -19,8 +19,7 @@
 #include "decode/base/origin.h"
 #include "triage/exports/outside.h"
 
-/* ---- signals
- * ------------------------------------------------------------------------------------------------ */
+/* ---- signals ------------------------------------------------------------------------------------------- */
 
 /*
  * What a signal that ends us must not leave behind: files that aren't whole. Only signals that nobody else
@@ -78,8 +77,7 @@ static void finished(const char *path)
         hand_over(on_end, SIG_DFL);
 }
 
-/* ---- names
- * -------------------------------------------------------------------------------------------------- */
+/* ---- names --------------------------------------------------------------------------------------------- */
 
 /* In place of its last name, the path has this one. false: it is too long. */
 static bool beside(const char *path, const char *name, char out[PATH_MAX])
@@ -112,8 +110,7 @@ bool target_leads(const char *path, char to[PATH_MAX])
     return false;
 }
 
-/* ---- what may be written
- * ------------------------------------------------------------------------------------ */
+/* ---- what may be written ------------------------------------------------------------------------------- */
 
 /* Of a long name its end, so that there is room for the reason. */
 static const char *tail(const char *path)
@@ -140,8 +137,7 @@ enum err_code target_may(const char *path, struct err *e)
     return (path ? origin_is_path(path) : origin_is(STDOUT_FILENO)) ? refused(path, e) : ERR_OK;
 }
 
-/* ---- opening
- * ------------------------------------------------------------------------------------------------ */
+/* ---- opening ------------------------------------------------------------------------------------------- */
 
 /*
  * A new file beside t->to with these bits, less the umask if `usual`. A signal that comes in between finds no

@@ -24,8 +24,8 @@ uint32_t calls_questions(const struct causes *c, uint32_t g);
 bool calls_asks(const struct causes *c, uint32_t g);
 /* calls_child - is that stack in starting a child process, or in waiting for one or for what it writes? */
 bool calls_child(const struct trace *tr, uint32_t stack);
-/* causes_writes - is a wait for the network one to write: for the other side to take what is there already?
- */
+/* causes_writes - is a wait for the network one to write: for the other side
+ * to take what is there already? */
 bool causes_writes(const struct trace *tr, uint32_t stack);
 
 #endif

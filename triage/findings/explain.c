@@ -74,8 +74,7 @@ const char *explain_cat_id(enum explain_cat c)
     return (unsigned)c < EX_CATS ? id[c] : "";
 }
 
-/* ---- the indices
- * --------------------------------------------------------------------------------------------- */
+/* ---- the indices --------------------------------------------------------------------------------------- */
 
 static int cmp_region(const void *a, const void *b, void *arg)
 {
@@ -147,8 +146,7 @@ uint64_t explain_left(const struct explainer *x)
     return x->left;
 }
 
-/* ---- one level
- * ------------------------------------------------------------------------------------------------- */
+/* ---- one level ----------------------------------------------------------------------------------------- */
 
 static uint32_t tell(struct explainer *x, const struct level *l, struct explain_part p)
 {
@@ -544,8 +542,7 @@ bool explain_walk(struct explainer *x, uint32_t g, int64_t a, int64_t b, explain
     return explain_piece(x, &p, visit, arg, cut);
 }
 
-/* ---- a long life
- * ------------------------------------------------------------------------------------------------- */
+/* ---- a long life --------------------------------------------------------------------------------------- */
 
 static uint32_t passed(void *arg, uint32_t up, const struct explain_part *p)
 {
@@ -575,8 +572,7 @@ bool explain_stretches(struct explainer *x, uint32_t g, int64_t a, int64_t b, ui
     return ok;
 }
 
-/* ---- places
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- places -------------------------------------------------------------------------------------------- */
 
 uint32_t explain_place(const struct trace *tr, struct explainer *x, const struct explain_part *p,
                        uint32_t *stack, uint32_t *frame, struct ran *ran)

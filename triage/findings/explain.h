@@ -45,8 +45,8 @@ enum explain_cat {
     EX_UNKNOWN,  /* the trace does not record it */
     EX_CATS
 };
-/* explain_waits_outside - for the network, or through a pipe, for as long as that took or a deadline allowed?
- */
+/* explain_waits_outside - for the network, or through a pipe, for as long as
+ * that took or a deadline allowed? */
 static inline bool explain_waits_outside(unsigned cat)
 {
     return cat == EX_NET || cat == EX_PIPE || cat == EX_DEADLINE;
@@ -133,8 +133,7 @@ bool explain_stretches(struct explainer *x, uint32_t g, int64_t a, int64_t b, ui
 uint32_t explain_place(const struct trace *tr, struct explainer *x, const struct explain_part *p,
                        uint32_t *stack, uint32_t *frame, struct ran *ran);
 
-/* ---- as a list
- * ------------------------------------------------------------------------------------------------ */
+/* ---- as a list ----------------------------------------------------------------------------------------- */
 
 struct explain_item { /* children follow their wait, in time order */
     struct explain_part part;
@@ -145,15 +144,14 @@ struct explain_list {
     size_t n, cap;
     bool cut;
 };
-/* explain_list - at most EXPLAIN_ITEMS parts, then `cut`: waits beyond are left whole. false: out of memory.
- */
+/* explain_list - at most EXPLAIN_ITEMS parts, then `cut`: waits beyond are left
+ * whole. false: out of memory. */
 #define EXPLAIN_ITEMS (1u << 20)
 bool explain_list(struct explainer *x, uint32_t g, int64_t a, int64_t b, struct explain_list *out);
 bool explain_list_piece(struct explainer *x, const struct workpiece *p, struct explain_list *out);
 void explain_list_free(struct explain_list *l);
 
-/* ---- merged top-down
- * -------------------------------------------------------------------------------------------- */
+/* ---- merged top-down ----------------------------------------------------------------------------------- */
 
 struct explain_node {
     uint32_t up, first,

@@ -32,8 +32,7 @@ bool explain_needs_tables(const char *id)
     return is_stack(id) || rule_of(id, strcspn(id, ":")) != RULE_COUNT;
 }
 
-/* ---- stacks
- * ------------------------------------------------------------------------------------------------- */
+/* ---- stacks -------------------------------------------------------------------------------------------- */
 
 static void frames(struct text *t, const struct trace *tr, uint32_t stack)
 {
@@ -93,8 +92,7 @@ static bool stack_text(struct text *t, const struct loaded *l, const char *id, c
     return true;
 }
 
-/* ---- verdicts
- * ----------------------------------------------------------------------------------------------- */
+/* ---- verdicts ------------------------------------------------------------------------------------------ */
 
 static void said(struct text *t, const char *name, const char *s)
 {
@@ -144,8 +142,7 @@ bool explain_id(struct text *t, const struct loaded *l, const char *id, const ch
     return any;
 }
 
-/* ---- moments
- * ------------------------------------------------------------------------------------------------ */
+/* ---- moments ------------------------------------------------------------------------------------------- */
 
 static void state_text(struct text *t, const struct trace *tr, const struct span *s)
 {

@@ -54,8 +54,7 @@ static int fail(const char *what, const char *why)
     return say_failed("explain", what, why);
 }
 
-/* ---- the subject
- * --------------------------------------------------------------------------------------------- */
+/* ---- the subject --------------------------------------------------------------------------------------- */
 
 static void ask(struct asked *q, struct workpiece p)
 {
@@ -256,8 +255,7 @@ static bool subject(struct asked *q, const struct trace *tr, const char *s, cons
     return q->n > 0;
 }
 
-/* ---- text
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- text ---------------------------------------------------------------------------------------------- */
 
 /* Spans that an answer may pass: instances may lie one upon another, each as long as the trace. */
 static uint64_t allowed(const struct trace *tr)
@@ -340,8 +338,7 @@ static bool text_answer(struct text *t, struct explainer *x, const struct trace 
     return ok;
 }
 
-/* ---- JSON
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- JSON ---------------------------------------------------------------------------------------------- */
 
 static json_t *json_name(const struct trace *tr, uint32_t str)
 {
@@ -469,8 +466,7 @@ static bool json_answer(struct text *t, struct explainer *x, const struct trace 
     return ok;
 }
 
-/* ---- the command
- * ------------------------------------------------------------------------------------------------- */
+/* ---- the command --------------------------------------------------------------------------------------- */
 
 static const struct command command = {"explain", CMD_EXPLAIN, usage_head, usage_tail};
 

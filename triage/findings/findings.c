@@ -127,9 +127,7 @@ enum err_code findings_of(const struct triage *tg, struct findings *out, struct 
     return ERR_OK;
 }
 
-/* ---- in slices
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- in slices ----------------------------------------------------------------------------------------- */
 
 struct findings_job {
     const struct triage *tg;

@@ -25,8 +25,8 @@ struct finding {
     uint64_t lane_id;        /* the lane's id in the file, if it has one */
     uint32_t stack;          /* evidence, 0 = none */
     int view;                /* number of the view that shows more */
-    char key[128]; /* rule and subject, the same in another trace of the program as far as possible: for diff
-                    */
+    /* rule and subject, the same in another trace of the program as far as possible: for diff */
+    char key[128];
 };
 struct findings {
     struct finding *f; /* warnings by score, then notes */
@@ -50,8 +50,8 @@ void findings_drop(struct findings_job *j);
 /* finding_lead - what stands before a title where findings are listed: its share or count; of what the work
  * is, too. */
 void finding_lead(struct text *t, const struct finding *f);
-/* findings_is_what - does it only say what the work mostly is? findings_stand_out - is there more than that?
- */
+/* findings_is_what - does it only say what the work mostly is?
+ * findings_stand_out - is there more than that? */
 bool findings_is_what(const struct finding *f);
 bool findings_stand_out(const struct findings *fs);
 

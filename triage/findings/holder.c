@@ -72,8 +72,7 @@ const struct holder_row *holder_at(const struct triage *tg, uint32_t place)
 
 /* Who has most: of one that is the same in both rows, both count. */
 
-/* ---- chains
- * ------------------------------------------------------------------------------------------------- */
+/* ---- chains -------------------------------------------------------------------------------------------- */
 
 /* The first of triage.lock_order (waits by goroutine, then time) that is not before (g, t). */
 static uint32_t order_at(const struct triage *tg, uint32_t g, int64_t t)
@@ -201,8 +200,7 @@ uint32_t holder_parts(const struct triage *tg, uint32_t g, int64_t t0, struct ho
     return c.n;
 }
 
-/* ---- what a holder does
- * ------------------------------------------------------------------------------------- */
+/* ---- what a holder does -------------------------------------------------------------------------------- */
 
 struct kinds {
     const struct trace *tr;
@@ -237,8 +235,7 @@ static void doing_of(const struct trace *tr, uint32_t g, int64_t t0, int64_t t1,
     d->wait_ns[WK_OTHER] += s.ns[ST_WAITING] - told;
 }
 
-/* ---- sums over all waits
- * ------------------------------------------------------------------------------------ */
+/* ---- sums over all waits ------------------------------------------------------------------------------- */
 
 static bool weigh(struct weights *ws, uint32_t row, uint32_t id, int64_t ns)
 {
@@ -419,8 +416,7 @@ static bool links(struct triage *tg)
     return ok;
 }
 
-/* ---- which places ask for the same lock
- * ------------------------------------------------------------------------ */
+/* ---- which places ask for the same lock ---------------------------------------------------------------- */
 
 struct passed { /* waits in one place that were ended by letting go in another that asks for locks */
     uint32_t asks, gives; /* rows of holders */
@@ -531,8 +527,7 @@ bool triage_holders(struct triage *tg)
     return ok;
 }
 
-/* ---- in words
- * ----------------------------------------------------------------------------------------------- */
+/* ---- in words ------------------------------------------------------------------------------------------ */
 
 void holder_text(struct text *t, const struct trace *tr, const struct holder_row *h)
 {

@@ -105,8 +105,7 @@ void instances_all_free(struct instances_all *all)
     instances_free(&all->in);
 }
 
-/* ---- rows
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- rows ---------------------------------------------------------------------------------------------- */
 
 /* The row of a kind and name; TAB_NONE: there are ROWS already. */
 static bool row_of(struct instances *in, enum instance_kind k, enum wait_kind wait, uint32_t name,
@@ -201,8 +200,7 @@ static bool add_goroutine(struct instances *in, uint32_t g, bool look)
     return put(in, row, g, li.first, li.last, li.created && li.ended && within(in->tg, li.first, li.last));
 }
 
-/* ---- pieces and places
- * ----------------------------------------------------------------------------------------- */
+/* ---- pieces and places --------------------------------------------------------------------------------- */
 
 /* The innermost function outside the runtime, 0 none. */
 static uint32_t asked_by(const struct trace *tr, uint32_t stack)
@@ -402,8 +400,7 @@ static void walk_end(struct instances *in)
     }
 }
 
-/* ---- the end
- * --------------------------------------------------------------------------------------------------- */
+/* ---- the end ------------------------------------------------------------------------------------------- */
 
 static int cmp_found(const void *a, const void *b)
 {

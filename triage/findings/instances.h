@@ -64,8 +64,8 @@ struct instances {
  */
 bool instance_wants_more(const struct trace *tr, uint32_t start_function, uint32_t reason, uint32_t stack);
 enum err_code instances_new(const struct triage *tg, struct instances *out, struct err *e);
-/* instances_step - work for about budget_ns (INT64_MAX: all). true: more to do. *e is set when out of memory.
- */
+/* instances_step - work for about budget_ns (INT64_MAX: all). true: more to do.
+ * *e is set when out of memory. */
 bool instances_step(struct instances *in, int64_t budget_ns, struct err *e);
 void instances_free(struct instances *in);
 /*

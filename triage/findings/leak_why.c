@@ -9,8 +9,7 @@ static uint32_t program_frame(const struct trace *tr, uint32_t stack)
     return trace_frame(tr, stack, stacks_user_frame(tr, stack)).func;
 }
 
-/* ---- nobody receives any more
- * ---------------------------------------------------------------------------------------- */
+/* ---- nobody receives any more -------------------------------------------------------------------------- */
 
 static uint32_t group_of(const struct triage *tg, uint32_t name)
 {

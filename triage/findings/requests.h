@@ -29,8 +29,8 @@ struct request_cut {         /* along one goroutine; all zero but since = NO_TIM
     } known[REQUEST_STACKS];
 };
 
-/* request_serves - is that (a string) where a goroutine of net/http's server begins that serves a connection?
- */
+/* request_serves - is that (a string) where a goroutine of net/http's server
+ * begins that serves a connection? */
 bool request_serves(const struct trace *tr, uint32_t start_function);
 /* request_next - does that stack read, or wait to, for the next request of a server's connection, not within
  * one? */

@@ -69,8 +69,7 @@ void thresholds_reset(void)
     now = shipped;
 }
 
-/* ---- a user's file
- * ------------------------------------------------------------------------------------------ */
+/* ---- a user's file ------------------------------------------------------------------------------------- */
 
 struct part { /* of a line */
     const char *p;
@@ -232,8 +231,7 @@ enum err_code thresholds_read(const char *path, struct err *e)
     return c;
 }
 
-/* ---- in words
- * ----------------------------------------------------------------------------------------------- */
+/* ---- in words ------------------------------------------------------------------------------------------ */
 
 static void value_text(struct text *t, enum threshold_unit unit, double v)
 {

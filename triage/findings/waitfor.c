@@ -65,8 +65,7 @@ static int cmp_edge(const void *a, const void *b)
                                 : (x->to > y->to) - (x->to < y->to);
 }
 
-/* ---- knots
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- knots --------------------------------------------------------------------------------------------- */
 
 static uint32_t node_of(uint32_t *node, uint32_t *n, uint32_t name)
 {
@@ -108,8 +107,7 @@ static void knots_of(struct waitfor *w)
     }
 }
 
-/* ---- where it ends
- * ------------------------------------------------------------------------------------------------- */
+/* ---- where it ends ------------------------------------------------------------------------------------- */
 
 /* A wait of one's own that a goroutine of the runtime ended (finalizers, the collector) ends there: that is
  * whom it waited for. */

@@ -30,8 +30,8 @@ static uint8_t state_of(const struct explain_part *p)
     }
 }
 
-/* By time; they lie side by side, so no two begin at one moment. false: out of memory, or no longer wanted.
- */
+/* By time; they lie side by side, so no two begin at one moment. false: out of
+ * memory, or no longer wanted. */
 static bool leaves_sort(struct why *y)
 {
     const uint64_t sign = 1ull << 63;
@@ -75,8 +75,8 @@ static int cmp_member(const void *a, const void *b)
                                 : (x->g > y->g) - (x->g < y->g);
 }
 
-/* Who it was, by how far from the one asked for, then by time; who has less than half a per cent stays away.
- */
+/* Who it was, by how far from the one asked for, then by time; who has less
+ * than half a per cent stays away. */
 static bool chain_of(struct why *y, const struct explain_list *l)
 {
     struct tab by = {0};

@@ -61,8 +61,7 @@ static char *copy(const char *s)
     return p;
 }
 
-/* ---- groups
- * ------------------------------------------------------------------------------------------------ */
+/* ---- groups -------------------------------------------------------------------------------------------- */
 
 /* Its row, new ones while there is room; NULL: there is none, or no memory for it (*failed). */
 static struct fig_group *group_for(struct figures *f, uint32_t name, bool *failed)
@@ -107,8 +106,7 @@ static bool take_groups(struct figures *f)
     return !failed;
 }
 
-/* ---- findings
- * ---------------------------------------------------------------------------------------------- */
+/* ---- findings ------------------------------------------------------------------------------------------ */
 
 /* The one that was seen least; NULL: all are there now. */
 static struct fig_finding *least(struct fig_sums *s)
@@ -172,8 +170,7 @@ static bool take_findings(struct figures *f)
     return ok;
 }
 
-/* ---- a picture
- * --------------------------------------------------------------------------------------------- */
+/* ---- a picture ----------------------------------------------------------------------------------------- */
 
 static bool take_work(struct figures *f, bool gap)
 {

@@ -41,8 +41,7 @@ void live_shut(const struct live_opts *o, const struct feed_opts *also)
     live_door();
 }
 
-/* ---- the stream
- * ------------------------------------------------------------------------------------------------ */
+/* ---- the stream ---------------------------------------------------------------------------------------- */
 
 struct live_reader {
     pthread_t thread;
@@ -314,8 +313,7 @@ enum err_code live_load(struct live *l, size_t i, size_t n, const struct trace_o
     return ERR_OK;
 }
 
-/* ---- signals, the wall clock
- * ----------------------------------------------------------------------------------- */
+/* ---- signals, the wall clock --------------------------------------------------------------------------- */
 
 /* A connection that is cut (ssh) ends a recording as Ctrl-C does, unless that is not to be heard (nohup). */
 static bool hears_hangup(void)

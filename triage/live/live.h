@@ -12,8 +12,7 @@
 #include "decode/input/stream.h"
 #include "triage/load.h"
 
-/* ---- the command line
- * ------------------------------------------------------------------------------------------ */
+/* ---- the command line ---------------------------------------------------------------------------------- */
 
 struct live_opts {
     struct feed_opts feed;
@@ -42,14 +41,13 @@ extern void (*live_door)(void);
 void live_shut(const struct live_opts *o, const struct feed_opts *also);
 /* live_say - "gotop COMMAND: WHAT: MESSAGE", cleaned (NULL: no command); returns 2. */
 int live_say(const char *command, const char *what, const char *message);
-/* live_too_short - what there is to say of a program whose trace ended before there was anything to look at.
- */
+/* live_too_short - what there is to say of a program whose trace ended before
+ * there was anything to look at. */
 extern const char live_too_short[];
 /* live_too_large - of a generation that was larger than LIVE_GENERATION. */
 extern const char live_too_large[];
 
-/* ---- the stream
- * ------------------------------------------------------------------------------------------------ */
+/* ---- the stream ---------------------------------------------------------------------------------------- */
 
 /*
  * How late is what comes? The program's clock and the host's differ by something that nobody knows, but that

@@ -70,8 +70,7 @@ static int parse(struct top *t, int argc, char **argv)
     return status;
 }
 
-/* ---- one picture
- * ------------------------------------------------------------------------------------------------ */
+/* ---- one picture --------------------------------------------------------------------------------------- */
 
 static int by_work(const void *a, const void *b)
 {

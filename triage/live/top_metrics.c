@@ -41,8 +41,8 @@ static double seconds(double ns)
     return ns / 1e9;
 }
 
-/* Where a bound lies within one of the histogram's own buckets (they are 3 % wide), that counts as below it.
- */
+/* Where a bound lies within one of the histogram's own buckets (they are 3 %
+ * wide), that counts as below it. */
 static void out_hist(struct text *t, const char *name, const char *help, const struct hist *h)
 {
     head(t, name, "histogram", help);
@@ -54,8 +54,7 @@ static void out_hist(struct text *t, const char *name, const char *help, const s
              (unsigned long long)h->n, name, seconds((double)h->total), name, (unsigned long long)h->n);
 }
 
-/* ---- work
- * -------------------------------------------------------------------------------------------------- */
+/* ---- work ---------------------------------------------------------------------------------------------- */
 
 static void of_work(struct text *t, const struct pulse_row *w)
 {
@@ -110,8 +109,7 @@ static void out_recent(struct text *t, const struct figures *f)
     }
 }
 
-/* ---- groups, findings
- * -------------------------------------------------------------------------------------- */
+/* ---- groups, findings ---------------------------------------------------------------------------------- */
 
 static void out_groups(struct text *t, const struct figures *f)
 {

@@ -38,8 +38,7 @@ static const char usage_tail[] = LIVE_WHERE
     "a program was never reached.\n";
 static const struct command command = {"watch", CMD_WATCH, usage_head, usage_tail};
 
-/* ---- the command line
- * ------------------------------------------------------------------------------------------ */
+/* ---- the command line ---------------------------------------------------------------------------------- */
 
 /* One --until. -1, or 2 said. */
 static int until(const char *text, struct until *u)
@@ -155,8 +154,7 @@ static int parse(struct watch *w, int argc, char **argv)
     return folder(w);
 }
 
-/* ---- the log
- * ----------------------------------------------------------------------------------------------- */
+/* ---- the log ------------------------------------------------------------------------------------------- */
 
 void watch_note(struct watch *w, int64_t wall_ns, struct text *t)
 {
@@ -176,8 +174,7 @@ void watch_note(struct watch *w, int64_t wall_ns, struct text *t)
     text_free(t);
 }
 
-/* ---- the loop
- * ---------------------------------------------------------------------------------------------- */
+/* ---- the loop ------------------------------------------------------------------------------------------ */
 
 static atomic_bool hung_up; /* SIGHUP came: the list is to be read again */
 

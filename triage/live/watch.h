@@ -87,8 +87,7 @@ struct watch {
     bool tells;       /* standard error is a terminal: how far it is stands there */
 };
 
-/* ---- targets (watch_targets.c) --------------------------------------------------------------------------
- */
+/* ---- targets (watch_targets.c) ------------------------------------------------------------------------- */
 
 /* watch_add - one more; given: by the command line. 0; or the exit status, said. */
 int watch_add(struct watch *w, const char *where, bool given);
@@ -100,8 +99,7 @@ void watch_free(struct watch *w);
 /* watch_note - a line of the log on standard output: it begins with the moment, UTC. Frees the text. */
 void watch_note(struct watch *w, int64_t wall_ns, struct text *t);
 
-/* ---- conditions (watch_ask.c) ----------------------------------------------------------------------------
- */
+/* ---- conditions (watch_ask.c) -------------------------------------------------------------------------- */
 
 /* watch_ask - of a window that ends with the target's newest moment: which conditions began to hold? A
  * capture may be pending then. */
@@ -109,15 +107,13 @@ void watch_ask(struct watch *w, struct target *t, const struct loaded *in);
 /* watch_end - the connection ended: does somebody want its last moments? Then a capture is pending. */
 void watch_end(struct watch *w, struct target *t, const char *why);
 
-/* ---- files (watch_files.c) -------------------------------------------------------------------------------
- */
+/* ---- files (watch_files.c) ----------------------------------------------------------------------------- */
 
 /* watch_capture - write what is pending: the generations that were asked of and are in no file. `at_end`: and
  * what came of the one that the connection ended within. What can't be written is said. */
 void watch_capture(struct watch *w, struct target *t, bool at_end);
 
-/* ---- what is done in the clerk (watch_deeds.c)
- * ------------------------------------------------------------- */
+/* ---- what is done in the clerk (watch_deeds.c) --------------------------------------------------------- */
 
 /* watch_deeds - what it may do: run --exec, remove old files. Before it begins. */
 void watch_deeds(struct watch *w);

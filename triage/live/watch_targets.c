@@ -26,8 +26,7 @@ static int say(const struct target *t, const char *what)
     return live_say("watch", t->where, what);
 }
 
-/* ---- which
- * ------------------------------------------------------------------------------------------------- */
+/* ---- which --------------------------------------------------------------------------------------------- */
 
 static struct target *find(const struct watch *w, const char *where)
 {
@@ -90,8 +89,7 @@ void watch_free(struct watch *w)
     w->ntargets = 0;
 }
 
-/* ---- connections
- * ------------------------------------------------------------------------------------------- */
+/* ---- connections --------------------------------------------------------------------------------------- */
 
 /* --seconds: what is left of them; 0: all the time there is. */
 static uint64_t seconds_left(const struct watch *w)
@@ -179,8 +177,7 @@ static void ended(struct watch *w, struct target *t, enum live_state s, const st
         ends(w, t, s == LIVE_FAILED ? why : t->looked ? NULL : live_too_short);
 }
 
-/* ---- what came
- * --------------------------------------------------------------------------------------------- */
+/* ---- what came ----------------------------------------------------------------------------------------- */
 
 static void tell_late(struct target *t)
 {

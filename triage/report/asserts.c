@@ -53,8 +53,7 @@ void asserts_text(struct text *t, const struct asserts *a)
     }
 }
 
-/* ---- JUnit
- * ------------------------------------------------------------------------------------------------- */
+/* ---- JUnit --------------------------------------------------------------------------------------------- */
 
 /* Cleaned, so it has no control bytes, with what means something in XML as its entity. */
 static void xml(struct text *t, const char *s)
@@ -118,8 +117,7 @@ void asserts_junit_end(struct text *t)
     text_lit(t, "</testsuites>\n");
 }
 
-/* ---- GitHub
- * ------------------------------------------------------------------------------------------------ */
+/* ---- GitHub -------------------------------------------------------------------------------------------- */
 
 /* Of a property more has a meaning than of the message. */
 static void command_text(struct text *t, const char *s, bool property)

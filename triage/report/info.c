@@ -11,8 +11,7 @@
 
 #define GENERATIONS 12 /* rows of them on the page */
 
-/* ---- what it can answer -----------------------------------------------------------------------------------
- */
+/* ---- what it can answer -------------------------------------------------------------------------------- */
 
 struct answers {
     struct info_answer *v;
@@ -113,8 +112,7 @@ size_t info_answers(const struct info *i, struct info_answer out[INFO_ANSWERS])
     return a.n;
 }
 
-/* ---- the page ---------------------------------------------------------------------------------------------
- */
+/* ---- the page ------------------------------------------------------------------------------------------ */
 
 static void row(struct text *t, const char *name)
 {

@@ -86,8 +86,7 @@ size_t odd_count(const struct odd *o)
     return o->n;
 }
 
-/* ---- what is usual
- * ------------------------------------------------------------------------------------------- */
+/* ---- what is usual ------------------------------------------------------------------------------------- */
 
 /* What is smaller is as good as none. */
 static const double little[] = {[UNIT_COUNT] = 2, [UNIT_NS] = 10e3, [UNIT_BYTES] = 65536, [UNIT_SHARE] = 1};
@@ -153,8 +152,7 @@ static int by_far(const void *a, const void *b)
     return x->far != y->far ? (x->far < y->far) - (x->far > y->far) : (x->at > y->at) - (x->at < y->at);
 }
 
-/* ---- text
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- text ---------------------------------------------------------------------------------------------- */
 
 /* The value at which on_scale() is x. */
 static struct metric_value off_scale(const struct metric_value *like, double x)

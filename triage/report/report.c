@@ -156,8 +156,7 @@ static int one(const struct options *o, struct run *a, const struct folder_file 
     return status;
 }
 
-/* ---- ranking
- * ------------------------------------------------------------------------------------------------ */
+/* ---- ranking ------------------------------------------------------------------------------------------- */
 
 struct ranked {
     char *line;

@@ -23,8 +23,7 @@ static void func(struct out *o, json_t *obj, const char *key, uint32_t str)
         name(o, obj, key, str);
 }
 
-/* ---- works
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- works --------------------------------------------------------------------------------------------- */
 
 static void out_shares(struct out *o, json_t *obj, const struct work *w, uint32_t node)
 {
@@ -92,8 +91,7 @@ void out_works(struct out *o, json_t *root)
     }
 }
 
-/* ---- verdicts
- * -------------------------------------------------------------------------------------------------- */
+/* ---- verdicts ------------------------------------------------------------------------------------------ */
 
 static void out_site(struct out *o, json_t *obj, const char *key, const struct site *p)
 {

@@ -21,8 +21,7 @@ struct sql_query {
     sqlite3_stmt *st;
 };
 
-/* ---- memory
- * ------------------------------------------------------------------------------------------------- */
+/* ---- memory -------------------------------------------------------------------------------------------- */
 
 /* SQLite asks how large a block is: that stands before it. */
 #define HEAD 16
@@ -105,8 +104,7 @@ static void limit_memory(void)
     (void)sqlite3_hard_heap_limit64(limit ? (sqlite3_int64)left : 0);
 }
 
-/* ---- what is allowed
- * ---------------------------------------------------------------------------------------- */
+/* ---- what is allowed ----------------------------------------------------------------------------------- */
 
 static bool says(const char *word, const char *const *list)
 {
@@ -172,8 +170,7 @@ static void limits(sqlite3 *db)
     (void)sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
 }
 
-/* ---- views
- * ------------------------------------------------------------------------------------------------- */
+/* ---- views --------------------------------------------------------------------------------------------- */
 
 static const struct {
     const char *name, *sql;
@@ -213,8 +210,7 @@ static bool views_make(struct sql *s)
     return ok;
 }
 
-/* ---- opening
- * ------------------------------------------------------------------------------------------------ */
+/* ---- opening ------------------------------------------------------------------------------------------- */
 
 static bool room(struct sql *s)
 {
@@ -300,8 +296,7 @@ void sql_time(struct sql *s, int64_t ns)
     s->late = false;
 }
 
-/* ---- statements
- * --------------------------------------------------------------------------------------------- */
+/* ---- statements ---------------------------------------------------------------------------------------- */
 
 static enum err_code why(struct sql *s, size_t offset, struct err *e)
 {
@@ -390,8 +385,7 @@ struct sql_cell sql_cell(const struct sql_query *q, unsigned column)
     return (struct sql_cell){.kind = SQL_TEXT, .s = str_of(p, (size_t)sqlite3_value_bytes(v))};
 }
 
-/* ---- schema
- * ------------------------------------------------------------------------------------------------- */
+/* ---- schema -------------------------------------------------------------------------------------------- */
 
 const char *sql_table(size_t i)
 {

@@ -10,8 +10,7 @@
 #include "triage/sql/sql_priv.h"
 #include "triage/tables/stacks.h"
 
-/* ---- names
- * -------------------------------------------------------------------------------------------------- */
+/* ---- names --------------------------------------------------------------------------------------------- */
 
 /* May a string be shown as it is? utf8_plain() lets tabs pass. */
 static bool is_plain(struct str s)
@@ -139,8 +138,7 @@ const uint32_t *sql_canon(struct sql *s)
     return s->canon;
 }
 
-/* ---- lanes, stacks
- * ------------------------------------------------------------------------------------------ */
+/* ---- lanes, stacks ------------------------------------------------------------------------------------- */
 
 void sql_put_id(sqlite3_context *x, uint64_t id)
 {
@@ -177,8 +175,7 @@ void sql_put_stack(sqlite3_context *x, uint32_t stack)
         sql_put_int(x, stack);
 }
 
-/* ---- states
- * ------------------------------------------------------------------------------------------------- */
+/* ---- states -------------------------------------------------------------------------------------------- */
 
 enum state sql_state(const char *p, size_t n)
 {
@@ -198,8 +195,7 @@ enum state sql_state(const char *p, size_t n)
     return ST_COUNT;
 }
 
-/* ---- time that is covered
- * ----------------------------------------------------------------------------------- */
+/* ---- time that is covered ------------------------------------------------------------------------------ */
 
 static bool cover(struct sql *s, struct sql_cover *c, enum range_kind k)
 {

@@ -45,8 +45,7 @@ static struct str text_of(sqlite3_value *v)
     return (struct str){p ? p : "", p ? (uint32_t)sqlite3_value_bytes(v) : 0};
 }
 
-/* ---- of one row
- * --------------------------------------------------------------------------------------------- */
+/* ---- of one row ---------------------------------------------------------------------------------------- */
 
 static int64_t minus(int64_t a, int64_t b)
 {
@@ -216,8 +215,7 @@ static void f_sort_key(sqlite3_context *x, int n, sqlite3_value **v)
         sqlite3_result_value(x, v[0]);
 }
 
-/* ---- of the views
- * ------------------------------------------------------------------------------------------- */
+/* ---- of the views -------------------------------------------------------------------------------------- */
 
 static void f_scope_from(sqlite3_context *x, int n, sqlite3_value **v)
 {
@@ -239,8 +237,7 @@ static void f_in_scope(sqlite3_context *x, int n, sqlite3_value **v)
     sql_put_int(x, !s->scope || scope_g(s->scope, g));
 }
 
-/* ---- of a group
- * --------------------------------------------------------------------------------------------- */
+/* ---- of a group ---------------------------------------------------------------------------------------- */
 
 struct many { /* the values of a group, as whole numbers in the order of the values */
     int64_t *v;

@@ -8,8 +8,7 @@
 #include "decode/base/mem.h"
 #include "triage/sql/sql_priv.h"
 
-/* ---- lanes of a query
- * --------------------------------------------------------------------------------------- */
+/* ---- lanes of a query ---------------------------------------------------------------------------------- */
 
 static int by_name(const void *a, const void *b, void *arg)
 {
@@ -148,8 +147,7 @@ uint32_t sql_lanes_next(struct sql_lanes *l)
     return NO_LANE;
 }
 
-/* ---- one row a lane
- * ----------------------------------------------------------------------------------------- */
+/* ---- one row a lane ------------------------------------------------------------------------------------ */
 
 struct lane_cursor {
     struct sql_cursor c;
@@ -223,8 +221,7 @@ static void put_count(struct lane_cursor *c, sqlite3_context *x)
         sql_put_int(x, some ? (int64_t)trace_count(c->c.s->tr, c->lane, t0, t1) : 0);
 }
 
-/* ---- goroutines
- * --------------------------------------------------------------------------------------------- */
+/* ---- goroutines ---------------------------------------------------------------------------------------- */
 
 #define GOROUTINE(X) \
     X(G_ID, "g", ID, ID, "number from the file") \
@@ -345,8 +342,7 @@ const struct sql_table sql_goroutine = {"goroutine",
                                         SQL_GROUP(ID) | SQL_GROUP(NAME),
                                         NULL};
 
-/* ---- processors, threads
- * ------------------------------------------------------------------------------------ */
+/* ---- processors, threads ------------------------------------------------------------------------------- */
 
 #define LANE(X, P, id, lane) \
     X(P##_ID, id, ID, ID, lane) \

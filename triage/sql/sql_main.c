@@ -57,8 +57,7 @@ static int fail(const char *what, const char *why)
     return say_failed("sql", what, why);
 }
 
-/* ---- command line
- * ------------------------------------------------------------------------------------------- */
+/* ---- command line -------------------------------------------------------------------------------------- */
 
 static const struct command command = {"sql", CMD_SQL, usage_head, usage_tail};
 
@@ -118,8 +117,7 @@ static int take_sql(struct job *j)
     return read_sql(j, from);
 }
 
-/* ---- errors
- * --------------------------------------------------------------------------------------------------- */
+/* ---- errors -------------------------------------------------------------------------------------------- */
 
 /* The line of the SQL with a mark below the word. */
 static void point(const char *sql, size_t n, size_t at)
@@ -152,8 +150,7 @@ static int sql_failed(struct job *j, const char *at, size_t n, const struct err 
     return 2;
 }
 
-/* ---- running
- * -------------------------------------------------------------------------------------------------- */
+/* ---- running ------------------------------------------------------------------------------------------- */
 
 static const char *shown(const char *path)
 {

@@ -11,8 +11,7 @@
 
 #define APART '\x1f' /* between held cells: no cell has such a byte */
 
-/* ---- one cell
- * ----------------------------------------------------------------------------------------------- */
+/* ---- one cell ------------------------------------------------------------------------------------------ */
 
 static void add_real(struct text *t, double r)
 {
@@ -75,8 +74,7 @@ static void add_cell(struct sql_print *p, struct text *t, const struct sql_cell 
     }
 }
 
-/* ---- tables
- * ------------------------------------------------------------------------------------------------- */
+/* ---- tables -------------------------------------------------------------------------------------------- */
 
 static void line_out(struct sql_print *p)
 {
@@ -176,8 +174,7 @@ static bool hold(struct sql_print *p, const struct sql_query *q)
     return text_ok(t);
 }
 
-/* ---- all formats
- * -------------------------------------------------------------------------------------------- */
+/* ---- all formats --------------------------------------------------------------------------------------- */
 
 static void heads(struct sql_print *p, const struct sql_query *q)
 {

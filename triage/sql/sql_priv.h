@@ -168,8 +168,8 @@ bool sql_names(struct sql *s, const char *p, size_t n, struct sql_where *w);
 const uint32_t *sql_canon(struct sql *s);
 /* sql_str - the bytes of a string as cells have them: in *t if they had to be cleaned. */
 struct str sql_str(const struct sql *s, uint32_t str, struct text *t);
-/* sql_in_gc, sql_in_stw - ns of [t0,t1) within mark phases; while the world was stopped. -1: out of memory.
- */
+/* sql_in_gc, sql_in_stw - ns of [t0,t1) within mark phases; while the world
+ * was stopped. -1: out of memory. */
 int64_t sql_in_gc(struct sql *s, int64_t t0, int64_t t1);
 int64_t sql_in_stw(struct sql *s, int64_t t0, int64_t t1);
 void sql_put_covered(sqlite3_context *x, int64_t ns); /* what these say */

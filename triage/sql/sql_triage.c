@@ -15,8 +15,7 @@ struct row_cursor {
     struct instance_diff d;
 };
 
-/* ---- counted when first asked for
- * --------------------------------------------------------------------------- */
+/* ---- counted when first asked for ---------------------------------------------------------------------- */
 
 const struct triage *sql_tables_of(struct sql *s)
 {
@@ -102,8 +101,7 @@ static void put_clean(sqlite3_context *x, const char *text)
         sqlite3_result_text(x, text, -1, SQLITE_TRANSIENT);
 }
 
-/* ---- work
- * --------------------------------------------------------------------------------------------------- */
+/* ---- work ---------------------------------------------------------------------------------------------- */
 
 #define WORK(X) \
     X(W_KIND, "kind", NAME, NO, \
@@ -198,8 +196,7 @@ const struct sql_table sql_work = {
     0,
     NULL};
 
-/* ---- place
- * -------------------------------------------------------------------------------------------------- */
+/* ---- place --------------------------------------------------------------------------------------------- */
 
 #define PLACE(X) \
     X(L_REASON, "reason", NAME, NO, "why goroutines waited, as recorded") \
@@ -256,8 +253,7 @@ const struct sql_table sql_place = {
     0,
     NULL};
 
-/* ---- edge
- * --------------------------------------------------------------------------------------------------- */
+/* ---- edge ---------------------------------------------------------------------------------------------- */
 
 #define EDGE(X) \
     X(E_FROM, "waiter", NAME, NO, "start function of who waits") \
@@ -322,8 +318,7 @@ const struct sql_table sql_edge = {
     0,
     NULL};
 
-/* ---- verdict
- * ------------------------------------------------------------------------------------------------ */
+/* ---- verdict ------------------------------------------------------------------------------------------- */
 
 #define VERDICT(X) \
     X(V_RULE, "rule", NAME, NO, "its kind: docs/RULES.md") \

@@ -38,8 +38,7 @@ bool sql_stop(struct sql *s)
     return s->late;
 }
 
-/* ---- the plan
- * ----------------------------------------------------------------------------------------------- */
+/* ---- the plan ------------------------------------------------------------------------------------------ */
 
 static int connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **out, char **why)
 {
@@ -191,8 +190,7 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *in)
     return SQLITE_OK;
 }
 
-/* ---- bounds
- * ------------------------------------------------------------------------------------------------- */
+/* ---- bounds -------------------------------------------------------------------------------------------- */
 
 static int64_t whole(double d, bool up)
 {
@@ -262,8 +260,7 @@ static bool where(struct sql_cursor *c, const char *plan, sqlite3_value **v)
     return ok;
 }
 
-/* ---- cursors
- * ------------------------------------------------------------------------------------------------ */
+/* ---- cursors ------------------------------------------------------------------------------------------- */
 
 static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **out)
 {

@@ -124,8 +124,7 @@ bool assists_each(const struct trace *tr, bool (*f)(void *arg, const struct assi
     return ok;
 }
 
-/* ---- times
- * -------------------------------------------------------------------------------------------------- */
+/* ---- times --------------------------------------------------------------------------------------------- */
 
 static bool list_begin(struct assist_times *a)
 {

@@ -89,8 +89,7 @@ static bool note_assist(void *arg, const struct assist_run *a)
     return true;
 }
 
-/* ---- along a lane
- * ------------------------------------------------------------------------------------------- */
+/* ---- along a lane -------------------------------------------------------------------------------------- */
 
 /* On to a goroutine. */
 static inline void lane_next(struct g_walk *w, uint32_t g)
@@ -220,8 +219,7 @@ static bool lane_end(void *arg, uint32_t g)
     return ok;
 }
 
-/* ---- along many at once
- * ------------------------------------------------------------------------------------- */
+/* ---- along many at once -------------------------------------------------------------------------------- */
 
 /* Of what struct gstat_rows calls spans: they waited for a processor once, and ran once, or one of these. 0:
  * there is more to it. */

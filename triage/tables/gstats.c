@@ -204,8 +204,7 @@ bool gstats_assist(struct gstats *s, uint32_t g, int64_t more)
     return c->assist != NULL;
 }
 
-/* ---- reading
- * ------------------------------------------------------------------------------------------------ */
+/* ---- reading ------------------------------------------------------------------------------------------- */
 
 /* What the model tells of g, one of a chunk without columns. */
 static uint64_t told(const struct gstats *s, const struct chunk *c, uint32_t g, unsigned i)

@@ -270,8 +270,7 @@ static void finish(struct triage *tg, const struct part *part)
     }
 }
 
-/* ---- all windows
- * --------------------------------------------------------------------------------------------- */
+/* ---- all windows --------------------------------------------------------------------------------------- */
 
 struct idle_windows {
     struct triage *tg;

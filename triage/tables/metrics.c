@@ -124,8 +124,7 @@ const char *metric_list(size_t i, const char **help)
     return more[i - PLAINS].name;
 }
 
-/* ---- sets of durations
- * -------------------------------------------------------------------------------------- */
+/* ---- sets of durations --------------------------------------------------------------------------------- */
 
 static bool name_matches(const struct trace *tr, uint32_t str, const char *want)
 {
@@ -429,8 +428,7 @@ enum err_code metric_get(const struct loaded *l, const char *name, struct metric
     return c;
 }
 
-/* ---- without a trace
- * ---------------------------------------------------------------------------------------- */
+/* ---- without a trace ----------------------------------------------------------------------------------- */
 
 /* set_named - may set_get() have an answer for that, of some trace? */
 static bool set_named(const char *set)
@@ -498,8 +496,7 @@ void metric_text(struct text *t, const struct metric_value *v)
         text_add(t, "%.6g", v->v);
 }
 
-/* ---- conditions
- * --------------------------------------------------------------------------------------------- */
+/* ---- conditions ---------------------------------------------------------------------------------------- */
 
 static bool parse_amount(const char *s, struct condition *c)
 {

@@ -351,8 +351,8 @@ static inline int64_t merge_at(const struct merge *m)
     return m->n ? m->next[0].t : INT64_MAX;
 }
 
-/* All but the first, which is when the curve starts; those of one time together. A step of no time is none.
- */
+/* All but the first, which is when the curve starts; those of one time
+ * together. A step of no time is none. */
 static bool steps_of(struct curve *c, struct merge *m, struct taking *k)
 {
     struct procs procs_of = {.n = trace_npoints(c->tr, METRIC_PROCS)};

@@ -128,8 +128,7 @@ void slices_free(struct slices *s)
     mem_free(s);
 }
 
-/* ---- several threads
- * ------------------------------------------------------------------------------------------ */
+/* ---- several threads ----------------------------------------------------------------------------------- */
 
 /* Until the condition holds a helper doesn't count as busy. */
 #define REST_WHILE(t, condition) \

@@ -124,8 +124,7 @@ static bool is_plumbing(struct str f)
     return f.len == 0;
 }
 
-/* ---- told once: what is known of a string, and of a stack, kept beside it (trace_memo())
- * ----------------------- */
+/* ---- told once: what is known of a string, and of a stack, kept beside it (trace_memo()) --------------- */
 
 /* Of a string, as a function's name: KNOWN and what follows, marks (enum stack_mark) on top. As a reason: its
  * kind + 1. */

@@ -40,8 +40,8 @@ static inline bool wait_passes_on(enum wait_kind k)
  * looked at.
  */
 enum wait_kind stacks_wait_kind(const struct trace *tr, uint32_t reason, uint32_t stack);
-/* stacks_for_collector - does a wait of no kind wait for the collector: who allocates starts or ends a cycle?
- */
+/* stacks_for_collector - does a wait of no kind wait for the collector: who
+ * allocates starts or ends a cycle? */
 bool stacks_for_collector(const struct trace *tr, enum wait_kind k, uint32_t stack);
 /*
  * stacks_kind_untold - of a wait without a reason, as of one that had begun before the trace: by the stack
@@ -64,8 +64,8 @@ uint32_t stacks_place(const struct trace *tr, uint32_t stack);
 /* stacks_function - the innermost function outside the runtime, and beyond library calls that only block
  * (sync, syscall, time.Sleep) if `calls` says so; the innermost of all if there is none; 0: no function. */
 uint32_t stacks_function(const struct trace *tr, uint32_t stack, bool calls);
-/* stacks_caller - from a frame on outwards the first function outside of these that isn't func; 0: none is.
- */
+/* stacks_caller - from a frame on outwards the first function outside of these
+ * that isn't func; 0: none is. */
 uint32_t stacks_caller(const struct trace *tr, uint32_t stack, uint32_t from, uint32_t func);
 /*
  * stacks_may - is one of the innermost STACK_MARKED frames, or of those up to its stacks_user_frame(), of

@@ -15,8 +15,7 @@
  */
 enum { RUNS = 64, RUN_MOST = 4096, ALONE = GSTATS_ALONE };
 
-/* ---- the longest
- * -------------------------------------------------------------------------------------------- */
+/* ---- the longest --------------------------------------------------------------------------------------- */
 
 static bool lock_less(const struct lock_wait *a, const struct lock_wait *b)
 {
@@ -76,8 +75,7 @@ void subtotal_worst(struct subtotal *y, const struct worst_wait *x)
     y->worst_least = y->nworst < WORST ? -1 : y->worst[WORST - 1].t1 - y->worst[WORST - 1].t0;
 }
 
-/* ---- one subtotal behind another
- * -------------------------------------------------------------------------------- */
+/* ---- one subtotal behind another ----------------------------------------------------------------------- */
 
 /* The row of `to` for a key: a new one is all zero. NULL: out of memory. */
 #define ROW(to, tab, rows, n, cap, a, b, made) \
@@ -411,8 +409,7 @@ static void subtotal_free(struct subtotal *y)
     mem_free(y);
 }
 
-/* ---- all of them
- * --------------------------------------------------------------------------------------------- */
+/* ---- all of them --------------------------------------------------------------------------------------- */
 
 struct runs {
     struct triage *tg;

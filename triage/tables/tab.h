@@ -10,8 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- map --------------------------------------------------------------------------------------------------
- */
+/* ---- map ----------------------------------------------------------------------------------------------- */
 
 struct tab_slot {
     uint64_t a, b;
@@ -88,8 +87,7 @@ static inline int64_t ns_mul(int64_t a, int64_t b)
     return __builtin_mul_overflow(a, b, &r) ? ((a > 0) == (b > 0) ? NS_MAX : -NS_MAX) : ns_clamp(r);
 }
 
-/* ---- durations --------------------------------------------------------------------------------------------
- */
+/* ---- durations ----------------------------------------------------------------------------------------- */
 
 /* Summary of a set of durations in ns. n = 0: all else is 0. sumsq is for the spread (dist_sd). */
 struct dist {

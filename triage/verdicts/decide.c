@@ -11,8 +11,7 @@
 #include "triage/findings/thresholds.h"
 #include "triage/tables/slices.h"
 
-/* ---- relations of two verdicts
- * ---------------------------------------------------------------------------------------- */
+/* ---- relations of two verdicts ------------------------------------------------------------------------- */
 
 static bool same_cause(const struct verdict *a, const struct verdict *b)
 {
@@ -159,8 +158,7 @@ void verdicts_decide(struct causes *c, const struct works *all, struct verdicts 
     out->n = kept;
 }
 
-/* ---- all of them
- * ----------------------------------------------------------------------------------------------- */
+/* ---- all of them --------------------------------------------------------------------------------------- */
 
 bool verdict_add(struct verdicts *to, const struct verdict *v)
 {

@@ -39,8 +39,7 @@ static bool awaited(const struct causes *c, uint32_t name)
     return false;
 }
 
-/* ---- results taken in order
- * ------------------------------------------------------------------------------------ */
+/* ---- results taken in order ---------------------------------------------------------------------------- */
 
 enum { MOMENTS = 64, STEPS = 4000, MEMBERS = 64 };
 

@@ -166,8 +166,8 @@ static bool alone_in_main(const struct works *all, const struct work *w)
     return w->kind == WORK_MAIN && others;
 }
 
-/* Are the slow requests answered by another handler than most are? Then they are something else, not slower.
- */
+/* Are the slow requests answered by another handler than most are? Then they
+ * are something else, not slower. */
 static bool of_another_kind(const struct works *all, const struct verdict *v)
 {
     const struct work *w = &all->v[v->harm.work];

@@ -13,8 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- links
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- links --------------------------------------------------------------------------------------------- */
 
 /* Of its life the share in which a goroutine does not wait for more work. */
 static double busy_of(const struct causes *c, uint32_t g)

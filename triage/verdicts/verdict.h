@@ -159,8 +159,7 @@ bool verdict_add(struct verdicts *to, const struct verdict *v);
 bool verdicts_of(struct causes *c, const struct works *w, struct verdicts *out);
 void verdicts_free(struct verdicts *v);
 
-/* ---- inside the room
- * ------------------------------------------------------------------------------------------ */
+/* ---- inside the room ----------------------------------------------------------------------------------- */
 
 /* A family: it looks at works and tables, and adds what it finds. false: out of memory. */
 typedef bool family_fn(struct causes *c, const struct works *w, struct verdicts *out);

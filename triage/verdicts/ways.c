@@ -15,8 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- ways
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- ways ---------------------------------------------------------------------------------------------- */
 
 static struct way *way_at(struct follow *f, enum family family, uint32_t key, uint32_t at)
 {
@@ -179,8 +178,7 @@ static void follow(struct follow *f, uint32_t node)
     f->depth--;
 }
 
-/* ---- a verdict of a way
- * ------------------------------------------------------------------------------------------ */
+/* ---- a verdict of a way -------------------------------------------------------------------------------- */
 
 static struct site place_at(const struct tree_node *n)
 {
@@ -227,8 +225,8 @@ static uint32_t members_by(const struct causes *c, uint32_t group, int64_t t)
     return lo;
 }
 
-/* How many of a group wait at that function at one moment, of the last CROWD_ASKED that came to be before it.
- */
+/* How many of a group wait at that function at one moment, of the last
+ * CROWD_ASKED that came to be before it. */
 static uint32_t crowd_at(const struct follow *f, const struct tree_node *n, int64_t t)
 {
     const uint32_t group = causes_group(f->c, n->who);

@@ -102,8 +102,7 @@ enum evidence_unit evidence_unit(enum evidence_kind k)
     return (unsigned)k < EV_KINDS ? evidence[k].unit : EU_COUNT;
 }
 
-/* ---- parts
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- parts --------------------------------------------------------------------------------------------- */
 
 static const char *doing_word(const struct did *d)
 {
@@ -257,8 +256,8 @@ static void cut(struct text *t, size_t to)
     }
 }
 
-/* What stands in brackets goes if one of its fields is missing; of one the noun behind the number has no s.
- */
+/* What stands in brackets goes if one of its fields is missing; of one the
+ * noun behind the number has no s. */
 static void say(struct text *t, const struct works *w, const struct verdict *v, const char *words)
 {
     size_t from = t->n;

@@ -108,8 +108,8 @@ static bool gopath(struct str file, struct str *path)
     return slash && memchr(path->p, '.', (size_t)(slash - path->p));
 }
 
-/* Does a file lie in the main module: below a directory that main's files share with it, deeper than a home?
- */
+/* Does a file lie in the main module: below a directory that main's files share
+ * with it, deeper than a home? */
 static bool beside_main(const struct owners *o, struct str file)
 {
     for (unsigned i = 0; i < o->nmain; i++) {

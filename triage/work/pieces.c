@@ -48,8 +48,7 @@ static void cut_add(struct cut *k, uint32_t g, int64_t t0, int64_t t1)
     }
 }
 
-/* ---- how a group's time is parted
- * ---------------------------------------------------------------------------- */
+/* ---- how a group's time is parted ---------------------------------------------------------------------- */
 
 /* Where goroutines of a group wait for questions, if most say so. */
 static uint32_t questions_of(const struct causes *c, uint32_t group)
@@ -151,8 +150,7 @@ static void own_pieces(const struct causes *c, uint32_t group, bool http, uint32
     }
 }
 
-/* ---- who matters to whom
- * ------------------------------------------------------------------------------------- */
+/* ---- who matters to whom ------------------------------------------------------------------------------- */
 
 enum matters { NOT_AWAITED, OUTER, INNER }; /* OUTER: counts itself; INNER: one of these waits for it */
 
@@ -209,8 +207,7 @@ static uint32_t main_group(const struct causes *c)
     return g < c->tg->ng ? gstat_group(c->tg->g, g) : UINT32_MAX;
 }
 
-/* ---- works
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- works --------------------------------------------------------------------------------------------- */
 
 void work_free(struct work *w)
 {

@@ -95,8 +95,7 @@ void pulse_free(struct pulse *p)
     mem_free(p);
 }
 
-/* ---- names
- * ------------------------------------------------------------------------------------------------- */
+/* ---- names --------------------------------------------------------------------------------------------- */
 
 static char *text_of(const struct trace *tr, uint32_t str)
 {
@@ -188,8 +187,7 @@ bool pulse_learn(struct pulse *p, const struct trace *tr, const struct works *al
     return !p->failed;
 }
 
-/* ---- pieces
- * ------------------------------------------------------------------------------------------------ */
+/* ---- pieces -------------------------------------------------------------------------------------------- */
 
 void pulse_forget(struct pulse *p, int64_t t)
 {
@@ -247,8 +245,7 @@ static void keep(struct pulse *p, const struct under_way *u)
     v[p->nis++] = *u;
 }
 
-/* ---- a goroutine
- * ------------------------------------------------------------------------------------------- */
+/* ---- a goroutine --------------------------------------------------------------------------------------- */
 
 /* Waits a worker of that kind for more there? */
 static bool more_there(struct pulse *p, const struct named *k, uint32_t name, const struct span *s)
@@ -387,8 +384,7 @@ static struct named *known(struct pulse *p, uint32_t name)
     return at ? &p->named[at - 1] : NULL;
 }
 
-/* ---- tasks
- * ------------------------------------------------------------------------------------------------- */
+/* ---- tasks --------------------------------------------------------------------------------------------- */
 
 /* A task is told of by every model that has a part of it, and ends once. */
 static void task(struct pulse *p, const struct task *t)
@@ -418,8 +414,7 @@ static void tasks(struct pulse *p)
             keep(p, &p->was[i]);
 }
 
-/* ---- a model
- * ----------------------------------------------------------------------------------------------- */
+/* ---- a model ------------------------------------------------------------------------------------------- */
 
 void pulse_gap(struct pulse *p)
 {
@@ -524,8 +519,7 @@ bool pulse_step(struct pulse *p, int64_t budget_ns, bool *failed)
     return true;
 }
 
-/* ---- what is asked
- * ----------------------------------------------------------------------------------------- */
+/* ---- what is asked ------------------------------------------------------------------------------------- */
 
 uint32_t pulse_rows(const struct pulse *p)
 {

@@ -57,8 +57,8 @@ bool pulse_of(const struct pulse *p, int64_t t0, int64_t t1, struct dist out[PUL
 /* pulse_all - the same of the pieces of all rows that `is` says yes to, together, whenever they ended. */
 bool pulse_all(const struct pulse *p, bool (*is)(const void *arg, const struct pulse_row *r), const void *arg,
                struct dist *out);
-/* pulse_order - the rows: those first that somebody waits for outside, then by their time in `d`. One thread.
- */
+/* pulse_order - the rows: those first that somebody waits for outside, then by
+ * their time in `d`. One thread. */
 void pulse_order(const struct pulse *p, const struct dist d[PULSE_ROWS], uint32_t order[PULSE_ROWS]);
 
 #endif

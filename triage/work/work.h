@@ -94,8 +94,7 @@ static inline uint32_t works_pairs(const struct causes *c)
 bool works_new(struct causes *c, struct works *out);
 void works_free(struct works *w);
 
-/* ---- pieces.c, tree.c
- * ---------------------------------------------------------------------------------------- */
+/* ---- pieces.c, tree.c ---------------------------------------------------------------------------------- */
 
 /* works_find - the works, without trees. work_free - what one holds. */
 bool works_find(struct causes *c, struct works *out);

@@ -30,8 +30,8 @@ struct cmdline {
     enum tier tier;
 };
 
-/* cmdline_parse - read argv[1..]. All strings point into argv. false: it makes no sense; one line said why.
- */
+/* cmdline_parse - read argv[1..]. All strings point into argv. false: it makes
+ * no sense; one line said why. */
 bool cmdline_parse(int argc, char **argv, struct cmdline *c);
 /* cmdline_size - "100x30", columns and rows of a terminal; false: it isn't, or is more than 2000x1000. */
 bool cmdline_size(const char *s, int *w, int *h);

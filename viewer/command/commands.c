@@ -42,8 +42,8 @@ static int commands_least(int a, int b)
     return a < b ? a : b;
 }
 
-/* How many letters are missing, too many, others, or in each other's place. Each word is shorter than WORD.
- */
+/* How many letters are missing, too many, others, or in each other's place.
+ * Each word is shorter than WORD. */
 static int slips(const char *a, const char *b)
 {
     int n[WORD][WORD];

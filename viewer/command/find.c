@@ -56,8 +56,7 @@ static int find_fail(const char *what, const char *why)
     return say_failed("find", what, why);
 }
 
-/* ---- the longest hits
- * --------------------------------------------------------------------------------------- */
+/* ---- the longest hits ---------------------------------------------------------------------------------- */
 
 /* Does hit a go before b: is it longer, or as long and earlier? */
 static bool find_before(const struct hit *a, const struct hit *b)
@@ -132,8 +131,7 @@ static bool find_look(void *arg, const struct span *s)
     return !filter_span(j->f, j->g, s) || find_keep(j, s);
 }
 
-/* ---- traces
- * ------------------------------------------------------------------------------------------------- */
+/* ---- traces -------------------------------------------------------------------------------------------- */
 
 static void find_in(struct job *j, struct filter *f)
 {
@@ -178,8 +176,7 @@ static int one_trace(struct job *j, const struct folder_file *file, const char *
     return j->failed ? find_fail(name, "out of memory") : status;
 }
 
-/* ---- output
- * ------------------------------------------------------------------------------------------------- */
+/* ---- output -------------------------------------------------------------------------------------------- */
 
 enum { CELLS = 7 };
 
@@ -242,8 +239,7 @@ static int find_finish(struct job *j)
     return status;
 }
 
-/* ---- odd traces
- * -------------------------------------------------------------------------------------------------- */
+/* ---- odd traces ---------------------------------------------------------------------------------------- */
 
 static int odd_one(struct job *j, struct odd *o, const struct folder_file *f)
 {
@@ -285,8 +281,7 @@ static int odd_traces(struct job *j, const struct folder *files)
     return bad;
 }
 
-/* ---- command line
- * ------------------------------------------------------------------------------------------- */
+/* ---- command line -------------------------------------------------------------------------------------- */
 
 static const struct command command = {"find", CMD_FIND, usage_head, usage_tail};
 

@@ -70,8 +70,7 @@ struct script {
     char was[RICH_MOST]; /* what it said is under the cursor; "": something else */
 };
 
-/* ---- one line --------------------------------------------------------------------------------------------
- */
+/* ---- one line ------------------------------------------------------------------------------------------ */
 
 /* A pop-up's lines, one behind the other; its border and the screen behind it are left out. */
 static void print_popup(struct script *s)
@@ -156,8 +155,7 @@ static void print_linear(struct script *s)
     s->quit |= fflush(s->out) != 0; /* nobody reads on; finish_output() says what is wrong */
 }
 
-/* ---- scripts ---------------------------------------------------------------------------------------------
- */
+/* ---- scripts ------------------------------------------------------------------------------------------- */
 
 static void after(struct script *s, unsigned flags)
 {

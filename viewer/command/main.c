@@ -51,8 +51,7 @@
 #include "viewer/command/say.h"
 #include "viewer/term/term.h"
 
-/* ---- keymaps ---------------------------------------------------------------------------------------------
- */
+/* ---- keymaps ------------------------------------------------------------------------------------------- */
 
 static void say_keymap(void *arg, bool error, const char *file, int line, const char *what)
 {
@@ -128,8 +127,7 @@ static int check_keymap(const char *name)
     return rc == ERR_IO ? EXIT_USAGE : finish_output(errors ? EXIT_MISTAKES : EXIT_OK);
 }
 
-/* ---- help ------------------------------------------------------------------------------------------------
- */
+/* ---- help ---------------------------------------------------------------------------------------------- */
 
 static void usage_lines(FILE *f)
 {
@@ -195,8 +193,7 @@ static void fit_terminal(void)
         say_columns(ws.ws_col);
 }
 
-/* ---- the viewer ------------------------------------------------------------------------------------------
- */
+/* ---- the viewer ---------------------------------------------------------------------------------------- */
 
 /* What the fonts of this kind of terminal have. */
 static enum tier usual_tier(void)
@@ -351,8 +348,8 @@ enum several {
     SEVERAL_SIDE_BY_SIDE, /* two that can be read and make no timeline (two programs, two runs of one, hosts,
                              dialects before Go 1.22; e->what says which): each is to be opened by itself,
                              beside the other */
-    SEVERAL_REFUSED /* one of them can't be read, or there are more than two; e->what is what the user is told
-                     */
+    /* one of them can't be read, or there are more than two; e->what is what the user is told */
+    SEVERAL_REFUSED
 };
 
 static enum several several(const struct cmdline *o, enum err_code opened)

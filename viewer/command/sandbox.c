@@ -86,8 +86,7 @@ unsigned sandbox_needs(const char *command)
     return SANDBOX_FILES;
 }
 
-/* ---- what the clerk may do -------------------------------------------------------------------------------
- */
+/* ---- what the clerk may do ----------------------------------------------------------------------------- */
 
 /* The file that argv[i] and what stands before it say is to be written; NULL: none. */
 static const char *written(int i, char *const *argv)
@@ -130,8 +129,7 @@ static void clerk_told(unsigned needs, int argc, char *const *argv)
         outside_terminal();
 }
 
-/* ---- Landlock --------------------------------------------------------------------------------------------
- */
+/* ---- Landlock ------------------------------------------------------------------------------------------ */
 
 #ifdef HAVE_LANDLOCK
 
@@ -187,8 +185,8 @@ static bool secret(const char *option)
     return false;
 }
 
-/* A word that names a file, with a member of an archive behind a colon, or a place in the trace behind an @.
- */
+/* A word that names a file, with a member of an archive behind a colon, or a
+ * place in the trace behind an @. */
 static void allow_word(struct rules *r, const char *word, uint64_t rights)
 {
     char path[PATH_MAX];
@@ -296,8 +294,7 @@ static void landlock_enter(unsigned needs, int argc, char *const *argv)
 
 #endif
 
-/* ---- seccomp ---------------------------------------------------------------------------------------------
- */
+/* ---- seccomp ------------------------------------------------------------------------------------------- */
 
 #ifdef OUR_ARCH
 
@@ -568,8 +565,7 @@ static bool seccomp_there(void)
 
 #endif
 
-/* ---- both ------------------------------------------------------------------------------------------------
- */
+/* ---- both ---------------------------------------------------------------------------------------------- */
 
 /* A library may load another one when a character is converted first: no code is mapped later. */
 static void load_libraries(void)

@@ -8,8 +8,7 @@
 #include "layout/views/items.h"
 #include "layout/views/tri.h"
 
-/* ---- working them out ------------------------------------------------------------------------------------
- */
+/* ---- working them out ---------------------------------------------------------------------------------- */
 
 /* Said of what must wait for the tables. */
 static const char soon[] = "the tables are not done yet";
@@ -134,8 +133,7 @@ unsigned app_triage(struct app *a, int64_t budget_ns)
     return VR_DRAW;
 }
 
-/* ---- before they are there -------------------------------------------------------------------------------
- */
+/* ---- before they are there ----------------------------------------------------------------------------- */
 
 unsigned tables_walk(struct app *a, int n)
 {

@@ -24,8 +24,7 @@
 #include "viewer/session/source.h"
 #include "viewer/command/tables.h"
 
-/* ---- the program's own -----------------------------------------------------------------------------------
- */
+/* ---- the program's own --------------------------------------------------------------------------------- */
 
 static unsigned do_help(struct app *a, int n)
 {
@@ -279,8 +278,7 @@ static unsigned do_debug(struct app *a, int n)
     return VR_DRAW;
 }
 
-/* ---- how a row of actions.def is called ------------------------------------------------------------------
- */
+/* ---- how a row of actions.def is called ---------------------------------------------------------------- */
 
 struct call {
     unsigned (*how)(struct app *a, enum action act, const struct call *c, int n, const char *arg);

@@ -35,8 +35,7 @@ static void join_keys(const struct binding **b, size_t n, size_t *at, char *out,
     }
 }
 
-/* ---- what is wanted most ----------------------------------------------------------------------------------
- */
+/* ---- what is wanted most ------------------------------------------------------------------------------- */
 
 /* Most wanted first: a narrow screen cuts at the end. What a view doesn't answer is left out. */
 struct want {
@@ -183,8 +182,7 @@ const char *help_key(const struct keymap *km, enum keyview view, enum action a, 
     return out;
 }
 
-/* ---- the help screen -------------------------------------------------------------------------------------
- */
+/* ---- the help screen ----------------------------------------------------------------------------------- */
 
 static void print_counts(FILE *f, const struct keymap *km, enum keyview view)
 {
@@ -361,8 +359,7 @@ bool help_make(struct help *h, const struct keymap *km, const struct view *v, en
     return true;
 }
 
-/* ---- the footer, drawn ------------------------------------------------------------------------------------
- */
+/* ---- the footer, drawn --------------------------------------------------------------------------------- */
 
 static void footer_chord(const struct keymap *km, const struct keystate *st, char *out, size_t size)
 {
@@ -401,8 +398,7 @@ void help_footer(const struct keymap *km, const struct keystate *st, const struc
     mem_free(b);
 }
 
-/* ---- lists for documents ---------------------------------------------------------------------------------
- */
+/* ---- lists for documents ------------------------------------------------------------------------------- */
 
 void help_actions(FILE *f)
 {

@@ -51,8 +51,7 @@ void keymap_report(const struct keymap_say *say, bool error, const char *file, i
     say->fn(say->arg, error, file, line, text);
 }
 
-/* ---- trees -----------------------------------------------------------------------------------------------
- */
+/* ---- trees --------------------------------------------------------------------------------------------- */
 
 struct keymap *keymap_new(void)
 {
@@ -165,8 +164,7 @@ static bool keymap_put(struct keymap *km, struct binding *b)
     return true;
 }
 
-/* ---- lines -----------------------------------------------------------------------------------------------
- */
+/* ---- lines --------------------------------------------------------------------------------------------- */
 
 struct word {
     const char *s;
@@ -383,8 +381,7 @@ enum err_code keymap_parse(struct keymap *km, const char *text, size_t len, cons
     return worst;
 }
 
-/* ---- feeding ---------------------------------------------------------------------------------------------
- */
+/* ---- feeding ------------------------------------------------------------------------------------------- */
 
 static void state_reset(struct keystate *st)
 {

@@ -52,8 +52,8 @@ const char *keyview_name(enum keyview v);
 /* keyview_find - the view of that name, KEYVIEW_COUNT if there is none. */
 enum keyview keyview_find(const char *name, size_t len);
 
-/* Where problems go. error: the line was not obeyed; otherwise it is a warning. line 0 = the map as a whole.
- */
+/* Where problems go. error: the line was not obeyed; otherwise it is a warning.
+ * line 0 = the map as a whole. */
 struct keymap_say {
     void (*fn)(void *arg, bool error, const char *file, int line, const char *what);
     void *arg;

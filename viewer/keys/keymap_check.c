@@ -98,8 +98,7 @@ size_t keymap_continuations(const struct keymap *km, const struct keystate *st, 
     return list_done(&l, by_seq, out);
 }
 
-/* ---- check -----------------------------------------------------------------------------------------------
- */
+/* ---- check --------------------------------------------------------------------------------------------- */
 
 struct check {
     const struct keymap *km;
@@ -182,8 +181,7 @@ int keymap_check(const struct keymap *km, const char *file, const struct keymap_
     return c.errors;
 }
 
-/* ---- dump ------------------------------------------------------------------------------------------------
- */
+/* ---- dump ---------------------------------------------------------------------------------------------- */
 
 /* A key so that the parser reads it back, whatever stands around it: '#' would begin a comment. */
 static const char *dump_key(keycode k, char buf[KEY_NAME_MAX])

@@ -31,8 +31,8 @@ void keymap_report(const struct keymap_say *say, bool error, const char *file, i
     __attribute__((format(printf, 5, 6)));
 /* keynode_kid - the node a key leads to, NULL if none. n may be NULL. */
 struct keynode *keynode_kid(const struct keynode *n, keycode k);
-/* Load one name; skip: how many places of the search path to pass over. base: folder of the including file.
- */
+/* Load one name; skip: how many places of the search path to pass over. base:
+ * folder of the including file. */
 enum err_code keymap_load_from(struct keymap *km, const char *name, const char *includer,
                                const struct keymap_say *say);
 

@@ -175,8 +175,7 @@ enum keyview app_keyview(const struct app *a)
     return (enum keyview)a->view.at.view;
 }
 
-/* ---- the prompt ------------------------------------------------------------------------------------------
- */
+/* ---- the prompt ---------------------------------------------------------------------------------------- */
 
 static int history_of(const struct app *a)
 {
@@ -386,8 +385,7 @@ static unsigned prompt_key(struct app *a, keycode k)
     return VR_NONE;
 }
 
-/* ---- keys ------------------------------------------------------------------------------------------------
- */
+/* ---- keys ---------------------------------------------------------------------------------------------- */
 
 /* Where there is nothing to zoom, in lists and pop-ups, the wheel goes over their lines. */
 static bool scrolls(const struct app *a, keycode k, enum action act)
@@ -606,8 +604,7 @@ unsigned app_interrupt(struct app *a)
     return app_key(a, &esc) & ~(unsigned)VR_QUIT;
 }
 
-/* ---- drawing ---------------------------------------------------------------------------------------------
- */
+/* ---- drawing ------------------------------------------------------------------------------------------- */
 
 bool app_still(const struct app *a)
 {

@@ -127,8 +127,7 @@ static void exchange(struct app *a, int64_t by)
         app_add(a, DUE_VIEW);
 }
 
-/* ---- another process's trace, from before R
- * ---------------------------------------------------------------------- */
+/* ---- another process's trace, from before R ------------------------------------------------------------ */
 
 static void before_free(struct app *a)
 {

@@ -51,8 +51,7 @@ struct follow {
     char why[200], refused[200];
 };
 
-/* ---- how much there is
- * ------------------------------------------------------------------------------------------- */
+/* ---- how much there is --------------------------------------------------------------------------------- */
 
 static uint64_t in_memory(const struct follow *f)
 {
@@ -95,8 +94,7 @@ static bool has_room(struct follow *f, size_t n)
     return waits <= (f->losing ? may / 4 : may) && memory <= (f->losing ? most - most / 8 : most);
 }
 
-/* ---- holding
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- holding ------------------------------------------------------------------------------------------- */
 
 static void over(struct follow *f, const char *why)
 {
@@ -186,8 +184,7 @@ static void receive(struct follow *f)
     end(f, s == LIVE_FAILED ? e.what : "");
 }
 
-/* ---- the newer part
- * --------------------------------------------------------------------------------------------- */
+/* ---- the newer part ------------------------------------------------------------------------------------ */
 
 /* Is it time for a second model? (under the lock) */
 static bool next_due(const struct follow *f)
@@ -228,8 +225,8 @@ static void next_begin(struct follow *f)
     strip_leave(s);
 }
 
-/* How much later one trace begins than another: by the time of day if both tell it, else by the host's clock.
- */
+/* How much later one trace begins than another: by the time of day if both tell
+ * it, else by the host's clock. */
 static int64_t later_by(const struct trace *one, const struct trace *other)
 {
     enum { MOST_S = 1 << 30 };
@@ -240,8 +237,7 @@ static int64_t later_by(const struct trace *one, const struct trace *other)
     return b->first_ns - a->first_ns;
 }
 
-/* ---- connecting again
- * ----------------------------------------------------------------------------------------------- */
+/* ---- connecting again ---------------------------------------------------------------------------------- */
 
 static enum err_code save_to(const struct follow *f, int connection, struct saved **out, struct err *e)
 {
@@ -332,9 +328,7 @@ static unsigned again_step(struct follow *f)
     return 0;
 }
 
-/* ---- damage
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- damage -------------------------------------------------------------------------------------------- */
 
 /* A contradiction that was not known of yet; the last one. */
 static const struct err *contradiction(const struct follow *f)
@@ -454,8 +448,7 @@ static void look_late(struct follow *f)
     f->heard_ns = 0;
 }
 
-/* ---- the face
- * --------------------------------------------------------------------------------------------------- */
+/* ---- the face ------------------------------------------------------------------------------------------ */
 
 /* What comes can't be decoded any further: that is its end, and is said. */
 static bool damaged(struct follow *f)

@@ -11,8 +11,7 @@
 #include "decode/base/mem.h"
 #include "decode/base/thread.h"
 
-/* ---- the strip
- * ---------------------------------------------------------------------------------------------- */
+/* ---- the strip ----------------------------------------------------------------------------------------- */
 
 enum { PAGE = 1 << 21 };
 #define STRIP_MAX ((size_t)(UINT64_C(1) << (sizeof(size_t) > 4 ? 37 : 29))) /* addresses, not memory */
@@ -102,8 +101,7 @@ bool strip_is_long(const struct strip *s)
     return s->n > s->cap / 2;
 }
 
-/* ---- models of it, and who makes the next one
- * --------------------------------------------------------------- */
+/* ---- models of it, and who makes the next one ---------------------------------------------------------- */
 
 #define MAKE_NS 20000000
 
@@ -115,8 +113,7 @@ static bool leaves(void)
     return leaving;
 }
 
-/* ---- a model
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- a model ------------------------------------------------------------------------------------------- */
 
 /* Behind its header, which stands there only while it is opened; of its bytes up to m->len. */
 static bool open_at(struct model *m, const uint8_t header[STREAM_HEADER], bool grows,
@@ -202,8 +199,7 @@ void model_free(struct model *m)
     *m = (struct model){0};
 }
 
-/* ---- the thread
- * ------------------------------------------------------------------------------------------------- */
+/* ---- the thread ---------------------------------------------------------------------------------------- */
 
 /* Under the lock: something to do? */
 static bool wanted(const struct maker *k)

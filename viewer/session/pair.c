@@ -60,8 +60,7 @@ static struct app *idle(const struct pair *p)
     return p->app[!p->active];
 }
 
-/* ---- where both are -------------------------------------------------------------------------------------
- */
+/* ---- where both are ------------------------------------------------------------------------------------ */
 
 /* Both axes reach as far as the longer trace, so that a column is as long in both. */
 static void axes(struct pair *p)
@@ -122,8 +121,7 @@ static bool align(struct pair *p, enum align how)
     return true;
 }
 
-/* ---- keys -----------------------------------------------------------------------------------------------
- */
+/* ---- keys ---------------------------------------------------------------------------------------------- */
 
 /* What the loop reads from the app that it knows. */
 static void yank_up(const struct pair *p, struct app *from, unsigned f)
@@ -270,8 +268,7 @@ unsigned pair_interrupt(struct app *a)
     return f;
 }
 
-/* ---- work -----------------------------------------------------------------------------------------------
- */
+/* ---- work ---------------------------------------------------------------------------------------------- */
 
 static struct loaded loaded_of(const struct app *a)
 {
@@ -343,8 +340,7 @@ unsigned pair_step(struct app *a, int64_t budget_ns, unsigned *flags)
     return phase;
 }
 
-/* ---- drawing --------------------------------------------------------------------------------------------
- */
+/* ---- drawing ------------------------------------------------------------------------------------------- */
 
 /* Both, one above the other; of what is for both, or on a small screen, the active one alone. */
 static void divide(struct pair *p)
@@ -425,8 +421,7 @@ bool pair_draw(struct app *a)
     return true;
 }
 
-/* ---- life -----------------------------------------------------------------------------------------------
- */
+/* ---- life ---------------------------------------------------------------------------------------------- */
 
 bool pair_begin(struct app *a, struct app *b)
 {

@@ -35,8 +35,7 @@ struct patience {
     size_t ntyped;
 };
 
-/* ---- the terminal, taken and given back
- * ------------------------------------------------------------------------- */
+/* ---- the terminal, taken and given back ---------------------------------------------------------------- */
 
 /* One per process, since signals are. */
 static struct {
@@ -96,8 +95,7 @@ static void untake(void)
     close(tty.fd);
 }
 
-/* ---- the thread
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- the thread ---------------------------------------------------------------------------------------- */
 
 static bool is_over(const struct patience *p, int ms)
 {

@@ -60,8 +60,8 @@ enum {
 };
 /* term_wait - sleep until something happens, at most timeout_ms (0 = just look, -1 = for ever). */
 unsigned term_wait(struct term *t, int timeout_ms);
-/* term_key - the next key that has arrived; never blocks (but for the 25 ms that tell Esc from a sequence).
- */
+/* term_key - the next key that has arrived; never blocks (but for the 25 ms
+ * that tell Esc from a sequence). */
 bool term_key(struct term *t, struct key_event *out);
 /* term_forgive - it was Ctrl-C that asked to leave, and it has been taken for something else. false: it was
  * not. */

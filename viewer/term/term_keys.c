@@ -14,8 +14,7 @@
 #include "decode/base/utf8.h"
 #include "viewer/term/signals.h"
 
-/* ---- waiting and keys ------------------------------------------------------------------------------------
- */
+/* ---- waiting and keys ---------------------------------------------------------------------------------- */
 
 void term_take_size(struct term *t)
 {
@@ -42,8 +41,8 @@ static unsigned take_signals(struct term *t)
         sig.tstp = 0;
         what |= TERM_SUSPEND;
     }
-    if (sig.cont) { /* continued behind our back (kill -STOP): nobody knows what the terminal looks like now
-                     */
+    /* continued behind our back (kill -STOP): nobody knows what the terminal looks like now */
+    if (sig.cont) {
         sig.cont = 0;
         reset_prog_mode();
         term_redraw(t);

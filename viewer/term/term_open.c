@@ -17,8 +17,7 @@
 #include "viewer/term/term_builtin.h"
 #include "viewer/term/terms.h"
 
-/* ---- capabilities ----------------------------------------------------------------------------------------
- */
+/* ---- capabilities -------------------------------------------------------------------------------------- */
 
 static char *capability(const char *name)
 {
@@ -48,8 +47,7 @@ static void prepare_emergency(struct term *t)
     sig.open = true;
 }
 
-/* ---- opening ---------------------------------------------------------------------------------------------
- */
+/* ---- opening ------------------------------------------------------------------------------------------- */
 
 static bool known_sync(const char *type)
 {
@@ -164,8 +162,8 @@ static enum err_code open_files(struct term *t, struct err *e)
     return ERR_OK;
 }
 
-/* Raw enough that C-v, C-s and C-o arrive; signals stay with the terminal, so Ctrl-C and Ctrl-Z always work.
- */
+/* Raw enough that C-v, C-s and C-o arrive; signals stay with the terminal, so
+ * Ctrl-C and Ctrl-Z always work. */
 static void raw_mode(struct term *t)
 {
     struct termios tio;

@@ -42,8 +42,7 @@ static char user_name[64];
 static const char *const names[PALETTE_COUNT] = {
     "dark", "light", "neutral", "colour-blind", "colour-blind-light", "contrast"};
 
-/* ---- palettes as text ------------------------------------------------------------------------------------
- */
+/* ---- palettes as text ---------------------------------------------------------------------------------- */
 
 struct reader {
     const char *file;
@@ -322,8 +321,8 @@ static int32_t to_256(int32_t rgb)
     return rgb == INK_DEFAULT ? INK_DEFAULT : theme_256((uint32_t)rgb);
 }
 
-/* 8 colours: a bright foreground is bold; bright black would often be no colour at all, so it is dim instead.
- */
+/* 8 colours: a bright foreground is bold; bright black would often be no colour
+ * at all, so it is dim instead. */
 static struct ink ink_8(const struct row *r)
 {
     struct ink k = {r->fg16, r->bg16, r->attrs};
