@@ -62,6 +62,15 @@ static void of_work(struct text *t, const struct pulse_row *w)
     label(t, false, "work", w->name);
 }
 
+static void sum_and_count(struct text *t, const char *metric, const struct pulse_row *w)
+{
+    text_add(t, "gotop_%s_sum", metric);
+    of_work(t, w);
+    text_add(t, "} %.15g\ngotop_%s_count", seconds(w->total_ns), metric);
+    of_work(t, w);
+    text_add(t, "} %llu\n", (unsigned long long)w->n);
+}
+
 static void out_durations(struct text *t, const struct figures *f)
 {
     head(t, "work_duration_seconds", "histogram",
@@ -78,11 +87,7 @@ static void out_durations(struct text *t, const struct figures *f)
             else
                 text_add(t, ",le=\"+Inf\"} %llu\n", (unsigned long long)n);
         }
-        text_lit(t, "gotop_work_duration_seconds_sum");
-        of_work(t, w);
-        text_add(t, "} %.15g\ngotop_work_duration_seconds_count", seconds(w->total_ns));
-        of_work(t, w);
-        text_add(t, "} %llu\n", (unsigned long long)w->n);
+        sum_and_count(t, "work_duration_seconds", w);
     }
 }
 
@@ -101,11 +106,7 @@ static void out_recent(struct text *t, const struct figures *f)
             of_work(t, w);
             text_add(t, ",quantile=\"%s\"} %.15g\n", q[k], d->n ? seconds((double)v[k]) : NAN);
         }
-        text_lit(t, "gotop_work_recent_duration_seconds_sum");
-        of_work(t, w);
-        text_add(t, "} %.15g\ngotop_work_recent_duration_seconds_count", seconds(w->total_ns));
-        of_work(t, w);
-        text_add(t, "} %llu\n", (unsigned long long)w->n);
+        sum_and_count(t, "work_recent_duration_seconds", w);
     }
 }
 
