@@ -46,6 +46,7 @@ static struct site runs_at(const struct causes *c, const struct works *w, uint32
             }
         }
     }
+    at.leaf = at.user; /* a run's stack is that of its end: what it calls there may be what it waits in */
     return at;
 }
 

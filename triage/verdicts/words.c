@@ -351,8 +351,11 @@ void verdict_harm(struct text *t, const struct works *w, const struct verdict *v
 
 void verdict_amount(struct text *t, const struct verdict *v)
 {
-    const bool counted = v->known >> EV_COUNT & 1;
-    if (v->grows && counted)
+    const bool counted = v->known >> EV_COUNT & 1, sized = v->known >> EV_AFTER & 1;
+    if (v->grows && sized) {
+        text_lit(t, "+");
+        text_bytes(t, (uint64_t)(v->ev[EV_AFTER] - v->ev[EV_BEFORE]));
+    } else if (v->grows && counted)
         text_add(t, "+%.0f", v->ev[EV_COUNT]);
     else if (v->harm.share <= 0 && counted) /* of no work: how often it is */
         text_add(t, "%.0fx", v->ev[EV_COUNT]);
