@@ -20,6 +20,7 @@
 #include "decode/base/mem.h"
 #include "decode/trace.h"
 #include "decode/model/trace_priv.h"
+#include "tests/support/read_file.h"
 #include "tests/support/tracegen.h"
 
 #define UNUSED __attribute__((unused))
@@ -73,21 +74,6 @@ static inline UNUSED void unload(struct loaded *l)
 {
     trace_close(l->tr);
     free(l->bytes);
-}
-
-static inline UNUSED uint8_t *read_file(const char *path, size_t *n)
-{
-    FILE *f = fopen(path, "rb");
-    *n = 0;
-    if (!f)
-        return NULL;
-    fseek(f, 0, SEEK_END);
-    long len = ftell(f);
-    rewind(f);
-    uint8_t *p = malloc((size_t)len + 1);
-    *n = fread(p, 1, (size_t)len, f);
-    fclose(f);
-    return p;
 }
 
 /* each_trace - call f with every *.trace of a folder of at most max bytes, sorted. Returns how many there

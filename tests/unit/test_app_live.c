@@ -17,6 +17,7 @@
 #include "layout/move/move.h"
 #include "layout/move/kind.h"
 #include "layout/views/sums_text.h"
+#include "tests/support/read_file.h"
 #include "tests/unit/gap_help.h"
 #include "viewer/session/app_live.h"
 #include "viewer/session/follow.h"
@@ -27,19 +28,6 @@ static const enum action views[] = {ACT_VIEW_PROCS, ACT_VIEW_GOROUTINES, ACT_VIE
                                     ACT_VIEW_GC,    ACT_VIEW_LOG,        ACT_VIEW_TOP};
 
 static struct keymap *km;
-
-static uint8_t *read_file(const char *path, size_t *n)
-{
-    FILE *f = fopen(path, "rb");
-    assert_non_null(f);
-    fseek(f, 0, SEEK_END);
-    *n = (size_t)ftell(f);
-    rewind(f);
-    uint8_t *p = malloc(*n);
-    assert_int_equal(fread(p, 1, *n, f), *n);
-    fclose(f);
-    return p;
-}
 
 /* A screen without its title, which says where it is from. */
 static char *screen(struct app *a)

@@ -2,23 +2,11 @@
  * test_cut_claims.c - what the page says of a trace that was cut short is backed by what is left of it:
  * programs with a known fault, cut at a third, in half and at two thirds.
  */
+#include "tests/support/read_file.h"
 #include "triage_help.h"
 
 #include "triage/findings/asked.h"
 #include "triage/report/report.h"
-
-static uint8_t *read_all(const char *path, size_t *n)
-{
-    FILE *f = fopen(path, "rb");
-    assert_non_null(f);
-    assert_int_equal(fseek(f, 0, SEEK_END), 0);
-    *n = (size_t)ftell(f);
-    uint8_t *p = malloc(*n);
-    rewind(f);
-    assert_int_equal(fread(p, 1, *n, f), *n);
-    fclose(f);
-    return p;
-}
 
 static bool load_part(const uint8_t *p, size_t n, struct loaded *l)
 {
@@ -61,7 +49,7 @@ static void cut_at(const uint8_t *p, size_t n, const char *path)
 static void cuts(const char *path)
 {
     size_t n;
-    uint8_t *p = read_all(path, &n);
+    uint8_t *p = read_file(path, &n);
     for (unsigned percent = 33; percent < 70; percent += 17)
         cut_at(p, n * percent / 100, path);
     free(p);
@@ -82,7 +70,7 @@ static void workers_by_mode(void **state)
 {
     (void)state;
     size_t n;
-    uint8_t *p = read_all("tests/golden/causes/reprint.trace", &n);
+    uint8_t *p = read_file("tests/golden/causes/reprint.trace", &n);
     struct loaded l;
     assert_true(load_part(p, n * 2 / 3, &l));
     assert_true(l.tg->gc_cycles > 4);

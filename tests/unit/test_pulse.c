@@ -3,6 +3,7 @@
  * whether they come as a generation each, as a model that grows, or at once; and what began in one generation
  * and ended in a later one is among them.
  */
+#include "tests/support/read_file.h"
 #include "triage_help.h"
 
 #include "decode/input/stream.h"
@@ -10,19 +11,6 @@
 
 static const char *const files[] = {"samples/http-long-1.23.trace", "samples/http-long-1.27.trace",
                                     "samples/tasks-1.27.trace", "samples/lock-1.26.trace"};
-
-static uint8_t *read_file(const char *path, size_t *n)
-{
-    FILE *f = fopen(path, "rb");
-    assert_non_null(f);
-    fseek(f, 0, SEEK_END);
-    *n = (size_t)ftell(f);
-    rewind(f);
-    uint8_t *p = malloc(*n);
-    assert_int_equal(fread(p, 1, *n, f), *n);
-    fclose(f);
-    return p;
-}
 
 static void add(struct pulse *p, const struct trace *tr)
 {
