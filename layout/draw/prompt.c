@@ -390,7 +390,7 @@ unsigned view_yank(struct view *v, char **out)
         free(text);
         return move_fail(v, "no rows here to copy");
     }
-    view_message(v, false, "%s%s", rows ? "copied: all rows, as TSV" : "yanked: ",
+    view_message(v, false, "%s%s", rows ? "copied: all rows" : "yanked: ",
                  v->popup.kind ? "the pop-up"
                  : rows        ? ""
                                : line);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-/* read_file - *n bytes, the caller's until free(). A file that cannot be read fails the test. */
+/* read_file - *n bytes, the caller's until free(); NULL: it cannot be read. */
 static inline __attribute__((unused)) uint8_t *read_file(const char *path, size_t *n)
 {
     FILE *f = fopen(path, "rb");

@@ -67,7 +67,7 @@ static void test_mmu(void **state)
         assert_int_equal(f.a.view.at.row, i);
     }
     expect(&f, "l", "this is the whole trace");
-    expect(&f, "g l l l l l l y", "copied: all rows, as TSV");
+    expect(&f, "g l l l l l l y", "copied: all rows");
     assert_memory_equal(f.a.yank, "window ns\tmmu\tat ns\n10000\t", 26);
     expect(&f, "Enter", "the processors' time then");
     assert_int_equal(f.a.view.at.view, VIEW_PROCS);
@@ -93,7 +93,7 @@ static void test_copied(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct fix f;
         fix_open(&f, lock, "default", 80, 24);
-        expect(&f, rows[i].keys, "copied: all rows, as TSV");
+        expect(&f, rows[i].keys, "copied: all rows");
         assert_memory_equal(f.a.yank, rows[i].begin, strlen(rows[i].begin));
         uint32_t lines = 0;
         for (const char *c = f.a.yank; *c; c++)
