@@ -75,7 +75,7 @@ void legend_page(enum tier t, struct rich *out)
     rich_para(out);
     rich_add(out, STYLE_POPUP,
              "WORK: what the program does again and again. usual: a piece around the median; slow: "
-             "the slowest tenth.");
+             "the slowest tenth, or fewer that stand out.");
     rich_para(out);
     rich_add(out, STYLE_POPUP, "Bars:  ");
     for (size_t i = 0; i < sizeof bar / sizeof *bar; i++)

@@ -7,7 +7,7 @@
  * reports and JSON alike. No verdict asks what another one said.
  *
  * One currency: `share`, of the explained time of one work's pieces, that lies under the verdict's nodes: of
- * all of them, or of the slowest tenth, whichever is more. Order, `!` or note, and gain come from it
+ * all of them, or of the slow ones, whichever is more. Order, `!` or note, and gain come from it
  * (decide.c). What is idle is in no node, and costs nothing.
  *
  * Units: ns; shares 0..1. Strings, stacks and lanes are those of the trace. 0 and NO_LANE mean: not told.
@@ -89,16 +89,16 @@ enum sure { SURE_RECORDED, SURE_INFERRED };
 enum level { LEVEL_NOTE, LEVEL_WARN, LEVEL_SEVERE };
 struct harm {
     uint32_t work;    /* index in works, NO_LANE: of no work, `share` is of the trace */
-    double all, slow; /* share of all pieces' time, of the slowest tenth's */
+    double all, slow; /* share of all pieces' time, of the slow ones' (work.h) */
     double usual;     /* of those around the median */
     double share;     /* the larger of `all` and `slow`, or of a resource what it takes */
-    bool slow_only;   /* hit and of: of the slowest tenth */
+    bool slow_only;   /* hit and of: of the slow ones */
     uint64_t hit, of; /* pieces that have it, of those looked at */
 };
 struct gain {
     bool known;
     double piece_lo, piece_hi; /* of the time of a piece that is hit */
-    double p99_lo, p99_hi;     /* of the slowest tenth's time */
+    double p99_lo, p99_hi;     /* of the slow ones' time */
     double trace_lo, trace_hi; /* of the trace */
 };
 
