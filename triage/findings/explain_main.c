@@ -340,26 +340,6 @@ static bool text_answer(struct text *t, struct explainer *x, const struct trace 
 
 /* ---- JSON ---------------------------------------------------------------------------------------------- */
 
-static json_t *json_name(const struct trace *tr, uint32_t str)
-{
-    struct text t = {0};
-    text_str(&t, tr, str);
-    json_t *v = json_string(t.p ? t.p : "");
-    text_free(&t);
-    return v;
-}
-
-/* Of running: what is known of it being there. */
-static void json_ran(json_t *o, const struct trace *tr, const struct ran *r)
-{
-    if (r)
-        json_object_set_new(o, "how", json_string(ran_id(ran_how(r))));
-    if (r && r->from)
-        json_object_set_new(o, "after", json_name(tr, r->from));
-    if (r && r->to)
-        json_object_set_new(o, "before", json_name(tr, r->to));
-}
-
 /* A value in a document, the lines behind its first so far from the edge; open: without its last line, which
  * closes it. */
 static void json_inset(struct text *t, const json_t *v, size_t flags, int inset, bool open)
@@ -379,9 +359,8 @@ static void json_inset(struct text *t, const json_t *v, size_t flags, int inset,
 static json_t *json_node(const struct trace *tr, const struct explain_node *n)
 {
     json_t *o =
-        json_pack("{s:s, s:o, s:o, s:I, s:I, s:I}", "what", explain_cat_id((enum explain_cat)n->cat), "func",
-                  json_name(tr, n->func), "goroutines", json_name(tr, n->who), "ns", (json_int_t)n->ns,
-                  "count", (json_int_t)n->count, "longest_ns", (json_int_t)n->longest);
+        json_put(json_object(), tr, "what", explain_cat_id((enum explain_cat)n->cat), "func", j_str(n->func),
+                 "goroutines", j_str(n->who), "ns", n->ns, "count", n->count, "longest_ns", n->longest);
     json_ran(o, tr, n->cat == EX_RUN && n->stack ? &n->ran : NULL);
     return o;
 }
@@ -411,17 +390,11 @@ static json_t *json_part(const struct trace *tr, const struct explain_item *item
     const struct explain_part *p = &item->part;
     struct ran ran;
     uint32_t stack, frame, func = explain_place(tr, NULL, p, &stack, &frame, &ran);
-    json_t *o = json_pack("{s:I, s:I, s:i, s:s, s:I, s:o}", "t0", (json_int_t)p->t0, "t1", (json_int_t)p->t1,
-                          "depth", (int)p->depth, "what", explain_cat_id((enum explain_cat)p->cat),
-                          "goroutine", (json_int_t)trace_lane_who(tr, (struct lane){LANE_G, p->g}).id, "func",
-                          json_name(tr, func));
+    json_t *o =
+        json_put(json_object(), tr, "t0", p->t0, "t1", p->t1, "depth", p->depth, "what",
+                 explain_cat_id((enum explain_cat)p->cat), "goroutine", j_g(p->g), "func", j_str(func));
     json_ran(o, tr, p->cat == EX_RUN && stack ? &ran : NULL);
-    if (item->up != NO_LANE)
-        json_object_set_new(o, "of", json_integer((json_int_t)item->up));
-    if (p->by != NO_LANE) {
-        json_object_set_new(o, "ended_by",
-                            json_integer((json_int_t)trace_lane_who(tr, (struct lane){LANE_G, p->by}).id));
-    }
+    json_put(o, tr, "of", j_if(item->up != NO_LANE, item->up), "ended_by", j_g(p->by));
     return o;
 }
 
@@ -446,10 +419,9 @@ static bool json_answer(struct text *t, struct explainer *x, const struct trace 
     ok = ok && (q->n > 1 || explain_list_piece(x, &q->v[0], &l));
     if (ok) {
         const size_t flags = JSON_INDENT(1) | (t->ascii ? JSON_ENSURE_ASCII : 0);
-        json_begin();
-        json_t *head = json_pack("{s:s, s:s, s:I, s:I, s:b}", "schema", "gotop.explain/1", "subject",
-                                 q->title.p ? q->title.p : "", "instances", (json_int_t)q->all, "ns",
-                                 (json_int_t)all.v[0].ns, "cut", (int)(all.cut || l.cut));
+        json_t *head =
+            json_put(json_begin(), tr, "schema", "gotop.explain/1", "subject", q->title.p ? q->title.p : "",
+                     "instances", q->all, "ns", all.v[0].ns, "cut", (bool)(all.cut || l.cut));
         json_inset(t, head, flags, 0, true);
         json_decref(head);
         text_lit(t, ",\n \"tree\": ");

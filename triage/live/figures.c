@@ -45,6 +45,14 @@ int64_t fig_ns(const struct group *g, int state)
     }
 }
 
+int64_t fig_all_ns(const struct triage *tg, int state)
+{
+    int64_t ns = 0;
+    for (uint32_t i = 0; i < tg->ngroups; i++)
+        ns = ns_add(ns, fig_ns(&tg->groups[i], state));
+    return ns;
+}
+
 int64_t fig_busy(const struct triage *tg)
 {
     const int64_t *ns = tg->p_sum.ns;

@@ -160,13 +160,9 @@ static void out_now(struct text *t, const struct figures *f)
     plain(t, "goroutines", "gauge", "Goroutines at the end of the last picture.", tg->g_at_end);
     plain(t, "processors", "gauge", "GOMAXPROCS.", trace_info(f->l->tr)->gomaxprocs);
     head(t, "goroutines_in_state", "gauge", "Goroutines in a state, on average over the last picture.");
-    for (int k = 0; k < FIG_STATES; k++) {
-        int64_t ns = 0;
-        for (uint32_t i = 0; i < tg->ngroups; i++)
-            ns = ns_add(ns, fig_ns(&tg->groups[i], k));
+    for (int k = 0; k < FIG_STATES; k++)
         text_add(t, "gotop_goroutines_in_state{state=\"%s\"} %.15g\n", fig_state[k],
-                 tg->end > 0 ? (double)ns / (double)tg->end : 0);
-    }
+                 tg->end > 0 ? (double)fig_all_ns(tg, k) / (double)tg->end : 0);
     if (tg->heap.known)
         plain(t, "heap_bytes", "gauge", "The heap at the end of the last picture.", (double)tg->heap.last);
     plain(t, "trace_late_seconds", "gauge",

@@ -64,13 +64,8 @@ static void object(json_t *a, const struct zip_member *m, const struct dialect *
 {
     struct text name = {0};
     text_clean(&name, m->name, m->len, 0);
-    json_t *o = json_object();
-    json_object_set_new(o, "name", json_string(name.p ? name.p : ""));
-    json_object_set_new(o, "bytes", json_integer((json_int_t)(m->size & INT64_MAX)));
-    json_object_set_new(o, "dialect", json_string(d->name));
-    if (end >= 0)
-        json_object_set_new(o, ticks ? "duration_ticks" : "duration_ns", json_integer((json_int_t)end));
-    json_array_append_new(a, o);
+    json_row(a, NULL, "name", name.p ? name.p : "", "bytes", m->size, "dialect", d->name,
+             ticks ? "duration_ticks" : "duration_ns", j_if(end >= 0, end));
     text_free(&name);
 }
 
@@ -86,8 +81,7 @@ int info_archive(struct text *t, const char *path, const struct zip *z, bool jso
     struct dialect d;
     uint64_t pos = 0;
     int n = 0;
-    json_begin();
-    json_t *a = json_array(), *all = json_object();
+    json_t *all = json_put(json_begin(), NULL, "schema", INFO_SCHEMA), *a = json_list(all, "traces");
     if (!json) {
         text_lit(t, "gotop info: ");
         text_clean(t, path, strlen(path), 0);
@@ -108,15 +102,11 @@ int info_archive(struct text *t, const char *path, const struct zip *z, bool jso
     }
     if (!json)
         unseen(t, z);
-    json_object_set_new(all, "schema", json_string(INFO_SCHEMA));
-    json_object_set(all, "traces", a);
-    char *text = json && json_whole() ? json_dumps(all, JSON_INDENT(1) | JSON_PRESERVE_ORDER) : NULL;
-    if (text)
+    char *text = json_end(all, JSON_INDENT(1));
+    if (text && json)
         text_add(t, "%s\n", text);
     else if (json)
         n = err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory") ? -1 : n;
     mem_free(text);
-    json_decref(a);
-    json_decref(all);
     return n;
 }

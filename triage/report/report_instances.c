@@ -3,7 +3,7 @@
  * the slow ones do more of than the usual ones, as lines of the page and as JSON.
  */
 #include "triage/findings/instances.h"
-#include "triage/report/json_out.h"
+#include "triage/report/report_parts.h"
 
 #define SPANS 200000 /* that all explanations of a report may pass */
 #define DIFFS 8      /* rows of a kind whose slow ones are explained */
@@ -76,82 +76,57 @@ void report_instances(struct text *t, const struct loaded *l)
     instances_all_free(&k);
 }
 
-void out_ran(struct out *o, json_t *r, const struct ran *ran)
+static void out_differ(json_t *r, const struct trace *tr, const struct instance_diff *d)
 {
-    if (!ran)
-        return;
-    const char *how = ran_id(ran_how(ran));
-    words(o, r, "how", how, strlen(how));
-    if (ran->from)
-        name(o, r, "after", ran->from);
-    if (ran->to)
-        name(o, r, "before", ran->to);
-}
-
-static void out_differ(struct out *o, json_t *r, const struct instance_diff *d)
-{
-    json_t *v = object(o, r, "differ"), *arr;
-    num(o, v, "slow", d->nslow);
-    num(o, v, "slow_ns", d->slow);
-    num(o, v, "usual", d->nusual);
-    num(o, v, "usual_ns", d->usual);
-    yes(o, v, "cut", d->cut);
-    arr = array(o, v, "parts");
+    json_t *v = json_in(r, "differ", tr, "slow", d->nslow, "slow_ns", d->slow, "usual", d->nusual, "usual_ns",
+                        d->usual, "cut", d->cut),
+           *arr = json_list(v, "parts");
     for (uint32_t i = 0; i < d->n; i++) {
-        json_t *p = row(o, arr);
-        const char *what = explain_cat_id((enum explain_cat)d->part[i].cat);
-        words(o, p, "what", what, strlen(what));
-        name(o, p, "func", d->part[i].func);
-        out_ran(o, p, d->part[i].cat == EX_RUN && d->part[i].stack ? &d->part[i].ran : NULL);
-        num(o, p, "slow_ns", d->part[i].slow);
-        num(o, p, "usual_ns", d->part[i].usual);
-        stack(o, p, "stack", d->part[i].stack);
+        json_t *p = json_row(arr, tr, "what", explain_cat_id((enum explain_cat)d->part[i].cat), "func",
+                             j_str(d->part[i].func));
+        json_ran(p, tr, d->part[i].cat == EX_RUN && d->part[i].stack ? &d->part[i].ran : NULL);
+        json_put(p, tr, "slow_ns", d->part[i].slow, "usual_ns", d->part[i].usual, "stack",
+                 j_stack(d->part[i].stack));
     }
 }
 
-void out_instances(struct out *o, json_t *root)
+static json_t *out_row(json_t *arr, const struct trace *tr, const struct instances *in,
+                       const struct instance_row *w)
+{
+    json_t *r = json_row(arr, tr, "kind", instance_kind_id(w->kind), "name", j_str(w->name), "wait",
+                         w->kind == IN_PLACE ? wait_kind_name(w->wait) : NULL, "looked", w->looked, "of",
+                         w->of, "open", w->open, "latency", j_dist(&w->d)),
+           *x = json_list(r, "buckets");
+    for (uint32_t n = 0; n < INSTANCE_BUCKETS; n++)
+        if (w->bucket[n])
+            json_row(x, tr, "from", instance_bucket(n), "count", w->bucket[n]);
+    x = json_list(r, "slowest");
+    for (uint32_t n = 0; n < w->d.n && n < 8; n++) {
+        const struct workpiece *one = &in->one[w->at + n];
+        json_row(x, tr, "t0", one->t0, "t1", one->t1, "goroutine", j_g(one->g));
+    }
+    return r;
+}
+
+void out_instances(json_t *root, const struct loaded *l)
 {
     unsigned shown[IN_KINDS] = {0};
-    json_t *arr = array(o, root, "instances");
+    json_t *arr = json_list(root, "instances");
     struct instances_all k;
-    bool ok = instances_all(o->l->tg, SPANS, &k);
+    bool ok = instances_all(l->tg, SPANS, &k);
     for (uint32_t i = 0; ok && i < k.in.n; i++) {
         const struct instance_row *w = &k.in.row[i];
-        const char *kind = instance_kind_id(w->kind);
         struct instance_diff d;
         if (shown[w->kind]++ >= TOP)
             continue;
-        json_t *r = row(o, arr), *b;
-        words(o, r, "kind", kind, strlen(kind));
-        name(o, r, "name", w->name);
-        if (w->kind == IN_PLACE)
-            words(o, r, "wait", wait_kind_name(w->wait), strlen(wait_kind_name(w->wait)));
-        big(o, r, "looked", w->looked);
-        big(o, r, "of", w->of);
-        big(o, r, "open", w->open);
-        dist(o, r, "latency", &w->d);
-        b = array(o, r, "buckets");
-        for (uint32_t n = 0; n < INSTANCE_BUCKETS; n++) {
-            if (w->bucket[n]) {
-                json_t *x = row(o, b);
-                num(o, x, "from", instance_bucket(n));
-                big(o, x, "count", w->bucket[n]);
-            }
-        }
-        b = array(o, r, "slowest");
-        for (uint32_t n = 0; n < w->d.n && n < 8; n++) {
-            const struct workpiece *one = &k.in.one[w->at + n];
-            json_t *z = row(o, b);
-            num(o, z, "t0", one->t0);
-            num(o, z, "t1", one->t1);
-            lane_id(o, z, "goroutine", LANE_G, one->g);
-        }
+        json_t *r = out_row(arr, l->tr, &k.in, w);
         if (shown[w->kind] <= DIFFS) {
-            o->failed |= !differ(&k, o->l, w, &d);
+            ok = differ(&k, l, w, &d);
             if (d.n)
-                out_differ(o, r, &d);
+                out_differ(r, l->tr, &d);
         }
     }
-    o->failed |= !ok;
+    if (!ok)
+        json_fail();
     instances_all_free(&k);
 }

@@ -6,460 +6,322 @@
 #include "triage/findings/asked.h"
 #include "triage/report/asserts.h"
 #include "triage/link.h"
-#include "triage/report/json_out.h"
+#include "triage/report/report_parts.h"
 
 /* What the reader noted on the way: where (if it has a place) and what. */
-static void notes(struct out *o, json_t *t, const char *key, uint32_t n,
+static void notes(json_t *t, const char *key, const struct trace *tr, uint32_t n,
                   const struct err *(*get)(const struct trace *, uint32_t))
 {
-    json_t *d = array(o, t, key);
-    for (uint32_t i = 0; i < n && get(o->tr, i); i++) {
-        const struct err *e = get(o->tr, i);
-        json_t *r = row(o, d);
-        if (e->offset != ERR_NO_OFFSET)
-            big(o, r, "offset", e->offset);
-        words(o, r, "what", e->what, strlen(e->what));
+    json_t *arr = json_list(t, key);
+    for (uint32_t i = 0; i < n && get(tr, i); i++) {
+        const struct err *e = get(tr, i);
+        json_row(arr, tr, "offset", j_if(e->offset != ERR_NO_OFFSET, e->offset), "what", e->what);
     }
 }
 
-static void out_trace(struct out *o, json_t *root)
+static void out_trace(json_t *root, const struct loaded *l)
 {
-    const struct trace_info *in = trace_info(o->tr);
-    json_t *t = object(o, root, "trace");
-    words(o, t, "path", o->l->path, strlen(o->l->path));
-    words(o, t, "dialect", in->dialect, strlen(in->dialect));
-    num(o, t, "duration_ns", in->end);
-    yes(o, t, "has_clock", in->has_clock);
-    yes(o, t, "clock_assumed", in->clock_assumed);
-    big(o, t, "events", in->events);
-    big(o, t, "bytes", in->bytes_done);
-    num(o, t, "gomaxprocs", in->gomaxprocs);
-    num(o, t, "first_ns", in->first_ns);
-    if (in->has_wall) {
-        num(o, t, "wall_sec", in->wall_sec);
-        num(o, t, "wall_nsec", in->wall_nsec);
-    }
-    big(o, t, "goroutines", trace_info(o->tr)->goroutines);
-    num(o, t, "goroutines_created", o->l->tg->g_created);
-    num(o, t, "goroutines_ended", o->l->tg->g_ended);
-    yes(o, t, "partial", o->l->partial);
-    notes(o, t, "damages", in->ndamages, trace_damage);
-    if (in->more_damages)
-        yes(o, t, "more_damages", true);
-    notes(o, t, "warnings", in->nwarnings, trace_warning);
+    const struct trace *tr = l->tr;
+    const struct trace_info *in = trace_info(tr);
+    json_t *t = json_in(root, "trace", tr, "path", l->path, "dialect", in->dialect, "duration_ns", in->end,
+                        "has_clock", in->has_clock, "clock_assumed", in->clock_assumed, "events", in->events,
+                        "bytes", in->bytes_done, "gomaxprocs", in->gomaxprocs, "first_ns", in->first_ns);
+    json_put(t, tr, "wall_sec", j_if(in->has_wall, in->wall_sec), "wall_nsec",
+             j_if(in->has_wall, in->wall_nsec), "goroutines", in->goroutines, "goroutines_created",
+             l->tg->g_created, "goroutines_ended", l->tg->g_ended, "partial", l->partial);
+    notes(t, "damages", tr, in->ndamages, trace_damage);
+    json_put(t, tr, "more_damages", j_if(in->more_damages, in->more_damages));
+    notes(t, "warnings", tr, in->nwarnings, trace_warning);
 }
 
 /* Where to look: the lane's number, and the id that explain and the viewer take. */
-static void out_place(struct out *o, json_t *r, const struct finding *f)
+static void out_place(json_t *r, const struct trace *tr, const struct finding *f)
 {
     char place[LINK_PLACE];
-    if (f->lane.i == NO_LANE)
+    const bool g = f->lane.kind == LANE_G;
+    if (f->lane.i == NO_LANE || (!g && f->lane.kind != LANE_P))
         return;
-    lane_id(o, r, f->lane.kind == LANE_G ? "goroutine" : "proc", f->lane.kind, f->lane.i);
     link_place(place, f->t0, f->lane.kind, f->lane_id);
-    words(o, r, "place", place, strlen(place));
+    json_put(r, tr, "goroutine", j_g(g ? f->lane.i : NO_LANE), "proc", j_p(g ? NO_LANE : f->lane.i), "place",
+             place);
 }
 
-static void out_findings(struct out *o, json_t *root)
+static void out_findings(json_t *root, const struct loaded *l)
 {
-    json_t *arr = array(o, root, "findings");
-    for (uint32_t i = 0; i < o->l->fs.n; i++) {
-        const struct finding *f = &o->l->fs.f[i];
-        json_t *r = row(o, arr);
-        words(o, r, "rule", rule_id(f->rule), strlen(rule_id(f->rule)));
-        words(o, r, "key", f->key, strlen(f->key));
-        yes(o, r, "note", f->note);
-        yes(o, r, "inferred", f->inferred);
-        num(o, r, "severity_ns", f->severity_ns);
-        words(o, r, "amount", f->amount, strlen(f->amount));
-        words(o, r, "title", f->title, strlen(f->title));
-        words(o, r, "text", f->text, strlen(f->text));
-        words(o, r, "next", f->next, strlen(f->next));
-        if (f->won)
-            words(o, r, "won", f->won, strlen(f->won));
-        num(o, r, "t0", f->t0);
-        num(o, r, "t1", f->t1);
-        num(o, r, "view", f->view);
-        if (f->lane.kind == LANE_G || f->lane.kind == LANE_P)
-            out_place(o, r, f);
-        stack(o, r, "stack", f->stack);
-        out_verdict(o, r, &f->v);
+    json_t *arr = json_list(root, "findings");
+    for (uint32_t i = 0; i < l->fs.n; i++) {
+        const struct finding *f = &l->fs.f[i];
+        json_t *r = json_row(arr, l->tr, "rule", rule_id(f->rule), "key", f->key, "note", f->note, "inferred",
+                             f->inferred, "severity_ns", f->severity_ns, "amount", f->amount, "title",
+                             f->title, "text", f->text, "next", f->next, "won", f->won, "t0", f->t0, "t1",
+                             f->t1, "view", f->view);
+        out_place(r, l->tr, f);
+        json_put(r, l->tr, "stack", j_stack(f->stack));
+        out_verdict(r, l->tr, &f->v);
     }
 }
 
 /* "None" and "not recorded" are two answers. */
-static void out_not_asked(struct out *o, json_t *root)
+static void out_not_asked(json_t *root, const struct loaded *l)
 {
-    json_t *arr = array(o, root, "not_applicable");
+    json_t *arr = json_list(root, "not_applicable");
     for (int r = 0; r < RULE_COUNT; r++) {
-        const char *why = rule_not_asked(o->l->tg, (enum rule)r);
-        if (why) {
-            json_t *x = row(o, arr);
-            words(o, x, "rule", rule_id((enum rule)r), strlen(rule_id((enum rule)r)));
-            words(o, x, "because", why, strlen(why));
-        }
+        const char *why = rule_not_asked(l->tg, (enum rule)r);
+        if (why)
+            json_row(arr, l->tr, "rule", rule_id((enum rule)r), "because", why);
     }
 }
 
-static void shares(struct out *o, json_t *obj, const char *key, const struct shares *s)
+static void shares(json_t *obj, const struct shares *s)
 {
-    json_t *r = object(o, obj, key);
+    json_t *r = json_under(obj, "time_ns");
     for (int i = ST_IDLE; i <= ST_SYSCALL; i++)
-        num(o, r, state_name((enum state)i), s->ns[i]);
+        json_put(r, NULL, state_name((enum state)i), s->ns[i]);
 }
 
-static void out_processors(struct out *o, json_t *root)
+static void out_processors(json_t *root, const struct loaded *l)
 {
     static const char *const why[IDLE_WHYS] = {"stopped", "missed_work", "system_calls", "no_work",
                                                "short_gaps"};
-    const struct triage *tg = o->l->tg;
-    json_t *p = object(o, root, "processors"), *idle, *arr;
-    num(o, p, "capacity_ns", tg->capacity);
-    num(o, p, "unrecorded_ns", tg->unused);
-    num(o, p, "busy_p99", tg->busy_p99);
-    shares(o, p, "time_ns", &tg->p_sum);
-    idle = object(o, p, "idle_ns");
+    const struct triage *tg = l->tg;
+    json_t *p = json_in(root, "processors", l->tr, "capacity_ns", tg->capacity, "unrecorded_ns", tg->unused,
+                        "busy_p99", tg->busy_p99);
+    shares(p, &tg->p_sum);
+    json_t *idle = json_under(p, "idle_ns");
     for (int i = 0; i < IDLE_WHYS; i++)
-        num(o, idle, why[i], tg->idle[i]);
-    num(o, p, "missed_wall_ns", tg->missed_wall);
-    moment(o, p, "missed_worst", &tg->idle_worst);
-    arr = array(o, p, "each");
-    for (uint32_t i = 0; i < tg->np && i < 1024; i++) {
-        json_t *r = row(o, arr);
-        lane_id(o, r, "proc", LANE_P, i);
-        shares(o, r, "time_ns", &tg->p[i].s);
+        json_put(idle, NULL, why[i], tg->idle[i]);
+    json_put(p, l->tr, "missed_wall_ns", tg->missed_wall, "missed_worst", j_moment(&tg->idle_worst));
+    json_t *arr = json_list(p, "each");
+    for (uint32_t i = 0; i < tg->np && i < 1024; i++)
+        shares(json_row(arr, l->tr, "proc", j_p(i)), &tg->p[i].s);
+}
+
+static void out_stw(json_t *gc, const struct loaded *l)
+{
+    json_t *arr = json_list(gc, "stop_the_world");
+    for (uint32_t i = 0; i < l->tg->nstw; i++) {
+        const struct stw_row *w = &l->tg->stw[i];
+        json_t *r = json_row(arr, l->tr, "kind", j_str(w->kind), "gc", w->is_gc, "count", w->count,
+                             "total_ns", w->total, "longest", j_moment(&w->longest));
+        if (w->last_p != NO_LANE)
+            json_in(r, "last_to_stop", l->tr, "proc", j_p(w->last_p), "goroutine", j_g(w->last_g), "after_ns",
+                    w->last_ns, "stack", j_stack(w->last_stack));
     }
 }
 
-static void out_stw(struct out *o, json_t *gc)
+static void out_gc(json_t *root, const struct loaded *l)
 {
-    json_t *arr = array(o, gc, "stop_the_world");
-    for (uint32_t i = 0; i < o->l->tg->nstw; i++) {
-        const struct stw_row *w = &o->l->tg->stw[i];
-        json_t *r = row(o, arr);
-        name(o, r, "kind", w->kind);
-        yes(o, r, "gc", w->is_gc);
-        big(o, r, "count", w->count);
-        num(o, r, "total_ns", w->total);
-        moment(o, r, "longest", &w->longest);
-        if (w->last_p != NO_LANE) {
-            json_t *last = object(o, r, "last_to_stop");
-            lane_id(o, last, "proc", LANE_P, w->last_p);
-            lane_id(o, last, "goroutine", LANE_G, w->last_g);
-            num(o, last, "after_ns", w->last_ns);
-            stack(o, last, "stack", w->last_stack);
-        }
-    }
-}
-
-static void out_gc(struct out *o, json_t *root)
-{
-    const struct triage *tg = o->l->tg;
-    json_t *gc = object(o, root, "gc"), *x;
-    big(o, gc, "cycles", tg->gc_cycles);
-    num(o, gc, "mark_ns", tg->gc_mark_ns);
-    x = object(o, gc, "worker_ns");
+    const struct triage *tg = l->tg;
+    const struct heap_stat *h = &tg->heap;
+    json_t *gc = json_in(root, "gc", NULL, "cycles", tg->gc_cycles, "mark_ns", tg->gc_mark_ns);
+    json_t *x = json_under(gc, "worker_ns");
     for (int i = 0; i < GC_MODES; i++)
-        num(o, x, gc_mode_name((enum gc_mode)i), tg->label_ns[i]);
-    big(o, gc, "assists", tg->assists);
-    num(o, gc, "assist_ns", tg->p_sum.ns[ST_ASSIST]);
-    big(o, gc, "sweeps", tg->sweeps);
-    num(o, gc, "sweep_ns", tg->p_sum.ns[ST_SWEEP]);
-    out_stw(o, gc);
-    if (tg->heap.known) {
-        x = object(o, gc, "heap");
-        big(o, x, "first", tg->heap.first);
-        big(o, x, "last", tg->heap.last);
-        big(o, x, "max", tg->heap.max);
-        num(o, x, "max_at", tg->heap.max_at);
-        big(o, x, "max_goal", tg->heap.max_goal);
-        put(o, x, "over_goal", json_real(tg->heap.over));
-        big(o, x, "first_cycle_end", tg->heap.low_first);
-        big(o, x, "last_cycle_end", tg->heap.low_last);
-    }
-    x = array(o, gc, "mmu");
-    for (uint32_t i = 0; i < tg->nmmu; i++) {
-        json_t *r = row(o, x);
-        num(o, r, "window_ns", tg->mmu[i].window);
-        put(o, r, "mmu", json_real(tg->mmu[i].mmu));
-        num(o, r, "at", tg->mmu[i].at);
-    }
+        json_put(x, NULL, gc_mode_name((enum gc_mode)i), tg->label_ns[i]);
+    json_put(gc, NULL, "assists", tg->assists, "assist_ns", tg->p_sum.ns[ST_ASSIST], "sweeps", tg->sweeps,
+             "sweep_ns", tg->p_sum.ns[ST_SWEEP]);
+    out_stw(gc, l);
+    if (h->known)
+        json_in(gc, "heap", NULL, "first", h->first, "last", h->last, "max", h->max, "max_at", h->max_at,
+                "max_goal", h->max_goal, "over_goal", h->over, "first_cycle_end", h->low_first,
+                "last_cycle_end", h->low_last);
+    x = json_list(gc, "mmu");
+    for (uint32_t i = 0; i < tg->nmmu; i++)
+        json_row(x, NULL, "window_ns", tg->mmu[i].window, "mmu", tg->mmu[i].mmu, "at", tg->mmu[i].at);
 }
 
-static void out_scheduler(struct out *o, json_t *root)
+static void out_worst(json_t *s, const struct loaded *l)
 {
-    const struct triage *tg = o->l->tg;
-    json_t *s = object(o, root, "scheduler"), *arr;
-    struct dist d;
-    hist_dist(&tg->sched, &d);
-    dist(o, s, "latency", &d);
-    hist_dist(&tg->sched_system, &d);
-    dist(o, s, "runtime", &d);
-    arr = array(o, s, "histogram");
-    for (int e = 0; e < 62; e++) {
-        int64_t from = e ? (int64_t)1 << e : 0, to = (int64_t)1 << (e + 1);
-        uint64_t n = hist_between(&tg->sched, from, to);
-        if (n) {
-            json_t *r = row(o, arr);
-            num(o, r, "from", from);
-            num(o, r, "to", to);
-            big(o, r, "count", n);
-        }
-    }
-    arr = array(o, s, "worst");
-    for (uint32_t i = 0; i < tg->nworst; i++) {
-        const struct sched_wait *w = &tg->worst[i];
-        json_t *r = row(o, arr), *ran;
-        num(o, r, "t0", w->t0);
-        num(o, r, "t1", w->t1);
-        lane_id(o, r, "goroutine", LANE_G, w->g);
-        lane_id(o, r, "woken_by", LANE_G, w->waker);
-        yes(o, r, "preempted", w->preempted);
-        num(o, r, "processors_ns", w->all_ns);
-        num(o, r, "idle_ns", w->idle_ns);
-        num(o, r, "stopped_ns", w->stopped_ns);
-        num(o, r, "gc_ns", w->gc_ns);
-        num(o, r, "syscall_ns", w->syscall_ns);
-        ran = array(o, r, "ran");
-        for (uint32_t k = 0; k < w->nran; k++) {
-            json_t *x = row(o, ran);
-            name(o, x, "func", w->ran[k]);
-            num(o, x, "ns", w->ran_ns[k]);
-        }
+    json_t *arr = json_list(s, "worst");
+    for (uint32_t i = 0; i < l->tg->nworst; i++) {
+        const struct sched_wait *w = &l->tg->worst[i];
+        json_t *r =
+            json_row(arr, l->tr, "t0", w->t0, "t1", w->t1, "goroutine", j_g(w->g), "woken_by", j_g(w->waker),
+                     "preempted", w->preempted, "processors_ns", w->all_ns, "idle_ns", w->idle_ns,
+                     "stopped_ns", w->stopped_ns, "gc_ns", w->gc_ns, "syscall_ns", w->syscall_ns);
+        json_t *ran = json_list(r, "ran");
+        for (uint32_t k = 0; k < w->nran; k++)
+            json_row(ran, l->tr, "func", j_str(w->ran[k]), "ns", w->ran_ns[k]);
     }
 }
 
-static void out_groups_of(struct out *o, json_t *root, struct dist *const d[GM_COUNT])
+static void out_scheduler(json_t *root, const struct loaded *l)
+{
+    struct dist own, runtime;
+    hist_dist(&l->tg->sched, &own);
+    hist_dist(&l->tg->sched_system, &runtime);
+    json_t *s = json_in(root, "scheduler", NULL, "latency", j_dist(&own), "runtime", j_dist(&runtime));
+    json_t *arr = json_list(s, "histogram");
+    for (int e = 0; e < 62; e++) {
+        const int64_t from = e ? (int64_t)1 << e : 0, to = (int64_t)1 << (e + 1);
+        const uint64_t n = hist_between(&l->tg->sched, from, to);
+        if (n)
+            json_row(arr, NULL, "from", from, "to", to, "count", n);
+    }
+    out_worst(s, l);
+}
+
+static void out_groups_of(json_t *root, const struct loaded *l, struct dist *const d[GM_COUNT])
 {
     static const char *const key[GM_COUNT] = {"exec",          "sched",   "wait",   "syscall",
                                               "syscall_block", "unknown", "assist", "life"};
-    const struct triage *tg = o->l->tg;
-    json_t *arr = array(o, root, "groups");
+    const struct triage *tg = l->tg;
+    json_t *arr = json_list(root, "groups");
     for (uint32_t i = 0; i < tg->ngroups && i < TOP; i++) {
         const struct group *g = &tg->groups[i];
-        json_t *r = row(o, arr), *w;
-        name(o, r, "func", g->name);
-        yes(o, r, "system", g->is_system);
-        num(o, r, "count", g->count);
-        num(o, r, "created", g->created);
-        num(o, r, "ended", g->ended);
-        big(o, r, "moves", g->moves);
+        json_t *r = json_row(arr, l->tr, "func", j_str(g->name), "system", g->is_system, "count", g->count,
+                             "created", g->created, "ended", g->ended, "moves", g->moves);
         for (int m = 0; m < GM_COUNT; m++)
-            dist(o, r, key[m], &d[m][i]);
-        w = array(o, r, "waits");
+            json_put(r, NULL, key[m], j_dist(&d[m][i]));
+        json_t *w = json_list(r, "waits");
         for (uint32_t k = 0; k < g->nwaits; k++) {
             const struct group_wait *gw = &tg->group_waits[g->waits + k];
-            json_t *x = row(o, w);
-            name(o, x, "reason", gw->reason);
-            big(o, x, "waits", gw->count);
-            num(o, x, "longest_ns", gw->longest);
-            dist(o, x, "per_goroutine", &gw->d);
+            json_row(w, l->tr, "reason", j_str(gw->reason), "waits", gw->count, "longest_ns", gw->longest,
+                     "per_goroutine", j_dist(&gw->d));
         }
     }
 }
 
-static void out_groups(struct out *o, json_t *root)
+static void out_groups(json_t *root, const struct loaded *l)
 {
     struct dist *d[GM_COUNT];
     bool ok = true;
     for (int m = 0; m < GM_COUNT; m++) {
-        d[m] = ok ? triage_group_dists(o->l->tg, (enum gmetric)m) : NULL;
+        d[m] = ok ? triage_group_dists(l->tg, (enum gmetric)m) : NULL;
         ok = d[m];
     }
     if (ok)
-        out_groups_of(o, root, d);
-    o->failed |= !ok;
+        out_groups_of(root, l, d);
+    else
+        json_fail();
     for (int m = 0; m < GM_COUNT; m++)
         mem_free(d[m]);
 }
 
-static void out_locks(struct out *o, json_t *root)
+static void out_locks(json_t *root, const struct loaded *l)
 {
-    json_t *arr = array(o, root, "locks");
-    for (uint32_t i = 0; i < o->l->tg->nholders && i < TOP; i++) {
-        const struct holder_row *h = &o->l->tg->holders[i];
-        json_t *r = row(o, arr), *did;
-        name(o, r, "place", h->place);
-        big(o, r, "waits", h->waits);
-        num(o, r, "waited_ns", h->waited);
-        num(o, r, "told_ns", h->told);
-        num(o, r, "holders", h->holders);
-        lane_id(o, r, "holder", LANE_G, h->g);
-        num(o, r, "holder_ns", h->g_ns);
-        name(o, r, "holder_func", h->name);
-        num(o, r, "holder_func_ns", h->name_ns);
-        stack(o, r, "let_go", h->stack);
-        num(o, r, "let_go_ns", h->stack_ns);
-        moment(o, r, "longest", &h->longest);
-        did = object(o, r, "holders_did_ns");
-        num(o, did, "running", h->ns[ST_RUNNING]);
-        num(o, did, "system call", h->ns[ST_SYSCALL]);
-        num(o, did, "runnable", h->ns[ST_RUNNABLE]);
-        num(o, did, "not recorded", h->ns[ST_UNKNOWN]);
+    json_t *arr = json_list(root, "locks");
+    for (uint32_t i = 0; i < l->tg->nholders && i < TOP; i++) {
+        const struct holder_row *h = &l->tg->holders[i];
+        json_t *r = json_row(arr, l->tr, "place", j_str(h->place), "waits", h->waits, "waited_ns", h->waited,
+                             "told_ns", h->told, "holders", h->holders, "holder", j_g(h->g), "holder_ns",
+                             h->g_ns, "holder_func", j_str(h->name), "holder_func_ns", h->name_ns, "let_go",
+                             j_stack(h->stack), "let_go_ns", h->stack_ns, "longest", j_moment(&h->longest));
+        json_t *did =
+            json_in(r, "holders_did_ns", NULL, "running", h->ns[ST_RUNNING], "system call", h->ns[ST_SYSCALL],
+                    "runnable", h->ns[ST_RUNNABLE], "not recorded", h->ns[ST_UNKNOWN]);
         for (int k = 0; k < WK_KINDS; k++)
-            if (h->wait_ns[k])
-                num(o, did, wait_kind_name((enum wait_kind)k), h->wait_ns[k]);
+            json_put(did, NULL, wait_kind_name((enum wait_kind)k), j_if(h->wait_ns[k] != 0, h->wait_ns[k]));
     }
 }
 
-static void out_waits(struct out *o, json_t *root)
+static void out_places(json_t *root, const struct loaded *l)
 {
-    const char *what;
-    const struct triage *tg = o->l->tg;
-    json_t *arr = array(o, root, "waits");
-    for (uint32_t i = 0; i < tg->nwaits && i < TOP; i++) {
-        const struct wait_row *w = &tg->waits[i];
-        json_t *r = row(o, arr);
-        name(o, r, "reason", w->reason);
-        what = stacks_wait_name(o->l->tr, w->kind, w->stack);
-        words(o, r, "kind", what, strlen(what));
-        big(o, r, "count", w->count);
-        big(o, r, "open", w->open);
-        num(o, r, "total_ns", w->total);
-        moment(o, r, "longest", &w->longest);
-        stack(o, r, "stack", w->stack);
-    }
-    arr = array(o, root, "contention");
-    for (uint32_t i = 0; i < tg->npairs && i < TOP; i++) {
-        const struct pair_row *p = &tg->pairs[i];
-        json_t *r = row(o, arr);
-        name(o, r, "reason", p->reason);
-        what = stacks_wait_name(o->l->tr, p->kind, p->stack);
-        words(o, r, "kind", what, strlen(what));
-        name(o, r, "waiter", p->waiter);
-        stack(o, r, "stack", p->stack);
-        yes(o, r, "by_scheduler", p->from_scheduler);
-        name(o, r, "waker", p->waker);
-        stack(o, r, "waker_stack", p->waker_stack);
-        big(o, r, "count", p->count);
-        big(o, r, "futile", p->futile);
-        num(o, r, "total_ns", p->total);
-        moment(o, r, "longest", &p->longest);
-        lane_id(o, r, "longest_waker", LANE_G, p->longest_waker);
-    }
-    out_locks(o, root);
-    out_waitfor(o, root);
-    arr = array(o, root, "syscalls");
-    for (uint32_t i = 0; i < tg->nsyscalls && i < TOP; i++) {
-        const struct syscall_row *s = &tg->syscalls[i];
-        json_t *r = row(o, arr);
-        big(o, r, "count", s->count);
-        big(o, r, "blocking", s->blocking);
-        big(o, r, "open", s->open);
-        num(o, r, "total_ns", s->total);
-        moment(o, r, "longest", &s->longest);
-        stack(o, r, "stack", s->stack);
+    json_t *arr = json_list(root, "waits");
+    for (uint32_t i = 0; i < l->tg->nwaits && i < TOP; i++) {
+        const struct wait_row *w = &l->tg->waits[i];
+        json_row(arr, l->tr, "reason", j_str(w->reason), "kind", stacks_wait_name(l->tr, w->kind, w->stack),
+                 "count", w->count, "open", w->open, "total_ns", w->total, "longest", j_moment(&w->longest),
+                 "stack", j_stack(w->stack));
     }
 }
 
-static void out_breakdown(struct out *o, json_t *obj, const struct breakdown *b)
+static void out_contention(json_t *root, const struct loaded *l)
 {
-    json_t *r = object(o, obj, "breakdown"), *w;
-    num(o, r, "goroutines", b->goroutines);
-    num(o, r, "all_ns", b->all);
-    num(o, r, "running_ns", b->running);
-    num(o, r, "assist_ns", b->assist);
-    num(o, r, "sched_ns", b->sched);
-    num(o, r, "syscall_ns", b->syscall);
-    num(o, r, "waiting_ns", b->waiting);
-    num(o, r, "during_gc_ns", b->gc);
-    num(o, r, "stopped_ns", b->stw);
-    w = array(o, r, "waits");
-    for (uint32_t i = 0; i < b->nreasons; i++) {
-        json_t *x = row(o, w);
-        name(o, x, "reason", b->reason[i]);
-        num(o, x, "ns", b->reason_ns[i]);
+    json_t *arr = json_list(root, "contention");
+    for (uint32_t i = 0; i < l->tg->npairs && i < TOP; i++) {
+        const struct pair_row *p = &l->tg->pairs[i];
+        json_row(arr, l->tr, "reason", j_str(p->reason), "kind", stacks_wait_name(l->tr, p->kind, p->stack),
+                 "waiter", j_str(p->waiter), "stack", j_stack(p->stack), "by_scheduler", p->from_scheduler,
+                 "waker", j_str(p->waker), "waker_stack", j_stack(p->waker_stack), "count", p->count,
+                 "futile", p->futile, "total_ns", p->total, "longest", j_moment(&p->longest), "longest_waker",
+                 j_g(p->longest_waker));
     }
 }
 
-static void out_types(struct out *o, json_t *root)
+static void out_syscalls(json_t *root, const struct loaded *l)
 {
-    json_t *arr = array(o, root, "tasks");
-    for (uint32_t i = 0; i < o->l->tg->ntypes && i < TOP; i++) {
-        const struct span_type *y = &o->l->tg->types[i];
-        json_t *r = row(o, arr), *x;
-        name(o, r, "name", y->name);
-        yes(o, r, "region", y->is_region);
-        big(o, r, "count", y->count);
-        big(o, r, "begun_before", y->open_start);
-        big(o, r, "not_ended", y->open_end);
-        dist(o, r, "latency", &y->d);
-        x = array(o, r, "decades");
-        for (int k = 0; k < 14; k++)
-            push(o, x, json_integer((json_int_t)y->decade[k]));
-        x = array(o, r, "slowest");
+    json_t *arr = json_list(root, "syscalls");
+    for (uint32_t i = 0; i < l->tg->nsyscalls && i < TOP; i++) {
+        const struct syscall_row *s = &l->tg->syscalls[i];
+        json_row(arr, l->tr, "count", s->count, "blocking", s->blocking, "open", s->open, "total_ns",
+                 s->total, "longest", j_moment(&s->longest), "stack", j_stack(s->stack));
+    }
+}
+
+static void out_breakdown(json_t *obj, const struct trace *tr, const struct breakdown *b)
+{
+    json_t *r = json_in(obj, "breakdown", tr, "goroutines", b->goroutines, "all_ns", b->all, "running_ns",
+                        b->running, "assist_ns", b->assist, "sched_ns", b->sched, "syscall_ns", b->syscall,
+                        "waiting_ns", b->waiting, "during_gc_ns", b->gc, "stopped_ns", b->stw);
+    json_t *w = json_list(r, "waits");
+    for (uint32_t i = 0; i < b->nreasons; i++)
+        json_row(w, tr, "reason", j_str(b->reason[i]), "ns", b->reason_ns[i]);
+}
+
+static void numbers(json_t *obj, const char *key, const uint64_t *v64, const uint32_t *v32, int n)
+{
+    json_t *arr = json_list(obj, key);
+    for (int i = 0; i < n; i++)
+        if (json_array_append_new(arr, json_integer(v64 ? (json_int_t)v64[i] : (json_int_t)v32[i])))
+            json_fail();
+}
+
+static void out_types(json_t *root, const struct loaded *l)
+{
+    json_t *arr = json_list(root, "tasks");
+    for (uint32_t i = 0; i < l->tg->ntypes && i < TOP; i++) {
+        const struct span_type *y = &l->tg->types[i];
+        json_t *r =
+            json_row(arr, l->tr, "name", j_str(y->name), "region", y->is_region, "count", y->count,
+                     "begun_before", y->open_start, "not_ended", y->open_end, "latency", j_dist(&y->d));
+        numbers(r, "decades", y->decade, NULL, 14);
+        json_t *slowest = json_list(r, "slowest");
         for (uint32_t k = 0; k < y->nslow; k++) {
-            json_t *z = row(o, x);
-            num(o, z, "t0", y->slow[k].t0);
-            num(o, z, "t1", y->slow[k].t1);
-            lane_id(o, z, "goroutine", LANE_G, y->slow[k].g);
-            out_breakdown(o, z, &y->slow[k].b);
+            const struct instance *one = &y->slow[k];
+            json_t *z = json_row(slowest, l->tr, "t0", one->t0, "t1", one->t1, "goroutine", j_g(one->g));
+            out_breakdown(z, l->tr, &one->b);
         }
     }
 }
 
-static void out_leaks(struct out *o, json_t *root)
+static void out_leaks(json_t *root, const struct loaded *l)
 {
-    json_t *arr = array(o, root, "unended");
-    for (uint32_t i = 0; i < o->l->tg->nleaks && i < TOP; i++) {
-        const struct leak_row *k = &o->l->tg->leaks[i];
-        json_t *r = row(o, arr), *q;
-        name(o, r, "func", k->name);
-        name(o, r, "reason", k->reason);
-        num(o, r, "blocked", k->count);
-        num(o, r, "never_woken", k->once);
-        num(o, r, "lost", k->lost);
-        num(o, r, "created", k->created);
-        num(o, r, "ended", k->ended);
-        num(o, r, "oldest_ns", k->oldest);
-        num(o, r, "youngest_ns", k->youngest);
-        lane_id(o, r, "example", LANE_G, k->example);
-        q = array(o, r, "created_by_quarter");
-        for (int n = 0; n < 4; n++)
-            push(o, q, json_integer((json_int_t)k->quarter[n]));
-        stack(o, r, "stack", k->stack);
-        stack(o, r, "creation", k->create_stack);
+    json_t *arr = json_list(root, "unended");
+    for (uint32_t i = 0; i < l->tg->nleaks && i < TOP; i++) {
+        const struct leak_row *k = &l->tg->leaks[i];
+        json_t *r =
+            json_row(arr, l->tr, "func", j_str(k->name), "reason", j_str(k->reason), "blocked", k->count,
+                     "never_woken", k->once, "lost", k->lost, "created", k->created, "ended", k->ended,
+                     "oldest_ns", k->oldest, "youngest_ns", k->youngest, "example", j_g(k->example));
+        numbers(r, "created_by_quarter", NULL, k->quarter, 4);
+        json_put(r, l->tr, "stack", j_stack(k->stack), "creation", j_stack(k->create_stack));
     }
 }
 
-static void out_samples(struct out *o, json_t *root)
+static void out_samples(json_t *root, const struct loaded *l)
 {
-    const struct triage *tg = o->l->tg;
-    json_t *s = object(o, root, "samples"), *arr;
-    big(o, s, "count", tg->sample_count);
-    arr = array(o, s, "functions");
-    for (uint32_t i = 0; i < tg->nsamples && i < TOP; i++) {
-        json_t *r = row(o, arr);
-        name(o, r, "func", tg->samples[i].func);
-        big(o, r, "flat", tg->samples[i].flat);
-        big(o, r, "cum", tg->samples[i].cum);
-    }
-    arr = array(o, s, "groups");
-    for (uint32_t i = 0; i < tg->nsample_groups && i < TOP; i++) {
-        json_t *r = row(o, arr);
-        name(o, r, "func", tg->groups[tg->sample_groups[i].group].name);
-        big(o, r, "count", tg->sample_groups[i].count);
-    }
-    arr = object(o, s, "states");
+    const struct triage *tg = l->tg;
+    json_t *s = json_in(root, "samples", NULL, "count", tg->sample_count), *x = json_list(s, "functions");
+    for (uint32_t i = 0; i < tg->nsamples && i < TOP; i++)
+        json_row(x, l->tr, "func", j_str(tg->samples[i].func), "flat", tg->samples[i].flat, "cum",
+                 tg->samples[i].cum);
+    x = json_list(s, "groups");
+    for (uint32_t i = 0; i < tg->nsample_groups && i < TOP; i++)
+        json_row(x, l->tr, "func", j_str(tg->groups[tg->sample_groups[i].group].name), "count",
+                 tg->sample_groups[i].count);
+    x = json_under(s, "states");
     for (int i = 0; i < ST_COUNT; i++)
-        if (tg->sample_states[i])
-            big(o, arr, state_name((enum state)i), tg->sample_states[i]);
+        json_put(x, NULL, state_name((enum state)i), j_if(tg->sample_states[i] != 0, tg->sample_states[i]));
 }
 
-static void out_asserts(struct out *o, json_t *root, const struct asserts *a)
+static void out_asserts(json_t *root, const struct asserts *a)
 {
     static const char *const unit[] = {"count", "ns", "share", "bytes"};
-    json_t *arr = array(o, root, "assertions");
+    json_t *arr = json_list(root, "assertions");
     for (uint32_t i = 0; i < a->n; i++) {
         const struct asserted *x = &a->v[i];
-        json_t *r = row(o, arr);
-        words(o, r, "condition", x->on->said, strlen(x->on->said));
-        words(o, r, "metric", x->on->cond.metric, strlen(x->on->cond.metric));
-        yes(o, r, "held", x->held);
-        yes(o, r, "known", x->v.known);
-        put(o, r, "unit", json_string(unit[x->v.unit]));
-        if (x->v.known)
-            put(o, r, "value", json_real(x->v.v));
+        json_row(arr, NULL, "condition", x->on->said, "metric", x->on->cond.metric, "held", x->held, "known",
+                 x->v.known, "unit", unit[x->v.unit], "value", j_if(x->v.known, x->v.v));
     }
 }
 
@@ -470,31 +332,25 @@ char *report_json(const struct loaded *l)
 
 char *report_json_with(const struct loaded *l, const struct asserts *a)
 {
-    struct out o = {.l = l, .tr = l->tr};
-    json_t *root;
-    char *s = NULL;
-    json_set_alloc_funcs(mem_alloc, mem_free);
-    root = json_object();
-    if (!root)
-        return NULL;
-    put(&o, root, "schema", json_string(REPORT_SCHEMA));
-    out_trace(&o, root);
+    json_t *root = json_put(json_begin(), NULL, "schema", REPORT_SCHEMA);
+    out_trace(root, l);
     if (a)
-        out_asserts(&o, root, a);
-    out_works(&o, root);
-    out_findings(&o, root);
-    out_not_asked(&o, root);
-    out_processors(&o, root);
-    out_gc(&o, root);
-    out_scheduler(&o, root);
-    out_groups(&o, root);
-    out_waits(&o, root);
-    out_types(&o, root);
-    out_instances(&o, root);
-    out_leaks(&o, root);
-    out_samples(&o, root);
-    if (!o.failed)
-        s = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
-    json_decref(root);
-    return s;
+        out_asserts(root, a);
+    out_works(root, l);
+    out_findings(root, l);
+    out_not_asked(root, l);
+    out_processors(root, l);
+    out_gc(root, l);
+    out_scheduler(root, l);
+    out_groups(root, l);
+    out_places(root, l);
+    out_contention(root, l);
+    out_locks(root, l);
+    out_waitfor(root, l);
+    out_syscalls(root, l);
+    out_types(root, l);
+    out_instances(root, l);
+    out_leaks(root, l);
+    out_samples(root, l);
+    return json_end(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
 }

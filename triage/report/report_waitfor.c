@@ -3,7 +3,7 @@
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/waitfor.h"
-#include "triage/report/json_out.h"
+#include "triage/report/report_parts.h"
 #include "triage/sentence.h"
 
 #define LINES 5
@@ -46,37 +46,29 @@ void report_waitfor(struct text *t, const struct loaded *l)
     waitfor_free(w);
 }
 
-void out_waitfor(struct out *o, json_t *root)
+void out_waitfor(json_t *root, const struct loaded *l)
 {
     static const char *const what[] = {"group", "network", "pipe", "timer", "nobody"};
-    struct waitfor *w = waitfor_new(o->l->tg);
-    json_t *all = object(o, root, "waits_for"), *edges = array(o, all, "edges"),
-           *ends = array(o, all, "finally");
-    o->failed |= !w;
+    struct waitfor *w = waitfor_new(l->tg);
+    json_t *all = json_under(root, "waits_for"), *edges = json_list(all, "edges"),
+           *ends = json_list(all, "finally");
+    if (!w)
+        json_fail();
     for (uint32_t i = 0; w && i < w->nedges && i < TOP; i++) {
         const struct waitfor_edge *e = &w->edge[i];
-        json_t *r = row(o, edges);
-        name(o, r, "waiter", e->from);
-        words(o, r, "kind", what[e->what], strlen(what[e->what]));
-        name(o, r, "waited_for", e->to);
-        num(o, r, "total_ns", e->ns);
-        big(o, r, "count", e->count);
-        num(o, r, "knot", e->knot);
-        moment(o, r, "longest", &e->longest);
+        json_row(edges, l->tr, "waiter", j_str(e->from), "kind", what[e->what], "waited_for", j_str(e->to),
+                 "total_ns", e->ns, "count", e->count, "knot", e->knot, "longest", j_moment(&e->longest));
     }
     for (uint32_t i = 0; w && i < w->nends; i++) {
-        json_t *r = row(o, ends), *of = array(o, r, "of");
-        name(o, r, "waiter", w->end[i].from);
-        num(o, r, "total_ns", w->end[i].ns);
-        for (uint32_t k = 0; k < w->end[i].n; k++) {
-            json_t *x = row(o, of);
-            const char *id = explain_cat_id((enum explain_cat)w->end[i].of[k].cat);
-            name(o, x, "waited_for", w->end[i].of[k].who);
-            words(o, x, "what", id, strlen(id));
-            name(o, x, "func", w->end[i].of[k].func);
-            out_ran(o, x,
-                    w->end[i].of[k].cat == EX_RUN && w->end[i].of[k].stack ? &w->end[i].of[k].ran : NULL);
-            put(o, x, "share", json_real(w->end[i].of[k].share));
+        const struct waitfor_end *f = &w->end[i];
+        json_t *r = json_append(ends), *of = json_list(r, "of");
+        json_put(r, l->tr, "waiter", j_str(f->from), "total_ns", f->ns);
+        for (uint32_t k = 0; k < f->n; k++) {
+            json_t *x =
+                json_row(of, l->tr, "waited_for", j_str(f->of[k].who), "what",
+                         explain_cat_id((enum explain_cat)f->of[k].cat), "func", j_str(f->of[k].func));
+            json_ran(x, l->tr, f->of[k].cat == EX_RUN && f->of[k].stack ? &f->of[k].ran : NULL);
+            json_put(x, NULL, "share", f->of[k].share);
         }
     }
     waitfor_free(w);
