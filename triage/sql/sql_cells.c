@@ -39,37 +39,11 @@ struct str sql_str(const struct sql *s, uint32_t str, struct text *t)
     return (struct str){t->p, (uint32_t)t->n};
 }
 
-void sql_put_bytes(sqlite3_context *x, const char *p, size_t n)
+struct sql_value v_foreign(const char *text)
 {
     struct text t = {0};
-    const struct str v = {p, (uint32_t)n};
-    if (is_plain(v)) {
-        sqlite3_result_text(x, p, (int)n, SQLITE_TRANSIENT);
-        return;
-    }
-    out_name(&t, v, NULL);
-    if (text_ok(&t))
-        sqlite3_result_text(x, t.p, (int)t.n, SQLITE_TRANSIENT);
-    else
-        sqlite3_result_error_nomem(x);
-    text_free(&t);
-}
-
-void sql_put_str(sqlite3_context *x, const struct sql *s, uint32_t str)
-{
-    struct str v = trace_str(s->tr, str);
-    if (!v.len)
-        return;
-    if (plain_str(s, str, v)) /* it stays where it is as long as the trace does */
-        sqlite3_result_text(x, v.p, (int)v.len, SQLITE_STATIC);
-    else
-        sql_put_bytes(x, v.p, v.len);
-}
-
-void sql_put_word(sqlite3_context *x, const char *word)
-{
-    if (word && *word)
-        sqlite3_result_text(x, word, -1, SQLITE_STATIC);
+    out_name(&t, (struct str){text, (uint32_t)strlen(text)}, NULL);
+    return v_own(text_take(&t));
 }
 
 /* All strings by what their cells show. */
@@ -140,39 +114,70 @@ const uint32_t *sql_canon(struct sql *s)
 
 /* ---- lanes, stacks ------------------------------------------------------------------------------------- */
 
-void sql_put_id(sqlite3_context *x, uint64_t id)
+struct sql_value v_lane(const struct sql *s, enum lane_kind k, uint32_t i)
 {
-    sqlite3_result_int64(x, (sqlite3_int64)id);
+    return v_if(i != NO_LANE, v_id(trace_lane_who(s->tr, (struct lane){k, i}).id));
 }
 
-void sql_put_lane(sqlite3_context *x, const struct sql *s, enum lane_kind k, uint32_t i)
+struct sql_value v_g_name(const struct sql *s, uint32_t g)
 {
-    if (i != NO_LANE)
-        sql_put_id(x, trace_lane_who(s->tr, (struct lane){k, i}).id);
+    return v_if(g != NO_LANE, v_str(trace_g_name(s->tr, g)));
 }
 
-void sql_put_g_name(sqlite3_context *x, const struct sql *s, uint32_t g)
+struct sql_value v_func(const struct sql *s, uint32_t stack)
 {
-    if (g != NO_LANE)
-        sql_put_str(x, s, trace_g_name(s->tr, g));
+    return v_if(stack, v_str(trace_frame(s->tr, stack, 0).func));
 }
 
-void sql_put_func(sqlite3_context *x, const struct sql *s, uint32_t stack)
+struct sql_value v_user(const struct sql *s, uint32_t stack)
 {
-    if (stack)
-        sql_put_str(x, s, trace_frame(s->tr, stack, 0).func);
+    return v_if(stack, v_str(trace_frame(s->tr, stack, stacks_user_frame(s->tr, stack)).func));
 }
 
-void sql_put_user(sqlite3_context *x, const struct sql *s, uint32_t stack)
+/* A plain one stays where it is as long as the trace does. */
+static void put_str(sqlite3_context *x, const struct sql *s, uint32_t str)
 {
-    if (stack)
-        sql_put_str(x, s, trace_frame(s->tr, stack, stacks_user_frame(s->tr, stack)).func);
+    struct text t = {0};
+    const struct str v = trace_str(s->tr, str);
+    if (!v.len)
+        return;
+    if (plain_str(s, str, v)) {
+        sqlite3_result_text(x, v.p, (int)v.len, SQLITE_STATIC);
+    } else {
+        out_name(&t, v, NULL);
+        sql_put(x, s, v_own(text_take(&t)));
+    }
 }
 
-void sql_put_stack(sqlite3_context *x, uint32_t stack)
+void sql_put(sqlite3_context *x, const struct sql *s, struct sql_value v)
 {
-    if (stack)
-        sql_put_int(x, stack);
+    switch (v.what) {
+    case SQL_V_NULL: break;
+    case SQL_V_INT: sqlite3_result_int64(x, v.n); break;
+    case SQL_V_REAL: sqlite3_result_double(x, v.real); break;
+    case SQL_V_STR: put_str(x, s, v.str); break;
+    case SQL_V_WORD:
+        if (v.word && *v.word)
+            sqlite3_result_text(x, v.word, -1, SQLITE_STATIC);
+        break;
+    case SQL_V_OWN:
+        if (*v.own)
+            sqlite3_result_text(x, v.own, -1, mem_free);
+        else
+            mem_free(v.own);
+        break;
+    case SQL_V_NOMEM: sqlite3_result_error_nomem(x); break;
+    }
+}
+
+uint64_t sql_key(const struct sql *s, struct sql_value v)
+{
+    switch (v.what) {
+    case SQL_V_INT: return (uint64_t)v.n + 1;
+    case SQL_V_STR: return s->canon[v.str]; /* of "": 0, as of NULL */
+    case SQL_V_WORD: return v.word ? hash_bytes(v.word, strlen(v.word)) : 0;
+    default: return 0;
+    }
 }
 
 /* ---- states -------------------------------------------------------------------------------------------- */
@@ -254,14 +259,6 @@ int64_t sql_in_gc(struct sql *s, int64_t t0, int64_t t1)
 int64_t sql_in_stw(struct sql *s, int64_t t0, int64_t t1)
 {
     return within(s, &s->stw, RANGE_STW, t0, t1);
-}
-
-void sql_put_covered(sqlite3_context *x, int64_t ns)
-{
-    if (ns < 0)
-        sqlite3_result_error_nomem(x);
-    else
-        sql_put_int(x, ns);
 }
 
 void sql_covers_free(struct sql *s)

@@ -71,7 +71,7 @@ static void covered(sqlite3_context *x, int n, sqlite3_value **v,
         return;
     const int64_t t0 = sqlite3_value_int64(v[0]), one = t0 < INT64_MAX ? t0 + 1 : t0;
     const int64_t ns = f(of(x), t0, n == 2 ? sqlite3_value_int64(v[1]) : one);
-    sql_put_covered(x, ns);
+    sql_put(x, of(x), v_time(ns));
 }
 
 static void f_in_gc(sqlite3_context *x, int n, sqlite3_value **v)
@@ -120,7 +120,7 @@ static void f_state(sqlite3_context *x, int n, sqlite3_value **v)
     const struct str s = text_of(v[0]);
     const enum state st = sql_state(s.p, s.len);
     if (st < ST_COUNT)
-        sql_put_word(x, state_name(st));
+        sql_put(x, of(x), v_word(state_name(st)));
     else
         sqlite3_result_error(
             x,

@@ -9,7 +9,6 @@
 #include "decode/base/idmap.h"
 #include "decode/base/mem.h"
 #include "triage/sql/sql_priv.h"
-#include "triage/tables/stacks.h"
 
 enum { BLOCK = 60, NUMBER = 10 /* bytes of the largest difference */ };
 
@@ -43,26 +42,6 @@ void sql_groups_free(struct sql_groups *g)
         mem_free(g->block);
     }
     mem_free(g);
-}
-
-uint64_t sql_key_str(const struct sql *s, uint32_t str)
-{
-    return s->canon[str];
-}
-
-uint64_t sql_key_lane(const struct sql *s, enum lane_kind k, uint32_t i)
-{
-    return i == NO_LANE ? 0 : trace_lane_who(s->tr, (struct lane){k, i}).id + 1;
-}
-
-uint64_t sql_key_func(const struct sql *s, uint32_t stack)
-{
-    return stack ? sql_key_str(s, trace_frame(s->tr, stack, 0).func) : 0;
-}
-
-uint64_t sql_key_user(const struct sql *s, uint32_t stack)
-{
-    return stack ? sql_key_str(s, trace_frame(s->tr, stack, stacks_user_frame(s->tr, stack)).func) : 0;
 }
 
 static uint32_t new_block(struct sql_groups *g)
@@ -116,9 +95,9 @@ static bool add(struct sql_groups *g, uint64_t key, uint64_t row)
 
 static uint64_t key_of(struct sql_cursor *c)
 {
-    uint64_t h = hash_first(c->table->key(c, c->by[0]));
+    uint64_t h = hash_first(sql_key(c->s, c->table->cell(c, c->by[0])));
     for (unsigned i = 1; i < c->nby; i++)
-        h = hash_next(h, c->table->key(c, c->by[i]));
+        h = hash_next(h, sql_key(c->s, c->table->cell(c, c->by[i])));
     return hash_last(h);
 }
 

@@ -191,7 +191,7 @@ static bool part(const struct lane_cursor *c, int64_t *t0, int64_t *t1)
     return *t0 < *t1;
 }
 
-static const struct shares *shares_of(struct lane_cursor *c)
+static int64_t ns_in(struct lane_cursor *c, enum state st)
 {
     int64_t t0, t1;
     if (!c->has_shares) {
@@ -200,59 +200,57 @@ static const struct shares *shares_of(struct lane_cursor *c)
             trace_shares(c->c.s->tr, c->lane, t0, t1, &c->s);
         c->has_shares = true;
     }
-    return &c->s;
-}
-
-static void put_ns(struct lane_cursor *c, sqlite3_context *x, enum state st)
-{
-    sql_put_int(x, shares_of(c)->ns[st]);
+    return c->s.ns[st];
 }
 
 /* How many spans; one that begins where the lane ends counts, too. */
-static void put_count(struct lane_cursor *c, sqlite3_context *x)
+static int64_t count_of(const struct lane_cursor *c)
 {
     const struct sql_where *w = &c->c.w;
-    const int64_t from = w->lo[SQL_P_FROM], to = w->hi[SQL_P_TO];
     int64_t t0, t1;
-    const bool some = part(c, &t0, &t1);
-    if (from <= c->li.first && c->li.last < to)
-        sql_put_int(x, (int64_t)c->li.nspans);
-    else
-        sql_put_int(x, some ? (int64_t)trace_count(c->c.s->tr, c->lane, t0, t1) : 0);
+    if (w->lo[SQL_P_FROM] <= c->li.first && c->li.last < w->hi[SQL_P_TO])
+        return (int64_t)c->li.nspans;
+    return part(c, &t0, &t1) ? (int64_t)trace_count(c->c.s->tr, c->lane, t0, t1) : 0;
 }
 
 /* ---- goroutines ---------------------------------------------------------------------------------------- */
 
 #define GOROUTINE(X) \
-    X(G_ID, "g", ID, ID, "number from the file") \
-    X(G_NAME, "name", NAME, NAME, "start function; NULL: not recorded") \
-    X(G_INFERRED, "name_inferred", BOOL, NO, \
+    X(G_ID, "g", ID, ID, v_id(li->id), "number from the file") \
+    X(G_NAME, "name", NAME, NAME, v_str(li->name), "start function; NULL: not recorded") \
+    X(G_INFERRED, "name_inferred", BOOL, NO, v_int(li->name_inferred), \
       "the name is taken from a stack, not from the goroutine's creation") \
-    X(G_SYSTEM, "system", BOOL, NO, "it belongs to the runtime itself") \
-    X(G_T0, "t0", NS, T0, "its life within the trace: from its creation or the trace's start") \
-    X(G_T1, "t1", NS, T1, "to its end or the trace's end") \
-    X(G_DUR, "dur", NS, NO, "t1 - t0") \
-    X(G_CREATED, "created", BOOL, NO, "its creation is in the trace") \
-    X(G_ENDED, "ended", BOOL, NO, "its end is in the trace") \
-    X(G_RUNNING, "running_ns", NS, NO, "running, mark assist included") \
-    X(G_RUNNABLE, "runnable_ns", NS, NO, "runnable: it waits for a processor") \
-    X(G_WAITING, "waiting_ns", NS, NO, "waiting") \
-    X(G_SYSCALL, "syscall_ns", NS, NO, "in system calls") \
-    X(G_UNRECORDED, "unrecorded_ns", NS, NO, "not recorded; these five add up to its life") \
-    X(G_ASSIST, "assist_ns", NS, NO, "mark assist from start to end, waits included; NULL before Go 1.9") \
-    X(G_SPANS, "spans", COUNT, NO, "how many spans it has") \
-    X(G_CREATOR, "creator", ID, NO, "goroutine that created it; NULL: not recorded") \
-    X(G_CREATOR_NAME, "creator_name", NAME, NO, "that one's start function") \
-    X(G_CREATE_FUNC, "create_func", NAME, NO, "function that created it") \
-    X(G_CREATE_STACK, "create_stack", ID, NO, "stack there") \
-    X(G_FROM, "from_ns", NS, FROM, \
+    X(G_SYSTEM, "system", BOOL, NO, v_int(li->is_system), "it belongs to the runtime itself") \
+    X(G_T0, "t0", NS, T0, v_int(li->first), \
+      "its life within the trace: from its creation or the trace's start") \
+    X(G_T1, "t1", NS, T1, v_int(li->last), "to its end or the trace's end") \
+    X(G_DUR, "dur", NS, NO, v_int(li->last - li->first), "t1 - t0") \
+    X(G_CREATED, "created", BOOL, NO, v_int(li->created), "its creation is in the trace") \
+    X(G_ENDED, "ended", BOOL, NO, v_int(li->ended), "its end is in the trace") \
+    X(G_RUNNING, "running_ns", NS, NO, \
+      v_int(ns_in(c, ST_RUNNING) + ns_in(c, ST_GCWORK) + ns_in(c, ST_ASSIST)), \
+      "running, mark assist included") \
+    X(G_RUNNABLE, "runnable_ns", NS, NO, v_int(ns_in(c, ST_RUNNABLE)), "runnable: it waits for a processor") \
+    X(G_WAITING, "waiting_ns", NS, NO, v_int(ns_in(c, ST_WAITING)), "waiting") \
+    X(G_SYSCALL, "syscall_ns", NS, NO, v_int(ns_in(c, ST_SYSCALL)), "in system calls") \
+    X(G_UNRECORDED, "unrecorded_ns", NS, NO, v_int(ns_in(c, ST_UNKNOWN)), \
+      "not recorded; these five add up to its life") \
+    X(G_ASSIST, "assist_ns", NS, NO, v_assist(c), \
+      "mark assist from start to end, waits included; NULL before Go 1.9") \
+    X(G_SPANS, "spans", COUNT, NO, v_int(count_of(c)), "how many spans it has") \
+    X(G_CREATOR, "creator", ID, NO, v_lane(s, LANE_G, li->creator), \
+      "goroutine that created it; NULL: not recorded") \
+    X(G_CREATOR_NAME, "creator_name", NAME, NO, v_g_name(s, li->creator), "that one's start function") \
+    X(G_CREATE_FUNC, "create_func", NAME, NO, v_func(s, li->create_stack), "function that created it") \
+    X(G_CREATE_STACK, "create_stack", ID, NO, v_some(li->create_stack), "stack there") \
+    X(G_FROM, "from_ns", NS, FROM, v_none(), \
       "~first argument: goroutine(from, to) counts _ns and spans only in [from,to)") \
-    X(G_TO, "to_ns", NS, TO, "~second argument") \
-    X(G_SEEN, "seen", NS, NO, "~when the trace first mentions it; an earlier t0 is back-dated")
+    X(G_TO, "to_ns", NS, TO, v_none(), "~second argument") \
+    X(G_SEEN, "seen", NS, NO, v_int(li->seen), \
+      "~when the trace first mentions it; an earlier t0 is back-dated")
 enum { GOROUTINE(SQL_COLUMN_ID) };
-static const struct sql_column goroutine_columns[] = {GOROUTINE(SQL_COLUMN_ROW)};
 
-static bool g_begin(struct sql_cursor *c)
+static bool goroutine_begin(struct sql_cursor *c)
 {
     return lane_begin(c, LANE_G);
 }
@@ -279,155 +277,99 @@ static int64_t *assists(struct sql *s, int64_t from, int64_t to)
     return s->assist;
 }
 
-static void put_assist(struct lane_cursor *c, sqlite3_context *x)
+static struct sql_value v_assist(const struct lane_cursor *c)
 {
     const struct sql_where *w = &c->c.w;
     const int64_t from = w->lo[SQL_P_FROM] == w->hi[SQL_P_FROM] ? w->lo[SQL_P_FROM] : INT64_MIN;
     const int64_t to = w->lo[SQL_P_TO] == w->hi[SQL_P_TO] ? w->lo[SQL_P_TO] : INT64_MAX;
     if (!triage_knows_assists(c->c.s->tr))
-        return;
+        return v_none();
     const int64_t *v = assists(c->c.s, from, to);
-    if (v)
-        sql_put_int(x, v[c->lane.i]);
-    else
-        sqlite3_result_error_nomem(x);
+    return v ? v_int(v[c->lane.i]) : v_own(NULL);
 }
 
-static void g_cell(struct sql_cursor *base, unsigned column, sqlite3_context *x)
+static struct sql_value goroutine_cell(struct sql_cursor *base, unsigned column)
 {
     struct lane_cursor *c = (struct lane_cursor *)base;
     const struct sql *s = base->s;
     const struct lane_info *li = &c->li;
     switch (column) {
-    case G_ID: sql_put_id(x, li->id); break;
-    case G_NAME: sql_put_str(x, s, li->name); break;
-    case G_INFERRED: sql_put_int(x, li->name_inferred); break;
-    case G_SYSTEM: sql_put_int(x, li->is_system); break;
-    case G_T0: sql_put_int(x, li->first); break;
-    case G_T1: sql_put_int(x, li->last); break;
-    case G_DUR: sql_put_int(x, li->last - li->first); break;
-    case G_CREATED: sql_put_int(x, li->created); break;
-    case G_ENDED: sql_put_int(x, li->ended); break;
-    case G_RUNNING:
-        sql_put_int(x, shares_of(c)->ns[ST_RUNNING] + c->s.ns[ST_GCWORK] + c->s.ns[ST_ASSIST]);
-        break;
-    case G_RUNNABLE: put_ns(c, x, ST_RUNNABLE); break;
-    case G_WAITING: put_ns(c, x, ST_WAITING); break;
-    case G_SYSCALL: put_ns(c, x, ST_SYSCALL); break;
-    case G_UNRECORDED: put_ns(c, x, ST_UNKNOWN); break;
-    case G_ASSIST: put_assist(c, x); break;
-    case G_SPANS: put_count(c, x); break;
-    case G_CREATOR: sql_put_lane(x, s, LANE_G, li->creator); break;
-    case G_CREATOR_NAME: sql_put_g_name(x, s, li->creator); break;
-    case G_CREATE_FUNC: sql_put_func(x, s, li->create_stack); break;
-    case G_CREATE_STACK: sql_put_stack(x, li->create_stack); break;
-    case G_SEEN: sql_put_int(x, li->seen); break;
-    default: break;
+        GOROUTINE(SQL_CASE)
+    default: return v_none();
     }
 }
 
-static double g_rows(struct sql *s)
+static double goroutine_rows(struct sql *s)
 {
     return trace_nlanes(s->tr, LANE_G);
 }
 
-const struct sql_table sql_goroutine = {"goroutine",
-                                        "One row a goroutine, by first appearance",
-                                        SQL_COLUMNS(goroutine_columns),
-                                        sizeof(struct lane_cursor),
-                                        g_rows,
-                                        g_begin,
-                                        lane_next,
-                                        g_cell,
-                                        SQL_GROUP(ID) | SQL_GROUP(NAME),
-                                        NULL};
+SQL_TABLE(goroutine, GOROUTINE, struct lane_cursor, lane_next, "One row a goroutine, by first appearance",
+          .groups = SQL_GROUP(ID) | SQL_GROUP(NAME), .rows = goroutine_rows);
 
 /* ---- processors, threads ------------------------------------------------------------------------------- */
 
-#define LANE(X, P, id, lane) \
-    X(P##_ID, id, ID, ID, lane) \
-    X(P##_T0, "t0", NS, T0, "when the trace first tells of it") \
-    X(P##_T1, "t1", NS, T1, "and last") \
-    X(P##_RUNNING, "running_ns", NS, NO, "user code, and the runtime's own goroutines") \
-    X(P##_GCWORK, "gc_worker_ns", NS, NO, "GC workers; NULL: they have no names (before Go 1.7)") \
-    X(P##_ASSIST, "assist_ns", NS, NO, "mark assist; NULL before Go 1.9") \
-    X(P##_SWEEP, "sweep_ns", NS, NO, "sweeping outside of an assist") \
-    X(P##_SYSCALL, "syscall_ns", NS, NO, "held by a goroutine in a system call") \
-    X(P##_SCHED, "scheduler_ns", NS, NO, "looking for work") \
-    X(P##_IDLE, "idle_ns", NS, NO, "nothing to run; a thread: without a processor") \
-    X(P##_UNRECORDED, "unrecorded_ns", NS, NO, "not recorded; these eight add up to the trace's length") \
-    X(P##_SPANS, "spans", COUNT, NO, "how many spans it has") \
-    X(P##_FROM, "from_ns", NS, FROM, "~first argument, as of goroutine") \
-    X(P##_TO, "to_ns", NS, TO, "~second argument")
+#define LANE(X, P, COLUMN, WHAT) \
+    X(P##_ID, COLUMN, ID, ID, v_id(c->li.id), WHAT) \
+    X(P##_T0, "t0", NS, T0, v_int(c->li.first), "when the trace first tells of it") \
+    X(P##_T1, "t1", NS, T1, v_int(c->li.last), "and last") \
+    X(P##_RUNNING, "running_ns", NS, NO, v_int(ns_in(c, ST_RUNNING)), \
+      "user code, and the runtime's own goroutines") \
+    X(P##_GCWORK, "gc_worker_ns", NS, NO, \
+      v_if(triage_knows_workers(base->s->tr), v_int(ns_in(c, ST_GCWORK))), \
+      "GC workers; NULL: they have no names (before Go 1.7)") \
+    X(P##_ASSIST, "assist_ns", NS, NO, v_if(triage_knows_assists(base->s->tr), v_int(ns_in(c, ST_ASSIST))), \
+      "mark assist; NULL before Go 1.9") \
+    X(P##_SWEEP, "sweep_ns", NS, NO, v_int(ns_in(c, ST_SWEEP)), "sweeping outside of an assist") \
+    X(P##_SYSCALL, "syscall_ns", NS, NO, v_int(ns_in(c, ST_SYSCALL)), \
+      "held by a goroutine in a system call") \
+    X(P##_SCHED, "scheduler_ns", NS, NO, v_int(ns_in(c, ST_SCHED)), "looking for work") \
+    X(P##_IDLE, "idle_ns", NS, NO, v_int(ns_in(c, ST_IDLE)), \
+      "nothing to run; a thread: without a processor") \
+    X(P##_UNRECORDED, "unrecorded_ns", NS, NO, v_int(ns_in(c, ST_NONE) + ns_in(c, ST_UNKNOWN)), \
+      "not recorded; these eight add up to the trace's length") \
+    X(P##_SPANS, "spans", COUNT, NO, v_int(count_of(c)), "how many spans it has") \
+    X(P##_FROM, "from_ns", NS, FROM, v_none(), "~first argument, as of goroutine") \
+    X(P##_TO, "to_ns", NS, TO, v_none(), "~second argument")
 #define PROC(X) LANE(X, P, "p", "the processor's number")
 #define THREAD(X) LANE(X, M, "m", "the thread's id")
 enum { PROC(SQL_COLUMN_ID) };
-static const struct sql_column proc_columns[] = {PROC(SQL_COLUMN_ROW)};
-static const struct sql_column thread_columns[] = {THREAD(SQL_COLUMN_ROW)};
 
-static bool p_begin(struct sql_cursor *c)
+static bool proc_begin(struct sql_cursor *c)
 {
     return lane_begin(c, LANE_P);
 }
 
-static bool m_begin(struct sql_cursor *c)
+static bool thread_begin(struct sql_cursor *c)
 {
     return lane_begin(c, LANE_M);
 }
 
-static void p_cell(struct sql_cursor *base, unsigned column, sqlite3_context *x)
+static struct sql_value proc_cell(struct sql_cursor *base, unsigned column)
 {
     struct lane_cursor *c = (struct lane_cursor *)base;
     switch (column) {
-    case P_ID: sql_put_id(x, c->li.id); break;
-    case P_T0: sql_put_int(x, c->li.first); break;
-    case P_T1: sql_put_int(x, c->li.last); break;
-    case P_RUNNING: put_ns(c, x, ST_RUNNING); break;
-    case P_GCWORK:
-        if (triage_knows_workers(base->s->tr))
-            put_ns(c, x, ST_GCWORK);
-        break;
-    case P_ASSIST:
-        if (triage_knows_assists(base->s->tr))
-            put_ns(c, x, ST_ASSIST);
-        break;
-    case P_SWEEP: put_ns(c, x, ST_SWEEP); break;
-    case P_SYSCALL: put_ns(c, x, ST_SYSCALL); break;
-    case P_SCHED: put_ns(c, x, ST_SCHED); break;
-    case P_IDLE: put_ns(c, x, ST_IDLE); break;
-    case P_UNRECORDED: sql_put_int(x, shares_of(c)->ns[ST_NONE] + c->s.ns[ST_UNKNOWN]); break;
-    case P_SPANS: put_count(c, x); break;
-    default: break;
+        PROC(SQL_CASE)
+    default: return v_none();
     }
 }
 
-static double p_rows(struct sql *s)
+static double proc_rows(struct sql *s)
 {
     return trace_nlanes(s->tr, LANE_P);
 }
 
-static double m_rows(struct sql *s)
+static double thread_rows(struct sql *s)
 {
     return trace_nlanes(s->tr, LANE_M);
 }
 
-const struct sql_table sql_proc = {"proc",
-                                   "One row a processor (P), with its time by state",
-                                   SQL_COLUMNS(proc_columns),
-                                   sizeof(struct lane_cursor),
-                                   p_rows,
-                                   p_begin,
-                                   lane_next,
-                                   p_cell,
-                                   0,
-                                   NULL};
-const struct sql_table sql_thread = {"thread",
-                                     "One row a thread (M) that held a processor",
-                                     SQL_COLUMNS(thread_columns),
-                                     sizeof(struct lane_cursor),
-                                     m_rows,
-                                     m_begin,
-                                     lane_next,
-                                     p_cell,
-                                     0,
-                                     NULL};
+SQL_TABLE(proc, PROC, struct lane_cursor, lane_next, "One row a processor (P), with its time by state",
+          .rows = proc_rows);
+static struct sql_value thread_cell(struct sql_cursor *base, unsigned column)
+{
+    return proc_cell(base, column);
+}
+
+SQL_TABLE(thread, THREAD, struct lane_cursor, lane_next, "One row a thread (M) that held a processor",
+          .rows = thread_rows);

@@ -1,15 +1,15 @@
 /*
  * sql_priv.h - how a table is made: its columns, and a cursor that goes from row to row.
  *
- * A provider is a struct sql_table: a list of columns (an X-macro, so that an enum and the documentation are
- * made of it), the size of its cursor, and three functions. vtab.c makes a virtual table of SQLite's of it.
- * What the query asks for arrives as a struct sql_where: bounds that every row has to satisfy. A provider may
- * use them to skip rows and needn't be exact: SQLite looks at each row itself. A table is named in
- * sql_tables.def.
+ * A provider is a struct sql_table: a list of columns with what their cells are (an X-macro, of which the
+ * documentation and the cells are made), the size of its cursor, and a few functions. sql_vtab.c makes a
+ * virtual table of SQLite's of it. What the query asks for arrives as a struct sql_where: bounds that every
+ * row has to satisfy. A provider may use them to skip rows and needn't be exact: SQLite looks at each row
+ * itself. A table is named in sql_tables.def.
  *
- *     #define TASK(X) X(TASK_ID, "id", ID, ID, "number from the file") ..
- *     enum { TASK(SQL_COLUMN_ID) };
- *     static const struct sql_column task_columns[] = {TASK(SQL_COLUMN_ROW)};
+ *     #define TASK(X) X(TASK_ID, "id", ID, ID, v_id(t->id), "number from the file") ..
+ *     static struct sql_value task_cell(..) { const struct task *t = ..; switch (column) { TASK(SQL_CASE) } }
+ *     SQL_TABLE(task, TASK, struct list_cursor, list_next, "The program's tasks, by time");
  */
 #ifndef GOTOP_TRIAGE_SQL_PRIV_H
 #define GOTOP_TRIAGE_SQL_PRIV_H
@@ -51,7 +51,28 @@ static inline bool sql_hidden(const struct sql_column *c)
     return *c->doc == '~';
 }
 #define SQL_COLUMN_ID(id, ...) id,
-#define SQL_COLUMN_ROW(id, name, unit, push, doc) {name, SQL_U_##unit, SQL_P_##push, doc},
+#define SQL_COLUMN_ROW(id, name, unit, push, value, doc) {name, SQL_U_##unit, SQL_P_##push, doc},
+#define SQL_CASE(id, name, unit, push, value, doc) \
+    case id: return value;
+
+struct sql_value { /* a cell */
+    enum {
+        SQL_V_NULL,
+        SQL_V_INT,
+        SQL_V_REAL,
+        SQL_V_STR,  /* a string of the trace */
+        SQL_V_WORD, /* a text that stays */
+        SQL_V_OWN,  /* a text to be freed with mem_free() */
+        SQL_V_NOMEM
+    } what;
+    uint32_t str;
+    union {
+        int64_t n;
+        double real;
+        const char *word;
+        char *own;
+    };
+};
 
 #define SQL_ANY_NAME UINT32_MAX
 struct sql_where {                          /* Every row of interest satisfies all of this. */
@@ -82,16 +103,33 @@ struct sql_table {
     const struct sql_column *column;
     unsigned columns;
     size_t cursor; /* bytes; it begins with a struct sql_cursor. Zeros at first, then reused */
-    double (*rows)(struct sql *s);       /* about how many */
+    double (*rows)(struct sql *s);       /* about how many; NULL: a hundred */
     bool (*begin)(struct sql_cursor *c); /* to the first row, or c->eof. false: out of memory, or of time */
     bool (*next)(struct sql_cursor *c);
-    void (*cell)(struct sql_cursor *c, unsigned column, sqlite3_context *x); /* nothing: NULL */
+    struct sql_value (*cell)(struct sql_cursor *c, unsigned column);
     unsigned groups; /* SQL_GROUP(): it can group by any of these. SQLite would sort all rows otherwise */
-    /* key - a number for that column's cell: cells are alike if their numbers are. NULL: it groups by
-     * `groups` alone */
-    uint64_t (*key)(struct sql_cursor *c, unsigned column);
+    bool keyed;      /* and, with sql_group(), by what any columns show that have a KEY */
 };
-#define SQL_COLUMNS(v) (v), sizeof(v) / sizeof *(v)
+/* SQL_TABLE - the table NAME with these COLUMNS, of NAME_begin() and NAME_cell(); then its doc, and what else
+ * a struct sql_table has. */
+#define SQL_TABLE(NAME, COLUMNS, CURSOR, NEXT, ...) \
+    static const struct sql_column columns_of_##NAME[] = {COLUMNS(SQL_COLUMN_ROW)}; \
+    const struct sql_table sql_##NAME = {.name = #NAME, \
+                                         .column = columns_of_##NAME, \
+                                         .columns = sizeof columns_of_##NAME / sizeof *columns_of_##NAME, \
+                                         .cursor = sizeof(CURSOR), \
+                                         .begin = NAME##_begin, \
+                                         .next = NEXT, \
+                                         .cell = NAME##_cell, \
+                                         .doc = __VA_ARGS__}
+
+struct sql_row_cursor { /* of rows 0 .. n-1 */
+    struct sql_cursor c;
+    int64_t i, n;
+};
+/* sql_rows_from - to row i of n; always true. sql_rows_next - a struct sql_table's next. */
+bool sql_rows_from(struct sql_cursor *c, int64_t i, int64_t n);
+bool sql_rows_next(struct sql_cursor *c);
 
 struct sql_cover {             /* time that is covered by ranges: disjoint, in order */
     int64_t *t0, *t1, *before; /* before: covered before t0 */
@@ -145,19 +183,55 @@ void sql_vtabs_free(struct sql *s);
 /* sql_stop - is the statement out of time? Loops that skip many rows ask this now and then. */
 bool sql_stop(struct sql *s);
 
-/* sql_cells.c: what cells are made of */
-void sql_put_str(sqlite3_context *x, const struct sql *s,
-                 uint32_t str);                                  /* a string of the trace; "" is NULL */
-void sql_put_bytes(sqlite3_context *x, const char *p, size_t n); /* foreign bytes, cleaned */
-void sql_put_word(sqlite3_context *x, const char *word);         /* our own, which stays */
-void sql_put_lane(sqlite3_context *x, const struct sql *s, enum lane_kind k,
-                  uint32_t i); /* its id, or NULL */
-void sql_put_g_name(sqlite3_context *x, const struct sql *s, uint32_t g);
-void sql_put_func(sqlite3_context *x, const struct sql *s, uint32_t stack); /* the innermost function */
-void sql_put_user(sqlite3_context *x, const struct sql *s, uint32_t stack); /* stacks_user_frame()'s */
-void sql_put_stack(sqlite3_context *x, uint32_t stack);                     /* its id, or NULL */
-void sql_put_id(sqlite3_context *x,
-                uint64_t id); /* ids of 2^63 and more, which only hostile traces have, are negative */
+/* sql_cells.c: what cells are made of. v_str, v_word, v_own: "" is NULL. v_some: 0 is. v_time: less than 0 is
+ * out of memory. v_own takes p; NULL: out of memory. v_foreign: cleaned. */
+static inline struct sql_value v_none(void)
+{
+    return (struct sql_value){.what = SQL_V_NULL};
+}
+static inline struct sql_value v_int(int64_t n)
+{
+    return (struct sql_value){.what = SQL_V_INT, .n = n};
+}
+static inline struct sql_value v_real(double v)
+{
+    return (struct sql_value){.what = SQL_V_REAL, .real = v};
+}
+static inline struct sql_value v_str(uint32_t str)
+{
+    return (struct sql_value){.what = SQL_V_STR, .str = str};
+}
+static inline struct sql_value v_word(const char *word)
+{
+    return (struct sql_value){.what = SQL_V_WORD, .word = word};
+}
+static inline struct sql_value v_own(char *p)
+{
+    return (struct sql_value){.what = p ? SQL_V_OWN : SQL_V_NOMEM, .own = p};
+}
+static inline struct sql_value
+v_id(uint64_t id) /* 2^63 and more, which only hostile traces have, are negative */
+{
+    return v_int((int64_t)id);
+}
+static inline struct sql_value v_some(uint64_t id)
+{
+    return id ? v_id(id) : v_none();
+}
+static inline struct sql_value v_time(int64_t ns)
+{
+    return ns < 0 ? (struct sql_value){.what = SQL_V_NOMEM} : v_int(ns);
+}
+#define v_if(there, value) ((there) ? (value) : v_none())
+struct sql_value v_foreign(const char *text);
+struct sql_value v_lane(const struct sql *s, enum lane_kind k, uint32_t i); /* its id; NULL: NO_LANE */
+struct sql_value v_g_name(const struct sql *s, uint32_t g);                 /* the same */
+struct sql_value v_func(const struct sql *s, uint32_t stack);               /* the innermost function */
+struct sql_value v_user(const struct sql *s, uint32_t stack);               /* stacks_user_frame()'s */
+/* sql_put - to SQLite; an SQL_V_OWN is SQLite's then. sql_key - a number: cells of a column are alike if
+ * theirs are. */
+void sql_put(sqlite3_context *x, const struct sql *s, struct sql_value v);
+uint64_t sql_key(const struct sql *s, struct sql_value v);
 static inline void sql_put_int(sqlite3_context *x, int64_t v)
 {
     sqlite3_result_int64(x, v);
@@ -172,7 +246,6 @@ struct str sql_str(const struct sql *s, uint32_t str, struct text *t);
  * was stopped. -1: out of memory. */
 int64_t sql_in_gc(struct sql *s, int64_t t0, int64_t t1);
 int64_t sql_in_stw(struct sql *s, int64_t t0, int64_t t1);
-void sql_put_covered(sqlite3_context *x, int64_t ns); /* what these say */
 void sql_covers_free(struct sql *s);
 /* sql_state - the state that a word means ("syscall", "system call", "blocked"), ST_COUNT: none. */
 enum state sql_state(const char *p, size_t n);
@@ -207,11 +280,6 @@ bool sql_group(struct sql_cursor *c, bool (*next)(struct sql_cursor *c));
 /* sql_group_next - the number of the next row, group by group; false: there is none. */
 bool sql_group_next(struct sql_cursor *c, uint64_t *rowid);
 void sql_groups_free(struct sql_groups *g);
-/* Keys: of a string's cell, of a lane's id, of functions of a stack. */
-uint64_t sql_key_str(const struct sql *s, uint32_t str);
-uint64_t sql_key_lane(const struct sql *s, enum lane_kind k, uint32_t i);
-uint64_t sql_key_func(const struct sql *s, uint32_t stack);
-uint64_t sql_key_user(const struct sql *s, uint32_t stack);
 
 /* sql_triage.c: made when first asked for; false: out of memory */
 const struct triage *sql_tables_of(struct sql *s);

@@ -7,7 +7,6 @@
  */
 #include <string.h>
 
-#include "decode/base/hash.h"
 #include "decode/base/mem.h"
 #include "triage/sql/sql_priv.h"
 #include "triage/tables/stacks.h"
@@ -261,122 +260,82 @@ double sql_span_rows(struct sql *s)
 /* ---- span ---------------------------------------------------------------------------------------------- */
 
 #define TIMES(X, P) \
-    X(P##_T0, "t0", NS, T0, "when it begins") \
-    X(P##_T1, "t1", NS, T1, "when it ends") \
-    X(P##_DUR, "dur", NS, DUR, "t1 - t0")
+    X(P##_T0, "t0", NS, T0, v_int(r->t0), "when it begins") \
+    X(P##_T1, "t1", NS, T1, v_int(r->t1), "when it ends") \
+    X(P##_DUR, "dur", NS, DUR, v_int(r->t1 - r->t0), "t1 - t0")
 #define OPEN(X, P) \
-    X(P##_OPEN_START, "open_start", BOOL, NO, "it began before the trace, or after a gap in the record") \
-    X(P##_OPEN_END, "open_end", BOOL, NO, \
+    X(P##_OPEN_START, "open_start", BOOL, NO, v_int(open_start(c)), \
+      "it began before the trace, or after a gap in the record") \
+    X(P##_OPEN_END, "open_end", BOOL, NO, v_int(open_end(c)), \
       "it was not over when the trace, or what is recorded of it, ended") \
-    X(P##_IN_GC, "in_gc", NS, NO, "~how much of it lies within mark phases") \
-    X(P##_IN_STW, "in_stw", NS, NO, "~how much of it lies within stops of the world")
+    X(P##_IN_GC, "in_gc", NS, NO, v_time(sql_in_gc(s, r->t0, r->t1)), \
+      "~how much of it lies within mark phases") \
+    X(P##_IN_STW, "in_stw", NS, NO, v_time(sql_in_stw(s, r->t0, r->t1)), \
+      "~how much of it lies within stops of the world")
 #define SPAN(X) \
     TIMES(X, S) \
-    X(S_G, "g", ID, ID, "goroutine") \
-    X(S_NAME, "name", NAME, NAME, "its start function") \
-    X(S_STATE, "state", NAME, STATE, "running, runnable, waiting, system call, not recorded") \
-    X(S_REASON, "reason", NAME, KEY, "why it waits or was stopped, as recorded") \
-    X(S_LABEL, "label", NAME, KEY, "of a GC worker: its mode") \
-    X(S_P, "p", ID, KEY, "running, system call: processor it is on, or was on as the call began") \
-    X(S_WAKER, "waker", ID, KEY, "runnable: goroutine that woke or created it") \
-    X(S_WAKER_NAME, "waker_name", NAME, KEY, "that one's start function") \
-    X(S_FUNC, "func", NAME, KEY, "innermost function of its stack (runnable after a wait: of the waker's)") \
-    X(S_USER_FUNC, "user_func", NAME, KEY, "first function outside the runtime and the standard library") \
-    X(S_STACK, "stack", ID, KEY, "that stack: tables stack and frame") \
+    X(S_G, "g", ID, ID, v_lane(s, LANE_G, c->lane.i), "goroutine") \
+    X(S_NAME, "name", NAME, NAME, v_g_name(s, c->lane.i), "its start function") \
+    X(S_STATE, "state", NAME, STATE, v_word(state_name((enum state)r->state)), \
+      "running, runnable, waiting, system call, not recorded") \
+    X(S_REASON, "reason", NAME, KEY, v_str(r->reason), "why it waits or was stopped, as recorded") \
+    X(S_LABEL, "label", NAME, KEY, v_str(r->label), "of a GC worker: its mode") \
+    X(S_P, "p", ID, KEY, v_lane(s, LANE_P, on_p ? r->who : NO_LANE), \
+      "running, system call: processor it is on, or was on as the call began") \
+    X(S_WAKER, "waker", ID, KEY, v_lane(s, LANE_G, woken ? r->who : NO_LANE), \
+      "runnable: goroutine that woke or created it") \
+    X(S_WAKER_NAME, "waker_name", NAME, KEY, v_g_name(s, woken ? r->who : NO_LANE), \
+      "that one's start function") \
+    X(S_FUNC, "func", NAME, KEY, v_func(s, r->stack), \
+      "innermost function of its stack (runnable after a wait: of the waker's)") \
+    X(S_USER_FUNC, "user_func", NAME, KEY, v_user(s, r->stack), \
+      "first function outside the runtime and the standard library") \
+    X(S_STACK, "stack", ID, KEY, v_some(r->stack), "that stack: tables stack and frame") \
     OPEN(X, S)
 enum { SPAN(SQL_COLUMN_ID) };
-static const struct sql_column span_columns[] = {SPAN(SQL_COLUMN_ROW)};
 
 static bool span_begin(struct sql_cursor *c)
 {
     return spans_begin(c, LANE_G, c->w.states);
 }
 
-static void span_cell(struct sql_cursor *base, unsigned column, sqlite3_context *x)
+static struct sql_value span_cell(struct sql_cursor *base, unsigned column)
 {
     struct span_cursor *c = (struct span_cursor *)base;
-    struct sql *sq = base->s;
-    const struct span *s = &c->s;
-    const bool woken = s->state == ST_RUNNABLE, on_p = !woken && s->state != ST_WAITING;
+    struct sql *s = base->s;
+    const struct span *r = &c->s;
+    const bool woken = r->state == ST_RUNNABLE, on_p = !woken && r->state != ST_WAITING;
     switch (column) {
-    case S_T0: sql_put_int(x, s->t0); break;
-    case S_T1: sql_put_int(x, s->t1); break;
-    case S_DUR: sql_put_int(x, s->t1 - s->t0); break;
-    case S_G: sql_put_lane(x, sq, LANE_G, c->lane.i); break;
-    case S_NAME: sql_put_g_name(x, sq, c->lane.i); break;
-    case S_STATE: sql_put_word(x, state_name((enum state)s->state)); break;
-    case S_REASON: sql_put_str(x, sq, s->reason); break;
-    case S_LABEL: sql_put_str(x, sq, s->label); break;
-    case S_P: sql_put_lane(x, sq, LANE_P, on_p ? s->who : NO_LANE); break;
-    case S_WAKER: sql_put_lane(x, sq, LANE_G, woken ? s->who : NO_LANE); break;
-    case S_WAKER_NAME: sql_put_g_name(x, sq, woken ? s->who : NO_LANE); break;
-    case S_FUNC: sql_put_func(x, sq, s->stack); break;
-    case S_USER_FUNC: sql_put_user(x, sq, s->stack); break;
-    case S_STACK: sql_put_stack(x, s->stack); break;
-    case S_OPEN_START: sql_put_int(x, open_start(c)); break;
-    case S_OPEN_END: sql_put_int(x, open_end(c)); break;
-    case S_IN_GC: sql_put_covered(x, sql_in_gc(sq, s->t0, s->t1)); break;
-    case S_IN_STW: sql_put_covered(x, sql_in_stw(sq, s->t0, s->t1)); break;
-    default: break;
+        SPAN(SQL_CASE)
+    default: return v_none();
     }
 }
 
-static uint64_t span_key(struct sql_cursor *base, unsigned column)
-{
-    const struct span_cursor *c = (const struct span_cursor *)base;
-    const struct sql *sq = base->s;
-    const struct span *s = &c->s;
-    const bool woken = s->state == ST_RUNNABLE, on_p = !woken && s->state != ST_WAITING;
-    switch (column) {
-    case S_G: return sql_key_lane(sq, LANE_G, c->lane.i);
-    case S_NAME: return sql_key_str(sq, trace_g_name(sq->tr, c->lane.i));
-    case S_STATE: return s->state;
-    case S_REASON: return sql_key_str(sq, s->reason);
-    case S_LABEL: return sql_key_str(sq, s->label);
-    case S_P: return sql_key_lane(sq, LANE_P, on_p ? s->who : NO_LANE);
-    case S_WAKER: return sql_key_lane(sq, LANE_G, woken ? s->who : NO_LANE);
-    case S_WAKER_NAME: return woken && s->who != NO_LANE ? sql_key_str(sq, trace_g_name(sq->tr, s->who)) : 0;
-    case S_FUNC: return sql_key_func(sq, s->stack);
-    case S_USER_FUNC: return sql_key_user(sq, s->stack);
-    default: return s->stack;
-    }
-}
-
-const struct sql_table sql_span = {
-    "span",
-    "What each goroutine did: one row a state it was in, by goroutine, then time",
-    SQL_COLUMNS(span_columns),
-    sizeof(struct span_cursor),
-    sql_span_rows,
-    span_begin,
-    span_step,
-    span_cell,
-    SQL_GROUP(ID) | SQL_GROUP(NAME),
-    span_key};
+SQL_TABLE(span, SPAN, struct span_cursor, span_step,
+          "What each goroutine did: one row a state it was in, by goroutine, then time",
+          .groups = SQL_GROUP(ID) | SQL_GROUP(NAME), .keyed = true, .rows = sql_span_rows);
 
 /* ---- proc_span, thread_span ---------------------------------------------------------------------------- */
 
 #define ON(X, P) \
-    X(P##_STATE, "state", NAME, STATE, \
+    X(P##_STATE, "state", NAME, STATE, v_word(state_name((enum state)r->state)), \
       "running, GC worker, mark assist, sweep, system call, looking for work, idle, not recorded") \
-    X(P##_G, "g", ID, KEY, "goroutine that runs or is in the call") \
-    X(P##_NAME, "name", NAME, KEY, "its start function") \
-    X(P##_REASON, "reason", NAME, KEY, "as recorded") \
-    X(P##_LABEL, "label", NAME, KEY, "of a GC worker: its mode") \
+    X(P##_G, "g", ID, KEY, v_lane(s, LANE_G, r->who), "goroutine that runs or is in the call") \
+    X(P##_NAME, "name", NAME, KEY, v_g_name(s, r->who), "its start function") \
+    X(P##_REASON, "reason", NAME, KEY, v_str(r->reason), "as recorded") \
+    X(P##_LABEL, "label", NAME, KEY, v_str(r->label), "of a GC worker: its mode") \
     OPEN(X, P)
 #define PROC_SPAN(X) \
     TIMES(X, PS) \
-    X(PS_P, "p", ID, ID, "processor") \
+    X(PS_P, "p", ID, ID, v_lane(s, c->lane.kind, c->lane.i), "processor") \
     ON(X, PS)
 #define THREAD_SPAN(X) \
     TIMES(X, MS) \
-    X(MS_M, "m", ID, ID, "thread") \
-    X(MS_P, "p", ID, NO, "processor it holds") \
+    X(MS_M, "m", ID, ID, v_lane(s, LANE_M, c->lane.i), "thread") \
+    X(MS_P, "p", ID, NO, v_lane(s, LANE_P, r->proc), "processor it holds") \
     ON(X, MS)
 enum { PROC_SPAN(SQL_COLUMN_ID) };
 enum { THREAD_SPAN(SQL_COLUMN_ID) };
-static const struct sql_column proc_span_columns[] = {PROC_SPAN(SQL_COLUMN_ROW)};
-static const struct sql_column thread_span_columns[] = {THREAD_SPAN(SQL_COLUMN_ROW)};
 
 static bool proc_span_begin(struct sql_cursor *c)
 {
@@ -388,95 +347,61 @@ static bool thread_span_begin(struct sql_cursor *c)
     return spans_begin(c, LANE_M, c->w.states);
 }
 
-static void proc_span_cell(struct sql_cursor *base, unsigned column, sqlite3_context *x)
+static struct sql_value proc_span_cell(struct sql_cursor *base, unsigned column)
 {
     struct span_cursor *c = (struct span_cursor *)base;
-    struct sql *sq = base->s;
-    const struct span *s = &c->s;
+    struct sql *s = base->s;
+    const struct span *r = &c->s;
     switch (column) {
-    case PS_T0: sql_put_int(x, s->t0); break;
-    case PS_T1: sql_put_int(x, s->t1); break;
-    case PS_DUR: sql_put_int(x, s->t1 - s->t0); break;
-    case PS_P: sql_put_lane(x, sq, c->lane.kind, c->lane.i); break;
-    case PS_STATE: sql_put_word(x, state_name((enum state)s->state)); break;
-    case PS_G: sql_put_lane(x, sq, LANE_G, s->who); break;
-    case PS_NAME: sql_put_g_name(x, sq, s->who); break;
-    case PS_REASON: sql_put_str(x, sq, s->reason); break;
-    case PS_LABEL: sql_put_str(x, sq, s->label); break;
-    case PS_OPEN_START: sql_put_int(x, open_start(c)); break;
-    case PS_OPEN_END: sql_put_int(x, open_end(c)); break;
-    case PS_IN_GC: sql_put_covered(x, sql_in_gc(sq, s->t0, s->t1)); break;
-    case PS_IN_STW: sql_put_covered(x, sql_in_stw(sq, s->t0, s->t1)); break;
-    default: break;
+        PROC_SPAN(SQL_CASE)
+    default: return v_none();
     }
 }
 
-static uint64_t proc_span_key(struct sql_cursor *base, unsigned column)
+static struct sql_value thread_span_cell(struct sql_cursor *base, unsigned column)
 {
-    const struct span_cursor *c = (const struct span_cursor *)base;
-    const struct span *s = &c->s;
+    struct span_cursor *c = (struct span_cursor *)base;
+    struct sql *s = base->s;
+    const struct span *r = &c->s;
     switch (column) {
-    case PS_P: return sql_key_lane(base->s, c->lane.kind, c->lane.i);
-    case PS_STATE: return s->state;
-    case PS_G: return sql_key_lane(base->s, LANE_G, s->who);
-    case PS_NAME: return s->who == NO_LANE ? 0 : sql_key_str(base->s, trace_g_name(base->s->tr, s->who));
-    case PS_REASON: return sql_key_str(base->s, s->reason);
-    default: return sql_key_str(base->s, s->label);
+        THREAD_SPAN(SQL_CASE)
+    default: return v_none();
     }
 }
 
-static void thread_span_cell(struct sql_cursor *base, unsigned column, sqlite3_context *x)
-{
-    if (column == MS_P)
-        sql_put_lane(x, base->s, LANE_P, ((struct span_cursor *)base)->s.proc);
-    else
-        proc_span_cell(base, column > MS_P ? column - 1 : column, x);
-}
-
-const struct sql_table sql_proc_span = {"proc_span",
-                                        "What each processor did, by processor, then time",
-                                        SQL_COLUMNS(proc_span_columns),
-                                        sizeof(struct span_cursor),
-                                        sql_span_rows,
-                                        proc_span_begin,
-                                        span_step,
-                                        proc_span_cell,
-                                        0,
-                                        proc_span_key};
-const struct sql_table sql_thread_span = {"thread_span",
-                                          "What each thread did, by thread, then time",
-                                          SQL_COLUMNS(thread_span_columns),
-                                          sizeof(struct span_cursor),
-                                          sql_span_rows,
-                                          thread_span_begin,
-                                          span_step,
-                                          thread_span_cell,
-                                          0,
-                                          NULL};
+SQL_TABLE(proc_span, PROC_SPAN, struct span_cursor, span_step,
+          "What each processor did, by processor, then time", .keyed = true, .rows = sql_span_rows);
+SQL_TABLE(thread_span, THREAD_SPAN, struct span_cursor, span_step,
+          "What each thread did, by thread, then time", .rows = sql_span_rows);
 
 /* ---- wait ---------------------------------------------------------------------------------------------- */
 
 #define WAIT(X) \
     TIMES(X, W) \
-    X(W_G, "g", ID, ID, "who waited") \
-    X(W_NAME, "name", NAME, NAME, "its start function") \
-    X(W_REASON, "reason", NAME, KEY, "as recorded") \
-    X(W_KIND, "kind", NAME, KEY, "what the stack adds: lock, wait group, channel send, pipe .. (inferred)") \
-    X(W_ENDED, "ended", NAME, NO, \
+    X(W_G, "g", ID, ID, v_lane(s, LANE_G, c->lane.i), "who waited") \
+    X(W_NAME, "name", NAME, NAME, v_g_name(s, c->lane.i), "its start function") \
+    X(W_REASON, "reason", NAME, KEY, v_str(r->reason), "as recorded") \
+    X(W_KIND, "kind", NAME, KEY, \
+      v_word(stacks_wait_name(s->tr, stacks_wait_kind(s->tr, r->reason, r->stack), r->stack)), \
+      "what the stack adds: lock, wait group, channel send, pipe .. (inferred)") \
+    X(W_ENDED, "ended", NAME, NO, v_ended(c, after), \
       "how it ended: wait (by a goroutine), network, pipe, deadline (nothing came), timer .. (inferred)") \
-    X(W_FUNC, "func", NAME, KEY, "innermost function where it waited (LEAF)") \
-    X(W_USER_FUNC, "user_func", NAME, KEY, "first function outside the runtime and the standard library") \
-    X(W_STACK, "stack", ID, KEY, "where it waited") \
-    X(W_WAKER, "waker", ID, KEY, "who ended it; NULL: a timer, the network poller, or not over") \
-    X(W_WAKER_NAME, "waker_name", NAME, KEY, "that one's start function") \
-    X(W_WAKER_FUNC, "waker_func", NAME, KEY, "where it did") \
-    X(W_WAKER_USER, "waker_user_func", NAME, KEY, \
+    X(W_FUNC, "func", NAME, KEY, v_func(s, r->stack), "innermost function where it waited (LEAF)") \
+    X(W_USER_FUNC, "user_func", NAME, KEY, v_user(s, r->stack), \
+      "first function outside the runtime and the standard library") \
+    X(W_STACK, "stack", ID, KEY, v_some(r->stack), "where it waited") \
+    X(W_WAKER, "waker", ID, KEY, v_lane(s, LANE_G, woken ? after->who : NO_LANE), \
+      "who ended it; NULL: a timer, the network poller, or not over") \
+    X(W_WAKER_NAME, "waker_name", NAME, KEY, v_g_name(s, woken ? after->who : NO_LANE), \
+      "that one's start function") \
+    X(W_WAKER_FUNC, "waker_func", NAME, KEY, v_func(s, woken ? after->stack : 0), "where it did") \
+    X(W_WAKER_USER, "waker_user_func", NAME, KEY, v_user(s, woken ? after->stack : 0), \
       "first function there outside the runtime and the standard library") \
-    X(W_WAKER_STACK, "waker_stack", ID, KEY, "stack there") \
-    X(W_RUNNABLE, "runnable_ns", NS, NO, "how long it was runnable then") \
+    X(W_WAKER_STACK, "waker_stack", ID, KEY, v_some(woken ? after->stack : 0), "stack there") \
+    X(W_RUNNABLE, "runnable_ns", NS, NO, v_if(woken, v_int(after->t1 - after->t0)), \
+      "how long it was runnable then") \
     OPEN(X, W)
 enum { WAIT(SQL_COLUMN_ID) };
-static const struct sql_column wait_columns[] = {WAIT(SQL_COLUMN_ROW)};
 
 static bool wait_begin(struct sql_cursor *c)
 {
@@ -484,112 +409,53 @@ static bool wait_begin(struct sql_cursor *c)
 }
 
 /* How the wait of the row ended: explain.h's word for it. */
-static void put_ended(sqlite3_context *x, struct span_cursor *c, const struct span *after)
+static struct sql_value v_ended(struct span_cursor *c, const struct span *after)
 {
     struct ended *e = &c->c.s->ended;
     const struct span none = {.state = ST_NONE, .who = NO_LANE};
     uint8_t kind;
-    if (e->reads || ended_init(e, c->c.s->tr))
-        sql_put_word(x, explain_cat_id((enum explain_cat)ended_how(e, c->lane.i, &c->s, after ? after : &none,
-                                                                   (struct then){ST_NONE, 0}, &kind)));
+    if (!e->reads && !ended_init(e, c->c.s->tr))
+        return v_none();
+    return v_word(explain_cat_id((enum explain_cat)ended_how(e, c->lane.i, &c->s, after ? after : &none,
+                                                             (struct then){ST_NONE, 0}, &kind)));
 }
 
-static void wait_cell(struct sql_cursor *base, unsigned column, sqlite3_context *x)
+static struct sql_value wait_cell(struct sql_cursor *base, unsigned column)
 {
     struct span_cursor *c = (struct span_cursor *)base;
-    struct sql *sq = base->s;
-    const struct span *s = &c->s, *after = NULL;
+    struct sql *s = base->s;
+    const struct span *r = &c->s, *after = NULL;
     if (column == W_ENDED || (column >= W_WAKER && column <= W_RUNNABLE))
         after = beside(c, 1);
     const bool woken = after && after->state == ST_RUNNABLE;
     switch (column) {
-    case W_T0: sql_put_int(x, s->t0); break;
-    case W_T1: sql_put_int(x, s->t1); break;
-    case W_DUR: sql_put_int(x, s->t1 - s->t0); break;
-    case W_G: sql_put_lane(x, sq, LANE_G, c->lane.i); break;
-    case W_NAME: sql_put_g_name(x, sq, c->lane.i); break;
-    case W_REASON: sql_put_str(x, sq, s->reason); break;
-    case W_KIND:
-        sql_put_word(x, stacks_wait_name(sq->tr, stacks_wait_kind(sq->tr, s->reason, s->stack), s->stack));
-        break;
-    case W_ENDED: put_ended(x, c, after); break;
-    case W_FUNC: sql_put_func(x, sq, s->stack); break;
-    case W_USER_FUNC: sql_put_user(x, sq, s->stack); break;
-    case W_STACK: sql_put_stack(x, s->stack); break;
-    case W_WAKER: sql_put_lane(x, sq, LANE_G, woken ? after->who : NO_LANE); break;
-    case W_WAKER_NAME: sql_put_g_name(x, sq, woken ? after->who : NO_LANE); break;
-    case W_WAKER_FUNC: sql_put_func(x, sq, woken ? after->stack : 0); break;
-    case W_WAKER_USER: sql_put_user(x, sq, woken ? after->stack : 0); break;
-    case W_WAKER_STACK: sql_put_stack(x, woken ? after->stack : 0); break;
-    case W_RUNNABLE:
-        if (woken)
-            sql_put_int(x, after->t1 - after->t0);
-        break;
-    case W_OPEN_START: sql_put_int(x, open_start(c)); break;
-    case W_OPEN_END: sql_put_int(x, open_end(c)); break;
-    case W_IN_GC: sql_put_covered(x, sql_in_gc(sq, s->t0, s->t1)); break;
-    case W_IN_STW: sql_put_covered(x, sql_in_stw(sq, s->t0, s->t1)); break;
-    default: break;
+        WAIT(SQL_CASE)
+    default: return v_none();
     }
 }
 
-static uint64_t word_key(const char *word)
-{
-    return word ? hash_bytes(word, strlen(word)) : 0;
-}
-
-static uint64_t wait_key(struct sql_cursor *base, unsigned column)
-{
-    struct span_cursor *c = (struct span_cursor *)base;
-    const struct sql *sq = base->s;
-    const struct span *s = &c->s, *after = column >= W_WAKER ? beside(c, 1) : NULL;
-    const bool woken = after && after->state == ST_RUNNABLE;
-    const uint32_t who = woken ? after->who : NO_LANE, stack = woken ? after->stack : 0;
-    switch (column) {
-    case W_G: return sql_key_lane(sq, LANE_G, c->lane.i);
-    case W_NAME: return sql_key_str(sq, trace_g_name(sq->tr, c->lane.i));
-    case W_REASON: return sql_key_str(sq, s->reason);
-    case W_KIND:
-        return word_key(stacks_wait_name(sq->tr, stacks_wait_kind(sq->tr, s->reason, s->stack), s->stack));
-    case W_FUNC: return sql_key_func(sq, s->stack);
-    case W_USER_FUNC: return sql_key_user(sq, s->stack);
-    case W_STACK: return s->stack;
-    case W_WAKER: return sql_key_lane(sq, LANE_G, who);
-    case W_WAKER_NAME: return who == NO_LANE ? 0 : sql_key_str(sq, trace_g_name(sq->tr, who));
-    case W_WAKER_FUNC: return sql_key_func(sq, stack);
-    case W_WAKER_USER: return sql_key_user(sq, stack);
-    default: return stack;
-    }
-}
-
-const struct sql_table sql_wait = {"wait",
-                                   "Each wait of a goroutine, and who ended it; by goroutine, then time",
-                                   SQL_COLUMNS(wait_columns),
-                                   sizeof(struct span_cursor),
-                                   sql_span_rows,
-                                   wait_begin,
-                                   span_step,
-                                   wait_cell,
-                                   SQL_GROUP(ID) | SQL_GROUP(NAME),
-                                   wait_key};
+SQL_TABLE(wait, WAIT, struct span_cursor, span_step,
+          "Each wait of a goroutine, and who ended it; by goroutine, then time",
+          .groups = SQL_GROUP(ID) | SQL_GROUP(NAME), .keyed = true, .rows = sql_span_rows);
 
 /* ---- wake ---------------------------------------------------------------------------------------------- */
 
 #define WAKE(X) \
-    X(K_T, "t", NS, T0, "when") \
-    X(K_G, "g", ID, ID, "who was made runnable") \
-    X(K_NAME, "name", NAME, NAME, "its start function") \
-    X(K_CREATED, "created", BOOL, NO, "it was created, not woken") \
-    X(K_WAKER, "waker", ID, KEY, "by whom; NULL: a timer, the network poller") \
-    X(K_WAKER_NAME, "waker_name", NAME, KEY, "that one's start function") \
-    X(K_FUNC, "func", NAME, KEY, "where: innermost function") \
-    X(K_USER_FUNC, "user_func", NAME, KEY, "first function outside the runtime and the standard library") \
-    X(K_STACK, "stack", ID, KEY, "stack of who did it") \
-    X(K_REASON, "reason", NAME, KEY, "what it had waited for, as recorded") \
-    X(K_WAITED, "waited_ns", NS, NO, "how long it had waited; NULL: it was created") \
-    X(K_RUNNABLE, "runnable_ns", NS, NO, "how long it was runnable then")
+    X(K_T, "t", NS, T0, v_int(r->t0), "when") \
+    X(K_G, "g", ID, ID, v_lane(s, LANE_G, c->lane.i), "who was made runnable") \
+    X(K_NAME, "name", NAME, NAME, v_g_name(s, c->lane.i), "its start function") \
+    X(K_CREATED, "created", BOOL, NO, v_int(r->index == 0), "it was created, not woken") \
+    X(K_WAKER, "waker", ID, KEY, v_lane(s, LANE_G, r->who), "by whom; NULL: a timer, the network poller") \
+    X(K_WAKER_NAME, "waker_name", NAME, KEY, v_g_name(s, r->who), "that one's start function") \
+    X(K_FUNC, "func", NAME, KEY, v_func(s, r->stack), "where: innermost function") \
+    X(K_USER_FUNC, "user_func", NAME, KEY, v_user(s, r->stack), \
+      "first function outside the runtime and the standard library") \
+    X(K_STACK, "stack", ID, KEY, v_some(r->stack), "stack of who did it") \
+    X(K_REASON, "reason", NAME, KEY, v_str(b ? b->reason : 0), "what it had waited for, as recorded") \
+    X(K_WAITED, "waited_ns", NS, NO, v_if(b, v_int(b->t1 - b->t0)), \
+      "how long it had waited; NULL: it was created") \
+    X(K_RUNNABLE, "runnable_ns", NS, NO, v_int(r->t1 - r->t0), "how long it was runnable then")
 enum { WAKE(SQL_COLUMN_ID) };
-static const struct sql_column wake_columns[] = {WAKE(SQL_COLUMN_ROW)};
 
 /* A runnable span is a wake-up if its goroutine had waited before, or was just created. */
 static bool is_wake(struct span_cursor *c)
@@ -614,55 +480,17 @@ static bool wake_begin(struct sql_cursor *base)
            in_groups(base, wake_step);
 }
 
-static void wake_cell(struct sql_cursor *base, unsigned column, sqlite3_context *x)
+static struct sql_value wake_cell(struct sql_cursor *base, unsigned column)
 {
     struct span_cursor *c = (struct span_cursor *)base;
-    struct sql *sq = base->s;
-    const struct span *s = &c->s, *b = column >= K_REASON && s->index ? beside(c, -1) : NULL;
+    struct sql *s = base->s;
+    const struct span *r = &c->s, *b = column >= K_REASON && r->index ? beside(c, -1) : NULL;
     switch (column) {
-    case K_T: sql_put_int(x, s->t0); break;
-    case K_G: sql_put_lane(x, sq, LANE_G, c->lane.i); break;
-    case K_NAME: sql_put_g_name(x, sq, c->lane.i); break;
-    case K_CREATED: sql_put_int(x, s->index == 0); break;
-    case K_WAKER: sql_put_lane(x, sq, LANE_G, s->who); break;
-    case K_WAKER_NAME: sql_put_g_name(x, sq, s->who); break;
-    case K_FUNC: sql_put_func(x, sq, s->stack); break;
-    case K_USER_FUNC: sql_put_user(x, sq, s->stack); break;
-    case K_STACK: sql_put_stack(x, s->stack); break;
-    case K_REASON: sql_put_str(x, sq, b ? b->reason : 0); break;
-    case K_WAITED:
-        if (b)
-            sql_put_int(x, b->t1 - b->t0);
-        break;
-    case K_RUNNABLE: sql_put_int(x, s->t1 - s->t0); break;
-    default: break;
+        WAKE(SQL_CASE)
+    default: return v_none();
     }
 }
 
-static uint64_t wake_key(struct sql_cursor *base, unsigned column)
-{
-    struct span_cursor *c = (struct span_cursor *)base;
-    const struct sql *sq = base->s;
-    const struct span *s = &c->s, *b = column == K_REASON && s->index ? beside(c, -1) : NULL;
-    switch (column) {
-    case K_G: return sql_key_lane(sq, LANE_G, c->lane.i);
-    case K_NAME: return sql_key_str(sq, trace_g_name(sq->tr, c->lane.i));
-    case K_WAKER: return sql_key_lane(sq, LANE_G, s->who);
-    case K_WAKER_NAME: return s->who == NO_LANE ? 0 : sql_key_str(sq, trace_g_name(sq->tr, s->who));
-    case K_FUNC: return sql_key_func(sq, s->stack);
-    case K_USER_FUNC: return sql_key_user(sq, s->stack);
-    case K_STACK: return s->stack;
-    default: return b ? sql_key_str(sq, b->reason) : 0;
-    }
-}
-
-const struct sql_table sql_wake = {"wake",
-                                   "Each time a goroutine was made runnable: woken from a wait, or created",
-                                   SQL_COLUMNS(wake_columns),
-                                   sizeof(struct span_cursor),
-                                   sql_span_rows,
-                                   wake_begin,
-                                   wake_step,
-                                   wake_cell,
-                                   SQL_GROUP(ID) | SQL_GROUP(NAME),
-                                   wake_key};
+SQL_TABLE(wake, WAKE, struct span_cursor, wake_step,
+          "Each time a goroutine was made runnable: woken from a wait, or created",
+          .groups = SQL_GROUP(ID) | SQL_GROUP(NAME), .keyed = true, .rows = sql_span_rows);

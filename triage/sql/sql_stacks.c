@@ -23,13 +23,13 @@ static bool stacks_from(struct stack_cursor *c)
 /* ---- stack --------------------------------------------------------------------------------------------- */
 
 #define STACK(X) \
-    X(K_STACK, "stack", ID, ID, "the number that other tables give") \
-    X(K_DEPTH, "frames", COUNT, NO, "how many frames it has") \
-    X(K_FUNC, "func", NAME, NO, "innermost function") \
-    X(K_USER_FUNC, "user_func", NAME, NO, "first function outside the runtime and the standard library") \
-    X(K_TEXT, "text", NAME, NO, "all functions, the innermost first, joined by ' < '")
+    X(K_STACK, "stack", ID, ID, v_int(c->stack), "the number that other tables give") \
+    X(K_DEPTH, "frames", COUNT, NO, v_int(trace_stack(s->tr, c->stack)), "how many frames it has") \
+    X(K_FUNC, "func", NAME, NO, v_func(s, c->stack), "innermost function") \
+    X(K_USER_FUNC, "user_func", NAME, NO, v_user(s, c->stack), \
+      "first function outside the runtime and the standard library") \
+    X(K_TEXT, "text", NAME, NO, v_frames(c), "all functions, the innermost first, joined by ' < '")
 enum { STACK(SQL_COLUMN_ID) };
-static const struct sql_column stack_columns[] = {STACK(SQL_COLUMN_ROW)};
 
 static bool stack_begin(struct sql_cursor *c)
 {
@@ -44,7 +44,7 @@ static bool stack_next(struct sql_cursor *base)
     return true;
 }
 
-static void put_text(const struct stack_cursor *c, sqlite3_context *x)
+static struct sql_value v_frames(const struct stack_cursor *c)
 {
     struct text t = {0}, clean = {0};
     const uint32_t n = trace_stack(c->c.s->tr, c->stack);
@@ -54,24 +54,18 @@ static void put_text(const struct stack_cursor *c, sqlite3_context *x)
             text_lit(&t, " < ");
         text_raw(&t, f.len ? f.p : "?", f.len ? f.len : 1);
     }
-    if (!text_ok(&t) || !text_ok(&clean))
-        sqlite3_result_error_nomem(x);
-    else if (n)
-        sqlite3_result_text(x, t.p, (int)t.n, SQLITE_TRANSIENT);
-    text_free(&t);
+    t.failed |= clean.failed;
     text_free(&clean);
+    return v_own(text_take(&t));
 }
 
-static void stack_cell(struct sql_cursor *base, unsigned column, sqlite3_context *x)
+static struct sql_value stack_cell(struct sql_cursor *base, unsigned column)
 {
+    const struct sql *s = base->s;
     const struct stack_cursor *c = (const struct stack_cursor *)base;
     switch (column) {
-    case K_STACK: sql_put_int(x, c->stack); break;
-    case K_DEPTH: sql_put_int(x, trace_stack(base->s->tr, c->stack)); break;
-    case K_FUNC: sql_put_func(x, base->s, c->stack); break;
-    case K_USER_FUNC: sql_put_user(x, base->s, c->stack); break;
-    case K_TEXT: put_text(c, x); break;
-    default: break;
+        STACK(SQL_CASE)
+    default: return v_none();
     }
 }
 
@@ -80,28 +74,19 @@ static double stack_rows(struct sql *s)
     return trace_nstacks(s->tr);
 }
 
-const struct sql_table sql_stack = {"stack",
-                                    "The stacks that other tables name by number",
-                                    SQL_COLUMNS(stack_columns),
-                                    sizeof(struct stack_cursor),
-                                    stack_rows,
-                                    stack_begin,
-                                    stack_next,
-                                    stack_cell,
-                                    0,
-                                    NULL};
+SQL_TABLE(stack, STACK, struct stack_cursor, stack_next, "The stacks that other tables name by number",
+          .rows = stack_rows);
 
 /* ---- frame --------------------------------------------------------------------------------------------- */
 
 #define FRAME(X) \
-    X(F_STACK, "stack", ID, ID, "the stack's number") \
-    X(F_DEPTH, "depth", COUNT, NO, "0: the innermost") \
-    X(F_FUNC, "func", NAME, NO, "function; NULL: only its address is recorded") \
-    X(F_FILE, "file", NAME, NO, "source file") \
-    X(F_LINE, "line", COUNT, NO, "line in it") \
-    X(F_PC, "pc", ID, NO, "address")
+    X(F_STACK, "stack", ID, ID, v_int(c->stack), "the stack's number") \
+    X(F_DEPTH, "depth", COUNT, NO, v_int(c->depth), "0: the innermost") \
+    X(F_FUNC, "func", NAME, NO, v_str(f.func), "function; NULL: only its address is recorded") \
+    X(F_FILE, "file", NAME, NO, v_str(f.file), "source file") \
+    X(F_LINE, "line", COUNT, NO, v_id(f.line), "line in it") \
+    X(F_PC, "pc", ID, NO, v_id(f.pc), "address")
 enum { FRAME(SQL_COLUMN_ID) };
-static const struct sql_column frame_columns[] = {FRAME(SQL_COLUMN_ROW)};
 
 /* To the next stack that has frames. */
 static bool frame_take(struct stack_cursor *c)
@@ -128,18 +113,14 @@ static bool frame_next(struct sql_cursor *base)
     return frame_take((struct stack_cursor *)base);
 }
 
-static void frame_cell(struct sql_cursor *base, unsigned column, sqlite3_context *x)
+static struct sql_value frame_cell(struct sql_cursor *base, unsigned column)
 {
+    const struct sql *s = base->s;
     const struct stack_cursor *c = (const struct stack_cursor *)base;
-    const struct frame f = trace_frame(base->s->tr, c->stack, c->depth);
+    const struct frame f = trace_frame(s->tr, c->stack, c->depth);
     switch (column) {
-    case F_STACK: sql_put_int(x, c->stack); break;
-    case F_DEPTH: sql_put_int(x, c->depth); break;
-    case F_FUNC: sql_put_str(x, base->s, f.func); break;
-    case F_FILE: sql_put_str(x, base->s, f.file); break;
-    case F_LINE: sql_put_id(x, f.line); break;
-    case F_PC: sql_put_id(x, f.pc); break;
-    default: break;
+        FRAME(SQL_CASE)
+    default: return v_none();
     }
 }
 
@@ -148,13 +129,5 @@ static double frame_rows(struct sql *s)
     return 8.0 * trace_nstacks(s->tr);
 }
 
-const struct sql_table sql_frame = {"frame",
-                                    "The frames of the stacks, the innermost first",
-                                    SQL_COLUMNS(frame_columns),
-                                    sizeof(struct stack_cursor),
-                                    frame_rows,
-                                    frame_begin,
-                                    frame_next,
-                                    frame_cell,
-                                    0,
-                                    NULL};
+SQL_TABLE(frame, FRAME, struct stack_cursor, frame_next, "The frames of the stacks, the innermost first",
+          .rows = frame_rows);

@@ -152,14 +152,14 @@ static unsigned grouped(const struct sql_table *t, sqlite3_index_info *in, char 
     if (!(all & ~t->groups))
         return all;
     const unsigned keys = SQL_GROUP(ID) | SQL_GROUP(NAME) | SQL_GROUP(STATE) | SQL_GROUP(KEY);
-    return t->key && !(all & ~keys) && !few_left(t, in) ? SQL_GROUP(KEY) : 0;
+    return t->keyed && !(all & ~keys) && !few_left(t, in) ? SQL_GROUP(KEY) : 0;
 }
 
 static int best_index(sqlite3_vtab *base, sqlite3_index_info *in)
 {
     const struct vtab *v = (const struct vtab *)base;
     const struct sql_table *t = v->b.table;
-    double rows = t->rows(v->b.s), part = 1;
+    double rows = t->rows ? t->rows(v->b.s) : 100, part = 1;
     char *plan = sqlite3_malloc(2 * in->nConstraint + 2 + SQL_BY);
     int n = 0;
     if (!plan)
@@ -322,7 +322,7 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *x, int i)
         if (lo == hi)
             sql_put_int(x, lo);
     } else {
-        c->table->cell(c, (unsigned)i, x);
+        sql_put(x, c->s, c->table->cell(c, (unsigned)i));
     }
     return SQLITE_OK;
 }
@@ -344,6 +344,23 @@ static const sqlite3_module module = {.xConnect = connect, /* no xCreate: each i
                                       .xEof = eof,
                                       .xColumn = column,
                                       .xRowid = rowid};
+
+bool sql_rows_from(struct sql_cursor *base, int64_t i, int64_t n)
+{
+    struct sql_row_cursor *c = (struct sql_row_cursor *)base;
+    base->rowid = c->i = i;
+    c->n = n;
+    base->eof = i >= n;
+    return true;
+}
+
+bool sql_rows_next(struct sql_cursor *base)
+{
+    struct sql_row_cursor *c = (struct sql_row_cursor *)base;
+    base->rowid = ++c->i;
+    base->eof = c->i >= c->n;
+    return true;
+}
 
 bool sql_vtabs(struct sql *s, const char *prefix)
 {
