@@ -292,10 +292,67 @@ static int joined(struct str before, struct str func, struct str place, int w, b
     return used + str_shorten(place, w - used, ascii, out + n, size - n);
 }
 
+/* Columns of an end without its name's package. */
+static int link_least(struct str s, uint32_t name)
+{
+    const struct str f = from(s, name);
+    return str_width((struct str){s.p, name}, MAX_W) +
+           str_width(from(f, after_package(f, after_path(f))), MAX_W);
+}
+
+/* Where the name begins that an end of a link ends with. */
+static uint32_t link_name(struct str s)
+{
+    uint32_t name = s.len;
+    while (name && s.p[name - 1] != ' ')
+        name--;
+    return name;
+}
+
+/* One end of a link: the name it ends with becomes shorter, what stands before that stays. */
+static int link_end(struct str s, int w, bool ascii, char *out, size_t size)
+{
+    enum { LEAST = 3 };
+    const uint32_t name = link_name(s);
+    const struct str lead = {s.p, name};
+    const int used = str_width(lead, w + 1);
+    if (used + LEAST > w)
+        return str_shorten(from(s, name), w, ascii, out, size);
+    const size_t n = str_safe(lead, out, size);
+    return used + str_shorten(from(s, name), w - used, ascii, out + n, size - n);
+}
+
+/* "one <- another": false: it is no such text. */
+static bool linked(struct str s, int w, bool ascii, char *out, size_t size, int *used)
+{
+    static const char *const links[] = {" <- ", " waits for "};
+    for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
+        const char *at = memmem(s.p, s.len, links[i], strlen(links[i]));
+        const int room = w - (int)strlen(links[i]);
+        if (!at || room < 2)
+            continue;
+        const struct str a = {s.p, (uint32_t)(at - s.p)}, b = from(s, a.len + (uint32_t)strlen(links[i]));
+        const int wa = link_least(a, link_name(a)), wb = link_least(b, link_name(b)), half = room / 2;
+        const int left = wa + wb <= room ? wa + (room - wa - wb) / 2
+                         : wa <= half    ? wa
+                         : wb <= half    ? room - wb
+                                         : half;
+        *used = link_end(a, left, ascii, out, size) + (int)strlen(links[i]);
+        size_t n = strlen(out);
+        n += str_safe(str_of(links[i]), out + n, size - n);
+        *used += link_end(b, room - left, ascii, out + n, size - n);
+        return true;
+    }
+    return false;
+}
+
 int str_where(struct str s, int w, bool ascii, char *out, size_t size)
 {
     enum { LEAST = 12 }; /* columns that tell something of a place */
     uint32_t at = 0, in = 0;
+    int used;
+    if (size && s.len <= 4096 && str_width(s, w + 1) > w && linked(s, w, ascii, out, size, &used))
+        return used;
     if (!size || s.len > 4096 || str_width(s, w + 1) <= w || !in_place(s, &at, &in))
         return str_middle(s, w, ascii, out, size);
     struct str before = {s.p, at}, func = {s.p + at, in - at};

@@ -118,7 +118,9 @@ int str_tail(struct str text, int w, bool ascii, char *out, size_t size);
 int str_middle(struct str text, int w, bool ascii, char *out, size_t size);
 /*
  * str_where - "lock at sync.(*Mutex).Lock in net/http.(*Server).Serve": what is called gives way before
- * where, its package first, "lock in (*Server).Serve". A text of another form as str_middle().
+ * where, its package first, "lock in (*Server).Serve". Of "lock main.serve <- main.refresh" and "main.serve
+ * waits for main.refresh" each end has half of the room, and what the other leaves. A text of another form as
+ * str_middle().
  */
 int str_where(struct str text, int w, bool ascii, char *out, size_t size);
 /* str_head - its beginning, cut without a mark. */

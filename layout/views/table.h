@@ -62,6 +62,7 @@ struct table_from {
     enum style bar; /* of what a row's bar is made; 0: of what runs */
     bool counted;   /* found in triage's tables: table.tg is there */
     int first;      /* the column things are sorted by at first */
+    int name_least; /* columns that names need before numbers have more; 0: as many as usual */
     /* type_col - columns of its kinds instead of count, total, p50, p99, longest (NULL), and which is the
      * first to sort by. Its kinds have no spectrum above them then: a value of several is none of theirs. */
     const struct tcol *type_col;

@@ -5,14 +5,17 @@
 
 static bool calls_list(struct table *t)
 {
-    return table_spans(t, ST_SYSCALL, NULL);
+    return table_spans(t, &(struct spans_from){.state = ST_SYSCALL, .key = spans_key});
 }
 
 static void calls_name(struct text *out, const struct table *t, const struct thing *x)
 {
+    struct span s;
     text_who(out, t->tr, x->g);
     text_lit(out, " in ");
     text_where(out, t->tr, x->index, 0);
+    if (spans_next(t->tr, x, &s) && s.state == ST_RUNNABLE)
+        text_lit(out, ", lost its processor");
 }
 
 static void calls_say(struct text *out, const struct view *v, const struct thing *x)
@@ -20,6 +23,8 @@ static void calls_say(struct text *out, const struct view *v, const struct thing
     text_who(out, v->tr, x->g);
     text_lit(out, " in ");
     text_calls(out, v->tr, x->index, 0, 3);
+    if (x->untimed)
+        text_lit(out, "; before Go 1.22 only those that lost their processor are timed");
 }
 
 static const struct table_from calls = {

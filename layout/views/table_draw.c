@@ -16,7 +16,9 @@ enum { COLS_MOST = 16 };
 /* Those that have room from the left on; what rows are sorted by is among them. */
 static int choose(const struct table *t, int w, int out[COLS_MOST])
 {
-    int room = w - (w < 60 ? w * 3 / 5 : w * 3 / 8), n = 0, sorted = t->have.sort, all = table_cols(t) - 1;
+    const int usual = w < 60 ? w * 3 / 5 : w * 3 / 8, least = t->from->name_least, most = w * 3 / 4;
+    int room = w - (least <= usual ? usual : least < most ? least : most);
+    int n = 0, sorted = t->have.sort, all = table_cols(t) - 1;
     bool has = sorted >= all;
     for (int c = 0; c < all && n < COLS_MOST; c++) {
         if (table_col(t, c).w > room)

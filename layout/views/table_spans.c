@@ -8,38 +8,43 @@
 
 #include "decode/base/mem.h"
 
-struct known { /* kinds by reason and stack */
+struct known { /* kinds by reason, stack and who ended it */
     struct tab map;
     uint32_t *type;
     uint32_t n;
     size_t cap;
 };
 
-static uint64_t spans_place_of(const struct trace *tr, uint32_t stack, uint64_t *inner)
+void spans_key(const struct trace *tr, const struct span *s, uint32_t ender, uint64_t *a, uint64_t *b)
 {
-    if (!stack)
-        return *inner = 0;
-    struct frame f = trace_frame(tr, stack, stacks_user_frame(tr, stack));
-    *inner = trace_frame(tr, stack, 0).func;
-    return (uint64_t)f.func << 32 | (uint32_t)f.line;
+    (void)ender;
+    *a = *b = 0;
+    if (s->stack) {
+        struct frame f = trace_frame(tr, s->stack, stacks_user_frame(tr, s->stack));
+        *a = (uint64_t)f.func << 32 | (uint32_t)f.line;
+        *b = trace_frame(tr, s->stack, 0).func;
+    }
+    if (s->reason && stacks_wait_kind(tr, s->reason, s->stack) == WK_OTHER)
+        *a = 0; /* the runtime's own doing: who happened to run into it tells nothing */
+    *b = *b << 32 | s->reason;
 }
 
-static uint32_t kind(struct table *t, struct known *k, uint32_t reason, uint32_t stack)
+static uint32_t spans_kind(struct table *t, struct known *k, const struct spans_from *f, const struct span *s,
+                           uint32_t ender)
 {
-    uint32_t at = tab_put(&k->map, reason, stack, k->n);
+    uint64_t a, b;
+    uint32_t at = tab_put(&k->map, (uint64_t)s->reason << 32 | s->stack, ender, k->n);
     if (at == TAB_NONE || at < k->n)
         return at == TAB_NONE ? TAB_NONE : k->type[at];
-    uint64_t inner, place = spans_place_of(t->tr, stack, &inner);
-    if (reason && stacks_wait_kind(t->tr, reason, stack) == WK_OTHER)
-        place = 0; /* the runtime's own doing: who happened to run into it tells nothing */
     uint32_t *p = mem_grow(k->type, &k->cap, (size_t)k->n + 1, sizeof *p);
     if (!p)
         return TAB_NONE;
     k->type = p;
-    return p[k->n++] = table_type(t, place, inner << 32 | reason);
+    f->key(t->tr, s, ender, &a, &b);
+    return p[k->n++] = table_type(t, a, b);
 }
 
-static bool spans_lane(struct table *t, struct known *k, uint32_t g, enum state state, spans_wanted *wanted)
+static bool spans_lane(struct table *t, struct known *k, uint32_t g, bool system, const struct spans_from *f)
 {
     struct span_iter it;
     struct span s;
@@ -47,12 +52,14 @@ static bool spans_lane(struct table *t, struct known *k, uint32_t g, enum state 
     for (uint32_t i = 0; more; i++) {
         s = *span_get(&it);
         more = span_next(&it);
+        const struct span *next = more ? span_get(&it) : NULL;
         if (i % 256 == 0 && !slices_tick())
             return false;
-        if (s.state != state || (wanted && !wanted(t->tr, &s, more ? span_get(&it) : NULL)))
+        if (s.state != f->state || (f->wanted && !f->wanted(t->tr, &s, next)))
             continue;
-        uint32_t type = kind(t, k, s.reason, s.stack);
-        bool untimed = state == ST_SYSCALL && tri_untimed(t->tr, s.t1 - s.t0);
+        const uint32_t type = f->key ? spans_kind(t, k, f, &s, f->by_ender && next ? next->stack : 0)
+                                     : table_type(t, system, 0);
+        bool untimed = s.state == ST_SYSCALL && tri_untimed(t->tr, s.t1 - s.t0);
         struct thing x = {.t0 = s.t0, .t1 = s.t1, .g = g, .index = s.stack, .untimed = untimed};
         x.open = s.open_start || s.open_end || untimed;
         if (type == TAB_NONE || !table_add(t, t->type[type].a, t->type[type].b, x))
@@ -61,13 +68,14 @@ static bool spans_lane(struct table *t, struct known *k, uint32_t g, enum state 
     return true;
 }
 
-bool table_spans(struct table *t, enum state state, spans_wanted *wanted)
+bool table_spans(struct table *t, const struct spans_from *f)
 {
     struct known k = {.n = 0};
     bool ok = true;
-    for (uint32_t g = 0; ok && g < trace_nlanes(t->tr, LANE_G); g++)
-        if (state != ST_WAITING || !trace_lane_who(t->tr, tri_g(g)).is_system)
-            ok = spans_lane(t, &k, g, state, wanted);
+    for (uint32_t g = 0; ok && g < trace_nlanes(t->tr, LANE_G); g++) {
+        const bool system = trace_lane_who(t->tr, tri_g(g)).is_system;
+        ok = (system && f->state == ST_WAITING) || spans_lane(t, &k, g, system, f);
+    }
     tab_free(&k.map);
     mem_free(k.type);
     return ok;
@@ -75,7 +83,7 @@ bool table_spans(struct table *t, enum state state, spans_wanted *wanted)
 
 bool spans_next(const struct trace *tr, const struct thing *x, struct span *s)
 {
-    return x->g != NO_LANE && !x->open && trace_span_at(tr, tri_g(x->g), x->t1, s);
+    return x->g != NO_LANE && trace_span_at(tr, tri_g(x->g), x->t1, s);
 }
 
 /* Does another kind read the same, from another line of that function? One may be a lock that the library

@@ -80,21 +80,14 @@ void tri_free(struct tri *t)
 {
     slices_free(t->whom.making);
     waitfor_free(t->whom.v);
-    mem_free(t->wait);
-    mem_free(t->pair);
     flame_free(&t->flame);
     *t = (struct tri){0};
 }
 
-bool tri_ready(struct tri *t, const struct triage *tg, const struct findings *fs)
+void tri_ready(struct tri *t, const struct triage *tg, const struct findings *fs)
 {
     t->tg = tg;
     t->fs = fs;
-    if (waits_list(t))
-        return true;
-    t->tg = NULL;
-    t->trouble = "out of memory for the tables";
-    return false;
 }
 
 /* ---- helpers ------------------------------------------------------------------------------------------- */
@@ -186,21 +179,10 @@ uint32_t tri_rows(const struct view *v)
     return rows(v);
 }
 
-static bool skipped(const struct view *v, uint32_t row)
-{
-    const struct tri_view *s = tri_shown(v);
-    return s && s->skip && s->skip(v, row);
-}
-
 void tri_set_row(struct view *v, uint32_t row)
 {
-    uint32_t n = rows(v), r = row < n ? row : n ? n - 1 : 0;
-    while (r < n && skipped(v, r))
-        r++;
-    if (r >= n)
-        for (r = row < n ? row : n ? n - 1 : 0; r > 0 && skipped(v, r); r--) {
-        }
-    v->at.row = r;
+    const uint32_t n = rows(v);
+    v->at.row = row < n ? row : n ? n - 1 : 0;
 }
 
 unsigned tri_goto(struct view *v, struct lane l, int64_t t0, int64_t t1)
@@ -330,10 +312,7 @@ static unsigned tri_step(struct view *v, int64_t n)
         return move_fail(v, "nothing here");
     int64_t r = (int64_t)v->at.row + n;
     r = r < 0 ? 0 : r >= all ? (int64_t)all - 1 : r;
-    int by = n < 0 ? -1 : 1;
-    while (r >= 0 && r < all && skipped(v, (uint32_t)r))
-        r += by;
-    if (r < 0 || r >= all || r == from) { /* nothing further that way: what is there is the end */
+    if (r == from) { /* nothing further that way: what is there is the end */
         if (n < 0)
             v->at.top = 0;
         return move_fail(v, n < 0 ? "this is the first row" : "this is the last row");
@@ -617,9 +596,8 @@ bool tri_begin(struct grid *g, const struct view *v, int *y, int *h)
 static uint32_t tri_top(const struct view *v, uint32_t all, uint32_t room)
 {
     const uint32_t row = v->at.row < all ? v->at.row : all - 1, last = all > room ? all - room : 0;
-    uint32_t top = v->at.top > row ? row : row - v->at.top >= room ? row - room + 1 : v->at.top;
-    top = top > last ? last : top;
-    return row == 1 && top == 1 && skipped(v, 0) ? 0 : top; /* its heading with the first row */
+    const uint32_t top = v->at.top > row ? row : row - v->at.top >= room ? row - room + 1 : v->at.top;
+    return top > last ? last : top;
 }
 
 void tri_where(const struct view *v, const struct plan *p, char *out, size_t size)

@@ -16,14 +16,7 @@
 #include "triage/tables/slices.h"
 #include "triage/tables/stackweights.h"
 
-enum wait_row_kind { WAIT_HEAD, WAIT_PAIR, WAIT_SCHED, WAIT_WORST, WAIT_PLACE, WAIT_SYSCALL };
-struct wait_ref {
-    uint8_t kind; /* enum wait_row_kind */
-    uint32_t i;   /* in triage's table; for a heading: which */
-};
-
-struct wait_pair; /* who waited <- who ended it, all that read alike together: tri_waits.c */
-struct fnode;     /* a frame of the flame view, tri_flame.c */
+struct fnode; /* a frame of the flame view, tri_flame.c */
 struct flame {
     enum sw_kind kind;
     bool built, failed;
@@ -54,11 +47,6 @@ struct tri {
     uint32_t row[VIEW_END], top[VIEW_END]; /* where the cursor was when a view was left */
     uint32_t finding;                      /* e and E: the finding last shown; UINT32_MAX = none */
 
-    struct wait_ref *wait; /* view 6 */
-    uint32_t nwait;
-    struct wait_pair *pair;
-    uint32_t npairs;
-
     struct flame flame;
     struct whom whom;
 };
@@ -71,11 +59,9 @@ bool tri_lacks(const struct view *v);
 bool tri_makes(const struct view *v);
 void tri_init(struct tri *t, const struct trace *tr);
 void tri_free(struct tri *t);
-/* tri_ready - triage is done: both must outlive t. false: out of memory, the views say so. */
-bool tri_ready(struct tri *t, const struct triage *tg, const struct findings *fs);
+/* tri_ready - triage is done: both must outlive t. */
+void tri_ready(struct tri *t, const struct triage *tg, const struct findings *fs);
 
-/* waits_pairs - how many waits the rows of contention stand for, together. */
-int64_t waits_pairs(const struct tri *t);
 /* tri_rows - how many rows the list of the view shown has; 0 as well where it is not there yet. */
 uint32_t tri_rows(const struct view *v);
 /* tri_read_finding - all that is to be said of a finding, in lines of w columns; false: there is none of that

@@ -14,7 +14,6 @@
 
 struct tri_view {
     uint32_t (*rows)(const struct view *v);
-    bool (*skip)(const struct view *v, uint32_t row);           /* a heading: no cursor here; NULL = none */
     void (*head)(struct grid *g, struct view *v, int y, int n); /* above the rows */
     int (*head_lines)(const struct view *v, int rows);
     void (*row)(struct grid *g, struct view *v, uint32_t row, int y, bool focus);
@@ -34,7 +33,6 @@ struct tri_view {
 
 extern const struct tri_view tri_findings;
 
-bool waits_list(struct tri *t);
 void flame_free(struct flame *f);
 
 /* ---- answers, and what else an object of such a view needs ---- */
@@ -118,8 +116,7 @@ void tri_lead(const struct view *v, const struct finding *f, char out[FMT_MAX]);
  * assisting, sweeping: the processor that was at it for longest has.
  */
 unsigned tri_evidence(struct view *v, const struct finding *f);
-/* tri_set_row - the cursor to a row that is none to skip, forward first; keeps
- * it on the screen when drawn. */
+/* tri_set_row - the cursor to that row, or to the last one; drawing keeps it on the screen. */
 void tri_set_row(struct view *v, uint32_t row);
 struct lane tri_g(uint32_t g);
 /* tri_dur - as triage writes durations (rounded, not cut), so that a number is

@@ -449,29 +449,30 @@ static void test_instances(void **state)
     fix_close(&f);
 }
 
-/* 6, Enter: the longest wait of the first contention; cause: who ended it. */
+/* 6, Enter, Enter: the longest wait of the first contention; cause: who ended it. */
 static void test_waits(void **state)
 {
     (void)state;
     struct fix f;
     fix_open(&f, lock, "default", 80, 24);
-    expect(&f, "6", "Contention");
-    const struct wait_ref *w = &f.a.tri.wait[f.a.view.at.row];
-    assert_int_equal(w->kind, WAIT_PAIR);
+    expect(&f, "6", "who waited <- who ended it");
     struct pair_row p = {0}; /* of those that read like the first row, the longest */
     for (uint32_t i = 0; i < f.a.tg->npairs; i++)
         if (f.a.tg->pairs[i].kind == WK_LOCK &&
             f.a.tg->pairs[i].longest.t1 - f.a.tg->pairs[i].longest.t0 > p.longest.t1 - p.longest.t0)
             p = f.a.tg->pairs[i];
-    free(run(&f, "Enter"));
+    free(run(&f, "Enter Enter"));
     assert_int_equal(f.a.view.at.focus.kind, LANE_G);
     assert_int_equal(f.a.view.at.focus.i, p.longest.g);
     assert_true(f.a.view.at.cursor == p.longest.t0);
     free(run(&f, "["));
     assert_int_equal(f.a.view.at.focus.i, p.longest_waker);
-    expect(&f, "6 l", "p50");
-    assert_int_equal(f.a.tri.wait[f.a.view.at.row].kind, WAIT_SCHED);
-    expect(&f, "Enter", "runnable");
+    const struct table *t = f.a.view.table;
+    expect(&f, ":runnable Enter", "processors meanwhile: ");
+    assert_int_equal(t->type[0].n + t->type[1].n, 2016);
+    expect(&f, "Enter Enter", "runnable");
+    assert_int_equal(f.a.view.at.focus.i, f.a.tg->worst[0].g);
+    assert_true(f.a.view.at.cursor == f.a.tg->worst[0].t0);
     fix_close(&f);
 }
 

@@ -1,0 +1,85 @@
+/*
+ * table_runnable.c - waits for a processor, of the program's goroutines and of the runtime's own: how long,
+ * when, and what the processors did during the longest.
+ */
+#include "layout/views/table_spans.h"
+
+static bool runnable_list(struct table *t)
+{
+    return table_spans(t, &(struct spans_from){.state = ST_RUNNABLE});
+}
+
+static void runnable_type_name(struct text *out, const struct table *t, const struct ttype *k)
+{
+    (void)t;
+    text_add(out, "%s", k->a ? "the runtime's own goroutines" : "the program's goroutines");
+}
+
+static void runnable_name(struct text *out, const struct table *t, const struct thing *x)
+{
+    text_who(out, t->tr, x->g);
+}
+
+/* One of several parts of a whole; none is not told. */
+static int64_t runnable_part(struct text *t, const char *name, int64_t ns, int64_t all)
+{
+    if (ns <= 0)
+        return 0;
+    text_add(t, "%s%s ", t->n && t->p[t->n - 1] != ' ' ? ", " : "", name);
+    text_share(t, (double)ns, (double)all);
+    return ns;
+}
+
+static void runnable_meanwhile(struct text *t, const struct trace *tr, const struct sched_wait *w)
+{
+    int64_t rest = w->all_ns;
+    text_lit(t, "; processors meanwhile: ");
+    for (uint32_t i = 0; i < w->nran; i++) {
+        text_raw(t, ", ", i ? 2 : 0);
+        text_func(t, tr, w->ran[i], 40);
+        text_lit(t, " ");
+        text_share(t, (double)w->ran_ns[i], (double)w->all_ns);
+        rest -= w->ran_ns[i];
+    }
+    rest -= runnable_part(t, "idle", w->idle_ns, w->all_ns);
+    rest -= runnable_part(t, "system calls", w->syscall_ns, w->all_ns);
+    rest -= runnable_part(t, "stop-the-world", w->stopped_ns, w->all_ns);
+    (void)runnable_part(t, "others, or looking for work", rest, w->all_ns);
+    if (w->gc_ns > 0) { /* by goroutines that are named above, or others */
+        text_lit(t, "; of all this for the collector ");
+        text_share(t, (double)w->gc_ns, (double)w->all_ns);
+    }
+}
+
+static void runnable_say(struct text *t, const struct view *v, const struct thing *x)
+{
+    const struct triage *tg = v->table->tg;
+    struct span s;
+    text_who(t, v->tr, x->g);
+    if (trace_span_at(v->tr, tri_g(x->g), x->t0, &s) && s.who != NO_LANE) {
+        text_lit(t, ", woken by ");
+        text_who(t, v->tr, s.who);
+    }
+    for (uint32_t i = 0; i < tg->nworst; i++) {
+        const struct sched_wait *w = &tg->worst[i];
+        if (w->g != x->g || w->t0 != x->t0)
+            continue;
+        text_add(t, "%s", w->preempted ? ", stopped while it ran" : "");
+        if (w->all_ns > 0)
+            runnable_meanwhile(t, v->tr, w);
+    }
+}
+
+static const struct table_from runnable = {
+    .bar = STYLE_RUNNABLE,
+    .thing = "wait for a processor",
+    .things = "waits for a processor",
+    .types = "whose waits for a processor",
+    .none = "no goroutine waited for a processor in this trace",
+    .counted = true,
+    .list = runnable_list,
+    .name = runnable_name,
+    .type_name = runnable_type_name,
+    .say = runnable_say,
+};
+const struct view_kind kind_runnable = {IS_THINGS(&runnable)};

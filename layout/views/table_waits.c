@@ -1,0 +1,199 @@
+/*
+ * table_waits.c - who waited for whom, and all waits by reason and place: as kinds, and one by one.
+ *
+ * Contention is what goroutines wait for that others have or do: locks, full channels, conditions, groups.
+ * What they wait for at rest (receiving, selecting, sleeping) is none, and stands among the places only.
+ */
+#include "layout/views/table_spans.h"
+
+#include <inttypes.h>
+
+#include "triage/findings/holder.h"
+
+/* ---- one wait ------------------------------------------------------------------------------------------ */
+
+/* Who ended it: a lane, and the span behind the wait. NO_LANE: *why says what is known of its end. */
+static uint32_t waits_ender(const struct trace *tr, const struct thing *x, struct span *s, const char **why)
+{
+    const bool over = spans_next(tr, x, s);
+    *why = over ? "not recorded who ended it" : "not over in this trace";
+    return over && s->state == ST_RUNNABLE ? s->who : NO_LANE;
+}
+
+/* Who waited, and who ended it; where stands in the status. */
+static void waits_name(struct text *out, const struct table *t, const struct thing *x)
+{
+    struct span s;
+    const char *why;
+    const uint32_t ender = waits_ender(t->tr, x, &s, &why);
+    text_who(out, t->tr, x->g);
+    text_lit(out, " <- ");
+    if (ender != NO_LANE)
+        text_who(out, t->tr, ender);
+    else
+        text_add(out, "%s", why);
+}
+
+static void waits_say(struct text *out, const struct view *v, const struct thing *x)
+{
+    struct span s;
+    const char *why;
+    const uint32_t ender = waits_ender(v->tr, x, &s, &why);
+    text_who(out, v->tr, x->g);
+    text_lit(out, " waited at ");
+    text_at(out, v->tr, x->index, 0);
+    text_add(out, "; %s", ender == NO_LANE ? why : "ended by ");
+    if (ender == NO_LANE)
+        return;
+    text_who(out, v->tr, ender);
+    if (s.stack) {
+        text_lit(out, " at ");
+        text_where(out, v->tr, s.stack, 0);
+    }
+}
+
+/* ---- who waited for whom ------------------------------------------------------------------------------- */
+
+static bool contended(const struct trace *tr, const struct span *s, const struct span *next)
+{
+    switch (stacks_wait_kind(tr, s->reason, s->stack)) {
+    case WK_LOCK:
+    case WK_SEND:
+    case WK_COND:
+    case WK_WAITGROUP: return true;
+    case WK_OTHER: return next && next->who != NO_LANE; /* not by a timer or the network */
+    default: return false;
+    }
+}
+
+/* The function of the program in a stack; without names the stack itself, which is no string's number. */
+static uint32_t function_of(const struct trace *tr, uint32_t stack)
+{
+    const uint32_t f = trace_frame(tr, stack, stacks_user_frame(tr, stack)).func;
+    return f ? f : ~stack;
+}
+
+/* What is waited for (a kind, or behind all of these the reason) and who waited; who asked for the lock,
+ * where that is another function, and who ended it. */
+static void pairs_key(const struct trace *tr, const struct span *s, uint32_t ender, uint64_t *a, uint64_t *b)
+{
+    const enum wait_kind k = stacks_wait_kind(tr, s->reason, s->stack);
+    const uint32_t what = stacks_for_collector(tr, k, s->stack) ? WK_GC
+                          : k == WK_OTHER                       ? WK_KINDS + s->reason
+                                                                : k,
+                   who = function_of(tr, s->stack), asks = k == WK_LOCK ? holder_place(tr, s->stack) : 0;
+    *a = (uint64_t)what << 32 | who;
+    *b = (uint64_t)(asks == who ? 0 : asks) << 32 | function_of(tr, ender);
+}
+
+static bool pairs_list(struct table *t)
+{
+    return table_spans(t, &(struct spans_from){
+                              .state = ST_WAITING, .wanted = contended, .key = pairs_key, .by_ender = true});
+}
+
+/* Without names the caller's program counter tells places apart: that of the call itself is the library's. */
+static void function_text(struct text *out, const struct trace *tr, uint32_t f)
+{
+    const uint32_t stack = ~f, n = f > INT32_MAX ? trace_stack(tr, stack) : 0;
+    if (n)
+        text_add(out, "0x%" PRIx64, trace_frame(tr, stack, n > 1).pc);
+    else if (f > INT32_MAX)
+        text_lit(out, "(not recorded)");
+    else
+        text_func(out, tr, f, 0);
+}
+
+static void pairs_type_name(struct text *out, const struct table *t, const struct ttype *k)
+{
+    const uint32_t what = (uint32_t)(k->a >> 32), asks = (uint32_t)(k->b >> 32);
+    if (what > WK_KINDS)
+        text_reason(out, t->tr, what - WK_KINDS);
+    else
+        text_add(out, "%s", wait_kind_name(what == WK_KINDS ? WK_OTHER : (enum wait_kind)what));
+    text_lit(out, " ");
+    function_text(out, t->tr, (uint32_t)k->a);
+    if (asks) {
+        text_lit(out, " at ");
+        text_func(out, t->tr, asks, 0);
+    }
+    text_lit(out, " <- ");
+    function_text(out, t->tr, (uint32_t)k->b);
+}
+
+/* How many of those woken there had to wait again at once. */
+static void pairs_say_futile(struct text *out, const struct triage *tg, uint32_t stack, uint32_t ended)
+{
+    for (uint32_t i = 0; i < tg->npairs; i++) {
+        const struct pair_row *p = &tg->pairs[i];
+        if (!p->futile || p->stack != stack || p->waker_stack != ended)
+            continue;
+        text_add(out, "; %" PRIu64 " of %" PRIu64 " ran for less than %dus and waited there again", p->futile,
+                 p->count, FUTILE_RUN / 1000);
+        return;
+    }
+}
+
+/* Of a kind, who held the lock comes first: who ended a wait may have held it for a moment only. */
+static void pairs_say(struct text *out, const struct view *v, const struct thing *x)
+{
+    const struct triage *tg = v->table->have.open == TABLE_TYPES ? v->table->tg : NULL;
+    const bool lock = tg && v->table->type[x->type].a >> 32 == WK_LOCK;
+    const struct holder_row *h = lock ? holder_at(tg, holder_place(v->tr, x->index)) : NULL;
+    struct span s;
+    if (h && h->told > 0) {
+        text_lit(out, "held by ");
+        holder_text(out, v->tr, h);
+        text_lit(out, "; ");
+    }
+    waits_say(out, v, x);
+    if (tg && spans_next(v->tr, x, &s))
+        pairs_say_futile(out, tg, x->index, s.stack);
+}
+
+static const struct table_from pairs = {
+    .bar = STYLE_WAITING,
+    .thing = "wait",
+    .things = "waits",
+    .types = "who waited <- who ended it",
+    .none = "no goroutine waited for another one in this trace",
+    .name_least = 44,
+    .counted = true,
+    .list = pairs_list,
+    .name = waits_name,
+    .type_name = pairs_type_name,
+    .say = pairs_say,
+};
+const struct view_kind kind_waits = {IS_THINGS(&pairs)};
+
+/* ---- by reason and place ------------------------------------------------------------------------------- */
+
+static bool places_list(struct table *t)
+{
+    return table_spans(t, &(struct spans_from){.state = ST_WAITING, .key = spans_key});
+}
+
+static void places_type_name(struct text *out, const struct table *t, const struct ttype *k)
+{
+    const uint32_t reason = (uint32_t)k->b, stack = k->kept ? t->thing[k->longest].index : 0;
+    enum wait_kind w = k->kept ? stacks_wait_kind(t->tr, reason, stack) : WK_OTHER;
+    if (w != WK_OTHER)
+        text_add(out, "%s", stacks_wait_name(t->tr, w, stack));
+    else
+        text_reason(out, t->tr, reason);
+    text_lit(out, " at ");
+    spans_place(out, t, k);
+}
+
+static const struct table_from places = {
+    .bar = STYLE_WAITING,
+    .thing = "wait",
+    .things = "waits",
+    .types = "waits by reason and place",
+    .none = "no goroutine waited in this trace",
+    .list = places_list,
+    .name = waits_name,
+    .type_name = places_type_name,
+    .say = waits_say,
+};
+const struct view_kind kind_places = {IS_THINGS(&places)};
