@@ -219,7 +219,7 @@ $(PRELOAD): $(BUILD)/%.so: tests/preload/%.c
 	@mkdir -p $(@D)
 	$(call say,LD  $@)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -Wall -Wextra -O1 -fPIC -shared -o $@ $<
-tools: $(TOOLS) $(BUILD)/gen-trace $(PRELOAD)
+tools: corpora $(TOOLS) $(BUILD)/gen-trace $(PRELOAD)
 
 UNIT = $(sort $(wildcard tests/unit/test_*.c))
 UNIT_VIEWER = $(wildcard tests/unit/test_viewer*.c tests/unit/test_app*.c tests/unit/test_keymap*.c)
@@ -228,20 +228,19 @@ TESTS_PURE = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(filter-out $(UNIT_VIEW
 tests: $(TESTS_PURE) $(TESTS_VIEWER) corpora
 tests-pure: $(TESTS_PURE) corpora
 
-# Recorded traces (with the programs that wrote them) and the fuzzer's inputs are kept packed: as files they are most of a
-# checkout. A corpus is unpacked where it belongs, beside what names its files; `make pack` packs what stands there now.
-CORPORA = tests/golden/causes tests/fuzz/corpus
-corpora: $(CORPORA:=/.unpacked)
-$(CORPORA:=/.unpacked): %/.unpacked: %.tar.xz
-	@mkdir -p $*
-	@if [ -f $@ ]; then (cd $* && xargs rm -f) <$@; fi
-	$(Q)tar -xJf $< -C $* && tar -tJf $< | grep -v '/$$' >$@
+# Recorded traces (with the programs that wrote them) and the fuzzer's inputs are one archive: as files they would be a third of
+# a checkout. `make corpora` unpacks it at the top of the tree, `make pack` packs what stands in these places now.
+RECORDED = tests/recorded
+IN_TREE = samples/http-1.26.trace samples/http-long-1.27.trace samples/lock-1.26.trace
+corpora: $(RECORDED)
+$(RECORDED): $(RECORDED).tar.xz
+	@if [ -f $@ ]; then xargs rm -f <$@; fi
+	$(Q)tar -xJf $< && tar -tJf $< >$@
 pack:
-	@for c in $(CORPORA); do \
-	    (cd $$c && find . -type f ! -name .unpacked ! -name expected.tsv | sed 's,^./,,' | LC_ALL=C sort) >$(BUILD)/packed && \
-	    tar -cf - -C $$c --mtime=@0 --owner=0 --group=0 --numeric-owner --mode=644 -T $(BUILD)/packed | xz -9e >$$c.tar.xz || exit 1; \
-	    cp $(BUILD)/packed $$c/.unpacked; ls -l $$c.tar.xz; \
-	done
+	@find samples tests/golden tests/fuzz/corpus -type f \( -name '*.trace' -o -path 'samples/old/*' -o -path 'tests/golden/causes/*.go' \
+	    -o -path 'tests/fuzz/corpus/*' \) $(IN_TREE:%=! -path %) | LC_ALL=C sort >$(RECORDED)
+	@tar -cf - --mtime=@0 --owner=0 --group=0 --numeric-owner --mode=644 -T $(RECORDED) | xz -9e >$(RECORDED).tar.xz
+	@touch $(RECORDED); ls -l $(RECORDED).tar.xz
 .PHONY: corpora pack
 
 # No terminal library for these: a call from decode, triage or layout into the viewer fails here.
@@ -291,7 +290,7 @@ check-portability:
 .PHONY: replay check-arm64 check-portability
 replay: $(REPLAY) corpora
 
-screens-accept: all
+screens-accept: all corpora
 	@BUILD=$(BUILD) sh tests/run-screens --accept
 	@BUILD=$(BUILD) sh tests/run-readme --accept
 
