@@ -70,27 +70,26 @@ static enum err_code tables(struct loaded *l, const struct between *b, struct er
     return findings_between(l->tg, b, &l->fs, e);
 }
 
-static enum err_code load_trace(struct loaded *l, const struct between *b, struct err *e)
+static enum err_code read_all(struct trace *tr, const struct between *b, struct err *e)
 {
-    while (trace_load(l->tr, budget(b)) == LOAD_MORE) {
-        const struct trace_info *i = trace_info(l->tr);
+    while (trace_load(tr, budget(b)) == LOAD_MORE) {
+        const struct trace_info *i = trace_info(tr);
         if (!go_on(b, "reading", i->bytes ? (double)i->bytes_done / (double)i->bytes : 0, e))
             return e->code;
     }
-    if (trace_fatal(l->tr)) {
-        *e = *trace_fatal(l->tr);
-        return e->code == ERR_OK ? ERR_EMPTY : e->code;
-    }
-    l->partial = trace_info(l->tr)->ndamages > 0;
-    return ERR_OK;
+    if (!trace_fatal(tr))
+        return ERR_OK;
+    *e = *trace_fatal(tr);
+    return e->code == ERR_OK ? ERR_EMPTY : e->code;
 }
 
 static enum err_code load_opened(struct loaded *l, const struct between *b, enum err_code c, struct err *e)
 {
     if (c == ERR_OK)
-        c = load_trace(l, b, e);
+        c = read_all(l->tr, b, e);
     if (c == ERR_OK)
         c = tables(l, b, e);
+    l->partial = c == ERR_OK && trace_info(l->tr)->ndamages > 0;
     if (b->talk)
         door_wipe();
     if (c != ERR_OK)
@@ -106,19 +105,25 @@ enum err_code load_file(const char *path, const struct trace_opts *opts, bool qu
     return load_opened(l, &b, trace_open(path, opts, &l->tr, e), e);
 }
 
+enum err_code load_rest(struct trace *tr, bool quiet, struct err *e)
+{
+    const struct between b = {.talk = !quiet && isatty(STDERR_FILENO)};
+    const enum err_code c = read_all(tr, &b, e);
+    if (b.talk)
+        door_wipe();
+    return c;
+}
+
 enum err_code load_model(const char *path, const struct trace_opts *opts, bool quiet, struct trace **tr,
                          struct err *e)
 {
-    const struct between b = {.talk = !quiet && isatty(STDERR_FILENO)};
-    struct loaded l = {.path = path};
-    enum err_code c = trace_open(path, opts, &l.tr, e);
+    enum err_code c = trace_open(path, opts, tr, e);
     if (c == ERR_OK)
-        c = load_trace(&l, &b, e);
-    if (b.talk)
-        door_wipe();
-    *tr = c == ERR_OK ? l.tr : NULL;
-    if (c != ERR_OK)
-        load_free(&l);
+        c = load_rest(*tr, quiet, e);
+    if (c != ERR_OK) {
+        trace_close(*tr);
+        *tr = NULL;
+    }
     return c;
 }
 

@@ -20,7 +20,10 @@ struct loaded {
  */
 enum err_code load_file(const char *path, const struct trace_opts *opts, bool quiet, struct loaded *l,
                         struct err *e);
-/* load_model - the same without tables: the trace alone, to be closed with trace_close(); NULL on failure. */
+/* load_rest - an open trace, read to its end, with the same said of it. */
+enum err_code load_rest(struct trace *tr, bool quiet, struct err *e);
+/* load_model - load_file() without tables: the trace alone, to be closed with trace_close(); NULL on
+ * failure. */
 enum err_code load_model(const char *path, const struct trace_opts *opts, bool quiet, struct trace **tr,
                          struct err *e);
 /*

@@ -504,7 +504,7 @@ int options_read(const struct command *c, int argc, char **argv, struct options 
     o->feed.nheaders = (int)o->headers.n;
     if (!o->help && (c->bit & CMD_FAR) && !far_names(o, operand))
         return options_wrong(c, "URLs", NULL, "too many of them: at most 64");
-    if (!o->help && (c->bit & CMD_FAR) && options_door)
+    if (!o->help && !(c->bit & CMD_LIVE) && options_door)
         options_door(o);
     if (!o->help || !c->head)
         return -1;

@@ -32,10 +32,10 @@ enum {
     CMD_AGENTS = 1 << 17,
     CMD_EXPORTS = CMD_PPROF | CMD_CSV | CMD_PERFETTO | CMD_FOLDED,
     CMD_REWRITES = CMD_SLICE | CMD_ANONYMIZE,
-    CMD_LIVE = CMD_VIEW | CMD_TOP | CMD_WATCH | CMD_RECORD,             /* what reaches a running program */
-    CMD_FAR = CMD_REPORT | CMD_DIFF | CMD_EXPLAIN | CMD_SQL | CMD_INFO, /* where a URL may stand for a file */
+    CMD_LIVE = CMD_VIEW | CMD_TOP | CMD_WATCH | CMD_RECORD, /* what reaches a running program */
     CMD_FILES =
         CMD_REPORT | CMD_DIFF | CMD_EXPLAIN | CMD_SQL | CMD_FIND | CMD_EXPORTS | CMD_INFO | CMD_REWRITES,
+    CMD_FAR = CMD_FILES | CMD_DUMP,                                 /* where a URL may stand for a file */
     CMD_TRACES = (CMD_FILES & ~CMD_REWRITES) | CMD_VIEW | CMD_DUMP, /* what makes a model of a trace */
     CMD_ALL = (1 << 18) - 1
 };
@@ -127,8 +127,8 @@ struct command {
  */
 int options_read(const struct command *c, int argc, char **argv, struct options *o);
 /*
- * options_door - is called when a command line was read of a command of CMD_FAR, before anything is opened;
- * NULL: nothing is.
+ * options_door - is called when a command line was read of a command that isn't of CMD_LIVE, before anything
+ * is opened; NULL: nothing is.
  */
 extern void (*options_door)(const struct options *o);
 /* options_traces - the operands from `first` on are traces: o->path, o->trace.more. -1, or 2: too many. */

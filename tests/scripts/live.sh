@@ -94,6 +94,12 @@ run 0 diff $long "$url"; says out 'no meaningful change'
 run 0 diff "$url" "${VIA:-http://}$at"; says out 'no meaningful change'
 run 0 sql "select 'so many', count(*) from goroutine where name like 'main.%'" "$url"; says out 'so many'
 run 0 explain "$url" g13; says out 'main.customer'
+run 0 find 'dur>10ms' "$url"; says out 'main.customer'
+for c in "csv waits" folded dump; do
+    "$GOTOP" $c $long >"$tmp/a" 2>"$tmp/err"; "$GOTOP" $c "$url" >"$tmp/b" 2>"$tmp/err"; same "$tmp/a" "$tmp/b"
+done
+run 0 slice --from 100ms -o "$tmp/cut" "$url"; "$GOTOP" slice --from 100ms -o "$tmp/cut2" $long 2>"$tmp/err"; same "$tmp/cut" "$tmp/cut2"
+run 2 slice --from 10% -o "$tmp/cut" "$url"; says err 'needs a file'
 run 2 report 127.0.0.1:1; says err 'report: 127.0.0.1:1: '
 serve busy $long; run 2 report "$url"; says err '500: Could not enable tracing'
 serve break $long; "$GOTOP" report "$url" >"$tmp/out" 2>"$tmp/err"; got=$?

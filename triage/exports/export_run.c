@@ -12,6 +12,7 @@
 
 #include "decode/base/host.h"
 #include "decode/base/door.h"
+#include "triage/load.h"
 #include "triage/say.h"
 
 #define STEP 100000000 /* ns between two words on the terminal */
@@ -22,12 +23,6 @@ int export_say(const char *name, const char *what, const char *message)
 }
 
 /* ---- progress ------------------------------------------------------------------------------------------ */
-
-static void say_nothing(bool talk)
-{
-    if (talk)
-        door_wipe();
-}
 
 void export_progress(struct export *x, double share)
 {
@@ -154,23 +149,12 @@ enum err_code export_trace(const struct export_command *c, const struct options 
     return rc != ERR_OK ? rc : closed;
 }
 
-static enum err_code load(const struct options *o, bool talk, struct trace **tr, struct err *e)
+static enum err_code load(const struct options *o, struct trace **tr, struct err *e)
 {
     enum err_code rc = trace_open(o->path, &o->trace, tr, e);
     if (rc == ERR_OK)
         rc = out_may(o->out, e);
-    if (rc != ERR_OK)
-        return rc;
-    while (trace_load(*tr, talk ? STEP : INT64_MAX) == LOAD_MORE) {
-        const struct trace_info *i = trace_info(*tr);
-        if (talk)
-            door_progress("reading", i->bytes ? (double)i->bytes_done / (double)i->bytes : 0);
-    }
-    if (trace_fatal(*tr)) {
-        *e = *trace_fatal(*tr);
-        return e->code != ERR_OK ? e->code : ERR_EMPTY;
-    }
-    return ERR_OK;
+    return rc == ERR_OK ? load_rest(*tr, o->quiet, e) : rc;
 }
 
 static int partial(const struct export_command *c, const struct options *o, const struct trace *tr)
@@ -197,11 +181,11 @@ int export_main(const struct export_command *c, int argc, char **argv)
     if (status >= 0)
         return status;
     bool talk = !o.quiet && isatty(STDERR_FILENO);
-    enum err_code rc = load(&o, talk, &tr, &e);
-    say_nothing(talk);
+    enum err_code rc = load(&o, &tr, &e);
     if (rc == ERR_OK) {
         rc = export_trace(c, &o, tr, talk, &e);
-        say_nothing(talk);
+        if (talk)
+            door_wipe();
     }
     if (rc == ERR_OK) {
         status = partial(c, &o, tr);

@@ -13,9 +13,11 @@
 #include <unistd.h>
 
 #include "decode/base/mem.h"
+#include "decode/input/input_far.h"
 #include "decode/input/mapped.h"
 #include "decode/write/anon.h"
 #include "triage/exports/export_run.h"
+#include "triage/load.h"
 
 static bool to_out(void *arg, const void *p, size_t n)
 {
@@ -85,18 +87,10 @@ static enum err_code range_in(const struct options *o, struct cut_range *r, stru
 {
     struct trace *tr;
     const char *why;
-    enum err_code rc = trace_open(o->path, &o->trace, &tr, e);
-    if (rc)
-        return rc;
-    while (trace_load(tr, INT64_MAX) == LOAD_MORE) {
-    }
-    if (trace_fatal(tr)) {
-        *e = *trace_fatal(tr);
-        rc = e->code;
-    } else if ((o->from && !scope_when(o->from, tr, &r->from, &why)) ||
-               (o->to && !scope_when(o->to, tr, &r->to, &why))) {
+    enum err_code rc = load_model(o->path, &o->trace, true, &tr, e);
+    if (rc == ERR_OK && ((o->from && !scope_when(o->from, tr, &r->from, &why)) ||
+                         (o->to && !scope_when(o->to, tr, &r->to, &why))))
         rc = err_set(e, ERR_ARG, ERR_NO_OFFSET, "%s", why);
-    }
     trace_close(tr);
     return rc;
 }
@@ -114,7 +108,7 @@ static enum err_code range_of(const struct options *o, struct cut_range *r, stru
             scope_time(o->to, 0, &r->to);
         return ERR_OK;
     }
-    if (!strcmp(o->path, "-"))
+    if (!strcmp(o->path, "-") || input_is_far(o->path))
         return err_set(e, ERR_ARG, ERR_NO_OFFSET,
                        "a share of it (%%) or a time of day needs a file: it is read once before it is cut");
     return range_in(o, r, e);

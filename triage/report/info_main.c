@@ -13,6 +13,7 @@
 #include "decode/base/mem.h"
 #include "decode/input/zip.h"
 #include "triage/exports/export_run.h"
+#include "triage/load.h"
 #include "triage/report/info.h"
 #include "triage/say.h"
 
@@ -47,7 +48,7 @@ static int print(const struct info *i, bool json)
 static int tell(const struct options *o, const struct input *in, bool json)
 {
     struct census c;
-    struct trace *tr;
+    struct trace *tr = NULL;
     struct err e = {0};
     struct stat st;
     const char *name = strcmp(o->path, "-") == 0 ? "standard input" : o->path;
@@ -55,19 +56,17 @@ static int tell(const struct options *o, const struct input *in, bool json)
         census_free(&c);
         return export_say("info", name, e.what);
     }
-    int status = 2;
-    if (trace_open_input(in, &o->trace, &tr, &e)) {
-        export_say("info", name, e.what);
+    int status;
+    if (trace_open_input(in, &o->trace, &tr, &e) || load_rest(tr, true, &e)) {
+        status = export_say("info", name, e.what);
     } else {
-        while (trace_load(tr, INT64_MAX) == LOAD_MORE) {
-        }
         struct info i = {.path = name, .tr = tr, .c = &c, .packed = &in->damage};
         i.stored = strcmp(o->path, "-") != 0 && stat(o->path, &st) == 0 && S_ISREG(st.st_mode)
                        ? (uint64_t)st.st_size
                        : 0;
-        status = trace_fatal(tr) ? export_say("info", name, trace_fatal(tr)->what) : print(&i, json);
-        trace_close(tr);
+        status = print(&i, json);
     }
+    trace_close(tr);
     census_free(&c);
     return status;
 }

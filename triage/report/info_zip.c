@@ -6,6 +6,7 @@
 #include "decode/base/mem.h"
 #include "decode/input/zip.h"
 #include "triage/json.h"
+#include "triage/load.h"
 #include "triage/report/info.h"
 
 #define UNOPENED (-2)
@@ -18,11 +19,9 @@ static int64_t length(const char *archive, const struct zip_member *m, const str
     struct trace *tr;
     struct err e = {0};
     int n = snprintf(path, sizeof path, "%s:%.*s", archive, (int)(m->len < 4096 ? m->len : 4096), m->name);
-    if (n < 0 || (size_t)n >= sizeof path || trace_open(path, o, &tr, &e))
+    if (n < 0 || (size_t)n >= sizeof path || load_model(path, o, true, &tr, &e))
         return -1;
-    while (trace_load(tr, INT64_MAX) == LOAD_MORE) {
-    }
-    int64_t end = trace_fatal(tr) ? -1 : trace_info(tr)->end;
+    const int64_t end = trace_info(tr)->end;
     *ticks = !trace_info(tr)->has_clock;
     trace_close(tr);
     return end;

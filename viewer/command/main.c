@@ -772,24 +772,22 @@ static void shut_far(const struct options *o)
             feed_outside(first, &feed, NULL);
         if (first && list.p)
             feed_outside_list(NULL, list.p);
-        const unsigned needs = sandbox_needs(command_line.argv[1]) & ~(unsigned)SANDBOX_URLS;
+        const unsigned needs = sandbox_needs(command_line.argv[1]);
         sandbox_enter(needs | (first ? SANDBOX_LIVE : 0), command_line.argc, command_line.argv);
     }
     text_free(&list);
 }
 
-/* A command of what runs shuts the sandbox itself, once it is known what is fetched. */
+/* A command shuts the sandbox itself, once it is known what is fetched. */
 static int run_command(command_main *command, int argc, char **argv, bool open)
 {
     command_line.argc = argc;
     command_line.argv = argv;
     command_line.open = open;
-    if (sandbox_needs(argv[1]) & SANDBOX_URLS)
+    if (!(sandbox_needs(argv[1]) & SANDBOX_LIVE))
         options_door = shut_far;
-    else if (!open && (sandbox_needs(argv[1]) & SANDBOX_LIVE))
-        live_door = shut;
     else if (!open)
-        shut();
+        live_door = shut;
     if (!live_door && !options_door)
         (void)spill_open();
     bound_begin(true);

@@ -59,9 +59,9 @@ static const struct {
     const char *command;
     unsigned needs;
 } rows[] = {
-    {"report", SANDBOX_FILES | SANDBOX_FOLDERS | SANDBOX_OUTPUT | SANDBOX_URLS},
-    {"diff", SANDBOX_FILES | SANDBOX_OUTPUT | SANDBOX_URLS},
-    {"explain", SANDBOX_FILES | SANDBOX_OUTPUT | SANDBOX_URLS},
+    {"report", SANDBOX_FILES | SANDBOX_FOLDERS | SANDBOX_OUTPUT},
+    {"diff", SANDBOX_FILES | SANDBOX_OUTPUT},
+    {"explain", SANDBOX_FILES | SANDBOX_OUTPUT},
     {"pprof", SANDBOX_FILES | SANDBOX_OUTPUT},
     {"csv", SANDBOX_FILES | SANDBOX_OUTPUT},
     {"perfetto", SANDBOX_FILES | SANDBOX_OUTPUT},
@@ -71,9 +71,8 @@ static const struct {
     {"record", SANDBOX_LIVE | SANDBOX_OUTPUT},
     {"top", SANDBOX_FILES | SANDBOX_LIVE},
     {"watch", SANDBOX_FILES | SANDBOX_LIVE},
-    {"info", SANDBOX_FILES | SANDBOX_URLS},
     {"find", SANDBOX_FILES | SANDBOX_FOLDERS},
-    {"sql", SANDBOX_FILES | SANDBOX_FOLDERS | SANDBOX_OUTPUT | SANDBOX_URLS},
+    {"sql", SANDBOX_FILES | SANDBOX_FOLDERS | SANDBOX_OUTPUT},
 };
 
 unsigned sandbox_needs(const char *command)

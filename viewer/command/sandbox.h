@@ -20,9 +20,8 @@ enum {
     SANDBOX_TERMINAL = 4, /* sets the terminal, and reads the descriptions of its kind; copies into a file */
     SANDBOX_SLICES =
         8, /* writes a part of the trace into a new file in the current folder, beside the trace, in TMPDIR */
-    SANDBOX_LIVE = 16,    /* reads what the clerk fetches; -o of the viewer saves that */
-    SANDBOX_FOLDERS = 32, /* reads what is in folders that the command line names */
-    SANDBOX_URLS = 64     /* a URL may stand for a file: then it is SANDBOX_LIVE, too */
+    SANDBOX_LIVE = 16,   /* reads what the clerk fetches; -o of the viewer saves that */
+    SANDBOX_FOLDERS = 32 /* reads what is in folders that the command line names */
 };
 /* sandbox_needs - of a subcommand; NULL: the viewer. */
 unsigned sandbox_needs(const char *command);
