@@ -59,6 +59,19 @@ ruler=$(screen | sed -n 2p)
 type_keys w w
 changed() { i=0; while [ "$(screen | sed -n 2p)" = "$ruler" ]; do i=$((i + 1)); [ $i -lt 1200 ] || return 1; sleep 0.1; done; }
 ok "zoom" changed
+# What the terminal moved sideways, and what curses sent besides, is what a screen painted anew shows, in its colours.
+# (Where tmux says the colour of a line's blank ends differs.)
+esc=$(printf '\033')
+shown() { mux capture-pane -p -e -t s | sed -e "s/^\($esc\[[0-9;]*m\)*//" -e "s/\($esc\[[0-9;]*m\)*\$//"; }
+still() { while now=$(shown); sleep 0.3; [ "$now" != "$(shown)" ]; do :; done; }
+pans() {
+    for k in l l h a l '}' h; do
+        type_keys "$k"; still; before=$now
+        type_keys '`'; still
+        [ "$now" = "$before" ] || { echo "after $k:"; printf '%s\n' "$before"; return 1; }
+    done
+}
+ok "a picture that moved is as one painted anew" pans
 type_keys 3
 ok "the goroutine view" until_shows 'G1 '
 type_keys / ; type_keys -l main ; type_keys Enter

@@ -37,6 +37,11 @@ void term_put(struct term *t, const char *s, size_t n)
     }
 }
 
+static bool drawn(uint32_t glyph) /* lines, blocks: most of a picture */
+{
+    return glyph >= 0x2500 && glyph <= 0x25ff;
+}
+
 static attr_t cell_attrs(const struct ink *k, uint16_t flags)
 {
     attr_t a = A_NORMAL;
@@ -71,8 +76,7 @@ static wchar_t glyph_of(const struct cell *c, bool room)
     const int width = c->flags & CELL_WIDE ? 2 : 1;
     if (g < 0x20 || (width == 2 && !room)) /* (its right half would stand outside) */
         return L' ';
-    const bool drawn = g < 0x7f || (g >= 0x2500 && g <= 0x25ff); /* lines, blocks: most of a picture */
-    return drawn || wcwidth(g) == width ? g : L'?';
+    return g < 0x7f || drawn(c->glyph) || wcwidth(g) == width ? g : L'?';
 }
 
 /* A cell for curses: most are as the one before it, and making one costs more than copying one. */
@@ -94,12 +98,13 @@ static void put_cell(struct term *t, int n, struct made *last, struct made m)
 
 /*
  * One row for curses. Blanks that show the ground alone are all alike, so runs of them are erased, and a
- * short run between two cells takes the look of the left one, which is set already.
+ * short run between two cells takes the look of the left one, which is set already. Blocks and lines are
+ * bold in no font, so they are where it stands for a colour alone.
  */
 static int fill_row(struct term *t, const struct grid *g, int y, int w)
 {
-    enum { SHORT = 4 };
-    const bool mono = term_depth(t) == DEPTH_MONO;
+    enum { SHORT = 12 };
+    const bool mono = term_depth(t) == DEPTH_MONO, bold_tells = term_depth(t) <= DEPTH_8;
     const struct cell *row = &g->cells[(size_t)y * (size_t)g->w];
     struct made last = {0}, m = {0};
     int n = 0, blanks = 0;
@@ -115,6 +120,8 @@ static int fill_row(struct term *t, const struct grid *g, int y, int w)
             const enum style s = c->style < STYLE_COUNT ? (enum style)c->style : STYLE_NORMAL;
             m.attrs = cell_attrs(&t->inks[s], c->flags);
             m.pair = mono ? 0 : t->pair[s];
+            if (drawn(c->glyph) && !bold_tells)
+                m.attrs &= ~A_BOLD;
         } else if (blanks > SHORT || x + blanks == w || (m.attrs & (A_UNDERLINE | A_REVERSE))) {
             m.attrs = A_NORMAL;
             m.pair = mono ? 0 : t->pair[STYLE_NORMAL];
@@ -152,6 +159,13 @@ static bool row_known(struct term *t, const struct grid *g, int y)
     return false;
 }
 
+/* Does curses have all of g already? */
+static bool all_known(const struct term *t, const struct grid *g)
+{
+    return t->known && t->known_w == g->w && t->known_h == g->h &&
+           memcmp(t->known, g->cells, (size_t)g->w * (size_t)g->h * sizeof *g->cells) == 0;
+}
+
 void term_paint(struct term *t, const struct grid *g, int cx, int cy)
 {
     const int w = g->w < COLS ? g->w : COLS, h = g->h < LINES ? g->h : LINES;
@@ -160,23 +174,25 @@ void term_paint(struct term *t, const struct grid *g, int cx, int cy)
     if (cx < 0 || cy < 0 || cx >= COLS || cy >= LINES)
         cx = cy = -1;
     const bool whole = g->w >= COLS && g->h >= LINES;
+    if (whole && !t->lost && cx < 0 && !t->cursor && all_known(t, g))
+        return;
+    if (t->sync)
+        term_put(t, "\033[?2026h", 8);
     if (!whole)
         erase();
+    else if (!t->lost)
+        term_pan(t, g);
     for (int y = 0; y < h; y++)
         if (!row_known(t, g, y) || !whole)
             mvadd_wchnstr(y, 0, t->row, fill_row(t, g, y, w));
     if (t->lost)
         clearok(curscr, TRUE);
-    else if (cx < 0 && !is_wintouched(stdscr) && !t->cursor)
-        return;
     t->lost = false;
     curs_set(cx >= 0 ? 1 : 0);
     t->cursor = cx >= 0;
     leaveok(stdscr, cx < 0);
     if (cx >= 0)
         move(cy, cx);
-    if (t->sync)
-        term_put(t, "\033[?2026h", 8);
     refresh();
     if (t->sync)
         term_put(t, "\033[?2026l", 8);

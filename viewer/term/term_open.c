@@ -26,6 +26,12 @@ static char *capability(const char *name)
     return tigetstr(copy);
 }
 
+static bool capability_is(const char *name, const char *text)
+{
+    const char *has = capability(name);
+    return has && has != (const char *)-1 && strcmp(has, text) == 0;
+}
+
 /* Pasted text comes between marks then (xterm calls it bracketed paste). */
 #define PASTE_ON "\033[?2004h"
 #define PASTE_OFF "\033[?2004l"
@@ -217,8 +223,7 @@ static void start_colors(struct term *t, enum color_when when)
 /* Does it take the sequences that most do? Then it can be asked, and it drops what it does not know. */
 static bool takes_ecma(void)
 {
-    const char *move = capability("cup");
-    return move && move != (const char *)-1 && strcmp(move, "\033[%i%p1%d;%p2%dH") == 0;
+    return capability_is("cup", "\033[%i%p1%d;%p2%dH");
 }
 
 void term_start_input(struct term *t)
@@ -266,6 +271,8 @@ static void learn(struct term *t, const struct term_opts *o)
 {
     char text[48];
     t->ecma = takes_ecma();
+    t->pans = t->ecma && capability_is("dch", "\033[%p1%dP") && capability_is("ich", "\033[%p1%d@") &&
+              capability_is("sc", "\0337") && capability_is("rc", "\0338");
     t->utf8 = o->charset == CHARSET_UTF8 && charset_curses();
     t->unsaid = o->charset == CHARSET_UNSAID && charset_curses() && t->ecma;
     t->lost = true;

@@ -41,6 +41,7 @@ struct term {
     enum depth depth; /* what it can show */
     enum palette palette;
     bool mono, mouse, sync, in_tmux;
+    bool pans; /* it can move the end of a row */
     bool ecma; /* it takes ECMA-48 sequences: it can be asked, and may bracket what is pasted */
     int leave_signal;
     bool hung_up;
@@ -79,5 +80,7 @@ void term_await(struct term *t);
 /* term_hand_over - give the terminal back, as it was found. */
 void term_hand_over(struct term *t);
 void term_put(struct term *t, const char *s, size_t n);
+/* term_pan - g is about to be painted: what of it is shown already, elsewhere in its row, is moved there. */
+void term_pan(struct term *t, const struct grid *g);
 
 #endif
