@@ -19,7 +19,7 @@ static bool stack_through(const struct trace *tr, uint32_t stack, const char *co
 bool calls_accepting(const struct trace *tr, uint32_t stack)
 {
     static const char *const accepting[] = {"net.(*netFD).accept", "internal/poll.(*FD).Accept", NULL};
-    return stack_through(tr, stack, accepting);
+    return stacks_may(tr, stack, STACK_ACCEPTS) && stack_through(tr, stack, accepting);
 }
 
 bool calls_connecting(const struct trace *tr, uint32_t stack)
@@ -112,7 +112,7 @@ bool calls_asks(const struct causes *c, uint32_t g)
             known = s->stack;
             writes = causes_writes(c->tr, s->stack);
             outside = stacks_wait_kind(c->tr, s->reason, s->stack) == WK_NET || stacks_pipe(c->tr, s->stack);
-            trip = stack_through(c->tr, s->stack, trips);
+            trip = stacks_may(c->tr, s->stack, STACK_TRIP) && stack_through(c->tr, s->stack, trips);
         }
         if (trip &&
             s->state == ST_WAITING) { /* goroutines of the library write the question and read the answer */
@@ -129,7 +129,7 @@ bool calls_asks(const struct causes *c, uint32_t g)
 
 bool causes_writes(const struct trace *tr, uint32_t stack)
 {
-    const uint32_t n = trace_stack(tr, stack);
+    const uint32_t n = stacks_may(tr, stack, STACK_WRITES) ? trace_stack(tr, stack) : 0;
     for (uint32_t i = 0; i < n && i < 8; i++) {
         const struct str s = trace_str(tr, trace_frame(tr, stack, i).func);
         if (str_starts(s, "internal/poll.(*FD).Write") || str_starts(s, "internal/poll.SendFile") ||

@@ -148,33 +148,23 @@ static bool sends(struct str f)
            (memmem(f.p, f.len, "rite", 4) || memmem(f.p, f.len, "send", 4) || memmem(f.p, f.len, "Send", 4));
 }
 
-/* "compress/flate.NewWriter", "text/template.(*Template).Parse" */
-static bool makes(struct str f)
-{
-    static const char *const begin[] = {"New", "Compile", "MustCompile", "Parse", "MustParse"};
-    size_t at = f.len;
-    while (at > 0 && f.p[at - 1] != '.')
-        at--;
-    const struct str last = {f.p + at, f.len - at};
-    for (size_t i = 0; i < sizeof begin / sizeof *begin && !str_starts(f, "runtime."); i++)
-        if (str_starts(last, begin[i]))
-            return true;
-    return false;
-}
-
 static unsigned marks_of(struct str f)
 {
     unsigned marks = str_starts(f, "runtime.mallocgc") ? STACK_ALLOCATES : 0;
     marks |= str_is(f, "runtime.GC") || str_is(f, "runtime/debug.FreeOSMemory") ? STACK_COLLECTS : 0;
-    marks |= makes(f) ? STACK_MAKES : 0;
     marks |= str_starts(f, "os.(*File).") ? STACK_FILE : str_starts(f, "net.") ? STACK_CONN : 0;
+    if (str_starts(f, "internal/poll.")) {
+        marks |= str_starts(f, "internal/poll.(*FD).Write") || str_starts(f, "internal/poll.SendFile")
+                     ? STACK_WRITES
+                     : 0;
+        marks |= str_is(f, "internal/poll.(*FD).Accept") ? STACK_ACCEPTS : 0;
+    }
     if (str_starts(f, "net")) {
+        marks |= str_starts(f, "net.(*netFD).Write") ? STACK_WRITES : 0;
+        marks |= str_is(f, "net.(*netFD).accept") ? STACK_ACCEPTS : 0;
+        marks |= str_is(f, "net/http.(*persistConn).roundTrip") ? STACK_TRIP : 0;
         marks |= str_is(f, "net.(*netFD).connect") || str_is(f, "net/http.(*Transport).getConn")
                      ? STACK_CONNECTS
-                     : 0;
-        marks |= str_is(f, "net/http.(*persistConn).Read") || str_is(f, "net/http.(*bodyEOFSignal).Read") ||
-                         str_is(f, "net/http.(*body).Read")
-                     ? STACK_READS_ON
                      : 0;
     }
     return marks;
@@ -344,17 +334,6 @@ bool stacks_is_program(const struct trace *tr, uint32_t func)
 uint32_t stacks_place(const struct trace *tr, uint32_t stack)
 {
     return (uint32_t)(stack_is(tr, stack) >> STACK_PLACE);
-}
-
-uint32_t stacks_caller(const struct trace *tr, uint32_t stack, uint32_t from, uint32_t func)
-{
-    uint64_t f[STACK_MARKED], any;
-    for (uint32_t n; (n = frames_told(tr, stack, from, f, &any)); from += n) {
-        for (uint32_t i = 0; i < n; i++)
-            if (!(f[i] & LIBRARY) && f[i] >> 32 != func)
-                return f[i] >> 32;
-    }
-    return 0;
 }
 
 struct stack_told stacks_told(const struct trace *tr, uint32_t stack)

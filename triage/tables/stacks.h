@@ -64,9 +64,6 @@ uint32_t stacks_place(const struct trace *tr, uint32_t stack);
 /* stacks_function - the innermost function outside the runtime, and beyond library calls that only block
  * (sync, syscall, time.Sleep) if `calls` says so; the innermost of all if there is none; 0: no function. */
 uint32_t stacks_function(const struct trace *tr, uint32_t stack, bool calls);
-/* stacks_caller - from a frame on outwards the first function outside of these
- * that isn't func; 0: none is. */
-uint32_t stacks_caller(const struct trace *tr, uint32_t stack, uint32_t from, uint32_t func);
 /*
  * stacks_may - is one of the innermost STACK_MARKED frames, or of those up to its stacks_user_frame(), of
  * such a function? What rules ask of stack after stack, and few stacks have, they ask this way first.
@@ -75,10 +72,11 @@ enum stack_mark {
     STACK_ALLOCATES = 1, /* runtime.mallocgc .. */
     STACK_COLLECTS = 2,  /* runtime.GC, runtime/debug.FreeOSMemory */
     STACK_CONNECTS = 4,  /* opens a connection: calls_connecting() */
-    STACK_READS_ON = 8,  /* reads more of an HTTP answer: calls_reading_on() */
-    STACK_MAKES = 16, /* a function that makes, or reads in, something that may be kept, as Go names such */
-    STACK_FILE = 32,  /* stacks_pipe(): os.(*File), with no frame of net further in */
-    STACK_CONN = 64   /* net, with none of os.(*File) further in */
+    STACK_WRITES = 8,    /* to a connection or a file: causes_writes() */
+    STACK_ACCEPTS = 16,  /* a connection: calls_accepting() */
+    STACK_FILE = 32,     /* stacks_pipe(): os.(*File), with no frame of net further in */
+    STACK_CONN = 64,     /* net, with none of os.(*File) further in */
+    STACK_TRIP = 128     /* net/http's goroutines ask and read the answer for who is here: calls_asks() */
 };
 enum { STACK_MARKED = ASIDES_MOST };
 bool stacks_may(const struct trace *tr, uint32_t stack, unsigned marks);

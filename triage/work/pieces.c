@@ -53,14 +53,15 @@ static void cut_add(struct cut *k, uint32_t g, int64_t t0, int64_t t1)
 /* Where goroutines of a group wait for questions, if most say so. */
 static uint32_t questions_of(const struct causes *c, uint32_t group)
 {
-    uint32_t place = 0, n = 0, of = 0, all = c->of[group].n < ASKED ? c->of[group].n : ASKED;
+    const uint32_t all = c->of[group].n < ASKED ? c->of[group].n : ASKED;
+    uint32_t at[ASKED], place = 0, n = 0, of = 0;
     for (uint32_t i = 0; i < all; i++) { /* a majority vote, then counted */
-        const uint32_t at = calls_questions(c, causes_member(c, group, i, ASKED));
-        place = n ? place : at;
-        n = at == place ? n + 1 : n - 1;
+        at[i] = calls_questions(c, causes_member(c, group, i, ASKED));
+        place = n ? place : at[i];
+        n = at[i] == place ? n + 1 : n - 1;
     }
     for (uint32_t i = 0; i < all && place; i++)
-        of += calls_questions(c, causes_member(c, group, i, ASKED)) == place;
+        of += at[i] == place;
     return of * 2 > all ? place : 0;
 }
 
