@@ -18,6 +18,26 @@ static void rows_of(const struct loaded *l, struct instances *in, int64_t budget
     assert_null(in->work);
 }
 
+/* The row of that kind and name, NULL: none. */
+static const struct instance_row *find(const struct instances *in, enum instance_kind k, const char *name)
+{
+    for (uint32_t i = 0; i < in->n; i++)
+        if (in->row[i].kind == k && str_is(trace_str(in->tg->tr, in->row[i].name), name))
+            return &in->row[i];
+    return NULL;
+}
+
+/* Goroutines that look after a connection: the server begins one for each request whose body is read to its
+ * end. */
+static uint64_t watchers(const struct triage *tg)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < tg->ngroups; i++)
+        if (str_is(trace_str(tg->tr, tg->groups[i].name), "net/http.(*connReader).backgroundRead"))
+            n = tg->groups[i].created;
+    return n;
+}
+
 /* What holds of all rows, whatever the trace. */
 static void holds(const char *path)
 {
@@ -84,7 +104,7 @@ static void a_place_counts_its_waits(void **state)
     int64_t most = 0;
     help_load("tests/golden/causes/slots.trace", &l);
     rows_of(&l, &in, INT64_MAX);
-    const struct instance_row *r = instances_find(&in, IN_PLACE, "main.convert");
+    const struct instance_row *r = find(&in, IN_PLACE, "main.convert");
     assert_non_null(r);
     assert_int_equal(r->wait, WK_SEND);
     for (uint32_t g = 0; g < l.tg->ng; g++) {
@@ -103,7 +123,7 @@ static void a_place_counts_its_waits(void **state)
     assert_true(n > 100);
     assert_int_equal(r->d.n, n);
     assert_int_equal(r->d.max, most);
-    assert_null(instances_find(&in, IN_TASK, "main.convert"));
+    assert_null(find(&in, IN_TASK, "main.convert"));
     instances_free(&in);
     load_free(&l);
 }
@@ -119,7 +139,7 @@ static void the_slow_ones_tell_why(void **state)
     help_load("tests/golden/causes/hub.trace", &l);
     rows_of(&l, &in, INT64_MAX);
     struct explainer *x = explain_new(l.tr);
-    const struct instance_row *r = instances_find(&in, IN_PIECE, "main.(*hub).loop");
+    const struct instance_row *r = find(&in, IN_PIECE, "main.(*hub).loop");
     assert_non_null(r);
     assert_true(instances_differ(x, &in, r, &d));
     assert_true(d.n > 0 && d.nslow > 0 && d.slow >= 2 * d.usual);
@@ -127,7 +147,7 @@ static void the_slow_ones_tell_why(void **state)
     instance_diff_text(&t, l.tr, &d);
     assert_true(text_ok(&t) && strstr(t.p, "main.(*hub).compactAll"));
     text_free(&t);
-    r = instances_find(&in, IN_GROUP, "main.main.func1.2"); /* all as long as the trace */
+    r = find(&in, IN_GROUP, "main.main.func1.2"); /* all as long as the trace */
     assert_non_null(r);
     assert_true(instances_differ(x, &in, r, &d));
     assert_int_equal(d.n, 0);
@@ -144,10 +164,10 @@ static void each_request_counts(const char *path)
     struct instances in;
     help_load(path, &l);
     rows_of(&l, &in, INT64_MAX);
-    const struct instance_row *r = instances_find(&in, IN_PIECE, "net/http.(*conn).serve");
+    const struct instance_row *r = find(&in, IN_PIECE, "net/http.(*conn).serve");
     assert_non_null(r);
-    assert_true(request_watchers(l.tg) >= 48);
-    assert_int_equal(r->d.n, request_watchers(l.tg));
+    assert_true(watchers(l.tg) >= 48);
+    assert_int_equal(r->d.n, watchers(l.tg));
     instances_free(&in);
     load_free(&l);
 }

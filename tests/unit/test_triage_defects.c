@@ -64,7 +64,6 @@ enum { KEEPER = 30 };
 static void no_holder_elsewhere(void **state)
 {
     struct made m;
-    struct holding h[HOLDINGS_MAX];
     (void)state;
     begin(1);
     create(1 * US, 2, "queue");
@@ -83,10 +82,10 @@ static void no_holder_elsewhere(void **state)
     made_of(&m);
     assert_int_equal(m.l.tg->nlock_waits, 1);
     const struct lock_wait *w = &m.l.tg->lock_waits[0];
-    assert_int_equal(holder_parts(m.l.tg, w->g, w->t0, h), 1);
-    assert_int_equal(h[0].g, lane_of(&m, KEEPER));
-    assert_near_ns(h[0].t1 - h[0].t0, MS);
     const struct holder_row *row = holder_at(m.l.tg, w->place);
+    assert_int_equal(row->longest.g, lane_of(&m, KEEPER));
+    assert_near_ns(row->longest.t1 - row->longest.t0, MS);
+    assert_int_equal(row->told, row->longest.t1 - row->longest.t0);
     assert_int_equal(row->wait_ns[WK_NET], 0);
     assert_true(row->told > 0 && row->told * 2 < row->waited);
     unmade(&m);
@@ -97,7 +96,6 @@ static void no_holder_elsewhere(void **state)
 static void no_holder_while_it_stood(void **state)
 {
     struct made m;
-    struct holding h[HOLDINGS_MAX];
     (void)state;
     begin(1);
     ev(US, "GoStatus", "g=%u m=-1 waiting", 2);
@@ -117,9 +115,10 @@ static void no_holder_while_it_stood(void **state)
     made_of(&m);
     assert_int_equal(m.l.tg->nlock_waits, 1);
     const struct lock_wait *w = &m.l.tg->lock_waits[0];
-    assert_int_equal(holder_parts(m.l.tg, w->g, w->t0, h), 1);
-    assert_int_equal(h[0].g, lane_of(&m, 2));
-    assert_near_ns(h[0].t1 - h[0].t0, MS);
+    const struct holder_row *row = holder_at(m.l.tg, w->place);
+    assert_int_equal(row->longest.g, lane_of(&m, 2));
+    assert_near_ns(row->longest.t1 - row->longest.t0, MS);
+    assert_int_equal(row->told, row->longest.t1 - row->longest.t0);
     unmade(&m);
 }
 

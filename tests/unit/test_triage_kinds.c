@@ -146,8 +146,12 @@ static void what_a_stack_says(void **state)
     says("internal/poll.(*FD).Read:1,os.(*File).Read:2,io.Copy:3,main.a:4", "main.a", 3, STACK_FILE);
     says("internal/poll.(*FD).Read:1,net.(*conn).Read:2,os.(*File).ReadFrom:3,main.a:4", "main.a", 3,
          STACK_CONN);
-    says("internal/poll.(*FD).Write:1,os.(*File).Write:2,net.(*TCPConn).WriteTo:3,main.a:4", "main.a", 3, "",
-         STACK_FILE);
+    says("internal/poll.(*FD).Write:1,os.(*File).Write:2,net.(*TCPConn).WriteTo:3,main.a:4", "main.a", 3,
+         STACK_FILE | STACK_WRITES);
+    says("internal/poll.(*FD).Accept:1,net.(*netFD).accept:2,main.a:3", "main.a", 2,
+         STACK_ACCEPTS | STACK_CONN);
+    says("internal/poll.(*FD).WriteOut:1,net/http.(*persistConn).roundTrip:2,main.a:3", "main.a", 2,
+         STACK_WRITES | STACK_TRIP);
 }
 
 /* The runtime's reason is one for all that its poller looks after: what is read there the stack says, in

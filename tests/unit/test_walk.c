@@ -1,6 +1,6 @@
 /*
  * test_walk.c - the spans that rules look at: of a goroutine with more of them than may be looked at,
- * stretches of all of its life, told apart; and one stretch around a moment.
+ * stretches of all of its life, told apart.
  */
 #include "triage_help.h"
 
@@ -31,8 +31,6 @@ static void all_of_a_short_life(void **state)
     for (const struct span *s; (s = walk_next(&w)); n++)
         assert_true(s->state != ST_NONE && s->index == n);
     assert_int_equal(n, all);
-    assert_int_equal(walk_until(&w), 0);
-    assert_true(walk_times(&w) == 1);
     load_free(&l);
 }
 
@@ -66,33 +64,6 @@ static void stretches_of_a_long_life(void **state)
     assert_int_equal(n, EACH * WALK_STRETCHES);
     assert_int_equal(gaps, WALK_STRETCHES - 1);
     assert_int_equal(next, all); /* how it ends is seen, too */
-    assert_true(walk_until(&w) == WALK_SPREAD);
-    assert_true(walk_times(&w) * n > (double)all - 1 && walk_times(&w) * n < (double)all + 1);
-    load_free(&l);
-}
-
-static void around_a_moment(void **state)
-{
-    struct loaded l;
-    struct walk w;
-    uint64_t all;
-    struct span s = {0};
-    (void)state;
-    help_cause("landslip", &l);
-    const uint32_t g = busiest(&l, &all);
-    const int64_t late = l.tg->end / 4 * 3, from = walk_around(l.tr, g, late, 100);
-    assert_true(from > 0 && from < late);
-    walk_at(&w, l.tr, g, from, 100);
-    for (const struct span *p; (p = walk_next(&w));)
-        s = *p;
-    assert_true(s.t1 > late && walk_until(&w) > late);
-    assert_int_equal(walk_around(l.tr, g, 1, 100), 0);
-    assert_int_equal(walk_around(l.tr, g, late, (uint32_t)all * 2), 0);
-    walk_at(&w, l.tr, g, walk_around(l.tr, g, l.tg->end - 1, 100), 100); /* no less than there may be */
-    uint32_t n = 0;
-    while (walk_next(&w))
-        n++;
-    assert_int_equal(n, 100);
     load_free(&l);
 }
 
@@ -101,7 +72,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_of_a_short_life),
         cmocka_unit_test(stretches_of_a_long_life),
-        cmocka_unit_test(around_a_moment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,6 +23,14 @@
 #define PASSES 4       /* waits at each of two places, at least, for both to ask for one lock */
 #define ELSEWHERE 5000 /* ns: nobody waits elsewhere and is back sooner; most locks are held for less */
 
+#define HOLDINGS_MAX 64 /* of one wait */
+
+struct holding {
+    uint32_t g;     /* lane */
+    int64_t t0, t1; /* when it held, within the wait */
+    uint32_t stack; /* where it let go, 0 unknown */
+};
+
 struct doing { /* of a goroutine in an interval */
     int64_t ns[ST_COUNT], wait_ns[WK_KINDS];
 };
@@ -69,8 +77,6 @@ const struct holder_row *holder_at(const struct triage *tg, uint32_t place)
             return &tg->holders[i];
     return NULL;
 }
-
-/* Who has most: of one that is the same in both rows, both count. */
 
 /* ---- chains -------------------------------------------------------------------------------------------- */
 
@@ -172,32 +178,6 @@ static bool chain(const struct triage *tg, uint32_t i,
         i = w->got;
     }
     return true;
-}
-
-struct collect {
-    struct holding *out;
-    uint32_t n;
-};
-
-static bool collect(void *arg, uint32_t k, const struct holding *h, bool all)
-{
-    struct collect *c = arg;
-    (void)k;
-    (void)all;
-    c->out[c->n++] = *h;
-    return c->n < HOLDINGS_MAX;
-}
-
-uint32_t holder_parts(const struct triage *tg, uint32_t g, int64_t t0, struct holding out[HOLDINGS_MAX])
-{
-    uint32_t at = order_at(tg, g, t0);
-    struct collect c = {out, 0};
-    if (at < tg->nlock_waits) {
-        const struct lock_wait *w = &tg->lock_waits[tg->lock_order[at]];
-        if (w->g == g && w->t0 == t0)
-            (void)chain(tg, tg->lock_order[at], collect, &c);
-    }
-    return c.n;
 }
 
 /* ---- what a holder does -------------------------------------------------------------------------------- */
@@ -321,8 +301,7 @@ static bool whole_count(struct holders *h, struct whole *w, uint32_t row, const 
 
 struct one { /* wait being summed up */
     struct holders *h;
-    uint32_t row, most;
-    int64_t most_ns;
+    uint32_t row;
 };
 
 static bool add_part(void *arg, uint32_t k, const struct holding *p, bool all)
@@ -333,10 +312,6 @@ static bool add_part(void *arg, uint32_t k, const struct holding *p, bool all)
     const int64_t ns = p->t1 - p->t0;
     if (ns > r->longest.t1 - r->longest.t0)
         r->longest = (struct moment){p->t0, p->t1, p->g, NO_LANE};
-    if (ns > o->most_ns) {
-        o->most_ns = ns;
-        o->most = p->g;
-    }
     if (all)
         return whole_count(h, &h->whole[k], o->row, p);
     struct doing part = {0};
@@ -349,7 +324,7 @@ static bool add_wait(struct holders *h, uint32_t i)
 {
     struct triage *tg = h->tg;
     const struct lock_wait *w = &tg->lock_waits[i];
-    struct one o = {.h = h, .most = NO_LANE};
+    struct one o = {.h = h};
     if (w->waker >= tg->ng)
         return true; /* nobody woke it, or nobody says who */
     o.row = row_of(h, w->place);
@@ -357,9 +332,7 @@ static bool add_wait(struct holders *h, uint32_t i)
         return false;
     tg->holders[o.row].waits++;
     tg->holders[o.row].waited = ns_add(tg->holders[o.row].waited, w->t1 - w->t0);
-    if (!chain(tg, i, add_part, &o))
-        return false;
-    return o.most == NO_LANE || gstats_ended(tg->g, o.most, 1);
+    return chain(tg, i, add_part, &o);
 }
 
 static void heaviest(struct triage *tg, const struct weights *ws, size_t id, size_t ns, bool count)

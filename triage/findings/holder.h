@@ -23,19 +23,6 @@ uint32_t holder_place(const struct trace *tr, uint32_t stack);
 /* holder_at - the row of a place, NULL: nobody waited there for a lock, or was woken by anyone. After
  * TRIAGE_DONE. */
 const struct holder_row *holder_at(const struct triage *tg, uint32_t place);
-struct holding {
-    uint32_t g;     /* lane */
-    int64_t t0, t1; /* when it held, within the wait */
-    uint32_t stack; /* where it let go, 0 unknown */
-};
-#define HOLDINGS_MAX 64
-/*
- * holder_parts - who held what goroutine g waited for in the lock wait [t0,t1), last holder first, back to t0
- * or until nobody is known. Returns how many of out[], at most HOLDINGS_MAX; 0: no such wait is among
- * triage.lock_waits, or nobody ended it. O(hand-offs * log of the waits).
- */
-uint32_t holder_parts(const struct triage *tg, uint32_t g, int64_t t0, struct holding out[HOLDINGS_MAX]);
-
 /*
  * holder_text - "G9 main.main.func1 in main.(*store).flush (inferred), 71.0% of the waiting"; or, where no
  * one has half of it: "12 goroutines, most by main.worker in ..". The function is where most of it was let

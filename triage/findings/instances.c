@@ -557,11 +557,3 @@ bool instances_step(struct instances *in, int64_t budget_ns, struct err *e)
     }
     return false;
 }
-
-const struct instance_row *instances_find(const struct instances *in, enum instance_kind k, const char *name)
-{
-    for (uint32_t i = 0; i < in->n; i++)
-        if (in->row[i].kind == k && str_is(trace_str(in->tg->tr, in->row[i].name), name))
-            return &in->row[i];
-    return NULL;
-}

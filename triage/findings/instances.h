@@ -78,11 +78,6 @@ struct instances_all {
 };
 bool instances_all(const struct triage *tg, uint64_t spans, struct instances_all *out);
 void instances_all_free(struct instances_all *all);
-/*
- * instances_find - the row of that kind and name ("main.work"), NULL: none. Of a place's kinds of waits the
- * longest.
- */
-const struct instance_row *instances_find(const struct instances *in, enum instance_kind k, const char *name);
 
 /*
  * What the slow ones do more of than the usual ones: the slowest tenth (at least 1, at most INSTANCE_LOOK of

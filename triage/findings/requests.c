@@ -75,11 +75,3 @@ bool request_last(const struct request_cut *k, int64_t *t0, int64_t *t1)
     *t1 = k->answered;
     return k->since != NO_TIME && k->wrote;
 }
-
-uint64_t request_watchers(const struct triage *tg)
-{
-    for (uint32_t i = 0; i < tg->ngroups; i++)
-        if (str_is(trace_str(tg->tr, tg->groups[i].name), "net/http.(*connReader).backgroundRead"))
-            return tg->groups[i].created;
-    return 0;
-}

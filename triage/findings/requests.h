@@ -3,8 +3,7 @@
  *
  * A request ends where its connection is read for the next one, whether that read blocks or not: a client
  * that asks again at once has its question there before. A read that does not block is a system call only,
- * and parts two requests if an answer was written since the last one. So many there were at least, too, as
- * goroutines that watch a connection while one is answered (request_watchers()).
+ * and parts two requests if an answer was written since the last one.
  */
 #ifndef GOTOP_TRIAGE_REQUESTS_H
 #define GOTOP_TRIAGE_REQUESTS_H
@@ -40,10 +39,5 @@ bool request_step(struct request_cut *k, const struct trace *tr, const struct sp
                   int64_t *t1);
 /* request_last - the goroutine has ended. true: after a last answer, behind which nothing was read. */
 bool request_last(const struct request_cut *k, int64_t *t0, int64_t *t1);
-/*
- * request_watchers - goroutines begun in the trace that look after a connection: the server begins one for
- * each request, unless its body is not read to its end.
- */
-uint64_t request_watchers(const struct triage *tg);
 
 #endif

@@ -23,16 +23,3 @@ bool walk_on(struct walk *w)
     w->gap = (struct span){.t0 = t, .t1 = t, .state = ST_NONE, .who = NO_LANE, .proc = NO_LANE};
     return true;
 }
-
-int64_t walk_around(const struct trace *tr, uint32_t g, int64_t t, uint32_t most)
-{
-    const struct lane l = {LANE_G, g};
-    struct span_iter it;
-    const uint64_t before = t > 0 ? trace_count(tr, l, INT64_MIN, t) : 0;
-    if (before <= most / 2)
-        return 0;
-    const uint64_t all = before + most / 2 > most ? trace_count(tr, l, INT64_MIN, INT64_MAX) : 0;
-    const uint64_t from = before - most / 2, last = all > most ? all - most : 0;
-    return span_seek_index(&it, tr, l, from < last ? from : last) && span_get(&it)->t0 > 0 ? span_get(&it)->t0
-                                                                                           : 0;
-}

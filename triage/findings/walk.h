@@ -17,7 +17,6 @@
 #include "triage/tables/slices.h"
 
 enum { WALK_STRETCHES = 16 };
-#define WALK_SPREAD (-1) /* of walk_until() */
 
 struct walk {
     struct span_iter it;
@@ -48,12 +47,6 @@ static inline void walk_at(struct walk *w, const struct trace *tr, uint32_t g, i
     walk_from(w, tr, g, t > 0 && span_seek(&it, tr, (struct lane){LANE_G, g}, t) ? span_get(&it)->index : 0,
               most);
 }
-/*
- * walk_around - where what several goroutines do at the same time is compared: since when to look at them, so
- * many spans of each, so that moment t, of goroutine g, is in the middle. 0: from the beginning, since there
- * are no more, or t is early.
- */
-int64_t walk_around(const struct trace *tr, uint32_t g, int64_t t, uint32_t most);
 /* walk_g - from its first span on, in stretches if there are more than `most`. */
 static inline void walk_g(struct walk *w, const struct trace *tr, uint32_t g, uint32_t most)
 {
@@ -100,24 +93,6 @@ static inline bool walk_pair(struct walk *w, struct span *s, const struct span *
     *s = **next;
     *next = walk_next(w);
     return true;
-}
-/* walk_times - behind the last: so many times as many spans as were looked at. */
-static inline double walk_times(const struct walk *w)
-{
-    return w->nth ? (double)w->all / (double)(w->most / WALK_STRETCHES * WALK_STRETCHES) : 1;
-}
-/* walk_share - of `most` things to be kept of it: of those in one stretch. */
-static inline uint32_t walk_share(const struct walk *w, uint32_t most)
-{
-    return w->most ? most / WALK_STRETCHES + 1 : most;
-}
-/*
- * walk_until - behind the last: 0: all were looked at; WALK_SPREAD: stretches of its life; else when the
- * first span begins that there were too many for.
- */
-static inline int64_t walk_until(struct walk *w)
-{
-    return w->nth ? WALK_SPREAD : !w->left && w->begun && span_next(&w->it) ? span_get(&w->it)->t0 : 0;
 }
 
 #endif

@@ -158,26 +158,6 @@ static RARELY bool note_lock(struct g_walk *w, uint32_t waker, uint32_t waker_st
                                                    .waker_stack = waker_stack});
 }
 
-/* Who ended a wait is another goroutine, maybe another subtotal's: it is told of later. */
-static RARELY bool note_ender(struct g_walk *w, uint32_t waker)
-{
-    struct subtotal *y = w->y;
-    if (waker >= w->tg->ng)
-        return true;
-    uint32_t i = tab_put(&y->by_ender, waker, 0, y->nenders);
-    if (i == TAB_NONE)
-        return false;
-    if (i == y->nenders) {
-        struct ender *p = mem_grow(y->enders, &y->cap_enders, (size_t)i + 1, sizeof *p);
-        if (!p)
-            return false;
-        y->enders = p;
-        p[y->nenders++] = (struct ender){.g = waker};
-    }
-    y->enders[i].ended++;
-    return true;
-}
-
 /* The start function of a goroutine: the same few wake others again and again. */
 static inline uint32_t name_of(struct g_walk *w, struct at s, uint32_t g)
 {
@@ -236,8 +216,6 @@ static inline bool note_pair(struct g_walk *w, struct at s, uint32_t who)
     if (p->longest.t0 == v->t0 && p->longest.g == w->g)
         p->longest_waker = who;
     w->kind = p->kind;
-    if (p->kind == WK_SEND && !note_ender(w, who)) /* whom one for a lock was for, holder.c finds out */
-        return false;
     if (p->kind == WK_COND) {
         w->cond_stack = v->stack;
         w->cond_pair = c->row - 1;

@@ -19,8 +19,7 @@ struct chunk {
     };
     uint32_t *groups; /* NULL: all are of one group */
     uint32_t group;
-    uint16_t spans;  /* as struct gstat_rows has it; 0: c has their values */
-    uint32_t *ended; /* NULL: nobody here did */
+    uint16_t spans; /* as struct gstat_rows has it; 0: c has their values */
     int64_t *assist;
 };
 
@@ -28,7 +27,7 @@ struct gstats {
     const struct trace *tr;
     uint32_t n;
     struct gstat first[GSTATS_ALONE];
-    uint32_t first_ended[GSTATS_ALONE], first_group[GSTATS_ALONE];
+    uint32_t first_group[GSTATS_ALONE];
     struct chunk *chunk;
 };
 
@@ -69,7 +68,6 @@ void gstats_free(struct gstats *s)
     for (uint32_t i = 0; s && s->chunk && i < chunks(s); i++) {
         mem_free(s->chunk[i].spans ? NULL : s->chunk[i].c);
         mem_free(s->chunk[i].groups);
-        mem_free(s->chunk[i].ended);
         mem_free(s->chunk[i].assist);
     }
     if (s)
@@ -172,21 +170,6 @@ void gstats_regroup(struct gstats *s, uint32_t g0, uint32_t g1, const uint32_t *
         for (uint32_t i = 0; c->groups && i < n; i++)
             c->groups[i] = to[c->groups[i]];
     }
-}
-
-bool gstats_ended(struct gstats *s, uint32_t g, uint32_t more)
-{
-    uint32_t row;
-    if (g < GSTATS_ALONE) {
-        s->first_ended[g] += more;
-        return true;
-    }
-    struct chunk *c = chunk_of(s, g, &row);
-    if (!c->ended)
-        c->ended = mem_zalloc(rows_of(s, g) * sizeof *c->ended);
-    if (c->ended)
-        c->ended[row] += more;
-    return c->ended != NULL;
 }
 
 bool gstats_assist(struct gstats *s, uint32_t g, int64_t more)
@@ -377,13 +360,4 @@ uint32_t gstat_group(const struct gstats *s, uint32_t g)
         return s->first_group[g];
     const struct chunk *c = chunk_of(s, g, &row);
     return c->groups ? c->groups[row] : c->group;
-}
-
-uint32_t gstat_ended(const struct gstats *s, uint32_t g)
-{
-    uint32_t row;
-    if (g < GSTATS_ALONE)
-        return s->first_ended[g];
-    const struct chunk *c = chunk_of(s, g, &row);
-    return c->ended ? c->ended[row] : 0;
 }

@@ -56,8 +56,7 @@ bool gstats_put(struct gstats *s, uint32_t g, const struct gstat_rows *r, uint32
 /* gstats_regroup - of goroutines g0 .. g1-1, which were handed over together (or all): group i is to[i] from
  * now on. */
 void gstats_regroup(struct gstats *s, uint32_t g0, uint32_t g1, const uint32_t *to);
-/* Later, by one thread: more others' waits it ended; more time it assisted. false: out of memory. */
-bool gstats_ended(struct gstats *s, uint32_t g, uint32_t more);
+/* gstats_assist - later, by one thread: more time it assisted. false: out of memory. */
 bool gstats_assist(struct gstats *s, uint32_t g, int64_t more);
 
 struct gstat gstat_of(const struct gstats *s, uint32_t g);
@@ -75,7 +74,5 @@ uint32_t gstats_next_with(const struct gstats *s, uint32_t g, enum gmetric m, in
 uint32_t gstat_waits(const struct gstats *s, uint32_t g);
 uint32_t gstat_moves(const struct gstats *s, uint32_t g);
 uint32_t gstat_group(const struct gstats *s, uint32_t g);
-/* others' waits it ended: to send on a channel, for a lock it held longest in (holder.h) */
-uint32_t gstat_ended(const struct gstats *s, uint32_t g);
 
 #endif

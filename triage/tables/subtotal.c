@@ -361,8 +361,6 @@ static bool subtotal_add(struct subtotal *to, struct subtotal *y, struct gstats 
 {
     bool ok = add_groups(to, y, g, g0, g1) && add_assisted(to, y) && add_waits(to, y) && add_pairs(to, y) &&
               add_syscalls(to, y) && add_gw(to, y) && add_changes(to, y) && add_births(to, y);
-    for (uint32_t i = 0; i < y->nenders && ok; i++)
-        ok = gstats_ended(g, y->enders[i].g, y->enders[i].ended);
     for (uint32_t i = 0; i < y->nlocks && ok; i++)
         ok = subtotal_lock(to, &y->locks[i]);
     for (uint32_t i = 0; i < y->nworst; i++)
@@ -382,7 +380,6 @@ static void subtotal_tabs_free(struct subtotal *y)
     rowtab_free(&y->by_wait);
     rowtab_free(&y->by_pair);
     tab_free(&y->by_syscall);
-    tab_free(&y->by_ender);
     tab_free(&y->by_wait_of);
     tab_free(&y->by_birth);
 }
@@ -392,7 +389,6 @@ static void subtotal_free(struct subtotal *y)
     if (!y)
         return;
     subtotal_tabs_free(y);
-    mem_free(y->enders);
     mem_free(y->groups);
     mem_free(y->waits);
     mem_free(y->pairs);
@@ -559,7 +555,6 @@ bool triage_goroutines(struct triage *tg)
         tg->g_ended += tg->groups[i].ended;
     }
     tg->g_at_end = tg->ng - tg->g_ended;
-    mem_free(y->enders);
     mem_free(y);
     return true;
 }

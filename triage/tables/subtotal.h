@@ -13,9 +13,6 @@
 #include "triage/tables/late.h"
 #include "triage/tri.h"
 
-struct ender { /* a goroutine that ended others' waits */
-    uint32_t g, ended;
-};
 struct worst_wait { /* a scheduler latency; was: the state before it */
     int64_t t0, t1;
     uint32_t g;
@@ -47,13 +44,12 @@ static inline void lately_set(struct lately *l, uint32_t a, uint32_t b, uint32_t
 }
 
 struct subtotal {
-    struct tab by_name, by_syscall, by_ender, by_wait_of, by_birth;
+    struct tab by_name, by_syscall, by_wait_of, by_birth;
     struct rowtab by_wait, by_pair;
     struct group *groups;
     struct wait_row *waits;
     struct pair_row *pairs;
     struct syscall_row *syscalls;
-    struct ender *enders;
     struct lock_wait *locks; /* the LOCK_WAITS longest: in no order until they are so many, then a heap */
     struct gwait *gw;
     struct wait_of *wait_of;
@@ -62,10 +58,9 @@ struct subtotal {
     uint32_t *alive;
     size_t nalive, cap_alive, cap_births;
     uint32_t nbirths;
-    uint32_t ngroups, nwaits, npairs, nsyscalls, nenders, nlocks, nworst, nwait_of;
+    uint32_t ngroups, nwaits, npairs, nsyscalls, nlocks, nworst, nwait_of;
     size_t ngw, nwakes, nchanges, cap_changes;
-    size_t cap_groups, cap_waits, cap_pairs, cap_syscalls, cap_enders, cap_locks, cap_gw, cap_wakes,
-        cap_wait_of;
+    size_t cap_groups, cap_waits, cap_pairs, cap_syscalls, cap_locks, cap_gw, cap_wakes, cap_wait_of;
     struct hist sched;
     struct worst_wait worst[WORST]; /* longest first */
     int64_t worst_least;            /* what is longer is among them: -1 until there are so many */
