@@ -490,24 +490,6 @@ void trace_shares(const struct trace *tr, struct lane l, int64_t t0, int64_t t1,
 /* trace_columns - of n columns; edges[0..n] are ascending. O(n log spans), never a walk over all spans. */
 void trace_columns(const struct trace *tr, struct lane l, const int64_t *edges, uint32_t n,
                    struct shares *out);
-/*
- * trace_columns_about - the same for callers that need less than exact times, such as a cell of the screen.
- * For a column with many spans, enough() gets the least and the most time that each of n sets of states can
- * have in it (a set is a bit per enum state; ST_NONE is ignored). If it returns true, sure[column] is set and
- * out[column] is left alone. If not, it may be asked again with closer bounds. All other columns get exact
- * times in out[].
- */
-struct shares_ask {
-    const int64_t *edges;
-    uint32_t columns;
-    bool *sure;
-    unsigned n; /* number of sets, at most 8 */
-    uint32_t set[8];
-    bool (*enough)(void *arg, uint32_t column, const int64_t *least, const int64_t *most);
-    void *arg;
-};
-void trace_columns_about(const struct trace *tr, struct lane l, const struct shares_ask *ask,
-                         struct shares *out);
 /* trace_count - number of spans that overlap [t0,t1). O(log spans). */
 uint64_t trace_count(const struct trace *tr, struct lane l, int64_t t0, int64_t t1);
 /*

@@ -124,8 +124,8 @@ static inline int64_t blocks_longest(const struct spanblocks *v, uint32_t b)
 /*
  * Prefetches, for packed block b:
  * blocks_ahead - the head of its group, which is needed to read a row.
- * blocks_ahead_rows - the rows of b and of the `more` blocks behind it in its group; the head must be there
- * by now. blocks_ahead_group - the whole group, some 500 bytes.
+ * blocks_ahead_rows - the rows of b and of the blocks with the same start; the head must be there by now.
+ * blocks_ahead_group - the whole group, some 500 bytes.
  */
 AHEAD_INLINE void blocks_ahead(const struct spanblocks *v, uint32_t b)
 {
@@ -135,11 +135,11 @@ AHEAD_INLINE void blocks_ahead(const struct spanblocks *v, uint32_t b)
     __builtin_prefetch(head + BLK_HEAD - 1);
 }
 
-AHEAD_INLINE void blocks_ahead_rows(const struct spanblocks *v, uint32_t b, unsigned more)
+AHEAD_INLINE void blocks_ahead_rows(const struct spanblocks *v, uint32_t b)
 {
     const uint8_t *head = v->group[b / SPAN_GROUP].rows;
     size_t width = blocks_row(head + 8 * BLK_VALUES);
-    const char *row = (const char *)head + BLK_HEAD + b % SPAN_GROUP * width, *end = row + (more + 1) * width;
+    const char *row = (const char *)head + BLK_HEAD + b % SPAN_GROUP * width, *end = row + SPAN_START * width;
     for (; row < end; row += 64)
         __builtin_prefetch(row);
     __builtin_prefetch(end - 1);

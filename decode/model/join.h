@@ -161,11 +161,6 @@ bool pieces_more(const struct join *j, uint32_t g);
 void pieces_home(const struct trace *tr, const struct home *home, struct piece *out);
 /* pieces_totals - spans_totals() or mlane_totals() over all pieces. false: the lane has no span. */
 bool pieces_totals(const struct trace *tr, struct lane l, const struct totals *a);
-/* pieces_near - spans_near() or mlane_near() over all pieces. */
-void pieces_near(const struct trace *tr, struct lane l, const struct nearby *a);
-/* pieces_steps - about how many blocks of spans, or holds, lie between two moments. */
-uint64_t pieces_steps(const struct trace *tr, struct lane l, int64_t t0, int64_t t1);
-
 int64_t trace_last(const struct trace *tr); /* the time up to which the trace is decoded */
 
 #endif

@@ -76,24 +76,8 @@ struct fold;
 bool mlane_set(struct fold *f, uint32_t m, int64_t t, uint32_t p, uint32_t g);
 bool mlane_lose(struct fold *f, uint32_t m, int64_t t);
 
-/*
- * mlane_totals - as spans_totals().
- * mlane_near - as spans_near(): at starts of holds or, with `far`, of groups of holds.
- */
+/* mlane_totals - as spans_totals(). */
 void mlane_totals(const struct fold *f, uint32_t m, const struct totals *a);
-void mlane_near(const struct fold *f, uint32_t m, const struct nearby *a);
-
-/* mlane_sight - as spans_sight(), of threads' lanes: for mlane_near(), far or not, or for mlane_totals(). l:
- * prefetched. */
-enum sight_of { SIGHT_FAR, SIGHT_NEAR, SIGHT_EXACT };
-struct hold_sight {
-    const struct fold *f;
-    const struct mlane *l;
-    int64_t t;
-    size_t at; /* for its own use */
-};
-void mlane_sight(struct hold_sight *s, uint32_t n, enum sight_of of);
-
 /* mlane_find - the hold that covers t (clamped); the lane must have a hold. end: where the last one ends,
  * about. */
 size_t mlane_find(const struct mlane *l, int64_t t, int64_t end);

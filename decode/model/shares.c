@@ -1,18 +1,9 @@
-/*
- * shares.c - time per state (decode/trace.h), exact or as closely as the caller needs it.
- *
- * The exact time up to a moment requires unpacking the block of spans that covers it. A cell of the screen
- * needs less, if its column has many blocks: the index alone gives bounds, and only columns for which these
- * do not do are looked at more closely. So a picture of a whole large trace touches a few bytes of memory per
- * cell.
- */
+/* shares.c - time per state (decode/trace.h): the difference of two totals, each from one block of spans. */
 #include <string.h>
 
 #include "decode/model/trace_priv.h"
 
-enum { PIECE = 128, SETS = 8, MANY = 8 };
-
-/* ---- exact --------------------------------------------------------------------------------------------- */
+enum { EDGES = 256 }; /* looked up at once */
 
 /* The slots of the states that a kind of lane distinguishes; NO_SLOT for the others. */
 enum { NO_SLOT = SPAN_SLOTS };
@@ -45,29 +36,6 @@ static inline void shares_fill(const struct slots *slots, const int64_t *a, cons
     out->ns[ST_NONE] = len - sum;
 }
 
-/* Some columns and their edges; neighbours share an edge. */
-struct some {
-    uint32_t n, nt, col[PIECE];
-    uint16_t at[PIECE]; /* index in t of the column's first edge; its last edge is the next one */
-    int64_t t[2 * PIECE];
-};
-
-/* Take columns that are not sure, from `from` on, as many as there is room for. Returns where to go on. */
-static uint32_t some_of(struct some *s, const struct shares_ask *ask, uint32_t from)
-{
-    s->n = s->nt = 0;
-    for (; from < ask->columns && s->n < PIECE; from++) {
-        if (ask->sure && ask->sure[from])
-            continue;
-        if (!s->n || s->col[s->n - 1] + 1 != from)
-            s->t[s->nt++] = ask->edges[from];
-        s->at[s->n] = (uint16_t)(s->nt - 1);
-        s->t[s->nt++] = ask->edges[from + 1];
-        s->col[s->n++] = from;
-    }
-    return from;
-}
-
 /*
  * A damaged first-family trace may tell something of a P after a thread's hold of it was summed up; these
  * sums then lack it. Take that time from the state with the most, so that no time is negative.
@@ -86,36 +54,27 @@ static void ascend(const int64_t a[SPAN_SLOTS], int64_t b[SPAN_SLOTS])
     b[most] -= lacks;
 }
 
-static void exact(const struct trace *tr, struct lane lane, const struct shares_ask *ask, struct shares *out)
-{
-    int64_t tot[2 * PIECE][SPAN_SLOTS];
-    static const int64_t zero[SPAN_SLOTS];
-    struct slots slots = slots_of(tr, lane.kind);
-    struct some s;
-    for (uint32_t i = 0; i < ask->columns;) {
-        i = some_of(&s, ask, i);
-        if (!s.n)
-            break;
-        bool any = pieces_totals(tr, lane, &(struct totals){s.t, s.nt, tot, NULL});
-        for (uint32_t j = 0; j < s.n; j++) {
-            uint32_t a = s.at[j], c = s.col[j];
-            if (lane.kind == LANE_M && any)
-                ascend(tot[a], tot[a + 1]);
-            shares_fill(&slots, any ? tot[a] : zero, any ? tot[a + 1] : zero, s.t[a + 1] - s.t[a], &out[c]);
-            /* The sweep and assist bands use the same slot: the lane tells which one it is. */
-            if (lane.kind == LANE_BAND && any) {
-                int64_t d = tot[a + 1][3] - tot[a][3];
-                out[c].ns[lane.i == BAND_SWEEP ? ST_SWEEP : ST_ASSIST] = d;
-                out[c].ns[ST_NONE] -= d;
-            }
-        }
-    }
-}
-
 void trace_columns(const struct trace *tr, struct lane lane, const int64_t *edges, uint32_t n,
                    struct shares *out)
 {
-    exact(tr, lane, &(struct shares_ask){.edges = edges, .columns = n}, out);
+    int64_t tot[EDGES][SPAN_SLOTS];
+    const struct slots slots = slots_of(tr, lane.kind);
+    for (uint32_t c = 0, some; c < n; c += some, edges += some, out += some) {
+        some = n - c < EDGES - 1 ? n - c : EDGES - 1;
+        if (!pieces_totals(tr, lane, &(struct totals){edges, some + 1, tot, NULL}))
+            memset(tot, 0, sizeof tot);
+        for (uint32_t i = 0; i < some; i++) {
+            if (lane.kind == LANE_M)
+                ascend(tot[i], tot[i + 1]);
+            shares_fill(&slots, tot[i], tot[i + 1], edges[i + 1] - edges[i], &out[i]);
+            if (lane.kind != LANE_BAND)
+                continue;
+            /* The sweep and assist bands use the same slot: the lane tells which one it is. */
+            const int64_t d = tot[i + 1][3] - tot[i][3];
+            out[i].ns[lane.i == BAND_SWEEP ? ST_SWEEP : ST_ASSIST] = d;
+            out[i].ns[ST_NONE] -= d;
+        }
+    }
 }
 
 void trace_shares(const struct trace *tr, struct lane lane, int64_t t0, int64_t t1, struct shares *out)
@@ -138,106 +97,4 @@ uint64_t trace_count(const struct trace *tr, struct lane lane, int64_t t0, int64
         !pieces_totals(tr, lane, &(struct totals){t, 2, tot, n}))
         return 0;
     return n[1] - (n[0] ? n[0] - 1 : 0);
-}
-
-/* ---- bounds -------------------------------------------------------------------------------------------- */
-
-/* The slots of each set of states. */
-struct sets {
-    unsigned n;
-    uint8_t nslots[SETS], slot[SETS][SPAN_SLOTS];
-};
-
-static struct sets sets_of(const struct trace *tr, enum lane_kind k, const struct shares_ask *ask)
-{
-    struct sets s = {.n = ask->n < SETS ? ask->n : SETS};
-    for (unsigned i = 0; i < s.n; i++)
-        for (int st = ST_NONE + 1; st < ST_GC; st++)
-            if (ask->set[i] >> st & 1 && tr->fold.pool.slot[k][st])
-                s.slot[i][s.nslots[i]++] = tr->fold.pool.slot[k][st];
-    return s;
-}
-
-/* The least and the most time that each set can have had up to t. */
-static inline void edge_bounds(const struct sets *sets, const struct totals_near *x, int64_t t,
-                               int64_t lo[SETS], int64_t hi[SETS])
-{
-    for (unsigned i = 0; i < sets->n; i++) {
-        int64_t a = 0, b = 0;
-        for (unsigned k = 0; k < sets->nslots[i]; k++) {
-            a += x->tot[0][sets->slot[i][k]];
-            b += x->tot[1][sets->slot[i][k]];
-        }
-        int64_t least = b - (x->t[1] - t), most = a + (t - x->t[0]);
-        lo[i] = least > a ? least : a;
-        hi[i] = most < b ? most : b;
-    }
-}
-
-/* Some columns of a lane, and what the index knows around their edges. */
-struct about {
-    struct some s;
-    struct sets sets;
-    struct totals_near x[2 * PIECE];
-};
-
-/* Ask enough() about the columns, and set `sure`. */
-static void sure_of(const struct about *a, const struct shares_ask *ask)
-{
-    const struct some *s = &a->s;
-    const unsigned n = a->sets.n;
-    int64_t lo[2][SETS], hi[2][SETS], least[SETS], most[SETS];
-    uint32_t have = UINT32_MAX; /* the edge whose bounds are in [1] */
-    for (uint32_t j = 0; j < s->n; j++) {
-        const uint32_t e = s->at[j];
-        const struct totals_near *x = &a->x[e];
-        const int64_t len = s->t[e + 1] - s->t[e];
-        if (x[1].count[0] < x[0].count[1] + MANY)
-            continue;
-        if (have == e) {
-            memcpy(lo[0], lo[1], sizeof lo[0]);
-            memcpy(hi[0], hi[1], sizeof hi[0]);
-        } else {
-            edge_bounds(&a->sets, x, s->t[e], lo[0], hi[0]);
-        }
-        edge_bounds(&a->sets, x + 1, s->t[e + 1], lo[1], hi[1]);
-        have = e + 1;
-        for (unsigned k = 0; k < n; k++) {
-            int64_t d = lo[1][k] - hi[0][k], u = hi[1][k] - lo[0][k];
-            least[k] = d > 0 ? d : 0;
-            most[k] = u < len ? u : len;
-        }
-        ask->sure[s->col[j]] = ask->enough(ask->arg, s->col[j], least, most);
-    }
-}
-
-/* Try bounds for the columns that are not sure yet. far: of a thread, from groups of holds. */
-static void try_bounds(const struct trace *tr, struct lane lane, const struct shares_ask *ask, bool far)
-{
-    struct about a;
-    a.sets = sets_of(tr, lane.kind, ask);
-    for (uint32_t i = 0; i < ask->columns;) {
-        i = some_of(&a.s, ask, i);
-        pieces_near(tr, lane, &(struct nearby){.t = a.s.t, .n = a.s.nt, .far = far, .out = a.x});
-        sure_of(&a, ask);
-    }
-}
-
-void trace_columns_about(const struct trace *tr, struct lane lane, const struct shares_ask *ask,
-                         struct shares *out)
-{
-    enum {
-        PAYS_BLOCKS = 2,
-        PAYS_HOLDS = 4
-    }; /* steps of the index per column; with fewer most columns would not be sure */
-    const uint32_t n = ask->columns;
-    memset(ask->sure, 0, n * sizeof *ask->sure);
-    if (lane.kind != LANE_BAND && n && pieces_n(tr, lane)) {
-        const uint64_t each = pieces_steps(tr, lane, ask->edges[0], ask->edges[n]) / n;
-        if (lane.kind == LANE_M && each / HOLD_GROUP >= PAYS_HOLDS)
-            try_bounds(tr, lane, ask, true);
-        if (each >= (lane.kind == LANE_M ? PAYS_HOLDS : PAYS_BLOCKS))
-            try_bounds(tr, lane, ask, false);
-    }
-    exact(tr, lane, ask, out);
 }

@@ -215,55 +215,6 @@ void spans_totals(const struct span_pool *sp, enum lane_kind kind, const struct 
                   const struct totals *a);
 
 /*
- * A query for bounds: for each of n ascending moments, the totals at one moment before and one after it (or
- * twice at itself) that need no unpacking: where blocks or, in a thread's lane, holds begin; with `far`,
- * where groups of holds begin. Slot 0 is not filled in.
- */
-struct totals_near {
-    int64_t t[2], tot[2][SPAN_SLOTS];
-    uint64_t count[2]; /* spans that start before t[0], t[1] */
-};
-struct totals_end { /* where the lane goes on elsewhere: the totals there */
-    int64_t t, tot[SPAN_SLOTS];
-    uint64_t count;
-};
-struct nearby {
-    const int64_t *t;
-    uint32_t n;
-    bool far;
-    struct totals_near *out;
-    const struct totals_end *end; /* bounds what has no index behind it; NULL: that is unpacked */
-};
-/* totals_known - tot[0] and count[0] are exact for t: set both bounds to them. */
-static inline void totals_known(struct totals_near *x, int64_t t)
-{
-    x->t[0] = x->t[1] = t;
-    x->count[1] = x->count[0];
-    memcpy(x->tot[1], x->tot[0], sizeof x->tot[1]);
-}
-/* totals_till - the second bound is where the lane goes on. */
-static inline void totals_till(struct totals_near *x, const struct totals_end *end)
-{
-    x->t[1] = end->t;
-    x->count[1] = end->count;
-    memcpy(x->tot[1], end->tot, sizeof x->tot[1]);
-}
-void spans_near(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, int64_t end,
-                const struct nearby *a);
-
-/*
- * spans_sight - prefetch what spans_near(), or with `data` spans_totals(), will read of moments that lie in
- * different lanes, such as the pieces of one: step by step all of them at once, so that they wait for memory
- * together. l: prefetched; NULL is passed over.
- */
-struct sight {
-    const struct spanlane *l;
-    int64_t t;
-    uint32_t k; /* for its own use */
-};
-void spans_sight(struct sight *s, uint32_t n, bool data);
-
-/*
  * spans_since - in a lane that is still appended to: add the time per slot in [from,to), and the number of
  * spans it touches. The open span must last at least up to `to`. One step per span. false: some of these
  * spans are packed already; nothing is added.

@@ -277,14 +277,14 @@ static uint32_t find_starts(const struct spanlane *l, const int64_t *t, uint32_t
 }
 
 /* Prefetch the index rows of these starts' blocks. */
-AHEAD_INLINE void rows_ahead(const struct spanblocks *v, const uint32_t *k, uint32_t n, unsigned more)
+AHEAD_INLINE void rows_ahead(const struct spanblocks *v, const uint32_t *k, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
         if ((!i || k[i] != k[i - 1]) && blocks_packed(v, k[i] * SPAN_START))
             blocks_ahead(v, k[i] * SPAN_START);
     for (uint32_t i = 0; i < n; i++)
         if ((!i || k[i] != k[i - 1]) && blocks_packed(v, k[i] * SPAN_START))
-            blocks_ahead_rows(v, k[i] * SPAN_START, more);
+            blocks_ahead_rows(v, k[i] * SPAN_START);
 }
 
 /* The blocks that up to AHEAD ascending moments lie in. What will be read of each is prefetched. */
@@ -292,49 +292,13 @@ static void find_all(const struct spanlane *l, const int64_t *t, uint32_t n, uin
 {
     const struct spanblocks *v = l->blocks;
     uint32_t k[AHEAD], known = find_starts(l, t, n, k);
-    rows_ahead(v, k, known, SPAN_START - 1);
+    rows_ahead(v, k, known);
     for (uint32_t i = 0; i < n; i++) {
         b[i] = i < known ? block_at(v, t[i] - 1, k[i]) : spans_find(l, t[i] - 1);
         if (i >= known || (i && b[i] == b[i - 1]))
             continue;
         for (uint32_t o = 0; o < 7; o++)
             __builtin_prefetch(blocks_data(v, b[i]) + 64 * o);
-    }
-}
-
-void spans_sight(struct sight *s, uint32_t n, bool data)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (s[i].l)
-            __builtin_prefetch(s[i].l->blocks ? (const void *)s[i].l->blocks : s[i].l->wait.packed);
-    for (uint32_t i = 0; i < n; i++) {
-        const struct spanlane *l = s[i].l;
-        if (!l || !l->blocks || !l->blocks->n || s[i].t - 1 >= l->wait_t0) {
-            for (int o = 0; o < 4 && data && l && l->packed; o++)
-                __builtin_prefetch(l->wait.packed + 64 * o);
-            s[i].l = NULL;
-            continue;
-        }
-        s[i].k = start_about(l, s[i].t - 1);
-        __builtin_prefetch(&l->blocks->group[s[i].k / (SPAN_GROUP / SPAN_START)]);
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        const struct spanlane *l = s[i].l;
-        if (!l || s[i].t <= start_at(l->blocks, 0))
-            continue;
-        s[i].k = start_of(l, s[i].t - 1);
-        if (blocks_packed(l->blocks, s[i].k * SPAN_START))
-            blocks_ahead(l->blocks, s[i].k * SPAN_START);
-    }
-    for (uint32_t i = 0; i < n; i++)
-        if (s[i].l && blocks_packed(s[i].l->blocks, s[i].k * SPAN_START))
-            blocks_ahead_rows(s[i].l->blocks, s[i].k * SPAN_START, data ? SPAN_START - 1 : SPAN_START);
-    for (uint32_t i = 0; i < n && data; i++) {
-        if (!s[i].l || s[i].t <= start_at(s[i].l->blocks, 0))
-            continue;
-        const uint8_t *block = blocks_data(s[i].l->blocks, block_at(s[i].l->blocks, s[i].t - 1, s[i].k));
-        for (int o = 0; o < 7; o++)
-            __builtin_prefetch(block + 64 * o);
     }
 }
 
@@ -413,45 +377,6 @@ void spans_totals(const struct span_pool *sp, enum lane_kind kind, const struct 
             out[i][in.slot] += to - at;
         if (count)
             count[i] = in.before + (in.is && in.begins < t[i]);
-    }
-}
-
-void spans_near(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, int64_t end,
-                const struct nearby *a)
-{
-    const int64_t *const t = a->t, first = l->started ? spans_first(l) : INT64_MAX;
-    const struct spanblocks *v = l->blocks;
-    uint32_t known = 0, k[AHEAD], had = UINT32_MAX; /* had: the block that the previous moment lies in */
-    for (uint32_t i = 0, from = 0; i < a->n; i++) {
-        struct totals_near *x = &a->out[i];
-        if (t[i] > first && i == from + known) {
-            from = i;
-            known = find_starts(l, t + i, a->n - i < AHEAD ? a->n - i : AHEAD, k);
-            rows_ahead(v, k, known, SPAN_START);
-        }
-        const bool in = v && i < from + known && t[i] > first;
-        const uint32_t b = in ? block_at(v, t[i] - 1, k[i - from]) : UINT32_MAX;
-        if (!in && a->end && v && v->n && t[i] - 1 >= l->wait_t0 &&
-            t[i] <= a->end->t) { /* behind its blocks */
-            x->t[0] = blocks_before(v, v->n, x->tot[0]);
-            x->count[0] = (uint64_t)v->n * SPAN_BLOCK;
-            totals_till(x, a->end);
-            from = i + 1;
-            known = 0;
-        } else if (!in) { /* before the lane, or nothing bounds it */
-            spans_totals(sp, kind, l, end, &(struct totals){&t[i], 1, x->tot, x->count});
-            totals_known(x, t[i]);
-            from = i + 1;
-            known = 0;
-        } else if (b == had) {
-            *x = x[-1];
-        } else {
-            x->t[0] = blocks_before(v, b, x->tot[0]);
-            x->t[1] = blocks_before(v, b + 1, x->tot[1]);
-            x->count[0] = (uint64_t)b * SPAN_BLOCK;
-            x->count[1] = x->count[0] + SPAN_BLOCK;
-        }
-        had = b;
     }
 }
 

@@ -157,8 +157,6 @@ void draw_free(struct view *v)
     v->cache.crew = NULL;
     for (unsigned i = 0; i < CREW_MOST; i++) {
         mem_free(v->cache.scratch[i].cols);
-        mem_free(v->cache.scratch[i].sure);
-        mem_free(v->cache.scratch[i].assists);
         v->cache.scratch[i] = (struct scratch){.w = 0};
     }
 }
@@ -169,14 +167,11 @@ static bool scratch_room(struct scratch *s, int n)
     if (n <= s->w)
         return true;
     struct shares *cols = mem_resize(s->cols, (size_t)n * sizeof *cols);
-    s->cols = cols ? cols : s->cols;
-    bool *sure = mem_resize(s->sure, (size_t)n * sizeof *sure);
-    s->sure = sure ? sure : s->sure;
-    struct assisted *assists = mem_resize(s->assists, (size_t)n * sizeof *assists);
-    s->assists = assists ? assists : s->assists;
-    const bool ok = cols && sure && assists;
-    s->w = ok ? n : s->w;
-    return ok;
+    if (!cols)
+        return false;
+    s->cols = cols;
+    s->w = n;
+    return true;
 }
 
 bool draw_prepare(struct view *v)
@@ -237,8 +232,6 @@ static const enum state active[] = {ST_RUNNABLE, ST_RUNNING, ST_GCWORK, ST_ASSIS
 static const enum state all[] = {ST_RUNNABLE, ST_RUNNING, ST_GCWORK,  ST_ASSIST,
                                  ST_SWEEP,    ST_SYSCALL, ST_WAITING, ST_UNKNOWN};
 #define COUNT(a) ((int)(sizeof(a) / sizeof *(a)))
-_Static_assert(COUNT(all) >= COUNT(active), "all begins with what is active");
-enum { ALL_RUNNING = 1, ALL_ASSIST = 3 }; /* there */
 
 static bool by_letter(const struct view *v, enum state s)
 {
@@ -335,20 +328,19 @@ static void keep_names(const struct grid *g, struct view *v, struct lane l, int 
 
 /* ---- processors and threads ---------------------------------------------------------------------------- */
 
-struct sketch {
+struct lane_pen {
     struct grid *g;
     struct view *v;
     const struct scratch *s;
     const struct assists *own; /* a goroutine's */
     struct lane l;
-    int x, y, h, from; /* y: the lowest of its h lines; the first column that is asked for */
-    bool worker,
-        assists, /* what the model calls running is something else, or some of it may be: s->assists */
+    int x, y, h; /* y: the lowest of its h lines */
+    bool worker, /* what the model calls running is something else */
         lost;    /* a processor of a damaged trace: when nothing is told of it, it may have done anything */
 };
 
 /* A column of a processor, of which s->cols tells. */
-static void cell_p(const struct sketch *k, int column)
+static void cell_p(const struct lane_pen *k, int column)
 {
     const struct view *v = k->v;
     struct grid *g = k->g;
@@ -378,7 +370,7 @@ static void cell_p(const struct sketch *k, int column)
  * Near zoom: a column in which work begins or ends once shows where, to an eighth, instead of how much. Only
  * next to a full column, and only if the column has exactly the two spans: else the height is the truth.
  */
-static void edge_p(const struct sketch *k, int c)
+static void edge_p(const struct lane_pen *k, int c)
 {
     const struct view *v = k->v;
     const struct shares *s = k->s->cols;
@@ -441,143 +433,6 @@ void draw_group(struct grid *g, const struct view *v, const struct shares *col, 
             busy = ns_add(busy, col[c].ns[active[i]]);
         cell_what(g, v, &col[c], glyph_level(v->scr.tier, busy, there), x + c, y);
     }
-}
-
-/* ---- cells that need no exact time --------------------------------------------------------------------- */
-
-/* Of some states, in the order in which the first of the longest counts: which one that is. -1: it may be one
- * or the other. */
-static int surely_most(const int64_t *least, const int64_t *most, int n)
-{
-    int64_t top = least[0];
-    unsigned is = 0, reach = 0, pass = 0; /* a bit each: has the most at least, may have as much, more */
-    for (int i = 1; i < n; i++)
-        top = least[i] > top ? least[i] : top;
-    for (int i = 0; i < n; i++) {
-        is |= (unsigned)(least[i] == top) << i;
-        reach |= (unsigned)(most[i] >= top) << i;
-        pass |= (unsigned)(most[i] > top) << i;
-    }
-    const unsigned best = is & -is, before = best - 1;
-    return (reach & before) | (pass & ~before & ~best) ? -1 : __builtin_ctz(best);
-}
-
-/* What a processor or thread is asked for: its kinds of work, all of them
- * together, the scheduler, neither. */
-enum { ASK_BUSY = COUNT(work), ASK_SCHED, ASK_NOT, ASK_P };
-
-static bool sketch_p(void *arg, uint32_t column, const int64_t *least, const int64_t *most)
-{
-    struct sketch *k = arg;
-    struct view *v = k->v;
-    column += (uint32_t)k->from;
-    int64_t len = v->cache.edges[column + 1] - v->cache.edges[column], lo = least[ASK_BUSY],
-            hi = most[ASK_BUSY];
-    hi = len - least[ASK_NOT] < hi ? len - least[ASK_NOT] : hi;
-    int at = 0;
-    if (!hi ? (least[ASK_SCHED] > len / 2) != (most[ASK_SCHED] > len / 2)
-            : !lo || (at = surely_most(least, most, COUNT(work))) < 0)
-        return false;
-    if ((lo == len) != (hi == len)) /* edge_p() asks whether a neighbour is full */
-        return false;
-    if (lo != hi && by_letter(v, work[at]) && (lo * 2 >= len) != (hi * 2 >= len))
-        return false;
-    for (int r = by_letter(v, work[at]); lo != hi && r < k->h; r++)
-        if (glyph_level(v->scr.tier, draw_part_of(lo, len, k->h, r), len) !=
-            glyph_level(v->scr.tier, draw_part_of(hi, len, k->h, r), len))
-            return false;
-    if (!hi && k->lost && (least[ASK_NOT] < len - len / 2) != (most[ASK_NOT] < len - len / 2))
-        return false;
-    static const struct shares none;
-    struct shares *s = &k->s->cols[column];
-    *s = none;
-    s->ns[ST_SCHED] = least[ASK_SCHED];
-    s->ns[ST_IDLE] = least[ASK_NOT] - least[ASK_SCHED];
-    s->ns[work[at]] = lo;
-    cell_p(k, (int)column);
-    return true;
-}
-
-/* Of the time that it ran a goroutine has assisted for so long. */
-static void but_assists(const struct assisted *a, int64_t least[COUNT(all)], int64_t most[COUNT(all)])
-{
-    const int64_t lo = least[ALL_RUNNING], hi = most[ALL_RUNNING];
-    least[ALL_ASSIST] = a->least < lo ? a->least : lo;
-    most[ALL_ASSIST] = a->most < hi ? a->most : hi;
-    least[ALL_RUNNING] = lo > a->most ? lo - a->most : 0;
-    most[ALL_RUNNING] = hi > a->least ? hi - a->least : 0;
-}
-
-static bool sketch_g(void *arg, uint32_t column, const int64_t *least, const int64_t *most)
-{
-    const struct sketch *k = arg;
-    column += (uint32_t)k->from;
-    int64_t lo[COUNT(all)], hi[COUNT(all)];
-    if (k->assists && k->s->assists[column].most) {
-        memcpy(lo, least, sizeof lo);
-        memcpy(hi, most, sizeof hi);
-        but_assists(&k->s->assists[column], lo, hi);
-        least = lo;
-        most = hi;
-    }
-    const int at = surely_most(least, most, COUNT(all));
-    if (at < 0 || (!least[at] && most[at]))
-        return false;
-    enum state is = all[at], act = ST_NONE;
-    if (least[at] && (is == ST_WAITING || is == ST_UNKNOWN)) {
-        const int a = surely_most(least, most, COUNT(active));
-        if (a < 0 || (!least[a] && most[a]))
-            return false;
-        act = least[a] ? active[a] : ST_NONE;
-    }
-    if (k->worker) {
-        is = is == ST_RUNNING ? ST_GCWORK : is;
-        act = act == ST_RUNNING ? ST_GCWORK : act;
-    }
-    if (least[at])
-        put_what(k->g, k->v, is, act, glyph_mark(k->v->scr.tier, MARK_TRACE), k->x + (int)column, k->y);
-    return true;
-}
-
-/* A goroutine's cell whose times are known, but not for how much of them it assisted. false: that counts. */
-static bool sketch_known(struct sketch *k, uint32_t column)
-{
-    int64_t ns[COUNT(all)];
-    for (int i = 0; i < COUNT(all); i++)
-        ns[i] = k->s->cols[column].ns[all[i]];
-    return sketch_g(k, column - (uint32_t)k->from, ns, ns);
-}
-
-/* The cells of a lane up to column `to` for which bounds do; the times of the others are in s->cols, and
- * s->sure says which. */
-static void sketch(struct sketch *k, int to)
-{
-    struct view *v = k->v;
-    const struct lane l = k->l;
-    const uint32_t n = (uint32_t)(to - k->from);
-    const int64_t *edges = v->cache.edges + k->from;
-    if (v->scr.exact) {
-        memset(k->s->sure + k->from, 0, n * sizeof *k->s->sure);
-        trace_columns(v->tr, l, edges, n, k->s->cols + k->from);
-        return;
-    }
-    struct shares_ask ask = {.edges = edges,
-                             .columns = n,
-                             .sure = k->s->sure + k->from,
-                             .n = l.kind == LANE_G ? COUNT(all) : ASK_P,
-                             .enough = l.kind == LANE_G ? sketch_g : sketch_p,
-                             .arg = k};
-    for (int i = 0; l.kind == LANE_G && i < COUNT(all); i++)
-        ask.set[i] = 1u << all[i];
-    for (int i = 0; l.kind != LANE_G && i < COUNT(work); i++) {
-        ask.set[i] = 1u << work[i];
-        ask.set[ASK_BUSY] |= 1u << work[i];
-    }
-    if (l.kind != LANE_G) { /* (time that is none of these is no work either) */
-        ask.set[ASK_SCHED] = 1u << ST_SCHED;
-        ask.set[ASK_NOT] = 1u << ST_SCHED | 1u << ST_IDLE;
-    }
-    trace_columns_about(v->tr, l, &ask, k->s->cols + k->from);
 }
 
 /* ---- names in spans ------------------------------------------------------------------------------------ */
@@ -674,24 +529,18 @@ static bool put_name(void *arg, const struct span *s)
 
 /* A lane's columns from..to; those within edge_from..edge_to have neighbours on both sides that are drawn
  * here, or none. */
-static void draw_columns(struct sketch *k, int from, int to, int edge_from, int edge_to)
+static void draw_columns(struct lane_pen *k, int from, int to, int edge_from, int edge_to)
 {
     struct view *v = k->v;
     const struct lane l = k->l;
     const int64_t *e = v->cache.edges;
-    k->from = from;
-    if (l.kind == LANE_G)
-        k->assists =
-            !k->worker && gstate_about(k->own, e + from, (uint32_t)(to - from), k->s->assists + from);
-    sketch(k, to);
-    for (int c = from; c < to && k->assists && !v->scr.exact; c++)
-        k->s->sure[c] = k->s->sure[c] || e[c + 1] <= e[c] || sketch_known(k, (uint32_t)c);
+    trace_columns(v->tr, l, e + from, (uint32_t)(to - from), k->s->cols + from);
     for (int c = from; c < to; c++) {
-        if (e[c + 1] <= e[c] || k->s->sure[c])
+        if (e[c + 1] <= e[c])
             continue;
         if (k->worker)
             gstate_worked(&k->s->cols[c]);
-        else if (k->assists)
+        else if (k->own)
             gstate_tell(k->own, v->tr, e[c], e[c + 1], &k->s->cols[c]);
         if (l.kind == LANE_G)
             cell_g(k->g, v, &k->s->cols[c], k->x + c, k->y);
@@ -700,12 +549,11 @@ static void draw_columns(struct sketch *k, int from, int to, int edge_from, int 
     }
     if (l.kind != LANE_G && (v->scr.tier == TIER_EIGHTH || v->scr.tier == TIER_BRAILLE) && !v->scr.mono)
         for (int c = edge_from; c < edge_to; c++)
-            if (!k->s->sure[c])
-                edge_p(k, c);
+            edge_p(k, c);
 }
 
 /* Where the record of a thread has ended it may have done anything. */
-static void beyond_record(const struct sketch *k)
+static void beyond_record(const struct lane_pen *k)
 {
     const struct view *v = k->v;
     const int64_t known = record_until(v, k->l), end = trace_info(v->tr)->end;
@@ -721,7 +569,7 @@ void draw_lane(const struct pen *p, struct lane l, int x, int y)
     int n = v->scr.plot_w, from, to;
     if (put_kept(g, v, l, x, y))
         return;
-    struct sketch k = {.g = g, .v = v, .s = p->s, .l = l, .x = x, .y = y, .h = height(v, l.kind)};
+    struct lane_pen k = {.g = g, .v = v, .s = p->s, .l = l, .x = x, .y = y, .h = height(v, l.kind)};
     k.worker = l.kind == LANE_G && trace_lane_who(v->tr, l).is_worker;
     k.own = l.kind == LANE_G && !k.worker ? gstate_assists(v->cache.gstate, v->tr, l.i) : NULL;
     k.lost = l.kind == LANE_P && triage_part_missing(v->tr);

@@ -170,8 +170,6 @@ struct why_job;
 struct scratch {
     int w;
     struct shares *cols;
-    bool *sure;               /* of which columns cols says nothing: they are drawn without (draw.c) */
-    struct assisted *assists; /* of a goroutine, in each column (gstate.h) */
 };
 
 /* ---- where: how one came to view.at ---- */
@@ -210,7 +208,6 @@ struct screen {
     bool unfolded; /* below the goroutine with the cursor stand its regions, calls, samples */
     int unfold_n;  /* in so many lines; derived */
     enum split split;
-    bool exact; /* tests': ask for exact times everywhere, the picture is the same */
 };
 
 /* ---- what is selected ---- */

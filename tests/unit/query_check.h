@@ -232,67 +232,6 @@ static inline void check_window(const struct trace *tr, struct lane l, const str
         check_only(tr, l, list, t0, t1, min);
 }
 
-struct about {
-    const struct trace *tr;
-    struct lane l;
-    const int64_t *e;
-    const struct shares *col; /* exact */
-    const struct shares_ask *ask;
-    struct rng *r;
-    bool said[200];
-    uint64_t asked;
-};
-
-static inline bool check_bounds(void *arg, uint32_t i, const int64_t *least, const int64_t *most)
-{
-    struct about *k = arg;
-    if (k->said[i])
-        fail_msg("column %u of %c[%u]: asked again", i, "PGMB"[k->l.kind], k -> l.i);
-    for (unsigned s = 0; s < k->ask->n; s++) {
-        int64_t ns = 0;
-        for (int st = ST_NONE + 1; st < ST_GC; st++)
-            ns += k->ask->set[s] >> st & 1 ? k->col[i].ns[st] : 0;
-        if (least[s] < 0 || least[s] > ns || most[s] < ns || most[s] > k->e[i + 1] - k->e[i])
-            fail_msg("column %u of %c[%u], [%" PRId64 ",%" PRId64 "), states %x: %" PRId64
-                     " is not within %" PRId64 "..%" PRId64,
-                     i, "PGMB"[k->l.kind], k -> l.i, k->e[i], k->e[i + 1], k->ask->set[s], ns, least[s],
-                     most[s]);
-    }
-    if (trace_count(k->tr, k->l, k->e[i], k->e[i + 1]) <= 2)
-        fail_msg("column %u of %c[%u] has few spans", i, "PGMB"[k->l.kind], k -> l.i);
-    k->asked++;
-    return k->said[i] = below(k->r, 2);
-}
-
-/* Bounds hold, and columns for which they don't do are exact. How often they were asked for is counted. */
-static uint64_t bounds_asked;
-
-static inline void check_about(const struct trace *tr, struct lane l, struct rng *r, const int64_t *e,
-                               uint32_t n, const struct shares *col)
-{
-    struct shares got[200];
-    bool sure[200];
-    struct about k = {tr, l, e, col, NULL, r, {false}, 0};
-    struct shares_ask ask = {.edges = e,
-                             .columns = n,
-                             .sure = sure,
-                             .n = 1 + (unsigned)below(r, 8),
-                             .enough = check_bounds,
-                             .arg = &k};
-    for (unsigned s = 0; s < ask.n; s++)
-        ask.set[s] = below(r, 2) ? 1u << below(r, ST_COUNT) : (uint32_t)below(r, 1u << ST_COUNT);
-    k.ask = &ask;
-    trace_columns_about(tr, l, &ask, got);
-    for (uint32_t i = 0; i < n; i++) {
-        if (sure[i] != k.said[i])
-            fail_msg("column %u of %c[%u]: sure is not what was said", i, "PGMB"[l.kind], l.i);
-        for (int s = 0; s < ST_COUNT && !sure[i]; s++)
-            if (got[i].ns[s] != col[i].ns[s])
-                fail_msg("column %u of %c[%u] isn't exact where it is asked to be", i, "PGMB"[l.kind], l.i);
-    }
-    bounds_asked += k.asked;
-}
-
 static inline void check_columns(const struct trace *tr, struct lane l, struct rng *r, int64_t a, int64_t b)
 {
     int64_t e[201];
@@ -317,7 +256,6 @@ static inline void check_columns(const struct trace *tr, struct lane l, struct r
         if (sum != e[i + 1] - e[i])
             fail_msg("column %u of %c[%u] does not add up", i, "PGMB"[l.kind], l.i);
     }
-    check_about(tr, l, r, e, n, col);
 }
 
 /* A moment near a border, or anywhere. */

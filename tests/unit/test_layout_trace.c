@@ -90,10 +90,8 @@ static void random_session(const struct trace *tr, int steps)
         assert_true(frame_draw(&g, &v, NULL));
         check_view(&v);
         assert_true(g.w == v.scr.w && g.h == v.scr.h);
-        draw_forget(&v); /* what was kept of frames before is what would be drawn now, from exact times */
-        v.scr.exact = true;
+        draw_forget(&v); /* what was kept of frames before is what would be drawn now */
         assert_true(frame_draw(&afresh, &v, NULL));
-        v.scr.exact = false;
         if (rnd(2))
             draw_forget(&v);
         assert_memory_equal(afresh.cells, g.cells, (size_t)g.w * (size_t)g.h * sizeof *g.cells);

@@ -110,32 +110,6 @@ static void step(struct twice *w)
     }
 }
 
-static bool never_enough(void *arg, uint32_t column, const int64_t *least, const int64_t *most)
-{
-    (void)column;
-    *(unsigned *)arg += 1;
-    assert_true(least[0] <= most[0]);
-    return false;
-}
-
-/* Columns of many blocks, whose bounds do not do. */
-static unsigned same_columns(const struct trace *tr, struct lane l, const struct lane_info *li)
-{
-    enum { N = 4 };
-    int64_t edges[N + 1];
-    bool sure[N];
-    unsigned asked = 0;
-    struct shares exact[N], about[N] = {0};
-    for (int i = 0; i <= N; i++)
-        edges[i] = li->first + (li->last - li->first) / N * i;
-    trace_columns(tr, l, edges, N, exact);
-    trace_columns_about(
-        tr, l, &(struct shares_ask){edges, N, sure, 1, {1u << ST_RUNNING}, never_enough, &asked}, about);
-    for (int i = 0; i < N; i++)
-        assert_memory_equal(exact[i].ns, about[i].ns, sizeof exact[i].ns);
-    return asked;
-}
-
 static void same_lane(const struct trace *a, const struct trace *b, struct lane l)
 {
     struct lane_info x = trace_lane(a, l), y = trace_lane(b, l);
@@ -178,7 +152,6 @@ static void same_lives(const struct trace *tr, enum lane_kind k)
 
 static void same(struct twice *w)
 {
-    unsigned asked = 0;
     w->put.info.end = w->stay.info.end = w->t;
     for (int k = 0; k < LANE_KINDS; k++) {
         assert_int_equal(trace_nlanes(&w->put, (enum lane_kind)k), trace_nlanes(&w->stay, (enum lane_kind)k));
@@ -186,12 +159,6 @@ static void same(struct twice *w)
         for (uint32_t i = 0; i < trace_nlanes(&w->put, (enum lane_kind)k); i++)
             same_lane(&w->put, &w->stay, (struct lane){(enum lane_kind)k, i});
     }
-    for (uint32_t i = 0; i < trace_nlanes(&w->put, LANE_G); i++) {
-        const struct lane l = {LANE_G, i};
-        const struct lane_info li = trace_lane(&w->put, l);
-        asked += li.ended ? same_columns(&w->put, l, &li) : 0;
-    }
-    assert_true(asked > 0 || w->ng < 9000);
 }
 
 static size_t how_many(const struct fold *f)

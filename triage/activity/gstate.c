@@ -247,53 +247,11 @@ static uint32_t first_behind(const struct assists *x, int64_t t)
     return lo;
 }
 
-/* The same from assist i on, none before which ends behind t. */
-static uint32_t behind_from(const struct assists *x, uint32_t i, int64_t t)
-{
-    const uint32_t n = x->n;
-    uint32_t step = 1, lo = i;
-    while (i < n && x->at[i].t1 <= t) {
-        lo = i + 1;
-        i = n - i > step ? i + step : n;
-        step *= 2;
-    }
-    bisect(lo, i, k, x->at[k].t1 <= t);
-    return lo;
-}
-
 bool gstate_any(struct gstate *s, const struct trace *tr, uint32_t g, int64_t t0, int64_t t1)
 {
     const struct assists *x = gstate_assists(s, tr, g);
     const uint32_t i = x ? first_behind(x, t0) : 0;
     return x && i < x->n && x->at[i].t0 < t1;
-}
-
-/* Assist i lasts `in` of its time in what is asked for: how much of what it ran lies there. */
-static struct assisted part_of(const struct assists *x, uint32_t i, int64_t in)
-{
-    const int64_t ran = x->at[i + 1].before - x->at[i].before, out = x->at[i].t1 - x->at[i].t0 - in;
-    return (struct assisted){ran > out ? ran - out : 0, ran < in ? ran : in};
-}
-
-bool gstate_about(const struct assists *x, const int64_t *edges, uint32_t n, struct assisted *out)
-{
-    if (!x || !n)
-        return false;
-    bool any = false;
-    uint32_t i = first_behind(x, edges[0]);
-    for (uint32_t c = 0, k; c < n; c++, i = k) {
-        const int64_t t0 = edges[c], t1 = edges[c + 1];
-        k = behind_from(x, i, t1);
-        const bool cut = i < k && x->at[i].t0 < t0, on = k < x->n && x->at[k].t0 < t1;
-        const int64_t whole = x->at[k].before - x->at[cut ? i + 1 : i].before;
-        const struct assisted none = {0, 0}, a = cut ? part_of(x, i, x->at[i].t1 - t0) : none,
-                              z = on ? part_of(x, k, t1 - (x->at[k].t0 > t0 ? x->at[k].t0 : t0)) : none;
-        const int64_t most = whole + a.most + z.most, least = whole + a.least + z.least;
-        out[c].most = t1 <= t0 ? 0 : most < t1 - t0 ? most : t1 - t0;
-        out[c].least = least < out[c].most ? least : out[c].most;
-        any |= out[c].most > 0;
-    }
-    return any;
 }
 
 void gstate_shares(struct gstate *s, const struct trace *tr, struct lane l, int64_t t0, int64_t t1,

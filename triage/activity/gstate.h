@@ -39,12 +39,6 @@ struct assists;
 const struct assists *gstate_assists(struct gstate *s, const struct trace *tr, uint32_t g);
 void gstate_tell(const struct assists *x, const struct trace *tr, int64_t t0, int64_t t1, struct shares *out);
 void gstate_worked(struct shares *out);
-/* gstate_about - for how long one ran assisting, at least and at most, in each of n columns; edges[0..n]
- * ascending; false: in none of them, and out[] may be as it was. O(columns * log assists). */
-struct assisted {
-    int64_t least, most;
-};
-bool gstate_about(const struct assists *x, const int64_t *edges, uint32_t n, struct assisted *out);
 /* gstate_of - the state of a span of a goroutine's lane at one moment of it. */
 enum state gstate_of(struct gstate *s, const struct trace *tr, uint32_t g, enum state st, int64_t t);
 
