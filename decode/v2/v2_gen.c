@@ -665,7 +665,7 @@ bool v2_raw_next(struct v2_raw_walk *w)
 
 /* ---- tables -------------------------------------------------------------------------------------------- */
 
-bool v2_gen_samples(struct source *s, struct v2_gen *g)
+static bool samples_all(struct source *s, struct v2_gen *g)
 {
     for (size_t i = 0; i < g->ntable; i++)
         if (*g->table[i].p == V2R_SAMPLES && !read_samples(s, g, &g->table[i]))
@@ -679,7 +679,7 @@ bool v2_gen_samples(struct source *s, struct v2_gen *g)
 /* The tables of names are read: the rest of them. */
 static bool names_are_read(struct source *s, struct v2_gen *g)
 {
-    if (!v2_gen_samples(s, g))
+    if (!samples_all(s, g))
         return false;
     if (g->at_end && !g->torn && !g->unnamed && s->version < GO_126 && tables_lack(g)) {
         g->torn = true;
@@ -695,30 +695,11 @@ bool v2_gen_parse(struct source *s, struct v2_gen *g)
     return v2_names_read(s, g) && names_are_read(s, g);
 }
 
-bool v2_gen_some(struct source *s, struct v2_gen *g, bool *more)
-{
-    bool ok;
-    *more = true;
-    if (!g->read) {
-        v2_clock_notes(s, g);
-        return v2_names_begin(g);
-    }
-    if (v2_names_unread(g)) {
-        bool unread;
-        ok = v2_names_read_some(s, g, &unread) && (unread || names_are_read(s, g));
-    } else {
-        ok = v2_names_give_some(s, g, more);
-    }
-    if (ok && !*more)
-        v2_names_put(g);
-    return ok;
-}
-
 bool v2_gen_tables(struct source *s, struct v2_gen *g)
 {
-    bool more = true, ok = true;
-    while (ok && more)
-        ok = v2_gen_some(s, g, &more);
+    const bool ok = v2_gen_parse(s, g) && v2_names_give(s, g);
+    if (ok)
+        v2_names_put(g);
     return ok;
 }
 

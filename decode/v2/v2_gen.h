@@ -147,13 +147,11 @@ enum v2_gen_rc { V2_GEN, V2_GEN_LAST, V2_GEN_NONE, V2_GEN_OOM };
  * V2_GEN_NONE: there is none.
  *
  * v2_gen_tables - then read its tables; false: out of memory, or nobody wants them any more
- * (trace_opts.leave). v2_gen_some - a short step of that; *more: there are more. It has two parts of its own:
- * v2_gen_parse(), which touches nothing but g and s, so several generations can be parsed at once; then
- * v2_names_give() and _put().
+ * (trace_opts.leave). It has two parts of its own: v2_gen_parse(), which touches nothing but g and s, so
+ * several generations can be parsed at once; then v2_names_give() and _put().
  */
 enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos);
 bool v2_gen_tables(struct source *s, struct v2_gen *g);
-bool v2_gen_some(struct source *s, struct v2_gen *g, bool *more);
 bool v2_gen_parse(struct source *s, struct v2_gen *g);
 /* v2_gen_lossy - some of its batches were lost, or had to be left out. */
 bool v2_gen_lossy(const struct v2_gen *g);
@@ -186,10 +184,8 @@ void v2_gen_workers(const struct v2_gen *g, const struct names *nm, v2_worker_fn
  * generation. */
 uint64_t v2_gen_next_rate(const struct source *s, const struct v2_gen *g);
 void v2_gen_free(struct v2_gen *g);
-/* v2_gen_add - add one of its batches of events or tables. v2_gen_samples - read its CPU samples, sort them
- * by time. false: out of memory. */
+/* v2_gen_add - add one of its batches of events or tables. false: out of memory. */
 bool v2_gen_add(struct v2_gen *g, const struct v2_raw_batch *h);
-bool v2_gen_samples(struct source *s, struct v2_gen *g);
 
 /* Nanoseconds per clock unit; the file's times are converted as Go does it (FORMAT.md B.4). */
 double v2_gen_unit(const struct v2_gen *g);
@@ -286,13 +282,8 @@ void v2_clock_notes(struct source *s, const struct v2_gen *g);
  * v2_names_read - read the tables of strings and stacks. g->strs and g->stacks then tell which ids exist,
  * with numbers of the generation's own. v2_names_give - find or add all of them in s->names; in the file's
  * order, by one thread at a time. v2_names_put - make g->strs and g->stacks give the trace's ids. The first
- * two return false if out of memory, or left. They are these in a row: v2_names_begin(), v2_names_read_some()
- * while v2_names_unread(), v2_names_give_some(); *more: it has more to do.
+ * two return false if out of memory, or left.
  */
-bool v2_names_begin(struct v2_gen *g);
-bool v2_names_read_some(struct source *s, struct v2_gen *g, bool *more);
-bool v2_names_unread(const struct v2_gen *g);
-bool v2_names_give_some(struct source *s, struct v2_gen *g, bool *more);
 bool v2_names_read(struct source *s, struct v2_gen *g);
 bool v2_names_give(struct source *s, struct v2_gen *g);
 void v2_names_put(struct v2_gen *g);

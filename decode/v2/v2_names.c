@@ -28,10 +28,6 @@ struct known_frame {
     uint32_t id;
 };
 
-/* How far that has come: strings are read, then stacks; then the trace's numbers are given to strings,
- * frames, stacks. */
-enum step { READ_STRINGS, READ_STACKS, READ, GIVE_STRINGS, GIVE_FRAMES, GIVE_STACKS, GIVEN };
-
 /* What a generation's tables say, by numbers of their own: from 1 on in the order of appearance (names.h), of
  * stacks from 0 on. */
 struct v2_read {
@@ -47,9 +43,6 @@ struct v2_read {
     uint64_t *hash; /* of frames */
     size_t caphash;
     uint32_t *str, *frame, *stack; /* the trace's numbers */
-    enum step step;
-    size_t at;   /* of that, the next table, string, frame or stack; */
-    size_t used; /* frames of the stacks before that */
 };
 
 bool v2_table_bad(struct source *s, struct v2_gen *g, const struct v2_slice *t, const uint8_t *p,
@@ -329,7 +322,7 @@ static bool read_stacks(struct source *s, struct v2_gen *g, const struct v2_slic
     return true;
 }
 
-bool v2_names_begin(struct v2_gen *g)
+static bool begin(struct v2_gen *g)
 {
     const size_t known = sizeof *g->read->known << KNOWN_BITS;
     const bool ok = (g->read = mem_zalloc(sizeof *g->read)) && !names_init(&g->read->own) &&
@@ -339,33 +332,20 @@ bool v2_names_begin(struct v2_gen *g)
     return ok;
 }
 
-static void step_over(struct v2_read *r)
+typedef bool read_fn(struct source *s, struct v2_gen *g, const struct v2_slice *t);
+static bool read_all(struct source *s, struct v2_gen *g, enum v2_raw_type type, read_fn *read)
 {
-    r->step++;
-    r->at = r->used = 0;
-}
-
-bool v2_names_read_some(struct source *s, struct v2_gen *g, bool *more)
-{
-    struct v2_read *r = g->read;
-    const bool strings = r->step == READ_STRINGS;
-    bool ok = !source_left(s), read = false;
-    for (; ok && r->at < g->ntable && !read; r->at++)
-        if (*g->table[r->at].p == (strings ? V2R_STRINGS : V2R_STACKS)) {
-            ok = strings ? read_strings(s, g, &g->table[r->at]) : read_stacks(s, g, &g->table[r->at]);
-            read = true;
-        }
-    if (r->at == g->ntable)
-        step_over(r);
-    *more = r->step < READ;
+    bool ok = true;
+    for (size_t i = 0; ok && i < g->ntable; i++)
+        if (*g->table[i].p == type)
+            ok = !source_left(s) && read(s, g, &g->table[i]);
     return ok;
 }
 
 bool v2_names_read(struct source *s, struct v2_gen *g)
 {
-    bool more = true, ok = v2_names_begin(g);
-    while (ok && more)
-        ok = v2_names_read_some(s, g, &more);
+    const bool ok = begin(g) && read_all(s, g, V2R_STRINGS, read_strings) &&
+                    read_all(s, g, V2R_STACKS, read_stacks);
     if (g->read) {
         mem_free(g->read->known);
         g->read->known = NULL;
@@ -373,50 +353,38 @@ bool v2_names_read(struct source *s, struct v2_gen *g)
     return ok;
 }
 
-bool v2_names_unread(const struct v2_gen *g)
-{
-    return g->read->step < READ;
-}
-
 /* ---- what the trace calls them ------------------------------------------------------------------------- */
 
 enum { AHEAD = 12, NEXT = 5 }; /* stacks */
-enum { GIVEN_AT_ONCE = 1 << 14 };
+enum { LOOKED_AFTER = 1 << 14 };
 
-/* Up to where they are given now. */
-static size_t give_to(const struct v2_read *r, size_t n)
+/* Does nobody want the rest any more? Asked for each string, frame and stack. */
+static inline bool left_at(const struct source *s, size_t i)
 {
-    return n - r->at < GIVEN_AT_ONCE ? n : r->at + GIVEN_AT_ONCE;
+    return i % LOOKED_AFTER == 0 && source_left(s);
 }
 
 static bool give_strings(struct source *s, struct v2_read *r)
 {
-    const size_t n = names_nstrs(&r->own), to = give_to(r, n);
-    for (; r->at < to; r->at++) {
-        const uint32_t i = (uint32_t)r->at;
+    for (uint32_t i = 0, n = names_nstrs(&r->own); i < n; i++) {
         const uint8_t *p = (const uint8_t *)names_get(&r->own, i).p;
         const bool lives = p >= s->data && p <= s->data + s->len;
         r->str[i] = 0;
-        if (i && names_str_of(s->names, &r->own, i, !lives, &r->str[i]))
+        if (left_at(s, i) || (i && names_str_of(s->names, &r->own, i, !lives, &r->str[i])))
             return false;
     }
-    if (to == n)
-        step_over(r);
     return true;
 }
 
 static bool give_frames(struct source *s, struct v2_read *r)
 {
-    const size_t n = names_nframes(&r->own), to = give_to(r, n);
-    for (; r->at < to; r->at++) {
-        struct frame f = names_frame_at(&r->own, (uint32_t)r->at);
+    for (uint32_t i = 0, n = names_nframes(&r->own); i < n; i++) {
+        struct frame f = names_frame_at(&r->own, i);
         f.func = r->str[f.func];
         f.file = r->str[f.file];
-        if (names_frame_id(s->names, &f, &r->frame[r->at]))
+        if (left_at(s, i) || names_frame_id(s->names, &f, &r->frame[i]))
             return false;
     }
-    if (to == n)
-        step_over(r);
     return true;
 }
 
@@ -424,9 +392,8 @@ static bool give_stacks(struct source *s, struct v2_read *r)
 {
     struct names *nm = s->names;
     uint32_t ids[V2_RAW_FRAMES];
-    const uint32_t *f = r->frames + r->used;
-    const size_t to = give_to(r, r->nstacks);
-    for (size_t k = r->at; k < to; k++) {
+    const uint32_t *f = r->frames;
+    for (size_t k = 0; k < r->nstacks; k++) {
         const struct read_stack *st = &r->stacks[k];
         if (k + AHEAD < r->nstacks) {
             names_stack_ahead(nm, st[AHEAD].hash);
@@ -435,13 +402,9 @@ static bool give_stacks(struct source *s, struct v2_read *r)
         for (unsigned i = 0; i < st->depth; i++)
             ids[i] = r->frame[f[i]];
         f += st->depth;
-        if (names_stack_like(nm, st->hash, ids, st->depth, &r->stack[k]))
+        if (left_at(s, k) || names_stack_like(nm, st->hash, ids, st->depth, &r->stack[k]))
             return false;
     }
-    r->at = to;
-    r->used = (size_t)(f - r->frames);
-    if (to == r->nstacks)
-        step_over(r);
     return true;
 }
 
@@ -449,34 +412,16 @@ static bool give_begin(struct source *s, struct v2_gen *g, struct v2_read *r)
 {
     enum { MOST = 8 }; /* generations of which each has as many stacks as the first, or nearly */
     const size_t n = s->len / (g->end - g->start + 1), more = n < 1 ? 1 : n < MOST ? n : MOST;
-    step_over(r);
     return (r->str = mem_alloc((names_nstrs(&r->own) + (size_t)1) * sizeof *r->str)) &&
            (r->frame = mem_alloc((names_nframes(&r->own) + (size_t)1) * sizeof *r->frame)) &&
            (r->stack = mem_alloc((r->nstacks + 1) * sizeof *r->stack)) &&
            names_expect(s->names, r->nstacks * more);
 }
 
-bool v2_names_give_some(struct source *s, struct v2_gen *g, bool *more)
-{
-    struct v2_read *r = g->read;
-    bool ok = !source_left(s);
-    switch (ok ? r->step : GIVEN) {
-    case READ: ok = give_begin(s, g, r); break;
-    case GIVE_STRINGS: ok = give_strings(s, r); break;
-    case GIVE_FRAMES: ok = give_frames(s, r); break;
-    case GIVE_STACKS: ok = give_stacks(s, r); break;
-    default: break;
-    }
-    *more = r->step < GIVEN;
-    return ok;
-}
-
 bool v2_names_give(struct source *s, struct v2_gen *g)
 {
-    bool more = true, ok = true;
-    while (ok && more)
-        ok = v2_names_give_some(s, g, &more);
-    return ok;
+    struct v2_read *r = g->read;
+    return give_begin(s, g, r) && give_strings(s, r) && give_frames(s, r) && give_stacks(s, r);
 }
 
 void v2_names_put(struct v2_gen *g)

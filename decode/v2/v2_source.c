@@ -12,7 +12,6 @@ struct v2 {
     struct v2_order order;
     size_t pos;
     bool in_gen, last_gen, over;
-    bool reads; /* in_gen: its tables are not all read yet */
     bool
         rough; /* events of the generation before were lost: what this one says of things may contradict it */
 };
@@ -101,20 +100,6 @@ static void gap(struct source *s, struct v2 *v)
                     v2_seconds(o, o->gap_since), v2_seconds(o, o->last));
 }
 
-/* The next generation, of which the tables are about to be read. false: that was all, or out of memory. */
-static bool next_gen(struct source *s, struct v2 *v)
-{
-    const enum v2_gen_rc rc = v2_gen_scan(s, &v->gen, &v->pos);
-    v->order.oom |= rc == V2_GEN_OOM;
-    if (v->order.oom || rc == V2_GEN_NONE) {
-        v->rough = true; /* what comes now stands behind what can't be read */
-        return false;
-    }
-    v->last_gen = rc == V2_GEN_LAST && !(s->grows && v->pos >= s->len);
-    v->in_gen = v->reads = true;
-    return true;
-}
-
 /* Its tables are read: it is about to be put in order. */
 static void begin_gen(struct source *s, struct v2 *v)
 {
@@ -131,16 +116,27 @@ static void begin_gen(struct source *s, struct v2 *v)
         gap(s, v);
 }
 
-/* A step of the generation that is read; 0: out of memory, or its events have come to their end, which is no
- * step. */
+/* Read the next generation, up to its first event. false: that was all, or out of memory. */
+static bool next_gen(struct source *s, struct v2 *v)
+{
+    const enum v2_gen_rc rc = v2_gen_scan(s, &v->gen, &v->pos);
+    v->order.oom |= rc == V2_GEN_OOM;
+    if (v->order.oom || rc == V2_GEN_NONE) {
+        v->rough = true; /* what comes now stands behind what can't be read */
+        return false;
+    }
+    v->last_gen = rc == V2_GEN_LAST && !(s->grows && v->pos >= s->len);
+    v->in_gen = true;
+    if (v2_gen_tables(s, &v->gen))
+        begin_gen(s, v);
+    else
+        v->order.oom = true;
+    return !v->order.oom;
+}
+
+/* Some of its events; 0: out of memory, or they have come to their end. */
 static size_t gen_some(struct source *s, struct v2 *v, struct v2_sink *k, size_t cap)
 {
-    if (v->reads) {
-        v->order.oom |= !v2_gen_some(s, &v->gen, &v->reads);
-        if (!v->reads && !v->order.oom)
-            begin_gen(s, v);
-        return !v->order.oom;
-    }
     const size_t n = v2_order_run(&v->order, k, cap);
     s->st.bytes_done = v->gen.start + v->order.consumed;
     if (n)

@@ -43,7 +43,7 @@ static int64_t slow_assist(const struct trace *tr, uint32_t g, int64_t t0, int64
     return sum;
 }
 
-static void one(const char *file, unsigned *assisted, unsigned *worked, unsigned *bounded)
+static void one(const char *file, unsigned *assisted, unsigned *worked)
 {
     struct trace *tr;
     struct err e;
@@ -73,16 +73,6 @@ static void one(const char *file, unsigned *assisted, unsigned *worked, unsigned
                          (long long)t0, (long long)t1, (long long)a.ns[ST_ASSIST], (long long)is);
             *assisted += is > 0;
             assert_true(!is || gstate_any(s, tr, g, t0, t1));
-            const int64_t edges[4] = {t0, t0 + (t1 - t0) / 3, t0 + (t1 - t0) / 2, t1};
-            struct assisted about[3] = {{0, 0}};
-            const bool any = gstate_about(gstate_assists(s, tr, g), edges, 3, about);
-            assert_int_equal(any, about[0].most + about[1].most + about[2].most > 0);
-            for (int c = 0; c < 3 && !trace_lane(tr, l).is_worker; c++) {
-                is = slow_assist(tr, g, edges[c], edges[c + 1]);
-                assert_true(about[c].least <= is && is <= about[c].most && about[c].least >= 0 &&
-                            about[c].most <= edges[c + 1] - edges[c]);
-                *bounded += about[c].most > 0 && about[c].least == about[c].most;
-            }
         }
         gstate_shares(s, tr, l, 0, end, &a);
         all += a.ns[ST_ASSIST];
@@ -104,12 +94,12 @@ static void one(const char *file, unsigned *assisted, unsigned *worked, unsigned
 static void test_states(void **state)
 {
     glob_t all;
-    unsigned assisted = 0, worked = 0, bounded = 0;
+    unsigned assisted = 0, worked = 0;
     (void)state;
     assert_int_equal(glob("samples/*.trace", 0, NULL, &all), 0);
     for (size_t i = 0; i < all.gl_pathc; i++)
-        one(all.gl_pathv[i], &assisted, &worked, &bounded);
-    assert_true(assisted > 50 && worked > 5 && bounded > 50);
+        one(all.gl_pathv[i], &assisted, &worked);
+    assert_true(assisted > 50 && worked > 5);
     globfree(&all);
 }
 
