@@ -252,17 +252,6 @@ static uint32_t retired_of(const struct trace *tr, uint32_t i, uint32_t n, const
     return here < run ? here : run;
 }
 
-/* trace_lives() for packed goroutines: one that ended where it is new goes on
- * nowhere else. Returns how many. */
-static uint32_t retired_ones(const struct trace *tr, uint32_t i, uint32_t n, struct lifetime *out)
-{
-    const struct retired *p;
-    uint32_t local, here = retired_of(tr, i, n, &p, &local);
-    if (here)
-        retired_lives(p, local, here, out);
-    return here;
-}
-
 void trace_few(const struct trace *tr, uint32_t g, uint32_t n, unsigned k, int64_t *ns)
 {
     for (uint32_t here; n; g += here, ns += here, n -= here) {
@@ -278,21 +267,60 @@ void trace_few(const struct trace *tr, uint32_t g, uint32_t n, unsigned k, int64
     }
 }
 
+/*
+ * trace_lives() for goroutine g, which is not packed away where it is new: what is needed of its first and
+ * its last piece, without making pieces of them.
+ */
+static struct lifetime life_of(const struct trace *tr, uint32_t g, const struct home *h)
+{
+    const struct join *j = &tr->join;
+    const struct spanlane *l = fold_lane_at(h->f, h->local);
+    const bool over = fold_info_at(h->f, h->local)->flags & GI_ENDED;
+    const int64_t first = spans_first(l), end = trace_last(tr);
+    const uint32_t cross = j->n && !l->ended ? idmap_get(&j->crosses, g) : IDMAP_NONE;
+    struct spanlane room;
+    uint64_t before = 0;
+    if (!j->n && !l->started)
+        return (struct lifetime){.over = over};
+    if (cross != IDMAP_NONE) {
+        const struct jpiece *p = &j->cross[cross].v[j->cross[cross].n - 1];
+        before = p->index0;
+        l = fold_g_lane(j->seg[p->seg]->f, p->i, &room);
+    }
+    return (struct lifetime){first, l->ended || l->t0 > end ? l->t0 : end, before + spans_count(l) > 0,
+                             j->n ? l->ended : over};
+}
+
+/* trace_lives() for goroutine i and its neighbours in the segment that they are new in. Returns how many. */
+static uint32_t lives_at(const struct trace *tr, uint32_t i, uint32_t n, struct lifetime *out)
+{
+    struct home h = trace_home(tr, i);
+    const uint32_t run = h.run < n ? h.run : n;
+    for (uint32_t k = 0, here; k < run; k += here, h.local += here) {
+        here = RETIRED_GS - h.local % RETIRED_GS;
+        here = here < run - k ? here : run - k;
+        if (fold_g_retired(h.f, h.local)) { /* one that ended where it is new goes on nowhere else */
+            retired_lives(h.f->seg[h.local / RETIRED_GS].retired, h.local, here, out + k);
+        } else {
+            here = 1;
+            out[k] = life_of(tr, i + k, &h);
+        }
+    }
+    return run;
+}
+
 void trace_lives(const struct trace *tr, enum lane_kind k, uint32_t i, uint32_t n, struct lifetime *out)
 {
-    uint32_t here;
-    /* cppcheck-suppress ctuuninitvar ; they are filled here */
-    for (; n; i += here, out += here, n -= here) {
-        if (k == LANE_G && (here = retired_ones(tr, i, n, out)))
+    const uint32_t all = trace_nlanes(tr, k);
+    for (uint32_t here; n; i += here, out += here, n -= here) {
+        if (k == LANE_G && i < all) {
+            here = lives_at(tr, i, n < all - i ? n : all - i, out);
             continue;
-        struct lane l = {k, i};
+        }
         struct lane_info li = {.nspans = 0};
         bool over = false;
-        if (i < trace_nlanes(tr, k)) {
-            lane_spans(tr, l, &li, &over);
-            if (k == LANE_G && !tr->join.n)
-                over = trace_lane(tr, l).ended;
-        }
+        if (i < all)
+            lane_spans(tr, (struct lane){k, i}, &li, &over);
         *out = (struct lifetime){li.first, li.last, li.nspans > 0, over};
         here = 1;
     }

@@ -331,8 +331,8 @@ static void test_account(void **state)
     assert_true(each_trace("samples", SIZE_MAX, in_account) > 20);
 }
 
-/* What a step of loading may do is bounded, whatever the trace mostly consists of, also where no event comes
- * of it. */
+/* A step of loading is a generation's tables at most, also where no event comes of them; and whoever leaves
+ * doesn't wait for those. */
 static int small_steps(const uint8_t *p, size_t n, bool (*leave)(void))
 {
     const struct trace_opts o = {.threads = 1, .grows = true, .leave = leave};
@@ -373,9 +373,9 @@ static void test_small_steps(void **state)
     }
     tracegen_printf(&b, "end\nraw 34\n");
     p = tracegen_bytes((char *)b.p, &n);
-    assert_true(small_steps(p, n, NULL) >= MANY); /* a table each */
     asked = 0;
-    assert_in_range(small_steps(p, n, at_last), 15, 25); /* nobody wants the rest */
+    (void)small_steps(p, n, at_last);
+    assert_in_range(asked, 20, 25); /* nobody wants the rest */
     free(p);
     tracegen_free(&b);
 }
