@@ -7,10 +7,7 @@
 #include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 
-enum {
-    REC_MAX = 10 + 1 + 10 * (SPAN_SLOTS - 1),
-    PART = 256 /* moments looked up at once */
-};
+enum { REC_MAX = 10 + 1 + 10 * (SPAN_SLOTS - 1) };
 
 /* End of hold i. */
 static int64_t hold_end(const struct fold *f, const struct mlane *l, size_t i)
@@ -182,112 +179,55 @@ static void walk_to(const struct fold *f, const struct mlane *l, struct hold_wal
     }
 }
 
-/* Moments to look up, chained by the P that was held, so that each P's lane is asked once. */
-struct asked {
-    uint32_t n[PART], first[PART], last[PART], p[PART], np; /* chains by P */
-    uint32_t next[PART];
-    size_t hold[PART];
-};
-
-static void chain(struct asked *a, uint32_t j, uint32_t p)
-{
-    uint32_t k = a->np;
-    while (k && a->p[k - 1] != p)
-        k--;
-    if (!k) {
-        k = ++a->np;
-        a->p[k - 1] = p;
-        a->first[k - 1] = j;
-        a->n[k - 1] = 0;
-    } else {
-        a->next[a->last[k - 1]] = j;
-    }
-    a->last[k - 1] = j;
-    a->n[k - 1]++;
-}
-
-/* Index of moment t in the ascending list; appends it if it is new. */
-static uint32_t moment(int64_t *at, uint32_t *n, int64_t t)
-{
-    if (!*n || at[*n - 1] != t)
-        at[(*n)++] = t;
-    return *n - 1;
-}
-
 /*
- * Look up chain k: add the P's time from the start of each hold to its moment. states.def gives Ps and Ms the
- * same slots. Start and moment are asked together, as they mostly lie in the same block of spans.
+ * Add what the P did from the start of hold i up to t. states.def gives Ps and Ms the same slots. Start and
+ * moment are asked together, as they mostly lie in the same block of spans.
  */
-static void ask_p(const struct fold *f, const struct mlane *l, const struct asked *a, uint32_t k,
-                  const struct totals *to)
+static void ask_p(const struct fold *f, const struct mlane *l, size_t i, int64_t t, int64_t tot[SPAN_SLOTS],
+                  uint64_t *count)
 {
-    enum { SOME = PART / 4 };
-    const struct spanlane *p = &f->lane[LANE_P][a->p[k]];
-    int64_t at[3 * SOME], v[3 * SOME][SPAN_SLOTS];
-    uint64_t spans[3 * SOME] = {0};
-    struct {
-        uint32_t j, from, behind, to;
-    } of[SOME];
-    for (uint32_t i = 0, j = a->first[k], here; i < a->n[k]; i += here) {
-        uint32_t n = 0;
-        here = a->n[k] - i < SOME ? a->n[k] - i : SOME;
-        for (uint32_t x = 0; x < here; x++, j = a->next[j]) {
-            const int64_t t0 = l->h[a->hold[j]].t0, end = hold_end(f, l, a->hold[j]);
-            const bool same = x && a->hold[j] == a->hold[of[x - 1].j];
-            of[x].j = j;
-            of[x].from = same ? of[x - 1].from : moment(at, &n, t0);
-            of[x].behind = same ? of[x - 1].behind : to->count ? moment(at, &n, t0 + 1) : 0;
-            of[x].to = end <= t0 ? of[x].from : moment(at, &n, to->t[j] < end ? to->t[j] : end);
-        }
-        spans_totals(&f->pool, LANE_P, p, f->end, &(struct totals){at, n, v, to->count ? spans : NULL});
-        for (uint32_t x = 0; x < here; x++) {
-            for (int s = 0; s < SPAN_SLOTS; s++)
-                to->tot[of[x].j][s] += v[of[x].to][s] - v[of[x].from][s];
-            if (to->count)
-                to->count[of[x].j] += spans[of[x].to] - spans[of[x].behind] + (spans[of[x].behind] > 0);
-        }
-    }
+    const int64_t t0 = l->h[i].t0, end = hold_end(f, l, i), at[3] = {t0, t0 + 1, t < end ? t : end};
+    int64_t v[3][SPAN_SLOTS];
+    uint64_t n[3];
+    if (end <= t0)
+        return;
+    spans_totals(&f->pool, LANE_P, &f->lane[LANE_P][hold_p(&l->h[i])], f->end, &(struct totals){at, 3, v, n});
+    for (int s = 0; s < SPAN_SLOTS; s++)
+        tot[s] += v[2][s] - v[0][s];
+    if (count)
+        *count += n[2] - n[1] + (n[1] > 0);
 }
 
 void mlane_totals(const struct fold *f, uint32_t m, const struct totals *to)
 {
-    const int64_t *const t = to->t;
-    const uint32_t n = to->n;
-    int64_t(*const out)[SPAN_SLOTS] = to->tot;
-    uint64_t *const count = to->count;
     const struct mlane *l = &f->m[m].lane;
     struct hold_walk w = {.at = SIZE_MAX};
-    struct asked a;
-    uint32_t k = 0;
-    for (; k < n && (!l->n || t[k] <= l->h[0].t0); k++) {
-        memset(out[k], 0, sizeof out[k]);
-        if (count)
-            count[k] = 0;
-    }
-    for (; k < n; k += PART < n - k ? PART : n - k) {
-        uint32_t here = PART < n - k ? PART : n - k;
-        a.np = 0;
-        for (uint32_t j = 0; j < here; j++) {
-            a.hold[j] = mlane_find(l, t[k + j], f->end);
-            const struct hold *h = &l->h[a.hold[j]];
-            walk_to(f, l, &w, a.hold[j]);
-            memcpy(out[k + j], w.tot, sizeof w.tot);
+    for (uint32_t k = 0; k < to->n; k++) {
+        const int64_t t = to->t[k];
+        int64_t *const tot = to->tot[k];
+        uint64_t *const count = to->count ? to->count + k : NULL;
+        if (!l->n || t <= l->h[0].t0) {
+            memset(tot, 0, sizeof to->tot[k]);
             if (count)
-                count[k + j] = w.count;
-            if (t[k + j] <= h->t0)
-                continue; /* the hold's very start */
-            if (hold_p(h) != EV_NONE) {
-                chain(&a, j, hold_p(h));
-                continue;
-            }
-            int64_t end = hold_end(f, l, a.hold[j]);
-            out[k + j][f->pool.slot[LANE_M][hold_bare(h)]] += (t[k + j] < end ? t[k + j] : end) - h->t0;
-            if (count)
-                count[k + j]++;
+                *count = 0;
+            continue;
         }
-        const struct totals some = totals_of(to, k, here);
-        for (uint32_t i = 0; i < a.np; i++)
-            ask_p(f, l, &a, i, &some);
+        const size_t i = mlane_find(l, t, f->end);
+        const struct hold *h = &l->h[i];
+        walk_to(f, l, &w, i);
+        memcpy(tot, w.tot, sizeof w.tot);
+        if (count)
+            *count = w.count;
+        if (t <= h->t0)
+            continue; /* the hold's very start */
+        if (hold_p(h) != EV_NONE) {
+            ask_p(f, l, i, t, tot, count);
+            continue;
+        }
+        const int64_t end = hold_end(f, l, i);
+        tot[f->pool.slot[LANE_M][hold_bare(h)]] += (t < end ? t : end) - h->t0;
+        if (count)
+            ++*count;
     }
 }
 

@@ -344,8 +344,8 @@ static bool read_all(struct source *s, struct v2_gen *g, enum v2_raw_type type, 
 
 bool v2_names_read(struct source *s, struct v2_gen *g)
 {
-    const bool ok = begin(g) && read_all(s, g, V2R_STRINGS, read_strings) &&
-                    read_all(s, g, V2R_STACKS, read_stacks);
+    const bool ok =
+        begin(g) && read_all(s, g, V2R_STRINGS, read_strings) && read_all(s, g, V2R_STACKS, read_stacks);
     if (g->read) {
         mem_free(g->read->known);
         g->read->known = NULL;
