@@ -292,58 +292,71 @@ static int joined(struct str before, struct str func, struct str place, int w, b
     return used + str_shorten(place, w - used, ascii, out + n, size - n);
 }
 
-/* Columns of an end without its name's package. */
-static int link_least(struct str s, uint32_t name)
+/* One end of a link: what stands before and behind its name stays, the name becomes shorter. */
+struct link_end {
+    struct str lead, name, tail;
+};
+
+static int link_least(const struct link_end *e)
 {
-    const struct str f = from(s, name);
-    return str_width((struct str){s.p, name}, MAX_W) +
-           str_width(from(f, after_package(f, after_path(f))), MAX_W);
+    const struct str bare = from(e->name, after_package(e->name, after_path(e->name)));
+    return str_width(e->lead, MAX_W) + str_width(bare, MAX_W) + str_width(e->tail, MAX_W);
 }
 
-/* Where the name begins that an end of a link ends with. */
-static uint32_t link_name(struct str s)
-{
-    uint32_t name = s.len;
-    while (name && s.p[name - 1] != ' ')
-        name--;
-    return name;
-}
-
-/* One end of a link: the name it ends with becomes shorter, what stands before that stays. */
-static int link_end(struct str s, int w, bool ascii, char *out, size_t size)
+static int link_put(const struct link_end *e, int w, bool ascii, char *out, size_t size)
 {
     enum { LEAST = 3 };
-    const uint32_t name = link_name(s);
-    const struct str lead = {s.p, name};
-    const int used = str_width(lead, w + 1);
-    if (used + LEAST > w)
-        return str_shorten(from(s, name), w, ascii, out, size);
-    const size_t n = str_safe(lead, out, size);
-    return used + str_shorten(from(s, name), w - used, ascii, out + n, size - n);
+    const int rest = str_width(e->lead, w + 1) + str_width(e->tail, w + 1);
+    if (rest + LEAST > w)
+        return str_shorten(e->name, w, ascii, out, size);
+    size_t n = str_safe(e->lead, out, size);
+    const int used = rest + str_shorten(e->name, w - rest, ascii, out + n, size - n);
+    n += strlen(out + n);
+    (void)str_safe(e->tail, out + n, size - n);
+    return used;
 }
 
-/* "one <- another": false: it is no such text. */
-static bool linked(struct str s, int w, bool ascii, char *out, size_t size, int *used)
+/* The ends of "lock main.serve <- main.refresh": names are the words beside the link, which this returns;
+ * NULL: there is none. */
+static const char *link_ends(struct str s, struct link_end *a, struct link_end *b)
 {
     static const char *const links[] = {" <- ", " waits for "};
     for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
-        const char *at = memmem(s.p, s.len, links[i], strlen(links[i]));
-        const int room = w - (int)strlen(links[i]);
-        if (!at || room < 2)
+        const uint32_t len = (uint32_t)strlen(links[i]);
+        const char *at = memmem(s.p, s.len, links[i], len);
+        if (!at)
             continue;
-        const struct str a = {s.p, (uint32_t)(at - s.p)}, b = from(s, a.len + (uint32_t)strlen(links[i]));
-        const int wa = link_least(a, link_name(a)), wb = link_least(b, link_name(b)), half = room / 2;
-        const int left = wa + wb <= room ? wa + (room - wa - wb) / 2
-                         : wa <= half    ? wa
-                         : wb <= half    ? room - wb
-                                         : half;
-        *used = link_end(a, left, ascii, out, size) + (int)strlen(links[i]);
-        size_t n = strlen(out);
-        n += str_safe(str_of(links[i]), out + n, size - n);
-        *used += link_end(b, room - left, ascii, out + n, size - n);
-        return true;
+        uint32_t end = (uint32_t)(at - s.p), name = end, n = 0;
+        const struct str right = from(s, end + len);
+        while (name && s.p[name - 1] != ' ')
+            name--;
+        while (n < right.len && right.p[n] != ' ')
+            n++;
+        *a = (struct link_end){{s.p, name}, {s.p + name, end - name}, {s.p, 0}};
+        *b = (struct link_end){{s.p, 0}, {right.p, n}, from(right, n)};
+        return links[i];
     }
-    return false;
+    return NULL;
+}
+
+/* false: it is no link, or there is no room for one. */
+static bool linked(struct str s, int w, bool ascii, char *out, size_t size, int *used)
+{
+    struct link_end a, b;
+    const char *link = link_ends(s, &a, &b);
+    const int room = link ? w - (int)strlen(link) : 0, half = room / 2;
+    if (room < 2)
+        return false;
+    const int wa = link_least(&a), wb = link_least(&b);
+    const int left = wa + wb <= room ? wa + (room - wa - wb) / 2
+                     : wa <= half    ? wa
+                     : wb <= half    ? room - wb
+                                     : half;
+    *used = link_put(&a, left, ascii, out, size) + w - room;
+    size_t n = strlen(out);
+    n += str_safe(str_of(link), out + n, size - n);
+    *used += link_put(&b, room - left, ascii, out + n, size - n);
+    return true;
 }
 
 int str_where(struct str s, int w, bool ascii, char *out, size_t size)

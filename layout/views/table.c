@@ -721,8 +721,9 @@ static unsigned table_enter(struct view *v)
     if (v->at.row >= t->nrows)
         return move_fail(v, "nothing here");
     uint32_t row = t->row[v->at.row];
-    if (kinds(&t->have))
+    if (kinds(&t->have) && (t->type[row].n > 1 || !t->type[row].kept))
         return open_kind(v, row);
+    row = kinds(&t->have) ? t->type[row].longest : row; /* of a kind of one thing: that */
     struct thing x = t->thing[row];
     struct lane l = t->from->lane ? t->from->lane(t, &x) : tri_g(x.g);
     struct text of = {.ticks = when_ticks(v->tr)}, say = {.ticks = of.ticks};

@@ -37,7 +37,8 @@ struct ttype {     /* things of one kind */
     uint32_t longest;     /* in table.thing */
 };
 
-enum tcol_kind { TCOL_DUR, TCOL_TIME, TCOL_COUNT, TCOL_BYTES, TCOL_NAME };
+enum tcol_kind { TCOL_DUR, TCOL_TIME, TCOL_COUNT, TCOL_BYTES, TCOL_SHARE, TCOL_NAME };
+enum { SHARE_WHOLE = 1000000 }; /* of TCOL_SHARE */
 struct tcol {
     const char *head, *what;
     enum tcol_kind kind;

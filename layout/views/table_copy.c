@@ -20,6 +20,7 @@ static void copy_head(const struct table *t, struct text *to)
         struct tcol k = table_col(t, c);
         const char *unit = k.kind == TCOL_DUR || k.kind == TCOL_TIME ? when_ticks(t->tr) ? " ticks" : " ns"
                            : k.kind == TCOL_BYTES                    ? " bytes"
+                           : k.kind == TCOL_SHARE                    ? " ppm"
                                                                      : "";
         text_add(to, "%s%s\t", k.head, unit);
     }

@@ -44,6 +44,8 @@ static void draw_number(const struct view *v, enum tcol_kind k, int64_t x, char 
         when_time(v->tr, x, trace_info(v->tr)->end / 100000 + 1, out);
     else if (k == TCOL_BYTES)
         fmt_bytes((uint64_t)x, out);
+    else if (k == TCOL_SHARE)
+        fmt_percent(x, SHARE_WHOLE, out);
     else
         fmt_count((uint64_t)x, out);
 }

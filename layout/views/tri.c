@@ -19,7 +19,6 @@
 #include "layout/views/table.h"
 #include "layout/views/tri_priv.h"
 #include "layout/cells/when.h"
-#include "triage/findings/waitfor.h"
 
 static bool tri_counted(const struct view_kind *k)
 {
@@ -78,8 +77,6 @@ void tri_init(struct tri *t, const struct trace *tr)
 
 void tri_free(struct tri *t)
 {
-    slices_free(t->whom.making);
-    waitfor_free(t->whom.v);
     flame_free(&t->flame);
     *t = (struct tri){0};
 }

@@ -29,13 +29,6 @@ struct flame {
     double share; /* how far that is, 0..1 */
 };
 
-/* Who waits for whom, worked out when that view is looked at. */
-struct whom {
-    struct waitfor *v; /* NULL: not there yet, or no memory */
-    struct slices *making;
-    bool made;
-};
-
 struct tri {
     const struct trace *tr;
     const struct triage *tg;   /* NULL: not there yet */
@@ -48,7 +41,6 @@ struct tri {
     uint32_t finding;                      /* e and E: the finding last shown; UINT32_MAX = none */
 
     struct flame flame;
-    struct whom whom;
 };
 
 /* tri_shows - is this one of these views? */

@@ -118,7 +118,7 @@ static void test_why_of_waits(void **state)
     fix_open(&f, "samples/syscall-1.19.trace", "default", 80,
              24); /* how long a call took that isn't timed, nobody knows */
     expect(&f, ":calls Enter ) W", "nothing here to explain");
-    expect(&f, "Enter Enter", "G19 main.journal system call not timed  at 16.953707ms");
+    expect(&f, "Enter", "G19 main.journal system call not timed  at 16.953707ms");
     expect(&f, "Enter", "system call on P0  not timed  16.953707ms");
     expect_not(&f, "", "1ns");
     expect(&f, "q i", "system call                         958   untimed         -");

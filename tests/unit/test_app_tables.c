@@ -87,7 +87,7 @@ static void test_copied(void **state)
     (void)state;
     static const struct {
         const char *keys, *begin;
-    } rows[] = {{":waits-for Enter y", "ns\tcount\tlife\tknot\twho\n"},
+    } rows[] = {{":waits-for Enter y", "waited ns\twaits\tof life ppm\tlongest ns\tname\n"},
                 {"6 W y", "share\tns\tcount\tdepth\twhat\n"},
                 {":sql Space select Space g,p Space from Space span Enter y", " "}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

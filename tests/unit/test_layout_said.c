@@ -1,7 +1,7 @@
 /*
  * test_layout_said.c - numbers in the sentences beside the cursor, each held against a slow walk over the
  * spans: columns and ranges of lanes, GC cycles, tasks, the curve's windows, who had the processors during a
- * wait. (An idle processor's: test_layout_lull.c; a folded group's: test_layout_group.c; tables':
+ * wait. (An idle processor's: test_layout_idle.c; a folded group's: test_layout_group.c; tables':
  * test_layout_table.c; `W`: test_layout_why.c.)
  */
 #include "layout2_help.h"

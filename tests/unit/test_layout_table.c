@@ -144,7 +144,8 @@ static void every_order(struct seen *s)
                 act(s, REQ_INVERT, 1);
                 in_order(t);
             }
-            if (!t->from->types || !t->nrows)
+            if (!t->from->types || !t->nrows ||
+                (!level && t->type[t->row[0]].n == 1)) /* that one would be gone to */
                 break;
             act(s, REQ_DETAILS, 1);
             assert_true(t->have.open != TABLE_TYPES);

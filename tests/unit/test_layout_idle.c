@@ -1,5 +1,5 @@
 /*
- * test_layout_lull.c - what is said of a processor's idle time is a sum over all of it: against a slow walk
+ * test_layout_idle.c - what is said of a processor's idle time is a sum over all of it: against a slow walk
  * over every span of every goroutine, for random cursors, windows and zooms of all samples.
  */
 #include <glob.h>

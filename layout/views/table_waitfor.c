@@ -1,0 +1,97 @@
+/*
+ * table_waitfor.c - who waits for whom, by start function; where such waiting ends stands in the status.
+ */
+#include "layout/views/table.h"
+#include "triage/findings/waitfor.h"
+
+enum { WAITED, WAITS, LIFE, LONGEST, COLS };
+static const struct tcol col[COLS] = {
+    [WAITED] = {"waited", "time waited", TCOL_DUR, 9},
+    [WAITS] = {"waits", "how often they waited", TCOL_COUNT, 8},
+    [LIFE] = {"of life", "the share of the lives of who waits", TCOL_SHARE, 9},
+    [LONGEST] = {"longest", "the longest", TCOL_DUR, 9},
+};
+
+static const struct waitfor_edge *waitfor_of(const struct table *t, const struct ttype *k)
+{
+    return &((const struct waitfor *)t->own)->edge[k->a];
+}
+
+static void waitfor_drop(void *w)
+{
+    waitfor_free(w);
+}
+
+/* Of each kind the longest wait is the one thing. */
+static bool waitfor_list(struct table *t)
+{
+    const struct waitfor *w = t->own = waitfor_new(t->tg);
+    for (uint32_t i = 0; w && i < w->nedges; i++) {
+        const struct moment *m = &w->edge[i].longest;
+        if (!table_add(t, i, 0, (struct thing){.t0 = m->t0, .t1 = m->t1, .g = m->g}))
+            return false;
+    }
+    return w;
+}
+
+static int64_t waitfor_value(const struct table *t, const struct ttype *k, int c)
+{
+    const struct waitfor_edge *e = waitfor_of(t, k);
+    return c == WAITED  ? e->ns
+           : c == WAITS ? (int64_t)e->count
+           : c == LIFE  ? (int64_t)(e->share * SHARE_WHOLE)
+                        : k->max;
+}
+
+static void waitfor_type_name(struct text *out, const struct table *t, const struct ttype *k)
+{
+    waitfor_edge_text(out, t->tr, waitfor_of(t, k));
+    if (waitfor_of(t, k)->knot)
+        text_lit(out, " (mutual)");
+}
+
+static void waitfor_name(struct text *out, const struct table *t, const struct thing *x)
+{
+    text_who(out, t->tr, x->g);
+}
+
+static void waitfor_type_say(struct text *t, const struct view *v, const struct ttype *k, int line)
+{
+    const struct waitfor *w = v->table->own;
+    const struct waitfor_edge *e = waitfor_of(v->table, k);
+    if (line == 0) {
+        waitfor_edge_text(t, v->tr, e);
+        text_lit(t, ": ");
+        text_dur(t, e->ns / (int64_t)(e->count ? e->count : 1));
+        text_lit(t, " on average, longest ");
+        text_dur(t, k->max);
+        text_lit(t, " @");
+        text_dur(t, e->longest.t0);
+        return;
+    }
+    for (uint32_t i = 0; i < w->nends; i++)
+        if (w->end[i].from == e->from && w->end[i].n) {
+            text_lit(t, "All its waits for others end with (inferred): ");
+            waitfor_end_text(t, v->tr, &w->end[i]);
+        }
+}
+
+static const struct table_from waitfor = {
+    .bar = STYLE_WAITING,
+    .thing = "wait",
+    .things = "longest waits",
+    .types = "who waits for whom",
+    .none = "no goroutine waits for another in this trace",
+    .name_least = 44,
+    .type_col = col,
+    .ntype_cols = COLS,
+    .type_first = WAITED,
+    .counted = true,
+    .list = waitfor_list,
+    .drop = waitfor_drop,
+    .type_value = waitfor_value,
+    .type_name = waitfor_type_name,
+    .type_say = waitfor_type_say,
+    .name = waitfor_name,
+};
+const struct view_kind kind_waitfor = {IS_THINGS(&waitfor)};
