@@ -85,9 +85,44 @@ uint32_t calls_first_place(const struct causes *c, uint32_t g)
     return 0;
 }
 
+/* Do others wait for what goroutines of that start function read? Then they pass answers on. */
+static bool hands_on(const struct causes *c, uint32_t name)
+{
+    uint64_t handed = 0, read = 0;
+    for (uint32_t i = 0; i < c->tg->npairs && i < 4096; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        handed += p->waker == name && p->waiter != name && wait_passes_on(p->kind) ? p->count : 0;
+        read += p->waiter == name && p->kind == WK_NET ? p->count : 0;
+    }
+    return handed * 2 > read;
+}
+
+/* Was it there before the trace began, at rest, and does it go on by reading in the function in which it
+ * began itself, and then by writing? (What it rests in is not always recorded.) */
+static uint32_t rested_in_read(const struct causes *c, uint32_t g)
+{
+    const struct lane_info li = trace_lane_who(c->tr, (struct lane){LANE_G, g});
+    const uint32_t name = trace_g_name(c->tr, g);
+    struct span_iter it;
+    bool read = false;
+    bool more = !li.created && name && span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0) &&
+                span_get(&it)->state == ST_WAITING;
+    for (int i = 0; i < 64 && more; i++, more = span_next(&it)) {
+        const struct span *s = span_get(&it);
+        if (!s->stack || (s->state != ST_WAITING && s->state != ST_SYSCALL))
+            continue;
+        if (read && causes_writes(c->tr, s->stack))
+            return hands_on(c, name) ? 0 : name;
+        if (!read && (!reads(c, s) || causes_place(c->tr, s->stack) != name))
+            return 0;
+        read = true;
+    }
+    return 0;
+}
+
 uint32_t calls_questions(const struct causes *c, uint32_t g)
 {
-    return calls_serves(c, g) ? calls_first_place(c, g) : 0;
+    return calls_serves(c, g) ? calls_first_place(c, g) : rested_in_read(c, g);
 }
 
 bool calls_child(const struct trace *tr, uint32_t stack)

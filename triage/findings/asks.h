@@ -16,8 +16,11 @@ bool calls_serves(const struct causes *c, uint32_t g);
 /* calls_first_place - the function in which a goroutine first reads from the network, or waits to: there a
  * server reads what it is asked. */
 uint32_t calls_first_place(const struct causes *c, uint32_t g);
-/* calls_questions - was goroutine g begun by one that accepts connections? The function in which it waits for
- * the next question; 0 no. */
+/*
+ * calls_questions - was goroutine g begun by one that accepts connections, or is it one that was there before
+ * the trace began, at rest in a read in its start function, writes then, and hands on little of what it
+ * reads? The function in which it waits for the next question; 0 no.
+ */
 uint32_t calls_questions(const struct causes *c, uint32_t g);
 /* calls_asks - does goroutine g read what it wrote a question for: are most of its waits for the network or a
  * pipe behind a write? */

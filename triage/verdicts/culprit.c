@@ -70,6 +70,15 @@ static struct site does_most(const struct verdict *v)
     return v->ndoing ? v->doing[0].at : (struct site){0};
 }
 
+/* What calls a place, unless a goroutine's own work begins in that. */
+static struct site goes_there(const struct callers_of *c, struct site p)
+{
+    uint32_t frame = p.frame, outer;
+    const uint32_t by = p.stack ? caller_in(c, p.stack, &frame) : 0;
+    outer = frame;
+    return by && caller_in(c, p.stack, &outer) ? (struct site){p.leaf, by, p.stack, frame} : p;
+}
+
 static struct site culprit_of(const struct callers_of *c, const struct verdict *v)
 {
     const struct site does = does_most(v);
@@ -80,6 +89,8 @@ static struct site culprit_of(const struct callers_of *c, const struct verdict *
         return v->creator.at;
     if (v->region)
         return at; /* the program says it itself */
+    if (is == CULPRIT_CALLER)
+        return goes_there(c, at);
     for (uint32_t i = 0, n = does.stack ? trace_stack(c->tr, does.stack) : 0; i < n; i++)
         if (trace_frame(c->tr, does.stack, i).func == at.user && is != CULPRIT_DOES)
             return holds ? (struct site){at.user, at.user, does.stack, i} : out_of_tools(c, at);

@@ -53,6 +53,21 @@ static bool is_side(const struct verdict *a, const struct verdict *b)
            (a->holder.group == b->holder.group || a->holder.group == b->waiter.group);
 }
 
+/* Does a say why so much is done at a place, or why it keeps others? */
+static bool is_why(const struct verdict *a)
+{
+    return a->harm.work != NO_LANE && (a->rule == RULE_STAMPEDE || a->rule == RULE_LINE);
+}
+
+/* Then what is said of that place, of who works there, and of the queue before it comes from that. */
+static bool is_from(const struct verdict *a, const struct verdict *b)
+{
+    bool there = b->where.user == a->where.user || (b->holder.group && b->holder.group == a->holder.group);
+    for (unsigned i = 0; i < b->nlinks; i++)
+        there |= b->link[i].at.user == a->where.user;
+    return is_why(a) && !is_why(b) && b->harm.work != NO_LANE && a->level >= b->level && there;
+}
+
 /* Both explain the same of the processors, and a names the cause. */
 static bool is_deeper(const struct verdict *a, const struct verdict *b)
 {
@@ -65,8 +80,8 @@ static bool is_deeper(const struct verdict *a, const struct verdict *b)
 static const struct {
     bool (*holds)(const struct verdict *a, const struct verdict *b);
     bool any;
-} relations[] = {{same_cause, false}, {same_holder, false}, {is_done, true},
-                 {is_there, false},   {is_side, true},      {is_deeper, true}};
+} relations[] = {{same_cause, false}, {same_holder, false}, {is_done, true}, {is_there, false},
+                 {is_side, true},     {is_deeper, true},    {is_from, true}};
 
 static bool explained(const struct verdict *a, const struct verdict *b, bool larger)
 {
@@ -193,6 +208,14 @@ static double share_at(const struct work_tree *t, uint32_t node, uint32_t user, 
         sum += here ? tree_share(t, k, s) : share_at(t, k, user, cats, s);
     }
     return sum;
+}
+
+void verdict_share_at(const struct work_tree *t, uint32_t user, struct harm *out)
+{
+    out->all = share_at(t, 0, user, 0, TREE_ALL);
+    out->slow = share_at(t, 0, user, 0, TREE_SLOW);
+    out->usual = share_at(t, 0, user, 0, TREE_USUAL);
+    out->share = out->all > out->slow ? out->all : out->slow;
 }
 
 void verdict_in_works(const struct works *w, struct verdict *v, uint32_t user, unsigned cats)

@@ -1,45 +1,7 @@
-/*
- * fam_order.c - what order costs: short work that waits behind long (one goroutine takes things as they come,
- * and few of them take most of its time), and results that are ready but are taken in another order.
- */
+/* fam_order.c - results that are ready but are taken in another order. */
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
 #include "triage/verdicts/verdict.h"
-
-/*
- * The user's function with most of the slow pieces' time; .user 0: they don't take it themselves, but wait
- * for a processor, or for a thread that the host had elsewhere.
- */
-static struct site slow_place(const struct work *k)
-{
-    struct site p = {0};
-    bool own = false;
-    int64_t most = 0;
-    for (uint32_t i = 1; i < k->tree.n; i++) {
-        const struct tree_node *n = &k->tree.v[i];
-        if (n->first == NO_LANE && n->ns[TREE_SLOW] > most) {
-            most = n->ns[TREE_SLOW];
-            p = (struct site){n->leaf, n->user, n->stack, n->frame};
-            own = n->cat != EX_SCHED && n->cat != EX_NOBODY && n->cat != EX_STOPPED &&
-                  (n->cat != EX_RUN || n->t1 - n->t0 < threshold_ns(TH_HOST_RUN));
-        }
-    }
-    return own ? p : (struct site){0};
-}
-
-/* Do others wait for goroutines of that group, to hand something over or for an answer? */
-static bool awaited(const struct causes *c, uint32_t name)
-{
-    for (uint32_t i = 0; i < works_pairs(c); i++) {
-        const struct pair_row *p = &c->tg->pairs[i];
-        if (p->waker == name && p->waiter != name && !p->from_scheduler && wait_passes_on(p->kind) &&
-            (double)p->count >= threshold(TH_MANY))
-            return true;
-    }
-    return false;
-}
-
-/* ---- results taken in order ---------------------------------------------------------------------------- */
 
 enum { MOMENTS = 64, STEPS = 4000, MEMBERS = 64 };
 
@@ -100,38 +62,12 @@ static bool in_order(struct causes *c, const struct works *w, const struct work 
     return ok;
 }
 
-static bool behind(struct causes *c, const struct work *k, struct verdicts *out)
-{
-    const double usual = (double)k->d.p50, all = (double)k->d.total;
-    uint32_t few = 0;
-    double ns = 0;
-    while (few < k->looked && (double)(k->v[few].t1 - k->v[few].t0) >= threshold(TH_LINE_TIMES) * usual) {
-        ns += (double)(k->v[few].t1 - k->v[few].t0);
-        few++;
-    }
-    const struct site at = slow_place(k);
-    if (k->kind != WORK_ITEMS || k->looked < threshold(TH_MANY) || few * 3 > k->looked || few < 3 ||
-        !at.user || ns < threshold(TH_LINE_SHARE) * all || (double)k->d.max < (double)threshold_ns(TH_FELT) ||
-        !awaited(c, k->name))
-        return true;
-    struct verdict v = verdict_new(RULE_LINE, ns / all);
-    v.where = at;
-    v.waiter.group = k->name;
-    v.g = k->v[0].g;
-    v.t0 = k->v[0].t0;
-    v.t1 = k->v[0].t1;
-    verdict_ev(&v, EV_SHARE, ns / all);
-    verdict_ev(&v, EV_LONGEST, (double)k->d.max);
-    verdict_ev(&v, EV_EACH, usual);
-    return verdict_add(out, &v);
-}
-
 bool fam_order(struct causes *c, const struct works *w, struct verdicts *out)
 {
     bool ok = true;
     for (uint32_t i = 0; ok && i < w->n; i++) {
         const struct work *k = &w->v[i];
-        ok = k->background || (behind(c, k, out) && (k->inner || in_order(c, w, k, out)));
+        ok = !work_counts(k) || in_order(c, w, k, out);
     }
     return ok;
 }

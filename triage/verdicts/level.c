@@ -7,13 +7,14 @@
  *   lateness     it sleeps while what it waits for is there
  *   repetition   a piece asks for many things in a row from one line
  *   variation    the slow pieces have it, the usual ones don't
+ *   order        short pieces stand behind long ones; or all go at once where one could for all
  *   failure      it waits until a deadline or a timer is up, where others are answered
  *   failure      the one that all wait for waits itself, until a timer is up
  */
 #include "triage/findings/asks.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
-#include "triage/verdicts/verdict.h"
+#include "triage/verdicts/ways.h"
 
 enum { BOUND_SPANS = 64 };
 #define VAGUE 0.7 /* that slow pieces do something else says less than what they wait for */
@@ -188,8 +189,27 @@ static bool is_taken(const struct causes *c, const struct verdict *v)
     return v->ndoing && explain_waits_outside(v->doing[0].cat) && causes_writes(c->tr, v->doing[0].at.stack);
 }
 
+static bool is_below(const struct work_tree *t, uint32_t node, uint32_t user)
+{
+    bool is = false;
+    for (uint32_t k = t->v[node].first; k != NO_LANE && !is; k = t->v[k].next)
+        is = t->v[k].user == user || is_below(t, k, user);
+    return is;
+}
+
+/* Do others wait for the one that does it (a flight)? Then it is done once for all of them. */
+static bool done_once(struct causes *c, const struct works *all, const struct verdict *v)
+{
+    const struct work *w = &all->v[v->harm.work];
+    bool is = false;
+    for (uint32_t k = w->tree.v[0].first; k != NO_LANE && !is; k = w->tree.v[k].next)
+        is = w->tree.v[k].cat == EX_WAIT && is_below(&w->tree, k, v->where.user) &&
+             link_at(c, all, w, k) == FAM_SLOW_ONE;
+    return is;
+}
+
 /* varies: the slow pieces have it. */
-static bool warns(const struct causes *c, const struct works *all, const struct verdict *v, bool varies)
+static bool warns(struct causes *c, const struct works *all, const struct verdict *v, bool varies)
 {
     const struct work *w = &all->v[v->harm.work];
     const double share = v->harm.share;
@@ -203,10 +223,16 @@ static bool warns(const struct causes *c, const struct works *all, const struct 
     case FAM_LOCK:
     case FAM_SERVER: return much && room(c, v) && !holder_late(v) && (crowd || most || varies);
     case FAM_SET: return much && room(c, v) && !bounds(c, all, v) && (crowd || one_at_a_time(c, v));
+    case FAM_ORDER: return much;
+    case FAM_CROWD:
+        return much && (v->ev[EV_EACH] >= threshold(TH_DOUBLE) * v->ev[EV_FIRST] ||
+                        (v->doing[0].cat == EX_RUN && v->ev[EV_CROWD] > c->procs));
     case FAM_POLLING: return v->ev[EV_SHARE] * share >= threshold(TH_SHARE);
     case FAM_LIMIT: return much && (ended_by_others(c, all, v) || others_answered(c, all, v));
     case FAM_SERIAL: return share >= threshold(TH_REPEATS) && (!side_by_side(w) || alone_in_main(all, w));
-    case FAM_SLOW: return !held_by_host(v) && !v->usual_too && !of_another_kind(all, v) && !is_taken(c, v);
+    case FAM_SLOW:
+        return !held_by_host(v) && !v->usual_too && !of_another_kind(all, v) && !is_taken(c, v) &&
+               !done_once(c, all, v);
     default: return false;
     }
 }
@@ -245,7 +271,7 @@ static struct gain gain_of(const struct causes *c, const struct verdict *v, doub
     return g;
 }
 
-void verdict_level(const struct causes *c, const struct works *all, struct verdict *v)
+void verdict_level(struct causes *c, const struct works *all, struct verdict *v)
 {
     const struct work *w = &all->v[v->harm.work];
     const double tail = excess(all, v), clock = of_clock(c, all, v);
@@ -258,8 +284,9 @@ void verdict_level(const struct causes *c, const struct works *all, struct verdi
                              : 0;
     if (polls > 0)
         verdict_ev(v, EV_SHARE, polls);
-    if (varies && awaited && verdict_family(v) != FAM_SLOW && !family_contends(verdict_family(v)) &&
-        !comes_late(v) && (v->harm.usual * 3 < v->harm.slow || v->rule == RULE_BACKEND)) {
+    if (varies && awaited && verdict_family(v) != FAM_SLOW && verdict_family(v) != FAM_CROWD &&
+        verdict_family(v) != FAM_ORDER && !family_contends(verdict_family(v)) && !comes_late(v) &&
+        (v->harm.usual * 3 < v->harm.slow || v->rule == RULE_BACKEND)) {
         v->usual_too =
             v->harm.usual * 3 >= v->harm.slow || (!v->harm.slow_only && v->harm.hit * 2 >= v->harm.of);
         v->rule = RULE_SLOW;

@@ -254,6 +254,8 @@ static enum family link_kind(struct follow *f, const struct tree_node *n, bool *
         return FAM_SET; /* it waits for room to start the next of them, and there is room for one */
     if (semaphore(f, n->leaf) && n->let_go != n->user)
         return FAM_LOCK; /* others take it, too, in another function, and perhaps the whole of it */
+    if (by == n->who && !semaphore(f, n->leaf) && for_all(f, n))
+        return FAM_SLOW_ONE; /* as a flight */
     if (semaphore(f, n->leaf) || by == n->who || waits_there(f, by, n->user))
         return for_all(f, n) || !of_set(f, n) || idles(f, n) ? FAM_NONE : FAM_SET;
     if (for_all(f, n) || served_of(f, g)->busy < threshold(TH_BUSY) || passes_on(f, n) || paces(f, n, by) ||
@@ -281,4 +283,15 @@ enum family link_of(struct follow *f, uint32_t node, bool inside)
         m->asked = true;
     }
     return m->queue && !inside ? FAM_NONE : (enum family)m->family;
+}
+
+enum family link_at(struct causes *c, const struct works *all, const struct work *w, uint32_t node)
+{
+    struct follow f = {.c = c, .all = all, .w = w};
+    f.served = mem_zalloc(((size_t)c->tg->ngroups + 1) * sizeof *f.served);
+    f.memo = mem_zalloc(((size_t)w->tree.n + 1) * sizeof *f.memo);
+    const enum family l = f.served && f.memo ? link_of(&f, node, false) : FAM_NONE;
+    mem_free(f.served);
+    mem_free(f.memo);
+    return l;
 }

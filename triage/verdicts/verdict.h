@@ -46,6 +46,7 @@ enum rule_need {                      /* what of a trace a rule cannot do withou
 unsigned rule_needs(enum rule r);
 enum culprit {
     CULPRIT_WHERE,
+    CULPRIT_CALLER, /* who goes there: what calls it, unless all of the work begins in that */
     CULPRIT_HOLDER,
     CULPRIT_DOES,
     CULPRIT_CREATOR
@@ -168,7 +169,7 @@ typedef bool family_fn(struct causes *c, const struct works *w, struct verdicts 
 /* verdicts_decide - decide.c: level, gain, order; what another one explains becomes its symptom. */
 void verdicts_decide(struct causes *c, const struct works *w, struct verdicts *out);
 /* verdict_level - level.c: level, gain and score of one that is about a work. */
-void verdict_level(const struct causes *c, const struct works *w, struct verdict *v);
+void verdict_level(struct causes *c, const struct works *w, struct verdict *v);
 /* family_contends - is it that others have what a piece waits for? */
 static inline bool family_contends(enum family f)
 {
@@ -188,6 +189,9 @@ struct verdict verdict_new(enum rule r, double share);
  * categories (a bit each, 0: any), the outermost ones; of none: as it was.
  */
 void verdict_in_works(const struct works *w, struct verdict *v, uint32_t user, unsigned cats);
+/* verdict_share_at - of a work's tree what lies at that function (string), the outermost nodes: into all,
+ * slow and usual. */
+void verdict_share_at(const struct work_tree *t, uint32_t user, struct harm *out);
 /* allocates_most - fam_collector.c: the place that allocates most, as far as stacks tell; .user 0: none has a
  * third. */
 struct site allocates_most(const struct causes *c, const struct works *w);

@@ -209,8 +209,7 @@ static void deeds_of(const struct follow *f, const struct way *w, struct verdict
 
 enum { CROWD_ASKED = 1024 };
 
-/* Members of a group come in the order in which the trace mentions them: how many are known at t? */
-static uint32_t members_by(const struct causes *c, uint32_t group, int64_t t)
+uint32_t members_by(const struct causes *c, uint32_t group, int64_t t)
 {
     const uint32_t n = (uint32_t)c->of[group].n;
     uint32_t lo = 0, hi = n;
@@ -303,7 +302,7 @@ static struct verdict verdict_of(struct follow *f, const struct way *w, uint32_t
         v.holder = (struct role){end->by != NO_LANE ? trace_g_name(f->c->tr, end->by) : 0, end->by,
                                  verdict_place(f->all, end->by_stack), 0};
     }
-    if (w->family == FAM_SLOW_ONE && at->kind != WK_WAITGROUP) {
+    if (w->family == FAM_SLOW_ONE && at->kind != WK_WAITGROUP && v.holder.group != v.waiter.group) {
         v.rule = RULE_ONE_OF;
         verdict_ev(&v, EV_COUNT, v.holder.n);
     }

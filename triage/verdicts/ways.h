@@ -52,6 +52,11 @@ struct follow {
  * link. inside: it lies behind a link already.
  */
 enum family link_of(struct follow *f, uint32_t node, bool inside);
+/* link_at - the same of one node of a work, by itself. */
+enum family link_at(struct causes *c, const struct works *all, const struct work *w, uint32_t node);
+/* members_by - members of a group come in the order in which the trace mentions them: how many are known at
+ * t? */
+uint32_t members_by(const struct causes *c, uint32_t group, int64_t t);
 /* served_of - how busy the goroutines of a group are that others wait for; asked once. */
 struct served *served_of(struct follow *f, uint32_t group);
 

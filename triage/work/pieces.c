@@ -72,10 +72,31 @@ static bool wants_more(const struct causes *c, uint32_t name, uint32_t questions
             causes_place(c->tr, s->stack) == questions);
 }
 
+struct parting {            /* along one goroutine */
+    int64_t since, written; /* a piece began; an answer was written since, up to then: NO_TIME not */
+    bool read;              /* it began with a question that was there already */
+};
+
+/* A system call of a goroutine that is asked questions: behind an answer a read of the next one, which may be
+ * there already, ends a piece. */
+static void item_call(const struct causes *c, uint32_t g, uint32_t questions, const struct span *s,
+                      struct parting *p, struct cut *k)
+{
+    if (p->since == NO_TIME || !s->stack)
+        return;
+    if (causes_writes(c->tr, s->stack)) {
+        p->written = s->t1;
+    } else if (p->written != NO_TIME && causes_place(c->tr, s->stack) == questions &&
+               stacks_has(c->tr, s->stack, "net.(*netFD).Read")) {
+        cut_add(k, g, p->since, p->written);
+        *p = (struct parting){s->t1, NO_TIME, true};
+    }
+}
+
 static void items_in(const struct causes *c, uint32_t g, uint32_t questions, uint32_t steps, struct cut *k)
 {
     const uint32_t name = c->tg->groups[gstat_group(c->tg->g, g)].name;
-    int64_t since = NO_TIME;
+    struct parting p = {NO_TIME, NO_TIME, false};
     uint32_t last = 0;
     bool is = false;
     struct walk w;
@@ -83,19 +104,21 @@ static void items_in(const struct causes *c, uint32_t g, uint32_t questions, uin
     for (const struct span *s; !k->failed && (s = walk_next(&w));) {
         k->seen = ns_add(k->seen, s->t1 - s->t0);
         if (s->state == ST_NONE) /* between two stretches */
-            since = NO_TIME;
+            p.since = NO_TIME;
+        if (s->state == ST_SYSCALL && questions)
+            item_call(c, g, questions, s, &p, k);
         if (s->state != ST_WAITING)
             continue;
         is = s->stack == last && last ? is : wants_more(c, name, questions, s);
         last = s->stack;
         if (is) {
             k->more = s->stack;
-            if (since != NO_TIME)
-                cut_add(k, g, since, s->t0);
-            since = s->open_end ? NO_TIME : s->t1;
+            if (p.since != NO_TIME && (!p.read || p.written != NO_TIME)) /* else nothing was there */
+                cut_add(k, g, p.since, s->t0);
+            p = (struct parting){s->open_end ? NO_TIME : s->t1, NO_TIME, false};
         }
     }
-    k->open += since != NO_TIME;
+    k->open += p.since != NO_TIME;
 }
 
 static void requests_in(const struct causes *c, uint32_t g, uint32_t steps, struct cut *k)

@@ -1,0 +1,237 @@
+/*
+ * fam_line.c - short work that waits behind long: one goroutine takes things as they come, few of them take
+ * most of its time, and others stand behind these. That they do is seen: whoever began to wait while the long
+ * one lasted is answered by that same goroutine after it, though others of its kind had nothing to do; or
+ * the next question was there already when the long one was answered.
+ */
+#include "triage/findings/asks.h"
+#include "triage/findings/instances.h"
+#include "triage/findings/thresholds.h"
+#include "triage/findings/walk.h"
+#include "triage/tables/slices.h"
+#include "triage/verdicts/ways.h"
+
+enum {
+    LONG = 32 /* long pieces looked at */,
+    MEMBERS = 512,
+    PAIRS = 16,
+    STEPS = 64,
+    WALKED = 16384,
+    USUAL = 8,
+    MOMENTS = 8
+};
+
+/*
+ * The user's function with most of the slow pieces' time; .user 0: they don't take it themselves, but wait
+ * for a processor, or for a thread that the host had elsewhere.
+ */
+static struct site slow_place(const struct work *k, struct did *does)
+{
+    struct site p = {0};
+    bool own = false;
+    int64_t most = 0;
+    for (uint32_t i = 1; i < k->tree.n; i++) {
+        const struct tree_node *n = &k->tree.v[i];
+        if (n->first == NO_LANE && n->ns[TREE_SLOW] > most) {
+            most = n->ns[TREE_SLOW];
+            p = (struct site){n->leaf, n->user, n->stack, n->frame};
+            *does = (struct did){n->cat, n->kind, p, 1};
+            own = n->cat != EX_SCHED && n->cat != EX_NOBODY && n->cat != EX_STOPPED &&
+                  (n->cat != EX_RUN || n->t1 - n->t0 < threshold_ns(TH_HOST_RUN));
+        }
+    }
+    return own ? p : (struct site){0};
+}
+
+/* Does another one of the kind wait for more at some moment of p? Then what waits behind p is not for any of
+ * them. */
+static bool others_rest(const struct causes *c, const struct work *k, const struct workpiece *p)
+{
+    const uint32_t n = c->of[k->group].n;
+    bool rest = n == 1;
+    for (uint32_t i = 0; i < n && i < MEMBERS && !rest; i++) {
+        const uint32_t m = causes_member(c, k->group, i, MEMBERS);
+        for (int64_t at = 1; at < MOMENTS && m != p->g && !rest; at++) {
+            struct span s;
+            rest =
+                trace_span_at(c->tr, (struct lane){LANE_G, m}, p->t0 + (p->t1 - p->t0) / MOMENTS * at, &s) &&
+                s.state == ST_WAITING && instance_wants_more(c->tr, k->name, s.reason, s.stack);
+        }
+    }
+    return rest;
+}
+
+/* Of a piece: how many waits who did it ended; how many of them began in it and were long enough to be felt;
+ * and how many are of goroutines that no other one of its kind woke, but this one several times. Who waits
+ * for more work is at rest. */
+struct woken {
+    uint32_t n, felt, bound;
+};
+
+static void woken_in(const struct causes *c, uint32_t group, const struct workpiece *p, struct woken *out)
+{
+    const uint32_t all = (uint32_t)c->of[group].n, end = members_by(c, group, p->t1),
+                   name = c->tg->groups[group].name, kind = gstat_group(c->tg->g, p->g);
+    const uint32_t first = end > MEMBERS ? end - MEMBERS : 0;
+    for (uint32_t i = first; i < end; i++) {
+        const uint32_t g = causes_member(c, group, i, all);
+        uint32_t here = 0, others = 0;
+        struct span wait = {.state = ST_NONE};
+        struct walk w;
+        walk_at(&w, c->tr, g, p->t0, WALKED / (end - first) + STEPS);
+        for (const struct span *s; g != p->g && (s = walk_next(&w)) && s->t0 <= p->t1 + TOGETHER;) {
+            if (s->state == ST_RUNNABLE && wait.state == ST_WAITING && s->who < c->tg->ng &&
+                gstat_group(c->tg->g, s->who) == kind &&
+                !instance_wants_more(c->tr, name, wait.reason, wait.stack)) {
+                here += s->who == p->g;
+                others += s->who != p->g;
+                out->felt += s->who == p->g && wait.t0 > p->t0 && wait.t1 - wait.t0 >= threshold_ns(TH_FELT);
+            }
+            wait = *s;
+        }
+        out->n += here;
+        out->bound += here > 1 && !others ? here : 0;
+    }
+}
+
+static struct woken woken_by(const struct causes *c, const struct work *k, const struct workpiece *p)
+{
+    uint32_t groups[PAIRS], ngroups = 0;
+    struct woken n = {0, 0, 0};
+    for (uint32_t i = 0; i < works_pairs(c) && ngroups < PAIRS; i++) {
+        const struct pair_row *r = &c->tg->pairs[i];
+        const uint32_t group = causes_group(c, r->waiter);
+        bool known = r->waker != k->name || r->waiter == k->name || r->from_scheduler ||
+                     !wait_passes_on(r->kind) || group == UINT32_MAX;
+        for (uint32_t j = 0; j < ngroups && !known; j++)
+            known = groups[j] == group;
+        if (known)
+            continue;
+        groups[ngroups++] = group;
+        woken_in(c, group, p, &n);
+    }
+    return n;
+}
+
+/* Of items that one goroutine takes: are more answered in p than in a usual one, which wakes so many?
+ * *felt: so many had waited behind it. One waits for p itself. */
+static bool behind_item(const struct causes *c, const struct work *k, const struct workpiece *p, double usual,
+                        uint32_t *felt)
+{
+    const struct woken n = woken_by(c, k, p);
+    const bool one = n.bound * 2 > n.n || others_rest(c, k, p);
+    *felt = one && n.felt > 1 ? n.felt - 1 : 0;
+    return one && n.n >= usual + 1;
+}
+
+/* Of questions over one connection: is the next one there when p is answered? */
+static bool behind_question(const struct causes *c, const struct work *k, const struct workpiece *p)
+{
+    const uint32_t asked = k->more ? causes_place(c->tr, k->more) : 0;
+    bool answered = false;
+    struct walk w;
+    walk_at(&w, c->tr, p->g, p->t1 > 0 ? p->t1 - 1 : 0, STEPS);
+    for (const struct span *s; asked && (s = walk_next(&w));) {
+        if (s->state == ST_WAITING && s->t0 >= p->t1)
+            return answered;
+        answered |= s->state == ST_SYSCALL && s->t0 >= p->t1 && s->stack && causes_writes(c->tr, s->stack);
+    }
+    return false;
+}
+
+/* Which work that counts waits for goroutines of that group most; itself: none other does. */
+static uint32_t work_behind(const struct causes *c, const struct works *all, uint32_t self)
+{
+    uint32_t best = self;
+    double most = 0;
+    for (uint32_t i = 0; i < all->n; i++) {
+        const struct work *w = &all->v[i];
+        for (uint32_t n = 1; work_counts(w) && n < w->tree.n; n++) {
+            const struct tree_node *x = &w->tree.v[n];
+            const double share = tree_share(&w->tree, n, w->standing ? TREE_ALL : TREE_SLOW);
+            if (x->cat == EX_WAIT && x->by < c->tg->ng &&
+                gstat_group(c->tg->g, x->by) == all->v[self].group && share > most) {
+                most = share;
+                best = i;
+            }
+        }
+    }
+    return best;
+}
+
+/* Long pieces: how many, their time, and those of the first LONG that others stand behind. */
+struct longs {
+    uint32_t n, looked, queued, behind;
+    double ns;
+};
+
+/* So many waits a usual piece ends. */
+static double wakes_usually(const struct causes *c, const struct work *k)
+{
+    const uint32_t n = k->looked / 4 < USUAL ? k->looked / 4 : USUAL, from = k->looked / 2 - n / 2;
+    double sum = 0;
+    for (uint32_t i = from; i < from + n; i++)
+        sum += woken_by(c, k, &k->v[i]).n;
+    return n ? sum / n : 0;
+}
+
+static struct longs longs_of(const struct causes *c, const struct work *k)
+{
+    struct longs l = {.n = 0};
+    const bool items = k->kind == WORK_ITEMS;
+    const double usual = items ? wakes_usually(c, k) : 0;
+    for (; l.n < k->looked &&
+           (double)(k->v[l.n].t1 - k->v[l.n].t0) >= threshold(TH_LINE_TIMES) * (double)k->d.p50;
+         l.n++) {
+        const struct workpiece *p = &k->v[l.n];
+        l.ns += (double)(p->t1 - p->t0);
+        if (l.n < LONG && p->t1 - p->t0 >= threshold_ns(TH_FELT) && slices_tick()) {
+            uint32_t felt = 1;
+            l.queued += items ? behind_item(c, k, p, usual, &felt) : behind_question(c, k, p);
+            l.looked++;
+            l.behind += felt;
+        }
+    }
+    return l;
+}
+
+static bool look(struct causes *c, const struct works *all, uint32_t work, struct verdicts *out)
+{
+    const struct work *k = &all->v[work];
+    if ((k->kind != WORK_ITEMS && k->kind != WORK_REQUESTS) || k->looked < threshold(TH_MANY) ||
+        (double)k->d.max < (double)threshold_ns(TH_FELT))
+        return true;
+    struct did does = {0};
+    const struct longs l = longs_of(c, k);
+    const struct site at = slow_place(k, &does);
+    struct harm own = {0};
+    verdict_share_at(&k->tree, at.user, &own);
+    if (own.usual * 3 >= own.slow || l.n * 3 > k->looked || l.n < threshold(TH_SEVERAL) || !at.user ||
+        l.queued * 2 < l.looked || l.ns < threshold(TH_LINE_SHARE) * (double)k->d.total)
+        return true;
+    struct verdict v = verdict_new(RULE_LINE, l.ns / (double)k->d.total);
+    v.where = at;
+    v.waiter.group = k->name;
+    v.holder = (struct role){.group = k->name, .g = k->v[0].g, .at = verdict_place(all, k->more)};
+    v.doing[v.ndoing++] = does;
+    v.g = k->v[0].g;
+    v.t0 = k->v[0].t0;
+    v.t1 = k->v[0].t1;
+    struct harm harm = {.work = work_behind(c, all, work)};
+    verdict_share_at(&all->v[harm.work].tree, at.user, &harm);
+    if (l.behind >= l.looked && harm.share >= threshold(TH_SHARE))
+        v.harm = harm; /* else nobody is seen to feel it */
+    verdict_ev(&v, EV_SHARE, l.ns / (double)k->d.total);
+    verdict_ev(&v, EV_LONGEST, (double)k->d.max);
+    verdict_ev(&v, EV_EACH, (double)k->d.p50);
+    verdict_ev(&v, EV_CROWD, (double)l.behind / l.looked);
+    return verdict_add(out, &v);
+}
+
+bool fam_line(struct causes *c, const struct works *w, struct verdicts *out)
+{
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < w->n; i++)
+        ok = w->v[i].background || look(c, w, i, out);
+    return ok;
+}

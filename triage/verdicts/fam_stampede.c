@@ -1,0 +1,259 @@
+/*
+ * fam_stampede.c - what is kept gets old, and all who find it so make it anew. Seen from outside: most pieces
+ * of a work pass by a place; but from the moment when one goes there nearly all that come go there, too,
+ * until some are done. Then none does for a while, and it begins again.
+ *
+ * By chance no row of pieces goes where few go. A client that sends many such pieces in a row is told by the
+ * rate: more come then than otherwise. What takes long for all (a lock, a stop) has none that pass.
+ */
+#include <stdlib.h>
+
+#include "decode/base/mem.h"
+#include "triage/findings/thresholds.h"
+#include "triage/findings/walk.h"
+#include "triage/tables/slices.h"
+#include "triage/tables/tab.h"
+#include "triage/verdicts/ways.h"
+
+enum { MOST = 40000, STEPS = 20000, PIECE_STEPS = 200, LEAST_CROWDS = 2 };
+
+struct turn { /* one that goes there, or passes */
+    int64_t t0, t1;
+    bool goes;
+};
+struct turns {
+    struct turn *v; /* by t0 */
+    size_t n, cap;
+    bool failed;
+};
+struct crowd { /* those that go there one upon the other */
+    size_t from, to;
+    uint32_t n, most, passed; /* most: at once; passed: until the last one went there */
+    int64_t t0, last, end;    /* the first begins, the last begins, all are done */
+    int64_t first;            /* how long the one took that was done first */
+    bool closed;              /* half of them were not yet done when the last one began */
+};
+struct stampede {
+    uint32_t crowds, n, alone, passed, most, during; /* during: passed while anybody was there */
+    int64_t window, there, first, each;              /* ns, summed: from first to last begin; any there */
+    struct turn example;
+};
+
+static void turn_add(struct turns *k, int64_t t0, int64_t t1, bool goes)
+{
+    struct turn *v = k->n < MOST ? mem_grow(k->v, &k->cap, k->n + 1, sizeof *v) : NULL;
+    k->failed |= !v && k->n < MOST;
+    if (v) {
+        k->v = v;
+        v[k->n++] = (struct turn){t0, t1, goes};
+    }
+}
+
+static int cmp_turn(const void *a, const void *b)
+{
+    const struct turn *x = a, *y = b;
+    return x->t0 != y->t0 ? (x->t0 > y->t0) - (x->t0 < y->t0) : (x->t1 > y->t1) - (x->t1 < y->t1);
+}
+
+/* Does it go there itself: wait there, or run for much longer than a usual one takes? Who waits for one that
+ * does, does not. */
+static bool goes(const struct causes *c, const struct works *all, const struct work *w,
+                 const struct workpiece *p, const struct tree_node *at)
+{
+    if (at->cat == EX_RUN) {
+        struct shares of;
+        trace_shares(c->tr, (struct lane){LANE_G, p->g}, p->t0, p->t1, &of);
+        return (double)of.ns[ST_RUNNING] >= threshold(TH_TAIL) * (double)w->d.p50;
+    }
+    struct walk k;
+    walk_at(&k, c->tr, p->g, p->t0, PIECE_STEPS);
+    for (const struct span *s; (s = walk_next(&k)) && s->t0 < p->t1;)
+        if ((s->state == ST_WAITING || s->state == ST_SYSCALL) && s->stack &&
+            verdict_place(all, s->stack).user == at->user)
+            return true;
+    return false;
+}
+
+/* Pieces much longer than usual may go there; the others pass. */
+static void pieces(const struct causes *c, const struct works *all, const struct work *w,
+                   const struct tree_node *at, struct turns *out)
+{
+    const double usual = (double)w->d.p50;
+    for (uint32_t i = 0; i < w->looked && !out->failed && slices_tick(); i++) {
+        const struct workpiece *p = &w->v[i];
+        const double ns = (double)(p->t1 - p->t0);
+        turn_add(out, p->t0, p->t1,
+                 ns >= threshold(TH_TAIL) * usual && ns - usual >= (double)threshold_ns(TH_FELT) &&
+                     goes(c, all, w, p, at));
+    }
+}
+
+/* Of those that run all along: rows of waits in that function of the program's; between two other waits they
+ * pass. */
+static void rounds(const struct causes *c, const struct works *all, const struct work *w, uint32_t user,
+                   struct turns *out)
+{
+    for (uint32_t i = 0; i < w->looked && !out->failed && slices_tick(); i++) {
+        int64_t since = NO_TIME, t0 = 0, t1 = 0; /* since: the end of a wait elsewhere; t0, t1: of a row */
+        struct walk k;
+        walk_from(&k, c->tr, w->v[i].g, 0, STEPS);
+        for (const struct span *s; (s = walk_next(&k));) {
+            if (s->state != ST_WAITING || !s->stack)
+                continue;
+            if (verdict_place(all, s->stack).user == user) {
+                t0 = t1 ? t0 : s->t0;
+                t1 = s->t1;
+                continue;
+            }
+            if (t1)
+                turn_add(out, t0, t1, true);
+            else if (since != NO_TIME)
+                turn_add(out, since, s->t0, false);
+            since = s->t1;
+            t1 = 0;
+        }
+    }
+}
+
+/* The crowd that begins with turn i, one that goes there. ends: room for as many as there are turns. */
+static struct crowd crowd_at(const struct turns *k, size_t i, int64_t *ends)
+{
+    struct crowd c = {.from = i, .t0 = k->v[i].t0, .last = k->v[i].t0, .end = k->v[i].t1};
+    uint32_t passed = 0;
+    int64_t done = INT64_MAX;
+    for (; i < k->n && k->v[i].t0 < c.end; i++) {
+        const struct turn *t = &k->v[i];
+        if (!t->goes) {
+            passed++;
+            continue;
+        }
+        c.passed = passed;
+        c.last = t->t0;
+        c.end = t->t1 > c.end ? t->t1 : c.end;
+        c.first = t->t1 < done ? t->t1 - t->t0 : c.first;
+        done = t->t1 < done ? t->t1 : done;
+        ends[c.n++] = t->t1;
+    }
+    c.to = i;
+    qsort(ends, c.n, sizeof *ends, cmp_ns);
+    c.closed = c.n > 1 && ends[(c.n - 1) / 2] > c.last;
+    for (uint32_t e = 0; e < c.n; e++) /* those not done when the last one begins */
+        c.most += ends[e] > c.last;
+    return c;
+}
+
+static bool stampede_of(const struct turns *k, struct stampede *s)
+{
+    *s = (struct stampede){0};
+    int64_t *ends = mem_alloc((k->n + 1) * sizeof *ends);
+    for (size_t i = 0; ends && i < k->n;) {
+        if (!k->v[i].goes) {
+            i++;
+            continue;
+        }
+        const struct crowd c = crowd_at(k, i, ends);
+        s->there = ns_add(s->there, c.end - c.t0);
+        s->during += (uint32_t)(c.to - c.from) - c.n;
+        if (!c.closed || c.n < threshold(TH_SEVERAL)) {
+            s->alone += c.n;
+        } else {
+            s->crowds++;
+            s->n += c.n;
+            s->passed += c.passed;
+            s->window = ns_add(s->window, c.last - c.t0);
+            s->first = ns_add(s->first, c.first);
+            if (c.most > s->most) {
+                s->most = c.most;
+                s->example = (struct turn){c.t0, c.end, true};
+            }
+            for (size_t j = c.from; j < c.to; j++)
+                s->each = ns_add(s->each, k->v[j].goes ? k->v[j].t1 - k->v[j].t0 : 0);
+        }
+        i = c.to;
+    }
+    mem_free(ends);
+    return ends != NULL;
+}
+
+/* Is that so again and again, of most that go there, and do no more come then than otherwise? */
+static bool is_stampede(const struct turns *k, const struct stampede *s)
+{
+    if (s->crowds < LEAST_CROWDS || s->alone > s->n || (double)s->passed > threshold(TH_DOUBLE) * s->n)
+        return false;
+    const int64_t all = k->v[k->n - 1].t0 - k->v[0].t0, else_ns = all - s->there;
+    const double passed = (double)k->n - s->n - s->alone - s->during;
+    const double rate = else_ns > 0 ? passed / (double)else_ns : 0;
+    const double come = (double)s->n + s->passed - s->crowds, most = rate * (double)s->window;
+    return passed >= s->n && come <= threshold(TH_DOUBLE) * most + s->crowds;
+}
+
+/* What takes most of the slow pieces' time (of all, where none is slow), and what hardly any of the usual
+ * ones do; NO_LANE: nothing takes a good part of it that they do themselves, or have another one do for
+ * them. */
+static uint32_t place_of(struct causes *c, const struct works *all, const struct work *w)
+{
+    const struct work_tree *t = &w->tree;
+    const enum tree_set s = w->standing ? TREE_ALL : TREE_SLOW;
+    uint32_t best = NO_LANE;
+    for (uint32_t k = t->v[0].first; k != NO_LANE; k = t->v[k].next) {
+        const struct tree_node *n = &t->v[k];
+        if (tree_share(t, k, s) < threshold(TH_SHARE) ||
+            (!w->standing && n->pieces[TREE_USUAL] * 2 >= t->pieces[TREE_USUAL]) ||
+            (best != NO_LANE && n->ns[s] <= t->v[best].ns[s]))
+            continue;
+        const bool does = explain_waits_outside(n->cat) || n->cat == EX_SYSCALL || n->cat == EX_TIMER ||
+                          (n->cat == EX_RUN && !w->standing);
+        const bool asks = n->cat == EX_WAIT && n->by != NO_LANE && wait_passes_on((enum wait_kind)n->kind) &&
+                          (trace_g_name(c->tr, n->by) != n->who || link_at(c, all, w, k) == FAM_SET);
+        best = does || asks ? k : best;
+    }
+    return best;
+}
+
+static bool look(struct causes *c, const struct works *all, uint32_t work, struct verdicts *out)
+{
+    const struct work *w = &all->v[work];
+    const uint32_t at = place_of(c, all, w);
+    struct turns k = {0};
+    struct stampede s;
+    if (at == NO_LANE)
+        return true;
+    const struct tree_node *n = &w->tree.v[at];
+    if (w->standing)
+        rounds(c, all, w, n->user, &k);
+    else
+        pieces(c, all, w, n, &k);
+    if (k.n)
+        qsort(k.v, k.n, sizeof *k.v, cmp_turn);
+    bool ok = !k.failed && stampede_of(&k, &s);
+    const bool one_by_one =
+        ok && s.crowds && (double)s.each * s.crowds >= threshold(TH_DOUBLE) * (double)s.first * s.n;
+    if (ok && k.n && is_stampede(&k, &s) && (n->cat != EX_WAIT || one_by_one)) {
+        struct verdict v = verdict_new(RULE_STAMPEDE, 0);
+        v.where = (struct site){n->leaf, n->user, n->stack, n->frame};
+        v.waiter = (struct role){.group = n->who, .g = n->g, .at = v.where};
+        v.doing[v.ndoing++] = (struct did){n->cat, n->kind, v.where, 1};
+        v.g = n->g;
+        v.t0 = s.example.t0;
+        v.t1 = s.example.t1;
+        v.sure = SURE_INFERRED;
+        v.harm = (struct harm){.work = work};
+        verdict_share_at(&w->tree, n->user, &v.harm);
+        verdict_ev(&v, EV_CROWD, s.most);
+        verdict_ev(&v, EV_COUNT, s.n);
+        verdict_ev(&v, EV_CROWDS, s.crowds);
+        verdict_ev(&v, EV_EACH, (double)s.each / s.n);
+        verdict_ev(&v, EV_FIRST, (double)s.first / s.crowds);
+        ok = verdict_add(out, &v);
+    }
+    mem_free(k.v);
+    return ok;
+}
+
+bool fam_stampede(struct causes *c, const struct works *w, struct verdicts *out)
+{
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < w->n; i++)
+        ok = !work_counts(&w->v[i]) || !w->v[i].tree.n || w->v[i].kind == WORK_MAIN || look(c, w, i, out);
+    return ok;
+}
