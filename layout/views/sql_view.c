@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "layout/cells/lines.h"
 #include "layout/move/filter.h"
 #include "layout/move/match.h"
 #include "layout/views/sql_pipe.h"
@@ -18,15 +17,18 @@
 #include "triage/sql/sql.h"
 
 enum { CELL = 60, COLUMNS = 64 }; /* characters of a cell, columns that are shown */
-#define APART '\x1f' /* between the cells of a line before they are aligned: no cell has such a byte */
+#define APART '\t'                /* between the cells of a line: no cell has such a byte */
 
 struct asked_row {
     int64_t t0, t1;
     uint64_t id;
     enum lane_kind kind; /* LANE_KINDS: it is no place */
+    size_t at;           /* its line in asked.lines */
 };
 struct asked {
-    struct lines *lines; /* heads, then rows */
+    struct text lines; /* of heads, then of each row: cells with APART between them, and a 0 */
+    size_t width[COLUMNS];
+    bool right[COLUMNS]; /* a column of numbers */
     struct asked_row *row;
     size_t cap;
     uint32_t n;
@@ -46,7 +48,7 @@ struct asked {
 void sql_view_free(struct asked *a)
 {
     if (a) {
-        lines_free(a->lines);
+        text_free(&a->lines);
         mem_free(a->row);
         mem_free(a->query);
         mem_free(a->pipe);
@@ -107,7 +109,7 @@ static void add_cell(struct text *t, const struct sql_cell *c)
     case SQL_NULL: break;
     case SQL_INT: text_add(t, "%" PRId64, c->i); break;
     case SQL_REAL: text_add(t, "%.6g", c->r); break;
-    case SQL_TEXT: text_clean(t, c->s.p, c->s.len, CELL); break;
+    case SQL_TEXT: text_clean(t, c->s.p, c->s.len, 0); break;
     }
 }
 
@@ -116,9 +118,22 @@ static unsigned shown(const struct sql_query *q)
     return sql_width(q) < COLUMNS ? sql_width(q) : COLUMNS;
 }
 
-/* The rows of a query as lines of cells apart by APART; right[]: columns of numbers. */
-static bool collect(struct asked *a, struct sql_query *q, struct text *t, bool right[COLUMNS], struct err *e)
+/* A cell is behind `from`: how wide it shows. */
+static void widen(struct asked *a, unsigned i, size_t from)
 {
+    const size_t w = text_width(&a->lines, from), most = w < CELL ? w : CELL;
+    a->width[i] = most > a->width[i] ? most : a->width[i];
+}
+
+static void begin_cell(struct text *t, unsigned i)
+{
+    text_raw(t, (const char[]){APART}, i > 0);
+}
+
+/* The rows of a query. */
+static bool collect(struct asked *a, struct sql_query *q, struct err *e)
+{
+    struct text *t = &a->lines;
     const struct columns_of k = {column(q, "t0") >= 0 ? column(q, "t0") : column(q, "t"),
                                  column(q, "t1"),
                                  column(q, "dur"),
@@ -126,88 +141,39 @@ static bool collect(struct asked *a, struct sql_query *q, struct text *t, bool r
     bool row = true;
     for (unsigned i = 0; i < shown(q); i++) {
         const struct str h = sql_head(q, i);
-        right[i] = a->number[i] = true;
-        text_raw(t, (const char[]){APART}, i > 0);
-        text_clean(t, h.p, h.len, CELL);
+        a->right[i] = a->number[i] = true;
+        begin_cell(t, i);
+        const size_t from = t->n;
+        text_clean(t, h.p, h.len, 0);
+        widen(a, i, from);
     }
-    text_lit(t, "\n");
+    text_raw(t, "", 1);
     while (text_ok(t) && sql_next(q, &row, e) == ERR_OK && row) {
         a->more = a->n == SQL_VIEW_ROWS;
         if (a->more || !mem_room(a->row, a->cap, a->n + 1))
             break;
-        a->row[a->n++] = place(q, &k);
+        a->row[a->n] = place(q, &k);
+        a->row[a->n++].at = t->n;
         for (unsigned i = 0; i < shown(q); i++) {
             const struct sql_cell c = sql_cell(q, i);
-            right[i] &= c.kind != SQL_TEXT;
+            a->right[i] &= c.kind != SQL_TEXT;
             a->number[i] &= c.kind != SQL_TEXT || (c.s.len && isdigit((unsigned char)c.s.p[0]));
-            text_raw(t, (const char[]){APART}, i > 0);
+            begin_cell(t, i);
+            const size_t from = t->n;
             add_cell(t, &c);
+            widen(a, i, from);
         }
-        text_lit(t, "\n");
+        text_raw(t, "", 1);
     }
     return text_ok(t) && (a->more || !row);
 }
 
-/* ---- lines --------------------------------------------------------------------------------------------- */
-
-static size_t chars(const char *p, size_t n)
-{
-    size_t w = 0;
-    for (size_t i = 0; i < n; i++)
-        w += ((unsigned char)p[i] & 0xC0) != 0x80;
-    return w;
-}
-
-/* One line of cells, with f for each; returns where the next line begins. */
-static const char *each_cell(const char *at, void (*f)(void *arg, unsigned i, const char *p, size_t n),
-                             void *arg)
-{
-    for (unsigned i = 0;; i++) {
-        const size_t n = strcspn(at, "\x1f\n");
-        f(arg, i, at, n);
-        at += n + 1;
-        if (at[-1] == '\n')
-            return at;
-    }
-}
-
-struct align {
-    size_t width[COLUMNS];
-    bool right[COLUMNS];
-    struct text line;
-};
-
-static void widen(void *arg, unsigned i, const char *p, size_t n)
-{
-    struct align *l = arg;
-    const size_t w = chars(p, n);
-    l->width[i] = w > l->width[i] ? w : l->width[i];
-}
-
-static void put(void *arg, unsigned i, const char *p, size_t n)
-{
-    struct align *l = arg;
-    const int pad = (int)(l->width[i] - chars(p, n));
-    text_add(&l->line, "%s%*s", i ? "  " : "", l->right[i] ? pad : 0, "");
-    text_raw(&l->line, p, n);
-    text_add(&l->line, "%*s", l->right[i] ? 0 : pad, "");
-}
-
-static bool lay_out(struct asked *a, const struct text *t, struct align *l)
-{
-    for (const char *at = t->p; *at;)
-        at = each_cell(at, widen, l);
-    for (const char *at = t->p; *at;) {
-        l->line.n = 0;
-        at = each_cell(at, put, l);
-        if (!text_ok(&l->line))
-            return false;
-        lines_add(a->lines, "%s", l->line.p);
-    }
-    return !a->lines->oom;
-}
-
 /* ---- asking -------------------------------------------------------------------------------------------- */
+
+static const char *line_of(const struct asked *a, uint32_t row)
+{
+    return a->lines.p + a->row[row].at;
+}
 
 static char *copy(const char *s, size_t n)
 {
@@ -234,9 +200,8 @@ static struct asked *asked_new(const char *query, size_t n)
     if (!a)
         return NULL;
     a->sort = -1;
-    a->lines = lines_new("sql");
     a->query = copy(query, n);
-    if (!a->lines || !a->query) {
+    if (!a->query) {
         sql_view_free(a);
         return NULL;
     }
@@ -286,8 +251,7 @@ static bool shows(void *arg, uint32_t g, const struct span *s)
 /* false: *e says why, or there is no memory. */
 static bool answer(struct asked *a, const struct trace *tr, struct err *e)
 {
-    struct align l = {.line = {0}};
-    struct text t = {0}, sql = {0};
+    struct text sql = {0};
     struct sql *s;
     struct sql_query *q = NULL;
     size_t used;
@@ -302,10 +266,8 @@ static bool answer(struct asked *a, const struct trace *tr, struct err *e)
         one_statement(a->query, used);
     if (ok && !q)
         ok = err_set(e, ERR_ARG, ERR_NO_OFFSET, "ask something: :sql select count(*) from span") == ERR_OK;
-    ok = ok && heads_of(a, q) && collect(a, q, &t, l.right, e) && lay_out(a, &t, &l);
-    text_free(&t);
+    ok = ok && heads_of(a, q) && collect(a, q, e);
     text_free(&sql);
-    text_free(&l.line);
     sql_end(q);
     sql_close(s);
     return ok;
@@ -505,7 +467,7 @@ static unsigned find(struct view *v, const char *text)
     snprintf(a->find, sizeof a->find, "%s", text);
     a->npick = 0;
     for (uint32_t i = 0; text[0] && i < a->n; i++)
-        if (match_str(&m, str_of(a->lines->line[i + 1])))
+        if (match_str(&m, str_of(line_of(a, i))))
             a->pick[a->npick++] = i;
     if (text[0])
         match_free(&m);
@@ -553,6 +515,33 @@ static uint32_t picked(const struct view *v, uint32_t i)
     return v->asked->find[0] ? v->asked->pick[i] : i;
 }
 
+static const char *row_line(const struct view *v, uint32_t i)
+{
+    return line_of(v->asked, picked(v, i));
+}
+
+/* A line with its cells below those of others. */
+static void draw_line(struct grid *g, const struct asked *a, const char *line, int y, enum style s)
+{
+    struct text t = {0};
+    const char *at = line;
+    for (unsigned i = 0; i < COLUMNS; i++) {
+        const size_t n = strcspn(at, (const char[]){APART, '\0'}), from = t.n;
+        struct text cell = {0};
+        text_clean(&cell, at, n, CELL);
+        const size_t w = cell.n ? text_width(&cell, 0) : 0, pad = a->width[i] > w ? a->width[i] - w : 0;
+        text_add(&t, "%s%*s%s", i ? "  " : "", a->right[i] ? (int)pad : 0, "", cell.p ? cell.p : "");
+        text_free(&cell);
+        text_pad(&t, from, a->width[i] + (i ? 2 : 0));
+        at += n + 1;
+        if (!at[-1])
+            break;
+    }
+    if (t.p)
+        (void)wrap_draw(g, 0, y, g->w, 1, s, str_of(t.p));
+    text_free(&t);
+}
+
 static int head_lines(const struct view *v, int rows)
 {
     (void)rows;
@@ -562,7 +551,7 @@ static int head_lines(const struct view *v, int rows)
 static void head(struct grid *g, struct view *v, int y, int n)
 {
     if (n > 0)
-        (void)wrap_draw(g, 0, y, g->w, 1, STYLE_STATUS_KEY, str_of(v->asked->lines->line[0]));
+        draw_line(g, v->asked, v->asked->lines.p, y, STYLE_STATUS_KEY);
 }
 
 static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
@@ -570,21 +559,17 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
     const enum style s = focus ? STYLE_LANE_FOCUS : STYLE_NORMAL;
     if (focus)
         grid_fill(g, 0, y, g->w, 1, ' ', s);
-    (void)wrap_draw(g, 0, y, g->w, 1, s, str_of(v->asked->lines->line[picked(v, i) + 1]));
+    draw_line(g, v->asked, row_line(v, i), y, s);
 }
 
-/* The row under the cursor, without the blanks that align it. */
+/* The row under the cursor. */
 static void detail(struct text *t, const struct view *v, uint32_t i, int line)
 {
     if (line == 1)
         for (const char *s = v->asked->pipe ? v->asked->pipe : v->asked->query; *s && t->n < 400; s++)
             text_raw(t, *s == '\n' ? " " : s, 1);
-    for (const char *s = v->asked->lines->line[picked(v, i) + 1]; line == 0 && *s;) {
-        const size_t n = strcspn(s, " ");
-        text_raw(t, s, n);
-        s += n + strspn(s + n, " ");
-        text_raw(t, " ", *s != '\0');
-    }
+    for (const char *s = row_line(v, i); line == 0 && *s; s++)
+        text_raw(t, *s == APART ? " " : s, 1);
 }
 
 static unsigned enter(struct view *v)
@@ -617,13 +602,12 @@ static void draw(struct grid *g, struct view *v, const struct plan *p)
 
 static void line(struct text *out, const struct view *v, uint32_t i)
 {
-    const char *said = v->asked->lines->line[picked(v, i) + 1];
-    text_raw(out, said, strlen(said));
+    text_raw(out, row_line(v, i), strlen(row_line(v, i)));
 }
 
 static bool tsv(const struct view *v, FILE *f)
 {
-    return v->asked && tri_tsv(v, f, v->asked->lines->line[0], count(v), line);
+    return v->asked && tri_tsv(v, f, v->asked->lines.p, count(v), line);
 }
 
 static const struct tri_view list = {.rows = count,

@@ -185,15 +185,15 @@ static bool list(struct table *t)
 /* ---- rows ---------------------------------------------------------------------------------------------- */
 
 static const struct tcol type_cols[] = {
-    [TYPE_COUNT] = {"count", "how many", TCOL_COUNT, 9},
-    [TYPE_TOTAL] = {"total", "their time in all", TCOL_DUR, 9},
-    [TYPE_P50] = {"p50", "the median", TCOL_DUR, 9},
-    [TYPE_P99] = {"p99", "what 99 of 100 stay below", TCOL_DUR, 9},
-    [TYPE_MAX] = {"longest", "the longest", TCOL_DUR, 9},
+    [TYPE_COUNT] = {"count", "how many", TCOL_COUNT, .w = 9},
+    [TYPE_TOTAL] = {"total", "their time in all", TCOL_DUR, .w = 9},
+    [TYPE_P50] = {"p50", "the median", TCOL_DUR, .w = 9},
+    [TYPE_P99] = {"p99", "what 99 of 100 stay below", TCOL_DUR, .w = 9},
+    [TYPE_MAX] = {"longest", "the longest", TCOL_DUR, .w = 9},
 };
 static const struct tcol thing_cols[] = {
-    [THING_TOOK] = {"took", "how long it took", TCOL_DUR, 9},
-    [THING_AT] = {"at", "time", TCOL_TIME, 11},
+    [THING_TOOK] = {"took", "how long it took", TCOL_DUR, .w = 9},
+    [THING_AT] = {"at", "time", TCOL_TIME, .w = 11},
 };
 static const struct tcol name_col = {"", "name", TCOL_NAME, 0, STYLE_NORMAL};
 

@@ -9,10 +9,11 @@
 
 enum { STOPPED, ASSIST, HEAP, GOAL, OWN };
 static const struct tcol col[OWN] = {
-    [STOPPED] = {"stopped", "time the world was stopped in it, to the end of its last stop", TCOL_DUR, 9},
-    [ASSIST] = {"assist", "time in which some goroutine assisted", TCOL_DUR, 9},
-    [HEAP] = {"heap", "the largest heap within it", TCOL_BYTES, 8},
-    [GOAL] = {"goal", "the heap's goal as it began", TCOL_BYTES, 8},
+    [STOPPED] = {"stopped", "time the world was stopped in it, to the end of its last stop", TCOL_DUR,
+                 .w = 9},
+    [ASSIST] = {"assist", "time in which some goroutine assisted", TCOL_DUR, .w = 9},
+    [HEAP] = {"heap", "the largest heap within it", TCOL_BYTES, .w = 8},
+    [GOAL] = {"goal", "the heap's goal as it began", TCOL_BYTES, .w = 8},
 };
 
 static bool cycles_list(struct table *t)

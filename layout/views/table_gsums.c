@@ -5,10 +5,10 @@
 
 enum { RUNNING, RUNNABLE, BLOCKED, CALLS, OWN };
 static const struct tcol col[OWN] = {
-    [RUNNING] = {"running", "time running", TCOL_DUR, 9},
-    [RUNNABLE] = {"runnable", "time runnable: it waits for a processor", TCOL_DUR, 9},
-    [BLOCKED] = {"waiting", "time waiting", TCOL_DUR, 9},
-    [CALLS] = {"syscall", "time in system calls", TCOL_DUR, 9},
+    [RUNNING] = {"running", "time running", TCOL_DUR, .w = 9},
+    [RUNNABLE] = {"runnable", "time runnable: it waits for a processor", TCOL_DUR, .w = 9},
+    [BLOCKED] = {"waiting", "time waiting", TCOL_DUR, .w = 9},
+    [CALLS] = {"syscall", "time in system calls", TCOL_DUR, .w = 9},
 };
 
 static bool gsums_list(struct table *t)

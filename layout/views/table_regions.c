@@ -7,9 +7,9 @@
 
 enum { RUNNING, RUNNABLE, BLOCKED, OWN };
 static const struct tcol col[OWN] = {
-    [RUNNING] = {"running", "time its goroutine ran", TCOL_DUR, 9},
-    [RUNNABLE] = {"runnable", "time runnable: it waits for a processor", TCOL_DUR, 9},
-    [BLOCKED] = {"waiting", "time waiting", TCOL_DUR, 9},
+    [RUNNING] = {"running", "time its goroutine ran", TCOL_DUR, .w = 9},
+    [RUNNABLE] = {"runnable", "time runnable: it waits for a processor", TCOL_DUR, .w = 9},
+    [BLOCKED] = {"waiting", "time waiting", TCOL_DUR, .w = 9},
 };
 
 static bool regions_list(struct table *t)

@@ -89,7 +89,7 @@ static void test_copied(void **state)
         const char *keys, *begin;
     } rows[] = {{":waits-for Enter y", "waited ns\twaits\tof life ppm\tlongest ns\tname\n"},
                 {"6 W y", "share\tns\tcount\tdepth\twhat\n"},
-                {":sql Space select Space g,p Space from Space span Enter y", " "}};
+                {":sql Space select Space g,p Space from Space span Enter y", "g\tp\n"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct fix f;
         fix_open(&f, lock, "default", 80, 24);
