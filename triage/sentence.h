@@ -5,7 +5,8 @@
  *     text_say(t, tr, t_place(p->stack, 3), " waits for ", p->count, " answers (", t_dur(avg), " each).");
  *
  * A string is words of our own, a whole number is a count, all else says by its t_..() what it is; what comes
- * from the trace is cleaned as by the text_..() it is named after. A part of another kind does not compile.
+ * from the trace is cleaned as by the text_..() it is named after. Without a part of the trace, tr may be
+ * NULL. A part of another kind does not compile.
  */
 #ifndef GOTOP_TRIAGE_SENTENCE_H
 #define GOTOP_TRIAGE_SENTENCE_H
@@ -18,20 +19,24 @@ struct say_part { /* one part */
         SAY_WORDS,
         SAY_COUNT,
         SAY_SIGNED,
-        SAY_F0,
-        SAY_F1,
+        SAY_FIXED,
+        SAY_DIGITS,
         SAY_DUR,
+        SAY_CELL,
+        SAY_TO,
+        SAY_CLEAN,
         SAY_BYTES,
         SAY_SHARE,
         SAY_FUNC,
         SAY_STR,
         SAY_WHO,
         SAY_WHERE,
+        SAY_WAIT,
         SAY_CALLS,
         SAY_PLACE
     } how;
-    uint32_t id, frame; /* a string, a stack, a goroutine */
-    unsigned most;      /* functions, characters */
+    uint32_t id, frame; /* a string, a stack, a goroutine; of a wait: a string and a stack */
+    size_t most;        /* functions, characters, digits */
     const char *words;
     int64_t n; /* a count (SAY_SIGNED: of a signed type), nanoseconds, bytes */
     double part, whole;
@@ -40,15 +45,21 @@ void text_say_parts(struct text *t, const struct trace *tr, const struct say_par
 
 #define SAY_OF(...) ((struct say_part){__VA_ARGS__})
 #define t_dur(ns) SAY_OF(.how = SAY_DUR, .n = (ns))
+#define t_cell(ns, w) SAY_OF(.how = SAY_CELL, .n = (ns), .most = (w)) /* a duration, to the right */
+#define t_right(v, w) say_right(SAY(v), w)                            /* a count, to the right */
+#define t_to(column) SAY_OF(.how = SAY_TO, .most = (column)) /* blanks to that column of what is said here */
+#define t_clean(s) SAY_OF(.how = SAY_CLEAN, .words = (s))    /* from a trace or the command line */
 #define t_bytes(bytes) SAY_OF(.how = SAY_BYTES, .n = (int64_t)(bytes))
 #define t_share(of, all) SAY_OF(.how = SAY_SHARE, .part = (of), .whole = (all))
-#define t_f0(v) SAY_OF(.how = SAY_F0, .part = (v))       /* "%.0f" */
-#define t_f1(v) SAY_OF(.how = SAY_F1, .part = (v))       /* "%.1f" */
-#define t_func(str) SAY_OF(.how = SAY_FUNC, .id = (str)) /* all of the name */
+#define t_f0(v) SAY_OF(.how = SAY_FIXED, .part = (v))                           /* "%.0f" */
+#define t_f1(v) SAY_OF(.how = SAY_FIXED, .part = (v), .most = 1)                /* "%.1f" */
+#define t_g(v, digits) SAY_OF(.how = SAY_DIGITS, .part = (v), .most = (digits)) /* "%.3g" */
+#define t_func(str) SAY_OF(.how = SAY_FUNC, .id = (str))                        /* all of the name */
 #define t_func_cut(str, chars) SAY_OF(.how = SAY_FUNC, .id = (str), .most = (chars))
 #define t_str(str) SAY_OF(.how = SAY_STR, .id = (str))
 #define t_who(g) SAY_OF(.how = SAY_WHO, .id = (g))
 #define t_where(stack, chars) SAY_OF(.how = SAY_WHERE, .id = (stack), .most = (chars))
+#define t_wait(reason, stack) SAY_OF(.how = SAY_WAIT, .id = (reason), .frame = (stack))
 #define t_place(stack, functions) SAY_OF(.how = SAY_PLACE, .id = (stack), .most = (functions))
 #define t_calls(stack, from, functions) \
     SAY_OF(.how = SAY_CALLS, .id = (stack), .frame = (from), .most = (functions))
@@ -65,6 +76,11 @@ static inline struct say_part say_signed(long long n)
 {
     return (struct say_part){.how = SAY_SIGNED, .n = n};
 }
+static inline struct say_part say_right(struct say_part s, size_t w)
+{
+    s.most = w;
+    return s;
+}
 static inline struct say_part say_same(struct say_part s)
 {
     return s;
@@ -72,7 +88,8 @@ static inline struct say_part say_same(struct say_part s)
 /* clang-format off */
 #define SAY(x) _Generic((x), char *: say_words, const char *: say_words, struct say_part: say_same, \
     int: say_signed, long: say_signed, long long: say_signed, \
-    unsigned: say_count, unsigned long: say_count, unsigned long long: say_count)(x)
+    unsigned char: say_count, unsigned short: say_count, unsigned: say_count, \
+    unsigned long: say_count, unsigned long long: say_count)(x)
 /* clang-format on */
 #define text_say(t, tr, ...) \
     text_say_parts(t, tr, (const struct say_part[]){EACH(SAY, __VA_ARGS__)}, EACH_N(__VA_ARGS__))

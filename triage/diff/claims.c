@@ -3,6 +3,7 @@
  * the floor matters to nobody, so that its ratio says nothing.
  */
 #include "triage/diff/claims.h"
+#include "triage/sentence.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -567,16 +568,6 @@ enum err_code verdict_of(const struct side *old, const struct side *new, struct 
 
 /* ---- in words ------------------------------------------------------------------------------------------ */
 
-static void name(struct text *t, const char *s)
-{
-    text_clean(t, s, strlen(s), 0); /* it is clean, but may have to be escaped */
-}
-
-static void per_second(struct text *t, double share)
-{
-    text_dur(t, (int64_t)(share * 1e9));
-}
-
 /* How many a second: digits as on the other pages, whatever there are. */
 static void rate(struct text *t, double n)
 {
@@ -597,67 +588,48 @@ static void rates(struct text *t, const struct change *c, const char *begin, con
     text_add(t, "%s", end);
 }
 
-static void waits_text(struct text *t, const struct change *c, const char *what)
+/* What takes time: "lock in main.f: goroutines wait 1.9s a second, before 3.1ms (.. waits a second, ..)". */
+static void times(struct text *t, const struct change *c, const char *what, const char *verb,
+                  const char *each)
 {
-    text_add(t, "%s ", what);
-    name(t, c->name);
-    text_lit(t, ": goroutines wait ");
-    per_second(t, c->time.new);
-    text_lit(t, " a second, before ");
-    per_second(t, c->time.old);
-    rates(t, c, " (", " waits a second, before ", ")");
-    if (c->held && c->time.new > c->time.old) {
-        text_lit(t, "; held in ");
-        name(t, c->held);
-    }
+    text_say(t, NULL, what, " ", t_clean(c->name), ": ", verb, t_dur((int64_t)(c->time.new * 1e9)),
+             " a second, before ", t_dur((int64_t)(c->time.old * 1e9)));
+    rates(t, c, " (", each, ")");
+    if (c->held && c->time.new > c->time.old)
+        text_say(t, NULL, "; held in ", t_clean(c->held));
+}
+
+/* What is held against the amount of work. */
+static void counts(struct text *t, const struct change *c, const char *what)
+{
+    text_say(t, NULL, what, " in ", t_clean(c->name));
+    rates(t, c, ": ", " a second, for the same amount of work ", " before");
 }
 
 void change_text(struct text *t, const struct claim *v, const struct change *c)
 {
+    static const char wait[] = "goroutines wait ", waits[] = " waits a second, before ";
     switch (c->kind) {
-    case MK_LOCK: waits_text(t, c, "lock in"); break;
-    case MK_GIVE: waits_text(t, c, "handing over (send, condition, wait group) in"); break;
+    case MK_LOCK: times(t, c, "lock in", wait, waits); break;
+    case MK_GIVE: times(t, c, "handing over (send, condition, wait group) in", wait, waits); break;
+    case MK_STOP: times(t, c, "stops of the world for", "", " a second, before "); break;
     case MK_GC:
-        text_lit(t, "collector: ");
-        text_share(t, c->time.new, 1);
-        text_lit(t, " of the processor time in use, before ");
-        text_share(t, c->time.old, 1);
+        text_say(t, NULL, "collector: ", t_share(c->time.new, 1), " of the processor time in use, before ",
+                 t_share(c->time.old, 1));
         rates(t, c, " (", " cycles a second, before ", ")");
         if (v->gc_why && c->claimed)
-            text_add(t, "; %s", v->gc_why);
-        break;
-    case MK_STOP:
-        text_lit(t, "stops of the world for ");
-        name(t, c->name);
-        text_lit(t, ": ");
-        per_second(t, c->time.new);
-        text_lit(t, " a second, before ");
-        per_second(t, c->time.old);
-        rates(t, c, " (", " a second, before ", ")");
+            text_say(t, NULL, "; ", v->gc_why);
         break;
     case MK_RUN:
-        text_lit(t, "goroutines of ");
-        name(t, c->name);
-        text_lit(t, ": run ");
-        text_share(t, c->time.new, 1);
-        text_lit(t, " of the processor time there is, for the same amount of work ");
-        text_share(t, c->time.old, 1);
-        text_lit(t, " before");
+        text_say(t, NULL, "goroutines of ", t_clean(c->name), ": run ", t_share(c->time.new, 1),
+                 " of the processor time there is, for the same amount of work ", t_share(c->time.old, 1),
+                 " before");
         break;
-    case MK_CALL:
-        text_lit(t, "system calls in ");
-        name(t, c->name);
-        rates(t, c, ": ", " a second, for the same amount of work ", " before");
-        break;
-    case MK_TAKE:
-        text_lit(t, "waits (network, channels, sleep) in ");
-        name(t, c->name);
-        rates(t, c, ": ", " a second, for the same amount of work ", " before");
-        break;
+    case MK_CALL: counts(t, c, "system calls"); break;
+    case MK_TAKE: counts(t, c, "waits (network, channels, sleep)"); break;
     case MK_TEAM:
-        name(t, c->name);
-        text_add(t, ": %.0f goroutine%s instead of %.0f", c->count.new, c->count.new > 1 ? "s" : "",
-                 c->count.old);
+        text_say(t, NULL, t_clean(c->name), ": ", t_f0(c->count.new), " goroutine",
+                 c->count.new > 1 ? "s" : "", " instead of ", t_f0(c->count.old));
         break;
     case MK_KINDS: break;
     }

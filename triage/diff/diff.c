@@ -18,6 +18,7 @@
 #include "triage/options.h"
 #include "triage/report/report.h"
 #include "triage/findings/thresholds.h"
+#include "triage/sentence.h"
 
 #define FAIL_MAX 64
 #define RUNS_MAX 64
@@ -199,9 +200,7 @@ static int judge(const struct job *j, uint32_t i, const struct runs r[2], const 
     v = !c->relative ? y.v : !c->percent ? y.v - x.v : x.v > 0 ? y.v / x.v - 1 : y.v > 0 ? INFINITY : 0;
     known = y.known && (x.known || !c->relative);
     hit = known && condition_holds(c, v);
-    text_add(t, "%s ", hit ? "FAILED" : "passed");
-    text_clean(t, said, strlen(said), 0);
-    text_lit(t, ": ");
+    text_say(t, NULL, hit ? "FAILED" : "passed", " ", t_clean(said), ": ");
     diff_change(t, &x, &y);
     text_lit(t, "\n");
     return hit;

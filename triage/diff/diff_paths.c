@@ -12,6 +12,7 @@
 #include "triage/findings/causes.h"
 #include "triage/findings/leaves.h"
 #include "triage/findings/instances.h"
+#include "triage/sentence.h"
 
 #define SPANS 400000  /* that the explanations of a side may pass */
 #define LOOK 128      /* instances of a row that are explained: of as many lots by length the middle ones */
@@ -208,20 +209,11 @@ struct page {
 static void path_text(struct text *t, const struct diff_path *p)
 {
     text_add(t, "      %s", p->ns[1] >= p->ns[0] ? "+" : "-");
-    const size_t start = t->n;
-    text_dur(t, far(p));
-    text_pad(t, start, 8);
-    text_add(t, " %s %s ", explain_cat_name(p->cat), p->cat == EX_QUEUED ? "by" : "in");
-    text_clean(t, p->func, strlen(p->func), 0);
-    if (p->caller[0]) {
-        text_lit(t, ", called by ");
-        text_clean(t, p->caller, strlen(p->caller), 0);
-    }
-    text_lit(t, ": ");
-    text_dur(t, p->ns[0]);
-    text_lit(t, " -> ");
-    text_dur(t, p->ns[1]);
-    text_lit(t, "\n");
+    text_say(t, NULL, t_dur(far(p)), t_to(8), " ", explain_cat_name(p->cat), " ",
+             p->cat == EX_QUEUED ? "by" : "in", " ", t_clean(p->func));
+    if (p->caller[0])
+        text_say(t, NULL, ", called by ", t_clean(p->caller));
+    text_say(t, NULL, ": ", t_dur(p->ns[0]), " -> ", t_dur(p->ns[1]), "\n");
 }
 
 static void paths_text(void *arg, const struct diff_paths *d)
@@ -238,11 +230,8 @@ static void paths_text(void *arg, const struct diff_paths *d)
         text_str(k->t, k->tr, d->name);
     else
         text_func(k->t, k->tr, d->name, 60);
-    text_add(k->t, ": %llu -> %llu, ", (unsigned long long)d->count[0], (unsigned long long)d->count[1]);
-    text_dur(k->t, d->each[0]);
-    text_lit(k->t, " -> ");
-    text_dur(k->t, d->each[1]);
-    text_add(k->t, " each%s\n", d->cut ? " (some waits are not followed to their end)" : "");
+    text_say(k->t, NULL, ": ", d->count[0], " -> ", d->count[1], ", ", t_dur(d->each[0]), " -> ",
+             t_dur(d->each[1]), " each", d->cut ? " (some waits are not followed to their end)" : "", "\n");
     for (uint32_t i = 0; i < d->n && i < TOLD; i++)
         path_text(k->t, &d->v[i]);
 }

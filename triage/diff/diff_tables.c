@@ -62,11 +62,7 @@ static void findings_only(struct text *t, const struct loaded *x, const struct l
         const struct finding *f = &x->fs.f[i];
         if (has_key(&other->fs, f->key) || findings_is_what(f))
             continue;
-        text_add(t, "  %s ", word);
-        text_clean(t, f->amount, strlen(f->amount), 0);
-        text_add(t, "  %s [", f->title);
-        text_clean(t, f->key, strlen(f->key), 0);
-        text_lit(t, "]\n");
+        text_say(t, NULL, "  ", word, " ", t_clean(f->amount), "  ", f->title, " [", t_clean(f->key), "]\n");
         *any = true;
     }
 }
@@ -82,12 +78,8 @@ static void findings(struct text *t, const struct loaded *a, const struct loaded
         for (uint32_t k = 0; k < a->fs.n; k++) {
             const struct finding *g = &a->fs.f[k];
             if (strcmp(f->key, g->key) == 0 && !findings_is_what(f)) {
-                text_add(t, "  both %s", f->title);
-                text_lit(t, "  ");
-                text_clean(t, g->amount, strlen(g->amount), 0);
-                text_lit(t, " -> ");
-                text_clean(t, f->amount, strlen(f->amount), 0);
-                text_lit(t, "\n");
+                text_say(t, NULL, "  both ", f->title, "  ", t_clean(g->amount), " -> ", t_clean(f->amount),
+                         "\n");
                 any = true;
                 break;
             }
@@ -112,15 +104,8 @@ static void dist_line(struct text *t, const char *what, const struct dist *x, co
         return;
     text_add(t, "      %s", what);
     text_pad(t, start, 22);
-    text_lit(t, "avg ");
-    text_dur(t, dist_avg(x));
-    text_lit(t, " (sd ");
-    text_dur(t, (int64_t)dist_sd(x));
-    text_lit(t, ") -> ");
-    text_dur(t, dist_avg(y));
-    text_lit(t, " (sd ");
-    text_dur(t, (int64_t)dist_sd(y));
-    text_lit(t, ")\n");
+    text_say(t, NULL, "avg ", t_dur(dist_avg(x)), " (sd ", t_dur((int64_t)dist_sd(x)), ") -> ",
+             t_dur(dist_avg(y)), " (sd ", t_dur((int64_t)dist_sd(y)), ")\n");
 }
 
 static const struct group *group_like(const struct loaded *l, const struct trace *tr, uint32_t str)
@@ -271,12 +256,8 @@ static void waits(struct text *t, const struct loaded *a, const struct loaded *b
         shown++;
         was = waited_like(a, b, y);
         is = waited_like(b, b, y);
-        text_lit(t, "  ");
-        text_dur(t, per_second(&was, a));
-        text_lit(t, " -> ");
-        text_dur(t, per_second(&is, b));
-        text_add(t, ", %llu -> %llu waits, ", (unsigned long long)was.count, (unsigned long long)is.count);
-        text_wait(t, b->tr, y->reason, y->stack);
+        text_say(t, b->tr, "  ", t_dur(per_second(&was, a)), " -> ", t_dur(per_second(&is, b)), ", ",
+                 was.count, " -> ", is.count, " waits, ", t_wait(y->reason, y->stack));
         if (trace_stack(b->tr, y->stack))
             text_say(t, b->tr, " at ", t_where(y->stack, 48));
         text_lit(t, "\n");

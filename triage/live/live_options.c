@@ -7,15 +7,14 @@
 #include "triage/live/live.h"
 #include "triage/options.h"
 #include "triage/say.h"
+#include "triage/sentence.h"
 
 int live_say(const char *command, const char *what, const char *message)
 {
     struct text t = {0};
     char shown[FEED_SHOWN];
     what = feed_shown(what, shown);
-    text_clean(&t, what, strlen(what), 0);
-    text_lit(&t, ": ");
-    text_clean(&t, message, strlen(message), 0);
+    text_say(&t, NULL, t_clean(what), ": ", t_clean(message));
     door_printf(stderr, "gotop%s%s: %s\n", command ? " " : "", command ? command : "",
                 t.p ? t.p : "out of memory");
     text_free(&t);

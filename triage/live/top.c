@@ -18,6 +18,7 @@
 #include "decode/base/door.h"
 #include "decode/base/mem.h"
 #include "triage/text.h"
+#include "triage/sentence.h"
 
 enum { ROWS = 15, WORKS = 4, STEP_MS = 200, AGAIN_MOST_S = 30 };
 #define ROOM \
@@ -87,27 +88,19 @@ static void put_head(struct text *t, const struct top *o)
     const struct trace_info *ti = trace_info(l->tr);
     char stamp[64];
     live_stamp(o->fig.wall_ns, false, stamp, sizeof stamp);
-    text_add(t, "%s  %s  %uP %uG  ", stamp, ti->dialect, ti->gomaxprocs, tg->g_at_end);
-    text_dur(t, tg->end);
-    text_lit(t, "  busy ");
-    text_share(t, (double)fig_busy(tg), (double)tg->capacity);
+    text_say(t, NULL, stamp, "  ", ti->dialect, "  ", ti->gomaxprocs, "P ", tg->g_at_end, "G  ",
+             t_dur(tg->end), "  busy ", t_share((double)fig_busy(tg), (double)tg->capacity));
     if (o->late_ns >= LIVE_LATE)
         text_add(t, "  %llds late", (long long)(o->late_ns / 1000000000));
-    text_lit(t, "\nsched p99 ");
-    text_dur(t, hist_quantile(&tg->sched, 0.99));
-    text_lit(t, "  stw ");
-    text_dur(t, hist_quantile(&tg->stw_all, 1));
-    text_add(t, "  gc %llu", (unsigned long long)tg->gc_cycles);
-    if (tg->heap.known) {
-        text_lit(t, "  heap ");
-        text_bytes(t, tg->heap.last);
-    }
+    text_say(t, NULL, "\nsched p99 ", t_dur(hist_quantile(&tg->sched, 0.99)), "  stw ",
+             t_dur(hist_quantile(&tg->stw_all, 1)), "  gc ", tg->gc_cycles);
+    if (tg->heap.known)
+        text_say(t, NULL, "  heap ", t_bytes(tg->heap.last));
     if (o->skipped)
         text_add(t, "  (%llu before it left out: too much at once)", (unsigned long long)o->skipped);
     if (o->lost) {
-        text_lit(t, "\n");
-        text_bytes(t, o->lost);
-        text_add(t, " of trace before this were left out%s", o->cut ? "" : ": nobody took these lines");
+        text_say(t, NULL, "\n", t_bytes(o->lost), " of trace before this were left out",
+                 o->cut ? "" : ": nobody took these lines");
     }
     text_lit(t, "\n");
 }
@@ -130,10 +123,7 @@ static void put_many(struct text *t, double ns, double whole, size_t w)
 static void put_group(struct text *t, const struct loaded *l, const struct group *g)
 {
     double end = (double)l->tg->end;
-    size_t from = t->n;
-    text_func(t, l->tr, g->name, 29);
-    text_pad(t, from, 30);
-    text_add(t, "%6u ", g->count);
+    text_say(t, l->tr, t_func_cut(g->name, 29), t_to(30), t_right(g->count, 6), " ");
     put_share(t, (double)fig_ns(g, FIG_RUNNING), end, 7);
     put_share(t, g->count ? (double)g->d[GM_ASSIST].total : 0, end, 7);
     put_many(t, (double)fig_ns(g, FIG_RUNNABLE), end, 9);
@@ -340,8 +330,8 @@ static void tell_lost_end(const struct top *o, const struct live *l)
 {
     struct text t = {.ascii = true};
     struct err ignored; /* who doesn't read it was told nothing else either */
-    text_bytes(&t, l->lost - o->told);
-    text_lit(&t, " of trace after this were left out, up to its end: nobody took these lines\n");
+    text_say(&t, NULL, t_bytes(l->lost - o->told),
+             " of trace after this were left out, up to its end: nobody took these lines\n");
     (void)live_out(&t, &ignored);
     text_free(&t);
 }

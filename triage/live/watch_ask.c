@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "triage/live/watch.h"
+#include "triage/sentence.h"
 
 /* Does it hold? *t says what was found, also of a condition that doesn't. */
 static bool holds(const struct until *u, const struct loaded *l, struct text *t)
@@ -67,13 +68,11 @@ static void want(struct target *t, const char *reason, int64_t due_ns)
 static void no_file(struct watch *w, struct target *t, const char *reason, const char *why, int64_t ns)
 {
     struct text line = {.ascii = true};
-    text_lit(&line, "held ");
-    text_add(&line, "%s", reason);
+    text_say(&line, NULL, "held ", reason);
     if (w->ntargets > 1) {
         char shown[FEED_SHOWN];
         const char *s = feed_shown(t->where, shown);
-        text_lit(&line, " of ");
-        text_clean(&line, s, strlen(s), 0);
+        text_say(&line, NULL, " of ", t_clean(s));
     }
     text_add(&line, ": no file, %s", why);
     if (ns >= 0)
@@ -136,8 +135,7 @@ void watch_end(struct watch *w, struct target *t, const char *why)
         struct text reason = {.ascii = true};
         if (!w->until[i].end)
             continue;
-        text_lit(&reason, "end: ");
-        text_clean(&reason, why, strlen(why), 0);
+        text_say(&reason, NULL, "end: ", t_clean(why));
         if (t->pending || within(w, t))
             want(t, text_ok(&reason) ? reason.p : "end", t->clock_ns);
         else

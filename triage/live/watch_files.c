@@ -16,6 +16,7 @@
 #include "triage/exports/export_out.h"
 #include "triage/live/watch.h"
 #include "triage/report/report.h"
+#include "triage/sentence.h"
 
 enum { NAME_BYTES = 4000, SLUG = 64 };
 #define PAGE_BYTES ((size_t)32 << 20) /* of trace, at most, that a page is made of: its newest */
@@ -182,19 +183,13 @@ static enum err_code put_text(const struct watch *w, const struct target *t, con
     live_stamp(t->wall_ns, false, stamp, sizeof stamp);
     text_add(&p, "gotop watch: %s because %s\nprogram  ", stamp, t->reason);
     put_where(t, &p);
-    text_lit(&p, "\ntrace    ");
-    text_clean(&p, c->file, strlen(c->file), 0);
-    text_lit(&p, ", ");
-    text_dur(&p, c->ns);
+    text_say(&p, NULL, "\ntrace    ", t_clean(c->file), ", ", t_dur(c->ns));
     if (c->rest)
         text_lit(&p, "\nrest     beside it, as far as it came: gotop opens both as one");
-    if (t->values.n) {
-        text_lit(&p, "\nconditions, of the last ");
-        text_dur(&p, w->window_ns);
-        text_add(&p, "\n%s", t->values.p);
-    } else {
+    if (t->values.n)
+        text_say(&p, NULL, "\nconditions, of the last ", t_dur(w->window_ns), "\n", t->values.p);
+    else
         text_lit(&p, "\n");
-    }
     put_page(w, t, c, &p);
     snprintf(path, sizeof path, "%s.txt", c->base);
     enum err_code rc = text_ok(&p) ? out_open(&out, path, false, e)
@@ -210,12 +205,7 @@ static enum err_code put_text(const struct watch *w, const struct target *t, con
 static void put_log(struct watch *w, const struct target *t, const struct capture *c)
 {
     struct text line = {.ascii = true};
-    text_lit(&line, "captured ");
-    text_clean(&line, c->file, strlen(c->file), 0);
-    text_lit(&line, " ");
-    text_dur(&line, c->ns);
-    text_lit(&line, " ");
-    text_bytes(&line, c->bytes);
+    text_say(&line, NULL, "captured ", t_clean(c->file), " ", t_dur(c->ns), " ", t_bytes(c->bytes));
     if (w->ntargets > 1) {
         text_lit(&line, " of ");
         put_where(t, &line);

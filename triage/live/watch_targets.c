@@ -13,6 +13,7 @@
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "triage/live/watch.h"
+#include "triage/sentence.h"
 
 #define SECOND INT64_C(1000000000)
 #define WAIT_MOST (30 * SECOND)
@@ -200,16 +201,13 @@ static void tell_now(const struct watch *w, const struct target *t, const struct
     text_lit(&line, "watching");
     if (w->ntargets > 1)
         text_add(&line, " %u programs", w->ntargets);
-    text_lit(&line, ", ");
-    text_dur(&line, t->line.st.gen[t->asked - 1].t1 - t->line.st.gen[0].t0);
-    text_add(&line, " kept, %llu file%s", (unsigned long long)w->captured, w->captured == 1 ? "" : "s");
+    text_say(&line, NULL, ", ", t_dur(t->line.st.gen[t->asked - 1].t1 - t->line.st.gen[0].t0), " kept, ",
+             w->captured, " file", w->captured == 1 ? "" : "s");
     for (uint32_t i = 0; i < w->n && line.n < COLS / 2; i++) {
         const struct until *u = &w->until[i];
         if (u->rule >= 0 || u->end || metric_get(in, u->cond.metric, &v, &e) != ERR_OK || !v.known)
             continue;
-        text_lit(&line, "; ");
-        text_clean(&line, u->text, strlen(u->text), 0);
-        text_lit(&line, ": now ");
+        text_say(&line, NULL, "; ", t_clean(u->text), ": now ");
         metric_text(&line, &v);
     }
     door_wipe();

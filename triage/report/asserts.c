@@ -1,5 +1,6 @@
 /* asserts.c - see asserts.h. */
 #include "triage/report/asserts.h"
+#include "triage/sentence.h"
 
 #include <string.h>
 
@@ -43,13 +44,9 @@ void asserts_text(struct text *t, const struct asserts *a)
 {
     for (uint32_t i = 0; i < a->n; i++) {
         const struct asserted *x = &a->v[i];
-        text_add(t, "%s ", x->held ? "held  " : "BROKEN");
-        text_clean(t, x->on->said, strlen(x->on->said), 0);
-        text_lit(t, ": ");
+        text_say(t, NULL, x->held ? "held  " : "BROKEN", " ", t_clean(x->on->said), ": ");
         put_value(t, x);
-        text_lit(t, "  ");
-        text_clean(t, a->path, strlen(a->path), 0);
-        text_add(t, "%s\n", a->partial ? "  (partial)" : "");
+        text_say(t, NULL, "  ", t_clean(a->path), a->partial ? "  (partial)" : "", "\n");
     }
 }
 

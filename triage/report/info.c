@@ -1,5 +1,6 @@
 /* info.c - see info.h: the answers and the page. */
 #include "triage/report/info.h"
+#include "triage/sentence.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -116,9 +117,7 @@ size_t info_answers(const struct info *i, struct info_answer out[INFO_ANSWERS])
 
 static void row(struct text *t, const char *name)
 {
-    size_t from = t->n;
-    text_add(t, "  %s", name);
-    text_pad(t, from, 14);
+    text_say(t, NULL, "  ", name, t_to(14));
 }
 
 static void wall(struct text *t, int64_t sec, int64_t nsec)
@@ -133,9 +132,7 @@ static void wall(struct text *t, int64_t sec, int64_t nsec)
 static void page_head(struct text *t, const struct info *i)
 {
     const struct trace_info *in = trace_info(i->tr);
-    text_lit(t, "gotop info: ");
-    text_clean(t, i->path, strlen(i->path), 0);
-    text_lit(t, "\n");
+    text_say(t, NULL, "gotop info: ", t_clean(i->path), "\n");
     row(t, "dialect");
     text_add(t, "%s%s\n", in->dialect,
              in->second_family ? ""
@@ -143,11 +140,8 @@ static void page_head(struct text *t, const struct info *i)
                                : " (the prototype of 2014)");
     row(t, "size");
     text_bytes(t, i->c->bytes);
-    if (i->stored && i->stored != i->c->bytes) {
-        text_lit(t, " (");
-        text_bytes(t, i->stored);
-        text_lit(t, " compressed)");
-    }
+    if (i->stored && i->stored != i->c->bytes)
+        text_say(t, NULL, " (", t_bytes(i->stored), " compressed)");
     text_lit(t, "\n");
     row(t, "clock");
     if (i->c->hz > 0)
@@ -156,8 +150,7 @@ static void page_head(struct text *t, const struct info *i)
     else
         text_add(t, "the file doesn't say%s\n", in->clock_assumed ? "; assumed" : "");
     row(t, "duration");
-    text_dur(t, in->end);
-    text_lit(t, "\n");
+    text_say(t, NULL, t_dur(in->end), "\n");
     if (in->has_wall) {
         row(t, "wall clock");
         wall(t, in->wall_sec, in->wall_nsec);
@@ -280,10 +273,8 @@ static void page_answers(struct text *t, const struct info *i)
     size_t n = info_answers(i, a);
     text_lit(t, "\nWHAT IT CAN ANSWER\n");
     for (size_t k = 0; k < n; k++) {
-        size_t from = t->n;
-        text_add(t, "  %s", can[a[k].can]);
-        text_pad(t, from, 11);
-        text_add(t, "%s%s%s\n", a[k].question, a[k].why[0] ? ": " : "", a[k].why);
+        text_say(t, NULL, "  ", can[a[k].can], t_to(11), a[k].question, a[k].why[0] ? ": " : "", a[k].why,
+                 "\n");
     }
 }
 

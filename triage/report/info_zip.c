@@ -8,6 +8,7 @@
 #include "triage/json.h"
 #include "triage/load.h"
 #include "triage/report/info.h"
+#include "triage/sentence.h"
 
 #define UNOPENED (-2)
 
@@ -45,8 +46,7 @@ static void unseen(struct text *t, const struct zip *z)
 static void line(struct text *t, const struct zip_member *m, const struct dialect *d, int64_t end)
 {
     size_t from = t->n;
-    text_lit(t, "  ");
-    text_bytes(t, m->size);
+    text_say(t, NULL, "  ", t_bytes(m->size));
     text_pad(t, from, 11);
     text_add(t, "%s", d->name);
     text_pad(t, from, 28);
@@ -82,10 +82,9 @@ int info_archive(struct text *t, const char *path, const struct zip *z, bool jso
     int n = 0;
     json_t *all = json_put(json_begin(), NULL, "schema", INFO_SCHEMA), *a = json_list(all, "traces");
     if (!json) {
-        text_lit(t, "gotop info: ");
-        text_clean(t, path, strlen(path), 0);
-        text_lit(t, ": a zip archive; open a trace in it as ARCHIVE:NAME\n\n  size     dialect          "
-                    "length    name\n");
+        text_say(t, NULL, "gotop info: ", t_clean(path),
+                 ": a zip archive; open a trace in it as ARCHIVE:NAME\n\n  size     dialect          "
+                 "length    name\n");
     }
     for (int looked = 0; looked < ZIP_LOOKED && n < LISTED && zip_next(z, &pos, &m); looked++) {
         if (!zip_trace(z, &m, &d))

@@ -10,6 +10,7 @@
 
 #include "decode/base/mem.h"
 #include "triage/tables/metrics.h"
+#include "triage/sentence.h"
 
 static const struct {
     const char *metric;
@@ -185,8 +186,7 @@ static void line(struct text *t, const struct odd *o, const struct odd_trace *v,
                               hi = off_scale(&v->v[k], o->hi[k]);
     const size_t from = t->n;
     if (tsv) {
-        text_clean(t, v->path, strlen(v->path), 0);
-        text_add(t, "\t%s%s\t", of[k].metric, of[k].rate ? "/s" : "");
+        text_say(t, NULL, t_clean(v->path), "\t", of[k].metric, of[k].rate ? "/s" : "", "\t");
         value(t, &v->v[k], true, false);
         text_lit(t, "\t");
         value(t, &m, true, false);
@@ -241,10 +241,8 @@ int64_t odd_text(struct odd *o, uint64_t limit, bool tsv, struct text *t)
     if (o->n)
         qsort(o->v, o->n, sizeof *o->v, by_far);
     for (size_t i = 0; i < (size_t)odd && (!limit || i < limit); i++) {
-        if (!tsv) {
-            text_clean(t, o->v[i].path, strlen(o->v[i].path), 0);
-            text_lit(t, "\n");
-        }
+        if (!tsv)
+            text_say(t, NULL, t_clean(o->v[i].path), "\n");
         reasons(t, o, &o->v[i], tsv);
     }
     return text_ok(t) ? odd : -1;

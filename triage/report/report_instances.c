@@ -4,6 +4,7 @@
  */
 #include "triage/findings/instances.h"
 #include "triage/report/report_parts.h"
+#include "triage/sentence.h"
 
 #define SPANS 200000 /* that all explanations of a report may pass */
 #define DIFFS 8      /* rows of a kind whose slow ones are explained */
@@ -58,10 +59,8 @@ void report_instances(struct text *t, const struct loaded *l)
         if (r->kind == IN_PLACE)
             text_add(t, ": %s", wait_kind_name(r->wait));
         text_pad(t, start, (size_t)most_name);
-        text_add(t, "%s%7llu", r->looked < r->of ? "~" : " ", (unsigned long long)r->d.n);
-        report_cell(t, r->d.p50, 10);
-        report_cell(t, r->d.p99, 10);
-        report_cell(t, r->d.max, 10);
+        text_say(t, NULL, r->looked < r->of ? "~" : " ", t_right(r->d.n, 7), t_cell(r->d.p50, 10),
+                 t_cell(r->d.p99, 10), t_cell(r->d.max, 10));
         if (all)
             report_cell(t, r->d.total, 10);
         text_lit(t, "\n");

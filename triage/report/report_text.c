@@ -108,24 +108,21 @@ static void head(struct text *t, const struct loaded *l)
     const struct trace_info *in = trace_info(l->tr);
     text_lit(t, "gotop report: ");
     text_tail(t, l->path, strlen(l->path), width - 14);
-    endl(t);
-    text_add(t, "%s, ", in->dialect);
+    text_say(t, NULL, "\n", in->dialect, ", ");
     if (in->has_clock)
         text_dur(t, in->end);
     else
         text_add(t, "%lld ticks (no clock rate in the file)", (long long)in->end);
     ps(t, l->tg);
-    text_add(t, ", %u goroutine%s (%u created, %u ended), %llu events, ", l->tg->ng,
-             l->tg->ng == 1 ? "" : "s", l->tg->g_created, l->tg->g_ended, (unsigned long long)in->events);
-    text_bytes(t, in->bytes_done);
-    text_lit(t, "B\n");
+    text_say(t, NULL, ", ", l->tg->ng, " goroutine", l->tg->ng == 1 ? "" : "s", " (", l->tg->g_created,
+             " created, ", l->tg->g_ended, " ended), ", in->events, " events, ", t_bytes(in->bytes_done),
+             "B\n");
     if (in->clock_assumed)
         text_lit(t, "The clock rate is an assumption: times may be wrong by a factor.\n");
     for (uint32_t i = 0; i < in->nwarnings && i < 3; i++) {
         const struct err *w = trace_warning(l->tr, i);
         struct text u = {.ascii = t->ascii};
-        text_lit(&u, "WARNING: ");
-        text_clean(&u, w->what, strlen(w->what), 0);
+        text_say(&u, NULL, "WARNING: ", t_clean(w->what));
         report_wrapped(t, u.p ? u.p : "", 0, 2);
         text_free(&u);
     }
@@ -151,14 +148,10 @@ static void finding_head(struct text *t, const struct loaded *l, const struct fi
     finding_lead(t, f);
     text_lit(t, " ");
     text_pad(t, start, INDENT);
-    text_clean(t, f->title, strlen(f->title), 0);
-    text_lit(t, " @");
-    text_dur(t, f->t0);
+    text_say(t, NULL, t_clean(f->title), " @", t_dur(f->t0));
     lane_id_text(t, f);
-    if (!f->note && f->severity_ns > 0) {
-        text_lit(t, ", cost ");
-        text_dur(t, f->severity_ns);
-    }
+    if (!f->note && f->severity_ns > 0)
+        text_say(t, NULL, ", cost ", t_dur(f->severity_ns));
     text_add(t, "%s  [%s]", f->inferred ? ", inferred" : "", rule_id(f->rule));
     if (f->v.culprit.user && t->n - start + 16 < width)
         text_say(t, l->tr, "  ", t_func_cut(f->v.culprit.user, width - (t->n - start) - 2));
@@ -218,8 +211,7 @@ static void item(struct text *t, const char *name, double part, double whole, bo
 {
     if (part <= 0)
         return;
-    text_add(t, "%s%s ", *first ? "" : ", ", name);
-    text_share(t, part, whole);
+    text_say(t, NULL, *first ? "" : ", ", name, " ", t_share(part, whole));
     *first = false;
 }
 
@@ -264,12 +256,8 @@ static void stops(struct text *t, const struct loaded *l)
         else
             text_lit(t, "GC");
         text_pad(t, start, 34);
-        text_add(t, " %6llu x  max ", (unsigned long long)r->count);
-        text_dur(t, r->longest.t1 - r->longest.t0);
-        text_lit(t, " @");
-        text_dur(t, r->longest.t0);
-        text_lit(t, "  total ");
-        text_dur(t, r->total);
+        text_say(t, NULL, " ", t_right(r->count, 6), " x  max ", t_dur(r->longest.t1 - r->longest.t0), " @",
+                 t_dur(r->longest.t0), "  total ", t_dur(r->total));
         if (r->last_p != NO_LANE) {
             text_add(t, "  last P%llu",
                      (unsigned long long)trace_lane_who(l->tr, (struct lane){LANE_P, r->last_p}).id);
@@ -330,33 +318,23 @@ static void collector(struct text *t, const struct loaded *l)
     const struct triage *tg = l->tg;
     text_add(t, "\nGC  %llu cycle%s", (unsigned long long)tg->gc_cycles, tg->gc_cycles == 1 ? "" : "s");
     if (tg->gc_cycles) {
-        text_lit(t, ", marking ");
-        text_share(t, (double)tg->gc_mark_ns, (double)tg->end);
-        text_lit(t, " of the time\n  workers ");
+        text_say(t, NULL, ", marking ", t_share((double)tg->gc_mark_ns, (double)tg->end),
+                 " of the time\n  workers ");
         known(t, tg->p_sum.ns[ST_GCWORK], triage_knows_workers(tg->tr));
         worker_modes(t, tg);
         text_lit(t, ", assists ");
         known(t, tg->p_sum.ns[ST_ASSIST], triage_knows_assists(tg->tr));
-        text_lit(t, ", sweep ");
-        text_dur(t, tg->p_sum.ns[ST_SWEEP]);
+        text_say(t, NULL, ", sweep ", t_dur(tg->p_sum.ns[ST_SWEEP]));
     }
     endl(t);
     stops(t, l);
     if (tg->heap.known) {
-        text_lit(t, "  heap: max ");
-        text_bytes(t, tg->heap.max);
-        text_lit(t, " @");
-        text_dur(t, tg->heap.max_at);
-        if (tg->heap.over > 0) {
-            text_lit(t, ", up to ");
-            text_share(t, tg->heap.over, 1);
-            text_lit(t, " above its goal");
-        }
+        text_say(t, NULL, "  heap: max ", t_bytes(tg->heap.max), " @", t_dur(tg->heap.max_at));
+        if (tg->heap.over > 0)
+            text_say(t, NULL, ", up to ", t_share(tg->heap.over, 1), " above its goal");
         if (tg->heap.low_last) {
-            text_lit(t, "; at the end of cycles ");
-            text_bytes(t, tg->heap.low_first);
-            text_lit(t, " .. ");
-            text_bytes(t, tg->heap.low_last);
+            text_say(t, NULL, "; at the end of cycles ", t_bytes(tg->heap.low_first), " .. ",
+                     t_bytes(tg->heap.low_last));
         }
         endl(t);
     }
@@ -365,17 +343,8 @@ static void collector(struct text *t, const struct loaded *l)
 
 void report_dist(struct text *t, const struct dist *d)
 {
-    text_add(t, "%llu", (unsigned long long)d->n);
-    text_lit(t, ", p50 ");
-    text_dur(t, d->p50);
-    text_lit(t, ", p90 ");
-    text_dur(t, d->p90);
-    text_lit(t, ", p99 ");
-    text_dur(t, d->p99);
-    text_lit(t, ", max ");
-    text_dur(t, d->max);
-    text_lit(t, ", total ");
-    text_dur(t, d->total);
+    text_say(t, NULL, d->n, ", p50 ", t_dur(d->p50), ", p90 ", t_dur(d->p90), ", p99 ", t_dur(d->p99),
+             ", max ", t_dur(d->max), ", total ", t_dur(d->total));
 }
 
 static void scheduler(struct text *t, const struct loaded *l)
@@ -396,10 +365,8 @@ static void scheduler(struct text *t, const struct loaded *l)
         text_raw(t, i ? "          " : "  longest ", 10);
         text_say(t, l->tr, t_dur(w->t1 - w->t0), " @", t_dur(w->t0), " ", t_who(w->g),
                  w->preempted ? ", stopped" : "", "; idle ", t_share((double)w->idle_ns, (double)w->all_ns));
-        if (w->stopped_ns > w->all_ns / 10) {
-            text_lit(t, ", stopped ");
-            text_share(t, (double)w->stopped_ns, (double)w->all_ns);
-        }
+        if (w->stopped_ns > w->all_ns / 10)
+            text_say(t, NULL, ", stopped ", t_share((double)w->stopped_ns, (double)w->all_ns));
         if (w->nran) {
             text_say(t, l->tr, ", ", t_func_cut(w->ran[0], 28), " ",
                      t_share((double)w->ran_ns[0], (double)w->all_ns));
@@ -437,10 +404,8 @@ static void groups(struct text *t, const struct loaded *l)
         size_t start = t->n;
         text_say(t, l->tr, "  ", t_func_cut(g->name, (size_t)name));
         text_pad(t, start, (size_t)name + 2);
-        text_add(t, " %7u", g->count);
-        report_cell(t, g->d[GM_EXEC].total, CELL);
-        report_cell(t, g->d[GM_SCHED].total, CELL);
-        report_cell(t, g->d[GM_WAIT].total, CELL);
+        text_say(t, NULL, " ", t_right(g->count, 7), t_cell(g->d[GM_EXEC].total, CELL),
+                 t_cell(g->d[GM_SCHED].total, CELL), t_cell(g->d[GM_WAIT].total, CELL));
         call_cell(t, l->tr, g);
         if (all)
             report_cell(t, g->d[GM_ASSIST].total, CELL);
@@ -458,12 +423,8 @@ static void waits(struct text *t, const struct loaded *l)
     text_lit(t, "\nWAITS by reason and place\n");
     for (uint32_t i = 0; i < l->tg->nwaits && shown < 5; i++, shown++) {
         const struct wait_row *w = &l->tg->waits[i];
-        text_lit(t, "  ");
-        report_cell(t, w->total, 8);
-        text_add(t, " %8llu x  max ", (unsigned long long)w->count);
-        report_cell(t, w->longest.t1 - w->longest.t0, 7);
-        text_lit(t, "  ");
-        text_wait(t, l->tr, w->reason, w->stack);
+        text_say(t, l->tr, "  ", t_cell(w->total, 8), " ", t_right(w->count, 8), " x  max ",
+                 t_cell(w->longest.t1 - w->longest.t0, 7), "  ", t_wait(w->reason, w->stack));
         if (trace_stack(l->tr, w->stack)) /* else the place is not recorded */
             text_say(t, l->tr, " at ", t_where(w->stack, 48));
         endl(t);
@@ -499,16 +460,12 @@ static void pairs(struct text *t, const struct loaded *l)
             continue;
         if (shown++ == 0)
             text_lit(t, "CONTENTION waiter <- who woke it; who held the lock is inferred\n");
-        text_lit(t, "  ");
-        report_cell(t, p->total, 8);
-        text_add(t, " %8llu x  max ", (unsigned long long)p->count);
-        report_cell(t, p->longest.t1 - p->longest.t0, 7);
-        text_say(t, l->tr, "  ", stacks_wait_name(l->tr, p->kind, p->stack), ": ",
-                 t_func_cut(trace_frame(l->tr, p->stack, stacks_user_frame(l->tr, p->stack)).func, 26),
-                 " <- ",
-                 t_func_cut(trace_frame(l->tr, p->waker_stack, stacks_user_frame(l->tr, p->waker_stack)).func,
-                            26));
-        endl(t);
+        text_say(
+            t, l->tr, "  ", t_cell(p->total, 8), " ", t_right(p->count, 8), " x  max ",
+            t_cell(p->longest.t1 - p->longest.t0, 7), "  ", stacks_wait_name(l->tr, p->kind, p->stack), ": ",
+            t_func_cut(trace_frame(l->tr, p->stack, stacks_user_frame(l->tr, p->stack)).func, 26), " <- ",
+            t_func_cut(trace_frame(l->tr, p->waker_stack, stacks_user_frame(l->tr, p->waker_stack)).func, 26),
+            "\n");
         if (p->kind == WK_LOCK)
             held(t, l, p);
     }
@@ -521,29 +478,19 @@ static void syscalls(struct text *t, const struct loaded *l)
     for (uint32_t i = 0; i < l->tg->nsyscalls && i < 3; i++) {
         const struct syscall_row *s = &l->tg->syscalls[i];
         if (!tri_none_timed(l->tr, s->count, s->total)) {
-            text_lit(t, "  ");
-            report_cell(t, s->total, 8);
-            text_add(t, " %8llu x  max ", (unsigned long long)s->count);
-            report_cell(t, s->longest.t1 - s->longest.t0, 7);
+            text_say(t, NULL, "  ", t_cell(s->total, 8), " ", t_right(s->count, 8), " x  max ",
+                     t_cell(s->longest.t1 - s->longest.t0, 7));
         } else {
             text_add(t, "  %8s %8llu x  %-11s", "", (unsigned long long)s->count, TRI_NOT_TIMED);
         }
-        text_say(t, l->tr, "  ", s->blocking, " blocking, ", t_where(s->stack, 44));
-        endl(t);
+        text_say(t, l->tr, "  ", s->blocking, " blocking, ", t_where(s->stack, 44), "\n");
     }
 }
 
 static void sample_row(struct text *t, const struct loaded *l, const struct sample_row *s)
 {
-    const size_t start = t->n;
-    text_lit(t, "  ");
-    text_share(t, (double)s->flat, (double)l->tg->sample_count);
-    text_pad(t, start, 9);
-    text_lit(t, " with callees ");
-    text_share(t, (double)s->cum, (double)l->tg->sample_count);
-    text_pad(t, start, 31);
-    text_func(t, l->tr, s->func, 60);
-    endl(t);
+    text_say(t, l->tr, "  ", t_share((double)s->flat, (double)l->tg->sample_count), t_to(9), " with callees ",
+             t_share((double)s->cum, (double)l->tg->sample_count), t_to(31), t_func_cut(s->func, 60), "\n");
 }
 
 /*

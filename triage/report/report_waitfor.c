@@ -24,9 +24,8 @@ void report_waitfor(struct text *t, const struct loaded *l)
         const struct waitfor_edge *e = &w->edge[i];
         if (!worth(e, l->tg))
             continue;
-        text_add(t, "%s", shown++ ? "" : "\nWAITS FOR  who for whom, summed over all waits\n");
-        report_cell(t, e->ns, 10);
-        text_add(t, " %9llu x  ", (unsigned long long)e->count);
+        text_say(t, NULL, shown++ ? "" : "\nWAITS FOR  who for whom, summed over all waits\n",
+                 t_cell(e->ns, 10), " ", t_right(e->count, 9), " x  ");
         waitfor_edge_text(t, l->tr, e);
         if (e->knot)
             text_lit(t, ", and that one for it");

@@ -18,6 +18,7 @@
 #include "triage/report/odd.h"
 #include "triage/say.h"
 #include "triage/tables/stacks.h"
+#include "triage/sentence.h"
 #include "viewer/command/cmdline.h"
 
 #define LIMIT 100
@@ -87,11 +88,9 @@ static char *describe(const struct job *j, const struct span *s)
     struct text t = {0};
     const struct lane_info li = trace_lane_who(tr, (struct lane){LANE_G, j->g});
     const struct frame f = trace_frame(tr, s->stack, stacks_user_frame(tr, s->stack));
-    text_add(&t, "%s\t", state_name((enum state)s->state));
-    text_str(&t, tr, s->reason);
+    text_say(&t, tr, state_name((enum state)s->state), "\t", t_str(s->reason));
     text_add(&t, "\tg%" PRIu64 "\t", li.id);
-    text_str(&t, tr, li.name);
-    text_lit(&t, "\t");
+    text_say(&t, tr, t_str(li.name), "\t");
     if (s->stack)
         text_str(&t, tr, f.func);
     text_lit(&t, "\t");
