@@ -12,38 +12,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "layout/cells/cells.h"
 #include "layout/move/filter.h"
+#include "triage/tables/slices.h"
+#include "triage/tables/tab.h"
 
-enum {
-    AT_ONCE = 20000,
-    RARELY = 4096
-}; /* so many lanes are sorted without steps; how often a clock is read */
+enum { AT_ONCE = 20000 }; /* so many lanes are sorted without slices */
 
-struct keyed {
-    uint64_t key;
-    uint32_t lane, name; /* the name, where lanes of one are put together */
-};
-
-struct lanes_making { /* an order under way, step by step: `at` is how far the step that goes on has come */
-    struct keyed *k, *t;
-    uint32_t n, at;
-    int step;          /* of steps[] */
-    uint64_t all, any; /* bits that all keys have, that any has */
-    int byte;          /* bits sorted by */
-    bool unsorted;     /* a key is less than the one before it */
-    bool named;        /* the names are in it, and stay */
-    bool counted;      /* how many keys have which value of this byte */
-    uint32_t place[257];
-    uint32_t *order;
-    uint32_t names, ranks, *rank,
-        *group_at; /* of a name, from 1: its place among them; where its lanes stand, then where they end */
-    uint32_t big[LANES_BIG], marked; /* of the large groups those of which all lanes are marked */
+struct lanes_making { /* an order under way: what it is made by, and what it comes to */
+    struct slices *job;
+    const struct trace *tr;
+    enum lane_kind kind;
+    enum sort sort;
+    bool invert, by_name, named;          /* lanes of one name stand together; names don't change any more */
+    uint32_t n, keyed;                    /* lanes, and how many have their key */
+    uint32_t *order, *group_end, ngroups; /* as in struct lanes */
+    uint32_t big[LANES_BIG];
     int nbig;
     uint64_t *big_bits;
-    enum sort sort;
 };
 
 /* The first bytes of a name as a number: enough order for a screen. */
@@ -55,30 +42,23 @@ static uint64_t name_key(struct str s)
     return k;
 }
 
-static uint64_t lanes_key_of(const struct lanes *l, const struct trace *tr, uint32_t lane)
+static uint64_t lanes_key_of(const struct lanes_making *m, uint32_t lane)
 {
-    struct lane at = {l->kind, lane};
-    if (l->sort == SORT_SEEN)
+    struct lane at = {m->kind, lane};
+    if (m->sort == SORT_SEEN)
         return lane;
-    struct lane_info li = trace_lane_who(tr, at);
-    if (l->sort == SORT_ID)
+    struct lane_info li = trace_lane_who(m->tr, at);
+    if (m->sort == SORT_ID)
         return li.id;
-    if (l->sort == SORT_NAME)
-        return name_key(trace_str(tr, li.name));
+    if (m->sort == SORT_NAME)
+        return name_key(trace_str(m->tr, li.name));
     struct shares sh;
-    trace_shares(tr, at, 0, trace_info(tr)->end, &sh);
-    int64_t ns = l->sort == SORT_RUNNABLE  ? sh.ns[ST_RUNNABLE]
-                 : l->sort == SORT_WAITING ? sh.ns[ST_WAITING]
-                 : l->sort == SORT_SYSCALL ? sh.ns[ST_SYSCALL]
+    trace_shares(m->tr, at, 0, trace_info(m->tr)->end, &sh);
+    int64_t ns = m->sort == SORT_RUNNABLE  ? sh.ns[ST_RUNNABLE]
+                 : m->sort == SORT_WAITING ? sh.ns[ST_WAITING]
+                 : m->sort == SORT_SYSCALL ? sh.ns[ST_SYSCALL]
                                            : sh.ns[ST_RUNNING] + sh.ns[ST_GCWORK] + sh.ns[ST_ASSIST];
     return UINT64_MAX - (uint64_t)ns; /* the most first */
-}
-
-/* Whether it is time to let others in, asked of each `rarely` things, once one is done: so each step does
- * some. */
-static bool due(int64_t until, uint32_t i, uint32_t rarely)
-{
-    return i % rarely == rarely - 1 && until != INT64_MAX && host_now() >= until;
 }
 
 static void forget_groups(struct lanes *l)
@@ -96,263 +76,185 @@ static size_t words_of(uint32_t n)
     return (size_t)n / 64 + 1;
 }
 
-/* ---- an order, step by step ---------------------------------------------------------------------------- */
+/* ---- an order ------------------------------------------------------------------------------------------ */
 
-/* The sorted lane in place i of the order. */
-static const struct keyed *placed(const struct lanes *l, uint32_t i)
+/* Where the sorted lane of place i stands in what was sorted. */
+static uint32_t placed(const struct lanes_making *m, uint32_t i)
 {
-    const struct lanes_making *m = l->making;
-    return &m->k[l->invert ? m->n - 1 - i : i];
+    return m->invert ? m->n - 1 - i : i;
 }
 
-static uint32_t lanes_name_of(const struct lanes_making *m, const struct keyed *k)
+/* How many lanes have which name, names in the order of their first lane: rank[name] from 1, at[rank] where
+ * its lanes begin. */
+static bool order_ranks(struct lanes_making *m, const struct keyed_row *k, const uint32_t *name,
+                        uint32_t *rank, uint32_t *at)
 {
-    return k->name < m->names ? k->name : 0;
-}
-
-static bool lanes_by_name(const struct lanes *l)
-{
-    return l->group && l->kind == LANE_G;
-}
-
-static bool step_keys(struct lanes *l, const struct trace *tr, int64_t until)
-{
-    struct lanes_making *m = l->making;
-    while (m->at < m->n) {
-        const uint64_t key = lanes_key_of(l, tr, m->at);
-        const uint32_t name = lanes_by_name(l) ? trace_g_name(tr, m->at) : 0;
-        m->k[m->at] = (struct keyed){key, m->at, name};
-        m->unsorted |= m->at && key < m->k[m->at - 1].key;
-        m->all &= key;
-        m->any |= key;
-        if (due(until, m->at++, 256))
-            return false;
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < m->n; i++) {
+        uint32_t *r = &rank[name[k[placed(m, i)].row]];
+        if (!*r)
+            *r = ++m->ngroups;
+        at[*r + 1]++;
+        ok = i % 256 || slices_tick();
     }
-    return true;
+    for (uint32_t r = 1; r <= m->ngroups; r++)
+        at[r + 1] += at[r];
+    return ok;
 }
 
-/* Where those of each value of this byte begin: place[value]. false: time is up. */
-static bool count_byte(struct lanes_making *m, int64_t until)
-{
-    if (!m->at)
-        memset(m->place, 0, sizeof m->place);
-    while (m->at < m->n) {
-        m->place[(m->k[m->at].key >> m->byte & 255) + 1]++;
-        if (due(until, m->at++, RARELY))
-            return false;
-    }
-    for (int j = 0; j < 256; j++)
-        m->place[j + 1] += m->place[j];
-    m->at = 0;
-    return m->counted = true;
-}
-
-/* Stable, by the bytes in which keys differ: from k into t, which change places. */
-static bool step_sort(struct lanes *l, const struct trace *tr, int64_t until)
-{
-    struct lanes_making *m = l->making;
-    (void)tr;
-    for (; m->unsorted && m->byte < 64; m->byte += 8) {
-        if (((m->all ^ m->any) >> m->byte & 255) == 0)
-            continue;
-        if (!m->counted && !count_byte(m, until))
-            return false;
-        while (m->at < m->n) {
-            const struct keyed *k = &m->k[m->at];
-            m->t[m->place[k->key >> m->byte & 255]++] = *k;
-            if (due(until, m->at++, RARELY))
-                return false;
-        }
-        struct keyed *swap = m->k;
-        m->k = m->t;
-        m->t = swap;
-        m->at = 0;
-        m->counted = false;
-    }
-    return true;
-}
-
-/* How many have which name. Out of memory: the order isn't by name. */
-static bool step_count(struct lanes *l, const struct trace *tr, int64_t until)
-{
-    struct lanes_making *m = l->making;
-    if (!m->order) {
-        m->names = trace_nstr(tr);
-        m->order = mem_alloc(((size_t)m->n + 1) * sizeof *m->order);
-        m->rank = m->order && lanes_by_name(l) ? mem_zalloc(((size_t)m->names + 1) * sizeof *m->rank) : NULL;
-        m->group_at = m->rank ? mem_zalloc(((size_t)m->names + 2) * sizeof *m->group_at) : NULL;
-    }
-    while (m->group_at && m->at < m->n) {
-        uint32_t *rank = &m->rank[lanes_name_of(m, placed(l, m->at))];
-        if (!*rank)
-            *rank = ++m->ranks;
-        m->group_at[*rank]++;
-        if (due(until, m->at++, RARELY))
-            return false;
-    }
-    for (uint32_t r = 0, sum = 0; m->group_at && r <= m->ranks; r++) {
-        const uint32_t k = m->group_at[r];
-        m->group_at[r] = sum;
-        sum += k;
-    }
-    return true;
-}
-
-/* As sorted, or those of one name behind the first of them. */
-static bool step_place(struct lanes *l, const struct trace *tr, int64_t until)
-{
-    struct lanes_making *m = l->making;
-    (void)tr;
-    while (m->order && m->at < m->n) {
-        const struct keyed *k = placed(l, m->at);
-        m->order[m->group_at ? m->group_at[m->rank[lanes_name_of(m, k)]]++ : m->at] = k->lane;
-        if (due(until, m->at++, RARELY))
-            return false;
-    }
-    return true;
-}
-
-/* Where groups end in the order, for as long as names stay: until then one may still be told. */
-static const uint32_t *group_ends(const struct lanes_making *m)
-{
-    return m->group_at && m->named ? m->group_at + 1 : NULL;
-}
-
-/* Groups that hold so many of the lanes that to look at each of theirs would be what rows take. */
-static void find_big(struct lanes_making *m, const uint32_t *end)
+/* Groups that hold so many of the lanes that to look at each of theirs would be what rows take: their lanes
+ * as bits. */
+static bool order_big(struct lanes_making *m)
 {
     enum { MANY = 4096, PART = 8 };
-    for (uint32_t g = 0, i = 0; g < m->ranks && m->nbig < LANES_BIG; i = end[g++])
+    const uint32_t *end = m->group_end;
+    for (uint32_t g = 0, i = 0; g < m->ngroups && m->nbig < LANES_BIG; i = end[g++])
         if (end[g] - i > MANY && end[g] - i > m->n / PART)
             m->big[m->nbig++] = g;
     m->big_bits = m->nbig ? mem_zalloc((size_t)m->nbig * words_of(m->n) * sizeof *m->big_bits) : NULL;
     m->nbig = m->big_bits ? m->nbig : 0;
-}
-
-static bool step_big(struct lanes *l, const struct trace *tr, int64_t until)
-{
-    struct lanes_making *m = l->making;
-    const uint32_t *end = group_ends(m);
-    (void)tr;
-    if (end && !m->big_bits)
-        find_big(m, end);
-    for (; end && (int)m->marked < m->nbig; m->marked++, m->at = 0) {
-        const uint32_t g = m->big[m->marked], from = g ? end[g - 1] : 0, n = end[g] - from;
-        uint64_t *bits = m->big_bits + (size_t)m->marked * words_of(m->n);
-        while (m->at < n) {
-            const uint32_t lane = m->order[from + m->at];
-            bits[lane / 64] |= 1ull << lane % 64;
-            if (due(until, m->at++, RARELY))
+    for (int j = 0; j < m->nbig; j++) {
+        uint64_t *bits = m->big_bits + (size_t)j * words_of(m->n);
+        for (uint32_t g = m->big[j], i = g ? end[g - 1] : 0; i < end[g]; i++) {
+            bits[m->order[i] / 64] |= 1ull << m->order[i] % 64;
+            if (i % 4096 == 0 && !slices_tick())
                 return false;
         }
     }
     return true;
+}
+
+/* As sorted, or those of one name behind the first of them; where groups end is known for as long as names
+ * stay. */
+static bool order_groups(struct lanes_making *m, const struct keyed_row *k, const uint32_t *name)
+{
+    const size_t names = (size_t)trace_nstr(m->tr) + 1;
+    uint32_t *rank = mem_zalloc(names * sizeof *rank), *at = mem_zalloc((names + 2) * sizeof *at);
+    bool ok = rank && at && order_ranks(m, k, name, rank, at);
+    for (uint32_t i = 0; ok && i < m->n; i++) {
+        const uint32_t lane = k[placed(m, i)].row;
+        m->order[at[rank[name[lane]]]++] = lane;
+        ok = i % 256 || slices_tick();
+    }
+    m->group_end = ok && m->named ? mem_alloc(((size_t)m->ngroups + 1) * sizeof *m->group_end) : NULL;
+    if (m->group_end)
+        memcpy(m->group_end, at + 1, (size_t)m->ngroups * sizeof *at);
+    mem_free(rank);
+    mem_free(at);
+    return ok && (!m->group_end || order_big(m));
+}
+
+static bool order_keys(struct lanes_making *m, struct keyed_row *k, uint32_t *name)
+{
+    const uint32_t names = trace_nstr(m->tr);
+    for (uint32_t i = 0; i < m->n; m->keyed = ++i) {
+        const uint32_t str = name ? trace_g_name(m->tr, i) : 0;
+        k[i] = (struct keyed_row){lanes_key_of(m, i), i};
+        if (name)
+            name[i] = str < names ? str : 0;
+        if (i % 64 == 0 && !slices_tick())
+            return false;
+    }
+    return rows_sort(k, m->n);
+}
+
+static bool order_make(void *arg)
+{
+    struct lanes_making *m = arg;
+    const size_t n = (size_t)m->n + 1;
+    struct keyed_row *k = mem_alloc(n * sizeof *k);
+    uint32_t *name = m->by_name ? mem_alloc(n * sizeof *name) : NULL;
+    m->order = mem_alloc(n * sizeof *m->order);
+    bool ok = k && m->order && (name || !m->by_name) && order_keys(m, k, name);
+    if (ok && name)
+        ok = order_groups(m, k, name);
+    else
+        for (uint32_t i = 0; ok && i < m->n; i++)
+            m->order[i] = k[placed(m, i)].row;
+    mem_free(k);
+    mem_free(name);
+    return ok;
 }
 
 static void drop_making(struct lanes *l)
 {
     struct lanes_making *m = l->making;
-    if (m) {
-        mem_free(m->k);
-        mem_free(m->t);
-        mem_free(m->order);
-        mem_free(m->rank);
-        mem_free(m->group_at);
-        mem_free(m->big_bits);
-    }
-    mem_free(m);
     l->making = NULL;
+    if (!m)
+        return;
+    slices_free(m->job);
+    mem_free(m->order);
+    mem_free(m->group_end);
+    mem_free(m->big_bits);
+    mem_free(m);
 }
 
-/* What was made becomes the order. false: out of memory, it stays as it was, or is not by name. */
-static bool take_order(struct lanes *l)
+/* What was made becomes the order. */
+static void take_order(struct lanes *l)
 {
     struct lanes_making *m = l->making;
-    const uint32_t *end = group_ends(m);
-    const bool ok = m->order && (m->group_at || !lanes_by_name(l));
-    if (!m->order)
-        return false;
     forget_groups(l);
-    l->group_end = end ? mem_alloc(((size_t)m->ranks + 1) * sizeof *l->group_end) : NULL;
-    if (l->group_end) {
-        memcpy(l->group_end, end, (size_t)m->ranks * sizeof *end);
-        memcpy(l->big, m->big, sizeof l->big);
-        l->ngroups = m->ranks;
-        l->nbig = m->nbig;
-        l->big_bits = m->big_bits;
-        m->big_bits = NULL;
-    }
     mem_free(l->order);
     l->order = m->order;
     l->total = m->n;
     m->order = NULL;
-    return ok;
-}
-
-/* true: all is made. What takes the order, and makes its rows, has a slice of its own. */
-static bool step_making(struct lanes *l, const struct trace *tr, int64_t budget_ns)
-{
-    static bool (*const steps[])(struct lanes *, const struct trace *,
-                                 int64_t) = {step_keys, step_sort, step_count, step_place, step_big};
-    enum { STEPS = sizeof steps / sizeof *steps };
-    struct lanes_making *m = l->making;
-    const int64_t until = budget_ns == INT64_MAX ? INT64_MAX : host_now() + budget_ns;
-    const bool was = m->step == STEPS;
-    for (; m->step < STEPS; m->step++, m->at = 0)
-        if (!steps[m->step](l, tr, until))
-            return false;
-    return was || until == INT64_MAX || host_now() < until;
+    if (m->group_end) {
+        l->group_end = m->group_end;
+        l->ngroups = m->ngroups;
+        memcpy(l->big, m->big, sizeof l->big);
+        l->nbig = m->nbig;
+        l->big_bits = m->big_bits;
+        m->group_end = NULL;
+        m->big_bits = NULL;
+    }
 }
 
 /* true: the order is new; false: under way, or out of memory (*ok). */
 static bool make_order(struct lanes *l, const struct trace *tr, uint32_t n, bool *ok)
 {
+    const bool by_name = l->group && l->kind == LANE_G;
     *ok = true;
     drop_making(l);
-    if (l->sort == SORT_SEEN && !l->invert && !lanes_by_name(l)) {
+    if (l->sort == SORT_SEEN && !l->invert && !by_name) {
         mem_free(l->order);
         forget_groups(l);
         l->order = NULL;
         l->total = n;
         return true;
     }
-    l->making = mem_zalloc(sizeof *l->making);
-    if (l->making) {
-        l->making->k = mem_alloc(((size_t)n + 1) * sizeof *l->making->k);
-        l->making->t = mem_alloc(((size_t)n + 1) * sizeof *l->making->t);
-        l->making->all = UINT64_MAX;
-    }
-    if (!l->making || !l->making->k || !l->making->t) {
-        drop_making(l);
+    struct lanes_making *m = l->making = mem_zalloc(sizeof *m);
+    if (!m)
         return *ok = false;
-    }
-    l->making->n = n;
-    l->making->sort = l->sort;
-    l->making->named = trace_info(tr)->done;
-    if (n > AT_ONCE)
+    m->tr = tr;
+    m->kind = l->kind;
+    m->sort = l->sort;
+    m->invert = l->invert;
+    m->by_name = by_name;
+    m->named = trace_info(tr)->done;
+    m->n = n;
+    if (n > AT_ONCE && (m->job = slices_new(order_make, m)))
         return false;
-    step_making(l, tr, INT64_MAX);
-    *ok = take_order(l);
+    if ((*ok = order_make(m)))
+        take_order(l);
     drop_making(l);
     return *ok;
 }
 
-bool lanes_work(struct lanes *l, const struct trace *tr, int64_t budget_ns)
+bool lanes_work(struct lanes *l, int64_t budget_ns)
 {
-    if (!l->making)
-        return true;
-    if (!step_making(l, tr, budget_ns))
+    const enum slices_state st = l->making ? slices_run(l->making->job, budget_ns) : SLICES_FAILED;
+    if (st == SLICES_MORE)
         return false;
-    take_order(l);
+    if (st == SLICES_DONE)
+        take_order(l);
+    l->rows_stale |= st == SLICES_DONE;
     drop_making(l);
-    l->rows_stale = true;
     return true;
 }
 
 int lanes_share(const struct lanes *l)
 {
-    return l->making && l->making->n && !l->making->step ? (int)((uint64_t)l->making->at * 100 / l->making->n)
-                                                         : 100;
+    return l->making && l->making->n ? (int)((uint64_t)l->making->keyed * 100 / l->making->n) : 100;
 }
 
 /* Sorting a million goroutines at every step of loading would be all that loading does. */

@@ -20,10 +20,10 @@
  */
 bool lanes_update(struct lanes *l, const struct trace *tr, struct window w, uint32_t keep);
 /*
- * lanes_work - an order needs something of every lane: with many lanes it is made in steps, the old order
+ * lanes_work - an order needs something of every lane: with many lanes it is made in slices, the old order
  * stands until it is complete. budget in ns. true: nothing (more) to do.
  */
-bool lanes_work(struct lanes *l, const struct trace *tr, int64_t budget_ns);
+bool lanes_work(struct lanes *l, int64_t budget_ns);
 int lanes_share(const struct lanes *l); /* how much of it is done, in per cent */
 bool lanes_pinned(const struct lanes *l, uint32_t lane);
 bool lanes_is_hidden(const struct lanes *l, uint32_t lane);

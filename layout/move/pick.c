@@ -199,7 +199,7 @@ unsigned pick_work(struct view *v, int64_t budget_ns)
     unsigned r = VR_NONE;
     struct lanes *l = &v->lanes[LANE_G];
     if (l->making) {
-        if (lanes_work(l, v->tr, budget_ns)) {
+        if (lanes_work(l, budget_ns)) {
             r |= order_over(v);
         } else {
             view_message(v, false, "sorting %d%%", lanes_share(l));

@@ -81,7 +81,7 @@ static unsigned make_order(struct lanes *l, struct window w)
     l->stale = true;
     assert_true(lanes_update(l, tr, w, NO_LANE));
     assert_non_null(l->making);
-    while (!lanes_work(l, tr, 0))
+    while (!lanes_work(l, 0))
         assert_true(++steps < 100000);
     assert_null(l->making);
     assert_true(lanes_update(l, tr, w, NO_LANE));
@@ -172,7 +172,7 @@ static void test_changed(void **state)
         l.group = true;
         l.stale = true;
         assert_true(lanes_update(&l, tr, w, NO_LANE));
-        for (unsigned i = 0; i < steps && !lanes_work(&l, tr, 0); i++)
+        for (unsigned i = 0; i < steps && !lanes_work(&l, 0); i++)
             assert_in_range(lanes_share(&l), 0, 100);
         l.sort = SORT_ID;
         l.group = false;
