@@ -235,8 +235,9 @@ unsigned view_popup_page(struct view *v, int n)
 
 /* ---- selection, Esc ------------------------------------------------------------------------------------ */
 
-unsigned view_select(struct view *v)
+unsigned view_select(struct view *v, int n)
 {
+    (void)n;
     char a[FMT_MAX];
     if (v->sel.stands) {
         v->sel.stands = false;

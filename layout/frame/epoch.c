@@ -9,19 +9,11 @@
 #include <string.h>
 
 #include "layout/draw/draw.h"
-#include "layout/views/evlog.h"
+#include "layout/frame/life.h"
 #include "layout/move/filter.h"
-#include "layout/views/items.h"
 #include "layout/move/lanes.h"
 #include "layout/move/move.h"
-#include "triage/activity/samples.h"
 #include "layout/move/search.h"
-#include "triage/activity/gstate.h"
-#include "layout/move/idle_beside.h"
-#include "layout/move/mixture.h"
-#include "triage/findings/why.h"
-#include "layout/views/table.h"
-#include "layout/views/sums_text.h"
 #include "layout/views/top.h"
 #include "layout/move/view.h"
 
@@ -138,36 +130,6 @@ static void lanes_arrive(struct lanes *l, const struct trace *tr)
     pins_found(l, tr);
 }
 
-/* What was added up, listed or drawn from lanes that are gone. */
-static void counted_anew(struct view *v)
-{
-    items_free(&v->items);
-    v->items = (struct items){.longest_first = v->items.longest_first, .stale = true};
-    evlog_free(v->cache.log);
-    v->cache.log = NULL;
-    sums_free(v->cache.sums);
-    v->cache.sums = NULL;
-    sums_free(v->cache.busy);
-    v->cache.busy = NULL;
-    v->cache.busy_wasn = 0;
-    top_forget(v->top);
-    idle_reason_free(v->cache.idle);
-    v->cache.idle = NULL;
-    samples_free(v->cache.samples);
-    v->cache.samples = NULL;
-    gstate_free(v->cache.gstate);
-    v->cache.gstate = NULL;
-    mixture_free(v->cache.mixture);
-    v->cache.mixture = NULL;
-    why_end(v->job.why);
-    effect_stop(v);
-    related_stop(v);
-    table_copy_stop(v);
-    why_free(v->why);
-    v->why = NULL;
-    v->job.why = NULL;
-}
-
 static void filter_anew(struct view *v)
 {
     struct filter_error e;
@@ -207,7 +169,10 @@ unsigned view_anew(struct view *v)
     }
     if (v->at.focus.kind < LANE_KINDS)
         v->trail.focus[v->at.focus.kind] = v->at.focus.i;
-    counted_anew(v);
+    const bool longest_first = v->items.longest_first;
+    life_forget(v);
+    v->items.longest_first = longest_first;
+    top_forget(v->top);
     if (v->popup.kind == POPUP_SPAN)
         v->popup.kind = POPUP_NONE;
     filter_anew(v);

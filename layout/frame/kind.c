@@ -150,38 +150,6 @@ unsigned view_do(struct view *v, enum request d, int n)
     return k->answer[d](v, n);
 }
 
-/* ---- answers that take no count ------------------------------------------------------------------------ */
-
-unsigned kind_start(struct view *v, int n)
-{
-    (void)n;
-    return view_start(v);
-}
-
-unsigned kind_end(struct view *v, int n)
-{
-    (void)n;
-    return view_finish(v);
-}
-
-unsigned kind_zoom_all(struct view *v, int n)
-{
-    (void)n;
-    return view_zoom_all(v);
-}
-
-unsigned kind_center(struct view *v, int n)
-{
-    (void)n;
-    return view_center(v);
-}
-
-unsigned kind_select(struct view *v, int n)
-{
-    (void)n;
-    return view_select(v);
-}
-
 /* ---- rows of lists, under a pointer -------------------------------------------------------------------- */
 
 void kind_listed(struct view *v, uint32_t row, int y, int lines)

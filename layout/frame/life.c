@@ -6,6 +6,7 @@
 #include "decode/base/mem.h"
 #include "layout/draw/draw.h"
 #include "layout/draw/unfold.h"
+#include "layout/frame/life.h"
 #include "layout/move/filter.h"
 #include "layout/move/idle_beside.h"
 #include "layout/move/lanes.h"
@@ -55,31 +56,46 @@ bool view_init(struct view *v, const struct trace *tr)
     return true;
 }
 
+void life_forget(struct view *v)
+{
+    items_free(&v->items);
+    v->items.stale = true;
+    evlog_free(v->cache.log);
+    sums_free(v->cache.sums);
+    sums_free(v->cache.busy);
+    idle_reason_free(v->cache.idle);
+    samples_free(v->cache.samples);
+    gstate_free(v->cache.gstate);
+    mixture_free(v->cache.mixture);
+    why_end(v->job.why);
+    why_free(v->why);
+    effect_stop(v);
+    related_stop(v);
+    table_copy_stop(v);
+    v->cache.log = NULL;
+    v->cache.sums = v->cache.busy = NULL;
+    v->cache.busy_wasn = 0;
+    v->cache.idle = NULL;
+    v->cache.samples = NULL;
+    v->cache.gstate = NULL;
+    v->cache.mixture = NULL;
+    v->job.why = NULL;
+    v->why = NULL;
+}
+
 void view_free(struct view *v)
 {
+    life_forget(v);
     for (int k = 0; k < LANE_KINDS; k++)
         lanes_free(&v->lanes[k]);
     search_free(v->search);
     filter_free(v->filters.all);
-    evlog_free(v->cache.log);
-    sums_free(v->cache.sums);
-    sums_free(v->cache.busy);
     top_free(v->top);
-    idle_reason_free(v->cache.idle);
-    samples_free(v->cache.samples);
-    gstate_free(v->cache.gstate);
     lines_free(v->cache.own);
-    items_free(&v->items);
     table_free(v->table);
     sql_view_free(v->asked);
     unfold_free(v->cache.unfold);
-    why_end(v->job.why);
-    effect_stop(v);
-    related_stop(v);
-    table_copy_stop(v);
     mem_free(v->job.copied);
-    why_free(v->why);
-    mixture_free(v->cache.mixture);
     mem_free(v->cache.edges);
     mem_free(v->cache.extents);
     draw_free(v);

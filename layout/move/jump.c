@@ -308,8 +308,9 @@ static void onto(struct view *v, const struct span *s)
     v->at.exact = true;
 }
 
-unsigned move_swap(struct view *v)
+unsigned move_swap(struct view *v, int n)
 {
+    (void)n;
     struct lane l;
     struct span s;
     if (!view_span_here(v, &l, &s))

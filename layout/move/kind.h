@@ -121,15 +121,9 @@ bool view_listed(const struct view *v, int y, int64_t *by);
 
 /* What views of lanes answer, and others of the time axis where the time is concerned: for their tables. */
 #define ANSWER_TIME \
-    [REQ_PAN] = view_pan, [REQ_PAGE] = view_page, [REQ_CURSOR] = view_cursor, [REQ_START] = kind_start, \
-    [REQ_END] = kind_end, [REQ_ZOOM] = view_zoom, [REQ_ZOOM_ALL] = kind_zoom_all, \
-    [REQ_CENTER] = kind_center, [REQ_GC] = view_gc, [REQ_SELECT] = kind_select
-/* view_start() and the like as requests, which have a count: n is not looked at. */
-unsigned kind_start(struct view *v, int n);
-unsigned kind_end(struct view *v, int n);
-unsigned kind_zoom_all(struct view *v, int n);
-unsigned kind_center(struct view *v, int n);
-unsigned kind_select(struct view *v, int n);
+    [REQ_PAN] = view_pan, [REQ_PAGE] = view_page, [REQ_CURSOR] = view_cursor, [REQ_START] = view_start, \
+    [REQ_END] = view_finish, [REQ_ZOOM] = view_zoom, [REQ_ZOOM_ALL] = view_zoom_all, \
+    [REQ_CENTER] = view_center, [REQ_GC] = view_gc, [REQ_SELECT] = view_select
 /* kind_show - `show` of views that leave it to the goroutines' one. */
 void kind_show(struct view *v, uint32_t g, int64_t t);
 

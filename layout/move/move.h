@@ -54,7 +54,7 @@ void move_top(struct view *v, uint32_t row, uint32_t n, bool recenter);
 /* move_span, move_swap - REQ_SPAN and REQ_SWAP of a view of lanes. move_arrive - the lane it shows
  * first. */
 unsigned move_span(struct view *v, int n);
-unsigned move_swap(struct view *v);
+unsigned move_swap(struct view *v, int n);
 uint32_t move_arrive(const struct view *v, enum lane_kind k);
 
 /* move_typed - the search prompt's line changed; move_typed_done - it was accepted: true if the search

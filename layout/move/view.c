@@ -423,8 +423,9 @@ unsigned view_zoom(struct view *v, int n)
     return VR_DRAW;
 }
 
-unsigned view_zoom_all(struct view *v)
+unsigned view_zoom_all(struct view *v, int n)
 {
+    (void)n;
     const struct window all = window_of(0, view_end(v));
     if (v->at.win.t0 == all.t0 && v->at.win.t1 == all.t1)
         return move_fail(v, "this is the whole trace");
@@ -434,8 +435,9 @@ unsigned view_zoom_all(struct view *v)
     return VR_DRAW;
 }
 
-unsigned view_center(struct view *v)
+unsigned view_center(struct view *v, int n)
 {
+    (void)n;
     const struct window w = window_clamp(window_center(v->at.win, v->at.cursor), view_end(v), move_min(v));
     if (w.t0 == v->at.win.t0 && w.t1 == v->at.win.t1)
         return move_fail(v, "the trace ends here: the cursor can't be in the middle");
@@ -475,13 +477,15 @@ static unsigned at_end(struct view *v, int64_t t, const char *there)
     return view_at(v, t);
 }
 
-unsigned view_start(struct view *v)
+unsigned view_start(struct view *v, int n)
 {
+    (void)n;
     return at_end(v, 0, "this is the start of the trace");
 }
 
-unsigned view_finish(struct view *v)
+unsigned view_finish(struct view *v, int n)
 {
+    (void)n;
     return at_end(v, move_last(v), "this is the end of the trace");
 }
 

@@ -6,7 +6,7 @@
  *
  * Actions return what must happen next (enum refresh). An action that can't be done changes nothing, leaves
  * the reason in v->message and returns VR_BELL | VR_DRAW. `n` is a repeat count with a sign: negative goes
- * back, 0 is 1.
+ * back, 0 is 1; where a second time would change nothing it is not looked at.
  *
  * The cursor is a lane (focus) and a moment (cursor). It is always inside the window, and its lane on the
  * screen.
@@ -365,10 +365,10 @@ unsigned view_pan(struct view *v,
 unsigned view_page(struct view *v, int n);   /* by n windows */
 unsigned view_cursor(struct view *v, int n); /* the cursor by n columns; the window follows at its edges */
 unsigned view_zoom(struct view *v, int n);   /* n > 0: in, 2^n times, at the cursor */
-unsigned view_zoom_all(struct view *v);
-unsigned view_center(struct view *v); /* the cursor into the middle */
-unsigned view_start(struct view *v);
-unsigned view_finish(struct view *v);        /* to the end of the trace */
+unsigned view_zoom_all(struct view *v, int n);
+unsigned view_center(struct view *v, int n); /* the cursor into the middle */
+unsigned view_start(struct view *v, int n);
+unsigned view_finish(struct view *v, int n); /* to the end of the trace */
 unsigned view_at(struct view *v, int64_t t); /* cursor to t, window follows */
 unsigned view_range(struct view *v, int64_t t0, int64_t t1);
 
@@ -397,7 +397,7 @@ unsigned view_effect(struct view *v);
 /* ---- the rest ---- */
 unsigned view_undo(struct view *v, int n);
 unsigned view_redo(struct view *v, int n);
-unsigned view_select(struct view *v); /* begin a range at the cursor, end it there, drop it */
+unsigned view_select(struct view *v, int n); /* begin a range at the cursor, end it there, drop it */
 /* view_selected - [*t0,*t1) becomes the selected range, one that is being selected as well; false: there is
  * none. */
 bool view_selected(const struct view *v, int64_t *t0, int64_t *t1);

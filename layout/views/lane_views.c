@@ -183,12 +183,6 @@ static unsigned lane_fit(struct view *v, int n)
     return VR_DRAW;
 }
 
-static unsigned lane_swap(struct view *v, int n)
-{
-    (void)n;
-    return move_swap(v);
-}
-
 static unsigned lane_cause(struct view *v, int n)
 {
     unsigned all = VR_NONE;
@@ -291,7 +285,7 @@ static unsigned lane_here(struct view *v, int n)
     ANSWER_TIME, [REQ_LANE] = lane_move, [REQ_LANE_PAGE] = lane_page, [REQ_FIRST] = lane_first, \
                  [REQ_LAST] = lane_last, [REQ_FIT] = lane_fit, [REQ_SPAN] = move_span, \
                  [REQ_SAME] = view_same, [REQ_CAUSE] = lane_cause, [REQ_EFFECT] = lane_effect, \
-                 [REQ_SWAP] = lane_swap, [REQ_DETAILS] = lane_details
+                 [REQ_SWAP] = move_swap, [REQ_DETAILS] = lane_details
 #define IS_LANES \
     .plan = PLAN_TIME, .open = lane_open, .settle = lane_settle, .draw = rows_lanes, \
     .speak = status_lane_rich, .where = lane_where, .span = lane_span, \

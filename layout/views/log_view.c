@@ -96,7 +96,7 @@ const struct view_kind kind_log = {
     .span = log_span,
     .refuse = "the log has events only; t shows the goroutine's lane",
     .answer =
-        {ANSWER_TIME, [REQ_LANE] = log_move, [REQ_LANE_PAGE] = log_page, [REQ_FIRST] = kind_start,
-         [REQ_LAST] = kind_end, [REQ_SPAN] = log_move, [REQ_DETAILS] = log_details, [REQ_SWAP] = log_swap},
+        {ANSWER_TIME, [REQ_LANE] = log_move, [REQ_LANE_PAGE] = log_page, [REQ_FIRST] = view_start,
+         [REQ_LAST] = view_finish, [REQ_SPAN] = log_move, [REQ_DETAILS] = log_details, [REQ_SWAP] = log_swap},
     .word = {[REQ_LANE] = "event", [REQ_SWAP] = "goroutine"},
 };

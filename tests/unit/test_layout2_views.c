@@ -300,9 +300,9 @@ static void test_sums(void **state)
     for_samples(sums_of, "1.2");
     struct seen s;
     seen_open(&s, "samples/lock-1.26.trace");
-    view_select(&s.v);
+    view_select(&s.v, 0);
     view_cursor(&s.v, 20);
-    view_select(&s.v); /* the end of a range opens its sums */
+    view_select(&s.v, 0); /* the end of a range opens its sums */
     finish(&s.v);
     assert_int_equal(s.v.popup.kind, POPUP_LINES);
     assert_true(on_screen(&s, "Sums of the selected range"));
@@ -529,7 +529,7 @@ static void test_pins(void **state)
     assert_true(view_mark_go(&s.v, 'a') & VR_BELL);
     view_mark(&s.v, 'a');
     struct place at = s.v.at;
-    view_finish(&s.v);
+    view_finish(&s.v, 0);
     view_switch(&s.v, 2);
     view_mark_go(&s.v, 'a');
     assert_int_equal(s.v.at.cursor, at.cursor);
@@ -573,7 +573,7 @@ static void any(struct view *v)
     case 16: view_zoom(v, (int)rnd(5) - 2); break;
     case 17: view_at(v, (int64_t)rnd(1000) * (view_end(v) / 1000)); break;
     case 18: view_do(v, REQ_SORT, 1); break;
-    case 19: view_select(v); break;
+    case 19: view_select(v, 0); break;
     case 20: view_enter(v); break;
     case 21: view_back(v); break;
     case 22:

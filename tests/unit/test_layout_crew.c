@@ -129,7 +129,7 @@ static void look_around(struct both *b)
     static const int views[] = {VIEW_PROCS, VIEW_GOROUTINES, VIEW_THREADS, VIEW_LOG, VIEW_GC};
     for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
         BOTH(b, view_switch, views[i]);
-        BOTH(b, view_zoom_all);
+        BOTH(b, view_zoom_all, 0);
         BOTH(b, view_zoom, 3);
         BOTH(b, view_pan, 2);
         BOTH(b, view_do, REQ_LANE, 5);

@@ -91,7 +91,7 @@ static void test_scene_begins(void **state)
     scene_open(&s, 80, 16);
     view_switch(&s.v, 3);
     view_goto(&s.v, "g2");
-    view_start(&s.v);
+    view_start(&s.v, 0);
     draw(&s);
     must_have(&s, "G2 net/http.(*conn).serve runnable 991us  from 10us");
     assert_int_equal(view_enter(&s.v), VR_DRAW);

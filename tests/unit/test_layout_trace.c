@@ -40,10 +40,10 @@ static void any_action(struct view *v)
     case 3:
     case 4: view_zoom(v, n); break;
     case 5: view_zoom(v, n * 30); break;
-    case 6: view_zoom_all(v); break;
+    case 6: view_zoom_all(v, 0); break;
     case 7: view_do(v, REQ_FIT, 0); break;
-    case 8: view_center(v); break;
-    case 9: n < 0 ? view_start(v) : view_finish(v); break;
+    case 8: view_center(v, 0); break;
+    case 9: n < 0 ? view_start(v, 0) : view_finish(v, 0); break;
     case 10: view_do(v, REQ_LANE, n); break;
     case 11: view_do(v, REQ_LANE_PAGE, n); break;
     case 12: n < 0 ? view_do(v, REQ_FIRST, 0) : view_do(v, REQ_LAST, 0); break;
@@ -55,7 +55,7 @@ static void any_action(struct view *v)
     case 18: view_gc(v, n); break;
     case 19: n < 0 ? view_cause(v) : view_effect(v); break;
     case 20: n < 0 ? view_undo(v, -n) : view_redo(v, n); break;
-    case 21: view_select(v); break;
+    case 21: view_select(v, 0); break;
     case 22: n < 0 ? view_enter(v) : view_back(v); break;
     case 23: view_goto(v, places[rnd(8)]); break;
     case 24:
@@ -349,7 +349,7 @@ static void zoom_of(struct seen *on)
     view_resize(&v, 80, 24);
     for (int i = 0; i < 50; i++) {
         int64_t t = (int64_t)((double)rnd(100000) / 100000 * (double)view_end(&v));
-        view_zoom_all(&v);
+        view_zoom_all(&v, 0);
         view_at(&v, t);
         int64_t before = v.at.cursor;
         int k = 1 + (int)rnd(12);

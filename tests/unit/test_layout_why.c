@@ -44,7 +44,7 @@ static void of_sample(struct seen *s)
     for (uint32_t g = 0; g < trace_nlanes(s->tr, LANE_G) && g < 40; g++) {
         struct lane l = {LANE_G, g};
         (void)view_focus(&s->v, l);
-        (void)view_zoom_all(&s->v);
+        (void)view_zoom_all(&s->v, 0);
         uint32_t of;
         int64_t t0, t1;
         if (!why_here(&s->v, &of, &t0, &t1)) {
@@ -172,10 +172,10 @@ static void test_loading(void **state)
         view_resize(&v, 80, 24);
         (void)view_loaded(&v);
         (void)view_switch(&v, VIEW_GOROUTINES);
-        (void)view_start(&v);
-        (void)view_select(&v);
-        (void)view_finish(&v);
-        (void)view_select(&v);
+        (void)view_start(&v, 0);
+        (void)view_select(&v, 0);
+        (void)view_finish(&v, 0);
+        (void)view_select(&v, 0);
         const unsigned f = ask_why(&v);
         assert_int_equal((f & VR_BELL) != 0, !done);
         assert_int_equal(v.at.view, done ? VIEW_WHY : VIEW_GOROUTINES);

@@ -481,9 +481,9 @@ static unsigned drag(struct app *a, int x, int y)
         return f; /* there is no time between two of its columns */
     if (a->view.sel.stands || a->view.sel.going)
         f |= view_back(&a->view);
-    f |= view_select(&a->view);
+    f |= view_select(&a->view, 0);
     f |= point(a, x, y);
-    return (f | view_select(&a->view)) & ~(unsigned)VR_QUIT;
+    return (f | view_select(&a->view, 0)) & ~(unsigned)VR_QUIT;
 }
 
 /* Is Alt with this key bound, or could it go on with what is under way? */

@@ -400,7 +400,7 @@ void app_live_acted(struct app *a, enum action act, const struct place *from)
 unsigned app_live_follow(struct app *a)
 {
     if (follow_ended(a->follow)) {
-        unsigned f = view_finish(&a->view);
+        unsigned f = view_finish(&a->view, 0);
         return f | ended(a);
     }
     a->following = true;
