@@ -21,8 +21,9 @@ static bool same_cause(const struct verdict *a, const struct verdict *b)
 
 static bool same_holder(const struct verdict *a, const struct verdict *b)
 {
-    return verdict_family(a) == verdict_family(b) && family_contends(verdict_family(a)) &&
-           a->holder.at.user && a->holder.at.user == b->holder.at.user;
+    return verdict_family(a) == verdict_family(b) &&
+           (family_contends(verdict_family(a)) || a->rule == RULE_STUCK) && a->holder.at.user &&
+           a->holder.at.user == b->holder.at.user;
 }
 
 /* b is what a's holder does meanwhile: of most of it, or it is more than what others wait for. */
@@ -132,6 +133,14 @@ static bool is_what(const struct verdict *v)
     return rank_of(v) == 2 && v->harm.work != NO_LANE;
 }
 
+/* Of a work: is it too little to be told, by its share, or by the clock? */
+static bool is_little(const struct verdict *v)
+{
+    const double least = threshold(is_what(v) ? TH_NOTED : TH_CLOCK);
+    return v->level == LEVEL_NOTE && v->harm.work != NO_LANE && !v->grows &&
+           ((is_what(v) && v->score < threshold(TH_NOTED)) || v->clock < least);
+}
+
 /* Those that are large enough, decided each for itself, in order. */
 static void decide_each(struct causes *c, const struct works *all, struct verdicts *out)
 {
@@ -143,7 +152,7 @@ static void decide_each(struct causes *c, const struct works *all, struct verdic
         else if (!v->grows && v->clock > 0 && v->clock * (double)c->tg->end < (double)threshold_ns(TH_FELT))
             v->level = LEVEL_NOTE; /* nobody feels it */
         v->cause = NO_LANE;
-        if (!told_of_processors(v) && (!is_what(v) || v->score >= threshold(TH_NOTED)))
+        if (!told_of_processors(v) && !is_little(v))
             out->v[kept++] = *v;
     }
     out->n = kept;

@@ -81,6 +81,8 @@ static bool latency(struct causes *c, const struct works *w, struct verdicts *ou
     if (tg->sched.n < 100 || p99 < threshold_ns(TH_SCHED_P99) || share < threshold(TH_SHARE))
         return true;
     struct verdict v = verdict_new(RULE_SCHED, queues(w));
+    const double clock = (double)tg->sched.total / (double)tg->end;
+    v.clock = clock < v.clock ? clock : v.clock;
     v.holder.group = who_had(tg);
     v.holder.at = v.where = runs_at(c, w, v.holder.group);
     if (tg->nworst) {

@@ -1,4 +1,10 @@
-/* fam_stuck.c - goroutines that wait for a lock to the end of the trace, and nobody lets it go. */
+/*
+ * fam_stuck.c - goroutines that wait for a lock to the end of the trace, and nobody lets it go.
+ *
+ * Who has it is inferred: of the functions that let it go before, or wait for it, the one in which a
+ * goroutine has waited for something else since before all these, to the end as well.
+ */
+#include "triage/findings/instances.h"
 #include "triage/findings/thresholds.h"
 #include "triage/verdicts/verdict.h"
 
@@ -29,6 +35,42 @@ static uint32_t stuck_of(const struct causes *c, const struct works *w, struct s
     return n;
 }
 
+/* Is it a function of the program that waits for the lock that others wait for in `user`, or lets it go?
+ * One in which others wait for a lock for good as well does, too. */
+static bool uses_lock(const struct causes *c, const struct works *w, const struct stuck *s, uint32_t n,
+                      uint32_t user, uint32_t func)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (s[i].user == func)
+            return true;
+    for (uint32_t i = 0; i < works_pairs(c); i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        if (p->kind != WK_LOCK || p->from_scheduler || !p->stack || !p->waker_stack)
+            continue;
+        const uint32_t waits = verdict_place(w, p->stack).user, lets = verdict_place(w, p->waker_stack).user;
+        if ((waits == user && lets == func) || (waits == func && lets == user))
+            return true;
+    }
+    return false;
+}
+
+/* The wait, since before t and to the end, of one who has the lock; NULL: none is seen. */
+static const struct wait_row *who_has_it(const struct causes *c, const struct works *w, const struct stuck *s,
+                                         uint32_t n, uint32_t user, int64_t t)
+{
+    const struct wait_row *best = NULL;
+    for (uint32_t i = 0; i < c->tg->nwaits; i++) {
+        const struct wait_row *r = &c->tg->waits[i];
+        const bool for_others = wait_passes_on(r->kind) || r->kind == WK_WAITGROUP;
+        if (!r->open || !for_others || r->longest.t1 < c->tg->end - 1 || r->longest.t0 > t ||
+            (best && r->longest.t0 <= best->longest.t0) || r->longest.g >= c->tg->ng ||
+            instance_wants_more(c->tr, trace_g_name(c->tr, r->longest.g), r->reason, r->stack))
+            continue;
+        best = uses_lock(c, w, s, n, user, verdict_place(w, r->stack).user) ? r : best;
+    }
+    return best;
+}
+
 bool fam_stuck(struct causes *c, const struct works *w, struct verdicts *out)
 {
     struct stuck s[PLACES];
@@ -48,6 +90,12 @@ bool fam_stuck(struct causes *c, const struct works *w, struct verdicts *out)
         v.level = LEVEL_SEVERE;
         verdict_ev(&v, EV_COUNT, (double)s[i].n);
         verdict_ev(&v, EV_SINCE, (double)r->longest.t0);
+        const struct wait_row *has = who_has_it(c, w, s, n, v.where.user, r->longest.t0);
+        if (has) {
+            v.sure = SURE_INFERRED;
+            v.holder = (struct role){trace_g_name(c->tr, has->longest.g), has->longest.g,
+                                     verdict_place(w, has->stack), 0};
+        }
         ok = verdict_add(out, &v);
     }
     return ok;

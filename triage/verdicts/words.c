@@ -237,7 +237,8 @@ static bool field(struct text *t, const struct works *w, const struct verdict *v
     for (unsigned i = 0; i < sizeof roles / sizeof *roles; i++) {
         if (is(name, n, roles[i].name)) {
             struct role r = *roles[i].role; /* who holds is told by what it did meanwhile */
-            if (roles[i].role == &v->holder && rule_culprit(v->rule) == CULPRIT_HOLDER && v->culprit.user)
+            const bool holds = roles[i].role == &v->holder && (r.group || r.at.user);
+            if (holds && rule_culprit(v->rule) == CULPRIT_HOLDER && v->culprit.user)
                 r.at = v->culprit;
             return role_text(t, w, &r);
         }
