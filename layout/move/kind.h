@@ -13,8 +13,8 @@
 #include "layout/move/view.h"
 
 struct lines;      /* lines.h */
+struct text;       /* triage/text.h */
 struct item_list;  /* items.h */
-struct tri_view;   /* tri_priv.h */
 struct table_from; /* table.h */
 
 struct view_kind {
@@ -25,8 +25,26 @@ struct view_kind {
     bool table;                      /* made of triage's tables: no time axis */
     bool over;                       /* it lies over the view from which one came: leaving goes back there */
     const struct item_list *items;   /* its rows are things; NULL: they aren't */
-    const struct tri_view *list;     /* its rows are those of a table; NULL: they aren't */
     const struct table_from *things; /* the table is one of things, table.h; NULL: it isn't */
+
+    /* A list: a cursor moves over its rows (tri.h), v->at.row. Without `rows` it is none, and the others are
+     * NULL. */
+    uint32_t (*rows)(const struct view *v);
+    void (*row)(struct grid *g, struct view *v, uint32_t row, int y, bool focus);
+    /* head, head_lines - what stands above so many rows; titled: the mouse points at the last line of that.
+     * NULL: nothing. */
+    int (*head_lines)(const struct view *v, int rows);
+    void (*head)(struct grid *g, struct view *v, int y, int n);
+    unsigned (*titled)(struct view *v, int x);
+    /* detail - lines 0 and 1 of the status; lists: is line 1 a list, the most telling items first? NULL:
+     * nothing, never. */
+    void (*detail)(struct text *t, const struct view *v, uint32_t row, int line);
+    bool (*lists)(const struct view *v, uint32_t row);
+    unsigned (*enter)(struct view *v);
+    /* ready - are they there, made of the trace alone, or (counted) of triage's tables, too? NULL: as soon as
+     * those are. */
+    bool (*ready)(const struct view *v);
+    bool counted;
 
     bool (*has)(const struct view *v); /* does its key lead to it? NULL: yes */
     /* empty - the trace has nothing for it: the key of the first such view leads on to one that has. NULL:

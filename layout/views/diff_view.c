@@ -48,12 +48,6 @@ static uint32_t diff_view_count(const struct view *v)
     return n;
 }
 
-static int diff_view_head_lines(const struct view *v, int rows)
-{
-    (void)v, (void)rows;
-    return 0;
-}
-
 static void diff_view_row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
 {
     struct piece p;
@@ -66,12 +60,6 @@ static void diff_view_row(struct grid *g, struct view *v, uint32_t i, int y, boo
     if (focus)
         grid_fill(g, 0, y, g->w, 1, ' ', s);
     (void)grid_text(g, p.in, y, g->w - p.in, p.text, s);
-}
-
-/* A line says all itself. */
-static void diff_view_detail(struct text *t, const struct view *v, uint32_t i, int line)
-{
-    (void)t, (void)v, (void)i, (void)line;
 }
 
 static int diff_view_status(const struct view *v)
@@ -114,12 +102,6 @@ static bool diff_view_tsv(const struct view *v, FILE *f)
     return diff_view_count(v) > 0;
 }
 
-static const struct tri_view list = {.rows = diff_view_count,
-                                     .head_lines = diff_view_head_lines,
-                                     .row = diff_view_row,
-                                     .detail = diff_view_detail,
-                                     .enter = diff_view_enter,
-                                     .ready = diff_view_ready};
 const struct view_kind kind_diff = {
     TIMELESS_PLAN,
     .has = diff_view_has,
@@ -128,7 +110,10 @@ const struct view_kind kind_diff = {
     .where = tri_where,
     .status_most = diff_view_status,
     .speak = tri_speak,
-    .list = &list,
+    .rows = diff_view_count,
+    .row = diff_view_row,
+    .enter = diff_view_enter,
+    .ready = diff_view_ready,
     .tsv = diff_view_tsv,
     .refuse = "this view is text; the other views show both traces",
     .answer = {[REQ_LANE] = tri_move,

@@ -610,13 +610,6 @@ static bool tsv(const struct view *v, FILE *f)
     return v->asked && tri_tsv(v, f, v->asked->lines.p, count(v), line);
 }
 
-static const struct tri_view list = {.rows = count,
-                                     .head = head,
-                                     .head_lines = head_lines,
-                                     .row = row,
-                                     .detail = detail,
-                                     .enter = enter,
-                                     .ready = ready};
 const struct view_kind kind_sql = {
     TIMELESS_PLAN,
     .has = ready,
@@ -625,7 +618,13 @@ const struct view_kind kind_sql = {
     .touch = tri_touch,
     .speak = tri_speak,
     .where = tri_where,
-    .list = &list,
+    .rows = count,
+    .head = head,
+    .head_lines = head_lines,
+    .row = row,
+    .detail = detail,
+    .enter = enter,
+    .ready = ready,
     .tsv = tsv,
     .refuse = "Enter goes to a row's place",
     .find = find,

@@ -713,7 +713,7 @@ static void took(struct text *out, const struct thing *x)
     text_dur(out, x->t1 - x->t0);
 }
 
-static unsigned table_enter(struct view *v)
+unsigned table_enter(struct view *v)
 {
     struct table *t = v->table;
     if (t->job) /* the rows are those of another order */
@@ -744,12 +744,12 @@ static unsigned table_enter(struct view *v)
 
 /* ---- rows for tri.c ------------------------------------------------------------------------------------ */
 
-static uint32_t table_count(const struct view *v)
+uint32_t table_rows(const struct view *v)
 {
     return v->table->nrows;
 }
 
-static void table_detail(struct text *out, const struct view *v, uint32_t row, int line)
+void table_detail(struct text *out, const struct view *v, uint32_t row, int line)
 {
     const struct table *t = v->table;
     uint32_t i = t->row[row];
@@ -813,35 +813,18 @@ void table_where(const struct view *v, const struct plan *p, char *out, size_t s
         snprintf(out, size, "row %" PRIu32 " of %" PRIu32, v->at.row + 1, t->nrows);
 }
 
-static bool lists(const struct view *v, uint32_t row)
+bool table_lists(const struct view *v, uint32_t row)
 {
     const struct table *t = v->table;
     return kinds(&t->have) && t->from->type_lists && t->from->type_lists(t, &t->type[t->row[row]]);
 }
 
-/* The trace went on, or another part of it is held: find the things anew. */
-static bool ready(const struct view *v)
-{
-    return table_ready(v);
-}
-
+/* Where the trace went on, or another part of it is held, the things are found anew. */
 void table_draw(struct grid *g, struct view *v, const struct plan *p)
 {
     (void)table_follow(v);
     tri_draw(g, v, p);
 }
-
-const struct tri_view table_list = {
-    .rows = table_count,
-    .head = table_head,
-    .head_lines = table_head_lines,
-    .titled = table_titled,
-    .row = table_row,
-    .detail = table_detail,
-    .lists = lists,
-    .enter = table_enter,
-    .ready = ready,
-};
 
 void table_name_string(struct text *out, const struct table *t, const struct ttype *k)
 {

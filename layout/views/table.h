@@ -163,7 +163,10 @@ unsigned table_copy(struct view *v);
 unsigned table_copy_work(struct view *v, int64_t budget_ns);
 void table_copy_stop(struct view *v);
 void table_where(const struct view *v, const struct plan *p, char *out, size_t size);
-extern const struct tri_view table_list;
+uint32_t table_rows(const struct view *v);
+void table_detail(struct text *out, const struct view *v, uint32_t row, int line);
+bool table_lists(const struct view *v, uint32_t row);
+unsigned table_enter(struct view *v);
 
 /* For the drawing of it. */
 int table_cols(const struct table *t);
@@ -181,7 +184,9 @@ void table_row(struct grid *g, struct view *v, uint32_t row, int y, bool focus);
 
 #define IS_THINGS(provider) \
     TIMELESS_PLAN, \
-        .things = provider, .status_most = tri_status_most, .list = &table_list, .open = table_open, \
+        .things = provider, .status_most = tri_status_most, .rows = table_rows, .row = table_row, \
+        .head = table_head, .head_lines = table_head_lines, .titled = table_titled, .detail = table_detail, \
+        .lists = table_lists, .enter = table_enter, .ready = table_ready, .open = table_open, \
         .draw = table_draw, .touch = tri_touch, .speak = tri_speak, .where = table_where, \
         .pending = table_pending, .work = table_work, .find = table_find, .copy = table_copy, \
         .back_word = table_back_word, .refuse = "Enter opens the lanes first", \

@@ -516,6 +516,12 @@ static unsigned top_enter(struct view *v)
     return f;
 }
 
+static bool top_ready(const struct view *v)
+{
+    (void)v;
+    return true;
+}
+
 static unsigned top_open(struct view *v, int no)
 {
     unsigned f = tri_open(v, no);
@@ -607,13 +613,6 @@ static unsigned top_page(struct view *v, int n)
     return go(v, n, 1);
 }
 
-static const struct tri_view list = {.rows = top_count,
-                                     .head = top_head,
-                                     .head_lines = top_head_lines,
-                                     .row = top_row,
-                                     .detail = top_detail,
-                                     .enter = top_enter,
-                                     .own = true};
 const struct view_kind kind_top = {
     TIMELESS_PLAN,
     .over = true,
@@ -623,7 +622,13 @@ const struct view_kind kind_top = {
     .pending = top_pending,
     .work = top_work,
     .refuse = "Enter opens the lanes first",
-    .list = &list,
+    .rows = top_count,
+    .head = top_head,
+    .head_lines = top_head_lines,
+    .row = top_row,
+    .detail = top_detail,
+    .enter = top_enter,
+    .ready = top_ready,
     .answer =
         {ANSWER_ROWS, [REQ_CURSOR] = top_cursor, [REQ_PAN] = top_pan, [REQ_PAGE] = top_page,
          [REQ_ZOOM] = top_zoom, [REQ_ZOOM_ALL] = top_all, [REQ_SORT] = top_sort, [REQ_INVERT] = top_invert},

@@ -22,26 +22,25 @@
 
 static bool tri_counted(const struct view_kind *k)
 {
-    return k->list && (k->things ? k->things->counted : k->list->counted);
+    return k->things ? k->things->counted : k->counted;
 }
 
 bool tri_shows(int view)
 {
     const struct view_kind *k = kind_of(view);
-    return k->table && (!k->list || (!k->list->own && (!k->list->ready || tri_counted(k))));
-}
-
-static const struct tri_view *tri_shown(const struct view *v)
-{
-    return kind_here(v)->list;
+    return k->table && (!k->ready || tri_counted(k));
 }
 
 static bool ready(const struct view *v)
 {
-    const struct tri_view *s = tri_shown(v);
-    if (s && s->ready)
-        return s->ready(v);
-    return (s && s->own) || (v->tri && v->tri->tg);
+    const struct view_kind *k = kind_here(v);
+    return k->ready ? k->ready(v) : v->tri && v->tri->tg;
+}
+
+static int tri_head_lines(const struct view *v, int rows)
+{
+    const struct view_kind *k = kind_here(v);
+    return k->head_lines ? k->head_lines(v, rows) : 0;
 }
 
 bool tri_lacks(const struct view *v)
@@ -58,12 +57,11 @@ bool tri_makes(const struct view *v)
 int tri_status_most(const struct view *v)
 {
     enum { USUAL = PLAN_STATUS, MOST = 7, FRAME = 2, ROWS_MOST = 1000 };
-    const struct tri_view *s = tri_shown(v);
-    if (!s || !ready(v))
+    if (!kind_here(v)->rows || !ready(v))
         return USUAL;
-    const uint32_t n = s->rows(v);
+    const uint32_t n = kind_here(v)->rows(v);
     const int rows = v->scr.h - FRAME - USUAL,
-              spare = rows < 1 ? 0 : rows - s->head_lines(v, rows) - (n < ROWS_MOST ? (int)n : ROWS_MOST);
+              spare = rows < 1 ? 0 : rows - tri_head_lines(v, rows) - (n < ROWS_MOST ? (int)n : ROWS_MOST);
     return spare <= 1 ? USUAL : spare > MOST - USUAL ? MOST : USUAL + spare - 1;
 }
 
@@ -167,8 +165,8 @@ struct lane tri_g(uint32_t g)
 
 static uint32_t rows(const struct view *v)
 {
-    const struct tri_view *s = tri_shown(v);
-    return s && ready(v) ? s->rows(v) : 0;
+    const struct view_kind *k = kind_here(v);
+    return k->rows && ready(v) ? k->rows(v) : 0;
 }
 
 uint32_t tri_rows(const struct view *v)
@@ -297,7 +295,7 @@ unsigned tri_open(struct view *v, int no)
 /* Its tables are not there: what is to be said. */
 static unsigned not_yet(struct view *v)
 {
-    if (v->tri && v->tri->trouble && !tri_shown(v)->ready)
+    if (v->tri && v->tri->trouble && !kind_here(v)->ready)
         return move_fail(v, "%s", v->tri->trouble);
     return move_not_yet(v, "the tables are not done yet");
 }
@@ -355,7 +353,7 @@ unsigned tri_enter(struct view *v, int n)
 {
     (void)n;
     tri_set_row(v, v->at.row);
-    return rows(v) ? tri_shown(v)->enter(v) : move_fail(v, "nothing here to look at");
+    return rows(v) ? kind_here(v)->enter(v) : move_fail(v, "nothing here to look at");
 }
 
 /* ---- walking the findings ------------------------------------------------------------------------------ */
@@ -377,7 +375,7 @@ unsigned tri_walk(struct view *v, int n)
     if (!t->fs || !t->fs->n)
         return none_stands_out(v);
     int64_t at = t->finding;
-    if (tri_shown(v) == &tri_findings) /* the row under the cursor is the next one */
+    if (v->at.view == VIEW_TRIAGE) /* the row under the cursor is the next one */
         at = (int64_t)v->at.row - (n < 0 ? 0 : 1);
     else if (at == UINT32_MAX)
         at = n < 0 ? (int64_t)t->fs->n : -1;
@@ -568,7 +566,7 @@ void tri_task(const struct tri *tri, bool region, uint32_t index, char *out, siz
 static void waiting(struct grid *g, const struct view *v, int y, int h)
 {
     const struct tri *t = v->tri;
-    bool own = tri_shown(v) && tri_shown(v)->ready && (!tri_counted(kind_here(v)) || (t && t->tg));
+    bool own = kind_here(v)->ready && (!tri_counted(kind_here(v)) || (t && t->tg));
     if (own ? v->table && v->table->failed : t && t->trouble)
         tri_say(g, 0, y, g->w, STYLE_WARN, "%s", own ? "out of memory for the table" : t->trouble);
     else if (!trace_info(v->tr)->done &&
@@ -599,8 +597,7 @@ static uint32_t tri_top(const struct view *v, uint32_t all, uint32_t room)
 
 void tri_where(const struct view *v, const struct plan *p, char *out, size_t size)
 {
-    const struct tri_view *s = tri_shown(v);
-    const int h = p->n[ROW_LANES], n = s && ready(v) ? h - s->head_lines(v, h) : 0;
+    const int h = p->n[ROW_LANES], n = ready(v) ? h - tri_head_lines(v, h) : 0;
     const uint32_t all = rows(v), room = n > 1 ? (uint32_t)n : 1, top = tri_top(v, all, room);
     if (n > 0 && all > room)
         snprintf(out, size, "lines %" PRIu32 "-%" PRIu32 " of %" PRIu32, top + 1, top + room, all);
@@ -608,30 +605,30 @@ void tri_where(const struct view *v, const struct plan *p, char *out, size_t siz
 
 void tri_draw(struct grid *g, struct view *v, const struct plan *p)
 {
-    const struct tri_view *s = tri_shown(v);
+    const struct view_kind *k = kind_here(v);
     int y = p->y[ROW_LANES], h = p->n[ROW_LANES];
     if (!tri_begin(g, v, &y, &h))
         return;
     tri_set_row(v, v->at.row);
-    int head = s->head_lines(v, h);
+    int head = tri_head_lines(v, h);
     if (head > 0)
-        s->head(g, v, y, head);
+        k->head(g, v, y, head);
     int n = h - head;
     uint32_t all = rows(v), room = n > 1 ? (uint32_t)n : 1;
     v->scr.rows = (int)room;
     v->at.top = tri_top(v, all, room);
     for (int i = 0; i < n && v->at.top + (uint32_t)i < all; i++) {
         uint32_t row = v->at.top + (uint32_t)i;
-        s->row(g, v, row, y + head + i, row == v->at.row);
+        k->row(g, v, row, y + head + i, row == v->at.row);
         kind_listed(v, row, y + head + i, 1);
     }
 }
 
 unsigned tri_touch(struct view *v, const struct plan *p, int x, int y)
 {
-    const struct tri_view *s = ready(v) ? tri_shown(v) : NULL;
-    const int head = s && s->titled ? s->head_lines(v, p->n[ROW_LANES]) : 0;
-    return head > 0 && y == p->y[ROW_LANES] + head - 1 ? s->titled(v, x) : VR_NONE;
+    const struct view_kind *k = kind_here(v);
+    const int head = k->titled && ready(v) ? tri_head_lines(v, p->n[ROW_LANES]) : 0;
+    return head > 0 && y == p->y[ROW_LANES] + head - 1 ? k->titled(v, x) : VR_NONE;
 }
 
 void tri_say_two(const struct view *v, struct rich *out,
@@ -663,15 +660,15 @@ bool tri_tsv(const struct view *v, FILE *f, const char *columns, uint32_t n,
 
 static void row_detail(struct text *t, const struct view *v, int line)
 {
-    if (v->at.row < rows(v))
-        tri_shown(v)->detail(t, v, v->at.row, line);
+    if (v->at.row < rows(v) && kind_here(v)->detail)
+        kind_here(v)->detail(t, v, v->at.row, line);
 }
 
 void tri_speak(const struct view *v, int w, struct rich *out)
 {
-    const struct tri_view *s = tri_shown(v);
+    const struct view_kind *k = kind_here(v);
     (void)w;
     tri_say_two(v, out, row_detail);
-    if (s->lists && v->at.row < rows(v) && s->lists(v, v->at.row))
+    if (k->lists && v->at.row < rows(v) && k->lists(v, v->at.row))
         rich_list(out);
 }

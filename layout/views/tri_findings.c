@@ -509,21 +509,12 @@ static int status_most(const struct view *v)
     return 0;
 }
 
-static int head_lines(const struct view *v, int rows)
-{
-    (void)v;
-    (void)rows;
-    return 0;
-}
-
 #define BESIDE "up and down walk the findings, Enter looks there"
 static bool can(const struct view *v, enum request d)
 {
     return d != REQ_DETAILS || count(v) > 0;
 }
 
-const struct tri_view tri_findings = {
-    .rows = count, .head_lines = head_lines, .detail = detail, .enter = enter};
 const struct view_kind kind_triage = {
     IS_TIMELESS,
     .open = tri_open,
@@ -532,7 +523,9 @@ const struct view_kind kind_triage = {
     .speak = tri_speak,
     .refuse = "Enter opens the lanes first",
     .plan = PLAN_FINDINGS,
-    .list = &tri_findings,
+    .rows = count,
+    .detail = detail,
+    .enter = enter,
     .status_most = status_most,
     .read = read_all,
     .can = can,

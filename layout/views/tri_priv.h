@@ -12,27 +12,6 @@
 #include "layout/cells/wrap.h"
 #include "triage/text.h"
 
-struct tri_view {
-    uint32_t (*rows)(const struct view *v);
-    void (*head)(struct grid *g, struct view *v, int y, int n); /* above the rows */
-    int (*head_lines)(const struct view *v, int rows);
-    void (*row)(struct grid *g, struct view *v, uint32_t row, int y, bool focus);
-    void (*detail)(struct text *t, const struct view *v, uint32_t row,
-                   int line); /* lines 0 and 1 of the status */
-    bool (*lists)(const struct view *v,
-                  uint32_t row); /* is line 1 a list, the most telling items first? NULL: never */
-    unsigned (*enter)(struct view *v);
-    unsigned (*titled)(
-        struct view *v,
-        int x); /* the mouse points at its columns' titles, the last line above the rows; NULL: nothing */
-    bool (*ready)(
-        const struct view *v); /* made of the trace alone: are they there? NULL: of triage's tables */
-    bool counted;              /* `ready` needs triage's tables first */
-    bool own;                  /* its rows are no tables of triage's at all, and always there */
-};
-
-extern const struct tri_view tri_findings;
-
 void flame_free(struct flame *f);
 
 /* ---- answers, and what else an object of such a view needs ---- */
@@ -50,16 +29,12 @@ void tri_draw(struct grid *g, struct view *v, const struct plan *p);
 unsigned tri_touch(struct view *v, const struct plan *p, int x, int y);
 void tri_speak(const struct view *v, int w, struct rich *out);
 /*
- * IS_TIMELESS - what all views without a time axis say; TIMELESS_PLAN: those with the screen of a table, too;
- * IS_TABLE: those whose rows struct tri_view draws, too.
+ * IS_TIMELESS - what all views without a time axis say; TIMELESS_PLAN: those with the screen of a table, too.
  * tri_tsv - for `tsv` of such views: the columns' names, then n lines. false: no rows.
  */
 #define IS_TIMELESS \
     .lanes = LANE_KINDS, .table = true, .gutter = GUTTER_SHORT, .show = kind_show, .hold = tri_hold
 #define TIMELESS_PLAN IS_TIMELESS, .plan = PLAN_TABLE
-#define IS_TABLE \
-    TIMELESS_PLAN, .open = tri_open, .draw = tri_draw, .touch = tri_touch, .speak = tri_speak, \
-                   .where = tri_where, .refuse = "Enter opens the lanes first"
 bool tri_tsv(const struct view *v, FILE *f, const char *columns, uint32_t n,
              void (*line)(struct text *out, const struct view *v, uint32_t row));
 #define ANSWER_ROWS \

@@ -332,13 +332,6 @@ static bool why_view_tsv(const struct view *v, FILE *f)
     return tri_tsv(v, f, "share\tns\tcount\tdepth\twhat", why_view_count(v), why_view_line);
 }
 
-static const struct tri_view list = {.rows = why_view_count,
-                                     .head_lines = why_view_head_lines,
-                                     .head = why_view_head,
-                                     .row = why_view_row,
-                                     .detail = why_view_detail,
-                                     .enter = why_view_enter,
-                                     .ready = why_view_ready};
 const struct view_kind kind_why = {
     TIMELESS_PLAN,
     .over = true,
@@ -347,7 +340,13 @@ const struct view_kind kind_why = {
     .speak = tri_speak,
     .where = tri_where,
     .refuse = "Enter opens the lanes first",
-    .list = &list,
+    .rows = why_view_count,
+    .head_lines = why_view_head_lines,
+    .head = why_view_head,
+    .row = why_view_row,
+    .detail = why_view_detail,
+    .enter = why_view_enter,
+    .ready = why_view_ready,
     .has = why_view_has,
     .tsv = why_view_tsv,
     .answer = {ANSWER_ROWS},

@@ -98,7 +98,7 @@ static void test_copied(void **state)
         uint32_t lines = 0;
         for (const char *c = f.a.yank; *c; c++)
             lines += *c == '\n';
-        assert_int_equal(lines, kind_here(&f.a.view)->list->rows(&f.a.view) + 1);
+        assert_int_equal(lines, kind_here(&f.a.view)->rows(&f.a.view) + 1);
         assert_true(lines > 2);
         fix_close(&f);
     }

@@ -519,7 +519,7 @@ static bool beside_rows(struct app *a, const struct key_event *ev)
         return true;
     if (ev->key != K_DOUBLE || a->view.popup.kind || !here->table || view_listed(&a->view, ev->y, &by))
         return false;
-    return here->list || !touch(a, ev->x, ev->y);
+    return here->rows || !touch(a, ev->x, ev->y);
 }
 
 /* Text for a prompt; elsewhere its letters would act as keys that nobody pressed. */
