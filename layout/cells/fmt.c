@@ -94,6 +94,8 @@ static char *decimals(int64_t ns, int unit, int digits, bool strip, char *out)
 char *fmt_exact(int64_t ns, char out[FMT_MAX])
 {
     uint64_t v = magnitude(ns);
+    if (v == 0)
+        return strcpy(out, "0");
     return decimals(ns, v >= 1000000000 ? 3 : v >= 1000000 ? 2 : v >= 1000 ? 1 : 0, 9, true, out);
 }
 

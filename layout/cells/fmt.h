@@ -13,7 +13,7 @@ enum { FMT_MAX = 48 }; /* enough for each of them */
 /* fmt_dur - a duration in 3 to 4 digits: "0", "17ns", "1.23ms", "84.3ms",
  * "12.5s", "72.2s", "3m07s", "2h05m". */
 char *fmt_dur(int64_t ns, char out[FMT_MAX]);
-/* fmt_exact - all its digits: "1.234567ms", "2.000000001s". */
+/* fmt_exact - all its digits: "1.234567ms", "2.000000001s", "0". */
 char *fmt_exact(int64_t ns, char out[FMT_MAX]);
 /* fmt_time - a moment, with as many digits as res (ns) needs: fmt_time(671204000, 1000) = "671.204ms". */
 char *fmt_time(int64_t ns, int64_t res, char out[FMT_MAX]);

@@ -177,10 +177,14 @@ static void title_where(const struct canvas *c, char *out, size_t size)
         kind_here(c->v)->where(c->v, &c->plan, out, size);
 }
 
-/* Behind that the cursor's time of day, as much as fits into w columns. */
+/* That, without its first word where it is too long ("lines 1-12 of 97"), and behind it the cursor's time of
+ * day: what fits into w columns. */
 static void title_right(const struct canvas *c, int w, char *out, size_t size)
 {
     const struct view *v = c->v;
+    const char *blank = (int)strlen(out) > w && !c->txt->debug ? strchr(out, ' ') : NULL;
+    if (blank)
+        memmove(out, blank + 1, strlen(blank));
     const size_t used = strlen(out);
     if (!c->txt->debug && wall_known(v->tr) && !kind_here(v)->table) {
         char clock[WALL_MAX];

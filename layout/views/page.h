@@ -30,14 +30,16 @@ int page_lanes(struct grid *g, const struct view *v, const struct finding *f, st
  * waits, what else it does in a part of it that can be seen. */
 void page_lane(struct grid *g, const struct view *v, const char *role, uint32_t lane, struct box b);
 
-/* page_procs - a line a processor in the same columns, the first ones. Returns the lines used. */
+/* page_procs - the processors in the same columns, the first ones: a line each, or more of a large room, part
+ * of which it leaves. Returns the lines used. */
 int page_procs(struct grid *g, const struct view *v, struct box b);
 
 /* What fills the room that is left, once the tables are there: page_busiest - the goroutines of the program
- * that ran for longest, as page_lane(); page_places - the places at which most is waited; page_all - all
- * numbers. Return the lines used. */
+ * that ran for longest, as page_lane(); page_places - the places at which most is waited; page_groups - the
+ * program's goroutines by start function; page_all - all numbers. Return the lines used. */
 int page_busiest(struct grid *g, const struct view *v, struct box b);
 int page_places(struct grid *g, const struct view *v, struct box b);
+int page_groups(struct grid *g, const struct view *v, struct box b);
 int page_all(struct grid *g, const struct view *v, struct box b);
 
 /* page_curves - at most .h lines of it (busy, queue, heap if it is recorded; each higher where there is room

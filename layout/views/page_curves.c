@@ -238,11 +238,13 @@ void page_strip(struct grid *g, const struct view *v, const struct finding *f, s
 /* As high as it is busy, in the colour of what it does most. */
 static void proc_line(struct grid *g, const struct view *v, uint32_t p, struct box b)
 {
-    const struct box axis = page_axis(b);
+    struct box axis = page_axis(b);
     int64_t *edge = edges_of(v, axis.w);
     struct shares *col = edge ? mem_zalloc((size_t)axis.w * sizeof *col) : NULL;
     struct column *out = col ? mem_zalloc((size_t)axis.w * sizeof *out) : NULL;
+    const double top = b.h > 1 ? 1 - 1.0 / (8 * b.h) : 1; /* so that one stands apart from the one above */
     char name[32];
+    axis.h = b.h;
     if (out)
         trace_columns(v->tr, (struct lane){LANE_P, p}, edge, (uint32_t)axis.w, col);
     for (int c = 0; out && c < axis.w; c++) {
@@ -253,12 +255,13 @@ static void proc_line(struct grid *g, const struct view *v, uint32_t p, struct b
             most = col[c].ns[s] > col[c].ns[most] ? s : most;
         }
         const int64_t len = edge[c + 1] - edge[c];
-        out[c] = (struct column){len > 0 ? (double)busy / (double)len : 0, (enum style)(STYLE_STATE + most)};
+        out[c] =
+            (struct column){len > 0 ? (double)busy / (double)len * top : 0, (enum style)(STYLE_STATE + most)};
     }
     if (out)
         draw_columns(g, v, axis, out);
     name_lane(v, (struct lane){LANE_P, p}, name);
-    grid_right(g, b.x, b.y, page_label(b.w) - 1, name, STYLE_DIM);
+    grid_right(g, b.x, b.y + b.h - 1, page_label(b.w) - 1, name, STYLE_DIM);
     mem_free(out);
     mem_free(col);
     mem_free(edge);
@@ -279,22 +282,26 @@ static uint32_t next_proc(const struct trace *tr, uint64_t last, bool first)
 
 int page_procs(struct grid *g, const struct view *v, struct box b)
 {
-    enum { MOST = 16 };
+    enum { MOST = 16, HIGHEST = 3, LEAVES = 8 };
     const uint32_t all = trace_nlanes(v->tr, LANE_P);
-    const int most = b.h < MOST ? b.h : MOST;
+    const int most = b.h < MOST ? b.h : MOST, lines = all < (uint32_t)most ? (int)all : most,
+              room = lines ? (b.h - LEAVES) / lines : 0,
+              high = room < 1         ? 1
+                     : room < HIGHEST ? room
+                                      : HIGHEST;
     uint64_t last = 0;
     int n = 0;
     for (uint32_t p; n < most && (p = next_proc(v->tr, last, n == 0)) != NO_LANE; n++) {
-        proc_line(g, v, p, (struct box){b.x, b.y + n, b.w, 1});
+        proc_line(g, v, p, (struct box){b.x, b.y + n * high, b.w, high});
         last = trace_lane_who(v->tr, (struct lane){LANE_P, p}).id;
     }
     if (n > 0 && (uint32_t)n < all) {
         char more[40];
         const struct box axis = page_axis(b);
         snprintf(more, sizeof more, "%d of %" PRIu32 " Ps", n, all);
-        grid_str(g, axis.x + axis.w + 1, b.y + n - 1, PAGE_BESIDE - 1, more, STYLE_DIM);
+        grid_str(g, axis.x + axis.w + 1, b.y + n * high - 1, PAGE_BESIDE - 1, more, STYLE_DIM);
     }
-    return n;
+    return n * high;
 }
 
 /* ---- who it is about ----------------------------------------------------------------------------------- */

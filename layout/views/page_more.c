@@ -9,10 +9,10 @@
 #include "layout/cells/lines.h"
 #include "layout/views/page.h"
 
-enum { BUSIEST = 16, LITTLE = 20, PLACES = 12, NARROW = 40 };
+enum { BUSIEST = 16, BUSY = 8, LITTLE = 20, PLACES = 12, GROUPS = 12, NARROW = 40, GROUPS_FROM = 80 };
 
-/* The goroutines of the program that ran for longest, longest first, without those that ran for little beside
- * the first; how many. */
+/* The goroutines of the program that ran for longest, longest first; behind the first BUSY none that ran for
+ * little beside the first. How many. */
 static int busiest(const struct triage *tg, uint32_t lane[BUSIEST], int most)
 {
     int64_t ns[BUSIEST];
@@ -32,7 +32,7 @@ static int busiest(const struct triage *tg, uint32_t lane[BUSIEST], int most)
         lane[at] = i;
         least = n == most ? ns[n - 1] + 1 : 1;
     }
-    while (n > 1 && ns[n - 1] < ns[0] / LITTLE)
+    while (n > BUSY && ns[n - 1] < ns[0] / LITTLE)
         n--;
     return n;
 }
@@ -125,6 +125,41 @@ int page_places(struct grid *g, const struct view *v, struct box b)
     for (int i = 0; i < all; i++)
         text_free(&p[i].said);
     return 1 + n;
+}
+
+/* Its goroutines, what they ran, waited for a processor, waited; a bar of what they ran. */
+static void group_line(struct grid *g, const struct view *v, const struct group *r, int64_t most,
+                       struct box b)
+{
+    enum { COUNT = 7, TIME = 10 };
+    static const enum gmetric of[] = {GM_EXEC, GM_SCHED, GM_WAIT};
+    char n[FMT_MAX];
+    int x = b.x + COUNT;
+    tri_cell(g, b.x, b.y, COUNT, STYLE_NORMAL, fmt_count(r->count, n));
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++, x += TIME)
+        tri_cell(g, x, b.y, TIME, STYLE_NORMAL,
+                 r->d[of[i]].total ? tri_dur(v->tr, r->d[of[i]].total, n) : "-");
+    tri_bar(g, v, x + 1, b.y, TRI_BAR, r->d[GM_EXEC].total, most, STYLE_RUNNING);
+    x += TRI_BAR + 2;
+    tri_name(g, v, x, b.y, b.x + b.w - x, STYLE_NORMAL, r->name);
+}
+
+int page_groups(struct grid *g, const struct view *v, struct box b)
+{
+    const struct triage *tg = v->tri->tg;
+    int n = 0;
+    if (b.h < 2 || b.w < GROUPS_FROM)
+        return 0;
+    for (uint32_t i = 0; i < tg->ngroups && n < GROUPS && n + 1 < b.h; i++)
+        if (!tg->groups[i].is_system) {
+            group_line(g, v, &tg->groups[i], tg->groups[0].d[GM_EXEC].total,
+                       (struct box){b.x, b.y + 1 + n, b.w, 1});
+            n++;
+        }
+    if (n)
+        grid_str(g, b.x, b.y, b.w,
+                 "  count   running  runnable   waiting            goroutines that begin with", STYLE_RULER);
+    return n ? 1 + n : 0;
 }
 
 int page_all(struct grid *g, const struct view *v, struct box b)

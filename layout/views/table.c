@@ -369,6 +369,18 @@ static bool table_within(const struct table *t, const struct table_order *o, uin
 
 /* ---- the order ----------------------------------------------------------------------------------------- */
 
+/* Columns in which no kind has a value. */
+static uint64_t empty_columns(const struct table *t, const struct table_order *o)
+{
+    const int n = table_cols(t) - 1;
+    uint64_t empty = kinds(o) ? ((uint64_t)1 << n) - 1 : 0;
+    for (uint32_t i = 0; empty && i < t->nrows && slices_tick(); i++)
+        for (int c = 0; c < n; c++)
+            if ((empty >> c & 1) && value(t, o, t->row[i], c) != -1)
+                empty &= ~((uint64_t)1 << c);
+    return empty;
+}
+
 static bool order(struct table *t)
 {
     struct table_order o = t->want;
@@ -409,6 +421,7 @@ static bool order(struct table *t)
     t->sorted = sorted;
     t->nrows = kept;
     t->have = o;
+    t->empty = empty_columns(t, &o);
     t->made++;
     return true;
 }

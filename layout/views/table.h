@@ -124,7 +124,8 @@ struct table {
     uint32_t *row;                 /* in thing or type */
     int64_t *sorted;               /* what each is sorted by */
     uint32_t nrows;
-    uint64_t made; /* counts the orders that were made */
+    uint64_t made;  /* counts the orders that were made */
+    uint64_t empty; /* columns, as bits, of which no kind has a value: only those of kinds */
     struct slices *job;
     struct spectrum spectrum;
 

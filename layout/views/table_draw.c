@@ -13,23 +13,59 @@ enum { COLS_MOST = 16 };
 
 /* ---- columns ------------------------------------------------------------------------------------------- */
 
-/* Those that have room from the left on; what rows are sorted by is among them. */
-static int choose(const struct table *t, int w, int out[COLS_MOST])
+/* Is there an amount that rows are sorted by? */
+static bool has_amount(const struct table *t)
 {
-    const int usual = w < 60 ? w * 3 / 5 : w * 3 / 8, least = t->from->name_least, most = w * 3 / 4;
-    int room = w - (least <= usual ? usual : least < most ? least : most);
+    const int by = t->have.sort;
+    const enum tcol_kind k = by < table_cols(t) - 1 ? table_col(t, by).kind : TCOL_NAME;
+    return k != TCOL_TIME && k != TCOL_NAME;
+}
+
+/* Columns that have room from the left on, without those that have no value; what rows are sorted by is
+ * among them. Returns how many; *x: where they end. */
+static int choose_in(const struct table *t, int room, int out[COLS_MOST], int *x)
+{
     int n = 0, sorted = t->have.sort, all = table_cols(t) - 1;
     bool has = sorted >= all;
+    *x = 0;
     for (int c = 0; c < all && n < COLS_MOST; c++) {
-        if (table_col(t, c).w > room)
+        if ((t->empty >> c & 1) && c != sorted)
+            continue;
+        if (*x + table_col(t, c).w > room)
             break;
-        room -= table_col(t, c).w;
+        *x += table_col(t, c).w;
         has |= c == sorted;
         out[n++] = c;
     }
-    if (!has && n)
+    if (!has && n) {
+        *x += table_col(t, sorted).w - table_col(t, out[n - 1]).w;
         out[n - 1] = sorted;
+    }
     return n;
+}
+
+/*
+ * The same, and columns of the bars with a blank, 0: none. Rows have bars if they are sorted by an amount,
+ * and names have room beside them; many columns are one less for it.
+ */
+static int choose(const struct table *t, int w, int out[COLS_MOST], int *bar)
+{
+    enum { NAMES = 28, LONG_NAMES = 34, BAR = TRI_BAR + 1, MANY = 5 };
+    const int usual = w < 60 ? w * 3 / 5 : w * 3 / 8, least = t->from->name_least, most = w * 3 / 4,
+              room = w - (least <= usual ? usual
+                          : least < most ? least
+                                         : most),
+              names = least ? LONG_NAMES : NAMES;
+    int fewer[COLS_MOST], x, m, n = choose_in(t, room, out, &x);
+    *bar = has_amount(t) && w - x - 2 >= names + BAR ? BAR : 0;
+    if (*bar || !has_amount(t))
+        return n;
+    m = choose_in(t, room - BAR, fewer, &x);
+    if (m < MANY || m + 1 < n || w - x - 2 < names + BAR)
+        return n;
+    memcpy(out, fewer, sizeof fewer);
+    *bar = BAR;
+    return m;
 }
 
 static void draw_number(const struct view *v, enum tcol_kind k, int64_t x, char out[FMT_MAX])
@@ -50,22 +86,10 @@ static void draw_number(const struct view *v, enum tcol_kind k, int64_t x, char 
         fmt_count((uint64_t)x, out);
 }
 
-/* Columns of the bars and a blank: rows have them if they are sorted by an amount and names, from x on, have
- * room beside them. */
-static int bars_take(const struct table *t, int w, int x)
-{
-    enum { LEAST = 45 };
-    const int by = t->have.sort;
-    if (w - x < LEAST || by >= table_cols(t) - 1)
-        return 0;
-    const enum tcol_kind k = table_col(t, by).kind;
-    return k == TCOL_TIME || k == TCOL_NAME ? 0 : TRI_BAR + 1;
-}
-
 static void titles(struct grid *g, const struct view *v, int y)
 {
     const struct table *t = v->table;
-    int c[COLS_MOST], n = choose(t, g->w, c), x = 0;
+    int c[COLS_MOST], bar, n = choose(t, g->w, c, &bar), x = 0;
     char mark[5], head[40];
     mark[str_utf8(tri_order_mark(v->scr.tier, table_down(t)), mark)] = 0;
     grid_fill(g, 0, y, g->w, 1, ' ', STYLE_RULER);
@@ -79,7 +103,7 @@ static void titles(struct grid *g, const struct view *v, int y)
     bool by = t->have.sort == table_cols(t) - 1;
     snprintf(head, sizeof head, "%s%s", by ? mark : "",
              t->have.open == TABLE_TYPES ? t->from->types : "what");
-    x += bars_take(t, g->w, x + 2);
+    x += bar;
     tri_say(g, x + 2, y, g->w - x - 2, by ? STYLE_STATUS_KEY : STYLE_RULER, "%s", head);
 }
 
@@ -87,7 +111,7 @@ static void titles(struct grid *g, const struct view *v, int y)
 unsigned table_titled(struct view *v, int x)
 {
     const struct table *t = v->table;
-    int c[COLS_MOST], n = choose(t, v->scr.w, c), i = 0;
+    int c[COLS_MOST], bar, n = choose(t, v->scr.w, c, &bar), i = 0;
     while (i < n && x >= table_col(t, c[i]).w)
         x -= table_col(t, c[i++]).w;
     const int col = i < n ? c[i] : table_cols(t) - 1;
@@ -111,7 +135,7 @@ void table_row(struct grid *g, struct view *v, uint32_t row, int y, bool focus)
 {
     const struct table *t = v->table;
     enum style s = focus ? STYLE_LANE_FOCUS : STYLE_NORMAL;
-    int c[COLS_MOST], n = choose(t, g->w, c), x = 0;
+    int c[COLS_MOST], bar, n = choose(t, g->w, c, &bar), x = 0;
     char buf[FMT_MAX], name[1200];
     struct text whole = {.ticks = when_ticks(v->tr)};
     if (focus)
@@ -122,7 +146,6 @@ void table_row(struct grid *g, struct view *v, uint32_t row, int y, bool focus)
         tri_cell(g, x, y, k.w, s, buf);
         x += k.w;
     }
-    const int bar = bars_take(t, g->w, x + 2);
     if (bar)
         draw_bar(g, v, row, x + 2, y);
     x += bar;

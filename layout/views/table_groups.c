@@ -9,7 +9,7 @@
 enum { COUNT, ALIVE, RUNNING, STUCK, RUNNABLE, BLOCKED, CALLS, ASSIST, LIFE, MOVES, KIND_COLS };
 static const struct tcol kind_col[KIND_COLS] = {
     [COUNT] = {"count", "how many", TCOL_COUNT, 6, STYLE_LANE},
-    [ALIVE] = {"alive", "how many had not ended", TCOL_COUNT, 7, STYLE_LANE},
+    [ALIVE] = {"alive", "how many had not ended", TCOL_COUNT, 6, STYLE_LANE},
     [RUNNING] = {"running", "time running", TCOL_DUR, 9, STYLE_RUNNING},
     [STUCK] = {"may leak", "goroutines that may leak: they wait for ever, it seems", TCOL_COUNT, 10,
                STYLE_LANE},

@@ -50,7 +50,7 @@ void tri_lead(const struct view *v, const struct finding *f, char out[FMT_MAX])
 
 /* ---- cards --------------------------------------------------------------------------------------------- */
 
-enum { MARK = 3, LEAD = 8, STRIP = 18, STRIP_FROM = 100, FIELDS = 7 };
+enum { MARK = 3, LEAD = 8, STRIP = 18, STRIP_FROM = 100, FIELDS = 7, LIST_LINES = 2, WHOLE_FROM = 44 };
 
 struct card_field {
     const char *name;
@@ -68,18 +68,47 @@ static char *gain_of(const struct finding *f, const struct works *w)
     return text_take(&t);
 }
 
-/* In the order in which they stand. A field without words is none. `gain` is made for this: free it. */
-static int fields_of(const struct view *v, const struct finding *f, struct card_field *out, char **gain)
+static int text_lines(struct str text, int w)
+{
+    return wrap_draw(NULL, 0, 0, w, 1000, STYLE_NORMAL, text);
+}
+
+/* "..: this 45.2%, that 30.8%, ..": a list of more than LIST_LINES lines without its last items, which weigh
+ * least; NULL: it is none, or not so long. */
+static char *few_of(const char *text, int w)
+{
+    const char *from = text ? strstr(text, ": ") : NULL;
+    size_t n = from ? strlen(text) : 0;
+    struct text t = {0};
+    if (!from || text_lines(str_of(text), w) <= LIST_LINES)
+        return NULL;
+    while (n > 0 && (!t.n || text_lines((struct str){t.p, (uint32_t)t.n}, w) > LIST_LINES)) {
+        for (n--; text + n > from && !(text[n - 1] == '%' && text[n] == ',');)
+            n--;
+        if (text + n <= from)
+            break;
+        t.n = 0;
+        text_raw(&t, text, n);
+        text_lit(&t, ".");
+    }
+    return text_take(&t);
+}
+
+/* In the order in which they stand. A field without words is none. own[]: made for this, to be freed. */
+static int fields_of(const struct view *v, const struct finding *f, int w, struct card_field *out,
+                     char *own[2])
 {
     const bool held = f->v.holder.at.user || f->v.holder.group;
-    *gain = gain_of(f, &v->tri->fs->works);
-    const struct card_field all[FIELDS] = {{"at", f->at, 0, STYLE_NORMAL, 6, false},
-                                           {"what", f->what, 0, STYLE_NORMAL, 7, false},
-                                           {held ? "who" : "why", f->why, 0, STYLE_NORMAL, 4, false},
-                                           {"cost", f->harm, 0, STYLE_NORMAL, 2, false},
-                                           {"do", f->next, 0, STYLE_STATUS_KEY, 5, false},
-                                           {"saves", *gain, 0, STYLE_STATUS_KEY, 3, false},
-                                           {"when", NULL, 0, STYLE_NORMAL, 1, false}};
+    own[0] = gain_of(f, &v->tri->fs->works);
+    own[1] = v->scr.h < WHOLE_FROM ? few_of(f->why, w) : NULL;
+    const struct card_field all[FIELDS] = {
+        {"at", f->at, 0, STYLE_NORMAL, 6, false},
+        {"what", f->what, 0, STYLE_NORMAL, 7, false},
+        {held ? "who" : "why", own[1] ? own[1] : f->why, 0, STYLE_NORMAL, 4, false},
+        {"cost", f->harm, 0, STYLE_NORMAL, 2, false},
+        {"do", f->next, 0, STYLE_STATUS_KEY, 5, false},
+        {"saves", own[0], 0, STYLE_STATUS_KEY, 3, false},
+        {"when", NULL, 0, STYLE_NORMAL, 1, false}};
     int n = 0;
     for (int i = 0; i < FIELDS; i++)
         if (i + 1 == FIELDS || (all[i].text && *all[i].text)) {
@@ -91,7 +120,7 @@ static int fields_of(const struct view *v, const struct finding *f, struct card_
 
 static int field_lines(const struct card_field *c, int w)
 {
-    return c->text ? wrap_draw(NULL, 0, 0, w, 1000, STYLE_NORMAL, (struct str){c->text, c->len}) : 1;
+    return c->text ? text_lines((struct str){c->text, c->len}, w) : 1;
 }
 
 /* Its last sentence goes; false: it is the first. */
@@ -189,9 +218,10 @@ static int card(struct grid *g, const struct view *v, const struct finding *f, s
                 bool *cut)
 {
     struct card_field c[FIELDS];
-    char *gain;
-    const int n = fields_of(v, f, c, &gain), x = b.x + page_label(b.w), w = b.w - page_label(b.w) - 1,
+    char *own[2];
+    const int x = b.x + page_label(b.w), w = b.w - page_label(b.w) - 1, n = fields_of(v, f, w, c, own),
               lines = fit(c, n, w, b.h - 1);
+    *cut |= own[1] != NULL;
     if (g)
         card_head(g, v, f, b, focus, false);
     for (int i = 0, y = b.y + 1; i < n; i++) {
@@ -207,7 +237,8 @@ static int card(struct grid *g, const struct view *v, const struct finding *f, s
             page_strip(g, v, f, axis);
         }
     }
-    mem_free(gain);
+    mem_free(own[0]);
+    mem_free(own[1]);
     return lines + 1;
 }
 
@@ -314,7 +345,7 @@ enum { WIDE = 160, TREE_LEAST = 4, PART_LEAST = 3, LANES_FROM = 60 };
 /* Which part has how many lines of h. */
 static void rows_of(int h, bool wide, int *curves, int *work, int *numbers, int *blank)
 {
-    *curves = h >= 44 ? 6 : h >= 17 ? 3 : h >= 14 ? 2 : h >= 11 ? 1 : 0;
+    *curves = h >= 56 ? 9 : h >= 44 ? 6 : h >= 17 ? 3 : h >= 14 ? 2 : h >= 11 ? 1 : 0;
     *work = h >= 13 ? 3 : h >= 6 ? 1 : 0;
     *numbers = h >= 19;
     *blank = h >= 30 || (wide && h >= 24);
@@ -414,6 +445,7 @@ static void draw(struct grid *g, struct view *v, const struct plan *p)
     if (wide)
         (void)below(g, v, &beside, its_trees);
     (void)below(g, v, rest, page_places);
+    (void)below(g, v, rest, page_groups);
     (void)below(g, v, rest, page_all);
 }
 

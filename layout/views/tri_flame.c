@@ -337,6 +337,25 @@ struct picture {
     uint32_t *hit;
 };
 
+/* A function's name in w columns: with its package or type where they fit, else its own alone; a tail of it
+ * only where that still tells; "". */
+static void func_name(struct str s, int w, bool dots, char *out, size_t size)
+{
+    enum { TELLS = 12 };
+    const char *own = out;
+    str_shorten(s, w, dots, out, size);
+    if (w >= TELLS || str_width(s, w + 1) <= w || !strstr(out, dots ? ".." : "\xe2\x80\xa6"))
+        return;
+    for (const char *c = s.p; c < s.p + s.len; c++)
+        own = *c == '.' ? c + 1 : own;
+    const struct str last = {own, own == out ? 0 : (uint32_t)(s.p + s.len - own)};
+    const bool named = last.len && !str_starts(last, "func") && str_width(last, w + 1) <= w;
+    if (named)
+        str_safe(last, out, size);
+    else
+        *out = '\0';
+}
+
 static const char *node_name(const struct view *v, const struct flame *f, uint32_t n, int w, char *out,
                              size_t size)
 {
@@ -349,7 +368,7 @@ static const char *node_name(const struct view *v, const struct flame *f, uint32
     else if (!s.len)
         snprintf(out, size, "?");
     else
-        str_shorten(s, w, glyph_dots(v->scr.tier), out, size);
+        func_name(s, w, glyph_dots(v->scr.tier), out, size);
     return out;
 }
 
