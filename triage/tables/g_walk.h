@@ -64,6 +64,26 @@ static inline uint64_t *counted(const struct g_walk *w, unsigned value)
     return &w->y->rows.v[value][w->y->nrows];
 }
 
+struct at { /* a span of a run */
+    const struct span_run *run;
+    uint32_t i;
+};
+static inline uint32_t stack_of(struct at s)
+{
+    return s.run->stack[s.i];
+}
+
+static inline bool open_end(struct at s)
+{
+    return s.run->open_end && s.i + 1 == s.run->n;
+}
+
+static inline void longer(struct moment *m, int64_t t0, int64_t t1, uint32_t g, uint64_t count)
+{
+    if (count == 1 || t1 - t0 > m->t1 - m->t0)
+        *m = (struct moment){t0, t1, g, NO_LANE};
+}
+
 /*
  * g_spans - count its next spans. g_spans_end - it has no more. waits_of_pairs - no goroutine comes any more:
  * what was waited goes from pairs to the rows of waits, which were made as each wait was met. false: out of
@@ -71,6 +91,23 @@ static inline uint64_t *counted(const struct g_walk *w, unsigned value)
  */
 bool g_spans(struct g_walk *w, const struct span_run *r);
 bool g_spans_end(struct g_walk *w);
-bool waits_of_pairs(struct subtotal *y);
+bool waits_of_pairs(struct g_walk *w);
+
+/* ---- g_pairs.c, for g_spans.c; false: out of memory ---------------------------------------------------- */
+
+#define RARELY __attribute__((noinline)) /* apart from what is done for each span, so that that is short */
+
+enum wait_end {
+    WAIT_OVER,
+    WAIT_LOST,
+    WAIT_OPEN
+}; /* LOST: nobody saw it end; OPEN: it lasts as the trace ends */
+/* note_waited - w->wait ends with a span of that state. note_wait - it has no pair. note_lock - it is for a
+ * lock, and over, or lasts at the end; waker: NO_LANE none. note_futile - the goroutine waits again on the
+ * condition it was woken from just now. */
+RARELY bool note_waited(struct g_walk *w, struct at s, uint8_t state);
+RARELY bool note_wait(struct g_walk *w, enum wait_end end);
+RARELY bool note_lock(struct g_walk *w, uint32_t waker, uint32_t waker_stack);
+RARELY bool note_futile(struct g_walk *w, int64_t t0);
 
 #endif

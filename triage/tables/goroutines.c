@@ -318,7 +318,7 @@ bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g
                                    .spans = lane_spans,
                                    .end = lane_end,
                                    .arg = &w};
-    const bool ok = trace_walk(tg->tr, g0, g1, &walk) && waits_of_pairs(y) &&
+    const bool ok = trace_walk(tg->tr, g0, g1, &walk) && waits_of_pairs(&w) &&
                     late_tell(&y->late, (int64_t)tg->np, &y->changes, &y->nchanges, &y->cap_changes);
     late_free(&y->late);
     return ok;

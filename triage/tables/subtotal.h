@@ -43,6 +43,16 @@ static inline void lately_set(struct lately *l, uint32_t a, uint32_t b, uint32_t
     *l = (struct lately){{(uint64_t)a << 32 | b, (uint64_t)c << 32 | d}, row + 1};
 }
 
+/* A wait that is over, until its pair's row is at hand (g_pairs.c). */
+enum { PUT_OFF = 32 };
+#define NOBODY UINT32_MAX
+struct ended_wait {
+    int64_t t0, t1;
+    uint32_t g, who;                   /* whose it was; who ended it, NO_LANE: none */
+    uint32_t reason, stack, by, waker; /* by: the stack there; waker: who's start function, NOBODY: none */
+    uint32_t waiter, hash;             /* g's start function; pair_hash() */
+};
+
 struct subtotal {
     struct tab by_name, by_syscall, by_wait_of, by_birth;
     struct rowtab by_wait, by_pair;
@@ -78,6 +88,8 @@ struct subtotal {
         rows; /* of goroutines behind one another, until there are so many; the last one is g1 - 1 */
     int64_t life[GSTATS_ROWS]; /* theirs */
     struct lately lately_pair[LATELY], lately_call[LATELY];
+    struct ended_wait later[PUT_OFF];
+    uint32_t nlater;
 };
 
 /* subtotal_goroutines - count goroutines g0 .. g1-1, whose assists these are, into an empty subtotal, and to
@@ -89,10 +101,16 @@ bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g
 bool subtotal_rows_put(struct subtotal *y, struct gstats *to, uint32_t last);
 /*
  * subtotal_wait - the row of `waits` for a reason at a stack. subtotal_pair - that of `pairs` for who waited
- * and was woken as `like` says. *made: it is new, and has nothing yet but these. NULL: out of memory.
+ * and was woken as `like` says; hash: its pair_hash(). *made: it is new, and has nothing yet but these. NULL:
+ * out of memory.
  */
 struct wait_row *subtotal_wait(struct subtotal *y, uint32_t reason, uint32_t stack, bool *made);
-struct pair_row *subtotal_pair(struct subtotal *y, const struct pair_row *like, bool *made);
+struct pair_row *subtotal_pair(struct subtotal *y, const struct pair_row *like, uint32_t hash, bool *made);
+/* pair_hash - what pairs are found by; waker: NOBODY if none ended it. */
+static inline uint32_t pair_hash(uint32_t reason, uint32_t stack, uint32_t waker, uint32_t waker_stack)
+{
+    return rowtab_hash((uint64_t)reason << 32 | stack, (uint64_t)waker << 32 | waker_stack);
+}
 /* subtotal_wait_of - the row of `wait_of` for a start function and a reason; TAB_NONE: out of memory. */
 uint32_t subtotal_wait_of(struct subtotal *y, uint32_t name, uint32_t reason);
 /* subtotal_lock - a wait for a lock, if it is among the longest. subtotal_worst - a scheduler latency, if it

@@ -1,0 +1,228 @@
+/*
+ * g_pairs.c - a goroutine's waits, counted by reason and place and by who ended them: see g_walk.h.
+ *
+ * Where pairs are many, no cache holds their rows. So waits whose pair was not asked for lately are put off,
+ * until there are PUT_OFF of them, and their rows are fetched side by side.
+ *
+ * Invariants. Rows are made in the order of the waits: who makes one at once calls tell_later() before. A
+ * pair that stands among those put off is in no `lately`, so what is added to a row is added in order as
+ * well.
+ */
+#include "triage/tables/g_walk.h"
+
+#include "decode/base/mem.h"
+
+static bool moment_before(const struct moment *a, const struct moment *b)
+{
+    return a->g != b->g ? a->g < b->g : a->t0 < b->t0;
+}
+
+/* The row of waits for a reason at a place. NULL: out of memory. */
+static struct wait_row *wait_row_of(struct g_walk *w, uint32_t reason, uint32_t stack)
+{
+    bool made;
+    struct wait_row *row = subtotal_wait(w->y, reason, stack, &made);
+    if (row && made)
+        row->kind = stacks_wait_kind(w->tg->tr, reason, stack);
+    return row;
+}
+
+/* The start function of a goroutine: the same few wake others again and again. */
+static inline uint32_t name_of(struct g_walk *w, struct at s, uint32_t g)
+{
+    struct start_name *c = &w->y->name[g % START_NAMES];
+    if (c->g != g + 1)
+        *c = (struct start_name){g + 1, span_run_g_name(w->tg->tr, s.run, s.i)};
+    return c->name;
+}
+
+/* The row of the pair of a wait that is over. NULL: out of memory. */
+static struct pair_row *pair_row_of(struct g_walk *w, const struct ended_wait *v)
+{
+    struct subtotal *y = w->y;
+    bool made;
+    struct pair_row *row = subtotal_pair(y,
+                                         &(struct pair_row){.reason = v->reason,
+                                                            .stack = v->stack,
+                                                            .waker_stack = v->by,
+                                                            .waker = v->waker == NOBODY ? 0 : v->waker,
+                                                            .from_scheduler = v->waker == NOBODY},
+                                         v->hash, &made);
+    if (row && made) { /* the first of these waits there: or their row is there already */
+        const struct wait_row *waits = wait_row_of(w, v->reason, v->stack);
+        if (!waits)
+            return NULL;
+        row->waiter = v->waiter;
+        row->kind = waits->kind;
+    }
+    if (row)
+        lately_set(lately_of(y->lately_pair, v->reason, v->stack, v->waker, v->by), v->reason, v->stack,
+                   v->waker, v->by, (uint32_t)(row - y->pairs));
+    return row;
+}
+
+static inline void pair_add(struct pair_row *p, int64_t t0, int64_t t1, uint32_t g, uint32_t who)
+{
+    p->count++;
+    p->total = ns_more(p->total, t1 - t0);
+    longer(&p->longest, t0, t1, g, p->count);
+    if (p->longest.t0 == t0 && p->longest.g == g)
+        p->longest_waker = who;
+}
+
+/* Counts those that were put off. */
+static RARELY bool tell_later(struct g_walk *w)
+{
+    struct subtotal *y = w->y;
+    for (uint32_t i = 0; i < y->nlater; i++) {
+        const uint32_t row = rowtab_near(&y->by_pair, y->later[i].hash);
+        if (row < y->npairs) {
+            __builtin_prefetch(&y->pairs[row]);
+            __builtin_prefetch((const char *)&y->pairs[row + 1] - 1);
+        }
+    }
+    for (uint32_t i = 0; i < y->nlater; i++) {
+        const struct ended_wait *v = &y->later[i];
+        struct pair_row *p = pair_row_of(w, v);
+        if (!p)
+            return false;
+        pair_add(p, v->t0, v->t1, v->g, v->who);
+    }
+    y->nlater = 0;
+    return true;
+}
+
+/* Of waits for a condition the row is needed at once: *p; else it is put off. */
+static RARELY bool note_later(struct g_walk *w, uint32_t by, uint32_t name, uint32_t who, struct pair_row **p)
+{
+    struct subtotal *y = w->y;
+    const struct waited *v = &w->wait;
+    const struct ended_wait x = {
+        .t0 = v->t0,
+        .t1 = v->t1,
+        .g = w->g,
+        .who = who,
+        .reason = v->reason,
+        .stack = v->stack,
+        .by = by,
+        .waker = name,
+        .waiter = w->name,
+        .hash = pair_hash(v->reason, v->stack, name, by),
+    };
+    w->kind = stacks_wait_kind(w->tg->tr, v->reason, v->stack);
+    if (w->kind == WK_COND) {
+        *p = tell_later(w) ? pair_row_of(w, &x) : NULL;
+        return *p != NULL;
+    }
+    rowtab_ahead(&y->by_pair, x.hash);
+    y->later[y->nlater++] = x;
+    return y->nlater < PUT_OFF || tell_later(w);
+}
+
+/*
+ * A wait is over: span i is what follows, by whom. Its own row learns of it with the whole pair: see
+ * waits_of_pairs().
+ */
+static inline bool note_pair(struct g_walk *w, struct at s, uint32_t who)
+{
+    struct subtotal *y = w->y;
+    const struct waited *v = &w->wait;
+    const uint32_t name = who == NO_LANE ? NOBODY : name_of(w, s, who), by = stack_of(s);
+    const struct lately *c = lately_of(y->lately_pair, v->reason, v->stack, name, by);
+    struct pair_row *p = NULL;
+    if (lately_is(c, v->reason, v->stack, name, by)) {
+        p = &y->pairs[c->row - 1];
+        w->kind = p->kind;
+    } else if (!note_later(w, by, name, who, &p)) {
+        return false;
+    }
+    if (p)
+        pair_add(p, v->t0, v->t1, w->g, who);
+    if (p && w->kind == WK_COND) {
+        w->cond_stack = v->stack;
+        w->cond_pair = (uint32_t)(p - y->pairs);
+        w->cond_waker = who;
+        w->cond_end = v->t1;
+        w->cond_run = 0;
+    } else if (w->kind != WK_LOCK) {
+        w->cond_pair = TAB_NONE; /* waiting for the condition's own lock in between is part of being woken */
+    }
+    return true;
+}
+
+bool note_wait(struct g_walk *w, enum wait_end end)
+{
+    const struct waited *v = &w->wait;
+    struct wait_row *row = tell_later(w) ? wait_row_of(w, v->reason, v->stack) : NULL;
+    if (!row)
+        return false;
+    const int64_t ns = v->t1 - v->t0;
+    row->count++;
+    row->open += end == WAIT_OPEN;
+    row->longest_done = end == WAIT_OVER && ns > row->longest_done ? ns : row->longest_done;
+    row->total = ns_more(row->total, ns);
+    longer(&row->longest, v->t0, v->t1, w->g, row->count);
+    w->kind = row->kind;
+    w->cond_pair = w->kind == WK_LOCK ? w->cond_pair : TAB_NONE;
+    return true;
+}
+
+bool note_lock(struct g_walk *w, uint32_t waker, uint32_t waker_stack)
+{
+    const struct waited *v = &w->wait;
+    w->y->lock_waits_all++;
+    return subtotal_lock(w->y, &(struct lock_wait){.t0 = v->t0,
+                                                   .t1 = v->t1,
+                                                   .g = w->g,
+                                                   .waker = waker,
+                                                   .reason = v->reason,
+                                                   .stack = v->stack,
+                                                   .waker_stack = waker_stack});
+}
+
+bool note_futile(struct g_walk *w, int64_t t0)
+{
+    struct subtotal *y = w->y;
+    struct wake *p;
+    y->pairs[w->cond_pair].futile++;
+    if (y->nwakes < WAKES_MAX) {
+        p = mem_grow(y->wakes, &y->cap_wakes, y->nwakes + 1, sizeof *p);
+        if (!p)
+            return false;
+        y->wakes = p;
+        p[y->nwakes++] =
+            (struct wake){w->cond_end, t0 - w->cond_end, w->cond_run, w->cond_pair, w->cond_waker, w->g};
+    }
+    return true;
+}
+
+bool note_waited(struct g_walk *w, struct at s, uint8_t state)
+{
+    const bool woken = state == ST_RUNNABLE;
+    const uint32_t waker = woken ? span_run_g(s.run, s.i) : NO_LANE;
+    if (woken ? !note_pair(w, s, waker) : !note_wait(w, state == ST_UNKNOWN ? WAIT_LOST : WAIT_OVER))
+        return false;
+    return w->kind != WK_LOCK || note_lock(w, waker, woken ? stack_of(s) : 0);
+}
+
+bool waits_of_pairs(struct g_walk *w)
+{
+    struct subtotal *y = w->y;
+    if (!tell_later(w))
+        return false;
+    for (uint32_t i = 0; i < y->npairs; i++) {
+        const struct pair_row *p = &y->pairs[i];
+        const int64_t ns = p->longest.t1 - p->longest.t0;
+        bool made;
+        struct wait_row *row = subtotal_wait(y, p->reason, p->stack, &made);
+        if (!row)
+            return false;
+        const int64_t longest = row->longest.t1 - row->longest.t0;
+        if (!row->count || ns > longest || (ns == longest && moment_before(&p->longest, &row->longest)))
+            row->longest = p->longest;
+        row->longest_done = ns > row->longest_done ? ns : row->longest_done;
+        row->count += p->count;
+        row->total = ns_more(row->total, p->total);
+    }
+    return true;
+}
