@@ -230,17 +230,17 @@ tests-pure: $(TESTS_PURE) corpora
 
 # Recorded traces (with the programs that wrote them) and the fuzzer's inputs are one archive: as files they would be a third of
 # a checkout. `make corpora` unpacks it at the top of the tree, `make pack` packs what stands in these places now.
-RECORDED = tests/recorded
-IN_TREE = samples/http-1.26.trace samples/http-long-1.27.trace samples/lock-1.26.trace
-corpora: $(RECORDED)
-$(RECORDED): $(RECORDED).tar.xz
+RECORDED = tests/recorded.tar.xz
+UNPACKED = tests/.recorded
+corpora: $(UNPACKED)
+$(UNPACKED): $(RECORDED)
 	@if [ -f $@ ]; then xargs rm -f <$@; fi
 	$(Q)tar -xJf $< && tar -tJf $< >$@
 pack:
-	@find samples tests/golden tests/fuzz/corpus -type f \( -name '*.trace' -o -path 'samples/old/*' -o -path 'tests/golden/causes/*.go' \
-	    -o -path 'tests/fuzz/corpus/*' \) $(IN_TREE:%=! -path %) | LC_ALL=C sort >$(RECORDED)
-	@tar -cf - --mtime=@0 --owner=0 --group=0 --numeric-owner --mode=644 -T $(RECORDED) | xz -9e >$(RECORDED).tar.xz
-	@touch $(RECORDED); ls -l $(RECORDED).tar.xz
+	@find samples/old tests/golden tests/fuzz/corpus -type f ! -name '.*' \( -name '*.trace' -o -path 'samples/old/*' \
+	    -o -path 'tests/golden/causes/*.go' -o -path 'tests/fuzz/corpus/*' \) | LC_ALL=C sort >$(UNPACKED)
+	@tar -cf - --mtime=@0 --owner=0 --group=0 --numeric-owner --mode=644 -T $(UNPACKED) | xz -9e >$(RECORDED)
+	@touch $(UNPACKED); ls -l $(RECORDED)
 .PHONY: corpora pack
 
 # No terminal library for these: a call from decode, triage or layout into the viewer fails here.

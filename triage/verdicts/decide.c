@@ -26,6 +26,13 @@ static bool same_holder(const struct verdict *a, const struct verdict *b)
            a->holder.at.user == b->holder.at.user;
 }
 
+/* b says that one waits for the slowest part of a work, and a what is wrong with that part. */
+static bool is_part(const struct verdict *a, const struct verdict *b)
+{
+    return b->rule == RULE_SLOWEST && b->ndoing && a->level > LEVEL_NOTE && a->harm.work != NO_LANE &&
+           !family_contends(verdict_family(a)) && a->where.user == b->doing[0].at.user;
+}
+
 /* b is what a's holder does meanwhile: of most of it, or it is more than what others wait for. */
 static bool is_done(const struct verdict *a, const struct verdict *b)
 {
@@ -35,7 +42,7 @@ static bool is_done(const struct verdict *a, const struct verdict *b)
     for (unsigned i = 0; i < a->ndoing; i++)
         is |= a->doing[i].at.user == b->where.user;
     return is && b->harm.work != NO_LANE && family_contends(verdict_family(a)) &&
-           !family_contends(verdict_family(b));
+           !family_contends(verdict_family(b)) && !is_part(b, a);
 }
 
 /* b only says what the work is at a place, of which a says what is wrong there. */
@@ -52,6 +59,14 @@ static bool is_side(const struct verdict *a, const struct verdict *b)
     return family_contends(verdict_family(a)) && b->harm.work == NO_LANE && a->holder.group &&
            b->waiter.group && b->holder.group &&
            (a->holder.group == b->holder.group || a->holder.group == b->waiter.group);
+}
+
+/* b only says that pieces take longer and longer, and a what most of their time is. */
+static bool is_when(const struct verdict *a, const struct verdict *b)
+{
+    const uint32_t whose = a->nlinks ? a->link[0].who : a->waiter.group;
+    return b->rule == RULE_TREND && a->rule != RULE_TREND && a->level > LEVEL_NOTE &&
+           a->harm.share >= threshold(TH_SEVERE) && (a->harm.work == NO_LANE || whose == b->waiter.group);
 }
 
 /* Does a say why so much is done at a place, or why it keeps others? */
@@ -81,8 +96,9 @@ static bool is_deeper(const struct verdict *a, const struct verdict *b)
 static const struct {
     bool (*holds)(const struct verdict *a, const struct verdict *b);
     bool any;
-} relations[] = {{same_cause, false}, {same_holder, false}, {is_done, true}, {is_there, false},
-                 {is_side, true},     {is_deeper, true},    {is_from, true}};
+} relations[] = {{same_cause, false}, {same_holder, false}, {is_done, true},
+                 {is_there, false},   {is_side, true},      {is_deeper, true},
+                 {is_from, true},     {is_when, true},      {is_part, true}};
 
 static bool explained(const struct verdict *a, const struct verdict *b, bool larger)
 {

@@ -23,6 +23,7 @@ bool fam_trend(struct causes *c, const struct works *w, struct verdicts *out)
         struct verdict v = verdict_new(RULE_TREND, (mean[3] - mean[0]) / mean[3]);
         v.where.user = k->user ? k->user : k->name;
         v.g = k->v[0].g;
+        v.waiter.group = trace_g_name(c->tr, v.g);
         v.t0 = k->v[0].t0;
         v.t1 = k->v[0].t1;
         verdict_ev(&v, EV_FIRST, mean[0]);

@@ -19,6 +19,12 @@
 enum { BOUND_SPANS = 64 };
 #define VAGUE 0.7 /* that slow pieces do something else says less than what they wait for */
 
+/* Does somebody wait for each piece? */
+static bool awaited(const struct work *w)
+{
+    return w->kind == WORK_TASKS || w->kind == WORK_REQUESTS;
+}
+
 static double average(const struct work_tree *t, enum tree_set s)
 {
     return t->pieces[s] ? (double)tree_ns(t, s) / t->pieces[s] : 0;
@@ -143,18 +149,31 @@ static bool asked_first(const struct trace *tr, uint32_t g, int64_t t)
 static bool others_answered(const struct causes *c, const struct works *all, const struct verdict *v)
 {
     const struct work *w = &all->v[v->harm.work];
-    const bool awaited = w->kind == WORK_TASKS || w->kind == WORK_REQUESTS;
     uint32_t answered = 0, in_vain = 0;
     count_reads(&w->tree, v->where.user, &answered, &in_vain);
     return answered >= threshold(TH_SEVERAL) && in_vain >= threshold(TH_SEVERAL) &&
-           (awaited || (w->asks && asked_first(c->tr, v->g, v->t0)));
+           (awaited(w) || ((w->asks || !w->standing) && asked_first(c->tr, v->g, v->t0)));
 }
 
 /* Are its pieces parts of a larger one, which does them side by side? Nobody outside waits for each. */
 static bool side_by_side(const struct work *w)
 {
-    const bool awaited = w->kind == WORK_TASKS || w->kind == WORK_REQUESTS;
-    return w->standing || (!awaited && w->at_once >= threshold(TH_SEVERAL));
+    return w->standing || (!awaited(w) && w->at_once >= threshold(TH_SEVERAL));
+}
+
+/* Are the pieces made of tasks or requests, which have most of it? Then it is those that do it, each once. */
+static bool is_of_parts(const struct works *all, const struct verdict *v)
+{
+    const struct work *w = &all->v[v->harm.work];
+    bool is = false;
+    for (uint32_t i = 0; i < all->n && !awaited(w) && !is; i++) {
+        const struct work *k = &all->v[i];
+        struct harm h = {0};
+        if (awaited(k) && work_counts(k) && k->n > w->n)
+            verdict_share_at(&k->tree, v->where.user, &h);
+        is = h.share >= threshold(TH_SHARE);
+    }
+    return is;
 }
 
 /* Is it main's, of a program that does other things side by side, which main waits for? */
@@ -208,6 +227,13 @@ static bool done_once(struct causes *c, const struct works *all, const struct ve
     return is;
 }
 
+/* Is what the slow pieces have, and the usual ones don't, of their own making, and at a known place? */
+static bool slows_few(struct causes *c, const struct works *all, const struct verdict *v)
+{
+    return v->where.user && !held_by_host(v) && !v->usual_too && !of_another_kind(all, v) &&
+           !is_taken(c, v) && !done_once(c, all, v);
+}
+
 /* varies: the slow pieces have it. */
 static bool warns(struct causes *c, const struct works *all, const struct verdict *v, bool varies)
 {
@@ -228,11 +254,13 @@ static bool warns(struct causes *c, const struct works *all, const struct verdic
         return much && (v->ev[EV_EACH] >= threshold(TH_DOUBLE) * v->ev[EV_FIRST] ||
                         (v->doing[0].cat == EX_RUN && v->ev[EV_CROWD] > c->procs));
     case FAM_POLLING: return v->ev[EV_SHARE] * share >= threshold(TH_SHARE);
-    case FAM_LIMIT: return much && (ended_by_others(c, all, v) || others_answered(c, all, v));
-    case FAM_SERIAL: return share >= threshold(TH_REPEATS) && (!side_by_side(w) || alone_in_main(all, w));
-    case FAM_SLOW:
-        return !held_by_host(v) && !v->usual_too && !of_another_kind(all, v) && !is_taken(c, v) &&
-               !done_once(c, all, v);
+    case FAM_LIMIT:
+        return much && ((varies && awaited(w) && slows_few(c, all, v)) || ended_by_others(c, all, v) ||
+                        others_answered(c, all, v));
+    case FAM_SERIAL:
+        return share >= threshold(TH_REPEATS) && !is_of_parts(all, v) &&
+               (!side_by_side(w) || alone_in_main(all, w));
+    case FAM_SLOW: return slows_few(c, all, v);
     default: return false;
     }
 }
@@ -278,18 +306,17 @@ void verdict_level(struct causes *c, const struct works *all, struct verdict *v)
     const bool varies = tail >= threshold(TH_VARIES);
     const double slow = varies ? v->harm.slow : 0;
     v->harm.share = v->harm.all > slow ? v->harm.all : slow;
-    const bool awaited = w->kind == WORK_TASKS || w->kind == WORK_REQUESTS;
-    const double polls = awaited && v->rule == RULE_SLEEP && v->harm.share >= threshold(TH_SHARE)
+    const double polls = awaited(w) && v->rule == RULE_SLEEP && v->harm.share >= threshold(TH_SHARE)
                              ? verdict_polls(c, all, v)
                              : 0;
     if (polls > 0)
         verdict_ev(v, EV_SHARE, polls);
-    if (varies && awaited && verdict_family(v) != FAM_SLOW && verdict_family(v) != FAM_CROWD &&
+    if (varies && awaited(w) && verdict_family(v) != FAM_SLOW && verdict_family(v) != FAM_CROWD &&
         verdict_family(v) != FAM_ORDER && !family_contends(verdict_family(v)) && !comes_late(v) &&
         (v->harm.usual * 3 < v->harm.slow || v->rule == RULE_BACKEND)) {
         v->usual_too =
             v->harm.usual * 3 >= v->harm.slow || (!v->harm.slow_only && v->harm.hit * 2 >= v->harm.of);
-        v->rule = RULE_SLOW;
+        v->rule = v->rule == RULE_LIMIT ? RULE_LIMIT : RULE_SLOW; /* that says more of why */
     }
     const bool late = v->ndoing && v->doing[0].cat == EX_SCHED; /* a processor came late to few: no fault */
     const bool matters = clock >= threshold(TH_CLOCK) || (varies && !late);
