@@ -1,29 +1,16 @@
 #!/bin/sh
 # flood.sh - streams that are little to send and much to hold, or that never end: what waits is bounded, a signal and `q` end it, and
 # what is compressed is saved as it was sent. How long things take is nobody's business here, as long as they end.
-fast=${GOTOP_FAST:-${GOTOP:-build/gotop}} # what memory is held is asked of the program as it is shipped
-SERVE=${SERVE:-${BUILD:-build}/serve} FLOOD=${FLOOD:-${BUILD:-build}/flood} PEAK=${PEAK:-${BUILD:-build}/peak}
-for p in "$fast" "$SERVE" "$FLOOD" "$PEAK"; do [ -x "$p" ] || { echo "$p was not built"; exit 1; }; done
-for p in curl zstd tmux; do command -v $p >/dev/null 2>&1 || { echo "$p is not installed"; exit 1; }; done
+. tests/scripts/served
+fast=${GOTOP_FAST:-$GOTOP} # what memory is held is asked of the program as it is shipped
 case $fast in /*) ;; *) fast=$PWD/$fast ;; esac
-tmp=$(mktemp -d) || exit 1
-pids=
+FLOOD=${FLOOD:-${BUILD:-build}/flood}
+needs "$fast" "$FLOOD"
+for p in zstd tmux; do command -v $p >/dev/null 2>&1 || { echo "$p is not installed"; exit 1; }; done
+export TMUX_TMPDIR=$tmp XDG_CONFIG_HOME=$tmp/config
+unset TMUX NO_COLOR
 mux() { tmux -f /dev/null -L gotop-flood "$@"; }
-cleanup() { mux kill-server 2>/dev/null; for p in $pids; do kill "$p" 2>/dev/null; done; rm -rf "$tmp"; }
-trap cleanup EXIT
-export LC_ALL=C.UTF-8 TMUX_TMPDIR=$tmp XDG_CONFIG_HOME=$tmp/config
-unset TMUX NO_COLOR http_proxy HTTP_PROXY all_proxy ALL_PROXY
-long=samples/http-long-1.27.trace
-passed=0 failed=0
-pass() { passed=$((passed + 1)); }
-fail() { failed=$((failed + 1)); echo "FAILED: $*"; head -n 4 "$tmp/out" "$tmp/err"; }
-serve() { # serve MODE FILE [PAUSE] - $url is where
-    rm -f "$tmp/port"
-    "$SERVE" "$@" >"$tmp/port" 2>"$tmp/serve.err" &
-    pids="$pids $!"
-    i=0; while [ ! -s "$tmp/port" ] && [ $i -lt 1200 ]; do i=$((i + 1)); sleep 0.05; done
-    url=127.0.0.1:$(cat "$tmp/port")
-}
+trap 'mux kill-server 2>/dev/null; cleanup' EXIT
 # ended WHAT GOT STATUS MIB TEXT - it ended with that status, held no more than so much, and said TEXT
 ended() {
     kib=$(sed -n 's/^peak: \([0-9]*\) KiB.*/\1/p' "$tmp/err")
@@ -52,10 +39,7 @@ interrupted() {
     pid=$!
     i=0; while [ "$(cpu $pid)" -lt 30 ] && kill -0 $pid 2>/dev/null && [ $i -lt 600 ]; do i=$((i + 1)); sleep 0.1; done
     kill -"$signal" $pid 2>/dev/null
-    i=0; while kill -0 $pid 2>/dev/null && [ $i -lt 600 ]; do i=$((i + 1)); sleep 0.1; done
-    if [ $i -ge 600 ]; then kill -9 $pid; wait $pid 2>/dev/null; fail "$*: $signal doesn't end it"; return; fi
-    wait $pid; got=$?
-    if [ $got = 0 ]; then pass; else fail "$*: status $got after $signal"; fi
+    if ends $pid; then wait $pid; check $? 0 "$*: status after $signal"; else fail "$*: $signal doesn't end it"; fi
 }
 
 # A generation without an end, and huge ones: that one is left out, which is said.
@@ -112,9 +96,7 @@ serve ok $long
 pid=$!
 sleep 2
 kill -TERM $pid
-i=0; while kill -0 $pid 2>/dev/null && [ $i -lt 600 ]; do i=$((i + 1)); sleep 0.1; done
-if [ $i -lt 600 ] && wait $pid; then pass; else fail "top, whose lines nobody takes"; kill -9 $pid; fi
+if ends $pid && wait $pid; then pass; else fail "top, whose lines nobody takes"; fi
 exec 3>&-
 
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

@@ -1,61 +1,10 @@
 #!/bin/sh
-# live.sh - a program that is running, as a server on loopback plays it: well, and in every way it may go wrong. VIA=http://a:b@ has
-# curl fetch what gotop's own client would (live-curl.sh): URLs with a password are curl's.
-GOTOP=${GOTOP:-build/gotop}
-SERVE=${SERVE:-${BUILD:-build}/serve}
-PEAK=${PEAK:-${BUILD:-build}/peak}
-GENTRACE=${GENTRACE:-${BUILD:-build}/gen-trace}
-for p in "$GOTOP" "$SERVE" "$PEAK" "$GENTRACE"; do [ -x "$p" ] || { echo "$p was not built"; exit 1; }; done
-command -v curl >/dev/null 2>&1 || { echo "curl is not installed"; exit 1; }
-tmp=$(mktemp -d) || exit 1
-pids=
-cleanup() { for p in $pids; do kill "$p" 2>/dev/null; done; rm -rf "$tmp"; }
-trap cleanup EXIT
-export LC_ALL=C.UTF-8
-unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
-long=samples/http-long-1.27.trace older=samples/http-long-1.23.trace old=samples/http-1.21.trace
-passed=0 failed=0
-pass() { passed=$((passed + 1)); }
-fail() { failed=$((failed + 1)); echo "FAILED: $*"; head -n 8 "$tmp/out" "$tmp/err"; }
-serve() { # serve MODE FILE [PAUSE] - $url is where
-    rm -f "$tmp/port"
-    "$SERVE" "$@" >"$tmp/port" 2>"$tmp/serve.err" &
-    pids="$pids $!"
-    i=0; while [ ! -s "$tmp/port" ] && [ $i -lt 1200 ]; do i=$((i + 1)); sleep 0.05; done
-    at=127.0.0.1:$(cat "$tmp/port") url=${VIA:-}127.0.0.1:$(cat "$tmp/port")
-}
-client_of() { # client_of PID - who fetches for it: the clerk has started it
-    ps -eo pid,ppid | awk -v p="$1" '{ up[$1] = $2 } END { for (x in up) if (up[up[x]] == p) print x }'
-}
-until_client() { # until_client PID - $client is it
-    client=; i=0
-    while [ -z "$client" ] && [ $i -lt 600 ]; do i=$((i + 1)); sleep 0.1; client=$(client_of "$1"); done
-}
-run() { # run STATUS ARG.. - its_path: what it finds programs in
-    want=$1; shift
-    PATH=${its_path:-$PATH} "$GOTOP" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
-    got=$?
-    if [ $got = "$want" ]; then pass; else fail "gotop $*: $got, not $want"; fi
-    if LC_ALL=C grep -q "$(printf '[\001-\010\013-\037\177\233]')" "$tmp/out" "$tmp/err"; then fail "gotop $*: control bytes"; fi
-}
-says() { # says FILE TEXT
-    if grep -qF -- "$2" "$tmp/$1"; then pass; else fail "'$2' isn't said"; fi
-}
-same() { # same FILE FILE - where they aren't, in which lines
-    if cmp -s "$1" "$2"; then pass; return; fi
-    fail "$1 and $2 differ"
-    diff -a "$1" "$2" | head -n 40 | cut -c1-300
-}
+# live.sh - what is shown and told of a program that is running, as a server on loopback plays it; how it is fetched: fetch.sh.
+. tests/scripts/served
 
-# A program that behaves: pictures, a file as sent, captures that are traces.
+# A program that behaves: pictures, captures that are traces.
 serve ok $long 20
 run 0 top "$url"; says out 'GROUP'; says out 'main.'
-run 0 record -o "$tmp/r" "$url"; same "$tmp/r" $long
-run 0 record --quiet -o "$tmp/r2" "${VIA:-http://}$at/some/proxy/debug/pprof/"; same "$tmp/r2" $long
-if [ -e /dev/full ]; then
-    run 2 record --quiet -o /dev/full "$url"; says err "can't write to /dev/full: "
-    if [ "$(grep -o /dev/full "$tmp/err" | wc -l)" = 1 ]; then pass; else fail "a full disk's file is named twice"; fi
-fi
 run 0 watch --until 'stw.max>0ns' --max 1 -o "$tmp/cap" "$url"; says out 'because stw.max>0ns'
 for f in "$tmp"/cap/*.trace; do run 0 report "$f"; says out 'FINDINGS'; done
 run 0 watch --seconds 1 --until 'stw.max>3600s' -o "$tmp/cap" "$url"
@@ -151,24 +100,6 @@ says err 'expected frequency'
 run 2 "$url"; says err 'gotop top'
 run 2 --headless --follow "$tmp/absent"
 
-# What goes wrong is said in one line.
-serve busy $long;    run 2 top "$url"; says err '500: Could not enable tracing: tracing is already enabled'
-serve break $long;   run 2 top "$url"; says err 'top:'
-serve stall $long;   run 2 top --stall-timeout 1 "$url"; says err 'nothing came for 1s (--stall-timeout)'
-run 2 top --stall-timeout 1s "$url"; says err 'nothing came for 1s'; run 2 top --stall-timeout 1500ms "$url"; says err 'no whole seconds'
-serve garbage $long; run 2 top "$url"; says err 'not a Go execution trace'
-serve header $long;  run 2 top "$url"; says err 'top:'
-serve close $long;   run 2 top "$url"; says err 'Empty reply'
-serve ok $old;       run 2 top "$url"; says err 'go 1.21'; says err 'complete'
-serve garbage $long; run 2 record -o "$tmp/no" "$url"
-if [ -e "$tmp/no" ]; then fail "no trace, but a file of one"; else pass; fi
-run 2 top 127.0.0.1:1; says err "onnect"
-run 2 top "http://$(printf 'a\033b')/"; run 2 top http://; run 2 top -n 0 x:1; run 2 watch -o "$tmp" x:1
-run 2 watch --until nonsense -o "$tmp" x:1; says err 'nor the id of a finding'; run 2 record x:1; run 2 top "$tmp/absent"
-
-run 2 top "http://me:hush@127.0.0.1:1"; says err 'http://..@127.0.0.1:1: '
-if grep -q hush "$tmp/err"; then fail "a password is shown"; else pass; fi
-
 # Too short for anything to be seen in it: that is said, as it is if nothing can be written.
 head -c 9000 $long >"$tmp/short"; serve ok "$tmp/short"
 run 2 top "$url"; says err 'before the first second of it was complete'
@@ -196,14 +127,6 @@ wait $other; cp "$tmp/late/shown" "$tmp/out"; says out 'ENDED'
 serve ok $long; run 0 top "$url"
 if grep -q late "$tmp/out"; then fail "late, though it was fast"; else pass; fi
 
-# A program of Go 1.21 that has little to say sends it at the end: the client is that patient.
-mkdir "$tmp/played"
-printf '#!/bin/sh\ncat >%s\n' "$tmp/asked" >"$tmp/played/curl"; chmod +x "$tmp/played/curl"
-PATH=$tmp/played:$PATH run 2 record --quiet --seconds 20s -o "$tmp/no" https://x:1
-if grep -q 'speed-time = 35$' "$tmp/asked" && grep -q 'seconds=20"' "$tmp/asked"; then pass; else fail "record gives up before the end"; fi
-PATH=$tmp/played:$PATH run 2 record --quiet --seconds 20 --stall-timeout 3 -o "$tmp/no" https://x:1
-if grep -q 'speed-time = 3$' "$tmp/asked"; then pass; else fail "record --stall-timeout"; fi
-
 # Broken bytes in the middle: that generation is damaged, the others are as they were, for who looks on and for who looks back.
 size=$(wc -c <$long)
 cp $long "$tmp/hurt"
@@ -229,11 +152,6 @@ done
 mkdir "$tmp/sound"
 run 0 watch --until 'gc.cycles<0' --until 'stw.max>=0ns' --after 1h --keep 1h --max 1 -o "$tmp/sound" "$url"
 for f in "$tmp"/sound/*.trace; do run 0 info "$f"; done # exit 3 where something is damaged
-
-# A connection that breaks: what came is shown, also of the generation that it broke in.
-serve break $long;   run 0 --headless --view 2 "$url"; says out 'ENDED'; says out 'has ended'
-head -c $((size - 9000)) $long >"$tmp/cut"; serve ok "$tmp/cut" 5
-run 0 --headless --view 2 "$url"; says out 'ENDED'; says out '2.7'
 
 # Captures that can't be written are said, and it goes on.
 serve ok $long 5
@@ -275,23 +193,6 @@ mkdir "$tmp/by"
 run 0 watch --until lock-convoy --until 'goroutines>0' --max 1 -o "$tmp/by" "$url"
 if grep -Eq '^20..-..-..T..:..:..\....Z captured .*/gotop-20......T......\....Z\.trace .* because ' "$tmp/out"; then pass; else fail "the line of a capture"; fi
 if [ "$(ls "$tmp"/by/*.trace | wc -l)" = 1 ]; then pass; else fail "--max 1"; fi
-
-# Other ways: a proxy, none, a socket with a path, another method, a header of one's own.
-serve ok $long
-http_proxy="http://$at" run 0 top -n 1 http://nowhere.invalid:6060; says out 'GROUP'
-http_proxy="http://$at" no_proxy=nowhere.invalid run 2 top --connect-timeout=5 http://nowhere.invalid:6060
-SERVE_SOCKET=$tmp/sock; export SERVE_SOCKET; serve ok $long; unset SERVE_SOCKET
-run 0 top -n 1 "unix:$tmp/sock"; says out 'GROUP'
-run 0 top -n 1 --unix-socket="$tmp/sock" http://any/; says out 'GROUP'
-run 2 top "unix:$tmp/absent"; says err 'onnect'
-serve post $long; run 2 top "$url"; says err '405: post it'; run 0 top -n 1 --method POST "$url"
-serve token $long; run 0 top -n 1 -H 'Authorization: Bearer secret' "$url"; run 2 top -H 'Authorization: Bearer wrong' "$url"
-printf 'wrong\n' >"$tmp/bad"; run 2 top --token-file "$tmp/bad" "$url"; says err '401'
-run 2 top --token-file "$tmp/absent" "$url"; says err 'token'; : >"$tmp/empty"; run 2 top --token-file "$tmp/empty" "$url"
-run 2 top "https://$at"; says err 'top:' # no TLS there
-serve ok $long 20; run 0 top -n 1 -d 1 "$url"; run 0 top -n 1 -d 1.5s "$url"; run 2 top -d x x:1; run 2 top -d 0 x:1
-run 2 top --rows=x x:1; says err 'no number'; run 2 top --rows; says err 'needs a value'; run 2 top --insecure=3 x:1
-run 2 --insecure=3 x:1; run 2 --seconds x x:1; run 2 top --nope x:1; says err 'unknown option'
 
 # Many goroutines: who has waited long is still there (view 11), while it grows and at its end as in the file.
 if [ -x "$GENTRACE" ]; then
@@ -343,74 +244,4 @@ wait $pid; wait $reader
 said=$(sed -n 's/^\([0-9.]*[KMG]\) of trace .* this were left out.*: nobody took these lines$/\1/p' "$tmp/out" | head -n 1)
 if [ -n "$said" ]; then pass; else fail "top says nothing of what was left out"; fi
 
-# Without curl: plain HTTP and sockets as ever; what is curl's is said.
-mkdir "$tmp/nothing"; serve ok $long
-its_path=$tmp/nothing run 0 record --quiet -o "$tmp/r" "$at"; same "$tmp/r" $long
-http_proxy=http://127.0.0.1:1 no_proxy='example.org, 127.0.0.1' its_path=$tmp/nothing run 0 top -n 1 "$at"
-http_proxy=http://127.0.0.1:1 no_proxy=7.0.0.1 its_path=$tmp/nothing run 2 top -n 1 "$at"
-for c in "top -n 1" "record -o $tmp/no" "watch --until stw.max>0 -o $tmp" "--headless"; do # unquoted: words
-    (PATH=$tmp/nothing; export PATH; exec "$GOTOP" $c "https://127.0.0.1:1") >"$tmp/out" 2>"$tmp/err"
-    got=$?
-    if [ $got = 2 ]; then pass; else fail "gotop $c without curl: $got"; fi
-    says err "the curl program fetches URLs, and isn't there: install it, or pipe a trace in"
-done
-serve moved $long; its_path=$tmp/nothing run 2 top "$at"; says err 'has moved to /moved: ask there'
-
-# Redirects: yes, but never with what is secret. A token is no argument of the client's.
-serve moved $long; run 0 top "$url"; says out 'GROUP'
-run 2 top -H 'X-Key: hush' "$url"; says err 'has moved to'
-serve token $long 50; run 2 top "$url"; says err '401: who are you?'
-echo secret >"$tmp/token"
-run 0 top --token-file "$tmp/token" "$url"; says out 'GROUP'
-"$GOTOP" top --token-file "$tmp/token" "$url" >"$tmp/out" 2>"$tmp/err" &
-pid=$!
-sleep 0.3
-ps -eo args | grep '[c]url' >"$tmp/args"
-if grep -q secret "$tmp/args"; then fail "the token stands in the process list"; else pass; fi
-wait $pid
-
-# A connection that is cut leaves what came by then.
-serve ok $long 400
-rm -f "$tmp/hup"
-"$GOTOP" record --quiet -o "$tmp/hup" "$url" >"$tmp/out" 2>"$tmp/err" </dev/null &
-pid=$!
-i=0; while [ -z "$(find "$tmp" -maxdepth 1 -name 'hup*' -size +1k)" ] && [ $i -lt 600 ]; do i=$((i + 1)); sleep 0.1; done
-kill -HUP $pid; wait $pid 2>/dev/null
-if [ -s "$tmp/hup" ] && [ "$(wc -c <"$tmp/hup")" -lt "$(wc -c <$long)" ]; then pass; else fail "record, hung up: $(ls -l "$tmp/hup")"; fi
-
-# So does one that breaks: a program that ends while it is recorded has its last moments nowhere else.
-serve break $long
-run 2 record --quiet -o "$tmp/half" "$url"; says err 'the connection broke'; says err 'what came before, '
-head -c $((size / 2)) $long >"$tmp/sent"; same "$tmp/half" "$tmp/sent"
-
-# -o: what stands there already goes only when a trace comes, and nothing is made for an answer that is none.
-serve busy $long
-echo old >"$tmp/kept"; cp "$tmp/kept" "$tmp/was"
-run 2 --headless -o "$tmp/kept" "$url"; says err 'tracing is already enabled'; same "$tmp/kept" "$tmp/was"
-run 2 --headless -o "$tmp/none.trace" "$url"
-if [ -e "$tmp/none.trace" ]; then fail "a file for what never came"; else pass; fi
-serve ok $long; run 0 --headless -o "$tmp/kept" "$url"; same "$tmp/kept" $long
-if [ -e /dev/full ]; then run 2 --headless -o /dev/full "$url"; says out 'NOT SAVED'; says err "/dev/full can't be written any further"; fi
-
-# Ctrl-Z ends them: who stands still reads nothing, and the program would have to keep what it sends.
-for c in "top" "record --quiet -o $tmp/stopped" "watch --until stw.max>3600s -o $tmp/cap"; do # unquoted: words
-    serve slow $long 20000
-    "$GOTOP" $c "$url" >"$tmp/out" 2>"$tmp/err" </dev/null &
-    pid=$!
-    until_client $pid
-    kill -TSTP $pid
-    i=0; while kill -0 $pid 2>/dev/null && [ $i -lt 300 ]; do i=$((i + 1)); sleep 0.1; done
-    kill -9 $pid 2>/dev/null; wait $pid 2>/dev/null; says err 'ended by Ctrl-Z'
-done
-
-# However it ends, the client ends with it.
-serve stall $older # the client has nothing to write any more, by which it would notice
-"$GOTOP" top "$url" >"$tmp/out" 2>"$tmp/err" &
-pid=$!
-until_client $pid
-sleep 0.3; kill -9 $pid; wait $pid 2>/dev/null
-i=0; while kill -0 "$client" 2>/dev/null && [ $i -lt 600 ]; do i=$((i + 1)); sleep 0.1; done
-if [ -n "$client" ] && [ $i -lt 600 ]; then pass; else fail "the client was left behind"; fi
-
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

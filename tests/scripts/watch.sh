@@ -1,31 +1,10 @@
 #!/bin/sh
 # watch.sh - `gotop watch` as a recorder: edges, cool-downs, captures that don't repeat each other, connections that end, several
 # programs, a folder that stays bounded, commands that fail.
-GOTOP=${GOTOP:-build/gotop}
-SERVE=${SERVE:-${BUILD:-build}/serve}
-GENTRACE=${GENTRACE:-${BUILD:-build}/gen-trace}
+. tests/scripts/served
 REPLAY=${REPLAY:-${BUILD:-build}/replay}
-for p in "$GOTOP" "$SERVE" "$GENTRACE" "$REPLAY"; do [ -x "$p" ] || { echo "$p was not built"; exit 1; }; done
-command -v curl >/dev/null 2>&1 || { echo "curl is not installed"; exit 1; }
-tmp=$(mktemp -d) || exit 1
-pids=
-cleanup() { for p in $pids; do kill "$p" 2>/dev/null; done; rm -rf "$tmp"; }
-trap cleanup EXIT
-export LC_ALL=C.UTF-8
-unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
-long=samples/http-long-1.27.trace older=samples/http-long-1.23.trace
-passed=0 failed=0
-pass() { passed=$((passed + 1)); }
-fail() { failed=$((failed + 1)); echo "FAILED: $*"; head -n 12 "$tmp/out" "$tmp/err"; ls "$cap" 2>/dev/null; }
+needs "$REPLAY"
 ok() { if [ "$1" = 0 ]; then pass; else shift; fail "$*"; fi; }
-serve() { # serve MODE FILE [PAUSE] - $url is where, $server its process
-    rm -f "$tmp/port"
-    "$SERVE" "$@" >"$tmp/port" 2>"$tmp/serve.err" &
-    server=$!
-    pids="$pids $server"
-    i=0; while [ ! -s "$tmp/port" ] && [ $i -lt 1200 ]; do i=$((i + 1)); sleep 0.05; done
-    url=127.0.0.1:$(cat "$tmp/port")
-}
 start() { # start ARG.. - $pid is watch, $cap its empty folder
     n=$((${n:-0} + 1)); cap=$tmp/cap$n
     : >"$tmp/out"; : >"$tmp/err"
@@ -55,11 +34,8 @@ start --seconds 1 --until 'goroutines>0' "$url"; wait $pid
 # Twenty minutes of a program whose world stands still now and then, and whose connection breaks: none of it is missed. What begins
 # again within --cooldown, by the program's clock, is a line in the log and no file. No file repeats another's seconds.
 played() { # played ARG.. - $planted stops, $files captures of them, $held lines without one
-    rm -f "$tmp/port"
-    "$REPLAY" 1200 3 40 100 150 >"$tmp/port" 2>"$tmp/plan" &
-    server=$!; pids="$pids $server"
-    i=0; while [ ! -s "$tmp/port" ] && [ $i -lt 1200 ]; do i=$((i + 1)); sleep 0.05; done
-    start --until 'stw.max>1ms' "$@" "127.0.0.1:$(cat "$tmp/port")"
+    listens "$tmp/plan" "$REPLAY" 1200 3 40 100 150
+    start --until 'stw.max>1ms' "$@" "$at"
     wait $server; until_says err 'connects again in 2s'; stop
     planted=$(grep -c planted "$tmp/plan") files=$(grep -c 'captured .*stw.max>1ms: 5.00ms' "$tmp/out") held=$(grep -c 'held stw.max>1ms: 5.00ms: no file' "$tmp/out")
 }
@@ -145,5 +121,4 @@ sleep 4
 stop
 grep -q captured "$tmp/out"; ok $? "what is under way is lost"
 
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish
