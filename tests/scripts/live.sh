@@ -180,6 +180,7 @@ rmdir "$tmp/gone"; wait $pid; got=$?
 if [ $got = 2 ]; then pass; else fail "a folder that went away: $got"; fi
 says err 'No such file'
 run 2 watch --until 'stw.max>0' -o "$tmp/none/none" "$url"; says err 'No such file'
+echo mine >"$tmp/r"
 run 2 watch --until 'stw.max>0' -o "$tmp/r" "$url"; says err 'is no folder'
 run 2 watch --until 'stw.max>>1' -o "$tmp" "$url"; says err 'no value'
 run 2 watch --until 'stw.maxx>1ms' -o "$tmp" "$url"; says err "no metric named 'stw.maxx'" # it would never come true

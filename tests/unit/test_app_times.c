@@ -142,9 +142,9 @@ static void any_base_time(void **state)
     for (size_t i = 0; i < SAMPLES; i++) {
         char *text = notation(sample[i]);
         for (const char *at = text; (at = number_behind(at, "batch", " t=")); batches++)
-            for (unsigned bit = batches % 4; bit < 64; bit += bit < 32 ? 8 : 4) { /* each of some batch */
+            for (unsigned bit = batches % 4; bit < 64; bit += bit < 32 ? 16 : 6) { /* each of some batch */
                 char *bad = with_number(text, at, strtoull(at, NULL, 0) ^ (uint64_t)1 << bit);
-                ends(bad, bit > 30 && k++ % 32 == 0);
+                ends(bad, bit > 30 && k++ % 40 == 0);
                 free(bad);
             }
         free(text);

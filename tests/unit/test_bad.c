@@ -90,7 +90,7 @@ static int hostile(const uint8_t *p, size_t n)
 
 static size_t step_of(size_t n)
 {
-    return n < 3000 ? 1 : n / 30;
+    return n < 3000 ? 1 : n / 20;
 }
 
 /* Every prefix: that something is missing is said. (That what is shown agrees
@@ -110,7 +110,7 @@ static void cut_v2(const char *path, const uint8_t *p, size_t n)
     trace_close(whole);
 }
 
-/* Of what cut_v2() has cut at thirty places this cuts nothing. */
+/* Of what cut_v2() has cut at twenty places this cuts nothing. */
 enum { SMALL = 16000 };
 
 static void cut_any(const char *path, const uint8_t *p, size_t n)
