@@ -235,7 +235,7 @@ static void nothing_of_what_is_lost(void **state)
     load_free(&l);
 }
 
-/* In slices of no time at all: the same findings, after many steps; and thrown away at the first ones and at some later. */
+/* In slices of no time at all: the same findings, after many steps; and dropped after few and after many. */
 static void in_slices(void **state)
 {
     (void)state;
