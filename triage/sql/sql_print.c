@@ -1,5 +1,6 @@
 /*
- * sql_print.c - see sql_print.h.
+ * sql_print.c - see sql_print.h. A row is its cells with something before, between and behind them; rows
+ * gather in one buffer until there are some kilobytes of them, since large tables have ten millions.
  */
 #include "triage/sql/sql_print.h"
 
@@ -10,8 +11,40 @@
 #include "decode/base/mem.h"
 
 #define APART '\x1f' /* between held cells: no cell has such a byte */
+enum { FLUSH = 32768 };
+
+static const struct {
+    const char *before, *behind;
+    char between;
+} form[] = {[SQL_ALIGNED] = {"", "\n", APART},
+            [SQL_CSV] = {"", "\r\n", ','},
+            [SQL_TSV] = {"", "\n", '\t'},
+            [SQL_JSON] = {"\n{", "}", ','}};
+
+static inline void add_byte(struct text *t, char c)
+{
+    if (t->n + 1 < t->cap) {
+        t->p[t->n++] = c;
+        t->p[t->n] = '\0';
+    } else {
+        text_raw(t, &c, 1);
+    }
+}
 
 /* ---- one cell ------------------------------------------------------------------------------------------ */
+
+/* By hand: numbers are most of a table, and printf is most of the time. */
+static void add_int(struct text *t, int64_t v)
+{
+    char buf[21], *p = buf + sizeof buf;
+    uint64_t rest = v < 0 ? -(uint64_t)v : (uint64_t)v;
+    do {
+        *--p = (char)('0' + rest % 10);
+    } while (rest /= 10);
+    if (v < 0)
+        *--p = '-';
+    text_raw(t, p, (size_t)(buf + sizeof buf - p));
+}
 
 static void add_real(struct text *t, double r)
 {
@@ -21,57 +54,73 @@ static void add_real(struct text *t, double r)
         text_add(t, "%s", isnan(r) ? "NaN" : r > 0 ? "Inf" : "-Inf");
 }
 
-static void add_json_text(struct text *t, struct str s)
+/* The text with another byte before each of these. */
+static void add_escaped(struct text *t, struct str s, const char *which, char with)
 {
-    text_lit(t, "\"");
-    for (uint32_t i = 0; i < s.len;) {
-        uint32_t k = i;
-        while (k < s.len && s.p[k] != '"' && s.p[k] != '\\')
-            k++;
-        text_raw(t, s.p + i, k - i);
-        if (k < s.len) {
-            text_lit(t, "\\");
-            text_raw(t, s.p + k++, 1);
-        }
-        i = k;
+    for (uint32_t i = 0; i < s.len; i++) {
+        if (strchr(which, s.p[i]))
+            add_byte(t, with);
+        add_byte(t, s.p[i]);
     }
-    text_lit(t, "\"");
+}
+
+/* Most names: printable ASCII that no format has to escape, and no spreadsheet takes for a formula. */
+static bool is_plain(struct str s)
+{
+    bool odd = s.len && (*s.p == '=' || *s.p == '+' || *s.p == '-' || *s.p == '@');
+    for (uint32_t i = 0; i < s.len; i++)
+        odd |= s.p[i] <= ' ' || s.p[i] > '~' || s.p[i] == ',' || s.p[i] == '"' || s.p[i] == '\\';
+    return !odd;
+}
+
+/* RFC 4180, so that a database and a spreadsheet read it alike: what one takes for a formula gets a '. */
+static void add_csv_text(struct text *t, struct str s)
+{
+    const bool formula = s.len && strchr("=+-@", s.p[0]);
+    const bool quote = s.len && ((!formula && s.p[0] == ' ') || s.p[s.len - 1] == ' ' ||
+                                 memchr(s.p, ',', s.len) || memchr(s.p, '"', s.len));
+    text_raw(t, "\"", quote);
+    text_raw(t, "'", formula);
+    add_escaped(t, s, "\"", '"');
+    text_raw(t, "\"", quote);
 }
 
 /* What a query makes of names (upper(), char(7), x'00') may be no clean text any more. */
-static struct str cleaned(struct sql_print *p, struct str s)
-{
-    p->cell.n = 0;
-    out_name(&p->cell, s, NULL);
-    return (struct str){p->cell.p ? p->cell.p : "", (uint32_t)p->cell.n};
-}
-
-static void add_cell(struct sql_print *p, struct text *t, const struct sql_cell *c)
+static void add_text(struct sql_print *p, struct text *t, struct str s, bool head)
 {
     const bool json = p->format == SQL_JSON;
-    switch (c->kind) {
-    case SQL_NULL:
-        if (json)
-            text_lit(t, "null");
-        break;
-    case SQL_INT: text_add(t, "%" PRId64, c->i); break;
-    case SQL_REAL:
-        if (json && !isfinite(c->r))
-            text_lit(t, "null");
-        else
-            add_real(t, c->r);
-        break;
-    case SQL_TEXT:
-        if (json)
-            add_json_text(t, cleaned(p, c->s));
-        else if (p->format == SQL_ALIGNED)
-            text_clean(t, c->s.p, c->s.len, SQL_CELL);
-        else {
-            const struct str s = cleaned(p, c->s);
-            text_raw(t, s.p, s.len);
-        }
-        break;
+    if (p->format == SQL_ALIGNED && !head) {
+        text_clean(t, s.p, s.len, SQL_CELL);
+        return;
     }
+    text_raw(t, "\"", json);
+    if (is_plain(s)) {
+        text_raw(t, s.p, s.len);
+    } else {
+        p->cell.n = 0;
+        out_name(&p->cell, s, NULL);
+        const struct str clean = {p->cell.p ? p->cell.p : "", (uint32_t)p->cell.n};
+        if (json)
+            add_escaped(t, clean, "\"\\", '\\');
+        else if (p->format == SQL_CSV)
+            add_csv_text(t, clean);
+        else
+            text_raw(t, clean.p, clean.len);
+    }
+    text_raw(t, "\"", json);
+}
+
+static void add_cell(struct sql_print *p, struct text *t, const struct sql_cell *c, bool head)
+{
+    const bool json = p->format == SQL_JSON;
+    if (c->kind == SQL_INT)
+        add_int(t, c->i);
+    else if (c->kind == SQL_TEXT)
+        add_text(p, t, c->s, head);
+    else if (c->kind == SQL_REAL && (isfinite(c->r) || !json))
+        add_real(t, c->r);
+    else if (json)
+        text_lit(t, "null");
 }
 
 /* ---- tables -------------------------------------------------------------------------------------------- */
@@ -155,49 +204,46 @@ static void release(struct sql_print *p)
     p->held.n = p->nheld = 0;
 }
 
-static bool hold(struct sql_print *p, const struct sql_query *q)
-{
-    struct text *t = &p->held;
-    const unsigned shift = p->trace ? 1 : 0;
-    if (shift)
-        text_clean(t, p->trace, strlen(p->trace), SQL_CELL);
-    for (unsigned i = 0; i + shift < p->width; i++) {
-        const struct sql_cell c = sql_cell(q, i);
-        if (i + shift)
-            text_raw(t, (const char[]){APART}, 1);
-        add_cell(p, t, &c);
-        p->left[i + shift] |= c.kind == SQL_TEXT;
-    }
-    text_lit(t, "\n");
-    if (++p->nheld >= SQL_LOOK)
-        release(p);
-    return text_ok(t);
-}
-
 /* ---- all formats --------------------------------------------------------------------------------------- */
 
-static void heads(struct sql_print *p, const struct sql_query *q)
+static struct str str_of(const char *s)
+{
+    return (struct str){s, (uint32_t)strlen(s)};
+}
+
+/* The i-th cell of a row, or of the heads; the trace's name is before all others if there are several. */
+static struct sql_cell cell_at(const struct sql_print *p, const struct sql_query *q, unsigned i, bool head)
+{
+    if (p->trace && !i)
+        return (struct sql_cell){.kind = SQL_TEXT, .s = head ? str_of("trace") : str_of(p->trace)};
+    i -= p->trace != NULL;
+    return head ? (struct sql_cell){.kind = SQL_TEXT, .s = sql_head(q, i)} : sql_cell(q, i);
+}
+
+static void add_row(struct sql_print *p, const struct sql_query *q, bool head)
 {
     struct text *t = p->format == SQL_ALIGNED ? &p->held : &p->line;
+    if (p->format == SQL_JSON && p->rows)
+        text_lit(t, ",");
+    text_raw(t, form[p->format].before, strlen(form[p->format].before));
     for (unsigned i = 0; i < p->width; i++) {
-        const struct str s = !p->trace ? sql_head(q, i) : i ? sql_head(q, i - 1) : (struct str){"trace", 5};
-        const struct str clean = cleaned(p, s);
-        if (p->format == SQL_CSV) {
-            csv_text(&p->csv, clean);
-            continue;
-        }
+        const struct sql_cell c = cell_at(p, q, i, head);
         if (i)
-            text_raw(t, p->format == SQL_TSV ? "\t" : (const char[]){APART}, 1);
-        text_raw(t, clean.p, clean.len);
+            add_byte(t, form[p->format].between);
+        if (p->format == SQL_JSON) {
+            add_text(p, t, cell_at(p, q, i, true).s, true);
+            text_lit(t, ":");
+        }
+        add_cell(p, t, &c, head);
+        p->left[i] |= !head && c.kind == SQL_TEXT;
     }
-    if (p->format == SQL_CSV) {
-        csv_end(&p->csv);
-    } else {
-        text_lit(t, "\n");
-        if (p->format == SQL_TSV)
-            out_text(p->out, t);
-        p->line.n = 0;
-    }
+    text_raw(t, form[p->format].behind, strlen(form[p->format].behind));
+}
+
+static void flush(struct sql_print *p)
+{
+    out_text(p->out, &p->line);
+    p->line.n = 0;
 }
 
 bool sql_print_begin(struct sql_print *p, const struct sql_query *q)
@@ -208,101 +254,35 @@ bool sql_print_begin(struct sql_print *p, const struct sql_query *q)
     p->width = width;
     p->left = mem_zalloc(width + 1);
     p->cols = mem_zalloc((width + 1) * sizeof *p->cols);
-    p->csv.out = p->out;
     if (!p->left || !p->cols)
         return false;
-    p->left[0] = p->trace != NULL;
     if (p->format == SQL_JSON)
-        out_write(p->out, "[", 1);
+        text_lit(&p->line, "[");
     else
-        heads(p, q);
+        add_row(p, q, true);
     p->headed = p->format != SQL_ALIGNED;
     return !p->cell.failed;
 }
 
-static void json_row(struct sql_print *p, const struct sql_query *q)
-{
-    struct text *t = &p->line;
-    text_raw(t, p->rows ? ",\n{" : "\n{", p->rows ? 3 : 2);
-    if (p->trace) {
-        text_lit(t, "\"trace\":");
-        add_json_text(t, cleaned(p, (struct str){p->trace, (uint32_t)strlen(p->trace)}));
-    }
-    for (unsigned i = 0; i < sql_width(q); i++) {
-        const struct sql_cell c = sql_cell(q, i);
-        if (i || p->trace)
-            text_lit(t, ",");
-        add_json_text(t, cleaned(p, sql_head(q, i)));
-        text_lit(t, ":");
-        add_cell(p, t, &c);
-    }
-    text_lit(t, "}");
-    out_text(p->out, t);
-    t->n = 0;
-}
-
-static void csv_row(struct sql_print *p, const struct sql_query *q)
-{
-    if (p->trace)
-        csv_text(&p->csv, (struct str){p->trace, (uint32_t)strlen(p->trace)});
-    for (unsigned i = 0; i < sql_width(q); i++) {
-        const struct sql_cell c = sql_cell(q, i);
-        if (c.kind == SQL_INT) {
-            csv_int(&p->csv, c.i);
-        } else if (c.kind == SQL_NULL) {
-            csv_none(&p->csv);
-        } else if (c.kind == SQL_REAL) {
-            p->cell.n = 0;
-            add_real(&p->cell, c.r);
-            csv_word(&p->csv, p->cell.p ? p->cell.p : "");
-        } else {
-            csv_text(&p->csv, c.s);
-        }
-    }
-    csv_end(&p->csv);
-}
-
-static void tsv_row(struct sql_print *p, const struct sql_query *q)
-{
-    struct text *t = &p->line;
-    if (p->trace)
-        out_name(t, (struct str){p->trace, (uint32_t)strlen(p->trace)}, NULL);
-    for (unsigned i = 0; i < sql_width(q); i++) {
-        const struct sql_cell c = sql_cell(q, i);
-        if (i || p->trace)
-            text_lit(t, "\t");
-        add_cell(p, t, &c);
-    }
-    text_lit(t, "\n");
-    if (t->n > 32768) {
-        out_text(p->out, t);
-        t->n = 0;
-    }
-}
-
 bool sql_print_row(struct sql_print *p, const struct sql_query *q)
 {
-    bool ok = true;
-    switch (p->format) {
-    case SQL_ALIGNED: ok = hold(p, q); break;
-    case SQL_CSV: csv_row(p, q); break;
-    case SQL_TSV: tsv_row(p, q); break;
-    case SQL_JSON: json_row(p, q); break;
-    }
+    add_row(p, q, false);
     p->rows++;
-    return ok && text_ok(&p->line) && text_ok(&p->cell);
+    if (p->format == SQL_ALIGNED && ++p->nheld >= SQL_LOOK)
+        release(p);
+    if (p->line.n > FLUSH)
+        flush(p);
+    return text_ok(&p->held) && text_ok(&p->line) && text_ok(&p->cell);
 }
 
 bool sql_print_end(struct sql_print *p)
 {
     if (p->format == SQL_ALIGNED)
         release(p);
-    else if (p->format == SQL_CSV && p->csv.out) /* NULL: it never began */
-        csv_flush(&p->csv);
-    else if (p->format == SQL_JSON && p->width)
-        out_write(p->out, p->rows ? "\n]\n" : "]\n", p->rows ? 3 : 2);
-    else
-        out_text(p->out, &p->line);
+    if (p->format == SQL_JSON && p->width)
+        text_raw(&p->line, p->rows ? "\n]\n" : "]\n", p->rows ? 3 : 2);
+    if (p->line.n || p->line.failed)
+        flush(p);
     const bool ok = text_ok(&p->line) && text_ok(&p->cell) && text_ok(&p->held);
     sql_print_free(p);
     return ok;
@@ -312,7 +292,6 @@ void sql_print_free(struct sql_print *p)
 {
     mem_free(p->left);
     mem_free(p->cols);
-    csv_free(&p->csv);
     text_free(&p->held);
     text_free(&p->line);
     text_free(&p->cell);

@@ -7,7 +7,7 @@
 #ifndef GOTOP_TRIAGE_SQL_PRINT_H
 #define GOTOP_TRIAGE_SQL_PRINT_H
 
-#include "triage/exports/csv.h"
+#include "triage/exports/export_out.h"
 #include "triage/sql/sql.h"
 
 enum sql_format { SQL_ALIGNED, SQL_CSV, SQL_TSV, SQL_JSON };
@@ -21,12 +21,11 @@ struct sql_print {
     const char *trace; /* the first column: the file; NULL: there is none */
     uint64_t rows;     /* printed so far */
     bool headed;       /* the heads are printed */
-    struct csv csv;
-    struct text held; /* a table's rows, cells apart by '\x1f', until the widths are known */
+    struct text held;  /* a table's rows, cells apart by '\x1f', until the widths are known */
     unsigned width, nheld;
     bool *left; /* of a table, by column: text */
     uint32_t *cols;
-    struct text line, cell;
+    struct text line, cell; /* what is not written yet; one cleaned cell */
 };
 
 /* sql_print_begin - rows of a query will come, with the heads that q has unless those are printed. false: no
