@@ -3,58 +3,16 @@
  * wait's waker stands in the span behind it, and since a hand-off then needs no return: what is left of a
  * level is to its left.
  */
-#include "triage/findings/explain.h"
-
-#include <stdlib.h>
+#include "triage/findings/explain_priv.h"
 
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
+#include "triage/findings/trails.h"
 #include "triage/tables/slices.h"
-#include "triage/text.h"
 #include "triage/triage.h"
 #include "triage/work/owner.h"
 
 #define BUDGET 4000000
-#define LATE 50000 /* ns: so long it may take to wake a processor's thread */
-
-struct level {
-    uint32_t g, up;
-    int64_t lo, hi; /* what is still to be explained of it */
-    int64_t first;  /* its goroutine's birth, INT64_MIN: not come to yet */
-    uint32_t creator, create_stack, start_stack;
-    bool
-        by_timer; /* begun by no goroutine: by a timer that went off (time.AfterFunc, a context's deadline) */
-    uint32_t asked;   /* the function its parent waits in */
-    uint32_t at_hi;   /* its stack at hi, 0 unknown: where it woke who waited for it */
-    bool placed;      /* `it` stands at the span that covers hi - 1 */
-    struct span next; /* the span behind, state ST_NONE if there is none */
-    struct then then; /* what is done behind it, as far as the level was there */
-    struct span_iter it;
-};
-
-struct by_g { /* regions by goroutine and begin */
-    uint32_t g;
-    uint32_t region;
-};
-
-struct explainer {
-    const struct trace *tr;
-    struct level *level[EXPLAIN_DEPTH];
-    struct by_g *region;
-    size_t nregions;
-    uint16_t *user; /* stacks_user_frame() + 1 by stack, 0: not asked yet */
-    uint32_t nstacks;
-    uint64_t left, placed; /* placed: levels begun so far */
-    struct ended ended;
-    struct owners *own; /* explain_owners() */
-    bool inside;        /* explain_inside() */
-    uint32_t ng, np;
-    explain_visit *visit;
-    void *arg;
-    bool cut, failed;
-    struct trails *trails; /* once a task was asked for */
-    struct legs legs;      /* of the piece that is explained */
-};
 
 const char *explain_cat_name(enum explain_cat c)
 {
@@ -148,158 +106,9 @@ uint64_t explain_left(const struct explainer *x)
 
 /* ---- one level ----------------------------------------------------------------------------------------- */
 
-static uint32_t tell(struct explainer *x, const struct level *l, struct explain_part p)
-{
-    return p.t1 > p.t0 ? x->visit(x->arg, l->up, &p) : l->up;
-}
-
-/* Where goroutine g's regions with a begin at or before t end: the last of them. -1: none. */
-static ptrdiff_t region_before(const struct explainer *x, const struct region *r, uint32_t g, int64_t t)
-{
-    size_t lo = 0, hi = x->nregions;
-    while (lo < hi) {
-        size_t m = lo + (hi - lo) / 2;
-        const struct by_g *b = &x->region[m];
-        if (b->g < g || (b->g == g && r[b->region].t0 <= t))
-            lo = m + 1;
-        else
-            hi = m;
-    }
-    return lo && x->region[lo - 1].g == g ? (ptrdiff_t)lo - 1 : -1;
-}
-
-/* The innermost region that covers t, and where what it says of t begins. */
-static const struct region *region_at(const struct explainer *x, uint32_t g, int64_t t, int64_t *since)
-{
-    const struct region *r;
-    (void)trace_regions(x->tr, &r);
-    ptrdiff_t i = region_before(x, r, g, t);
-    for (int steps = 0; i >= 0 && x->region[i].g == g && steps < 64; i--, steps++) {
-        const struct region *k = &r[x->region[i].region];
-        if (k->t1 > t) {
-            *since = k->t0 > *since ? k->t0 : *since;
-            return k;
-        }
-        *since = k->t1 > *since ? k->t1 : *since;
-    }
-    return NULL;
-}
-
-static uint32_t user_frame(struct explainer *x, uint32_t stack);
-
-/* Does a stack go through the function of the program that began a region, and further in? */
-static bool within_region(struct explainer *x, uint32_t stack, const struct region *r)
-{
-    const uint32_t began = trace_frame(x->tr, r->stack, user_frame(x, r->stack)).func,
-                   n = trace_stack(x->tr, stack);
-    for (uint32_t i = user_frame(x, stack) + 1; began && i < n; i++)
-        if (trace_frame(x->tr, stack, i).func == began)
-            return true;
-    return false;
-}
-
-/* Running is told by the regions it was in, where there are any; by where it was stopped, if that is further
- * in and asked for. */
-static void tell_running(struct explainer *x, const struct level *l, struct explain_part p)
-{
-    const int64_t t0 = p.t0, stopped = x->inside && p.reason && p.stack_end ? p.t1 : -1;
-    const bool resumed = x->inside && p.resumed;
-    while (p.t1 > t0) {
-        struct explain_part q = p;
-        q.t0 = t0;
-        const struct region *r = x->nregions ? region_at(x, l->g, p.t1 - 1, &q.t0) : NULL;
-        q.resumed = resumed && q.t0 == t0;
-        const bool at_end = q.t1 == stopped;
-        if (r && !(at_end && within_region(x, p.stack_end, r))) {
-            q.region = !q.resumed || !within_region(x, p.stack, r);
-            q.stack = q.region ? r->stack : p.stack;
-            q.stack_end = 0;
-        }
-        (void)tell(x, l, q);
-        p.t1 = q.t0;
-        x->left -= x->left > 0;
-    }
-}
-
-/* Was a processor idle for more than half of [t0,t1)? */
-static bool nobody_ran(const struct explainer *x, int64_t t0, int64_t t1)
-{
-    int64_t idle = 0;
-    if (t1 - t0 < LATE)
-        return false;
-    for (uint32_t p = 0; p < x->np && p < 256 && idle <= (t1 - t0) / 2; p++) {
-        struct shares s;
-        trace_shares(x->tr, (struct lane){LANE_P, p}, t0, t1, &s);
-        idle = ns_add(idle, s.ns[ST_IDLE]);
-    }
-    return idle > (t1 - t0) / 2;
-}
-
-static const struct range *stop_at_or_before(const struct explainer *x, int64_t t)
-{
-    const struct range *r;
-    size_t n = trace_ranges(x->tr, RANGE_STW, &r), lo = 0, hi = n;
-    while (lo < hi) {
-        size_t m = lo + (hi - lo) / 2;
-        if (r[m].t0 <= t)
-            lo = m + 1;
-        else
-            hi = m;
-    }
-    return lo ? &r[lo - 1] : NULL;
-}
-
-/* What stops of the world took of runnable time, and of running that went right through one, is theirs. */
-static void tell_unless_stopped(struct explainer *x, const struct level *l, struct explain_part p,
-                                const struct span *s)
-{
-    const struct range *stops;
-    int64_t t0 = p.t0;
-    (void)trace_ranges(x->tr, RANGE_STW, &stops);
-    const struct range *r = stop_at_or_before(x, p.t1 - 1);
-    for (; r && r >= stops && p.t1 > t0 && x->left; r--, x->left--) {
-        int64_t a = r->t0 > t0 ? r->t0 : t0, z = r->t1 < p.t1 ? r->t1 : p.t1;
-        bool through = s->state == ST_RUNNABLE || (s->t0 <= r->t0 && s->t1 >= r->t1);
-        if (r->t1 <= t0)
-            break; /* stops don't overlap, so none before does */
-        if (z <= a || r->scope_p || r->owner == l->g || !through)
-            continue;
-        struct explain_part after = p, stop = p;
-        after.t0 = z;
-        stop.t0 = a;
-        stop.t1 = z;
-        stop.cat = EX_STOPPED;
-        stop.by = r->owner;
-        stop.by_stack = r->stack;
-        stop.reason = r->name;
-        if (p.cat == EX_RUN)
-            tell_running(x, l, after);
-        else
-            (void)tell(x, l, after);
-        (void)tell(x, l, stop);
-        p.t1 = a;
-    }
-    p.t0 = t0;
-    if (p.cat == EX_RUN)
-        tell_running(x, l, p);
-    else
-        (void)tell(x, l, p);
-}
-
-static uint32_t user_frame(struct explainer *x, uint32_t stack)
-{
-    if (stack >= x->nstacks)
-        return stacks_user_frame(x->tr, stack);
-    if (!x->user[stack]) {
-        uint32_t f = stacks_user_frame(x->tr, stack);
-        x->user[stack] = (uint16_t)(f < UINT16_MAX ? f + 1 : 1);
-    }
-    return x->user[stack] - 1u;
-}
-
 static uint32_t place_func(struct explainer *x, uint32_t stack)
 {
-    return trace_frame(x->tr, stack, x->own ? owner_user(x->own, stack) : user_frame(x, stack)).func;
+    return trace_frame(x->tr, stack, x->own ? owner_user(x->own, stack) : explain_user_frame(x, stack)).func;
 }
 
 /* false: out of memory. */
@@ -353,7 +162,7 @@ static void step_unborn(struct explainer *x, struct level *l, int depth, struct 
     }
     p.t0 = l->lo;
     p.cat = depth && l->by_timer ? EX_TIMER : EX_ABSENT;
-    (void)tell(x, l, p);
+    (void)explain_tell(x, l, p);
     l->hi = l->lo;
 }
 
@@ -366,7 +175,7 @@ static bool step_wait(struct explainer *x, struct level *l, int *depth, struct e
     p.stack_end = 0;
     if (p.cat != EX_WAIT) {
         p.by = p.cat == EX_GC && next->who < x->ng ? next->who : NO_LANE;
-        (void)tell(x, l, p);
+        (void)explain_tell(x, l, p);
         return true;
     }
     p.by = next->who;
@@ -379,7 +188,7 @@ static bool step_wait(struct explainer *x, struct level *l, int *depth, struct e
     }
     p.followed = room;
     x->cut |= !room;
-    const uint32_t tag = tell(x, l, p);
+    const uint32_t tag = explain_tell(x, l, p);
     if (room) {
         if (!level_room(x, *depth + 1))
             return false;
@@ -402,8 +211,8 @@ static void step_runnable(struct explainer *x, struct level *l, struct explain_p
                   : s->who == NO_LANE                              ? s->stack
                                                                    : 0;
     }
-    p.cat = nobody_ran(x, p.t0, p.t1) ? EX_NOBODY : EX_SCHED;
-    tell_unless_stopped(x, l, p, s);
+    p.cat = explain_nobody_ran(x, p.t0, p.t1) ? EX_NOBODY : EX_SCHED;
+    explain_tell_unless_stopped(x, l, p, s);
 }
 
 /* It ran: between the place where it had stood and the one where it stopped. */
@@ -426,7 +235,7 @@ static void step_running(struct explainer *x, struct level *l, struct explain_pa
     p.reason = next->state == ST_RUNNABLE && s->t1 == p.t1 ? next->reason : 0;
     p.stack_end = s->t1 > p.t1 && l->at_hi ? l->at_hi : p.stack_end;
     p.stack = p.stack || p.stack_end ? p.stack : l->start_stack;
-    tell_unless_stopped(x, l, p, s);
+    explain_tell_unless_stopped(x, l, p, s);
 }
 
 /* One span of the top level, from behind. *depth: of the top level. */
@@ -446,7 +255,7 @@ static bool step(struct explainer *x, int *depth)
     if (s.t1 < l->hi) { /* it is over */
         p.t0 = s.t1 > l->lo ? s.t1 : l->lo;
         p.cat = EX_ABSENT;
-        (void)tell(x, l, p);
+        (void)explain_tell(x, l, p);
         l->hi = p.t0;
         return true;
     }
@@ -474,7 +283,7 @@ static bool step(struct explainer *x, int *depth)
     case ST_ASSIST: p.cat = EX_ASSIST; break;
     default: p.cat = EX_UNKNOWN; then_is(&l->then, &s);
     }
-    (void)tell(x, l, p);
+    (void)explain_tell(x, l, p);
     return true;
 }
 
@@ -542,57 +351,6 @@ bool explain_walk(struct explainer *x, uint32_t g, int64_t a, int64_t b, explain
     return explain_piece(x, &p, visit, arg, cut);
 }
 
-/* ---- a long life --------------------------------------------------------------------------------------- */
-
-static uint32_t passed(void *arg, uint32_t up, const struct explain_part *p)
-{
-    (void)arg;
-    (void)p;
-    return up;
-}
-
-/* How g's [a,b) is cut to find what it costs. */
-struct probes {
-    uint32_t g;
-    int64_t a, step, each;
-};
-enum { PROBES = 16, PART = 64 /* so much of it they are */, LEAST = 64 /* spans a stretch, at least */ };
-
-/* What explaining a life costs, in spans, by short stretches of it, spread over all of it from the first few
- * on. They end once they cost as much as may be explained. false: out of memory. */
-static bool cost_of(struct explainer *x, const struct probes *k, uint64_t most, uint64_t *all)
-{
-    static const uint8_t at[PROBES] = {0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15};
-    const uint64_t left = x->left, begun = x->placed;
-    bool ok = true, cut = false;
-    int n = 0;
-    while (ok && n < PROBES && k->each > 0 && (n < 4 || left - x->left < most)) {
-        const int64_t t0 = k->a + at[n++] * k->step;
-        ok = explain_walk(x, k->g, t0, t0 + k->each, passed, NULL, &cut);
-    }
-    /* A level costs a span to find and one to be in, wherever it is cut: what more there is are bounds. */
-    const uint64_t cost = left - x->left, found = 2 * (x->placed - begun);
-    *all = PART * (cost > found ? cost - found : 0);
-    *all = n ? *all / (uint64_t)n * PROBES + *all % (uint64_t)n * PROBES / (uint64_t)n : 0;
-    return ok;
-}
-
-bool explain_stretches(struct explainer *x, uint32_t g, int64_t a, int64_t b, uint64_t most,
-                       struct stretches *out)
-{
-    const int64_t step = (b - a) / PROBES;
-    const struct probes k = {g, a, step, step / PART};
-    uint64_t all;
-    const bool ok = cost_of(x, &k, most, &all);
-    *out = (struct stretches){1, b - a, b - a};
-    if (all > most) {
-        out->n = most < LEAST * STRETCHES ? (int)(most / LEAST) + 1 : STRETCHES;
-        out->step = (b - a) / out->n;
-        out->each = (int64_t)((double)out->step * (double)most / (double)all);
-    }
-    return ok;
-}
-
 /* ---- places -------------------------------------------------------------------------------------------- */
 
 uint32_t explain_place(const struct trace *tr, struct explainer *x, const struct explain_part *p,
@@ -603,11 +361,11 @@ uint32_t explain_place(const struct trace *tr, struct explainer *x, const struct
                       !stacks_place(tr, p->stack) &&
                       stacks_place(tr, p->stack_end); /* from the library's to the program's */
     *stack = p->stack_end && (preempted || came || !p->stack) ? p->stack_end : p->stack;
-    *frame = x ? user_frame(x, *stack) : stacks_user_frame(tr, *stack);
+    *frame = x ? explain_user_frame(x, *stack) : stacks_user_frame(tr, *stack);
     *ran = (struct ran){.how = came ? RAN_BEFORE : RAN_IN};
     if (p->cat == EX_RUN && *stack && !preempted && !came && !p->region) {
         uint32_t end = p->stack_end && p->stack_end != *stack
-                           ? (x ? user_frame(x, p->stack_end) : stacks_user_frame(tr, p->stack_end))
+                           ? (x ? explain_user_frame(x, p->stack_end) : stacks_user_frame(tr, p->stack_end))
                            : *frame;
         *ran = ran_between(tr, p->stack, *frame, p->stack_end, end, frame);
     }

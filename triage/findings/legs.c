@@ -1,37 +1,16 @@
 /* legs.c - see legs.h. */
-#include "triage/findings/legs.h"
+#include "triage/findings/trails.h"
 
 #include <stdlib.h>
 
 #include "decode/base/mem.h"
 #include "triage/findings/instances.h"
 #include "triage/tables/slices.h"
-#include "triage/tables/tab.h"
 
 #define HELPERS 8  /* goroutines without evidence, one behind the other */
 #define PARENTS 64 /* how deep tasks are asked for whose part they are */
 #define GLANCES 16 /* pieces of evidence that are looked at for the price of a span */
 #define BEFORE 16  /* spans that are looked at for what a goroutine waited for before it began a task */
-
-struct evidence {
-    int64_t t;
-    uint32_t g, task;
-};
-struct trails {
-    const struct trace *tr;
-    const struct task *task;
-    uint32_t ntasks;
-    struct evidence *by_g; /* by goroutine, then by time */
-    uint32_t *by_task;     /* the same by task, then by time: indices of by_g */
-    size_t n, cap;
-    uint32_t *parent; /* by task: its index, NO_TASK none; parents come before their children */
-    uint32_t *child, *sibling;
-    uint32_t *of; /* by task: mine, if it is `asked`: the task, its subtasks, and what it is a subtask of */
-    uint32_t asked;
-    struct evidence *own; /* of the task that is asked for and its subtasks, by time */
-    size_t nown, cap_own;
-    struct span_iter it;
-};
 
 struct workpiece workpiece_of_task(const struct trace *tr, size_t task)
 {
@@ -64,117 +43,6 @@ void legs_free(struct legs *l)
 {
     mem_free(l->v);
     *l = (struct legs){0};
-}
-
-/* ---- the evidence -------------------------------------------------------------------------------------- */
-
-static bool found(struct trails *x, const struct tab *ids, uint64_t id, uint32_t g, int64_t t)
-{
-    const uint32_t task = id && g != NO_LANE ? tab_get(ids, id, 0) : TAB_NONE;
-    if (task == TAB_NONE || x->n >= UINT32_MAX - 1)
-        return true;
-    struct evidence *v = mem_grow(x->by_g, &x->cap, x->n + 1, sizeof *v);
-    if (v) {
-        x->by_g = v;
-        v[x->n++] = (struct evidence){t, g, task};
-    }
-    return v && (x->n % 512 || slices_tick());
-}
-
-static bool find_all(struct trails *x, const struct tab *ids)
-{
-    const struct region *r;
-    const struct logmsg *m;
-    const size_t nr = trace_regions(x->tr, &r), nm = trace_logs(x->tr, &m);
-    bool ok = true;
-    for (uint32_t i = 0; ok && i < x->ntasks; i++) {
-        const struct task *k = &x->task[i];
-        ok = (k->open_start || found(x, ids, k->id, k->g, k->t0)) &&
-             (k->open_end || found(x, ids, k->id, k->g_end, k->t1));
-    }
-    for (size_t i = 0; ok && i < nr; i++) {
-        ok = (r[i].open_start || found(x, ids, r[i].task, r[i].g, r[i].t0)) &&
-             (r[i].open_end || found(x, ids, r[i].task, r[i].g, r[i].t1));
-    }
-    for (size_t i = 0; ok && i < nm; i++)
-        ok = found(x, ids, m[i].task, m[i].g, m[i].t);
-    return ok;
-}
-
-/* By time, then by goroutine or task; what has one time stays in its order. */
-static bool find_sort(const struct trails *x, struct keyed_row *k, bool task)
-{
-    for (size_t i = 0; i < x->n; i++)
-        k[i] = (struct keyed_row){(uint64_t)x->by_g[i].t ^ (uint64_t)1 << 63, (uint32_t)i};
-    bool ok = rows_sort(k, x->n);
-    for (size_t i = 0; ok && i < x->n; i++)
-        k[i].key = task ? x->by_g[k[i].row].task : x->by_g[k[i].row].g;
-    return ok && rows_sort(k, x->n);
-}
-
-static bool find_order(struct trails *x)
-{
-    struct keyed_row *k = mem_alloc((x->n + 1) * sizeof *k);
-    x->by_task = mem_alloc((x->n + 1) * sizeof *x->by_task);
-    bool ok = k && x->by_task && find_sort(x, k, false) && rows_order(x->by_g, sizeof *x->by_g, k, x->n) &&
-              find_sort(x, k, true);
-    for (size_t i = 0; ok && i < x->n; i++)
-        x->by_task[i] = k[i].row;
-    mem_free(k);
-    return ok;
-}
-
-static bool families(struct trails *x, struct tab *ids)
-{
-    const size_t n = (size_t)x->ntasks + 1;
-    x->parent = mem_alloc(n * sizeof *x->parent);
-    x->child = mem_alloc(n * sizeof *x->child);
-    x->sibling = mem_alloc(n * sizeof *x->sibling);
-    x->of = mem_zalloc(n * sizeof *x->of);
-    bool ok = x->parent && x->child && x->sibling && x->of;
-    for (uint32_t i = 0; ok && i < x->ntasks; i++) {
-        const struct task *k = &x->task[i];
-        const uint32_t up = k->parent ? tab_get(ids, k->parent, 0) : TAB_NONE;
-        x->child[i] = NO_TASK;
-        x->parent[i] = up != TAB_NONE && up < i ? up : NO_TASK;
-        x->sibling[i] = x->parent[i] != NO_TASK ? x->child[up] : NO_TASK;
-        if (x->parent[i] != NO_TASK)
-            x->child[up] = i;
-        ok = tab_put(ids, k->id, 0, i) != TAB_NONE && (i % 512 || slices_tick());
-    }
-    return ok;
-}
-
-struct trails *trails_new(const struct trace *tr)
-{
-    struct trails *x = mem_zalloc(sizeof *x);
-    struct tab ids = {0};
-    if (!x)
-        return NULL;
-    x->tr = tr;
-    const size_t n = trace_tasks(tr, &x->task);
-    x->ntasks = (uint32_t)(n < NO_TASK ? n : NO_TASK - 1);
-    const bool ok = families(x, &ids) && find_all(x, &ids) && find_order(x);
-    tab_free(&ids);
-    if (!ok) {
-        trails_free(x);
-        x = NULL;
-    }
-    return x;
-}
-
-void trails_free(struct trails *x)
-{
-    if (x) {
-        mem_free(x->by_g);
-        mem_free(x->by_task);
-        mem_free(x->own);
-        mem_free(x->parent);
-        mem_free(x->child);
-        mem_free(x->sibling);
-        mem_free(x->of);
-        mem_free(x);
-    }
 }
 
 /* ---- asking it ----------------------------------------------------------------------------------------- */

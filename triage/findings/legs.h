@@ -69,13 +69,7 @@ struct legs_cpu {
 };
 void legs_cpu(const struct trace *tr, const struct legs *l, struct legs_cpu *out);
 
-/*
- * The evidence of a trace's tasks. Memory: 40 bytes for each begin and end of a task or its regions, and
- * log message.
- */
-struct trails;
-struct trails *trails_new(const struct trace *tr); /* NULL: out of memory, or no longer wanted (slices.h) */
-void trails_free(struct trails *x);                /* NULL is allowed */
+struct trails; /* trails.h: the evidence of a trace's tasks */
 /*
  * legs_of - the legs of a piece into *out, whose memory is used again. *spans: so many spans and pieces of
  * evidence may be looked at, and it is counted down. x may be NULL if the piece is no task. false: out of

@@ -1,5 +1,5 @@
 /* pulse.c - see pulse.h. */
-#include "triage/work/pulse.h"
+#include "triage/work/pulse_priv.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,61 +11,8 @@
 #include "triage/tables/tab.h"
 #include "triage/text.h"
 
-enum { LOOK = 64, NAMES = 256 }; /* goroutines between looks at the clock; start functions that are known */
+enum { LOOK = 64 }; /* goroutines between looks at the clock */
 #define TASKS_MOST ((uint32_t)1 << 20)
-#define DUR_BITS 48
-
-const double pulse_bound_s[PULSE_BOUNDS] = {0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05,
-                                            0.1,    0.25,    0.5,    1,     2.5,    5,     10,   30,    60};
-
-struct piece { /* 16 bytes: there are many */
-    int64_t t1;
-    uint64_t row_dur; /* its row above DUR_BITS */
-};
-
-struct named { /* a start function that does work */
-    char *name;
-    char *place; /* where it waits for questions; NULL: net/http's, or it is asked none */
-    enum work_kind_id kind;
-    uint32_t row; /* NO_LANE: none yet */
-};
-
-struct under_way { /* what a goroutine is in the middle of; or a task */
-    uint64_t id;
-    int64_t since, answered;
-    bool wrote, calls;
-    bool idle; /* it waits for more */
-    bool task, over;
-};
-
-struct pulse {
-    struct pulse_row row[PULSE_ROWS];
-    uint32_t nrows;
-    struct named named[NAMES];
-    uint32_t nnamed;
-    struct piece *piece;
-    size_t n, cap;
-    bool any;
-    int64_t end, since;
-    /* what goes on: looked up in `was`, written down in `is` */
-    struct under_way *was, *is;
-    uint32_t nwas, nis;
-    size_t cap_was, cap_is;
-    struct tab by_id; /* id, is it a task: in `was` */
-    /* of a model that grows: goroutines that had not ended, and those behind them */
-    uint32_t *alive, *alive_then;
-    uint32_t nalive, nalive_then, lanes_then;
-    size_t cap_alive, cap_alive_then;
-    /* the model at hand */
-    const struct trace *tr;
-    uint32_t epoch;
-    int64_t from, to, zero; /* the trace's clock; zero: the model's 0 */
-    uint32_t next, lanes;
-    struct tab of_name; /* string: 1 + its struct named, 0 none */
-    struct tab more;    /* (reason, stack), named: does it wait for more there? */
-    struct request_cut cut;
-    bool done, failed, gap;
-};
 
 struct pulse *pulse_new(void)
 {
@@ -187,53 +134,6 @@ bool pulse_learn(struct pulse *p, const struct trace *tr, const struct works *al
     return !p->failed;
 }
 
-/* ---- pieces -------------------------------------------------------------------------------------------- */
-
-void pulse_forget(struct pulse *p, int64_t t)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < p->n; i++)
-        if (p->piece[i].t1 >= t)
-            p->piece[n++] = p->piece[i];
-    p->n = n;
-    p->since = t > p->since ? t : p->since;
-}
-
-/* Half of the time that is held goes. */
-static void thin(struct pulse *p)
-{
-    int64_t least = INT64_MAX, most = INT64_MIN;
-    for (size_t i = 0; i < p->n; i++) {
-        least = p->piece[i].t1 < least ? p->piece[i].t1 : least;
-        most = p->piece[i].t1 > most ? p->piece[i].t1 : most;
-    }
-    pulse_forget(p, least + (most - least) / 2 + 1);
-}
-
-static void piece_add(struct pulse *p, uint32_t row, int64_t t0, int64_t t1)
-{
-    if (row >= p->nrows || t1 <= t0)
-        return;
-    if (p->n == PULSE_PIECES)
-        thin(p);
-    struct piece *v = mem_grow(p->piece, &p->cap, p->n + 1, sizeof *v);
-    if (!v) {
-        p->failed = true;
-        return;
-    }
-    const uint64_t most = ((uint64_t)1 << DUR_BITS) - 1,
-                   d = (uint64_t)(t1 - t0) < most ? (uint64_t)(t1 - t0) : most;
-    p->piece = v;
-    v[p->n++] = (struct piece){t1, (uint64_t)row << DUR_BITS | d};
-    struct pulse_row *r = &p->row[row];
-    uint32_t k = 0;
-    while (k < PULSE_BOUNDS && (double)d > pulse_bound_s[k] * 1e9)
-        k++;
-    r->bucket[k]++;
-    r->n++;
-    r->total_ns += (double)d;
-}
-
 static void keep(struct pulse *p, const struct under_way *u)
 {
     struct under_way *v = mem_grow(p->is, &p->cap_is, (size_t)p->nis + 1, sizeof *v);
@@ -288,7 +188,7 @@ static void item_span(struct pulse *p, struct at_work *a, const struct named *k,
     if (goes_on_waiting(p, a, s) || s->state != ST_WAITING || !more_there(p, k, name, s))
         return;
     if (a->u.since != NO_TIME)
-        piece_add(p, a->row, a->u.since, p->zero + s->t0);
+        pulse_add(p, a->row, a->u.since, p->zero + s->t0);
     a->u.since = s->open_end ? NO_TIME : p->zero + s->t1;
     a->u.idle = s->open_end;
 }
@@ -305,7 +205,7 @@ static void request_span(struct pulse *p, struct at_work *a, const struct span *
     if (on)
         return;
     if (request_step(c, p->tr, s, &t0, &t1))
-        piece_add(p, a->row, p->zero + t0, p->zero + t1);
+        pulse_add(p, a->row, p->zero + t0, p->zero + t1);
     a->u.idle = s->open_end && s->state == ST_WAITING && request_next(p->tr, s->stack);
 }
 
@@ -359,11 +259,11 @@ static void goroutine(struct pulse *p, struct named *k, uint32_t g, uint32_t nam
     if (k->kind == WORK_LIVES) {
         a.u.since = li.created ? p->zero + li.first : a.u.since;
         if (li.ended && a.u.since != NO_TIME)
-            piece_add(p, a.row, a.u.since, p->zero + li.last);
+            pulse_add(p, a.row, a.u.since, p->zero + li.last);
     } else {
         spans_of(p, &a, k, g, name);
         if (li.ended && k->kind == WORK_REQUESTS && !k->place && a.u.since != NO_TIME && a.u.wrote)
-            piece_add(p, a.row, a.u.since, a.u.answered);
+            pulse_add(p, a.row, a.u.since, a.u.answered);
     }
     if (!li.ended && (a.u.since != NO_TIME || a.u.idle))
         keep(p, &a.u);
@@ -400,7 +300,7 @@ static void task(struct pulse *p, const struct task *t)
     if (had != TAB_NONE)
         p->was[had].over = true;
     if (t1 > p->from && (!t->open_start || had != TAB_NONE))
-        piece_add(p, row_for(p, p->tr, WORK_TASKS, t->name), t->open_start ? p->was[had].since : t0, t1);
+        pulse_add(p, row_for(p, p->tr, WORK_TASKS, t->name), t->open_start ? p->was[had].since : t0, t1);
 }
 
 static void tasks(struct pulse *p)
@@ -517,96 +417,4 @@ bool pulse_step(struct pulse *p, int64_t budget_ns, bool *failed)
     p->done = true;
     *failed = p->failed;
     return true;
-}
-
-/* ---- what is asked ------------------------------------------------------------------------------------- */
-
-uint32_t pulse_rows(const struct pulse *p)
-{
-    return p->nrows;
-}
-
-const struct pulse_row *pulse_row(const struct pulse *p, uint32_t i)
-{
-    return i < p->nrows ? &p->row[i] : NULL;
-}
-
-int64_t pulse_end(const struct pulse *p)
-{
-    return p->end;
-}
-
-int64_t pulse_since(const struct pulse *p)
-{
-    return p->since;
-}
-
-bool pulse_of(const struct pulse *p, int64_t t0, int64_t t1, struct dist out[PULSE_ROWS])
-{
-    size_t n[PULSE_ROWS] = {0}, at[PULSE_ROWS], all = 0;
-    for (size_t i = 0; i < p->n; i++)
-        n[p->piece[i].row_dur >> DUR_BITS] += p->piece[i].t1 > t0 && p->piece[i].t1 <= t1;
-    for (uint32_t r = 0; r < PULSE_ROWS; r++) {
-        at[r] = all;
-        all += n[r];
-    }
-    int64_t *v = mem_alloc((all + 1) * sizeof *v);
-    if (!v)
-        return false;
-    for (size_t i = 0; i < p->n; i++)
-        if (p->piece[i].t1 > t0 && p->piece[i].t1 <= t1)
-            v[at[p->piece[i].row_dur >> DUR_BITS]++] =
-                (int64_t)(p->piece[i].row_dur & (((uint64_t)1 << DUR_BITS) - 1));
-    for (uint32_t r = 0; r < PULSE_ROWS; r++)
-        dist_of(&out[r], v + at[r] - n[r], n[r]);
-    mem_free(v);
-    return true;
-}
-
-bool pulse_all(const struct pulse *p, bool (*is)(const void *arg, const struct pulse_row *r), const void *arg,
-               struct dist *out)
-{
-    bool in[PULSE_ROWS] = {false};
-    size_t n = 0;
-    int64_t *v = mem_alloc((p->n + 1) * sizeof *v);
-    if (!v)
-        return false;
-    for (uint32_t r = 0; r < p->nrows; r++)
-        in[r] = is(arg, &p->row[r]);
-    for (size_t i = 0; i < p->n; i++)
-        if (in[p->piece[i].row_dur >> DUR_BITS])
-            v[n++] = (int64_t)(p->piece[i].row_dur & (((uint64_t)1 << DUR_BITS) - 1));
-    dist_of(out, v, n);
-    mem_free(v);
-    return true;
-}
-
-static struct {
-    const struct pulse *p;
-    const struct dist *d;
-} sorting; /* qsort() hands over no context */
-
-static int rank(enum work_kind_id k)
-{
-    return k == WORK_REQUESTS ? 0 : k == WORK_TASKS ? 1 : k == WORK_ITEMS ? 2 : 3;
-}
-
-static int by_wait(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    const int p = rank(sorting.p->row[x].kind), q = rank(sorting.p->row[y].kind);
-    if (p != q)
-        return p - q;
-    if (sorting.d[x].total != sorting.d[y].total)
-        return sorting.d[x].total > sorting.d[y].total ? -1 : 1;
-    return x < y ? -1 : x > y;
-}
-
-void pulse_order(const struct pulse *p, const struct dist d[PULSE_ROWS], uint32_t order[PULSE_ROWS])
-{
-    for (uint32_t i = 0; i < p->nrows; i++)
-        order[i] = i;
-    sorting.p = p;
-    sorting.d = d;
-    qsort(order, p->nrows, sizeof *order, by_wait);
 }

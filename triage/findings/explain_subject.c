@@ -1,0 +1,219 @@
+/* explain_subject.c - see explain_subject.h. */
+#include "triage/findings/explain_subject.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/mem.h"
+#include "triage/exports/export_scope.h"
+#include "triage/findings/explain_ids.h"
+#include "triage/wall.h"
+
+void asked_free(struct asked *q)
+{
+    text_free(&q->title);
+    text_free(&q->moment);
+    text_free(&q->others);
+    mem_free(q->v);
+    *q = (struct asked){0};
+}
+
+static void ask(struct asked *q, struct workpiece p)
+{
+    const bool some = p.g != NO_LANE && p.t1 > p.t0;
+    struct workpiece *v = some ? mem_grow(q->v, &q->cap, q->n + 1, sizeof *v) : NULL;
+    q->failed |= some && !v;
+    if (v) {
+        q->v = v;
+        v[q->n++] = p;
+    }
+}
+
+/* "1.2s..1.3s" */
+static bool interval(const struct trace *tr, const char *s, int64_t *a, int64_t *b, const char **why)
+{
+    char from[64];
+    const char *dots = strstr(s, "..");
+    const int64_t len = trace_info(tr)->end;
+    *why = "the interval is not of the form FROM..TO, as 1.2s..1.3s";
+    if (!dots || (size_t)(dots - s) >= sizeof from)
+        return false;
+    memcpy(from, s, (size_t)(dots - s));
+    from[dots - s] = 0;
+    if (scope_when(from, tr, a, why) && scope_when(dots + 2, tr, b, why) && *a >= 0 && *b > *a && *b <= len)
+        return true;
+    if (!wall_is(from) || wall_known(tr))
+        *why = "the interval makes no sense: FROM..TO within the trace, as 1.2s..1.3s";
+    return false;
+}
+
+/* "1.25s": the span there. */
+static bool moment(struct asked *q, const struct trace *tr, uint32_t g, const char *s, int64_t *a, int64_t *b,
+                   const char **why)
+{
+    struct span at;
+    *why = "the moment makes no sense: a time within the trace, as 1.25s";
+    if (!scope_when(s, tr, a, why))
+        return false;
+    *why = "this goroutine isn't there at that moment";
+    if (!explain_moment(&q->moment, tr, g, *a, &at))
+        return false;
+    *a = at.t0;
+    *b = at.t1;
+    return true;
+}
+
+static bool ask_goroutine(struct asked *q, const struct trace *tr, const char *s, const char **why)
+{
+    char *end;
+    errno = 0;
+    uint64_t id = strtoull(s, &end, 10);
+    uint32_t g = trace_find_lane(tr, LANE_G, id);
+    *why = "no such goroutine in this trace";
+    if (end == s || errno || (*end && *end != '@') || g == NO_LANE)
+        return false;
+    struct lane_info li = trace_lane(tr, (struct lane){LANE_G, g});
+    int64_t a = li.first, b = li.last;
+    if (*end == '@' &&
+        !(strstr(end, "..") ? interval(tr, end + 1, &a, &b, why) : moment(q, tr, g, end + 1, &a, &b, why)))
+        return false;
+    text_who(&q->title, tr, g);
+    ask(q, workpiece_of_g(g, a, b));
+    q->all = 1;
+    *why = "it has no length";
+    return q->n > 0;
+}
+
+static bool named(const struct trace *tr, uint32_t str, const char *name)
+{
+    return str_is(trace_str(tr, str), name);
+}
+
+static void ask_tasks(struct asked *q, const struct trace *tr, const char *s)
+{
+    const struct task *k;
+    size_t n = trace_tasks(tr, &k);
+    char *end;
+    uint64_t id = strtoull(s, &end, 10);
+    bool by_id = end != s && !*end;
+    for (size_t i = 0; i < n; i++)
+        if (by_id ? k[i].id == id : named(tr, k[i].name, s))
+            ask(q, workpiece_of_task(tr, i));
+    text_lit(&q->title, "task ");
+    text_clean(&q->title, s, strlen(s), 60);
+}
+
+static void ask_regions(struct asked *q, const struct trace *tr, const char *s)
+{
+    const struct region *r;
+    size_t n = trace_regions(tr, &r);
+    for (size_t i = 0; i < n; i++)
+        if (named(tr, r[i].name, s))
+            ask(q, workpiece_of_g(r[i].g, r[i].t0, r[i].t1));
+    text_lit(&q->title, "region ");
+    text_clean(&q->title, s, strlen(s), 60);
+}
+
+/* As it is shown elsewhere: without the directory of its package. */
+static bool shown_as(const struct trace *tr, uint32_t name, const char *s)
+{
+    const struct str f = trace_str(tr, name);
+    const size_t n = strlen(s);
+    return n && f.len > n && f.p[f.len - n - 1] == '/' && memcmp(f.p + f.len - n, s, n) == 0;
+}
+
+static void ask_group(struct asked *q, const struct trace *tr, const char *s)
+{
+    uint32_t n = trace_nlanes(tr, LANE_G);
+    for (uint32_t g = 0; g < n; g++) {
+        struct lane_info li = trace_lane(tr, (struct lane){LANE_G, g});
+        const uint32_t begins = trace_frame(tr, li.start_stack, 0).func; /* a helper, if it isn't that name */
+        if (named(tr, li.name, s) || shown_as(tr, li.name, s) || named(tr, begins, s) ||
+            shown_as(tr, begins, s))
+            ask(q, workpiece_of_g(g, li.first, li.last));
+    }
+    text_lit(&q->title, "goroutines of ");
+    text_clean(&q->title, s, strlen(s), 60);
+}
+
+enum { OTHERS = 8 }; /* names that are said */
+struct names_seen {
+    uint32_t v[OTHERS];
+    size_t n;
+    bool more;
+};
+
+static void see(struct names_seen *s, uint32_t name)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (s->v[i] == name)
+            return;
+    if (s->n == OTHERS)
+        s->more = true;
+    else
+        s->v[s->n++] = name;
+}
+
+/* Nothing is named so: which of them are there? kind: as a subject says it. */
+static const char *others(struct asked *q, const struct trace *tr, const char *kind)
+{
+    struct names_seen s = {.n = 0};
+    const struct task *k;
+    const struct region *r;
+    if (kind[0] == 't')
+        for (size_t i = 0, n = trace_tasks(tr, &k); i < n && !s.more; i++)
+            see(&s, k[i].name);
+    else if (kind[0] == 'r')
+        for (size_t i = 0, n = trace_regions(tr, &r); i < n && !s.more; i++)
+            see(&s, r[i].name);
+    else
+        for (uint32_t g = 0; g < trace_nlanes(tr, LANE_G) && !s.more; g++)
+            see(&s, trace_lane(tr, (struct lane){LANE_G, g}).name);
+    text_add(&q->others,
+             s.n ? "no %s of that name in this trace; there are: " : "there is no %s in this trace", kind);
+    for (size_t i = 0; i < s.n; i++) {
+        text_add(&q->others, "%s", i ? ", " : "");
+        text_str(&q->others, tr, s.v[i]);
+    }
+    text_add(&q->others, "%s", s.more ? " and more" : "");
+    return text_ok(&q->others) ? q->others.p : "nothing of that name in this trace";
+}
+
+static int cmp_one(const void *a, const void *b)
+{
+    const struct workpiece *x = a, *y = b;
+    int64_t p = x->t1 - x->t0, r = y->t1 - y->t0;
+    return p != r           ? (p < r) - (p > r)
+           : x->t0 != y->t0 ? (x->t0 > y->t0) - (x->t0 < y->t0)
+                            : (x->g > y->g) - (x->g < y->g);
+}
+
+bool explain_subject_of(struct asked *q, const struct trace *tr, const char *s, const char **why)
+{
+    bool slowest = strncmp(s, "slowest:", 8) == 0;
+    *why = "a subject is g123, g123@TIME, g123@FROM..TO, task:ID, task:NAME, region:NAME, group:FUNCTION, "
+           "slowest:.., stack:ID or a finding's rule";
+    const char *id = s + (s[0] == 'g' || s[0] == 'G'); /* as keys take it, as the screen writes it, or bare */
+    if (*id >= '0' && *id <= '9')
+        return ask_goroutine(q, tr, id, why);
+    if (slowest) {
+        s += 8;
+        text_lit(&q->title, "the slowest ");
+    }
+    if (strncmp(s, "task:", 5) == 0)
+        ask_tasks(q, tr, s + 5);
+    else if (strncmp(s, "region:", 7) == 0)
+        ask_regions(q, tr, s + 7);
+    else if (strncmp(s, "group:", 6) == 0)
+        ask_group(q, tr, s + 6);
+    else
+        return false;
+    if (!q->n)
+        *why = others(q, tr, s[0] == 't' ? "task" : s[0] == 'r' ? "region" : "start function");
+    q->all = q->n;
+    if (q->n > 1)
+        qsort(q->v, q->n, sizeof *q->v, cmp_one);
+    q->n = slowest && q->n ? 1 : q->n;
+    return q->n > 0;
+}

@@ -1,0 +1,154 @@
+/*
+ * explain_tell.c - what a stretch of running or runnable is put down to: the regions it was in, a stop of the
+ * world, a processor that came late.
+ */
+#include "triage/findings/explain_priv.h"
+
+#define LATE 50000 /* ns: so long it may take to wake a processor's thread */
+
+uint32_t explain_tell(struct explainer *x, const struct level *l, struct explain_part p)
+{
+    return p.t1 > p.t0 ? x->visit(x->arg, l->up, &p) : l->up;
+}
+
+/* Where goroutine g's regions with a begin at or before t end: the last of them. -1: none. */
+static ptrdiff_t region_before(const struct explainer *x, const struct region *r, uint32_t g, int64_t t)
+{
+    size_t lo = 0, hi = x->nregions;
+    while (lo < hi) {
+        size_t m = lo + (hi - lo) / 2;
+        const struct by_g *b = &x->region[m];
+        if (b->g < g || (b->g == g && r[b->region].t0 <= t))
+            lo = m + 1;
+        else
+            hi = m;
+    }
+    return lo && x->region[lo - 1].g == g ? (ptrdiff_t)lo - 1 : -1;
+}
+
+/* The innermost region that covers t, and where what it says of t begins. */
+static const struct region *region_at(const struct explainer *x, uint32_t g, int64_t t, int64_t *since)
+{
+    const struct region *r;
+    (void)trace_regions(x->tr, &r);
+    ptrdiff_t i = region_before(x, r, g, t);
+    for (int steps = 0; i >= 0 && x->region[i].g == g && steps < 64; i--, steps++) {
+        const struct region *k = &r[x->region[i].region];
+        if (k->t1 > t) {
+            *since = k->t0 > *since ? k->t0 : *since;
+            return k;
+        }
+        *since = k->t1 > *since ? k->t1 : *since;
+    }
+    return NULL;
+}
+
+/* Does a stack go through the function of the program that began a region, and further in? */
+static bool within_region(struct explainer *x, uint32_t stack, const struct region *r)
+{
+    const uint32_t began = trace_frame(x->tr, r->stack, explain_user_frame(x, r->stack)).func,
+                   n = trace_stack(x->tr, stack);
+    for (uint32_t i = explain_user_frame(x, stack) + 1; began && i < n; i++)
+        if (trace_frame(x->tr, stack, i).func == began)
+            return true;
+    return false;
+}
+
+/* Running is told by the regions it was in, where there are any; by where it was stopped, if that is further
+ * in and asked for. */
+static void tell_running(struct explainer *x, const struct level *l, struct explain_part p)
+{
+    const int64_t t0 = p.t0, stopped = x->inside && p.reason && p.stack_end ? p.t1 : -1;
+    const bool resumed = x->inside && p.resumed;
+    while (p.t1 > t0) {
+        struct explain_part q = p;
+        q.t0 = t0;
+        const struct region *r = x->nregions ? region_at(x, l->g, p.t1 - 1, &q.t0) : NULL;
+        q.resumed = resumed && q.t0 == t0;
+        const bool at_end = q.t1 == stopped;
+        if (r && !(at_end && within_region(x, p.stack_end, r))) {
+            q.region = !q.resumed || !within_region(x, p.stack, r);
+            q.stack = q.region ? r->stack : p.stack;
+            q.stack_end = 0;
+        }
+        (void)explain_tell(x, l, q);
+        p.t1 = q.t0;
+        x->left -= x->left > 0;
+    }
+}
+
+/* Was a processor idle for more than half of [t0,t1)? */
+bool explain_nobody_ran(const struct explainer *x, int64_t t0, int64_t t1)
+{
+    int64_t idle = 0;
+    if (t1 - t0 < LATE)
+        return false;
+    for (uint32_t p = 0; p < x->np && p < 256 && idle <= (t1 - t0) / 2; p++) {
+        struct shares s;
+        trace_shares(x->tr, (struct lane){LANE_P, p}, t0, t1, &s);
+        idle = ns_add(idle, s.ns[ST_IDLE]);
+    }
+    return idle > (t1 - t0) / 2;
+}
+
+static const struct range *stop_at_or_before(const struct explainer *x, int64_t t)
+{
+    const struct range *r;
+    size_t n = trace_ranges(x->tr, RANGE_STW, &r), lo = 0, hi = n;
+    while (lo < hi) {
+        size_t m = lo + (hi - lo) / 2;
+        if (r[m].t0 <= t)
+            lo = m + 1;
+        else
+            hi = m;
+    }
+    return lo ? &r[lo - 1] : NULL;
+}
+
+/* What stops of the world took of runnable time, and of running that went right through one, is theirs. */
+void explain_tell_unless_stopped(struct explainer *x, const struct level *l, struct explain_part p,
+                                 const struct span *s)
+{
+    const struct range *stops;
+    int64_t t0 = p.t0;
+    (void)trace_ranges(x->tr, RANGE_STW, &stops);
+    const struct range *r = stop_at_or_before(x, p.t1 - 1);
+    for (; r && r >= stops && p.t1 > t0 && x->left; r--, x->left--) {
+        int64_t a = r->t0 > t0 ? r->t0 : t0, z = r->t1 < p.t1 ? r->t1 : p.t1;
+        bool through = s->state == ST_RUNNABLE || (s->t0 <= r->t0 && s->t1 >= r->t1);
+        if (r->t1 <= t0)
+            break; /* stops don't overlap, so none before does */
+        if (z <= a || r->scope_p || r->owner == l->g || !through)
+            continue;
+        struct explain_part after = p, stop = p;
+        after.t0 = z;
+        stop.t0 = a;
+        stop.t1 = z;
+        stop.cat = EX_STOPPED;
+        stop.by = r->owner;
+        stop.by_stack = r->stack;
+        stop.reason = r->name;
+        if (p.cat == EX_RUN)
+            tell_running(x, l, after);
+        else
+            (void)explain_tell(x, l, after);
+        (void)explain_tell(x, l, stop);
+        p.t1 = a;
+    }
+    p.t0 = t0;
+    if (p.cat == EX_RUN)
+        tell_running(x, l, p);
+    else
+        (void)explain_tell(x, l, p);
+}
+
+uint32_t explain_user_frame(struct explainer *x, uint32_t stack)
+{
+    if (stack >= x->nstacks)
+        return stacks_user_frame(x->tr, stack);
+    if (!x->user[stack]) {
+        uint32_t f = stacks_user_frame(x->tr, stack);
+        x->user[stack] = (uint16_t)(f < UINT16_MAX ? f + 1 : 1);
+    }
+    return x->user[stack] - 1u;
+}

@@ -1,0 +1,145 @@
+/* pulse_pieces.c - the pieces that are held, and what is asked of them: see pulse.h. */
+#include <stdlib.h>
+
+#include "decode/base/mem.h"
+#include "triage/work/pulse_priv.h"
+
+#define DUR_BITS 48
+
+const double pulse_bound_s[PULSE_BOUNDS] = {0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05,
+                                            0.1,    0.25,    0.5,    1,     2.5,    5,     10,   30,    60};
+
+void pulse_forget(struct pulse *p, int64_t t)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < p->n; i++)
+        if (p->piece[i].t1 >= t)
+            p->piece[n++] = p->piece[i];
+    p->n = n;
+    p->since = t > p->since ? t : p->since;
+}
+
+/* Half of the time that is held goes. */
+static void thin(struct pulse *p)
+{
+    int64_t least = INT64_MAX, most = INT64_MIN;
+    for (size_t i = 0; i < p->n; i++) {
+        least = p->piece[i].t1 < least ? p->piece[i].t1 : least;
+        most = p->piece[i].t1 > most ? p->piece[i].t1 : most;
+    }
+    pulse_forget(p, least + (most - least) / 2 + 1);
+}
+
+void pulse_add(struct pulse *p, uint32_t row, int64_t t0, int64_t t1)
+{
+    if (row >= p->nrows || t1 <= t0)
+        return;
+    if (p->n == PULSE_PIECES)
+        thin(p);
+    struct piece *v = mem_grow(p->piece, &p->cap, p->n + 1, sizeof *v);
+    if (!v) {
+        p->failed = true;
+        return;
+    }
+    const uint64_t most = ((uint64_t)1 << DUR_BITS) - 1,
+                   d = (uint64_t)(t1 - t0) < most ? (uint64_t)(t1 - t0) : most;
+    p->piece = v;
+    v[p->n++] = (struct piece){t1, (uint64_t)row << DUR_BITS | d};
+    struct pulse_row *r = &p->row[row];
+    uint32_t k = 0;
+    while (k < PULSE_BOUNDS && (double)d > pulse_bound_s[k] * 1e9)
+        k++;
+    r->bucket[k]++;
+    r->n++;
+    r->total_ns += (double)d;
+}
+
+uint32_t pulse_rows(const struct pulse *p)
+{
+    return p->nrows;
+}
+
+const struct pulse_row *pulse_row(const struct pulse *p, uint32_t i)
+{
+    return i < p->nrows ? &p->row[i] : NULL;
+}
+
+int64_t pulse_end(const struct pulse *p)
+{
+    return p->end;
+}
+
+int64_t pulse_since(const struct pulse *p)
+{
+    return p->since;
+}
+
+bool pulse_of(const struct pulse *p, int64_t t0, int64_t t1, struct dist out[PULSE_ROWS])
+{
+    size_t n[PULSE_ROWS] = {0}, at[PULSE_ROWS], all = 0;
+    for (size_t i = 0; i < p->n; i++)
+        n[p->piece[i].row_dur >> DUR_BITS] += p->piece[i].t1 > t0 && p->piece[i].t1 <= t1;
+    for (uint32_t r = 0; r < PULSE_ROWS; r++) {
+        at[r] = all;
+        all += n[r];
+    }
+    int64_t *v = mem_alloc((all + 1) * sizeof *v);
+    if (!v)
+        return false;
+    for (size_t i = 0; i < p->n; i++)
+        if (p->piece[i].t1 > t0 && p->piece[i].t1 <= t1)
+            v[at[p->piece[i].row_dur >> DUR_BITS]++] =
+                (int64_t)(p->piece[i].row_dur & (((uint64_t)1 << DUR_BITS) - 1));
+    for (uint32_t r = 0; r < PULSE_ROWS; r++)
+        dist_of(&out[r], v + at[r] - n[r], n[r]);
+    mem_free(v);
+    return true;
+}
+
+bool pulse_all(const struct pulse *p, bool (*is)(const void *arg, const struct pulse_row *r), const void *arg,
+               struct dist *out)
+{
+    bool in[PULSE_ROWS] = {false};
+    size_t n = 0;
+    int64_t *v = mem_alloc((p->n + 1) * sizeof *v);
+    if (!v)
+        return false;
+    for (uint32_t r = 0; r < p->nrows; r++)
+        in[r] = is(arg, &p->row[r]);
+    for (size_t i = 0; i < p->n; i++)
+        if (in[p->piece[i].row_dur >> DUR_BITS])
+            v[n++] = (int64_t)(p->piece[i].row_dur & (((uint64_t)1 << DUR_BITS) - 1));
+    dist_of(out, v, n);
+    mem_free(v);
+    return true;
+}
+
+static struct {
+    const struct pulse *p;
+    const struct dist *d;
+} sorting; /* qsort() hands over no context */
+
+static int rank(enum work_kind_id k)
+{
+    return k == WORK_REQUESTS ? 0 : k == WORK_TASKS ? 1 : k == WORK_ITEMS ? 2 : 3;
+}
+
+static int by_wait(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    const int p = rank(sorting.p->row[x].kind), q = rank(sorting.p->row[y].kind);
+    if (p != q)
+        return p - q;
+    if (sorting.d[x].total != sorting.d[y].total)
+        return sorting.d[x].total > sorting.d[y].total ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+void pulse_order(const struct pulse *p, const struct dist d[PULSE_ROWS], uint32_t order[PULSE_ROWS])
+{
+    for (uint32_t i = 0; i < p->nrows; i++)
+        order[i] = i;
+    sorting.p = p;
+    sorting.d = d;
+    qsort(order, p->nrows, sizeof *order, by_wait);
+}
