@@ -7,8 +7,6 @@
 #include "triage/findings/thresholds.h"
 #include "triage/tables/tab.h"
 
-#define PASSES 4 /* waits at each of two places, at least, for both to ask for one lock */
-
 struct passed { /* waits in one place that were ended by letting go in another that asks for locks */
     uint32_t asks, gives; /* rows of holders */
     uint64_t n;
@@ -57,7 +55,8 @@ static void join_locks(const struct triage *tg, const struct tab *by, const stru
 {
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t back = tab_get(by, v[i].gives, v[i].asks);
-        if (back == TAB_NONE || (double)v[i].n < PASSES || (double)v[back].n < PASSES ||
+        if (back == TAB_NONE || (double)v[i].n < threshold(TH_SEVERAL) ||
+            (double)v[back].n < threshold(TH_SEVERAL) ||
             !threshold_reached(TH_LOCK_SAME, (int64_t)v[i].n, (int64_t)tg->holders[v[i].asks].waits) ||
             !threshold_reached(TH_LOCK_SAME, (int64_t)v[back].n, (int64_t)tg->holders[v[i].gives].waits))
             continue;

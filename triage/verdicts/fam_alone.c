@@ -100,7 +100,7 @@ bool fam_alone(struct causes *c, const struct works *w, struct verdicts *out)
     for (size_t i = 0; i < n && width > 0; i++) {
         const double ran = (double)b[i].ns[GC_RUNNING] / (double)width,
                      queue = (double)b[i].ns[GC_RUNNABLE] / (double)width;
-        const bool one = round(ran) == 1 && queue < 0.5;
+        const bool one = round(ran) == 1 && round(queue) == 0;
         row = one ? row + 1 : 0;
         alone += row == 0 || row < least ? 0 : row - 1 < least ? row : 1;
         parallel += ran >= c->procs / 2 && round(ran) > 1;

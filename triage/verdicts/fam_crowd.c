@@ -116,7 +116,7 @@ static bool begun(struct causes *c, const struct works *w, struct verdicts *out,
         return true;
     const uint32_t one = causes_nth(c, group, c->of[group].n / 2);
     const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, one});
-    const double cost = ((double)g->d[GM_EXEC].total + 1000.0 * g->created) /
+    const double cost = ((double)g->d[GM_EXEC].total + threshold(TH_CHURN_COST) * g->created) /
                         (double)(c->tg->capacity > 0 ? c->tg->capacity : 1);
     struct verdict v = verdict_new(rule, rule == RULE_CHURN ? cost : queue);
     v.clock = cost < 1 ? cost : 1;

@@ -16,7 +16,8 @@ bool fam_trend(struct causes *c, const struct works *w, struct verdicts *out)
         }
         for (int q = 0; q < 4; q++) {
             mean[q] = n[q] > 0 ? ns[q] / n[q] : 0;
-            rises &= n[q] >= threshold(TH_SEVERAL) && (q == 0 || mean[q] > 1.15 * mean[q - 1]);
+            rises &=
+                n[q] >= threshold(TH_SEVERAL) && (q == 0 || mean[q] > threshold(TH_TREND_RISE) * mean[q - 1]);
         }
         if (!rises || mean[3] < threshold(TH_DOUBLE) * mean[0] || mean[3] - mean[0] < threshold(TH_FELT))
             continue;

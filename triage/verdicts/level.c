@@ -17,7 +17,6 @@
 #include "triage/verdicts/ways.h"
 
 enum { BOUND_SPANS = 64 };
-#define VAGUE 0.7 /* that slow pieces do something else says less than what they wait for */
 
 /* Does somebody wait for each piece? */
 static bool awaited(const struct work *w)
@@ -58,7 +57,7 @@ static bool room(const struct causes *c, const struct verdict *v)
         const uint8_t cat = v->doing[i].cat;
         runs += cat == EX_RUN || cat == EX_SCHED || cat == EX_ASSIST ? v->doing[i].share : 0;
     }
-    return runs < 0.5 || c->idle >= threshold(TH_ROOM) * c->procs;
+    return runs < threshold(TH_MOST) || c->idle >= threshold(TH_ROOM) * c->procs;
 }
 
 /* Did what ran take longer than the runtime lets it before it preempts? Then the host had its thread
@@ -92,7 +91,7 @@ static bool comes_late(const struct verdict *v)
  * program. */
 static bool holder_late(const struct verdict *v)
 {
-    return comes_late(v) && v->doing[0].share >= 0.5;
+    return comes_late(v) && v->doing[0].share >= threshold(TH_MOST);
 }
 
 /* Where a timer ends waits: do others end waits there, too? Then what was waited for did not come. */
@@ -280,7 +279,7 @@ static void range_of(const struct causes *c, const struct verdict *v, double sha
     *lo = share * threshold(TH_MEND);
     *hi =
         share > 0 && (family_contends(f) || f == FAM_SLOW) ? share + threshold(TH_REST) * (1 - share) : share;
-    if (family_contends(f) && runs >= 0.5 && !slow) { /* few slow ones find processors */
+    if (family_contends(f) && runs >= threshold(TH_MOST) && !slow) { /* few slow ones find processors */
         *hi = most > 0 && *hi > most ? most : *hi;
         *lo = *lo > *hi - threshold(TH_REST) ? *hi - threshold(TH_REST) : *lo;
         *lo = *lo > 0 ? *lo : 0;
@@ -325,7 +324,7 @@ void verdict_level(struct causes *c, const struct works *all, struct verdict *v)
                                                        : LEVEL_WARN;
     v->clock = clock;
     v->score = v->harm.share * (w->weight * 2 < 1 ? w->weight * 2 : 1) *
-               (verdict_family(v) == FAM_SLOW && !v->usual_too ? VAGUE : 1);
+               (verdict_family(v) == FAM_SLOW && !v->usual_too ? threshold(TH_VAGUE) : 1);
     if (v->level != LEVEL_NOTE)
         v->gain = gain_of(c, v, clock);
 }

@@ -10,6 +10,7 @@
 #include "triage/tables/slices.h"
 #include "triage/verdicts/ways.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -236,7 +237,7 @@ static enum family link_kind(struct follow *f, const struct tree_node *n, bool *
     *queue = false;
     if (n->cat == EX_QUEUED && n->first != NO_LANE) { /* nobody has it: who takes it up is busy with others */
         const uint32_t taker = causes_group(f->c, n->who);
-        return taker != UINT32_MAX && served_of(f, taker)->n <= 1.5 ? FAM_SERVER : FAM_SET;
+        return taker != UINT32_MAX && round(served_of(f, taker)->n) <= 1 ? FAM_SERVER : FAM_SET;
     }
     if (n->cat != EX_WAIT || n->first == NO_LANE)
         return FAM_NONE;
@@ -248,7 +249,7 @@ static enum family link_kind(struct follow *f, const struct tree_node *n, bool *
         return FAM_SLOW_ONE; /* for what another one of them does for all (a flight) */
     if (!wait_passes_on((enum wait_kind)n->kind) || g == UINT32_MAX)
         return FAM_NONE;
-    if (n->kind == WK_SEND && f->c->life[g].n <= 1.5 && f->c->of[g].n >= threshold(TH_SEVERAL) &&
+    if (n->kind == WK_SEND && round(f->c->life[g].n) <= 1 && f->c->of[g].n >= threshold(TH_SEVERAL) &&
         n->n[TREE_ALL] <= 2 * f->c->of[g].n &&
         trace_lane_who(f->c->tr, (struct lane){LANE_G, n->by}).creator == n->g)
         return FAM_SET; /* it waits for room to start the next of them, and there is room for one */
@@ -261,7 +262,7 @@ static enum family link_kind(struct follow *f, const struct tree_node *n, bool *
     if (for_all(f, n) || served_of(f, g)->busy < threshold(TH_BUSY) || passes_on(f, n) || paces(f, n, by) ||
         f->c->tg->groups[g].is_system)
         return FAM_NONE;
-    const bool one = served_of(f, g)->n <= 1.5, several = f->c->life[g].n >= threshold(TH_SEVERAL);
+    const bool one = round(served_of(f, g)->n) <= 1, several = f->c->life[g].n >= threshold(TH_SEVERAL);
     *queue = !(one && several) && !queued(f, n, g);
     return !one ? FAM_SET : several ? FAM_SLOW_ONE : FAM_SERVER;
 }

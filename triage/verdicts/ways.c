@@ -203,7 +203,7 @@ static void deeds_of(const struct follow *f, const struct way *w, struct verdict
         d[i] = (struct did){n->cat, n->kind, at, all > 0 ? (double)w->doing[i].ns / all : 0};
     }
     qsort(d, w->ndoing, sizeof *d, cmp_deed);
-    for (unsigned i = 0; i < w->ndoing && i < DOINGS && (i == 0 || d[i].share >= 0.05); i++)
+    for (unsigned i = 0; i < w->ndoing && i < DOINGS && (i == 0 || d[i].share >= threshold(TH_NOTED)); i++)
         out->doing[out->ndoing++] = d[i];
 }
 

@@ -18,10 +18,6 @@ enum {
     PIECES = 40000, /* of one work: more are sampled */
     STANDING = 64   /* goroutines of one group that run all along */
 };
-#define REPEATS 6    /* pieces that make a work */
-#define STANDS 0.25  /* of the trace: a life that takes more is no piece */
-#define OUTSIDE 0.05 /* of the trace: marked or asked-for work that takes more is what the program is for */
-#define AWAITED 0.01 /* of the trace: so long who counts waits for others, or they don't matter to it */
 
 const char *work_kind_name(enum work_kind_id k)
 {
@@ -144,7 +140,8 @@ static bool lives_in(const struct causes *c, uint32_t group, struct cut *k)
 {
     const struct group *grp = &c->tg->groups[group];
     const uint32_t n = c->of[group].n, most = n < PIECES ? n : PIECES;
-    const bool stand = grp->count && (double)grp->d[GM_LIFE].total / grp->count > STANDS * (double)c->tg->end;
+    const bool stand =
+        grp->count && (double)grp->d[GM_LIFE].total / grp->count > threshold(TH_STANDS) * (double)c->tg->end;
     for (uint32_t i = 0; i < most && !k->failed && (!stand || i < STANDING); i++) {
         const uint32_t g = causes_member(c, group, i, stand && most > STANDING ? STANDING : most);
         const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
@@ -205,7 +202,7 @@ static bool join_all(const struct causes *c, uint8_t *is, uint32_t from)
  * waits for anybody. */
 static bool spread(const struct causes *c, uint8_t *is, uint32_t mains)
 {
-    const int64_t least = (int64_t)(AWAITED * (double)c->tg->end);
+    const int64_t least = (int64_t)(threshold(TH_AWAITED) * (double)c->tg->end);
     bool any = false;
     for (bool more = true; more;) {
         more = false;
@@ -356,7 +353,7 @@ static bool add_group(struct causes *c, struct works *all, size_t *cap, uint32_t
     enum work_kind_id kind = http || questions ? WORK_REQUESTS : WORK_ITEMS;
     bool stand = false;
     own_pieces(c, group, http, questions, &k);
-    if (k.n < REPEATS && kind != WORK_REQUESTS) {
+    if ((double)k.n < threshold(TH_PIECES) && kind != WORK_REQUESTS) {
         k.n = 0;
         k.open = 0;
         k.seen = 0;
@@ -379,7 +376,7 @@ static bool add_group(struct causes *c, struct works *all, size_t *cap, uint32_t
 bool work_outside(const struct causes *c, const struct work *w)
 {
     return (w->kind == WORK_TASKS || w->kind == WORK_REQUESTS) &&
-           (double)w->total >= OUTSIDE * (double)c->tg->end;
+           (double)w->total >= threshold(TH_OUTSIDE) * (double)c->tg->end;
 }
 
 /* Which works count, which are another one's, and which are in the background: no request, task or main waits
