@@ -378,7 +378,7 @@ static enum style style_of(const struct picture *p, uint32_t n)
     uint32_t name = p->f->node[n].name;
     if (!n || stacks_is_program(p->v->tr, name))
         return kinds[p->f->kind].style;
-    return str_starts(trace_str(p->v->tr, name), "runtime.") ? STYLE_LANE_NOTE : STYLE_LANE;
+    return str_starts(trace_str(p->v->tr, name), "runtime.") ? STYLE_DIM : STYLE_LANE_NOTE;
 }
 
 /* A frame's box: its first column is an edge, so that neighbours stand apart without colours. */
