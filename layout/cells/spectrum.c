@@ -2,7 +2,6 @@
  * spectrum.c - see spectrum.h. Steps are round numbers, as fine as the rows allow.
  */
 #include "layout/cells/spectrum.h"
-#include "decode/base/wide.h"
 
 #include <inttypes.h>
 #include <stdio.h>

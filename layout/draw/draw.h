@@ -32,7 +32,7 @@ bool draw_kept_extents(struct view *v);
  * its lines (v->lane_h of a processor). */
 void draw_lane(const struct pen *p, struct lane l, int x, int y);
 /*
- * draw_group - the row of a folded group: col[] is what its goroutines did, column by column (mixture.h).
+ * draw_group - the row of a folded group: col[] is what its goroutines did, column by column (folded.h).
  * Where most of their time is one of waiting, the height is the share in which they did something.
  */
 void draw_group(struct grid *g, const struct view *v, const struct shares *col, int x, int y);

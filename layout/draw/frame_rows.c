@@ -15,7 +15,7 @@
 #include "layout/move/move.h"
 #include "layout/move/search.h"
 #include "triage/activity/sums.h"
-#include "layout/move/mixture.h"
+#include "layout/move/folded.h"
 #include "layout/draw/unfold.h"
 #include "layout/cells/when.h"
 #include "triage/triage.h"
@@ -307,7 +307,7 @@ static void lane_name(const struct canvas *c, struct lane l, int y, bool focus)
     char name[300], note[FMT_MAX] = "";
     if (w < 1)
         return;
-    uint32_t members = l.kind == LANE_G ? mixture_members(v, l.i) : 0;
+    uint32_t members = l.kind == LANE_G ? folded_members(v, l.i) : 0;
     if (members) {
         char n[FMT_MAX];
         snprintf(note, sizeof note, "x%s", fmt_count(members, n));
@@ -420,9 +420,9 @@ static void one_group(const struct canvas *c, uint32_t lane, int y, bool focus)
 {
     const struct view *v = c->v;
     const struct plan *p = c->plan;
-    const struct shares *col = mixture_of(v, lane);
+    const struct shares *col = folded_of(v, lane);
     char text[40];
-    snprintf(text, sizeof text, "adding up, %d%%", mixture_share(v));
+    snprintf(text, sizeof text, "adding up, %d%%", folded_share(v));
     if (col)
         draw_group(c->g, v, col, p->gutter, y);
     else
@@ -457,7 +457,7 @@ static void lane_part(const struct canvas *c, const struct part *p)
     lane_name(c, p->lane, p->y, p->focus);
     if (p->h > 1)
         lane_work(c, p->lane, p->y + 1);
-    if (p->lane.kind == LANE_G && mixture_members(c->v, p->lane.i))
+    if (p->lane.kind == LANE_G && folded_members(c->v, p->lane.i))
         one_group(c, p->lane.i, p->y, p->focus);
     else
         one_lane(c, p->lane, p->y + p->h - 1, p->h, p->focus);
@@ -468,7 +468,7 @@ static void add_lanes(struct parts *p)
     struct view *v = p->c->v;
     const struct lanes *l = move_lanes_const(v);
     if (l->n && l->kind == LANE_G)
-        mixture_follow(v);
+        folded_follow(v);
     for (int i = 0; i < v->scr.rows; i++) {
         const struct lane at = {l->kind, lanes_at(l, view_line_row(v, i))};
         if (at.i == NO_LANE)

@@ -13,7 +13,7 @@
 #include "triage/activity/gstate.h"
 #include "layout/cells/wrap.h"
 #include "layout/move/kind.h"
-#include "layout/move/mixture.h"
+#include "layout/move/folded.h"
 #include "triage/wall.h"
 #include "layout/cells/when.h"
 #include "layout/move/idle_beside.h"
@@ -300,7 +300,7 @@ static void speak_mixture(struct line *l, const struct view *v, struct lane lane
  * column, all of them together. */
 static void speak_group(struct line *l, const struct view *v, uint32_t lane, uint32_t members)
 {
-    const struct shares *col = mixture_of(v, lane);
+    const struct shares *col = folded_of(v, lane);
     int64_t t0, t1, there = 0;
     char a[FMT_MAX], d[FMT_MAX], n[FMT_MAX];
     view_column(v, &t0, &t1);
@@ -315,7 +315,7 @@ static void speak_group(struct line *l, const struct view *v, uint32_t lane, uin
         return;
     }
     if (!col || c < 0 || c >= v->scr.plot_w) {
-        add(l, STYLE_STATUS, "adding up what they do, %d%%", mixture_share(v));
+        add(l, STYLE_STATUS, "adding up what they do, %d%%", folded_share(v));
         return;
     }
     for (int s = 0; s < ST_COUNT; s++)
@@ -363,7 +363,7 @@ static void speak_lane(struct line *l, const struct view *v)
     const bool here = range ? view_span_longest(v, lane, t0, t1, &s) : view_span_here(v, &lane, &s);
     if (here)
         known_part(v, lane, &s);
-    const uint32_t members = lane.kind == LANE_G ? mixture_members(v, v->at.focus.i) : 0;
+    const uint32_t members = lane.kind == LANE_G ? folded_members(v, v->at.focus.i) : 0;
     if (members) {
         speak_group(l, v, v->at.focus.i, members);
         return;

@@ -10,7 +10,7 @@
 #include "layout/move/filter.h"
 #include "layout/move/idle_beside.h"
 #include "layout/move/lanes.h"
-#include "layout/move/mixture.h"
+#include "layout/move/folded.h"
 #include "layout/move/move.h"
 #include "layout/move/pick.h"
 #include "layout/move/search.h"
@@ -66,7 +66,7 @@ void life_forget(struct view *v)
     idle_reason_free(v->cache.idle);
     samples_free(v->cache.samples);
     gstate_free(v->cache.gstate);
-    mixture_free(v->cache.mixture);
+    folded_free(v->cache.folded);
     why_end(v->job.why);
     why_free(v->why);
     effect_stop(v);
@@ -78,7 +78,7 @@ void life_forget(struct view *v)
     v->cache.idle = NULL;
     v->cache.samples = NULL;
     v->cache.gstate = NULL;
-    v->cache.mixture = NULL;
+    v->cache.folded = NULL;
     v->job.why = NULL;
     v->why = NULL;
 }

@@ -6,7 +6,7 @@
 #include "layout/draw/frame_rows.h"
 #include "layout/move/idle_beside.h"
 #include "layout/move/kind.h"
-#include "layout/move/mixture.h"
+#include "layout/move/folded.h"
 #include "layout/move/move.h"
 #include "layout/move/pick.h"
 #include "layout/views/split.h"
@@ -31,8 +31,8 @@ static unsigned kind_work(struct view *v, int64_t budget_ns)
 unsigned view_work(struct view *v, int64_t budget_ns)
 {
     static unsigned (*const works[])(struct view *, int64_t) = {
-        hits_work,    pick_work, kind_work,   split_work,   idle_work,      rows_busy_work,
-        mixture_work, why_work,  effect_work, related_work, table_copy_work};
+        hits_work,   pick_work, kind_work,   split_work,   idle_work,      rows_busy_work,
+        folded_work, why_work,  effect_work, related_work, table_copy_work};
     const int64_t began = budget_ns == INT64_MAX ? 0 : host_now();
     unsigned r = VR_NONE;
     for (size_t i = 0; i < sizeof works / sizeof *works; i++)
@@ -43,5 +43,5 @@ unsigned view_work(struct view *v, int64_t budget_ns)
 bool view_pending(const struct view *v)
 {
     return (kind_here(v)->pending && kind_here(v)->pending(v)) || split_pending(v) || idle_pending(v) ||
-           rows_busy_pending(v) || mixture_pending(v);
+           rows_busy_pending(v) || folded_pending(v);
 }

@@ -9,14 +9,11 @@
 #include "layout/cells/states.h"
 #include "layout/cells/cells.h"
 #include "layout/move/kind.h"
-#include "layout/move/mixture.h"
 #include "layout/move/lanes.h"
-#include "layout/move/idle_beside.h"
 #include "layout/move/move.h"
 #include "layout/move/pick.h"
 #include "layout/move/popup_find.h"
 #include "layout/move/search.h"
-#include "layout/cells/when.h"
 #include "triage/findings/why.h"
 
 enum { WALK = 100000 };

@@ -8,7 +8,6 @@
 
 #include "layout/cells/when.h"
 #include "layout/move/kind.h"
-#include "layout/move/move.h"
 #include "layout/move/naming.h"
 
 /* What the cursor is on: a span if it is on one, else the column, or the selected range. false: nothing of a

@@ -16,7 +16,6 @@
 #include "layout/cells/when.h"
 #include "layout/move/goto.h"
 #include "layout/move/kind.h"
-#include "layout/move/lanes.h"
 #include "layout/move/move.h"
 #include "layout/move/pick.h"
 

@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "layout/cells/cells.h"
 #include "layout/move/filter.h"
 #include "triage/tables/slices.h"
 #include "triage/tables/tab.h"

@@ -269,18 +269,14 @@ bool match_id(const struct match *m, struct match_cache *c, const struct trace *
     return is == 2;
 }
 
-uint32_t match_stack_what(const struct match *m, struct match_cache *c, const struct trace *tr,
-                          uint32_t stack)
+static bool match_frames(const struct match *m, struct match_cache *c, const struct trace *tr, uint32_t stack)
 {
-    uint32_t n = trace_stack(tr, stack);
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0, n = trace_stack(tr, stack); i < n; i++) {
         struct frame f = trace_frame(tr, stack, i);
-        if (match_id(m, c, tr, f.func))
-            return f.func;
-        if (c->files && match_id(m, c, tr, f.file))
-            return f.file;
+        if (match_id(m, c, tr, f.func) || (c->files && match_id(m, c, tr, f.file)))
+            return true;
     }
-    return 0;
+    return false;
 }
 
 bool match_stack(const struct match *m, struct match_cache *c, const struct trace *tr, uint32_t stack)
@@ -288,10 +284,10 @@ bool match_stack(const struct match *m, struct match_cache *c, const struct trac
     if (!stack)
         return false;
     if (stack >= c->nstack)
-        return match_stack_what(m, c, tr, stack) != 0;
+        return match_frames(m, c, tr, stack);
     uint8_t is = __atomic_load_n(&c->stack[stack], __ATOMIC_RELAXED);
     if (!is) {
-        is = match_stack_what(m, c, tr, stack) ? 2 : 1;
+        is = match_frames(m, c, tr, stack) ? 2 : 1;
         __atomic_store_n(&c->stack[stack], is, __ATOMIC_RELAXED);
     }
     return is == 2;

@@ -51,8 +51,5 @@ void match_cache_free(struct match_cache *c);
 /* match_id, match_stack - does a string, a stack of the trace match? String 0 and stack 0 don't. */
 bool match_id(const struct match *m, struct match_cache *c, const struct trace *tr, uint32_t str);
 bool match_stack(const struct match *m, struct match_cache *c, const struct trace *tr, uint32_t stack);
-/* match_stack_what - the string in the stack that matches; 0 = none. */
-uint32_t match_stack_what(const struct match *m, struct match_cache *c, const struct trace *tr,
-                          uint32_t stack);
 
 #endif

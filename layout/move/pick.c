@@ -10,17 +10,12 @@
 
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
-#include "layout/cells/cells.h"
 #include "layout/move/filter.h"
 #include "layout/cells/when.h"
 #include "layout/move/lanes.h"
 #include "layout/move/move.h"
 #include "triage/findings/why.h"
-#include "triage/activity/samples.h"
 #include "layout/move/kind.h"
-#include "triage/activity/gstate.h"
-#include "layout/move/idle_beside.h"
-#include "layout/cells/lines.h"
 #include "layout/move/naming.h"
 
 enum { WALK = 20000, RELATED = 400, SCAN_LANES = 4000 };

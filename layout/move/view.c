@@ -13,19 +13,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "decode/base/mem.h"
 #include "layout/cells/cells.h"
-#include "triage/activity/gstate.h"
-#include "layout/move/mixture.h"
-#include "triage/findings/why.h"
 #include "layout/move/kind.h"
 #include "layout/move/lanes.h"
 #include "layout/move/move.h"
-#include "layout/move/pick.h"
 #include "layout/move/plan.h"
-#include "layout/move/search.h"
 #include "triage/wall.h"
-#include "triage/tables/known.h"
 
 const char *sort_name(enum sort s)
 {

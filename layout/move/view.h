@@ -162,7 +162,7 @@ struct tri;         /* tri.h */
 struct top;         /* top.h */
 struct table;       /* table.h */
 struct unfold;      /* unfold.h */
-struct mixture;     /* mixture.h */
+struct folded;      /* folded.h */
 struct why;         /* why.h */
 struct why_job;
 
@@ -286,7 +286,7 @@ struct cache {
     struct idle_reason *idle;     /* why the processor under the cursor was idle */
     struct samples *samples;      /* CPU samples by lane */
     struct gstate *gstate;        /* assists by goroutine */
-    struct mixture *mixture;      /* what folded groups' goroutines do */
+    struct folded *folded;        /* what folded groups' goroutines do */
     struct lines *own;            /* lines of a pop-up that layout made */
     struct unfold *unfold;        /* regions, calls and samples of a goroutine */
     struct row_cache *rows;       /* rows as they were drawn (draw.c) */

@@ -468,7 +468,8 @@ static bool stands(const struct view *v, const struct event *e)
     return (e->t > last ? last : e->t) == v->at.cursor;
 }
 
-void evlog_update(struct view *v, int rows)
+/* The log around the cursor, with at least `rows` events on both sides, if there are. */
+static void evlog_update(struct view *v, int rows)
 {
     struct evlog *l = v->cache.log;
     const struct trace_info *ti = trace_info(v->tr);

@@ -60,8 +60,6 @@ struct evlog {
     bool oom;
 };
 
-/* evlog_update - v->log around v->at.cursor with at least `rows` events on both sides, if there are. */
-void evlog_update(struct view *v, int rows);
 void evlog_free(struct evlog *l);
 /* evlog_move - the cursor by n events: time and goroutine follow. */
 unsigned evlog_move(struct view *v, int n);

@@ -18,7 +18,6 @@
 #include "layout/draw/frame_rows.h"
 #include "layout/move/kind.h"
 #include "layout/move/move.h"
-#include "triage/findings/why.h"
 #include "layout/cells/wrap.h"
 #include "layout/views/tri.h"
 #include "layout/cells/when.h"
@@ -150,7 +149,8 @@ static const struct item_list task_list = {
     task_things, list_tasks,
     "no tasks, regions or logs in this trace; Tab: requests and other work that comes in pieces", false};
 
-bool items_update(struct items *it, const struct trace *tr, int view)
+/* Follow the trace. false: out of memory, the rows are as before. O(1) if nothing changed. */
+static bool items_update(struct items *it, const struct trace *tr, int view)
 {
     const struct item_list *of = kind_of(view)->items;
     size_t want = of->things(tr), most = want < 4000000 ? want : 4000000;

@@ -17,8 +17,6 @@ struct item {
     uint8_t depth;  /* indent */
 };
 
-/* items_update - follow the trace. false: out of memory, the rows are as before. O(1) if nothing changed. */
-bool items_update(struct items *it, const struct trace *tr, int view);
 void items_free(struct items *it);
 
 #endif

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layout/move/move.h"
 #include "triage/activity/gstate.h"
 #include "layout/cells/when.h"
 #include "triage/tables/stacks.h"

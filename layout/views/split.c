@@ -15,7 +15,6 @@
 #include "layout/move/lanes.h"
 #include "layout/move/idle_beside.h"
 #include "layout/move/move.h"
-#include "triage/findings/why.h"
 #include "layout/draw/popup.h"
 #include "layout/draw/status.h"
 #include "layout/views/sums_text.h"
@@ -23,7 +22,7 @@
 #include "layout/cells/wrap.h"
 #include "layout/move/naming.h"
 
-const char *split_name(enum split s)
+static const char *split_name(enum split s)
 {
     static const char *const names[SPLIT_COUNT] = {"nothing", "event log", "stacks", "sums"};
     return (unsigned)s < SPLIT_COUNT ? names[s] : "?";

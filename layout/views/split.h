@@ -9,7 +9,6 @@
 #include "layout/cells/cells.h"
 #include "layout/move/view.h"
 
-const char *split_name(enum split s);
 /* split_draw - into rows [y, y + n), the first is a heading. */
 void split_draw(struct grid *g, struct view *v, int y, int n);
 /* split_work - go on with sums for about budget_ns; VR_WORK while there is more. */

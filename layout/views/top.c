@@ -5,7 +5,6 @@
  * flicker. The cursor stays with its group; on the first row it stays there.
  */
 #include "layout/views/top.h"
-#include "decode/base/wide.h"
 
 #include <inttypes.h>
 #include <stdio.h>

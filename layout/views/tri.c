@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "decode/base/mem.h"
 #include "layout/cells/fmt.h"
 #include "layout/move/move.h"
 #include "layout/views/table.h"

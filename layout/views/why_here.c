@@ -3,11 +3,9 @@
  */
 #include "layout/views/why_here.h"
 
-#include "layout/move/move.h"
 #include "layout/move/record.h"
 #include "layout/views/items.h"
 #include "layout/views/table.h"
-#include "triage/findings/explain.h"
 
 static bool of_item(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1)
 {

@@ -8,7 +8,7 @@
 #include "triage/activity/gstate.h"
 #include "layout/move/kind.h"
 #include "layout/move/search.h"
-#include "layout/move/mixture.h"
+#include "layout/move/folded.h"
 
 static bool same_name(const struct seen *s, uint32_t a, uint32_t b)
 {
@@ -45,8 +45,8 @@ static void rows_hold(struct seen *s)
         if (lane == NO_LANE)
             break;
         const uint32_t more = lanes_more(l, view_line_row(&s->v, i));
-        const struct shares *col = mixture_of(&s->v, lane);
-        assert_int_equal(mixture_members(&s->v, lane), more ? more + 1 : 0);
+        const struct shares *col = folded_of(&s->v, lane);
+        assert_int_equal(folded_members(&s->v, lane), more ? more + 1 : 0);
         assert_true(!more == !col);
         for (int c = 0; more && c < s->v.scr.plot_w; c++) {
             struct shares sum;
@@ -84,14 +84,14 @@ static void short_of(struct seen *s)
     finish(&s->v);
     assert_true(frame_draw(&s->g, &s->v, NULL));
     for (long n = 0; n < 200 && !all; n++) {
-        mixture_free(s->v.cache.mixture);
-        s->v.cache.mixture = NULL;
+        folded_free(s->v.cache.folded);
+        s->v.cache.folded = NULL;
         mem_fail_after(n);
-        mixture_follow(&s->v);
-        (void)mixture_work(&s->v, INT64_MAX);
+        folded_follow(&s->v);
+        (void)folded_work(&s->v, INT64_MAX);
         mem_fail_after(-1);
-        all = s->v.cache.mixture && !mixture_pending(&s->v);
-        assert_true(all || !s->v.cache.mixture);
+        all = s->v.cache.folded && !folded_pending(&s->v);
+        assert_true(all || !s->v.cache.folded);
     }
     assert_true(all);
     rows_hold(s);
