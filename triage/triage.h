@@ -356,6 +356,15 @@ static inline int64_t triage_idle_known(const struct triage *tg)
     return ns_add(tg->p_sum.ns[ST_IDLE], tg->unused - tg->lost);
 }
 
+/* triage_busy - processor time that was not idle, looking for work included. */
+static inline int64_t triage_busy(const struct triage *tg)
+{
+    int64_t ns = 0;
+    for (int st = ST_SCHED; st <= ST_SYSCALL; st++)
+        ns = ns_add(ns, tg->p_sum.ns[st]);
+    return ns;
+}
+
 /* triage_new - all-zero tables for a loaded trace, which must outlive them. */
 enum err_code triage_new(const struct trace *tr, struct triage **out, struct err *e);
 enum triage_state { TRIAGE_MORE, TRIAGE_DONE, TRIAGE_NOMEM };

@@ -53,13 +53,6 @@ int64_t fig_all_ns(const struct triage *tg, int state)
     return ns;
 }
 
-int64_t fig_busy(const struct triage *tg)
-{
-    const int64_t *ns = tg->p_sum.ns;
-    return ns_add(ns_add(ns[ST_RUNNING], ns[ST_GCWORK]),
-                  ns_add(ns[ST_ASSIST], ns_add(ns[ST_SWEEP], ns[ST_SYSCALL])));
-}
-
 static char *copy(const char *s)
 {
     const size_t n = strlen(s) + 1;
@@ -218,7 +211,7 @@ bool fig_take(struct figures *f, const struct loaded *l, bool gap)
     s->seen_ns = ns_add(s->seen_ns, tg->end);
     s->gc_ns = ns_add(s->gc_ns, ns_add(tg->p_sum.ns[ST_GCWORK], tg->p_sum.ns[ST_SWEEP]));
     s->assist_ns = ns_add(s->assist_ns, tg->p_sum.ns[ST_ASSIST]);
-    s->busy_ns = ns_add(s->busy_ns, fig_busy(tg));
+    s->busy_ns = ns_add(s->busy_ns, triage_busy(tg));
     s->capacity_ns = ns_add(s->capacity_ns, tg->capacity);
     hist_sum(&s->sched, &tg->sched);
     hist_sum(&s->stw, &tg->stw_all);

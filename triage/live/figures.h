@@ -55,11 +55,9 @@ struct figures {
 bool fig_new(struct figures *f);
 void fig_free(struct figures *f);
 bool fig_take(struct figures *f, const struct loaded *l, bool gap);
-/* fig_ns - how long the group's goroutines were so, together; fig_all_ns - those of all groups. fig_busy -
- * processors, in the picture. */
+/* fig_ns - how long the group's goroutines were so, together; fig_all_ns - those of all groups. */
 int64_t fig_ns(const struct group *g, int state);
 int64_t fig_all_ns(const struct triage *tg, int state);
-int64_t fig_busy(const struct triage *tg);
 
 /* fig_json - one object without line breaks (docs/top.schema.json); NULL: out of memory. mem_free() it. */
 char *fig_json(const struct figures *f);

@@ -89,7 +89,7 @@ static void put_head(struct text *t, const struct top *o)
     char stamp[64];
     live_stamp(o->fig.wall_ns, false, stamp, sizeof stamp);
     text_say(t, NULL, stamp, "  ", ti->dialect, "  ", ti->gomaxprocs, "P ", tg->g_at_end, "G  ",
-             t_dur(tg->end), "  busy ", t_share((double)fig_busy(tg), (double)tg->capacity));
+             t_dur(tg->end), "  busy ", t_share((double)triage_busy(tg), (double)tg->capacity));
     if (o->late_ns >= LIVE_LATE)
         text_add(t, "  %llds late", (long long)(o->late_ns / 1000000000));
     text_say(t, NULL, "\nsched p99 ", t_dur(hist_quantile(&tg->sched, 0.99)), "  stw ",

@@ -27,7 +27,7 @@ static void out_program(json_t *root, const struct figures *f)
     json_t *r = json_in(root, "program", NULL, "dialect", ti->dialect, "gomaxprocs", ti->gomaxprocs,
                         "goroutines", tg->g_at_end, "goroutines_created_per_s", per(tg->g_created, tg->end),
                         "goroutines_ended_per_s", per(tg->g_ended, tg->end), "busy",
-                        portion(fig_busy(tg), tg->capacity)),
+                        portion(triage_busy(tg), tg->capacity)),
            *s = json_under(r, "states");
     for (int k = 0; k < FIG_STATES; k++)
         json_put(s, NULL, fig_state[k], portion(fig_all_ns(tg, k), tg->end));

@@ -30,8 +30,9 @@ char *report_json_with(const struct loaded *l, const struct asserts *a);
 int report_status(const struct loaded *l);
 
 /* Of the page (report_text.c): words in lines of report_columns() from column `indent`, at most `lines` of
- * them; a duration right-aligned; count and quantiles; what was done many times (report_instances.c). */
-void report_wrapped(struct text *t, const char *s, int indent, int lines);
+ * them (u is freed); a duration right-aligned; count and quantiles; what was done many times
+ * (report_instances.c). */
+void report_wrapped(struct text *t, struct text *u, int indent, int lines);
 void report_cell(struct text *t, int64_t ns, size_t most);
 void report_dist(struct text *t, const struct dist *d);
 void report_instances(struct text *t, const struct loaded *l);

@@ -66,10 +66,9 @@ void report_instances(struct text *t, const struct loaded *l)
         text_lit(t, "\n");
         t->failed |= !differ(&k, l, r, &d);
         instance_diff_text(&u, l->tr, &d);
-        if (u.n)
-            report_wrapped(t, u.p, 6, 3);
         t->failed |= !text_ok(&u);
-        text_free(&u);
+        if (u.n)
+            report_wrapped(t, &u, 6, 3);
     }
     t->failed |= !ok;
     instances_all_free(&k);

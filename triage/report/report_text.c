@@ -45,9 +45,10 @@ size_t report_room(size_t n)
     return n - (REPORT_WIDTH - width);
 }
 
-/* Words of s in lines of at most report_columns(), from column `indent`, at most `lines` lines. */
-void report_wrapped(struct text *t, const char *s, int indent, int lines)
+/* Words of u in lines of at most report_columns(), from column `indent`, at most `lines` lines. */
+void report_wrapped(struct text *t, struct text *u, int indent, int lines)
 {
+    const char *s = u->p ? u->p : "";
     size_t col = 0;
     while (*s && lines > 0) {
         size_t word = strcspn(s, " "), w = 0;
@@ -71,6 +72,8 @@ void report_wrapped(struct text *t, const char *s, int indent, int lines)
         s += word + (s[word] == ' ');
     }
     endl(t);
+    t->failed |= u->failed;
+    text_free(u);
 }
 
 /* "  what    .." in lines from column INDENT on; nothing where there are no words. Findings are kept as
@@ -81,7 +84,7 @@ static void field(struct text *t, const char *name, const char *s)
     const size_t start = t->n;
     text_clean(&u, s ? s : "", s ? strlen(s) : 0, 0);
     if (u.n) {
-        report_wrapped(t, u.p, INDENT, WHOLE);
+        report_wrapped(t, &u, INDENT, WHOLE);
         memcpy(t->p + start + FIELD, name, strlen(name)); /* into the blanks before it */
     }
     text_free(&u);
@@ -123,8 +126,7 @@ static void head(struct text *t, const struct loaded *l)
         const struct err *w = trace_warning(l->tr, i);
         struct text u = {.ascii = t->ascii};
         text_say(&u, NULL, "WARNING: ", t_clean(w->what));
-        report_wrapped(t, u.p ? u.p : "", 0, 2);
-        text_free(&u);
+        report_wrapped(t, &u, 0, 2);
     }
     if (l->partial) {
         const struct err *d = trace_damage(l->tr, 0);
@@ -134,8 +136,7 @@ static void head(struct text *t, const struct loaded *l)
         if (d->offset != ERR_NO_OFFSET)
             text_add(&u, "byte %llu: ", (unsigned long long)d->offset);
         text_clean(&u, d->what, strlen(d->what), 0);
-        report_wrapped(t, u.p ? u.p : "", 0, 3);
-        text_free(&u);
+        report_wrapped(t, &u, 0, 3);
     }
 }
 
@@ -186,8 +187,7 @@ static void findings(struct text *t, const struct loaded *l)
     }
     struct text u = {0};
     rules_not_asked_text(&u, l->tg);
-    report_wrapped(t, u.p ? u.p : "", 2, WHOLE);
-    text_free(&u);
+    report_wrapped(t, &u, 2, WHOLE);
 }
 
 static void work(struct text *t, const struct loaded *l)
@@ -233,15 +233,13 @@ static void processors(struct text *t, const struct loaded *l)
         item(&u, state_name((enum state)i), (double)tg->p_sum.ns[i], cap, &first);
     item(&u, "idle", (double)tg->p_sum.ns[ST_IDLE], cap, &first);
     item(&u, "not recorded", (double)tg->unused, cap, &first);
-    report_wrapped(t, u.p ? u.p : "", 2, 2);
-    text_free(&u);
+    report_wrapped(t, &u, 2, 2);
     if (tg->p_sum.ns[ST_IDLE] > 0) {
         first = true;
         text_lit(&u, "idle: ");
         for (int i = 0; i < IDLE_WHYS; i++)
             item(&u, idle_why_name((enum idle_why)i), (double)tg->idle[i], cap, &first);
-        report_wrapped(t, u.p ? u.p : "", 2, 2);
-        text_free(&u);
+        report_wrapped(t, &u, 2, 2);
     }
 }
 
@@ -286,8 +284,7 @@ static void utilisation(struct text *t, const struct triage *tg)
             shown++;
         }
     }
-    report_wrapped(t, u.p ? u.p : "", 2, 2);
-    text_free(&u);
+    report_wrapped(t, &u, 2, 2);
 }
 
 /* " (dedicated 12.3ms, idle 1.2ms)": those that have 1 % of it or more. */

@@ -38,9 +38,7 @@ void report_waitfor(struct text *t, const struct loaded *l)
         text_say(&u, l->tr, t_func(w->end[i].from), " ultimately waits for (inferred): ");
         waitfor_end_text(&u, l->tr, &w->end[i]);
         text_lit(&u, ".");
-        report_wrapped(t, u.p ? u.p : "", 2, 20);
-        t->failed |= u.failed;
-        text_free(&u);
+        report_wrapped(t, &u, 2, 20);
     }
     waitfor_free(w);
 }

@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "decode/base/bisect.h"
 #include "decode/base/hash.h"
 #include "decode/base/mem.h"
 #include "decode/base/utf8.h"
@@ -231,14 +232,8 @@ static bool cover(struct sql *s, struct sql_cover *c, enum range_kind k)
 /* Covered before t. */
 static int64_t before(const struct sql_cover *c, int64_t t)
 {
-    size_t lo = 0, hi = c->n;
-    while (lo < hi) {
-        const size_t mid = (lo + hi) / 2;
-        if (c->t0[mid] < t)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    size_t lo = 0;
+    bisect(lo, c->n, i, c->t0[i] < t);
     if (!lo)
         return 0;
     return c->before[lo - 1] + ((c->t1[lo - 1] < t ? c->t1[lo - 1] : t) - c->t0[lo - 1]);

@@ -106,11 +106,7 @@ static void f_dur(sqlite3_context *x, int n, sqlite3_value **v)
     if (any_null(n, v))
         return;
     text_dur(&t, sqlite3_value_int64(v[0]));
-    if (text_ok(&t))
-        sqlite3_result_text(x, t.p, (int)t.n, SQLITE_TRANSIENT);
-    else
-        sqlite3_result_error_nomem(x);
-    text_free(&t);
+    sql_put(x, of(x), v_own(text_take(&t)));
 }
 
 static void f_state(sqlite3_context *x, int n, sqlite3_value **v)
@@ -169,11 +165,7 @@ static void f_link(sqlite3_context *x, int n, sqlite3_value **v)
         return;
     link_add(&t, trace_info(of(x)->tr)->path, sqlite3_value_int64(v[0]), k,
              (uint64_t)sqlite3_value_int64(v[2]));
-    if (text_ok(&t))
-        sqlite3_result_text(x, t.p, (int)t.n, SQLITE_TRANSIENT);
-    else
-        sqlite3_result_error_nomem(x);
-    text_free(&t);
+    sql_put(x, of(x), v_own(text_take(&t)));
 }
 
 void sql_matches(struct sql *s, sql_shows *shows, void *arg)
@@ -370,11 +362,7 @@ static void hist_end(sqlite3_context *x)
         }
         from = i && i < DECADES - 1 ? from * 10 : from;
     }
-    if (!text_ok(&t))
-        sqlite3_result_error_nomem(x);
-    else if (t.n)
-        sqlite3_result_text(x, t.p, (int)t.n, SQLITE_TRANSIENT);
-    text_free(&t);
+    sql_put(x, sqlite3_user_data(x), v_own(text_take(&t)));
 }
 
 bool sql_functions(struct sql *s)

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "decode/base/bisect.h"
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "triage/sql/sql_priv.h"
@@ -63,14 +64,8 @@ static bool groups_index(struct sql *s)
 /* The first place in by_id with at least this id. */
 static uint32_t ids_from(const struct sql *s, uint64_t id)
 {
-    uint32_t lo = 0, hi = trace_nlanes(s->tr, LANE_G);
-    while (lo < hi) {
-        const uint32_t mid = lo + (hi - lo) / 2;
-        if (s->by_id[mid].key < id)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    uint32_t lo = 0;
+    bisect(lo, trace_nlanes(s->tr, LANE_G), i, s->by_id[i].key < id);
     return lo;
 }
 

@@ -2,6 +2,7 @@
  * sql_lists.c - the tables that are lists of the model: range, metric, task, region, log, sample. All are in
  * the order of their times, so a bound on the time is a place in the list.
  */
+#include "decode/base/bisect.h"
 #include "triage/sql/sql_priv.h"
 
 struct list_cursor {
@@ -17,14 +18,8 @@ struct list_cursor {
 /* The first of n entries with a time, at p, of at least t; entries are `size` bytes apart. */
 static size_t at_least(const void *p, size_t size, size_t n, int64_t t)
 {
-    size_t lo = 0, hi = n;
-    while (lo < hi) {
-        const size_t mid = lo + (hi - lo) / 2;
-        if (*(const int64_t *)((const char *)p + mid * size) < t)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    size_t lo = 0;
+    bisect(lo, n, i, *(const int64_t *)((const char *)p + i * size) < t);
     return lo;
 }
 

@@ -31,7 +31,8 @@ static int64_t gc_ns(const struct triage *tg)
     X("goroutines.created", UNIT_COUNT, true, (double)tg->g_created, "in the trace") \
     X("goroutines.end", UNIT_COUNT, true, (double)tg->g_at_end, "there when the trace ends") \
     X("goroutines.stuck", UNIT_COUNT, true, stuck(tg), "created in the trace, waiting once and for ever") \
-    X("busy.share", UNIT_SHARE, true, share((double)busy(tg), (double)tg->capacity), "of processor time") \
+    X("busy.share", UNIT_SHARE, true, share((double)triage_busy(tg), (double)tg->capacity), \
+      "of processor time") \
     X("idle.share", UNIT_SHARE, true, share((double)tg->p_sum.ns[ST_IDLE], (double)tg->capacity), \
       "of processor time") \
     X("idle.missed", UNIT_SHARE, true, share((double)tg->idle[IDLE_MISSED], (double)tg->capacity), \
@@ -53,14 +54,6 @@ static double stuck(const struct triage *tg)
         n += k == WK_NET || k == WK_SLEEP ? 0 : tg->leaks[i].once;
     }
     return n;
-}
-
-static int64_t busy(const struct triage *tg)
-{
-    int64_t ns = 0;
-    for (int i = ST_SCHED; i <= ST_SYSCALL; i++)
-        ns = ns_add(ns, tg->p_sum.ns[i]);
-    return ns;
 }
 
 static const struct {
