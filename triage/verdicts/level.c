@@ -254,8 +254,8 @@ static bool warns(struct causes *c, const struct works *all, const struct verdic
                         (v->doing[0].cat == EX_RUN && v->ev[EV_CROWD] > c->procs));
     case FAM_POLLING: return v->ev[EV_SHARE] * share >= threshold(TH_SHARE);
     case FAM_LIMIT:
-        return much && ((varies && awaited(w) && slows_few(c, all, v)) || ended_by_others(c, all, v) ||
-                        others_answered(c, all, v));
+        return much && (v->rule == RULE_DEAD || (varies && awaited(w) && slows_few(c, all, v)) ||
+                        ended_by_others(c, all, v) || others_answered(c, all, v));
     case FAM_SERIAL:
         return share >= threshold(TH_REPEATS) && !is_of_parts(all, v) &&
                (!side_by_side(w) || alone_in_main(all, w));
@@ -308,6 +308,8 @@ void verdict_level(struct causes *c, const struct works *all, struct verdict *v)
     const double polls = awaited(w) && v->rule == RULE_SLEEP && v->harm.share >= threshold(TH_SHARE)
                              ? verdict_polls(c, all, v)
                              : 0;
+    if (v->rule == RULE_LIMIT && verdict_asks_dead(all, v))
+        v->rule = RULE_DEAD;
     if (polls > 0)
         verdict_ev(v, EV_SHARE, polls);
     if (varies && awaited(w) && verdict_family(v) != FAM_SLOW && verdict_family(v) != FAM_CROWD &&

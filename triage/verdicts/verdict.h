@@ -182,6 +182,11 @@ bool verdicts_culprits(const struct works *w, struct verdicts *out);
  * was done already; 0: it handed nothing over, or nobody was done earlier.
  */
 double verdict_polls(const struct causes *c, const struct works *w, const struct verdict *v);
+/*
+ * verdict_asks_dead - limit.c: of one that waits until a limit ends it: does each piece of work that waits
+ * there wait in vain once, and is answered then? What it asks first does not answer.
+ */
+bool verdict_asks_dead(const struct works *all, const struct verdict *v);
 /* verdict_new - of a resource: `share` of the trace, no work, no lane. */
 struct verdict verdict_new(enum rule r, double share);
 /*
