@@ -1,5 +1,5 @@
 /*
- * table_groups.c - view 5: goroutines by start function, and the goroutines of one.
+ * table_groups.c - view 5: goroutines by start function, and the goroutines of one; all of them, one by one.
  */
 #include <inttypes.h>
 
@@ -79,6 +79,26 @@ static bool groups_own(struct table *t)
     return true;
 }
 
+/* All goroutines, of their groups or of one kind. */
+static bool groups_add(struct table *t, bool by_group)
+{
+    const struct triage *tg = t->tg;
+    for (uint32_t g = 0; g < tg->ng; g++) {
+        const uint32_t of = gstat_group(tg->g, g);
+        if (of >= tg->ngroups)
+            continue;
+        const struct lane_info li = trace_lane(t->tr, tri_g(g));
+        const struct thing x = {.t0 = li.first,
+                                .t1 = li.first + gstat_ns(tg->g, g, GM_LIFE),
+                                .g = g,
+                                .index = g,
+                                .open = !li.ended};
+        if (!table_add(t, by_group ? tg->groups[of].name : 0, by_group ? of : 0, x))
+            return false;
+    }
+    return true;
+}
+
 static bool groups_list(struct table *t)
 {
     const struct triage *tg = t->tg;
@@ -87,20 +107,12 @@ static bool groups_list(struct table *t)
     for (uint32_t i = 0; i < tg->ngroups; i++)
         if (table_type(t, tg->groups[i].name, i) == TAB_NONE)
             return false;
-    for (uint32_t g = 0; g < tg->ng; g++) {
-        const uint32_t of = gstat_group(tg->g, g);
-        if (of >= tg->ngroups)
-            continue;
-        const struct lane_info li = trace_lane(t->tr, tri_g(g));
-        if (!table_add(t, tg->groups[of].name, of,
-                       (struct thing){.t0 = li.first,
-                                      .t1 = li.first + gstat_ns(tg->g, g, GM_LIFE),
-                                      .g = g,
-                                      .index = g,
-                                      .open = !li.ended}))
-            return false;
-    }
-    return true;
+    return groups_add(t, true);
+}
+
+static bool gsums_list(struct table *t)
+{
+    return groups_add(t, false);
 }
 
 /* ---- values -------------------------------------------------------------------------------------------- */
@@ -284,27 +296,25 @@ static void groups_say(struct text *t, const struct view *v, const struct thing 
     }
 }
 
+#define OF_GOROUTINES \
+    .thing = "goroutine", .things = "goroutines", .none = "no goroutines in this trace", .col = col, \
+    .ncols = ONE_COLS, .first = THING_OWN + ONE_RUNNING, .counted = true, .value = groups_value, \
+    .name = groups_name, .say = groups_say, .moment = groups_moment
+
 static const struct table_from groups = {
-    .thing = "goroutine",
-    .things = "goroutines",
+    OF_GOROUTINES,
     .types = "start functions",
-    .none = "no goroutines in this trace",
     .type_col = kind_col,
     .ntype_cols = KIND_COLS,
     .type_first = RUNNING,
-    .col = col,
-    .ncols = ONE_COLS,
-    .first = THING_OWN + ONE_RUNNING,
-    .counted = true,
     .list = groups_list,
     .drop = groups_drop,
-    .value = groups_value,
     .type_value = groups_type_value,
-    .name = groups_name,
     .type_name = table_name_string,
-    .say = groups_say,
     .type_say = groups_say_type,
     .type_lists = groups_lists,
-    .moment = groups_moment,
 };
 const struct view_kind kind_groups = {IS_THINGS(&groups)};
+
+static const struct table_from gsums = {OF_GOROUTINES, .list = gsums_list};
+const struct view_kind kind_gsums = {IS_THINGS(&gsums)};

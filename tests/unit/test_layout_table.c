@@ -27,8 +27,7 @@ static void act(struct seen *s, enum request d, int n)
     assert_true(frame_draw(&s->g, &s->v, NULL));
 }
 
-static const int tables[] = {VIEW_CYCLES, VIEW_STOPS, VIEW_TYPES, VIEW_REGIONS,
-                             VIEW_PLACES, VIEW_CALLS, VIEW_GSUMS};
+static const int tables[] = {VIEW_CYCLES, VIEW_STOPS, VIEW_TYPES, VIEW_REGIONS, VIEW_PLACES, VIEW_CALLS};
 enum { TABLES = sizeof tables / sizeof *tables };
 
 /* ---- numbers ------------------------------------------------------------------------------------------- */
