@@ -453,6 +453,30 @@ static void test_quit(void **state)
     pty_close(&p);
 }
 
+/* A step to the side moves what is shown by one sequence a row; most of the picture is not sent again. */
+static void test_sideways(void **state)
+{
+    (void)state;
+    struct pty p;
+    view(&p, TRACE);
+    shown(&p);
+    pty_type(&p, "2ww");
+    pty_rest(&p);
+    for (int i = 0; i < 2; i++) { /* to the right, and back */
+        size_t from = p.n, rows = 0;
+        pty_type(&p, i ? "h" : "l");
+        pty_rest(&p);
+        const char *moves = i ? "\033[8@" : "\033[8P";
+        for (size_t at = from; at + 4 <= p.n; at++)
+            rows += memcmp(p.out + at, moves, 4) == 0;
+        if (rows < 4 || p.n - from > 2500)
+            pty_fail(&p, "a step to the side is sent as a new picture");
+    }
+    pty_type(&p, "Q");
+    expect_left(&p, 0, -1, "Q");
+    pty_close(&p);
+}
+
 /* What is pasted is no keys, and neither is an answer to what another program asked; a prompt takes pasted
  * text. */
 static void test_paste(void **state)
@@ -989,7 +1013,7 @@ int main(void)
         cmocka_unit_test(test_file_cut),      cmocka_unit_test(test_file_replaced),
         cmocka_unit_test(test_copies),        cmocka_unit_test(test_killed_while_stopped),
         cmocka_unit_test(test_editor),        cmocka_unit_test(test_editor_alone),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_memory),        cmocka_unit_test(test_sideways),
     };
     program = getenv("GOTOP") ? getenv("GOTOP") : "build/gotop";
     if (access(program, X_OK) || access(TRACE, R_OK) || !mkdtemp(dir)) {
