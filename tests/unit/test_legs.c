@@ -244,6 +244,29 @@ static void at(void **state)
     trace_close(tr);
 }
 
+/* How long goroutines ran within their legs, and how many CPU samples there are of that. */
+struct legs_cpu {
+    int64_t ran;
+    uint64_t samples;
+};
+
+static void legs_cpu(const struct trace *tr, const struct legs *l, struct legs_cpu *out)
+{
+    const struct sample *m;
+    const size_t n = trace_samples(tr, &m);
+    for (size_t k = 0; k < l->n; k++) {
+        struct shares sh;
+        trace_shares(tr, (struct lane){LANE_G, l->v[k].g}, l->v[k].t0, l->v[k].t1, &sh);
+        out->ran = ns_add(out->ran, l->v[k].queued ? 0 : sh.ns[ST_RUNNING]);
+    }
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < l->n; k++) {
+            const struct leg *v = &l->v[k];
+            out->samples += !v->queued && m[i].g == v->g && m[i].t >= v->t0 && m[i].t < v->t1;
+        }
+    }
+}
+
 /*
  * Tasks that run longer: CPU samples tell whether they had more to do or the process was stopped
  * (tests/golden/longer/longer.go).

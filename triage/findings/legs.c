@@ -403,20 +403,3 @@ bool legs_of(struct trails *x, const struct workpiece *p, uint64_t *spans, struc
             return false;
     return put_leg(out, g, false, w.t0, t) && turn_round(out);
 }
-
-void legs_cpu(const struct trace *tr, const struct legs *l, struct legs_cpu *out)
-{
-    const struct sample *m;
-    const size_t n = trace_samples(tr, &m);
-    for (size_t k = 0; k < l->n; k++) {
-        struct shares sh;
-        trace_shares(tr, (struct lane){LANE_G, l->v[k].g}, l->v[k].t0, l->v[k].t1, &sh);
-        out->ran = ns_add(out->ran, l->v[k].queued ? 0 : sh.ns[ST_RUNNING]);
-    }
-    for (size_t i = 0; i < n && (i % 512 || slices_tick()); i++) {
-        for (size_t k = 0; k < l->n; k++) {
-            const struct leg *v = &l->v[k];
-            out->samples += !v->queued && m[i].g == v->g && m[i].t >= v->t0 && m[i].t < v->t1;
-        }
-    }
-}

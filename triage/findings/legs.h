@@ -59,16 +59,6 @@ struct legs {      /* by time; the first begins and the last ends with the piece
 };
 void legs_free(struct legs *l);
 
-/*
- * legs_cpu - adds how long a piece's goroutines ran within its legs (queued ones apart), and how many CPU
- * samples there are of that. Costs a pass over all samples.
- */
-struct legs_cpu {
-    int64_t ran;
-    uint64_t samples;
-};
-void legs_cpu(const struct trace *tr, const struct legs *l, struct legs_cpu *out);
-
 struct trails; /* trails.h: the evidence of a trace's tasks */
 /*
  * legs_of - the legs of a piece into *out, whose memory is used again. *spans: so many spans and pieces of

@@ -4,6 +4,7 @@
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "triage/findings/asks.h"
+#include "triage/work/sampled.h"
 #include "triage/work/work.h"
 
 enum {
@@ -17,6 +18,7 @@ struct making {
     const struct trace *tr;
     struct explainer *x;
     struct owners *own;
+    struct sampled *sampled; /* NULL: the trace has no CPU samples */
     struct work_tree *t;
     unsigned sets; /* of the piece that is explained, a bit each */
     bool no_idle;  /* waits at depth 0 are no rest: the piece is within one */
@@ -111,6 +113,63 @@ static void node_add(struct making *m, struct tree_node *n, const struct tree_no
         n->ran = like->ran;
 }
 
+/* Running in a stack, where the trace has CPU samples. */
+static struct tree_node of_stack(struct making *m, const struct explain_part *p, uint32_t stack,
+                                 uint32_t frame)
+{
+    const struct frame f = trace_frame(m->tr, stack, frame);
+    struct tree_node n = {.cat = p->cat, .who = trace_g_name(m->tr, p->g), .g = p->g, .by = NO_LANE};
+    n.leaf = n.user = f.func;
+    n.owner = (uint8_t)owner_of(m->own, &f);
+    n.stack = stack;
+    n.frame = frame;
+    n.ran = (struct ran){.how = RAN_IN};
+    return n;
+}
+
+static uint32_t like_add(struct making *m, uint32_t up, const struct tree_node *like,
+                         const struct explain_part *p)
+{
+    const uint64_t a = (uint64_t)up << 32 | like->user, b = (uint64_t)like->who << 32 |
+                                                            (uint64_t)like->leaf << 9 |
+                                                            (uint64_t)p->kind << 4 | p->cat;
+    const uint32_t i = tab_put(&m->t->by, a, b, m->t->n);
+    struct tree_node *n = i == TAB_NONE ? NULL : i == m->t->n ? node_new(m, up, like) : &m->t->v[i];
+    if (!n) {
+        m->failed = true;
+        return up;
+    }
+    node_add(m, n, like, p);
+    return i;
+}
+
+/* Running, by what samples tell of it, and the rest by where it stopped; what is told alike is one part. */
+static void running_add(struct making *m, uint32_t up, const struct explain_part *p)
+{
+    struct explain_part one = *p;
+    struct tree_node is = {.cat = EX_CATS};
+    struct sampled_by by;
+    for (int64_t t = p->t0; t < p->t1; t = by.t1) {
+        struct explain_part q = *p;
+        sampled_part(m->sampled, p, t, &by);
+        q.t0 = t;
+        q.t1 = by.t1;
+        struct tree_node like = by.stack ? of_stack(m, &q, by.stack, by.frame) : of_part(m, &q);
+        if (!by.stack && like.ran.how == RAN_IN && like.stack && !p->region) /* stopped in there */
+            like = of_stack(m, &q, like.stack, sampled_frame(m->sampled, like.stack));
+        if (is.cat != EX_CATS && (is.user != like.user || is.ran.how != like.ran.how)) {
+            ran_lasts(&is.ran, one.t1 - one.t0);
+            (void)like_add(m, up, &is, &one);
+            is.cat = EX_CATS;
+        }
+        one.t0 = is.cat == EX_CATS ? q.t0 : one.t0;
+        one.t1 = q.t1;
+        is = is.cat == EX_CATS ? like : is;
+    }
+    ran_lasts(&is.ran, one.t1 - one.t0);
+    (void)like_add(m, up, &is, &one);
+}
+
 static uint32_t part(void *arg, uint32_t up, const struct explain_part *p)
 {
     struct making *m = arg;
@@ -119,48 +178,53 @@ static uint32_t part(void *arg, uint32_t up, const struct explain_part *p)
             idle_add(m, p->t1 - p->t0);
         return up;
     }
-    const struct tree_node like = of_part(m, p);
-    const uint64_t a = (uint64_t)up << 32 | like.user,
-                   b = (uint64_t)like.who << 32 | (uint64_t)like.leaf << 9 | (uint64_t)p->kind << 4 | p->cat;
-    const uint32_t i = tab_put(&m->t->by, a, b, m->t->n);
-    struct tree_node *n = i == TAB_NONE ? NULL : i == m->t->n ? node_new(m, up, &like) : &m->t->v[i];
-    if (!n) {
-        m->failed = true;
+    if (p->cat == EX_RUN && m->sampled) {
+        running_add(m, up, p);
         return up;
     }
-    node_add(m, n, &like, p);
-    return i;
+    const struct tree_node like = of_part(m, p);
+    return like_add(m, up, &like, p);
 }
 
-static bool stretch_add(struct making *m, const struct workpiece *p)
+/* The same, to find out what its samples are under. */
+static uint32_t part_count(void *arg, uint32_t up, const struct explain_part *p)
 {
-    struct tree_node *root = &m->t->v[0];
-    for (int s = 0; s < TREE_SETS; s++)
-        root->ns[s] = m->sets >> s & 1 ? ns_add(root->ns[s], p->t1 - p->t0) : root->ns[s];
-    return explain_piece(m->x, p, part, m, &m->t->cut) && !m->failed;
+    struct making *m = arg;
+    m->failed |= p->cat == EX_RUN && !sampled_count(m->sampled, p->g, p->t0, p->t1, m->sets);
+    return up;
 }
 
-/* most: spans that it may cost, if it is a life that runs all along: of more, stretches are explained. 0: it
- * is none. */
-static bool piece_add(struct making *m, const struct workpiece *p, unsigned sets, uint64_t most)
+/*
+ * Goes through a piece; *ns: how much of it. most: spans that it may cost, if it is a life that runs all
+ * along: of more, stretches are explained. 0: it is none.
+ */
+static bool piece_walk(struct making *m, const struct workpiece *p, uint64_t most, explain_visit *visit,
+                       int64_t *ns)
 {
-    struct tree_node *root = &m->t->v[0];
     struct stretches s = {1, 0, p->t1 - p->t0};
-    m->sets = sets;
-    for (int k = 0; k < TREE_SETS; k++) {
-        if (sets >> k & 1) {
-            m->t->pieces[k]++;
-            root->pieces[k]++;
-            root->n[k]++;
-        }
-    }
-    if (!most)
-        return stretch_add(m, p);
-    bool ok = explain_stretches(m->x, p->g, p->t0, p->t1, most, &s);
+    bool ok = !most || explain_stretches(m->x, p->g, p->t0, p->t1, most, &s);
     for (int i = 0; ok && i < s.n; i++) {
         const int64_t t0 = p->t0 + i * s.step;
-        const struct workpiece one = workpiece_of_g(p->g, t0, t0 + s.each);
-        ok = stretch_add(m, &one);
+        const struct workpiece one = most ? workpiece_of_g(p->g, t0, t0 + s.each) : *p;
+        ok = explain_piece(m->x, &one, visit, m, &m->t->cut) && !m->failed;
+    }
+    *ns = s.n * s.each;
+    return ok;
+}
+
+static bool piece_add(struct making *m, const struct workpiece *p, uint64_t most)
+{
+    int64_t ns;
+    for (int k = 0; k < TREE_SETS; k++) {
+        struct tree_node *root = &m->t->v[0];
+        m->t->pieces[k] += m->sets >> k & 1;
+        root->pieces[k] += m->sets >> k & 1;
+        root->n[k] += m->sets >> k & 1;
+    }
+    const bool ok = piece_walk(m, p, most, part, &ns);
+    for (int k = 0; k < TREE_SETS; k++) {
+        struct tree_node *root = &m->t->v[0];
+        root->ns[k] = m->sets >> k & 1 ? ns_add(root->ns[k], ns) : root->ns[k];
     }
     return ok;
 }
@@ -208,11 +272,27 @@ static unsigned sets_of(const struct work *w, uint32_t i, uint32_t n)
     return sets;
 }
 
+/* What the CPU samples of its pieces are under. */
+static bool samples_of(struct making *m, const struct work *w, uint64_t most)
+{
+    const uint64_t left = explain_left(m->x);
+    int64_t ns;
+    bool ok = true;
+    sampled_begin(m->sampled);
+    for (uint32_t i = 0; ok && i < w->looked; i++) {
+        m->sets = sets_of(w, i, w->looked);
+        ok = !m->sets || piece_walk(m, &w->v[i], most, part_count, &ns);
+    }
+    explain_budget(m->x, left);
+    return ok;
+}
+
 bool tree_make(struct causes *c, struct works *all, struct work *w)
 {
     struct work_tree *t = &w->tree;
-    struct making m = {
-        .tr = c->tr, .x = c->x, .own = all->own, .t = t, .rests = w->background || w->standing};
+    struct making m = {.tr = c->tr, .x = c->x, .own = all->own, .t = t};
+    m.sampled = sampled_any(all->sampled) ? all->sampled : NULL;
+    m.rests = w->background || w->standing;
     *t = (struct work_tree){0};
     t->v = mem_grow(NULL, &t->cap, 1, sizeof *t->v);
     if (!t->v)
@@ -221,12 +301,12 @@ bool tree_make(struct causes *c, struct works *all, struct work *w)
         (struct tree_node){.up = NO_LANE, .first = NO_LANE, .next = NO_LANE, .g = NO_LANE, .by = NO_LANE};
     const uint64_t most = w->standing && w->looked ? (work_counts(w) ? LONG : BRIEF) / w->looked + 1 : 0;
     uint32_t asks = 0;
-    bool ok = true;
+    bool ok = !m.sampled || samples_of(&m, w, most);
     for (uint32_t i = 0; ok && i < w->looked; i++) {
         m.asks = w->standing && calls_asks(c, w->v[i].g);
         asks += m.asks;
-        const unsigned sets = sets_of(w, i, w->looked);
-        ok = !sets || piece_add(&m, &w->v[i], sets, most);
+        m.sets = sets_of(w, i, w->looked);
+        ok = !m.sets || piece_add(&m, &w->v[i], most);
     }
     w->asks = asks * 2 > w->looked;
     return ok && sort(t);

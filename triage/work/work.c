@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
+#include "triage/work/sampled.h"
 
 /* The outermost function of the program's own in the stacks of most of a work's time: its handler. */
 static uint32_t handler_of(struct works *all, const struct work *w)
@@ -72,7 +73,8 @@ static void weigh(struct works *all)
 bool works_new(struct causes *c, struct works *out)
 {
     *out = (struct works){.tr = c->tr, .own = owners_new(c->tr)};
-    bool ok = out->own && works_find(c, out);
+    out->sampled = out->own ? sampled_new(c->tr, out->own) : NULL;
+    bool ok = out->own && out->sampled && works_find(c, out);
     explain_owners(c->x, out->own);
     explain_budget(c->x, WORKS_SPANS);
     for (uint32_t i = 0; ok && i < out->n; i++) {
@@ -84,6 +86,8 @@ bool works_new(struct causes *c, struct works *out)
         }
     }
     explain_owners(c->x, NULL);
+    sampled_free(out->sampled);
+    out->sampled = NULL;
     if (ok)
         weigh(out);
     else

@@ -77,10 +77,12 @@ struct work {
     struct work_tree tree;
     double weight; /* 0..1: of the works that count, how much of their time it is, the largest 1 */
 };
+struct sampled;
 struct works {
     const struct trace *tr;
     struct owners *own;
-    struct work *v; /* those that count first, by their weight */
+    struct sampled *sampled; /* sampled.h: only while they are made */
+    struct work *v;          /* those that count first, by their weight */
     uint32_t n;
 };
 /* works_new - finds them and makes their trees. false: out of memory. Costs at most WORKS_SPANS spans

@@ -1,0 +1,200 @@
+/* sampled.c - see sampled.h. */
+#include "triage/work/sampled.h"
+
+#include "decode/base/host.h"
+#include "decode/base/mem.h"
+#include "triage/findings/thresholds.h"
+
+struct under { /* samples of a work that are under a function, by set */
+    uint64_t n[TREE_SETS];
+    uint64_t all, own; /* in all sets; those in it or in what it calls of libraries */
+    uint64_t last; /* the sample that was counted last: one counts once, however often the function recurs */
+};
+
+struct sampled {
+    const struct trace *tr;
+    const struct sample *all;
+    struct owners *own;
+    uint32_t *by, n; /* those of goroutines, by goroutine and time */
+    struct tab row;  /* function: its `under` */
+    struct under *under;
+    uint32_t nunder;
+    size_t cap;
+    uint64_t total[TREE_SETS], nth;
+};
+
+static int cmp_sample(const void *a, const void *b, void *arg)
+{
+    const struct sample *v = arg;
+    const uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+    return v[i].g != v[k].g   ? (v[i].g > v[k].g) - (v[i].g < v[k].g)
+           : v[i].t != v[k].t ? (v[i].t > v[k].t) - (v[i].t < v[k].t)
+                              : (i > k) - (i < k);
+}
+
+struct sampled *sampled_new(const struct trace *tr, struct owners *own)
+{
+    struct sampled *s = mem_zalloc(sizeof *s);
+    if (!s)
+        return NULL;
+    s->tr = tr;
+    s->own = own;
+    const size_t n = trace_samples(tr, &s->all);
+    s->by = mem_alloc((n + 1) * sizeof *s->by);
+    if (!s->by) {
+        sampled_free(s);
+        return NULL;
+    }
+    for (size_t i = 0; i < n && i < UINT32_MAX; i++)
+        if (s->all[i].g != NO_LANE && s->all[i].stack)
+            s->by[s->n++] = (uint32_t)i;
+    host_sort(s->by, s->n, sizeof *s->by, cmp_sample, (void *)(uintptr_t)s->all);
+    return s;
+}
+
+void sampled_free(struct sampled *s)
+{
+    if (s) {
+        mem_free(s->by);
+        mem_free(s->under);
+        tab_free(&s->row);
+        mem_free(s);
+    }
+}
+
+bool sampled_any(const struct sampled *s)
+{
+    return s->n > 0;
+}
+
+void sampled_begin(struct sampled *s)
+{
+    tab_free(&s->row);
+    s->row = (struct tab){0};
+    s->nunder = 0;
+    s->nth = 0;
+    for (int k = 0; k < TREE_SETS; k++)
+        s->total[k] = 0;
+}
+
+/* The first of goroutine g's that is not before t, or what is behind them. */
+static uint32_t sample_at(const struct sampled *s, uint32_t g, int64_t t)
+{
+    uint32_t lo = 0, hi = s->n;
+    while (lo < hi) {
+        const uint32_t m = lo + (hi - lo) / 2;
+        const struct sample *k = &s->all[s->by[m]];
+        if (k->g < g || (k->g == g && k->t < t))
+            lo = m + 1;
+        else
+            hi = m;
+    }
+    return lo;
+}
+
+/* Goroutine g's i-th, if it is before t1. */
+static const struct sample *sample_in(const struct sampled *s, uint32_t i, uint32_t g, int64_t t1)
+{
+    const struct sample *k = i < s->n ? &s->all[s->by[i]] : NULL;
+    return k && k->g == g && k->t < t1 ? k : NULL;
+}
+
+static struct under *under_of(struct sampled *s, uint32_t func)
+{
+    const uint32_t i = tab_put(&s->row, func, 0, s->nunder);
+    if (i == TAB_NONE)
+        return NULL;
+    if (i == s->nunder) {
+        struct under *v = mem_grow(s->under, &s->cap, (size_t)i + 1, sizeof *v);
+        if (!v)
+            return NULL;
+        s->under = v;
+        v[s->nunder++] = (struct under){.last = 0};
+    }
+    return &s->under[i];
+}
+
+static bool count_one(struct sampled *s, uint32_t stack, unsigned sets)
+{
+    const uint32_t n = trace_stack(s->tr, stack);
+    bool inner = true;
+    s->nth++;
+    for (int k = 0; k < TREE_SETS; k++)
+        s->total[k] += sets >> k & 1;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct frame f = trace_frame(s->tr, stack, i);
+        if (owner_of(s->own, &f) != OWNER_PROGRAM)
+            continue;
+        struct under *u = under_of(s, f.func);
+        if (!u)
+            return false;
+        for (int k = 0; k < TREE_SETS && u->last != s->nth; k++) {
+            u->n[k] += sets >> k & 1;
+            u->all += sets >> k & 1;
+            u->own += inner && sets >> k & 1;
+        }
+        u->last = s->nth;
+        inner = false;
+    }
+    return true;
+}
+
+bool sampled_count(struct sampled *s, uint32_t g, int64_t t0, int64_t t1, unsigned sets)
+{
+    const struct sample *k;
+    bool ok = true;
+    for (uint32_t i = sample_at(s, g, t0); ok && (k = sample_in(s, i, g, t1)); i++)
+        ok = count_one(s, k->stack, sets);
+    return ok;
+}
+
+/* Are enough of some set's under it to tell it apart from who calls it? */
+static bool much(const struct sampled *s, const struct under *u)
+{
+    bool is = false;
+    for (int k = 0; k < TREE_SETS; k++)
+        is |= s->total[k] && threshold_reached(TH_SHARE, (int64_t)u->n[k], (int64_t)s->total[k]);
+    return is;
+}
+
+uint32_t sampled_frame(struct sampled *s, uint32_t stack)
+{
+    uint32_t at = owner_user(s->own, stack), last = 0;
+    for (uint32_t i = trace_stack(s->tr, stack); i-- > 0;) {
+        const struct frame f = trace_frame(s->tr, stack, i);
+        const uint32_t row = owner_of(s->own, &f) == OWNER_PROGRAM ? tab_get(&s->row, f.func, 0) : TAB_NONE;
+        if (row == TAB_NONE)
+            continue;
+        const struct under *u = &s->under[row];
+        if (last && f.func != last && !much(s, u))
+            break;
+        at = i;
+        last = f.func;
+        if (threshold_reached(TH_MOST, (int64_t)u->own, (int64_t)u->all))
+            break;
+    }
+    return at;
+}
+
+void sampled_part(struct sampled *s, const struct explain_part *p, int64_t t0, struct sampled_by *out)
+{
+    const struct sample *k, *next;
+    *out = (struct sampled_by){.t1 = p->t1};
+    for (uint32_t i = sample_at(s, p->g, p->t0); (k = sample_in(s, i, p->g, p->t1)); i++) {
+        next = sample_in(s, i + 1, p->g, p->t1);
+        const bool near = next && next->t - k->t < 2 * SAMPLED_NS;
+        const int64_t end = near                        ? k->t + (next->t - k->t) / 2
+                            : k->t < p->t1 - SAMPLED_NS ? k->t + SAMPLED_NS
+                                                        : p->t1;
+        if (end <= t0)
+            continue;
+        if (k->t - SAMPLED_NS > t0) { /* none speaks for what is before it */
+            out->t1 = k->t - SAMPLED_NS;
+            return;
+        }
+        out->t1 = end;
+        out->stack = k->stack;
+        out->frame = sampled_frame(s, k->stack);
+        return;
+    }
+}
