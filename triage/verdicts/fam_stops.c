@@ -1,8 +1,11 @@
 /* fam_stops.c - the world is stopped: by the program's own calls, or by the collector for long. */
 #include "triage/findings/thresholds.h"
+#include "triage/tables/allocs.h"
 #include "triage/verdicts/verdict.h"
 
 #include <string.h>
+
+enum { LOOKED = 20000 };
 
 static bool of_tracing(const struct triage *tg, uint32_t kind)
 {
@@ -45,6 +48,25 @@ static struct site asks_for(const struct causes *c, const struct works *w, const
     return best;
 }
 
+/* Who asks for collections, if most were asked for: the place in the program of most of them. */
+static struct site collects(const struct causes *c, const struct works *w, uint32_t *g)
+{
+    const struct range *r;
+    const size_t n = trace_ranges(c->tr, RANGE_GC, &r);
+    struct site best = {0};
+    int64_t votes = 0;
+    for (size_t i = 0; i < n && i < LOOKED; i++) {
+        const uint32_t stack = gc_begun_at(c->tr, &r[i]);
+        const bool asked = stack && stacks_may(c->tr, stack, STACK_COLLECTS);
+        const struct site p = asked ? verdict_place(w, stack) : (struct site){0};
+        best = votes > 0 ? best : p;
+        *g = votes > 0 ? *g : r[i].owner;
+        votes += best.user == p.user ? 1 : -1;
+    }
+    const struct frame f = best.stack ? trace_frame(c->tr, best.stack, best.frame) : (struct frame){0};
+    return best.stack && owner_of(w->own, &f) == OWNER_PROGRAM ? best : (struct site){0};
+}
+
 bool fam_stops(struct causes *c, const struct works *w, struct verdicts *out)
 {
     bool ok = true;
@@ -56,7 +78,7 @@ bool fam_stops(struct causes *c, const struct works *w, struct verdicts *out)
             (share < threshold(TH_NOTED) && !(r->is_gc && longest >= threshold_ns(TH_STW_LONGEST))))
             continue;
         struct verdict v = verdict_new(RULE_STW, share);
-        v.holder.at = r->is_gc ? (struct site){0} : asks_for(c, w, r, &v.holder.g);
+        v.holder.at = r->is_gc ? collects(c, w, &v.holder.g) : asks_for(c, w, r, &v.holder.g);
         v.where = v.holder.at;
         v.g = r->longest.g;
         v.t0 = r->longest.t0;
