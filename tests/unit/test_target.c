@@ -77,7 +77,7 @@ static enum err_code write_to(const char *path, struct err *e)
     enum err_code rc = out_open(&o, path, false, e);
     if (rc)
         return rc;
-    out_printf(&o, "after");
+    out_write(&o, "after", 5);
     return out_close(&o, true, e);
 }
 
@@ -283,7 +283,7 @@ static void test_fails(void **state)
     const int before = names_in(dir);
     put("kept", "before");
     assert_int_equal(out_open(&o, at("kept"), false, &e), ERR_OK);
-    out_printf(&o, "after");
+    out_write(&o, "after", 5);
     assert_int_equal(out_close(&o, false, &e), ERR_OK);
     assert_string_equal(text_of("kept"), "before");
     assert_int_equal(link(at("kept"), at("kept too")), 0);
@@ -291,7 +291,7 @@ static void test_fails(void **state)
     assert_int_equal(out_close(&o, false, &e), ERR_OK); /* it failed before the first byte */
     assert_string_equal(text_of("kept"), "before");
     assert_int_equal(out_open(&o, at("kept"), false, &e), ERR_OK);
-    out_printf(&o, "after");
+    out_write(&o, "after", 5);
     assert_int_equal(out_close(&o, false, &e), ERR_OK);
     assert_string_equal(text_of("kept"), "");
     put("kept", "before");

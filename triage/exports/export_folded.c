@@ -22,42 +22,24 @@ static const char usage_tail[] =
 
 enum { RUN = 1, OFF = 2, CPU = 4, PART = 8 };
 
+/* One of the words that options.def has. */
 static unsigned parts_of(const char *kind, enum sw_kind *part)
 {
     if (!kind || strcmp(kind, "all") == 0)
         return RUN | OFF;
-    if (strcmp(kind, "off") == 0)
-        return OFF;
     if (strcmp(kind, "run") == 0)
         return RUN;
     if (!sw_kind_parse(kind, part))
-        return 0;
-    return *part == SW_CPU ? CPU : *part <= SW_SCHED ? OFF | PART : 0;
+        return OFF;
+    return *part == SW_CPU ? CPU : OFF | PART;
 }
 
-/* Whether a row of what is off the processor is of the kind; by the rules of stackweights.h. */
+/* Whether a row of what is off the processor is of the kind. */
 static bool is_part(const struct trace *tr, enum sw_kind k, const struct weight *v)
 {
-    struct str r = trace_str(tr, v->reason);
-    switch (k) {
-    case SW_SYSCALL: return v->state == ST_SYSCALL;
-    case SW_SCHED: return v->state == ST_RUNNABLE;
-    case SW_NET: return v->state == ST_WAITING && str_is(r, "network");
-    default:
-        return v->state == ST_WAITING && r.len &&
-               (memmem(r.p, r.len, "chan", 4) || memmem(r.p, r.len, "sync", 4) ||
-                memmem(r.p, r.len, "select", 6));
-    }
-}
-
-static bool check(const struct options *o)
-{
-    enum sw_kind k = SW_NET;
-    if (!parts_of(o->kind, &k)) {
-        export_say("folded", o->kind, "say which: all, off, run, cpu, net, sync, syscall or sched");
-        return false;
-    }
-    return true;
+    return k == SW_SYSCALL ? v->state == ST_SYSCALL
+           : k == SW_SCHED ? v->state == ST_RUNNABLE
+                           : v->state == ST_WAITING && sw_counts(tr, k, v->reason);
 }
 
 static bool gather(struct export *x, unsigned parts, struct weights *w)
@@ -143,8 +125,8 @@ static enum err_code write_folded(struct export *x, struct err *e)
     return rc;
 }
 
-static const struct export_command command = {
-    .command = {"folded", CMD_FOLDED, usage_head, usage_tail}, .check = check, .write = write_folded};
+static const struct export_command command = {.command = {"folded", CMD_FOLDED, usage_head, usage_tail},
+                                              .write = write_folded};
 
 int folded_main(int argc, char **argv)
 {

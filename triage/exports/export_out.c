@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -97,19 +96,6 @@ void out_text(struct out *o, const struct text *t)
     if (!text_ok(t) && !o->error)
         o->error = ENOMEM;
     out_write(o, t->p, t->n);
-}
-
-void out_printf(struct out *o, const char *fmt, ...)
-{
-    char buf[256]; /* our own words and numbers; names go by out_text() */
-    va_list ap;
-    va_start(ap, fmt);
-    int n = vsnprintf(buf, sizeof buf, fmt, ap);
-    va_end(ap);
-    if (n < 0 || (size_t)n >= sizeof buf)
-        o->error = o->error ? o->error : EINVAL;
-    else
-        out_write(o, buf, (size_t)n);
 }
 
 bool out_broken(const struct out *o)

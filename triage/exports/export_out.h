@@ -33,12 +33,11 @@ enum err_code out_may(const char *path, struct err *e);
  * out_open - path NULL or "-" = standard output. Any other gets its name at out_close(). ERR_ARG: that file
  * was read. ERR_IO, ERR_NOMEM. Nothing is open then, e says why.
  *
- * out_write, out_text, out_printf - a failure is kept (o->error): see out_broken().
+ * out_write, out_text - a failure is kept (o->error): see out_broken().
  */
 enum err_code out_open(struct out *o, const char *path, bool gzip, struct err *e);
 void out_write(struct out *o, const void *p, size_t n);
 void out_text(struct out *o, const struct text *t); /* a failed text is an ENOMEM */
-void out_printf(struct out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* out_broken - it makes no sense to go on. */
 bool out_broken(const struct out *o);
 /*

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "decode/base/mem.h"
+#include "triage/tables/stackweights.h"
 
 void weights_free(struct weights *w)
 {
@@ -64,13 +65,6 @@ static bool is_run(const struct span *s)
     return s->state == ST_RUNNING || s->state == ST_GCWORK || s->state == ST_ASSIST;
 }
 
-/* The runtime writes a stack of one empty frame where it has none; Go takes both for the same. */
-static uint32_t real_stack(const struct trace *tr, uint32_t stack)
-{
-    struct frame f = trace_frame(tr, stack, 0);
-    return f.pc || f.func || trace_stack(tr, stack) > 1 ? stack : 0;
-}
-
 enum before { NOTHING, RAN, BLOCKED };
 
 static enum before before_of(const struct trace *tr, const struct span *s, uint32_t *own)
@@ -79,7 +73,7 @@ static enum before before_of(const struct trace *tr, const struct span *s, uint3
         return RAN;
     if (s->state != ST_WAITING && s->state != ST_SYSCALL)
         return NOTHING;
-    *own = real_stack(tr, s->stack);
+    *own = sw_stack(tr, s->stack);
     return BLOCKED;
 }
 
@@ -100,7 +94,7 @@ bool weights_off(struct weights *w, const struct scope *sc, uint32_t g)
         const struct span *s = span_get(&it);
         if (s->t0 >= sc->to)
             break;
-        struct weight k = {.stack = real_stack(sc->tr, s->stack), .state = s->state, .reason = s->reason};
+        struct weight k = {.stack = sw_stack(sc->tr, s->stack), .state = s->state, .reason = s->reason};
         if (s->state == ST_RUNNABLE && (was == BLOCKED || (was == NOTHING && info.created)))
             k.stack = was == BLOCKED ? own : 0; /* the span's is the waker's, the creator's */
         k.func = k.stack ? 0 : info.name;

@@ -195,22 +195,11 @@ static const char usage_tail[] =
     "Exit status: 0 done, 2 an error, 3 done, but only part of the trace could be read. See "
     "docs/EXPORTS.md.\n";
 
-/* The kinds of the table that make a profile; -1: none of them. */
-static int kind_of(const char *name)
-{
-    static const enum sw_kind kinds[] = {SW_NET, SW_SYNC, SW_SYSCALL, SW_SCHED, SW_CPU};
-    for (size_t i = 0; name && i < sizeof kinds / sizeof *kinds; i++)
-        if (strcmp(name, sw_kind_name(kinds[i])) == 0)
-            return (int)kinds[i];
-    return -1;
-}
-
 static bool check(const struct options *o)
 {
-    if (kind_of(o->kind) >= 0)
-        return true;
-    export_say("pprof", o->kind ? o->kind : "--kind", "say which: net, sync, syscall, sched or cpu");
-    return false;
+    if (!o->kind)
+        export_say("pprof", "--kind", "say which: net, sync, syscall, sched or cpu");
+    return o->kind;
 }
 
 static bool want(const void *scope, uint32_t g)
@@ -232,7 +221,8 @@ static int64_t wall_time(const struct trace_info *i, int64_t from)
 
 static enum err_code write_pprof(struct export *x, struct err *e)
 {
-    enum sw_kind k = (enum sw_kind)kind_of(x->o->kind);
+    enum sw_kind k = SW_CPU;
+    (void)sw_kind_parse(x->o->kind, &k); /* options.def has the words */
     struct sw_table w;
     const struct scope *sc = &x->scope;
     struct sw_filter f = {.t0 = sc->from,

@@ -130,8 +130,17 @@ static bool name_matches(const struct trace *tr, uint32_t str, const char *want)
     return same;
 }
 
-static bool set_spans(const struct loaded *l, bool region, const char *name, struct dist *d)
+/* Of a set: its durations, of what has that name; NULL: of all. false: out of memory. */
+struct set {
+    const char *word;
+    bool whole, of; /* the word may stand alone; a name may stand behind it and a colon */
+    bool (*get)(const struct loaded *l, const struct set *s, const char *name, struct dist *d);
+    enum gmetric m; /* of goroutines */
+};
+
+static bool set_spans(const struct loaded *l, const struct set *s, const char *name, struct dist *d)
 {
+    const bool region = strcmp(s->word, "region") == 0;
     const struct task *task;
     const struct region *reg;
     size_t n = region ? trace_regions(l->tr, &reg) : trace_tasks(l->tr, &task), k = 0;
@@ -155,11 +164,11 @@ static bool set_spans(const struct loaded *l, bool region, const char *name, str
     return v != NULL;
 }
 
-static bool set_group(const struct loaded *l, enum gmetric m, const char *func, struct dist *d)
+static bool set_group(const struct loaded *l, const struct set *s, const char *func, struct dist *d)
 {
     for (uint32_t i = 0; i < l->tg->ngroups; i++) {
         if (name_matches(l->tr, l->tg->groups[i].name, func)) {
-            struct dist *all = triage_group_dists(l->tg, m);
+            struct dist *all = triage_group_dists(l->tg, s->m);
             *d = all ? all[i] : *d;
             mem_free(all);
             return all != NULL;
@@ -168,8 +177,9 @@ static bool set_group(const struct loaded *l, enum gmetric m, const char *func, 
     return true;
 }
 
-static void set_blocked(const struct loaded *l, const char *reason, struct dist *d)
+static bool set_blocked(const struct loaded *l, const struct set *s, const char *reason, struct dist *d)
 {
+    (void)s;
     for (uint32_t i = 0; i < l->tg->nwaits; i++) {
         const struct wait_row *w = &l->tg->waits[i];
         int64_t longest = w->longest.t1 - w->longest.t0;
@@ -179,6 +189,21 @@ static void set_blocked(const struct loaded *l, const char *reason, struct dist 
             d->max = longest > d->max ? longest : d->max;
         }
     }
+    return true;
+}
+
+static bool set_sched(const struct loaded *l, const struct set *s, const char *name, struct dist *d)
+{
+    (void)s, (void)name;
+    hist_dist(&l->tg->sched, d);
+    return true;
+}
+
+static bool set_stw(const struct loaded *l, const struct set *s, const char *name, struct dist *d)
+{
+    (void)name;
+    hist_dist(strcmp(s->word, "stw") ? &l->tg->stw_gc : &l->tg->stw_all, d);
+    return true;
 }
 
 static size_t pieces_of(const struct loaded *l, bool requests, const char *name, int64_t *v, double *times)
@@ -249,73 +274,48 @@ static bool sample_pieces(const struct loaded *l, bool requests, const char *nam
     return v;
 }
 
-static bool set_pieces(const struct loaded *l, bool requests, const char *name, struct dist *d)
+static bool set_pieces(const struct loaded *l, const struct set *s, const char *name, struct dist *d)
 {
-    const struct pieces_asked a = {requests, name};
-    return count_pieces(l, &a, d) && (d->n || sample_pieces(l, requests, name, d));
+    const struct pieces_asked a = {strcmp(s->word, "request") == 0, name};
+    return count_pieces(l, &a, d) && (d->n || sample_pieces(l, a.requests, name, d));
 }
 
-/* What stands behind a word and a colon; "": the word alone; NULL: it is another one. */
-static const char *named(const char *set, const char *word)
-{
-    const size_t n = strlen(word);
-    return strncmp(set, word, n) != 0 ? NULL : set[n] == ':' ? set + n + 1 : set[n] ? NULL : set + n;
-}
+static const struct set sets[] = {
+    {"sched", true, false, set_sched, 0},          {"stw", true, false, set_stw, 0},
+    {"stw.gc", true, false, set_stw, 0},           {"task", true, true, set_spans, 0},
+    {"region", true, true, set_spans, 0},          {"request", true, true, set_pieces, 0},
+    {"piece", false, true, set_pieces, 0},         {"blocked", false, true, set_blocked, 0},
+    {"exec", false, true, set_group, GM_EXEC},     {"wait", false, true, set_group, GM_WAIT},
+    {"sched", false, true, set_group, GM_SCHED},   {"syscall", false, true, set_group, GM_SYSCALL},
+    {"assist", false, true, set_group, GM_ASSIST}, {"life", false, true, set_group, GM_LIFE}};
 
-/* Those that are found in the trace itself. Is it one? *ok: it was there to be had. */
-static bool set_of_trace(const struct loaded *l, const char *set, struct dist *d, bool *ok)
+/* The set that a text calls, "task:NAME" or "task"; *name: what stands behind the colon, NULL: nothing. */
+static const struct set *set_find(const char *text, const char **name)
 {
-    static const char *const word[] = {"task", "region", "request", "piece"};
-    const char *name = NULL;
-    size_t i = 0;
-    while (i < sizeof word / sizeof *word && !(name = named(set, word[i])))
-        i++;
-    if (!name || (i == 3 && !*name))
-        return false;
-    name = *name ? name : NULL;
-    *ok = i < 2 ? set_spans(l, i == 1, name, d) : set_pieces(l, i == 2, name, d);
-    return true;
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+        const size_t n = strlen(sets[i].word);
+        if (strncmp(text, sets[i].word, n) != 0 || (text[n] && text[n] != ':'))
+            continue;
+        *name = text[n] && text[n + 1] ? text + n + 1 : NULL;
+        if (*name ? sets[i].of : sets[i].whole && (!text[n] || sets[i].of))
+            return &sets[i];
+    }
+    return NULL;
 }
 
 /* false: no such set, or out of memory (*e says which). */
-static bool set_get(const struct loaded *l, const char *set, struct dist *d, struct err *e)
+static bool set_get(const struct loaded *l, const char *text, struct dist *d, struct err *e)
 {
-    static const struct {
-        const char *name;
-        enum gmetric m;
-    } of_groups[] = {{"exec:", GM_EXEC},       {"wait:", GM_WAIT},     {"sched:", GM_SCHED},
-                     {"syscall:", GM_SYSCALL}, {"assist:", GM_ASSIST}, {"life:", GM_LIFE}};
-    bool ok;
+    const char *name;
+    const struct set *s = set_find(text, &name);
     *d = (struct dist){0};
-    if (strcmp(set, "sched") == 0) {
-        hist_dist(&l->tg->sched, d);
+    if (s && s->get(l, s, name, d))
         return true;
-    }
-    if (strcmp(set, "stw") == 0 || strcmp(set, "stw.gc") == 0) {
-        hist_dist(set[3] ? &l->tg->stw_gc : &l->tg->stw_all, d);
-        return true;
-    }
-    if (strncmp(set, "blocked:", 8) == 0) {
-        set_blocked(l, set + 8, d);
-        return true;
-    }
-    if (set_of_trace(l, set, d, &ok)) {
-        if (!ok)
-            err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the durations of %s", set);
-        return ok;
-    }
-    for (size_t i = 0; i < sizeof of_groups / sizeof *of_groups; i++) {
-        size_t n = strlen(of_groups[i].name);
-        if (strncmp(set, of_groups[i].name, n) == 0) {
-            if (!set_group(l, of_groups[i].m, set + n, d)) {
-                err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the durations of %s", set);
-                return false;
-            }
-            return true;
-        }
-    }
-    err_set(e, ERR_ARG, ERR_NO_OFFSET, "no set of durations named '%s' (gotop report --metrics lists them)",
-            set);
+    if (s)
+        err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the durations of %s", text);
+    else
+        err_set(e, ERR_ARG, ERR_NO_OFFSET,
+                "no set of durations named '%s' (gotop report --metrics lists them)", text);
     return false;
 }
 
@@ -423,27 +423,13 @@ enum err_code metric_get(const struct loaded *l, const char *name, struct metric
 
 /* ---- without a trace ----------------------------------------------------------------------------------- */
 
-/* set_named - may set_get() have an answer for that, of some trace? */
-static bool set_named(const char *set)
-{
-    static const char *const whole[] = {"sched", "stw", "stw.gc", "task", "region", "request"};
-    static const char *const begin[] = {"task:", "region:", "request:", "piece:",  "blocked:", "exec:",
-                                        "wait:", "sched:",  "syscall:", "assist:", "life:"};
-    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
-        if (strcmp(set, whole[i]) == 0)
-            return true;
-    for (size_t i = 0; i < sizeof begin / sizeof *begin; i++)
-        if (strncmp(set, begin[i], strlen(begin[i])) == 0)
-            return true;
-    return false;
-}
-
 /* stat_unit - "p99(sched)" or "sched.p99". */
-static bool stat_unit(char *name, enum unit *unit)
+static bool stat_unit(char *metric, enum unit *unit)
 {
+    const char *name;
     char *set, *stat;
     int64_t ns;
-    if (!stat_split(name, &set, &stat))
+    if (!stat_split(metric, &set, &stat))
         return false;
     if (strcmp(stat, "mmu") == 0) {
         *unit = UNIT_SHARE;
@@ -452,7 +438,7 @@ static bool stat_unit(char *name, enum unit *unit)
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strcmp(stat, known[i]) == 0) {
             *unit = i ? UNIT_NS : UNIT_COUNT;
-            return set_named(set);
+            return set_find(set, &name) != NULL;
         }
     }
     return false;

@@ -40,22 +40,18 @@ bool sw_kind_parse(const char *name, enum sw_kind *k)
     return false;
 }
 
-/* The runtime writes a single frame of zeros where it had no stack to give. */
-static bool blank(const struct trace *tr, uint32_t stack)
+uint32_t sw_stack(const struct trace *tr, uint32_t stack)
 {
-    struct frame f;
-    if (trace_stack(tr, stack) != 1)
-        return false;
-    f = trace_frame(tr, stack, 0);
-    return f.pc == 0 && f.func == 0;
+    const struct frame f = trace_frame(tr, stack, 0);
+    return f.pc || f.func || trace_stack(tr, stack) > 1 ? stack : 0;
 }
 
 static bool add(struct build *b, uint32_t stack, int64_t ns)
 {
     uint32_t i = tab_get(&b->by_stack, stack, 0);
     struct sw_row *p;
-    if (i == TAB_NONE && blank(b->tr, stack))
-        stack = 0;
+    if (i == TAB_NONE)
+        stack = sw_stack(b->tr, stack);
     i = tab_put(&b->by_stack, stack, 0, b->out->n);
     if (i == TAB_NONE)
         return false;
@@ -84,20 +80,23 @@ static bool add_span(struct build *b, uint32_t stack, int64_t t0, int64_t t1)
 
 static bool has(struct str s, const char *part)
 {
-    return memmem(s.p, s.len, part, strlen(part)) != NULL;
+    return s.len && memmem(s.p, s.len, part, strlen(part)) != NULL;
 }
 
 /* Go's tool tells these by parts of the reason. */
+bool sw_counts(const struct trace *tr, enum sw_kind k, uint32_t reason)
+{
+    const struct str s = trace_str(tr, reason);
+    return k == SW_NET ? str_is(s, "network") : has(s, "chan") || has(s, "sync") || has(s, "select");
+}
+
 static bool reason_counts(struct build *b, uint32_t reason)
 {
-    struct str s;
     uint32_t known = tab_get(&b->reasons, reason, 0);
     if (b->kind == SW_OFFCPU)
         return b->f.reason == 0 || b->f.reason == reason;
     if (known == TAB_NONE) {
-        s = trace_str(b->tr, reason);
-        known =
-            b->kind == SW_NET ? str_is(s, "network") : has(s, "chan") || has(s, "sync") || has(s, "select");
+        known = sw_counts(b->tr, b->kind, reason);
         tab_put(&b->reasons, reason, 0, known);
     }
     return known == 1;

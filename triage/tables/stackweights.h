@@ -28,6 +28,11 @@ const char *sw_kind_name(enum sw_kind k); /* "cpu", "sync", .. */
 /* sw_kind_parse - by that name; false if there is none such. */
 bool sw_kind_parse(const char *name, enum sw_kind *k);
 
+/* sw_counts - is a wait for that reason (a string) one of those that SW_SYNC, or SW_NET, is about? */
+bool sw_counts(const struct trace *tr, enum sw_kind k, uint32_t reason);
+/* sw_stack - 0 for the stack of one empty frame that the runtime writes where it has none. */
+uint32_t sw_stack(const struct trace *tr, uint32_t stack);
+
 struct sw_row {
     uint32_t stack;
     uint64_t count; /* intervals (samples) */
