@@ -9,10 +9,10 @@
 #include "layout/cells/lines.h"
 #include "layout/views/page.h"
 
-enum { BUSIEST = 16, BUSY = 8, LITTLE = 20, PLACES = 12, GROUPS = 12, NARROW = 40, GROUPS_FROM = 80 };
+enum { BUSIEST = 16, LITTLE = 100, PLACES = 12, GROUPS = 12, NARROW = 40, GROUPS_FROM = 80 };
 
-/* The goroutines of the program that ran for longest, longest first; behind the first BUSY none that ran for
- * little beside the first. How many. */
+/* The goroutines of the program that ran for longest, longest first, without those that ran for little beside
+ * the first; how many. */
 static int busiest(const struct triage *tg, uint32_t lane[BUSIEST], int most)
 {
     int64_t ns[BUSIEST];
@@ -32,7 +32,7 @@ static int busiest(const struct triage *tg, uint32_t lane[BUSIEST], int most)
         lane[at] = i;
         least = n == most ? ns[n - 1] + 1 : 1;
     }
-    while (n > BUSY && ns[n - 1] < ns[0] / LITTLE)
+    while (n > 1 && ns[n - 1] < ns[0] / LITTLE)
         n--;
     return n;
 }
