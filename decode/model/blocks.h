@@ -115,37 +115,9 @@ static inline int64_t blocks_longest(const struct spanblocks *v, uint32_t b)
                                  blocks_width(v, b, BLK_T0) + blocks_width(v, b, BLK_DATA));
 }
 
-/*
- * GCC thinks that a function which only prefetches has no effect, and drops calls of it; so these are always
- * inlined.
- */
-#define AHEAD_INLINE static inline __attribute__((always_inline))
-
-/*
- * Prefetches, for packed block b:
- * blocks_ahead - the head of its group, which is needed to read a row.
- * blocks_ahead_rows - the rows of b and of the blocks with the same start; the head must be there by now.
- * blocks_ahead_group - the whole group, some 500 bytes.
- */
-AHEAD_INLINE void blocks_ahead(const struct spanblocks *v, uint32_t b)
-{
-    const char *head = (const char *)v->group[b / SPAN_GROUP].rows;
-    __builtin_prefetch(head);
-    __builtin_prefetch(head + 64);
-    __builtin_prefetch(head + BLK_HEAD - 1);
-}
-
-AHEAD_INLINE void blocks_ahead_rows(const struct spanblocks *v, uint32_t b)
-{
-    const uint8_t *head = v->group[b / SPAN_GROUP].rows;
-    size_t width = blocks_row(head + 8 * BLK_VALUES);
-    const char *row = (const char *)head + BLK_HEAD + b % SPAN_GROUP * width, *end = row + SPAN_START * width;
-    for (; row < end; row += 64)
-        __builtin_prefetch(row);
-    __builtin_prefetch(end - 1);
-}
-
-AHEAD_INLINE void blocks_ahead_group(const struct spanblocks *v, uint32_t b)
+/* blocks_ahead - prefetch packed block b's whole group, some 500 bytes. GCC thinks that a function which only
+ * does this has no effect, and drops calls of it; so it is always inlined. */
+static inline __attribute__((always_inline)) void blocks_ahead(const struct spanblocks *v, uint32_t b)
 {
     const char *head = (const char *)v->group[b / SPAN_GROUP].rows;
     for (int at = 0; at < 512; at += 64)

@@ -107,7 +107,7 @@ void spans_ahead(const struct spanlane *l, uint32_t b)
     enum { LINES = 6, LINE = 64, PAGES = 4 }; /* a block has some 350 bytes */
     const uint32_t n = spans_nblk(l);
     if (b % SPAN_GROUP == 0 && b + SPAN_GROUP < n && blocks_packed(l->blocks, b + SPAN_GROUP))
-        blocks_ahead_group(l->blocks, b + SPAN_GROUP);
+        blocks_ahead(l->blocks, b + SPAN_GROUP);
     for (uint32_t k = b ? b + PAGES : 1; b % PAGES == 0 && k < b + 2 * PAGES && k < n; k++)
         __builtin_prefetch(blocks_data(l->blocks, k));
     const char *p = b < n       ? (const char *)blocks_data(l->blocks, b)
@@ -192,6 +192,7 @@ static const int64_t zeros[4][SPAN_SLOTS];
 struct walk {
     uint32_t b, n, i; /* n: spans in the block, without the open one */
     int64_t t, tot[SPAN_SLOTS];
+    int64_t until;     /* moments up to this one are in the block */
     struct spancols c; /* durations and tags */
 };
 
@@ -200,6 +201,7 @@ static void walk_enter(struct walk *w, const struct span_pool *sp, const struct 
     w->b = b;
     w->i = 0;
     w->n = b < spans_nblk(l) ? SPAN_BLOCK : spans_nwait(l);
+    w->until = b < spans_nblk(l) ? blocks_t0(l->blocks, b + 1) : INT64_MAX;
     (void)spans_times(sp, l, b, &w->c, &w->t, l->t0);
     memcpy(w->tot, zeros, sizeof w->tot);
     if (!spans_nblk(l))
@@ -241,6 +243,8 @@ static void walk_fours(struct walk *w, const uint8_t (*slot)[4], enum lane_kind 
 /* Go to the span that ends after t. A span of length 0 at t does not start before t. */
 static void walk_to(struct walk *w, const uint8_t (*slot)[4], enum lane_kind kind, int64_t t)
 {
+    if (w->i < w->n && (w->t >= t || w->c.dur[w->i] > t - w->t))
+        return;
     walk_fours(w, slot, kind, t);
     for (; w->i < w->n && w->t < t && w->c.dur[w->i] <= t - w->t; w->i++) {
         w->tot[slot[w->c.tag[w->i]][kind]] += w->c.dur[w->i];
@@ -248,135 +252,44 @@ static void walk_to(struct walk *w, const uint8_t (*slot)[4], enum lane_kind kin
     }
 }
 
-enum { AHEAD = 64 };
-
-/*
- * Of up to AHEAD ascending moments after the lane's start: how many lie in packed blocks, and in k the starts
- * they belong to. All are searched in parallel, step by step, so that none waits for memory that another one
- * fetches.
- */
-static uint32_t find_starts(const struct spanlane *l, const int64_t *t, uint32_t n, uint32_t k[AHEAD])
+/* Add what of the span that it stands in, or of the open one, lies before t. Returns how many spans begin
+ * before t. */
+static uint64_t walk_rest(const struct walk *w, const uint8_t (*slot)[4], enum lane_kind kind,
+                          const struct spanlane *l, int64_t t, int64_t end, int64_t *tot)
 {
-    const struct spanblocks *v = l->blocks;
-    uint32_t known = 0;
-    if (v && v->n)
-        while (known < n && t[known] - 1 < l->wait_t0)
-            known++;
-    if (!known)
-        return 0;
-    const uint32_t first = start_of(l, t[0] - 1);
-    uint32_t len = (known > 1 ? start_of(l, t[known - 1] - 1) : first) - first + 1;
-    for (uint32_t i = 0; i < known; i++)
-        k[i] = first;
-    for (uint32_t half; len > 1; len -= half) {
-        half = len / 2;
-        for (uint32_t i = 0; i < known; i++)
-            k[i] += start_at(v, k[i] + half) < t[i] ? half : 0;
-    }
-    return known;
-}
-
-/* Prefetch the index rows of these starts' blocks. */
-AHEAD_INLINE void rows_ahead(const struct spanblocks *v, const uint32_t *k, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if ((!i || k[i] != k[i - 1]) && blocks_packed(v, k[i] * SPAN_START))
-            blocks_ahead(v, k[i] * SPAN_START);
-    for (uint32_t i = 0; i < n; i++)
-        if ((!i || k[i] != k[i - 1]) && blocks_packed(v, k[i] * SPAN_START))
-            blocks_ahead_rows(v, k[i] * SPAN_START);
-}
-
-/* The blocks that up to AHEAD ascending moments lie in. What will be read of each is prefetched. */
-static void find_all(const struct spanlane *l, const int64_t *t, uint32_t n, uint32_t b[AHEAD])
-{
-    const struct spanblocks *v = l->blocks;
-    uint32_t k[AHEAD], known = find_starts(l, t, n, k);
-    rows_ahead(v, k, known);
-    for (uint32_t i = 0; i < n; i++) {
-        b[i] = i < known ? block_at(v, t[i] - 1, k[i]) : spans_find(l, t[i] - 1);
-        if (i >= known || (i && b[i] == b[i - 1]))
-            continue;
-        for (uint32_t o = 0; o < 7; o++)
-            __builtin_prefetch(blocks_data(v, b[i]) + 64 * o);
-    }
-}
-
-/* The span that the previous moment lies in: later moments in it need no look at the block. */
-struct same {
-    int64_t until, stop; /* until: it ends; stop: time is counted up to here */
-    int64_t begins;
-    unsigned slot;
-    uint64_t before; /* spans before it */
-    bool is;         /* false: no span, but what is behind the lane's end */
-};
-
-static inline int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-/* The span that moment t was found in. */
-static struct same same_of(const struct walk *w, const uint8_t (*slot)[4], enum lane_kind kind,
-                           const struct spanlane *l, int64_t t, int64_t end)
-{
-    struct same x = {.begins = w->t, .before = (uint64_t)w->b * SPAN_BLOCK + w->i, .is = true};
-    if (w->i < w->n) {
-        x.until = x.stop = w->t + (w->t < t ? w->c.dur[w->i] : 0);
-        x.slot = slot[w->c.tag[w->i]][kind];
-    } else if (w->b < spans_nblk(l)) { /* a block's very end */
-        x.is = false;
-        x.until = x.stop = w->t;
-    } else {
-        x.is = !l->ended;
-        x.until = INT64_MAX;
-        x.stop = l->ended ? w->t : end;
-        x.slot = slot[wait_tag(&l->open)][kind];
-    }
-    return x;
+    const uint64_t before = (uint64_t)w->b * SPAN_BLOCK + w->i;
+    const bool open = w->i == w->n;
+    if (w->t >= t || (open && (w->b < spans_nblk(l) || l->ended)))
+        return before;
+    const uint32_t tag = open ? wait_tag(&l->open) : w->c.tag[w->i];
+    const int64_t stop = open ? end : w->t + w->c.dur[w->i], to = t < stop ? t : stop;
+    if (to > w->t)
+        tot[slot[tag][kind]] += to - w->t;
+    return before + 1;
 }
 
 void spans_totals(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, int64_t end,
                   const struct totals *a)
 {
-    const int64_t *const t = a->t;
-    const uint32_t n = a->n;
-    int64_t(*const out)[SPAN_SLOTS] = a->tot;
-    uint64_t *const count = a->count;
     const uint8_t(*const slot)[4] = (const uint8_t(*)[4])sp->tagslot;
+    const int64_t first = l->started ? spans_first(l) : INT64_MAX;
     struct walk w;
-    struct same in = {.until = INT64_MIN};
     w.b = UINT32_MAX;
-    uint32_t i = 0, b[AHEAD], found = 0; /* b: of moments from..found */
-    int64_t first = l->started ? spans_first(l) : INT64_MAX;
-    for (; i < n && t[i] <= first; i++) {
-        memcpy(out[i], zeros, sizeof out[i]);
-        if (count)
-            count[i] = 0;
-    }
-    for (uint32_t from = i; i < n; i++) {
-        int64_t at;
-        if (t[i] <= in.until) {
-            memcpy(out[i], out[i - 1], sizeof out[i]);
-            at = least(t[i - 1], in.stop);
+    for (uint32_t i = 0; i < a->n; i++) {
+        const int64_t t = a->t[i];
+        uint64_t count = 0;
+        if (t <= first) {
+            memcpy(a->tot[i], zeros, sizeof a->tot[i]);
         } else {
-            if (i >= from + found) {
-                from = i;
-                found = n - i < AHEAD ? n - i : AHEAD;
-                find_all(l, t + i, found, b);
-            }
-            if (b[i - from] != w.b)
-                walk_enter(&w, sp, l, b[i - from]);
-            walk_to(&w, slot, kind, t[i]);
-            in = same_of(&w, slot, kind, l, t[i], end);
-            memcpy(out[i], w.tot, sizeof w.tot);
-            at = w.t;
+            const uint32_t b = w.b == UINT32_MAX || t > w.until ? spans_find(l, t - 1) : w.b;
+            if (b != w.b)
+                walk_enter(&w, sp, l, b);
+            walk_to(&w, slot, kind, t);
+            memcpy(a->tot[i], w.tot, sizeof w.tot);
+            count = walk_rest(&w, slot, kind, l, t, end, a->tot[i]);
         }
-        const int64_t to = least(t[i], in.stop);
-        if (to > at)
-            out[i][in.slot] += to - at;
-        if (count)
-            count[i] = in.before + (in.is && in.begins < t[i]);
+        if (a->count)
+            a->count[i] = count;
     }
 }
 
