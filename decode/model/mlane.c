@@ -118,23 +118,11 @@ bool mlane_lose(struct fold *f, uint32_t m, int64_t t)
     return set(f, m, t, EV_NONE, HOLD_LOST);
 }
 
-/* About which hold covers t: as if all up to `end` were as long. */
-static size_t hold_about(const struct mlane *l, int64_t t, int64_t end)
+size_t mlane_find(const struct mlane *l, int64_t t)
 {
-    const int64_t first = l->h[0].t0;
-    if (t <= first || t >= end)
-        return t <= first ? 0 : l->n - 1;
-    return (size_t)((double)(t - first) / (double)(end - first) * (double)(l->n - 1));
-}
-
-static inline int64_t hold_t0(const void *l, size_t i)
-{
-    return ((const struct mlane *)l)->h[i].t0;
-}
-
-size_t mlane_find(const struct mlane *l, int64_t t, int64_t end)
-{
-    return bisect_near(l, hold_t0, l->n, hold_about(l, t, end), t);
+    size_t behind = 1;
+    bisect(behind, l->n, i, l->h[i].t0 <= t);
+    return behind - 1;
 }
 
 /* A walk over holds: the totals before hold `at`, whose record is at rec. */
@@ -212,7 +200,7 @@ void mlane_totals(const struct fold *f, uint32_t m, const struct totals *to)
                 *count = 0;
             continue;
         }
-        const size_t i = mlane_find(l, t, f->end);
+        const size_t i = mlane_find(l, t);
         const struct hold *h = &l->h[i];
         walk_to(f, l, &w, i);
         memcpy(tot, w.tot, sizeof w.tot);

@@ -78,9 +78,8 @@ bool mlane_lose(struct fold *f, uint32_t m, int64_t t);
 
 /* mlane_totals - as spans_totals(). */
 void mlane_totals(const struct fold *f, uint32_t m, const struct totals *a);
-/* mlane_find - the hold that covers t (clamped); the lane must have a hold. end: where the last one ends,
- * about. */
-size_t mlane_find(const struct mlane *l, int64_t t, int64_t end);
+/* mlane_find - the hold that covers t (clamped); the lane must have a hold. */
+size_t mlane_find(const struct mlane *l, int64_t t);
 /* mlane_skip - the first hold from i to `last` whose group has a span of at least min_ns. */
 size_t mlane_skip(const struct mlane *l, size_t i, size_t last, int64_t min_ns);
 /* mlane_trim - no more will come: free spare room. */

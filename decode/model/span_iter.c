@@ -267,7 +267,7 @@ static bool hold_seek(struct span_iter *it, int64_t t)
     uint32_t k = pieces_at(it->tr, it->lane, t);
     struct piece p;
     pieces_get(it->tr, it->lane, k, &p);
-    hold_load(it, k, mlane_find(p.ml, t, p.end), t);
+    hold_load(it, k, mlane_find(p.ml, t), t);
     return come_to(it, covering(it, t)) || hold_step(it, true) || hold_step(it, false);
 }
 
@@ -438,8 +438,8 @@ static void holds_wide(struct wide *w)
         if (pieces_short(tr, lane, k, w->ask.min_ns))
             continue;
         pieces_get(tr, lane, k, &p);
-        size_t end = mlane_find(p.ml, w->ask.t1 - 1, p.end);
-        for (size_t i = mlane_find(p.ml, w->ask.t0, p.end);
+        size_t end = mlane_find(p.ml, w->ask.t1 - 1);
+        for (size_t i = mlane_find(p.ml, w->ask.t0);
              (i = mlane_skip(p.ml, i, end, w->ask.min_ns)) <= end && i < p.ml->n; i++) {
             struct held h;
             held_get(tr, lane, k, i, &h);

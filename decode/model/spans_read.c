@@ -128,27 +128,13 @@ static uint32_t nstarts(const struct spanblocks *v)
     return (v->n + SPAN_START - 1) / SPAN_START;
 }
 
-/* About where t lies among the starts: as if they were as far apart everywhere. */
-static uint32_t start_about(const struct spanlane *l, int64_t t)
-{
-    const struct spanblocks *v = l->blocks;
-    const int64_t first = start_at(v, 0);
-    const uint32_t n = nstarts(v);
-    if (t <= first || t >= l->wait_t0)
-        return t <= first ? 0 : n - 1;
-    return (uint32_t)((double)(t - first) / (double)(l->wait_t0 - first) * (n - 1));
-}
-
-static inline int64_t start_moment(const void *v, size_t i)
-{
-    return start_at(v, (uint32_t)i);
-}
-
 /* The last start not after t; the first is not. */
 static uint32_t start_of(const struct spanlane *l, int64_t t)
 {
     const struct spanblocks *v = l->blocks;
-    return (uint32_t)bisect_near(v, start_moment, nstarts(v), start_about(l, t), t);
+    uint32_t behind = 1;
+    bisect(behind, nstarts(v), i, start_at(v, i) <= t);
+    return behind - 1;
 }
 
 /* The last block not after t, of the SPAN_START blocks of start k. */
