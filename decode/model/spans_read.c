@@ -197,41 +197,9 @@ static void walk_enter(struct walk *w, const struct span_pool *sp, const struct 
         w->tot[0] -= w->tot[s];
 }
 
-/*
- * Go four spans at a time while all of them end before t. Four separate sums, so that no addition waits for
- * another.
- */
-static void walk_fours(struct walk *w, const uint8_t (*slot)[4], enum lane_kind kind, int64_t t)
-{
-    int64_t tot[4][SPAN_SLOTS], left = t - w->t;
-    memcpy(tot, zeros, sizeof tot);
-    uint32_t i = w->i;
-    for (const uint32_t n = w->n; i + 4 <= n; i += 4) {
-        const uint32_t *tag = w->c.tag + i;
-        const int64_t *dur = w->c.dur + i, a = dur[0], b = dur[1], c = dur[2], d = dur[3],
-                      lasts = a + b + c + d;
-        if (lasts >= left)
-            break;
-        left -= lasts;
-        const unsigned of[4] = {slot[tag[0]][kind], slot[tag[1]][kind], slot[tag[2]][kind],
-                                slot[tag[3]][kind]};
-        tot[0][of[0]] += a;
-        tot[1][of[1]] += b;
-        tot[2][of[2]] += c;
-        tot[3][of[3]] += d;
-    }
-    w->i = i;
-    w->t = t - left;
-    for (int s = 0; s < SPAN_SLOTS; s++)
-        w->tot[s] += tot[0][s] + tot[1][s] + tot[2][s] + tot[3][s];
-}
-
 /* Go to the span that ends after t. A span of length 0 at t does not start before t. */
 static void walk_to(struct walk *w, const uint8_t (*slot)[4], enum lane_kind kind, int64_t t)
 {
-    if (w->i < w->n && (w->t >= t || w->c.dur[w->i] > t - w->t))
-        return;
-    walk_fours(w, slot, kind, t);
     for (; w->i < w->n && w->t < t && w->c.dur[w->i] <= t - w->t; w->i++) {
         w->tot[slot[w->c.tag[w->i]][kind]] += w->c.dur[w->i];
         w->t += w->c.dur[w->i];
