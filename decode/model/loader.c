@@ -36,7 +36,6 @@ struct loader {
     bool newer;    /* see status_join() */
     bool oom;      /* out of memory while finding */
     bool lossy;    /* the trace must be read as one: see gen_sound() and many_tiny() */
-    uint64_t held; /* about how many bytes the joined ones take; it does not depend on threads or timing */
     bool full;     /* that is all that is allowed */
     bool stopped;  /* nothing behind the joined ones can be read */
     bool others;   /* there are segments behind the first; true for any number of threads */
@@ -537,17 +536,6 @@ static void status_join(struct trace *tr, const struct source *s, bool *newer)
     status_wall(t, f);
 }
 
-/*
- * Is no more memory allowed? With a temporary file, the actual memory counts. Without one, an estimate from
- * segments and goroutines (triage's tables included) counts, so that any number of threads stops at the same
- * segment.
- */
-static bool is_full(const struct loader *l)
-{
-    const struct trace *tr = l->tr;
-    return mem_spills() ? mem_over(0) : l->held + (tr->in.mapped ? 0 : tr->in.len) > tr->opts.max_memory;
-}
-
 /* Join the next segment. Under the lock. */
 static enum joined join_one(struct loader *l, struct segment *s)
 {
@@ -568,10 +556,9 @@ static enum joined join_one(struct loader *l, struct segment *s)
     tr->src.st.bytes_done = s->gen.end;
     if (s->order.stopped)
         l->stopped = true;
-    l->held += segment_held(s);
     segment_rest(s);
     l->joined++;
-    l->full = is_full(l);
+    l->full = trace_full(tr->join.ng);
     l->stopped |= l->full;
     pthread_cond_broadcast(&l->changed);
     return JOINED;

@@ -21,21 +21,6 @@ struct segment *segment_new(uint32_t n, const struct source *like)
     return s;
 }
 
-uint64_t segment_held(const struct segment *s)
-{
-    enum {
-        EACH_G = 200,
-        EACH_RETIRED = 50,
-        EACH_SPAN_BYTE = 5
-    }; /* a quarter of a span byte is for index and lists */
-    const uint64_t n = s->f->nlane[LANE_G] - s->nold;
-    uint64_t retired = 0;
-    for (size_t i = 0; i * RETIRED_GS < s->f->nlane[LANE_G]; i++)
-        retired += s->f->seg[i].retired ? RETIRED_GS : 0;
-    retired = retired < n ? retired : n;
-    return s->f->pool.packed_bytes / 4 * EACH_SPAN_BYTE + retired * EACH_RETIRED + (n - retired) * EACH_G;
-}
-
 void segment_rest(struct segment *s)
 {
     v2_gen_free(&s->gen);

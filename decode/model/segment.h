@@ -79,11 +79,6 @@ bool segment_begin(struct segment *s, int64_t base, int64_t before, struct fold 
 void segment_based(struct segment *s);
 /* segment_some - decode up to cap events. false: that was the last, or out of memory. */
 bool segment_some(struct segment *s, size_t cap);
-/*
- * segment_held - about how many bytes its spans and goroutines take, triage's tables included. Call before
- * segment_rest().
- */
-uint64_t segment_held(const struct segment *s);
 /* segment_rest - free what only decoding and joining need. */
 void segment_rest(struct segment *s);
 

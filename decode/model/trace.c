@@ -331,13 +331,6 @@ static void damage_oom(struct trace *tr)
     own_damage(tr, ERR_NOMEM, "out of memory: the rest of the trace is not shown");
 }
 
-/* Is there more than the limit allows? Without a temporary file, triage's tables must fit, too. */
-static bool is_full(const struct trace *tr)
-{
-    enum { COUNTING = 160 };
-    return mem_over(mem_spills() ? 0 : tr->fold.nlane[LANE_G] * (size_t)COUNTING);
-}
-
 /* Free pages that were read of the file and of what is spilled, if memory is short. */
 static void release_pages(struct trace *tr)
 {
@@ -445,7 +438,7 @@ static bool chunk_took(struct trace *tr, const struct chunk *c)
         damage_oom(tr);
         return false;
     }
-    tr->full = is_full(tr);
+    tr->full = trace_full(tr->fold.nlane[LANE_G]);
     if (tr->full)
         return false;
     release_pages(tr);
@@ -574,7 +567,7 @@ static bool load_segments(struct trace *tr, int64_t stop)
     enum loaded_rc rc = loader_some(tr->loader, stop);
     const bool cant =
         rc == LOADER_CANT; /* the segments cannot be decoded by themselves: read the trace as one */
-    if (cant || (rc == LOADER_FULL && tr->threads > 1 && mem_spills())) {
+    if (cant || (rc == LOADER_FULL && tr->threads > 1)) {
         if (cant ? start_over(tr) : start_alone(tr))
             return true;
         rc = LOADER_DONE;

@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 
+#include "decode/base/mem.h"
 #include "decode/input/dialect.h"
 #include "decode/model/fold.h"
 #include "decode/base/idmap.h"
@@ -76,6 +77,14 @@ struct trace {
 static inline bool trace_helper(const struct trace *tr, uint32_t func)
 {
     return (tr->fold.runs.used && names_helper(&tr->names, func)) || callback_helper(&tr->callback, func);
+}
+
+/* trace_full - is there more than the limit allows, with so many goroutines? Without a temporary file,
+ * triage's tables of these must fit, too. */
+static inline bool trace_full(size_t goroutines)
+{
+    enum { COUNTING = 160 };
+    return mem_over(mem_spills() ? 0 : goroutines * COUNTING);
 }
 
 /* tested_package - for trace_info.tested. Call when all names are there. */
