@@ -48,7 +48,6 @@ struct row_cache {
                                NULL: none yet */
         struct lane lane;
         bool drawn;
-        bool taken;   /* in this frame a lane of this place is drawn */
         int from, to; /* or these columns of it are, but for names */
     } row[KEPT];
 };
@@ -112,8 +111,6 @@ static void prepare_kept(struct view *v)
         draw_forget(v);
         return;
     }
-    for (int i = 0; k && i < KEPT; i++)
-        k->row[i].taken = false;
     const bool alike = k && k->n == v->scr.plot_w && k->tier == v->scr.tier && k->mono == v->scr.mono &&
                        k->names == v->scr.names && k->h == v->scr.lane_h;
     if (alike && window_same(k->win, v->at.win))
@@ -153,25 +150,9 @@ bool draw_kept_extents(struct view *v)
 void draw_free(struct view *v)
 {
     draw_forget(v);
-    crew_free(v->cache.crew);
-    v->cache.crew = NULL;
-    for (unsigned i = 0; i < CREW_MOST; i++) {
-        mem_free(v->cache.scratch[i].cols);
-        v->cache.scratch[i] = (struct scratch){.w = 0};
-    }
-}
-
-/* false: out of memory. */
-static bool scratch_room(struct scratch *s, int n)
-{
-    if (n <= s->w)
-        return true;
-    struct shares *cols = mem_resize(s->cols, (size_t)n * sizeof *cols);
-    if (!cols)
-        return false;
-    s->cols = cols;
-    s->w = n;
-    return true;
+    mem_free(v->cache.cols);
+    v->cache.cols = NULL;
+    v->cache.scratch_w = 0;
 }
 
 bool draw_prepare(struct view *v)
@@ -187,27 +168,15 @@ bool draw_prepare(struct view *v)
         if (!x)
             return false;
         v->cache.extents = x;
+        struct shares *cols = mem_resize(v->cache.cols, (size_t)n * sizeof *cols);
+        if (!cols)
+            return false;
+        v->cache.cols = cols;
         v->cache.scratch_w = n;
     }
     window_edges(v->at.win, n, v->cache.edges);
     prepare_kept(v);
-    return scratch_room(&v->cache.scratch[0], n);
-}
-
-/* What is kept of two lanes may stand in one place: then the second waits until the first is drawn. */
-bool draw_beside(struct view *v, struct lane l)
-{
-    struct row_cache *k = v->cache.rows;
-    const bool first = !k || !k->row[slot_of(l)].taken;
-    if (k)
-        k->row[slot_of(l)].taken = true;
-    return first;
-}
-
-struct scratch *draw_scratch(struct view *v, unsigned who)
-{
-    struct scratch *s = &v->cache.scratch[who];
-    return scratch_room(s, v->scr.plot_w) ? s : NULL;
+    return true;
 }
 
 static int64_t busy_ns(const struct shares *s)
@@ -331,7 +300,6 @@ static void keep_names(const struct grid *g, struct view *v, struct lane l, int 
 struct lane_pen {
     struct grid *g;
     struct view *v;
-    const struct scratch *s;
     const struct assists *own; /* a goroutine's */
     struct lane l;
     int x, y, h; /* y: the lowest of its h lines */
@@ -344,7 +312,7 @@ static void cell_p(const struct lane_pen *k, int column)
 {
     const struct view *v = k->v;
     struct grid *g = k->g;
-    const struct shares *s = &k->s->cols[column];
+    const struct shares *s = &k->v->cache.cols[column];
     const int64_t len = v->cache.edges[column + 1] - v->cache.edges[column], busy = busy_ns(s);
     const int x = k->x + column, y = k->y, h = k->h;
     if (!busy) {
@@ -373,7 +341,7 @@ static void cell_p(const struct lane_pen *k, int column)
 static void edge_p(const struct lane_pen *k, int c)
 {
     const struct view *v = k->v;
-    const struct shares *s = k->s->cols;
+    const struct shares *s = k->v->cache.cols;
     const int64_t *e = v->cache.edges;
     int n = v->scr.plot_w;
     int64_t len = e[c + 1] - e[c], busy = busy_ns(&s[c]);
@@ -534,16 +502,16 @@ static void draw_columns(struct lane_pen *k, int from, int to, int edge_from, in
     struct view *v = k->v;
     const struct lane l = k->l;
     const int64_t *e = v->cache.edges;
-    trace_columns(v->tr, l, e + from, (uint32_t)(to - from), k->s->cols + from);
+    trace_columns(v->tr, l, e + from, (uint32_t)(to - from), k->v->cache.cols + from);
     for (int c = from; c < to; c++) {
         if (e[c + 1] <= e[c])
             continue;
         if (k->worker)
-            gstate_worked(&k->s->cols[c]);
+            gstate_worked(&k->v->cache.cols[c]);
         else if (k->own)
-            gstate_tell(k->own, v->tr, e[c], e[c + 1], &k->s->cols[c]);
+            gstate_tell(k->own, v->tr, e[c], e[c + 1], &k->v->cache.cols[c]);
         if (l.kind == LANE_G)
-            cell_g(k->g, v, &k->s->cols[c], k->x + c, k->y);
+            cell_g(k->g, v, &k->v->cache.cols[c], k->x + c, k->y);
         else
             cell_p(k, c);
     }
@@ -562,14 +530,12 @@ static void beyond_record(const struct lane_pen *k)
             grid_put(k->g, k->x + c, k->y, glyph_state(v->scr.tier, ST_UNKNOWN), STYLE_UNKNOWN);
 }
 
-void draw_lane(const struct pen *p, struct lane l, int x, int y)
+void draw_lane(struct grid *g, struct view *v, struct lane l, int x, int y)
 {
-    struct grid *g = p->g;
-    struct view *v = p->v;
     int n = v->scr.plot_w, from, to;
     if (put_kept(g, v, l, x, y))
         return;
-    struct lane_pen k = {.g = g, .v = v, .s = p->s, .l = l, .x = x, .y = y, .h = height(v, l.kind)};
+    struct lane_pen k = {.g = g, .v = v, .l = l, .x = x, .y = y, .h = height(v, l.kind)};
     k.worker = l.kind == LANE_G && trace_lane_who(v->tr, l).is_worker;
     k.own = l.kind == LANE_G && !k.worker ? gstate_assists(v->cache.gstate, v->tr, l.i) : NULL;
     k.lost = l.kind == LANE_P && triage_part_missing(v->tr);
@@ -682,11 +648,9 @@ void draw_samples(struct grid *g, const struct view *v, struct lane l, int x, in
     }
 }
 
-void draw_band(const struct pen *p, enum band b, int x, int y)
+void draw_band(struct grid *g, struct view *v, enum band b, int x, int y)
 {
-    struct grid *g = p->g;
-    struct view *v = p->v;
-    struct shares *cols = p->s->cols;
+    struct shares *cols = v->cache.cols;
     static const enum state of[BAND_COUNT] = {ST_GC, ST_STW, ST_SWEEP, ST_ASSIST};
     struct lane l = {LANE_BAND, (uint32_t)b};
     if (trace_nlanes(v->tr, LANE_BAND) <= (uint32_t)b || put_kept(g, v, l, x, y))

@@ -11,26 +11,13 @@
 /* draw_prepare - column edges and scratch; false: out of memory. draw_free - that, and all that is kept. */
 bool draw_prepare(struct view *v);
 void draw_free(struct view *v);
-/*
- * Rows are drawn by several threads beside each other, once the trace is loaded: each in lines of its own,
- * with a pen of its own. draw_scratch - that of thread `who` (decode/base/crew.h), who alone may ask; NULL:
- * out of memory. draw_beside - may a lane or band be drawn beside all those that this was asked of in this
- * frame? If not it is to be drawn when they are.
- */
-struct pen {
-    struct grid *g;
-    struct view *v;
-    const struct scratch *s;
-};
-struct scratch *draw_scratch(struct view *v, unsigned who);
-bool draw_beside(struct view *v, struct lane l);
 /* draw_forget - drop what is kept from frame to frame: rows that would be drawn the same. draw_kept_extents -
  * are v->extents those of this window? From now on they are. */
 void draw_forget(struct view *v);
 bool draw_kept_extents(struct view *v);
 /* draw_lane - a processor, goroutine or thread: cells, then names in spans that have room. y: the lowest of
  * its lines (v->lane_h of a processor). */
-void draw_lane(const struct pen *p, struct lane l, int x, int y);
+void draw_lane(struct grid *g, struct view *v, struct lane l, int x, int y);
 /*
  * draw_group - the row of a folded group: col[] is what its goroutines did, column by column (folded.h).
  * Where most of their time is one of waiting, the height is the share in which they did something.
@@ -40,7 +27,7 @@ void draw_group(struct grid *g, const struct view *v, const struct shares *col, 
 void draw_matches(struct grid *g, const struct view *v, struct lane l, int x, int y);
 /* draw_samples - a tick in each cell that holds a CPU sample of this lane. O(columns * log samples). */
 void draw_samples(struct grid *g, const struct view *v, struct lane l, int x, int y);
-void draw_band(const struct pen *p, enum band b, int x, int y);
+void draw_band(struct grid *g, struct view *v, enum band b, int x, int y);
 /* draw_heap, draw_runq - plots of h rows. *here: the value at the cursor;
  * *most: the largest in the window. */
 bool draw_heap(struct grid *g, struct view *v, int x, int y, int h, uint64_t *here, uint64_t *goal);

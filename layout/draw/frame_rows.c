@@ -27,67 +27,7 @@ struct canvas {
     struct grid *g;
     struct view *v;
     const struct plan *plan;
-    const struct scratch *s; /* of the thread that draws */
 };
-
-/* ---- by several threads -------------------------------------------------------------------------------- */
-
-/*
- * Some lines that are drawn beside others: a lane's, a band's, a curve's. What several of them need is made
- * before, on the way here; each draws into its own lines alone, and asks the trace.
- */
-struct part {
-    void (*draw)(const struct canvas *c, const struct part *p);
-    struct lane lane; /* or a band; of a curve of states: which one */
-    int y, h;
-    bool focus;
-    bool late; /* not beside others */
-};
-
-enum { PARTS = 128 };
-struct parts {
-    const struct canvas *c;
-    size_t n;
-    struct part at[PARTS];
-};
-
-static void draw_part(void *arg, size_t i, unsigned who)
-{
-    struct parts *p = arg;
-    struct canvas c = *p->c;
-    c.s = p->at[i].late ? NULL : draw_scratch(c.v, who);
-    p->at[i].late = !c.s;
-    if (c.s)
-        p->at[i].draw(&c, &p->at[i]);
-}
-
-static struct crew *crew_of(struct view *v)
-{
-    const int threads = trace_threads(v->tr);
-    if (threads < 2 || !trace_info(v->tr)->done) /* what grows is made ready while it is asked */
-        return NULL;
-    if (!v->cache.crew)
-        v->cache.crew = crew_new(threads, v->cache.alone_ns);
-    return v->cache.crew; /* NULL: out of memory, alone then */
-}
-
-static void parts_draw(struct parts *p)
-{
-    struct canvas c = *p->c;
-    crew_do(crew_of(c.v), &(struct crew_job){draw_part, p, p->n});
-    c.s = &c.v->cache.scratch[0];
-    for (size_t i = 0; i < p->n; i++)
-        if (p->at[i].late)
-            p->at[i].draw(&c, &p->at[i]);
-    p->n = 0;
-}
-
-static void part_add(struct parts *p, struct part x)
-{
-    if (p->n == PARTS)
-        parts_draw(p);
-    p->at[p->n++] = x;
-}
 
 /* ---- bands and curves ---------------------------------------------------------------------------------- */
 
@@ -113,53 +53,46 @@ static const struct {
                            [BAND_SWEEP] = {ROW_SWEEP, ST_SWEEP, "sweep"},
                            [BAND_ASSIST] = {ROW_ASSIST, ST_ASSIST, "assist"}};
 
-static void band(const struct canvas *c, const struct part *p)
+static void band(const struct canvas *c, enum band b, int y)
 {
     const struct view *v = c->v;
-    const enum band b = (enum band)p->lane.i;
     struct shares sh;
     char note[FMT_MAX] = "";
     int64_t end = trace_info(v->tr)->end,
             t1 = v->at.win.t1 < end ? v->at.win.t1 : end; /* as far as it is decoded */
     if (trace_nlanes(v->tr, LANE_BAND) > (uint32_t)b && t1 > v->at.win.t0) {
-        trace_shares(v->tr, p->lane, v->at.win.t0, t1, &sh);
+        trace_shares(v->tr, (struct lane){LANE_BAND, b}, v->at.win.t0, t1, &sh);
         if (b == BAND_STW)
             when_dur(v->tr, sh.ns[band_rows[b].state], note);
         else
             fmt_percent(sh.ns[band_rows[b].state], time_sub(t1, v->at.win.t0), note);
     }
     const bool told = b != BAND_ASSIST || triage_knows_assists(v->tr);
-    gutter(c, p->y, band_rows[b].name, told ? note : "?", STYLE_LANE);
+    gutter(c, y, band_rows[b].name, told ? note : "?", STYLE_LANE);
     if (told)
-        draw_band(&(struct pen){c->g, c->v, c->s}, b, c->plan->gutter, p->y);
+        draw_band(c->g, c->v, b, c->plan->gutter, y);
     else
-        grid_str(c->g, c->plan->gutter, p->y, c->plan->plot_w, "not recorded before Go 1.9", STYLE_DIM);
+        grid_str(c->g, c->plan->gutter, y, c->plan->plot_w, "not recorded before Go 1.9", STYLE_DIM);
 }
 
 /* Where nothing is recorded no band is known to be off; what is known of one is drawn over that. */
-static void add_bands(struct parts *p)
+static void bands(const struct canvas *c)
 {
-    const struct plan *plan = p->c->plan;
-    bool *dark = draw_dark_columns(p->c->v);
+    const struct plan *plan = c->plan;
+    bool *dark = draw_dark_columns(c->v);
     for (uint32_t b = 0; b < BAND_COUNT; b++)
         if (plan->n[band_rows[b].row])
-            draw_dark(p->c->g, p->c->v, plan->gutter, plan->y[band_rows[b].row], dark);
+            draw_dark(c->g, c->v, plan->gutter, plan->y[band_rows[b].row], dark);
     mem_free(dark);
-    for (uint32_t b = 0; b < BAND_COUNT; b++) {
-        const struct lane l = {LANE_BAND, b};
+    for (uint32_t b = 0; b < BAND_COUNT; b++)
         if (plan->n[band_rows[b].row])
-            part_add(p, (struct part){.draw = band,
-                                      .lane = l,
-                                      .y = plan->y[band_rows[b].row],
-                                      .late = !draw_beside(p->c->v, l)});
-    }
+            band(c, (enum band)b, plan->y[band_rows[b].row]);
 }
 
-static void heap(const struct canvas *c, const struct part *p)
+static void heap(const struct canvas *c, int y, int h)
 {
     uint64_t here = 0, goal = 0;
     char a[FMT_MAX];
-    const int y = p->y, h = p->h;
     bool any = draw_heap(c->g, c->v, c->plan->gutter, y, h, &here, &goal);
     gutter(c, y, "heap", here ? fmt_bytes(here, a) : "", STYLE_LANE); /* 0: not known here */
     if (h > 1 && goal)
@@ -168,14 +101,14 @@ static void heap(const struct canvas *c, const struct part *p)
         grid_str(c->g, c->plan->gutter, y, c->plan->plot_w, "no heap sizes in this trace", STYLE_DIM);
 }
 
-static void run_queue(const struct canvas *c, const struct part *p)
+static void run_queue(const struct canvas *c, int y, int h)
 {
     uint64_t here = 0, most = 0;
     char a[FMT_MAX];
-    bool any = draw_runq(c->g, c->v, c->plan->gutter, p->y, p->h, &here, &most);
-    gutter(c, p->y, "queue", any ? fmt_count(here, a) : "", STYLE_LANE);
-    if (p->h > 1 && any)
-        gutter(c, p->y + 1, "max", fmt_count(most, a), STYLE_LANE);
+    bool any = draw_runq(c->g, c->v, c->plan->gutter, y, h, &here, &most);
+    gutter(c, y, "queue", any ? fmt_count(here, a) : "", STYLE_LANE);
+    if (h > 1 && any)
+        gutter(c, y + 1, "max", fmt_count(most, a), STYLE_LANE);
 }
 
 /* A count in so many columns: "1024", "12k", "1.2M"; whole where even that has no room. */
@@ -195,29 +128,25 @@ static char *count_fit(uint64_t n, int room, char out[FMT_MAX])
 }
 
 /* How many goroutines are in a state. */
-static void state_count(const struct canvas *c, const struct part *p)
+static void state_count(const struct canvas *c, int i, int y)
 {
     static const char *const names[] = {"running", "runnable", "syscall", "waiting"};
     uint64_t here, most;
     char a[FMT_MAX];
-    bool any = draw_states(c->g, c->v, c->plan->gutter, p->y, (int)p->lane.i, &here, &most);
-    const int room = c->plan->gutter - 2 - (int)strlen(names[p->lane.i]);
-    gutter(c, p->y, names[p->lane.i], any ? count_fit(here, room, a) : "", STYLE_LANE);
+    bool any = draw_states(c->g, c->v, c->plan->gutter, y, i, &here, &most);
+    const int room = c->plan->gutter - 2 - (int)strlen(names[i]);
+    gutter(c, y, names[i], any ? count_fit(here, room, a) : "", STYLE_LANE);
 }
 
-static void add_curves(struct parts *p)
+static void curves(const struct canvas *c)
 {
-    const struct plan *plan = p->c->plan;
-    const struct gbucket *b;
-    int64_t width;
-    (void)trace_gcounts(p->c->v->tr, &width, &b); /* is made ready when it is first asked for */
+    const struct plan *plan = c->plan;
     if (plan->n[ROW_HEAP])
-        part_add(p, (struct part){.draw = heap, .y = plan->y[ROW_HEAP], .h = plan->n[ROW_HEAP]});
+        heap(c, plan->y[ROW_HEAP], plan->n[ROW_HEAP]);
     if (plan->n[ROW_RUNQ])
-        part_add(p, (struct part){.draw = run_queue, .y = plan->y[ROW_RUNQ], .h = plan->n[ROW_RUNQ]});
+        run_queue(c, plan->y[ROW_RUNQ], plan->n[ROW_RUNQ]);
     for (int i = 0; i < plan->n[ROW_STATES]; i++)
-        part_add(p, (struct part){
-                        .draw = state_count, .lane.i = (uint32_t)i, .y = plan->y[ROW_STATES] + i, .h = 1});
+        state_count(c, i, plan->y[ROW_STATES] + i);
 }
 
 /* What there is nothing of in the whole trace. */
@@ -436,7 +365,7 @@ static void one_lane(const struct canvas *c, struct lane at, int y, int h, bool 
 {
     struct view *v = c->v;
     const struct plan *p = c->plan;
-    draw_lane(&(struct pen){c->g, v, c->s}, at, p->gutter, y);
+    draw_lane(c->g, v, at, p->gutter, y);
     draw_samples(c->g, v, at, p->gutter, y);
     draw_matches(c->g, v, at, p->gutter, y);
     draw_unloaded(c->g, v, p->gutter, y - h + 1, h);
@@ -452,20 +381,21 @@ static void guest_mark(const struct canvas *c, int y)
         grid_put(c->g, c->plan->gutter + col, y, glyph_mark(c->v->scr.tier, MARK_HIT), STYLE_HIT);
 }
 
-static void lane_part(const struct canvas *c, const struct part *p)
+static void lane_row(const struct canvas *c, struct lane l, int y, bool focus)
 {
-    lane_name(c, p->lane, p->y, p->focus);
-    if (p->h > 1)
-        lane_work(c, p->lane, p->y + 1);
-    if (p->lane.kind == LANE_G && folded_members(c->v, p->lane.i))
-        one_group(c, p->lane.i, p->y, p->focus);
+    const int h = c->plan->lane_h;
+    lane_name(c, l, y, focus);
+    if (h > 1)
+        lane_work(c, l, y + 1);
+    if (l.kind == LANE_G && folded_members(c->v, l.i))
+        one_group(c, l.i, y, focus);
     else
-        one_lane(c, p->lane, p->y + p->h - 1, p->h, p->focus);
+        one_lane(c, l, y + h - 1, h, focus);
 }
 
-static void add_lanes(struct parts *p)
+static void lane_rows(const struct canvas *c)
 {
-    struct view *v = p->c->v;
+    struct view *v = c->v;
     const struct lanes *l = move_lanes_const(v);
     if (l->n && l->kind == LANE_G)
         folded_follow(v);
@@ -473,12 +403,7 @@ static void add_lanes(struct parts *p)
         const struct lane at = {l->kind, lanes_at(l, view_line_row(v, i))};
         if (at.i == NO_LANE)
             break;
-        part_add(p, (struct part){.draw = lane_part,
-                                  .lane = at,
-                                  .y = p->c->plan->y[ROW_LANES] + view_line_y(v, i),
-                                  .h = p->c->plan->lane_h,
-                                  .focus = at.i == v->at.focus.i,
-                                  .late = !draw_beside(v, at)});
+        lane_row(c, at, c->plan->y[ROW_LANES] + view_line_y(v, i), at.i == v->at.focus.i);
     }
 }
 
@@ -593,10 +518,9 @@ static void busy_room(const struct view *v, uint32_t g, int w, char d[FMT_MAX])
     note_fit(d, w - (int)strlen(id) - 1);
 }
 
-static void busy_part(const struct canvas *c, const struct part *p)
+static void busy_row(const struct canvas *c, uint32_t g, int y)
 {
     const struct view *v = c->v;
-    const uint32_t g = p->lane.i;
     const int w = c->plan->gutter - 1;
     int64_t ran;
     char name[300], d[FMT_MAX] = "";
@@ -605,29 +529,26 @@ static void busy_part(const struct canvas *c, const struct part *p)
     busy_room(v, g, w, d);
     int room = w - (int)strlen(d) - (*d ? 1 : 0);
     name_goroutine(v, g, room, name, sizeof name);
-    gutter(c, p->y, name, d, STYLE_LANE);
-    one_lane(c, p->lane, p->y, 1, false);
+    gutter(c, y, name, d, STYLE_LANE);
+    one_lane(c, (struct lane){LANE_G, g}, y, 1, false);
 }
 
-static void add_busiest(struct parts *p)
+static void busiest(const struct canvas *c)
 {
-    struct view *v = p->c->v;
-    int y = p->c->plan->y[ROW_BUSY], n = p->c->plan->n[ROW_BUSY];
+    struct view *v = c->v;
+    int y = c->plan->y[ROW_BUSY], n = c->plan->n[ROW_BUSY];
     if (n < 2)
         return;
     rows_busy_follow(v);
     if (!v->cache.busy)
         return;
-    busy_heading(p->c, y);
+    busy_heading(c, y);
     if (sums_share(v->cache.busy) >= 100)
         busy_place(v, n - 1);
     else if (v->cache.busy_len != window_len(v->at.win))
         return; /* after a zoom they are likely to be others */
-    for (int i = 0; i < n - 1 && i < v->cache.busy_wasn; i++) {
-        const struct lane l = {LANE_G, v->cache.busy_was[i]};
-        part_add(p, (struct part){
-                        .draw = busy_part, .lane = l, .y = y + 1 + i, .h = 1, .late = !draw_beside(v, l)});
-    }
+    for (int i = 0; i < n - 1 && i < v->cache.busy_wasn; i++)
+        busy_row(c, v->cache.busy_was[i], y + 1 + i);
 }
 
 /* ---- all of them --------------------------------------------------------------------------------------- */
@@ -635,24 +556,20 @@ static void add_busiest(struct parts *p)
 void rows_bands(struct grid *g, struct view *v, const struct plan *p)
 {
     const struct canvas c = {.g = g, .v = v, .plan = p};
-    struct parts parts = {.c = &c};
     none(&c);
-    add_bands(&parts);
-    add_curves(&parts);
-    parts_draw(&parts);
+    bands(&c);
+    curves(&c);
     bands_end(&c);
 }
 
 void rows_lanes(struct grid *g, struct view *v, const struct plan *p)
 {
     const struct canvas c = {.g = g, .v = v, .plan = p};
-    struct parts parts = {.c = &c};
     none(&c);
-    add_bands(&parts);
-    add_curves(&parts);
-    add_lanes(&parts);
-    add_busiest(&parts);
-    parts_draw(&parts);
+    bands(&c);
+    curves(&c);
+    lane_rows(&c);
+    busiest(&c);
     bands_end(&c);
     lanes_end(&c);
 }

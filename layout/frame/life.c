@@ -32,7 +32,6 @@ bool view_init(struct view *v, const struct trace *tr)
     v->torn = INT64_MAX;
     v->scr.tier = TIER_EIGHTH;
     v->scr.names = true;
-    v->cache.alone_ns = VIEW_ALONE_NS;
     v->trail.kind = -1;
     for (int k = 0; k < LANE_KINDS; k++)
         v->lanes[k] = (struct lanes){

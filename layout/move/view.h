@@ -17,7 +17,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "decode/base/crew.h"
 #include "decode/model/alive.h"
 #include "decode/trace.h"
 #include "layout/move/request.h"
@@ -59,7 +58,7 @@ struct listed {
     uint32_t first;
 };
 
-enum { VIEW_ALONE_NS = 60000, VIEW_BUSY = 40, VIEW_UNDO = 128, VIEW_TEXT = 512, VIEW_MESSAGE = 4000 };
+enum { VIEW_BUSY = 40, VIEW_UNDO = 128, VIEW_TEXT = 512, VIEW_MESSAGE = 4000 };
 
 /* place - what undo brings back */
 struct place {
@@ -165,12 +164,6 @@ struct unfold;      /* unfold.h */
 struct folded;      /* folded.h */
 struct why;         /* why.h */
 struct why_job;
-
-/* of one row's columns, while it is drawn: room for w of them */
-struct scratch {
-    int w;
-    struct shares *cols;
-};
 
 /* ---- where: how one came to view.at ---- */
 
@@ -301,9 +294,7 @@ struct cache {
     int64_t *edges;
     struct extent *extents;
     int scratch_w;
-    struct scratch scratch[CREW_MOST]; /* of each thread that draws */
-    struct crew *crew;                 /* these threads */
-    int64_t alone_ns;                  /* so long one draws alone */
+    struct shares *cols; /* of the row that is drawn */
 };
 
 struct view {

@@ -249,17 +249,17 @@ static void shares_of(struct seen *on)
             for (uint32_t i = 0; i < lanes; i++) {
                 struct lane l = {(enum lane_kind)kind, n > 6 ? rnd(n) : i};
                 struct spans_read all = read_spans(tr, l);
-                trace_columns(tr, l, v.cache.edges, (uint32_t)v.scr.plot_w, v.cache.scratch[0].cols);
+                trace_columns(tr, l, v.cache.edges, (uint32_t)v.scr.plot_w, v.cache.cols);
                 for (int c = 0; c < v.scr.plot_w; c += zoom ? 5 : 11) {
                     struct shares slow;
                     int64_t sum = 0;
                     walk(&all, v.cache.edges[c], v.cache.edges[c + 1], &slow);
                     for (int s = 0; s < ST_COUNT; s++) {
-                        sum += v.cache.scratch[0].cols[c].ns[s];
-                        if (v.cache.scratch[0].cols[c].ns[s] != slow.ns[s])
+                        sum += v.cache.cols[c].ns[s];
+                        if (v.cache.cols[c].ns[s] != slow.ns[s])
                             fail_msg("%s: kind %d lane %u column %d state %s: %lld, by walking %lld",
                                      on->name, kind, l.i, c, state_name((enum state)s),
-                                     (long long)v.cache.scratch[0].cols[c].ns[s], (long long)slow.ns[s]);
+                                     (long long)v.cache.cols[c].ns[s], (long long)slow.ns[s]);
                     }
                     assert_int_equal(sum, v.cache.edges[c + 1] - v.cache.edges[c]);
                 }
