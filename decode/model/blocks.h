@@ -115,15 +115,6 @@ static inline int64_t blocks_longest(const struct spanblocks *v, uint32_t b)
                                  blocks_width(v, b, BLK_T0) + blocks_width(v, b, BLK_DATA));
 }
 
-/* blocks_ahead - prefetch packed block b's whole group, some 500 bytes. GCC thinks that a function which only
- * does this has no effect, and drops calls of it; so it is always inlined. */
-static inline __attribute__((always_inline)) void blocks_ahead(const struct spanblocks *v, uint32_t b)
-{
-    const char *head = (const char *)v->group[b / SPAN_GROUP].rows;
-    for (int at = 0; at < 512; at += 64)
-        __builtin_prefetch(head + at);
-}
-
 /*
  * blocks_before - the start of block b <= v->n (returned), and in tot[1..] the ns per slot before it; tot[0]
  * is not set.

@@ -9,7 +9,6 @@
 #include "decode/model/fold_priv.h"
 #include "decode/base/mem.h"
 
-enum { AHEAD = 8 };
 enum { LANES = RETIRED_GS * sizeof(struct spanlane), PLACE = LANES + RETIRED_GS * sizeof(struct ginfo) };
 _Static_assert(PLACE % SLABS_ALIGN == 0, "places stand side by side");
 #define NEVER INT32_MIN /* gseg.over: never pack this group away (again) */
@@ -300,8 +299,6 @@ uint32_t retired_find(const struct fold *f, uint64_t id)
 {
     for (size_t i = f->nseg; i-- > 0;) {
         const struct retired *p = f->seg[i].retired;
-        if (i >= AHEAD && f->seg[i - AHEAD].retired)
-            __builtin_prefetch(f->seg[i - AHEAD].retired);
         if (!p)
             continue;
         const struct column *ids = &p->c.col[PV_ID];

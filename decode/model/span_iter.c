@@ -116,8 +116,6 @@ static bool block_step(struct span_iter *it, bool forward)
     pieces_get(it->tr, it->lane, k, &p);
     if (forward ? b + 1 < spans_blocks(p.l) : b > 0) {
         block_load(it, k, forward ? b + 1 : b - 1);
-        if (forward ? b + 2 < spans_blocks(p.l) : b > 1) /* who took one step usually takes more */
-            spans_ahead(p.l, forward ? b + 2 : b - 2);
         return true;
     }
     do {

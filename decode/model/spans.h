@@ -180,9 +180,6 @@ uint32_t spans_block(const struct span_pool *sp, const struct spanlane *l, uint3
                      int64_t *t0, int64_t end);
 /* spans_first_stack - stack of block b's first span; 0 if there is none. */
 uint32_t spans_first_stack(const struct spanlane *l, uint32_t b);
-/* spans_ahead - prefetch block b. Blocks of one lane lie apart, so waiting for memory costs as much as
- * unpacking. */
-void spans_ahead(const struct spanlane *l, uint32_t b);
 /* spans_times - as spans_block(), but only durations and tags are sure to be filled in. */
 uint32_t spans_times(const struct span_pool *sp, const struct spanlane *l, uint32_t b, struct spancols *out,
                      int64_t *t0, int64_t end);

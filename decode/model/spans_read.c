@@ -98,25 +98,6 @@ uint32_t spans_first_stack(const struct spanlane *l, uint32_t b)
     return l->started && !l->ended ? wait_stack(&l->open) : 0;
 }
 
-/*
- * Blocks of one lane lie apart, each in its own page, and most of the wait is for translating their
- * addresses. Several translations at once take as long as one.
- */
-void spans_ahead(const struct spanlane *l, uint32_t b)
-{
-    enum { LINES = 6, LINE = 64, PAGES = 4 }; /* a block has some 350 bytes */
-    const uint32_t n = spans_nblk(l);
-    if (b % SPAN_GROUP == 0 && b + SPAN_GROUP < n && blocks_packed(l->blocks, b + SPAN_GROUP))
-        blocks_ahead(l->blocks, b + SPAN_GROUP);
-    for (uint32_t k = b ? b + PAGES : 1; b % PAGES == 0 && k < b + 2 * PAGES && k < n; k++)
-        __builtin_prefetch(blocks_data(l->blocks, k));
-    const char *p = b < n       ? (const char *)blocks_data(l->blocks, b)
-                    : l->packed ? (const char *)l->wait.packed
-                                : NULL;
-    for (int i = 0; p && i < LINES; i++)
-        __builtin_prefetch(p + i * LINE);
-}
-
 static inline int64_t start_at(const struct spanblocks *v, uint32_t k)
 {
     enum { EACH = SPAN_GROUP / SPAN_START };

@@ -10,9 +10,6 @@
 #include "decode/model/retired.h"
 #include "decode/model/trace_priv.h"
 
-/* goroutines to prefetch: reading one that did next to nothing takes less time than a memory access */
-enum { AHEAD = 12 };
-
 struct place { /* The goroutine at hand. */
     struct home in;
     uint32_t g;
@@ -54,10 +51,7 @@ static bool piece_walk(const struct span_walk *w, const struct place *at, const 
 {
     struct spancols c;
     const uint32_t n = spans_blocks(p->l);
-    spans_ahead(p->l, 0);
     for (uint32_t b = 0; b < n; b++) {
-        if (b + 1 < n)
-            spans_ahead(p->l, b + 1);
         const struct span_run r = block_run(p, b, true, &c);
         if (r.n && !w->spans(w->arg, at->g, &r))
             return false;
@@ -126,13 +120,6 @@ static bool take_rows(struct place *at)
         at->has_rows = retired && retired_rows(retired, &at->rows);
     }
     return retired && at->has_rows;
-}
-
-static inline void retired_row_ahead(const struct retired_rows *r, uint32_t i)
-{
-    const char *p = (const char *)(uintptr_t)retired_row(r, PV_PACKED, i + AHEAD);
-    __builtin_prefetch(p);
-    __builtin_prefetch(p + 64);
 }
 
 /* As info_of(), for a row. Only the times differ among rows that are alike. */
@@ -269,8 +256,6 @@ static bool retired_walk(const struct trace *tr, const struct span_walk *w, stru
         }
         if (!w->spans)
             continue;
-        if (i + AHEAD < RETIRED_GS && !at->rows.spans)
-            retired_row_ahead(&at->rows, i);
         if (!retired_spans(w, at, g, i, &c, &run) || !w->end(w->arg, g))
             return false;
     }
@@ -359,13 +344,10 @@ static bool piece_blocks(const struct piece *p, enum lane_kind kind, uint32_t k,
 {
     const uint32_t first = spans_find(p->l, ask->t0), last = spans_find(p->l, ask->t1 - 1),
                    n = spans_blocks(p->l);
-    for (uint32_t b = block_next(p, kind, first, last, ask), next; b <= last && b < n; b = next) {
-        next = block_next(p, kind, b + 1, last, ask);
-        if (next <= last && next < n)
-            spans_ahead(p->l, next);
+    for (uint32_t b = block_next(p, kind, first, last, ask); b <= last && b < n;
+         b = block_next(p, kind, b + 1, last, ask))
         if (!ask->f(ask->arg, p, k, b, b == first || b == last))
             return false;
-    }
     return true;
 }
 
