@@ -33,13 +33,13 @@ struct loader {
     size_t ended;       /* the first one whose end is not known */
     size_t joined;
     bool quit;
-    bool newer;    /* see status_join() */
-    bool oom;      /* out of memory while finding */
-    bool lossy;    /* the trace must be read as one: see gen_sound() and many_tiny() */
-    bool full;     /* that is all that is allowed */
-    bool stopped;  /* nothing behind the joined ones can be read */
-    bool others;   /* there are segments behind the first; true for any number of threads */
-    bool started;  /* the trace's start is known: segments behind the first may be decoded */
+    bool newer;   /* see status_join() */
+    bool oom;     /* out of memory while finding */
+    bool lossy;   /* the trace must be read as one: see gen_sound() and many_tiny() */
+    bool full;    /* that is all that is allowed */
+    bool stopped; /* nothing behind the joined ones can be read */
+    bool others;  /* there are segments behind the first; true for any number of threads */
+    bool started; /* the trace's start is known: segments behind the first may be decoded */
     int64_t base;
     enum {
         UNSEEN,
