@@ -21,6 +21,7 @@ enum { AT_ONCE = 20000 }; /* so many lanes are sorted without slices */
 
 struct lanes_making { /* an order under way: what it is made by, and what it comes to */
     struct slices *job;
+    enum slices_state state;
     const struct trace *tr;
     enum lane_kind kind;
     enum sort sort;
@@ -168,8 +169,10 @@ static bool order_make(void *arg)
     if (ok && name)
         ok = order_groups(m, k, name);
     else
-        for (uint32_t i = 0; ok && i < m->n; i++)
+        for (uint32_t i = 0; ok && i < m->n; i++) {
             m->order[i] = k[placed(m, i)].row;
+            ok = i % 256 || slices_tick();
+        }
     mem_free(k);
     mem_free(name);
     return ok;
@@ -241,12 +244,19 @@ static bool make_order(struct lanes *l, const struct trace *tr, uint32_t n, bool
 
 bool lanes_work(struct lanes *l, int64_t budget_ns)
 {
-    const enum slices_state st = l->making ? slices_run(l->making->job, budget_ns) : SLICES_FAILED;
-    if (st == SLICES_MORE)
-        return false;
-    if (st == SLICES_DONE)
+    struct lanes_making *m = l->making;
+    if (!m)
+        return true;
+    if (m->state == SLICES_MORE) {
+        m->state = slices_run(m->job, budget_ns);
+        if (m->state == SLICES_MORE ||
+            budget_ns != INT64_MAX) /* what makes its rows has a slice of its own */
+            return false;
+    }
+    if (m->state == SLICES_DONE) {
         take_order(l);
-    l->rows_stale |= st == SLICES_DONE;
+        l->rows_stale = true;
+    }
     drop_making(l);
     return true;
 }
