@@ -846,21 +846,3 @@ void table_name_string(struct text *out, const struct table *t, const struct tty
     else
         text_lit(out, "(no name)");
 }
-
-void table_name_whose(struct text *out, const struct table *t, const char *word, const struct thing *x)
-{
-    if (x->g != NO_LANE) {
-        text_add(out, " %s ", word);
-        text_who(out, t->tr, x->g);
-    }
-    if (x->open)
-        text_lit(out, ", not whole in this trace");
-}
-
-void table_say_parts(struct text *out, const struct view *v, bool region, const struct thing *x)
-{
-    char parts[VIEW_MESSAGE] = "";
-    if (v->tri)
-        tri_task(v->tri, region, x->index, parts, sizeof parts);
-    text_add(out, "%s", parts);
-}

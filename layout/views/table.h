@@ -203,11 +203,5 @@ void table_row(struct grid *g, struct view *v, uint32_t row, int y, bool focus);
 
 /* table_name_string - a kind whose name is the string its number a stands for; most are. */
 void table_name_string(struct text *out, const struct table *t, const struct ttype *k);
-/*
- * Of a task or a region: whose it is, said with that word, and whether the trace has all of it; what its time
- * went to.
- */
-void table_name_whose(struct text *out, const struct table *t, const char *word, const struct thing *x);
-void table_say_parts(struct text *out, const struct view *v, bool region, const struct thing *x);
 
 #endif
