@@ -319,48 +319,75 @@ static bool end_served(struct instances *in, uint32_t g, const struct request_cu
     return ended || cut->since == NO_TIME || add_piece(in, g, cut->asked, cut->since, cut->since, false);
 }
 
+struct walking { /* along one goroutine */
+    struct instances *in;
+    uint32_t g, group, more;
+    bool serves, ok;
+    struct request_cut cut;
+    int64_t since;
+    uint64_t n;
+};
+
+/* A wait; of a server's goroutine a system call, too. */
+static bool walk_span(struct walking *k, const struct span *s)
+{
+    struct instances *in = k->in;
+    enum at_wait means = AW_NONE;
+    enum wait_kind kind;
+    uint32_t place;
+    if (s->state == ST_WAITING && !wait_is(in, &in->tg->groups[k->group], s, &means, &kind, &place))
+        return false;
+    if (means == AW_PLACE && !add_place(in, k->g, s, kind, place))
+        return false;
+    if (k->serves)
+        return step_served(in, k->g, s, &k->cut);
+    if (means == AW_MORE) {
+        if (k->since != NO_TIME &&
+            !add_piece(in, k->g, s->stack, k->since, s->t0, within(in->tg, k->since, s->t0)))
+            return false;
+        k->since = s->open_end ? NO_TIME : s->t1;
+        k->more = s->stack;
+    }
+    return true;
+}
+
+static bool walk_run(void *arg, const struct span_run *r)
+{
+    struct walking *k = arg;
+    int64_t t = r->t0;
+    for (uint32_t i = 0; i < r->n && k->ok && t < k->in->tg->end; t += r->dur[i++]) {
+        const struct span_tag *tag = &r->kind[r->tag[i]];
+        if (tag->state != ST_WAITING && !(k->serves && tag->state == ST_SYSCALL))
+            continue;
+        k->ok = walk_span(k, &(struct span){.t0 = t,
+                                            .t1 = t + r->dur[i],
+                                            .state = tag->state,
+                                            .reason = tag->reason,
+                                            .stack = r->stack[i],
+                                            .open_start = i == 0 && r->open_start,
+                                            .open_end = i + 1 == r->n && r->open_end});
+    }
+    k->n += r->n;
+    k->ok = k->ok && slices_tick();
+    return k->ok && k->n < INSTANCES_WALK;
+}
+
 static bool walk(struct instances *in, uint32_t g)
 {
     const struct triage *tg = in->tg;
     struct instances_work *w = in->work;
-    uint32_t group = gstat_group(tg->g, g), more = 0;
-    const bool serves = request_serves(tg->tr, tg->groups[group].name);
-    struct request_cut cut = {.since = NO_TIME};
-    int64_t since = NO_TIME;
-    struct span_iter it;
-    if (!w->walk[group])
+    struct walking k = {.in = in, .g = g, .group = gstat_group(tg->g, g), .ok = true, .since = NO_TIME};
+    k.cut.since = NO_TIME;
+    if (!w->walk[k.group] || w->members[k.group]++ % w->step)
         return true;
-    if (w->members[group]++ % w->step || !span_seek(&it, tg->tr, (struct lane){LANE_G, g}, 0))
-        return true;
-    w->walked[group]++;
-    for (uint64_t i = 0; i < INSTANCES_WALK && (i % 256 || slices_tick()); i++) {
-        const struct span *s = span_get(&it);
-        enum at_wait means = AW_NONE;
-        enum wait_kind kind;
-        uint32_t place;
-        if (s->t0 >= tg->end)
-            break;
-        if (s->state == ST_WAITING && !wait_is(in, &tg->groups[group], s, &means, &kind, &place))
-            return false;
-        if (means == AW_PLACE && !add_place(in, g, s, kind, place))
-            return false;
-        if (serves && !step_served(in, g, s, &cut))
-            return false;
-        if (means == AW_MORE && !serves) {
-            if (since != NO_TIME && !add_piece(in, g, s->stack, since, s->t0, within(tg, since, s->t0)))
-                return false;
-            since = s->open_end ? NO_TIME : s->t1;
-            more = s->stack;
-        }
-        if (!span_next(&it))
-            break;
-    }
-    if (serves && !end_served(in, g, &cut))
+    k.serves = request_serves(tg->tr, tg->groups[k.group].name);
+    trace_states(tg->tr, (struct lane){LANE_G, g},
+                 &(struct states_ask){.t1 = tg->end, .all = true, .f = walk_run, .arg = &k});
+    w->walked[k.group] += k.n > 0;
+    if (!k.ok || (k.serves && !end_served(in, g, &k.cut)))
         return false;
     /* The last piece ends with its goroutine, or it is not over. */
-    if (since != NO_TIME && !add_piece(in, g, more, since, since, false))
-        return false;
-    return true;
+    return k.since == NO_TIME || add_piece(in, g, k.more, k.since, k.since, false);
 }
 
 static void walk_end(struct instances *in)
