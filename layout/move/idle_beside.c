@@ -43,7 +43,7 @@ void idle_follow(struct view *v)
     idle_reason_free(v->cache.idle);
     v->cache.idle = idle_reason_new(v->tr, &v->lanes[LANE_G].alive, v->at.focus.i, t0, t1);
     if (v->cache.idle)
-        (void)idle_reason_step(v->cache.idle, 300000);
+        (void)idle_reason_step(v->cache.idle, 2000000);
 }
 
 bool idle_pending(const struct view *v)

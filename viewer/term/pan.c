@@ -17,6 +17,7 @@ enum {
     PLACES = 8,     /* at so many places, less one, */
     PATTERN = 10,   /* by so many cells */
     MOST_TRIED = 3,
+    FAR = 7, /* lines: from there on it is shorter to say where */
     MOST_COLUMNS = 1000
 };
 
@@ -180,9 +181,10 @@ void term_pan(struct term *t, const struct grid *g)
             continue;
         if (last < 0)
             n = snprintf(text, sizeof text, "\0337\033[m"); /* what comes in is the terminal's own ground */
-        if (last >= 0 && y == last + 1)
-            n += snprintf(text + n, sizeof text - (size_t)n, "\n");
-        else
+        const int down = last < 0 ? FAR : y - last;         /* the cursor has stayed in column p.x */
+        for (int i = 0; i < down && down < FAR; i++)
+            text[n++] = '\n';
+        if (down >= FAR)
             n += snprintf(text + n, sizeof text - (size_t)n, "\033[%d;%dH", y + 1, p.x + 1);
         n += snprintf(text + n, sizeof text - (size_t)n, "\033[%d%c", abs(p.k), p.k > 0 ? 'P' : '@');
         term_put(t, text, (size_t)n);
