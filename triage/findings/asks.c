@@ -48,6 +48,20 @@ static bool begun_before_any(const struct causes *c, const struct lane_info *li)
     return false;
 }
 
+static uint32_t outermost(const struct trace *tr, uint32_t stack)
+{
+    const uint32_t n = trace_stack(tr, stack);
+    return n ? trace_frame(tr, stack, n - 1).func : 0;
+}
+
+/* Are two stacks in one function of the program; or, where a library does all, in what one goroutine begins
+ * with? */
+static bool same_place(const struct causes *c, uint32_t a, uint32_t b)
+{
+    const uint32_t x = causes_place(c->tr, a), y = causes_place(c->tr, b);
+    return x == y && (x || outermost(c->tr, a) == outermost(c->tr, b));
+}
+
 bool calls_serves(const struct causes *c, uint32_t g)
 {
     struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
@@ -55,8 +69,7 @@ bool calls_serves(const struct causes *c, uint32_t g)
     for (uint32_t i = 0; i < c->tg->nwaits && i < 4096 && li.create_stack; i++) {
         const struct wait_row *w =
             &c->tg->waits[i]; /* begun before the trace, or a wait that does not end: by where */
-        if (w->kind == WK_NET && calls_accepting(c->tr, w->stack) &&
-            causes_place(c->tr, w->stack) == causes_place(c->tr, li.create_stack))
+        if (w->kind == WK_NET && calls_accepting(c->tr, w->stack) && same_place(c, w->stack, li.create_stack))
             return !begun_before_any(c, &li);
     }
     for (uint32_t i = 0; i < c->tg->npairs && i < 4096 && by; i++) {

@@ -108,18 +108,6 @@ static bool deeds(struct causes *c, const struct works *w, const struct region *
     return ok;
 }
 
-/* Of the time of all pieces, the slow ones' share. */
-static double slow_part(const struct work *k)
-{
-    double slow = 0, all = 0;
-    for (uint32_t i = 0; i < k->looked; i++) {
-        const double ns = (double)(k->v[i].t1 - k->v[i].t0);
-        all += ns;
-        slow += i < k->slow ? ns : 0;
-    }
-    return all > 0 ? slow / all : 0;
-}
-
 static bool look(struct causes *c, const struct works *w, uint32_t work, const struct sides *s,
                  struct verdicts *out)
 {
@@ -142,7 +130,7 @@ static bool look(struct causes *c, const struct works *w, uint32_t work, const s
         d.harm = (struct harm){.work = work, .hit = v[i].hit, .of = s->n[1], .slow_only = true};
         d.harm.slow = s->mean[1] > 0 ? slow / s->mean[1] : 0;
         d.harm.usual = s->mean[0] > 0 ? usual / s->mean[0] : 0;
-        d.harm.all = d.harm.slow * slow_part(&w->v[work]);
+        d.harm.all = d.harm.slow * work_slow_part(&w->v[work]);
         verdict_ev(&d, EV_LONGEST, (double)(r->t1 - r->t0));
         ok = ok && verdict_add(out, &d);
     }

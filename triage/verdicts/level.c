@@ -132,7 +132,7 @@ static void count_reads(const struct work_tree *t, uint32_t user, uint32_t *answ
 static bool asked_first(const struct trace *tr, uint32_t g, int64_t t)
 {
     enum { BACK = 12 };
-    struct span_iter it;
+    struct span_iter it = {.tr = NULL};
     bool more = g != NO_LANE && span_seek_at(&it, tr, (struct lane){LANE_G, g}, t) && span_prev(&it);
     for (int i = 0; i < BACK && more && span_get(&it)->state != ST_WAITING; i++) {
         const struct span *s = span_get(&it);
@@ -304,6 +304,9 @@ void verdict_level(struct causes *c, const struct works *all, struct verdict *v)
     const double tail = excess(all, v), clock = of_clock(c, all, v);
     const bool varies = tail >= threshold(TH_VARIES);
     const double slow = varies ? v->harm.slow : 0;
+    const bool slow_repeat = v->rule == RULE_SERIAL && v->harm.slow_only;
+    v->rule = slow_repeat && !varies ? RULE_BACKEND : v->rule;
+    v->harm.all = slow_repeat && varies ? slow * work_slow_part(w) : v->harm.all;
     v->harm.share = v->harm.all > slow ? v->harm.all : slow;
     const double polls = awaited(w) && v->rule == RULE_SLEEP && v->harm.share >= threshold(TH_SHARE)
                              ? verdict_polls(c, all, v)
@@ -312,8 +315,9 @@ void verdict_level(struct causes *c, const struct works *all, struct verdict *v)
         v->rule = RULE_DEAD;
     if (polls > 0)
         verdict_ev(v, EV_SHARE, polls);
-    if (varies && awaited(w) && verdict_family(v) != FAM_SLOW && verdict_family(v) != FAM_CROWD &&
-        verdict_family(v) != FAM_ORDER && !family_contends(verdict_family(v)) && !comes_late(v) &&
+    if (varies && awaited(w) && !slow_repeat && verdict_family(v) != FAM_SLOW &&
+        verdict_family(v) != FAM_CROWD && verdict_family(v) != FAM_ORDER &&
+        !family_contends(verdict_family(v)) && !comes_late(v) &&
         (v->harm.usual * 3 < v->harm.slow || v->rule == RULE_BACKEND)) {
         v->usual_too =
             v->harm.usual * 3 >= v->harm.slow || (!v->harm.slow_only && v->harm.hit * 2 >= v->harm.of);

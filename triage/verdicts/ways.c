@@ -61,12 +61,17 @@ static uint32_t told_at(const struct follow *f)
     return f->path[f->depth - 1];
 }
 
+/* How often a piece of a set that goes there does so. */
+static double times_in(const struct tree_node *n, enum tree_set s)
+{
+    return n->pieces[s] ? (double)n->n[s] / n->pieces[s] : 0;
+}
+
 static enum family family_of_end(const struct trace *tr, const struct work *w, const struct tree_node *n,
                                  const struct tree_node *at)
 {
-    const double times = at->pieces[TREE_ALL]    ? (double)at->n[TREE_ALL] / at->pieces[TREE_ALL]
-                         : at->pieces[TREE_SLOW] ? (double)at->n[TREE_SLOW] / at->pieces[TREE_SLOW]
-                                                 : 0;
+    const double all = times_in(at, TREE_ALL), slow = times_in(at, TREE_SLOW),
+                 times = all > slow ? all : slow;
     if (at->stack && (explain_waits_outside(n->cat) || n->cat == EX_SYSCALL) && calls_child(tr, at->stack))
         return FAM_CHILDREN;
     switch (n->cat) {
@@ -271,6 +276,17 @@ static enum rule rule_of(enum family f)
     }
 }
 
+/* Which pieces of a set go there, how often, and for how long each time. */
+static void counts_in(const struct work_tree *t, const struct tree_node *at, enum tree_set s,
+                      struct verdict *v)
+{
+    v->harm.hit = at->pieces[s];
+    v->harm.of = t->pieces[s];
+    v->harm.slow_only = s == TREE_SLOW;
+    verdict_ev(v, EV_TIMES, times_in(at, s));
+    verdict_ev(v, EV_EACH, at->n[s] ? (double)at->ns[s] / at->n[s] : 0);
+}
+
 static struct verdict verdict_of(struct follow *f, const struct way *w, uint32_t work)
 {
     const struct work_tree *t = &f->w->tree;
@@ -317,24 +333,20 @@ static struct verdict verdict_of(struct follow *f, const struct way *w, uint32_t
     v.harm.slow = slow > 0 ? (double)w->ns[TREE_SLOW] / (double)slow : 0;
     v.harm.usual = usual > 0 ? (double)w->ns[TREE_USUAL] / (double)usual : 0;
     v.harm.share = v.harm.all > v.harm.slow ? v.harm.all : v.harm.slow;
-    const enum tree_set s = at->pieces[TREE_ALL] ? TREE_ALL : TREE_SLOW;
-    v.harm.hit = at->pieces[s];
-    v.harm.of = t->pieces[s];
-    v.harm.slow_only = s == TREE_SLOW;
-    verdict_ev(&v, EV_TIMES, at->pieces[s] ? (double)at->n[s] / at->pieces[s] : 0);
-    verdict_ev(&v, EV_EACH, at->n[s] ? (double)at->ns[s] / at->n[s] : 0);
+    counts_in(t, at, at->pieces[TREE_ALL] ? TREE_ALL : TREE_SLOW, &v);
     return v;
 }
 
 /*
- * How often a piece that waits at n's function does so from one and the same line, on average: that is done
- * again. Calls from several lines are several things, each of which may need the one before it.
+ * How often a piece, of the `of` longest, that waits at n's function does so from one and the same line, on
+ * average: that is done again. Calls from several lines are several things, each of which may need the one
+ * before it.
  */
-static double again(const struct follow *f, const struct tree_node *n)
+static double again(const struct follow *f, const struct tree_node *n, uint32_t of)
 {
     enum { LOOKED = 16, SITES = 32 };
     uint32_t pieces = 0, most = 0;
-    for (uint32_t i = 0; i < f->w->looked && pieces < LOOKED; i += f->w->looked / LOOKED + 1) {
+    for (uint32_t i = 0; i < of && pieces < LOOKED; i += of / LOOKED + 1) {
         const struct workpiece *p = &f->w->v[i];
         uint32_t stack[SITES], count[SITES], sites = 0, best = 0;
         struct walk w;
@@ -356,6 +368,19 @@ static double again(const struct follow *f, const struct tree_node *n)
         most += best;
     }
     return pieces ? (double)most / pieces : 0;
+}
+
+/* Do pieces ask again and again from one line, or the slow ones alone? Else it is what they wait for. */
+static void repeats(const struct follow *f, const struct tree_node *at, struct verdict *v)
+{
+    double times = again(f, at, f->w->looked);
+    if (times < threshold(TH_SEVERAL) && f->w->slow < f->w->looked) {
+        times = again(f, at, f->w->slow);
+        if (times >= threshold(TH_SEVERAL))
+            counts_in(&f->w->tree, at, TREE_SLOW, v);
+    }
+    verdict_ev(v, EV_TIMES, times);
+    v->rule = times >= threshold(TH_SEVERAL) ? RULE_SERIAL : RULE_BACKEND;
 }
 
 /* What a resource takes, its own family tells, with its numbers. */
@@ -381,10 +406,8 @@ bool fam_ways(struct causes *c, const struct works *all, struct verdicts *out)
             follow(&f, 0);
         for (uint32_t k = 0; ok && k < f.n; k++) {
             struct verdict v = verdict_of(&f, &f.way[k], i);
-            if (v.rule == RULE_SERIAL && v.harm.share >= threshold(TH_NOTED)) {
-                verdict_ev(&v, EV_TIMES, again(&f, &f.w->tree.v[f.way[k].at]));
-                v.rule = v.ev[EV_TIMES] >= threshold(TH_SEVERAL) ? RULE_SERIAL : RULE_BACKEND;
-            }
+            if (v.rule == RULE_SERIAL && v.harm.share >= threshold(TH_NOTED))
+                repeats(&f, &f.w->tree.v[f.way[k].at], &v);
             ok =
                 v.harm.share < threshold(TH_NOTED) || told_elsewhere(f.way[k].family) || verdict_add(out, &v);
         }

@@ -154,6 +154,36 @@ static bool lives_in(const struct causes *c, uint32_t group, struct cut *k)
     return stand;
 }
 
+/* Is what a goroutine last did before t, of what leaves its code, a read from a connection, after `since`? */
+static bool has_read(const struct trace *tr, uint32_t g, int64_t since, int64_t t)
+{
+    enum { BACK = 16 };
+    struct span_iter it = {.tr = NULL};
+    bool more = span_seek_at(&it, tr, (struct lane){LANE_G, g}, t);
+    for (int i = 0; i < BACK && more; i++, more = span_prev(&it)) {
+        const struct span *s = span_get(&it);
+        if (s->t0 < t && s->stack && (s->state == ST_WAITING || s->state == ST_SYSCALL))
+            return s->t1 > since && stacks_has(tr, s->stack, "net.(*netFD).Read");
+    }
+    return false;
+}
+
+/* Does who reads from a connection begin one of these goroutines for each thing that it reads, as RPC servers
+ * do? Then each is what the other side asked for. */
+static bool begun_by_reader(const struct causes *c, uint32_t group)
+{
+    const uint32_t all = c->of[group].n, step = all / ASKED + 1;
+    uint32_t is = 0, n = 0;
+    for (uint32_t i = 0; i < all; i += step, n++) {
+        const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, causes_nth(c, group, i)}),
+                               before = trace_lane(c->tr,
+                                                   (struct lane){LANE_G, causes_nth(c, group, i - (i > 0))});
+        const int64_t since = i && before.creator == li.creator ? before.first : INT64_MIN;
+        is += li.created && li.creator < c->tg->ng && has_read(c->tr, li.creator, since, li.first);
+    }
+    return is * 2 > n;
+}
+
 static void own_pieces(const struct causes *c, uint32_t group, bool http, uint32_t questions, struct cut *k)
 {
     const uint32_t n = c->of[group].n;
@@ -359,6 +389,7 @@ static bool add_group(struct causes *c, struct works *all, size_t *cap, uint32_t
         k.seen = 0;
         kind = WORK_LIVES;
         stand = lives_in(c, group, &k);
+        kind = !stand && begun_by_reader(c, group) ? WORK_REQUESTS : kind;
     }
     struct work *w = k.n && !k.failed ? work_add(all, cap) : NULL;
     bool ok = !k.failed && (!k.n || w);
@@ -371,6 +402,17 @@ static bool add_group(struct causes *c, struct works *all, size_t *cap, uint32_t
     }
     mem_free(k.v);
     return ok;
+}
+
+double work_slow_part(const struct work *k)
+{
+    double slow = 0, all = 0;
+    for (uint32_t i = 0; i < k->looked; i++) {
+        const double ns = (double)(k->v[i].t1 - k->v[i].t0);
+        all += ns;
+        slow += i < k->slow ? ns : 0;
+    }
+    return all > 0 ? slow / all : 0;
 }
 
 bool work_outside(const struct causes *c, const struct work *w)

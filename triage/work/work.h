@@ -5,7 +5,8 @@
  * A work is a population of pieces of one kind, found by general signs (works_find() in pieces.c):
  *
  *   tasks      what the program marks (runtime/trace), by type
- *   requests   what a goroutine does from the read that brings a question over a connection to the next one
+ *   requests   what a goroutine does from the read that brings a question over a connection to the next one;
+ *              goroutines that who reads from a connection begins, one for each thing that it reads
  *   items      what a goroutine does from one wait for more of it, in its own loop, to the next
  *   lives      goroutines begun for one thing each; or a few that run all along and wait for no more work
  *   main       the main goroutine, from its begin to its end, where nothing else repeats
@@ -98,12 +99,14 @@ void works_free(struct works *w);
 
 /* ---- pieces.c, tree.c ---------------------------------------------------------------------------------- */
 
-/* works_find - the works, without trees. work_free - what one holds. */
+/* works_find - the works, without trees. */
 bool works_find(struct causes *c, struct works *out);
 /* work_outside - does somebody outside wait for it, or the program mark it, and is there enough of it to be
  * what the program is for? */
 bool work_outside(const struct causes *c, const struct work *w);
-void work_free(struct work *w);
+/* work_slow_part - of the time of all pieces, the slow ones' share. */
+double work_slow_part(const struct work *w);
+void work_free(struct work *w); /* what one holds */
 /* work_counts - does a page show it? What is in the background, or another one's, it doesn't. */
 static inline bool work_counts(const struct work *w)
 {
