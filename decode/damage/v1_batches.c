@@ -85,7 +85,7 @@ static size_t undouble(struct v1_index *ix, struct source *s, struct row *w, siz
 }
 
 /* In the file's order; who begins before the one in front of it does is left out. */
-static size_t left_out(struct v1_index *ix, struct source *s, struct row *w, size_t n, int64_t p)
+static size_t drop_early(struct v1_index *ix, struct source *s, struct row *w, size_t n, int64_t p)
 {
     size_t k = 0;
     for (size_t i = 0; i < n; i++) {
@@ -114,7 +114,7 @@ static void mend(struct v1_index *ix, struct source *s, struct v1_proc *p, struc
     size_t k = undouble(ix, s, v, n, p->id);
     if (!separate(v, k)) {
         v = w;
-        k = left_out(ix, s, w, n, p->id);
+        k = drop_early(ix, s, w, n, p->id);
     } else if (k == n) {
         for (size_t i = 0; i < n; i++)
             if (v[i].batch != w[i].batch) {

@@ -116,7 +116,7 @@ enum err_code feed_url(const char *where, const struct feed_opts *o, char *out, 
 /* ---- opening, closing ---------------------------------------------------------------------------------- */
 
 /* It is read for so long: a file from now on, all else from its first byte. Beyond a week nobody waits. */
-static void begun(struct feed *f)
+static void start_clock(struct feed *f)
 {
     const int64_t s = INT64_C(1000000000);
     if (f->until || !f->seconds || f->seconds > FEED_ENDLESS)
@@ -192,7 +192,7 @@ enum err_code feed_open(const char *where, const struct feed_opts *o, struct fee
     f->opts = o ? *o : none;
     rc = rc ? rc : expect(f, e);
     if (!rc && f->grows)
-        begun(f);
+        start_clock(f);
     if (rc)
         feed_close(f);
     else
@@ -225,7 +225,7 @@ void feed_close(struct feed *f)
 /* ---- reading ------------------------------------------------------------------------------------------- */
 
 /* What curl says is little: the beginning of it is kept. At its end nobody waits for more. */
-static void hear(struct feed *f)
+static void read_said(struct feed *f)
 {
     char some[256];
     ssize_t n = 1;
@@ -239,7 +239,7 @@ static void hear(struct feed *f)
 }
 
 /* It was redirected, and nothing secret would go along: curl goes there. */
-static enum feed_state again(struct feed *f, struct err *e)
+static enum feed_state follow_redirect(struct feed *f, struct err *e)
 {
     char to[ANSWER_TO];
     const int status = f->answer->status;
@@ -274,7 +274,7 @@ static enum feed_state ended(struct feed *f, struct err *e)
         return FEED_END;
     if (f->err_fd >= 0 && !enough(f)) {
         fcntl(f->err_fd, F_SETFL, 0); /* to its end, which comes with the client's */
-        hear(f);
+        read_said(f);
     }
     if (f->err_fd >= 0)
         close(f->err_fd);
@@ -283,7 +283,7 @@ static enum feed_state ended(struct feed *f, struct err *e)
         return feed_curl_end(f, e) ? FEED_FAILED : FEED_END;
     answer_end(f->answer);
     const enum err_code rc = feed_http_end(f, e);
-    return rc == ERR_APART ? again(f, e) : rc ? FEED_FAILED : FEED_END;
+    return rc == ERR_APART ? follow_redirect(f, e) : rc ? FEED_FAILED : FEED_END;
 }
 
 /* stopped - the seconds are over. FEED_DATA: they are not. */
@@ -360,7 +360,7 @@ static enum feed_state answered(struct feed *f, struct feed_room *to, size_t n, 
     }
     if (!n)
         return enough(f) ? ended(f, e) : FEED_WAIT;
-    begun(f);
+    start_clock(f);
     f->got += n;
     to->n = f->nsent = n;
     f->sent = to->p;
@@ -383,7 +383,7 @@ static enum feed_state read_some(struct feed *f, struct feed_room *to, int timeo
             return over;
         int ready = poll(pfd, f->err_fd >= 0 ? 2 : 1, timeout_ms);
         if (ready > 0 && pfd[1].revents)
-            hear(f);
+            read_said(f);
         if (ready <= 0 || !pfd[0].revents)
             return FEED_WAIT;
     } else if (same(f, e) == FEED_FAILED) {
@@ -404,7 +404,7 @@ static enum feed_state read_some(struct feed *f, struct feed_room *to, int timeo
         return ended(f, e);
     if (f->answer)
         return answered(f, to, (size_t)got, e);
-    begun(f);
+    start_clock(f);
     f->got += (uint64_t)got;
     to->n = f->nsent = (size_t)got;
     f->sent = to->p;

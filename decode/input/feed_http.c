@@ -107,7 +107,7 @@ static void put_line(struct dial *d, const char *line)
 }
 
 /* Has the user a header of this name? */
-static bool given(const struct feed_opts *o, const char *name)
+static bool has_header(const struct feed_opts *o, const char *name)
 {
     const size_t n = strlen(name);
     for (int i = 0; i < o->nheaders; i++)
@@ -134,18 +134,18 @@ static enum err_code request(struct dial *d, const char *url, const struct feed_
     if (rc)
         return rc;
     put(d, "%s %s%s HTTP/1.1\r\n", method, *path == '/' ? "" : "/", path);
-    if (!given(o, "Host"))
+    if (!has_header(o, "Host"))
         put(d, "Host: %.*s\r\n", (int)(path - at), at);
-    if (!given(o, "User-Agent"))
+    if (!has_header(o, "User-Agent"))
         put(d, "User-Agent: gotop\r\n");
-    if (!given(o, "Accept"))
+    if (!has_header(o, "Accept"))
         put(d, "Accept: */*\r\n");
     for (int i = 0; i < o->nheaders; i++)
         if (!is_empty(o->header[i]))
             put_line(d, o->header[i]);
     if (*token)
         put_line(d, token);
-    if (strcmp(method, "GET") != 0 && !given(o, "Content-Length"))
+    if (strcmp(method, "GET") != 0 && !has_header(o, "Content-Length"))
         put(d, "Content-Length: 0\r\n");
     put(d, "Connection: close\r\n\r\n");
     explicit_bzero(token, sizeof token);

@@ -67,7 +67,7 @@ static const char *name_of(const char *path, const char *other)
 }
 
 /* "A and B WHY". */
-static enum err_code apart(struct err *e, const struct jfile *a, const struct jfile *b, const char *why)
+static enum err_code refuse(struct err *e, const struct jfile *a, const struct jfile *b, const char *why)
 {
     return err_set(e, ERR_APART, ERR_NO_OFFSET, "%.48s and %.48s %s", name_of(a->path, b->path),
                    name_of(b->path, a->path), why);
@@ -163,10 +163,10 @@ static enum err_code file_look(struct joint *j, uint32_t n, struct err *e)
     if (!ok || !pcs_note(j, stacks, &same, &other))
         return no_memory(e);
     if (n && other > same)
-        return apart(e, &j->file[0], f, "are of two programs: their functions stand at other addresses");
+        return refuse(e, &j->file[0], f, "are of two programs: their functions stand at other addresses");
     if (n && !met)
-        return apart(e, &j->file[0], f,
-                     "are of two programs, or of two runs of one: they have no thread in common");
+        return refuse(e, &j->file[0], f,
+                      "are of two programs, or of two runs of one: they have no thread in common");
     return ERR_OK;
 }
 
@@ -203,8 +203,8 @@ static enum err_code row_make(struct joint *j, struct err *e)
         const struct jgen *g = &j->gen[i], *was = n ? &j->gen[n - 1] : NULL;
         if (was && was->number == g->number) {
             if (!same_gen(j, was, g))
-                return apart(e, &j->file[was->file], &j->file[g->file],
-                             "are of two programs, or of two runs of one: both count the same generations");
+                return refuse(e, &j->file[was->file], &j->file[g->file],
+                              "are of two programs, or of two runs of one: both count the same generations");
             continue;
         }
         j->gen[n++] = *g;
@@ -231,14 +231,14 @@ static enum err_code row_check(const struct joint *j, struct err *e)
         const struct jgen *g = &j->gen[i], *was = i ? g - 1 : g;
         const struct jfile *a = &j->file[was->file], *b = &j->file[g->file];
         if (freq && g->freq && g->freq != freq)
-            return apart(e, &j->file[0], b, "have other clocks: they were recorded on two hosts");
+            return refuse(e, &j->file[0], b, "have other clocks: they were recorded on two hosts");
         freq = g->freq ? g->freq : freq;
         if (g->min_time < was->min_time && a != b)
-            return apart(
+            return refuse(
                 e, a, b,
                 "are of two programs, or of two runs of one: the later one counts earlier generations");
         if (snap && g->has_snap && (g->ahead - snap->ahead > WALL_NS || snap->ahead - g->ahead > WALL_NS))
-            return apart(
+            return refuse(
                 e, &j->file[snap->file], b,
                 "don't agree about the time of day: two hosts, or the host's clock was set in between");
         snap = g->has_snap ? g : snap;
@@ -385,7 +385,7 @@ enum err_code joint_follows(struct joint_part first, struct joint_part second, s
     for (size_t i = 1; i < j.ngen; i++)
         behind &= j.gen[i].file >= j.gen[i - 1].file;
     if (!rc && !behind)
-        rc = apart(e, &file[0], &file[1], "are not one behind the other");
+        rc = refuse(e, &file[0], &file[1], "are not one behind the other");
     joint_free(&j);
     return rc;
 }

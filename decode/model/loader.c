@@ -280,7 +280,7 @@ static bool prepare(struct loader *l, struct segment *s, enum segment_step from)
 }
 
 /* Is a segment's end predicted? Not the last one's, nor if nothing is decoded beside it. Under the lock. */
-static bool foretold(const struct loader *l, const struct segment *s)
+static bool end_predicted(const struct loader *l, const struct segment *s)
 {
     return l->want > 1 && !(l->all && s->n + 1 == l->nseg);
 }
@@ -301,7 +301,8 @@ static bool prepare_tables(struct loader *l)
 /* The same, or predict when a segment ends. */
 static bool prepare_any(struct loader *l)
 {
-    return (l->ended < l->nseg && foretold(l, l->seg[l->ended]) && prepare(l, l->seg[l->ended], SEG_READ)) ||
+    return (l->ended < l->nseg && end_predicted(l, l->seg[l->ended]) &&
+            prepare(l, l->seg[l->ended], SEG_READ)) ||
            prepare_tables(l);
 }
 
@@ -338,7 +339,7 @@ static void give_names(struct loader *l, struct segment *s)
  */
 static void await_end(struct loader *l, struct segment *s)
 {
-    if (s->n && foretold(l, s))
+    if (s->n && end_predicted(l, s))
         prepare(l, s, SEG_READ);
     while (s->n && !l->seg[s->n - 1]->last_known && !l->quit)
         if (l->ended >= s->n || !prepare(l, l->seg[l->ended], SEG_READ))

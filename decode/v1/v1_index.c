@@ -423,8 +423,9 @@ static size_t within(const struct v1_index *ix, const uint64_t *ticks, size_t si
     return n - first;
 }
 
-/* aside - ends of system calls and samples that say a time before the trace or behind it are left out. */
-static void aside(struct v1_index *ix, struct source *s)
+/* drop_out_of_time - ends of system calls and samples that say a time before the trace or behind it are left
+ * out. */
+static void drop_out_of_time(struct v1_index *ix, struct source *s)
 {
     size_t from, exits = ix->nexit, samples = ix->nsample;
     if (exits && ix->dialect.version != 1005) {
@@ -487,7 +488,7 @@ static enum err_code finish(struct v1_index *ix, struct source *s)
         qsort(ix->exit, ix->nexit, sizeof *ix->exit, by_key);
     if (ix->nsample)
         qsort(ix->sample, ix->nsample, sizeof *ix->sample, by_time);
-    aside(ix, s);
+    drop_out_of_time(ix, s);
     if (!named_twice(ix, s))
         return ERR_NOMEM;
     return ids_seal(&ix->strings, false) && ids_seal(&ix->stacks, true) ? ERR_OK : ERR_NOMEM;

@@ -165,7 +165,7 @@ void v2_gen_lacks(struct v2_gen *g, uint64_t id, bool stack)
 
 /* A string by its number, if it isn't in the table; one that is registered
  * between from and to by its place. */
-static uint32_t untold(struct source *s, struct v2_gen *g, uint64_t id, uint64_t from, uint64_t to)
+static uint32_t missing_string(struct source *s, struct v2_gen *g, uint64_t id, uint64_t from, uint64_t to)
 {
     const char *known =
         (g->torn || g->unnamed) && !g->closed && id >= from && id < to ? registered(s->version, id) : NULL;
@@ -187,7 +187,7 @@ uint32_t v2_gen_str(struct source *s, struct v2_gen *g, uint64_t id)
     if (!id)
         return 0;
     uint32_t mine = idmap_get(&g->strs, id);
-    return mine != IDMAP_NONE ? mine : untold(s, g, id, 1, LABELS);
+    return mine != IDMAP_NONE ? mine : missing_string(s, g, id, 1, LABELS);
 }
 
 uint32_t v2_gen_reason(struct source *s, struct v2_gen *g, uint64_t id)
@@ -201,7 +201,7 @@ uint32_t v2_gen_reason(struct source *s, struct v2_gen *g, uint64_t id)
         g->reason_inferred = true;
         return g->last_reason[id];
     }
-    return g->reason[id] = mine != IDMAP_NONE ? mine : untold(s, g, id, LABELS, V2_REASONS);
+    return g->reason[id] = mine != IDMAP_NONE ? mine : missing_string(s, g, id, LABELS, V2_REASONS);
 }
 
 const uint8_t *v2_untold(const uint8_t *p, const uint8_t *end, const struct idmap *strs,
@@ -337,7 +337,7 @@ static uint64_t number_at(const struct source *s, const uint8_t **p)
     return b.gen;
 }
 
-static void left_out(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h)
+static void note_left_out(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h)
 {
     source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, h->p),
                   "a batch of generation %" PRIu64 " among those of generation %" PRIu64 ": left out", h->gen,
@@ -345,7 +345,7 @@ static void left_out(struct source *s, struct v2_gen *g, const struct v2_raw_bat
 }
 
 /* A batch of another generation. true: it stands alone among this one's. */
-static bool astray(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h, const uint8_t *next)
+static bool is_stray(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h, const uint8_t *next)
 {
     const uint8_t *p = next + 1, *end = s->data + s->len;
     uint64_t gen = 0;
@@ -354,7 +354,7 @@ static bool astray(struct source *s, struct v2_gen *g, const struct v2_raw_batch
         return false;
     if (*next == V2R_END && h->gen == g->number + 1)
         return false; /* a small one of its own */
-    left_out(s, g, h);
+    note_left_out(s, g, h);
     v2_hole_note(g, source_off(s, h->p), 0, false);
     return true;
 }
@@ -371,7 +371,7 @@ static const uint8_t *behind_false(struct source *s, struct v2_gen *g, const str
     if (source_gap(s, source_off(s, p)) || h->gen == g->number + 1 || number_at(s, &after) == h->gen)
         return NULL;
     if ((next = skip_broken(s, g, p)))
-        left_out(s, g, h);
+        note_left_out(s, g, h);
     return next;
 }
 
@@ -420,7 +420,7 @@ static bool other_begins(struct source *s, struct v2_gen *g, const struct v2_raw
                          const uint8_t **next)
 {
     const uint8_t *on;
-    if (!source_gap(s, source_off(s, p)) && astray(s, g, h, *next))
+    if (!source_gap(s, source_off(s, p)) && is_stray(s, g, h, *next))
         return false;
     if ((on = behind_false(s, g, h, p, *next))) {
         *next = on;

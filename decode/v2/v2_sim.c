@@ -3,7 +3,7 @@
  *
  * What neutral events say of goroutines is kept with the numbers of the file's event that they are of. The
  * rules are those of v2_adv.c; what these leave open and Go's reader does not is asked before each event:
- * untold(), doubled(), stranger().
+ * lacks_status(), on_two_threads(), unknown_call().
  */
 #include "decode/v2/v2_sim.h"
 
@@ -117,10 +117,10 @@ static void look(struct v2_sim *s, uint32_t m)
 }
 
 /*
- * untold - each generation tells of a P and a goroutine before anything happens to them, but of who is
+ * lacks_status - each generation tells of a P and a goroutine before anything happens to them, but of who is
  * suspended right as it begins (preemptPark).
  */
-static bool untold(const struct v2_sim *s, const struct v2_cursor *c)
+static bool lacks_status(const struct v2_sim *s, const struct v2_cursor *c)
 {
     const struct v2_order *o = &s->o;
     const unsigned need = v2_specs[c->type].context;
@@ -135,10 +135,10 @@ static bool untold(const struct v2_sim *s, const struct v2_cursor *c)
 }
 
 /*
- * doubled - a status puts a P or a goroutine on a second thread, or on one that has another: whose it is from
- * there on nobody knows.
+ * on_two_threads - a status puts a P or a goroutine on a second thread, or on one that has another: whose it
+ * is from there on nobody knows.
  */
-static bool doubled(const struct v2_sim *s, const struct v2_cursor *c)
+static bool on_two_threads(const struct v2_sim *s, const struct v2_cursor *c)
 {
     const struct v2_order *o = &s->o;
     const uint64_t id = c->arg[0];
@@ -163,8 +163,8 @@ static bool doubled(const struct v2_sim *s, const struct v2_cursor *c)
     return c->m == EV_NONE || (had != EV_NONE && had != is) || (by != EV_NONE && by != c->m);
 }
 
-/* stranger - a goroutine is said to be in a call on a thread that was seen without one. */
-static bool stranger(const struct v2_sim *s, const struct v2_cursor *c)
+/* unknown_call - a goroutine is said to be in a call on a thread that was seen without one. */
+static bool unknown_call(const struct v2_sim *s, const struct v2_cursor *c)
 {
     const struct v2_order *o = &s->o;
     if (!(v2_specs[c->type].context & V2_TELLS) || v2_specs[c->type].after != V2_AFTER_G_NEW ||
@@ -186,10 +186,10 @@ static bool before(struct v2_order *o, struct v2_cursor *c)
             return o->stopped = true;
         s->tried[c->m] = true;
     }
-    const char *why = untold(s, c)     ? "the generation hasn't told yet how things are there"
-                      : doubled(s, c)  ? "it was elsewhere, or something else was there"
-                      : stranger(s, c) ? "the thread was seen without it"
-                                       : NULL;
+    const char *why = lacks_status(s, c)     ? "the generation hasn't told yet how things are there"
+                      : on_two_threads(s, c) ? "it was elsewhere, or something else was there"
+                      : unknown_call(s, c)   ? "the thread was seen without it"
+                                             : NULL;
     if (!why)
         return false;
     source_damage(o->s, ERR_ORDER, o->gen->ordinal, source_off(o->s, c->at), "event %s: %s",

@@ -253,7 +253,7 @@ static size_t keep_file(const uint8_t *p, size_t n, char *out)
 }
 
 /* What stays of a name; 0: nothing. */
-static size_t kept(const uint8_t *p, size_t n, uint32_t use, char *out)
+static size_t keep_go_name(const uint8_t *p, size_t n, uint32_t use, char *out)
 {
     const enum anon_role role = use & ROLE_BITS;
     if (role == ANON_REASON || is_word(p, n))
@@ -269,7 +269,7 @@ size_t anon_name(struct anon *a, const uint8_t *p, size_t len, char *out)
     const uint32_t use = noted == IDMAP_NONE ? ANON_OTHER : noted;
     const enum anon_role role = use & ROLE_BITS;
     bool fresh, other;
-    size_t n = len ? kept(p, len, use, out) : 0;
+    size_t n = len ? keep_go_name(p, len, use, out) : 0;
     a->kept += n || !len;
     if (n || !len)
         return n;
@@ -280,8 +280,8 @@ size_t anon_name(struct anon *a, const uint8_t *p, size_t len, char *out)
                              number(a, p, package(p, len), ANON_PACKAGE, &other), k);
     else
         n = (size_t)snprintf(out, ANON_MAX, FORM[role], k);
-    if (fresh && a->told)
-        a->told(a->arg, ROLE[role], out, n, p, len);
+    if (fresh && a->on_replaced)
+        a->on_replaced(a->arg, ROLE[role], out, n, p, len);
     return n;
 }
 

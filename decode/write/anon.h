@@ -31,10 +31,11 @@ enum anon_role {              /* what a string is used as; of several uses the f
 };
 #define ANON_MAX 1100 /* bytes a name may become */
 
-/* All zeros but told and arg to begin with; free with anon_free(). told() is called once for each name that
- * is replaced, if not NULL. */
+/* All zeros but on_replaced and arg to begin with; free with anon_free(). on_replaced(), if not NULL, is
+ * called once for each name that is replaced. */
 struct anon {
-    void (*told)(void *arg, const char *role, const char *now, size_t nnow, const uint8_t *was, size_t nwas);
+    void (*on_replaced)(void *arg, const char *role, const char *now, size_t nnow, const uint8_t *was,
+                        size_t nwas);
     void *arg;
     struct idmap uses;  /* hash of a name -> its role, of all that it is used as, and whose file it is */
     struct idmap names; /* hash of a name -> its number within its role */
@@ -83,7 +84,7 @@ struct anon_result {
     bool ended; /* nothing behind that is written; else zeros stand for the bytes that can't be read */
 };
 /*
- * anon_trace - write the trace without names to the outlet; a: all zeros but for `told` and its arg,
+ * anon_trace - write the trace without names to the outlet; a: all zeros but for `on_replaced` and its arg,
  * anon_free() it afterwards. ERR_ARG: in is several traces with times between them. ERR_IO: the outlet broke.
  * ERR_NOMEM. Damage is no error: res tells of it. anon_v1, anon_v2 - the same of a family.
  */

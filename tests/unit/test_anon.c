@@ -77,7 +77,7 @@ static void map_clear(void)
 
 static enum err_code anonymize(const struct input *in, struct bytes *out, struct anon_result *res)
 {
-    struct anon a = {.told = to_map};
+    struct anon a = {.on_replaced = to_map};
     struct outlet o = {.write = to_bytes, .arg = out};
     struct err e = {0};
     map_clear();

@@ -233,7 +233,7 @@ static enum err_code anonymize_to(const struct input *in, const struct options *
         return rc;
     }
     if (map_path) {
-        a.told = to_map;
+        a.on_replaced = to_map;
         a.arg = &map;
     }
     struct outlet to_file = {.write = to_out, .arg = &out};
