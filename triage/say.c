@@ -8,14 +8,16 @@
 #include <string.h>
 
 #include "decode/base/door.h"
+#include "decode/input/feed.h"
 #include "triage/exports/export_out.h"
+#include "triage/sentence.h"
 
 int say_failed(const char *command, const char *what, const char *why)
 {
     struct text t = {0};
-    text_clean(&t, what, strlen(what), 0);
-    text_lit(&t, ": ");
-    text_clean(&t, why, strlen(why), 0);
+    char shown[FEED_SHOWN];
+    const char *name = strstr(what, "://") ? feed_shown(what, shown) : what;
+    text_say(&t, NULL, t_clean(name), ": ", t_clean(why));
     door_printf(stderr, "gotop%s%s: %s\n", command ? " " : "", command ? command : "",
                 t.p ? t.p : "out of memory");
     text_free(&t);

@@ -8,7 +8,7 @@
 #include "triage/text.h"
 
 /* say_failed - "gotop COMMAND: WHAT: WHY" to standard error, cleaned (command NULL: of gotop itself); 2, the
- * exit status. what: a path, an option. */
+ * exit status. what: a path, an option; of a URL without its password (feed_shown()). */
 int say_failed(const char *command, const char *what, const char *why);
 /* say_out - the text to standard output, at once. false: it was not taken whole, *e says why; ERR_OK: its
  * reader had enough. */

@@ -7,6 +7,7 @@
 #include "triage/exports/export.h"
 #include "triage/exports/export_run.h"
 #include "triage/sql/sql_print.h"
+#include "triage/say.h"
 
 static const char usage_head[] =
     "usage: gotop csv TABLE [options] TRACE\n"
@@ -91,7 +92,7 @@ static enum err_code write_spans(struct export *x, struct sql *s, struct sql_pri
 static bool check(const struct options *o)
 {
     if (!o->kind || !sql_view(o->kind)) {
-        export_say("csv", o->kind ? o->kind : "the table",
+        say_failed("csv", o->kind ? o->kind : "the table",
                    "say which first: spans, goroutines, waits, gc, tasks, regions, logs, samples or stacks");
         return false;
     }

@@ -17,11 +17,6 @@
 
 #define STEP 100000000 /* ns between two words on the terminal */
 
-int export_say(const char *name, const char *what, const char *message)
-{
-    return say_failed(name, what, message);
-}
-
 /* ---- progress ------------------------------------------------------------------------------------------ */
 
 void export_progress(struct export *x, double share)
@@ -89,7 +84,7 @@ int export_options(const struct export_command *c, int argc, char **argv, struct
     if (c->check && !c->check(o))
         return 2;
     if (c->binary && (!o->out || strcmp(o->out, "-") == 0) && isatty(STDOUT_FILENO)) {
-        return export_say(c->command.name, "standard output",
+        return say_failed(c->command.name, "standard output",
                           "is a terminal, and this is binary: give a file with -o");
     }
     return -1;
@@ -163,12 +158,12 @@ static int partial(const struct export_command *c, const struct options *o, cons
     const char *name = strcmp(o->path, "-") == 0 ? "standard input" : o->path;
     char what[320];
     for (uint32_t k = 0; k < i->nwarnings && trace_warning(tr, k); k++)
-        export_say(c->command.name, name, trace_warning(tr, k)->what);
+        say_failed(c->command.name, name, trace_warning(tr, k)->what);
     if (!i->ndamages)
         return 0;
     snprintf(what, sizeof what, "written, but only a part of this trace can be read: %s%s",
              trace_damage(tr, 0)->what, i->ndamages > 1 ? " (and more)" : "");
-    export_say(c->command.name, name, what);
+    say_failed(c->command.name, name, what);
     return 3;
 }
 
@@ -190,7 +185,7 @@ int export_main(const struct export_command *c, int argc, char **argv)
     if (rc == ERR_OK) {
         status = partial(c, &o, tr);
     } else {
-        status = export_say(c->command.name,
+        status = say_failed(c->command.name,
                             o.trace.more.n             ? "these traces"
                             : strcmp(o.path, "-") == 0 ? "standard input"
                                                        : o.path,

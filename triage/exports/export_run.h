@@ -53,7 +53,5 @@ static inline void export_span(struct export *x)
     if ((++x->done & 8191) == 0)
         export_progress(x, (double)x->done / (double)x->total);
 }
-/* export_say - "gotop NAME: WHAT: MESSAGE" in one line, cleaned. Returns 2. */
-int export_say(const char *name, const char *what, const char *message);
 
 #endif

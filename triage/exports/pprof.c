@@ -16,6 +16,7 @@
 #include "triage/exports/export_run.h"
 #include "triage/exports/profile.pb-c.h"
 #include "triage/tables/tab.h"
+#include "triage/say.h"
 
 struct writer {
     const struct trace *tr;
@@ -198,7 +199,7 @@ static const char usage_tail[] =
 static bool check(const struct options *o)
 {
     if (!o->kind)
-        export_say("pprof", "--kind", "say which: net, sync, syscall, sched or cpu");
+        say_failed("pprof", "--kind", "say which: net, sync, syscall, sched or cpu");
     return o->kind;
 }
 

@@ -18,6 +18,7 @@
 #include "decode/write/anon.h"
 #include "triage/exports/export_run.h"
 #include "triage/load.h"
+#include "triage/say.h"
 
 static bool to_out(void *arg, const void *p, size_t n)
 {
@@ -72,11 +73,11 @@ static const char slice_tail[] =
 static bool slice_check(const struct options *o)
 {
     if (!o->from && !o->to) {
-        export_say("slice", "which part?", "give --from, --to, or both");
+        say_failed("slice", "which part?", "give --from, --to, or both");
         return false;
     }
     if (!o->out) {
-        export_say("slice", "where to?", "give a file with -o (- is standard output)");
+        say_failed("slice", "where to?", "give a file with -o (- is standard output)");
         return false;
     }
     return true;
@@ -125,14 +126,14 @@ static void say_slice(const struct options *o, const struct cut_result *r)
         snprintf(what, sizeof what,
                  "%.6f s to %.6f s, %" PRIu64 " events; the range begins %" PRId64 " ns into it",
                  (double)r->from * 1e-9, (double)r->to * 1e-9, r->events, r->lead);
-    export_say("slice", o->out, what);
+    say_failed("slice", o->out, what);
 }
 
 /* The exit status. What is gone was read as zeros, perhaps after it was looked at. */
 static int say_shorter(const char *command, const char *name)
 {
     if (mapped_lost())
-        export_say(command, name,
+        say_failed(command, name,
                    "the trace became shorter while it was read: what was gone is missing in the copy");
     return mapped_lost() ? 3 : 0;
 }
@@ -143,7 +144,7 @@ static int say_missing(const char *command, const char *name, const struct cut_r
     char what[800];
     const bool missing = cut_say(r, what, sizeof what);
     if (missing)
-        export_say(command, name, what);
+        say_failed(command, name, what);
     const int shorter = say_shorter(command, name);
     return missing ? 3 : shorter;
 }
@@ -162,7 +163,7 @@ int slice_main(int argc, char **argv)
     const char *name = strcmp(o.path, "-") == 0 ? "standard input" : o.path;
     (void)trace_limit(o.trace.max_memory);
     if (range_of(&o, &r, &e) || slice_file(o.path, &o.trace.more, o.out, &r, true, &res, &e))
-        return export_say(c.command.name, name, e.what);
+        return say_failed(c.command.name, name, e.what);
     say_slice(&o, &res);
     return say_missing(c.command.name, name, &res);
 }
@@ -184,7 +185,7 @@ static const char anonymize_tail[] =
 static bool anonymize_check(const struct options *o)
 {
     if (!o->out)
-        export_say("anonymize", "where to?", "give a file with -o (- is standard output)");
+        say_failed("anonymize", "where to?", "give a file with -o (- is standard output)");
     return o->out != NULL;
 }
 
@@ -263,18 +264,18 @@ int anonymize_main(int argc, char **argv)
     const struct joint_paths *more = &o.trace.more;
     const char *map = o.map;
     if (map && one_file(map, o.out))
-        return export_say(c.command.name, map, "is the file for the trace: give another one for the names");
+        return say_failed(c.command.name, map, "is the file for the trace: give another one for the names");
     if (input_open_all(o.path, more, trace_limit(o.trace.max_memory), &in, &e))
-        return export_say(c.command.name, name, e.what);
+        return say_failed(c.command.name, name, e.what);
     enum err_code rc = anonymize_to(&in, &o, map, &res, &e);
     input_close(&in);
     if (rc)
-        return export_say(c.command.name, name, e.what);
+        return say_failed(c.command.name, name, e.what);
     char what[320];
     if (!o.quiet && isatty(STDERR_FILENO)) {
         snprintf(what, sizeof what, "%" PRIu64 " names replaced, %" PRIu64 " of Go's own kept",
                  res.strings - res.kept, res.kept);
-        export_say(c.command.name, o.out, what);
+        say_failed(c.command.name, o.out, what);
     }
     status = say_shorter(c.command.name, name);
     if (!res.damage.code)
@@ -283,6 +284,6 @@ int anonymize_main(int argc, char **argv)
              res.ended ? "written up to where the trace is damaged"
                        : "the copy is damaged as the trace is, with zeros where bytes can't be read",
              res.damage.what, res.damage.offset);
-    export_say(c.command.name, name, what);
+    say_failed(c.command.name, name, what);
     return 3;
 }

@@ -261,7 +261,7 @@ void live_tell(struct live *l, enum live_state s, const char *command, const cha
     enum { QUIET_S = 3 };
     const int64_t now = live_wall_now();
     if (l->cut && !l->told_cut)
-        (void)live_say(command, where, live_too_large);
+        (void)say_failed(command, where, live_too_large);
     l->told_cut = l->cut;
     if (!l->patient || l->told)
         return;
@@ -270,7 +270,7 @@ void live_tell(struct live *l, enum live_state s, const char *command, const cha
     if (now - l->quiet_ns < INT64_C(1000000000) * QUIET_S)
         return;
     l->told = true;
-    (void)live_say(
+    (void)say_failed(
         command, where,
         "nothing is written to this file: waiting (if it is complete, gotop FILE shows it, M as gotop top)");
 }
@@ -362,7 +362,7 @@ void live_stop_tell(const char *command, const char *where)
 {
     sigset_t set;
     if (sigpending(&set) == 0 && sigismember(&set, SIGTSTP))
-        (void)live_say(
+        (void)say_failed(
             command, where,
             "ended by Ctrl-Z: while this stood still the program would keep its trace in its memory");
 }

@@ -39,8 +39,6 @@ int live_parse(const struct command *c, int argc, char **argv, struct options *o
  */
 extern void (*live_door)(void);
 void live_shut(const struct live_opts *o, const struct feed_opts *also);
-/* live_say - "gotop COMMAND: WHAT: MESSAGE", cleaned (NULL: no command); returns 2. */
-int live_say(const char *command, const char *what, const char *message);
 /* live_too_short - what there is to say of a program whose trace ended before
  * there was anything to look at. */
 extern const char live_too_short[];

@@ -7,19 +7,6 @@
 #include "triage/live/live.h"
 #include "triage/options.h"
 #include "triage/say.h"
-#include "triage/sentence.h"
-
-int live_say(const char *command, const char *what, const char *message)
-{
-    struct text t = {0};
-    char shown[FEED_SHOWN];
-    what = feed_shown(what, shown);
-    text_say(&t, NULL, t_clean(what), ": ", t_clean(message));
-    door_printf(stderr, "gotop%s%s: %s\n", command ? " " : "", command ? command : "",
-                t.p ? t.p : "out of memory");
-    text_free(&t);
-    return 2;
-}
 
 int live_parse(const struct command *c, int argc, char **argv, struct options *o, struct live_opts *live)
 {
@@ -27,7 +14,7 @@ int live_parse(const struct command *c, int argc, char **argv, struct options *o
     if (status >= 0)
         return status;
     if (o->noperands > 1)
-        return live_say(c->name, o->operand[1], "one program at a time");
+        return say_failed(c->name, o->operand[1], "one program at a time");
     *live = (struct live_opts){o->feed, o->trace, o->noperands ? o->operand[0] : NULL};
     return live->where ? -1 : options_lack(c, "WHERE");
 }

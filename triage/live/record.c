@@ -127,7 +127,7 @@ static int recorded(const struct recording *r, const struct record *o, const str
     if (r->broke) {
         char why[sizeof e->what + 80];
         snprintf(why, sizeof why, "%s; what came before, %.1f MB, is kept", e->what, (double)r->bytes * 1e-6);
-        return live_say("record", o->live.where, why);
+        return say_failed("record", o->live.where, why);
     }
     if (!o->quiet) {
         const char *packed = feed_packed(r->feed);
@@ -162,13 +162,13 @@ int record_main(int argc, char **argv)
     if (!o.live.feed.stall_s) /* before Go 1.22 the first byte may come at the end */
         o.live.feed.stall_s = (int)o.live.feed.seconds + FEED_STALL_S;
     if (!feed_is_url(o.live.where))
-        return live_say("record", o.live.where, "is no URL: what is a file already can be copied");
+        return say_failed("record", o.live.where, "is no URL: what is a file already can be copied");
     o.profile = o.live.feed;
     o.profile.profile = "profile";
     live_shut(&o.live, o.cpu ? &o.profile : NULL);
     live_stop_hold();
     if (begin(&r, &o, &e) || out_open(&r.out, o.out, false, &e)) {
-        status = live_say("record", o.live.where, e.what);
+        status = say_failed("record", o.live.where, e.what);
     } else {
         enum err_code rc = receive(&r, &o, &e);
         struct err closed = {0};
@@ -176,7 +176,7 @@ int record_main(int argc, char **argv)
             rc = ERR_IO;
             e = closed;
         }
-        status = rc ? live_say("record", o.live.where, e.what) : recorded(&r, &o, &e);
+        status = rc ? say_failed("record", o.live.where, e.what) : recorded(&r, &o, &e);
         live_stop_tell("record", o.live.where);
     }
     feed_close(r.feed);

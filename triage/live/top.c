@@ -356,15 +356,15 @@ static int pictures(struct top *o, struct live *l)
         do {
             left = stream_whole(&l->st);
             if (s != LIVE_WAIT && !show(o, l, &bad))
-                return bad.code ? live_say("top", o->live.where, bad.what) : 0;
+                return bad.code ? say_failed("top", o->live.where, bad.what) : 0;
         } while (l->patient && goes_on(o) && stream_whole(&l->st) && stream_whole(&l->st) < left);
     }
     if (l->ended && l->lost > o->told && !l->cut && !o->serve && !o->json)
         tell_lost_end(o, l);
     if (s == LIVE_FAILED && (!o->count || o->shown < o->count))
-        return live_say("top", o->live.where, e.what);
+        return say_failed("top", o->live.where, e.what);
     if (l->ended && o->shown == before)
-        return live_say("top", o->live.where, live_too_short);
+        return say_failed("top", o->live.where, live_too_short);
     return 0;
 }
 
@@ -374,7 +374,7 @@ static int connected(struct top *o)
     struct err e = {0};
     if (live_open(&l, &o->live, &e)) {
         live_close(&l);
-        return live_say("top", o->live.where, e.what);
+        return say_failed("top", o->live.where, e.what);
     }
     const int status = pictures(o, &l);
     live_close(&l);
@@ -399,7 +399,7 @@ static int serving(struct top *o)
     struct err e = {0};
     int pause = 1;
     if (serve_begin(o->serve, &e))
-        return live_say("top", "--prometheus", e.what);
+        return say_failed("top", "--prometheus", e.what);
     door_printf(stderr, "gotop top: http://%s/metrics\n", serve_at(o->serve));
     for (;;) {
         const uint64_t before = o->shown;
@@ -422,7 +422,7 @@ int top_main(int argc, char **argv)
     if (status >= 0)
         return status;
     if (o.prometheus && serve_open(o.prometheus, &o.serve, &e))
-        return live_say("top", o.prometheus, e.what);
+        return say_failed("top", o.prometheus, e.what);
     live_shut(&o.live, NULL);
     status = 2;
     if (fig_new(&o.fig)) {
@@ -431,7 +431,7 @@ int top_main(int argc, char **argv)
         status = o.serve ? serving(&o) : connected(&o);
         live_stop_tell("top", o.live.where);
     } else {
-        (void)live_say("top", o.live.where, "out of memory");
+        (void)say_failed("top", o.live.where, "out of memory");
     }
     serve_close(o.serve);
     fig_free(&o.fig);

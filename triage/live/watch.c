@@ -20,6 +20,7 @@
 #include "triage/exports/outside.h"
 #include "triage/live/watch.h"
 #include "triage/options.h"
+#include "triage/say.h"
 
 enum { STEP_MS = 200, TURN_MS = 20, PATIENCE_MS = 10000 };
 #define SECOND INT64_C(1000000000)
@@ -51,11 +52,11 @@ static int until(const char *text, struct until *u)
     if (u->rule >= 0 || u->end)
         return -1;
     if (!strpbrk(text, "<>=!"))
-        return live_say("watch", text,
-                        "neither a condition, as stw.max>1ms (gotop report --metrics), nor the id of a "
-                        "finding (gotop report --rules), nor end");
+        return say_failed("watch", text,
+                          "neither a condition, as stw.max>1ms (gotop report --metrics), nor the id of a "
+                          "finding (gotop report --rules), nor end");
     if (condition_parse(text, false, &u->cond, &e) || condition_check(&u->cond, &e))
-        return live_say("watch", text, e.what);
+        return say_failed("watch", text, e.what);
     return -1;
 }
 
@@ -92,10 +93,10 @@ static int take_where(struct watch *w, const char *where)
     if (*where != '@')
         return watch_add(w, where, true);
     if (w->list)
-        return live_say("watch", where, "one list at a time");
+        return say_failed("watch", where, "one list at a time");
     w->list = where + 1;
     int status =
-        feed_list_read(w->list, &text, &e) ? live_say("watch", w->list, e.what) : watch_list(w, text);
+        feed_list_read(w->list, &text, &e) ? say_failed("watch", w->list, e.what) : watch_list(w, text);
     if (!status)
         feed_outside_list(w->list, text);
     mem_free(text);
@@ -109,10 +110,10 @@ static int folder(const struct watch *w)
     if (mkdir(w->dir, 0777) && errno != EEXIST) {
         char why[160];
         snprintf(why, sizeof why, "can't be made: %s", strerror(errno));
-        return live_say("watch", w->dir, why);
+        return say_failed("watch", w->dir, why);
     }
     if (stat(w->dir, &st) || !S_ISDIR(st.st_mode))
-        return live_say("watch", w->dir, "is no folder");
+        return say_failed("watch", w->dir, "is no folder");
     return -1;
 }
 
@@ -150,7 +151,7 @@ static int parse(struct watch *w, int argc, char **argv)
     if (!o.noperands || !w->n || !w->dir)
         return options_lack(&command, !o.noperands ? "WHERE" : !w->n ? "--until CONDITION" : "-o DIR");
     if (o.exec && !(w->words = words_of(o.exec)))
-        return live_say("watch", "--exec", "no command, or one of more than 64 words");
+        return say_failed("watch", "--exec", "no command, or one of more than 64 words");
     return folder(w);
 }
 
@@ -169,7 +170,7 @@ void watch_note(struct watch *w, int64_t wall_ns, struct text *t)
     if (w->tells)
         door_wipe();
     if (!live_out(&line, &e) && e.code)
-        w->failed = live_say("watch", "standard output", e.what);
+        w->failed = say_failed("watch", "standard output", e.what);
     text_free(&line);
     text_free(t);
 }
@@ -201,7 +202,7 @@ static void list_again(struct watch *w)
     char *text = NULL;
     struct text t = {.ascii = true};
     if (feed_list_again(w->list, &text, &e)) {
-        (void)live_say("watch", w->list, e.what); /* the old one stays */
+        (void)say_failed("watch", w->list, e.what); /* the old one stays */
         return;
     }
     if (watch_list(w, text))

@@ -26,6 +26,7 @@
 #include "decode/base/mem.h"
 #include "triage/exports/outside.h"
 #include "triage/live/watch.h"
+#include "triage/say.h"
 
 enum { CHILDREN = 8 };
 
@@ -166,10 +167,10 @@ void watch_run(struct watch *w, const char *file, const char *reason)
         w->runs++;
         return;
     }
-    w->failed = live_say("watch", w->words[0],
-                         said.error == EBUSY    ? "is still busy with the files before: not run for this one"
-                         : said.error == EINVAL ? "the file's name is no argument: not run for this one"
-                                                : strerror(said.error));
+    w->failed = say_failed("watch", w->words[0],
+                           said.error == EBUSY ? "is still busy with the files before: not run for this one"
+                           : said.error == EINVAL ? "the file's name is no argument: not run for this one"
+                                                  : strerror(said.error));
 }
 
 void watch_reap(struct watch *w, int patience_ms)
@@ -186,7 +187,7 @@ void watch_reap(struct watch *w, int patience_ms)
                 continue;
             snprintf(why, sizeof why, "%s %d, for %s", WIFEXITED(status) ? "exited with" : "ended by signal",
                      WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status), said.text);
-            w->failed = live_say("watch", w->words[0], why);
+            w->failed = say_failed("watch", w->words[0], why);
         } else if (host_now() >= until) {
             return;
         } else {
@@ -283,7 +284,7 @@ void watch_tidy(struct watch *w)
     if (!w->files_max && !w->files_ns)
         return;
     if (!done(deed_tidy, do_tidy, "", &said))
-        w->failed = live_say("watch", w->dir, strerror(said.error));
+        w->failed = say_failed("watch", w->dir, strerror(said.error));
     if (said.value) {
         struct text t = {.ascii = true};
         text_add(&t, "removed %d old file%s (--keep-files)", (int)said.value, said.value == 1 ? "" : "s");

@@ -17,6 +17,7 @@
 #include "triage/live/watch.h"
 #include "triage/report/report.h"
 #include "triage/sentence.h"
+#include "triage/say.h"
 
 enum { NAME_BYTES = 4000, SLUG = 64 };
 #define PAGE_BYTES ((size_t)32 << 20) /* of trace, at most, that a page is made of: its newest */
@@ -224,7 +225,7 @@ static void miss(struct watch *w, const char *what, const char *why)
     if (w->missed & (w->missed - 1))
         return;
     snprintf(line, sizeof line, "%s (%llu captures in a row)", why, (unsigned long long)w->missed);
-    (void)live_say("watch", what, w->missed > 1 ? line : why);
+    (void)say_failed("watch", what, w->missed > 1 ? line : why);
 }
 
 /* What can't be written stays pending: with the next generation it is tried again, room may come back. */
@@ -248,7 +249,7 @@ void watch_capture(struct watch *w, struct target *t, bool at_end)
         return;
     }
     if (put_text(w, t, &c, &e))
-        w->failed = live_say("watch", t->where, e.what);
+        w->failed = say_failed("watch", t->where, e.what);
     t->pending = false;
     t->written = t->asked;
     w->missed = 0;

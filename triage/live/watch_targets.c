@@ -14,6 +14,7 @@
 #include "decode/base/mem.h"
 #include "triage/live/watch.h"
 #include "triage/sentence.h"
+#include "triage/say.h"
 
 #define SECOND INT64_C(1000000000)
 #define WAIT_MOST (30 * SECOND)
@@ -24,7 +25,7 @@ enum { LOOKS = 4, BEHIND = 4, FLOOD = 64 };
 
 static int say(const struct target *t, const char *what)
 {
-    return live_say("watch", t->where, what);
+    return say_failed("watch", t->where, what);
 }
 
 /* ---- which --------------------------------------------------------------------------------------------- */
@@ -42,11 +43,11 @@ int watch_add(struct watch *w, const char *where, bool given)
     struct target *t = find(w, where);
     if (!t) {
         if (w->ntargets == TARGETS_MAX)
-            return live_say("watch", where, "too many programs: at most 64");
+            return say_failed("watch", where, "too many programs: at most 64");
         if (strlen(where) >= FEED_WHERE || !*where)
-            return live_say("watch", where, "is no place of a program");
+            return say_failed("watch", where, "is no place of a program");
         if (!(t = mem_zalloc(sizeof *t)))
-            return live_say("watch", where, "out of memory");
+            return say_failed("watch", where, "out of memory");
         w->target[w->ntargets++] = t;
     }
     if (t->over) {
@@ -67,7 +68,7 @@ int watch_list(struct watch *w, const char *text)
         w->target[i]->wanted = w->target[i]->given;
     for (;;) {
         if (feed_list_next(&text, where, &e))
-            return live_say("watch", w->list, e.what);
+            return say_failed("watch", w->list, e.what);
         if (!*where)
             return 0;
         int status = watch_add(w, where, false);

@@ -37,7 +37,7 @@ static int print(const struct info *i, bool json)
     else
         info_text(&t, i);
     int status = text_ok(&t) && !json == !s ? say_text("info", NULL, &t)
-                                            : export_say("info", "the page", "out of memory");
+                                            : say_failed("info", "the page", "out of memory");
     mem_free(s);
     text_free(&t);
     if (status)
@@ -54,11 +54,11 @@ static int tell(const struct options *o, const struct input *in, bool json)
     const char *name = strcmp(o->path, "-") == 0 ? "standard input" : o->path;
     if (census_take(in, &c, &e)) {
         census_free(&c);
-        return export_say("info", name, e.what);
+        return say_failed("info", name, e.what);
     }
     int status;
     if (trace_open_input(in, &o->trace, &tr, &e) || load_rest(tr, true, &e)) {
-        status = export_say("info", name, e.what);
+        status = say_failed("info", name, e.what);
     } else {
         struct info i = {.path = name, .tr = tr, .c = &c, .packed = &in->damage};
         i.stored = strcmp(o->path, "-") != 0 && stat(o->path, &st) == 0 && S_ISREG(st.st_mode)
@@ -84,7 +84,7 @@ static int archive(const struct options *o, bool json)
     int n = 0, status = -1;
     if (zip_open(in.data, in.len, &z, &e) == ERR_OK && zip_find(&z, NULL, &m, &e) == ERR_ARG) {
         n = info_archive(&t, o->path, &z, json, &o->trace, &e);
-        status = n < 0 || !text_ok(&t) ? export_say("info", o->path, n < 0 ? e.what : "out of memory") : 0;
+        status = n < 0 || !text_ok(&t) ? say_failed("info", o->path, n < 0 ? e.what : "out of memory") : 0;
         if (!status)
             status = say_text("info", NULL, &t);
     }
@@ -105,7 +105,7 @@ int info_main(int argc, char **argv)
     if (!o.trace.more.n && (status = archive(&o, o.json)) >= 0)
         return status;
     if (input_open_all(o.path, &o.trace.more, trace_limit(o.trace.max_memory), &in, &e))
-        return export_say(c.command.name,
+        return say_failed(c.command.name,
                           o.trace.more.n             ? "these traces"
                           : strcmp(o.path, "-") == 0 ? "standard input"
                                                      : o.path,
