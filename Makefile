@@ -270,7 +270,7 @@ asan:
 check: check-plain check-san
 	@BUILD=$(BUILD) sh tests/run-all $(UNIT)
 check-plain: setup-all
-	+@$(MAKE) --no-print-directory -k BUILD=$(BUILD) all tools || :
+	+@$(MAKE) --no-print-directory -k BUILD=$(BUILD) all tools bench-tools || :
 	+@if sh .ci/setup static; then $(MAKE) --no-print-directory BUILD=$(BUILD) static-program || :; fi
 check-san: setup-all
 	+@$(MAKE) --no-print-directory -k SAN=1 BUILD=$(BUILD)/san all tools tests replay || :

@@ -215,7 +215,7 @@ static struct frame_cost frame_cost(const struct trace *tr, int view, int w, int
     view_resize(&v, w, h);
     view_loaded(&v);
     view_switch(&v, 2 + view);
-    view_zoom_all(&v);
+    view_zoom_all(&v, 1);
     view_at(&v, trace_info(tr)->end / 2);
     c.ok = true;
     for (int z = 0; z < ZOOMS; z++) {
@@ -250,7 +250,7 @@ static struct cost moved(const struct trace *tr, int view, int w, int h)
     view_switch(&v, 2 + view);
     while (view_work(&v, INT64_MAX) & VR_WORK) { /* groups */
     }
-    view_zoom_all(&v);
+    view_zoom_all(&v, 1);
     view_at(&v, trace_info(tr)->end / 2);
     for (int z = 0; z < 6; z++) {
         view_zoom(&v, z ? 4 : 2);

@@ -32,7 +32,8 @@ static void ask(struct sql *s, const char *sql)
     while (sql_next(q, &row, &e) == ERR_OK && row) {
         for (unsigned i = 0; !rows && i < sql_width(q); i++) {
             const struct sql_cell c = sql_cell(q, i);
-            printf(c.kind == SQL_INT ? "%" PRId64 " " : "", c.i);
+            if (c.kind == SQL_INT)
+                printf("%" PRId64 " ", c.i);
         }
         rows++;
     }

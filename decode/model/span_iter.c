@@ -483,7 +483,7 @@ static bool is_longest(void *arg, const struct span *s)
 
 bool trace_longest(const struct trace *tr, struct lane lane, int64_t t0, int64_t t1, struct span *out)
 {
-    struct longest l = {.w = {.ask = {t0, t1, 0, is_longest, &l}, .empty = true}, .out = out};
+    struct longest l = {.w = {.ask = {t0, t1, 0, is_longest, &l, 0}, .empty = true}, .out = out};
     wide_look(tr, lane, &l.w);
     return l.any;
 }

@@ -6,10 +6,10 @@
 
 enum { WAITED, WAITS, LIFE, LONGEST, COLS };
 static const struct tcol col[COLS] = {
-    [WAITED] = {"waited", "time waited", TCOL_DUR, 9},
-    [WAITS] = {"waits", "how often they waited", TCOL_COUNT, 8},
-    [LIFE] = {"of life", "the share of the lives of who waits", TCOL_SHARE, 9},
-    [LONGEST] = {"longest", "the longest", TCOL_DUR, 9},
+    [WAITED] = {"waited", "time waited", TCOL_DUR, .w = 9},
+    [WAITS] = {"waits", "how often they waited", TCOL_COUNT, .w = 8},
+    [LIFE] = {"of life", "the share of the lives of who waits", TCOL_SHARE, .w = 9},
+    [LONGEST] = {"longest", "the longest", TCOL_DUR, .w = 9},
 };
 
 static const struct waitfor_edge *waitfor_of(const struct table *t, const struct ttype *k)

@@ -317,7 +317,7 @@ enum { K = 1 << 16 };
 static void test_ranges(void **state)
 {
     (void)state;
-    uint64_t a, b, c, d;
+    uint64_t a = 0, b = 0, c = 0, d = 0;
     assert_false(spill_take(K, &a)); /* nobody has opened it */
     setenv("TMPDIR", dir, 1);
     if (!spill_open())

@@ -55,7 +55,7 @@ bool bound_take(int *argc, char **argv)
     return ok;
 }
 
-static void print(const char *p, size_t n)
+static void bound_print(const char *p, size_t n)
 {
     b.gone |= n && origin_is(b.out); /* bound_end() says it */
     while (n && !b.gone) {
@@ -73,9 +73,9 @@ static void print(const char *p, size_t n)
 }
 
 /* So many bytes of what is held are printed; the rest stays. */
-static void flush(size_t n)
+static void bound_flush(size_t n)
 {
-    print(b.held, n);
+    bound_print(b.held, n);
     memmove(b.held, b.held + n, b.n - n);
     b.n -= n;
 }
@@ -96,14 +96,14 @@ static void take(const char *p, size_t n)
     while (lines && b.held[lines - 1] != '\n')
         lines--;
     if (!b.json)
-        flush(lines);
+        bound_flush(lines);
     if (b.full) { /* of a line only its beginning has room */
         b.left += b.n;
         b.n = 0;
     }
 }
 
-static void *pump(void *arg)
+static void *bound_pump(void *arg)
 {
     static char piece[PIECE];
     (void)arg;
@@ -128,7 +128,7 @@ void bound_begin(bool printed)
     b.out = dup(STDOUT_FILENO);
     b.from = ends[0];
     b.begun =
-        b.out >= 0 && dup2(ends[1], STDOUT_FILENO) >= 0 && thread_start(&b.thread, NULL, pump, NULL) == 0;
+        b.out >= 0 && dup2(ends[1], STDOUT_FILENO) >= 0 && thread_start(&b.thread, NULL, bound_pump, NULL) == 0;
     close(ends[1]);
     if (!b.begun && b.out >= 0)
         dup2(b.out, STDOUT_FILENO);
@@ -142,7 +142,7 @@ int bound_end(int status)
     close(STDOUT_FILENO);
     pthread_join(b.thread, NULL);
     const bool refused = b.full && b.json;
-    flush(refused ? 0 : b.n); /* JSON, or a last line without an end */
+    bound_flush(refused ? 0 : b.n); /* JSON, or a last line without an end */
     const bool read_here = origin_is(b.out);
     if (read_here || b.failed)
         door_printf(stderr, "gotop: standard output: %s\n",

@@ -65,24 +65,24 @@ static bool find_before(const struct hit *a, const struct hit *b)
     return a->dur != b->dur ? a->dur > b->dur : a->nth < b->nth;
 }
 
-static void swap(struct hit *a, struct hit *b)
+static void find_swap(struct hit *a, struct hit *b)
 {
     const struct hit t = *a;
     *a = *b;
     *b = t;
 }
 
-static void sink(struct job *j, size_t i, size_t n)
+static void find_sink(struct job *j, size_t i, size_t n)
 {
     for (size_t child; (child = 2 * i + 1) < n; i = child) {
         child += child + 1 < n && find_before(&j->hit[child], &j->hit[child + 1]);
         if (!find_before(&j->hit[i], &j->hit[child]))
             return;
-        swap(&j->hit[i], &j->hit[child]);
+        find_swap(&j->hit[i], &j->hit[child]);
     }
 }
 
-static char *describe(const struct job *j, const struct span *s)
+static char *find_describe(const struct job *j, const struct span *s)
 {
     const struct trace *tr = j->tr;
     struct text t = {0};
@@ -106,7 +106,7 @@ static bool find_keep(struct job *j, const struct span *s)
     const bool full = j->limit && j->n == j->limit;
     if (full && !find_before(&h, &j->hit[0]))
         return true;
-    h.line = describe(j, s);
+    h.line = find_describe(j, s);
     if (!h.line || (!full && !mem_room(j->hit, j->cap, j->n + 1))) {
         mem_free(h.line);
         j->failed = true;
@@ -115,12 +115,12 @@ static bool find_keep(struct job *j, const struct span *s)
     if (full) {
         mem_free(j->hit[0].line);
         j->hit[0] = h;
-        sink(j, 0, j->n);
+        find_sink(j, 0, j->n);
         return true;
     }
     j->hit[j->n++] = h;
     for (size_t i = j->n - 1; i && find_before(&j->hit[(i - 1) / 2], &j->hit[i]); i = (i - 1) / 2)
-        swap(&j->hit[i], &j->hit[(i - 1) / 2]);
+        find_swap(&j->hit[i], &j->hit[(i - 1) / 2]);
     return true;
 }
 
@@ -146,7 +146,7 @@ static void find_in(struct job *j, struct filter *f)
 }
 
 /* 0; or 2, said. *wrong: the filter itself is, which no other trace changes. */
-static int one_trace(struct job *j, const struct folder_file *file, const char *text, bool *wrong)
+static int find_one_trace(struct job *j, const struct folder_file *file, const char *text, bool *wrong)
 {
     j->path = file->path;
     const char *name = strcmp(j->path, "-") == 0 ? "standard input" : j->path;
@@ -180,8 +180,8 @@ static int one_trace(struct job *j, const struct folder_file *file, const char *
 enum { CELLS = 7 };
 
 /* The cells of a hit, as text; they point into its line. */
-static void cells(const struct job *j, const struct hit *h, char took[32], const char *cell[CELLS],
-                  int n[CELLS])
+static void find_cells(const struct job *j, const struct hit *h, char took[32], const char *cell[CELLS],
+                       int n[CELLS])
 {
     struct text t = {0};
     text_dur(&t, h->dur);
@@ -199,18 +199,18 @@ static void cells(const struct job *j, const struct hit *h, char took[32], const
     }
 }
 
-static void print(const struct job *j, struct text *out)
+static void find_print(const struct job *j, struct text *out)
 {
     int width[CELLS] = {0}, n[CELLS];
     const char *cell[CELLS];
     char took[32];
     for (size_t i = 0; i < j->n; i++) {
-        cells(j, &j->hit[i], took, cell, n);
+        find_cells(j, &j->hit[i], took, cell, n);
         for (int c = 0; c < CELLS; c++)
             width[c] = n[c] > width[c] ? n[c] : width[c];
     }
     for (size_t i = 0; i < j->n; i++) {
-        cells(j, &j->hit[i], took, cell, n);
+        find_cells(j, &j->hit[i], took, cell, n);
         for (int c = 0; c < CELLS; c++) {
             const int pad = c + 1 < CELLS && !j->tsv ? width[c] - n[c] : 0;
             text_raw(out, j->tsv ? "\t" : "  ", c ? (j->tsv ? 1 : 2) : 0);
@@ -225,10 +225,10 @@ static int find_finish(struct job *j)
 {
     struct text out = {0};
     for (size_t n = j->n; n > 1; n--) { /* the shortest goes to the end */
-        swap(&j->hit[0], &j->hit[n - 1]);
-        sink(j, 0, n - 1);
+        find_swap(&j->hit[0], &j->hit[n - 1]);
+        find_sink(j, 0, n - 1);
     }
-    print(j, &out);
+    find_print(j, &out);
     int status = say_text("find", NULL, &out);
     text_free(&out);
     if (!status && j->hits > j->n)
@@ -303,7 +303,7 @@ int find_main(int argc, char **argv)
     if (!folder_of(o.operand + first, (int)(o.noperands - first), &files))
         return find_fail("the traces", "out of memory");
     for (size_t i = 0; i < files.n && !wrong && !j.failed && !j.odd; i++)
-        bad |= one_trace(&j, &files.file[i], o.operand[0], &wrong);
+        bad |= find_one_trace(&j, &files.file[i], o.operand[0], &wrong);
     if (j.odd)
         bad |= odd_traces(&j, &files);
     else if (!wrong && !j.failed)

@@ -457,42 +457,42 @@ struct filter {
     unsigned short n;
 };
 
-static void put(struct filter *f, struct sock_filter ins)
+static void filter_put(struct filter *f, struct sock_filter ins)
 {
     if (f->n < FILTER_MAX)
         f->v[f->n++] = ins;
 }
 
-static void load(struct filter *f, size_t offset)
+static void filter_load(struct filter *f, size_t offset)
 {
-    put(f, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset));
+    filter_put(f, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset));
 }
 
-static void end(struct filter *f, uint32_t how)
+static void filter_end(struct filter *f, uint32_t how)
 {
-    put(f, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, how));
+    filter_put(f, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, how));
 }
 
 /* Over the next n instructions, if what is loaded compares so, or doesn't. */
-static void skip(struct filter *f, unsigned how, uint32_t value, bool if_so, size_t n)
+static void filter_skip(struct filter *f, unsigned how, uint32_t value, bool if_so, size_t n)
 {
-    put(f, (struct sock_filter)BPF_JUMP((uint16_t)(BPF_JMP | how | BPF_K), value, (uint8_t)(if_so ? n : 0),
-                                        (uint8_t)(if_so ? 0 : n)));
+    filter_put(f, (struct sock_filter)BPF_JUMP((uint16_t)(BPF_JMP | how | BPF_K), value,
+                                               (uint8_t)(if_so ? n : 0), (uint8_t)(if_so ? 0 : n)));
 }
 
 /* Another machine's calls, by which a filter for this one is walked around. */
-static void refuse_others(struct filter *f)
+static void filter_refuse_others(struct filter *f)
 {
-    load(f, offsetof(struct seccomp_data, arch));
-    skip(f, BPF_JEQ, OUR_ARCH, true, 1);
-    end(f, SECCOMP_RET_ERRNO | EPERM);
-    load(f, offsetof(struct seccomp_data, nr));
-    skip(f, BPF_JGE, X32, false, 1);
-    end(f, SECCOMP_RET_ERRNO | EPERM);
+    filter_load(f, offsetof(struct seccomp_data, arch));
+    filter_skip(f, BPF_JEQ, OUR_ARCH, true, 1);
+    filter_end(f, SECCOMP_RET_ERRNO | EPERM);
+    filter_load(f, offsetof(struct seccomp_data, nr));
+    filter_skip(f, BPF_JGE, X32, false, 1);
+    filter_end(f, SECCOMP_RET_ERRNO | EPERM);
 }
 
 /* Half of an argument; both machines are little-endian. */
-static size_t half(int arg, bool high)
+static size_t filter_half(int arg, bool high)
 {
     return offsetof(struct seccomp_data, args) + (size_t)arg * sizeof(uint64_t) +
            (high ? sizeof(uint32_t) : 0);
@@ -504,7 +504,7 @@ static size_t condition_length(const struct condition *c)
 }
 
 /* It holds, or the next `rest` instructions are left out. */
-static void put_condition(struct filter *f, const struct condition *c, size_t rest)
+static void filter_condition(struct filter *f, const struct condition *c, size_t rest)
 {
     const int64_t v = c->value == OURSELVES  ? getpid()
                       : c->value == CLERK    ? clerk_fd()
@@ -512,16 +512,16 @@ static void put_condition(struct filter *f, const struct condition *c, size_t re
                                              : c->value;
     if (!c->how)
         return;
-    load(f, half(c->arg, false));
-    skip(f, c->how == IS || c->how == NULL_POINTER ? BPF_JEQ : BPF_JSET, (uint32_t)v, c->how == NONE_OF,
-         c->how == NULL_POINTER ? rest + 2 : rest);
+    filter_load(f, filter_half(c->arg, false));
+    filter_skip(f, c->how == IS || c->how == NULL_POINTER ? BPF_JEQ : BPF_JSET, (uint32_t)v,
+                c->how == NONE_OF, c->how == NULL_POINTER ? rest + 2 : rest);
     if (c->how != NULL_POINTER)
         return;
-    load(f, half(c->arg, true));
-    skip(f, BPF_JEQ, 0, false, rest);
+    filter_load(f, filter_half(c->arg, true));
+    filter_skip(f, BPF_JEQ, 0, false, rest);
 }
 
-static void put_checked(struct filter *f, unsigned needs)
+static void filter_checked(struct filter *f, unsigned needs)
 {
     for (size_t i = 0; i < sizeof checked / sizeof *checked; i++) {
         const struct condition *a = &checked[i].is[0], *b = &checked[i].is[1];
@@ -529,29 +529,29 @@ static void put_checked(struct filter *f, unsigned needs)
         if (!(checked[i].rights & needs) || (a->value == CLERK && !clerk_on()) ||
             (a->value == LISTENER && serve_listens < 0))
             continue;
-        load(f, offsetof(struct seccomp_data, nr));
-        skip(f, BPF_JEQ, (uint32_t)checked[i].call, false, condition_length(a) + second + 1);
-        put_condition(f, a, second + 1);
-        put_condition(f, b, 1);
-        end(f, SECCOMP_RET_ALLOW);
+        filter_load(f, offsetof(struct seccomp_data, nr));
+        filter_skip(f, BPF_JEQ, (uint32_t)checked[i].call, false, condition_length(a) + second + 1);
+        filter_condition(f, a, second + 1);
+        filter_condition(f, b, 1);
+        filter_end(f, SECCOMP_RET_ALLOW);
     }
 }
 
 static void seccomp_enter(unsigned needs)
 {
     static struct filter f;
-    refuse_others(&f);
+    filter_refuse_others(&f);
     for (size_t g = 0; g < sizeof groups / sizeof *groups; g++)
         for (size_t i = 0; groups[g].rights & needs && i < groups[g].n; i++) {
-            skip(&f, BPF_JEQ, (uint32_t)groups[g].calls[i], false, 1);
-            end(&f, SECCOMP_RET_ALLOW);
+            filter_skip(&f, BPF_JEQ, (uint32_t)groups[g].calls[i], false, 1);
+            filter_end(&f, SECCOMP_RET_ALLOW);
         }
-    put_checked(&f, needs);
+    filter_checked(&f, needs);
     /* What is newer than this list: libraries take the older call for it. */
-    load(&f, offsetof(struct seccomp_data, nr));
-    skip(&f, BPF_JGE, NEW_CALLS, false, 1);
-    end(&f, SECCOMP_RET_ERRNO | ENOSYS);
-    end(&f, SECCOMP_RET_ERRNO | EPERM);
+    filter_load(&f, offsetof(struct seccomp_data, nr));
+    filter_skip(&f, BPF_JGE, NEW_CALLS, false, 1);
+    filter_end(&f, SECCOMP_RET_ERRNO | ENOSYS);
+    filter_end(&f, SECCOMP_RET_ERRNO | EPERM);
     struct sock_fprog prog = {f.n, f.v};
     if (f.n < FILTER_MAX)
         (void)prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog, 0, 0);

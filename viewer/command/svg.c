@@ -20,7 +20,7 @@ struct look {
     unsigned attrs;
 };
 
-static struct look look_of(const struct svg *s, const struct cell *c)
+static struct look svg_look(const struct svg *s, const struct cell *c)
 {
     const struct ink k = theme_ink(s->palette, DEPTH_TRUE, (enum style)c->style);
     struct look l = {k.fg == INK_DEFAULT ? s->letter : (uint32_t)k.fg,
@@ -31,7 +31,8 @@ static struct look look_of(const struct svg *s, const struct cell *c)
     return l;
 }
 
-static void rect(const struct svg *s, double x, double y, double w, double h, uint32_t color, double opacity)
+static void svg_rect(const struct svg *s, double x, double y, double w, double h, uint32_t color,
+                     double opacity)
 {
     fprintf(s->out, "<rect x=\"%g\" y=\"%g\" width=\"%g\" height=\"%g\" fill=\"#%06" PRIx32 "\"", x, y, w, h,
             color);
@@ -44,48 +45,48 @@ static void rect(const struct svg *s, double x, double y, double w, double h, ui
  * A glyph that is a shape: drawn; blocks U+2580 .. U+2595, box drawing's lines as far as we use them. n cells
  * of it side by side, one shape unless only one is asked for.
  */
-static void shape(const struct svg *s, uint32_t glyph, int n, double x, double y, uint32_t color)
+static void svg_shape(const struct svg *s, uint32_t glyph, int n, double x, double y, uint32_t color)
 {
     const double w = CELL_W * n, h = CELL_H;
     if (glyph >= 0x2581 && glyph <= 0x2588) {
         const double part = h * (double)(glyph - 0x2580) / 8;
-        rect(s, x, y + h - part, w, part, color, 1);
+        svg_rect(s, x, y + h - part, w, part, color, 1);
     } else if (glyph >= 0x2589 && glyph <= 0x258f) {
-        rect(s, x, y, w * (double)(0x2590 - glyph) / 8, h, color, 1);
+        svg_rect(s, x, y, w * (double)(0x2590 - glyph) / 8, h, color, 1);
     } else if (glyph >= 0x2591 && glyph <= 0x2593) {
-        rect(s, x, y, w, h, color, (double)(glyph - 0x2590) / 4);
+        svg_rect(s, x, y, w, h, color, (double)(glyph - 0x2590) / 4);
     } else {
         switch (glyph) {
-        case 0x2580: rect(s, x, y, w, h / 2, color, 1); break;
-        case 0x2594: rect(s, x, y, w, h / 8, color, 1); break;
-        case 0x2500: rect(s, x, y + h / 2, w, 1, color, 1); break;
-        case 0x2502: rect(s, x + w / 2 - 0.5, y, 1, h, color, 1); break;
-        case 0x2579: rect(s, x + w / 2 - 1, y, 2, h / 2, color, 1); break;
+        case 0x2580: svg_rect(s, x, y, w, h / 2, color, 1); break;
+        case 0x2594: svg_rect(s, x, y, w, h / 8, color, 1); break;
+        case 0x2500: svg_rect(s, x, y + h / 2, w, 1, color, 1); break;
+        case 0x2502: svg_rect(s, x + w / 2 - 0.5, y, 1, h, color, 1); break;
+        case 0x2579: svg_rect(s, x + w / 2 - 1, y, 2, h / 2, color, 1); break;
         default: break;
         }
     }
 }
 
 /* Does it fill its cell from side to side? */
-static bool goes_through(uint32_t glyph)
+static bool svg_goes_through(uint32_t glyph)
 {
     return glyph == 0x2500 || glyph == 0x2580 || glyph == 0x2594 || (glyph >= 0x2581 && glyph <= 0x2588) ||
            (glyph >= 0x2591 && glyph <= 0x2593);
 }
 
-static void grounds(const struct svg *s, int y)
+static void svg_grounds(const struct svg *s, int y)
 {
     const struct cell *row = s->g->cells + (size_t)y * (size_t)s->g->w;
     for (int x = 0, end; x < s->g->w; x = end) {
-        const uint32_t bg = look_of(s, &row[x]).bg;
-        for (end = x + 1; end < s->g->w && look_of(s, &row[end]).bg == bg; end++)
+        const uint32_t bg = svg_look(s, &row[x]).bg;
+        for (end = x + 1; end < s->g->w && svg_look(s, &row[end]).bg == bg; end++)
             ;
         if (bg != s->ground)
-            rect(s, x * CELL_W, y * CELL_H, (end - x) * CELL_W, CELL_H, bg, 1);
+            svg_rect(s, x * CELL_W, y * CELL_H, (end - x) * CELL_W, CELL_H, bg, 1);
     }
 }
 
-static void letter(const struct svg *s, uint32_t glyph)
+static void svg_letter(const struct svg *s, uint32_t glyph)
 {
     char utf8[4];
     switch (glyph) {
@@ -96,20 +97,20 @@ static void letter(const struct svg *s, uint32_t glyph)
     }
 }
 
-static bool is_text(const struct cell *c)
+static bool svg_is_text(const struct cell *c)
 {
     return c->glyph > ' ' && !(c->glyph >= 0x2580 && c->glyph <= 0x2595) && c->glyph != 0x2500 &&
            c->glyph != 0x2502 && c->glyph != 0x2579;
 }
 
 /* Where the text that begins at x ends: letters of one look, with the blanks between them. */
-static int text_end(const struct svg *s, const struct cell *row, int x)
+static int svg_text_end(const struct svg *s, const struct cell *row, int x)
 {
-    const struct look l = look_of(s, &row[x]);
+    const struct look l = svg_look(s, &row[x]);
     int end = x;
-    for (int i = x; i < s->g->w && (is_text(&row[i]) || row[i].glyph == ' ' || row[i].flags & CELL_TAIL);
+    for (int i = x; i < s->g->w && (svg_is_text(&row[i]) || row[i].glyph == ' ' || row[i].flags & CELL_TAIL);
          i++) {
-        const struct look k = look_of(s, &row[i]);
+        const struct look k = svg_look(s, &row[i]);
         if (row[i].glyph != ' ' && (k.fg != l.fg || k.attrs != l.attrs))
             break;
         if (row[i].glyph != ' ')
@@ -119,33 +120,33 @@ static int text_end(const struct svg *s, const struct cell *row, int x)
 }
 
 /* A text's letters stand in their own columns whatever the font: its length is said. */
-static void text(const struct svg *s, const struct cell *row, int x, int end, int y)
+static void svg_text(const struct svg *s, const struct cell *row, int x, int end, int y)
 {
-    const struct look l = look_of(s, &row[x]);
+    const struct look l = svg_look(s, &row[x]);
     fprintf(s->out, "<text x=\"%d\" y=\"%d\" textLength=\"%d\" fill=\"#%06" PRIx32 "\"%s%s>", x * CELL_W,
             y * CELL_H + BASE, (end - x) * CELL_W, l.fg, l.attrs & INK_BOLD ? " font-weight=\"bold\"" : "",
             l.attrs & INK_UNDERLINE ? " text-decoration=\"underline\"" : "");
     for (int i = x; i < end; i++)
         if (!(row[i].flags & CELL_TAIL))
-            letter(s, row[i].glyph);
+            svg_letter(s, row[i].glyph);
     fputs("</text>\n", s->out);
 }
 
-static void marks(const struct svg *s, int y)
+static void svg_marks(const struct svg *s, int y)
 {
     const struct cell *row = s->g->cells + (size_t)y * (size_t)s->g->w;
     for (int x = 0, end; x < s->g->w; x = end) {
-        const struct look l = look_of(s, &row[x]);
+        const struct look l = svg_look(s, &row[x]);
         end = x + 1;
-        if (is_text(&row[x])) {
-            end = text_end(s, row, x);
-            text(s, row, x, end, y);
+        if (svg_is_text(&row[x])) {
+            end = svg_text_end(s, row, x);
+            svg_text(s, row, x, end, y);
             continue;
         }
-        while (end < s->g->w && goes_through(row[x].glyph) && row[end].glyph == row[x].glyph &&
-               look_of(s, &row[end]).fg == l.fg)
+        while (end < s->g->w && svg_goes_through(row[x].glyph) && row[end].glyph == row[x].glyph &&
+               svg_look(s, &row[end]).fg == l.fg)
             end++;
-        shape(s, row[x].glyph, end - x, x * CELL_W, y * CELL_H, l.fg);
+        svg_shape(s, row[x].glyph, end - x, x * CELL_W, y * CELL_H, l.fg);
     }
 }
 
@@ -159,10 +160,10 @@ void svg_print(const struct grid *g, enum palette p, FILE *out)
         "<svg xmlns=\"http://www.w3.org/2000/svg\" xml:space=\"preserve\" viewBox=\"0 0 %d %d\" width=\"%d\" "
         "height=\"%d\" font-family=\"DejaVu Sans Mono, Menlo, Consolas, monospace\" font-size=\"13.29\">\n",
         w, h, w, h);
-    rect(&s, 0, 0, w, h, s.ground, 1);
+    svg_rect(&s, 0, 0, w, h, s.ground, 1);
     for (int y = 0; y < g->h; y++)
-        grounds(&s, y);
+        svg_grounds(&s, y);
     for (int y = 0; y < g->h; y++)
-        marks(&s, y);
+        svg_marks(&s, y);
     fputs("</svg>\n", out);
 }

@@ -235,7 +235,7 @@ static unsigned do_reconnect(struct app *a, int n)
     (void)n;
     struct app *runs = pair_follows(a);
     if (runs)
-        return app_live_again(runs);
+        return app_live_reconnect(runs);
     view_message(&a->view, true, "this trace is a file: there is nothing to connect to");
     return VR_DRAW;
 }

@@ -180,7 +180,7 @@ static bool before_begin(struct app *a, struct trace *old, const struct place *a
         return false;
     }
     a->label = a->live_name;
-    pair_apart(a);
+    pair_unlink(a);
     return true;
 }
 
@@ -320,7 +320,7 @@ unsigned app_live(struct app *a, int64_t budget_ns, bool *busy)
     int64_t by = 0;
     unsigned news = follow_more(a, budget_ns, &by), f = VR_NONE;
     if (news & FOLLOW_MOVED)
-        f |= exchanged(a, by, (news & FOLLOW_AGAIN) && !follow_joined(a->follow));
+        f |= exchanged(a, by, (news & FOLLOW_RECONNECTED) && !follow_joined(a->follow));
     else if (news & FOLLOW_GREW)
         f |= grown(a);
     if (news & FOLLOW_LEFT_OUT) {
@@ -346,7 +346,7 @@ unsigned app_live(struct app *a, int64_t budget_ns, bool *busy)
         view_message(&a->view, true, "no connection: %.160s", follow_refused(a->follow));
         f |= VR_DRAW;
     }
-    if (news & FOLLOW_AGAIN) {
+    if (news & FOLLOW_RECONNECTED) {
         a->late_told = false;
         a->following = true;
         a->held = false;
@@ -359,7 +359,7 @@ unsigned app_live(struct app *a, int64_t budget_ns, bool *busy)
     if (news & FOLLOW_ENDED)
         f |= ended(a);
     if ((news & FOLLOW_ENDED) && follow_replaced(a->follow))
-        f |= app_live_again(a);
+        f |= app_live_reconnect(a);
     if (follow_ended(a->follow) && !follow_lacks(a->follow))
         a->following = false; /* what came before the end is decoded */
     f |= silence(a, news != 0) | lateness(a);
@@ -421,7 +421,7 @@ void app_live_pause(struct app *a)
     name_it(a);
 }
 
-unsigned app_live_again(struct app *a)
+unsigned app_live_reconnect(struct app *a)
 {
     struct err e = {0};
     if (follow_connecting(a->follow))
@@ -434,7 +434,7 @@ unsigned app_live_again(struct app *a)
                      feed_is_url(a->where) ? "it is still connected" : "it is still followed");
     else if (strcmp(a->where, piped_name) == 0)
         view_message(&a->view, true, "standard input can't be asked again");
-    else if (follow_again(a->follow, &e))
+    else if (follow_reconnect(a->follow, &e))
         view_message(&a->view, true, "no connection: %.160s", e.what);
     else
         view_message(&a->view, false, "connecting again");

@@ -15,9 +15,9 @@ unsigned app_live(struct app *a, int64_t budget_ns, bool *busy);
 void app_live_acted(struct app *a, enum action act, const struct place *from);
 /* app_live_follow - to the end, and on with it. */
 unsigned app_live_follow(struct app *a);
-/* app_live_again - after the end: connect once more. app_live_waits - may there
+/* app_live_reconnect - after the end: connect once more. app_live_waits - may there
  * be more to see without a key? */
-unsigned app_live_again(struct app *a);
+unsigned app_live_reconnect(struct app *a);
 bool app_live_waits(const struct app *a);
 /* app_live_end - before the app is left: the program is let go, and its trace given back. */
 void app_live_end(struct app *a);

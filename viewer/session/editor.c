@@ -30,7 +30,7 @@ static struct {
     struct sigaction was_int, was_quit; /* when it began */
 } helper;
 
-static bool whole(int fd, void *p, size_t n, bool out)
+static bool editor_whole(int fd, void *p, size_t n, bool out)
 {
     for (size_t i = 0; i < n;) {
         ssize_t k = out ? write(fd, (char *)p + i, n - i) : read(fd, (char *)p + i, n - i);
@@ -47,7 +47,7 @@ static bool whole(int fd, void *p, size_t n, bool out)
  * The shell reads the command as git reads it: it may hold words, quotes and options. The path never meets
  * the shell's grammar. Signals are as gotop found them.
  */
-static enum editor_end run(const struct request *r)
+static enum editor_end editor_run(const struct request *r)
 {
     static const char behind[] = " \"$@\"";
     char line[32], script[COMMAND_MAX + sizeof behind];
@@ -68,13 +68,13 @@ static enum editor_end run(const struct request *r)
 }
 
 /* Would gotop ask for it? */
-static bool sound(const struct request *r)
+static bool editor_sound(const struct request *r)
 {
     return memchr(r->path, 0, sizeof r->path) && child_takes(r->path);
 }
 
 /* Waits for a key. false: the viewer is gone, or asks for something else meanwhile. */
-static bool key_comes(int fd, int in)
+static bool editor_key_comes(int fd, int in)
 {
     struct pollfd p[2] = {{fd, POLLIN, 0}, {in, POLLIN, 0}};
     while (poll(p, 2, -1) < 0)
@@ -87,7 +87,7 @@ static bool key_comes(int fd, int in)
  * What was typed before the question is no answer to it, and neither is what a terminal says of itself: that
  * is more than a key.
  */
-static bool only_enter(int fd, int in)
+static bool editor_only_enter(int fd, int in)
 {
     enum { REST_DS = 1 };
     struct termios was, one;
@@ -100,7 +100,7 @@ static bool only_enter(int fd, int in)
     one.c_cc[VMIN] = 1;
     one.c_cc[VTIME] = 0;
     bool asked = tcsetattr(fd, TCSAFLUSH, &one) == 0;
-    ssize_t n = asked && key_comes(fd, in) ? read(fd, key, 1) : -1;
+    ssize_t n = asked && editor_key_comes(fd, in) ? read(fd, key, 1) : -1;
     one.c_cc[VMIN] = 0;
     one.c_cc[VTIME] = REST_DS;
     bool alone = n == 1 && tcsetattr(fd, TCSANOW, &one) == 0 && read(fd, key + 1, 1) == 0;
@@ -109,26 +109,26 @@ static bool only_enter(int fd, int in)
 }
 
 /* The reader decides, at the terminal, and not the viewer. */
-static bool allowed(const struct request *r, int in)
+static bool editor_allowed(const struct request *r, int in)
 {
     if (!isatty(STDIN_FILENO))
         return false;
     door_printf(stdout, "gotop: Enter opens %s, line %llu, in %.200s; another key does not\n", r->path,
                 (unsigned long long)r->line, helper.command);
     fflush(stdout);
-    return only_enter(STDIN_FILENO, in);
+    return editor_only_enter(STDIN_FILENO, in);
 }
 
-static enum editor_end answer(const struct request *r, int in)
+static enum editor_end editor_answer(const struct request *r, int in)
 {
     struct stat st;
     if (stat(r->path, &st) || !S_ISREG(st.st_mode))
         return EDITOR_FAILED;
-    return allowed(r, in) ? run(r) : EDITOR_DECLINED;
+    return editor_allowed(r, in) ? editor_run(r) : EDITOR_DECLINED;
 }
 
 /* Keys for the editor: where standard input is the trace, from the terminal. */
-static void take_keys(void)
+static void editor_take_keys(void)
 {
     int tty = isatty(STDIN_FILENO) ? -1 : open("/dev/tty", O_RDWR | O_CLOEXEC);
     if (tty >= 0)
@@ -137,17 +137,17 @@ static void take_keys(void)
         dup2(STDOUT_FILENO, STDIN_FILENO);
 }
 
-static void serve(int in, int out)
+static void editor_serve(int in, int out)
 {
     struct request r;
     struct sigaction none = {.sa_handler = SIG_IGN}; /* Ctrl-C is for gotop, or for the editor */
     sigaction(SIGINT, &none, &helper.was_int);
     sigaction(SIGQUIT, &none, &helper.was_quit);
     signal(SIGPIPE, SIG_DFL);
-    take_keys();
-    while (whole(in, &r, sizeof r, false) && sound(&r)) {
-        enum editor_end end = answer(&r, in);
-        if (!whole(out, &end, sizeof end, true))
+    editor_take_keys();
+    while (editor_whole(in, &r, sizeof r, false) && editor_sound(&r)) {
+        enum editor_end end = editor_answer(&r, in);
+        if (!editor_whole(out, &end, sizeof end, true))
             break;
     }
     _exit(0);
@@ -173,7 +173,7 @@ void editor_begin(void)
     if (helper.pid == 0) {
         close(to[1]);
         close(from[0]);
-        serve(to[0], from[1]);
+        editor_serve(to[0], from[1]);
     }
     close(to[0]);
     close(from[1]);
@@ -200,7 +200,7 @@ enum editor_end editor_open(const char *path, uint64_t line)
     if (!helper.pid || strlen(path) >= sizeof r.path)
         return EDITOR_FAILED;
     memcpy(r.path, path, strlen(path));
-    return whole(helper.to, &r, sizeof r, true) && whole(helper.from, &end, sizeof end, false)
+    return editor_whole(helper.to, &r, sizeof r, true) && editor_whole(helper.from, &end, sizeof end, false)
                ? end
                : EDITOR_FAILED;
 }

@@ -34,13 +34,13 @@ struct follow {
     bool losing;          /* what comes is left out */
     uint64_t lost;        /* bytes that were left out, but for those that `live` lost */
     uint64_t lost_before; /* bytes, all that was told of */
-    struct live again;
-    struct saved *saved_again;
-    bool connecting; /* `again` is; nothing has come yet */
+    struct live next_live;
+    struct saved *saved_next;
+    bool connecting; /* `next_live` is; nothing has come yet */
     bool rejoins;    /* `next` is of the new connection; with what is held before it: */
     bool joined;
-    bool mends;  /* `next` is what is shown, read anew: its damage is known now */
-    bool mended; /* so it was at the end: once, whatever else turns up */
+    bool rereads; /* `next` is what is shown, read anew: its damage is known now */
+    bool reread_at_end; /* so it was at the end: once, whatever else turns up */
     struct live_pace pace;
     int64_t heard_ns, late_ns; /* when what was taken last came, 0: looked at; how late that was */
     bool broken;               /* a generation came that is, as far as was known before the end */
@@ -53,7 +53,7 @@ struct follow {
 
 /* ---- how much there is --------------------------------------------------------------------------------- */
 
-static uint64_t in_memory(const struct follow *f)
+static uint64_t follow_memory(const struct follow *f)
 {
     const struct strip *a = f->now.strip, *b = f->maker.next.strip, *c = f->old.strip, *kept = f->kept.strip;
     return mem_live() + (a ? strip_held(a) : 0) + (b && b != a ? strip_held(b) : 0) +
@@ -61,7 +61,7 @@ static uint64_t in_memory(const struct follow *f)
 }
 
 /* Bytes of `now` that wait to be decoded. */
-static uint64_t waiting(const struct follow *f)
+static uint64_t follow_waiting(const struct follow *f)
 {
     return f->now.tr && !f->stands ? f->now.strip->n - model_done(&f->now) : 0;
 }
@@ -69,10 +69,10 @@ static uint64_t waiting(const struct follow *f)
 enum { MODEL = 2 }; /* bytes that a byte of trace takes when it is decoded */
 
 /* Memory, once all that is there is decoded. (under the lock) */
-static uint64_t will_take(const struct follow *f)
+static uint64_t follow_will_take(const struct follow *f)
 {
     const struct maker *k = &f->maker;
-    return in_memory(f) + MODEL * (waiting(f) + (k->next.tr ? k->next.strip->n - k->done : 0));
+    return follow_memory(f) + MODEL * (follow_waiting(f) + (k->next.tr ? k->next.strip->n - k->done : 0));
 }
 
 /*
@@ -80,40 +80,40 @@ static uint64_t will_take(const struct follow *f)
  * short once all is decoded; unless it is the first one of what takes over, which frees some. Who began to
  * leave out goes on until there is room for several.
  */
-static bool has_room(struct follow *f, size_t n)
+static bool follow_has_room(struct follow *f, size_t n)
 {
     const struct model *now = &f->now, *next = &f->maker.next;
     if (!now->tr || (next->tr && next->strip->n == next->from))
         return true;
     const uint64_t most = f->most > MEMORY_LEAST ? f->most : MEMORY_LEAST, quarter = most / 4;
     const uint64_t may = quarter < WAITING_MOST ? quarter : WAITING_MOST;
-    const uint64_t waits = waiting(f);
+    const uint64_t waits = follow_waiting(f);
     pthread_mutex_lock(&f->maker.mu);
-    const uint64_t memory = will_take(f) + n * (1 + MODEL);
+    const uint64_t memory = follow_will_take(f) + n * (1 + MODEL);
     pthread_mutex_unlock(&f->maker.mu);
     return waits <= (f->losing ? may / 4 : may) && memory <= (f->losing ? most - most / 8 : most);
 }
 
 /* ---- holding ------------------------------------------------------------------------------------------- */
 
-static void over(struct follow *f, const char *why)
+static void follow_over(struct follow *f, const char *why)
 {
     f->ended = true;
     snprintf(f->why, sizeof f->why, "%s", why);
     live_stop(&f->live);
 }
 
-static bool put(struct follow *f, struct strip *s, const struct stream_gen *g)
+static bool follow_put(struct follow *f, struct strip *s, const struct stream_gen *g)
 {
     return ((!f->losing && !g->lost_before) || strip_gap(s)) &&
            strip_put(s, g->p + STREAM_HEADER, g->n - STREAM_HEADER);
 }
 
 /* Another generation: into the strips, or nowhere. false: out of memory. */
-static bool take(struct follow *f, const struct stream_gen *g)
+static bool follow_take(struct follow *f, const struct stream_gen *g)
 {
     struct maker *k = &f->maker;
-    if (!has_room(f, g->n)) {
+    if (!follow_has_room(f, g->n)) {
         f->losing = true;
         f->lost += g->n - STREAM_HEADER;
         return true;
@@ -121,9 +121,9 @@ static bool take(struct follow *f, const struct stream_gen *g)
     f->broken |= g->broken && g->whole;
     pthread_mutex_lock(&k->mu);
     struct strip *now = f->now.strip, *next = k->next.strip;
-    bool ok = (f->stands && next != now) || put(f, now, g);
+    bool ok = (f->stands && next != now) || follow_put(f, now, g);
     if (ok && next && next != now)
-        ok = put(f, next, g);
+        ok = follow_put(f, next, g);
     pthread_cond_signal(&k->work);
     pthread_mutex_unlock(&k->mu);
     f->losing &= !ok;
@@ -136,25 +136,26 @@ static bool take(struct follow *f, const struct stream_gen *g)
 }
 
 /* Whole generations move from the stream into the strips. */
-static void take_all(struct follow *f)
+static void follow_take_all(struct follow *f)
 {
     size_t n = f->live.st.ngen, i = 0;
-    while (i < n && (!f->live.patient || has_room(f, f->live.st.gen[i].n)) && take(f, &f->live.st.gen[i]))
+    while (i < n && (!f->live.patient || follow_has_room(f, f->live.st.gen[i].n)) &&
+           follow_take(f, &f->live.st.gen[i]))
         i++;
-    bool waits = i < n && f->live.patient && !has_room(f, f->live.st.gen[i].n);
+    bool waits = i < n && f->live.patient && !follow_has_room(f, f->live.st.gen[i].n);
     stream_drop(&f->live.st, waits ? i : n);
     if (i < n && !waits)
-        over(f, "out of memory for what is held");
+        follow_over(f, "out of memory for what is held");
 }
 
 /* No more comes. What came of the generation that it ended within is read as far as it goes. */
-static void end(struct follow *f, const char *why)
+static void follow_end(struct follow *f, const char *why)
 {
-    over(f, why);
-    take_all(f);
+    follow_over(f, why);
+    follow_take_all(f);
     const struct stream_gen *rest = live_rest(&f->live);
     if (rest && rest->n > STREAM_HEADER && f->now.strip->n)
-        (void)take(f, rest);
+        (void)follow_take(f, rest);
     f->broken |= f->now.tr && trace_info(f->now.tr)->ndamages;
     if (f->now.tr)
         trace_grown(f->now.tr);
@@ -162,26 +163,26 @@ static void end(struct follow *f, const char *why)
 }
 
 /* Who asked for so many seconds has those of one file. */
-static bool replaced(const struct follow *f, enum live_state s, const struct err *e)
+static bool file_replaced(const struct follow *f, enum live_state s, const struct err *e)
 {
     return s == LIVE_FAILED && e->code == ERR_APART && !f->o.live.feed.seconds;
 }
 
 /* What has come. A file can wait: nobody writes it for us. */
-static void receive(struct follow *f)
+static void follow_receive(struct follow *f)
 {
     struct err e = {0};
     if (f->ended)
         return;
-    take_all(f);
+    follow_take_all(f);
     if (f->live.st.ngen)
         return;
     enum live_state s = live_step(&f->live, 0, &e);
-    take_all(f);
+    follow_take_all(f);
     if (f->ended || f->live.st.ngen || (s != LIVE_END && s != LIVE_FAILED))
         return;
-    f->replaced = replaced(f, s, &e);
-    end(f, s == LIVE_FAILED ? e.what : "");
+    f->replaced = file_replaced(f, s, &e);
+    follow_end(f, s == LIVE_FAILED ? e.what : "");
 }
 
 /* ---- the newer part ------------------------------------------------------------------------------------ */
@@ -189,7 +190,8 @@ static void receive(struct follow *f)
 /* Is it time for a second model? (under the lock) */
 static bool next_due(const struct follow *f)
 {
-    return (!f->o.keep_bytes && trace_info(f->now.tr)->end > f->o.keep_ns) || will_take(f) > f->most / 16 * 7;
+    return (!f->o.keep_bytes && trace_info(f->now.tr)->end > f->o.keep_ns) ||
+           follow_will_take(f) > f->most / 16 * 7;
 }
 
 /* It holds enough, and has come as far as the first; or the first holds too much, then near enough will do.
@@ -200,7 +202,7 @@ static bool next_ready(const struct follow *f)
     const int64_t keep = f->o.keep_ns;
     if (!k->next.tr || k->next.over || !k->end)
         return false;
-    uint64_t used = will_take(f);
+    uint64_t used = follow_will_take(f);
     bool there = k->done >= model_done(&f->now);
     if (used > f->most / 16 * 12)
         return there || used > f->most / 16 * 13;
@@ -227,7 +229,7 @@ static void next_begin(struct follow *f)
 
 /* How much later one trace begins than another: by the time of day if both tell
  * it, else by the host's clock. */
-static int64_t later_by(const struct trace *one, const struct trace *other)
+static int64_t follow_later_by(const struct trace *one, const struct trace *other)
 {
     enum { MOST_S = 1 << 30 };
     const struct trace_info *a = trace_info(one), *b = trace_info(other);
@@ -239,7 +241,7 @@ static int64_t later_by(const struct trace *one, const struct trace *other)
 
 /* ---- connecting again ---------------------------------------------------------------------------------- */
 
-static enum err_code save_to(const struct follow *f, int connection, struct saved **out, struct err *e)
+static enum err_code follow_save_to(const struct follow *f, int connection, struct saved **out, struct err *e)
 {
     char path[4096];
     int n = connection > 1 ? snprintf(path, sizeof path, "%s.%d", f->o.raw, connection)
@@ -249,29 +251,29 @@ static enum err_code save_to(const struct follow *f, int connection, struct save
     return saved_open(path, out, e);
 }
 
-static enum err_code connect_to(const struct follow *f, struct live *l, int connection, struct saved **to,
-                                struct err *e)
+static enum err_code follow_connect(const struct follow *f, struct live *l, int connection, struct saved **to,
+                                    struct err *e)
 {
-    enum err_code rc = f->o.raw ? save_to(f, connection, to, e) : ERR_OK;
+    enum err_code rc = f->o.raw ? follow_save_to(f, connection, to, e) : ERR_OK;
     const uint64_t most = f->most > MEMORY_LEAST ? f->most : MEMORY_LEAST, share = most / 8;
     l->saved = *to;
     l->room = share < WAITING_MOST ? share : WAITING_MOST;
     return rc ? rc : live_open(l, &f->o.live, e);
 }
 
-static void again_away(struct follow *f)
+static void reconnect_drop(struct follow *f)
 {
-    live_close(&f->again);
-    saved_close(f->saved_again);
-    f->saved_again = NULL;
+    live_close(&f->next_live);
+    saved_close(f->saved_next);
+    f->saved_next = NULL;
     f->connecting = false;
 }
 
 /* A model of what is held, and of what comes behind it; or of that alone. */
-static bool again_model(struct follow *f, struct model *m)
+static bool reconnect_model(struct follow *f, struct model *m)
 {
     struct err e = {0};
-    const struct stream_gen *g = &f->again.st.gen[0];
+    const struct stream_gen *g = &f->next_live.st.gen[0];
     const struct model *now = &f->now;
     struct joint_part held = {now->strip->p + now->from - STREAM_HEADER,
                               f->whole - now->from + STREAM_HEADER};
@@ -288,50 +290,50 @@ static bool again_model(struct follow *f, struct model *m)
 }
 
 /* Has the first of the new connection come? */
-static unsigned again_step(struct follow *f)
+static unsigned reconnect_step(struct follow *f)
 {
     struct maker *k = &f->maker;
     struct err e = {0};
     struct model m = {0};
-    enum live_state s = live_step(&f->again, 0, &e);
-    bool there = f->again.st.ngen > 0, can = !f->old.tr && f->now.waits;
+    enum live_state s = live_step(&f->next_live, 0, &e);
+    bool there = f->next_live.st.ngen > 0, can = !f->old.tr && f->now.waits;
     if (k->next.tr) /* nothing comes of it any more */
         can = maker_drop(k) && can;
     if ((there && !can) || (!there && s == LIVE_WAIT))
         return 0;
-    if (!there && replaced(f, s, &e)) { /* before there was anything in it */
-        again_away(f);
-        if (!follow_again(f, &e))
+    if (!there && file_replaced(f, s, &e)) { /* before there was anything in it */
+        reconnect_drop(f);
+        if (!follow_reconnect(f, &e))
             return 0;
     }
-    if (!there || !again_model(f, &m)) {
+    if (!there || !reconnect_model(f, &m)) {
         snprintf(f->refused, sizeof f->refused, "%s",
                  there           ? "out of memory"
                  : s == LIVE_END ? "it ended within its first generation"
                                  : e.what);
         model_free(&m);
-        again_away(f);
+        reconnect_drop(f);
         return FOLLOW_REFUSED;
     }
     f->lost += f->live.lost;
     live_close(&f->live);
     saved_close(f->saved);
-    f->live = f->again;
-    f->saved = f->saved_again;
-    f->again = (struct live){0};
-    f->saved_again = NULL;
+    f->live = f->next_live;
+    f->saved = f->saved_next;
+    f->next_live = (struct live){0};
+    f->saved_next = NULL;
     f->replaced = false;
-    f->connecting = f->ended = f->losing = f->mended = f->told_unsaved = false;
+    f->connecting = f->ended = f->losing = f->reread_at_end = f->told_unsaved = false;
     f->stands = f->rejoins = true;
     maker_put(k, &m);
-    take_all(f);
+    follow_take_all(f);
     return 0;
 }
 
 /* ---- damage -------------------------------------------------------------------------------------------- */
 
 /* A contradiction that was not known of yet; the last one. */
-static const struct err *contradiction(const struct follow *f)
+static const struct err *follow_contradiction(const struct follow *f)
 {
     for (uint32_t i = trace_info(f->now.tr)->ndamages; i-- > f->noted;) {
         const struct err *e = trace_damage(f->now.tr, i);
@@ -343,22 +345,22 @@ static const struct err *contradiction(const struct follow *f)
 
 /* Is there damage that wasn't looked at? At the end all of it counts: what came later may say where a broken
  * generation ends. */
-static bool mend_due(const struct follow *f)
+static bool reread_due(const struct follow *f)
 {
-    const bool at_end = f->ended && !f->mended;
+    const bool at_end = f->ended && !f->reread_at_end;
     return trace_info(f->now.tr)->ndamages > (at_end ? 0 : f->noted);
 }
 
 /*
  * What is noticed in the middle of a generation makes more of it unsure than what is known before: so what is
- * held is read once more, beside what is shown. (mend_due())
+ * held is read once more, beside what is shown. (reread_due())
  */
-static void mend(struct follow *f)
+static void reread_begin(struct follow *f)
 {
-    const bool at_end = f->ended && !f->mended;
+    const bool at_end = f->ended && !f->reread_at_end;
     if (at_end)
         f->noted = 0;
-    const struct err *why = contradiction(f);
+    const struct err *why = follow_contradiction(f);
     const bool all = at_end && (why || f->broken);
     const struct trace_opts *o = &f->o.live.trace;
     const uint8_t *header = f->live.st.header;
@@ -368,24 +370,24 @@ static void mend(struct follow *f)
     if ((why || all) && !maker_drop(&f->maker))
         return;
     f->noted = trace_info(now->tr)->ndamages;
-    f->mended = f->ended;
+    f->reread_at_end = f->ended;
     if (!all || !model_whole(&m, now, header, o, &e)) {
         if (!why || (f->ended && !at_end) || !model_open(&m, now->strip, now->from, header, o, &e))
             return;
         trace_doubt(m.tr, why);
     }
-    f->stands = f->rejoins = f->mends = true;
+    f->stands = f->rejoins = f->rereads = true;
     maker_put(&f->maker, &m);
 }
 
 /* Under the lock, and it isn't busy. */
-static void take_over(struct follow *f, int64_t *by)
+static void next_take_over(struct follow *f, int64_t *by)
 {
     struct maker *k = &f->maker;
-    *by = f->rejoins && !f->joined && !f->mends
-              ? later_by(f->now.tr, k->next.tr)
+    *by = f->rejoins && !f->joined && !f->rereads
+              ? follow_later_by(f->now.tr, k->next.tr)
               : trace_info(k->next.tr)->first_ns - trace_info(f->now.tr)->first_ns;
-    if (f->rejoins && !f->mends) { /* another line, perhaps another clock */
+    if (f->rejoins && !f->rereads) { /* another line, perhaps another clock */
         f->pace = (struct live_pace){0};
         f->heard_ns = f->late_ns = 0;
     }
@@ -395,7 +397,7 @@ static void take_over(struct follow *f, int64_t *by)
     if (f->old.strip == f->now.strip)
         f->old.forget = f->now.from - STREAM_HEADER;
     model_alone(&f->now, f->live.st.header);
-    f->stands = f->rejoins = f->mends = false;
+    f->stands = f->rejoins = f->rereads = false;
     f->noted = trace_info(f->now.tr)->ndamages;
     f->whole = f->now.strip->n;
 }
@@ -404,11 +406,11 @@ static void take_over(struct follow *f, int64_t *by)
  * What was held, read once more, or what came of another connection, is there: as far as it will come, if it
  * can't be decoded or nothing more comes; else a new program's shows something. (under the lock)
  */
-static bool again_ready(const struct follow *f)
+static bool reconnect_ready(const struct follow *f)
 {
     const struct maker *k = &f->maker;
     const bool all = k->next.waits && k->next.len == k->next.strip->n;
-    return k->next.over || (all && (k->end > 0 || f->mends || f->ended));
+    return k->next.over || (all && (k->end > 0 || f->rereads || f->ended));
 }
 
 /* true: the second model has taken over. */
@@ -416,7 +418,7 @@ static bool next_takes_over(struct follow *f, int64_t *by)
 {
     struct maker *k = &f->maker;
     pthread_mutex_lock(&k->mu);
-    bool due = !k->next.tr ? next_due(f) : f->rejoins ? again_ready(f) : next_ready(f);
+    bool due = !k->next.tr ? next_due(f) : f->rejoins ? reconnect_ready(f) : next_ready(f);
     const bool held = k->hold;
     k->hold = k->next.tr && due; /* it begins no other step: who asks again finds it at rest */
     if (held && !k->hold)
@@ -425,10 +427,10 @@ static bool next_takes_over(struct follow *f, int64_t *by)
     bool useless = !takes && k->next.tr && k->next.over; /* damage: the next one begins behind it */
     k->hold &= !takes;
     if (takes)
-        take_over(f, by);
+        next_take_over(f, by);
     pthread_mutex_unlock(&k->mu);
     if (takes && !model_grow(&f->now))
-        over(f, "out of memory for what is held");
+        follow_over(f, "out of memory for what is held");
     if (useless)
         (void)maker_drop(k);
     if (begin)
@@ -437,7 +439,7 @@ static bool next_takes_over(struct follow *f, int64_t *by)
 }
 
 /* All that was taken is decoded: so its end on the trace's clock is known. */
-static void look_late(struct follow *f)
+static void follow_look_late(struct follow *f)
 {
     const struct trace_info *ti = trace_info(f->now.tr);
     if (f->ended || f->stands || !f->now.waits || !f->heard_ns)
@@ -451,12 +453,12 @@ static void look_late(struct follow *f)
 /* ---- the face ------------------------------------------------------------------------------------------ */
 
 /* What comes can't be decoded any further: that is its end, and is said. */
-static bool damaged(struct follow *f)
+static bool follow_damaged(struct follow *f)
 {
     if (f->ended || !f->now.over)
         return false;
     const struct err *e = trace_damage(f->now.tr, 0);
-    over(f, e ? e->what : "the rest can't be decoded");
+    follow_over(f, e ? e->what : "the rest can't be decoded");
     return true;
 }
 
@@ -464,9 +466,9 @@ unsigned follow_step(struct follow *f, int64_t budget_ns, int64_t *by)
 {
     unsigned news = 0;
     bool was = f->ended;
-    receive(f);
+    follow_receive(f);
     if (f->connecting)
-        news |= again_step(f);
+        news |= reconnect_step(f);
     if (f->ended && !was)
         news |= FOLLOW_ENDED;
     if (f->live.unsaved.code && !f->told_unsaved) {
@@ -477,26 +479,26 @@ unsigned follow_step(struct follow *f, int64_t budget_ns, int64_t *by)
     if (follow_left_out(f) != f->lost_before)
         news |= FOLLOW_LEFT_OUT;
     f->lost_before = follow_left_out(f);
-    if (f->kept.tr && in_memory(f) > f->most / 16 * 6)
+    if (f->kept.tr && follow_memory(f) > f->most / 16 * 6)
         news |= FOLLOW_SHORT;
     if (budget_ns <= 0)
         return news;
-    if (f->now.waits && !f->stands && !f->connecting && mend_due(f))
-        mend(f);
-    bool stands = f->stands, again = f->rejoins && !f->mends;
+    if (f->now.waits && !f->stands && !f->connecting && reread_due(f))
+        reread_begin(f);
+    bool stands = f->stands, again = f->rejoins && !f->rereads;
     if ((!f->ended || stands) && !f->old.tr && next_takes_over(f, by)) {
-        news |= FOLLOW_MOVED | FOLLOW_GREW | (again ? FOLLOW_AGAIN : 0);
+        news |= FOLLOW_MOVED | FOLLOW_GREW | (again ? FOLLOW_RECONNECTED : 0);
         if (f->ended) {
             trace_grown(f->now.tr);
             f->now.waits = false; /* what its end means is to be read, too */
         }
     } else if (!f->now.waits && !stands) {
         model_decode(&f->now, budget_ns);
-        if (damaged(f))
+        if (follow_damaged(f))
             news |= FOLLOW_ENDED;
         news |= FOLLOW_GREW;
     }
-    look_late(f);
+    follow_look_late(f);
     if (!f->now.waits && !f->stands)
         news |= FOLLOW_BUSY;
     return news;
@@ -522,7 +524,7 @@ void follow_forget(struct follow *f)
 void follow_stop(struct follow *f)
 {
     if (!f->ended)
-        end(f, "gotop let the program go to be suspended");
+        follow_end(f, "gotop let the program go to be suspended");
 }
 
 struct trace *follow_trace(const struct follow *f)
@@ -547,12 +549,12 @@ bool follow_ended(const struct follow *f)
 
 bool follow_connecting(const struct follow *f)
 {
-    return f->connecting || (f->rejoins && !f->mends);
+    return f->connecting || (f->rejoins && !f->rereads);
 }
 
 bool follow_lacks(const struct follow *f)
 {
-    return f->stands || !f->now.waits || mend_due(f);
+    return f->stands || !f->now.waits || reread_due(f);
 }
 
 uint64_t follow_left_out(const struct follow *f)
@@ -586,7 +588,7 @@ bool follow_joined(const struct follow *f)
 }
 
 /* The first generation: nothing can be shown before. */
-static enum err_code first(struct follow *f, struct err *e)
+static enum err_code follow_first(struct follow *f, struct err *e)
 {
     enum live_state s = LIVE_WAIT;
     while (s == LIVE_WAIT) {
@@ -611,9 +613,9 @@ static enum err_code first(struct follow *f, struct err *e)
     strip_leave(st);
     if (!ok)
         return e->code;
-    take_all(f);
+    follow_take_all(f);
     if (!whole)
-        end(f, s == LIVE_FAILED ? e->what : "");
+        follow_end(f, s == LIVE_FAILED ? e->what : "");
     return ERR_OK;
 }
 
@@ -630,9 +632,9 @@ enum err_code follow_open(const struct follow_opts *o, struct follow **out, stru
         f->o.keep_ns = 30000000000;
     enum err_code rc = maker_start(&f->maker, e);
     if (!rc)
-        rc = connect_to(f, &f->live, 1, &f->saved, e);
+        rc = follow_connect(f, &f->live, 1, &f->saved, e);
     if (!rc)
-        rc = first(f, e);
+        rc = follow_first(f, e);
     if (rc)
         follow_close(f);
     else
@@ -640,12 +642,12 @@ enum err_code follow_open(const struct follow_opts *o, struct follow **out, stru
     return rc;
 }
 
-enum err_code follow_again(struct follow *f, struct err *e)
+enum err_code follow_reconnect(struct follow *f, struct err *e)
 {
-    enum err_code rc = connect_to(f, &f->again, f->connection + 1, &f->saved_again, e);
+    enum err_code rc = follow_connect(f, &f->next_live, f->connection + 1, &f->saved_next, e);
     f->connecting = true;
     if (rc)
-        again_away(f);
+        reconnect_drop(f);
     else
         f->connection++;
     return rc;
@@ -655,7 +657,7 @@ void follow_close(struct follow *f)
 {
     if (!f)
         return;
-    again_away(f);
+    reconnect_drop(f);
     live_close(&f->live);
     maker_stop(&f->maker);
     model_free(&f->now);

@@ -44,11 +44,11 @@ struct follow;
 enum err_code follow_open(const struct follow_opts *o, struct follow **out, struct err *e);
 void follow_close(struct follow *f); /* NULL is allowed; its trace goes with it */
 /*
- * follow_again - after the end: connect once more. What comes is put behind what is held, with a gap between,
- * if one process made both (joint_follows()); else it takes its place. follow_step() says FOLLOW_AGAIN when
+ * follow_reconnect - after the end: connect once more. What comes is put behind what is held, with a gap between,
+ * if one process made both (joint_follows()); else it takes its place. follow_step() says FOLLOW_RECONNECTED when
  * it did, FOLLOW_REFUSED when there is no connection. follow_connecting - neither yet.
  */
-enum err_code follow_again(struct follow *f, struct err *e);
+enum err_code follow_reconnect(struct follow *f, struct err *e);
 bool follow_connecting(const struct follow *f);
 /* follow_late - how late what came last was, ns (live_late()). */
 int64_t follow_late(const struct follow *f);
@@ -65,13 +65,13 @@ enum follow_news {
     FOLLOW_GREW = 1, /* the model has more */
     FOLLOW_MOVED =
         2, /* it is another one, that begins *by ns later; the old one lives until follow_release() */
-    FOLLOW_ENDED = 4,     /* no more comes: see follow_why() */
-    FOLLOW_BUSY = 8,      /* there is more to decode: call again soon */
-    FOLLOW_LEFT_OUT = 16, /* decoding can't keep up, or memory is short: more was left out */
-    FOLLOW_AGAIN = 32,    /* with MOVED: the program was connected to once more */
-    FOLLOW_REFUSED = 64,  /* that failed: see follow_refused() */
-    FOLLOW_UNSAVED = 256, /* what comes is shown, but saved no more: see follow_unsaved() */
-    FOLLOW_SHORT = 128    /* memory is needed: follow_forget() */
+    FOLLOW_ENDED = 4,        /* no more comes: see follow_why() */
+    FOLLOW_BUSY = 8,         /* there is more to decode: call again soon */
+    FOLLOW_LEFT_OUT = 16,    /* decoding can't keep up, or memory is short: more was left out */
+    FOLLOW_RECONNECTED = 32, /* with MOVED: the program was connected to once more */
+    FOLLOW_REFUSED = 64,     /* that failed: see follow_refused() */
+    FOLLOW_UNSAVED = 256,    /* what comes is shown, but saved no more: see follow_unsaved() */
+    FOLLOW_SHORT = 128       /* memory is needed: follow_forget() */
 };
 /* follow_step - take what has come and decode for about budget_ns; 0: only take, the model stands still. */
 unsigned follow_step(struct follow *f, int64_t budget_ns, int64_t *by);
@@ -88,7 +88,7 @@ const char *follow_unsaved(const struct follow *f);
 /* follow_saves - goes what comes now into its file? true, too, if none was asked for. */
 bool follow_saves(const struct follow *f);
 /* follow_replaced - it ended because another file has the name, or another trace is in the file:
- * follow_again() goes on there. */
+ * follow_reconnect() goes on there. */
 bool follow_replaced(const struct follow *f);
 bool follow_joined(
     const struct follow *f); /* what came of the last connection stands behind what was before it */

@@ -17,7 +17,7 @@ enum { PAGE = 1 << 21 };
 #define STRIP_MAX ((size_t)(UINT64_C(1) << (sizeof(size_t) > 4 ? 37 : 29))) /* addresses, not memory */
 #define STRIP_MIN ((size_t)1 << 26)
 
-static void *no_memory(size_t n)
+static void *model_no_memory(size_t n)
 {
     return mmap(NULL, n, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }
@@ -26,7 +26,7 @@ struct strip *strip_new(void)
 {
     struct strip *s = mem_zalloc(sizeof *s);
     for (size_t cap = STRIP_MAX; s && cap >= STRIP_MIN; cap /= 4) {
-        void *p = no_memory(cap);
+        void *p = model_no_memory(cap);
         if (p == MAP_FAILED)
             continue;
         *s = (struct strip){.p = p, .cap = cap, .users = 1};
@@ -116,8 +116,8 @@ static bool leaves(void)
 /* ---- a model ------------------------------------------------------------------------------------------- */
 
 /* Behind its header, which stands there only while it is opened; of its bytes up to m->len. */
-static bool open_at(struct model *m, const uint8_t header[STREAM_HEADER], bool grows,
-                    const struct trace_opts *o, struct err *e)
+static bool model_open_at(struct model *m, const uint8_t header[STREAM_HEADER], bool grows,
+                          const struct trace_opts *o, struct err *e)
 {
     struct trace_opts opts = *o;
     uint8_t was[STREAM_HEADER], *at = m->strip->p + m->from - STREAM_HEADER;
@@ -140,7 +140,7 @@ bool model_open(struct model *m, struct strip *strip, size_t from, const uint8_t
     *m = (struct model){.strip = strip, .from = from, .len = from};
     while (m->gap < strip->ngap && strip->gap[m->gap] <= from)
         m->gap++;
-    return open_at(m, header, true, o, e);
+    return model_open_at(m, header, true, o, e);
 }
 
 bool model_whole(struct model *m, const struct model *of, const uint8_t header[STREAM_HEADER],
@@ -148,7 +148,7 @@ bool model_whole(struct model *m, const struct model *of, const uint8_t header[S
 {
     const struct strip *s = of->strip;
     *m = (struct model){.strip = of->strip, .from = of->from, .len = s->n, .gap = s->ngap};
-    return (!s->ngap || s->gap[s->ngap - 1] <= of->from) && open_at(m, header, false, o, e);
+    return (!s->ngap || s->gap[s->ngap - 1] <= of->from) && model_open_at(m, header, false, o, e);
 }
 
 void model_alone(struct model *m, const uint8_t header[STREAM_HEADER])
@@ -156,7 +156,7 @@ void model_alone(struct model *m, const uint8_t header[STREAM_HEADER])
     memcpy(m->strip->p + m->from - STREAM_HEADER, header, STREAM_HEADER);
 }
 
-static void tell(struct model *m, size_t to)
+static void model_tell(struct model *m, size_t to)
 {
     m->len = to;
     trace_grow(m->tr, to - m->from + STREAM_HEADER);
@@ -166,13 +166,13 @@ bool model_grow(struct model *m)
 {
     const struct strip *s = m->strip;
     for (; m->gap < s->ngap && s->gap[m->gap] < s->n; m->gap++) {
-        tell(m, s->gap[m->gap]);
+        model_tell(m, s->gap[m->gap]);
         if (!trace_gap(m->tr))
             return false;
     }
     if (m->len < s->n) {
         m->waits = false;
-        tell(m, s->n);
+        model_tell(m, s->n);
     }
     return true;
 }
@@ -202,13 +202,13 @@ void model_free(struct model *m)
 /* ---- the thread ---------------------------------------------------------------------------------------- */
 
 /* Under the lock: something to do? */
-static bool wanted(const struct maker *k)
+static bool maker_wanted(const struct maker *k)
 {
     const struct model *m = &k->next;
     return k->gone.tr || (m->tr && !k->hold && (!m->waits || m->len < m->strip->n) && !m->over);
 }
 
-static void clear(struct maker *k)
+static void model_clear(struct maker *k)
 {
     struct model gone = k->gone;
     pthread_mutex_unlock(&k->mu);
@@ -218,7 +218,7 @@ static void clear(struct maker *k)
     k->gone = (struct model){0};
 }
 
-static void make(struct maker *k)
+static void maker_make(struct maker *k)
 {
     bool ok = k->next.len == k->next.strip->n || model_grow(&k->next);
     struct model m = k->next;
@@ -239,12 +239,12 @@ static void *maker_main(void *arg)
     struct maker *k = arg;
     pthread_mutex_lock(&k->mu);
     while (!k->quit)
-        if (!wanted(k))
+        if (!maker_wanted(k))
             pthread_cond_wait(&k->work, &k->mu);
         else if (k->gone.tr)
-            clear(k);
+            model_clear(k);
         else
-            make(k);
+            maker_make(k);
     pthread_mutex_unlock(&k->mu);
     return NULL;
 }

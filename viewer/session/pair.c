@@ -29,7 +29,7 @@ struct pair {
     struct lines *diff; /* for the view that compares; NULL: not made yet */
 };
 
-static struct pair *of(const struct app *a)
+static struct pair *pair_of(const struct app *a)
 {
     return a->pair;
 }
@@ -41,21 +41,21 @@ bool pair_host(const struct app *a)
 
 struct app *pair_below(const struct app *a)
 {
-    return a->pair ? of(a)->app[1] : NULL;
+    return a->pair ? pair_of(a)->app[1] : NULL;
 }
 
 struct app *pair_follows(struct app *a)
 {
-    struct app *host = a->pair ? of(a)->app[0] : a;
+    struct app *host = a->pair ? pair_of(a)->app[0] : a;
     return host->follow ? host : NULL;
 }
 
-static struct app *active(const struct pair *p)
+static struct app *pair_active(const struct pair *p)
 {
     return p->app[p->active];
 }
 
-static struct app *idle(const struct pair *p)
+static struct app *pair_idle(const struct pair *p)
 {
     return p->app[!p->active];
 }
@@ -63,7 +63,7 @@ static struct app *idle(const struct pair *p)
 /* ---- where both are ------------------------------------------------------------------------------------ */
 
 /* Both axes reach as far as the longer trace, so that a column is as long in both. */
-static void axes(struct pair *p)
+static void pair_axes(struct pair *p)
 {
     struct view *a = &p->app[0]->view, *b = &p->app[1]->view;
     int64_t end0 = trace_info(a->tr)->end, end1 = trace_info(b->tr)->end;
@@ -75,7 +75,7 @@ static void axes(struct pair *p)
 
 /* The same goroutine is one with the same number and start function; processors and threads are known by
  * number. */
-static struct lane same_lane(const struct view *from, const struct view *to)
+static struct lane pair_same_lane(const struct view *from, const struct view *to)
 {
     struct lane l = from->at.focus;
     if (l.kind >= LANE_BAND || l.i >= trace_nlanes(from->tr, l.kind))
@@ -90,33 +90,33 @@ static struct lane same_lane(const struct view *from, const struct view *to)
     return same ? found : to->at.focus;
 }
 
-static void follow(struct pair *p)
+static void pair_follow(struct pair *p)
 {
-    struct app *from = active(p), *to = idle(p);
+    struct app *from = pair_active(p), *to = pair_idle(p);
     const struct place *at = &from->view.at;
     int64_t by = p->active == 0 ? p->by : time_sub(0, p->by);
-    axes(p);
+    pair_axes(p);
     if (to->view.at.view != at->view && (kind_of(at->view)->open(&to->view, at->view) & VR_WORK))
         app_add(to, DUE_VIEW);
     if (kind_here(&from->view)->table || p->how == ALIGN_NOT)
         return;
     struct window w = window_of(time_add(at->win.t0, by), time_add(at->win.t1, by));
-    view_follow(&to->view, w, time_add(at->cursor, by), same_lane(&from->view, &to->view));
+    view_follow(&to->view, w, time_add(at->cursor, by), pair_same_lane(&from->view, &to->view));
 }
 
-static int64_t wall_ns(const struct trace_info *ti)
+static int64_t pair_wall_ns(const struct trace_info *ti)
 {
     return time_add(time_muldiv(ti->wall_sec, 1000000000, 1), ti->wall_nsec);
 }
 
-static bool align(struct pair *p, enum align how)
+static bool pair_align_as(struct pair *p, enum align how)
 {
     const struct trace_info *a = trace_info(p->app[0]->tr), *b = trace_info(p->app[1]->tr);
     if (how == ALIGN_WALL && !(a->has_wall && b->has_wall))
         return false;
     p->how = how;
     p->by = how == ALIGN_START  ? 0
-            : how == ALIGN_WALL ? time_sub(wall_ns(a), wall_ns(b))
+            : how == ALIGN_WALL ? time_sub(pair_wall_ns(a), pair_wall_ns(b))
                                 : time_sub(p->app[1]->view.at.cursor, p->app[0]->view.at.cursor);
     return true;
 }
@@ -124,7 +124,7 @@ static bool align(struct pair *p, enum align how)
 /* ---- keys ---------------------------------------------------------------------------------------------- */
 
 /* What the loop reads from the app that it knows. */
-static void yank_up(const struct pair *p, struct app *from, unsigned f)
+static void pair_yank_up(const struct pair *p, struct app *from, unsigned f)
 {
     struct app *host = p->app[0];
     if ((f & VR_YANK) && from != host) {
@@ -134,10 +134,10 @@ static void yank_up(const struct pair *p, struct app *from, unsigned f)
     }
 }
 
-static unsigned hand_up(struct pair *p, struct app *from, unsigned f)
+static unsigned pair_hand_up(struct pair *p, struct app *from, unsigned f)
 {
     struct app *host = p->app[0], *other = from == host ? p->app[1] : host;
-    yank_up(p, from, f);
+    pair_yank_up(p, from, f);
     if ((f & AR_SOURCE) && from != host) {
         memcpy(host->source, from->source, sizeof host->source);
         host->source_line = from->source_line;
@@ -150,7 +150,7 @@ static unsigned hand_up(struct pair *p, struct app *from, unsigned f)
     return f;
 }
 
-static bool in_table(const struct app *a)
+static bool pair_in_table(const struct app *a)
 {
     return kind_here(&a->view)->table;
 }
@@ -163,59 +163,59 @@ struct press {
     const char *arg;
 };
 
-static unsigned give(struct app *a, const struct press *k)
+static unsigned pair_give(struct app *a, const struct press *k)
 {
     return k->ev ? app_key(a, k->ev) : app_do(a, k->act, k->count, k->arg);
 }
 
 /* Do they show moments that don't stand one above the other as they are aligned? */
-static bool moved(const struct pair *p)
+static bool pair_moved(const struct pair *p)
 {
     return time_sub(p->app[1]->view.at.cursor, p->app[0]->view.at.cursor) != p->by;
 }
 
-static unsigned press(struct pair *p, const struct press *k)
+static unsigned pair_press(struct pair *p, const struct press *k)
 {
-    struct app *a = active(p), *b = idle(p);
+    struct app *a = pair_active(p), *b = pair_idle(p);
     int was = p->active, view = a->view.at.view;
-    bool both = in_table(a) && b->view.at.view == view;
+    bool both = pair_in_table(a) && b->view.at.view == view;
     p->inside = true;
-    unsigned f = give(a, k);
+    unsigned f = pair_give(a, k);
     if (p->active != was) { /* it was the key that changes this */
-        a = active(p), b = idle(p);
+        a = pair_active(p), b = pair_idle(p);
     } else if (both && !(f & VR_QUIT)) {
-        unsigned g = give(b, k);
+        unsigned g = pair_give(b, k);
         f |= g & ((unsigned)VR_DRAW | VR_WORK);
         view_message(&b->view, false, "%s", "");
-        if (p->how != ALIGN_NOT && !in_table(a) && !in_table(b) && a->view.at.view == b->view.at.view &&
-            moved(p))
-            (void)align(p, ALIGN_OPENED);
+        if (p->how != ALIGN_NOT && !pair_in_table(a) && !pair_in_table(b) &&
+            a->view.at.view == b->view.at.view && pair_moved(p))
+            (void)pair_align_as(p, ALIGN_OPENED);
     }
     if (!(f & VR_QUIT))
-        follow(p);
+        pair_follow(p);
     p->inside = false;
-    return hand_up(p, a, f) | VR_DRAW;
+    return pair_hand_up(p, a, f) | VR_DRAW;
 }
 
 unsigned pair_key(struct app *a, const struct key_event *ev)
 {
-    struct pair *p = of(a);
+    struct pair *p = pair_of(a);
     struct key_event at = *ev;
     if (key_is_mouse(ev->key) && p->y[1] > p->y[0] && ev->y >= 0) {
         p->active = ev->y >= p->y[1];
         at.y -= p->y[p->active];
     }
     struct press k = {.ev = &at};
-    return press(p, &k);
+    return pair_press(p, &k);
 }
 
 unsigned pair_do(struct app *a, enum action act, uint32_t count, const char *arg)
 {
     struct press k = {.act = act, .count = count, .arg = arg};
-    return press(of(a), &k);
+    return pair_press(pair_of(a), &k);
 }
 
-static unsigned alone(struct app *a)
+static unsigned pair_alone(struct app *a)
 {
     view_message(&a->view, true, "one trace is open: gotop OLD NEW shows two");
     return VR_DRAW | VR_BELL;
@@ -225,8 +225,8 @@ unsigned pair_other(struct app *a, int n)
 {
     (void)n;
     if (!a->pair)
-        return alone(a);
-    of(a)->active = !of(a)->active;
+        return pair_alone(a);
+    pair_of(a)->active = !pair_of(a)->active;
     return VR_DRAW;
 }
 
@@ -237,10 +237,10 @@ unsigned pair_align(struct app *a, int n)
                                        [ALIGN_OPENED] = "aligned at what was opened in both"};
     (void)n;
     if (!a->pair)
-        return alone(a);
-    struct pair *p = of(a);
+        return pair_alone(a);
+    struct pair *p = pair_of(a);
     enum align next = p->how == ALIGN_START ? ALIGN_WALL : ALIGN_START;
-    if (!align(p, next) && p->how == ALIGN_START) {
+    if (!pair_align_as(p, next) && p->how == ALIGN_START) {
         view_message(&a->view, true, "aligned by their starts: the time of day isn't in both traces");
         return VR_DRAW | VR_BELL;
     }
@@ -250,27 +250,27 @@ unsigned pair_align(struct app *a, int n)
 
 bool pair_interruptible(const struct app *a)
 {
-    struct pair *p = of(a);
+    struct pair *p = pair_of(a);
     p->inside = true;
-    bool can = app_interruptible(active(p));
+    bool can = app_interruptible(pair_active(p));
     p->inside = false;
     return can;
 }
 
 unsigned pair_interrupt(struct app *a)
 {
-    struct pair *p = of(a);
+    struct pair *p = pair_of(a);
     p->inside = true;
-    unsigned f = app_interrupt(active(p));
-    if (in_table(active(p)))
-        (void)app_interrupt(idle(p));
+    unsigned f = app_interrupt(pair_active(p));
+    if (pair_in_table(pair_active(p)))
+        (void)app_interrupt(pair_idle(p));
     p->inside = false;
     return f;
 }
 
 /* ---- work ---------------------------------------------------------------------------------------------- */
 
-static struct loaded loaded_of(const struct app *a)
+static struct loaded pair_loaded(const struct app *a)
 {
     return (struct loaded){.path = trace_info(a->tr)->path,
                            .tr = a->tr,
@@ -280,16 +280,17 @@ static struct loaded loaded_of(const struct app *a)
 }
 
 /* The view that compares is shown, and both have their tables. */
-static bool due(const struct pair *p)
+static bool pair_due(const struct pair *p)
 {
-    return !p->diff && kind_here(&active(p)->view) == &kind_diff && p->app[0]->tri.tg && p->app[1]->tri.tg;
+    return !p->diff && kind_here(&pair_active(p)->view) == &kind_diff && p->app[0]->tri.tg &&
+           p->app[1]->tri.tg;
 }
 
-static void compare(struct pair *p)
+static void pair_compare(struct pair *p)
 {
     struct text t = {0};
     struct err e = {0};
-    struct loaded a = loaded_of(p->app[0]), b = loaded_of(p->app[1]);
+    struct loaded a = pair_loaded(p->app[0]), b = pair_loaded(p->app[1]);
     if (!(p->diff = lines_new("diff")))
         return;
     if (diff_two(&a, &b, &t, &e)) {
@@ -309,33 +310,34 @@ static void compare(struct pair *p)
 
 bool pair_busy(const struct app *a)
 {
-    struct pair *p = of(a);
+    struct pair *p = pair_of(a);
     p->inside = true;
-    bool busy = app_busy(p->app[0]) || app_busy(p->app[1]) || due(p);
+    bool busy = app_busy(p->app[0]) || app_busy(p->app[1]) || pair_due(p);
     p->inside = false;
     return busy;
 }
 
 unsigned pair_step(struct app *a, int64_t budget_ns, unsigned *flags)
 {
-    struct pair *p = of(a);
+    struct pair *p = pair_of(a);
     p->inside = true;
-    if (!app_busy(active(p)) && !app_busy(idle(p)) && due(p)) {
-        compare(p);
+    if (!app_busy(pair_active(p)) && !app_busy(pair_idle(p)) && pair_due(p)) {
+        pair_compare(p);
         p->inside = false;
         *flags = VR_DRAW;
         return DUE_TABLES;
     }
-    struct app *who = app_busy(active(p)) ? active(p) : idle(p);
-    if (app_phase(idle(p)) && app_phase(idle(p)) < app_phase(who)) /* loading before tables, in both */
-        who = idle(p);
-    int view = active(p)->view.at.view;
+    struct app *who = app_busy(pair_active(p)) ? pair_active(p) : pair_idle(p);
+    if (app_phase(pair_idle(p)) &&
+        app_phase(pair_idle(p)) < app_phase(who)) /* loading before tables, in both */
+        who = pair_idle(p);
+    int view = pair_active(p)->view.at.view;
     unsigned phase = app_step(who, budget_ns, flags);
-    yank_up(p, who, *flags);
-    axes(p);
-    if (who == active(p) &&
-        active(p)->view.at.view != view) /* the findings are shown to who has pressed no key */
-        follow(p);
+    pair_yank_up(p, who, *flags);
+    pair_axes(p);
+    if (who == pair_active(p) &&
+        pair_active(p)->view.at.view != view) /* the findings are shown to who has pressed no key */
+        pair_follow(p);
     p->inside = false;
     return phase;
 }
@@ -343,9 +345,9 @@ unsigned pair_step(struct app *a, int64_t budget_ns, unsigned *flags)
 /* ---- drawing ------------------------------------------------------------------------------------------- */
 
 /* Both, one above the other; of what is for both, or on a small screen, the active one alone. */
-static void divide(struct pair *p)
+static void pair_divide(struct pair *p)
 {
-    bool one = p->h < HEIGHT_LEAST || kind_here(&active(p)->view) == &kind_diff;
+    bool one = p->h < HEIGHT_LEAST || kind_here(&pair_active(p)->view) == &kind_diff;
     int h0 = one ? p->h : (p->h + 1) / 2, h1 = one ? p->h : p->h - h0;
     p->y[0] = 0;
     p->y[1] = one ? 0 : h0;
@@ -355,14 +357,14 @@ static void divide(struct pair *p)
 
 unsigned pair_resize(struct app *a, int w, int h)
 {
-    struct pair *p = of(a);
+    struct pair *p = pair_of(a);
     p->w = w;
     p->h = h;
-    divide(p);
+    pair_divide(p);
     return VR_DRAW;
 }
 
-static void put(struct grid *to, const struct grid *from, int y)
+static void pair_put(struct grid *to, const struct grid *from, int y)
 {
     for (int row = 0; row < from->h && y + row < to->h; row++)
         memcpy(to->cells + (size_t)(y + row) * (size_t)to->w, from->cells + (size_t)row * (size_t)from->w,
@@ -370,7 +372,7 @@ static void put(struct grid *to, const struct grid *from, int y)
 }
 
 /* Whose name says which is active; the other's foot, how to come to it. */
-static void name(struct pair *p, int i)
+static void pair_name(struct pair *p, int i)
 {
     struct app *a = p->app[i];
     char key[40], align_key[40];
@@ -392,14 +394,14 @@ static void name(struct pair *p, int i)
 
 bool pair_draw(struct app *a)
 {
-    struct pair *p = of(a);
+    struct pair *p = pair_of(a);
     bool ok = true;
-    divide(p);
-    axes(p);
+    pair_divide(p);
+    pair_axes(p);
     p->inside = true;
     for (int i = 0; i < 2 && ok; i++) {
         struct app *one = p->app[i];
-        name(p, i);
+        pair_name(p, i);
         if (p->y[1] == 0 && i != p->active)
             continue;
         ok = app_draw(one);
@@ -413,8 +415,8 @@ bool pair_draw(struct app *a)
     grid_clear(&a->grid);
     for (int i = 0; i < 2; i++)
         if (p->y[1] > 0 || i == p->active)
-            put(&a->grid, &p->grid[i], p->y[i]);
-    struct app *on = active(p);
+            pair_put(&a->grid, &p->grid[i], p->y[i]);
+    struct app *on = pair_active(p);
     int x = on->cursor_x, y = on->cursor_y;
     a->cursor_x = x;
     a->cursor_y = y < 0 ? y : y + p->y[p->active];
@@ -435,19 +437,19 @@ bool pair_begin(struct app *a, struct app *b)
     a->pair = b->pair = p;
     b->touched =
         true; /* it shows what the upper one shows: its findings don't take the screen by themselves */
-    divide(p);
+    pair_divide(p);
     return true;
 }
 
-void pair_apart(struct app *a)
+void pair_unlink(struct app *a)
 {
-    of(a)->how = ALIGN_NOT;
-    follow(of(a));
+    pair_of(a)->how = ALIGN_NOT;
+    pair_follow(pair_of(a));
 }
 
 void pair_end(struct app *a)
 {
-    struct pair *p = of(a);
+    struct pair *p = pair_of(a);
     if (!p)
         return;
     p->app[0]->pair = p->app[1]->pair = NULL;

@@ -14,8 +14,8 @@
 /* pair_begin - put b below a, which owns nothing of it: both are freed by who made them, behind pair_end().
  * false: memory. */
 bool pair_begin(struct app *a, struct app *b);
-/* pair_apart - each stays where it is until it is moved itself, or pair_align() is asked for. */
-void pair_apart(struct app *a);
+/* pair_unlink - each stays where it is until it is moved itself, or pair_align() is asked for. */
+void pair_unlink(struct app *a);
 void pair_end(struct app *a);
 
 /* What app.c leaves to it while it isn't at work itself (pair_host). */

@@ -13,7 +13,7 @@
 
 enum { NUMBERS = 1000, NAME = 32 };
 
-static unsigned failed(struct app *a, const char *name)
+static unsigned picture_failed(struct app *a, const char *name)
 {
     view_message(&a->view, true, "%s can't be written: %s", name, strerror(errno));
     return VR_DRAW | VR_BELL;
@@ -29,7 +29,7 @@ unsigned picture_write(struct app *a)
     }
     FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
     if (!f) {
-        const unsigned flags = failed(a, name);
+        const unsigned flags = picture_failed(a, name);
         if (fd >= 0)
             close(fd);
         return flags;
@@ -37,7 +37,7 @@ unsigned picture_write(struct app *a)
     svg_print(&a->grid, a->palette, f);
     const bool wrong = ferror(f);
     if (fclose(f) != 0 || wrong)
-        return failed(a, name);
+        return picture_failed(a, name);
     view_message(&a->view, false, "this screen as a picture: %s", name);
     return VR_DRAW;
 }

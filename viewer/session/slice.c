@@ -13,7 +13,7 @@
 #include "triage/exports/outside.h"
 #include "triage/exports/rewrite.h"
 
-static unsigned refuse(struct app *a, const char *fmt, const char *what)
+static unsigned slice_refuse(struct app *a, const char *fmt, const char *what)
 {
     view_message(&a->view, true, fmt, what);
     return VR_DRAW | VR_BELL;
@@ -22,13 +22,13 @@ static unsigned refuse(struct app *a, const char *fmt, const char *what)
 unsigned slice_ask(struct app *a)
 {
     if (strcmp(trace_info(a->tr)->path, "-") == 0)
-        return refuse(a, "a slice needs the trace in a file: what came from %s can't be read again",
-                      "standard input");
+        return slice_refuse(a, "a slice needs the trace in a file: what came from %s can't be read again",
+                            "standard input");
     return view_prompt(&a->view, PROMPT_SLICE);
 }
 
 /* Is this name of a file that is there? The second time it's asked for it's meant. */
-static bool spare(struct app *a, const char *name)
+static bool slice_spare(struct app *a, const char *name)
 {
     struct stat st;
     bool again = strcmp(a->slice_over, name) == 0;
@@ -54,17 +54,17 @@ unsigned slice_write(struct app *a, const char *name)
     if (strcmp(path, "-") == 0)
         return slice_ask(a);
     if (!trace_info(a->tr)->has_clock)
-        return refuse(a, "%s", "a slice needs the tick rate: --ticks-per-second");
+        return slice_refuse(a, "%s", "a slice needs the tick rate: --ticks-per-second");
     const int why = outside_may(name);
     if (why == EEXIST)
-        return refuse(a, "%.200s is there already: give a new name (gotop --no-sandbox can write over files)",
-                      name);
+        return slice_refuse(
+            a, "%.200s is there already: give a new name (gotop --no-sandbox can write over files)", name);
     if (why == EACCES)
-        return refuse(
+        return slice_refuse(
             a, "%.200s: slices go right into the current folder, the trace's or TMPDIR, and aren't hidden",
             name);
-    if (spare(a, name))
-        return refuse(a, "%.200s is there already: the same name again writes over it", name);
+    if (slice_spare(a, name))
+        return slice_refuse(a, "%.200s is there already: the same name again writes over it", name);
     if (r.to >= trace_info(a->tr)->end && trace_info(a->tr)->done)
         r.to = INT64_MAX;
     r.ticks_per_second = a->ticks_per_second;

@@ -13,7 +13,7 @@
 #include "decode/base/child.h"
 #include "triage/tables/stacks.h"
 
-static bool border(const char *root, size_t n, struct str path)
+static bool source_border(const char *root, size_t n, struct str path)
 {
     return path.len > n && memcmp(path.p, root, n) == 0 && (path.p[n] == '/' || (n && root[n - 1] == '/'));
 }
@@ -27,7 +27,7 @@ bool source_path(const char *const *roots, int n, struct str rec, char *out, siz
     for (int i = 0; i < n && len < 0; i++) {
         const char *eq = strchr(roots[i], '=');
         size_t from = eq ? (size_t)(eq - roots[i]) : 0;
-        if (!eq || !border(roots[i], from, rec))
+        if (!eq || !source_border(roots[i], from, rec))
             continue;
         bool slash = eq[1] && eq[strlen(eq) - 1] == '/';
         while (slash && from < rec.len && rec.p[from] == '/')
@@ -39,7 +39,7 @@ bool source_path(const char *const *roots, int n, struct str rec, char *out, siz
     return len > 0 && (size_t)len < sizeof path && child_name(path, out, size);
 }
 
-static bool readable(const char *path)
+static bool source_readable(const char *path)
 {
     struct stat st;
     return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, R_OK) == 0;
@@ -78,7 +78,7 @@ unsigned source_open(struct app *a)
         struct frame f = trace_frame(a->tr, stack, i);
         if (!source_path(a->roots, a->nroots, trace_str(a->tr, f.file), a->source, sizeof a->source))
             continue;
-        if (readable(a->source)) {
+        if (source_readable(a->source)) {
             a->source_line = f.line;
             return AR_SOURCE | VR_DRAW;
         }
