@@ -1,17 +1,15 @@
 #!/bin/sh
 # allocations.sh - every allocation fails once, ours and the libraries': a message and a status, or all that was asked for.
 # Sampled: the first of them one by one, later ones further and further apart; once alone, once with all behind it.
+. tests/scripts/common
 fast=${GOTOP_FAST:-build/gotop}
 so=${BUILD:-build}/failing.so
-[ -x "$fast" ] || { echo "$fast was not built"; exit 1; }
+needs "$fast"
 [ -f "$so" ] || { echo "$so was not built"; exit 1; }
 case $so in /*) ;; *) so=$PWD/$so ;; esac
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-export LC_ALL=C.UTF-8
 new=samples/http-1.26.trace old=samples/tasks-1.27.trace
 gzip -c $new >"$tmp/x.gz"; zstd -q -c $new >"$tmp/x.zst"
-passed=0 failed=0 err=
+err=
 fail() { failed=$((failed + 1)); echo "FAILED: $*"; [ ! -f "$err" ] || head -n 3 "$err"; }
 control=$(printf '[\001-\010\013-\037\177]')
 ulimit -t 60 # for each process; what sleeps for ever run-all ends
@@ -56,5 +54,4 @@ series info --json $new
 series explain --json $old slowest:task:order
 series slice --from 20% --to 60% -o "$tmp/p" $new
 series anonymize -o "$tmp/p" $old
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

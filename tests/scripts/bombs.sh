@@ -1,15 +1,9 @@
 #!/bin/sh
 # bombs.sh - files that are little and become much, and files without an end: refused or bounded, with a message.
-GOTOP=${GOTOP:-build/gotop}
+. tests/scripts/common
 fast=${GOTOP_FAST:-build/gotop} # what memory is held is asked of the program as it is shipped
 peak=${BUILD:-build}/peak
-for f in "$GOTOP" "$fast" "$peak"; do [ -x "$f" ] || { echo "$f was not built"; exit 1; }; done
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-export LC_ALL=C.UTF-8
-passed=0 failed=0
-pass() { passed=$((passed + 1)); }
-fail() { failed=$((failed + 1)); echo "FAILED: $*"; head -n 4 "$tmp/out" "$tmp/err"; }
+needs "$GOTOP" "$fast" "$peak"
 # holds STATUS MIB TEXT ARG.. - ends with the status, holds no more than so much, and says TEXT
 holds() {
     want=$1 most=$2 text=$3; shift 3
@@ -110,5 +104,4 @@ cat samples/http-1.26.trace >"$tmp/fifo" &
 if "$GOTOP" report "$tmp/fifo" >"$tmp/out" 2>"$tmp/err" </dev/null; then pass; else fail "a FIFO"; fi
 if "$GOTOP" report /dev/stdin <samples/http-1.26.trace >"$tmp/out" 2>"$tmp/err"; then pass; else fail "/dev/stdin"; fi
 
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

@@ -1,13 +1,11 @@
 #!/bin/sh
 # control-bytes.sh - names, options, keymaps, palettes with control bytes, everywhere the program quotes them: none of it
 # reaches the terminal. The options tried are those that --help lists, so that a new one is tried as well.
+. tests/scripts/common
 fast=${GOTOP_FAST:-build/gotop}
-[ -x "$fast" ] || { echo "$fast was not built"; exit 1; }
+needs "$fast"
 case $fast in /*) ;; *) fast=$PWD/$fast ;; esac
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
 good=$PWD/samples/http-1.26.trace
-passed=0 failed=0
 cd "$tmp" || exit 1
 # What is hostile, in four strings: C0, C1 raw and as UTF-8; directions and what is invisible; another line; no UTF-8.
 h1=$(printf 'a\033[31m\033]0;x\007\177\233m\302\233m\010')
@@ -131,5 +129,4 @@ for h in "$h1" "$h2" "$h4"; do
 done
 look
 
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

@@ -1,13 +1,11 @@
 #!/bin/sh
 # factor.sh - memory stays within one factor of the file (docs/SECURITY.md), whatever a stranger made it of: most of a program's
 # processors, threads, goroutines, tasks, names, in as few bytes as the format allows. As the kernel counts it, of the shipped program.
+. tests/scripts/common
 fast=${GOTOP_FAST:-build/gotop} build=${BUILD:-build}
 peak=$build/peak tracegen=$build/tracegen
-for f in "$fast" "$peak" "$tracegen"; do [ -x "$f" ] || { echo "$f was not built"; exit 1; }; done
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
+needs "$fast" "$peak" "$tracegen"
 FACTOR=100 OWN=8192 # KiB: the program itself and its libraries
-passed=0 failed=0
 held() { # held FILES ARG..
     files=$1; shift
     size=$(($(stat -c %s "$tmp/x") * files / 1024))
@@ -35,5 +33,4 @@ looked=$(sed -n '1s/.* \([0-9]*\) of them looked at.*/\1/p' "$tmp/out")
 if [ "${looked:-2000}" -gt 0 ] && [ "${looked:-2000}" -lt 100 ]; then passed=$((passed + 1)); else
     failed=$((failed + 1)); echo "FAILED: ${looked:-all} tasks are looked at, each as long as the trace"; head -n 3 "$tmp/out"
 fi
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

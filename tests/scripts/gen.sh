@@ -1,11 +1,9 @@
 #!/bin/sh
 # gen.sh - the benchmarks' generator: the same arguments give the same bytes, and every dialect and shape of it decodes
 # without damage or warning, to as many goroutines (second family: and events) as it says it wrote.
-GOTOP=${GOTOP:-build/gotop} GEN=${GOTOP%/*}/gen-trace
-for f in "$GOTOP" "$GEN"; do [ -x "$f" ] || { echo "$f was not built"; exit 1; }; done
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-passed=0 failed=0
+. tests/scripts/common
+GEN=${GOTOP%/*}/gen-trace
+needs "$GOTOP" "$GEN"
 bad() { echo "FAILED: $*"; ok=no; }
 count() { if [ $ok = yes ]; then passed=$((passed + 1)); else failed=$((failed + 1)); fi; }
 
@@ -50,9 +48,8 @@ done
 count
 ok=yes
 for args in '--size 1M' '--size 0 x' '--size 1M --go 1.24 x' '--size 1M --shape round x' '--size 1M --procs 0 x' '--size 1M a b'; do
-    (cd "$tmp" && "$OLDPWD/$GEN" $args >/dev/null 2>&1)
+    (cd "$tmp" && "$GEN" $args >/dev/null 2>&1)
     [ $? = 2 ] || bad "no refusal of $args"
 done
 count
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

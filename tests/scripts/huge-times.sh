@@ -1,13 +1,9 @@
 #!/bin/sh
 # huge-times.sh - goroutines whose waits add up to more than 2^63 ns: each command says something, none overflows (the
 # sanitizers would tell).
-GOTOP=${GOTOP:-build/gotop}
+. tests/scripts/common
 gen=${TRACEGEN:-build/tracegen}
-for f in "$GOTOP" "$gen"; do [ -x "$f" ] || { echo "$f was not built"; exit 1; }; done
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-export LC_ALL=C.UTF-8
-passed=0 failed=0
+needs "$GOTOP" "$gen"
 # make D - 38 goroutines wait, runnable, for D ns, then block for D; D a power of two
 make() {
     awk -v D="$1" 'BEGIN {
@@ -40,5 +36,4 @@ for f in "$tmp/40" "$tmp/58" "$tmp/59"; do
     try perfetto -o "$tmp/p" "$f"; try perfetto -o "$tmp/p" --from 10% "$f"
     for v in 1 2 3 4 5 6 7 8 9 flame; do try --headless --view $v --keys 'j Enter w w l l n' "$f"; done
 done
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

@@ -1,14 +1,12 @@
 #!/bin/sh
 # live-session.sh - the viewer on a program that is running, in a real terminal (tmux): it follows, a move holds, one goes back, tables
 # and the live top come, the program ends, R finds it again, or another one. How long things take is nobody's business here.
-GOTOP=${GOTOP:-build/gotop}
+. tests/scripts/common
 SERVE=${SERVE:-${BUILD:-build}/serve}
 GENTRACE=${GENTRACE:-${BUILD:-build}/gen-trace}
 for p in tmux curl; do command -v $p >/dev/null 2>&1 || { echo "$p is not installed"; exit 1; }; done
-for p in "$GOTOP" "$SERVE" "$GENTRACE"; do [ -x "$p" ] || { echo "$p was not built"; exit 1; }; done
-case $GOTOP in /*) ;; *) GOTOP=$PWD/$GOTOP ;; esac
-tmp=$(mktemp -d) || exit 1
-export TMUX_TMPDIR=$tmp LC_ALL=C.UTF-8 XDG_CONFIG_HOME=$tmp/config
+needs "$GOTOP" "$SERVE" "$GENTRACE"
+export TMUX_TMPDIR=$tmp XDG_CONFIG_HOME=$tmp/config
 unset TMUX NO_COLOR http_proxy HTTP_PROXY all_proxy ALL_PROXY
 server=
 mux() { tmux -f /dev/null -L gotop-live "$@"; }
@@ -17,7 +15,6 @@ trap cleanup EXIT
 long=$tmp/long other=samples/http-long-1.23.trace
 "$GENTRACE" --size 12M --gens 240 --slow 40 "$long" 2>"$tmp/err" || { cat "$tmp/err"; exit 1; }
 
-passed=0 failed=0
 screen() { mux capture-pane -p -t s; }
 keys() { mux send-keys -t s "$@"; }
 shows() { i=0; while ! screen | grep -qF -- "$1"; do i=$((i + 1)); [ $i -lt 600 ] || return 1; sleep 0.1; done; }
@@ -116,5 +113,4 @@ ok "that it grows is said" shows "this file grows: what was written since is not
 ok "and what shows the rest" shows "gotop --follow FILE"
 keys q
 [ -s "$tmp/err" ] && { sed 's/^/    !/' "$tmp/err"; failed=$((failed + 1)); }
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

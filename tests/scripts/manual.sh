@@ -1,12 +1,9 @@
 #!/bin/sh
 # manual.sh - man pages and completions tell of every option and subcommand that --help tells of, and of no other; they
 # parse; what completions offer is accepted; install puts them where they are looked for.
+. tests/scripts/common
 BUILD=${BUILD:-build}
-GOTOP=${GOTOP:-$BUILD/gotop}
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-export LC_ALL=C.UTF-8 XDG_CONFIG_HOME="$tmp/config"
-passed=0 failed=0
+export XDG_CONFIG_HOME="$tmp/config"
 ok() { # ok WHAT COMMAND..
     what=$1; shift
     if "$@"; then passed=$((passed + 1)); return; fi
@@ -92,5 +89,4 @@ case $GOTOP in /*) g=$GOTOP ;; *) g=$PWD/$GOTOP ;; esac
 wrong() { ! sh "$tmp/x/docs/manual.sh" "$g" "$tmp/x/out" 2>"$tmp/x/err" && grep -q 'tells of --nobody' "$tmp/x/err"; }
 ok "a paragraph about no option" wrong
 
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

@@ -1,19 +1,13 @@
 #!/bin/sh
 # memory.sh - a limit on memory changes no answer: what is more stands in a temporary file. Any limit, any number of threads,
 # each command and view: the same bytes. Without such a file decoding ends at the limit, and that is said.
-GOTOP=${GOTOP:-build/gotop}
+. tests/scripts/common
 fast=${GOTOP_FAST:-build/gotop} # what memory is held is asked of the program as it is shipped
 peak=${BUILD:-build}/peak
-for f in "$GOTOP" "$fast" "$peak"; do [ -x "$f" ] || { echo "$f was not built"; exit 1; }; done
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-export LC_ALL=C.UTF-8
+needs "$GOTOP" "$fast" "$peak"
 new=samples/http-long-1.27.trace big=$tmp/big.trace mid=$tmp/mid.trace
 "${GENTRACE:-build/gen-trace}" --size 3M "$big" >/dev/null 2>&1 || { echo "no trace of 3 MB was made"; exit 1; }
 "${GENTRACE:-build/gen-trace}" --size 600K --gens 6 "$mid" >/dev/null 2>&1 || { echo "no trace of 600 KB was made"; exit 1; }
-passed=0 failed=0
-pass() { passed=$((passed + 1)); }
-fail() { failed=$((failed + 1)); echo "FAILED: $*"; head -n 8 "$tmp/out" "$tmp/err"; }
 run() { # run STATUS ARG.. - of the big trace: the sanitizers see the same with smaller ones, in a tenth of the time
     want=$1; shift
     case $* in *"$big"* | *"$tmp/big.gz"*) program=$fast ;; *) program=$GOTOP ;; esac
@@ -116,5 +110,4 @@ grep -q ' spilled' "$tmp/out" && fail "a plain file is spilled"
 cat $new | "$GOTOP" report --no-spill --max-memory 64K - >"$tmp/out" 2>"$tmp/err" && fail "a pipe beyond the limit"
 says err '--max-memory'; says err '--no-spill'
 
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

@@ -2,12 +2,9 @@
 # questions.sh - what people open a trace to ask, as key scripts on a screen of 80x24 in plain ASCII without colours: is
 # the answer on the screen, and after how many keys? A word typed behind / or : counts as one key, as does its Enter.
 # QUESTIONS=show prints the screens.
-GOTOP=${GOTOP:-build/gotop}
-[ -x "$GOTOP" ] || { echo "$GOTOP was not built"; exit 1; }
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-export LC_ALL=C.UTF-8 XDG_CONFIG_HOME="$tmp/config"
-passed=0 failed=0
+. tests/scripts/common
+needs "$GOTOP"
+export XDG_CONFIG_HOME="$tmp/config"
 
 # ask MOST 'QUESTION' 'KEYS' TRACE ANSWER.. - every ANSWER (a basic regular expression) stands on the screen
 ask() {
@@ -46,5 +43,4 @@ ask 4 'who woke this goroutine, and why was it waiting?' '3 /clerk Enter Enter' 
 ask 4 'what ran on a processor while it was runnable?' '6 l Enter 2' samples/lock-1.26.trace '^P[0-3] ' 'G[0-9]* main\.(\*bank)\.clerk@'
 ask 1 'which stop is the longest, and who started it?' '"' samples/alloc-1.27.trace 'STW .* stops, longest .* @.* by G[0-9]'
 ask 2 'what did this task do?' '7 Enter' samples/tasks-1.27.trace '^task .* from ' 'its goroutine: .*runnable'
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

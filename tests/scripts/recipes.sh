@@ -1,12 +1,8 @@
 #!/bin/sh
 # recipes.sh - every line of docs/RECIPES.md is run, with ssh, kubectl, curl and go played by scripts that do the same in
 # folders here; and README and RECIPES show what is so (tests/run-readme).
+. tests/scripts/common
 BUILD=${BUILD:-build}
-GOTOP=${GOTOP:-$BUILD/gotop}
-case $GOTOP in /*) ;; *) GOTOP=$PWD/$GOTOP ;; esac
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-passed=0 failed=0
 ok() { # ok WHAT COMMAND..
     what=$1; shift
     if "$@"; then passed=$((passed + 1)); return; fi
@@ -15,7 +11,7 @@ ok() { # ok WHAT COMMAND..
 readme() { GOTOP=$GOTOP sh tests/run-readme; }
 ok "README and RECIPES" readme
 
-export W="$tmp" REAL="$GOTOP" SAMPLE="$PWD/samples/http-1.26.trace" XDG_CONFIG_HOME="$tmp/config" LC_ALL=C.UTF-8
+export W="$tmp" REAL="$GOTOP" SAMPLE="$PWD/samples/http-1.26.trace" XDG_CONFIG_HOME="$tmp/config"
 mkdir "$tmp/bin" "$tmp/host" "$tmp/pod" "$tmp/here"
 for d in host pod here; do cp "$SAMPLE" "$tmp/$d/trace.out"; done
 cp "$SAMPLE" "$tmp/here/before.out"
@@ -92,5 +88,4 @@ if command -v systemd-analyze >/dev/null 2>&1; then # the unit, but for where go
     for o in $(words); do ok "gotop watch $o" grep -q -- "^  $o " "$tmp/help"; done
 else echo "note: no systemd-analyze here"
 fi
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

@@ -1,13 +1,7 @@
 #!/bin/sh
 # rewrite-cli.sh - info, slice and anonymize as a shell sees them: exit statuses, files that are spared, damaged traces.
-GOTOP=${GOTOP:-build/gotop}
-[ -x "$GOTOP" ] || { echo "$GOTOP was not built"; exit 1; }
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-export LC_ALL=C.UTF-8
-passed=0 failed=0
-fail() { failed=$((failed + 1)); echo "FAILED: $*"; sed 's/^/    err| /' "$tmp/err" | head -n 8; }
-check() { if [ "$1" = "$2" ]; then passed=$((passed + 1)); else fail "$3: '$1', not '$2'"; fi; }
+. tests/scripts/common
+needs "$GOTOP"
 status() { # status WANT ARG..
     want=$1; shift
     "$GOTOP" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
@@ -125,5 +119,4 @@ status 2 info; status 2 info README.md; one_line "no trace"
 status 2 anonymize -o "$tmp/never" README.md; one_line "no trace"
 ls -A "$tmp" | grep -q '\.......$' && fail "a temporary file is left: $(ls -A "$tmp")"
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish

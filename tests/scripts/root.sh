@@ -1,17 +1,12 @@
 #!/bin/sh
 # root.sh - as root, under a user's HOME (sudo keeps it): that user's keymap and palette aren't obeyed, and it is said.
-GOTOP=${GOTOP:-build/gotop}
-[ -x "$GOTOP" ] || { echo "$GOTOP was not built"; exit 1; }
+. tests/scripts/common
+needs "$GOTOP"
 [ "$(id -u)" = 0 ] || { echo "only root can try this"; exit 77; }
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-export LC_ALL=C.UTF-8 HOME="$tmp"
+export HOME="$tmp"
 unset XDG_CONFIG_HOME
 mkdir -p "$tmp/.config/gotop"
 map=$tmp/.config/gotop/default.keys
-passed=0 failed=0
-pass() { passed=$((passed + 1)); }
-fail() { failed=$((failed + 1)); echo "FAILED: $*"; }
 obeyed() { "$GOTOP" --dump-keymap default 2>"$tmp/err" | grep -q '^bind any X quit'; }
 write() { printf 'include default\nbind any X quit\n' >"$map"; }
 write
@@ -23,5 +18,4 @@ if ! obeyed && grep -q 'not read' "$tmp/err"; then pass; else fail "one that any
 if "$GOTOP" --dump-keymap "$map" 2>/dev/null | grep -q '^bind any X quit'; then pass; else fail "one asked for by its path is not read"; fi
 rm "$map"; mkfifo "$map"; chown 65534 "$map"
 if timeout 60 "$GOTOP" --check-keymap default >/dev/null 2>&1; then pass; else fail "a FIFO there holds us up"; fi
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

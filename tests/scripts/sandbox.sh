@@ -1,18 +1,15 @@
 #!/bin/sh
 # sandbox.sh - the program as it is shipped, in each command, with something inside that tries to get out (tests/preload/inside.c),
 # as whoever runs this and, if that is root, also as nobody; then what has to go on going.
+. tests/scripts/common
 fast=${GOTOP_FAST:-build/gotop} so=${BUILD:-build}/inside.so serve=${BUILD:-build}/serve
-for f in "$fast" "$so" "$serve"; do [ -x "$f" ] || { echo "$f was not built"; exit 1; }; done
+needs "$fast" "$so" "$serve"
 case $fast in /*) ;; *) fast=$PWD/$fast ;; esac
-tmp=$(mktemp -d) || exit 1
-export LC_ALL=C.UTF-8 TMUX_TMPDIR="$tmp" HOME="$tmp/home" TMPDIR="$tmp/tmp"
+export TMUX_TMPDIR="$tmp" HOME="$tmp/home" TMPDIR="$tmp/tmp"
 unset TMUX EDITOR VISUAL XDG_CONFIG_HOME
 mux() { tmux -u -f /dev/null -L box "$@" 2>/dev/null; }
 trap 'mux kill-server; [ -z "$sleeper" ] || kill -KILL "$sleeper" 2>/dev/null; rm -rf "$tmp"' EXIT
 good=$PWD/samples/http-1.26.trace sleeper=
-passed=0 failed=0
-pass() { passed=$((passed + 1)); }
-fail() { failed=$((failed + 1)); echo "FAILED: $*"; }
 has=$("$fast" --version | sed -n 's/^sandbox: //p')
 if [ "$has" ]; then pass; else fail "--version doesn't say what is given up"; fi
 
@@ -138,5 +135,4 @@ i=0; while [ -n "$(ls -A "$tmp/dead")" ] && [ $i -lt 1200 ]; do i=$((i + 1)); sl
 if [ -z "$(ls -A "$tmp/dead")" ]; then pass; else fail "kill -9 leaves $(ls -A "$tmp/dead")"; fi
 kill $server
 
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

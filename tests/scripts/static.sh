@@ -2,6 +2,7 @@
 # static.sh - the program in one file (make static): it needs no library, and starts in an empty root, as another user,
 # without terminfo, locale, HOME, /proc or /dev; what it prints is what the ordinary build prints.
 # STATIC names the program, RUN what runs it (an emulator that stands in the empty root as well, or nothing).
+. tests/scripts/common
 BUILD=${BUILD:-build}
 STATIC=${STATIC:-$BUILD/static/gotop-linux-$(uname -m | sed 's/x86_64/amd64/; s/aarch64/arm64/')}
 GOTOP=${GOTOP_FAST:-$BUILD/gotop}
@@ -12,13 +13,11 @@ if [ ! -x "$STATIC" ]; then
     exit 77
 fi
 case $STATIC in /*) ;; *) STATIC=$PWD/$STATIC ;; esac
-tmp=$(mktemp -d) || exit 1
-export TMUX_TMPDIR=$tmp XDG_CONFIG_HOME=$tmp/config LC_ALL=C.UTF-8
+export TMUX_TMPDIR=$tmp XDG_CONFIG_HOME=$tmp/config
 unset TMUX NO_COLOR
 n=0 # a server of its own for each session: a server that ends takes its socket with it, late
 mux() { tmux -u -f /dev/null -L "s$n" "$@" 2>/dev/null; }
 trap 'mux kill-server; rm -rf "$tmp"' EXIT
-passed=0 failed=0
 ok() { # ok WHAT COMMAND..
     what=$1; shift
     if "$@"; then passed=$((passed + 1)); return; fi
@@ -135,5 +134,4 @@ ok "findings" until_shows 'WORK'
 mux send-keys -t s 2 && ok "a key" until_shows 'P0'
 mux send-keys -t s q && ok "and away" until_shows 'left with 0'
 
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

@@ -1,18 +1,13 @@
 #!/bin/sh
 # tls.sh - https: a server of ours on loopback (openssl s_server), whom to believe, and who we are.
-GOTOP=${GOTOP:-build/gotop}
+. tests/scripts/common
 for p in openssl curl; do command -v $p >/dev/null 2>&1 || { echo "there is no $p here"; exit 77; }; done
-[ -x "$GOTOP" ] || { echo "$GOTOP was not built"; exit 1; }
-tmp=$(mktemp -d) || exit 1
+needs "$GOTOP"
 pid=
 cleanup() { [ -z "$pid" ] || kill "$pid" 2>/dev/null; rm -rf "$tmp"; }
 trap cleanup EXIT
-export LC_ALL=C.UTF-8
 unset http_proxy https_proxy HTTPS_PROXY all_proxy ALL_PROXY SSL_CERT_FILE SSL_CERT_DIR CURL_CA_BUNDLE
 trace=samples/http-long-1.27.trace
-case $GOTOP in /*) ;; *) GOTOP=$PWD/$GOTOP ;; esac
-passed=0 failed=0
-pass() { passed=$((passed + 1)); }
 fail() { failed=$((failed + 1)); echo "FAILED: $*"; head -n 4 "$tmp/out" "$tmp/err" "$tmp/server"; }
 certificate() { # certificate NAME SUBJECT - NAME.pem, which vouches for itself, and NAME.key
     openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj "/CN=$2" -addext "subjectAltName=DNS:$2" \
@@ -76,5 +71,4 @@ run 2 top -n 1 --cacert "$tmp/server.pem" --cert "$tmp/other.pem" --key "$tmp/ot
 run 2 top -n 1 --cacert "$tmp/server.pem" --cert "$tmp/client.pem" --key "$tmp/absent.key" "$url"; says key
 run 2 top -n 1 --cacert "$tmp/server.pem" --cert "$tmp/client.pem" --key "$tmp/other.key" "$url"; says key
 
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

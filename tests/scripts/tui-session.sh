@@ -1,19 +1,16 @@
 #!/bin/sh
 # tui-session.sh - the real program on a real terminal (tmux): start, keys, resize, suspend and resume, ways to leave.
 # After each way out the terminal's settings are those from before, and the screen shows the shell again.
-GOTOP=${GOTOP:-build/gotop}
+. tests/scripts/common
 command -v tmux >/dev/null 2>&1 || { echo "tmux is not installed"; exit 1; }
-[ -x "$GOTOP" ] || { echo "$GOTOP was not built"; exit 1; }
-case $GOTOP in /*) ;; *) GOTOP=$PWD/$GOTOP ;; esac
+needs "$GOTOP"
 trace=$PWD/samples/http-1.26.trace
-tmp=$(mktemp -d) || exit 1
-export TMUX_TMPDIR=$tmp LC_ALL=C.UTF-8 XDG_CONFIG_HOME=$tmp/config
+export TMUX_TMPDIR=$tmp XDG_CONFIG_HOME=$tmp/config
 unset TMUX NO_COLOR
 mux() { tmux -f /dev/null -L gotop "$@"; }
 cleanup() { mux kill-server 2>/dev/null; rm -rf "$tmp"; }
 trap cleanup EXIT
 
-passed=0 failed=0
 screen() { mux capture-pane -p -t s; }
 type_keys() { mux send-keys -t s "$@"; }
 # until_shows TEXT - wait until the screen has it (a fixed string). gone TEXT - until it has it no more.
@@ -144,5 +141,4 @@ mux kill-session -t s
 i=0; while kill -0 "$p" 2>/dev/null && [ $i -lt 600 ]; do i=$((i + 1)); sleep 0.1; done
 if kill -0 "$p" 2>/dev/null; then failed=$((failed + 1)); echo "FAILED: it outlives its terminal"; kill -9 "$p"; else passed=$((passed + 1)); fi
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish
