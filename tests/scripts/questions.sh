@@ -25,22 +25,22 @@ ask() {
 # What a report should answer before any question is asked.
 ask 2 'why was this request slow?' '7 S' samples/tasks-1.27.trace '^task .* from ' 'by G[0-9]' 'its goroutine: chan send [0-9]' 'rest [0-9]'
 ask 1 'who held the lock, most of the time?' '6' samples/lock-1.26.trace 'held by'
-ask 3 'who holds the lock?' '6 Enter [' samples/lock-1.26.trace 'woke G[0-9]* main' '^G[0-9]* main'
+ask 4 'who holds the lock?' '6 Enter Enter [' samples/lock-1.26.trace 'woke G[0-9]* main' '^G[0-9]* main'
 ask 2 'and what did he do meanwhile?' '6 W' samples/lock-1.26.trace 'where its 8.21ms went' 'runnable, a P idle, behind'
 ask 3 'why was this request slow, by Enter alone?' '7 Enter Enter' samples/tasks-1.27.trace 'where its 1.60ms went'
 ask 0 'is it the collector?' '' samples/alloc-1.27.trace '^GC [0-9.<]*%, [0-9]* cycle' 'STW [0-9]*, longest'
 ask 1 'why are my processors idle?' '"' samples/http-1.26.trace 'idle  .*[0-9.]*% nothing to run'
 ask 2 'why is this processor idle just now?' '2' samples/http-1.26.trace '^P0 idle' '^idle [0-9.a-z]*: .* runnable (longest G[0-9]*'
 ask 2 'which goroutines leak?' '5 S' samples/workers-1.11.trace '[\\]may leak' 'goroutines that may leak'
-ask 2 'scheduler latency?' '6 l' samples/http-1.26.trace 'program: p50 .*p99 ' '^lasted .*10us[.][.]100us: ' '@.*G[0-9]'
-ask 2 'who had the processors while it waited?' '6 l' samples/http-1.26.trace 'processors meanwhile: .*main' 'idle [0-9.]*%'
-ask 3 'and when was that?' '6 l Enter' samples/http-1.26.trace 'processors meanwhile' '^G[0-9]* .* runnable .* from'
+ask 3 'scheduler latency?' ': runnable Enter' samples/http-1.26.trace ' p50 .* p99 ' '^ *>10us  *[0-9]' "the program's goroutines"
+ask 4 'who had the processors while it waited?' ': runnable Enter Enter' samples/http-1.26.trace 'processors meanwhile: .*main' 'idle [0-9.]*%'
+ask 5 'and when was that?' ': runnable Enter Enter Enter' samples/http-1.26.trace 'processors meanwhile' '^wait for a processor of [0-9.]*us: G[0-9]'
 ask 2 'how bad is the worst stretch of it, of any length?' '8 Tab' samples/alloc-1.27.trace 'in any .* the program had at least'
 ask 2 'what delayed the stop-the-world?' '8 Enter' samples/lock-1.26.trace 'last to stop: P[0-9]\|no processor had to be waited for'
 
 # Seen from the lanes.
 ask 4 'who woke this goroutine, and why was it waiting?' '3 /clerk Enter Enter' samples/lock-1.26.trace 'G[0-9]* main.(\*bank).clerk' 'woken by\|created by'
-ask 4 'what ran on a processor while it was runnable?' '6 l Enter 2' samples/lock-1.26.trace '^P[0-3] ' 'G[0-9]* main\.(\*bank)\.clerk@'
+ask 6 'what ran on a processor while it was runnable?' ': runnable Enter Enter Enter 2' samples/lock-1.26.trace '^P[0-3] ' 'G[0-9]* main\.(\*bank)\.clerk@'
 ask 1 'which stop is the longest, and who started it?' '"' samples/alloc-1.27.trace 'STW .* stops, longest .* @.* by G[0-9]'
 ask 2 'what did this task do?' '7 Enter' samples/tasks-1.27.trace '^task .* from ' 'its goroutine: .*runnable'
 finish

@@ -127,8 +127,8 @@ void bound_begin(bool printed)
         return;
     b.out = dup(STDOUT_FILENO);
     b.from = ends[0];
-    b.begun =
-        b.out >= 0 && dup2(ends[1], STDOUT_FILENO) >= 0 && thread_start(&b.thread, NULL, bound_pump, NULL) == 0;
+    b.begun = b.out >= 0 && dup2(ends[1], STDOUT_FILENO) >= 0 &&
+              thread_start(&b.thread, NULL, bound_pump, NULL) == 0;
     close(ends[1]);
     if (!b.begun && b.out >= 0)
         dup2(b.out, STDOUT_FILENO);

@@ -39,7 +39,7 @@ struct follow {
     bool connecting; /* `next_live` is; nothing has come yet */
     bool rejoins;    /* `next` is of the new connection; with what is held before it: */
     bool joined;
-    bool rereads; /* `next` is what is shown, read anew: its damage is known now */
+    bool rereads;       /* `next` is what is shown, read anew: its damage is known now */
     bool reread_at_end; /* so it was at the end: once, whatever else turns up */
     struct live_pace pace;
     int64_t heard_ns, late_ns; /* when what was taken last came, 0: looked at; how late that was */

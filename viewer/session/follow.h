@@ -44,9 +44,10 @@ struct follow;
 enum err_code follow_open(const struct follow_opts *o, struct follow **out, struct err *e);
 void follow_close(struct follow *f); /* NULL is allowed; its trace goes with it */
 /*
- * follow_reconnect - after the end: connect once more. What comes is put behind what is held, with a gap between,
- * if one process made both (joint_follows()); else it takes its place. follow_step() says FOLLOW_RECONNECTED when
- * it did, FOLLOW_REFUSED when there is no connection. follow_connecting - neither yet.
+ * follow_reconnect - after the end: connect once more. What comes is put behind what is held, with a gap
+ * between, if one process made both (joint_follows()); else it takes its place. follow_step() says
+ * FOLLOW_RECONNECTED when it did, FOLLOW_REFUSED when there is no connection. follow_connecting - neither
+ * yet.
  */
 enum err_code follow_reconnect(struct follow *f, struct err *e);
 bool follow_connecting(const struct follow *f);
