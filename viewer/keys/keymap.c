@@ -28,7 +28,8 @@ const char *keyview_name(enum keyview v)
     return v < KEYVIEW_COUNT ? view_names[v] : "?";
 }
 
-enum keyview keyview_find(const char *name, size_t len)
+/* The view of that name, KEYVIEW_COUNT if there is none. */
+static enum keyview keyview_find(const char *name, size_t len)
 {
     enum keyview v = 0;
     while (v < KEYVIEW_COUNT && (strlen(view_names[v]) != len || memcmp(view_names[v], name, len) != 0))

@@ -49,8 +49,6 @@ struct binding {
  */
 enum keyview { KEYVIEW_ANY = VIEW_NONE, KEYVIEW_POPUP = VIEW_END, KEYVIEW_COUNT };
 const char *keyview_name(enum keyview v);
-/* keyview_find - the view of that name, KEYVIEW_COUNT if there is none. */
-enum keyview keyview_find(const char *name, size_t len);
 
 /* Where problems go. error: the line was not obeyed; otherwise it is a warning.
  * line 0 = the map as a whole. */

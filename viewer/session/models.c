@@ -80,8 +80,8 @@ void strip_cut(struct strip *s, size_t n)
     s->n = n < s->n ? n : s->n;
 }
 
-/* A mapping in the place of the old one: so its page tables go, too. */
-void strip_forget(struct strip *s, size_t to)
+/* Nobody reads what stands before it any more. A mapping takes its place: so its page tables go, too. */
+static void strip_forget(struct strip *s, size_t to)
 {
     size_t from = __atomic_load_n(&s->gone, __ATOMIC_RELAXED);
     to &= ~(size_t)(PAGE - 1);
