@@ -262,8 +262,8 @@ static void test_footer(void **state)
     expect_not(&f, "8 8", "the worst"); /* no cycle, no curve */
     expect(&f, "5", "q quit");          /* reached by a digit: there is nothing to go back to */
     expect_not(&f, "", "histogram");
-    expect(&f, "Enter", "q back");
     expect(&f, "", "h l column");
+    expect(&f, "Enter l", "q groups"); /* a group of one: to that one */
     expect(&f, "q", "q quit");
     assert_int_equal(f.a.view.at.view, VIEW_GROUPS);
     expect(&f, "2 Enter", "Esc close");
