@@ -1,7 +1,7 @@
 /*
  * fam_stampede.c - what is kept gets old, and all who find it so make it anew. Seen from outside: most pieces
- * of a work pass by a place; but from the moment when one goes there nearly all that come go there, too,
- * until some are done. Then none does for a while, and it begins again.
+ * of a work pass by a place; but from the moment when one goes there many that come go there, too, until
+ * some are done. Then none does for a while, and it begins again.
  *
  * By chance no row of pieces goes where few go. A client that sends many such pieces in a row is told by the
  * rate: more come then than otherwise. What takes long for all (a lock, a stop) has none that pass.

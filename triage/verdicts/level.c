@@ -276,6 +276,9 @@ static void range_of(const struct causes *c, const struct verdict *v, double sha
     double runs = 0;
     for (unsigned i = 0; i < v->ndoing; i++)
         runs += v->doing[i].cat == EX_RUN ? v->doing[i].share : 0;
+    if (f == FAM_CROWD &&
+        v->ev[EV_EACH] > 0) /* who waits for the first one waits for half of that on average */
+        share *= v->ev[EV_FIRST] < v->ev[EV_EACH] ? 1 - v->ev[EV_FIRST] / v->ev[EV_EACH] / 2 : 0;
     *lo = share * threshold(TH_MEND);
     *hi =
         share > 0 && (family_contends(f) || f == FAM_SLOW) ? share + threshold(TH_REST) * (1 - share) : share;
@@ -331,6 +334,7 @@ void verdict_level(struct causes *c, const struct works *all, struct verdict *v)
     v->clock = clock;
     v->score = v->harm.share * (w->weight * 2 < 1 ? w->weight * 2 : 1) *
                (verdict_family(v) == FAM_SLOW && !v->usual_too ? threshold(TH_VAGUE) : 1);
-    if (v->level != LEVEL_NOTE)
+    if (v->level != LEVEL_NOTE &&
+        verdict_family(v) != FAM_ORDER) /* what waits behind is not in these pieces */
         v->gain = gain_of(c, v, clock);
 }
