@@ -110,9 +110,12 @@ static struct lots lots_of(const struct causes *c, const struct works *w, const 
     return l;
 }
 
-/* The end of a node with most of its time. */
-static const struct tree_node *end_of(const struct work_tree *t, const struct tree_node *n)
+/* The end of a node with most of its time; *own: the last on the way to it at which the program's own
+ * function stands. */
+static const struct tree_node *end_of(const struct work_tree *t, const struct tree_node *n,
+                                      const struct tree_node **own)
 {
+    *own = NULL;
     while (n->first != NO_LANE) {
         const struct tree_node *most = &t->v[n->first];
         for (uint32_t k = n->first; k != NO_LANE; k = t->v[k].next) {
@@ -121,18 +124,32 @@ static const struct tree_node *end_of(const struct work_tree *t, const struct tr
                        : most;
         }
         n = most;
+        *own = n->owner == OWNER_PROGRAM || !*own ? n : *own;
     }
+    *own = *own ? *own : n;
     return n;
+}
+
+/* Main waits for the end: what it waits for matters if these goroutines do work that counts,
+ * in rounds. */
+static bool joins_work(const struct causes *c, const struct works *w, uint32_t by)
+{
+    bool is = false;
+    for (uint32_t i = 0; i < w->n && by < c->tg->ng && !is; i++)
+        is = work_counts(&w->v[i]) && w->v[i].group == gstat_group(c->tg->g, by);
+    return is;
 }
 
 static bool look(struct causes *c, const struct works *w, struct verdicts *out, const struct work *k,
                  uint32_t node)
 {
-    const struct tree_node *n = &k->tree.v[node], *end = end_of(&k->tree, n);
+    const struct tree_node *n = &k->tree.v[node], *own, *end = end_of(&k->tree, n, &own);
     const double share = tree_share(&k->tree, node, TREE_ALL);
     const struct lots l = lots_of(c, w, n);
-    if (l.n == 0 || l.alone < threshold(TH_SLOWEST_ALONE) * l.waited ||
-        (l.n < threshold(TH_SEVERAL) && c->idle < threshold(TH_ROOM) * c->procs))
+    const bool rounds = l.n >= threshold(TH_SEVERAL);
+    if (l.n == 0 || (!work_counts(k) && !(rounds && joins_work(c, w, n->by))) ||
+        l.alone < threshold(TH_SLOWEST_ALONE) * l.waited ||
+        (!rounds && c->idle < threshold(TH_ROOM) * c->procs))
         return true;
     struct verdict v = verdict_new(RULE_SLOWEST, share * l.alone / l.waited);
     v.where = (struct site){n->leaf, n->user, n->stack, n->frame};
@@ -142,10 +159,10 @@ static bool look(struct causes *c, const struct works *w, struct verdicts *out, 
     v.t0 = n->t0;
     v.t1 = n->t1;
     v.doing[v.ndoing++] =
-        (struct did){end->cat, end->kind, {end->leaf, end->user, end->stack, end->frame}, 1};
+        (struct did){end->cat, end->kind, {end->leaf, own->user, own->stack, own->frame}, 1};
     verdict_ev(&v, EV_COUNT, l.started / l.n);
     verdict_ev(&v, EV_SHARE, l.alone / l.waited);
-    v.level = l.n >= threshold(TH_SEVERAL) && !l.mixed ? LEVEL_WARN : LEVEL_NOTE;
+    v.level = rounds && !l.mixed ? LEVEL_WARN : LEVEL_NOTE;
     return verdict_add(out, &v);
 }
 
@@ -154,7 +171,7 @@ bool fam_slowest(struct causes *c, const struct works *w, struct verdicts *out)
     bool ok = true;
     for (uint32_t i = 0; ok && i < w->n; i++) {
         const struct work *k = &w->v[i];
-        for (uint32_t n = 1; ok && !k->background && !k->inner && n < k->tree.n; n++) {
+        for (uint32_t n = 1; ok && (work_counts(k) || k->kind == WORK_MAIN) && n < k->tree.n; n++) {
             const struct tree_node *x = &k->tree.v[n];
             const bool may =
                 x->cat == EX_WAIT && x->kind == WK_WAITGROUP && x->first != NO_LANE && x->by != NO_LANE;

@@ -185,6 +185,33 @@ static bool alone_in_main(const struct works *all, const struct work *w)
     return w->kind == WORK_MAIN && others;
 }
 
+/* Does one of these pieces lie within p, of its goroutine? */
+static bool has_piece(const struct work *k, const struct workpiece *p)
+{
+    for (uint32_t i = 0; i < k->looked; i++)
+        if (k->v[i].g == p->g && k->v[i].t0 >= p->t0 && k->v[i].t1 <= p->t1)
+            return true;
+    return false;
+}
+
+/* Are the slow requests those in which a task of one type is done, and the usual ones not? Then they are
+ * that, and it is a work of its own. */
+static bool are_tasks(const struct works *all, const struct work *w)
+{
+    enum { LOOKED = 16 };
+    bool are = false;
+    for (uint32_t i = 0; i < all->n && w->kind == WORK_REQUESTS && !are; i++) {
+        const struct work *k = &all->v[i];
+        uint32_t slow = 0, usual = 0, n = 0;
+        for (; k->kind == WORK_TASKS && n < LOOKED && n < w->slow && n < w->looked / 2; n++) {
+            slow += has_piece(k, &w->v[n]);
+            usual += has_piece(k, &w->v[w->looked / 2 + n]);
+        }
+        are = slow * 2 > n && usual * 2 < n;
+    }
+    return are;
+}
+
 /* Are the slow requests answered by another handler than most are? Then they
  * are something else, not slower. */
 static bool of_another_kind(const struct works *all, const struct verdict *v)
@@ -192,6 +219,8 @@ static bool of_another_kind(const struct works *all, const struct verdict *v)
     const struct work *w = &all->v[v->harm.work];
     const uint32_t n = w->kind == WORK_REQUESTS && v->where.stack ? trace_stack(all->tr, v->where.stack) : 0;
     bool program = false;
+    if (are_tasks(all, w))
+        return true;
     for (uint32_t i = 0; i < n; i++) {
         const struct frame f = trace_frame(all->tr, v->where.stack, i);
         program |= owner_of(all->own, &f) == OWNER_PROGRAM;
