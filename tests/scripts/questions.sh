@@ -32,15 +32,15 @@ ask 0 'is it the collector?' '' samples/alloc-1.27.trace '^GC [0-9.<]*%, [0-9]* 
 ask 1 'why are my processors idle?' '"' samples/http-1.26.trace 'idle  .*[0-9.]*% nothing to run'
 ask 2 'why is this processor idle just now?' '2' samples/http-1.26.trace '^P0 idle' '^idle [0-9.a-z]*: .* runnable (longest G[0-9]*'
 ask 2 'which goroutines leak?' '5 S' samples/workers-1.11.trace '[\\]may leak' 'goroutines that may leak'
-ask 3 'scheduler latency?' ': runnable Enter' samples/http-1.26.trace ' p50 .* p99 ' '^ *>10us  *[0-9]' "the program's goroutines"
-ask 4 'who had the processors while it waited?' ': runnable Enter Enter' samples/http-1.26.trace 'processors meanwhile: .*main' 'idle [0-9.]*%'
-ask 5 'and when was that?' ': runnable Enter Enter Enter' samples/http-1.26.trace 'processors meanwhile' '^wait for a processor of [0-9.]*us: G[0-9]'
+ask 2 'scheduler latency?' '6 6' samples/http-1.26.trace ' p50 .* p99 ' '^ *>10us  *[0-9]' "the program's goroutines"
+ask 3 'who had the processors while it waited?' '6 6 Enter' samples/http-1.26.trace 'processors meanwhile: .*main' 'idle [0-9.]*%'
+ask 4 'and when was that?' '6 6 Enter Enter' samples/http-1.26.trace 'processors meanwhile' '^wait for a processor of [0-9.]*us: G[0-9]'
 ask 2 'how bad is the worst stretch of it, of any length?' '8 Tab' samples/alloc-1.27.trace 'in any .* the program had at least'
 ask 2 'what delayed the stop-the-world?' '8 Enter' samples/lock-1.26.trace 'last to stop: P[0-9]\|no processor had to be waited for'
 
 # Seen from the lanes.
 ask 4 'who woke this goroutine, and why was it waiting?' '3 /clerk Enter Enter' samples/lock-1.26.trace 'G[0-9]* main.(\*bank).clerk' 'woken by\|created by'
-ask 6 'what ran on a processor while it was runnable?' ': runnable Enter Enter Enter 2' samples/lock-1.26.trace '^P[0-3] ' 'G[0-9]* main\.(\*bank)\.clerk@'
+ask 5 'what ran on a processor while it was runnable?' '6 6 Enter Enter 2' samples/lock-1.26.trace '^P[0-3] ' 'G[0-9]* main\.(\*bank)\.clerk@'
 ask 1 'which stop is the longest, and who started it?' '"' samples/alloc-1.27.trace 'STW .* stops, longest .* @.* by G[0-9]'
 ask 2 'what did this task do?' '7 Enter' samples/tasks-1.27.trace '^task .* from ' 'its goroutine: .*runnable'
 finish

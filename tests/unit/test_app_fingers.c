@@ -95,11 +95,11 @@ static void test_own_waits(void **state)
     (void)state;
     struct fix f;
     fix_open(&f, "samples/alloc-1.21.trace", "default", 80, 24);
-    expect_not(&f, "6 6", "scavengerState");
+    expect_not(&f, "6 6 6", "scavengerState");
     expect(&f, "", "sync at runtime.gcStart");
     fix_close(&f);
     fix_open(&f, http, "default", 80, 24); /* what reads alike has its line */
-    expect(&f, "6 6", "wait group in main.main:97");
+    expect(&f, "6 6 6", "wait group in main.main:97");
     expect_not(&f, "", "(*shop).buy:");
     expect(&f, "/wait Enter", "wait group in main.main:98");
     fix_close(&f);
