@@ -154,32 +154,39 @@ static bool lives_in(const struct causes *c, uint32_t group, struct cut *k)
     return stand;
 }
 
-/* Is what a goroutine last did before t, of what leaves its code, a read from a connection, after `since`? */
-static bool has_read(const struct trace *tr, uint32_t g, int64_t since, int64_t t)
+/* Does a goroutine read from a connection before t, and again after it, with nothing else that leaves its
+ * code in between, but locks? */
+static bool goes_on_reading(const struct trace *tr, uint32_t g, int64_t t)
 {
-    enum { BACK = 16 };
-    struct span_iter it = {.tr = NULL};
-    bool more = span_seek_at(&it, tr, (struct lane){LANE_G, g}, t);
-    for (int i = 0; i < BACK && more; i++, more = span_prev(&it)) {
-        const struct span *s = span_get(&it);
-        if (s->t0 < t && s->stack && (s->state == ST_WAITING || s->state == ST_SYSCALL))
-            return s->t1 > since && stacks_has(tr, s->stack, "net.(*netFD).Read");
+    enum { LOOKED = 16 };
+    bool reads[2] = {false, false};
+    for (int after = 0; after < 2; after++) {
+        struct span_iter it;
+        bool more = span_seek(&it, tr, (struct lane){LANE_G, g}, t);
+        for (int i = 0; i < LOOKED && more; i++, more = after ? span_next(&it) : span_prev(&it)) {
+            const struct span *s = span_get(&it);
+            const bool leaves = s->stack && (s->state == ST_WAITING || s->state == ST_SYSCALL) &&
+                                (after ? s->t0 >= t : s->t0 < t) &&
+                                stacks_wait_kind(tr, s->reason, s->stack) != WK_LOCK;
+            if (leaves) {
+                reads[after] = stacks_has(tr, s->stack, "net.(*netFD).Read");
+                break;
+            }
+        }
     }
-    return false;
+    return reads[0] && reads[1];
 }
 
-/* Does who reads from a connection begin one of these goroutines for each thing that it reads, as RPC servers
- * do? Then each is what the other side asked for. */
+/* Does who reads from a connection begin these goroutines for what it reads, and read on, as RPC servers do?
+ * Then each is what the other side asked for. */
 static bool begun_by_reader(const struct causes *c, uint32_t group)
 {
-    const uint32_t all = c->of[group].n, step = all / ASKED + 1;
-    uint32_t is = 0, n = 0;
-    for (uint32_t i = 0; i < all; i += step, n++) {
-        const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, causes_nth(c, group, i)}),
-                               before = trace_lane(c->tr,
-                                                   (struct lane){LANE_G, causes_nth(c, group, i - (i > 0))});
-        const int64_t since = i && before.creator == li.creator ? before.first : INT64_MIN;
-        is += li.created && li.creator < c->tg->ng && has_read(c->tr, li.creator, since, li.first);
+    const uint32_t n = c->of[group].n < ASKED ? c->of[group].n : ASKED;
+    uint32_t is = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct lane_info li =
+            trace_lane(c->tr, (struct lane){LANE_G, causes_member(c, group, i, ASKED)});
+        is += li.created && li.creator < c->tg->ng && goes_on_reading(c->tr, li.creator, li.first);
     }
     return is * 2 > n;
 }
@@ -381,7 +388,7 @@ static bool add_group(struct causes *c, struct works *all, size_t *cap, uint32_t
     const uint32_t questions = http ? 0 : questions_of(c, group);
     struct cut k = {0};
     enum work_kind_id kind = http || questions ? WORK_REQUESTS : WORK_ITEMS;
-    bool stand = false;
+    bool stand = false, lives = false;
     own_pieces(c, group, http, questions, &k);
     if ((double)k.n < threshold(TH_PIECES) && kind != WORK_REQUESTS) {
         k.n = 0;
@@ -390,6 +397,7 @@ static bool add_group(struct causes *c, struct works *all, size_t *cap, uint32_t
         kind = WORK_LIVES;
         stand = lives_in(c, group, &k);
         kind = !stand && begun_by_reader(c, group) ? WORK_REQUESTS : kind;
+        lives = true;
     }
     struct work *w = k.n && !k.failed ? work_add(all, cap) : NULL;
     bool ok = !k.failed && (!k.n || w);
@@ -398,6 +406,7 @@ static bool add_group(struct causes *c, struct works *all, size_t *cap, uint32_t
         w->name = grp->name;
         w->group = group;
         w->standing = stand;
+        w->lives = lives;
         ok = work_set(w, &k, k.seen > 0 ? (double)grp->d[GM_LIFE].total / (double)k.seen : 1);
     }
     mem_free(k.v);

@@ -114,6 +114,7 @@ bool pulse_learn(struct pulse *p, const struct trace *tr, const struct works *al
             continue;
         if (k->kind == WORK_KINDS || (k->kind == WORK_LIVES && w->kind != WORK_LIVES)) {
             k->kind = w->kind;
+            k->lives = w->lives;
             k->row = NO_LANE;
         }
         if (w->kind == WORK_REQUESTS && !k->place && !request_serves(tr, w->name) && w->more) {
@@ -229,7 +230,7 @@ static void cut_end(struct pulse *p, struct under_way *u)
 static void spans_of(struct pulse *p, struct at_work *a, const struct named *k, uint32_t g, uint32_t name)
 {
     struct span_iter it;
-    const bool http = k->kind == WORK_REQUESTS && !k->place;
+    const bool http = k->kind == WORK_REQUESTS && !k->place && !k->lives;
     bool more = p->from > p->zero ? span_seek(&it, p->tr, (struct lane){LANE_G, g}, p->from - p->zero)
                                   : span_seek_index(&it, p->tr, (struct lane){LANE_G, g}, 0);
     if (http)
@@ -256,7 +257,7 @@ static void goroutine(struct pulse *p, struct named *k, uint32_t g, uint32_t nam
         a.u = p->was[had];
     if (a.row == NO_LANE)
         a.row = k->row = row_for(p, p->tr, k->kind, name);
-    if (k->kind == WORK_LIVES) {
+    if (k->lives) {
         a.u.since = li.created ? p->zero + li.first : a.u.since;
         if (li.ended && a.u.since != NO_TIME)
             pulse_add(p, a.row, a.u.since, p->zero + li.last);

@@ -20,6 +20,7 @@ struct named { /* a start function that does work */
     char *name;
     char *place; /* where it waits for questions; NULL: net/http's, or it is asked none */
     enum work_kind_id kind;
+    bool lives;   /* pieces are whole goroutines */
     uint32_t row; /* NO_LANE: none yet */
 };
 

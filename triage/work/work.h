@@ -6,7 +6,7 @@
  *
  *   tasks      what the program marks (runtime/trace), by type
  *   requests   what a goroutine does from the read that brings a question over a connection to the next one;
- *              goroutines that who reads from a connection begins, one for each thing that it reads
+ *              goroutines that who reads from a connection begins for what it reads, reading on
  *   items      what a goroutine does from one wait for more of it, in its own loop, to the next
  *   lives      goroutines begun for one thing each; or a few that run all along and wait for no more work
  *   main       the main goroutine, from its begin to its end, where nothing else repeats
@@ -69,6 +69,7 @@ struct work {
     double at_once;      /* on average */
     bool background;     /* nobody outside, no request and not main, waits for it */
     bool inner;          /* another work that counts waits for it: its time is in that one's tree */
+    bool lives;          /* pieces are whole goroutines, from begin to end */
     bool standing;       /* lives that take most of the trace: there is no usual and no slow one */
     bool asks;           /* standing, and what most of its goroutines wait for outside are answers: no rest */
     struct workpiece *v; /* those looked at, longest first */
