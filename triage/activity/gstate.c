@@ -7,7 +7,6 @@
  */
 #include "triage/activity/gstate.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,13 +21,11 @@ struct one { /* an assist, and whose it is */
 };
 
 struct gstate {
-    size_t seen, made; /* assists there are, and those that stand by owner */
-    bool done;         /* they stay where they are */
-    uint32_t bits;     /* 1 << bits heads */
-    uint32_t *head;    /* by a hash of the owner: where its first one stands, and behind the last head's */
-    struct one *one;   /* by that hash, then by time */
-    pthread_mutex_t
-        lock; /* rows are drawn by several threads: of what follows, and of the making of what is above */
+    size_t seen, made;    /* assists there are, and those that stand by owner */
+    bool done;            /* they stay where they are */
+    uint32_t bits;        /* 1 << bits heads */
+    uint32_t *head;       /* by a hash of the owner: where its first one stands, and behind the last head's */
+    struct one *one;      /* by that hash, then by time */
     struct idmap who;     /* whose list is made: which one it is */
     struct assists **own; /* of those who were asked for and assist; a list stays as it is */
     size_t nown, capown;
@@ -72,7 +69,6 @@ bool gstate_update(struct gstate **s, const struct trace *tr)
     x->seen = n;
     x->done = done;
     x->last_g = NO_LANE;
-    pthread_mutex_init(&x->lock, NULL);
     gstate_free(*s);
     *s = x;
     return true;
@@ -84,7 +80,6 @@ void gstate_free(struct gstate *s)
         return;
     for (size_t i = 0; i < s->nown; i++)
         mem_free(s->own[i]);
-    pthread_mutex_destroy(&s->lock);
     mem_free(s->own);
     idmap_free(&s->who);
     mem_free(s->head);
@@ -177,15 +172,12 @@ static struct assists *list_of(const struct gstate *s, const struct trace *tr, c
     return x;
 }
 
-/* A list that was made is everybody's from now on, unless another thread was faster. Under the lock. */
 static const struct assists *keep(struct gstate *s, uint32_t g, struct assists *x)
 {
-    const uint32_t had = idmap_get(&s->who, g);
-    if (had == IDMAP_NONE && mem_room(s->own, s->capown, s->nown + 1) &&
-        idmap_put(&s->who, g, (uint32_t)s->nown))
+    if (mem_room(s->own, s->capown, s->nown + 1) && idmap_put(&s->who, g, (uint32_t)s->nown))
         return s->own[s->nown++] = x;
     mem_free(x);
-    return had == IDMAP_NONE ? NULL : s->own[had];
+    return NULL;
 }
 
 const struct assists *gstate_assists(struct gstate *s, const struct trace *tr, uint32_t g)
@@ -193,24 +185,17 @@ const struct assists *gstate_assists(struct gstate *s, const struct trace *tr, u
     size_t n;
     if (!s || g == NO_LANE)
         return NULL;
-    pthread_mutex_lock(&s->lock);
     const struct range *r = ranges_of(tr, &n);
-    if (n < s->seen || g == s->last_g) {
-        const struct assists *x = n < s->seen ? NULL : s->last;
-        pthread_mutex_unlock(&s->lock);
-        return x;
-    }
+    if (n < s->seen || g == s->last_g)
+        return n < s->seen ? NULL : s->last;
     const uint32_t had = idmap_get(&s->who, g);
     const struct assists *x = had == IDMAP_NONE ? NULL : s->own[had];
     if (!x && by_owner(s, r)) {
-        pthread_mutex_unlock(&s->lock); /* to make one takes long, and what it is made of stays as it is */
         struct assists *made = list_of(s, tr, r, g);
-        pthread_mutex_lock(&s->lock);
         x = made ? keep(s, g, made) : NULL;
     }
     s->last_g = g;
     s->last = x;
-    pthread_mutex_unlock(&s->lock);
     return x;
 }
 

@@ -31,9 +31,9 @@ void gstate_shares(struct gstate *s, const struct trace *tr, struct lane l, int6
 /* gstate_any - does goroutine g assist at all in [t0,t1)? */
 bool gstate_any(struct gstate *s, const struct trace *tr, uint32_t g, int64_t t0, int64_t t1);
 /*
- * gstate_assists - those of goroutine g, for as long as s stands; NULL: it has none. Of a trace that is
- * loaded several threads may ask beside each other. gstate_tell - what gstate_shares() does for whoever has
- * trace_shares() of [t0,t1) already, and these (x NULL: nothing); gstate_worked - the same of a mark worker.
+ * gstate_assists - those of goroutine g, for as long as s stands; NULL: it has none. gstate_tell - what
+ * gstate_shares() does for whoever has trace_shares() of [t0,t1) already, and these (x NULL: nothing);
+ * gstate_worked - the same of a mark worker. One thread.
  */
 struct assists;
 const struct assists *gstate_assists(struct gstate *s, const struct trace *tr, uint32_t g);
