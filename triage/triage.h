@@ -287,7 +287,7 @@ struct triage {
     /*
      * Waits for a processor: from when a goroutine may run to when it runs. One definition for all that is
      * said of them: `sched` and `worst` are of the program's goroutines, sched_system is of the runtime's
-     * own, and those that began before the trace are in neither, but in runnable_total().
+     * own, and those that began before the trace are in neither.
      */
     struct hist sched, sched_system;
     struct sched_wait worst[WORST]; /* longest first */
@@ -405,9 +405,5 @@ enum mmu_flags {
 };
 enum err_code triage_mmu(const struct trace *tr, unsigned flags, const int64_t *windows, uint32_t n,
                          struct mmu_point *out, struct err *e);
-
-/* runnable_total - all the time that the program's goroutines, or the runtime's own, waited for a processor:
- * as groups and sums have it. */
-int64_t runnable_total(const struct triage *tg, bool system);
 
 #endif

@@ -285,20 +285,6 @@ static enum err_code row_copy(struct joint *j, uint64_t limit, struct input *in,
     return ERR_OK;
 }
 
-bool joint_paths_add(struct joint_paths *more, const char **first, const char *path)
-{
-    static const char *room[JOINT_MAX];
-    if (!*first) {
-        *first = path;
-        return true;
-    }
-    if (more->n + 1 >= JOINT_MAX)
-        return false;
-    room[more->n++] = path;
-    more->path = room;
-    return true;
-}
-
 /* ---- the whole ----------------------------------------------------------------------------------------- */
 
 static enum err_code file_take(struct joint *j, uint32_t n, enum err_code rc, struct err *e)

@@ -25,11 +25,6 @@ struct joint_paths {
     uint32_t n;
 };
 
-/*
- * joint_paths_add - add a name from the command line: the first one to *first, others to *more. The list is
- * kept in a static array, so there can be one. false: there are JOINT_MAX already.
- */
-bool joint_paths_add(struct joint_paths *more, const char **first, const char *path);
 /* input_open_all - open path and more as one input; without any more it is input_open(). The limit, as there,
  * is for all together. */
 enum err_code input_open_all(const char *path, const struct joint_paths *more, uint64_t limit,

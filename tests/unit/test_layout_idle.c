@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "layout2_help.h"
+
 #include "decode/base/mem.h"
 #include "layout/frame/frame.h"
 #include "layout/move/idle_beside.h"
@@ -18,9 +20,7 @@
 
 enum { CURSORS = 60 };
 
-static uint64_t seed = 4711;
-
-static uint64_t below(uint64_t n)
+static uint64_t below(uint64_t n) /* as rnd(), of as many ns as a trace has */
 {
     seed = seed * 6364136223846793005u + 1442695040888963407u;
     return n ? (seed >> 33) % n : 0;
@@ -150,19 +150,9 @@ static void same(const char *file, const struct idle_reason_sum *fast, const str
     assert_true(fast->waits >= fast->ntop);
 }
 
-static struct trace *load(const char *file)
-{
-    struct trace *tr;
-    struct err e;
-    struct trace_opts o = {.threads = 1};
-    assert_int_equal(trace_open(file, &o, &tr, &e), ERR_OK);
-    assert_int_equal(trace_load(tr, INT64_MAX), LOAD_DONE);
-    return tr;
-}
-
 static void cursors(const char *file, unsigned *said)
 {
-    struct trace *tr = load(file);
+    struct trace *tr = seen_load(file);
     struct view v;
     struct grid g = {0};
     char text[2000];
@@ -221,7 +211,7 @@ static void test_cursors(void **state)
 static void test_whole(void **state)
 {
     (void)state;
-    struct trace *tr = load("samples/http-1.26.trace");
+    struct trace *tr = seen_load("samples/http-1.26.trace");
     struct alive alive = {0};
     struct idle_reason_sum is;
     for (uint32_t p = 0; p < trace_nlanes(tr, LANE_P); p++) {

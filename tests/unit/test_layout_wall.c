@@ -12,21 +12,13 @@
 
 #include <cmocka.h>
 
+#include "layout2_help.h"
+
 #include "decode/base/mem.h"
 #include "layout/frame/frame.h"
 #include "layout/move/goto.h"
 #include "layout/move/lanes.h"
 #include "triage/wall.h"
-
-static struct trace *load(const char *file)
-{
-    struct trace *tr;
-    struct err e;
-    struct trace_opts o = {.threads = 1};
-    assert_int_equal(trace_open(file, &o, &tr, &e), ERR_OK);
-    assert_int_equal(trace_load(tr, INT64_MAX), LOAD_DONE);
-    return tr;
-}
 
 static void zone(const char *tz)
 {
@@ -38,7 +30,7 @@ static void test_there_and_back(void **state)
 {
     (void)state;
     static const char *const zones[] = {"UTC", "UTC-13", "UTC+11", "UTC-5:30"};
-    struct trace *tr = load("samples/lock-1.26.trace");
+    struct trace *tr = seen_load("samples/lock-1.26.trace");
     assert_true(wall_known(tr));
     for (size_t z = 0; z < sizeof zones / sizeof *zones; z++) {
         zone(zones[z]);
@@ -59,7 +51,7 @@ static void test_there_and_back(void **state)
 static void test_lines(void **state)
 {
     (void)state;
-    struct trace *tr = load("samples/lock-1.26.trace"), *old = load("samples/lock-1.23.trace");
+    struct trace *tr = seen_load("samples/lock-1.26.trace"), *old = seen_load("samples/lock-1.23.trace");
     char out[200], from[WALL_MAX], to[WALL_MAX], line[100];
     const char *why = NULL;
     struct target g;
@@ -98,7 +90,7 @@ static void test_lines(void **state)
 static void test_shares(void **state)
 {
     (void)state;
-    struct trace *tr = load("samples/lock-1.23.trace"), *begun = NULL;
+    struct trace *tr = seen_load("samples/lock-1.23.trace"), *begun = NULL;
     const int64_t end = trace_info(tr)->end;
     char out[200];
     const char *why = NULL;
@@ -121,7 +113,7 @@ static void test_shares(void **state)
 static void test_both_in_sight(void **state)
 {
     (void)state;
-    struct trace *tr = load("samples/lock-1.26.trace");
+    struct trace *tr = seen_load("samples/lock-1.26.trace");
     struct view v;
     struct grid g = {0};
     unsigned seen = 0;

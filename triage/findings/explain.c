@@ -89,11 +89,6 @@ void explain_budget(struct explainer *x, uint64_t spans)
     x->left = spans;
 }
 
-void explain_inside(struct explainer *x, bool inside)
-{
-    x->inside = inside;
-}
-
 void explain_owners(struct explainer *x, struct owners *own)
 {
     x->own = own;
@@ -226,7 +221,6 @@ static void step_running(struct explainer *x, struct level *l, struct explain_pa
         p.stack = before.stack;
     } else if (before.state == ST_RUNNABLE) {
         p.stack = before.who == NO_LANE ? before.stack : 0;
-        p.resumed = p.stack != 0;
         if (before.who != NO_LANE && span_prev(&l->it)) {
             p.stack = span_get(&l->it)->state == ST_WAITING ? span_get(&l->it)->stack : 0;
             (void)span_next(&l->it);

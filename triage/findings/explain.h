@@ -67,7 +67,6 @@ struct explain_part {
     uint32_t by;       /* EX_WAIT, EX_GC: who ended it; EX_STOPPED: who had stopped the world; NO_LANE none */
     uint32_t by_stack; /* where */
     bool region;       /* running: `stack` is where the region it was in began */
-    bool resumed;      /* running: it had been stopped at `stack` while it ran */
 };
 /*
  * What to do with a part; 0 .. are the visitor's own numbers: `up` is what it answered for the wait whose
@@ -84,12 +83,6 @@ void explain_free(struct explainer *x);
  * are left. */
 void explain_budget(struct explainer *x, uint64_t spans);
 uint64_t explain_left(const struct explainer *x);
-/*
- * explain_inside - from now on, is running in a region told by where it was stopped, if that is further in?
- * For one goroutine's long stretch; else what runs long enough to be stopped would have another name than the
- * same that runs shortly.
- */
-void explain_inside(struct explainer *x, bool inside);
 /*
  * explain_owners - from now on (NULL: no longer) the place of a wait is the first function of the program's
  * own, not of any library: so who queues in a library's lock for the whole of it is told from who queues for

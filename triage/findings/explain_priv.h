@@ -37,7 +37,6 @@ struct explainer {
     uint64_t left, placed; /* placed: levels begun so far */
     struct ended ended;
     struct owners *own; /* explain_owners() */
-    bool inside;        /* explain_inside() */
     uint32_t ng, np;
     explain_visit *visit;
     void *arg;

@@ -43,32 +43,17 @@ static const struct region *region_at(const struct explainer *x, uint32_t g, int
     return NULL;
 }
 
-/* Does a stack go through the function of the program that began a region, and further in? */
-static bool within_region(struct explainer *x, uint32_t stack, const struct region *r)
-{
-    const uint32_t began = trace_frame(x->tr, r->stack, explain_user_frame(x, r->stack)).func,
-                   n = trace_stack(x->tr, stack);
-    for (uint32_t i = explain_user_frame(x, stack) + 1; began && i < n; i++)
-        if (trace_frame(x->tr, stack, i).func == began)
-            return true;
-    return false;
-}
-
-/* Running is told by the regions it was in, where there are any; by where it was stopped, if that is further
- * in and asked for. */
+/* Running is told by the regions it was in, where there are any. */
 static void tell_running(struct explainer *x, const struct level *l, struct explain_part p)
 {
-    const int64_t t0 = p.t0, stopped = x->inside && p.reason && p.stack_end ? p.t1 : -1;
-    const bool resumed = x->inside && p.resumed;
+    const int64_t t0 = p.t0;
     while (p.t1 > t0) {
         struct explain_part q = p;
         q.t0 = t0;
         const struct region *r = x->nregions ? region_at(x, l->g, p.t1 - 1, &q.t0) : NULL;
-        q.resumed = resumed && q.t0 == t0;
-        const bool at_end = q.t1 == stopped;
-        if (r && !(at_end && within_region(x, p.stack_end, r))) {
-            q.region = !q.resumed || !within_region(x, p.stack, r);
-            q.stack = q.region ? r->stack : p.stack;
+        if (r) {
+            q.region = true;
+            q.stack = r->stack;
             q.stack_end = 0;
         }
         (void)explain_tell(x, l, q);

@@ -142,11 +142,3 @@ void causes_what_text(struct text *t, const struct trace *tr, enum explain_cat c
     if (at->stack && at->mixed)
         caller_text(t, tr, &at->by);
 }
-
-void causes_leaf_text(struct text *t, const struct trace *tr, const struct leaf *l, int64_t of)
-{
-    const struct told_at at = {l->stack, l->frame, l->mixed, l->ran,
-                               callers_beyond(&l->callers, &l->beyond, l->ns)};
-    causes_what_text(t, tr, (enum explain_cat)l->cat, &at);
-    text_say(t, tr, " ", t_share((double)l->ns, (double)of));
-}

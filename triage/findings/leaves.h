@@ -32,9 +32,7 @@ struct told_at { /* a function of a stack, and what is known of running there */
     struct ran ran;
     struct caller by;
 };
-/* causes_what_text - "waiting for the network in main.ask, called by main.rate". causes_leaf_text: with its
- * share. */
+/* causes_what_text - "waiting for the network in main.ask, called by main.rate". */
 void causes_what_text(struct text *t, const struct trace *tr, enum explain_cat cat, const struct told_at *at);
-void causes_leaf_text(struct text *t, const struct trace *tr, const struct leaf *l, int64_t of);
 
 #endif

@@ -328,11 +328,3 @@ bool triage_groups_end(struct triage *tg)
         qsort(tg->lock_waits, tg->nlock_waits, sizeof *tg->lock_waits, cmp_lock);
     return true;
 }
-
-int64_t runnable_total(const struct triage *tg, bool system)
-{
-    int64_t ns = 0;
-    for (uint32_t i = 0; i < tg->ngroups; i++)
-        ns = tg->groups[i].is_system == system ? ns_add(ns, tg->groups[i].d[GM_SCHED].total) : ns;
-    return ns;
-}

@@ -24,11 +24,6 @@ struct build {
 static const char *const names[SW_KINDS] = {"cpu",   "sync",  "net",    "syscall",
                                             "sched", "oncpu", "assist", "offcpu"};
 
-const char *sw_kind_name(enum sw_kind k)
-{
-    return (unsigned)k < SW_KINDS ? names[k] : "";
-}
-
 bool sw_kind_parse(const char *name, enum sw_kind *k)
 {
     for (int i = 0; i < SW_KINDS; i++) {

@@ -24,8 +24,7 @@ enum sw_kind {
     SW_OFFCPU, /* blocked for any reason */
     SW_KINDS
 };
-const char *sw_kind_name(enum sw_kind k); /* "cpu", "sync", .. */
-/* sw_kind_parse - by that name; false if there is none such. */
+/* sw_kind_parse - by its name ("cpu", "sync", ..); false if there is none such. */
 bool sw_kind_parse(const char *name, enum sw_kind *k);
 
 /* sw_counts - is a wait for that reason (a string) one of those that SW_SYNC, or SW_NET, is about? */

@@ -31,8 +31,9 @@ static double life(const struct causes *c, uint32_t name)
     return g == UINT32_MAX ? 0 : (double)c->life[g].life;
 }
 
+/* level: what it takes, by grains_of(). */
 static bool turns(struct causes *c, const struct works *w, struct verdicts *out, const struct pair_row *p,
-                  bool *told)
+                  enum level level, bool *told)
 {
     int64_t a, b;
     uint64_t na, nb;
@@ -55,17 +56,17 @@ static bool turns(struct causes *c, const struct works *w, struct verdicts *out,
     verdict_ev(&v, EV_IDLE, c->idle);
     verdict_ev(&v, EV_PROCS, c->procs);
     verdict_in_works(w, &v, v.where.user, 0);
-    v.level = LEVEL_NOTE;
+    v.level = level;
     *told = true;
     return verdict_add(out, &v);
 }
 
 /* ---- fine grains --------------------------------------------------------------------------------------- */
 
-#define SWITCH 1000.0 /* ns: what it takes about to wake a goroutine and to go over to it */
-
-struct grains { /* what a group is handed by those that hand over several: how often, by whom most often */
-    uint64_t n;
+/* What groups are handed that do little each time, in all: how often, how long they run for it, what that and
+ * the hand-overs take of the processors (0..1), and where most of it is; NULL: there are none. */
+struct grains {
+    double n, ran, share;
     const struct pair_row *most;
 };
 
@@ -76,72 +77,78 @@ static bool is_program(const struct works *w, uint32_t stack)
     return stack && owner_of(w->own, &f) == OWNER_PROGRAM;
 }
 
-static struct grains grains_of(const struct causes *c, const struct works *w, uint32_t name)
+/* How often goroutines of that name are handed something by those that hand over several; *most: by whom. */
+static uint64_t handed(const struct causes *c, const struct works *w, uint32_t name,
+                       const struct pair_row **most)
 {
-    struct grains g = {0, NULL};
+    uint64_t n = 0;
+    *most = NULL;
     for (uint32_t i = 0; i < works_pairs(c); i++) {
         const struct pair_row *p = &c->tg->pairs[i];
         const uint32_t by = causes_group(c, p->waker);
         const bool once = by != UINT32_MAX && 2 * (uint64_t)c->tg->groups[by].created > p->count;
         if (p->waiter == name && !p->from_scheduler && !once && wait_passes_on(p->kind) &&
             is_program(w, p->stack)) {
-            g.n += p->count;
-            g.most = !g.most || p->count > g.most->count ? p : g.most;
+            n += p->count;
+            *most = !*most || p->count > (*most)->count ? p : *most;
         }
+    }
+    return n;
+}
+
+static struct grains grains_of(const struct causes *c, const struct works *w)
+{
+    struct grains g = {0};
+    double largest = 0;
+    for (uint32_t i = 0; i < c->tg->ngroups; i++) {
+        const struct group *k = &c->tg->groups[i];
+        const struct pair_row *most;
+        const uint64_t n = k->is_system ? 0 : handed(c, w, k->name, &most);
+        const double ran = (double)k->d[GM_EXEC].total;
+        if ((double)n < threshold(TH_CHURN_COUNT) || n < 2 * (uint64_t)k->created ||
+            ran > (double)threshold_ns(TH_CHURN_RUN) * (double)n)
+            continue;
+        const double takes = ran + threshold(TH_CHURN_COST) * (double)n;
+        g.share += c->tg->capacity > 0 ? takes / (double)c->tg->capacity : 0;
+        g.n += (double)n;
+        g.ran += ran;
+        g.most = takes > largest ? most : g.most;
+        largest = takes > largest ? takes : largest;
     }
     return g;
 }
 
-/* Groups that do little each time they are handed something, and take much of the processors with that.
- * turns: two that hand over by turns are told already: that warns, then. */
-static bool grains(struct causes *c, const struct works *w, struct verdicts *out, bool turns)
+static struct verdict grains_told(const struct causes *c, const struct works *w, const struct grains *g)
 {
-    double cost = 0, n = 0, ran = 0, largest = 0;
-    const struct pair_row *most = NULL;
-    for (uint32_t i = 0; i < c->tg->ngroups; i++) {
-        const struct group *k = &c->tg->groups[i];
-        const struct grains g = k->is_system ? (struct grains){0, NULL} : grains_of(c, w, k->name);
-        const double exec = (double)k->d[GM_EXEC].total, each = g.n ? exec / (double)g.n : 0;
-        if ((double)g.n < threshold(TH_CHURN_COUNT) || g.n < 2 * (uint64_t)k->created ||
-            each > (double)threshold_ns(TH_CHURN_RUN))
-            continue;
-        const double takes = exec + SWITCH * (double)g.n;
-        cost += takes;
-        n += (double)g.n;
-        ran += exec;
-        most = takes > largest ? g.most : most;
-        largest = takes > largest ? takes : largest;
-    }
-    const double share = c->tg->capacity > 0 ? cost / (double)c->tg->capacity : 0;
-    if (!most || share < threshold(TH_SHARE))
-        return true;
-    if (turns) {
-        out->v[out->n - 1].level = LEVEL_WARN;
-        return true;
-    }
-    struct verdict v = verdict_new(RULE_GRAIN, share < 1 ? share : 1);
-    v.where = verdict_place(w, most->stack);
-    v.waiter = (struct role){.group = most->waiter, .g = most->longest.g, .at = v.where};
-    v.holder = (struct role){
-        .group = most->waker, .g = most->longest_waker, .at = verdict_place(w, most->waker_stack)};
-    v.g = most->longest.g;
-    v.t0 = most->longest.t0;
-    v.t1 = most->longest.t1;
-    verdict_ev(&v, EV_COUNT, n);
-    verdict_ev(&v, EV_RATE, n * 1e9 / (double)c->tg->end);
-    verdict_ev(&v, EV_EACH, ran / n);
+    const struct pair_row *p = g->most;
+    struct verdict v = verdict_new(RULE_GRAIN, g->share < 1 ? g->share : 1);
+    v.where = verdict_place(w, p->stack);
+    v.waiter = (struct role){.group = p->waiter, .g = p->longest.g, .at = v.where};
+    v.holder =
+        (struct role){.group = p->waker, .g = p->longest_waker, .at = verdict_place(w, p->waker_stack)};
+    v.g = p->longest.g;
+    v.t0 = p->longest.t0;
+    v.t1 = p->longest.t1;
+    verdict_ev(&v, EV_COUNT, g->n);
+    verdict_ev(&v, EV_RATE, g->n * 1e9 / (double)c->tg->end);
+    verdict_ev(&v, EV_EACH, g->ran / g->n);
     v.level = LEVEL_WARN;
-    return verdict_add(out, &v);
+    return v;
 }
 
 bool fam_fine(struct causes *c, const struct works *w, struct verdicts *out)
 {
+    const struct grains g = grains_of(c, w);
+    const enum level level = g.share >= threshold(TH_SHARE) ? LEVEL_WARN : LEVEL_NOTE;
     bool ok = true, told = false;
     for (uint32_t i = 0;
          ok && !told && i < c->tg->npairs && i < PAIRS && c->idle >= threshold(TH_ROOM) * c->procs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
         const bool may = !p->from_scheduler && p->waiter < p->waker && wait_passes_on(p->kind);
-        ok = !may || turns(c, w, out, p, &told);
+        ok = !may || turns(c, w, out, p, level, &told);
     }
-    return ok && grains(c, w, out, told);
+    if (!ok || told || level == LEVEL_NOTE)
+        return ok;
+    const struct verdict v = grains_told(c, w, &g);
+    return verdict_add(out, &v);
 }

@@ -60,8 +60,7 @@ static double queues(const struct works *w)
         for (uint32_t n = 1; !k->background && !k->inner && n < k->tree.n; n++) {
             if (k->tree.v[n].cat == EX_SCHED) {
                 all += tree_share(&k->tree, n, TREE_ALL);
-                slow += k->kind == WORK_TASKS || k->kind == WORK_REQUESTS ? tree_share(&k->tree, n, TREE_SLOW)
-                                                                          : 0;
+                slow += work_awaited(k) ? tree_share(&k->tree, n, TREE_SLOW) : 0;
             }
         }
         most = all > most ? all : most;

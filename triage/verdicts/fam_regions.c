@@ -142,7 +142,7 @@ bool fam_regions(struct causes *c, const struct works *w, struct verdicts *out)
     bool ok = true;
     for (uint32_t i = 0; ok && i < w->n; i++) {
         const struct work *k = &w->v[i];
-        if ((k->kind != WORK_TASKS && k->kind != WORK_REQUESTS) || k->background || k->looked < 4)
+        if (!work_awaited(k) || k->background || k->looked < 4)
             continue;
         const struct sides s = sides_of(k);
         const bool tail =

@@ -18,12 +18,6 @@
 
 enum { BOUND_SPANS = 64 };
 
-/* Does somebody wait for each piece? */
-static bool awaited(const struct work *w)
-{
-    return w->kind == WORK_TASKS || w->kind == WORK_REQUESTS;
-}
-
 static double average(const struct work_tree *t, enum tree_set s)
 {
     return t->pieces[s] ? (double)tree_ns(t, s) / t->pieces[s] : 0;
@@ -151,13 +145,13 @@ static bool others_answered(const struct causes *c, const struct works *all, con
     uint32_t answered = 0, in_vain = 0;
     count_reads(&w->tree, v->where.user, &answered, &in_vain);
     return answered >= threshold(TH_SEVERAL) && in_vain >= threshold(TH_SEVERAL) &&
-           (awaited(w) || ((w->asks || !w->standing) && asked_first(c->tr, v->g, v->t0)));
+           (work_awaited(w) || ((w->asks || !w->standing) && asked_first(c->tr, v->g, v->t0)));
 }
 
 /* Are its pieces parts of a larger one, which does them side by side? Nobody outside waits for each. */
 static bool side_by_side(const struct work *w)
 {
-    return w->standing || (!awaited(w) && w->at_once >= threshold(TH_SEVERAL));
+    return w->standing || (!work_awaited(w) && w->at_once >= threshold(TH_SEVERAL));
 }
 
 /* Are the pieces made of tasks or requests, which have most of it? Then it is those that do it, each once. */
@@ -165,10 +159,10 @@ static bool is_of_parts(const struct works *all, const struct verdict *v)
 {
     const struct work *w = &all->v[v->harm.work];
     bool is = false;
-    for (uint32_t i = 0; i < all->n && !awaited(w) && !is; i++) {
+    for (uint32_t i = 0; i < all->n && !work_awaited(w) && !is; i++) {
         const struct work *k = &all->v[i];
         struct harm h = {0};
-        if (awaited(k) && work_counts(k) && k->n > w->n)
+        if (work_awaited(k) && work_counts(k) && k->n > w->n)
             verdict_share_at(&k->tree, v->where.user, &h);
         is = h.share >= threshold(TH_SHARE);
     }
@@ -283,7 +277,7 @@ static bool warns(struct causes *c, const struct works *all, const struct verdic
                         (v->doing[0].cat == EX_RUN && v->ev[EV_CROWD] > c->procs));
     case FAM_POLLING: return v->ev[EV_SHARE] * share >= threshold(TH_SHARE);
     case FAM_LIMIT:
-        return much && (v->rule == RULE_DEAD || (varies && awaited(w) && slows_few(c, all, v)) ||
+        return much && (v->rule == RULE_DEAD || (varies && work_awaited(w) && slows_few(c, all, v)) ||
                         ended_by_others(c, all, v) || others_answered(c, all, v));
     case FAM_SERIAL:
         return share >= threshold(TH_REPEATS) && !is_of_parts(all, v) &&
@@ -340,14 +334,14 @@ void verdict_level(struct causes *c, const struct works *all, struct verdict *v)
     v->rule = slow_repeat && !varies ? RULE_BACKEND : v->rule;
     v->harm.all = slow_repeat && varies ? slow * work_slow_part(w) : v->harm.all;
     v->harm.share = v->harm.all > slow ? v->harm.all : slow;
-    const double polls = awaited(w) && v->rule == RULE_SLEEP && v->harm.share >= threshold(TH_SHARE)
+    const double polls = work_awaited(w) && v->rule == RULE_SLEEP && v->harm.share >= threshold(TH_SHARE)
                              ? verdict_polls(c, all, v)
                              : 0;
     if (v->rule == RULE_LIMIT && verdict_asks_dead(all, v))
         v->rule = RULE_DEAD;
     if (polls > 0)
         verdict_ev(v, EV_SHARE, polls);
-    if (varies && awaited(w) && !slow_repeat && verdict_family(v) != FAM_SLOW &&
+    if (varies && work_awaited(w) && !slow_repeat && verdict_family(v) != FAM_SLOW &&
         verdict_family(v) != FAM_CROWD && verdict_family(v) != FAM_ORDER &&
         !family_contends(verdict_family(v)) && !comes_late(v) &&
         (v->harm.usual * 3 < v->harm.slow || v->rule == RULE_BACKEND)) {

@@ -39,6 +39,6 @@ bool verdict_asks_dead(const struct works *all, const struct verdict *v)
 {
     const struct work *w = &all->v[v->harm.work];
     const struct asked a = asked_at(&w->tree, v->where.leaf, v->where.user);
-    return (w->kind == WORK_TASKS || w->kind == WORK_REQUESTS) && a.vain >= threshold(TH_MANY) &&
-           nearly(a.vain, a.vain_pieces) && nearly(a.vain_pieces, a.answered_pieces);
+    return work_awaited(w) && a.vain >= threshold(TH_MANY) && nearly(a.vain, a.vain_pieces) &&
+           nearly(a.vain_pieces, a.answered_pieces);
 }

@@ -221,7 +221,7 @@ uint32_t members_by(const struct causes *c, uint32_t group, int64_t t)
     while (lo < hi) {
         const uint32_t mid = lo + (hi - lo) / 2;
         const struct lane l = {LANE_G, causes_member(c, group, mid, n)};
-        if (trace_lane(c->tr, l).seen <= t)
+        if (trace_lane_who(c->tr, l).seen <= t)
             lo = mid + 1;
         else
             hi = mid;

@@ -426,8 +426,7 @@ double work_slow_part(const struct work *k)
 
 bool work_outside(const struct causes *c, const struct work *w)
 {
-    return (w->kind == WORK_TASKS || w->kind == WORK_REQUESTS) &&
-           (double)w->total >= threshold(TH_OUTSIDE) * (double)c->tg->end;
+    return work_awaited(w) && (double)w->total >= threshold(TH_OUTSIDE) * (double)c->tg->end;
 }
 
 /* Which works count, which are another one's, and which are in the background: no request, task or main waits

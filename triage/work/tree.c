@@ -287,11 +287,11 @@ static bool samples_of(struct making *m, const struct work *w, uint64_t most)
     return ok;
 }
 
-bool tree_make(struct causes *c, struct works *all, struct work *w)
+bool tree_make(struct causes *c, struct works *all, struct sampled *sampled, struct work *w)
 {
     struct work_tree *t = &w->tree;
     struct making m = {.tr = c->tr, .x = c->x, .own = all->own, .t = t};
-    m.sampled = sampled_any(all->sampled) ? all->sampled : NULL;
+    m.sampled = sampled_any(sampled) ? sampled : NULL;
     m.rests = w->background || w->standing;
     *t = (struct work_tree){0};
     t->v = mem_grow(NULL, &t->cap, 1, sizeof *t->v);

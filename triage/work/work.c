@@ -73,12 +73,12 @@ static void weigh(struct works *all)
 bool works_new(struct causes *c, struct works *out)
 {
     *out = (struct works){.tr = c->tr, .own = owners_new(c->tr)};
-    out->sampled = out->own ? sampled_new(c->tr, out->own) : NULL;
-    bool ok = out->own && out->sampled && works_find(c, out);
+    struct sampled *sampled = out->own ? sampled_new(c->tr, out->own) : NULL;
+    bool ok = out->own && sampled && works_find(c, out);
     explain_owners(c->x, out->own);
     explain_budget(c->x, WORKS_SPANS);
     for (uint32_t i = 0; ok && i < out->n; i++) {
-        ok = tree_make(c, out, &out->v[i]);
+        ok = tree_make(c, out, sampled, &out->v[i]);
         if (ok) {
             struct work *w = &out->v[i];
             w->user = handler_of(out, w);
@@ -86,8 +86,7 @@ bool works_new(struct causes *c, struct works *out)
         }
     }
     explain_owners(c->x, NULL);
-    sampled_free(out->sampled);
-    out->sampled = NULL;
+    sampled_free(sampled);
     if (ok)
         weigh(out);
     else

@@ -79,12 +79,10 @@ struct work {
     struct work_tree tree;
     double weight; /* 0..1: of the works that count, how much of their time it is, the largest 1 */
 };
-struct sampled;
 struct works {
     const struct trace *tr;
     struct owners *own;
-    struct sampled *sampled; /* sampled.h: only while they are made */
-    struct work *v;          /* those that count first, by their weight */
+    struct work *v; /* those that count first, by their weight */
     uint32_t n;
 };
 /* works_new - finds them and makes their trees. false: out of memory. Costs at most WORKS_SPANS spans
@@ -113,8 +111,14 @@ static inline bool work_counts(const struct work *w)
 {
     return !w->background && !w->inner;
 }
-/* tree_make - explains the pieces of a work. */
-bool tree_make(struct causes *c, struct works *all, struct work *w);
+/* work_awaited - does somebody outside wait for each piece? */
+static inline bool work_awaited(const struct work *w)
+{
+    return w->kind == WORK_TASKS || w->kind == WORK_REQUESTS;
+}
+/* tree_make - explains the pieces of a work; sampled: what its CPU samples tell. */
+struct sampled;
+bool tree_make(struct causes *c, struct works *all, struct sampled *sampled, struct work *w);
 /* tree_ns - what all nodes of a set come to: the explained time that counts. */
 static inline int64_t tree_ns(const struct work_tree *t, enum tree_set s)
 {

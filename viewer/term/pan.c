@@ -12,12 +12,12 @@
 #include <string.h>
 
 enum {
-    WORTH = 8,      /* a row is moved to save so many cells at least */
-    ROWS_ASKED = 8, /* so many rows tell by how much all moved */
-    PLACES = 8,     /* at so many places, less one, */
-    PATTERN = 10,   /* by so many cells */
-    MOST_TRIED = 3,
-    FAR = 7, /* lines: from there on it is shorter to say where */
+    WORTH = 8,      /* cells: a row that saves fewer is not moved */
+    ROWS_ASKED = 8, /* of so many rows it is asked by how much they moved */
+    PLACES = 8,     /* parts of such a row; where two of them meet, a pattern is looked for */
+    PATTERN = 10,   /* cells of a pattern */
+    MOST_TRIED = 3, /* of the distances that were found most often */
+    FAR = 7,        /* lines: a row that is further down is shorter to address than to walk to */
     MOST_COLUMNS = 1000
 };
 
