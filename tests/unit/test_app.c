@@ -48,7 +48,7 @@ static void fix_made(struct fix *f, const char *trace, const char *map, int w, i
     f->km = keys_map(map);
     assert_int_equal(trace_open_mem(f->bytes, f->n, &o, &f->tr, &e), ERR_OK);
     assert_true(app_init(&f->a, f->tr, f->km, w, h));
-    f->a.touched = true; /* stay with the processors; test_app_tables.c has the views of tables */
+    f->a.key_came = true; /* stay with the processors; test_app_tables.c has the views of tables */
     while (app_load(&f->a, INT64_MAX)) {
     }
     assert_null(trace_fatal(f->tr));
@@ -507,9 +507,9 @@ static void test_deep_link(void **state)
         fail_msg("%s", f.a.yank);
     fix_open(&g, "default", 80, 24);
     app_add(&g.a, DUE_LOAD); /* as if it had just been opened */
-    g.a.open_view = kind_find(view, strlen(view));
-    g.a.open_at = at;
-    g.a.open_lane = lane;
+    g.a.open.view = kind_find(view, strlen(view));
+    g.a.open.at = at;
+    g.a.open.lane = lane;
     while (app_load(&g.a, INT64_MAX)) {
     }
     assert_int_equal(f.a.view.at.view, g.a.view.at.view);

@@ -281,7 +281,7 @@ static void keeps(void **state)
         exchanges += a->tr != was;
         if (x.g.at == x.g.st.ngen - 1) { /* from here on it is held */
             (void)app_do(a, ACT_PAGE_LEFT, 1, NULL);
-            assert_false(a->following);
+            assert_false(a->live.follows);
             begins = trace_info(a->tr)->first_ns;
             moment = begins + a->view.at.cursor;
         }
@@ -336,19 +336,19 @@ static void holds(void **state)
     assert_int_equal(a->view.at.win.t1, trace_info(a->tr)->end);
     (void)app_do(a, ACT_ZOOM_IN, 4, NULL);
     int64_t len = window_len(a->view.at.win);
-    assert_true(a->following && len < trace_info(a->tr)->end / 4);
+    assert_true(a->live.follows && len < trace_info(a->tr)->end / 4);
     bool busy;
-    a->news_at -= 11000000000; /* as if nothing had come for so long */
+    a->live.news_at -= 11000000000; /* as if nothing had come for so long */
     assert_int_equal(app_live(a, INT64_MAX, &busy) & VR_DRAW, VR_DRAW);
-    assert_non_null(strstr(a->live_name, "LIVE, silent 10s"));
+    assert_non_null(strstr(a->live.title, "LIVE, silent 10s"));
     file_grow(&x.g);
     catch_up(a, &x.g);
-    assert_null(strstr(a->live_name, "silent 10s"));
+    assert_null(strstr(a->live.title, "silent 10s"));
     assert_int_equal(a->view.at.win.t1, trace_info(a->tr)->end);
     assert_int_equal(window_len(a->view.at.win), len);
 
     (void)app_do(a, ACT_PAN_LEFT, 1, NULL);
-    assert_false(a->following);
+    assert_false(a->live.follows);
     (void)app_do(a, ACT_VIEW_GOROUTINES, 0, NULL);
     char *before = screen(a);
     struct window w = a->view.at.win;
@@ -368,14 +368,14 @@ static void holds(void **state)
     free(before);
     free(after);
     (void)app_do(a, ACT_FOLLOW, 0, NULL);
-    assert_true(a->following);
+    assert_true(a->live.follows);
     assert_int_equal(a->view.at.win.t1, trace_info(a->tr)->end);
     (void)app_do(a, ACT_DETAILS, 0, NULL); /* what is read holds the picture, and goes with it */
     assert_int_equal(a->view.popup.kind, POPUP_SPAN);
-    assert_true(!a->following && a->held);
+    assert_true(!a->live.follows && a->live.held);
     (void)app_do(a, ACT_FOLLOW, 0, NULL);
     assert_int_equal(a->view.popup.kind, POPUP_NONE);
-    assert_true(a->following && !a->held);
+    assert_true(a->live.follows && !a->live.held);
 
     /* Tables are of a model that stands still: they come, and go on with it. */
     (void)app_do(a, ACT_VIEW_GROUPS, 0, NULL);
@@ -395,7 +395,7 @@ static void holds(void **state)
     (void)app_live(a, INT64_MAX, &busy);
     assert_true(follow_ended(x.f));
     assert_non_null(strstr(a->view.msg.text, "gone"));
-    assert_non_null(strstr(a->live_name, "ENDED"));
+    assert_non_null(strstr(a->live.title, "ENDED"));
     followed_end(&x);
 }
 
@@ -421,11 +421,11 @@ static void tables_stay(void **state)
         assert_false(app_still(a));
         free(screen(a));
         int64_t end = trace_info(a->tr)->end;
-        a->tables_next = INT64_MAX; /* as if they took long */
+        a->live.tables_next = INT64_MAX; /* as if they took long */
         file_grow(&x.g);
         while (trace_info(a->tr)->end == end) {
             assert_non_null(a->tri.tg); /* what stands is of what is there */
-            a->tables_until = 0;
+            a->live.tables_until = 0;
             (void)app_live(a, INT64_MAX, &busy);
         }
         assert_null(a->tri.tg);
@@ -433,7 +433,7 @@ static void tables_stay(void **state)
         if (key)
             (void)app_key(a, &(struct key_event){'/', -1, -1});
         assert_true(app_still(a) == !key);
-        a->tables_next = 0;
+        a->live.tables_next = 0;
     }
     (void)app_key(a, &(struct key_event){K_ESC, -1, -1});
     while (!a->tri.tg) {
@@ -441,10 +441,10 @@ static void tables_stay(void **state)
         (void)app_triage(a, INT64_MAX);
     }
     (void)view_work(&a->view, INT64_MAX);
-    assert_true(a->following);
+    assert_true(a->live.follows);
     (void)app_do(a, ACT_LANE_DOWN, 1, NULL);
-    assert_true(!a->following && a->held);
-    assert_null(strstr(a->live_name, "behind")); /* how far is not known: what comes is not looked at */
+    assert_true(!a->live.follows && a->live.held);
+    assert_null(strstr(a->live.title, "behind")); /* how far is not known: what comes is not looked at */
     followed_end(&x);
 }
 
@@ -547,7 +547,7 @@ static void tables_end(void **state)
         }
         if (reads)
             (void)app_do(a, ACT_LANE_DOWN, 1, NULL);
-        a->tables_until = INT64_MAX;
+        a->live.tables_until = INT64_MAX;
         const int64_t end = trace_info(a->tr)->end;
         while (g.at < g.st.ngen)
             file_grow(&g);
@@ -627,7 +627,7 @@ static void holds_all(void **state)
     catch_up(a, &x.g);
     (void)app_do(a, ACT_CURSOR_LEFT, 3, NULL);
     struct window w = a->view.at.win;
-    assert_false(a->following);
+    assert_false(a->live.follows);
     assert_int_equal(w.t1, trace_info(a->tr)->end);
     file_grow(&x.g);
     catch_up(a, &x.g);
@@ -698,7 +698,7 @@ static void again(void **state)
         else
             write_gens(path, &st, 2, 3); /* the second one nobody saw */
         (void)app_do(a, ACT_RECONNECT, 1, NULL);
-        assert_non_null(strstr(a->live_name, "connecting"));
+        assert_non_null(strstr(a->live.title, "connecting"));
         bool busy;
         for (int i = 0; i < 3000 && (follow_connecting(a->follow) || i < 20); i++) {
             (void)app_live(a, INT64_MAX, &busy);
@@ -716,11 +716,11 @@ static void again(void **state)
             assert_true(gaps[0].t0 >= end && gaps[0].t1 > gaps[0].t0);
             assert_true(trace_info(a->tr)->end > gaps[0].t1);
         }
-        assert_true(a->following);
+        assert_true(a->live.follows);
         free(screen(a));
-        assert_int_equal(other, a->before != NULL);
+        assert_int_equal(other, a->live.before != NULL);
         if (other) { /* what was before stands below, at its end, until R lets it go */
-            struct app *b = a->before;
+            struct app *b = a->live.before;
             assert_ptr_equal(pair_below(a), b);
             assert_int_equal(trace_info(b->tr)->end, end);
             assert_int_equal(b->view.at.win.t1, end);
@@ -730,7 +730,7 @@ static void again(void **state)
             assert_true(app_draw(a));
             (void)app_do(a, ACT_RECONNECT, 1, NULL);
             (void)app_live(a, INT64_MAX, &busy);
-            assert_null(a->before);
+            assert_null(a->live.before);
             assert_null(a->pair);
             assert_int_equal(a->view.scr.h, 24);
             assert_int_equal(follow_left_out(a->follow), 0);
@@ -791,8 +791,8 @@ static void replaced(void **state)
             usleep(2000);
         }
         assert_non_null(strstr(a->view.msg.text, text));
-        assert_true(a->following && !follow_ended(f));
-        assert_int_equal(!moved, a->before != NULL);
+        assert_true(a->live.follows && !follow_ended(f));
+        assert_int_equal(!moved, a->live.before != NULL);
         free(screen(a));
         unlink(path);
         unlink(away);
@@ -816,7 +816,7 @@ static void lets_go(void **state)
     a->view.msg.text[0] = '\0';
     app_live_pause(a);
     assert_true(follow_ended(x.f));
-    assert_non_null(strstr(a->live_name, "ENDED"));
+    assert_non_null(strstr(a->live.title, "ENDED"));
     assert_non_null(strstr(a->view.msg.text, "has ended: gotop let the program go"));
     assert_false(a->tri.so_far);
     a->view.msg.text[0] = '\0';
@@ -849,11 +849,11 @@ static void typed_early(void **state)
     struct app *a = followed_begin(&x, (struct follow_opts){.keep_ns = 3600000000000});
     (void)app_do(a, ACT_VIEW_TRIAGE, 0, NULL);
     (void)app_do(a, ACT_VIEW_PROCS, 0, NULL);
-    assert_true(a->following && !a->held);
+    assert_true(a->live.follows && !a->live.held);
     catch_up(a, &x.g);
     assert_int_equal(a->view.at.win.t1, trace_info(a->tr)->end);
     (void)app_do(a, ACT_PAN_LEFT, 1, NULL);
-    assert_true(!a->following && a->held);
+    assert_true(!a->live.follows && a->live.held);
     followed_end(&x);
 }
 

@@ -150,7 +150,7 @@ static void test_first_view(void **state)
     expect(&f, "u", "nothing to undo");
     fix_close(&f);
     fix_open(&f, lock, "default", 80, 24);
-    f.a.open_view = VIEW_GOROUTINES;
+    f.a.open.view = VIEW_GOROUTINES;
     expect(&f, "", "main.");
     assert_int_equal(f.a.view.at.view, VIEW_GOROUTINES);
     fix_close(&f);
@@ -209,7 +209,7 @@ static void test_wish(void **state)
                 assert_true(f.a.view.at.view != VIEW_TRIAGE);
             if (!t[i].view)
                 assert_true(f.a.view.at.cursor == f.a.fs.f[0].t0);
-            assert_int_equal(f.a.wish, 0);
+            assert_int_equal(f.a.finding_wish, 0);
             fix_close(&f);
         }
 }

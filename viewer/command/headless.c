@@ -51,7 +51,7 @@ bool headless_print(struct app *a, enum headless_as as, FILE *out)
     if (!headless_draw(a))
         return false;
     if (as == HEADLESS_SVG) {
-        svg_print(&a->grid, a->palette, out);
+        svg_print(&a->grid, a->colours.palette, out);
         return true;
     }
     bool ok = print_grid(&a->grid, grid_line, out);

@@ -272,15 +272,15 @@ enum {
 
 static int run_headless(struct app *a, const struct cmdline *o)
 {
-    a->no_color = !o->o.svg;
-    a->mono = a->view.scr.mono = o->o.svg ? o->color == COLOR_NEVER : o->color != COLOR_ALWAYS;
-    if ((o->o.svg || o->o.palette) && !load_palette(o, &a->palette))
+    a->colours.none = !o->o.svg;
+    a->colours.mono = a->view.scr.mono = o->o.svg ? o->color == COLOR_NEVER : o->color != COLOR_ALWAYS;
+    if ((o->o.svg || o->o.palette) && !load_palette(o, &a->colours.palette))
         return EXIT_NO_WORD;
-    if (!o->o.palette && a->palette == PALETTE_NEUTRAL)
-        a->palette = PALETTE_DARK; /* a picture has a ground of its own */
+    if (!o->o.palette && a->colours.palette == PALETTE_NEUTRAL)
+        a->colours.palette = PALETTE_DARK; /* a picture has a ground of its own */
     if (pair_below(a))
-        pair_below(a)->mono = pair_below(a)->view.scr.mono = a->mono;
-    a->unseen = true;
+        pair_below(a)->colours.mono = pair_below(a)->view.scr.mono = a->colours.mono;
+    a->live.unseen = true;
     for (bool busy = true; a->follow && (busy || app_live_waits(a));)
         if (!app_live(a, HEADLESS_NS, &busy) && !busy)
             poll(NULL, 0, HEADLESS_MS);
@@ -288,8 +288,8 @@ static int run_headless(struct app *a, const struct cmdline *o)
     }
     if (trace_fatal(a->tr))
         return EXIT_OK; /* main_view says it */
-    if (a->open_wrong) {
-        door_printf(stderr, "gotop: --filter: %s\n", a->open_wrong);
+    if (a->open.filter_error) {
+        door_printf(stderr, "gotop: --filter: %s\n", a->open.filter_error);
         return EXIT_USAGE;
     }
     bool ok = o->o.linear ? headless_linear(a, o->o.keys, stdin, stdout, stderr)
@@ -315,19 +315,19 @@ static int run_terminal(struct app *a, const struct cmdline *o, enum charset cha
         door_printf(stderr, "gotop: %s\n", e.what);
         return EXIT_USAGE;
     }
-    a->palette = to.palette;
-    a->by_ground = !o->o.palette || to.palette == PALETTE_BLIND;
-    a->no_color = term_depth(t) == DEPTH_MONO;
-    a->mono = a->view.scr.mono = a->no_color;
+    a->colours.palette = to.palette;
+    a->colours.by_ground = !o->o.palette || to.palette == PALETTE_BLIND;
+    a->colours.none = term_depth(t) == DEPTH_MONO;
+    a->colours.mono = a->view.scr.mono = a->colours.none;
     if (!term_utf8(t)) {
         a->utf8 = false;
         a->view.scr.tier = TIER_ASCII;
     }
     struct app *below = pair_below(a);
     if (below) {
-        below->palette = a->palette;
-        below->no_color = a->no_color;
-        below->mono = below->view.scr.mono = a->mono;
+        below->colours.palette = a->colours.palette;
+        below->colours.none = a->colours.none;
+        below->colours.mono = below->view.scr.mono = a->colours.mono;
         below->utf8 = a->utf8;
         below->view.scr.tier = a->view.scr.tier;
     }
@@ -417,12 +417,12 @@ static void close_below(struct app *below)
 /* What the command line says of a session, and of the second trace's below it (NULL: none). */
 static void as_told(struct app *a, struct app *below, const struct cmdline *o, enum charset *charset)
 {
-    a->open_view = o->view;
-    a->open_at = o->o.at;
-    a->open_lane = o->lane;
-    a->open_filter = o->o.filter;
-    a->roots = o->o.roots.v;
-    a->nroots = (int)o->o.roots.n;
+    a->open.view = o->view;
+    a->open.at = o->o.at;
+    a->open.lane = o->lane;
+    a->open.filter = o->o.filter;
+    a->source.roots = o->o.roots.v;
+    a->source.nroots = (int)o->o.roots.n;
     a->ticks_per_second = o->o.trace.ticks_per_second;
     choose_glyphs(a, o, charset);
     if (!below)

@@ -43,7 +43,7 @@ static void triage_trouble(struct app *a, const char *what)
 {
     app_set(a, DUE_TABLES, false);
     a->tri.trouble = what;
-    a->wish = 0;
+    a->finding_wish = 0;
     soon_over(a);
     triage_drop(a);
 }
@@ -52,15 +52,15 @@ static void triage_trouble(struct app *a, const char *what)
 static void findings_show(struct app *a)
 {
     char list[64], walk[64];
-    int wish = a->wish;
-    a->wish = 0;
+    int wish = a->finding_wish;
+    a->finding_wish = 0;
     soon_over(a);
-    if (!a->touched) {
+    if (!a->key_came) {
         (void)view_switch(&a->view, VIEW_TRIAGE);
         a->view.trail.n = 0; /* nothing the reader did */
     } else if (wish && !a->view.prompt.kind && !a->view.popup.kind) {
         (void)tri_walk(&a->view, wish);
-        a->following = false; /* the picture stands where the finding is */
+        a->live.follows = false; /* the picture stands where the finding is */
     } else if (a->hint && a->fs.n && a->view.at.view != VIEW_TRIAGE &&
                !(a->view.msg.text[0] && a->view.msg.error)) {
         bool one = a->fs.n == 1;
@@ -139,7 +139,7 @@ unsigned tables_walk(struct app *a, int n)
 {
     if ((!pending(a) && !(a->follow && !a->tri.tg && !a->tri.trouble)) || a->tri.fs)
         return tri_walk(&a->view, n);
-    a->wish = n;
+    a->finding_wish = n;
     say_soon(a, soon_walk);
     return VR_DRAW;
 }
@@ -147,11 +147,11 @@ unsigned tables_walk(struct app *a, int n)
 void tables_moved(struct app *a, const struct place *from)
 {
     const struct place *at = &a->view.at;
-    if (!a->wish)
+    if (!a->finding_wish)
         return;
     if (at->view != from->view || at->cursor != from->cursor || at->win.t0 != from->win.t0 ||
         at->win.t1 != from->win.t1 || at->focus.kind != from->focus.kind || at->focus.i != from->focus.i) {
-        a->wish = 0;
+        a->finding_wish = 0;
         soon_over(a);
     }
 }

@@ -48,22 +48,22 @@ static unsigned do_help(struct app *a, int n)
 static unsigned do_palette(struct app *a, int n)
 {
     (void)n;
-    if (a->no_color) {
+    if (a->colours.none) {
         view_message(&a->view, true,
                      "there are no colours here (NO_COLOR, --color=never, or the terminal has none)");
         return VR_DRAW | VR_BELL;
     }
-    a->by_ground = false;
-    if (a->mono) {
-        a->mono = false;
-        a->palette = PALETTE_DARK;
-    } else if (a->palette + 1 < PALETTE_COUNT + (palette_loaded() ? 1u : 0u)) {
-        a->palette++;
+    a->colours.by_ground = false;
+    if (a->colours.mono) {
+        a->colours.mono = false;
+        a->colours.palette = PALETTE_DARK;
+    } else if (a->colours.palette + 1 < PALETTE_COUNT + (palette_loaded() ? 1u : 0u)) {
+        a->colours.palette++;
     } else {
-        a->mono = true;
+        a->colours.mono = true;
     }
-    a->view.scr.mono = a->mono;
-    view_message(&a->view, false, "palette: %s", a->mono ? "mono" : palette_name(a->palette));
+    a->view.scr.mono = a->colours.mono;
+    view_message(&a->view, false, "palette: %s", a->colours.mono ? "mono" : palette_name(a->colours.palette));
     return VR_DRAW | AR_PALETTE;
 }
 
@@ -175,9 +175,9 @@ static unsigned do_yank(struct app *a, int n)
 /* One step back; it never leaves. */
 static unsigned do_close(struct app *a, int n)
 {
-    const bool wished = a->wish != 0; /* then that is the step */
+    const bool wished = a->finding_wish != 0; /* then that is the step */
     (void)n;
-    a->wish = 0;
+    a->finding_wish = 0;
     return wished ? VR_DRAW : view_back(&a->view);
 }
 
@@ -187,9 +187,10 @@ static unsigned do_back(struct app *a, int n)
     char d[FMT_MAX];
     const unsigned f = view_quit(&a->view);
     (void)n;
-    if (!(f & VR_QUIT) || a->took_ms < LONG_MS || a->asked)
+    if (!(f & VR_QUIT) || a->took_ms < LONG_MS || a->quit_asked)
         return f;
-    a->asked = true; /* who goes back step by step goes one too far: reading it again would take as long */
+    a->quit_asked =
+        true; /* who goes back step by step goes one too far: reading it again would take as long */
     view_message(&a->view, false, "again to leave: it took %s to read", fmt_dur(a->took_ms * 1000000, d));
     return VR_DRAW;
 }
@@ -253,7 +254,7 @@ static unsigned do_follow(struct app *a, int n)
 
 static unsigned do_prompt(struct app *a, enum prompt_kind kind, const char *arg)
 {
-    a->history_at = -1;
+    a->typed.at = -1;
     if (kind != PROMPT_SEARCH || arg ||
         a->view.popup.kind != POPUP_LINES) /* in a text it finds words of that */
         a->view.popup.kind = POPUP_NONE;
@@ -461,10 +462,10 @@ unsigned app_do(struct app *a, enum action act, uint32_t count, const char *arg)
     const struct call *c = &calls[act < ACT_COUNT ? act : ACT_NONE];
     unsigned had = 0, f;
     struct place from = a->view.at;
-    a->touched = true;
-    a->asked = a->asked && act == ACT_BACK;
+    a->key_came = true;
+    a->quit_asked = a->quit_asked && act == ACT_BACK;
     if (act == ACT_BACK)
-        a->wish = 0;
+        a->finding_wish = 0;
     if (a->view.msg.text[0] && act != ACT_READ &&
         !((act == ACT_BACK || act == ACT_CLOSE) &&
           view_message_open(&a->view))) { /* it lasts until the next action, and eats none */

@@ -67,25 +67,25 @@ void app_open(struct app *a)
     if (trace_fatal(a->tr))
         return;
     unsigned f = VR_NONE;
-    if (a->open_at)
-        f |= view_goto(&a->view, a->open_at);
-    if (a->open_view)
-        f |= view_switch(&a->view, a->open_view);
-    if (a->open_lane)
-        f |= view_goto(&a->view, a->open_lane);
-    if (a->open_filter) {
-        const unsigned filter = view_filter(&a->view, a->open_filter);
+    if (a->open.at)
+        f |= view_goto(&a->view, a->open.at);
+    if (a->open.view)
+        f |= view_switch(&a->view, a->open.view);
+    if (a->open.lane)
+        f |= view_goto(&a->view, a->open.lane);
+    if (a->open.filter) {
+        const unsigned filter = view_filter(&a->view, a->open.filter);
         if (filter & VR_BELL)
-            a->open_wrong = a->view.msg.text;
+            a->open.filter_error = a->view.msg.text;
         f |= filter;
     }
     if (f & VR_WORK)
         app_add(a, DUE_VIEW);
-    if (a->open_view)
+    if (a->open.view)
         a->view.trail.n = a->view.trail.redo_n = 0; /* one begins here: nothing lies below */
-    a->open_filter = NULL;
-    a->open_view = 0;
-    a->open_at = a->open_lane = NULL;
+    a->open.filter = NULL;
+    a->open.view = 0;
+    a->open.at = a->open.lane = NULL;
 }
 
 static bool load_step(struct app *a, int64_t budget_ns)
@@ -106,7 +106,7 @@ bool app_load(struct app *a, int64_t budget_ns)
     app_set(a, DUE_LOAD, load_step(a, budget_ns));
     if (!app_has(a, DUE_LOAD)) {
         sync(a);
-        a->touched |= a->open_view || a->open_at || a->open_lane;
+        a->key_came |= a->open.view || a->open.at || a->open.lane;
         app_set(a, DUE_TABLES, !trace_fatal(a->tr));
         app_open(a);
     }
@@ -164,7 +164,7 @@ unsigned app_step(struct app *a, int64_t budget_ns, unsigned *flags)
 
 unsigned app_resize(struct app *a, int w, int h)
 {
-    a->still = false;
+    a->live.still = false;
     return pair_host(a) ? pair_resize(a, w, h) : view_resize(&a->view, w, h);
 }
 
@@ -184,12 +184,12 @@ static int history_of(const struct app *a)
 
 static void history_add(struct app *a)
 {
-    int h = history_of(a), *n = &a->history_n[h];
-    if (!a->view.prompt.len || (*n && strcmp(a->history[h][*n - 1], a->view.prompt.text) == 0))
+    int h = history_of(a), *n = &a->typed.n[h];
+    if (!a->view.prompt.len || (*n && strcmp(a->typed.line[h][*n - 1], a->view.prompt.text) == 0))
         return;
     if (*n == APP_HISTORY)
-        memmove(a->history[h][0], a->history[h][1], sizeof a->history[h][0] * (size_t)-- * n);
-    memcpy(a->history[h][(*n)++], a->view.prompt.text, VIEW_TEXT);
+        memmove(a->typed.line[h][0], a->typed.line[h][1], sizeof a->typed.line[h][0] * (size_t)-- * n);
+    memcpy(a->typed.line[h][(*n)++], a->view.prompt.text, VIEW_TEXT);
 }
 
 static void prompt_set(struct app *a, const char *text)
@@ -205,13 +205,13 @@ static void prompt_set(struct app *a, const char *text)
 
 static unsigned history_move(struct app *a, int by)
 {
-    int h = history_of(a), n = a->history_n[h];
-    int at = a->history_at < 0 ? n : a->history_at;
+    int h = history_of(a), n = a->typed.n[h];
+    int at = a->typed.at < 0 ? n : a->typed.at;
     at += by;
     if (at < 0 || at > n || n == 0)
         return VR_NONE;
-    a->history_at = at;
-    prompt_set(a, at < n ? a->history[h][at] : "");
+    a->typed.at = at;
+    prompt_set(a, at < n ? a->typed.line[h][at] : "");
     return VR_DRAW;
 }
 
@@ -499,7 +499,7 @@ static unsigned mouse(struct app *a, const struct key_event *ev)
 {
     if (a->view.popup.kind || ev->x < 0 || ev->key == K_RELEASE)
         return VR_NONE;
-    a->asked = false;
+    a->quit_asked = false;
     if (ev->key == K_DRAG)
         return drag(a, ev->x, ev->y);
     if (ev->key == K_CLICK) {
@@ -542,11 +542,11 @@ unsigned app_key(struct app *a, const struct key_event *ev)
         return pair_key(a, ev);
     if (k & K_PASTED)
         return pasted(a, ev);
-    a->touched = true;
-    a->still = false;
+    a->key_came = true;
+    a->live.still = false;
     a->note = NULL;
-    a->open_view = 0; /* the reader has taken the wheel */
-    a->open_at = a->open_lane = NULL;
+    a->open.view = 0; /* the reader has taken the wheel */
+    a->open.at = a->open.lane = NULL;
     sync(a);
     if ((k & K_ALT) && (a->view.prompt.kind || !alt_means(a, k))) {
         /* Esc and a key typed (or sent) in one go look like Alt: take them as the two */
@@ -608,7 +608,7 @@ unsigned app_interrupt(struct app *a)
 
 bool app_still(const struct app *a)
 {
-    return a->still && !pair_host(a) && !a->tri.trouble && tri_lacks(&a->view);
+    return a->live.still && !pair_host(a) && !a->tri.trouble && tri_lacks(&a->view);
 }
 
 static void foot(void *arg)
@@ -617,8 +617,8 @@ static void foot(void *arg)
     if (a->letter_for != ACT_NONE)
         snprintf(a->footer, sizeof a->footer, "%s: a letter, a to z or A to Z",
                  a->letter_for == ACT_MARK_GO ? "back to the mark" : "mark");
-    else if (a->idle_footer)
-        snprintf(a->footer, sizeof a->footer, "%s", a->idle_footer);
+    else if (a->footer_instead)
+        snprintf(a->footer, sizeof a->footer, "%s", a->footer_instead);
     else
         help_footer(a->km, &a->keys, &a->view, app_keyview(a), a->footer, sizeof a->footer);
 }
@@ -627,8 +627,8 @@ bool app_draw(struct app *a)
 {
     if (pair_host(a))
         return pair_draw(a);
-    a->still = false;
-    a->drawn = a->view.at.view;
+    a->live.still = false;
+    a->live.drawn = a->view.at.view;
     char more[64];
     struct frame_text txt = {
         .name = a->name,

@@ -1,9 +1,15 @@
 /*
- * app.h - the program without its terminal: a trace, a view, a keymap; keys and actions in, a grid of cells
- * out.
+ * app.h - the program without its terminal. It holds a trace, a view and a keymap; it takes keys and
+ * actions, and draws a grid of cells.
  *
- * interactive.c drives it from a terminal, headless.c from a script; both go through app_key() and app_do(),
- * so what a test sees is what a reader sees. One thread.
+ * interactive.c drives it from a terminal, headless.c from a script. Both call app_key() and app_do(), so a
+ * test sees what a reader sees. All calls come from one thread.
+ *
+ *     app_init()                          a trace, which may still be loading, and a keymap
+ *     app_key(), app_do(), app_resize()   what happened; they return flags: what to do next
+ *     app_step() while app_busy()         loading, tables, searches: a slice of a given time
+ *     app_draw()                          app.grid, when the flags have asked for it
+ *     app_free()
  */
 #ifndef GOTOP_VIEWER_APP_H
 #define GOTOP_VIEWER_APP_H
@@ -17,114 +23,138 @@
 #include "layout/views/tri.h"
 #include "triage/findings/findings.h"
 #include "layout/move/view.h"
-#include "triage/findings/findings.h"
 #include "viewer/keys/actions.h"
 #include "viewer/keys/help.h"
 #include "viewer/keys/keymap.h"
 #include "viewer/term/theme.h"
 
-/* What must happen next: the flags of layout/move/view.h, and these, which only a terminal can do. */
+/* What the caller has to do next: the flags of layout/move/view.h, and these, which need a terminal. */
 enum app_refresh {
-    AR_SUSPEND = 1 << 10, /* stop the process */
-    AR_REDRAW = 1 << 11,  /* paint everything anew */
-    AR_SOURCE = 1 << 13,  /* open app->source in an editor */
-    AR_PICTURE = 1 << 15, /* picture_write() is wanted, where somebody looks at the screen */
-    AR_PALETTE = 1 << 12  /* colours changed: app->palette, app->mono */
+    AR_SUSPEND = 1 << 10, /* stop the process (Ctrl-Z) */
+    AR_REDRAW = 1 << 11,  /* paint the whole screen again */
+    AR_PALETTE = 1 << 12, /* app.colours has changed */
+    AR_SOURCE = 1 << 13,  /* open app.source in an editor */
+    AR_PICTURE = 1 << 15  /* write the screen as a picture: picture_write() */
 };
 
-/* What there is to do besides keys: a queue in this order. The first that is queued is the phase the program
- * is in. */
+/* Work that does not come from keys, in the order in which it is done. The first that is due is the phase. */
 enum due {
-    DUE_LOAD = 1,   /* trace_load() has more of the file */
+    DUE_LOAD = 1,   /* trace_load() has more of the file to decode */
     DUE_TABLES = 2, /* triage_step() has more to count */
     DUE_VIEW = 4    /* view_work(): a search, an order, sums */
 };
 
+/* Lines typed behind ':', '/' and '\\', kept for the arrow keys. */
 enum { APP_HISTORY = 16 };
+struct app_typed {
+    char line[3][APP_HISTORY][VIEW_TEXT];
+    int n[3];
+    int at; /* the line that is shown; < 0: the one being typed */
+};
+
+/* Where the command line asked to open. app_open() goes there once the trace is loaded; a key cancels it. */
+struct app_open {
+    int view; /* 0: none */
+    const char *at, *lane, *filter;
+    const char *filter_error; /* why the filter makes no sense (in view.message); NULL: it does */
+};
+
+struct app_colours {
+    bool none;      /* the terminal has none: the palette action says so */
+    bool mono;      /* not used, by choice or because there are none */
+    bool by_ground; /* nobody chose a palette: it changes when the terminal tells its ground */
+    enum palette palette;
+};
+
+/* The source line that AR_SOURCE opens, and where sources are on this host. */
+struct app_source {
+    char path[4096];
+    uint64_t line;
+    const char *const *roots; /* "recorded=here" each; borrowed */
+    int nroots;
+};
+
+/* How a running program is shown (app_live.h). All times are monotonic, in ns. */
+struct app_live {
+    const char *where;    /* the URL, file or pipe; borrowed */
+    char title[200];      /* where, LIVE or HELD, how late: the title line's words */
+    bool follows;         /* the window moves with the end of the trace */
+    bool held;            /* the reader has moved, so the window stays */
+    bool unseen;          /* nobody looks before the program ends: make no tables until then */
+    int64_t window_ns;    /* the length of a window that follows */
+    struct app *before;   /* the trace of the process before a reconnection, shown below; owned; NULL: none */
+    bool before_over;     /* it is freed by the next app_live() */
+    int64_t news_at;      /* when something last came; 0: not yet */
+    int silent_s;         /* seconds without news that the title reports; 0: none */
+    int late_s;           /* seconds that the data is late by, as the title reports; 0: none */
+    bool late_reported;   /* a message has explained it */
+    int64_t tables_next;  /* tables are not made again before this time */
+    int64_t tables_until; /* the tables made last are shown until then */
+    int drawn;            /* the view on the screen */
+    bool still;           /* tables are being made again: the old ones stay on the screen */
+};
 
 struct pair; /* pair.h */
 
 struct app {
-    struct pair *pair; /* another trace below or above this one; NULL: it stands alone */
     struct trace *tr;
+    struct follow *follow; /* tr grows with a running program; NULL: tr is a finished file */
+    struct pair *pair;     /* a second trace above or below this one; NULL: none */
     struct view view;
-    struct triage *tg;          /* the tables of views 1, 5, 6; NULL until the trace is loaded */
-    struct findings_job *finds; /* while they are worked out */
+    struct triage *tg;          /* tables of the whole trace; NULL until they are counted */
+    struct findings_job *finds; /* verdicts that are being made; NULL: none */
     struct findings fs;
     struct tri tri;
-    bool hint;    /* say when the tables are done, if a key has come before */
-    int wish;     /* finding-next by so many once the tables are done, < 0 = back; 0 = no such wish */
-    bool touched; /* a key has come: where the reader is, is up to the reader */
+    unsigned due; /* of enum due */
+    bool stale;   /* the trace has grown since the view was told */
+
     const struct keymap *km;
-    const char *note;  /* for the title line, until the first key; NULL = none */
-    const char *name;  /* how the title shall name the trace, NULL = by its path */
-    const char *label; /* of one of two traces, the same */
     struct keystate keys;
-    enum action letter_for; /* mark, mark-go: the next key is its letter; ACT_NONE otherwise */
-    bool show_debug;        /* the debug field is on */
+    enum action letter_for; /* the next key is a mark's letter (mark, mark-go); ACT_NONE: it is not */
+    struct app_typed typed;
+    bool key_came;        /* the reader has pressed a key: gotop no longer moves by itself */
+    int finding_wish;     /* findings to step by once they are made, < 0: back; 0: none */
+    bool hint;            /* if a key came first, say when the findings are ready */
+    bool quit_asked;      /* "leave?" has been asked */
+    int press_x, press_y; /* where the mouse button went down, for dragging */
+
     struct grid grid;
-    bool utf8;           /* output may hold more than ASCII */
-    enum tier utf8_tier; /* glyphs where it may */
-    bool no_color;       /* there are none: the palette action says so */
-    enum palette palette;
-    bool by_ground; /* nobody chose it: it is that for the terminal's ground */
-    bool mono;
-    unsigned due; /* enum due: what is queued */
-    bool stale;   /* it went on, and the view has not been told */
-    struct follow
-        *follow;        /* a program that is running; tr is its trace. NULL: a finished one. See app_live.h */
-    bool following;     /* the window goes with its end */
-    bool held;          /* a move has held it */
-    bool unseen;        /* nobody looks on before it has ended: no tables until then */
-    struct app *before; /* what was held of another process, before R; shown below; NULL: nothing */
-    bool before_over;   /* it is to be let go */
-    int64_t follow_ns;  /* and is so long */
-    int64_t news_at;    /* monotonic: when something had come last; 0: not begun */
-    int silent_s;       /* so long nothing has, in seconds, as the title says it; 0: not long */
-    int late_s;         /* so late is what comes; 0: not to be told */
-    bool late_told;     /* and why */
-    int64_t tables_next;  /* monotonic: not before then are its tables worked out anew */
-    int64_t tables_until; /* and so long those there are stand */
-    int drawn;            /* the view that the screen shows */
-    bool still;           /* it shows tables that are worked out anew */
-    const char *where;    /* it runs there */
-    char live_name[200];  /* the title's words for it */
-    int open_view; /* where to open once the trace is loaded, if no key came first; 0, NULL = nowhere */
-    const char *open_at, *open_lane, *open_filter;
-    const char *open_wrong;   /* the filter asked for makes no sense: why (view.message) */
-    const char *const *roots; /* "recorded=here": where sources are */
-    int nroots;
-    char source[4096]; /* AR_SOURCE: the file, and */
-    uint64_t source_line;
-    char slice_over[VIEW_TEXT]; /* a file that is there, named once as a slice's */
-    void (*show)(void *arg);    /* draws now, before what takes long; NULL: nobody looks */
-    void *show_arg;
-    double ticks_per_second; /* --ticks-per-second, 0 = not given */
-    int64_t took_ms;         /* reading all of it took so long; 0: nobody waited */
-    bool asked;              /* whether to leave */
-    double rate;             /* bytes decoded per second, for the title; 0 = unknown */
-    int cursor_x, cursor_y;  /* where a terminal's own cursor stands, -1 = hidden; set by app_draw() */
+    int cursor_x, cursor_y; /* of the terminal's own cursor, -1: hidden; set by app_draw() */
+    bool utf8;              /* output may hold more than ASCII */
+    enum tier utf8_tier;    /* the glyphs to use then */
+    struct app_colours colours;
+    const char *name;           /* the trace's name in the title; NULL: its path */
+    const char *label;          /* the same, where two traces are shown */
+    const char *note;           /* shown in the title until the first key; NULL: none */
+    char footer[256];           /* the last line, made by app_draw() */
+    const char *footer_instead; /* shown there instead of keys; NULL: keys */
+    char debug[64];             /* shown in the title unless empty */
+    bool show_debug;            /* debug is filled in after each frame */
+    double rate;                /* bytes decoded per second, for the title; 0: unknown */
+    int64_t took_ms;            /* how long loading took; 0: nobody waited for it */
     struct help help;
-    char title[96];          /* of the help pop-up */
-    const char *idle_footer; /* what its last line says instead of the keys, NULL: the keys */
-    char debug[64];          /* shown in the title line if not empty */
-    char footer[256];
-    char *yank;                              /* VR_YANK: text for the clipboard; NULL before the first */
-    int press_x, press_y;                    /* where the mouse button went down, for dragging */
-    char history[3][APP_HISTORY][VIEW_TEXT]; /* lines typed behind ':', '/' and '\\' */
-    int history_n[3], history_at;
+    char title[96]; /* of the help pop-up */
+
+    struct app_open open;
+    struct app_live live;
+    struct app_source source;
+    char slice_over[VIEW_TEXT]; /* an existing file that was named once as a slice: the second time counts */
+    char *yank;                 /* text for the clipboard (VR_YANK); owned; NULL before the first */
+    void (*show)(void *arg);    /* draws at once, before something slow; NULL: nobody looks */
+    void *show_arg;
+    double ticks_per_second; /* --ticks-per-second; 0: not given */
 };
 
 /*
- * app_init - an app over an open trace, which may still be loading, and a keymap; both must outlive it.
- * false: out of memory.
+ * app_init - an app for an open trace, which may still be loading. The trace and the keymap are borrowed;
+ * they must outlive it. Returns false when out of memory; app_free() is still to be called.
  */
 bool app_init(struct app *a, struct trace *tr, const struct keymap *km, int w, int h);
 void app_free(struct app *a);
 
-/* app_open - go where the command line said, once there is something to go to; app_load() does it for a
- * finished trace. */
+/* app_open - go where app.open says. app_load() calls it when a finished trace is loaded. */
 void app_open(struct app *a);
+
 static inline bool app_has(const struct app *a, enum due what)
 {
     return (a->due & what) != 0;
@@ -140,48 +170,48 @@ static inline void app_add(struct app *a, enum due what)
     a->due |= what;
 }
 
-/* app_phase - what it is doing: the first of what is queued; 0: nothing, it waits for a key. */
+/* app_phase - the first work that is due (enum due); 0: none, the app waits for a key. */
 unsigned app_phase(const struct app *a);
 /*
- * app_step - do the first of what is queued, for about budget_ns: what a loop calls between keys. *flags:
- * what must happen next. Returns the phase it was in. app_busy - call it again at once.
+ * app_step - do the first work that is due for about budget_ns. *flags says what to do next. Returns the
+ * phase that it worked in. app_busy - there is more: call it again at once.
  */
 unsigned app_step(struct app *a, int64_t budget_ns, unsigned *flags);
 bool app_busy(const struct app *a);
 
 /* The steps, one by one. */
 /*
- * app_load - decode for about budget_ns; the view hears of it at the next key or picture.
- * false: the trace is complete.
+ * app_load - decode for about budget_ns. The view is told at the next key or frame. Returns false when the
+ * trace is complete.
  */
 bool app_load(struct app *a, int64_t budget_ns);
 /*
- * app_triage - once the trace is loaded: work out the tables for about budget_ns. When they are done view 1
- * is shown, unless a key has come before or the command line asked for another place; then a message says so.
- * A finding asked for in the meantime is gone to, unless something else moved since. Returns refresh flags;
- * DUE_TABLES says whether there is more to do.
+ * app_triage - once the trace is loaded, make the tables and findings for about budget_ns. When they are
+ * made, view 1 opens; if a key came first or the command line asked for another place, a message says that
+ * they are ready. It also goes to the finding that was asked for meanwhile, unless the reader has moved
+ * since. Returns refresh flags; DUE_TABLES says whether there is more to do.
  */
 unsigned app_triage(struct app *a, int64_t budget_ns);
-/* app_work - go on with a search for about budget_ns. Returns refresh flags. */
+/* app_work - continue a search or another slow action of the view for about budget_ns. Returns refresh
+ * flags. */
 unsigned app_work(struct app *a, int64_t budget_ns);
 unsigned app_resize(struct app *a, int w, int h);
 
-/* app_key - one key press: prompt, chord, count or action. Returns refresh flags. */
+/* app_key - one key: for a prompt, a chord, a count or an action. Returns refresh flags. */
 unsigned app_key(struct app *a, const struct key_event *ev);
-/* app_interruptible - is something under way that Ctrl-C ends: a prompt, a chord, a search? app_interrupt -
- * end it. */
+/* app_interruptible - Ctrl-C would end a prompt, a chord or a search. app_interrupt - end it. */
 bool app_interruptible(const struct app *a);
 unsigned app_interrupt(struct app *a);
-/* app_do - one action. count 0 = none given; arg NULL = none. */
+/* app_do - one action. count 0: none was given; arg NULL: none. Returns refresh flags. */
 unsigned app_do(struct app *a, enum action act, uint32_t count, const char *arg);
-/* app_keyview - whose bindings apply now. */
+/* app_keyview - whose key bindings apply now. */
 enum keyview app_keyview(const struct app *a);
-/* app_utf8 - the terminal turned out to take UTF-8: finer glyphs from now on. */
+/* app_utf8 - the terminal has shown that it takes UTF-8: use app.utf8_tier from now on. */
 void app_utf8(struct app *a);
 
-/* app_still - what is on the screen says more than what could be drawn yet. */
+/* app_still - the screen shows more than could be drawn now, since tables are being made again. */
 bool app_still(const struct app *a);
-/* app_draw - the screen as cells, in a->grid. false: out of memory. */
+/* app_draw - draw the screen into app.grid. Returns false when out of memory. */
 bool app_draw(struct app *a);
 
 #endif

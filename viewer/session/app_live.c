@@ -39,21 +39,21 @@ static void name_it(struct app *a)
     int64_t behind = time_sub(trace_info(a->tr)->end, at->view == VIEW_TOP ? at->cursor + 1 : at->win.t1);
     const bool tables = a->tri.tg && tri_shows(at->view); /* what comes is not looked at meanwhile */
     char lost[FMT_MAX + 16] = "", size[FMT_MAX], silent[32] = "", late[32] = "";
-    if (a->silent_s)
-        snprintf(silent, sizeof silent, ", silent %ds", a->silent_s);
-    if (a->late_s)
-        snprintf(late, sizeof late, ", %ds late", a->late_s);
+    if (a->live.silent_s)
+        snprintf(silent, sizeof silent, ", silent %ds", a->live.silent_s);
+    if (a->live.late_s)
+        snprintf(late, sizeof late, ", %ds late", a->live.late_s);
     if (follow_left_out(a->follow))
         snprintf(lost, sizeof lost, ", %s LEFT OUT", fmt_bytes(follow_left_out(a->follow), size));
     if (follow_ended(a->follow))
-        snprintf(a->live_name, sizeof a->live_name, "%.60s ENDED%s%s", a->where,
+        snprintf(a->live.title, sizeof a->live.title, "%.60s ENDED%s%s", a->live.where,
                  follow_connecting(a->follow) ? ", connecting" : "", lost);
-    else if (a->following)
-        snprintf(a->live_name, sizeof a->live_name, "%.60s LIVE%s%s%s", a->where, late, silent, lost);
+    else if (a->live.follows)
+        snprintf(a->live.title, sizeof a->live.title, "%.60s LIVE%s%s%s", a->live.where, late, silent, lost);
     else if (tables)
-        snprintf(a->live_name, sizeof a->live_name, "%.60s HELD%s", a->where, lost);
+        snprintf(a->live.title, sizeof a->live.title, "%.60s HELD%s", a->live.where, lost);
     else
-        snprintf(a->live_name, sizeof a->live_name, "%.60s HELD, %s behind%s", a->where,
+        snprintf(a->live.title, sizeof a->live.title, "%.60s HELD, %s behind%s", a->live.where,
                  when_dur(a->tr, behind < 0 ? 0 : behind, by), lost);
 }
 
@@ -61,7 +61,7 @@ static void name_it(struct app *a)
 static void pin(struct app *a)
 {
     int64_t end = view_end(&a->view);
-    a->view.at.win = window_of(end > a->follow_ns ? end - a->follow_ns : 0, end);
+    a->view.at.win = window_of(end > a->live.window_ns ? end - a->live.window_ns : 0, end);
     a->view.at.cursor = end - 1;
     move_settle(&a->view);
 }
@@ -70,7 +70,7 @@ static void tables_away(struct app *a)
 {
     if (!a->tg && !app_has(a, DUE_TABLES))
         return;
-    a->still |= a->tri.tg && a->drawn == a->view.at.view && tri_shows(a->view.at.view);
+    a->live.still |= a->tri.tg && a->live.drawn == a->view.at.view && tri_shows(a->view.at.view);
     tables_drop(a);
     findings_free(&a->fs);
     a->tri.fs = NULL;
@@ -88,11 +88,11 @@ static bool to_come(const struct app *a, const char *place)
 /* The command line named a place: a time or a lane at one is looked at for as long as the reader likes. */
 static void open_once(struct app *a)
 {
-    if (!a->open_view && !a->open_at && !a->open_lane && !a->open_filter)
+    if (!a->open.view && !a->open.at && !a->open.lane && !a->open.filter)
         return;
-    if (!follow_ended(a->follow) && (to_come(a, a->open_at) || to_come(a, a->open_lane)))
+    if (!follow_ended(a->follow) && (to_come(a, a->open.at) || to_come(a, a->open.lane)))
         return;
-    a->following = !a->open_at && !a->open_lane;
+    a->live.follows = !a->open.at && !a->open.lane;
     app_open(a);
 }
 
@@ -102,13 +102,13 @@ static unsigned grown(struct app *a)
     const struct window w = a->view.at.win;
     tables_away(a);
     unsigned f = view_loaded(&a->view);
-    if (a->held && !follow_ended(a->follow)) { /* though it showed all there was */
+    if (a->live.held && !follow_ended(a->follow)) { /* though it showed all there was */
         a->view.at.win = w;
         move_settle(&a->view);
     }
     if (trace_info(a->tr)->done)
         open_once(a);
-    if (a->following)
+    if (a->live.follows)
         pin(a);
     if (f & VR_WORK)
         app_add(a, DUE_VIEW);
@@ -131,45 +131,45 @@ static void exchange(struct app *a, int64_t by)
 
 static void before_free(struct app *a)
 {
-    if (!a->before)
+    if (!a->live.before)
         return;
-    app_free(a->before);
-    mem_free(a->before);
-    a->before = NULL;
+    app_free(a->live.before);
+    mem_free(a->live.before);
+    a->live.before = NULL;
 }
 
 static void before_away(struct app *a)
 {
-    if (a->before && a->pair)
+    if (a->live.before && a->pair)
         pair_end(a);
     before_free(a);
     follow_forget(a->follow);
-    a->name = a->live_name;
-    a->label = a->idle_footer = NULL;
+    a->name = a->live.title;
+    a->label = a->footer_instead = NULL;
     a->view.beyond = 0;
-    a->before_over = false;
+    a->live.before_over = false;
 }
 
 /* The old trace, as it was shown, below the one that runs now. false: out of memory. */
 static bool before_begin(struct app *a, struct trace *old, const struct place *at)
 {
-    struct app *b = a->before = mem_alloc(sizeof *b);
+    struct app *b = a->live.before = mem_alloc(sizeof *b);
     if (!b || !app_init(b, old, a->km, a->view.scr.w, a->view.scr.h)) {
         mem_free(b);
-        a->before = NULL;
+        a->live.before = NULL;
         return false;
     }
     b->utf8 = a->utf8;
     b->utf8_tier = a->utf8_tier;
-    b->no_color = a->no_color;
-    b->mono = b->view.scr.mono = a->mono;
-    b->palette = a->palette;
+    b->colours.none = a->colours.none;
+    b->colours.mono = b->view.scr.mono = a->colours.mono;
+    b->colours.palette = a->colours.palette;
     b->view.scr.tier = a->view.scr.tier;
-    b->roots = a->roots;
-    b->nroots = a->nroots;
-    b->touched = true;
-    snprintf(b->live_name, sizeof b->live_name, "%.60s BEFORE", a->where);
-    b->label = b->live_name;
+    b->source.roots = a->source.roots;
+    b->source.nroots = a->source.nroots;
+    b->key_came = true;
+    snprintf(b->live.title, sizeof b->live.title, "%.60s BEFORE", a->live.where);
+    b->label = b->live.title;
     while (app_load(b, INT64_MAX)) { /* it is: the view is told */
     }
     b->view.at.win = at->win;
@@ -179,7 +179,7 @@ static bool before_begin(struct app *a, struct trace *old, const struct place *a
         before_free(a);
         return false;
     }
-    a->label = a->live_name;
+    a->label = a->live.title;
     pair_unlink(a);
     return true;
 }
@@ -211,17 +211,18 @@ static bool works_wanted(const struct app *a)
 static unsigned tables_wanted(struct app *a)
 {
     int64_t now = host_now();
-    if (app_has(a, DUE_TABLES) || a->tg || (!tri_shows(a->view.at.view) && !a->wish && !works_wanted(a)))
+    if (app_has(a, DUE_TABLES) || a->tg ||
+        (!tri_shows(a->view.at.view) && !a->finding_wish && !works_wanted(a)))
         return VR_NONE;
-    if (a->unseen && app_live_waits(a))
+    if (a->live.unseen && app_live_waits(a))
         return VR_NONE;
-    if (a->following && !a->wish && now < a->tables_next)
+    if (a->live.follows && !a->finding_wish && now < a->live.tables_next)
         return VR_NONE;
     app_add(a, DUE_TABLES);
     unsigned f = app_triage(a, TABLES_AT_ONCE_NS);
     const int64_t rest = (host_now() - now) * TABLES_SHARE;
-    a->tables_next = now + rest;
-    a->tables_until = now + (rest < TABLES_STAND_NS ? rest : TABLES_STAND_NS);
+    a->live.tables_next = now + rest;
+    a->live.tables_until = now + (rest < TABLES_STAND_NS ? rest : TABLES_STAND_NS);
     return f | VR_DRAW;
 }
 
@@ -231,8 +232,9 @@ static unsigned tables_wanted(struct app *a)
  */
 static bool stands(const struct app *a)
 {
-    return app_has(a, DUE_TABLES) || (!follow_ended(a->follow) && a->tri.tg && tri_shows(a->view.at.view) &&
-                                      (!a->following || tri_makes(&a->view) || host_now() < a->tables_until));
+    return app_has(a, DUE_TABLES) ||
+           (!follow_ended(a->follow) && a->tri.tg && tri_shows(a->view.at.view) &&
+            (!a->live.follows || tri_makes(&a->view) || host_now() < a->live.tables_until));
 }
 
 /* Nothing has come for so long that "LIVE" alone would mislead. It is told by doubling: what stands still
@@ -242,13 +244,13 @@ static unsigned silence(struct app *a, bool news)
     enum { FIRST_S = 5, MOST_S = 1 << 20 };
     const int64_t now = host_now();
     int s = 0;
-    if (news || !a->news_at || stands(a) || follow_ended(a->follow))
-        a->news_at = now;
-    for (int k = FIRST_S; k < MOST_S && now - a->news_at >= (int64_t)k * 1000000000; k *= 2)
+    if (news || !a->live.news_at || stands(a) || follow_ended(a->follow))
+        a->live.news_at = now;
+    for (int k = FIRST_S; k < MOST_S && now - a->live.news_at >= (int64_t)k * 1000000000; k *= 2)
         s = k;
-    if (s == a->silent_s)
+    if (s == a->live.silent_s)
         return VR_NONE;
-    a->silent_s = s;
+    a->live.silent_s = s;
     return VR_DRAW;
 }
 
@@ -258,14 +260,14 @@ static unsigned lateness(struct app *a)
     enum { TOLD_S = 5 };
     const int64_t ns = follow_ended(a->follow) ? 0 : follow_late(a->follow);
     const int s = ns >= LIVE_LATE ? (int)(ns / 1000000000) : 0;
-    if (s == a->late_s)
+    if (s == a->live.late_s)
         return VR_NONE;
-    if (s >= TOLD_S && !a->late_told)
+    if (s >= TOLD_S && !a->live.late_reported)
         view_message(&a->view, true,
                      "the connection is slower than the trace (the title says by how much), and "
                      "the program holds the rest in its memory");
-    a->late_told |= s >= TOLD_S;
-    a->late_s = s;
+    a->live.late_reported |= s >= TOLD_S;
+    a->live.late_s = s;
     return VR_DRAW;
 }
 
@@ -274,7 +276,7 @@ static unsigned ended(struct app *a)
     const char *why = follow_why(a->follow);
     a->tri.so_far = false;
     char key[64] = "";
-    if (strcmp(a->where, piped_name) != 0)
+    if (strcmp(a->live.where, piped_name) != 0)
         help_key(a->km, app_keyview(a), ACT_RECONNECT, key, sizeof key);
     view_message(&a->view, *why, "the trace has ended%s%.160s%s%s%s", *why ? ": " : "", why, *key ? "; " : "",
                  key, *key ? " connects again" : "");
@@ -284,15 +286,15 @@ static unsigned ended(struct app *a)
 void app_live_begin(struct app *a, struct follow *f, const char *where)
 {
     a->follow = f;
-    a->where = where;
-    a->following = true;
-    a->follow_ns = FOLLOW_NS;
+    a->live.where = where;
+    a->live.follows = true;
+    a->live.window_ns = FOLLOW_NS;
     app_set(a, DUE_LOAD, false);
     a->tri.so_far = !follow_ended(f);
-    a->touched = true; /* the findings don't take the screen */
-    a->name = a->live_name;
+    a->key_came = true; /* the findings don't take the screen */
+    a->name = a->live.title;
     if (follow_ended(f)) {
-        a->following = false;
+        a->live.follows = false;
         (void)ended(a);
     }
     name_it(a);
@@ -310,7 +312,7 @@ static unsigned follow_more(struct app *a, int64_t budget_ns, int64_t *by)
     do {
         news = follow_step(a->follow, stands(a) ? 0 : budget_ns, by);
         all = (all & ~(unsigned)FOLLOW_BUSY) | news;
-    } while (++i < GOES && a->following && (news & FOLLOW_BUSY) &&
+    } while (++i < GOES && a->live.follows && (news & FOLLOW_BUSY) &&
              !(news & ~(unsigned)(FOLLOW_BUSY | FOLLOW_GREW)));
     return all;
 }
@@ -333,11 +335,11 @@ unsigned app_live(struct app *a, int64_t budget_ns, bool *busy)
                      follow_unsaved(a->follow));
         f |= VR_DRAW;
     }
-    if (a->before_over) {
+    if (a->live.before_over) {
         before_away(a);
         f |= VR_DRAW;
     }
-    if ((news & FOLLOW_SHORT) && a->before) {
+    if ((news & FOLLOW_SHORT) && a->live.before) {
         before_away(a);
         view_message(&a->view, true, "gotop needs memory: it has dropped what was before R");
         f |= VR_DRAW;
@@ -347,21 +349,21 @@ unsigned app_live(struct app *a, int64_t budget_ns, bool *busy)
         f |= VR_DRAW;
     }
     if (news & FOLLOW_RECONNECTED) {
-        a->late_told = false;
-        a->following = true;
-        a->held = false;
+        a->live.late_reported = false;
+        a->live.follows = true;
+        a->live.held = false;
         pin(a);
         view_message(&a->view, false, "connected again%s",
                      follow_joined(a->follow) ? ": behind a gap the same program goes on"
-                     : a->before              ? ": to another process; what was before is below"
-                                 : ": to another process, so this is another trace, with its own 0");
+                     : a->live.before         ? ": to another process; what was before is below"
+                                      : ": to another process, so this is another trace, with its own 0");
     }
     if (news & FOLLOW_ENDED)
         f |= ended(a);
     if ((news & FOLLOW_ENDED) && follow_replaced(a->follow))
         f |= app_live_reconnect(a);
     if (follow_ended(a->follow) && !follow_lacks(a->follow))
-        a->following = false; /* what came before the end is decoded */
+        a->live.follows = false; /* what came before the end is decoded */
     f |= silence(a, news != 0) | lateness(a);
     *busy = news != 0;
     if (!(news & FOLLOW_BUSY))
@@ -379,7 +381,7 @@ static bool zooms(enum action act)
 void app_live_acted(struct app *a, enum action act, const struct place *from)
 {
     const struct place *at = &a->view.at;
-    if (!a->follow || !a->following || act == ACT_FOLLOW)
+    if (!a->follow || !a->live.follows || act == ACT_FOLLOW)
         return;
     if (at->win.t1 >
         trace_info(a->tr)->end) /* typed before there was anything: no picture yet that could be held */
@@ -387,12 +389,12 @@ void app_live_acted(struct app *a, enum action act, const struct place *from)
     bool window = at->win.t0 != from->win.t0 || at->win.t1 != from->win.t1;
     bool row = at->view == from->view && at->row != from->row && tri_shows(at->view);
     if (zooms(act) && window) { /* another pace, the same end */
-        a->follow_ns = window_len(at->win);
+        a->live.window_ns = window_len(at->win);
         pin(a);
     } else if (window || (act == ACT_DETAILS && a->view.popup.kind == POPUP_SPAN) ||
                at->cursor != from->cursor || at->exact != from->exact || row) {
-        a->following = false;
-        a->held = true;
+        a->live.follows = false;
+        a->live.held = true;
     }
     name_it(a);
 }
@@ -403,8 +405,8 @@ unsigned app_live_follow(struct app *a)
         unsigned f = view_finish(&a->view, 0);
         return f | ended(a);
     }
-    a->following = true;
-    a->held = false;
+    a->live.follows = true;
+    a->live.held = false;
     if (a->view.popup.kind == POPUP_SPAN) /* it was of the moment that was held */
         a->view.popup.kind = POPUP_NONE;
     pin(a);
@@ -426,13 +428,13 @@ unsigned app_live_reconnect(struct app *a)
     struct err e = {0};
     if (follow_connecting(a->follow))
         view_message(&a->view, true, "still waiting for the program's first second");
-    else if (!follow_ended(a->follow) && a->before) {
-        a->before_over = true; /* not while a key of both is at work */
+    else if (!follow_ended(a->follow) && a->live.before) {
+        a->live.before_over = true; /* not while a key of both is at work */
         view_message(&a->view, false, "what was before is let go");
     } else if (!follow_ended(a->follow))
         view_message(&a->view, true,
-                     feed_is_url(a->where) ? "it is still connected" : "it is still followed");
-    else if (strcmp(a->where, piped_name) == 0)
+                     feed_is_url(a->live.where) ? "it is still connected" : "it is still followed");
+    else if (strcmp(a->live.where, piped_name) == 0)
         view_message(&a->view, true, "standard input can't be asked again");
     else if (follow_reconnect(a->follow, &e))
         view_message(&a->view, true, "no connection: %.160s", e.what);

@@ -1,28 +1,29 @@
 /*
- * app_live.h - a program that is running, on the screen: the window goes with its end until the reader moves.
+ * app_live.h - a running program on the screen. The window moves with the end of the trace until the reader
+ * moves; then it stays, and `F` follows again. follow.h has the trace, app.h the state (struct app_live).
  */
 #ifndef GOTOP_VIEWER_APP_LIVE_H
 #define GOTOP_VIEWER_APP_LIVE_H
 
 #include "viewer/session/app.h"
 
-/* app_live_begin - from now on show what `f` holds; before any key, after app_init() on its trace. */
+/* app_live_begin - show f from now on. Call it after app_init() with f's trace, before any key. `where` is
+ * borrowed. app_live_end() closes f. */
 void app_live_begin(struct app *a, struct follow *f, const char *where);
-/* app_live - read, decode and show more, for about budget_ns. Returns refresh flags; *busy: call again at
+void app_live_end(struct app *a);
+/* app_live - receive, decode and show more, for about budget_ns. Returns refresh flags. *busy: call again at
  * once. */
 unsigned app_live(struct app *a, int64_t budget_ns, bool *busy);
-/* app_live_acted - what was done since the reader stood at `from` has moved: the picture stands still now. */
-void app_live_acted(struct app *a, enum action act, const struct place *from);
-/* app_live_follow - to the end, and on with it. */
-unsigned app_live_follow(struct app *a);
-/* app_live_reconnect - after the end: connect once more. app_live_waits - may there
- * be more to see without a key? */
-unsigned app_live_reconnect(struct app *a);
+/* app_live_waits - more may come without a key. */
 bool app_live_waits(const struct app *a);
-/* app_live_end - before the app is left: the program is let go, and its trace given back. */
-void app_live_end(struct app *a);
-/* app_live_pause - the process is about to be stopped: the program must not wait for us meanwhile, so it is
- * let go. */
+
+/* app_live_acted - an action is done, and the reader stood at `from` before it: if it moved, the window
+ * stays. */
+void app_live_acted(struct app *a, enum action act, const struct place *from);
+/* The actions: go to the end and follow again; connect once more after the end. */
+unsigned app_live_follow(struct app *a);
+unsigned app_live_reconnect(struct app *a);
+/* app_live_pause - gotop is about to be suspended, and the program must not wait for it: let it go. */
 void app_live_pause(struct app *a);
 
 #endif

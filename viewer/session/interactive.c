@@ -66,14 +66,14 @@ static void answers(struct loop *l)
         l->dirty = true;
     }
     const enum ground g = term_ground(l->t);
-    if (!a->by_ground || g == GROUND_UNKNOWN)
+    if (!a->colours.by_ground || g == GROUND_UNKNOWN)
         return;
-    a->by_ground = false;
-    a->palette = palette_on(a->palette, g);
+    a->colours.by_ground = false;
+    a->colours.palette = palette_on(a->colours.palette, g);
     if (a->pair)
-        pair_below(a)->palette = a->palette;
-    if (!a->no_color)
-        term_palette(l->t, a->palette, a->mono);
+        pair_below(a)->colours.palette = a->colours.palette;
+    if (!a->colours.none)
+        term_palette(l->t, a->colours.palette, a->colours.mono);
     l->dirty = true;
 }
 
@@ -140,7 +140,7 @@ struct edited {
 static bool edit(void *arg)
 {
     struct edited *x = arg;
-    x->end = editor_open(x->a->source, x->a->source_line);
+    x->end = editor_open(x->a->source.path, x->a->source.line);
     return x->end == EDITOR_DONE;
 }
 
@@ -148,8 +148,8 @@ static void edit_source(struct loop *l)
 {
     struct app *a = l->a;
     if (!editor_name()) {
-        view_message(&a->view, true, "%.120s:%llu (set EDITOR to open it)", a->source,
-                     (unsigned long long)a->source_line);
+        view_message(&a->view, true, "%.120s:%llu (set EDITOR to open it)", a->source.path,
+                     (unsigned long long)a->source.line);
         return;
     }
     struct edited x = {.a = a};
@@ -158,8 +158,8 @@ static void edit_source(struct loop *l)
     if (x.end == EDITOR_FAILED)
         view_message(&a->view, true, "%.80s ended with an error", editor_name());
     else if (x.end == EDITOR_DECLINED)
-        view_message(&a->view, false, "%.120s:%llu was not opened", a->source,
-                     (unsigned long long)a->source_line);
+        view_message(&a->view, false, "%.120s:%llu was not opened", a->source.path,
+                     (unsigned long long)a->source.line);
 }
 
 static void obey(struct loop *l, unsigned flags)
@@ -168,7 +168,7 @@ static void obey(struct loop *l, unsigned flags)
     if (flags & ~(unsigned)VR_WORK)
         l->dirty = true;
     if (flags & AR_PALETTE)
-        term_palette(l->t, a->palette, a->mono);
+        term_palette(l->t, a->colours.palette, a->colours.mono);
     if (flags & AR_REDRAW)
         term_redraw(l->t);
     if (flags & VR_YANK)

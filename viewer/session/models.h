@@ -1,14 +1,14 @@
 /*
- * models.h - the bytes of a program that runs, as they come, models of them, and the thread that makes the
- * next model beside the one that is shown. follow.h has the drawing.
+ * models.h - the bytes of a running program's trace, models of them, and the thread that decodes the next
+ * model beside the one that is shown. follow.h has the drawing.
  *
- * A strip is bytes that grow at one address: a range of addresses is kept for them, memory comes behind them
- * as it is needed, and goes before them. So who reads them need not be told when they grow, and several can
- * read the same. Bytes are put by one thread; they may be given back by another.
+ * A strip is bytes that grow at one address. Addresses are reserved for all of it; memory is added at the
+ * end and given back at the beginning. So readers need not be told when it grows, and several models can
+ * read the same bytes. One thread appends; another one may give memory back.
  *
- * A model is of what stands in a strip from some generation on. Where it doesn't begin with the strip, the
- * trace's header is put in front of it only while it is opened, and for good by model_alone(): until then
- * another one reads what stands there.
+ * A model decodes what stands in a strip from some generation on. A trace begins with a header, so the
+ * header is written before that generation while the model is opened, and again for good by model_alone();
+ * between the two, an older model still reads the bytes that the header covers.
  */
 #ifndef GOTOP_VIEWER_MODELS_H
 #define GOTOP_VIEWER_MODELS_H
@@ -24,68 +24,81 @@
 struct strip {
     uint8_t *p;
     size_t n, usable, cap;
-    size_t gone; /* bytes at its beginning that have no memory any more */
-    size_t *gap; /* ascending: what stands from here on was recorded apart from what stands before it */
+    size_t gone; /* bytes at its beginning whose memory was given back */
+    size_t *gap; /* ascending offsets: something is missing before each */
     size_t ngap, capgap;
     unsigned users;
 };
 
-struct strip *strip_new(void);     /* empty, with one user; NULL: no such range is free */
-void strip_use(struct strip *s);   /* one more */
-void strip_leave(struct strip *s); /* one less; with the last one it is gone. NULL is allowed */
-bool strip_put(struct strip *s, const uint8_t *p, size_t n); /* false: out of memory, or of the range */
-bool strip_gap(struct strip *s);           /* a gap, before what is put next. false: out of memory */
-void strip_cut(struct strip *s, size_t n); /* no more than n bytes are of use: others will be put there */
-size_t strip_held(const struct strip *s);  /* bytes that have memory */
-bool strip_is_long(
-    const struct strip *s); /* half of its range is used: what begins anew should do so in another one */
+/* strip_new - an empty strip with one user; NULL: no range of addresses is free. strip_use - one more user.
+ * strip_leave - one less; the last one frees it. NULL is allowed. */
+struct strip *strip_new(void);
+void strip_use(struct strip *s);
+void strip_leave(struct strip *s);
+/* strip_put - append n bytes. Returns false when memory or addresses run out. */
+bool strip_put(struct strip *s, const uint8_t *p, size_t n);
+/* strip_gap - something is missing before the bytes that are appended next. Returns false: out of memory. */
+bool strip_gap(struct strip *s);
+/* strip_cut - drop all but the first n bytes. */
+void strip_cut(struct strip *s, size_t n);
+/* strip_held - bytes that have memory. */
+size_t strip_held(const struct strip *s);
+/* strip_is_long - half of its addresses are used: a new model should begin in a new strip. */
+bool strip_is_long(const struct strip *s);
 
 struct model {
-    struct strip *strip; /* it is a user of it */
-    size_t from,
-        len; /* its generations: where they begin in the strip, up to where the trace was told of them */
-    size_t forget;    /* when it is given back, nobody reads what stands before that */
-    size_t gap;       /* of the strip's gaps it was told of so many */
-    struct trace *tr; /* NULL: there is no model */
-    bool waits;       /* all that it was told of is decoded */
-    bool over;        /* and no more can be: damage */
+    struct strip *strip; /* counted as a user */
+    size_t from;         /* offset in the strip of its first generation */
+    size_t len;          /* offset up to which the trace knows of bytes */
+    size_t forget;       /* when the model is freed, memory before this offset goes, too */
+    size_t gap;          /* number of the strip's gaps that the trace knows of */
+    struct trace *tr;    /* owned; NULL: there is no model */
+    bool waits;          /* all bytes that it knows of are decoded */
+    bool over;           /* damage: no more can be decoded */
 };
 
-/* model_open - of what stands in the strip from `from` on, which may still be nothing. false: *e says why. */
+/* model_open - a model of the strip from `from` on, where there may be nothing yet. Returns false: *e says
+ * why. */
 bool model_open(struct model *m, struct strip *strip, size_t from, const uint8_t header[STREAM_HEADER],
                 const struct trace_opts *o, struct err *e);
 /*
- * model_whole - of the same bytes as another one, of which no more come: it is read as a file is. false: *e
- * says why, or something is missing among them, which no file tells.
+ * model_whole - a model of the same bytes as `of`, to which none are added: they are read as a file. Returns
+ * false: *e says why, or the bytes have a gap, which a file can't have.
  */
 bool model_whole(struct model *m, const struct model *of, const uint8_t header[STREAM_HEADER],
                  const struct trace_opts *o, struct err *e);
-void model_alone(struct model *m,
-                 const uint8_t header[STREAM_HEADER]); /* nobody else reads the strip any more */
-/* model_grow - the trace is told of all that stands in the strip. false: out of memory. */
+/* model_alone - no other model reads the strip any more: the header may stand in it. */
+void model_alone(struct model *m, const uint8_t header[STREAM_HEADER]);
+/* model_grow - tell the trace of all bytes in the strip. Returns false: out of memory. */
 bool model_grow(struct model *m);
 void model_decode(struct model *m, int64_t budget_ns);
-/* model_done - up to where in the strip it is decoded. */
+/* model_done - the offset in the strip up to which it is decoded. */
 size_t model_done(const struct model *m);
 void model_free(struct model *m);
 
-/* Under its lock, but for `next` while it is busy: that is the thread's then. */
+/* The thread that makes the next model. mu guards all of it, but for `next` while busy: then the thread has
+ * it. */
 struct maker {
     pthread_t thread;
     pthread_mutex_t mu;
     pthread_cond_t work;
-    bool on, quit, busy, hold; /* the thread runs, shall end, decodes; it must not begin to */
-    struct model next;         /* what it makes; next.tr NULL: nothing */
-    int64_t end;               /* next's, ns */
-    size_t done;               /* model_done(next) */
-    struct model gone;         /* to be given back */
+    bool on;           /* the thread runs */
+    bool quit;         /* it shall end */
+    bool busy;         /* it is decoding */
+    bool hold;         /* it must not begin to decode */
+    struct model next; /* what it makes; next.tr NULL: nothing */
+    int64_t end;       /* the end of next's trace, ns */
+    size_t done;       /* model_done(next) */
+    struct model gone; /* to be freed by the thread */
 };
 
 enum err_code maker_start(struct maker *k, struct err *e);
-void maker_stop(struct maker *k); /* what it made and what it was to give back is gone */
-void maker_put(struct maker *k, const struct model *m); /* it is made from now on */
-/* maker_drop - what it makes is given back. false: not now, it is busy. */
+void maker_stop(struct maker *k); /* frees what it made */
+/* maker_put - make this model from now on; the maker owns it. */
+void maker_put(struct maker *k, const struct model *m);
+/* maker_drop - give up the model that is being made. Returns false while the thread is busy: ask again. */
 bool maker_drop(struct maker *k);
-void maker_give_back(struct maker *k, struct model *m); /* gone.tr must be NULL; *m is empty then */
+/* maker_give_back - free a model in the thread. gone.tr must be NULL. *m is empty afterwards. */
+void maker_give_back(struct maker *k, struct model *m);
 
 #endif

@@ -139,11 +139,11 @@ static unsigned pair_hand_up(struct pair *p, struct app *from, unsigned f)
     struct app *host = p->app[0], *other = from == host ? p->app[1] : host;
     pair_yank_up(p, from, f);
     if ((f & AR_SOURCE) && from != host) {
-        memcpy(host->source, from->source, sizeof host->source);
-        host->source_line = from->source_line;
+        memcpy(host->source.path, from->source.path, sizeof host->source.path);
+        host->source.line = from->source.line;
     }
-    other->palette = from->palette;
-    other->mono = other->view.scr.mono = from->mono;
+    other->colours.palette = from->colours.palette;
+    other->colours.mono = other->view.scr.mono = from->colours.mono;
     other->view.scr.tier = from->view.scr.tier;
     other->view.scr.unfolded = from->view.scr.unfolded;
     host->show_debug = from->show_debug;
@@ -383,13 +383,13 @@ static void pair_name(struct pair *p, int i)
              : slash && slash[1] ? slash + 1
                                  : path);
     a->name = p->name[i];
-    a->idle_footer = NULL;
+    a->footer_instead = NULL;
     if (p->active == i)
         return;
     help_key(a->km, app_keyview(a), ACT_OTHER, key, sizeof key);
     help_key(a->km, app_keyview(a), ACT_ALIGN, align_key, sizeof align_key);
     snprintf(p->footer, sizeof p->footer, "%s to this trace  %s align", key, align_key);
-    a->idle_footer = p->footer;
+    a->footer_instead = p->footer;
 }
 
 bool pair_draw(struct app *a)
@@ -435,7 +435,7 @@ bool pair_begin(struct app *a, struct app *b)
     p->w = a->view.scr.w;
     p->h = a->view.scr.h;
     a->pair = b->pair = p;
-    b->touched =
+    b->key_came =
         true; /* it shows what the upper one shows: its findings don't take the screen by themselves */
     pair_divide(p);
     return true;

@@ -34,7 +34,7 @@ unsigned picture_write(struct app *a)
             close(fd);
         return flags;
     }
-    svg_print(&a->grid, a->palette, f);
+    svg_print(&a->grid, a->colours.palette, f);
     const bool wrong = ferror(f);
     if (fclose(f) != 0 || wrong)
         return picture_failed(a, name);

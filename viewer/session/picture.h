@@ -7,8 +7,8 @@
 #include "viewer/session/app.h"
 
 /*
- * picture_write - the screen as it was drawn last, in its colours, as gotop-1.svg (or the next number that is
- * free) in the current folder. It says where, or why not. Returns refresh flags.
+ * picture_write - the screen as it was drawn last, in its colours, as gotop-1.svg (or the next number that
+ * is free) in the current folder. It says where, or why not. Returns refresh flags.
  */
 unsigned picture_write(struct app *a);
 

@@ -69,21 +69,22 @@ static uint32_t stack_here(const struct app *a)
 unsigned source_open(struct app *a)
 {
     uint32_t stack = stack_here(a), n = trace_stack(a->tr, stack);
-    char first[sizeof a->source] = "";
+    char first[sizeof a->source.path] = "";
     if (!n) {
         view_message(&a->view, true, "no stack is recorded here");
         return VR_DRAW | VR_BELL;
     }
     for (uint32_t i = stacks_user_frame(a->tr, stack); i < n; i++) {
         struct frame f = trace_frame(a->tr, stack, i);
-        if (!source_path(a->roots, a->nroots, trace_str(a->tr, f.file), a->source, sizeof a->source))
+        if (!source_path(a->source.roots, a->source.nroots, trace_str(a->tr, f.file), a->source.path,
+                         sizeof a->source.path))
             continue;
-        if (source_readable(a->source)) {
-            a->source_line = f.line;
+        if (source_readable(a->source.path)) {
+            a->source.line = f.line;
             return AR_SOURCE | VR_DRAW;
         }
         if (!first[0])
-            memcpy(first, a->source, sizeof first);
+            memcpy(first, a->source.path, sizeof first);
     }
     view_message(&a->view, true,
                  first[0] ? "no such file here: %.120s (--source-root A=B says where sources are)"

@@ -8,8 +8,8 @@
 
 /*
  * source_open - the innermost frame under the cursor (or of the pop-up) that is the program's own and whose
- * file is here: into a->source and a->source_line, AR_SOURCE. If there is none a message says what was looked
- * for.
+ * file is here: into a->source.path and a->source.line, AR_SOURCE. If there is none a message says what was
+ * looked for.
  */
 unsigned source_open(struct app *a);
 /*
