@@ -1,8 +1,9 @@
 /*
- * app.c - which layer a key goes to.
+ * app.c - who gets a key.
  *
- * Layers, top first: a prompt takes every key as text; a chord or count under way takes the next key; a
- * pop-up turns lane movement into scrolling. There is no other mode. What an action does is in act.c.
+ * The first of these that is there takes it: a prompt, as text; a chord or a count under way; a pop-up,
+ * which scrolls by the keys that move across lanes; the view. There is no other mode. act.c does the
+ * actions.
  */
 #include "viewer/session/app.h"
 
@@ -53,7 +54,8 @@ void app_free(struct app *a)
     mem_free(a->yank);
 }
 
-/* What the view derives from the trace costs a walk over its lanes: not at every slice of loading. */
+/* The view walks over all lanes when the trace has grown. So it is told before a key or a frame, not at
+ * every slice of loading. */
 static void sync(struct app *a)
 {
     if (a->stale && (view_loaded(&a->view) & VR_WORK))
@@ -61,7 +63,7 @@ static void sync(struct app *a)
     a->stale = false;
 }
 
-/* Go where the command line said. The window first: a lane at a time then finds that time on the screen. */
+/* The window comes first, so that a lane at a time finds that time on the screen. */
 void app_open(struct app *a)
 {
     if (trace_fatal(a->tr))
@@ -82,7 +84,7 @@ void app_open(struct app *a)
     if (f & VR_WORK)
         app_add(a, DUE_VIEW);
     if (a->open.view)
-        a->view.trail.n = a->view.trail.redo_n = 0; /* one begins here: nothing lies below */
+        a->view.trail.n = a->view.trail.redo_n = 0; /* the trail begins in this view */
     a->open.filter = NULL;
     a->open.view = 0;
     a->open.at = a->open.lane = NULL;
@@ -117,7 +119,7 @@ unsigned app_work(struct app *a, int64_t budget_ns)
 {
     struct place from = a->view.at;
     unsigned f = view_work(&a->view, budget_ns);
-    if (f & VR_YANK) { /* what a key began to copy */
+    if (f & VR_YANK) { /* a key has begun this copy */
         mem_free(a->yank);
         a->yank = a->view.job.copied;
         a->view.job.copied = NULL;
@@ -129,7 +131,7 @@ unsigned app_work(struct app *a, int64_t budget_ns)
 
 unsigned app_phase(const struct app *a)
 {
-    return a->due & (~a->due + 1); /* its lowest bit */
+    return a->due & (~a->due + 1); /* the lowest bit */
 }
 
 bool app_busy(const struct app *a)
@@ -139,7 +141,7 @@ bool app_busy(const struct app *a)
     return a->due;
 }
 
-/* Tables wait for what the reader is waiting for, unless that is them. */
+/* The view's work goes first, unless the tables are what the reader looks at. */
 static bool tables_turn(const struct app *a)
 {
     return app_has(a, DUE_TABLES) && (!app_has(a, DUE_VIEW) || tri_shows(a->view.at.view));
@@ -217,8 +219,8 @@ static unsigned history_move(struct app *a, int by)
 
 enum { NAME_COUNT = ACT_COUNT + 2 * VIEW_END, NAME_ROOM = 64 };
 
-/* What a line behind ':' may begin with, by number: an action, "view-" and a view's name, a view's name. "":
- * none, or again. */
+/* The i-th word that a line behind ':' may begin with: an action, a view, or "view-" and a view. "": no
+ * word for this i. */
 static const char *command_name(int i, char out[NAME_ROOM])
 {
     const int view = (i - ACT_COUNT) / 2;
@@ -230,14 +232,14 @@ static const char *command_name(int i, char out[NAME_ROOM])
     return action_find(out, strlen(out)) == ACT_NONE ? out : "";
 }
 
-/* The same of what a word in SQL may be. */
+/* The i-th word that can be completed, of a command or of SQL. */
 static const char *word_name(bool sql, int i, char out[NAME_ROOM])
 {
     const char *name = sql ? sql_view_word((unsigned)i) : command_name(i, out);
     return name ? name : "";
 }
 
-/* Where the word begins that is completed; SQL has several. */
+/* The offset of the word to complete: SQL has several, a command only the first. */
 static size_t word_begins(const char *text, size_t len, bool *sql)
 {
     *sql = strncmp(text, "sql ", 4) == 0;
@@ -246,7 +248,7 @@ static size_t word_begins(const char *text, size_t len, bool *sql)
     return *sql ? len : 0;
 }
 
-/* Complete a name as far as it is certain. */
+/* Tab adds the letters that all matching words share; several words are listed. */
 static unsigned prompt_complete(struct app *a)
 {
     bool sql;
@@ -282,7 +284,7 @@ static unsigned prompt_complete(struct app *a)
     return VR_DRAW;
 }
 
-/* A view by "view-" and its name; or by its name alone, unless that is an action's. */
+/* A view by its name, unless an action has the same name; "view-NAME" always means the view. */
 static int view_named(const char *name, size_t len)
 {
     enum { PREFIX = sizeof "view-" - 1 };
@@ -291,7 +293,7 @@ static int view_named(const char *name, size_t len)
     return action_complete(name, len) == ACT_NONE ? kind_find(name, len) : VIEW_NONE;
 }
 
-/* A line behind ':' that is no place to go: an action's name and perhaps a count or an argument. */
+/* A line behind ':' that is not a place: an action, with a count or an argument; a view; or SQL. */
 static unsigned run_command(struct app *a)
 {
     char line[VIEW_TEXT];
@@ -338,7 +340,7 @@ static unsigned prompt_accept(struct app *a)
     return f;
 }
 
-/* What moves within the line, or takes from it; false: the key means something else. */
+/* Keys that edit the line. Returns false when the key means something else. */
 static bool prompt_edit(struct view *v, keycode k, unsigned *f)
 {
     enum { FAR = VIEW_TEXT };
@@ -373,7 +375,7 @@ static unsigned prompt_key(struct app *a, keycode k)
     if (k == K_ENTER)
         return prompt_accept(a);
     if (k == K_ESC || k == (K_CTRL | 'g'))
-        return view_back(&a->view) | VR_DRAW; /* a search under way goes back to where it was begun */
+        return view_back(&a->view) | VR_DRAW; /* a search under way returns to where it began */
     if (k == K_UP || k == (K_CTRL | 'p'))
         return history_move(a, -1);
     if (k == K_DOWN || k == (K_CTRL | 'n'))
@@ -387,7 +389,7 @@ static unsigned prompt_key(struct app *a, keycode k)
 
 /* ---- keys ---------------------------------------------------------------------------------------------- */
 
-/* Where there is nothing to zoom, in lists and pop-ups, the wheel goes over their lines. */
+/* The wheel scrolls where there is nothing to zoom: in tables, the log and pop-ups. */
 static bool scrolls(const struct app *a, keycode k, enum action act)
 {
     return key_is_mouse(k) && (act == ACT_ZOOM_IN || act == ACT_ZOOM_OUT) &&
@@ -412,8 +414,7 @@ static unsigned feed(struct app *a, keycode k)
         return VR_DRAW | app_do(a, hit->action, given ? (uint32_t)n : 0, hit->arg);
     }
     case KEYFEED_MORE:
-        view_message(&a->view, false, "%s",
-                     ""); /* the footer shows what is under way: nothing may lie over it */
+        view_message(&a->view, false, "%s", ""); /* a message would hide the footer, which shows the chord */
         return VR_DRAW;
     case KEYFEED_CANCEL: return VR_DRAW;
     case KEYFEED_NONE: break;
@@ -427,8 +428,8 @@ static unsigned feed(struct app *a, keycode k)
     return VR_DRAW | VR_BELL;
 }
 
-/* The cell under the mouse pointer becomes the cursor; in ruler and bands its time alone, in tables its row
- * alone. */
+/* Move the cursor to the cell under the mouse: time and lane; in the ruler and the bands only the time; in
+ * tables only the row. */
 static unsigned point(struct app *a, int x, int y)
 {
     struct view *v = &a->view;
@@ -437,7 +438,7 @@ static unsigned point(struct app *a, int x, int y)
     const struct lanes *l = kind < LANE_KINDS ? &v->lanes[kind] : NULL;
     unsigned f = VR_NONE;
     struct plan p;
-    uint32_t rows = l ? l->n : v->items.n; /* a view shows lanes or items */
+    uint32_t rows = l ? l->n : v->items.n; /* a view shows either lanes or items */
     plan_view(&p, v, rows);
     int64_t row = y >= p.y[ROW_LANES] ? view_line_row(v, view_y_line(v, y - p.y[ROW_LANES])) : 0;
     int64_t rows_by;
@@ -458,7 +459,7 @@ static unsigned point(struct app *a, int x, int y)
     return f;
 }
 
-/* Beside rows: a tab, a column's title, a frame, a window. */
+/* A click that is not on a row: on a tab, a column's title, or what the view itself takes. */
 static unsigned touch(struct app *a, int x, int y)
 {
     struct view *v = &a->view;
@@ -469,16 +470,16 @@ static unsigned touch(struct app *a, int x, int y)
         return tabs_at(v, x) == VIEW_NONE ? VR_NONE : view_switch(v, tabs_at(v, x));
     if (!here->touch || view_listed(v, y, &by))
         return VR_NONE;
-    plan_view(&p, v, 0); /* it has no lanes, and no list of things */
+    plan_view(&p, v, 0); /* such a view has no lanes and no items */
     return here->touch(v, &p, x, y);
 }
 
-/* The button was pressed in one cell and released in another: select what lies between. */
+/* The button went down in one cell and up in another: select the range between them. */
 static unsigned drag(struct app *a, int x, int y)
 {
     unsigned f = point(a, a->press_x, a->press_y);
     if (kind_here(&a->view)->table)
-        return f; /* there is no time between two of its columns */
+        return f; /* columns of a table are not times */
     if (a->view.sel.stands || a->view.sel.going)
         f |= view_back(&a->view);
     f |= view_select(&a->view, 0);
@@ -486,7 +487,7 @@ static unsigned drag(struct app *a, int x, int y)
     return (f | view_select(&a->view, 0)) & ~(unsigned)VR_QUIT;
 }
 
-/* Is Alt with this key bound, or could it go on with what is under way? */
+/* Alt with this key is bound, or continues a chord. */
 static bool alt_means(const struct app *a, keycode k)
 {
     struct keystate st = a->keys;
@@ -510,7 +511,7 @@ static unsigned mouse(struct app *a, const struct key_event *ev)
     return point(a, ev->x, ev->y);
 }
 
-/* Clicked twice where there is no row, frame or window: that opens none. */
+/* A double click that hits no row, frame or window opens nothing. */
 static bool beside_rows(struct app *a, const struct key_event *ev)
 {
     int64_t by;
@@ -522,7 +523,7 @@ static bool beside_rows(struct app *a, const struct key_event *ev)
     return here->rows || !touch(a, ev->x, ev->y);
 }
 
-/* Text for a prompt; elsewhere its letters would act as keys that nobody pressed. */
+/* Pasted text goes to a prompt. Elsewhere its letters would act as keys that nobody pressed. */
 static unsigned pasted(struct app *a, const struct key_event *ev)
 {
     struct key_event plain = {ev->key & ~K_PASTED, -1, -1};
@@ -545,11 +546,11 @@ unsigned app_key(struct app *a, const struct key_event *ev)
     a->key_came = true;
     a->live.still = false;
     a->note = NULL;
-    a->open.view = 0; /* the reader has taken the wheel */
+    a->open.view = 0; /* the reader goes elsewhere now */
     a->open.at = a->open.lane = NULL;
     sync(a);
     if ((k & K_ALT) && (a->view.prompt.kind || !alt_means(a, k))) {
-        /* Esc and a key typed (or sent) in one go look like Alt: take them as the two */
+        /* Esc and a key that arrive together look like Alt with that key */
         struct key_event esc = {K_ESC, -1, -1}, rest = {k & ~K_ALT, ev->x, ev->y};
         unsigned f = app_key(a, &esc);
         return f & VR_QUIT ? f : f | app_key(a, &rest);
@@ -568,7 +569,7 @@ unsigned app_key(struct app *a, const struct key_event *ev)
         tables_moved(a, &from);
         app_live_acted(a, ACT_NONE, &from);
         if ((f & VR_WORK) != 0)
-            app_add(a, DUE_VIEW); /* searches go on while one types */
+            app_add(a, DUE_VIEW); /* the search continues while one types */
         return f;
     }
     struct place from = a->view.at;
@@ -644,7 +645,7 @@ bool app_draw(struct app *a)
     };
     sync(a);
     (void)help_key(a->km, app_keyview(a), ACT_READ, more, sizeof more);
-    popup_measure(&a->view); /* the footer offers to scroll what is longer */
+    popup_measure(&a->view); /* the footer offers scrolling only for a pop-up that is longer than its frame */
     a->grid.ascii = !a->utf8;
     if (!frame_draw(&a->grid, &a->view, &txt))
         return false;

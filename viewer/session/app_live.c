@@ -1,10 +1,11 @@
 /*
  * app_live.c - see app_live.h.
  *
- * Tables (views 1, 5, 6, 10) are of a model that stands still. So when it grows they are dropped, and worked
- * out anew where one of them is shown; while they are, for a while behind that, and while the reader stands
- * still before them, nothing is decoded. Reading goes on all the time; at its end what came is decoded,
- * whatever is shown. Until the new ones are there the screen keeps the old ones, if no key asks for more.
+ * Tables (views 1, 5, 6, M) need a model that does not change. When the model grows they are dropped, and
+ * made again if the reader looks at one. Nothing is decoded while they are made, for a while after that, or
+ * while the reader has stopped at a table. Receiving never stops, and when the program ends everything that
+ * came is decoded. Until the new tables are ready, the screen keeps the old ones unless a key asks for
+ * more.
  */
 #include "viewer/session/app_live.h"
 
@@ -27,17 +28,17 @@
 
 static const char piped_name[] = "standard input";
 #define FOLLOW_NS 10000000000
-#define TABLES_SHARE 8 /* working them out takes at most this part of the time */
+#define TABLES_SHARE 8 /* making tables takes at most this share of the time */
 #define TABLES_AT_ONCE_NS 100000000
-#define TABLES_STAND_NS \
-    2000000000 /* and they stand for that part of it, no longer than so: what comes must be decoded */
+#define TABLES_STAND_NS 2000000000 /* after that time, what has come must be decoded */
 
 static void name_it(struct app *a)
 {
     char by[FMT_MAX];
     const struct place *at = &a->view.at;
     int64_t behind = time_sub(trace_info(a->tr)->end, at->view == VIEW_TOP ? at->cursor + 1 : at->win.t1);
-    const bool tables = a->tri.tg && tri_shows(at->view); /* what comes is not looked at meanwhile */
+    /* nothing is decoded while tables stand, so "behind" is unknown */
+    const bool tables = a->tri.tg && tri_shows(at->view);
     char lost[FMT_MAX + 16] = "", size[FMT_MAX], silent[32] = "", late[32] = "";
     if (a->live.silent_s)
         snprintf(silent, sizeof silent, ", silent %ds", a->live.silent_s);
@@ -57,7 +58,7 @@ static void name_it(struct app *a)
                  when_dur(a->tr, behind < 0 ? 0 : behind, by), lost);
 }
 
-/* The window ends where the program is. */
+/* Move the window so that it ends with the trace. */
 static void pin(struct app *a)
 {
     int64_t end = view_end(&a->view);
@@ -77,7 +78,7 @@ static void tables_away(struct app *a)
     app_set(a, DUE_TABLES, false);
 }
 
-/* Does a place lie where the program has not come yet? */
+/* The place lies after the end of what has come. */
 static bool to_come(const struct app *a, const char *place)
 {
     struct target to;
@@ -85,7 +86,7 @@ static bool to_come(const struct app *a, const char *place)
     return place && goto_parse(place, &to) && ((to.has_time && to.t0 > end) || (to.has_range && to.t1 > end));
 }
 
-/* The command line named a place: a time or a lane at one is looked at for as long as the reader likes. */
+/* Open the place that the command line names, once the trace has reached it. The window then stays there. */
 static void open_once(struct app *a)
 {
     if (!a->open.view && !a->open.at && !a->open.lane && !a->open.filter)
@@ -96,13 +97,14 @@ static void open_once(struct app *a)
     app_open(a);
 }
 
-/* It has grown: the view hears of it. */
+/* The trace has grown: tell the view. */
 static unsigned grown(struct app *a)
 {
     const struct window w = a->view.at.win;
     tables_away(a);
     unsigned f = view_loaded(&a->view);
-    if (a->live.held && !follow_ended(a->follow)) { /* though it showed all there was */
+    /* a held window stays, even if it showed the whole trace */
+    if (a->live.held && !follow_ended(a->follow)) {
         a->view.at.win = w;
         move_settle(&a->view);
     }
@@ -115,7 +117,7 @@ static unsigned grown(struct app *a)
     return VR_DRAW;
 }
 
-/* Another trace from now on, which begins `by` later. */
+/* Show another trace, which begins by ns later. */
 static void exchange(struct app *a, int64_t by)
 {
     tables_away(a);
@@ -150,7 +152,7 @@ static void before_away(struct app *a)
     a->live.before_over = false;
 }
 
-/* The old trace, as it was shown, below the one that runs now. false: out of memory. */
+/* Show the old trace, as it was, below the new one. Returns false when out of memory. */
 static bool before_begin(struct app *a, struct trace *old, const struct place *at)
 {
     struct app *b = a->live.before = mem_alloc(sizeof *b);
@@ -170,7 +172,7 @@ static bool before_begin(struct app *a, struct trace *old, const struct place *a
     b->key_came = true;
     snprintf(b->live.title, sizeof b->live.title, "%.60s BEFORE", a->live.where);
     b->label = b->live.title;
-    while (app_load(b, INT64_MAX)) { /* it is: the view is told */
+    while (app_load(b, INT64_MAX)) { /* it is loaded already: this tells the view */
     }
     b->view.at.win = at->win;
     b->view.at.cursor = at->cursor;
@@ -201,13 +203,14 @@ static unsigned exchanged(struct app *a, int64_t by, bool another)
     return grown(a);
 }
 
-/* The live top tells how long works take, once it is known which there are. */
+/* The live top wants the pieces of work, which need tables. */
 static bool works_wanted(const struct app *a)
 {
     return a->view.at.view == VIEW_TOP && top_asks(&a->view);
 }
 
-/* Are tables to be seen that aren't there? Short ones at once, so that the picture doesn't flicker. */
+/* Begin to make the tables that the reader looks at. Short ones are made at once, so the screen doesn't
+ * flicker. */
 static unsigned tables_wanted(struct app *a)
 {
     int64_t now = host_now();
@@ -226,10 +229,8 @@ static unsigned tables_wanted(struct app *a)
     return f | VR_DRAW;
 }
 
-/*
- * Tables are read: so the model they are of stands still. What comes meanwhile is kept for later; at the
- * program's end that is the rest, without which they would look like those of the whole trace.
- */
+/* The reader looks at tables, so nothing is decoded: their model must not change. When the program ends,
+ * the rest is decoded all the same; without it the tables would look like those of the whole trace. */
 static bool stands(const struct app *a)
 {
     return app_has(a, DUE_TABLES) ||
@@ -237,8 +238,8 @@ static bool stands(const struct app *a)
             (!a->live.follows || tri_makes(&a->view) || host_now() < a->live.tables_until));
 }
 
-/* Nothing has come for so long that "LIVE" alone would mislead. It is told by doubling: what stands still
- * costs no bytes. */
+/* "LIVE" alone would mislead when nothing comes. The silent seconds are shown at 5, 10, 20 and so on: each
+ * change of the screen costs bytes. */
 static unsigned silence(struct app *a, bool news)
 {
     enum { FIRST_S = 5, MOST_S = 1 << 20 };
@@ -254,7 +255,7 @@ static unsigned silence(struct app *a, bool news)
     return VR_DRAW;
 }
 
-/* The line is slower than the trace: what is shown was the program's now some time ago. */
+/* The connection is slower than the trace, so the screen shows what the program did some time ago. */
 static unsigned lateness(struct app *a)
 {
     enum { TOLD_S = 5 };
@@ -291,7 +292,7 @@ void app_live_begin(struct app *a, struct follow *f, const char *where)
     a->live.window_ns = FOLLOW_NS;
     app_set(a, DUE_LOAD, false);
     a->tri.so_far = !follow_ended(f);
-    a->key_came = true; /* the findings don't take the screen */
+    a->key_came = true; /* the findings do not open by themselves */
     a->name = a->live.title;
     if (follow_ended(f)) {
         a->live.follows = false;
@@ -300,10 +301,8 @@ void app_live_begin(struct app *a, struct follow *f, const char *where)
     name_it(a);
 }
 
-/*
- * What has come, decoded. While there is more of it than in one go, drawing what it changes would take the
- * time that is needed to follow: so that waits for some goes.
- */
+/* Decode what has come. Drawing takes time that following needs, so it waits for several goes while there
+ * is more. */
 static unsigned follow_more(struct app *a, int64_t budget_ns, int64_t *by)
 {
     enum { GOES = 6 };
@@ -363,7 +362,7 @@ unsigned app_live(struct app *a, int64_t budget_ns, bool *busy)
     if ((news & FOLLOW_ENDED) && follow_replaced(a->follow))
         f |= app_live_reconnect(a);
     if (follow_ended(a->follow) && !follow_lacks(a->follow))
-        a->live.follows = false; /* what came before the end is decoded */
+        a->live.follows = false; /* everything that came before the end is decoded */
     f |= silence(a, news != 0) | lateness(a);
     *busy = news != 0;
     if (!(news & FOLLOW_BUSY))
@@ -383,12 +382,11 @@ void app_live_acted(struct app *a, enum action act, const struct place *from)
     const struct place *at = &a->view.at;
     if (!a->follow || !a->live.follows || act == ACT_FOLLOW)
         return;
-    if (at->win.t1 >
-        trace_info(a->tr)->end) /* typed before there was anything: no picture yet that could be held */
+    if (at->win.t1 > trace_info(a->tr)->end) /* nothing has been drawn yet that could be held */
         return;
     bool window = at->win.t0 != from->win.t0 || at->win.t1 != from->win.t1;
     bool row = at->view == from->view && at->row != from->row && tri_shows(at->view);
-    if (zooms(act) && window) { /* another pace, the same end */
+    if (zooms(act) && window) { /* a zoom changes the length, not the end */
         a->live.window_ns = window_len(at->win);
         pin(a);
     } else if (window || (act == ACT_DETAILS && a->view.popup.kind == POPUP_SPAN) ||
@@ -407,7 +405,7 @@ unsigned app_live_follow(struct app *a)
     }
     a->live.follows = true;
     a->live.held = false;
-    if (a->view.popup.kind == POPUP_SPAN) /* it was of the moment that was held */
+    if (a->view.popup.kind == POPUP_SPAN) /* it shows a span of the held window */
         a->view.popup.kind = POPUP_NONE;
     pin(a);
     name_it(a);
@@ -429,7 +427,7 @@ unsigned app_live_reconnect(struct app *a)
     if (follow_connecting(a->follow))
         view_message(&a->view, true, "still waiting for the program's first second");
     else if (!follow_ended(a->follow) && a->live.before) {
-        a->live.before_over = true; /* not while a key of both is at work */
+        a->live.before_over = true; /* freed later: this key may still be at work in it */
         view_message(&a->view, false, "what was before is let go");
     } else if (!follow_ended(a->follow))
         view_message(&a->view, true,

@@ -27,7 +27,7 @@ static struct {
     pid_t pid;
     int to, from;
     const char *command;
-    struct sigaction was_int, was_quit; /* when it began */
+    struct sigaction was_int, was_quit; /* when it was begun */
 } helper;
 
 static bool editor_whole(int fd, void *p, size_t n, bool out)
@@ -43,10 +43,8 @@ static bool editor_whole(int fd, void *p, size_t n, bool out)
     return true;
 }
 
-/*
- * The shell reads the command as git reads it: it may hold words, quotes and options. The path never meets
- * the shell's grammar. Signals are as gotop found them.
- */
+/* The shell splits the command as git does: it may hold words, quotes and options. The path is an argument,
+ * so the shell never parses it. Signals are as gotop found them. */
 static enum editor_end editor_run(const struct request *r)
 {
     static const char behind[] = " \"$@\"";
@@ -67,13 +65,13 @@ static enum editor_end editor_run(const struct request *r)
     return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? EDITOR_DONE : EDITOR_FAILED;
 }
 
-/* Would gotop ask for it? */
+/* The request is one that gotop makes. */
 static bool editor_sound(const struct request *r)
 {
     return memchr(r->path, 0, sizeof r->path) && child_takes(r->path);
 }
 
-/* Waits for a key. false: the viewer is gone, or asks for something else meanwhile. */
+/* Wait for a key. Returns false when the viewer is gone or sends something else meanwhile. */
 static bool editor_key_comes(int fd, int in)
 {
     struct pollfd p[2] = {{fd, POLLIN, 0}, {in, POLLIN, 0}};
@@ -83,10 +81,8 @@ static bool editor_key_comes(int fd, int in)
     return p[0].revents && !p[1].revents;
 }
 
-/*
- * What was typed before the question is no answer to it, and neither is what a terminal says of itself: that
- * is more than a key.
- */
+/* Text typed before the question is no answer to it, nor is what a terminal reports: that is longer than
+ * one key. */
 static bool editor_only_enter(int fd, int in)
 {
     enum { REST_DS = 1 };
@@ -108,7 +104,7 @@ static bool editor_only_enter(int fd, int in)
     return alone && key[0] == '\n';
 }
 
-/* The reader decides, at the terminal, and not the viewer. */
+/* The reader decides at the terminal; the viewer can't. */
 static bool editor_allowed(const struct request *r, int in)
 {
     if (!isatty(STDIN_FILENO))
@@ -127,7 +123,7 @@ static enum editor_end editor_answer(const struct request *r, int in)
     return editor_allowed(r, in) ? editor_run(r) : EDITOR_DECLINED;
 }
 
-/* Keys for the editor: where standard input is the trace, from the terminal. */
+/* The editor reads keys from the terminal, also where standard input is the trace. */
 static void editor_take_keys(void)
 {
     int tty = isatty(STDIN_FILENO) ? -1 : open("/dev/tty", O_RDWR | O_CLOEXEC);
@@ -140,7 +136,7 @@ static void editor_take_keys(void)
 static void editor_serve(int in, int out)
 {
     struct request r;
-    struct sigaction none = {.sa_handler = SIG_IGN}; /* Ctrl-C is for gotop, or for the editor */
+    struct sigaction none = {.sa_handler = SIG_IGN}; /* Ctrl-C is meant for gotop or the editor */
     sigaction(SIGINT, &none, &helper.was_int);
     sigaction(SIGQUIT, &none, &helper.was_quit);
     signal(SIGPIPE, SIG_DFL);
@@ -209,7 +205,7 @@ void editor_end(void)
 {
     if (!helper.pid)
         return;
-    close(helper.to); /* it ends at that */
+    close(helper.to); /* the helper ends when this closes */
     close(helper.from);
     while (waitpid(helper.pid, NULL, 0) < 0 && errno == EINTR) {
     }

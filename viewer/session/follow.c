@@ -1,10 +1,11 @@
 /*
  * follow.c - see follow.h.
  *
- * Invariants: a strip holds the header and generations as they came, in order. `now` is decoded by the
- * caller's thread, which alone looks at it; `next` by the maker's, which says under its lock how far it is
- * and gets what is new there. Who has the lock while the maker isn't busy has the model. Both are of one
- * strip, unless they are of two programs or it was long.
+ * A strip holds the header and the generations in the order in which they came. The caller's thread decodes
+ * `now`, and only that thread reads it. The maker's thread decodes `next`; under the maker's lock it says
+ * how far it has come and learns of new generations. While the maker is not busy, the owner of its lock may
+ * use `next`. Both models read the same strip, unless they are of two programs or the strip was long
+ * (strip_is_long()).
  */
 #include "viewer/session/follow.h"
 
@@ -18,7 +19,8 @@
 #include "viewer/session/models.h"
 
 enum { FIRST_MS = 200 };
-#define MEMORY_LEAST ((uint64_t)64 << 20) /* bounds what comes, whatever --keep says */
+/* generations are left out beyond this, even with a smaller --keep */
+#define MEMORY_LEAST ((uint64_t)64 << 20)
 #define WAITING_MOST ((uint64_t)128 << 20)
 
 struct follow {
@@ -28,25 +30,25 @@ struct follow {
     int connection;
     struct model now, old, kept;
     struct maker maker;
-    uint64_t most;        /* bytes of memory that all of it may take */
-    bool stands;          /* `now` gets no more: `next` takes over as soon as it can */
-    size_t whole;         /* bytes of now's strip up to its last whole generation */
-    bool losing;          /* what comes is left out */
-    uint64_t lost;        /* bytes that were left out, but for those that `live` lost */
-    uint64_t lost_before; /* bytes, all that was told of */
+    uint64_t most;        /* bytes of memory to use at most */
+    bool stands;          /* `now` gets no more: `next` replaces it as soon as it can */
+    size_t whole;         /* offset in now's strip of the end of its last whole generation */
+    bool losing;          /* generations are being left out */
+    uint64_t lost;        /* bytes left out here; live.lost has those left out before */
+    uint64_t lost_before; /* bytes left out that the caller knows of */
     struct live next_live;
     struct saved *saved_next;
-    bool connecting; /* `next_live` is; nothing has come yet */
-    bool rejoins;    /* `next` is of the new connection; with what is held before it: */
+    bool connecting; /* next_live connects; nothing has come yet */
+    bool rejoins;    /* `next` has the new connection's trace */
     bool joined;
-    bool rereads;       /* `next` is what is shown, read anew: its damage is known now */
-    bool reread_at_end; /* so it was at the end: once, whatever else turns up */
+    bool rereads;       /* `next` reads what is shown once more, knowing its damage */
+    bool reread_at_end; /* that has been done at the end: it is done once */
     struct live_pace pace;
-    int64_t heard_ns, late_ns; /* when what was taken last came, 0: looked at; how late that was */
-    bool broken;               /* a generation came that is, as far as was known before the end */
-    uint32_t noted;            /* damages of `now` that were looked at */
-    struct err unsaved;        /* of the last of its files that could not be written */
-    bool told_unsaved;         /* of this connection */
+    int64_t heard_ns, late_ns; /* when the last generation came, 0: seen to; how late it was */
+    bool broken;               /* a generation with damage has come */
+    uint32_t noted;            /* number of now's damages that were seen to */
+    struct err unsaved;        /* why the last of the files could not be written */
+    bool told_unsaved;         /* reported for this connection */
     bool ended, replaced;
     char why[200], refused[200];
 };
@@ -60,26 +62,24 @@ static uint64_t follow_memory(const struct follow *f)
            (c && c != a && c != b ? strip_held(c) : 0) + (kept ? strip_held(kept) : 0);
 }
 
-/* Bytes of `now` that wait to be decoded. */
+/* Bytes that `now` has not decoded yet. */
 static uint64_t follow_waiting(const struct follow *f)
 {
     return f->now.tr && !f->stands ? f->now.strip->n - model_done(&f->now) : 0;
 }
 
-enum { MODEL = 2 }; /* bytes that a byte of trace takes when it is decoded */
+enum { MODEL = 2 }; /* memory per byte of trace, once decoded */
 
-/* Memory, once all that is there is decoded. (under the lock) */
+/* The memory used once everything is decoded. Needs the lock. */
 static uint64_t follow_will_take(const struct follow *f)
 {
     const struct maker *k = &f->maker;
     return follow_memory(f) + MODEL * (follow_waiting(f) + (k->next.tr ? k->next.strip->n - k->done : 0));
 }
 
-/*
- * May another generation come in? Not while more waits to be decoded than can be soon, nor if memory would be
- * short once all is decoded; unless it is the first one of what takes over, which frees some. Who began to
- * leave out goes on until there is room for several.
- */
+/* Whether another generation of n bytes may be taken. It may not when too much waits to be decoded, or when
+ * memory would run out once all is decoded; but the first generation of `next` may, since `next` will free
+ * some. Once generations are left out, that continues until there is room for several. */
 static bool follow_has_room(struct follow *f, size_t n)
 {
     const struct model *now = &f->now, *next = &f->maker.next;
@@ -109,7 +109,7 @@ static bool follow_put(struct follow *f, struct strip *s, const struct stream_ge
            strip_put(s, g->p + STREAM_HEADER, g->n - STREAM_HEADER);
 }
 
-/* Another generation: into the strips, or nowhere. false: out of memory. */
+/* Append a generation to the strips, or leave it out. Returns false when out of memory. */
 static bool follow_take(struct follow *f, const struct stream_gen *g)
 {
     struct maker *k = &f->maker;
@@ -135,7 +135,7 @@ static bool follow_take(struct follow *f, const struct stream_gen *g)
     return ok || !f->now.tr;
 }
 
-/* Whole generations move from the stream into the strips. */
+/* Move whole generations from the stream into the strips. */
 static void follow_take_all(struct follow *f)
 {
     size_t n = f->live.st.ngen, i = 0;
@@ -148,7 +148,7 @@ static void follow_take_all(struct follow *f)
         follow_over(f, "out of memory for what is held");
 }
 
-/* No more comes. What came of the generation that it ended within is read as far as it goes. */
+/* No more comes. The generation that was cut is read as far as it goes. */
 static void follow_end(struct follow *f, const char *why)
 {
     follow_over(f, why);
@@ -162,13 +162,13 @@ static void follow_end(struct follow *f, const char *why)
     f->now.waits = false;
 }
 
-/* Who asked for so many seconds has those of one file. */
+/* Another trace is in the file. A trace of so many seconds (--seconds) ends with its file. */
 static bool file_replaced(const struct follow *f, enum live_state s, const struct err *e)
 {
     return s == LIVE_FAILED && e->code == ERR_APART && !f->o.live.feed.seconds;
 }
 
-/* What has come. A file can wait: nobody writes it for us. */
+/* Take what has come. A file that is read can wait; a program can't. */
 static void follow_receive(struct follow *f)
 {
     struct err e = {0};
@@ -187,15 +187,14 @@ static void follow_receive(struct follow *f)
 
 /* ---- the newer part ------------------------------------------------------------------------------------ */
 
-/* Is it time for a second model? (under the lock) */
+/* It is time to begin a second model. Needs the lock. */
 static bool next_due(const struct follow *f)
 {
     return (!f->o.keep_bytes && trace_info(f->now.tr)->end > f->o.keep_ns) ||
            follow_will_take(f) > f->most / 16 * 7;
 }
 
-/* It holds enough, and has come as far as the first; or the first holds too much, then near enough will do.
- * (under the lock) */
+/* `next` holds enough and has caught up; or memory is short, and near enough will do. Needs the lock. */
 static bool next_ready(const struct follow *f)
 {
     const struct maker *k = &f->maker;
@@ -209,7 +208,7 @@ static bool next_ready(const struct follow *f)
     return !f->o.keep_bytes && k->end > keep && (there || k->end > keep / 4 * 5);
 }
 
-/* What comes from now on, in the strip that is there or in another one. */
+/* Begin a model of what comes from now on, in the same strip or, if that is long, in a new one. */
 static void next_begin(struct follow *f)
 {
     const uint8_t *header = f->live.st.header;
@@ -227,8 +226,8 @@ static void next_begin(struct follow *f)
     strip_leave(s);
 }
 
-/* How much later one trace begins than another: by the time of day if both tell
- * it, else by the host's clock. */
+/* How much later `other` begins than `one`, ns: by the time of day if both record it, else by the host's
+ * clock. */
 static int64_t follow_later_by(const struct trace *one, const struct trace *other)
 {
     enum { MOST_S = 1 << 30 };
@@ -269,7 +268,8 @@ static void reconnect_drop(struct follow *f)
     f->connecting = false;
 }
 
-/* A model of what is held, and of what comes behind it; or of that alone. */
+/* Open a model of what is held and what is appended to it, if one process made both; else of the new trace
+ * alone. */
 static bool reconnect_model(struct follow *f, struct model *m)
 {
     struct err e = {0};
@@ -289,7 +289,7 @@ static bool reconnect_model(struct follow *f, struct model *m)
     return ok;
 }
 
-/* Has the first of the new connection come? */
+/* Look whether the new connection has sent its first generation. */
 static unsigned reconnect_step(struct follow *f)
 {
     struct maker *k = &f->maker;
@@ -297,11 +297,11 @@ static unsigned reconnect_step(struct follow *f)
     struct model m = {0};
     enum live_state s = live_step(&f->next_live, 0, &e);
     bool there = f->next_live.st.ngen > 0, can = !f->old.tr && f->now.waits;
-    if (k->next.tr) /* nothing comes of it any more */
+    if (k->next.tr) /* the model being made is of no use now */
         can = maker_drop(k) && can;
     if ((there && !can) || (!there && s == LIVE_WAIT))
         return 0;
-    if (!there && file_replaced(f, s, &e)) { /* before there was anything in it */
+    if (!there && file_replaced(f, s, &e)) { /* the file was replaced before anything was in it */
         reconnect_drop(f);
         if (!follow_reconnect(f, &e))
             return 0;
@@ -332,7 +332,7 @@ static unsigned reconnect_step(struct follow *f)
 
 /* ---- damage -------------------------------------------------------------------------------------------- */
 
-/* A contradiction that was not known of yet; the last one. */
+/* The last contradiction (ERR_ORDER) that was not seen to yet; NULL: none. */
 static const struct err *follow_contradiction(const struct follow *f)
 {
     for (uint32_t i = trace_info(f->now.tr)->ndamages; i-- > f->noted;) {
@@ -343,18 +343,16 @@ static const struct err *follow_contradiction(const struct follow *f)
     return NULL;
 }
 
-/* Is there damage that wasn't looked at? At the end all of it counts: what came later may say where a broken
- * generation ends. */
+/* There is damage that was not seen to. At the end all of it counts, since what came later may say where a
+ * broken generation ends. */
 static bool reread_due(const struct follow *f)
 {
     const bool at_end = f->ended && !f->reread_at_end;
     return trace_info(f->now.tr)->ndamages > (at_end ? 0 : f->noted);
 }
 
-/*
- * What is noticed in the middle of a generation makes more of it unsure than what is known before: so what is
- * held is read once more, beside what is shown. (reread_due())
- */
+/* Damage that is found in the middle of a generation makes earlier parts of it doubtful, too. So what is
+ * held is read once more, beside what is shown. */
 static void reread_begin(struct follow *f)
 {
     const bool at_end = f->ended && !f->reread_at_end;
@@ -380,14 +378,14 @@ static void reread_begin(struct follow *f)
     maker_put(&f->maker, &m);
 }
 
-/* Under the lock, and it isn't busy. */
+/* Show `next`. Needs the lock, and a maker that is not busy. */
 static void next_take_over(struct follow *f, int64_t *by)
 {
     struct maker *k = &f->maker;
     *by = f->rejoins && !f->joined && !f->rereads
               ? follow_later_by(f->now.tr, k->next.tr)
               : trace_info(k->next.tr)->first_ns - trace_info(f->now.tr)->first_ns;
-    if (f->rejoins && !f->rereads) { /* another line, perhaps another clock */
+    if (f->rejoins && !f->rereads) { /* another connection may have another clock */
         f->pace = (struct live_pace){0};
         f->heard_ns = f->late_ns = 0;
     }
@@ -402,10 +400,8 @@ static void next_take_over(struct follow *f, int64_t *by)
     f->whole = f->now.strip->n;
 }
 
-/*
- * What was held, read once more, or what came of another connection, is there: as far as it will come, if it
- * can't be decoded or nothing more comes; else a new program's shows something. (under the lock)
- */
+/* `next` can be shown: all that was held has been read once more, or the new connection's trace shows
+ * something, or no more can be decoded. Needs the lock. */
 static bool reconnect_ready(const struct follow *f)
 {
     const struct maker *k = &f->maker;
@@ -413,18 +409,19 @@ static bool reconnect_ready(const struct follow *f)
     return k->next.over || (all && (k->end > 0 || f->rereads || f->ended));
 }
 
-/* true: the second model has taken over. */
+/* Returns true when `next` is shown from now on. */
 static bool next_takes_over(struct follow *f, int64_t *by)
 {
     struct maker *k = &f->maker;
     pthread_mutex_lock(&k->mu);
     bool due = !k->next.tr ? next_due(f) : f->rejoins ? reconnect_ready(f) : next_ready(f);
     const bool held = k->hold;
-    k->hold = k->next.tr && due; /* it begins no other step: who asks again finds it at rest */
+    k->hold = k->next.tr && due; /* the maker begins no other step, so the next call finds it idle */
     if (held && !k->hold)
         pthread_cond_signal(&k->work);
     bool takes = k->hold && !k->busy, begin = due && !k->next.tr && !k->gone.tr;
-    bool useless = !takes && k->next.tr && k->next.over; /* damage: the next one begins behind it */
+    /* `next` is damaged: another one begins after the damage */
+    bool useless = !takes && k->next.tr && k->next.over;
     k->hold &= !takes;
     if (takes)
         next_take_over(f, by);
@@ -438,7 +435,7 @@ static bool next_takes_over(struct follow *f, int64_t *by)
     return takes;
 }
 
-/* All that was taken is decoded: so its end on the trace's clock is known. */
+/* Everything taken is decoded, so the end of the trace is known: how late is it? */
 static void follow_look_late(struct follow *f)
 {
     const struct trace_info *ti = trace_info(f->now.tr);
@@ -452,7 +449,7 @@ static void follow_look_late(struct follow *f)
 
 /* ---- the face ------------------------------------------------------------------------------------------ */
 
-/* What comes can't be decoded any further: that is its end, and is said. */
+/* What comes can't be decoded any further: the trace ends here, and the reader is told why. */
 static bool follow_damaged(struct follow *f)
 {
     if (f->ended || !f->now.over)
@@ -490,7 +487,7 @@ unsigned follow_step(struct follow *f, int64_t budget_ns, int64_t *by)
         news |= FOLLOW_MOVED | FOLLOW_GREW | (again ? FOLLOW_RECONNECTED : 0);
         if (f->ended) {
             trace_grown(f->now.tr);
-            f->now.waits = false; /* what its end means is to be read, too */
+            f->now.waits = false; /* the end is yet to be read */
         }
     } else if (!f->now.waits && !stands) {
         model_decode(&f->now, budget_ns);
@@ -587,7 +584,7 @@ bool follow_joined(const struct follow *f)
     return f->joined;
 }
 
-/* The first generation: nothing can be shown before. */
+/* Wait for the first generation. Nothing can be shown before. */
 static enum err_code follow_first(struct follow *f, struct err *e)
 {
     enum live_state s = LIVE_WAIT;

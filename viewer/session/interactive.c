@@ -30,21 +30,21 @@ struct loop {
     struct app *a;
     struct term *t;
     bool dirty, quit, live_busy;
-    int64_t next_frame; /* not before, ms */
+    int64_t next_frame; /* ms; no frame before that */
     int64_t next_progress;
     uint64_t drawn; /* bytes of the last frame */
     int64_t began;
-    struct {                     /* --debug: what each frame cost, for bench/term-bytes */
-        uint32_t bytes, us, key; /* the last key before it, counted from 1 */
+    struct {                     /* for --debug and bench/term-bytes: the cost of each frame */
+        uint32_t bytes, us, key; /* number of the last key before it, from 1 */
     } frame[FRAMES_LOGGED];
     size_t frames;
     uint32_t keys;
-    struct writing writing; /* the file, unless it is followed */
-    int yank_fd;            /* -1: nothing was copied into a file */
+    struct writing writing; /* for a file that is not followed */
+    int yank_fd;            /* the file that copies go to, too; -1: none yet */
     char yank_path[256];
 };
 
-/* One terminal, one loop; it outlives the run so that its log can be read behind it. */
+/* There is one terminal, so one loop. It outlives the run, since interactive_frames() reads it afterwards. */
 static struct loop loop;
 
 static int64_t now_us(void)
@@ -57,7 +57,7 @@ static int64_t now_ms(void)
     return now_us() / 1000;
 }
 
-/* What the terminal has answered. */
+/* Obey what the terminal has answered: UTF-8, its ground. */
 static void answers(struct loop *l)
 {
     struct app *a = l->a;
@@ -85,11 +85,8 @@ static void resized(struct loop *l)
     l->dirty = true;
 }
 
-/*
- * Whether a terminal takes text, and whether tmux and ssh let it through, nobody tells: what is copied also
- * stands in a file that nobody else can read or has put there. There is one for all copies, and it goes when
- * the program does.
- */
+/* Nothing tells whether a terminal, tmux or ssh lets a copy through to the clipboard. So a copy also goes
+ * into a private file, one for all copies, which is removed when gotop ends. */
 static bool yank_to_file(struct loop *l)
 {
     const char *dir = getenv("TMPDIR");
@@ -196,7 +193,7 @@ static void take_keys(struct loop *l)
     }
 }
 
-/* How far loading is must not fill a slow line, which keys need. */
+/* Progress must not fill a slow line, since keys need it. */
 static int64_t progress_ms(const struct loop *l)
 {
     enum { BYTES_A_MS = 20 };
@@ -204,7 +201,7 @@ static int64_t progress_ms(const struct loop *l)
     return ms > PROGRESS_MS ? ms : PROGRESS_MS;
 }
 
-/* A slice of what is queued. How far loading and seeking are is shown now and then. */
+/* Do a slice of what is due. Progress is shown now and then. */
 static void work(struct loop *l)
 {
     struct app *a = l->a;
@@ -214,7 +211,7 @@ static void work(struct loop *l)
     unsigned phase = app_step(a, SLICE_NS, &flags);
     obey(l, flags);
     if (phase == DUE_LOAD) {
-        enum { TELLS_MS = 200, TELLS_BYTES = 1 << 20 }; /* of less one cannot say how quick it is */
+        enum { TELLS_MS = 200, TELLS_BYTES = 1 << 20 }; /* a smaller part says nothing about the rate */
         const int64_t spent = now_ms() - l->began;
         const uint64_t done = trace_info(a->tr)->bytes_done;
         a->rate = spent > TELLS_MS && done >= TELLS_BYTES ? (double)done * 1000 / (double)spent : 0;
@@ -229,7 +226,7 @@ static void work(struct loop *l)
     }
 }
 
-/* What looks like damage at its end may be that it has none yet. */
+/* A file that is still being written ends as a damaged one does. */
 static void tell_writing(struct loop *l)
 {
     struct app *a = l->a;
@@ -256,7 +253,7 @@ static void draw(struct loop *l)
         l->frame[l->frames % FRAMES_LOGGED].bytes = (uint32_t)bytes;
         l->frame[l->frames++ % FRAMES_LOGGED].us = (uint32_t)us;
     }
-    int64_t rest = cost * (l->live_busy ? 8 : 2); /* there is more to decode: that comes first */
+    int64_t rest = cost * (l->live_busy ? 8 : 2); /* decoding comes before drawing */
     l->next_frame = t0 + cost + (rest > FRAME_MS ? rest : FRAME_MS);
     l->dirty = false;
 }
@@ -266,7 +263,7 @@ static void draw_now(void *arg)
     draw(arg);
 }
 
-/* How long to sleep: not at all with work to do, until the next frame may come, or for ever. */
+/* How long to wait for a key, ms: 0 with work to do, until the next frame may come, or -1, for ever. */
 static int timeout(const struct loop *l)
 {
     if (app_busy(l->a))
@@ -287,7 +284,7 @@ void interactive_frames(FILE *f)
                 loop.frame[i % FRAMES_LOGGED].bytes, loop.frame[i % FRAMES_LOGGED].us);
 }
 
-/* Ctrl-C ends what is under way, a prompt or a search; without that, the program. */
+/* Ctrl-C ends a prompt or a search; where there is none, the program. */
 static bool interrupted(struct loop *l)
 {
     if (!app_interruptible(l->a) || !term_forgive(l->t))

@@ -14,7 +14,8 @@
 /* ---- the strip ----------------------------------------------------------------------------------------- */
 
 enum { PAGE = 1 << 21 };
-#define STRIP_MAX ((size_t)(UINT64_C(1) << (sizeof(size_t) > 4 ? 37 : 29))) /* addresses, not memory */
+/* of addresses; no memory is taken for them */
+#define STRIP_MAX ((size_t)(UINT64_C(1) << (sizeof(size_t) > 4 ? 37 : 29)))
 #define STRIP_MIN ((size_t)1 << 26)
 
 static void *model_no_memory(size_t n)
@@ -80,7 +81,7 @@ void strip_cut(struct strip *s, size_t n)
     s->n = n < s->n ? n : s->n;
 }
 
-/* Nobody reads what stands before it any more. A mapping takes its place: so its page tables go, too. */
+/* Give memory before `to` back. A new mapping replaces it, so its page tables go, too. */
 static void strip_forget(struct strip *s, size_t to)
 {
     size_t from = __atomic_load_n(&s->gone, __ATOMIC_RELAXED);
@@ -105,7 +106,7 @@ bool strip_is_long(const struct strip *s)
 
 #define MAKE_NS 20000000
 
-/* maker_stop() waits for the thread: no step of it may take long then. */
+/* maker_stop() waits for the thread, so decoding must end soon. */
 static atomic_bool leaving;
 
 static bool leaves(void)
@@ -115,14 +116,15 @@ static bool leaves(void)
 
 /* ---- a model ------------------------------------------------------------------------------------------- */
 
-/* Behind its header, which stands there only while it is opened; of its bytes up to m->len. */
+/* Open the trace with the header written before its first generation, and put back what the header
+ * covered. */
 static bool model_open_at(struct model *m, const uint8_t header[STREAM_HEADER], bool grows,
                           const struct trace_opts *o, struct err *e)
 {
     struct trace_opts opts = *o;
     uint8_t was[STREAM_HEADER], *at = m->strip->p + m->from - STREAM_HEADER;
     opts.grows = grows;
-    opts.max_memory = UINT64_MAX; /* who follows sees to that */
+    opts.max_memory = UINT64_MAX; /* follow.c bounds memory */
     opts.leave = leaves;
     strip_use(m->strip);
     memcpy(was, at, sizeof was);
@@ -201,7 +203,7 @@ void model_free(struct model *m)
 
 /* ---- the thread ---------------------------------------------------------------------------------------- */
 
-/* Under the lock: something to do? */
+/* The thread has something to do. Needs the lock. */
 static bool maker_wanted(const struct maker *k)
 {
     const struct model *m = &k->next;

@@ -1,7 +1,4 @@
-/*
- * pair.c - see pair.h. While an app of the two is asked for something `inside` is set, so that it answers for
- * itself.
- */
+/* pair.c - see pair.h. While one app of the two is called, `inside` is set, so it answers for itself. */
 #include "viewer/session/pair.h"
 
 #include <stdio.h>
@@ -14,19 +11,19 @@
 #include "triage/diff/diff_two.h"
 
 enum align { ALIGN_START, ALIGN_WALL, ALIGN_OPENED, ALIGN_NOT };
-enum { HEIGHT_LEAST = 20 }; /* of a screen that shows both */
+enum { HEIGHT_LEAST = 20 }; /* rows; a smaller screen shows one of them */
 
 struct pair {
     struct app *app[2]; /* above, below */
     int active;
     enum align how;
-    int64_t by;  /* a moment t above stands over t + by below */
-    bool inside; /* one of them is at work */
-    int w, h;    /* of the screen */
-    int y[2];    /* where each begins; its view knows how high it is */
+    int64_t by;  /* the moment t above stands over t + by below */
+    bool inside; /* one of them is being called */
+    int w, h;    /* of the whole screen */
+    int y[2];    /* the row where each begins; its view knows its height */
     struct grid grid[2];
     char name[2][160], footer[128];
-    struct lines *diff; /* for the view that compares; NULL: not made yet */
+    struct lines *diff; /* the text of the diff view; NULL: not made yet */
 };
 
 static struct pair *pair_of(const struct app *a)
@@ -62,18 +59,19 @@ static struct app *pair_idle(const struct pair *p)
 
 /* ---- where both are ------------------------------------------------------------------------------------ */
 
-/* Both axes reach as far as the longer trace, so that a column is as long in both. */
+/* Both axes reach to the end of the longer trace, so that a column is as long in both. */
 static void pair_axes(struct pair *p)
 {
     struct view *a = &p->app[0]->view, *b = &p->app[1]->view;
     int64_t end0 = trace_info(a->tr)->end, end1 = trace_info(b->tr)->end;
     bool apart = p->how == ALIGN_NOT;
     a->beyond =
-        apart || p->app[0]->follow ? 0 : time_sub(end1, p->by); /* where it ends is where a program is */
+        /* a followed trace ends where its program is */
+        apart || p->app[0]->follow ? 0 : time_sub(end1, p->by);
     b->beyond = apart ? 0 : time_add(end0, p->by);
 }
 
-/* The same goroutine is one with the same number and start function; processors and threads are known by
+/* The same lane in the other trace: a goroutine of the same number and start function, a P or M of the same
  * number. */
 static struct lane pair_same_lane(const struct view *from, const struct view *to)
 {
@@ -123,7 +121,7 @@ static bool pair_align_as(struct pair *p, enum align how)
 
 /* ---- keys ---------------------------------------------------------------------------------------------- */
 
-/* What the loop reads from the app that it knows. */
+/* The loop reads these from the upper app. */
 static void pair_yank_up(const struct pair *p, struct app *from, unsigned f)
 {
     struct app *host = p->app[0];
@@ -155,7 +153,7 @@ static bool pair_in_table(const struct app *a)
     return kind_here(&a->view)->table;
 }
 
-/* What one key does to one of them. */
+/* One key, or one action, for an app. */
 struct press {
     const struct key_event *ev; /* NULL: an action */
     enum action act;
@@ -168,7 +166,7 @@ static unsigned pair_give(struct app *a, const struct press *k)
     return k->ev ? app_key(a, k->ev) : app_do(a, k->act, k->count, k->arg);
 }
 
-/* Do they show moments that don't stand one above the other as they are aligned? */
+/* The moments they show are no longer those that stand one above the other. */
 static bool pair_moved(const struct pair *p)
 {
     return time_sub(p->app[1]->view.at.cursor, p->app[0]->view.at.cursor) != p->by;
@@ -181,7 +179,7 @@ static unsigned pair_press(struct pair *p, const struct press *k)
     bool both = pair_in_table(a) && b->view.at.view == view;
     p->inside = true;
     unsigned f = pair_give(a, k);
-    if (p->active != was) { /* it was the key that changes this */
+    if (p->active != was) { /* this key has made the other one active */
         a = pair_active(p), b = pair_idle(p);
     } else if (both && !(f & VR_QUIT)) {
         unsigned g = pair_give(b, k);
@@ -279,7 +277,7 @@ static struct loaded pair_loaded(const struct app *a)
                            .partial = trace_info(a->tr)->ndamages > 0};
 }
 
-/* The view that compares is shown, and both have their tables. */
+/* The diff view is shown, and both traces have their tables. */
 static bool pair_due(const struct pair *p)
 {
     return !p->diff && kind_here(&pair_active(p)->view) == &kind_diff && p->app[0]->tri.tg &&
@@ -329,14 +327,14 @@ unsigned pair_step(struct app *a, int64_t budget_ns, unsigned *flags)
     }
     struct app *who = app_busy(pair_active(p)) ? pair_active(p) : pair_idle(p);
     if (app_phase(pair_idle(p)) &&
-        app_phase(pair_idle(p)) < app_phase(who)) /* loading before tables, in both */
+        app_phase(pair_idle(p)) < app_phase(who)) /* both load before either makes tables */
         who = pair_idle(p);
     int view = pair_active(p)->view.at.view;
     unsigned phase = app_step(who, budget_ns, flags);
     pair_yank_up(p, who, *flags);
     pair_axes(p);
     if (who == pair_active(p) &&
-        pair_active(p)->view.at.view != view) /* the findings are shown to who has pressed no key */
+        pair_active(p)->view.at.view != view) /* the findings have opened by themselves */
         pair_follow(p);
     p->inside = false;
     return phase;
@@ -344,7 +342,7 @@ unsigned pair_step(struct app *a, int64_t budget_ns, unsigned *flags)
 
 /* ---- drawing ------------------------------------------------------------------------------------------- */
 
-/* Both, one above the other; of what is for both, or on a small screen, the active one alone. */
+/* Divide the screen. The diff view, and any view on a small screen, has all of it. */
 static void pair_divide(struct pair *p)
 {
     bool one = p->h < HEIGHT_LEAST || kind_here(&pair_active(p)->view) == &kind_diff;
@@ -371,7 +369,7 @@ static void pair_put(struct grid *to, const struct grid *from, int y)
                (size_t)(from->w < to->w ? from->w : to->w) * sizeof *to->cells);
 }
 
-/* Whose name says which is active; the other's foot, how to come to it. */
+/* Name both in their titles, and mark the active one. The other's footer says which key makes it active. */
 static void pair_name(struct pair *p, int i)
 {
     struct app *a = p->app[i];
@@ -435,8 +433,7 @@ bool pair_begin(struct app *a, struct app *b)
     p->w = a->view.scr.w;
     p->h = a->view.scr.h;
     a->pair = b->pair = p;
-    b->key_came =
-        true; /* it shows what the upper one shows: its findings don't take the screen by themselves */
+    b->key_came = true; /* it shows what the upper one shows, so its findings do not open by themselves */
     pair_divide(p);
     return true;
 }

@@ -1,5 +1,4 @@
-/* slice.c - see slice.h. The file is read anew by decode/write/cut.h; the model on the screen has no part in
- * it. */
+/* slice.c - see slice.h. decode/write/cut.h reads the file once more; the model on the screen is not used. */
 #include "viewer/session/slice.h"
 
 #include <errno.h>
@@ -27,7 +26,7 @@ unsigned slice_ask(struct app *a)
     return view_prompt(&a->view, PROMPT_SLICE);
 }
 
-/* Is this name of a file that is there? The second time it's asked for it's meant. */
+/* A file of that name exists. Naming it a second time overwrites it. */
 static bool slice_spare(struct app *a, const char *name)
 {
     struct stat st;
@@ -68,7 +67,7 @@ unsigned slice_write(struct app *a, const char *name)
     if (r.to >= trace_info(a->tr)->end && trace_info(a->tr)->done)
         r.to = INT64_MAX;
     r.ticks_per_second = a->ticks_per_second;
-    view_message(&a->view, false, "writing %.200s ..", name); /* of a large part that takes seconds */
+    view_message(&a->view, false, "writing %.200s ..", name); /* a large part takes seconds */
     if (a->show)
         a->show(a->show_arg);
     if (slice_file(path, trace_more(a->tr), name, &r, true, &res, &e)) {

@@ -1,8 +1,8 @@
 /*
- * source.c - which file and line stand for what is under the cursor.
+ * source.c - the source file and line of what is under the cursor.
  *
- * Paths come from the trace and are hostile: only regular files that can be read are opened, and an editor
- * gets the path as one argument that it can take for nothing else (decode/base/child.h).
+ * Paths come from the trace and are hostile. Only regular files that can be read are opened, and the editor
+ * gets the path as one argument that it can't take for an option (decode/base/child.h).
  */
 #include "viewer/session/source.h"
 
@@ -45,7 +45,7 @@ static bool source_readable(const char *path)
     return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, R_OK) == 0;
 }
 
-/* The stack that says where the code under the cursor is. */
+/* The stack of the code under the cursor. */
 static uint32_t stack_here(const struct app *a)
 {
     const struct view *v = &a->view;
