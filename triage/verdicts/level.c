@@ -270,7 +270,10 @@ static bool warns(struct causes *c, const struct works *all, const struct verdic
     /* fall through */
     case FAM_LOCK:
     case FAM_SERVER: return much && room(c, v) && !holder_late(v) && (crowd || most || varies);
-    case FAM_SET: return much && room(c, v) && !bounds(c, all, v) && (crowd || one_at_a_time(c, v));
+    case FAM_SET:
+        return v->rule == RULE_SLOTS
+                   ? much
+                   : much && room(c, v) && !bounds(c, all, v) && (crowd || one_at_a_time(c, v));
     case FAM_ORDER: return much;
     case FAM_CROWD:
         return much && (v->ev[EV_EACH] >= threshold(TH_DOUBLE) * v->ev[EV_FIRST] ||
@@ -337,8 +340,10 @@ void verdict_level(struct causes *c, const struct works *all, struct verdict *v)
     const double polls = work_awaited(w) && v->rule == RULE_SLEEP && v->harm.share >= threshold(TH_SHARE)
                              ? verdict_polls(c, all, v)
                              : 0;
-    if (v->rule == RULE_LIMIT && verdict_asks_dead(all, v))
-        v->rule = RULE_DEAD;
+    if (v->rule == RULE_LIMIT)
+        v->rule = verdict_asks_dead(all, v)       ? RULE_DEAD
+                  : verdict_slots_lost(c, all, v) ? RULE_SLOTS
+                                                  : RULE_LIMIT;
     if (polls > 0)
         verdict_ev(v, EV_SHARE, polls);
     if (varies && work_awaited(w) && !slow_repeat && verdict_family(v) != FAM_SLOW &&

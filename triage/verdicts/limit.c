@@ -42,3 +42,10 @@ bool verdict_asks_dead(const struct works *all, const struct verdict *v)
     return work_awaited(w) && a.vain >= threshold(TH_MANY) && nearly(a.vain, a.vain_pieces) &&
            nearly(a.vain_pieces, a.answered_pieces);
 }
+
+bool verdict_by_timer(const struct trace *tr, uint32_t who)
+{
+    const struct lane l = {LANE_G, who};
+    const struct lane_info li = who != NO_LANE ? trace_lane_who(tr, l) : (struct lane_info){0};
+    return who == NO_LANE || tri_by_timer(tr, l, &li);
+}

@@ -239,7 +239,7 @@ static enum family link_kind(struct follow *f, const struct tree_node *n, bool *
         const uint32_t taker = causes_group(f->c, n->who);
         return taker != UINT32_MAX && round(served_of(f, taker)->n) <= 1 ? FAM_SERVER : FAM_SET;
     }
-    if (n->cat != EX_WAIT || n->first == NO_LANE)
+    if (n->cat != EX_WAIT || n->first == NO_LANE || verdict_by_timer(f->c->tr, n->by))
         return FAM_NONE;
     if (n->kind == WK_LOCK)
         return FAM_LOCK;

@@ -187,6 +187,14 @@ double verdict_polls(const struct causes *c, const struct works *w, const struct
  * there wait in vain once, and is answered then? What it asks first does not answer.
  */
 bool verdict_asks_dead(const struct works *all, const struct verdict *v);
+/* verdict_by_timer - limit.c: did nobody end a wait, or a goroutine that only came to be because a timer was
+ * up (a context's deadline)? It had nothing of what was waited for. */
+bool verdict_by_timer(const struct trace *tr, uint32_t who);
+/*
+ * verdict_slots_lost - slots.c: the same; does nobody pass there any more since a moment, though nobody who
+ * had passed is still at work? That moment, and how many waited in vain since, become evidence.
+ */
+bool verdict_slots_lost(const struct causes *c, const struct works *all, struct verdict *v);
 /* verdict_new - of a resource: `share` of the trace, no work, no lane. */
 struct verdict verdict_new(enum rule r, double share);
 /*
