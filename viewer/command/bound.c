@@ -1,7 +1,8 @@
 /*
- * bound.c - see bound.h. Standard output becomes a pipe, and a thread of ours its reader: no command knows.
- * What comes behind the last line is counted for a while; then the pipe is shut, as by a reader who had
- * enough.
+ * bound.c - see bound.h.
+ *
+ * Standard output becomes a pipe, and a thread of gotop reads it, so no command need know. What comes after
+ * the last line that fits is counted for a while. Then the pipe is shut, as when a reader has had enough.
  */
 #include "viewer/command/bound.h"
 
@@ -21,12 +22,12 @@
 enum { PIECE = 65536, COUNTED = 64 << 20 };
 
 static struct bound {
-    uint64_t bytes; /* 0: not asked for */
+    uint64_t bytes; /* 0: no bound was asked for */
     bool json, begun, full, more, failed;
-    bool gone;     /* who reads what is printed had enough, or nothing may be printed */
-    int out, from; /* where standard output went; what is printed now comes from there */
+    bool gone;     /* the reader of the output has had enough, or nothing may be printed */
+    int out, from; /* the real standard output; and the pipe that is there instead */
     pthread_t thread;
-    char *held; /* what is not printed yet: the beginning of a line, or JSON */
+    char *held; /* not printed yet: the beginning of a line, or JSON */
     size_t n, cap;
     uint64_t printed, left; /* bytes */
 } b = {.out = -1, .from = -1};
@@ -57,7 +58,7 @@ bool bound_take(int *argc, char **argv)
 
 static void bound_print(const char *p, size_t n)
 {
-    b.gone |= n && origin_is(b.out); /* bound_end() says it */
+    b.gone |= n && origin_is(b.out); /* bound_end() reports it */
     while (n && !b.gone) {
         const ssize_t put = write(b.out, p, n);
         if (put < 0 && errno == EINTR)
@@ -72,7 +73,7 @@ static void bound_print(const char *p, size_t n)
     }
 }
 
-/* So many bytes of what is held are printed; the rest stays. */
+/* Print the first n bytes of what is held and keep the rest. */
 static void bound_flush(size_t n)
 {
     bound_print(b.held, n);
@@ -97,7 +98,7 @@ static void take(const char *p, size_t n)
         lines--;
     if (!b.json)
         bound_flush(lines);
-    if (b.full) { /* of a line only its beginning has room */
+    if (b.full) { /* only the beginning of a line has room */
         b.left += b.n;
         b.n = 0;
     }
@@ -142,7 +143,7 @@ int bound_end(int status)
     close(STDOUT_FILENO);
     pthread_join(b.thread, NULL);
     const bool refused = b.full && b.json;
-    bound_flush(refused ? 0 : b.n); /* JSON, or a last line without an end */
+    bound_flush(refused ? 0 : b.n); /* JSON, or a last line without its newline */
     const bool read_here = origin_is(b.out);
     if (read_here || b.failed)
         door_printf(stderr, "gotop: standard output: %s\n",

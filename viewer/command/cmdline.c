@@ -53,7 +53,7 @@ static bool wrong_view(const char *value)
     return false;
 }
 
-/* What the words say that only a viewer can read. */
+/* The values that only a viewer understands. */
 static bool read_words(struct cmdline *c)
 {
     const struct options *o = &c->o;
@@ -85,8 +85,7 @@ bool cmdline_parse(int argc, char **argv, struct cmdline *c)
     if (options_read(&command, argc, argv, &c->o) >= 0 || !read_words(c))
         return false;
     for (uint32_t i = 0; i < c->o.noperands; i++) {
-        if (!link_split((char *)(uintptr_t)c->o.operand[i],
-                        link)) /* FILE@TIME:LANE: now it is a file's name */
+        if (!link_split((char *)(uintptr_t)c->o.operand[i], link)) /* FILE@TIME:LANE: the name ends here */
             continue;
         if (!goto_is(link, &place))
             return options_wrong(&command, link, NULL, "no place in a trace; g17@1.25s is one") < 0;

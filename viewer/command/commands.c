@@ -34,16 +34,15 @@ command_main *command_find(const char *name)
     return NULL;
 }
 
-#define WORD 16 /* words of so many letters and more are not compared */
-#define FEW 2   /* slips that a word may have */
+#define WORD 16 /* longer words are not compared */
+#define FEW 2   /* typing errors that a word may have */
 
 static int commands_least(int a, int b)
 {
     return a < b ? a : b;
 }
 
-/* How many letters are missing, too many, others, or in each other's place.
- * Each word is shorter than WORD. */
+/* The number of letters that are missing, added, changed or swapped. Both words are shorter than WORD. */
 static int slips(const char *a, const char *b)
 {
     int n[WORD][WORD];

@@ -39,10 +39,9 @@ int dump_main(int argc, char **argv)
     } else {
         for (uint32_t i = 0; i < trace_info(tr)->nwarnings; i++)
             say_error(o.path, trace_warning(tr, i));
-        if (trace_info(tr)->ndamages) /* the D records say the rest */
+        if (trace_info(tr)->ndamages) /* the D records report damage */
             say_error(o.path, trace_damage(tr, 0));
-        const bool lacks =
-            dump_trace(tr, stdout) == ERR_NOMEM; /* finish_output() sees whether all was written */
+        const bool lacks = dump_trace(tr, stdout) == ERR_NOMEM; /* finish_output() reports a failed write */
         if (lacks)
             door_printf(stderr, "gotop: out of memory: records are missing\n");
         status = finish_output(lacks || trace_info(tr)->ndamages ? EXIT_PARTIAL : EXIT_OK);

@@ -1,6 +1,5 @@
-/*
- * find.c - see find.h. One trace after the other; of all their hits the longest are kept, as text.
- */
+/* find.c - see find.h. Traces are searched one after the other; the longest hits of all of them are kept,
+ * as text. */
 #include "viewer/command/find.h"
 
 #include <errno.h>
@@ -36,16 +35,16 @@ static const char usage_tail[] =
 
 struct hit {
     int64_t dur;
-    uint64_t nth; /* by trace, goroutine, time */
-    char *line;   /* its other cells, apart by tabs */
+    uint64_t nth; /* by trace, goroutine and time */
+    char *line;   /* the other cells, separated by tabs */
 };
 struct job {
     struct trace_opts trace;
     uint64_t limit, hits;
     bool tsv, quiet, partial, failed, odd;
-    struct hit *hit; /* a heap, the shortest on top */
+    struct hit *hit; /* a heap with the shortest on top */
     size_t n, cap;
-    /* of the trace at hand */
+    /* of the current trace */
     const char *path;
     const struct trace *tr;
     const struct filter *f;
@@ -59,7 +58,7 @@ static int find_fail(const char *what, const char *why)
 
 /* ---- the longest hits ---------------------------------------------------------------------------------- */
 
-/* Does hit a go before b: is it longer, or as long and earlier? */
+/* Hit a stands before b: it is longer, or as long and earlier. */
 static bool find_before(const struct hit *a, const struct hit *b)
 {
     return a->dur != b->dur ? a->dur > b->dur : a->nth < b->nth;
@@ -145,7 +144,8 @@ static void find_in(struct job *j, struct filter *f)
     }
 }
 
-/* 0; or 2, said. *wrong: the filter itself is, which no other trace changes. */
+/* Returns 0, or 2 after an error was printed. *wrong: the filter itself is wrong, so no other trace is
+ * tried. */
 static int find_one_trace(struct job *j, const struct folder_file *file, const char *text, bool *wrong)
 {
     j->path = file->path;
@@ -179,7 +179,7 @@ static int find_one_trace(struct job *j, const struct folder_file *file, const c
 
 enum { CELLS = 7 };
 
-/* The cells of a hit, as text; they point into its line. */
+/* Split a hit's line into its cells, which point into it. */
 static void find_cells(const struct job *j, const struct hit *h, char took[32], const char *cell[CELLS],
                        int n[CELLS])
 {
@@ -224,7 +224,7 @@ static void find_print(const struct job *j, struct text *out)
 static int find_finish(struct job *j)
 {
     struct text out = {0};
-    for (size_t n = j->n; n > 1; n--) { /* the shortest goes to the end */
+    for (size_t n = j->n; n > 1; n--) { /* the shortest moves to the end */
         find_swap(&j->hit[0], &j->hit[n - 1]);
         find_sink(j, 0, n - 1);
     }

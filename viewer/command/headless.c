@@ -31,7 +31,7 @@ static bool print_grid(const struct grid *g, size_t (*line)(const struct grid *,
     return true;
 }
 
-/* A picture with all in it: drawing may find out that there is work left. */
+/* Draw until nothing is due: drawing may find that work is left. */
 static bool headless_draw(struct app *a)
 {
     struct app *below = pair_below(a);
@@ -66,13 +66,13 @@ struct script {
     bool linear, reading;
     FILE *out, *errors;
     bool quit, failed;
-    int view;            /* the view that the last line was in */
-    char was[RICH_MOST]; /* what it said is under the cursor; "": something else */
+    int view;            /* the view of the last line */
+    char was[RICH_MOST]; /* what the last line said is under the cursor; "": something else */
 };
 
 /* ---- one line ------------------------------------------------------------------------------------------ */
 
-/* A pop-up's lines, one behind the other; its border and the screen behind it are left out. */
+/* The lines of a pop-up, without its border and the screen behind it. */
 static void print_popup(struct script *s)
 {
     struct view *v = &s->a->view;
@@ -84,7 +84,7 @@ static void print_popup(struct script *s)
         return;
     v->scr.w = 200;
     v->scr.h = 400;
-    v->scr.tier = TIER_ASCII; /* a border that can be told from text */
+    v->scr.tier = TIER_ASCII; /* an ASCII border can be told from text */
     popup_draw(&g, v);
     v->scr.w = w;
     v->scr.h = h;
@@ -106,7 +106,7 @@ static void print_popup(struct script *s)
     grid_free(&g);
 }
 
-/* Text, with '?' for what this output can't show. */
+/* Text, with '?' for characters that this output can't show. */
 static void print_safe(const struct script *s, const char *text)
 {
     struct str t = str_of(text);
@@ -119,7 +119,7 @@ static void print_safe(const struct script *s, const char *text)
     }
 }
 
-/* What is under the cursor; nothing if that was the last line, and there is something else to say. */
+/* What is under the cursor; nothing if the last line said the same and there is something else to say. */
 static bool print_here(struct script *s, bool same)
 {
     const struct view *v = &s->a->view;
@@ -132,7 +132,7 @@ static bool print_here(struct script *s, bool same)
     return !same;
 }
 
-/* Where one is: the view if it has changed, what is under the cursor, what the program has to say. */
+/* The place: the view if it has changed, what is under the cursor, and gotop's message. */
 static void print_linear(struct script *s)
 {
     const struct view *v = &s->a->view;
@@ -152,7 +152,7 @@ static void print_linear(struct script *s)
     if (v->msg.text[0])
         fprintf(s->out, "%s(%s)", any ? "  " : "", v->msg.text);
     fputc('\n', s->out);
-    s->quit |= fflush(s->out) != 0; /* nobody reads on; finish_output() says what is wrong */
+    s->quit |= fflush(s->out) != 0; /* the reader has gone; finish_output() reports it */
 }
 
 /* ---- scripts ------------------------------------------------------------------------------------------- */
@@ -164,7 +164,7 @@ static void after(struct script *s, unsigned flags)
         (void)app_step(s->a, INT64_MAX, &f);
     }
     bool busy;
-    if (s->a->follow && !(flags & VR_QUIT)) /* it has ended: what is shown now may want tables */
+    if (s->a->follow && !(flags & VR_QUIT)) /* the program has ended, and the view may want tables now */
         flags |= app_live(s->a, INT64_MAX, &busy);
     do {
         while (app_has(s->a, DUE_VIEW) && !(flags & VR_QUIT))
@@ -174,7 +174,7 @@ static void after(struct script *s, unsigned flags)
     } while (!(flags & VR_QUIT) && app_has(s->a, DUE_VIEW));
     if (flags & VR_QUIT)
         s->quit = true;
-    /* pop-ups learn their length when drawn, and a reader would see every step */
+    /* drawing tells a pop-up its length, and a reader would see every step drawn */
     if (!s->quit && !headless_draw(s->a))
         s->failed = true;
     if (s->linear && !s->quit)
@@ -232,7 +232,7 @@ static bool run_word(struct script *s, const char *w, size_t len)
         after(s, app_do(s->a, act, 0, NULL));
     else if (is_key)
         type_key(s, k);
-    else if (digits || w[0] == '/' || w[0] == ':') /* a count; a prompt and what is typed there */
+    else if (digits || w[0] == '/' || w[0] == ':') /* digits are a count; a prompt takes what is typed */
         type_text(s, w, len);
     else
         return false;

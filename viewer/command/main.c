@@ -72,10 +72,8 @@ static struct keymap_say keymap_say_to(FILE *f)
     return s;
 }
 
-/*
- * The keymap to use. One that was asked for must be right; where the reader's own default.keys has mistakes
- * its good lines hold, and the program starts all the same.
- */
+/* Load the keymap. One that was asked for must have no mistakes. In the reader's own default.keys the good
+ * lines count, and the program starts all the same. */
 static void no_keymap(const char *name)
 {
     door_printf(stderr, "gotop: there is no keymap '%s'; there are", name);
@@ -169,7 +167,7 @@ static void usage(FILE *to)
     free(all);
 }
 
-/* Who names nothing gets what fits into a small screen: of all there is its top would be out of sight. */
+/* Without an option, print what fits on a small screen: the beginning of a long report would scroll away. */
 static const char usage_short[] =
     "gotop - a trace viewer for Go execution traces. Name a trace:\n\n"
     "  gotop trace.out              view it: ? lists the keys, q quits\n"
@@ -182,7 +180,8 @@ static const char usage_short[] =
     "plain, gzip or zstd, even truncated.\n"
     "gotop --help lists all commands and options.\n";
 
-/* What is printed for a reader fits into his lines, also through a pager. Asked before the sandbox closes. */
+/* A report for a reader has the width of the terminal, also through a pager. This is asked before the
+ * sandbox closes. */
 static void fit_terminal(void)
 {
     struct winsize ws;
@@ -195,7 +194,7 @@ static void fit_terminal(void)
 
 /* ---- the viewer ---------------------------------------------------------------------------------------- */
 
-/* What the fonts of this kind of terminal have. */
+/* The glyphs that fonts of this kind of terminal have. */
 static enum tier usual_tier(void)
 {
     static const struct {
@@ -213,8 +212,7 @@ static enum tier usual_tier(void)
     return TIER_EIGHTH;
 }
 
-/* Glyphs: an option decides, else the locale, else the terminal is asked. More than ASCII may be asked for
- * anywhere. */
+/* Choose the glyphs: an option decides, else the locale, else the terminal's answer. */
 static void choose_glyphs(struct app *a, const struct cmdline *o, enum charset *charset)
 {
     if (o->tier_given ? o->tier != TIER_ASCII : o->o.svg)
@@ -228,7 +226,8 @@ static void choose_glyphs(struct app *a, const struct cmdline *o, enum charset *
     a->view.scr.tier = a->utf8 ? a->utf8_tier : TIER_ASCII;
 }
 
-/* Some terminals say what their colours are: "foreground;background", 7 and 15 being light grounds. */
+/* Some terminals put their colours into COLORFGBG, "foreground;background"; backgrounds 7 and 15 are
+ * light. */
 static enum ground said_ground(void)
 {
     const char *says = getenv("COLORFGBG"), *ground = says ? strrchr(says, ';') : NULL;
@@ -242,10 +241,9 @@ static void say_palette(void *arg, const char *file, int line, const char *what)
     say_keymap(arg, true, file, line, what);
 }
 
-/*
- * The palette asked for must be right; the reader's own default.palette holds as far as it is. Without
- * either, that for the ground as far as it is known. false: said why.
- */
+/* Load the palette. One that was asked for must have no mistakes; in the reader's own default.palette the
+ * good lines count. Without either, the palette suits the ground, if that is known. Returns false after an
+ * error was printed. */
 static bool load_palette(const struct cmdline *o, enum palette *p)
 {
     struct palette_say say = {say_palette, stderr};
@@ -263,12 +261,11 @@ static bool load_palette(const struct cmdline *o, enum palette *p)
     return false;
 }
 
-#define EXIT_NO_WORD \
-    4 /* between the functions below: EXIT_UNREADABLE, if out of memory without a word of it yet */
+#define EXIT_NO_WORD 4 /* a result of the functions below: out of memory, and nothing was printed yet */
 enum {
     HEADLESS_MS = 20,
     HEADLESS_NS = 50000000
-}; /* between looks at a program that has nothing new; while it has */
+}; /* pause before the program is asked again: without news, with news */
 
 static int run_headless(struct app *a, const struct cmdline *o)
 {
@@ -277,7 +274,7 @@ static int run_headless(struct app *a, const struct cmdline *o)
     if ((o->o.svg || o->o.palette) && !load_palette(o, &a->colours.palette))
         return EXIT_NO_WORD;
     if (!o->o.palette && a->colours.palette == PALETTE_NEUTRAL)
-        a->colours.palette = PALETTE_DARK; /* a picture has a ground of its own */
+        a->colours.palette = PALETTE_DARK; /* a picture brings its own ground */
     if (pair_below(a))
         pair_below(a)->colours.mono = pair_below(a)->view.scr.mono = a->colours.mono;
     a->live.unseen = true;
@@ -287,7 +284,7 @@ static int run_headless(struct app *a, const struct cmdline *o)
     while (app_load(a, INT64_MAX)) {
     }
     if (trace_fatal(a->tr))
-        return EXIT_OK; /* main_view says it */
+        return EXIT_OK; /* main_view reports it */
     if (a->open.filter_error) {
         door_printf(stderr, "gotop: --filter: %s\n", a->open.filter_error);
         return EXIT_USAGE;
@@ -339,16 +336,14 @@ static int run_terminal(struct app *a, const struct cmdline *o, enum charset cha
     return EXIT_OK;
 }
 
-/*
- * What becomes of several traces on the command line, by what trace_open() said of them
- * (decode/input/joint.h). The one place where that is decided.
- */
+/* How several traces are shown, by what trace_open() says about them (decode/input/joint.h). This is
+ * decided here alone. */
 enum several {
-    SEVERAL_ONE, /* one trace, or one program's: they are open as one timeline, a trace like any other */
-    SEVERAL_SIDE_BY_SIDE, /* two that can be read and make no timeline (two programs, two runs of one, hosts,
-                             dialects before Go 1.22; e->what says which): each is to be opened by itself,
-                             beside the other */
-    /* one of them can't be read, or there are more than two; e->what is what the user is told */
+    SEVERAL_ONE, /* one trace, or several of one program: open, as one timeline */
+    /* two readable traces that make no timeline (two programs, two runs or hosts, dialects before Go 1.22;
+     * e->what says which): open each by itself */
+    SEVERAL_SIDE_BY_SIDE,
+    /* one can't be read, or there are more than two; e->what says why */
     SEVERAL_REFUSED
 };
 
@@ -359,14 +354,14 @@ static enum several several(const struct cmdline *o, enum err_code opened)
     return opened == ERR_APART && o->o.trace.more.n == 1 ? SEVERAL_SIDE_BY_SIDE : SEVERAL_REFUSED;
 }
 
-/* A program that runs somewhere, or a file that grows: its first moment. */
+/* Connect to a running program, or follow a file that grows, and wait for its first generation. */
 static enum err_code open_live(const struct cmdline *o, struct follow **f, struct trace **tr, struct err *e)
 {
     struct follow_opts fo = {
         .live = {.feed = o->o.feed}, .keep_ns = o->o.keep.ns, .keep_bytes = o->o.keep.bytes, .raw = o->o.out};
     fo.live.where = o->o.path;
     fo.live.trace = o->o.trace;
-    origin_note_path(o->o.path); /* -o is opened before it */
+    origin_note_path(o->o.path); /* the file of -o is opened first */
     if (strcmp(o->o.path, "-") == 0)
         origin_note(STDIN_FILENO);
     live_stop_hold();
@@ -382,7 +377,7 @@ static const char *base_of(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
-/* Two traces that make no timeline: each by itself, the second one in an app of its own. */
+/* Open two traces that make no timeline, the second one in an app of its own. */
 static bool open_both(const struct cmdline *o, struct trace **tr, struct app **below, const struct keymap *km,
                       struct err *e)
 {
@@ -414,7 +409,7 @@ static void close_below(struct app *below)
     trace_close(tr);
 }
 
-/* What the command line says of a session, and of the second trace's below it (NULL: none). */
+/* Pass the command line's values to a session, and to the one below it (NULL: none). */
 static void as_told(struct app *a, struct app *below, const struct cmdline *o, enum charset *charset)
 {
     a->open.view = o->view;
@@ -433,20 +428,20 @@ static void as_told(struct app *a, struct app *below, const struct cmdline *o, e
         door_printf(stderr, "gotop: out of memory for two traces: one is shown\n");
 }
 
-/* While a trace is opened nothing is held that would have to be put away. */
+/* While a trace is opened, nothing is held that a signal would have to clean up. */
 static void leave_now(void)
 {
     _exit(EXIT_OK);
 }
 
-/* What a session shows. */
+/* What a session owns. */
 struct shown {
     struct trace *tr;
-    struct app *below;     /* of a second trace, which it owns; NULL: there is none */
-    struct follow *follow; /* whose trace it is, of a program that runs; NULL: of none */
+    struct app *below;     /* the second trace; NULL: none */
+    struct follow *follow; /* the running program that tr belongs to; NULL: tr is a file */
     bool piped;
-    char name[160];             /* "": the file's */
-    char typed[PATIENCE_TYPED]; /* while it was opened */
+    char name[160];             /* the title's name; "": the file's */
+    char typed[PATIENCE_TYPED]; /* what trace_open() remarked */
 };
 
 static enum err_code shown_read(const struct cmdline *o, struct shown *s, bool *left, struct err *e)
@@ -476,7 +471,7 @@ static void shown_name(const struct cmdline *o, struct shown *s)
         snprintf(s->name, sizeof s->name, "%.159s", feed_shown(o->o.path, shown));
 }
 
-/* false: there is nothing to show, and *status says what becomes of that. */
+/* Returns false when there is nothing to show; *status is then the exit status. */
 static bool shown_open(const struct cmdline *o, const struct keymap *km, struct shown *s, int *status)
 {
     struct err e = {0};
@@ -529,7 +524,7 @@ static void shown_close(struct app *a, struct shown *s)
 static int main_view(const struct cmdline *o, enum charset charset)
 {
     struct shown s = {0};
-    struct app *a = mem_alloc(sizeof *a); /* some 100 KB: not for the stack */
+    struct app *a = mem_alloc(sizeof *a); /* some 100 KB, too much for the stack */
     struct keymap *km = a ? load_keymap(o->o.keymap) : NULL;
     int status = EXIT_NO_WORD, by_signal = 0;
     if (km && shown_open(o, km, &s, &status)) {
@@ -548,7 +543,7 @@ static int main_view(const struct cmdline *o, enum charset charset)
     if (km)
         keymap_free(km);
     mem_free(a);
-    if (by_signal) { /* end as the signal would have, now that the terminal is back */
+    if (by_signal) { /* end by the signal, now that the terminal is restored */
         clerk_end();
         signal(by_signal, SIG_DFL);
         raise(by_signal);
@@ -556,7 +551,7 @@ static int main_view(const struct cmdline *o, enum charset charset)
     return status;
 }
 
-/* Nobody to press keys: say what there is to say. */
+/* No terminal for keys: print the report instead. */
 static int main_report(const struct cmdline *o)
 {
     char ticks[40], **args = mem_alloc((o->o.trace.more.n + 10) * sizeof *args);
@@ -586,13 +581,13 @@ static int main_report(const struct cmdline *o)
     return status;
 }
 
-/* A mapped file may shrink under us (decode/input/mapped.h). */
+/* A mapped file may shrink while it is read (decode/input/mapped.h). */
 static void on_sigbus(int sig, siginfo_t *info, void *context)
 {
     (void)sig;
     (void)context;
     if (info->si_code != BUS_ADRERR || !mapped_mend(info->si_addr))
-        raise(SIGSEGV); /* a crash of ours: the terminal's handler knows what to do */
+        raise(SIGSEGV); /* a crash of gotop's own: the terminal's handler restores the screen */
 }
 
 static void survive_shrinking_files(void)
@@ -601,7 +596,7 @@ static void survive_shrinking_files(void)
     sigaction(SIGBUS, &sa, NULL);
 }
 
-/* What is refused of memory somewhere may be missing in what was printed, though nothing else went wrong. */
+/* Memory was refused somewhere, so something may be missing in the output though nothing else failed. */
 static int main_ended(int status)
 {
     const int told = status == EXIT_NO_WORD ? EXIT_UNREADABLE : status;
@@ -611,13 +606,13 @@ static int main_ended(int status)
     return told ? told : EXIT_PARTIAL;
 }
 
-/* Is the word among argv's options? Then it is taken out. */
+/* Take an option out of argv. Returns whether it was there. */
 static bool take_word(int *argc, char **argv, const char *word)
 {
     int n = 1;
     for (int i = 1; i < *argc; i++) {
         if (strcmp(argv[i], "--") == 0)
-            word = argv[i]; /* behind it stand names */
+            word = argv[i]; /* only names follow */
         if (strcmp(argv[i], word) != 0 || strcmp(word, "--") == 0)
             argv[n++] = argv[i];
     }
@@ -627,8 +622,8 @@ static bool take_word(int *argc, char **argv, const char *word)
     return found;
 }
 
-/* Where a trace should stand is a word that names no file: the reader may mean what it says. Behind "--"
- * stand names. */
+/* The trace is a word that names no file: perhaps the reader means a command. After "--" all words are
+ * files. */
 static const char *bare_word(const struct cmdline *o)
 {
     return o->o.path && o->o.split && access(o->o.path, F_OK) && errno == ENOENT ? o->o.path : "";
@@ -641,7 +636,8 @@ static void one_at_a_time(const struct cmdline *o)
                 feed_shown(o->o.trace.more.path[0], b));
 }
 
-/* Nothing is said, and something is piped in: that is the trace. NULL: it is neither a pipe nor a file. */
+/* Without operands, a trace that is piped in is read. Returns NULL when standard input is neither a pipe
+ * nor a file. */
 static const char *piped(void)
 {
     struct stat st;
@@ -649,8 +645,7 @@ static const char *piped(void)
     return there ? "-" : NULL;
 }
 
-/* What is asked for is something to print, or can't be: *status says how that ended. false: a trace is to be
- * shown. */
+/* Do what only prints; *status is then the exit status. Returns false when a trace is to be shown. */
 static bool no_session(struct cmdline *o, int *status)
 {
     const char *word = bare_word(o);
@@ -703,10 +698,8 @@ static bool no_session(struct cmdline *o, int *status)
     return true;
 }
 
-/*
- * Started without one of the standard three, what is opened first would take its place, and reports or
- * messages be written into it. Writing to such an output still fails, and that is said.
- */
+/* If one of the standard three is closed, the next file that is opened would get its number, and reports
+ * would be written into it. Writing to a closed output still fails, and that is reported. */
 static void standard_streams(void)
 {
     static const int how[] = {O_RDONLY, O_RDONLY, O_WRONLY};
@@ -715,10 +708,7 @@ static void standard_streams(void)
             (void)!open("/", O_RDONLY);
 }
 
-/*
- * What fails for want of a descriptor would be told as something else: a file that isn't there, a right that
- * is missing.
- */
+/* Without descriptors, a file would seem to be missing or forbidden: say what is really wrong. */
 static bool descriptors(void)
 {
     enum { NEEDED = 24 };
@@ -735,7 +725,7 @@ static bool descriptors(void)
     return n == NEEDED;
 }
 
-/* What runs, for live_door(). */
+/* The running command, for live_door(). */
 static struct {
     int argc;
     char **argv;
@@ -747,10 +737,7 @@ static void shut(void)
     sandbox_enter(sandbox_needs(command_line.argv[1]), command_line.argc, command_line.argv);
 }
 
-/*
- * What a command of files does once its command line is read: the URLs among its operands the clerk may ask,
- * and nobody else.
- */
+/* Parse a command that reads files. The clerk may fetch the URLs among its operands, and nothing else. */
 static void shut_far(const struct options *o)
 {
     static struct feed_opts feed;
@@ -778,7 +765,7 @@ static void shut_far(const struct options *o)
     text_free(&list);
 }
 
-/* A command shuts the sandbox itself, once it is known what is fetched. */
+/* Such a command enters the sandbox itself, once it knows what is fetched. */
 static int run_command(command_main *command, int argc, char **argv, bool open)
 {
     command_line.argc = argc;
@@ -796,10 +783,8 @@ static int run_command(command_main *command, int argc, char **argv, bool open)
     return main_ended(status);
 }
 
-/*
- * "gotop top WHERE" on a terminal that can show a screen is the viewer's live top. It prints lines where
- * there is none, and where it is asked for what only lines have: how many, how long each, how many rows.
- */
+/* On a terminal, "gotop top WHERE" is the viewer's live top. In a pipe it prints lines, and so it does with
+ * options that only lines have: how many, how long each, how many rows. */
 static bool wants_live_top(int argc, char **argv)
 {
     const char *type = getenv("TERM");
@@ -816,7 +801,7 @@ static bool wants_live_top(int argc, char **argv)
     return true;
 }
 
-/* "help CMD" is "CMD --help", unless a file has that name: argv is then the latter's. */
+/* "help CMD" means "CMD --help", unless a file is called help. */
 static command_main *help_of(int argc, char **argv)
 {
     static char dash_help[] = "--help";
@@ -841,12 +826,12 @@ int main(int argc, char **argv)
     if (!descriptors() || !bound_take(&argc, argv))
         return EXIT_USAGE;
     child_ignore(SIGPIPE);
-    child_ignore(SIGXFSZ); /* a limit on files is said like a full disk */
+    child_ignore(SIGXFSZ); /* a limit on file size is reported like a full disk */
     bool open = take_word(&argc, argv, "--no-sandbox");
     if (take_word(&argc, argv, "--no-spill"))
         spill_forbid();
     const bool top = wants_live_top(argc, argv);
-    if (top) { /* its word goes: what stands behind it is the viewer's */
+    if (top) { /* the command's word goes; the viewer parses the rest */
         argv[1] = argv[0];
         argv++, argc--;
     }
@@ -865,7 +850,7 @@ int main(int argc, char **argv)
     bool terminal = !o.o.headless && !o.o.linear && isatty(STDOUT_FILENO), url = feed_is_url(o.o.path);
     const bool viewer = terminal || o.o.headless || o.o.linear;
     if (url && !terminal && !o.o.feed.seconds)
-        o.o.feed.seconds = INPUT_FAR_S; /* it is to end */
+        o.o.feed.seconds = INPUT_FAR_S; /* it ends the process */
     const unsigned needs =
         sandbox_needs(viewer ? NULL : "report") & ~(unsigned)(terminal ? 0 : SANDBOX_TERMINAL);
     if (terminal)

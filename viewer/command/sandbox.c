@@ -45,7 +45,7 @@
 #endif
 #endif
 
-/* Under a sanitizer the program looks at itself when it ends. */
+/* A sanitizer looks at its own process when it ends. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZED 1
 #elif defined(__has_feature)
@@ -54,7 +54,7 @@
 #endif
 #endif
 
-/* What a command needs. What is not here reads files and writes to standard output. */
+/* What each command needs. A command that is not listed reads files and writes to standard output. */
 static const struct {
     const char *command;
     unsigned needs;
@@ -87,7 +87,7 @@ unsigned sandbox_needs(const char *command)
 
 /* ---- what the clerk may do ----------------------------------------------------------------------------- */
 
-/* The file that argv[i] and what stands before it say is to be written; NULL: none. */
+/* The file that the option at argv[i] says to write; NULL: none. */
 static const char *written(int i, char *const *argv)
 {
     static const char *const names[] = {"-o", "--save", "--map", "--junit"};
@@ -101,7 +101,7 @@ static const char *written(int i, char *const *argv)
     return strncmp(argv[i], "-o", 2) == 0 && argv[i][2] ? argv[i] + 2 : NULL;
 }
 
-/* The folder of a trace, where a slice of it may go. */
+/* The folder of a trace, where a slice may be written. */
 static void folder_of(const char *path)
 {
     char folder[PATH_MAX];
@@ -132,18 +132,18 @@ static void clerk_told(unsigned needs, int argc, char *const *argv)
 
 #ifdef HAVE_LANDLOCK
 
-/* Each as of the version that brought it; headers may be older than the kernel. */
+/* Rights by the version that brought them; system headers may be older than the kernel. */
 enum { VERSION_REFER = 2, VERSION_TRUNCATE = 3, VERSION_NET = 4, VERSION_IOCTL = 5, VERSION_SCOPE = 6 };
 #define FS_1 ((LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1)
 #define FS_REFER (1ULL << 13)
 #define FS_TRUNCATE (1ULL << 14)
 #define FS_IOCTL (1ULL << 15)
-#define NET_ALL 3ULL   /* bind and connect by TCP */
-#define SCOPE_ALL 3ULL /* abstract unix sockets, and signals: of and to ourselves alone */
+#define NET_ALL 3ULL   /* TCP: bind and connect */
+#define SCOPE_ALL 3ULL /* abstract unix sockets, and signals: only its own */
 #define FILES LANDLOCK_ACCESS_FS_READ_FILE
 #define TREE (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
 
-struct ruleset { /* struct landlock_ruleset_attr as of version 6 */
+struct ruleset { /* struct landlock_ruleset_attr of version 6 */
     uint64_t fs, net, scope;
 };
 struct rules {
@@ -157,7 +157,7 @@ static long landlock_version(void)
     return v > 0 ? v : 0;
 }
 
-/* Some of the rights to what this path names now: to a file, unless a whole tree is meant. */
+/* Allow access to what this path names now. For a file only rights that a file has are asked. */
 static void allow(struct rules *r, const char *path, uint64_t rights)
 {
     struct stat st;
@@ -172,7 +172,7 @@ static void allow(struct rules *r, const char *path, uint64_t rights)
     close(a.parent_fd);
 }
 
-/* Options whose value is a secret, which the clerk reads. */
+/* Options whose value is a secret. The clerk reads those files. */
 static bool secret(const char *option)
 {
     static const char *const names[] = {"--token-file", "--cert", "--key", "--cacert"};
@@ -184,8 +184,7 @@ static bool secret(const char *option)
     return false;
 }
 
-/* A word that names a file, with a member of an archive behind a colon, or a
- * place in the trace behind an @. */
+/* An operand's file, without a member of an archive (after a colon) or a place in the trace (after an @). */
 static void allow_word(struct rules *r, const char *word, uint64_t rights)
 {
     char path[PATH_MAX];
@@ -222,7 +221,7 @@ static void allow_config(struct rules *r)
         allow(r, path, TREE);
 }
 
-/* What is asked about the machine, the time and the terminal. */
+/* Files about the machine, the time and the terminal. */
 static void allow_system(struct rules *r, unsigned needs)
 {
     static const char *const places[] = {
@@ -297,7 +296,7 @@ static void landlock_enter(unsigned needs, int argc, char *const *argv)
 
 #ifdef OUR_ARCH
 
-/* Calls that may be made as they are. Those of x86 alone have an older form there. */
+/* Calls that are allowed with any arguments. Some have an older form on x86 only. */
 static const int reading[] = {
     SYS_read,      SYS_pread64,    SYS_readv,      SYS_lseek,    SYS_close,  SYS_fstat,   SYS_newfstatat,
     SYS_faccessat, SYS_readlinkat, SYS_getdents64, SYS_getcwd,   SYS_statfs, SYS_fstatfs, SYS_fadvise64,
@@ -309,7 +308,7 @@ static const int reading[] = {
 #endif
 };
 static const int writing[] = {
-    /* to what is open */
+    /* on open files */
     SYS_write, SYS_writev, SYS_pwrite64, SYS_ftruncate, SYS_fallocate, SYS_dup, SYS_dup3, SYS_pipe2,
 #ifdef SYS_dup2
     SYS_dup2,  SYS_pipe,
@@ -324,7 +323,7 @@ static const int threads[] = {
 #endif
 };
 static const int asking[] = {
-    /* for the time, and what this process is */
+    /* the time, and facts about this process */
     SYS_clock_gettime, SYS_clock_getres, SYS_gettimeofday, SYS_getpid,    SYS_getppid,
     SYS_getuid,        SYS_geteuid,      SYS_getgid,       SYS_getegid,   SYS_getpgid,
     SYS_uname,         SYS_sysinfo,      SYS_getrusage,    SYS_getrandom, SYS_umask,
@@ -342,7 +341,7 @@ static const int waiting[] = {
     SYS_poll,           SYS_select,
 #endif
 };
-static const int children[] = {SYS_wait4}; /* the clerk, the editor's helper */
+static const int children[] = {SYS_wait4}; /* for the clerk and the editor's helper */
 #ifdef SANITIZED
 static const int sanitizers[] = {
     SYS_ptrace,   SYS_process_vm_readv, SYS_wait4, SYS_clone,    SYS_prctl,
@@ -358,7 +357,7 @@ enum { ALWAYS = ~0 };
         (unsigned)(rights), calls, sizeof(calls) / sizeof *(calls) \
     }
 static const struct {
-    unsigned rights; /* any of them */
+    unsigned rights; /* any process */
     const int *calls;
     size_t n;
 } groups[] = {
@@ -374,14 +373,14 @@ static const struct {
 #endif
 };
 
-/* Calls that may be made with certain arguments. Rows of one call are alternatives, conditions of one row
- * hold both. */
+/* Calls that are allowed with certain arguments. Rows of one call are alternatives; the conditions of a row
+ * must all hold. */
 enum how { NONE, IS, ANY_OF, NONE_OF, NULL_POINTER };
 enum {
     OURSELVES = -2,
     CLERK = -3,
     LISTENER = -4
-}; /* stand for the process's number, the clerk's socket, the one that clients are accepted from */
+}; /* replaced by: this process's number, the clerk's socket, the socket that clients are accepted from */
 struct condition {
     int arg;
     enum how how;
@@ -391,8 +390,8 @@ enum {
     OPEN_MAKES = O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY),
     NAMES_MEMORY = 0x53564d41 /* PR_SET_VMA */
 };
-/* ioctl's requests of terminals are the same on both machines. Newer C libraries have those of a second kind
- * (TCGETS2). */
+/* ioctl requests of terminals have the same numbers on both machines. Newer C libraries use the second kind
+ * (TCGETS2), too. */
 enum {
     GETS = 0x5401,
     SETS,
@@ -473,14 +472,14 @@ static void filter_end(struct filter *f, uint32_t how)
     filter_put(f, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, how));
 }
 
-/* Over the next n instructions, if what is loaded compares so, or doesn't. */
+/* A conditional jump over the next n instructions. */
 static void filter_skip(struct filter *f, unsigned how, uint32_t value, bool if_so, size_t n)
 {
     filter_put(f, (struct sock_filter)BPF_JUMP((uint16_t)(BPF_JMP | how | BPF_K), value,
                                                (uint8_t)(if_so ? n : 0), (uint8_t)(if_so ? 0 : n)));
 }
 
-/* Another machine's calls, by which a filter for this one is walked around. */
+/* Calls of another machine type, which would bypass a filter for this one. */
 static void filter_refuse_others(struct filter *f)
 {
     filter_load(f, offsetof(struct seccomp_data, arch));
@@ -503,7 +502,7 @@ static size_t condition_length(const struct condition *c)
     return c->how == NULL_POINTER ? 4 : c->how ? 2 : 0;
 }
 
-/* It holds, or the next `rest` instructions are left out. */
+/* If the condition does not hold, the next `rest` instructions are skipped. */
 static void filter_condition(struct filter *f, const struct condition *c, size_t rest)
 {
     const int64_t v = c->value == OURSELVES  ? getpid()
@@ -547,7 +546,7 @@ static void seccomp_enter(unsigned needs)
             filter_end(&f, SECCOMP_RET_ALLOW);
         }
     filter_checked(&f, needs);
-    /* What is newer than this list: libraries take the older call for it. */
+    /* Calls newer than this list fail with ENOSYS: libraries then use the older call. */
     filter_load(&f, offsetof(struct seccomp_data, nr));
     filter_skip(&f, BPF_JGE, NEW_CALLS, false, 1);
     filter_end(&f, SECCOMP_RET_ERRNO | ENOSYS);
@@ -566,7 +565,8 @@ static bool seccomp_there(void)
 
 /* ---- both ---------------------------------------------------------------------------------------------- */
 
-/* A library may load another one when a character is converted first: no code is mapped later. */
+/* A C library may load another library when a character is first converted, and no code can be mapped
+ * later. So one is converted now. */
 static void load_libraries(void)
 {
     mbstate_t in = {0}, out = {0};
@@ -576,7 +576,7 @@ static void load_libraries(void)
         (void)!wcrtomb(bytes, w, &out);
 }
 
-/* Valgrind makes code as it goes, and calls for itself what we don't need. */
+/* Valgrind makes code while it runs, and makes calls of its own. */
 static bool translated(void)
 {
     const char *first = getenv("LD_PRELOAD");

@@ -24,7 +24,7 @@ void say_error(const char *path, const struct err *e)
         door_printf(stderr, "gotop: %s: %s (offset %llu)\n", name, e->what, (unsigned long long)e->offset);
 }
 
-/* That a write failed is known, not why: the reader of a pipe had enough. */
+/* A write has failed, and stdio does not keep why: perhaps the reader of a pipe has gone. */
 static bool reader_gone(void)
 {
     struct pollfd p = {.fd = STDOUT_FILENO, .events = POLLOUT};

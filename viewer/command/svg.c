@@ -1,6 +1,8 @@
 /*
- * svg.c - see svg.h. A picture is three layers: grounds, bars, text. A grid holds no control characters, so
- * what XML forbids is the three characters that it reserves.
+ * svg.c - see svg.h.
+ *
+ * A picture has three layers: grounds, bars, text. A grid holds no control characters, so only the three
+ * characters that XML reserves need escaping.
  */
 #include "viewer/command/svg.h"
 
@@ -12,7 +14,7 @@ struct svg {
     const struct grid *g;
     enum palette palette;
     FILE *out;
-    uint32_t ground, letter; /* where a style leaves them to the terminal */
+    uint32_t ground, letter; /* the colours of a style that leaves them to the terminal */
 };
 
 struct look {
@@ -41,10 +43,8 @@ static void svg_rect(const struct svg *s, double x, double y, double w, double h
     fputs("/>\n", s->out);
 }
 
-/*
- * A glyph that is a shape: drawn; blocks U+2580 .. U+2595, box drawing's lines as far as we use them. n cells
- * of it side by side, one shape unless only one is asked for.
- */
+/* Draw n equal cells whose glyph is a shape: blocks (U+2580 to U+2595) and the lines of box drawing that
+ * gotop uses. They become one shape where that is possible. */
 static void svg_shape(const struct svg *s, uint32_t glyph, int n, double x, double y, uint32_t color)
 {
     const double w = CELL_W * n, h = CELL_H;
@@ -67,7 +67,7 @@ static void svg_shape(const struct svg *s, uint32_t glyph, int n, double x, doub
     }
 }
 
-/* Does it fill its cell from side to side? */
+/* The shape fills its cell from side to side, so neighbours can be joined. */
 static bool svg_goes_through(uint32_t glyph)
 {
     return glyph == 0x2500 || glyph == 0x2580 || glyph == 0x2594 || (glyph >= 0x2581 && glyph <= 0x2588) ||
@@ -103,7 +103,7 @@ static bool svg_is_text(const struct cell *c)
            c->glyph != 0x2502 && c->glyph != 0x2579;
 }
 
-/* Where the text that begins at x ends: letters of one look, with the blanks between them. */
+/* The column after the text that begins at x: letters of one style, and the blanks between them. */
 static int svg_text_end(const struct svg *s, const struct cell *row, int x)
 {
     const struct look l = svg_look(s, &row[x]);
@@ -119,7 +119,7 @@ static int svg_text_end(const struct svg *s, const struct cell *row, int x)
     return end;
 }
 
-/* A text's letters stand in their own columns whatever the font: its length is said. */
+/* The length of a text is given, so its letters keep their columns in any font. */
 static void svg_text(const struct svg *s, const struct cell *row, int x, int end, int y)
 {
     const struct look l = svg_look(s, &row[x]);

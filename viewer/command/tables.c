@@ -1,6 +1,4 @@
-/*
- * tables.c - triage between the trace's end and the reader, and what keys mean in the views of its tables.
- */
+/* tables.c - tables and findings in the viewer: made once the trace is loaded, and shown. */
 #include "viewer/command/tables.h"
 
 #include <string.h>
@@ -10,7 +8,7 @@
 
 /* ---- working them out ---------------------------------------------------------------------------------- */
 
-/* Said of what must wait for the tables. */
+/* The message for what must wait for the tables. */
 static const char soon[] = "the tables are not done yet";
 static const char soon_walk[] = "the tables are not ready yet: gotop goes there when they are";
 
@@ -48,7 +46,7 @@ static void triage_trouble(struct app *a, const char *what)
     triage_drop(a);
 }
 
-/* The findings are there: show them to who has just come, tell those who are under way. */
+/* The findings are made. Open them if the reader has pressed no key; say that they are ready if one has. */
 static void findings_show(struct app *a)
 {
     char list[64], walk[64];
@@ -57,10 +55,10 @@ static void findings_show(struct app *a)
     soon_over(a);
     if (!a->key_came) {
         (void)view_switch(&a->view, VIEW_TRIAGE);
-        a->view.trail.n = 0; /* nothing the reader did */
+        a->view.trail.n = 0; /* the reader has done nothing yet */
     } else if (wish && !a->view.prompt.kind && !a->view.popup.kind) {
         (void)tri_walk(&a->view, wish);
-        a->live.follows = false; /* the picture stands where the finding is */
+        a->live.follows = false; /* the window stays where the finding is */
     } else if (a->hint && a->fs.n && a->view.at.view != VIEW_TRIAGE &&
                !(a->view.msg.text[0] && a->view.msg.error)) {
         bool one = a->fs.n == 1;
@@ -69,7 +67,7 @@ static void findings_show(struct app *a)
         view_message(&a->view, false, "%u finding%s ready: %s lists %s, %s goes to %s", a->fs.n,
                      one ? " is" : "s are", list, one ? "it" : "them", walk, one ? "it" : "the first");
     }
-    a->hint = false; /* once */
+    a->hint = false; /* only once */
 }
 
 void tables_drop(struct app *a)
@@ -84,7 +82,7 @@ void tables_drop(struct app *a)
     triage_drop(a);
 }
 
-/* First the tables, then what stands out in them. */
+/* First the tables, then the findings, which need them. */
 static enum triage_state tables_step(struct app *a, int64_t budget_ns)
 {
     if (!a->finds) {
@@ -128,7 +126,7 @@ unsigned app_triage(struct app *a, int64_t budget_ns)
     soon_over(a);
     tri_ready(&a->tri, a->tg, &a->fs);
     findings_show(a);
-    if (tri_makes(&a->view)) /* it makes more of them */
+    if (tri_makes(&a->view)) /* it makes more tables */
         app_add(a, DUE_VIEW);
     return VR_DRAW;
 }

@@ -1,7 +1,5 @@
-/*
- * act.c - what an action does. Rows of actions.def name a function and its argument; here are the functions
- * that are the program's own (help, palette, yank, leaving); what concerns the view is layout's.
- */
+/* act.c - what an action does. Rows of actions.def name a function and its argument. The functions here are
+ * about the program (help, palette, copying, leaving); layout has those about the view. */
 #include "viewer/keys/act.h"
 
 #include <stdio.h>
@@ -76,9 +74,7 @@ static unsigned do_glyphs(struct app *a, int n)
     return view_tier(&a->view, n);
 }
 
-/*
- * Text that no shell takes for anything but one word: in single quotes; but csh looks for "!" in these, too.
- */
+/* Quote text so that every shell reads it as one word: in single quotes, with "!" escaped for csh. */
 static void put_text(FILE *f, const char *s, size_t n)
 {
     fputc('\'', f);
@@ -87,7 +83,8 @@ static void put_text(FILE *f, const char *s, size_t n)
     fputc('\'', f);
 }
 
-/* A word as a shell reads it back. Control bytes, which would end the line, stand as they are shown. */
+/* Quote a word so that a shell reads it back. Control bytes are shown as text, since they would end the
+ * line. */
 static void put_quoted(FILE *f, const char *word)
 {
     char s[4096];
@@ -100,14 +97,14 @@ static void put_quoted(FILE *f, const char *word)
         put_text(f, s, strlen(s));
 }
 
-/* The command that opens this very view. */
+/* Make the command that opens this view. */
 static void put_command(const struct app *a, FILE *f)
 {
     static const char letters[] = {[LANE_P] = 'p', [LANE_G] = 'g', [LANE_M] = 'm'};
     const struct place *at = &a->view.at;
     char from[FMT_MAX], to[FMT_MAX];
     const char *path = trace_info(a->tr)->path;
-    fputs(path[0] == '-' && path[1] ? "gotop ./" : "gotop ", f); /* no option */
+    fputs(path[0] == '-' && path[1] ? "gotop ./" : "gotop ", f); /* not an option */
     put_quoted(f, path);
     fprintf(f, " --view %s --at %s..%s", kind_name(at->view), when_exact(a->tr, at->win.t0, from),
             when_exact(a->tr, at->win.t1, to));
@@ -121,10 +118,8 @@ static void put_command(const struct app *a, FILE *f)
     fputc('\n', f);
 }
 
-/*
- * Layout, which knows no file names, has put its own command on the last line: ours replaces it. NULL: there
- * is none.
- */
+/* The last line of a copied text is a command that opens it again. Layout knows no file names, so the line
+ * is replaced here. NULL: there is none. */
 static const char *command_in(const char *text)
 {
     const char *last = NULL;
@@ -133,11 +128,9 @@ static const char *command_in(const char *text)
     return last;
 }
 
-/*
- * What is under the cursor, or what the pop-up shows, and behind it the command that comes back here. Someone
- * will paste all of it into a shell, and names in it are the trace's: what is said is the argument of ":",
- * which does nothing.
- */
+/* Copy what is under the cursor, or the pop-up, followed by the command that opens it again. Someone will
+ * paste this into a shell, and names come from the trace, so the text becomes an argument of ":", which
+ * does nothing. */
 static unsigned do_yank(struct app *a, int n)
 {
     (void)n;
@@ -166,16 +159,16 @@ static unsigned do_yank(struct app *a, int n)
     free(whole);
     if (a->yank && a->view.popup.kind)
         view_message(&a->view, false, "copied: all lines of the pop-up");
-    else if (a->yank && command) /* of rows it has been said already */
+    else if (a->yank && command) /* rows have their own message */
         view_message(&a->view, false, "copied: %.*s", (int)strcspn(text, "\n"), text);
     mem_free(text);
     return a->yank ? f | VR_DRAW : VR_DRAW | VR_BELL;
 }
 
-/* One step back; it never leaves. */
+/* Go back one step. It never leaves the program. */
 static unsigned do_close(struct app *a, int n)
 {
-    const bool wished = a->finding_wish != 0; /* then that is the step */
+    const bool wished = a->finding_wish != 0; /* closing the pop-up was the step */
     (void)n;
     a->finding_wish = 0;
     return wished ? VR_DRAW : view_back(&a->view);
@@ -190,7 +183,9 @@ static unsigned do_back(struct app *a, int n)
     if (!(f & VR_QUIT) || a->took_ms < LONG_MS || a->quit_asked)
         return f;
     a->quit_asked =
-        true; /* who goes back step by step goes one too far: reading it again would take as long */
+        /* a reader who goes back step by step easily goes one too far, and would have to load the trace
+         * again */
+        true;
     view_message(&a->view, false, "again to leave: it took %s to read", fmt_dur(a->took_ms * 1000000, d));
     return VR_DRAW;
 }
@@ -256,7 +251,7 @@ static unsigned do_prompt(struct app *a, enum prompt_kind kind, const char *arg)
 {
     a->typed.at = -1;
     if (kind != PROMPT_SEARCH || arg ||
-        a->view.popup.kind != POPUP_LINES) /* in a text it finds words of that */
+        a->view.popup.kind != POPUP_LINES) /* in a pop-up of text it finds words there */
         a->view.popup.kind = POPUP_NONE;
     if (kind == PROMPT_SLICE)
         return arg ? slice_write(a, arg) : slice_ask(a);
@@ -283,10 +278,10 @@ static unsigned do_debug(struct app *a, int n)
 
 struct call {
     unsigned (*how)(struct app *a, enum action act, const struct call *c, int n, const char *arg);
-    int arg; /* a request, a view, a prompt; or the sign of n */
+    int arg; /* a request, a view or a prompt; or the sign of n */
     int sign;
     unsigned (*view)(struct view *v);
-    unsigned (*times)(struct view *v, int n); /* or with a letter */
+    unsigned (*times)(struct view *v, int n); /* or a letter */
     unsigned (*own)(struct app *a, int n);
     bool keeps; /* a pop-up of text stays open */
 };
@@ -331,7 +326,7 @@ static unsigned how_own(struct app *a, enum action act, const struct call *c, in
     return c->own(a, c->arg * n);
 }
 
-/* The letter of a mark: behind the action's name, or the next key. */
+/* The letter of a mark: the action's argument, or the next key. */
 static unsigned how_letter(struct app *a, enum action act, const struct call *c, int n, const char *arg)
 {
     (void)n;
@@ -387,7 +382,7 @@ static const struct call calls[ACT_COUNT] = {
 #undef X
 };
 
-/* Does it scroll a pop-up? */
+/* The action scrolls a pop-up. */
 static bool act_scrolls(const struct call *c)
 {
     return c->how == how_do &&
@@ -395,14 +390,14 @@ static bool act_scrolls(const struct call *c)
             c->arg == REQ_LAST || c->arg == REQ_START || c->arg == REQ_END);
 }
 
-/* Does it find words in a pop-up of text? */
+/* The action finds words in a pop-up of text. */
 static bool act_finds(const struct view *v, enum action act, const char *arg)
 {
     return (act == ACT_SEARCH && !arg) ||
            ((act == ACT_SEARCH_NEXT || act == ACT_SEARCH_PREV) && popup_finds(v));
 }
 
-/* Does it lead to the waker, as over lanes? It is offered where there is one, as what that one did. */
+/* The action leads to the waker. It is offered where there is one. */
 static bool leads_to_waker(const struct view *v, enum action act)
 {
     return act == ACT_CAUSE && !kind_here(v)->word[REQ_CAUSE];
@@ -415,10 +410,10 @@ bool act_answers(const struct view *v, enum action act)
         return view_answers(v, (enum request)c->arg) && (!leads_to_waker(v, act) || view_cause_word(v));
     if (c->how == how_to && c->arg == kind_key(v->at.view))
         return kind_next(v) != v->at.view;
-    if (c->view == view_fold) /* where a key leads round two, it is enough */
+    if (c->view == view_fold) /* a key that switches between two views needs no hint */
         return kind_before(v) != kind_next(v) || kind_here(v)->lanes == LANE_G;
     if (act == ACT_FINDING_NEXT && v->tri && v->tri->fs && !v->tri->fs->n)
-        return false; /* they are known: there are none */
+        return false; /* the findings are made, and there are none */
     if (act == ACT_WHY) {
         uint32_t g;
         int64_t t0, t1;
@@ -433,7 +428,7 @@ bool act_leads(const struct view *v, enum action act)
     return c->how == how_to && c->arg == kind_key(v->at.view);
 }
 
-/* What Enter shows: beside an idle processor no stack, but who waited for one. */
+/* Enter shows who waited for an idle processor, since that has no stack. */
 static const char *details_word(const struct view *v)
 {
     const char *word = kind_here(v)->word[REQ_DETAILS];
@@ -468,12 +463,12 @@ unsigned app_do(struct app *a, enum action act, uint32_t count, const char *arg)
         a->finding_wish = 0;
     if (a->view.msg.text[0] && act != ACT_READ &&
         !((act == ACT_BACK || act == ACT_CLOSE) &&
-          view_message_open(&a->view))) { /* it lasts until the next action, and eats none */
+          view_message_open(&a->view))) { /* the message stays until the next action, and takes no key */
         view_message(&a->view, false, "%s", "");
         had = VR_DRAW;
     }
     if (a->view.popup.kind == POPUP_LINES && !c->keeps && !act_scrolls(c) && !act_finds(&a->view, act, arg)) {
-        a->view.popup.kind = POPUP_NONE; /* read, and now done */
+        a->view.popup.kind = POPUP_NONE; /* it has been read */
         had = VR_DRAW;
     }
     f = c->how(a, act, c, n, arg);

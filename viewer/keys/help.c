@@ -1,7 +1,7 @@
 /*
- * help.c - bindings as text.
+ * help.c - key bindings as text.
  *
- * Everything comes from actions.def and a keymap as it stands, so what is shown is what works.
+ * Everything comes from actions.def and a keymap, so help shows what works.
  */
 #include "viewer/keys/help.h"
 
@@ -16,7 +16,7 @@
 
 enum { KEYS_SIZE = 256, HELP_WIDTH = 73 };
 
-/* The keys of one action out of bindings sorted by action: "Left h a". *at moves on to the next action. */
+/* The keys of one action, out of bindings sorted by action: "Left h a". *at moves to the next action. */
 static void join_keys(const struct binding **b, size_t n, size_t *at, char *out, size_t size,
                       const char *between)
 {
@@ -37,10 +37,11 @@ static void join_keys(const struct binding **b, size_t n, size_t *at, char *out,
 
 /* ---- what is wanted most ------------------------------------------------------------------------------- */
 
-/* Most wanted first: a narrow screen cuts at the end. What a view doesn't answer is left out. */
+/* The footer's actions, most wanted first, since a narrow screen cuts the end. Those that the view does not
+ * answer are left out. */
 struct want {
     enum action a, b;
-    const char *label; /* NULL: the view's word for it, or that of the action */
+    const char *label; /* NULL: the view's word, or the action's */
 };
 static const struct want lanes_want[] = {
     {ACT_HELP, ACT_NONE, "keys"},
@@ -55,7 +56,7 @@ static const struct want lanes_want[] = {
     {ACT_CAUSE, ACT_NONE, "woken by"},
     {ACT_SEARCH, ACT_NONE, "find"},
     {ACT_FINDING_NEXT, ACT_NONE, "finding"},
-    {ACT_PAN_LEFT, ACT_PAN_RIGHT, "move"}, /* arrows are tried anyway */
+    {ACT_PAN_LEFT, ACT_PAN_RIGHT, "move"}, /* everybody tries the arrows anyway */
     {ACT_LANE_DOWN, ACT_LANE_UP, "lane"},
     {ACT_SORT, ACT_NONE, "order"},
     {ACT_GOTO, ACT_NONE, "go to"},
@@ -70,7 +71,7 @@ static const struct want table_want[] = {
     {ACT_HELP, ACT_NONE, "keys"},
     {ACT_BACK, ACT_NONE, NULL},
     {ACT_CLOSE, ACT_NONE, NULL},
-    {ACT_VIEW_TRIAGE, ACT_NONE, NULL}, /* of two traces what changed */
+    {ACT_VIEW_TRIAGE, ACT_NONE, NULL}, /* what changed between two traces */
     {ACT_DETAILS, ACT_NONE, "look there"},
     {ACT_WHY, ACT_NONE, NULL},
     {ACT_VIEW_GROUPS, ACT_NONE, NULL},
@@ -120,7 +121,7 @@ static const struct want *wanted(const struct view *v)
     return v->popup.kind ? popup_want : kind_here(v)->table ? table_want : lanes_want;
 }
 
-/* Would it do anything now? */
+/* The action would do something now. */
 static bool offered(const struct view *v, const struct want *w)
 {
     bool lines = v->popup.kind == POPUP_LINES;
@@ -135,7 +136,7 @@ static bool offered(const struct view *v, const struct want *w)
     if (!w->label && w->a != ACT_BACK && !act_word(v, w->a))
         return false; /* only where the view has a word for it */
     if (w->label && act_leads(v, w->a))
-        return false; /* offered as what its key leads to from here */
+        return false; /* offered by its action, as the next view */
     return act_answers(v, w->a);
 }
 
@@ -148,7 +149,7 @@ static const char *label(const struct view *v, const struct want *w)
     return word ? word : w->a == ACT_BACK ? "quit" : w->label;
 }
 
-/* The shortest way to type an action, plain keys first. "" if there is none. */
+/* The shortest way to type an action, plain keys first. "": there is none. */
 static void best_keys(const struct binding **b, size_t n, enum action a, char *out, size_t size)
 {
     const struct binding *best = NULL;
@@ -204,7 +205,7 @@ static void print_counts(FILE *f, const struct keymap *km, enum keyview view)
         fprintf(f, "  Digits are bound here, so a count begins with %s : %s 5 and a key.\n", prefix, prefix);
 }
 
-/* A paragraph of at most HELP_WIDTH columns (a screen of 80), lines after the first a little further in. */
+/* A paragraph of at most HELP_WIDTH columns (a screen of 80); lines after the first are indented. */
 static void print_wrapped(FILE *f, const char *text)
 {
     int lead = (int)strspn(text, " "), col = 0, blanks = 0;
@@ -227,7 +228,7 @@ static void print_wrapped(FILE *f, const char *text)
     fputc('\n', f);
 }
 
-/* Keys and what they do, in columns; where the keys are longer than theirs two blanks stand between. */
+/* Keys and what they do, in columns. Keys that are too long for their column are followed by two blanks. */
 static void print_row(FILE *f, const char *keys, const char *does)
 {
     fprintf(f, "  %-18s  %s\n", keys, does);
@@ -235,7 +236,7 @@ static void print_row(FILE *f, const char *keys, const char *does)
 
 enum { FIRST_KEYS = 12, KEYS_COLS = 13, HALF_COLS = 36 };
 
-/* At most so many of these, two in a row. Returns how many there were. */
+/* Write at most `most` of these, two in a row. Returns how many there were. */
 static int print_wants(FILE *f, const struct view *v, const struct binding **b, size_t n,
                        const struct want *w, int most)
 {
@@ -257,7 +258,7 @@ static int print_wants(FILE *f, const struct view *v, const struct binding **b, 
     return shown;
 }
 
-/* What one needs first here, and what one would not find. */
+/* The keys that one needs first in this view, and those that one would not guess. */
 static void print_here(FILE *f, const struct view *v, const struct binding **b, size_t n)
 {
     fprintf(f, "The keys of this view\n");
@@ -337,7 +338,7 @@ bool help_make(struct help *h, const struct keymap *km, const struct view *v, en
     const struct binding **b;
     size_t n = keymap_bindings(km, view, &b);
     rich_init(&h->legend);
-    if (!kind_here(v)->table) /* none of its signs is in a table */
+    if (!kind_here(v)->table) /* none of the legend's signs appears in a table */
         legend_all(v->scr.tier, v->scr.mono, &h->legend);
     else if (v->at.view == VIEW_TRIAGE)
         legend_page(v->scr.tier, &h->legend);
@@ -450,7 +451,7 @@ static void markdown_rows(FILE *f, struct column *cols, size_t n)
     }
 }
 
-/* Does a map bind these keys to that action in that view itself? */
+/* A map binds these keys to that action, in that view itself. */
 static bool binds(const struct keymap *km, const struct binding *want)
 {
     const struct binding **b;
@@ -463,7 +464,7 @@ static bool binds(const struct keymap *km, const struct binding *want)
     return found;
 }
 
-/* One that works in one view only, or in pop-ups, with the maps that have it; unless an earlier one has. */
+/* A binding of one view or of pop-ups, with the maps that have it, unless an earlier row shows it. */
 static void markdown_own(FILE *f, const struct column *cols, size_t n, size_t map, const struct binding *b)
 {
     char keys[96];

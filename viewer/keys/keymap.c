@@ -28,7 +28,7 @@ const char *keyview_name(enum keyview v)
     return v < KEYVIEW_COUNT ? view_names[v] : "?";
 }
 
-/* The view of that name, KEYVIEW_COUNT if there is none. */
+/* The view of that name; KEYVIEW_COUNT: there is none. */
 static enum keyview keyview_find(const char *name, size_t len)
 {
     enum keyview v = 0;
@@ -119,7 +119,7 @@ static struct keynode *node_make(struct keynode *n, keycode k)
     return kid;
 }
 
-/* Take away the node the keys lead to, and every prefix that then leads nowhere. */
+/* Take away the node that the keys lead to, and every prefix that then leads nowhere. */
 static bool node_remove(struct keynode *n, const keycode *keys, int nkeys)
 {
     struct keynode *kid = keynode_kid(n, keys[0]);
@@ -135,7 +135,7 @@ static bool node_remove(struct keynode *n, const keycode *keys, int nkeys)
     return true;
 }
 
-/* Take away prefixes at the end of a half-made chord (out of memory). */
+/* Take away the prefixes of a chord that could not be completed (out of memory). */
 static void node_prune(struct keynode *n, const keycode *keys, int nkeys)
 {
     struct keynode *kid = nkeys ? keynode_kid(n, keys[0]) : NULL;
@@ -148,7 +148,7 @@ static void node_prune(struct keynode *n, const keycode *keys, int nkeys)
     mem_free(kid);
 }
 
-/* Takes over b. */
+/* b is owned from now on. */
 static bool keymap_put(struct keymap *km, struct binding *b)
 {
     struct keynode *n = &km->root[b->view];
@@ -215,7 +215,7 @@ static bool read_view(struct line *l, enum keyview *v)
     return false;
 }
 
-/* Read keys until a word is no key; that word is left in *rest. An action's name wins over a key's. */
+/* Read keys up to a word that is not a key; *rest is that word. A word that is both is the action. */
 static int read_keys(struct line *l, keycode *keys, struct word *rest)
 {
     int n = 0;
@@ -252,7 +252,7 @@ static char *copy_text(const char *s, size_t len)
     return p;
 }
 
-/* What stands behind the action, as one text without the blanks around it. False: out of memory. */
+/* The words after the action, as one text. Returns false when out of memory. */
 static bool read_arg(struct line *l, struct binding *b)
 {
     struct word first = next_word(l), w = first, last = first;
@@ -399,7 +399,7 @@ static bool feed_digit(struct keystate *st, keycode key)
     return true;
 }
 
-/* Digits are counts where no digit is bound at the start of a chord; else a count has to be opened. */
+/* Digits are a count unless one begins a chord; then the action "count" opens a count. */
 static bool digits_count(const struct keynode *in_view, const struct keynode *in_any)
 {
     for (keycode d = '0'; d <= '9'; d++)

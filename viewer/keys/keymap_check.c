@@ -28,7 +28,7 @@ static void list_add(struct list *l, const struct binding *b)
     l->v[l->n++] = b;
 }
 
-/* Is b, of the tree of any, hidden in a view by that view's own tree? */
+/* b, of the tree of any, is hidden in a view by the view's own tree. */
 static bool hidden_by(const struct keynode *view_root, const struct binding *b)
 {
     const struct keynode *n = view_root;
@@ -39,7 +39,7 @@ static bool hidden_by(const struct keynode *view_root, const struct binding *b)
         if (n->bound)
             return true;
     }
-    return true; /* the view goes on where any would fire */
+    return true; /* the view's chord continues where any's would act */
 }
 
 static void keymap_check_collect(struct list *l, const struct keynode *n, const struct keynode *over)
@@ -47,7 +47,7 @@ static void keymap_check_collect(struct list *l, const struct keynode *n, const 
     if (n->bound && !(over && hidden_by(over, n->bound)))
         list_add(l, n->bound);
     if (n->bound)
-        return; /* a longer chord behind it is never reached */
+        return; /* so a longer chord is never reached */
     for (const struct keynode *kid = n->kids; kid; kid = kid->hh.next)
         keymap_check_collect(l, kid, over);
 }
@@ -136,7 +136,7 @@ static void check_eaten(struct check *c, const struct keynode *n)
         check_eaten(c, kid);
 }
 
-/* Can it be typed on any keyboard through any terminal: no modifier, function key or mouse? */
+/* Every keyboard and terminal can send it: no modifier, function key or mouse. */
 static bool plain_binding(const struct binding *b)
 {
     for (int i = 0; i < b->nkeys; i++) {
@@ -183,7 +183,7 @@ int keymap_check(const struct keymap *km, const char *file, const struct keymap_
 
 /* ---- dump ---------------------------------------------------------------------------------------------- */
 
-/* A key so that the parser reads it back, whatever stands around it: '#' would begin a comment. */
+/* Write a key so that the parser reads it back: '#' would begin a comment. */
 static const char *dump_key(keycode k, char buf[KEY_NAME_MAX])
 {
     if (K_BASE(k) == '#') {

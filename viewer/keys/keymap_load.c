@@ -120,7 +120,7 @@ enum err_code keymap_load(struct keymap *km, const char *name, const struct keym
         const char *text = builtin_text("default");
         keymap_report(say, false, name, 0, "it binds no key: those of the built-in default map hold");
         (void)keymap_parse(km, text, strlen(text), "default", say);
-        (void)keymap_load_from(km, name, NULL, &said); /* it may unbind some */
+        (void)keymap_load_from(km, name, NULL, &said); /* a map that binds nothing may still unbind */
     }
     return rc;
 }

@@ -1,9 +1,9 @@
 /*
  * charset.c - the character set of the terminal, as far as the environment tells.
  *
- * We write UTF-8 and know widths ourselves (layout/cells/cells.c), so all that a locale is asked for is
- * whether it is one of UTF-8: its name says that. The program that carries everything with it loads no locale
- * at all: what a foreign system has is made for its own C library.
+ * Gotop writes UTF-8 and knows the widths of characters itself (layout/cells/cells.c). So it only asks
+ * whether the locale is one of UTF-8, and the locale's name says that. The static program loads no locale
+ * at all, since those of the host are made for the host's own C library.
  */
 #include "viewer/term/charset.h"
 
@@ -16,7 +16,7 @@
 
 #include "layout/cells/cells.h"
 
-/* "de_DE.UTF-8@euro": what stands between the dot and the @. */
+/* In "de_DE.UTF-8@euro", the part between the dot and the @. */
 static bool names_utf8(const char *locale)
 {
     const char *dot = strchr(locale, '.');
@@ -39,7 +39,7 @@ enum charset charset_start(void)
 {
     enum charset said = charset_of(getenv("LC_ALL"), getenv("LC_CTYPE"), getenv("LANG"));
 #ifndef GOTOP_STATIC
-    if (setlocale(LC_CTYPE, "")) { /* "en_US" alone may be one of UTF-8, too */
+    if (setlocale(LC_CTYPE, "")) { /* a name without a character set may mean UTF-8, too */
         if (said != CHARSET_UNSAID)
             said = strcmp(nl_langinfo(CODESET), "UTF-8") == 0 ? CHARSET_UTF8 : CHARSET_ASCII;
     } else if (said == CHARSET_UTF8) {
@@ -50,10 +50,8 @@ enum charset charset_start(void)
 }
 
 #ifdef GOTOP_STATIC
-/*
- * What curses asks of the C library when it paints, as in a locale of UTF-8: the linker leads its calls here
- * (--wrap).
- */
+/* Curses asks the C library about characters when it paints. The linker leads these calls here (--wrap),
+ * and the answers are those of a UTF-8 locale. */
 int __wrap_wcwidth(wchar_t c);
 size_t __wrap_wcrtomb(char *out, wchar_t c, mbstate_t *state);
 

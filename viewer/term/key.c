@@ -57,7 +57,7 @@ static const struct key_row rows[] = {
 };
 #define NROWS (sizeof rows / sizeof rows[0])
 
-/* Decode one UTF-8 character that fills exactly len bytes; 0 if it is not one. */
+/* Decode the one UTF-8 character in exactly len bytes; 0: it is not one. */
 static uint32_t utf8_single(const char *s, size_t len)
 {
     const unsigned char *u = (const unsigned char *)s;
@@ -185,7 +185,7 @@ bool key_parse(const char *s, size_t len, keycode *out)
     if (!base && !named_key(s, len, &base))
         return false;
     if ((mods & K_SHIFT) && base < K_NAMED)
-        return false; /* write the shifted character itself */
+        return false; /* the shifted character is written instead */
     if ((mods & K_CTRL) && base < K_NAMED && base > 0x7f)
         return false;
     *out = key_normal(mods | base);

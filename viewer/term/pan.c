@@ -12,12 +12,12 @@
 #include <string.h>
 
 enum {
-    WORTH = 8,      /* cells: a row that saves fewer is not moved */
-    ROWS_ASKED = 8, /* of so many rows it is asked by how much they moved */
-    PLACES = 8,     /* parts of such a row; where two of them meet, a pattern is looked for */
+    WORTH = 8,      /* cells; a row that saves fewer is not moved */
+    ROWS_ASKED = 8, /* rows that are asked how far they moved */
+    PLACES = 8,     /* places in such a row where a pattern may begin */
     PATTERN = 10,   /* cells of a pattern */
-    MOST_TRIED = 3, /* of the distances that were found most often */
-    FAR = 7,        /* lines: a row that is further down is shorter to address than to walk to */
+    MOST_TRIED = 3, /* distances tried: those that were found most often */
+    FAR = 7,        /* rows; the cursor is addressed to reach a row that is further down */
     MOST_COLUMNS = 1000
 };
 
@@ -26,12 +26,12 @@ static bool alike(const struct cell *a, const struct cell *b)
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-/* A row's end, from column x on, moves to the left by k columns, or to the right by -k. */
+/* A move of one row: everything from column x on moves left by k columns, or right by -k. */
 struct pan {
     int k, x;
 };
 
-/* How many cells of a row needn't be sent then. Blanks don't count: they are erased. */
+/* How many cells of a row are then right already. Blanks don't count, since erasing them is cheap. */
 static int gain(const struct cell *old, const struct cell *now, int w, struct pan p)
 {
     int sum = 0;
@@ -45,7 +45,7 @@ static int gain(const struct cell *old, const struct cell *now, int w, struct pa
     return sum;
 }
 
-/* The best column for that, with its gain. */
+/* The column to move from that saves most, and what it saves. */
 static int best_gain(const struct cell *old, const struct cell *now, int w, int k, int *from)
 {
     int sum = 0, best = 0;
@@ -79,20 +79,21 @@ static bool changed(const struct term *t, const struct grid *g, int y)
     return memcmp(old_row(t, y), new_row(g, y), (size_t)g->w * sizeof(struct cell)) != 0;
 }
 
-/* Where in the old row is what the new one has at some places? votes[w + k]: k columns further right. */
+/* Find some of the new row's patterns in the old row. votes[w + k] counts those that stood k columns
+ * further right. */
 static void vote(const struct cell *old, const struct cell *now, int w, int *votes)
 {
     for (int i = 1; i < PLACES; i++) {
         const struct cell *is = now + (w - PATTERN) * i / PLACES;
         if (memcmp(is, is + 1, (PATTERN - 1) * sizeof *is) == 0)
-            continue; /* all alike: that is everywhere */
+            continue; /* equal cells match everywhere */
         for (int x = 0; x + PATTERN <= w; x++)
             if (memcmp(&old[x], is, PATTERN * sizeof *is) == 0)
                 votes[w + x - (int)(is - now)]++;
     }
 }
 
-/* Rows spread over those that changed. */
+/* Choose rows to ask, evenly among those that have changed. */
 static int ask_rows(const struct term *t, const struct grid *g, int rows[ROWS_ASKED])
 {
     int n = 0, all = 0;
@@ -104,7 +105,7 @@ static int ask_rows(const struct term *t, const struct grid *g, int rows[ROWS_AS
     return n;
 }
 
-/* By how many columns did most of the picture move, and from which one on in each row? 0: it did not. */
+/* By how many columns most of the picture moved, and in each row from which column on. 0: it did not move. */
 static int columns_moved(const struct term *t, const struct grid *g, int from[ROWS_ASKED])
 {
     int rows[ROWS_ASKED], votes[2 * MOST_COLUMNS + 1] = {0}, most = WORTH, found = 0;
@@ -128,7 +129,7 @@ static int columns_moved(const struct term *t, const struct grid *g, int from[RO
     return found;
 }
 
-/* What the picture did, as one move of all rows; k is 0 if it did not move. */
+/* The move of the whole picture; k is 0 if it did not move. */
 static struct pan picture_moved(const struct term *t, const struct grid *g)
 {
     int from[ROWS_ASKED] = {0}, most = 0;
@@ -180,8 +181,9 @@ void term_pan(struct term *t, const struct grid *g)
         if (gain(old, new_row(g, y), g->w, p) < WORTH || has_wide(old, g->w))
             continue;
         if (last < 0)
-            n = snprintf(text, sizeof text, "\0337\033[m"); /* what comes in is the terminal's own ground */
-        const int down = last < 0 ? FAR : y - last;         /* the cursor has stayed in column p.x */
+            /* cells that come in have the terminal's own ground */
+            n = snprintf(text, sizeof text, "\0337\033[m");
+        const int down = last < 0 ? FAR : y - last; /* the cursor is still in column p.x */
         for (int i = 0; i < down && down < FAR; i++)
             text[n++] = '\n';
         if (down >= FAR)

@@ -1,10 +1,10 @@
 /*
- * patience.c - a thread that only sleeps, writes and looks for a key; what takes long goes on in the caller's
- * thread, undisturbed.
+ * patience.c - a thread that only sleeps, writes a line and looks for the key q, while the caller's thread
+ * works.
  *
- * Keys come without Enter, so the terminal's settings change for the time of the line, in that alone. What is
- * typed may be for another program of the same pipeline that asks for a password, or whether a host is to be
- * trusted: it has a moment to take it, and only what nobody has taken by then is read.
+ * Keys must arrive without Enter, so the terminal's settings change while the line is shown. What is typed
+ * may be meant for another program of the pipeline, one that asks for a password or whether to trust a
+ * host. So that program has a moment to read it, and only what nobody has read by then is read here.
  */
 #include "viewer/term/patience.h"
 
@@ -27,7 +27,7 @@ enum { FIRST_MS = 333, LINE_MS = 1000, COURTESY_MS = 50 };
 
 struct patience {
     pthread_t thread;
-    int over[2]; /* a pipe: readable once it is */
+    int over[2]; /* a pipe that becomes readable once it is over */
     const char *what;
     void (*leave)(void);
     bool left;
@@ -37,7 +37,7 @@ struct patience {
 
 /* ---- the terminal, taken and given back ---------------------------------------------------------------- */
 
-/* One per process, since signals are. */
+/* There is one, since signals belong to the process. */
 static struct {
     volatile sig_atomic_t taken;
     int fd;
@@ -56,7 +56,7 @@ static void give_back(void)
     tty.taken = 0;
 }
 
-/* Whatever it does to the process without us, behind it. */
+/* Restore the terminal, then let the signal do what it does without gotop. */
 static void on_end(int s)
 {
     give_back();
@@ -103,7 +103,7 @@ static bool is_over(const struct patience *p, int ms)
     return poll(&f, 1, ms) > 0;
 }
 
-/* What nobody else took. true: a q is among it. */
+/* Read what no other program has read. Returns true if there is a q in it. */
 static bool take_keys(struct patience *p)
 {
     char got[32];
@@ -117,7 +117,7 @@ static bool take_keys(struct patience *p)
     return false;
 }
 
-/* Until `until` (host_now) or the end of the waiting, which is true. Without keys it only sleeps. */
+/* Sleep until `until` (host_now()). Returns true when the waiting is over. Without keys it only sleeps. */
 static bool wait_until(struct patience *p, int64_t until, bool *keys)
 {
     for (int64_t left; (left = until - host_now()) > 0;) {
@@ -128,7 +128,7 @@ static bool wait_until(struct patience *p, int64_t until, bool *keys)
         if (f[0].revents)
             return true;
         if (f[1].revents & (POLLHUP | POLLERR | POLLNVAL) || !tty.taken)
-            *keys = false; /* it has gone, or was given back when we were stopped */
+            *keys = false; /* the terminal is gone, or was given back when gotop was stopped */
         else if (f[1].revents && is_over(p, COURTESY_MS))
             return true;
         else if (f[1].revents && take_keys(p))

@@ -1,9 +1,9 @@
 /*
  * signals.c - what happens to the terminal when a signal comes.
  *
- * Invariants. Handlers only set flags and write a byte into a pipe that term_wait() listens to; the one
- * exception is the way out in an emergency (a crash, an impatient second Ctrl-C, exit() in a library), which
- * uses nothing but system calls with what was prepared before the terminal was touched first.
+ * Handlers only set flags and write a byte into a pipe that term_wait() watches. The exception is an
+ * emergency (a crash, a second Ctrl-C, exit() in a library): then only system calls are used, with data
+ * that was prepared before the terminal was touched.
  */
 #include "viewer/term/signals.h"
 
@@ -18,7 +18,7 @@
 struct signals sig;
 
 static const int leave_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-/* What ends a process that doesn't expect it: faults, and what only others send. SIGBUS is main.c's. */
+/* Signals that nobody expects: faults, and those that only another process sends. main.c has SIGBUS. */
 static const int crash_signals[] = {
     SIGSEGV,   SIGABRT,   SIGFPE,  SIGILL,  SIGTRAP, SIGSYS, SIGALRM,
     SIGVTALRM, SIGPROF,   SIGUSR1, SIGUSR2, SIGXCPU, SIGIO,
@@ -29,8 +29,8 @@ static const int crash_signals[] = {
 #define NLEAVE (sizeof leave_signals / sizeof leave_signals[0])
 #define NCRASH (sizeof crash_signals / sizeof crash_signals[0])
 static struct sigaction old_leave[NLEAVE], old_crash[NCRASH], old_winch, old_tstp, old_cont, old_pipe;
-static char crash_stack[32768]; /* a fault may be that there is no stack left */
-static char doomed[256];        /* a file that goes when we do */
+static char crash_stack[32768]; /* a fault may mean that the stack is full */
+static char doomed[256];        /* a file that is removed when gotop ends */
 
 void signals_remove(const char *path)
 {
@@ -54,11 +54,11 @@ static void emergency(void)
         return;
     }
     sig.open = false;
-    signal(SIGTTOU, SIG_IGN); /* we may have been put into the background: it is given back all the same */
+    signal(SIGTTOU, SIG_IGN); /* gotop may be in the background now; the terminal is restored all the same */
     ssize_t n = write(sig.fd, sig.leave_text, sig.leave_len);
     (void)n;
     tcsetattr(sig.fd, TCSANOW, &sig.found);
-    clerk_end(); /* it removes what goes when we do */
+    clerk_end(); /* this removes the file */
 }
 
 static void on_signal(int s)
@@ -92,21 +92,20 @@ static void on_crash(int s, siginfo_t *info, void *context)
         if (crash_signals[i] == s)
             sigaction(s, &old_crash[i], NULL);
     if (info->si_code <= 0 || s == SIGABRT)
-        raise(s); /* someone sent it */
-} /* returning repeats the fault, now with the handler that was there before us */
+        raise(s); /* another process has sent it */
+} /* returning repeats the fault, under the handler that was there before */
 
 void signals_on(void)
 {
     struct sigaction sa = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-    sigfillset(
-        &sa.sa_mask); /* a third signal must not end us before the second has given the terminal back */
+    sigfillset(&sa.sa_mask); /* a third signal must not end gotop before the terminal is restored */
     sigaction(SIGWINCH, &sa, &old_winch);
     sigaction(SIGTSTP, &sa, &old_tstp);
     sigaction(SIGCONT, &sa, &old_cont);
     for (size_t i = 0; i < NLEAVE; i++) {
         sigaction(leave_signals[i], NULL, &old_leave[i]);
         if (old_leave[i].sa_handler != SIG_IGN)
-            sigaction(leave_signals[i], &sa, NULL); /* nohup stays in force */
+            sigaction(leave_signals[i], &sa, NULL); /* nohup is respected */
     }
     sa.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &sa, &old_pipe);

@@ -1,7 +1,7 @@
 /*
- * term.c - a terminal is painted, lent to another program, given text for its clipboard.
+ * term.c - the terminal is painted, lent to another program, and given text for its clipboard.
  *
- * Invariants. Curses paints, and sends only what changed. Only grids are painted, and a grid holds no control
+ * Curses paints, and sends only what has changed. Only grids are painted, and a grid holds no control
  * characters (layout/cells/cells.h).
  */
 #include "viewer/term/term_priv.h"
@@ -37,7 +37,7 @@ void term_put(struct term *t, const char *s, size_t n)
     }
 }
 
-static bool drawn(uint32_t glyph) /* lines, blocks: most of a picture */
+static bool drawn(uint32_t glyph) /* lines and blocks: most of a picture */
 {
     return glyph >= 0x2500 && glyph <= 0x25ff;
 }
@@ -60,7 +60,7 @@ static attr_t cell_attrs(const struct ink *k, uint16_t flags)
     return a;
 }
 
-/* A blank that shows the terminal's own ground alone looks the same in every style. */
+/* A blank without a ground of its own looks the same in every style. */
 static bool bare(const struct term *t, const struct cell *c)
 {
     if (c->glyph != ' ')
@@ -69,17 +69,17 @@ static bool bare(const struct term *t, const struct cell *c)
     return k->bg == INK_DEFAULT && !(cell_attrs(k, c->flags) & (A_UNDERLINE | A_REVERSE));
 }
 
-/* The glyph of a cell, if curses gives it the columns that the grid does. */
+/* The glyph of a cell, if it is as wide in curses as in the grid; else a blank. */
 static wchar_t glyph_of(const struct cell *c, bool room)
 {
     const wchar_t g = (wchar_t)c->glyph;
     const int width = c->flags & CELL_WIDE ? 2 : 1;
-    if (g < 0x20 || (width == 2 && !room)) /* (its right half would stand outside) */
+    if (g < 0x20 || (width == 2 && !room)) /* its right half would stand outside */
         return L' ';
     return g < 0x7f || drawn(c->glyph) || wcwidth(g) == width ? g : L'?';
 }
 
-/* A cell for curses: most are as the one before it, and making one costs more than copying one. */
+/* Make a cell for curses. Most equal the one before, and copying is cheaper than making. */
 struct made {
     wchar_t glyph;
     attr_t attrs;
@@ -96,11 +96,9 @@ static void put_cell(struct term *t, int n, struct made *last, struct made m)
     *last = m;
 }
 
-/*
- * One row for curses. Blanks that show the ground alone are all alike, so runs of them are erased, and a
- * short run between two cells takes the look of the left one, which is set already. Blocks and lines are
- * bold in no font, so they are where it stands for a colour alone.
- */
+/* Make one row for curses. Blanks without a ground become equal, so that runs of them are erased; a short
+ * run between two cells takes the style of the left one, which is already set. Blocks and lines look the
+ * same in bold, so they are bold only where that makes their colour. */
 static int fill_row(struct term *t, const struct grid *g, int y, int w)
 {
     enum { SHORT = 12 };
@@ -142,7 +140,7 @@ static bool row_room(struct term *t, int w)
     return true;
 }
 
-/* Does the row stand in curses already, as it is? Remembers it. Without memory every row is new. */
+/* Curses has this row already. Remembers it; without memory every row counts as new. */
 static bool row_known(struct term *t, const struct grid *g, int y)
 {
     const size_t len = (size_t)g->w * sizeof *g->cells, at = (size_t)y * len;
@@ -159,7 +157,7 @@ static bool row_known(struct term *t, const struct grid *g, int y)
     return false;
 }
 
-/* Does curses have all of g already? */
+/* Curses has all of g already. */
 static bool all_known(const struct term *t, const struct grid *g)
 {
     return t->known && t->known_w == g->w && t->known_h == g->h &&
@@ -209,7 +207,7 @@ void term_hand_over(struct term *t)
     term_stop_input(t);
     curs_set(1);
     t->cursor = true;
-    if (!exit_ca_mode) { /* the picture stays: what comes next stands on a line of its own */
+    if (!exit_ca_mode) { /* the picture stays, and the shell's next line stands below it */
         move(LINES - 1, 0);
         clrtoeol();
         refresh();
@@ -224,7 +222,7 @@ void term_hand_over(struct term *t)
 static void take_back(struct term *t)
 {
     if (sig.leave)
-        return; /* killed while we were stopped: the terminal is someone else's */
+        return; /* killed while stopped: the terminal is another program's */
     t->away = false;
     sig.open = true;
     sig.tstp = sig.cont = 0;
@@ -243,7 +241,7 @@ void term_suspend(struct term *t)
     sigaddset(&set, SIGTSTP);
     sigprocmask(SIG_UNBLOCK, &set, &old);
     sigaction(SIGTSTP, &stop, &ours);
-    if (!outside_stop()) /* the whole pipeline, as Ctrl-Z would; we stop here */
+    if (!outside_stop()) /* stop the whole pipeline, as Ctrl-Z does; gotop stops here */
         kill(0, SIGTSTP);
     sigaction(SIGTSTP, &ours, NULL);
     sigprocmask(SIG_SETMASK, &old, NULL);
@@ -254,7 +252,7 @@ bool term_lend(struct term *t, bool (*run)(void *arg), void *arg)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN}, old_int, old_quit;
     term_hand_over(t);
-    sigaction(SIGINT, &ignore, &old_int); /* Ctrl-C in the other program is for the other program */
+    sigaction(SIGINT, &ignore, &old_int); /* Ctrl-C in the other program is meant for that program */
     sigaction(SIGQUIT, &ignore, &old_quit);
     bool ok = run(arg);
     sigaction(SIGINT, &old_int, NULL);
@@ -278,7 +276,7 @@ bool term_clipboard(struct term *t, const char *text, size_t len)
     term_put(t, "\033]52;c;", 7);
     term_put(t, buf, n);
     term_put(t, "\a", 1);
-    if (t->in_tmux) { /* tmux takes the one form or passes on the other, as its configuration says */
+    if (t->in_tmux) { /* tmux takes one form and passes the other on, as it is configured */
         term_put(t, "\033Ptmux;\033\033]52;c;", 15);
         term_put(t, buf, n);
         term_put(t, "\a\033\\", 3);

@@ -1,6 +1,4 @@
-/*
- * term_keys.c - what a terminal sends: keys, the mouse, answers, and the signals about it.
- */
+/* term_keys.c - what a terminal sends: keys, the mouse, its answers; and the signals about it. */
 #include "viewer/term/term_priv.h"
 
 #include <errno.h>
@@ -41,7 +39,7 @@ static unsigned take_signals(struct term *t)
         sig.tstp = 0;
         what |= TERM_SUSPEND;
     }
-    /* continued behind our back (kill -STOP): nobody knows what the terminal looks like now */
+    /* another process has continued gotop (kill -CONT), so the screen's contents are unknown */
     if (sig.cont) {
         sig.cont = 0;
         reset_prog_mode();
@@ -186,11 +184,9 @@ static void push_key(struct term *t, keycode k)
         t->queue[t->queued++] = (struct key_event){k, -1, -1};
 }
 
-/*
- * What has arrived next: a key that curses knows by its number (KEY_CODE_YES), or a character (OK). Curses is
- * asked for bytes and we put characters together, so that they are the same in every locale. What is no UTF-8
- * is dropped. ERR: nothing, or a part of a character.
- */
+/* Read the next key that curses knows (KEY_CODE_YES) or the next character (OK). Curses gives bytes and
+ * they are put together here, so that characters are the same in every locale. Bytes that are not UTF-8 are
+ * dropped. ERR: nothing has come, or only a part of a character. */
 static int read_key(struct term *t, uint32_t *c)
 {
     for (;;) {
@@ -205,7 +201,7 @@ static int read_key(struct term *t, uint32_t *c)
             return OK;
         }
         if ((k & 0xc0) == 0xc0)
-            t->npartial = 0; /* another one begins */
+            t->npartial = 0; /* another character begins */
         else if (!t->npartial)
             continue;
         t->partial[t->npartial++] = (char)k;
@@ -214,15 +210,14 @@ static int read_key(struct term *t, uint32_t *c)
             continue;
         const size_t n = (size_t)t->npartial;
         t->npartial = 0;
-        if (utf8_read(t->partial, n, c) == n &&
-            *c >= 0xa0) /* what is not shown as itself can be looked for, too */
+        if (utf8_read(t->partial, n, c) == n && *c >= 0xa0) /* control characters can be searched for, too */
             return OK;
     }
 }
 
 enum { REST_MS = 300 };
 
-/* The next character of a sequence that has begun, or of what may be one: a slow line may bring it later. */
+/* The next character of what may be a sequence. On a slow line it may come later. */
 static int read_rest(struct term *t, uint32_t *c, int ms)
 {
     int rc = read_key(t, c);
@@ -231,7 +226,7 @@ static int read_rest(struct term *t, uint32_t *c, int ms)
     return rc;
 }
 
-/* The answer to ASK_CURSOR. */
+/* Read the answer to ASK_CURSOR. */
 static void take_answer(struct term *t, const char *text)
 {
     if (t->unsaid && strcmp(text, CURSOR_UTF8) == 0)
@@ -240,11 +235,9 @@ static void take_answer(struct term *t, const char *text)
     t->awaiting = false;
 }
 
-/*
- * Esc and ']' or 'P', and what only an answer of the terminal goes on with (of its colours, its name): read
- * to its end. One to a question of some other program is dropped. false: it is none, *next (if not 0) was
- * typed behind it.
- */
+/* After Esc and ']' or 'P', read to its end what only a terminal's answer can be (its colours, its name).
+ * An answer to another program's question is dropped. Returns false when it is none: *next, if not 0, was
+ * typed after it. */
 static bool string_answer(struct term *t, uint32_t kind, uint32_t *next)
 {
     enum { LONGEST = 4096 };
@@ -272,8 +265,8 @@ static bool string_answer(struct term *t, uint32_t kind, uint32_t *next)
     return true;
 }
 
-/* The key of a sequence, by what stands behind Esc and '[' or 'O': the same on nearly every terminal. 0: none
- * of ours. */
+/* The key of a sequence after Esc and '[' or 'O', which is the same on nearly every terminal. 0: no key
+ * that gotop knows. */
 static keycode sequence_key(uint32_t first, const char *text)
 {
     static const char finals[] = "ABCDHFZ";
@@ -294,10 +287,9 @@ static keycode sequence_key(uint32_t first, const char *text)
     return !k ? 0 : k | (m & 1 ? K_SHIFT : 0) | (m & 2 ? K_ALT : 0) | (m & 4 ? K_CTRL : 0);
 }
 
-/*
- * What stands behind Esc and '[' or 'O' is read to its end: a key, a mark around what was pasted, an answer,
- * or what nobody knows, dropped whole (*key is 0) lest its letters act as keys. false: nothing stands there.
- */
+/* Read what follows Esc and '[' or 'O' to its end: a key, a mark around pasted text, an answer; anything
+ * else is dropped whole (*key is 0), so that its letters don't act as keys. Returns false when nothing
+ * follows. */
 static bool sequence(struct term *t, uint32_t first, keycode *key)
 {
     char text[8] = "";
@@ -323,11 +315,9 @@ static bool sequence(struct term *t, uint32_t first, keycode *key)
     return n > 0;
 }
 
-/*
- * Esc came alone, and now a '[' or 'O', with something right behind it: the rest of a key that a slow line
- * cut in two. It is that key, or dropped; Esc has acted, which undoes nothing. What a hand types comes one by
- * one, or goes on otherwise.
- */
+/* Esc came alone, and now '[' or 'O' with more right behind it: a slow line has cut a key in two. It
+ * becomes that key or is dropped; Esc has already acted, which changes nothing. A hand types one key at a
+ * time. */
 static keycode late_rest(struct term *t, uint32_t first)
 {
     enum { TOGETHER_MS = 30, OLD_MOUSE = 3 };
@@ -349,16 +339,13 @@ static keycode late_rest(struct term *t, uint32_t first)
     return key;
 }
 
-/*
- * Esc has arrived, and something right behind it: Alt with a key, or a sequence that terminfo does not know.
- * Such a sequence is dropped whole, lest its letters act as keys.
- */
+/* Esc with something right behind it is Alt with a key, or a sequence that terminfo does not know. Such a
+ * sequence is dropped whole, so that its letters don't act as keys. */
 static keycode after_escape(struct term *t)
 {
     uint32_t c;
     keycode key;
-    int rc = read_rest(t, &c,
-                       t->pasting ? REST_MS : 0); /* the mark at the end of what was pasted, on a slow line */
+    int rc = read_rest(t, &c, t->pasting ? REST_MS : 0); /* the end mark of pasted text, on a slow line */
     t->esc_alone = rc == ERR;
     if (rc == ERR)
         return K_ESC;
@@ -381,7 +368,7 @@ static keycode after_escape(struct term *t)
     return sequence(t, first, &key) ? key : K_ALT | (keycode)first;
 }
 
-/* A character that is no Esc. */
+/* A character other than Esc. */
 static keycode character(struct term *t, uint32_t c)
 {
     bool late = t->esc_alone && !t->pasting && (c == '[' || c == 'O');
@@ -389,7 +376,7 @@ static keycode character(struct term *t, uint32_t c)
     return late ? late_rest(t, c) : key_normal((keycode)c);
 }
 
-/* Within what is pasted only characters count. Esc alone ends it: the mark of its end may have been lost. */
+/* In pasted text only characters count. Esc alone ends it, since the end mark may be lost. */
 static keycode pasted(struct term *t, keycode k)
 {
     if (!t->pasting)

@@ -1,6 +1,4 @@
-/*
- * term_open.c - a terminal is opened, found out about, and given back.
- */
+/* term_open.c - a terminal is opened, asked what it can do, and given back. */
 #include "viewer/term/term_priv.h"
 
 #include <errno.h>
@@ -21,7 +19,7 @@
 
 static char *capability(const char *name)
 {
-    char copy[16]; /* older curses want a char * */
+    char copy[16]; /* older versions of curses want a char * */
     snprintf(copy, sizeof copy, "%s", name);
     return tigetstr(copy);
 }
@@ -32,11 +30,11 @@ static bool capability_is(const char *name, const char *text)
     return has && has != (const char *)-1 && strcmp(has, text) == 0;
 }
 
-/* Pasted text comes between marks then (xterm calls it bracketed paste). */
+/* bracketed paste: marks around pasted text */
 #define PASTE_ON "\033[?2004h"
 #define PASTE_OFF "\033[?2004l"
 
-/* Everything that undoes what we switched on, as plain bytes. */
+/* The bytes that undo everything that gotop has switched on. */
 static void prepare_emergency(struct term *t)
 {
     sig.fd = t->out_fd;
@@ -68,7 +66,8 @@ static bool known_sync(const char *type)
     return false;
 }
 
-/* Ask first: newterm() that fails leaks, and how to undo what it does must be known before. */
+/* Look the terminal up first: newterm() leaks when it fails, and the bytes that undo its work must be known
+ * before. */
 static SCREEN *try_system(struct term *t, const char *type)
 {
     int result;
@@ -96,7 +95,7 @@ static SCREEN *try_builtin(struct term *t, const char *type, const char *terminf
     return s;
 }
 
-/* The system knows its terminals best; where it doesn't know this one, what we carry. */
+/* The host's terminfo knows its terminals best; if it lacks this one, gotop's own is used. */
 static SCREEN *try_type(struct term *t, const char *type)
 {
     SCREEN *s = try_system(t, type);
@@ -108,7 +107,7 @@ static SCREEN *try_type(struct term *t, const char *type)
     return s;
 }
 
-/* "xterm-256color" -> "xterm-direct", where the terminal says that it takes colours directly. */
+/* "xterm-256color" becomes "xterm-direct" if the terminal says that it takes direct colours. */
 static SCREEN *try_direct(struct term *t, const char *type, enum color_when when)
 {
     const char *says = getenv("COLORTERM");
@@ -136,7 +135,7 @@ static SCREEN *open_screen(struct term *t, const char *type, enum color_when whe
     return s ? s : try_builtin(t, TERM_BUILTIN_NAME, term_builtin);
 }
 
-/* Where there is no /dev: a terminal that can be read is one to read keys from. */
+/* Without /dev/tty, keys come from any terminal that can be read. */
 static FILE *reading(int fd)
 {
     int mode = fcntl(fd, F_GETFL), copy = mode >= 0 && (mode & O_ACCMODE) == O_RDWR ? dup(fd) : -1;
@@ -168,8 +167,8 @@ static enum err_code open_files(struct term *t, struct err *e)
     return ERR_OK;
 }
 
-/* Raw enough that C-v, C-s and C-o arrive; signals stay with the terminal, so
- * Ctrl-C and Ctrl-Z always work. */
+/* Raw enough that C-v, C-s and C-o arrive. The terminal still makes signals, so Ctrl-C and Ctrl-Z always
+ * work. */
 static void raw_mode(struct term *t)
 {
     struct termios tio;
@@ -193,7 +192,7 @@ static void set_colors(struct term *t)
             continue;
         int fg = t->inks[s].fg, bg = t->inks[s].bg, same = 0;
         while (same < s && (t->inks[same].fg != fg || t->inks[same].bg != bg))
-            same++; /* what looks the same is the same to curses, too */
+            same++; /* styles that look the same share a pair */
         t->pair[s] = (short)(same + 1);
         if (same < s)
             continue;
@@ -203,7 +202,7 @@ static void set_colors(struct term *t)
             init_pair((short)(s + 1), (short)fg, (short)bg);
     }
     if (d != DEPTH_MONO)
-        bkgdset(' ' | COLOR_PAIR(t->pair[STYLE_NORMAL])); /* what is erased is as what is blank */
+        bkgdset(' ' | COLOR_PAIR(t->pair[STYLE_NORMAL])); /* erased cells look like blanks */
 }
 
 static void start_colors(struct term *t, enum color_when when)
@@ -212,7 +211,7 @@ static void start_colors(struct term *t, enum color_when when)
     if (!has_colors() || start_color() == ERR)
         return;
     if (use_default_colors() == ERR)
-        return; /* then mono: better than a wrong ground */
+        return; /* no colours are better than a wrong ground */
     bool rgb = tigetflag("RGB") > 0 || tigetnum("RGB") > 0;
     t->depth = theme_depth(when, COLORS, rgb);
     if (COLOR_PAIRS <= STYLE_COUNT)
@@ -220,7 +219,7 @@ static void start_colors(struct term *t, enum color_when when)
     set_colors(t);
 }
 
-/* Does it take the sequences that most do? Then it can be asked, and it drops what it does not know. */
+/* The terminal understands the usual sequences, so it can be asked and drops what it does not know. */
 static bool takes_ecma(void)
 {
     return capability_is("cup", "\033[%i%p1%d;%p2%dH");
@@ -250,7 +249,7 @@ void term_stop_input(struct term *t)
         mousemask(0, NULL);
 }
 
-/* It was opened as far as a screen: that is all there is to give back. */
+/* Opening failed after curses began: give back the screen. */
 static void give_up(struct term *t)
 {
     if (t->own_in && t->in)
@@ -258,15 +257,15 @@ static void give_up(struct term *t)
     mem_free(t);
 }
 
-/* A console has no ground but black; it, and terminals of old, may show a question as text. */
+/* A console is black. It and old terminals may print a question as text. */
 static bool asks_ground(void)
 {
     const char *type = getenv("TERM");
     return !type || (strncmp(type, "linux", 5) != 0 && strncmp(type, "vt", 2) != 0);
 }
 
-/* What the screen can do. Asked on an empty one: what is not understood may stand there until the first
- * picture. */
+/* Ask what the screen can do while it is empty: if a question is printed as text, the first picture covers
+ * it. */
 static void learn(struct term *t, const struct term_opts *o)
 {
     char text[48];
@@ -289,7 +288,7 @@ static void learn(struct term *t, const struct term_opts *o)
     t->awaiting = true;
 }
 
-/* Keys, and those that were typed before there was anybody to take them. */
+/* Begin to take keys, first those that were typed before the terminal was opened. */
 static void take_keys(struct term *t, const char *typed)
 {
     t->keys = newpad(1, 1);
@@ -320,7 +319,7 @@ static enum err_code start_screen(struct term *t, const char *type, const struct
     raw_mode(t);
     take_keys(t, o->typed);
     curs_set(0);
-    typeahead(-1); /* a picture is whole, and keys are looked for between two */
+    typeahead(-1); /* a picture is sent whole; keys are looked for between pictures */
     start_colors(t, o->color);
     learn(t, o);
     term_start_input(t);
@@ -366,7 +365,7 @@ void term_close(struct term *t)
         term_hand_over(t);
     sig.open = false;
     if (!mem_ran_out())
-        delscreen(t->screen); /* it trusts what curses had no memory for */
+        delscreen(t->screen); /* curses may lack memory */
     signals_off();
     if (t->own_in)
         fclose(t->in);

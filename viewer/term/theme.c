@@ -1,9 +1,9 @@
 /*
- * theme.c - palettes: one row per style and palette, from text files (keymaps/NAME.palette) that are built
- * in, and one that the reader may bring.
+ * theme.c - palettes: a row per style, from text files (keymaps/NAME.palette) that are built in, and from
+ * one that the reader may bring.
  *
- * 256 colours are computed from the true ones; 16 are chosen by hand, since the nearest of 16 is rarely a
- * good one; 8 are those with brightness given up, or kept as bold.
+ * The 256 colours are computed from the true ones. The 16 are chosen by hand, since the nearest of 16 is
+ * rarely a good one. The 8 are the 16 without brightness, or in bold.
  */
 #include "viewer/term/theme.h"
 
@@ -37,7 +37,7 @@ struct table {
     bool there;
     struct row rows[STYLE_COUNT];
 };
-static struct table tables[PALETTE_USER + 1]; /* built-in ones are parsed when first looked at */
+static struct table tables[PALETTE_USER + 1]; /* built-in palettes are parsed when they are first used */
 static char user_name[64];
 static const char *const names[PALETTE_COUNT] = {
     "dark", "light", "neutral", "colour-blind", "colour-blind-light", "contrast"};
@@ -64,7 +64,7 @@ static void wrong(struct reader *r, const char *fmt, ...)
         r->say->say(r->say->arg, r->file, r->line, buf);
 }
 
-/* "-", "#6cc25a"; with `few` "-" or 0..15. */
+/* Parse "-" or "#6cc25a"; with `few`, "-" or 0 to 15. */
 static bool colour(const char *w, bool few, int32_t *out)
 {
     char *end;
@@ -107,7 +107,7 @@ static void read_line(struct reader *r, char *line)
     int n = 0;
     for (char *w = strtok_r(line, " \t\r", &save); w; w = strtok_r(NULL, " \t\r", &save)) {
         if (*w == '#' && (n == 0 || n > 4))
-            break; /* a remark; in between it is a colour */
+            break; /* '#' begins a remark first or after the colours, else a colour */
         if (n == 10)
             break;
         word[n++] = w;
@@ -181,7 +181,7 @@ int palette_read(const char *text, size_t len, const char *file, const struct pa
 {
     struct table *t = &tables[PALETTE_USER];
     const char *slash = strrchr(file, '/');
-    *t = *palette_table(PALETTE_DARK); /* what is not said is as there */
+    *t = *palette_table(PALETTE_DARK); /* rows that are not given are as in that palette */
     snprintf(user_name, sizeof user_name, "%s", slash ? slash + 1 : file);
     char *dot = strstr(user_name, ".palette");
     if (dot)
@@ -248,7 +248,7 @@ enum ground ground_of(const char *answer)
     if (strncmp(answer, begins, sizeof begins - 1) != 0)
         return GROUND_UNKNOWN;
     answer += sizeof begins - 1;
-    for (int i = 0; i < 3; i++) { /* one to four digits each, the first two of which tell enough */
+    for (int i = 0; i < 3; i++) { /* each has one to four digits; the first two are enough */
         size_t n = strspn(answer, "0123456789abcdefABCDEF");
         char two[3] = {answer[0], n > 1 ? answer[1] : answer[0], '\0'};
         if (n < 1 || n > 4 || answer[n] != (i < 2 ? '/' : '\0'))
@@ -295,7 +295,7 @@ enum depth theme_depth(enum color_when when, int colors, bool rgb)
     return colors >= 8 || when == COLOR_ALWAYS ? DEPTH_8 : DEPTH_MONO;
 }
 
-static int cube_step(int v) /* 0, 95, 135, 175, 215, 255 */
+static int cube_step(int v) /* the levels are 0, 95, 135, 175, 215, 255 */
 {
     return v < 48 ? 0 : v < 115 ? 1 : (v - 35) / 40;
 }
@@ -321,8 +321,8 @@ static int32_t to_256(int32_t rgb)
     return rgb == INK_DEFAULT ? INK_DEFAULT : theme_256((uint32_t)rgb);
 }
 
-/* 8 colours: a bright foreground is bold; bright black would often be no colour
- * at all, so it is dim instead. */
+/* With 8 colours, a bright foreground is bold. Bright black is dim instead, since bold black is often
+ * invisible. */
 static struct ink ink_8(const struct row *r)
 {
     struct ink k = {r->fg16, r->bg16, r->attrs};
