@@ -1,17 +1,18 @@
 /*
- * bound.h - `--bytes N`, of any command: standard output ends with the last whole line that fits into N
- * bytes, and standard error says how much is left out. JSON that doesn't fit isn't printed at all: a part of
- * it would be none.
+ * bound.h - `--bytes N`, for any command. Standard output ends with the last whole line that fits into N
+ * bytes, and standard error says how much is left out. JSON that does not fit is not printed, since a part
+ * of it is not JSON.
  */
 #ifndef GOTOP_VIEWER_BOUND_H
 #define GOTOP_VIEWER_BOUND_H
 
 #include <stdbool.h>
 
-/* bound_take - take "--bytes N" out of the options. false: N is no size, said. */
+/* bound_take - take "--bytes N" out of the options. Returns false after an error was printed: N is no
+ * size. */
 bool bound_take(int *argc, char **argv);
-/* bound_begin - from here on what is printed is bounded; call it inside the sandbox. Without the option it
- * does nothing. bound_end - print what fits, say what is left out; returns the exit status. */
+/* bound_begin - bound what is printed from now on; call it inside the sandbox. Without the option it does
+ * nothing. bound_end - print what fits and report what is left out; returns the exit status. */
 void bound_begin(bool printed);
 int bound_end(int status);
 

@@ -6,14 +6,13 @@
 
 #include <stdio.h>
 
-/* command_main - runs a subcommand; argv[0] is its name. Returns the exit status. */
+/* command_main - run a subcommand; argv[0] is its name. Returns the exit status. */
 typedef int command_main(int argc, char **argv);
-/* command_find - the subcommand of that name, NULL if there is none. */
+/* command_find - the subcommand of that name; NULL: there is none. */
 command_main *command_find(const char *name);
-/* command_near - the name of the subcommand that word may be meant to be, but for a letter or two; NULL: of
- * none. */
+/* command_near - the subcommand whose name is at most a letter or two from this word; NULL: none. */
 const char *command_near(const char *word);
-/* commands_usage - their lines of --help. */
+/* commands_usage - print their lines of --help. */
 void commands_usage(FILE *f);
 
 #endif

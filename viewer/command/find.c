@@ -1,5 +1,7 @@
-/* find.c - see find.h. Traces are searched one after the other; the longest hits of all of them are kept,
- * as text. */
+/*
+ * find.c - see find.h. Traces are searched one after the other; the longest hits of all of them are kept,
+ * as text.
+ */
 #include "viewer/command/find.h"
 
 #include <errno.h>

@@ -9,8 +9,8 @@
 
 #include "viewer/session/app.h"
 
-/* A screen as text, one line per row without trailing blanks; that and a second grid, a letter per style; a
- * picture (svg.h). */
+/* The screen as text, a line per row without trailing blanks; that and a second grid, a letter per style;
+ * or a picture (svg.h). */
 enum headless_as { HEADLESS_TEXT, HEADLESS_STYLES, HEADLESS_SVG };
 /*
  * headless_run - run a key script, then print the screen. Words are separated by blanks:
@@ -26,15 +26,12 @@ enum headless_as { HEADLESS_TEXT, HEADLESS_STYLES, HEADLESS_SVG };
  * went to errors) or memory ran out.
  */
 bool headless_run(struct app *a, const char *keys, enum headless_as as, FILE *out, FILE *errors);
-/*
- * headless_linear - for screen readers and logs: no screen, but a line of text for the place where one is,
- * after the start and after every key or action that is done (what is typed behind a prompt counts when it is
- * accepted). An open pop-up is one line as well. keys as above; NULL: words are read from `in`, and a line is
- * obeyed when it is complete; an empty one says again where one is; a word that makes no sense is said so in
- * `out` and the rest goes on.
- */
+/* headless_linear - for screen readers and logs. Instead of a screen it prints a line of text about the
+ * place, at the start and after every key or action (for a prompt: when it is accepted). An open pop-up is
+ * one line, too. keys as above. If keys is NULL, words are read from `in`: a line is obeyed when it is
+ * complete, an empty line prints the place again, and a wrong word is reported in `out` and skipped. */
 bool headless_linear(struct app *a, const char *keys, FILE *in, FILE *out, FILE *errors);
-/* headless_print - the screen as it is now. */
+/* headless_print - print the screen as it is now. */
 bool headless_print(struct app *a, enum headless_as as, FILE *out);
 
 #endif

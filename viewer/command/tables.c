@@ -1,4 +1,6 @@
-/* tables.c - tables and findings in the viewer: made once the trace is loaded, and shown. */
+/*
+ * tables.c - tables and findings in the viewer: made once the trace is loaded, and shown.
+ */
 #include "viewer/command/tables.h"
 
 #include <string.h>

@@ -1,20 +1,21 @@
 /*
- * tables.h - the part of app.h that deals with triage: app_triage() is implemented here.
+ * tables.h - the tables and findings of an app (app.h): app_triage() is implemented here.
  */
 #ifndef GOTOP_VIEWER_TABLES_H
 #define GOTOP_VIEWER_TABLES_H
 
 #include "viewer/session/app.h"
 
-/* tables_walk - finding-next by n, < 0 back. While the tables are being worked out: remembered for then. */
+/* tables_walk - go to the finding n further on, < 0: back. If they are not made yet, it is done when they
+ * are. */
 unsigned tables_walk(struct app *a, int n);
-/* tables_moved - what was done since the reader stood at `from` has moved: then a finding asked for is
- * forgotten. */
+/* tables_moved - an action is done, and the reader stood at `from` before it. If that moved, a finding that
+ * was asked for is forgotten. */
 void tables_moved(struct app *a, const struct place *from);
-/* tables_early - an action came back with flags f; if for want of tables, its
- * message goes with their coming. */
+/* tables_early - an action returned flags f. If it failed because tables are not made yet, its message
+ * disappears when they are. */
 void tables_early(struct app *a, unsigned f);
-/* tables_drop - lanes are about to have other indices: the tables are to be worked out anew. */
+/* tables_drop - lanes are about to get other indices, so the tables must be made again. */
 void tables_drop(struct app *a);
 
 #endif

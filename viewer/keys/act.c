@@ -1,5 +1,7 @@
-/* act.c - what an action does. Rows of actions.def name a function and its argument. The functions here are
- * about the program (help, palette, copying, leaving); layout has those about the view. */
+/*
+ * act.c - what an action does. Rows of actions.def name a function and its argument. The functions here are
+ * about the program (help, palette, copying, leaving); layout has those about the view.
+ */
 #include "viewer/keys/act.h"
 
 #include <stdio.h>

@@ -15,12 +15,11 @@ enum action {
 };
 
 const char *action_name(enum action a);
-const char *action_group(enum action a); /* heading in the help screen; rows of a group stand together */
+const char *action_group(enum action a); /* a heading of the help screen; the rows of a group are adjacent */
 const char *action_help(enum action a);
 /* action_find - by name, ACT_NONE if there is none. Only len bytes of name are read. */
 enum action action_find(const char *name, size_t len);
-/* action_complete - the only action that begins with these bytes, or the one of exactly that name; else
- * ACT_NONE. */
+/* action_complete - the action of exactly that name, or the only one that begins with it; else ACT_NONE. */
 enum action action_complete(const char *name, size_t len);
 
 #endif

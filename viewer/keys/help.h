@@ -1,6 +1,5 @@
 /*
- * help.h - the bindings of a keymap as text: the help screen, the footer, docs/KEYS.md. Nothing is written by
- * hand.
+ * help.h - a keymap's bindings as text: the help screen, the footer, docs/KEYS.md. All of it is generated.
  */
 #ifndef GOTOP_VIEWER_HELP_H
 #define GOTOP_VIEWER_HELP_H
@@ -19,26 +18,23 @@ struct help { /* lines for a pop-up; all memory is owned by it */
     size_t n;
     struct rich legend; /* above them */
 };
-/*
- * help_make - what the glyphs mean, the keys that mean something of their own in the view shown, and all keys
- * by group of actions. *h may be zeroed. false: out of memory.
- */
+/* help_make - make the lines: what glyphs mean, the keys of the view shown, and all keys by group. *h may
+ * be zeroed. Returns false when out of memory. */
 bool help_make(struct help *h, const struct keymap *km, const struct view *v, enum keyview view);
 void help_free(struct help *h);
 
-/*
- * help_footer - the main keys in one line, most wanted first, of those that do something in the view as it
- * is; or, while a chord is under way, what it can become. out is NUL-terminated.
- */
+/* help_footer - the main keys that do something now, in one line, most wanted first; while a chord is under
+ * way, how it can continue. out gets a NUL. */
 void help_footer(const struct keymap *km, const struct keystate *st, const struct view *v, enum keyview view,
                  char *out, size_t size);
 
-/* help_key - the easiest way to type an action in a view, "" if there is none; returns out. */
+/* help_key - the easiest way to type an action in a view; "": there is none. Returns out. */
 const char *help_key(const struct keymap *km, enum keyview view, enum action a, char *out, size_t size);
 
-/* help_actions - all actions, a line each: name, help. */
+/* help_actions - print all actions, a line each: name, help. */
 void help_actions(FILE *f);
-/* help_markdown - docs/KEYS.md from the built-in maps. false: out of memory or a map is broken. */
+/* help_markdown - print docs/KEYS.md from the built-in maps. Returns false when out of memory or a map is
+ * broken. */
 bool help_markdown(FILE *f);
 
 #endif

@@ -38,20 +38,17 @@ struct binding {
     uint8_t view;   /* enum keyview */
     uint8_t nkeys;
     keycode keys[KEYMAP_CHORD_MAX];
-    uint32_t seq; /* order of definition */
-    int line;     /* where it was bound */
+    uint32_t seq; /* the order in which it was defined */
+    int line;     /* where it was defined */
     const char *file;
 };
 
-/*
- * What a map can be written for: any view (asked last), the views by their numbers and names, and what lies
- * over a view: stacks, help, details.
- */
+/* What a line of a map is for: any view (asked last), a view by its number or name, or pop-ups (stacks,
+ * help, details). */
 enum keyview { KEYVIEW_ANY = VIEW_NONE, KEYVIEW_POPUP = VIEW_END, KEYVIEW_COUNT };
 const char *keyview_name(enum keyview v);
 
-/* Where problems go. error: the line was not obeyed; otherwise it is a warning.
- * line 0 = the map as a whole. */
+/* Receives problems. error: the line was not obeyed; else it is a warning. line 0: the whole map. */
 struct keymap_say {
     void (*fn)(void *arg, bool error, const char *file, int line, const char *what);
     void *arg;
@@ -61,54 +58,44 @@ struct keymap;
 struct keymap *keymap_new(void); /* NULL: out of memory */
 void keymap_free(struct keymap *km);
 
-/*
- * keymap_load - add a map by name or file to km. A word without '/' is looked up as NAME.keys in the user's
- * folder
- * ($XDG_CONFIG_HOME/gotop or ~/.config/gotop), the host's ($XDG_CONFIG_DIRS), the installed one, the built-in
- * copies; a file that includes its own name gets the next one of that list. Anything else is a path. Returns
- * ERR_IO if there is no such map, ERR_FORMAT if a line was wrong (all others are obeyed). Of a map that binds
- * nothing, as an empty file does, the built-in default holds, less what it unbinds; that is said.
- */
+/* keymap_load - add a map to km, by name or path. A word without '/' is looked up as NAME.keys: in the
+ * user's folder ($XDG_CONFIG_HOME/gotop or ~/.config/gotop), the host's ($XDG_CONFIG_DIRS), the installed
+ * one, the built-in copies. A file that includes its own name gets the next one of that list. Anything else
+ * is a path. Returns ERR_IO if there is no such map, ERR_FORMAT if a line was wrong; the other lines are
+ * obeyed. If a map binds nothing, the built-in default is used, without what the map unbinds, and `say` is
+ * told. */
 enum err_code keymap_load(struct keymap *km, const char *name, const struct keymap_say *say);
-/* keymap_way_out - a map that leaves out how one leaves gets q for it, or Q or F10 if q is taken. Of a loaded
- * one. */
+/* keymap_way_out - if a loaded map has no key that leaves, bind q, or Q or F10 if q is taken. */
 void keymap_way_out(struct keymap *km);
-/* keymap_parse - the same for text in memory; file is what messages call it. */
+/* keymap_parse - the same for text in memory; `file` names it in messages. */
 enum err_code keymap_parse(struct keymap *km, const char *text, size_t len, const char *file,
                            const struct keymap_say *say);
-/*
- * keymap_check - look for what a reader cannot see line by line: chords behind a shorter binding, actions no
- * key reaches, actions reached by Ctrl, Alt, function keys or the mouse alone, keys that get eaten on the
- * way. Returns the number of errors (unreachable, shadowed); the rest are warnings.
- */
+/* keymap_check - look for what one can't see line by line: chords behind a shorter binding; actions that no
+ * key reaches, or only Ctrl, Alt, function keys or the mouse; keys that programs on the way take. Returns
+ * the number of errors (unreachable, shadowed); the rest are warnings. */
 int keymap_check(const struct keymap *km, const char *file, const struct keymap_say *say);
 
-/* How far a key sequence has come. All zero = at rest. */
+/* The state of a key sequence; all zero: none is under way. */
 struct keystate {
-    const void *in_view, *in_any; /* nodes of the two trees, NULL = left */
-    uint32_t count;               /* 0 = none given */
+    const void *in_view, *in_any; /* nodes of the two trees; NULL: the keys lead out of that tree */
+    uint32_t count;               /* 0: none */
     bool counting;                /* the next digits are a count */
     uint8_t n;                    /* keys so far, for the footer */
     keycode keys[KEYMAP_CHORD_MAX];
 };
 enum keyfeed { KEYFEED_NONE, KEYFEED_MORE, KEYFEED_HIT, KEYFEED_CANCEL };
-/*
- * keymap_feed - one more key in a view. HIT: *hit is the binding and *count the count (0 = none typed), the
- * state is at rest again. MORE: a chord or a count is under way. NONE: nothing is bound there. CANCEL: Esc
- * gave up a chord or count.
- */
+/* keymap_feed - one more key in a view. HIT: *hit is the binding, *count the count (0: none typed), and the
+ * state is zero again. MORE: a chord or a count is under way. NONE: nothing is bound there. CANCEL: Esc
+ * ended a chord or a count. */
 enum keyfeed keymap_feed(const struct keymap *km, struct keystate *st, enum keyview view, keycode key,
                          const struct binding **hit, uint32_t *count);
 /* keystate_text - what has been typed so far ("12 g"), "" at rest. */
 const char *keystate_text(const struct keystate *st, char *buf, size_t size);
 
-/*
- * keymap_bindings - every binding that works in a view (its own, then any's where not hidden), sorted by
- * action and order of definition. view KEYVIEW_any gives any's alone. *out is one allocation, free with
- * mem_free().
- */
+/* keymap_bindings - all bindings that work in a view (its own, then any's that it does not hide), sorted by
+ * action and definition. KEYVIEW_ANY gives those of any alone. *out is one allocation: mem_free() it. */
 size_t keymap_bindings(const struct keymap *km, enum keyview view, const struct binding ***out);
-/* keymap_continuations - bindings that go on from a chord under way, for a hint. Same ownership. */
+/* keymap_continuations - the bindings that continue the chord under way. *out as above. */
 size_t keymap_continuations(const struct keymap *km, const struct keystate *st, const struct binding ***out);
 /* binding_keys - its keys as text, "g g"; returns buf. */
 const char *binding_keys(const struct binding *b, char *buf, size_t size);

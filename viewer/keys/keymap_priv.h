@@ -9,13 +9,13 @@
 
 struct keynode {
     keycode key;
-    bool lost;             /* set by uthash when it could not be added */
-    struct binding *bound; /* NULL = a mere prefix */
+    bool lost;             /* uthash sets it when the node could not be added */
+    struct binding *bound; /* NULL: only a prefix */
     struct keynode *kids;  /* hash by key */
     UT_hash_handle hh;
 };
 
-struct mapfile { /* names that bindings point to live as long as the map */
+struct mapfile { /* names that bindings point to; they live as long as the map */
     struct mapfile *next;
     char name[];
 };
@@ -24,15 +24,14 @@ struct keymap {
     struct keynode root[KEYVIEW_COUNT];
     struct mapfile *files;
     uint32_t seq;
-    int depth; /* of includes under way */
+    int depth; /* depth of includes */
 };
 
 void keymap_report(const struct keymap_say *say, bool error, const char *file, int line, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
-/* keynode_kid - the node a key leads to, NULL if none. n may be NULL. */
+/* keynode_kid - the node that a key leads to; NULL: none. n may be NULL. */
 struct keynode *keynode_kid(const struct keynode *n, keycode k);
-/* Load one name; skip: how many places of the search path to pass over. base:
- * folder of the including file. */
+/* Load one name. skip: places of the search path to pass over. base: the folder of the including file. */
 enum err_code keymap_load_from(struct keymap *km, const char *name, const char *includer,
                                const struct keymap_say *say);
 

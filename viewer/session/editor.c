@@ -1,4 +1,6 @@
-/* editor.c - see editor.h. One request at a time: line and path go one way, what became of it comes back. */
+/*
+ * editor.c - see editor.h. One request at a time: line and path go one way, what became of it comes back.
+ */
 #include "viewer/session/editor.h"
 
 #include <errno.h>

@@ -7,13 +7,11 @@
 #include "viewer/session/app.h"
 #include "viewer/term/term.h"
 
-/*
- * interactive_run - read keys, load in slices, draw, until the reader leaves, a signal asks to, or the trace
- * turns out to be unreadable (trace_fatal()). Returns the signal, 0 = none.
- */
+/* interactive_run - read keys, load in slices and draw, until the reader leaves, a signal asks to leave, or
+ * the trace turns out to be unreadable (trace_fatal()). Returns the signal; 0: none. */
 int interactive_run(struct app *a, struct term *t, bool debug);
 
-/* interactive_frames - what the frames of the last run cost, a line each; only if its debug field was on. */
+/* interactive_frames - print the cost of each frame of the last run, if its debug field was on. */
 void interactive_frames(FILE *f);
 
 #endif

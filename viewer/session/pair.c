@@ -1,4 +1,6 @@
-/* pair.c - see pair.h. While one app of the two is called, `inside` is set, so it answers for itself. */
+/*
+ * pair.c - see pair.h. While one app of the two is called, `inside` is set, so it answers for itself.
+ */
 #include "viewer/session/pair.h"
 
 #include <stdio.h>

@@ -6,10 +6,8 @@
 
 #include "viewer/session/app.h"
 
-/*
- * picture_write - the screen as it was drawn last, in its colours, as gotop-1.svg (or the next number that
- * is free) in the current folder. It says where, or why not. Returns refresh flags.
- */
+/* picture_write - write the screen as it was drawn last, in its colours, into gotop-1.svg (or the next free
+ * number) in the current folder. A message says where, or why not. Returns refresh flags. */
 unsigned picture_write(struct app *a);
 
 #endif

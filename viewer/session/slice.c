@@ -1,4 +1,6 @@
-/* slice.c - see slice.h. decode/write/cut.h reads the file once more; the model on the screen is not used. */
+/*
+ * slice.c - see slice.h. decode/write/cut.h reads the file once more; the model on the screen is not used.
+ */
 #include "viewer/session/slice.h"
 
 #include <errno.h>

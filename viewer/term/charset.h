@@ -1,5 +1,5 @@
 /*
- * charset.h - may more than ASCII be written? What the environment says of it.
+ * charset.h - whether more than ASCII may be written, by what the environment says.
  */
 #ifndef GOTOP_VIEWER_CHARSET_H
 #define GOTOP_VIEWER_CHARSET_H
@@ -7,22 +7,20 @@
 #include <stdbool.h>
 
 enum charset {
-    CHARSET_ASCII, /* or one that we don't write */
+    CHARSET_ASCII, /* or another one that gotop does not write */
     CHARSET_UTF8,
-    CHARSET_UNSAID /* nothing is set: C by rule, though most terminals of today take UTF-8 */
+    CHARSET_UNSAID /* nothing is set. By rule this is C, though most terminals take UTF-8 */
 };
 
-/* charset_of - what LC_ALL, LC_CTYPE and LANG say, read as the C library reads them. NULL = not set. Pure. */
+/* charset_of - the character set by LC_ALL, LC_CTYPE and LANG, read as the C library does. NULL: not set. */
 enum charset charset_of(const char *lc_all, const char *lc_ctype, const char *lang);
-/*
- * charset_start - sets the locale of this process, once, for those functions of curses that depend on it, and
- * says what the environment asks for. A locale that this system lacks (ssh carries names to where they mean
- * nothing) counts by its name all the same: it tells of the terminal.
- */
+/* charset_start - set the locale of this process, once, since some functions of curses depend on it, and
+ * return what the environment asks for. The name of a locale counts even if this host lacks the locale: ssh
+ * passes such names on, and they describe the terminal. */
 enum charset charset_start(void);
-/* charset_force - UTF-8 may be painted: a locale of that, for curses, unless it is one. */
+/* charset_force - UTF-8 will be painted, so curses needs a UTF-8 locale: set one unless there is one. */
 void charset_force(void);
-/* charset_curses - can curses paint more than ASCII? */
+/* charset_curses - curses can paint more than ASCII. */
 bool charset_curses(void);
 
 #endif

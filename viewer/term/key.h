@@ -21,7 +21,7 @@ typedef uint32_t keycode;
 #define K_CTRL 0x01000000u
 #define K_ALT 0x02000000u
 #define K_SHIFT 0x04000000u
-#define K_PASTED 0x08000000u /* a character of a text that was pasted: nobody pressed its key */
+#define K_PASTED 0x08000000u /* a character of pasted text: nobody pressed its key */
 #define K_MODS (K_CTRL | K_ALT | K_SHIFT)
 #define K_BASE(k) ((k) & ~K_MODS)
 
@@ -53,7 +53,7 @@ enum key_named {
     K_LAST = K_F0 + 24
 };
 
-/* A key as it arrives, with the cell under the mouse pointer (-1 where no mouse is involved). */
+/* A key, and the cell under the mouse pointer (-1 for a key that is not the mouse's). */
 struct key_event {
     keycode key;
     int x, y;
@@ -64,22 +64,16 @@ struct key_event {
  * key_parse - the key that a name stands for; false if it is none. Only len bytes are read.
  */
 bool key_parse(const char *name, size_t len, keycode *out);
-/*
- * key_text - write the name of a key: "C-x", "Space", "é". In a form key_parse() reads back; returns buf.
- */
+/* key_text - write the name of a key ("C-x", "Space", "é") so that key_parse() reads it back. Returns buf. */
 const char *key_text(keycode k, char buf[KEY_NAME_MAX]);
-/*
- * key_normal - the code for what a terminal sends: a control character becomes its named key or Ctrl +
- * letter.
- */
+/* key_normal - the code for what a terminal sends: a control character becomes a named key, or Ctrl and a
+ * letter. */
 keycode key_normal(keycode k);
-/* key_utf8 - a code point as UTF-8; returns the number of bytes (1..4), buf is NUL-terminated. */
+/* key_utf8 - write a code point as UTF-8 with a NUL; returns the number of bytes, 1 to 4. */
 int key_utf8(uint32_t cp, char buf[5]);
-/* key_is_mouse - is it one of the mouse events? */
+/* key_is_mouse - the key is an event of the mouse. */
 bool key_is_mouse(keycode k);
-/*
- * key_eaten - why a key may never arrive ("tmux's prefix"), NULL if nothing is known against it.
- */
+/* key_eaten - why a key may never arrive ("tmux's prefix"); NULL: no reason is known. */
 const char *key_eaten(keycode k);
 
 #endif

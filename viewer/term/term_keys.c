@@ -1,4 +1,6 @@
-/* term_keys.c - what a terminal sends: keys, the mouse, its answers; and the signals about it. */
+/*
+ * term_keys.c - what a terminal sends: keys, the mouse, its answers; and the signals about it.
+ */
 #include "viewer/term/term_priv.h"
 
 #include <errno.h>

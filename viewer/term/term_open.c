@@ -1,4 +1,6 @@
-/* term_open.c - a terminal is opened, asked what it can do, and given back. */
+/*
+ * term_open.c - a terminal is opened, asked what it can do, and given back.
+ */
 #include "viewer/term/term_priv.h"
 
 #include <errno.h>

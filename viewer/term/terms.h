@@ -1,9 +1,8 @@
 /*
- * terms.h - descriptions of the usual terminals, built into the program that carries everything with it (make
- * static).
+ * terms.h - descriptions of the usual terminals, built into the static program (make static).
  *
- * viewer/term/terms.sh makes them from the terminfo of the machine that builds; the other builds have none,
- * their system describes its terminals.
+ * viewer/term/terms.sh makes them from the terminfo of the machine that builds. Other builds have none,
+ * since their host describes its terminals.
  */
 #ifndef GOTOP_VIEWER_TERMS_H
 #define GOTOP_VIEWER_TERMS_H
