@@ -20,6 +20,16 @@ size_t utf8_read(const char *text, size_t n, uint32_t *c)
     return len;
 }
 
+int utf8_write(uint32_t c, char out[4])
+{
+    const int len = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    static const unsigned char lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
+    for (int i = len - 1; i > 0; i--, c >>= 6)
+        out[i] = (char)(0x80 | (c & 0x3f));
+    out[0] = (char)(lead[len] | c);
+    return len;
+}
+
 /* Ascending. */
 static const struct {
     uint32_t from, to;

@@ -11,6 +11,8 @@
 /* utf8_read - the character at p, of n > 0 bytes: its length, its code point in *c. 0: this is no strict
  * UTF-8. */
 size_t utf8_read(const char *p, size_t n, uint32_t *c);
+/* utf8_write - its bytes, 1 to 4; returns how many. c: at most 0x10FFFF. */
+int utf8_write(uint32_t c, char out[4]);
 /*
  * utf8_hidden - is this one never shown, wherever text goes? Controls of both sets, and what has no shape of
  * its own but changes what stands around it: directions, joiners, separators of lines, soft hyphens, tags,

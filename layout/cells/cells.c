@@ -120,30 +120,6 @@ int str_width(struct str s, int max)
     return total < max ? total : max;
 }
 
-int str_utf8(uint32_t cp, char out[4])
-{
-    if (cp < 0x80) {
-        out[0] = (char)cp;
-        return 1;
-    }
-    if (cp < 0x800) {
-        out[0] = (char)(0xC0 | cp >> 6);
-        out[1] = (char)(0x80 | (cp & 0x3F));
-        return 2;
-    }
-    if (cp < 0x10000) {
-        out[0] = (char)(0xE0 | cp >> 12);
-        out[1] = (char)(0x80 | (cp >> 6 & 0x3F));
-        out[2] = (char)(0x80 | (cp & 0x3F));
-        return 3;
-    }
-    out[0] = (char)(0xF0 | (cp >> 18 & 7));
-    out[1] = (char)(0x80 | (cp >> 12 & 0x3F));
-    out[2] = (char)(0x80 | (cp >> 6 & 0x3F));
-    out[3] = (char)(0x80 | (cp & 0x3F));
-    return 4;
-}
-
 size_t str_safe(struct str s, char *out, size_t size)
 {
     size_t n = 0;
@@ -152,7 +128,7 @@ size_t str_safe(struct str s, char *out, size_t size)
     for (uint32_t at = 0, cp; at < s.len;) {
         char b[STR_CODE];
         (void)str_shown(s, &at, &cp, b);
-        size_t k = b[0] ? strlen(b) : (size_t)str_utf8(cp, b);
+        size_t k = b[0] ? strlen(b) : (size_t)utf8_write(cp, b);
         if (n + k >= size)
             break;
         memcpy(out + n, b, k);
@@ -541,7 +517,7 @@ size_t grid_line(const struct grid *g, int y, char *out, size_t size)
         if (!c || c->flags & CELL_TAIL)
             continue;
         char b[4];
-        size_t k = (size_t)str_utf8(c->glyph, b);
+        size_t k = (size_t)utf8_write(c->glyph, b);
         for (size_t i = 0; i < k; i++, n++)
             if (n + 1 < size)
                 out[n] = b[i];

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "decode/base/utf8.h"
 #include "decode/trace.h"
 
 enum style {
@@ -99,8 +100,6 @@ enum { STR_CODE = 12 };
 int str_shown(struct str s, uint32_t *at, uint32_t *cp, char code[STR_CODE]);
 /* str_width - columns that grid_text would use, at most max. */
 int str_width(struct str s, int max);
-/* str_utf8 - encode; returns 1..4 bytes. */
-int str_utf8(uint32_t cp, char out[4]);
 /* str_safe - a hostile string as safe UTF-8 into out (NUL-terminated, cut at a character). Returns bytes. */
 size_t str_safe(struct str s, char *out, size_t size);
 struct str str_of(const char *s); /* a C string as struct str */

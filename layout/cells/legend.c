@@ -10,7 +10,7 @@ struct utf8 {
 static struct utf8 text(uint32_t glyph)
 {
     struct utf8 u;
-    u.s[str_utf8(glyph, u.s)] = 0;
+    u.s[utf8_write(glyph, u.s)] = 0;
     return u;
 }
 

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "layout/move/filter.h"
+#include "triage/query/filter.h"
 #include "triage/activity/gstate.h"
 #include "layout/move/pick.h"
 #include "triage/activity/samples.h"

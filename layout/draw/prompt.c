@@ -13,7 +13,7 @@
 #include "layout/cells/wrap.h"
 #include "triage/findings/why.h"
 #include "layout/cells/when.h"
-#include "layout/move/goto.h"
+#include "triage/query/goto.h"
 #include "layout/move/kind.h"
 #include "layout/move/move.h"
 #include "layout/move/popup_find.h"
@@ -61,7 +61,7 @@ unsigned view_prompt_put(struct view *v, uint32_t codepoint)
     if (!v->prompt.kind || codepoint < 0x20 || codepoint == 0x7F || codepoint > 0x10FFFF ||
         (codepoint >= 0xD800 && codepoint <= 0xDFFF))
         return VR_NONE;
-    size_t n = (size_t)str_utf8(codepoint, b);
+    size_t n = (size_t)utf8_write(codepoint, b);
     if (v->prompt.len + n >= sizeof v->prompt.text)
         return VR_BELL;
     memmove(v->prompt.text + v->prompt.at + n, v->prompt.text + v->prompt.at,
@@ -162,7 +162,7 @@ static unsigned accepted(struct view *v)
     }
     if (k != PROMPT_COMMAND || !line[strspn(line, " ")])
         return VR_DRAW;
-    if (goto_is(line, &g))
+    if (goto_parse(NULL, line, &g, NULL))
         return view_goto(v, line);
     memcpy(v->prompt.command, line, sizeof v->prompt.command);
     return VR_DRAW | VR_COMMAND;

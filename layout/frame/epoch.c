@@ -10,7 +10,7 @@
 
 #include "layout/draw/draw.h"
 #include "layout/frame/life.h"
-#include "layout/move/filter.h"
+#include "triage/query/filter.h"
 #include "layout/move/lanes.h"
 #include "layout/move/move.h"
 #include "layout/move/search.h"

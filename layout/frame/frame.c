@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "layout/draw/draw.h"
-#include "layout/move/filter.h"
+#include "triage/query/filter.h"
 #include "triage/wall.h"
 #include "layout/cells/when.h"
 #include "triage/activity/gstate.h"

@@ -7,7 +7,7 @@
 #include "layout/draw/draw.h"
 #include "layout/draw/unfold.h"
 #include "layout/frame/life.h"
-#include "layout/move/filter.h"
+#include "triage/query/filter.h"
 #include "layout/move/idle_beside.h"
 #include "layout/move/lanes.h"
 #include "layout/move/folded.h"

@@ -6,7 +6,7 @@
 #include <strings.h>
 
 #include "decode/base/host.h"
-#include "layout/cells/states.h"
+#include "triage/query/states.h"
 #include "layout/cells/cells.h"
 #include "layout/move/kind.h"
 #include "layout/move/lanes.h"

@@ -14,7 +14,7 @@
 #include "layout/cells/cells.h"
 #include "triage/wall.h"
 #include "layout/cells/when.h"
-#include "layout/move/goto.h"
+#include "triage/query/goto.h"
 #include "layout/move/kind.h"
 #include "layout/move/move.h"
 #include "layout/move/pick.h"
@@ -654,13 +654,13 @@ static unsigned to_place(struct view *v, const struct target *g, uint32_t lane)
 unsigned view_goto(struct view *v, const char *line)
 {
     struct target g;
-    char plain[VIEW_TEXT + 64];
-    const char *why = "";
+    const char *why;
     char clock[WALL_MAX];
-    if (!goto_plain(v->tr, line, plain, sizeof plain, &why))
+    const bool is = goto_parse(v->tr, line, &g, &why);
+    if (why)
         return move_fail(v, wall_known(v->tr) && strchr(line, ':') ? "%s: %s" : "%s", why,
                          wall_time(v->tr, 0, clock));
-    if (!goto_parse(plain, &g))
+    if (!is)
         return move_fail(v, "not a place: %.60s (1.25s, 300us, 50%%, 1.2s..1.3s, g123, p4, m7)", line);
     const struct trace_info *ti = trace_info(v->tr);
     uint32_t lane = g.has_lane ? trace_find_lane(v->tr, g.kind, g.id) : NO_LANE;

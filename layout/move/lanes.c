@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "layout/move/filter.h"
+#include "triage/query/filter.h"
 #include "triage/tables/slices.h"
 #include "triage/tables/tab.h"
 

@@ -10,7 +10,7 @@
 
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
-#include "layout/move/filter.h"
+#include "triage/query/filter.h"
 #include "layout/cells/when.h"
 #include "layout/move/lanes.h"
 #include "layout/move/move.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "layout/move/popup_find.h"
-#include "layout/move/match.h"
+#include "triage/query/match.h"
 #include "layout/move/move.h"
 
 bool popup_finds(const struct view *v)

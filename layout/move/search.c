@@ -15,7 +15,7 @@
 #include "decode/base/bisect.h"
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
-#include "layout/cells/states.h"
+#include "triage/query/states.h"
 #include "triage/tables/slices.h"
 #include "triage/tables/tab.h"
 

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "layout/move/match.h"
+#include "triage/query/match.h"
 #include "layout/move/view.h"
 
 enum { SEARCH_MAX_HITS = 1 << 20 };

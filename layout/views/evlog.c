@@ -15,7 +15,7 @@
 
 #include "decode/base/bisect.h"
 #include "decode/base/mem.h"
-#include "layout/move/filter.h"
+#include "triage/query/filter.h"
 #include "layout/cells/when.h"
 #include "layout/views/tri_priv.h"
 #include "layout/move/move.h"

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "layout/move/filter.h"
-#include "layout/move/match.h"
-#include "layout/views/sql_pipe.h"
+#include "triage/query/filter.h"
+#include "triage/query/match.h"
+#include "triage/sql/sql_pipe.h"
 #include "layout/views/tri_priv.h"
 #include "triage/places.h"
 #include "triage/sql/sql.h"

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "layout/move/goto.h"
-#include "layout/move/match.h"
+#include "triage/query/goto.h"
+#include "triage/query/match.h"
 
 enum { AT_ONCE_NS = 30 * 1000 * 1000, WORDS = 6 };
 

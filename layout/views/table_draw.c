@@ -91,7 +91,7 @@ static void titles(struct grid *g, const struct view *v, int y)
     const struct table *t = v->table;
     int c[COLS_MOST], bar, n = choose(t, g->w, c, &bar), x = 0;
     char mark[5], head[40];
-    mark[str_utf8(tri_order_mark(v->scr.tier, table_down(t)), mark)] = 0;
+    mark[utf8_write(tri_order_mark(v->scr.tier, table_down(t)), mark)] = 0;
     grid_fill(g, 0, y, g->w, 1, ' ', STYLE_RULER);
     for (int i = 0; i < n; i++) {
         struct tcol k = table_col(t, c[i]);

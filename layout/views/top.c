@@ -374,7 +374,7 @@ static void titles(struct grid *g, const struct view *v, int y, const bool *on, 
             continue;
         bool key = (enum col)c == t->sort;
         if (key)
-            mark[str_utf8(tri_order_mark(v->scr.tier, !t->invert), mark)] = 0;
+            mark[utf8_write(tri_order_mark(v->scr.tier, !t->invert), mark)] = 0;
         snprintf(head, sizeof head, "%s%s", mark, cols[c].head);
         tri_cell(g, x, y, cols[c].w, key ? STYLE_STATUS_KEY : STYLE_RULER, head);
         x += cols[c].w;

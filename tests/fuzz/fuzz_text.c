@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "decode/base/utf8.h"
-#include "layout/move/filter.h"
-#include "layout/views/sql_pipe.h"
+#include "triage/query/filter.h"
+#include "triage/sql/sql_pipe.h"
 #include "triage/link.h"
 #include "triage/sql/sql.h"
-#include "layout/move/goto.h"
+#include "triage/query/goto.h"
 #include "tests/support/tracegen.h"
 #include "triage/tables/metrics.h"
 #include "viewer/keys/keymap.h"
@@ -149,7 +149,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     case 0: try_keymap(text, n - 1); break;
     case 1: (void)palette_read(text, n - 1, "fuzz", &say); break;
     case 2: try_filter(text); break;
-    case 3: (void)goto_parse(text, &t); break;
+    case 3: (void)goto_parse(NULL, text, &t, NULL); break;
     case 4:
         if (condition_parse(text, data[0] & 128, &c, &e))
             said(e.what);

@@ -57,7 +57,7 @@ static void test_strict(void **state)
         assert_int_equal(utf8_read(bad[i], strlen(bad[i]), &c), 0);
     for (uint32_t cp = 1; cp < 0x110000; cp += cp < 0x3000 ? 1 : 97) {
         char b[4];
-        size_t n = (size_t)str_utf8(cp, b);
+        size_t n = (size_t)utf8_write(cp, b);
         bool half = cp >= 0xd800 && cp < 0xe000;
         assert_int_equal(utf8_read(b, n, &c), half ? 0 : n);
         assert_true(half || c == cp);
@@ -75,8 +75,8 @@ static void small_letters(void **state)
         if (cp >= 0xd800 && cp < 0xe000)
             continue;
         const uint32_t small = utf8_lower(cp);
-        const size_t n = (size_t)str_utf8(cp, b);
-        assert_int_equal(str_utf8(small, low), n);
+        const size_t n = (size_t)utf8_write(cp, b);
+        assert_int_equal(utf8_write(small, low), n);
         assert_int_equal(utf8_lower(small), small);
         assert_int_equal(utf8_lower_at(b, n), n);
         assert_string_equal(b, low);
@@ -168,7 +168,7 @@ static void test_ways(void **state)
     char b[40];
     for (uint32_t cp = 0; cp < 0x110000; cp += cp < 0x3000 || (cp > 0xdf00 && cp < 0x10100) ? 1 : 101)
         if (cp < 0xd800 || cp >= 0xe000)
-            check_ways(b, (size_t)str_utf8(cp, b));
+            check_ways(b, (size_t)utf8_write(cp, b));
     for (int i = 0; i < 256; i++) {
         b[0] = (char)i;
         check_ways(b, 1);

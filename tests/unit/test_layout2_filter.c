@@ -4,8 +4,8 @@
  */
 #include "tests/unit/layout2_help.h"
 
-#include "layout/move/filter.h"
-#include "layout/move/match.h"
+#include "triage/query/filter.h"
+#include "triage/query/match.h"
 #include "layout/move/pick.h"
 
 /* ---- text ---- */

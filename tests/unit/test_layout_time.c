@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "layout/cells/fmt.h"
-#include "layout/move/goto.h"
+#include "triage/query/goto.h"
 #include "layout/cells/ruler.h"
 #include "triage/activity/window.h"
 
@@ -207,7 +207,7 @@ static void test_fmt(void **state)
 static void goes(const char *line, int64_t t0, int64_t t1, bool lane, enum lane_kind k, uint64_t id)
 {
     struct target g;
-    if (!goto_parse(line, &g))
+    if (!goto_parse(NULL, line, &g, NULL))
         fail_msg("not parsed: %s", line);
     assert_int_equal(g.has_lane, lane);
     if (lane)
@@ -252,7 +252,7 @@ static void test_goto(void **state)
                                       "1 2",    "page-left", "m",       "ms",   ".5s5"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct target g;
-        if (goto_parse(bad[i], &g))
+        if (goto_parse(NULL, bad[i], &g, NULL))
             fail_msg("parsed: \"%s\"", bad[i]);
     }
 }

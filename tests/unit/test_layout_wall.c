@@ -16,7 +16,7 @@
 
 #include "decode/base/mem.h"
 #include "layout/frame/frame.h"
-#include "layout/move/goto.h"
+#include "triage/query/goto.h"
 #include "layout/move/lanes.h"
 #include "triage/wall.h"
 
@@ -52,33 +52,32 @@ static void test_lines(void **state)
 {
     (void)state;
     struct trace *tr = seen_load("samples/lock-1.26.trace"), *old = seen_load("samples/lock-1.23.trace");
-    char out[200], from[WALL_MAX], to[WALL_MAX], line[100];
+    char from[WALL_MAX], to[WALL_MAX], line[100];
     const char *why = NULL;
     struct target g;
     zone("UTC");
     wall_time(tr, 50000000, from);
     wall_time(tr, 100000000, to);
     snprintf(line, sizeof line, "%s..%s", from, to);
-    assert_true(goto_plain(tr, line, out, sizeof out, &why) && goto_parse(out, &g) && g.has_range);
+    assert_true(goto_parse(tr, line, &g, &why) && g.has_range);
     assert_true(g.t0 > 49998000 && g.t0 <= 50000000 && g.t1 > 99998000 && g.t1 <= 100000000);
     snprintf(line, sizeof line, "g17@%s", from);
-    assert_true(goto_plain(tr, line, out, sizeof out, &why) && goto_parse(out, &g) && g.has_lane &&
-                g.has_time);
-    assert_true(goto_plain(tr, "1.2s..1.3s", out, sizeof out, &why));
-    assert_string_equal(out, "1.2s..1.3s");
-    assert_false(goto_plain(old, line, out, sizeof out, &why));
+    assert_true(goto_parse(tr, line, &g, &why) && g.has_lane && g.has_time);
+    assert_true(goto_parse(tr, "1.2s..1.3s", &g, &why));
+    assert_int_equal(g.t0, 1200000000);
+    assert_false(goto_parse(old, line, &g, &why));
     assert_non_null(strstr(why, "Go 1.25"));
     /* a prompt takes these for places, whether a trace knows them or not */
     static const char *const is[] = {
         "14:03",      "14:03..14:04", "g17@14:03:22.5", "g17 14:03..14:04", "50%", "120%",
         "12.5%..20%", "g1@50%",       "..10%",          "10%+5ms",          "100%"};
     for (size_t i = 0; i < sizeof is / sizeof *is; i++)
-        if (!goto_is(is[i], &g))
+        if (!goto_parse(NULL, is[i], &g, NULL))
             fail_msg("not taken: %s", is[i]);
     static const char *const isnt[] = {"%",        "50%%", "50%x", "a50%", "14:03..14:03",
                                        "50%..50%", "1.%5", "g5%",  "quit"};
     for (size_t i = 0; i < sizeof isnt / sizeof *isnt; i++)
-        if (goto_is(isnt[i], &g))
+        if (goto_parse(NULL, isnt[i], &g, NULL))
             fail_msg("taken: %s", isnt[i]);
     static const char *const none[] = {"", ":", "1:", "24:00", "3:60", "12:30:61", "1.2s", "g1"};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
@@ -92,19 +91,18 @@ static void test_shares(void **state)
     (void)state;
     struct trace *tr = seen_load("samples/lock-1.23.trace"), *begun = NULL;
     const int64_t end = trace_info(tr)->end;
-    char out[200];
     const char *why = NULL;
     struct target g;
-    assert_true(goto_plain(tr, "50%", out, sizeof out, &why) && goto_parse(out, &g) && g.has_time);
+    assert_true(goto_parse(tr, "50%", &g, &why) && g.has_time);
     assert_int_equal(g.t0, end / 2);
-    assert_true(goto_plain(tr, "g1 12.5%..100%", out, sizeof out, &why) && goto_parse(out, &g) && g.has_lane);
+    assert_true(goto_parse(tr, "g1 12.5%..100%", &g, &why) && g.has_lane);
     assert_true(g.has_range && g.t0 == end / 8 && g.t1 == end);
-    assert_false(goto_plain(tr, "100.1%", out, sizeof out, &why));
+    assert_false(goto_parse(tr, "100.1%", &g, &why));
     assert_string_equal(why, "a share is 0% to 100%");
-    assert_false(goto_plain(tr, "99999999999999999999999999%", out, sizeof out, &why));
+    assert_false(goto_parse(tr, "99999999999999999999999999%", &g, &why));
     struct err e;
     assert_int_equal(trace_open("samples/lock-1.23.trace", NULL, &begun, &e), ERR_OK);
-    assert_false(goto_plain(begun, "50%", out, sizeof out, &why));
+    assert_false(goto_parse(begun, "50%", &g, &why));
     assert_non_null(strstr(why, "loaded"));
     trace_close(begun);
     trace_close(tr);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layout/move/goto.h"
+#include "triage/query/goto.h"
 #include "layout/move/view.h"
 #include "layout/move/kind.h"
 #include "triage/link.h"
@@ -66,9 +66,9 @@ static bool read_words(struct cmdline *c)
         return wrong("--size", o->size, "this is no screen: columns x rows, 100x30");
     if (o->view_word && !view_number(o->view_word, &c->view))
         return wrong_view(o->view_word);
-    if (o->at && (!goto_is(o->at, &t) || t.has_lane))
+    if (o->at && (!goto_parse(NULL, o->at, &t, NULL) || t.has_lane))
         return wrong("--at", o->at, "this is no time and no range: 1.25s, 50%, 1.2s..1.3s are");
-    if (o->lane_word && (!goto_is(o->lane_word, &t) || !t.has_lane))
+    if (o->lane_word && (!goto_parse(NULL, o->lane_word, &t, NULL) || !t.has_lane))
         return wrong("--lane", o->lane_word, "this is no lane: g123, p4, m7, g123@1.25s are");
     for (uint32_t i = 0; i < o->roots.n; i++)
         if (!strchr(o->roots.v[i], '='))
@@ -87,7 +87,7 @@ bool cmdline_parse(int argc, char **argv, struct cmdline *c)
     for (uint32_t i = 0; i < c->o.noperands; i++) {
         if (!link_split((char *)(uintptr_t)c->o.operand[i], link)) /* FILE@TIME:LANE: the name ends here */
             continue;
-        if (!goto_is(link, &place))
+        if (!goto_parse(NULL, link, &place, NULL))
             return options_wrong(&command, link, NULL, "no place in a trace; g17@1.25s is one") < 0;
         c->lane = link;
     }

@@ -12,7 +12,7 @@
 
 #include "decode/base/door.h"
 #include "decode/base/mem.h"
-#include "layout/move/filter.h"
+#include "triage/query/filter.h"
 #include "triage/options.h"
 #include "triage/folder.h"
 #include "triage/link.h"

@@ -1,6 +1,6 @@
 /*
  * find.h - `gotop find FILTER TRACE...`: the spans of many traces that match a filter
- * (layout/move/filter.h), longest first. Each comes with the command that opens it in the viewer.
+ * (triage/query/filter.h), longest first. Each comes with the command that opens it in the viewer.
  */
 #ifndef GOTOP_VIEWER_FIND_H
 #define GOTOP_VIEWER_FIND_H

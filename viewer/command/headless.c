@@ -114,7 +114,7 @@ static void print_safe(const struct script *s, const char *text)
         int width;
         char out[4];
         uint32_t cp = str_next(t, &at, &width);
-        const size_t n = (size_t)str_utf8(s->a->utf8 || cp < 0x7f ? cp : '?', out);
+        const size_t n = (size_t)utf8_write(s->a->utf8 || cp < 0x7f ? cp : '?', out);
         fwrite(out, 1, n, s->out);
     }
 }

@@ -93,7 +93,7 @@ static void svg_letter(const struct svg *s, uint32_t glyph)
     case '<': fputs("&lt;", s->out); break;
     case '>': fputs("&gt;", s->out); break;
     case '&': fputs("&amp;", s->out); break;
-    default: fwrite(utf8, 1, (size_t)str_utf8(glyph, utf8), s->out);
+    default: fwrite(utf8, 1, (size_t)utf8_write(glyph, utf8), s->out);
     }
 }
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "layout/views/sql_pipe.h"
+#include "triage/sql/sql_pipe.h"
 #include "layout/views/sql_view.h"
 #include "layout/views/why_here.h"
 #include "layout/cells/fmt.h"

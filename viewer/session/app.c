@@ -14,7 +14,7 @@
 
 #include "decode/base/mem.h"
 #include "layout/draw/tabs.h"
-#include "layout/views/sql_pipe.h"
+#include "triage/sql/sql_pipe.h"
 #include "layout/views/sql_view.h"
 #include "layout/move/kind.h"
 #include "layout/move/lanes.h"

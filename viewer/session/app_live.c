@@ -16,7 +16,7 @@
 #include "decode/base/mem.h"
 #include "decode/input/feed.h"
 #include "layout/cells/fmt.h"
-#include "layout/move/goto.h"
+#include "triage/query/goto.h"
 #include "layout/move/move.h"
 #include "layout/views/top.h"
 #include "layout/views/tri.h"
@@ -83,7 +83,8 @@ static bool to_come(const struct app *a, const char *place)
 {
     struct target to;
     int64_t end = trace_info(a->tr)->end;
-    return place && goto_parse(place, &to) && ((to.has_time && to.t0 > end) || (to.has_range && to.t1 > end));
+    return place && goto_parse(a->tr, place, &to, NULL) &&
+           ((to.has_time && to.t0 > end) || (to.has_range && to.t1 > end));
 }
 
 /* Open the place that the command line names, once the trace has reached it. The window then stays there. */

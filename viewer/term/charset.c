@@ -58,7 +58,7 @@ size_t __wrap_wcrtomb(char *out, wchar_t c, mbstate_t *state);
 int __wrap_wcwidth(wchar_t c)
 {
     char text[4];
-    int width, n = str_utf8((uint32_t)c, text);
+    int width, n = utf8_write((uint32_t)c, text);
     uint32_t at = 0;
     if (!c)
         return 0;
@@ -68,7 +68,7 @@ int __wrap_wcwidth(wchar_t c)
 size_t __wrap_wcrtomb(char *out, wchar_t c, mbstate_t *state)
 {
     (void)state;
-    return out ? (size_t)str_utf8((uint32_t)c, out) : 1;
+    return out ? (size_t)utf8_write((uint32_t)c, out) : 1;
 }
 #endif
 

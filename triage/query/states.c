@@ -1,5 +1,5 @@
 /* states.c - see states.h. */
-#include "layout/cells/states.h"
+#include "triage/query/states.h"
 
 #include <strings.h>
 

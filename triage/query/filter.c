@@ -9,7 +9,7 @@
  * The time of tasks and regions is kept as intervals per goroutine, sorted, with the largest end so far: a
  * look is a binary search.
  */
-#include "layout/move/filter.h"
+#include "triage/query/filter.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -21,10 +21,9 @@
 #include "decode/base/bisect.h"
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
-#include "layout/move/goto.h"
-#include "layout/cells/cells.h"
-#include "layout/move/match.h"
-#include "layout/cells/states.h"
+#include "triage/query/goto.h"
+#include "triage/query/match.h"
+#include "triage/query/states.h"
 #include "triage/tables/stacks.h"
 
 enum { TERMS = 24, CHUNK = 2048 };
@@ -192,9 +191,11 @@ static bool parse_dur(struct parser *p, struct term *t, const char *s, size_t at
 /* View 6 says "lock" where the trace's reason is "sync". */
 static uint32_t kinds_of(const struct match *m)
 {
-    uint32_t kinds = match_str(m, str_of("mutex")) ? 1u << WK_LOCK : 0;
-    for (unsigned k = WK_OTHER + 1; k < WK_KINDS; k++)
-        kinds |= match_str(m, str_of(wait_kind_name((enum wait_kind)k))) ? 1u << k : 0;
+    uint32_t kinds = match_str(m, (struct str){"mutex", 5}) ? 1u << WK_LOCK : 0;
+    for (unsigned k = WK_OTHER + 1; k < WK_KINDS; k++) {
+        const char *word = wait_kind_name((enum wait_kind)k);
+        kinds |= match_str(m, (struct str){word, (uint32_t)strlen(word)}) ? 1u << k : 0;
+    }
     return kinds;
 }
 

@@ -2,7 +2,7 @@
  * goto.c - a typed target as data. One small recursive-descent reader over the line; blanks between parts are
  * free. Numbers saturate: what someone types is as untrusted as a file.
  */
-#include "layout/move/goto.h"
+#include "triage/query/goto.h"
 #include "decode/base/wide.h"
 
 #include <ctype.h>
@@ -89,13 +89,61 @@ bool goto_time(const char *s, int64_t *ns, const char **rest)
     return any;
 }
 
-static bool when(const char *s, struct target *out)
+/* A line that is read: what the trace has to tell is asked of it; without one any time will do. */
+struct said {
+    const struct trace *tr;
+    const char *why; /* a time is named that it can't tell */
+};
+
+/* "12.5%": a share of `end`, in ns; *whole: at most all of it; *rest points behind the sign. */
+static bool goto_share(const char *s, int64_t end, int64_t *ns, bool *whole, const char **rest)
+{
+    uint64_t n = 0, scale = 1;
+    bool point = false, digits = false;
+    for (; isdigit((unsigned char)*s) || (*s == '.' && !point && digits); s++) {
+        point |= *s == '.';
+        digits = true;
+        if (*s == '.' || scale >= 1000000 || n > 1000000) /* more digits change nothing that one could see */
+            continue;
+        n = n * 10 + (unsigned)(*s - '0');
+        scale *= point ? 10 : 1;
+    }
+    if (!digits || *s != '%')
+        return false;
+    *rest = s + 1;
+    *whole = n <= 100 * scale;
+    *ns = (int64_t)wide_muldiv((uint64_t)end, n, 100 * scale);
+    return true;
+}
+
+/* A time, a time of day, or a share; *rest points behind it. false: none is here, or the trace can't tell it. */
+static bool moment(struct said *x, const char *s, int64_t *t, const char **rest)
+{
+    const struct trace_info *ti = x->tr ? trace_info(x->tr) : NULL;
+    bool whole;
+    *rest = s;
+    if (goto_share(s, ti ? ti->end : INT64_C(100000000000), t, &whole, rest)) {
+        if (ti && !(whole && ti->done))
+            x->why = whole ? "a share needs the length of the whole trace: once it is loaded, try again"
+                           : "a share is 0% to 100%";
+    } else if (!wall_is(s)) {
+        return goto_time(s, t, rest);
+    } else if (!wall_parse(x->tr, s, t, rest)) {
+        x->why = "this trace doesn't tell what time of day it was (Go 1.25 and later do)";
+    } else if (*t < 0) {
+        x->why = "the trace began later that day";
+    }
+    return !x->why;
+}
+
+/* A moment, or a range. */
+static bool when(struct said *x, const char *s, struct target *out)
 {
     const char *rest;
     int64_t a = 0, b;
-    bool has_a = goto_time(s, &a, &rest);
+    bool has_a = moment(x, s, &a, &rest);
     rest = blanks(rest);
-    if (!has_a && strncmp(rest, "..", 2) != 0)
+    if (x->why || (!has_a && strncmp(rest, "..", 2) != 0))
         return false;
     if (!*rest) {
         out->has_time = true;
@@ -108,7 +156,7 @@ static bool when(const char *s, struct target *out)
     rest = blanks(rest + (plus ? 1 : 2));
     if (!*rest && !plus) /* "1.2s.." */
         b = has_a ? INT64_MAX : 0;
-    else if (!goto_time(rest, &b, &rest) || *blanks(rest))
+    else if (!moment(x, rest, &b, &rest) || *blanks(rest))
         return false;
     if (plus)
         b = b > INT64_MAX - a ? INT64_MAX : a + b;
@@ -147,87 +195,17 @@ static bool goto_lane(const char **s, struct target *out)
     return false;
 }
 
-bool goto_parse(const char *line, struct target *out)
+bool goto_parse(const struct trace *tr, const char *line, struct target *out, const char **why)
 {
-    *out = (struct target){0};
+    struct said x = {.tr = tr};
     const char *s = blanks(line);
-    if (goto_lane(&s, out)) {
-        s = blanks(s);
-        if (*s == '@')
-            s = blanks(s + 1);
-        if (!*s)
-            return true;
-    } else if (*s == '@') {
+    *out = (struct target){0};
+    bool ok = goto_lane(&s, out);
+    s = blanks(s);
+    if (*s == '@')
         s = blanks(s + 1);
-    }
-    return when(s, out);
-}
-
-/* "12.5%": a share of `end`, in ns; *whole: at most all of it; *rest points behind the sign. */
-static bool goto_share(const char *s, int64_t end, int64_t *ns, bool *whole, const char **rest)
-{
-    uint64_t n = 0, scale = 1;
-    bool point = false, digits = false;
-    for (; isdigit((unsigned char)*s) || (*s == '.' && !point && digits); s++) {
-        point |= *s == '.';
-        digits = true;
-        if (*s == '.' || scale >= 1000000 || n > 1000000) /* more digits change nothing that one could see */
-            continue;
-        n = n * 10 + (unsigned)(*s - '0');
-        scale *= point ? 10 : 1;
-    }
-    if (!digits || *s != '%')
-        return false;
-    *rest = s + 1;
-    *whole = n <= 100 * scale;
-    *ns = (int64_t)wide_muldiv((uint64_t)end, n, 100 * scale);
-    return true;
-}
-
-/* What only the trace can tell, put as a time of it: 1; 0: there is none here; -1: it can't, *why. No trace:
- * any time will do. */
-static int goto_told(const struct trace *tr, const char *s, int64_t *t, const char **rest, const char **why)
-{
-    const struct trace_info *ti = tr ? trace_info(tr) : NULL;
-    bool whole;
-    if (goto_share(s, ti ? ti->end : INT64_C(100000000000), t, &whole, rest)) {
-        *why = whole ? "a share needs the length of the whole trace: once it is loaded, try again"
-                     : "a share is 0% to 100%";
-        return !ti || (whole && ti->done) ? 1 : -1;
-    }
-    if (!wall_is(s))
-        return 0;
-    *why = "this trace doesn't tell what time of day it was (Go 1.25 and later do)";
-    if (!wall_parse(tr, s, t, rest))
-        return -1;
-    *why = "the trace began later that day";
-    return *t < 0 ? -1 : 1;
-}
-
-bool goto_plain(const struct trace *tr, const char *line, char *out, size_t size, const char **why)
-{
-    size_t n = 0;
-    for (const char *s = line; *s && n + 32 < size;) {
-        const char *rest;
-        int64_t t;
-        const bool begins = s == line || !isalnum((unsigned char)s[-1]);
-        const int r = begins ? goto_told(tr, s, &t, &rest, why) : 0;
-        if (r < 0)
-            return false;
-        if (!r) {
-            out[n++] = *s++;
-            continue;
-        }
-        n += (size_t)snprintf(out + n, size - n, "%" PRId64 "ns", t);
-        s = rest;
-    }
-    out[n < size ? n : size - 1] = 0;
-    return true;
-}
-
-bool goto_is(const char *line, struct target *out)
-{
-    char plain[600];
-    const char *why;
-    return goto_plain(NULL, line, plain, sizeof plain, &why) && goto_parse(plain, out);
+    ok = (ok && !*s) || when(&x, s, out);
+    if (why)
+        *why = x.why;
+    return ok;
 }

@@ -1,7 +1,7 @@
 /*
  * sql_pipe.c - see sql_pipe.h.
  */
-#include "layout/views/sql_pipe.h"
+#include "triage/sql/sql_pipe.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /*
  * match.c - see match.h.
  */
-#include "layout/move/match.h"
+#include "triage/query/match.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -10,7 +10,6 @@
 
 #include "decode/base/mem.h"
 #include "decode/base/utf8.h"
-#include "layout/cells/cells.h"
 
 static bool match_fail(char *why, size_t size, const char *what)
 {
@@ -126,20 +125,15 @@ static size_t uncoded(const char *p, char *out)
     char *const from = out;
     while (*p) {
         const size_t digits = *p == '<' ? strspn(p + 1, "0123456789ABCDEF") : 0;
-        const unsigned long c =
-            digits >= 2 && digits <= 6 && p[digits + 1] == '>' ? strtoul(p + 1, NULL, 16) : 0;
-        char code[STR_CODE] = "";
-        if (c > 0x7F && c <= 0x10FFFF) {
-            const uint32_t n = (uint32_t)str_utf8((uint32_t)c, out);
-            uint32_t at = 0, shown;
-            (void)str_shown((struct str){out, n}, &at, &shown, code);
-            if (code[0]) {
-                out += n;
-                p += digits + 2;
-                continue;
-            }
+        const bool closed = digits >= 2 && digits <= 6 && p[digits + 1] == '>';
+        uint32_t c = closed ? (uint32_t)strtoul(p + 1, NULL, 16) : 0;
+        const size_t n = c > 0x7F && c <= 0x10FFFF ? (size_t)utf8_write(c, out) : 0;
+        if (n && utf8_read(out, n, &c)) { /* no half of a pair */
+            out += n;
+            p += digits + 2;
+        } else {
+            *out++ = *p++;
         }
-        *out++ = *p++;
     }
     *out = 0;
     return (size_t)(out - from);

@@ -1,12 +1,12 @@
 /*
  * sql_pipe.h - a filter line that groups: "reason=sync | by user_frame | p99". The spans that the filter's
- * language (layout/move/filter.h) means, by a column of the table span, with how often, how long, and the
+ * language (triage/query/filter.h) means, by a column of the table span, with how often, how long, and the
  * longest as a place.
  *
  *     FILTER | by COLUMN.. [| n total mean p50 p99 max hist ..]     the first of these orders the rows
  */
-#ifndef GOTOP_LAYOUT_SQL_PIPE_H
-#define GOTOP_LAYOUT_SQL_PIPE_H
+#ifndef GOTOP_TRIAGE_SQL_PIPE_H
+#define GOTOP_TRIAGE_SQL_PIPE_H
 
 #include "decode/base/err.h"
 #include "triage/text.h"

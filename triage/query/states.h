@@ -1,8 +1,8 @@
 /*
  * states.h - the words for states that one types: in a search, in a filter.
  */
-#ifndef GOTOP_LAYOUT_STATES_H
-#define GOTOP_LAYOUT_STATES_H
+#ifndef GOTOP_TRIAGE_STATES_H
+#define GOTOP_TRIAGE_STATES_H
 
 #include <stdint.h>
 

@@ -6,8 +6,8 @@
  * Expressions are POSIX extended ones; at most MATCH_MAX bytes of a string are looked at, and back references
  * are refused, so one look has bounded cost.
  */
-#ifndef GOTOP_LAYOUT_MATCH_H
-#define GOTOP_LAYOUT_MATCH_H
+#ifndef GOTOP_TRIAGE_MATCH_H
+#define GOTOP_TRIAGE_MATCH_H
 
 #include <regex.h>
 #include <stdbool.h>

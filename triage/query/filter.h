@@ -19,8 +19,8 @@
  * Which goroutines show is found out in steps with a budget; a filter never walks what exact sums can
  * exclude.
  */
-#ifndef GOTOP_LAYOUT_FILTER_H
-#define GOTOP_LAYOUT_FILTER_H
+#ifndef GOTOP_TRIAGE_FILTER_H
+#define GOTOP_TRIAGE_FILTER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,0 +1,35 @@
+/*
+ * goto.h - a typed target as data: a moment, a range, a lane, or a lane at a moment.
+ *
+ *     1.25s  300us  12ms  1m2.5s  500       (no unit: seconds if it has a point, else nanoseconds)
+ *     1.2s..1.3s   1.2s+5ms   ..300ms
+ *     14:03:22.5  14:03..14:04                       (times of day, where the trace tells them)
+ *     50%  12.5%..20%                                (shares of the trace once it is loaded)
+ *     g123  p4  m7     each may be followed by @TIME or by a blank and a time or range: "g12 1.2s"
+ */
+#ifndef GOTOP_TRIAGE_GOTO_H
+#define GOTOP_TRIAGE_GOTO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/trace.h"
+
+struct target {
+    bool has_lane, has_time, has_range;
+    enum lane_kind kind;
+    uint64_t id;    /* the file's id of the lane */
+    int64_t t0, t1; /* time: t0; range: [t0,t1), t1 > t0 */
+};
+
+/*
+ * goto_parse - false: it is no target; or it names a time of day or a share that this trace cannot tell, then
+ * *why (may be NULL) says so, else it is NULL. tr NULL: any share or time of day will do, and its time means
+ * nothing. Saturates at the largest time.
+ */
+bool goto_parse(const struct trace *tr, const char *line, struct target *out, const char **why);
+/* goto_time - one time, in ns or in ticks ("12724t", the trace has no clock rate); *rest points behind it. */
+bool goto_time(const char *s, int64_t *ns, const char **rest);
+
+#endif
