@@ -236,7 +236,7 @@ static void draw_label(void *arg, int64_t value, char *out, size_t size)
         snprintf(out, size, TRI_UNTIMED);
         return;
     }
-    snprintf(out, size, ">%.30s", fmt_round(buf));
+    snprintf(out, size, *buf == '<' ? "%.30s" : ">%.30s", fmt_round(buf));
 }
 
 static void draw_spectrum(const struct spectrum *s, struct grid *g, struct view *v, int y)

@@ -44,36 +44,38 @@ static void test_lacking(void **state)
     }
 }
 
-/* The curve of the mutator's share: its points as triage has them, the way to the worst window, all of it as
+/* The mutator's share in the worst windows: as triage has it, the way to the worst window, all of it as
  * TSV. */
 static void test_mmu(void **state)
 {
     (void)state;
     struct fix f;
     fix_open(&f, alloc, "default", 80, 24);
-    expect(&f, "8 Tab",
-           "the least share of the processors left to the program"); /* round the key's views backwards */
+    expect(&f, "8 Tab", "worst windows (MMU)"); /* round the key's views backwards */
     expect(&f, "", "Tab stops");
     expect(&f, "8", "Tab mmu");
-    expect(&f, "8 8 8", "the least share of the processors left to the program");
+    expect(&f, "8 8 8", "worst windows (MMU)");
     assert_int_equal(f.a.view.at.view, VIEW_MMU);
     const struct triage *tg = f.a.tri.tg;
+    const struct table *t = f.a.view.table;
     assert_true(tg->nmmu > 8);
-    for (uint32_t i = 0; i < tg->nmmu; i++) {
-        char what[80];
-        char share[SHARE_MAX];
-        snprintf(what, sizeof what, "at least %s", share_of(tg->mmu[i].mmu, 1, share));
-        expect(&f, i ? "l" : "g", what);
-        assert_int_equal(f.a.view.at.row, i);
+    assert_int_equal(t->nrows, tg->nmmu);
+    for (uint32_t i = 0; i < t->nrows; i++) {
+        char what[80], share[SHARE_MAX];
+        const struct mmu_point *m = &tg->mmu[t->thing[t->row[i]].index];
+        snprintf(what, sizeof what, "at least %s", share_of(m->mmu, 1, share));
+        expect(&f, i ? "j" : "g", what);
+        assert_true(i == 0 || m->mmu <= tg->mmu[t->thing[t->row[i - 1]].index].mmu);
     }
-    expect(&f, "l", "this is the whole trace");
-    expect(&f, "g l l l l l l y", "copied: all rows");
-    assert_memory_equal(f.a.yank, "window ns\tmmu\tat ns\n10000\t", 26);
-    expect(&f, "Enter", "the processors' time then");
+    expect(&f, "j", "this is the last row");
+    expect(&f, "g j j y", "copied: all rows");
+    assert_memory_equal(f.a.yank, "took ns\tat ns\tleft ppm\tname\n", 28);
+    const struct mmu_point *m = &tg->mmu[t->thing[t->row[2]].index];
+    expect(&f, "Enter", "their time in the worst");
     assert_int_equal(f.a.view.at.view, VIEW_PROCS);
-    assert_int_equal(f.a.view.at.cursor, tg->mmu[6].at);
-    assert_true(f.a.view.at.win.t1 >= tg->mmu[6].at + tg->mmu[6].window);
-    expect(&f, "u", "left to the program");
+    assert_int_equal(f.a.view.at.cursor, m->at);
+    assert_true(f.a.view.at.win.t1 >= m->at + m->window);
+    expect(&f, "u", "worst windows (MMU)");
     fix_close(&f);
     fix_open(&f, lock, "default", 80, 24);
     expect(&f, ":mmu Enter", "no garbage collection in this trace");

@@ -365,9 +365,10 @@ static void with_tables(struct seen *s)
     for (uint32_t i = 0; i < n && i < 60; i++)
         task_said(s, &tri, i);
     (void)kind_of(VIEW_MMU)->open(&s->v, VIEW_MMU);
+    finish(&s->v);
     for (uint32_t i = 0; i < tg->nmmu; i++) {
         s->v.at.row = i;
-        curve_said(s, &tg->mmu[i]);
+        curve_said(s, &tg->mmu[s->v.table->thing[s->v.table->row[i]].index]);
     }
     (void)kind_of(VIEW_RUNNABLE)->open(&s->v, VIEW_RUNNABLE);
     finish(&s->v);

@@ -1,0 +1,92 @@
+/*
+ * table_mmu.c - the minimum mutator utilisation: for windows of each length the share of the processors that
+ * the collector left the program in the worst of them, and when that was.
+ */
+#include "layout/views/table.h"
+
+static const struct tcol mmu_col[] = {
+    {"left", "the share of the processors left to the program", TCOL_SHARE, 8, STYLE_RUNNING}};
+
+static const struct mmu_point *mmu_of(const struct table *t, const struct thing *x)
+{
+    return &t->tg->mmu[x->index];
+}
+
+static bool mmu_list(struct table *t)
+{
+    for (uint32_t i = 0; i < t->tg->nmmu; i++) {
+        const struct mmu_point *m = &t->tg->mmu[i];
+        if (!table_add(t, 0, 0,
+                       (struct thing){
+                           .t0 = m->at, .t1 = time_add(m->at, m->window), .g = NO_LANE, .index = i}))
+            return false;
+    }
+    return true;
+}
+
+static int64_t mmu_value(const struct table *t, const struct thing *x, int c)
+{
+    (void)c;
+    return (int64_t)(mmu_of(t, x)->mmu * SHARE_WHOLE + 0.5);
+}
+
+static void mmu_name(struct text *out, const struct table *t, const struct thing *x)
+{
+    text_lit(out, "the worst ");
+    text_dur(out, mmu_of(t, x)->window);
+}
+
+/* What the processors did in the worst one. */
+static void mmu_say(struct text *out, const struct view *v, const struct thing *x)
+{
+    struct shares sum = {{0}}, s;
+    int64_t all = 0;
+    const struct mmu_point *m = mmu_of(v->table, x);
+    const char *sep = " of the processors; their time in the worst: ";
+    text_lit(out, "in any ");
+    text_dur(out, m->window);
+    text_lit(out, " the program had at least ");
+    text_share(out, m->mmu, 1);
+    for (uint32_t p = 0; p < trace_nlanes(v->tr, LANE_P); p++) {
+        trace_shares(v->tr, (struct lane){LANE_P, p}, x->t0, x->t1, &s);
+        for (int i = ST_NONE + 1; i < ST_COUNT; i++) {
+            sum.ns[i] = time_add(sum.ns[i], s.ns[i]);
+            all = time_add(all, s.ns[i]);
+        }
+    }
+    for (int i = ST_NONE + 1; i < ST_COUNT; i++) {
+        if (!sum.ns[i])
+            continue;
+        text_add(out, "%s%s ", sep, state_name((enum state)i));
+        text_share(out, (double)sum.ns[i], (double)all);
+        sep = ", ";
+    }
+    trace_shares(v->tr, (struct lane){LANE_BAND, BAND_STW}, x->t0, x->t1, &s);
+    if (s.ns[ST_STW] > 0) {
+        text_lit(out, "; the world stopped for ");
+        text_dur(out, s.ns[ST_STW]);
+    }
+}
+
+static struct lane mmu_lane(const struct table *t, const struct thing *x)
+{
+    (void)t;
+    (void)x;
+    return (struct lane){LANE_P, NO_LANE};
+}
+
+static const struct table_from mmu = {
+    .thing = "worst window",
+    .things = "worst windows (MMU)",
+    .none = "no garbage collection in this trace: the program had all processors",
+    .col = mmu_col,
+    .ncols = 1,
+    .counted = true,
+    .first = THING_OWN,
+    .list = mmu_list,
+    .value = mmu_value,
+    .name = mmu_name,
+    .say = mmu_say,
+    .lane = mmu_lane,
+};
+const struct view_kind kind_mmu = {IS_THINGS(&mmu)};
