@@ -108,10 +108,34 @@ static bool rowless(const struct view *v, const struct view_kind *k)
     return k->rows ? !tri_rows(v) : k->items && !v->items.n;
 }
 
+/*
+ * Pages, the first and the last row are so many steps over rows: a view that does not say otherwise answers
+ * one request for all of these. Of tables, which have no time axis, those in time are that, too.
+ */
+static enum request rows_asked(const struct view *v, enum request d, int *n)
+{
+    const struct view_kind *k = kind_here(v);
+    const int page = v->scr.rows > 1 ? v->scr.rows - 1 : 1;
+    *n = move_times(*n);
+    if (k->answer[d] || (!k->table && (d == REQ_PAGE || d == REQ_START || d == REQ_END)))
+        return d;
+    switch (d) {
+    case REQ_PAGE:
+    case REQ_LANE_PAGE: *n *= page; return REQ_LANE;
+    case REQ_FIRST:
+    case REQ_START: *n = -REQ_FAR; return REQ_LANE;
+    case REQ_LAST:
+    case REQ_END: *n = REQ_FAR; return REQ_LANE;
+    default: return d;
+    }
+}
+
 bool view_answers(const struct view *v, enum request d)
 {
     const struct view_kind *k = kind_here(v);
-    return k->answer[d] && !(needs_rows(k, d) && rowless(v, k)) && (!k->can || k->can(v, d));
+    int n = 1;
+    return k->answer[rows_asked(v, d, &n)] && !(needs_rows(k, d) && rowless(v, k)) &&
+           (!k->can || k->can(v, d));
 }
 
 /* What moves over rows scrolls a pop-up. false: nothing of the kind. */
@@ -140,8 +164,7 @@ unsigned view_do(struct view *v, enum request d, int n)
     unsigned f;
     if (v->popup.kind && scroll(v, d, n, &f))
         return f;
-    if (d == REQ_PAGE && !k->answer[d] && k->table) /* there is no time to move in: they are pages of rows */
-        d = REQ_LANE_PAGE;
+    d = rows_asked(v, d, &n);
     if (!k->answer[d])
         return d == REQ_BACK ? VR_QUIT : move_fail(v, "%s", k->refusal[d] ? k->refusal[d] : k->refuse);
     const bool sorts = k->things && v->tri && !v->tri->trouble && (d == REQ_SORT || d == REQ_INVERT);

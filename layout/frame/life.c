@@ -66,11 +66,8 @@ void life_forget(struct view *v)
     samples_free(v->cache.samples);
     gstate_free(v->cache.gstate);
     folded_free(v->cache.folded);
-    why_end(v->job.why);
     why_free(v->why);
-    effect_stop(v);
-    related_stop(v);
-    table_copy_stop(v);
+    job_stop(v);
     v->cache.log = NULL;
     v->cache.sums = v->cache.busy = NULL;
     v->cache.busy_wasn = 0;
@@ -78,7 +75,6 @@ void life_forget(struct view *v)
     v->cache.samples = NULL;
     v->cache.gstate = NULL;
     v->cache.folded = NULL;
-    v->job.why = NULL;
     v->why = NULL;
 }
 

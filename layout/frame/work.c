@@ -10,8 +10,6 @@
 #include "layout/move/move.h"
 #include "layout/move/pick.h"
 #include "layout/views/split.h"
-#include "layout/views/table.h"
-#include "layout/views/why_here.h"
 
 /* What is left of a budget that was begun to be spent then; the least there is, for who has work all the
  * same. */
@@ -31,8 +29,7 @@ static unsigned kind_work(struct view *v, int64_t budget_ns)
 unsigned view_work(struct view *v, int64_t budget_ns)
 {
     static unsigned (*const works[])(struct view *, int64_t) = {
-        hits_work,   pick_work, kind_work,   split_work,   idle_work,      rows_busy_work,
-        folded_work, why_work,  effect_work, related_work, table_copy_work};
+        hits_work, pick_work, kind_work, split_work, idle_work, rows_busy_work, folded_work, job_work};
     const int64_t began = budget_ns == INT64_MAX ? 0 : host_now();
     unsigned r = VR_NONE;
     for (size_t i = 0; i < sizeof works / sizeof *works; i++)

@@ -478,13 +478,13 @@ unsigned view_cause(struct view *v)
 
 /* Whom a goroutine woke first: looked for in windows that grow, in slices. */
 struct effect {
+    struct job job;
     uint32_t by, g;
     int64_t t;
     bool found, created;
     int64_t spans;     /* looked at */
     int64_t from, len; /* of the window */
     uint32_t next;     /* goroutine to look at in it */
-    struct place at;   /* where it was asked */
 };
 
 static void effect_is(struct effect *e, uint32_t g, int64_t t, bool created)
@@ -523,8 +523,9 @@ static void effect_in(const struct view *v, struct lane l, int64_t t0, int64_t t
 }
 
 /* false: there is more to look at. */
-static bool effect_step(struct view *v, struct effect *e, int64_t budget_ns)
+static bool effect_step(struct view *v, struct job *j, int64_t budget_ns)
 {
+    struct effect *e = (struct effect *)j;
     enum { LOOK = 1024 }; /* at so many goroutines, then at the clock */
     const int64_t until = budget_ns == INT64_MAX ? INT64_MAX : host_now() + budget_ns, end = view_end(v);
     const uint32_t n = trace_nlanes(v->tr, LANE_G);
@@ -548,56 +549,25 @@ static bool effect_step(struct view *v, struct effect *e, int64_t budget_ns)
     return true;
 }
 
-static void to_effect(struct view *v, const struct effect *e)
+static unsigned effect_over(struct view *v, struct job *j)
 {
+    const struct effect *e = (const struct effect *)j;
     char who[200], whom[200];
-    const uint32_t by = e->by;
-    uint64_t id = trace_lane_who(v->tr, (struct lane){LANE_G, e->g}).id,
-             by_id = trace_lane_who(v->tr, (struct lane){LANE_G, by}).id;
-    jump_name_of(v, by, who, sizeof who);
+    const uint64_t by_id = trace_lane_who(v->tr, (struct lane){LANE_G, e->by}).id;
+    jump_name_of(v, e->by, who, sizeof who);
+    if (!e->found)
+        return move_fail(v, "G%" PRIu64 " %s wakes and creates nobody %s", by_id, who,
+                         e->spans >= EFFECT_SPANS ? "soon behind the cursor (search cut short)"
+                                                  : "behind the cursor");
     jump_name_of(v, e->g, whom, sizeof whom);
     move_push(v, STEP_JUMP);
     move_to(v, e->t, true);
     move_lane(v, (struct lane){LANE_G, e->g});
     move_settle(v);
-    view_message(v, false, "G%" PRIu64 " %s, %s here by G%" PRIu64 " %s", id, whom,
+    view_message(v, false, "G%" PRIu64 " %s, %s here by G%" PRIu64 " %s",
+                 trace_lane_who(v->tr, (struct lane){LANE_G, e->g}).id, whom,
                  e->created ? "created" : "woken", by_id, who);
-}
-
-void effect_stop(struct view *v)
-{
-    mem_free(v->job.effect);
-    v->job.effect = NULL;
-}
-
-unsigned effect_work(struct view *v, int64_t budget_ns)
-{
-    static const char soon[] = "whom it woke next is being looked for";
-    struct effect *e = v->job.effect;
-    if (!e)
-        return VR_NONE;
-    if (!move_stays(v, &e->at)) { /* the reader went on */
-        effect_stop(v);
-        return VR_NONE;
-    }
-    if (!effect_step(v, e, budget_ns)) {
-        if (strcmp(v->msg.text, soon) == 0)
-            return VR_WORK;
-        view_message(v, false, soon);
-        return VR_DRAW | VR_WORK;
-    }
-    const struct effect found = *e;
-    effect_stop(v);
-    if (found.found) {
-        to_effect(v, &found);
-        return VR_DRAW;
-    }
-    char who[200];
-    jump_name_of(v, found.by, who, sizeof who);
-    return move_fail(v, "G%" PRIu64 " %s wakes and creates nobody %s",
-                     trace_lane_who(v->tr, (struct lane){LANE_G, found.by}).id, who,
-                     found.spans >= EFFECT_SPANS ? "soon behind the cursor (search cut short)"
-                                                 : "behind the cursor");
+    return VR_DRAW;
 }
 
 unsigned view_effect(struct view *v)
@@ -609,12 +579,15 @@ unsigned view_effect(struct view *v)
     uint32_t by = l.kind == LANE_G ? l.i : s.who;
     if (by == NO_LANE)
         return move_fail(v, "no goroutine runs here");
-    effect_stop(v);
-    if (!(v->job.effect = mem_zalloc(sizeof *v->job.effect)))
-        return move_fail(v, "out of memory");
-    *v->job.effect = (struct effect){.by = by, .from = v->at.cursor, .len = 100000, .at = v->at};
-    /* while a trace loads its own steps come first: what is begun is done at once */
-    return effect_work(v, trace_info(v->tr)->done ? VIEW_AT_ONCE_NS : INT64_MAX);
+    struct effect *e = mem_zalloc(sizeof *e);
+    if (e)
+        *e = (struct effect){.job = {.step = effect_step,
+                                     .over = effect_over,
+                                     .soon = "whom it woke next is being looked for"},
+                             .by = by,
+                             .from = v->at.cursor,
+                             .len = 100000};
+    return job_begin(v, e ? &e->job : NULL);
 }
 
 /* ---- typed targets ------------------------------------------------------------------------------------- */

@@ -25,12 +25,9 @@ struct lanes_making { /* an order under way: what it is made by, and what it com
     const struct trace *tr;
     enum lane_kind kind;
     enum sort sort;
-    bool invert, by_name, named;          /* lanes of one name stand together; names don't change any more */
+    bool invert, by_name, named;          /* as in struct lanes; by_name: lanes of one name stand together */
     uint32_t n, keyed;                    /* lanes, and how many have their key */
     uint32_t *order, *group_end, ngroups; /* as in struct lanes */
-    uint32_t big[LANES_BIG];
-    int nbig;
-    uint64_t *big_bits;
 };
 
 /* The first bytes of a name as a number: enough order for a screen. */
@@ -64,11 +61,8 @@ static uint64_t lanes_key_of(const struct lanes_making *m, uint32_t lane)
 static void forget_groups(struct lanes *l)
 {
     mem_free(l->group_end);
-    mem_free(l->big_bits);
     l->group_end = NULL;
-    l->big_bits = NULL;
     l->ngroups = 0;
-    l->nbig = 0;
 }
 
 static size_t words_of(uint32_t n)
@@ -102,30 +96,7 @@ static bool order_ranks(struct lanes_making *m, const struct keyed_row *k, const
     return ok;
 }
 
-/* Groups that hold so many of the lanes that to look at each of theirs would be what rows take: their lanes
- * as bits. */
-static bool order_big(struct lanes_making *m)
-{
-    enum { MANY = 4096, PART = 8 };
-    const uint32_t *end = m->group_end;
-    for (uint32_t g = 0, i = 0; g < m->ngroups && m->nbig < LANES_BIG; i = end[g++])
-        if (end[g] - i > MANY && end[g] - i > m->n / PART)
-            m->big[m->nbig++] = g;
-    m->big_bits = m->nbig ? mem_zalloc((size_t)m->nbig * words_of(m->n) * sizeof *m->big_bits) : NULL;
-    m->nbig = m->big_bits ? m->nbig : 0;
-    for (int j = 0; j < m->nbig; j++) {
-        uint64_t *bits = m->big_bits + (size_t)j * words_of(m->n);
-        for (uint32_t g = m->big[j], i = g ? end[g - 1] : 0; i < end[g]; i++) {
-            bits[m->order[i] / 64] |= 1ull << m->order[i] % 64;
-            if (i % 4096 == 0 && !slices_tick())
-                return false;
-        }
-    }
-    return true;
-}
-
-/* As sorted, or those of one name behind the first of them; where groups end is known for as long as names
- * stay. */
+/* As sorted, those of one name behind the first of them. */
 static bool order_groups(struct lanes_making *m, const struct keyed_row *k, const uint32_t *name)
 {
     const size_t names = (size_t)trace_nstr(m->tr) + 1;
@@ -136,12 +107,12 @@ static bool order_groups(struct lanes_making *m, const struct keyed_row *k, cons
         m->order[at[rank[name[lane]]]++] = lane;
         ok = i % 256 || slices_tick();
     }
-    m->group_end = ok && m->named ? mem_alloc(((size_t)m->ngroups + 1) * sizeof *m->group_end) : NULL;
+    m->group_end = ok ? mem_alloc(((size_t)m->ngroups + 1) * sizeof *m->group_end) : NULL;
     if (m->group_end)
         memcpy(m->group_end, at + 1, (size_t)m->ngroups * sizeof *at);
     mem_free(rank);
     mem_free(at);
-    return ok && (!m->group_end || order_big(m));
+    return m->group_end != NULL;
 }
 
 static bool order_keys(struct lanes_making *m, struct keyed_row *k, uint32_t *name)
@@ -187,7 +158,6 @@ static void drop_making(struct lanes *l)
     slices_free(m->job);
     mem_free(m->order);
     mem_free(m->group_end);
-    mem_free(m->big_bits);
     mem_free(m);
 }
 
@@ -199,16 +169,10 @@ static void take_order(struct lanes *l)
     mem_free(l->order);
     l->order = m->order;
     l->total = m->n;
-    m->order = NULL;
-    if (m->group_end) {
-        l->group_end = m->group_end;
-        l->ngroups = m->ngroups;
-        memcpy(l->big, m->big, sizeof l->big);
-        l->nbig = m->nbig;
-        l->big_bits = m->big_bits;
-        m->group_end = NULL;
-        m->big_bits = NULL;
-    }
+    l->group_end = m->group_end;
+    l->ngroups = m->ngroups;
+    l->named = m->named;
+    m->order = m->group_end = NULL;
 }
 
 /* true: the order is new; false: under way, or out of memory (*ok). */
@@ -271,6 +235,8 @@ static bool unsorted(const struct lanes *l, const struct trace *tr, uint32_t n)
 {
     if (l->making && l->making->n == n && !l->stale)
         return false;
+    if (l->group && l->group_end && !l->named && trace_info(tr)->done)
+        return true; /* names may have changed since */
     return l->stale || (n != l->total && (trace_info(tr)->done || n < 4096 || n / 5 * 4 > l->total));
 }
 
@@ -380,8 +346,6 @@ static bool clear_rows(struct lanes *l)
 struct rows {
     struct lanes *l;
     const struct trace *tr;
-    uint32_t head; /* of the group under way */
-    uint32_t name; /* of that group */
 };
 
 static void lanes_put(struct rows *r, uint32_t lane)
@@ -395,21 +359,6 @@ static void lanes_put(struct rows *r, uint32_t lane)
     l->row_lane[l->nrow_lane++] = lane;
 }
 
-/* A lane of a group: the first is its head, the others count behind it while it is folded. */
-static void put_member(struct rows *r, uint32_t lane, uint32_t keep)
-{
-    uint32_t name = trace_g_name(r->tr, lane);
-    if (r->head == NO_LANE || name != r->name) {
-        r->name = name;
-        r->head = r->l->nrow_lane;
-        lanes_put(r, lane);
-    } else if (!lanes_folded(r->l, name) || lane == keep) {
-        lanes_put(r, lane);
-    } else {
-        r->l->more[r->head]++;
-    }
-}
-
 static bool plain(const struct lanes *l, bool all)
 {
     return all && !l->order && !l->filter && !l->npin && !l->hidden_n && !l->only;
@@ -418,11 +367,7 @@ static bool plain(const struct lanes *l, bool all)
 static void put_one(struct rows *r, uint32_t lane, uint32_t keep)
 {
     struct lanes *l = r->l;
-    if (l->lane_row[lane] != NO_LANE || (lane != keep && l->hidden_n && lanes_is_hidden(l, lane)))
-        return;
-    if (l->grouped)
-        put_member(r, lane, keep);
-    else
+    if (lane == keep || !l->hidden_n || !lanes_is_hidden(l, lane))
         lanes_put(r, lane);
 }
 
@@ -463,86 +408,29 @@ uint32_t lanes_behind(struct lanes *l, const struct trace *tr, uint32_t lane)
     return NO_LANE;
 }
 
-/* The row of a folded group whose lanes from place i of the order on are known by bits: no look at each. */
-static void put_big(struct rows *r, const uint64_t *shown, const uint64_t *bits, uint32_t keep, uint32_t i)
-{
-    struct lanes *l = r->l;
-    const size_t words = words_of(l->total);
-    size_t first = 0;
-    uint32_t n = 0;
-    for (size_t w = 0; w < words; w++) {
-        const uint64_t x = shown[w] & bits[w];
-        first = n ? first : w;
-        n += (uint32_t)__builtin_popcountll(x);
-    }
-    if (!n)
-        return;
-    r->head = l->nrow_lane;
-    if (l->sort == SORT_SEEN && !l->invert) {
-        lanes_put(r, (uint32_t)(first * 64 + (unsigned)__builtin_ctzll(shown[first] & bits[first])));
-    } else {
-        while (!(shown[l->order[i] / 64] >> l->order[i] % 64 & 1))
-            i++;
-        lanes_put(r, l->order[i]);
-    }
-    const bool keeps = keep < l->total && bits[keep / 64] >> keep % 64 & 1 && l->lane_row[keep] == NO_LANE;
-    if (keeps)
-        lanes_put(r, keep);
-    l->more[r->head] = n - 1 - keeps;
-}
-
-/* A row for each lane in places i..end of the order, none of which has one. */
-static void put_all(struct lanes *l, uint32_t i, uint32_t end)
-{
-    const uint32_t n = l->nrow_lane, count = end - i;
-    memcpy(l->row_lane + n, l->order + i, count * sizeof *l->row_lane);
-    if (l->grouped)
-        memset(l->more + n, 0, count * sizeof *l->more);
-    for (uint32_t k = 0; k < count; k++)
-        l->lane_row[l->order[i + k]] = n + k;
-    l->nrow_lane = n + count;
-}
-
-/* The bits of a group; NULL: it is none of the big ones. */
-static const uint64_t *big_of(const struct lanes *l, uint32_t g)
-{
-    for (int k = 0; k < l->nbig; k++)
-        if (l->big[k] == g)
-            return l->big_bits + (size_t)k * words_of(l->total);
-    return NULL;
-}
-
-/* The same, a group at a time, where it is known which lanes are one. */
+/* A group at a time: of a folded one the first stands for those behind it. */
 static void put_groups(struct rows *r, const uint64_t *shown, uint32_t keep)
 {
     struct lanes *l = r->l;
-    const bool some = l->npin || l->hidden_n; /* of which each lane has to be asked */
     for (uint32_t g = 0, i = 0; g < l->ngroups; g++) {
         const uint32_t end = l->group_end[g];
         const bool folded = i < end && lanes_folded(l, trace_g_name(r->tr, l->order[i]));
-        const uint64_t *bits = folded && shown && !some ? big_of(l, g) : NULL;
-        uint32_t more = 0;
-        r->head = NO_LANE;
-        if (bits)
-            put_big(r, shown, bits, keep, i);
-        else if (!folded && !shown && !some)
-            put_all(l, i, end);
-        i = bits || (!folded && !shown && !some) ? end : i;
+        uint32_t head = NO_LANE, more = 0;
         for (; i < end; i++) {
             const uint32_t lane = l->order[i];
             if (shown && !(shown[lane / 64] >> lane % 64 & 1))
                 continue;
-            if (some && (l->lane_row[lane] != NO_LANE || (lane != keep && lanes_is_hidden(l, lane))))
+            if (l->lane_row[lane] != NO_LANE || (lane != keep && l->hidden_n && lanes_is_hidden(l, lane)))
                 continue;
-            if (r->head != NO_LANE && folded && lane != keep) {
+            if (head != NO_LANE && folded && lane != keep) {
                 more++;
                 continue;
             }
-            r->head = r->head == NO_LANE ? l->nrow_lane : r->head;
+            head = head == NO_LANE ? l->nrow_lane : head;
             lanes_put(r, lane);
         }
         if (more)
-            l->more[r->head] = more;
+            l->more[head] = more;
     }
 }
 
@@ -575,14 +463,11 @@ static void put_ordered(struct rows *r, struct window w, uint32_t keep, bool all
                         i); /* (the one to be kept may not live here: then its chunk doesn't as a whole) */
         set_bits(shown, i, run);
     }
-    if (l->grouped && l->ngroups)
+    if (l->grouped)
         put_groups(r, shown, keep);
-    else if (!l->grouped && !shown && !l->npin && !l->hidden_n)
-        put_all(l, 0, n);
-    else
-        for (uint32_t i = 0; i < n; i++) /* out of memory: rather too many than none */
-            if (!shown || shown[l->order[i] / 64] >> l->order[i] % 64 & 1)
-                put_one(r, l->order[i], keep);
+    for (uint32_t i = 0; i < n && !l->grouped; i++) /* out of memory: rather too many than none */
+        if (!shown || shown[l->order[i] / 64] >> l->order[i] % 64 & 1)
+            put_one(r, l->order[i], keep);
     mem_free(shown);
 }
 
@@ -624,9 +509,9 @@ static bool make_rows(struct lanes *l, const struct trace *tr, struct window w, 
         l->order = NULL;
         return false;
     }
-    struct rows r = {.l = l, .tr = tr, .head = NO_LANE};
+    struct rows r = {.l = l, .tr = tr};
     l->listed = true;
-    l->grouped = l->group && l->kind == LANE_G;
+    l->grouped = l->group && l->kind == LANE_G && l->group_end;
     fill_rows(&r, w, keep, all);
     l->n = l->nrow_lane;
     return true;

@@ -18,6 +18,11 @@ static inline int move_times(int n)
 }
 /* move_push - remember the place before a change. Call it before changing v->at. */
 void move_push(struct view *v, enum step kind);
+/* move_rows - the kind of a step over n rows: to the end of them is a jump. */
+static inline enum step move_rows(int n)
+{
+    return n >= REQ_FAR || n <= -REQ_FAR ? STEP_JUMP : STEP_LANE;
+}
 /* move_to - the cursor to t; the window follows: by as little as need be, or around t if t is far away. */
 void move_to(struct view *v, int64_t t, bool exact);
 /* move_settle - after any change: window inside the trace, cursor inside the
@@ -67,14 +72,25 @@ unsigned hits_work(struct view *v, int64_t budget_ns);
 /* hits_loaded - the trace has grown: the search knows of that. */
 void hits_loaded(struct view *v);
 
-/* effect_work - for view_work(): view_effect() goes on. effect_stop - or is given up. */
-unsigned effect_work(struct view *v, int64_t budget_ns);
-void effect_stop(struct view *v);
-/* related_work, related_stop - the same of view_related(). */
-unsigned related_work(struct view *v, int64_t budget_ns);
-void related_stop(struct view *v);
-/* move_stays - is the reader still where something was asked for? What is found then would be in the way
- * elsewhere. */
+/* move_stays - is the reader still where something was asked for? */
 bool move_stays(const struct view *v, const struct place *was);
+
+/*
+ * A job is what one key asks for and takes longer than a key may. It goes on while the reader stays; then it
+ * is given up, with the message `left` if it has one. While it goes on the foot of the screen says `soon`;
+ * NULL: step says how far it is.
+ */
+struct job {
+    bool (*step)(struct view *v, struct job *j, int64_t budget_ns); /* true: it is done */
+    unsigned (*over)(struct view *v, struct job *j); /* show what was found; the flags of view.h */
+    void (*drop)(struct job *j);                     /* free what it has; NULL: nothing but itself */
+    const char *soon, *left;
+    struct place at; /* where it was asked */
+};
+/* job_begin - begin j (from mem_zalloc(), the first member of its own struct; NULL: out of memory), which
+ * takes the place of the one before. job_work - for view_work(): it goes on. job_stop - it is given up. */
+unsigned job_begin(struct view *v, struct job *j);
+unsigned job_work(struct view *v, int64_t budget_ns);
+void job_stop(struct view *v);
 
 #endif

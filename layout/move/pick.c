@@ -454,11 +454,11 @@ unsigned view_unfold(struct view *v)
 /* ---- related goroutines -------------------------------------------------------------------------------- */
 
 struct related {
+    struct job job;
     uint32_t lane[RELATED], n;
     bool cut, few;       /* few: it created more than was counted */
     uint32_t g, created; /* whose, and how many it created of them */
     uint32_t next;       /* the goroutine to look at next: did it create that one? */
-    struct place at;     /* where it was asked for */
 };
 
 static void relate(struct related *r, uint32_t g)
@@ -541,16 +541,11 @@ static void relate_woken(struct view *v, uint32_t g, struct related *r)
     }
 }
 
-void related_stop(struct view *v)
-{
-    mem_free(v->job.related);
-    v->job.related = NULL;
-}
-
 /* Whom it created: all goroutines are looked at. false: there are more. */
-static bool relate_step(struct view *v, struct related *r, int64_t budget_ns)
+static bool related_step(struct view *v, struct job *j, int64_t budget_ns)
 {
     enum { LOOK = 1 << 15 };
+    struct related *r = (struct related *)j;
     const int64_t until = budget_ns == INT64_MAX ? INT64_MAX : host_now() + budget_ns;
     const uint32_t n = trace_nlanes(v->tr, LANE_G);
     while (r->next < n && r->n < RELATED / 2) {
@@ -558,21 +553,19 @@ static bool relate_step(struct view *v, struct related *r, int64_t budget_ns)
         (void)trace_walk(v->tr, r->next, to,
                          &(struct span_walk){.begin = relate_created, .by = by_it, .arg = r});
         r->next = to;
-        if (r->next < n && until != INT64_MAX && host_now() >= until) {
-            if (trace_info(v->tr)->done)
-                return false;
-            break; /* the trace's own steps come first, so there is no later: what was found is shown */
-        }
+        if (r->next < n && until != INT64_MAX && host_now() >= until)
+            return false;
     }
-    r->few = r->next < n || r->n >= RELATED / 2;
+    r->few = r->n >= RELATED / 2;
     relate_wakers(v, r->g, r);
     relate_woken(v, r->g, r);
     return true;
 }
 
 /* They are known: only they show. */
-static unsigned related_show(struct view *v, const struct related *r)
+static unsigned related_over(struct view *v, struct job *j)
 {
+    const struct related *r = (const struct related *)j;
     struct lanes *l = &v->lanes[LANE_G];
     char id[32];
     if (r->n < 2)
@@ -593,28 +586,6 @@ static unsigned related_show(struct view *v, const struct related *r)
     return VR_DRAW;
 }
 
-unsigned related_work(struct view *v, int64_t budget_ns)
-{
-    static const char soon[] = "whom it created is being looked for";
-    struct related *r = v->job.related;
-    if (!r)
-        return VR_NONE;
-    if (!move_stays(v, &r->at)) { /* the reader went on */
-        related_stop(v);
-        return VR_NONE;
-    }
-    if (!relate_step(v, r, budget_ns)) {
-        if (strcmp(v->msg.text, soon) == 0)
-            return VR_WORK;
-        view_message(v, false, soon);
-        return VR_DRAW | VR_WORK;
-    }
-    v->job.related = NULL;
-    const unsigned f = related_show(v, r);
-    mem_free(r);
-    return f;
-}
-
 unsigned view_related(struct view *v)
 {
     struct lanes *l = &v->lanes[LANE_G];
@@ -630,14 +601,15 @@ unsigned view_related(struct view *v)
     uint32_t g = move_lanes_const(v) ? move_goroutine(v, v->at.focus, v->at.cursor) : NO_LANE;
     if (g == NO_LANE)
         return move_fail(v, move_lanes_const(v) ? "no goroutine here" : "Enter opens the lanes first");
-    related_stop(v);
-    if (!(v->job.related = mem_zalloc(sizeof *v->job.related)))
-        return move_fail(v, "out of memory");
-    v->job.related->g = g;
-    v->job.related->at = v->at;
-    relate(v->job.related, trace_lane_who(v->tr, (struct lane){LANE_G, g}).creator);
-    relate(v->job.related, g);
-    return related_work(v, VIEW_AT_ONCE_NS);
+    struct related *r = mem_zalloc(sizeof *r);
+    if (r) {
+        r->job = (struct job){
+            .step = related_step, .over = related_over, .soon = "whom it created is being looked for"};
+        r->g = g;
+        relate(r, trace_lane_who(v->tr, (struct lane){LANE_G, g}).creator);
+        relate(r, g);
+    }
+    return job_begin(v, r ? &r->job : NULL);
 }
 
 /* ---- the goroutines of an explanation ------------------------------------------------------------------ */

@@ -15,10 +15,10 @@ enum request {
     REQ_ZOOM_ALL,
     REQ_FIT,
     REQ_CENTER,
-    REQ_LANE,
+    REQ_LANE, /* over rows */
     REQ_LANE_PAGE,
     REQ_FIRST,
-    REQ_LAST, /* over rows */
+    REQ_LAST, /* so far over rows: REQ_LANE answers, unless a view says otherwise */
     REQ_SPAN,
     REQ_SAME,
     REQ_GC,
@@ -34,10 +34,13 @@ enum request {
     REQS
 };
 
+enum { REQ_FAR = 1 << 30 };
+
 struct view;
 /*
  * view_do - make a request of the view shown, n times (< 0: the other way, 0: once). While a pop-up is open
- * what moves over rows scrolls that. Returns enum refresh. view_answers - does it answer that at all?
+ * what moves over rows scrolls that. An answer is never asked 0 times; REQ_LANE may be asked REQ_FAR times:
+ * to the end. Returns enum refresh. view_answers - does it answer that at all?
  */
 unsigned view_do(struct view *v, enum request d, int n);
 _Bool view_answers(const struct view *v, enum request d);

@@ -531,10 +531,3 @@ unsigned view_tier(struct view *v, int n)
     view_message(v, false, "glyphs: %s", tier_name(v->scr.tier));
     return VR_DRAW;
 }
-
-bool move_stays(const struct view *v, const struct place *was)
-{
-    const struct place *at = &v->at;
-    return !v->prompt.kind && was->view == at->view && was->row == at->row && was->cursor == at->cursor &&
-           was->focus.kind == at->focus.kind && was->focus.i == at->focus.i;
-}

@@ -76,19 +76,16 @@ struct place {
     int64_t guest_t; /* when it was woken */
 };
 
-enum { LANES_PINS = 16, LANES_OPEN = 64, LANES_BIG = 4 };
+enum { LANES_PINS = 16, LANES_OPEN = 64 };
 
 /* which lanes one view shows, in which order; see lanes.h */
 struct lanes {
     enum lane_kind kind;
-    uint32_t n;      /* rows */
-    uint32_t total;  /* lanes there are; more than n if only those alive in the window show */
-    uint32_t *order; /* all lanes, sorted; NULL = by index */
-    uint32_t *group_end,
-        ngroups; /* of the order: where each group of one name ends; none: names have to be asked for */
-    uint32_t big[LANES_BIG]; /* groups with many of the lanes, nbig of them */
-    int nbig;
-    uint64_t *big_bits;            /* of each of these which lanes are in it, a bit each */
+    uint32_t n;                    /* rows */
+    uint32_t total;                /* lanes there are; more than n if only those alive in the window show */
+    uint32_t *order;               /* all lanes, sorted; NULL = by index */
+    uint32_t *group_end, ngroups;  /* of the order: where each group of one name ends */
+    bool named;                    /* by names that do not change any more */
     bool listed;                   /* the rows are those of row_lane; else all lanes by index */
     uint32_t *row_lane;            /* row -> lane index */
     uint32_t *lane_row;            /* lane index -> row or NO_LANE */
@@ -163,7 +160,7 @@ struct table;       /* table.h */
 struct unfold;      /* unfold.h */
 struct folded;      /* folded.h */
 struct why;         /* why.h */
-struct why_job;
+struct job;
 
 /* ---- where: how one came to view.at ---- */
 
@@ -262,13 +259,9 @@ struct message {
 /* ---- what is being worked out, see view_work() ---- */
 
 struct jobs {
-    struct table_copy *copy; /* a table's rows are being copied (table_copy.c); NULL: they aren't */
-    char *copied;            /* what view_work() says VR_YANK of: whoever takes it sets it to NULL */
-    struct related *related; /* who is related to a goroutine is being looked for (pick.c); NULL: it isn't */
-    struct effect *effect;   /* whom a goroutine woke is being looked for (jump.c); NULL: it isn't */
-    struct why_job *why;     /* an explanation is being worked out; NULL: none is */
-    struct place why_from;   /* where it was asked for */
-    bool to_top;             /* an order is being made: when it is, to its first lane */
+    struct job *asked; /* what a key asked for (job.c); NULL: nothing */
+    char *copied;      /* what view_work() says VR_YANK of: whoever takes it sets it to NULL */
+    bool to_top;       /* an order is being made: when it is, to its first lane */
 };
 
 /* ---- caches: what was worked out, and can be again. NULL: nothing yet ---- */
@@ -381,7 +374,7 @@ bool view_newborn(const struct view *v, uint32_t g, const struct span *s);
 /* view_cause_word - what that key leads to: "woken by", "created by" (before its first wake-up); NULL: the
  * trace names nobody. */
 const char *view_cause_word(const struct view *v);
-/* view_effect - to whom this one woke next, at that moment; VR_WORK: effect_work(), of view_work(), goes on
+/* view_effect - to whom this one woke next, at that moment; VR_WORK: view_work() goes on
  * looking. */
 unsigned view_effect(struct view *v);
 

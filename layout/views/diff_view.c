@@ -116,11 +116,6 @@ const struct view_kind kind_diff = {
     .ready = diff_view_ready,
     .tsv = diff_view_tsv,
     .refuse = "this view is text; the other views show both traces",
-    .answer = {[REQ_LANE] = tri_move,
-               [REQ_LANE_PAGE] = tri_page,
-               [REQ_FIRST] = tri_first,
-               [REQ_START] = tri_first,
-               [REQ_LAST] = tri_last,
-               [REQ_END] = tri_last},
+    .answer = {[REQ_LANE] = tri_move},
     .word = {[REQ_LANE] = "line"},
 };

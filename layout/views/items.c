@@ -484,42 +484,20 @@ static void items_draw(struct grid *g, struct view *v, const struct plan *p)
 
 /* ---- over rows ----------------------------------------------------------------------------------------- */
 
-static unsigned to_item(struct view *v, int64_t row, enum step kind)
+static unsigned items_move(struct view *v, int n)
 {
     const struct items *it = &v->items;
     if (!it->n)
         return move_fail(v, "nothing here");
-    const bool on = row > 0; /* the one row there is may be both */
+    int64_t row = (int64_t)v->at.row + n;
     row = row < 0 ? 0 : row >= it->n ? it->n - 1 : row;
     if (row == v->at.row)
-        return move_fail(v, on ? "this is the last row" : "this is the first row");
-    move_push(v, kind);
+        return move_fail(v, n > 0 ? "this is the last row" : "this is the first row");
+    move_push(v, move_rows(n));
     v->at.row = (uint32_t)row;
     move_to(v, it->row[row].t0, true);
     move_settle(v);
     return VR_DRAW;
-}
-
-static unsigned items_move(struct view *v, int n)
-{
-    return to_item(v, v->at.row + move_times(n), STEP_LANE);
-}
-
-static unsigned items_page(struct view *v, int n)
-{
-    return to_item(v, v->at.row + move_times(n) * (v->scr.rows > 1 ? v->scr.rows - 1 : 1), STEP_LANE);
-}
-
-static unsigned items_first(struct view *v, int n)
-{
-    (void)n;
-    return to_item(v, 0, STEP_JUMP);
-}
-
-static unsigned items_last(struct view *v, int n)
-{
-    (void)n;
-    return to_item(v, UINT32_MAX, STEP_JUMP);
 }
 
 static const struct item *here(const struct view *v)
@@ -598,9 +576,6 @@ static unsigned items_details(struct view *v, int n)
     .refuse = "this table has no lanes: Enter looks closer, views 2 and 3 have lanes", \
     .answer = {ANSWER_TIME, \
                [REQ_LANE] = items_move, \
-               [REQ_LANE_PAGE] = items_page, \
-               [REQ_FIRST] = items_first, \
-               [REQ_LAST] = items_last, \
                [REQ_SPAN] = items_move, \
                [REQ_FIT] = items_fit, \
                [REQ_SWAP] = items_swap, \

@@ -109,53 +109,25 @@ static void lane_where(const struct view *v, const struct plan *p, char *out, si
 
 /* ---- over lanes ---------------------------------------------------------------------------------------- */
 
-static unsigned to_row(struct view *v, int64_t row, enum step kind)
+static unsigned lane_move(struct view *v, int n)
 {
     const struct lanes *l = move_lanes_const(v);
+    const uint32_t now = lanes_row(l, v->at.focus.i);
     if (!l->n) {
         unsigned f = move_fail(v, "no lanes here");
         v->msg.soon = trace_info(v->tr)->done ? SOON_NOT : SOON_LANES;
         return f;
     }
-    const bool on = row > 0; /* the one lane there is may be both */
+    int64_t row = (now == NO_LANE ? 0 : (int64_t)now) + n;
     row = row < 0 ? 0 : row >= l->n ? l->n - 1 : row;
     uint32_t lane = lanes_at(l, (uint32_t)row);
     if (lane == v->at.focus.i)
-        return move_fail(v, on ? "this is the last lane" : "this is the first lane");
-    move_push(v, kind);
+        return move_fail(v, n > 0 ? "this is the last lane" : "this is the first lane");
+    move_push(v, move_rows(n));
     v->at.focus.i = lane;
     v->at.exact = false;
     move_settle(v);
     return VR_DRAW;
-}
-
-static int64_t row_now(const struct view *v)
-{
-    uint32_t row = lanes_row(move_lanes_const(v), v->at.focus.i);
-    return row == NO_LANE ? 0 : row;
-}
-
-static unsigned lane_move(struct view *v, int n)
-{
-    return to_row(v, row_now(v) + move_times(n), STEP_LANE);
-}
-
-static unsigned lane_page(struct view *v, int n)
-{
-    int rows = v->scr.rows > 1 ? v->scr.rows - 1 : 1;
-    return to_row(v, row_now(v) + (int64_t)move_times(n) * rows, STEP_LANE);
-}
-
-static unsigned lane_first(struct view *v, int n)
-{
-    (void)n;
-    return to_row(v, 0, STEP_JUMP);
-}
-
-static unsigned lane_last(struct view *v, int n)
-{
-    (void)n;
-    return to_row(v, UINT32_MAX, STEP_JUMP);
 }
 
 /* ---- at a span ----------------------------------------------------------------------------------------- */
@@ -183,13 +155,16 @@ static unsigned lane_fit(struct view *v, int n)
     return VR_DRAW;
 }
 
-static unsigned lane_cause(struct view *v, int n)
+/* n times, or as far as it goes. */
+static unsigned lane_repeat(struct view *v, int n, unsigned (*f)(struct view *))
 {
     unsigned all = VR_NONE;
-    for (int i = 0; i < move_times(n); i++) {
-        unsigned one = view_cause(v);
+    for (int i = 0; i < n; i++) {
+        unsigned one = f(v);
+        if ((one & VR_WORK) && i + 1 < n)
+            one = job_work(v, INT64_MAX);
         if ((one & VR_BELL) && i > 0)
-            break; /* as far as it goes */
+            break;
         all |= one;
         if (one & VR_BELL)
             break;
@@ -197,20 +172,14 @@ static unsigned lane_cause(struct view *v, int n)
     return all;
 }
 
+static unsigned lane_cause(struct view *v, int n)
+{
+    return lane_repeat(v, n, view_cause);
+}
+
 static unsigned lane_effect(struct view *v, int n)
 {
-    unsigned all = VR_NONE;
-    for (int i = 0; i < move_times(n); i++) {
-        unsigned one = view_effect(v);
-        if ((one & VR_WORK) && i + 1 < move_times(n))
-            one = effect_work(v, INT64_MAX);
-        if ((one & VR_BELL) && i > 0)
-            break;
-        all |= one;
-        if (one & VR_BELL)
-            break;
-    }
-    return all;
+    return lane_repeat(v, n, view_effect);
 }
 
 static bool lane_span(const struct view *v, struct lane *l, int64_t *t)
@@ -282,8 +251,7 @@ static unsigned lane_here(struct view *v, int n)
 /* ---- the objects --------------------------------------------------------------------------------------- */
 
 #define ANSWER_LANES \
-    ANSWER_TIME, [REQ_LANE] = lane_move, [REQ_LANE_PAGE] = lane_page, [REQ_FIRST] = lane_first, \
-                 [REQ_LAST] = lane_last, [REQ_FIT] = lane_fit, [REQ_SPAN] = move_span, \
+    ANSWER_TIME, [REQ_LANE] = lane_move, [REQ_FIT] = lane_fit, [REQ_SPAN] = move_span, \
                  [REQ_SAME] = view_same, [REQ_CAUSE] = lane_cause, [REQ_EFFECT] = lane_effect, \
                  [REQ_SWAP] = move_swap, [REQ_DETAILS] = lane_details
 #define IS_LANES \

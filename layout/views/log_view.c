@@ -52,16 +52,6 @@ static void log_speak(const struct view *v, int w, struct rich *out)
     evlog_status(v, w, out);
 }
 
-static unsigned log_move(struct view *v, int n)
-{
-    return evlog_move(v, n ? n : 1);
-}
-
-static unsigned log_page(struct view *v, int n)
-{
-    return evlog_move(v, (n ? n : 1) * (v->scr.rows > 1 ? v->scr.rows - 1 : 1));
-}
-
 /* The event's goroutine, then. */
 static bool log_span(const struct view *v, struct lane *l, int64_t *t)
 {
@@ -95,8 +85,7 @@ const struct view_kind kind_log = {
     .speak = log_speak,
     .span = log_span,
     .refuse = "the log has events only; t shows the goroutine's lane",
-    .answer =
-        {ANSWER_TIME, [REQ_LANE] = log_move, [REQ_LANE_PAGE] = log_page, [REQ_FIRST] = view_start,
-         [REQ_LAST] = view_finish, [REQ_SPAN] = log_move, [REQ_DETAILS] = log_details, [REQ_SWAP] = log_swap},
+    .answer = {ANSWER_TIME, [REQ_LANE] = evlog_move, [REQ_FIRST] = view_start, [REQ_LAST] = view_finish,
+               [REQ_SPAN] = evlog_move, [REQ_DETAILS] = log_details, [REQ_SWAP] = log_swap},
     .word = {[REQ_LANE] = "event", [REQ_SWAP] = "goroutine"},
 };

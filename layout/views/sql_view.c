@@ -441,7 +441,7 @@ static unsigned sort(struct view *v, int n)
     if (!v->asked || !v->asked->columns)
         return move_fail(v, "there is nothing to order");
     const int all = (int)v->asked->columns, at = v->asked->sort;
-    const int to = (at < 0 ? (n < 0 ? all - 1 : 0) : at + (n ? n : 1)) % all;
+    const int to = (at < 0 ? (n < 0 ? all - 1 : 0) : at + n) % all;
     return again(v, to < 0 ? to + all : to, false);
 }
 

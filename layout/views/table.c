@@ -625,7 +625,7 @@ unsigned table_sort(struct view *v, int n)
     if (!order_early(v))
         return move_fail(v, "out of memory: the order stays");
     struct table *t = v->table;
-    int all = cols(t, &t->want), s = (t->want.sort + (n ? n : 1)) % all;
+    int all = cols(t, &t->want), s = (t->want.sort + n) % all;
     s = s < 0 ? s + all : s;
     t->want.sort = s;
     t->want.invert = false;

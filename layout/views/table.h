@@ -156,13 +156,9 @@ const char *table_back_word(const struct view *v);
 bool table_pending(const struct view *v);
 unsigned table_work(struct view *v, int64_t budget_ns);
 unsigned table_find(struct view *v, const char *text);
-/*
- * table_copy - view_yank() of all rows, as TSV; VR_NONE: there is none. VR_WORK: table_copy_work(), of
- * view_work(), goes on, until the reader does. Behind VR_YANK the text is v->copied.
- */
+/* table_copy - view_yank() of all rows, as TSV, as a job (move.h); VR_NONE: there is none. Behind VR_YANK the
+ * text is v->job.copied. */
 unsigned table_copy(struct view *v);
-unsigned table_copy_work(struct view *v, int64_t budget_ns);
-void table_copy_stop(struct view *v);
 void table_where(const struct view *v, const struct plan *p, char *out, size_t size);
 uint32_t table_rows(const struct view *v);
 void table_detail(struct text *out, const struct view *v, uint32_t row, int line);

@@ -8,10 +8,10 @@
 #include "layout/views/table.h"
 
 struct table_copy {
-    uint64_t made;   /* how often they had been put in order */
-    struct place at; /* where it was asked */
-    uint32_t row;    /* the next one */
-    struct text to;  /* what is large grows there without being copied */
+    struct job job;
+    uint64_t made;  /* how often they had been put in order */
+    uint32_t row;   /* the next one */
+    struct text to; /* what is large grows there without being copied */
 };
 
 static void copy_head(const struct table *t, struct text *to)
@@ -43,63 +43,54 @@ static void copy_row(const struct table *t, uint32_t i, struct text *to)
     text_free(&name);
 }
 
-void table_copy_stop(struct view *v)
+static void copy_drop(struct job *j)
 {
-    struct table_copy *c = v->job.copy;
-    if (!c)
-        return;
-    text_free(&c->to);
-    mem_free(c);
-    v->job.copy = NULL;
-}
-
-unsigned table_copy(struct view *v)
-{
-    const struct table *t = v->table;
-    table_copy_stop(v);
-    if (!table_ready(v) || !t->nrows)
-        return VR_NONE;
-    struct table_copy *c = v->job.copy = mem_zalloc(sizeof *c);
-    if (!c)
-        return move_fail(v, "out of memory");
-    c->made = t->made;
-    c->at = v->at;
-    copy_head(t, &c->to);
-    return table_copy_work(v, trace_info(v->tr)->done ? VIEW_AT_ONCE_NS : INT64_MAX);
+    text_free(&((struct table_copy *)j)->to);
 }
 
 /* The text is whole: whoever asked takes it from the view. */
-static unsigned done(struct view *v)
+static unsigned copy_over(struct view *v, struct job *j)
 {
+    struct table_copy *c = (struct table_copy *)j;
+    if (!table_ready(v) || v->table->made != c->made)
+        return move_fail(v, "%s", j->left);
     mem_free(v->job.copied);
-    v->job.copied = text_take(&v->job.copy->to);
-    table_copy_stop(v);
+    v->job.copied = text_take(&c->to);
     if (!v->job.copied)
         return move_fail(v, "out of memory");
     view_message(v, false, "copied: all rows, as TSV");
     return VR_DRAW | VR_YANK;
 }
 
-unsigned table_copy_work(struct view *v, int64_t budget_ns)
+static bool copy_step(struct view *v, struct job *j, int64_t budget_ns)
 {
     enum { LOOK = 128 }; /* so many rows, then the clock */
-    struct table_copy *c = v->job.copy;
+    struct table_copy *c = (struct table_copy *)j;
     const struct table *t = v->table;
-    if (!c)
-        return VR_NONE;
-    if (!move_stays(v, &c->at) || v->popup.kind || !table_ready(v) ||
-        t->made != c->made) { /* the reader went on, or the rows did */
-        table_copy_stop(v);
-        view_message(v, true, "nothing copied: the rows have changed meanwhile");
-        return VR_DRAW;
-    }
     const int64_t until = budget_ns == INT64_MAX ? INT64_MAX : host_now() + budget_ns;
-    while (c->row < t->nrows) {
+    while (table_ready(v) && t->made == c->made && c->row < t->nrows) {
         copy_row(t, c->row++, &c->to);
         if (c->row % LOOK || until == INT64_MAX || host_now() < until)
             continue;
         view_message(v, false, "copying %d%%", (int)((uint64_t)c->row * 100 / t->nrows));
-        return VR_DRAW | VR_WORK;
+        return false;
     }
-    return done(v);
+    return true;
+}
+
+unsigned table_copy(struct view *v)
+{
+    const struct table *t = v->table;
+    if (!table_ready(v) || !t->nrows)
+        return VR_NONE;
+    struct table_copy *c = mem_zalloc(sizeof *c);
+    if (c) {
+        c->job = (struct job){.step = copy_step,
+                              .over = copy_over,
+                              .drop = copy_drop,
+                              .left = "nothing copied: the rows have changed meanwhile"};
+        c->made = t->made;
+        copy_head(t, &c->to);
+    }
+    return job_begin(v, c ? &c->job : NULL);
 }

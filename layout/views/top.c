@@ -544,7 +544,7 @@ static unsigned top_sort(struct view *v, int n)
 {
     if (!v->top || !v->top->shown)
         return move_fail(v, "nothing to sort yet");
-    int to = ((int)v->top->sort + (n ? n : 1)) % (COL_NAME + 1);
+    int to = ((int)v->top->sort + n) % (COL_NAME + 1);
     v->top->sort = (enum col)(to < 0 ? to + COL_NAME + 1 : to);
     sort_rows(v);
     view_message(v, false, "sorted by %s", cols[v->top->sort].what);
@@ -590,7 +590,7 @@ static unsigned go(struct view *v, int n, int64_t part)
 {
     int64_t lo, hi, step = length(v) / part, to;
     held(v, &lo, &hi);
-    to = time_add(v->at.cursor, time_muldiv(step > 0 ? step : 1, n ? n : 1, 1));
+    to = time_add(v->at.cursor, time_muldiv(step > 0 ? step : 1, n, 1));
     to = to < lo ? lo : to >= hi ? hi - 1 : to;
     if (to == v->at.cursor)
         return move_fail(v, n < 0 ? "this is the beginning" : "this is the end");

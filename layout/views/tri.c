@@ -299,7 +299,12 @@ static unsigned not_yet(struct view *v)
     return move_not_yet(v, "the tables are not done yet");
 }
 
-static unsigned tri_step(struct view *v, int64_t n)
+unsigned tri_hold(struct view *v)
+{
+    return ready(v) ? VR_NONE : not_yet(v);
+}
+
+unsigned tri_move(struct view *v, int n)
 {
     uint32_t all = rows(v), from = v->at.row;
     if (!all)
@@ -311,41 +316,9 @@ static unsigned tri_step(struct view *v, int64_t n)
             v->at.top = 0;
         return move_fail(v, n < 0 ? "this is the first row" : "this is the last row");
     }
-    move_push(v, STEP_LANE);
+    move_push(v, move_rows(n));
     v->at.row = (uint32_t)r;
     return VR_DRAW;
-}
-
-static int64_t tri_times(int n)
-{
-    return n ? n : 1;
-}
-
-unsigned tri_hold(struct view *v)
-{
-    return ready(v) ? VR_NONE : not_yet(v);
-}
-
-unsigned tri_move(struct view *v, int n)
-{
-    return tri_step(v, tri_times(n));
-}
-
-unsigned tri_page(struct view *v, int n)
-{
-    return tri_step(v, tri_times(n) * (v->scr.rows > 1 ? v->scr.rows - 1 : 1));
-}
-
-unsigned tri_first(struct view *v, int n)
-{
-    (void)n;
-    return tri_step(v, -(int64_t)UINT32_MAX);
-}
-
-unsigned tri_last(struct view *v, int n)
-{
-    (void)n;
-    return tri_step(v, UINT32_MAX);
 }
 
 unsigned tri_enter(struct view *v, int n)
@@ -378,7 +351,7 @@ unsigned tri_walk(struct view *v, int n)
         at = (int64_t)v->at.row - (n < 0 ? 0 : 1);
     else if (at == UINT32_MAX)
         at = n < 0 ? (int64_t)t->fs->n : -1;
-    at += tri_times(n);
+    at += move_times(n);
     if (at < 0 || at >= t->fs->n)
         return move_fail(v, at < 0 ? "this is the first finding" : "this was the last finding");
     t->finding = (uint32_t)at;

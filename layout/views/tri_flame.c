@@ -320,7 +320,7 @@ static unsigned flame_kind(struct view *v, int n)
     int at = 0;
     while (at < TURNS && turn[at] != t->flame.kind)
         at++;
-    t->flame.kind = turn[((at + (n ? n : 1)) % TURNS + TURNS) % TURNS];
+    t->flame.kind = turn[((at + n) % TURNS + TURNS) % TURNS];
     bool done = flame_build(t, v->sel.stands ? v->sel.t0 : 0, v->sel.stands ? v->sel.t1 : 0);
     view_message(v, false, "%s", kinds[t->flame.kind].title);
     return done ? VR_DRAW : VR_DRAW | VR_WORK;
@@ -544,6 +544,7 @@ static unsigned flame_go_on(struct view *v, int64_t budget_ns)
 static void flame_draw(struct grid *g, struct view *v, const struct plan *p)
 {
     int y = p->y[ROW_LANES], h = p->n[ROW_LANES];
+    v->scr.rows = h - 1;
     if (tri_begin(g, v, &y, &h))
         draw_tree(g, v, y, h);
 }
@@ -572,23 +573,6 @@ static void flame_speak(const struct view *v, int w, struct rich *out)
 {
     (void)w;
     tri_say_two(v, out, flame_detail);
-}
-
-static unsigned flame_page(struct view *v, int n)
-{
-    return flame_move(v, (n ? n : 1) * 8);
-}
-
-static unsigned flame_top(struct view *v, int n)
-{
-    (void)n;
-    return flame_move(v, -1000);
-}
-
-static unsigned flame_bottom(struct view *v, int n)
-{
-    (void)n;
-    return flame_move(v, 1000);
 }
 
 static unsigned flame_in(struct view *v, int n)
@@ -620,11 +604,6 @@ const struct view_kind kind_flame = {
     .back_word = back_word,
     .refuse = "a flame graph has no lanes: 2 and 3 show lanes",
     .answer = {[REQ_LANE] = flame_move,
-               [REQ_LANE_PAGE] = flame_page,
-               [REQ_FIRST] = flame_top,
-               [REQ_START] = flame_top,
-               [REQ_LAST] = flame_bottom,
-               [REQ_END] = flame_bottom,
                ANSWER_SIDE(flame_side),
                [REQ_DETAILS] = flame_in,
                [REQ_FIT] = flame_in,

@@ -21,9 +21,6 @@ unsigned tri_hold(struct view *v);
  * with the cursor. */
 int tri_status_most(const struct view *v);
 unsigned tri_move(struct view *v, int n);
-unsigned tri_page(struct view *v, int n);
-unsigned tri_first(struct view *v, int n);
-unsigned tri_last(struct view *v, int n);
 unsigned tri_enter(struct view *v, int n);
 void tri_draw(struct grid *g, struct view *v, const struct plan *p);
 unsigned tri_touch(struct view *v, const struct plan *p, int x, int y);
@@ -38,9 +35,7 @@ void tri_speak(const struct view *v, int w, struct rich *out);
 bool tri_tsv(const struct view *v, FILE *f, const char *columns, uint32_t n,
              void (*line)(struct text *out, const struct view *v, uint32_t row));
 #define ANSWER_ROWS \
-    [REQ_LANE] = tri_move, [REQ_LANE_PAGE] = tri_page, [REQ_FIRST] = tri_first, [REQ_START] = tri_first, \
-    [REQ_LAST] = tri_last, [REQ_END] = tri_last, [REQ_DETAILS] = tri_enter, [REQ_FIT] = tri_enter, \
-    [REQ_SWAP] = tri_enter
+    [REQ_LANE] = tri_move, [REQ_DETAILS] = tri_enter, [REQ_FIT] = tri_enter, [REQ_SWAP] = tri_enter
 #define REFUSE_ZOOM [REQ_ZOOM] = "Enter looks closer here", [REQ_ZOOM_ALL] = "Enter looks closer here"
 #define REFUSE_SORT \
     [REQ_SORT] = "these rows have their order: the largest first", \

@@ -12,7 +12,5 @@
  * there; else the span under it. false: nothing of a goroutine is there, so there is nothing to explain.
  */
 bool why_here(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1);
-/* why_work - for view_work(): the explanation that was asked for goes on. */
-unsigned why_work(struct view *v, int64_t budget_ns);
 
 #endif

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "decode/base/mem.h"
+#include "layout/move/move.h"
 #include "layout/views/why_here.h"
 #include "layout/cells/fmt.h"
 #include "layout/views/items.h"
@@ -248,34 +250,30 @@ static unsigned why_view_enter(struct view *v)
     return f;
 }
 
-static void why_view_release(struct view *v)
+/* An explanation that is being worked out. */
+struct asked_why {
+    struct job job;
+    struct why_job *of;
+    struct why *out;
+};
+
+static bool why_view_step(struct view *v, struct job *j, int64_t budget_ns)
 {
-    why_end(v->job.why);
-    v->job.why = NULL;
+    struct asked_why *a = (struct asked_why *)j;
+    (void)v;
+    return why_step(a->of, budget_ns, &a->out);
 }
 
-unsigned why_work(struct view *v, int64_t budget_ns)
+static void why_view_drop(struct job *j)
 {
-    static const char soon[] = "where its time went is being worked out";
-    struct why *y;
-    if (!v->job.why)
-        return VR_NONE;
-    if (!move_stays(v,
-                    &v->job.why_from)) { /* the reader went on: a page that comes now would be in the way */
-        why_view_release(v);
-        return VR_NONE;
-    }
-    if (!why_step(v->job.why, budget_ns, &y)) {
-        if (strcmp(v->msg.text, soon) == 0)
-            return VR_WORK; /* that is on the screen */
-        view_message(v, false, soon);
-        return VR_DRAW | VR_WORK;
-    }
-    why_view_release(v);
+    why_end(((struct asked_why *)j)->of);
+}
+
+static unsigned why_view_over(struct view *v, struct job *j)
+{
+    struct why *y = ((struct asked_why *)j)->out;
     if (!y)
         return move_fail(v, "out of memory");
-    if (strcmp(v->msg.text, soon) == 0)
-        view_message(v, false, "%s", "");
     why_free(v->why);
     v->why = y;
     v->popup.kind = POPUP_NONE;
@@ -303,11 +301,18 @@ unsigned view_why(struct view *v)
     if (why_long(v->tr, g, t0, t1))
         return move_fail(
             v, "too much to explain while the trace grows: select less, or ask when it is complete");
-    why_view_release(v);
-    v->job.why_from = v->at;
-    if (!(v->job.why = why_begin(v->tr, g, t0, t1)))
-        return move_fail(v, "out of memory");
-    return why_work(v, VIEW_AT_ONCE_NS);
+    struct asked_why *a = mem_zalloc(sizeof *a);
+    if (a)
+        *a = (struct asked_why){.job = {.step = why_view_step,
+                                        .over = why_view_over,
+                                        .drop = why_view_drop,
+                                        .soon = "where its time went is being worked out"},
+                                .of = why_begin(v->tr, g, t0, t1)};
+    if (a && !a->of) {
+        mem_free(a);
+        a = NULL;
+    }
+    return job_begin(v, a ? &a->job : NULL);
 }
 
 static void why_view_draw(struct grid *g, struct view *v, const struct plan *p)

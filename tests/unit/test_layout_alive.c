@@ -203,7 +203,7 @@ static void groups(void **state)
     trace_close(tr);
 }
 
-/* A group of nearly all lanes is not looked at lane by lane: the same rows. */
+/* A group of nearly all lanes, beside small ones: the same rows. */
 static void big_group(void **state)
 {
     (void)state;
@@ -227,7 +227,6 @@ static void big_group(void **state)
         s.pin[0] = 9;
         s.rows_stale = true;
         assert_true(lanes_update(&s, l.tr, w, i % 3 ? (uint32_t)below(&r, n) : NO_LANE));
-        assert_int_equal(s.nbig, 1);
         check_groups(&s, l.tr, w, s.seen_keep);
     }
     lanes_free(&s);

@@ -116,7 +116,8 @@ static bool goto_share(const char *s, int64_t end, int64_t *ns, bool *whole, con
     return true;
 }
 
-/* A time, a time of day, or a share; *rest points behind it. false: none is here, or the trace can't tell it. */
+/* A time, a time of day, or a share; *rest points behind it. false: none is here, or the trace can't tell
+ * it. */
 static bool moment(struct said *x, const char *s, int64_t *t, const char **rest)
 {
     const struct trace_info *ti = x->tr ? trace_info(x->tr) : NULL;

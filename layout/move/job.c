@@ -1,0 +1,68 @@
+/*
+ * job.c - what one key asks for and takes longer than a key may (move.h): one at a time, while the reader
+ * stays where it was asked; what is found then would be in the way elsewhere.
+ */
+#include <string.h>
+
+#include "decode/base/mem.h"
+#include "layout/move/move.h"
+
+bool move_stays(const struct view *v, const struct place *was)
+{
+    const struct place *at = &v->at;
+    return !v->prompt.kind && was->view == at->view && was->row == at->row && was->cursor == at->cursor &&
+           was->focus.kind == at->focus.kind && was->focus.i == at->focus.i;
+}
+
+static void job_free(struct job *j)
+{
+    if (j->drop)
+        j->drop(j);
+    mem_free(j);
+}
+
+void job_stop(struct view *v)
+{
+    struct job *j = v->job.asked;
+    v->job.asked = NULL;
+    if (j)
+        job_free(j);
+}
+
+unsigned job_work(struct view *v, int64_t budget_ns)
+{
+    struct job *j = v->job.asked;
+    if (!j)
+        return VR_NONE;
+    if (!move_stays(v, &j->at)) {
+        if (j->left)
+            view_message(v, true, "%s", j->left);
+        const unsigned f = j->left ? VR_DRAW : VR_NONE;
+        job_stop(v);
+        return f;
+    }
+    if (!j->step(v, j, budget_ns)) {
+        if (j->soon && strcmp(v->msg.text, j->soon) == 0)
+            return VR_WORK; /* that is on the screen */
+        if (j->soon)
+            view_message(v, false, "%s", j->soon);
+        return VR_DRAW | VR_WORK;
+    }
+    v->job.asked = NULL;
+    if (j->soon && strcmp(v->msg.text, j->soon) == 0)
+        view_message(v, false, "%s", "");
+    const unsigned f = j->over(v, j);
+    job_free(j);
+    return f;
+}
+
+unsigned job_begin(struct view *v, struct job *j)
+{
+    job_stop(v);
+    if (!j)
+        return move_fail(v, "out of memory");
+    j->at = v->at;
+    v->job.asked = j;
+    /* while a trace loads its own steps come first: what is begun is done at once */
+    return job_work(v, trace_info(v->tr)->done ? VIEW_AT_ONCE_NS : INT64_MAX);
+}
