@@ -1,0 +1,234 @@
+/*
+ * fam_takes.c - one goroutine does all that comes, one thing after the other: a library's loop that calls the
+ * program back for each message, or a loop of the program's own.
+ *
+ * Nobody need be seen to wait for it: who asked may stand at the other end of a connection. What is seen: it
+ * is there all along, it seldom waits for more, and between two such waits it does the same thing many times.
+ * That these are several things, and not steps of one, is seen in one of two ways: who gives it more comes
+ * back from waits of its own as often; or, in a library's loop, each time it hands something on. It mostly
+ * waits while it does so, or processors are idle.
+ */
+#include "triage/findings/thresholds.h"
+#include "triage/findings/walk.h"
+#include "triage/verdicts/verdict.h"
+
+enum { GROUPS = 48, MEMBERS = 64, STEPS = 8192, SITES = 16, FEEDS = 4 };
+
+struct doing { /* what it does at one place, and from one to the next */
+    uint32_t stack, reason, n;
+    uint8_t state;
+    int64_t ns;
+    struct moment longest;
+};
+struct taker {
+    uint32_t g, rests, feeder, nsites;
+    int64_t seen, rest, ran, outside; /* rest: it waits for more; outside: for other things, or in calls */
+    struct doing at[SITES];
+};
+
+/* The function in which a stack stands, apart from what only blocks there. */
+static uint32_t stands_in(const struct trace *tr, uint32_t stack)
+{
+    const uint32_t n = trace_stack(tr, stack);
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t f = trace_frame(tr, stack, i).func;
+        const struct str s = trace_str(tr, f);
+        if (!str_starts(s, "runtime.") && !str_starts(s, "sync."))
+            return f;
+    }
+    return 0;
+}
+
+static uint32_t root(const struct trace *tr, uint32_t stack)
+{
+    const uint32_t n = trace_stack(tr, stack);
+    return n ? trace_frame(tr, stack, n - 1).func : 0;
+}
+
+/* Is that a wait for more, in the function that the goroutine began in? One that had begun before the trace
+ * may be. */
+static bool rests(const struct trace *tr, uint32_t reason, uint32_t stack)
+{
+    const enum wait_kind k = stack ? stacks_wait_kind(tr, reason, stack) : WK_OTHER;
+    return !stack ||
+           ((k == WK_RECV || k == WK_SELECT || k == WK_COND) && stands_in(tr, stack) == root(tr, stack));
+}
+
+static void did(struct taker *k, const struct span *s, const struct moment *m)
+{
+    uint32_t i = 0;
+    k->outside = ns_add(k->outside, s->t1 - s->t0);
+    while (i < k->nsites && k->at[i].stack != s->stack)
+        i++;
+    if (i == SITES)
+        return;
+    struct doing *d = &k->at[i];
+    if (i == k->nsites) {
+        *d = (struct doing){.stack = s->stack, .reason = s->reason, .state = s->state, .longest = *m};
+        k->nsites++;
+    }
+    d->n++;
+    d->ns = ns_add(d->ns, s->t1 - s->t0);
+    if (s->t1 - s->t0 > d->longest.t1 - d->longest.t0)
+        d->longest = *m;
+}
+
+static void taker_of(const struct trace *tr, uint32_t g, struct taker *k)
+{
+    struct walk w;
+    bool rested = false, is = false;
+    *k = (struct taker){.g = g, .feeder = NO_LANE};
+    walk_g(&w, tr, g, STEPS);
+    for (const struct span *s; (s = walk_next(&w));) {
+        const int64_t ns = s->t1 - s->t0;
+        k->seen = ns_add(k->seen, ns);
+        k->ran = ns_add(k->ran, s->state == ST_RUNNING || s->state == ST_RUNNABLE ? ns : 0);
+        if (s->state == ST_RUNNABLE && rested && s->who != NO_LANE)
+            k->feeder = s->who;
+        is = s->state == ST_WAITING && rests(tr, s->reason, s->stack);
+        rested = is;
+        k->rests += is;
+        k->rest = ns_add(k->rest, is ? ns : 0);
+        if (!is && s->stack && (s->state == ST_WAITING || s->state == ST_SYSCALL))
+            did(k, s, &(struct moment){s->t0, s->t1, g, NO_LANE});
+    }
+}
+
+static const struct doing *most_often(const struct taker *k)
+{
+    const struct doing *d = &k->at[0];
+    for (uint32_t i = 1; i < k->nsites; i++)
+        d = k->at[i].ns > d->ns ? &k->at[i] : d;
+    return k->nsites ? d : NULL;
+}
+
+/*
+ * What its loop calls, by a stack of what it does: of a library's loop the outermost function of the
+ * program's own; else what the function calls in which it began, if that is the program's.
+ */
+static struct site called_back(const struct works *w, uint32_t stack, bool *library)
+{
+    struct site p = verdict_place(w, stack);
+    uint32_t i = trace_stack(w->tr, stack), depth = 0;
+    *library = false;
+    while (i-- > 0) {
+        const struct frame f = trace_frame(w->tr, stack, i);
+        const bool own = owner_of(w->own, &f) == OWNER_PROGRAM;
+        *library |= depth == 0 && !own;
+        if (own && (*library || depth > 0)) {
+            p.user = f.func;
+            p.frame = i;
+            break;
+        }
+        depth++;
+    }
+    return p;
+}
+
+/* How often goroutines of that group wake others, or hand something to them, in `user` (0: anywhere) or what
+ * it calls. */
+static uint64_t hands_on(const struct causes *c, uint32_t group, uint32_t user)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < works_pairs(c); i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        bool in = user == 0 && p->waker == group;
+        const uint32_t frames =
+            p->waker == group && p->waker_stack && !in ? trace_stack(c->tr, p->waker_stack) : 0;
+        for (uint32_t k = 0; k < frames && !in; k++)
+            in = trace_frame(c->tr, p->waker_stack, k).func == user;
+        n += in ? p->count : 0;
+    }
+    return n;
+}
+
+/* Of its life the share in which it does things that came while it did the one before. */
+static double behind(const struct taker *k, const struct doing *d)
+{
+    return (double)(k->seen - k->rest) / (double)k->seen * (1 - (double)k->rests / d->n);
+}
+
+/* Does it do many things in a row, one after the other, and wait for other things meanwhile? */
+static bool is_busy(const struct taker *k, const struct doing *d)
+{
+    return d && d->n >= threshold(TH_MANY) && k->rests > 0 && k->feeder != NO_LANE &&
+           behind(k, d) >= threshold(TH_SHARE) &&
+           (double)k->outside >= threshold(TH_MOST) * (double)(k->seen - k->rest);
+}
+
+static bool add(struct causes *c, const struct works *w, const struct taker *k, const struct doing *d,
+                struct verdicts *out)
+{
+    bool library;
+    const uint32_t group = c->tg->groups[gstat_group(c->tg->g, k->g)].name;
+    const struct site at = called_back(w, d->stack, &library), does = verdict_place(w, d->stack);
+    const struct frame f = trace_frame(c->tr, at.stack, at.frame);
+    const bool fed = gstat_waits(c->tg->g, k->feeder) * 2 >= d->n;
+    const bool is = library ? fed || hands_on(c, group, at.user) * 2 >= d->n
+                            : fed && k->rests >= threshold(TH_SEVERAL) && hands_on(c, group, 0) * 2 < d->n;
+    if (!is || owner_of(w->own, &f) != OWNER_PROGRAM)
+        return true; /* (who is seen to wait for a loop of the program's own, fam_ways.c follows) */
+    struct verdict v = verdict_new(RULE_TAKES, behind(k, d));
+    const enum wait_kind kind = stacks_wait_kind(c->tr, d->reason, d->stack);
+    v.where = at;
+    v.holder = (struct role){.group = group, .g = k->g, .at = at};
+    v.waiter = (struct role){.group = c->tg->groups[gstat_group(c->tg->g, k->feeder)].name, .g = k->feeder};
+    v.g = k->g;
+    v.t0 = d->longest.t0;
+    v.t1 = d->longest.t1;
+    v.sure = SURE_INFERRED;
+    v.level = behind(k, d) >= threshold(TH_MOST) ? LEVEL_WARN : LEVEL_NOTE;
+    const uint8_t cat = d->state == ST_SYSCALL ? EX_SYSCALL
+                        : kind == WK_NET       ? EX_NET
+                        : kind == WK_SLEEP     ? EX_TIMER
+                                               : EX_WAIT;
+    v.doing[v.ndoing++] = (struct did){cat, (uint8_t)kind, does, (double)d->ns / (double)(k->seen - k->rest)};
+    verdict_ev(&v, EV_BUSY, (double)(k->seen - k->rest) / (double)k->seen);
+    verdict_ev(&v, EV_COUNT, d->n);
+    verdict_ev(&v, EV_EACH, (double)(k->seen - k->rest) / d->n);
+    verdict_ev(&v, EV_TIMES, (double)d->n / k->rests);
+    return verdict_add(out, &v);
+}
+
+/* Goroutines of a group: of those that are busy so there is one, or none is told. */
+static bool look(struct causes *c, const struct works *w, uint32_t group, struct verdicts *out)
+{
+    const uint32_t n = c->of[group].n < MEMBERS ? c->of[group].n : MEMBERS;
+    struct taker one = {.g = NO_LANE};
+    uint32_t busy = 0;
+    for (uint32_t i = 0; i < n && slices_tick(); i++) {
+        const uint32_t g = causes_member(c, group, i, MEMBERS);
+        const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
+        struct taker k;
+        if (gstat_waits(c->tg->g, g) < threshold(TH_MANY) || li.last - li.first < c->tg->end / 2)
+            continue;
+        taker_of(c->tr, g, &k);
+        if (is_busy(&k, most_often(&k))) {
+            one = k;
+            busy++;
+        }
+    }
+    const struct doing *d = busy == 1 ? most_often(&one) : NULL;
+    const bool room = d && ((double)one.ran < threshold(TH_MOST) * (double)(one.seen - one.rest) ||
+                            c->idle >= threshold(TH_ROOM) * c->procs);
+    return !room || add(c, w, &one, d, out);
+}
+
+bool fam_takes(struct causes *c, const struct works *w, struct verdicts *out)
+{
+    uint32_t asked[GROUPS], n = 0;
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < works_pairs(c) && n < GROUPS; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        const uint32_t group = causes_group(c, p->waiter);
+        bool known = p->from_scheduler || group == UINT32_MAX || c->tg->groups[group].is_system ||
+                     !p->stack || !rests(c->tr, p->reason, p->stack);
+        for (uint32_t k = 0; k < n && !known; k++)
+            known = asked[k] == group;
+        if (!known) {
+            asked[n++] = group;
+            ok = look(c, w, group, out);
+        }
+    }
+    return ok;
+}
