@@ -657,7 +657,7 @@ static void many_numbers(void **state)
     assert_int_equal(d.p95, w[N / 100 * 95 - 1]);
     assert_int_equal(d.p99, w[N / 100 * 99 - 1]);
     assert_int_equal(d.p999, w[N / 1000 * 999 - 1]);
-    for (int i = 0; i < N; i++) /* nearly all in one step of the coarsest division, and in the next one's */
+    for (int i = 0; i < N; i++) /* one is much larger than all others */
         v[i] = w[i] = i ? i % 3000 * 7 : INT64_MAX / 2;
     qsort(w, N, sizeof *w, by_value);
     dist_of(&d, v, N);
@@ -666,20 +666,6 @@ static void many_numbers(void **state)
     assert_int_equal(d.p95, w[N / 100 * 95 - 1]);
     assert_int_equal(d.p99, w[N / 100 * 99 - 1]);
     assert_int_equal(d.p999, w[N / 1000 * 999 - 1]);
-    for (int n = 100; n <= N;
-         n *= 20) { /* zeros apart: whichever of the ranks is one of them, and what is below them */
-        for (int some = 1; some < n; some += some < n / 100 * 99 ? n / 100 * 7 : n / 100) {
-            struct dist e;
-            for (int i = 0; i < n; i++)
-                v[i] = w[i] = i >= some ? 0 : i % 11 ? (int64_t)i * i + 1 : -i - 1;
-            dist_of(&d, w, (size_t)n);
-            dist_of_rest(&e, v, (size_t)some, (size_t)(n - some));
-            assert_true(d.n == e.n && d.min == e.min && d.max == e.max && d.total == e.total &&
-                        d.sumsq == e.sumsq);
-            assert_true(d.p50 == e.p50 && d.p90 == e.p90 && d.p95 == e.p95 && d.p99 == e.p99 &&
-                        d.p999 == e.p999);
-        }
-    }
 }
 
 /* Of more callers than are counted the one with most is told, with a share that it has at least; below half

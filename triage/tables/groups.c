@@ -20,144 +20,40 @@ static int cmp_group(const void *a, const void *b)
     return c ? c : (x->first_member > y->first_member) - (x->first_member < y->first_member);
 }
 
-/*
- * A value of all goroutines, by group: those of small groups in one array; large ones, of which there are
- * few, are gone through twice where they stand.
- */
-struct by_group {
-    const struct triage *tg;
-    enum gmetric what;
-    struct dist_many **large; /* by group; NULL: a small one */
-    uint32_t *begin, *at; /* where its values begin in v, and where the next one goes; at: of a large one how
-                             many there are */
-    int64_t *v;
-};
-
-static bool is_large(const struct triage *tg, uint32_t group)
+/* Each goroutine's value stands with those of its group. Most goroutines do little, so most values are 0. */
+static void values_by_group(const struct triage *tg, enum gmetric m, int64_t *v, size_t *next)
 {
-    enum { PARTS = 16, LEAST = 8192 };
-    return tg->groups[group].count > tg->ng / PARTS && tg->groups[group].count > LEAST;
-}
-
-/* large: may groups be? false: out of memory. */
-static bool by_group_init(struct by_group *b, bool large)
-{
-    const uint32_t n = b->tg->ngroups;
-    size_t small = 0;
-    bool ok = true;
-    b->large = mem_zalloc(((size_t)n + 1) * sizeof(struct dist_many *));
-    b->begin = mem_zalloc(((size_t)n + 1) * sizeof *b->begin);
-    b->at = mem_zalloc(((size_t)n + 1) * sizeof *b->at);
-    for (uint32_t i = 0; i < n && b->large && b->begin && b->at && ok; i++) {
-        b->begin[i] = b->at[i] = (uint32_t)small;
-        if (large && is_large(b->tg, i)) {
-            b->at[i] = 0;
-            b->large[i] = dist_many_new();
-            ok = b->large[i];
-        } else {
-            small += b->tg->groups[i].count;
-        }
-    }
-    b->v = mem_alloc((small + 1) * sizeof *b->v);
-    return ok && b->large && b->begin && b->at && b->v;
-}
-
-static void by_group_free(struct by_group *b)
-{
-    for (uint32_t i = 0; b->large && i < b->tg->ngroups; i++)
-        dist_many_free(b->large[i]);
-    mem_free(b->large);
-    mem_free(b->begin);
-    mem_free(b->at);
-    mem_free(b->v);
-}
-
-/* To those of their group. Most goroutines do little, so most of these are 0, which dist_of_rest() needs not
- * see. */
-static bool values_add(struct by_group *b, uint32_t group, const int64_t *ns, uint32_t n)
-{
-    if (b->large[group]) {
-        b->at[group] += n;
-        return dist_many_add(b->large[group], ns, n);
-    }
-    int64_t *to = b->v + b->at[group];
-    for (uint32_t i = 0; i < n; i++) {
-        *to = ns[i];
-        to += ns[i] != 0;
-    }
-    b->at[group] = (uint32_t)(to - b->v);
-    return true;
-}
-
-static bool values_pick(struct by_group *b, uint32_t group, const int64_t *ns, uint32_t n)
-{
-    if (b->large[group])
-        dist_many_pick(b->large[group], ns, n);
-    return true;
-}
-
-/* All goroutines for whom it is not 0, neighbours of one group at a time. */
-static bool each_value(struct by_group *b,
-                       bool (*f)(struct by_group *b, uint32_t group, const int64_t *ns, uint32_t n))
-{
-    const struct gstats *s = b->tg->g;
     int64_t ns[GSTATS_ROWS];
-    uint32_t group;
-    bool ok = true;
-    for (uint32_t g = 0, n; g < b->tg->ng && ok; g += n) {
-        if (gstats_none(s, g, b->what, &n))
+    for (uint32_t g = 0, n; g < tg->ng; g += n) {
+        if (gstats_none(tg->g, g, m, &n))
             continue;
-        n = gstats_ns(s, g, b->what, ns);
-        if (gstats_alike(s, g, &group))
-            ok = f(b, group, ns, n);
-        else
-            for (uint32_t i = 0; i < n && ok; i++)
-                ok = f(b, gstat_group(s, g + i), &ns[i], 1);
-        ok = ok && slices_tick();
+        n = gstats_ns(tg->g, g, m, ns);
+        for (uint32_t i = 0; i < n; i++)
+            if (ns[i])
+                v[next[gstat_group(tg->g, g + i)]++] = ns[i];
+        if (!slices_tick())
+            return;
     }
-    return ok;
-}
-
-static bool any_large(const struct by_group *b)
-{
-    bool any = false;
-    for (uint32_t i = 0; i < b->tg->ngroups; i++)
-        any |= b->large[i] != NULL;
-    return any;
-}
-
-/* false: out of memory, or there is a value that large groups don't take. */
-static bool group_dists(const struct triage *tg, enum gmetric m, bool large, struct dist *d)
-{
-    struct by_group b = {.tg = tg, .what = m};
-    bool ok = by_group_init(&b, large) && each_value(&b, values_add);
-    for (uint32_t i = 0; i < tg->ngroups && ok; i++) {
-        const uint32_t some = b.at[i] - b.begin[i], all = tg->groups[i].count;
-        if (b.large[i]) {
-            dist_many_zeros(b.large[i], all - b.at[i]);
-            ok = dist_many_ranks(b.large[i]);
-        } else {
-            dist_of_rest(&d[i], b.v + b.begin[i], some, all - some);
-        }
-    }
-    if (ok && any_large(&b)) {
-        ok = each_value(&b, values_pick);
-        for (uint32_t i = 0; i < tg->ngroups && ok; i++)
-            if (b.large[i])
-                dist_many_end(b.large[i], &d[i]);
-    }
-    by_group_free(&b);
-    return ok;
 }
 
 struct dist *triage_group_dists(const struct triage *tg, enum gmetric m)
 {
     struct dist *d = mem_alloc(((size_t)tg->ngroups + 1) * sizeof *d);
-    if (d && !group_dists(tg, m, true, d) && !group_dists(tg, m, false, d)) {
+    size_t *next = mem_alloc(((size_t)tg->ngroups + 1) * sizeof *next), at = 0;
+    int64_t *v = mem_zalloc(((size_t)tg->ng + 1) * sizeof *v);
+    const bool ok = d && next && v;
+    for (uint32_t i = 0; ok && i < tg->ngroups; at += tg->groups[i++].count)
+        next[i] = at;
+    if (ok)
+        values_by_group(tg, m, v, next);
+    at = 0;
+    for (uint32_t i = 0; ok && i < tg->ngroups; at += tg->groups[i++].count)
+        dist_of(&d[i], v + at, tg->groups[i].count);
+    mem_free(next);
+    mem_free(v);
+    if (!ok)
         mem_free(d);
-        d = NULL;
-    }
-    return d;
+    return ok ? d : NULL;
 }
 
 static bool groups_sort(struct triage *tg)

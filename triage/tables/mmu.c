@@ -396,7 +396,7 @@ static bool steps(struct curve *c)
     merge_begin(&m, c);
     k.of = mem_zalloc(((size_t)np + 1) * sizeof *k.of);
     const bool ok = k.by && k.of && steps_room(c, c->nc + (m.n ? 2 * c->assisted->ntimes : 0) + 1) &&
-                    level_add(c, 1, &level) && level_add(c, 0, &level) && rows_sort_here(c->c, c->nc) &&
+                    level_add(c, 1, &level) && level_add(c, 0, &level) && rows_sort(c->c, c->nc) &&
                     steps_of(c, &m, &k);
     mem_free(k.by);
     mem_free(k.of);

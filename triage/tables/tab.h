@@ -110,24 +110,8 @@ struct dist {
 };
 int64_t dist_avg(const struct dist *d); /* 0 for n = 0 */
 double dist_sd(const struct dist *d);   /* standard deviation of the sample, 0 for n < 2 */
-/* dist_of - exact; v[0..n) gets another order. dist_of_rest - of v[0..n) and so many zeros beside them. */
+/* dist_of - exact; v[0..n) is sorted then. */
 void dist_of(struct dist *d, int64_t *v, size_t n);
-void dist_of_rest(struct dist *d, int64_t *v, size_t n, size_t zeros);
-
-/*
- * The same of many that need not stand anywhere: dist_many_add() all of them, a few at a time (false: one is
- * negative or 2^60 and more, there is no telling this way), with dist_many_zeros() for what is 0; then
- * dist_many_ranks() (false: out of memory), dist_many_pick() all of them once more, but for the zeros, and
- * dist_many_end().
- */
-struct dist_many;
-struct dist_many *dist_many_new(void); /* NULL: out of memory */
-bool dist_many_add(struct dist_many *m, const int64_t *v, size_t n);
-void dist_many_zeros(struct dist_many *m, size_t n);
-bool dist_many_ranks(struct dist_many *m);
-void dist_many_pick(struct dist_many *m, const int64_t *v, size_t n);
-void dist_many_end(struct dist_many *m, struct dist *d);
-void dist_many_free(struct dist_many *m); /* NULL is allowed */
 
 /* cmp_ns - for qsort() of int64_t: the smallest first. */
 int cmp_ns(const void *a, const void *b);
@@ -143,10 +127,6 @@ static inline uint64_t most_first(int64_t v)
 {
     return (uint64_t)INT64_MAX - (uint64_t)v;
 }
-/* rows_sort_here - the same with no memory beside it, and rows of one number in any order. false: no longer
- * wanted. */
-bool rows_sort_here(struct keyed_row *v, size_t n);
-
 /* rows_order - order[i].row comes to place i, for each of n rows, and is i afterwards. false: out of memory,
  * or no longer wanted. */
 bool rows_order(void *rows, size_t size, struct keyed_row *order, size_t n);
