@@ -7,7 +7,6 @@
 #define GOTOP_TRIAGE_TRI_H
 
 #include "triage/tables/slices.h"
-#include "triage/tables/assists.h"
 #include "triage/triage.h"
 
 struct wait_of { /* the waits for one reason of the goroutines with one start function */
@@ -62,7 +61,6 @@ struct triage_work {
     uint32_t nbirths;
     uint32_t *alive; /* those of them that haven't ended */
     size_t nalive;
-    struct assist_times assisted; /* what mmu.c asks of assists */
 };
 
 /* The steps of counting; false: out of memory. */

@@ -61,7 +61,6 @@ static void work_free(struct triage *tg)
         mem_free(w->changes);
         mem_free(w->births);
         mem_free(w->alive);
-        assist_times_free(&w->assisted);
         mem_free(w);
     }
     tg->work = NULL;

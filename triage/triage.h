@@ -395,13 +395,7 @@ enum mmu_flags {
     MMU_WORKERS = 2,
     MMU_ASSIST = 4,
     MMU_SWEEP = 8,
-    MMU_DEFAULT = 7,
-    /*
-     * As Go 1.27 computes it: its count of mark workers on a P is raised twice (start and label) and lowered
-     * once when a worker that has run before runs again, so that the P counts as marking to the trace's end.
-     * For comparison only.
-     */
-    MMU_GO127 = 16
+    MMU_DEFAULT = 7 /* the others are for comparison with Go's tool */
 };
 enum err_code triage_mmu(const struct trace *tr, unsigned flags, const int64_t *windows, uint32_t n,
                          struct mmu_point *out, struct err *e);

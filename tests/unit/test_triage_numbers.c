@@ -488,28 +488,6 @@ static void utilisation_as_go_has_it(void **state)
     mmu_of("grow");
 }
 
-/* The curve is of assists as they were found while goroutines were counted, a single window of what the
- * ranges say. */
-static void utilisation_either_way(void **state)
-{
-    static const char *const path[] = {"samples/alloc-1.27.trace", "samples/http-1.27.trace"};
-    uint32_t n = 0;
-    (void)state;
-    for (size_t k = 0; k < sizeof path / sizeof *path; k++) {
-        struct loaded l;
-        help_load(path[k], &l);
-        for (uint32_t i = 0; i < l.tg->nmmu; i++, n++) {
-            const struct mmu_point *a = &l.tg->mmu[i];
-            struct mmu_point b;
-            struct err e;
-            assert_int_equal(triage_mmu(l.tr, MMU_DEFAULT, &a->window, 1, &b, &e), ERR_OK);
-            assert_memory_equal(a, &b, sizeof b);
-        }
-        load_free(&l);
-    }
-    assert_true(n > 20);
-}
-
 /* ---- steps, memory ------------------------------------------------------------------------------------- */
 
 static void steps_give_the_same(void **state)
@@ -699,12 +677,17 @@ static void callers_are_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(against_a_recount),          cmocka_unit_test(idle_by_the_moment),
-        cmocka_unit_test(goroutines_as_go_sums_them), cmocka_unit_test(totals_of_profiles),
-        cmocka_unit_test(utilisation_as_go_has_it),   cmocka_unit_test(utilisation_either_way),
-        cmocka_unit_test(steps_give_the_same),        cmocka_unit_test(steps_can_be_left),
-        cmocka_unit_test(walks_take_turns),           cmocka_unit_test(many_numbers),
-        cmocka_unit_test(callers_are_counted),        cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(against_a_recount),
+        cmocka_unit_test(idle_by_the_moment),
+        cmocka_unit_test(goroutines_as_go_sums_them),
+        cmocka_unit_test(totals_of_profiles),
+        cmocka_unit_test(utilisation_as_go_has_it),
+        cmocka_unit_test(steps_give_the_same),
+        cmocka_unit_test(steps_can_be_left),
+        cmocka_unit_test(walks_take_turns),
+        cmocka_unit_test(many_numbers),
+        cmocka_unit_test(callers_are_counted),
+        cmocka_unit_test(out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

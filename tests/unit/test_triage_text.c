@@ -4,7 +4,6 @@
 #include "triage_help.h"
 
 #include "triage/say.h"
-#include "triage/tables/assists.h"
 #include "triage/tables/metrics.h"
 #include "triage/report/report.h"
 
@@ -260,36 +259,6 @@ static void numbers_in_order(void **state)
     }
 }
 
-/* Two that add beside each other, then one behind the other: each time comes
- * back, in lists that go forwards. */
-static void times_of_assists(void **state)
-{
-    static const struct assist_time x[] = {{5, 9, 0},          {9, 10, 3},
-                                           {8, 20, NO_LANE},   {INT64_C(1) << 40, INT64_MAX, 70000},
-                                           {-3, INT64_MAX, 1}, {0, 1, 2}};
-    enum { N = sizeof x / sizeof *x };
-    struct assist_times a = {0}, b = {0};
-    size_t k = 0;
-    (void)state;
-    for (size_t i = 0; i < N; i++)
-        assert_true(assist_times_add(i < 3 ? &a : &b, &x[i]));
-    assert_true(assist_times_join(&a, &b));
-    assert_int_equal(a.ntimes, N);
-    assert_int_equal(a.nlists, 5); /* the second begins as the first ends; the fourth is of the other */
-    for (size_t i = 0; i < a.nlists; i++) {
-        struct assist_list l = assist_list(&a, i);
-        struct assist_time t, last = {.t1 = INT64_MIN};
-        for (; assist_list_next(&l, &t); last = t) {
-            assert_true(k < N && t.t0 == x[k].t0 && t.t1 == x[k].t1 && t.p == x[k].p);
-            assert_true(t.t0 >= last.t1);
-            k++;
-        }
-    }
-    assert_int_equal(k, N);
-    assist_times_free(&a);
-    assist_times_free(&b);
-}
-
 static int cmp(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -432,7 +401,6 @@ int main(void)
         cmocka_unit_test(a_map_without_keys),
         cmocka_unit_test(rows_find_their_places),
         cmocka_unit_test(numbers_in_order),
-        cmocka_unit_test(times_of_assists),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,10 +52,6 @@ struct g_walk { /* along one lane */
     int64_t cond_end, cond_run;                 /* when that wait ended; how long it has run since */
     struct mine mine[MINE];
     uint32_t nmine;
-    struct assist_walk assists;
-    const struct assist_rows *all_assists;
-    size_t assists_from;
-    int64_t assist_ns;
     const struct lanes_alike *alike; /* those that come next, or have come; NULL: none have */
 };
 

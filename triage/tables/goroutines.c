@@ -73,22 +73,6 @@ static bool note_birth(struct g_walk *w, const struct lane_info *li)
     return p;
 }
 
-/* A goroutine assists while it runs within an assist. */
-static bool note_assist(void *arg, const struct assist_run *a)
-{
-    struct g_walk *w = arg;
-    int64_t t0 = a->r->t0, t1 = a->r->t1;
-    const struct assist_time x = {a->t0 > t0 ? a->t0 : t0, a->t1 < t1 ? a->t1 : t1, a->p};
-    if (x.t0 < x.t1 && !assist_times_add(&w->y->assisted, &x))
-        return false;
-    if (a->state == ST_RUNNING && tri_clip(w->tg, &t0, &t1)) {
-        t0 = a->t0 > t0 ? a->t0 : t0;
-        t1 = a->t1 < t1 ? a->t1 : t1;
-        w->assist_ns = ns_add(w->assist_ns, t1 > t0 ? t1 - t0 : 0);
-    }
-    return true;
-}
-
 /* ---- along a lane -------------------------------------------------------------------------------------- */
 
 /* On to a goroutine. */
@@ -105,10 +89,6 @@ static inline void lane_next(struct g_walk *w, uint32_t g)
     w->moved = (struct moved){0};
     w->cond_run = 0;
     w->nmine = 0;
-    w->assist_ns = 0;
-    w->assists.n = 0;
-    if (w->assists_from < w->all_assists->n)
-        w->assists = assist_walk_of(w->all_assists, &w->assists_from, g, note_assist, w);
 }
 
 static bool lane_begin(void *arg, uint32_t g, const struct lane_info *li)
@@ -169,14 +149,7 @@ static bool lane_spans(void *arg, uint32_t g, const struct span_run *r)
     struct g_walk *w = arg;
     (void)g;
     w->some = true;
-    if (!g_spans(w, r))
-        return false;
-    if (assist_walk_wants(&w->assists, w->end)) {
-        assist_walk_run(&w->assists, r);
-        if (!w->assists.ok)
-            return false;
-    }
-    return r->n < SPAN_BLOCK || slices_tick();
+    return g_spans(w, r) && (r->n < SPAN_BLOCK || slices_tick());
 }
 
 /* The goroutine's own sums, once its neighbours have theirs. Its group is the subtotal's, until that is
@@ -188,14 +161,6 @@ static inline bool put(struct g_walk *w, int64_t life)
     y->rows.group[y->nrows++] = y->group;
     y->rows.spans = 0;
     return (w->g + 1 < y->g1 && y->nrows < GSTATS_ROWS) || subtotal_rows_put(y, w->tg->g, w->g);
-}
-
-static bool put_assist(struct g_walk *w)
-{
-    struct group_sum *to = &w->y->groups[w->y->group].d[GM_ASSIST];
-    to->total = ns_add(to->total, w->assist_ns);
-    to->max = w->assist_ns > to->max ? w->assist_ns : to->max;
-    return gstats_assist(w->tg->g, w->g, w->assist_ns);
 }
 
 /* Of its system calls those without a processor. */
@@ -214,7 +179,7 @@ static bool lane_end(void *arg, uint32_t g)
     (void)g;
     if (w->no_p_ns && w->some)
         calls_apart(w);
-    const bool ok = g_spans_end(w) && put(w, w->some ? w->life : 0) && (!w->assist_ns || put_assist(w));
+    const bool ok = g_spans_end(w) && put(w, w->some ? w->life : 0);
     lane_next_alike(w);
     return ok;
 }
@@ -234,10 +199,7 @@ static uint16_t spans_of(const struct g_walk *w, const struct lanes_few *f)
         seen |= 1u << m;
         spans |= (m + 1) << 8 * k;
     }
-    const struct assist_rows *a = w->all_assists;
-    const bool assists =
-        w->assists.n || (w->assists_from < a->n && assist_owner(a, w->assists_from) < f->g + f->n);
-    return w->worker || assists ? 0 : (uint16_t)spans;
+    return w->worker ? 0 : (uint16_t)spans;
 }
 
 /* They waited for a processor from first[i] on, behind a span of that state. */
@@ -305,11 +267,9 @@ static bool lanes_few(void *arg, const struct lane_info *li, const struct lanes_
     return true;
 }
 
-bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g0, uint32_t g1,
-                         const struct assist_rows *assists)
+bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g0, uint32_t g1)
 {
-    struct g_walk w = {
-        .tg = tg, .y = y, .all_assists = assists, .second_family = trace_info(tg->tr)->second_family};
+    struct g_walk w = {.tg = tg, .y = y, .second_family = trace_info(tg->tr)->second_family};
     y->g1 = g1;
     y->worst_least = -1;
     const struct span_walk walk = {.begin = lane_begin,

@@ -341,13 +341,6 @@ static bool add_changes(struct subtotal *to, const struct subtotal *y)
     return p || !y->nchanges;
 }
 
-static bool add_assisted(struct subtotal *to, struct subtotal *y)
-{
-    const bool ok = assist_times_join(&to->assisted, &y->assisted);
-    assist_times_free(&y->assisted);
-    return ok;
-}
-
 static bool add_births(struct subtotal *to, const struct subtotal *y)
 {
     bool made = false;
@@ -375,8 +368,8 @@ static bool add_births(struct subtotal *to, const struct subtotal *y)
 /* What goroutines g0 .. g1-1 added. */
 static bool subtotal_add(struct subtotal *to, struct subtotal *y, struct gstats *g, uint32_t g0, uint32_t g1)
 {
-    bool ok = add_groups(to, y, g, g0, g1) && add_assisted(to, y) && add_waits(to, y) && add_pairs(to, y) &&
-              add_syscalls(to, y) && add_gw(to, y) && add_changes(to, y) && add_births(to, y);
+    bool ok = add_groups(to, y, g, g0, g1) && add_waits(to, y) && add_pairs(to, y) && add_syscalls(to, y) &&
+              add_gw(to, y) && add_changes(to, y) && add_births(to, y);
     for (uint32_t i = 0; i < y->nlocks && ok; i++)
         ok = subtotal_lock(to, &y->locks[i]);
     for (uint32_t i = 0; i < y->nworst; i++)
@@ -414,7 +407,6 @@ static void subtotal_free(struct subtotal *y)
     mem_free(y->wait_of);
     mem_free(y->wakes);
     mem_free(y->changes);
-    assist_times_free(&y->assisted);
     late_free(&y->late);
     mem_free(y->births);
     mem_free(y->alive);
@@ -428,7 +420,6 @@ struct runs {
     struct subtotal *sum;
     uint32_t size; /* goroutines a run */
     size_t n;
-    struct assist_rows assists, *part; /* by run */
 };
 
 static uint32_t run_start(const struct runs *r, size_t i)
@@ -468,7 +459,7 @@ static bool run_count(void *arg, size_t i, void **kept)
     const struct triage *tg = r->tg;
     const uint32_t g0 = run_start(r, i), g1 = run_start(r, i + 1);
     struct subtotal *y = mem_zalloc(sizeof *y);
-    const bool ok = y && subtotal_goroutines(tg, y, g0, g1, &r->part[i]);
+    const bool ok = y && subtotal_goroutines(tg, y, g0, g1);
     *kept = ok ? kept_of(y) : y;
     return ok;
 }
@@ -497,12 +488,7 @@ static bool runs_init(struct runs *r)
     r->size = (r->size / GSTATS_ROWS + (r->size % GSTATS_ROWS > 0)) * GSTATS_ROWS;
     r->n = ng - rest + (rest + r->size - 1) / r->size;
     r->sum = mem_zalloc(sizeof *r->sum);
-    r->part = mem_zalloc((r->n + 1) * sizeof *r->part);
-    if (!r->sum || !r->part || !assist_rows_init(&r->assists, r->tg->tr))
-        return false;
-    for (size_t i = 0; i < r->n; i++)
-        r->part[i] = assist_rows_of(&r->assists, run_start(r, i), run_start(r, i + 1));
-    return true;
+    return r->sum;
 }
 
 /* Who woke them is asked of the few that are left. */
@@ -522,6 +508,36 @@ static void worst_told(struct triage *tg, const struct subtotal *y)
     }
 }
 
+/* How long an assist's goroutine ran in it. */
+static int64_t assist_ran(const struct trace *tr, const struct range *r)
+{
+    struct shares s = {{0}};
+    if (r->a)
+        return (int64_t)(r->a - 1);
+    if (r->t1 > 0)
+        trace_shares(tr, (struct lane){LANE_G, r->owner}, r->t0 > 0 ? r->t0 : 0, r->t1, &s);
+    return s.ns[ST_RUNNING];
+}
+
+static bool assists_add(struct triage *tg)
+{
+    const struct range *r;
+    const size_t n = trace_ranges(tg->tr, RANGE_ASSIST, &r);
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t g = r[i].owner;
+        const int64_t ns = g < tg->ng ? ns_clamp(assist_ran(tg->tr, &r[i])) : 0;
+        if (ns <= 0)
+            continue;
+        if (!gstats_assist(tg->g, g, ns) || (i % 1024 == 0 && !slices_tick()))
+            return false;
+        struct group_sum *to = &tg->groups[gstat_group(tg->g, g)].d[GM_ASSIST];
+        const int64_t all = gstat_ns(tg->g, g, GM_ASSIST);
+        to->total = ns_add(to->total, ns);
+        to->max = all > to->max ? all : to->max;
+    }
+    return true;
+}
+
 bool triage_goroutines(struct triage *tg)
 {
     struct triage_work *wk = tg->work;
@@ -529,8 +545,6 @@ bool triage_goroutines(struct triage *tg)
     bool ok = runs_init(&r) &&
               slices_each(trace_threads(tg->tr), r.n, &(struct slices_job){run_count, run_add, run_drop, &r});
     struct subtotal *y = r.sum;
-    assist_rows_free(&r.assists);
-    mem_free(r.part);
     if (!ok) {
         subtotal_free(y);
         return false;
@@ -538,7 +552,6 @@ bool triage_goroutines(struct triage *tg)
     subtotal_tabs_free(y);
     y->waits = trimmed(y->waits, y->nwaits * sizeof *y->waits);
     y->pairs = trimmed(y->pairs, y->npairs * sizeof *y->pairs);
-    wk->assisted = y->assisted;
     tg->groups = y->groups;
     tg->ngroups = y->ngroups;
     tg->waits = y->waits;
@@ -572,5 +585,5 @@ bool triage_goroutines(struct triage *tg)
     }
     tg->g_at_end = tg->ng - tg->g_ended;
     mem_free(y);
-    return true;
+    return assists_add(tg);
 }

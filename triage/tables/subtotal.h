@@ -9,7 +9,6 @@
 #ifndef GOTOP_TRIAGE_SUBTOTAL_H
 #define GOTOP_TRIAGE_SUBTOTAL_H
 
-#include "triage/tables/assists.h"
 #include "triage/tables/late.h"
 #include "triage/tri.h"
 
@@ -76,7 +75,6 @@ struct subtotal {
     int64_t worst_least;            /* what is longer is among them: -1 until there are so many */
     int64_t label_ns[GC_MODES];
     uint64_t lock_waits_all, *changes;
-    struct assist_times assisted;
     struct late late;
     uint32_t nrows, g1;
     uint32_t group, birth; /* of the goroutine before */
@@ -92,10 +90,9 @@ struct subtotal {
     uint32_t nlater;
 };
 
-/* subtotal_goroutines - count goroutines g0 .. g1-1, whose assists these are, into an empty subtotal, and to
-   gstats.h. false: out of memory, or unwanted. */
-bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g0, uint32_t g1,
-                         const struct assist_rows *assists);
+/* subtotal_goroutines - count goroutines g0 .. g1-1 into an empty subtotal, and to gstats.h. false: out of
+ * memory, or unwanted. */
+bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g0, uint32_t g1);
 /* subtotal_rows_put - the rows of goroutines up to the last one go to gstats.h and to their groups. false:
  * out of memory, or unwanted. */
 bool subtotal_rows_put(struct subtotal *y, struct gstats *to, uint32_t last);
