@@ -11,102 +11,71 @@
 #include "triage/findings/thresholds.h"
 #include "triage/tables/slices.h"
 
-/* ---- relations of two verdicts ------------------------------------------------------------------------- */
+/* ---- which verdict explains another one ---------------------------------------------------------------- */
 
-static bool same_cause(const struct verdict *a, const struct verdict *b)
+static bool same(uint32_t a, uint32_t b)
 {
-    return verdict_family(a) == verdict_family(b) && b->where.user && a->where.user == b->where.user &&
-           a->region == b->region;
+    return a && a == b;
 }
 
-static bool same_holder(const struct verdict *a, const struct verdict *b)
-{
-    return verdict_family(a) == verdict_family(b) &&
-           (family_contends(verdict_family(a)) || a->rule == RULE_STUCK) && a->holder.at.user &&
-           a->holder.at.user == b->holder.at.user;
-}
-
-/* b says that one waits for the slowest part of a work, and a what is wrong with that part. */
-static bool is_part(const struct verdict *a, const struct verdict *b)
-{
-    return b->rule == RULE_SLOWEST && b->ndoing && a->level > LEVEL_NOTE && a->harm.work != NO_LANE &&
-           !family_contends(verdict_family(a)) && a->where.user == b->doing[0].at.user;
-}
-
-/* b is what a's holder does meanwhile: of most of it, or it is more than what others wait for. */
-static bool is_done(const struct verdict *a, const struct verdict *b)
+/* Is that function one of those at which b's time is spent in the end? */
+static bool does(const struct verdict *b, uint32_t user)
 {
     bool is = false;
-    if (b->score > a->score && (a->level == LEVEL_NOTE || a->harm.share * 2 < b->harm.share))
-        return false;
-    for (unsigned i = 0; i < a->ndoing; i++)
-        is |= a->doing[i].at.user == b->where.user;
-    return is && b->harm.work != NO_LANE && family_contends(verdict_family(a)) &&
-           !family_contends(verdict_family(b)) && !is_part(b, a);
+    for (unsigned i = 0; user && i < b->ndoing; i++)
+        is |= b->doing[i].at.user == user;
+    return is;
 }
 
-/* b only says what the work is at a place, of which a says what is wrong there. */
-static bool is_there(const struct verdict *a, const struct verdict *b)
+/* Or one at which somebody waits on the way there? */
+static bool waits(const struct verdict *b, uint32_t user)
 {
-    return a->where.user && a->where.user == b->where.user &&
-           (a->grows ||
-            (b->harm.work != NO_LANE && b->level == LEVEL_NOTE && b->harm.share <= a->harm.share));
+    bool is = false;
+    for (unsigned i = 0; user && i < b->nlinks; i++)
+        is |= b->link[i].at.user == user;
+    return is;
 }
 
-/* Who b says wait for each other is whom all wait for in a. */
-static bool is_side(const struct verdict *a, const struct verdict *b)
+/* Whose time it is. */
+static uint32_t whose(const struct verdict *v)
 {
-    return family_contends(verdict_family(a)) && b->harm.work == NO_LANE && a->holder.group &&
-           b->waiter.group && b->holder.group &&
-           (a->holder.group == b->holder.group || a->holder.group == b->waiter.group);
+    return v->nlinks ? v->link[0].who : v->waiter.group;
 }
 
-/* b only says that pieces take longer and longer, and a what most of their time is. */
-static bool is_when(const struct verdict *a, const struct verdict *b)
+/* Do both say why processors are busy, or why they are idle? */
+static bool of_processors(const struct verdict *a, const struct verdict *b)
 {
-    const uint32_t whose = a->nlinks ? a->link[0].who : a->waiter.group;
-    return b->rule == RULE_TREND && a->rule != RULE_TREND && a->level > LEVEL_NOTE &&
-           a->harm.share >= threshold(TH_SEVERE) && (a->harm.work == NO_LANE || whose == b->waiter.group);
+    return rule_explains(a->rule) != EXPLAINS_NONE && rule_explains(a->rule) == rule_explains(b->rule);
 }
 
-/* Does a say why so much is done at a place, or why it keeps others? */
-static bool is_why(const struct verdict *a)
+/* Are both about the same: a place, who has what is waited for, or what processors do? */
+static bool about_same(const struct verdict *a, const struct verdict *b)
 {
-    return a->harm.work != NO_LANE && (a->rule == RULE_STAMPEDE || a->rule == RULE_LINE);
+    const bool place = same(a->where.user, b->where.user) && a->region == b->region;
+    const bool on_way = waits(b, a->where.user) || does(b, a->where.user) ||
+                        (family_contends(verdict_family(a)) && does(a, b->where.user));
+    const bool holder = same(a->holder.at.user, b->holder.at.user) ||
+                        same(a->holder.group, b->holder.group) ||
+                        (b->holder.group && same(a->holder.group, b->waiter.group));
+    const bool trend = b->rule == RULE_TREND && (a->harm.work == NO_LANE || same(whose(a), whose(b)));
+    return of_processors(a, b) || (b->rule != RULE_SCHED && (place || on_way || holder || trend));
 }
 
-/* Then what is said of that place, of who works there, and of the queue before it comes from that. */
-static bool is_from(const struct verdict *a, const struct verdict *b)
+/*
+ * Does a explain b? Of two about the same the one that tells more does: why, before who, before what, before
+ * that it is so at all (families.def). Of two of one place that tell as much, the one that stands before.
+ * A note explains nothing that stands before it, and no cause is less than half of what it explains.
+ */
+static bool explained(const struct verdict *a, const struct verdict *b, bool before)
 {
-    bool there = b->where.user == a->where.user || (b->holder.group && b->holder.group == a->holder.group);
-    for (unsigned i = 0; i < b->nlinks; i++)
-        there |= b->link[i].at.user == a->where.user;
-    return is_why(a) && !is_why(b) && b->harm.work != NO_LANE && a->level >= b->level && there;
-}
-
-/* Both explain the same of the processors, and a names the cause. */
-static bool is_deeper(const struct verdict *a, const struct verdict *b)
-{
-    int x, y;
-    const enum explains p = rule_explains(a->rule, &x), q = rule_explains(b->rule, &y);
-    return p == q && p != EXPLAINS_NONE && x > y;
-}
-
-/* Does a explain b? Fields say so, in whatever order verdicts were found. `any`: even where b is larger. */
-static const struct {
-    bool (*holds)(const struct verdict *a, const struct verdict *b);
-    bool any;
-} relations[] = {{same_cause, false}, {same_holder, false}, {is_done, true},
-                 {is_there, false},   {is_side, true},      {is_deeper, true},
-                 {is_from, true},     {is_when, true},      {is_part, true}};
-
-static bool explained(const struct verdict *a, const struct verdict *b, bool larger)
-{
-    larger &= !is_deeper(b, a);
-    for (size_t i = 0; i < sizeof relations / sizeof *relations; i++)
-        if ((larger || relations[i].any) && relations[i].holds(a, b))
-            return true;
-    return false;
+    const int more = (int)rule_tells(a->rule) - (int)rule_tells(b->rule);
+    const bool of_works = a->harm.work != NO_LANE && b->harm.work != NO_LANE;
+    const bool little = (of_works && a->harm.share * 2 < b->harm.share) ||
+                        (a->level == LEVEL_NOTE && (b->level > LEVEL_NOTE || !of_processors(a, b)));
+    if (more != 0)
+        return more > 0 && (before || !little) && about_same(a, b);
+    return before && a->region == b->region &&
+           (same(a->where.user, b->where.user) || same(a->culprit.user, b->culprit.user));
 }
 
 /* Warnings first, then what grows, a resource's notes and contention that few feel, then what the work is. */
@@ -176,18 +145,24 @@ static void decide_each(struct causes *c, const struct works *all, struct verdic
         qsort(out->v, kept, sizeof *out->v, cmp_verdict);
 }
 
-void verdicts_decide(struct causes *c, const struct works *all, struct verdicts *out)
+bool verdicts_decide(struct causes *c, const struct works *all, struct verdicts *out)
 {
     uint32_t kept = 0, is = 0;
     decide_each(c, all, out);
+    if (!verdicts_culprits(all, out))
+        return false;
     for (uint32_t i = 0; i < out->n; i++) {
         for (uint32_t k = 0; k < out->n && out->v[i].cause == NO_LANE; k++)
             if (k != i && explained(&out->v[k], &out->v[i], k < i))
                 out->v[i].cause = k;
     }
-    for (uint32_t i = 0; i < out->n; i++)
-        if (out->v[i].cause != NO_LANE)
-            symptom_add(&out->v[out->v[i].cause], &out->v[i]);
+    for (uint32_t i = 0; i < out->n; i++) {
+        uint32_t cause = out->v[i].cause;
+        while (cause != NO_LANE && out->v[cause].cause != NO_LANE)
+            cause = out->v[cause].cause;
+        if (cause != NO_LANE)
+            symptom_add(&out->v[cause], &out->v[i]);
+    }
     for (uint32_t i = 0; i < out->n; i++) {
         const bool what = is_what(&out->v[i]),
                    said = out->v[i].cause == NO_LANE && (!what || is < WHAT_IT_IS);
@@ -196,6 +171,7 @@ void verdicts_decide(struct causes *c, const struct works *all, struct verdicts 
             out->v[kept++] = out->v[i];
     }
     out->n = kept;
+    return true;
 }
 
 /* ---- all of them --------------------------------------------------------------------------------------- */
@@ -295,7 +271,5 @@ bool verdicts_of(struct causes *c, const struct works *w, struct verdicts *out)
     bool ok = true;
     for (size_t i = 0; ok && i < sizeof family / sizeof *family && slices_tick_now(); i++)
         ok = family[i](c, w, out);
-    if (ok)
-        verdicts_decide(c, w, out);
-    return ok && verdicts_culprits(w, out);
+    return ok && verdicts_decide(c, w, out);
 }

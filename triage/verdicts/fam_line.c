@@ -114,14 +114,17 @@ static struct woken woken_by(const struct causes *c, const struct work *k, const
 }
 
 /* Of items that one goroutine takes: are more answered in p than in a usual one, which wakes so many?
- * *felt: so many had waited behind it. One waits for p itself. */
+ * *felt: so many had waited behind it. One waits for p itself. Many that it takes without a wait in between
+ * are no long one. */
 static bool behind_item(const struct causes *c, const struct work *k, const struct workpiece *p, double usual,
                         uint32_t *felt)
 {
     const struct woken n = woken_by(c, k, p);
     const bool one = n.bound * 2 > n.n || others_rest(c, k, p);
+    const double things = n.n / (usual > 1 ? usual : 1);
+    const bool is_long = (double)(p->t1 - p->t0) >= threshold(TH_DOUBLE) * things * (double)k->d.p50;
     *felt = one && n.felt > 1 ? n.felt - 1 : 0;
-    return one && n.n >= usual + 1;
+    return one && is_long && n.n >= usual + 1;
 }
 
 /* Of questions over one connection: is the next one there when p is answered? */

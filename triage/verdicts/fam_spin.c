@@ -16,6 +16,8 @@ static bool looks(const struct trace *tr, uint32_t stack)
     static const char *const f[] = {"runtime.selectnb", "runtime.selectgo", "runtime.Gosched", "sync/atomic.",
                                     "internal/runtime/atomic."};
     const uint32_t n = stacks_user_frame(tr, stack);
+    if (stacks_may(tr, stack, STACK_COLLECTS))
+        return false; /* the runtime asks whether its collection is over */
     for (uint32_t i = 0; i <= n; i++) {
         const struct str func = trace_str(tr, trace_frame(tr, stack, i).func);
         for (size_t k = 0; k < sizeof f / sizeof *f; k++)

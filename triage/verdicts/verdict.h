@@ -53,8 +53,11 @@ enum culprit {
 }; /* the field with the function to change */
 enum explains { EXPLAINS_NONE, EXPLAINS_QUEUE, EXPLAINS_IDLE };
 enum culprit rule_culprit(enum rule r);
-/* rule_explains - what a rule explains that is no work's. *depth: the larger names the cause. */
-enum explains rule_explains(enum rule r, int *depth);
+/* rule_explains - what a rule explains that is no work's. */
+enum explains rule_explains(enum rule r);
+/* rule_tells - how much a rule tells of a cause: that there is something, what it is, who does it, why. */
+enum tells { TELLS_SIGN, TELLS_WHAT, TELLS_WHO, TELLS_WHY };
+enum tells rule_tells(enum rule r);
 
 enum evidence_kind {
 #define X(ID, ...) EV_##ID,
@@ -166,8 +169,9 @@ void verdicts_free(struct verdicts *v);
 typedef bool family_fn(struct causes *c, const struct works *w, struct verdicts *out);
 #define L(name) family_fn fam_##name;
 #include "triage/verdicts/families.def"
-/* verdicts_decide - decide.c: level, gain, order; what another one explains becomes its symptom. */
-void verdicts_decide(struct causes *c, const struct works *w, struct verdicts *out);
+/* verdicts_decide - decide.c: level, gain, culprit, order; what another one explains becomes its symptom.
+ * false: out of memory. */
+bool verdicts_decide(struct causes *c, const struct works *w, struct verdicts *out);
 /* verdict_level - level.c: level, gain and score of one that is about a work. */
 void verdict_level(struct causes *c, const struct works *w, struct verdict *v);
 /* family_contends - is it that others have what a piece waits for? */

@@ -15,22 +15,21 @@ static const struct {
     unsigned needs;
     enum culprit culprit;
     enum explains of;
-    int depth;
+    enum tells tells;
 } rules[RULE_COUNT] = {
-#define S(ID, id, FAMILY, VIEW, needs, CULPRIT, OF, depth, title, what, why, advice, when) \
-    { \
-        id, \
-        title, \
-        what, \
-        why, \
-        advice, \
-        when, \
-        FAM_##FAMILY, \
-        VIEW_##VIEW, \
-        needs, \
-        CULPRIT_##CULPRIT, \
-        EXPLAINS_##OF, \
-        depth},
+#define S(ID, id, FAMILY, VIEW, needs, CULPRIT, OF, TELLS, title, what, why, advice, when) \
+    {id, \
+     title, \
+     what, \
+     why, \
+     advice, \
+     when, \
+     FAM_##FAMILY, \
+     VIEW_##VIEW, \
+     needs, \
+     CULPRIT_##CULPRIT, \
+     EXPLAINS_##OF, \
+     TELLS_##TELLS},
 #include "triage/verdicts/families.def"
 };
 static const char *const families[FAM_COUNT] = {
@@ -86,10 +85,14 @@ enum culprit rule_culprit(enum rule r)
     return (unsigned)r < RULE_COUNT ? rules[r].culprit : CULPRIT_WHERE;
 }
 
-enum explains rule_explains(enum rule r, int *depth)
+enum explains rule_explains(enum rule r)
 {
-    *depth = (unsigned)r < RULE_COUNT ? rules[r].depth : 0;
     return (unsigned)r < RULE_COUNT ? rules[r].of : EXPLAINS_NONE;
+}
+
+enum tells rule_tells(enum rule r)
+{
+    return (unsigned)r < RULE_COUNT ? rules[r].tells : TELLS_SIGN;
 }
 
 const char *evidence_id(enum evidence_kind k)
