@@ -302,9 +302,10 @@ struct lane_pen {
     struct view *v;
     const struct assists *own; /* a goroutine's */
     struct lane l;
-    int x, y, h; /* y: the lowest of its h lines */
-    bool worker, /* what the model calls running is something else */
-        lost;    /* a processor of a damaged trace: when nothing is told of it, it may have done anything */
+    enum state usual; /* what it does most of in the whole trace, but for waiting */
+    int x, y, h;      /* y: the lowest of its h lines */
+    bool worker,      /* what the model calls running is something else */
+        lost; /* a processor of a damaged trace: when nothing is told of it, it may have done anything */
 };
 
 /* A column of a processor, of which s->cols tells. */
@@ -377,29 +378,45 @@ static void put_what(struct grid *g, const struct view *v, enum state most, enum
         grid_put(g, x, y, glyph_state(v->scr.tier, most), style_of(most));
 }
 
-static void cell_what(struct grid *g, const struct view *v, const struct shares *s, uint32_t trace, int x,
-                      int y)
+static void cell_what(struct grid *g, const struct view *v, const struct shares *s, enum state act,
+                      uint32_t trace, int x, int y)
 {
-    const enum state act = most_of(s, active, COUNT(active)), rest[] = {act, ST_WAITING, ST_UNKNOWN};
+    const enum state rest[] = {most_of(s, active, COUNT(active)), ST_WAITING, ST_UNKNOWN};
     const enum state most = most_of(s, rest, COUNT(rest)); /* of all */
     if (s->ns[most])
         put_what(g, v, most, s->ns[act] ? act : ST_NONE, trace, x, y);
 }
 
-static void cell_g(struct grid *g, const struct view *v, const struct shares *s, int x, int y)
+static int64_t there_ns(const struct shares *s)
 {
-    cell_what(g, v, s, glyph_mark(v->scr.tier, MARK_TRACE), x, y);
+    int64_t there = 0;
+    for (int i = 0; i < COUNT(all); i++)
+        there = ns_add(there, s->ns[all[i]]);
+    return there;
+}
+
+/*
+ * What a goroutine that mostly waits did in a column. A lead of less than an eighth of the column, a step of
+ * height, is one that no eye can see: then it is what the goroutine does most of anyway (usual), and its lane
+ * doesn't flicker.
+ */
+static void cell_g(const struct lane_pen *k, int column)
+{
+    const struct shares *s = &k->v->cache.cols[column];
+    const enum state most = most_of(s, active, COUNT(active));
+    const bool close = s->ns[k->usual] > 0 && s->ns[most] - s->ns[k->usual] < there_ns(s) / 8;
+    cell_what(k->g, k->v, s, close ? k->usual : most, glyph_mark(k->v->scr.tier, MARK_TRACE), k->x + column,
+              k->y);
 }
 
 void draw_group(struct grid *g, const struct view *v, const struct shares *col, int x, int y)
 {
     for (int c = 0; c < v->scr.plot_w; c++) {
-        int64_t there = 0, busy = 0;
-        for (int i = 0; i < COUNT(all); i++)
-            there = ns_add(there, col[c].ns[all[i]]);
+        int64_t busy = 0;
         for (int i = 0; i < COUNT(active); i++)
             busy = ns_add(busy, col[c].ns[active[i]]);
-        cell_what(g, v, &col[c], glyph_level(v->scr.tier, busy, there), x + c, y);
+        cell_what(g, v, &col[c], most_of(&col[c], active, COUNT(active)),
+                  glyph_level(v->scr.tier, busy, there_ns(&col[c])), x + c, y);
     }
 }
 
@@ -511,7 +528,7 @@ static void draw_columns(struct lane_pen *k, int from, int to, int edge_from, in
         else if (k->own)
             gstate_tell(k->own, v->tr, e[c], e[c + 1], &k->v->cache.cols[c]);
         if (l.kind == LANE_G)
-            cell_g(k->g, v, &k->v->cache.cols[c], k->x + c, k->y);
+            cell_g(k, c);
         else
             cell_p(k, c);
     }
@@ -533,12 +550,15 @@ static void beyond_record(const struct lane_pen *k)
 void draw_lane(struct grid *g, struct view *v, struct lane l, int x, int y)
 {
     int n = v->scr.plot_w, from, to;
+    struct shares whole;
     if (put_kept(g, v, l, x, y))
         return;
     struct lane_pen k = {.g = g, .v = v, .l = l, .x = x, .y = y, .h = height(v, l.kind)};
     k.worker = l.kind == LANE_G && trace_lane_who(v->tr, l).is_worker;
     k.own = l.kind == LANE_G && !k.worker ? gstate_assists(v->cache.gstate, v->tr, l.i) : NULL;
     k.lost = l.kind == LANE_P && triage_part_missing(v->tr);
+    trace_shares(v->tr, l, 0, trace_info(v->tr)->end, &whole);
+    k.usual = most_of(&whole, active, COUNT(active));
     kept_part(v, l, &from, &to);
     if (to) { /* beside what stays one more column, for edge_p() */
         draw_columns(&k, 0, from + 1, 0, from);

@@ -96,6 +96,26 @@ static void put_cell(struct term *t, int n, struct made *last, struct made m)
     *last = m;
 }
 
+/*
+ * How many cells of a thin line, one or two, stand between glyphs of a lane that have one look: the line
+ * takes it, for the glyph says that it is one, and two changes of colour would cost more than all of them.
+ * Runnable lends its look to nothing: it is what the eye is to find.
+ */
+static int thin_gap(const struct cell *row, int x, int w)
+{
+    enum { THIN = 0x2500, MOST = 2 };
+    int n = 0;
+    while (n <= MOST && x + n < w && row[x + n].glyph == THIN && row[x + n].style == STYLE_WAITING)
+        n++;
+    if (!n || n > MOST || !x || x + n >= w)
+        return 0;
+    const struct cell *left = &row[x - 1], *right = &row[x + n];
+    return drawn(left->glyph) && left->style == right->style && left->style != STYLE_RUNNABLE &&
+                   !left->flags && !right->flags
+               ? n
+               : 0;
+}
+
 /* Make one row for curses. Blanks without a ground become equal, so that runs of them are erased; a short
  * run between two cells takes the style of the left one, which is already set. Blocks and lines look the
  * same in bold, so they are bold only where that makes their colour. */
@@ -105,7 +125,7 @@ static int fill_row(struct term *t, const struct grid *g, int y, int w)
     const bool mono = term_depth(t) == DEPTH_MONO, bold_tells = term_depth(t) <= DEPTH_8;
     const struct cell *row = &g->cells[(size_t)y * (size_t)g->w];
     struct made last = {0}, m = {0};
-    int n = 0, blanks = 0;
+    int n = 0, blanks = 0, thin = 0;
     for (int x = 0; x < w; x++) {
         const struct cell *c = &row[x];
         if ((c->flags & CELL_TAIL) && n && last.glyph != L'?')
@@ -113,8 +133,12 @@ static int fill_row(struct term *t, const struct grid *g, int y, int w)
         if (!blanks)
             while (x + blanks < w && bare(t, &row[x + blanks]))
                 blanks++;
+        if (!thin)
+            thin = thin_gap(row, x, w);
         m.glyph = glyph_of(c, x + 1 < w);
-        if (!blanks) {
+        if (thin) {
+            thin--;
+        } else if (!blanks) {
             const enum style s = c->style < STYLE_COUNT ? (enum style)c->style : STYLE_NORMAL;
             m.attrs = cell_attrs(&t->inks[s], c->flags);
             m.pair = mono ? 0 : t->pair[s];
