@@ -24,7 +24,7 @@ static bool is_blank(const struct v2_order *o, enum v2_kind of, uint32_t i)
     if (of == V2_ALL_M)
         return o->m[i].g == EV_NONE && o->m[i].p == EV_NONE && !o->m[i].cur;
     const struct v2_g *g = v2_g_at(o, i);
-    return g->status == ST_NONE || (g->status == ST_UNKNOWN && !g->region && !g->stw && !g->assist);
+    return g->status == ST_NONE || (g->status == ST_UNKNOWN && !g->stw && !g->assist);
 }
 
 /* Nothing is to be looked at in the V2_GS that number i begins. */

@@ -11,10 +11,8 @@ struct ev *v2_lost(struct v2_order *o, int64_t t, uint32_t g, uint32_t p, int64_
 {
     if (t < o->loss.least) /* then events were lost before that already */
         o->loss.least = t;
-    if (g != EV_NONE) { /* the end of one of its regions, ranges may be among what was lost */
-        v2_regions_forget(o, v2_g_at(o, g));
+    if (g != EV_NONE) /* the end of its ranges may be among what was lost */
         v2_g_at(o, g)->stw = v2_g_at(o, g)->assist = false;
-    }
     if (p != EV_NONE)
         o->p[p].sweep = false;
     if (t > o->last) /* a parked thread's event may be earlier: it will be shown behind this */

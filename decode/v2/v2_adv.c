@@ -80,20 +80,6 @@ static void g_gone(struct v2_order *o, uint32_t g)
     gs->g = o->nobody;
 }
 
-void v2_region_over(struct v2_order *o, struct v2_g *g)
-{
-    const uint32_t r = g->region;
-    g->region = o->region[r - 1].below;
-    o->region[r - 1].below = o->region_free;
-    o->region_free = r;
-}
-
-void v2_regions_forget(struct v2_order *o, struct v2_g *g)
-{
-    while (g->region)
-        v2_region_over(o, g);
-}
-
 void v2_g_forget(struct v2_order *o, uint32_t g)
 {
     struct v2_g *const e = v2_g_at(o, g);
@@ -101,7 +87,6 @@ void v2_g_forget(struct v2_order *o, uint32_t g)
         return;
     idmap_del(&o->gs, e->id);
     e->status = ST_NONE;
-    v2_regions_forget(o, e);
     g_gone(o, g);
 }
 

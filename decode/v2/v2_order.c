@@ -278,7 +278,6 @@ static void forget_g(struct v2_order *o, uint32_t g)
     if (vg->status == ST_NONE) /* its page may be gone */
         return;
     vg->status = ST_UNKNOWN;
-    vg->region = 0;
     vg->stw = vg->assist = false;
 }
 
@@ -299,8 +298,6 @@ void v2_order_forget(struct v2_order *o)
     v2_look(o, &(struct v2_look){V2_ALL_G, V2_BLANK, SIZE_MAX, forget_g}, &(size_t){0});
     v2_look(o, &(struct v2_look){V2_ALL_P, V2_BLANK, SIZE_MAX, forget_p}, &(size_t){0});
     v2_look(o, &(struct v2_look){V2_ALL_M, V2_BLANK, SIZE_MAX, forget_m}, &(size_t){0});
-    o->nregion = 0;
-    o->region_free = 0;
     o->gc = GC_UNKNOWN;
     o->gap_due = o->gap_over = o->have_base;
 }
@@ -665,7 +662,6 @@ void v2_order_free(struct v2_order *o)
     slabs_free(&o->places);
     mem_free(o->p);
     mem_free(o->m);
-    mem_free(o->region);
     mem_free(o->cur);
     mem_free(o->list);
     mem_free(o->heap);

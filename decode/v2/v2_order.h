@@ -23,7 +23,6 @@ enum adv { ADV_OK, ADV_WAIT, ADV_BAD, ADV_LONG };
 struct v2_g {
     uint64_t id, seq;
     uint32_t seqgen;
-    uint32_t region;   /* top of its stack of open regions, index + 1 */
     uint32_t stw_kind; /* string, while it stops the world */
     uint8_t status;    /* enum state; ST_NONE = deleted */
     bool stw, assist;
@@ -65,11 +64,6 @@ struct v2_was { /* a goroutine's status when a segment began, or (assists) that 
     uint32_t g;
     uint8_t status;
     bool assists;
-};
-
-struct v2_open_region { /* one of a goroutine's open regions, if they must be nested (v2_order.strict) */
-    uint64_t task;
-    uint32_t name, below; /* below: index + 1 */
 };
 
 struct v2_cursor {               /* one thread's events of this generation */
@@ -187,9 +181,6 @@ struct v2_order {
     size_t ng, np, capp, nm, capm;
     struct idmap gs, ps, ms; /* index by id */
     struct idmap tasks;      /* ids of those that are open */
-    struct v2_open_region *region;
-    size_t nregion, capregion;
-    uint32_t region_free; /* entries that are free, linked by `below`: index + 1 */
     enum { GC_UNKNOWN, GC_OFF, GC_ON } gc;
     uint64_t gc_seq;    /* number of the collector's last step */
     bool newer;         /* it was reported that there are events newer than the header */
@@ -202,7 +193,7 @@ struct v2_order {
         *lossy; /* who deals with missing events; NULL: as far as is known none is missing (become_lossy()) */
     bool doubt; /* look first whether events are missing, rather than to find it out too late */
     bool goes_on; /* set `lossy` when events turn out to be missing; else stop */
-    bool strict;  /* regions must be nested, as Go's reader has it: it must take what is written (v2_sim.h) */
+    bool strict;  /* with `lossy`: the first thing that is wrong is noted as damage, and the end (v2_sim.h) */
     bool alone;   /* this is a segment: the state before it is not known, and statuses are believed */
     /*
      * holder - a P's status when the segment began, and its thread and goroutine (V2_PS_SYSCALL;

@@ -111,39 +111,14 @@ static struct ev *user(struct v2_order *o, const struct v2_cursor *c, const stru
     return e;
 }
 
-/* The region is the goroutine's innermost one now. false: out of memory. */
-static bool region_push(struct v2_order *o, const struct v2_cursor *c, uint32_t g, uint32_t name)
-{
-    uint32_t r = o->region_free;
-    if (r) {
-        o->region_free = o->region[r - 1].below;
-    } else {
-        if (!v2_room(o, o->region, o->capregion, o->nregion + 1))
-            return false;
-        r = (uint32_t)++o->nregion;
-    }
-    o->region[r - 1] = (struct v2_open_region){c->arg[0], name, v2_g_at(o, g)->region};
-    v2_g_at(o, g)->region = r;
-    return true;
-}
-
 EVENT(region_begin)
 {
-    const uint32_t name = v2_str_of(o, c->arg[1]);
-    if (o->strict && !region_push(o, c, x->g, name))
-        return ADV_BAD;
-    user(o, c, x, EVK_REGION_BEGIN, name);
+    user(o, c, x, EVK_REGION_BEGIN, v2_str_of(o, c->arg[1]));
     return ADV_OK;
 }
 
 EVENT(region_end)
 {
-    const uint32_t r = v2_g_at(o, x->g)->region, name = v2_str_of(o, c->arg[1]);
-    if (r) {
-        if (o->region[r - 1].task != c->arg[0] || o->region[r - 1].name != name)
-            return v2_bad(o, c, "another region is the innermost one", c->arg[0]);
-        v2_region_over(o, v2_g_at(o, x->g));
-    }
     user(o, c, x, EVK_REGION_END, v2_str_of(o, c->arg[1]));
     return ADV_OK;
 }

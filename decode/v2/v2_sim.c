@@ -2,8 +2,7 @@
  * v2_sim.c - see v2_sim.h.
  *
  * What neutral events say of goroutines is kept with the numbers of the file's event that they are of. The
- * rules are those of v2_adv.c; what these leave open and Go's reader does not is asked before each event:
- * lacks_status(), on_two_threads(), unknown_call().
+ * rules are those of v2_adv.c.
  */
 #include "decode/v2/v2_sim.h"
 
@@ -116,85 +115,11 @@ static void look(struct v2_sim *s, uint32_t m)
     s->was.g_id = s->was.g == EV_NONE ? 0 : v2_g_at(o, s->was.g)->id;
 }
 
-/*
- * lacks_status - each generation tells of a P and a goroutine before anything happens to them, but of who is
- * suspended right as it begins (preemptPark).
- */
-static bool lacks_status(const struct v2_sim *s, const struct v2_cursor *c)
-{
-    const struct v2_order *o = &s->o;
-    const unsigned need = v2_specs[c->type].context;
-    const enum v2_means is = v2_means(c->type);
-    const bool p_arg = is == V2_MEANS_sweep_active, g_arg = is == V2_MEANS_assist_active;
-    const uint32_t p = p_arg ? idmap_get(&o->ps, c->arg[0]) : s->was.p;
-    const uint32_t g = g_arg ? idmap_get(&o->gs, c->arg[0]) : s->was.g;
-    return s->ordinal > 1 && (((p_arg || need & V2_CP || is == V2_MEANS_go_start) && p != EV_NONE &&
-                               o->p[p].seqgen != s->ordinal) ||
-                              ((g_arg || (need & V2_CG && is != V2_MEANS_go_block)) && g != EV_NONE &&
-                               v2_g_at(o, g)->seqgen != s->ordinal));
-}
-
-/*
- * on_two_threads - a status puts a P or a goroutine on a second thread, or on one that has another: whose it
- * is from there on nobody knows.
- */
-static bool on_two_threads(const struct v2_sim *s, const struct v2_cursor *c)
-{
-    const struct v2_order *o = &s->o;
-    const uint64_t id = c->arg[0];
-    uint32_t is, had, by;
-    switch (v2_specs[c->type].context & V2_TELLS ? v2_specs[c->type].after : V2_AFTER_ANY) {
-    case V2_AFTER_P_NEW:
-        if (c->arg[1] != V2_PS_RUNNING && c->arg[1] != V2_PS_SYSCALL)
-            return false;
-        is = idmap_get(&o->ps, id);
-        had = s->was.p;
-        by = is == IDMAP_NONE ? EV_NONE : o->p[is].m;
-        break;
-    case V2_AFTER_G_NEW:
-        if (v2_state_of(c->arg[2]) != ST_RUNNING)
-            return false;
-        is = idmap_get(&o->gs, id);
-        had = s->was.g;
-        by = is == IDMAP_NONE ? EV_NONE : v2_holder(o, is);
-        break;
-    default: return false;
-    }
-    return c->m == EV_NONE || (had != EV_NONE && had != is) || (by != EV_NONE && by != c->m);
-}
-
-/* unknown_call - a goroutine is said to be in a call on a thread that was seen without one. */
-static bool unknown_call(const struct v2_sim *s, const struct v2_cursor *c)
-{
-    const struct v2_order *o = &s->o;
-    if (!(v2_specs[c->type].context & V2_TELLS) || v2_specs[c->type].after != V2_AFTER_G_NEW ||
-        v2_state_of(c->arg[2]) != ST_SYSCALL)
-        return false;
-    const uint32_t m = idmap_get(&o->ms, c->arg[1]);
-    return m != IDMAP_NONE && m != c->m && o->m[m].g == EV_NONE && m < s->captried && s->tried[m];
-}
-
 static bool before(struct v2_order *o, struct v2_cursor *c)
 {
     struct v2_sim *s = v2_sim_of(o);
     look(s, c->m);
-    if (late(s, c->t))
-        return true;
-    if (c->m != EV_NONE) {
-        o->oom |= !mem_room_zeros(s->tried, s->captried, (size_t)c->m + 1);
-        if (o->oom)
-            return o->stopped = true;
-        s->tried[c->m] = true;
-    }
-    const char *why = lacks_status(s, c)     ? "the generation hasn't told yet how things are there"
-                      : on_two_threads(s, c) ? "it was elsewhere, or something else was there"
-                      : unknown_call(s, c)   ? "the thread was seen without it"
-                                             : NULL;
-    if (!why)
-        return false;
-    source_damage(o->s, ERR_ORDER, o->gen->ordinal, source_off(o->s, c->at), "event %s: %s",
-                  v2_specs[c->type].name, why);
-    return o->stopped = true;
+    return late(s, c->t);
 }
 
 static enum adv lacks(struct v2_order *o, struct v2_cursor *c, enum adv a, bool force)
@@ -403,9 +328,6 @@ static bool order_copy(struct v2_order *to, const struct v2_order *o)
                             .capp = o->np,
                             .nm = o->nm,
                             .capm = o->nm,
-                            .nregion = o->nregion,
-                            .capregion = o->nregion,
-                            .region_free = o->region_free,
                             .gc = o->gc,
                             .gc_seq = o->gc_seq,
                             .have_base = o->have_base,
@@ -413,10 +335,9 @@ static bool order_copy(struct v2_order *to, const struct v2_order *o)
                             .last = o->last};
     to->p = copy(o->p, o->np, sizeof *o->p);
     to->m = copy(o->m, o->nm, sizeof *o->m);
-    to->region = copy(o->region, o->nregion, sizeof *o->region);
     for (size_t i = 0; to->m && i < to->nm; i++)
         to->m[i].cur = 0;
-    return to->p && to->m && to->region && pages_copy(to, o) && idmap_copy(&to->gs, &o->gs) &&
+    return to->p && to->m && pages_copy(to, o) && idmap_copy(&to->gs, &o->gs) &&
            idmap_copy(&to->ps, &o->ps) && idmap_copy(&to->ms, &o->ms) && idmap_copy(&to->tasks, &o->tasks);
 }
 
@@ -441,7 +362,6 @@ void v2_sim_free(struct v2_sim *s)
     names_free(&s->names);
     mem_free(s->g);
     mem_free(s->thread);
-    mem_free(s->tried);
     idmap_free(&s->at);
     *s = (struct v2_sim){0};
 }

@@ -1,11 +1,9 @@
 /*
- * v2_sim.h - a second-family trace event by event in order, for code that rewrites a part of it: as strict as
- * Go's own reader.
+ * v2_sim.h - a second-family trace event by event in order, for code that rewrites a part of it.
  *
  * Tables, order and the events' effects are the model's (v2_gen.h, v2_order.h), but nothing is put right: the
  * first thing that is wrong, in any of them, is `damage` and the end. It may start at any generation, taking
- * it as a trace's first. A generation that was run to its end without damage is sound: Go's reader takes it
- * behind those that were run before it.
+ * it as a trace's first. A generation that was run to its end without damage is sound.
  *
  * What is kept of goroutines is what the file itself says: its numbers of strings and stacks, its clock
  * units. No model is made. Memory: all goroutines, Ps and threads, the tables of one generation, and all
@@ -44,7 +42,7 @@ enum v2s_rc { V2S_UNTIL, V2S_END };
 struct v2_sim {
     struct v2_order o; /* first */
     struct source s;
-    struct names names; /* of the tables so far: a region goes on in the next generation by its name */
+    struct names names; /* of the tables so far */
     struct v2_gen gen;
     const uint8_t *data;
     uint32_t ordinal; /* of the generation, 1 = the one it started with */
@@ -59,10 +57,8 @@ struct v2_sim {
         uint8_t type;
     } metric[METRIC_COUNT];
     int64_t until;
-    uint64_t n;        /* events that are done, CPU samples included */
-    struct err damage; /* why it can't go on */
-    bool *tried;       /* by thread: Go's reader knows it, as an event of it was tried */
-    size_t captried;
+    uint64_t n;         /* events that are done, CPU samples included */
+    struct err damage;  /* why it can't go on */
     struct v2s_before { /* how things were when the current event was tried */
         size_t np;      /* number of Ps */
         uint32_t p, g;  /* what its thread had */

@@ -63,10 +63,6 @@ static inline void v2_p_free(struct v2_order *o, uint32_t p)
 uint32_t v2_g_new(struct v2_order *o, uint64_t id, uint8_t status);
 uint32_t v2_p_new(struct v2_order *o, uint64_t id, uint8_t status);
 void v2_g_forget(struct v2_order *o, uint32_t g);
-/* v2_region_over - its innermost open region, which there is, has ended. */
-void v2_region_over(struct v2_order *o, struct v2_g *g);
-/* v2_regions_forget - it is not known any more which of its regions are open. */
-void v2_regions_forget(struct v2_order *o, struct v2_g *g);
 /* v2_quiet - add an event that is not in the file to o->out, at t (absolute) or at the last event's time if
  * that is later. */
 struct ev *v2_quiet(struct v2_order *o, int64_t t);

@@ -6,8 +6,8 @@
  * say: docs/SLICES.md.
  *
  * A slice ends before the first thing that is damaged; if the range begins in that, behind it. So no slice is
- * damaged, whatever the trace is: Go's own reader takes it (decode/v2/v2_sim.h, v1_sound.h). In the second
- * family what is left out is whole generations.
+ * damaged: Go's own reader takes it wherever it takes the trace. In the second family what is left out is
+ * whole generations (decode/v2/v2_sim.h).
  *
  * Memory: the places of the batches of one generation (second family) or of the whole file (first family),
  * the states of all goroutines, Ps and threads, and (second family) the tables' names and the generations

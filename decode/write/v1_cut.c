@@ -19,7 +19,6 @@
 #include "decode/base/round.h"
 #include "decode/v1/v1_order.h"
 #include "decode/write/v1_put.h"
-#include "decode/write/v1_sound.h"
 
 #define NO_P UINT32_MAX
 #define F_TOLD 2 /* v1_g.flags: that it ended is told by being runnable: not to be written */
@@ -43,7 +42,6 @@ struct v1_cut {
     struct v1_index ix;
     struct v1_order o;
     struct v1_put w;
-    struct v1_sound sound;
     struct row *row;
     size_t nrow;
     struct proc *p;
@@ -306,23 +304,14 @@ static void put_end(struct v1_cut *c)
     put(c, c->any, at, EVENT(V1_GOMAXPROCS, procs_of(c)));
 }
 
-/* ends_at - the slice ends before this event, for that reason. Always false. */
-static bool ends_at(struct v1_cut *c, const struct v1_ev *e, const char *why)
+/* goes_on - is the event not before those before it, the last of which was at `least`? Else the slice ends. */
+static bool goes_on(struct v1_cut *c, const struct v1_ev *e, uint64_t least)
 {
-    const struct v1_decoder *d = &c->o.d;
-    err_set(&c->res->damage, ERR_ORDER, e->at ? source_off(&c->s, e->at) : ERR_NO_OFFSET,
-            "event %s of goroutine %llu: %s", v1_type_name(e->tag.type),
-            (unsigned long long)d->g[e->arg_g ? e->arg_g : e->g].id, why);
-    return false;
-}
-
-/* goes_on - does Go's reader take the event behind those before it, the last of which was at `least`? */
-static bool goes_on(struct v1_cut *c, const struct v1_ev *e, const struct v1_raw *r, uint64_t least)
-{
-    if ((int64_t)(e->ticks - least) < 0)
-        return ends_at(c, e, "its time is before that of the one before it");
-    const char *why = v1_sound_next(&c->sound, e, r);
-    return !why || ends_at(c, e, why);
+    const bool goes = (int64_t)(e->ticks - least) >= 0;
+    if (!goes)
+        err_set(&c->res->damage, ERR_ORDER, e->at ? source_off(&c->s, e->at) : ERR_NO_OFFSET,
+                "the time of event %s is before that of the one before it", v1_type_name(e->tag.type));
+    return goes;
 }
 
 /* next - the next event; NULL: there is none, or what follows can't come, or events are missing there. */
@@ -374,7 +363,7 @@ static enum err_code walk(struct v1_cut *c, const struct cut_range *r, struct er
             c->to = r->to == INT64_MAX ? UINT64_MAX : ticks_of(c, r->to);
         }
         (void)v1_ev_values(&c->o.d, ev, &raw);
-        if (!goes_on(c, ev, &raw, last > c->base ? last : c->base))
+        if (!goes_on(c, ev, last > c->base ? last : c->base))
             break;
         if (!c->started && ev->ticks >= c->from) {
             c->listing = c->cut && c->ix.ngomaxprocs && !c->metric[METRIC_PROCS].known;
@@ -390,7 +379,7 @@ static enum err_code walk(struct v1_cut *c, const struct cut_range *r, struct er
         take(c, ev, &raw);
         last = ev->ticks > last ? ev->ticks : last;
     }
-    if (c->o.d.oom || c->sound.oom)
+    if (c->o.d.oom)
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for events");
     if (!c->started && !c->w.out->broken)
         return too_late(c, (double)(last - c->base) * c->ns_per_tick * 1e-9, e);
@@ -429,13 +418,12 @@ static enum err_code index_all(struct v1_cut *c, const struct cut_range *r, stru
 /* run - from the trace's start. */
 static enum err_code run(struct v1_cut *c, const struct cut_range *r, struct err *e)
 {
-    v1_sound_free(&c->sound);
     v1_order_free(&c->o);
     mem_free(c->p);
     if (c->nrow)
         memset(c->row, 0, c->nrow * sizeof *c->row);
     c->p = mem_zalloc((c->ix.nproc + 1) * sizeof *c->p);
-    if (!c->p || v1_order_init(&c->o, &c->s, &c->ix) || !v1_sound_init(&c->sound, &c->o))
+    if (!c->p || v1_order_init(&c->o, &c->s, &c->ix))
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
     c->o.strict = true;
     c->o.d.ahead = 1;
@@ -504,7 +492,6 @@ enum err_code cut_v1(const struct rewrite *w, const struct cut_range *r, struct 
         .data = w->in->data, .len = w->in->len, .version = w->d.version, .header = w->d.header};
     c->res = res;
     enum err_code rc = cut(c, r, w->out, e);
-    v1_sound_free(&c->sound);
     v1_order_free(&c->o);
     v1_index_free(&c->ix);
     source_notes_free(&c->s);

@@ -1,6 +1,6 @@
 /*
  * cut_help.h - what the tests of slices share: bytes that grow, a slice in memory, a trace from memory,
- * whether Go's reader would take it.
+ * whether it is sound.
  */
 #ifndef GOTOP_TESTS_CUT_HELP_H
 #define GOTOP_TESTS_CUT_HELP_H
@@ -60,10 +60,7 @@ static inline struct trace *load(const uint8_t *p, size_t n)
     return tr;
 }
 
-/*
- * unsound - why Go's reader would refuse a trace of the second family, by the rules that slices are cut by;
- * NULL: it takes it.
- */
+/* unsound - why a trace of the second family is not sound, by the rules that slices are cut by; NULL: it is. */
 static inline const char *unsound(const uint8_t *p, size_t n)
 {
     static char why[200];

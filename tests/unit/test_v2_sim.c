@@ -165,8 +165,6 @@ static void test_ranges(void **state)
            "GC_SWEEP_ACTIVE: the range is open already");
     expect(P0 "GCSweepEnd +1 swept=0 reclaimed=0\n", 2, "GC_SWEEP_END: the range isn't open");
     expect(P0 "GCMarkAssistActive +1 g=9\n", 2, "GC_ASSIST_ACTIVE: mark assist of an unknown goroutine");
-    expect(P0 "endgen\nbatch m=7 t=200\nGCMarkAssistActive +1 g=1\n", 2,
-           "GC_ASSIST_ACTIVE: the generation hasn't told yet");
     expect(
         P0
         "endgen\nbatch m=7 t=200\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nGCMarkAssistActive "
