@@ -28,13 +28,6 @@ static bool values(const struct spanlane *l, unsigned n, uint64_t *v)
     return !longs && lasted == l->t0 - l->wait_t0;
 }
 
-static void *among_spans(void *pool, size_t bytes)
-{
-    struct span_pool *sp = pool;
-    sp->packed_bytes += bytes;
-    return pool_bytes(sp, bytes);
-}
-
 const struct columns *gspans_make(struct span_pool *sp, const struct spanlane *l)
 {
     uint64_t v[GSPANS_LANES * GSPANS_COLUMNS];
@@ -42,7 +35,9 @@ const struct columns *gspans_make(struct span_pool *sp, const struct spanlane *l
     for (unsigned i = 0; i < GSPANS_LANES; i++)
         if (!n || !values(&l[i], n, v + (size_t)i * columns))
             return NULL;
-    return columns_make(v, GSPANS_LANES, columns, among_spans, sp);
+    const struct columns *c = columns_make(v, GSPANS_LANES, columns, pool_bytes, sp);
+    sp->packed_bytes += c ? columns_bytes(c, GSPANS_LANES) : 0;
+    return c;
 }
 
 struct waitspan gspans_at(const struct columns *c, unsigned row, unsigned n, unsigned k, int64_t lasted)

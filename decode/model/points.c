@@ -55,11 +55,6 @@ static struct minmax entry_of(const struct minmax *below, size_t at, size_t n)
     return mm;
 }
 
-static void *among_spans(void *pool, size_t bytes)
-{
-    return pool_bytes(pool, bytes);
-}
-
 /* Pack the whole blocks of the unpacked points. */
 static bool pack(struct points *p, struct span_pool *sp)
 {
@@ -69,7 +64,7 @@ static bool pack(struct points *p, struct span_pool *sp)
     bool ok = mem_room(p->blk, p->capblk, p->nblk + p->n / POINTS_BLOCK);
     for (; ok && p->n - at >= POINTS_BLOCK; at += POINTS_BLOCK) {
         const uint64_t *rows = (const uint64_t *)(const void *)&p->v[at];
-        const struct columns *c = columns_make(rows, POINTS_BLOCK, 2, among_spans, sp);
+        const struct columns *c = columns_make(rows, POINTS_BLOCK, 2, pool_bytes, sp);
         if (!c) {
             ok = false;
             break;

@@ -46,12 +46,6 @@ static void values(const struct spanlane *l, const struct ginfo *gi, uint64_t v[
     v[PV_BLOCKS] = (uintptr_t)l->blocks;
 }
 
-/* In the pool of spans, although it stays there unused if it is unpacked: that is rare. */
-static void *beside_spans(void *pool, size_t bytes)
-{
-    return pool_bytes(pool, bytes);
-}
-
 static bool all_plain(const struct gseg *s)
 {
     for (uint32_t i = 0; i < RETIRED_GS; i++)
@@ -60,8 +54,10 @@ static bool all_plain(const struct gseg *s)
     return true;
 }
 
-/* Pack a group. spans: the columns with the spans of all; NULL: each lane has packed its own. NULL: out of
- * memory. */
+/*
+ * Pack a group, in the pool of spans, where it stays unused if it is unpacked: that is rare. spans: the
+ * columns with the spans of all; NULL: each lane has packed its own. Returns NULL if out of memory.
+ */
 static struct retired *retired_make(struct fold *f, const struct gseg *s, const struct columns *spans)
 {
     uint64_t v[RETIRED_GS][RETIRED_COLUMNS];
@@ -70,7 +66,7 @@ static struct retired *retired_make(struct fold *f, const struct gseg *s, const 
         if (spans)
             v[i][PV_PACKED] = (uintptr_t)spans | 1;
     }
-    return (struct retired *)columns_make(v[0], RETIRED_GS, RETIRED_COLUMNS, beside_spans, &f->pool);
+    return (struct retired *)columns_make(v[0], RETIRED_GS, RETIRED_COLUMNS, pool_bytes, &f->pool);
 }
 
 /* ---- memory of groups ---------------------------------------------------------------------------------- */

@@ -106,8 +106,9 @@ static void *bump_bytes(struct bump *b, size_t n)
     return p;
 }
 
-void *pool_bytes(struct span_pool *sp, size_t n)
+void *pool_bytes(void *pool, size_t n)
 {
+    struct span_pool *sp = pool;
     return bump_bytes(&sp->bump, n);
 }
 
@@ -222,21 +223,14 @@ void spans_begin(struct spanlane *l, int64_t t, struct waitspan open)
     l->started = true;
 }
 
-/*
- * The current block completes a group: pack the group's entries. The entry behind them becomes the next
- * group's first.
- */
+/* The current block completes a group: pack the group's entries. The one behind them becomes the next group's
+ * first. */
 static bool group_end(struct span_pool *sp, struct spanblocks *v)
 {
-    uint8_t buf[BLK_ROWS_MOST + 8];
-    size_t n = blocks_rows(v->blk, buf);
-    uint8_t *p = pool_bytes(sp, n); /* it has PACK_SLACK behind it */
-    if (!p)
-        return false;
-    memcpy(p, buf, n);
-    v->group[v->n / SPAN_GROUP].rows = p;
+    const struct columns *c = blocks_pack(v->blk, pool_bytes, sp);
+    v->group[v->n / SPAN_GROUP].entry = c;
     v->blk[0] = v->blk[SPAN_GROUP];
-    return true;
+    return c;
 }
 
 /* Append a block of SPAN_BLOCK spans that begin at t0. false: out of memory. */

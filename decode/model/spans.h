@@ -108,8 +108,9 @@ pool_chunks_bytes(const struct span_pool *sp); /* memory of packed spans and ind
 /* pool_ticks - set the length of a clock tick in ns (0 = unknown). Has an effect until the first span is
  * closed. */
 void pool_ticks(struct span_pool *sp, double tick_ns);
-/* pool_bytes - n bytes (less than 60 KB) at an even address, freed with the pool. NULL: out of memory. */
-void *pool_bytes(struct span_pool *sp, size_t n);
+/* pool_bytes - n bytes (less than 60 KB) at an even address of a struct span_pool, freed with it. NULL: out
+ * of memory. */
+void *pool_bytes(void *pool, size_t n);
 /* pool_waits_free - free all arrays of waiting spans; every lane must be at rest and stay so. */
 void pool_waits_free(struct span_pool *sp);
 /*

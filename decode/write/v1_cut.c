@@ -304,7 +304,8 @@ static void put_end(struct v1_cut *c)
     put(c, c->any, at, EVENT(V1_GOMAXPROCS, procs_of(c)));
 }
 
-/* goes_on - is the event not before those before it, the last of which was at `least`? Else the slice ends. */
+/* goes_on - is the event no earlier than those before it, the last of which was at `least`? Else the slice
+ * ends. */
 static bool goes_on(struct v1_cut *c, const struct v1_ev *e, uint64_t least)
 {
     const bool goes = (int64_t)(e->ticks - least) >= 0;

@@ -60,7 +60,8 @@ static inline struct trace *load(const uint8_t *p, size_t n)
     return tr;
 }
 
-/* unsound - why a trace of the second family is not sound, by the rules that slices are cut by; NULL: it is. */
+/* unsound - why a trace of the second family is not sound, by the rules that slices are cut by; NULL: it
+ * is. */
 static inline const char *unsound(const uint8_t *p, size_t n)
 {
     static char why[200];
