@@ -29,7 +29,8 @@ int spill_fd(void); /* its descriptor, to map what spill_take() gave */
 
 /* spill_take - n bytes of zeros, whole pages, from *at on. false: there is no room, or no file. */
 bool spill_take(size_t n, uint64_t *at);
-/* spill_more - the n bytes from `at` on, if nobody has them. false: somebody does, or there is no room. */
+/* spill_more - the n bytes from `at` on, if nobody ever had them. false: somebody did, or there is no
+ * room. */
 bool spill_more(uint64_t at, size_t n);
 /* spill_give - n bytes that were taken from `at` on go back, and their place on the disk with them. */
 void spill_give(uint64_t at, size_t n);
