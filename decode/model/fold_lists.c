@@ -482,7 +482,7 @@ static void procs_set(struct fold *f, uint64_t n, int64_t t)
 
 void fold_point(struct fold *f, enum metric m, int64_t t, uint64_t value)
 {
-    f->oom |= !points_add(&f->points[m], t, value, f->segment);
+    f->oom |= !points_add(&f->points[m], t, value);
 }
 
 void fold_points_sum(struct fold *f)

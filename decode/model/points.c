@@ -6,25 +6,9 @@
 
 /* ---- adding and joining -------------------------------------------------------------------------------- */
 
-/* Begin a new chunk. */
-static bool chunk_begin(struct points *p)
+bool points_add(struct points *p, int64_t t, uint64_t value)
 {
-    if (!mem_room(p->chunk, p->capchunk, p->nchunk + 1)) /* NOLINT(bugprone-sizeof-expression): of pointers */
-        return false;
-    struct point *v = mem_alloc(POINTS_CHUNK * sizeof *v);
-    if (!v)
-        return false;
-    p->chunk[p->nchunk++] = p->v;
-    p->v = v;
-    p->n = 0;
-    p->cap = POINTS_CHUNK;
-    return true;
-}
-
-bool points_add(struct points *p, int64_t t, uint64_t value, bool chunks)
-{
-    const bool full = chunks && p->n == POINTS_CHUNK;
-    if (full ? !chunk_begin(p) : !mem_room(p->v, p->cap, p->n + 1))
+    if (!mem_room(p->v, p->cap, p->n + 1))
         return false;
     p->v[p->n++] = (struct point){t, value};
     return true;
@@ -118,13 +102,7 @@ static bool join_some(struct points *p, const struct point *v, size_t n, struct 
 
 bool points_join(struct points *p, struct points *segment, struct span_pool *sp)
 {
-    bool ok = true;
-    for (size_t i = 0; i < segment->nchunk && ok; i++) {
-        ok = join_some(p, segment->chunk[i], POINTS_CHUNK, sp);
-        mem_free(segment->chunk[i]);
-        segment->chunk[i] = NULL;
-    }
-    ok = ok && join_some(p, segment->v, segment->n, sp);
+    const bool ok = join_some(p, segment->v, segment->n, sp);
     points_free(segment);
     *segment = (struct points){0};
     return ok;
@@ -132,9 +110,6 @@ bool points_join(struct points *p, struct points *segment, struct span_pool *sp)
 
 void points_free(struct points *p)
 {
-    for (size_t i = 0; i < p->nchunk; i++)
-        mem_free(p->chunk[i]);
-    mem_free(p->chunk);
     mem_free(p->blk);
     mem_free(p->v);
     for (unsigned l = 0; l < MM_LEVELS; l++)

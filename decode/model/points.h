@@ -3,8 +3,7 @@
  * each 16 points, of 16 of these, and so on.
  *
  * A new point is appended unpacked; points_sum() packs and sums up from time to time. A segment's points stay
- * unpacked until the segment is joined, because only then their numbers are known. They are kept in chunks,
- * so that adding one copies none.
+ * unpacked until the segment is joined, because only then their numbers are known.
  */
 #ifndef GOTOP_DECODE_POINTS_H
 #define GOTOP_DECODE_POINTS_H
@@ -14,7 +13,6 @@
 #include "decode/trace.h"
 
 #define POINTS_BLOCK COLUMNS_ROWS
-#define POINTS_CHUNK (16 * POINTS_BLOCK)
 #define MM_LEVELS 4
 #define MM_BITS 4 /* an entry of level l of the min/max lists covers 1 << (l + 1) * MM_BITS points */
 
@@ -30,16 +28,14 @@ struct point_block {
 struct points {
     struct point_block *blk;
     size_t nblk, capblk;
-    struct point *v; /* points behind the last block or chunk */
+    struct point *v; /* points behind the last block */
     size_t n, cap;
-    struct point **chunk; /* a segment's full chunks */
-    size_t nchunk, capchunk;
     struct minmax *mm[MM_LEVELS];
     size_t capmm[MM_LEVELS];
     size_t summed; /* points that mm covers; 0 in a segment */
 };
 
-/* points_n - how many there are, without those in chunks. points_at - the i-th of them, by time. */
+/* points_n - how many there are. points_at - the i-th of them, by time. */
 static inline size_t points_n(const struct points *p)
 {
     return p->nblk * POINTS_BLOCK + p->n;
@@ -54,8 +50,8 @@ static inline struct point points_at(const struct points *p, size_t i)
     return (struct point){(int64_t)columns_get(c, 2, row, 0), columns_get(c, 2, row, 1)};
 }
 
-/* points_add - append a point; chunks: it is a segment's. false: out of memory. */
-bool points_add(struct points *p, int64_t t, uint64_t value, bool chunks);
+/* points_add - append a point. false: out of memory. */
+bool points_add(struct points *p, int64_t t, uint64_t value);
 /* points_join - append a segment's points, which come next in time, and free them. false: out of memory. */
 bool points_join(struct points *p, struct points *segment, struct span_pool *sp);
 /* points_sum - bring mm up to date, and pack full blocks into the pool. false: out of memory. */
