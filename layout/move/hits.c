@@ -87,11 +87,12 @@ static unsigned next_uncounted(struct view *v, int n)
     for (int i = 0; i < (n < 0 ? -n : n); i++) {
         int64_t from = v->at.cursor;
         int tries = 0;
-        while (search_nearest(s, v->tr, from, n < 0 ? -1 : 1, VIEW_AT_ONCE_NS, &h) && !hit_passes(v, &h) &&
+        bool any = false;
+        while ((any = search_nearest(s, from, n < 0 ? -1 : 1, false, &h)) && !hit_passes(v, &h) &&
                ++tries < 50)
             from = h.t;
-        if (!search_nearest(s, v->tr, from, n < 0 ? -1 : 1, VIEW_AT_ONCE_NS, &h)) {
-            view_message(v, false, "searching %d%%: no further hit is known yet", search_share(s, v->tr));
+        if (!any) {
+            view_message(v, false, "searching %d%%: no further hit is known yet", search_share(s));
             break;
         }
         to_uncounted(v, &h);
@@ -221,7 +222,7 @@ unsigned hits_work(struct view *v, int64_t budget_ns)
     if (!done) {
         if ((s->cur_t == v->at.cursor && s->found) || !s->jump)
             return first ? VR_DRAW | VR_WORK : VR_WORK; /* the hit's own message stands */
-        view_message(v, false, "searching %d%%: %.100s", search_share(s, v->tr), s->query);
+        view_message(v, false, "searching %d%%: %.100s", search_share(s), s->query);
         return VR_DRAW | VR_WORK;
     }
     if (s->oom)

@@ -19,18 +19,7 @@
 #include "triage/tables/slices.h"
 #include "triage/tables/tab.h"
 
-enum {
-    PHASE_STRINGS,
-    PHASE_STACKS,
-    PHASE_PROBE,
-    PHASE_LANES,
-    PHASE_TASKS,
-    PHASE_REGIONS,
-    PHASE_LOGS,
-    PHASE_RANGES,
-    PHASE_SORT,
-    PHASE_END
-};
+enum { PHASE_STRINGS, PHASE_STACKS, PHASE_ARRAYS, PHASE_LANES, PHASE_SORT, PHASE_END };
 enum { CHUNK = 512 }; /* items between two looks at the clock */
 
 static bool bit(const uint64_t *set, uint32_t n, uint32_t i)
@@ -202,21 +191,90 @@ static uint32_t span_hit(const struct search *s, const struct trace *tr, const s
     return !woken && p->stack && bit(s->stacks, s->nstacks, p->stack) ? stack_hit(s, tr, p->stack) : 0;
 }
 
-/* One lane's spans from index s->sub on; true when the lane is over. */
+/* ---- tasks, regions, logs, and ranges, if they were asked for: s->sub counts these arrays ---- */
+
+/* Ranges have states, too, that no goroutine's lane is in. */
+static const enum state range_state[RANGE_KINDS] = {
+    [RANGE_GC] = ST_GC, [RANGE_STW] = ST_STW, [RANGE_SWEEP] = ST_SWEEP, [RANGE_ASSIST] = ST_ASSIST};
+
+/* Is this string one? As a hit of the i-th entry there. */
+static void named(struct search *s, uint32_t name, int64_t t, uint32_t g)
+{
+    if (bit(s->strs, s->nstr, name))
+        search_add(s, t, g, name);
+}
+
+/* Looks at entry i of the array; false: there is none. *i: goes on, over all that are one stop. */
+static bool array_entry(struct search *s, const struct trace *tr, uint64_t array, uint64_t *i)
+{
+    enum { TASKS = RANGE_KINDS, REGIONS, LOGS };
+    const struct task *t;
+    const struct region *g;
+    const struct logmsg *m;
+    const struct range *r;
+    if (array < RANGE_KINDS) {
+        const size_t n = trace_ranges(tr, (enum range_kind)array, &r), at = *i;
+        if (at >= n || !(s->states >> range_state[array] & 1))
+            return false;
+        struct range one = r[at];
+        *i = array == RANGE_STW ? trace_stop(r, n, at, &one) : at + 1;
+        const bool of_g = (one.kind == RANGE_STW || one.kind == RANGE_ASSIST) && !one.scope_p;
+        search_add(s, one.t0, of_g ? one.owner : NO_LANE, HIT_STATE + range_state[array]);
+        return true;
+    }
+    const size_t at = (size_t)(*i)++;
+    if (array == TASKS && at < trace_tasks(tr, &t))
+        named(s, t[at].name, t[at].t0, t[at].g);
+    else if (array == REGIONS && at < trace_regions(tr, &g))
+        named(s, g[at].name, g[at].t0, g[at].g);
+    else if (array == LOGS && at < trace_logs(tr, &m))
+        named(s, bit(s->strs, s->nstr, m[at].message) ? m[at].message : m[at].category, m[at].t, m[at].g);
+    else
+        return false;
+    return true;
+}
+
+static bool arrays(struct search *s, const struct trace *tr)
+{
+    enum { ARRAYS = RANGE_KINDS + 3 };
+    for (int i = 0; i < CHUNK && s->sub < ARRAYS; i++)
+        if (!array_entry(s, tr, s->sub, &s->at)) {
+            s->sub++;
+            s->at = 0;
+        }
+    return s->sub == ARRAYS;
+}
+
+/* ---- goroutines, window by window ---- */
+
+/* The first span of a lane that begins in the window; before: the state behind which it is. false: none does.
+ * (Spans of no length share their moment.) */
+static bool first_span(const struct search *s, const struct trace *tr, struct lane l, struct span_iter *it,
+                       uint8_t *before)
+{
+    *before = ST_NONE;
+    if (s->sub ? !span_seek_index(it, tr, l, s->sub - 1) : !span_seek(it, tr, l, s->w0))
+        return false;
+    while (!s->sub && span_get(it)->t0 >= s->w0 && span_prev(it))
+        ;
+    if (!s->sub && span_get(it)->t0 >= s->w0)
+        return true; /* the lane's first */
+    *before = span_get(it)->state;
+    return span_next(it);
+}
+
+/* One lane's spans in the window, from index s->sub on; true when they are over. */
 static bool lane_spans(struct search *s, const struct trace *tr, struct lane l, const struct lane_info *li)
 {
     struct span_iter it;
-    if (!span_seek_index(&it, tr, l, s->sub ? s->sub - 1 : 0))
+    uint8_t before;
+    if (!first_span(s, tr, l, &it, &before))
         return true;
-    uint8_t before = ST_NONE;
-    if (s->sub) {
-        before = span_get(&it)->state;
-        if (!span_next(&it))
-            return true;
-    }
     for (int i = 0; i < CHUNK; i++) {
         const struct span *p = span_get(&it);
         bool by_state;
+        if (p->t0 >= s->w1)
+            return true;
         uint32_t what = span_hit(s, tr, li, p, before, &by_state);
         before = p->state;
         if (what || by_state)
@@ -228,203 +286,71 @@ static bool lane_spans(struct search *s, const struct trace *tr, struct lane l, 
     return false;
 }
 
-/* ---- the nearest hit first ---- */
-
-static void nearer(struct search *s, int64_t t, uint32_t g, uint32_t what)
+/* true: the lane is over. */
+static bool search_lane(struct search *s, const struct trace *tr, uint32_t g)
 {
-    t = t < 0 ? 0 : t;
-    if (t < s->probe0 || t >= s->probe1)
-        return;
-    if (!s->has_best || (s->jump < 0 ? t > s->best.t : t < s->best.t))
-        s->best = (struct hit){t, g, what};
-    s->has_best = true;
-}
-
-/* Ranges have states, too, that no goroutine's lane is in. */
-static const enum state range_state[RANGE_KINDS] = {
-    [RANGE_GC] = ST_GC, [RANGE_STW] = ST_STW, [RANGE_SWEEP] = ST_SWEEP, [RANGE_ASSIST] = ST_ASSIST};
-
-static uint32_t range_goroutine(const struct range *r)
-{
-    return (r->kind == RANGE_STW || r->kind == RANGE_ASSIST) && !r->scope_p ? r->owner : NO_LANE;
-}
-
-static void probe_ranges(struct search *s, const struct trace *tr)
-{
-    for (int k = 0; k < RANGE_KINDS; k++) {
-        const struct range *r;
-        const size_t n = trace_ranges(tr, (enum range_kind)k, &r);
-        size_t from = 0;
-        if (!(s->states >> range_state[k] & 1))
-            continue;
-        bisect(from, n, i, r[i].t0 < (s->jump > 0 ? s->probe0 : s->probe1));
-        if (s->jump < 0 && from-- == 0)
-            continue;
-        if (from < n)
-            nearer(s, r[from].t0, range_goroutine(&r[from]), HIT_STATE + range_state[k]);
+    const struct lane l = {LANE_G, g};
+    const struct lane_info li = trace_lane(tr, l);
+    if (s->sub == 0 && li.first >= s->w0 && li.first < s->w1) {
+        if (s->by_id && li.id == s->id)
+            search_add(s, li.first, g, 0);
+        else
+            named(s, li.name, li.first, g);
     }
-}
-
-/* Returns how many spans were looked at. */
-static int probe_lane(struct search *s, const struct trace *tr, uint32_t g)
-{
-    struct lane l = {LANE_G, g};
-    struct lane_info li = trace_lane(tr, l);
-    struct span_iter it;
-    uint8_t before = ST_NONE;
-    if (li.first >= s->probe1 || li.last < s->probe0)
-        return 0;
-    if (s->by_id && li.id == s->id)
-        nearer(s, li.first, g, 0);
-    else if (li.name && bit(s->strs, s->nstr, li.name))
-        nearer(s, li.first, g, li.name);
-    if (!in_spans(s) || !span_seek(&it, tr, l, s->probe0))
-        return 0;
-    if (span_prev(&it)) {
-        before = span_get(&it)->state;
-        span_next(&it);
-    }
-    int i = 0;
-    for (; i < 4 * CHUNK; i++) {
-        const struct span *p = span_get(&it);
-        bool by_state;
-        if (p->t0 >= s->probe1)
-            return i;
-        uint32_t what = span_hit(s, tr, &li, p, before, &by_state);
-        before = p->state;
-        if (what || by_state)
-            nearer(s, p->t0, g, what);
-        if (s->jump >= 0 && s->has_best && p->t0 >= s->best.t)
-            return i;
-        if (!span_next(&it))
-            return i;
-    }
-    return i;
+    return !in_spans(s) || lane_spans(s, tr, l, &li);
 }
 
 /*
- * Windows that begin at the cursor and double from a thousandth of the trace: the nearest hit is known long
- * before all are counted. (Goroutines and ranges alone; what tasks and logs have comes with the count.)
+ * The next window, of four times the length of what is known: on one side to the trace's end, then on the
+ * other. false: all is known.
  */
-static bool probe(struct search *s, const struct trace *tr)
+static bool next_window(struct search *s)
 {
-    uint32_t n = trace_nlanes(tr, LANE_G);
-    int64_t from = s->jump > 0 ? s->origin + !s->at_too : s->origin + s->at_too;
-    if (!s->jump || (!s->in_strs && !s->states)) /* an id alone is found at once */
-        return true;
-    if (s->probe1 <= s->probe0) {
-        int64_t len = s->end / 1024 + 1;
-        s->probe0 = s->jump > 0 ? from : from > len ? from - len : 0;
-        s->probe1 = s->jump > 0 ? time_add(from, len) : from;
-    }
-    for (int budget = CHUNK; budget > 0 && s->at < n; budget--) {
-        uint32_t lane = (uint32_t)s->at;
-        const bool is = alive_some(s->alive, &(struct alive_ask){tr, LANE_G, s->probe0, s->probe1, n}, &lane);
-        s->at = lane + is;
-        budget -= is ? probe_lane(s, tr, lane) / 16 : CHUNK / 8;
-    }
-    if (s->at < n)
+    const bool on = s->hi <= s->end, back = s->lo > 0;
+    const int64_t len = s->hi > s->lo ? time_muldiv(time_sub(s->hi, s->lo), 4, 1) : s->end / 1024 + 1;
+    if (!on && !back)
         return false;
-    s->at = 0;
-    probe_ranges(s, tr);
-    if (s->has_best) {
-        s->first = s->best;
-        return s->found = true;
-    }
-    int64_t len = s->probe1 - s->probe0;
-    if (s->jump > 0 ? s->probe1 > s->end : s->probe0 <= 0)
-        return true;
-    if (s->jump > 0) {
-        s->probe0 = s->probe1;
-        s->probe1 = time_add(s->probe0, len > INT64_MAX / 8 ? len : len * 4);
+    if (on && (s->jump >= 0 || !back)) {
+        s->w0 = s->hi;
+        s->w1 = time_add(s->hi, len) > s->end ? INT64_MAX : time_add(s->hi, len);
+        s->w0 = s->w0 <= 0 ? INT64_MIN : s->w0; /* what is back-dated to before the trace */
     } else {
-        s->probe1 = s->probe0;
-        len = len > INT64_MAX / 8 ? INT64_MAX / 2 : len * 4;
-        s->probe0 = s->probe1 > len ? s->probe1 - len : 0;
+        s->w1 = s->lo;
+        s->w0 = time_sub(s->lo, len) <= 0 ? INT64_MIN : time_sub(s->lo, len);
     }
-    return false;
+    return true;
 }
 
 static bool search_lanes(struct search *s, const struct trace *tr)
 {
-    uint32_t n = trace_nlanes(tr, LANE_G);
+    const uint32_t n = trace_nlanes(tr, LANE_G);
     if (!s->in_strs && !s->states && s->by_id) { /* only one lane can match */
         uint32_t i = trace_find_lane(tr, LANE_G, s->id);
         if (i != NO_LANE)
             search_add(s, trace_lane(tr, (struct lane){LANE_G, i}).first, i, 0);
         return true;
     }
+    if ((!s->in_strs && !s->states) || (s->w1 <= s->w0 && !next_window(s)))
+        return true;
     for (int budget = CHUNK; budget > 0 && s->at < n; budget--) {
-        struct lane l = {LANE_G, (uint32_t)s->at};
-        const struct lane_info li = trace_lane(tr, l);
-        if (s->sub == 0) {
-            if (s->by_id && li.id == s->id)
-                search_add(s, li.first, l.i, 0);
-            else if (li.name && bit(s->strs, s->nstr, li.name))
-                search_add(s, li.first, l.i, li.name);
-        }
-        if (in_spans(s)) {
-            if (!lane_spans(s, tr, l, &li))
-                return false;
-            budget -= (int)(s->sub < CHUNK ? s->sub / 8 : CHUNK);
-        }
+        uint32_t lane = (uint32_t)s->at;
+        const bool is =
+            s->sub || alive_some(s->alive, &(struct alive_ask){tr, LANE_G, s->w0, s->w1, n}, &lane);
+        s->at = lane;
+        if (is && !search_lane(s, tr, lane))
+            return false;
+        budget -= is ? (int)(s->sub < CHUNK ? s->sub / 8 : CHUNK) : CHUNK / 8;
+        s->at += is;
         s->sub = 0;
-        s->at++;
     }
-    return s->at >= n;
-}
-
-static bool tasks(struct search *s, const struct trace *tr)
-{
-    const struct task *t;
-    size_t n = trace_tasks(tr, &t);
-    for (int i = 0; i < CHUNK && s->at < n; i++, s->at++)
-        if (bit(s->strs, s->nstr, t[s->at].name))
-            search_add(s, t[s->at].t0, t[s->at].g, t[s->at].name);
-    return s->at >= n;
-}
-
-static bool regions(struct search *s, const struct trace *tr)
-{
-    const struct region *r;
-    size_t n = trace_regions(tr, &r);
-    for (int i = 0; i < CHUNK && s->at < n; i++, s->at++)
-        if (bit(s->strs, s->nstr, r[s->at].name))
-            search_add(s, r[s->at].t0, r[s->at].g, r[s->at].name);
-    return s->at >= n;
-}
-
-static bool logs(struct search *s, const struct trace *tr)
-{
-    const struct logmsg *m;
-    size_t n = trace_logs(tr, &m);
-    for (int i = 0; i < CHUNK && s->at < n; i++, s->at++) {
-        uint32_t what = bit(s->strs, s->nstr, m[s->at].message)    ? m[s->at].message
-                        : bit(s->strs, s->nstr, m[s->at].category) ? m[s->at].category
-                                                                   : 0;
-        if (what)
-            search_add(s, m[s->at].t, m[s->at].g, what);
-    }
-    return s->at >= n;
-}
-
-/* Cycles, stops, sweeping, assists, if they were asked for; s->sub counts their kinds. */
-static bool search_ranges(struct search *s, const struct trace *tr)
-{
-    for (int i = 0; s->sub < RANGE_KINDS; s->sub++, s->at = 0) {
-        const struct range *r;
-        const size_t n = trace_ranges(tr, (enum range_kind)s->sub, &r);
-        if (!(s->states >> range_state[s->sub] & 1))
-            continue;
-        while (s->at < n) {
-            struct range one = r[s->at];
-            if (i++ == CHUNK)
-                return false;
-            s->at = s->sub == RANGE_STW ? trace_stop(r, n, s->at, &one) : s->at + 1;
-            search_add(s, one.t0, range_goroutine(&one), HIT_STATE + range_state[s->sub]);
-        }
-    }
-    return true;
+    if (s->at < n)
+        return false;
+    s->hi = s->w1 > s->hi ? s->w1 : s->hi;
+    s->lo = s->w0 < s->lo ? s->w0 : s->lo;
+    s->w0 = s->w1 = 0;
+    s->at = 0;
+    s->grown = true;
+    return false;
 }
 
 static int search_by_time(const void *a, const void *b)
@@ -470,34 +396,25 @@ static bool sort_many(void *arg)
     return true;
 }
 
-/* Many in slices. true: they are sorted, or how else they can be is to be done at once (s->nhits). */
-static bool sort_slice(struct search *s, bool *sorted)
-{
-    enum { SLICE_NS = 2000000 };
-    *sorted = false;
-    if (s->nhits < 10000)
-        return true;
-    if (!s->sorting && !(s->sorting = slices_new(sort_many, s)))
-        return true;
-    const enum slices_state now = slices_run(s->sorting, SLICE_NS);
-    if (now == SLICES_MORE)
-        return false;
-    *sorted = now == SLICES_DONE;
-    slices_free(s->sorting);
-    s->sorting = NULL;
-    return true;
-}
-
+/* In slices: there may be a million. */
 static bool sort_hits(struct search *s, const struct trace *tr)
 {
+    enum { SLICE_NS = 2000000 };
     (void)tr;
-    bool sorted;
     if (!s->nhits)
         return true;
-    if (!sort_slice(s, &sorted))
+    if (!s->sorting)
+        s->sorting = slices_new(sort_many, s);
+    const enum slices_state now = s->sorting ? slices_run(s->sorting, SLICE_NS) : SLICES_FAILED;
+    if (now == SLICES_MORE)
         return false;
-    if (!sorted)
-        qsort(s->hits, s->nhits, sizeof *s->hits, search_by_time);
+    slices_free(s->sorting);
+    s->sorting = NULL;
+    if (now == SLICES_FAILED) {
+        s->nhits = 0;
+        s->oom = true;
+        return true;
+    }
     size_t n = 1; /* a goroutine's name and its first span may both match: one hit */
     for (size_t i = 1; i < s->nhits; i++)
         if (s->hits[i].t != s->hits[n - 1].t || s->hits[i].g != s->hits[n - 1].g)
@@ -508,55 +425,56 @@ static bool sort_hits(struct search *s, const struct trace *tr)
 
 bool search_step(struct search *s, const struct trace *tr, int64_t budget_ns)
 {
-    static bool (*const phases[PHASE_END])(struct search *, const struct trace *) = {
-        strings, stacks, probe, search_lanes, tasks, regions, logs, search_ranges, sort_hits};
+    static bool (*const phases[PHASE_END])(struct search *, const struct trace *) = {strings, stacks, arrays,
+                                                                                     search_lanes, sort_hits};
     int64_t start = budget_ns == INT64_MAX ? 0 : host_now();
     while (!s->done) {
         if (phases[s->phase](s, tr) || (s->full && s->phase < PHASE_SORT)) {
             s->phase = s->full && s->phase < PHASE_SORT ? PHASE_SORT : s->phase + 1;
             s->at = s->sub = 0;
+            if (s->phase == PHASE_LANES)
+                s->lo = s->hi = s->origin;
             if (s->phase == PHASE_END) {
                 s->done = true;
                 s->cur = s->nhits;
             }
         }
-        if (s->found && !s->jumped) /* it shall be shown at once */
-            break;
+        if (s->jump && !s->jumped && s->grown) {
+            s->grown = false;
+            s->found = search_nearest(s, s->origin, s->jump, s->at_too, &s->first);
+            if (s->found) /* it shall be shown at once */
+                break;
+        }
         if (budget_ns != INT64_MAX && host_now() - start >= budget_ns)
             break;
     }
     return s->done;
 }
 
-bool search_nearest(struct search *s, const struct trace *tr, int64_t from, int dir, int64_t budget_ns,
-                    struct hit *out)
+bool search_nearest(const struct search *s, int64_t from, int dir, bool at_too, struct hit *out)
 {
-    int64_t until = host_now() + budget_ns;
-    if (s->phase <= PHASE_PROBE || s->done)
-        return false;
-    struct search near = *s; /* the count goes on where it is */
-    near.at = 0;
-    near.origin = from;
-    near.at_too = false;
-    near.jump = dir;
-    near.probe0 = near.probe1 = 0;
-    near.has_best = near.found = false;
-    while (!probe(&near, tr))
-        if (host_now() >= until)
-            break;
-    s->own = near.own;
-    *out = near.first;
-    return near.found;
+    bool any = false;
+    for (size_t i = 0; s->phase >= PHASE_LANES && i < s->nhits; i++) {
+        const struct hit *h = &s->hits[i];
+        if (h->t < s->lo || h->t >= s->hi || (h->t == from ? !at_too : (h->t > from) != (dir > 0)))
+            continue;
+        if (any && (dir > 0 ? h->t >= out->t : h->t <= out->t))
+            continue;
+        *out = *h;
+        any = true;
+    }
+    return any && from >= s->lo && from <= s->hi;
 }
 
-int search_share(const struct search *s, const struct trace *tr)
+int search_share(const struct search *s)
 {
     if (s->done)
         return 100;
-    if (s->phase < PHASE_LANES)
-        return 5;
-    uint32_t n = trace_nlanes(tr, LANE_G);
-    return s->phase > PHASE_LANES ? 95 : n ? 10 + (int)(s->at * 85 / n) : 10;
+    const int64_t known = (s->hi < s->end ? s->hi : s->end) - (s->lo > 0 ? s->lo : 0);
+    return s->phase < PHASE_LANES    ? 5
+           : s->phase > PHASE_LANES  ? 95
+           : known > 0 && s->end > 0 ? 10 + (int)time_muldiv(known, 85, s->end)
+                                     : 10;
 }
 
 bool search_is_hidden(const struct search *s)

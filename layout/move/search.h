@@ -4,6 +4,9 @@
  * only ranges have (gc, stw, assist), these. Files count when the query holds ".go". Plain text, or a regular
  * expression: /text/ or ~text.
  *
+ * It is looked at in windows of time that begin where the reader is and grow, so that the nearest hit is
+ * known long before all are.
+ *
  * Smart case: a query without capitals matches both. Each distinct string is looked at once, then stacks by
  * their functions, then spans by their stacks' numbers: a span costs a bit test. Work is done in steps with a
  * budget.
@@ -48,13 +51,13 @@ struct search {
     int64_t cur_t; /* where the cursor came to stand for it */
     bool found;    /* the nearest hit is known before all are: first */
     struct hit first;
-    bool jumped;            /* the cursor went there */
-    bool landed;            /* the cursor stands on a hit, or has stood */
-    bool typing;            /* the query is still being typed: no undo step for each letter */
-    int64_t probe0, probe1; /* the window being looked at for it */
-    struct hit best;
-    bool has_best;
-    int jump; /* when done: +1 / -1 go to the next / previous from origin, 0 stay */
+    bool jumped;    /* the cursor went there */
+    bool landed;    /* the cursor stands on a hit, or has stood */
+    bool typing;    /* the query is still being typed: no undo step for each letter */
+    int64_t lo, hi; /* all hits in [lo,hi) are known: it grows from the origin, first where one jumps */
+    int64_t w0, w1; /* the window beside it that is looked at; w1 <= w0: none */
+    bool grown;     /* more is known than was when a hit to jump to was looked for */
+    int jump;       /* when done: +1 / -1 go to the next / previous from origin, 0 stay */
     int64_t origin;
     bool at_too; /* a hit at the origin itself counts */
 };
@@ -65,13 +68,12 @@ void search_free(struct search *s);
 /* search_step - work for about budget_ns; true when done. */
 bool search_step(struct search *s, const struct trace *tr, int64_t budget_ns);
 /*
- * search_nearest - while not all hits are known: the next one behind `from` (dir < 0: before it), looked for
- * during about budget_ns. false: none was met in that time, or it is too early to say.
+ * search_nearest - of the hits known so far the next one behind `from` (dir < 0: before it; at_too: or at
+ * it). false: none of these is, or one that is not known yet may be nearer.
  */
-bool search_nearest(struct search *s, const struct trace *tr, int64_t from, int dir, int64_t budget_ns,
-                    struct hit *out);
+bool search_nearest(const struct search *s, int64_t from, int dir, bool at_too, struct hit *out);
 /* search_share - how much is done, in per cent. */
-int search_share(const struct search *s, const struct trace *tr);
+int search_share(const struct search *s);
 /* search_from - index of the first hit at or after t (done searches). */
 size_t search_from(const struct search *s, int64_t t);
 /* search_is_hidden - are its marks off? */
