@@ -38,7 +38,8 @@ static void log_draw(struct grid *g, struct view *v, const struct plan *p)
     rows_bands(g, v, p);
     evlog_draw(g, v, p->y[ROW_LANES], p->n[ROW_LANES]);
     const struct evlog *l = v->cache.log;
-    const size_t rows = p->n[ROW_LANES] > 0 ? (size_t)p->n[ROW_LANES] : 0, half = rows / 2, n = l ? l->n : 0;
+    const size_t rows = p->n[ROW_LANES] > 0 ? (size_t)p->n[ROW_LANES] : 0, half = rows / 2,
+                 n = l ? l->of.n : 0;
     size_t top = n && l->cur > half ? l->cur - half
                                     : 0; /* as it draws them: the cursor's in the middle, but at the ends */
     if (top + rows > n)

@@ -189,7 +189,7 @@ static void log_of(struct seen *s)
     for (int i = 0; i < 12; i++) {
         view_at(&s->v, (int64_t)rnd(1000) * (view_end(&s->v) / 1000));
         assert_true(frame_draw(&s->g, &s->v, NULL));
-        const struct evlog *l = s->v.cache.log;
+        const struct events *l = &s->v.cache.log->of;
         size_t states = 0;
         for (size_t k = 0; k < l->n; k++) {
             states += l->e[k].kind == EV_STATE;
@@ -199,7 +199,7 @@ static void log_of(struct seen *s)
         if (!l->cut && states != slow_events(s, l->win))
             fail_msg("%s: %zu events in [%lld,%lld), want %zu", s->name, states, (long long)l->win.t0,
                      (long long)l->win.t1, slow_events(s, l->win));
-        assert_true(l->n == 0 || l->cur < l->n);
+        assert_true(l->n == 0 || s->v.cache.log->cur < l->n);
     }
 }
 
@@ -221,7 +221,7 @@ static void test_log_steps(void **state)
     assert_true(frame_draw(&s.g, &s.v, NULL));
     int64_t t = 0;
     do {
-        const struct event *e = &s.v.cache.log->e[s.v.cache.log->cur];
+        const struct event *e = &s.v.cache.log->of.e[s.v.cache.log->cur];
         got += e->kind == EV_STATE;
         assert_true(e->t >= t);
         assert_int_equal(s.v.at.cursor, e->t < view_end(&s.v) ? e->t : view_end(&s.v) - 1);
@@ -248,7 +248,7 @@ static void test_log_text(void **state)
     assert_true(on_screen(&s, "stop-the-world begins: start trace"));
     assert_true(on_screen(&s, "created by G1 main.main"));
     bool blocks = false, wakes = false;
-    for (size_t i = 0; i < s.v.cache.log->n; i++) {
+    for (size_t i = 0; i < s.v.cache.log->of.n; i++) {
         evlog_line(&s.v, i, 44, line, sizeof line);
         blocks |= strstr(line, "blocks (") && strstr(line, ") in ");
         wakes |= strstr(line, "is woken by G") != NULL;

@@ -1,0 +1,374 @@
+/*
+ * events.c - see events.h. Events are derived from the lanes' spans: each boundary between two spans is a
+ * transition.
+ */
+#include "triage/activity/events.h"
+
+#include <stdlib.h>
+
+#include "decode/base/bisect.h"
+#include "decode/base/mem.h"
+
+enum { MOST = 40000, WALK = 300000, BLOCK = 256 };
+
+void events_free(struct events *l)
+{
+    for (int k = 0; k < EVENTS_ARRAYS; k++)
+        mem_free(l->reach[k]);
+    mem_free(l->e);
+    *l = (struct events){0};
+}
+
+static void events_add(struct events *l, struct event e)
+{
+    l->cut |= l->n >= MOST || !mem_room(l->e, l->cap, l->n + 1);
+    if (!l->cut)
+        l->e[l->n++] = e;
+}
+
+static bool in(struct window w, int64_t t)
+{
+    return t >= w.t0 && t < w.t1;
+}
+
+/* ---- what the arrays have ------------------------------------------------------------------------------ */
+
+struct entry {
+    int64_t t0, t1;
+    enum event_kind begin, end;
+    bool no_begin, no_end; /* it has none in this trace */
+    bool of_all;           /* of all goroutines: it shows with any filter */
+    uint32_t g, g_end, p, name, stack, stack_end;
+};
+
+static struct entry range_entry(const struct range *r)
+{
+    const bool all = r->kind == RANGE_GC, of_p = r->kind == RANGE_SWEEP || r->scope_p;
+    return (struct entry){.t0 = r->t0,
+                          .t1 = r->t1,
+                          .begin = EV_RANGE_BEGIN,
+                          .end = EV_RANGE_END,
+                          .no_begin = r->open_start,
+                          .no_end = r->open_end,
+                          .of_all = all || r->kind == RANGE_STW,
+                          .g = of_p || all ? NO_LANE : r->owner,
+                          .g_end = of_p || all ? NO_LANE : r->owner,
+                          .p = of_p ? r->owner : NO_LANE,
+                          .name = r->name,
+                          .stack = r->stack};
+}
+
+/* Something that has no length. */
+static struct entry point_entry(int64_t t, enum event_kind kind, uint32_t g, uint32_t name, uint32_t stack)
+{
+    return (struct entry){t, t, kind, kind, false, true, false, g, g, NO_LANE, name, stack, 0};
+}
+
+/* Entry i of an array; false: there is none. */
+static bool entry_of(const struct trace *tr, int k, size_t i, struct entry *e)
+{
+    const struct range *x;
+    const struct task *t;
+    const struct region *r;
+    const struct logmsg *m;
+    const struct sample *s;
+    bool is;
+    switch (k) {
+    case EVENTS_TASKS:
+        if ((is = i < trace_tasks(tr, &t)) && (t += i))
+            *e = (struct entry){t->t0, t->t1, EV_TASK_BEGIN, EV_TASK_END, t->open_start, t->open_end,
+                                false, t->g,  t->g_end,      NO_LANE,     t->name,       t->stack,
+                                0};
+        return is;
+    case EVENTS_REGIONS:
+        if ((is = i < trace_regions(tr, &r)) && (r += i))
+            *e = (struct entry){
+                r->t0, r->t1, EV_REGION_BEGIN, EV_REGION_END, r->open_start, r->open_end, false,
+                r->g,  r->g,  NO_LANE,         r->name,       r->stack,      r->stack_end};
+        return is;
+    case EVENTS_LOGS:
+        if ((is = i < trace_logs(tr, &m)) && (m += i))
+            *e = point_entry(m->t, EV_LOG, m->g, m->message, m->stack);
+        return is;
+    case EVENTS_SAMPLES:
+        if ((is = i < trace_samples(tr, &s)) && (s += i))
+            *e = point_entry(s->t, EV_SAMPLE, s->g, 0, s->stack);
+        return is;
+    default:
+        if ((is = i < trace_ranges(tr, (enum range_kind)k, &x)))
+            *e = range_entry(x + i);
+        return is;
+    }
+}
+
+/* Once a trace is loaded its arrays don't change. Without memory all entries are looked at. */
+static void reach_learn(struct events *l)
+{
+    struct entry e;
+    l->reach_known = true;
+    for (int k = 0; k < EVENTS_ARRAYS; k++) {
+        size_t cap = 0;
+        for (size_t i = 0; entry_of(l->tr, k, i, &e); i++) {
+            if (i % BLOCK == 0 && !mem_room(l->reach[k], cap, i / BLOCK + 1))
+                break;
+            struct events_block *b = &l->reach[k][i / BLOCK];
+            if (i % BLOCK == 0)
+                *b = (struct events_block){e.t0, e.t1};
+            b->first = e.t0 < b->first ? e.t0 : b->first;
+            b->last = e.t1 > b->last ? e.t1 : b->last;
+            l->nreach[k] = (i + 1) / BLOCK; /* those that are whole */
+        }
+    }
+}
+
+/* The first entry from i on that the window may reach. */
+static size_t near_from(const struct events *l, int k, size_t i, struct window w)
+{
+    const struct events_block *b = l->reach[k];
+    while (i % BLOCK == 0 && i / BLOCK < l->nreach[k] &&
+           (b[i / BLOCK].last < w.t0 || b[i / BLOCK].first >= w.t1))
+        i += BLOCK;
+    return i;
+}
+
+static void end_of(struct events *l, int k, const struct entry *e, bool begin)
+{
+    const int64_t t = begin ? e->t0 : e->t1;
+    const uint32_t g = begin ? e->g : e->g_end;
+    if ((begin ? e->no_begin : e->no_end) || !in(l->win, t) ||
+        (l->only && !e->of_all && (g == NO_LANE || !filter_shows(l->only, g))))
+        return;
+    events_add(l, (struct event){.t = t,
+                                 .kind = (uint8_t)(begin ? e->begin : e->end),
+                                 .to = (uint8_t)(k < RANGE_KINDS ? k : 0),
+                                 .g = g,
+                                 .p = e->p,
+                                 .who = NO_LANE,
+                                 .reason = e->name,
+                                 .stack = begin ? e->stack : e->stack_end});
+}
+
+static void arrays(struct events *l)
+{
+    struct entry e;
+    const bool sorted = trace_info(l->tr)->done;
+    for (int k = 0; k < EVENTS_ARRAYS; k++)
+        for (size_t i = near_from(l, k, 0, l->win); entry_of(l->tr, k, i, &e);
+             i = near_from(l, k, i + 1, l->win)) {
+            if (sorted && k < RANGE_KINDS && e.t0 >= l->win.t1)
+                break;
+            end_of(l, k, &e, true);
+            end_of(l, k, &e, false);
+        }
+}
+
+/* ---- what goroutines and processors do ----------------------------------------------------------------- */
+
+bool events_on_p(uint8_t st)
+{
+    return st == ST_RUNNING || st == ST_GCWORK || st == ST_ASSIST || st == ST_SWEEP || st == ST_SYSCALL;
+}
+
+static void add_state(struct events *l, uint32_t g, const struct span *before, const struct span *s)
+{
+    if (l->only && !filter_span(l->only, g, s) && !(before && filter_span(l->only, g, before)))
+        return;
+    events_add(l, (struct event){.t = s->t0 < 0 ? 0 : s->t0,
+                                 .kind = EV_STATE,
+                                 .from = before ? before->state : ST_NONE,
+                                 .to = s->state,
+                                 .inferred = s->open_start,
+                                 .g = g,
+                                 .p = events_on_p(s->state)                  ? s->who
+                                      : before && events_on_p(before->state) ? before->who
+                                                                             : NO_LANE,
+                                 .who = s->state == ST_RUNNABLE ? s->who : NO_LANE,
+                                 .reason = s->reason ? s->reason : s->label,
+                                 .stack = s->stack});
+}
+
+/* Behind a goroutine's last span: it is over, if it is. */
+static void add_end(struct events *l, uint32_t g, const struct span *last)
+{
+    if (!in(l->win, last->t1))
+        return;
+    const struct lane_info li = trace_lane(l->tr, (struct lane){LANE_G, g});
+    if (li.ended && in(l->win, li.last))
+        events_add(l, (struct event){.t = li.last,
+                                     .kind = EV_STATE,
+                                     .from = last->state,
+                                     .to = ST_NONE,
+                                     .g = g,
+                                     .p = events_on_p(last->state) ? last->who : NO_LANE,
+                                     .who = NO_LANE});
+}
+
+static void goroutine(struct events *l, uint32_t g)
+{
+    const struct window w = l->win;
+    struct span_iter it;
+    struct span before;
+    bool has = false;
+    if ((l->only && !filter_shows(l->only, g)) || !span_seek(&it, l->tr, (struct lane){LANE_G, g}, w.t0))
+        return;
+    while (span_get(&it)->t0 >= w.t0 && span_prev(&it)) /* spans of no length share their moment */
+        ;
+    for (;;) {
+        const struct span *s = span_get(&it);
+        int64_t t = s->t0 < 0 ? 0 : s->t0;
+        if (t >= w.t1 || l->cut)
+            return;
+        if (t >= w.t0)
+            add_state(l, g, has ? &before : NULL, s);
+        before = *s;
+        has = true;
+        l->walked++;
+        if (!span_next(&it))
+            break;
+    }
+    add_end(l, g, &before);
+}
+
+static bool rests(uint8_t state)
+{
+    return state == ST_IDLE || state == ST_NONE;
+}
+
+/* A processor's own news: it starts and stops. */
+static void processor(struct events *l, uint32_t p)
+{
+    struct span_iter it;
+    struct span before = {0};
+    if (!span_seek(&it, l->tr, (struct lane){LANE_P, p}, l->win.t0))
+        return;
+    bool has = span_prev(&it);
+    if (has) {
+        before = *span_get(&it);
+        span_next(&it);
+    }
+    for (; !l->cut; has = true) {
+        const struct span *s = span_get(&it);
+        if (s->t0 >= l->win.t1)
+            return;
+        if (s->t0 >= l->win.t0 && s->t0 >= 0 && has && rests(s->state) != rests(before.state))
+            events_add(l, (struct event){.t = s->t0,
+                                         .kind = EV_PROC,
+                                         .from = before.state,
+                                         .to = s->state,
+                                         .g = NO_LANE,
+                                         .p = p,
+                                         .who = NO_LANE});
+        before = *s;
+        if (!span_next(&it))
+            return;
+    }
+}
+
+/* ---- how wide ------------------------------------------------------------------------------------------ */
+
+static int rank(const struct event *e)
+{
+    return e->kind == EV_RANGE_END ? 0 : e->kind == EV_RANGE_BEGIN ? 3 : e->kind == EV_PROC ? 1 : 2;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct event *x = a, *y = b;
+    if (x->t != y->t)
+        return x->t < y->t ? -1 : 1;
+    if (rank(x) != rank(y))
+        return rank(x) - rank(y);
+    if (x->g != y->g)
+        return x->g < y->g ? -1 : 1;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    return x->to == ST_NONE ? 1 : y->to == ST_NONE ? -1 : 0;
+}
+
+static void collect(struct events *l, struct alive *alive, struct window w)
+{
+    const struct alive_ask ask = {l->tr, LANE_G, w.t0, w.t1, trace_nlanes(l->tr, LANE_G)};
+    l->n = 0;
+    l->walked = 0;
+    l->cut = false;
+    l->win = w;
+    for (uint32_t g = 0; !l->cut && (g = alive_next(alive, &ask, g)) != NO_LANE; g++)
+        goroutine(l, g);
+    for (uint32_t p = 0, n = trace_nlanes(l->tr, LANE_P); p < n && !l->cut && !l->only; p++)
+        processor(l, p);
+    arrays(l);
+    if (l->n)
+        qsort(l->e, l->n, sizeof *l->e, by_time);
+}
+
+size_t events_from(const struct events *l, int64_t t)
+{
+    size_t lo = 0;
+    bisect(lo, l->n, i, l->e[i].t < t);
+    return lo;
+}
+
+static bool enough(const struct events *l, int64_t t, size_t rows)
+{
+    size_t before = events_from(l, t), behind = l->n - before;
+    return (before >= rows || l->win.t0 <= 0) && (behind > rows || l->win.t1 > l->end);
+}
+
+static struct window around(const struct events *l, int64_t t, int64_t half)
+{
+    const int64_t t1 = time_add(time_add(t, half), 1), all = time_add(l->end, 1);
+    return window_of(t > half ? t - half : 0, t1 < all ? t1 : all);
+}
+
+/* About so many spans begin on processors within w; of very many processors some are asked. */
+static uint64_t density(const struct trace *tr, struct window w)
+{
+    uint64_t sum = 0;
+    uint32_t n = trace_nlanes(tr, LANE_P), each = n / 128 + 1;
+    for (uint32_t p = 0; p < n; p += each) {
+        uint64_t k = trace_count(tr, (struct lane){LANE_P, p}, w.t0, w.t1);
+        sum += k > 1 ? k - 1 : 0;
+    }
+    return sum * each;
+}
+
+static void fill(struct events *l, struct alive *alive, int64_t t, size_t rows)
+{
+    int64_t half = 500;
+    while (half <= l->end && density(l->tr, around(l, t, half)) < rows * 2)
+        half *= 2;
+    collect(l, alive, around(l, t, half));
+    for (int i = 0; i < 24 && l->cut && half > 0; i++) { /* many events of goroutines that did not run */
+        half /= 4;
+        collect(l, alive, around(l, t, half));
+    }
+    /* With a filter, or where processors rest, the counts mislead: widen while that finds more. */
+    for (int i = 0; i < 6 && !l->cut && half <= l->end && l->walked < WALK / 8 && !enough(l, t, rows); i++) {
+        half = half > INT64_MAX / 16 ? INT64_MAX / 2 : half * 8;
+        collect(l, alive, around(l, t, half));
+    }
+    if (l->cut && half > 0) /* the last step was too wide */
+        collect(l, alive, around(l, t, half / 8));
+}
+
+bool events_around(struct events *l, const struct trace *tr, const struct filter *only, struct alive *alive,
+                   int64_t t, size_t rows)
+{
+    const struct trace_info *ti = trace_info(tr);
+    const uint64_t version = only ? filter_version(only) + 1 : 0;
+    const bool same = l->tr == tr && l->end == ti->end && l->version == version;
+    l->tr = tr;
+    l->only = only;
+    l->end = ti->end;
+    l->version = version;
+    if (same && in(l->win, t) && (enough(l, t, rows) || l->cut || l->n >= MOST / 2))
+        return false;
+    if (same && l->tried == t && l->tried_rows >= rows) /* once more would find no more */
+        return false;
+    if (ti->done && !l->reach_known)
+        reach_learn(l);
+    fill(l, alive, t, rows * 3);
+    l->tried = t;
+    l->tried_rows = rows;
+    return true;
+}
