@@ -5,8 +5,8 @@
  * Method and cost. No walk over the trace: the processors' counts, O(P log spans) each, tell how wide a
  * window around the moment holds about as many events as are asked for. Then every goroutine whose life
  * touches that window is asked for its spans there: decode/model/alive.h says whose, then O(log spans) for
- * each that lives there. Ranges, tasks, regions, logs and samples are looked at one by one, but for those that lie among 256
- * which the window doesn't reach.
+ * each that lives there. Ranges, tasks, regions, logs and samples are looked at one by one, but for those
+ * that lie among 256 which the window doesn't reach.
  *
  * Within one moment the order is: ranges that end, what goroutines do (in order of their lane), ranges that
  * begin.
