@@ -205,6 +205,8 @@ static inline int64_t breakdown_unknown(const struct breakdown *b) /* what the t
 {
     return b->all - ns_add(ns_add(ns_add(b->running, b->assist), ns_add(b->sched, b->syscall)), b->waiting);
 }
+/* triage_breakdown - of goroutine g in [t0,t1) alone; running is with assists, gc and stw are 0. */
+struct breakdown triage_breakdown(const struct trace *tr, uint32_t g, int64_t t0, int64_t t1);
 struct instance {   /* a slow task or region */
     uint32_t index; /* in trace_tasks() or trace_regions() */
     int64_t t0, t1;

@@ -23,6 +23,7 @@
 #include "layout/cells/when.h"
 #include "layout/move/record.h"
 #include "layout/move/naming.h"
+#include "triage/activity/spent.h"
 
 /* ---- the list ------------------------------------------------------------------------------------------ */
 
@@ -422,9 +423,10 @@ static void items_status(const struct view *v, int w, struct rich *r)
         rich_add(r, STYLE_STATUS_KEY, "%s  ", name);
     }
     if (v->tri && (i->kind == ITEM_TASK || i->kind == ITEM_REGION)) { /* where its time went */
-        char parts[VIEW_MESSAGE];
-        tri_task(v->tri, i->kind == ITEM_REGION, i->index, parts, sizeof parts);
-        rich_add(r, STYLE_STATUS, "%s", parts);
+        struct text parts = {.ticks = when_ticks(v->tr)};
+        spent_text(&parts, v->tr, v->tri->tg, i->kind == ITEM_REGION, i->index);
+        rich_add(r, STYLE_STATUS, "%s", parts.p ? parts.p : "");
+        text_free(&parts);
         return;
     }
     if (i->kind == ITEM_GC) {
@@ -552,7 +554,6 @@ static unsigned items_details(struct view *v, int n)
 {
     const struct item *i = here(v);
     const struct range *r;
-    char who[VIEW_MESSAGE];
     const struct window was = v->at.win;
     unsigned f = items_fit(v, n);
     if (!i)
@@ -563,8 +564,11 @@ static unsigned items_details(struct view *v, int n)
         return view_why(v); /* it fills the window already */
     if (i->kind != ITEM_STW || i->index >= trace_ranges(v->tr, RANGE_STW, &r))
         return f;
-    tri_stop(v->tr, &r[i->index], who, sizeof who);
-    view_message(v, false, "%s", who[0] ? who : "no processor had to be waited for");
+    struct text who = {.ticks = when_ticks(v->tr)};
+    if (!spent_stop(&who, v->tr, &r[i->index]))
+        text_lit(&who, "no processor had to be waited for");
+    view_message(v, false, "%s", who.p ? who.p : "");
+    text_free(&who);
     return f;
 }
 

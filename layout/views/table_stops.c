@@ -2,6 +2,7 @@
  * table_stops.c - stop-the-worlds by kind: which kinds there are, how long they take, who was waited for.
  */
 #include "layout/views/table.h"
+#include "triage/activity/spent.h"
 
 static bool stops_list(struct table *t)
 {
@@ -46,12 +47,9 @@ static void stops_name(struct text *out, const struct table *t, const struct thi
 
 static void stops_say(struct text *out, const struct view *v, const struct thing *x)
 {
-    char who[VIEW_MESSAGE];
     const struct range *r = stops_range(v->tr, x);
-    if (!r)
-        return;
-    tri_stop(v->tr, r, who, sizeof who);
-    text_add(out, "%s", who[0] ? who : "no processor had to be waited for");
+    if (r && !spent_stop(out, v->tr, r))
+        text_lit(out, "no processor had to be waited for");
 }
 
 /* On the processor that was waited for. */

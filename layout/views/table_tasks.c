@@ -5,13 +5,12 @@
 #include <inttypes.h>
 
 #include "layout/views/table.h"
+#include "triage/activity/spent.h"
 
 static void tasks_say(struct text *out, const struct view *v, const struct thing *x)
 {
-    char parts[VIEW_MESSAGE] = "";
     if (v->tri)
-        tri_task(v->tri, v->at.view == VIEW_REGIONS, x->index, parts, sizeof parts);
-    text_add(out, "%s", parts);
+        spent_text(out, v->tr, v->tri->tg, v->at.view == VIEW_REGIONS, x->index);
 }
 
 /* Whose it is, said with that word, and whether the trace has all of it. */

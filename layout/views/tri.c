@@ -18,6 +18,7 @@
 #include "layout/views/table.h"
 #include "layout/views/tri_priv.h"
 #include "layout/cells/when.h"
+#include "triage/activity/spent.h"
 
 static bool tri_counted(const struct view_kind *k)
 {
@@ -203,49 +204,13 @@ unsigned tri_goto(struct view *v, struct lane l, int64_t t0, int64_t t1)
     return VR_DRAW;
 }
 
-/* Is a processor at what the band tells of? A band of which no processor's state is: never. */
-static bool of_band(uint32_t b, uint8_t state)
-{
-    return (b == BAND_GC && (state == ST_GCWORK || state == ST_ASSIST)) ||
-           (b == BAND_ASSIST && state == ST_ASSIST) || (b == BAND_SWEEP && state == ST_SWEEP);
-}
-
-/* The processor that was at it for longest in [t0,t1); NO_LANE: none. */
-static uint32_t most_of_band(const struct trace *tr, uint32_t b, int64_t t0, int64_t t1)
-{
-    uint32_t best = NO_LANE;
-    int64_t most = 0;
-    for (uint32_t p = 0, n = trace_nlanes(tr, LANE_P); p < n; p++) {
-        struct shares sh;
-        int64_t ns = 0;
-        trace_shares(tr, (struct lane){LANE_P, p}, t0, t1, &sh);
-        for (int k = 0; k < ST_COUNT; k++)
-            ns = time_add(ns, of_band(b, (uint8_t)k) ? sh.ns[k] : 0);
-        best = ns > most ? p : best;
-        most = ns > most ? ns : most;
-    }
-    return best;
-}
-
 /* A band shows on no lane: to the processor that was at it for longest, and the longest span there. */
 static void onto_band(struct view *v, const struct finding *f)
 {
-    enum { SPANS = 10000 };
-    struct span_iter it;
-    const uint32_t p = most_of_band(v->tr, f->lane.i, f->t0, f->t1);
-    int64_t at = f->t0, most = 0;
-    if (p == NO_LANE || !span_seek(&it, v->tr, (struct lane){LANE_P, p}, f->t0))
+    uint32_t p;
+    int64_t at;
+    if (!spent_band(v->tr, (enum band)f->lane.i, f->t0, f->t1, &p, &at))
         return;
-    for (int i = 0; i < SPANS; i++) {
-        const struct span *s = span_get(&it);
-        const int64_t t0 = s->t0 > f->t0 ? s->t0 : f->t0, len = time_sub(s->t1 < f->t1 ? s->t1 : f->t1, t0);
-        if (of_band(f->lane.i, s->state) && len > most) {
-            at = t0;
-            most = len;
-        }
-        if (s->t1 >= f->t1 || !span_next(&it))
-            break;
-    }
     move_lane(v, (struct lane){LANE_P, p});
     move_to(v, at, true);
     move_settle(v);
@@ -363,174 +328,6 @@ unsigned tri_walk(struct view *v, int n)
     snprintf(before, sizeof before, "%d/%" PRIu32 "%s ", (int)at + 1, t->fs->n, t->so_far ? " so far:" : "");
     tri_told(v, (uint32_t)at, before);
     return flags;
-}
-
-/* ---- who held a stop up -------------------------------------------------------------------------------- */
-
-void tri_stop(const struct trace *tr, const struct range *r, char *out, size_t size)
-{
-    struct moment m = {r->t0, r->t1, r->owner, NO_LANE};
-    struct span held = {.who = NO_LANE};
-    int64_t after = 0;
-    uint32_t last = triage_last_to_stop(tr, &m, &held, &after);
-    out[0] = 0;
-    if (last == NO_LANE)
-        return;
-    struct text t = {.ticks = when_ticks(tr)};
-    struct lane g = {LANE_G, held.who};
-    struct span was;
-    char d[FMT_MAX];
-    text_add(&t, "last to stop: P%" PRIu64 " after %s", trace_lane_who(tr, (struct lane){LANE_P, last}).id,
-             tri_dur(tr, after, d));
-    if (held.who != NO_LANE) {
-        text_lit(&t, ", it ran ");
-        text_who(&t, tr, held.who);
-        if (trace_span_at(tr, g, held.t1 - 1, &was) && was.stack_end) {
-            text_lit(&t, ", which stopped in ");
-            text_where(&t, tr, was.stack_end, 60);
-        }
-    }
-    snprintf(out, size, "%s", t.p ? t.p : "");
-    text_free(&t);
-}
-
-/* ---- where a task's time went -------------------------------------------------------------------------- */
-
-/* What time went to, the most first: few are named, so that a line of a screen has room for them. */
-struct spent {
-    struct {
-        char name[64];
-        int64_t ns;
-    } of[24];
-    unsigned n;
-};
-
-static void spend(struct spent *s, const char *name, int64_t ns)
-{
-    if (ns <= 0 || s->n == sizeof s->of / sizeof *s->of) /* there are fewer kinds than that */
-        return;
-    unsigned i = s->n++;
-    for (; i > 0 && s->of[i - 1].ns < ns; i--)
-        s->of[i] = s->of[i - 1];
-    snprintf(s->of[i].name, sizeof s->of[i].name, "%s", name);
-    s->of[i].ns = ns;
-}
-
-static void spend_waiting(struct spent *s, const struct trace *tr, uint32_t why, int64_t ns)
-{
-    char reason[64];
-    str_safe(stacks_reason(tr, why, 0), reason, sizeof reason);
-    spend(s, reason[0] ? reason : "waiting", ns);
-}
-
-static void tri_part(struct text *t, const char *name, int64_t ns, int64_t all)
-{
-    text_add(t, "%s%s ", !t->n ? "" : t->p[t->n - 1] == ':' ? " " : ", ", name);
-    text_dur(t, ns);
-    text_lit(t, " ");
-    text_share(t, (double)ns, (double)all);
-}
-
-static void parts(struct text *t, const struct spent *s, int64_t all)
-{
-    enum { NAMED = 3 };
-    int64_t rest = 0;
-    for (unsigned i = 0; i < s->n; i++)
-        if (i < NAMED)
-            tri_part(t, s->of[i].name, s->of[i].ns, all);
-        else
-            rest = ns_add(rest, s->of[i].ns);
-    if (rest)
-        tri_part(t, "rest", rest, all);
-}
-
-static void broken_down(struct text *t, const struct trace *tr, const struct breakdown *b)
-{
-    struct spent s = {.n = 0};
-    spend(&s, "running", b->running);
-    spend(&s, "runnable", b->sched);
-    spend(&s, "assist", b->assist);
-    spend(&s, "system calls", b->syscall);
-    for (uint32_t i = 0; i < b->nreasons; i++)
-        spend_waiting(&s, tr, b->reason[i], b->reason_ns[i]);
-    spend(&s, "not recorded", breakdown_unknown(b));
-    parts(t, &s, b->all);
-    text_add(t, " (%u goroutine%s", b->goroutines, b->goroutines == 1 ? "" : "s");
-    if (b->gc > 0) {
-        text_lit(t, "; ");
-        text_dur(t, b->gc);
-        text_lit(t, " in GC");
-    }
-    text_lit(t, ")");
-}
-
-static const struct breakdown *slow_one(const struct triage *tg, bool region, uint32_t index)
-{
-    for (uint32_t i = 0; tg && i < tg->ntypes; i++)
-        for (uint32_t k = 0; tg->types[i].is_region == region && k < tg->types[i].nslow; k++)
-            if (tg->types[i].slow[k].index == index)
-                return &tg->types[i].slow[k].b;
-    return NULL;
-}
-
-/* A goroutine's waits in [t0,t1) by reason, the first eight of them; of very many spans a part. */
-static void reasons(struct spent *to, const struct trace *tr, uint32_t g, int64_t t0, int64_t t1)
-{
-    enum { MOST = 8 };
-    uint32_t why[MOST], n = 0, left = 200000;
-    int64_t ns[MOST];
-    struct span_iter it;
-    if (!span_seek(&it, tr, tri_g(g), t0))
-        return;
-    do {
-        const struct span *s = span_get(&it);
-        if (s->t0 >= t1)
-            break;
-        int64_t len = (s->t1 < t1 ? s->t1 : t1) - (s->t0 > t0 ? s->t0 : t0);
-        if (s->state != ST_WAITING || len <= 0)
-            continue;
-        uint32_t k = 0;
-        while (k < n && why[k] != s->reason)
-            k++;
-        if (k == MOST)
-            continue;
-        if (k == n) {
-            why[n] = s->reason;
-            ns[n++] = 0;
-        }
-        ns[k] += len;
-    } while (--left && span_next(&it));
-    for (uint32_t k = 0; k < n; k++)
-        spend_waiting(to, tr, why[k], ns[k]);
-}
-
-void tri_task(const struct tri *tri, bool region, uint32_t index, char *out, size_t size)
-{
-    const struct breakdown *slow = slow_one(tri->tg, region, index);
-    const struct task *task;
-    const struct region *reg;
-    struct text t = {.ticks = when_ticks(tri->tr)};
-    struct shares s;
-    out[0] = 0;
-    if (index >= (region ? trace_regions(tri->tr, &reg) : trace_tasks(tri->tr, &task)))
-        return;
-    int64_t t0 = region ? reg[index].t0 : task[index].t0, t1 = region ? reg[index].t1 : task[index].t1;
-    uint32_t g = region ? reg[index].g : task[index].g;
-    if (slow) {
-        broken_down(&t, tri->tr, slow);
-    } else if (g != NO_LANE && t1 > t0) {
-        struct spent to = {.n = 0};
-        trace_shares(tri->tr, tri_g(g), t0, t1, &s);
-        text_lit(&t, "its goroutine:");
-        for (int i = ST_NONE + 1; i < ST_COUNT; i++)
-            if (i != ST_WAITING)
-                spend(&to, state_name((enum state)i), s.ns[i]);
-        reasons(&to, tri->tr, g, t0, t1);
-        spend(&to, "not there", s.ns[ST_NONE]); /* it was over before the task was */
-        parts(&t, &to, t1 - t0);
-    }
-    snprintf(out, size, "%s", t.p ? t.p : "");
-    text_free(&t);
 }
 
 /* ---- drawing ------------------------------------------------------------------------------------------- */

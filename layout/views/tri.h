@@ -62,16 +62,4 @@ bool tri_read_finding(const struct view *v, uint32_t i, struct lines *out, int w
 /* tri_walk - from any view: to the evidence of the next (n < 0: previous) finding. */
 unsigned tri_walk(struct view *v, int n);
 
-/*
- * tri_stop - who held a stop-the-world up: the processor that stopped last, what it ran, and how long it
- * took, as safe text; "" if the lanes don't tell.
- */
-void tri_stop(const struct trace *tr, const struct range *stw, char *out, size_t size);
-/*
- * tri_task - where the time of a task or region went (index in trace_tasks(), trace_regions()), the most
- * first, as safe text: over all goroutines that worked for it if it is one of the slowest of its name, else
- * of its own goroutine.
- */
-void tri_task(const struct tri *t, bool region, uint32_t index, char *out, size_t size);
-
 #endif

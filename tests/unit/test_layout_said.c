@@ -6,6 +6,8 @@
  */
 #include "layout2_help.h"
 
+#include "triage/activity/spent.h"
+
 #include "layout/cells/fmt.h"
 #include "triage/activity/gstate.h"
 #include "layout/draw/status.h"
@@ -202,13 +204,17 @@ static void cycles(struct seen *s)
 static void task_said(struct seen *s, const struct tri *tri, uint32_t index)
 {
     const struct task *k;
-    char text[VIEW_MESSAGE], d[FMT_MAX];
+    char d[FMT_MAX];
+    struct text said = {0};
     int64_t ns[ST_COUNT];
     trace_tasks(s->tr, &k);
     k += index;
-    tri_task(tri, false, index, text, sizeof text);
-    if (strncmp(text, "its goroutine:", 14) != 0)
+    spent_text(&said, s->tr, tri->tg, false, index);
+    const char *text = said.p ? said.p : "";
+    if (strncmp(text, "its goroutine:", 14) != 0) {
+        text_free(&said);
         return;
+    }
     (void)walk(s->tr, (struct lane){LANE_G, k->g}, k->t0, k->t1, ns);
     tasks_said++;
     int64_t least = INT64_MAX, rest = 0; /* what is named; the most that isn't */
@@ -216,7 +222,10 @@ static void task_said(struct seen *s, const struct tri *tri, uint32_t index)
         struct text t = {0};
         if (!ns[st] || st == ST_WAITING) /* that one by its reasons */
             continue;
-        text_add(&t, "%s %s ", st == ST_NONE ? "not there" : state_name((enum state)st),
+        text_add(&t, "%s %s ",
+                 st == ST_NONE      ? "not there"
+                 : st == ST_SYSCALL ? "system calls"
+                                    : state_name((enum state)st),
                  tri_dur(s->tr, ns[st], d));
         text_share(&t, (double)ns[st], (double)(k->t1 - k->t0));
         if (strstr(text, t.p))
@@ -228,6 +237,7 @@ static void task_said(struct seen *s, const struct tri *tri, uint32_t index)
     assert_true(rest <= least);
     if (rest)
         must_say(s, text, ", rest ");
+    text_free(&said);
 }
 
 /* ---- what triage's tables say -------------------------------------------------------------------------- */

@@ -199,6 +199,13 @@ static void break_interval(const struct trace *tr, const struct parts *assists, 
     break_reasons(tr, b, l, t0, t1);
 }
 
+struct breakdown triage_breakdown(const struct trace *tr, uint32_t g, int64_t t0, int64_t t1)
+{
+    struct breakdown b = {.goroutines = 1};
+    break_interval(tr, &(struct parts){0}, &b, g, t0, t1);
+    return b;
+}
+
 static void break_own(const struct trace *tr, struct instance *x)
 {
     struct shares s;
