@@ -62,12 +62,12 @@ static struct site out_of_tools(const struct callers_of *c, struct site p)
 }
 
 /* What it does most, apart from waiting for a processor. */
-static struct site does_most(const struct verdict *v)
+static struct did does_most(const struct verdict *v)
 {
     for (unsigned i = 0; i < v->ndoing; i++)
         if (v->doing[i].cat != EX_SCHED && v->doing[i].cat != EX_NOBODY && v->doing[i].cat != EX_STOPPED)
-            return v->doing[i].at;
-    return v->ndoing ? v->doing[0].at : (struct site){0};
+            return v->doing[i];
+    return v->ndoing ? v->doing[0] : (struct did){0};
 }
 
 /* What calls a place, unless a goroutine's own work begins in that. */
@@ -81,7 +81,7 @@ static struct site goes_there(const struct callers_of *c, struct site p)
 
 static struct site culprit_of(const struct callers_of *c, const struct verdict *v)
 {
-    const struct site does = does_most(v);
+    const struct site does = does_most(v).at;
     const enum culprit is = rule_culprit(v->rule);
     const bool holds = is == CULPRIT_HOLDER && v->holder.at.user;
     const struct site at = holds ? v->holder.at : v->where;
@@ -99,6 +99,17 @@ static struct site culprit_of(const struct callers_of *c, const struct verdict *
     return p;
 }
 
+/* Who ends most waits may only have waited before: the holder is whose time it is in the culprit. */
+static void holder_of(struct verdict *v)
+{
+    const struct did does = does_most(v);
+    if (rule_culprit(v->rule) == CULPRIT_HOLDER && v->holder.at.user && does.who &&
+        does.at.stack == v->culprit.stack) {
+        v->holder.group = does.who;
+        v->holder.g = does.g;
+    }
+}
+
 bool verdicts_culprits(const struct works *w, struct verdicts *out)
 {
     struct callers_of c;
@@ -106,6 +117,7 @@ bool verdicts_culprits(const struct works *w, struct verdicts *out)
     for (uint32_t i = 0; ok && i < out->n; i++) {
         struct site *p = &out->v[i].culprit, *by = &out->v[i].caller;
         *p = culprit_of(&c, &out->v[i]);
+        holder_of(&out->v[i]);
         *by = (struct site){.stack = p->stack, .frame = p->frame};
         if (p->stack && trace_frame(c.tr, p->stack, p->frame).func == p->user)
             by->user = caller_in(&c, by->stack, &by->frame);

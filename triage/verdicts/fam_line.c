@@ -35,7 +35,7 @@ static struct site slow_place(const struct work *k, struct did *does)
         if (n->first == NO_LANE && n->ns[TREE_SLOW] > most) {
             most = n->ns[TREE_SLOW];
             p = (struct site){n->leaf, n->user, n->stack, n->frame};
-            *does = (struct did){n->cat, n->kind, p, 1};
+            *does = (struct did){.cat = n->cat, .kind = n->kind, .at = p, .share = 1};
             own = n->cat != EX_SCHED && n->cat != EX_NOBODY && n->cat != EX_STOPPED &&
                   (n->cat != EX_RUN || n->t1 - n->t0 < threshold_ns(TH_HOST_RUN));
         }

@@ -102,7 +102,7 @@ static bool deeds(struct causes *c, const struct works *w, const struct region *
         const double share = (double)m.ns[best] / (double)(r->t1 - r->t0);
         if (share < threshold(TH_SHARE))
             break;
-        v->doing[v->ndoing++] = (struct did){best, 0, m.at[best], share};
+        v->doing[v->ndoing++] = (struct did){.cat = best, .at = m.at[best], .share = share};
         m.ns[best] = 0;
     }
     return ok;

@@ -158,8 +158,8 @@ static bool look(struct causes *c, const struct works *w, struct verdicts *out, 
     v.g = n->g;
     v.t0 = n->t0;
     v.t1 = n->t1;
-    v.doing[v.ndoing++] =
-        (struct did){end->cat, end->kind, {end->leaf, own->user, own->stack, own->frame}, 1};
+    v.doing[v.ndoing++] = (struct did){
+        .cat = end->cat, .kind = end->kind, .at = {end->leaf, own->user, own->stack, own->frame}, .share = 1};
     verdict_ev(&v, EV_COUNT, l.started / l.n);
     verdict_ev(&v, EV_SHARE, l.alone / l.waited);
     v.level = rounds && !l.mixed ? LEVEL_WARN : LEVEL_NOTE;

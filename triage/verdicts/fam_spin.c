@@ -86,7 +86,7 @@ bool fam_spin(struct causes *c, const struct works *w, struct verdicts *out)
         v.waiter.group = g->name;
         v.g = causes_nth(c, i, 0);
         v.t1 = c->tg->end;
-        v.doing[v.ndoing++] = (struct did){EX_RUN, 0, v.where, (double)s.looks / s.stops};
+        v.doing[v.ndoing++] = (struct did){.cat = EX_RUN, .at = v.where, .share = (double)s.looks / s.stops};
         verdict_ev(&v, EV_COUNT, s.n);
         v.level = ran >= threshold(TH_NOTED) ? LEVEL_WARN : LEVEL_NOTE;
         ok = verdict_add(out, &v);

@@ -232,7 +232,7 @@ static bool look(struct causes *c, const struct works *all, uint32_t work, struc
         struct verdict v = verdict_new(RULE_STAMPEDE, 0);
         v.where = (struct site){n->leaf, n->user, n->stack, n->frame};
         v.waiter = (struct role){.group = n->who, .g = n->g, .at = v.where};
-        v.doing[v.ndoing++] = (struct did){n->cat, n->kind, v.where, 1};
+        v.doing[v.ndoing++] = (struct did){.cat = n->cat, .kind = n->kind, .at = v.where, .share = 1};
         v.g = n->g;
         v.t0 = s.example.t0;
         v.t1 = s.example.t1;

@@ -81,6 +81,7 @@ struct did { /* what somebody did meanwhile, and how much of that time it is */
     uint8_t cat, kind;
     struct site at;
     double share;
+    uint32_t who, g; /* whose time it is: start function (string), goroutine (lane); who 0: not known */
 };
 enum { DOINGS = 3, LINKS = 4 };
 struct link { /* of the way from who waits to the cause: who waits where, for what, that whom lets go */

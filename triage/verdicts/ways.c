@@ -203,9 +203,10 @@ static void deeds_of(const struct follow *f, const struct way *w, struct verdict
     struct did d[8];
     for (unsigned i = 0; i < w->ndoing; i++) {
         const struct tree_node *n = &v[w->doing[i].node];
-        struct site at = place_at(&v[w->doing[i].at]);
+        const struct tree_node *in = &v[w->doing[i].at];
+        struct site at = place_at(in);
         at.leaf = n->leaf;
-        d[i] = (struct did){n->cat, n->kind, at, all > 0 ? (double)w->doing[i].ns / all : 0};
+        d[i] = (struct did){n->cat, n->kind, at, all > 0 ? (double)w->doing[i].ns / all : 0, in->who, in->g};
     }
     qsort(d, w->ndoing, sizeof *d, cmp_deed);
     for (unsigned i = 0; i < w->ndoing && i < DOINGS && (i == 0 || d[i].share >= threshold(TH_NOTED)); i++)

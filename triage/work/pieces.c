@@ -429,17 +429,34 @@ bool work_outside(const struct causes *c, const struct work *w)
     return work_awaited(w) && (double)w->total >= threshold(TH_OUTSIDE) * (double)c->tg->end;
 }
 
-/* Which works count, which are another one's, and which are in the background: no request, task or main waits
- * for them. */
+/* How long goroutines of a group wait for locks. */
+static int64_t lock_ns(const struct causes *c, uint32_t group)
+{
+    int64_t ns = 0;
+    for (uint32_t i = 0; i < works_pairs(c); i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        if (p->kind == WK_LOCK && causes_group(c, p->waiter) == group)
+            ns = ns_add(ns, p->total);
+    }
+    return ns;
+}
+
+/*
+ * Which works count, which are another one's, and which are in the background: no request, task or main
+ * waits for them. A work that waits for locks longer than all requests take is not in the background: those
+ * requests are not what the program is for, such as those of a peer in the same process.
+ */
 static bool tell_background(struct causes *c, struct works *all, uint32_t mains)
 {
     uint8_t *is = mem_zalloc((size_t)c->tg->ngroups + 1);
     if (!is)
         return false;
     bool outside = false;
+    int64_t asked = 0;
     for (uint32_t i = 0; i < all->n; i++) {
         const struct work *w = &all->v[i];
         outside |= work_outside(c, w);
+        asked = ns_add(asked, work_awaited(w) ? w->total : 0);
         if (w->kind == WORK_REQUESTS)
             is[w->group] = OUTER;
         for (uint32_t k = 0; w->kind == WORK_TASKS && k < w->looked && k < ASKED; k++)
@@ -450,7 +467,9 @@ static bool tell_background(struct causes *c, struct works *all, uint32_t mains)
     const bool any = spread(c, is, mains);
     for (uint32_t i = 0; i < all->n; i++) {
         struct work *w = &all->v[i];
-        const uint8_t how = w->kind == WORK_TASKS ? OUTER : is[w->group];
+        uint8_t how = w->kind == WORK_TASKS ? OUTER : is[w->group];
+        if (how == NOT_AWAITED && outside && lock_ns(c, w->group) > asked)
+            how = OUTER;
         w->background = how == NOT_AWAITED && (outside || any);
         w->background |= outside && w->kind == WORK_MAIN; /* it waits for the end */
         w->inner = how == INNER;
