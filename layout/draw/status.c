@@ -24,6 +24,7 @@
 #include "triage/tables/stacks.h"
 #include "layout/move/record.h"
 #include "layout/move/naming.h"
+#include "triage/activity/wakeups.h"
 
 /* ---- styled pieces ------------------------------------------------------------------------------------- */
 
@@ -239,7 +240,7 @@ static void around_g(struct line *l, const struct view *v, struct lane at, uint3
         break;
     case ST_RUNNABLE:
         if (s->who != NO_LANE)
-            add_waker(l, v, s->who, view_newborn(v, g, s) ? "created by" : "woken by");
+            add_waker(l, v, s->who, wakeups_newborn(v->tr, g, s) ? "created by" : "woken by");
         else
             add_frame(l, v, "stopped in", s->stack);
         break;
@@ -251,7 +252,7 @@ static void around_g(struct line *l, const struct view *v, struct lane at, uint3
         if (have && span_prev(&it) && span_get(&it)->state == ST_RUNNABLE) {
             const struct span *wake = span_get(&it);
             add(l, STYLE_STATUS, "after %s runnable  ", when_dur(v->tr, time_sub(wake->t1, wake->t0), d));
-            add_waker(l, v, wake->who, view_newborn(v, g, wake) ? "created by" : "woken by");
+            add_waker(l, v, wake->who, wakeups_newborn(v->tr, g, wake) ? "created by" : "woken by");
         }
         add_frame(l, v, "ends in", s->stack_end);
     }

@@ -1,17 +1,15 @@
 /*
  * jump.c - moving by what is in the trace: spans, collections, wake-ups, lanes, search hits, typed targets.
  *
- * No jump walks a lane from end to end when an index can answer: the next span of a state is found by exact
- * shares (gallop, then halve). view_effect() alone has to look at all that live, in windows that grow, with a
- * limit, and in slices.
+ * No jump walks a lane from end to end when an index can answer (triage/activity/wakeups.h).
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "layout/cells/cells.h"
+#include "triage/activity/wakeups.h"
 #include "triage/wall.h"
 #include "layout/cells/when.h"
 #include "triage/query/goto.h"
@@ -19,7 +17,7 @@
 #include "layout/move/move.h"
 #include "layout/move/pick.h"
 
-enum { WALK = 100000, GLANCE = 256, EFFECT_SPANS = 4000000 };
+enum { WALK = 100000, GLANCE = 256 };
 
 static bool gap(enum lane_kind k, uint8_t state)
 {
@@ -148,56 +146,6 @@ unsigned move_span(struct view *v, int n)
     return VR_DRAW;
 }
 
-static int64_t jump_share(const struct view *v, struct lane l, enum state st, int64_t t0, int64_t t1)
-{
-    struct shares sh;
-    if (t1 <= t0)
-        return 0;
-    trace_shares(v->tr, l, t0, t1, &sh);
-    return sh.ns[st];
-}
-
-/* The first or the last moment in [lo,hi) at which the lane is in a state; there is one. */
-static int64_t moment_in(const struct view *v, struct lane l, enum state st, int64_t lo, int64_t hi,
-                         bool last)
-{
-    while (hi - lo > 1) {
-        const int64_t mid = lo + (hi - lo) / 2;
-        if (last == (jump_share(v, l, st, last ? mid : lo, last ? hi : mid) != 0))
-            lo = mid;
-        else
-            hi = mid;
-    }
-    return lo;
-}
-
-/* The next time behind `from` at which the lane is in a state; NO_TIME: never again. */
-static int64_t next_in(const struct view *v, struct lane l, enum state st, int64_t from, int64_t end)
-{
-    int64_t lo = from, step = 1024;
-    while (lo < end) {
-        int64_t hi = time_add(lo, step) < end ? time_add(lo, step) : end;
-        if (jump_share(v, l, st, lo, hi))
-            return moment_in(v, l, st, lo, hi, false);
-        lo = hi;
-        step = step > INT64_MAX / 4 ? step : step * 2;
-    }
-    return NO_TIME;
-}
-
-static int64_t last_in(const struct view *v, struct lane l, enum state st, int64_t until)
-{
-    int64_t hi = until, step = 1024;
-    while (hi > 0) {
-        int64_t lo = hi > step ? hi - step : 0;
-        if (jump_share(v, l, st, lo, hi))
-            return moment_in(v, l, st, lo, hi, true);
-        hi = lo;
-        step = step > INT64_MAX / 4 ? step : step * 2;
-    }
-    return NO_TIME;
-}
-
 unsigned view_same(struct view *v, int n)
 {
     n = move_times(n);
@@ -209,8 +157,9 @@ unsigned view_same(struct view *v, int n)
     bool any = false;
     int64_t most = view_end(v);
     for (int i = 0; i < n * dir; i++) {
-        int64_t t = dir > 0 ? next_in(v, l, (enum state)s.state, s.t1, most)
-                            : last_in(v, l, (enum state)s.state, s.t0);
+        int64_t t = dir > 0    ? wakeups_state(v->tr, l, (enum state)s.state, s.t1, most)
+                    : s.t0 > 0 ? wakeups_state(v->tr, l, (enum state)s.state, s.t0, 0)
+                               : NO_TIME;
         if (t == NO_TIME || !trace_span_at(v->tr, l, t, &to) || to.state != s.state)
             break;
         s = to;
@@ -372,35 +321,11 @@ static void jump_name_of(const struct view *v, uint32_t g, char *out, size_t siz
     str_shorten(trace_str(v->tr, trace_g_name(v->tr, g)), 40, true, out, size);
 }
 
-/*
- * The runnable span through which goroutine g came to what it does at t, or leaves it: see view_cause().
- * *most: how many spans to look at; 0 then: they ended first.
- */
-static bool wake_of(const struct view *v, uint32_t g, int64_t t, int *most, struct span *out)
-{
-    struct span_iter it;
-    if (!span_seek(&it, v->tr, (struct lane){LANE_G, g}, t))
-        return false;
-    uint8_t st = span_get(&it)->state;
-    bool back =
-        st != ST_WAITING && st != ST_SYSCALL; /* a wait ends by its wake-up, the rest began with one */
-    for (int i = 0; *most > 0; i++, --*most) {
-        const struct span *s = span_get(&it);
-        if (s->state == ST_RUNNABLE && s->who != NO_LANE) {
-            *out = *s;
-            return true;
-        }
-        if (!back && i > 0 && s->state != ST_RUNNABLE)
-            return false;
-        if (!(back ? span_prev(&it) : span_next(&it)))
-            return false;
-    }
-    return false;
-}
-
 /* To who woke goroutine g, or created it, at that moment. */
-static unsigned to_cause(struct view *v, uint32_t g, uint32_t by, int64_t t, const char *did)
+static unsigned to_cause(struct view *v, const struct wakeup *w)
 {
+    const uint32_t g = w->g, by = w->by;
+    const int64_t t = w->t;
     char who[200], whom[200];
     uint64_t id = trace_lane_who(v->tr, (struct lane){LANE_G, g}).id,
              by_id = trace_lane_who(v->tr, (struct lane){LANE_G, by}).id;
@@ -411,162 +336,79 @@ static unsigned to_cause(struct view *v, uint32_t g, uint32_t by, int64_t t, con
         view_guest(v, g, t < 0 ? 0 : t);
         move_settle(v);
     }
-    view_message(v, false, "G%" PRIu64 " %s %s G%" PRIu64 " %s here", by_id, who, did, id, whom);
+    view_message(v, false, "G%" PRIu64 " %s %s G%" PRIu64 " %s here", by_id, who,
+                 w->created ? "created" : "woke", id, whom);
     return r;
 }
 
-bool view_newborn(const struct view *v, uint32_t g, const struct span *s)
-{
-    return s->index == 0 && trace_lane_who(v->tr, (struct lane){LANE_G, g}).created;
-}
-
-/* Who did what to the goroutine under the cursor, and when. */
-struct cause {
-    uint32_t g, by; /* by NO_LANE: the trace doesn't say; both: there is no goroutine */
-    int64_t t;
-    bool created; /* not woken */
-};
-
-/* *most: as of wake_of(). false: there is no span */
-static bool cause_here(const struct view *v, int *most, struct cause *c)
+/* Who did what to the goroutine under the cursor, and when; *most: wakeups_cause(). g NO_LANE: there is none.
+ * false: there is no span. */
+static bool cause_here(const struct view *v, int *most, struct wakeup *w)
 {
     struct lane l;
-    struct span s, wake;
-    *c = (struct cause){NO_LANE, NO_LANE, 0, false};
+    struct span s;
+    *w = (struct wakeup){NO_LANE, NO_LANE, 0, false};
     if (!view_span_here(v, &l, &s))
         return false;
-    c->g = l.kind == LANE_G ? l.i : s.who;
-    if (c->g == NO_LANE)
-        return true;
-    int64_t t = v->at.cursor < s.t0 || v->at.cursor >= s.t1 ? s.t0 : v->at.cursor;
-    if (wake_of(v, c->g, t, most, &wake)) {
-        c->by = wake.who;
-        c->t = wake.t0;
-        c->created = view_newborn(v, c->g, &wake);
-        return true;
-    }
-    struct lane_info li = trace_lane(v->tr, (struct lane){LANE_G, c->g});
-    c->by = li.creator;
-    c->t = li.seen;
-    c->created = true;
+    const uint32_t g = l.kind == LANE_G ? l.i : s.who;
+    const bool in = v->at.cursor >= s.t0 && v->at.cursor < s.t1;
+    if (g != NO_LANE)
+        *w = wakeups_cause(v->tr, g, in ? v->at.cursor : s.t0, most);
     return true;
 }
 
 const char *view_cause_word(const struct view *v)
 {
-    struct cause c;
+    struct wakeup w;
     int most = GLANCE; /* it is asked for each frame */
-    if (!cause_here(v, &most, &c) || (c.by == NO_LANE && most))
+    if (!cause_here(v, &most, &w) || (w.by == NO_LANE && most))
         return NULL;
-    return c.created && most ? "created by" : "woken by";
+    return w.created && most ? "created by" : "woken by";
 }
 
 unsigned view_cause(struct view *v)
 {
-    struct cause c;
+    struct wakeup w;
     int most = WALK;
-    if (!cause_here(v, &most, &c))
+    if (!cause_here(v, &most, &w))
         return move_fail(v, "no span under the cursor");
-    if (c.g == NO_LANE)
+    if (w.g == NO_LANE)
         return move_fail(v, "no goroutine runs here");
-    if (c.by != NO_LANE)
-        return to_cause(v, c.g, c.by, c.t, c.created ? "created" : "woke");
+    if (w.by != NO_LANE)
+        return to_cause(v, &w);
     return move_fail(
         v, "G%" PRIu64 ": who woke it is not in the trace (a timer, the network poller or the runtime)",
-        trace_lane(v->tr, (struct lane){LANE_G, c.g}).id);
+        trace_lane(v->tr, (struct lane){LANE_G, w.g}).id);
 }
 
-/* Whom a goroutine woke first: looked for in windows that grow, in slices. */
 struct effect {
     struct job job;
-    uint32_t by, g;
-    int64_t t;
-    bool found, created;
-    int64_t spans;     /* looked at */
-    int64_t from, len; /* of the window */
-    uint32_t next;     /* goroutine to look at in it */
+    struct wakeups_next next;
 };
 
-static void effect_is(struct effect *e, uint32_t g, int64_t t, bool created)
-{
-    e->g = g;
-    e->t = t;
-    e->created = created;
-    e->found = true;
-}
-
-/* Among the spans of one lane in [t0,t1): is one a wake-up by g, earlier than the best? */
-static void effect_in(const struct view *v, struct lane l, int64_t t0, int64_t t1, struct effect *e)
-{
-    const uint32_t by = e->by;
-    struct lane_info li = trace_lane(v->tr, l);
-    if (li.last <= t0 || li.first >= t1)
-        return;
-    if (li.creator == by && li.created && li.seen >= t0 && li.seen < t1 && (!e->found || li.seen < e->t))
-        effect_is(e, l.i, li.seen, true);
-    if (!jump_share(v, l, ST_RUNNABLE, t0, t1))
-        return;
-    struct span_iter it;
-    if (!span_seek(&it, v->tr, l, t0))
-        return;
-    for (; e->spans < EFFECT_SPANS; e->spans++) {
-        const struct span *s = span_get(&it);
-        if (s->t0 >= t1 || (e->found && s->t0 >= e->t))
-            return;
-        if (s->t0 >= t0 && s->state == ST_RUNNABLE && s->who == by) {
-            effect_is(e, l.i, s->t0, false);
-            return;
-        }
-        if (!span_next(&it))
-            return;
-    }
-}
-
-/* false: there is more to look at. */
 static bool effect_step(struct view *v, struct job *j, int64_t budget_ns)
 {
-    struct effect *e = (struct effect *)j;
-    enum { LOOK = 1024 }; /* at so many goroutines, then at the clock */
-    const int64_t until = budget_ns == INT64_MAX ? INT64_MAX : host_now() + budget_ns, end = view_end(v);
-    const uint32_t n = trace_nlanes(v->tr, LANE_G);
-    struct alive *alive = &v->lanes[LANE_G].alive;
-    for (unsigned looked = 1; e->from < end && e->spans < EFFECT_SPANS; looked++) {
-        const int64_t to = time_add(e->from, e->len) < end ? time_add(e->from, e->len) : end;
-        e->next = alive_next(alive, &(struct alive_ask){v->tr, LANE_G, e->from, to, n}, e->next);
-        if (e->next != NO_LANE) {
-            effect_in(v, (struct lane){LANE_G, e->next++}, e->from, to, e);
-            e->spans++;
-        } else if (e->found) {
-            return true;
-        } else {
-            e->next = 0;
-            e->from = to;
-            e->len = e->len > INT64_MAX / 8 ? e->len : e->len * 4;
-        }
-        if (looked % LOOK == 0 && until != INT64_MAX && host_now() >= until)
-            return false;
-    }
-    return true;
+    return wakeups_step(&((struct effect *)j)->next, v->tr, &v->lanes[LANE_G].alive, budget_ns);
 }
 
 static unsigned effect_over(struct view *v, struct job *j)
 {
-    const struct effect *e = (const struct effect *)j;
+    const struct wakeups_next *e = &((const struct effect *)j)->next;
+    const struct wakeup *w = &e->w;
     char who[200], whom[200];
     const uint64_t by_id = trace_lane_who(v->tr, (struct lane){LANE_G, e->by}).id;
     jump_name_of(v, e->by, who, sizeof who);
     if (!e->found)
         return move_fail(v, "G%" PRIu64 " %s wakes and creates nobody %s", by_id, who,
-                         e->spans >= EFFECT_SPANS ? "soon behind the cursor (search cut short)"
-                                                  : "behind the cursor");
-    jump_name_of(v, e->g, whom, sizeof whom);
+                         e->cut ? "soon behind the cursor (search cut short)" : "behind the cursor");
+    jump_name_of(v, w->g, whom, sizeof whom);
     move_push(v, STEP_JUMP);
-    move_to(v, e->t, true);
-    move_lane(v, (struct lane){LANE_G, e->g});
+    move_to(v, w->t, true);
+    move_lane(v, (struct lane){LANE_G, w->g});
     move_settle(v);
     view_message(v, false, "G%" PRIu64 " %s, %s here by G%" PRIu64 " %s",
-                 trace_lane_who(v->tr, (struct lane){LANE_G, e->g}).id, whom,
-                 e->created ? "created" : "woken", by_id, who);
+                 trace_lane_who(v->tr, (struct lane){LANE_G, w->g}).id, whom,
+                 w->created ? "created" : "woken", by_id, who);
     return VR_DRAW;
 }
 
@@ -584,9 +426,7 @@ unsigned view_effect(struct view *v)
         *e = (struct effect){.job = {.step = effect_step,
                                      .over = effect_over,
                                      .soon = "whom it woke next is being looked for"},
-                             .by = by,
-                             .from = v->at.cursor,
-                             .len = 100000};
+                             .next = {.by = by, .from = v->at.cursor, .len = 100000}};
     return job_begin(v, e ? &e->job : NULL);
 }
 

@@ -8,17 +8,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "triage/query/filter.h"
 #include "layout/cells/when.h"
 #include "layout/move/lanes.h"
 #include "layout/move/move.h"
+#include "triage/activity/wakeups.h"
 #include "triage/findings/why.h"
 #include "layout/move/kind.h"
 #include "layout/move/naming.h"
-
-enum { WALK = 20000, RELATED = 400, SCAN_LANES = 4000 };
 
 /* ---- filters ------------------------------------------------------------------------------------------- */
 
@@ -453,119 +451,20 @@ unsigned view_unfold(struct view *v)
 
 /* ---- related goroutines -------------------------------------------------------------------------------- */
 
-struct related {
+struct relating {
     struct job job;
-    uint32_t lane[RELATED], n;
-    bool cut, few;       /* few: it created more than was counted */
-    uint32_t g, created; /* whose, and how many it created of them */
-    uint32_t next;       /* the goroutine to look at next: did it create that one? */
+    struct related of;
 };
 
-static void relate(struct related *r, uint32_t g)
+static bool related_go_on(struct view *v, struct job *j, int64_t budget_ns)
 {
-    if (g == NO_LANE)
-        return;
-    for (uint32_t i = 0; i < r->n; i++)
-        if (r->lane[i] == g)
-            return;
-    if (r->n == RELATED)
-        r->cut = true;
-    else
-        r->lane[r->n++] = g;
-}
-
-static bool by_it(void *arg, uint32_t creator)
-{
-    const struct related *r = arg;
-    return creator == r->g;
-}
-
-static bool relate_created(void *arg, uint32_t g, const struct lane_info *li)
-{
-    struct related *r = arg;
-    (void)li;
-    relate(r, g);
-    r->created++;
-    return r->n < RELATED / 2;
-}
-
-/* Who woke g, over its whole life or as far as the walk goes. */
-static void relate_wakers(struct view *v, uint32_t g, struct related *r)
-{
-    struct span_iter it;
-    if (!span_seek_index(&it, v->tr, (struct lane){LANE_G, g}, 0))
-        return;
-    for (int i = 0; i < WALK; i++) {
-        const struct span *s = span_get(&it);
-        if (s->state == ST_RUNNABLE)
-            relate(r, s->who);
-        if (!span_next(&it))
-            return;
-    }
-    r->cut = true;
-}
-
-struct woken {
-    uint32_t by;
-    bool found;
-    int64_t left; /* spans that may be looked at */
-};
-
-static bool woken_in(void *arg, const struct span_run *r)
-{
-    struct woken *w = arg;
-    for (uint32_t i = 0; i < r->n && !w->found; i++)
-        w->found = r->kind[r->tag[i]].state == ST_RUNNABLE && span_run_g(r, i) == w->by;
-    w->left -= r->n;
-    return !w->found && w->left > 0;
-}
-
-/* Whom g woke within the window: their lanes must be looked at, so only while they are few. */
-static void relate_woken(struct view *v, uint32_t g, struct related *r)
-{
-    const struct window w = v->at.win;
-    const struct alive_ask in = {v->tr, LANE_G, w.t0, w.t1, trace_nlanes(v->tr, LANE_G)};
-    struct alive *alive = &v->lanes[LANE_G].alive;
-    struct woken woken = {.by = g, .left = 50 * WALK};
-    uint32_t looked = 0;
-    for (uint32_t i = 0; (i = alive_next(alive, &in, i)) != NO_LANE; i++) {
-        if (++looked > SCAN_LANES || woken.left <= 0) {
-            r->cut = true;
-            return;
-        }
-        woken.found = false;
-        trace_states(v->tr, (struct lane){LANE_G, i},
-                     &(struct states_ask){.t0 = w.t0, .t1 = w.t1, .all = true, .f = woken_in, .arg = &woken});
-        if (woken.found)
-            relate(r, i);
-    }
-}
-
-/* Whom it created: all goroutines are looked at. false: there are more. */
-static bool related_step(struct view *v, struct job *j, int64_t budget_ns)
-{
-    enum { LOOK = 1 << 15 };
-    struct related *r = (struct related *)j;
-    const int64_t until = budget_ns == INT64_MAX ? INT64_MAX : host_now() + budget_ns;
-    const uint32_t n = trace_nlanes(v->tr, LANE_G);
-    while (r->next < n && r->n < RELATED / 2) {
-        const uint32_t to = n - r->next > LOOK ? r->next + LOOK : n;
-        (void)trace_walk(v->tr, r->next, to,
-                         &(struct span_walk){.begin = relate_created, .by = by_it, .arg = r});
-        r->next = to;
-        if (r->next < n && until != INT64_MAX && host_now() >= until)
-            return false;
-    }
-    r->few = r->n >= RELATED / 2;
-    relate_wakers(v, r->g, r);
-    relate_woken(v, r->g, r);
-    return true;
+    return related_step(&((struct relating *)j)->of, v->tr, &v->lanes[LANE_G].alive, budget_ns);
 }
 
 /* They are known: only they show. */
 static unsigned related_over(struct view *v, struct job *j)
 {
-    const struct related *r = (const struct related *)j;
+    const struct related *r = &((const struct relating *)j)->of;
     struct lanes *l = &v->lanes[LANE_G];
     char id[32];
     if (r->n < 2)
@@ -601,14 +500,12 @@ unsigned view_related(struct view *v)
     uint32_t g = move_lanes_const(v) ? move_goroutine(v, v->at.focus, v->at.cursor) : NO_LANE;
     if (g == NO_LANE)
         return move_fail(v, move_lanes_const(v) ? "no goroutine here" : "Enter opens the lanes first");
-    struct related *r = mem_zalloc(sizeof *r);
-    if (r) {
-        r->job = (struct job){
-            .step = related_step, .over = related_over, .soon = "whom it created is being looked for"};
-        r->g = g;
-        relate(r, trace_lane_who(v->tr, (struct lane){LANE_G, g}).creator);
-        relate(r, g);
-    }
+    struct relating *r = mem_zalloc(sizeof *r);
+    if (r)
+        *r = (struct relating){.job = {.step = related_go_on,
+                                       .over = related_over,
+                                       .soon = "whom it created is being looked for"},
+                               .of = {.g = g, .t0 = v->at.win.t0, .t1 = v->at.win.t1}};
     return job_begin(v, r ? &r->job : NULL);
 }
 

@@ -368,9 +368,6 @@ unsigned view_show(struct view *v, int no); /* to that very one */
 unsigned view_same(struct view *v, int n); /* next / previous span of the lane, of the same state */
 unsigned view_gc(struct view *v, int n);   /* next / previous start of a GC cycle or stop-the-world */
 unsigned view_cause(struct view *v);       /* who woke this goroutine: to the waker, at that moment */
-/* view_newborn - is this span of goroutine g the one that began as it was
- * created? Who it names woke nobody. */
-bool view_newborn(const struct view *v, uint32_t g, const struct span *s);
 /* view_cause_word - what that key leads to: "woken by", "created by" (before its first wake-up); NULL: the
  * trace names nobody. */
 const char *view_cause_word(const struct view *v);

@@ -1,0 +1,252 @@
+/* wakeups.c - see wakeups.h. */
+#include "triage/activity/wakeups.h"
+
+#include "decode/base/host.h"
+#include "triage/triage.h"
+
+enum { WALK = 20000, NEXT_SPANS = 4000000, SCAN_LANES = 4000 };
+
+static int64_t share_of_state(const struct trace *tr, struct lane l, enum state st, int64_t t0, int64_t t1)
+{
+    struct shares sh;
+    if (t1 <= t0)
+        return 0;
+    trace_shares(tr, l, t0, t1, &sh);
+    return sh.ns[st];
+}
+
+static int64_t end_of_budget(int64_t budget_ns)
+{
+    return budget_ns == INT64_MAX ? INT64_MAX : host_now() + budget_ns;
+}
+
+static bool over(int64_t until)
+{
+    return until != INT64_MAX && host_now() >= until;
+}
+
+/* ---- states -------------------------------------------------------------------------------------------- */
+
+int64_t wakeups_state(const struct trace *tr, struct lane l, enum state st, int64_t from, int64_t until)
+{
+    const bool back = until < from;
+    int64_t lo = from, hi = from, step = 1024;
+    do { /* ever wider: there it is */
+        if (back ? lo <= until : hi >= until)
+            return NO_TIME;
+        lo = back ? (time_sub(hi, step) > until ? time_sub(hi, step) : until) : hi;
+        hi = back ? hi : time_add(lo, step) < until ? time_add(lo, step) : until;
+        if (share_of_state(tr, l, st, lo, hi))
+            break;
+        hi = back ? lo : hi;
+        step = step > INT64_MAX / 4 ? step : step * 2;
+    } while (true);
+    while (hi - lo > 1) { /* halved: the first moment of it, or the last */
+        const int64_t mid = lo + (hi - lo) / 2;
+        if (back == (share_of_state(tr, l, st, back ? mid : lo, back ? hi : mid) != 0))
+            lo = mid;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+/* ---- causes -------------------------------------------------------------------------------------------- */
+
+bool wakeups_newborn(const struct trace *tr, uint32_t g, const struct span *s)
+{
+    return s->index == 0 && trace_lane_who(tr, (struct lane){LANE_G, g}).created;
+}
+
+/* The runnable span through which it came to what it does at t, or leaves it. */
+static bool wake_of(const struct trace *tr, uint32_t g, int64_t t, int *most, struct span *out)
+{
+    struct span_iter it;
+    if (!span_seek(&it, tr, (struct lane){LANE_G, g}, t))
+        return false;
+    uint8_t st = span_get(&it)->state;
+    bool back =
+        st != ST_WAITING && st != ST_SYSCALL; /* a wait ends by its wake-up, the rest began with one */
+    for (int i = 0; *most > 0; i++, --*most) {
+        const struct span *s = span_get(&it);
+        if (s->state == ST_RUNNABLE && s->who != NO_LANE) {
+            *out = *s;
+            return true;
+        }
+        if (!back && i > 0 && s->state != ST_RUNNABLE)
+            return false;
+        if (!(back ? span_prev(&it) : span_next(&it)))
+            return false;
+    }
+    return false;
+}
+
+struct wakeup wakeups_cause(const struct trace *tr, uint32_t g, int64_t t, int *most)
+{
+    struct span wake;
+    if (wake_of(tr, g, t, most, &wake))
+        return (struct wakeup){g, wake.who, wake.t0, wakeups_newborn(tr, g, &wake)};
+    const struct lane_info li = trace_lane(tr, (struct lane){LANE_G, g});
+    return (struct wakeup){g, li.creator, li.seen, true};
+}
+
+/* ---- effects ------------------------------------------------------------------------------------------- */
+
+static void next_is(struct wakeups_next *n, uint32_t g, int64_t t, bool created)
+{
+    n->w = (struct wakeup){g, n->by, t, created};
+    n->found = true;
+}
+
+/* Among the spans of goroutine g in [t0,t1): is one a wake-up by it, earlier than the best? */
+static void next_in(struct wakeups_next *n, const struct trace *tr, uint32_t g, int64_t t0, int64_t t1)
+{
+    const struct lane l = {LANE_G, g};
+    const struct lane_info li = trace_lane(tr, l);
+    struct span_iter it;
+    if (li.last <= t0 || li.first >= t1)
+        return;
+    if (li.creator == n->by && li.created && li.seen >= t0 && li.seen < t1 && (!n->found || li.seen < n->w.t))
+        next_is(n, g, li.seen, true);
+    if (!share_of_state(tr, l, ST_RUNNABLE, t0, t1) || !span_seek(&it, tr, l, t0))
+        return;
+    for (; n->spans < NEXT_SPANS; n->spans++) {
+        const struct span *s = span_get(&it);
+        if (s->t0 >= t1 || (n->found && s->t0 >= n->w.t))
+            return;
+        if (s->t0 >= t0 && s->state == ST_RUNNABLE && s->who == n->by) {
+            next_is(n, g, s->t0, false);
+            return;
+        }
+        if (!span_next(&it))
+            return;
+    }
+}
+
+bool wakeups_step(struct wakeups_next *n, const struct trace *tr, struct alive *alive, int64_t budget_ns)
+{
+    enum { LOOK = 1024 }; /* at so many goroutines, then at the clock */
+    const int64_t until = end_of_budget(budget_ns), end = trace_info(tr)->end;
+    const uint32_t lanes = trace_nlanes(tr, LANE_G);
+    for (unsigned looked = 1; n->from < end && n->spans < NEXT_SPANS; looked++) {
+        const int64_t to = time_add(n->from, n->len) < end ? time_add(n->from, n->len) : end;
+        n->at = alive_next(alive, &(struct alive_ask){tr, LANE_G, n->from, to, lanes}, n->at);
+        if (n->at != NO_LANE) {
+            next_in(n, tr, n->at++, n->from, to);
+            n->spans++;
+        } else if (n->found) {
+            return true;
+        } else {
+            n->at = 0;
+            n->from = to;
+            n->len = n->len > INT64_MAX / 8 ? n->len : n->len * 4;
+        }
+        if (looked % LOOK == 0 && over(until))
+            return false;
+    }
+    n->cut = n->spans >= NEXT_SPANS;
+    return true;
+}
+
+/* ---- related goroutines -------------------------------------------------------------------------------- */
+
+static void relate(struct related *r, uint32_t g)
+{
+    for (uint32_t i = 0; i < r->n; i++)
+        if (r->lane[i] == g)
+            return;
+    if (g == NO_LANE || r->n == RELATED_MOST)
+        r->cut |= g != NO_LANE;
+    else
+        r->lane[r->n++] = g;
+}
+
+static bool by_it(void *arg, uint32_t creator)
+{
+    const struct related *r = arg;
+    return creator == r->g;
+}
+
+static bool relate_created(void *arg, uint32_t g, const struct lane_info *li)
+{
+    struct related *r = arg;
+    (void)li;
+    relate(r, g);
+    r->created++;
+    return r->n < RELATED_MOST / 2;
+}
+
+/* Who woke it, over its whole life or as far as the walk goes. */
+static void relate_wakers(struct related *r, const struct trace *tr)
+{
+    struct span_iter it;
+    if (!span_seek_index(&it, tr, (struct lane){LANE_G, r->g}, 0))
+        return;
+    for (int i = 0; i < WALK; i++) {
+        const struct span *s = span_get(&it);
+        if (s->state == ST_RUNNABLE)
+            relate(r, s->who);
+        if (!span_next(&it))
+            return;
+    }
+    r->cut = true;
+}
+
+struct woken {
+    uint32_t by;
+    bool found;
+    int64_t left; /* spans that may be looked at */
+};
+
+static bool woken_in(void *arg, const struct span_run *r)
+{
+    struct woken *w = arg;
+    for (uint32_t i = 0; i < r->n && !w->found; i++)
+        w->found = r->kind[r->tag[i]].state == ST_RUNNABLE && span_run_g(r, i) == w->by;
+    w->left -= r->n;
+    return !w->found && w->left > 0;
+}
+
+/* Whom it woke: their lanes must be looked at, so only while they are few. */
+static void relate_woken(struct related *r, const struct trace *tr, struct alive *alive)
+{
+    const struct alive_ask in = {tr, LANE_G, r->t0, r->t1, trace_nlanes(tr, LANE_G)};
+    struct woken woken = {.by = r->g, .left = 50 * WALK};
+    uint32_t looked = 0;
+    for (uint32_t i = 0; (i = alive_next(alive, &in, i)) != NO_LANE; i++) {
+        if (++looked > SCAN_LANES || woken.left <= 0) {
+            r->cut = true;
+            return;
+        }
+        woken.found = false;
+        trace_states(
+            tr, (struct lane){LANE_G, i},
+            &(struct states_ask){.t0 = r->t0, .t1 = r->t1, .all = true, .f = woken_in, .arg = &woken});
+        if (woken.found)
+            relate(r, i);
+    }
+}
+
+/* Whom it created: all goroutines are looked at. */
+bool related_step(struct related *r, const struct trace *tr, struct alive *alive, int64_t budget_ns)
+{
+    enum { LOOK = 1 << 15 };
+    const int64_t until = end_of_budget(budget_ns);
+    const uint32_t n = trace_nlanes(tr, LANE_G);
+    if (!r->n) {
+        relate(r, trace_lane_who(tr, (struct lane){LANE_G, r->g}).creator);
+        relate(r, r->g);
+    }
+    while (r->next < n && r->n < RELATED_MOST / 2) {
+        const uint32_t to = n - r->next > LOOK ? r->next + LOOK : n;
+        (void)trace_walk(tr, r->next, to,
+                         &(struct span_walk){.begin = relate_created, .by = by_it, .arg = r});
+        r->next = to;
+        if (r->next < n && over(until))
+            return false;
+    }
+    r->few = r->n >= RELATED_MOST / 2;
+    relate_wakers(r, tr);
+    relate_woken(r, tr, alive);
+    return true;
+}
