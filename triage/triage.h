@@ -66,7 +66,8 @@ struct pair_row {                   /* contention: who waited where, ended by wh
     uint64_t count;
     int64_t total;
     struct moment longest;
-    uint64_t futile; /* the woken one ran for less than FUTILE_RUN and blocked again at the same place */
+    uint64_t futile; /* the woken one ran for less than FUTILE_RUN, made no system call, and blocked again at
+                        the same place */
 };
 struct syscall_row { /* system calls by stack */
     uint32_t stack;

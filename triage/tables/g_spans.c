@@ -153,6 +153,7 @@ static RARELY bool walk_syscall(struct g_walk *w, struct at s, int64_t t0, int64
         if (s.i + 1 < s.run->n && !note_called(w, s.run->kind[s.run->tag[s.i + 1]].state))
             return false;
     }
+    w->cond_pair = TAB_NONE; /* it was not woken for nothing: it made a call */
     if (w->system)
         return true;
     if (w->call == TAB_NONE || w->y->syscalls[w->call].stack != stack) {

@@ -2,7 +2,8 @@
  * fam_line.c - short work that waits behind long: one goroutine takes things as they come, few of them take
  * most of its time, and others stand behind these. That they do is seen: whoever began to wait while the long
  * one lasted is answered by that same goroutine after it, though others of its kind had nothing to do; or
- * the next question was there already when the long one was answered.
+ * the next question was there already when the long one was answered; or, of a goroutine that is the only one
+ * of its kind, who gives it more came meanwhile, and it goes on in a row.
  */
 #include "triage/findings/asks.h"
 #include "triage/findings/instances.h"
@@ -127,6 +128,53 @@ static bool behind_item(const struct causes *c, const struct work *k, const stru
     return one && is_long && n.n >= usual + 1;
 }
 
+/* Who ended the wait for more that p came after; NO_LANE: not told. */
+static uint32_t fed_by(const struct trace *tr, const struct workpiece *p)
+{
+    struct span s;
+    return trace_span_at(tr, (struct lane){LANE_G, p->g}, p->t0, &s) && s.state == ST_RUNNABLE ? s.who
+                                                                                               : NO_LANE;
+}
+
+/* Did who gives it more come in [t0,t1): one that is there all along by going on after a wait, else another
+ * one of its kind by its birth? */
+static bool fed_in(const struct causes *c, uint32_t by, int64_t t0, int64_t t1)
+{
+    if (by >= c->tg->ng)
+        return false;
+    struct walk w;
+    bool came = members_by(c, gstat_group(c->tg->g, by), t1) > members_by(c, gstat_group(c->tg->g, by), t0);
+    walk_at(&w, c->tr, by, t0, STEPS);
+    for (const struct span *s; !came && (s = walk_next(&w)) && s->t0 < t1;)
+        came = s->state == ST_RUNNABLE && s->t0 > t0;
+    return came;
+}
+
+/*
+ * The same, where nobody is seen to wait for them: how often does it go on, behind the longest wait in p, to
+ * such a wait again, without waiting for more? These are steps of one thing, unless more was given to it
+ * meanwhile.
+ */
+static uint32_t in_a_row(const struct causes *c, const struct works *all, const struct workpiece *p)
+{
+    struct span longest = {.t0 = 0, .t1 = 0};
+    uint32_t after = 0, user = 0;
+    struct walk w;
+    walk_at(&w, c->tr, p->g, p->t0, WALKED);
+    for (const struct span *s; (s = walk_next(&w)) && s->t0 < p->t1;) {
+        if (s->state != ST_WAITING || !s->stack)
+            continue;
+        if (s->t1 - s->t0 > longest.t1 - longest.t0) {
+            longest = *s;
+            user = verdict_place(all, s->stack).user;
+            after = 0;
+        } else if (s->stack == longest.stack || verdict_place(all, s->stack).user == user) {
+            after++;
+        }
+    }
+    return after && fed_in(c, fed_by(c->tr, p), longest.t0, longest.t1) ? after : 0;
+}
+
 /* Of questions over one connection: is the next one there when p is answered? */
 static bool behind_question(const struct causes *c, const struct work *k, const struct workpiece *p)
 {
@@ -164,7 +212,8 @@ static uint32_t work_behind(const struct causes *c, const struct works *all, uin
 
 /* Long pieces: how many, their time, and those of the first LONG that others stand behind. */
 struct longs {
-    uint32_t n, looked, queued, behind;
+    uint32_t n, few, looked, queued, behind, rows; /* few: that take most; rows: of queued, those behind which
+                                                      more is done in a row */
     double ns;
 };
 
@@ -178,7 +227,7 @@ static double wakes_usually(const struct causes *c, const struct work *k)
     return n ? sum / n : 0;
 }
 
-static struct longs longs_of(const struct causes *c, const struct work *k)
+static struct longs longs_of(const struct causes *c, const struct works *all, const struct work *k)
 {
     struct longs l = {.n = 0};
     const bool items = k->kind == WORK_ITEMS;
@@ -187,10 +236,15 @@ static struct longs longs_of(const struct causes *c, const struct work *k)
            (double)(k->v[l.n].t1 - k->v[l.n].t0) >= threshold(TH_LINE_TIMES) * (double)k->d.p50;
          l.n++) {
         const struct workpiece *p = &k->v[l.n];
+        l.few += l.ns < threshold(TH_MOST) * (double)k->d.total;
         l.ns += (double)(p->t1 - p->t0);
         if (l.n < LONG && p->t1 - p->t0 >= threshold_ns(TH_FELT) && slices_tick()) {
             uint32_t felt = 1;
-            l.queued += items ? behind_item(c, k, p, usual, &felt) : behind_question(c, k, p);
+            const bool seen = items ? behind_item(c, k, p, usual, &felt) : behind_question(c, k, p);
+            const uint32_t row = items && !seen && c->of[k->group].n == 1 ? in_a_row(c, all, p) : 0;
+            l.queued += seen || row;
+            l.rows += row > 0;
+            felt = row ? row : felt;
             l.looked++;
             l.behind += felt;
         }
@@ -205,12 +259,13 @@ static bool look(struct causes *c, const struct works *all, uint32_t work, struc
         (double)k->d.max < (double)threshold_ns(TH_FELT))
         return true;
     struct did does = {0};
-    const struct longs l = longs_of(c, k);
+    const struct longs l = longs_of(c, all, k);
     const struct site at = slow_place(k, &does);
     struct harm own = {0};
     verdict_share_at(&k->tree, at.user, &own);
-    if (own.usual * 3 >= own.slow || l.n * 3 > k->looked || l.n < threshold(TH_SEVERAL) || !at.user ||
-        l.queued * 2 < l.looked || l.ns < threshold(TH_LINE_SHARE) * (double)k->d.total)
+    if ((own.usual * 3 >= own.slow && l.rows * 2 < l.looked) || l.few * 3 > k->looked ||
+        l.n < threshold(TH_SEVERAL) || !at.user || l.queued * 2 < l.looked ||
+        l.ns < threshold(TH_LINE_SHARE) * (double)k->d.total)
         return true;
     struct verdict v = verdict_new(RULE_LINE, l.ns / (double)k->d.total);
     v.where = at;

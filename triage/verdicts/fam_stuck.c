@@ -1,7 +1,11 @@
 /*
- * fam_stuck.c - goroutines that wait for a lock to the end of the trace, and nobody lets it go.
+ * fam_stuck.c - goroutines that wait to the end of the trace for a lock that nobody lets go, or, all of a
+ * crew, for what nobody gives back.
  *
- * Who has it is inferred: of the functions that let it go before, or wait for it, the one in which a
+ * A crew did its work and had not waited there; now all of it stands there, so none of it is at what lies
+ * behind. An answer takes a wait each time: what was there at once before is a slot, or room.
+ *
+ * Who has a lock is inferred: of the functions that let it go before, or wait for it, the one in which a
  * goroutine has waited for something else since before all these, to the end as well.
  */
 #include "triage/findings/instances.h"
@@ -71,6 +75,55 @@ static const struct wait_row *who_has_it(const struct causes *c, const struct wo
     return best;
 }
 
+/* Waits that ended in that function of the user's, of goroutines of that kind. */
+static uint64_t waited_before(const struct causes *c, const struct works *w, uint32_t name, uint32_t user)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < works_pairs(c); i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        n += p->waiter == name && p->stack && verdict_place(w, p->stack).user == user ? p->count : 0;
+    }
+    return n;
+}
+
+/* Are those of a row a whole crew, which had worked, and hardly ever waited there? */
+static bool is_crew(const struct causes *c, const struct works *w, const struct leak_row *r)
+{
+    const uint32_t group = causes_group(c, r->name);
+    if (group == UINT32_MAX || !r->stack || !wait_passes_on(r->kind) || r->count < threshold(TH_SEVERAL) ||
+        r->lost < r->count || !threshold_reached(TH_STUCK_PART, r->oldest, c->tg->end))
+        return false;
+    const struct group *g = &c->tg->groups[group];
+    uint64_t waits = 0;
+    for (uint32_t k = 0; k < g->nwaits; k++)
+        waits += c->tg->group_waits[g->waits + k].count;
+    return r->count == g->count - g->ended && waits >= threshold(TH_PIECES) * r->count &&
+           waited_before(c, w, r->name, verdict_place(w, r->stack).user) * 4 < waits;
+}
+
+static bool crews(struct causes *c, const struct works *w, struct verdicts *out)
+{
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < c->tg->nleaks && i < PLACES; i++) {
+        const struct leak_row *r = &c->tg->leaks[i];
+        if (!is_crew(c, w, r))
+            continue;
+        struct verdict v = verdict_new(RULE_CREW, (double)r->oldest / (double)c->tg->end);
+        v.where = verdict_place(w, r->stack);
+        v.waiter.group = r->name;
+        v.g = r->example;
+        v.t0 = r->since;
+        v.t1 = r->since + r->oldest;
+        v.grows = true;
+        v.level = LEVEL_SEVERE;
+        v.sure = SURE_INFERRED;
+        verdict_ev(&v, EV_COUNT, r->count);
+        verdict_ev(&v, EV_SINCE, (double)r->since);
+        ok = verdict_add(out, &v);
+    }
+    return ok;
+}
+
 bool fam_stuck(struct causes *c, const struct works *w, struct verdicts *out)
 {
     struct stuck s[PLACES];
@@ -98,5 +151,5 @@ bool fam_stuck(struct causes *c, const struct works *w, struct verdicts *out)
         }
         ok = verdict_add(out, &v);
     }
-    return ok;
+    return ok && crews(c, w, out);
 }
