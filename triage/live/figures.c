@@ -64,7 +64,8 @@ static char *copy(const char *s)
 
 /* ---- groups -------------------------------------------------------------------------------------------- */
 
-/* Its row, new ones while there is room; NULL: there is none, or no memory for it (*failed). */
+/* The row of a start function; a new one while there is room. NULL: there is no room, or no memory
+ * (*failed). */
 static struct fig_group *group_for(struct figures *f, uint32_t name, bool *failed)
 {
     struct text t = {0};
@@ -109,7 +110,7 @@ static bool take_groups(struct figures *f)
 
 /* ---- findings ------------------------------------------------------------------------------------------ */
 
-/* The one that was seen least; NULL: all are there now. */
+/* The finding that was seen least, whose row may be used again. NULL: the last picture has all of them. */
 static struct fig_finding *least(struct fig_sums *s)
 {
     struct fig_finding *x = NULL;
@@ -132,7 +133,7 @@ static struct fig_finding *finding_for(struct fig_sums *s, const char *key)
     return x;
 }
 
-/* All of it or nothing. */
+/* Copies all of it or nothing. */
 static bool finding_tell(struct fig_finding *x, const struct finding *f)
 {
     static const char *const level[] = {"note", "warn", "severe"};
@@ -163,7 +164,7 @@ static bool take_findings(struct figures *f)
     for (uint32_t i = 0; i < f->l->fs.n && ok; i++) {
         struct fig_finding *x = finding_for(s, f->l->fs.f[i].key);
         ok = !x || finding_tell(x, &f->l->fs.f[i]);
-        if (!ok && !x->key) { /* it is the last one, and empty */
+        if (!ok && !x->key) { /* the last row, which is empty */
             *x = s->finding[--s->nfindings];
             s->finding[s->nfindings] = (struct fig_finding){.key = NULL};
         }

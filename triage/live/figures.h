@@ -1,6 +1,6 @@
 /*
- * figures.h - the numbers of one picture of `gotop top`, from which its lines, its JSON and its metrics are
- * made; and what is summed up since it began.
+ * figures.h - the numbers of one picture of `gotop top`, and sums since it began. Its lines, its JSON and
+ * its metrics are all made from them.
  */
 #ifndef GOTOP_TRIAGE_FIGURES_H
 #define GOTOP_TRIAGE_FIGURES_H
@@ -12,16 +12,16 @@
 enum { FIG_SECOND, FIG_TEN, FIG_HELD, FIG_WINDOWS };
 enum { FIG_RUNNING, FIG_RUNNABLE, FIG_WAITING, FIG_CALL, FIG_STATES };
 enum { FIG_FINDINGS = 64, FIG_GROUPS = 50 };
-#define FIG_HELD_NS INT64_C(60000000000) /* so much of the latencies is held */
+#define FIG_HELD_NS INT64_C(60000000000) /* latencies of that long are held */
 extern const char *const fig_state[FIG_STATES];
 
-struct fig_finding { /* one of the findings so far */
+struct fig_finding { /* a finding that some picture had */
     char *rule, *key, *title, *amount, *text;
     char level[8];     /* "note", "warn", "severe" */
-    uint64_t pictures; /* that had it */
-    bool now;          /* the last one has */
+    uint64_t pictures; /* pictures that had it */
+    bool now;          /* the last picture has it */
 };
-struct fig_group { /* a start function's goroutines, since the beginning */
+struct fig_group { /* the goroutines of a start function, since the beginning */
     char *name;
     int64_t ns[FIG_STATES], assist_ns;
     uint64_t created;
@@ -39,30 +39,34 @@ struct fig_sums { /* since the beginning */
 struct figures {
     struct pulse *pulse;
     struct fig_sums sum;
-    /* of the picture at hand */
+    /* of the current picture */
     const struct loaded *l;
     const char *where;
     int64_t wall_ns, late_ns;
-    uint64_t skipped, lost;                    /* before it: generations, bytes */
-    int64_t window_ns[FIG_WINDOWS];            /* how long they are: at first less than they are to be */
+    uint64_t skipped, lost; /* left out before it: generations, bytes */
+    /* the length of each window, which is shorter at the beginning */
+    int64_t window_ns[FIG_WINDOWS];
     struct dist work[FIG_WINDOWS][PULSE_ROWS]; /* by row of the pulse */
-    uint32_t order[PULSE_ROWS];                /* of the rows, those that somebody waits for first */
+    /* rows of the pulse; first those that somebody outside waits for */
+    uint32_t order[PULSE_ROWS];
     uint32_t nwork;
 };
 
-/* fig_new - false: out of memory. fig_take - a picture's model, behind the one before (gap: not right behind
- * it). false: out of memory; the numbers hold until the next one, `l` as long as the model does. */
+/* fig_new - returns false when out of memory. fig_take - count a picture's model, which follows the one
+ * before (gap: something is missing between them). Returns false when out of memory. The numbers are valid
+ * until the next call, `l` as long as its model. */
 bool fig_new(struct figures *f);
 void fig_free(struct figures *f);
 bool fig_take(struct figures *f, const struct loaded *l, bool gap);
-/* fig_ns - how long the group's goroutines were so, together; fig_all_ns - those of all groups. */
+/* fig_ns - how long the goroutines of a group were in a state, ns, added up. fig_all_ns - of all groups. */
 int64_t fig_ns(const struct group *g, int state);
 int64_t fig_all_ns(const struct triage *tg, int state);
 
-/* fig_json - one object without line breaks (docs/top.schema.json); NULL: out of memory. mem_free() it. */
+/* fig_json - one JSON object without line breaks (docs/top.schema.json), for mem_free(). NULL: out of
+ * memory. */
 char *fig_json(const struct figures *f);
 #define TOP_SCHEMA "gotop.top/1"
-/* fig_prometheus - all since the beginning in Prometheus' text format; up: the program is being watched. */
+/* fig_prometheus - all sums in Prometheus' text format. up: the program is being watched. */
 void fig_prometheus(struct text *t, const struct figures *f, bool up);
 
 #endif

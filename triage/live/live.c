@@ -51,11 +51,11 @@ struct live_reader {
     struct feed *feed;
     struct saved *saved;
     uint8_t *buf;
-    uint64_t most; /* memory of whole generations that nobody has taken */
-    bool loses;    /* what is more than that is left out, else waited with */
-    /* under mu: */
+    uint64_t most; /* memory of whole generations that live_step() has not taken yet */
+    bool loses;    /* beyond this, generations are left out, or reading waits */
+    /* guarded by mu: */
     struct stream in;
-    int64_t began_ns; /* monotonic: the first bytes came; 0: none */
+    int64_t began_ns; /* monotonic: when the first bytes came; 0: none yet */
     bool ended;
     enum live_state how;
     struct err why;
@@ -70,7 +70,7 @@ static bool quits(struct live_reader *r)
     return quit;
 }
 
-/* What came is no trace: the server may have said why, in its status and in what follows. */
+/* The bytes are no trace. The server may have said why, in its status and in what follows. */
 static void hear_why(struct live_reader *r, struct err *e)
 {
     struct err said = {0};
@@ -94,7 +94,7 @@ static void reader_over(struct live_reader *r, enum live_state how, const struct
     pthread_mutex_unlock(&r->mu);
 }
 
-/* n bytes have come. false: that was all. */
+/* n bytes have come. Returns false when reading is to end. */
 static bool reader_took(struct live_reader *r, size_t n)
 {
     struct err e = {0};
@@ -110,7 +110,7 @@ static bool reader_took(struct live_reader *r, size_t n)
     }
     if (stream_whole(&r->in) > before)
         pthread_cond_signal(&r->news);
-    while (r->loses && r->in.held > r->most && stream_whole(&r->in) > 1) /* one alone may be larger */
+    while (r->loses && r->in.held > r->most && stream_whole(&r->in) > 1) /* a single one may be larger */
         (void)stream_lose(&r->in);
     while (!r->loses && r->in.held > r->most && !r->quit)
         pthread_cond_wait(&r->taken, &r->mu);
@@ -122,7 +122,7 @@ static bool reader_took(struct live_reader *r, size_t n)
     return !rc;
 }
 
-/* What came is saved as it was sent, too, as long as that works: a full disk is no reason to look away. */
+/* Save the bytes as they were sent, while that works. If the disk is full, watching goes on. */
 static void reader_save(struct live_reader *r)
 {
     struct err e = {0};
@@ -238,7 +238,7 @@ enum live_state live_step(struct live *l, int timeout_ms, struct err *e)
         }
         pthread_cond_signal(&r->taken);
     } else if (r->ended) {
-        (void)stream_hand(&r->in, &l->st); /* its header */
+        (void)stream_hand(&r->in, &l->st); /* the trace's header */
         l->ended = true;
         s = r->how;
         if (s == LIVE_FAILED)
@@ -306,7 +306,7 @@ enum err_code live_load(struct live *l, size_t i, size_t n, const struct trace_o
         (void)live_late(&l->pace, l->began_ns, ti->first_ns);
     if (last->heard_ns && !l->patient)
         l->late_ns = live_late(&l->pace, last->heard_ns, last->t1);
-    bool before = false; /* what the window lacks, it lacked before this one came */
+    bool before = false; /* missing generations before the window do not count */
     for (size_t k = i; k + 1 < i + n; k++)
         before |= l->st.gen[k].broken;
     last->broken |= ti->ndamages && !before;
@@ -315,7 +315,7 @@ enum err_code live_load(struct live *l, size_t i, size_t n, const struct trace_o
 
 /* ---- signals, the wall clock --------------------------------------------------------------------------- */
 
-/* A connection that is cut (ssh) ends a recording as Ctrl-C does, unless that is not to be heard (nohup). */
+/* A cut connection (ssh) ends a recording as Ctrl-C does, unless SIGHUP is ignored (nohup). */
 static bool hears_hangup(void)
 {
     struct sigaction a;
@@ -367,7 +367,7 @@ void live_stop_tell(const char *command, const char *where)
             "ended by Ctrl-Z: while this stood still the program would keep its trace in its memory");
 }
 
-/* There is room for a piece. false: nobody takes it, and a signal has come meanwhile. */
+/* Wait for room in the pipe. Returns false when a signal came first. */
 static bool out_room(void)
 {
     struct pollfd f = {.fd = STDOUT_FILENO, .events = POLLOUT};

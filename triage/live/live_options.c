@@ -1,5 +1,5 @@
 /*
- * live_options.c - the command line of what looks at a running program.
+ * live_options.c - the command line of the commands that look at a running program.
  */
 #include <string.h>
 

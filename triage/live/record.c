@@ -1,10 +1,9 @@
 /*
- * record.c - `gotop record`: fetch a trace of a running program into a file, every byte as sent.
+ * record.c - `gotop record`: fetch a running program's trace into a file, every byte as sent.
  *
- * The file takes its name only when it is a trace with something in it: what came before a connection broke,
- * too, since a program that ends while it is recorded has its last seconds nowhere else. CPU samples are in a
- * trace only while a profile runs beside it: --cpu asks for one at the same time, and throws away what it
- * says.
+ * The file gets its name only once it is a trace with something in it. What came before a broken connection
+ * counts, since it may be all there is of a program's last seconds. A trace has CPU samples only while a
+ * CPU profile runs: --cpu asks for one at the same time and discards it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,7 +24,7 @@ enum { STEP_MS = 200, PIECE = 1 << 20, DEFAULT_S = 5 };
 
 struct record {
     struct live_opts live;
-    struct feed_opts profile; /* what --cpu asks for */
+    struct feed_opts profile; /* the request of --cpu */
     const char *out;
     bool cpu, quiet;
 };
@@ -36,7 +35,7 @@ static const char usage_head[] =
     "can be no file.\n";
 static const struct command command = {"record", CMD_RECORD, usage_head, LIVE_TAIL};
 
-/* -1: go on. */
+/* -1: go on */
 static int parse(struct record *r, int argc, char **argv)
 {
     struct options o;
@@ -54,8 +53,8 @@ struct recording {
     uint8_t head[16];
     size_t nhead;
     uint64_t bytes; /* as they were sent */
-    int64_t until;  /* host_now(): it is no trace, and we go then */
-    bool broke;     /* no more came, though more was to come; what came is a trace */
+    int64_t until;  /* host_now(): it is no trace, and recording ends then */
+    bool broke;     /* the connection broke, and what came is a trace */
 };
 
 static bool is_trace(const struct recording *r)
@@ -65,10 +64,8 @@ static bool is_trace(const struct recording *r)
     return dialect_tell(r->head, r->nhead, &d, &other) == ERR_OK;
 }
 
-/*
- * n bytes came unpacked: they are in r->buf. They are written as they were sent. What is no trace isn't: the
- * server has a moment to say why it sends something else.
- */
+/* n bytes have been unpacked into r->buf. They are written as they were sent. Bytes that are no trace are
+ * not written; the server has a moment to say why it sends them. */
 static void take(struct recording *r, size_t n)
 {
     size_t nsent;
@@ -82,7 +79,7 @@ static void take(struct recording *r, size_t n)
         out_write(&r->out, sent, nsent);
 }
 
-/* What the profile sends is not wanted, but must be read. */
+/* The profile is discarded, but must be read. */
 static void drain(struct recording *r)
 {
     struct err ignored;
@@ -121,7 +118,7 @@ static enum err_code receive(struct recording *r, const struct record *o, struct
     return r->broke ? ERR_OK : e->code;
 }
 
-/* It is recorded, or what came of it is. The exit status. */
+/* Finish: all, or what came of it, is recorded. Returns the exit status. */
 static int recorded(const struct recording *r, const struct record *o, const struct err *e)
 {
     if (r->broke) {
@@ -159,7 +156,7 @@ int record_main(int argc, char **argv)
         o.live.feed.seconds = DEFAULT_S;
         o.live.feed.unasked = true;
     }
-    if (!o.live.feed.stall_s) /* before Go 1.22 the first byte may come at the end */
+    if (!o.live.feed.stall_s) /* before Go 1.22 the first byte may come only at the end */
         o.live.feed.stall_s = (int)o.live.feed.seconds + FEED_STALL_S;
     if (!feed_is_url(o.live.where))
         return say_failed("record", o.live.where, "is no URL: what is a file already can be copied");

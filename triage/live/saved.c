@@ -17,8 +17,8 @@
 
 struct saved {
     int fd;
-    bool made, begun; /* it wasn't there before; bytes of a trace are in it */
-    uint8_t *head;    /* what came before that was known */
+    bool made, begun; /* gotop has created it; it has bytes of a trace */
+    uint8_t *head;    /* bytes that came before it was known what they are */
     size_t nhead, caphead;
     char path[4096];
 };
@@ -41,7 +41,7 @@ enum err_code saved_open(const char *path, struct saved **out, struct err *e)
         s->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         s->made = s->fd >= 0;
         if (s->fd < 0 && errno == EEXIST)
-            s->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666); /* a link to none, too */
+            s->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666); /* not even a dangling link */
     }
     return s->fd < 0 ? err_set(e, ERR_IO, ERR_NO_OFFSET, "%s: %s", path, strerror(errno)) : ERR_OK;
 }
@@ -60,7 +60,7 @@ static bool write_all(int fd, const uint8_t *p, size_t n)
     return true;
 }
 
-/* It is a trace: what was there before goes. */
+/* It is a trace: the old file is overwritten. */
 static bool begin(struct saved *s)
 {
     struct stat st;
@@ -70,7 +70,7 @@ static bool begin(struct saved *s)
     return write_all(s->fd, s->head, s->nhead);
 }
 
-/* It isn't known yet what it is: less than a header has come, or as much of it as is compressed. */
+/* It isn't known yet whether it is a trace: less than a header has come, perhaps compressed. */
 static bool keep(struct saved *s, const uint8_t *p, size_t n, struct err *e)
 {
     enum { MOST = 1 << 20 };
@@ -102,7 +102,7 @@ void saved_close(struct saved *s)
     if (s->fd >= 0)
         close(s->fd);
     if (s->made && !s->begun)
-        (void)unlink(s->path); /* the clerk's goes at the end, since it is empty */
+        (void)unlink(s->path); /* the clerk removes an empty file when it ends */
     mem_free(s->head);
     mem_free(s);
 }

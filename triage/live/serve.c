@@ -20,7 +20,7 @@ enum { TICK_MS = 200, BACKLOG = 16 };
 struct client {
     int fd; /* -1: none */
     int64_t until;
-    size_t asked; /* bytes of its question in `ask` */
+    size_t asked; /* bytes of its request in `ask` */
     char ask[SERVE_ASKS + 1];
     char *answer; /* NULL: not yet */
     size_t n, sent;
@@ -33,7 +33,7 @@ struct serve {
     bool on;
     struct client client[SERVE_CLIENTS];
     pthread_mutex_t mu;
-    /* under mu: */
+    /* guarded by mu: */
     bool quit;
     struct text text;
 };
@@ -142,7 +142,7 @@ static void let_go(struct client *c)
 
 static const char plain[] = "text/plain; charset=utf-8";
 
-/* Its answer: a status, a type, and a text; of HEAD without it. */
+/* The answer: a status, a type and a text; HEAD gets no text. */
 static void answer(struct client *c, const char *status, const char *type, const char *p, size_t n)
 {
     char head[300];
@@ -167,7 +167,7 @@ static void answer_text(struct client *c, const char *status, const char *text)
     answer(c, status, plain, text, strlen(text));
 }
 
-/* What it asks for, up to the blank behind it, or a query. */
+/* The path of the request, up to a blank or a query. */
 static bool asks_for(const struct client *c, const char *path)
 {
     const char *at = strchr(c->ask, ' ');
@@ -190,7 +190,7 @@ static void understand(struct serve *s, struct client *c)
     }
 }
 
-/* false: it has gone, or it talks too much. */
+/* Returns false when the client has gone or sends too much. */
 static bool hear(struct serve *s, struct client *c)
 {
     char rest[512];
@@ -199,13 +199,13 @@ static bool hear(struct serve *s, struct client *c)
     if (n < 0)
         return errno == EAGAIN || errno == EINTR;
     if (n == 0)
-        return c->answer && c->sent < c->n; /* it may have closed its side alone */
+        return c->answer && c->sent < c->n; /* it may have closed only its own side */
     if (c->answer)
         return true;
     c->asked += (size_t)n;
     c->ask[c->asked] = 0;
     if (strlen(c->ask) < c->asked)
-        return false; /* no text */
+        return false; /* there is no text */
     if (strstr(c->ask, "\r\n\r\n") || strstr(c->ask, "\n\n"))
         understand(s, c);
     else if (c->asked == SERVE_ASKS)
@@ -247,7 +247,7 @@ static bool quits(struct serve *s)
     return quit;
 }
 
-/* Who waits while all places are taken is accepted as soon as one is free. */
+/* While all places are taken, new clients wait to be accepted. */
 static void *serve_main(void *arg)
 {
     struct serve *s = arg;

@@ -1,8 +1,9 @@
 /*
  * top.c - `gotop top`: what the goroutines of a running program do, as plain lines, again and again.
  *
- * Each picture is of the generations since the last one: their times add up, and a program that stands still
- * says so as well as one that is busy. A generation takes about a second, so that is the finest there is.
+ * Each picture is of the generations since the last one, so the times of all pictures add up, and a program
+ * that stands still is shown like one that is busy. A generation takes about a second, so there are no
+ * finer pictures.
  */
 #include "triage/live/figures.h"
 #include "triage/live/live.h"
@@ -22,26 +23,26 @@
 
 enum { ROWS = 15, WORKS = 4, STEP_MS = 200, AGAIN_MOST_S = 30 };
 #define ROOM \
-    ((uint64_t)64 << 20) /* bytes that wait while nobody reads our lines (less, a terminal that hangs) */
+    ((uint64_t)64 << 20) /* bytes of lines that wait while nobody reads them (less, a terminal that hangs) */
 #define EVERY_NS 1000000000LL
 #define LATE_NS 3000000000LL
 #define ONE_BY_ONE_NS 2000000000LL
 
 struct top {
     struct live_opts live;
-    uint64_t count; /* pictures to show, 0 = until the end */
+    uint64_t count; /* pictures to show; 0: until the end */
     int64_t every_ns;
     uint32_t rows;
     bool json;
-    const char *prometheus; /* where to serve; NULL: nowhere */
+    const char *prometheus; /* the address to serve at; NULL: none */
     struct serve *serve;
     struct figures fig;
-    bool gap;                /* something before the next picture was not looked at */
-    uint64_t shown, skipped; /* pictures; generations left out since the last one */
-    int64_t late_ns;         /* so late came what is shown */
-    bool cut;                /* a generation was too large, which has been said */
+    bool gap;                /* something before the next picture was left out */
+    uint64_t shown, skipped; /* pictures so far; generations left out since the last one */
+    int64_t late_ns;         /* how late the data of the picture came, ns */
+    bool cut;                /* it has been reported that a generation was too large */
     uint64_t lost,
-        told; /* bytes left out while nobody took our lines: before this picture, in earlier ones */
+        told; /* bytes left out while nobody read the lines: before this picture, before earlier ones */
 };
 
 static const char usage_head[] =
@@ -112,7 +113,7 @@ static void put_share(struct text *t, double ns, double whole, size_t w)
     text_pad(t, from, w);
 }
 
-/* How many were so at once, on average. */
+/* The average number in that state. */
 static void put_many(struct text *t, double ns, double whole, size_t w)
 {
     size_t from = t->n;
@@ -142,7 +143,7 @@ static void put_cell(struct text *t, int64_t ns, bool known, size_t w)
     text_pad(t, from, w);
 }
 
-/* One work in one window: "requests main.serve 10s 4012/s ..". */
+/* A line for one work in one window: "requests main.serve 10s 4012/s ..". */
 static void put_latency(struct text *t, const struct figures *f, uint32_t row, int window)
 {
     enum { NAME = 26, OF = 5, RATE = 9, CELL = 8 };
@@ -169,8 +170,7 @@ static void put_latency(struct text *t, const struct figures *f, uint32_t row, i
     text_lit(t, "\n");
 }
 
-/* What people wait for first, as much of it as lines have room for; nothing if the program does nothing again
- * and again. */
+/* Lines for the works that people wait for first, as many as there is room for; none if nothing repeats. */
 static void put_works(struct text *t, const struct figures *f)
 {
     uint32_t shown = 0;
@@ -208,7 +208,7 @@ static void put_picture(struct text *t, const struct top *o)
     mem_free(row);
 }
 
-/* Who can't keep up leaves the oldest out: a picture is of now. */
+/* When pictures can't keep up, the oldest generations are left out: a picture shows the present. */
 static void skip_old(struct top *o, struct live *l)
 {
     size_t gap = live_gap(l, stream_whole(&l->st));
@@ -216,7 +216,7 @@ static void skip_old(struct top *o, struct live *l)
         o->lost += l->st.gen[i].lost_before;
         l->st.gen[i].lost_before = 0; /* counted once, however long it stays */
     }
-    stream_drop(&l->st, gap); /* what lies on both sides of a gap isn't added up */
+    stream_drop(&l->st, gap); /* times on both sides of a gap aren't added up */
     o->skipped += gap;
     int64_t late = o->every_ns > LATE_NS / 2 ? 2 * o->every_ns : LATE_NS, now = live_wall_now();
     size_t n = stream_whole(&l->st), i = 0;
@@ -226,7 +226,7 @@ static void skip_old(struct top *o, struct live *l)
     o->skipped += i;
 }
 
-/* Are they long enough for a picture? Asked of each alone, so that none is read again and again. */
+/* Whether the generations are long enough for a picture. Each is asked alone, so that none is read twice. */
 static bool enough(const struct top *o, struct live *l, struct err *e)
 {
     struct loaded in;
@@ -246,7 +246,8 @@ static bool enough(const struct top *o, struct live *l, struct err *e)
     return all >= o->every_ns - o->every_ns / 8;
 }
 
-/* Lines or JSON, to who reads them; metrics, for who asks. false: nobody reads, or *e says what is wrong. */
+/* Write lines or JSON for the reader, and metrics for clients. Returns false when nobody reads, or *e says
+ * what is wrong. */
 static bool tell(struct top *o, struct err *e)
 {
     struct text t = {.ascii = !o->json}, m = {0};
@@ -296,8 +297,8 @@ static bool picture(struct top *o, struct live *l, const struct loaded *in, size
     return good;
 }
 
-/* The generations since the last picture, if they are long enough; of a file no more than it takes. false:
- * nobody reads, or *e says what is wrong. */
+/* Make a picture of the generations since the last one, if they are long enough; of a file, no more of them
+ * than needed. Returns false when nobody reads, or *e says what is wrong. */
 static bool show(struct top *o, struct live *l, struct err *e)
 {
     struct loaded in;
@@ -325,24 +326,24 @@ static bool show(struct top *o, struct live *l, struct err *e)
     return true;
 }
 
-/* What was left out up to the program's end has no picture behind it that could say so. */
+/* Report what was left out before the program's end, since no later picture can. */
 static void tell_lost_end(const struct top *o, const struct live *l)
 {
     struct text t = {.ascii = true};
-    struct err ignored; /* who doesn't read it was told nothing else either */
+    struct err ignored; /* without a reader nothing else was reported either */
     text_say(&t, NULL, t_bytes(l->lost - o->told),
              " of trace after this were left out, up to its end: nobody took these lines\n");
     (void)live_out(&t, &ignored);
     text_free(&t);
 }
 
-/* Does that hold more pictures? */
+/* More pictures are to come. */
 static bool goes_on(const struct top *o)
 {
     return !live_stop_asked() && (!o->count || o->shown < o->count);
 }
 
-/* One picture after the other, until the end of them or of the program. The exit status. */
+/* Show one picture after the other until the end. Returns the exit status. */
 static int pictures(struct top *o, struct live *l)
 {
     struct err e = {0};
@@ -381,7 +382,7 @@ static int connected(struct top *o)
     return status;
 }
 
-/* There is nothing to tell, for so many seconds. */
+/* There is nothing to show for so many seconds. */
 static void wait_again(const struct top *o, int s)
 {
     struct text m = {0};
@@ -393,7 +394,8 @@ static void wait_again(const struct top *o, int s)
         poll(NULL, 0, STEP_MS);
 }
 
-/* Who serves goes on behind a program's end, a deploy, a tracer that is busy: until it is told to end. */
+/* A server of metrics survives a program's end, a deploy, a busy tracer: it serves until it is told to
+ * end. */
 static int serving(struct top *o)
 {
     struct err e = {0};

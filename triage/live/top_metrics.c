@@ -19,7 +19,7 @@ static void plain(struct text *t, const char *name, const char *type, const char
     text_add(t, "gotop_%s %.15g\n", name, v);
 }
 
-/* ,key="value": cleaned text with what would end the string escaped. */
+/* Write ,key="value" with cleaned text; what would end the string is escaped. */
 static void label(struct text *t, bool first, const char *key, const char *value)
 {
     struct text clean = {0};
@@ -41,8 +41,7 @@ static double seconds(double ns)
     return ns / 1e9;
 }
 
-/* Where a bound lies within one of the histogram's own buckets (they are 3 %
- * wide), that counts as below it. */
+/* A bound may lie within one of the histogram's own buckets (3 % wide); that bucket counts as below it. */
 static void out_hist(struct text *t, const char *name, const char *help, const struct hist *h)
 {
     head(t, name, "histogram", help);

@@ -1,9 +1,10 @@
 /*
- * watch.c - `gotop watch`: a flight recorder outside the program. Keeps the last seconds of its trace; when a
- * condition begins to hold, writes them down, and goes on, through whatever becomes of the connection.
+ * watch.c - `gotop watch`: a flight recorder outside the program. It keeps the last seconds of the trace.
+ * When a condition begins to hold, it writes them to a file, and goes on, whatever happens to the
+ * connection.
  *
- * What is asked is asked each time a generation is whole, of the newest ones (--window): a trace of their
- * own. This file has the command line and the loop; the rest: watch.h.
+ * Conditions are checked each time a generation is whole, on the newest ones (--window), which are a trace
+ * of their own. This file has the command line and the loop; watch.h has the rest.
  */
 #include <errno.h>
 #include <poll.h>
@@ -41,7 +42,7 @@ static const struct command command = {"watch", CMD_WATCH, usage_head, usage_tai
 
 /* ---- the command line ---------------------------------------------------------------------------------- */
 
-/* One --until. -1, or 2 said. */
+/* Parse one --until. Returns -1, or 2 after an error was printed. */
 static int until(const char *text, struct until *u)
 {
     struct err e = {0};
@@ -60,7 +61,7 @@ static int until(const char *text, struct until *u)
     return -1;
 }
 
-/* Words between blanks. NULL: there are none, too many, or no memory. */
+/* Split at blanks. NULL: there are no words, too many, or no memory. */
 static char **words_of(const char *line)
 {
     char **words = mem_zalloc((WATCH_WORDS + 1) * sizeof *words), *rest = NULL;
@@ -85,7 +86,7 @@ static void words_free(char **words)
     mem_free(words);
 }
 
-/* A place, or @FILE: a list of them. 0; or the exit status, said. */
+/* Add a target, or the targets listed in @FILE. Returns 0, or the exit status after an error was printed. */
 static int take_where(struct watch *w, const char *where)
 {
     struct err e = {0};
@@ -103,7 +104,7 @@ static int take_where(struct watch *w, const char *where)
     return status;
 }
 
-/* -1: go on. */
+/* -1: go on */
 static int folder(const struct watch *w)
 {
     struct stat st;
@@ -134,7 +135,7 @@ static void settle(struct watch *w, const struct options *o)
     w->dir = o->out;
 }
 
-/* -1: go on. */
+/* -1: go on */
 static int parse(struct watch *w, int argc, char **argv)
 {
     struct options o;
@@ -177,7 +178,7 @@ void watch_note(struct watch *w, int64_t wall_ns, struct text *t)
 
 /* ---- the loop ------------------------------------------------------------------------------------------ */
 
-static atomic_bool hung_up; /* SIGHUP came: the list is to be read again */
+static atomic_bool hung_up; /* SIGHUP: read the list again */
 
 static void on_hangup(int sig)
 {
@@ -185,7 +186,7 @@ static void on_hangup(int sig)
     hung_up = true;
 }
 
-/* Only with a list: else SIGHUP ends it, as it ends all. */
+/* Only with a list; without one, SIGHUP ends the process. */
 static void hear_hangup(void)
 {
     const struct sigaction a = {.sa_handler = on_hangup, .sa_flags = SA_RESTART};
@@ -202,7 +203,7 @@ static void list_again(struct watch *w)
     char *text = NULL;
     struct text t = {.ascii = true};
     if (feed_list_again(w->list, &text, &e)) {
-        (void)say_failed("watch", w->list, e.what); /* the old one stays */
+        (void)say_failed("watch", w->list, e.what); /* the old list stays */
         return;
     }
     if (watch_list(w, text))
@@ -250,7 +251,7 @@ static void watch_on(struct watch *w)
     watch_reap(w, PATIENCE_MS);
 }
 
-/* Before the sandbox shuts: all that is there may be asked for. */
+/* Tell the clerk which places may be asked, before the sandbox closes. */
 static void say_places(struct watch *w)
 {
     struct text given = {0};
@@ -263,7 +264,7 @@ static void say_places(struct watch *w)
 
 int watch_main(int argc, char **argv)
 {
-    static struct watch w; /* tens of kilobytes: not for the stack */
+    static struct watch w; /* tens of kilobytes, too much for the stack */
     w = (struct watch){0};
     int status = parse(&w, argc, argv);
     if (status >= 0) {

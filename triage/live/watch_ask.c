@@ -1,8 +1,8 @@
 /*
  * watch_ask.c - see watch.h: when a condition begins to hold, and whether that makes a capture.
  *
- * A condition fires on its edge: when it holds and did not when it was last asked. While it goes on holding
- * nothing more comes of it, and what begins again within --cooldown is a line in the log and no file.
+ * A condition fires when it holds and did not hold at the last check. While it goes on holding, nothing
+ * more happens. If it begins again within --cooldown, the log gets a line and there is no file.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "triage/live/watch.h"
 #include "triage/sentence.h"
 
-/* Does it hold? *t says what was found, also of a condition that doesn't. */
+/* The condition holds. *t says what was found, also if it does not. */
 static bool holds(const struct until *u, const struct loaded *l, struct text *t)
 {
     struct err e = {0};
@@ -38,7 +38,7 @@ static void name(struct text *t, const struct until *u)
     text_clean(t, u->text, strlen(u->text), 0);
 }
 
-/* Files of one target within --per: is there room for one more? */
+/* There is room for one more file of this target within --per. */
 static bool within(const struct watch *w, struct target *t)
 {
     if (w->ends)
@@ -50,7 +50,7 @@ static bool within(const struct watch *w, struct target *t)
     return t->per_count < w->max;
 }
 
-/* A capture is pending, for one reason more. */
+/* One more reason for a pending capture. */
 static void want(struct target *t, const char *reason, int64_t due_ns)
 {
     const size_t n = t->pending ? strlen(t->reason) : 0;
@@ -64,7 +64,7 @@ static void want(struct target *t, const char *reason, int64_t due_ns)
     text_free(&t->values);
 }
 
-/* "held WHAT: no file, .." */
+/* Log "held WHAT: no file, ..". */
 static void no_file(struct watch *w, struct target *t, const char *reason, const char *why, int64_t ns)
 {
     struct text line = {.ascii = true};
@@ -80,7 +80,7 @@ static void no_file(struct watch *w, struct target *t, const char *reason, const
     watch_note(w, live_wall_now(), &line);
 }
 
-/* It began to hold. */
+/* The condition has begun to hold. */
 static void edge(struct watch *w, struct target *t, struct edge *e, const char *reason)
 {
     const int64_t ago = t->clock_ns - e->fired_ns;
@@ -95,7 +95,7 @@ static void edge(struct watch *w, struct target *t, struct edge *e, const char *
     }
 }
 
-/* A line for the page: what was found of each. */
+/* A line for the page: each condition and its value. */
 static void put_value(struct text *t, const struct until *u, const struct text *found, bool on)
 {
     const size_t from = t->n;

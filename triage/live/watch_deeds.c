@@ -1,9 +1,10 @@
 /*
- * watch_deeds.c - see watch.h: commands that are run and old captures that are removed, in the clerk where
- * the sandbox is on.
+ * watch_deeds.c - see watch.h: commands that are run and old captures that are removed, by the clerk where
+ * there is a sandbox.
  *
- * What may be done is settled before it begins: the command's words, the folder, its bounds. A request names
- * a file that the clerk has written itself; removed is only what has a capture's name in that folder.
+ * What may be done is settled before it begins: the command's words, the folder, its bounds. A request can
+ * name only a file that the clerk has written itself. Only files with a capture's name in that folder are
+ * removed.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -36,11 +37,12 @@ static int deed_exec, deed_reap, deed_tidy;
 /* ---- commands ------------------------------------------------------------------------------------------ */
 
 static struct {
-    pid_t pid; /* 0 = none */
+    pid_t pid; /* 0: none */
     char file[PATH_MAX];
 } child[CHILDREN];
 
-/* A word with %f, %r and %% replaced; mem_free() it. NULL: out of memory. *named: it has the file's name. */
+/* A copy of a word with %f, %r and %% replaced, for mem_free(). NULL: out of memory. *named: it has the
+ * file's name. */
 static char *word_of(const char *word, const char *file, const char *reason, bool *named)
 {
     struct text t = {0};
@@ -64,7 +66,7 @@ static void words_free(char **argv)
     mem_free(argv);
 }
 
-/* What is run; NULL: out of memory. */
+/* The words of the command; NULL: out of memory. */
 static char **words_of(char **words, const char *file, const char *reason)
 {
     char **argv = mem_zalloc((WATCH_WORDS + 2) * sizeof *argv);
@@ -82,7 +84,7 @@ static char **words_of(char **words, const char *file, const char *reason)
 
 extern char **environ;
 
-/* 0, or an errno; EBUSY: too many run. */
+/* Run it. Returns 0 or an errno; EBUSY: too many are running. */
 static int spawn(const char *file, const char *reason)
 {
     char name[PATH_MAX];
@@ -113,7 +115,10 @@ static int spawn(const char *file, const char *reason)
     return rc;
 }
 
-/* "FILE\nREASON", in the clerk: on files that were written there, and on nothing else. */
+/*
+ * Do "FILE\
+ * REASON" in the clerk, for files that it has written and for no others.
+ */
 static void do_exec(const char *text, struct clerk_said *said)
 {
     char file[CLERK_TEXT];
@@ -122,7 +127,7 @@ static void do_exec(const char *text, struct clerk_said *said)
     said->error = outside_made(file) ? spawn(file, text[n] ? text + n + 1 : "") : EACCES;
 }
 
-/* One that has ended: its file in said->text, its status in said->value. ECHILD: none has. */
+/* A command that has ended: its file in said->text, its status in said->value. ECHILD: none has. */
 static void do_reap(const char *text, struct clerk_said *said)
 {
     int status;
@@ -138,7 +143,7 @@ static void do_reap(const char *text, struct clerk_said *said)
     }
 }
 
-/* A deed, here or in the clerk. */
+/* Do one of these, here or in the clerk. */
 static bool done(int deed, clerk_deed *fn, const char *text, struct clerk_said *said)
 {
     if (clerk_on())
@@ -148,7 +153,7 @@ static bool done(int deed, clerk_deed *fn, const char *text, struct clerk_said *
     return !said->error;
 }
 
-/* Without a clerk nobody else makes files: any is ours. */
+/* Without a clerk nobody else makes files, so any file is gotop's own. */
 static void do_exec_here(const char *text, struct clerk_said *said)
 {
     char file[CLERK_TEXT];
@@ -206,7 +211,7 @@ struct old {
     int64_t s; /* since 1970 */
 };
 
-/* A capture's name, or that of what stands beside one? */
+/* The name of a capture or of a file that goes with one. */
 static bool is_capture(const char *name)
 {
     static const char form[] = "gotop-00000000T000000.000Z";
@@ -224,7 +229,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct old *)a)->name, ((const struct old *)b)->name);
 }
 
-/* All captures in the folder, oldest first. NULL: errno. */
+/* All captures in the folder, oldest first. NULL: see errno. */
 static struct old *captures(DIR *d, size_t *n)
 {
     struct old *v = NULL;
@@ -250,7 +255,8 @@ static struct old *captures(DIR *d, size_t *n)
     return v;
 }
 
-/* In the clerk, by what was settled before. said->value: how many were removed. The newest capture stays. */
+/* Tidy in the clerk, by the bounds that were settled. said->value: how many were removed. The newest
+ * stays. */
 static void do_tidy(const char *text, struct clerk_said *said)
 {
     size_t n = 0;

@@ -1,10 +1,10 @@
 /*
- * watch_files.c - see watch.h: what is kept becomes files.
+ * watch_files.c - see watch.h: how captures become files.
  *
- * NAME.trace holds whole generations behind the trace's header, so any reader of the format opens it; none of
- * them is in another capture. NAME.txt beside it says why, what the conditions' values were, and what `gotop
- * report` says of it. NAME-rest.trace is what came of the generation that a connection ended within: without
- * the tables that stand at its end it is for gotop alone.
+ * NAME.trace holds whole generations behind the trace's header, so every reader of the format opens it; no
+ * generation is in two captures. NAME.txt says why it was written, the conditions' values, and what `gotop
+ * report` says about it. NAME-rest.trace is the generation that the connection cut; it lacks the tables at
+ * a generation's end, so only gotop reads it.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -20,10 +20,10 @@
 #include "triage/say.h"
 
 enum { NAME_BYTES = 4000, SLUG = 64 };
-#define PAGE_BYTES ((size_t)32 << 20) /* of trace, at most, that a page is made of: its newest */
+#define PAGE_BYTES ((size_t)32 << 20) /* at most so many bytes of trace, the newest, make a page */
 
 struct capture {
-    char base[NAME_BYTES]; /* DIR/gotop-MOMENT.. */
+    char base[NAME_BYTES]; /* DIR/gotop-TIME.. */
     char file[NAME_BYTES + 16];
     size_t from, to; /* generations */
     uint64_t bytes;
@@ -31,7 +31,7 @@ struct capture {
     const struct stream_gen *rest; /* NULL: none */
 };
 
-/* What is left of a place in a file's name, where there are several. */
+/* The part of a place that goes into a file's name, where there are several targets. */
 static void slug(const struct watch *w, const struct target *t, char out[SLUG])
 {
     char shown[FEED_SHOWN];
@@ -52,7 +52,7 @@ static bool free_name(struct capture *c)
     static const char *const ends[] = {".trace", ".txt", "-rest.trace"};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         snprintf(c->file, sizeof c->file, "%s%s", c->base, ends[i]);
-        if (lstat(c->file, &st) == 0) /* not even a link to nothing */
+        if (lstat(c->file, &st) == 0) /* not even a dangling link */
             return false;
     }
     return true;
@@ -75,10 +75,8 @@ static bool name_it(const struct watch *w, const struct target *t, struct captur
     return false;
 }
 
-/*
- * Which generations: of those that are in no file yet the last ones without damage or a gap, since other
- * readers take neither. A broken last one is the rest, behind sound ones.
- */
+/* Which generations to write: of those in no file yet, the last ones without damage or a gap, since other
+ * readers accept neither. A damaged last one becomes the rest, after sound ones. */
 static void choose(const struct target *t, bool at_end, struct capture *c)
 {
     const struct stream_gen *g = t->line.st.gen;
@@ -91,7 +89,7 @@ static void choose(const struct target *t, bool at_end, struct capture *c)
     gap = gap < first ? first : gap;
     while (from > gap && !g[from - 1].broken)
         from--;
-    c->from = from < to ? from : gap; /* all are broken: better than nothing */
+    c->from = from < to ? from : gap; /* all are damaged, which is better than nothing */
     c->to = to;
     c->ns = to > c->from ? g[to - 1].t1 - g[c->from].t0 : 0;
 }
@@ -129,8 +127,8 @@ static enum err_code put_rest(struct capture *c, struct err *e)
     return out_close(&out, true, e);
 }
 
-/* What a page is made of: the newest generations of the capture, or what there is of one. mem_free() it;
- * NULL: out of memory. *all: it is the whole capture. */
+/* The bytes that the page is made of: the newest generations of the capture, or what there is of one; for
+ * mem_free(). NULL: out of memory. *all: it is the whole capture. */
 static uint8_t *page_bytes(const struct target *t, const struct capture *c, size_t *len, bool *all)
 {
     const struct stream *st = &t->line.st;
@@ -215,8 +213,8 @@ static void put_log(struct watch *w, const struct target *t, const struct captur
     watch_note(w, t->wall_ns, &line);
 }
 
-/* A disk that stays full is told as often as the failures double: a night of it is no reason for ten thousand
- * lines. */
+/* Report a full disk at the first failure and each time the number doubles, so that a night does not fill
+ * the log. */
 static void miss(struct watch *w, const char *what, const char *why)
 {
     char line[320];
@@ -228,7 +226,7 @@ static void miss(struct watch *w, const char *what, const char *why)
     (void)say_failed("watch", what, w->missed > 1 ? line : why);
 }
 
-/* What can't be written stays pending: with the next generation it is tried again, room may come back. */
+/* What can't be written stays pending and is tried again with the next generation. */
 void watch_capture(struct watch *w, struct target *t, bool at_end)
 {
     struct capture c = {0};
@@ -245,7 +243,7 @@ void watch_capture(struct watch *w, struct target *t, bool at_end)
         return;
     }
     if ((c.from < c.to && put_trace(t, &c, &e)) || (c.rest && put_rest(&c, &e))) {
-        miss(w, t->where, e.what); /* it names the file */
+        miss(w, t->where, e.what); /* the message names the file */
         return;
     }
     if (put_text(w, t, &c, &e))

@@ -1,10 +1,10 @@
 /*
- * watch_targets.c - see watch.h: the programs that are watched, each through one connection after the other.
+ * watch_targets.c - see watch.h: the targets, each over one connection after the other.
  *
- * A connection that ends, in whatever way, is made again: after a second, and after twice as long for each
- * failure in a row, up to half a minute. That is said in the log, of failures in a row as often as they
- * double. What ends for good: a stream that can't be asked again (standard input), a request that makes no
- * sense, what was asked for --seconds and came.
+ * A connection that ends is made again: after a second, and after twice as long for each failure in a row,
+ * up to half a minute. The log says so, at the first failure and each time their number doubles. These end
+ * for good: a stream that can't be asked again (standard input), a request that makes no sense, and
+ * --seconds that have been recorded.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 
 #define SECOND INT64_C(1000000000)
 #define WAIT_MOST (30 * SECOND)
-#define ROOM ((uint64_t)256 << 20)     /* bytes that wait, of all targets, while they can't be looked at, */
+#define ROOM ((uint64_t)256 << 20)     /* bytes that wait to be checked, of all targets, */
 #define ROOM_LEAST ((uint64_t)8 << 20) /* ... and of each */
 #define LOOK_BYTES ((size_t)64 << 20)
 enum { LOOKS = 4, BEHIND = 4, FLOOD = 64 };
@@ -93,7 +93,7 @@ void watch_free(struct watch *w)
 
 /* ---- connections --------------------------------------------------------------------------------------- */
 
-/* --seconds: what is left of them; 0: all the time there is. */
+/* What is left of --seconds; 0: no limit. */
 static uint64_t seconds_left(const struct watch *w)
 {
     const int64_t left = w->until_ns - host_now();
@@ -108,7 +108,7 @@ static void hang_up(struct target *t)
     memset(t->edge, 0, sizeof t->edge);
 }
 
-/* Again later; the reason is said. */
+/* Try again later, and say why. */
 static void later(struct watch *w, struct target *t, const char *why)
 {
     struct text line = {.ascii = true};
@@ -145,13 +145,13 @@ static void dial(struct watch *w, struct target *t)
     if (t->open)
         return;
     live_close(&t->line);
-    if (t->looked || t->failures) /* it was there: it may come back */
+    if (t->looked || t->failures) /* it existed, so it may come back */
         later(w, t, e.what);
     else
         ends(w, t, e.what);
 }
 
-/* Is it over for good, and is that fine? */
+/* The target has ended for good, and nothing is wrong. */
 static bool final(const struct watch *w, const struct target *t, enum live_state s, const struct err *e)
 {
     if (strcmp(t->where, "-") == 0 || !t->wanted || live_stop_asked())
@@ -161,7 +161,7 @@ static bool final(const struct watch *w, const struct target *t, enum live_state
     return !t->looked && s == LIVE_FAILED && (e->code == ERR_ARG || e->code == ERR_VERSION);
 }
 
-/* No more comes: what somebody waits for is written, as far as it came. */
+/* No more comes: write what is pending, as far as it came. */
 static void ended(struct watch *w, struct target *t, enum live_state s, const struct err *e)
 {
     const char *why = s == LIVE_FAILED ? e->what : "the program ended its trace";
@@ -190,7 +190,7 @@ static void tell_late(struct target *t)
                  "its memory");
 }
 
-/* A terminal says that it goes on, and how far from the first conditions that is. */
+/* Show on a terminal that it goes on, and how near the first conditions are. */
 static void tell_now(const struct watch *w, const struct target *t, const struct loaded *in)
 {
     enum { COLS = 79 };
@@ -220,11 +220,9 @@ static void tell_now(const struct watch *w, const struct target *t, const struct
     text_free(&line);
 }
 
-/*
- * How many generations up to this one make up the window. Where more wait than a few, each is looked at
- * alone: all are asked of, and it takes half the time. None of these is in a later window: what held in it
- * would seem to begin anew.
- */
+/* How many generations up to this one make up the window. When more than a few wait, each is checked alone:
+ * all are checked, and it takes half the time. None of these is in a later window, since what held in it
+ * would seem to begin again. */
 static size_t window(const struct watch *w, const struct target *t, size_t at)
 {
     const struct stream_gen *g = t->line.st.gen;
@@ -235,10 +233,8 @@ static size_t window(const struct watch *w, const struct target *t, size_t at)
     return n;
 }
 
-/*
- * The next to look at, and how many with it: *at. What floods us, with more than a program has in minutes, is
- * looked at by ever more at once, up to so many bytes.
- */
+/* The next generation to check, and how many with it (*at). If more waits than a program makes in minutes,
+ * ever more are checked at once, up to so many bytes. */
 static size_t next_look(const struct watch *w, struct target *t, size_t *at)
 {
     const struct stream_gen *g = t->line.st.gen;
@@ -256,7 +252,7 @@ static size_t next_look(const struct watch *w, struct target *t, size_t *at)
     return n;
 }
 
-/* The target's clock at the end of the generation that was looked at. */
+/* The target's clock at the end of the generation that was checked. */
 static void tick(struct target *t, int64_t t1)
 {
     const int64_t now = host_now();
@@ -283,7 +279,7 @@ static void drop(struct target *t, size_t n)
     less(&t->alone, n);
 }
 
-/* What is too old or too much goes, of what was asked of; the newest stays, for the next window. */
+/* Drop checked generations beyond the bounds; the newest stays, for the next window. */
 static void forget(struct watch *w, struct target *t)
 {
     struct live *l = &t->line;
@@ -295,7 +291,7 @@ static void forget(struct watch *w, struct target *t)
     drop(t, n);
 }
 
-/* All targets together are held within --keep SIZE: the oldest goes of who holds most. */
+/* Keep all targets together within --keep SIZE: the target with most drops its oldest. */
 static void bound(struct watch *w)
 {
     for (;;) {
@@ -316,7 +312,7 @@ static void bound(struct watch *w)
     }
 }
 
-/* One generation more. */
+/* One more generation has come. */
 static void look(struct watch *w, struct target *t)
 {
     struct live *l = &t->line;
@@ -334,7 +330,7 @@ static void look(struct watch *w, struct target *t)
         if (e.code == ERR_NOMEM)
             w->failed = say(t, e.what);
     } else {
-        for (size_t i = at + 1 - n; i < at; i++) /* looked at with it for the first time */
+        for (size_t i = at + 1 - n; i < at; i++) /* checked for the first time */
             if (!l->st.gen[i].t1)
                 l->st.gen[i].t0 = l->st.gen[i].t1 = l->st.gen[at].t1;
         tick(t, l->st.gen[at].t1);
