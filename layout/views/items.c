@@ -19,7 +19,7 @@
 #include "layout/move/kind.h"
 #include "layout/move/move.h"
 #include "layout/cells/wrap.h"
-#include "layout/views/tri.h"
+#include "layout/views/tri_priv.h"
 #include "layout/cells/when.h"
 #include "layout/move/record.h"
 #include "layout/move/naming.h"
@@ -471,13 +471,6 @@ static void items_settle(struct view *v, bool recenter)
     move_top(v, v->at.row, n, recenter);
 }
 
-static void items_where(const struct view *v, const struct plan *p, char *out, size_t size)
-{
-    (void)p;
-    if (v->items.n)
-        snprintf(out, size, "row %" PRIu32 " of %" PRIu32, v->at.row + 1, v->items.n);
-}
-
 static void items_draw(struct grid *g, struct view *v, const struct plan *p)
 {
     rows_bands(g, v, p);
@@ -576,7 +569,7 @@ static unsigned items_details(struct view *v, int n)
 
 #define IS_ITEMS \
     .lanes = LANE_KINDS, .plan = PLAN_TIME, .open = items_open, .settle = items_settle, .show = kind_show, \
-    .draw = items_draw, .speak = items_status, .where = items_where, \
+    .draw = items_draw, .speak = items_status, .where = tri_where, \
     .refuse = "this table has no lanes: Enter looks closer, views 2 and 3 have lanes", \
     .answer = {ANSWER_TIME, \
                [REQ_LANE] = items_move, \

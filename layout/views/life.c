@@ -9,77 +9,14 @@
 #include <string.h>
 
 #include "triage/activity/gstate.h"
+#include "triage/activity/lived.h"
 #include "layout/cells/when.h"
 #include "triage/tables/stacks.h"
 #include "triage/triage.h"
 #include "layout/move/record.h"
 #include "layout/move/naming.h"
 
-enum { WALK = 1000000, REASONS = 32, LIST = 200 };
-
-struct reason {
-    uint32_t str;
-    uint8_t state;
-    uint64_t n;
-    int64_t ns, longest, at;
-};
-
-struct life {
-    struct reason r[REASONS];
-    int n;
-    bool cut, others;
-    uint64_t moves; /* how often it ran on another P than before; on: the last one + 1 */
-    uint32_t on;
-};
-
-static void life_count(struct life *k, const struct span *s)
-{
-    uint32_t why = s->state == ST_WAITING || s->state == ST_RUNNABLE ? s->reason : s->label;
-    int i = 0;
-    if (s->state == ST_RUNNING && s->who != NO_LANE) {
-        k->moves += k->on && k->on != s->who + 1;
-        k->on = s->who + 1;
-    }
-    while (i < k->n && (k->r[i].str != why || k->r[i].state != s->state))
-        i++;
-    if (i == k->n) {
-        if (k->n == REASONS) {
-            k->others = true;
-            return;
-        }
-        k->r[k->n++] = (struct reason){.str = why, .state = s->state, .longest = -1};
-    }
-    struct reason *r = &k->r[i];
-    int64_t d = s->t1 - s->t0;
-    r->n++;
-    r->ns += d;
-    if (d > r->longest) {
-        r->longest = d;
-        r->at = s->t0;
-    }
-}
-
-static int by_ns(const void *a, const void *b)
-{
-    const struct reason *x = a, *y = b;
-    return x->ns != y->ns ? (x->ns > y->ns ? -1 : 1) : (int)x->state - (int)y->state;
-}
-
-static void life_walk(const struct view *v, struct lane l, struct life *k)
-{
-    struct span_iter it;
-    if (!span_seek_index(&it, v->tr, l, 0))
-        return;
-    for (int i = 0; i < WALK; i++) {
-        life_count(k, span_get(&it));
-        if (!span_next(&it)) {
-            qsort(k->r, (size_t)k->n, sizeof *k->r, by_ns);
-            return;
-        }
-    }
-    k->cut = true;
-    qsort(k->r, (size_t)k->n, sizeof *k->r, by_ns);
-}
+enum { LIST = 200 };
 
 static void func_of(const struct view *v, uint32_t stack, int w, char *out, size_t size)
 {
@@ -124,20 +61,6 @@ static void origin(const struct view *v, struct lane l, const struct lane_info *
               li->is_system ? "; one of the runtime's own" : "");
 }
 
-/* Of what was counted of that state: is nothing known of how long any of it took? */
-static bool none_timed(const struct view *v, const struct reason *r)
-{
-    return r->state == ST_SYSCALL && tri_none_timed(v->tr, r->n, r->ns);
-}
-
-static bool calls_timed(const struct view *v, const struct life *k)
-{
-    for (int i = 0; i < k->n; i++)
-        if (k->r[i].state == ST_SYSCALL && !none_timed(v, &k->r[i]))
-            return true;
-    return k->cut || k->others;
-}
-
 /* Is any of its running a mark assist? Then that stands apart here, and within what runs in the list of
  * spans. */
 static bool states(const struct view *v, struct lane l, const struct lane_info *li, bool timed,
@@ -160,7 +83,7 @@ static bool states(const struct view *v, struct lane l, const struct lane_info *
     return sh.ns[ST_ASSIST] > 0;
 }
 
-static void reasons(const struct view *v, struct lane l, const struct life *k, bool assists,
+static void reasons(const struct view *v, struct lane l, const struct lived *k, bool assists,
                     struct lines *out)
 {
     enum { WHAT = 31 }; /* its line fits a screen of 80 columns */
@@ -168,7 +91,7 @@ static void reasons(const struct view *v, struct lane l, const struct life *k, b
     lines_add(out, "%s", "");
     lines_add(out, "%-*s %7s %9s %9s  %s", WHAT, "state and reason", "spans", "in all", "longest", "at");
     for (int i = 0; i < k->n; i++) {
-        const struct reason *r = &k->r[i];
+        const struct lived_reason *r = &k->r[i];
         char what[140];
         const struct str said =
             r->state == ST_WAITING ? stacks_reason(v->tr, r->str, 0) : trace_str(v->tr, r->str);
@@ -178,8 +101,9 @@ static void reasons(const struct view *v, struct lane l, const struct life *k, b
                  *why ? ")" : "", assists && r->state == ST_RUNNING ? ", assists included" : "");
         int used = str_head(str_of(what), WHAT, shown, sizeof shown);
         lines_add(out, "%s%*s %7s %9s %9s  %s", shown, WHAT - used, "", fmt_count(r->n, n),
-                  none_timed(v, r) ? TRI_UNTIMED : when_dur(v->tr, r->ns, d),
-                  none_timed(v, r) ? "-" : when_dur(v->tr, r->longest, m), when_exact(v->tr, r->at, at));
+                  lived_none_timed(v->tr, r) ? TRI_UNTIMED : when_dur(v->tr, r->ns, d),
+                  lived_none_timed(v->tr, r) ? "-" : when_dur(v->tr, r->longest, m),
+                  when_exact(v->tr, r->at, at));
     }
     if (k->cut || k->others)
         lines_add(out, "not all of its spans are counted here%s",
@@ -222,14 +146,14 @@ void life_text(const struct view *v, uint32_t g, int64_t t, struct lines *out, i
 {
     struct lane l = {LANE_G, g};
     struct lane_info li = trace_lane(v->tr, l);
-    struct life k = {.n = 0};
+    struct lived k;
     char name[600], id[32];
     name_lane(v, l, id);
     str_safe(trace_str(v->tr, li.name), name, sizeof name);
     lines_add(out, "%s %s", id, li.name ? name : "(its start function is not in the trace)");
     origin(v, l, &li, out, w);
-    life_walk(v, l, &k);
-    const bool assists = states(v, l, &li, calls_timed(v, &k), out);
+    lived_count(v->tr, g, &k);
+    const bool assists = states(v, l, &li, lived_timed(v->tr, &k), out);
     lines_add(out, "%-16s %10" PRIu64 "%s times it ran on another processor than before", "moved", k.moves,
               k.cut ? "+" : " ");
     reasons(v, l, &k, assists, out);

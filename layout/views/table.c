@@ -818,14 +818,6 @@ void table_detail(struct text *out, const struct view *v, uint32_t row, int line
     text_free(&name);
 }
 
-void table_where(const struct view *v, const struct plan *p, char *out, size_t size)
-{
-    const struct table *t = v->table;
-    (void)p;
-    if (table_ready(v) && t->nrows)
-        snprintf(out, size, "row %" PRIu32 " of %" PRIu32, v->at.row + 1, t->nrows);
-}
-
 bool table_lists(const struct view *v, uint32_t row)
 {
     const struct table *t = v->table;

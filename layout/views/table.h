@@ -159,7 +159,6 @@ unsigned table_find(struct view *v, const char *text);
 /* table_copy - view_yank() of all rows, as TSV, as a job (move.h); VR_NONE: there is none. Behind VR_YANK the
  * text is v->job.copied. */
 unsigned table_copy(struct view *v);
-void table_where(const struct view *v, const struct plan *p, char *out, size_t size);
 uint32_t table_rows(const struct view *v);
 void table_detail(struct text *out, const struct view *v, uint32_t row, int line);
 bool table_lists(const struct view *v, uint32_t row);
@@ -184,7 +183,7 @@ void table_row(struct grid *g, struct view *v, uint32_t row, int y, bool focus);
         .things = provider, .status_most = tri_status_most, .rows = table_rows, .row = table_row, \
         .head = table_head, .head_lines = table_head_lines, .titled = table_titled, .detail = table_detail, \
         .lists = table_lists, .enter = table_enter, .ready = table_ready, .open = table_open, \
-        .draw = table_draw, .touch = tri_touch, .speak = tri_speak, .where = table_where, \
+        .draw = table_draw, .touch = tri_touch, .speak = tri_speak, .where = tri_where, \
         .pending = table_pending, .work = table_work, .find = table_find, .copy = table_copy, \
         .back_word = table_back_word, .refuse = "Enter opens the lanes first", \
         .answer = {ANSWER_ROWS, \

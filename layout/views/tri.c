@@ -366,10 +366,10 @@ static uint32_t tri_top(const struct view *v, uint32_t all, uint32_t room)
 
 void tri_where(const struct view *v, const struct plan *p, char *out, size_t size)
 {
-    const int h = p->n[ROW_LANES], n = ready(v) ? h - tri_head_lines(v, h) : 0;
-    const uint32_t all = rows(v), room = n > 1 ? (uint32_t)n : 1, top = tri_top(v, all, room);
-    if (n > 0 && all > room)
-        snprintf(out, size, "lines %" PRIu32 "-%" PRIu32 " of %" PRIu32, top + 1, top + room, all);
+    const uint32_t n = kind_here(v)->items ? v->items.n : rows(v);
+    (void)p;
+    if (n)
+        snprintf(out, size, "row %" PRIu32 " of %" PRIu32, v->at.row + 1, n);
 }
 
 void tri_draw(struct grid *g, struct view *v, const struct plan *p)

@@ -50,7 +50,7 @@ bool tri_tsv(const struct view *v, FILE *f, const char *columns, uint32_t n,
 uint32_t tri_order_mark(enum tier t, bool down);
 /* tri_begin - whether the tables are there, else says so; a note about the part they are of takes a line. */
 bool tri_begin(struct grid *g, const struct view *v, int *y, int *h);
-/* tri_where - which lines of a list show, for the title, if not all of them do. */
+/* tri_where - which row of how many has the cursor, for the title. */
 void tri_where(const struct view *v, const struct plan *p, char *out, size_t size);
 /* tri_say_two - what `detail` says as lines 0 and 1, once the tables are there. */
 void tri_say_two(const struct view *v, struct rich *out,

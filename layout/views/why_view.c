@@ -44,11 +44,6 @@ static bool why_view_ready(const struct view *v)
     return v->why != NULL;
 }
 
-static bool why_view_has(const struct view *v)
-{
-    return v->why != NULL;
-}
-
 /* ---- the lanes ----------------------------------------------------------------------------------------- */
 
 /* Lanes that stand above the list: all of the chain where a third of the screen has room. */
@@ -352,7 +347,7 @@ const struct view_kind kind_why = {
     .detail = why_view_detail,
     .enter = why_view_enter,
     .ready = why_view_ready,
-    .has = why_view_has,
+    .has = why_view_ready,
     .tsv = why_view_tsv,
     .answer = {ANSWER_ROWS},
     .refusal = {REFUSE_ZOOM, REFUSE_SORT, REFUSE_SELECT,
