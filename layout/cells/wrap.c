@@ -97,7 +97,7 @@ uint32_t wrap_cut(struct str s, int w)
                : without_blanks(s, best); /* an item, unless half of what there is room for would go */
 }
 
-static int lines_of(struct str text, int first, int w)
+static int wrap_lines(struct str text, int first, int w)
 {
     int n = 0;
     for (uint32_t next; text.len; n++) {
@@ -161,7 +161,7 @@ static bool fold_words(struct str text, int w, int n, uint32_t *head, uint32_t *
         char here = at < text.len ? text.p[at] : 0;
         deep += here == ')' ? 1 : here == '(' && deep ? -1 : 0;
         if (text.p[at - 1] == ' ' && rest.len && rest.p[0] != ' ') {
-            if (lines_of(rest, w - WRAP_FOLD, w) > end)
+            if (wrap_lines(rest, w - WRAP_FOLD, w) > end)
                 break;
             any = at;
             *tail = deep ? *tail : at;
@@ -176,12 +176,12 @@ bool wrap_fold(struct str text, int w, int n, uint32_t *head, uint32_t *tail)
     struct place v[PLACES];
     uint32_t nv, best = UINT32_MAX;
     w = w < LEAST ? LEAST : w;
-    if (n < 2 || w < LEAST + WRAP_FOLD || lines_of(text, w, w) <= n)
+    if (n < 2 || w < LEAST + WRAP_FOLD || wrap_lines(text, w, w) <= n)
         return false;
     nv = places_of(text, v);
     for (uint32_t i = 0; i < nv; i++) {
-        v[i].head = lines_of((struct str){text.p, v[i].at}, w, w);
-        v[i].tail = lines_of((struct str){text.p + v[i].at + 1, text.len - v[i].at - 1}, w - WRAP_FOLD, w);
+        v[i].head = wrap_lines((struct str){text.p, v[i].at}, w, w);
+        v[i].tail = wrap_lines((struct str){text.p + v[i].at + 1, text.len - v[i].at - 1}, w - WRAP_FOLD, w);
     }
     for (uint32_t i = 0, k = 0; i < nv && v[i].head < n;
          i++) { /* the tail that fits begins later, the longer the head */

@@ -231,7 +231,7 @@ int lanes_share(const struct lanes *l)
 }
 
 /* Sorting a million goroutines at every step of loading would be all that loading does. */
-static bool unsorted(const struct lanes *l, const struct trace *tr, uint32_t n)
+static bool lanes_unsorted(const struct lanes *l, const struct trace *tr, uint32_t n)
 {
     if (l->making && l->making->n == n && !l->stale)
         return false;
@@ -304,7 +304,7 @@ uint32_t lanes_more(const struct lanes *l, uint32_t row)
 
 /* ---- rows ---------------------------------------------------------------------------------------------- */
 
-static void drop_rows(struct lanes *l)
+static void lanes_drop_rows(struct lanes *l)
 {
     mem_free(l->row_lane);
     mem_free(l->lane_row);
@@ -359,7 +359,7 @@ static void lanes_put(struct rows *r, uint32_t lane)
     l->row_lane[l->nrow_lane++] = lane;
 }
 
-static bool plain(const struct lanes *l, bool all)
+static bool lanes_plain(const struct lanes *l, bool all)
 {
     return all && !l->order && !l->filter && !l->npin && !l->hidden_n && !l->only;
 }
@@ -501,10 +501,10 @@ static bool make_rows(struct lanes *l, const struct trace *tr, struct window w, 
     l->rows_stale = false;
     l->n = l->total;
     l->listed = l->grouped = false;
-    if (plain(l, all))
+    if (lanes_plain(l, all))
         return true;
     if (!clear_rows(l)) {
-        drop_rows(l);
+        lanes_drop_rows(l);
         mem_free(l->order); /* without rows there is no way back from a lane: show all as they came */
         l->order = NULL;
         return false;
@@ -521,7 +521,7 @@ bool lanes_update(struct lanes *l, const struct trace *tr, struct window w, uint
 {
     uint32_t n = trace_nlanes(tr, l->kind);
     bool ok = true, fresh = false, identity = l->sort == SORT_SEEN && !l->invert && !l->group;
-    if (identity ? l->stale || n != l->total : unsorted(l, tr, n)) {
+    if (identity ? l->stale || n != l->total : lanes_unsorted(l, tr, n)) {
         fresh = make_order(l, tr, n, &ok);
         l->stale = false;
         if (!fresh && l->making && !l->order) { /* as they came until it is there */
@@ -544,7 +544,7 @@ bool lanes_update(struct lanes *l, const struct trace *tr, struct window w, uint
 void lanes_free(struct lanes *l)
 {
     drop_making(l);
-    drop_rows(l);
+    lanes_drop_rows(l);
     forget_groups(l);
     alive_free(&l->alive);
     mem_free(l->order);

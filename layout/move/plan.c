@@ -24,7 +24,7 @@ static const struct grant grants[] = {
     {ROW_STATUS, 3}, {ROW_LANES, 16}, {ROW_SPLIT, 60}, {ROW_LEGEND, 1}, {ROW_LANES, 1000},
 };
 
-/* What lines left over are for, where lanes leave any: in turns with what spend() grants. */
+/* What lines left over are for, where lanes leave any: in turns with what plan_spend() grants. */
 static const struct grant curves[] = {{ROW_HEAP, 2}, {ROW_RUNQ, 2}, {ROW_HEAP, 4}, {ROW_RUNQ, 3}};
 
 /* Views of tables have no time axis. */
@@ -80,7 +80,7 @@ static int gutter_width(int w, enum plan_gutter g)
 
 /* Lines that would stay blank: processors two lines high, the busiest
  * goroutines, higher curves, three lines. */
-static void spend(struct plan *p, const struct view_kind *k, int *left, int lanes, const int *most_of)
+static void plan_spend(struct plan *p, const struct view_kind *k, int *left, int lanes, const int *most_of)
 {
     enum { BUSY_LEAST = 4, BUSY_FIRST = 7 };
     bool high = k->lanes == LANE_P && p->n[ROW_LANES] >= lanes;
@@ -120,7 +120,7 @@ static int states_width(int w, uint32_t goroutines)
     return w < FROM ? 0 : NAME + BLANKS + (goroutines <= FEW ? FEW_COLS : MANY_COLS);
 }
 
-static void columns(struct plan *p, const struct view *v)
+static void plan_widths(struct plan *p, const struct view *v)
 {
     const struct view_kind *k = kind_here(v);
     const int w = v->scr.w;
@@ -136,7 +136,7 @@ static void plan_make(struct plan *p, const struct view *v, uint32_t lanes, cons
 {
     memset(p, 0, sizeof *p);
     const struct view_kind *k = kind_here(v);
-    columns(p, v);
+    plan_widths(p, v);
     int left = v->scr.h, most = lanes > 1000 ? 1000 : lanes < 1 ? 1 : (int)lanes;
     const struct grant *g = plans[k->plan].g;
     size_t n = plans[k->plan].n;
@@ -150,7 +150,7 @@ static void plan_make(struct plan *p, const struct view *v, uint32_t lanes, cons
         p->n[r] += more;
         left -= more;
     }
-    spend(p, k, &left, most, most_of);
+    plan_spend(p, k, &left, most, most_of);
     p->n[p->n[ROW_BUSY] ? ROW_BUSY : ROW_LANES] +=
         left; /* blank lines below the last lane keep the status at the screen's foot */
     for (int r = 0, y = 0; r < ROW_COUNT; r++) {
@@ -162,7 +162,7 @@ static void plan_make(struct plan *p, const struct view *v, uint32_t lanes, cons
 enum { ANY = 100000, BUSY_MOST = VIEW_BUSY };
 
 /* What stands on every screen; the rest only when there is a reason. */
-static void usual(int *most)
+static void plan_usual(int *most)
 {
     for (int r = 0; r < ROW_COUNT; r++)
         most[r] = r == ROW_FILTER || r == ROW_STRIP || r == ROW_STATES || r == ROW_SPLIT || r == ROW_NONE ||
@@ -211,7 +211,7 @@ static void fold_empty(const struct view *v, int *most)
 void plan_columns(struct plan *p, const struct view *v)
 {
     memset(p, 0, sizeof *p);
-    columns(p, v);
+    plan_widths(p, v);
 }
 
 /* Its lines above so many others. */
@@ -241,7 +241,7 @@ void plan_view(struct plan *p, const struct view *v, uint32_t lanes)
 {
     int most[ROW_COUNT];
     bool zoomed = v->at.win.t0 > 0 || v->at.win.t1 < v->all_end;
-    usual(most);
+    plan_usual(most);
     most[ROW_FILTER] = v->filters.n > 0;
     most[ROW_STRIP] = (v->search && !search_is_hidden(v->search)) || (zoomed && v->scr.h >= 40);
     fold_empty(v, most);

@@ -26,7 +26,7 @@ void evlog_free(struct evlog *l)
 
 /* Is the cursor on this event? What happens at the trace's very end is a
  * nanosecond behind the last moment. */
-static bool stands(const struct view *v, const struct event *e)
+static bool evlog_stands(const struct view *v, const struct event *e)
 {
     int64_t last = move_last(v);
     return (e->t > last ? last : e->t) == v->at.cursor;
@@ -42,9 +42,9 @@ static void evlog_update(struct view *v, int rows)
     if (events_around(&l->of, v->tr, v->filters.all, &v->lanes[LANE_G].alive, t, rows > 0 ? (size_t)rows : 1))
         l->cur = SIZE_MAX;
     const struct events *all = &l->of;
-    if (l->cur >= all->n || !stands(v, &all->e[l->cur])) {
+    if (l->cur >= all->n || !evlog_stands(v, &all->e[l->cur])) {
         size_t i = events_from(all, t);
-        l->cur = i < all->n && stands(v, &all->e[i]) ? i : i ? i - 1 : 0;
+        l->cur = i < all->n && evlog_stands(v, &all->e[i]) ? i : i ? i - 1 : 0;
     }
 }
 
@@ -138,7 +138,7 @@ static void state_words(struct out *o, const struct view *v, const struct event 
     }
 }
 
-static void words(struct out *o, const struct view *v, const struct event *e)
+static void evlog_words(struct out *o, const struct view *v, const struct event *e)
 {
     static const char *const range_names[RANGE_KINDS] = {"GC mark phase", "stop-the-world", "sweep",
                                                          "mark assist"};
@@ -178,7 +178,8 @@ static uint32_t thread_of(const struct view *v, uint32_t p, int64_t t)
     return NO_LANE;
 }
 
-static void columns(const struct view *v, const struct event *e, char p[32], char m[32], char t[FMT_MAX])
+static void evlog_columns(const struct view *v, const struct event *e, char p[32], char m[32],
+                          char t[FMT_MAX])
 {
     p[0] = m[0] = 0;
     if (e->p != NO_LANE)
@@ -194,7 +195,7 @@ void evlog_line(const struct view *v, size_t i, int name_w, char *out, size_t si
     char p[32], m[32], t[FMT_MAX], raw[1500];
     struct out o = {raw, 0, sizeof raw, name_w};
     const struct event *e = &v->cache.log->of.e[i];
-    columns(v, e, p, m, t);
+    evlog_columns(v, e, p, m, t);
     evlog_say(&o, "%s", t);
     if (*p)
         evlog_say(&o, *m ? "  %s (%s)" : "  %s", p, m);
@@ -203,13 +204,13 @@ void evlog_line(const struct view *v, size_t i, int name_w, char *out, size_t si
         say_g(&o, v, e->g, name_w);
         evlog_say(&o, " ");
     }
-    words(&o, v, e);
+    evlog_words(&o, v, e);
     str_safe(str_of(raw), out, size);
 }
 
 /* ---- drawing ------------------------------------------------------------------------------------------- */
 
-static enum style style_of(const struct event *e)
+static enum style evlog_style(const struct event *e)
 {
     switch ((enum event_kind)e->kind) {
     case EV_STATE: return e->to == ST_NONE ? STYLE_DIM : (enum style)(STYLE_STATE + e->to);
@@ -233,20 +234,20 @@ static void draw_words(struct grid *g, const struct view *v, const struct event 
     for (size_t k = 0; k < sizeof name_w / sizeof *name_w; k++) {
         struct out o = {raw, 0, sizeof raw, name_w[k]};
         raw[0] = 0;
-        words(&o, v, e);
+        evlog_words(&o, v, e);
         if (str_width(str_of(raw), w + 1) <= w)
             break;
     }
-    tri_say(g, x, y, w, style_of(e), "%s", raw);
+    tri_say(g, x, y, w, evlog_style(e), "%s", raw);
 }
 
-static void draw_line(struct grid *g, const struct view *v, size_t i, int y, bool focus)
+static void evlog_draw_line(struct grid *g, const struct view *v, size_t i, int y, bool focus)
 {
     const struct event *e = &v->cache.log->of.e[i];
     char p[32], m[32], t[FMT_MAX], d[FMT_MAX], name[400] = "";
     int w = g->w, x = 0;
     enum style s = focus ? STYLE_LANE_FOCUS : STYLE_LANE;
-    columns(v, e, p, m, t);
+    evlog_columns(v, e, p, m, t);
     grid_put(g, 0, y, focus ? '>' : ' ', s);
     if (w >= 60)
         x = grid_str(g, 2, y, 15, t, s) < 17 ? 17 : 18;
@@ -289,7 +290,7 @@ void evlog_draw(struct grid *g, struct view *v, int y, int rows)
     if (top + (size_t)rows > l->of.n)
         top = l->of.n > (size_t)rows ? l->of.n - (size_t)rows : 0;
     for (int i = 0; i < rows && top + (size_t)i < l->of.n; i++)
-        draw_line(g, v, top + (size_t)i, y + i, top + (size_t)i == l->cur);
+        evlog_draw_line(g, v, top + (size_t)i, y + i, top + (size_t)i == l->cur);
 }
 
 uint32_t evlog_goroutine(const struct view *v)
@@ -321,11 +322,11 @@ unsigned evlog_move(struct view *v, int n)
         const struct events *all = &l->of;
         int64_t to = (int64_t)l->cur + n;
         if (n > 0 && all->e[l->cur].t > v->at.cursor &&
-            !stands(v, &all->e[l->cur])) /* before the first one */
+            !evlog_stands(v, &all->e[l->cur])) /* before the first one */
             to--;
         to = to < 0 ? 0 : to >= (int64_t)all->n ? (int64_t)all->n - 1 : to;
         int64_t done = to - (int64_t)l->cur;
-        if (!done && stands(v, &all->e[l->cur]))
+        if (!done && evlog_stands(v, &all->e[l->cur]))
             break;
         if (!any)
             move_push(v, STEP_CURSOR);

@@ -96,7 +96,7 @@ static const struct task *find_task(const struct task *const *sorted, size_t n, 
     return lo < n && sorted[lo]->id == id ? sorted[lo] : NULL;
 }
 
-static struct keyed child(const struct items *it, const struct task *of, struct item x)
+static struct keyed items_child(const struct items *it, const struct task *of, struct item x)
 {
     struct keyed k = {INT64_MAX, UINT64_MAX, x, false};
     if (of)
@@ -127,12 +127,12 @@ static size_t list_tasks(const struct items *it, const struct trace *tr, struct 
     qsort(sorted, nt, sizeof *sorted, by_id);
     for (size_t i = 0; i < ng; i++) {
         uint8_t depth = (uint8_t)(g[i].depth > 8 ? 9 : g[i].depth + 1);
-        k[n++] = child(it, find_task(sorted, nt, g[i].task),
-                       (struct item){g[i].t0, g[i].t1, (uint32_t)i, ITEM_REGION, depth});
+        k[n++] = items_child(it, find_task(sorted, nt, g[i].task),
+                             (struct item){g[i].t0, g[i].t1, (uint32_t)i, ITEM_REGION, depth});
     }
     for (size_t i = 0; i < nm; i++)
-        k[n++] = child(it, find_task(sorted, nt, m[i].task),
-                       (struct item){m[i].t, m[i].t, (uint32_t)i, ITEM_LOG, 1});
+        k[n++] = items_child(it, find_task(sorted, nt, m[i].task),
+                             (struct item){m[i].t, m[i].t, (uint32_t)i, ITEM_LOG, 1});
     return n;
 }
 
@@ -495,14 +495,14 @@ static unsigned items_move(struct view *v, int n)
     return VR_DRAW;
 }
 
-static const struct item *here(const struct view *v)
+static const struct item *items_here(const struct view *v)
 {
     return v->at.row < v->items.n ? &v->items.row[v->at.row] : NULL;
 }
 
 static unsigned items_fit(struct view *v, int n)
 {
-    const struct item *i = here(v);
+    const struct item *i = items_here(v);
     (void)n;
     if (v->sel.stands)
         return view_range(v, v->sel.t0, v->sel.t1);
@@ -515,7 +515,7 @@ static unsigned items_fit(struct view *v, int n)
 /* From a thing to its goroutine. */
 static unsigned items_swap(struct view *v, int n)
 {
-    const struct item *i = here(v);
+    const struct item *i = items_here(v);
     uint32_t g = i ? items_goroutine(v, i) : NO_LANE;
     (void)n;
     return g == NO_LANE ? move_fail(v, "no goroutine belongs to this")
@@ -545,7 +545,7 @@ static unsigned items_sort(struct view *v, int n)
 /* Look at it closely; a stop says who was the last to stop (of a task the status has where its time went). */
 static unsigned items_details(struct view *v, int n)
 {
-    const struct item *i = here(v);
+    const struct item *i = items_here(v);
     const struct range *r;
     const struct window was = v->at.win;
     unsigned f = items_fit(v, n);
@@ -583,10 +583,10 @@ static unsigned items_details(struct view *v, int n)
              [REQ_SWAP] = "goroutine", \
              [REQ_SORT] = "longest / by time"}
 
-static bool no_tasks(const struct view *v)
+static bool items_no_tasks(const struct view *v)
 {
     return trace_info(v->tr)->done && !task_things(v->tr);
 }
-const struct view_kind kind_tasks = {IS_ITEMS, .empty = no_tasks, .items = &task_list,
+const struct view_kind kind_tasks = {IS_ITEMS, .empty = items_no_tasks, .items = &task_list,
                                      .gutter = GUTTER_NAMES};
 const struct view_kind kind_gc = {IS_ITEMS, .items = &gc_list, .gutter = GUTTER_SHORT, .states = true};

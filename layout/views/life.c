@@ -26,7 +26,8 @@ static void func_of(const struct view *v, uint32_t stack, int w, char *out, size
         str_shorten(trace_str(v->tr, f), w, glyph_dots(v->scr.tier), out, size);
 }
 
-static void origin(const struct view *v, struct lane l, const struct lane_info *li, struct lines *out, int w)
+static void life_origin(const struct view *v, struct lane l, const struct lane_info *li, struct lines *out,
+                        int w)
 {
     char name[400], file[300], t[FMT_MAX], d[FMT_MAX];
     const struct frame begins = trace_frame(v->tr, li->start_stack, 0);
@@ -63,8 +64,8 @@ static void origin(const struct view *v, struct lane l, const struct lane_info *
 
 /* Is any of its running a mark assist? Then that stands apart here, and within what runs in the list of
  * spans. */
-static bool states(const struct view *v, struct lane l, const struct lane_info *li, bool timed,
-                   struct lines *out)
+static bool life_states(const struct view *v, struct lane l, const struct lane_info *li, bool timed,
+                        struct lines *out)
 {
     struct shares sh;
     char d[FMT_MAX], p[FMT_MAX];
@@ -83,8 +84,8 @@ static bool states(const struct view *v, struct lane l, const struct lane_info *
     return sh.ns[ST_ASSIST] > 0;
 }
 
-static void reasons(const struct view *v, struct lane l, const struct lived *k, bool assists,
-                    struct lines *out)
+static void life_reasons(const struct view *v, struct lane l, const struct lived *k, bool assists,
+                         struct lines *out)
 {
     enum { WHAT = 31 }; /* its line fits a screen of 80 columns */
     char d[FMT_MAX], m[FMT_MAX], at[FMT_MAX], n[FMT_MAX], why[100], shown[140];
@@ -151,11 +152,11 @@ void life_text(const struct view *v, uint32_t g, int64_t t, struct lines *out, i
     name_lane(v, l, id);
     str_safe(trace_str(v->tr, li.name), name, sizeof name);
     lines_add(out, "%s %s", id, li.name ? name : "(its start function is not in the trace)");
-    origin(v, l, &li, out, w);
+    life_origin(v, l, &li, out, w);
     lived_count(v->tr, g, &k);
-    const bool assists = states(v, l, &li, lived_timed(v->tr, &k), out);
+    const bool assists = life_states(v, l, &li, lived_timed(v->tr, &k), out);
     lines_add(out, "%-16s %10" PRIu64 "%s times it ran on another processor than before", "moved", k.moves,
               k.cut ? "+" : " ");
-    reasons(v, l, &k, assists, out);
+    life_reasons(v, l, &k, assists, out);
     life_list(v, l, t, out, w);
 }

@@ -30,7 +30,7 @@ static const char *split_name(enum split s)
 
 /* ---- lines --------------------------------------------------------------------------------------------- */
 
-static bool fresh(struct view *v, const char *title)
+static bool split_fresh(struct view *v, const char *title)
 {
     if (!v->cache.own)
         v->cache.own = lines_new(title);
@@ -50,7 +50,7 @@ static unsigned open_own(struct view *v)
     return VR_DRAW;
 }
 
-static int width(const struct view *v)
+static int split_width(const struct view *v)
 {
     int w = v->scr.w - 6;
     return w < 30 ? 30 : w > 130 ? 130 : w;
@@ -93,10 +93,10 @@ static bool sums_open(const struct view *v)
 
 static unsigned show_sums(struct view *v)
 {
-    if (!fresh(v, v->sel.stands ? "Sums of the selected range" : "Sums of the window"))
+    if (!split_fresh(v, v->sel.stands ? "Sums of the selected range" : "Sums of the window"))
         return move_fail(v, "out of memory");
     v->cache.own->sums = true;
-    sums_text(v->cache.sums, v, v->cache.own, width(v));
+    sums_text(v->cache.sums, v, v->cache.own, split_width(v));
     return open_own(v);
 }
 
@@ -133,9 +133,9 @@ unsigned split_idle(struct view *v)
     name_lane(v, v->at.focus, id);
     snprintf(title, sizeof title, "%s idle", id);
     (void)idle_reason_step(v->cache.idle, AT_ONCE_NS);
-    if (!fresh(v, title))
+    if (!split_fresh(v, title))
         return move_fail(v, "out of memory");
-    idle_lines(v, v->cache.own, width(v));
+    idle_lines(v, v->cache.own, split_width(v));
     return open_own(v) | (idle_pending(v) ? VR_WORK : VR_NONE);
 }
 
@@ -157,9 +157,9 @@ unsigned view_life(struct view *v)
         return move_fail(v, "no goroutine here");
     name_lane(v, (struct lane){LANE_G, g}, id);
     snprintf(title, sizeof title, "The life of %s", id);
-    if (!fresh(v, title))
+    if (!split_fresh(v, title))
         return move_fail(v, "out of memory");
-    life_text(v, g, t, v->cache.own, width(v));
+    life_text(v, g, t, v->cache.own, split_width(v));
     v->popup.kind = POPUP_NONE;
     return open_own(v);
 }
@@ -167,9 +167,9 @@ unsigned view_life(struct view *v)
 unsigned view_read(struct view *v)
 {
     enum { READS = 100 }; /* columns that are easily read */
-    const int w = width(v) < READS ? width(v) : READS;
+    const int w = split_width(v) < READS ? split_width(v) : READS;
     struct rich r;
-    if (!fresh(v, "In full"))
+    if (!split_fresh(v, "In full"))
         return move_fail(v, "out of memory");
     if (v->msg.text[0]) {
         if (!v->msg.of || !tri_read_finding(v, v->msg.of - 1, v->cache.own, w))
@@ -201,7 +201,7 @@ unsigned view_split(struct view *v, int n)
     return v->scr.split == SPLIT_TABLE ? VR_DRAW | VR_WORK : VR_DRAW;
 }
 
-static void heading(struct grid *g, const struct view *v, int y, const char *what)
+static void split_heading(struct grid *g, const struct view *v, int y, const char *what)
 {
     for (int x = 0; x < g->w; x++)
         grid_put(g, x, y, glyph_mark(v->scr.tier, MARK_H), STYLE_POPUP_BORDER);
@@ -210,7 +210,7 @@ static void heading(struct grid *g, const struct view *v, int y, const char *wha
     grid_str(g, 2, y, g->w - 4, buf, STYLE_POPUP_HEAD);
 }
 
-static void table(struct grid *g, struct view *v, int y, int n)
+static void split_table(struct grid *g, struct view *v, int y, int n)
 {
     struct lines *t = lines_new("");
     if (!t || !sums_here(v)) {
@@ -233,14 +233,14 @@ void split_draw(struct grid *g, struct view *v, int y, int n)
     int64_t t;
     if (n < 2)
         return;
-    heading(g, v, y,
-            v->scr.split == SPLIT_TABLE
-                ? (v->sel.stands ? "sums of the selected range" : "sums of the window")
-                : split_name(v->scr.split));
+    split_heading(g, v, y,
+                  v->scr.split == SPLIT_TABLE
+                      ? (v->sel.stands ? "sums of the selected range" : "sums of the window")
+                      : split_name(v->scr.split));
     if (v->scr.split == SPLIT_LOG)
         evlog_draw(g, v, y + 1, n - 1);
     else if (v->scr.split == SPLIT_TABLE)
-        table(g, v, y + 1, n - 1);
+        split_table(g, v, y + 1, n - 1);
     else if (v->scr.split == SPLIT_STACK && move_lanes_const(v) && k->span && k->span(v, &l, &t))
         popup_span(g, v, l, t, y + 1, n - 1);
 }

@@ -66,7 +66,7 @@ struct columns_of { /* where the columns are that make a row a place; -1: nowher
     int t0, t1, dur, lane[3];
 };
 
-static int column(const struct sql_query *q, const char *name)
+static int sql_view_column(const struct sql_query *q, const char *name)
 {
     for (unsigned i = 0; i < sql_width(q); i++) {
         const struct str h = sql_head(q, i);
@@ -76,7 +76,7 @@ static int column(const struct sql_query *q, const char *name)
     return -1;
 }
 
-static bool number(const struct sql_query *q, int column, int64_t *v)
+static bool sql_view_number(const struct sql_query *q, int column, int64_t *v)
 {
     if (column < 0)
         return false;
@@ -85,17 +85,17 @@ static bool number(const struct sql_query *q, int column, int64_t *v)
     return c.kind == SQL_INT;
 }
 
-static struct asked_row place(const struct sql_query *q, const struct columns_of *k)
+static struct asked_row sql_view_place(const struct sql_query *q, const struct columns_of *k)
 {
     static const enum lane_kind kinds[] = {LANE_G, LANE_P, LANE_M};
     struct asked_row r = {.kind = LANE_KINDS};
     int64_t id, ns;
-    if (!number(q, k->t0, &r.t0))
+    if (!sql_view_number(q, k->t0, &r.t0))
         return r;
-    if (!number(q, k->t1, &r.t1))
-        r.t1 = number(q, k->dur, &ns) && ns > 0 && r.t0 < INT64_MAX - ns ? r.t0 + ns : r.t0;
+    if (!sql_view_number(q, k->t1, &r.t1))
+        r.t1 = sql_view_number(q, k->dur, &ns) && ns > 0 && r.t0 < INT64_MAX - ns ? r.t0 + ns : r.t0;
     for (int i = 0; i < 3 && r.kind == LANE_KINDS; i++) {
-        if (number(q, k->lane[i], &id)) {
+        if (sql_view_number(q, k->lane[i], &id)) {
             r.kind = kinds[i];
             r.id = (uint64_t)id;
         }
@@ -113,13 +113,13 @@ static void add_cell(struct text *t, const struct sql_cell *c)
     }
 }
 
-static unsigned shown(const struct sql_query *q)
+static unsigned sql_view_shown(const struct sql_query *q)
 {
     return sql_width(q) < COLUMNS ? sql_width(q) : COLUMNS;
 }
 
 /* A cell is behind `from`: how wide it shows. */
-static void widen(struct asked *a, unsigned i, size_t from)
+static void sql_view_widen(struct asked *a, unsigned i, size_t from)
 {
     const size_t w = text_width(&a->lines, from), most = w < CELL ? w : CELL;
     a->width[i] = most > a->width[i] ? most : a->width[i];
@@ -131,37 +131,38 @@ static void begin_cell(struct text *t, unsigned i)
 }
 
 /* The rows of a query. */
-static bool collect(struct asked *a, struct sql_query *q, struct err *e)
+static bool sql_view_collect(struct asked *a, struct sql_query *q, struct err *e)
 {
     struct text *t = &a->lines;
-    const struct columns_of k = {column(q, "t0") >= 0 ? column(q, "t0") : column(q, "t"),
-                                 column(q, "t1"),
-                                 column(q, "dur"),
-                                 {column(q, "g"), column(q, "p"), column(q, "m")}};
+    const struct columns_of k = {sql_view_column(q, "t0") >= 0 ? sql_view_column(q, "t0")
+                                                               : sql_view_column(q, "t"),
+                                 sql_view_column(q, "t1"),
+                                 sql_view_column(q, "dur"),
+                                 {sql_view_column(q, "g"), sql_view_column(q, "p"), sql_view_column(q, "m")}};
     bool row = true;
-    for (unsigned i = 0; i < shown(q); i++) {
+    for (unsigned i = 0; i < sql_view_shown(q); i++) {
         const struct str h = sql_head(q, i);
         a->right[i] = a->number[i] = true;
         begin_cell(t, i);
         const size_t from = t->n;
         text_clean(t, h.p, h.len, 0);
-        widen(a, i, from);
+        sql_view_widen(a, i, from);
     }
     text_raw(t, "", 1);
     while (text_ok(t) && sql_next(q, &row, e) == ERR_OK && row) {
         a->more = a->n == SQL_VIEW_ROWS;
         if (a->more || !mem_room(a->row, a->cap, a->n + 1))
             break;
-        a->row[a->n] = place(q, &k);
+        a->row[a->n] = sql_view_place(q, &k);
         a->row[a->n++].at = t->n;
-        for (unsigned i = 0; i < shown(q); i++) {
+        for (unsigned i = 0; i < sql_view_shown(q); i++) {
             const struct sql_cell c = sql_cell(q, i);
             a->right[i] &= c.kind != SQL_TEXT;
             a->number[i] &= c.kind != SQL_TEXT || (c.s.len && isdigit((unsigned char)c.s.p[0]));
             begin_cell(t, i);
             const size_t from = t->n;
             add_cell(t, &c);
-            widen(a, i, from);
+            sql_view_widen(a, i, from);
         }
         text_raw(t, "", 1);
     }
@@ -170,12 +171,12 @@ static bool collect(struct asked *a, struct sql_query *q, struct err *e)
 
 /* ---- asking -------------------------------------------------------------------------------------------- */
 
-static const char *line_of(const struct asked *a, uint32_t row)
+static const char *sql_view_line_of(const struct asked *a, uint32_t row)
 {
     return a->lines.p + a->row[row].at;
 }
 
-static char *copy(const char *s, size_t n)
+static char *sql_view_copy(const char *s, size_t n)
 {
     char *to = mem_alloc(n + 1);
     if (to) {
@@ -200,7 +201,7 @@ static struct asked *asked_new(const char *query, size_t n)
     if (!a)
         return NULL;
     a->sort = -1;
-    a->query = copy(query, n);
+    a->query = sql_view_copy(query, n);
     if (!a->query) {
         sql_view_free(a);
         return NULL;
@@ -210,9 +211,9 @@ static struct asked *asked_new(const char *query, size_t n)
 
 static bool heads_of(struct asked *a, const struct sql_query *q)
 {
-    for (; a->columns < shown(q); a->columns++) {
+    for (; a->columns < sql_view_shown(q); a->columns++) {
         const struct str h = sql_head(q, a->columns);
-        if (!(a->head[a->columns] = copy(h.p, h.len)))
+        if (!(a->head[a->columns] = sql_view_copy(h.p, h.len)))
             return false;
     }
     return true;
@@ -220,7 +221,7 @@ static bool heads_of(struct asked *a, const struct sql_query *q)
 
 /* The query, in another order if that is asked for. Its columns get names of ours, since several of its own
  * may be alike; what is shown has its own. */
-static void ordered(struct text *t, const struct asked *a)
+static void sql_view_ordered(struct text *t, const struct asked *a)
 {
     if (a->sort < 0) {
         text_raw(t, a->query, strlen(a->query));
@@ -242,14 +243,14 @@ static void ordered(struct text *t, const struct asked *a)
              a->number[a->sort] != a->invert ? " desc" : "");
 }
 
-static bool shows(void *arg, uint32_t g, const struct span *s)
+static bool sql_view_shows(void *arg, uint32_t g, const struct span *s)
 {
     const struct filter *f = arg;
     return filter_shows(f, g) && filter_span(f, g, s);
 }
 
 /* false: *e says why, or there is no memory. */
-static bool answer(struct asked *a, const struct trace *tr, struct err *e)
+static bool sql_view_answer(struct asked *a, const struct trace *tr, struct err *e)
 {
     struct text sql = {0};
     struct sql *s;
@@ -259,14 +260,15 @@ static bool answer(struct asked *a, const struct trace *tr, struct err *e)
         return false;
     sql_time(s, SQL_VIEW_SECONDS * INT64_C(1000000000));
     if (a->filter)
-        sql_matches(s, shows, a->filter);
-    ordered(&sql, a);
+        sql_matches(s, sql_view_shows, a->filter);
+    sql_view_ordered(&sql, a);
     bool ok = text_ok(&sql) && sql_query(s, sql.p ? sql.p : "", sql.n, &q, &used, e) == ERR_OK;
     if (ok && a->sort < 0)
         one_statement(a->query, used);
     if (ok && !q)
-        ok = err_set(e, ERR_ARG, ERR_NO_OFFSET, "ask something: :sql select count(*) from span") == ERR_OK;
-    ok = ok && heads_of(a, q) && collect(a, q, e);
+        ok = err_set(e, ERR_ARG, ERR_NO_OFFSET, "ask something: :sql select sql_view_count(*) from span") ==
+             ERR_OK;
+    ok = ok && heads_of(a, q) && sql_view_collect(a, q, e);
     text_free(&sql);
     sql_end(q);
     sql_close(s);
@@ -287,10 +289,10 @@ static void say_rows(struct view *v)
 }
 
 /* Ask; what is shown stays if it can't be answered. */
-static unsigned ask(struct view *v, struct asked *a)
+static unsigned sql_view_take(struct view *v, struct asked *a)
 {
     struct err e = {.offset = ERR_NO_OFFSET};
-    if (!a || !answer(a, v->tr, &e)) {
+    if (!a || !sql_view_answer(a, v->tr, &e)) {
         if (a && a->sort < 0 && !a->pipe && e.offset != ERR_NO_OFFSET && e.offset < strlen(a->query))
             view_message(v, true, "SQL: %s, at '%.20s'", e.what, a->query + e.offset);
         else
@@ -306,7 +308,7 @@ static unsigned ask(struct view *v, struct asked *a)
     return VR_DRAW | f;
 }
 
-static bool whole(struct view *v, unsigned *f)
+static bool sql_view_whole(struct view *v, unsigned *f)
 {
     const struct trace_info *i = trace_info(v->tr);
     const bool is = i->done && !i->more;
@@ -317,7 +319,7 @@ static bool whole(struct view *v, unsigned *f)
 
 /* ---- queries of the reader's own: NAME.sql beside the keymaps ------------------------------------------ */
 
-static void add_name(void *arg, const char *name)
+static void sql_view_add_name(void *arg, const char *name)
 {
     struct text *t = arg;
     text_add(t, "%s", t->n ? ", " : "");
@@ -353,9 +355,9 @@ static unsigned ask_own(struct view *v, const char *name, size_t n)
     if (text) {
         struct asked *a = asked_new(text, len);
         mem_free(text);
-        return ask(v, a);
+        return sql_view_take(v, a);
     }
-    places_list("sql", add_name, &t);
+    places_list("sql", sql_view_add_name, &t);
     const unsigned f =
         move_fail(v, "%.40s: %s%s%.200s", name, why, t.n ? "; there are: " : "", t.n ? t.p : "");
     text_free(&t);
@@ -367,11 +369,11 @@ unsigned sql_view_ask(struct view *v, const char *query)
     unsigned f;
     query += strspn(query, " ");
     const size_t n = strcspn(query, " ");
-    if (!whole(v, &f))
+    if (!sql_view_whole(v, &f))
         return f;
     if (n && !query[n + strspn(query + n, " ")]) /* one word is no query */
         return ask_own(v, query, n);
-    return ask(v, asked_new(query, strlen(query)));
+    return sql_view_take(v, asked_new(query, strlen(query)));
 }
 
 /* ---- a filter line that groups ------------------------------------------------------------------------- */
@@ -395,7 +397,7 @@ unsigned sql_view_pipe(struct view *v, const char *line)
     struct text sql = {0};
     struct err e = {0};
     unsigned f = 0;
-    struct filter *filter = whole(v, &f) ? filter_of(v, line, &f) : NULL;
+    struct filter *filter = sql_view_whole(v, &f) ? filter_of(v, line, &f) : NULL;
     if (!filter)
         return f;
     struct asked *a = NULL;
@@ -406,16 +408,16 @@ unsigned sql_view_pipe(struct view *v, const char *line)
     text_free(&sql);
     if (a) {
         a->filter = filter;
-        a->pipe = copy(line, strlen(line));
-        return ask(v, a);
+        a->pipe = sql_view_copy(line, strlen(line));
+        return sql_view_take(v, a);
     }
     filter_free(filter);
-    return f ? f : ask(v, NULL);
+    return f ? f : sql_view_take(v, NULL);
 }
 
 /* ---- order, and rows that contain a text --------------------------------------------------------------- */
 
-static unsigned again(struct view *v, int sort, bool invert)
+static unsigned sql_view_again(struct view *v, int sort, bool invert)
 {
     struct asked *old = v->asked, *a = asked_new(old->query, strlen(old->query));
     unsigned f;
@@ -424,36 +426,36 @@ static unsigned again(struct view *v, int sort, bool invert)
         a->invert = invert;
         memcpy(a->number, old->number, sizeof a->number);
         for (; a->columns < old->columns &&
-               (a->head[a->columns] = copy(old->head[a->columns], strlen(old->head[a->columns])));)
+               (a->head[a->columns] = sql_view_copy(old->head[a->columns], strlen(old->head[a->columns])));)
             a->columns++;
-        a->pipe = old->pipe ? copy(old->pipe, strlen(old->pipe)) : NULL;
+        a->pipe = old->pipe ? sql_view_copy(old->pipe, strlen(old->pipe)) : NULL;
         a->filter = old->pipe ? filter_of(v, old->pipe, &f) : NULL;
         if (old->pipe && (!a->pipe || !a->filter)) {
             sql_view_free(a);
             a = NULL;
         }
     }
-    return ask(v, a);
+    return sql_view_take(v, a);
 }
 
-static unsigned sort(struct view *v, int n)
+static unsigned sql_view_sort(struct view *v, int n)
 {
     if (!v->asked || !v->asked->columns)
         return move_fail(v, "there is nothing to order");
     const int all = (int)v->asked->columns, at = v->asked->sort;
     const int to = (at < 0 ? (n < 0 ? all - 1 : 0) : at + n) % all;
-    return again(v, to < 0 ? to + all : to, false);
+    return sql_view_again(v, to < 0 ? to + all : to, false);
 }
 
-static unsigned invert(struct view *v, int n)
+static unsigned sql_view_invert(struct view *v, int n)
 {
     (void)n;
     if (!v->asked || v->asked->sort < 0)
         return move_fail(v, "the rows have the query's order: add an order by to the query");
-    return again(v, v->asked->sort, !v->asked->invert);
+    return sql_view_again(v, v->asked->sort, !v->asked->invert);
 }
 
-static unsigned find(struct view *v, const char *text)
+static unsigned sql_view_find(struct view *v, const char *text)
 {
     struct asked *a = v->asked;
     struct match m;
@@ -467,7 +469,7 @@ static unsigned find(struct view *v, const char *text)
     snprintf(a->find, sizeof a->find, "%s", text);
     a->npick = 0;
     for (uint32_t i = 0; text[0] && i < a->n; i++)
-        if (match_str(&m, str_of(line_of(a, i))))
+        if (match_str(&m, str_of(sql_view_line_of(a, i))))
             a->pick[a->npick++] = i;
     if (text[0])
         match_free(&m);
@@ -504,24 +506,24 @@ const char *sql_view_word(unsigned i)
 
 /* ---- the view ------------------------------------------------------------------------------------------ */
 
-static uint32_t count(const struct view *v)
+static uint32_t sql_view_count(const struct view *v)
 {
     return !v->asked ? 0 : v->asked->find[0] ? v->asked->npick : v->asked->n;
 }
 
 /* Which of all rows is the i-th that shows. */
-static uint32_t picked(const struct view *v, uint32_t i)
+static uint32_t sql_view_picked(const struct view *v, uint32_t i)
 {
     return v->asked->find[0] ? v->asked->pick[i] : i;
 }
 
-static const char *row_line(const struct view *v, uint32_t i)
+static const char *sql_view_row_line(const struct view *v, uint32_t i)
 {
-    return line_of(v->asked, picked(v, i));
+    return sql_view_line_of(v->asked, sql_view_picked(v, i));
 }
 
 /* A line with its cells below those of others. */
-static void draw_line(struct grid *g, const struct asked *a, const char *line, int y, enum style s)
+static void sql_view_draw_line(struct grid *g, const struct asked *a, const char *line, int y, enum style s)
 {
     struct text t = {0};
     const char *at = line;
@@ -542,39 +544,40 @@ static void draw_line(struct grid *g, const struct asked *a, const char *line, i
     text_free(&t);
 }
 
-static int head_lines(const struct view *v, int rows)
+static int sql_view_head_lines(const struct view *v, int rows)
 {
     (void)rows;
     return v->asked ? 1 : 0;
 }
 
-static void head(struct grid *g, struct view *v, int y, int n)
+static void sql_view_head(struct grid *g, struct view *v, int y, int n)
 {
     if (n > 0)
-        draw_line(g, v->asked, v->asked->lines.p, y, STYLE_STATUS_KEY);
+        sql_view_draw_line(g, v->asked, v->asked->lines.p, y, STYLE_STATUS_KEY);
 }
 
-static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
+static void sql_view_row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
 {
     const enum style s = focus ? STYLE_LANE_FOCUS : STYLE_NORMAL;
     if (focus)
         grid_fill(g, 0, y, g->w, 1, ' ', s);
-    draw_line(g, v->asked, row_line(v, i), y, s);
+    sql_view_draw_line(g, v->asked, sql_view_row_line(v, i), y, s);
 }
 
 /* The row under the cursor. */
-static void detail(struct text *t, const struct view *v, uint32_t i, int line)
+static void sql_view_detail(struct text *t, const struct view *v, uint32_t i, int line)
 {
     if (line == 1)
         for (const char *s = v->asked->pipe ? v->asked->pipe : v->asked->query; *s && t->n < 400; s++)
             text_raw(t, *s == '\n' ? " " : s, 1);
-    for (const char *s = row_line(v, i); line == 0 && *s; s++)
+    for (const char *s = sql_view_row_line(v, i); line == 0 && *s; s++)
         text_raw(t, *s == APART ? " " : s, 1);
 }
 
-static unsigned enter(struct view *v)
+static unsigned sql_view_enter(struct view *v)
 {
-    const struct asked_row *r = v->at.row < count(v) ? &v->asked->row[picked(v, v->at.row)] : NULL;
+    const struct asked_row *r =
+        v->at.row < sql_view_count(v) ? &v->asked->row[sql_view_picked(v, v->at.row)] : NULL;
     if (!r || r->kind == LANE_KINDS)
         return move_fail(v, "Enter can't go there: the row needs a column t0 or t, and one of g, p, m");
     const struct lane l = {r->kind, trace_find_lane(v->tr, r->kind, r->id)};
@@ -583,52 +586,54 @@ static unsigned enter(struct view *v)
     return tri_goto(v, l, r->t0, r->t1);
 }
 
-static bool ready(const struct view *v)
+static bool sql_view_ready(const struct view *v)
 {
     return v->asked != NULL;
 }
 
-static void draw(struct grid *g, struct view *v, const struct plan *p)
+static void sql_view_draw(struct grid *g, struct view *v, const struct plan *p)
 {
-    if (ready(v))
+    if (sql_view_ready(v))
         tri_draw(g, v, p);
     else
         tri_note(g, 0, p->y[ROW_LANES], p->n[ROW_LANES],
-                 "Ask in SQL: :sql select name, count(*), dur(sum(dur)) from wait group by name. Tables and "
+                 "Ask in SQL: :sql select name, sql_view_count(*), dur(sum(dur)) from wait group by name. "
+                 "Tables and "
                  "columns: "
                  "gotop sql "
                  "--schema. Enter on a row with t0 and g goes there.");
 }
 
-static void line(struct text *out, const struct view *v, uint32_t i)
+static void sql_view_line(struct text *out, const struct view *v, uint32_t i)
 {
-    text_raw(out, row_line(v, i), strlen(row_line(v, i)));
+    text_raw(out, sql_view_row_line(v, i), strlen(sql_view_row_line(v, i)));
 }
 
-static bool tsv(const struct view *v, FILE *f)
+static bool sql_view_tsv(const struct view *v, FILE *f)
 {
-    return v->asked && tri_tsv(v, f, v->asked->lines.p, count(v), line);
+    return v->asked && tri_tsv(v, f, v->asked->lines.p, sql_view_count(v), sql_view_line);
 }
 
 const struct view_kind kind_sql = {
     TIMELESS_PLAN,
-    .has = ready,
+    .has = sql_view_ready,
     .open = tri_open,
-    .draw = draw,
+    .draw = sql_view_draw,
     .touch = tri_touch,
     .speak = tri_speak,
     .where = tri_where,
-    .rows = count,
-    .head = head,
-    .head_lines = head_lines,
-    .row = row,
-    .detail = detail,
-    .enter = enter,
-    .ready = ready,
-    .tsv = tsv,
+    .rows = sql_view_count,
+    .head = sql_view_head,
+    .head_lines = sql_view_head_lines,
+    .row = sql_view_row,
+    .detail = sql_view_detail,
+    .enter = sql_view_enter,
+    .ready = sql_view_ready,
+    .tsv = sql_view_tsv,
     .refuse = "Enter goes to a row's place",
-    .find = find,
-    .answer = {ANSWER_ROWS, ANSWER_SIDE(sort), [REQ_SORT] = sort, [REQ_INVERT] = invert},
+    .find = sql_view_find,
+    .answer = {ANSWER_ROWS,
+               ANSWER_SIDE(sql_view_sort), [REQ_SORT] = sql_view_sort, [REQ_INVERT] = sql_view_invert},
     .refusal = {REFUSE_ZOOM, REFUSE_SELECT},
     .word = {[REQ_LANE] = "row", ANSWER_SIDE("column"), [REQ_SORT] = NULL, [REQ_DETAILS] = "go there"},
 };

@@ -20,8 +20,8 @@ enum { TOP = 10 };
 
 /* ---- as text ------------------------------------------------------------------------------------------- */
 
-static void states(const struct sums *s, struct lines *t, const char *title, enum lane_kind kind,
-                   const struct shares *sh, bool timed, int64_t whole)
+static void sums_states(const struct sums *s, struct lines *t, const char *title, enum lane_kind kind,
+                        const struct shares *sh, bool timed, int64_t whole)
 {
     char line[400] = "", d[FMT_MAX], p[FMT_MAX];
     size_t n = 0;
@@ -92,8 +92,8 @@ static int by_wait(const void *a, const void *b)
     return m != n ? (m > n ? -1 : 1) : x->key < y->key ? -1 : x->key > y->key;
 }
 
-static void table(const struct sums *s, const struct view *v, struct lines *t, const char *what,
-                  const struct sums_row *rows, int (*order)(const void *, const void *), int w)
+static void sums_table(const struct sums *s, const struct view *v, struct lines *t, const char *what,
+                       const struct sums_row *rows, int (*order)(const void *, const void *), int w)
 {
     struct sums_row *r = mem_alloc(((size_t)s->nstr + 1) * sizeof *r);
     size_t n = 0;
@@ -121,7 +121,7 @@ static void table(const struct sums *s, const struct view *v, struct lines *t, c
     mem_free(r);
 }
 
-static void tops(const struct sums *s, const struct view *v, struct lines *t, int w)
+static void sums_tops(const struct sums *s, const struct view *v, struct lines *t, int w)
 {
     static const char *const titles[BY_COUNT] = {"goroutines that ran most", "goroutines runnable longest",
                                                  NULL, "longest in system calls"};
@@ -157,7 +157,7 @@ static void group_states(const struct sums *s, const struct view *v, struct line
         whole = time_add(whole, r->ns[k]);
     snprintf(title, sizeof title, "all %s goroutines %s", fmt_count(r->count, c), what);
     if (s->done)
-        states(s, t, title, LANE_G, &sh, r->timed, whole);
+        sums_states(s, t, title, LANE_G, &sh, r->timed, whole);
     else
         lines_add(t, "all goroutines %s: adding up", what);
 }
@@ -173,10 +173,10 @@ void sums_text(const struct sums *s, const struct view *v, struct lines *t, int 
         group_states(s, v, t, w);
     } else if (s->lane.i < trace_nlanes(s->tr, s->lane.kind)) {
         name_lane(v, s->lane, id);
-        states(s, t, id, s->lane.kind, &s->mine, s->mine_timed, len);
+        sums_states(s, t, id, s->lane.kind, &s->mine, s->mine_timed, len);
     }
-    states(s, t, "all processors", LANE_P, &s->procs, s->procs_timed,
-           len > INT64_MAX / ((int64_t)np + 1) ? INT64_MAX : len * (int64_t)np);
+    sums_states(s, t, "all processors", LANE_P, &s->procs, s->procs_timed,
+                len > INT64_MAX / ((int64_t)np + 1) ? INT64_MAX : len * (int64_t)np);
     if (!s->done)
         lines_add(t, "goroutines: adding up, %d%% so far", sums_share(s));
     int64_t all = 0;
@@ -187,7 +187,7 @@ void sums_text(const struct sums *s, const struct view *v, struct lines *t, int 
         lines_add(t, "%s of those that live here are added up", c);
     else
         lines_add(t, s->lanes == 1 ? "%s goroutine lives here" : "%s goroutines live here", c);
-    states(s, t, "all goroutines", LANE_G, &s->all, s->all_timed, all);
+    sums_states(s, t, "all goroutines", LANE_G, &s->all, s->all_timed, all);
     lines_add(t, "%s time%s a goroutine ran on another processor than before", fmt_count(s->moves, c),
               s->moves == 1 ? "" : "s");
     if (s->runtime_ready)
@@ -196,9 +196,9 @@ void sums_text(const struct sums *s, const struct view *v, struct lines *t, int 
                   when_dur(s->tr, s->runtime_ready, b));
     if (s->all.ns[ST_GCWORK] || s->all.ns[ST_ASSIST] || s->all.ns[ST_SWEEP])
         lines_add(t, "below, running is also what ran for the collector: GC workers, mark assists");
-    table(s, v, t, "by start function", s->func, by_most, w);
-    tops(s, v, t, w);
-    table(s, v, t, "waits and calls by place", s->place, by_wait, w);
+    sums_table(s, v, t, "by start function", s->func, by_most, w);
+    sums_tops(s, v, t, w);
+    sums_table(s, v, t, "waits and calls by place", s->place, by_wait, w);
     if (s->cut)
         lines_add(t, "too many spans: places and moves are not complete (the other sums are exact)");
 }

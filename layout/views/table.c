@@ -55,7 +55,7 @@ static void first_shed(struct table *t)
 }
 
 /* Full: the shorter half goes. */
-static void shed(struct table *t)
+static void table_shed(struct table *t)
 {
     if (!t->shed)
         first_shed(t);
@@ -102,7 +102,7 @@ bool table_add(struct table *t, uint64_t a, uint64_t b, struct thing x)
     p[t->n++] = x;
     hist_add(t->lengths, d);
     if (t->n >= TABLE_THINGS)
-        shed(t);
+        table_shed(t);
     return true;
 }
 
@@ -174,7 +174,7 @@ static void forget_lengths(struct table *t)
     t->shed = false;
 }
 
-static bool list(struct table *t)
+static bool table_list(struct table *t)
 {
     t->lengths = mem_zalloc(sizeof *t->lengths);
     bool ok = t->lengths && t->from->list(t) && by_type(t) && quantiles(t);
@@ -208,7 +208,7 @@ static int cols(const struct table *t, const struct table_order *o)
     return kinds(o) ? own + 1 : THING_OWN + t->from->ncols + 1;
 }
 
-static struct tcol col_of(const struct table *t, const struct table_order *o, int c)
+static struct tcol table_col_of(const struct table *t, const struct table_order *o, int c)
 {
     if (c < 0 || c >= cols(t, o) - 1)
         return name_col;
@@ -224,19 +224,19 @@ int table_cols(const struct table *t)
 
 struct tcol table_col(const struct table *t, int c)
 {
-    return col_of(t, &t->have, c);
+    return table_col_of(t, &t->have, c);
 }
 
 /* Numbers begin with the largest, times and names with the first. */
-static bool down(const struct table *t, const struct table_order *o)
+static bool table_falls(const struct table *t, const struct table_order *o)
 {
-    enum tcol_kind k = col_of(t, o, o->sort).kind;
+    enum tcol_kind k = table_col_of(t, o, o->sort).kind;
     return (k != TCOL_TIME && k != TCOL_NAME) != o->invert;
 }
 
 bool table_down(const struct table *t)
 {
-    return down(t, &t->have);
+    return table_falls(t, &t->have);
 }
 
 const struct thing *table_thing(const struct table *t, uint32_t row)
@@ -269,7 +269,7 @@ static int64_t name_key(const struct table *t, const struct table_order *o, uint
     return (int64_t)(key >> 1);
 }
 
-static int64_t value(const struct table *t, const struct table_order *o, uint32_t row, int col)
+static int64_t table_value_of(const struct table *t, const struct table_order *o, uint32_t row, int col)
 {
     if (col >= cols(t, o) - 1)
         return name_key(t, o, row);
@@ -290,7 +290,7 @@ static int64_t value(const struct table *t, const struct table_order *o, uint32_
 
 int64_t table_value(const struct table *t, uint32_t row, int col)
 {
-    return value(t, &t->have, row, col);
+    return table_value_of(t, &t->have, row, col);
 }
 
 /* ---- the filter ---------------------------------------------------------------------------------------- */
@@ -332,11 +332,12 @@ static void sieve_free(struct sieve *s)
             match_free(&s->m[i]);
 }
 
-static bool passes(const struct sieve *s, const struct table *t, const struct table_order *o, uint32_t row)
+static bool sieve_passes(const struct sieve *s, const struct table *t, const struct table_order *o,
+                         uint32_t row)
 {
-    const bool by = !kinds(o) && col_of(t, o, o->sort).kind == TCOL_DUR;
+    const bool by = !kinds(o) && table_col_of(t, o, o->sort).kind == TCOL_DUR;
     int64_t d = kinds(o) ? t->type[row].max
-                : by     ? value(t, o, row, o->sort)
+                : by     ? table_value_of(t, o, row, o->sort)
                          : t->thing[row].t1 - t->thing[row].t0;
     struct text name = {0};
     bool ok = true;
@@ -376,12 +377,12 @@ static uint64_t empty_columns(const struct table *t, const struct table_order *o
     uint64_t empty = kinds(o) ? ((uint64_t)1 << n) - 1 : 0;
     for (uint32_t i = 0; empty && i < t->nrows && slices_tick(); i++)
         for (int c = 0; c < n; c++)
-            if ((empty >> c & 1) && value(t, o, t->row[i], c) != -1)
+            if ((empty >> c & 1) && table_value_of(t, o, t->row[i], c) != -1)
                 empty &= ~((uint64_t)1 << c);
     return empty;
 }
 
-static bool order(struct table *t)
+static bool table_order_rows(struct table *t)
 {
     struct table_order o = t->want;
     uint32_t from = 0, n = t->ntypes, kept = 0;
@@ -393,14 +394,14 @@ static bool order(struct table *t)
     struct keyed_row *k = mem_alloc(((size_t)n + 1) * sizeof *k);
     uint32_t *row = mem_alloc(((size_t)n + 1) * sizeof *row);
     int64_t *sorted = mem_alloc(((size_t)n + 1) * sizeof *sorted);
-    bool ok = k && row && sorted, falling = down(t, &o);
+    bool ok = k && row && sorted, falling = table_falls(t, &o);
     sieve_make(&s, o.filter);
     for (uint32_t i = from; ok && i < from + n; i++) {
         if (i % 64 == 0)
             ok = slices_tick();
-        if (!table_within(t, &o, i) || (s.n && !passes(&s, t, &o, i)))
+        if (!table_within(t, &o, i) || (s.n && !sieve_passes(&s, t, &o, i)))
             continue;
-        uint64_t key = (uint64_t)value(t, &o, i, o.sort) ^ (uint64_t)1 << 63;
+        uint64_t key = (uint64_t)table_value_of(t, &o, i, o.sort) ^ (uint64_t)1 << 63;
         k[kept++] = (struct keyed_row){falling ? ~key : key, i};
     }
     sieve_free(&s);
@@ -426,13 +427,13 @@ static bool order(struct table *t)
     return true;
 }
 
-static bool job(void *arg)
+static bool table_job(void *arg)
 {
     struct table *t = arg;
-    if (!t->listed && !list(t))
+    if (!t->listed && !table_list(t))
         return false;
     t->listed = true;
-    return order(t);
+    return table_order_rows(t);
 }
 
 static unsigned job_over(struct table *t, enum slices_state st)
@@ -449,14 +450,14 @@ static unsigned job_over(struct table *t, enum slices_state st)
 static unsigned table_start(struct table *t)
 {
     slices_free(t->job);
-    t->job = slices_new(job, t);
+    t->job = slices_new(table_job, t);
     t->failed = !t->job;
     return t->job ? job_over(t, slices_run(t->job, AT_ONCE_NS)) : VR_DRAW;
 }
 
 /* ---- life ---------------------------------------------------------------------------------------------- */
 
-static void drop(struct table *t)
+static void table_drop(struct table *t)
 {
     slices_free(t->job);
     forget_lengths(t);
@@ -486,7 +487,7 @@ void table_free(struct table *t)
 {
     if (!t)
         return;
-    drop(t);
+    table_drop(t);
     mem_free(t);
 }
 
@@ -501,7 +502,7 @@ static const struct triage *table_counted(const struct view *v)
     return table_of(v)->counted && v->tri ? v->tri->tg : NULL;
 }
 
-static bool stale(const struct table *t, const struct view *v)
+static bool table_stale(const struct table *t, const struct view *v)
 {
     const struct trace_info *ti = trace_info(v->tr);
     return t->from != table_of(v) || t->tr != v->tr || t->tg != table_counted(v) || t->epoch != ti->epoch ||
@@ -515,7 +516,7 @@ bool table_ready(const struct view *v)
            t->epoch == trace_info(v->tr)->epoch && t->listed && t->made;
 }
 
-static int level(const struct table_order *o)
+static int table_level(const struct table_order *o)
 {
     return kinds(o) ? 0 : 1;
 }
@@ -523,10 +524,10 @@ static int level(const struct table_order *o)
 static void order_wanted(struct table *t, int view, uint32_t open)
 {
     t->want.open = open;
-    int8_t s = t->sort[view][level(&t->want)];
+    int8_t s = t->sort[view][table_level(&t->want)];
     const int first = t->from->type_col ? t->from->type_first : TYPE_TOTAL;
     t->want.sort = s ? s - 1 : kinds(&t->want) ? first : t->from->first;
-    t->want.invert = t->invert[view][level(&t->want)];
+    t->want.invert = t->invert[view][table_level(&t->want)];
 }
 
 /* The things of the view shown, if they are not those that are there. */
@@ -536,10 +537,10 @@ static unsigned table_follow(struct view *v)
     const struct trace_info *ti = trace_info(v->tr);
     if (!t && !(t = v->table = mem_zalloc(sizeof *t)))
         return VR_DRAW;
-    if (!stale(t, v) || !ti->done || (table_of(v)->counted && !table_counted(v)))
+    if (!table_stale(t, v) || !ti->done || (table_of(v)->counted && !table_counted(v)))
         return VR_NONE;
     bool same = t->from == table_of(v) && t->tr == v->tr;
-    drop(t);
+    table_drop(t);
     t->tr = v->tr;
     t->from = table_of(v);
     t->tg = table_counted(v);
@@ -563,22 +564,22 @@ unsigned table_open(struct view *v, int no)
 }
 
 /* Are those of the view shown to be found anew, and can they be? */
-static bool due(const struct view *v)
+static bool table_due(const struct view *v)
 {
-    return table_of(v) && v->table && stale(v->table, v) && trace_info(v->tr)->done &&
+    return table_of(v) && v->table && table_stale(v->table, v) && trace_info(v->tr)->done &&
            (!table_of(v)->counted || table_counted(v));
 }
 
 bool table_pending(const struct view *v)
 {
     const struct table *t = v->table;
-    return t && (t->job || due(v));
+    return t && (t->job || table_due(v));
 }
 
 unsigned table_work(struct view *v, int64_t budget_ns)
 {
     struct table *t = v->table;
-    if (!t || (!t->job && !due(v)))
+    if (!t || (!t->job && !table_due(v)))
         return VR_NONE;
     if (!t->job)
         return table_follow(v);
@@ -590,7 +591,7 @@ unsigned table_work(struct view *v, int64_t budget_ns)
 
 /* ---- what keys do -------------------------------------------------------------------------------------- */
 
-static unsigned again(struct view *v)
+static unsigned table_again(struct view *v)
 {
     v->at.row = v->at.top = 0;
     return VR_DRAW | (v->table->tr ? table_start(v->table) : VR_NONE);
@@ -599,7 +600,7 @@ static unsigned again(struct view *v)
 static void say_order(struct view *v)
 {
     const struct table *t = v->table;
-    struct tcol c = col_of(t, &t->want, t->want.sort);
+    struct tcol c = table_col_of(t, &t->want, t->want.sort);
     enum tcol_kind k = c.kind;
     view_message(v, false, "by %s%s", c.what,
                  !t->want.invert                    ? ""
@@ -613,7 +614,7 @@ static bool order_early(struct view *v)
     struct table *t = v->table ? v->table : (v->table = mem_zalloc(sizeof *t));
     if (!t || table_ready(v) || t->from == table_of(v))
         return t != NULL;
-    drop(t);
+    table_drop(t);
     t->from = table_of(v);
     t->tr = NULL; /* so they are found anew */
     order_wanted(t, v->at.view, t->from->types ? TABLE_TYPES : 0);
@@ -629,9 +630,9 @@ unsigned table_sort(struct view *v, int n)
     s = s < 0 ? s + all : s;
     t->want.sort = s;
     t->want.invert = false;
-    t->sort[v->at.view][level(&t->want)] = (int8_t)(s + 1);
-    t->invert[v->at.view][level(&t->want)] = false;
-    unsigned f = again(v);
+    t->sort[v->at.view][table_level(&t->want)] = (int8_t)(s + 1);
+    t->invert[v->at.view][table_level(&t->want)] = false;
+    unsigned f = table_again(v);
     say_order(v);
     return f;
 }
@@ -643,8 +644,8 @@ unsigned table_invert(struct view *v, int n)
     struct table *t = v->table;
     (void)n;
     t->want.invert = !t->want.invert;
-    t->invert[v->at.view][level(&t->want)] = t->want.invert;
-    unsigned f = again(v);
+    t->invert[v->at.view][table_level(&t->want)] = t->want.invert;
+    unsigned f = table_again(v);
     say_order(v);
     return f;
 }
@@ -657,7 +658,7 @@ unsigned table_here(struct view *v, int n)
     (void)n;
     t->want.windowed = !t->want.windowed;
     t->want.win = v->sel.stands ? window_of(v->sel.t0, v->sel.t1) : v->at.win;
-    unsigned f = again(v);
+    unsigned f = table_again(v);
     if (t->want.windowed)
         view_message(v, false, "only what overlaps %s..%s, the %s", when_exact(v->tr, t->want.win.t0, a),
                      when_exact(v->tr, t->want.win.t1, b),
@@ -675,7 +676,7 @@ unsigned table_find(struct view *v, const char *text)
     if (strcmp(t->want.filter, text) == 0)
         return VR_DRAW;
     snprintf(t->want.filter, sizeof t->want.filter, "%s", text);
-    return again(v);
+    return table_again(v);
 }
 
 unsigned table_back(struct view *v, int n)
@@ -712,10 +713,10 @@ static unsigned open_kind(struct view *v, uint32_t type)
     t->type_top = v->at.top;
     t->want.filter[0] = 0;
     order_wanted(t, v->at.view, type);
-    return again(v);
+    return table_again(v);
 }
 
-static void took(struct text *out, const struct thing *x)
+static void table_took(struct text *out, const struct thing *x)
 {
     if (x->untimed) {
         text_lit(out, TRI_NOT_TIMED);
@@ -742,7 +743,7 @@ unsigned table_enter(struct view *v)
     struct text of = {.ticks = when_ticks(v->tr)}, say = {.ticks = of.ticks};
     text_add(&of, "%s%s", t->from->thing,
              x.untimed ? ", " : " of "); /* it stands below the words of a span */
-    took(&of, &x);
+    table_took(&of, &x);
     if (t->from->say)
         t->from->say(&say, v, &x);
     if (t->from->moment)
@@ -801,7 +802,7 @@ void table_detail(struct text *out, const struct view *v, uint32_t row, int line
         table_name(out, t, i);
     if (line == 0 || kinds(&t->have)) {
         text_raw(out, line == 0 ? ": " : "the longest: ", line == 0 ? 2 : 13);
-        took(out, x);
+        table_took(out, x);
         text_add(out, "%s", x->untimed ? " at " : " from ");
         text_dur(out, x->t0);
         if (line == 0)

@@ -48,7 +48,7 @@ static int choose_in(const struct table *t, int room, int out[COLS_MOST], int *x
  * The same, and columns of the bars with a blank, 0: none. Rows have bars if they are sorted by an amount,
  * and names have room beside them; many columns are one less for it.
  */
-static int choose(const struct table *t, int w, int out[COLS_MOST], int *bar)
+static int table_choose(const struct table *t, int w, int out[COLS_MOST], int *bar)
 {
     enum { NAMES = 28, LONG_NAMES = 34, BAR = TRI_BAR + 1, MANY = 5 };
     const int usual = w < 60 ? w * 3 / 5 : w * 3 / 8, least = t->from->name_least, most = w * 3 / 4,
@@ -86,10 +86,10 @@ static void draw_number(const struct view *v, enum tcol_kind k, int64_t x, char 
         fmt_count((uint64_t)x, out);
 }
 
-static void titles(struct grid *g, const struct view *v, int y)
+static void table_titles(struct grid *g, const struct view *v, int y)
 {
     const struct table *t = v->table;
-    int c[COLS_MOST], bar, n = choose(t, g->w, c, &bar), x = 0;
+    int c[COLS_MOST], bar, n = table_choose(t, g->w, c, &bar), x = 0;
     char mark[5], head[40];
     mark[utf8_write(tri_order_mark(v->scr.tier, table_down(t)), mark)] = 0;
     grid_fill(g, 0, y, g->w, 1, ' ', STYLE_RULER);
@@ -111,7 +111,7 @@ static void titles(struct grid *g, const struct view *v, int y)
 unsigned table_titled(struct view *v, int x)
 {
     const struct table *t = v->table;
-    int c[COLS_MOST], bar, n = choose(t, v->scr.w, c, &bar), i = 0;
+    int c[COLS_MOST], bar, n = table_choose(t, v->scr.w, c, &bar), i = 0;
     while (i < n && x >= table_col(t, c[i]).w)
         x -= table_col(t, c[i++]).w;
     const int col = i < n ? c[i] : table_cols(t) - 1;
@@ -135,7 +135,7 @@ void table_row(struct grid *g, struct view *v, uint32_t row, int y, bool focus)
 {
     const struct table *t = v->table;
     enum style s = focus ? STYLE_LANE_FOCUS : STYLE_NORMAL;
-    int c[COLS_MOST], bar, n = choose(t, g->w, c, &bar), x = 0;
+    int c[COLS_MOST], bar, n = table_choose(t, g->w, c, &bar), x = 0;
     char buf[FMT_MAX], name[1200];
     struct text whole = {.ticks = when_ticks(v->tr)};
     if (focus)
@@ -181,7 +181,7 @@ static struct plot plot_of(const struct view *v, uint32_t *n)
     return (struct plot){t, 0, kind == TCOL_TIME || kind == TCOL_NAME ? THING_TOOK : t->have.sort};
 }
 
-static void point(void *arg, uint32_t i, int64_t *at, int64_t *value)
+static void table_point(void *arg, uint32_t i, int64_t *at, int64_t *value)
 {
     enum { AHEAD = 24 }; /* rows are in another order than things: each waits for memory */
     const struct plot *p = arg;
@@ -218,7 +218,7 @@ static const struct spectrum *spectrum(const struct view *v, int h)
     if (memcmp(key, s->seen, sizeof key) == 0)
         return s;
     memcpy(s->seen, key, sizeof key);
-    return spectrum_make(s, n, point, &p, most, columns, win) ? s : NULL;
+    return spectrum_make(s, n, table_point, &p, most, columns, win) ? s : NULL;
 }
 
 struct labels {
@@ -250,7 +250,7 @@ static void draw_spectrum(const struct spectrum *s, struct grid *g, struct view 
     l.untimed = p.col <= THING_TOOK && kind < t->ntypes && t->type[kind].untimed;
     int64_t at = NO_TIME, value = 0;
     if (p.col >= 0 && v->at.row < t->nrows)
-        point(&p, v->at.row, &at, &value);
+        table_point(&p, v->at.row, &at, &value);
     spectrum_draw(s, g, x, y, &(struct spectrum_look){v->scr.tier, draw_label, &l, at, value});
     grid_fill(g, 0, y + s->rows, g->w, 1, ' ', STYLE_RULER);
     ruler_draw(g, v->tr, v->scr.tier, s->win, x, y + s->rows, g->w - x, v->scr.clock);
@@ -296,7 +296,7 @@ static void about_text(struct text *line, const struct view *v, bool brief)
         text_add(line, ", filter: %s", o->filter);
 }
 
-static void about(struct grid *g, const struct view *v, int y)
+static void table_about(struct grid *g, const struct view *v, int y)
 {
     struct text line = {.ticks = when_ticks(v->tr)};
     char safe[1200];
@@ -315,10 +315,10 @@ void table_head(struct grid *g, struct view *v, int y, int n)
 {
     const struct spectrum *s = &v->table->spectrum;
     if (n > 1)
-        about(g, v, y);
+        table_about(g, v, y);
     if (n > 2)
         draw_spectrum(s, g, v, y + 1);
-    titles(g, v, y + n - 1);
+    table_titles(g, v, y + n - 1);
     if (!v->table->nrows)
         tri_note(g, 2, y + n, 3, v->table->all ? "nothing here passes the filter" : v->table->from->none);
 }

@@ -45,7 +45,7 @@ static bool pieces_list(struct table *t)
     return ok;
 }
 
-static void type_name(struct text *out, const struct table *t, const struct ttype *k)
+static void pieces_type_name(struct text *out, const struct table *t, const struct ttype *k)
 {
     text_func(out, t->tr, (uint32_t)k->a, 0);
     if (k->b >> OF)
@@ -85,7 +85,7 @@ static const struct table_from pieces = {
     .counted = true,
     .list = pieces_list,
     .name = pieces_name,
-    .type_name = type_name,
+    .type_name = pieces_type_name,
     .say = pieces_say,
 };
 const struct view_kind kind_pieces = {IS_THINGS(&pieces)};

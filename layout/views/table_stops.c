@@ -28,7 +28,7 @@ static const struct range *stops_range(const struct trace *tr, const struct thin
     return x->index < trace_ranges(tr, RANGE_STW, &r) ? r + x->index : NULL;
 }
 
-static void type_name(struct text *out, const struct table *t, const struct ttype *k)
+static void stops_type_name(struct text *out, const struct table *t, const struct ttype *k)
 {
     if (k->a)
         text_str(out, t->tr, (uint32_t)k->a);
@@ -38,7 +38,7 @@ static void type_name(struct text *out, const struct table *t, const struct ttyp
 
 static void stops_name(struct text *out, const struct table *t, const struct thing *x)
 {
-    type_name(out, t, &t->type[x->type]);
+    stops_type_name(out, t, &t->type[x->type]);
     if (x->g != NO_LANE) {
         text_lit(out, " by ");
         text_who(out, t->tr, x->g);
@@ -69,7 +69,7 @@ static const struct table_from stops = {
     .none = "no stop-the-world in this trace",
     .list = stops_list,
     .name = stops_name,
-    .type_name = type_name,
+    .type_name = stops_type_name,
     .say = stops_say,
     .lane = stops_lane,
 };

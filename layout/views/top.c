@@ -63,26 +63,26 @@ struct top {
 
 /* ---- which time ---------------------------------------------------------------------------------------- */
 
-static void held(const struct view *v, int64_t *lo, int64_t *hi)
+static void top_held(const struct view *v, int64_t *lo, int64_t *hi)
 {
     *lo = 0;
     *hi = trace_info(v->tr)->end;
 }
 
-static int64_t length(const struct view *v)
+static int64_t top_length(const struct view *v)
 {
     int64_t lo, hi, all;
-    held(v, &lo, &hi);
+    top_held(v, &lo, &hi);
     all = hi > lo ? hi - lo : 1;
     int64_t want = trace_info(v->tr)->has_clock ? spans[v->top ? v->top->span : 0] : INT64_MAX;
     return want < all ? want : all;
 }
 
 /* So much before the cursor; near the beginning, the first of it. */
-static void interval(const struct view *v, int64_t *t0, int64_t *t1, int64_t *at)
+static void top_interval(const struct view *v, int64_t *t0, int64_t *t1, int64_t *at)
 {
-    int64_t lo, hi, len = length(v);
-    held(v, &lo, &hi);
+    int64_t lo, hi, len = top_length(v);
+    top_held(v, &lo, &hi);
     *at = v->at.cursor >= hi ? hi - 1 : v->at.cursor;
     *at = *at < lo ? lo : *at;
     *t1 = *at + 1 - lo < len ? lo + len : *at + 1;
@@ -117,7 +117,7 @@ static int top_by_name(const struct trace *tr, uint32_t a, uint32_t b)
 
 static const struct top *sorting; /* qsort() hands over no context, and one thread draws */
 
-static int compare(const void *pa, const void *pb)
+static int top_compare(const void *pa, const void *pb)
 {
     static const enum col then[] = {COL_RAN, COL_READY, COL_ALL};
     const struct tally *t = sorting->shown;
@@ -139,7 +139,7 @@ static void sort_rows(struct view *v)
     uint32_t n = t->shown->n;
     uint32_t focus = v->at.row && v->at.row < n && t->order ? t->order[v->at.row] : NO_LANE;
     sorting = t;
-    qsort(t->order, n, sizeof *t->order, compare);
+    qsort(t->order, n, sizeof *t->order, top_compare);
     sorting = NULL;
     for (uint32_t i = 0; i < n && focus != NO_LANE; i++)
         if (t->order[i] == focus) {
@@ -175,7 +175,7 @@ static void top_take(struct view *v)
 static bool top_is(const struct tally *t, const struct view *v)
 {
     int64_t t0, t1, at;
-    interval(v, &t0, &t1, &at);
+    top_interval(v, &t0, &t1, &at);
     return t && t->tr == v->tr && t->t0 == t0 && t->t1 == t1 && t->at == at &&
            t->events == trace_info(v->tr)->events;
 }
@@ -208,7 +208,7 @@ static void top_follow(struct view *v)
         return;
     if (t->next && t->next->tr == v->tr && !t->next->failed && t->next->events != trace_info(v->tr)->events)
         return;
-    interval(v, &t0, &t1, &at);
+    top_interval(v, &t0, &t1, &at);
     tally_free(t->next);
     if ((t->next = tally_new(v->tr, t0, t1, at)))
         (void)count_on(v, AT_ONCE_NS);
@@ -262,7 +262,7 @@ static char *top_share(int64_t ns, int64_t whole, char out[FMT_MAX])
 }
 
 /* A count that leaves a blank beside its neighbour: five characters at most. */
-static void narrow(uint64_t n, char out[FMT_MAX])
+static void top_narrow(uint64_t n, char out[FMT_MAX])
 {
     if (n >= 100000 && n < 1000000)
         snprintf(out, FMT_MAX, "%uk", (unsigned)(n / 1000));
@@ -270,7 +270,7 @@ static void narrow(uint64_t n, char out[FMT_MAX])
         fmt_count(n, out);
 }
 
-static void cell(const struct view *v, const struct tally_row *r, enum col c, char out[FMT_MAX])
+static void top_cell(const struct view *v, const struct tally_row *r, enum col c, char out[FMT_MAX])
 {
     const struct tally *t = v->top->shown;
     int64_t x = top_value(r, c), len = t->t1 - t->t0;
@@ -284,11 +284,11 @@ static void cell(const struct view *v, const struct tally_row *r, enum col c, ch
     else if (c == COL_NEW && (double)x * 1e9 / (double)len < 10)
         snprintf(out, FMT_MAX, "%.1f", (double)x * 1e9 / (double)len);
     else
-        narrow(c == COL_NEW ? (uint64_t)((double)x * 1e9 / (double)len + 0.5) : (uint64_t)x, out);
+        top_narrow(c == COL_NEW ? (uint64_t)((double)x * 1e9 / (double)len + 0.5) : (uint64_t)x, out);
 }
 
 /* Which columns have room; returns what is left for the name. */
-static int choose(const struct view *v, int w, bool on[COLS])
+static int top_choose(const struct view *v, int w, bool on[COLS])
 {
     int room = w - (w >= WHY_SINCE ? WHY_W : 0) - 1;
     memset(on, 0, COLS * sizeof *on);
@@ -314,7 +314,7 @@ static void the_time(const struct view *v, const struct tally *t, char *out, siz
 {
     char d[FMT_MAX], from[FMT_MAX];
     int64_t res = (t->t1 - t->t0) / 20 + 1, lo, hi;
-    held(v, &lo, &hi);
+    top_held(v, &lo, &hi);
     if (t->t0 == lo && t->t1 == hi)
         snprintf(out, size, "all %s", when_dur(v->tr, t->t1 - t->t0, d));
     else if (t->t1 == t->at + 1)
@@ -326,7 +326,7 @@ static void the_time(const struct view *v, const struct tally *t, char *out, siz
                  when_time(v->tr, t->t0, res, from));
 }
 
-static void totals(struct grid *g, const struct view *v, int y)
+static void top_totals(struct grid *g, const struct view *v, int y)
 {
     static const char unit[] = " (100%: a processor)";
     const struct tally *t = v->top->shown;
@@ -361,7 +361,7 @@ static void spans_head(struct grid *g, const struct view *v, int y, const bool *
         tri_cell(g, x + now, y, then, STYLE_RULER, time);
 }
 
-static void titles(struct grid *g, const struct view *v, int y, const bool *on, int name)
+static void top_titles(struct grid *g, const struct view *v, int y, const bool *on, int name)
 {
     const struct top *t = v->top;
     int x = name + 1;
@@ -388,10 +388,10 @@ static void top_head(struct grid *g, struct view *v, int y, int n)
     bool on[COLS];
     if (n < 1 || !v->top || !v->top->shown)
         return;
-    int name = choose(v, g->w, on);
+    int name = top_choose(v, g->w, on);
     const int work = v->top->pulse_lines < n ? v->top->pulse_lines : 0;
     if (n > 2)
-        totals(g, v, y);
+        top_totals(g, v, y);
     if (work) {
         char time[2 * FMT_MAX + 20];
         the_time(v, v->top->shown, time, sizeof time);
@@ -399,7 +399,7 @@ static void top_head(struct grid *g, struct view *v, int y, int n)
     }
     if (n > 1)
         spans_head(g, v, y + n - 2, on, name);
-    titles(g, v, y + n - 1, on, name);
+    top_titles(g, v, y + n - 1, on, name);
 }
 
 static int top_head_lines(const struct view *v, int rows)
@@ -427,7 +427,7 @@ static void top_row(struct grid *g, struct view *v, uint32_t i, int y, bool focu
     const struct tally_row *r = &t->row[v->top->order[i]];
     enum style s = focus ? STYLE_LANE_FOCUS : STYLE_NORMAL;
     bool on[COLS];
-    int name = choose(v, g->w, on), x = name + 1;
+    int name = top_choose(v, g->w, on), x = name + 1;
     if (focus)
         grid_fill(g, 0, y, g->w, 1, ' ', s);
     tri_name(g, v, 0, y, name, s, r->name);
@@ -435,7 +435,7 @@ static void top_row(struct grid *g, struct view *v, uint32_t i, int y, bool focu
         char buf[FMT_MAX];
         if (!on[c])
             continue;
-        cell(v, r, (enum col)c, buf);
+        top_cell(v, r, (enum col)c, buf);
         tri_cell(g, x, y, cols[c].w, s, buf);
         x += cols[c].w;
     }
@@ -566,9 +566,9 @@ static unsigned span_to(struct view *v, int to)
     if (!v->top || to < 0 || to >= SPANS || to == v->top->span)
         return move_fail(v, to < 0 ? "a second is the shortest" : "this is all there is");
     const int was = v->top->span;
-    const int64_t before = length(v);
+    const int64_t before = top_length(v);
     v->top->span = to;
-    if (to < was || before < length(v))
+    if (to < was || before < top_length(v))
         return VR_DRAW | VR_WORK;
     v->top->span = was; /* the trace is shorter than that */
     return move_fail(v, "this is all there is");
@@ -586,10 +586,10 @@ static unsigned top_all(struct view *v, int n)
 }
 
 /* Another moment: steps are parts of the time. */
-static unsigned go(struct view *v, int n, int64_t part)
+static unsigned top_go(struct view *v, int n, int64_t part)
 {
-    int64_t lo, hi, step = length(v) / part, to;
-    held(v, &lo, &hi);
+    int64_t lo, hi, step = top_length(v) / part, to;
+    top_held(v, &lo, &hi);
     to = time_add(v->at.cursor, time_muldiv(step > 0 ? step : 1, n, 1));
     to = to < lo ? lo : to >= hi ? hi - 1 : to;
     if (to == v->at.cursor)
@@ -599,17 +599,17 @@ static unsigned go(struct view *v, int n, int64_t part)
 
 static unsigned top_cursor(struct view *v, int n)
 {
-    return go(v, n, 100);
+    return top_go(v, n, 100);
 }
 
 static unsigned top_pan(struct view *v, int n)
 {
-    return go(v, n, 8);
+    return top_go(v, n, 8);
 }
 
 static unsigned top_page(struct view *v, int n)
 {
-    return go(v, n, 1);
+    return top_go(v, n, 1);
 }
 
 const struct view_kind kind_top = {

@@ -218,7 +218,7 @@ static bool flame_build(struct tri *t, int64_t t0, int64_t t1)
 
 /* ---- moving -------------------------------------------------------------------------------------------- */
 
-static bool under(const struct flame *f, uint32_t node, uint32_t root)
+static bool flame_under(const struct flame *f, uint32_t node, uint32_t root)
 {
     while (node != root && node)
         node = f->node[node].up;
@@ -234,7 +234,7 @@ static const char *why_none(const struct view *v)
                                                                   : "no such time in this trace";
 }
 
-static unsigned none(struct view *v)
+static unsigned flame_none(struct view *v)
 {
     const struct flame *f = &v->tri->flame;
     if (f->making)
@@ -242,7 +242,7 @@ static unsigned none(struct view *v)
     return move_fail(v, "%s", why_none(v));
 }
 
-static bool empty(const struct flame *f)
+static bool flame_empty(const struct flame *f)
 {
     return f->making || !f->n || !f->node[0].w;
 }
@@ -251,8 +251,8 @@ static unsigned flame_move(struct view *v, int n)
 {
     struct flame *f = &v->tri->flame;
     uint32_t was = f->cur;
-    if (empty(f))
-        return none(v);
+    if (flame_empty(f))
+        return flame_none(v);
     for (; n > 0 && f->node[f->cur].child; n--)
         f->cur = f->node[f->cur].child;
     for (; n < 0 && f->cur != f->root; n++)
@@ -274,8 +274,8 @@ static uint32_t flame_before(const struct flame *f, uint32_t node)
 static unsigned flame_side(struct view *v, int n)
 {
     struct flame *f = &v->tri->flame;
-    if (empty(f))
-        return none(v);
+    if (flame_empty(f))
+        return flame_none(v);
     if (f->cur == f->root)
         return move_fail(v, "nothing stands beside it");
     uint32_t to = n < 0 ? flame_before(f, f->cur) : f->node[f->cur].next;
@@ -295,8 +295,8 @@ static unsigned flame_side(struct view *v, int n)
 static unsigned flame_zoom(struct view *v, int n)
 {
     struct flame *f = &v->tri->flame;
-    if (empty(f))
-        return none(v);
+    if (flame_empty(f))
+        return flame_none(v);
     uint32_t was = f->root;
     if (n == 0)
         f->root = 0;
@@ -373,7 +373,7 @@ static const char *node_name(const struct view *v, const struct flame *f, uint32
 }
 
 /* The program's own functions have the colour of the table, the libraries' and the runtime's stand back. */
-static enum style style_of(const struct picture *p, uint32_t n)
+static enum style flame_style(const struct picture *p, uint32_t n)
 {
     uint32_t name = p->f->node[n].name;
     if (!n || stacks_is_program(p->v->tr, name))
@@ -382,7 +382,7 @@ static enum style style_of(const struct picture *p, uint32_t n)
 }
 
 /* A frame's box: its first column is an edge, so that neighbours stand apart without colours. */
-static void box(const struct picture *p, uint32_t n, int x0, int x1, int y)
+static void flame_box(const struct picture *p, uint32_t n, int x0, int x1, int y)
 {
     char name[600];
     if (!p->g) {
@@ -391,7 +391,7 @@ static void box(const struct picture *p, uint32_t n, int x0, int x1, int y)
         return;
     }
     bool focus = n == p->f->cur;
-    enum style s = focus ? STYLE_LANE_FOCUS : style_of(p, n);
+    enum style s = focus ? STYLE_LANE_FOCUS : flame_style(p, n);
     bool plain = p->v->scr.tier == TIER_ASCII || p->v->scr.mono;
     grid_fill(p->g, x0, y, x1 - x0, 1, ' ', s);
     if (x1 - x0 > 2)
@@ -406,7 +406,7 @@ static void subtree(const struct picture *p, uint32_t n, int x0, int x1, int dep
 {
     if (x1 <= x0 || depth >= p->h)
         return;
-    box(p, n, x0, x1, p->y + depth);
+    flame_box(p, n, x0, x1, p->y + depth);
     int64_t sum = 0, all = p->f->node[n].w;
     for (uint32_t c = p->f->node[n].child; c; c = p->f->node[c].next) {
         int from = x0 + (int)time_muldiv(x1 - x0, sum, all > 0 ? all : 1);
@@ -422,7 +422,7 @@ static void subtree(const struct picture *p, uint32_t n, int x0, int x1, int dep
 }
 
 /* From the frame it is zoomed to; from further in if the cursor would be below the screen. */
-static void tree(const struct picture *p)
+static void flame_tree(const struct picture *p)
 {
     const struct flame *f = p->f;
     uint32_t top = f->root;
@@ -451,16 +451,16 @@ static void draw_tree(struct grid *g, struct view *v, int y, int h)
     if (!f->making && !f->failed && f->root)
         tri_say(g, x + 2, y, g->w - x - 2, STYLE_RULER, "below %s",
                 node_name(v, f, f->root, g->w - x - 8 > 8 ? g->w - x - 8 : 8, name, sizeof name));
-    if (f->making || f->failed || empty(f)) {
+    if (f->making || f->failed || flame_empty(f)) {
         if (f->making)
             tri_say(g, 0, y + 2, g->w, STYLE_DIM, "adding up stacks: %d%%", (int)(f->share * 100));
         else
             tri_say(g, 0, y + 2, g->w, STYLE_DIM, "%s", why_none(v));
         return;
     }
-    if (!under(f, f->cur, f->root))
+    if (!flame_under(f, f->cur, f->root))
         f->cur = f->root;
-    tree(&(struct picture){.g = g, .v = v, .f = f, .y = y + 1, .h = h - 1});
+    flame_tree(&(struct picture){.g = g, .v = v, .f = f, .y = y + 1, .h = h - 1});
 }
 
 static void say_name(struct text *t, const struct view *v, const struct fnode *n, size_t max)
@@ -494,7 +494,7 @@ static void how_often(struct text *t, const struct view *v, const struct fnode *
 static void flame_detail(struct text *t, const struct view *v, int line)
 {
     const struct flame *f = &v->tri->flame;
-    if (f->failed || empty(f))
+    if (f->failed || flame_empty(f))
         return;
     const struct fnode *n = &f->node[f->cur];
     if (line == 0) {
@@ -554,15 +554,15 @@ static unsigned flame_touch(struct view *v, const struct plan *p, int x, int y)
 {
     struct flame *f = v->tri && v->tri->tg ? &v->tri->flame : NULL;
     uint32_t hit = NO_LANE;
-    if (!f || !f->built || f->making || f->failed || empty(f))
+    if (!f || !f->built || f->making || f->failed || flame_empty(f))
         return VR_NONE;
-    tree(&(struct picture){.v = v,
-                           .f = f,
-                           .y = p->y[ROW_LANES] + 1,
-                           .h = p->n[ROW_LANES] - 1,
-                           .at_x = x,
-                           .at_y = y,
-                           .hit = &hit});
+    flame_tree(&(struct picture){.v = v,
+                                 .f = f,
+                                 .y = p->y[ROW_LANES] + 1,
+                                 .h = p->n[ROW_LANES] - 1,
+                                 .at_x = x,
+                                 .at_y = y,
+                                 .hit = &hit});
     if (hit == NO_LANE)
         return VR_NONE;
     f->cur = hit;

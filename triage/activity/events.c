@@ -26,7 +26,7 @@ static void events_add(struct events *l, struct event e)
         l->e[l->n++] = e;
 }
 
-static bool in(struct window w, int64_t t)
+static bool events_in(struct window w, int64_t t)
 {
     return t >= w.t0 && t < w.t1;
 }
@@ -135,7 +135,7 @@ static void end_of(struct events *l, int k, const struct entry *e, bool begin)
 {
     const int64_t t = begin ? e->t0 : e->t1;
     const uint32_t g = begin ? e->g : e->g_end;
-    if ((begin ? e->no_begin : e->no_end) || !in(l->win, t) ||
+    if ((begin ? e->no_begin : e->no_end) || !events_in(l->win, t) ||
         (l->only && !e->of_all && (g == NO_LANE || !filter_shows(l->only, g))))
         return;
     events_add(l, (struct event){.t = t,
@@ -148,7 +148,7 @@ static void end_of(struct events *l, int k, const struct entry *e, bool begin)
                                  .stack = begin ? e->stack : e->stack_end});
 }
 
-static void arrays(struct events *l)
+static void events_arrays(struct events *l)
 {
     struct entry e;
     const bool sorted = trace_info(l->tr)->done;
@@ -190,10 +190,10 @@ static void add_state(struct events *l, uint32_t g, const struct span *before, c
 /* Behind a goroutine's last span: it is over, if it is. */
 static void add_end(struct events *l, uint32_t g, const struct span *last)
 {
-    if (!in(l->win, last->t1))
+    if (!events_in(l->win, last->t1))
         return;
     const struct lane_info li = trace_lane(l->tr, (struct lane){LANE_G, g});
-    if (li.ended && in(l->win, li.last))
+    if (li.ended && events_in(l->win, li.last))
         events_add(l, (struct event){.t = li.last,
                                      .kind = EV_STATE,
                                      .from = last->state,
@@ -203,7 +203,7 @@ static void add_end(struct events *l, uint32_t g, const struct span *last)
                                      .who = NO_LANE});
 }
 
-static void goroutine(struct events *l, uint32_t g)
+static void events_of_g(struct events *l, uint32_t g)
 {
     const struct window w = l->win;
     struct span_iter it;
@@ -229,13 +229,13 @@ static void goroutine(struct events *l, uint32_t g)
     add_end(l, g, &before);
 }
 
-static bool rests(uint8_t state)
+static bool events_rests(uint8_t state)
 {
     return state == ST_IDLE || state == ST_NONE;
 }
 
 /* A processor's own news: it starts and stops. */
-static void processor(struct events *l, uint32_t p)
+static void events_of_p(struct events *l, uint32_t p)
 {
     struct span_iter it;
     struct span before = {0};
@@ -250,7 +250,7 @@ static void processor(struct events *l, uint32_t p)
         const struct span *s = span_get(&it);
         if (s->t0 >= l->win.t1)
             return;
-        if (s->t0 >= l->win.t0 && s->t0 >= 0 && has && rests(s->state) != rests(before.state))
+        if (s->t0 >= l->win.t0 && s->t0 >= 0 && has && events_rests(s->state) != events_rests(before.state))
             events_add(l, (struct event){.t = s->t0,
                                          .kind = EV_PROC,
                                          .from = before.state,
@@ -266,18 +266,18 @@ static void processor(struct events *l, uint32_t p)
 
 /* ---- how wide ------------------------------------------------------------------------------------------ */
 
-static int rank(const struct event *e)
+static int event_rank(const struct event *e)
 {
     return e->kind == EV_RANGE_END ? 0 : e->kind == EV_RANGE_BEGIN ? 3 : e->kind == EV_PROC ? 1 : 2;
 }
 
-static int by_time(const void *a, const void *b)
+static int event_by_time(const void *a, const void *b)
 {
     const struct event *x = a, *y = b;
     if (x->t != y->t)
         return x->t < y->t ? -1 : 1;
-    if (rank(x) != rank(y))
-        return rank(x) - rank(y);
+    if (event_rank(x) != event_rank(y))
+        return event_rank(x) - event_rank(y);
     if (x->g != y->g)
         return x->g < y->g ? -1 : 1;
     if (x->kind != y->kind)
@@ -285,7 +285,7 @@ static int by_time(const void *a, const void *b)
     return x->to == ST_NONE ? 1 : y->to == ST_NONE ? -1 : 0;
 }
 
-static void collect(struct events *l, struct alive *alive, struct window w)
+static void events_collect(struct events *l, struct alive *alive, struct window w)
 {
     const struct alive_ask ask = {l->tr, LANE_G, w.t0, w.t1, trace_nlanes(l->tr, LANE_G)};
     l->n = 0;
@@ -293,12 +293,12 @@ static void collect(struct events *l, struct alive *alive, struct window w)
     l->cut = false;
     l->win = w;
     for (uint32_t g = 0; !l->cut && (g = alive_next(alive, &ask, g)) != NO_LANE; g++)
-        goroutine(l, g);
+        events_of_g(l, g);
     for (uint32_t p = 0, n = trace_nlanes(l->tr, LANE_P); p < n && !l->cut && !l->only; p++)
-        processor(l, p);
-    arrays(l);
+        events_of_p(l, p);
+    events_arrays(l);
     if (l->n)
-        qsort(l->e, l->n, sizeof *l->e, by_time);
+        qsort(l->e, l->n, sizeof *l->e, event_by_time);
 }
 
 size_t events_from(const struct events *l, int64_t t)
@@ -308,20 +308,20 @@ size_t events_from(const struct events *l, int64_t t)
     return lo;
 }
 
-static bool enough(const struct events *l, int64_t t, size_t rows)
+static bool events_enough(const struct events *l, int64_t t, size_t rows)
 {
     size_t before = events_from(l, t), behind = l->n - before;
     return (before >= rows || l->win.t0 <= 0) && (behind > rows || l->win.t1 > l->end);
 }
 
-static struct window around(const struct events *l, int64_t t, int64_t half)
+static struct window events_window(const struct events *l, int64_t t, int64_t half)
 {
     const int64_t t1 = time_add(time_add(t, half), 1), all = time_add(l->end, 1);
     return window_of(t > half ? t - half : 0, t1 < all ? t1 : all);
 }
 
 /* About so many spans begin on processors within w; of very many processors some are asked. */
-static uint64_t density(const struct trace *tr, struct window w)
+static uint64_t events_density(const struct trace *tr, struct window w)
 {
     uint64_t sum = 0;
     uint32_t n = trace_nlanes(tr, LANE_P), each = n / 128 + 1;
@@ -332,23 +332,24 @@ static uint64_t density(const struct trace *tr, struct window w)
     return sum * each;
 }
 
-static void fill(struct events *l, struct alive *alive, int64_t t, size_t rows)
+static void events_fill(struct events *l, struct alive *alive, int64_t t, size_t rows)
 {
     int64_t half = 500;
-    while (half <= l->end && density(l->tr, around(l, t, half)) < rows * 2)
+    while (half <= l->end && events_density(l->tr, events_window(l, t, half)) < rows * 2)
         half *= 2;
-    collect(l, alive, around(l, t, half));
+    events_collect(l, alive, events_window(l, t, half));
     for (int i = 0; i < 24 && l->cut && half > 0; i++) { /* many events of goroutines that did not run */
         half /= 4;
-        collect(l, alive, around(l, t, half));
+        events_collect(l, alive, events_window(l, t, half));
     }
     /* With a filter, or where processors rest, the counts mislead: widen while that finds more. */
-    for (int i = 0; i < 6 && !l->cut && half <= l->end && l->walked < WALK / 8 && !enough(l, t, rows); i++) {
+    for (int i = 0; i < 6 && !l->cut && half <= l->end && l->walked < WALK / 8 && !events_enough(l, t, rows);
+         i++) {
         half = half > INT64_MAX / 16 ? INT64_MAX / 2 : half * 8;
-        collect(l, alive, around(l, t, half));
+        events_collect(l, alive, events_window(l, t, half));
     }
     if (l->cut && half > 0) /* the last step was too wide */
-        collect(l, alive, around(l, t, half / 8));
+        events_collect(l, alive, events_window(l, t, half / 8));
 }
 
 bool events_around(struct events *l, const struct trace *tr, const struct filter *only, struct alive *alive,
@@ -361,13 +362,13 @@ bool events_around(struct events *l, const struct trace *tr, const struct filter
     l->only = only;
     l->end = ti->end;
     l->version = version;
-    if (same && in(l->win, t) && (enough(l, t, rows) || l->cut || l->n >= MOST / 2))
+    if (same && events_in(l->win, t) && (events_enough(l, t, rows) || l->cut || l->n >= MOST / 2))
         return false;
     if (same && l->tried == t && l->tried_rows >= rows) /* once more would find no more */
         return false;
     if (ti->done && !l->reach_known)
         reach_learn(l);
-    fill(l, alive, t, rows * 3);
+    events_fill(l, alive, t, rows * 3);
     l->tried = t;
     l->tried_rows = rows;
     return true;

@@ -5,7 +5,7 @@
 
 #include "triage/triage.h"
 
-static struct lived_reason *reason_of(struct lived *k, uint32_t str, uint8_t state)
+static struct lived_reason *lived_reason_of(struct lived *k, uint32_t str, uint8_t state)
 {
     int i = 0;
     while (i < k->n && (k->r[i].str != str || k->r[i].state != state))
@@ -21,7 +21,7 @@ static struct lived_reason *reason_of(struct lived *k, uint32_t str, uint8_t sta
 static void count_span(struct lived *k, const struct span *s)
 {
     const bool waits = s->state == ST_WAITING || s->state == ST_RUNNABLE;
-    struct lived_reason *r = reason_of(k, waits ? s->reason : s->label, s->state);
+    struct lived_reason *r = lived_reason_of(k, waits ? s->reason : s->label, s->state);
     const int64_t d = s->t1 - s->t0;
     if (!r) {
         k->others = true;
@@ -33,7 +33,7 @@ static void count_span(struct lived *k, const struct span *s)
     r->longest = d > r->longest ? d : r->longest;
 }
 
-static int by_ns(const void *a, const void *b)
+static int lived_by_ns(const void *a, const void *b)
 {
     const struct lived_reason *x = a, *y = b;
     return x->ns != y->ns ? (x->ns > y->ns ? -1 : 1) : (int)x->state - (int)y->state;
@@ -56,7 +56,7 @@ void lived_count(const struct trace *tr, uint32_t g, struct lived *k)
         }
     }
     k->cut = more;
-    qsort(k->r, (size_t)k->n, sizeof *k->r, by_ns);
+    qsort(k->r, (size_t)k->n, sizeof *k->r, lived_by_ns);
 }
 
 bool lived_none_timed(const struct trace *tr, const struct lived_reason *r)
