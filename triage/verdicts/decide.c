@@ -55,7 +55,7 @@ static bool about_same(const struct verdict *a, const struct verdict *b)
     const bool on_way = waits(b, a->where.user) || does(b, a->where.user) ||
                         (family_contends(verdict_family(a)) && does(a, b->where.user));
     const bool holder = same(a->holder.at.user, b->holder.at.user) ||
-                        same(a->holder.group, b->holder.group) ||
+                        same(a->holder.group, b->holder.group) || same(a->holder.group, b->culprit.user) ||
                         (b->holder.group && same(a->holder.group, b->waiter.group));
     const bool trend = b->rule == RULE_TREND && (a->harm.work == NO_LANE || same(whose(a), whose(b)));
     return of_processors(a, b) || (b->rule != RULE_SCHED && (place || on_way || holder || trend));

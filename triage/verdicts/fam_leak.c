@@ -5,6 +5,7 @@
  * never waited before (or, woken by a timer again and again, does not go on from there). Whether more will
  * come only the program knows; that they come in each quarter warns.
  */
+#include "decode/base/mem.h"
 #include "triage/findings/thresholds.h"
 #include "triage/tables/slices.h"
 #include "triage/verdicts/verdict.h"
@@ -118,6 +119,140 @@ static bool leaks(struct causes *c, const struct works *w, struct verdicts *out)
     return ok;
 }
 
+/* ---- a few of many stay ------------------------------------------------------------------------------- */
+
+/*
+ * Of goroutines that one creation stack begins for one thing each most end soon, and all of these within a
+ * known time. Others are there still, for much longer than any that ended took.
+ */
+struct stay {
+    uint32_t group, stack, created, n, eldest, quarter[4];
+    int64_t since; /* the eldest was born */
+    struct dist d; /* lives of those that ended */
+};
+
+/* The i-th of a group that is looked at: is it of the creation stack? */
+static bool of_stack(const struct causes *c, const struct stay *s, uint32_t i, uint32_t *g,
+                     struct lifetime *l)
+{
+    *g = causes_member(c, s->group, i, MEMBERS);
+    const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, *g});
+    trace_lives(c->tr, LANE_G, *g, 1, l);
+    return li.created && li.create_stack == s->stack && slices_tick();
+}
+
+static uint32_t looked_at(const struct causes *c, uint32_t group)
+{
+    return c->of[group].n < MEMBERS ? c->of[group].n : MEMBERS;
+}
+
+/* How long those that ended lived. false: out of memory. */
+static bool ended_lives(const struct causes *c, struct stay *s)
+{
+    const uint32_t n = looked_at(c, s->group);
+    int64_t *ns = mem_alloc(((size_t)n + 1) * sizeof *ns);
+    uint32_t ended = 0, g;
+    struct lifetime l;
+    for (uint32_t i = 0; ns && i < n; i++) {
+        if (!of_stack(c, s, i, &g, &l))
+            continue;
+        s->created++;
+        if (l.over)
+            ns[ended++] = l.last - l.first;
+    }
+    if (ns)
+        dist_of(&s->d, ns, ended);
+    mem_free(ns);
+    return ns != NULL;
+}
+
+/* It is that old at least. */
+static int64_t old_enough(const struct stay *s)
+{
+    const double most = threshold(TH_DOUBLE) * (double)s->d.max,
+                 usual = threshold(TH_LEAK_AGAIN) * (double)s->d.p50;
+    return (int64_t)(most > usual ? most : usual);
+}
+
+/* Who stays, and when these were born, by quarter of the time in which one of that age can have been. */
+static void count_stay(const struct causes *c, struct stay *s)
+{
+    const uint32_t n = looked_at(c, s->group);
+    const int64_t last = c->tg->end - old_enough(s);
+    uint32_t g;
+    struct lifetime l;
+    s->since = c->tg->end;
+    for (uint32_t i = 0; i < n; i++)
+        if (of_stack(c, s, i, &g, &l) && !l.over && l.first <= last && l.first < s->since) {
+            s->since = l.first;
+            s->eldest = g;
+        }
+    for (uint32_t i = 0; i < n && last > s->since; i++)
+        if (of_stack(c, s, i, &g, &l) && !l.over && l.first <= last) {
+            s->quarter[(l.first - s->since) * 4 / (last - s->since + 1)]++;
+            s->n++;
+        }
+}
+
+/* Where one stands when the trace ends. */
+static struct site stands(const struct causes *c, const struct works *w, uint32_t g)
+{
+    enum { BACK = 8 };
+    struct span_iter it = {.tr = NULL};
+    bool more = span_seek_at(&it, c->tr, (struct lane){LANE_G, g}, c->tg->end - 1);
+    for (int i = 0; i < BACK && more; i++, more = span_prev(&it))
+        if (span_get(&it)->stack)
+            return verdict_place(w, span_get(&it)->stack);
+    return (struct site){0};
+}
+
+static bool few_stay(struct causes *c, const struct works *w, struct stay *s, struct verdicts *out)
+{
+    if (!ended_lives(c, s))
+        return false;
+    if (s->d.n < threshold(TH_MANY) || (double)s->d.n <= threshold(TH_LEAK_ENDED) * s->created)
+        return true;
+    count_stay(c, s);
+    bool all = s->n >= threshold(TH_LEAK_COUNT) && s->since <= c->tg->end / 2;
+    for (int i = 0; i < 4; i++)
+        all &= s->quarter[i] > 0 && s->quarter[i] >= s->n / 8;
+    if (!all)
+        return true;
+    const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, s->eldest});
+    struct verdict v = verdict_new(RULE_STAY, 0);
+    v.where = stands(c, w, s->eldest);
+    v.creator.at = verdict_place(w, s->stack);
+    v.waiter.group = v.holder.group = c->tg->groups[s->group].name;
+    v.g = s->eldest;
+    v.t0 = li.first;
+    v.t1 = li.last;
+    v.grows = true;
+    v.level = LEVEL_WARN;
+    verdict_ev(&v, EV_CREATED, s->created);
+    verdict_ev(&v, EV_ENDED, (double)s->d.n);
+    verdict_ev(&v, EV_COUNT, s->n);
+    verdict_ev(&v, EV_SINCE, (double)s->since);
+    verdict_ev(&v, EV_LONGEST, (double)s->d.max);
+    return verdict_add(out, &v);
+}
+
+static bool late_leaks(struct causes *c, const struct works *w, struct verdicts *out)
+{
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < c->tg->nleaks && i < ROWS;
+         i++) { /* each creation stack of those that wait */
+        const struct leak_row *r = &c->tg->leaks[i];
+        const uint32_t group = causes_group(c, r->name);
+        bool known = !r->create_stack || group == UINT32_MAX || r->ended < threshold(TH_MANY) ||
+                     r->created - r->ended < threshold(TH_LEAK_COUNT);
+        for (uint32_t k = 0; k < i && !known; k++)
+            known = c->tg->leaks[k].create_stack == r->create_stack && c->tg->leaks[k].name == r->name;
+        struct stay s = {.group = group, .stack = r->create_stack, .eldest = NO_LANE};
+        ok = known || few_stay(c, w, &s, out);
+    }
+    return ok;
+}
+
 static bool heap(struct causes *c, const struct works *w, struct verdicts *out)
 {
     const struct heap_stat *h = &c->tg->heap;
@@ -140,5 +275,5 @@ static bool heap(struct causes *c, const struct works *w, struct verdicts *out)
 
 bool fam_leak(struct causes *c, const struct works *w, struct verdicts *out)
 {
-    return leaks(c, w, out) && heap(c, w, out);
+    return leaks(c, w, out) && late_leaks(c, w, out) && heap(c, w, out);
 }

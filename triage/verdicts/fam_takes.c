@@ -182,7 +182,8 @@ static bool add(struct causes *c, const struct works *w, const struct taker *k, 
                         : kind == WK_NET       ? EX_NET
                         : kind == WK_SLEEP     ? EX_TIMER
                                                : EX_WAIT;
-    v.doing[v.ndoing++] = (struct did){cat, (uint8_t)kind, does, (double)d->ns / (double)(k->seen - k->rest)};
+    v.doing[v.ndoing++] = (struct did){
+        .cat = cat, .kind = (uint8_t)kind, .at = does, .share = (double)d->ns / (double)(k->seen - k->rest)};
     verdict_ev(&v, EV_BUSY, (double)(k->seen - k->rest) / (double)k->seen);
     verdict_ev(&v, EV_COUNT, d->n);
     verdict_ev(&v, EV_EACH, (double)(k->seen - k->rest) / d->n);
