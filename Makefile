@@ -26,7 +26,7 @@ HARDEN_LD   = -pie -Wl,-z,relro -Wl,-z,now -Wl,--as-needed
 # Files and times of 64 bits, on machines of 32, too.
 GOTOP_CPPFLAGS = -I. -I$(BUILD) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64
 GOTOP_CFLAGS   = -std=c11 -Wall -Wextra -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes -Wvla \
-                 -fno-omit-frame-pointer
+                 -Werror=implicit-function-declaration -fno-omit-frame-pointer
 # Times are what Go's reader makes of them only with doubles of 64 bits all along: not by the x87.
 MACHINE := $(shell $(CC) -dumpmachine 2>/dev/null)
 GOTOP_CFLAGS += $(if $(filter i386-% i486-% i586-% i686-%,$(MACHINE)),-msse2 -mfpmath=sse)

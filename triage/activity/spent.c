@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "triage/activity/window.h"
 #include "triage/tables/stacks.h"
 
 /* ---- tasks and regions --------------------------------------------------------------------------------- */
