@@ -190,12 +190,12 @@ void spectrum_draw(const struct spectrum *s, struct grid *g, int x, int y, const
             if (s->count[r])
                 grid_right(g, LABEL, line, NUMBER - 1, fmt_count(s->count[r], n), STYLE_LANE_NOTE);
             glyph_bar(g, k->tier, LABEL + NUMBER, line, x - LABEL - NUMBER - 1, s->count[r], s->most,
-                      STYLE_LANE);
+                      k->style);
         }
         for (int c = 0; c < s->cols; c++) {
             uint32_t often = s->cell[(size_t)r * (size_t)s->cols + (size_t)c];
             if (often)
-                grid_put(g, x + c, line, shade_glyph(k->tier, shade(often, s->darkest)), STYLE_NORMAL);
+                grid_put(g, x + c, line, shade_glyph(k->tier, shade(often, s->darkest)), k->style);
         }
         if (r == marked && at >= 0 && at < s->cols) {
             const struct cell *c = grid_at(g, x + at, line);

@@ -41,6 +41,7 @@ int spectrum_row(const struct spectrum *s, int64_t value);
 typedef void spectrum_label(void *arg, int64_t value, char *out, size_t size);
 struct spectrum_look {
     enum tier tier;
+    enum style style; /* of bars and cells: what these are numbers of */
     spectrum_label *label;
     void *arg;
     int64_t mark_t, mark; /* a value to be marked, and its moment; mark_t NO_TIME: none */

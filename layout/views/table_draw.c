@@ -118,6 +118,12 @@ unsigned table_titled(struct view *v, int x)
     return col == t->want.sort ? table_invert(v, 1) : table_sort(v, col - t->want.sort);
 }
 
+/* The colour of a column's numbers, as bars. */
+static enum style colour_of(const struct table *t, int col)
+{
+    return table_col(t, col).bar ? table_col(t, col).bar : t->from->bar ? t->from->bar : STYLE_RUNNING;
+}
+
 /* What rows are sorted by, as a bar beside the largest. */
 static void draw_bar(struct grid *g, const struct view *v, uint32_t row, int x, int y)
 {
@@ -125,10 +131,7 @@ static void draw_bar(struct grid *g, const struct view *v, uint32_t row, int x, 
     const int by = t->have.sort;
     const int64_t a = table_value(t, t->row[0], by), b = table_value(t, t->row[t->nrows - 1], by),
                   n = table_value(t, t->row[row], by), most = a > b ? a : b;
-    tri_bar(g, v, x, y, TRI_BAR, n, most,
-            table_col(t, by).bar ? table_col(t, by).bar
-            : t->from->bar       ? t->from->bar
-                                 : STYLE_RUNNING);
+    tri_bar(g, v, x, y, TRI_BAR, n, most, colour_of(t, by));
 }
 
 void table_row(struct grid *g, struct view *v, uint32_t row, int y, bool focus)
@@ -251,7 +254,8 @@ static void draw_spectrum(const struct spectrum *s, struct grid *g, struct view 
     int64_t at = NO_TIME, value = 0;
     if (p.col >= 0 && v->at.row < t->nrows)
         table_point(&p, v->at.row, &at, &value);
-    spectrum_draw(s, g, x, y, &(struct spectrum_look){v->scr.tier, draw_label, &l, at, value});
+    const enum style colour = colour_of(t, p.col < 0 ? t->have.sort : p.col);
+    spectrum_draw(s, g, x, y, &(struct spectrum_look){v->scr.tier, colour, draw_label, &l, at, value});
     grid_fill(g, 0, y + s->rows, g->w, 1, ' ', STYLE_RULER);
     ruler_draw(g, v->tr, v->scr.tier, s->win, x, y + s->rows, g->w - x, v->scr.clock);
 }
