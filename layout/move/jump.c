@@ -341,19 +341,33 @@ static unsigned to_cause(struct view *v, const struct wakeup *w)
     return r;
 }
 
-/* Who did what to the goroutine under the cursor, and when; *most: wakeups_cause(). g NO_LANE: there is none.
- * false: there is no span. */
-static bool cause_here(const struct view *v, int *most, struct wakeup *w)
+/* A goroutine and a moment of it: those under the cursor, or the wait that a row is about. g NO_LANE: there
+ * is none. false: there is no span. */
+static bool asked_of(const struct view *v, uint32_t *g, int64_t *t)
 {
     struct lane l;
     struct span s;
-    *w = (struct wakeup){NO_LANE, NO_LANE, 0, false};
+    int64_t end;
+    if (kind_here(v)->about)
+        return kind_here(v)->about(v, g, t, &end) && *g < trace_nlanes(v->tr, LANE_G) &&
+               trace_span_at(v->tr, (struct lane){LANE_G, *g}, *t, &s) && s.state == ST_WAITING;
     if (!view_span_here(v, &l, &s))
         return false;
-    const uint32_t g = l.kind == LANE_G ? l.i : s.who;
-    const bool in = v->at.cursor >= s.t0 && v->at.cursor < s.t1;
+    *g = l.kind == LANE_G ? l.i : s.who;
+    *t = v->at.cursor >= s.t0 && v->at.cursor < s.t1 ? v->at.cursor : s.t0;
+    return true;
+}
+
+/* Who did what to it, and when; *most: wakeups_cause(). As asked_of(). */
+static bool cause_here(const struct view *v, int *most, struct wakeup *w)
+{
+    uint32_t g;
+    int64_t t;
+    *w = (struct wakeup){NO_LANE, NO_LANE, 0, false};
+    if (!asked_of(v, &g, &t))
+        return false;
     if (g != NO_LANE)
-        *w = wakeups_cause(v->tr, g, in ? v->at.cursor : s.t0, most);
+        *w = wakeups_cause(v->tr, g, t, most);
     return true;
 }
 
@@ -363,6 +377,8 @@ const char *view_cause_word(const struct view *v)
     int most = GLANCE; /* it is asked for each frame */
     if (!cause_here(v, &most, &w) || (w.by == NO_LANE && most))
         return NULL;
+    if (kind_here(v)->about)
+        return w.created ? NULL : "who ended it";
     return w.created && most ? "created by" : "woken by";
 }
 

@@ -565,11 +565,30 @@ static unsigned items_details(struct view *v, int n)
     return f;
 }
 
+static bool items_about(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1)
+{
+    const struct item *i = kind_here(v)->items && v->items.n
+                               ? &v->items.row[v->at.row < v->items.n ? v->at.row : v->items.n - 1]
+                               : NULL;
+    const struct region *r;
+    if (!i || (i->kind != ITEM_TASK && i->kind != ITEM_REGION))
+        return false;
+    if (i->kind == ITEM_TASK) {
+        const struct task *k;
+        *g = i->index < trace_tasks(v->tr, &k) ? workpiece_of_task(v->tr, i->index).g : NO_LANE;
+    } else {
+        *g = i->index < trace_regions(v->tr, &r) ? r[i->index].g : NO_LANE;
+    }
+    *t0 = i->t0;
+    *t1 = i->t1;
+    return *g != NO_LANE;
+}
+
 /* ---- the objects --------------------------------------------------------------------------------------- */
 
 #define IS_ITEMS \
     .lanes = LANE_KINDS, .plan = PLAN_TIME, .open = items_open, .settle = items_settle, .show = kind_show, \
-    .draw = items_draw, .speak = items_status, .where = tri_where, \
+    .draw = items_draw, .speak = items_status, .where = tri_where, .about = items_about, \
     .refuse = "this table has no lanes: Enter looks closer, views 2 and 3 have lanes", \
     .answer = {ANSWER_TIME, \
                [REQ_LANE] = items_move, \

@@ -756,6 +756,18 @@ unsigned table_enter(struct view *v)
     return f;
 }
 
+bool table_about_row(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1)
+{
+    const struct table *t = v->table;
+    if (!table_ready(v) || v->at.row >= t->nrows)
+        return false;
+    const struct thing *x = table_thing(t, t->row[v->at.row]);
+    *g = x->g;
+    *t0 = x->t0;
+    *t1 = x->t1;
+    return !x->untimed;
+}
+
 /* ---- rows for tri.c ------------------------------------------------------------------------------------ */
 
 uint32_t table_rows(const struct view *v)

@@ -163,6 +163,7 @@ uint32_t table_rows(const struct view *v);
 void table_detail(struct text *out, const struct view *v, uint32_t row, int line);
 bool table_lists(const struct view *v, uint32_t row);
 unsigned table_enter(struct view *v);
+bool table_about_row(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1);
 
 /* For the drawing of it. */
 int table_cols(const struct table *t);
@@ -182,12 +183,13 @@ void table_row(struct grid *g, struct view *v, uint32_t row, int y, bool focus);
     TIMELESS_PLAN, \
         .things = provider, .status_most = tri_status_most, .rows = table_rows, .row = table_row, \
         .head = table_head, .head_lines = table_head_lines, .titled = table_titled, .detail = table_detail, \
-        .lists = table_lists, .enter = table_enter, .ready = table_ready, .open = table_open, \
-        .draw = table_draw, .touch = tri_touch, .speak = tri_speak, .where = tri_where, \
+        .lists = table_lists, .enter = table_enter, .about = table_about_row, .ready = table_ready, \
+        .open = table_open, .draw = table_draw, .touch = tri_touch, .speak = tri_speak, .where = tri_where, \
         .pending = table_pending, .work = table_work, .find = table_find, .copy = table_copy, \
         .back_word = table_back_word, .refuse = "Enter opens the lanes first", \
         .answer = {ANSWER_ROWS, \
                    ANSWER_SIDE(table_sort), \
+                   [REQ_CAUSE] = tri_cause, \
                    [REQ_SORT] = table_sort, \
                    [REQ_INVERT] = table_invert, \
                    [REQ_HERE] = table_here, \

@@ -232,6 +232,18 @@ unsigned tri_evidence(struct view *v, const struct finding *f)
     return flags;
 }
 
+unsigned tri_cause(struct view *v, int n)
+{
+    const struct place from = v->at;
+    uint32_t g;
+    int64_t t0, t1;
+    if (!view_cause_word(v) || !kind_here(v)->about(v, &g, &t0, &t1))
+        return move_fail(v, "nobody in this trace ended a wait that this row is about");
+    const unsigned f = tri_goto(v, tri_g(g), t0, t1) | view_do(v, REQ_CAUSE, n);
+    kind_leads(v, &from);
+    return f;
+}
+
 /* ---- moving -------------------------------------------------------------------------------------------- */
 
 void move_leave(struct view *v)

@@ -534,6 +534,18 @@ static unsigned enter(struct view *v)
     return flags;
 }
 
+static bool about(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1)
+{
+    const struct findings *fs = v->tri ? v->tri->fs : NULL;
+    if (!fs || v->at.row >= fs->n)
+        return false;
+    const struct finding *f = &fs->f[v->at.row];
+    *g = f->lane.kind == LANE_G ? f->lane.i : NO_LANE;
+    *t0 = f->t0;
+    *t1 = f->t1;
+    return true;
+}
+
 /* All that is to be said of a finding stands in its card. */
 static int status_most(const struct view *v)
 {
@@ -558,9 +570,10 @@ const struct view_kind kind_triage = {
     .rows = count,
     .detail = detail,
     .enter = enter,
+    .about = about,
     .status_most = status_most,
     .read = read_all,
     .can = can,
-    .answer = {ANSWER_ROWS},
+    .answer = {ANSWER_ROWS, [REQ_CAUSE] = tri_cause},
     .refusal = {REFUSE_ZOOM, REFUSE_SORT, REFUSE_SELECT, ANSWER_SIDE(BESIDE)},
 };

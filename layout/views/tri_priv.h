@@ -86,6 +86,8 @@ void tri_lead(const struct view *v, const struct finding *f, char out[FMT_MAX]);
  * assisting, sweeping: the processor that was at it for longest has.
  */
 unsigned tri_evidence(struct view *v, const struct finding *f);
+/* tri_cause - Enter and REQ_CAUSE in one: to who ended the wait that the row is about. */
+unsigned tri_cause(struct view *v, int n);
 /* tri_set_row - the cursor to that row, or to the last one; drawing keeps it on the screen. */
 void tri_set_row(struct view *v, uint32_t row);
 struct lane tri_g(uint32_t g);

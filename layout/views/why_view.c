@@ -349,7 +349,7 @@ const struct view_kind kind_why = {
     .ready = why_view_ready,
     .has = why_view_ready,
     .tsv = why_view_tsv,
-    .answer = {ANSWER_ROWS},
+    .answer = {ANSWER_ROWS, [REQ_CAUSE] = tri_cause},
     .refusal = {REFUSE_ZOOM, REFUSE_SORT, REFUSE_SELECT,
                 ANSWER_SIDE("up and down walk the parts, Enter looks there")},
 };

@@ -74,6 +74,7 @@ static const struct want table_want[] = {
     {ACT_VIEW_TRIAGE, ACT_NONE, NULL}, /* what changed between two traces */
     {ACT_DETAILS, ACT_NONE, "look there"},
     {ACT_WHY, ACT_NONE, NULL},
+    {ACT_CAUSE, ACT_NONE, NULL},
     {ACT_VIEW_GROUPS, ACT_NONE, NULL},
     {ACT_VIEW_WAITS, ACT_NONE, NULL},
     {ACT_VIEW_TASKS, ACT_NONE, NULL},
