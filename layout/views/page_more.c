@@ -9,7 +9,14 @@
 #include "layout/cells/lines.h"
 #include "layout/views/page.h"
 
-enum { BUSIEST = 16, LITTLE = 100, PLACES = 12, GROUPS = 12, NARROW = 40, GROUPS_FROM = 80 };
+enum { BUSIEST = 64, LITTLE = 100, ROWS_LEAST = 12, NARROW = 40, GROUPS_FROM = 80 };
+
+/* Rows of one of several lists below each other: a third of the room. */
+static int part_rows(struct box b)
+{
+    const int part = b.h / 3 > ROWS_LEAST ? b.h / 3 : ROWS_LEAST;
+    return part < b.h - 1 ? part : b.h - 1;
+}
 
 /* The goroutines of the program that ran for longest, longest first, without those that ran for little beside
  * the first; how many. */
@@ -120,7 +127,7 @@ int page_places(struct grid *g, const struct view *v, struct box b)
         return 0;
     grid_str(g, b.x, b.y, b.w, "  waited  where goroutines wait, all together", STYLE_RULER);
     const int all = places_of(v, p);
-    for (; n < PLACES && n + 1 < b.h && n < all; n++)
+    for (; n < part_rows(b) && n < all; n++)
         place_line(g, v, &p[n], p[0].total, (struct box){b.x, b.y + 1 + n, b.w, 1});
     for (int i = 0; i < all; i++)
         text_free(&p[i].said);
@@ -150,7 +157,7 @@ int page_groups(struct grid *g, const struct view *v, struct box b)
     int n = 0;
     if (b.h < 2 || b.w < GROUPS_FROM)
         return 0;
-    for (uint32_t i = 0; i < tg->ngroups && n < GROUPS && n + 1 < b.h; i++)
+    for (uint32_t i = 0; i < tg->ngroups && n < part_rows(b); i++)
         if (!tg->groups[i].is_system) {
             group_line(g, v, &tg->groups[i], tg->groups[0].d[GM_EXEC].total,
                        (struct box){b.x, b.y + 1 + n, b.w, 1});
