@@ -1,0 +1,310 @@
+/*
+ * test_verdicts_stand.c - what is told of a program in which something does not go on: slots that are not
+ * given back, a crew that stands, answers that get lost, goroutines that never end, one that does all that
+ * comes. Each is played by goroutines of a few lines, beside a twin that has the same waits and no fault.
+ */
+#include "made_help.h"
+
+enum { GS = 1200, MS = 1000000, NEVER = -1 };
+
+struct play {
+    struct tracegen_buf b;
+    int64_t now;
+    unsigned seq[GS], n, ready[GS], nready, at;
+    int64_t due[GS]; /* a timer wakes it then */
+    int phase[GS];   /* its own, for its step */
+    void (*step[GS])(struct play *p, unsigned g);
+    int slots; /* how many are left */
+    unsigned queue[GS], nqueue;
+    bool fault;
+};
+
+static void begin(struct play *p, bool fault)
+{
+    *p = (struct play){.fault = fault, .now = 1000};
+    for (unsigned i = 0; i < GS; i++)
+        p->due[i] = NEVER;
+    tracegen_printf(&p->b, "go 1.26\nbatch m=7 t=0\nProcStatus +0 p=0 running\nGoStatus +0 g=1 m=7 running\n"
+                           "ProcsChange +0 procs=1 stack=0\n");
+    p->n = 1;
+}
+
+static int64_t later(struct play *p)
+{
+    if (++p->at % 400 == 0)
+        tracegen_printf(&p->b, "batch m=7 t=%lld\n", (long long)p->now);
+    return p->now += 1000;
+}
+
+/* The one that runs begins another one. */
+static unsigned born(struct play *p, const char *name, const char *by, void (*step)(struct play *, unsigned))
+{
+    const unsigned g = ++p->n;
+    assert_true(g < GS);
+    tracegen_printf(&p->b, "GoCreate @%lld new_g=%u new_stack=%s stack=%s\n", (long long)later(p), g, name,
+                    by);
+    p->step[g] = step;
+    p->ready[p->nready++] = g;
+    return g;
+}
+
+/* The one that runs, or nobody, wakes g. */
+static void wake(struct play *p, unsigned g, const char *stack)
+{
+    p->due[g] = NEVER;
+    tracegen_printf(&p->b, "GoUnblock @%lld g=%u g_seq=%u%s%s\n", (long long)later(p), g, ++p->seq[g],
+                    stack ? " stack=" : " stack=0", stack ? stack : "");
+    p->ready[p->nready++] = g;
+}
+
+static void waits(struct play *p, unsigned g, const char *reason, const char *stack, int64_t ns)
+{
+    tracegen_printf(&p->b, "GoBlock @%lld reason=\"%s\" stack=%s\n", (long long)later(p), reason, stack);
+    p->due[g] = ns == NEVER ? NEVER : p->now + ns;
+}
+
+static void ends(struct play *p)
+{
+    tracegen_printf(&p->b, "GoDestroy @%lld\n", (long long)later(p));
+}
+
+/* Plays to that moment, and what is told of it. */
+static void play(struct play *p, int64_t end, struct made *m)
+{
+    for (;;) {
+        unsigned g = 0;
+        if (p->nready) {
+            g = p->ready[0];
+            memmove(p->ready, p->ready + 1, --p->nready * sizeof *p->ready);
+            tracegen_printf(&p->b, "GoStart @%lld g=%u g_seq=%u\n", (long long)later(p), g, ++p->seq[g]);
+            p->step[g](p, g);
+            continue;
+        }
+        for (unsigned i = 1; i <= p->n; i++)
+            g = p->due[i] != NEVER && (!g || p->due[i] < p->due[g]) ? i : g;
+        if (!g || p->due[g] > end)
+            break;
+        p->now = p->due[g] > p->now ? p->due[g] : p->now;
+        wake(p, g, NULL);
+    }
+    p->now = end;
+    wake(p, 1, NULL);
+    make(m, (const char *)p->b.p);
+    tracegen_free(&p->b);
+}
+
+static void expect(void (*scene)(struct play *p), int64_t end, enum rule r)
+{
+    for (int fault = 1; fault >= 0; fault--) {
+        struct play p;
+        struct made m;
+        begin(&p, fault);
+        scene(&p);
+        play(&p, end, &m);
+        const struct finding *f = help_told(&m.l, r);
+        if (fault && (!f || f->note))
+            fail_msg("%s: %s", rule_id(r), f ? "is a note" : "is not told");
+        if (!fault && f && !f->note)
+            fail_msg("%s is told of its twin", rule_id(r));
+        unmake(&m);
+    }
+}
+
+/* ---- slots ------------------------------------------------------------------------------------------ */
+
+#define SELL "main.sell:20,main.serve:5"
+#define GIVES "runtime.chanrecv1:1," SELL
+
+/* 0: begun; 1: waits for a slot; 2: has one. Who comes after 500 ms does not give it back. */
+static void sale(struct play *p, unsigned g)
+{
+    if (p->phase[g] == 1 && p->nqueue && p->queue[0] == g) { /* its limit is up */
+        memmove(p->queue, p->queue + 1, --p->nqueue * sizeof *p->queue);
+        ends(p);
+    } else if (p->phase[g] == 2) {
+        const bool keeps = p->fault && p->now > 500 * MS;
+        if (!keeps && p->nqueue) {
+            p->phase[p->queue[0]] = 3;
+            wake(p, p->queue[0], GIVES);
+            memmove(p->queue, p->queue + 1, --p->nqueue * sizeof *p->queue);
+        } else {
+            p->slots += !keeps;
+        }
+        ends(p);
+    } else if (p->phase[g] == 0 && !p->slots) {
+        p->phase[g] = 1;
+        p->queue[p->nqueue++] = g;
+        waits(p, g, "select", "runtime.selectgo:1,main.acquire:30," SELL, 100 * MS);
+    } else {
+        p->slots -= p->phase[g] == 0;
+        p->phase[g] = 2;
+        waits(p, g, "network", "internal/poll.(*FD).Read:1,main.authorise:40," SELL, 5 * MS);
+    }
+}
+
+static void comes(struct play *p, unsigned g)
+{
+    (void)born(p, "main.serve:1", "main.load:9", sale);
+    waits(p, g, "sleep", "time.Sleep:1,main.load:8", 4 * MS);
+}
+
+static void sales(struct play *p)
+{
+    p->slots = 6;
+    (void)born(p, "main.load:1", "main.main:2", comes);
+    waits(p, 1, "select", "runtime.block:1,main.main:3", NEVER);
+}
+
+static void slots_are_lost(void **state)
+{
+    (void)state;
+    expect(sales, 1500 * MS, RULE_SLOTS);
+}
+
+/* ---- a crew ----------------------------------------------------------------------------------------- */
+
+/* Works in rounds; each takes a slot. After 500 ms slots are not given back, or all are at rest for more. */
+static void worker(struct play *p, unsigned g)
+{
+    const bool late = p->now > 500 * MS;
+    if (p->phase[g] == 1) {
+        p->slots += !(p->fault && late);
+        p->phase[g] = 0;
+        waits(p, g, "chan receive", "runtime.chanrecv2:1,main.worker:12", late && !p->fault ? NEVER : 3 * MS);
+    } else if (p->slots) {
+        p->slots--;
+        p->phase[g] = 1;
+        waits(p, g, "network", "internal/poll.(*FD).Read:1,main.store:40,main.worker:14", 5 * MS);
+    } else {
+        waits(p, g, "chan receive", "runtime.chanrecv1:1,main.acquire:30,main.worker:13", NEVER);
+    }
+}
+
+static void crew(struct play *p)
+{
+    p->slots = 6;
+    for (int i = 0; i < 6; i++)
+        (void)born(p, "main.worker:1", "main.main:2", worker);
+    waits(p, 1, "select", "runtime.block:1,main.main:3", NEVER);
+}
+
+static void crew_stands(void **state)
+{
+    (void)state;
+    expect(crew, 1500 * MS, RULE_CREW);
+}
+
+/* ---- answers ---------------------------------------------------------------------------------------- */
+
+#define ASK "runtime.selectgo:1,main.ask:20,main.client:6"
+
+/* Asks, and is answered within 3 ms, but each 40th, which waits its limit out: of the twin that is short. */
+static void client(struct play *p, unsigned g)
+{
+    const int64_t limit = p->fault ? 200 * MS : 6 * MS;
+    if (p->phase[g]++ % 2 == 0) {
+        p->queue[p->nqueue++] = g;
+        waits(p, g, "select", ASK, limit);
+    } else {
+        waits(p, g, "sleep", "time.Sleep:1,main.client:7", 5 * MS);
+    }
+}
+
+static void answers(struct play *p, unsigned g)
+{
+    for (unsigned i = 0; i < p->nqueue; i++)
+        if (++p->phase[g] % 40 && p->due[p->queue[i]] != NEVER)
+            wake(p, p->queue[i], "runtime.chansend1:1,main.receive:9");
+    p->nqueue = 0;
+    waits(p, g, "network", "internal/poll.(*FD).Read:1,main.receive:5", 3 * MS);
+}
+
+static void asked(struct play *p)
+{
+    for (int i = 0; i < 12; i++)
+        (void)born(p, "main.client:1", "main.main:2", client);
+    (void)born(p, "main.receive:1", "main.main:2", answers);
+    waits(p, 1, "select", "runtime.block:1,main.main:3", NEVER);
+}
+
+static void answers_are_lost(void **state)
+{
+    (void)state;
+    expect(asked, 1500 * MS, RULE_LOST);
+}
+
+/* ---- goroutines that stay --------------------------------------------------------------------------- */
+
+/* Ends after 5 ms; after 500 ms each third one stands for good, or, of the twin, for 300 ms. */
+static void watch(struct play *p, unsigned g)
+{
+    if (p->phase[g]++)
+        ends(p);
+    else
+        waits(p, g, "select", "runtime.selectgo:1,main.watch:5",
+              p->now < 500 * MS || g % 3 ? 5 * MS
+              : p->fault                 ? NEVER
+                                         : 300 * MS);
+}
+
+static void assay(struct play *p, unsigned g)
+{
+    (void)born(p, "main.watch:1", "main.assay:9", watch);
+    waits(p, g, "sleep", "time.Sleep:1,main.assay:8", 6 * MS);
+}
+
+static void lab(struct play *p)
+{
+    (void)born(p, "main.assay:1", "main.main:2", assay);
+    waits(p, 1, "select", "runtime.block:1,main.main:3", NEVER);
+}
+
+static void some_stay(void **state)
+{
+    (void)state;
+    expect(lab, 1500 * MS, RULE_STAY);
+}
+
+/* ---- one does all ----------------------------------------------------------------------------------- */
+
+/* A callback takes 8 ms; of the twin it is handed over at once. */
+static void loop(struct play *p, unsigned g)
+{
+    if (p->phase[g])
+        p->slots--;
+    p->phase[g] = p->slots > 0;
+    if (!p->slots)
+        waits(p, g, "chan receive", "runtime.chanrecv2:1,main.loop:5", NEVER);
+    else
+        waits(p, g, "sleep", "time.Sleep:1,main.lookup:30,main.onScan:20,main.loop:6",
+              p->fault ? 8 * MS : MS / 100);
+}
+
+static void feed(struct play *p, unsigned g)
+{
+    if (p->slots++ == 0)
+        wake(p, 2, "runtime.chansend1:1,main.feed:9");
+    waits(p, g, "network", "internal/poll.(*FD).Read:1,main.feed:5",
+          p->phase[g]++ % 20 < 17 ? 4 * MS : 40 * MS);
+}
+
+static void bus(struct play *p)
+{
+    (void)born(p, "main.loop:1", "main.main:2", loop);
+    (void)born(p, "main.feed:1", "main.main:2", feed);
+    waits(p, 1, "select", "runtime.block:1,main.main:3", NEVER);
+}
+
+static void one_takes_all(void **state)
+{
+    (void)state;
+    expect(bus, 1500 * MS, RULE_TAKES);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(slots_are_lost), cmocka_unit_test(crew_stands),
+                                       cmocka_unit_test(answers_are_lost), cmocka_unit_test(some_stay),
+                                       cmocka_unit_test(one_takes_all)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
