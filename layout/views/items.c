@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 #include "layout/draw/frame_rows.h"
 #include "layout/move/kind.h"
@@ -24,6 +23,7 @@
 #include "layout/move/record.h"
 #include "layout/move/naming.h"
 #include "triage/activity/spent.h"
+#include "triage/tables/tab.h"
 
 /* ---- the list ------------------------------------------------------------------------------------------ */
 
@@ -63,10 +63,8 @@ static size_t gc_things(const struct trace *tr)
     return trace_ranges(tr, RANGE_GC, &r) + trace_ranges(tr, RANGE_STW, &r);
 }
 
-static size_t list_gc(const struct items *it, const struct trace *tr, struct keyed *k,
-                      const struct task **sorted)
+static size_t list_gc(const struct items *it, const struct trace *tr, struct keyed *k)
 {
-    (void)sorted;
     static const enum range_kind kinds[] = {RANGE_GC, RANGE_STW};
     size_t n = 0;
     for (int j = 0; j < 2; j++) {
@@ -83,24 +81,12 @@ static size_t list_gc(const struct items *it, const struct trace *tr, struct key
     return n;
 }
 
-static int by_id(const void *a, const void *b)
-{
-    const struct task *x = *(const struct task *const *)a, *y = *(const struct task *const *)b;
-    return x->id < y->id ? -1 : x->id > y->id;
-}
-
-static const struct task *find_task(const struct task *const *sorted, size_t n, uint64_t id)
-{
-    size_t lo = 0;
-    bisect(lo, n, i, sorted[i]->id < id);
-    return lo < n && sorted[lo]->id == id ? sorted[lo] : NULL;
-}
-
-static struct keyed items_child(const struct items *it, const struct task *of, struct item x)
+/* of: in all tasks; TAB_NONE: of none there. */
+static struct keyed items_child(const struct items *it, const struct task *all, uint32_t of, struct item x)
 {
     struct keyed k = {INT64_MAX, UINT64_MAX, x, false};
-    if (of)
-        k.rank = items_rank(it, of->t0, of->t1), k.family = of->id;
+    if (of != TAB_NONE)
+        k.rank = items_rank(it, all[of].t0, all[of].t1), k.family = all[of].id;
     return k;
 }
 
@@ -112,35 +98,34 @@ static size_t task_things(const struct trace *tr)
     return trace_tasks(tr, &t) + trace_regions(tr, &g) + trace_logs(tr, &m);
 }
 
-static size_t list_tasks(const struct items *it, const struct trace *tr, struct keyed *k,
-                         const struct task **sorted)
+static size_t list_tasks(const struct items *it, const struct trace *tr, struct keyed *k)
 {
     const struct task *t;
     const struct region *g;
     const struct logmsg *m;
+    struct tab by_id = {0};
     size_t n = 0, nt = trace_tasks(tr, &t), ng = trace_regions(tr, &g), nm = trace_logs(tr, &m);
     for (size_t i = 0; i < nt; i++) {
-        sorted[i] = &t[i];
+        (void)tab_put(&by_id, t[i].id, 0, (uint32_t)i); /* without memory its regions stand alone */
         k[n++] = (struct keyed){
             items_rank(it, t[i].t0, t[i].t1), t[i].id, {t[i].t0, t[i].t1, (uint32_t)i, ITEM_TASK, 0}, false};
     }
-    qsort(sorted, nt, sizeof *sorted, by_id);
     for (size_t i = 0; i < ng; i++) {
         uint8_t depth = (uint8_t)(g[i].depth > 8 ? 9 : g[i].depth + 1);
-        k[n++] = items_child(it, find_task(sorted, nt, g[i].task),
+        k[n++] = items_child(it, t, tab_get(&by_id, g[i].task, 0),
                              (struct item){g[i].t0, g[i].t1, (uint32_t)i, ITEM_REGION, depth});
     }
     for (size_t i = 0; i < nm; i++)
-        k[n++] = items_child(it, find_task(sorted, nt, m[i].task),
+        k[n++] = items_child(it, t, tab_get(&by_id, m[i].task, 0),
                              (struct item){m[i].t, m[i].t, (uint32_t)i, ITEM_LOG, 1});
+    tab_free(&by_id);
     return n;
 }
 
 struct item_list {
     size_t (*things)(const struct trace *tr); /* how many there are */
-    /* list - with their keys; sorted: room for all tasks. Returns how many. */
-    size_t (*list)(const struct items *it, const struct trace *tr, struct keyed *k,
-                   const struct task **sorted);
+    /* list - with their keys. Returns how many. */
+    size_t (*list)(const struct items *it, const struct trace *tr, struct keyed *k);
     const char *none;
     bool longest; /* first, as one comes here: what delayed everything is what one looks for */
 };
@@ -160,22 +145,19 @@ static bool items_update(struct items *it, const struct trace *tr, int view)
     if (it->view == view && it->row && !trace_info(tr)->done && want - it->seen < it->seen / 8 && !it->stale)
         return true; /* while it loads: now and then */
     struct keyed *k = mem_alloc((want + 1) * sizeof *k);
-    const struct task **sorted = mem_alloc((want + 1) * sizeof *sorted);
     struct item *row = mem_alloc((most + 1) * sizeof *row);
-    if (!k || !sorted || !row) {
+    if (!k || !row) {
         mem_free(k);
-        mem_free(sorted);
         mem_free(row);
         return false;
     }
-    size_t n = of->list(it, tr, k, sorted);
+    size_t n = of->list(it, tr, k);
     qsort(k, n, sizeof *k, by_rank);
     if (n > most)
         n = most;
     for (size_t i = 0; i < n; i++)
         row[i] = k[i].item;
     mem_free(k);
-    mem_free(sorted);
     mem_free(it->row);
     it->row = row;
     it->n = (uint32_t)n;
