@@ -23,6 +23,14 @@
 
 enum { SEARCH_MAX_HITS = 1 << 20 };
 
+struct hit {
+    int64_t t;
+    uint32_t g; /* goroutine lane; NO_LANE = no lane of its own */
+    /* what - the string that matched, 0 = the id or its state; from HIT_STATE on: a range, of that state. */
+    uint32_t what;
+};
+#define HIT_STATE (UINT32_MAX - 255)
+
 struct search {
     char query[VIEW_TEXT];
     struct match match;

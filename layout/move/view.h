@@ -5,7 +5,7 @@
  * below; frame_draw() (layout/frame/frame.h) turns a view into cells. One view, one thread.
  *
  * Actions return what must happen next (enum refresh). An action that can't be done changes nothing, leaves
- * the reason in v->message and returns VR_BELL | VR_DRAW. `n` is a repeat count with a sign: negative goes
+ * the reason in v->msg and returns VR_BELL | VR_DRAW. `n` is a repeat count with a sign: negative goes
  * back, 0 is 1; where a second time would change nothing it is not looked at.
  *
  * The cursor is a lane (focus) and a moment (cursor). It is always inside the window, and its lane on the
@@ -24,15 +24,15 @@
 #include "triage/activity/window.h"
 #include "triage/views.h"
 
-enum refresh { /* flags */
-               VR_NONE = 0,
-               VR_DRAW = 1, /* the picture changed */
-               VR_BELL = 2, /* it could not be done; v->message says why */
-               VR_WORK = 4, /* call view_work() until it is done (a search over a big trace) */
-               VR_QUIT = 8, /* view_quit() with nothing left to go back from */
-               VR_COMMAND =
-                   16, /* view_prompt_accept(): v->command holds a line that is no goto: an action's name? */
-               VR_YANK = 32 /* v->yank holds text for the clipboard */
+/* enum refresh - flags: what must happen next. */
+enum refresh {
+    VR_NONE = 0,
+    VR_DRAW = 1,     /* the picture changed */
+    VR_BELL = 2,     /* it could not be done; v->msg says why */
+    VR_WORK = 4,     /* call view_work() until it is done (a search over a big trace) */
+    VR_QUIT = 8,     /* view_quit() with nothing left to go back from */
+    VR_COMMAND = 16, /* view_prompt_accept(): v->prompt.command holds a line that is no goto: an action? */
+    VR_YANK = 32     /* there is text for the clipboard: view_yank()'s, or v->job.copied */
 };
 
 enum sort {
@@ -128,14 +128,6 @@ struct items {
     bool longest_first;
     bool stale;
 };
-
-struct hit {
-    int64_t t;
-    uint32_t g; /* goroutine lane; NO_LANE = no lane of its own */
-    uint32_t
-        what; /* string that matched, 0 = the id or its state; from HIT_STATE on: a range, of that state */
-};
-#define HIT_STATE (UINT32_MAX - 255)
 
 enum split { SPLIT_NONE, SPLIT_LOG, SPLIT_STACK, SPLIT_TABLE, SPLIT_COUNT }; /* what stands below the lanes */
 enum { VIEW_FILTERS = 16, VIEW_LETTERS = 52 };
@@ -249,9 +241,8 @@ struct message {
     char text[VIEW_MESSAGE]; /* for the foot of the screen, in as many lines as it takes; safe text; empty =
                                 none */
     bool error;
-    bool cut; /* a text that is shown is not shown whole: set by drawing */
-    uint32_t
-        of; /* a line about finding of - 1, of which view_read() says all; 0: it is all there is to say */
+    bool cut;    /* a text that is shown is not shown whole: set by drawing */
+    uint32_t of; /* it is a line about finding of - 1, of which view_read() says all; 0: that is all */
     /* it says that these are not there yet: void once they are */
     enum { SOON_NOT, SOON_LANES, SOON_TABLES } soon;
 };
@@ -344,8 +335,8 @@ int64_t view_end(const struct view *v);
 void view_message(struct view *v, bool error, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* ---- moving in time ---- */
-unsigned view_pan(struct view *v,
-                  int n); /* by n eighths, in whole columns; at the trace's ends the cursor moves on alone */
+/* view_pan - by n eighths, in whole columns; at the trace's ends the cursor moves on alone. */
+unsigned view_pan(struct view *v, int n);
 unsigned view_page(struct view *v, int n);   /* by n windows */
 unsigned view_cursor(struct view *v, int n); /* the cursor by n columns; the window follows at its edges */
 unsigned view_zoom(struct view *v, int n);   /* n > 0: in, 2^n times, at the cursor */
@@ -357,8 +348,7 @@ unsigned view_at(struct view *v, int64_t t); /* cursor to t, window follows */
 unsigned view_range(struct view *v, int64_t t0, int64_t t1);
 
 /* ---- moving over lanes ---- */
-unsigned view_focus(struct view *v,
-                    struct lane l); /* to that lane, changing the view if need be; time stays */
+unsigned view_focus(struct view *v, struct lane l); /* there, changing the view if need be; time stays */
 /* view_switch - to that view; time and focus stay as far as they can. Where it is shown, or one that its key
  * leads to: to the next one of these. */
 unsigned view_switch(struct view *v, int no);
@@ -383,8 +373,8 @@ unsigned view_select(struct view *v, int n); /* begin a range at the cursor, end
  * none. */
 bool view_selected(const struct view *v, int64_t *t0, int64_t *t1);
 unsigned view_enter(struct view *v); /* stack pop-up of the span under the cursor; again: close */
-bool view_message_open(
-    const struct view *v); /* a text of several lines lies over the footer: closing comes before leaving */
+/* view_message_open - a text of several lines lies over the footer: closing comes before leaving. */
+bool view_message_open(const struct view *v);
 /*
  * view_back - Esc: one step back, whatever it is: what lies over the view closes, what is marked in it goes
  * (a range, search marks, a lane on top), a table one came from returns, or the view below. Never VR_QUIT.
@@ -429,8 +419,8 @@ unsigned view_prompt_kill(struct view *v);   /* all from the cursor on */
 unsigned view_prompt_move(struct view *v, int n); /* by n characters, at most to an end */
 unsigned view_prompt_erase_word(struct view *v);
 unsigned view_prompt_clear(struct view *v); /* all before the cursor */
-unsigned
-view_prompt_accept(struct view *v); /* goto, or VR_COMMAND; or search; a slice: v->command is its file */
+/* view_prompt_accept - goto, or VR_COMMAND; or search; a slice: v->prompt.command is its file. */
+unsigned view_prompt_accept(struct view *v);
 
 /* ---- search: see search.h. Starts from the prompt or here; jumps when done. ---- */
 unsigned view_search(struct view *v, const char *text);
@@ -459,15 +449,15 @@ unsigned view_group(struct view *v);    /* goroutines by start function, folded;
 /* view_fold - unfold or fold the group with the cursor; in one of several views behind a key: to the one
  * before it. */
 unsigned view_fold(struct view *v);
-unsigned view_unfold(
-    struct view *v); /* rows of the goroutine under the cursor: regions, calls, samples; again: none */
+/* view_unfold - rows of the goroutine under the cursor: regions, calls, samples; again: none. */
+unsigned view_unfold(struct view *v);
 unsigned view_related(struct view *v); /* only creator, created, wakers, woken; again: all */
-unsigned
-view_why(struct view *v); /* where the time of what is here went: a span, a range, a task, a finding */
+/* view_why - where the time of what is here went: a span, a range, a task, a finding. */
+unsigned view_why(struct view *v);
 unsigned view_sums(struct view *v); /* what happened in the selected range (or the window) */
 unsigned view_life(struct view *v); /* the whole life of the goroutine under the cursor */
-unsigned view_read(
-    struct view *v); /* what the screen says of what the cursor is on, nothing left out; a message, too */
+/* view_read - what the screen says of what the cursor is on, nothing left out; a message, too. */
+unsigned view_read(struct view *v);
 unsigned view_split(struct view *v, int n); /* next thing below the lanes: log, stack, table, nothing */
 /* view_line_row - the row that line i of the lanes shows; view_row_line - the line of a row, -1: none. */
 uint32_t view_line_row(const struct view *v, int i);
