@@ -9,6 +9,7 @@
 #include "layout/cells/when.h"
 #include "layout/move/kind.h"
 #include "layout/move/naming.h"
+#include "triage/text.h"
 
 /* What the cursor is on: a span if it is on one, else the column, or the selected range. false: nothing of a
  * P. */
@@ -65,44 +66,48 @@ bool idle_speaks(const struct view *v)
     return l && idle_reason_most(l);
 }
 
+/* "556us with 1 to 6 runnable (longest G38 90us)" */
+static void idle_ready(struct text *t, const struct view *v, const struct idle_reason_sum *m)
+{
+    char a[FMT_MAX], who[32];
+    name_lane(v, (struct lane){LANE_G, m->top[0].g}, who);
+    text_add(t, "%s with ", when_dur(v->tr, m->ready, a));
+    if (m->least < m->most)
+        text_add(t, "%" PRIu32 " to ", m->least);
+    text_add(t, "%" PRIu32 " runnable (longest %s %s)", m->most, who, when_dur(v->tr, m->top[0].ns, a));
+}
+
 void idle_text(const struct view *v, char *out, size_t size)
 {
     const struct idle_reason *l = v->cache.idle;
-    char idle[FMT_MAX], a[FMT_MAX], who[32];
-    *out = 0;
     const struct idle_reason_sum *m = l ? idle_reason_get(l) : NULL;
+    char a[FMT_MAX];
+    const char *sep = " ";
+    struct text t = {0};
+    *out = 0;
     if (!m || !m->idle)
         return;
-
-    when_dur(v->tr, m->idle, idle);
-    if (m->failed || !idle_reason_done(l)) {
-        const char *why = m->failed ? "no memory to find who was runnable meanwhile"
-                                    : "adding up who was runnable meanwhile";
-        snprintf(out, size, idle_reason_done(l) ? "idle %s: %s" : "idle %s: %s, %d%%", idle, why,
-                 idle_reason_share(l));
-        return;
+    text_add(&t, "idle %s:", when_dur(v->tr, m->idle, a));
+    if (m->failed) {
+        text_lit(&t, " no memory to find who was runnable meanwhile");
+    } else if (!idle_reason_done(l)) {
+        text_add(&t, " adding up who was runnable meanwhile, %d%%", idle_reason_share(l));
+    } else {
+        if (m->ready) {
+            text_add(&t, "%s", sep);
+            idle_ready(&t, v, m);
+            sep = ", ";
+        }
+        if (m->stopped) {
+            text_add(&t, "%s%s stop-the-world", sep, when_dur(v->tr, m->stopped, a));
+            sep = ", ";
+        }
+        if (m->none)
+            text_add(&t, "%s%s nothing to do", sep,
+                     m->ready || m->stopped ? when_dur(v->tr, m->none, a) : "all of it");
     }
-    size_t n = (size_t)snprintf(out, size, "idle %s:", idle);
-    const char *sep = " ";
-    if (m->ready && n < size) {
-        name_lane(v, (struct lane){LANE_G, m->top[0].g}, who);
-        n += (size_t)snprintf(out + n, size - n, "%s%s with ", sep, when_dur(v->tr, m->ready, a));
-        if (m->least == m->most && n < size)
-            n += (size_t)snprintf(out + n, size - n, "%" PRIu32, m->most);
-        else if (n < size)
-            n += (size_t)snprintf(out + n, size - n, "%" PRIu32 " to %" PRIu32, m->least, m->most);
-        if (n < size)
-            n += (size_t)snprintf(out + n, size - n, " runnable (longest %s %s)", who,
-                                  when_dur(v->tr, m->top[0].ns, a));
-        sep = ", ";
-    }
-    if (m->stopped && n < size) {
-        n += (size_t)snprintf(out + n, size - n, "%s%s stop-the-world", sep, when_dur(v->tr, m->stopped, a));
-        sep = ", ";
-    }
-    if (m->none && n < size)
-        snprintf(out + n, size - n, "%s%s nothing to do", sep,
-                 m->ready || m->stopped ? when_dur(v->tr, m->none, a) : "all of it");
+    snprintf(out, size, "%s", t.p ? t.p : "");
+    text_free(&t);
 }
 
 /* Where a goroutine ran behind its wait. */

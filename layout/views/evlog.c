@@ -51,49 +51,31 @@ static void evlog_update(struct view *v, int rows)
 /* ---- text ---------------------------------------------------------------------------------------------- */
 
 enum { NAME_WIDE = 44, NAME_NARROW = 18 };
-struct out {
-    char *p;
-    size_t n, size;
-    int name_w; /* columns that a name takes at most */
-};
-
-static void evlog_say(struct out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void evlog_say(struct out *o, const char *fmt, ...)
-{
-    va_list ap;
-    if (o->n + 1 >= o->size)
-        return;
-    va_start(ap, fmt);
-    int k = vsnprintf(o->p + o->n, o->size - o->n, fmt, ap);
-    va_end(ap);
-    o->n = k < 0 ? o->n : (size_t)k < o->size - o->n ? o->n + (size_t)k : o->size - 1;
-}
-
-static void say_str(struct out *o, const struct view *v, uint32_t s, int w)
+static void say_str(struct text *o, const struct view *v, uint32_t s, int w)
 {
     char buf[400];
     str_head(trace_str(v->tr, s), w, buf, sizeof buf);
-    evlog_say(o, "%s", buf);
+    text_add(o, "%s", buf);
 }
 
-static void say_func(struct out *o, const struct view *v, const char *word, uint32_t stack, int w)
+static void say_func(struct text *o, const struct view *v, const char *word, uint32_t stack, int w)
 {
     char buf[400];
     uint32_t f = stacks_function(v->tr, stack, true);
     if (!f)
         return;
     str_shorten(trace_str(v->tr, f), w, glyph_dots(v->scr.tier), buf, sizeof buf);
-    evlog_say(o, "%s %s", word, buf);
+    text_add(o, "%s %s", word, buf);
 }
 
-static void say_g(struct out *o, const struct view *v, uint32_t g, int w)
+static void say_g(struct text *o, const struct view *v, uint32_t g, int w)
 {
     char buf[400];
     name_goroutine(v, g, w, buf, sizeof buf);
-    evlog_say(o, "%s", buf);
+    text_add(o, "%s", buf);
 }
 
-static void state_words(struct out *o, const struct view *v, const struct event *e)
+static void state_words(struct text *o, const struct view *v, const struct event *e, int w)
 {
     bool ran = events_on_p(e->from) && e->from != ST_SYSCALL;
     const char *what;
@@ -120,51 +102,51 @@ static void state_words(struct out *o, const struct view *v, const struct event 
     if (e->to == ST_RUNNING && kind.len < why.len) /* a mark worker's label */
         what = "starts GC work";
     if (e->inferred)
-        evlog_say(o, "was %s%s already (inferred)", e->to == ST_SYSCALL ? "in a " : "",
-                  state_name((enum state)e->to));
+        text_add(o, "was %s%s already (inferred)", e->to == ST_SYSCALL ? "in a " : "",
+                 state_name((enum state)e->to));
     else
-        evlog_say(o, "%s", what);
+        text_add(o, "%s", what);
     if (e->reason) {
         char said[100];
         str_head(kind, 40, said, sizeof said);
-        evlog_say(o, " (%s)", said);
+        text_add(o, " (%s)", said);
     }
     if (e->to == ST_RUNNABLE && e->who != NO_LANE) {
-        evlog_say(o, " by ");
-        say_g(o, v, e->who, o->name_w);
-        say_func(o, v, " in", e->stack, o->name_w);
+        text_add(o, " by ");
+        say_g(o, v, e->who, w);
+        say_func(o, v, " in", e->stack, w);
     } else if (e->stack && e->to != ST_NONE) {
-        say_func(o, v, " in", e->stack, o->name_w);
+        say_func(o, v, " in", e->stack, w);
     }
 }
 
-static void evlog_words(struct out *o, const struct view *v, const struct event *e)
+/* Names take w columns at most. */
+static void evlog_words(struct text *o, const struct view *v, const struct event *e, int w)
 {
     static const char *const range_names[RANGE_KINDS] = {"GC mark phase", "stop-the-world", "sweep",
                                                          "mark assist"};
     switch ((enum event_kind)e->kind) {
-    case EV_STATE: state_words(o, v, e); return;
+    case EV_STATE: state_words(o, v, e, w); return;
     case EV_PROC:
-        evlog_say(o, "%s",
-                  e->to == ST_IDLE || e->to == ST_NONE ? "processor stops: idle" : "processor starts");
+        text_add(o, "%s",
+                 e->to == ST_IDLE || e->to == ST_NONE ? "processor stops: idle" : "processor starts");
         return;
     case EV_RANGE_BEGIN:
     case EV_RANGE_END:
-        evlog_say(o, "%s %s", range_names[e->to % RANGE_KINDS],
-                  e->kind == EV_RANGE_BEGIN ? "begins" : "ends");
+        text_add(o, "%s %s", range_names[e->to % RANGE_KINDS], e->kind == EV_RANGE_BEGIN ? "begins" : "ends");
         break;
-    case EV_TASK_BEGIN: evlog_say(o, "task begins"); break;
-    case EV_TASK_END: evlog_say(o, "task ends"); break;
-    case EV_REGION_BEGIN: evlog_say(o, "region begins"); break;
-    case EV_REGION_END: evlog_say(o, "region ends"); break;
-    case EV_LOG: evlog_say(o, "log:"); break;
-    case EV_SAMPLE: evlog_say(o, "CPU sample"); break;
+    case EV_TASK_BEGIN: text_add(o, "task begins"); break;
+    case EV_TASK_END: text_add(o, "task ends"); break;
+    case EV_REGION_BEGIN: text_add(o, "region begins"); break;
+    case EV_REGION_END: text_add(o, "region ends"); break;
+    case EV_LOG: text_add(o, "log:"); break;
+    case EV_SAMPLE: text_add(o, "CPU sample"); break;
     }
     if (e->reason) {
-        evlog_say(o, e->kind == EV_LOG ? " " : ": ");
+        text_add(o, "%s", e->kind == EV_LOG ? " " : ": ");
         say_str(o, v, e->reason, 120);
     }
-    say_func(o, v, " in", e->stack, o->name_w);
+    say_func(o, v, " in", e->stack, w);
 }
 
 /* The thread that has processor p at t: one look per thread, only where they are few. */
@@ -192,20 +174,21 @@ static void evlog_columns(const struct view *v, const struct event *e, char p[32
 
 void evlog_line(const struct view *v, size_t i, int name_w, char *out, size_t size)
 {
-    char p[32], m[32], t[FMT_MAX], raw[1500];
-    struct out o = {raw, 0, sizeof raw, name_w};
+    char p[32], m[32], t[FMT_MAX];
+    struct text o = {0};
     const struct event *e = &v->cache.log->of.e[i];
     evlog_columns(v, e, p, m, t);
-    evlog_say(&o, "%s", t);
+    text_add(&o, "%s", t);
     if (*p)
-        evlog_say(&o, *m ? "  %s (%s)" : "  %s", p, m);
-    evlog_say(&o, "  ");
+        text_add(&o, *m ? "  %s (%s)" : "  %s", p, m);
+    text_lit(&o, "  ");
     if (e->g != NO_LANE) {
         say_g(&o, v, e->g, name_w);
-        evlog_say(&o, " ");
+        text_lit(&o, " ");
     }
-    evlog_words(&o, v, e);
-    str_safe(str_of(raw), out, size);
+    evlog_words(&o, v, e, name_w);
+    str_safe(str_of(o.p ? o.p : ""), out, size);
+    text_free(&o);
 }
 
 /* ---- drawing ------------------------------------------------------------------------------------------- */
@@ -230,15 +213,15 @@ static enum style evlog_style(const struct event *e)
 static void draw_words(struct grid *g, const struct view *v, const struct event *e, int x, int y, int w)
 {
     static const int name_w[] = {NAME_WIDE, 28, 20, 14};
-    char raw[1500] = "";
+    struct text o = {0};
     for (size_t k = 0; k < sizeof name_w / sizeof *name_w; k++) {
-        struct out o = {raw, 0, sizeof raw, name_w[k]};
-        raw[0] = 0;
-        evlog_words(&o, v, e);
-        if (str_width(str_of(raw), w + 1) <= w)
+        o.n = 0;
+        evlog_words(&o, v, e, name_w[k]);
+        if (!o.p || str_width(str_of(o.p), w + 1) <= w)
             break;
     }
-    tri_say(g, x, y, w, evlog_style(e), "%s", raw);
+    tri_say(g, x, y, w, evlog_style(e), "%s", o.p ? o.p : "");
+    text_free(&o);
 }
 
 static void evlog_draw_line(struct grid *g, const struct view *v, size_t i, int y, bool focus)
