@@ -73,30 +73,9 @@ static int lines_of(struct str s, int w)
     return wrap_draw(NULL, 0, 0, w, 1000, STYLE_NORMAL, s);
 }
 
-static void put_para(const struct rich *r, struct grid *g, int x, int y, int w, int n, uint32_t no)
+static int put_line(const struct wrap_how *h, int x, int y, int w, struct str line)
 {
-    uint32_t head = 0, tail = 0;
-    struct str s = para(r, no);
-    bool fold = !(r->lists >> no & 1) && wrap_fold(s, w, n, &head, &tail);
-    struct str rest = {s.p + tail, s.len - tail};
-    s.len = fold ? head : s.len;
-    for (int i = 0; i < n && (s.len || fold); i++) {
-        int in = 0;
-        if (!s.len) {
-            in = WRAP_FOLD;
-            s = rest;
-            fold = false;
-            grid_str(g, x, y + i, w, grid_cut(g), STYLE_DIM);
-        }
-        uint32_t next = 0, len = wrap_next(s, w - in, &next);
-        bool cut = i == n - 1 && next < s.len;
-        if (cut)
-            len = wrap_cut(s, w - in);
-        int to = put(r, g, x + in, y + i, w - in, (struct str){s.p, len});
-        if (cut)
-            grid_str(g, to + 1, y + i, x + w - to - 1, grid_cut(g), STYLE_DIM);
-        s = (struct str){s.p + next, s.len - next};
-    }
+    return put(h->arg, h->g, x, y, w, line);
 }
 
 int rich_draw(const struct rich *r, struct grid *g, int x, int y, int w, int n)
@@ -111,7 +90,10 @@ int rich_draw(const struct rich *r, struct grid *g, int x, int y, int w, int n)
         int most = n - used - rest;
         most = most < 1 ? 1 : need[i] < most ? need[i] : most;
         if (g)
-            put_para(r, g, x, y + used, w, most, i);
+            (void)wrap_with(
+                &(struct wrap_how){
+                    .g = g, .mark = STYLE_DIM, .fold = !(r->lists >> i & 1), .put = put_line, .arg = r},
+                x, y + used, w, most, para(r, i));
         used += most;
     }
     return used;

@@ -206,12 +206,12 @@ bool wrap_fold(struct str text, int w, int n, uint32_t *head, uint32_t *tail)
     return best != UINT32_MAX || fold_words(text, w, n, head, tail);
 }
 
-int wrap_draw(struct grid *g, int x, int y, int w, int n, enum style s, struct str text)
+int wrap_with(const struct wrap_how *h, int x, int y, int w, int n, struct str text)
 {
     int used = 0;
     uint32_t head = 0, tail = 0;
     w = w < LEAST ? LEAST : w;
-    bool fold = wrap_fold(text, w, n, &head, &tail);
+    bool fold = h->fold && wrap_fold(text, w, n, &head, &tail);
     struct str rest = {text.p + tail, text.len - tail};
     text.len = fold ? head : text.len;
     for (; used < n && (text.len || fold); used++) {
@@ -220,17 +220,27 @@ int wrap_draw(struct grid *g, int x, int y, int w, int n, enum style s, struct s
             in = WRAP_FOLD;
             text = rest;
             fold = false;
-            if (g)
-                grid_str(g, x, y + used, w, grid_cut(g), s);
+            if (h->g)
+                grid_str(h->g, x, y + used, w, grid_cut(h->g), h->mark);
         }
         uint32_t next = 0, len = wrap_next(text, w - in, &next);
         bool cut = used == n - 1 && next < text.len;
         if (cut)
             len = wrap_cut(text, w - in);
-        int to = g ? grid_text(g, x + in, y + used, w - in, (struct str){text.p, len}, s) : 0;
-        if (g && cut)
-            grid_str(g, to + 1, y + used, x + w - to - 1, grid_cut(g), s);
+        int to = h->g ? h->put(h, x + in, y + used, w - in, (struct str){text.p, len}) : 0;
+        if (h->g && cut)
+            grid_str(h->g, to + 1, y + used, x + w - to - 1, grid_cut(h->g), h->mark);
         text = (struct str){text.p + next, text.len - next};
     }
     return used;
+}
+
+static int plain_put(const struct wrap_how *h, int x, int y, int w, struct str line)
+{
+    return grid_text(h->g, x, y, w, line, h->mark);
+}
+
+int wrap_draw(struct grid *g, int x, int y, int w, int n, enum style s, struct str text)
+{
+    return wrap_with(&(struct wrap_how){.g = g, .mark = s, .fold = true, .put = plain_put}, x, y, w, n, text);
 }

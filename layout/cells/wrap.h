@@ -30,4 +30,14 @@ bool wrap_fold(struct str text, int w, int n, uint32_t *head, uint32_t *tail);
  */
 int wrap_draw(struct grid *g, int x, int y, int w, int n, enum style s, struct str text);
 
+/* wrap_with - the same for who puts the lines into the grid himself: put() returns the column behind one. */
+struct wrap_how {
+    struct grid *g;
+    enum style mark; /* of ".." */
+    bool fold;       /* the middle may be left out, not the end */
+    int (*put)(const struct wrap_how *h, int x, int y, int w, struct str line);
+    const void *arg; /* for put() */
+};
+int wrap_with(const struct wrap_how *h, int x, int y, int w, int n, struct str text);
+
 #endif
