@@ -1,10 +1,10 @@
 /*
  * cells.c - the grid of cells, and the gate where a trace's bytes become text.
  *
- * The gate is a list of what is let through (printable, one or two columns wide on every terminal, left to
- * right); control bytes become '?', bytes that are no UTF-8 U+FFFD, all other characters their code points,
- * <5D0>: so two names stay two. A name can hold anything and the columns still stand. The list is our own and
- * not the C library's wcwidth(): a screen must not depend on the locale it is tested in.
+ * The gate lists the characters that pass: printable, one or two columns wide on every terminal, left to
+ * right. Control bytes become '?', bytes that are not UTF-8 become U+FFFD, all other characters become
+ * their code points (<5D0>), so different names stay different. A name may hold anything, and the columns
+ * still line up. The list replaces the C library's wcwidth(), since a screen must not depend on the locale.
  */
 #include "layout/cells/cells.h"
 
@@ -46,9 +46,9 @@ struct chars {
     int width;
 };
 
-/* Characters let through beyond ASCII, ascending. */
+/* Characters beyond ASCII that pass, ascending. */
 static const struct chars allowed[] = {
-    {0xA1, 0xAC, 1},       {0xAE, 0x2FF, 1}, /* Latin; not the soft hyphen */
+    {0xA1, 0xAC, 1},       {0xAE, 0x2FF, 1}, /* Latin, without the soft hyphen */
     {0x370, 0x377, 1},     {0x37A, 0x37F, 1},     {0x384, 0x38A, 1},     {0x38C, 0x38C, 1},
     {0x38E, 0x3A1, 1},     {0x3A3, 0x482, 1},     {0x48A, 0x52F, 1},     {0x531, 0x556, 1},
     {0x559, 0x58A, 1},     {0x10A0, 0x10C5, 1},   {0x10D0, 0x10FF, 1},   {0x1E00, 0x1F15, 1},
@@ -104,7 +104,7 @@ int str_shown(struct str s, uint32_t *at, uint32_t *cp, char code[STR_CODE])
     return snprintf(code, STR_CODE, "<%" PRIX32 ">", raw);
 }
 
-/* Its columns alone. */
+/* The columns of a character. */
 static int cells_step(struct str s, uint32_t *at)
 {
     uint32_t cp;
@@ -143,11 +143,9 @@ struct str str_of(const char *s)
     return (struct str){s, s ? (uint32_t)strlen(s) : 0};
 }
 
-/*
- * Where the shorter forms of a Go name begin. The import path ends at the last slash before the first dot of
- * the function's own part; brackets of type arguments may hold slashes and dots of their own, so look before
- * them only.
- */
+/* The offsets where the shorter forms of a Go name begin. The import path ends at the last slash before the
+ * first dot of the function's own part. Type arguments in brackets may hold slashes and dots, so only what
+ * is before them counts. */
 static uint32_t after_path(struct str s)
 {
     uint32_t cut = 0;
@@ -231,7 +229,7 @@ int str_shorten(struct str name, int w, bool ascii, char *out, size_t size)
     out[0] = 0;
     if (w <= 0)
         return 0;
-    if (name.len > 4096) /* what a name this long says stands at its end */
+    if (name.len > 4096) /* the end of such a long name says most */
         name = from(name, name.len - 4096);
     uint32_t path = after_path(name), package = after_package(name, path);
     const uint32_t starts[] = {0, path, package};
@@ -245,7 +243,7 @@ int str_shorten(struct str name, int w, bool ascii, char *out, size_t size)
     return str_tail(from(name, package), w, ascii, out, size);
 }
 
-/* Where the function's name before the last " in " begins, and where that stands. */
+/* The offset of the function's name before the last " in ", and of that. */
 static bool in_place(struct str s, uint32_t *func, uint32_t *in)
 {
     for (uint32_t i = s.len; i-- > 1;)
@@ -268,7 +266,7 @@ static int joined(struct str before, struct str func, struct str place, int w, b
     return used + str_shorten(place, w - used, ascii, out + n, size - n);
 }
 
-/* One end of a link: what stands before and behind its name stays, the name becomes shorter. */
+/* Shorten one end of a link: only its name becomes shorter. */
 struct link_end {
     struct str lead, name, tail;
 };
@@ -292,8 +290,8 @@ static int link_put(const struct link_end *e, int w, bool ascii, char *out, size
     return used;
 }
 
-/* The ends of "lock main.serve <- main.refresh": names are the words beside the link, which this returns;
- * NULL: there is none. */
+/* Split "lock main.serve <- main.refresh" into its ends; their names are the words beside the link, which
+ * is returned. NULL: there is none. */
 static const char *link_ends(struct str s, struct link_end *a, struct link_end *b)
 {
     static const char *const links[] = {" <- ", " waits for "};
@@ -315,7 +313,7 @@ static const char *link_ends(struct str s, struct link_end *a, struct link_end *
     return NULL;
 }
 
-/* false: it is no link, or there is no room for one. */
+/* Returns false if it is no link, or there is no room for one. */
 static bool linked(struct str s, int w, bool ascii, char *out, size_t size, int *used)
 {
     struct link_end a, b;
@@ -337,7 +335,7 @@ static bool linked(struct str s, int w, bool ascii, char *out, size_t size, int 
 
 int str_where(struct str s, int w, bool ascii, char *out, size_t size)
 {
-    enum { LEAST = 12 }; /* columns that tell something of a place */
+    enum { LEAST = 12 }; /* the fewest columns in which a place is readable */
     uint32_t at = 0, in = 0;
     int used;
     if (size && s.len <= 4096 && str_width(s, w + 1) > w && linked(s, w, ascii, out, size, &used))
@@ -354,7 +352,7 @@ int str_where(struct str s, int w, bool ascii, char *out, size_t size)
             return joined(before, f, place, w, ascii, out, size);
     }
     func = before.len ? (struct str){s.p, 0}
-                      : from(func, bare); /* what stands before tells what it is: "lock at " */
+                      : from(func, bare); /* the words before it say what it is: "lock at " */
     while (before.len && before.p[before.len - 1] == ' ')
         before.len--;
     if (before.len > 3 &&
@@ -412,7 +410,7 @@ const struct cell *grid_at(const struct grid *g, int x, int y)
     return at(g, x, y);
 }
 
-/* A cell is about to be overwritten: blank the other half of a wide character that it belongs to. */
+/* Before a cell is overwritten, blank the other half of a wide character. */
 static void split(struct grid *g, int x, int y)
 {
     struct cell *c = at(g, x, y), *other = NULL;
@@ -470,7 +468,7 @@ int grid_text(struct grid *g, int x, int y, int w, struct str text, enum style s
     for (uint32_t i = 0, cp; i < text.len && x < end;) {
         char code[STR_CODE];
         const int cw = str_shown(text, &i, &cp, code);
-        if (x + cw > end) { /* half a character doesn't fit: leave no hole */
+        if (x + cw > end) { /* half a character does not fit: fill the hole */
             while (x < end)
                 grid_put(g, x++, y, ' ', s);
             break;
@@ -489,7 +487,7 @@ int grid_text(struct grid *g, int x, int y, int w, struct str text, enum style s
                 if (a && b)
                     a->flags |= CELL_WIDE, b->flags |= CELL_TAIL;
                 else if (b)
-                    b->glyph = ' '; /* its left half is beyond the edge */
+                    b->glyph = ' '; /* its left half is outside */
             }
         }
         x += cw;
@@ -511,7 +509,7 @@ int grid_right(struct grid *g, int x, int y, int w, const char *text, enum style
 
 size_t grid_line(const struct grid *g, int y, char *out, size_t size)
 {
-    size_t n = 0, keep = 0; /* keep: without trailing blanks */
+    size_t n = 0, keep = 0; /* the length without trailing blanks */
     for (int x = 0; x < g->w; x++) {
         const struct cell *c = grid_at(g, x, y);
         if (!c || c->flags & CELL_TAIL)

@@ -1,9 +1,9 @@
 /*
  * cells.h - a screen as data: a grid of cells, text put into it safely, the grid as text.
  *
- * A cell is one column of one row. Every glyph in a grid is printable and has the width its flags tell, so a
- * painter may copy cells to a terminal without looking at them: text of a trace is made harmless on its way
- * in. Whoever writes half of a double-width character gets the other half blanked.
+ * A cell is one column of one row. Every glyph in a grid is printable and as wide as its flags say, since
+ * text from a trace is made harmless when it is put in. So a painter may copy cells to a terminal without
+ * looking at them. Overwriting half of a double-width character blanks the other half.
  */
 #ifndef GOTOP_LAYOUT_CELLS_H
 #define GOTOP_LAYOUT_CELLS_H
@@ -21,7 +21,7 @@ enum style {
 #undef X
     STYLE_COUNT
 };
-#define STYLE_STATE STYLE_NONE /* the style of state s is STYLE_STATE + s */
+#define STYLE_STATE STYLE_NONE /* STYLE_STATE + s is the style of state s */
 const char *style_name(enum style s);
 char style_letter(enum style s);
 
@@ -29,8 +29,8 @@ enum {
     CELL_REVERSE = 1, /* foreground and background swapped: the cursor, a name within its span */
     CELL_BOLD = 2,
     CELL_UNDERLINE = 4,
-    CELL_WIDE = 8, /* a double-width character starts here */
-    CELL_TAIL = 16 /* its right half: glyph 0, paint nothing */
+    CELL_WIDE = 8, /* the left half of a double-width character */
+    CELL_TAIL = 16 /* its right half: glyph 0, nothing to paint */
 };
 
 struct cell {
@@ -43,84 +43,70 @@ struct grid {
     int w, h;
     struct cell *cells; /* row by row */
     size_t cap;
-    bool ascii; /* text beyond ASCII is put as '?': for terminals that can't show it */
+    bool ascii; /* text beyond ASCII is put as '?', for terminals that can't show it */
 };
 
-/*
- * grid_resize - make it w x h (at least 1 x 1, at most 2000 x 1000) and clear it; memory is reused. A zeroed
- * grid may be resized. false: out of memory, the grid is unchanged.
- */
+/* grid_resize - make it w x h (from 1 x 1 to 2000 x 1000) and clear it; memory is used again. A zeroed grid
+ * may be resized. Returns false when out of memory; the grid is then unchanged. */
 bool grid_resize(struct grid *g, int w, int h);
 void grid_free(struct grid *g);
-/* grid_clear - every cell a blank of STYLE_NORMAL. */
+/* grid_clear - make every cell a blank of STYLE_NORMAL. */
 void grid_clear(struct grid *g);
 
-/* All writers clip silently at the grid's edges: any x, y and width are allowed. */
-void grid_put(struct grid *g, int x, int y, uint32_t glyph, enum style s); /* glyph: ours, known width 1 */
+/* All writers clip at the grid's edges: any x, y and width are allowed. */
+/* for a glyph that is known to be one column wide */
+void grid_put(struct grid *g, int x, int y, uint32_t glyph, enum style s);
 void grid_fill(struct grid *g, int x, int y, int w, int h, uint32_t glyph, enum style s);
 void grid_flags(struct grid *g, int x, int y, int w, int h, uint16_t set); /* or flags into cells */
-void grid_toggle(struct grid *g, int x, int y, uint16_t flags); /* xor: reverse of reverse is plain */
-/*
- * grid_text - put bytes as text in at most w columns from x on; what doesn't fit is cut. Control bytes, bad
- * UTF-8, combining and right-to-left characters stand as str_shown() has them. Returns the column after the
- * last one used.
- */
+void grid_toggle(struct grid *g, int x, int y, uint16_t flags);            /* xor: reversed twice is plain */
+/* grid_text - put bytes as text into at most w columns from x on; the rest is cut. Control bytes, bad
+ * UTF-8, combining and right-to-left characters are put as str_shown() shows them. Returns the column after
+ * the text. */
 int grid_text(struct grid *g, int x, int y, int w, struct str text, enum style s);
 int grid_str(struct grid *g, int x, int y, int w, const char *text,
-             enum style s); /* the same, NUL-terminated */
-/* grid_right - the same, ending before column x + w. Returns the column where it starts. */
+             enum style s); /* the same for a C string */
+/* grid_right - the same, ending before column x + w. Returns the column where it begins. */
 int grid_right(struct grid *g, int x, int y, int w, const char *text, enum style s);
 
-/* grid_cut - the mark of a text that is cut: an ellipsis, or two dots where that can't be shown; one for the
- * whole screen. */
+/* grid_cut - the mark of a text that is cut: an ellipsis, or two dots where that can't be shown. */
 const char *grid_cut(const struct grid *g);
 
-const struct cell *grid_at(const struct grid *g, int x, int y); /* NULL outside */
+const struct cell *grid_at(const struct grid *g, int x, int y); /* NULL: outside */
 
-/*
- * grid_line - row y as UTF-8 (or as style letters), without trailing blanks, NUL-terminated.
- * Returns the number of bytes needed without the NUL; writes at most size bytes. 4 * w + 1 always suffices.
- */
+/* grid_line - row y as UTF-8 (or as style letters), without trailing blanks, with a NUL. Returns the number
+ * of bytes that it needs without the NUL; writes at most size bytes. 4 * w + 1 is always enough. */
 size_t grid_line(const struct grid *g, int y, char *out, size_t size);
 size_t grid_line_styles(const struct grid *g, int y, char *out, size_t size);
 
 /* ---- text helpers ---- */
 
-/*
- * str_next - the next character of a hostile string. *at advances (at least 1 byte). Returns a code point
- * that is safe to show; *width is 1 or 2. Bad bytes give U+FFFD, control bytes '?'.
- */
+/* str_next - the next character of a hostile string; *at moves by at least 1 byte. Returns a code point
+ * that is safe to show; *width is 1 or 2. Bad bytes give U+FFFD, control bytes '?'. */
 uint32_t str_next(struct str s, uint32_t *at, int *width);
-/*
- * str_shown - the same as it stands on the screen: characters that a terminal may put elsewhere or draw over
- * another (right-to-left, combining, without a shape, or of a width that isn't known) as their code points in
- * code, "<5D0>", else "". Returns columns, up to 8.
- */
+/* str_shown - the same, as the screen shows it: characters that a terminal may move or draw over others
+ * (right-to-left, combining, without a shape, of unknown width) become their code points in `code`,
+ * "<5D0>"; for others `code` is "". Returns columns, up to 8. */
 enum { STR_CODE = 12 };
 int str_shown(struct str s, uint32_t *at, uint32_t *cp, char code[STR_CODE]);
-/* str_width - columns that grid_text would use, at most max. */
+/* str_width - the columns that grid_text() would use, at most max. */
 int str_width(struct str s, int max);
-/* str_safe - a hostile string as safe UTF-8 into out (NUL-terminated, cut at a character). Returns bytes. */
+/* str_safe - write a hostile string as safe UTF-8 with a NUL, cut at a character. Returns bytes. */
 size_t str_safe(struct str s, char *out, size_t size);
 struct str str_of(const char *s); /* a C string as struct str */
 
-/*
- * str_shorten - a Go function's name in at most w columns, shortened from the left with its package readable:
- * "net/http.(*conn).serve", "http.(*conn).serve", "(*conn).serve", then an ellipsis and the end.
- * out is safe UTF-8, NUL-terminated. Returns columns. ascii: the ellipsis is "..".
- */
+/* str_shorten - a Go function's name in at most w columns, shortened from the left while its package is
+ * readable: "net/http.(*conn).serve", "http.(*conn).serve", "(*conn).serve", then an ellipsis and the end.
+ * out is safe UTF-8 with a NUL. Returns columns. ascii: the ellipsis is "..". */
 int str_shorten(struct str name, int w, bool ascii, char *out, size_t size);
-/* str_tail - the end of a text (a path, a line being typed) in at most w columns, an ellipsis before it if
- * cut. */
+/* str_tail - the end of a text (a path, a line being typed) in at most w columns, after an ellipsis if it
+ * is cut. */
 int str_tail(struct str text, int w, bool ascii, char *out, size_t size);
-/* str_middle - its beginning and its end, an ellipsis between them if it is too long: names tell by both. */
+/* str_middle - its beginning and its end, with an ellipsis between them if it is too long. */
 int str_middle(struct str text, int w, bool ascii, char *out, size_t size);
-/*
- * str_where - "lock at sync.(*Mutex).Lock in net/http.(*Server).Serve": what is called gives way before
- * where, its package first, "lock in (*Server).Serve". Of "lock main.serve <- main.refresh" and "main.serve
- * waits for main.refresh" each end has half of the room, and what the other leaves. A text of another form as
- * str_middle().
- */
+/* str_where - shorten "lock at sync.(*Mutex).Lock in net/http.(*Server).Serve": what is called becomes
+ * shorter before where it is called, its package first: "lock in (*Server).Serve". Each end of "lock
+ * main.serve <- main.refresh" or "main.serve waits for main.refresh" has half of the room, and what the
+ * other does not use. Any other text: as str_middle(). */
 int str_where(struct str text, int w, bool ascii, char *out, size_t size);
 /* str_head - its beginning, cut without a mark. */
 int str_head(struct str text, int w, char *out, size_t size);

@@ -1,6 +1,6 @@
 /*
- * fmt.c - numbers as people read them, rounded to the digits shown (as in the report), but for moments: these
- * are cut. What is not all is never "100%".
+ * fmt.c - numbers as people read them, rounded to the digits shown, as in the report. Only moments are cut
+ * instead. A share that is not all is never "100%".
  */
 #include "layout/cells/fmt.h"
 #include "decode/base/wide.h"
@@ -14,7 +14,7 @@ struct unit {
     const char *name;
 };
 
-/* value/size with three digits in all, at least none behind the point */
+/* value/size with three digits in all, rounded */
 static char *three(uint64_t v, const struct unit *u, char *out)
 {
     uint64_t k = u->size == 1 ? v : wide_muldiv(v, 1000, u->size); /* thousandths */
@@ -38,10 +38,10 @@ static uint64_t magnitude(int64_t v)
 
 static const struct unit time_units[] = {{1, "ns"}, {1000, "us"}, {1000000, "ms"}, {1000000000, "s"}};
 
-/* From here on times have minutes, as in text_dur(): what is "72.225s" there is "72.2s", not "1m12s". */
+/* From here on times have minutes, as in text_dur(): shorter ones are "72.2s", not "1m12s". */
 #define MINUTES 120000000000ull
 
-/* To the digits that will be shown: seconds, minutes, or three digits in all. */
+/* Round to the digits that will be shown: seconds, minutes, or three digits in all. */
 static uint64_t rounded(uint64_t v)
 {
     uint64_t step = v >= 3600000000000ull ? 60000000000ull : v >= MINUTES ? 1000000000ull : 1;
@@ -73,7 +73,7 @@ char *fmt_dur(int64_t ns, char out[FMT_MAX])
     return out;
 }
 
-/* v in the unit with up to `digits` decimals; trailing zeros stay away when strip */
+/* v in the unit with up to `digits` decimals; strip: without trailing zeros */
 static char *decimals(int64_t ns, int unit, int digits, bool strip, char *out)
 {
     static const int unit_digits[] = {0, 3, 6, 9};
@@ -132,7 +132,7 @@ char *fmt_ticks(int64_t ticks, bool brief, char out[FMT_MAX])
     return out;
 }
 
-/* In the largest of n units that it comes to once it is rounded. */
+/* In the largest of n units in which it is at least one, once it is rounded. */
 static char *in_unit(uint64_t v, const struct unit *u, size_t n, char *out)
 {
     size_t i = 0;
@@ -156,7 +156,7 @@ char *fmt_count(uint64_t n, char out[FMT_MAX])
 
 char *fmt_percent(int64_t part, int64_t whole, char out[FMT_MAX])
 {
-    const double most = part < whole ? 0.999 : 1; /* the nearest double of a part may be the whole */
+    const double most = part < whole ? 0.999 : 1; /* the nearest double to a part may be the whole */
     double of = whole > 0 ? (double)part / (double)whole : 0;
     of = of < 0 ? 0 : of > most ? most : of;
     return share_of(of, 1, out);

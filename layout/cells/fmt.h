@@ -1,5 +1,5 @@
 /*
- * fmt.h - numbers as people read them. All write a NUL-terminated string into out and return out.
+ * fmt.h - numbers as people read them. All functions write a string with a NUL into out and return out.
  */
 #ifndef GOTOP_LAYOUT_FMT_H
 #define GOTOP_LAYOUT_FMT_H
@@ -17,10 +17,11 @@ char *fmt_dur(int64_t ns, char out[FMT_MAX]);
 char *fmt_exact(int64_t ns, char out[FMT_MAX]);
 /* fmt_time - a moment, with as many digits as res (ns) needs: fmt_time(671204000, 1000) = "671.204ms". */
 char *fmt_time(int64_t ns, int64_t res, char out[FMT_MAX]);
-/* fmt_ticks - of a clock of unknown rate: "12724t"; brief: from 100000 on three digits, "572kt", "5.72Mt". */
+/* fmt_ticks - ticks of a clock of unknown rate: "12724t"; brief: three digits from 100000 on, "572kt",
+ * "5.72Mt". */
 char *fmt_ticks(int64_t ticks, bool brief, char out[FMT_MAX]);
-/* fmt_round - s, one of these, without zeros behind its point: "10.0us" becomes "10us". For numbers that are
- * round, not measured: bounds, lengths of windows. */
+/* fmt_round - s, one of these, without zeros after its point: "10.0us" becomes "10us". For round numbers
+ * that were not measured, such as bounds and the lengths of windows. */
 char *fmt_round(char *s);
 char *fmt_bytes(uint64_t n, char out[FMT_MAX]); /* "812B", "38.2M", "1.21G" (1024s) */
 char *fmt_count(uint64_t n, char out[FMT_MAX]); /* "1204", "66.1M" (1000s) */

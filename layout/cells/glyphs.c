@@ -1,8 +1,8 @@
 /*
- * glyphs.c - the tables of glyphs.h. Nothing here is wider than one column or rarer than the tier says.
+ * glyphs.c - the tables of glyphs.h. No glyph is wider than one column or rarer than its tier says.
  *
- * ascii uses no letter twice and no ramp character as a letter, so that a plain screen still tells user code
- * (the ramp) from GC workers, assists, sweeping and system calls (letters).
+ * ASCII uses no letter twice, and no letter in its ramp. So a plain screen tells user code (the ramp) from
+ * GC workers, assists, sweeping and system calls (letters).
  */
 #include "layout/cells/glyphs.h"
 #include "decode/base/wide.h"
@@ -14,7 +14,7 @@
 
 static const char *const tiers[TIER_COUNT] = {"ascii", "block", "eighth", "braille"};
 
-/* heights 0..8, and 0..8 eighths from the left */
+/* heights 0 to 8, and 0 to 8 eighths from the left */
 static const uint32_t heights[TIER_COUNT][9] = {
     [TIER_ASCII] = {' ', '.', ':', '-', '=', '+', '*', '%', '@'},
     [TIER_BLOCK] = {' ', 0x2584, 0x2584, 0x2584, 0x2584, 0x2584, 0x2588, 0x2588, 0x2588},
@@ -28,11 +28,8 @@ static const uint32_t lefts[TIER_COUNT][9] = {
     [TIER_BRAILLE] = {' ', 0x258F, 0x258E, 0x258D, 0x258C, 0x258B, 0x258A, 0x2589, 0x2588},
 };
 
-/*
- * A goroutine's states. runnable is latency and must catch the eye; a waiting goroutine must not. Kinds of
- * work share the full block where colour tells them apart, mono and ascii screens take glyph_busy()'s
- * letters.
- */
+/* A goroutine's states. Runnable is latency and must catch the eye; waiting must not. Kinds of work share
+ * the full block where colour tells them apart; mono and ASCII screens use the letters of glyph_busy(). */
 static const uint32_t plain[ST_COUNT] = {
     [ST_NONE] = ' ',    [ST_IDLE] = ' ',  [ST_SCHED] = '`',   [ST_RUNNING] = '#',  [ST_GCWORK] = 'G',
     [ST_ASSIST] = 'A',  [ST_SWEEP] = 'W', [ST_SYSCALL] = '~', [ST_RUNNABLE] = 'r', [ST_WAITING] = '-',
@@ -45,7 +42,7 @@ static const uint32_t drawn[ST_COUNT] = {
     [ST_STW] = 0x2588,
 };
 
-/* The fonts of a bare console have blocks and shades of old PCs, and no more: `block` keeps to these. */
+/* The fonts of a bare console have only the blocks and shades of old PCs, so `block` uses nothing else. */
 enum { FONT_ASCII, FONT_PC, FONT_FULL, FONTS };
 static const uint32_t marks[MARK_COUNT][FONTS] = {
     [MARK_TICK] = {'|', 0x2502, 0x2502},      [MARK_STW] = {'!', '!', 0x2579},

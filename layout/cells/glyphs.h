@@ -1,8 +1,8 @@
 /*
- * glyphs.h - what is drawn for what, in three tiers of fonts; braille is a fourth that differs for plots
- * only.
+ * glyphs.h - which glyph shows what, in three tiers of fonts; braille is a fourth one, which differs in
+ * plots only.
  *
- * Tables, so that the tiers stay parallel: a tier without an entry would not compile.
+ * Each glyph is a row of a table with an entry for each tier, so none can be forgotten.
  */
 #ifndef GOTOP_LAYOUT_GLYPHS_H
 #define GOTOP_LAYOUT_GLYPHS_H
@@ -17,17 +17,18 @@ enum tier { TIER_ASCII, TIER_BLOCK, TIER_EIGHTH, TIER_BRAILLE, TIER_COUNT };
 const char *tier_name(enum tier t); /* "ascii", "block", "eighth", "braille" */
 bool tier_parse(const char *name, enum tier *out);
 
-bool glyph_dots(enum tier t); /* what is left out is marked by two dots: there is no ellipsis in its fonts */
+bool glyph_dots(enum tier t); /* two dots mark a cut, since its fonts have no ellipsis */
 
-/* glyph_level - height for part/whole: blank only when part is 0, full only when it is (nearly) whole. */
+/* glyph_level - a height for part/whole: blank only when part is 0, full only when it is (nearly) the
+ * whole. */
 uint32_t glyph_level(enum tier t, int64_t part, int64_t whole);
-/* glyph_height - a plot's cell with level 0..8 filled from below. */
+/* glyph_height - a plot's cell, filled from below to level 0 to 8. */
 uint32_t glyph_height(enum tier t, int level);
-/* glyph_left - n eighths filled from the left, 1..7 (tiers without it: nearest they have). */
+/* glyph_left - a cell filled from the left by n eighths, 1 to 7; tiers without it use their nearest. */
 uint32_t glyph_left(enum tier t, int n);
-/* glyph_state - a goroutine's (or thread's) state in a cell it fills or dominates. */
+/* glyph_state - a goroutine's or thread's state in a cell that it fills or dominates. */
 uint32_t glyph_state(enum tier t, enum state s);
-/* glyph_busy - a processor's cell where the state is not plain user code, for ascii and mono: a letter. */
+/* glyph_busy - a processor's cell in a state other than user code, for ASCII and mono: a letter. */
 uint32_t glyph_busy(enum state s, bool most);
 
 enum mark {
@@ -51,7 +52,7 @@ enum mark {
 };
 uint32_t glyph_mark(enum tier t, enum mark m);
 
-/* glyph_bar - n of most as a bar of at most w columns, to an eighth of one; what is there at all has one
+/* glyph_bar - n of `most` as a bar of at most w columns, to an eighth of one; more than 0 has at least an
  * eighth. */
 void glyph_bar(struct grid *g, enum tier t, int x, int y, int w, uint64_t n, uint64_t most, enum style s);
 

@@ -1,7 +1,7 @@
 /*
- * legend.h - what the glyphs and colours mean, in these glyphs and colours: for the first page of help, and
- * in one line for the foot of a large screen. Made of the tables that lanes are drawn by, so it can't say
- * anything else.
+ * legend.h - what glyphs and colours mean, shown in these glyphs and colours: for the first page of help,
+ * and in one line at the foot of a large screen. It uses the tables that lanes are drawn by, so it can't
+ * disagree with them.
  */
 #ifndef GOTOP_LAYOUT_LEGEND_H
 #define GOTOP_LAYOUT_LEGEND_H
@@ -11,9 +11,9 @@
 
 /* legend_all - a paragraph for each kind of row. mono: as drawn without colours. */
 void legend_all(enum tier t, bool mono, struct rich *out);
-/* legend_page - the same of the first page: marks, bars, curves. */
+/* legend_page - the same for the first page: marks, bars, curves. */
 void legend_page(enum tier t, struct rich *out);
-/* legend_line - the states of processors' lanes (or goroutines') in one paragraph. */
+/* legend_line - the states of processors' or goroutines' lanes, in one paragraph. */
 void legend_line(enum tier t, bool mono, bool goroutines, struct rich *out);
 
 #endif

@@ -14,16 +14,17 @@ struct lines {
     char **line;
     size_t n, cap;
     bool oom;
-    bool sums; /* they are sums under way, which are written anew as they grow */
+    bool sums; /* the lines are sums that are still growing, so they are written again */
 };
 
-/* lines_new - an empty one; NULL: out of memory. */
+/* lines_new - an empty list; NULL: out of memory. */
 struct lines *lines_new(const char *title);
 void lines_free(struct lines *t);
 void lines_clear(struct lines *t);
-/* lines_add - one line, printf-like; control bytes become '?'. Out of memory: the line is lost, t->oom. */
+/* lines_add - add a line, printf-like; control bytes become '?'. Out of memory: the line is dropped and
+ * t->oom set. */
 void lines_add(struct lines *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* lines_wrap - a text in lines of at most w columns, those after the first a little further in. */
+/* lines_wrap - add a text in lines of at most w columns; lines after the first are indented. */
 void lines_wrap(struct lines *t, const char *text, int w);
 
 #endif

@@ -53,7 +53,7 @@ static struct str para(const struct rich *r, uint32_t i)
     return (struct str){r->text + from, to - from};
 }
 
-/* A line's bytes, style by style. Returns the column behind them. */
+/* Draw the bytes of a line, style by style. Returns the column after them. */
 static int put(const struct rich *r, struct grid *g, int x, int y, int w, struct str s)
 {
     uint32_t at = (uint32_t)(s.p - r->text), end = at + s.len;

@@ -1,6 +1,6 @@
 /*
- * ruler.c - ticks stand in the column that covers their moment, each label right of its tick. The step is
- * chosen by the width of the longest label, so labels never touch.
+ * ruler.c - a tick stands in the column that covers its moment, with its label to the right. The longest
+ * label decides the step, so labels never touch.
  */
 #include "layout/cells/ruler.h"
 
@@ -50,7 +50,7 @@ void ruler_draw(struct grid *g, const struct trace *tr, enum tier tier, struct w
 {
     clock = clock && wall_known(tr);
     int64_t step = step_of(tr, w, n, clock), of_day = clock ? trace_info(tr)->wall_nsec % step : 0;
-    int64_t t = w.t0 - (w.t0 + of_day) % step; /* round seconds of the clock, or of the trace */
+    int64_t t = w.t0 - (w.t0 + of_day) % step; /* round seconds of the time of day, or of the trace */
     if (t < w.t0)
         t = time_add(t, step);
     for (int64_t last = t; t < w.t1; t = time_add(t, step)) {
@@ -61,7 +61,7 @@ void ruler_draw(struct grid *g, const struct trace *tr, enum tier tier, struct w
             (void)clock_label(tr, t, step, label);
         else
             when_time(tr, t, step, label);
-        if (c + 1 + (int)strlen(label) <= n) /* half a number would be a wrong one */
+        if (c + 1 + (int)strlen(label) <= n) /* a number that is cut would be a wrong one */
             grid_str(g, x + c + 1, y, n - c - 1, label, STYLE_RULER);
         if (t > INT64_MAX - step || t < last)
             break;

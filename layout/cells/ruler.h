@@ -9,7 +9,7 @@
 #include "layout/cells/glyphs.h"
 #include "triage/activity/window.h"
 
-/* ruler_draw - into n columns from x on of row y. clock: the labels are times of day, where the trace tells
+/* ruler_draw - draw into n columns from x on of row y. clock: labels are times of day, if the trace has
  * them. */
 void ruler_draw(struct grid *g, const struct trace *tr, enum tier tier, struct window w, int x, int y, int n,
                 bool clock);

@@ -12,10 +12,10 @@
 
 /* ---- steps --------------------------------------------------------------------------------------------- */
 
-/* Steps within a factor of ten, the finest first; then whole powers of ten, some left out. */
+/* Steps within a factor of ten, the finest first; then powers of ten, skipping some. */
 static const struct {
     uint8_t n, step[9]; /* tenths */
-    uint8_t skip;       /* powers of ten that a step is wide */
+    uint8_t skip;       /* powers of ten that a step covers */
 } ladders[] = {
     {8, {10, 13, 17, 22, 30, 40, 55, 75}, 1},
     {5, {10, 15, 25, 40, 60}, 1},
@@ -28,12 +28,12 @@ static const struct {
 };
 enum { LADDERS = sizeof ladders / sizeof *ladders, POWERS = 17 };
 
-/* The steps of a ladder from the one that holds min to the one that holds max; more than `most`: 0. */
+/* The number of steps from the one with min to the one with max; 0: more than `most`. */
 static int climb(int ladder, int64_t min, int64_t max, int most, int64_t *from)
 {
     int n = 0;
     int64_t p = 10;
-    if (min < 10) /* what is less than ten has one row: 0 */
+    if (min < 10) /* values below ten share row 0 */
         from[n++] = 0;
     for (int k = 1; k <= POWERS; k++, p *= 10) {
         if ((k - 1) % ladders[ladder].skip)
@@ -43,7 +43,7 @@ static int climb(int ladder, int64_t min, int64_t max, int most, int64_t *from)
             if (at > max)
                 return n;
             if (at <= min)
-                n = 0; /* the last one that is not above it is the first */
+                n = 0; /* the last step that is not above the value is its row */
             if (n == most)
                 return 0;
             from[n++] = at;
@@ -74,9 +74,9 @@ int spectrum_row(const struct spectrum *s, int64_t value)
 
 /* ---- counting ------------------------------------------------------------------------------------------ */
 
-/* window_col() of many moments: guessed without a division, and put right by the columns' edges. */
+/* window_col() for many moments: guessed without a division, then corrected by the columns' edges. */
 struct cols {
-    const int64_t *edge; /* NULL: out of memory, each is worked out */
+    const int64_t *edge; /* NULL: out of memory, so each is computed */
     double per_ns;
     struct window win;
     int n;
@@ -85,7 +85,7 @@ struct cols {
 static inline int col_of(const struct cols *k, int64_t t)
 {
     if (t < k->win.t0 || t >= k->win.t1)
-        return -1; /* before it or behind */
+        return -1; /* before the window, or after it */
     if (!k->edge)
         return window_col(k->win, k->n, t);
     int c = (int)(((double)t - (double)k->win.t0) * k->per_ns);
@@ -162,7 +162,7 @@ static int log2_of(uint64_t x) /* in eighths */
     return k + low[x];
 }
 
-/* One of four shades by how often, on a scale of doublings: once is seen beside a thousand times. */
+/* One of four shades, by doublings, so that a single value shows beside thousands. */
 static int shade(uint32_t n, uint32_t most)
 {
     int part = log2_of((uint64_t)n + 1), whole = log2_of((uint64_t)most + 1);

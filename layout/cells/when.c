@@ -1,6 +1,6 @@
 /*
- * when.c - see when.h. A tick is as long as nobody knows: it gets no unit of time, and is never cut to a
- * fraction of what was recorded where the place allows all its digits.
+ * when.c - see when.h. Nobody knows how long a tick is. So ticks get no unit of time, and all their digits
+ * are shown where there is room.
  */
 #include "layout/cells/when.h"
 

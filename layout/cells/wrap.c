@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-enum { LEAST = 8 }; /* narrower than that, words would stand one below the other */
+enum { LEAST = 8 }; /* in fewer columns each word would have its own line */
 
-/* Does an item of a list end here: a comma and a blank, or two blanks? */
+/* An item of a list ends here: at a comma and a blank, or at two blanks. */
 static bool item_ends(struct str s, uint32_t at)
 {
     if (at == 0 || at >= s.len || s.p[at] != ' ')
@@ -36,7 +36,7 @@ uint32_t wrap_next(struct str text, int w, uint32_t *next)
     }
     if (end == text.len)
         return *next = end;
-    if (item && item_cols >= w * 3 / 4) /* a list is best broken behind an item */
+    if (item && item_cols >= w * 3 / 4) /* a list breaks best after an item */
         fit = item;
     uint32_t len = fit ? fit : end;
     for (*next = len; *next < text.len && text.p[*next] == ' ';)
@@ -51,7 +51,7 @@ static uint32_t without_blanks(struct str s, uint32_t end)
     return end;
 }
 
-/* The last word before `end` leads to what follows it: without that it says nothing. */
+/* The last word before `end` needs what follows it ("by", "in"). */
 static bool leads_on(struct str s, uint32_t end)
 {
     static const char *const words[] = {" by",   " in", " at", " of",  " for", " from",
@@ -64,7 +64,7 @@ static bool leads_on(struct str s, uint32_t end)
     return false;
 }
 
-/* Between words, before a bracket that would stay open if that is not much further in. */
+/* Break between words; before a bracket that would stay open, if that is not much further left. */
 static uint32_t cut_word(struct str s, uint32_t end)
 {
     uint32_t open = 0;
@@ -86,7 +86,7 @@ uint32_t wrap_cut(struct str s, int w)
 {
     uint32_t best = 0, end = 0, deep = 0;
     while (end < s.len && str_width((struct str){s.p, end}, w + 1) <= w - 3) {
-        if (item_ends(s, end) && !deep) /* a list in brackets is a part of one item */
+        if (item_ends(s, end) && !deep) /* a list in brackets is part of one item */
             best = end;
         deep += s.p[end] == '(' ? 1u : s.p[end] == ')' && deep ? -1u : 0u;
         end++;
@@ -94,7 +94,7 @@ uint32_t wrap_cut(struct str s, int w)
     uint32_t word = cut_word(s, end);
     return best * 2 < word
                ? word
-               : without_blanks(s, best); /* an item, unless half of what there is room for would go */
+               : without_blanks(s, best); /* break after an item, unless that wastes half of the room */
 }
 
 static int wrap_lines(struct str text, int first, int w)
@@ -107,10 +107,8 @@ static int wrap_lines(struct str text, int first, int w)
     return n;
 }
 
-/*
- * Where a text may be parted: behind a sentence (2) or an item of a list (1), not within brackets. For each
- * place the lines that the text before it takes, and those that what follows takes behind ".. ".
- */
+/* The places where a text may be cut: after a sentence (2) or an item of a list (1), not within brackets.
+ * For each, the lines that the text before it needs, and those that the text after it needs behind ".. ". */
 enum { PLACES = 64 };
 struct place {
     uint32_t at;
@@ -136,16 +134,16 @@ static uint32_t places_of(struct str s, struct place v[PLACES])
         struct str rest = {s.p + at + 1, s.len - at - 1};
         int kind = before == '.' && upper ? 2 : before == ',' || before == ';' ? 1 : 0;
         if (kind && !wrap_begins(rest, "called by ") &&
-            !wrap_begins(rest, "by ")) /* a function and its callers are one */
+            !wrap_begins(rest, "by ")) /* a function and its callers are one item */
             v[n++] = (struct place){.at = at, .kind = kind};
     }
     return n;
 }
 
-/* No sentence and no item ends where one would have to: between words, then. */
+/* No sentence or item ends where it should, so cut between words. */
 static bool fold_words(struct str text, int w, int n, uint32_t *head, uint32_t *tail)
 {
-    int end = n >= 4 ? 2 : 1; /* lines for its end */
+    int end = n >= 4 ? 2 : 1; /* lines for the end of the text */
     struct str s = text;
     for (int i = 0; i < n - end; i++) {
         uint32_t next;
@@ -154,7 +152,7 @@ static bool fold_words(struct str text, int w, int n, uint32_t *head, uint32_t *
     }
     *head = (uint32_t)(s.p - text.p);
     *tail = text.len;
-    int deep = 0; /* in a bracket nothing begins, if anything begins behind it */
+    int deep = 0; /* the end does not begin in a bracket, if it can begin after it */
     uint32_t any = text.len;
     for (uint32_t at = text.len; at > *head && text.len - at <= 4 * (uint32_t)(end * w); at--) {
         struct str rest = {text.p + at, text.len - at};
@@ -184,13 +182,13 @@ bool wrap_fold(struct str text, int w, int n, uint32_t *head, uint32_t *tail)
         v[i].tail = wrap_lines((struct str){text.p + v[i].at + 1, text.len - v[i].at - 1}, w - WRAP_FOLD, w);
     }
     for (uint32_t i = 0, k = 0; i < nv && v[i].head < n;
-         i++) { /* the tail that fits begins later, the longer the head */
+         i++) { /* the longer the head, the later the tail begins */
         k = k < i ? i : k;
         while (k < nv && v[i].head + v[k].tail > n)
             k++;
         if (k == nv)
             break;
-        uint32_t to = k; /* a sentence, if one begins behind it: the rest of one says little */
+        uint32_t to = k; /* prefer a tail that begins a sentence: the rest of one says little */
         while (to < nv && v[to].kind < 2)
             to++;
         bool part = to == nv;
@@ -216,7 +214,7 @@ int wrap_with(const struct wrap_how *h, int x, int y, int w, int n, struct str t
     text.len = fold ? head : text.len;
     for (; used < n && (text.len || fold); used++) {
         int in = 0;
-        if (!text.len) { /* the head is told: now its end */
+        if (!text.len) { /* the head is written: now the tail */
             in = WRAP_FOLD;
             text = rest;
             fold = false;

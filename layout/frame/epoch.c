@@ -1,9 +1,9 @@
 /*
- * epoch.c - another trace of the same program takes the place of one, or a trace is decoded anew
- * (trace_info.epoch): lanes have other indices then, or none.
+ * epoch.c - the trace is replaced by another one of the same program, or decoded again (trace_info.epoch).
+ * Lanes then have other indices, or are gone.
  *
- * What names a lane for longer than a frame is kept by its id meanwhile: places, pins. What was derived from
- * the old lanes is made again: orders, the filter's and the search's results, the log. Lanes that were hidden
+ * Whatever names a lane for longer than a frame (places, pins) is kept by its id meanwhile. What was
+ * derived from the old lanes is made again: orders, the results of filter and search, the log. Hidden lanes
  * show again.
  */
 #include <string.h>
@@ -17,7 +17,7 @@
 #include "layout/views/top.h"
 #include "layout/move/view.h"
 
-/* Another lane stands for one that isn't there until it comes back, or the reader goes elsewhere. */
+/* A lane that is gone is replaced by another one until it comes back or the reader moves. */
 static void place_leave(const struct trace *tr, struct place *p)
 {
     if (p->focus.kind >= LANE_BAND || p->focus.i >= trace_nlanes(tr, p->focus.kind) ||
@@ -30,7 +30,7 @@ static void place_leave(const struct trace *tr, struct place *p)
 
 static void place_arrive(const struct trace *tr, struct place *p)
 {
-    p->guest = 0; /* a lane of the detail that is gone */
+    p->guest = 0; /* a detail lane that is gone */
     if (!p->kept)
         return;
     uint32_t i = trace_find_lane(tr, p->focus.kind, p->id);
@@ -52,7 +52,7 @@ static void each_place(struct view *v, void (*f)(const struct trace *, struct pl
 
 static void view_leave(struct view *v)
 {
-    view_guest(v, NO_LANE, 0); /* no pin of the reader's: it doesn't come along */
+    view_guest(v, NO_LANE, 0); /* the reader has not pinned it, so it is dropped */
     each_place(v, place_leave);
     for (int k = 0; k < LANE_BAND; k++) {
         struct lanes *l = &v->lanes[k];
@@ -89,14 +89,14 @@ unsigned view_exchange(struct view *v, const struct trace *tr, int64_t by)
     v->sel.t1 = epoch_later(v->sel.t1, by);
     v->sel.stands = v->sel.stands && v->sel.t0 < v->sel.t1;
     for (int k = 0; k < LANE_BAND; k++)
-        v->lanes[k].nopen = 0; /* names are other strings there */
+        v->lanes[k].nopen = 0; /* strings have other numbers in the new trace */
     draw_forget(v);
     v->tr = tr;
     v->all_end = view_end(v);
     return view_anew(v);
 }
 
-/* Pins that are there now. */
+/* The pins whose lanes exist now. */
 static void pins_found(struct lanes *l, const struct trace *tr)
 {
     int n = l->naway;
@@ -148,7 +148,7 @@ static void search_anew(struct view *v)
         s->hidden = was->hidden;
         s->landed = was->landed;
         s->typing = was->typing;
-        if (!s->landed && (!was->done || s->typing)) { /* it still has to go somewhere */
+        if (!s->landed && (!was->done || s->typing)) { /* the jump is still to be made */
             s->jump = was->jump;
             s->origin = was->origin;
             s->at_too = was->at_too;
@@ -162,7 +162,7 @@ static void search_anew(struct view *v)
 unsigned view_anew(struct view *v)
 {
     each_place(v, place_arrive);
-    v->trail.shown.t1 = v->trail.shown.t0; /* its lane was one of the detail that is gone */
+    v->trail.shown.t1 = v->trail.shown.t0; /* its lane was a detail lane that is gone */
     for (int k = 0; k < LANE_BAND; k++) {
         lanes_arrive(&v->lanes[k], v->tr);
         v->trail.focus[k] = 0;

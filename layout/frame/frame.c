@@ -1,8 +1,9 @@
 /*
- * frame.c - compose one screen: title, ruler, bands, curves, lanes, status, footer, and what lies over them.
+ * frame.c - compose one screen: title, ruler, bands, curves, lanes, status, footer, and what lies over
+ * them.
  *
- * Which rows there are is plan.c's decision; what is between the ruler and the status line is drawn by the
- * view (kind.h). All times on the screen share the view's columns.
+ * plan.c decides which rows there are. The view draws what is between the ruler and the status line
+ * (kind.h). All times on the screen share the view's columns.
  */
 #include "layout/frame/frame.h"
 #include "decode/base/wide.h"
@@ -53,13 +54,13 @@ static int word(struct grid *g, int x, int w, enum style s, const char *fmt, ...
     return x >= w ? x : grid_str(g, x, 0, w - x, buf, s);
 }
 
-/* Whole or not at all. */
+/* Put it whole or not at all. */
 static int note_word(struct grid *g, int x, int w, const char *note)
 {
     return x + (int)strlen(note) <= w ? word(g, x, w, STYLE_TITLE_NOTE, "%s", note) : x;
 }
 
-/* Words as far as they fit whole: of a number that is cut the rest is another one. */
+/* Put only whole words: a number that is cut would be another number. */
 static int whole_words(struct grid *g, int x, int w, enum style s, const char *words)
 {
     while (*words) {
@@ -81,7 +82,7 @@ static const char *file_name(const struct canvas *c)
     return slash && slash[1] ? slash + 1 : path;
 }
 
-/* How far loading is; "" when it is done. */
+/* The progress of loading; "" when it is done. */
 static void loading(const struct canvas *c, char *out, size_t size)
 {
     const struct trace_info *ti = trace_info(c->v->tr);
@@ -104,7 +105,7 @@ static int loading_rate(const struct canvas *c, int x, int w)
     return note_word(c->g, x, w, rate);
 }
 
-/* What is wrong, behind the name. */
+/* Problems, after the name. */
 static int alarms(const struct canvas *c, int x, int w)
 {
     if (trace_info(c->v->tr)->ndamages)
@@ -123,12 +124,13 @@ static void title_counts(const struct view *v, char *out, size_t size)
         snprintf(span, sizeof span, "%" PRIu64 "-%" PRIu64, least, most);
     else
         snprintf(span, sizeof span, "%" PRIu64, most);
-    snprintf(out, size, "  %sP %s%sG  %s", span, fmt_count(ti->goroutines, n), /* not "1.97MG" */
+    /* a blank, so that it is not "1.97MG" */
+    snprintf(out, size, "  %sP %s%sG  %s", span, fmt_count(ti->goroutines, n),
              ti->goroutines < 1000000 ? "" : " ", when_dur(v->tr, ti->end, d));
 }
 
-/* Whose trace it is, how large, what is wrong with it. need: columns that something to the right takes.
- * Returns where it ends. */
+/* The trace's name, size and problems. need: columns reserved to the right. Returns the column where it
+ * ends. */
 static int title_trace(const struct canvas *c, int need)
 {
     const struct trace_info *ti = trace_info(c->v->tr);
@@ -141,13 +143,13 @@ static int title_trace(const struct canvas *c, int need)
     int x = w >= 60 ? word(g, 0, w, STYLE_TITLE, "gotop  ") : 0, own = w / 3;
     const int others =
         x + (int)(strlen(counts) + strlen(load)) + (ti->ndamages ? 8 : 0) + (c->txt->unsaved ? 10 : 0);
-    if ((load[0] || c->txt->unsaved) && own > w - others) /* how far it is stands whole */
+    if ((load[0] || c->txt->unsaved) && own > w - others) /* progress is put whole */
         own = w - others;
     str_tail(str_of(file_name(c)), own > 8 ? own : 8, glyph_dots(c->v->scr.tier), name, sizeof name);
     x = word(g, x, w, STYLE_TITLE, "%s", name);
     x = alarms(c, x, w);
     if (x + 2 + (int)(strlen(dialect) + strlen(counts) + strlen(load)) + need <=
-        w) /* what is known before one looks goes first */
+        w) /* what is known without looking goes first */
         x = word(g, x, w, STYLE_TITLE, "  %s", dialect);
     x = whole_words(g, x, w, STYLE_TITLE, counts);
     if (!ti->has_clock && ti->version)
@@ -158,7 +160,8 @@ static int title_trace(const struct canvas *c, int need)
         x = note_word(g, x, w, "  spilled");
     x = whole_words(g, x, w, STYLE_TITLE_NOTE, load);
     x = load[0] ? loading_rate(c, x, w) : x;
-    enum { WARNINGS = 13 }; /* columns; without room nothing, rather than a part: the first page has them */
+    /* columns; the first page has these numbers, so they are left out where there is no room */
+    enum { WARNINGS = 13 };
     if (ti->nwarnings && x + WARNINGS <= w)
         x = word(g, x, w, STYLE_TITLE_NOTE, "  %" PRIu32 " warning%s", ti->nwarnings,
                  ti->nwarnings == 1 ? "" : "s");
@@ -167,7 +170,7 @@ static int title_trace(const struct canvas *c, int need)
     return x;
 }
 
-/* Which rows show; for --debug what a frame cost. */
+/* Which rows are shown; for --debug, what a frame cost. */
 static void title_where(const struct canvas *c, char *out, size_t size)
 {
     out[0] = 0;
@@ -177,8 +180,8 @@ static void title_where(const struct canvas *c, char *out, size_t size)
         kind_here(c->v)->where(c->v, &c->plan, out, size);
 }
 
-/* That, without its first word where it is too long ("lines 1-12 of 97"), and behind it the cursor's time of
- * day: what fits into w columns. */
+/* The same in w columns: without its first word if that is too long ("lines 1-12 of 97"), followed by the
+ * cursor's time of day. */
 static void title_right(const struct canvas *c, int w, char *out, size_t size)
 {
     const struct view *v = c->v;
@@ -196,7 +199,7 @@ static void title_right(const struct canvas *c, int w, char *out, size_t size)
         out[0] = 0;
 }
 
-/* The widest tabs that leave this room to the left. */
+/* The widest form of the tabs that leaves this room to the left. */
 static enum tabs title_tabs(const struct view *v, int room, int *width)
 {
     char text[TABS_MOST];
@@ -209,14 +212,15 @@ static enum tabs title_tabs(const struct view *v, int room, int *width)
 
 static void title(const struct canvas *c)
 {
-    enum { WIDE = 80 }; /* from there on the file's format gives way to the tabs */
+    enum { WIDE = 80 }; /* the file's format gives way to the tabs from here on */
     struct grid *g = c->g;
     char right[200];
     int w = g->w, width;
     grid_fill(g, 0, 0, w, 1, ' ', STYLE_TITLE);
     title_where(c, right, sizeof right);
     const int x = title_trace(c, w >= WIDE ? TABS_USUAL + 2 + (int)strlen(right) + 2 : 0);
-    const int note = c->txt->debug ? (int)strlen(right) + 2 : 0; /* a remark for once comes before the tabs */
+    /* a remark that is shown once goes before the tabs */
+    const int note = c->txt->debug ? (int)strlen(right) + 2 : 0;
     c->v->scr.tabs = title_tabs(c->v, w - x - note, &width);
     if (c->v->scr.tabs < TABS_FORMS)
         (void)tabs_draw(g, c->v, c->v->scr.tabs, w - width + 2);
@@ -250,7 +254,7 @@ static void ruler_marks(const struct canvas *c, int y)
             size_t k = search_from(s, v->cache.edges[i]);
             const struct cell *at = grid_at(c->g, p->gutter + i, y);
             if (at && k < s->nhits &&
-                s->hits[k].t < v->cache.edges[i + 1]) /* over a label: its colour only */
+                s->hits[k].t < v->cache.edges[i + 1]) /* over a label only its colour is drawn */
                 grid_put(c->g, p->gutter + i, y,
                          at->glyph == ' ' ? glyph_mark(v->scr.tier, MARK_HIT) : at->glyph, STYLE_HIT);
         }
@@ -258,7 +262,7 @@ static void ruler_marks(const struct canvas *c, int y)
         grid_put(c->g, p->gutter + cursor, y, glyph_mark(v->scr.tier, MARK_CURSOR), STYLE_CURSOR);
 }
 
-/* A label that the cursor's mark would stand in goes: "100ms" without a digit is another moment. */
+/* Remove a label under the cursor's mark: "100ms" without a digit is another moment. */
 static void ruler_free(const struct canvas *c, int y)
 {
     const struct plan *p = &c->plan;
@@ -317,7 +321,7 @@ static void filter_line(const struct canvas *c)
     grid_right(c->g, 0, y, w, note, STYLE_TITLE_NOTE);
 }
 
-/* One row for the whole trace: which part the window shows, where the hits are. */
+/* One row for the whole trace: the part that the window shows, and where the hits are. */
 static void strip(const struct canvas *c)
 {
     const struct view *v = c->v;
@@ -328,7 +332,7 @@ static void strip(const struct canvas *c)
     a = a < 0 ? 0 : a;
     b = b < 0 || b >= n ? n - 1 : b;
     if (a == 0 && b == n - 1)
-        b = -1; /* all of it: nothing to tell apart */
+        b = -1; /* the window shows everything */
     for (int i = 0; i < n; i++) {
         int64_t t0 = window_edge(all, n, i), t1 = window_edge(all, n, i + 1);
         size_t k = s ? search_from(s, t0) : 0;
@@ -364,7 +368,7 @@ static void legend(const struct canvas *c)
 
 /* ---- footer, prompt ------------------------------------------------------------------------------------ */
 
-/* The keys' line ends with a whole key: pieces stand apart by two blanks. */
+/* The line of keys ends with a whole key; two blanks separate keys. */
 static void keys(struct grid *g, int y, int w, const char *text)
 {
     size_t keep = strlen(text);
@@ -377,7 +381,7 @@ static void keys(struct grid *g, int y, int w, const char *text)
     grid_text(g, 0, y, w, (struct str){text, (uint32_t)keep}, STYLE_FOOTER);
 }
 
-/* Which key shows whole what is cut, at a line's right end; returns the columns left of it. */
+/* At a line's right end, the key that shows what is cut. Returns the columns to the left of it. */
 static int frame_more(const struct canvas *c, int y, enum style s)
 {
     enum { WORDS = 60, LEAST = 20 };
@@ -388,15 +392,11 @@ static int frame_more(const struct canvas *c, int y, enum style s)
     return grid_right(c->g, 0, y, c->g->w, text, s) - 2;
 }
 
-/* A message takes the lines it needs, from the last one up, or from above a prompt or the footer:
+/* A message takes the lines that it needs, upwards from the last one, or from above a prompt or the footer:
  * plan_message(). */
 static void message(const struct canvas *c)
 {
-    enum {
-        MORE = 12,
-        MORE_BRIEF = 6,
-        WORDS = 60
-    }; /* columns that more() takes, on a screen of fewer than WORDS */
+    enum { MORE = 12, MORE_BRIEF = 6, WORDS = 60 }; /* columns of more(), on a screen with fewer than WORDS */
     const struct view *v = c->v;
     struct grid *g = c->g;
     struct str text = str_of(v->msg.text);
@@ -458,8 +458,7 @@ static void footer(const struct canvas *c)
     }
 }
 
-/* The lines of the status that a message doesn't take: what it says ends there, marked as cut, and not below
- * the message. */
+/* The lines of the status that the message leaves. The status ends there with the mark of a cut. */
 static int status_rows(const struct view *v, const struct plan *p)
 {
     int last;
@@ -472,10 +471,10 @@ bool frame_draw(struct grid *g, struct view *v, struct frame_text *txt)
     static const struct frame_text none;
     struct frame_text copy = txt ? *txt : none;
     struct canvas c = {.g = g, .v = v, .txt = &copy};
-    move_settle(v); /* sorted lanes, a grown trace: the invariants first */
+    move_settle(v); /* lanes may have been sorted, and the trace may have grown: check the invariants first */
     g->ascii = v->scr.tier == TIER_ASCII;
-    (void)samples_update(&v->cache.samples, v->tr); /* out of memory: no ticks */
-    (void)gstate_update(&v->cache.gstate, v->tr);   /* out of memory: assists show on processors alone */
+    (void)samples_update(&v->cache.samples, v->tr); /* without memory there are no ticks */
+    (void)gstate_update(&v->cache.gstate, v->tr);   /* without memory, assists show only on processors */
     if (!draw_prepare(v) || !grid_resize(g, v->scr.w, v->scr.h))
         return false;
     const struct lanes *l = move_lanes_const(v);

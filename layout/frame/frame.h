@@ -1,8 +1,9 @@
 /*
- * frame.h - one screen: a view as a grid of cells. A pure function of trace, view, texts and size.
+ * frame.h - one screen: a view as a grid of cells. It depends on the trace, the view, the texts and the
+ * size alone.
  *
- * Cost: columns times visible lanes (times the logarithm of spans), whatever the zoom. Nothing is allocated
- * but the view's scratch, once per size.
+ * It costs columns times visible lanes (times the logarithm of spans), at any zoom. Only the view's scratch
+ * memory is allocated, once per size.
  */
 #ifndef GOTOP_LAYOUT_FRAME_H
 #define GOTOP_LAYOUT_FRAME_H
@@ -12,26 +13,24 @@
 #include "layout/cells/cells.h"
 #include "layout/move/view.h"
 
-struct frame_text {          /* what the viewer knows and layout does not; all may be NULL or 0 */
-    const char *name;        /* the file as the title shall name it; NULL: the last part of its path */
-    const char *footer;      /* main keys, for the last line */
-    void (*foot)(void *arg); /* writes into footer, once what the cursor is on is known; NULL: it stands */
+struct frame_text {     /* what the viewer knows and layout does not; each may be NULL or 0 */
+    const char *name;   /* the trace's name in the title; NULL: the last part of its path */
+    const char *footer; /* the main keys, for the last line */
+    /* writes `footer` once it is known what is under the cursor; NULL: footer is final */
+    void (*foot)(void *arg);
     void *foot_arg;
-    const char
-        *more; /* the key that shows whole what is cut, at the last line's right end where something is */
+    const char *more;  /* the key that shows what is cut, shown at the last line's right end */
     const char *debug; /* at the title's right end: bytes per frame, a remark about the terminal */
-    bool live;         /* it grows: no end to wait for */
-    bool unsaved;      /* what comes should be saved, and is not: said as long as it is so */
-    bool loading;      /* show progress: share from trace_info(), and */
-    double rate;       /* bytes per second, 0 = unknown */
+    bool live;         /* the trace grows, so its end is not final */
+    bool unsaved;      /* what comes should be saved but is not: shown as long as that is so */
+    bool loading;      /* show progress, by trace_info(), and */
+    double rate;       /* bytes per second; 0: unknown */
     int screen_x,
-        screen_y; /* filled by frame_draw(): where a terminal's own cursor best stands (prompt) or -1 */
+        screen_y; /* set by frame_draw(): the best place for a terminal's own cursor (in a prompt), or -1 */
 };
 
-/*
- * frame_draw - compose. Resizes g to v->w x v->h. The view changes only in derived fields (scratch, pop-up
- * scroll). false: out of memory, g is unchanged.
- */
+/* frame_draw - compose the screen. Resizes g to v->w x v->h. Changes only derived fields of the view
+ * (scratch, scrolling of a pop-up). Returns false when out of memory; g is then unchanged. */
 bool frame_draw(struct grid *g, struct view *v, struct frame_text *txt);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * kind.c - the views by number, and the way from a key to the one that is shown.
+ * kind.c - the views by number, and how a key becomes a request to the view that is shown.
  */
 #include "layout/move/kind.h"
 
@@ -51,7 +51,7 @@ int kind_next(const struct view *v)
 int kind_before(const struct view *v)
 {
     int key = kind_key(v->at.view), from = v->at.view == key ? VIEW_END : v->at.view;
-    if (kind_here(v)->has) /* one that comes and goes is left by its key, or as one came */
+    if (kind_here(v)->has) /* a view that is not always there leads back */
         return kind_next(v);
     for (int no = from - 1; no > VIEW_NONE; no--)
         if (no != key && rows[no].key == key && (!kinds[no]->has || kinds[no]->has(v)))
@@ -64,7 +64,7 @@ int kind_find(const char *name, size_t len)
     static const struct {
         const char *name;
         int no;
-    } also[] = {{"findings", VIEW_TRIAGE}, {"lanes", VIEW_PROCS}}; /* as footers call them */
+    } also[] = {{"findings", VIEW_TRIAGE}, {"lanes", VIEW_PROCS}}; /* in the words of footers */
     for (int no = VIEW_NONE + 1; no < VIEW_END; no++)
         if (strlen(rows[no].name) == len && !strncasecmp(rows[no].name, name, len))
             return no;
@@ -79,7 +79,7 @@ const struct view_kind *kind_here(const struct view *v)
     return kind_of(v->at.view);
 }
 
-/* What is done to rows needs some: where there are none no footer offers it. */
+/* Actions on rows are offered only where there are rows. */
 static bool needs_rows(const struct view_kind *k, enum request d)
 {
     switch (d) {
@@ -108,10 +108,8 @@ static bool rowless(const struct view *v, const struct view_kind *k)
     return k->rows ? !tri_rows(v) : k->items && !v->items.n;
 }
 
-/*
- * Pages, the first and the last row are so many steps over rows: a view that does not say otherwise answers
- * one request for all of these. Of tables, which have no time axis, those in time are that, too.
- */
+/* A page, the first and the last row are moves by so many rows. A view answers one request for all of
+ * these, unless it says otherwise. In tables, which have no time axis, moves in time mean the same. */
 static enum request rows_asked(const struct view *v, enum request d, int *n)
 {
     const struct view_kind *k = kind_here(v);
@@ -138,14 +136,14 @@ bool view_answers(const struct view *v, enum request d)
            (!k->can || k->can(v, d));
 }
 
-/* What moves over rows scrolls a pop-up. false: nothing of the kind. */
+/* What moves over rows scrolls a pop-up. Returns false when it is no such request. */
 static bool scroll(struct view *v, enum request d, int n, unsigned *f)
 {
     enum { FAR = 1 << 20 };
     switch (d) {
     case REQ_LANE: *f = view_popup_scroll(v, n); return true;
     case REQ_LANE_PAGE: *f = view_popup_page(v, n); return true;
-    case REQ_PAGE: /* C-f of vi, C-v of Emacs: of a text; and of a span's stacks that have more */
+    case REQ_PAGE: /* vi's C-f, Emacs's C-v: for texts, and for a span's stacks that have more lines */
         if (v->popup.kind == POPUP_SPAN && v->popup.lines <= v->popup.rows)
             return false;
         *f = view_popup_page(v, n);
@@ -229,7 +227,7 @@ unsigned kind_return(struct view *v)
 {
     const struct place to = v->trail.from;
     v->trail.led = false;
-    for (int i = 1; i <= v->trail.n; i++) /* what was done since can be redone */
+    for (int i = 1; i <= v->trail.n; i++) /* the steps that are undone can be redone */
         if (v->trail.undo[(v->trail.at + VIEW_UNDO - i) % VIEW_UNDO].view == to.view)
             return view_undo(v, i);
     move_push(v, STEP_JUMP);
@@ -249,7 +247,7 @@ int kind_under(const struct view *v)
     return 0;
 }
 
-/* The first view behind that key of which the trace has something; it itself, if it has nothing of all. */
+/* The first view behind that key for which the trace has something; if there is none, the key's own view. */
 static int kind_full(const struct view *v, int key)
 {
     for (int no = key; no < VIEW_END; no++)
@@ -263,7 +261,7 @@ unsigned view_switch(struct view *v, int no)
 {
     if (no <= VIEW_NONE || no >= VIEW_END)
         return move_fail(v, "there is no view %d", no);
-    if (no == kind_key(v->at.view)) /* its key again: the next one that the key leads to */
+    if (no == kind_key(v->at.view)) /* the key again: the next view that it leads to */
         no = kind_next(v);
     else if (no == kind_key(no))
         no = kind_full(v, no);

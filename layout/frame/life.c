@@ -1,5 +1,6 @@
 /*
- * life.c - a view begins, follows the trace that is loaded, and ends: all that it owns is known here.
+ * life.c - a view begins, follows the trace that is loaded, and ends. Everything that it owns is listed
+ * here.
  */
 #include <string.h>
 
@@ -97,7 +98,7 @@ void view_free(struct view *v)
     memset(v, 0, sizeof *v);
 }
 
-/* The window shows all there is: it goes on doing so. */
+/* The window showed everything, so it still does. */
 static bool shows_all(const struct view *v)
 {
     return v->at.win.t0 <= 0 && v->at.win.t1 >= v->all_end;

@@ -1,12 +1,12 @@
 /*
- * life.h - what a view works out and can work out again.
+ * life.h - what a view has derived from the trace and can derive again.
  */
 #ifndef GOTOP_LAYOUT_FRAME_LIFE_H
 #define GOTOP_LAYOUT_FRAME_LIFE_H
 
 #include "layout/move/view.h"
 
-/* life_forget - drop what was added up, listed or looked for in lanes that are gone now. */
+/* life_forget - drop sums, lists and searches that are of lanes which are gone. */
 void life_forget(struct view *v);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * work.c - what a view works out beside its frames: a search, an order, sums, an explanation .. Each takes a
- * part of the time that view_work() has; none of them is forgotten, since they stand in one list.
+ * work.c - the view's work between frames: a search, an order, sums, an explanation. Each gets a part of
+ * view_work()'s time. They are one list, so none is forgotten.
  */
 #include "decode/base/host.h"
 #include "layout/draw/frame_rows.h"
@@ -11,8 +11,7 @@
 #include "layout/move/pick.h"
 #include "layout/views/split.h"
 
-/* What is left of a budget that was begun to be spent then; the least there is, for who has work all the
- * same. */
+/* The part of a budget that is not spent yet, and at least a little. */
 static int64_t left_of(int64_t budget_ns, int64_t began)
 {
     if (budget_ns == INT64_MAX)
