@@ -6,6 +6,8 @@
  */
 #include "decode/model/pack.h"
 
+#include "decode/base/bytes.h"
+
 #if defined(__x86_64__) && defined(__GNUC__)
 #define PACK_SSE 1
 #include <smmintrin.h>
@@ -152,6 +154,107 @@ static void pairs_unpack(const struct palette *pal, uint32_t n, uint32_t *tag, u
     }
 }
 
+#ifdef PACK_SSE
+/* Durations in units of 64 ns (pack_dur_ns()); up to three more than n. */
+static SSE void durs_64(const uint32_t *x, uint32_t n, int64_t *dur)
+{
+    const __m128i zero = _mm_setzero_si128(), one = _mm_set1_epi64x(1);
+    for (uint32_t i = 0; i < n; i += 4) {
+        const __m128i v = _mm_loadu_si128((const __m128i *)(const void *)(x + i));
+        const __m128i part[2] = {_mm_unpacklo_epi32(v, zero), _mm_unpackhi_epi32(v, zero)};
+        for (int k = 0; k < 2; k++) {
+            const __m128i odd = _mm_sub_epi64(zero, _mm_and_si128(part[k], one));
+            const __m128i ns = _mm_or_si128(_mm_and_si128(odd, _mm_srli_epi64(part[k], 1)),
+                                            _mm_andnot_si128(odd, _mm_slli_epi64(part[k], 5)));
+            _mm_storeu_si128((__m128i *)(void *)(dur + i + 2 * k), ns);
+        }
+    }
+}
+
+/* The same in ticks. */
+static SSE void durs_ticks(const uint32_t *x, uint32_t n, const struct pack_clock *clock, int64_t *dur)
+{
+    const __m128i zero = _mm_setzero_si128(), three = _mm_set1_epi64x(3), one = _mm_set1_epi64x(1);
+    const __m128i mul = _mm_set1_epi64x(clock->mul), shift = _mm_cvtsi32_si128((int)clock->shift);
+    for (uint32_t i = 0; i < n; i += 4) {
+        const __m128i v = _mm_loadu_si128((const __m128i *)(const void *)(x + i));
+        const __m128i part[2] = {_mm_unpacklo_epi32(v, zero), _mm_unpackhi_epi32(v, zero)};
+        for (int k = 0; k < 2; k++) {
+            const __m128i rest = _mm_and_si128(part[k], three), whole = _mm_srli_epi64(part[k], 2);
+            const __m128i ns = _mm_cmpeq_epi64(rest, three);
+            const __m128i ticks =
+                _mm_sub_epi64(_mm_add_epi64(_mm_srl_epi64(_mm_mul_epu32(whole, mul), shift), rest), one);
+            _mm_storeu_si128((__m128i *)(void *)(dur + i + 2 * k), _mm_blendv_epi8(ticks, whole, ns));
+        }
+    }
+}
+#endif
+
+static inline __attribute__((always_inline)) void durs_of(const uint32_t *x, uint32_t n, unsigned flags,
+                                                          const struct pack_clock *clock, int64_t *dur)
+{
+    for (uint32_t i = 0; i < n; i++)
+        dur[i] = pack_dur_ns(x[i], flags, clock);
+}
+
+static const uint8_t *unpack_durs(const uint8_t *p, uint32_t n, unsigned flags,
+                                  const struct pack_clock *clock, int64_t *dur)
+{
+    if (!(flags & PACK_LONG_DUR)) {
+        uint32_t x[SPAN_ROOM];
+        p = column_32(p, n, DUR, x);
+#ifdef PACK_SSE
+        if (flags & PACK_UNIT && have_sse()) {
+            clock->mul ? durs_ticks(x, n, clock, dur) : durs_64(x, n, dur);
+            return p;
+        }
+#endif
+        if (flags & PACK_UNIT && !clock->mul)
+            durs_of(x, n, PACK_UNIT, &(struct pack_clock){0}, dur);
+        else
+            durs_of(x, n, flags & PACK_UNIT, clock, dur);
+        return p;
+    }
+    uint64_t l[SPAN_BLOCK];
+    p = column_plain(p, n, DUR_LONG, l);
+    for (uint32_t i = 0; i < n; i++)
+        dur[i] = pack_dur_ns(l[i], flags, clock);
+    return p;
+}
+
+uint32_t unpack_pairs(const uint8_t *p, uint32_t pair[PALETTE_MOST])
+{
+    struct palette pal;
+    const uint32_t k = *p & PACK_PALETTE ? p[1] : 0;
+    if (k) {
+        (void)palette_unpack(p + 1, 0, *p, &pal);
+        memcpy(pair, pal.pair, (k < PALETTE_MOST ? k : PALETTE_MOST) * sizeof *pair);
+    }
+    return k <= PALETTE_MOST ? k : 0;
+}
+
+void unpack_by_pair(const uint8_t *p, uint32_t n, const struct pack_clock *clock, struct spancols *out,
+                    struct span_pairs *k)
+{
+    const unsigned flags = *p;
+    struct palette pal;
+    p = palette_unpack(p + 1, n, flags, &pal);
+    for (uint32_t i = 0; i < n; i += 8) {
+        const uint64_t at = palette_eight(&pal, i / 8);
+        bytes_store8(k->nth + i, at); /* there is room behind n */
+    }
+    for (unsigned i = 0; i < SPAN_PLANES; i++)
+        for (unsigned j = 0; j < SPAN_BLOCK / 64; j++)
+            k->plane[i][j] = i < pal.planes.n && 8 * j < pal.planes.size
+                                 ? bytes_load8(pal.planes.p + i * pal.planes.size + 8 * j)
+                                 : 0;
+    p = unpack_durs(p, n, flags, clock, out->dur);
+    if (flags & PACK_WHO)
+        (void)column_32(p, n, flags & PACK_LONG_WHO ? ID_LONG : ID, out->who);
+    else
+        memset(out->who, 0, n * sizeof *out->who);
+}
+
 /*
  * Unpack durations and tags; stack, unless NULL, gets the stacks if they are in the palette. Returns the
  * place behind.
@@ -170,18 +273,7 @@ static const uint8_t *unpack_front(const uint8_t *p, uint32_t n, const struct pa
         if (flags & PACK_WIDE_TAG)
             tag[i] |= (uint32_t)*p++ << 8;
     }
-    if (!(flags & PACK_LONG_DUR)) {
-        uint32_t x[SPAN_ROOM];
-        p = column_32(p, n, DUR, x);
-        for (uint32_t i = 0; i < n; i++)
-            dur[i] = pack_dur_ns(x[i], flags, clock);
-        return p;
-    }
-    uint64_t l[SPAN_BLOCK];
-    p = column_plain(p, n, DUR_LONG, l);
-    for (uint32_t i = 0; i < n; i++)
-        dur[i] = pack_dur_ns(l[i], flags, clock);
-    return p;
+    return unpack_durs(p, n, flags, clock, dur);
 }
 
 void unpack_times(const uint8_t *p, uint32_t n, const struct pack_clock *clock, int64_t dur[SPAN_ROOM],

@@ -185,6 +185,15 @@ uint32_t spans_first_stack(const struct spanlane *l, uint32_t b);
 uint32_t spans_times(const struct span_pool *sp, const struct spanlane *l, uint32_t b, struct spancols *out,
                      int64_t *t0, int64_t end);
 /*
+ * spans_pairs - what differs among block b's spans, as pairs (stack | tag << 24): how many; 0: it isn't kept
+ * so.
+ * spans_by_pair - such a block as spans_block() has it; instead of tags and stacks k->nth and
+ * k->plane are filled in.
+ */
+uint32_t spans_pairs(const struct spanlane *l, uint32_t b, uint32_t pair[SPAN_PAIRS]);
+uint32_t spans_by_pair(const struct span_pool *sp, const struct spanlane *l, uint32_t b, struct spancols *out,
+                       struct span_pairs *k, int64_t *t0);
+/*
  * spans_wide - of blocks b .. last the first that has a span of at least min_ns other than ST_NONE. The
  * unpacked end of the lane is returned if it lasts that long in total, its open span up to `end`. A number
  * above `last` if there is none.

@@ -27,15 +27,6 @@ static struct wait_row *wait_row_of(struct g_walk *w, uint32_t reason, uint32_t 
     return row;
 }
 
-/* The start function of a goroutine: the same few wake others again and again. */
-static inline uint32_t name_of(struct g_walk *w, struct at s, uint32_t g)
-{
-    struct start_name *c = &w->y->name[g % START_NAMES];
-    if (c->g != g + 1)
-        *c = (struct start_name){g + 1, span_run_g_name(w->tg->tr, s.run, s.i)};
-    return c->name;
-}
-
 /* The row of the pair of a wait that is over. NULL: out of memory. */
 static struct pair_row *pair_row_of(struct g_walk *w, const struct ended_wait *v)
 {
@@ -61,13 +52,14 @@ static struct pair_row *pair_row_of(struct g_walk *w, const struct ended_wait *v
     return row;
 }
 
-static inline void pair_add(struct pair_row *p, int64_t t0, int64_t t1, uint32_t g, uint32_t who)
+static inline void pair_add(struct pair_row *p, const struct ended_wait *v)
 {
-    p->count++;
-    p->total = ns_more(p->total, t1 - t0);
-    longer(&p->longest, t0, t1, g, p->count);
-    if (p->longest.t0 == t0 && p->longest.g == g)
-        p->longest_waker = who;
+    p->count += v->count;
+    p->total = ns_more(p->total, v->ns);
+    if (p->count == v->count || v->t1 - v->t0 > p->longest.t1 - p->longest.t0) {
+        p->longest = (struct moment){v->t0, v->t1, v->g, NO_LANE};
+        p->longest_waker = v->who;
+    }
 }
 
 /* Counts those that were put off. */
@@ -86,61 +78,72 @@ static RARELY bool tell_later(struct g_walk *w)
         struct pair_row *p = pair_row_of(w, v);
         if (!p)
             return false;
-        pair_add(p, v->t0, v->t1, v->g, v->who);
+        pair_add(p, v);
     }
     y->nlater = 0;
     return true;
 }
 
 /* Of waits for a condition the row is needed at once: *p; else it is put off. */
-static RARELY bool note_later(struct g_walk *w, uint32_t by, uint32_t name, uint32_t who, struct pair_row **p)
+static RARELY bool note_later(struct g_walk *w, struct ended_wait *v, struct pair_row **p)
 {
     struct subtotal *y = w->y;
-    const struct waited *v = &w->wait;
-    const struct ended_wait x = {
-        .t0 = v->t0,
-        .t1 = v->t1,
-        .g = w->g,
-        .who = who,
-        .reason = v->reason,
-        .stack = v->stack,
-        .by = by,
-        .waker = name,
-        .waiter = w->name,
-        .hash = pair_hash(v->reason, v->stack, name, by),
-    };
+    v->waiter = w->name;
+    v->hash = pair_hash(v->reason, v->stack, v->waker, v->by);
     w->kind = stacks_wait_kind(w->tg->tr, v->reason, v->stack);
     if (w->kind == WK_COND) {
-        *p = tell_later(w) ? pair_row_of(w, &x) : NULL;
+        *p = tell_later(w) ? pair_row_of(w, v) : NULL;
         return *p != NULL;
     }
-    rowtab_ahead(&y->by_pair, x.hash);
-    y->later[y->nlater++] = x;
+    rowtab_ahead(&y->by_pair, v->hash);
+    y->later[y->nlater++] = *v;
     return y->nlater < PUT_OFF || tell_later(w);
 }
 
 /*
- * A wait is over: span i is what follows, by whom. Its own row learns of it with the whole pair: see
- * waits_of_pairs().
+ * Waits are over that ended alike. Their own row learns of them with the whole pair: see waits_of_pairs().
+ * *p: their pair, NULL: it is put off.
  */
-static inline bool note_pair(struct g_walk *w, struct at s, uint32_t who)
+static inline bool pair_told(struct g_walk *w, struct ended_wait *v, struct pair_row **p)
 {
-    struct subtotal *y = w->y;
-    const struct waited *v = &w->wait;
-    const uint32_t name = who == NO_LANE ? NOBODY : name_of(w, s, who), by = stack_of(s);
-    const struct lately *c = lately_of(y->lately_pair, v->reason, v->stack, name, by);
-    struct pair_row *p = NULL;
-    if (lately_is(c, v->reason, v->stack, name, by)) {
-        p = &y->pairs[c->row - 1];
-        w->kind = p->kind;
-    } else if (!note_later(w, by, name, who, &p)) {
+    const struct lately *c = lately_of(w->y->lately_pair, v->reason, v->stack, v->waker, v->by);
+    *p = NULL;
+    if (lately_is(c, v->reason, v->stack, v->waker, v->by)) {
+        *p = &w->y->pairs[c->row - 1];
+        w->kind = (*p)->kind;
+    } else if (!note_later(w, v, p)) {
         return false;
     }
-    if (p)
-        pair_add(p, v->t0, v->t1, w->g, who);
+    if (*p)
+        pair_add(*p, v);
+    return true;
+}
+
+bool waits_ended(struct g_walk *w, struct ended_wait *v, struct pair_row **p)
+{
+    return pair_told(w, v, p);
+}
+
+/* A wait is over: s is what follows, by whom. */
+static inline bool note_pair(struct g_walk *w, struct at s, uint32_t who)
+{
+    const struct waited *v = &w->wait;
+    struct ended_wait x = {.t0 = v->t0,
+                           .t1 = v->t1,
+                           .ns = v->t1 - v->t0,
+                           .count = 1,
+                           .g = w->g,
+                           .who = who,
+                           .reason = v->reason,
+                           .stack = v->stack,
+                           .by = stack_of(s),
+                           .waker = who == NO_LANE ? NOBODY : name_of(w, s.run, s.i, who)};
+    struct pair_row *p;
+    if (!pair_told(w, &x, &p))
+        return false;
     if (p && w->kind == WK_COND) {
         w->cond_stack = v->stack;
-        w->cond_pair = (uint32_t)(p - y->pairs);
+        w->cond_pair = (uint32_t)(p - w->y->pairs);
         w->cond_waker = who;
         w->cond_end = v->t1;
         w->cond_run = 0;

@@ -65,28 +65,28 @@ static RARELY bool tell_reasons(struct g_walk *w)
     return ok;
 }
 
-static inline bool note_reason(struct g_walk *w, uint32_t reason, int64_t ns)
+bool note_reason(struct g_walk *w, const struct mine *more)
 {
     uint32_t i = 0;
-    while (i < w->nmine && w->mine[i].reason != reason)
+    while (i < w->nmine && w->mine[i].reason != more->reason)
         i++;
     if (i == w->nmine) {
         if (i == MINE && !tell_reasons(w))
             return false;
         i = w->nmine++;
-        w->mine[i] = (struct mine){.reason = reason};
+        w->mine[i] = (struct mine){.reason = more->reason};
     }
     struct mine *m = &w->mine[i];
-    m->count++;
-    m->ns += ns;
-    m->longest = ns > m->longest ? ns : m->longest;
+    m->count += more->count;
+    m->ns += more->ns;
+    m->longest = more->longest > m->longest ? more->longest : m->longest;
     return true;
 }
 
-static RARELY bool walk_waiting(struct g_walk *w, struct at s, int64_t t0, int64_t t1)
+bool walk_waiting(struct g_walk *w, struct at s, int64_t t0, int64_t t1)
 {
     const uint32_t reason = s.run->kind[s.run->tag[s.i]].reason;
-    if (!note_reason(w, reason, t1 - t0))
+    if (!note_reason(w, &(struct mine){reason, 1, t1 - t0, t1 - t0}))
         return false;
     if (w->system)
         return true;
@@ -115,7 +115,7 @@ static RARELY bool note_call(struct subtotal *y, int64_t t0, int64_t t1)
  * A call is over, or lasts: what follows, ST_NONE if nothing does. From Go 1.22 on who goes on running has
  * kept its P through the call (its GoSyscallEnd, not GoSyscallEndBlocked), if it is known from its beginning.
  */
-static RARELY bool note_called(struct g_walk *w, uint8_t next)
+bool note_called(struct g_walk *w, uint8_t next)
 {
     const struct late_call c = w->late_call;
     w->late_call = (struct late_call){0};
@@ -123,7 +123,7 @@ static RARELY bool note_called(struct g_walk *w, uint8_t next)
     return kept || note_call(w->y, c.t0, c.t1);
 }
 
-static RARELY uint32_t syscall_row_of(struct g_walk *w, uint32_t stack)
+uint32_t syscall_row_of(struct g_walk *w, uint32_t stack)
 {
     struct subtotal *y = w->y;
     struct lately *c = lately_of(y->lately_call, stack, 0, 0, 0);
@@ -145,15 +145,10 @@ static RARELY uint32_t syscall_row_of(struct g_walk *w, uint32_t stack)
 
 static RARELY bool walk_syscall(struct g_walk *w, struct at s, int64_t t0, int64_t t1, uint8_t before)
 {
-    const int64_t ns = t1 - t0;
     const uint32_t stack = stack_of(s);
-    w->y->groups[w->y->group].timed |= ns > 1;
-    if (ns >= IDLE_NOTICE && !w->of_c) {
-        w->late_call = (struct late_call){t0, t1, tri_is_exec(before)};
-        if (s.i + 1 < s.run->n && !note_called(w, s.run->kind[s.run->tag[s.i + 1]].state))
-            return false;
-    }
-    w->cond_pair = TAB_NONE; /* it was not woken for nothing: it made a call */
+    call_seen(w, t0, t1, before);
+    if (w->late_call.t1 && s.i + 1 < s.run->n && !note_called(w, s.run->kind[s.run->tag[s.i + 1]].state))
+        return false;
     if (w->system)
         return true;
     if (w->call == TAB_NONE || w->y->syscalls[w->call].stack != stack) {
@@ -161,16 +156,12 @@ static RARELY bool walk_syscall(struct g_walk *w, struct at s, int64_t t0, int64
         if (w->call == TAB_NONE)
             return false;
     }
-    struct syscall_row *r = &w->y->syscalls[w->call];
-    r->count++;
-    r->open += open_end(s);
-    r->total = ns_more(r->total, ns);
-    longer(&r->longest, t0, t1, w->g, r->count);
+    call_add(w, t0, t1, open_end(s));
     return true;
 }
 
 /* It was runnable for long; since: it is known since when. */
-static RARELY bool note_late(struct g_walk *w, const struct worst_wait *x, bool since)
+bool note_late(struct g_walk *w, const struct worst_wait *x, bool since)
 {
     struct subtotal *y = w->y;
     const int64_t ns = x->t1 - x->t0;
@@ -178,36 +169,6 @@ static RARELY bool note_late(struct g_walk *w, const struct worst_wait *x, bool 
         return false;
     if (ns > y->worst_least && since && !w->system)
         subtotal_worst(y, x);
-    return true;
-}
-
-/* How long is that? */
-static inline int64_t late_ns(const struct g_walk *w)
-{
-    const int64_t worst = w->y->worst_least;
-    return w->system || worst > RUNNABLE_NOTICE ? RUNNABLE_NOTICE : worst;
-}
-
-struct queued {           /* of spans that wait for a processor */
-    int64_t late, unsure; /* so long is long; those of which it isn't known since when */
-    struct hist_part hist;
-};
-
-static inline bool walk_runnable(struct g_walk *w, struct at s, const struct worst_wait *x, struct queued *q)
-{
-    const int64_t ns = x->t1 - x->t0;
-    const bool since = s.i || !s.run->open_start;
-    if (since)
-        hist_part_add(w->sched, &q->hist, ns);
-    else
-        q->unsure = ns;
-    if (x->was == ST_SYSCALL && !w->system)
-        w->y->syscalls[w->call].blocking++;
-    if (ns > q->late) {
-        const bool ok = note_late(w, x, since);
-        q->late = late_ns(w);
-        return ok;
-    }
     return true;
 }
 
@@ -227,48 +188,6 @@ static inline bool run_begins(struct g_walk *w, const struct span_run *r)
     if (w->worker)
         count_modes(w, r);
     return !w->late_call.t1 || !r->n || note_called(w, r->kind[r->tag[0]].state);
-}
-
-/*
- * How often and how long it was in a state. Spans of a run are no longer than their lane, so sums need no
- * ns_add().
- */
-struct sum {
-    int64_t ns;
-    uint64_t n;
-};
-
-static inline void count(struct g_walk *w, enum gmetric m, unsigned times, struct sum x)
-{
-    if (x.ns | (int64_t)x.n) {
-        w->y->rows.used |= 1u << m | 1u << times;
-        *counted(w, m) += (uint64_t)x.ns;
-        *counted(w, times) += x.n;
-    }
-}
-
-static inline void moved_on(struct g_walk *w, const struct span_run *r, uint32_t i)
-{
-    struct moved *const m = &w->moved;
-    const uint32_t p = span_run_p(r, i);
-    if (!p || p == m->p)
-        return;
-    m->n += m->p || (w->on != NO_LANE && span_run_who(r, i) != w->on);
-    m->p = p;
-    m->at = i;
-}
-
-static inline void moved_end(struct g_walk *w, const struct span_run *r)
-{
-    struct moved *const m = &w->moved;
-    if (m->p)
-        w->on = span_run_who(r, m->at);
-    if (m->n) {
-        w->y->rows.used |= 1u << GV_MOVES;
-        *counted(w, GV_MOVES) += m->n;
-        w->y->groups[w->y->group].moves += m->n;
-    }
-    *m = (struct moved){0};
 }
 
 bool g_spans(struct g_walk *w, const struct span_run *r)
@@ -298,7 +217,7 @@ bool g_spans(struct g_walk *w, const struct span_run *r)
         } else if (was == ST_RUNNABLE) {
             runnable.ns += ns;
             runnable.n++;
-            if (!walk_runnable(w, s, &(struct worst_wait){t0, t, w->g, before}, &queued))
+            if (!walk_runnable(w, i || !r->open_start, &(struct worst_wait){t0, t, w->g, before}, &queued))
                 return false;
         } else if (was == ST_WAITING) {
             waiting.ns += ns;
@@ -322,7 +241,6 @@ bool g_spans(struct g_walk *w, const struct span_run *r)
     count(w, GM_UNKNOWN, GM_UNKNOWN, unknown);
     moved_end(w, r);
     w->was = was;
-    w->end = t;
     w->open = r->open_end;
     return true;
 }

@@ -1,6 +1,6 @@
 /*
  * g_walk.h - what is kept along a goroutine while its spans are counted: goroutines.c goes from one goroutine
- * to the next, g_spans.c counts what each did. Nobody else includes it.
+ * to the next, g_spans.c and g_blocks.c count what each did. Nobody else includes it.
  */
 #ifndef GOTOP_TRIAGE_G_WALK_H
 #define GOTOP_TRIAGE_G_WALK_H
@@ -34,7 +34,6 @@ struct g_walk { /* along one lane */
     enum gc_mode mode; /* of a mark worker, now */
     size_t gw_first;   /* this goroutine's rows in y->gw */
     uint8_t was;       /* the state of the last span counted: ST_NONE before the first */
-    int64_t end;       /* its end */
     bool open;         /* it lasts as the trace ends */
     uint32_t on;       /* the P it ran on last, NO_LANE: none */
     struct moved { /* how often it ran on another P than before, in the spans at hand. A P that isn't recorded
@@ -89,9 +88,114 @@ bool g_spans(struct g_walk *w, const struct span_run *r);
 bool g_spans_end(struct g_walk *w);
 bool waits_of_pairs(struct g_walk *w);
 
-/* ---- g_pairs.c, for g_spans.c; false: out of memory ---------------------------------------------------- */
+/* g_block - the same of spans told by few pairs (g_blocks.c). g_block_wanted - can they be counted so? */
+bool g_block_wanted(const struct g_walk *w, const struct span_pairs *p);
+bool g_block(struct g_walk *w, const struct span_pairs *p);
+
+/* ---- of g_spans.c, for both; false: out of memory ------------------------------------------------------ */
 
 #define RARELY __attribute__((noinline)) /* apart from what is done for each span, so that that is short */
+
+/* note_reason - waits for one reason. walk_waiting - it waits; the next span tells who ended that.
+ * note_called - w->late_call is over, or lasts; next: what follows, ST_NONE if nothing does.
+ * syscall_row_of - the row of calls at a stack; TAB_NONE: out of memory.
+ * note_late - it was runnable for long; since: it is known since when. */
+RARELY bool note_reason(struct g_walk *w, const struct mine *more);
+RARELY bool walk_waiting(struct g_walk *w, struct at s, int64_t t0, int64_t t1);
+RARELY bool note_called(struct g_walk *w, uint8_t next);
+RARELY uint32_t syscall_row_of(struct g_walk *w, uint32_t stack);
+RARELY bool note_late(struct g_walk *w, const struct worst_wait *x, bool since);
+
+/* call_seen - a system call, behind a span of that state. call_add - it counts in row w->call. */
+static inline void call_seen(struct g_walk *w, int64_t t0, int64_t t1, uint8_t before)
+{
+    w->y->groups[w->y->group].timed |= t1 - t0 > 1;
+    if (t1 - t0 >= IDLE_NOTICE && !w->of_c)
+        w->late_call = (struct late_call){t0, t1, tri_is_exec(before)};
+    w->cond_pair = TAB_NONE; /* it was not woken for nothing: it made a call */
+}
+static inline void call_add(struct g_walk *w, int64_t t0, int64_t t1, bool open)
+{
+    struct syscall_row *r = &w->y->syscalls[w->call];
+    r->count++;
+    r->open += open;
+    r->total = ns_more(r->total, t1 - t0);
+    longer(&r->longest, t0, t1, w->g, r->count);
+}
+
+/* How long is that? */
+static inline int64_t late_ns(const struct g_walk *w)
+{
+    const int64_t worst = w->y->worst_least;
+    return w->system || worst > RUNNABLE_NOTICE ? RUNNABLE_NOTICE : worst;
+}
+
+struct queued {           /* of spans that wait for a processor */
+    int64_t late, unsure; /* so long is long; those of which it isn't known since when */
+    struct hist_part hist;
+};
+
+/* since: it is known since when */
+static inline bool walk_runnable(struct g_walk *w, bool since, const struct worst_wait *x, struct queued *q)
+{
+    const int64_t ns = x->t1 - x->t0;
+    if (since)
+        hist_part_add(w->sched, &q->hist, ns);
+    else
+        q->unsure = ns;
+    if (x->was == ST_SYSCALL && !w->system)
+        w->y->syscalls[w->call].blocking++;
+    if (ns > q->late) {
+        const bool ok = note_late(w, x, since);
+        q->late = late_ns(w);
+        return ok;
+    }
+    return true;
+}
+
+/*
+ * How often and how long it was in a state. Spans of a run are no longer than their lane, so sums need no
+ * ns_add().
+ */
+struct sum {
+    int64_t ns;
+    uint64_t n;
+};
+
+static inline void count(struct g_walk *w, enum gmetric m, unsigned times, struct sum x)
+{
+    if (x.ns | (int64_t)x.n) {
+        w->y->rows.used |= 1u << m | 1u << times;
+        *counted(w, m) += (uint64_t)x.ns;
+        *counted(w, times) += x.n;
+    }
+}
+
+static inline void moved_on(struct g_walk *w, const struct span_run *r, uint32_t i)
+{
+    struct moved *const m = &w->moved;
+    const uint32_t p = span_run_p(r, i);
+    if (!p || p == m->p)
+        return;
+    m->n += m->p || (w->on != NO_LANE && span_run_who(r, i) != w->on);
+    m->p = p;
+    m->at = i;
+}
+
+static inline void moved_end(struct g_walk *w, const struct span_run *r)
+{
+    struct moved *const m = &w->moved;
+    if (m->p)
+        w->on = span_run_who(r, m->at);
+    if (m->n) {
+        w->y->rows.used |= 1u << GV_MOVES;
+        *counted(w, GV_MOVES) += m->n;
+        w->y->groups[w->y->group].moves += m->n;
+    }
+    *m = (struct moved){0};
+}
+
+/* ---- g_pairs.c, for g_spans.c; false: out of memory ---------------------------------------------------- */
 
 enum wait_end {
     WAIT_OVER,
@@ -105,5 +209,15 @@ RARELY bool note_waited(struct g_walk *w, struct at s, uint8_t state);
 RARELY bool note_wait(struct g_walk *w, enum wait_end end);
 RARELY bool note_lock(struct g_walk *w, uint32_t waker, uint32_t waker_stack);
 RARELY bool note_futile(struct g_walk *w, int64_t t0);
+/* waits_ended - waits that ended alike, all but `waiter` and `hash` told. *p: their pair, NULL: it is put
+ * off; that of a condition is not. name_of - the start function of goroutine g, which is `who` of span i. */
+RARELY bool waits_ended(struct g_walk *w, struct ended_wait *v, struct pair_row **p);
+static inline uint32_t name_of(struct g_walk *w, const struct span_run *r, uint32_t i, uint32_t g)
+{
+    struct start_name *c = &w->y->name[g % START_NAMES]; /* the same few wake others again and again */
+    if (c->g != g + 1)
+        *c = (struct start_name){g + 1, span_run_g_name(w->tg->tr, r, i)};
+    return c->name;
+}
 
 #endif

@@ -152,6 +152,19 @@ static bool lane_spans(void *arg, uint32_t g, const struct span_run *r)
     return g_spans(w, r) && (r->n < SPAN_BLOCK || slices_tick());
 }
 
+static bool lane_wants(void *arg, const struct span_pairs *p)
+{
+    return g_block_wanted(arg, p);
+}
+
+static bool lane_pairs(void *arg, uint32_t g, const struct span_pairs *p)
+{
+    struct g_walk *w = arg;
+    (void)g;
+    w->some = true;
+    return g_block(w, p) && slices_tick();
+}
+
 /* The goroutine's own sums, once its neighbours have theirs. Its group is the subtotal's, until that is
  * added. */
 static inline bool put(struct g_walk *w, int64_t life)
@@ -277,6 +290,8 @@ bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g
                                    .few = lanes_few,
                                    .spans = lane_spans,
                                    .end = lane_end,
+                                   .wants = lane_wants,
+                                   .pairs = lane_pairs,
                                    .arg = &w};
     const bool ok = trace_walk(tg->tr, g0, g1, &walk) && waits_of_pairs(&w) &&
                     late_tell(&y->late, (int64_t)tg->np, &y->changes, &y->nchanges, &y->cap_changes);

@@ -45,8 +45,9 @@ static inline void lately_set(struct lately *l, uint32_t a, uint32_t b, uint32_t
 /* A wait that is over, until its pair's row is at hand (g_pairs.c). */
 enum { PUT_OFF = 32 };
 #define NOBODY UINT32_MAX
-struct ended_wait {
-    int64_t t0, t1;
+struct ended_wait { /* or several that ended alike: t0, t1 and who are of the longest */
+    int64_t t0, t1, ns;
+    uint32_t count;
     uint32_t g, who;                   /* whose it was; who ended it, NO_LANE: none */
     uint32_t reason, stack, by, waker; /* by: the stack there; waker: who's start function, NOBODY: none */
     uint32_t waiter, hash;             /* g's start function; pair_hash() */
