@@ -83,6 +83,18 @@ static bool held(struct gate *k)
     return false;
 }
 
+/* Does any piece pass after t? Asked first: of most limits one does, and then no more need be asked. */
+static bool passes_after(struct gate *k, const struct work *w, int64_t t, uint32_t *left)
+{
+    for (uint32_t i = 0; i < w->looked && *left; i++)
+        if (w->v[i].t1 > t) {
+            const struct passage a = passage_of(k, &w->v[i], left);
+            if (a.passed && a.at > t)
+                return true;
+        }
+    return false;
+}
+
 bool verdict_slots_lost(const struct causes *c, const struct works *all, struct verdict *v)
 {
     const struct work *w = &all->v[v->harm.work];
@@ -91,6 +103,9 @@ bool verdict_slots_lost(const struct causes *c, const struct works *all, struct 
     int64_t last = 0;
     if (!v->where.stack || !k.root || w->kind == WORK_TASKS)
         return false;
+    if (passes_after(&k, w, c->tg->end - (int64_t)(threshold(TH_DOUBLE) * v->ev[EV_EACH]), &left))
+        return false;
+    left = WALKED;
     for (int round = 0; round < 2; round++) { /* when did the last one pass; who waited in vain since? */
         for (uint32_t i = 0; i < w->looked; i++) {
             const struct passage a = passage_of(&k, &w->v[i], &left);
