@@ -263,6 +263,19 @@ void text_share(struct text *t, double part, double whole)
     text_add(t, "%s", share_of(part, whole, out));
 }
 
+/* The linker writes a point in the last part of a package's path as %2e. false: there is none. */
+static bool unescape(const char *p, size_t n, struct text *out)
+{
+    const char *end = p + n, *at;
+    for (; (at = memmem(p, (size_t)(end - p), "%2e", 3)); p = at + 3) {
+        text_raw(out, p, (size_t)(at - p));
+        text_lit(out, ".");
+    }
+    if (out->p)
+        text_raw(out, p, (size_t)(end - p));
+    return out->p != NULL;
+}
+
 void text_func(struct text *t, const struct trace *tr, uint32_t str, size_t max)
 {
     struct str s = trace_str(tr, str);
@@ -272,10 +285,14 @@ void text_func(struct text *t, const struct trace *tr, uint32_t str, size_t max)
             cut = i + 1;
         else if (s.p[i] == '(' || s.p[i] == '[')
             break; /* type arguments may hold paths, too */
+    struct text plain = {.n = 0};
     if (s.len == 0)
         text_lit(t, "?");
+    else if (unescape(s.p + cut, s.len - cut, &plain))
+        text_tail(t, plain.p, plain.n, max);
     else
         text_tail(t, s.p + cut, s.len - cut, max);
+    text_free(&plain);
 }
 
 void text_where(struct text *t, const struct trace *tr, uint32_t stack, size_t max)

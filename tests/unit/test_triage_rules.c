@@ -25,7 +25,7 @@ static bool listed(const char *list, const char *rule)
 static void check_finding(const char *path, const struct loaded *l, const struct finding *f)
 {
     if (f->t0 < 0 || f->t1 < f->t0 || f->t1 > l->tg->end || f->severity_ns < 0 || !*f->amount || !*f->text ||
-        !*f->next || f->severity_ns > l->tg->end || f->view < 1 || f->view > 9 ||
+        (!f->note && !*f->next) || f->severity_ns > l->tg->end || f->view < 1 || f->view > 9 ||
         strncmp(f->key, rule_id(f->rule), strlen(rule_id(f->rule))) != 0 ||
         (f->lane.i != NO_LANE && f->lane.i >= trace_nlanes(l->tr, f->lane.kind))) {
         print_error("%s: %s: t0 %lld t1 %lld severity %lld\n", path, f->key, (long long)f->t0,

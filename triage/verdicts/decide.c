@@ -109,7 +109,8 @@ enum { WHAT_IT_IS = 2 }; /* notes of what the work is: the tree shows the rest *
 static void symptom_add(struct verdict *a, const struct verdict *b)
 {
     if (a->nsymptoms < SYMPTOMS)
-        a->symptom[a->nsymptoms++] = (struct symptom){b->rule, b->where.user, b->harm.share};
+        a->symptom[a->nsymptoms++] =
+            (struct symptom){b->rule, b->where.user, b->harm.share, b->level > LEVEL_NOTE};
 }
 
 /* Does it only say what a work mostly is? */
@@ -118,9 +119,18 @@ static bool is_what(const struct verdict *v)
     return rank_of(v) == 2 && v->harm.work != NO_LANE;
 }
 
+/* Is it in one or two of many pieces? That is chance. */
+static bool is_chance(const struct verdict *v)
+{
+    return !v->harm.slow_only && (double)v->harm.hit < threshold(TH_SEVERAL) &&
+           (double)v->harm.of >= threshold(TH_MANY);
+}
+
 /* Of a work: is it too little to be told, by its share, or by the clock? */
 static bool is_little(const struct verdict *v)
 {
+    if (is_what(v) && is_chance(v))
+        return true;
     const double least = threshold(is_what(v) ? TH_NOTED : TH_CLOCK);
     return v->level == LEVEL_NOTE && v->harm.work != NO_LANE && !v->grows &&
            ((is_what(v) && v->score < threshold(TH_NOTED)) || v->clock < least);

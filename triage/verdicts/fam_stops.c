@@ -77,9 +77,10 @@ bool fam_stops(struct causes *c, const struct works *w, struct verdicts *out)
         if (of_tracing(c->tg, r->kind) ||
             (share < threshold(TH_NOTED) && !(r->is_gc && longest >= threshold_ns(TH_STW_LONGEST))))
             continue;
-        struct verdict v = verdict_new(RULE_STW, share);
+        struct verdict v = verdict_new(r->is_gc ? RULE_STW : RULE_STW_ASKED, share);
         v.holder.at = r->is_gc ? collects(c, w, &v.holder.g) : asks_for(c, w, r, &v.holder.g);
         v.where = v.holder.at;
+        v.kind = r->kind;
         v.g = r->longest.g;
         v.t0 = r->longest.t0;
         v.t1 = r->longest.t1;

@@ -278,13 +278,15 @@ static bool warns(struct causes *c, const struct works *all, const struct verdic
     case FAM_CROWD:
         return much && (v->ev[EV_EACH] >= threshold(TH_DOUBLE) * v->ev[EV_FIRST] ||
                         (v->doing[0].cat == EX_RUN && v->ev[EV_CROWD] > c->procs));
-    case FAM_POLLING: return v->ev[EV_SHARE] * share >= threshold(TH_SHARE);
+    case FAM_POLLING: return v->rule == RULE_POLL;
+    case FAM_RETRY: return much;
     case FAM_LIMIT:
         return much && (v->rule == RULE_DEAD || (varies && work_awaited(w) && slows_few(c, all, v)) ||
                         ended_by_others(c, all, v) || others_answered(c, all, v));
     case FAM_SERIAL:
         return share >= threshold(TH_REPEATS) && !is_of_parts(all, v) &&
-               (!side_by_side(w) || alone_in_main(all, w));
+               (v->rule == RULE_START ||
+                (v->rule == RULE_SERIAL && (!side_by_side(w) || alone_in_main(all, w))));
     case FAM_SLOW: return slows_few(c, all, v);
     default: return false;
     }
@@ -327,6 +329,38 @@ static struct gain gain_of(const struct causes *c, const struct verdict *v, doub
     return g;
 }
 
+/* What waits until a timer is up: is its answer there already, does it try again, or can it not come? */
+static void name_timer(struct causes *c, const struct works *all, struct verdict *v)
+{
+    const bool awaited = work_awaited(&all->v[v->harm.work]) && v->harm.share >= threshold(TH_SHARE);
+    const bool sleeps = v->rule == RULE_SLEEP, limit = v->rule == RULE_LIMIT;
+    const double polls = awaited && sleeps ? verdict_polls(c, all, v) : 0;
+    const double tries = awaited && (sleeps || limit) ? verdict_retries(c, all, v) : 0;
+    if (polls * v->harm.share >= threshold(TH_SHARE)) {
+        v->rule = RULE_POLL;
+        verdict_ev(v, EV_SHARE, polls);
+    } else if (tries > 0) {
+        v->rule = RULE_RETRY;
+        verdict_ev(v, EV_TIMES, tries);
+    } else if (limit) {
+        v->rule = verdict_asks_dead(all, v)       ? RULE_DEAD
+                  : verdict_slots_lost(c, all, v) ? RULE_SLOTS
+                                                  : RULE_LIMIT;
+    }
+}
+
+/* Calls one after the other, of main: are they how the program starts? */
+static void name_start(const struct causes *c, const struct works *all, struct verdict *v)
+{
+    int64_t ns;
+    uint32_t n;
+    if (v->rule == RULE_SERIAL && verdict_starts_up(c, all, v, &ns, &n)) {
+        v->rule = RULE_START;
+        verdict_ev(v, EV_TOTAL, (double)ns);
+        verdict_ev(v, EV_COUNT, n);
+    }
+}
+
 void verdict_level(struct causes *c, const struct works *all, struct verdict *v)
 {
     const struct work *w = &all->v[v->harm.work];
@@ -337,19 +371,14 @@ void verdict_level(struct causes *c, const struct works *all, struct verdict *v)
     v->rule = slow_repeat && !varies ? RULE_BACKEND : v->rule;
     v->harm.all = slow_repeat && varies ? slow * work_slow_part(w) : v->harm.all;
     v->harm.share = v->harm.all > slow ? v->harm.all : slow;
-    const double polls = work_awaited(w) && v->rule == RULE_SLEEP && v->harm.share >= threshold(TH_SHARE)
-                             ? verdict_polls(c, all, v)
-                             : 0;
-    if (v->rule == RULE_LIMIT)
-        v->rule = verdict_asks_dead(all, v)       ? RULE_DEAD
-                  : verdict_slots_lost(c, all, v) ? RULE_SLOTS
-                                                  : RULE_LIMIT;
-    if (polls > 0)
-        verdict_ev(v, EV_SHARE, polls);
-    if (varies && work_awaited(w) && !slow_repeat && verdict_family(v) != FAM_SLOW &&
+    const bool timer = v->rule == RULE_LIMIT || v->rule == RULE_SLEEP;
+    name_timer(c, all, v);
+    name_start(c, all, v);
+    const bool named = timer && v->rule != RULE_LIMIT && v->rule != RULE_SLEEP;
+    if (!named && varies && work_awaited(w) && !slow_repeat && verdict_family(v) != FAM_SLOW &&
         verdict_family(v) != FAM_CROWD && verdict_family(v) != FAM_ORDER &&
         !family_contends(verdict_family(v)) && !comes_late(v) &&
-        (v->harm.usual * 3 < v->harm.slow || v->rule == RULE_BACKEND)) {
+        (v->harm.usual * 3 < v->harm.slow || v->rule == RULE_BACKEND || v->rule == RULE_IN_A_ROW)) {
         v->usual_too =
             v->harm.usual * 3 >= v->harm.slow || (!v->harm.slow_only && v->harm.hit * 2 >= v->harm.of);
         v->rule = v->rule == RULE_LIMIT ? RULE_LIMIT : RULE_SLOW; /* that says more of why */

@@ -112,6 +112,7 @@ struct symptom { /* another verdict that this one explains */
     enum rule rule;
     uint32_t user; /* string */
     double share;
+    bool warned; /* by itself it would */
 };
 
 struct verdict {
@@ -133,6 +134,7 @@ struct verdict {
     enum sure sure;
     enum level level; /* of a work's: level.c decides; of a resource's (harm.work is NO_LANE): the family */
     uint32_t region;  /* string: the region of the program's own that it is in; 0: none */
+    uint32_t kind;    /* string: of a stop of the world, what it is for; 0: it is none */
     bool usual_too;   /* the usual pieces have it as well, only shorter */
     bool grows;   /* it gets worse, or never ends, whatever it costs so far: stands before what the work is */
     double clock; /* share of the trace that it takes, at most */
@@ -187,6 +189,13 @@ bool verdicts_culprits(const struct works *w, struct verdicts *out);
  * was done already; 0: it handed nothing over, or nobody was done earlier.
  */
 double verdict_polls(const struct causes *c, const struct works *w, const struct verdict *v);
+/* verdict_retries - retry.c: of one that waits until a timer is up: how often a piece does so, each time for
+ * longer than before, with something done in between; 0: it doesn't. */
+double verdict_retries(const struct causes *c, const struct works *w, const struct verdict *v);
+/* verdict_starts_up - start.c: of calls of main, one after the other: are they how the program starts? *ns:
+ * how long that takes; *n: so many waits. */
+bool verdict_starts_up(const struct causes *c, const struct works *w, const struct verdict *v, int64_t *ns,
+                       uint32_t *n);
 /*
  * verdict_asks_dead - limit.c: of one that waits until a limit ends it: does each piece of work that waits
  * there wait in vain once, and is answered then? What it asks first does not answer.

@@ -100,6 +100,8 @@ static uint32_t key_of(const struct follow *f, enum family family, const struct 
     case FAM_GC:
     case FAM_PROCS: return 0;
     case FAM_LOCK: return at->let_go ? at->let_go : at->user;
+    case FAM_SET:
+        return at->owner == OWNER_PROGRAM && at->leaf ? at->leaf : at->user; /* a library's pool: once */
     case FAM_SERVER: return at->by != NO_LANE ? trace_g_name(f->c->tr, at->by) : at->user;
     case FAM_STOP:
         return at->by_stack ? trace_frame(f->c->tr, at->by_stack, owner_user(f->all->own, at->by_stack)).func
@@ -338,50 +340,72 @@ static struct verdict verdict_of(struct follow *f, const struct way *w, uint32_t
     return v;
 }
 
+/* The lines of the program's that a stack stands at, as one number. */
+static uint32_t lines_of(const struct follow *f, uint32_t stack)
+{
+    uint32_t sum = 2166136261u;
+    for (uint32_t i = owner_user(f->all->own, stack), n = trace_stack(f->c->tr, stack); i < n; i++) {
+        const struct frame at = trace_frame(f->c->tr, stack, i);
+        if (owner_of(f->all->own, &at) == OWNER_PROGRAM)
+            sum = ((sum ^ at.func) * 16777619u ^ (uint32_t)at.line) * 16777619u;
+    }
+    return sum;
+}
+
+struct asked {           /* of pieces that wait at a function, on average */
+    double again, lines; /* how often from one and the same line, at most; from how many lines */
+};
+
 /*
- * How often a piece, of the `of` longest, that waits at n's function does so from one and the same line, on
- * average: that is done again. Calls from several lines are several things, each of which may need the one
- * before it.
+ * Of the `of` longest pieces. Calls from one line are done again. Calls from several lines are several
+ * things, each of which may need the one before it.
  */
-static double again(const struct follow *f, const struct tree_node *n, uint32_t of)
+static struct asked asked_at(const struct follow *f, const struct tree_node *n, uint32_t of)
 {
     enum { LOOKED = 16, SITES = 32 };
-    uint32_t pieces = 0, most = 0;
+    uint32_t pieces = 0, most = 0, all = 0;
     for (uint32_t i = 0; i < of && pieces < LOOKED; i += of / LOOKED + 1) {
         const struct workpiece *p = &f->w->v[i];
-        uint32_t stack[SITES], count[SITES], sites = 0, best = 0;
+        uint32_t line[SITES], count[SITES], sites = 0, best = 0;
         struct walk w;
         walk_at(&w, f->c->tr, n->up == 0 ? p->g : n->g, p->t0, BUSY_SPANS);
         for (const struct span *s; (s = walk_next(&w)) && s->t0 < p->t1;) {
             uint32_t k = 0;
             if (s->state != ST_WAITING || !s->stack || verdict_place(f->all, s->stack).user != n->user)
                 continue;
-            while (k < sites && stack[k] != s->stack)
+            const uint32_t at = lines_of(f, s->stack);
+            while (k < sites && line[k] != at)
                 k++;
             if (k == SITES)
                 continue;
-            stack[k] = s->stack;
+            line[k] = at;
             count[k] = k == sites ? 1 : count[k] + 1;
             sites += k == sites;
             best = count[k] > best ? count[k] : best;
         }
         pieces += best > 0;
         most += best;
+        all += sites;
     }
-    return pieces ? (double)most / pieces : 0;
+    return pieces ? (struct asked){(double)most / pieces, (double)all / pieces} : (struct asked){0, 0};
 }
 
-/* Do pieces ask again and again from one line, or the slow ones alone? Else it is what they wait for. */
+/* Do pieces ask again and again from one line, or the slow ones alone? From several lines? Else it is what
+ * they wait for. */
 static void repeats(const struct follow *f, const struct tree_node *at, struct verdict *v)
 {
-    double times = again(f, at, f->w->looked);
-    if (times < threshold(TH_SEVERAL) && f->w->slow < f->w->looked) {
-        times = again(f, at, f->w->slow);
-        if (times >= threshold(TH_SEVERAL))
+    const double several = threshold(TH_SEVERAL);
+    struct asked a = asked_at(f, at, f->w->looked);
+    if (a.again < several && f->w->slow < f->w->looked) {
+        const struct asked slow = asked_at(f, at, f->w->slow);
+        if (slow.again >= several) {
             counts_in(&f->w->tree, at, TREE_SLOW, v);
+            a = slow;
+        }
     }
-    verdict_ev(v, EV_TIMES, times);
-    v->rule = times >= threshold(TH_SEVERAL) ? RULE_SERIAL : RULE_BACKEND;
+    v->rule = a.again >= several ? RULE_SERIAL : a.lines >= several ? RULE_IN_A_ROW : RULE_BACKEND;
+    v->sure = v->rule == RULE_IN_A_ROW ? SURE_INFERRED : v->sure;
+    verdict_ev(v, EV_TIMES, v->rule == RULE_IN_A_ROW ? a.lines : a.again);
 }
 
 /* What a resource takes, its own family tells, with its numbers. */

@@ -225,6 +225,10 @@ static bool field(struct text *t, const struct works *w, const struct verdict *v
         text_say(t, w->tr, t_str(v->region));
         return v->region != 0;
     }
+    if (is(name, n, "kind")) {
+        text_say(t, w->tr, t_str(v->kind));
+        return v->kind != 0;
+    }
     if (is(name, n, "way")) {
         way_text(t, w, v);
         return v->nlinks > 0;
@@ -325,10 +329,13 @@ static const char *held_advice(const struct verdict *v)
     }
 }
 
+/* What a work mostly does is no fault, and needs no advice. */
 void verdict_do(struct text *t, const struct works *w, const struct verdict *v)
 {
     const char *s = rules[v->rule].advice;
-    say(t, w, v, s ? s : held_advice(v));
+    const bool is_what = v->level == LEVEL_NOTE && v->harm.work != NO_LANE && !v->grows;
+    if (!is_what || rules[v->rule].tells != TELLS_WHAT)
+        say(t, w, v, s ? s : held_advice(v));
 }
 
 static bool of_slow(const struct verdict *v)
@@ -336,10 +343,28 @@ static bool of_slow(const struct verdict *v)
     return v->harm.slow > v->harm.all && v->harm.share == v->harm.slow;
 }
 
-void verdict_harm(struct text *t, const struct works *w, const struct verdict *v)
+/* What else of it would warn: "It also shows as: slower and slower, garbage collector (38.5%)." */
+static void symptoms_text(struct text *t, const struct verdict *v)
 {
-    if (v->harm.work == NO_LANE)
-        return;
+    bool first = true;
+    for (unsigned i = 0; i < v->nsymptoms; i++) {
+        const struct symptom *s = &v->symptom[i];
+        if (!s->warned || s->rule == v->rule || rule_family(s->rule) == FAM_SLOW)
+            continue;
+        text_add(t, "%s%s", first ? t->n ? " It also shows as: " : "It also shows as: " : ", ",
+                 rule_title(s->rule));
+        if (s->share > 0 && s->share < 1) {
+            text_lit(t, " (");
+            text_share(t, s->share, 1);
+            text_lit(t, ")");
+        }
+        first = false;
+    }
+    text_raw(t, ".", !first);
+}
+
+static void of_work_text(struct text *t, const struct works *w, const struct verdict *v)
+{
     text_share(t, v->harm.share, 1);
     const struct work *k = &w->v[v->harm.work];
     text_add(t, !of_slow(v)                ? " of "
@@ -351,6 +376,13 @@ void verdict_harm(struct text *t, const struct works *w, const struct verdict *v
         text_add(t, ". %llu of the %llu that were looked at %s it", (unsigned long long)v->harm.hit,
                  (unsigned long long)v->harm.of, v->harm.hit == 1 ? "has" : "have");
     text_lit(t, ".");
+}
+
+void verdict_harm(struct text *t, const struct works *w, const struct verdict *v)
+{
+    if (v->harm.work != NO_LANE)
+        of_work_text(t, w, v);
+    symptoms_text(t, v);
 }
 
 void verdict_amount(struct text *t, const struct verdict *v)

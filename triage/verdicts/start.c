@@ -1,0 +1,40 @@
+/*
+ * start.c - of calls that main makes one after the other: does the program start so? They begin with the
+ * trace, main waits for hardly anything else until the last of them, and goes on to something else then. See
+ * verdict.h.
+ */
+#include "triage/findings/thresholds.h"
+#include "triage/findings/walk.h"
+#include "triage/verdicts/verdict.h"
+
+enum { STEPS = 200000 };
+
+bool verdict_starts_up(const struct causes *c, const struct works *w, const struct verdict *v, int64_t *ns,
+                       uint32_t *n)
+{
+    const struct work *k = &w->v[v->harm.work];
+    int64_t first = NO_TIME, last = 0, here = 0, others = 0, before = 0;
+    struct walk walk;
+    *n = 0;
+    if (k->kind != WORK_MAIN || !k->looked)
+        return false;
+    walk_g(&walk, c->tr, k->v[0].g, STEPS);
+    for (const struct span *s; (s = walk_next(&walk));) {
+        if (s->state != ST_WAITING || !s->stack)
+            continue;
+        if (verdict_place(w, s->stack).user == v->where.user) {
+            first = first == NO_TIME ? s->t0 : first;
+            last = s->t1;
+            here = ns_add(here, s->t1 - s->t0);
+            others = ns_add(others, before); /* between two of them */
+            before = 0;
+            ++*n;
+        } else {
+            before = ns_add(before, s->t1 - s->t0);
+        }
+    }
+    *ns = last;
+    const int64_t tenth = c->tg->end / 10;
+    return *n >= threshold(TH_MANY) && first < tenth && last < c->tg->end - tenth &&
+           here * 2 > last - first && others < tenth;
+}
