@@ -22,6 +22,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "decode/base/err.h"
 #include "decode/input/joint.h"
@@ -33,6 +34,19 @@ struct str { /* the bytes of a name: borrowed, not NUL-terminated, hostile (cont
     const char *p;
     uint32_t len;
 };
+/*
+ * str_is, str_starts - compare bytes of a trace with a C string. Of one that stands there the length is
+ * known, so nothing is called.
+ */
+static inline bool str_is(struct str s, const char *c)
+{
+    return s.len == strlen(c) && memcmp(s.p, c, s.len) == 0;
+}
+static inline bool str_starts(struct str s, const char *c)
+{
+    const size_t n = strlen(c);
+    return s.len >= n && memcmp(s.p, c, n) == 0;
+}
 
 enum state {
 #define X(id, name, sp, sg, sm) ST_##id,

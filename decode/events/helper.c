@@ -3,13 +3,7 @@
 
 #include <string.h>
 
-static bool starts(struct str s, const char *with)
-{
-    const size_t n = strlen(with);
-    return s.len >= n && !memcmp(s.p, with, n);
-}
-
-static bool ends(struct str s, const char *with)
+static bool str_ends(struct str s, const char *with)
 {
     const size_t n = strlen(with);
     return s.len > n && !memcmp(s.p + s.len - n, with, n);
@@ -33,7 +27,7 @@ static size_t row_of(struct str f)
 {
     for (size_t i = 0; i < KNOWN; i++) {
         const size_t n = strlen(known[i].is);
-        if (starts(f, known[i].is) && (known[i].is[n - 1] == '.' || f.len == n))
+        if (str_starts(f, known[i].is) && (known[i].is[n - 1] == '.' || f.len == n))
             return i;
     }
     return KNOWN;
@@ -49,9 +43,9 @@ static uint32_t before_go(struct str f)
     static const char *const tail[] = {".Go.func1", ".Go.func2", ".Go.gowrap1", ".TryGo.func1",
                                        ".GoSafe.func1"};
     for (size_t i = 0; i < sizeof tail / sizeof *tail; i++)
-        if (ends(f, tail[i])) {
+        if (str_ends(f, tail[i])) {
             const struct str of = {f.p, f.len - (uint32_t)strlen(tail[i])};
-            return !memchr(of.p, ')', of.len) || ends(of, "Group)") ? of.len + 1 : 0;
+            return !memchr(of.p, ')', of.len) || str_ends(of, "Group)") ? of.len + 1 : 0;
         }
     return 0;
 }
@@ -64,11 +58,13 @@ bool helper_is(struct str func)
 bool helper_own(struct str helper, struct str frame)
 {
     const size_t row = row_of(helper);
-    if (starts(frame,
-               "runtime.")) /* nobody is given that to run: a benchmark's helper calls the collector first */
+    if (str_starts(
+            frame,
+            "runtime.")) /* nobody is given that to run: a benchmark's helper calls the collector first */
         return true;
     if (row < KNOWN)
-        return starts(frame, known[row].own[0]) || (known[row].own[1] && starts(frame, known[row].own[1]));
+        return str_starts(frame, known[row].own[0]) ||
+               (known[row].own[1] && str_starts(frame, known[row].own[1]));
     uint32_t n = before_go(helper);
     if (memchr(helper.p, ')', n) == NULL) /* of a package: all of "pkg.Go" */
         n = helper.len - (uint32_t)strlen(".func1");

@@ -133,8 +133,8 @@ static enum err_code open_file(struct feed *f, const char *path, struct err *e)
         return err_set(e, ERR_IO, ERR_NO_OFFSET, "can't open: %s", strerror(errno));
     f->own = true;
     origin_note(f->fd);
-    f->grows = S_ISREG(st.st_mode);
-    if (!f->grows && !S_ISFIFO(st.st_mode))
+    f->is.grows = S_ISREG(st.st_mode);
+    if (!f->is.grows && !S_ISFIFO(st.st_mode))
         return err_set(e, ERR_IO, ERR_NO_OFFSET, "is neither a file nor a pipe");
     const size_t n = strlen(path) + 1;
     char *copy = mem_alloc(n);
@@ -152,7 +152,7 @@ static enum err_code open_url(struct feed *f, const char *where, const struct fe
         with.unix_socket = where + 5;
     enum err_code rc = feed_url(where, o, url, sizeof url, e);
     f->own = true;
-    f->told = !rc && strstr(url, "seconds=");
+    f->is.told = !rc && strstr(url, "seconds=");
     const bool plain = !rc && !f->by_curl && feed_http_takes(url, &with);
     return rc ? rc : (plain ? feed_http : feed_curl)(f, url, &with, e);
 }
@@ -165,7 +165,7 @@ enum err_code feed_open_near(struct feed *f, const char *where, const struct fee
 /* An HTTP answer is read here, whoever brings it. */
 static enum err_code expect(struct feed *f, struct err *e)
 {
-    if (!f->http)
+    if (!f->is.http)
         return ERR_OK;
     f->answer = mem_alloc(sizeof *f->answer);
     if (!f->answer)
@@ -191,7 +191,7 @@ enum err_code feed_open(const char *where, const struct feed_opts *o, struct fee
     f->where = where;
     f->opts = o ? *o : none;
     rc = rc ? rc : expect(f, e);
-    if (!rc && f->grows)
+    if (!rc && f->is.grows)
         start_clock(f);
     if (rc)
         feed_close(f);
@@ -246,7 +246,7 @@ static enum feed_state follow_redirect(struct feed *f, struct err *e)
     memcpy(to, f->answer->to, sizeof to);
     mem_free(f->answer);
     f->answer = NULL;
-    f->http = false;
+    f->is.http = false;
     f->by_curl = true;
     f->nsaid = f->nbody = 0;
     *e = (struct err){0};
@@ -289,12 +289,12 @@ static enum feed_state ended(struct feed *f, struct err *e)
 /* stopped - the seconds are over. FEED_DATA: they are not. */
 static enum feed_state stopped(struct feed *f, struct err *e)
 {
-    if (!f->until || host_now() < (f->told ? f->most : f->until))
+    if (!f->until || host_now() < (f->is.told ? f->most : f->until))
         return FEED_DATA;
     if (f->own)
         close(f->fd);
     f->fd = -1;
-    if (!f->told)
+    if (!f->is.told)
         return FEED_END;
     err_set(e, ERR_IO, f->got, "it was asked for %" PRIu64 " s of trace, and has not ended since",
             f->seconds);
@@ -377,7 +377,7 @@ static enum feed_state read_some(struct feed *f, struct feed_room *to, int timeo
         return FEED_END;
     if (enough(f))
         return ended(f, e);
-    if (!f->grows) {
+    if (!f->is.grows) {
         const enum feed_state over = stopped(f, e);
         if (over != FEED_DATA)
             return over;
@@ -396,7 +396,7 @@ static enum feed_state read_some(struct feed *f, struct feed_room *to, int timeo
         err_set(e, ERR_IO, f->got, "can't read: %s", strerror(errno));
         return FEED_FAILED;
     }
-    if (got == 0 && f->grows) { /* all that is there was read */
+    if (got == 0 && f->is.grows) { /* all that is there was read */
         const enum feed_state over = stopped(f, e);
         return over == FEED_DATA ? grown(f, timeout_ms, e) : over;
     }

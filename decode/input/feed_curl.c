@@ -7,15 +7,10 @@
  * came, it ends at once. Redirects are followed only while there is nothing secret to take along.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,6 +20,8 @@
 #include "decode/base/origin.h"
 
 enum { CONFIG_MAX = 32768 };
+/* Its exit statuses. */
+enum { CURL_CONNECT = 7, CURL_TIME = 28, CURL_REDIRECTS = 47 };
 
 struct config {
     char text[CONFIG_MAX];
@@ -129,111 +126,28 @@ static enum err_code config_make(struct config *c, const char *url, const struct
     return rc;
 }
 
-struct pipes { /* curl's standard input, output, error */
-    int in[2], out[2], said[2];
-};
-
 /* What the client is before it is curl: nothing but calls that a child of several threads may make. */
-static void become_curl(pid_t parent, const struct pipes *p)
+static void become_curl(const void *arg)
 {
     static const char *const argv[] = {"curl", "-q", "--config", "-", NULL};
-    sigset_t none;
-    sigemptyset(&none);
-#ifdef __linux__
-    (void)prctl(PR_SET_PDEATHSIG, SIGTERM); /* else it learns of our end when it writes */
-#endif
-    if (getppid() != parent)
-        return;
-    (void)setpgid(0, 0);
+    (void)arg;
     child_signals();
-    (void)sigprocmask(SIG_SETMASK, &none, NULL);
-    if (dup2(p->in[0], 0) >= 0 && dup2(p->out[1], 1) >= 0 && dup2(p->said[1], 2) >= 0)
-        (void)execvp(argv[0], (char *const *)(uintptr_t)argv);
-}
-
-/* 0, or errno. That there is no such program is told through a pipe that closes when there is one. */
-static int spawn(pid_t *pid, const struct pipes *p)
-{
-    int note[2], why = 0;
-    pid_t parent = getpid();
-    if (pipe2(note, O_CLOEXEC))
-        return errno;
-    *pid = fork();
-    if (*pid == 0) {
-        become_curl(parent, p);
-        why = errno;
-        (void)!write(note[1], &why, sizeof why);
-        for (;;)
-            (void)raise(SIGKILL); /* no library ends the process with exit() */
-    }
-    int rc = *pid < 0 ? errno : 0;
-    close(note[1]);
-    ssize_t n = rc ? 0 : read(note[0], &why, sizeof why);
-    close(note[0]);
-    if (n != sizeof why)
-        return rc;
-    while (waitpid(*pid, NULL, 0) < 0 && errno == EINTR) {
-    }
-    return why;
-}
-
-static void close_pair(int p[2])
-{
-    for (int i = 0; i < 2; i++)
-        if (p[i] >= 0)
-            close(p[i]);
-}
-
-static bool write_all(int fd, const char *p, size_t n)
-{
-    while (n) {
-        ssize_t k = write(fd, p, n);
-        if (k < 0 && errno == EINTR)
-            continue;
-        if (k <= 0)
-            return false;
-        p += k;
-        n -= (size_t)k;
-    }
-    return true;
-}
-
-static enum err_code start(struct feed *f, const struct config *c, struct pipes *p, struct err *e)
-{
-    if (pipe2(p->in, O_CLOEXEC) || pipe2(p->out, O_CLOEXEC) || pipe2(p->said, O_CLOEXEC))
-        return err_set(e, ERR_IO, ERR_NO_OFFSET, "can't start curl: %s", strerror(errno));
-    int rc = spawn(&f->pid, p);
-    if (rc) {
-        f->pid = 0;
-        return err_set(
-            e, ERR_IO, ERR_NO_OFFSET,
-            rc == ENOENT
-                ? "the curl program fetches URLs, and isn't there: install it, or pipe a trace in (gotop -)"
-                : "can't start curl: %s",
-            strerror(rc));
-    }
-    f->fd = p->out[0];
-    f->err_fd = p->said[0];
-    fcntl(f->err_fd, F_SETFL, O_NONBLOCK);
-    p->out[0] = p->said[0] = -1;
-    (void)write_all(p->in[1], c->text, c->n); /* if it is gone already its exit status says why */
-    return ERR_OK;
+    (void)execvp(argv[0], (char *const *)(uintptr_t)argv);
 }
 
 enum err_code feed_curl(struct feed *f, const char *url, const struct feed_opts *o, struct err *e)
 {
     struct config *c = mem_zalloc(sizeof *c);
-    struct pipes p = {{-1, -1}, {-1, -1}, {-1, -1}};
     enum err_code rc = c ? config_make(c, url, o, e) : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
-    f->stall_s = o->stall_s ? o->stall_s : FEED_STALL_S;
-    f->by_socket = o->unix_socket != NULL;
-    f->secret = feed_secret(o);
-    feed_note_path(f, url);
-    if (!rc)
-        rc = start(f, c, &p, e);
-    close_pair(p.in);
-    close_pair(p.out);
-    close_pair(p.said);
+    feed_note(f, url, o);
+    const int why = rc ? 0 : feed_start(f, &(struct feed_client){become_curl, NULL, c->text, c->n});
+    if (why)
+        rc = err_set(
+            e, ERR_IO, ERR_NO_OFFSET,
+            why == ENOENT
+                ? "the curl program fetches URLs, and isn't there: install it, or pipe a trace in (gotop -)"
+                : "can't start curl: %s",
+            strerror(why));
     if (c)
         explicit_bzero(c, sizeof *c); /* the token */
     mem_free(c);
@@ -258,8 +172,6 @@ static int http_status(char *said, const char **to)
     }
     return status;
 }
-
-enum { CURL_CONNECT = 7, CURL_TIME = 28, CURL_REDIRECTS = 47 }; /* its exit statuses */
 
 /* Codes of curl: less came than was promised, nothing at all, nothing more. */
 static bool broke_off(int code)
@@ -297,7 +209,7 @@ enum err_code feed_curl_end(struct feed *f, struct err *e)
     if (broke_off(code))
         return err_set(e, ERR_IO, ERR_NO_OFFSET, "the connection broke: the program may have ended (%s)",
                        f->said[0] ? feed_first_line(f->said) : "curl says no more");
-    if (code == CURL_CONNECT && f->by_socket)
+    if (code == CURL_CONNECT && f->is.by_socket)
         return feed_no_socket(e);
     if (code == CURL_TIME && strstr(f->said, "too slow"))
         return feed_stalled(f, e);

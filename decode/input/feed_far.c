@@ -26,13 +26,6 @@ static char *list[2]; /* more of such places: as they were given, and of a file 
 static const char *list_path;
 static int deed_open, deed_wait, deed_kill, deed_list;
 
-/* What comes along with the descriptors. */
-struct facts {
-    bool grows, told, by_socket, http, secret;
-    int stall_s;
-    char path[sizeof((struct feed *)0)->asked];
-};
-
 int feed_wait(struct feed *f, bool kill_it)
 {
     struct clerk_said said;
@@ -85,7 +78,6 @@ static void do_open(const char *text, struct clerk_said *said)
     const int which = (*text - '0') & ~BY_CURL;
     const char *what = *text ? text + 1 : text;
     struct err e = {0};
-    struct facts facts = {0};
     int i = 0;
     while (i < FEEDS && used[i])
         i++;
@@ -109,9 +101,7 @@ static void do_open(const char *text, struct clerk_said *said)
         forget(f);
         return;
     }
-    facts = (struct facts){f->grows, f->told, f->by_socket, f->http, f->secret, f->stall_s, ""};
-    memcpy(facts.path, f->asked, sizeof facts.path);
-    memcpy(said->text, &facts, sizeof facts);
+    memcpy(said->text, &f->is, sizeof f->is);
     said->fd[0] = f->fd;
     said->fd[1] = f->err_fd;
     said->value = i;
@@ -213,26 +203,18 @@ enum err_code feed_list_again(const char *path, char **text, struct err *e)
 enum err_code feed_open_far(struct feed *f, const char *what, const struct feed_opts *o, struct err *e)
 {
     struct clerk_said said;
-    struct facts facts;
     char which[CLERK_TEXT];
     const size_t n = strlen(what) + 1;
     snprintf(which, sizeof which, "%c%s", '0' + (o->profile != NULL) + (f->by_curl ? BY_CURL : 0), what);
     if (!clerk_ask(deed_open, which, &said))
         return said.code ? err_set(e, (enum err_code)said.code, ERR_NO_OFFSET, "%.199s", said.text)
                          : err_set(e, ERR_IO, ERR_NO_OFFSET, "can't open: %s", strerror(said.error));
-    memcpy(&facts, said.text, sizeof facts);
+    memcpy(&f->is, said.text, sizeof f->is);
     f->fd = said.fd[0];
     f->err_fd = said.fd[1];
     f->own = true;
     f->far = (int)said.value + 1;
-    f->grows = facts.grows;
-    f->told = facts.told;
-    f->by_socket = facts.by_socket;
-    f->stall_s = facts.stall_s;
-    f->http = facts.http;
-    f->secret = facts.secret;
-    memcpy(f->asked, facts.path, sizeof f->asked);
-    if (!f->grows)
+    if (!f->is.grows)
         return ERR_OK;
     f->path = mem_alloc(n);
     if (!f->path)

@@ -16,9 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -320,30 +317,14 @@ static void hand_on(int s, int stall_ms)
     }
 }
 
-/* What it does with signals is what any program does: none of our handlers is for it. */
-static void plain_signals(void)
+/* Of the child of a process with several threads only what is allowed there is called from here on. */
+static void fetch(const void *arg)
 {
-    sigset_t none;
+    struct dial *d = (struct dial *)(uintptr_t)arg; /* its own copy */
     struct sigaction usual = {.sa_handler = SIG_DFL}, ignored = {.sa_handler = SIG_IGN};
-    for (int sig = 1; sig < 32; sig++)
+    for (int sig = 1; sig < 32; sig++) /* none of our handlers is for it */
         if (sig != SIGKILL && sig != SIGSTOP)
             (void)sigaction(sig, sig == SIGPIPE ? &ignored : &usual, NULL);
-    sigemptyset(&none);
-    (void)sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
-static void fetch(struct dial *d, pid_t parent, int out, int said)
-{
-    plain_signals();
-#ifdef __linux__
-    (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
-#endif
-    if (getppid() != parent)
-        _exit(0);
-    (void)setpgid(0, 0);
-    if (dup2(out, STDOUT_FILENO) < 0 || dup2(said, STDERR_FILENO) < 0)
-        _exit(1);
-    close(STDIN_FILENO);
     for (int fd = STDERR_FILENO + 1; fd < OPENED; fd++)
         close(fd);
     const char *why = resolve(d);
@@ -357,44 +338,15 @@ static void fetch(struct dial *d, pid_t parent, int out, int said)
     hand_on(s, d->stall_ms);
 }
 
-static enum err_code start(struct feed *f, struct dial *d, struct err *e)
-{
-    int out[2], said[2] = {-1, -1};
-    const pid_t parent = getpid();
-    if (pipe2(out, O_CLOEXEC))
-        return err_set(e, ERR_IO, ERR_NO_OFFSET, "can't make a pipe: %s", strerror(errno));
-    if (pipe2(said, O_CLOEXEC) || (f->pid = fork()) < 0) {
-        f->pid = 0;
-        const int why = errno;
-        for (int i = 0; i < 2; i++) {
-            close(out[i]);
-            if (said[i] >= 0)
-                close(said[i]);
-        }
-        return err_set(e, ERR_IO, ERR_NO_OFFSET, "can't start a process: %s", strerror(why));
-    }
-    if (f->pid == 0)
-        fetch(d, parent, out[1], said[1]);
-    close(out[1]);
-    close(said[1]);
-    f->fd = out[0];
-    f->err_fd = said[0];
-    fcntl(f->err_fd, F_SETFL, O_NONBLOCK);
-    return ERR_OK;
-}
-
 enum err_code feed_http(struct feed *f, const char *url, const struct feed_opts *o, struct err *e)
 {
     struct dial *d = mem_zalloc(sizeof *d);
     if (!d)
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
-    f->stall_s = o->stall_s ? o->stall_s : FEED_STALL_S;
-    f->by_socket = o->unix_socket != NULL;
-    f->secret = feed_secret(o);
-    f->http = true;
-    feed_note_path(f, url);
+    feed_note(f, url, o);
+    f->is.http = true;
     d->connect_ms = 1000 * (o->connect_s ? o->connect_s : 10);
-    d->stall_ms = 1000 * f->stall_s;
+    d->stall_ms = 1000 * f->is.stall_s;
     enum err_code rc = o->unix_socket ? ERR_OK : address(d, url, e);
     if (!rc && o->unix_socket && !socket_path(d, o->unix_socket))
         rc = err_set(e, ERR_ARG, ERR_NO_OFFSET, "the socket's path is too long");
@@ -404,8 +356,9 @@ enum err_code feed_http(struct feed *f, const char *url, const struct feed_opts 
     const char *why = rc || f->alone ? NULL : resolve(d);
     if (why)
         rc = err_set(e, ERR_IO, ERR_NO_OFFSET, "can't connect: %.100s isn't found: %s", d->host, why);
-    if (!rc)
-        rc = start(f, d, e);
+    const int no = rc ? 0 : feed_start(f, &(struct feed_client){fetch, d, "", 0});
+    if (no)
+        rc = err_set(e, ERR_IO, ERR_NO_OFFSET, "can't start a process: %s", strerror(no));
     explicit_bzero(d, sizeof *d); /* the token */
     mem_free(d);
     return rc;
@@ -421,7 +374,7 @@ enum err_code feed_http_end(struct feed *f, struct err *e)
               code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
     if (a->status >= 400)
         return feed_refused(f, a->status, f->nbody ? feed_first_line(f->body) : "no reason given", e);
-    if (a->status >= 300 && a->to[0] && !f->secret)
+    if (a->status >= 300 && a->to[0] && !f->is.secret)
         return err_set(e, ERR_APART, ERR_NO_OFFSET, "it has moved");
     if (a->status >= 300)
         return feed_moved(f, a->status, a->to, e);
@@ -429,7 +382,7 @@ enum err_code feed_http_end(struct feed *f, struct err *e)
         return err_set(e, ERR_IO, ERR_NO_OFFSET, "what the server answers can't be read: %s", a->broken);
     if (a->whole)
         return ERR_OK;
-    if (code == CONNECT && f->by_socket)
+    if (code == CONNECT && f->is.by_socket)
         return feed_no_socket(e);
     if (code == STALLED && strstr(f->said, "too slow"))
         return feed_stalled(f, e);

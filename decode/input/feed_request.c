@@ -1,10 +1,17 @@
 /*
- * feed_request.c - what both HTTP clients of feed.c have in common: what may be asked, and what is said of an
- * answer that is no trace.
+ * feed_request.c - what both HTTP clients of feed.c have in common: how they are started, what may be asked,
+ * and what is said of an answer that is no trace.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "decode/base/origin.h"
 #include "decode/input/feed_priv.h"
@@ -57,12 +64,97 @@ enum err_code feed_token(const char *path, char header[FEED_TOKEN], struct err *
     return ERR_OK;
 }
 
-/* The path of a URL: what is behind "?" may be secret. */
-void feed_note_path(struct feed *f, const char *url)
+void feed_note(struct feed *f, const char *url, const struct feed_opts *o)
 {
     const char *host = strstr(url, "://"), *path = host ? strchr(host + 3, '/') : NULL;
-    snprintf(f->asked, sizeof f->asked, "%.*s", path ? (int)strcspn(path, "?#") : 1, path ? path : "/");
+    f->is.stall_s = o->stall_s ? o->stall_s : FEED_STALL_S;
+    f->is.by_socket = o->unix_socket != NULL;
+    f->is.secret = feed_secret(o);
+    snprintf(f->is.asked, sizeof f->is.asked, "%.*s", path ? (int)strcspn(path, "?#") : 1, path ? path : "/");
 }
+
+/* ---- a process of its own ------------------------------------------------------------------------------ */
+
+enum { IN, OUT, SAID, FAILED, PIPES }; /* FAILED: what there is no such program is told by */
+
+static void close_end(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+/* In the child. */
+static void be_client(const struct feed_client *c, pid_t parent, int p[PIPES][2])
+{
+    sigset_t none;
+    sigemptyset(&none);
+#ifdef __linux__
+    (void)prctl(PR_SET_PDEATHSIG, SIGTERM); /* else it learns of our end when it writes */
+#endif
+    (void)setpgid(0, 0);
+    (void)sigprocmask(SIG_SETMASK, &none, NULL);
+    if (getppid() == parent && dup2(p[IN][0], STDIN_FILENO) >= 0 && dup2(p[OUT][1], STDOUT_FILENO) >= 0 &&
+        dup2(p[SAID][1], STDERR_FILENO) >= 0)
+        c->run(c->arg);
+    (void)!write(p[FAILED][1], &errno, sizeof errno);
+    for (;;)
+        (void)raise(SIGKILL); /* no library ends the process with exit() */
+}
+
+static bool write_all(int fd, const char *p, size_t n)
+{
+    while (n) {
+        ssize_t k = write(fd, p, n);
+        if (k < 0 && errno == EINTR)
+            continue;
+        if (k <= 0)
+            return false;
+        p += k;
+        n -= (size_t)k;
+    }
+    return true;
+}
+
+/* 0 once it is what it shall be; else errno, and it is gone. */
+static int begun(pid_t pid, int p[PIPES][2])
+{
+    int why;
+    close_end(&p[FAILED][1]);
+    if (read(p[FAILED][0], &why, sizeof why) != sizeof why)
+        return 0;
+    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
+    }
+    return why;
+}
+
+int feed_start(struct feed *f, const struct feed_client *c)
+{
+    int p[PIPES][2], why = 0;
+    const pid_t parent = getpid();
+    memset(p, -1, sizeof p);
+    for (int i = 0; i < PIPES && !why; i++)
+        why = pipe2(p[i], O_CLOEXEC) ? errno : 0;
+    const pid_t pid = why ? -1 : fork();
+    if (pid == 0)
+        be_client(c, parent, p);
+    why = why ? why : pid < 0 ? errno : begun(pid, p);
+    if (!why) {
+        f->pid = pid;
+        f->fd = p[OUT][0];
+        f->err_fd = p[SAID][0];
+        fcntl(f->err_fd, F_SETFL, O_NONBLOCK);
+        (void)write_all(p[IN][1], c->in, c->n); /* if it is gone already its exit status says why */
+        p[OUT][0] = p[SAID][0] = -1;
+    }
+    for (int i = 0; i < PIPES; i++) {
+        close_end(&p[i][0]);
+        close_end(&p[i][1]);
+    }
+    return why;
+}
+
+/* ---- what is said of an answer ------------------------------------------------------------------------- */
 
 /* The first line, without curl's own number of the error. */
 const char *feed_first_line(char *s)
@@ -78,12 +170,12 @@ enum { HTTP_NOT_FOUND = 404 };
 enum err_code feed_refused(const struct feed *f, int http, const char *why, struct err *e)
 {
     static const char usual[] = "/debug/pprof/trace";
-    if (http != HTTP_NOT_FOUND || !f->asked[0])
+    if (http != HTTP_NOT_FOUND || !f->is.asked[0])
         return err_set(e, ERR_IO, ERR_NO_OFFSET, "the server answered %d: %s", http, why);
     return err_set(e, ERR_IO, ERR_NO_OFFSET, "the server answered 404: %.60s; %.80s isn't there%s", why,
-                   f->asked,
-                   strcmp(f->asked, usual) == 0 ? ": is this the port of net/http/pprof?"
-                                                : " (a path that ends in ? is asked for as it is)");
+                   f->is.asked,
+                   strcmp(f->is.asked, usual) == 0 ? ": is this the port of net/http/pprof?"
+                                                   : " (a path that ends in ? is asked for as it is)");
 }
 
 enum err_code feed_moved(const struct feed *f, int http, const char *to, struct err *e)
@@ -93,7 +185,7 @@ enum err_code feed_moved(const struct feed *f, int http, const char *to, struct 
         return err_set(e, ERR_IO, ERR_NO_OFFSET,
                        "the server answered %d, a redirect, and doesn't say where to", http);
     return err_set(e, ERR_IO, ERR_NO_OFFSET, "it has moved to %s: ask there%s", feed_shown(to, shown),
-                   f->secret ? " (headers, tokens and certificates don't follow redirects)" : "");
+                   f->is.secret ? " (headers, tokens and certificates don't follow redirects)" : "");
 }
 
 enum err_code feed_no_socket(struct err *e)
@@ -107,5 +199,5 @@ enum err_code feed_stalled(const struct feed *f, struct err *e)
     return err_set(e, ERR_IO, ERR_NO_OFFSET,
                    "nothing came for %ds (--stall-timeout): it stands still, or is of Go 1.21 or older "
                    "(then: gotop record)",
-                   f->stall_s);
+                   f->is.stall_s);
 }

@@ -58,14 +58,9 @@ struct search {
     bool oom;
 };
 
-static bool begins(struct str s, struct str with)
-{
-    return s.len >= with.len && !memcmp(s.p, with.p, with.len);
-}
-
 static bool is_called(const struct names *nm, uint32_t func, const char *name)
 {
-    return begins(names_get(nm, func), (struct str){name, (uint32_t)strlen(name)});
+    return str_starts(names_get(nm, func), name);
 }
 
 /* Is the frame the runtime's, or a closure beside the helper's own, rather than something that was given to
@@ -83,7 +78,7 @@ static bool is_own(const struct names *nm, uint32_t helper, uint32_t func)
             n = i + 1;
             break;
         }
-    return own || begins(s, (struct str){h.p, n});
+    return own || (s.len >= n && !memcmp(s.p, h.p, n));
 }
 
 /*

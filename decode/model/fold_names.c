@@ -11,22 +11,16 @@
 
 #include <string.h>
 
-static bool starts(struct str s, const char *with)
-{
-    const size_t n = strlen(with);
-    return s.len >= n && !memcmp(s.p, with, n);
-}
-
 bool fold_label_is_gc(const struct fold *f, uint32_t label)
 {
-    return starts(names_get(f->names, label), "GC (");
+    return str_starts(names_get(f->names, label), "GC (");
 }
 
 /* A function of package runtime that programs may start: "go runtime.GC()". */
 static bool is_exported(struct str s)
 {
     const size_t n = sizeof "runtime." - 1;
-    return starts(s, "runtime.") && s.len > n && s.p[n] >= 'A' && s.p[n] <= 'Z' &&
+    return str_starts(s, "runtime.") && s.len > n && s.p[n] >= 'A' && s.p[n] <= 'Z' &&
            !memchr(s.p + n, '.', s.len - n);
 }
 
@@ -36,15 +30,14 @@ static bool is_exported(struct str s)
  */
 static bool name_is_system(struct str s)
 {
-    if (starts(s, "runtime.main") || starts(s, "runtime.handleAsyncEvent") || is_exported(s))
+    if (str_starts(s, "runtime.main") || str_starts(s, "runtime.handleAsyncEvent") || is_exported(s))
         return false;
-    return starts(s, "runtime.") || starts(s, "runtime/trace.");
+    return str_starts(s, "runtime.") || str_starts(s, "runtime/trace.");
 }
 
 static bool is_gcworker(const struct fold *f, uint32_t name)
 {
-    const struct str s = names_get(f->names, name), want = {"runtime.gcBgMarkWorker", 22};
-    return s.len == want.len && !memcmp(s.p, want.p, s.len);
+    return str_is(names_get(f->names, name), "runtime.gcBgMarkWorker");
 }
 
 void fold_name(struct fold *f, uint32_t g, uint32_t name, bool inferred)

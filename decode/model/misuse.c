@@ -19,10 +19,9 @@ static void place(const struct names *nm, uint32_t stack, char *out, size_t size
     struct frame f = {0};
     struct str func = {0};
     for (uint32_t i = 0; i < depth; i++) {
-        static const char own[] = "runtime/trace.";
         f = names_frame(nm, stack, i);
         func = names_get(nm, f.func);
-        if (func.len < sizeof own - 1 || memcmp(func.p, own, sizeof own - 1) != 0)
+        if (!str_starts(func, "runtime/trace."))
             break;
     }
     struct str file = names_get(nm, f.file);

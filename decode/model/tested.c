@@ -7,17 +7,6 @@
 
 #include <string.h>
 
-static bool is(struct str s, const char *c)
-{
-    return s.len == strlen(c) && memcmp(s.p, c, s.len) == 0;
-}
-
-static bool begins(struct str s, size_t at, const char *c)
-{
-    const size_t n = strlen(c);
-    return s.len >= at + n && memcmp(s.p + at, c, n) == 0;
-}
-
 /* "go/parser" for test function "go/parser_test.TestParse"; empty for other functions. */
 static struct str package_of(struct str f)
 {
@@ -26,7 +15,9 @@ static struct str package_of(struct str f)
         from--;
     for (dot = from; dot < f.len && f.p[dot] != '.'; dot++) {
     }
-    const bool test = begins(f, dot, ".Test") || begins(f, dot, ".Fuzz") || begins(f, dot, ".Benchmark");
+    const struct str last = {f.p + dot, (uint32_t)(f.len - dot)};
+    const bool test =
+        str_starts(last, ".Test") || str_starts(last, ".Fuzz") || str_starts(last, ".Benchmark");
     const size_t ext = dot >= 5 && memcmp(f.p + dot - 5, "_test", 5) == 0 ? 5 : 0;
     return test ? (struct str){f.p, (uint32_t)(dot - ext)} : (struct str){0};
 }
@@ -39,7 +30,7 @@ struct str tested_package(const struct trace *tr)
     for (uint32_t i = 1; i < strs; i++) {
         const struct str s = trace_str(tr, i);
         for (int k = 0; k < 2; k++)
-            by[k] = is(s, runner[k]) ? i : by[k];
+            by[k] = str_is(s, runner[k]) ? i : by[k];
     }
     for (uint32_t i = 1; (by[0] || by[1]) && i < stacks; i++) {
         const uint32_t n = trace_stack(tr, i);

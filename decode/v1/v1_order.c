@@ -155,12 +155,9 @@ static void give_up(struct v1_order *o, const char *why)
  * refuses such traces. */
 static bool calls_back(const struct names *nm)
 {
-    for (uint32_t i = 0, n = nm ? names_nstrs(nm) : 0; i < n; i++) {
-        static const char its[] = "runtime.cgocallback";
-        const struct str s = names_get(nm, i);
-        if (s.len == sizeof its - 1 && memcmp(s.p, its, s.len) == 0)
+    for (uint32_t i = 0, n = nm ? names_nstrs(nm) : 0; i < n; i++)
+        if (str_is(names_get(nm, i), "runtime.cgocallback"))
             return true;
-    }
     return false;
 }
 

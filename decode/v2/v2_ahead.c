@@ -137,13 +137,10 @@ enum { ROOT = 1, TOP = 2 };
 /* The names' id of their function. false: no stack of the generation can have it. */
 static bool worker_func(struct workers *w, const struct v2_gen *g, const struct names *nm)
 {
-    static const char want[] = "runtime.gcBgMarkWorker";
     uint64_t id;
-    for (uint32_t at = 0; idmap_next(&g->strs, &at, &id, &w->func);) {
-        const struct str s = names_get(nm, w->func);
-        if (s.len == sizeof want - 1 && memcmp(s.p, want, s.len) == 0)
+    for (uint32_t at = 0; idmap_next(&g->strs, &at, &id, &w->func);)
+        if (str_is(names_get(nm, w->func), "runtime.gcBgMarkWorker"))
             return true;
-    }
     return false;
 }
 

@@ -137,18 +137,4 @@ static inline uint32_t stack_func(struct stack_funcs *f, uint32_t i)
  */
 enum { STACKS_AHEAD = 8 };
 void stacks_ahead(const struct trace *tr, uint32_t stack);
-/*
- * str_is, str_starts - compare bytes of a trace with a C string. Of one that stands there the length is
- * known, so nothing is called.
- */
-static inline bool str_is(struct str s, const char *c)
-{
-    return s.len == strlen(c) && memcmp(s.p, c, s.len) == 0;
-}
-static inline bool str_starts(struct str s, const char *c)
-{
-    const size_t n = strlen(c);
-    return s.len >= n && memcmp(s.p, c, n) == 0;
-}
-
 #endif
