@@ -589,18 +589,6 @@ HOT bool fast_go(struct fast_path *ts, struct fast_thread *u)
     }
 }
 
-/* Two threads have alternated: write their order and times into the heap. */
-HOT void heap_pair(const struct fast_path *ts, struct v2_heap *h, const struct fast_thread *u,
-                   const struct fast_thread *v)
-{
-    h[0] = (struct v2_heap){u->now + ts->base, u->cursor, (uint32_t)(u - ts->open)};
-    h[1] = (struct v2_heap){v->now + ts->base, v->cursor, (uint32_t)(v - ts->open)};
-}
-
-/*
- * The next thread is known before the heap, just written, can be read: it is nearly always the second one
- * from before. As long as no third thread is due, these two alternate as a pair, and the heap is left alone.
- */
 static enum fast_rc sink_fast(struct v2_sink *k, int64_t *until)
 {
     struct fast_path *ts = of(k);
@@ -608,43 +596,24 @@ static enum fast_rc sink_fast(struct v2_sink *k, int64_t *until)
     struct v2_heap *const h = o->heap;
     const int64_t sample = v2_next_sample(o), base = ts->base;
     const size_t room = k->room, n = o->nheap;
-    struct fast_thread *u = &ts->open[h[0].slot],
-                       *v = NULL; /* the thread that is probably due; the other one of a pair */
-    int64_t third = 0;            /* until when they are a pair */
+    struct fast_thread *u = &ts->open[h[0].slot]; /* the one that is probably due */
     enum fast_rc rc = FAST_OUT;
-    for (;;) {
-        if (!v) {
-            third = n > 2 && h[2].t < sample ? h[2].t : sample;
-            *until = n > 1 && h[1].t < third ? h[1].t : third;
-            if (u->cursor != h[0].cursor && !(u = fast_thread_of(ts, h)))
-                break;
-        }
+    for (;; rc = FAST_OUT) {
+        *until = v2_alone_until(h, n, sample);
+        if (u->cursor != h[0].cursor && !(u = fast_thread_of(ts, h)))
+            break;
         ts->until = *until - base;
         if (!fast_go(ts, u)) {
             struct v2_cursor *c = u->c;
-            if (v)
-                heap_pair(ts, h, u, v);
             rc = fast_close(ts, u) ? FAST_OUT : FAST_OVER;
             h[0].t = c->t;
             break;
         }
-        const int64_t t = u->now + base;
-        const bool on = n > 1 && !o->oom && k->room, sorted = n <= V2_FEW;
-        struct fast_thread *next = v ? v : on ? &ts->open[h[1].slot] : NULL;
-        if (on && sorted && t <= third && (v || next->cursor == h[1].cursor)) {
-            v = u;
-            u = next;
-            *until = t;
-            continue;
-        }
-        if (v)
-            heap_pair(ts, h, u, v);
-        h[0].t = t;
+        h[0].t = u->now + base;
         rc = FAST_ON;
-        if (!on)
+        if (n < 2 || o->oom || !k->room)
             break;
-        v = NULL;
-        u = next;
+        u = &ts->open[h[1].slot]; /* most likely; it is known before the heap, just written, can be read */
         v2_heap_down(h, n);
         if (sample < h[0].t) {
             rc = FAST_DONE;

@@ -149,50 +149,21 @@ ALWAYS struct side side_of(struct v1_emit *em, uint32_t cur)
     return (struct side){cur, c->head, c, &em->p[cur], &c->ring[c->head & em->o->d.mask]};
 }
 
-/* Mostly two take turns: who comes after them matters when one gets behind him. */
-struct pair {
-    struct side a, b; /* whose turn it is, and who is next if there are two */
-    bool two;
-    size_t n;       /* in the heap */
-    int64_t third;  /* when one comes who isn't of the two */
-    int64_t before; /* what isn't earlier than that is not for this loop */
-    int64_t limit;  /* up to there it is a's turn */
+/* Whose turn it is. */
+struct turn {
+    struct side a;
+    int64_t limit; /* up to there it is a's turn */
 };
 
-/* The one whose event is the earliest, and the next. false: that isn't for this loop. */
-ALWAYS bool pair_begin(struct pair *t, struct v1_emit *em, int64_t stalled)
+/* The one whose event is the earliest. false: that isn't for this loop. */
+ALWAYS bool turn_begin(struct turn *t, struct v1_emit *em, int64_t stalled)
 {
     const struct v1_order *o = em->o;
-    t->n = o->nheap;
-    t->two = o->sorted && t->n > 1;
-    t->before = least(stalled, v1_order_patience(o));
-    t->limit = least(v1_order_limit(o), t->before);
-    t->third = INT64_MIN;
-    t->a = t->b = side_of(em, o->heap[v1_order_top(o)].cur);
-    if (t->two) {
-        t->b = side_of(em, o->heap[t->n - 2].cur);
-        t->third = t->n > 2 ? o->heap[t->n - 3].key : INT64_MAX;
-    }
-    return (int64_t)t->a.e->ticks < t->before || t->before == INT64_MAX;
-}
-
-/* b's turn: a's next event is behind b's. false: it may be another's; the order knows. */
-ALWAYS bool pair_turn(struct pair *t, struct v1_order *o, const struct side *a)
-{
-    const int64_t now = (int64_t)a->e->ticks, key = (int64_t)t->b.e->ticks;
-    if (!t->two || now >= t->third || key >= t->before) {
-        v1_order_replace(o, now);
-        return false;
-    }
-    struct v1_slot *slot = &o->heap[t->n - 2];
-    slot[0].key = now;
-    slot[0].cur = a->cur;
-    slot[1].key = key;
-    slot[1].cur = t->b.cur;
-    t->a = t->b;
-    t->b = *a;
-    t->limit = least(now, t->before);
-    return true;
+    const int64_t before =
+        least(stalled, v1_order_patience(o)); /* what isn't earlier is not for it, either */
+    t->limit = least(v1_order_limit(o), before);
+    t->a = side_of(em, o->heap[v1_order_top(o)].cur);
+    return (int64_t)t->a.e->ticks < before || before == INT64_MAX;
 }
 
 /* The event behind a's: NULL, there is none. false: out of memory. */
@@ -216,26 +187,25 @@ ALWAYS void tell_any(struct hot *h, struct v1_emit *em, const struct v1_ev *e)
     load(h, em);
 }
 
-/* a's turn: its events, as long as they are the earliest. */
-enum end { TURN_OF_B, TURN_OVER, ALL_OVER };
-ALWAYS enum end events_of_a(struct pair *t, struct hot *h, struct v1_emit *em, const struct ev_half *full)
+/* a's turn: its events, as long as they are the earliest. false: the next one is not for this loop. */
+ALWAYS bool events_of_a(struct turn *t, struct hot *h, struct v1_emit *em, const struct ev_half *full)
 {
     struct v1_order *o = em->o;
     struct side a = t->a;
     const int64_t limit = t->limit;
     const struct v1_ev *x;
     if (a.c->forced || !v1_ready(&o->d, a.e))
-        return ALL_OVER;
+        return false;
     uint64_t quick = until(h, em, a.q, (int64_t)a.e->ticks);
     for (;; a.e = x) {
         const struct v1_ev *e = a.e;
         if (h->v > full || e->tag.means >= V1_MEANS_EXIT) {
             o->heap[v1_order_top(o)].key = (int64_t)e->ticks;
             a.c->head = a.head;
-            return ALL_OVER;
+            return false;
         }
         if (!side_next(&a, h, &o->d, &x))
-            return ALL_OVER;
+            return false;
         struct v1_g *g = &h->rows[e->rule_g];
         g->key += (uint64_t)(int64_t)e->tag.delta;
         const uint32_t waiters = g->waiters;
@@ -243,19 +213,18 @@ ALWAYS enum end events_of_a(struct pair *t, struct hot *h, struct v1_emit *em, c
         if (e->ticks - h->base >= quick || !common(h, em, &a, x)) {
             tell_any(h, em, e);
             quick = until(h, em, a.q, (int64_t)e->ticks);
-            t->two = t->two && !em->vn->oom;
         } else {
             h->max = (int64_t)e->ticks;
         }
         if (!x || waiters || ((h->rows[x->rule_g].key ^ x->want) & (uint64_t)(int64_t)x->tag.mask)) {
             v1_order_settle(o, e->rule_g, a.cur, x != NULL);
-            return TURN_OVER;
+            return true;
         }
-        if ((int64_t)x->ticks >= limit)
-            break;
+        if ((int64_t)x->ticks >= limit) {
+            v1_order_replace(o, (int64_t)x->ticks);
+            return true;
+        }
     }
-    a.e = x;
-    return pair_turn(t, o, &a) ? TURN_OF_B : TURN_OVER;
 }
 
 void v1_fast(struct v1_emit *em, size_t cap)
@@ -265,14 +234,11 @@ void v1_fast(struct v1_emit *em, size_t cap)
         return;
     const struct ev_half *full = em->out + (cap - V1_EMIT_ROOM);
     const int64_t stalled = o->side < INT64_MAX ? o->side + 1 : o->side;
-    enum end end = TURN_OVER;
     struct hot h;
-    struct pair t;
+    struct turn t;
     load(&h, em);
-    while (end == TURN_OVER && o->nheap && o->work <= o->max_work && !em->vn->oom &&
-           pair_begin(&t, em, stalled))
-        do
-            end = events_of_a(&t, &h, em, full);
-        while (end == TURN_OF_B);
+    while (o->nheap && o->work <= o->max_work && !em->vn->oom && turn_begin(&t, em, stalled) &&
+           events_of_a(&t, &h, em, full)) {
+    }
     save(&h, em);
 }
