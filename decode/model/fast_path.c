@@ -233,27 +233,6 @@ HOT bool put_range(const struct v2_at *at, const struct v2_range *r)
 
 /* ---- a thread's events --------------------------------------------------------------------------------- */
 
-/* A varint's value, and the place behind it. */
-struct far_varint {
-    const uint8_t *p;
-    uint64_t v;
-};
-
-static __attribute__((noinline)) struct far_varint varint_far(const uint8_t *p)
-{
-    struct far_varint f;
-    const uint32_t w = (uint32_t)bytes_load8(p);
-    /*
-     * Ids take so many bits when there are many goroutines. The first three bytes continue, else this is not
-     * called.
-     */
-    if ((w & 0x80000000) == 0)
-        return (struct far_varint){p + 4, (w & 0x7f) | (w >> 1 & 0x3f80) | (w >> 2 & 0x1fc000) |
-                                              (w >> 3 & 0xfe00000)};
-    f.p = bytes_varint_slow(p, p + 10, &f.v);
-    return f;
-}
-
 /* false: there is no valid varint. */
 HOT bool varint(const uint8_t **at, uint64_t *v)
 {
@@ -267,26 +246,11 @@ HOT bool varint(const uint8_t **at, uint64_t *v)
     } else if (p[2] < 0x80) {
         x = (x & 0x7f) | (uint64_t)(p[1] & 0x7f) << 7 | (uint64_t)p[2] << 14;
         p += 3;
-    } else {
-        const struct far_varint far = varint_far(p);
-        if (!far.p)
-            return false;
-        p = far.p;
-        x = far.v;
+    } else if (!(p = bytes_varint_slow(p, p + 10, &x))) {
+        return false;
     }
     *v = x;
     *at = p;
-    return true;
-}
-
-/* The same for a value that mostly takes four bytes, such as heap sizes. */
-HOT bool varint4(const uint8_t **at, uint64_t *v)
-{
-    const uint32_t w = (uint32_t)bytes_load8(*at);
-    if ((w & 0x80808080) != 0x00808080)
-        return varint(at, v);
-    *v = (w & 0x7f) | (w >> 1 & 0x3f80) | (w >> 2 & 0x1fc000) | (w >> 3 & 0xfe00000);
-    *at += 4;
     return true;
 }
 
@@ -323,7 +287,7 @@ HOT const uint8_t *fast_event(const struct v2_at *x, uint8_t type, const uint8_t
     if (type == V2_GO_SYSCALL_END)
         TRY(GO_SYSCALL_END, rule_return(x));
     if (type == V2_HEAP_ALLOC)
-        return varint4(&p, &a0) && put_metric(x, METRIC_HEAP, a0) == ADV_OK ? p : NULL;
+        TRY(HEAP_ALLOC, put_metric(x, METRIC_HEAP, a0));
     if (type == V2_GO_CREATE)
         TRY(GO_CREATE, rule_create(x, ST_RUNNABLE, a0, a1, a2));
     if (type == V2_GO_DESTROY)
