@@ -12,7 +12,7 @@
 
 #include "decode/v2/v2_order.h"
 
-enum { V2_FEW = 64, V2_STEPS = 8 };
+enum { V2_FEW = 64 };
 
 /* Field by field: the time was stored on its own just now, and one wide load of it and its neighbours would
  * have to wait for that. */
@@ -29,16 +29,8 @@ static inline void v2_heap_down(struct v2_heap *h, size_t n)
     const struct v2_heap x = h[0];
     size_t i = 0;
     if (n <= V2_FEW) {
-        for (; i + 1 < n && i < V2_STEPS && h[i + 1].t < x.t; i++)
+        for (; i + 1 < n && h[i + 1].t < x.t; i++)
             v2_heap_set(&h[i], &h[i + 1]);
-        if (i == V2_STEPS &&
-            i + 1 < n) { /* many are busy: those before it, h[i + 1] to h[i + k], move at once */
-            size_t k = 0;
-            for (size_t half = V2_FEW / 2; half; half /= 2)
-                k += i + k + half < n && h[i + k + half].t < x.t ? half : 0;
-            memmove(h + i, h + i + 1, k * sizeof *h);
-            i += k;
-        }
         v2_heap_set(&h[i], &x);
         return;
     }
