@@ -125,6 +125,7 @@ static int fill_row(struct term *t, const struct grid *g, int y, int w)
     const bool mono = term_depth(t) == DEPTH_MONO, bold_tells = term_depth(t) <= DEPTH_8;
     const struct cell *row = &g->cells[(size_t)y * (size_t)g->w];
     struct made last = {0}, m = {0};
+    bool grounded = false; /* the last look has a ground of its own */
     int n = 0, blanks = 0, thin = 0;
     for (int x = 0; x < w; x++) {
         const struct cell *c = &row[x];
@@ -133,7 +134,7 @@ static int fill_row(struct term *t, const struct grid *g, int y, int w)
         if (!blanks)
             while (x + blanks < w && bare(t, &row[x + blanks]))
                 blanks++;
-        if (!thin)
+        if (!thin && !grounded)
             thin = thin_gap(row, x, w);
         m.glyph = glyph_of(c, x + 1 < w);
         if (thin) {
@@ -141,10 +142,11 @@ static int fill_row(struct term *t, const struct grid *g, int y, int w)
         } else if (!blanks) {
             const enum style s = c->style < STYLE_COUNT ? (enum style)c->style : STYLE_NORMAL;
             m.attrs = cell_attrs(&t->inks[s], c->flags);
+            grounded = t->inks[s].bg != INK_DEFAULT || (m.attrs & (A_UNDERLINE | A_REVERSE));
             m.pair = mono ? 0 : t->pair[s];
             if (drawn(c->glyph) && !bold_tells)
                 m.attrs &= ~A_BOLD;
-        } else if (blanks > SHORT || x + blanks == w || (m.attrs & (A_UNDERLINE | A_REVERSE))) {
+        } else if (blanks > SHORT || x + blanks == w || grounded) {
             m.attrs = A_NORMAL;
             m.pair = mono ? 0 : t->pair[STYLE_NORMAL];
         }
