@@ -301,10 +301,58 @@ static void one_takes_all(void **state)
     expect(bus, 1500 * MS, RULE_TAKES);
 }
 
+/* ---- all stands still --------------------------------------------------------------------------------- */
+
+/* Sleeps, asks the other one and waits for it, round after round; a look-out ticks beside. After 800 ms the
+ * other one misses what it is asked, or, of the twin, ends. */
+static void pacer(struct play *p, unsigned g)
+{
+    if (p->phase[g]++ % 2 == 0) {
+        waits(p, g, "sleep", "time.Sleep:1,main.pacer:5", 2 * MS);
+    } else {
+        if (p->slots == 0)
+            wake(p, 3, "runtime.chansend1:1,main.pacer:6");
+        waits(p, g, "chan receive", "runtime.chanrecv1:1,main.pacer:7", NEVER);
+    }
+}
+
+static void peer(struct play *p, unsigned g)
+{
+    const bool late = p->now > 800 * MS;
+    p->slots = late;
+    if (late && !p->fault) {
+        ends(p);
+    } else {
+        if (p->phase[g]++ && !late)
+            wake(p, 2, "runtime.chansend1:1,main.peer:6");
+        waits(p, g, "chan receive", "runtime.chanrecv1:1,main.peer:5", NEVER);
+    }
+}
+
+static void look_out(struct play *p, unsigned g)
+{
+    waits(p, g, "select", "runtime.selectgo:1,main.lookOut:5", 50 * MS);
+}
+
+static void rounds(struct play *p)
+{
+    (void)born(p, "main.pacer:1", "main.main:2", pacer);
+    (void)born(p, "main.peer:1", "main.main:2", peer);
+    (void)born(p, "main.lookOut:1", "main.main:2", look_out);
+    waits(p, 1, "select", "runtime.block:1,main.main:3", NEVER);
+}
+
+static void all_stands_still(void **state)
+{
+    (void)state;
+    expect(rounds, 1500 * MS, RULE_STALL);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(slots_are_lost), cmocka_unit_test(crew_stands),
-                                       cmocka_unit_test(answers_are_lost), cmocka_unit_test(some_stay),
-                                       cmocka_unit_test(one_takes_all)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slots_are_lost),   cmocka_unit_test(crew_stands),
+        cmocka_unit_test(answers_are_lost), cmocka_unit_test(some_stay),
+        cmocka_unit_test(one_takes_all),    cmocka_unit_test(all_stands_still)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
