@@ -24,7 +24,7 @@ struct lots {   /* of one who waits */
 struct parts {
     struct lifetime v[MEMBERS];
     uint32_t g[MEMBERS];
-    uint32_t n, group;
+    uint32_t n;
     bool mixed; /* of several groups: each does something else */
 };
 
@@ -33,6 +33,20 @@ static bool by_program(const struct works *w, uint32_t create_stack)
 {
     const struct frame f = trace_frame(w->tr, create_stack, owner_user(w->own, create_stack));
     return !create_stack || owner_of(w->own, &f) == OWNER_PROGRAM;
+}
+
+/* Are they of several groups, not one and a few others that it starts beside? */
+static bool is_mixed(const struct causes *c, const struct parts *p)
+{
+    uint32_t group = 0, votes = 0, same = 0;
+    for (uint32_t i = 0; i < p->n; i++) { /* a majority vote, then counted */
+        const uint32_t of = gstat_group(c->tg->g, p->g[i]);
+        group = votes ? group : of;
+        votes = of == group ? votes + 1 : votes - 1;
+    }
+    for (uint32_t i = 0; i < p->n; i++)
+        same += gstat_group(c->tg->g, p->g[i]) == group;
+    return same * 10 < p->n * 9;
 }
 
 static void parts_of(const struct causes *c, const struct works *w, uint32_t g, struct parts *out)
@@ -44,15 +58,14 @@ static void parts_of(const struct causes *c, const struct works *w, uint32_t g, 
             trace_lives(c->tr, LANE_G, m, 1, &out->v[out->n]);
             out->g[out->n] = m;
             out->n += out->v[out->n].over;
-            out->mixed |= out->n > 1 && gstat_group(c->tg->g, m) != out->group;
-            out->group = gstat_group(c->tg->g, m);
         }
     }
+    out->mixed = is_mixed(c, out);
 }
 
 static void pieces_of(const struct works *w, uint32_t group, struct parts *out)
 {
-    *out = (struct parts){.group = group};
+    *out = (struct parts){.n = 0};
     for (uint32_t i = 0; i < w->n; i++) {
         const struct work *k = &w->v[i];
         for (uint32_t j = 0; k->kind == WORK_ITEMS && k->group == group && j < k->looked && out->n < MEMBERS;
