@@ -6,7 +6,8 @@
  * is there all along, it seldom waits for more, and between two such waits it does the same thing many times.
  * That these are several things, and not steps of one, is seen in one of two ways: who gives it more comes
  * back from waits of its own as often; or, in a library's loop, each time it hands something on. It mostly
- * waits while it does so, or processors are idle.
+ * waits while it does so, or processors are idle. Who waits for a loop of the program's own would be seen:
+ * where nobody does, it is a note.
  */
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
@@ -177,7 +178,7 @@ static bool add(struct causes *c, const struct works *w, const struct taker *k, 
     v.t0 = d->longest.t0;
     v.t1 = d->longest.t1;
     v.sure = SURE_INFERRED;
-    v.level = behind(k, d) >= threshold(TH_MOST) ? LEVEL_WARN : LEVEL_NOTE;
+    v.level = library && behind(k, d) >= threshold(TH_MOST) ? LEVEL_WARN : LEVEL_NOTE;
     const uint8_t cat = d->state == ST_SYSCALL ? EX_SYSCALL
                         : kind == WK_NET       ? EX_NET
                         : kind == WK_SLEEP     ? EX_TIMER
