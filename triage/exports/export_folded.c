@@ -9,7 +9,6 @@
 
 #include "triage/exports/export.h"
 #include "triage/exports/export_run.h"
-#include "triage/exports/export_weights.h"
 #include "triage/tables/stacks.h"
 #include "triage/tables/stackweights.h"
 
@@ -20,41 +19,13 @@ static const char usage_tail[] =
     "Exit status: 0 done, 2 an error, 3 done, but only part of the trace could be read. See "
     "docs/EXPORTS.md.\n";
 
-enum { RUN = 1, OFF = 2, CPU = 4, PART = 8 };
-
-/* One of the words that options.def has. */
-static unsigned parts_of(const char *kind, enum sw_kind *part)
-{
-    if (!kind || strcmp(kind, "all") == 0)
-        return RUN | OFF;
-    if (strcmp(kind, "run") == 0)
-        return RUN;
-    if (!sw_kind_parse(kind, part))
-        return OFF;
-    return *part == SW_CPU ? CPU : OFF | PART;
-}
-
 /* Whether a row of what is off the processor is of the kind. */
-static bool is_part(const struct trace *tr, enum sw_kind k, const struct weight *v)
+static bool is_part(const struct trace *tr, enum sw_kind k, const struct sw_row *v)
 {
     return k == SW_SYSCALL ? v->state == ST_SYSCALL
            : k == SW_SCHED ? v->state == ST_RUNNABLE
+           : k == SW_OFF   ? true
                            : v->state == ST_WAITING && sw_counts(tr, k, v->reason);
-}
-
-static bool gather(struct export *x, unsigned parts, struct weights *w)
-{
-    uint32_t n = trace_nlanes(x->tr, LANE_G);
-    if (parts & CPU)
-        return weights_samples(w, &x->scope);
-    for (uint32_t g = 0; g < n; g++) {
-        export_progress(x, g / (double)n);
-        if (!scope_g(&x->scope, g))
-            continue;
-        if ((parts & RUN && !weights_run(w, &x->scope, g)) || (parts & OFF && !weights_off(w, &x->scope, g)))
-            return false;
-    }
-    return true;
 }
 
 static void add_name(struct text *t, const struct trace *tr, uint32_t str)
@@ -62,7 +33,7 @@ static void add_name(struct text *t, const struct trace *tr, uint32_t str)
     out_name(t, trace_str(tr, str), ";");
 }
 
-static void add_reason(struct text *t, const struct trace *tr, const struct weight *v)
+static void add_reason(struct text *t, const struct trace *tr, const struct sw_row *v)
 {
     text_add(t, "%s", state_name((enum state)v->state));
     if (v->reason) {
@@ -72,7 +43,7 @@ static void add_reason(struct text *t, const struct trace *tr, const struct weig
     }
 }
 
-static void add_frames(struct text *t, const struct trace *tr, const struct weight *v)
+static void add_frames(struct text *t, const struct trace *tr, const struct sw_row *v)
 {
     uint32_t n = trace_stack(tr, v->stack);
     if (!v->stack) {
@@ -91,7 +62,7 @@ static void add_frames(struct text *t, const struct trace *tr, const struct weig
     }
 }
 
-static void line(struct export *x, const struct weight *v, bool samples, struct text *t)
+static void line(struct export *x, const struct sw_row *v, bool samples, struct text *t)
 {
     t->n = 0;
     if (!samples && !x->o->reason_last) {
@@ -107,21 +78,25 @@ static void line(struct export *x, const struct weight *v, bool samples, struct 
     out_text(x->out, t);
 }
 
+/* A kind is one of the words that options.def has. */
 static enum err_code write_folded(struct export *x, struct err *e)
 {
-    struct weights w = {0};
+    const char *kind = x->o->kind ? x->o->kind : "all";
+    const bool all = strcmp(kind, "all") == 0, run = strcmp(kind, "run") == 0;
+    enum sw_kind part = SW_OFF;
+    if (!all && !run)
+        (void)sw_kind_parse(kind, &part);
+    struct sw_filter f = export_filter(x);
+    f.run = all || run;
+    f.no_off = run;
+    struct sw_table w;
     struct text t = {0};
-    enum sw_kind part = SW_CPU;
-    unsigned parts = parts_of(x->o->kind, &part);
-    enum err_code rc = ERR_OK;
-    if (!gather(x, parts, &w))
-        rc = err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the stacks");
-    weights_sort(&w);
-    for (size_t i = 0; rc == ERR_OK && i < w.n && !out_broken(x->out); i++)
-        if (!(parts & PART) || is_part(x->tr, part, &w.v[i]))
-            line(x, &w.v[i], parts & CPU, &t);
+    const enum err_code rc = stackweights_build(x->tr, part == SW_CPU ? SW_CPU : SW_OFF, &f, &w, e);
+    for (uint32_t i = 0; rc == ERR_OK && i < w.n && !out_broken(x->out); i++)
+        if (part == SW_CPU || is_part(x->tr, part, &w.row[i]))
+            line(x, &w.row[i], part == SW_CPU, &t);
     text_free(&t);
-    weights_free(&w);
+    stackweights_free(&w);
     return rc;
 }
 

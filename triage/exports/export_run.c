@@ -51,6 +51,28 @@ void export_lane(struct export *x, struct lane l)
     }
 }
 
+static bool in_scope(const void *scope, uint32_t g)
+{
+    return scope_g(scope, g);
+}
+
+static void tick(void *x, double share)
+{
+    export_progress(x, share);
+}
+
+struct sw_filter export_filter(struct export *x)
+{
+    const struct scope *sc = &x->scope;
+    return (struct sw_filter){.t0 = sc->from,
+                              .t1 = sc->to,
+                              .system = true,
+                              .want = scope_all_g(sc) ? NULL : in_scope,
+                              .arg = sc,
+                              .tick = tick,
+                              .tick_arg = x};
+}
+
 void export_walk(struct export *x, const enum lane_kind order[3], void (*f)(void *arg, struct lane l),
                  bool (*stop)(void *arg), void *arg)
 {

@@ -7,6 +7,7 @@
 #include "triage/exports/export_out.h"
 #include "triage/exports/export_scope.h"
 #include "triage/options.h"
+#include "triage/tables/stackweights.h"
 
 struct export
 {
@@ -38,6 +39,8 @@ enum err_code export_trace(const struct export_command *c, const struct options 
                            bool talk, struct err *e);
 /* export_progress - now and then a word on the terminal. Cheap. */
 void export_progress(struct export *x, double share);
+/* export_filter - of stackweights: the goroutines and the time that are asked for, with progress. */
+struct sw_filter export_filter(struct export *x);
 /*
  * export_walk - f for each lane of the kinds asked for (by default processors and goroutines), kinds in that
  * order, until stop() says so; with progress by spans: f calls export_span() for each.

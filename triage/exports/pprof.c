@@ -203,16 +203,6 @@ static bool check(const struct options *o)
     return o->kind;
 }
 
-static bool want(const void *scope, uint32_t g)
-{
-    return scope_g(scope, g);
-}
-
-static void tick(void *x, double share)
-{
-    export_progress(x, share);
-}
-
 static int64_t wall_time(const struct trace_info *i, int64_t from)
 {
     if (!i->has_wall || i->wall_sec < 0 || i->wall_sec > INT64_MAX / 1000000000 - 1000000)
@@ -226,14 +216,8 @@ static enum err_code write_pprof(struct export *x, struct err *e)
     (void)sw_kind_parse(x->o->kind, &k); /* options.def has the words */
     struct sw_table w;
     const struct scope *sc = &x->scope;
-    struct sw_filter f = {.t0 = sc->from,
-                          .t1 = sc->to,
-                          .like_go = !x->o->all,
-                          .system = true,
-                          .want = scope_all_g(sc) ? NULL : want,
-                          .arg = sc,
-                          .tick = tick,
-                          .tick_arg = x};
+    struct sw_filter f = export_filter(x);
+    f.like_go = !x->o->all;
     const struct trace_info *i = trace_info(x->tr);
     bool cpu = k == SW_CPU;
     int64_t period = cpu ? (int64_t)(1e9 / (x->o->hz > 0 ? x->o->hz : 100)) : 1;

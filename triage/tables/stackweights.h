@@ -7,6 +7,11 @@
  * (CPU), where it began to assist, and for scheduler wait that of the event which made it runnable: the
  * waker's, or its own if it was stopped. Stack 0 collects what has none, or one frame of which nothing is
  * known. Rows with one content have one stack id, so nothing needs merging.
+ *
+ * SW_OFF has a row for each state and reason. Runnable after a wait or a call counts at the stack it waited
+ * at, before its first run at its start function. What is open at either end of the trace counts as far as
+ * the trace goes. With `run` come the start functions' running times: a trace has no stacks for these without
+ * CPU samples.
  */
 #ifndef GOTOP_TRIAGE_STACKWEIGHTS_H
 #define GOTOP_TRIAGE_STACKWEIGHTS_H
@@ -22,6 +27,7 @@ enum sw_kind {
     SW_ONCPU,  /* running */
     SW_ASSIST, /* mark assist, from its begin to its end */
     SW_OFFCPU, /* blocked for any reason */
+    SW_OFF,    /* all that is off the processor, by state, reason and the goroutine's own stack: see below */
     SW_KINDS
 };
 /* sw_kind_parse - by its name ("cpu", "sync", ..); false if there is none such. */
@@ -34,6 +40,9 @@ uint32_t sw_stack(const struct trace *tr, uint32_t stack);
 
 struct sw_row {
     uint32_t stack;
+    uint32_t func;   /* SW_OFF: a string that stands for the stack where only the start function is known */
+    uint32_t reason; /* SW_OFF: a string, 0 = none */
+    uint8_t state;   /* SW_OFF: enum state */
     uint64_t count; /* intervals (samples) */
     int64_t ns;
 };
@@ -45,6 +54,7 @@ struct sw_filter {   /* all zero = everything */
     bool like_go;    /* as `go tool trace -pprof`: of a goroutine only what comes after its first run, and no
                         interval    that is not over when the trace ends. Totals then equal that tool's */
     bool system;     /* with the runtime's own goroutines (always with like_go) */
+    bool run, no_off; /* SW_OFF: running times, too; without what is off the processor */
     bool (*want)(const void *arg, uint32_t g); /* only goroutines it says yes to; NULL = all */
     const void *arg;
     void (*tick)(void *arg, double share); /* told now and then how far it is, 0..1; NULL = nobody */
