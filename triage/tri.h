@@ -12,22 +12,8 @@
 struct wait_of { /* the waits for one reason of the goroutines with one start function */
     uint32_t name, reason;
     uint64_t count;
-    int64_t longest;
-    size_t at; /* where the goroutine that was counted last keeps its own */
+    int64_t total, longest;
 };
-struct gwait { /* of these what one goroutine has; there are many of this kind, so it is small */
-    uint32_t of;
-    uint32_t ns[2]; /* low half, high half */
-};
-static inline int64_t gwait_ns(const struct gwait *w)
-{
-    return (int64_t)((uint64_t)w->ns[1] << 32 | w->ns[0]);
-}
-static inline void gwait_set(struct gwait *w, int64_t ns)
-{
-    w->ns[0] = (uint32_t)ns;
-    w->ns[1] = (uint32_t)((uint64_t)ns >> 32);
-}
 struct wake {             /* a wake-up that came to nothing, for the herds */
     int64_t t, lost, ran; /* ran: part of lost, the rest is waiting for a processor */
     uint32_t pair, waker, g;
@@ -49,8 +35,6 @@ struct triage_work {
     uint32_t next;         /* lane within the phase */
     struct slices *slices; /* NULL: not sliced */
     bool alone;            /* it can't be */
-    struct gwait *gw;
-    size_t ngw;
     struct wait_of *wait_of;
     uint32_t nwait_of;
     struct wake *wakes;

@@ -37,9 +37,8 @@ static inline int64_t group_avg(const struct group *g, enum gmetric m)
 }
 struct group_wait {
     uint32_t reason;
-    uint64_t count; /* waits */
-    int64_t longest;
-    struct dist d; /* over the goroutines that ever waited so */
+    uint64_t count;
+    int64_t total, longest;
 };
 
 struct moment { /* where to look */

@@ -245,7 +245,7 @@ static void groups_say_type(struct text *t, const struct view *v, const struct t
         text_raw(t, ", ", i ? 2 : 0);
         text_reason(t, v->tr, w->reason);
         text_lit(t, " ");
-        text_dur(t, w->d.total);
+        text_dur(t, w->total);
         text_lit(t, " (longest ");
         text_dur(t, w->longest);
         text_lit(t, ")");

@@ -115,7 +115,7 @@ static void groups_hold(const struct loaded *l)
             assert_true(d->min <= d->p50 && d->p50 <= d->p90 && d->p90 <= d->p99 && d->p99 <= d->max);
         }
         for (uint32_t k = 0; k < g->nwaits; k++)
-            waits += l->tg->group_waits[g->waits + k].d.total;
+            waits += l->tg->group_waits[g->waits + k].total;
         assert_int_equal(waits, g->d[GM_WAIT].total);
         assert_true(i == 0 || l->tg->groups[i - 1].d[GM_EXEC].total >= g->d[GM_EXEC].total);
     }

@@ -16,7 +16,7 @@ static void life_of(struct causes *c, uint32_t i)
         const struct group_wait *w = &c->tg->group_waits[g->waits + k];
         enum wait_kind kind = stacks_wait_kind(c->tr, w->reason, 0);
         kind = str_is(trace_str(c->tr, w->reason), "sync") ? WK_LOCK : kind;
-        l->by[kind] = ns_add(l->by[kind], w->d.total);
+        l->by[kind] = ns_add(l->by[kind], w->total);
     }
     l->life = g->d[GM_LIFE].total;
     l->program = !g->is_system && stacks_is_program(c->tr, g->name);

@@ -79,7 +79,7 @@ static void out_groups(json_t *root, const struct triage *tg)
         json_t *w = json_list(r, "waiting_for");
         for (uint32_t k = 0; k < g->nwaits && k < 3; k++) {
             const struct group_wait *x = &tg->group_waits[g->waits + k];
-            json_row(w, tg->tr, "reason", j_str(x->reason), "goroutines", portion(x->d.total, tg->end),
+            json_row(w, tg->tr, "reason", j_str(x->reason), "goroutines", portion(x->total, tg->end),
                      "longest_ns", x->longest);
         }
     }

@@ -175,8 +175,8 @@ static void out_groups_of(json_t *root, const struct loaded *l, struct dist *con
         json_t *w = json_list(r, "waits");
         for (uint32_t k = 0; k < g->nwaits; k++) {
             const struct group_wait *gw = &tg->group_waits[g->waits + k];
-            json_row(w, l->tr, "reason", j_str(gw->reason), "waits", gw->count, "longest_ns", gw->longest,
-                     "per_goroutine", j_dist(&gw->d));
+            json_row(w, l->tr, "reason", j_str(gw->reason), "waits", gw->count, "total_ns", gw->total,
+                     "longest_ns", gw->longest);
         }
     }
 }

@@ -16,43 +16,15 @@
 
 #include "decode/base/mem.h"
 
-/*
- * Of the goroutine at hand: what it waited for this reason. The first few are looked through; behind them a
- * goroutine may have as    many as it has waits, and the reason's row of all knows where its own stands.
- * NULL: out of memory.
- */
-static struct gwait *wait_for(struct g_walk *w, uint32_t reason)
-{
-    enum { FEW = 16 };
-    struct subtotal *y = w->y;
-    size_t i = w->gw_first, few = y->ngw - i < FEW ? y->ngw : i + FEW;
-    for (; i < few; i++)
-        if (y->wait_of[y->gw[i].of].reason == reason)
-            return &y->gw[i];
-    const uint32_t of = subtotal_wait_of(y, w->name, reason);
-    if (of == TAB_NONE)
-        return NULL;
-    i = y->wait_of[of].at;
-    if (i < w->gw_first || i >= y->ngw || y->gw[i].of != of) {
-        struct gwait *p = mem_grow(y->gw, &y->cap_gw, y->ngw + 1, sizeof *p);
-        if (!p)
-            return NULL;
-        y->gw = p;
-        i = y->wait_of[of].at = y->ngw;
-        p[y->ngw++] = (struct gwait){.of = of};
-    }
-    return &y->gw[i];
-}
-
 static bool tell_reason(struct g_walk *w, const struct mine *m)
 {
-    struct gwait *g = wait_for(w, m->reason);
-    if (!g)
+    const uint32_t i = subtotal_wait_of(w->y, w->name, m->reason);
+    if (i == TAB_NONE)
         return false;
-    struct wait_of *of = &w->y->wait_of[g->of];
+    struct wait_of *of = &w->y->wait_of[i];
     of->count += m->count;
+    of->total = ns_add(of->total, m->ns);
     of->longest = m->longest > of->longest ? m->longest : of->longest;
-    gwait_set(g, ns_add(gwait_ns(g), m->ns));
     return true;
 }
 

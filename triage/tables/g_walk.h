@@ -32,7 +32,6 @@ struct g_walk { /* along one lane */
     bool some; /* it has spans */
     int64_t life, no_p_ns;
     enum gc_mode mode; /* of a mark worker, now */
-    size_t gw_first;   /* this goroutine's rows in y->gw */
     uint8_t was;       /* the state of the last span counted: ST_NONE before the first */
     bool open;         /* it lasts as the trace ends */
     uint32_t on;       /* the P it ran on last, NO_LANE: none */

@@ -81,7 +81,6 @@ static inline void lane_next(struct g_walk *w, uint32_t g)
     w->g = g;
     w->some = w->of_c = false;
     w->mode = GC_UNLABELLED;
-    w->gw_first = w->y->ngw;
     w->was = ST_NONE;
     w->kind = WK_OTHER;
     w->call = w->cond_pair = TAB_NONE;

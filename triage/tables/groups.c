@@ -70,49 +70,19 @@ static bool groups_sort(struct triage *tg)
     return true;
 }
 
-static int cmp_group_wait(const void *a, const void *b)
-{
-    const struct group_wait *x = a, *y = b;
-    int c = cmp_big(x->d.total, y->d.total);
-    return c ? c : (x->reason > y->reason) - (x->reason < y->reason);
-}
-
-/* The goroutines' waits, those of one row of wait_of behind those of another, where they stand; at[i]: where
- * those of row i end. */
-static void by_row(struct triage_work *wk, size_t *at, size_t *next)
-{
-    for (size_t i = 0; i < wk->ngw; i++)
-        at[wk->gw[i].of]++;
-    for (uint32_t i = 0; i < wk->nwait_of; i++) {
-        next[i] = i ? at[i - 1] : 0;
-        at[i] += next[i];
-    }
-    for (uint32_t i = 0; i < wk->nwait_of; i++) {
-        while (next[i] < at[i]) {
-            struct gwait *x = &wk->gw[next[i]], *y;
-            if (x->of == i) {
-                next[i]++;
-                continue;
-            }
-            y = &wk->gw[next[x->of]++];
-            const struct gwait swap = *x;
-            *x = *y;
-            *y = swap;
-        }
-        (void)slices_tick();
-    }
-}
-
-/* A row of wait_of, and whose: groups in their order. */
+/* A row of wait_of, and whose: by groups in their order, largest first. */
 struct of_group {
-    uint32_t group, row;
+    uint32_t group;
+    const struct wait_of *w;
 };
 
 static int cmp_of_group(const void *a, const void *b)
 {
     const struct of_group *x = a, *y = b;
-    return x->group != y->group ? (x->group > y->group) - (x->group < y->group)
-                                : (x->row > y->row) - (x->row < y->row);
+    if (x->group != y->group)
+        return (x->group > y->group) - (x->group < y->group);
+    const int c = cmp_big(x->w->total, y->w->total);
+    return c ? c : (x->w->reason > y->w->reason) - (x->w->reason < y->w->reason);
 }
 
 static bool rows_of_groups(const struct triage *tg, struct of_group *rows)
@@ -123,7 +93,7 @@ static bool rows_of_groups(const struct triage *tg, struct of_group *rows)
     for (uint32_t i = 0; i < tg->ngroups && ok; i++)
         ok = tab_put(&by_name, tg->groups[i].name, 0, i) != TAB_NONE;
     for (uint32_t i = 0; i < wk->nwait_of && ok; i++)
-        rows[i] = (struct of_group){tab_get(&by_name, wk->wait_of[i].name, 0), i};
+        rows[i] = (struct of_group){tab_get(&by_name, wk->wait_of[i].name, 0), &wk->wait_of[i]};
     tab_free(&by_name);
     if (ok && wk->nwait_of)
         qsort(rows, wk->nwait_of, sizeof *rows, cmp_of_group);
@@ -132,47 +102,20 @@ static bool rows_of_groups(const struct triage *tg, struct of_group *rows)
 
 static bool group_waits(struct triage *tg)
 {
-    struct triage_work *wk = tg->work;
-    const size_t n = wk->nwait_of;
-    size_t *end = mem_zalloc((n + 1) * sizeof *end), *next = mem_alloc((n + 1) * sizeof *next), most = 0;
-    struct of_group *rows = mem_alloc((n + 1) * sizeof *rows);
-    const bool ok = end && next && rows && rows_of_groups(tg, rows);
-    if (ok)
-        by_row(wk, end, next);
-    for (size_t i = 0; i < n && ok; i++) {
-        const size_t k = end[i] - (i ? end[i - 1] : 0);
-        most = k > most ? k : most;
+    const uint32_t n = tg->work->nwait_of;
+    struct of_group *rows = mem_alloc(((size_t)n + 1) * sizeof *rows);
+    struct group_wait *v = mem_alloc(((size_t)n + 1) * sizeof *v);
+    const bool ok = rows && v && rows_of_groups(tg, rows);
+    for (uint32_t i = 0; i < n && ok; i++) {
+        const struct wait_of *w = rows[i].w;
+        struct group *g = &tg->groups[rows[i].group];
+        v[i] = (struct group_wait){w->reason, w->count, w->total, w->longest};
+        if (g->nwaits++ == 0)
+            g->waits = i;
     }
-    int64_t *v = ok ? mem_alloc((most + 1) * sizeof *v) : NULL; /* of one row */
-    tg->group_waits = v ? mem_alloc((n + 1) * sizeof *tg->group_waits) : NULL;
-    for (uint32_t i = 0; i < n && tg->group_waits; i++) {
-        const uint32_t k = rows[i].row;
-        const size_t from = k ? end[k - 1] : 0;
-        struct group *grp = &tg->groups[rows[i].group];
-        struct group_wait *p = &tg->group_waits[i];
-        *p = (struct group_wait){.reason = wk->wait_of[k].reason,
-                                 .count = wk->wait_of[k].count,
-                                 .longest = wk->wait_of[k].longest};
-        for (size_t j = from; j < end[k]; j++)
-            v[j - from] = gwait_ns(&wk->gw[j]);
-        dist_of(&p->d, v, end[k] - from);
-        if (grp->nwaits++ == 0)
-            grp->waits = i;
-    }
-    for (uint32_t i = 0; i < tg->ngroups && tg->group_waits; i++) {
-        if (tg->groups[i].nwaits > 1) {
-            qsort(tg->group_waits + tg->groups[i].waits, tg->groups[i].nwaits, sizeof *tg->group_waits,
-                  cmp_group_wait);
-        }
-    }
-    mem_free(v);
     mem_free(rows);
-    mem_free(end);
-    mem_free(next);
-    mem_free(wk->gw); /* nobody else asks for them */
-    wk->gw = NULL;
-    wk->ngw = 0;
-    return tg->group_waits != NULL;
+    tg->group_waits = v;
+    return ok;
 }
 
 static int cmp_wait(const void *a, const void *b)

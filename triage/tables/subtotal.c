@@ -305,28 +305,19 @@ uint32_t subtotal_wait_of(struct subtotal *y, uint32_t name, uint32_t reason)
     return c->row - 1;
 }
 
-static bool add_gw(struct subtotal *to, const struct subtotal *y)
+static bool add_wait_ofs(struct subtotal *to, const struct subtotal *y)
 {
-    uint32_t *at = mem_alloc(((size_t)y->nwait_of + 1) * sizeof *at);
-    struct gwait *p = at ? mem_grow(to->gw, &to->cap_gw, to->ngw + y->ngw + 1, sizeof *p) : NULL;
-    bool ok = p != NULL;
-    to->gw = p ? p : to->gw;
-    for (uint32_t i = 0; i < y->nwait_of && ok; i++) {
+    for (uint32_t i = 0; i < y->nwait_of; i++) {
         const struct wait_of *s = &y->wait_of[i];
-        at[i] = subtotal_wait_of(to, s->name, s->reason);
-        ok = at[i] != TAB_NONE;
-        if (ok) {
-            struct wait_of *t = &to->wait_of[at[i]];
-            t->count += s->count;
-            t->longest = s->longest > t->longest ? s->longest : t->longest;
-        }
+        const uint32_t at = subtotal_wait_of(to, s->name, s->reason);
+        if (at == TAB_NONE)
+            return false;
+        struct wait_of *p = &to->wait_of[at];
+        p->count += s->count;
+        p->total = ns_add(p->total, s->total);
+        p->longest = s->longest > p->longest ? s->longest : p->longest;
     }
-    for (size_t i = 0; i < y->ngw && ok; i++) {
-        p[to->ngw] = y->gw[i];
-        p[to->ngw++].of = at[y->gw[i].of];
-    }
-    mem_free(at);
-    return ok;
+    return true;
 }
 
 static bool add_changes(struct subtotal *to, const struct subtotal *y)
@@ -369,7 +360,7 @@ static bool add_births(struct subtotal *to, const struct subtotal *y)
 static bool subtotal_add(struct subtotal *to, struct subtotal *y, struct gstats *g, uint32_t g0, uint32_t g1)
 {
     bool ok = add_groups(to, y, g, g0, g1) && add_waits(to, y) && add_pairs(to, y) && add_syscalls(to, y) &&
-              add_gw(to, y) && add_changes(to, y) && add_births(to, y);
+              add_wait_ofs(to, y) && add_changes(to, y) && add_births(to, y);
     for (uint32_t i = 0; i < y->nlocks && ok; i++)
         ok = subtotal_lock(to, &y->locks[i]);
     for (uint32_t i = 0; i < y->nworst; i++)
@@ -403,7 +394,6 @@ static void subtotal_free(struct subtotal *y)
     mem_free(y->pairs);
     mem_free(y->syscalls);
     mem_free(y->locks);
-    mem_free(y->gw);
     mem_free(y->wait_of);
     mem_free(y->wakes);
     mem_free(y->changes);
@@ -563,8 +553,6 @@ bool triage_goroutines(struct triage *tg)
     tg->lock_waits = y->locks;
     tg->nlock_waits = y->nlocks;
     tg->lock_waits_all = y->lock_waits_all;
-    wk->gw = y->gw;
-    wk->ngw = y->ngw;
     wk->wait_of = y->wait_of;
     wk->nwait_of = y->nwait_of;
     wk->wakes = y->wakes;

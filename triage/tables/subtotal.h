@@ -61,7 +61,6 @@ struct subtotal {
     struct pair_row *pairs;
     struct syscall_row *syscalls;
     struct lock_wait *locks; /* the LOCK_WAITS longest: in no order until they are so many, then a heap */
-    struct gwait *gw;
     struct wait_of *wait_of;
     struct wake *wakes;
     struct birth *births;
@@ -69,8 +68,8 @@ struct subtotal {
     size_t nalive, cap_alive, cap_births;
     uint32_t nbirths;
     uint32_t ngroups, nwaits, npairs, nsyscalls, nlocks, nworst, nwait_of;
-    size_t ngw, nwakes, nchanges, cap_changes;
-    size_t cap_groups, cap_waits, cap_pairs, cap_syscalls, cap_locks, cap_gw, cap_wakes, cap_wait_of;
+    size_t nwakes, nchanges, cap_changes;
+    size_t cap_groups, cap_waits, cap_pairs, cap_syscalls, cap_locks, cap_wakes, cap_wait_of;
     struct hist sched;
     struct worst_wait worst[WORST]; /* longest first */
     int64_t worst_least;            /* what is longer is among them: -1 until there are so many */
