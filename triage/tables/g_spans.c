@@ -71,20 +71,8 @@ bool walk_waiting(struct g_walk *w, struct at s, int64_t t0, int64_t t1)
     return true;
 }
 
-/* For idle.c: a system call that is long enough to matter there, and had no P for a part of it. */
-static RARELY bool note_call(struct subtotal *y, int64_t t0, int64_t t1)
-{
-    uint64_t *p = mem_grow(y->changes, &y->cap_changes, y->nchanges + 2, sizeof *p);
-    if (!p)
-        return false;
-    y->changes = p;
-    p[y->nchanges++] = CHANGE_KEY(t0 > 0 ? t0 : 0, CHANGE_SYSCALL, 1);
-    p[y->nchanges++] = CHANGE_KEY(t1 > 0 ? t1 : 0, CHANGE_SYSCALL, 0);
-    return true;
-}
-
 /*
- * A call is over, or lasts: what follows, ST_NONE if nothing does. From Go 1.22 on who goes on running has
+ * A call that is long enough to matter to idle.c is over, or lasts: what follows, ST_NONE if nothing does. From Go 1.22 on who goes on running has
  * kept its P through the call (its GoSyscallEnd, not GoSyscallEndBlocked), if it is known from its beginning.
  */
 bool note_called(struct g_walk *w, uint8_t next)
@@ -92,7 +80,7 @@ bool note_called(struct g_walk *w, uint8_t next)
     const struct late_call c = w->late_call;
     w->late_call = (struct late_call){0};
     const bool kept = w->second_family && c.seen && tri_is_exec(next);
-    return kept || note_call(w->y, c.t0, c.t1);
+    return kept || subtotal_change(w->y, CHANGE_SYSCALL, c.t0, c.t1);
 }
 
 uint32_t syscall_row_of(struct g_walk *w, uint32_t stack)
@@ -137,7 +125,7 @@ bool note_late(struct g_walk *w, const struct worst_wait *x, bool since)
 {
     struct subtotal *y = w->y;
     const int64_t ns = x->t1 - x->t0;
-    if (ns > RUNNABLE_NOTICE && !late_add(&y->late, x->t0 + RUNNABLE_NOTICE, x->t1))
+    if (ns > RUNNABLE_NOTICE && !subtotal_change(y, CHANGE_RUNNABLE, x->t0 + RUNNABLE_NOTICE, x->t1))
         return false;
     if (ns > y->worst_least && since && !w->system)
         subtotal_worst(y, x);

@@ -220,8 +220,10 @@ static bool few_queued(struct g_walk *w, const struct lanes_few *f, unsigned k, 
     struct subtotal *y = w->y;
     const int64_t *const ns = f->dur[k];
     const uint8_t was = k ? f->kind[k - 1].state : ST_NONE;
-    if (!late_queued(&y->late, first, ns, f->n))
-        return false;
+    for (uint32_t i = 0; i < f->n; i++)
+        if (ns[i] > RUNNABLE_NOTICE &&
+            !subtotal_change(y, CHANGE_RUNNABLE, first[i] + RUNNABLE_NOTICE, first[i] + ns[i]))
+            return false;
     if (!k && f->open_start)
         return true; /* since when is not known */
     hist_add_all(w->sched, ns, f->n);
@@ -292,8 +294,5 @@ bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g
                                    .wants = lane_wants,
                                    .pairs = lane_pairs,
                                    .arg = &w};
-    const bool ok = trace_walk(tg->tr, g0, g1, &walk) && waits_of_pairs(&w) &&
-                    late_tell(&y->late, (int64_t)tg->np, &y->changes, &y->nchanges, &y->cap_changes);
-    late_free(&y->late);
-    return ok;
+    return trace_walk(tg->tr, g0, g1, &walk) && waits_of_pairs(&w);
 }

@@ -148,6 +148,17 @@ struct pair_row *subtotal_pair(struct subtotal *y, const struct pair_row *like, 
     return &y->pairs[y->npairs++];
 }
 
+bool subtotal_change(struct subtotal *y, enum counted what, int64_t t0, int64_t t1)
+{
+    uint64_t *p = mem_grow(y->changes, &y->cap_changes, y->nchanges + 2, sizeof *p);
+    if (!p)
+        return false;
+    y->changes = p;
+    p[y->nchanges++] = CHANGE_KEY(t0 > 0 ? t0 : 0, what, 1);
+    p[y->nchanges++] = CHANGE_KEY(t1 > 0 ? t1 : 0, what, 0);
+    return true;
+}
+
 static void moment_longer(struct moment *to, const struct moment *m, bool first)
 {
     if (first || m->t1 - m->t0 > to->t1 - to->t0)
@@ -397,7 +408,6 @@ static void subtotal_free(struct subtotal *y)
     mem_free(y->wait_of);
     mem_free(y->wakes);
     mem_free(y->changes);
-    late_free(&y->late);
     mem_free(y->births);
     mem_free(y->alive);
     mem_free(y);

@@ -9,7 +9,6 @@
 #ifndef GOTOP_TRIAGE_SUBTOTAL_H
 #define GOTOP_TRIAGE_SUBTOTAL_H
 
-#include "triage/tables/late.h"
 #include "triage/tri.h"
 
 struct worst_wait { /* a scheduler latency; was: the state before it */
@@ -75,7 +74,6 @@ struct subtotal {
     int64_t worst_least;            /* what is longer is among them: -1 until there are so many */
     int64_t label_ns[GC_MODES];
     uint64_t lock_waits_all, *changes;
-    struct late late;
     uint32_t nrows, g1;
     uint32_t group, birth; /* of the goroutine before */
     bool has_system;       /* sched_system is anything, as in few runs: else it isn't kept, see kept_of() */
@@ -93,6 +91,8 @@ struct subtotal {
 /* subtotal_goroutines - count goroutines g0 .. g1-1 into an empty subtotal, and to gstats.h. false: out of
  * memory, or unwanted. */
 bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g0, uint32_t g1);
+/* subtotal_change - for idle.c: from t0 to t1 one more is so. false: out of memory. */
+bool subtotal_change(struct subtotal *y, enum counted what, int64_t t0, int64_t t1);
 /* subtotal_rows_put - the rows of goroutines up to the last one go to gstats.h and to their groups. false:
  * out of memory, or unwanted. */
 bool subtotal_rows_put(struct subtotal *y, struct gstats *to, uint32_t last);
