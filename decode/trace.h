@@ -459,27 +459,16 @@ static inline uint32_t span_run_p(const struct span_run *r, uint32_t i)
  *           unknown).
  *   alike   if set, called right after begin with the goroutines that follow and differ from that one only in
  *           their times. begin is not called for those.
- *   few     if set, called before alike when all of these goroutines have the same one or two kinds of spans,
- *           in the same order. If it sets *done, then alike, spans and end are not called for them.
  *   wants   if set, called before spans where these are kept as few pairs of tag and stack; of p only these
  *           and run.kind are filled in. If it says yes, pairs is called instead of spans, which is cheaper.
  */
 #ifndef LANES_ALIKE /* fewer for fuzzing, whose traces are small */
 #define LANES_ALIKE 128u
 #endif
-enum { LANES_FEW = 2 };
 struct lanes_alike {
     uint32_t g,
         n; /* Goroutines g .. g+n-1, all ended, created at the same place, with the same name and flags. */
     int64_t first[LANES_ALIKE], last[LANES_ALIKE], no_p_ns[LANES_ALIKE]; /* as in lane_info */
-};
-struct lanes_few { /* The goroutines of lanes_alike and, first, the one that begin was called for. */
-    uint32_t g, n;
-    unsigned nspans; /* of each goroutine; they make up its whole life */
-    struct span_tag kind[LANES_FEW];
-    bool open_start; /* of each goroutine's first span */
-    /* each span lasts less than 2^32 ns */
-    int64_t first[LANES_ALIKE], life[LANES_ALIKE], dur[LANES_FEW][LANES_ALIKE];
 };
 struct span_walk {
     bool (*begin)(void *arg, uint32_t g, const struct lane_info *li);
@@ -489,16 +478,10 @@ struct span_walk {
     bool (*by)(void *arg, uint32_t creator);
     bool (*alike)(void *arg, const struct lane_info *li,
                   const struct lanes_alike *a); /* li as in begin; `a` is valid until their ends */
-    bool (*few)(void *arg, const struct lane_info *li, const struct lanes_few *f, bool *done);
     bool (*wants)(void *arg, const struct span_pairs *p);
     bool (*pairs)(void *arg, uint32_t g, const struct span_pairs *p);
 };
 bool trace_walk(const struct trace *tr, uint32_t g0, uint32_t g1, const struct span_walk *w);
-/*
- * trace_few - the length (ns) of the k-th span of each of n goroutines from g on; 0 where there is no such
- * span. For goroutines that lanes_few reported this is much faster than a walk.
- */
-void trace_few(const struct trace *tr, uint32_t g, uint32_t n, unsigned k, int64_t *ns);
 /*
  * trace_states - report the spans of a goroutine's or P's lane that overlap [t0,t1), in order, a block at a
  * time, until f returns false. Threads' lanes have none.

@@ -39,7 +39,7 @@ enum err_code triage_new(const struct trace *tr, struct triage **out, struct err
         tg->ng = trace_nlanes(tr, LANE_G);
         tg->np = trace_nlanes(tr, LANE_P);
         tg->work = mem_zalloc(sizeof *tg->work);
-        tg->g = gstats_new(tr, tg->ng);
+        tg->g = gstats_new(tg->ng);
         tg->p = mem_zalloc(((size_t)tg->np + 1) * sizeof *tg->p);
     }
     if (!tg || !tg->work || !tg->g || !tg->p) {

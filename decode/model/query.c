@@ -252,21 +252,6 @@ static uint32_t retired_of(const struct trace *tr, uint32_t i, uint32_t n, const
     return here < run ? here : run;
 }
 
-void trace_few(const struct trace *tr, uint32_t g, uint32_t n, unsigned k, int64_t *ns)
-{
-    for (uint32_t here; n; g += here, ns += here, n -= here) {
-        const struct retired *p;
-        uint32_t local;
-        struct span_iter it;
-        here = retired_of(tr, g, n, &p, &local);
-        if (here && retired_few(p, local, here, k, ns))
-            continue;
-        *ns =
-            span_seek_index(&it, tr, (struct lane){LANE_G, g}, k) ? span_get(&it)->t1 - span_get(&it)->t0 : 0;
-        here = 1; /* it was unpacked again */
-    }
-}
-
 /*
  * trace_lives() for goroutine g, which is not packed away where it is new: what is needed of its first and
  * its last piece, without making pieces of them.

@@ -250,26 +250,6 @@ static const struct columns *spans_of(uint64_t packed)
     return packed & 1 ? (const struct columns *)(uintptr_t)(packed - 1) : NULL;
 }
 
-bool retired_few(const struct retired *p, uint32_t g, uint32_t n, unsigned k, int64_t *ns)
-{
-    const struct columns *a = spans_of(p->c.col[PV_PACKED].least);
-    const unsigned each = (unsigned)p->c.col[PV_NPACKED].least, row = g % RETIRED_GS;
-    if (!a || k >= each)
-        return false;
-    memset(ns, 0, n * sizeof *ns);
-    if (k) {
-        columns_add(a, gspans_dur(each, k), row, n, (uint64_t *)ns);
-        return true;
-    }
-    uint64_t others[RETIRED_GS] = {0};
-    columns_add(&p->c, PV_LASTED, row, n, (uint64_t *)ns);
-    for (unsigned i = 1; i < each; i++)
-        columns_add(a, gspans_dur(each, i), row, n, others);
-    for (uint32_t i = 0; i < n; i++)
-        ns[i] -= (int64_t)others[i];
-    return true;
-}
-
 bool retired_rows(const struct retired *p, struct retired_rows *out)
 {
     if (has_blocks(p))

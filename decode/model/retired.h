@@ -75,11 +75,6 @@ static inline uint64_t retired_row(const struct retired_rows *r, enum retired_va
 {
     return r->v[c][g % RETIRED_GS * r->step[c]];
 }
-/*
- * retired_few - length (ns) of the k-th span of n neighbours from g on. false: their spans are not stored
- * together, or they have fewer.
- */
-bool retired_few(const struct retired *p, uint32_t g, uint32_t n, unsigned k, int64_t *ns);
 bool retired_workers(const struct retired *p);                    /* may any have GI_GCWORK? */
 bool retired_same(const struct retired *p, enum retired_value c); /* is it the same for all? */
 /* retired_find - the last goroutine with this id among the packed ones, or NO_LANE. One step per group. */

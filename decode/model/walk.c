@@ -20,7 +20,6 @@ struct place { /* The goroutine at hand. */
     struct retired_rows rows;
     const struct columns *read; /* the columns that `spans` was unpacked from */
     struct gspans_rows spans;
-    struct lanes_few few;
 };
 
 /* For spans to be unpacked into c, of this fold and segment. */
@@ -201,41 +200,6 @@ static void alike_of(const struct place *at, uint32_t g, uint32_t from, uint32_t
         a->last[i] += a->first[i];
 }
 
-_Static_assert((int)LANES_FEW >= (int)GSPANS_MOST, "there is room for all spans that stand together");
-
-/* Describe the spans of n neighbours from row `from` on. false: they differ in more than their lengths. */
-static bool few_of(struct place *at, uint32_t from, uint32_t n, struct lanes_few *f)
-{
-    const struct columns *c = at->rows.spans;
-    const unsigned each = f->nspans = (unsigned)*at->rows.v[PV_NPACKED];
-    f->g = at->g;
-    f->n = n;
-    f->open_start = *at->rows.v[PV_FLAGS] & RETIRED_BACKDATED;
-    for (unsigned k = 0; k < each; k++) {
-        if (c->col[gspans_rest(k)].width)
-            return false;
-        f->kind[k] = at->in.f->pool.tags[(uint16_t)(c->col[gspans_rest(k)].least >> 32)];
-    }
-    column_of(&at->rows, PV_START, from, n, f->first);
-    column_of(&at->rows, PV_LASTED, from, n, f->life);
-    memcpy(f->dur[0], f->life, n * sizeof *f->life);
-    for (unsigned k = 1; k < each; k++) {
-        memset(f->dur[k], 0, n * sizeof *f->life);
-        columns_add(c, gspans_dur(each, k), from, n, (uint64_t *)f->dur[k]);
-        for (uint32_t i = 0; i < n; i++)
-            f->dur[0][i] -= f->dur[k][i];
-    }
-    return true;
-}
-
-/* Report the goroutine at hand and those like it, n in all, to w->few. done: nothing is left to report. */
-static bool few_walk(const struct span_walk *w, struct place *at, const struct lane_info *li, uint32_t n,
-                     bool *done)
-{
-    return !w->few || !at->rows.spans || !few_of(at, at->in.local % RETIRED_GS, n, &at->few) ||
-           w->few(w->arg, li, &at->few, done);
-}
-
 /* Report the spans of row i, if it has any. *run is complete except for this row's own values. */
 static inline bool retired_spans(const struct span_walk *w, struct place *at, uint32_t g, uint32_t i,
                                  struct spancols *c, struct span_run *run)
@@ -273,11 +237,6 @@ static bool retired_walk(const struct trace *tr, const struct span_walk *w, stru
             if (!w->begin(w->arg, g, &li))
                 return false;
         }
-        bool done = false;
-        if (alike && !k && !few_walk(w, at, &li, n, &done))
-            return false;
-        if (done)
-            return true;
         if (alike && !k) {
             alike_of(at, g + 1, i + 1, n - 1, &others);
             if (!w->alike(w->arg, &li, &others))

@@ -189,33 +189,6 @@ static bool walk_end(void *arg, uint32_t g)
     return true;
 }
 
-/* Of many at once: what each one's own spans are. Those of half of them are told of one by one, too. */
-static bool walk_few(void *arg, const struct lane_info *li, const struct lanes_few *f, bool *done)
-{
-    struct walked *w = arg;
-    int64_t ns[LANES_FEW][LANES_ALIKE];
-    (void)li;
-    must(f->g + 1 == w->next && f->n <= LANES_ALIKE && f->nspans <= LANES_FEW,
-         "few are told of behind the first");
-    for (unsigned k = 0; k < f->nspans; k++)
-        trace_few(w->tr, f->g, f->n, k, ns[k]);
-    for (uint32_t i = 0; i < f->n; i++) {
-        struct span_iter it;
-        must(span_seek_index(&it, w->tr, (struct lane){LANE_G, f->g + i}, 0), "who is one of few has spans");
-        must(span_get(&it)->t0 == f->first[i], "few begin when they do");
-        for (unsigned k = 0; k < f->nspans; k++) {
-            const struct span *s = span_get(&it);
-            must(s->t1 - s->t0 == f->dur[k][i] && ns[k][i] == f->dur[k][i] && s->state == f->kind[k].state,
-                 "few have the spans they have");
-            must(span_next(&it) == (k + 1 < f->nspans), "few have no more spans than are told of");
-        }
-    }
-    *done = f->g & 1;
-    if (*done)
-        w->next = f->g + f->n;
-    return true;
-}
-
 /* All of them, then some from the middle on. */
 static void look_walk(const struct trace *tr)
 {
@@ -227,7 +200,6 @@ static void look_walk(const struct trace *tr)
                                        .spans = walk_spans,
                                        .end = walk_end,
                                        .arg = &w,
-                                       .few = walk_few,
                                        .wants = walk_wants,
                                        .pairs = walk_pairs};
         must(trace_walk(tr, g0, g1, &walk) && w.next == (g1 > g0 ? g1 : g0),

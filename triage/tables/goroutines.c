@@ -171,7 +171,6 @@ static inline bool put(struct g_walk *w, int64_t life)
     struct subtotal *y = w->y;
     y->life[y->nrows] = life;
     y->rows.group[y->nrows++] = y->group;
-    y->rows.spans = 0;
     return (w->g + 1 < y->g1 && y->nrows < GSTATS_ROWS) || subtotal_rows_put(y, w->tg->g, w->g);
 }
 
@@ -196,91 +195,6 @@ static bool lane_end(void *arg, uint32_t g)
     return ok;
 }
 
-/* ---- along many at once -------------------------------------------------------------------------------- */
-
-/* Of what struct gstat_rows calls spans: they waited for a processor once, and ran once, or one of these. 0:
- * there is more to it. */
-static uint16_t spans_of(const struct g_walk *w, const struct lanes_few *f)
-{
-    unsigned spans = 0, seen = 0;
-    for (unsigned k = 0; k < f->nspans; k++) {
-        const uint8_t state = f->kind[k].state;
-        const unsigned m = tri_is_exec(state) ? GM_EXEC : state == ST_RUNNABLE ? GM_SCHED : GM_COUNT;
-        if (m == GM_COUNT || seen >> m & 1)
-            return 0;
-        seen |= 1u << m;
-        spans |= (m + 1) << 8 * k;
-    }
-    return w->worker ? 0 : (uint16_t)spans;
-}
-
-/* They waited for a processor from first[i] on, behind a span of that state. */
-static bool few_queued(struct g_walk *w, const struct lanes_few *f, unsigned k, const int64_t *first)
-{
-    struct subtotal *y = w->y;
-    const int64_t *const ns = f->dur[k];
-    const uint8_t was = k ? f->kind[k - 1].state : ST_NONE;
-    for (uint32_t i = 0; i < f->n; i++)
-        if (ns[i] > RUNNABLE_NOTICE &&
-            !subtotal_change(y, CHANGE_RUNNABLE, first[i] + RUNNABLE_NOTICE, first[i] + ns[i]))
-            return false;
-    if (!k && f->open_start)
-        return true; /* since when is not known */
-    hist_add_all(w->sched, ns, f->n);
-    for (uint32_t i = 0; i < f->n && !w->system; i++)
-        if (ns[i] > y->worst_least)
-            subtotal_worst(y, &(struct worst_wait){first[i], first[i] + ns[i], f->g + i, was});
-    return true;
-}
-
-/* Sums of those from the i-th on, as many as there is room for: how many. */
-static uint32_t put_few(struct subtotal *y, const struct lanes_few *f, uint16_t spans, uint32_t i)
-{
-    const uint32_t at = y->nrows, room = GSTATS_ROWS - at, n = f->n - i < room ? f->n - i : room;
-    for (unsigned k = 0; k < f->nspans; k++) {
-        const unsigned m = (spans >> 8 * k & 255u) - 1, times = m == GM_EXEC ? GV_RUNS : GV_SCHEDS;
-        y->rows.used |= 1u << m | 1u << times;
-        memcpy(&y->rows.v[m][at], &f->dur[k][i], n * sizeof f->dur[k][i]);
-        for (uint32_t j = at; j < at + n; j++)
-            y->rows.v[times][j] = 1;
-    }
-    memcpy(&y->life[at], &f->life[i], n * sizeof f->life[i]);
-    for (uint32_t j = at; j < at + n; j++)
-        y->rows.group[j] = y->group;
-    y->rows.spans = !at || y->rows.spans == spans ? spans : 0;
-    y->nrows += n;
-    return n;
-}
-
-static bool lanes_few(void *arg, const struct lane_info *li, const struct lanes_few *f, bool *done)
-{
-    struct g_walk *w = arg;
-    struct subtotal *y = w->y;
-    int64_t t0[LANES_ALIKE];
-    const uint16_t spans = spans_of(w, f);
-    if (!spans)
-        return true;
-    *done = true;
-    more_alike(y, li, f->n - 1);
-    for (uint32_t i = 0; i < f->n; i++) {
-        t0[i] = f->first[i];
-        group_lives(&y->groups[y->group], t0[i], t0[i] + f->life[i]);
-    }
-    for (unsigned k = 0; k < f->nspans; k++) {
-        if (f->kind[k].state == ST_RUNNABLE && !few_queued(w, f, k, t0))
-            return false;
-        for (uint32_t i = 0; i < f->n; i++)
-            t0[i] += f->dur[k][i];
-    }
-    for (uint32_t i = 0; i < f->n;) {
-        i += put_few(y, f, spans, i);
-        const uint32_t last = f->g + i - 1;
-        if ((y->nrows == GSTATS_ROWS || last + 1 == y->g1) && !subtotal_rows_put(y, w->tg->g, last))
-            return false;
-    }
-    return true;
-}
-
 bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g0, uint32_t g1)
 {
     struct g_walk w = {.tg = tg, .y = y, .second_family = trace_info(tg->tr)->second_family};
@@ -288,7 +202,6 @@ bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g
     y->worst_least = -1;
     const struct span_walk walk = {.begin = lane_begin,
                                    .alike = lane_alike,
-                                   .few = lanes_few,
                                    .spans = lane_spans,
                                    .end = lane_end,
                                    .wants = lane_wants,

@@ -13,18 +13,13 @@ _Static_assert((int)GSTATS_ROWS <= (int)COLUMNS_ROWS, "a chunk is as many rows a
 enum { RUNS = GV_RUNS, SCHEDS = GV_SCHEDS, WAITS = GV_WAITS, SYSCALLS = GV_SYSCALLS, VALUES = GV_COUNT };
 
 struct chunk {
-    union {
-        struct columns *c;
-        uint64_t most; /* if spans: no value in ns is above */
-    };
-    uint32_t *groups; /* NULL: all are of one group */
+    struct columns *c; /* NULL: nothing was put */
+    uint32_t *groups;  /* NULL: all are of one group */
     uint32_t group;
-    uint16_t spans; /* as struct gstat_rows has it; 0: c has their values */
     int64_t *assist;
 };
 
 struct gstats {
-    const struct trace *tr;
     uint32_t n;
     struct gstat first[GSTATS_ALONE];
     uint32_t first_group[GSTATS_ALONE];
@@ -48,12 +43,11 @@ static uint32_t rows_of(const struct gstats *s, uint32_t g)
     return s->n - from < GSTATS_ROWS ? s->n - from : GSTATS_ROWS;
 }
 
-struct gstats *gstats_new(const struct trace *tr, uint32_t n)
+struct gstats *gstats_new(uint32_t n)
 {
     struct gstats *s = mem_zalloc(sizeof *s);
     if (!s)
         return NULL;
-    s->tr = tr;
     s->n = n;
     s->chunk = mem_zalloc(((size_t)chunks(s) + 1) * sizeof *s->chunk);
     if (!s->chunk) {
@@ -66,7 +60,7 @@ struct gstats *gstats_new(const struct trace *tr, uint32_t n)
 void gstats_free(struct gstats *s)
 {
     for (uint32_t i = 0; s && s->chunk && i < chunks(s); i++) {
-        mem_free(s->chunk[i].spans ? NULL : s->chunk[i].c);
+        mem_free(s->chunk[i].c);
         mem_free(s->chunk[i].groups);
         mem_free(s->chunk[i].assist);
     }
@@ -78,20 +72,10 @@ void gstats_free(struct gstats *s)
 /* Are all values below that? What a column's width has room for tells. */
 static bool chunk_below(const struct chunk *c, enum gmetric m, uint64_t least)
 {
-    if (c->spans || !c->c)
-        return c->most < least; /* nothing put: 0 */
+    if (!c->c)
+        return least > 0;
     const struct column *k = &c->c->col[m];
     return k->width < 7 && k->least + (((uint64_t)1 << 8 * k->width) - 1) < least;
-}
-
-/* Which of the spans that trace_few() tells of is one of that kind; LANES_FEW: none. */
-static unsigned span_of(const struct chunk *c, unsigned value)
-{
-    const unsigned m = value == RUNS ? GM_EXEC : value == SCHEDS ? GM_SCHED : value;
-    unsigned k = 0;
-    while (k < LANES_FEW && (c->spans >> 8 * k & 255u) != m + 1)
-        k++;
-    return k;
 }
 
 static int64_t first_six(const int64_t ns[GM_COUNT])
@@ -130,15 +114,6 @@ static bool put_groups(struct chunk *c, const uint32_t *group, uint32_t n)
     return c->groups != NULL;
 }
 
-static void put_spans(struct chunk *c, const struct gstat_rows *r, uint32_t n)
-{
-    c->spans = r->spans;
-    c->most = 0;
-    for (int m = GM_EXEC; m <= GM_UNKNOWN; m++)
-        for (uint32_t i = 0; r->used >> m & 1 && i < n; i++)
-            c->most |= r->v[m][i];
-}
-
 bool gstats_put(struct gstats *s, uint32_t g, const struct gstat_rows *r, uint32_t n)
 {
     const uint64_t *col[VALUES];
@@ -148,10 +123,6 @@ bool gstats_put(struct gstats *s, uint32_t g, const struct gstat_rows *r, uint32
         return true;
     }
     struct chunk *c = chunk_of(s, g, &row);
-    if (r->spans) {
-        put_spans(c, r, n);
-        return put_groups(c, r->group, n);
-    }
     for (int i = 0; i < VALUES; i++)
         col[i] = r->used >> i & 1 ? r->v[i] : NULL;
     c->c = columns_of(col, n, VALUES);
@@ -189,23 +160,11 @@ bool gstats_assist(struct gstats *s, uint32_t g, int64_t more)
 
 /* ---- reading ------------------------------------------------------------------------------------------- */
 
-/* What the model tells of g, one of a chunk without columns. */
-static uint64_t told(const struct gstats *s, const struct chunk *c, uint32_t g, unsigned i)
-{
-    const unsigned k = span_of(c, i);
-    int64_t ns = i == RUNS || i == SCHEDS; /* one each */
-    if (k == LANES_FEW)
-        return 0;
-    if (!ns)
-        trace_few(s->tr, g, 1, k, &ns);
-    return (uint64_t)ns;
-}
-
 static uint64_t value(const struct gstats *s, uint32_t g, unsigned i)
 {
     uint32_t row;
     const struct chunk *c = chunk_of(s, g, &row);
-    return c->spans ? told(s, c, g, i) : c->c ? columns_get(c->c, VALUES, row, i) : 0;
+    return c->c ? columns_get(c->c, VALUES, row, i) : 0;
 }
 
 int64_t gstat_ns(const struct gstats *s, uint32_t g, enum gmetric m)
@@ -242,21 +201,6 @@ static void columns_sum(const struct columns *c, enum gmetric m, uint32_t row, u
         columns_add(c, wide[k], row, n, sum);
 }
 
-/* The same of a chunk without columns. */
-static void told_sum(const struct gstats *s, const struct chunk *c, uint32_t g, uint32_t n, enum gmetric m,
-                     int64_t *sum)
-{
-    int64_t ns[GSTATS_ROWS];
-    memset(sum, 0, n * sizeof *sum);
-    for (unsigned k = 0; k < LANES_FEW && c->spans >> 8 * k; k++) {
-        if (m != GM_LIFE && span_of(c, m) != k)
-            continue;
-        trace_few(s->tr, g, n, k, ns);
-        for (uint32_t i = 0; i < n; i++)
-            sum[i] += ns[i];
-    }
-}
-
 uint32_t gstats_ns(const struct gstats *s, uint32_t g, enum gmetric m, int64_t v[GSTATS_ROWS])
 {
     uint32_t row;
@@ -269,8 +213,6 @@ uint32_t gstats_ns(const struct gstats *s, uint32_t g, enum gmetric m, int64_t v
     if (m == GM_ASSIST)
         for (uint32_t i = 0; i < n; i++)
             v[i] = c->assist ? c->assist[row + i] : 0;
-    else if (c->spans)
-        told_sum(s, c, g, n, m, v);
     else
         columns_sum(c->c, m, row, n, (uint64_t *)v);
     return n;
@@ -287,7 +229,6 @@ bool gstats_none(const struct gstats *s, uint32_t g, enum gmetric m, uint32_t *n
     *n = rows_of(s, g) - row;
     return m == GM_ASSIST ? !c->assist
            : m == GM_LIFE ? false
-           : c->spans     ? span_of(c, m) == LANES_FEW
                           : !c->c || (!c->c->col[m].width && !c->c->col[m].least);
 }
 

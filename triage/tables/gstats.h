@@ -1,9 +1,7 @@
 /*
  * gstats.h - what is counted of each goroutine: some twenty bytes each, most of them columns by COLUMNS_ROWS
- * neighbours (decode/base/columns.h); the first ones, which live long, as they are. Of neighbours that each
- * did no more than wait for a processor and run, which the model keeps by neighbours too, nothing is kept:
- * trace_few() tells it. Filled in by subtotal.c's threads, each its own neighbours; read when all are
- * counted.
+ * neighbours (decode/base/columns.h); the first ones, which live long, as they are. Filled in by subtotal.c's
+ * threads, each its own neighbours; read when all are counted.
  */
 #ifndef GOTOP_TRIAGE_GSTATS_H
 #define GOTOP_TRIAGE_GSTATS_H
@@ -41,13 +39,10 @@ enum { GV_RUNS = GM_COUNT, GV_SCHEDS, GV_WAITS, GV_SYSCALLS, GV_MOVES, GV_COUNT 
 struct gstat_rows {
     uint64_t v[GV_COUNT][GSTATS_ROWS]; /* v[GM_ASSIST]: 0; v[GM_LIFE]: what the first six don't add up to */
     uint32_t group[GSTATS_ROWS];
-    unsigned used;  /* by value: may any row have one that isn't 0? */
-    uint16_t spans; /* what trace_few() tells of them, and all there is: a byte for each span, its enum
-                       gmetric + 1; 0: it doesn't */
+    unsigned used; /* by value: may any row have one that isn't 0? */
 };
 
-struct gstats *gstats_new(const struct trace *tr,
-                          uint32_t n); /* of the trace's n goroutines. NULL: out of memory */
+struct gstats *gstats_new(uint32_t n); /* of so many goroutines. NULL: out of memory */
 void gstats_free(struct gstats *s);    /* NULL is allowed */
 
 /* gstats_put - goroutines GSTATS_ALONE + k * GSTATS_ROWS and those behind it (or one below GSTATS_ALONE), at

@@ -65,8 +65,7 @@ static void rows_end(struct subtotal *y)
 bool subtotal_rows_put(struct subtotal *y, struct gstats *to, uint32_t last)
 {
     const uint32_t n = y->nrows;
-    if (!y->rows.spans) /* else these are their lives */
-        rows_end(y);
+    rows_end(y);
     const bool ok = gstats_put(to, last + 1 - n, &y->rows, n);
     put_sums(y, n);
     for (int v = GM_EXEC; v < GV_COUNT; v++)

@@ -21,8 +21,8 @@ struct build {
     struct tab reasons; /* string -> 0 no, 1 yes: is it one that SW_SYNC or SW_NET counts */
 };
 
-static const char *const names[SW_KINDS] = {"cpu",   "sync",  "net",    "syscall",
-                                            "sched", "oncpu", "assist", "offcpu", "off"};
+static const char *const names[SW_KINDS] = {"cpu",   "sync",   "net",    "syscall", "sched",
+                                            "oncpu", "assist", "offcpu", "off"};
 
 bool sw_kind_parse(const char *name, enum sw_kind *k)
 {
@@ -247,7 +247,8 @@ static bool samples(struct build *b)
     const struct sample *s;
     size_t n = trace_samples(b->tr, &s);
     for (size_t i = 0; i < n; i++)
-        if (s[i].t >= b->f.t0 && s[i].t < b->f.t1 && g_wanted(b, s[i].g) && !add_row(b, (struct sw_row){.stack = s[i].stack}, 0))
+        if (s[i].t >= b->f.t0 && s[i].t < b->f.t1 && g_wanted(b, s[i].g) &&
+            !add_row(b, (struct sw_row){.stack = s[i].stack}, 0))
             return false;
     return true;
 }

@@ -43,17 +43,17 @@ struct sw_row {
     uint32_t func;   /* SW_OFF: a string that stands for the stack where only the start function is known */
     uint32_t reason; /* SW_OFF: a string, 0 = none */
     uint8_t state;   /* SW_OFF: enum state */
-    uint64_t count; /* intervals (samples) */
+    uint64_t count;  /* intervals (samples) */
     int64_t ns;
 };
 
-struct sw_filter {   /* all zero = everything */
-    int64_t t0, t1;  /* only what lies in [t0,t1), clipped; t1 = 0: to the end */
-    uint32_t func;   /* only goroutines with this start function (string id); 0 = all */
-    uint32_t reason; /* SW_OFFCPU: only this wait reason (string id); 0 = all */
-    bool like_go;    /* as `go tool trace -pprof`: of a goroutine only what comes after its first run, and no
+struct sw_filter {    /* all zero = everything */
+    int64_t t0, t1;   /* only what lies in [t0,t1), clipped; t1 = 0: to the end */
+    uint32_t func;    /* only goroutines with this start function (string id); 0 = all */
+    uint32_t reason;  /* SW_OFFCPU: only this wait reason (string id); 0 = all */
+    bool like_go;     /* as `go tool trace -pprof`: of a goroutine only what comes after its first run, and no
                         interval    that is not over when the trace ends. Totals then equal that tool's */
-    bool system;     /* with the runtime's own goroutines (always with like_go) */
+    bool system;      /* with the runtime's own goroutines (always with like_go) */
     bool run, no_off; /* SW_OFF: running times, too; without what is off the processor */
     bool (*want)(const void *arg, uint32_t g); /* only goroutines it says yes to; NULL = all */
     const void *arg;

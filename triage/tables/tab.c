@@ -284,18 +284,6 @@ static int64_t slot_low(uint32_t i)
     return i < 64 ? (int64_t)i : i >= HIST_BUCKETS ? INT64_MAX : (int64_t)(i % 32 + 32) << (i / 32 - 1);
 }
 
-void hist_add_all(struct hist *h, const int64_t *ns, uint32_t n)
-{
-    struct hist_part part = hist_part(h);
-    int64_t total = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        const int64_t x = ns[i] < 0 ? 0 : ns[i];
-        hist_part_add(h, &part, x);
-        total = ns_more(total, x);
-    }
-    hist_part_end(h, &part, total);
-}
-
 void hist_sum(struct hist *h, const struct hist *more)
 {
     if (!more->n)

@@ -191,8 +191,7 @@ static inline void hist_part_end(struct hist *h, const struct hist_part *p, int6
     h->total = ns_more(h->total, total);
     h->sumsq = p->sumsq;
 }
-void hist_add_all(struct hist *h, const int64_t *ns, uint32_t n); /* hist_add() of each */
-void hist_sum(struct hist *h, const struct hist *more);           /* what both hold */
+void hist_sum(struct hist *h, const struct hist *more); /* what both hold */
 /* hist_quantile - nearest rank of 0 <= q <= 1: the middle of its bucket (1.6 % off at most), exact of the
  * largest; 0: it is empty. hist_dist - all of a dist, quantiles that way. */
 int64_t hist_quantile(const struct hist *h, double q);
