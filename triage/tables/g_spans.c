@@ -72,8 +72,9 @@ bool walk_waiting(struct g_walk *w, struct at s, int64_t t0, int64_t t1)
 }
 
 /*
- * A call that is long enough to matter to idle.c is over, or lasts: what follows, ST_NONE if nothing does. From Go 1.22 on who goes on running has
- * kept its P through the call (its GoSyscallEnd, not GoSyscallEndBlocked), if it is known from its beginning.
+ * A call that is long enough to matter to idle.c is over, or lasts: what follows, ST_NONE if nothing does.
+ * From Go 1.22 on who goes on running has kept its P through the call (its GoSyscallEnd, not
+ * GoSyscallEndBlocked), if it is known from its beginning.
  */
 bool note_called(struct g_walk *w, uint8_t next)
 {
