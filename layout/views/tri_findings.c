@@ -190,7 +190,6 @@ static enum style mark_style(const struct finding *f)
 static void card_head(struct grid *g, const struct view *v, const struct finding *f, struct box b, bool focus,
                       bool alone)
 {
-    static const char *const mark[] = {[LEVEL_NOTE] = ".", [LEVEL_WARN] = "!", [LEVEL_SEVERE] = "!!"};
     char at[FMT_MAX], lead[FMT_MAX], when[FMT_MAX + 1];
     const enum style s = focus ? STYLE_LANE_FOCUS : STYLE_NORMAL;
     const int strip = alone && b.w >= STRIP_FROM ? STRIP + 1 : 0, right = b.w >= 50 ? 10 + strip : 0;
@@ -198,7 +197,7 @@ static void card_head(struct grid *g, const struct view *v, const struct finding
     if (focus)
         grid_fill(g, b.x, b.y, b.w, 1, ' ', s);
     grid_fill(g, b.x, b.y, MARK + LEAD - 1, 1, ' ', mark_style(f));
-    grid_str(g, b.x, b.y, MARK, mark[f->v.level], mark_style(f));
+    grid_str(g, b.x, b.y, MARK, level_mark(f->v.level), mark_style(f));
     grid_str(g, b.x + MARK, b.y, LEAD - 1, lead, mark_style(f));
     const int from = b.x + MARK + LEAD, room = b.w - MARK - LEAD - right;
     int x = grid_str(g, from, b.y, room, f->title, focus ? s : STYLE_STATUS_KEY);

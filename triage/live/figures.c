@@ -136,16 +136,15 @@ static struct fig_finding *finding_for(struct fig_sums *s, const char *key)
 /* Copies all of it or nothing. */
 static bool finding_tell(struct fig_finding *x, const struct finding *f)
 {
-    static const char *const level[] = {"note", "warn", "severe"};
     struct fig_finding y = {.rule = copy(rule_id(f->rule)),
                             .key = copy(f->key),
                             .title = copy(f->title),
                             .amount = copy(f->amount),
                             .text = copy(f->text),
+                            .level = level_id(f->v.level),
                             .pictures = x->pictures + 1,
                             .now = true};
     const bool ok = y.rule && y.key && y.title && y.amount && y.text;
-    strcpy(y.level, level[f->v.level]);
     if (ok) {
         finding_free(x);
         *x = y;

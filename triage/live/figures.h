@@ -17,7 +17,7 @@ extern const char *const fig_state[FIG_STATES];
 
 struct fig_finding { /* a finding that some picture had */
     char *rule, *key, *title, *amount, *text;
-    char level[8];     /* "note", "warn", "severe" */
+    const char *level; /* level_id() */
     uint64_t pictures; /* pictures that had it */
     bool now;          /* the last picture has it */
 };

@@ -143,9 +143,8 @@ static void head(struct text *t, const struct loaded *l)
 /* Mark, share, title, where, when; its rule for scripts. */
 static void finding_head(struct text *t, const struct loaded *l, const struct finding *f)
 {
-    static const char *const mark[] = {[LEVEL_NOTE] = ". ", [LEVEL_WARN] = "! ", [LEVEL_SEVERE] = "!!"};
     const size_t start = t->n;
-    text_add(t, "%s ", mark[f->v.level]);
+    text_add(t, "%-2s ", level_mark(f->v.level));
     finding_lead(t, f);
     text_lit(t, " ");
     text_pad(t, start, INDENT);

@@ -121,8 +121,7 @@ static json_t *from_to(double lo, double hi)
 
 void out_verdict(json_t *r, const struct trace *tr, const struct verdict *v)
 {
-    static const char *const level[] = {"note", "warn", "severe"};
-    json_put(r, tr, "family", family_id(verdict_family(v)), "level", level[v->level], "sure",
+    json_put(r, tr, "family", family_id(verdict_family(v)), "level", level_id(v->level), "sure",
              v->sure == SURE_INFERRED ? "inferred" : "recorded", "grows", v->grows, "culprit",
              site(tr, &v->culprit), "caller", site(tr, &v->caller), "where", site(tr, &v->where), "waiter",
              role(tr, &v->waiter), "holder", role(tr, &v->holder), "creator", role(tr, &v->creator));

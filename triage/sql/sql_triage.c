@@ -221,11 +221,7 @@ SQL_TABLE(edge, EDGE, struct sql_row_cursor, sql_rows_next,
 #define VERDICT(X) \
     X(V_RULE, "rule", NAME, NO, v_word(rule_id(f->rule)), "its kind: docs/RULES.md") \
     X(V_FAMILY, "family", NAME, NO, v_word(family_id(verdict_family(v))), "the family of that kind") \
-    X(V_LEVEL, "level", NAME, NO, \
-      v_word(v->level == LEVEL_SEVERE ? "severe" \
-             : v->level == LEVEL_WARN ? "warning" \
-                                      : "note"), \
-      "severe, warning or note") \
+    X(V_LEVEL, "level", NAME, NO, v_word(level_word(v->level)), "severe, warning or note") \
     X(V_KEY, "key", NAME, NO, v_word(f->key), \
       "its id: kind and subject, the same in another trace of the program if possible") \
     X(V_INFERRED, "inferred", BOOL, NO, v_int(f->inferred), "it rests on what a trace does not record") \

@@ -92,6 +92,20 @@ struct link { /* of the way from who waits to the cause: who waits where, for wh
 
 enum sure { SURE_RECORDED, SURE_INFERRED };
 enum level { LEVEL_NOTE, LEVEL_WARN, LEVEL_SEVERE };
+/* level_id - "note", "warn", "severe", as JSON and metrics have it. level_word - where people read it, and in
+ * SQL: "warning". level_mark - in front of a line: ".", "!", "!!". */
+static inline const char *level_id(enum level l)
+{
+    return l == LEVEL_SEVERE ? "severe" : l == LEVEL_WARN ? "warn" : "note";
+}
+static inline const char *level_word(enum level l)
+{
+    return l == LEVEL_WARN ? "warning" : level_id(l);
+}
+static inline const char *level_mark(enum level l)
+{
+    return l == LEVEL_SEVERE ? "!!" : l == LEVEL_WARN ? "!" : ".";
+}
 struct harm {
     uint32_t work;    /* index in works, NO_LANE: of no work, `share` is of the trace */
     double all, slow; /* share of all pieces' time, of the slow ones' (work.h) */
