@@ -256,6 +256,12 @@ static bool slows_few(struct causes *c, const struct works *all, const struct ve
            !is_taken(c, v) && !done_once(c, all, v);
 }
 
+/* Somebody sleeps though what was handed over is done (name_timer). */
+static bool done_already(const struct verdict *v)
+{
+    return v->rule == RULE_SLEEP && v->ev[EV_SHARE] > 0;
+}
+
 /* varies: the slow pieces have it. */
 static bool warns(struct causes *c, const struct works *all, const struct verdict *v, bool varies)
 {
@@ -278,7 +284,7 @@ static bool warns(struct causes *c, const struct works *all, const struct verdic
     case FAM_CROWD:
         return much && (v->ev[EV_EACH] >= threshold(TH_DOUBLE) * v->ev[EV_FIRST] ||
                         (v->doing[0].cat == EX_RUN && v->ev[EV_CROWD] > c->procs));
-    case FAM_POLLING: return v->rule == RULE_POLL;
+    case FAM_POLLING: return done_already(v);
     case FAM_RETRY: return much;
     case FAM_LIMIT:
         return much && (v->rule == RULE_DEAD || (varies && work_awaited(w) && slows_few(c, all, v)) ||
@@ -337,7 +343,6 @@ static void name_timer(struct causes *c, const struct works *all, struct verdict
     const double polls = awaited && sleeps ? verdict_polls(c, all, v) : 0;
     const double tries = awaited && (sleeps || limit) ? verdict_retries(c, all, v) : 0;
     if (polls * v->harm.share >= threshold(TH_SHARE)) {
-        v->rule = RULE_POLL;
         verdict_ev(v, EV_SHARE, polls);
     } else if (tries > 0) {
         v->rule = RULE_RETRY;
@@ -374,7 +379,7 @@ void verdict_level(struct causes *c, const struct works *all, struct verdict *v)
     const bool timer = v->rule == RULE_LIMIT || v->rule == RULE_SLEEP;
     name_timer(c, all, v);
     name_start(c, all, v);
-    const bool named = timer && v->rule != RULE_LIMIT && v->rule != RULE_SLEEP;
+    const bool named = timer && v->rule != RULE_LIMIT && (v->rule != RULE_SLEEP || done_already(v));
     if (!named && varies && work_awaited(w) && !slow_repeat && verdict_family(v) != FAM_SLOW &&
         verdict_family(v) != FAM_CROWD && verdict_family(v) != FAM_ORDER &&
         !family_contends(verdict_family(v)) && !comes_late(v) &&
