@@ -19,21 +19,19 @@
 struct sql;
 struct sql_query;
 
-/* sql_open - tr must be loaded to its end and outlive *out. ERR_NOMEM. sql_close: NULL is allowed. */
+/* sql_open - open a database over tr, which must be loaded completely and outlive *out. ERR_NOMEM.
+ * sql_close - NULL is allowed. */
 enum err_code sql_open(const struct trace *tr, struct sql **out, struct err *e);
 void sql_close(struct sql *s);
-/* sql_time - statements end with an error after so many ns from now on; 0: they may take as long as they
- * want. */
+/* sql_time - end every statement with an error once `ns` have passed from now on. 0: there is no limit. */
 void sql_time(struct sql *s, int64_t ns);
 
-/*
- * sql_query - compile the first statement of text[0..n). *used: bytes of it, with what separates it from the
- * next one. *out is NULL if there is none (blanks, comments). An error's offset is the byte of `text` it is
- * about, ERR_NO_OFFSET if it is about none.
- */
+/* sql_query - compile the first statement of text[0..n). *used is its length in bytes, separators after it
+ * included. *out is NULL if the text holds no statement (blanks, comments). An error's offset is that of
+ * the byte of `text` at fault, or ERR_NO_OFFSET. */
 enum err_code sql_query(struct sql *s, const char *text, size_t n, struct sql_query **out, size_t *used,
                         struct err *e);
-/* sql_next - go to the next row. ERR_OK: *row tells whether there is one. */
+/* sql_next - go to the next row. On ERR_OK, *row says whether there is one. */
 enum err_code sql_next(struct sql_query *q, bool *row, struct err *e);
 void sql_end(struct sql_query *q); /* NULL is allowed */
 
@@ -48,10 +46,8 @@ unsigned sql_width(const struct sql_query *q); /* columns */
 struct str sql_head(const struct sql_query *q, unsigned column);
 struct sql_cell sql_cell(const struct sql_query *q, unsigned column);
 
-/*
- * sql_matches - what the function matches(rowid) says of a row of the table span; it is an error before this
- * is called.
- */
+/* sql_matches - set what the SQL function matches(rowid) returns for a row of the table span. A query that
+ * calls it before that fails. */
 typedef bool sql_shows(void *arg, uint32_t g, const struct span *s);
 void sql_matches(struct sql *s, sql_shows *shows, void *arg);
 
@@ -69,10 +65,11 @@ const char *sql_view_spans(enum lane_kind k);
  * write, or add to what sql_save() wrote there (`more`); each row begins with a column `trace`. */
 enum err_code sql_save(const struct trace *tr, int fd, const char *trace, bool more, struct err *e);
 
-/* sql_schema - the tables, their columns with units, the functions: as Markdown for docs/SQL.md, or plain. */
+/* sql_schema - the tables, their columns with units, and the functions, as Markdown for docs/SQL.md or as
+ * plain text. */
 void sql_schema(struct text *t, bool markdown);
-/* sql_tables - the name of table i, NULL behind the last. sql_columns - of column c of it, NULL behind the
- * last. */
+/* sql_tables - the name of table i, NULL after the last. sql_columns - the name of column c of table i,
+ * NULL after the last. */
 const char *sql_table(size_t i);
 const char *sql_column(size_t i, size_t c);
 

@@ -11,12 +11,13 @@
 #include "decode/base/err.h"
 #include "triage/text.h"
 
-/* sql_pipe_is - does a filter line group? A bar between blanks does; one in an expression doesn't. */
+/* sql_pipe_is - whether a filter line groups, which is so if it has a bar between blanks. A bar within an
+ * expression doesn't group. */
 bool sql_pipe_is(const char *line);
-/* sql_pipe_query - as SQL, in which matches(rowid) stands for the filter: line[0..*filter). false: *e says
- * why. */
+/* sql_pipe_query - the line as SQL, in which matches(rowid) stands for the filter line[0..*filter). false:
+ * *e says why it can't be translated. */
 bool sql_pipe_query(const char *line, int64_t least, struct text *sql, struct err *e);
-/* sql_pipe_filter - how many bytes of the line are the filter. */
+/* sql_pipe_filter - the number of bytes of the line that are the filter. */
 size_t sql_pipe_filter(const char *line);
 
 #endif

@@ -12,27 +12,28 @@
 
 enum sql_format { SQL_ALIGNED, SQL_CSV, SQL_TSV, SQL_JSON };
 
-#define SQL_LOOK 1000 /* rows that a table's widths are made of */
-#define SQL_CELL 80   /* characters of a cell in a table */
+#define SQL_LOOK 1000 /* rows from which a table's column widths are computed */
+#define SQL_CELL 80   /* maximum characters of a cell in a table */
 
 struct sql_print {
     enum sql_format format;
     struct out *out;
-    const char *trace; /* the first column: the file; NULL: there is none */
-    uint64_t rows;     /* printed so far */
-    bool headed;       /* the heads are printed */
-    struct text held;  /* a table's rows, cells apart by '\x1f', until the widths are known */
+    const char *trace; /* value of the first column, the file's name; NULL: there is no such column */
+    uint64_t rows;     /* rows printed so far */
+    bool headed;       /* the column heads were printed */
+    struct text held;  /* a table's rows until the widths are known; cells are separated by '\x1f' */
     unsigned width, nheld;
-    bool *left; /* of a table, by column: text */
+    bool *left; /* by column of a table: whether it holds text */
     uint32_t *cols;
-    struct text line, cell; /* what is not written yet; one cleaned cell */
+    struct text line, cell; /* output not written yet; one cleaned cell */
 };
 
-/* sql_print_begin - rows of a query will come, with the heads that q has unless those are printed. false: no
- * memory. */
+/* sql_print_begin - start the rows of a query and print the heads that q has, unless they were printed.
+ * false: out of memory. */
 bool sql_print_begin(struct sql_print *p, const struct sql_query *q);
 bool sql_print_row(struct sql_print *p, const struct sql_query *q); /* false: out of memory */
-/* sql_print_end - all rows of a statement have come (of all traces). sql_print_free - after that, too. */
+/* sql_print_end - finish after all rows of a statement (of all traces). sql_print_free - call it after
+ * that, too. */
 bool sql_print_end(struct sql_print *p);
 void sql_print_free(struct sql_print *p);
 

@@ -1,11 +1,11 @@
 /*
- * sql_priv.h - how a table is made: its columns, and a cursor that goes from row to row.
+ * sql_priv.h - how a table is defined: its columns, and a cursor that goes from row to row.
  *
- * A provider is a struct sql_table: a list of columns with what their cells are (an X-macro, of which the
- * documentation and the cells are made), the size of its cursor, and a few functions. sql_vtab.c makes a
- * virtual table of SQLite's of it. What the query asks for arrives as a struct sql_where: bounds that every
- * row has to satisfy. A provider may use them to skip rows and needn't be exact: SQLite looks at each row
- * itself. A table is named in sql_tables.def.
+ * A provider is a struct sql_table: a list of columns with the values of their cells (an X-macro, from
+ * which the documentation and the cells are generated), the size of its cursor, and a few functions.
+ * sql_vtab.c turns it into a virtual table of SQLite. The query's constraints arrive as a struct sql_where:
+ * bounds that every row has to satisfy. A provider may use them to skip rows and needn't be exact, because
+ * SQLite checks each row itself. sql_tables.def lists the tables.
  *
  *     #define TASK(X) X(TASK_ID, "id", ID, ID, v_id(t->id), "number from the file") ..
  *     static struct sql_value task_cell(..) { const struct task *t = ..; switch (column) { TASK(SQL_CASE) } }
@@ -25,7 +25,7 @@
 #include "triage/tables/tab.h"
 
 enum sql_unit { SQL_U_NS, SQL_U_BYTES, SQL_U_ID, SQL_U_COUNT, SQL_U_BOOL, SQL_U_NAME, SQL_U_REAL };
-/* What a provider is told of the constraints on a column. T: a point in time, both t0 and t1. */
+/* Which constraints on a column are passed to the provider. T0, T1: points in time. */
 enum sql_push {
     SQL_P_NO,
     SQL_P_T0,
@@ -36,15 +36,15 @@ enum sql_push {
     SQL_P_NAME,
     SQL_P_FROM,
     SQL_P_TO,
-    SQL_P_KEY /* of nothing; but rows can be grouped by it */
+    SQL_P_KEY /* no constraints, but rows can be grouped by the column */
 };
 #define SQL_PUSHES (SQL_P_TO + 1)
 
 struct sql_column {
     const char *name;
     enum sql_unit unit;
-    enum sql_push push; /* SQL_P_FROM and TO: a hidden column, the table's arguments */
-    const char *doc;    /* "~..": hidden, not in `select *` */
+    enum sql_push push; /* SQL_P_FROM and TO: a hidden column that is an argument of the table */
+    const char *doc;    /* "~..": the column is hidden, `select *` leaves it out */
 };
 static inline bool sql_hidden(const struct sql_column *c)
 {
@@ -61,8 +61,8 @@ struct sql_value { /* a cell */
         SQL_V_INT,
         SQL_V_REAL,
         SQL_V_STR,  /* a string of the trace */
-        SQL_V_WORD, /* a text that stays */
-        SQL_V_OWN,  /* a text to be freed with mem_free() */
+        SQL_V_WORD, /* a text that is never freed */
+        SQL_V_OWN,  /* a text that mem_free() frees */
         SQL_V_NOMEM
     } what;
     uint32_t str;
@@ -75,25 +75,27 @@ struct sql_value { /* a cell */
 };
 
 #define SQL_ANY_NAME UINT32_MAX
-struct sql_where {                          /* Every row of interest satisfies all of this. */
+struct sql_where {                          /* Bounds that every row of the result satisfies. */
     int64_t lo[SQL_PUSHES], hi[SQL_PUSHES]; /* inclusive */
-    uint32_t name[4], names;                /* the name is one of these strings; names is SQL_ANY_NAME: any */
-    uint32_t states;                        /* a bit per enum state */
-    bool none;                              /* there is no such row */
+    /* the name is one of these strings; names == SQL_ANY_NAME: any name */
+    uint32_t name[4], names;
+    uint32_t states; /* a bit per enum state */
+    bool none;       /* no row can satisfy the query */
 };
 
-enum { SQL_BY = 8 }; /* columns that rows are grouped by */
+enum { SQL_BY = 8 }; /* maximum columns to group by */
 struct sql_groups;
 struct sql_cursor {
-    sqlite3_vtab_cursor base; /* first: SQLite's */
+    sqlite3_vtab_cursor base; /* SQLite's part, which must come first */
     struct sql *s;
     const struct sql_table *table;
     struct sql_where w;
-    struct sql_groups *groups; /* sql_group()'s */
+    struct sql_groups *groups; /* state of sql_group() */
     bool eof;
-    int64_t rowid;    /* which row it is, the same in every scan: SQLite joins the scans of an OR by it */
-    unsigned grouped; /* SQL_GROUP(), of columns by which rows have to be grouped: rows alike in all of them
-                         are neighbours; KEY: by those of `by`, with sql_group() */
+    int64_t rowid; /* number of the row, the same in every scan: SQLite joins the scans of an OR by it */
+    /* SQL_GROUP() of the columns to group by: rows that are equal in all of them are neighbours. KEY: the
+     * columns in `by`, grouped by sql_group() */
+    unsigned grouped;
     uint8_t by[SQL_BY], nby;
 };
 #define SQL_GROUP(push) (1u << SQL_P_##push)
@@ -102,16 +104,17 @@ struct sql_table {
     const char *name, *doc;
     const struct sql_column *column;
     unsigned columns;
-    size_t cursor; /* bytes; it begins with a struct sql_cursor. Zeros at first, then reused */
-    double (*rows)(struct sql *s);       /* about how many; NULL: a hundred */
-    bool (*begin)(struct sql_cursor *c); /* to the first row, or c->eof. false: out of memory, or of time */
+    size_t cursor; /* size in bytes; it begins with a struct sql_cursor. Zeroed at first, then reused */
+    double (*rows)(struct sql *s); /* estimated number of rows; NULL: a hundred */
+    /* go to the first row, or set c->eof. false: out of memory or time */
+    bool (*begin)(struct sql_cursor *c);
     bool (*next)(struct sql_cursor *c);
     struct sql_value (*cell)(struct sql_cursor *c, unsigned column);
-    unsigned groups; /* SQL_GROUP(): it can group by any of these. SQLite would sort all rows otherwise */
-    bool keyed;      /* and, with sql_group(), by what any columns show that have a KEY */
+    unsigned groups; /* SQL_GROUP() of the columns it can group by. Otherwise SQLite sorts all rows */
+    bool keyed;      /* with sql_group() it can also group by any columns with SQL_P_KEY */
 };
-/* SQL_TABLE - the table NAME with these COLUMNS, of NAME_begin() and NAME_cell(); then its doc, and what else
- * a struct sql_table has. */
+/* SQL_TABLE - define the table NAME with COLUMNS, NAME_begin() and NAME_cell(); its doc and further fields
+ * of struct sql_table follow. */
 #define SQL_TABLE(NAME, COLUMNS, CURSOR, NEXT, ...) \
     static const struct sql_column columns_of_##NAME[] = {COLUMNS(SQL_COLUMN_ROW)}; \
     const struct sql_table sql_##NAME = {.name = #NAME, \
@@ -123,16 +126,16 @@ struct sql_table {
                                          .cell = NAME##_cell, \
                                          .doc = __VA_ARGS__}
 
-struct sql_row_cursor { /* of rows 0 .. n-1 */
+struct sql_row_cursor { /* cursor over rows 0 .. n-1 */
     struct sql_cursor c;
     int64_t i, n;
 };
-/* sql_rows_from - to row i of n; always true. sql_rows_next - a struct sql_table's next. */
+/* sql_rows_from - go to row i of n; always true. sql_rows_next - the `next` of a struct sql_table. */
 bool sql_rows_from(struct sql_cursor *c, int64_t i, int64_t n);
 bool sql_rows_next(struct sql_cursor *c);
 
-struct sql_cover {             /* time that is covered by ranges: disjoint, in order */
-    int64_t *t0, *t1, *before; /* before: covered before t0 */
+struct sql_cover {             /* time covered by ranges, disjoint and in order */
+    int64_t *t0, *t1, *before; /* before: time covered before t0 */
     size_t n;
     bool made;
 };
@@ -141,19 +144,19 @@ struct sql {
     const struct trace *tr;
     int64_t end;
     sqlite3 *db;
-    int64_t deadline;          /* host_now(); 0: none */
-    bool late;                 /* a statement was ended by it */
-    const struct scope *scope; /* of views: NULL: the whole trace */
-    sql_shows *shows;          /* sql_matches() */
+    int64_t deadline;          /* as host_now(); 0: no deadline */
+    bool late;                 /* a statement was ended by the deadline */
+    const struct scope *scope; /* of views; NULL: the whole trace */
+    sql_shows *shows;          /* set by sql_matches() */
     void *shows_arg;
-    struct span_iter shown; /* where it looked last */
+    struct span_iter shown; /* position of the last look-up */
     uint32_t shown_g;
-    bool trusted; /* gotop's own statements: all is allowed */
+    bool trusted; /* gotop's own statements: everything is allowed */
     struct sql_bound *bound;
-    /* Made when first asked for: */
-    uint64_t *plain, *checked;  /* a bit per string: may it be shown as it is? is that known? */
-    struct rowtab by_name;      /* strings by what cells show */
-    uint32_t *canon;            /* by string: the first one whose cell is the same */
+    /* The following fields are filled when first needed. */
+    uint64_t *plain, *checked;  /* a bit per string: it can be shown as it is; that was checked */
+    struct rowtab by_name;      /* strings by the text of their cells */
+    uint32_t *canon;            /* by string: the first string with the same cell */
     struct keyed_row *by_id;    /* goroutines by id, then name */
     struct keyed_row *by_group; /* goroutines by name */
     struct alive alive[LANE_KINDS];
@@ -164,27 +167,28 @@ struct sql {
     struct findings fs;
     struct instances_all in;
     struct waitfor *wf;
-    struct ended ended; /* reads: NULL until it is asked for */
+    struct ended ended; /* its reads are NULL until they are needed */
     bool has_fs, has_in;
 };
 extern const struct sql_table *const sql_tables[];
 extern const unsigned sql_ntables;
 
-/* sql_open_at - sql_open() of a database in a file that is open to read and write (-1: in memory), for
- * gotop's own statements: all is allowed, tables are live_NAME. */
+/* sql_open_at - like sql_open(), for gotop's own statements: everything is allowed, and the tables are
+ * named live_NAME. The database is in fd, a file open to read and write; -1: in memory. */
 enum err_code sql_open_at(const struct trace *tr, int fd, struct sql **out, struct err *e);
-/* sql_file - what SQLite calls this descriptor's files (sqlite3_open_v2's zVfs), until the next call; NULL:
- * no memory. */
+/* sql_file - the name of the SQLite VFS (zVfs of sqlite3_open_v2) for the files of this descriptor, valid
+ * until the next call. NULL: out of memory. */
 const char *sql_file(int fd);
 
 /* vtab.c */
 bool sql_vtabs(struct sql *s, const char *prefix); /* register all tables; false: out of memory */
 void sql_vtabs_free(struct sql *s);
-/* sql_stop - is the statement out of time? Loops that skip many rows ask this now and then. */
+/* sql_stop - whether the statement is out of time. Loops that skip many rows ask it now and then. */
 bool sql_stop(struct sql *s);
 
-/* sql_cells.c: what cells are made of. v_str, v_word, v_own: "" is NULL. v_some: 0 is. v_time: less than 0 is
- * out of memory. v_own takes p; NULL: out of memory. v_foreign: cleaned. */
+/* sql_cells.c: values of cells. v_str, v_word, v_own: "" becomes NULL. v_some: 0 becomes NULL. v_time: a
+ * negative value means out of memory. v_own takes ownership of p; NULL means out of memory. v_foreign:
+ * cleans the text. */
 static inline struct sql_value v_none(void)
 {
     return (struct sql_value){.what = SQL_V_NULL};
@@ -210,7 +214,7 @@ static inline struct sql_value v_own(char *p)
     return (struct sql_value){.what = p ? SQL_V_OWN : SQL_V_NOMEM, .own = p};
 }
 static inline struct sql_value
-v_id(uint64_t id) /* 2^63 and more, which only hostile traces have, are negative */
+v_id(uint64_t id) /* ids from 2^63 on, which only hostile traces have, become negative */
 {
     return v_int((int64_t)id);
 }
@@ -224,44 +228,47 @@ static inline struct sql_value v_time(int64_t ns)
 }
 #define v_if(there, value) ((there) ? (value) : v_none())
 struct sql_value v_foreign(const char *text);
-struct sql_value v_lane(const struct sql *s, enum lane_kind k, uint32_t i); /* its id; NULL: NO_LANE */
-struct sql_value v_g_name(const struct sql *s, uint32_t g);                 /* the same */
-struct sql_value v_func(const struct sql *s, uint32_t stack);               /* the innermost function */
-struct sql_value v_user(const struct sql *s, uint32_t stack);               /* stacks_user_frame()'s */
-/* sql_put - to SQLite; an SQL_V_OWN is SQLite's then. sql_key - a number: cells of a column are alike if
- * theirs are. */
+/* the lane's id; SQL NULL for NO_LANE */
+struct sql_value v_lane(const struct sql *s, enum lane_kind k, uint32_t i);
+/* its name; SQL NULL for NO_LANE */
+struct sql_value v_g_name(const struct sql *s, uint32_t g);
+struct sql_value v_func(const struct sql *s, uint32_t stack); /* the innermost function */
+/* the frame that stacks_user_frame() finds */
+struct sql_value v_user(const struct sql *s, uint32_t stack);
+/* sql_put - pass v to SQLite, which then owns an SQL_V_OWN. sql_key - a number: cells of a column are
+ * equal if their numbers are. */
 void sql_put(sqlite3_context *x, const struct sql *s, struct sql_value v);
 uint64_t sql_key(const struct sql *s, struct sql_value v);
 static inline void sql_put_int(sqlite3_context *x, int64_t v)
 {
     sqlite3_result_int64(x, v);
 }
-/* sql_names - the strings whose cells are p[0..n), into w; false: out of memory. */
+/* sql_names - store in w the strings whose cells are p[0..n). false: out of memory. */
 bool sql_names(struct sql *s, const char *p, size_t n, struct sql_where *w);
-/* sql_canon - s->canon; NULL: out of memory. */
+/* sql_canon - s->canon, filled when first needed. NULL: out of memory. */
 const uint32_t *sql_canon(struct sql *s);
-/* sql_str - the bytes of a string as cells have them: in *t if they had to be cleaned. */
+/* sql_str - the bytes of a string as cells show them; they are in *t if they had to be cleaned. */
 struct str sql_str(const struct sql *s, uint32_t str, struct text *t);
-/* sql_in_gc, sql_in_stw - ns of [t0,t1) within mark phases; while the world
- * was stopped. -1: out of memory. */
+/* sql_in_gc, sql_in_stw - ns of [t0,t1) within mark phases, and within STW. -1: out of memory. */
 int64_t sql_in_gc(struct sql *s, int64_t t0, int64_t t1);
 int64_t sql_in_stw(struct sql *s, int64_t t0, int64_t t1);
 void sql_covers_free(struct sql *s);
-/* sql_state - the state that a word means ("syscall", "system call", "blocked"), ST_COUNT: none. */
+/* sql_state - the state that a word names ("syscall", "system call", "blocked"). ST_COUNT: none. */
 enum state sql_state(const char *p, size_t n);
 
-/* sql_lanes.c: lanes of a kind that a query is about */
+/* sql_lanes.c: the lanes of a kind that satisfy a query's bounds */
 struct sql_lanes {
     struct sql *s;
     const struct sql_where *w;
     enum lane_kind kind;
-    uint32_t at, end;              /* lanes; or places in s->by_id */
-    bool by_id;                    /* those with the one id that w has */
-    const struct keyed_row *order; /* NULL: as they come */
-    bool timed;                    /* w bounds the time: lanes that live in [t0,t1) */
+    uint32_t at, end;              /* lanes, or places in s->by_id */
+    bool by_id;                    /* only lanes with the one id in w */
+    const struct keyed_row *order; /* NULL: in the model's order */
+    bool timed;                    /* w bounds the time: only lanes that live in [t0,t1) */
     int64_t t0, t1;
 };
-/* sql_lanes - begin. false: out of memory. sql_lanes_next - the next one, NO_LANE behind the last. */
+/* sql_lanes - begin to go through the lanes. false: out of memory. sql_lanes_next - the next lane, NO_LANE
+ * after the last. */
 bool sql_lanes(struct sql_lanes *l, const struct sql_cursor *c, enum lane_kind kind);
 uint32_t sql_lanes_next(struct sql_lanes *l);
 static inline bool sql_name_is(const struct sql_where *w, uint32_t str)
@@ -271,17 +278,17 @@ static inline bool sql_name_is(const struct sql_where *w, uint32_t str)
         is = w->name[i] == str;
     return is;
 }
-double sql_span_rows(struct sql *s); /* about how many spans there are */
+double sql_span_rows(struct sql *s); /* estimated number of spans */
 
-/* sql_groups.c: rows by what they are grouped by, without copying or sorting them */
-/* sql_group - go through all rows of a cursor that has begun, with next(), and keep the number of each with
- * those whose keys are the same: one or two bytes a row. false: out of memory, or of time. */
+/* sql_groups.c: rows in groups, without copying or sorting them */
+/* sql_group - go through all rows of a cursor that has begun, with next(), and store the number of each row
+ * in the group with its keys: one or two bytes a row. false: out of memory or time. */
 bool sql_group(struct sql_cursor *c, bool (*next)(struct sql_cursor *c));
-/* sql_group_next - the number of the next row, group by group; false: there is none. */
+/* sql_group_next - the number of the next row, group by group. false: there is none. */
 bool sql_group_next(struct sql_cursor *c, uint64_t *rowid);
 void sql_groups_free(struct sql_groups *g);
 
-/* sql_triage.c: made when first asked for; false: out of memory */
+/* sql_triage.c: computed when first needed. false or NULL: out of memory. */
 const struct triage *sql_tables_of(struct sql *s);
 const struct findings *sql_findings(struct sql *s);
 const struct instances_all *sql_instances(struct sql *s);
