@@ -1,8 +1,8 @@
 /*
- * answer.h - an HTTP answer as it comes in: its status, and the bytes of its body. http-parser reads it.
+ * answer.h - an HTTP answer as it arrives: its status, and the bytes of its body. http-parser reads it.
  *
- * Nothing of it is trusted and little is kept: the status, where it redirects to. Headers are bounded by the
- * parser (80 KB), lengths of chunks are counted and never allocated. One thread, no memory but the struct.
+ * Nothing in it is trusted and little is kept: the status and the target of a redirect. The parser bounds
+ * headers (80 KB); lengths of chunks are counted and never allocated. One thread, no memory but the struct.
  */
 #ifndef GOTOP_DECODE_ANSWER_H
 #define GOTOP_DECODE_ANSWER_H
@@ -12,15 +12,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { ANSWER_TO = 1024, ANSWER_INTERIM = 16 /* "100 Continue" and the like, before the answer proper */ };
+enum { ANSWER_TO = 1024, ANSWER_INTERIM = 16 /* an interim answer such as "100 Continue" */ };
 
 struct answer {
     http_parser parser;
-    int status;         /* of the answer proper; 0: it isn't known yet */
-    bool whole;         /* all of it has come */
-    const char *broken; /* it is no HTTP, and why; NULL: it is so far */
-    char to[ANSWER_TO]; /* "Location: " of a redirect; "": none, or too long */
-    /* while it is read: */
+    int status;         /* status of the final answer; 0: not known yet */
+    bool whole;         /* the answer is complete */
+    const char *broken; /* why it is not valid HTTP; NULL: valid so far */
+    char to[ANSWER_TO]; /* "Location: " of a redirect; "": absent or too long */
+    /* state of the parser: */
     bool begun, at_location;
     unsigned interim;
     size_t nto;
@@ -30,10 +30,10 @@ struct answer {
 };
 
 void answer_begin(struct answer *a);
-/* answer_take - n more bytes. Those of the body stand at p when it returns: so many. What comes behind the
- * answer, or is no HTTP, is left out. */
+/* answer_take - parse n more bytes. Moves those of the body to p and returns their number. Bytes after the
+ * answer's end, or that are not HTTP, are dropped. */
 size_t answer_take(struct answer *a, uint8_t *p, size_t n);
-/* answer_end - no more bytes come: an answer without a length is whole then. */
+/* answer_end - no more bytes arrive: an answer without a length is complete then. */
 void answer_end(struct answer *a);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * dialect.h - which of the trace formats a file is in, by its header (FORMAT.md 0.1).
+ * dialect.h - the format version of a trace file, found by its header (FORMAT.md 0.1).
  */
 #ifndef GOTOP_DECODE_DIALECT_H
 #define GOTOP_DECODE_DIALECT_H
@@ -11,16 +11,18 @@
 #include "decode/base/err.h"
 
 struct dialect {
-    int version;      /* 0 = the 2014 prototype, else major*1000+minor of the header */
-    int read_as;      /* the dialect whose rules apply: differs for headers newer than what is known */
-    const char *name; /* of read_as: "gotrace", "go 1.5 or 1.6" ..: who writes it */
-    size_t header;    /* bytes: 8 or 16 */
+    int version; /* 0 for the 2014 prototype, else the header's major*1000+minor */
+    /* the version whose rules apply; it differs if the header is newer than any known version */
+    int read_as;
+    const char *name; /* what writes read_as: "gotrace", "go 1.5 or 1.6" .. */
+    size_t header;    /* header size in bytes: 8 or 16 */
     bool second_family;
-    bool newer; /* the header is newer than the last dialect's: read as that */
+    bool newer; /* the header is newer than the last known version, by whose rules the trace is read */
     bool has_m, has_regions, has_samples, has_names;
 };
 
-/* dialect_tell - from the first bytes. ERR_NOT_TRACE, ERR_VERSION with what was found, or ERR_EMPTY. */
+/* dialect_tell - find the version by the first bytes. ERR_NOT_TRACE, ERR_VERSION with what was found, or
+ * ERR_EMPTY. */
 enum err_code dialect_tell(const uint8_t *p, size_t len, struct dialect *d, struct err *e);
 
 #endif

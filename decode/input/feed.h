@@ -1,15 +1,15 @@
 /*
- * feed.h - where the bytes of a program that is running come from: an HTTP endpoint, a file that somebody is
- * still writing, standard input.
+ * feed.h - the bytes of a trace from a running program: an HTTP endpoint, a file that is still being
+ * written, or standard input.
  *
- * A plain URL (http://, a unix socket) is fetched by a process that connects and hands on what comes; the
- * answer is read here, in the sandbox. All others (TLS, proxies, passwords in a URL, redirects) are the
- * `curl` program's, started without a shell: nothing of a network is in this process. What is secret goes to
- * it through a pipe, never in its arguments. Either ends with us, however we end, and the program that is
- * traced notices that at once: no trace is left running.
+ * A plain URL (http://, a unix socket) is fetched by a process that connects and passes on what arrives;
+ * the answer is parsed here, in the sandbox. All other URLs (TLS, proxies, passwords in a URL, redirects)
+ * are fetched by the `curl` program, started without a shell, so this process has no network code. Secrets
+ * go to it through a pipe, never in its arguments. Both processes end with this one, however it ends, and
+ * the traced program notices that at once: no trace is left running.
  *
- * What arrives compressed, with gzip or zstd, is unpacked on the way, by the rules for files (unpack.h): what
- * becomes larger than any trace would ends there.
+ * Input compressed with gzip or zstd is unpacked as it arrives, by the rules for files (unpack.h): it ends
+ * where it becomes larger than any trace would.
  */
 #ifndef GOTOP_DECODE_FEED_H
 #define GOTOP_DECODE_FEED_H
@@ -22,47 +22,41 @@
 
 enum { FEED_HEADERS = 16, FEED_STALL_S = 15, FEED_ENDLESS = 604800 /* seconds: a week */ };
 
-struct feed_opts { /* all zero = the defaults; strings, and `where`, are borrowed until feed_close() */
+struct feed_opts { /* all zero = the defaults; strings and `where` are borrowed until feed_close() */
     const char *header[FEED_HEADERS]; /* "Name: value" */
     int nheaders;
-    const char *token_file; /* its first line becomes "Authorization: Bearer .." */
+    const char *token_file; /* a file whose first line becomes "Authorization: Bearer .." */
     const char *cacert, *cert, *key, *unix_socket, *method;
     bool insecure;
-    int connect_s;    /* give up after so many seconds without a connection; 0 = 10 */
-    int stall_s;      /* ... and without a byte; 0 = FEED_STALL_S */
-    uint64_t seconds; /* of trace to ask for; 0 = until we go (FEED_ENDLESS). Who can't be asked is read no
-                         longer */
-    bool unasked; /* nobody said how many: they are asked for, but none that can't be asked ends by them */
+    int connect_s; /* timeout of a connection in seconds; 0 = 10 */
+    int stall_s;   /* timeout without a byte in seconds; 0 = FEED_STALL_S */
+    /* seconds of trace to ask for; 0 = until we end (FEED_ENDLESS). A source that takes no request is read
+     * no longer than that */
+    uint64_t seconds;
+    /* the user gave no seconds: they are asked for, but they don't end a source that takes no request */
+    bool unasked;
     const char *profile; /* "profile": ask for that instead of "trace" */
 };
 
-/* feed_is_url - does this name an endpoint rather than a file? "http://..", "https://..", "host:port",
+/* feed_is_url - whether a name is an endpoint and not a file: "http://..", "https://..", "host:port",
  * "unix:/path". */
 bool feed_is_url(const char *where);
-/*
- * feed_url - the URL that is asked for: scheme and "debug/pprof/trace" added where they are missing, and
- * ?seconds=N. A path that ends in /trace or has a query is taken as it is. ERR_ARG: it makes no sense, or
- * holds control bytes.
- */
+/* feed_url - the URL to fetch: adds a missing scheme, "debug/pprof/trace" and ?seconds=N. A path that ends
+ * in /trace or has a query is used as it is. ERR_ARG: the URL is malformed or holds control bytes. */
 enum err_code feed_url(const char *where, const struct feed_opts *o, char *out, size_t size, struct err *e);
 
-/* feed_shown - the name as it may stand on a screen, in a log or a ticket: without the user and password of a
- * URL. */
+/* feed_shown - the name for screens, logs and tickets: a URL without user and password. */
 enum { FEED_SHOWN = 512 };
 const char *feed_shown(const char *where, char out[FEED_SHOWN]);
 
 struct feed;
-/*
- * feed_open - "-" is standard input; a URL as above; else a file, read to its end and then as it grows. On
- * failure *out is NULL. A URL's connection is made later: what is wrong with it feed_read() says.
- */
+/* feed_open - open "-" (standard input), a URL as above, or a file, which is read to its end and then as it
+ * grows. On failure *out is NULL. A URL is connected to later: feed_read() reports its errors. */
 enum err_code feed_open(const char *where, const struct feed_opts *o, struct feed **out, struct err *e);
 
-/*
- * feed_outside - say before the clerk begins (decode/base/clerk.h) what feed_open() will be asked for: this
- * address or file, by these options, and by `also` (NULL: none). All are borrowed from then on, and the clerk
- * opens nothing else. Standard input needs none.
- */
+/* feed_outside - declare, before the clerk begins (decode/base/clerk.h), what feed_open() will open: this
+ * address or file, with these options and those of `also` (NULL: none). All are borrowed from then on, and
+ * the clerk opens nothing else. Standard input needs no call. */
 void feed_outside(const char *where, const struct feed_opts *o, const struct feed_opts *also);
 
 /*
@@ -83,10 +77,10 @@ enum err_code feed_list_read(const char *path, char **text, struct err *e);
 enum err_code feed_list_next(const char **text, char where[FEED_WHERE], struct err *e);
 
 enum feed_state { FEED_DATA, FEED_WAIT, FEED_END, FEED_FAILED };
-struct feed_room { /* the caller's, for bytes that come */
+struct feed_room { /* the caller's buffer for the bytes */
     uint8_t *p;
     size_t cap;
-    size_t n; /* so many came */
+    size_t n; /* number of bytes that arrived */
 };
 /*
  * feed_read - what there is of bytes, waiting for at most timeout_ms (a signal ends the wait). FEED_DATA:
@@ -97,12 +91,12 @@ struct feed_room { /* the caller's, for bytes that come */
  * rest, but not for ever: FEED_FAILED.
  */
 enum feed_state feed_read(struct feed *f, struct feed_room *to, int timeout_ms, struct err *e);
-/* feed_sent - the bytes as they were sent that the last feed_read() took in, whatever it returned; it changes
- * with the next. */
+/* feed_sent - the bytes as sent (still compressed) that the last feed_read() took in, whatever it returned;
+ * valid until the next call. */
 const uint8_t *feed_sent(const struct feed *f, size_t *n);
-/* feed_packed - "gzip" or "zstd", if it comes compressed; else NULL. */
+/* feed_packed - "gzip" or "zstd" if the input is compressed, else NULL. */
 const char *feed_packed(const struct feed *f);
-/* feed_is_file - it is one, also as standard input: who writes it doesn't wait for us. */
+/* feed_is_file - whether it is a file, also as standard input: its writer doesn't wait for us. */
 bool feed_is_file(const struct feed *f);
 void feed_close(struct feed *f); /* NULL is allowed */
 

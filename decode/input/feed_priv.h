@@ -1,4 +1,6 @@
-/* feed_priv.h - what the files feed*.c share: nobody else includes it. */
+/*
+ * feed_priv.h - what the files feed*.c share; no other file includes it.
+ */
 #ifndef GOTOP_DECODE_FEED_PRIV_H
 #define GOTOP_DECODE_FEED_PRIV_H
 
@@ -11,19 +13,19 @@ enum { FEED_SAID = 400, FEED_TOKEN = 8192 + 32 };
 struct answer;
 
 struct feed_is {     /* what is known once it is open; the clerk passes it on */
-    bool grows;      /* a file: its end is only its end so far */
+    bool grows;      /* it is a file: its end may move */
     bool told;       /* it was asked for the seconds */
     bool by_socket;  /* it connects to a unix socket */
-    bool http;       /* fd brings an HTTP answer as it is, read here */
-    bool secret;     /* what was sent with the request doesn't follow a redirect */
-    int stall_s;     /* it gives up after so long without a byte */
-    char asked[128]; /* the path it asks for, without a query */
+    bool http;       /* fd brings an unparsed HTTP answer, which is parsed here */
+    bool secret;     /* the request has secrets, which must not follow a redirect */
+    int stall_s;     /* timeout without a byte */
+    char asked[128]; /* the requested path, without a query */
 };
 
 struct feed {
     int fd; /* where bytes come from; -1: nowhere any more */
     struct feed_is is;
-    bool own;              /* fd is ours to close */
+    bool own;              /* this struct owns fd */
     const char *path;      /* grows: mem_free() it */
     int64_t gone_ns;       /* since then no file has its name; 0: one has */
     uint64_t got;          /* bytes read from fd */
@@ -32,31 +34,29 @@ struct feed {
     pid_t pid;             /* curl, 0 = none */
     int far;               /* it is the clerk's: its number there, from 1 on; 0 = ours, or none */
     bool by_curl;          /* whatever the URL is */
-    bool alone;            /* this process has but one thread */
+    bool alone;            /* this process has only one thread */
     struct answer *answer; /* of an HTTP answer that is read here */
     struct feed_opts opts; /* with which feed_again() asks, */
     const char *where;     /* for that; borrowed */
     int err_fd;            /* what it says */
     char said[FEED_SAID];  /* the end of that */
     size_t nsaid;
-    char body[FEED_SAID]; /* the first bytes of the answer: an error's reason */
+    char body[FEED_SAID]; /* first bytes of the answer, which explain an error */
     size_t nbody;
-    bool told_packed;   /* the first bytes were seen, they tell whether it is compressed */
-    const char *packed; /* "gzip", "zstd"; NULL: it is not */
+    bool told_packed;   /* the first bytes were checked for compression */
+    const char *packed; /* "gzip" or "zstd"; NULL: not compressed */
     struct unpacker unpacker;
     struct err damage;   /* code: no more of it can be unpacked */
     struct feed_room in; /* packed, or not told yet: bytes that came, */
     size_t at;           /* of which so many were handed on */
-    const uint8_t *sent; /* feed_sent() */
+    const uint8_t *sent; /* what feed_sent() returns */
     size_t nsent;
 };
 
-/*
- * Two HTTP clients, each a process of its own that fd, err_fd and pid are of. feed_http (feed_http.c) asks
- * for what is plain and hands the answer on as it is; feed_http_takes - is this URL for it? feed_curl starts
- * curl, which hands on the body. feed_http_end, feed_curl_end - wait for it. ERR_OK if it ended well; else *e
- * says why. ERR_APART: it was redirected to where feed_again() may follow.
- */
+/* Two HTTP clients, each in a process of its own that fd, err_fd and pid belong to. feed_http (feed_http.c)
+ * makes plain requests and passes the answer on unparsed; feed_http_takes - whether it can fetch this URL.
+ * feed_curl starts curl, which passes on the body. feed_http_end, feed_curl_end - wait for the process.
+ * ERR_OK if it ended well; else *e says why. ERR_APART: it was redirected, and feed_again() may follow. */
 bool feed_http_takes(const char *url, const struct feed_opts *o);
 enum err_code feed_http(struct feed *f, const char *url, const struct feed_opts *o, struct err *e);
 enum err_code feed_http_end(struct feed *f, struct err *e);
@@ -92,11 +92,11 @@ enum err_code feed_stalled(const struct feed *f, struct err *e);
 
 /* feed_open_near - feed_open() of a file or a URL in this process. */
 enum err_code feed_open_near(struct feed *f, const char *where, const struct feed_opts *o, struct err *e);
-/* feed_open_far - the same by the clerk. */
+/* feed_open_far - the same through the clerk. */
 enum err_code feed_open_far(struct feed *f, const char *where, const struct feed_opts *o, struct err *e);
-/* feed_list_whole - all that a descriptor has, as text; NULL: out of memory, or more than a list has. */
+/* feed_list_whole - all bytes of a descriptor as text. NULL: out of memory, or too long for a list. */
 char *feed_list_whole(int fd);
-/* feed_wait - for curl's end; kill: which is brought about. Its status, as of waitpid(). */
+/* feed_wait - wait for curl's end; kill: end it first. Returns its status as waitpid() does. */
 int feed_wait(struct feed *f, bool kill);
 
 #endif

@@ -22,25 +22,23 @@ struct input {
     size_t len;
     void *map; /* what to unmap or free */
     size_t maplen;
-    bool mapped;       /* data is the file's own pages */
-    struct err damage; /* of the compression; code ERR_OK if none */
+    bool mapped;       /* data is mapped from the file itself */
+    struct err damage; /* error of the compression; its code is ERR_OK if there is none */
     size_t
         *gap; /* of files as one: offsets of generations before which nothing was recorded; freed with map */
     uint32_t ngap;
 };
 
-/*
- * input_open - limit: at most so many bytes of private memory, the decompressor's included (0 = no limit).
- * What is more goes to the temporary file of mem_limit(), which the caller has called before; if there is
- * none: ERR_NOMEM.
- */
+/* input_open - open a trace file. limit: bytes of private memory, the decompressor's included (0 = no
+ * limit). Anything beyond goes to the temporary file of mem_limit(), which the caller has called before;
+ * without one: ERR_NOMEM. */
 enum err_code input_open(const char *path, uint64_t limit, struct input *in, struct err *e);
-/* input_stretch - the offset of the first gap behind `pos`, or the input's end. */
+/* input_stretch - the offset of the first gap after `pos`, or the input's end. */
 size_t input_stretch(const struct input *in, size_t pos);
-/* input_member - if path is "ARCHIVE:MEMBER", and no file has that name: the member; the archive's name goes
- * to buf. Else NULL. */
+/* input_member - the member if path is "ARCHIVE:MEMBER" and no file has that name; the archive's name is
+ * stored in buf. Else NULL. */
 const char *input_member(const char *path, char *buf, size_t size);
-/* input_archive - map a zip archive as it is; false: it is none, or can't be read. */
+/* input_archive - map a zip archive as it is. false: it is not an archive, or can't be read. */
 bool input_archive(const char *path, struct input *in);
 void input_close(struct input *in);
 

@@ -1,6 +1,6 @@
 /*
- * input_far.h - a URL where a file's name goes: the program behind it is asked for some seconds of trace, and
- * what comes is read as a pipe is.
+ * input_far.h - a URL in place of a file's name: some seconds of trace are fetched from the program and
+ * read like a pipe.
  */
 #ifndef GOTOP_DECODE_INPUT_FAR_H
 #define GOTOP_DECODE_INPUT_FAR_H
@@ -9,9 +9,9 @@
 
 #include "decode/input/feed.h"
 
-enum { INPUT_FAR_S = 5 }; /* if nobody says how many */
+enum { INPUT_FAR_S = 5 }; /* default number of seconds */
 
-/* input_far_opts - how URLs are asked, from now on; seconds 0: INPUT_FAR_S. Borrowed. */
+/* input_far_opts - set how URLs are fetched from now on. seconds 0: INPUT_FAR_S. The options are borrowed. */
 void input_far_opts(const struct feed_opts *o);
 /*
  * input_far_add - a name from the command line: the one by which it goes from now on, in texts and for
@@ -21,13 +21,11 @@ void input_far_opts(const struct feed_opts *o);
 enum { INPUT_FARS = 64 };
 const char *input_far_add(const char *name);
 const char *input_far_url(const char *name);
-/* input_is_far - is that a URL, and no file's name? */
+/* input_is_far - whether the name is a URL and not a file. */
 bool input_is_far(const char *path);
 
-/*
- * input_far_begin - a pipe that the trace comes from, in *fd. input_far_end - the pipe was read to its end,
- * or is read no further: what was wrong with what came, code ERR_OK: nothing. The pipe is closed.
- */
+/* input_far_begin - open a pipe that brings the trace, in *fd. input_far_end - close the pipe, read to its
+ * end or not. Returns what was wrong with the input; code ERR_OK: nothing. */
 struct input_far {
     struct feed *feed;
     pthread_t thread;

@@ -17,7 +17,7 @@
 
 #include "decode/input/input.h"
 
-enum { JOINT_MAX = 4096 }; /* files */
+enum { JOINT_MAX = 4096 }; /* number of files */
 
 /* Files beside the first one, in any order. */
 struct joint_paths {
@@ -25,14 +25,12 @@ struct joint_paths {
     uint32_t n;
 };
 
-/* input_open_all - open path and more as one input; without any more it is input_open(). The limit, as there,
- * is for all together. */
+/* input_open_all - open path and `more` as one input; without `more` it is input_open(). The limit is for
+ * all files together. */
 enum err_code input_open_all(const char *path, const struct joint_paths *more, uint64_t limit,
                              struct input *in, struct err *e);
-/*
- * joint_follows - may two traces in memory, as of a program that was connected to twice, be joined, the
- * second behind the first? ERR_OK; ERR_APART: no, *e says why; ERR_NOMEM.
- */
+/* joint_follows - whether two traces in memory, as from two connections to a program, can be joined, the
+ * second after the first. ERR_OK; ERR_APART: they can't, *e says why; ERR_NOMEM. */
 struct joint_part {
     const uint8_t *p;
     size_t n;

@@ -1,9 +1,9 @@
 /*
- * mapped.h - files that are read where they are mapped, and what happens when they become shorter meanwhile.
+ * mapped.h - files that are read through a mapping, and what happens when they shrink meanwhile.
  *
- * A log rotation, a download begun anew: reading a page that is gone raises SIGBUS. The handler puts zeros in
- * its place, so that decoding finds damage there like any other and what was read stands; mapped_lost() then
- * says that it happened. A SIGBUS elsewhere is none of ours.
+ * After a log rotation or a restarted download, reading a page that is gone raises SIGBUS. The handler puts
+ * zeros in its place: decoding finds damage there like any other, and what was read before stays.
+ * mapped_lost() then returns true. Any other SIGBUS is not handled.
  */
 #ifndef GOTOP_DECODE_MAPPED_H
 #define GOTOP_DECODE_MAPPED_H
@@ -12,13 +12,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* mapped_new - n bytes of a file, to be read only. NULL: errno says why, EFBIG of a file larger than what
- * addresses reach. */
+/* mapped_new - map n bytes of a file, read-only. NULL: errno says why; EFBIG: the file is larger than the
+ * address space. */
 void *mapped_new(int fd, uint64_t n);
-void mapped_free(void *p, size_t n); /* n as given to mapped_new() */
-/* mapped_mend - for a handler of SIGBUS at addr: may reading go on? */
+void mapped_free(void *p, size_t n); /* n: as passed to mapped_new() */
+/* mapped_mend - for a handler of SIGBUS at addr: whether reading can go on. */
 bool mapped_mend(void *addr);
-/* mapped_lost - was something gone since the program began? */
+/* mapped_lost - whether mapped pages were gone at any time since the program began. */
 bool mapped_lost(void);
 
 #endif
