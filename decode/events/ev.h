@@ -24,15 +24,17 @@ enum ev_kind {
                      start fn */
     EVK_G_STATUS, /* g is in state (arg = raw id on first mention); stack = g's own or 0; p, m = where it is
                      bound; EVF_BACKDATE: since the trace began. For a known g: a repeat, nothing changes */
-    EVK_G_STATE, /* g goes into state (ST_NONE: ends); str = reason; by = who did it (waker), stack: see below
-                  */
+    /* g changes to state (ST_NONE: it ends); str = reason; by = its cause (the waker), stack: see below */
+    EVK_G_STATE,
     EVK_G_LABEL, /* str = label of g's running span (GC worker) */
-    EVK_G_FACT,  /* state = enum g_fact; arg = its value from now on, where that needs no rule of fold's */
-    EVK_P_STATE, /* p goes to ST_IDLE, ST_SCHED (= running, no goroutine yet), ST_NONE; m = thread; arg = raw
-                    id on first mention. With EVF_BACKDATE: it was so since the trace began */
-    EVK_M_NEW,   /* m first seen: arg = raw thread id */
-    EVK_RANGE_BEGIN,  /* state = enum range_kind; g or p = owner; str = STW kind; stack; arg = GC seq */
-    EVK_RANGE_ACTIVE, /* as BEGIN, but it is known only to be open now; EVF_BACKDATE: since the trace began */
+    EVK_G_FACT,  /* state = enum g_fact; arg = its value from now on, where no rule of fold gives it */
+    /* p changes to ST_IDLE, ST_SCHED (= running, no goroutine yet) or ST_NONE; m = thread; arg = raw id on
+     * first mention. EVF_BACKDATE: the state holds since the trace began */
+    EVK_P_STATE,
+    EVK_M_NEW,       /* m first seen: arg = raw thread id */
+    EVK_RANGE_BEGIN, /* state = enum range_kind; g or p = owner; str = STW kind; stack; arg = GC seq */
+    /* as BEGIN, but when it began is not known; EVF_BACKDATE: it has been open since the trace began */
+    EVK_RANGE_ACTIVE,
     EVK_RANGE_END,    /* state = enum range_kind; g or p = owner; arg, arg2 = swept, reclaimed */
     EVK_METRIC,       /* state = enum metric; arg = value */
     EVK_TASK_BEGIN,   /* arg = task, arg2 = parent (0 none), str = name, g, stack */
@@ -41,7 +43,7 @@ enum ev_kind {
     EVK_REGION_END,
     EVK_LOG,        /* arg = task, str = category, stack2 = message (a string id), g, stack */
     EVK_SAMPLE,     /* g, p, m, stack */
-    EVK_COUNT_ONLY, /* an experimental event: counted, not shown; state = enum ev_class */
+    EVK_COUNT_ONLY, /* an experimental event, counted but not shown; state = enum ev_class */
     EVK_LOST, /* what g or p did since arg, or since it was last told of if that is later, is not recorded: it
                  becomes ST_UNKNOWN, a P ST_NONE. Only m: the same of a thread without a P. None: of the open
                  GC. EVF_QUIET. Of a g only if it was last told of before arg2 (0: in any case); state 1: and
@@ -49,7 +51,7 @@ enum ev_kind {
     EVK_GAP,  /* nothing was recorded from arg to t: all states are unknown from arg on, and what EVF_BACKDATE
                  tells holds  since t. state 1: all that still goes on has been told of again by now; what
                  hasn't has ended  in the gap. EVF_QUIET */
-    EVK_TICK, /* nothing happens; the trace is known to last until t */
+    EVK_TICK, /* no change; the trace is known to last until t */
     EVK_KINDS
 };
 
@@ -74,11 +76,12 @@ enum {
     EVF_STOPPED = 4, /* G_STATE, ST_RUNNABLE: by GoStop (else: by the end of a blocking system call) */
     EVF_OWN_STACK =
         8,          /* the stack is g's own at this transition: an F record of `dump` (creation: stack2 is) */
-    EVF_EXTRA = 16, /* a part of another event: not counted as an event of its own */
-    EVF_QUIET = 32, /* not counted as an event, no record: bookkeeping of the reader. METRIC: sets the value,
-                      makes no point */
+    EVF_EXTRA = 16, /* a part of another event, not counted as one of its own */
+    /* bookkeeping of the reader: not counted as an event, no record. METRIC: sets the value, makes no
+     * point */
+    EVF_QUIET = 32,
     EVF_CARRIED =
-        64, /* G_STATUS, P_STATE, RANGE_ACTIVE: so it was when this segment began; nothing changes now */
+        64, /* G_STATUS, P_STATE, RANGE_ACTIVE: the state at the start of this segment; nothing changes now */
     EVF_SURE = 128 /* G_STATE of a stream: the reader vouches for it, see below */
 };
 
@@ -95,27 +98,28 @@ struct ev {
 };
 _Static_assert(sizeof(struct ev) == 64, "struct ev is one cache line");
 
-/* A stream consists of halves of events: one for an event with EVF_SURE, whose other fields are not used, two
- * for any other. */
+/* A stream consists of halves of events: one half for an event with EVF_SURE, whose other fields are
+ * unused, two for any other event. */
 struct ev_half { /* begins as struct ev */
     int64_t t;
     uint8_t kind, state;
     uint16_t flags;
     uint32_t g, p, m;
-    uint32_t by; /* EVF_SURE: who woke it, or the reason (ev.str) where nobody did */
+    uint32_t by; /* EVF_SURE: the waker, or without one the reason (ev.str) */
     uint32_t stack;
 };
 _Static_assert(sizeof(struct ev_half) * 2 == sizeof(struct ev) &&
                    offsetof(struct ev_half, stack) == offsetof(struct ev, stack),
                "struct ev_half is the first half of struct ev");
 
-/* ev_halves - how many halves the event takes in a list of them: one, if it is EVF_SURE, else two. */
+/* ev_halves - the number of halves that the event takes in a stream: one with EVF_SURE, else two. */
 static inline size_t ev_halves(const struct ev_half *e)
 {
     return e->flags & EVF_SURE ? 1 : 2;
 }
 
-/* ev_whole - the event at e as a whole one, without EVF_SURE. `room` is used if there is only a half. */
+/* ev_whole - the event at e as a whole one, without EVF_SURE. `room` is used if the stream has only a
+ * half. */
 static inline const struct ev *ev_whole(const struct ev_half *e, struct ev *room)
 {
     const bool on = e->state == ST_RUNNING || e->state == ST_SYSCALL, woken = e->flags & EVF_WOKEN;

@@ -11,12 +11,13 @@
 
 #include "decode/trace.h"
 
-/* helper_is - is the function a helper? One that runs several functions one after another (a connection's
- * loop) is none. */
+/* helper_is - whether the function is a helper. A function that runs several others one after another (a
+ * connection's loop) is not. */
 bool helper_is(struct str func);
-/* helper_own - does the frame belong to the helper, rather than to what that was given to run? */
+/* helper_own - whether the frame belongs to the helper and not to the function that it runs. */
 bool helper_own(struct str helper, struct str frame);
-/* helper_hidden - do stacks leave this helper out, so that their last frame is what it runs? */
+/* helper_hidden - whether stacks leave this helper out, so that their last frame is the function that it
+ * runs. */
 bool helper_hidden(struct str helper);
 
 #endif

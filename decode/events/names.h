@@ -14,7 +14,7 @@
 #define SEG_FIRST_BITS 8
 #define SEG_MAX 25
 struct segvec {  /* grows, never moves */
-    size_t size; /* bytes of an element */
+    size_t size; /* size of an element in bytes */
     uint32_t n;
     void *seg[SEG_MAX];
 };
@@ -27,8 +27,8 @@ struct names {
     struct frame_lists {     /* the stacks' frame ids: see names.c */
         struct segvec chunk; /* uint16_t * */
         uint16_t *last;
-        uint32_t used, cap; /* of the last one */
-        uint64_t all;       /* the chunks' capacities */
+        uint32_t used, cap; /* of the last chunk, in elements */
+        uint64_t all;       /* total capacity of the chunks */
     } lists;
     struct name_hash {
         struct name_slot {
@@ -42,21 +42,20 @@ struct names {
         nhelper; /* strings that are such functions (helper.h), the first of them */
 };
 
-/* names_init - the empty string is 0, the empty stack 0. ERR_NOMEM: names_free() it all the same. */
+/* names_init - begin with the empty string as 0 and the empty stack as 0. ERR_NOMEM: call names_free() all
+ * the same. */
 enum err_code names_init(struct names *nm);
 void names_free(struct names *nm);
-/* names_rest - no more will be added: free the hash tables. */
+/* names_rest - free the hash tables; nothing can be added after that. */
 void names_rest(struct names *nm);
-uint64_t names_bytes(const struct names *nm); /* the memory that they take */
+uint64_t names_bytes(const struct names *nm); /* memory that the names take, in bytes */
 
-/*
- * names_str - intern bytes; *id is theirs. The bytes are borrowed: they must live as long as the names (the
- * mapped input does). names_str_copy - the same for bytes that don't.
- */
+/* names_str - intern bytes; *id is their id. The bytes are borrowed and must live as long as the names (the
+ * mapped input does). names_str_copy - the same for bytes that don't live as long. */
 enum err_code names_str(struct names *nm, const char *p, uint32_t len,
-                        uint32_t *id); /* ERR_OK or ERR_NOMEM, as all below */
+                        uint32_t *id); /* this and the functions below return ERR_OK or ERR_NOMEM */
 enum err_code names_str_copy(struct names *nm, const char *p, uint32_t len, uint32_t *id);
-/* names_str_of - intern string i of other names; copy: its bytes won't live as long as nm, so copy them. */
+/* names_str_of - intern string i of other names; copy: copy its bytes, which don't live as long as nm. */
 enum err_code names_str_of(struct names *nm, const struct names *from, uint32_t i, bool copy, uint32_t *id);
 /* names_stack - intern a stack, frame 0 innermost. n = 0 gives id 0. names_frame_id - intern a frame. */
 enum err_code names_stack(struct names *nm, const struct frame *f, uint32_t n, uint32_t *id);
@@ -89,7 +88,7 @@ static inline uint32_t names_nframes(const struct names *nm)
 }
 struct frame names_frame_at(const struct names *nm, uint32_t id);
 
-/* names_nstrs, names_nstacks - how many there are; more may come meanwhile, from another thread. */
+/* names_nstrs, names_nstacks - the number of strings, of stacks; another thread may add more meanwhile. */
 static inline uint32_t names_nstrs(const struct names *nm)
 {
     return __atomic_load_n(&nm->strs.n, __ATOMIC_RELAXED);
@@ -102,19 +101,19 @@ struct str names_get(const struct names *nm, uint32_t id);                    /*
 uint32_t names_depth(const struct names *nm, uint32_t stack);                 /* out of range: 0 */
 struct frame names_frame(const struct names *nm, uint32_t stack, uint32_t i); /* out of range: all zero */
 /* names_funcs - write the functions (strings) of a stack's frames from frame `from` on, at most `most`;
- * returns how many. */
+ * returns their number. */
 uint32_t names_funcs(const struct names *nm, uint32_t stack, uint32_t from, uint32_t *func, uint32_t most);
-/* names_ids - the same for the frames' ids, which names_frame_at() takes; equal frames have the same. */
+/* names_ids - the same for the frames' ids, which names_frame_at() takes; equal frames have equal ids. */
 uint32_t names_ids(const struct names *nm, uint32_t stack, uint32_t from, uint32_t *id, uint32_t most);
-/* names_frames - where these ids are, from frame `from` on: two bytes each or, if wide, four, the low half
- * first. */
+/* names_frames - the address of these ids, from frame `from` on: two bytes each or, if wide, four, the low
+ * half first. */
 struct frame_ids {
     const uint16_t *at;
     uint32_t n;
     bool wide;
 };
 struct frame_ids names_frames(const struct names *nm, uint32_t stack, uint32_t from);
-/* frame_id - the i-th of a list that names_frames() gave. */
+/* frame_id - the i-th id of a list from names_frames(). */
 static inline uint32_t frame_id(const uint16_t *list, bool wide, uint32_t i)
 {
     return wide ? list[2 * i] | (uint32_t)list[2 * i + 1] << 16 : list[i];
@@ -123,7 +122,7 @@ const void *names_stack_at(const struct names *nm,
                            uint32_t stack); /* where its frames are listed, to fetch them; NULL: nowhere */
 uint32_t names_root_func(const struct names *nm, uint32_t stack); /* string id of the last frame's function */
 
-/* names_helper - is a string a function that runs what it was given (decode/events/helper.h)? */
+/* names_helper - whether a string is a helper function (decode/events/helper.h). */
 static inline bool names_helper(const struct names *nm, uint32_t id)
 {
     const uint32_t n = __atomic_load_n(&nm->nhelper, __ATOMIC_ACQUIRE);
@@ -132,12 +131,10 @@ static inline bool names_helper(const struct names *nm, uint32_t id)
         is |= nm->helper[i] == id;
     return is;
 }
-/*
- * names_runs - string id of the function that the goroutine with this stack runs: that of its last frame or,
- * if that is a helper, of what it was given to run. begins: the function that the goroutine is known to begin
- * in, 0: not known. Returns 0 if the stack doesn't tell: it was cut off before that function, or has nothing
- * but the helper.
- */
+/* names_runs - string id of the function that the goroutine with this stack runs: that of its last frame
+ * or, if that is a helper, the function that the helper runs. begins: the goroutine's start function, 0:
+ * not known. Returns 0 if the stack doesn't say: it was cut off before that function, or has nothing but
+ * the helper. */
 uint32_t names_runs(const struct names *nm, uint32_t stack, uint32_t begins);
 
 #endif

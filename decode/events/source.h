@@ -17,8 +17,8 @@
 #include "decode/events/names.h"
 #include "decode/trace.h"
 
-#define SOURCE_NOTES 64 /* damages and warnings kept, each; more are only counted */
-struct source_notes {   /* grow with what is noted: there are as many sources as generations */
+#define SOURCE_NOTES 64 /* how many damages and how many warnings are kept; more are only counted */
+struct source_notes {   /* both grow on demand, because there are as many sources as generations */
     struct err *v;
     size_t cap;
 };
@@ -29,29 +29,27 @@ struct source_notes {   /* grow with what is noted: there are as many sources as
  */
 #define SOURCE_TIME_MAX ((int64_t)1 << 61)
 
-/*
- * Names that are used and that no table has, in a trace of which nothing else tells that a part is missing.
- * The first use is named in a warning that counts the others.
- */
+/* Names that events use and no table has, in a trace without other signs that a part is missing. A warning
+ * names the first use and counts the others. */
 struct source_lack {
-    uint64_t n;        /* how many uses; the rest is of the first one */
-    uint64_t id;       /* of the string or stack */
-    uint64_t off;      /* of the event, ERR_NO_OFFSET: not known */
+    uint64_t n;        /* number of uses; the other fields are about the first one */
+    uint64_t id;       /* id of the string or stack */
+    uint64_t off;      /* offset of the event, ERR_NO_OFFSET: not known */
     uint64_t g;        /* id of its goroutine, 0: none */
     uint32_t gen;      /* 0: none */
-    const char *event; /* its name: "GO_BLOCK", "STACK"; NULL: nothing is known but the id */
+    const char *event; /* name of the event: "GO_BLOCK", "STACK"; NULL: only the id is known */
     bool stack;
 };
 
 struct source_status {   /* copied to the model with every chunk of events */
-    uint64_t bytes_done; /* how far in the input everything is decoded */
+    uint64_t bytes_done; /* offset up to which the input is decoded */
     uint64_t batches, experimental_batches;
     uint32_t generations;
     uint32_t ndamages, nwarnings;
     struct source_lack lack;
-    uint32_t nstrs, nstacks; /* names that may be looked up; trace.c fills them in */
+    uint32_t nstrs, nstacks; /* number of names that may be looked up; set by trace.c */
     bool has_clock, clock_assumed;
-    double tick_ns; /* first family: ns a tick, set with the first event; 0: not known */
+    double tick_ns; /* first family: ns per tick, set at the first event; 0: not known */
     bool has_wall;
     int64_t first_ns; /* trace clock at t = 0 */
     int64_t lead_ns;  /* how much earlier Go's reader lets the trace begin (its first Sync event) */
@@ -62,11 +60,11 @@ struct source_status {   /* copied to the model with every chunk of events */
 struct source;
 struct v2_sink;
 struct source_ops {
-    /* stream - write up to cap (>= 64) halves of events, in order; returns how many. 0: the end, or
-     * (source.waiting) all that has come. */
+    /* stream - write up to cap (>= 64) halves of events, in order; returns their number. 0: the trace has
+     * ended or (source.waiting) no more has arrived yet. */
     size_t (*stream)(struct source *s, struct ev_half *out, size_t cap);
-    /* run - put about cap events into the sink, or take another step (a generation's end): so none takes
-     * long, even if there is no event in it. Returns how many, 0 as above. A reader has either stream() or
+    /* run - put about cap events into the sink, or take another step (a generation's end), so that no call
+     * takes long even without events. Returns their number, 0 as above. A reader has either stream() or
      * run(). */
     size_t (*run)(struct source *s, struct v2_sink *k, size_t cap);
     void (*close)(struct source *s);
@@ -77,38 +75,37 @@ struct source {
     void *self;
     const uint8_t *data; /* the decompressed input, header included */
     size_t len;
-    const size_t
-        *gap; /* offsets of generations before which something is not recorded (decode/input/joint.h) */
+    const size_t *gap; /* offsets of generations with a gap before them (decode/input/joint.h) */
     uint32_t ngap;
     bool grows;   /* more will be added behind len; up to there generations are whole */
-    bool waiting; /* all up to len is read, and more will come */
+    bool waiting; /* all bytes up to len are read, and more will arrive */
     uint32_t bad; /* a generation (1 = the first) of which a segment found that events are missing; 0: none */
     struct err why_bad;
     bool doubt;     /* it is damaged somewhere: look at each generation's numbers before its events are put in
                        order, */
     uint32_t sound; /* but for the first ones, so many, which segments have found to be sound */
     int version;    /* 0 = prototype, else major*1000+minor */
-    size_t header;  /* bytes of the header: 8 or 16 */
+    size_t header;  /* size of the header in bytes: 8 or 16 */
     const struct trace_opts *opts;
     struct names *names;
     struct source_status st;
     struct source_notes damage, warning;
-    struct err fatal; /* code != ERR_OK: nothing to show */
+    struct err fatal; /* code != ERR_OK: nothing could be read */
 };
 
 enum err_code source_v1(struct source *s, struct err *e); /* prototype .. 1.21: decode/v1/v1_source.c */
 enum err_code source_v2(struct source *s, struct err *e); /* 1.22 ..: decode/v2/v2_source.c */
 
-/* source_left - does nobody want the rest any more (trace_opts.leave)? Then what is under way ends as if out
- * of memory. */
+/* source_left - whether nobody needs the rest any more (trace_opts.leave). Reading then ends as if out of
+ * memory. */
 static inline bool source_left(const struct source *s)
 {
     return s->opts && s->opts->leave && s->opts->leave();
 }
 
-/* source_gap - is there a gap right before this offset (source.gap)? */
+/* source_gap - whether there is a gap right before this offset (source.gap). */
 bool source_gap(const struct source *s, size_t at);
-/* source_off - the offset of a place in the input. */
+/* source_off - the offset of an address within the input. */
 static inline size_t source_off(const struct source *s, const uint8_t *p)
 {
     return (size_t)(p - s->data);
@@ -121,17 +118,17 @@ void source_damage(struct source *s, enum err_code code, uint32_t gen, uint64_t 
 void source_warn(struct source *s, enum err_code code, uint32_t gen, uint64_t off, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* source_lack_add - count what was found later, too. source_lack_say - fill *e with the warning; l->n must
- * not be 0. */
+/* source_lack_add - add the uses that were found later. source_lack_say - fill *e with the warning; l->n
+ * must not be 0. */
 void source_lack_add(struct source_lack *l, const struct source_lack *later);
 void source_lack_say(const struct source_lack *l, struct err *e);
 
-/* source_note - the i-th note, from 0. Never NULL: in place of one that is not kept there is one that says
+/* source_note - the i-th note, from 0. Never NULL: a note that was not kept is replaced by one that says
  * so. */
 const struct err *source_note(const struct source_notes *l, uint32_t i);
-/* source_note_put - make the i-th note a copy of *e. Does nothing if out of memory. */
+/* source_note_put - make the i-th note a copy of *e. Out of memory: does nothing. */
 void source_note_put(struct source_notes *l, uint32_t i, const struct err *e);
-/* source_notes_room - make room for all notes at once, so that they don't move any more and another thread
+/* source_notes_room - allocate room for all notes at once: they never move after that, and another thread
  * may read them. */
 bool source_notes_room(struct source *s);
 void source_notes_free(struct source *s);
