@@ -17,18 +17,18 @@
 
 struct v1_goids {
     uint32_t **page; /* by id / V1_PAGE: one of its own, or one of the two shared ones */
-    uint16_t *ended; /* how many of a page are V1_ENDED_ROW */
+    uint16_t *ended; /* number of V1_ENDED_ROW entries of a page */
     size_t npage, page_cap, ended_cap;
-    uint32_t *none, *all; /* shared: nothing known, all ended */
-    struct idmap far;     /* of ids that stand in no page; 0: V1_ENDED_ROW */
-    size_t n;             /* ids ever put, in pages or not */
+    uint32_t *none, *all; /* shared pages: nothing known, all ended */
+    struct idmap far;     /* rows of ids that have no page; 0: V1_ENDED_ROW */
+    size_t n;             /* number of ids ever put, in pages or not */
 };
 
 /* v1_goids_find - the row, V1_ENDED_ROW, or 0 = never put. */
 uint32_t v1_goids_find(const struct v1_goids *h, uint64_t id);
-/* v1_goids_put - give an id a row, or another. false: out of memory. */
+/* v1_goids_put - set or replace an id's row. false: out of memory. */
 bool v1_goids_put(struct v1_goids *h, uint64_t id, uint32_t row);
-/* v1_goids_end - its row is given back. */
+/* v1_goids_end - set an id's row to V1_ENDED_ROW. */
 void v1_goids_end(struct v1_goids *h, uint64_t id);
 void v1_goids_free(struct v1_goids *h);
 

@@ -1,6 +1,5 @@
 /*
- * v1_scan.h - pass over events that only have to be counted. Their ends are found without decoding their
- * values.
+ * v1_scan.h - skip events that only have to be counted. Finds their ends without decoding their values.
  */
 #ifndef GOTOP_DECODE_V1_SCAN_H
 #define GOTOP_DECODE_V1_SCAN_H
@@ -13,7 +12,7 @@ struct v1_scan {
     bool deposit;        /* the processor has an instruction that finds the n-th set bit (pdep) */
 };
 
-/* v1_scan_init - kept: the types that need more than to be counted. */
+/* v1_scan_init - kept: the types that must not be skipped. */
 void v1_scan_init(struct v1_scan *sc, const struct v1_dialect *d, const bool kept[V1_TYPES]);
 /*
  * v1_scan_over - pass over events from p on. Returns where the first one begins that needs a closer look, is

@@ -20,7 +20,7 @@
 #define V1_FRAMES_MAX 1000
 
 enum v1_type {
-    V1_NONE = 0, /* no such event; the reader uses it for "here events are missing" */
+    V1_NONE = 0, /* not an event of the file; the reader uses it for a gap ("events are missing here") */
 #define V1_EVENT(number, id, name, whose, means, from, shape) V1_##id = number,
 #include "decode/v1/events_v1.def"
 };
@@ -35,17 +35,17 @@ struct v1_shape {
 
 struct v1_dialect {
     int version;  /* 0 = prototype */
-    uint8_t base; /* values an event with the count bits 0 has: 1, in 1.5: 2 */
-    uint8_t max;  /* greatest event number */
+    uint8_t base; /* number of values of an event with the count bits 0: 1, in 1.5: 2 */
+    uint8_t max;  /* highest event number */
     bool names;   /* it has strings: stacks are four-tuples, not bare program counters */
     struct v1_shape shape[V1_TYPES];
 };
 
-/* v1_dialect_init - the tables of a version; false if no such dialect exists. */
+/* v1_dialect_init - fill the tables of a version; false if no such dialect exists. */
 bool v1_dialect_init(struct v1_dialect *d, int version);
-/* v1_which - which of the values behind the time is the first of a letter of V1_SHAPE's; -1: none. */
+/* v1_which - index of the first value after the time with a letter of V1_SHAPE; -1: none. */
 int v1_which(const struct v1_shape *s, char is);
-/* v1_type_name - "GoCreate"; "?" for a number that is none. */
+/* v1_type_name - "GoCreate"; "?" for an unknown number. */
 const char *v1_type_name(unsigned type);
 
 struct v1_raw {
