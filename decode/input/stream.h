@@ -25,17 +25,17 @@
 
 #include "decode/input/dialect.h"
 
-enum { STREAM_HEADER = 16 }; /* bytes in front of every generation: the file's own header */
+enum { STREAM_HEADER = 16 }; /* the file's own header, which is copied to the front of every generation */
 
 struct stream_gen {
-    uint64_t number; /* as in its batches; 0: none of them was understood yet */
+    uint64_t number; /* the generation's number in its batches; 0: no batch was understood yet */
     size_t batches;  /* headers that were */
-    uint8_t *p;      /* header and batches; the end mark, too */
+    uint8_t *p;      /* bytes with headers, batches and the end mark */
     size_t n, cap;
-    uint64_t offset;      /* of its first batch in the stream */
-    uint64_t lost_before; /* bytes of generations that were left out just before it */
+    uint64_t offset;      /* offset of its first batch in the stream */
+    uint64_t lost_before; /* bytes of the generations that were left out just before it */
     uint64_t cut;         /* it is too large: so many of its bytes are gone, and the rest goes with its end */
-    bool whole;           /* its end has come */
+    bool whole;           /* it has ended */
     bool broken;          /* not all in it are batches of its own, or its end is missing */
     /* The caller's: */
     int64_t t0, t1;   /* its first and last moment on the trace's clock, ns */
@@ -48,23 +48,23 @@ struct stream {
     bool known;             /* the header has come and is one that we read */
     uint8_t header[STREAM_HEADER];
     size_t nheader;         /* bytes of it so far */
-    struct stream_gen *gen; /* oldest first; the last one may be still arriving */
+    struct stream_gen *gen; /* oldest first; the last one may be incomplete */
     size_t ngen, cap;
-    uint64_t bytes; /* put in so far */
-    uint64_t max;   /* bytes that one generation may have; 0 = no limit */
+    uint64_t bytes; /* bytes put in so far */
+    uint64_t max;   /* maximum bytes of one generation; 0 = no limit */
     uint64_t held;  /* memory that the whole ones take: each its bytes and STREAM_COST */
     uint64_t left;  /* bytes that were left out so far, of generations that were too large or that
                        stream_lose() took */
-    uint64_t ncut;  /* how many were too large */
+    uint64_t ncut;  /* number of generations that were too large */
     bool cuts;      /* one of the whole ones is cut: it goes at the end of stream_put() */
     bool torn;      /* the input ended within the last generation */
     bool over;      /* nothing more is taken: see damage */
     uint32_t ndamages;
     struct err damage; /* the first, or what ended it */
-    /* where the parser stands */
+    /* state of the parser */
     uint8_t head[48]; /* of a batch header whose rest has not come */
     size_t nhead;
-    uint64_t payload; /* bytes of the batch's payload still to come */
+    uint64_t payload; /* bytes of the batch's payload yet to arrive */
     uint64_t last;    /* number of the generation that began last, 0 = none yet */
     size_t
         doubt; /* in the arriving generation: where a batch begins that may be of the next one; 0: nowhere */
@@ -85,10 +85,10 @@ static inline uint64_t stream_cost(const struct stream_gen *g)
 {
     return g->n + STREAM_COST;
 }
-/* stream_end - no more bytes come: is the last generation whole? Before 1.26 it is if it ends with a whole
- * batch. */
+/* stream_end - end the input: the last generation becomes whole if it is complete. Before 1.26 it is if it
+ * ends with a whole batch. */
 void stream_end(struct stream *st);
-/* stream_whole - how many of the generations are whole; these are the first ones. */
+/* stream_whole - the number of whole generations, which are the first ones. */
 size_t stream_whole(const struct stream *st);
 /* stream_rest - behind stream_end(): the generation that it ended within; NULL: none, or its beginning is
  * gone. */

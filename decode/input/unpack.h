@@ -23,34 +23,31 @@
 #define UNPACK_RATIO 200
 #define UNPACK_FREE ((uint64_t)16 << 20)
 
-struct intake {       /* where compressed bytes come from */
-    const uint8_t *p; /* read and not used yet */
+struct intake {       /* source of the compressed bytes */
+    const uint8_t *p; /* bytes read and not used yet */
     size_t n;
-    int fd;         /* where to read more, -1 = there is no more */
+    int fd;         /* descriptor to read more from, -1 = there is no more */
     uint8_t *buf;   /* INTAKE_BYTES, needed if there is an fd */
-    uint64_t taken; /* read so far, p's included */
+    uint64_t taken; /* number of bytes read so far, those at p included */
 };
 #define INTAKE_BYTES ((size_t)1 << 17)
 
-struct sink { /* what came out; p is to be freed with mem_free(), after an error as well */
+struct sink { /* the unpacked bytes; the caller frees p with mem_free(), after an error as well */
     uint8_t *p;
     size_t n, cap;
-    uint64_t limit; /* 0 = none */
-    uint64_t apart; /* bytes that the decompressor holds, within the limit */
-    bool known;     /* the header is a trace's */
+    uint64_t limit; /* 0 = no limit */
+    uint64_t apart; /* bytes that the decompressor holds; they count towards the limit */
+    bool known;     /* the header was found to be a trace's */
 };
 
-/*
- * unpack - all of f, decompressed as its first bytes tell. What is wrong with the compression after some
- * bytes is `damage`. Returns ERR_NOMEM beyond the limit, ERR_IO, or what dialect_tell() says of the first
- * bytes.
- */
+/* unpack - decompress all of f, by the format that its first bytes show. An error of the compression after
+ * some bytes goes to `damage`. Returns ERR_NOMEM beyond the limit, ERR_IO, or the error of dialect_tell()
+ * for the first bytes. */
 enum err_code unpack(struct intake *f, struct sink *b, struct err *damage, struct err *e);
-/* unpack_deflated - the same, of bytes that are deflated without a header of
- * their own, as in a zip archive. */
+/* unpack_deflated - the same for deflated bytes without a header of their own, as in a zip archive. */
 enum err_code unpack_deflated(struct intake *f, struct sink *b, struct err *damage, struct err *e);
-/* unpack_packed - what do these bytes begin? "gzip", "zstd"; NULL: neither. unpack_told - are they enough to
- * tell? */
+/* unpack_packed - the compression whose data begins with these bytes: "gzip", "zstd"; NULL: neither.
+ * unpack_told - whether the bytes suffice to decide. */
 const char *unpack_packed(const uint8_t *p, size_t n);
 bool unpack_told(const uint8_t *p, size_t n);
 
@@ -61,14 +58,14 @@ bool unpack_told(const uint8_t *p, size_t n);
 struct unpacker {
     z_stream z;
     struct ZSTD_DCtx_s *zstd; /* NULL: it is zlib's */
-    bool within;              /* a member or a frame, which isn't over */
+    bool within;              /* within a member or a frame */
     bool gzip;                /* another member may follow */
     uint64_t in, out;         /* bytes so far */
 };
 struct unpack_piece {
-    const uint8_t *p; /* to be unpacked; what was taken is left out */
+    const uint8_t *p; /* bytes to unpack; those that were used are removed */
     size_t n;
-    uint8_t *to; /* there is room for so many bytes; those that came are left out */
+    uint8_t *to; /* room for the output; bytes that were written are removed */
     size_t room;
 };
 enum unpack_state {
@@ -77,11 +74,11 @@ enum unpack_state {
     UNPACK_DAMAGED,
     UNPACK_FAILED
 };
-/* unpacker_begin - as the first bytes tell (unpack_packed()), with a window for zstd of at most half the
- * limit (0 = none). ERR_NOMEM. */
+/* unpacker_begin - begin by the format of the first bytes (unpack_packed()), with a zstd window of at most
+ * half the limit (0 = no limit). ERR_NOMEM. */
 enum err_code unpacker_begin(struct unpacker *u, const uint8_t *p, size_t n, uint64_t limit, struct err *e);
-/* unpacker_step - some of it. DAMAGED: *e says what is wrong with it, perhaps that no trace becomes so large.
- * FAILED: no memory. */
+/* unpacker_step - unpack some of it. DAMAGED: *e says what is wrong, which may be that no trace becomes so
+ * large. FAILED: out of memory. */
 enum unpack_state unpacker_step(struct unpacker *u, struct unpack_piece *io, struct err *e);
 void unpacker_end(struct unpacker *u); /* also of one that is all zero */
 

@@ -1,8 +1,10 @@
 /*
- * zip.h - members of a zip archive in memory: found by the directory at its end, never unpacked to find them.
+ * zip.h - members of a zip archive in memory. The directory at the archive's end lists them; nothing is
+ * unpacked to find them.
  *
- * Everything in the archive is hostile: every offset and size is looked at before it is used, sizes are never
- * taken as what something unpacks to. Stored and deflated members are read, zip64 too; encrypted ones aren't.
+ * Everything in the archive is hostile: every offset and size is checked before use, and a recorded size is
+ * never trusted to be the size after unpacking. Stored and deflated members are read, zip64 too; encrypted
+ * ones aren't.
  */
 #ifndef GOTOP_DECODE_ZIP_H
 #define GOTOP_DECODE_ZIP_H
@@ -22,21 +24,21 @@ struct zip {
 struct zip_member {
     const char *name; /* not NUL-terminated, hostile */
     uint32_t len;
-    uint16_t method; /* ZIP_STORED, ZIP_DEFLATED; others can't be read */
+    uint16_t method; /* ZIP_STORED, ZIP_DEFLATED; other methods can't be read */
     bool encrypted;
     uint32_t crc;
-    uint64_t packed, size; /* bytes in the archive; what it says that they become */
-    uint64_t at;           /* its own header */
+    uint64_t packed, size; /* size in the archive; recorded size after unpacking */
+    uint64_t at;           /* offset of its own header */
 };
 enum { ZIP_STORED = 0, ZIP_DEFLATED = 8 };
 
-/* zip_is - do these bytes begin like an archive? */
+/* zip_is - whether these bytes begin like an archive. */
 bool zip_is(const uint8_t *p, size_t n);
-/* zip_open - find the directory. zip_next - its next member; *pos begins with 0. false: there is none, or
- * damage. */
+/* zip_open - find the directory. zip_next - the directory's next member; *pos is 0 at first. false: there
+ * is none, or damage. */
 enum err_code zip_open(const uint8_t *p, size_t n, struct zip *z, struct err *e);
 bool zip_next(const struct zip *z, uint64_t *pos, struct zip_member *m);
-/* zip_bytes - where a member's bytes stand, m->packed of them. NULL: e says why they can't be read. */
+/* zip_bytes - the address of a member's m->packed bytes. NULL: e says why they can't be read. */
 const uint8_t *zip_bytes(const struct zip *z, const struct zip_member *m, struct err *e);
 /*
  * zip_apart - does this member, with those before it, stand in the archive without overlapping? *spent begins
@@ -44,7 +46,7 @@ const uint8_t *zip_bytes(const struct zip *z, const struct zip_member *m, struct
  * of them would be as much work as a large one.
  */
 bool zip_apart(const struct zip *z, const struct zip_member *m, uint64_t *spent);
-/* zip_trace - does a member begin like a trace? Unpacks its first bytes. */
+/* zip_trace - whether a member begins like a trace. Unpacks its first bytes. */
 bool zip_trace(const struct zip *z, const struct zip_member *m, struct dialect *d);
 /*
  * zip_find - the member of that name; NULL: the only one that is a trace. At most ZIP_LOOKED are looked into.
