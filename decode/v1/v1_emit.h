@@ -11,7 +11,7 @@
 #include "decode/v1/v1_names.h"
 #include "decode/v1/v1_order.h"
 
-#define V1_EMIT_ROOM 32 /* what one event becomes takes at most, in halves of neutral events */
+#define V1_EMIT_ROOM 32 /* maximum size of what one event becomes, in halves of neutral events */
 #define V1_GAPS 15      /* each may be told of a goroutine, and one more: V1_EMIT_ROOM */
 
 enum v1_sure { V1_NO, V1_YES, V1_UNSURE /* events of it may be missing */ };
@@ -22,22 +22,22 @@ struct v1_emit {
     struct v1_order *o;
     struct v1_names *vn;
     struct v1_p {
-        uint32_t lane, m, g;  /* its lane, its thread (EV_NONE), the row of the goroutine that it runs (0) */
-        bool started;         /* its lane has an event */
-        uint8_t runs, sweeps; /* enum v1_sure: it was started, it sweeps */
-        int64_t gap_from, gap_to; /* its last gap, ns; gap_to 0: it has none */
+        uint32_t lane, m, g;      /* its lane, its thread (EV_NONE), row of the goroutine that it runs (0) */
+        bool started;             /* its lane has an event */
+        uint8_t runs, sweeps;     /* enum v1_sure: it was started, it sweeps */
+        int64_t gap_from, gap_to; /* its last gap, ns; gap_to 0: none */
     } * p;
     struct v1_gap { /* times in which events of some P are missing, ns (v1_lossy.c) */
         int64_t from, to;
     } gap[V1_GAPS];
     unsigned ngap;
     uint32_t rest, rest_m; /* v1_lossy_rest(): rows, threads before these are done */
-    int64_t *off;          /* by thread: since when it has no P, ns; INT64_MAX: it has one */
+    int64_t *off;          /* by thread: the time since which it has no P, ns; INT64_MAX: it has one */
     size_t noff;
-    struct idmap threads, tasks; /* tasks: those that are open */
+    struct idmap threads, tasks; /* tasks: the open ones */
     uint32_t *start;             /* start functions of the goroutines in the listing, by row */
     size_t nstart;
-    uint32_t *ended; /* rows of ended goroutines that are not given back yet */
+    uint32_t *ended; /* rows of ended goroutines that are not freed yet */
     size_t nended, ended_cap, sweep_at;
     uint32_t nlane_g, nlane_p, nlane_m;
     uint32_t reason[V1_TYPES], stw[32];
@@ -49,23 +49,24 @@ struct v1_emit {
     uint64_t base, far; /* ticks of the first event; up to so many ticks behind it no time needs a check */
     int64_t max, now,
         last;     /* the greatest ticks so far; time of the current event, and of the last neutral one, ns */
-    bool gc;      /* a collection is open */
-    bool listing; /* the file is still listing the goroutines that were there at the start */
+    bool gc;      /* a GC is open */
+    bool listing; /* the file still lists the goroutines that existed at the start */
     uint32_t flush; /* the listing ends: rows before this one are told of; 0 = it doesn't end now */
     uint64_t contradictions;
     int64_t
-        loss_to; /* events are missing, or may be, before this time, and no gap tells where; 0: none are */
+        /* events are or may be missing before this time, and no gap says where; 0: none are missing */
+        loss_to;
     struct ev_half *out;
     size_t n;
 };
 
-/* v1_emit_init - all that is passed must outlive it. ERR_NOMEM: v1_emit_free() it all the same. */
+/* v1_emit_init - all arguments must outlive it. ERR_NOMEM: call v1_emit_free() all the same. */
 enum err_code v1_emit_init(struct v1_emit *em, struct source *s, struct v1_index *ix, struct v1_order *o,
                            struct v1_names *vn);
 void v1_emit_free(struct v1_emit *em);
 /* v1_emit_stack - the interned id of the event's stack. */
 uint32_t v1_emit_stack(struct v1_emit *em, const struct v1_ev *e);
-/* v1_emit_event - write what the event becomes, at most V1_EMIT_ROOM, to em->out at em->n. */
+/* v1_emit_event - write the neutral events of an event, at most V1_EMIT_ROOM, to em->out at em->n. */
 void v1_emit_event(struct v1_emit *em, const struct v1_ev *e);
 /*
  * v1_emit_listed - if e ends the listing: write that the goroutines of which it told nothing more are
@@ -86,7 +87,7 @@ struct v1_into {
 
 /* v1_emit_note_end - the goroutine of this row has ended. */
 void v1_emit_note_end(struct v1_emit *em, uint32_t g);
-/* v1_emit_sweep - free the rows of ended goroutines, if there are many. To be called between events only. */
+/* v1_emit_sweep - free the rows of ended goroutines, if there are many. Call it between events only. */
 void v1_emit_sweep(struct v1_emit *em);
 
 /*
@@ -97,10 +98,8 @@ void v1_emit_sweep(struct v1_emit *em);
  * only these, by the rules of v1_rules.h, and leaves all others to those two. The same neutral events come
  * out with or without it.
  */
-/*
- * v1_fast - write neutral events to em->out while the next ones are of that kind, and room for V1_EMIT_ROOM
- * is left before `cap`. The listing must be over, and the dialect 1.7 or later.
- */
+/* v1_fast - write neutral events to em->out while the next events are simple, and room for V1_EMIT_ROOM is
+ * left before `cap`. The listing must be over, and the dialect 1.7 or later. */
 void v1_fast(struct v1_emit *em, size_t cap);
 
 #endif

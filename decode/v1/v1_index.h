@@ -14,12 +14,12 @@
 #include "decode/events/source.h"
 #include "decode/v1/v1_scan.h"
 
-/* The file's ids of strings or stacks -> their offset, and later their interned id (V1_KNOWN). The ids of
-   real traces are dense; those of hostile ones may be anything, so if they aren't dense they are sorted. */
+/* Maps the file's ids of strings or stacks to their offset, and later to their interned id (V1_KNOWN). Real
+ * traces have dense ids; hostile ones may have any, so ids that aren't dense are sorted. */
 struct v1_ids {
     struct v1_id {
         uint64_t id, val;
-    } * e; /* as found; sorted by id at the end, if not dense */
+    } * e; /* in the file's order; sorted by id at the end, if not dense */
     size_t n, cap;
     uint64_t *dense; /* val by id, UINT64_MAX = none */
     uint64_t ndense;
@@ -27,10 +27,10 @@ struct v1_ids {
 
 #define V1_NO_BATCH 0x7fffffffu
 struct v1_batch {        /* a Batch event and what follows, up to the last event with a time */
-    uint64_t off, ticks; /* where, and when, it begins */
+    uint64_t off, ticks; /* offset and time of its beginning */
     uint32_t len;
     uint32_t next : 31; /* next batch of the same P, V1_NO_BATCH = none */
-    uint32_t gap : 1;   /* events are missing behind it */
+    uint32_t gap : 1;   /* events are missing after it */
 };
 
 struct v1_proc {
@@ -38,17 +38,17 @@ struct v1_proc {
     uint32_t first, last; /* batches */
 };
 
-struct v1_exit {    /* the end of a system call, to be placed by its real time */
+struct v1_exit {    /* the end of a system call, to be moved to its real time */
     uint64_t key;   /* 1.5: global sequence number; later: real ticks */
     uint64_t ticks; /* real ticks */
     uint64_t g;
-    uint64_t seq; /* its goroutine's number before it; V1_NO_SEQ: it isn't told */
+    uint64_t seq; /* its goroutine's number before it; V1_NO_SEQ: not recorded */
 };
 #define V1_NO_SEQ UINT64_MAX
 
 struct v1_sample {
     uint64_t ticks;
-    uint64_t off; /* of its CPUSample event */
+    uint64_t off; /* offset of its CPUSample event */
 };
 
 /* 1.5: the numbers that events take of one counter. */
@@ -68,37 +68,37 @@ struct v1_index {
     struct v1_sample *sample;
     size_t nsample, sample_cap;
     struct v1_ids strings, stacks;
-    bool twice;        /* a string's id stands there twice, which Go's reader refuses */
+    bool twice;        /* a string's id is defined twice, which Go's reader refuses */
     uint32_t *proc_of; /* index in proc by P id + 1, UINT32_MAX = none */
     size_t proc_of_cap;
     int64_t frequency; /* ticks per second, 0 = not in the file */
-    bool has_footer;   /* what follows the batches was seen, so all batches are known */
+    bool has_footer;   /* the data after the batches was seen, so all batches are known */
     bool tables;       /* the pass is in the tables: no event with a time before the next batch */
     bool incomplete;   /* bytes are missing */
-    uint64_t events, nfutile, ngomaxprocs; /* numbers of events: all, FutileWakeup, Gomaxprocs */
+    uint64_t events, nfutile, ngomaxprocs; /* number of events: all, FutileWakeup, Gomaxprocs */
     uint64_t end;                          /* offset up to which the file was understood */
     /* private to the pass */
     uint64_t at;
     uint32_t cur;                               /* index in proc of the batch's P, UINT32_MAX = none yet */
     uint64_t batch_off, batch_ticks, run_ticks; /* of the current batch; ticks of the last event */
-    uint64_t least_ticks;                       /* the earliest begin of a batch */
-    uint64_t procs;                             /* the greatest GOMAXPROCS so far, 0 = not told */
+    uint64_t least_ticks;                       /* the earliest start of a batch */
+    uint64_t procs;                             /* the highest GOMAXPROCS so far, 0 = not recorded */
     struct v1_scan scan;
     bool unsorted;                    /* a P's batch is earlier than the one before it in the file */
     uint32_t first;                   /* the earliest batch that has events, */
     uint64_t first_ticks, last_ticks; /* when it begins, and when the latest one does */
     uint64_t end_ticks; /* when the tables were begun, which is behind all events; 0: not known */
     struct v1_counted counted;
-    uint64_t rate_end; /* where the tick rate's event ends */
+    uint64_t rate_end; /* offset of the end of the tick rate's event */
     uint64_t table_at; /* where sound tables begin again, behind what was looked at; 0: nobody looked */
     bool batch_open;   /* batch[nbatch - 1] is the current one */
     bool profile;      /* so far that has CPU samples only: it is the profiler's, though it says P 0 */
     bool done;
 };
 
-#define V1_PROCS_MAX 65535 /* processors, more are taken for damage */
+#define V1_PROCS_MAX 65535 /* maximum number of processors; more are taken for damage */
 
-/* v1_index_skew - the processors' clocks differ by less than this, ticks. */
+/* v1_index_skew - an upper bound for the difference of the processors' clocks, ticks. */
 static inline uint64_t v1_index_skew(const struct v1_index *ix)
 {
     enum { SKEW_PER_S = 100, FASTEST = 62500000 }; /* 10 ms */
@@ -110,11 +110,11 @@ enum err_code v1_index_step(struct v1_index *ix, struct source *s, uint64_t byte
 /* v1_index_init - at the first byte behind the header. false: s->version is no dialect of this family. */
 bool v1_index_init(struct v1_index *ix, const struct source *s);
 void v1_index_free(struct v1_index *ix);
-/* v1_ids_find - the id's value, NULL: there is none. Only once the index is done. O(1); of sparse ids O(log
- * n). */
+/* v1_ids_find - the id's value; NULL: there is none. Call it only once the index is done. O(1); O(log n)
+ * for sparse ids. */
 uint64_t *v1_ids_find(struct v1_ids *m, uint64_t id);
-/* v1_ids_whole - does it have all ids up to its highest one? Stacks are numbered one by one; a table that was
-   cut short has gaps, if it is not in their order. */
+/* v1_ids_whole - whether it has all ids up to its highest one. Stacks are numbered one by one; a table that
+ * was cut short has gaps, if it is not in their order. */
 bool v1_ids_whole(const struct v1_ids *m);
 
 /* v1_index_at - the event at an offset; false: none of this type can be read there. */

@@ -13,7 +13,7 @@
 /* A value of the index's maps (struct v1_ids) is a file offset, or with this bit set an interned id;
  * UINT64_MAX: there is none. */
 #define V1_KNOWN (UINT64_C(1) << 63)
-/* An offset, or id, with it: of what an event has, though nobody asked (v1_lack.c). */
+/* Set in an offset or id that an event has, though its name was never needed (v1_lack.c). */
 #define V1_MET (UINT64_C(1) << 62)
 
 struct v1_names {
@@ -21,7 +21,7 @@ struct v1_names {
     struct v1_index *ix;
     struct symbols *symbols; /* NULL: bare program counters stay bare */
     struct frame *frames;    /* room for one stack */
-    struct source_lack lack; /* stacks and strings that were asked for and the file lacks */
+    struct source_lack lack; /* stacks and strings that were needed and are not in the file */
     bool cut;                /* one of them is the stack behind the last one of the table */
     bool long_reported;      /* it was reported that a name is too long */
     bool oom;
@@ -34,10 +34,10 @@ void v1_names_free(struct v1_names *vn);
  * memory: 0, and vn->oom. */
 uint32_t v1_string(struct v1_names *vn, uint64_t id);
 uint32_t v1_stack(struct v1_names *vn, uint64_t id);
-/* v1_met - an event has this stack; what it is nobody wants to know. */
+/* v1_met - note that an event has this stack, without reading the stack. */
 void v1_met(struct v1_names *vn, uint64_t id);
 /* v1_start - a stack of one frame for a start function, given by its address. */
 uint32_t v1_start(struct v1_names *vn, uint64_t pc);
-uint32_t v1_text(struct v1_names *vn, const char *p, uint32_t len); /* bytes of the input, or static ones */
+uint32_t v1_text(struct v1_names *vn, const char *p, uint32_t len); /* bytes of the input, or static bytes */
 
 #endif
