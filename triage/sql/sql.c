@@ -11,10 +11,10 @@
 #include "decode/base/mem.h"
 #include "triage/sql/sql_priv.h"
 
-#define TEXT_MAX (16 << 20) /* bytes of one value */
+#define TEXT_MAX (16 << 20) /* maximum bytes of one value */
 #define STATEMENT_MAX (1 << 20)
-#define LEAST_MEMORY (16 << 20) /* that a query may have, whatever the limit */
-#define STEPS 4096              /* of SQLite's between two looks at the clock */
+#define LEAST_MEMORY (16 << 20) /* least memory limit of a query */
+#define STEPS 4096              /* instructions of SQLite between two checks of the clock */
 
 struct sql_query {
     struct sql *s;
@@ -23,7 +23,7 @@ struct sql_query {
 
 /* ---- memory -------------------------------------------------------------------------------------------- */
 
-/* SQLite asks how large a block is: that stands before it. */
+/* SQLite asks for a block's size, which is stored in front of the block. */
 #define HEAD 16
 
 static void *take(int n)
@@ -74,9 +74,9 @@ static void end(void *arg)
     (void)arg;
 }
 
-static unsigned users; /* open struct sql */
+static unsigned users; /* number of open struct sql */
 
-/* The allocator can be told only while SQLite isn't in use. */
+/* The allocator can be set only while SQLite isn't in use. */
 static bool start(void)
 {
     static const sqlite3_mem_methods ours = {take, give, resize, size_of, round_up, begin, end, NULL};
@@ -95,7 +95,7 @@ static void stop(void)
         (void)sqlite3_shutdown();
 }
 
-/* What --max-memory leaves; sorting and grouping need it. */
+/* The rest of --max-memory, which sorting and grouping need. */
 static void limit_memory(void)
 {
     const uint64_t limit = mem_limited(), live = mem_live();
@@ -114,7 +114,7 @@ static bool says(const char *word, const char *const *list)
     return false;
 }
 
-/* Reading, and no more. */
+/* Allow reading only. */
 static int allow(void *arg, int what, const char *a, const char *b, const char *schema, const char *from)
 {
     static const char *const pragmas[] = {"table_info", "table_xinfo", "function_list", NULL};

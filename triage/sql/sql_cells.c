@@ -13,7 +13,7 @@
 
 /* ---- names --------------------------------------------------------------------------------------------- */
 
-/* May a string be shown as it is? utf8_plain() lets tabs pass. */
+/* Whether a string can be shown as it is. utf8_plain() accepts tabs. */
 static bool is_plain(struct str s)
 {
     return utf8_plain(s.p, s.len) && !memchr(s.p, '\t', s.len) && !memchr(s.p, '\r', s.len);
@@ -47,7 +47,7 @@ struct sql_value v_foreign(const char *text)
     return v_own(text_take(&t));
 }
 
-/* All strings by what their cells show. */
+/* Fill by_name with all strings by the text of their cells. */
 static bool names_index(struct sql *s)
 {
     struct text t = {0};
@@ -79,7 +79,7 @@ bool sql_names(struct sql *s, const char *p, size_t n, struct sql_where *w)
         found++;
     }
     text_free(&t);
-    if (found > 4) /* only of a trace that means harm: each row is looked at */
+    if (found > 4) /* only in a hostile trace: each row is checked */
         return ok;
     memcpy(w->name, name, found * sizeof *name);
     w->names = found;
@@ -135,7 +135,7 @@ struct sql_value v_user(const struct sql *s, uint32_t stack)
     return v_if(stack, v_str(trace_frame(s->tr, stack, stacks_user_frame(s->tr, stack)).func));
 }
 
-/* A plain one stays where it is as long as the trace does. */
+/* A plain text is borrowed; it lives as long as the trace. */
 static void put_str(sqlite3_context *x, const struct sql *s, uint32_t str)
 {
     struct text t = {0};
@@ -213,7 +213,7 @@ static bool cover(struct sql *s, struct sql_cover *c, enum range_kind k)
         return false;
     c->t1 = c->t0 + n;
     c->before = c->t1 + n;
-    for (size_t i = 0; i < n; i++) { /* they come by t0 */
+    for (size_t i = 0; i < n; i++) { /* they are ordered by t0 */
         if (c->n && r[i].t0 <= c->t1[c->n - 1]) {
             c->t1[c->n - 1] = r[i].t1 > c->t1[c->n - 1] ? r[i].t1 : c->t1[c->n - 1];
             continue;
@@ -229,7 +229,7 @@ static bool cover(struct sql *s, struct sql_cover *c, enum range_kind k)
     return true;
 }
 
-/* Covered before t. */
+/* The time covered before t. */
 static int64_t before(const struct sql_cover *c, int64_t t)
 {
     size_t lo = 0;

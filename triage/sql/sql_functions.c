@@ -1,5 +1,5 @@
 /*
- * sql_functions.c - functions of SQL that people ask a trace with.
+ * sql_functions.c - SQL functions for questions about a trace.
  */
 #include <math.h>
 #include <stdio.h>
@@ -174,7 +174,7 @@ void sql_matches(struct sql *s, sql_shows *shows, void *arg)
     s->shows_arg = arg;
 }
 
-/* Rows come lane by lane, mostly: the next one is beside the last. */
+/* Rows mostly come lane by lane, so the next row is near the last one. */
 static void f_matches(sqlite3_context *x, int n, sqlite3_value **v)
 {
     struct sql *s = of(x);
@@ -195,7 +195,7 @@ static void f_matches(sqlite3_context *x, int n, sqlite3_value **v)
     sqlite3_result_int(x, there && s->shows(s->shows_arg, g, span_get(&s->shown)));
 }
 
-/* To order by: a time in words as ns, all else as it is. */
+/* A key to order by: a duration in words becomes ns, everything else stays as it is. */
 static void f_sort_key(sqlite3_context *x, int n, sqlite3_value **v)
 {
     int64_t ns;
@@ -231,14 +231,14 @@ static void f_in_scope(sqlite3_context *x, int n, sqlite3_value **v)
 
 /* ---- of a group ---------------------------------------------------------------------------------------- */
 
-struct many { /* the values of a group, as whole numbers in the order of the values */
+struct many { /* the values of a group, as integers that sort like the values */
     int64_t *v;
     sqlite3_uint64 n, cap;
     double q;
     bool real, wrong, failed;
 };
 
-/* A real as a whole number in the same order; and back. */
+/* Convert a real to an integer that sorts alike, and back. */
 static int64_t key_of(double d)
 {
     int64_t k;
@@ -257,7 +257,7 @@ static double real_of(int64_t k)
 static void many_add(struct many *m, sqlite3_value *v)
 {
     const int type = sqlite3_value_numeric_type(v);
-    if (m->n == m->cap) { /* SQLite's, which counts it against the limit of the query */
+    if (m->n == m->cap) { /* allocated by SQLite, which counts it against the limit of the query */
         const sqlite3_uint64 cap = m->cap ? m->cap * 2 : 64;
         int64_t *more = sqlite3_realloc64(m->v, cap * sizeof *more);
         m->failed |= !more;
@@ -284,7 +284,7 @@ static void p_step(sqlite3_context *x, int n, sqlite3_value **v)
     many_add(m, v[1]);
 }
 
-/* The value that would be v[k] in order. */
+/* The value that v[k] would be if v were sorted. */
 static int64_t pick(int64_t *v, int64_t n, int64_t k)
 {
     int64_t lo = 0, hi = n - 1;

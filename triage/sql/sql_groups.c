@@ -1,7 +1,7 @@
 /*
- * sql_groups.c - rows by what a query groups them by. SQLite would copy each row into a sorter: a hundred
- * bytes and a microsecond. Here a group is a chain of small blocks with the numbers of its rows, as
- * differences; the table then gives them in that order.
+ * sql_groups.c - the rows of a query, group by group. SQLite would copy each row into a sorter, which takes
+ * a hundred bytes and a microsecond. Here a group is a chain of small blocks with the numbers of its rows,
+ * as differences; the table then returns its rows in that order.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "decode/base/mem.h"
 #include "triage/sql/sql_priv.h"
 
-enum { BLOCK = 60, NUMBER = 10 /* bytes of the largest difference */ };
+enum { BLOCK = 60, NUMBER = 10 /* maximum bytes of a difference */ };
 
 struct block {
     uint32_t next; /* the group's next one; of its last: NO_LANE */
@@ -114,7 +114,7 @@ bool sql_group(struct sql_cursor *c, bool (*next)(struct sql_cursor *c))
     return g && ok;
 }
 
-/* The next number of this group. */
+/* The number of the next row of this group. */
 static bool take(struct sql_groups *g)
 {
     while (g->at != NO_LANE && (g->byte == BLOCK || !g->block[g->at].byte[g->byte])) {

@@ -19,7 +19,7 @@ static int by_name(const void *a, const void *b, void *arg)
     return x < y ? -1 : x > y;
 }
 
-/* Only in traces that mean harm several goroutines have one id. */
+/* Several goroutines have one id only in hostile traces. */
 static bool names_in_ids(struct sql *s, struct keyed_row *v, uint32_t n)
 {
     for (uint32_t i = 0, to; i < n; i = to) {
@@ -98,7 +98,7 @@ static bool has_id(const struct sql_lanes *l, uint32_t i)
     return id >= w->lo[SQL_P_ID] && id <= w->hi[SQL_P_ID];
 }
 
-/* The next lane in an order, of those that live while the query looks. */
+/* The next lane of an order that lives within the query's time. */
 static uint32_t step_in_order(struct sql_lanes *l)
 {
     struct lifetime f;
@@ -171,7 +171,7 @@ static bool lane_begin(struct sql_cursor *base, enum lane_kind k)
     return sql_lanes(&c->lanes, base, k) && lane_next(base);
 }
 
-/* The part of its life that is asked for. */
+/* The part of the lane's life that the query covers. */
 static bool part(const struct lane_cursor *c, int64_t *t0, int64_t *t1)
 {
     const struct sql_where *w = &c->c.w;
@@ -198,7 +198,7 @@ static int64_t ns_in(struct lane_cursor *c, enum state st)
     return c->s.ns[st];
 }
 
-/* How many spans; one that begins where the lane ends counts, too. */
+/* The number of spans; one that begins where the lane ends counts, too. */
 static int64_t count_of(const struct lane_cursor *c)
 {
     const struct sql_where *w = &c->c.w;
@@ -250,7 +250,7 @@ static bool goroutine_begin(struct sql_cursor *c)
     return lane_begin(c, LANE_G);
 }
 
-/* Time in mark assist by goroutine, in the part that is asked for. */
+/* Sum up the time in mark assist by goroutine, within the query's time. */
 static int64_t *assists(struct sql *s, int64_t from, int64_t to)
 {
     const struct range *r;

@@ -15,7 +15,7 @@ struct list_cursor {
 
 /* ---- places in a list ---------------------------------------------------------------------------------- */
 
-/* The first of n entries with a time, at p, of at least t; entries are `size` bytes apart. */
+/* The index of the first of n entries at p with a time of at least t; entries are `size` bytes apart. */
 static size_t at_least(const void *p, size_t size, size_t n, int64_t t)
 {
     size_t lo = 0;
@@ -101,7 +101,7 @@ LIST(sample, struct sample, trace_samples, untimed(base, v, n))
       "~when the trace first tells of it: t0, unless it began before the trace")
 enum { RANGE(SQL_COLUMN_ID) };
 
-/* The row at hand, of the next kind if this one has no more. */
+/* The current row, or that of the next kind if this one has no more. */
 static bool range_take(struct list_cursor *c)
 {
     struct sql_cursor *base = &c->r.c;

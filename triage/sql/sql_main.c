@@ -1,6 +1,6 @@
 /*
- * sql_main.c - `gotop sql`: command line, one trace after the other, what is said of errors and of rows left
- * out.
+ * sql_main.c - `gotop sql`: its command line, one trace after the other, and its messages about errors and
+ * omitted rows.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 #include "triage/sql/sql_print.h"
 
 #define LIMIT 1000
-#define TIMEOUT 60000000000 /* ns that the statements of one trace may take */
+#define TIMEOUT 60000000000 /* default time limit for the statements of one trace, ns */
 #define FILE_MAX_BYTES (1 << 20)
 
 static const char usage_head[] =
@@ -45,11 +45,11 @@ struct job {
     int npaths;
     struct out o;
     struct sql_print print;
-    struct folder files; /* the traces that path names */
+    struct folder files; /* the traces at path */
     bool partial, cut;
     bool many;  /* several traces, or a folder */
-    bool saved; /* --save: of one at least */
-    bool wrong; /* the SQL is: no other trace changes that */
+    bool saved; /* --save: at least one trace was saved */
+    bool wrong; /* the SQL is wrong, whatever the trace */
 };
 
 static int fail(const char *what, const char *why)
@@ -94,7 +94,7 @@ static int read_sql(struct job *j, const char *path)
                                          : 0;
 }
 
-/* The SQL: from -f, or the first word. */
+/* Read the SQL from -f or from the first argument. */
 static int take_sql(struct job *j)
 {
     if (j->save)
@@ -119,7 +119,7 @@ static int take_sql(struct job *j)
 
 /* ---- errors -------------------------------------------------------------------------------------------- */
 
-/* The line of the SQL with a mark below the word. */
+/* Print the line of the SQL with a mark below the word at fault. */
 static void point(const char *sql, size_t n, size_t at)
 {
     struct text t = {0};
@@ -157,7 +157,7 @@ static const char *shown(const char *path)
     return strcmp(path, "-") == 0 ? "standard input" : path;
 }
 
-/* The rows of one statement. 0, or 2 said. */
+/* Print the rows of one statement. Returns 0, or 2 after an error message. */
 static int rows(struct job *j, struct sql_query *q, const char *at, size_t n)
 {
     struct err e = {.offset = ERR_NO_OFFSET};
@@ -186,7 +186,7 @@ static void said_cut(const struct job *j)
                     j->limit);
 }
 
-/* The statement at `at`, of one trace. *used: its bytes. */
+/* Run the statement at `at` on one trace. *used is its length in bytes. */
 static int statement(struct job *j, struct sql *s, const char *at, size_t n, size_t *used)
 {
     struct err e = {.offset = ERR_NO_OFFSET};
@@ -289,7 +289,7 @@ static int one_trace(struct job *j, const struct folder_file *f)
     return status;
 }
 
-/* What is the same for all traces: SQL that is wrong is said once. */
+/* Errors that are the same for all traces, such as wrong SQL, are printed once. */
 static int all_traces(struct job *j)
 {
     int status = 0, bad = 0;

@@ -12,7 +12,7 @@
 #define SEPARATORS " ,"
 enum { SUMS = 8 };
 
-/* The next bar between blanks, or at an end, outside of quotes. NULL: there is none. */
+/* The next bar outside of quotes, between blanks or at an end of the line. NULL: there is none. */
 static const char *bar(const char *s)
 {
     bool quoted = false;
@@ -82,7 +82,7 @@ static bool columns(const char *s, size_t n, struct text *out, struct err *e)
     return found || (err_set(e, ERR_ARG, ERR_NO_OFFSET, "by what? | by user_frame | p99"), false);
 }
 
-/* A sum as SQL, in ns where it is a time. */
+/* Write a sum as SQL, in ns where it is a time. */
 static bool sum_of(const char *word, size_t n, char sql[40], bool *time)
 {
     static const char *const known[][2] = {{"n", "count(*)"},
@@ -141,7 +141,7 @@ bool sql_pipe_query(const char *line, int64_t least, struct text *sql, struct er
         ok = err_set(e, ERR_ARG, ERR_NO_OFFSET, "two bars at most: FILTER | by COLUMN | p99 max") == ERR_OK;
     ok = ok && sums(second ? second + 1 : end, second ? (size_t)(end - second - 1) : 0, &of, order, e);
     if (ok && text_ok(&by) && text_ok(&of)) {
-        /* SQLite takes t0 and g from the row that has the max(): the longest. */
+        /* SQLite takes t0 and g from the row with the max(), which is the longest. */
         text_add(sql, "select %s%s, dur(max(dur)) longest, t0, g from span where matches(rowid)", by.p, of.p);
         if (least > 1)
             text_add(sql, " and dur >= %" PRId64, least);

@@ -33,7 +33,7 @@ static inline void add_byte(struct text *t, char c)
 
 /* ---- one cell ------------------------------------------------------------------------------------------ */
 
-/* By hand: numbers are most of a table, and printf is most of the time. */
+/* Written by hand, because most cells are numbers and printf would take most of the time. */
 static void add_int(struct text *t, int64_t v)
 {
     char buf[21], *p = buf + sizeof buf;
@@ -54,7 +54,7 @@ static void add_real(struct text *t, double r)
         text_add(t, "%s", isnan(r) ? "NaN" : r > 0 ? "Inf" : "-Inf");
 }
 
-/* The text with another byte before each of these. */
+/* Append the text, with another byte before each of these bytes. */
 static void add_escaped(struct text *t, struct str s, const char *which, char with)
 {
     for (uint32_t i = 0; i < s.len; i++) {
@@ -64,7 +64,8 @@ static void add_escaped(struct text *t, struct str s, const char *which, char wi
     }
 }
 
-/* Most names: printable ASCII that no format has to escape, and no spreadsheet takes for a formula. */
+/* Whether the text is printable ASCII that no format escapes and no spreadsheet takes for a formula, as
+ * most names are. */
 static bool is_plain(struct str s)
 {
     bool odd = s.len && (*s.p == '=' || *s.p == '+' || *s.p == '-' || *s.p == '@');
@@ -73,7 +74,8 @@ static bool is_plain(struct str s)
     return !odd;
 }
 
-/* RFC 4180, so that a database and a spreadsheet read it alike: what one takes for a formula gets a '. */
+/* As RFC 4180, so that databases and spreadsheets read it alike. A text that a spreadsheet would take for a
+ * formula gets a '. */
 static void add_csv_text(struct text *t, struct str s)
 {
     const bool formula = s.len && strchr("=+-@", s.p[0]);
@@ -85,7 +87,7 @@ static void add_csv_text(struct text *t, struct str s)
     text_raw(t, "\"", quote);
 }
 
-/* What a query makes of names (upper(), char(7), x'00') may be no clean text any more. */
+/* A query's functions (upper(), char(7), x'00') can make unclean text of clean names. */
 static void add_text(struct sql_print *p, struct text *t, struct str s, bool head)
 {
     const bool json = p->format == SQL_JSON;
@@ -148,7 +150,7 @@ static uint32_t chars(const char *p, const char *end)
     return n;
 }
 
-/* Cells of a held line, aligned. Text goes to the left; of the heads each as its column. */
+/* Print the cells of a held line, aligned. Text is aligned left, and heads like their column. */
 static void aligned(struct sql_print *p, const char *at, const char *end)
 {
     for (unsigned i = 0; i < p->width; i++) {
@@ -176,7 +178,7 @@ static void widen(struct sql_print *p, const char *at, const char *end)
     }
 }
 
-/* The rows that are held back, with the widths that they need. */
+/* Print the held rows, with the widths that they need. */
 static void release(struct sql_print *p)
 {
     const char *end = p->held.p + p->held.n, *nl;
@@ -211,7 +213,7 @@ static struct str str_of(const char *s)
     return (struct str){s, (uint32_t)strlen(s)};
 }
 
-/* The i-th cell of a row, or of the heads; the trace's name is before all others if there are several. */
+/* The i-th cell of a row or of the heads; if there are several traces, the first cell is the trace's name. */
 static struct sql_cell cell_at(const struct sql_print *p, const struct sql_query *q, unsigned i, bool head)
 {
     if (p->trace && !i)
@@ -250,7 +252,7 @@ bool sql_print_begin(struct sql_print *p, const struct sql_query *q)
 {
     const unsigned width = sql_width(q) + (p->trace != NULL);
     if (p->width)
-        return true; /* the same statement, of another trace */
+        return true; /* the same statement on another trace */
     p->width = width;
     p->left = mem_zalloc(width + 1);
     p->cols = mem_zalloc((width + 1) * sizeof *p->cols);

@@ -1,5 +1,5 @@
 /*
- * sql_save.c - all tables into a plain SQLite file.
+ * sql_save.c - write all tables to a plain SQLite file.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@ static bool argument(const struct sql_column *c)
     return c->push == SQL_P_FROM || c->push == SQL_P_TO;
 }
 
-/* A statement of our own; its first parameter, if it has one, is the trace's name. */
+/* Run a statement of our own; its first parameter, if any, is the trace's name. */
 static bool run(struct sql *s, const struct text *t, const char *trace)
 {
     sqlite3_stmt *st = NULL;

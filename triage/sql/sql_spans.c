@@ -18,21 +18,21 @@ struct span_cursor {
     struct sql_cursor c;
     struct sql_lanes lanes;
     struct lane lane;
-    uint32_t only;             /* a bit per state: other spans are no rows */
-    struct span s;             /* the row */
-    bool more;                 /* `it` stands behind s; else s is the lane's last one */
-    bool lost;                 /* what was before s is not recorded */
-    bool on;                   /* a lane is being walked */
-    bool cut;                  /* the second part of s is to come */
-    bool sought;               /* rows come by sql_group_next() */
-    int64_t known, torn, stop; /* known: known_until() of the lane; no row begins behind stop */
+    uint32_t only;             /* a bit per state: spans in other states are not rows */
+    struct span s;             /* span of the row */
+    bool more;                 /* `it` stands after s; else s is the lane's last span */
+    bool lost;                 /* the time before s is not recorded */
+    bool on;                   /* the cursor is within a lane */
+    bool cut;                  /* the second part of s is the next row */
+    bool sought;               /* sql_group_next() gives the order of rows */
+    int64_t known, torn, stop; /* known: known_until() of the lane; no row begins after stop */
     struct span_iter it;
-    /* Of spans of some length alone: */
+    /* Only for spans of a bounded length: */
     bool wide;
     int64_t from;
     unsigned nbuf, at;
     struct span buf[WIDE];
-    struct span_iter near; /* the neighbours of s; tr == NULL: not used yet */
+    struct span_iter near; /* neighbours of s; tr == NULL: not used yet */
 };
 
 static int64_t largest(int64_t a, int64_t b)
@@ -49,7 +49,7 @@ static bool take_wide(void *arg, const struct span *s)
     return c->nbuf < WIDE;
 }
 
-/* The next long span of the lane into s. */
+/* Read the next long span of the lane into s. */
 static bool wide_step(struct span_cursor *c)
 {
     const struct sql_where *w = &c->c.w;
@@ -69,7 +69,7 @@ static bool wide_step(struct span_cursor *c)
     return true;
 }
 
-/* The next span of the lane into s, with what its neighbours say of its ends. */
+/* Read the next span of the lane into s, and what its neighbours show about its ends. */
 static bool walk_step(struct span_cursor *c)
 {
     if (!c->more)
@@ -89,7 +89,7 @@ static bool gone_before(const struct trace *tr, struct lane l, const struct span
     return s->index && span_seek_index(&it, tr, l, s->index - 1) && span_get(&it)->state == ST_UNKNOWN;
 }
 
-/* The next lane that the query is about. */
+/* Go to the next lane of the query. */
 static bool lane_step(struct span_cursor *c)
 {
     const struct sql_where *w = &c->c.w;
@@ -146,7 +146,7 @@ static bool is_row(const struct span_cursor *c)
     return c->s.state != ST_NONE && c->only >> c->s.state & 1 && !resting;
 }
 
-/* The next row of a group: often a few spans further in the same lane. */
+/* Go to the next row of a group, which is often a few spans further in the same lane. */
 static bool group_step(struct span_cursor *c)
 {
     enum { NEAR = 64 };
@@ -227,7 +227,7 @@ static bool spans_begin(struct sql_cursor *base, enum lane_kind k, uint32_t only
     return rows_begin(base, k, only) && in_groups(base, span_step);
 }
 
-/* The span beside s in its lane: step -1 or 1. NULL: there is none. */
+/* The neighbour of s in its lane: step -1 or 1. NULL: there is none. */
 static const struct span *beside(struct span_cursor *c, int step)
 {
     if (step > 0 && !c->wide)
@@ -408,7 +408,7 @@ static bool wait_begin(struct sql_cursor *c)
     return spans_begin(c, LANE_G, 1u << ST_WAITING);
 }
 
-/* How the wait of the row ended: explain.h's word for it. */
+/* How the wait of the row ended, as a word of explain.h. */
 static struct sql_value v_ended(struct span_cursor *c, const struct span *after)
 {
     struct ended *e = &c->c.s->ended;

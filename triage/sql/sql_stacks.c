@@ -88,7 +88,7 @@ SQL_TABLE(stack, STACK, struct stack_cursor, stack_next, "The stacks that other 
     X(F_PC, "pc", ID, NO, v_id(f.pc), "address")
 enum { FRAME(SQL_COLUMN_ID) };
 
-/* To the next stack that has frames. */
+/* Go to the next stack that has frames. */
 static bool frame_take(struct stack_cursor *c)
 {
     while (c->stack < c->end && c->depth >= (c->frames = trace_stack(c->c.s->tr, c->stack))) {

@@ -33,7 +33,7 @@ const struct triage *sql_tables_of(struct sql *s)
     return s->tg;
 }
 
-/* What stands out. The one place that knows where verdicts come from. */
+/* All verdicts. Only this function knows where they come from. */
 const struct findings *sql_findings(struct sql *s)
 {
     struct err e;
