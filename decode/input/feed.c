@@ -38,7 +38,8 @@ static bool has_prefix(const char *s, const char *prefix)
     return strncmp(s, prefix, strlen(prefix)) == 0;
 }
 
-/* "host:6060" or "host:6060/path": a port of digits behind the first colon, and no such file. */
+/* Whether it is "host:6060" or "host:6060/path": a port of digits after the first colon, and no file of
+ * that name. */
 static bool host_port(const char *s)
 {
     const char *colon = strrchr(s, ']') ? strchr(strrchr(s, ']'), ':') : strchr(s, ':');
@@ -74,7 +75,7 @@ static bool ends_with(const char *s, size_t n, const char *end)
     return n >= k && memcmp(s + n - k, end, k) == 0;
 }
 
-/* "debug/pprof/trace" behind a path: as much of it as isn't there. */
+/* Append the missing part of "debug/pprof/trace" to a path. */
 static const char *missing_path(const char *path, size_t n)
 {
     if (ends_with(path, n, "/trace"))
@@ -286,7 +287,7 @@ static enum feed_state ended(struct feed *f, struct err *e)
     return rc == ERR_APART ? follow_redirect(f, e) : rc ? FEED_FAILED : FEED_END;
 }
 
-/* stopped - the seconds are over. FEED_DATA: they are not. */
+/* stopped - FEED_DATA until the seconds are over. */
 static enum feed_state stopped(struct feed *f, struct err *e)
 {
     if (!f->until || host_now() < (f->is.told ? f->most : f->until))
@@ -301,21 +302,23 @@ static enum feed_state stopped(struct feed *f, struct err *e)
     return FEED_FAILED;
 }
 
-/* Another file, or another trace in this one: what came before stands, and the name can be opened anew. */
+/* The name stands for another file, or this file holds another trace: what was read stays, and the name can
+ * be opened again. */
 static enum feed_state another(const struct feed *f, const char *what, struct err *e)
 {
     err_set(e, ERR_APART, f->got, "%s: what came before is shown", what);
     return FEED_FAILED;
 }
 
-/* Does the file begin as it did? What was cut and written anew may be as long already. */
+/* Whether the file still begins as it did. A file that was truncated and rewritten may already be as long
+ * as before. */
 static bool begins_so(const struct feed *f)
 {
     char now[sizeof f->body];
     return pread(f->fd, now, f->nbody, 0) == (ssize_t)f->nbody && !memcmp(now, f->body, f->nbody);
 }
 
-/* Is it still the same file? FEED_DATA: it is, as far as it goes. */
+/* Whether it is still the same file. FEED_DATA: it is, as far as it goes. */
 static enum feed_state same(struct feed *f, struct err *e)
 {
     struct stat here;
@@ -367,7 +370,7 @@ static enum feed_state answered(struct feed *f, struct feed_room *to, size_t n, 
     return FEED_DATA;
 }
 
-/* From the descriptor, as it comes. */
+/* Read from the descriptor. */
 static enum feed_state read_some(struct feed *f, struct feed_room *to, int timeout_ms, struct err *e)
 {
     struct pollfd pfd[2] = {{f->fd, POLLIN, 0}, {f->err_fd, POLLIN, 0}};
@@ -396,7 +399,7 @@ static enum feed_state read_some(struct feed *f, struct feed_room *to, int timeo
         err_set(e, ERR_IO, f->got, "can't read: %s", strerror(errno));
         return FEED_FAILED;
     }
-    if (got == 0 && f->is.grows) { /* all that is there was read */
+    if (got == 0 && f->is.grows) { /* everything there was read */
         const enum feed_state over = stopped(f, e);
         return over == FEED_DATA ? grown(f, timeout_ms, e) : over;
     }
@@ -421,8 +424,8 @@ static enum feed_state read_in(struct feed *f, int timeout_ms, struct err *e)
     return s;
 }
 
-/* The first bytes tell whether it is compressed. FEED_DATA: they have; there may be too few of them for
- * anything else. */
+/* Detect by the first bytes whether the input is compressed. FEED_DATA: done; there may be too few bytes
+ * for anything else. */
 static enum feed_state look(struct feed *f, int timeout_ms, struct err *e)
 {
     if (!f->in.p && !(f->in.p = mem_alloc(f->in.cap = IN_SIZE))) {
@@ -437,7 +440,7 @@ static enum feed_state look(struct feed *f, int timeout_ms, struct err *e)
     return f->packed && unpacker_begin(&f->unpacker, f->in.p, f->in.n, 0, e) ? FEED_FAILED : FEED_DATA;
 }
 
-/* Unpack what is at hand; more of it is read first if there is none. */
+/* Unpack the bytes in the buffer; read more first if it is empty. */
 static enum feed_state read_packed(struct feed *f, struct feed_room *to, int timeout_ms, struct err *e)
 {
     enum feed_state s = FEED_DATA;

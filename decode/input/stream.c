@@ -22,7 +22,7 @@ enum {
     LOOKED_AT = 1 + 3 * 10 + HEAD_SIZE
 }; /* a batch's header, bytes */
 
-/* Noted: what comes behind it is looked at. */
+/* Note damage after which the input is still read. */
 static void note(struct stream *st, enum err_code code, const char *what, uint64_t found)
 {
     if (!st->ndamages++)
@@ -34,10 +34,8 @@ static enum err_code no_memory(struct err *e)
     return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the generations that are held");
 }
 
-/*
- * The generation that is arriving is larger than it may be: it begins anew, with what may still turn out to
- * be the next one's: the batch in doubt, or the bytes in which a batch is looked for.
- */
+/* Drop what has arrived of a generation that is larger than the limit, but for bytes that may turn out to
+ * be the next generation's: the batch in doubt, or the bytes in which a batch is looked for. */
 static void gen_cut(struct stream *st, struct stream_gen *g)
 {
     const size_t had = g->n - STREAM_HEADER, lost = had < LOOKED_AT ? had : LOOKED_AT;
@@ -77,7 +75,7 @@ static enum err_code gen_begin(struct stream *st, uint64_t number, struct err *e
     return gen_put(st, st->header, STREAM_HEADER, e);
 }
 
-/* Its end has come. */
+/* The generation has ended. */
 static void gen_over(struct stream *st, struct stream_gen *g)
 {
     g->whole = true;
@@ -85,7 +83,7 @@ static void gen_over(struct stream *st, struct stream_gen *g)
     st->cuts |= g->cut > 0;
 }
 
-/* Whole generation i is forgotten; what comes behind it tells of n bytes. */
+/* Drop whole generation i; the one after it counts n bytes as lost. */
 static void gen_lose(struct stream *st, size_t i, uint64_t n)
 {
     const uint64_t lost = st->gen[i].lost_before + n;
@@ -99,7 +97,7 @@ static void gen_lose(struct stream *st, size_t i, uint64_t n)
         st->losing += lost;
 }
 
-/* Those that were too large have ended. Each was, so this is seldom. */
+/* Drop the generations that were too large and have ended. There is seldom one. */
 static void cut_away(struct stream *st)
 {
     for (size_t i = st->cuts ? stream_whole(st) : 0; i-- > 0;) {
@@ -117,7 +115,7 @@ static struct stream_gen *arriving(struct stream *st)
     return st->ngen && !st->gen[st->ngen - 1].whole ? &st->gen[st->ngen - 1] : NULL;
 }
 
-/* Final. */
+/* Set damage that ends the stream. */
 static enum err_code damage(struct stream *st, enum err_code code, const char *what, uint64_t found,
                             struct err *e)
 {
@@ -128,7 +126,7 @@ static enum err_code damage(struct stream *st, enum err_code code, const char *w
     return code;
 }
 
-/* What of a batch header stands in head[]: 1 it is complete, 0 more is needed, -1 it is none. */
+/* Parse the batch header in head[]: 1 it is complete, 0 more bytes are needed, -1 it is not a header. */
 static int head_parse(const struct stream *st, struct v2_raw_batch *b)
 {
     const uint8_t *p = st->head, *end = p + st->nhead, *bad;
@@ -139,7 +137,7 @@ static int head_parse(const struct stream *st, struct v2_raw_batch *b)
     return b->size <= V2_RAW_BATCH ? 1 : -1;
 }
 
-/* What stands in head[] is of the generation that is arriving, whatever it is. */
+/* Append the bytes in head[] to the arriving generation, whatever they are. */
 static enum err_code head_keep(struct stream *st, struct err *e)
 {
     enum err_code rc = gen_put(st, st->head, st->nhead, e);
@@ -147,7 +145,8 @@ static enum err_code head_keep(struct stream *st, struct err *e)
     return rc;
 }
 
-/* What can't be told apart stands in a generation that says so: the one that is arriving, or the next. */
+/* Mark the generation for bytes that can't be understood as broken: the arriving one, or the next if none
+ * is arriving. */
 static enum err_code broken_begin(struct stream *st, uint64_t number, struct err *e)
 {
     enum err_code rc = arriving(st) ? ERR_OK : gen_begin(st, number, e);
@@ -161,7 +160,7 @@ static void out_of_place(struct stream *st, uint64_t number)
     note(st, ERR_FORMAT, "a batch of generation %" PRIu64 " out of its place", number);
 }
 
-/* The batch in doubt is of the generation that is arriving: a batch of it says another number. */
+/* The batch in doubt belongs to the arriving generation, but has another number. */
 static void doubt_alone(struct stream *st, uint64_t number)
 {
     out_of_place(st, number);
@@ -169,7 +168,7 @@ static void doubt_alone(struct stream *st, uint64_t number)
     st->doubt = 0;
 }
 
-/* The generation that is arriving ends where the batch in doubt begins: that is the first one of the next. */
+/* The arriving generation ends before the batch in doubt, which is the next generation's first. */
 static enum err_code doubt_begins(struct stream *st, uint64_t number, struct err *e)
 {
     struct stream_gen *g = arriving(st);
@@ -206,7 +205,7 @@ static enum err_code doubt_over(struct stream *st, uint64_t number, struct err *
     return ERR_OK;
 }
 
-/* A batch begins: of the generation that is arriving, or of the next one. */
+/* A batch begins, of the arriving generation or the next one. */
 static enum err_code batch_begin(struct stream *st, uint64_t number, uint64_t size, struct err *e)
 {
     enum err_code rc = st->doubt ? doubt_over(st, number, e) : ERR_OK;
@@ -215,7 +214,7 @@ static enum err_code batch_begin(struct stream *st, uint64_t number, uint64_t si
     st->lost = 0;
     if (rc)
         return rc;
-    if (g && !g->number) /* before a batch of it was understood */
+    if (g && !g->number) /* before any batch of it was understood */
         g->number = st->last = number;
     if (g && g->number != number && st->dialect.version < GO_126 && number == g->number + 1) {
         gen_over(st, g);
@@ -254,7 +253,7 @@ static enum err_code mark_put(struct stream *st, struct err *e)
     return rc;
 }
 
-/* No batch begins here: what comes is kept, and looked through for the next one. */
+/* No batch begins here: keep the bytes and look for the next batch in them. */
 static enum err_code lose(struct stream *st, struct err *e)
 {
     note(st, ERR_FORMAT, "expected a batch here, found a byte %" PRIu64, st->head[0]);
@@ -263,7 +262,7 @@ static enum err_code lose(struct stream *st, struct err *e)
     return rc ? rc : head_keep(st, e);
 }
 
-/* One byte of a batch header, or an end mark. */
+/* Take one byte of a batch header or an end mark. */
 static enum err_code head_put(struct stream *st, uint8_t byte, struct err *e)
 {
     struct v2_raw_batch b;
@@ -277,11 +276,12 @@ static enum err_code head_put(struct stream *st, uint8_t byte, struct err *e)
     return is ? batch_begin(st, b.gen, b.size, e) : ERR_OK;
 }
 
-/* Does a likely batch header (v2_raw_likely()) end with the last byte of n? Its length, 0 if none does. */
+/* The length of a likely batch header (v2_raw_likely()) that ends with the last byte of n, 0 if there is
+ * none. */
 static size_t header_behind(const uint8_t *p, size_t n, uint64_t last, struct v2_raw_batch *b)
 {
     const uint8_t *const end = p + n;
-    if (n < HEAD_LEAST || end[-1] >= 0x80 || end[-2] < 0x80) /* nearly always */
+    if (n < HEAD_LEAST || end[-1] >= 0x80 || end[-2] < 0x80) /* the most common case */
         return 0;
     for (size_t len = HEAD_LEAST; len <= LOOKED_AT && len <= n; len++)
         if (v2_raw_likely(end - len, end, last, b) == end && b->size)
@@ -289,7 +289,7 @@ static size_t header_behind(const uint8_t *p, size_t n, uint64_t last, struct v2
     return 0;
 }
 
-/* A byte where none was understood. */
+/* Take a byte where none was understood. */
 static enum err_code lost_put(struct stream *st, uint8_t byte, struct err *e)
 {
     struct stream_gen *g = arriving(st);
@@ -310,7 +310,7 @@ static enum err_code lost_put(struct stream *st, uint8_t byte, struct err *e)
     return ERR_OK;
 }
 
-/* The file's header: 16 bytes that name the dialect. */
+/* Take the file's header: 16 bytes that name the dialect. */
 static enum err_code file_header(struct stream *st, const uint8_t **p, size_t *n, struct err *e)
 {
     size_t take = STREAM_HEADER - st->nheader < *n ? STREAM_HEADER - st->nheader : *n;

@@ -14,7 +14,7 @@
 #include "decode/v1/v1_wire.h"
 #include "decode/v2/v2_raw.h"
 
-#define STEP ((size_t)1 << 18) /* at most so much comes out before we look */
+#define STEP ((size_t)1 << 18) /* maximum output between two checks */
 #define REST ((size_t)4 << 20) /* after so much pages of the temporary file may go */
 #define HEADER 16
 
@@ -25,7 +25,7 @@ static bool is_gzip(const uint8_t *p, size_t n)
     return n >= 2 && p[0] == 0x1f && p[1] == 0x8b;
 }
 
-/* A frame to skip may come first: pzstd writes one before each frame, to say how long that is. */
+/* A skippable frame may come first: pzstd writes one before each frame, with that frame's length. */
 static bool is_zstd(const uint8_t *p, size_t n)
 {
     return n >= 4 && (!memcmp(p, zstd_magic, 4) || ((p[0] & 0xf0) == 0x50 && !memcmp(p + 1, zstd_skip, 3)));
@@ -43,7 +43,7 @@ bool unpack_told(const uint8_t *p, size_t n)
 
 /* ---- in ------------------------------------------------------------------------------------------------ */
 
-/* Behind what is at hand, which then stands at the buffer's beginning. */
+/* Read more bytes after those at hand, which are moved to the buffer's beginning. */
 static ssize_t intake_append(struct intake *f)
 {
     if (f->n)
@@ -70,7 +70,7 @@ static bool intake_append_or_end(struct intake *f, struct err *e)
     return got > 0;
 }
 
-/* If nothing is at hand, get some. false: the end, or e says why not. */
+/* Read more bytes if none are at hand. false: the end, or e says why not. */
 static bool intake_more(struct intake *f, struct err *e)
 {
     return f->n || intake_append_or_end(f, e);
@@ -99,7 +99,7 @@ static bool goes_on(const struct sink *b)
                            : (first & (V1_TYPES - 1)) == V1_BATCH;
 }
 
-/* Room for the next bytes: *room of them at b->p + b->n. */
+/* Make room for the next bytes: *room of them at b->p + b->n. */
 static enum err_code sink_room(struct sink *b, size_t *room, struct err *e)
 {
     const bool bound = b->limit && (!mem_spills() || (b->n >= b->limit && !goes_on(b)));
@@ -158,7 +158,7 @@ static enum unpack_state no_memory(struct err *e)
     return UNPACK_FAILED;
 }
 
-/* How far back zstd may refer, as a power of two: it keeps so many bytes twice. Its own default is 27. */
+/* zstd's maximum window, as a power of two: it holds a window twice. Its own default is 27. */
 static int window_max(uint64_t limit)
 {
     int log = 27;

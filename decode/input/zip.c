@@ -6,8 +6,8 @@
 #include <zlib.h>
 
 #define EOCD 22  /* bytes of the record at the end, before its comment */
-#define HEAD 30  /* of a member's own header */
-#define ENTRY 46 /* of its entry in the directory */
+#define HEAD 30  /* bytes of a member's own header */
+#define ENTRY 46 /* bytes of a member's entry in the directory */
 
 static uint64_t le(const uint8_t *p, int n)
 {
@@ -27,7 +27,7 @@ bool zip_is(const uint8_t *p, size_t n)
     return n >= EOCD && (is(p, 3, 4) || is(p, 5, 6));
 }
 
-/* zip64 - the record that a locator before the end points at, if there is one. */
+/* zip64 - find the record that a locator before the end points at, if there is one. */
 static void zip64(struct zip *z, size_t eocd)
 {
     const uint8_t *p = z->p;
@@ -103,7 +103,7 @@ bool zip_next(const struct zip *z, uint64_t *pos, struct zip_member *m)
     return true;
 }
 
-/* How a member is packed that can't be unpacked here; NULL: it can be. */
+/* The compression of a member that can't be unpacked here; NULL: it can be. */
 static const char *packed_by(const struct zip_member *m)
 {
     static const struct {
@@ -168,7 +168,8 @@ bool zip_trace(const struct zip *z, const struct zip_member *m, struct dialect *
     size_t n = p && m->packed < sizeof head ? (size_t)m->packed : sizeof head;
     if (!p || !m->packed)
         return false;
-    bool gzip = m->packed > 18 && p[0] == 0x1f && p[1] == 0x8b; /* packed before it came into the archive */
+    /* compressed before it was put into the archive */
+    bool gzip = m->packed > 18 && p[0] == 0x1f && p[1] == 0x8b;
     if (m->method == ZIP_STORED && !gzip)
         return dialect_tell(p, n, d, &e) == ERR_OK;
     z_stream s = {.next_in = (Bytef *)(uintptr_t)p,
@@ -202,7 +203,7 @@ static enum err_code none(const struct shut *s, struct err *e)
         (unsigned long long)s->all, (unsigned long long)s->locked, others);
 }
 
-/* The only trace, or why none is. */
+/* Find the only trace, or say why there is none. */
 static enum err_code only(const struct zip *z, struct zip_member *m, struct err *e)
 {
     struct zip_member x, first = {0};
