@@ -50,13 +50,13 @@ const struct v1_left V1_LEFT[V1_TYPES] = {
 #include "decode/v1/events_v1.def"
 };
 
-#define FAST_BYTES 96    /* more than any event without a text can have */
+#define FAST_BYTES 96    /* maximum bytes of an event without a text */
 #define RING_SLOTS 32768 /* of all cursors, about */
 #define RING_BITS_MAX 8
 
 /* ---- rows ---------------------------------------------------------------------------------------------- */
 
-/* add_g - a new row, or one that was given back; 0 = out of memory. */
+/* add_g - a new row or a free one; 0 = out of memory. */
 static uint32_t add_g(struct v1_decoder *d, uint64_t id)
 {
     uint32_t i = d->spare;
@@ -100,25 +100,25 @@ void v1_give_back(struct v1_decoder *d, uint32_t g)
 
 /* ---- cursors ------------------------------------------------------------------------------------------- */
 
-/* fast_number - a number where ten bytes can be read. */
+/* fast_number - read a number where at least ten bytes can be read. */
 static inline const uint8_t *fast_number(const uint8_t *p, uint64_t *v)
 {
     const uint8_t *q = bytes_varint_within(p, v);
     if (q)
         return q;
-    *v = 0; /* it has more than ten bytes, which the index lets no event have */
+    *v = 0; /* it has more than ten bytes, which the index doesn't accept */
     return p + 10;
 }
 
-/* slow_event - the event at *p by v1_read(). The index has checked these bytes; should they have changed,
- * false. */
+/* slow_event - read the event at *p with v1_read(). The index has checked these bytes; false: they have
+ * changed since. */
 static bool slow_event(const struct v1_decoder *d, const uint8_t **p, struct v1_raw *r)
 {
     const char *why;
     return v1_read(&d->ix->dialect, p, d->s->data + d->s->len, r, &why) == V1_READ_OK;
 }
 
-/* until_of - the end of a batch behind which `next` is its processor's next one. */
+/* until_of - the end time of a batch after which `next` is its processor's next batch. */
 static uint64_t until_of(const struct v1_decoder *d, uint32_t next)
 {
     const uint64_t t = next == V1_NO_BATCH ? d->ix->end_ticks : d->ix->batch[next].ticks;
@@ -142,7 +142,7 @@ static bool next_batch(struct v1_decoder *d, struct v1_cursor *c)
     c->ticks = r.v[r.n - 1];
     c->seq = r.n > 2 ? r.v[1] : 0;
     c->until = until_of(d, c->batch);
-    if (c->until < c->ticks) /* it's the batch itself that is early or late */
+    if (c->until < c->ticks) /* the batch itself is early or late */
         c->until = UINT64_MAX;
     return true;
 }
@@ -189,8 +189,8 @@ static const uint8_t *numbers_many(const struct v1_decoder *d, const uint8_t *p,
     return p;
 }
 
-/* numbers_slow - the same for one that is long, has a form of its own or stands near the file's end. NULL: no
- * event. */
+/* numbers_slow - the same for an event that is long, has a form of its own or is near the file's end. NULL:
+ * no event. */
 static const uint8_t *numbers_slow(const struct v1_decoder *d, const uint8_t *p, struct v1_ev *e,
                                    struct v1_numbers *x)
 {
@@ -209,7 +209,7 @@ static const uint8_t *numbers_slow(const struct v1_decoder *d, const uint8_t *p,
     return p;
 }
 
-/* numbers_of - the same for one with room behind it and none of the four commonest forms. */
+/* numbers_of - the same for an event with room after it and none of the four commonest forms. */
 static inline const uint8_t *numbers_of(const struct v1_decoder *d, const uint8_t *p, const struct v1_kind *k,
                                         struct v1_ev *e, struct v1_numbers *x)
 {
@@ -227,8 +227,8 @@ static inline const uint8_t *numbers_of(const struct v1_decoder *d, const uint8_
     return p;
 }
 
-/* place_of - set which goroutine the event is about and what it waits for. Returns the row of the one that
- * its P runs then. */
+/* place_of - set the goroutine of the event and what the event waits for. Returns the row of the goroutine
+ * that its P runs after it. */
 static inline uint32_t place_of(struct v1_decoder *d, const struct v1_kind *k, struct v1_ev *e, uint64_t id,
                                 uint32_t run)
 {
@@ -259,8 +259,7 @@ static int boundary(struct v1_decoder *d, struct v1_cursor *c, struct v1_ev *e)
     return 1;
 }
 
-/* decode_other - decode what is at c->p. 1: it is an event, in e; 0: it is none that is handed on; -1: all
- * are read. */
+/* decode_other - decode the event at c->p. 1: it is in e; 0: it is not passed on; -1: all events are read. */
 static int decode_other(struct v1_decoder *d, struct v1_cursor *c, struct v1_ev *e)
 {
     const uint8_t *p = c->p;
@@ -284,7 +283,7 @@ static int decode_other(struct v1_decoder *d, struct v1_cursor *c, struct v1_ev 
     if (!k->timed)
         return 0; /* a string within a batch */
     if (type == V1_CPU_SAMPLE || (d->by_seq && type == V1_SYS_EXIT))
-        return 0; /* the index has them in lists of their own */
+        return 0; /* the index keeps them in lists of their own */
     e->ticks = c->ticks;
     c->g = place_of(d, k, e, x.id, c->g);
     if (d->by_seq)
@@ -292,7 +291,7 @@ static int decode_other(struct v1_decoder *d, struct v1_cursor *c, struct v1_ev 
     return 1;
 }
 
-/* Where decoding of a cursor's events stands. */
+/* State of decoding a cursor's events. */
 struct v1_run {
     const uint8_t *p;
     uint64_t ticks;
@@ -301,7 +300,7 @@ struct v1_run {
 
 #define ALWAYS static inline __attribute__((always_inline))
 
-/* Its time, behind its type. */
+/* Read its time, which follows its type. */
 ALWAYS void fast_time(struct v1_run *r, struct v1_ev *e)
 {
     uint64_t dt;
@@ -615,7 +614,7 @@ enum err_code v1_decoder_init(struct v1_decoder *d, struct source *s, const stru
     d->cur = mem_zalloc(ix->nproc * sizeof *d->cur);
     d->ring = mem_zalloc((ix->nproc << bits) * sizeof *d->ring);
     if (d->oom || !d->cur || !d->ring)
-        return ERR_NOMEM; /* v1_decoder_free() gives back what there is */
+        return ERR_NOMEM; /* v1_decoder_free() frees what was allocated */
     for (size_t i = 0; i < ix->nproc; i++) {
         d->cur[i].batch = ix->proc[i].first;
         d->cur[i].until = UINT64_MAX;

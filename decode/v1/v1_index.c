@@ -16,14 +16,14 @@
 #include "decode/base/mem.h"
 
 #define MANY_P 64
-#define RATE_LEAST 1000 /* ticks a second; no clock has fewer, or more */
+#define RATE_LEAST 1000 /* limits of the ticks per second of any clock */
 #define RATE_MOST UINT64_C(10000000000)
 /* With a byte too few, too many, it is none of these. */
 #define RATE_USUAL(rate) ((rate) >= 1 << 22 && (rate) <= INT64_C(1) << 31)
 
 /* ---- ids of strings and stacks ------------------------------------------------------------------------- */
 
-/* Values ascend. */
+/* The values ascend. */
 static bool ids_add(struct v1_ids *m, uint64_t id, uint64_t val)
 {
     if (!mem_room(m->e, m->cap, m->n + 1))
@@ -40,7 +40,8 @@ static int by_id(const void *a, const void *b)
     return x->val < y->val ? -1 : x->val > y->val;
 }
 
-/* seal_sparse - sort, keep one of each id. Values are offsets: ascending by place in the file. */
+/* seal_sparse - sort the ids and keep one entry of each. Values are offsets, ascending by place in the
+ * file. */
 static void seal_sparse(struct v1_ids *m, bool last_wins)
 {
     size_t n = 0;
@@ -132,7 +133,8 @@ void v1_index_free(struct v1_index *ix)
     memset(ix, 0, sizeof *ix);
 }
 
-/* proc_index - of a P of the file, made if new; UINT32_MAX = out of memory. id is -1 .. V1_PROCS_MAX - 1. */
+/* proc_index - index of a P of the file, which is added if it is new; UINT32_MAX = out of memory. id is -1
+ * .. V1_PROCS_MAX - 1. */
 static uint32_t proc_index(struct v1_index *ix, int64_t id)
 {
     size_t slot = (size_t)(id + 1), old = ix->proc_of_cap;
@@ -160,7 +162,7 @@ static bool other_run(const struct v1_index *ix, const struct v1_raw *r)
            ticks < ix->least_ticks / 16;
 }
 
-/* timed - an event of the current batch ends at `end`: the batch reaches as far. */
+/* timed - extend the current batch to `end`, where an event of it ends. */
 static enum err_code timed(struct v1_index *ix, uint64_t end)
 {
     if (!ix->batch_open) {
@@ -269,7 +271,7 @@ static void number(struct v1_index *ix, const struct v1_raw *r)
     k->calls += (r->type == V1_SYS_BLOCK) + (r->type == V1_GO_IN_SYSCALL) - (r->type == V1_SYS_EXIT);
 }
 
-/* event - note one event that v1_read() took apart; `end` is where it ends. */
+/* event - note one event from v1_read(); `end` is the offset of its end. */
 static enum err_code event(struct v1_index *ix, struct source *s, const struct v1_raw *r, uint64_t end)
 {
     enum err_code c = ERR_OK;
@@ -299,7 +301,7 @@ static enum err_code event(struct v1_index *ix, struct source *s, const struct v
 
 /* ---- damage -------------------------------------------------------------------------------------------- */
 
-/* gaps - of each processor events are missing behind its last batch. */
+/* gaps - mark a gap after each processor's last batch. */
 static void gaps(struct v1_index *ix)
 {
     for (size_t i = 0; i < ix->nproc; i++)
@@ -307,7 +309,7 @@ static void gaps(struct v1_index *ix)
             ix->batch[ix->proc[i].last].gap = 1;
 }
 
-/* resync - bytes at ix->at make no sense: go on behind them, or to the end. */
+/* resync - skip bytes at ix->at that make no sense, if need be to the end of the file. */
 static void resync(struct v1_index *ix, struct source *s, const char *why)
 {
     uint64_t bad = ix->at, off = v1_place_behind(ix, s, bad);
@@ -349,7 +351,7 @@ static bool out_of_place(const struct v1_index *ix, const struct source *s, cons
            ix->dialect.shape[next.type].timed;
 }
 
-/* makes_no_sense - why the event that ends at p can't be, NULL: it can. */
+/* makes_no_sense - why the event that ends at p is impossible; NULL: it is possible. */
 static const char *makes_no_sense(const struct v1_index *ix, const struct source *s, const struct v1_raw *r,
                                   const uint8_t *p)
 {
@@ -366,7 +368,7 @@ static const char *makes_no_sense(const struct v1_index *ix, const struct source
     return NULL;
 }
 
-/* slow - one event by v1_read(). */
+/* slow - read one event with v1_read(). */
 static enum err_code slow(struct v1_index *ix, struct source *s)
 {
     const uint8_t *p = s->data + ix->at, *end = s->data + s->len;
@@ -423,8 +425,7 @@ static size_t within(const struct v1_index *ix, const uint64_t *ticks, size_t si
     return n - first;
 }
 
-/* drop_out_of_time - ends of system calls and samples that say a time before the trace or behind it are left
- * out. */
+/* drop_out_of_time - drop ends of system calls and samples with a time before or after the trace. */
 static void drop_out_of_time(struct v1_index *ix, struct source *s)
 {
     size_t from, exits = ix->nexit, samples = ix->nsample;
@@ -494,7 +495,7 @@ static enum err_code finish(struct v1_index *ix, struct source *s)
     return ids_seal(&ix->strings, false) && ids_seal(&ix->stacks, true) ? ERR_OK : ERR_NOMEM;
 }
 
-/* run - over events with a time that need no more than to be counted, as far as that goes. */
+/* run - skip events with a time that only have to be counted, as far as possible. */
 static enum err_code run(struct v1_index *ix, const struct source *s, uint64_t stop)
 {
     const uint64_t was = ix->at,

@@ -14,8 +14,8 @@
 #include "decode/base/mem.h"
 
 #define NO_CURSOR 0
-#define SORTED_MAX 32 /* processors that are kept in an array instead of a heap */
-#define TIE_MAX 64    /* heads of one time that are looked at */
+#define SORTED_MAX 32 /* maximum number of processors in an array instead of a heap */
+#define TIE_MAX 64    /* maximum number of heads of one time to check */
 
 /* ---- the heap ------------------------------------------------------------------------------------------ */
 
@@ -88,7 +88,7 @@ static inline bool ready(const struct v1_order *o, const struct v1_ev *e)
     return v1_ready(&o->d, e) || o->by_time;
 }
 
-/* apply - what an event does to the state of the goroutine that orders it. */
+/* apply - update the state of the goroutine that orders an event. */
 static inline void apply(const struct v1_order *o, const struct v1_ev *e)
 {
     struct v1_g *g = &o->d.g[e->rule_g];
@@ -120,7 +120,7 @@ static void place(struct v1_order *o, uint32_t cur)
         wait_for(o, cur);
 }
 
-/* wake - look again at all that wait for g. */
+/* wake - check all cursors that wait for g. */
 static void wake(struct v1_order *o, uint32_t g)
 {
     uint32_t w = o->d.g[g].waiters;
@@ -151,8 +151,8 @@ static void give_up(struct v1_order *o, const char *why)
     o->nwaiting = 0;
 }
 
-/* Do threads of C call Go? Go before 1.22 doesn't write how their goroutines came to be, and its own reader
- * refuses such traces. */
+/* Whether C threads call Go. Go before 1.22 doesn't record how their goroutines were created, and its own
+ * reader refuses such traces. */
 static bool calls_back(const struct names *nm)
 {
     for (uint32_t i = 0, n = nm ? names_nstrs(nm) : 0; i < n; i++)
@@ -181,7 +181,8 @@ static void repair(struct v1_order *o, const struct v1_ev *e)
         give_up(o, "too many events contradict each other");
 }
 
-/* force - everyone waits, or it is later than what the earliest waits for could be: let that one go. */
+/* force - let the earliest cursor go on: all cursors wait, or it is later than what the earliest waits for
+ * could be. */
 static void force(struct v1_order *o)
 {
     o->work += o->d.ix->nproc;
@@ -202,7 +203,7 @@ static void force(struct v1_order *o)
     struct v1_cursor *c = &o->d.cur[best];
     repair(o, v1_order_head(o, best));
     if (o->by_time)
-        return; /* all are in the heap now */
+        return; /* all of them are in the heap now */
     uint32_t *link = &o->d.g[v1_order_head(o, best)->rule_g].waiters;
     while (*link != best + 1)
         link = &o->d.cur[*link - 1].next_wait;
@@ -213,7 +214,7 @@ static void force(struct v1_order *o)
     heap_push(o, best);
 }
 
-/* fits - is the goroutine that the event names in the state for it, as of the final order? */
+/* fits - whether the goroutine that the event names is in the state for it, as of the final order. */
 static bool fits(const struct v1_order *o, const struct v1_ev *e)
 {
     uint8_t s = o->d.g[e->arg_g].state;
@@ -226,8 +227,8 @@ static bool fits(const struct v1_order *o, const struct v1_ev *e)
     }
 }
 
-/* tie - the prototype's clock is coarse: of heads of one time take one whose goroutine is in the state it
- * needs. */
+/* tie - the prototype's clock is coarse: among heads of one time, take one whose goroutine is in the state
+ * that it needs. */
 static void tie(struct v1_order *o)
 {
     size_t at = v1_order_top(o), stack[TIE_MAX], n = 0, looked = 0;
@@ -261,7 +262,7 @@ void v1_order_settle(struct v1_order *o, uint32_t g, uint32_t cur, bool more)
         place(o, cur);
 }
 
-/* order_next - the next event of the merged chains, as they were written. */
+/* order_next - the next event of the merged chains, in the order in which they were written. */
 static const struct v1_ev *order_next(struct v1_order *o)
 {
     const struct v1_ev *e;
@@ -285,7 +286,7 @@ static const struct v1_ev *order_next(struct v1_order *o)
             break;
         if ((o->stuck = o->strict))
             return NULL;
-        heap_pop(o); /* two wanted the same state, the other was earlier */
+        heap_pop(o); /* two needed the same state, and the other was earlier */
         wait_for(o, cur);
         repair(o, e);
     }
@@ -305,7 +306,7 @@ static const struct v1_ev *order_next(struct v1_order *o)
 
 /* ---- the final order ----------------------------------------------------------------------------------- */
 
-/* exit_due - is the next moved end of a system call before x (NULL: x is the end)? */
+/* exit_due - whether the next moved end of a system call is before x (NULL: x is the end). */
 static bool exit_due(const struct v1_order *o, const struct v1_ev *x)
 {
     if (o->exit >= o->d.ix->nexit)
@@ -320,7 +321,7 @@ static bool exit_due(const struct v1_order *o, const struct v1_ev *x)
     return real && key <= (int64_t)real;
 }
 
-/* look_stalled - when the next of the two lists is due. */
+/* look_stalled - set when the next event of the two lists is due. */
 static void look_stalled(struct v1_order *o)
 {
     o->side = INT64_MAX;
