@@ -86,6 +86,7 @@ void triage_free(struct triage *tg)
     mem_free(tg->slow[1]);
     mem_free(tg->leaks);
     mem_free(tg->samples);
+    mem_free(tg->sample_groups);
     mem_free(tg->herds);
     mem_free(tg);
 }

@@ -218,6 +218,7 @@ struct span_type { /* tasks or regions of one name */
     bool is_region;
     uint64_t count, open_start, open_end; /* d counts only instances with both ends */
     struct dist d;
+    uint64_t decade[14]; /* latency histogram: [i] counts 10^i <= ns < 10^(i+1); [0] also what is less */
     uint32_t nslow;
     struct instance *slow; /* longest first, up to SLOWEST; in triage.slow */
 };
@@ -247,6 +248,10 @@ struct leak_row {
 struct sample_row { /* CPU samples by function */
     uint32_t func;
     uint64_t flat, cum; /* samples with it innermost; anywhere on the stack */
+};
+struct sample_group {
+    uint32_t group;
+    uint64_t count;
 };
 
 struct herd_row {                   /* wake-ups for nothing: many woken at once, most go back to wait */
@@ -324,7 +329,9 @@ struct triage {
 
     struct sample_row *samples; /* by flat, largest first */
     uint32_t nsamples;
-    uint64_t sample_count;
+    struct sample_group *sample_groups; /* by count */
+    uint32_t nsample_groups;
+    uint64_t sample_count, sample_states[ST_COUNT];
 
     struct herd_row *herds; /* by lost, largest first */
     uint32_t nherds;

@@ -168,9 +168,10 @@ static void pages_of_others(void **state)
 
 static void json_of(const char *path)
 {
-    static const char *const keys[] = {"trace", "works",     "findings", "not_applicable", "processors",
-                                       "gc",    "scheduler", "groups",   "contention",     "waits_for",
-                                       "locks", "syscalls",  "tasks",    "unended"};
+    static const char *const keys[] = {"trace",     "works",     "findings", "not_applicable", "processors",
+                                       "gc",        "scheduler", "groups",   "waits",          "contention",
+                                       "waits_for", "locks",     "syscalls", "tasks",          "instances",
+                                       "unended",   "samples"};
     struct loaded l;
     char *s;
     json_t *root;

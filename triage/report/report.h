@@ -38,7 +38,7 @@ void report_dist(struct text *t, const struct dist *d);
 void report_instances(struct text *t, const struct loaded *l);
 void report_waitfor(struct text *t, const struct loaded *l); /* report_waitfor.c */
 
-#define REPORT_SCHEMA "gotop.report/3"
+#define REPORT_SCHEMA "gotop.report/2"
 enum {
     REPORT_WIDTH = 100,
     REPORT_NARROW = 72

@@ -1,12 +1,13 @@
 /*
  * report_instances.c - what a program did many times: rows of instances.h with their percentiles, and what
- * the slow ones do more of than the usual ones, as lines of the page. SQL has all of them (table work).
+ * the slow ones do more of than the usual ones, as lines of the page and as JSON.
  */
 #include "triage/findings/instances.h"
-#include "triage/report/report.h"
+#include "triage/report/report_parts.h"
 #include "triage/sentence.h"
 
 #define SPANS 200000 /* that all explanations of a report may pass */
+#define DIFFS 8      /* rows of a kind whose slow ones are explained */
 
 /* Where times are ticks, or the budget is spent, nothing is told to differ. false: out of memory. */
 static bool differ(struct instances_all *k, const struct loaded *l, const struct instance_row *r,
@@ -70,5 +71,60 @@ void report_instances(struct text *t, const struct loaded *l)
             report_wrapped(t, &u, 6, 3);
     }
     t->failed |= !ok;
+    instances_all_free(&k);
+}
+
+static void out_differ(json_t *r, const struct trace *tr, const struct instance_diff *d)
+{
+    json_t *v = json_in(r, "differ", tr, "slow", d->nslow, "slow_ns", d->slow, "usual", d->nusual, "usual_ns",
+                        d->usual, "cut", d->cut),
+           *arr = json_list(v, "parts");
+    for (uint32_t i = 0; i < d->n; i++) {
+        json_t *p = json_row(arr, tr, "what", explain_cat_id((enum explain_cat)d->part[i].cat), "func",
+                             j_str(d->part[i].func));
+        json_ran(p, tr, d->part[i].cat == EX_RUN && d->part[i].stack ? &d->part[i].ran : NULL);
+        json_put(p, tr, "slow_ns", d->part[i].slow, "usual_ns", d->part[i].usual, "stack",
+                 j_stack(d->part[i].stack));
+    }
+}
+
+static json_t *out_row(json_t *arr, const struct trace *tr, const struct instances *in,
+                       const struct instance_row *w)
+{
+    json_t *r = json_row(arr, tr, "kind", instance_kind_id(w->kind), "name", j_str(w->name), "wait",
+                         w->kind == IN_PLACE ? wait_kind_name(w->wait) : NULL, "looked", w->looked, "of",
+                         w->of, "open", w->open, "latency", j_dist(&w->d)),
+           *x = json_list(r, "buckets");
+    for (uint32_t n = 0; n < INSTANCE_BUCKETS; n++)
+        if (w->bucket[n])
+            json_row(x, tr, "from", instance_bucket(n), "count", w->bucket[n]);
+    x = json_list(r, "slowest");
+    for (uint32_t n = 0; n < w->d.n && n < 8; n++) {
+        const struct workpiece *one = &in->one[w->at + n];
+        json_row(x, tr, "t0", one->t0, "t1", one->t1, "goroutine", j_g(one->g));
+    }
+    return r;
+}
+
+void out_instances(json_t *root, const struct loaded *l)
+{
+    unsigned shown[IN_KINDS] = {0};
+    json_t *arr = json_list(root, "instances");
+    struct instances_all k;
+    bool ok = instances_all(l->tg, SPANS, &k);
+    for (uint32_t i = 0; ok && i < k.in.n; i++) {
+        const struct instance_row *w = &k.in.row[i];
+        struct instance_diff d;
+        if (shown[w->kind]++ >= TOP)
+            continue;
+        json_t *r = out_row(arr, l->tr, &k.in, w);
+        if (shown[w->kind] <= DIFFS) {
+            ok = differ(&k, l, w, &d);
+            if (d.n)
+                out_differ(r, l->tr, &d);
+        }
+    }
+    if (!ok)
+        json_fail();
     instances_all_free(&k);
 }

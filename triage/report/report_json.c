@@ -214,6 +214,17 @@ static void out_locks(json_t *root, const struct loaded *l)
     }
 }
 
+static void out_places(json_t *root, const struct loaded *l)
+{
+    json_t *arr = json_list(root, "waits");
+    for (uint32_t i = 0; i < l->tg->nwaits && i < TOP; i++) {
+        const struct wait_row *w = &l->tg->waits[i];
+        json_row(arr, l->tr, "reason", j_str(w->reason), "kind", stacks_wait_name(l->tr, w->kind, w->stack),
+                 "count", w->count, "open", w->open, "total_ns", w->total, "longest", j_moment(&w->longest),
+                 "stack", j_stack(w->stack));
+    }
+}
+
 static void out_contention(json_t *root, const struct loaded *l)
 {
     json_t *arr = json_list(root, "contention");
@@ -247,6 +258,14 @@ static void out_breakdown(json_t *obj, const struct trace *tr, const struct brea
         json_row(w, tr, "reason", j_str(b->reason[i]), "ns", b->reason_ns[i]);
 }
 
+static void numbers(json_t *obj, const char *key, const uint64_t *v64, const uint32_t *v32, int n)
+{
+    json_t *arr = json_list(obj, key);
+    for (int i = 0; i < n; i++)
+        if (json_array_append_new(arr, json_integer(v64 ? (json_int_t)v64[i] : (json_int_t)v32[i])))
+            json_fail();
+}
+
 static void out_types(json_t *root, const struct loaded *l)
 {
     json_t *arr = json_list(root, "tasks");
@@ -255,6 +274,7 @@ static void out_types(json_t *root, const struct loaded *l)
         json_t *r =
             json_row(arr, l->tr, "name", j_str(y->name), "region", y->is_region, "count", y->count,
                      "begun_before", y->open_start, "not_ended", y->open_end, "latency", j_dist(&y->d));
+        numbers(r, "decades", y->decade, NULL, 14);
         json_t *slowest = json_list(r, "slowest");
         for (uint32_t k = 0; k < y->nslow; k++) {
             const struct instance *one = &y->slow[k];
@@ -273,12 +293,25 @@ static void out_leaks(json_t *root, const struct loaded *l)
             json_row(arr, l->tr, "func", j_str(k->name), "reason", j_str(k->reason), "blocked", k->count,
                      "never_woken", k->once, "lost", k->lost, "created", k->created, "ended", k->ended,
                      "oldest_ns", k->oldest, "youngest_ns", k->youngest, "example", j_g(k->example));
-        const uint32_t *q = k->quarter;
-        json_put(r, NULL, "created_by_quarter",
-                 json_pack("[I, I, I, I]", (json_int_t)q[0], (json_int_t)q[1], (json_int_t)q[2],
-                           (json_int_t)q[3]));
+        numbers(r, "created_by_quarter", NULL, k->quarter, 4);
         json_put(r, l->tr, "stack", j_stack(k->stack), "creation", j_stack(k->create_stack));
     }
+}
+
+static void out_samples(json_t *root, const struct loaded *l)
+{
+    const struct triage *tg = l->tg;
+    json_t *s = json_in(root, "samples", NULL, "count", tg->sample_count), *x = json_list(s, "functions");
+    for (uint32_t i = 0; i < tg->nsamples && i < TOP; i++)
+        json_row(x, l->tr, "func", j_str(tg->samples[i].func), "flat", tg->samples[i].flat, "cum",
+                 tg->samples[i].cum);
+    x = json_list(s, "groups");
+    for (uint32_t i = 0; i < tg->nsample_groups && i < TOP; i++)
+        json_row(x, l->tr, "func", j_str(tg->groups[tg->sample_groups[i].group].name), "count",
+                 tg->sample_groups[i].count);
+    x = json_under(s, "states");
+    for (int i = 0; i < ST_COUNT; i++)
+        json_put(x, NULL, state_name((enum state)i), j_if(tg->sample_states[i] != 0, tg->sample_states[i]));
 }
 
 static void out_asserts(json_t *root, const struct asserts *a)
@@ -310,11 +343,14 @@ char *report_json_with(const struct loaded *l, const struct asserts *a)
     out_gc(root, l);
     out_scheduler(root, l);
     out_groups(root, l);
+    out_places(root, l);
     out_contention(root, l);
     out_locks(root, l);
     out_waitfor(root, l);
     out_syscalls(root, l);
     out_types(root, l);
+    out_instances(root, l);
     out_leaks(root, l);
+    out_samples(root, l);
     return json_end(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
 }

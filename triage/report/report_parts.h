@@ -15,5 +15,7 @@ void out_works(json_t *root, const struct loaded *l);
 void out_verdict(json_t *r, const struct trace *tr, const struct verdict *v);
 /* out_waitfor - who waits for whom (report_waitfor.c). */
 void out_waitfor(json_t *root, const struct loaded *l);
+/* out_instances - what was done many times (report_instances.c). */
+void out_instances(json_t *root, const struct loaded *l);
 
 #endif

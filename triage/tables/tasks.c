@@ -58,6 +58,14 @@ static int cmp_item(const void *a, const void *b)
     return p != q ? (p < q) - (p > q) : (x->index > y->index) - (x->index < y->index);
 }
 
+static uint32_t decade_of(int64_t ns)
+{
+    uint32_t d = 0;
+    for (; ns >= 10 && d < 13; d++)
+        ns /= 10;
+    return d;
+}
+
 /* One name's items, sorted as above, into a row. v is room for n durations, slow for the slowest of them. */
 static void type_of(struct span_type *t, const struct item *it, size_t n, int64_t *v, struct instance *slow,
                     bool region)
@@ -67,8 +75,10 @@ static void type_of(struct span_type *t, const struct item *it, size_t n, int64_
     for (size_t i = 0; i < n; i++) {
         t->open_start += it[i].open_start;
         t->open_end += it[i].open_end;
-        if (!it[i].open_start && !it[i].open_end)
+        if (!it[i].open_start && !it[i].open_end) {
             v[whole++] = it[i].t1 - it[i].t0;
+            t->decade[decade_of(it[i].t1 - it[i].t0)]++;
+        }
     }
     dist_of(&t->d, v, whole);
     for (; t->nslow < SLOWEST && t->nslow < whole; t->nslow++) {
