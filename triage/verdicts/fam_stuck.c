@@ -2,8 +2,9 @@
  * fam_stuck.c - goroutines that wait to the end of the trace for a lock that nobody lets go, or, all of a
  * crew, for what nobody gives back.
  *
- * A crew did its work and had not waited there; now all of it stands there, so none of it is at what lies
- * behind. An answer takes a wait each time: what was there at once before is a slot, or room.
+ * A crew does its work all along: most of it has not ended. It had not waited there; now all of it stands
+ * there, so none of it is at what lies behind. An answer takes a wait each time: what was there at once
+ * before is a slot, or room.
  *
  * Who has a lock is inferred: of the functions that let it go before, or wait for it, the one in which a
  * goroutine has waited for something else since before all these, to the end as well.
@@ -97,7 +98,8 @@ static bool is_crew(const struct causes *c, const struct works *w, const struct 
     uint64_t waits = 0;
     for (uint32_t k = 0; k < g->nwaits; k++)
         waits += c->tg->group_waits[g->waits + k].count;
-    return r->count == g->count - g->ended && waits >= threshold(TH_PIECES) * r->count &&
+    return r->count == g->count - g->ended && r->count * 2 >= g->count &&
+           waits >= threshold(TH_PIECES) * r->count &&
            waited_before(c, w, r->name, verdict_place(w, r->stack).user) * 4 < waits;
 }
 
