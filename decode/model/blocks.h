@@ -24,19 +24,21 @@
 
 struct blk {
     int64_t t0;                  /* start of the block's first span */
-    uint8_t *data;               /* packed columns; NULL in the entry behind the last block */
-    int64_t longest;             /* longest duration in the block, slot 0 apart */
+    uint8_t *data;               /* packed columns; NULL in the entry after the last block */
+    int64_t longest;             /* longest duration in the block, except in slot 0 */
     int64_t cum[SPAN_SLOTS - 1]; /* ns in slots 1.. from the lane's start to t0; slot 0 has the rest */
 };
 enum { BLK_T0, BLK_DATA, BLK_LONGEST, BLK_CUM, BLK_VALUES = BLK_CUM + SPAN_SLOTS - 1 };
 
-struct spangroup {   /* What searches read. It is kept together, because the blocks' entries lie far apart. */
+/* The part of the index that searches read. It is kept together, because the blocks' entries lie far
+ * apart. */
+struct spangroup {
     int64_t longest; /* longest duration of its full blocks */
     int64_t start[SPAN_GROUP / SPAN_START];
-    const struct columns *entry; /* a row per block; only of a full group */
+    const struct columns *entry; /* a row per block; set once the group is full */
 };
 
-struct spanblocks {         /* What a lane has once its first block is packed. */
+struct spanblocks {         /* The index of a lane whose first block is packed. */
     uint32_t n;             /* full blocks */
     uint32_t cap, capgroup; /* capacity of blk, of group */
     struct blk *blk;
@@ -48,15 +50,15 @@ struct spanblocks {         /* What a lane has once its first block is packed. *
  * memory.
  */
 bool blocks_room(struct spanblocks *v);
-/* blocks_pack - the entries of a full group as columns, in what room(arg, bytes) gives. NULL: out of
- * memory. */
+/* blocks_pack - pack the entries of a full group into columns, in memory from room(arg, bytes). Returns
+ * NULL if out of memory. */
 const struct columns *blocks_pack(const struct blk b[SPAN_GROUP], columns_room_fn *room, void *arg);
 /* blocks_trim - free spare room; more blocks may come later. */
 void blocks_trim(struct spanblocks *v);
 void blocks_free(struct spanblocks *v);          /* v may be NULL */
 size_t blocks_bytes(const struct spanblocks *v); /* memory it takes, for accounting */
 
-/* blocks_packed - is block b's entry in a packed group? Else it is in v->blk. */
+/* blocks_packed - whether block b's entry is in a packed group; else it is in v->blk. */
 static inline bool blocks_packed(const struct spanblocks *v, uint32_t b)
 {
     return b / SPAN_GROUP < v->n / SPAN_GROUP;
@@ -68,7 +70,7 @@ static inline uint64_t blocks_value(const struct spanblocks *v, uint32_t b, unsi
     return columns_get(v->group[b / SPAN_GROUP].entry, BLK_VALUES, b % SPAN_GROUP, k);
 }
 
-/* blocks_t0, blocks_data, blocks_longest - of block b < v->n; blocks_t0 also of b == v->n. */
+/* blocks_t0, blocks_data, blocks_longest - the fields of block b < v->n; blocks_t0 also of b == v->n. */
 static inline int64_t blocks_t0(const struct spanblocks *v, uint32_t b)
 {
     if (!blocks_packed(v, b))
@@ -92,10 +94,8 @@ static inline int64_t blocks_longest(const struct spanblocks *v, uint32_t b)
     return (int64_t)blocks_value(v, b, BLK_LONGEST);
 }
 
-/*
- * blocks_before - the start of block b <= v->n (returned), and in tot[1..] the ns per slot before it; tot[0]
- * is not set.
- */
+/* blocks_before - returns the start of block b <= v->n, and sets tot[1..] to the ns per slot before it.
+ * tot[0] is not set. */
 int64_t blocks_before(const struct spanblocks *v, uint32_t b, int64_t tot[SPAN_SLOTS]);
 
 #endif

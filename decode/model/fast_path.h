@@ -10,11 +10,9 @@
 #include "decode/model/fold_hot.h"
 #include "decode/v2/v2_order.h"
 
-/*
- * A thread on the fast path. No other thread's event looks at what it runs until an event comes that is not
- * one of the commonest. So until then its state is kept here only, and need not be written or looked up again
- * between its events.
- */
+/* A thread on the fast path. Until an event comes that is not one of the commonest, no other thread's event
+ * depends on what this thread runs. So until then its state is kept here only, and is neither written back
+ * nor looked up between its events. */
 struct fast_thread {
     struct v2_cursor *c; /* the thread's; its copies of the fields below are out of date. NULL: unused */
     uint32_t cursor;     /* its number; UINT32_MAX: unused */
@@ -22,15 +20,15 @@ struct fast_thread {
     struct v2_g *own;      /* the goroutine it runs, which never moves */
     const uint8_t *at;     /* the next event */
     const uint8_t *args;   /* the next event's arguments, if `now` is its time; else NULL */
-    const uint8_t *behind; /* no event that begins here or before can end outside its batch */
+    const uint8_t *behind; /* an event that begins after this place may end outside its batch */
     int64_t now;           /* in the model's time, from the trace's first event */
     int64_t before;        /* time of the thread's last event */
-    int64_t clock;         /* later times need a closer look */
+    int64_t clock;         /* times after this one need a closer look */
     struct hot_run r;
 };
 
-/* lookup - read access to a table that nobody changes meanwhile: nearly always
- * the id is in its first slot. */
+/* lookup - read access to a table that does not change meanwhile. The id is nearly always in its first
+ * slot. */
 struct lookup {
     const uint64_t *key;
     const uint32_t *val;
@@ -40,7 +38,7 @@ struct lookup {
 
 enum { FAST_THREADS = 32 }; /* threads that are on the fast path at once; a power of two */
 
-/* It is kept in memory as a whole: it has more fields than there are registers. */
+/* The fast path as a whole. It is kept in memory, because it has more fields than there are registers. */
 struct fast_path {
     struct v2_sink k;
     bool ready;       /* no table is empty, and no event may be missing (v2_order.lossy) */
@@ -50,15 +48,16 @@ struct fast_path {
     struct lookup gs, stacks;
     const uint32_t *reason;
     const struct v2_gs *gs_at;
-    int64_t last;         /* time of the last event */
-    int64_t limit, until; /* how far the thread may go on, all limits counted; when another thread is due */
-    int64_t over;         /* time of the thread's next event, if that is beyond `limit` */
-    uint64_t metrics;     /* number of events of the fast path that are metrics */
-    uint64_t ranges;      /* number of them that begin or end a range */
+    int64_t last; /* time of the last event */
+    /* how far the thread may go on, all limits counted; when another thread's event is due */
+    int64_t limit, until;
+    int64_t over;     /* time of the thread's next event, if that is beyond `limit` */
+    uint64_t metrics; /* number of events of the fast path that are metrics */
+    uint64_t ranges;  /* number of events of the fast path that begin or end a range */
     struct hot h;
     /* waitspan.rest for each reason of GoBlock and GoStop, filled in when first asked for; 0: not known */
     uint64_t rest[2][V2_REASONS];
-    const struct v2_m *vms; /* where the arrays were when the threads were opened */
+    const struct v2_m *vms; /* the arrays' addresses when the threads were opened */
     const struct v2_p *vps;
     uint32_t nopen;
     struct fast_thread open[FAST_THREADS];

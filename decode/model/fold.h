@@ -25,7 +25,7 @@ struct ginfo { /* What is known of a goroutine besides its lane; transitions sel
 #include "decode/model/facts.def"
 };
 
-/* ginfo_new - of a goroutine that nothing was told of. */
+/* ginfo_new - the info of a goroutine of which nothing is known yet. */
 static inline struct ginfo ginfo_new(void)
 {
     return (struct ginfo){
@@ -42,11 +42,11 @@ enum {
     GI_ENDED = 16,
     GI_KNOWN = 32,
     GI_CARRIED = 64,   /* existed when this segment began */
-    GI_LABELLED = 128, /* and has had a mark worker's label in it */
-    GI_LOST = 256      /* events of it were lost */
+    GI_LABELLED = 128, /* and a mark worker's label was seen on it */
+    GI_LOST = 256      /* some of its events were lost */
 };
 
-/* lane_flags - set the fields that GI_* flags stand for. */
+/* lane_flags - set the fields that the GI_* flags stand for. */
 static inline void lane_flags(struct lane_info *li, unsigned flags)
 {
     li->name_inferred = flags & GI_INFERRED;
@@ -64,9 +64,9 @@ static inline void lane_flags(struct lane_info *li, unsigned flags)
 #define RETIRED_GS LANES_ALIKE
 struct gseg {
     struct spanlane *lane;   /* the group's lanes; if packed away, a read-only lane that no event may touch */
-    struct ginfo *info;      /* likewise */
+    struct ginfo *info;      /* likewise for the infos */
     struct retired *retired; /* NULL: not packed away */
-    int32_t over;            /* how many have ended; below 0: never pack this group away */
+    int32_t over;            /* number of ended ones; below 0: never pack this group away */
 };
 
 struct pinfo {
@@ -74,7 +74,7 @@ struct pinfo {
     uint32_t g, m;       /* the goroutine running or in a system call here; the thread */
     uint32_t sweep, stw; /* open ranges, index + 1 */
     int64_t longest;     /* longest span since its M got it, ns */
-    int64_t held;        /* holds have been summed up to here: the lane must not change before it */
+    int64_t held;        /* holds are summed up to here: the lane must not change before this time */
     uint8_t state;       /* ST_NONE, ST_IDLE, ST_SCHED (running) */
     bool lost;           /* with ST_NONE: what it does is not recorded */
 };
@@ -94,7 +94,7 @@ struct vec_range {
     size_t nopen, capopen;
     bool unsorted;
 };
-#define REGION_LOST UINT32_MAX /* in `prev`: this region's end was lost */
+#define REGION_LOST UINT32_MAX /* in `prev`: the end of this region was lost */
 struct vec_region {
     struct region *v;
     size_t n, cap;
@@ -115,18 +115,18 @@ struct vec_sample {
     struct sample *v;
     size_t n, cap;
 };
-struct sample_ids { /* A sample in a segment whose G, P or M the segment has not told of yet: their ids. */
+struct sample_ids { /* A sample in a segment that has not reported the sample's G, P or M yet: their ids. */
     size_t at;
     uint64_t g, p, m;
 };
-#ifndef GB_MAX /* fewer for fuzzing, where initialising them would take most of the time */
+#ifndef GB_MAX /* fewer for fuzzing, where setting them up would take most of the time */
 #define GB_MAX 8192
 #endif
 #define FIRST_STACKS 256
 #define RECENT_TAGS 64
 #define STARTS 64
 
-struct fold_start { /* what goroutines with this start stack are */
+struct fold_start { /* The name and flags of goroutines with this start stack. */
     uint32_t stack, name;
     uint16_t flags;
     bool vague; /* a stack may give a better name */
@@ -154,10 +154,10 @@ struct fold {
     uint32_t gc_open, stw_open; /* index + 1; stw_open: one without a goroutine */
     struct vec_task tasks;
     struct idmap opentasks;  /* id of an open task -> index in tasks */
-    struct idmap knowntasks; /* ids of the first nknown tasks, once it is asked whether one has been there */
+    struct idmap knowntasks; /* ids of the first nknown tasks; filled by fold_task_known() */
     size_t nknown;
     struct vec_region regions;
-    struct misuse misuse[MISUSE_KINDS]; /* not of a segment: it is `unsure` then */
+    struct misuse misuse[MISUSE_KINDS]; /* not used in a segment, which sets `unsure` instead */
     struct vec_log logs;
     struct vec_sample samples;
     struct points points[METRIC_COUNT];
@@ -168,30 +168,28 @@ struct fold {
     int64_t gb_end;    /* end of the last bucket */
     uint64_t gnow[GC_COUNT];
     int64_t gb_until;   /* the counts are complete up to here */
-    struct gback *back; /* per bucket: back-dated goroutines first told of in it, not added to gb yet */
+    struct gback *back; /* per bucket: back-dated goroutines first reported in it, not added to gb yet */
     size_t nback;
     struct first_stack first[FIRST_STACKS];
     size_t nfirst;
     uint64_t events, count[EC_COUNT];
-    uint64_t procs;       /* the last GOMAXPROCS told, 0 = none yet */
-    uint64_t procs_first; /* the first one told */
+    uint64_t procs;       /* the last GOMAXPROCS reported, 0 = none yet */
+    uint64_t procs_first; /* the first one reported */
     int64_t procs_at;     /* when it took its present value */
     uint64_t procs_work;  /* P lanes visited so far because of GOMAXPROCS events */
     int64_t end;
     bool lossy;    /* events were lost: a range that ends may have begun before or during the loss */
     int64_t began; /* start of back-dated spans: 0, or the end of the last gap */
-    /*
-     * Of a segment (decode/model/segment.h), which knows nothing of the time before t0. Events that tell what
-     * already held then (EVF_CARRIED) change no lane: a lane begins with the first thing that happens to it.
-     * Counts of goroutines are relative to those at t0; they start at FOLD_MANY, because they cannot go below
-     * 0.
-     */
+    /* For a segment (decode/model/segment.h), which does not know the time before t0. Events that report
+     * what already held then (EVF_CARRIED) change no lane: a lane begins with the first event that changes
+     * it. Counts of goroutines are relative to those at t0; they start at FOLD_MANY, because they cannot go
+     * below 0. */
     bool segment;
     bool carrying; /* an EVF_CARRIED event is being folded */
-    bool unsure;   /* something depends on what was before t0 and nobody told */
-    uint8_t late;  /* bit per band: some of its ranges were told late, or lost */
+    bool unsure;   /* something depends on the time before t0 and was not reported */
+    uint8_t late;  /* bit per band: some of its ranges were reported late, or lost */
     int64_t t0;
-    uint64_t procs_known; /* the first GOMAXPROCS told in this segment, 0 = none */
+    uint64_t procs_known; /* the first GOMAXPROCS reported in this segment, 0 = none */
     struct sample_ids *ids;
     size_t nids, capids;
     uint64_t gb_first; /* number of the first bucket */
@@ -201,7 +199,8 @@ struct fold {
      */
     uint16_t (*hint)(void *arg, uint64_t id, uint32_t *name);
     void *hint_arg;
-    bool others_named;     /* those that hint did not name do have a name and are no mark workers */
+    /* those that hint did not name have a name all the same, and are no mark workers */
+    bool others_named;
     uint32_t str_gcworker; /* string "runtime.gcBgMarkWorker", once seen */
     struct idmap runs;     /* creation stack -> function that those goroutines run (fold_names.c) */
     bool oom;
@@ -222,16 +221,15 @@ static inline struct ginfo *fold_info_at(const struct fold *f, uint32_t g)
 /* fold_init - an empty model; names must outlive it. ERR_NOMEM: fold_free() it all the same. */
 enum err_code fold_init(struct fold *f, const struct names *names);
 void fold_free(struct fold *f);
-/*
- * fold_beside - this fold is one of many, of a trace of so many bytes. Each leaves its last chunk of packed
- * spans half empty, so chunks get smaller; but not so small that they could not go to the temporary file if
- * they may have to.
- */
+/* fold_beside - prepare for being one of many folds, of a trace of this many bytes. Each fold leaves its
+ * last chunk of packed spans half empty, so chunks become smaller, but not too small for the temporary file
+ * if they may have to go there. */
 void fold_beside(struct fold *f, uint64_t bytes);
 /*
  * fold_segment - make a freshly initialised fold that of a segment: it begins at t0 and has events up to
- * `until` or later. fold_reaches - the same hint for the first segment's fold, once it is known; call it
- * between two runs of events. Count buckets take their final width at once.
+ * `until` or later. Count buckets take their final width at once.
+ * fold_reaches - set `until` of the first segment's fold, once it is known. Call it between two runs of
+ * events.
  */
 #define FOLD_MANY ((uint64_t)1 << 30)
 void fold_segment(struct fold *f, int64_t t0, int64_t until);
@@ -240,28 +238,26 @@ void fold_reaches(struct fold *f, int64_t until);
 void fold_rest(struct fold *f);
 /* fold_segment_end - call after a segment's last event. */
 void fold_segment_end(struct fold *f);
-/* fold_counts_add - add the goroutine counts of the next segment in time. */
+/* fold_counts_add - add the goroutine counts of the segment that comes next in time. */
 void fold_counts_add(struct fold *f, const struct fold *segment);
-/* fold_stream - fold events in order, n halves of them. Out of memory sets f->oom; what was built stays
+/* fold_stream - fold events in order, n halves of them. Out of memory sets f->oom; the model stays
  * readable. */
 void fold_stream(struct fold *f, const struct ev_half *v, size_t n);
-/*
- * The same for a reader that folds as it goes: fold_begin(), then any number of events (the commonest with
- * the functions of fold_hot.h, all others with fold_any()), then fold_end() with the last event's time and
- * the number of events folded by fold_hot.h. false: out of memory, send no more events.
- */
+/* fold_begin, fold_any, fold_end - the same for a reader that folds as it goes: fold_begin(), then any
+ * number of events (the commonest with the functions of fold_hot.h, all others with fold_any()), then
+ * fold_end() with the last event's time and the number of events folded by fold_hot.h. false: out of
+ * memory, send no more events. */
 bool fold_begin(struct fold *f);
 bool fold_any(struct fold *f, const struct ev *e);
 void fold_end(struct fold *f, int64_t last, uint64_t hot);
-/* fold_patch_open - set the end of everything open to `end` for now. Call before reading ranges, tasks or
- * regions. */
+/* fold_patch_open - set the end of everything that is open to `end`, for now. Call it before reading
+ * ranges, tasks or regions. */
 void fold_patch_open(struct fold *f, int64_t end);
-/*
- * fold_back_counts - add to the counts what back-dated goroutines did before they were told of. Call before
- * reading gb.
- */
+/* fold_back_counts - add to the counts what back-dated goroutines did before their first report. Call it
+ * before reading gb. */
 void fold_back_counts(struct fold *f);
-/* fold_finish - no more events: sort what came out of order, pack everything. What is open ends at `end`. */
+/* fold_finish - sort what came out of order and pack everything; no more events will come. What is open
+ * ends at `end`. */
 void fold_finish(struct fold *f, int64_t end);
 
 #endif

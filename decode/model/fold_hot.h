@@ -1,13 +1,13 @@
 /*
  * fold_hot.h - what nearly all events do to the model: a known goroutine starts on a P, enters or leaves a
- * system call with it, stops, blocks, is woken. For fold_stream.c, and for a reader that folds as it goes
- * (fast_path.c).
+ * system call with it, stops, blocks, is unblocked. For fold_stream.c, and for a reader that folds as it
+ * goes (fast_path.c).
  *
- * All that would make an event more than a few stores is tested first: a special lane, a long duration, a new
- * bucket of the counts, a tag that is not cached, a thread that changes its P. In these cases the functions
- * return false, nothing has changed, and the event takes the long way as a struct ev. So there are hardly any
- * calls in here. A loop over events knows more than fits into registers: that is kept in memory, in structs
- * that outlive the loop's function.
+ * All that would make an event more than a few stores is tested first: a special lane, a long duration, a
+ * new bucket of the counts, a tag that is not cached, a thread that changes its P. In these cases the
+ * functions return false, nothing has changed, and the event takes the long way as a struct ev. So there
+ * are hardly any calls in here. A loop over events knows more than fits into registers: that is kept in
+ * memory, in structs that outlive the loop's function.
  */
 #ifndef GOTOP_DECODE_FOLD_HOT_H
 #define GOTOP_DECODE_FOLD_HOT_H
@@ -16,7 +16,7 @@
 
 #define HOT static inline __attribute__((always_inline))
 
-/* What does not change while only these functions fold. Call hot_take() again after any other event. */
+/* What does not change while only these functions fold. Call hot_take() after any other event. */
 struct hot {
     struct fold *f;
     const struct gseg *seg; /* goroutines' lanes: hot_g() */
@@ -27,7 +27,7 @@ struct hot {
     struct gbucket *gb; /* the counts' last bucket, and its end */
     int64_t gb_end;
     uint64_t run, work, assist, sys, sched, runnable; /* waitspan.rest of spans without stack and reason */
-    bool first;                                       /* first stacks of the trace are still wanted */
+    bool first;                                       /* the trace's first stacks are still being collected */
 };
 
 HOT struct hot hot_take(struct fold *f)
@@ -57,8 +57,9 @@ HOT struct spanlane *hot_g(const struct hot *h, uint32_t g)
 }
 
 /*
- * hot_count_out, hot_count_in - a goroutine, which was counted, is no longer in this state; it is in this one
- * from t on. hot_count - both: fold_gcount_move() between two different counted states.
+ * hot_count_out, hot_count_in - a goroutine that was counted leaves this state at t; a goroutine enters it
+ * at t.
+ * hot_count - both: fold_gcount_move() between two different counted states.
  */
 HOT void hot_count_out(const struct hot *h, enum gcount from, int64_t t)
 {
@@ -111,7 +112,7 @@ HOT struct waitspan hot_open(uint32_t who, uint64_t rest)
 struct hot_run {
     uint32_t p, m, g;         /* g: EV_NONE = nothing runs */
     bool call;                /* g is in a system call */
-    bool tells;               /* its stacks are wanted, for its name or as first stacks of the trace */
+    bool tells;               /* its stacks are needed, for its name or as first stacks of the trace */
     bool sweeps;              /* the P sweeps: until that ends, g and the P's lane stay as they are */
     uint8_t proom, groom;     /* free waiting spans in the lanes; while sweeping, proom is 0 */
     int64_t t0;               /* start of the P's open span; g's starts then or earlier: see gopen */
@@ -138,13 +139,11 @@ HOT struct waitspan hot_g_open(const struct hot_run *r)
     return (struct waitspan){r->gopen.dur_who & ~(uint64_t)UINT32_MAX, r->gopen.rest};
 }
 
-/*
- * Special goroutines that these functions can fold all the same: one that may get a name, works for the
- * collector, or assists.
- */
+/* Special goroutines that these functions can fold nevertheless: those that may get a name, work for the
+ * collector, or assist. */
 enum { HOT_SPECIAL = SPECIAL_NAME | SPECIAL_WORK | SPECIAL_RANGE };
 
-/* hot_run_g - g has changed: update what the run knows of its lane. */
+/* hot_run_g - update what the run knows of g's lane, because g has changed. */
 HOT void hot_run_g(struct hot_run *r, const struct hot *h, struct spanlane *l)
 {
     r->l = l;
@@ -152,7 +151,7 @@ HOT void hot_run_g(struct hot_run *r, const struct hot *h, struct spanlane *l)
     r->run = l->special & SPECIAL_RANGE ? h->assist : l->special & SPECIAL_WORK ? h->work : h->run;
 }
 
-/* hot_run_p - the same for the P's lane, and gopen with it. */
+/* hot_run_p - update what the run knows of the P's lane, and gopen. */
 HOT void hot_run_p(struct hot_run *r, const struct pinfo *pi)
 {
     struct spanlane *pl = r->pl;
@@ -214,7 +213,7 @@ HOT int64_t hot_limit(const struct hot_run *r, const struct hot *h)
     return r->limit < h->gb_end ? r->limit : h->gb_end - 1;
 }
 
-/* hot_bucket - take the counts' bucket for t >= gb_end. */
+/* hot_bucket - go on to the counts' bucket for t >= gb_end. */
 HOT void hot_bucket(struct hot *h, int64_t t)
 {
     fold_gcount_next_bucket(h->f, t);
@@ -228,7 +227,7 @@ HOT void hot_bucket(struct hot *h, int64_t t)
  */
 bool fold_run_room(struct fold *f, struct hot_run *r);
 
-/* hot_run_end - write back what the run has kept to itself. It may go on: nothing of r changes. */
+/* hot_run_end - write the run's state back. The run may go on: r does not change. */
 HOT void hot_run_end(const struct hot_run *r, const struct hot *h)
 {
     struct pinfo *pi = &h->pi[r->p];
@@ -270,7 +269,8 @@ HOT bool hot_room(const struct hot *h, struct spanlane *l)
     return l->room || spans_room(&h->f->pool, LANE_G, l);
 }
 
-/* hot_wake - g waits, on no P, and is woken by `by` (EV_NONE: nobody known). t must be < gb_end. */
+/* hot_wake - unblock g, which is waiting without a P; `by` unblocked it (EV_NONE: not known). t must be <
+ * gb_end. */
 HOT bool hot_wake(const struct hot *h, int64_t t, uint32_t g, uint32_t by, uint32_t stack)
 {
     by++; /* EV_NONE + 1 is 0 */
@@ -307,7 +307,7 @@ HOT uint64_t hot_on_p(struct hot_run *r, int64_t t, struct waitspan next)
     return (uint64_t)dur;
 }
 
-/* hot_on_start - nothing runs there, and runnable g starts. This and the next functions need t <=
+/* hot_on_start - start runnable g on the P, which runs nothing. This and the next functions need t <=
  * hot_limit(). */
 HOT bool hot_on_start(struct hot_run *r, const struct hot *h, int64_t t, uint32_t g)
 {
@@ -331,8 +331,8 @@ HOT bool hot_on_start(struct hot_run *r, const struct hot *h, int64_t t, uint32_
     return true;
 }
 
-/* hot_on_call - what runs there enters (to: ST_SYSCALL) or leaves (ST_RUNNING) a system call, and keeps the
- * P. */
+/* hot_on_call - let the running goroutine enter (to: ST_SYSCALL) or leave (ST_RUNNING) a system call. It
+ * keeps the P. */
 HOT bool hot_on_call(struct hot_run *r, const struct hot *h, int64_t t, uint8_t to, uint32_t stack)
 {
     if (r->tells && stack)
@@ -352,7 +352,7 @@ HOT bool hot_on_call(struct hot_run *r, const struct hot *h, int64_t t, uint8_t 
     return true;
 }
 
-/* hot_reason - waitspan.rest for a reason. false: its tag is not cached. */
+/* hot_reason - set *rest to waitspan.rest for a reason. false: its tag is not cached. */
 HOT bool hot_reason(const struct hot *h, uint8_t to, uint32_t str, uint64_t *rest)
 {
     const uint32_t k = str % RECENT_TAGS;
@@ -360,7 +360,7 @@ HOT bool hot_reason(const struct hot *h, uint8_t to, uint32_t str, uint64_t *res
     return h->f->recent[to][k].reason == str;
 }
 
-/* hot_off - what runs there goes off the P at t into state `to`; its open span is closed, and the caller
+/* hot_off - take the running goroutine off the P at t, into state `to`. Its open span is closed; the caller
  * opens the next one. */
 HOT void hot_off(struct hot_run *r, const struct hot *h, int64_t t, uint8_t to)
 {
@@ -373,7 +373,7 @@ HOT void hot_off(struct hot_run *r, const struct hot *h, int64_t t, uint8_t to)
     l->p = l->m = EV_NONE;
 }
 
-/* hot_on_leave - what runs there stops or blocks; rest is from hot_reason(). */
+/* hot_on_leave - stop or block the running goroutine; rest is from hot_reason(). */
 HOT bool hot_on_leave(struct hot_run *r, const struct hot *h, int64_t t, uint8_t to, uint64_t rest,
                       uint32_t stack)
 {
@@ -391,7 +391,7 @@ HOT bool hot_on_leave(struct hot_run *r, const struct hot *h, int64_t t, uint8_t
     return true;
 }
 
-/* hot_on_end - what runs there ends. */
+/* hot_on_end - end the running goroutine. */
 HOT bool hot_on_end(struct hot_run *r, const struct hot *h, int64_t t)
 {
     if (!hot_own_room(r, h) || !hot_p_room(r, h))
@@ -404,14 +404,12 @@ HOT bool hot_on_end(struct hot_run *r, const struct hot *h, int64_t t)
     return true;
 }
 
-/*
- * hot_create - fold_created() of a runnable goroutine without a reason, at t < gb_end. false unless it is the
- * next index and the cache knows its start stack.
- */
+/* hot_create - fold_created() of a runnable goroutine without a reason, at t < gb_end. Returns false unless
+ * it has the next index and the cache knows its start stack. */
 struct hot_new {
     uint64_t id;
     uint32_t g, by;
-    uint32_t stack, start; /* the creator's stack; the one that it starts with */
+    uint32_t stack, start; /* the creator's stack; the stack that it starts with */
 };
 HOT bool hot_create(struct hot *h, int64_t t, const struct hot_new *x)
 {
@@ -444,7 +442,7 @@ HOT bool hot_create(struct hot *h, int64_t t, const struct hot_new *x)
     return true;
 }
 
-/* hot_range - event e begins or ends a range of the P or of g on it. false: out of memory. */
+/* hot_range - fold event e, which begins or ends a range of the P or of g on it. false: out of memory. */
 HOT bool hot_range(struct hot_run *r, const struct hot *h, const struct ev *e)
 {
     hot_run_end(r, h);
@@ -455,7 +453,7 @@ HOT bool hot_range(struct hot_run *r, const struct hot *h, const struct ev *e)
     return ok;
 }
 
-/* hot_created - update what fold_created() may have changed. */
+/* hot_created - read again what fold_created() may have changed. */
 HOT void hot_created(struct hot *h)
 {
     h->seg = h->f->seg;

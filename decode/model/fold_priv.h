@@ -9,14 +9,14 @@
 
 #include "decode/model/fold.h"
 
-/* Why a lane's next transition must take the long way: it depends on something the short one does not look
- * at. */
+/* Why a lane's next transition must take the long way: it depends on something that the short one does not
+ * look at. */
 enum {
-    SPECIAL_LANE = 1,  /* no open span: not begun, or ended */
-    SPECIAL_NAME = 2,  /* a goroutine whose name is missing or could be bettered by a stack */
+    SPECIAL_LANE = 1,  /* no open span: the lane has not begun, or has ended */
+    SPECIAL_NAME = 2,  /* a goroutine whose name is missing or may be improved by a stack */
     SPECIAL_RANGE = 4, /* a P that sweeps, a goroutine that assists */
     SPECIAL_WORK = 8,  /* a mark worker */
-    SPECIAL_NO_P = 16  /* in a system call without a P: that time is summed up */
+    SPECIAL_NO_P = 16  /* in a system call without a P: its time is summed up */
 };
 
 /* fold_room - mem_room(); a failure sets f->oom. */
@@ -26,22 +26,22 @@ static inline bool fold_no_room(struct fold *f, bool ok)
     f->oom |= !ok;
     return !ok;
 }
-void fold_shrink(void *arrayp, size_t *cap, size_t n, size_t size); /* free spare room behind n elements */
-/* fold_special_g, fold_special_p - compute a lane's SPECIAL_* anew. Call after any change of what they stand
+void fold_shrink(void *arrayp, size_t *cap, size_t n, size_t size); /* free spare room after n elements */
+/* fold_special_g, fold_special_p - recompute a lane's SPECIAL_*. Call after any change of what they stand
  * for. */
 void fold_special_g(struct fold *f, uint32_t g);
 void fold_special_p(struct fold *f, uint32_t p);
-/* fold_p_show, fold_m_show - bring the lane of a P, of an M up to date at t. fold_show_on - those of both;
- * EV_NONE: none. */
+/*
+ * fold_p_show, fold_m_show - bring the lane of a P or of an M up to date at t.
+ * fold_show_on - those of both; EV_NONE: none.
+ */
 void fold_p_show(struct fold *f, uint32_t p, int64_t t);
 void fold_m_show(struct fold *f, uint32_t m, int64_t t);
 void fold_show_on(struct fold *f, uint32_t p, uint32_t m, int64_t t);
-/*
- * fold_g_transition - put goroutine e->g into e->state, and its span's `who` and stack with it. t is when its
- * lane changes: e->t, or earlier if that is back-dated.
- */
+/* fold_g_transition - put goroutine e->g into e->state, and set its span's `who` and stack. t is when its
+ * lane changes: e->t, or earlier if that is back-dated. */
 void fold_g_transition(struct fold *f, const struct ev *e, int64_t t, uint32_t who, uint32_t stack);
-/* fold_p_off_m - M m has P p no longer. lost: what it does from now on is not recorded. */
+/* fold_p_off_m - take P p away from M m. lost: what p does from now on is not recorded. */
 void fold_p_off_m(struct fold *f, uint32_t p, uint32_t m, bool lost, int64_t t);
 
 /*
@@ -53,75 +53,74 @@ void fold_ended(struct fold *f, uint32_t g, struct spanlane *l);
 bool fold_created(struct fold *f, const struct ev *e);
 
 /* ---- fold_lost.c ---- */
-/* fold_lost - EVK_LOST, EVK_GAP: what a goroutine, a P, a thread or the collector did is not known; or a gap
- * begins or ends. */
+/* fold_lost - apply EVK_LOST or EVK_GAP: events of a goroutine, a P, a thread or the collector were lost;
+ * or a gap begins or ends. */
 void fold_lost(struct fold *f, const struct ev *e);
-/* fold_g_unknown - from now on nothing tells what e->g does, nor how long its
- * open ranges and regions last. */
+/* fold_g_unknown - from now on it is unknown what e->g does, and how long its open ranges and regions
+ * last. */
 void fold_g_unknown(struct fold *f, const struct ev *e);
 
 /* ---- fold_names.c ---- */
-/* fold_vague - is this no name, or one that a stack can better? */
+/* fold_vague - whether this is no name, or one that a stack may improve. */
 static inline bool fold_vague(const struct fold *f, uint32_t name)
 {
     return !name || names_helper(f->names, name);
 }
 /*
- * fold_name - give g a name, unless it has a better one. fold_name_by - name it by one of its own stacks, if
- * that betters it.
+ * fold_name - give g a name, unless it has a better one.
+ * fold_name_by - name it by one of its own stacks, if that is better.
  */
 void fold_name(struct fold *f, uint32_t g, uint32_t name, bool inferred);
 void fold_name_by(struct fold *f, uint32_t g, uint32_t stack);
 bool fold_label_is_gc(const struct fold *f,
-                      uint32_t label); /* is it one that the runtime gives to mark workers? */
+                      uint32_t label); /* whether the runtime gives this label to mark workers */
 /*
- * fold_runs - goroutines with this creation stack run that function. fold_runs_join - add what a segment has
- * learnt.
+ * fold_runs - note that goroutines with this creation stack run that function.
+ * fold_runs_join - add what a segment has noted.
  */
 void fold_runs(struct fold *f, uint32_t create_stack, uint32_t name);
 void fold_runs_join(struct fold *f, const struct fold *segment);
 
 /* ---- fold_lists.c ---- */
-void fold_regions_end(struct fold *f, struct ginfo *gi, int64_t t); /* g has ended: so do its open regions */
+/* end g's open regions, because g has ended */
+void fold_regions_end(struct fold *f, struct ginfo *gi, int64_t t);
 /*
- * fold_range_open - range r of v is open; *slot (NULL: there is none) names it from now on. false: out of
- * memory. fold_range_close - the range named by *slot ends at t; the slot is free then. While a range is
- * open, range.b is its place in v->open.
+ * fold_range_open - open range r of v, and let *slot (NULL: there is none) refer to it. false: out of
+ * memory.
+ * fold_range_close - end the range in *slot at t, and free the slot.
+ * While a range is open, range.b is its place in v->open.
  */
 bool fold_range_open(struct fold *f, struct vec_range *v, struct range *r, uint32_t *slot);
 struct range *fold_range_close(struct vec_range *v, uint32_t *slot, int64_t t);
 bool fold_region_room(struct fold *f); /* make room for one more region. false: out of memory */
 void fold_bands_reopen(
-    struct fold *f); /* at the end: make bands anew of which some ranges were told late, or lost */
-/* The rest: what an event of that kind (ev.h) changes in the lists. Without memory f->oom is set, and the
- * entry is missing. */
+    struct fold *f); /* at the end: rebuild bands with ranges that were reported late, or lost */
+/* The rest change the lists as an event of that kind (ev.h) says. When out of memory they set f->oom, and
+ * the entry is missing. */
 void fold_range_begin(struct fold *f, const struct ev *e);
 void fold_range_end(struct fold *f, const struct ev *e);
-/* fold_regions_lost - how long open regions lasted is unknown from `since` on. */
+/* fold_regions_lost - from `since` on it is unknown how long open regions last. */
 void fold_regions_lost(struct fold *f, int64_t since);
 /*
- * fold_regions_lost_of - the same for one goroutine whose events were lost: the end of a region may be among
- * them, and an end that comes may belong to another region. fold_regions_lost_before - in a segment, the same
- * for regions that were open when it began. Only join.c knows these, so an entry with neither beginning nor
- * end is put among the regions to tell it.
+ * fold_regions_lost_of - the same for one goroutine whose events were lost: the end of a region may be
+ * among them, and an end that comes may belong to another region.
+ * fold_regions_lost_before - the same for regions that were open when the segment began. Only join.c knows
+ * these, so an entry with neither beginning nor end is put among the regions as a mark for it.
  */
 void fold_regions_lost_of(struct fold *f, struct ginfo *gi, int64_t since);
 void fold_regions_lost_before(struct fold *f, uint32_t g, int64_t since);
-/* fold_range_lost - the range of this kind open in *slot, if any: how long it lasted is unknown from `since`
- * on. */
+/* fold_range_lost - from `since` on it is unknown how long the range of this kind open in *slot, if any,
+ * lasts. */
 void fold_range_lost(struct fold *f, enum range_kind k, uint32_t *slot, int64_t since);
 void fold_task_begin(struct fold *f, const struct ev *e);
 void fold_task_end(struct fold *f, const struct ev *e);
 /* fold_task_close - end the task with this id at t, on g. false: it is not open. */
 bool fold_task_close(struct fold *f, uint64_t id, int64_t t, uint32_t g);
-/* fold_task_known - its index in f->tasks, open or not; IDMAP_NONE: nothing was told of it. The first call
- * goes through all. */
+/* fold_task_known - its index in f->tasks, open or not; IDMAP_NONE if it is unknown. The first call goes
+ * through all tasks. */
 uint32_t fold_task_known(struct fold *f, uint64_t id);
-/*
- * fold_region_before - a region of this task ends that the goroutine has not begun, as far as is known: may
- * it have done so before the trace? Not within one that has begun since, not before its task has, nor before
- * the goroutine was there.
- */
+/* fold_region_before - whether the goroutine may have begun a region of this task before the trace: it
+ * existed before the trace, has no open region, and the task, if it is known, began before the trace. */
 bool fold_region_before(struct fold *f, const struct ginfo *gi, uint64_t of);
 /* fold_region_close - end one of the goroutine's open regions, index + 1, the innermost or one around it.
  * false: 0 is none. */
@@ -140,11 +139,11 @@ void fold_lists_free(struct fold *f);
 void fold_gcount_trim(struct fold *f); /* free spare room; more may come later */
 bool fold_gcount_init(struct fold *f); /* false: out of memory */
 void fold_gcount_segment(struct fold *f, int64_t t0,
-                         int64_t last); /* counts of a segment that begins at t0 */
+                         int64_t last); /* count for a segment that begins at t0 */
 void fold_gcount_lost(struct fold *f, uint8_t state, int64_t t0, int64_t t1); /* one fewer was in it */
 void fold_gcount_add(struct fold *f, uint8_t state, int64_t t0, int64_t t1);  /* one more was in it */
 /* While a run of events is folded the last bucket counts ahead: fold_gcount_ahead() before it,
- * fold_gcount_next_bucket() where t lies behind that bucket, fold_gcount_back_to_end() after the run. */
+ * fold_gcount_next_bucket() where t lies after that bucket, fold_gcount_back_to_end() after the run. */
 void fold_gcount_ahead(struct fold *f);
 void fold_gcount_back_to_end(struct fold *f);
 void fold_gcount_next_bucket(struct fold *f, int64_t t);
@@ -176,7 +175,7 @@ static inline __attribute__((always_inline)) void fold_gcount_move(struct fold *
     }
 }
 
-/* fold_g_count - a goroutine changes its state now, as far as the counts are concerned. */
+/* fold_g_count - count a goroutine's change of state now. */
 static inline void fold_g_count(struct fold *f, uint8_t from, uint8_t to)
 {
     if (f->end >= f->gb_end)
@@ -220,13 +219,13 @@ static inline uint32_t fold_tag(struct fold *f, uint8_t state, uint32_t reason)
     return f->recent[state][k].tag;
 }
 
-/* wait_same - are these two open spans the same? */
+/* wait_same - whether two open spans are the same. */
 static inline bool wait_same(const struct waitspan *a, const struct waitspan *b)
 {
     return a->dur_who == b->dur_who && a->rest == b->rest;
 }
 
-/* fold_lane_set - a P's or band's lane is in this state from t on. */
+/* fold_lane_set - put a P's or band's lane into this state from t on. */
 static inline void fold_lane_set(struct fold *f, enum lane_kind k, uint32_t i, int64_t t, uint32_t tag,
                                  uint32_t who)
 {
@@ -246,7 +245,7 @@ static inline void fold_lane_set(struct fold *f, enum lane_kind k, uint32_t i, i
     }
     if (wait_same(&l->open, &open))
         return;
-    if (l->t0 >= t) { /* no time has passed: the later word counts */
+    if (l->t0 >= t) { /* no time has passed: the later state counts */
         l->open = open;
         return;
     }

@@ -1,10 +1,10 @@
 /*
  * gmap.h - maps a segment's goroutines to the trace's.
  *
- * Goroutines that are new in a segment follow each other in the trace as they do there. So if none of GMAP_GS
- * neighbours existed before, the first one's index tells all. Neighbours of which some did have an entry
- * each. A map takes an eighth of a byte per goroutine, and four bytes more for those next to goroutines that
- * existed before.
+ * Goroutines that are new in a segment have successive indices in the trace, in the same order. So if none
+ * of GMAP_GS neighbours existed before, the first one's index determines the others. If some did, each of
+ * the neighbours has an entry. A map takes an eighth of a byte per goroutine, and four bytes more for the
+ * neighbours of goroutines that existed before.
  */
 #ifndef GOTOP_DECODE_GMAP_H
 #define GOTOP_DECODE_GMAP_H
@@ -25,9 +25,10 @@ static inline uint32_t gmap_at(const uint32_t *map, uint32_t g)
 }
 
 /*
- * gmap_new - a map of n goroutines. Those in `old` (nold, ascending) existed before: set each with
- * gmap_set(). The others get the trace's indices from `base` on. NULL: out of memory. The caller frees it
- * with mem_free(). gmap_bytes - the memory it takes.
+ * gmap_new - returns a map of n goroutines; NULL if out of memory. Those in `old` (nold, ascending) existed
+ * before: set each with gmap_set(). The others get the trace's indices from `base` on. The caller frees the
+ * map with mem_free().
+ * gmap_bytes - the memory it takes.
  */
 uint32_t *gmap_new(uint32_t n, uint32_t base, const uint32_t *old, uint32_t nold);
 void gmap_set(uint32_t *map, uint32_t g, uint32_t is);

@@ -29,13 +29,11 @@ static inline unsigned gspans_dur(unsigned n, unsigned k) /* k > 0 */
     return 2 * n + k - 1;
 }
 
-/*
- * gspans_make - pack the waiting spans of GSPANS_LANES ended lanes into the pool; the lanes stay as they are.
- * NULL: they do not have the same number of spans, have more than GSPANS_MOST, or a span is too long; or out
- * of memory.
- */
+/* gspans_make - pack the waiting spans of GSPANS_LANES ended lanes into the pool; the lanes do not change.
+ * Returns NULL if their numbers of spans differ or exceed GSPANS_MOST, if a span is too long, or if out of
+ * memory. */
 const struct columns *gspans_make(struct span_pool *sp, const struct spanlane *l);
-/* gspans_at - span k of the n in a row; lasted is the lane's life in ns. */
+/* gspans_at - returns span k of n in this row. lasted is the lane's life in ns. */
 struct waitspan gspans_at(const struct columns *c, unsigned row, unsigned n, unsigned k, int64_t lasted);
 /*
  * gspans_all - unpack all columns, for a walk over these lanes.

@@ -1,20 +1,19 @@
 /*
- * join.h - puts segments behind each other: the result is the trace.
+ * join.h - appends segments to each other: the result is the trace.
  *
- * Each generation of the second family is decoded by itself into a segment, a fold that knows nothing of the
- * time before it (decode/model/segment.h). Joining runs in file order. Its cost depends on what crosses the
- * seam, not on what happened in the segment.
+ * Each generation of the second family is decoded by itself into a segment, a fold that does not know the
+ * time before it (decode/model/segment.h). Segments are joined in file order. The cost depends on what
+ * crosses the seam, not on what happened in the segment.
  *
- * - What the segment was told of its start is compared with how the segment before it ended. If they differ,
- *   or something depended on what the segment could not know, then the segment, or the whole trace, is
- *   decoded again.
+ * - The states that the segment reports at its start are compared with those at the previous segment's end.
+ *   If they differ, or something depended on what the segment could not know, then the segment, or the whole
+ *   trace, is decoded again.
  * - A lane of the trace is a row of pieces, each of them a segment's lane. A piece begins with the first
- *   thing that happens in its segment; the open span of the piece before it lasts until then. So no span is
- *   in two pieces.
+ *   change in its segment; the open span of the previous piece lasts until then. So no span is in two pieces.
  * - Goroutines that are new in a segment take the next indices, in order, so one number per segment maps
  *   them. The others are looked up by id.
- * - Ranges, tasks, regions, logs, samples, points and counts are appended to the first segment's fold, which
- *   is the trace's.
+ * - Ranges, tasks, regions, logs, samples, points and counts are appended to the first segment's fold,
+ *   which is the trace's.
  *
  * Before the first segment is joined, and for traces that are not cut into segments, there is one fold and
  * every lane is one piece.
@@ -33,19 +32,19 @@ struct jpiece {
     int64_t tot[SPAN_SLOTS]; /* ns per slot before t0 */
 };
 
-struct jlane { /* a lane's pieces, in the order of time; of a goroutine without the one in the segment that it
-                  is new in */
+/* A lane's pieces, in time order. For a goroutine without the piece in the segment where it is new. */
+struct jlane {
     struct jpiece *v;
     uint32_t n;
     size_t cap;
 };
 
-/* What is known of a P, a thread, a goroutine at the end of the joined segments: the next one is checked
+/* The state of a P, a thread, a goroutine at the end of the joined segments; the next segment is checked
  * against it. */
 struct jp {
     uint64_t id;
     struct jlane lane;
-    uint32_t m, sweep; /* the M that has it; its open range, index + 1 */
+    uint32_t m, sweep; /* the M that has it; its open sweep range, index + 1 */
     uint8_t status;    /* V2_PS_RUNNING and the like */
     bool sweeps;
 };
@@ -53,11 +52,11 @@ struct jp {
 struct jm {
     uint64_t id;
     struct jlane lane;
-    uint32_t p, g; /* that it has; EV_NONE: none */
-    bool reported; /* the trace has told of it */
+    uint32_t p, g; /* the P and the G that it has; EV_NONE: none */
+    bool reported; /* the trace has reported it */
 };
 
-struct jg {     /* one that has not ended */
+struct jg {     /* A goroutine that has not ended. */
     uint32_t g; /* its index */
     uint8_t status;
     bool assists;
@@ -66,13 +65,14 @@ struct jg {     /* one that has not ended */
 struct join {
     struct segment **seg; /* the joined ones */
     size_t n, cap;
-    uint32_t ng; /* goroutines in them */
+    uint32_t ng; /* number of goroutines in them */
     struct jp *p;
     struct jm *m;
     size_t np, nm, capp, capm;
-    size_t nm_reported; /* up to the last thread that the trace has told of */
+    size_t nm_reported; /* number of threads up to the last one that the trace has reported */
     struct jlane band[BAND_COUNT];
-    struct idmap crosses; /* goroutine -> entry of cross, if it has pieces beyond the segment it is new in */
+    /* goroutine -> entry of cross, if it has pieces after the segment where it is new */
+    struct idmap crosses;
     struct jlane *cross;
     size_t ncross, capcross;
     struct idmap ids[LANE_KINDS]; /* P, M: index by id. G: entry of live, by id */
@@ -83,38 +83,36 @@ struct join {
     int64_t end, last; /* the trace's end so far; the time of its last event on its own clock */
     int gc;            /* v2_order.gc */
     uint64_t gc_seq;
-    uint64_t procs; /* GOMAXPROCS, 0: not told yet */
+    uint64_t procs; /* GOMAXPROCS, 0: not reported yet */
     bool oom;
 };
 
 struct trace;
 enum joined { JOINED, JOIN_REDO, JOIN_NOT, JOIN_OOM };
-/*
- * join_next - append the next segment, which must be decoded to its end. JOIN_REDO: decode it again with
- * what join_hint() says now. JOIN_NOT: it cannot be understood by itself. In both cases nothing has changed.
- */
+/* join_next - append the next segment, which must be decoded to its end. JOIN_REDO: decode it again with
+ * what join_hint() returns now. JOIN_NOT: it cannot be decoded by itself. In both cases nothing has
+ * changed. */
 enum joined join_next(struct trace *tr, struct segment *s);
 void join_free(struct join *j);
-/* join_hint - for fold.hint: what is known now of a live goroutine. */
+/* join_hint - for fold.hint: what is now known of a live goroutine. */
 uint16_t join_hint(void *join, uint64_t id, uint32_t *name);
-/*
- * join_holder - for v2_order.holder: the status of the P with this id at the seam (0 = unknown) and, if it is
- * running or in a system call, the M and the G that have it. Running without a G: both are left as they are.
- */
+/* join_holder - for v2_order.holder: returns the status of the P with this id at the seam (0 = unknown). If
+ * it is running or in a system call, *m and *g are set to the M and the G that have it; both are unchanged
+ * if it is running without a G. */
 uint8_t join_holder(void *join, uint64_t id, uint64_t *m, uint64_t *g);
 
-/* join_home, trace_home - the segment that a goroutine is new in. */
+/* join_home, trace_home - return the segment where a goroutine is new. */
 struct home {
     const struct segment *seg; /* NULL: the trace is one fold */
     const struct fold *f;
     uint32_t local; /* its index there */
     uint32_t
-        run; /* from this one on, so many goroutines have successive indices both there and in the trace */
+        run; /* so many goroutines from this one on have successive indices both there and in the trace */
 };
 struct home join_home(const struct join *j, uint32_t g);
 struct home trace_home(const struct trace *tr, uint32_t g);
 
-/* segment_g, segment_p - a segment's index of a goroutine or P as the trace's. */
+/* segment_g, segment_p - map a segment's index of a goroutine or P to the trace's. */
 static inline uint32_t segment_g(const struct segment *s, uint32_t g)
 {
     return !s || !s->gmap || g == NO_LANE ? g : gmap_at(s->gmap, g);
@@ -142,20 +140,19 @@ struct piece {
 
 /*
  * pieces_n - number of pieces of a lane; 0: it has no span.
- * pieces_get - the k-th.
+ * pieces_get - piece k.
  * pieces_at - the last piece that begins at t or before, else 0.
  */
 uint32_t pieces_n(const struct trace *tr, struct lane l);
 void pieces_get(const struct trace *tr, struct lane l, uint32_t k, struct piece *out);
 uint32_t pieces_at(const struct trace *tr, struct lane l, int64_t t);
-/*
- * pieces_short - does the piece end so soon that no span in it can last min_ns? Always false for a
- * goroutine's first piece and for the last one.
- */
+/* pieces_short - whether the piece ends so soon that no span in it can last min_ns. Always false for a
+ * goroutine's first piece and for the last one. */
 bool pieces_short(const struct trace *tr, struct lane l, uint32_t k, int64_t min_ns);
 /*
- * pieces_more - does a goroutine have pieces behind its first?
- * pieces_home - the only piece of a goroutine, in the segment it is new in; not of a trace that is one fold.
+ * pieces_more - whether a goroutine has pieces after its first.
+ * pieces_home - the only piece of a goroutine, in the segment where it is new. Not for a trace that is one
+ * fold.
  */
 bool pieces_more(const struct join *j, uint32_t g);
 void pieces_home(const struct trace *tr, const struct home *home, struct piece *out);

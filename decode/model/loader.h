@@ -16,8 +16,8 @@ struct trace;
 struct loader;
 
 /*
- * loader_new - NULL: out of memory, or the trace must be read as one.
- * loader_free - stop its threads; segments that are not joined are lost.
+ * loader_new - returns NULL if out of memory, or if the trace must be read as one.
+ * loader_free - stops its threads. Segments that are not joined are lost.
  */
 struct loader *loader_new(struct trace *tr, int threads);
 void loader_free(struct loader *l);
@@ -25,10 +25,10 @@ void loader_free(struct loader *l);
 enum loaded_rc {
     LOADER_MORE,
     LOADER_DONE, /* all segments are joined */
-    LOADER_FULL, /* all for which there is memory are joined */
-    LOADER_CANT  /* the generations of this trace cannot be decoded by themselves; tr->fold is of no use */
+    LOADER_FULL, /* all segments that fit into memory are joined */
+    LOADER_CANT  /* the generations of this trace cannot be decoded independently; tr->fold is unusable */
 };
-/* loader_some - decode and join until the clock (host_now()) reaches `stop`, or all is done. */
+/* loader_some - decode and join until the clock (host_now()) reaches `stop`, or everything is done. */
 enum loaded_rc loader_some(struct loader *l, int64_t stop);
 
 #endif

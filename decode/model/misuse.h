@@ -1,9 +1,9 @@
 /*
- * misuse.h - tasks and regions that a program ends in another way than runtime/trace asks for. The trace is
- * whole all the same: what such an event tells is kept as far as it makes sense, and the first of each kind
- * is named in a warning that counts the others.
+ * misuse.h - warnings about tasks and regions that a program ends in another way than runtime/trace asks
+ * for. The trace is complete all the same: such an event is applied as far as it makes sense, and one
+ * warning of each kind names the first event and counts all of them.
  *
- * Nothing is claimed where events may be missing: then an end without a beginning is no surprise.
+ * There is no warning where events may be missing, because an end may lack its beginning there.
  */
 #ifndef GOTOP_DECODE_MISUSE_H
 #define GOTOP_DECODE_MISUSE_H
@@ -12,23 +12,24 @@
 #include "decode/events/names.h"
 
 enum misuse_kind {
-    MISUSE_REGION,  /* a region ends on a goroutine on which it isn't open: left out */
+    MISUSE_REGION,  /* a region ends on a goroutine on which it is not open: the event is ignored */
     MISUSE_NESTING, /* a region ends before one that began within it: each lasts until its own end */
     MISUSE_TASK,    /* a task ends that has ended already: the first end counts */
     MISUSE_KINDS
 };
 
-struct misuse { /* of one kind */
-    uint64_t n; /* how often; the rest is of the first time */
+struct misuse { /* The misuses of one kind. */
+    uint64_t n; /* number of misuses; the other fields describe the first one */
     int64_t t;  /* ns */
     uint64_t g; /* the goroutine's id, 0 = none */
     uint64_t task;
     uint32_t name,
-        inner; /* strings: of the region or task; MISUSE_NESTING: of the region that is open within it */
+        /* strings: the name of the region or task; MISUSE_NESTING: the name of the region open within it */
+        inner;
     uint32_t stack;
 };
 
-/* misuse_say - fill *e with the warning. m->n must not be 0. */
+/* misuse_say - set *e to the warning. m->n must not be 0. */
 void misuse_say(const struct misuse *m, enum misuse_kind kind, const struct names *names, struct err *e);
 
 #endif

@@ -1,19 +1,19 @@
 /*
- * mlane.h - what threads did, without storing it twice.
+ * mlane.h - the lanes of threads, without storing anything twice.
  *
- * While an M holds a P, it does what that P's lane says. So an M's lane is stored as holds: from when on it
- * had which P, or was in a system call without one, or had nothing. A span of an M lane is the part of a span
- * of the P's lane that lies within a hold. A server's threads change their P a thousand times more seldom
- * than their state, so these lanes cost nothing.
+ * While an M holds a P, it does what that P's lane shows. So an M's lane is stored as holds: since when it
+ * had which P, or was in a system call without one, or neither. A span of an M lane is the part of a span
+ * of the P's lane that lies within a hold. A server's threads change their P a thousand times less often
+ * than their state, so these lanes cost nearly nothing.
  *
- * Every HOLD_GROUP holds, running totals of the time per state are stored, and of each closed hold of a P its
- * own totals, in a dozen bytes. So the time per state up to a moment takes a search, at most HOLD_GROUP
+ * Every HOLD_GROUP holds, running totals of the time per state are stored, and of each closed hold of a P
+ * its own totals, in a dozen bytes. So the time per state up to a moment takes a search, at most HOLD_GROUP
  * additions, and a look-up in the P's lane for the hold that covers the moment.
  *
- *   h:    hold 0 | hold 1 | ...
- *   sum:  totals before hold 0 | before hold 16 | ...
- *   rec:  of each closed hold of a P: number of spans (varint), a bit per slot used, ns of each of these
- *         slots but the lowest (varints; the lowest has the rest of the hold)
+ *     h:    hold 0 | hold 1 | ...
+ *     sum:  totals before hold 0 | before hold 16 | ...
+ *     rec:  of each closed hold of a P: number of spans (varint), a bit per slot used, ns of each of these
+ *           slots but the lowest (varints; the lowest has the rest of the hold)
  */
 #ifndef GOTOP_DECODE_MLANE_H
 #define GOTOP_DECODE_MLANE_H
@@ -37,7 +37,10 @@ static inline uint32_t hold_who(uint32_t p, uint32_t g)
     return p != EV_NONE ? p : g != EV_NONE ? g | HOLD_CALL : EV_NONE;
 }
 
-/* hold_p - the P held. hold_g - the goroutine in a system call without a P. EV_NONE: none. */
+/*
+ * hold_p - returns the P held.
+ * hold_g - returns the goroutine in a system call without a P. Both return EV_NONE if there is none.
+ */
 static inline uint32_t hold_p(const struct hold *h)
 {
     return h->who & HOLD_CALL ? EV_NONE : h->who;
@@ -56,7 +59,7 @@ static inline enum state hold_bare(const struct hold *h)
 
 struct holdsum { /* Sums over all holds before a group. */
     int64_t tot[SPAN_SLOTS];
-    uint64_t count;  /* spans begun */
+    uint64_t count;  /* number of spans that began */
     int64_t longest; /* longest span within the group, ns */
     size_t rec;      /* where the group's first record begins */
 };
@@ -71,18 +74,21 @@ struct mlane {
 
 struct fold;
 
-/* mlane_set - from t on m holds p, or is in a system call with g, or neither (EV_NONE). false: out of memory.
- * mlane_lose - or isn't recorded. */
+/*
+ * mlane_set - from t on m holds p, or is in a system call with g, or does neither (EV_NONE).
+ * mlane_lose - from t on what m does is not recorded.
+ * Both return false when out of memory.
+ */
 bool mlane_set(struct fold *f, uint32_t m, int64_t t, uint32_t p, uint32_t g);
 bool mlane_lose(struct fold *f, uint32_t m, int64_t t);
 
-/* mlane_totals - as spans_totals(). */
+/* mlane_totals - like spans_totals(). */
 void mlane_totals(const struct fold *f, uint32_t m, const struct totals *a);
 /* mlane_find - the hold that covers t (clamped); the lane must have a hold. */
 size_t mlane_find(const struct mlane *l, int64_t t);
 /* mlane_skip - the first hold from i to `last` whose group has a span of at least min_ns. */
 size_t mlane_skip(const struct mlane *l, size_t i, size_t last, int64_t min_ns);
-/* mlane_trim - no more will come: free spare room. */
+/* mlane_trim - free spare room; the lane is complete. */
 void mlane_trim(struct mlane *l);
 void mlane_free(struct mlane *l);
 

@@ -14,13 +14,13 @@
  *            length code per span (four spans a byte), then the values' bytes
  *
  * PACK_UNIT: durations are stored in the clock's own unit. The second family's clock ticks every 64 ns, but
- * equal times are pushed apart by 1 ns, so a duration is stored as (units of 64 ns) * 2, or as ns * 2 + 1 if
+ * equal times are moved 1 ns apart, so a duration is stored as (units of 64 ns) * 2, or as ns * 2 + 1 if
  * it is no multiple of 64. A tick of the first family's clock is no whole number of ns (struct pack_clock),
  * so a duration can be off by one: it is stored as ticks * 4 + 0, 1 or 2, or as ns * 4 + 3 if it is further
  * off.
  *
  * pack_len_dur and pack_len_id give the length for each code. Readers and writers may touch up to PACK_SLACK
- * bytes behind the block.
+ * bytes after the block.
  */
 #ifndef GOTOP_DECODE_PACK_H
 #define GOTOP_DECODE_PACK_H
@@ -42,8 +42,10 @@ struct waitspan {
 };
 #define WAIT_LONG 0x80000000u
 
-/* waitspan - one of a duration below 2^32 ns. wait_who, wait_stack, wait_tag - its parts; `who` is an index +
- * 1, 0: none. */
+/*
+ * waitspan - a waiting span of a duration below 2^32 ns.
+ * wait_who, wait_stack, wait_tag - its parts; `who` is an index + 1, 0: none.
+ */
 static inline struct waitspan waitspan(uint32_t dur, uint32_t who, uint32_t stack, uint32_t tag)
 {
     return (struct waitspan){dur | (uint64_t)who << 32, stack | (uint64_t)tag << 32};
@@ -64,8 +66,10 @@ static inline uint32_t wait_tag(const struct waitspan *w) /* without WAIT_LONG *
     return (uint16_t)(w->rest >> 32);
 }
 
-/* wait_is_long - is its duration in the list of long ones? wait_dur - its duration in ns; longs: that list
- * (span_pool.longs). */
+/*
+ * wait_is_long - whether its duration is in the list of long ones.
+ * wait_dur - its duration in ns; longs: that list (span_pool.longs).
+ */
 static inline bool wait_is_long(const struct waitspan *w)
 {
     return w->rest >> 63;
@@ -130,18 +134,19 @@ struct pack_how {
     const uint8_t (*slot)[4]; /* by tag and lane kind: the slot of the state */
     const int64_t *longs;     /* durations of the spans with WAIT_LONG */
     uint32_t
-        whole; /* without a clock: of the block before, how many durations were multiples of 64 ns; updated */
+        /* without a clock: number of multiples of 64 ns among the previous block's durations; updated */
+        whole;
     const struct pack_clock *clock;
-    enum lane_kind kind; /* of the spans' lane */
+    enum lane_kind kind; /* kind of the spans' lane */
 };
 
-/* pack_planes - how many bits the number of one of k pairs takes, and so how many planes there are. */
+/* pack_planes - the number of bits that the number of one of k pairs takes, which is the number of planes. */
 static inline uint32_t pack_planes(uint32_t k)
 {
     return k > 1 ? 32 - (uint32_t)__builtin_clz(k - 1) : 0;
 }
 
-/* palette_pays - is a palette of k pairs smaller, for n spans of which some (stacks) have a stack? */
+/* palette_pays - whether a palette of k pairs is smaller, for n spans of which some (stacks) have a stack. */
 static inline bool palette_pays(uint32_t k, uint32_t n, bool stacks)
 {
     const uint32_t size = 1 + k * (stacks ? 4 : 1) + pack_planes(k) * ((n + 7) / 8);
@@ -165,8 +170,8 @@ static inline uint8_t *put_palette(uint8_t *o, const uint32_t *pal, uint32_t k, 
 }
 
 /*
- * pack_spans - pack n <= SPAN_BLOCK spans of one lane into out; PACK_MAX + PACK_SLACK bytes may be
- * written. Returns the number of bytes. sums gets the index entry's sums; it may be NULL.
+ * pack_spans - pack n <= SPAN_BLOCK spans of one lane into out, which must have PACK_MAX + PACK_SLACK
+ * bytes. Returns the number of bytes. sums, unless NULL, gets the index entry's sums.
  * pack_plain - the same, one value at a time: for unusual spans, and to check the others against.
  * pack_sse - the same with vectors. Returns 0 and packs nothing if the processor has none or the spans are
  * unusual.
@@ -202,16 +207,17 @@ void pack_read_init(void); /* called by pack_init() */
 
 /* unpack_spans - unpack n <= SPAN_BLOCK spans with the clock they were packed with. */
 void unpack_spans(const uint8_t *p, uint32_t n, const struct pack_clock *clock, struct spancols *out);
-/* unpack_first_stack - only the first span's stack, which costs next to nothing. */
+/* unpack_first_stack - unpack only the first span's stack, at hardly any cost. */
 uint32_t unpack_first_stack(const uint8_t *p, uint32_t n);
-/* unpack_times - only durations and tags, for a third of the cost. */
+/* unpack_times - unpack only durations and tags, for a third of the cost. */
 void unpack_times(const uint8_t *p, uint32_t n, const struct pack_clock *clock, int64_t dur[SPAN_ROOM],
                   uint32_t tag[SPAN_ROOM]);
 
 /*
- * unpack_pairs - the pairs (stack | tag << 24) of a block's palette: how many; 0: it has none.
- * unpack_by_pair - of such a block durations and `who`, and of k `nth` and `plane`, for less than half of the
- * cost.
+ * unpack_pairs - set the pairs (stack | tag << 24) of a block's palette, and return their number; 0: it has
+ * none.
+ * unpack_by_pair - unpack of such a block durations and `who`, and of k `nth` and `plane`, for less than
+ * half of the cost.
  */
 uint32_t unpack_pairs(const uint8_t *p, uint32_t pair[PALETTE_MOST]);
 void unpack_by_pair(const uint8_t *p, uint32_t n, const struct pack_clock *clock, struct spancols *out,

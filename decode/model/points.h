@@ -28,14 +28,17 @@ struct point_block {
 struct points {
     struct point_block *blk;
     size_t nblk, capblk;
-    struct point *v; /* points behind the last block */
+    struct point *v; /* points after the last block */
     size_t n, cap;
     struct minmax *mm[MM_LEVELS];
     size_t capmm[MM_LEVELS];
     size_t summed; /* points that mm covers; 0 in a segment */
 };
 
-/* points_n - how many there are. points_at - the i-th of them, by time. */
+/*
+ * points_n - number of points.
+ * points_at - the i-th point by time.
+ */
 static inline size_t points_n(const struct points *p)
 {
     return p->nblk * POINTS_BLOCK + p->n;
@@ -56,8 +59,8 @@ bool points_add(struct points *p, int64_t t, uint64_t value);
 bool points_join(struct points *p, struct points *segment, struct span_pool *sp);
 /* points_sum - bring mm up to date, and pack full blocks into the pool. false: out of memory. */
 bool points_sum(struct points *p, struct span_pool *sp);
-/* As trace_points_before(), trace_most() and trace_extents(); the latter two
- * of what points_sum() has seen. */
+/* As trace_points_before(), trace_most() and trace_extents(). The latter two see only points that
+ * points_sum() has summed up. */
 size_t points_before(const struct points *p, int64_t t);
 size_t points_most(const struct points *p, size_t i0, size_t i1);
 void points_extents(const struct points *p, const int64_t *edges, uint32_t n, struct extent *out);

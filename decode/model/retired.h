@@ -18,16 +18,17 @@
 /* retired_room - make room for `need` goroutines; new ones have no span. false:
  * out of memory, f->oom is set. */
 bool retired_room(struct fold *f, size_t need);
-/* retired_ended - call when a goroutine's lane has ended: may pack its group away, and its lane with it. */
+/* retired_ended - call when a goroutine's lane has ended. May pack its group away, including this lane. */
 void retired_ended(struct fold *f, uint32_t g);
 /*
  * retired_take_out - unpack a goroutine that is packed away, and its neighbours.
- * fold_g_back - do so if it is packed away. Both return false when out of memory, and set f->oom.
+ * fold_g_back - the same if it is packed away, else nothing.
+ * Both return false when out of memory, and set f->oom.
  */
 bool retired_take_out(struct fold *f, uint32_t g);
 
-/* fold_g_retired - is it packed away? Then it has no lane and no info of its own: fold_lane_at(),
- * fold_info_at() must not be asked. */
+/* fold_g_retired - whether it is packed away. Then it has no lane and no info of its own, and
+ * fold_lane_at() and fold_info_at() must not be called. */
 static inline bool fold_g_retired(const struct fold *f, uint32_t g)
 {
     return f->seg[g / RETIRED_GS].retired;
@@ -55,15 +56,14 @@ enum retired_value {
 };
 enum { RETIRED_BACKDATED = 1 << 16 }; /* in PV_FLAGS, besides GI_* */
 uint64_t retired_value(const struct retired *p, enum retired_value c, uint32_t g);
-/*
- * retired_lane, retired_info - rebuild a goroutine's lane and info. The open span and SPECIAL_* are lost;
- * nobody asks for them.
- */
+/* retired_lane, retired_info - rebuild a goroutine's lane and info. The open span and SPECIAL_* are lost;
+ * no caller needs them. */
 void retired_lane(const struct retired *p, uint32_t g, struct spanlane *out);
 void retired_info(const struct retired *p, uint32_t g, struct ginfo *out);
 /*
- * retired_rows - unpack what a walk reads of all RETIRED_GS neighbours. false: some have blocks of spans; ask
- * for each by itself. retired_row - one of these values of goroutine g.
+ * retired_rows - unpack the values that a walk reads, of all RETIRED_GS neighbours. false: some have blocks
+ * of spans; read each by itself.
+ * retired_row - one of these values of goroutine g.
  */
 struct retired_rows {
     unsigned step[RETIRED_WALKED]; /* 0: the same value for all */
@@ -75,21 +75,19 @@ static inline uint64_t retired_row(const struct retired_rows *r, enum retired_va
 {
     return r->v[c][g % RETIRED_GS * r->step[c]];
 }
-bool retired_workers(const struct retired *p);                    /* may any have GI_GCWORK? */
-bool retired_same(const struct retired *p, enum retired_value c); /* is it the same for all? */
+bool retired_workers(const struct retired *p);                    /* whether some may have GI_GCWORK */
+bool retired_same(const struct retired *p, enum retired_value c); /* whether it is the same for all */
 /* retired_find - the last goroutine with this id among the packed ones, or NO_LANE. One step per group. */
 uint32_t retired_find(const struct fold *f, uint64_t id);
 /* retired_lives - first and last moment of each of n neighbours from g on, all in this group. */
 void retired_lives(const struct retired *p, uint32_t g, uint32_t n, struct lifetime *out);
 
-/*
- * retired_compact - no more goroutines will be packed away: move the others together and free the rest. Out
- * of memory: nothing changes.
- */
+/* retired_compact - move the remaining goroutines together and free the rest; no more will be packed away.
+ * When out of memory nothing changes. */
 void retired_compact(struct fold *f);
 
-/* fold_g_lane, fold_g_info - a goroutine's lane and info; `room` is filled in and returned if it is packed
- * away. */
+/* fold_g_lane, fold_g_info - return a goroutine's lane and info; if it is packed away `room` is filled in
+ * and returned. */
 static inline const struct spanlane *fold_g_lane(const struct fold *f, uint32_t g, struct spanlane *room)
 {
     if (!fold_g_retired(f, g))
@@ -106,7 +104,7 @@ static inline const struct ginfo *fold_g_info(const struct fold *f, uint32_t g, 
     return room;
 }
 
-/* fold_g_id, fold_g_name, .. - a single fact, which is cheaper. */
+/* fold_g_id, fold_g_name, .. - return a single fact, which is cheaper. */
 #define KEPT(ID, field, type, none, ...) \
     static inline type fold_g_##field(const struct fold *f, uint32_t g) \
     { \
@@ -116,14 +114,16 @@ static inline const struct ginfo *fold_g_info(const struct fold *f, uint32_t g, 
     }
 #include "decode/model/facts.def"
 
-/* fold_g_workers - may one of the neighbours in g's group be a mark worker? */
+/* fold_g_workers - whether one of the neighbours in g's group may be a mark worker. */
 static inline bool fold_g_workers(const struct fold *f, uint32_t g)
 {
     return !fold_g_retired(f, g) || retired_workers(f->seg[g / RETIRED_GS].retired);
 }
 
-/* retired_trim - spans_trim() the lanes. retired_free - free their blocks; the rest is freed with the fold's
- * pool. */
+/*
+ * retired_trim - spans_trim() the lanes.
+ * retired_free - free their blocks; the rest is freed with the fold's pool.
+ */
 void retired_trim(struct retired *p);
 void retired_free(struct retired *p);
 size_t retired_bytes(const struct retired *p); /* memory it takes by itself, for accounting */

@@ -1,13 +1,14 @@
 /*
  * segment.h - one generation of the second family, decoded by itself.
  *
- * A generation has its own tables and sequence numbers, and tells the state of every P and goroutine before
- * anything happens to it. So any thread can order and fold it, beside other generations. It takes the states
- * it is told as true (v2_order.alone, fold.segment); joining checks whether they are (decode/model/join.h).
+ * A generation has its own tables and sequence numbers, and reports the state of every P and goroutine
+ * before their first events. So any thread can order and fold it, in parallel with other generations. The
+ * reported states are taken as true (v2_order.alone, fold.segment); joining checks them
+ * (decode/model/join.h).
  *
- * A segment needs two things from the segments before it. Names get the trace's numbers, which are given out
- * one segment after another. And no event may be earlier than the last event of the segment before; that time
- * is predicted by a look at each thread's last batch (v2_gen_late()) if segments are decoded side by side.
+ * A segment needs two things from the segments before it. Names get the trace's numbers, which are assigned
+ * one segment after another. And no event may be earlier than the last event of the previous segment; if
+ * segments are decoded in parallel, that time is predicted from each thread's last batch (v2_gen_late()).
  * Any worker thread may prepare both.
  */
 #ifndef GOTOP_DECODE_SEGMENT_H
@@ -29,36 +30,35 @@ struct segment {
         SEG_READING,
         SEG_READ, /* tables read, not named */
         SEG_LOOKING,
-        SEG_LOOKED /* last event looked for */
+        SEG_LOOKED /* the last event's time is predicted, or cannot be */
     } step;        /* under the loader's lock */
     struct v2_late late;
     bool over;    /* all its events are folded */
     bool decoded; /* ready to be joined; under the loader's lock */
     struct loader *loader;
     bool oom;
-    struct segment_hint { /* the answers to hint, in the order of asking */
+    struct segment_hint { /* the answers of hint, in the order of the calls */
         uint32_t name;
         uint16_t flags;
     } * hint;
     size_t nhint, caphint;
-    uint64_t procs; /* GOMAXPROCS at its start, as far as known then */
-    uint32_t tried; /* how many decodings were in vain */
-    bool truth;     /* the state before it was known when it was decoded */
-    /* last event of the segment before it (predicted or known), and of this one: absolute, ns */
+    uint64_t procs; /* GOMAXPROCS at its start, as far as known at that time */
+    uint32_t tried; /* number of decodings that were thrown away */
+    bool truth;     /* it was decoded with the known state at the end of the previous segment */
+    /* last event of the previous segment (predicted or known), and of this one: absolute, ns */
     int64_t before, last;
     bool last_known;
-    uint32_t damages, warnings, missing; /* counts after reading the tables, to start again from */
+    /* counts after reading the tables; a repeated decoding starts from them */
+    uint32_t damages, warnings, missing;
     uint32_t base,
-        nnew; /* once joined: the indices of the goroutines that are new in it are base .. base+nnew-1 */
-    uint32_t *gmap;        /* its goroutines -> the trace's (gmap.h); NULL: the same */
+        nnew;       /* once joined: the goroutines that are new in it have the indices base .. base+nnew-1 */
+    uint32_t *gmap; /* its goroutines -> the trace's (gmap.h); NULL: the same */
     uint32_t *pmap, *mmap; /* its Ps, Ms -> the trace's; NULL: the same */
     uint32_t *old, nold;   /* its goroutines that are not new, ascending */
 };
 
-/*
- * segment_new - segment n, with a source like this one. The caller scans its generation into s->gen. NULL:
- * out of memory.
- */
+/* segment_new - returns segment n, with a source like this one; NULL if out of memory. The caller scans its
+ * generation into s->gen. */
 struct segment *segment_new(uint32_t n, const struct source *like);
 void segment_free(struct segment *s); /* s may be NULL */
 /*
@@ -70,12 +70,10 @@ void segment_free(struct segment *s); /* s may be NULL */
 void segment_read(struct segment *s);
 void segment_name(struct segment *s);
 void segment_named(struct segment *s);
-/*
- * segment_begin - prepare for its first event. base: start of the trace (n > 0); before: last event of the
- * segment before. false: out of memory.
- */
+/* segment_begin - prepare for its first event. base: start of the trace (n > 0); before: last event of the
+ * previous segment. false: out of memory. */
 bool segment_begin(struct segment *s, int64_t base, int64_t before, struct fold *f);
-/* segment_based - of the first segment: the trace's start is known now. */
+/* segment_based - set the trace's start, now known, in the first segment. */
 void segment_based(struct segment *s);
 /* segment_some - decode up to cap events. false: that was the last, or out of memory. */
 bool segment_some(struct segment *s, size_t cap);

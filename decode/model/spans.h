@@ -26,14 +26,14 @@ struct spanlane {
     int64_t t0;           /* start of the open span */
     struct waitspan open; /* the open span, without duration */
     uint8_t cap, room;    /* capacity of the waiting spans' array; free entries in it */
-    bool ended : 1;       /* no open span any more; t0 is the lane's end */
+    bool ended : 1;       /* the lane has ended at t0; there is no open span */
     bool packed : 1;      /* the lane is at rest: the waiting spans are packed */
     bool backdated : 1;   /* its first span began before the trace */
     bool started : 1;     /* has or had an open span */
     uint8_t state;        /* a goroutine's enum state after its last transition; fold uses it */
     uint8_t special;      /* SPECIAL_*: why a transition must take fold's long way; 0 = it need not */
     union {
-        struct waitspan *next; /* where the next waiting span goes, behind cap - room others */
+        struct waitspan *next; /* where the next waiting span goes; cap - room spans precede it */
         uint8_t *packed;
     } wait;
     struct spanblocks *blocks; /* NULL: none yet */
@@ -95,12 +95,12 @@ struct span_pool {
     int64_t *longs;            /* durations of waiting spans that need more than 32 bits */
     size_t nlongs, caplongs;
     struct pack_clock clock; /* how durations are packed: pool_ticks() */
-    uint32_t whole;          /* of the last block's 128 durations, how many were multiples of 64 ns */
+    uint32_t whole;          /* number of multiples of 64 ns among the last block's 128 durations */
     bool oom;                /* an allocation failed: spans may be missing, stop */
     uint64_t packed_bytes;
 };
 
-/* pool_init - an empty pool. ERR_NOMEM: pool_free() it all the same. */
+/* pool_init - make an empty pool. On ERR_NOMEM, too, pool_free() it. */
 enum err_code pool_init(struct span_pool *sp);
 void pool_free(struct span_pool *sp);
 size_t
@@ -108,15 +108,13 @@ pool_chunks_bytes(const struct span_pool *sp); /* memory of packed spans and ind
 /* pool_ticks - set the length of a clock tick in ns (0 = unknown). Has an effect until the first span is
  * closed. */
 void pool_ticks(struct span_pool *sp, double tick_ns);
-/* pool_bytes - n bytes (less than 60 KB) at an even address of a struct span_pool, freed with it. NULL: out
- * of memory. */
+/* pool_bytes - returns n bytes (less than 60 KB) at an even address of a struct span_pool, freed with it;
+ * NULL if out of memory. */
 void *pool_bytes(void *pool, size_t n);
-/* pool_waits_free - free all arrays of waiting spans; every lane must be at rest and stay so. */
+/* pool_waits_free - free all arrays of waiting spans. Every lane must be at rest and stay so. */
 void pool_waits_free(struct span_pool *sp);
-/*
- * pool_tag - the dense number of (state, reason, label). Beyond 65536 of them: of the state alone. 0
- * (ST_NONE) when out of memory.
- */
+/* pool_tag - returns the dense number of (state, reason, label); with more than 65536 of them, of the state
+ * alone. 0 (ST_NONE) when out of memory. */
 uint32_t pool_tag(struct span_pool *sp, uint8_t state, uint32_t reason, uint32_t label);
 
 /* spans_begin - the lane's first span, `open`, starts at t. */
@@ -147,16 +145,18 @@ spans_push(struct span_pool *sp, enum lane_kind kind, struct spanlane *l, int64_
 }
 /*
  * spans_end - close the open span at t: the lane has ended.
- * spans_rest - pack the waiting spans (appending unpacks them again).
- * spans_drop - forget the waiting spans: they are kept elsewhere.
- * spans_own - give the lane its own packed copy of what was packed with its neighbours.
+ * spans_rest - pack the waiting spans (appending unpacks them).
+ * spans_drop - forget the waiting spans, which are kept elsewhere.
+ * spans_own - give the lane its own copy of spans that were packed with its neighbours'.
  */
 void spans_end(struct span_pool *sp, enum lane_kind kind, struct spanlane *l, int64_t t);
 void spans_rest(struct span_pool *sp, struct spanlane *l);
 void spans_drop(struct span_pool *sp, struct spanlane *l);
 void spans_own(struct span_pool *sp, struct spanlane *l);
-/* spans_trim - nothing more will come: free spare room of the index. spans_free -
- * free the lane's own memory. */
+/*
+ * spans_trim - free spare room of the index; the lane is complete.
+ * spans_free - free the lane's own memory.
+ */
 void spans_trim(struct spanlane *l);
 void spans_free(struct spanlane *l);
 
@@ -173,33 +173,29 @@ static inline uint32_t spans_blocks(const struct spanlane *l)
 /* spans_first - start of the lane's first span. */
 int64_t spans_first(const struct spanlane *l);
 
-/*
- * spans_block - unpack block b and return its number of spans; *t0 is its start. The block behind the packed
- * ones has the waiting spans and the open one, which ends at `end`.
- */
+/* spans_block - unpack block b and return its number of spans; *t0 is its start. The block after the packed
+ * ones has the waiting spans and the open one, which ends at `end`. */
 uint32_t spans_block(const struct span_pool *sp, const struct spanlane *l, uint32_t b, struct spancols *out,
                      int64_t *t0, int64_t end);
 /* spans_first_stack - stack of block b's first span; 0 if there is none. */
 uint32_t spans_first_stack(const struct spanlane *l, uint32_t b);
-/* spans_times - as spans_block(), but only durations and tags are sure to be filled in. */
+/* spans_times - like spans_block(), but only durations and tags are sure to be filled in. */
 uint32_t spans_times(const struct span_pool *sp, const struct spanlane *l, uint32_t b, struct spancols *out,
                      int64_t *t0, int64_t end);
 /*
- * spans_pairs - what differs among block b's spans, as pairs (stack | tag << 24): how many; 0: it isn't kept
- * so.
- * spans_by_pair - such a block as spans_block() has it; instead of tags and stacks k->nth and
- * k->plane are filled in.
+ * spans_pairs - set the pairs (stack | tag << 24) that occur among block b's spans, and return their
+ * number; 0: the block is not stored so.
+ * spans_by_pair - like spans_block() for such a block, but fills in k->nth and k->plane instead of tags and
+ * stacks.
  */
 uint32_t spans_pairs(const struct spanlane *l, uint32_t b, uint32_t pair[SPAN_PAIRS]);
 uint32_t spans_by_pair(const struct span_pool *sp, const struct spanlane *l, uint32_t b, struct spancols *out,
                        struct span_pairs *k, int64_t *t0);
-/*
- * spans_wide - of blocks b .. last the first that has a span of at least min_ns other than ST_NONE. The
- * unpacked end of the lane is returned if it lasts that long in total, its open span up to `end`. A number
- * above `last` if there is none.
- */
+/* spans_wide - returns the first of blocks b .. last that has a span of at least min_ns other than ST_NONE;
+ * a number above `last` if there is none. The unpacked end of the lane is returned if it lasts that long in
+ * total, its open span up to `end`. */
 uint32_t spans_wide(const struct spanlane *l, uint32_t b, uint32_t last, int64_t min_ns, int64_t end);
-/* spans_find - the block that covers t, clamped to the lane's life. */
+/* spans_find - returns the block that covers t, clamped to the lane's life. */
 uint32_t spans_find(const struct spanlane *l, int64_t t);
 
 /*
@@ -221,11 +217,9 @@ static inline struct totals totals_of(const struct totals *a, uint32_t from, uin
 void spans_totals(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, int64_t end,
                   const struct totals *a);
 
-/*
- * spans_since - in a lane that is still appended to: add the time per slot in [from,to), and the number of
- * spans it touches. The open span must last at least up to `to`. One step per span. false: some of these
- * spans are packed already; nothing is added.
- */
+/* spans_since - in a lane that is still appended to: add the time per slot in [from,to), and the number of
+ * spans it touches. The open span must last at least up to `to`. Takes one step per span. Returns false and
+ * adds nothing if some of these spans are packed already. */
 struct span_sums {
     int64_t tot[SPAN_SLOTS]; /* ns */
     uint64_t count;
