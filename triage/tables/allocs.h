@@ -26,38 +26,36 @@
 
 #define ALLOCS_PRIOR 5
 
-/* gc_begun_at - the stack of who began a cycle, an entry of trace_ranges(RANGE_GC): 0 not recorded. */
+/* gc_begun_at - the stack of the goroutine that started a cycle, an entry of trace_ranges(RANGE_GC). 0: not
+ * recorded. */
 uint32_t gc_begun_at(const struct trace *tr, const struct range *gc);
 
 struct alloc_row {
     uint32_t
-        func; /* the program's innermost function, as stacks_place() has it; of all evidence together: 0 */
-    uint32_t stack; /* the one with the largest share */
+        /* the program's innermost function, as stacks_place() returns it; 0 in the row of all evidence */
+        func;
+    uint32_t stack; /* the function's stack with the largest share */
     uint64_t starts, assists, samples, sweeps;
-    int64_t assist_ns; /* from begin to end, waiting for credit too */
-    double share;      /* of all that is allocated, 0 to 1 */
+    int64_t assist_ns; /* from start to end, including the wait for credit */
+    double share;      /* of all allocation, 0 to 1 */
 };
-struct alloc_stack { /* the same by stack, for who wants to know more of where */
+struct alloc_stack { /* The same by stack, for callers that need the exact place. */
     uint32_t stack, func;
     double share;
 };
 struct allocs {
     struct alloc_row *row; /* by share, the largest first */
     uint32_t n;
-    struct alloc_stack *at; /* in the order in which they came */
+    struct alloc_stack *at; /* in the order in which they were found */
     uint32_t nat;
-    struct alloc_row all; /* sums of those that have a function; share 1, or 0: there is no evidence */
+    struct alloc_row all; /* sums over the rows that have a function; share is 1, or 0 without any evidence */
 };
-/*
- * allocs_of - of a loaded trace; of very much evidence each so-manieth is looked at. false: out of memory,
- * or unwanted (slices.h).
- */
+/* allocs_of - computes the table of a loaded trace. Of very much evidence it samples every n-th piece.
+ * Returns false when out of memory or unwanted (slices.h). */
 bool allocs_of(const struct trace *tr, struct allocs *out);
 void allocs_free(struct allocs *a);
-/*
- * allocs_clear - does the first row allocate most for all one can tell? It has a third more than the next
- * one, and there are three starts, or ten other pieces of evidence. Else it is one of those that allocate.
- */
+/* allocs_clear - whether the first row clearly allocates most: its share is a third larger than the next
+ * one's, and there are three starts or ten other pieces of evidence. */
 bool allocs_clear(const struct allocs *a);
 
 #endif

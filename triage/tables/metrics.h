@@ -24,31 +24,32 @@
 enum unit { UNIT_COUNT, UNIT_NS, UNIT_SHARE, UNIT_BYTES };
 struct metric_value {
     enum unit unit;
-    bool known;    /* false: the trace has no such thing */
-    double v;      /* a share: 0..1 */
-    struct dist d; /* n > 0: the set it is a statistic of */
+    bool known;    /* false: the trace does not have it */
+    double v;      /* a share is 0..1 */
+    struct dist d; /* n > 0: the set of durations that v is a statistic of */
 };
 
-/* metric_get - ERR_ARG if there is no such metric. */
+/* metric_get - computes the value of a metric. Returns ERR_ARG if there is no such metric. */
 enum err_code metric_get(const struct loaded *l, const char *name, struct metric_value *out, struct err *e);
 void metric_text(struct text *t,
-                 const struct metric_value *v); /* with its unit; "-": the trace has no such thing */
-/* metric_list - the plain names with their meaning, for help and tests; NULL at the end. */
+                 const struct metric_value *v); /* with its unit; "-" if the trace does not have it */
+/* metric_list - returns the i-th plain name and its meaning, for help and tests; NULL after the last. */
 const char *metric_list(size_t i, const char **help);
 
 struct condition {
     char metric[128];
     char op[3]; /* "<" "<=" ">" ">=" "==" "!=" */
     double v;
-    enum unit unit; /* of v */
-    bool relative;  /* "+20%", "-5ms": a change; only where that makes sense (diff) */
+    enum unit unit; /* unit of v */
+    bool relative;  /* v is a change ("+20%", "-5ms"); only in a diff */
     bool percent;   /* relative: v is a share of the old value */
 };
-/* condition_parse - "p99(sched)<200us"; with `change` also "p99(sched)>+20%". */
+/* condition_parse - parses "p99(sched)<200us"; with `change` also "p99(sched)>+20%". */
 enum err_code condition_parse(const char *s, bool change, struct condition *c, struct err *e);
-/* condition_check - is there such a metric, and is the value one of its kind? Asks no trace. */
+/* condition_check - whether the metric exists and the value has its unit. Needs no trace. */
 enum err_code condition_check(const struct condition *c, struct err *e);
-/* condition_holds - of the value v, in c->unit's base; a change must have been turned into a value before. */
+/* condition_holds - whether the condition is true for v, in c->unit's base unit. The caller first turns a
+ * change into a value. */
 bool condition_holds(const struct condition *c, double v);
 
 #endif

@@ -30,12 +30,12 @@ enum sw_kind {
     SW_OFF,    /* all that is off the processor, by state, reason and the goroutine's own stack: see below */
     SW_KINDS
 };
-/* sw_kind_parse - by its name ("cpu", "sync", ..); false if there is none such. */
+/* sw_kind_parse - finds a kind by its name ("cpu", "sync", ..). Returns false if there is none. */
 bool sw_kind_parse(const char *name, enum sw_kind *k);
 
-/* sw_counts - is a wait for that reason (a string) one of those that SW_SYNC, or SW_NET, is about? */
+/* sw_counts - whether SW_SYNC or SW_NET includes waits for that reason (a string). */
 bool sw_counts(const struct trace *tr, enum sw_kind k, uint32_t reason);
-/* sw_stack - 0 for the stack of one empty frame that the runtime writes where it has none. */
+/* sw_stack - maps the stack of one empty frame, which the runtime writes where it has none, to 0. */
 uint32_t sw_stack(const struct trace *tr, uint32_t stack);
 
 struct sw_row {
@@ -47,17 +47,18 @@ struct sw_row {
     int64_t ns;
 };
 
-struct sw_filter {    /* all zero = everything */
-    int64_t t0, t1;   /* only what lies in [t0,t1), clipped; t1 = 0: to the end */
-    uint32_t func;    /* only goroutines with this start function (string id); 0 = all */
-    uint32_t reason;  /* SW_OFFCPU: only this wait reason (string id); 0 = all */
-    bool like_go;     /* as `go tool trace -pprof`: of a goroutine only what comes after its first run, and no
-                        interval    that is not over when the trace ends. Totals then equal that tool's */
-    bool system;      /* with the runtime's own goroutines (always with like_go) */
-    bool run, no_off; /* SW_OFF: running times, too; without what is off the processor */
-    bool (*want)(const void *arg, uint32_t g); /* only goroutines it says yes to; NULL = all */
+struct sw_filter {   /* all zero = everything */
+    int64_t t0, t1;  /* only what lies in [t0,t1), clipped; t1 = 0: to the end */
+    uint32_t func;   /* only goroutines with this start function (string id); 0 = all */
+    uint32_t reason; /* SW_OFFCPU: only this wait reason (string id); 0 = all */
+    /* as `go tool trace -pprof`: only what follows a goroutine's first run, and no interval still open when
+     * the trace ends. Totals then equal that tool's */
+    bool like_go;
+    bool system;      /* include the runtime's own goroutines (always with like_go) */
+    bool run, no_off; /* SW_OFF: include running times; leave out time off the processor */
+    bool (*want)(const void *arg, uint32_t g); /* filter of goroutines; NULL = all */
     const void *arg;
-    void (*tick)(void *arg, double share); /* told now and then how far it is, 0..1; NULL = nobody */
+    void (*tick)(void *arg, double share); /* called now and then with the progress, 0..1; may be NULL */
     void *tick_arg;
 };
 
@@ -67,7 +68,8 @@ struct sw_table {
     uint64_t count; /* sums over the rows */
     int64_t ns;
 };
-/* stackweights_build - one walk over the goroutines' lanes. Free with stackweights_free(). */
+/* stackweights_build - fills the table in one walk over the goroutines' lanes. Free with
+ * stackweights_free(). */
 enum err_code stackweights_build(const struct trace *tr, enum sw_kind k, const struct sw_filter *f,
                                  struct sw_table *out, struct err *e);
 void stackweights_free(struct sw_table *t);

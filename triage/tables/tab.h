@@ -1,7 +1,7 @@
 /*
- * tab.h - the small structures triage's tables stand on: a map from two 64-bit words to a row number, a
- * histogram of durations, and exact quantiles of an array. All allocate through decode/base/mem.h; all-zero
- * is the empty one.
+ * tab.h - the small structures of triage's tables: a map from two 64-bit words to a row number, a histogram
+ * of durations, and exact quantiles of an array. All allocate through decode/base/mem.h; an all-zero one is
+ * empty.
  */
 #ifndef GOTOP_TRIAGE_TAB_H
 #define GOTOP_TRIAGE_TAB_H
@@ -22,21 +22,17 @@ struct tab {
 };
 #define TAB_NONE UINT32_MAX
 void tab_free(struct tab *m);
-uint32_t tab_get(const struct tab *m, uint64_t a, uint64_t b); /* TAB_NONE: not there */
-/*
- * tab_put - the row of a key; a new key gets `fresh`. TAB_NONE when out of memory. Compare the answer with
- * `fresh` to learn whether the key is new.
- */
+uint32_t tab_get(const struct tab *m, uint64_t a, uint64_t b); /* TAB_NONE if the key is missing */
+/* tab_put - returns the row of a key; a new key gets `fresh`, so an answer other than `fresh` means that
+ * the key was there. Returns TAB_NONE when out of memory. */
 uint32_t tab_put(struct tab *m, uint64_t a, uint64_t b, uint32_t fresh);
 
-/*
- * The same without keys, for rows that have theirs in themselves: a third of the memory. rowtab_next - the
- * next row from slot *at on that may be the one (at first *at is the hash), for who has the rows to compare;
- * TAB_NONE: it isn't there. rowtab_put - so it becomes; false: out of memory. rowtab_room - n will be put.
- */
+/* The same for rows that contain their key: it takes a third of the memory. rowtab_next - returns the next
+ * candidate row from slot *at on (*at starts as the hash), which the caller compares; TAB_NONE if there is
+ * none. rowtab_put - adds a row; false when out of memory. rowtab_room - makes room for n rows. */
 struct rowtab {
     struct rowtab_slot {
-        uint32_t hash, row; /* row: + 1, 0 = free */
+        uint32_t hash, row; /* the row + 1; 0 = free */
     } * slot;
     uint32_t cap, used;
 };
@@ -52,8 +48,8 @@ static inline uint32_t rowtab_next(const struct rowtab *m, uint32_t hash, uint32
     }
     return TAB_NONE;
 }
-/* rowtab_ahead - a hash will be asked for soon; rowtab_near - a row that may have it, TAB_NONE: none, or not
- * known yet. */
+/* rowtab_ahead - prefetches the slot of a hash. rowtab_near - returns a row that may have the hash;
+ * TAB_NONE if there is none or it is not known yet. */
 static inline void rowtab_ahead(const struct rowtab *m, uint32_t hash)
 {
     if (m->cap)
@@ -68,10 +64,8 @@ bool rowtab_put(struct rowtab *m, uint32_t hash, uint32_t row);
 bool rowtab_room(struct rowtab *m, uint32_t n);
 void rowtab_free(struct rowtab *m);
 
-/*
- * Sums of times stay within 2^60 ns (36 years): those of a hostile trace end there instead of wrapping
- * around, and a few of them may still be added without care.
- */
+/* Sums of times saturate at 2^60 ns (36 years), so that a hostile trace cannot make them wrap around and a
+ * few of them can still be added without a check. */
 #define NS_MAX ((int64_t)1 << 60)
 static inline int64_t ns_clamp(int64_t v)
 {
@@ -82,12 +76,12 @@ static inline int64_t ns_add(int64_t a, int64_t b)
     int64_t r;
     return __builtin_add_overflow(a, b, &r) ? (b > 0 ? NS_MAX : -NS_MAX) : ns_clamp(r);
 }
-/* ns_more - ns_add() of sums that are no less than 0. */
+/* ns_more - ns_add() for sums that are at least 0. */
 static inline int64_t ns_more(int64_t sum, int64_t ns)
 {
     return (uint64_t)ns <= (uint64_t)(NS_MAX - sum) ? sum + ns : ns_add(sum, ns);
 }
-/* ns_times - ns_mul() of what is no less than 0. */
+/* ns_times - ns_mul() for factors that are at least 0. */
 static inline int64_t ns_times(int64_t a, int64_t b)
 {
     int64_t r;
@@ -101,44 +95,44 @@ static inline int64_t ns_mul(int64_t a, int64_t b)
 
 /* ---- durations ----------------------------------------------------------------------------------------- */
 
-/* Summary of a set of durations in ns. n = 0: all else is 0. sumsq is for the spread (dist_sd). */
+/* Summary of a set of durations in ns. If n is 0, all else is 0. sumsq is for the standard deviation
+ * (dist_sd). */
 struct dist {
     uint64_t n;
     int64_t min, max, total;
-    int64_t p50, p90, p95, p99, p999; /* nearest rank; p999: 99.9 of 100 are no more */
+    int64_t p50, p90, p95, p99, p999; /* nearest rank; p999: the 99.9th percentile */
     double sumsq;
 };
 int64_t dist_avg(const struct dist *d); /* 0 for n = 0 */
 double dist_sd(const struct dist *d);   /* standard deviation of the sample, 0 for n < 2 */
-/* dist_of - exact; v[0..n) is sorted then. */
+/* dist_of - computes the exact summary; sorts v[0..n). */
 void dist_of(struct dist *d, int64_t *v, size_t n);
 
-/* cmp_ns - for qsort() of int64_t: the smallest first. */
+/* cmp_ns - compares two int64_t for qsort(), smallest first. */
 int cmp_ns(const void *a, const void *b);
 
-/* Rows by a number; rows_sort is stable. false: out of memory, or no longer wanted (slices.h). */
+/* rows_sort - sorts rows by a number, stably. Returns false when out of memory or no longer wanted
+ * (slices.h). */
 struct keyed_row {
     uint64_t key;
     uint32_t row;
 };
 bool rows_sort(struct keyed_row *v, size_t n);
-/* most_first - a key by which what has most comes first. */
+/* most_first - returns a key that sorts the largest value first. */
 static inline uint64_t most_first(int64_t v)
 {
     return (uint64_t)INT64_MAX - (uint64_t)v;
 }
-/* rows_order - order[i].row comes to place i, for each of n rows, and is i afterwards. false: out of memory,
- * or no longer wanted. */
+/* rows_order - moves row order[i].row to place i, for each of n rows, and sets order[i].row to i. Returns
+ * false when out of memory or no longer wanted. */
 bool rows_order(void *rows, size_t size, struct keyed_row *order, size_t n);
 
-/* keys_sort - numbers by themselves; those that differ in nothing but what is below a bit stay in the order
- * in which they stand. As rows_sort(). */
+/* keys_sort - sorts numbers; those that differ only below bit `bit` keep their order. Returns as
+ * rows_sort(). */
 bool keys_sort(uint64_t *v, size_t n, unsigned bit);
 
-/*
- * A histogram of durations: exact below 64 ns, above with 32 steps per doubling, so a quantile is off by at
- * most 1.6 %. Count, total, smallest and largest are exact. 15 KB.
- */
+/* A histogram of durations: exact below 64 ns, with 32 steps per doubling above, so a quantile is off by at
+ * most 1.6 %. Count, total, smallest and largest are exact. Takes 15 KB. */
 #define HIST_BUCKETS 1888
 struct hist {
     uint64_t n, count[HIST_BUCKETS];
@@ -150,7 +144,7 @@ static inline uint32_t hist_slot(int64_t ns) /* ns >= 0 */
     const uint32_t e = 63 ^ (uint32_t)__builtin_clzll((uint64_t)ns | 32); /* 5..62 */
     return (e - 5) * 32 + (uint32_t)(ns >> (e - 5));
 }
-/* hist_add - negative counts as 0. */
+/* hist_add - adds one duration; a negative one counts as 0. */
 static inline void hist_add(struct hist *h, int64_t ns)
 {
     ns = ns < 0 ? 0 : ns;
@@ -164,8 +158,8 @@ static inline void hist_add(struct hist *h, int64_t ns)
     h->sumsq += (double)ns * (double)ns;
     h->n++;
 }
-/* The same of many, no less than 0: what changes with each of them stands apart until hist_part_end(), which
- * is told their sum. */
+/* Adds many durations, all at least 0: the running values are kept in a hist_part until hist_part_end(),
+ * which gets their sum. */
 struct hist_part {
     uint64_t n;
     int64_t min, max;
@@ -191,12 +185,13 @@ static inline void hist_part_end(struct hist *h, const struct hist_part *p, int6
     h->total = ns_more(h->total, total);
     h->sumsq = p->sumsq;
 }
-void hist_sum(struct hist *h, const struct hist *more); /* what both hold */
-/* hist_quantile - nearest rank of 0 <= q <= 1: the middle of its bucket (1.6 % off at most), exact of the
- * largest; 0: it is empty. hist_dist - all of a dist, quantiles that way. */
+void hist_sum(struct hist *h, const struct hist *more); /* adds `more` to h */
+/* hist_quantile - returns the nearest rank for 0 <= q <= 1: the middle of its bucket (at most 1.6 % off),
+ * exact for the largest; 0 if it is empty. hist_dist - fills a whole dist, with quantiles of that
+ * precision. */
 int64_t hist_quantile(const struct hist *h, double q);
 void hist_dist(const struct hist *h, struct dist *d);
-/* hist_between - how many are in [lo, hi), by whole buckets: give powers of two, or the answer is
+/* hist_between - returns how many are in [lo, hi), by whole buckets: exact for powers of two, else
  * approximate. */
 uint64_t hist_between(const struct hist *h, int64_t lo, int64_t hi);
 
