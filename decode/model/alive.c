@@ -1,6 +1,6 @@
 /*
- * alive.c - see alive.h. A chunk's summary may be too weak but never wrong: where it does not decide, the
- * lanes are asked.
+ * alive.c - see alive.h. A chunk's summary may be too weak but never wrong; where it does not decide, the
+ * lanes are looked at.
  */
 #include "decode/model/alive.h"
 
@@ -13,7 +13,7 @@ struct alive_chunk {
     int64_t end;            /* the trace's end when this was computed; INT64_MAX: final */
 };
 
-/* May the lane still change? */
+/* Whether the lane may still change. */
 static bool may_grow(const struct trace_info *ti, enum lane_kind k, const struct lifetime *l)
 {
     return (!ti->done || ti->more) && !(k == LANE_G && l->over && l->started);
@@ -41,16 +41,14 @@ static void sum_up(struct alive_chunk *c, const struct trace *tr, enum lane_kind
     }
 }
 
-/*
- * Is it worth computing a chunk again that was computed when the trace ended at `then`? The old summary still
- * holds, as it allows for lanes that grow. So this is not done at each step of loading.
- */
+/* Whether a chunk that was computed when the trace ended at `then` is worth computing again. The old
+ * summary still holds, as it allows for lanes that grow. So this is not done at each step of loading. */
 static bool outdated(int64_t then, const struct trace_info *ti)
 {
     return then != INT64_MAX && ((ti->done && !ti->more) || ti->end - then > ti->end / 64);
 }
 
-/* The summary of the chunk that begins with this lane. NULL: there is none. */
+/* Returns the summary of the chunk that begins with this lane; NULL if there is none. */
 static const struct alive_chunk *chunk_of(struct alive *a, const struct trace *tr, enum lane_kind k,
                                           uint32_t lane)
 {

@@ -9,14 +9,14 @@
 #include <string.h>
 
 enum {
-    EXAMPLES = 3, /* goroutines of a creation stack that are looked at until they tell .. */
-    TRIES = 16,   /* .. and that are looked at */
-    SPANS = 64,   /* of each */
-    LATELY = 256, /* ends of stacks that are remembered */
-    ALONE = 4096  /* goroutines without a creation stack */
+    EXAMPLES = 3, /* goroutines per creation stack whose callbacks are enough */
+    TRIES = 16,   /* most goroutines per creation stack that are looked at */
+    SPANS = 64,   /* most spans per goroutine that are looked at */
+    LATELY = 256, /* size of the cache of stack ends */
+    ALONE = 4096  /* most goroutines without a creation stack */
 };
 
-/* What a goroutine, or several, were given: a string; NOTHING: not known, SEVERAL: they differ. */
+/* A callback is a string; NOTHING: not known; SEVERAL: it differs between calls or goroutines. */
 enum { NOTHING = 0, SEVERAL = UINT32_MAX };
 
 static void note(uint32_t *callback, uint32_t func)
@@ -24,18 +24,18 @@ static void note(uint32_t *callback, uint32_t func)
     *callback = *callback == NOTHING || *callback == func ? func : SEVERAL;
 }
 
-struct root { /* a line of a function at the root of stacks */
+struct root { /* A line of a function at the root of stacks. */
     uint32_t func, callback;
     uint64_t line;
 };
 struct helper {
-    uint32_t func, first; /* first: what was given to the first that is known */
+    uint32_t func, first; /* first: the first callback found */
     uint64_t line;
-    bool two, differ,
-        is_none; /* two: another one was given something else; differ: at one place of creation, too */
-    uint32_t awaits, repeats; /* goroutines that awaited something, then called once; or again and again */
+    bool two, differ, is_none; /* two: a second callback was found; differ: even for one creation stack */
+    /* number of goroutines that awaited something and then called once; that called repeatedly */
+    uint32_t awaits, repeats;
 };
-struct birth { /* goroutines of one helper and one creation stack */
+struct birth { /* Goroutines with the same helper and creation stack. */
     uint32_t helper, stack, callback;
     uint32_t tried, known;
 };
@@ -53,8 +53,8 @@ struct search {
     struct alone *alone;
     size_t nalone, cap_alone;
     struct idmap at;     /* rows of `root`, then of `birth` */
-    uint64_t may_be;     /* bits of the helpers' names: what has none of them is no helper's */
-    struct birth enough; /* the last one found of which no more are looked at */
+    uint64_t may_be;     /* a bit per helper's name, modulo 64; other names are no helper's */
+    struct birth enough; /* the last entry found that needs no more goroutines */
     bool oom;
 };
 
@@ -63,8 +63,7 @@ static bool is_called(const struct names *nm, uint32_t func, const char *name)
     return str_starts(names_get(nm, func), name);
 }
 
-/* Is the frame the runtime's, or a closure beside the helper's own, rather than something that was given to
- * it? */
+/* Whether the frame is not the callback, but belongs to the runtime or is a closure of the helper itself. */
 static bool is_own(const struct names *nm, uint32_t helper, uint32_t func)
 {
     static const char *const beside[] = {"runtime.", "internal/", "sync."};
@@ -81,11 +80,9 @@ static bool is_own(const struct names *nm, uint32_t helper, uint32_t func)
     return own || (s.len >= n && !memcmp(s.p, h.p, n));
 }
 
-/*
- * What runs at the root's line, in a stack of a goroutine that begins there. Where the runtime interrupted it
- * between two instructions the stack doesn't tell: as a function returns or has just begun, the one that
- * called it may be missing there.
- */
+/* Returns the function called at the root's line in a stack of a goroutine that starts there. Stacks from a
+ * preemption between two instructions are ignored: while a function enters or returns, its caller may be
+ * missing from the stack. */
 static uint32_t next_to_root(const struct names *nm, uint32_t stack, struct frame *root)
 {
     const uint32_t n = names_depth(nm, stack);
@@ -99,8 +96,8 @@ static uint32_t next_to_root(const struct names *nm, uint32_t stack, struct fram
     return func;
 }
 
-/* Does a function wait itself, at the root of the stack, for something that
- * others bring (no lock, no room)? */
+/* Whether the helper itself, at the root of the stack, waits for something from another goroutine (a
+ * channel, a condition; not a lock). */
 static bool awaits(const struct names *nm, uint32_t stack, uint32_t helper)
 {
     static const char *const how[] = {"runtime.selectgo", "runtime.chanrecv", "sync.(*Cond).Wait"};
@@ -112,7 +109,7 @@ static bool awaits(const struct names *nm, uint32_t stack, uint32_t helper)
     return is;
 }
 
-/* ---- lines where there are different functions --------------------------------------------------------- */
+/* ---- lines that call different functions --------------------------------------------------------------- */
 
 static void root_put(struct search *s, const struct frame *f, uint32_t callback)
 {
@@ -132,7 +129,7 @@ static void root_put(struct search *s, const struct frame *f, uint32_t callback)
     note(&s->root[at].callback, callback);
 }
 
-/* Of thousands of stacks few end alike: the same two frames were looked at before, most likely. */
+/* Whether the stack's last two frames were looked at recently. Most stacks have one of few ends. */
 static bool seen_lately(uint64_t *lately, const struct frame_ids *f)
 {
     const uint64_t ends =
@@ -171,13 +168,13 @@ static void helpers_of_stacks(struct search *s)
     idmap_free(&s->at);
 }
 
-/* ---- their goroutines ---------------------------------------------------------------------------------- */
+/* ---- the helpers' goroutines --------------------------------------------------------------------------- */
 
-/* What one goroutine did: what it was given, and whether it awaited something for most of its time before. */
+/* One goroutine's callback, and whether it awaited something for most of the time before calling it. */
 struct life {
-    uint32_t callback, calls; /* calls: of it, a wait for something in between */
+    uint32_t callback, calls; /* calls: number of calls of it, with a wait in between */
     int64_t awaited, all;     /* ns */
-    bool awaits;              /* the last that is known of it: it awaited something */
+    bool awaits;              /* it awaited something after its last call */
 };
 
 static void life_add(struct life *l, const struct span *is, bool awaited, uint32_t func)
@@ -201,7 +198,8 @@ static struct life life_of(const struct search *s, const struct helper *h, uint3
         struct frame root;
         const struct span *is = span_get(&it);
         const bool own =
-            is->state == ST_WAITING || is->state == ST_SYSCALL || is->who == NO_LANE; /* else the waker's */
+            /* else the stack is the unblocker's */
+            is->state == ST_WAITING || is->state == ST_SYSCALL || is->who == NO_LANE;
         const uint32_t func = own && is->stack ? next_to_root(&tr->names, is->stack, &root) : 0;
         const bool awaited = is->state == ST_WAITING && is->stack && awaits(&tr->names, is->stack, h->func);
         life_add(&l, is, awaited, func && root.func == h->func && root.line == h->line ? func : NOTHING);
@@ -237,7 +235,8 @@ static struct str last_of(struct str s)
     return closure ? (struct str){"", 0} : last;
 }
 
-/* Methods of one name at one line are what an interface's call leads to: nothing was given. */
+/* Whether a and b are different callbacks. Methods of the same name at one line come from a call of an
+ * interface, not from a callback. */
 static bool is_other(const struct names *nm, uint32_t a, uint32_t b)
 {
     const struct str x = last_of(names_get(nm, a)), y = last_of(names_get(nm, b));
@@ -295,8 +294,8 @@ static uint32_t helper_of(const struct search *s, uint32_t name)
     return k;
 }
 
-/* Nearly all goroutines of a server are passed over: by what those of a group
- * have in common, else by a bit. */
+/* Whether a goroutine can be skipped. Nearly all goroutines of a server are: a group at a time by what its
+ * goroutines have in common, else by a bit. */
 static inline bool is_passed(const struct search *s, uint32_t name, uint32_t stack)
 {
     return !(s->may_be >> name % 64 & 1) ||

@@ -67,7 +67,7 @@ HOT uint32_t at_g(const struct v2_at *at)
     return at->u->r.g;
 }
 
-/* The goroutine with this id. Its entry has the id, and is what is read next anyway. */
+/* The goroutine with this id. Its entry holds the id, and is read next in any case. */
 HOT uint32_t at_find(const struct v2_at *at, uint64_t id)
 {
     const struct lookup *l = &at->ts->gs;
@@ -96,7 +96,7 @@ HOT bool at_can_start(const struct v2_at *at) /* the fast path has a thread and 
 
 HOT void at_runs(const struct v2_at *at, uint32_t g, struct v2_g *e)
 {
-    (void)g; /* the run knows it */
+    (void)g; /* the run has this value */
     at->u->own = e;
 }
 
@@ -233,7 +233,7 @@ HOT bool put_range(const struct v2_at *at, const struct v2_range *r)
 
 /* ---- a thread's events --------------------------------------------------------------------------------- */
 
-/* false: there is no valid varint. */
+/* Returns false if there is no valid varint. */
 HOT bool varint(const uint8_t **at, uint64_t *v)
 {
     const uint8_t *p = *at;
@@ -254,23 +254,21 @@ HOT bool varint(const uint8_t **at, uint64_t *v)
     return true;
 }
 
-/* What the table of events says of these. */
+/* The entries of the table of events for these events. */
 enum { CM = V2_CM, CP = V2_CP, CG = V2_CG, NG = V2_NG, SELF = V2_SELF, OWN = V2_OWN, TELLS = V2_TELLS };
 enum {
 #define X(n, id, since, nargs, context, ...) NARGS_##id = nargs, NEEDS_##id = context,
 #include "decode/v2/events_v2.def"
 };
 
-/* Read an event's arguments. false also if it needs a goroutine and there is none. */
+/* Read an event's arguments. Also returns false if it needs a goroutine and there is none. */
 #define READ(id) \
     (!(NEEDS_##id & V2_CG && at_g(x) == EV_NONE) && (NARGS_##id < 1 || varint(&p, &a0)) && \
      (NARGS_##id < 2 || varint(&p, &a1)) && (NARGS_##id < 3 || varint(&p, &a2)))
 #define TRY(id, rule) return __builtin_expect(READ(id) && (rule) == ADV_OK, 1) ? p : NULL
 
-/*
- * Carry out an event whose first argument is at p. Returns the place behind its arguments; NULL: it is no
- * event for the fast path.
- */
+/* Carry out an event whose first argument is at p. Returns the place after its arguments; NULL if the event
+ * is not for the fast path. */
 HOT const uint8_t *fast_event(const struct v2_at *x, uint8_t type, const uint8_t *p)
 {
     uint64_t a0 = 0, a1 = 0, a2 = 0;
@@ -303,7 +301,7 @@ HOT const uint8_t *fast_event(const struct v2_at *x, uint8_t type, const uint8_t
     return NULL;
 }
 
-/* Read the time of the event at `at`; *p is the place behind it. */
+/* Read the time of the event at `at`, and set *p to the place after it. */
 HOT bool fast_time(const struct fast_path *ts, const struct fast_thread *u, const uint8_t *at,
                    const uint8_t **p, int64_t *now)
 {
@@ -315,11 +313,9 @@ HOT bool fast_time(const struct fast_path *ts, const struct fast_thread *u, cons
     return true;
 }
 
-/*
- * Carry out up to k.room events. true: the next event's time is known and later than ts->until. false: the
- * next event is none for the fast path or later than ts->limit (its time is then in ts->over), or the batch
- * ends.
- */
+/* Carry out up to k.room events. Returns true if the next event's time is known and later than ts->until.
+ * Returns false if the next event is not for the fast path or is later than ts->limit (its time is then in
+ * ts->over), or if the batch ends. */
 HOT bool fast_events(struct fast_path *ts, struct fast_thread *u)
 {
     const uint8_t *at = u->at, *p = u->args;
@@ -332,7 +328,7 @@ next:
         goto out;
 timed:;
     const struct v2_at x = {ts, u, now > last ? now : last + 1};
-    /* another thread is due; only the time of this one's next event may be asked for meanwhile */
+    /* another thread is due; until it is done this thread only needs the time of its next event */
     if (x.t > ts->limit) {
         ts->over = x.t;
         if (now <= ts->until || now > u->clock || !v2_specs[*at].nargs) /* what can't be is found at once */
@@ -366,10 +362,8 @@ static struct fast_path *of(struct v2_sink *k)
     return (struct fast_path *)(void *)k;
 }
 
-/*
- * Read the tables' addresses again: at the beginning, and after any event that is not of the fast path.
- * ranges: only events that begin or end ranges came, which move nothing.
- */
+/* Read the tables' addresses: at the beginning, and after any event that was not on the fast path. ranges:
+ * only events that begin or end ranges came, which move no table. */
 static void tables_take(struct fast_path *ts, bool ranges)
 {
     const struct v2_order *o = ts->k.o;
@@ -410,7 +404,7 @@ static void sink_end(struct v2_sink *k)
     ts->h.f->count[EC_METRIC] += ts->metrics;
 }
 
-/* A thread leaves the fast path: write its state back. false: it has no more events. */
+/* Take a thread off the fast path, and write its state back. Returns false if it has no more events. */
 static bool fast_close(struct fast_path *ts, struct fast_thread *u)
 {
     struct v2_cursor *c = u->c;
@@ -439,7 +433,7 @@ static void sink_pause(struct v2_sink *k)
         k->o->last = ts->last + ts->base;
 }
 
-/* All threads leave the fast path. Open ones know the time of their next event. */
+/* Take all threads off the fast path. Each of them knows the time of its next event. */
 static void sink_close(struct v2_sink *k)
 {
     struct fast_path *ts = of(k);
@@ -490,7 +484,8 @@ static bool sink_take(struct v2_sink *k)
     return ok;
 }
 
-/* Put the first cursor's thread on the fast path. NULL: its next events are not for it. */
+/* Put the first cursor's thread on the fast path. Returns NULL if its next events are not for the fast
+ * path. */
 static __attribute__((noinline)) struct fast_thread *fast_open(struct fast_path *ts, struct v2_heap *first)
 {
     struct v2_order *o = ts->k.o;
@@ -502,7 +497,7 @@ static __attribute__((noinline)) struct fast_thread *fast_open(struct fast_path 
     struct v2_m *const vm = &o->m[m];
     if (!vm->reported || vm->p == EV_NONE || o->p[vm->p].m != m)
         return NULL;
-    const bool back = first->slot < ts->nopen && !ts->open[first->slot].c; /* reuse the place it had */
+    const bool back = first->slot < ts->nopen && !ts->open[first->slot].c; /* reuse its previous place */
     const uint32_t i = back                       ? first->slot
                        : ts->nopen < FAST_THREADS ? ts->nopen
                                                   : (uint32_t)(ts->k.room % FAST_THREADS);
@@ -530,14 +525,15 @@ static __attribute__((noinline)) struct fast_thread *fast_open(struct fast_path 
     return u;
 }
 
-/* The first cursor's thread, opened if necessary. NULL: as fast_open(). */
+/* Returns the first cursor's thread, opened if necessary; NULL as fast_open(). */
 HOT struct fast_thread *fast_thread_of(struct fast_path *ts, struct v2_heap *first)
 {
     struct fast_thread *u = &ts->open[first->slot];
     return u->cursor == first->cursor ? u : fast_open(ts, first);
 }
 
-/* Carry out events up to ts->until. false: the next one is none for the fast path, or there are no more. */
+/* Carry out events up to ts->until. Returns false if the next one is not for the fast path, or if there are
+ * no more. */
 HOT bool fast_go(struct fast_path *ts, struct fast_thread *u)
 {
     for (;;) {
@@ -577,7 +573,8 @@ static enum fast_rc sink_fast(struct v2_sink *k, int64_t *until)
         rc = FAST_ON;
         if (n < 2 || o->oom || !k->room)
             break;
-        u = &ts->open[h[1].slot]; /* most likely; it is known before the heap, just written, can be read */
+        /* most likely; it is known before the heap, which was just written, can be read */
+        u = &ts->open[h[1].slot];
         v2_heap_down(h, n);
         if (sample < h[0].t) {
             rc = FAST_DONE;

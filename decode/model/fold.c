@@ -2,12 +2,16 @@
  * fold.c - see fold.h.
  *
  * Invariants:
- * - A goroutine that runs, or holds a P in a system call, is named by that P (p->g) and by its M (m->g), and
- *   its lane names them (l->p, l->m). Every transition first undoes these bindings, then makes the new ones.
- *   After that fold_p_show() and fold_m_show() bring the lanes of the P and the M up to date; only these two
+ * - A goroutine that runs, or holds a P in a system call, is named by that P (p->g) and by its M (m->g),
+ * and
+ *   its lane names them (l->p, l->m). Every transition first undoes these bindings, then makes the new
+ * ones.
+ *   After that fold_p_show() and fold_m_show() bring the lanes of the P and the M up to date; only these
+ * two
  *   decide what the lanes say.
- * - Back-dating: the first span of a lane that existed before the trace starts at 0, whatever the time of the
- *   event that told of it. ginfo.seen keeps that time, because Go's own reader shows nothing before it.
+ * - Back-dating: the first span of a lane that existed before the trace starts at 0, whatever the time of
+ * the
+ *   event that reported it. ginfo.seen keeps that time, because Go's own reader shows nothing before it.
  */
 #include "decode/model/fold_hot.h"
 
@@ -20,7 +24,7 @@ static bool lane_room(struct fold *f, enum lane_kind k, uint32_t i)
 {
     if (i < f->nlane[k])
         return true;
-    /* Readers give out indices densely, so a gap would be the reader's mistake, not the file's. */
+    /* Readers assign indices densely, so a gap would be the reader's mistake, not the file's. */
     const size_t need = (size_t)i + 1;
     if (k == LANE_G)
         return retired_room(f, need);
@@ -77,7 +81,7 @@ void fold_p_show(struct fold *f, uint32_t p, int64_t t)
         s = busy_state(f, pi->g, p);
     else if (s == ST_SCHED && pi->sweep)
         s = ST_SWEEP;
-    /* holds were summed up to here: the lane must not change before, even if damage lets time go back */
+    /* holds are summed up to here: the lane must not change before, even if damage makes time go back */
     if (t < pi->held)
         t = pi->held;
     fold_lane_set(f, LANE_P, p, t, f->tag[s], pi->g + 1); /* EV_NONE + 1 is 0: none */
@@ -122,7 +126,7 @@ static void first_stack(struct fold *f, const struct ev *e, uint32_t stack)
         f->first[f->nfirst++] = (struct first_stack){e->t, e->g, stack};
 }
 
-/* Sum up the time of a system call without a P. */
+/* Add up the time of a system call without a P. */
 static void no_p_time(struct ginfo *gi, uint8_t state, uint32_t p, int64_t t)
 {
     if (gi->no_p_since != NO_TIME)
@@ -161,7 +165,7 @@ void fold_g_transition(struct fold *f, const struct ev *e, int64_t t, uint32_t w
             fold_regions_end(f, gi, t);
     } else if (!l->started) {
         spans_begin(l, t, waitspan(0, who, stack, fold_tag(f, to, e->str)));
-    } else if (!l->ended) { /* else the reader's mistake: ended goroutines get new indices */
+    } else if (!l->ended) { /* else a mistake of the reader: ended goroutines get new indices */
         spans_push(&f->pool, LANE_G, l, t, waitspan(0, who, stack, fold_tag(f, to, e->str)));
     }
     fold_special_g(f, e->g);
@@ -169,7 +173,7 @@ void fold_g_transition(struct fold *f, const struct ev *e, int64_t t, uint32_t w
         fold_p_show(f, p0, t);
     if (m0 != EV_NONE && m0 != m)
         fold_m_show(f, m0, t);
-    /* Back-dated: a P or M lane that has gone on since then changes now, at e->t. */
+    /* Back-dated: if the lane of the P or M has changed after t, it changes at e->t instead. */
     if (p != EV_NONE)
         fold_p_show(f, p,
                     f->lane[LANE_P][p].started && (f->lane[LANE_P][p].t0 > t || f->p[p].held > t) ? e->t : t);
@@ -198,7 +202,7 @@ static void on_g_create(struct fold *f, const struct ev *e)
     gi->creator = e->by;
     gi->create_stack = e->stack;
     gi->start_stack = e->stack2;
-    /* The start stack has one frame: the function that the goroutine begins in. */
+    /* The start stack has one frame: the goroutine's start function. */
     fold_name(f, e->g, names_frame(f->names, e->stack2, 0).func, false);
     if (e->flags & EVF_OWN_STACK)
         first_stack(f, e, e->stack2);
@@ -250,7 +254,7 @@ bool fold_run_room(struct fold *f, struct hot_run *r)
     return ok;
 }
 
-/* g existed when the segment began: only its bindings and its state are set. */
+/* Set only the bindings and the state of a goroutine that existed when the segment began. */
 static void g_carried(struct fold *f, const struct ev *e)
 {
     struct spanlane *l = fold_lane_at(f, e->g);
@@ -258,7 +262,7 @@ static void g_carried(struct fold *f, const struct ev *e)
     struct mlane *ml = on && e->m != EV_NONE ? &f->m[e->m].lane : NULL;
     if (ml && ml->n && e->state == ST_SYSCALL && ml->h[ml->n - 1].who == EV_NONE) {
         ml->h[ml->n - 1].who =
-            hold_who(EV_NONE, e->g); /* its P was taken before the trace told whose call it was */
+            hold_who(EV_NONE, e->g); /* its P was taken before the trace reported whose call it was */
         fold_info_at(f, e->g)->no_p_since = ml->h[ml->n - 1].t0;
     }
     fold_g_bind(f, e->g, on ? e->p : EV_NONE, on ? e->m : EV_NONE);
@@ -319,12 +323,9 @@ static inline void on_g_state(struct fold *f, const struct ev *e)
         fold_g_unknown(f, e);
 }
 
-/*
- * The runtime labels each goroutine that starts on a P whose worker mode is set. A preempted mark worker may
- * leave that mode set, and then all goroutines that run on the P are labelled for tens of milliseconds. So a
- * label counts only for mark workers and for goroutines of which nothing else is known; of others it would
- * give a wrong picture.
- */
+/* The runtime labels each goroutine that starts on a P whose worker mode is set. A preempted mark worker
+ * may leave that mode set, and then all goroutines that run on the P are labelled for tens of milliseconds.
+ * So a label counts only for mark workers and for goroutines of which nothing else is known. */
 static void on_g_label(struct fold *f, const struct ev *e)
 {
     struct spanlane *l = fold_lane_at(f, e->g);
@@ -476,7 +477,7 @@ static inline void fold_count(struct fold *f, const struct ev *e)
     }
 }
 
-/* Does an event of this kind say something of a goroutine? Without one it says nothing. */
+/* Whether an event of this kind concerns a goroutine; it is ignored if it has none. */
 static bool of_g(uint8_t kind)
 {
     return kind == EVK_G_CREATE || kind == EVK_G_STATUS || kind == EVK_G_STATE || kind == EVK_G_LABEL ||

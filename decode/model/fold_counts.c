@@ -14,14 +14,14 @@ const uint8_t fold_gcount_of[ST_COUNT] = {
     [ST_WAITING] = GC_WAITING + 1,
 };
 
-/* What back-dating adds: a goroutine told of at t has existed since 0. Collected per bucket, added up when
- * read. */
+/* What back-dating adds: a goroutine first reported at t has existed since 0. Collected per bucket, added
+ * up when read. */
 struct gback {
     uint64_t part[GC_COUNT]; /* sum of (t - start of the bucket) */
     int32_t n[GC_COUNT];     /* below 0: fewer than were counted */
 };
 
-/* Up to t `more` (1 or -1) goroutines more were in the state than are counted. */
+/* Note that up to t there were `more` (1 or -1) goroutines in the state than are counted. */
 static void gcount_back(struct fold *f, uint8_t state, int64_t t, int32_t more)
 {
     unsigned k = fold_gcount_of[state];
@@ -64,7 +64,7 @@ void fold_back_counts(struct fold *f)
     f->nback = 0;
 }
 
-/* Bucket a[0] and the next one as one. */
+/* Merge bucket a[1] into a[0]. */
 static inline struct gbucket two_buckets(const struct gbucket *a)
 {
     struct gbucket sum;
@@ -83,8 +83,8 @@ void fold_gcount_trim(struct fold *f)
     }
 }
 
-/* Make room for n buckets, but at most GB_MAX. Returns how many there is room
- * for; out of memory sets f->oom. */
+/* Make room for n buckets, but at most GB_MAX. Returns the number of buckets that fit; sets f->oom when out
+ * of memory. */
 static size_t bucket_room(struct fold *f, uint64_t n)
 {
     if (n <= f->capgb || f->capgb == GB_MAX)
@@ -227,7 +227,7 @@ void fold_gcount_ahead(struct fold *f)
     f->gb_until = f->gb_end;
 }
 
-/* The run is over: take back what was counted ahead of f->end. */
+/* Take back what was counted ahead of f->end, at the end of a run. */
 void fold_gcount_back_to_end(struct fold *f)
 {
     int64_t t = f->end;

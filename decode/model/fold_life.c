@@ -1,5 +1,5 @@
 /*
- * fold_life.c - see fold.h: how a fold begins, is completed, and is freed.
+ * fold_life.c - see fold.h: initialises, completes and frees a fold.
  */
 #include "decode/model/fold_priv.h"
 

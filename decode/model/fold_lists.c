@@ -1,5 +1,7 @@
-/* fold_lists.c - what is no lane: ranges (and the bands they make), tasks,
- * regions, logs, samples, metrics. */
+/*
+ * fold_lists.c - the parts of the model that are no lanes: ranges (and the bands they make), tasks,
+ * regions, logs, samples, metrics.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,7 +64,7 @@ static void range_show(struct fold *f, const struct ev *e)
     }
 }
 
-/* Append a range with what the event says of it. early: it was open before. NULL: out of memory. */
+/* Append a range with the event's values. early: it was open before. Returns NULL when out of memory. */
 static struct range *range_add(struct fold *f, const struct ev *e, bool early)
 {
     struct vec_range *v = &f->range[e->state];
@@ -96,7 +98,7 @@ void fold_range_begin(struct fold *f, const struct ev *e)
 {
     uint32_t *slot = range_slot(f, e);
     if (!slot || *slot)
-        return; /* already open: the reader noted that, or it was repeated as active */
+        return; /* already open: the reader noted that, or it was reported repeatedly as active */
     struct vec_range *v = &f->range[e->state];
     const bool early = e->flags & EVF_BACKDATE, carried = e->flags & EVF_CARRIED;
     struct range *r = range_add(f, e, early);
@@ -112,8 +114,8 @@ void fold_range_begin(struct fold *f, const struct ev *e)
     r->seen = carried ? NO_TIME : e->t;
     r->stack = e->stack;
     f->band_open[e->state]++;
-    /* A band is drawn from where it is known to be on; a back-dated range that is not the first starts late
-     * there. */
+    /* A band is drawn from where it is known to be on; a back-dated range that is not the first one is
+     * drawn from the event's time. */
     band_show(f, (enum band)e->state, early && f->lane[LANE_BAND][e->state].t0 <= f->began ? f->began : e->t,
               e->str, e->g);
     range_show(f, e);
@@ -137,8 +139,8 @@ void fold_range_end(struct fold *f, const struct ev *e)
 {
     uint32_t *slot = range_slot(f, e);
     if (!slot || (!*slot && f->lossy))
-        return;   /* lossy: fold_range_lost() has kept what is sure of the ranges that were open */
-    if (!*slot) { /* it began before the trace, and no event told of it */
+        return;   /* lossy: fold_range_lost() has kept what is certain of the ranges that were open */
+    if (!*slot) { /* it began before the trace, and no event reported it */
         struct range *r = range_add(f, e, true);
         if (r) {
             r->t1 = e->t;
@@ -168,17 +170,15 @@ void fold_range_lost(struct fold *f, enum range_kind k, uint32_t *slot, int64_t 
     if (f->band_open[k])
         f->band_open[k]--;
     struct spanlane *l = &f->lane[LANE_BAND][k];
-    f->late |= (uint8_t)(1 << k); /* it may be drawn too far, beyond r->t1: fold_bands_reopen() mends that */
+    f->late |= (uint8_t)(1 << k); /* it may be drawn beyond r->t1: fold_bands_reopen() corrects that */
     if (!f->band_open[k] && l->started && l->t0 >= r->t1)
         l->open = waitspan(0, 0, 0, f->tag[ST_NONE]);
     else
         band_show(f, (enum band)k, r->t1 > l->t0 ? r->t1 : l->t0, r->name, r->owner);
 }
 
-/*
- * Make a band again from its ranges: some of them were told late but held all along, or were lost and ended
- * earlier than drawn.
- */
+/* Rebuild a band from its ranges: some were reported late but had been open all along, or were lost and
+ * ended earlier than drawn. */
 static void band_reopen(struct fold *f, enum band b)
 {
     const struct vec_range *v = &f->range[b];
@@ -241,8 +241,8 @@ void fold_task_begin(struct fold *f, const struct ev *e)
                                  .stack = e->stack};
 }
 
-/* The program misuses an annotation. A segment does not know all that was before it: the trace is read as one
- * then. */
+/* Count a misuse of an annotation. A segment does not know what was before it, so the trace is then read as
+ * one. */
 static void misused(struct fold *f, enum misuse_kind kind, const struct ev *e, uint32_t name, uint32_t inner)
 {
     struct misuse *m = &f->misuse[kind];
@@ -329,7 +329,7 @@ void fold_region_begin(struct fold *f, const struct ev *e)
         gi->depth++;
 }
 
-/* The goroutine's open region that an event ends, index + 1; 0: none of the innermost FAR. */
+/* Returns the goroutine's open region that an event ends, index + 1; 0 if it is none of the innermost FAR. */
 static uint32_t region_find(const struct fold *f, const struct ginfo *gi, const struct ev *e)
 {
     enum { FAR = 256 };
@@ -340,7 +340,7 @@ static uint32_t region_find(const struct fold *f, const struct ginfo *gi, const 
     return 0;
 }
 
-/* Take this one out of the goroutine's open regions. */
+/* Remove a region from the goroutine's open regions. */
 static void region_unlink(struct fold *f, struct ginfo *gi, uint32_t at)
 {
     uint32_t *of = &gi->region, *prev = f->regions.prev;
@@ -450,12 +450,12 @@ void fold_sample(struct fold *f, const struct ev *e)
         f->ids[f->nids++] = (struct sample_ids){v->n - 1, e->arg, e->arg2, e->spare};
 }
 
-/* GOMAXPROCS is told: Ps from n on do not exist, those below do. A P that still runs disappears when it
+/* Apply GOMAXPROCS = n: Ps from n on do not exist, those below do. A P that still runs disappears when it
  * stops. */
 static void procs_set(struct fold *f, uint64_t n, int64_t t)
 {
     bool same = n == f->procs;
-    if (f->segment) { /* the lanes depend on what was before the segment: leave changes to the join */
+    if (f->segment) { /* the lanes depend on what was before the segment: the join changes them */
         f->procs_known = f->procs_known ? f->procs_known : n;
         f->unsure |= n != f->procs_known;
         f->procs = n;
@@ -523,10 +523,11 @@ void fold_patch_open(struct fold *f, int64_t end)
         f->tasks.v[task].t1 = end;
     for (size_t i = 0; i < f->regions.n; i++)
         if (f->regions.v[i].open_end && f->regions.v[i].t0 >= f->began && f->regions.prev[i] != REGION_LOST)
-            f->regions.v[i].t1 = end; /* else a gap ended what is known of it */
+            f->regions.v[i].t1 = end; /* else it became unknown in a gap */
 }
 
-/* An array in the temporary file that would be too small for it stays as it is: it would take memory. */
+/* An array in the temporary file that would be too small for it stays there, because moving it would take
+ * memory. */
 void fold_shrink(void *arrayp, size_t *cap, size_t n, size_t size)
 {
     void *p;

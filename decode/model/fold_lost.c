@@ -1,8 +1,8 @@
 /*
  * fold_lost.c - see fold_priv.h.
  *
- * What a goroutine, a P, a thread or the collector did is not recorded from some moment on: its lane says so
- * from there, what was open has no known length, and what was bound to it is let go.
+ * From some moment on what a goroutine, a P, a thread or the collector did is not recorded: its lane shows
+ * that from then on, the length of what was open is unknown, and what was bound to it becomes unbound.
  */
 #include "decode/model/fold_priv.h"
 
@@ -31,7 +31,8 @@ static void on_m_lost(struct fold *f, const struct ev *e)
     fold_m_show(f, e->m, later(lost_since(e), l->h[l->n - 1].t0));
 }
 
-/* How long g's open span lasted is unknown from `since` on; its state was told at its start. */
+/* From `since` on it is unknown how long g's open span lasted; its state at the start of the span is
+ * known. */
 static void on_g_lost(struct fold *f, const struct ev *e)
 {
     struct spanlane *l = fold_lane_at(f, e->g);
@@ -112,7 +113,7 @@ static void gap_begins(struct fold *f, const struct ev *e)
     f->began = e->t;
 }
 
-/* A goroutine that is still unknown ended in the gap. */
+/* A goroutine that is still unknown after the gap ended in it. */
 static void gap_over(struct fold *f, const struct ev *e)
 {
     for (uint32_t g = 0; g < f->nlane[LANE_G]; g++) {

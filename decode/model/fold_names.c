@@ -1,11 +1,11 @@
 /*
- * fold_names.c - names goroutines: by the function they begin in, by the root of one of their stacks, or, if
- * a helper (decode/events/helper.h) began them, by the function that was given to the helper.
+ * fold_names.c - names goroutines: by their start function, by the root of one of their stacks, or, if a
+ * helper (decode/events/helper.h) started them, by the function that was passed to the helper.
  *
- * A goroutine that never blocks leaves no stack that tells what it was given. But goroutines with the same
- * creation stack were given the same function, as long as all that are known agree. fold.runs maps creation
- * stacks to these functions, 0 if they differ. It is filled when a name is learnt, so it costs nothing
- * without helpers; a segment's entries are added to the trace's when it is joined.
+ * A goroutine that never blocks leaves no stack that shows which function it was passed. But goroutines
+ * with the same creation stack were passed the same function, as long as all that are known agree.
+ * fold.runs maps creation stacks to these functions, 0 if they differ. It is filled when a name is found,
+ * so it costs nothing without helpers; a segment's entries are added to the trace's when it is joined.
  */
 #include "decode/model/fold_priv.h"
 
@@ -16,7 +16,7 @@ bool fold_label_is_gc(const struct fold *f, uint32_t label)
     return str_starts(names_get(f->names, label), "GC (");
 }
 
-/* A function of package runtime that programs may start: "go runtime.GC()". */
+/* Whether this is a function of package runtime that programs may start: "go runtime.GC()". */
 static bool is_exported(struct str s)
 {
     const size_t n = sizeof "runtime." - 1;
@@ -24,10 +24,8 @@ static bool is_exported(struct str s)
            !memchr(s.p + n, '.', s.len - n);
 }
 
-/*
- * Is a goroutine with this start function the runtime's own? So is all of package runtime, except what runs
- * user code or is started by it.
- */
+/* Whether a goroutine with this start function is the runtime's own. So is all of package runtime, except
+ * functions that run user code or are started by it. */
 static bool name_is_system(struct str s)
 {
     if (str_starts(s, "runtime.main") || str_starts(s, "runtime.handleAsyncEvent") || is_exported(s))
@@ -55,7 +53,7 @@ void fold_name(struct fold *f, uint32_t g, uint32_t name, bool inferred)
         f->str_gcworker = name;
         gi->flags |= GI_GCWORK;
     } else {
-        gi->flags &= (uint16_t)~GI_GCWORK; /* only a label said so, see on_g_label() */
+        gi->flags &= (uint16_t)~GI_GCWORK; /* only a label indicated it, see on_g_label() */
     }
 }
 

@@ -2,8 +2,8 @@
  * fold_stream.c - folds a stream of events into the model.
  *
  * Events that a reader vouches for (EVF_SURE) are folded as part of a run, see fold_hot.h. Runs stay open
- * until an event takes the long way: until then nobody else looks at what runs on their Ps, so nothing need
- * be written or looked up between two of a run's events.
+ * until an event takes the long way. Until then nothing else reads what runs on their Ps, so it is neither
+ * written back nor looked up between two events of a run.
  */
 #include "decode/model/fold_hot.h"
 
@@ -19,7 +19,7 @@ static void runs_close(struct runs *rs)
         hot_run_end(&rs->r[__builtin_ctz(rs->open)], &rs->h);
 }
 
-/* Open a run of this P and M. NULL: something there is unusual. */
+/* Open a run of this P and M. Returns NULL if something there is unusual. */
 static __attribute__((noinline)) struct hot_run *run_open(struct runs *rs, uint32_t p, uint32_t m,
                                                           int64_t last)
 {
@@ -59,7 +59,7 @@ static inline __attribute__((always_inline)) bool on_run(struct hot_run *r, cons
     return e->state == ST_NONE && !e->by && !e->stack && hot_on_end(r, h, e->t);
 }
 
-/* Fold an event that the reader vouches for. false: it is unusual all the same. */
+/* Fold an event that the reader vouches for. Returns false if it is unusual nevertheless. */
 static inline bool on_sure(struct runs *rs, const struct ev_half *e, int64_t last)
 {
     const uint32_t p = e->p, m = e->m, i = p % 32;

@@ -1,7 +1,7 @@
 /* gspans.c - see gspans.h. */
 #include "decode/model/gspans.h"
 
-/* Number of spans of each lane. 0: not the same number, or a lane has more than few waiting spans. */
+/* Returns each lane's number of spans; 0 if the numbers differ, or a lane has more than few waiting spans. */
 static unsigned spans_each(const struct spanlane *l)
 {
     const unsigned n = spans_nwait(l);
@@ -11,7 +11,7 @@ static unsigned spans_each(const struct spanlane *l)
     return n <= GSPANS_MOST ? n : 0;
 }
 
-/* One lane's values. false: it cannot be stored like this. */
+/* Set one lane's values. Returns false if it cannot be stored like this. */
 static bool values(const struct spanlane *l, unsigned n, uint64_t *v)
 {
     const struct waitspan *w = spans_wait(l);

@@ -1,4 +1,6 @@
-/* join.c - see join.h. First the segment is checked against what was before it, then it is appended. */
+/*
+ * join.c - see join.h. First the segment is checked against the state before it, then it is appended.
+ */
 #include "decode/model/join.h"
 
 #include <string.h>
@@ -51,14 +53,15 @@ uint8_t join_holder(void *join, uint64_t id, uint64_t *m, uint64_t *g)
     return status == V2_PS_RUNNING ? status : 0;
 }
 
-/* ---- checking against what was before ------------------------------------------------------------------ */
+/* ---- checking against the state before ----------------------------------------------------------------- */
 
 static uint32_t live_of(const struct join *j, const struct segment *s, uint32_t local)
 {
     return idmap_get(&j->ids[LANE_G], fold_g_id(s->f, local));
 }
 
-/* Was what the decoding used of a goroutine that existed before (*used) right, or did it not matter? */
+/* Whether the hint that the decoding used for a goroutine that existed before (*used) was right, or did not
+ * matter. */
 static bool hint_held(const struct join *j, const struct segment *s, uint32_t local, uint8_t status,
                       const struct segment_hint *used)
 {
@@ -73,7 +76,7 @@ static bool hint_held(const struct join *j, const struct segment *s, uint32_t lo
     if (!(gi->flags & GI_LABELLED || (gi->flags ^ used->flags) & GI_GCWORK))
         return true;
     if (s->f->others_named &&
-        !used->name) /* it was assumed to have a name, and to be no worker until told so */
+        !used->name) /* it was assumed to have a name, and to be no worker until the segment showed that */
         return name && !((gi->flags | flags) & GI_GCWORK);
     return name == used->name;
 }
@@ -122,7 +125,8 @@ static enum joined procs_agree(const struct join *j, const struct segment *s)
     return JOINED;
 }
 
-/* The thread holds a P that the segment could not assign to a thread, and nothing happened to that P. */
+/* Whether the thread holds a P that the segment could not assign to a thread, and nothing happened to that
+ * P. */
 static bool holds_lost(const struct join *j, const struct segment *s, const struct v2_m *m, uint32_t at)
 {
     uint32_t p =
@@ -169,7 +173,8 @@ static bool task_agrees(struct fold *f, const struct task *t)
     return t->open_start ? open || fold_task_known(f, t->id) == IDMAP_NONE : !open;
 }
 
-/* What the segment tells of tasks agrees, and regions that end are the innermost ones. */
+/* Whether the segment's tasks agree with the state before, and the regions that end are the innermost
+ * ones. */
 static bool notes_agree(struct trace *tr, const struct segment *s)
 {
     const struct fold *f = s->f;
@@ -190,7 +195,7 @@ static bool notes_agree(struct trace *tr, const struct segment *s)
             ok = open->task == r->task && open->name == r->name &&
                  idmap_put(&top, g, tr->fold.regions.prev[at - 1]);
         } else {
-            struct ginfo none = *info_of(&tr->join, g); /* of those that were open, all have ended */
+            struct ginfo none = *info_of(&tr->join, g); /* the regions that were open have all ended */
             none.region = 0;
             ok = fold_region_before(&tr->fold, &none, r->task);
         }
@@ -367,12 +372,12 @@ static void threads_join(struct trace *tr, const struct segment *s)
     }
 }
 
-/* untold: of the ranges open before the segment, how many it does not mention. Then the band stays on
- * throughout. */
-static void bands_join(struct trace *tr, const struct segment *s, const uint32_t *untold)
+/* unreported: number of ranges open before the segment that it does not report. If there are any, the band
+ * stays on throughout. */
+static void bands_join(struct trace *tr, const struct segment *s, const uint32_t *unreported)
 {
     for (uint32_t b = 0; b < BAND_COUNT; b++)
-        if (s->f->lane[LANE_BAND][b].started && !untold[b])
+        if (s->f->lane[LANE_BAND][b].started && !unreported[b])
             piece_add(tr, (struct lane){LANE_BAND, b}, &tr->join.band[b],
                       (struct jpiece){.seg = s->n, .i = b, .t0 = spans_first(&s->f->lane[LANE_BAND][b])});
 }
@@ -394,7 +399,7 @@ static void name_join(struct trace *tr, struct ginfo *gi, const struct ginfo *lo
         gi->flags &= (uint16_t)~GI_INFERRED;
 }
 
-/* Apply what the segment says of a goroutine that existed before, by the last column of facts.def. */
+/* Apply what the segment knows of a goroutine that existed before, by the last column of facts.def. */
 static void facts_join(struct ginfo *gi, const struct ginfo *lo)
 {
 #define FIRST(old, newer, none) old
@@ -489,7 +494,7 @@ static void range_join(struct trace *tr, struct range r, const struct segment *s
         v->n++;
 }
 
-static void ranges_join(struct trace *tr, const struct segment *s, uint32_t untold[BAND_COUNT])
+static void ranges_join(struct trace *tr, const struct segment *s, uint32_t unreported[BAND_COUNT])
 {
     for (int k = 0; k < RANGE_KINDS; k++) {
         const struct vec_range *v = &s->f->range[k];
@@ -498,7 +503,7 @@ static void ranges_join(struct trace *tr, const struct segment *s, uint32_t unto
         const bool room = !v->n || fold_room(&tr->fold, to->v, to->cap, to->n + v->n);
         for (size_t i = 0; room && i < v->n; i++)
             range_join(tr, v->v[i], s, &mentioned);
-        untold[k] = open > mentioned ? open - mentioned : 0;
+        unreported[k] = open > mentioned ? open - mentioned : 0;
     }
 }
 
@@ -556,7 +561,7 @@ static void regions_join(struct trace *tr, const struct segment *s)
     }
 }
 
-/* The lane that had this id when the segment began, if it still has it at t; else NO_LANE. */
+/* Returns the lane that had this id when the segment began, if it still has it at t; else NO_LANE. */
 static uint32_t lane_by_id(const struct trace *tr, const struct segment *s, const struct idmap *over,
                            enum lane_kind k, uint64_t id, int64_t t)
 {
@@ -568,8 +573,8 @@ static uint32_t lane_by_id(const struct trace *tr, const struct segment *s, cons
     return k == LANE_G ? j->live[at].g : at;
 }
 
-/* x: the ids of the goroutine, the P, the thread that the segment had not told
- * of when the sample was taken. */
+/* x: the ids of the goroutine, the P and the thread that the segment had not reported when the sample was
+ * taken. */
 static struct sample sample_join(const struct trace *tr, const struct segment *s, const struct idmap *over,
                                  struct sample v, const struct sample_ids *x)
 {
@@ -598,8 +603,8 @@ static void samples_join(struct trace *tr, const struct segment *s)
             tr->join.oom = true;
     }
     for (size_t i = 0, k = 0; i < from->samples.n; i++) {
-        const bool untold = k < from->nids && from->ids[k].at == i;
-        v->v[v->n++] = sample_join(tr, s, &over, from->samples.v[i], untold ? &from->ids[k++] : &none);
+        const bool unreported = k < from->nids && from->ids[k].at == i;
+        v->v[v->n++] = sample_join(tr, s, &over, from->samples.v[i], unreported ? &from->ids[k++] : &none);
     }
     idmap_free(&over);
 }
@@ -649,7 +654,7 @@ enum joined join_next(struct trace *tr, struct segment *s)
 {
     struct join *j = &tr->join;
     struct fold *f = s->f;
-    uint32_t untold[BAND_COUNT] = {0};
+    uint32_t unreported[BAND_COUNT] = {0};
     if (s->n && (s->gen.torn || s->gen.unnamed))
         return JOIN_NOT;
     if (s->oom || f->oom || f->pool.oom)
@@ -675,10 +680,10 @@ enum joined join_next(struct trace *tr, struct segment *s)
     if (j->oom)
         return JOIN_OOM;
     if (s->n)
-        ranges_join(tr, s, untold);
+        ranges_join(tr, s, unreported);
     procs_join(tr, s);
     threads_join(tr, s);
-    bands_join(tr, s, untold);
+    bands_join(tr, s, unreported);
     if (s->n) {
         tasks_join(tr, s);
         regions_join(tr, s);

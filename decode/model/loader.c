@@ -1,9 +1,9 @@
 /*
  * loader.c - see loader.h.
  *
- * The lock protects: which segments have been found and who decodes them, which of their preparations are
- * done, whose turn it is to give names (they are numbered in file order), when each segment ends, and the
- * join, which hints read.
+ * The lock protects: which segments are found and which thread decodes them, which of their preparations
+ * are done, which segment is next to name (names are numbered in file order), when each segment ends, and
+ * the join, which hints read.
  */
 #include "decode/model/loader.h"
 
@@ -26,33 +26,33 @@ struct loader {
     struct segment **seg; /* segments found so far */
     size_t nseg, capseg;
     size_t pos;         /* where the next generation begins */
-    struct v2_gen last; /* what finding the next one needs of the last one found */
-    bool all;           /* all have been found */
-    size_t next;        /* the next one to decode */
-    size_t names;       /* whose turn it is to give names */
-    size_t ended;       /* the first one whose end is not known */
+    struct v2_gen last; /* the last generation found, as far as finding the next one needs it */
+    bool all;           /* all segments are found */
+    size_t next;        /* the next segment to decode */
+    size_t names;       /* the next segment to name */
+    size_t ended;       /* the first segment whose end is not known */
     size_t joined;
     bool quit;
     bool newer;   /* see status_join() */
     bool oom;     /* out of memory while finding */
     bool lossy;   /* the trace must be read as one: see gen_sound() and many_tiny() */
-    bool full;    /* that is all that is allowed */
-    bool stopped; /* nothing behind the joined ones can be read */
-    bool others;  /* there are segments behind the first; true for any number of threads */
-    bool started; /* the trace's start is known: segments behind the first may be decoded */
+    bool full;    /* the memory limit is reached */
+    bool stopped; /* nothing after the joined segments can be read */
+    bool others;  /* there are segments after the first; the same for any number of threads */
+    bool started; /* the trace's start is known: segments after the first may be decoded */
     int64_t base;
     enum {
         UNSEEN,
         LOOKED_FOR,
         SEEN
-    } workers;           /* the first segment's mark workers, for segments decoded beside it */
+    } workers;           /* the first segment's mark workers, for segments decoded in parallel with it */
     struct idmap worker; /* goroutine id -> 2 * name of the worker's function + 1 if inferred */
     pthread_t thread[THREADS_MOST];
     int nthreads, want;
-    struct segment *mine;  /* what the caller's thread decodes */
-    struct segment *redo;  /* what it decodes again; nothing is joined until that is done */
-    bool renewed;          /* that has begun: freeing the first decoding takes a step of its own */
-    struct segment *notes; /* no segment, but has the notes made while looking for one */
+    struct segment *mine;  /* the segment that the caller's thread decodes */
+    struct segment *redo;  /* the segment that it decodes again; nothing is joined until that is done */
+    bool renewed;          /* that decoding has started: freeing the first one takes a step of its own */
+    struct segment *notes; /* not a segment; holds the notes made while looking for one */
 };
 
 static int64_t cpu_ns(void) /* of this thread */
@@ -62,10 +62,8 @@ static int64_t cpu_ns(void) /* of this thread */
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/*
- * Is a generation complete? If something is missing, it needs the generations before it, and the trace must
- * be read as one.
- */
+/* Whether a generation is complete. If something is missing, it needs the generations before it, and the
+ * trace must be read as one. */
 static bool gen_sound(enum v2_gen_rc rc, const struct v2_gen *g)
 {
     const bool cut = g->torn || (rc == V2_GEN_LAST && !g->has_stacks);
@@ -73,10 +71,8 @@ static bool gen_sound(enum v2_gen_rc rc, const struct v2_gen *g)
            !v2_gen_lossy(g);
 }
 
-/*
- * A segment costs about 36 KB, whatever its generation holds. So many tiny generations, which no program
- * writes (it writes one a second, each with its tables), are read as one.
- */
+/* Whether so many generations are tiny that the trace is read as one. A segment costs about 36 KB, whatever
+ * its generation holds, and no program writes tiny ones: it writes one a second, each with its tables. */
 static bool many_tiny(size_t n, size_t bytes)
 {
     enum { MANY = 100, TINY = 1024 };
@@ -138,11 +134,9 @@ static void find_until(struct loader *l, size_t n)
     l->tr->cost.find += cpu_ns() - t;
 }
 
-/*
- * Look at the first generations before anything is decoded, so that decoding a small file is not in vain. A
- * large file's last headers are not waited for, as they have to come from the disk: find_ahead() reaches them
- * soon.
- */
+/* Check the first generations before anything is decoded, so that decoding a small file is not wasted. It
+ * does not wait for a large file's last headers, which have to come from the disk: find_ahead() reaches
+ * them soon. */
 static bool first_sound(struct loader *l)
 {
     enum { LOOK_AHEAD = 64 << 20 };
@@ -172,11 +166,9 @@ struct loader *loader_new(struct trace *tr, int threads)
     return l;
 }
 
-/*
- * While the first segment is decoded and shown, find one more generation each time. So an incomplete one,
- * which means that the trace must be read as one, is met before much is decoded in vain and before anything
- * is joined.
- */
+/* Find one more generation each time, while the first segment is decoded and shown. So an incomplete one,
+ * which means that the trace must be read as one, is found before much decoding is wasted and before
+ * anything is joined. */
 static void find_ahead(struct loader *l)
 {
     pthread_mutex_lock(&l->mu);
@@ -185,11 +177,9 @@ static void find_ahead(struct loader *l)
     pthread_mutex_unlock(&l->mu);
 }
 
-/*
- * The next segment to decode; NULL: none now. Nothing is joined before all are found, and segments that are
- * not joined hold what only decoding needs. So where generations are short and decoding gets ahead of
- * finding, finding catches up. Under the lock.
- */
+/* Returns the next segment to decode; NULL if there is none now. Nothing is joined before all are found,
+ * and segments that are not joined keep memory that only decoding needs. So if decoding gets too far ahead
+ * of joining, more segments are found first. Under the lock. */
 static struct segment *take(struct loader *l)
 {
     enum { LEAD = 64, MORE = 256 };
@@ -245,7 +235,7 @@ static void hints(struct loader *l, struct segment *s)
 
 /* ---- preparing ----------------------------------------------------------------------------------------- */
 
-/* Note when segments end, as far as that can be said. Under the lock. */
+/* Note the ends of segments, as far as they are known. Under the lock. */
 static void ends_follow(struct loader *l)
 {
     for (; l->ended < l->nseg; l->ended++) {
@@ -259,10 +249,8 @@ static void ends_follow(struct loader *l)
     pthread_cond_broadcast(&l->changed);
 }
 
-/*
- * Prepare a segment by one step that needs no other segment, if it waits for that one. Unlocks meanwhile.
- * false: it does not wait for it.
- */
+/* Do one step of a segment's preparation that needs no other segment, if that is its next step. Unlocks
+ * meanwhile. Returns false if it is not. */
 static bool prepare(struct loader *l, struct segment *s, enum segment_step from)
 {
     if (s->step != from || (from != SEG_UNREAD && s->last_known))
@@ -279,13 +267,14 @@ static bool prepare(struct loader *l, struct segment *s, enum segment_step from)
     return true;
 }
 
-/* Is a segment's end predicted? Not the last one's, nor if nothing is decoded beside it. Under the lock. */
+/* Whether a segment's end is predicted. The last one's is not, nor any if only one thread decodes. Under
+ * the lock. */
 static bool end_predicted(const struct loader *l, const struct segment *s)
 {
     return l->want > 1 && !(l->all && s->n + 1 == l->nseg);
 }
 
-/* Read tables of segments to be decoded next. Unlocks meanwhile. false: there is nothing to do. */
+/* Read tables of segments to be decoded next. Unlocks meanwhile. Returns false if there is nothing to do. */
 static bool prepare_tables(struct loader *l)
 {
     for (size_t i = l->next; i < l->next + (size_t)l->want; i++) {
@@ -298,7 +287,7 @@ static bool prepare_tables(struct loader *l)
     return false;
 }
 
-/* The same, or predict when a segment ends. */
+/* As prepare_tables(), or predict the end of a segment. */
 static bool prepare_any(struct loader *l)
 {
     return (l->ended < l->nseg && end_predicted(l, l->seg[l->ended]) &&
@@ -314,7 +303,7 @@ static void await_tables(struct loader *l, struct segment *s)
             pthread_cond_wait(&l->changed, &l->mu);
 }
 
-/* Wait for the segment's turn, and give its names. Under the lock, but unlocks for the work. */
+/* Wait for the segment's turn, and name its tables. Under the lock, but unlocks for the work. */
 static void give_names(struct loader *l, struct segment *s)
 {
     while (l->names < s->n && !l->quit)
@@ -333,10 +322,8 @@ static void give_names(struct loader *l, struct segment *s)
     pthread_mutex_lock(&l->mu);
 }
 
-/*
- * Wait until the end of the segment before this one is known. Predict this one's own end first, if others may
- * be decoded beside it. Under the lock.
- */
+/* Wait until the end of the previous segment is known. First predict the end of this one, if others may be
+ * decoded in parallel. Under the lock. */
 static void await_end(struct loader *l, struct segment *s)
 {
     if (s->n && end_predicted(l, s))
@@ -346,7 +333,7 @@ static void await_end(struct loader *l, struct segment *s)
             pthread_cond_wait(&l->changed, &l->mu);
 }
 
-/* Prepare a segment for decoding. false: out of memory, or time to quit. */
+/* Prepare a segment for decoding. Returns false if out of memory or asked to quit. */
 static bool begin(struct loader *l, struct segment *s)
 {
     struct fold *f = s->n ? mem_zalloc(sizeof *f) : &l->tr->fold;
@@ -376,7 +363,7 @@ static void done(struct loader *l, struct segment *s)
 {
     pthread_mutex_lock(&l->mu);
     s->decoded = true;
-    if (!s->last_known) { /* nothing is decoded beside it */
+    if (!s->last_known) { /* no segment is decoded in parallel */
         s->last_known = true;
         s->last = s->order.last;
     }
@@ -391,10 +378,8 @@ static void worker_found(void *arg, uint64_t g, uint32_t func, bool inferred)
         (void)idmap_put(&l->worker, g, func * 2 + inferred); /* else the segment is decoded again */
 }
 
-/*
- * Find the collector's workers. Where nothing tells of their creation they look like other goroutines, and
- * most segments would have to be decoded again.
- */
+/* Find the collector's workers. If their creation is not recorded they look like other goroutines, and most
+ * segments would have to be decoded again. */
 static void look_for_workers(struct loader *l)
 {
     pthread_mutex_lock(&l->mu);
@@ -448,7 +433,7 @@ static void start_threads(struct loader *l)
         l->nthreads++;
 }
 
-/* The first segment has told when the trace began: others can be decoded beside it now. */
+/* The first segment has reported the trace's start: others can now be decoded in parallel. */
 static void started(struct loader *l)
 {
     pthread_mutex_lock(&l->mu);
@@ -472,7 +457,7 @@ static void redo_begin(struct loader *l, struct segment *s)
     hints(l, s);
 }
 
-/* Decode some of its events. JOIN_REDO: there are more. */
+/* Decode some of its events. Returns JOIN_REDO if there are more. */
 static enum joined redo_some(struct loader *l)
 {
     struct segment *s = l->redo;
@@ -487,7 +472,7 @@ static enum joined redo_some(struct loader *l)
 
 /* ---- joining ------------------------------------------------------------------------------------------- */
 
-/* The first wall clock told counts. */
+/* The first wall clock reported counts. */
 static void status_wall(struct source_status *t, const struct source_status *f)
 {
     if (!f->has_wall || t->has_wall)
@@ -515,8 +500,7 @@ static void note_join(struct source_notes *to, uint32_t *n, const struct source_
     ++*n;
 }
 
-/* Add a segment's status to the trace's. *newer: it has been said that there are events newer than the
- * header. */
+/* Add a segment's status to the trace's. *newer: events newer than the header were already reported. */
 static void status_join(struct trace *tr, const struct source *s, bool *newer)
 {
     bool said = *newer;
@@ -565,7 +549,7 @@ static enum joined join_one(struct loader *l, struct segment *s)
     return JOINED;
 }
 
-/* Is it decoded, with no other thread looking for its last event? Under the lock. */
+/* Whether it is decoded, and no other thread is predicting its end. Under the lock. */
 static bool can_join(const struct segment *s)
 {
     return s->decoded && s->step != SEG_LOOKING;
@@ -635,7 +619,7 @@ static void mine_some(struct loader *l)
     if (!s->n && !s->oom && !l->started) {
         pthread_mutex_lock(&l->mu);
         find_until(l, 1);        /* a worker thread may have found it already */
-        l->lossy |= l->nseg > 1; /* others would wait for the trace's start */
+        l->lossy |= l->nseg > 1; /* other threads would wait for the trace's start */
         pthread_mutex_unlock(&l->mu);
     }
     done(l, s);

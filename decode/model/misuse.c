@@ -5,14 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME = 32, PLACE = 72 }; /* bytes of a name, of a place that are said */
+enum { NAME = 32, PLACE = 72 }; /* most bytes of a name, of a place in a warning */
 
 static int most(struct str s, int n)
 {
     return s.len < (uint32_t)n ? (int)s.len : n;
 }
 
-/* The frame that calls runtime/trace: its function, and the file without its folder. */
+/* Write the frame that calls runtime/trace: its function, and the file without its folder. */
 static void place(const struct names *nm, uint32_t stack, char *out, size_t size)
 {
     const uint32_t depth = names_depth(nm, stack);

@@ -9,13 +9,13 @@
 
 enum { REC_MAX = 10 + 1 + 10 * (SPAN_SLOTS - 1) };
 
-/* End of hold i. */
+/* The end of hold i. */
 static int64_t hold_end(const struct fold *f, const struct mlane *l, size_t i)
 {
     return i + 1 < l->n ? l->h[i + 1].t0 : f->end > l->h[i].t0 ? f->end : l->h[i].t0;
 }
 
-/* The open hold ends at t: add it to the sums and write its record. */
+/* Close the open hold at t: add it to the sums and write its record. */
 static bool hold_close(struct fold *f, uint32_t m, int64_t t)
 {
     struct mlane *l = &f->m[m].lane;
@@ -35,8 +35,7 @@ static bool hold_close(struct fold *f, uint32_t m, int64_t t)
         uint8_t *o = l->rec + l->now.rec;
         o += bytes_put_varint(o, to.count - l->now.count);
         uint8_t *slots = o++;
-        int64_t rest =
-            t - h->t0; /* slot 0 takes the rest, also where the P's lane knows less than the hold */
+        int64_t rest = t - h->t0; /* slot 0 takes the rest, even if the P's lane covers less than the hold */
         for (int s = 1; s < SPAN_SLOTS; s++)
             rest -= to.tot[s] - was[s];
         to.tot[0] = was[0] + rest;
@@ -84,8 +83,7 @@ static bool set(struct fold *f, uint32_t m, int64_t t, uint32_t p, uint32_t who)
         if (h->t0 < t) {
             if (!hold_close(f, m, t))
                 return false;
-        } else { /* no time has passed, or back-dated news of a known thread: the later word counts, from
-                    h->t0 on */
+        } else { /* no time has passed, or the event is back-dated: the later state counts, from h->t0 on */
             t = h->t0;
             l->n--;
         }
@@ -120,12 +118,12 @@ bool mlane_lose(struct fold *f, uint32_t m, int64_t t)
 
 size_t mlane_find(const struct mlane *l, int64_t t)
 {
-    size_t behind = 1;
-    bisect(behind, l->n, i, l->h[i].t0 <= t);
-    return behind - 1;
+    size_t after = 1;
+    bisect(after, l->n, i, l->h[i].t0 <= t);
+    return after - 1;
 }
 
-/* A walk over holds: the totals before hold `at`, whose record is at rec. */
+/* A walk over holds. It keeps the totals before hold `at`, whose record is at rec. */
 struct hold_walk {
     size_t at, rec;
     int64_t tot[SPAN_SLOTS];
@@ -167,10 +165,8 @@ static void walk_to(const struct fold *f, const struct mlane *l, struct hold_wal
     }
 }
 
-/*
- * Add what the P did from the start of hold i up to t. states.def gives Ps and Ms the same slots. Start and
- * moment are asked together, as they mostly lie in the same block of spans.
- */
+/* Add what the P did from the start of hold i up to t. states.def gives Ps and Ms the same slots. Both
+ * moments are looked up together, as they mostly lie in the same block of spans. */
 static void ask_p(const struct fold *f, const struct mlane *l, size_t i, int64_t t, int64_t tot[SPAN_SLOTS],
                   uint64_t *count)
 {

@@ -166,10 +166,8 @@ size_t pack_plain(uint8_t *out, const struct waitspan *s, uint32_t n, struct pac
 /* ---- four values at a time ----------------------------------------------------------------------------- */
 
 #ifdef PACK_SSE
-/*
- * Comparisons give the length codes of four values, as two planes of (inverted) bits. By the planes, a row
- * tells how to move the values' 16 bytes together, the code byte, and how many bytes that makes.
- */
+/* Comparisons give the length codes of four values, as two planes of (inverted) bits. By the planes, a row
+ * gives how to move the values' 16 bytes together, the code byte, and how many bytes that makes. */
 struct row {
     uint8_t shuffle[16], code, bytes, pad[14];
 };
@@ -368,7 +366,7 @@ add_up_four(struct pack_sums *sums, const struct sums_four *four, const uint32_t
     sums->longest = x > y ? x : y;
 }
 
-/* As pack_sse(). 0: the spans are unusual, nothing is packed. */
+/* As pack_sse(). Returns 0 and packs nothing if the spans are unusual. */
 static SSE inline __attribute__((always_inline)) size_t pack_fours(uint8_t *out, const struct waitspan *s,
                                                                    uint32_t n, struct pack_how *how,
                                                                    struct pack_sums *sums,

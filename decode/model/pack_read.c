@@ -2,7 +2,7 @@
  * pack_read.c - unpacks blocks of spans: see pack.h.
  *
  * Where the processor can shuffle bytes, a column is read four values at a time: a table, indexed by their
- * byte of codes, tells which of the next 16 bytes make up which of the four 32-bit numbers.
+ * byte of codes, gives which of the next 16 bytes make up which of the four 32-bit numbers.
  */
 #include "decode/model/pack.h"
 
@@ -31,12 +31,12 @@ struct palette {
     } planes;
 };
 
-/* Read it from behind the flags, for n spans. Returns the place behind the planes. */
+/* Read it from the place after the flags, for n spans. Returns the place after the planes. */
 static const uint8_t *palette_unpack(const uint8_t *p, uint32_t n, unsigned flags, struct palette *pal)
 {
     enum { FEW = PACK_SLACK / sizeof *pal->pair };
     const uint32_t k = *p++;
-    if (flags & PACK_STACK) { /* pairs behind k are never asked for */
+    if (flags & PACK_STACK) { /* pairs after k are never used */
         memcpy(pal->pair, p, (k <= FEW ? FEW : PALETTE_MOST) * sizeof *pal->pair);
         p += k * sizeof *pal->pair;
     } else {
@@ -145,7 +145,7 @@ static void pairs_unpack(const struct palette *pal, uint32_t n, uint32_t *tag, u
 {
     for (uint32_t i = 0; i < n; i += 8) {
         uint64_t at = palette_eight(pal, i / 8);
-        for (uint32_t b = i; b < i + 8; b++, at >>= 8) { /* there is room behind n */
+        for (uint32_t b = i; b < i + 8; b++, at >>= 8) { /* there is room after n */
             const uint32_t pair = pal->pair[at & 0xff];
             tag[b] = pair >> 24;
             if (stack)
@@ -241,7 +241,7 @@ void unpack_by_pair(const uint8_t *p, uint32_t n, const struct pack_clock *clock
     p = palette_unpack(p + 1, n, flags, &pal);
     for (uint32_t i = 0; i < n; i += 8) {
         const uint64_t at = palette_eight(&pal, i / 8);
-        bytes_store8(k->nth + i, at); /* there is room behind n */
+        bytes_store8(k->nth + i, at); /* there is room after n */
     }
     for (unsigned i = 0; i < SPAN_PLANES; i++)
         for (unsigned j = 0; j < SPAN_BLOCK / 64; j++)
@@ -255,10 +255,8 @@ void unpack_by_pair(const uint8_t *p, uint32_t n, const struct pack_clock *clock
         memset(out->who, 0, n * sizeof *out->who);
 }
 
-/*
- * Unpack durations and tags; stack, unless NULL, gets the stacks if they are in the palette. Returns the
- * place behind.
- */
+/* Unpack durations and tags; stack, unless NULL, gets the stacks if they are in the palette. Returns the
+ * place after them. */
 static const uint8_t *unpack_front(const uint8_t *p, uint32_t n, const struct pack_clock *clock, int64_t *dur,
                                    uint32_t *tag, uint32_t *stack)
 {

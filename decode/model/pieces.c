@@ -12,9 +12,9 @@ int64_t trace_last(const struct trace *tr)
 
 struct home join_home(const struct join *j, uint32_t g)
 {
-    size_t behind = 1;
-    bisect(behind, j->n, i, j->seg[i]->base <= g);
-    const struct segment *s = j->seg[behind - 1];
+    size_t after = 1;
+    bisect(after, j->n, i, j->seg[i]->base <= g);
+    const struct segment *s = j->seg[after - 1];
     uint32_t d = g - s->base, a = 0; /* number of goroutines before it that are not new */
     bisect(a, s->nold, i, s->old[i] - i <= d);
     struct home h = {s, s->f, d + a, s->nnew - d};
@@ -41,7 +41,7 @@ static const struct jlane *lane_of_join(const struct join *j, struct lane l)
     return c == IDMAP_NONE ? NULL : &j->cross[c];
 }
 
-/* Has a lane of the trace's only fold a span? */
+/* Whether a lane of the trace's only fold has a span. */
 static bool has_span(const struct fold *f, struct lane l)
 {
     if (l.kind >= LANE_KINDS || l.i >= f->nlane[l.kind])
@@ -74,7 +74,7 @@ static void piece_of(const struct fold *f, enum lane_kind k, uint32_t i, struct 
 void pieces_get(const struct trace *tr, struct lane l, uint32_t k, struct piece *out)
 {
     const struct join *j = &tr->join;
-    out->seg = NULL; /* one by one: clearing it all, `room` too, takes longer than the rest */
+    out->seg = NULL; /* field by field: clearing it all, `room` too, takes longer than the rest */
     out->t0 = out->end = 0;
     out->index0 = 0;
     out->tot = NULL;
@@ -120,12 +120,12 @@ uint32_t pieces_at(const struct trace *tr, struct lane l, int64_t t)
 {
     const struct join *j = &tr->join;
     const struct jlane *jl = j->n ? lane_of_join(j, l) : NULL;
-    uint32_t behind = 0, home = l.kind == LANE_G;
-    bisect(behind, jl ? jl->n : 0, i, jl->v[i].t0 <= t);
-    return behind + home ? behind + home - 1 : 0;
+    uint32_t after = 0, home = l.kind == LANE_G;
+    bisect(after, jl ? jl->n : 0, i, jl->v[i].t0 <= t);
+    return after + home ? after + home - 1 : 0;
 }
 
-/* As pieces_at(), for a moment not before piece k: mostly one of the next. */
+/* As pieces_at(), for a moment not before piece k: mostly in one of the next pieces. */
 static uint32_t piece_from(const struct trace *tr, struct lane l, const struct jlane *jl, uint32_t k,
                            int64_t t)
 {
@@ -157,7 +157,7 @@ static void add_before(const struct piece *p, int64_t (*out)[SPAN_SLOTS], uint64
     }
 }
 
-/* A thread's totals up to a moment t behind the end of the piece's segment: its last hold goes on. */
+/* Set a thread's totals up to a moment t after the end of the piece's segment: its last hold goes on. */
 static void hold_on(const struct trace *tr, const struct piece *p, int64_t t, int64_t tot[SPAN_SLOTS],
                     uint64_t *count)
 {
@@ -181,7 +181,7 @@ static void hold_on(const struct trace *tr, const struct piece *p, int64_t t, in
         *count += n[1] - n[0];
 }
 
-/* How many of n ascending moments are not behind the end of the piece's segment. */
+/* Returns how many of n ascending moments are not after the end of the piece's segment. */
 static uint32_t count_before(const struct piece *p, const int64_t *t, uint32_t n)
 {
     while (n && t[n - 1] > p->f->end)
@@ -189,7 +189,7 @@ static uint32_t count_before(const struct piece *p, const int64_t *t, uint32_t n
     return n;
 }
 
-/* Totals at ascending moments within one piece, or before the lane. */
+/* Set the totals at ascending moments within one piece, or before the lane. */
 static void piece_totals(const struct trace *tr, struct lane l, const struct piece *p, const struct totals *a)
 {
     if (p->l) {
@@ -217,21 +217,19 @@ static void piece_totals(const struct trace *tr, struct lane l, const struct pie
     add_before(p, a->tot, a->count, a->n);
 }
 
-/*
- * A lane's ascending moments, grouped by piece. Each moment belongs to the piece that the moment just before
- * it lies in.
- */
+/* A lane's ascending moments, grouped by piece. Each moment belongs to the piece in which the moment just
+ * before it lies. */
 struct runs {
     const struct trace *tr;
     struct lane l;
     const int64_t *t;
     uint32_t all;      /* number of moments */
     uint32_t first, n; /* the current piece's */
-    uint32_t k;        /* which one it is */
+    uint32_t k;        /* the piece's number */
     struct piece p;
 };
 
-/* Go to the next piece with moments. false: there is none. */
+/* Go to the next piece with moments. Returns false if there is none. */
 static bool runs_next(struct runs *x)
 {
     const struct jlane *jl = x->tr->join.n ? lane_of_join(&x->tr->join, x->l) : NULL;
@@ -250,7 +248,7 @@ static bool runs_next(struct runs *x)
     return true;
 }
 
-/* Go before the first piece. Not all is cleared: that would take longer than most look-ups. */
+/* Go to the place before the first piece. Not all is cleared: that would take longer than most look-ups. */
 static void runs_begin(struct runs *x, const struct trace *tr, struct lane l, const int64_t *t, uint32_t n)
 {
     x->tr = tr;

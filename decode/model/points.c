@@ -15,7 +15,7 @@ bool points_add(struct points *p, int64_t t, uint64_t value)
 }
 
 /*
- * points_bounds - of the first points of v, one entry's worth.
+ * points_bounds - the bounds of the first points of v, one entry's worth.
  * entry_of - entry `at` of a level, from the n entries of the level below.
  */
 static struct minmax points_bounds(const struct point *v, size_t n)
@@ -120,10 +120,10 @@ void points_free(struct points *p)
 
 size_t points_before(const struct points *p, int64_t t)
 {
-    size_t behind = 0; /* blocks that begin before t: all but the last one lie before t completely */
-    bisect(behind, p->nblk, b, p->blk[b].t0 < t);
-    size_t at = behind ? (behind - 1) * POINTS_BLOCK : 0;
-    bisect(at, behind == p->nblk ? points_n(p) : behind * POINTS_BLOCK, i, points_at(p, i).t < t);
+    size_t after = 0; /* blocks that begin before t: all but the last one lie before t completely */
+    bisect(after, p->nblk, b, p->blk[b].t0 < t);
+    size_t at = after ? (after - 1) * POINTS_BLOCK : 0;
+    bisect(at, after == p->nblk ? points_n(p) : after * POINTS_BLOCK, i, points_at(p, i).t < t);
     return at;
 }
 
@@ -156,13 +156,13 @@ size_t points_most(const struct points *p, size_t i, size_t e)
             most = v;
         }
     }
-    for (; in; in--) /* go down to the first part that has it */
+    for (; in; in--) /* go down to the first part that has the most */
         while (block_most(p, at, in - 1) != most)
             at += (size_t)1 << (in - 1) * MM_BITS;
     return at;
 }
 
-/* For [t0,t1): i and e points lie before t0 and t1. */
+/* Set, for [t0,t1), the numbers i and e of points that lie before t0 and t1. */
 static struct extent extent_of(const struct points *p, int64_t t0, size_t i, size_t e)
 {
     const size_t n = points_n(p);

@@ -1,9 +1,9 @@
 /*
- * query.c - answers of the model (decode/trace.h): names, lanes, what overlaps. Spans: span_iter.c, walk.c.
- * Time per state: shares.c.
+ * query.c - answers questions about the model (decode/trace.h): names, lanes, overlaps. Spans: span_iter.c,
+ * walk.c. Time per state: shares.c.
  *
- * Everything is computed from what fold keeps. Nothing is cached except the id look-up, so answers are right
- * while loading.
+ * Everything is computed from the fold's data. Nothing is cached except the id look-up, so answers are
+ * right while loading.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -75,7 +75,7 @@ uint64_t trace_memo(const struct trace *tr, enum memo m, uint32_t id)
     return id < tr->nmemo[m] ? __atomic_load_n(&tr->memo[m][id], __ATOMIC_RELAXED) : 0;
 }
 
-/* The bits of n frames; list has their ids. */
+/* Returns the bits of n frames; list has their ids. */
 static inline __attribute__((always_inline)) struct asides
 asides_of(const struct trace *tr, const uint16_t *list, bool wide, uint32_t n, uint64_t *out)
 {
@@ -136,7 +136,7 @@ static uint64_t lane_id(const struct trace *tr, enum lane_kind k, uint32_t i)
                               : 0;
 }
 
-/* Fill in the fields that depend on a lane's spans. *over: its last piece has ended. */
+/* Set the fields that depend on a lane's spans. *over: its last piece has ended. */
 static void lane_spans(const struct trace *tr, struct lane l, struct lane_info *info, bool *over)
 {
     uint32_t n = pieces_n(tr, l);
@@ -159,11 +159,8 @@ static void lane_spans(const struct trace *tr, struct lane l, struct lane_info *
     *over = p.l->ended;
 }
 
-/*
- * The name of a goroutine that left no telling stack is that of others with the same creation stack
- * (fold_names.c); begun by a helper of the program's own (given.h), what it was given. *told: that is
- * inferred.
- */
+/* Name a goroutine that left no telling stack: as others with the same creation stack (fold_names.c), or,
+ * if a helper of the program started it, after its callback (callback.h). *told: the name is inferred. */
 static uint32_t name_of_ginfo(const struct trace *tr, uint32_t i, const struct ginfo *g, bool *inferred)
 {
     const uint32_t callback = tr->callback.n ? callback_name(&tr->callback, i, g) : IDMAP_NONE;
@@ -234,10 +231,8 @@ uint32_t trace_g_name(const struct trace *tr, uint32_t g)
     return name_of_ginfo(tr, g, fold_g_info(h.f, h.local, &room), &inferred);
 }
 
-/*
- * If goroutine i is packed away: its group *p, its index *local in its fold, and how many of n goroutines
- * from it on are in the same group. 0: it is not packed away.
- */
+/* If goroutine i is packed away, set its group *p and its index *local in its fold, and return how many of
+ * n goroutines from it on are in the same group; else return 0. */
 static uint32_t retired_of(const struct trace *tr, uint32_t i, uint32_t n, const struct retired **p,
                            uint32_t *local)
 {
@@ -252,10 +247,8 @@ static uint32_t retired_of(const struct trace *tr, uint32_t i, uint32_t n, const
     return here < run ? here : run;
 }
 
-/*
- * trace_lives() for goroutine g, which is not packed away where it is new: what is needed of its first and
- * its last piece, without making pieces of them.
- */
+/* trace_lives() for goroutine g, which is not packed away where it is new. Reads the needed fields of its
+ * first and last piece without making pieces of them. */
 static struct lifetime life_of(const struct trace *tr, uint32_t g, const struct home *h)
 {
     const struct join *j = &tr->join;
@@ -276,7 +269,8 @@ static struct lifetime life_of(const struct trace *tr, uint32_t g, const struct 
                              j->n ? l->ended : over};
 }
 
-/* trace_lives() for goroutine i and its neighbours in the segment that they are new in. Returns how many. */
+/* trace_lives() for goroutine i and its neighbours in the segment where they are new. Returns their
+ * number. */
 static uint32_t lives_at(const struct trace *tr, uint32_t i, uint32_t n, struct lifetime *out)
 {
     struct home h = trace_home(tr, i);
@@ -284,7 +278,7 @@ static uint32_t lives_at(const struct trace *tr, uint32_t i, uint32_t n, struct 
     for (uint32_t k = 0, here; k < run; k += here, h.local += here) {
         here = RETIRED_GS - h.local % RETIRED_GS;
         here = here < run - k ? here : run - k;
-        if (fold_g_retired(h.f, h.local)) { /* one that ended where it is new goes on nowhere else */
+        if (fold_g_retired(h.f, h.local)) { /* a goroutine that ended in that segment has no other pieces */
             retired_lives(h.f->seg[h.local / RETIRED_GS].retired, h.local, here, out + k);
         } else {
             here = 1;
@@ -311,7 +305,7 @@ void trace_lives(const struct trace *tr, enum lane_kind k, uint32_t i, uint32_t 
     }
 }
 
-/* The last packed goroutine with this id. */
+/* Returns the last packed goroutine with this id. */
 static uint32_t find_retired(const struct trace *tr, uint64_t id)
 {
     const struct join *j = &tr->join;
@@ -332,7 +326,7 @@ uint32_t trace_find_lane(const struct trace *tr, enum lane_kind k, uint64_t id)
     const uint32_t n = trace_nlanes(tr, k);
     if (k == LANE_BAND)
         return id < BAND_COUNT ? (uint32_t)id : NO_LANE;
-    if (k == LANE_M && !tr->done) { /* a thread may get its index before the trace tells of it */
+    if (k == LANE_M && !tr->done) { /* a thread may get its index before the trace reports it */
         for (uint32_t i = 0; i < n; i++)
             if (lane_id(tr, k, i) == id)
                 return i;

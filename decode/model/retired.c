@@ -24,7 +24,7 @@ inline uint64_t retired_value(const struct retired *p, enum retired_value c, uin
 
 /* ---- packing groups away ------------------------------------------------------------------------------- */
 
-/* Do the columns tell all there is to know of it? */
+/* Whether the columns can hold all that is known of it. */
 static bool is_plain(const struct spanlane *l, const struct ginfo *gi)
 {
     bool none = true;
@@ -54,10 +54,8 @@ static bool all_plain(const struct gseg *s)
     return true;
 }
 
-/*
- * Pack a group, in the pool of spans, where it stays unused if it is unpacked: that is rare. spans: the
- * columns with the spans of all; NULL: each lane has packed its own. Returns NULL if out of memory.
- */
+/* Pack a group, in the pool of spans, where it stays unused if it is unpacked, which is rare. spans: the
+ * columns with the spans of all; NULL: each lane has packed its own. Returns NULL if out of memory. */
 static struct retired *retired_make(struct fold *f, const struct gseg *s, const struct columns *spans)
 {
     uint64_t v[RETIRED_GS][RETIRED_COLUMNS];
@@ -71,10 +69,8 @@ static struct retired *retired_make(struct fold *f, const struct gseg *s, const 
 
 /* ---- memory of groups ---------------------------------------------------------------------------------- */
 
-/*
- * Code that folds events looks at lanes without asking. These lanes say that nothing can happen to them, and
- * are never written.
- */
+/* Lanes for packed goroutines, because code that folds events looks at lanes without checking. They show
+ * that nothing can happen, and are never written. */
 static const struct spanlane gone[RETIRED_GS] = {
     [0 ... RETIRED_GS -
      1] = {.started = true, .ended = true, .p = EV_NONE, .m = EV_NONE, .special = SPECIAL_LANE}};
@@ -120,7 +116,7 @@ static const struct columns *put_spans(struct fold *f, struct gseg *s, bool toge
     return spans;
 }
 
-/* All of a group have ended: pack it away. */
+/* Pack a group away, all of whose goroutines have ended. */
 static void put_away(struct fold *f, struct gseg *s)
 {
     if (f->nobody_retires)
@@ -244,7 +240,7 @@ void retired_lives(const struct retired *p, uint32_t g, uint32_t n, struct lifet
     }
 }
 
-/* The columns with the spans of a whole group; packed: the least of their PV_PACKED. */
+/* Returns the columns with the spans of a whole group. packed: the least of their PV_PACKED. */
 static const struct columns *spans_of(uint64_t packed)
 {
     return packed & 1 ? (const struct columns *)(uintptr_t)(packed - 1) : NULL;

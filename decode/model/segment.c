@@ -72,7 +72,7 @@ void segment_named(struct segment *s)
         v2_names_put(&s->gen);
 }
 
-/* Start of its last batch, in the trace's time. */
+/* The start of its last batch, in the trace's time. */
 static int64_t last_batch(const struct segment *s, int64_t base)
 {
     uint64_t last = 0;
@@ -92,10 +92,8 @@ bool segment_begin(struct segment *s, int64_t base, int64_t before, struct fold 
     v2_order_free(o);
     o->s = s->s;
     o->lossy = s->gen.at_end && s->gen.torn ? &v2_lossy : NULL;
-    /*
-     * The predicted time may lie before the trace's start, and a segment that cannot be decoded has no end:
-     * joining checks both.
-     */
+    /* The predicted time may lie before the trace's start, and a segment that cannot be decoded has no end:
+     * joining checks both. */
     s->before = s->n && before < base ? base : before;
     s->over = s->oom = false;
     s->f = f;

@@ -36,10 +36,8 @@ static inline void shares_fill(const struct slots *slots, const int64_t *a, cons
     out->ns[ST_NONE] = len - sum;
 }
 
-/*
- * A damaged first-family trace may tell something of a P after a thread's hold of it was summed up; these
- * sums then lack it. Take that time from the state with the most, so that no time is negative.
- */
+/* A damaged first-family trace may report something of a P after a thread's hold of it was summed up, which
+ * is then missing in these sums. Take that time from the state with the most, so that no time is negative. */
 static void ascend(const int64_t a[SPAN_SLOTS], int64_t b[SPAN_SLOTS])
 {
     int most = 0;
@@ -69,7 +67,7 @@ void trace_columns(const struct trace *tr, struct lane lane, const int64_t *edge
             shares_fill(&slots, tot[i], tot[i + 1], edges[i + 1] - edges[i], &out[i]);
             if (lane.kind != LANE_BAND)
                 continue;
-            /* The sweep and assist bands use the same slot: the lane tells which one it is. */
+            /* The sweep and assist bands use the same slot: the lane determines which one it is. */
             const int64_t d = tot[i + 1][3] - tot[i][3];
             out[i].ns[lane.i == BAND_SWEEP ? ST_SWEEP : ST_ASSIST] = d;
             out[i].ns[ST_NONE] -= d;

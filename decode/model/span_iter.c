@@ -1,6 +1,6 @@
 /*
- * span_iter.c - a lane span by span, and its long spans (decode/trace.h). A thread's spans are those of the
- * Ps it holds, cut to each hold.
+ * span_iter.c - iterates over a lane's spans, and finds its long spans (decode/trace.h). A thread's spans
+ * are those of the Ps it holds, cut to each hold.
  */
 #include <string.h>
 
@@ -21,9 +21,9 @@ static inline struct span span_of(const struct span_tag *t, const struct segment
                          .who = on_p ? segment_p(seg, who - 1) : segment_g(seg, who - 1)};
 }
 
-/* Stack of the first span behind block b of the lane's piece k, p; 0: there is none. */
-static uint32_t stack_behind(const struct trace *tr, struct lane l, uint32_t k, uint32_t b,
-                             const struct piece *p)
+/* Returns the stack of the first span after block b of the lane's piece k, p; 0 if there is none. */
+static uint32_t stack_after(const struct trace *tr, struct lane l, uint32_t k, uint32_t b,
+                            const struct piece *p)
 {
     if (b < spans_nblk(p->l))
         return b + 1 < spans_blocks(p->l) ? spans_first_stack(p->l, b + 1) : 0;
@@ -34,8 +34,8 @@ static uint32_t stack_behind(const struct trace *tr, struct lane l, uint32_t k, 
     return spans_blocks(next.l) ? spans_first_stack(next.l, 0) : 0;
 }
 
-/* Fill in what only the last loaded span needs, or a thread's. Kept out of come_to(), whose usual way stays
- * short. */
+/* Fill in what only the last loaded span needs, or a thread's. Kept out of come_to() to keep its common
+ * path short. */
 static __attribute__((noinline)) void come_to_last(struct span_iter *it)
 {
     struct span *s = &it->cur;
@@ -46,11 +46,11 @@ static __attribute__((noinline)) void come_to_last(struct span_iter *it)
     } else if (it->lane.kind == LANE_G) {
         struct piece p;
         pieces_get(it->tr, it->lane, it->piece, &p);
-        s->stack_end = stack_behind(it->tr, it->lane, it->piece, it->sub, &p);
+        s->stack_end = stack_after(it->tr, it->lane, it->piece, it->sub, &p);
     }
 }
 
-/* Make loaded span i the current one. false: there is none. */
+/* Make loaded span i the current one. Returns false if there is none. */
 static bool come_to(struct span_iter *it, uint32_t i)
 {
     struct span *s = &it->cur;
@@ -92,7 +92,7 @@ static void block_load(struct span_iter *it, uint32_t k, uint32_t b)
     block_take(it, &p, k, b);
 }
 
-/* Load the block that covers t, or the first or last one. false: the lane has no spans. */
+/* Load the block that covers t, or the first or last one. Returns false if the lane has no spans. */
 static bool block_seek(struct span_iter *it, int64_t t)
 {
     struct piece p;
@@ -108,7 +108,7 @@ static bool block_seek(struct span_iter *it, int64_t t)
     return it->n > 0;
 }
 
-/* Load the next or the previous block. false: there is none, and nothing has changed. */
+/* Load the next or the previous block. Returns false and changes nothing if there is none. */
 static bool block_step(struct span_iter *it, bool forward)
 {
     uint32_t n = pieces_n(it->tr, it->lane), k = it->piece, b = it->sub;
@@ -204,7 +204,7 @@ static void hold_take(struct span_iter *it, const struct held *h, const struct s
     it->seg = sp->seg;
 }
 
-/* Load hold i of piece k: that block of its P that covers t. */
+/* Load from hold i of piece k the block of its P that covers t. */
 static void hold_load(struct span_iter *it, uint32_t k, uint64_t i, int64_t t)
 {
     struct held h;
@@ -252,12 +252,12 @@ static bool hold_step(struct span_iter *it, bool forward)
     }
 }
 
-/* The last loaded span with t0 <= t. */
+/* Returns the last loaded span with t0 <= t. */
 static uint32_t covering(const struct span_iter *it, int64_t t)
 {
-    uint32_t behind = 1;
-    bisect(behind, it->n, i, it->t[i] <= t);
-    return behind - 1;
+    uint32_t after = 1;
+    bisect(after, it->n, i, it->t[i] <= t);
+    return after - 1;
 }
 
 static bool hold_seek(struct span_iter *it, int64_t t)
@@ -308,9 +308,9 @@ bool span_seek_index(struct span_iter *it, const struct trace *tr, struct lane l
         return true;
     }
     struct piece p;
-    uint32_t behind = 1; /* the first piece that begins behind index */
-    bisect(behind, n, i, (pieces_get(tr, lane, i, &p), p.index0 <= index));
-    uint32_t k = behind - 1;
+    uint32_t after = 1; /* the first piece that begins after index */
+    bisect(after, n, i, (pieces_get(tr, lane, i, &p), p.index0 <= index));
+    uint32_t k = after - 1;
     pieces_get(tr, lane, k, &p);
     while (k && !spans_blocks(p.l))
         pieces_get(tr, lane, --k, &p);
@@ -344,7 +344,7 @@ bool span_prev(struct span_iter *it)
     return block_step(it, false) && come_to(it, it->n - 1);
 }
 
-/* Does the current span cover t? */
+/* Whether the current span covers t. */
 static bool covers(const struct span_iter *it, int64_t t)
 {
     return t >= it->cur.t0 && (t < it->cur.t1 || (it->cur.open_end && t == it->cur.t1));
@@ -381,7 +381,7 @@ static bool is_wide(const struct wide *w, int64_t a, int64_t z, uint8_t state)
            (!w->ask.only || w->ask.only >> state & 1);
 }
 
-/* Report the wide ones of the loaded spans. false: no more are wanted. */
+/* Report the wide spans among the loaded ones. Returns false if no more are wanted. */
 static bool wide_at_hand(const struct wide *w)
 {
     struct span_iter *it = w->it;
@@ -394,7 +394,7 @@ static bool wide_at_hand(const struct wide *w)
     return true;
 }
 
-/* A block of any lane but a thread's. */
+/* Report the wide spans in a block of any lane but a thread's. */
 static bool wide_block(void *arg, const struct piece *p, uint32_t k, uint32_t b, bool edge)
 {
     const struct wide *w = arg;
@@ -403,7 +403,7 @@ static bool wide_block(void *arg, const struct piece *p, uint32_t k, uint32_t b,
     return wide_at_hand(w);
 }
 
-/* A block of the P that the thread holds. */
+/* Report the wide spans in a block of the P that the thread holds. */
 static bool held_block(void *arg, const struct piece *p, uint32_t k, uint32_t b, bool edge)
 {
     const struct wide *w = arg;
@@ -415,7 +415,7 @@ static bool held_block(void *arg, const struct piece *p, uint32_t k, uint32_t b,
     return wide_at_hand(w);
 }
 
-/* Hold i of a thread's piece k. */
+/* Report the wide spans in hold i of a thread's piece k. */
 static bool hold_wide(struct wide *w, uint32_t k, uint64_t i, const struct held *h)
 {
     const int64_t a = h->t0 > w->ask.t0 ? h->t0 : w->ask.t0, b = h->t1 < w->ask.t1 ? h->t1 : w->ask.t1;

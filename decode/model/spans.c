@@ -85,7 +85,7 @@ void pool_free(struct span_pool *sp)
     memset(sp, 0, sizeof *sp);
 }
 
-/* n bytes with PACK_SLACK behind them. NULL: out of memory. */
+/* Returns n bytes with PACK_SLACK after them; NULL if out of memory. */
 static void *bump_bytes(struct bump *b, size_t n)
 {
     n = (n + 1) & ~(size_t)1;
@@ -152,11 +152,11 @@ static void wait_drop(struct span_pool *sp, struct waitspan *p, uint16_t cap)
 uint32_t pool_tag(struct span_pool *sp, uint8_t state, uint32_t reason, uint32_t label)
 {
     const uint64_t key = hash_next(
-        hash_first(state), (uint64_t)reason << 32 | label); /* two tags with the same hash would be one */
+        hash_first(state), (uint64_t)reason << 32 | label); /* two tags with the same hash would become one */
     const uint32_t had = idmap_get(&sp->tagof, key);
     if (had != IDMAP_NONE)
         return had;
-    if (sp->ntags > UINT16_MAX) /* hostile: no program has that many reasons; keep the state */
+    if (sp->ntags > UINT16_MAX) /* a hostile file, because no program has that many reasons; keep the state */
         return reason || label ? pool_tag(sp, state, 0, 0) : 0;
     if (!mem_room(sp->tags, sp->captags, sp->ntags + 1) ||
         !mem_room(sp->tagslot, sp->capslots, sp->ntags + 1) ||
@@ -223,8 +223,8 @@ void spans_begin(struct spanlane *l, int64_t t, struct waitspan open)
     l->started = true;
 }
 
-/* The current block completes a group: pack the group's entries. The one behind them becomes the next group's
- * first. */
+/* Pack the entries of the group that the current block completes. The entry after them becomes the next
+ * group's first. */
 static bool group_end(struct span_pool *sp, struct spanblocks *v)
 {
     const struct columns *c = blocks_pack(v->blk, pool_bytes, sp);
@@ -330,7 +330,7 @@ void spans_end(struct span_pool *sp, enum lane_kind kind, struct spanlane *l, in
     l->ended = true;
 }
 
-/* Make n packed spans all that the lane has behind its blocks. false: out of memory. */
+/* Make n packed spans all that the lane has after its blocks. Returns false when out of memory. */
 static bool rest_as(struct span_pool *sp, struct spanlane *l, const struct waitspan *s, uint32_t n)
 {
     uint8_t *p = n ? pack_into(sp, LANE_G, s, n, NULL) : NULL;

@@ -48,7 +48,7 @@ static inline void unpack(const struct span_pool *sp, const uint8_t *p, uint32_t
         unpack_times(p, n, &sp->clock, out->dur, out->tag);
 }
 
-/* spans_block() or, unless all is wanted, spans_times(). */
+/* spans_block(), or spans_times() unless all is wanted. */
 static inline uint32_t block_read(const struct span_pool *sp, const struct spanlane *l, uint32_t b, bool all,
                                   struct spancols *out, int64_t *t0, int64_t end)
 {
@@ -84,7 +84,8 @@ uint32_t spans_times(const struct span_pool *sp, const struct spanlane *l, uint3
     return block_read(sp, l, b, false, out, t0, end);
 }
 
-/* The packed bytes of block b, of *n spans; NULL: there are others, or it has one that is open. */
+/* Returns the packed bytes of block b, and its number of spans in *n; NULL if the block is not packed or
+ * has an open span. */
 static const uint8_t *packed_at(const struct spanlane *l, uint32_t b, uint32_t *n)
 {
     if (b < spans_nblk(l)) {
@@ -138,13 +139,13 @@ static uint32_t nstarts(const struct spanblocks *v)
     return (v->n + SPAN_START - 1) / SPAN_START;
 }
 
-/* The last start not after t; the first is not. */
+/* The last start not after t; the first one is not. */
 static uint32_t start_of(const struct spanlane *l, int64_t t)
 {
     const struct spanblocks *v = l->blocks;
-    uint32_t behind = 1;
-    bisect(behind, nstarts(v), i, start_at(v, i) <= t);
-    return behind - 1;
+    uint32_t after = 1;
+    bisect(after, nstarts(v), i, start_at(v, i) <= t);
+    return after - 1;
 }
 
 /* The last block not after t, of the SPAN_START blocks of start k. */
@@ -216,8 +217,7 @@ static void walk_to(struct walk *w, const uint8_t (*slot)[4], enum lane_kind kin
     }
 }
 
-/* Add what of the span that it stands in, or of the open one, lies before t. Returns how many spans begin
- * before t. */
+/* Add the part before t of the current span, or of the open one. Returns how many spans begin before t. */
 static uint64_t walk_rest(const struct walk *w, const uint8_t (*slot)[4], enum lane_kind kind,
                           const struct spanlane *l, int64_t t, int64_t end, int64_t *tot)
 {

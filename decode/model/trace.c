@@ -32,7 +32,7 @@
 
 /* ---- the reader's side --------------------------------------------------------------------------------- */
 
-/* A reader's status, with the present number of names. */
+/* Returns a reader's status, with the present number of names. */
 static struct source_status status_now(const struct trace *tr, const struct source_status *of)
 {
     struct source_status st = *of;
@@ -106,7 +106,7 @@ static void reader_start(struct trace *tr)
 
 /* ---- opening ------------------------------------------------------------------------------------------- */
 
-/* Note what is to be said before the first event. */
+/* Add the notes that precede the first event. */
 static void notes_first(struct trace *tr)
 {
     const struct dialect *d = &tr->dialect;
@@ -128,7 +128,7 @@ static enum err_code decode_begin(struct trace *tr, struct err *e)
     if (rc)
         return rc;
     notes_first(tr);
-    /* A growing trace comes more slowly than one thread decodes. */
+    /* a growing trace arrives more slowly than one thread decodes */
     tr->threaded = tr->threads > 1 && !second_family && !tr->opts.grows;
     for (int i = 0; i < (tr->threaded ? RING : second_family ? 0 : 1); i++)
         if (!(tr->ring[i].evs = mem_alloc(CHUNK_HALVES * sizeof(struct ev_half))))
@@ -241,7 +241,7 @@ const struct joint_paths *trace_more(const struct trace *tr)
     return &tr->opts.more;
 }
 
-/* Free all that decoding has made. */
+/* Free everything that decoding has made. */
 static void decode_end(struct trace *tr)
 {
     reader_stop(tr);
@@ -279,7 +279,7 @@ void trace_close(struct trace *tr)
 
 /* ---- loading ------------------------------------------------------------------------------------------- */
 
-/* Take over the notes that the reader made up to this chunk. The lists only grow, so no lock is needed. */
+/* Copy the notes that the reader made up to this chunk. The lists only grow, so no lock is needed. */
 static void notes_take(struct trace *tr, const struct source_status *st)
 {
     for (; tr->taken_damages < st->ndamages && tr->taken_damages < SOURCE_NOTES; tr->taken_damages++)
@@ -288,8 +288,8 @@ static void notes_take(struct trace *tr, const struct source_status *st)
         tr->warning[tr->nwarning++] = *source_note(&tr->src.warning, tr->taken_warnings);
 }
 
-/* What is counted and said once. Where events are missing an annotation's end without a beginning is no
- * misuse. */
+/* Make the warnings that have a count. Where events are missing an annotation's end without a beginning is
+ * no misuse. */
 static void notes_count(struct trace *tr, const struct source_status *st)
 {
     tr->ncounted = 0;
@@ -306,10 +306,8 @@ static void own_damage(struct trace *tr, enum err_code code, const char *what)
         err_set(&tr->damage[tr->ndamage++], code, tr->st.bytes_done, "%s", what);
 }
 
-/*
- * Decoding ends because the memory limit is reached. How much would be needed is estimated from what the file
- * has taken so far.
- */
+/* Stop decoding, because the memory limit is reached. The memory needed is estimated from what the file has
+ * taken so far. */
 static void damage_full(struct trace *tr)
 {
     char what[sizeof tr->damage[0].what];
@@ -359,7 +357,7 @@ static void status_take(struct trace *tr, const struct source_status *st)
     i->bytes_done = st->bytes_done;
     i->more = tr->src.grows;
     if (tr->opts.grows)
-        i->bytes = i->bytes_done; /* nobody knows how much there will be */
+        i->bytes = i->bytes_done; /* the final size is unknown */
     i->batches = st->batches;
     i->experimental_batches = st->experimental_batches;
     i->generations = st->generations;
@@ -376,7 +374,7 @@ static void status_take(struct trace *tr, const struct source_status *st)
     memcpy(i->count, f->count, sizeof f->count);
 }
 
-/* Make room for the present names; what is known of earlier ones stays. */
+/* Make room for the present names; the bits of earlier ones stay. */
 static void memos_room(struct trace *tr)
 {
     const uint32_t count[MEMOS] = {[MEMO_STRING] = tr->st.nstrs,
@@ -415,7 +413,7 @@ static void load_end(struct trace *tr)
     count_goroutines(tr);
     if (!tr->src.ops)
         return;
-    tr->src.ops->close(&tr->src); /* its tables are no longer needed, nor is the ring between the threads */
+    tr->src.ops->close(&tr->src); /* the reader's tables and the ring are no longer needed */
     bump_cut(&tr->fold.pool.bump);
     ring_free(tr);
 }
@@ -428,7 +426,7 @@ static void chunk_fold(struct trace *tr, const struct chunk *c)
     fold_stream(&tr->fold, c->evs, c->n);
 }
 
-/* A chunk's events are in the model: update the status. false: that was the last chunk to take. */
+/* Update the status: a chunk's events are in the model. Returns false if that was the last chunk to take. */
 static bool chunk_took(struct trace *tr, const struct chunk *c)
 {
     if (!c->n)
@@ -445,7 +443,8 @@ static bool chunk_took(struct trace *tr, const struct chunk *c)
     return !(tr->opts.strict && tr->ndamage);
 }
 
-/* Take a chunk from the reader's thread. TOOK_END: there are no more; TOOK_NONE: none came in time. */
+/* Take a chunk from the reader's thread. Returns TOOK_END if there are no more, TOOK_NONE if none came in
+ * time. */
 enum took { TOOK_NONE, TOOK_ONE, TOOK_END };
 static enum took chunk_take(struct trace *tr, int64_t stop)
 {
@@ -479,12 +478,12 @@ static bool load_step(struct trace *tr, int64_t stop, bool *late)
     return chunk_took(tr, &tr->ring[0]);
 }
 
-/* Does a growing trace wait for more, with all that has come decoded? */
+/* Whether a growing trace waits for more input, with all input so far decoded. */
 static bool waits_for_more(struct trace *tr)
 {
     if (!tr->src.waiting || tr->fold.oom || (tr->opts.strict && tr->info.ndamages))
         return false;
-    tr->info.done = true; /* as far as it has come */
+    tr->info.done = true; /* as far as the input goes */
     callback_update(tr);
     memos_room(tr);
     count_goroutines(tr);
@@ -520,8 +519,8 @@ void trace_grown(struct trace *tr)
     tr->src.grows = tr->info.more = false;
 }
 
-/* What was shown of the model is void; lanes get other indices. */
-static void anew(struct trace *tr)
+/* Note that the model shown so far is void; lanes get other indices. */
+static void shown_void(struct trace *tr)
 {
     for (int k = 0; k < LANE_KINDS; k++) {
         idmap_free(&tr->find[k]);
@@ -530,13 +529,13 @@ static void anew(struct trace *tr)
     tr->info.epoch++;
 }
 
-/* Forget all that is decoded, and put the reader at the file's start again. false: out of memory, fold.oom is
- * set. */
+/* Discard what is decoded, and put the reader at the file's start. Returns false when out of memory;
+ * fold.oom is set. */
 static bool start_over(struct trace *tr)
 {
     struct err e;
     decode_end(tr);
-    anew(tr);
+    shown_void(tr);
     tr->ndamage = tr->nwarning = tr->ncounted = tr->taken_damages = tr->taken_warnings = 0;
     tr->src.st = (struct source_status){0};
     const bool ok = decode_begin(tr, &e) == ERR_OK;
@@ -544,10 +543,8 @@ static bool start_over(struct trace *tr)
     return ok;
 }
 
-/*
- * Start over with one thread. Several threads hold more at once, and how much depends on timing; with one,
- * decoding ends at the same place every time. false: as start_over().
- */
+/* Start over with one thread. Several threads use more memory at once, and how much depends on timing; with
+ * one, decoding always ends at the same place. Returns false as start_over(). */
 static bool start_alone(struct trace *tr)
 {
     tr->threads = 1;
@@ -561,12 +558,12 @@ static bool start_alone(struct trace *tr)
     return true;
 }
 
-/* Load some segments. false: there are no more. */
+/* Load some segments. Returns false if there are no more. */
 static bool load_segments(struct trace *tr, int64_t stop)
 {
     enum loaded_rc rc = loader_some(tr->loader, stop);
     const bool cant =
-        rc == LOADER_CANT; /* the segments cannot be decoded by themselves: read the trace as one */
+        rc == LOADER_CANT; /* the segments cannot be decoded independently: read the trace as one */
     if (cant || (rc == LOADER_FULL && tr->threads > 1)) {
         if (cant ? start_over(tr) : start_alone(tr))
             return true;

@@ -1,16 +1,17 @@
 /*
- * walk.c - all spans of many goroutines, one goroutine after another, for readers that count everything.
+ * walk.c - walks over all spans of many goroutines, one goroutine after another, for readers that count
+ * everything.
  *
- * A goroutine's index tells in which segment it is new, and neighbours are new in the same segment. So a walk
- * knows, without look-ups, which segment and which place in it each goroutine has. Most goroutines live in
- * one segment only and are one piece. Those with more pieces, and those of no segment, take the same way as
- * all other queries.
+ * A goroutine's index determines in which segment it is new, and neighbours are new in the same segment. So
+ * a walk knows each goroutine's segment and place in it without look-ups. Most goroutines live in one
+ * segment only and are one piece. Those with more pieces, and those of no segment, are read as in all other
+ * queries.
  */
 #include "decode/model/gspans.h"
 #include "decode/model/retired.h"
 #include "decode/model/trace_priv.h"
 
-struct place { /* The goroutine at hand. */
+struct place { /* The current goroutine. */
     struct home in;
     uint32_t g;
     const struct retired *retired; /* the group that `rows` is of, if has_rows */
@@ -35,7 +36,8 @@ static inline struct span_run run_of(const struct spancols *c, const struct fold
                              .seg = seg};
 }
 
-/* Unpack block b of a piece into c; unless all is wanted only durations and tags are sure to be filled in. */
+/* Unpack block b of a piece into c. Unless all is wanted, only durations and tags are sure to be filled
+ * in. */
 static inline struct span_run block_run(const struct piece *p, uint32_t b, bool all, struct spancols *c)
 {
     struct span_run r = run_of(c, p->f, p->seg);
@@ -45,7 +47,7 @@ static inline struct span_run block_run(const struct piece *p, uint32_t b, bool 
     return r;
 }
 
-/* Report block b by its pairs. *done: it has such, and they are wanted. */
+/* Report block b by its pairs. *done: it has pairs, and they are wanted. */
 static bool pairs_walk(const struct span_walk *w, const struct place *at, const struct piece *p, uint32_t b,
                        struct spancols *c, bool *done)
 {
@@ -53,7 +55,7 @@ static bool pairs_walk(const struct span_walk *w, const struct place *at, const 
     k.run.kind = p->f->pool.tags;
     k.n = w->wants ? spans_pairs(p->l, b, k.pair) : 0;
     *done = k.n && w->wants(w->arg, &k);
-    if (w->wants && b + 2 < spans_nblk(p->l)) { /* it stands in no cache */
+    if (w->wants && b + 2 < spans_nblk(p->l)) { /* it is in no cache */
         const uint8_t *next = blocks_data(p->l->blocks, b + 2);
         for (unsigned i = 0; i < 8; i++)
             __builtin_prefetch(next + 64 * i);
@@ -87,7 +89,7 @@ static bool piece_walk(const struct span_walk *w, const struct place *at, const 
     return true;
 }
 
-/* A packed group tells whether it may hold a worker; only then each of its goroutines is asked. */
+/* A packed group knows whether it may hold a worker; only then each of its goroutines is checked. */
 uint32_t trace_next_worker(const struct trace *tr, uint32_t g)
 {
     const uint32_t n = trace_nlanes(tr, LANE_G);
@@ -129,17 +131,15 @@ static struct lane_info info_of(const struct trace *tr, const struct place *at, 
     return li;
 }
 
-/* Does a goroutine live only in the segment it is new in? One that was packed away there goes on nowhere
- * else. */
+/* Whether a goroutine lives only in the segment where it is new. One that was packed away there has no
+ * other pieces. */
 static bool only_home(const struct trace *tr, const struct fold *f, uint32_t g, uint32_t local)
 {
     return fold_g_retired(f, local) || !pieces_more(&tr->join, g);
 }
 
-/*
- * Is the goroutine packed away, in a group without blocks of spans? Then at->rows is filled with what a walk
- * reads of the group.
- */
+/* Whether the goroutine is packed away, in a group without blocks of spans. If so at->rows is filled with
+ * what a walk reads of the group. */
 static bool take_rows(struct place *at)
 {
     const struct retired *retired = at->in.f->seg[at->in.local / RETIRED_GS].retired;
@@ -250,8 +250,8 @@ static bool retired_walk(const struct trace *tr, const struct span_walk *w, stru
     return true;
 }
 
-/* Is the goroutine wanted, by its creator? Neighbours usually have the same
- * creator, so its answer is kept. */
+/* Whether the goroutine is wanted, by its creator. Neighbours usually have the same creator, so its answer
+ * is kept. */
 static bool wanted(const struct span_walk *w, struct place *at)
 {
     const uint32_t creator = w->by ? fold_g_creator(at->in.f, at->in.local) : NO_LANE;
@@ -299,7 +299,7 @@ static int64_t least_of(const struct blocks_ask *ask)
     return ask->only >> ST_NONE & 1 ? 0 : *ask->min_ns;
 }
 
-/* By the index: does one of the states asked for take min_ns in block b? */
+/* By the index: whether one of the wanted states takes min_ns in block b. */
 static bool block_has(const struct piece *p, enum lane_kind kind, uint32_t b, const struct blocks_ask *ask)
 {
     int64_t a[SPAN_SLOTS], z[SPAN_SLOTS];
@@ -317,7 +317,7 @@ static bool block_has(const struct piece *p, enum lane_kind kind, uint32_t b, co
     return false;
 }
 
-/* The first block from b on that is asked for; beyond `last` if none is. */
+/* Returns the first wanted block from b on; a number beyond `last` if there is none. */
 static uint32_t block_next(const struct piece *p, enum lane_kind kind, uint32_t b, uint32_t last,
                            const struct blocks_ask *ask)
 {
@@ -398,10 +398,8 @@ int trace_threads(const struct trace *tr)
     return tr->threads > 1 ? tr->threads : 1;
 }
 
-/*
- * How many of n neighbours can be walked together: packed away with the one at hand and, if by() is set, all
- * of one creator. 0: it is not packed away.
- */
+/* Returns how many of n neighbours can be walked together: packed away with the current goroutine and, if
+ * by() is set, with the same creator. 0 if it is not packed away. */
 static uint32_t together(const struct span_walk *w, const struct place *at, uint32_t n)
 {
     const struct retired *retired = at->in.f->seg[at->in.local / RETIRED_GS].retired;
@@ -411,7 +409,7 @@ static uint32_t together(const struct span_walk *w, const struct place *at, uint
     return n < rest ? n : rest;
 }
 
-/* Walk the goroutine at hand and those that can be walked together with it; *n says how many that are. */
+/* Walk the current goroutine and those that can be walked together with it; *n is set to their number. */
 static bool some_walk(const struct trace *tr, const struct span_walk *w, struct place *at, uint32_t *n)
 {
     const uint32_t many = together(w, at, *n);
