@@ -54,18 +54,16 @@
 
 #include <stdint.h>
 
-/* How far the clocks of a host's processors may differ, ns; and a difference that they never have. */
+/* How far the clocks of a host's processors may differ, ns; and a difference that they never reach. */
 #define DAMAGE_SKEW_NS INT64_C(1000000)
 #define DAMAGE_LATE_NS INT64_C(10000000)
-/*
- * How long before a generation's clock batch a thread of it may have begun to write: on a host with much else
- * to do, who opens that batch may have to wait for a processor. If the generation can't be put in order,
- * less.
- */
+/* How long before a generation's clock batch one of its threads may have started to write, ns. On a busy
+ * host the thread that opens that batch may have to wait for a processor. The second value is for a
+ * generation that can't be put in order. */
 #define DAMAGE_EARLY_NS INT64_C(1000000000)
 #define DAMAGE_EARLY_BAD_NS INT64_C(100000000)
-/* How long an event waits for one that has happened already, where the system has one clock: of whole traces
- * none waits for a fifth of it. */
+/* How long an event waits for another whose time has passed, on a system with one clock. In complete traces
+ * none waits a fifth of it. */
 #define DAMAGE_WAIT_NS INT64_C(100000)
 
 #endif

@@ -1,11 +1,13 @@
-/* v2_events.h - the events of the second family as a table: events_v2.def, where the columns are explained
- * (FORMAT.md B.2). */
+/*
+ * v2_events.h - the table of events of the second family. events_v2.def holds the rows and explains the
+ * columns (FORMAT.md B.2).
+ */
 #ifndef GOTOP_DECODE_V2_EVENTS_H
 #define GOTOP_DECODE_V2_EVENTS_H
 
 #include <stdint.h>
 
-enum v2_dialect { /* GO_123: from which on something is so. As struct dialect's version */
+enum v2_dialect { /* GO_123 is Go 1.23, as in the version of struct dialect */
 #define D(minor, who) GO_1##minor = 1000 + (minor),
 #include "decode/v2/events_v2.def"
 };
@@ -14,7 +16,7 @@ enum v2_event {
 #include "decode/v2/events_v2.def"
 };
 enum v2_means {
-    V2_MEANS_nothing, /* there is no such event */
+    V2_MEANS_nothing, /* no such event */
 #define M(rule) V2_MEANS_##rule,
 #include "decode/v2/events_v2.def"
 };
@@ -33,20 +35,21 @@ enum v2_after {
     V2_AFTER_P_NEW
 };
 
-#define V2_ASSUMED_HZ 15625000  /* 64 ns a clock unit: what nearly every system has */
-#define V2_ARGS 4               /* that an event has, at most */
-#define V2_NO_THREAD UINT64_MAX /* a batch's, an event's thread: none (m = -1) */
+#define V2_ASSUMED_HZ 15625000  /* 64 ns per clock unit, as on nearly every system */
+#define V2_ARGS 4               /* most arguments of an event */
+#define V2_NO_THREAD UINT64_MAX /* thread of a batch or an event that has none (m = -1) */
 
 struct v2_spec {
-    uint8_t nargs; /* + 1, so that 0 means: no such event */
+    uint8_t nargs; /* number of arguments + 1; 0: no such event */
     uint8_t context, after, since;
     uint8_t means;
-    uint8_t strs, stacks; /* bit i set: argument i is a string's, a stack's id */
-    const char *name;     /* GO_CREATE */
+    uint8_t strs, stacks; /* bit i set: argument i is the id of a string, of a stack */
+    const char *name;     /* such as GO_CREATE */
 };
 extern const struct v2_spec v2_specs[256];
 
-/* v2_means - whoever asks what an event is asks this, not for its number: another one may mean the same. */
+/* v2_means - Returns what an event means. Compare this, not event numbers: several events may mean the
+ * same. */
 static inline enum v2_means v2_means(uint8_t type)
 {
     return v2_specs[type].means;

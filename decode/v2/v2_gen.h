@@ -11,21 +11,21 @@
 
 #define V2_REASONS 64
 
-struct v2_batch { /* of timed events */
+struct v2_batch { /* a batch of timed events */
     const uint8_t *p, *end;
-    uint64_t time; /* base, clock units */
+    uint64_t time; /* base time, clock units */
     uint64_t m;    /* thread id */
-    bool spoilt;   /* v2_lossy.c: it can't be read to its end, or that isn't where it says */
+    bool spoilt;   /* set by v2_lossy.c: it can't be read to its end, or its size is wrong */
     bool torn;     /* the input ends inside it */
-    bool gap;      /* the thread's events between the batch before it and this one may be lost */
+    bool gap;      /* events of its thread between the batch before it and this one may be lost */
 };
 
 enum { V2_HOLES = 64 };
 struct v2_hole { /* a place in the file where batches were lost or left out */
     size_t off;
-    uint64_t m; /* the thread whose they were, if that is known */
+    uint64_t m; /* the thread that wrote them, if known is set */
     bool known;
-    bool tables; /* they stood behind all events, among the tables */
+    bool tables; /* they were after all events, among the tables */
 };
 
 struct v2_sample {
@@ -38,8 +38,8 @@ struct v2_slice {
     bool torn;
 };
 
-/* For code that counts, cuts or rewrites a trace: all batches of a generation as they stand in the file. */
-struct v2_file { /* a trace's bytes, to be read by the rules of that version */
+/* All batches of a generation in file order, for code that counts, cuts or rewrites a trace. */
+struct v2_file { /* the bytes of a trace, and the version whose rules they follow */
     const uint8_t *data;
     size_t len;
     int version;
@@ -50,41 +50,39 @@ struct v2_raw_gen {
     struct v2_raw_batch *batch;
     size_t n, cap;
     bool marked;       /* it has its end mark (1.26) */
-    bool torn;         /* its end, or its clock, is missing */
-    uint64_t min_time; /* smallest time of its batches */
+    bool torn;         /* its end or its clock is missing */
+    uint64_t min_time; /* smallest time of its batches, clock units */
     uint64_t lo, hi;   /* as in v2_gen */
     bool lo_near;
-    struct v2_raw_clock
-        clock;         /* freq: as v2_clock.c corrects it, by the generation read before and the one behind */
-    struct err damage; /* the first thing in it that is wrong; ERR_OK: nothing is */
-    struct v2_hole hole[V2_HOLES]; /* where batches were passed over, and how often: as in v2_gen */
+    struct v2_raw_clock clock; /* freq is as v2_clock.c corrects it, by the generations before and after */
+    struct err damage;         /* the first damage in it, or ERR_OK */
+    struct v2_hole hole[V2_HOLES]; /* where batches were skipped, and how often: as in v2_gen */
     size_t nhole;
 };
 /*
- * v2_raw_gen - read the generation that begins at *pos and move *pos behind it. Damage is passed over as
- * v2_gen_read() does it, so both agree on what the generations of a damaged trace are: a batch among those of
- * another generation is left out, a wrong size is skipped. g: as filled for the generation before, or all
- * zeros. false: there is no further generation (e->code is ERR_OK at the end of the file), or no memory
- * (ERR_NOMEM). Free with v2_raw_gen_free().
+ * v2_raw_gen - Read the generation at *pos and move *pos to its end.
+ *
+ * Damage is skipped as v2_gen_scan() skips it, so both find the same generations in a damaged trace: a
+ * batch inside another generation is left out, a wrong size is corrected. g holds the generation before, or
+ * zeros. Returns false if there is no further generation (e->code is ERR_OK at the end of the file) or no
+ * memory (ERR_NOMEM). Free with v2_raw_gen_free().
  */
 bool v2_raw_gen(const struct v2_file *f, size_t *pos, struct v2_raw_gen *g, struct err *e);
 void v2_raw_gen_free(struct v2_raw_gen *g);
 
-/*
- * source_v2_base - v2_source.c: the time of the trace's first event on its clock, ns, as the reader has it,
- * be it damaged. ERR_EMPTY: it has none.
- */
+/* source_v2_base - Find the time of the trace's first event on its clock, in ns, as the reader finds it, in
+ * a damaged trace too. Returns ERR_EMPTY if there is no event. In v2_source.c. */
 enum err_code source_v2_base(const struct v2_file *f, size_t header, int64_t *base, struct err *e);
 
-/* v2_raw_next - the next entry of the generation's tables of strings, or of stacks; false: there is none. A
- * damaged batch ends early. */
-struct v2_raw_walk { /* to begin: .gen, and .first: V2R_STRINGS or V2R_STACKS */
+/* v2_raw_next - Go to the next entry of the generation's table of strings or of stacks. Returns false at
+ * the end. A damaged batch ends early. */
+struct v2_raw_walk { /* set .gen and .first (V2R_STRINGS or V2R_STACKS) to start */
     const struct v2_raw_gen *gen;
     enum v2_raw_type first;
-    struct v2_raw_string string; /* the entry, of the kind asked for */
+    struct v2_raw_string string; /* the entry: one of these, by .first */
     struct v2_raw_stack stack;
-    size_t batch;           /* the next one to be looked at */
-    const uint8_t *p, *end; /* behind the entry; of its batch */
+    size_t batch;           /* the next batch to read */
+    const uint8_t *p, *end; /* end of the entry; end of its batch */
 };
 bool v2_raw_next(struct v2_raw_walk *w);
 
@@ -98,41 +96,43 @@ struct v2_gen {
     size_t ntable, captable;
     struct v2_sample *sample;
     size_t nsample, capsample;
-    struct idmap strs, stacks; /* id of the file -> id in names */
-    struct v2_read *read;      /* what its tables say, between v2_names_read() and v2_names_put() */
+    struct idmap strs, stacks; /* id in the file -> id in names */
+    struct v2_read *read;      /* content of its tables, between v2_names_read() and v2_names_put() */
     uint64_t min_time;         /* smallest base time of all its batches */
-    struct v2_first {          /* the batch that has it, and the second smallest time: v2_batches_time() */
+    struct v2_first {          /* the batch with that time, and the second smallest time: v2_batches_time() */
         uint64_t time, next;
         size_t off;
         bool events;
     } first;
-    uint64_t freq;            /* clock units per second, 0 = not seen */
+    uint64_t freq;            /* clock units per second, 0 = unknown */
     struct v2_raw_clock snap; /* the clock snapshot, if has_wall is set */
-    bool no_freq, assumed;    /* it states no frequency: freq is another generation's; freq is a guess */
-    bool rate_stated;         /* it states a frequency that a clock can have */
-    bool clock_broken;        /* the batch with the frequency can't be read to its end */
-    bool torn;                /* it isn't whole, so missing table entries are no surprise */
-    bool unnamed;   /* nor are they here: a table can't be read to its end. All events may be there */
-    bool after_gap; /* nothing was recorded right before it, so no state is known (source.gap) */
+    /* it states no frequency, so freq is that of another generation; freq is a guess */
+    bool no_freq, assumed;
+    bool rate_stated;  /* it states a plausible frequency */
+    bool clock_broken; /* the batch with the frequency can't be read to its end */
+    bool torn;         /* it is incomplete, so missing table entries are expected */
+    /* table entries may be missing, as a table can't be read to its end; events may be complete */
+    bool unnamed;
+    bool after_gap; /* nothing was recorded just before it, so no state is known (source.gap) */
     struct v2_hole hole[V2_HOLES];
-    size_t nhole;        /* if more than V2_HOLES: anything may be lost anywhere */
-    bool ends_in_hole;   /* the last one is behind all its batches: batches of the next generation may be lost
-                            in it */
+    size_t nhole; /* more than V2_HOLES: anything may be lost anywhere */
+    /* the last hole is after all its batches: batches of the next generation may be lost in it */
+    bool ends_in_hole;
     bool suspect;        /* times or order of its batches must be checked */
-    uint64_t lo, hi;     /* its batches begin between these, clock units; 0, UINT64_MAX: not known */
+    uint64_t lo, hi;     /* bounds of the base times of its batches, clock units; 0, UINT64_MAX: unknown */
     bool strings_seen;   /* a batch of strings was seen */
-    bool lo_near;        /* the first events come right behind `lo` */
-    const uint8_t *last; /* payload of the last batch that was taken */
-    bool has_stacks;     /* it has stacks. They are written behind all events, so no thread's last events are
-                          missing */
-    bool at_end;         /* nothing behind it can be read */
-    bool closed;      /* don't add names that aren't in its tables: another thread may be adding names now */
-    uint32_t missing; /* table entries that were asked for and aren't there; */
-    struct source_lack lack; /* the first one, n: is it set? */
-    struct v2_raw_gen *raw;  /* each batch is added here, too; NULL: not needed */
-    /* Wait and stop reasons by string id. The runtime registers them first thing in every generation, so they
-       have small ids, the same ones each time. A generation whose string table was cut off can therefore use
-       those of the one before. */
+    bool lo_near;        /* the first events come right after `lo` */
+    const uint8_t *last; /* payload of the last batch that was added */
+    /* it has stacks. They are written after all events, so each thread's last events are present */
+    bool has_stacks;
+    bool at_end;             /* nothing after it can be read */
+    bool closed;             /* don't add names that its tables lack, as another thread may be adding names */
+    uint32_t missing;        /* number of look-ups of table entries that don't exist */
+    struct source_lack lack; /* the first such look-up, if its n is set */
+    struct v2_raw_gen *raw;  /* if not NULL, each batch is added here too */
+    /* Wait and stop reasons by string id. The runtime registers them first in every generation, so their
+     * ids are small and the same each time. A generation whose string table was cut off can use those of
+     * the generation before. */
     uint32_t reason[V2_REASONS], last_reason[V2_REASONS];
     bool reason_inferred; /* some reasons were taken from last_reason */
     bool by_order;        /* some strings are inferred from the order in which the runtime registers them */
@@ -141,60 +141,58 @@ struct v2_gen {
 enum v2_gen_rc { V2_GEN, V2_GEN_LAST, V2_GEN_NONE, V2_GEN_OOM };
 
 /*
- * v2_gen_scan - find the batches and the end of the generation that starts at *pos, without looking at
- * events, and move *pos behind it; on entry g is the generation before it, or what v2_gen_after() makes of
- * that. Damage is noted in s. V2_GEN: more may follow. V2_GEN_LAST: usable, but nothing behind it is.
- * V2_GEN_NONE: there is none.
+ * v2_gen_scan - Find the batches and the end of the generation at *pos, without reading events, and move
+ * *pos to its end. On entry g is the generation before, or what v2_gen_after() made of it. Damage is noted
+ * in s. Returns V2_GEN: more may follow; V2_GEN_LAST: usable, but nothing after it is; V2_GEN_NONE: there
+ * is none.
  *
- * v2_gen_tables - then read its tables; false: out of memory, or nobody wants them any more
- * (trace_opts.leave). It has two parts of its own: v2_gen_parse(), which touches nothing but g and s, so
- * several generations can be parsed at once; then v2_names_give() and _put().
+ * v2_gen_tables - Read the tables of that generation. Returns false if out of memory or cancelled
+ * (trace_opts.leave). It calls v2_gen_parse(), which touches only g and s, so several generations can be
+ * parsed in parallel; then v2_names_give() and v2_names_put().
  */
 enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos);
 bool v2_gen_tables(struct source *s, struct v2_gen *g);
 bool v2_gen_parse(struct source *s, struct v2_gen *g);
-/* v2_gen_lossy - some of its batches were lost, or had to be left out. */
+/* v2_gen_lossy - Whether some of its batches were lost or left out. */
 bool v2_gen_lossy(const struct v2_gen *g);
-/* v2_gen_hole - may batches of thread m be lost between these two places of the file? *known: they are. */
+/* v2_gen_hole - Whether batches of thread m may be lost between two file offsets. *known: they certainly
+ * are. */
 bool v2_gen_hole(const struct v2_gen *g, size_t from, size_t to, uint64_t m, bool *known);
-/* v2_gen_after - make g an empty generation, ready to be scanned as the one behind `before`. */
+/* v2_gen_after - Make g an empty generation, ready to scan the one after `before`. */
 void v2_gen_after(struct v2_gen *g, const struct v2_gen *before);
 /*
- * v2_gen_late - look at each thread's last batch; v2_late_last - from that, foretell the time of the
- * generation's last event (absolute, ns). `last`: when the generation before ended, INT64_MIN if there is
- * none. The answer may be slightly off where threads' events have to be put in another order than that of
- * their times; then the segment behind is decoded again.
+ * v2_gen_late - Read the end of each thread's last batch.
+ *
+ * v2_late_last - From that, predict the time of the generation's last event (absolute, ns). `last`: when
+ * the generation before ended, INT64_MIN if there is none. The prediction may be slightly off where the
+ * order of threads' events differs from that of their times; then the next segment is decoded a second
+ * time.
  */
 struct v2_late {
-    int64_t least, most; /* no event is before it; the latest time stated */
-    int64_t *t;          /* times of the last moments' events, ascending; the caller frees it */
+    int64_t least, most; /* no event is earlier; the latest time in the file */
+    int64_t *t;          /* times of the last events, ascending; the caller frees it */
     size_t n, cap;
     bool oom;
 };
 void v2_gen_late(const struct v2_gen *g, struct v2_late *late);
 int64_t v2_late_last(const struct v2_late *late, int64_t last);
-/*
- * v2_gen_workers - call told() for each goroutine that is one of the collector's mark workers, maybe more
- * than once: known by where it was created or (inferred) by its stacks. Looks at all events, of a huge
- * generation at some, without ordering them. func: the names' id of the workers' function.
- */
+/* v2_gen_workers - Call found() for each goroutine that is a mark worker of the GC, maybe more than once.
+ * It is recognised by where it was created, or (inferred) by its stacks. Reads all events without ordering
+ * them; of a huge generation only some. func: the id in names of the workers' function. */
 typedef void v2_worker_fn(void *arg, uint64_t g, uint32_t func, bool inferred);
 void v2_gen_workers(const struct v2_gen *g, const struct names *nm, v2_worker_fn *found, void *arg);
-/* v2_gen_next_rate - the clock frequency that the generation behind g states; 0: none, or that isn't the next
- * generation. */
+/* v2_gen_next_rate - Returns the clock frequency that the generation after g states; 0 if there is none, or
+ * if the next batches are not the next generation. */
 uint64_t v2_gen_next_rate(const struct source *s, const struct v2_gen *g);
 void v2_gen_free(struct v2_gen *g);
-/* v2_gen_add - add one of its batches of events or tables. false: out of memory. */
+/* v2_gen_add - Add a batch of events or tables. Returns false if out of memory. */
 bool v2_gen_add(struct v2_gen *g, const struct v2_raw_batch *h);
 
-/* Nanoseconds per clock unit; the file's times are converted as Go does it (FORMAT.md B.4). */
+/* Returns ns per clock unit. Times are converted as Go converts them (FORMAT.md B.4). */
 double v2_gen_unit(const struct v2_gen *g);
 
-/*
- * A time or delta of the file in ns, truncated as Go does it. What is more than SOURCE_TIME_MAX becomes
- * SOURCE_TIME_MAX: no clock has such a time, so whoever reads one from the file leaves the event or batch
- * out.
- */
+/* Convert a time or delta of the file to ns, truncated as Go does it, at most SOURCE_TIME_MAX. No clock has
+ * that time, so the caller leaves such an event or batch out. */
 static inline int64_t v2_ns(uint64_t units, double unit)
 {
     double t = (double)units * unit;
@@ -202,10 +200,12 @@ static inline int64_t v2_ns(uint64_t units, double unit)
 }
 
 /*
- * Most units are a whole number of ns: then a delta, which is short, is converted without floating point, to
- * the same. v2_whole - the unit if it is such a number, else 0. v2_delta - v2_ns() of a delta, given both.
+ * Most units are a whole number of ns. A short delta is then converted without floating point, to the same
+ * result.
+ *
+ * v2_whole - Returns the unit if it is a whole number, else 0. v2_delta - v2_ns() of a delta, using both.
  */
-#define V2_SHORT (UINT64_C(1) << 40) /* units; most of a day, at 64 ns each */
+#define V2_SHORT (UINT64_C(1) << 40) /* clock units; most of a day at 64 ns each */
 static inline uint64_t v2_whole(double unit)
 {
     return unit == (double)(uint64_t)unit && unit < 1e6 ? (uint64_t)unit : 0;
@@ -215,8 +215,8 @@ static inline int64_t v2_delta(uint64_t units, double unit, uint64_t whole)
     return whole && units < V2_SHORT ? (int64_t)(units * whole) : v2_ns(units, unit);
 }
 
-/* v2_gen_lacks - a string or stack was asked for that the tables lack. v2_gen_lacks_in - of what: an event,
- * or a stack. */
+/* v2_gen_lacks - Note a look-up of a string or stack that the tables lack. v2_gen_lacks_in - Note which
+ * event or stack named it. */
 void v2_gen_lacks(struct v2_gen *g, uint64_t id, bool stack);
 static inline void v2_gen_lacks_in(struct v2_gen *g, const char *event, uint64_t off, uint64_t of)
 {
@@ -227,10 +227,10 @@ static inline void v2_gen_lacks_in(struct v2_gen *g, const char *event, uint64_t
     }
 }
 
-/* v2_gen_str - the names' id of a string of this generation. If the tables lack it: 0, and g->missing counts
- * it. */
+/* v2_gen_str - Returns the id in names of a string of this generation. If the tables lack it, returns 0 and
+ * counts it in g->missing. */
 uint32_t v2_gen_str(struct source *s, struct v2_gen *g, uint64_t id);
-/* v2_gen_stack - the same of a stack, which is known by then. 0 is none, and not missing. */
+/* v2_gen_stack - The same for a stack; the tables must have been read. Id 0 is no stack, and not missing. */
 static inline uint32_t v2_gen_stack(struct v2_gen *g, uint64_t id)
 {
     if (!id)
@@ -242,30 +242,29 @@ static inline uint32_t v2_gen_stack(struct v2_gen *g, uint64_t id)
     }
     return mine;
 }
-/*
- * v2_untold - in [p, end), the first event that names a string or a stack which these lack; NULL: none does.
- * Looks at *most names, about, and counts them down.
- */
+/* v2_untold - Returns the first event in [p, end) that names a string or a stack that these maps lack, or
+ * NULL. Checks about *most names, and counts them down. */
 const uint8_t *v2_untold(const uint8_t *p, const uint8_t *end, const struct idmap *strs,
                          const struct idmap *stacks, unsigned *most);
-/* v2_gen_reason - as v2_gen_str(), for the reason of GoBlock and GoStop; may be taken from the generation
- * before. */
+/* v2_gen_reason - Like v2_gen_str(), for the reason of GoBlock and GoStop, which may be taken from the
+ * generation before. */
 uint32_t v2_gen_reason(struct source *s, struct v2_gen *g, uint64_t id);
 
 /*
- * ---- v2_clock.c: how many clock units a second has, what the wall clock said, and whether both can be true
+ * ---- v2_clock.c: clock units per second, the wall clock, and whether they agree
  *
- * All times of a generation count these units, so a wrong rate stretches everything without any contradiction
- * among the events. Two things can reveal it: the clock snapshot (from 1.25 on), in which the runtime's own
- * clock must agree if the units are 64 ns of that clock; and the generations before, as the clock of a
- * running program doesn't change.
+ * All times of a generation count these units, so a wrong rate stretches everything without contradicting
+ * any event. Two things can reveal it: the clock snapshot (from 1.25 on), in which the runtime's own clock
+ * must agree if the units are 64 ns of that clock; and the generations before, as the clock of a running
+ * program doesn't change.
  */
-/* v2_clock_read - read a Frequency batch, or a Sync batch, which has a clock snapshot as well. */
+/* v2_clock_read - Read a Frequency batch, or a Sync batch, which has a clock snapshot too. */
 void v2_clock_read(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h);
 /*
- * v2_clock_settle - decide on g->freq once all batches were seen. last: the rate of the generation before, 0
- * if there is none; last_stated: that generation stated it itself. v2_clock_notes - report what is missing;
- * later, so that scanning's notes come first.
+ * v2_clock_settle - Set g->freq once all batches are known. last: the rate of the generation before, 0 if
+ * there is none; last_stated: that generation stated it itself.
+ *
+ * v2_clock_notes - Report what is missing. Called later, so that the notes of the scan come first.
  */
 void v2_clock_settle(struct source *s, struct v2_gen *g, uint64_t last, bool last_stated);
 void v2_clock_notes(struct source *s, const struct v2_gen *g);
@@ -273,24 +272,27 @@ void v2_clock_notes(struct source *s, const struct v2_gen *g);
 /*
  * ---- v2_names.c: strings and stacks: first read, then named
  *
- * The trace's names are numbered in the order in which the file has them (decode/events/names.h), so numbers
- * are given to one generation after another. Most of the work doesn't depend on that order: tables are read
- * into names of the generation's own, those of several generations at once. What is left for the ordered part
- * is one look-up for each string, frame and stack.
+ * The trace's names are numbered in file order (decode/events/names.h), so numbers are assigned to one
+ * generation after another. Most of the work doesn't depend on that order: tables are read into names of
+ * the generation's own, in parallel. The ordered part is one look-up for each string, frame and stack.
  */
 /*
- * v2_names_read - read the tables of strings and stacks. g->strs and g->stacks then tell which ids exist,
- * with numbers of the generation's own. v2_names_give - find or add all of them in s->names; in the file's
- * order, by one thread at a time. v2_names_put - make g->strs and g->stacks give the trace's ids. The first
- * two return false if out of memory, or left.
+ * v2_names_read - Read the tables of strings and stacks. g->strs and g->stacks then hold the ids that
+ * exist, with numbers of the generation's own.
+ *
+ * v2_names_give - Find or add all of them in s->names; in file order, by one thread at a time.
+ *
+ * v2_names_put - Make g->strs and g->stacks map to the trace's ids.
+ *
+ * The first two return false if out of memory or cancelled.
  */
 bool v2_names_read(struct source *s, struct v2_gen *g);
 bool v2_names_give(struct source *s, struct v2_gen *g);
 void v2_names_put(struct v2_gen *g);
-/* v2_names_free - free g->read; NULL is allowed. */
+/* v2_names_free - Free g->read, which may be NULL. */
 void v2_names_free(struct v2_gen *g);
 
-/* v2_table_bad - note that a table can't be read from p on. Always returns true, for "no memory problem". */
+/* v2_table_bad - Note that a table can't be read from p on. Always returns true: no lack of memory. */
 bool v2_table_bad(struct source *s, struct v2_gen *g, const struct v2_slice *t, const uint8_t *p,
                   const char *what);
 

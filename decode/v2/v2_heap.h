@@ -1,9 +1,9 @@
 /*
- * v2_heap.h - cursors by the time of their current event: whose turn it is, and until when.
+ * v2_heap.h - a heap of cursors by the time of their current event: which cursor is next, and until when.
  *
- * The time is kept in the heap, so that sifting reads nothing else. Up to V2_FEW cursors are kept sorted,
- * which is a valid heap, too: the threads that are busy are at its top, so a cursor finds its new place
- * within a step or two.
+ * The heap holds the times, so that sifting reads nothing else. Up to V2_FEW cursors are kept sorted, which
+ * is a valid heap too: the busy threads are at its top, so a cursor finds its new place within a step or
+ * two.
  */
 #ifndef GOTOP_DECODE_V2_HEAP_H
 #define GOTOP_DECODE_V2_HEAP_H
@@ -14,8 +14,8 @@
 
 enum { V2_FEW = 64 };
 
-/* Field by field: the time was stored on its own just now, and one wide load of it and its neighbours would
- * have to wait for that. */
+/* Copy field by field: the time was just stored by itself, and one wide load of it and its neighbours would
+ * have to wait for that store. */
 static inline void v2_heap_set(struct v2_heap *to, const struct v2_heap *x)
 {
     to->t = x->t;
@@ -23,7 +23,7 @@ static inline void v2_heap_set(struct v2_heap *to, const struct v2_heap *x)
     to->slot = x->slot;
 }
 
-/* v2_heap_down - the first one's time has become later: move it to its place. */
+/* v2_heap_down - Move the first cursor to its place after its time has become later. */
 static inline void v2_heap_down(struct v2_heap *h, size_t n)
 {
     const struct v2_heap x = h[0];
@@ -48,7 +48,7 @@ static inline void v2_heap_down(struct v2_heap *h, size_t n)
     v2_heap_set(&h[i], &x);
 }
 
-/* v2_heap_push - add x to the *n that there are; there must be room. v2_heap_drop - remove the first one. */
+/* v2_heap_push - Add x to the *n entries; there must be room. v2_heap_drop - Remove the first entry. */
 static inline void v2_heap_push(struct v2_heap *h, size_t *n, struct v2_heap x)
 {
     size_t i = (*n)++;
@@ -63,7 +63,8 @@ static inline void v2_heap_drop(struct v2_heap *h, size_t *n)
     h[0] = h[--*n];
     if (*n)
         v2_heap_down(h, *n);
-    for (size_t i = 1; *n == V2_FEW && i < V2_FEW; i++) { /* few from now on */
+    /* from now on there are few, which must be sorted */
+    for (size_t i = 1; *n == V2_FEW && i < V2_FEW; i++) {
         struct v2_heap x = h[i];
         size_t k = i;
         for (; k && x.t < h[k - 1].t; k--)
@@ -72,8 +73,8 @@ static inline void v2_heap_drop(struct v2_heap *h, size_t *n)
     }
 }
 
-/* v2_next_sample - the time of the next CPU sample; INT64_MAX: there is none,
- * or a parked event is earlier. */
+/* v2_next_sample - Returns the time of the next CPU sample; INT64_MAX if there is none or a parked event is
+ * earlier. */
 static inline int64_t v2_next_sample(struct v2_order *o)
 {
     if (o->sample >= o->gen->nsample)
@@ -82,7 +83,8 @@ static inline int64_t v2_next_sample(struct v2_order *o)
     return !o->park.n || t < v2_park_first(o) ? t : INT64_MAX;
 }
 
-/* v2_alone_until - up to this time the first cursor's events are the earliest, whatever they change. */
+/* v2_alone_until - Returns the time up to which the first cursor's events are the earliest, whatever they
+ * change. */
 static inline int64_t v2_alone_until(const struct v2_heap *h, size_t n, int64_t sample)
 {
     int64_t t = sample;

@@ -2,8 +2,8 @@
  * v2_raw.h - the second family's bytes without their meaning: batches, and the events and table entries in
  * them (FORMAT.md B.1, B.2).
  *
- * Nothing is kept or interned. Damage is told in a struct err: what it is and where; what was read before it
- * remains valid.
+ * Nothing is kept or interned. A struct err says what is damaged and where; what was read before it remains
+ * valid.
  */
 #ifndef GOTOP_DECODE_V2_RAW_H
 #define GOTOP_DECODE_V2_RAW_H
@@ -15,8 +15,8 @@
 #include "decode/base/err.h"
 #include "decode/v2/v2_events.h"
 
-#define V2_RAW_BATCH 65536 /* bytes of a batch at most */
-#define V2_RAW_STRING 1024 /* bytes of a string at most */
+#define V2_RAW_BATCH 65536 /* most bytes of a batch */
+#define V2_RAW_STRING 1024 /* most bytes of a string */
 #define V2_RAW_FRAMES 128
 
 enum v2_raw_type { /* the first byte of a batch, of its payload, or of an entry in it */
@@ -35,34 +35,35 @@ enum v2_raw_type { /* the first byte of a batch, of its payload, or of an entry 
 };
 
 struct v2_raw_batch {
-    uint8_t lead;  /* V2R_EVENTS, V2R_EXPERIMENTAL, V2R_END (which has nothing more) */
-    uint8_t first; /* first byte of the payload: what it holds; 0 = empty */
+    uint8_t lead;  /* V2R_EVENTS, V2R_EXPERIMENTAL or V2R_END (which sets nothing else) */
+    uint8_t first; /* first byte of the payload, which says what it holds; 0 = empty */
     bool torn;     /* the input ends inside it */
-    bool spoilt;   /* v2_gen.c: it ends elsewhere than it says, as another one begins there */
+    bool spoilt;   /* set by v2_gen.c: another batch begins inside it, so its size is wrong */
     uint64_t gen, m, time, size;
-    const uint8_t *at;      /* of its header */
+    const uint8_t *at;      /* start of its header */
     const uint8_t *p, *end; /* its payload */
 };
 
-/*
- * v2_raw_batch - the batch at p; returns the place behind it. NULL at the end of the input (e->code is ERR_OK
- * then), or if there is no batch here (e->code and what). A torn one is returned, e->code says ERR_TRUNCATED.
- */
+/* v2_raw_batch - Read the batch at p; returns its end. Returns NULL at the end of the input (e->code is
+ * ERR_OK), or if there is no batch here (e->code and what). A torn one is returned, with e->code
+ * ERR_TRUNCATED. */
 const uint8_t *v2_raw_batch(const uint8_t *data, size_t len, const uint8_t *p, struct v2_raw_batch *b,
                             struct err *e);
 
 /*
- * v2_raw_head - read the numbers in the header of a batch of events or of an experiment at p into b. Returns
- * what is behind it; NULL: `end` cuts it off or a number, which begins at *bad, is malformed. For a stream,
- * of which only some bytes have come. v2_raw_likely - does a batch of generation `number` or number + 1 (0:
- * of any) seem to begin at p? The runtime pads its size to ten bytes, and little else looks like that; for
- * finding the next batch behind damage. Returns what is behind its header, or NULL.
+ * v2_raw_head - Read the header of a batch of events or of an experiment at p into b. Returns the end of
+ * the header; NULL if `end` cuts it off or a number, which begins at *bad, is malformed. For a stream that
+ * has arrived only in part.
+ *
+ * v2_raw_likely - Whether a batch of generation `number` or number + 1 (0: of any) seems to begin at p.
+ * Returns the end of its header, or NULL. For finding the next batch after damage: the runtime pads the
+ * size to ten bytes, and little else looks like that.
  */
 const uint8_t *v2_raw_head(const uint8_t *p, const uint8_t *end, struct v2_raw_batch *b, const uint8_t **bad);
 const uint8_t *v2_raw_likely(const uint8_t *p, const uint8_t *end, uint64_t number, struct v2_raw_batch *b);
 
-/* v2_raw_holds - is it a batch of this kind: V2R_STACKS ..? v2_raw_table - of strings, stacks or samples?
- * v2_raw_timed - of timed events? */
+/* v2_raw_holds - Whether the batch is of this kind (V2R_STACKS ..). v2_raw_table - Whether it holds
+ * strings, stacks or samples. v2_raw_timed - Whether it holds timed events. */
 static inline bool v2_raw_holds(const struct v2_raw_batch *b, enum v2_raw_type first)
 {
     return b->lead == V2R_EVENTS && b->first == first;
@@ -84,8 +85,9 @@ struct v2_raw_ev {
     uint64_t dt, arg[V2_ARGS];
     const uint8_t *at;
 };
-#define V2_EVENT_MAX (1 + 10 + 10 * V2_ARGS) /* bytes: its type, the time and all arguments */
-/* v2_raw_ev - read the timed event at p; returns what is behind it, NULL if there is none that is whole. */
+/* size of an event in bytes: its type, the time and all arguments */
+#define V2_EVENT_MAX (1 + 10 + 10 * V2_ARGS)
+/* v2_raw_ev - Read the timed event at p. Returns its end, or NULL if there is no complete one. */
 const uint8_t *v2_raw_ev(const uint8_t *p, const uint8_t *end, struct v2_raw_ev *ev);
 
 struct v2_raw_string {
@@ -93,35 +95,31 @@ struct v2_raw_string {
     const uint8_t *p;
     uint32_t len;
 };
-/*
- * v2_raw_string, v2_raw_stack, v2_raw_frame, v2_raw_sample - read the entry of a table at p (a frame: of a
- * stack's frames). They return what is behind it; NULL: there is none that is whole and no longer than a
- * writer's. What is pointed to are the file's own bytes.
- */
+/* v2_raw_string, v2_raw_stack, v2_raw_frame, v2_raw_sample - Read an entry of a table at p (v2_raw_frame: a
+ * frame of a stack). Return its end, or NULL if it is incomplete or longer than a writer makes it. Pointers
+ * are into the file's bytes. */
 const uint8_t *v2_raw_string(const uint8_t *p, const uint8_t *end, struct v2_raw_string *s);
 
 struct v2_raw_stack {
     uint64_t id;
     uint32_t n;
-    const uint8_t *frames; /* n times pc, function's, file's string, line */
+    const uint8_t *frames; /* n times: pc, id of the function, id of the file, line */
 };
 const uint8_t *v2_raw_stack(const uint8_t *p, const uint8_t *end, struct v2_raw_stack *s);
 const uint8_t *v2_raw_frame(const uint8_t *p, const uint8_t *end,
-                            uint64_t v[4]); /* pc, function's, file's string, line */
+                            uint64_t v[4]); /* pc, id of the function, id of the file, line */
 
-/* v: time, thread, P, goroutine, stack, as the file has them. */
+/* v: time, thread, P, goroutine and stack, as in the file. */
 const uint8_t *v2_raw_sample(const uint8_t *p, const uint8_t *end, uint64_t v[5]);
 
 struct v2_raw_clock {
     uint64_t freq; /* 0: not in this batch */
     bool has_wall;
-    uint64_t at, mono, sec, nsec; /* clock units of the snapshot, what the other clocks said */
+    uint64_t at, mono, sec, nsec; /* the snapshot in clock units, and what the other clocks showed then */
 };
-/*
- * v2_raw_clock - read a batch that begins with V2R_FREQ or V2R_SYNC, as far as that can be read. false: it is
- * malformed, e says why and at which offset in its payload; ERR_TRUNCATED: it ends too early; ERR_CLOCK: the
- * frequency is zero, or stated twice.
- */
+/* v2_raw_clock - Read as much as possible of a batch that begins with V2R_FREQ or V2R_SYNC. Returns false
+ * if it is malformed; e says why and at which offset in its payload. ERR_TRUNCATED: it ends too early;
+ * ERR_CLOCK: the frequency is zero, or stated twice. */
 bool v2_raw_clock(const struct v2_raw_batch *b, struct v2_raw_clock *c, struct err *e);
 
 #endif

@@ -34,7 +34,7 @@
  */
 #define RULE static inline __attribute__((always_inline)) enum adv
 
-/* A goroutine that could run does. */
+/* A runnable goroutine starts to run. */
 RULE rule_start(const struct v2_at *at, uint64_t id, uint64_t seq)
 {
     const uint32_t g = at_find(at, id);
@@ -68,7 +68,7 @@ RULE rule_leave(const struct v2_at *at, uint8_t state, uint64_t reason, uint64_t
     return ADV_OK;
 }
 
-/* A goroutine that waits is woken, by whatever the thread runs. */
+/* A waiting goroutine is unblocked, by whatever the thread runs. */
 RULE rule_wake(const struct v2_at *at, uint64_t id, uint64_t seq, uint64_t stack)
 {
     const uint32_t g = at_find(at, id);
@@ -100,7 +100,7 @@ RULE rule_call(const struct v2_at *at, uint64_t seq, uint64_t stack)
     return ADV_OK;
 }
 
-/* It is back, and has it still. */
+/* The system call returns, and the goroutine still has its P. */
 RULE rule_return(const struct v2_at *at)
 {
     const uint32_t g = at_g(at);
@@ -115,8 +115,8 @@ RULE rule_return(const struct v2_at *at)
     return ADV_OK;
 }
 
-/* There is a new goroutine: ST_RUNNABLE; ST_WAITING to be woken first;
- * ST_SYSCALL on a thread that runs none. */
+/* A goroutine is created: ST_RUNNABLE; ST_WAITING, to be unblocked first; or ST_SYSCALL, on a thread that
+ * runs none. */
 RULE rule_create(const struct v2_at *at, uint8_t state, uint64_t id, uint64_t start, uint64_t stack)
 {
     const uint32_t by = at_g(at);
@@ -127,7 +127,7 @@ RULE rule_create(const struct v2_at *at, uint8_t state, uint64_t id, uint64_t st
     return put_create(at, state, id, start, stack);
 }
 
-/* Is such a range open? Sweeps are the P's, mark assists and stops of the world the goroutine's. */
+/* Returns whether such a range is open. A P has sweeps; a goroutine has mark assists and STW. */
 static inline __attribute__((always_inline)) bool *rule_range(const struct v2_at *at, enum range_kind what)
 {
     return what == RANGE_SWEEP    ? &AT_P(at)->sweep
@@ -147,7 +147,7 @@ RULE rule_range_begin(const struct v2_at *at, enum range_kind what, uint64_t sta
     return ADV_OK;
 }
 
-/* A range ends; a, b: of a sweep, bytes swept and reclaimed. */
+/* A range ends. a, b: of a sweep, the bytes swept and reclaimed. */
 RULE rule_range_end(const struct v2_at *at, enum range_kind what, uint64_t a, uint64_t b)
 {
     bool *const open = rule_range(at, what);

@@ -1,6 +1,6 @@
 /*
- * v2_state.h - shared by v2_order.c (cursors, whose turn it is), v2_adv.c (what each event needs and does),
- * and the sink that carries out events itself (decode/model/fast_path.c).
+ * v2_state.h - shared by v2_order.c (cursors, and which is next), v2_adv.c (what each event needs and
+ * does), and the sink that carries out events itself (decode/model/fast_path.c).
  */
 #ifndef GOTOP_DECODE_V2_STATE_H
 #define GOTOP_DECODE_V2_STATE_H
@@ -8,9 +8,15 @@
 #include "decode/v2/v2_events.h"
 #include "decode/v2/v2_order.h"
 
-enum { V2_PS_RUNNING = 1, V2_PS_IDLE = 2, V2_PS_SYSCALL = 3, V2_PS_ABANDONED = 4, V2_PS_LOST = 5 /* ours */ };
+enum {
+    V2_PS_RUNNING = 1,
+    V2_PS_IDLE = 2,
+    V2_PS_SYSCALL = 3,
+    V2_PS_ABANDONED = 4,
+    V2_PS_LOST = 5 /* not a status of the file */
+};
 
-/* A goroutine's status in the file (1 to 4) as a state, and back. */
+/* Convert a goroutine's status in the file (1 to 4) to a state, and back. */
 static inline uint8_t v2_state_of(uint64_t status)
 {
     static const uint8_t of[5] = {ST_NONE, ST_RUNNABLE, ST_RUNNING, ST_SYSCALL, ST_WAITING};
@@ -26,23 +32,22 @@ static inline uint8_t v2_status_of(uint8_t state)
                                  : 0;
 }
 
-struct v2_ctx { /* the event's thread, and the P and goroutine that it had before the event */
+struct v2_ctx { /* the event's thread, and its P and goroutine before the event */
     uint32_t m, p, g;
 };
 
-/* v2_cursor_load - decode the cursor's next event, which is at `at`; before: the time of the one before it.
- * false: there is none. */
+/* v2_cursor_load - Decode the cursor's next event, at `at`. before: the time of the event before it.
+ * Returns false if there is none. */
 bool v2_cursor_load(struct v2_order *o, struct v2_cursor *c, const uint8_t *at, int64_t before);
-/* v2_adv - carry out the cursor's event if it can come: its neutral events, 8 at most, go to o->out. */
+/* v2_adv - Carry out the cursor's event if it can come. It adds at most 8 neutral events to o->out. */
 enum adv v2_adv(struct v2_order *o, const struct v2_cursor *c);
-/* v2_emit - add a neutral event at the cursor's time to o->out. */
+/* v2_emit - Add a neutral event at the cursor's time to o->out. */
 struct ev *v2_emit(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, enum ev_kind kind,
                    uint8_t state);
-/* v2_m_get - the index of a thread, which gets one at its first mention. EV_NONE: no thread, or out of memory
- * (o->oom). */
+/* v2_m_get - Returns the index of a thread, which is added if it is new. EV_NONE: no thread, or out of
+ * memory (o->oom). */
 uint32_t v2_m_get(struct v2_order *o, uint64_t id);
-/* v2_m_has - the thread has goroutine g from now on, EV_NONE: none. v2_held_put -
- * keep that for v2_holder(). */
+/* v2_m_has - Set the goroutine of a thread, EV_NONE: none. v2_held_put - Note that for v2_holder(). */
 void v2_held_put(struct v2_order *o, uint32_t m, uint32_t g);
 static inline void v2_m_has(struct v2_order *o, uint32_t m, uint32_t g)
 {
@@ -50,7 +55,7 @@ static inline void v2_m_has(struct v2_order *o, uint32_t m, uint32_t g)
     if (o->held.on && g != EV_NONE)
         v2_held_put(o, m, g);
 }
-/* v2_p_free - the P has no thread from now on, and its thread not the P. */
+/* v2_p_free - Detach a P from its thread. */
 static inline void v2_p_free(struct v2_order *o, uint32_t p)
 {
     const uint32_t m = o->p[p].m;
@@ -58,15 +63,15 @@ static inline void v2_p_free(struct v2_order *o, uint32_t p)
         o->m[m].p = EV_NONE;
     o->p[p].m = EV_NONE;
 }
-/* v2_g_new - add a goroutine; EV_NONE: out of memory (o->oom). v2_g_forget - it has ended. v2_p_new - as
- * v2_g_new(), a P. */
+/* v2_g_new - Add a goroutine; returns EV_NONE if out of memory (o->oom). v2_p_new - The same for a P.
+ * v2_g_forget - Remove a goroutine that has ended. */
 uint32_t v2_g_new(struct v2_order *o, uint64_t id, uint8_t status);
 uint32_t v2_p_new(struct v2_order *o, uint64_t id, uint8_t status);
 void v2_g_forget(struct v2_order *o, uint32_t g);
-/* v2_quiet - add an event that is not in the file to o->out, at t (absolute) or at the last event's time if
+/* v2_quiet - Add an event that is not in the file to o->out, at t (absolute) or at the last event's time if
  * that is later. */
 struct ev *v2_quiet(struct v2_order *o, int64_t t);
-/* v2_room - mem_room(), whose failure is kept in o->oom. */
+/* v2_room - mem_room() that notes its failure in o->oom. */
 #define v2_room(o, array, cap, need) (!v2_no_room(o, mem_room(array, cap, need)))
 static inline bool v2_no_room(struct v2_order *o, bool ok)
 {
@@ -74,8 +79,8 @@ static inline bool v2_no_room(struct v2_order *o, bool ok)
     return !ok;
 }
 
-/* v2_until - no event of the batch at index k of o->list can be at this time or later. last: it is its
- * thread's last batch. */
+/* v2_until - Returns a time that is later than all events of the batch at index k of o->list. last: it is
+ * the last batch of its thread. */
 static inline int64_t v2_until(const struct v2_order *o, uint32_t k, bool last)
 {
     if (last)
@@ -85,22 +90,22 @@ static inline int64_t v2_until(const struct v2_order *o, uint32_t k, bool last)
     return b->time < behind->time && t < o->latest ? t : o->latest;
 }
 
-/* v2_no_time - can't an event be at t, `step` later than the one before it in its batch? until: v2_until() of
- * the batch. */
+/* v2_no_time - Whether no event can be at t, `step` later than the one before it in its batch. until:
+ * v2_until() of the batch. */
 static inline bool v2_no_time(const struct v2_order *o, int64_t t, int64_t step, int64_t until)
 {
     return t >= SOURCE_TIME_MAX || (t >= until && step > o->step);
 }
 
-/* An absolute time in seconds since the trace's first event, for messages; never negative, never later than
- * the last event. */
+/* Returns an absolute time in seconds since the trace's first event, for messages; never negative, never
+ * later than the last event. */
 static inline double v2_seconds(const struct v2_order *o, int64_t t)
 {
     t = t < o->last ? t : o->last;
     return t > o->base ? (double)(t - o->base) * 1e-9 : 0;
 }
 
-/* The P that the event's thread still has and must lose before the event can come; EV_NONE: none. */
+/* Returns the P that the event's thread must lose before the event can come, or EV_NONE. */
 static inline uint32_t v2_leaves_first(const struct v2_order *o, const struct v2_cursor *c)
 {
     const uint8_t after = v2_specs[c->type].after;
@@ -108,14 +113,14 @@ static inline uint32_t v2_leaves_first(const struct v2_order *o, const struct v2
                                                                                        : EV_NONE;
 }
 
-/* A sequence number follows the last one, in this generation. */
+/* Whether a sequence number follows the last one, in this generation. */
 static inline bool v2_follows(const struct v2_order *o, uint32_t gen, uint64_t have, uint64_t want)
 {
     return gen == o->gen->ordinal && want == have + 1;
 }
 
-/* A range that begins or ends, as v2_rules.h gives it to put_range(). a, b: of a sweep that ends, bytes swept
- * and reclaimed. */
+/* A range that begins or ends, as v2_rules.h passes it to put_range(). a, b: of a sweep that ends, the
+ * bytes swept and reclaimed. */
 struct v2_range {
     enum ev_kind kind;
     enum range_kind what;
