@@ -20,25 +20,26 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define BIG_PAGE ((size_t)2 << 20) /* page tables of this much move as one; smaller blocks are malloc's */
+#define BIG_PAGE ((size_t)2 << 20) /* page tables of this size move as one; malloc has smaller blocks */
 
-/* bigmem_new - n >= BIG_PAGE bytes of zeros. NULL: out of memory. */
+/* bigmem_new - Returns n >= BIG_PAGE bytes of zeros, or NULL if out of memory. */
 void *bigmem_new(size_t n);
-/* bigmem_spilled - n bytes of zeros, not fewer than a page, in the temporary file. NULL: there is no room. */
+/* bigmem_spilled - Returns n bytes of zeros, at least a page, in the temporary file. NULL: there is no
+ * room. */
 void *bigmem_spilled(size_t n);
-/* bigmem_is_spilled - is it a block of bigmem_spilled()? */
+/* bigmem_is_spilled - Whether p is a block of bigmem_spilled(). */
 bool bigmem_is_spilled(const void *p);
-/* bigmem_rest - let go the pages of spilled blocks; they are read again when they are used. */
+/* bigmem_rest - Release the pages of spilled blocks; they are read from the file on the next use. */
 void bigmem_rest(void);
-/* bigmem_size - what was asked for, whole pages; 0: p is none of these blocks. */
+/* bigmem_size - Returns the requested size, in whole pages; 0: p is none of these blocks. */
 size_t bigmem_size(const void *p);
-/* bigmem_resize - p, one of these blocks, with n >= BIG_PAGE bytes, moved or not; NULL: out of memory, it
- * stands as it was. */
+/* bigmem_resize - Resize p, one of these blocks, to n >= BIG_PAGE bytes; it may move. NULL: out of memory,
+ * and p is unchanged. */
 void *bigmem_resize(void *p, size_t n);
-/* bigmem_held - the same; 0 for a spilled block. */
+/* bigmem_held - Like bigmem_size(), but 0 for a spilled block. */
 size_t bigmem_held(const void *p);
-/* bigmem_touch - n bytes at p, in a block of any kind, are about to be written: get their pages at once
- * instead of by faults. */
+/* bigmem_touch - Get the pages of n bytes at p, in a block of any kind, at once instead of by faults. For
+ * bytes that are about to be written. */
 void bigmem_touch(void *p, size_t n);
 void bigmem_free(void *p); /* p: one of these blocks */
 

@@ -1,4 +1,6 @@
-/* bisect.h - a place in what is sorted, by halving. */
+/*
+ * bisect.h - binary search in sorted data.
+ */
 #ifndef GOTOP_DECODE_BISECT_H
 #define GOTOP_DECODE_BISECT_H
 
@@ -6,10 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * bisect - set the variable lo to the first i in [lo, hi) for which `before`, an expression of i, is false,
- * or to hi. `before` must be true up to some place and false from there on.
- */
+/* bisect - Set the variable lo to the first i in [lo, hi) for which `before`, an expression of i, is false,
+ * or to hi. `before` must be true up to some i and false from there on. */
 #define bisect(lo, hi, i, before) \
     for (__typeof__(lo) i, hi_##i = (hi); (lo) < hi_##i && (i = (lo) + (hi_##i - (lo)) / 2, true);) \
         if (before) \

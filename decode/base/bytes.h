@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* bytes_load8 - eight bytes as a number, the first one lowest. */
+/* bytes_load8 - Returns eight bytes as a number, little-endian. */
 static inline uint64_t bytes_load8(const uint8_t *p)
 {
     uint64_t w;
@@ -22,7 +22,7 @@ static inline uint64_t bytes_load8(const uint8_t *p)
     return w;
 }
 
-/* bytes_store8 - the same the other way. */
+/* bytes_store8 - Store a number as eight bytes, little-endian. */
 static inline void bytes_store8(uint8_t *p, uint64_t v)
 {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -31,7 +31,7 @@ static inline void bytes_store8(uint8_t *p, uint64_t v)
     memcpy(p, &v, sizeof v);
 }
 
-/* bytes_put_varint - write one, of at most 10 bytes: how many. */
+/* bytes_put_varint - Write a varint of at most 10 bytes; returns its length. */
 static inline size_t bytes_put_varint(uint8_t *p, uint64_t v)
 {
     size_t n = 0;
@@ -45,7 +45,7 @@ static __attribute__((noinline, unused)) const uint8_t *bytes_varint_slow(const 
                                                                           const uint8_t *end, uint64_t *v)
 {
     uint64_t x = 0;
-    if (end - p >= 8) { /* up to eight bytes at once: each has seven bits, which are moved together */
+    if (end - p >= 8) { /* up to eight bytes at once: each holds seven bits, which are moved together */
         const uint64_t w = bytes_load8(p), over = ~w & 0x8080808080808080u;
         if (over) {
             x = w & (over ^ (over - 1)) & 0x7f7f7f7f7f7f7f7fu;
@@ -70,7 +70,7 @@ static __attribute__((noinline, unused)) const uint8_t *bytes_varint_slow(const 
     return NULL;
 }
 
-/* bytes_varint_within - one varint where at least 10 bytes can be read; the place behind it, or NULL. */
+/* bytes_varint_within - Read a varint where at least 10 bytes can be read. Returns its end, or NULL. */
 static inline __attribute__((always_inline)) const uint8_t *bytes_varint_within(const uint8_t *p, uint64_t *v)
 {
     uint64_t b = p[0];
@@ -90,10 +90,10 @@ static inline __attribute__((always_inline)) const uint8_t *bytes_varint_within(
     return bytes_varint_slow(p, p + 10, v);
 }
 
-/* bytes_varint - one varint; returns the place behind it, or NULL. */
+/* bytes_varint - Read a varint. Returns its end, or NULL. */
 static inline const uint8_t *bytes_varint(const uint8_t *p, const uint8_t *end, uint64_t *v)
 {
-    if (end - p >= 3) { /* one to three bytes: nearly all of them */
+    if (end - p >= 3) { /* nearly all have one to three bytes */
         uint64_t b = p[0];
         if (b < 0x80) {
             *v = b;

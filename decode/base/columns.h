@@ -1,6 +1,6 @@
 /*
- * columns.h - rows of numbers that are read now and then and written never again, in few bytes: each of their
- * values becomes a column of as many bytes as the largest needs above the smallest.
+ * columns.h - compact rows of numbers that are written once and read now and then: each value becomes a
+ * column of as many bytes as the largest value needs above the smallest.
  */
 #ifndef GOTOP_DECODE_COLUMNS_H
 #define GOTOP_DECODE_COLUMNS_H
@@ -10,30 +10,30 @@
 
 #include "decode/base/bytes.h"
 
-enum { COLUMNS_ROWS = 128, COLUMNS_MOST = 16 }; /* rows, columns: at most */
+enum { COLUMNS_ROWS = 128, COLUMNS_MOST = 16 }; /* most rows, most columns */
 
 struct column {
     uint64_t least;
-    uint16_t at; /* where it begins behind the last of these */
+    uint16_t at; /* offset of the column's bytes after the last of these structs */
     uint8_t width;
 } __attribute__((packed));
 
 struct columns {
-    uint16_t n; /* columns */
+    uint16_t n; /* the columns */
     struct column col[];
-    /* then the bytes: each value above the least, little end first; 8 more behind the last one */
+    /* followed by the bytes: each value minus the least, little-endian; 8 more bytes after the last one */
 };
 
-/* columns_make - rows of n values, one row behind another, into what room(arg, bytes) gives, at an even
- * address. NULL: out of memory. */
+/* columns_make - Pack rows of n values, one row after another, into the memory that room(arg, bytes)
+ * returns, at an even address. NULL: out of memory. */
 typedef void *columns_room_fn(void *arg, size_t bytes);
 struct columns *columns_make(const uint64_t *v, unsigned rows, unsigned n, columns_room_fn *room, void *arg);
-/* columns_of - the same of values that stand by column already: v[i] is column i, of `rows` values; NULL:
- * they are all 0. The caller frees it (mem_free). */
+/* columns_of - Pack values that are stored by column: v[i] is column i, of `rows` values; NULL: they are
+ * all 0. The caller frees the result (mem_free). */
 struct columns *columns_of(const uint64_t *const v[], unsigned rows, unsigned n);
-size_t columns_bytes(const struct columns *c, unsigned rows); /* what it takes */
+size_t columns_bytes(const struct columns *c, unsigned rows); /* the size in bytes */
 
-/* columns_get - the value of a row and a column; n: how many columns it was made with. */
+/* columns_get - Returns the value of a row and a column. n: the number of columns. */
 static inline uint64_t columns_get(const struct columns *c, unsigned n, unsigned row, unsigned col)
 {
     const struct column *k = &c->col[col];
@@ -44,8 +44,8 @@ static inline uint64_t columns_get(const struct columns *c, unsigned n, unsigned
     return k->least + (w < 8 ? v & (((uint64_t)1 << 8 * w) - 1) : v);
 }
 
-/* columns_all - a column's values of all rows, for who reads most of them. Returns 0 if they are all the
- * same: v[0] alone is set; else 1. */
+/* columns_all - Unpack a column's values of all rows, for callers that read most of them. Returns 0 if they
+ * are all the same: only v[0] is set; else 1. */
 static inline unsigned columns_all(const struct columns *c, unsigned nc, unsigned rows, unsigned col,
                                    uint64_t *v)
 {
@@ -59,7 +59,7 @@ static inline unsigned columns_all(const struct columns *c, unsigned nc, unsigne
     return w > 0;
 }
 
-/* columns_add - column `col`: its values of n rows from `row` on, each added to sum[]. */
+/* columns_add - Add the values of column `col`, of n rows from `row` on, to sum[]. */
 static inline void columns_add(const struct columns *c, unsigned col, unsigned row, unsigned n, uint64_t *sum)
 {
     const struct column *k = &c->col[col];

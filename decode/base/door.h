@@ -1,10 +1,10 @@
 /*
- * door.h - the one door through which messages reach a terminal.
+ * door.h - the only way for messages to reach a terminal.
  *
- * What we say quotes what others wrote: names of files, options, lines of keymaps. Behind this door nothing
- * of it can move a cursor or turn a direction: what utf8_hidden() names, bytes that are no UTF-8, and, where
- * the terminal isn't known to take UTF-8, all that isn't ASCII become '?'. No file but door.c writes to
- * stderr with a format (.ci/layers).
+ * Messages quote what others wrote: names of files, options, lines of keymaps. None of that may move a
+ * cursor or change the text direction: what utf8_hidden() names, bytes that are not UTF-8, and, where the
+ * terminal isn't known to take UTF-8, all that isn't ASCII become '?'. Only door.c writes to stderr with a
+ * format (.ci/layers).
  */
 #ifndef GOTOP_DECODE_DOOR_H
 #define GOTOP_DECODE_DOOR_H
@@ -12,12 +12,12 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* door_utf8 - messages may hold UTF-8 from now on. Before that they are ASCII. */
+/* door_utf8 - Allow UTF-8 in messages from now on. Before that they are ASCII. */
 void door_utf8(bool takes);
-/* door_printf - one line: a line feed stands only at its end. Beyond 8 KB it is cut. */
+/* door_printf - Print one line; a line feed stands only at its end. Cut off at 8 KB. */
 void door_printf(FILE *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* door_status - on standard error a line that the next one overwrites; door_progress - "WHAT  12%"; door_wipe
- * - away with it. */
+/* door_status - Print a line on standard error that the next one overwrites. door_progress - Print "WHAT
+ * 12%". door_wipe - Remove it. */
 void door_status(const char *line);
 void door_progress(const char *what, double share);
 void door_wipe(void);

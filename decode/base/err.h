@@ -15,28 +15,26 @@ enum err_code {
     ERR_IO,        /* the system refused: missing, unreadable, a directory */
     ERR_NOT_TRACE, /* the first bytes are no trace header */
     ERR_VERSION,   /* a header no Go release writes */
-    ERR_EMPTY,     /* nothing in it */
+    ERR_EMPTY,     /* the file is empty */
     ERR_NOMEM,     /* out of memory, or --max-memory reached */
     ERR_TRUNCATED, /* the input ends inside something */
     ERR_FORMAT,    /* bytes that the format does not allow */
     ERR_ORDER,     /* events that no order makes consistent */
     ERR_CLOCK,     /* time runs backwards */
     ERR_ARG,       /* the caller's request makes no sense */
-    ERR_APART      /* traces that make no timeline together: decode/input/joint.h */
+    ERR_APART      /* traces that can't share a timeline: decode/input/joint.h */
 };
 
 #define ERR_NO_OFFSET UINT64_MAX
 
 struct err {
     enum err_code code;
-    uint32_t gen;    /* generation it happened in (second family), 0 if none */
+    uint32_t gen;    /* generation where it happened (second family), 0 if none */
     uint64_t offset; /* byte offset in the decompressed trace, ERR_NO_OFFSET if none */
     char what[200];  /* one line, no control bytes, NUL-terminated */
 };
 
-/*
- * err_set - fill *e and return code, so that "return err_set(...)" reads well. A NULL e is allowed.
- */
+/* err_set - Fill *e and return code, so that "return err_set(...)" reads well. e may be NULL. */
 enum err_code err_set(struct err *e, enum err_code code, uint64_t offset, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 

@@ -1,10 +1,10 @@
 /*
- * hash.h - where keys from a file go in our tables: nobody who writes a file can know, since a secret of this
- * run has a part in it.
+ * hash.h - hashes of keys from a file for our tables. They depend on a secret of this run, so the writer of
+ * a file can't predict where keys go.
  *
- * Each word is multiplied with a part of the secret and both halves of the product are folded; without the
- * secret nothing can be said of which keys meet. No answer may depend on it: a table is asked, never walked
- * in the order of its slots.
+ * Each word is multiplied by a part of the secret and both halves of the product are folded; without the
+ * secret nothing can be said about which keys collide. No result may depend on the secret: tables are only
+ * looked up, never walked in slot order.
  */
 #ifndef GOTOP_DECODE_HASH_H
 #define GOTOP_DECODE_HASH_H
@@ -14,18 +14,18 @@
 
 #include "decode/base/wide.h"
 
-extern uint64_t hash_secret[4]; /* drawn before main(), the last three are odd */
-/* hash_reseed - another secret, for tests: no table may be in use. */
+extern uint64_t hash_secret[4]; /* drawn before main(); the last three are odd */
+/* hash_reseed - Draw another secret, for tests. No table may be in use. */
 void hash_reseed(uint64_t seed);
 
-/* hash_fold - both halves of the product in one word. */
+/* hash_fold - Returns both halves of the product in one word. */
 static inline uint64_t hash_fold(uint64_t x, uint64_t k)
 {
     uint64_t hi, lo = wide_mul(x, k, &hi);
     return lo ^ hi;
 }
 
-/* A hash of several words: hash_first(), hash_next() each, hash_last(). Of one: hash_u64(). */
+/* The hash of several words: hash_first(), hash_next() for each, hash_last(). Of one word: hash_u64(). */
 static inline uint64_t hash_first(uint64_t x)
 {
     return hash_fold(x ^ hash_secret[0], hash_secret[1]);
@@ -46,7 +46,7 @@ static inline uint64_t hash_u64(uint64_t x)
     return hash_last(hash_first(x));
 }
 
-/* hash_bytes - of n bytes; as secret as the others. */
+/* hash_bytes - Returns the hash of n bytes, as secret as the others. */
 uint64_t hash_bytes(const void *p, size_t n);
 
 #endif

@@ -2,13 +2,13 @@
  * anon.h - write a trace without the names of its program.
  *
  * Functions, files, tasks, regions, logs and labels get names that say nothing but their kind: p3.f17,
- * file4.go, task1, region2, key1, log9. The same name gets the same replacement everywhere in the trace, by
- * all that the whole trace uses it as: a trace is read twice. What is Go's own stays: functions of the
- * standard library, and their files without the folder that Go is installed in; why a goroutine waits, why
- * the world stops, labels of mark workers. Nothing else of the trace's text is kept.
+ * file4.go, task1, region2, key1, log9. The same name gets the same replacement everywhere in the trace,
+ * depending on all its uses in the whole trace; so a trace is read twice. Go's own names stay: functions of
+ * the standard library, and their files without the folder that Go is installed in; wait and stop reasons;
+ * labels of mark workers. No other text of the trace is kept.
  *
- * Memory: the strings' places of one generation (second family) or of the whole file (first family), and 48
- * bytes for each name.
+ * Memory: the strings' positions of one generation (second family) or of the whole file (first family), and
+ * 48 bytes for each name.
  */
 #ifndef GOTOP_DECODE_ANON_H
 #define GOTOP_DECODE_ANON_H
@@ -16,8 +16,8 @@
 #include "decode/write/cut.h"
 #include "decode/base/idmap.h"
 
-enum anon_role {              /* what a string is used as; of several uses the first in this list decides */
-                 ANON_REASON, /* why a goroutine waits or stops, why the world stops: Go's own words */
+enum anon_role {              /* the use of a string; if it has several, the first in this list decides */
+                 ANON_REASON, /* wait, stop and STW reasons: Go's own words */
                  ANON_FUNC,
                  ANON_FILE,
                  ANON_TASK,
@@ -29,24 +29,24 @@ enum anon_role {              /* what a string is used as; of several uses the f
                  ANON_PACKAGE,
                  ANON_ROLES
 };
-#define ANON_MAX 1100 /* bytes a name may become */
+#define ANON_MAX 1100 /* most bytes of a replacement */
 
-/* All zeros but on_replaced and arg to begin with; free with anon_free(). on_replaced(), if not NULL, is
- * called once for each name that is replaced. */
+/* Start with zeros except on_replaced and arg; free with anon_free(). on_replaced(), if not NULL, is called
+ * once for each replaced name. */
 struct anon {
     void (*on_replaced)(void *arg, const char *role, const char *now, size_t nnow, const uint8_t *was,
                         size_t nwas);
     void *arg;
-    struct idmap uses;  /* hash of a name -> its role, of all that it is used as, and whose file it is */
+    struct idmap uses;  /* hash of a name -> its role by all its uses, and the function it is the file of */
     struct idmap names; /* hash of a name -> its number within its role */
     uint32_t count[ANON_ROLES];
-    uint64_t replaced, kept; /* strings in tables that were, that weren't */
+    uint64_t replaced, kept; /* number of strings in tables that were replaced, that were kept */
     bool oom;
 };
 void anon_free(struct anon *a);
 
-struct anon_str {     /* a string of a table, and what it's used as */
-    const uint8_t *p; /* its bytes; NULL: it was only mentioned so far */
+struct anon_str {     /* a string of a table and its uses */
+    const uint8_t *p; /* its bytes; NULL: only its id is known so far */
     uint32_t len;
     uint8_t role;
     uint64_t func; /* of a file: the id of a function in it */
@@ -57,37 +57,32 @@ struct anon_table { /* strings by their ids; all zeros = empty */
     struct idmap ids;
     bool oom;
 };
-/* anon_string - the string with this id, which is added at its first mention.
- * NULL: out of memory (t->oom). */
+/* anon_string - Returns the string with this id, added if it is new. NULL: out of memory (t->oom). */
 struct anon_str *anon_string(struct anon_table *t, uint64_t id);
-/* anon_text - set its bytes, unless they are set. anon_role - note a use. anon_frame - note the uses of a
+/* anon_text - Set its bytes, unless they are set. anon_role - Note a use. anon_frame - Note the uses of a
  * frame's strings. */
 void anon_text(struct anon_table *t, uint64_t id, const uint8_t *p, uint32_t len);
 void anon_role(struct anon_table *t, uint64_t id, enum anon_role r);
 void anon_frame(struct anon_table *t, const uint64_t frame[4]);
-void anon_table_clear(struct anon_table *t); /* for the next generation: keeps its memory */
+void anon_table_clear(struct anon_table *t); /* empties it for the next generation, keeps its memory */
 void anon_table_free(struct anon_table *t);
-/*
- * anon_note - what the strings of a table are used as, for the whole trace: once all of its tables are noted,
- * names are asked for. anon_note_text - the same of a text that stands in no table. a->oom: out of memory.
- */
+/* anon_note - Note the uses of a table's strings for the whole trace. Note all tables before asking for
+ * names. anon_note_text - The same for a text outside of tables. Out of memory: a->oom. */
 void anon_note(struct anon *a, const struct anon_table *t);
 void anon_note_text(struct anon *a, const uint8_t *p, size_t n, enum anon_role role);
-/* anon_name - write what replaces a string, or the string if it stays, to out, at most ANON_MAX bytes;
- * returns how many. */
+/* anon_name - Write the replacement of a string, or the string if it stays, to out. Returns its length, at
+ * most ANON_MAX bytes. */
 size_t anon_name(struct anon *a, const uint8_t *p, size_t n, char *out);
 
 struct anon_result {
-    uint64_t strings, kept; /* in tables: all; those that stay as they are */
-    uint64_t dropped;       /* batches of experiments, whose contents are not known and are left out */
-    struct err damage;      /* where the trace is damaged; ERR_OK: nowhere */
-    bool ended; /* nothing behind that is written; else zeros stand for the bytes that can't be read */
+    uint64_t strings, kept; /* number of names in tables: all; those that stay */
+    uint64_t dropped;       /* number of batches of experiments, whose contents are unknown and left out */
+    struct err damage;      /* the first damage of the trace, or ERR_OK */
+    bool ended; /* nothing after the damage is written; else zeros replace the bytes that can't be read */
 };
-/*
- * anon_trace - write the trace without names to the outlet; a: all zeros but for `on_replaced` and its arg,
- * anon_free() it afterwards. ERR_ARG: in is several traces with times between them. ERR_IO: the outlet broke.
- * ERR_NOMEM. Damage is no error: res tells of it. anon_v1, anon_v2 - the same of a family.
- */
+/* anon_trace - Write the trace without names to the outlet. a: zeros except on_replaced and arg; call
+ * anon_free() afterwards. Returns ERR_ARG if `in` is several traces with times between them, ERR_IO if the
+ * outlet broke, or ERR_NOMEM. Damage is no error: see res. anon_v1, anon_v2 - The same for one family. */
 enum err_code anon_trace(const struct input *in, struct anon *a, struct outlet *out, struct anon_result *res,
                          struct err *e);
 enum err_code anon_v1(const struct rewrite *r, struct anon *a, struct anon_result *res, struct err *e);
