@@ -16,15 +16,15 @@ int tabs_text(const struct view *v, enum tabs form, char out[TABS_MOST])
     out[0] = '\0';
     for (int no = VIEW_NONE + 1; no <= KIND_DIGITS && form != TABS_SHOWN; no++)
         if (no == key)
-            n += snprintf(out + n, TABS_MOST - (size_t)n, "%s[%d %s]", n ? " " : "", no, kind_name(shown));
+            n += snprintf(out + n, TABS_MOST - (size_t)n, "%s[%d:%s]", n ? " " : "", no, kind_name(shown));
         else if (form == TABS_NAMES)
-            n += snprintf(out + n, TABS_MOST - (size_t)n, "%s%d %s", n ? " " : "", no, kind_name(no));
+            n += snprintf(out + n, TABS_MOST - (size_t)n, "%s%d:%s", n ? " " : "", no, kind_name(no));
         else
             n += snprintf(out + n, TABS_MOST - (size_t)n, "%s%d", n ? " " : "", no);
     if (key == VIEW_NONE)
         n += snprintf(out + n, TABS_MOST - (size_t)n, "%s[%s]", n ? " " : "", kind_name(shown));
     else if (form == TABS_SHOWN)
-        n += snprintf(out + n, TABS_MOST - (size_t)n, "[%d %s]", key, kind_name(shown));
+        n += snprintf(out + n, TABS_MOST - (size_t)n, "[%d:%s]", key, kind_name(shown));
     return n;
 }
 

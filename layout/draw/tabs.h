@@ -13,7 +13,7 @@ enum {
     TABS_USUAL = 30
 }; /* what TABS_NUMBERS takes, of the longest name */
 
-/* tabs_text - "1 2 [3 goroutines] 4 ..": ASCII, NUL-terminated. Returns columns. */
+/* tabs_text - "1 2 [3:goroutines] 4 ..": ASCII, NUL-terminated. Returns columns. */
 int tabs_text(const struct view *v, enum tabs form, char out[TABS_MOST]);
 /* tabs_draw - in row 0 from column x on. The view remembers where, for tabs_at(). Returns the column behind
  * it. */

@@ -10,7 +10,7 @@ one_line() { if [ "$(wc -l <"$tmp/err")" = 1 ] && [ ! -s "$tmp/out" ]; then pass
 
 status 0 --help; if head -n 1 "$tmp/out" | grep -q 'trace viewer'; then pass; else fail "the first line of --help"; fi
 "$GOTOP" <"$good" >"$tmp/out" 2>"$tmp/err"; says '99 goroutines' # what is piped in is the trace
-cat "$good" | "$GOTOP" --headless --view 3 >"$tmp/out" 2>"$tmp/err"; says '[3 goroutines]'
+cat "$good" | "$GOTOP" --headless --view 3 >"$tmp/out" 2>"$tmp/err"; says '[3:goroutines]'
 "$GOTOP" </dev/null >"$tmp/out" 2>"$tmp/err"; says 'Name a trace:'
 status 2 --headless --keymap no-such "$good"; says 'there are default, emacs, vi'
 status 0 --version; says gotop

@@ -380,9 +380,9 @@ static void test_tabs(void **state)
     (void)state;
     struct fix f;
     fix_open(&f, "default", 80, 24);
-    expect(&f, "3", "1 2 [3 goroutines] 4 5 6 7 8 9");
+    expect(&f, "3", "1 2 [3:goroutines] 4 5 6 7 8 9");
     for (int x = 0, at = 0; x < 80; x++) {
-        expect(&f, ":view-threads Enter", "[4 threads]");
+        expect(&f, ":view-threads Enter", "[4:threads]");
         (void)press(&f, K_CLICK, x, 0);
         const int now = kind_key(f.a.view.at.view); /* an empty one leads on to what there is */
         at += now != VIEW_THREADS && now == at + 1; /* from left to right each but the one shown */
@@ -395,7 +395,7 @@ static void test_tabs(void **state)
     expect(&f, ":flame Enter", "1 2 3 4 5 6 7 8 9 [flame]");
     fix_close(&f);
     fix_open(&f, "default", 200, 24);
-    expect(&f, "6", "1 findings 2 processors 3 goroutines 4 threads 5 groups [6 waits] 7 tasks 8 gc 9 log");
+    expect(&f, "6", "1:findings 2:processors 3:goroutines 4:threads 5:groups [6:waits] 7:tasks 8:gc 9:log");
     fix_close(&f);
 }
 
