@@ -267,16 +267,17 @@ static void some_stay(void **state)
 
 /* ---- one does all ----------------------------------------------------------------------------------- */
 
-/* A callback takes 8 ms; of the twin it is handed over at once. */
+/* A library's loop calls the program back, which takes 8 ms; of the twin it is handed over at once. */
+#define LOOP "example.org/bus.loop@/go/pkg/mod/example.org/bus/bus.go"
 static void loop(struct play *p, unsigned g)
 {
     if (p->phase[g])
         p->slots--;
     p->phase[g] = p->slots > 0;
     if (!p->slots)
-        waits(p, g, "chan receive", "runtime.chanrecv2:1,main.loop:5", NEVER);
+        waits(p, g, "chan receive", "runtime.chanrecv2:1," LOOP ":5", NEVER);
     else
-        waits(p, g, "sleep", "time.Sleep:1,main.lookup:30,main.onScan:20,main.loop:6",
+        waits(p, g, "sleep", "time.Sleep:1,main.lookup:30,main.onScan:20," LOOP ":6",
               p->fault ? 8 * MS : MS / 100);
 }
 
@@ -290,7 +291,7 @@ static void feed(struct play *p, unsigned g)
 
 static void bus(struct play *p)
 {
-    (void)born(p, "main.loop:1", "main.main:2", loop);
+    (void)born(p, LOOP ":1", "main.main:2", loop);
     (void)born(p, "main.feed:1", "main.main:2", feed);
     waits(p, 1, "select", "runtime.block:1,main.main:3", NEVER);
 }
