@@ -1,5 +1,5 @@
 /*
- * allocs_text.h - who allocates, in words that say how much of which evidence there is
+ * allocs_text.h - which functions allocate, as sentences that name the amount and kind of evidence
  * (triage/tables/allocs.h).
  */
 #ifndef GOTOP_TRIAGE_ALLOCS_TEXT_H
@@ -8,11 +8,9 @@
 #include "triage/tables/allocs.h"
 #include "triage/text.h"
 
-/*
- * allocs_text - " Of 22 collections that an allocation began, 19 began in main.load, 3 in main.parse.
- * main.load had 91.2% of the time in mark assists, ..": of the two that allocate most; nothing where there
- * is no evidence.
- */
+/* allocs_text - Appends " Of 22 collections that an allocation began, 19 began in main.load, 3 in
+ * main.parse. main.load had 91.2% of the time in mark assists, ..", for the two functions that allocate
+ * most. Appends nothing without evidence. */
 void allocs_text(struct text *t, const struct trace *tr, const struct allocs *a);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * causes.h - how the program's goroutine groups spend their lives, and which goroutines they are: what works
- * and verdicts are made from.
+ * causes.h - how the goroutine groups of a program spend their time, and which goroutines belong to them.
+ * Works and verdicts are made from this.
  *
- * Built from triage's tables when the findings are made; all shares are of the time in which the group was
- * there.
+ * Built from triage's tables when the findings are made. All shares are of the time in which the group
+ * existed.
  */
 #ifndef GOTOP_TRIAGE_CAUSES_H
 #define GOTOP_TRIAGE_CAUSES_H
@@ -11,16 +11,16 @@
 #include "triage/findings/explain.h"
 #include "triage/triage.h"
 
-struct member_of { /* a group's goroutines: causes_nth() */
+struct member_of { /* the goroutines of a group, read with causes_nth() */
     uint32_t n;
-    uint32_t at, runs; /* where they are told in causes.member, members.c knows how */
+    uint32_t at, runs; /* position in causes.member, in the encoding of members.c */
 };
 struct group_life {
-    int64_t first, last;  /* the group was there */
-    int64_t life;         /* of all its goroutines together */
-    int64_t by[WK_KINDS]; /* waits, by kind of their reason ("sync" counts as WK_LOCK here) */
-    double n;             /* goroutines on average */
-    bool program;         /* begins outside the runtime and the standard library */
+    int64_t first, last;  /* when the group existed */
+    int64_t life;         /* sum over all its goroutines */
+    int64_t by[WK_KINDS]; /* waits by kind of reason ("sync" counts as WK_LOCK) */
+    double n;             /* average number of goroutines */
+    bool program;         /* the start function is outside the runtime and the standard library */
 };
 struct causes {
     const struct triage *tg;
@@ -29,26 +29,25 @@ struct causes {
     struct group_life *life; /* by group */
     uint32_t *member;
     struct member_of *of; /* by group */
-    struct tab by_name;   /* groups by their start function's string */
-    /* On average: */
-    double procs, running; /* processors; goroutines of the program running */
-    double idle;           /* processors known to have no work: of a damaged trace not all are */
+    struct tab by_name;   /* group by string of the start function */
+    /* Averages: */
+    double procs, running; /* processors; running goroutines of the program */
+    double idle;           /* processors known to be idle; for a damaged trace not all are known */
 };
 bool causes_init(struct causes *c, const struct triage *tg); /* false: out of memory */
 void causes_free(struct causes *c);
-/* causes_group - the group that goroutines of a start function belong to, UINT32_MAX none. */
+/* causes_group - Returns the group of goroutines with this start function, or UINT32_MAX. */
 uint32_t causes_group(const struct causes *c, uint32_t name);
 
-/*
- * causes_members - which goroutines belong to which group. false: out of memory. causes_nth - the k-th of a
- * group's.
- */
+/* causes_members - Find which goroutines belong to which group; false: out of memory. causes_nth - Returns
+ * the k-th goroutine of a group. */
 bool causes_members(struct causes *c);
 uint32_t causes_nth(const struct causes *c, uint32_t group, uint32_t k);
-/* causes_member - of at most so many goroutines of a group, spread over all of it, the i-th: a lane. */
+/* causes_member - Returns the lane of the i-th of a sample of the group's goroutines, spread evenly over
+ * the group. */
 uint32_t causes_member(const struct causes *c, uint32_t group, uint32_t i, uint32_t most);
 
-/* causes_place - the first function outside the runtime and the standard library, 0 if there is none. */
+/* causes_place - Returns the first function outside the runtime and the standard library, or 0. */
 static inline uint32_t causes_place(const struct trace *tr, uint32_t stack)
 {
     return stacks_place(tr, stack);

@@ -1,14 +1,14 @@
 /*
- * ended.h - how a goroutine's wait ended, as a category of explain.h: by a goroutine, by the network, by a
- * timer, by the runtime, or not at all. Explanations, views, SQL and verdicts all take it from here.
+ * ended.h - how a goroutine's wait ended, as a category of explain.h: unblocked by a goroutine, the
+ * network, a timer or the runtime, or never. Explanations, views, SQL and verdicts all use it.
  *
- * What a trace records is who ended a wait, and that is nobody for the network and for timers alike. Who
- * waits to read, and is woken because there is something, reads it by a system call at once; who is woken by
- * a deadline does not. That is told (EX_DEADLINE) where nobody ended the wait, what follows is recorded, and
- * the trace has system calls that read at all.
+ * A trace records who ended a wait, which is nobody for both the network and timers. A goroutine that is
+ * unblocked because data arrived reads it at once with a system call; one that is unblocked by a deadline
+ * does not. EX_DEADLINE is returned only if nobody ended the wait, the next span is recorded, and the trace
+ * has read system calls at all.
  *
- * Use: ended_init(), ended_how() for as many waits as wanted, ended_free(). Memory: a byte for each stack.
- * One thread.
+ * Use: ended_init(), ended_how() for any number of waits, ended_free(). Memory: one byte per stack.
+ * Single-threaded.
  */
 #ifndef GOTOP_TRIAGE_ENDED_H
 #define GOTOP_TRIAGE_ENDED_H
@@ -17,30 +17,28 @@
 
 struct ended {
     const struct trace *tr;
-    uint8_t *reads; /* by stack: 0 not asked yet, 1 no, 2 a read from the network or a file */
+    uint8_t *reads; /* by stack: 0 unknown yet, 1 no, 2 a read from the network or a file */
     uint32_t nstacks, ng;
-    int8_t recorded; /* are there system calls that read? -1: not asked yet */
+    int8_t recorded; /* whether the trace has read system calls; -1: unknown yet */
     struct span_iter it;
 };
 bool ended_init(struct ended *e, const struct trace *tr); /* false: out of memory */
 void ended_free(struct ended *e);
 
-/* What a goroutine does after a wait, when it has run: the next span of another kind. */
+/* What a goroutine does after a wait, once it has run: the next span of another kind. */
 struct then {
-    uint8_t state; /* ST_NONE: not known, ended_how() looks for itself */
+    uint8_t state; /* ST_NONE: unknown, ended_how() finds it */
     uint32_t stack;
 };
-/* then_is - one span earlier: does it change what comes next for those before it? */
+/* then_is - Update with the span before; true if that changes what comes next for the spans before it. */
 static inline void then_is(struct then *k, const struct span *s)
 {
     if (s->state != ST_RUNNABLE && s->state != ST_RUNNING)
         *k = (struct then){s->state, s->stack};
 }
 
-/*
- * ended_how - goroutine g waited, s; next follows it (ST_NONE: nothing does). The category is an enum
- * explain_cat; *kind: an enum wait_kind.
- */
+/* ended_how - Returns how wait s of goroutine g ended, as an enum explain_cat. next is the span after it
+ * (ST_NONE: none). Stores the enum wait_kind in *kind. */
 uint8_t ended_how(struct ended *e, uint32_t g, const struct span *s, const struct span *next,
                   struct then then, uint8_t *kind);
 

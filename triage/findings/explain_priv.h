@@ -1,6 +1,6 @@
 /*
- * explain_priv.h - the explainer from within: for explain.c, which goes from span to span, explain_tell.c,
- * which says whose a stretch of running or runnable is, and explain_stretch.c. Nobody else includes it.
+ * explain_priv.h - the explainer's internals, for explain.c (goes from span to span), explain_tell.c
+ * (attributes running and runnable time) and explain_stretch.c only.
  */
 #ifndef GOTOP_TRIAGE_EXPLAIN_PRIV_H
 #define GOTOP_TRIAGE_EXPLAIN_PRIV_H

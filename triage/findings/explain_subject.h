@@ -1,8 +1,8 @@
 /*
- * explain_subject.h - what `gotop explain` is asked for: g123, g123@1.2s..1.3s, task:NAME, region:NAME,
- * group:FUNCTION, slowest:task:NAME, as stretches of goroutines.
+ * explain_subject.h - the subjects of `gotop explain` as intervals of goroutines: g123, g123@1.2s..1.3s,
+ * task:NAME, region:NAME, group:FUNCTION, slowest:task:NAME.
  *
- * Owner: asked_free(), whatever came of it.
+ * The caller calls asked_free(), also after a failure.
  */
 #ifndef GOTOP_TRIAGE_EXPLAIN_SUBJECT_H
 #define GOTOP_TRIAGE_EXPLAIN_SUBJECT_H
@@ -12,13 +12,13 @@
 
 struct asked {
     struct workpiece *v;       /* longest first */
-    size_t n, cap, all;        /* all: how many there are */
-    struct text title, others; /* others: that there is no such name, and which there are */
-    struct text moment;        /* of g17@1.25s: what the span there is */
+    size_t n, cap, all;        /* all: the total count */
+    struct text title, others; /* error text: the name does not exist, and which names do */
+    struct text moment;        /* of g17@1.25s: describes the span at that moment */
     bool failed;
 };
-/* explain_subject_of - into *q, which is all zero. false: *why says what is wrong with it, or q->failed: out
- * of memory. */
+/* explain_subject_of - Parse a subject into *q, which must be zeroed. On failure returns false, and *why
+ * has the reason or q->failed is set (out of memory). */
 bool explain_subject_of(struct asked *q, const struct trace *tr, const char *s, const char **why);
 void asked_free(struct asked *q);
 

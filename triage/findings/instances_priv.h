@@ -1,6 +1,6 @@
 /*
- * instances_priv.h - instances while they are found: for instances.c, which finds them, and instances_sort.c,
- * which puts them in order. Nobody else includes it.
+ * instances_priv.h - instances under construction, for instances.c (finds them) and instances_sort.c (sorts
+ * them) only.
  */
 #ifndef GOTOP_TRIAGE_INSTANCES_PRIV_H
 #define GOTOP_TRIAGE_INSTANCES_PRIV_H
@@ -9,7 +9,7 @@
 
 enum phase { PH_TASKS, PH_REGIONS, PH_GROUPS, PH_WALK, PH_SORT };
 
-struct found { /* an instance, before rows are in order */
+struct found { /* an instance before rows are sorted */
     uint32_t row;
     struct workpiece one;
 };
@@ -25,11 +25,11 @@ struct instances_work {
     struct found *found;
     bool *walk; /* by group: its goroutines have pieces or wait at places */
     uint64_t *walked, *members;
-    int64_t bucket[INSTANCE_BUCKETS]; /* where each begins */
+    int64_t bucket[INSTANCE_BUCKETS]; /* the begin of each */
 };
 
-/* instances_sort - rows by kind and time, of each its instances, longest first, and their percentiles. false:
- * out of memory, or no longer wanted (slices.h). */
+/* instances_sort - Sort rows by kind and time, and each row's instances longest first, and compute the
+ * percentiles. Returns false if out of memory or cancelled (slices.h). */
 bool instances_sort(struct instances *in);
 
 #endif

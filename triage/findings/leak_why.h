@@ -1,20 +1,19 @@
 /*
- * leak_why.h - why goroutines that wait for good do so: who was there for them, and is not any more.
- * Inferred.
+ * leak_why.h - why goroutines wait forever: which peers they had that have ended. Inferred.
  *
- * Who sends wakes who receives, so the receivers of a channel are known by the function that sends: if all of
- * them ended before the first send got stuck, nobody is left.
+ * A sender unblocks a receiver, so a channel's receivers are known by the function that sends. If all of
+ * them ended before the first send that blocked forever, no receiver is left.
  */
 #ifndef GOTOP_TRIAGE_LEAK_WHY_H
 #define GOTOP_TRIAGE_LEAK_WHY_H
 
 #include "triage/triage.h"
 
-/* leak_gone - goroutines wait to send at `stack`, the first of them since then: had all ended by then that
- * were woken from that function? */
+/* leak_gone - True if all goroutines that were unblocked from the function that sends at `stack` had ended
+ * when the first goroutine there blocked forever. */
 struct leak_gone {
     const struct pair_row *most; /* their waits */
-    uint32_t g, kinds;           /* who ended last; start functions of these */
+    uint32_t g, kinds;           /* the one that ended last; start functions of these */
     int64_t last;                /* when */
 };
 bool leak_gone(const struct triage *tg, uint32_t stack, int64_t since, struct leak_gone *out);

@@ -1,21 +1,22 @@
 /*
- * leaves.h - what an explanation comes to: its ends put together by what was done and by the function, the
- * largest of them, and their words.
+ * leaves.h - the leaves of an explanation merged by category and function, the largest of them, and their
+ * text.
  */
 #ifndef GOTOP_TRIAGE_LEAVES_H
 #define GOTOP_TRIAGE_LEAVES_H
 
 #include "triage/findings/explain.h"
 
-/* What leaves of a tree were, put together, largest first; so many of the largest. */
+/* The merged leaves of a tree, largest first; only a bounded number of them. */
 struct leaf {
     uint8_t cat, kind;
-    uint32_t func, who, stack, frame, reason, g; /* who: start function of whose time the longest is */
+    /* who: start function of the goroutine with the longest part */
+    uint32_t func, who, stack, frame, reason, g;
     int64_t ns, t0, t1;
     uint64_t count;
-    bool mixed;     /* not all were called by those that called the longest: no caller is said */
-    struct ran ran; /* of running */
-    struct callers callers, beyond; /* beyond: who called these */
+    bool mixed;                     /* the parts have different callers: no caller is named */
+    struct ran ran;                 /* of running time */
+    struct callers callers, beyond; /* beyond: callers of the callers */
 };
 #define LEAVES 24
 struct leaves {
@@ -23,7 +24,7 @@ struct leaves {
     uint32_t n;
     int64_t all; /* of those that didn't fit, too */
 };
-/* causes_leaves - the ends of all that a tree follows, EX_QUEUED among them, put together by category and
+/* causes_leaves - Merge the leaves of all that a tree follows, including EX_QUEUED, by category and
  * function. */
 void causes_leaves(const struct explain_tree *t, struct leaves *out);
 struct told_at { /* a function of a stack, and what is known of running there */
