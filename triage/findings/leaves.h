@@ -22,7 +22,7 @@ struct leaf {
 struct leaves {
     struct leaf v[LEAVES];
     uint32_t n;
-    int64_t all; /* of those that didn't fit, too */
+    int64_t all; /* sum, including leaves that did not fit */
 };
 /* causes_leaves - Merge the leaves of all that a tree follows, including EX_QUEUED, by category and
  * function. */
@@ -33,7 +33,7 @@ struct told_at { /* a function of a stack, and what is known of running there */
     struct ran ran;
     struct caller by;
 };
-/* causes_what_text - "waiting for the network in main.ask, called by main.rate". */
+/* causes_what_text - Append "waiting for the network in main.ask, called by main.rate". */
 void causes_what_text(struct text *t, const struct trace *tr, enum explain_cat cat, const struct told_at *at);
 
 #endif

@@ -27,10 +27,11 @@
 
 #include "decode/trace.h"
 
-/* A piece of work: what goroutine g did in [t0,t1); or a task, by its index in trace_tasks(). */
+/* A piece of work: what goroutine g did in [t0,t1), or a task, by its index in trace_tasks(). */
 struct workpiece {
     int64_t t0, t1;
-    uint32_t g;    /* of a task: who began it, or ended it if that is not in the trace; NO_LANE: neither is */
+    /* of a task: the goroutine that began it, else the one that ended it; NO_LANE: the trace has neither */
+    uint32_t g;
     uint32_t task; /* NO_TASK: none */
 };
 #define NO_TASK UINT32_MAX
@@ -39,11 +40,9 @@ static inline struct workpiece workpiece_of_g(uint32_t g, int64_t t0, int64_t t1
     return (struct workpiece){t0, t1, g, NO_TASK};
 }
 struct workpiece workpiece_of_task(const struct trace *tr,
-                                   size_t task); /* task < how many trace_tasks() says there are */
-/*
- * workpiece_at - the task that goroutine g has exactly in [t0,t1) by the trace, if there is one; else that
- * interval of g.
- */
+                                   size_t task); /* task must be below the count from trace_tasks() */
+/* workpiece_at - Returns the task that goroutine g had in exactly [t0,t1), if there is one, else that
+ * interval of g. */
 struct workpiece workpiece_at(const struct trace *tr, uint32_t g, int64_t t0, int64_t t1);
 
 struct leg {
@@ -51,20 +50,18 @@ struct leg {
     uint32_t g;
     bool queued;
 };
-struct legs {      /* by time; the first begins and the last ends with the piece */
+struct legs {      /* sorted by time; they cover the piece from begin to end */
     struct leg *v; /* legs_free() */
-    size_t n, cap; /* n = 0: the piece has no length, or no goroutine that the trace names */
-    bool cut;      /* spans ran out: the first leg may be several */
+    size_t n, cap; /* n = 0: the piece is empty or the trace names no goroutine for it */
+    bool cut;      /* the span budget ran out: the first leg may be several */
     bool failed;   /* out of memory */
 };
 void legs_free(struct legs *l);
 
-struct trails; /* trails.h: the evidence of a trace's tasks */
-/*
- * legs_of - the legs of a piece into *out, whose memory is used again. *spans: so many spans and pieces of
- * evidence may be looked at, and it is counted down. x may be NULL if the piece is no task. false: out of
- * memory.
- */
+struct trails; /* the evidence of a trace's tasks (trails.h) */
+/* legs_of - Store the legs of a piece in *out, whose memory is reused. Reads at most *spans spans and
+ * pieces of evidence, and subtracts them. x may be NULL if the piece is no task. Returns false if out of
+ * memory. */
 bool legs_of(struct trails *x, const struct workpiece *p, uint64_t *spans, struct legs *out);
 
 #endif

@@ -1,9 +1,10 @@
 /*
- * requests.h - what parts the requests that a goroutine of net/http's server answers (http.(*conn).serve).
+ * requests.h - the boundaries between the requests that a goroutine of net/http's server answers
+ * (http.(*conn).serve).
  *
- * A request ends where its connection is read for the next one, whether that read blocks or not: a client
- * that asks again at once has its question there before. A read that does not block is a system call only,
- * and parts two requests if an answer was written since the last one.
+ * A request ends where its connection is read for the next one, whether or not that read blocks: the next
+ * request of a fast client is there already. A read that does not block is only a system call, and is a
+ * boundary if an answer was written since the last boundary.
  */
 #ifndef GOTOP_TRIAGE_REQUESTS_H
 #define GOTOP_TRIAGE_REQUESTS_H
@@ -17,27 +18,27 @@ enum request_at {
     RA_ANSWER
 }; /* of a stack: reads for the next request, writes an answer */
 
-struct request_cut {         /* along one goroutine; all zero but since = NO_TIME at its begin */
-    int64_t since, answered; /* begin of the request that is being answered, end of the last write for it */
-    uint32_t asked;          /* stack in which requests are read for, if it can be one that waits */
-    bool wrote;              /* such a write was since then */
-    bool calls;              /* reads and writes that don't block are recorded: waits alone part nothing */
+struct request_cut {         /* state along one goroutine; initially zero but for since = NO_TIME */
+    int64_t since, answered; /* begin of the current request, end of the last write of its answer */
+    uint32_t asked;          /* stack in which the next request is read, if it can be one that waits */
+    bool wrote;              /* an answer was written since then */
+    bool calls;              /* non-blocking reads and writes are recorded, so waits alone are no boundary */
     struct {
         uint32_t stack;
         enum request_at at;
     } known[REQUEST_STACKS];
 };
 
-/* request_serves - is that (a string) where a goroutine of net/http's server
- * begins that serves a connection? */
+/* request_serves - True if the function (a string) is the start function of a goroutine of net/http's
+ * server that serves a connection. */
 bool request_serves(const struct trace *tr, uint32_t start_function);
-/* request_next - does that stack read, or wait to, for the next request of a server's connection, not within
- * one? */
+/* request_next - True if the stack reads, or waits to read, the next request of a server's connection;
+ * false within a request. */
 bool request_next(const struct trace *tr, uint32_t stack);
-/* request_step - the goroutine's next span. true: with it ends a request, [*t0,*t1). */
+/* request_step - Take the goroutine's next span. Returns true if a request [*t0,*t1) ends with it. */
 bool request_step(struct request_cut *k, const struct trace *tr, const struct span *s, int64_t *t0,
                   int64_t *t1);
-/* request_last - the goroutine has ended. true: after a last answer, behind which nothing was read. */
+/* request_last - At the goroutine's end. Returns true for a last answer that no read followed. */
 bool request_last(const struct request_cut *k, int64_t *t0, int64_t *t1);
 
 #endif

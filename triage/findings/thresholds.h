@@ -26,20 +26,17 @@ enum threshold {
 double threshold(enum threshold t);     /* in the unit's base: ns, of 1, bytes, count */
 int64_t threshold_ns(enum threshold t); /* of a TU_NS */
 bool rule_is_off(enum rule r);
-/* threshold_reached - is `part` at least the share t of `whole`? */
+/* threshold_reached - True if `part` is at least the share t of `whole`. */
 bool threshold_reached(enum threshold t, int64_t part, int64_t whole);
 
-/*
- * thresholds_read - take the numbers of a file. All or none: on failure nothing is changed, and *e names the
- * file's line, what stands there, and what was expected. thresholds_parse - the same of text; `name` stands
- * for the file.
- */
+/* thresholds_read - Read the numbers from a file. On failure nothing changes, and *e has the file's line,
+ * its text and what was expected. thresholds_parse - The same for text; `name` is used as the file name. */
 enum err_code thresholds_read(const char *path, struct err *e);
 enum err_code thresholds_parse(const char *name, const char *text, size_t n, struct err *e);
-void thresholds_reset(void); /* as shipped */
+void thresholds_reset(void); /* reset to the defaults */
 
 struct text;
-/* rules_text - each rule with its help, and its numbers as they hold now: what --rules prints. */
+/* rules_text - Append each rule with its help and its current numbers: the output of --rules. */
 void rules_text(struct text *t);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * trails.h - the evidence of a trace's tasks, who was at work for which of them, and when: begins and ends of
- * tasks and of their regions, and log messages.
+ * trails.h - the evidence of a trace's tasks: which goroutine worked for which task, and when. Evidence is
+ * begins and ends of tasks and of their regions, and log messages.
  *
- * Memory: 40 bytes for each. legs.c goes back along it.
+ * Memory: 40 bytes for each. legs.c walks it backwards.
  */
 #ifndef GOTOP_TRIAGE_TRAILS_H
 #define GOTOP_TRIAGE_TRAILS_H
@@ -18,18 +18,18 @@ struct trails {
     const struct task *task;
     uint32_t ntasks;
     struct evidence *by_g; /* by goroutine, then by time */
-    uint32_t *by_task;     /* the same by task, then by time: indices of by_g */
+    uint32_t *by_task;     /* the same by task, then by time: indices into by_g */
     size_t n, cap;
-    uint32_t *parent; /* by task: its index, NO_TASK none; parents come before their children */
+    uint32_t *parent; /* by task: index of the parent, NO_TASK if none; parents come before their children */
     uint32_t *child, *sibling;
     uint32_t *of; /* by task: mine, if it is `asked`: the task, its subtasks, and what it is a subtask of */
     uint32_t asked;
-    struct evidence *own; /* of the task that is asked for and its subtasks, by time */
+    struct evidence *own; /* of the selected task and its subtasks, by time */
     size_t nown, cap_own;
     struct span_iter it;
 };
 
-struct trails *trails_new(const struct trace *tr); /* NULL: out of memory, or no longer wanted (slices.h) */
+struct trails *trails_new(const struct trace *tr); /* NULL: out of memory or cancelled (slices.h) */
 void trails_free(struct trails *x);                /* NULL is allowed */
 
 #endif

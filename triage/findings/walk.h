@@ -21,14 +21,14 @@ enum { WALK_STRETCHES = 16 };
 struct walk {
     struct span_iter it;
     const struct trace *tr;
-    uint64_t all;    /* its spans, once it is known that there are more than may be looked at; 0: not known */
-    struct span gap; /* between two stretches */
+    uint64_t all;             /* the goroutine's span count if it exceeds the bound, else 0 */
+    struct span gap;          /* between two stretches */
     uint32_t g, most;         /* most: 0: one stretch only */
-    uint32_t left, here, nth; /* spans to come: of all, of this stretch; which one it is */
+    uint32_t left, here, nth; /* spans left in total and in this stretch; index of the stretch */
     bool more, begun, between;
 };
-/* walk_from - from the span with that index on. The viewer may have its turn before; if what is found is no
- * longer wanted, there are none. */
+/* walk_from - Start at the span with that index. May yield to the viewer first; if the result is no longer
+ * wanted, there are no spans. */
 static inline void walk_from(struct walk *w, const struct trace *tr, uint32_t g, uint64_t index,
                              uint32_t most)
 {
@@ -40,14 +40,14 @@ static inline void walk_from(struct walk *w, const struct trace *tr, uint32_t g,
     w->most = w->nth = 0;
     w->all = 0;
 }
-/* walk_at - from the span on that covers t; before its first span: from that one. */
+/* walk_at - Start at the span that covers t, or at the first span if t is before it. */
 static inline void walk_at(struct walk *w, const struct trace *tr, uint32_t g, int64_t t, uint32_t most)
 {
     struct span_iter it;
     walk_from(w, tr, g, t > 0 && span_seek(&it, tr, (struct lane){LANE_G, g}, t) ? span_get(&it)->index : 0,
               most);
 }
-/* walk_g - from its first span on, in stretches if there are more than `most`. */
+/* walk_g - Start at the first span; in stretches if there are more than `most`. */
 static inline void walk_g(struct walk *w, const struct trace *tr, uint32_t g, uint32_t most)
 {
     walk_from(w, tr, g, 0, most);
@@ -56,10 +56,10 @@ static inline void walk_g(struct walk *w, const struct trace *tr, uint32_t g, ui
         w->here = most / WALK_STRETCHES;
     }
 }
-/* walk_on - a stretch is over (walk.c): to the next one; true: there is a gap. */
+/* walk_on - Go to the next stretch after the end of one (walk.c). Returns true if there is a gap. */
 bool walk_on(struct walk *w);
 
-/* walk_next - the next one; NULL behind the last. It holds until the next call. */
+/* walk_next - Returns the next span, or NULL after the last. Valid until the next call. */
 static inline const struct span *walk_next(struct walk *w)
 {
     if (w->between) {

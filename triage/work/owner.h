@@ -26,19 +26,17 @@ enum owner { OWNER_NONE, OWNER_RUNTIME, OWNER_STD, OWNER_LIBRARY, OWNER_PROGRAM 
 struct owners;
 struct owners *owners_new(const struct trace *tr); /* NULL: out of memory */
 void owners_free(struct owners *o);                /* NULL is allowed */
-/* owner_of - of the function of a frame; OWNER_NONE if it has no name. */
+/* owner_of - Returns the owner of a frame's function, or OWNER_NONE if it has no name. */
 enum owner owner_of(struct owners *o, const struct frame *f);
-/*
- * owner_leaf - index of the innermost frame outside the runtime and its plumbing (sync, internal/..), or of
- * what it exports (runtime.GC): what a goroutine called. 0 if none is. owner_user - index of the innermost
- * frame of the program's own; else of a library's; else owner_leaf().
- */
+/* owner_leaf - Returns the index of the innermost frame outside the runtime and its plumbing (sync,
+ * internal/..), or of what it exports (runtime.GC): what a goroutine called. 0 if there is none. owner_user
+ * - Returns the index of the innermost frame of the program, else of a library, else owner_leaf(). */
 uint32_t owner_leaf(struct owners *o, uint32_t stack);
 uint32_t owner_user(struct owners *o, uint32_t stack);
-/* owner_user_from - the same from a frame on outwards; the frame itself if none further out is the program's
+/* owner_user_from - The same from a frame outwards; the frame itself if none further out is the program's
  * or a library's. */
 uint32_t owner_user_from(struct owners *o, uint32_t stack, uint32_t from);
-/* owner_id - "runtime", "std", "library", "program": for JSON. */
+/* owner_id - Returns "runtime", "std", "library" or "program", for JSON. */
 const char *owner_id(enum owner w);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * pulse_priv.h - a pulse from within: for pulse.c, which follows goroutines from model to model, and
- * pulse_pieces.c, which holds the pieces that are over. Nobody else includes it.
+ * pulse_priv.h - a pulse's internals, for pulse.c (follows goroutines from model to model) and
+ * pulse_pieces.c (holds the finished pieces) only.
  */
 #ifndef GOTOP_TRIAGE_PULSE_PRIV_H
 #define GOTOP_TRIAGE_PULSE_PRIV_H
@@ -9,26 +9,26 @@
 #include "triage/tables/tab.h"
 #include "triage/work/pulse.h"
 
-enum { NAMES = 256 }; /* start functions that are known */
+enum { NAMES = 256 }; /* known start functions */
 
-struct piece { /* 16 bytes: there are many */
+struct piece { /* 16 bytes, as there are many */
     int64_t t1;
     uint64_t row_dur; /* its row above DUR_BITS */
 };
 
 struct named { /* a start function that does work */
     char *name;
-    char *place; /* where it waits for questions; NULL: net/http's, or it is asked none */
+    char *place; /* where it waits for requests; NULL: net/http's, or it has none */
     enum work_kind_id kind;
     bool lives;   /* pieces are whole goroutines */
     uint32_t row; /* NO_LANE: none yet */
 };
 
-struct under_way { /* what a goroutine is in the middle of; or a task */
+struct under_way { /* the current state of a goroutine, or of a task */
     uint64_t id;
     int64_t since, answered;
     bool wrote, calls;
-    bool idle; /* it waits for more */
+    bool idle; /* it waits for more work */
     bool task, over;
 };
 
@@ -45,23 +45,23 @@ struct pulse {
     struct under_way *was, *is;
     uint32_t nwas, nis;
     size_t cap_was, cap_is;
-    struct tab by_id; /* id, is it a task: in `was` */
-    /* of a model that grows: goroutines that had not ended, and those behind them */
+    struct tab by_id; /* id and whether it is a task: position in `was` */
+    /* of a growing model: the goroutines that had not ended, and those after them */
     uint32_t *alive, *alive_then;
     uint32_t nalive, nalive_then, lanes_then;
     size_t cap_alive, cap_alive_then;
-    /* the model at hand */
+    /* the current model */
     const struct trace *tr;
     uint32_t epoch;
-    int64_t from, to, zero; /* the trace's clock; zero: the model's 0 */
+    int64_t from, to, zero; /* the trace's clock at the model's time 0 */
     uint32_t next, lanes;
-    struct tab of_name; /* string: 1 + its struct named, 0 none */
-    struct tab more;    /* (reason, stack), named: does it wait for more there? */
+    struct tab of_name; /* by string: 1 + index of its struct named; 0: none */
+    struct tab more;    /* by (reason, stack), named: whether it waits for more work there */
     struct request_cut cut;
     bool done, failed, gap;
 };
 
-/* pulse_add - a piece of a row is over. Out of memory: p->failed. */
+/* pulse_add - Add a finished piece to a row. Sets p->failed if out of memory. */
 void pulse_add(struct pulse *p, uint32_t row, int64_t t0, int64_t t1);
 
 #endif

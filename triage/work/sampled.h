@@ -23,18 +23,20 @@
 struct sampled;
 struct sampled *sampled_new(const struct trace *tr, struct owners *own); /* NULL: out of memory */
 void sampled_free(struct sampled *s);                                    /* NULL is allowed */
-/* sampled_any - has the trace any? sampled_begin - another work. */
+/* sampled_any - True if the trace has samples. sampled_begin - Start another work. */
 bool sampled_any(const struct sampled *s);
 void sampled_begin(struct sampled *s);
-/* sampled_count - goroutine g ran in [t0,t1), of a piece of these sets (a bit each). false: out of memory. */
+/* sampled_count - Count goroutine g's running in [t0,t1), in a piece of these sets (one bit each). Returns
+ * false if out of memory. */
 bool sampled_count(struct sampled *s, uint32_t g, int64_t t0, int64_t t1, unsigned sets);
-/* sampled_frame - the frame of a stack that it is put down to; owner_user() where no sample is under any.
- */
+/* sampled_frame - Returns the frame of a stack that running is attributed to; owner_user() if no sample is
+ * under any. */
 uint32_t sampled_frame(struct sampled *s, uint32_t stack);
-/* sampled_part - of a running part what one thing tells from t0 on. */
+/* sampled_part - The part of running time, from t0 on, that one source describes. */
 struct sampled_by {
     int64_t t1;
-    uint32_t stack, frame; /* the sample's, and what it is put down to; stack 0: none speaks for it */
+    /* the sample's stack and the frame it is attributed to; stack 0: no sample covers it */
+    uint32_t stack, frame;
 };
 void sampled_part(struct sampled *s, const struct explain_part *p, int64_t t0, struct sampled_by *out);
 
