@@ -1,6 +1,6 @@
 /*
  * naming.h - names as all views write them: a lane, a goroutine with its start function, a state, the
- * function that a stack tells of. Safe text, in as many columns as are asked for.
+ * function of a stack. The text is safe to print and fits the given columns.
  */
 #ifndef GOTOP_LAYOUT_NAMING_H
 #define GOTOP_LAYOUT_NAMING_H
@@ -11,12 +11,11 @@
 void name_lane(const struct view *v, struct lane l, char out[32]);
 /* name_goroutine - "G412 http.(*conn).serve" in at most w columns. */
 void name_goroutine(const struct view *v, uint32_t g, int w, char *out, size_t size);
-/* name_state - of a lane of that kind, where there is nothing as well: a P that nothing is told of is "not
- * recorded". */
+/* name_state - the state of a lane of that kind, or of a gap: a P without events is "not recorded". */
 const char *name_state(enum lane_kind k, enum state s);
-/* name_bracketed - a reason or a label as it is put in brackets: "dedicated" of "GC (dedicated)". */
+/* name_bracketed - a reason or label as shown in brackets: "dedicated" of "GC (dedicated)". */
 struct str name_bracketed(struct str why);
-/* name_any - does this stack name a place: a function, or at least an address? Some are a frame of zeros. */
+/* name_any - whether this stack has a function or at least an address. Some stacks are one frame of zeros. */
 bool name_any(const struct view *v, uint32_t stack);
 
 #endif

@@ -1,16 +1,14 @@
 /*
- * popup_find.h - words are found in a pop-up of text.
+ * popup_find.h - search for words in a pop-up of text.
  */
 #ifndef GOTOP_LAYOUT_POPUP_FIND_H
 #define GOTOP_LAYOUT_POPUP_FIND_H
 
 #include "layout/move/view.h"
 
-/*
- * popup_finds - are some looked for? popup_find_begin - a prompt for them opens; popup_typed - its line
- * changed; popup_find_end - it was given up; popup_find_accept - it was entered. popup_find_next - to the
- * n-th line from there that has them.
- */
+/* popup_finds - whether a search is active. popup_find_begin - opens the prompt. popup_typed - the prompt's
+ * line changed. popup_find_end - cancels. popup_find_accept - accepts the line. popup_find_next - goes to
+ * the n-th matching line from here. */
 bool popup_finds(const struct view *v);
 void popup_find_begin(struct view *v);
 unsigned popup_typed(struct view *v);

@@ -1,6 +1,5 @@
 /*
- * request.h - what a key can ask of a view, whatever it shows: each view answers in its own way (kind.h), or
- * doesn't.
+ * request.h - what a key can ask of any view. Each view answers in its own way (kind.h), or not at all.
  */
 #ifndef GOTOP_LAYOUT_REQUEST_H
 #define GOTOP_LAYOUT_REQUEST_H
@@ -18,7 +17,7 @@ enum request {
     REQ_LANE, /* over rows */
     REQ_LANE_PAGE,
     REQ_FIRST,
-    REQ_LAST, /* so far over rows: REQ_LANE answers, unless a view says otherwise */
+    REQ_LAST, /* so far over rows: REQ_LANE answers these unless a view has its own answer */
     REQ_SPAN,
     REQ_SAME,
     REQ_GC,
@@ -37,11 +36,9 @@ enum request {
 enum { REQ_FAR = 1 << 30 };
 
 struct view;
-/*
- * view_do - make a request of the view shown, n times (< 0: the other way, 0: once). While a pop-up is open
- * what moves over rows scrolls that. An answer is never asked 0 times; REQ_LANE may be asked REQ_FAR times:
- * to the end. Returns enum refresh. view_answers - does it answer that at all?
- */
+/* view_do - sends a request to the view shown, n times (< 0: in the other direction, 0: once). While a
+ * pop-up is open, requests that move over rows scroll it. An answer's n is never 0; that of REQ_LANE may be
+ * REQ_FAR: to the end. Returns enum refresh. view_answers - whether the view answers the request at all. */
 unsigned view_do(struct view *v, enum request d, int n);
 _Bool view_answers(const struct view *v, enum request d);
 
