@@ -1,5 +1,5 @@
 /*
- * frame_rows.h - what stands between ruler and status in views with a time axis.
+ * frame_rows.h - the rows between ruler and status in views with a time axis.
  */
 #ifndef GOTOP_LAYOUT_FRAME_ROWS_H
 #define GOTOP_LAYOUT_FRAME_ROWS_H
@@ -8,13 +8,14 @@
 #include "layout/move/plan.h"
 #include "layout/move/view.h"
 
-/* rows_bands - GC, STW and the like, heap, run queue. rows_lanes - these, and the lanes of the view shown. */
+/* rows_bands - draws GC, STW and other bands, heap, run queue. rows_lanes - draws the bands and the lanes
+ * of the view. */
 void rows_bands(struct grid *g, struct view *v, const struct plan *p);
 void rows_lanes(struct grid *g, struct view *v, const struct plan *p);
-/* The busiest goroutines of the window, below processors that leave lines free: v->busy, for view_work(). */
+/* The list of the window's busiest goroutines (v->busy), shown below the processors where lines are free. */
 void rows_busy_follow(struct view *v);
-/* rows_busy_pending - is the list of the busiest goroutines not done yet? rows_busy_work - go on with it, for
- * view_work(): VR_WORK: it isn't done; VR_DRAW: there is more to show. */
+/* rows_busy_pending - whether the list of the busiest goroutines is incomplete. rows_busy_work - continues
+ * it, for view_work(). VR_WORK: incomplete; VR_DRAW: there is more to show. */
 bool rows_busy_pending(const struct view *v);
 unsigned rows_busy_work(struct view *v, int64_t budget_ns);
 

@@ -1,5 +1,6 @@
 /*
- * status.h - what is under the cursor, in words: the exact mixture of a cell, or the one span that covers it.
+ * status.h - describes what is under the cursor: the exact mixture of a cell, or the one span that covers
+ * it.
  */
 #ifndef GOTOP_LAYOUT_STATUS_H
 #define GOTOP_LAYOUT_STATUS_H
@@ -7,13 +8,13 @@
 #include "layout/cells/rich.h"
 #include "layout/move/view.h"
 
-/* status_rich - what is to be said about what the cursor is on; w: columns there are, names take no more. */
+/* status_rich - describes what the cursor is on in w columns; names take no more. */
 void status_rich(const struct view *v, int w, struct rich *out);
-/* status_lane_rich - the same of a view of lanes; out is empty. */
+/* status_lane_rich - the same for a view of lanes; `out` must be empty. */
 void status_lane_rich(const struct view *v, int w, struct rich *out);
-/* status_draw - into rows [y, y + n) of the grid. false: some of it is left out. */
+/* status_draw - draws it into rows [y, y + n) of the grid. false: some of it is omitted. */
 bool status_draw(struct grid *g, const struct view *v, int y, int n);
-/* status_text - all of it as one line of safe text, nothing shortened. */
+/* status_text - all of it as one line of safe text, unshortened. */
 void status_text(const struct view *v, char *out, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * tabs.h - where am I: the views by their keys in the title, the one that is shown marked.
+ * tabs.h - the views and their keys in the title, with the one shown marked.
  */
 #ifndef GOTOP_LAYOUT_TABS_H
 #define GOTOP_LAYOUT_TABS_H
@@ -7,18 +7,18 @@
 #include "layout/cells/cells.h"
 #include "layout/move/view.h"
 
-/* enum tabs - how much of it: all names, the shown one's name among the others' numbers, that name alone. */
+/* enum tabs - the form: all names; the shown view's name among the others' numbers; that name alone. */
 enum {
     TABS_MOST = 160, /* columns, and the NUL */
     TABS_USUAL = 30
-}; /* what TABS_NUMBERS takes, of the longest name */
+}; /* width of TABS_NUMBERS with the longest name */
 
-/* tabs_text - "1 2 [3:goroutines] 4 ..": ASCII, NUL-terminated. Returns columns. */
+/* tabs_text - writes "1 2 [3 goroutines] 4 ..": ASCII, NUL-terminated. Returns the number of columns. */
 int tabs_text(const struct view *v, enum tabs form, char out[TABS_MOST]);
-/* tabs_draw - in row 0 from column x on. The view remembers where, for tabs_at(). Returns the column behind
- * it. */
+/* tabs_draw - draws the tabs in row 0 from column x on and records their position for tabs_at(). Returns
+ * the column after them. */
 int tabs_draw(struct grid *g, struct view *v, enum tabs form, int x);
-/* tabs_at - whose tab is in that column of row 0, as drawn last; VIEW_NONE: nobody's. */
+/* tabs_at - the view whose tab is in that column of row 0, as last drawn; or VIEW_NONE. */
 int tabs_at(const struct view *v, int x);
 
 #endif

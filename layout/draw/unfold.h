@@ -1,5 +1,5 @@
 /*
- * unfold.h - rows below the lane of the goroutine with the cursor: its regions, what it called (the stacks at
+ * unfold.h - rows below the lane of the goroutine with the cursor: its regions, its calls (the stacks at
  * its spans' ends), its CPU samples.
  */
 #ifndef GOTOP_LAYOUT_UNFOLD_H
@@ -8,11 +8,11 @@
 #include "layout/cells/cells.h"
 #include "layout/move/view.h"
 
-struct unfold; /* the regions of one goroutine, kept while it has the cursor */
+struct unfold; /* the regions of the goroutine with the cursor */
 
-/* unfold_lines - how many lines they take of `room` that lanes have; 0: they don't show. */
+/* unfold_lines - the number of lines they take of the `room` lines for lanes; 0: they don't show. */
 int unfold_lines(const struct view *v, int room);
-/* unfold_draw - into n lines from y on, the time from column x on; names of the rows in the columns before
+/* unfold_draw - draws into n lines from y on: time from column x on, the rows' names in the columns before
  * it. */
 void unfold_draw(struct grid *g, struct view *v, int x, int y, int n);
 void unfold_free(struct unfold *u); /* NULL is allowed */

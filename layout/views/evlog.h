@@ -1,6 +1,7 @@
 /*
- * evlog.h - events as text, around the cursor (view 9, and below the lanes in a split). Which they are:
- * triage/activity/events.h; they are read anew as the cursor leaves them, so stepping costs nothing.
+ * evlog.h - events as text around the cursor (view 9, and the split below the lanes).
+ * triage/activity/events.h reads them; it reads more when the cursor leaves those it has, so stepping is
+ * cheap.
  */
 #ifndef GOTOP_LAYOUT_EVLOG_H
 #define GOTOP_LAYOUT_EVLOG_H
@@ -11,15 +12,15 @@
 
 struct evlog {
     struct events of;
-    size_t cur; /* the event the cursor stands on, or the last before it; of.n when there is none */
+    size_t cur; /* the event at the cursor, or the last one before it; of.n if there is none */
 };
 
 void evlog_free(struct evlog *l);
-/* evlog_move - the cursor by n events: time and goroutine follow. */
+/* evlog_move - moves the cursor by n events; time and goroutine follow. */
 unsigned evlog_move(struct view *v, int n);
-/* evlog_draw - lines [y, y + rows) of the grid, the cursor's event about in the middle. */
+/* evlog_draw - draws lines [y, y + rows) of the grid, with the cursor's event near the middle. */
 void evlog_draw(struct grid *g, struct view *v, int y, int rows);
-uint32_t evlog_goroutine(const struct view *v); /* of the event under the cursor; NO_LANE: none */
+uint32_t evlog_goroutine(const struct view *v); /* goroutine of the event under the cursor; NO_LANE: none */
 void evlog_status(const struct view *v, int w, struct rich *out);
 /* evlog_line - event i as one line of safe text (for yank and tests), names in at most name_w columns. */
 void evlog_line(const struct view *v, size_t i, int name_w, char *out, size_t size);

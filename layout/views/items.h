@@ -1,7 +1,7 @@
 /*
- * items.h - views whose rows are things with a beginning and an end: GC cycles and stop-the-worlds (view 8),
- * tasks with their regions and logs (view 7). A row stands on the same time axis as the lanes; moving to a
- * row moves the cursor to its start.
+ * items.h - views whose rows are things with a start and an end: GC cycles and stop-the-worlds (view 8),
+ * tasks with their regions and logs (view 7). Rows are on the same time axis as lanes; moving to a row
+ * moves the cursor to its start.
  */
 #ifndef GOTOP_LAYOUT_ITEMS_H
 #define GOTOP_LAYOUT_ITEMS_H

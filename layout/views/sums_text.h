@@ -8,7 +8,7 @@
 #include "layout/move/view.h"
 #include "triage/activity/sums.h"
 
-/* sums_text - what is known so far as lines of at most w columns; they are added to t. */
+/* sums_text - adds what is known so far to t, in lines of at most w columns. */
 void sums_text(const struct sums *s, const struct view *v, struct lines *t, int w);
 
 #endif

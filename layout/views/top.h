@@ -1,6 +1,7 @@
 /*
- * top.h - view 11: what the goroutines do at the cursor's moment, and did in the time before it, by start
- * function. Of a program that runs the moment is now. It needs no tables of triage's, so it is there at once.
+ * top.h - view 11: what the goroutines do at the cursor's moment, and did in the interval before it, by
+ * start function. For a live program the moment is now. It does not need triage's tables, so it is ready at
+ * once.
  */
 #ifndef GOTOP_LAYOUT_TOP_H
 #define GOTOP_LAYOUT_TOP_H
@@ -9,10 +10,11 @@
 
 struct top;
 
-/* top_forget - goroutines have other indices now: what was counted goes, the order stays. */
+/* top_forget - drops the counts, since goroutine indices have changed; keeps the sort order. */
 void top_forget(struct top *t);
 void top_free(struct top *t); /* NULL is allowed */
-/* top_asks - of a program that runs, while this view is shown: it wants triage's tables, now and then. */
+/* top_asks - whether to recompute triage's tables now: from time to time, for a live program while this
+ * view shows. */
 bool top_asks(const struct view *v);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * tri_priv.h - what the tri_*.c files share. Where rows are a list, a row of functions says what
- * is in it, and tri.c does what lists have in common.
+ * tri_priv.h - shared by the tri_*.c files. A list is described by functions that say what is in a row;
+ * tri.c does the rest.
  */
 #ifndef GOTOP_LAYOUT_TRI_PRIV_H
 #define GOTOP_LAYOUT_TRI_PRIV_H
@@ -14,21 +14,18 @@
 
 void flame_free(struct flame *f);
 
-/* ---- answers, and what else an object of such a view needs ---- */
+/* ---- answers, and other members of such a view's object ---- */
 unsigned tri_open(struct view *v, int no);
 unsigned tri_hold(struct view *v);
-/* tri_status_most - (status_most of kinds with a list) what rows leave free goes to what is said of the one
- * with the cursor. */
+/* tri_status_most - the status_most of lists: the lines that rows do not need go to the status. */
 int tri_status_most(const struct view *v);
 unsigned tri_move(struct view *v, int n);
 unsigned tri_enter(struct view *v, int n);
 void tri_draw(struct grid *g, struct view *v, const struct plan *p);
 unsigned tri_touch(struct view *v, const struct plan *p, int x, int y);
 void tri_speak(const struct view *v, int w, struct rich *out);
-/*
- * IS_TIMELESS - what all views without a time axis say; TIMELESS_PLAN: those with the screen of a table, too.
- * tri_tsv - for `tsv` of such views: the columns' names, then n lines. false: no rows.
- */
+/* IS_TIMELESS - members shared by all views without a time axis. TIMELESS_PLAN - the same with a table's
+ * screen plan. tri_tsv - for `tsv` of such views: writes the column names, then n lines. false: no rows. */
 #define IS_TIMELESS \
     .lanes = LANE_KINDS, .table = true, .gutter = GUTTER_SHORT, .show = kind_show, .hold = tri_hold
 #define TIMELESS_PLAN IS_TIMELESS, .plan = PLAN_TABLE
@@ -45,23 +42,24 @@ bool tri_tsv(const struct view *v, FILE *f, const char *columns, uint32_t n,
 
 /* ---- helpers ---- */
 
-/* tri_order_mark - before the name of the column that rows are sorted by; it
- * can't be read as a letter of it. */
+/* tri_order_mark - the mark before the name of the sort column; it can't be mistaken for a letter of the
+ * name. */
 uint32_t tri_order_mark(enum tier t, bool down);
-/* tri_begin - whether the tables are there, else says so; a note about the part they are of takes a line. */
+/* tri_begin - whether the tables are ready; if not, says so. If they cover only a part, a note takes a
+ * line. */
 bool tri_begin(struct grid *g, const struct view *v, int *y, int *h);
-/* tri_where - which row of how many has the cursor, for the title. */
+/* tri_where - writes which row of how many has the cursor, for the title. */
 void tri_where(const struct view *v, const struct plan *p, char *out, size_t size);
-/* tri_say_two - what `detail` says as lines 0 and 1, once the tables are there. */
+/* tri_say_two - adds lines 0 and 1 of `detail`, once the tables are ready. */
 void tri_say_two(const struct view *v, struct rich *out,
                  void (*detail)(struct text *, const struct view *, int));
-/* tri_bar - a row's bar: n of most in w columns, in the colour of its state. It keeps its own ground in the
- * row with the cursor: there, too, its colour says what it is. */
+/* tri_bar - draws a row's bar: n of most in w columns, in the colour of its state. In the cursor's row the
+ * bar keeps its background so that the colour stays recognizable. */
 enum { TRI_BAR = 10 };
 void tri_bar(struct grid *g, const struct view *v, int x, int y, int w, int64_t n, int64_t most,
              enum style s);
-/* tri_say - printf into the grid, in w columns: cut between words, with " ..", where it is longer; returns
- * the column behind. tri_note - in at most n lines, what there is to say instead of rows. */
+/* tri_say - prints into the grid in w columns, cut between words with " .." if longer; returns the column
+ * after it. tri_note - in at most n lines, the text shown instead of rows. */
 int tri_say(struct grid *g, int x, int y, int w, enum style s, const char *fmt, ...)
     __attribute__((format(printf, 6, 7)));
 void tri_note(struct grid *g, int x, int y, int n, const char *text);
@@ -72,27 +70,24 @@ void tri_cell(struct grid *g, int x, int y, int w, enum style s, const char *tex
 void tri_func(struct text *t, const struct trace *tr, uint32_t name, size_t max);
 /* tri_name - a function's string, shortened from the left, at x in w columns. */
 void tri_name(struct grid *g, const struct view *v, int x, int y, int w, enum style s, uint32_t name);
-/* tri_goto - one undo step: the window [t0,t1) with room around it, the cursor at t0 on a lane. */
+/* tri_goto - one undo step: shows the window [t0,t1) with a margin, the cursor at t0 on a lane. */
 unsigned tri_goto(struct view *v, struct lane l, int64_t t0, int64_t t1);
-/* tri_lacking - "nothing stands out; 37 kinds of findings can't be told: ..", or what follows "1 finding";
- * false: hardly any can't. */
+/* tri_lacking - writes "nothing stands out; 37 kinds of findings can't be told: ..", or what follows "1
+ * finding"; false: nearly all kinds can be found. */
 bool tri_lacking(struct text *t, const struct view *v);
-/* tri_told - the message about a finding, behind `before`: a line of its card. */
+/* tri_told - sets the message about a finding: `before`, then a line of its card. */
 void tri_told(struct view *v, uint32_t i, const char *before);
-/* tri_lead - what stands before a finding's title (finding_lead()). */
+/* tri_lead - the text before a finding's title (finding_lead()). */
 void tri_lead(const struct view *v, const struct finding *f, char out[FMT_MAX]);
-/*
- * tri_evidence - to where a finding points; its goroutine has the focus if it is there. Of collecting,
- * assisting, sweeping: the processor that was at it for longest has.
- */
+/* tri_evidence - goes to the evidence of a finding; its goroutine gets the focus if present. For GC work,
+ * mark assists and sweeping: the processor that did it for longest. */
 unsigned tri_evidence(struct view *v, const struct finding *f);
-/* tri_cause - Enter and REQ_CAUSE in one: to who ended the wait that the row is about. */
+/* tri_cause - answers Enter and REQ_CAUSE: goes to the goroutine that ended the row's wait. */
 unsigned tri_cause(struct view *v, int n);
-/* tri_set_row - the cursor to that row, or to the last one; drawing keeps it on the screen. */
+/* tri_set_row - moves the cursor to that row, or to the last one; drawing scrolls it into sight. */
 void tri_set_row(struct view *v, uint32_t row);
 struct lane tri_g(uint32_t g);
-/* tri_dur - as triage writes durations (rounded, not cut), so that a number is
- * the same in a row and below. */
+/* tri_dur - prints a duration as triage does (rounded, not cut), so that rows and status agree. */
 char *tri_dur(const struct trace *tr, int64_t ns, char out[FMT_MAX]);
 
 #endif
