@@ -21,7 +21,7 @@
 
 #define IDMAP_NONE UINT32_MAX
 #define IDMAP_GONE UINT32_MAX
-enum { IDMAP_SMALL = 1 << 14 }; /* slots */
+enum { IDMAP_SMALL = 1 << 14 }; /* number of slots */
 
 struct idmap {
     uint64_t *key;
@@ -32,8 +32,8 @@ struct idmap {
     bool mixed;
 };
 
-/* The slot where a key is looked for first: mixed, or its low bits, which is best for ids given out one by
- * one. */
+/* Returns the slot where the search for a key starts: hashed (`mixed`), or its low bits, which is best for
+ * consecutive ids. */
 static inline uint32_t idmap_home(const struct idmap *m, uint64_t key)
 {
     if (!m->mixed)
@@ -41,20 +41,20 @@ static inline uint32_t idmap_home(const struct idmap *m, uint64_t key)
     return (uint32_t)hash_u64(key) & (m->cap - 1);
 }
 
-/* The slot to be tried behind this one. */
+/* Returns the slot to try after this one. */
 static inline uint32_t idmap_step(const struct idmap *m, uint32_t at)
 {
     return (at + m->cap / 2 + 1) & (m->cap - 1);
 }
 
-/* How many such steps lead from one slot to another. (The stride is its own inverse, as the map has at least
- * four slots.) */
+/* Returns how many such steps lead from one slot to another. (The stride is its own inverse, as the map has
+ * at least four slots.) */
 static inline uint32_t idmap_steps(const struct idmap *m, uint32_t from, uint32_t to)
 {
     return ((to - from) * (m->cap / 2 + 1)) & (m->cap - 1);
 }
 
-/* idmap_get - the value, or IDMAP_NONE. */
+/* idmap_get - Returns the value of a key, or IDMAP_NONE. */
 static inline uint32_t idmap_get(const struct idmap *m, uint64_t key)
 {
     if (!m->cap)
@@ -73,7 +73,7 @@ static inline void idmap_free(struct idmap *m)
     memset(m, 0, sizeof *m);
 }
 
-/* Move all keys into a table of cap slots. false: out of memory, nothing has changed. */
+/* Move all keys into a table of cap slots. Returns false if out of memory; then nothing has changed. */
 static inline bool idmap_rebuild(struct idmap *m, uint32_t cap, bool mixed)
 {
     struct idmap n = {.cap = cap, .used = m->used, .mixed = mixed};
@@ -110,7 +110,7 @@ static inline bool idmap_regrow(struct idmap *m, bool mixed)
     return idmap_rebuild(m, grows ? m->cap * 2 : m->cap, !grows && mixed);
 }
 
-/* idmap_put() in the general case. */
+/* The general case of idmap_put(). */
 static __attribute__((noinline, unused)) bool idmap_put_far(struct idmap *m, uint64_t key, uint32_t val)
 {
     if ((m->used + m->gone) * 2 >= m->cap) {
@@ -129,7 +129,7 @@ static __attribute__((noinline, unused)) bool idmap_put_far(struct idmap *m, uin
         }
         at = idmap_step(m, at);
         if (steps++ >= m->reach && free != IDMAP_NONE)
-            break; /* it is nowhere */
+            break; /* the map does not have the key */
     }
     const uint32_t walked = steps;
     if (!m->val[at] || steps > m->reach) {
@@ -149,7 +149,7 @@ static __attribute__((noinline, unused)) bool idmap_put_far(struct idmap *m, uin
     return walked < 256 || m->mixed || idmap_regrow(m, m->gone < m->cap / 8);
 }
 
-/* idmap_put - set the value of a key (new or not). false: out of memory. */
+/* idmap_put - Set the value of a key, new or not. Returns false if out of memory. */
 static inline bool idmap_put(struct idmap *m, uint64_t key, uint32_t val)
 {
     const uint32_t at = (uint32_t)key & (m->cap - 1);
@@ -161,10 +161,10 @@ static inline bool idmap_put(struct idmap *m, uint64_t key, uint32_t val)
     return true;
 }
 
-/* Did the search for another key's slot pass this one? May be true even if none did. */
+/* Whether the search for another key's slot may have passed this one. */
 static __attribute__((noinline, unused)) bool idmap_passed(const struct idmap *m, uint32_t slot)
 {
-    enum { FAR_OFF = 8 }; /* FAR: zlib's headers have made it nothing */
+    enum { FAR_OFF = 8 }; /* zlib's headers define FAR as nothing */
     if (m->reach > FAR_OFF)
         return true;
     for (uint32_t i = 1, at = idmap_step(m, slot); i <= m->reach; i++, at = idmap_step(m, at)) {
@@ -176,7 +176,7 @@ static __attribute__((noinline, unused)) bool idmap_passed(const struct idmap *m
     return false;
 }
 
-/* idmap_del - forget a key. */
+/* idmap_del - Remove a key. */
 static inline void idmap_del(struct idmap *m, uint64_t key)
 {
     if (!m->cap)
@@ -195,7 +195,7 @@ static inline void idmap_del(struct idmap *m, uint64_t key)
         m->reach = 0;
 }
 
-/* idmap_copy - make *to a copy. false: out of memory. Free *to either way. */
+/* idmap_copy - Make *to a copy. Returns false if out of memory. Free *to in both cases. */
 static inline bool idmap_copy(struct idmap *to, const struct idmap *from)
 {
     *to = *from;
@@ -210,8 +210,8 @@ static inline bool idmap_copy(struct idmap *to, const struct idmap *from)
     return to->key && to->val;
 }
 
-/* idmap_next - the next key from slot *at on (0 at first), and *at moves behind it; false: there is none. In
- * no particular order. */
+/* idmap_next - Get the next key from slot *at on (0 at first) and move *at past it. Returns false if there
+ * is none. The order is unspecified. */
 static inline bool idmap_next(const struct idmap *m, uint32_t *at, uint64_t *key, uint32_t *val)
 {
     while (*at < m->cap) {
@@ -225,7 +225,7 @@ static inline bool idmap_next(const struct idmap *m, uint32_t *at, uint64_t *key
     return false;
 }
 
-/* idmap_renumber - replace each value v by to[v]. */
+/* idmap_renumber - Replace each value v by to[v]. */
 static inline void idmap_renumber(struct idmap *m, const uint32_t *to)
 {
     for (uint32_t i = 0; i < m->cap; i++)
@@ -233,7 +233,7 @@ static inline void idmap_renumber(struct idmap *m, const uint32_t *to)
             m->val[i] = to[m->val[i] - 1] + 1;
 }
 
-/* idmap_clear - forget all keys, keep the memory. */
+/* idmap_clear - Remove all keys, keep the memory. */
 static inline void idmap_clear(struct idmap *m)
 {
     if (m->used || m->gone)

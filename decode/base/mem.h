@@ -1,9 +1,9 @@
 /*
- * mem.h - the one door to the allocator, so that a test can shut it.
+ * mem.h - the only interface to the allocator, so that a test can make it fail.
  *
  * All folders below viewer/ allocate through these. Each returns NULL when out of memory; callers turn that
  * into ERR_NOMEM. mem_fail_after(n) makes the n-th allocation from now on (and all later ones) fail, for
- * tests; mem_fail_after(-1) ends that. mem_live() is the number of bytes handed out now and mem_peak() their
+ * tests; mem_fail_after(-1) ends that. mem_live() is the number of bytes in use now and mem_peak() their
  * maximum, for `--debug` and the benchmarks (with what the allocator rounds up). Blocks of 2 MiB and more:
  * decode/base/bigmem.h. Safe from any thread.
  */
@@ -15,28 +15,24 @@
 #include <stdint.h>
 #include <string.h>
 
-/* mem_alloc - n bytes, the caller's until mem_free(). mem_zalloc - the same,
- * all zeros. NULL: out of memory. */
+/* mem_alloc - Returns n bytes, which the caller frees with mem_free(). mem_zalloc - The same, all zeros.
+ * NULL: out of memory. */
 void *mem_alloc(size_t n) __attribute__((warn_unused_result));
 void *mem_zalloc(size_t n) __attribute__((warn_unused_result));
-/* mem_resize - as realloc(); on NULL the old block stands. */
+/* mem_resize - Like realloc(); on NULL the old block is unchanged. */
 void *mem_resize(void *p, size_t n) __attribute__((warn_unused_result));
 void mem_free(void *p); /* NULL is allowed */
 
-/*
- * mem_grow - make room for at least `need` elements of `size` bytes. The array doubles; from 64 KiB on it
- * grows by a quarter, from 2 MiB on by a sixteenth. *cap is updated; returns the array (moved or not) or NULL
- * when out of memory, the old one then still valid.
- */
+/* mem_grow - Make room for at least `need` elements of `size` bytes. The array doubles; from 64 KiB on it
+ * grows by a quarter, from 2 MiB on by a sixteenth. *cap is updated. Returns the array (moved or not), or
+ * NULL when out of memory; then the old one is still valid. */
 void *mem_grow(void *p, size_t *cap, size_t need, size_t size) __attribute__((warn_unused_result));
 
-/*
- * mem_room - mem_grow() for an array and a capacity that are variables: both are updated. false: out of
- * memory, nothing has changed. mem_room_zeros - the same; the new elements are zeros.
- */
+/* mem_room - mem_grow() for an array and a capacity that are variables: both are updated. Returns false if
+ * out of memory; then nothing has changed. mem_room_zeros - The same; the new elements are zeros. */
 #define mem_room(array, cap, need) mem_room_of(&(array), &(cap), need, sizeof *(array))
 #define mem_room_zeros(array, cap, need) mem_room_zeros_of(&(array), &(cap), need, sizeof *(array))
-/* mem_room_of, mem_room_zeros_of - what these macros call: with the addresses of both variables. */
+/* mem_room_of, mem_room_zeros_of - Called by these macros with the addresses of both variables. */
 static inline bool mem_room_of(void *array, size_t *cap, size_t need, size_t size)
 {
     void *p;
@@ -50,30 +46,30 @@ static inline bool mem_room_of(void *array, size_t *cap, size_t need, size_t siz
 }
 bool mem_room_zeros_of(void *array, size_t *cap, size_t need, size_t size);
 
-/* mem_touch - call it when all of a block is about to be written: it gets its pages at once, at a third of
- * the cost of single faults. */
+/* mem_touch - Get the pages of a block at once, at a third of the cost of single faults. For blocks that
+ * are about to be written completely. */
 void mem_touch(void *p);
-/*
- * mem_table - n bytes of zeros for a table that is read and written all over. Memory of the usual kind would
- * have two faults a page: the first read maps a shared page of zeros, the first write replaces it, and that
- * stops the other threads. This has its pages at once.
- */
+/* mem_table - Returns n bytes of zeros for a table that is read and written all over, with its pages
+ * present. Ordinary memory would take two faults per page: the first read maps a shared page of zeros, the
+ * first write replaces it, and that stops the other threads. */
 void *mem_table(size_t n) __attribute__((warn_unused_result));
-/* mem_cut - give back what a large block has beyond n bytes; it stays where it is. Returns how many bytes
- * that was. */
+/* mem_cut - Release what a large block has beyond n bytes; it does not move. Returns how many bytes that
+ * was. */
 size_t mem_cut(void *p, size_t n);
 
 /*
- * mem_limit - keep mem_live() below this many bytes; 0: no limit. When half of them are in use, new blocks of
- * MEM_SPILLS bytes and more are put into a temporary file (decode/base/spill.h), if there is one and it has
- * room, and don't count. They are used like any others. mem_spills - is there such a file? mem_over - would
- * `more` bytes exceed the limit nevertheless? (With a file by more than an eighth, which is left to blocks
- * that come and go.) mem_spilled - bytes in the file now. mem_is_spilled - is this block there? mem_rest -
- * let the kernel take back pages of such blocks, if many are in memory; to be called now and then.
+ * mem_limit - Keep mem_live() below this many bytes; 0: no limit. When half of them are in use, new blocks
+ * of MEM_SPILLS bytes and more are put into a temporary file (decode/base/spill.h), if there is one with
+ * room, and don't count. They are used like any others.
+ *
+ * mem_spills - Whether there is such a file. mem_over - Whether `more` bytes would exceed the limit
+ * nevertheless. (With a file: by more than an eighth, which is for short-lived blocks.) mem_spilled -
+ * Returns the bytes in the file now. mem_is_spilled - Whether this block is in the file. mem_rest - Let the
+ * kernel take back pages of such blocks, if many are in memory; call it now and then.
  */
 #define MEM_SPILLS ((size_t)64 << 10)
 void mem_limit(uint64_t bytes);
-uint64_t mem_limited(void); /* the limit there is, 0 = none */
+uint64_t mem_limited(void); /* the limit, 0 = none */
 bool mem_spills(void);
 bool mem_over(size_t more);
 uint64_t mem_spilled(void);
@@ -81,7 +77,7 @@ bool mem_is_spilled(const void *p);
 void mem_rest(void);
 
 void mem_fail_after(long n);
-/* mem_ran_out - was an allocation refused since the program began, by a test or by the system? */
+/* mem_ran_out - Whether an allocation has failed since the program started, by a test or by the system. */
 bool mem_ran_out(void);
 size_t mem_live(void);
 size_t mem_peak(void);

@@ -1,13 +1,12 @@
 /*
- * round.h - convert any double to an integer. What a cast makes of one that is out of range C leaves
- * undefined.
+ * round.h - convert any double to an integer. In C, a cast of one that is out of range is undefined.
  */
 #ifndef GOTOP_DECODE_ROUND_H
 #define GOTOP_DECODE_ROUND_H
 
 #include <stdint.h>
 
-/* to_i64, to_u64 - d rounded towards 0; the nearest value if it is out of range; 0 if it is not a number. */
+/* to_i64, to_u64 - Round d towards 0; the nearest value if it is out of range; 0 if it is not a number. */
 static inline int64_t to_i64(double d)
 {
     if (d >= 9223372036854775808.0)

@@ -1,12 +1,12 @@
 /*
- * spill.h - a temporary file that stands in for memory: what mem.c's limit keeps out of memory lives there.
+ * spill.h - a temporary file in place of memory, for what mem.c's limit keeps out of memory.
  *
- * The file has no name: nobody else can open it, and it is gone when the program is, by whatever end. It lies
- * in the first of $TMPDIR, /var/tmp and /tmp that is a disk, for a folder in memory would save none. Each
- * range is reserved before it is handed out: a full disk is told there, not by SIGBUS in the middle of a
- * write. It takes at most seven eighths of what was free there.
+ * The file has no name: nobody else can open it, and it is gone when the program ends, however that
+ * happens. It is in the first of $TMPDIR, /var/tmp and /tmp that is on a disk, as a folder in memory would
+ * save none. Each range is reserved before it is used: a full disk is an error there, not a SIGBUS on a
+ * later write. It takes at most seven eighths of the space that was free.
  *
- * Safe from any thread, but for spill_open() and spill_forbid(), which come first.
+ * Safe from any thread, except spill_open() and spill_forbid(), which come first.
  */
 #ifndef GOTOP_DECODE_SPILL_H
 #define GOTOP_DECODE_SPILL_H
@@ -15,26 +15,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* spill_forbid - there shall be no such file (--no-spill). */
+/* spill_forbid - Forbid such a file (--no-spill). */
 void spill_forbid(void);
-/* spill_open - the file, made at the first call. Where a sandbox follows that would refuse it, call it
- * before. false: none. */
+/* spill_open - Create the file on the first call. Call it before a sandbox that would forbid it. Returns
+ * false if there is none. */
 bool spill_open(void);
-/* spill_why - why there is none, or why it could not become larger; "" while all is well. Whole words, no
- * line's end. */
+/* spill_why - Returns why there is no file, or why it could not grow; "" if all is well. Whole words, no
+ * line feed. */
 const char *spill_why(void);
-/* spill_works - there is one, and it could always become as large as was asked. */
+/* spill_works - Whether there is a file, and it could grow whenever asked. */
 bool spill_works(void);
-int spill_fd(void); /* its descriptor, to map what spill_take() gave */
+int spill_fd(void); /* the descriptor, for mapping the ranges of spill_take() */
 
-/* spill_take - n bytes of zeros, whole pages, from *at on. false: there is no room, or no file. */
+/* spill_take - Reserve n bytes of zeros, whole pages, at *at. Returns false if there is no room, or no
+ * file. */
 bool spill_take(size_t n, uint64_t *at);
-/* spill_more - the n bytes from `at` on, if nobody ever had them. false: somebody did, or there is no
- * room. */
+/* spill_more - Reserve the n bytes at `at` if they were never used. Returns false if they were, or if there
+ * is no room. */
 bool spill_more(uint64_t at, size_t n);
-/* spill_give - n bytes that were taken from `at` on go back, and their place on the disk with them. */
+/* spill_give - Release the n bytes at `at`, and their place on the disk. */
 void spill_give(uint64_t at, size_t n);
-/* spill_bytes - handed out now. */
+/* spill_bytes - Returns the bytes in use now. */
 uint64_t spill_bytes(void);
 
 #endif

@@ -1,10 +1,9 @@
 /*
- * table.h - uthash, as this project uses it: memory from decode/base/mem.h, a hash with this run's secret,
- * and no exit() when memory is short: the item that could not be added has `lost` set then, and is in no
+ * table.h - uthash as this project uses it: memory from decode/base/mem.h, a hash with this run's secret,
+ * and no exit() when out of memory: the item that could not be added has `lost` set then, and is in no
  * table.
  *
- * What is put into a table needs `bool lost`, false, beside its UT_hash_handle. Nobody includes uthash.h but
- * this.
+ * An item needs `bool lost`, false, beside its UT_hash_handle. Only this file includes uthash.h.
  */
 #ifndef GOTOP_DECODE_TABLE_H
 #define GOTOP_DECODE_TABLE_H

@@ -1,16 +1,16 @@
 /*
- * wide.h - products of two 64-bit numbers, whole, and their quotients: times of hours in ns, multiplied with
+ * wide.h - full products of two 64-bit numbers, and their quotients, for times of hours in ns multiplied by
  * columns or bytes.
  *
  * Where the compiler has 128-bit integers they are used; wide_mul_plain() and wide_div_plain() do the same
- * with 64 bits, for machines of 32 (a test holds both against each other).
+ * with 64 bits, for 32-bit machines (a test compares both).
  */
 #ifndef GOTOP_DECODE_WIDE_H
 #define GOTOP_DECODE_WIDE_H
 
 #include <stdint.h>
 
-/* a * b: the low half; *hi: the high one. */
+/* Returns the low half of a * b; *hi: the high half. */
 static inline uint64_t wide_mul_plain(uint64_t a, uint64_t b, uint64_t *hi)
 {
     const uint64_t al = (uint32_t)a, ah = a >> 32, bl = (uint32_t)b, bh = b >> 32;
@@ -19,7 +19,7 @@ static inline uint64_t wide_mul_plain(uint64_t a, uint64_t b, uint64_t *hi)
     return cross << 32 | (uint32_t)low;
 }
 
-/* hi:lo / d, where hi < d; *rem: what is left. */
+/* Returns hi:lo / d, where hi < d; *rem: the remainder. */
 static inline uint64_t wide_div_plain(uint64_t hi, uint64_t lo, uint64_t d, uint64_t *rem)
 {
     uint64_t q = 0;
@@ -43,7 +43,7 @@ static inline uint64_t wide_div_plain(uint64_t hi, uint64_t lo, uint64_t d, uint
 #ifdef __SIZEOF_INT128__
 __extension__ typedef unsigned __int128 wide_uint;
 
-/* wide_mul - a * b: the low word; *hi: the high one. */
+/* wide_mul - Returns the low word of a * b; *hi: the high word. */
 static inline uint64_t wide_mul(uint64_t a, uint64_t b, uint64_t *hi)
 {
     const wide_uint v = (wide_uint)a * b;
@@ -51,11 +51,11 @@ static inline uint64_t wide_mul(uint64_t a, uint64_t b, uint64_t *hi)
     return (uint64_t)v;
 }
 
-/* wide_div - hi:lo / d, where hi < d, so that it fits; *rem: what is left. */
+/* wide_div - Returns hi:lo / d, where hi < d, so that it fits; *rem: the remainder. */
 static inline uint64_t wide_div(uint64_t hi, uint64_t lo, uint64_t d, uint64_t *rem)
 {
     const wide_uint v = (wide_uint)hi << 64 | lo;
-    if (!hi) { /* nearly always, and the compiler's is two calls */
+    if (!hi) { /* nearly always; the compiler's division makes two calls */
         *rem = lo % d;
         return lo / d;
     }
@@ -67,11 +67,11 @@ static inline uint64_t wide_div(uint64_t hi, uint64_t lo, uint64_t d, uint64_t *
 #define wide_div wide_div_plain
 #endif
 
-/* a * b / d, d not 0; UINT64_MAX where that is more. *rem: what is left of the exact quotient. */
+/* Returns a * b / d, d not 0; UINT64_MAX if it is more. *rem: the remainder of the exact quotient. */
 static inline uint64_t wide_muldiv_rem(uint64_t a, uint64_t b, uint64_t d, uint64_t *rem)
 {
     uint64_t hi, lo = wide_mul(a, b, &hi);
-    if (!hi) { /* nearly always: a tenth of the time */
+    if (!hi) { /* nearly always, in a tenth of the time */
         *rem = lo % d;
         return lo / d;
     }
@@ -79,14 +79,14 @@ static inline uint64_t wide_muldiv_rem(uint64_t a, uint64_t b, uint64_t d, uint6
     return hi < d ? q : UINT64_MAX;
 }
 
-/* wide_muldiv - the same without the rest. */
+/* wide_muldiv - The same without the remainder. */
 static inline uint64_t wide_muldiv(uint64_t a, uint64_t b, uint64_t d)
 {
     uint64_t rem;
     return wide_muldiv_rem(a, b, d, &rem);
 }
 
-/* a * b + c, UINT64_MAX where that is more. */
+/* Returns a * b + c, UINT64_MAX if it is more. */
 static inline uint64_t wide_muladd(uint64_t a, uint64_t b, uint64_t c)
 {
     uint64_t hi, lo = wide_mul(a, b, &hi);

@@ -1,9 +1,9 @@
 /*
- * v2_adv.c - the events of the second family: what each needs, what it changes, what neutral events it is;
- * those that move a goroutine, a P or a thread. The others: v2_ranges.c.
+ * v2_adv.c - the events of the second family that move a goroutine, a P or a thread: what each needs, what
+ * it changes, which neutral events it makes. The others: v2_ranges.c.
  *
- * An event waits before it is found bad, as Go's reader has it, and nothing changes before both tests are
- * passed.
+ * Whether an event must wait is tested before whether it is impossible, as in Go's reader, and nothing
+ * changes before both tests have passed.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ uint32_t v2_p_new(struct v2_order *o, uint64_t id, uint8_t status)
     return (uint32_t)o->np++;
 }
 
-/* Of V2_GS goroutines that are about to come, the first is there. */
+/* Make room for the first of the next V2_GS goroutines. */
 static bool gs_new(struct v2_order *o)
 {
     const size_t at = o->ng / V2_GS, size = V2_GS * sizeof(struct v2_g);
@@ -70,7 +70,7 @@ uint32_t v2_g_new(struct v2_order *o, uint64_t id, uint8_t status)
     return (uint32_t)o->ng++;
 }
 
-/* A goroutine has ended. */
+/* Count an ended goroutine; free its block when all of it have ended. */
 static void g_gone(struct v2_order *o, uint32_t g)
 {
     struct v2_gs *gs = &o->gs_at[g / V2_GS];
@@ -97,7 +97,7 @@ static inline struct ev *room_next(struct v2_order *o)
     return &o->out[o->nout++];
 }
 
-/* Before a trace's first event: where time begins. Before a thread's first one: that it is there. */
+/* Before the trace's first event, set the time base. Before a thread's first event, emit EVK_M_NEW. */
 static __attribute__((noinline)) void emit_first(struct v2_order *o, uint32_t m, int64_t t)
 {
     if (!o->have_base) {
@@ -119,8 +119,8 @@ static __attribute__((noinline)) void emit_first(struct v2_order *o, uint32_t m,
     }
 }
 
-/* The next neutral event. Times are made to differ, as Go does it: not later than the last one means 1 ns
- * later. */
+/* Add the next neutral event. As in Go, times differ: a time not later than the last one becomes 1 ns later
+ * than that. */
 struct ev *v2_emit(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, enum ev_kind kind,
                    uint8_t state)
 {
@@ -220,8 +220,8 @@ bool v2_was_note(struct v2_order *o, uint32_t g, uint8_t status, bool assists)
     return true;
 }
 
-/* What holds all along, beside the events: the P and its thread, in a call or (ST_IDLE) without one; or the
- * goroutine in its call. */
+/* Emit a state that has held since the segment began: of the P and its thread, in a call or (ST_IDLE)
+ * without one; or of the goroutine in its call. */
 static void emit_held(struct v2_order *o, uint32_t p, uint32_t m, uint32_t g, uint8_t state)
 {
     struct ev *e = room_next(o);
@@ -236,7 +236,7 @@ static void emit_held(struct v2_order *o, uint32_t p, uint32_t m, uint32_t g, ui
                      .arg = g == EV_NONE ? o->p[p].id : v2_g_at(o, g)->id};
 }
 
-/* A P that nobody knew whose it was has been this thread's since the segment began. */
+/* The P, whose thread was unknown, has belonged to this thread since the segment began. */
 static void found(struct v2_order *o, uint32_t p, uint32_t m)
 {
     o->p[p].lost = false;
@@ -246,7 +246,7 @@ static void found(struct v2_order *o, uint32_t p, uint32_t m)
     emit_held(o, p, m, EV_NONE, ST_SYSCALL);
 }
 
-/* The only such P there is, for a thread whose call ends with it. */
+/* A thread's call ends with its P: if only one P has an unknown thread, it is that one. */
 static void found_only(struct v2_order *o, uint32_t m)
 {
     for (uint32_t p = 0; o->nlost == 1 && p < o->np; p++)
@@ -255,11 +255,9 @@ static void found_only(struct v2_order *o, uint32_t m)
     o->redo |= o->nlost > 0;
 }
 
-/*
- * The runtime takes a goroutine that it suspends off its thread before it says so (preemptPark). Is that the
- * thread's first event of a generation, no status comes before it: the goroutine is the one that the thread
- * had, which only who joins a segment knows.
- */
+/* The runtime takes a goroutine that it suspends off its thread before it writes the event (preemptPark).
+ * If that is the thread's first event of a generation, no status comes before it: the goroutine is the one
+ * that the thread had, which only the code that joins segments knows. */
 static bool found_running(struct v2_order *o, uint32_t m)
 {
     uint64_t mid = V2_NO_THREAD, gid = 0;
@@ -279,7 +277,7 @@ static bool found_running(struct v2_order *o, uint32_t m)
     return true;
 }
 
-/* In a segment a P is told of as left behind by a system call: it is, or the call goes on. */
+/* In a segment, a P has the status "abandoned in a system call": it is abandoned, or the call goes on. */
 static enum adv proc_lost(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, uint32_t p)
 {
     uint64_t mid = V2_NO_THREAD, gid = 0;
@@ -299,7 +297,7 @@ static enum adv proc_lost(struct v2_order *o, const struct v2_cursor *c, const s
         return ADV_OK;
     o->p[p].lost = true;
     o->nlost++;
-    o->redo |= !o->m[m].fresh; /* its call may have ended before the P was told of, and should have waited */
+    o->redo |= !o->m[m].fresh; /* its call may have ended before the P's status, and should have waited */
     found(o, p, m);
     if (o->m[m].g != EV_NONE || idmap_get(&o->gs, gid) != IDMAP_NONE)
         return ADV_OK;
@@ -359,8 +357,8 @@ EVENT(proc_status)
     return ADV_OK;
 }
 
-/* The thread that a goroutine in a system call is on, EV_NONE if the order refuses the event (v2_bad() said
- * why). */
+/* Returns the thread of a goroutine in a system call, or EV_NONE if the event is impossible (v2_bad() was
+ * called). */
 static uint32_t syscall_thread(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x,
                                uint32_t g, bool known)
 {
@@ -435,7 +433,7 @@ static enum adv status(struct v2_order *o, const struct v2_cursor *c, const stru
 EVENT_IS(go_status, status(o, c, x, false))
 EVENT_IS(go_status_stack, status(o, c, x, true))
 
-/* ---- the commonest, by v2_rules.h ---------------------------------------------------------------------- */
+/* ---- the most common ones, by v2_rules.h --------------------------------------------------------------- */
 
 struct v2_at {
     struct v2_order *o;
@@ -565,7 +563,7 @@ EVENT_IS(syscall_end, rule_return(AT))
 EVENT_IS(go_create, rule_create(AT, ST_RUNNABLE, c->arg[0], c->arg[1], c->arg[2]))
 EVENT_IS(go_create_blocked, rule_create(AT, ST_WAITING, c->arg[0], c->arg[1], c->arg[2]))
 
-/* For a thread of C that calls Go: it is in a system call there. */
+/* A C thread calls Go, and is in a system call at first. */
 EVENT(go_create_syscall)
 {
     const enum adv a = rule_create(AT, ST_SYSCALL, c->arg[0], 0, 0);
@@ -579,7 +577,7 @@ EVENT_IS(sweep_end, rule_range_end(AT, RANGE_SWEEP, c->arg[0], c->arg[1]))
 EVENT_IS(assist_begin, rule_range_begin(AT, RANGE_ASSIST, c->arg[0]))
 EVENT_IS(assist_end, rule_range_end(AT, RANGE_ASSIST, 0, 0))
 
-/* Why the world is stopped is told as that begins. */
+/* Only the begin event has the reason for STW. */
 EVENT(stw_begin)
 {
     struct v2_g *const g = v2_g_at(o, x->g);
@@ -592,7 +590,8 @@ EVENT(stw_begin)
 EVENT(stw_end)
 {
     const struct v2_g *const g = v2_g_at(o, x->g);
-    if (!g->stw && o->alone) { /* nothing tells that one goes on: all is read as one */
+    /* no status shows an open STW, so the segments can't be joined: the trace is read as one */
+    if (!g->stw && o->alone) {
         o->bad = true;
         return ADV_OK;
     }
@@ -666,8 +665,8 @@ EVENT(proc_steal)
     return ADV_OK;
 }
 
-/* A coroutine switch is three things at once: the target wakes, the current one blocks or ends (state), the
- * target runs. */
+/* A coroutine switch is three things at once: the target is unblocked, the current one blocks or ends
+ * (state), the target runs. */
 static enum adv go_to(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, uint8_t state)
 {
     uint32_t g = idmap_get(&o->gs, c->arg[0]);
@@ -697,7 +696,7 @@ EVENT_IS(go_switch_destroy, go_to(o, c, x, ST_NONE))
 EVENT(syscall_end_blocked)
 {
     if (x->p != EV_NONE && o->p[x->p].status == V2_PS_SYSCALL)
-        return ADV_WAIT; /* somebody steals the P first */
+        return ADV_WAIT; /* the P must be stolen first */
     if (v2_g_at(o, x->g)->status != ST_SYSCALL)
         return v2_bad(o, c, "the goroutine isn't in a system call", v2_g_at(o, x->g)->id);
     v2_g_at(o, x->g)->status = ST_RUNNABLE;
@@ -724,7 +723,7 @@ EVENT(syscall_destroy)
     return ADV_OK;
 }
 
-/* ---- the whole ----------------------------------------------------------------------------------------- */
+/* ---- dispatch ------------------------------------------------------------------------------------------ */
 
 typedef V2_RULE(rule);
 static rule *const rules[256] = {
@@ -740,7 +739,7 @@ static enum adv advance(struct v2_order *o, const struct v2_cursor *c)
         x.p = o->m[c->m].p;
         x.g = o->m[c->m].g;
     }
-    if (spec->since > o->s->version - 1000 && !o->newer) { /* Go's reader takes them */
+    if (spec->since > o->s->version - 1000 && !o->newer) { /* Go's reader accepts them */
         o->newer = true;
         source_warn(o->s, ERR_VERSION, o->gen->ordinal, source_off(o->s, c->at),
                     "an event of go 1.%u, %s, in a trace of go 1.%d", spec->since, spec->name,
@@ -763,7 +762,7 @@ static enum adv advance(struct v2_order *o, const struct v2_cursor *c)
 enum adv v2_adv(struct v2_order *o, const struct v2_cursor *c)
 {
     const uint32_t g = c->m == EV_NONE ? EV_NONE : o->m[c->m].g;
-    const uint64_t id = g == EV_NONE ? 0 : v2_g_at(o, g)->id; /* it may end */
+    const uint64_t id = g == EV_NONE ? 0 : v2_g_at(o, g)->id; /* read before the event may end it */
     const enum adv a = advance(o, c);
     if (o->gen->missing)
         v2_gen_lacks_in(o->gen, v2_specs[c->type].name, source_off(o->s, c->at), id);

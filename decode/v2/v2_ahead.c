@@ -1,5 +1,5 @@
 /*
- * v2_ahead.c - what is cheap to know of a generation before its events are put in order: see v2_gen_late()
+ * v2_ahead.c - facts about a generation that are cheap to get before its events are ordered: v2_gen_late()
  * and v2_gen_workers() in v2_gen.h.
  */
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 enum { WINDOW_NS = 100000 };
 
-/* How often an event makes time go on: a switch is three things at once. */
+/* Returns how often an event advances the time: a coroutine switch is three events at once. */
 static unsigned times_of(uint8_t type)
 {
     return v2_means(type) == V2_MEANS_go_switch || v2_means(type) == V2_MEANS_go_switch_destroy ? 3 : 1;
@@ -29,13 +29,13 @@ static void late_add(struct v2_late *l, int64_t t, unsigned times)
     }
 }
 
-/* A place between two of a batch's events, and the time of the one before it. */
+/* A place between two events of a batch, and the time of the event before it. */
 struct moment {
     const uint8_t *p;
     int64_t t;
 };
 
-/* Behind n varints. */
+/* Skip n varints. */
 static inline const uint8_t *behind(const uint8_t *p, const uint8_t *end, int n)
 {
     for (int i = 0; i < n; i++)
@@ -44,7 +44,7 @@ static inline const uint8_t *behind(const uint8_t *p, const uint8_t *end, int n)
     return p;
 }
 
-/* Go to behind the next event. false: it has none, or none that can be read. */
+/* Move to the end of the next event. Returns false if there is none, or none that can be read. */
 static inline __attribute__((always_inline)) bool moment_next(struct moment *m, const struct v2_batch *b,
                                                               double unit, uint64_t whole)
 {
@@ -62,13 +62,13 @@ static inline __attribute__((always_inline)) bool moment_next(struct moment *m, 
     return true;
 }
 
-/* A batch's events that are within the last moments before its last one. These are gone through once more. */
+/* Add a batch's events of the last WINDOW_NS before its last event, in a second pass over them. */
 static void batch_late(const struct v2_batch *b, double unit, struct v2_late *l)
 {
     const uint64_t whole = v2_whole(unit);
     struct moment at = {b->p, v2_ns(b->time, unit)}, mark = at, before = at;
     while (moment_next(&at, b, unit, whole))
-        if (at.t - mark.t > WINDOW_NS) { /* so `before` is never within the last moments */
+        if (at.t - mark.t > WINDOW_NS) { /* so `before` is never within the window */
             before = mark;
             mark = at;
         }
@@ -92,7 +92,7 @@ static int by_time(const void *a, const void *b)
 void v2_gen_late(const struct v2_gen *g, struct v2_late *late)
 {
     const double unit = v2_gen_unit(g);
-    struct idmap seen = {0}; /* threads: each one's last batch is looked at */
+    struct idmap seen = {0}; /* the threads whose last batch has been read */
     late->least = late->most = v2_ns(g->min_time, unit);
     for (size_t i = g->nbatch; i-- > 0;) {
         if (idmap_get(&seen, g->batch[i].m) != IDMAP_NONE)
@@ -125,16 +125,16 @@ int64_t v2_late_last(const struct v2_late *late, int64_t last)
 struct workers {
     v2_worker_fn *found;
     void *arg;
-    uint32_t func;    /* what they run */
-    struct idmap is;  /* stacks of theirs: it is their root, their top, or both */
-    uint64_t procs;   /* as many as there can be, 0: nobody knows */
-    struct idmap was; /* goroutines that are told of as being there, so nothing tells of their creation */
-    struct idmap are; /* those that were told of: is all of it known? */
-    uint64_t sure;    /* of how many */
+    uint32_t func;    /* the function that they run */
+    struct idmap is;  /* stacks of mark workers: the function is their root, their top, or both */
+    uint64_t procs;   /* most workers there can be, 0: unknown */
+    struct idmap was; /* goroutines that a status names, so no event shows their creation */
+    struct idmap are; /* found workers -> whether it is certain */
+    uint64_t sure;    /* number of certain ones */
 };
 enum { ROOT = 1, TOP = 2 };
 
-/* The names' id of their function. false: no stack of the generation can have it. */
+/* Returns the id in names of their function. false: no stack of the generation can have it. */
 static bool worker_func(struct workers *w, const struct v2_gen *g, const struct names *nm)
 {
     uint64_t id;
@@ -144,8 +144,8 @@ static bool worker_func(struct workers *w, const struct v2_gen *g, const struct 
     return false;
 }
 
-/* false: none of the stacks is one of theirs. (A stack that isn't kept for want of memory is none: they are
- * decoded again.) */
+/* Returns false if none of the stacks is a mark worker's. (A stack that wasn't kept for lack of memory is
+ * none: the generation is then decoded a second time.) */
 static bool worker_stacks(struct workers *w, const struct v2_gen *g, const struct names *nm)
 {
     uint64_t id;
@@ -159,7 +159,7 @@ static bool worker_stacks(struct workers *w, const struct v2_gen *g, const struc
     return w->is.used;
 }
 
-/* The number of processors is among the first things that are told. */
+/* The number of processors is known from one of the first events. */
 static void worker_procs(struct workers *w, const struct v2_gen *g)
 {
     enum { FIRST = 16 };
@@ -188,7 +188,7 @@ static void worker_note(struct workers *w, uint64_t g, bool inferred)
 
 static void has_status(struct workers *w, uint64_t g)
 {
-    enum { MOST = 1 << 16 }; /* then all is looked at */
+    enum { MOST = 1 << 16 }; /* then all events are read */
     if (w->procs && w->was.used < MOST)
         (void)idmap_put(&w->was, g, 0);
     if (idmap_get(&w->are, g) == false) {
@@ -197,7 +197,7 @@ static void has_status(struct workers *w, uint64_t g)
     }
 }
 
-/* There is one for each processor: no other will be found. */
+/* There is one mark worker per processor, so there are no others to find. */
 static bool are_all(const struct workers *w)
 {
     return w->procs && w->sure >= w->procs;
@@ -205,7 +205,7 @@ static bool are_all(const struct workers *w)
 
 static void batch_workers(struct workers *w, const struct v2_batch *b)
 {
-    uint64_t runs = 0; /* 0: not known */
+    uint64_t runs = 0; /* 0: unknown */
     struct v2_raw_ev e;
     for (const uint8_t *p = b->p; (p = v2_raw_ev(p, b->end, &e));) {
         const enum v2_means is = v2_means(e.type);

@@ -5,7 +5,7 @@
 
 #include "decode/damage/v2_batches.h"
 
-/* Units of a clock are no shorter than a tenth of a nanosecond, no longer than a millisecond. */
+/* A clock unit is at least a tenth of a nanosecond and at most a millisecond. */
 enum { RATE_LEAST = 1000 };
 #define RATE_MOST UINT64_C(10000000000)
 #define SECOND_NS INT64_C(1000000000)
@@ -27,12 +27,10 @@ void v2_clock_read(struct source *s, struct v2_gen *g, const struct v2_raw_batch
         source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, h->p) + e.offset, "%s", e.what);
 }
 
-/* ---- what can be --------------------------------------------------------------------------------------- */
+/* ---- which rates are possible -------------------------------------------------------------------------- */
 
-/*
- * How far apart are, at the snapshot, the runtime's own clock and units of 64 ns. They are the same clock
- * where they say the same to SAME_NS. INT64_MAX: nobody knows.
- */
+/* Returns how far the runtime's own clock and units of 64 ns differ at the snapshot. Within SAME_NS they
+ * are the same clock. INT64_MAX: unknown. */
 static int64_t clocks_differ_ns(const struct v2_raw_clock *c)
 {
     enum { UNIT = SECOND_NS / V2_ASSUMED_HZ };
@@ -43,7 +41,7 @@ static int64_t clocks_differ_ns(const struct v2_raw_clock *c)
     return d < 0 ? -d : d;
 }
 
-/* The rate is not taken for what it says; `right` is. */
+/* Use the rate `right` instead of the stated one, which is wrong. */
 static void replace(struct source *s, struct v2_gen *g, uint64_t right, const char *why)
 {
     source_damage(s, ERR_CLOCK, g->ordinal, g->start,
@@ -52,8 +50,8 @@ static void replace(struct source *s, struct v2_gen *g, uint64_t right, const ch
     g->freq = right;
 }
 
-/* The generation before had another clock. Who has one of its own measures it anew for each; who has the
- * system's never does. */
+/* The generation before had another rate. A program with a clock of its own measures its rate for each
+ * generation; with the system's clock the rate never changes. */
 static void other_rate(struct source *s, struct v2_gen *g, uint64_t last)
 {
     const uint64_t f = g->freq;
@@ -69,12 +67,13 @@ static void other_rate(struct source *s, struct v2_gen *g, uint64_t last)
                       g->number, f, last);
 }
 
-/* The first generation's is not the system's clock: what is behind it says whether it is another one. */
+/* The first generation's rate is not that of the system's clock. The next generation shows whether it is
+ * another clock. */
 static void first_rate(struct source *s, struct v2_gen *g)
 {
     const uint64_t odd = g->freq ^ V2_ASSUMED_HZ;
     const uint64_t millionth =
-        V2_ASSUMED_HZ / 1000000; /* what differs by less changes no time that is shown */
+        V2_ASSUMED_HZ / 1000000; /* a smaller difference changes no time that is shown */
     if (!source_gap(s, g->end) && v2_gen_next_rate(s, g) == V2_ASSUMED_HZ)
         replace(s, g, V2_ASSUMED_HZ, "the one behind it says another number");
     else if (odd > millionth && !(odd & (odd - 1)))
@@ -85,7 +84,7 @@ static void first_rate(struct source *s, struct v2_gen *g)
                     g->freq, V2_ASSUMED_HZ, (double)V2_ASSUMED_HZ / (double)g->freq);
 }
 
-/* Who opens the trace gives the rate: it is not asked what the file says. */
+/* If the user states the rate, what the file states is ignored. */
 static bool given(struct source *s, struct v2_gen *g)
 {
     const double rate = s->opts ? s->opts->ticks_per_second : 0;

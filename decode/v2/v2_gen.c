@@ -1,9 +1,9 @@
 /*
  * v2_gen.c - see v2_gen.h.
  *
- * The file is hopped over batch by batch, by their size fields, until the generation ends: at a batch of the
- * next one (up to 1.25) or at the end mark (1.26). Table batches are only noted on the way and read
- * afterwards, because stacks need strings that may stand behind them.
+ * The file is scanned batch by batch, by their size fields, until the generation ends: at a batch of the
+ * next one (up to 1.25) or at the end mark (1.26). Table batches are only noted in the scan and read
+ * afterwards, because stacks need strings that may come after them.
  */
 #include "decode/v2/v2_gen.h"
 
@@ -15,12 +15,13 @@
 #include "decode/damage/v2_batches.h"
 #include "decode/v2/v2_state.h"
 
-/* The batch at p. NULL: damage, noted. A payload that the input cuts off is torn, not damage of its own. */
+/* Read the batch at p. NULL: damage, which is noted. A payload that the input cuts off is torn, which is no
+ * damage of its own. */
 static const uint8_t *batch_read(struct source *s, const uint8_t *p, struct v2_raw_batch *b, uint32_t gen)
 {
     struct err e;
     const uint8_t *next = v2_raw_batch(s->data, s->len, p, b, &e);
-    if (next && b->lead == V2R_END) { /* of a dialect that has none */
+    if (next && b->lead == V2R_END) { /* an end mark in a dialect that has none */
         err_set(&e, ERR_FORMAT, source_off(s, p), "expected a batch (byte 1, 49 or 52), found byte %u",
                 b->lead);
         next = NULL;
@@ -95,7 +96,7 @@ static int sample_by_time(const void *a, const void *b)
     return x->ns < y->ns ? -1 : x->ns > y->ns;
 }
 
-/* Samples whose time is none are left out; so are those behind the stacks, which are written when all samples
+/* Leave out samples with an impossible time, and those after the stacks, which are written when all samples
  * are. */
 static void samples_time(struct source *s, struct v2_gen *g)
 {
@@ -128,8 +129,8 @@ double v2_gen_unit(const struct v2_gen *g)
     return 1.0 / ((double)g->freq / 1e9);
 }
 
-/* What the runtime registers first thing in every generation, in its order: a string has the number of its
- * place. */
+/* Returns a string that the runtime registers at the start of every generation: its id is its position in
+ * that order. */
 static const char *registered(int version, uint64_t id)
 {
     static const char *const all[] = {
@@ -144,16 +145,16 @@ static const char *registered(int version, uint64_t id)
 #include "decode/v2/words_v2.def"
     };
     const size_t n = sizeof all / sizeof *all, more = sizeof since_125 / sizeof *since_125;
-    if (version > GO_126) /* who knows */
+    if (version > GO_126) /* a newer runtime may register others */
         return NULL;
     return id < n                               ? all[id]
            : version >= GO_125 && id - n < more ? since_125[id - n]
-           : version == GO_123 && id == n       ? since_125[0] /* behind it 1.23 and 1.24 differ */
+           : version == GO_123 && id == n       ? since_125[0] /* after it 1.23 and 1.24 differ */
            : version < GO_123 && id == n        ? since_125[2]
                                                 : NULL;
 }
 
-enum { LABELS = 5 }; /* below it mark workers' labels, from it on reasons */
+enum { LABELS = 5 }; /* smaller ids are mark workers' labels, others are reasons */
 
 void v2_gen_lacks(struct v2_gen *g, uint64_t id, bool stack)
 {
@@ -163,8 +164,8 @@ void v2_gen_lacks(struct v2_gen *g, uint64_t id, bool stack)
             (struct source_lack){.n = 1, .id = id, .off = ERR_NO_OFFSET, .gen = g->ordinal, .stack = stack};
 }
 
-/* A string by its number, if it isn't in the table; one that is registered
- * between from and to by its place. */
+/* Name a string that is not in the table by its number, or, between from and to, by its position among the
+ * registered ones. */
 static uint32_t missing_string(struct source *s, struct v2_gen *g, uint64_t id, uint64_t from, uint64_t to)
 {
     const char *known =
@@ -261,11 +262,11 @@ void v2_gen_after(struct v2_gen *g, const struct v2_gen *before)
                          .hi = before->hi};
 }
 
-/* Its tables are written last, stacks before strings: are there strings behind them, in a batch with room for
- * more? */
+/* Tables are written last, stacks before strings: whether strings follow the stacks, in a batch that isn't
+ * full. */
 static bool tables_end(const struct v2_gen *g)
 {
-    enum { FULL = 62 << 10 }; /* no string would make a batch of 64 KiB out of what is smaller */
+    enum { FULL = 62 << 10 }; /* a larger last batch may be full: another one may follow */
     const struct v2_slice *last = NULL;
     bool stacks = false;
     for (size_t i = 0; i < g->ntable; i++) {
@@ -276,10 +277,8 @@ static bool tables_end(const struct v2_gen *g)
     return stacks && last && *last->p == V2R_STRINGS && last->end - last->p < FULL;
 }
 
-/*
- * Up to 1.25 nothing ends a generation but the next one, or the file. Where its tables may not be all of it
- * and lack what an event or a stack names, it was cut short. A few events tell.
- */
+/* Up to 1.25 a generation has no end mark. If its tables may be incomplete, and lack what an event or a
+ * stack names, it was cut short. A few events show that. */
 static bool tables_lack(const struct v2_gen *g)
 {
     unsigned most = 64;
@@ -293,7 +292,7 @@ static bool tables_lack(const struct v2_gen *g)
     return false;
 }
 
-/* What was taken last ends where another batch begins. */
+/* End the last batch where another one begins. */
 static void cut_last(struct v2_gen *g, const uint8_t *at)
 {
     if (g->nbatch && g->batch[g->nbatch - 1].p == g->last) {
@@ -308,8 +307,8 @@ static void cut_last(struct v2_gen *g, const uint8_t *at)
     }
 }
 
-/* No batch begins at p: where the next one does. The size of the one before may have been wrong, so it is
- * looked for in that, too. */
+/* No batch begins at p: find where the next one does. The size of the one before may have been wrong, so
+ * the search starts in that one. */
 static const uint8_t *skip_broken(struct source *s, struct v2_gen *g, const uint8_t *p)
 {
     const uint8_t *from = g->last ? g->last + 1 : p + 1;
@@ -325,7 +324,7 @@ static const uint8_t *skip_broken(struct source *s, struct v2_gen *g, const uint
     return next;
 }
 
-/* The generation that the batch at *p says it is of, *p moves behind it; 0: none stands there whole. */
+/* Returns the generation of the batch at *p and moves *p to its end; 0: no complete batch is there. */
 static uint64_t number_at(const struct source *s, const uint8_t **p)
 {
     struct v2_raw_batch b;
@@ -344,7 +343,7 @@ static void note_left_out(struct source *s, struct v2_gen *g, const struct v2_ra
                   g->number);
 }
 
-/* A batch of another generation. true: it stands alone among this one's. */
+/* Whether a batch of another generation is a single one inside this generation. */
 static bool is_stray(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h, const uint8_t *next)
 {
     const uint8_t *p = next + 1, *end = s->data + s->len;
@@ -353,17 +352,15 @@ static bool is_stray(struct source *s, struct v2_gen *g, const struct v2_raw_bat
         (*next == V2R_END ? g->nbatch == 0 : !bytes_varint(p, end, &gen) || gen != g->number))
         return false;
     if (*next == V2R_END && h->gen == g->number + 1)
-        return false; /* a small one of its own */
+        return false; /* a small generation of its own */
     note_left_out(s, g, h);
     v2_hole_note(g, source_off(s, h->p), 0, false);
     return true;
 }
 
-/*
- * What seems to be a batch of a generation far from this one, and nothing of that one behind it: bytes that
- * were taken for a batch, because the size of the one before is wrong. Returns where this one goes on; NULL:
- * it doesn't.
- */
+/* Handle what seems to be a batch of a distant generation with no other batch of that one after it: not a
+ * batch, but bytes of the one before, whose size is wrong. Returns where this generation continues, or
+ * NULL. */
 static const uint8_t *behind_false(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h,
                                    const uint8_t *p, const uint8_t *next)
 {
@@ -375,10 +372,8 @@ static const uint8_t *behind_false(struct source *s, struct v2_gen *g, const str
     return next;
 }
 
-/*
- * The number of the generation that begins with h. All its batches say it, so the two behind the first one
- * know better than that one, if theirs can be: up to 1.25 the next generation may begin right there.
- */
+/* Returns the number of the generation that begins with h. All its batches have it, so if the next two
+ * agree on another possible number, that is right: up to 1.25 the next generation may begin right there. */
 static uint64_t gen_report(struct source *s, const struct v2_gen *g, const struct v2_raw_batch *h,
                            const uint8_t *next, uint64_t last)
 {
@@ -394,7 +389,8 @@ static uint64_t gen_report(struct source *s, const struct v2_gen *g, const struc
     return others;
 }
 
-/* The first batch says which generation it is. false: one that has been; it is passed over. */
+/* Take the generation's number from its first batch. Returns false if that generation has been read
+ * already; the batch is skipped. */
 static bool gen_number(struct source *s, struct v2_gen *g, struct v2_raw_batch *h, const uint8_t *next,
                        uint64_t last)
 {
@@ -409,13 +405,13 @@ static bool gen_number(struct source *s, struct v2_gen *g, struct v2_raw_batch *
             v2_hole_note(g, source_off(s, h->at), 0, false);
             return false;
         }
-        g->after_gap = !first; /* those between are missing */
+        g->after_gap = !first; /* the generations between are missing */
     }
     g->number = h->gen;
     return true;
 }
 
-/* A batch of another generation than g. false: it is left out, and g goes on. */
+/* Handle a batch of another generation than g. Returns false if it is left out, and g continues. */
 static bool other_begins(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h, const uint8_t *p,
                          const uint8_t **next)
 {
@@ -434,7 +430,8 @@ static bool other_begins(struct source *s, struct v2_gen *g, const struct v2_raw
     return true;
 }
 
-/* A batch that the file's end cuts off, or whose size is wrong. Returns where it goes on; NULL: nowhere. */
+/* Handle a batch that the file's end cuts off, or whose size is wrong. Returns where the generation
+ * continues, or NULL. */
 static const uint8_t *behind_torn(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h)
 {
     const uint8_t *next = skip_broken(s, g, s->data + s->len);
@@ -451,11 +448,9 @@ static const uint8_t *behind_torn(struct source *s, struct v2_gen *g, const stru
     return NULL;
 }
 
-/*
- * What seems to be an end mark, though batches of this very generation stand behind it, or in what was taken
- * for the batch before it, whose size is wrong. Returns where the generation goes on; NULL: it is over. (A
- * second clock: it stands there twice.)
- */
+/* Handle what seems to be an end mark although batches of the same generation follow it, or are inside the
+ * last batch, whose size is wrong. Returns where the generation continues; NULL: it is over. (A second
+ * clock batch: the generation is in the file twice.) */
 static const uint8_t *behind_false_end(struct source *s, struct v2_gen *g, const uint8_t *p)
 {
     const uint8_t *const behind = p + 1, *next;
@@ -479,7 +474,7 @@ struct scanned {
     bool any, marked; /* there are batches; an end mark */
 };
 
-/* false: out of memory. */
+/* Returns false if out of memory. */
 static bool scan_batches(struct source *s, struct v2_gen *g, uint64_t last_number, struct scanned *at)
 {
     enum { LEFT_AFTER = 4096 };
@@ -527,7 +522,7 @@ static bool scan_batches(struct source *s, struct v2_gen *g, uint64_t last_numbe
     return true;
 }
 
-/* scan - where it ends, too. false: out of memory. */
+/* scan - Find where it ends, too. Returns false if out of memory. */
 static bool scan(struct source *s, struct v2_gen *g, size_t *pos, struct scanned *at)
 {
     const uint64_t last_number = g->number;
@@ -559,7 +554,7 @@ enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos)
     struct scanned at;
     if (!scan(s, g, pos, &at))
         return V2_GEN_OOM;
-    if (!at.any) { /* of what grows one may come: it is the one behind the one before */
+    if (!at.any) { /* in a growing file another may come; this one follows the one before */
         g->ordinal--;
         g->freq = last_freq;
         g->hi = last_hi;
@@ -567,7 +562,7 @@ enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos)
         return V2_GEN_NONE;
     }
     if (g->torn && g->at_end && g->ordinal > 1 && !s->grows && !g->nbatch && !g->ntable)
-        return V2_GEN_NONE; /* it had only begun: nothing of those before it is missing */
+        return V2_GEN_NONE; /* it had only started: nothing before it is missing */
     v2_clock_settle(s, g, last_freq, last_stated);
     if (g->ordinal > 1 && last_hi != UINT64_MAX && last_freq == g->freq && !(s->version >= GO_125 && g->lo))
         g->lo = last_hi;
@@ -576,7 +571,7 @@ enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos)
     return g->at_end ? V2_GEN_LAST : V2_GEN;
 }
 
-/* ---- as it stands there -------------------------------------------------------------------------------- */
+/* ---- all batches in file order ------------------------------------------------------------------------- */
 
 static bool raw_scan(struct source *s, size_t *pos, struct v2_gen *as, struct err *e)
 {
@@ -676,7 +671,7 @@ static bool samples_all(struct source *s, struct v2_gen *g)
     return true;
 }
 
-/* The tables of names are read: the rest of them. */
+/* The tables of names have been read: finish the others. */
 static bool names_are_read(struct source *s, struct v2_gen *g)
 {
     if (!samples_all(s, g))
