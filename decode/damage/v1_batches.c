@@ -1,9 +1,9 @@
 /*
  * v1_batches.c - see v1_damage.h.
  *
- * A processor writes one batch after the other, and none begins before the one in front of it ends. If that
- * is so once they are sorted by time, some were moved or doubled; if not, one of them says a wrong time, and
- * is left out.
+ * A processor writes one batch after the other, and none begins before the previous one ends. If that is
+ * true once they are sorted by time, some were moved or duplicated; if not, one of them has a wrong time
+ * and is left out.
  */
 #include "decode/damage/v1_damage.h"
 
@@ -84,7 +84,7 @@ static size_t undouble(struct v1_index *ix, struct source *s, struct row *w, siz
     return k;
 }
 
-/* In the file's order; who begins before the one in front of it does is left out. */
+/* In file order, leave out a batch that begins before the previous one ends. */
 static size_t drop_early(struct v1_index *ix, struct source *s, struct row *w, size_t n, int64_t p)
 {
     size_t k = 0;
@@ -128,9 +128,9 @@ static void mend(struct v1_index *ix, struct source *s, struct v1_proc *p, struc
         ix->batch[v[i].batch].next = (i + 1 < k ? v[i + 1].batch : V1_NO_BATCH) & V1_NO_BATCH;
 }
 
-/* ---- before the trace, behind it ----------------------------------------------------------------------- */
+/* ---- before the trace, after it ------------------------------------------------------------------------ */
 
-/* lists - does a batch begin with a goroutine that was there, as the trace's first one does? */
+/* lists - Whether a batch begins with a goroutine that existed before, as the trace's first one does. */
 static bool lists(const struct v1_index *ix, const struct source *s, uint32_t batch)
 {
     const struct v1_batch *b = &ix->batch[batch];
@@ -148,13 +148,13 @@ struct bounds {
     size_t before, behind;
 };
 
-/* Whether a batch says a time that is none of the trace's, and which. */
+/* Find out whether a batch has a time outside of the trace, and which. */
 static int out(const struct bounds *b, uint64_t t)
 {
     return t < b->lo ? -1 : t > b->hi ? 1 : 0;
 }
 
-/* The trace begins with a list of the goroutines there are, and ends before its tables are written. */
+/* The trace begins with a list of all goroutines, and ends before its tables are written. */
 static struct bounds bounds(const struct v1_index *ix, const struct source *s)
 {
     const uint64_t skew = v1_index_skew(ix);
@@ -173,7 +173,8 @@ static struct bounds bounds(const struct v1_index *ix, const struct source *s)
     return b;
 }
 
-/* Those before the trace or behind it are left out, if they are so few that it's they who lie. */
+/* Leave out batches before the trace or after it, if they are so few that their times, not the bounds, are
+ * wrong. */
 static void out_of_time(struct v1_index *ix, struct source *s)
 {
     struct bounds b = bounds(ix, s);
@@ -211,7 +212,7 @@ static void out_of_time(struct v1_index *ix, struct source *s)
     }
 }
 
-/* numbers - processors are numbered from 0 on, and there are GOMAXPROCS of them. */
+/* numbers - Check processor numbers: they count from 0 on, and there are GOMAXPROCS of them. */
 static void numbers(const struct v1_index *ix, struct source *s)
 {
     for (size_t i = 0; i < ix->nproc && ix->procs && !ix->incomplete; i++)

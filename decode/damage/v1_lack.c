@@ -1,11 +1,11 @@
 /*
  * v1_lack.c - see v1_damage.h.
  *
- * A batch that isn't in the file leaves no hole: those around it go on, and often nothing in them
- * contradicts. Two things tell of it all the same. The runtime enters a stack in its table when it writes an
- * event that has it, so a table without gaps has no stack that no event has. And in Go 1.5 each event takes
- * the next number of one counter; the end of a system call takes its number when the call returns, but is
- * written when its goroutine runs again, if that is still within the trace.
+ * A batch that isn't in the file leaves no hole: those around it continue, and often nothing in them
+ * contradicts. Two things show the loss all the same. The runtime enters a stack in its table when it
+ * writes an event with it, so in a complete trace each stack of the table has an event. And in Go 1.5 each
+ * event takes the next number of one counter; the end of a system call takes its number when the call
+ * returns, but is written when its goroutine runs next, if that is still within the trace.
  */
 #include "decode/damage/v1_damage.h"
 
@@ -14,7 +14,7 @@
 #include "decode/base/mem.h"
 #include "decode/v1/v1_names.h"
 
-/* Which of the table's stacks some event has, by row: of struct v1_ids, dense or e. */
+/* The table's stacks that some event has, by row: of struct v1_ids, dense or e. */
 struct met {
     struct v1_ids *table;
     uint8_t *row;
@@ -26,13 +26,13 @@ static uint64_t *val_at(const struct v1_ids *m, size_t i)
     return m->dense ? &m->dense[i] : &m->e[i].val;
 }
 
-/* Those that the events' reader was asked for are met already. false: out of memory. */
+/* Mark those that the reader of events has used. Returns false if out of memory. */
 static bool met_init(struct met *m, struct v1_ids *table)
 {
     *m = (struct met){.table = table, .n = table->dense ? (size_t)table->ndense : table->n};
     m->row = mem_zalloc(m->n + 1);
     for (size_t i = 0; m->row && i < m->n; i++) {
-        m->row[i] = (*val_at(table, i) & (V1_KNOWN | V1_MET)) != 0; /* or there is none at all */
+        m->row[i] = (*val_at(table, i) & (V1_KNOWN | V1_MET)) != 0; /* or there are none at all */
         m->left += !m->row[i];
     }
     return m->row;
@@ -68,8 +68,8 @@ static void meet_batch(struct met *m, const struct v1_index *ix, const struct so
         meet_event(m, ix, &r);
 }
 
-/* stacks - how many of the table no event has. From the end on: what only the tracer's own last events have
- * is found at once. */
+/* stacks - Count the stacks of the table that no event has. Starts at the end, to find what only the
+ * tracer's own last events have at once. */
 static size_t stacks(struct v1_index *ix, const struct source *s)
 {
     struct met m;
@@ -85,8 +85,8 @@ static size_t stacks(struct v1_index *ix, const struct source *s)
     return m.left;
 }
 
-/* numbers - how many of Go 1.5's numbers no event has, those of system calls
- * that may have returned left out. */
+/* numbers - Count the numbers of Go 1.5 that no event has, without those of system calls that may have
+ * returned. */
 static uint64_t numbers(const struct v1_index *ix)
 {
     const struct v1_counted *k = &ix->counted;

@@ -1,15 +1,15 @@
 /*
  * v1_lossy.c - see v1_damage.h.
  *
- * Gaps are few; what more there are than there is room for are taken as one, from the first to the last of
- * them.
+ * Gaps are few; if there are more than there is room for, they are joined into one, from the first to the
+ * last.
  */
 #include "decode/damage/v1_damage.h"
 
 #include "decode/base/mem.h"
 #include "decode/base/round.h"
 
-/* lost - v->arg: since when, arg2: if it was last told of before that. */
+/* lost - Emit EVK_LOST. v->arg: since when; arg2: only if the last event that names it is before that. */
 static struct ev *lost(struct v1_emit *em, int64_t from, int64_t before)
 {
     struct ev *v = v1_emit_put(em, EVK_LOST, EVF_QUIET);
@@ -18,10 +18,9 @@ static struct ev *lost(struct v1_emit *em, int64_t from, int64_t before)
     return v;
 }
 
-/*
- * since - from when on it is not known: the first gap; where nothing tells of one, all the time since it was
- * last told of. So it is of who is in a system call: its end is written later than it was.
- */
+/* since - Returns from when on the state is unknown: the first gap; if no gap is known, since the last
+ * event that names it. The same for a goroutine in a system call: the end of a call is written later than
+ * it was. */
 static int64_t since(const struct v1_emit *em, const struct v1_g *s)
 {
     return em->ngap && !(s && s->state == V1S_SYSCALL) ? em->gap[0].from : 0;
@@ -85,7 +84,7 @@ static bool m_set(struct v1_emit *em, uint32_t m, int64_t since)
     return true;
 }
 
-/* Without a P: it may have had the one whose events are missing. */
+/* A thread without a P may have had the P whose events are missing. */
 static void m_lost(struct v1_emit *em, uint32_t m)
 {
     for (unsigned i = 0; i < em->ngap && m < em->noff && em->off[m] != INT64_MAX; i++) {
@@ -118,7 +117,7 @@ void v1_lossy_local(struct v1_emit *em, uint32_t p, uint32_t g)
         lost(em, em->p[p].gap_from, em->p[p].gap_to)->g = s->lane;
 }
 
-/* What nothing was told of since events were lost. */
+/* What no event has named since events were lost. */
 static void rest_of(struct v1_emit *em, const struct v1_g *s)
 {
     const bool call = s->state == V1S_SYSCALL;

@@ -5,7 +5,7 @@
 
 #define PLAUSIBLE_TICKS (INT64_C(86400) * 62500000) /* a day on the fastest clock seen */
 
-/* begins - this is a batch's begin, of a processor and at a time that make sense. */
+/* begins - Whether this is the start of a batch, of a plausible processor and time. */
 static bool begins(const struct v1_index *ix, const struct v1_raw *r)
 {
     int64_t d = (int64_t)(r->v[r->n - 1] - ix->batch_ticks);
@@ -15,8 +15,8 @@ static bool begins(const struct v1_index *ix, const struct v1_raw *r)
             (d <= PLAUSIBLE_TICKS && (int64_t)(r->v[r->n - 1] - ix->least_ticks) >= -V1_NEAR_TICKS));
 }
 
-/* is_place - a Batch event and some that make sense seem to begin at p. What it took to see that is added to
- * *work. */
+/* is_place - Whether a Batch event and some plausible events seem to begin at p. The cost of reading them
+ * is added to *work. */
 static bool is_place(const struct v1_index *ix, const uint8_t *p, const uint8_t *end, uint64_t *work)
 {
     const uint8_t *const from = p;
@@ -42,14 +42,14 @@ static bool is_place(const struct v1_index *ix, const uint8_t *p, const uint8_t 
     return is;
 }
 
-/* Places that lie in one another, each seen to be none far behind it, are looked at as long as that took so
- * many times what was passed. */
+/* Places that overlap, each of which turns out to be none soon after it, are tried as long as that costs no
+ * more than this many times what was skipped. */
 enum { WORK = 4, WORK_LEAST = 1 << 16 };
 
 typedef bool seems(const struct v1_index *ix, const uint8_t *p, const uint8_t *end, uint64_t *work);
 
-/* place_from - the first offset in [off, end) with this byte at which what is asked for seems to begin; end:
- * there is none. */
+/* place_from - Returns the first offset in [off, end) with this byte at which the wanted place seems to
+ * begin, or end. */
 static uint64_t place_from(const struct v1_index *ix, const struct source *s, uint64_t off, uint64_t end,
                            uint8_t byte, seems *is)
 {
@@ -71,8 +71,8 @@ uint64_t v1_place_next(const struct v1_index *ix, const struct source *s, uint64
     return place_from(ix, s, off, end, 1 << 6 | V1_BATCH, is_place);
 }
 
-/* is_table - stacks and names, and nothing else, seem to begin at p with a stack: eight of them, or three and
- * the file's end. */
+/* is_table - Whether stacks and names, and nothing else, seem to begin at p with a stack: eight of them, or
+ * three and the file's end. */
 static bool is_table(const struct v1_index *ix, const uint8_t *p, const uint8_t *end, uint64_t *work)
 {
     const uint8_t *const from = p;
@@ -105,8 +105,8 @@ uint64_t v1_place_table(struct v1_index *ix, const struct source *s, uint64_t at
     return ix->table_at;
 }
 
-/* In the tables there may be no batch any more, before them the tables may be far away: what is likely to be
-   near is looked for first, the other one up to there. */
+/* After the start of the tables there may be no further batch; before it the tables may be far away. So the
+ * search starts with what is likely to be near, and the other one is searched for only up to there. */
 uint64_t v1_place_behind(struct v1_index *ix, const struct source *s, uint64_t at)
 {
     if (ix->has_footer)

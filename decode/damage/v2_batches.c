@@ -15,10 +15,10 @@ static uint64_t distance(uint64_t a, uint64_t b)
     return a > b ? a - b : b - a;
 }
 
-/* The place behind the batch that seems to begin at p. NULL: none does. */
+/* Returns the end of the batch that seems to begin at p, or NULL. */
 static const uint8_t *plausible(const uint8_t *p, const uint8_t *end, uint64_t number, uint64_t near)
 {
-    const uint64_t far = UINT64_C(1) << 40; /* most of a day, at 64 ns */
+    const uint64_t far = UINT64_C(1) << 40; /* most of a day, at 64 ns each */
     struct v2_raw_batch b;
     if (!(p = v2_raw_likely(p, end, number, &b)) || (near && distance(b.time, near) > far))
         return NULL;
@@ -64,7 +64,7 @@ bool v2_gen_hole(const struct v2_gen *g, size_t from, size_t to, uint64_t m, boo
     return is;
 }
 
-/* ---- when it begins and ends --------------------------------------------------------------------------- */
+/* ---- when a generation begins and ends ----------------------------------------------------------------- */
 
 void v2_batches_time(struct v2_gen *g, const struct v2_raw_batch *b, size_t off)
 {
@@ -79,8 +79,8 @@ void v2_batches_time(struct v2_gen *g, const struct v2_raw_batch *b, size_t off)
     f->events = v2_raw_timed(b) && b->m != V2_NO_THREAD;
 }
 
-/* Tables' and the clock's batches are opened before the first event that needs them, but stacks', behind the
- * last one. */
+/* Batches of tables and of the clock are opened before the first event that needs them, but those of stacks
+ * after the last event. */
 void v2_batches_bounds(struct v2_gen *g, const struct v2_raw_batch *b)
 {
     const bool sync = b->first == V2R_SYNC, strings = b->first == V2R_STRINGS && !g->strings_seen;
@@ -93,11 +93,9 @@ void v2_batches_bounds(struct v2_gen *g, const struct v2_raw_batch *b)
     g->lo_near = g->ordinal == 1 || g->after_gap;
 }
 
-/*
- * The trace begins with its earliest batch. Tables and the clock's are opened in the moment in which tracing
- * begins, or (the first generation of a recorder that ran before) while the one before it ends: one that says
- * much earlier than all others lies.
- */
+/* The trace begins with its earliest batch. Batches of tables and of the clock are opened when tracing
+ * starts, or (the first generation of a recorder that ran before) while the generation before it ends. One
+ * with a much earlier time than all others is wrong. */
 static void alone_early(struct source *s, struct v2_gen *g)
 {
     const struct v2_first *f = &g->first;
@@ -122,7 +120,7 @@ int64_t v2_batches_latest(const struct v2_gen *g)
     return v2_ns(g->hi, unit) + late;
 }
 
-/* ---- which don't belong there -------------------------------------------------------------------------- */
+/* ---- which batches don't belong there ------------------------------------------------------------------ */
 
 void v2_batches_batch(struct v2_gen *g, const struct v2_batch *b)
 {
@@ -141,7 +139,7 @@ static bool same(const struct v2_batch *a, const struct v2_batch *b)
     return a->m == b->m && a->time == b->time && (size_t)(b->end - b->p) == n && !memcmp(a->p, b->p, n);
 }
 
-/* By thread, then by time; as they stand in the file where both are the same. */
+/* Order by thread, then by time, then by place in the file. */
 static int by_thread(const void *a, const void *b)
 {
     const struct v2_batch *x = a, *y = b;
@@ -158,7 +156,7 @@ static int by_place(const void *a, const void *b)
     return x->p < y->p ? -1 : x->p > y->p;
 }
 
-/* The same batch once more says nothing new. v: sorted by thread. */
+/* Leave out duplicates of a batch. v: sorted by thread. */
 static size_t undouble(struct source *s, const struct v2_gen *g, struct v2_batch *v, size_t n)
 {
     size_t k = 0;
@@ -174,8 +172,7 @@ static size_t undouble(struct source *s, const struct v2_gen *g, struct v2_batch
     return k;
 }
 
-/* A thread writes one batch after the other. Clocks that differ by a little are left to the order of the
- * file. */
+/* A thread writes one batch after the other. If clocks differ by a little, the order of the file stays. */
 static bool misplaced(const struct v2_batch *v, size_t n, uint64_t skew, size_t *at)
 {
     for (size_t i = 1; i < n; i++)
@@ -186,10 +183,10 @@ static bool misplaced(const struct v2_batch *v, size_t n, uint64_t skew, size_t 
     return false;
 }
 
-/* Those outside [lo, hi] are left out, if they are so few that it's they who lie. */
+/* Leave out batches outside [lo, hi], if they are so few that their times, not the bounds, are wrong. */
 static void out_of_time(struct source *s, struct v2_gen *g, uint64_t skew)
 {
-    if (g->hi <= g->min_time) /* tables that stand before all events, as in a slice of ours, bound nothing */
+    if (g->hi <= g->min_time) /* tables before all events, as in a slice of ours, are no bound */
         g->hi = UINT64_MAX;
     const bool bad = s->bad == g->ordinal;
     const int64_t early = g->lo_near ? v2_batches_skew_ns(g) : bad ? DAMAGE_EARLY_BAD_NS : DAMAGE_EARLY_NS;
@@ -202,14 +199,14 @@ static void out_of_time(struct source *s, struct v2_gen *g, uint64_t skew)
         behind += g->batch[i].time > hi;
         fit += g->batch[i].time > lo && g->batch[i].time < hi;
     }
-    const bool most = 2 * fit > g->nbatch - before - behind; /* else these bounds are none */
+    const bool most = 2 * fit > g->nbatch - before - behind; /* else the bounds are wrong */
     const size_t few = g->nbatch < 2 || !most ? 0 : g->nbatch < 8 ? 1 : g->nbatch / 8;
     const bool out_before = before && before <= few, out_behind = behind && behind <= few;
     if (behind > few || !most)
         g->hi = UINT64_MAX;
     if (!out_before && !out_behind)
         return;
-    bool tells = false; /* statuses of no thread are behind: they, or the tables, say a wrong time */
+    bool tells = false; /* statuses of no thread come after: they, or the tables, have a wrong time */
     for (size_t i = 0; i < g->nbatch; i++) {
         const struct v2_batch *b = &g->batch[i];
         if ((!out_before || b->time >= lo) && (!out_behind || b->time <= hi)) {
@@ -232,7 +229,7 @@ static void out_of_time(struct source *s, struct v2_gen *g, uint64_t skew)
         g->min_time = g->batch[i].time < g->min_time ? g->batch[i].time : g->min_time;
 }
 
-/* A batch that no clock can have written has no events. */
+/* Leave out the events of a batch whose time no clock can have. */
 static void no_time(struct source *s, struct v2_gen *g)
 {
     const double unit = v2_gen_unit(g);
@@ -260,8 +257,7 @@ static bool set_right(struct source *s, struct v2_gen *g, uint64_t skew)
     qsort(v, g->nbatch, sizeof *v, by_thread);
     size_t n = undouble(s, g, v, g->nbatch);
     const bool moved = misplaced(v, n, skew, &at);
-    if (moved) { /* a thread's stand where its others stood: what is behind it in time is behind it in the
-                    file */
+    if (moved) { /* a thread's batches stay where they were: what is later in time is later in the file */
         source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, v[at].p),
                       "batches of thread %" PRId64
                       " stand in another order than they were written: taken by their times",

@@ -4,7 +4,7 @@
 #include "decode/base/mem.h"
 #include "decode/v2/v2_state.h"
 
-/* All of a kind. */
+/* Number of all goroutines, Ps or threads. */
 struct all {
     struct v2_blank *blank;
     size_t n;
@@ -27,15 +27,15 @@ static bool is_blank(const struct v2_order *o, enum v2_kind of, uint32_t i)
     return g->status == ST_NONE || (g->status == ST_UNKNOWN && !g->stw && !g->assist);
 }
 
-/* Nothing is to be looked at in the V2_GS that number i begins. */
+/* Whether the V2_GS that number i begins can be skipped. */
 static bool passed(const struct v2_order *o, const struct v2_look *k, const struct v2_blank *b, size_t i)
 {
     return (k->of == V2_ALL_G && o->gs_at[i / V2_GS].gone == V2_GS) ||
            (i / V2_GS < b->n && b->is[i / V2_GS] >= k->pass);
 }
 
-/* All of the V2_GS before `end` were looked at: note if they are blank now. Without the memory for it they
- * are looked at again. */
+/* All of the V2_GS before `end` were checked: note if they are blank now. Without the memory for that they
+ * are checked next time too. */
 static void note(const struct v2_order *o, const struct v2_look *k, struct v2_blank *b, size_t end)
 {
     const size_t at = (end - 1) / V2_GS;

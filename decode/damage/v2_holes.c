@@ -42,7 +42,7 @@ static int by_begin(const void *a, const void *b)
     return (x->from > y->from) - (x->from < y->from);
 }
 
-/* Sort them and join those that overlap. */
+/* Sort the holes and join those that overlap. */
 static void join(struct v2_loss *t)
 {
     size_t n = 0;
@@ -72,10 +72,9 @@ void v2_holes_before(struct v2_order *o, uint64_t off, int64_t t)
     }
 }
 
-/*
- * Whose batches a hole of the file had is not known. One may have been all that its thread wrote in this
- * generation: its events may be of any time until it was written, which was before the batch behind it ended.
- */
+/* It is unknown whose batches were in a hole of the file. A lost batch may have been the only one of its
+ * thread in this generation: its events may be of any time before it was written, which was before the
+ * batch after it ended. */
 static int64_t last_unknown(const struct v2_order *o)
 {
     const struct v2_gen *gen = o->gen;
@@ -149,7 +148,8 @@ void v2_holes_note(struct v2_order *o, size_t at)
     }
 }
 
-/* When the first hole began that ended after t: what was told then may have changed since. */
+/* Returns the start of the first hole that ends after t, at least t: the state at t may have changed
+ * since. */
 static int64_t since(const struct v2_order *o, int64_t t)
 {
     const struct v2_loss *w = &o->loss;

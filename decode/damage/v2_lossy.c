@@ -1,8 +1,8 @@
 /*
  * v2_lossy.c - see v2_lossy.h.
  *
- * The sequence numbers of a goroutine and of a P tell whether anything is missing between two of their
- * events. What a thread does it writes itself, so its own events are complete up to the last one.
+ * The sequence numbers of a goroutine and of a P show whether anything is missing between two of their
+ * events. A thread writes its own events, so they are complete up to its last one.
  */
 
 #include <inttypes.h>
@@ -15,21 +15,17 @@
 
 /* ---- events that can't come ---------------------------------------------------------------------------- */
 
-/*
- * Other threads' events that are already out are later than this one by more than clocks differ, so the step
- * that it waits for is not going to come first. It was noted for the wrong P: if a thread's ProcStart was
- * lost, its calls count for the P that it had before.
- */
+/* Whether the cursor's event waits in vain: the order has passed it by more than clocks differ, so the step
+ * that it waits for won't come first. That step was noted for the wrong P: if a thread's ProcStart was
+ * lost, its calls count for the P that it had before. */
 static bool lossy_in_vain(const struct v2_order *o, const struct v2_cursor *c)
 {
     return c->t >= o->loss.since && c->t >= o->loss.least && o->last > c->t + o->patience;
 }
 
-/*
- * The cursor's event is left out. Nobody waits for it, and what it tells of is unknown since it was last told
- * of: the goroutine or P that it names (`named`: it does), and what its thread did, if that lacks what the
- * event needs.
- */
+/* Leave out the cursor's event. Nothing waits for it. The goroutine or P that it names (if `named` is set)
+ * becomes unknown since the last event that names it, and so does what its thread did if that lacks what
+ * the event needs. */
 static void leave_out(struct v2_order *o, const struct v2_cursor *c, bool named)
 {
     uint64_t at = v2_p_of(o, c->m);
@@ -52,16 +48,14 @@ static void leave_out(struct v2_order *o, const struct v2_cursor *c, bool named)
         v2_lost(o, c->t, EV_NONE, mine, o->base);
 }
 
-/*
- * Is the cursor in a batch that can't be read to its end? Where bytes are missing, or too many, what stands
- * behind them may still look like events for a while. The first one that can't be is where that begins.
- */
+/* Whether the cursor is in a batch that can't be read to its end. Where bytes are missing, or too many,
+ * what follows may still look like events for a while. It ends at the first impossible one. */
 static bool lossy_spoilt(const struct v2_order *o, const struct v2_cursor *c)
 {
     return o->gen->batch[o->list[c->batch]].spoilt;
 }
 
-/* Pass over what is behind the cursor's event in its batch. */
+/* Skip what follows the cursor's event in its batch. */
 static void lossy_skip(struct v2_order *o, struct v2_cursor *c)
 {
     struct v2_raw_ev e;
@@ -76,7 +70,7 @@ static void lossy_skip(struct v2_order *o, struct v2_cursor *c)
     c->cut |= !next;
 }
 
-/* Leave out the cursor's event and what is behind it in its batch. */
+/* Leave out the cursor's event and the rest of its batch. */
 static void give_up(struct v2_order *o, struct v2_cursor *c)
 {
     leave_out(o, c, false);
@@ -125,9 +119,9 @@ static enum adv lossy_lacks(struct v2_order *o, struct v2_cursor *c, enum adv a,
     return ADV_OK;
 }
 
-/* ---- behind an event, before the next one -------------------------------------------------------------- */
+/* ---- after an event, before the next one --------------------------------------------------------------- */
 
-/* A thread's events end here, and others of it may be missing: what it had is unknown since then. */
+/* A thread's events end here, and later ones may be missing: make its goroutine and P unknown since then. */
 static void over(struct v2_order *o, uint32_t thread, int64_t since)
 {
     if (thread == EV_NONE)
@@ -145,7 +139,7 @@ static void over(struct v2_order *o, uint32_t thread, int64_t since)
     }
     const struct v2_p *p = &o->p[m->p];
     if (p->status != V2_PS_SYSCALL || !v2_steps_has(o, V2_STEP_P, p->id, p->seq + 1))
-        v2_lose_p(o, m, since); /* else the P is stolen later, and that event is there */
+        v2_lose_p(o, m, since); /* else the P is stolen later, and that event is in the file */
 }
 
 static int64_t now(const struct v2_order *o)
@@ -153,14 +147,14 @@ static int64_t now(const struct v2_order *o)
     return o->loss.reached && o->last < o->loss.least ? o->loss.least : o->last;
 }
 
-/* Nothing was lost yet: lossy_due() looks at everything when it has been. */
+/* Whether nothing was lost so far; when something has been, lossy_due() checks everything. */
 static bool too_soon(const struct v2_order *o)
 {
     return !o->loss.reached && o->last < o->loss.least;
 }
 
-/* Was the next event of a goroutine or P lost, whose last number was seq in generation gen? If this
- * generation tells nothing of it: all were. */
+/* Whether the next event of a goroutine or P, whose last number was seq in generation gen, was lost. If
+ * this generation does not name it, all its events were. */
 static bool next_lost(const struct v2_order *o, enum v2_step_of of, uint64_t id, uint32_t gen, uint64_t seq)
 {
     if (gen == o->gen->ordinal)
@@ -169,8 +163,8 @@ static bool next_lost(const struct v2_order *o, enum v2_step_of of, uint64_t id,
            !v2_steps_has(o, of == V2_STEP_G ? V2_STEP_G_TOLD : V2_STEP_P_TOLD, id, 0);
 }
 
-/* g_after, p_after - an event of it came: if nothing holds it and its next event was lost, its state is
- * unknown from here on. */
+/* g_after, p_after - Handle a goroutine, a P after its event: if it is on no thread and its next event was
+ * lost, its state is unknown from here on. */
 static void g_after(struct v2_order *o, uint32_t g, int64_t since)
 {
     struct v2_g *vg = v2_g_at(o, g);
@@ -200,7 +194,7 @@ static void p_after(struct v2_order *o, uint32_t p, int64_t since)
     o->loss.breaks -= before;
 }
 
-/* The type of the event behind the cursor's; 0: there is none. */
+/* Returns the type of the event after the cursor's; 0: there is none. */
 static uint8_t type_behind(const struct v2_order *o, const struct v2_cursor *c)
 {
     if (c->p < c->end)
@@ -208,15 +202,15 @@ static uint8_t type_behind(const struct v2_order *o, const struct v2_cursor *c)
     return c->nbatch > 1 ? *o->gen->batch[o->list[c->batch + 1]].p : 0; /* no batch is empty */
 }
 
-/* A thread went into a system call with its P, returns without it, and the event that took the P away was
- * lost. */
+/* Handle a thread that went into a system call with its P and returns without it, where the event that took
+ * the P away was lost. */
 static void call_after(struct v2_order *o, const struct v2_cursor *c)
 {
     const uint32_t p = c->m != EV_NONE ? o->m[c->m].p : EV_NONE;
     const uint8_t next = too_soon(o) ? 0 : type_behind(o, c);
     if (p == EV_NONE || o->p[p].status != V2_PS_SYSCALL ||
         v2_steps_has(o, V2_STEP_P, o->p[p].id, o->p[p].seq + 1) || !next ||
-        v2_means(next) == V2_MEANS_syscall_end) /* with its P */
+        v2_means(next) == V2_MEANS_syscall_end) /* it returns with its P */
         return;
     v2_lose_p(o, &o->m[c->m], o->last);
     v2_unsure(o, o->last);
@@ -251,10 +245,8 @@ static void lossy_over(struct v2_order *o, uint32_t thread)
     over(o, thread, o->last);
 }
 
-/*
- * Events of a thread were lost since then: what it had is unknown. The P is kept if the next event of its own
- * is there, as then none of those that were lost changed whose it is.
- */
+/* Events of a thread were lost since then: make its goroutine and P unknown. It keeps the P if the P's own
+ * next event is in the file, as then none of the lost events moved it to another thread. */
 static void lose_thread(struct v2_order *o, uint32_t thread, int64_t since)
 {
     struct v2_m *m = &o->m[thread];
@@ -277,7 +269,7 @@ static void lose_thread(struct v2_order *o, uint32_t thread, int64_t since)
     }
 }
 
-/* Were events of the cursor's thread lost right before its event? Tells it once. */
+/* Whether events of the cursor's thread were lost just before its event. True once for each gap. */
 static bool lossy_gap(struct v2_cursor *c)
 {
     const bool is = c->gap && (c->sure || c->t - c->before_gap > V2_CLOSE_NS);
@@ -301,9 +293,9 @@ static bool lossy_before(struct v2_order *o, struct v2_cursor *c)
     return o->nout > at;
 }
 
-/* ---- what the generation tells nothing of -------------------------------------------------------------- */
+/* ---- what the generation does not name ----------------------------------------------------------------- */
 
-/* A thread of which this generation tells nothing. */
+/* Handle a thread that this generation does not name. */
 static void silent(struct v2_order *o, uint32_t thread)
 {
     struct v2_m *m = &o->m[thread];
@@ -332,7 +324,7 @@ static void reached(struct v2_order *o)
     if (!t->started || t->reached || !o->nheap || o->heap[0].t < t->least)
         return;
     t->reached = true;
-    t->started = t->least == INT64_MIN; /* when was not known, so all was looked at in the beginning */
+    t->started = t->least == INT64_MIN; /* the time was unknown, so all were checked at the start */
     t->rest_m = t->rest_g = t->rest_p = 0;
 }
 
@@ -346,12 +338,13 @@ static void silent_p(struct v2_order *o, uint32_t p)
     p_after(o, p, o->loss.before);
 }
 
-/* Look at threads, goroutines and Ps of which this generation tells nothing, a few at each call. */
+/* Check the threads, goroutines and Ps that this generation does not name, a few at each call. */
 static bool lossy_due(struct v2_order *o)
 {
     struct v2_loss *t = &o->loss;
     const size_t room = o->nout + 4;
-    const enum v2_pass pass = o->gen->has_stacks ? V2_BLANK : V2_BLANKED; /* else silent() tells of each */
+    /* else silent() emits an event for each */
+    const enum v2_pass pass = o->gen->has_stacks ? V2_BLANK : V2_BLANKED;
     reached(o);
     if (t->started)
         return false;
@@ -373,9 +366,9 @@ bool v2_lossy_sound(const struct v2_order *o)
            !t->dropped;
 }
 
-/* ---- behind all events --------------------------------------------------------------------------------- */
+/* ---- after all events ---------------------------------------------------------------------------------- */
 
-/* Behind all events: a collection that is still open may have ended. */
+/* After all events: a GC cycle that is still open may have ended. */
 static void rest_gc(struct v2_order *o)
 {
     const int64_t since = o->gen->has_stacks ? v2_holes_gc(o) : o->loss.before;
@@ -386,12 +379,13 @@ static void rest_gc(struct v2_order *o)
         o->gc = GC_OFF;
 }
 
-/* Behind all events: what waits since before something was lost may have gone on in that. */
+/* After all events: a goroutine that has waited since before the loss may have run in it. */
 static void rest_g(struct v2_order *o, uint32_t g)
 {
     struct v2_g *vg = v2_g_at(o, g);
     if (vg->status == ST_UNKNOWN && v2_lossy_sound(o) && vg->seqgen != o->gen->ordinal) {
-        struct ev *e = v2_quiet(o, o->last); /* a generation tells of all there are: it has ended */
+        /* a generation names all goroutines that exist, so it has ended */
+        struct ev *e = v2_quiet(o, o->last);
         e->kind = EVK_G_STATE;
         e->state = ST_NONE;
         e->g = g;
@@ -419,7 +413,7 @@ static void rest_p(struct v2_order *o, uint32_t p)
     vp->status = V2_PS_LOST;
 }
 
-/* A few at each call. */
+/* Does a few at each call. */
 static bool lossy_rest(struct v2_order *o)
 {
     struct v2_loss *t = &o->loss;

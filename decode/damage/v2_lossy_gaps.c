@@ -1,6 +1,6 @@
 /*
- * v2_lossy_gaps.c - see v2_lossy.h: what a goroutine, a P or a thread did becomes a gap, and from there on it
- * is in the state that the next event needs.
+ * v2_lossy_gaps.c - see v2_lossy.h: turns what a goroutine, a P or a thread did into a gap, and sets the
+ * state that the next event needs.
  */
 #include "decode/damage/v2_blank.h"
 #include "decode/damage/v2_lossy.h"
@@ -9,13 +9,13 @@
 
 struct ev *v2_lost(struct v2_order *o, int64_t t, uint32_t g, uint32_t p, int64_t since)
 {
-    if (t < o->loss.least) /* then events were lost before that already */
+    if (t < o->loss.least) /* then events were lost before that time */
         o->loss.least = t;
-    if (g != EV_NONE) /* the end of its ranges may be among what was lost */
+    if (g != EV_NONE) /* the end of its ranges may have been lost */
         v2_g_at(o, g)->stw = v2_g_at(o, g)->assist = false;
     if (p != EV_NONE)
         o->p[p].sweep = false;
-    if (t > o->last) /* a parked thread's event may be earlier: it will be shown behind this */
+    if (t > o->last) /* a parked thread's event may be earlier; it will be shown after this */
         o->last = t;
     struct ev *e = v2_quiet(o, t);
     e->kind = EVK_LOST;
@@ -85,7 +85,7 @@ void v2_forget_p(struct v2_order *o, const struct v2_cursor *c, uint32_t p)
     vp->status = V2_PS_LOST;
 }
 
-/* The event that says so; NULL: nothing was known of it. */
+/* Emit the gap of a goroutine. Returns that event; NULL: nothing was known of it. */
 static struct ev *g_gap(struct v2_order *o, const struct v2_cursor *c, uint32_t g, uint8_t next)
 {
     struct v2_g *vg = v2_g_at(o, g);
@@ -93,7 +93,7 @@ static struct ev *g_gap(struct v2_order *o, const struct v2_cursor *c, uint32_t 
     if (vg->status == ST_RUNNING || vg->status == ST_SYSCALL) {
         uint32_t m = v2_holder(o, g);
         if (v2_has_more(o, m) &&
-            o->cur[o->m[m].cur - 1].before < since) /* its state holds up to its thread's last event */
+            o->cur[o->m[m].cur - 1].before < since) /* its state is known up to its thread's last event */
             since = o->cur[o->m[m].cur - 1].before;
         if (m != EV_NONE)
             o->m[m].g = EV_NONE;
@@ -106,7 +106,7 @@ static struct ev *g_gap(struct v2_order *o, const struct v2_cursor *c, uint32_t 
     return e;
 }
 
-/* Numbers of this P are missing before this one. */
+/* Whether numbers of this P before this one are missing. */
 static bool p_jumps(const struct v2_order *o, uint64_t id, uint64_t seq)
 {
     uint64_t have = 0;
@@ -114,8 +114,8 @@ static bool p_jumps(const struct v2_order *o, uint64_t id, uint64_t seq)
     return idmap_get(&o->ps, id) != IDMAP_NONE && seq != (known ? have + 1 : 1);
 }
 
-/* A thread's P was taken from a call whose begin was lost: the call that is known of has ended at any time
- * since it began. */
+/* A thread's P was taken from a call whose start was lost: the known call may have ended any time since it
+ * started. */
 static void another_call(struct v2_order *o, const struct v2_cursor *c, uint32_t m)
 {
     const uint32_t g = o->m[m].g;
@@ -141,14 +141,14 @@ static void p_gap(struct v2_order *o, const struct v2_cursor *c, uint32_t p, uin
     v2_stirs(&o->blank_p, p);
 }
 
-/* ---- as if it had come --------------------------------------------------------------------------------- */
+/* ---- in place of the lost event ------------------------------------------------------------------------ */
 
-/* set_g, set_p - put a goroutine, a P into the state that an event needs: this status, and `seq` as the next
- * number. false: out of memory. */
+/* set_g, set_p - Put a goroutine, a P into the state that an event needs: this status, and `seq` as the
+ * next number. Returns false if out of memory. */
 static bool set_g(struct v2_order *o, const struct v2_cursor *c, uint64_t id, uint64_t seq, uint8_t state)
 {
     uint32_t g = idmap_get(&o->gs, id);
-    o->loss.breaks += g == IDMAP_NONE || v2_g_at(o, g)->status != ST_UNKNOWN; /* else that was counted */
+    o->loss.breaks += g == IDMAP_NONE || v2_g_at(o, g)->status != ST_UNKNOWN; /* else it was counted before */
     if (g == IDMAP_NONE) {
         if ((g = v2_g_new(o, id, state)) == EV_NONE)
             return false;
@@ -158,8 +158,7 @@ static bool set_g(struct v2_order *o, const struct v2_cursor *c, uint64_t id, ui
         e->flags |= EVF_EXTRA;
         o->loss.gaps++;
     } else if (v2_g_at(o, g)->status != state || !(v2_g_at(o, g)->seqgen != o->gen->ordinal && seq == 1)) {
-        g_gap(o, c, g,
-              state); /* else nothing was lost of it but the status that each generation begins with */
+        g_gap(o, c, g, state); /* else only the status that starts each generation was lost of it */
     }
     v2_g_at(o, g)->seq = seq - 1;
     v2_g_at(o, g)->seqgen = o->gen->ordinal;
@@ -184,7 +183,7 @@ static bool set_p(struct v2_order *o, const struct v2_cursor *c, uint64_t id, ui
 static bool mend_gc(struct v2_order *o, const struct v2_cursor *c)
 {
     const bool begins = v2_means(c->type) == V2_MEANS_gc_begin;
-    if (!begins || o->gc == GC_ON) { /* the begin or the end of a collection was lost: that one isn't shown */
+    if (!begins || o->gc == GC_ON) { /* the start or the end of a GC cycle was lost: that cycle isn't shown */
         if (o->gc == GC_ON)
             v2_lost(o, c->t, EV_NONE, EV_NONE, o->base);
         o->loss.gaps++;
@@ -254,7 +253,7 @@ static bool mend_status_at(struct v2_order *o, const struct v2_cursor *c)
 {
     const uint64_t breaks = o->loss.breaks;
     const bool ok = mend_status(o, c);
-    if (o->loss.rough) /* the generation before this one lacks what is between */
+    if (o->loss.rough) /* the generation before this one lacks the steps between */
         o->loss.breaks = breaks;
     return ok;
 }

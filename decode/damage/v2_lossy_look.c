@@ -1,5 +1,5 @@
 /*
- * v2_lossy_look.c - see v2_lossy.h: what is there of a generation of which events may be missing, looked at
+ * v2_lossy_look.c - see v2_lossy.h: finds which steps a generation has of which events may be missing,
  * before its first event.
  */
 #include "decode/damage/v2_holes.h"
@@ -9,12 +9,12 @@
 
 struct noted { /* a batch whose steps are being noted */
     const uint8_t *p, *end;
-    int64_t until; /* none of its events can be later */
+    int64_t until; /* all its events are earlier */
     int64_t t;     /* time of the last event that was read */
-    bool broken;   /* it can't be read further */
+    bool broken;   /* the rest of it can't be read */
 };
 
-/* A status that says that a P or a goroutine is busy: on which thread. `m`: the thread that tells it. */
+/* Note a status that shows a P or a goroutine running: on which thread. `m`: the thread that wrote it. */
 static bool note_busy(struct v2_order *o, const struct v2_raw_ev *e, uint64_t m)
 {
     const enum v2_means is = v2_means(e->type);
@@ -42,17 +42,15 @@ static bool note_batch(struct v2_order *o, struct noted *b, uint64_t m, uint64_t
         b->t += step;
         b->broken = false;
         if (v2_specs[e.type].after == V2_AFTER_ANY && v2_means(e.type) != V2_MEANS_proc_stop)
-            continue; /* nearly half of them */
+            continue; /* nearly half of the events */
         if (!v2_steps_event(o, e.type, e.arg, proc) || !note_busy(o, &e, m))
             return false;
     }
     return true;
 }
 
-/*
- * Mark where batches of a thread may be lost, between two (v2_batch.gap) or behind the last one
- * (v2_cursor.cut). A thread begins another batch only when one is nearly full.
- */
+/* Mark where batches of a thread may be lost, between two (v2_batch.gap) or after the last one
+ * (v2_cursor.cut). A thread starts another batch only when one is nearly full. */
 static void note_holes(const struct v2_order *o, struct v2_cursor *c)
 {
     enum { FULL = 32768 };
@@ -71,7 +69,7 @@ static void note_holes(const struct v2_order *o, struct v2_cursor *c)
         c->cut = known || was->end - was->p >= FULL;
 }
 
-/* The thread's batch k from where it has come, to be looked at. */
+/* Prepare to read the thread's batch k from where its cursor is. */
 static struct noted note_of(const struct v2_order *o, const struct v2_cursor *c, uint32_t k, bool *rest)
 {
     const struct v2_batch *b = &o->gen->batch[o->list[c->batch + k]];
@@ -82,13 +80,13 @@ static struct noted note_of(const struct v2_order *o, const struct v2_cursor *c,
                           .t = *rest ? c->before : v2_ns(b->time, o->unit)};
 }
 
-/* Note what a thread's batches have, and when events of it may be missing. *least: nothing was lost before
- * this time. false: out of memory. */
+/* Note the steps in a thread's batches, and when its events may be missing. *least: nothing was lost before
+ * this time. Returns false if out of memory. */
 static bool note_thread(struct v2_order *o, const struct v2_cursor *c, int64_t *least)
 {
     uint64_t p = v2_p_of(o, c->m);
     int64_t t = v2_ns(o->gen->min_time, o->unit),
-            lost = INT64_MAX; /* lost: since when, in the batch before */
+            lost = INT64_MAX; /* lost: start of the loss, in the batch before */
     enum { LEFT_AFTER = 64 };
     bool ok = true;
     for (uint32_t k = 0; ok && k < c->nbatch; k++) {

@@ -1,7 +1,7 @@
 /* v2_noted.c - see v2_noted.h. */
 #include "decode/damage/v2_noted.h"
 
-enum { TWICE = 1, FAR_OFF = 2 }; /* values in .odd */
+enum { TWICE = 1, FAR_OFF = 2 }; /* number of values in .odd */
 
 static uint64_t odd_key(const struct v2_noted *a, const struct v2_numbers *v, uint64_t number)
 {
@@ -36,14 +36,14 @@ struct v2_numbers *v2_noted_new(struct v2_noted *a, uint64_t id)
     return &a->v[a->n++];
 }
 
-/* The word with this number's bit; NULL: it has none. */
+/* Returns the word with this number's bit, or NULL. */
 static uint64_t *word_of(struct v2_numbers *v, uint64_t number)
 {
     const uint64_t word = number / 64;
     return !word ? &v->low : word <= v->nhigh ? &v->high[word - 1] : NULL;
 }
 
-/* The same; it gets one, if it is not too far from all others. false: out of memory. */
+/* The same, but add the word unless it is too far from all others. Returns false if out of memory. */
 static bool word_new(struct v2_numbers *v, uint64_t number, uint64_t **to)
 {
     enum { LEAST = 16, EACH = 4 };

@@ -36,7 +36,7 @@ bool v2_step_last(const struct v2_order *o, uint32_t gen, enum v2_step_of of, ui
     return gen == (g ? v2_g_at(o, i)->seqgen : o->p[i].seqgen);
 }
 
-/* ---- which there are ----------------------------------------------------------------------------------- */
+/* ---- which steps exist --------------------------------------------------------------------------------- */
 
 enum { STATUS_TWICE = 2 };
 
@@ -45,7 +45,7 @@ static uint64_t key(unsigned of, uint64_t id, uint64_t seq)
     return hash_last(hash_next(hash_next(hash_first(of), id), seq));
 }
 
-/* Of goroutines or of Ps. NULL: neither. */
+/* Returns the numbers of goroutines or of Ps, or NULL for others. */
 static const struct v2_noted *noted(const struct v2_order *o, enum v2_step_of of)
 {
     const bool g = of == V2_STEP_G || of == V2_STEP_G_TOLD || of == V2_STEP_G_STILL;
@@ -120,12 +120,10 @@ bool v2_steps_lost(const struct v2_order *o, enum v2_step_of of, uint64_t id, ui
     return !v2_steps_has(o, of, id, seq) && (!o->gen->has_stacks || v2_noted_beyond(noted(o, of), id, seq));
 }
 
-/*
- * Exactly one step is missing, the next one, and the event has a number that another event has as well, or
- * that has no neighbour: so the event is that step, and its number was changed. Lost events look different:
- * numbers are missing in a row, and none stands there twice. (A P's may: note_batch() counts a call for the P
- * that its thread had before a hole.)
- */
+/* Exactly the next step is missing, and the event has a number that another event has too, or that has no
+ * neighbour: so the event is that step, and its number was changed. Lost events look different: numbers are
+ * missing in a row, and none is a duplicate. (A P's may be: note_batch() counts a call for the P that its
+ * thread had before a hole.) */
 bool v2_step_renumber(struct v2_order *o, struct v2_cursor *c, uint64_t *was)
 {
     uint64_t have, p = v2_p_of(o, c->m);
@@ -198,7 +196,8 @@ bool v2_has_more(const struct v2_order *o, uint32_t m)
     return m != EV_NONE && o->m[m].cur && !o->cur[o->m[m].cur - 1].over;
 }
 
-/* The thread whose next event may be what a goroutine, a P (by its id) does next; EV_NONE: none. */
+/* Returns the thread whose next event may be the next step of a goroutine, of a P (by its id); EV_NONE:
+ * none. */
 static uint32_t on_thread(const struct v2_order *o, enum v2_step_of of, uint64_t id)
 {
     if (of == V2_STEP_P)
@@ -208,8 +207,7 @@ static uint32_t on_thread(const struct v2_order *o, enum v2_step_of of, uint64_t
     return status == ST_RUNNING || status == ST_SYSCALL ? v2_holder(o, g) : EV_NONE;
 }
 
-/* Of an event that is a numbered step of the goroutine or P that it names: is
- * what comes before it to come? */
+/* For a numbered step of the goroutine or P that the event names: whether the step before it will come. */
 static enum v2_lack lack_of_step(const struct v2_order *o, const struct v2_cursor *c, enum v2_step_of of)
 {
     const uint64_t id = c->arg[0], want = c->arg[1];
@@ -221,7 +219,7 @@ static enum v2_lack lack_of_step(const struct v2_order *o, const struct v2_curso
         return V2_STALE;
     } else if (want > have + 1) {
         comes = v2_steps_has(o, of, id, want - 1);
-    } else { /* its state isn't the one that is needed: something without a number changes that */
+    } else { /* its state isn't the one that is needed, and an event without a number changes that */
         const uint32_t m = on_thread(o, of, id);
         comes = v2_has_more(o, m) && o->cur[o->m[m].cur - 1].t <= c->t + o->patience;
     }

@@ -23,8 +23,9 @@ struct misuse { /* The misuses of one kind. */
     int64_t t;  /* ns */
     uint64_t g; /* the goroutine's id, 0 = none */
     uint64_t task;
-    /* strings: the name of the region or task; MISUSE_NESTING: the name of the region open within it */
-    uint32_t name, inner;
+    uint32_t name,
+        /* strings: the name of the region or task; MISUSE_NESTING: the name of the region open within it */
+        inner;
     uint32_t stack;
 };
 

@@ -133,8 +133,9 @@ struct pack_sums {
 struct pack_how {
     const uint8_t (*slot)[4]; /* by tag and lane kind: the slot of the state */
     const int64_t *longs;     /* durations of the spans with WAIT_LONG */
-    /* without a clock: number of multiples of 64 ns among the previous block's durations; updated */
-    uint32_t whole;
+    uint32_t
+        /* without a clock: number of multiples of 64 ns among the previous block's durations; updated */
+        whole;
     const struct pack_clock *clock;
     enum lane_kind kind; /* kind of the spans' lane */
 };

@@ -53,8 +53,9 @@ struct v1_emit {
     bool listing; /* the file still lists the goroutines that existed at the start */
     uint32_t flush; /* the listing ends: rows before this one are told of; 0 = it doesn't end now */
     uint64_t contradictions;
-    /* events are or may be missing before this time, and no gap says where; 0: none are missing */
-    int64_t loss_to;
+    int64_t
+        /* events are or may be missing before this time, and no gap says where; 0: none are missing */
+        loss_to;
     struct ev_half *out;
     size_t n;
 };

@@ -1,8 +1,8 @@
 /*
  * v2_names.c - see v2_gen.h.
  *
- * Stacks are most of some traces. Their frames are mostly the same few thousand, so a frame is looked for by
- * its bytes: where it ends is seen in 64 of them at once.
+ * Stacks are the largest part of some traces. Their frames are mostly the same few thousand, so a frame is
+ * found by its bytes: where it ends is found in 64 of them at once.
  */
 #include "decode/v2/v2_gen.h"
 
@@ -16,24 +16,21 @@
 #include "decode/base/hash.h"
 #include "decode/v2/v2_raw.h"
 
-/*
- * Frames as they stand in the file, four varints, and what they are called, each in one of two places. What a
- * place had before goes to the other one, and what that had is forgotten. Where none is there are bytes that
- * no frame begins with.
- */
+/* A cache of frames by their bytes (four varints), each in one of two slots. A new entry moves the old one
+ * to the other slot, whose entry is dropped. An empty slot holds bytes that no frame begins with. */
 enum { KNOWN_BITS = 11, KNOWN_BYTES = 16 };
 struct known_frame {
-    uint8_t bytes[KNOWN_BYTES]; /* its own, and what came behind them */
+    uint8_t bytes[KNOWN_BYTES]; /* its own bytes, and those that followed them */
     uint64_t hash;
     uint32_t id;
 };
 
-/* What a generation's tables say, by numbers of their own: from 1 on in the order of appearance (names.h), of
- * stacks from 0 on. */
+/* The tables of a generation, with numbers of their own: from 1 on in the order of appearance (names.h),
+ * for stacks from 0 on. */
 struct v2_read {
-    struct names own;          /* strings and frames; of these func and file are strings of here */
+    struct names own;          /* strings and frames; func and file are indices of these strings */
     struct known_frame *known; /* 1 << KNOWN_BITS, while stacks are read */
-    uint32_t *frames;          /* all stacks', one behind the other */
+    uint32_t *frames;          /* the frames of all stacks, one after the other */
     size_t nframes, capframes;
     struct read_stack {
         uint32_t hash; /* as any generation has it that reads this stack */
@@ -42,7 +39,7 @@ struct v2_read {
     size_t nstacks, capstacks;
     uint64_t *hash; /* of frames */
     size_t caphash;
-    uint32_t *str, *frame, *stack; /* the trace's numbers */
+    uint32_t *str, *frame, *stack; /* number in the trace's names */
 };
 
 bool v2_table_bad(struct source *s, struct v2_gen *g, const struct v2_slice *t, const uint8_t *p,
@@ -67,7 +64,7 @@ static bool read_strings(struct source *s, struct v2_gen *g, const struct v2_sli
         uint32_t id;
         if (names_str(&g->read->own, (const char *)x.p, x.len, &id))
             return false;
-        if (!x.id || idmap_get(&g->strs, x.id) != IDMAP_NONE) { /* 0 is the empty one */
+        if (!x.id || idmap_get(&g->strs, x.id) != IDMAP_NONE) { /* 0 is the empty string */
             source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, at), "string %" PRIu64 " is defined twice",
                           x.id);
             continue;
@@ -78,7 +75,7 @@ static bool read_strings(struct source *s, struct v2_gen *g, const struct v2_sli
     return true;
 }
 
-/* Where the table of strings was cut a program counter says more than the number of a name. */
+/* Where the table of strings was cut off, a program counter says more than the number of a name. */
 static bool frame_str(struct v2_gen *g, uint64_t id, uint32_t *str)
 {
     *str = id ? idmap_get(&g->strs, id) : 0;
@@ -96,14 +93,14 @@ static bool frame_str(struct v2_gen *g, uint64_t id, uint32_t *str)
 /* ---- frames -------------------------------------------------------------------------------------------- */
 
 #ifndef __SSE2__
-/* Which of eight bytes end a varint. */
+/* Find which of eight bytes end a varint. */
 static inline unsigned varint_ends(uint64_t w)
 {
     return (unsigned)((~w & 0x8080808080808080u) * 0x0002040810204081u >> 56);
 }
 #endif
 
-/* Which of 64 bytes end a varint. */
+/* Find which of 64 bytes end a varint. */
 static inline uint64_t ends_in(const uint8_t *p)
 {
     uint64_t ends = 0;
@@ -127,14 +124,15 @@ static inline uint64_t without_three(uint64_t bits)
     return bits & (bits - 1);
 }
 
-/* By its first bytes: its program counter is nearly always longer than these. Eight may be read. */
+/* Returns the slot for a frame by its first bytes: its program counter is nearly always longer than these.
+ * Eight may be read. */
 static inline uint32_t frame_place(const uint8_t *p)
 {
     enum { FIRST = 5 };
     return (uint32_t)((bytes_load8(p) << (64 - 8 * FIRST)) * 0x9E3779B97F4A7C15u >> (64 - KNOWN_BITS));
 }
 
-/* Are the n bytes at p that make a frame this one's? KNOWN_BYTES may be read. */
+/* Whether the n bytes at p are this frame. KNOWN_BYTES may be read. */
 static inline bool is_frame(const struct known_frame *k, const uint8_t *p, unsigned n)
 {
 #ifdef __SSE2__
@@ -146,19 +144,20 @@ static inline bool is_frame(const struct known_frame *k, const uint8_t *p, unsig
 #endif
 }
 
-/* A frame more of a stack. What it is multiplied with nobody knows who writes a file. */
+/* Add a frame to the hash of a stack. The factor is secret, so the writer of a file can't predict it. */
 static inline uint64_t stack_hash_next(uint64_t h, uint64_t frame)
 {
     return (h + frame) * hash_secret[1];
 }
 
-/* A stack being read: where its frames' numbers go, and the hash of those that are there. */
+/* A stack being read: where its frames' numbers go, and the hash of those so far. */
 struct frames_read {
     uint32_t *f;
     uint64_t hash;
 };
 
-/* Of the n frames at *at those that are known by their bytes, up to the first that isn't: how many. */
+/* Read those of the n frames at *at that are known by their bytes, up to the first that isn't. Returns how
+ * many. */
 static unsigned known_frames(const struct known_frame *known, const uint8_t **at, const uint8_t *end,
                              unsigned n, struct frames_read *out)
 {
@@ -198,7 +197,7 @@ struct reading {
     bool oom;
 };
 
-/* The next time that these bytes stand somewhere they are this frame. */
+/* Remember the bytes of a frame. */
 static void frame_known(struct v2_read *t, const uint8_t *p, const uint8_t *next, const uint8_t *end,
                         uint32_t id)
 {
@@ -224,8 +223,8 @@ static bool own_frame(struct v2_read *t, const struct frame *f, uint32_t *id)
     return true;
 }
 
-/* The frame at p by its four numbers. Where it names what isn't there it is not known by its bytes: each time
- * is counted. */
+/* Read the frame at p by its four numbers. If it names a missing string, it is not remembered by its bytes:
+ * each use is counted. */
 static const uint8_t *read_frame(struct reading *r, const uint8_t *p, uint32_t *id)
 {
     struct v2_read *t = r->g->read;
@@ -245,7 +244,7 @@ static const uint8_t *read_frame(struct reading *r, const uint8_t *p, uint32_t *
     return next;
 }
 
-/* n frames at p. */
+/* Read n frames at p. */
 static const uint8_t *read_frames(struct reading *r, const uint8_t *p, unsigned n, struct frames_read *out)
 {
     struct v2_read *t = r->g->read;
@@ -265,7 +264,7 @@ static const uint8_t *read_frames(struct reading *r, const uint8_t *p, unsigned 
 
 /* ---- stacks -------------------------------------------------------------------------------------------- */
 
-/* About what the tables of stacks come to: most frames take seven bytes there, or more. */
+/* Estimate the number of frames in the tables of stacks: most take at least seven bytes there. */
 static bool room_for(struct v2_read *t, const struct v2_gen *g)
 {
     enum { FRAME_BYTES = 7 };
@@ -275,14 +274,14 @@ static bool room_for(struct v2_read *t, const struct v2_gen *g)
     return mem_room(t->frames, t->capframes, n);
 }
 
-/* For one stack more. */
+/* Make room for one more stack. */
 static inline bool room(struct v2_read *t)
 {
     return mem_room(t->frames, t->capframes, t->nframes + V2_RAW_FRAMES) &&
            mem_room(t->stacks, t->capstacks, t->nstacks + 1);
 }
 
-/* One stack at p. NULL: malformed, or out of memory. */
+/* Read a stack at p. NULL: malformed, or out of memory. */
 static const uint8_t *read_stack(struct reading *r, const uint8_t *p, uint64_t *id)
 {
     struct v2_read *t = r->g->read;
@@ -353,12 +352,12 @@ bool v2_names_read(struct source *s, struct v2_gen *g)
     return ok;
 }
 
-/* ---- what the trace calls them ------------------------------------------------------------------------- */
+/* ---- numbers in the trace's names ---------------------------------------------------------------------- */
 
 enum { AHEAD = 12, NEXT = 5 }; /* stacks */
 enum { LOOKED_AFTER = 1 << 14 };
 
-/* Does nobody want the rest any more? Asked for each string, frame and stack. */
+/* Whether the load was cancelled. Called for each string, frame and stack. */
 static inline bool left_at(const struct source *s, size_t i)
 {
     return i % LOOKED_AFTER == 0 && source_left(s);
@@ -410,7 +409,7 @@ static bool give_stacks(struct source *s, struct v2_read *r)
 
 static bool give_begin(struct source *s, struct v2_gen *g, struct v2_read *r)
 {
-    enum { MOST = 8 }; /* generations of which each has as many stacks as the first, or nearly */
+    enum { MOST = 8 }; /* most generations to expect, each with about as many stacks as the first */
     const size_t n = s->len / (g->end - g->start + 1), more = n < 1 ? 1 : n < MOST ? n : MOST;
     return (r->str = mem_alloc((names_nstrs(&r->own) + (size_t)1) * sizeof *r->str)) &&
            (r->frame = mem_alloc((names_nframes(&r->own) + (size_t)1) * sizeof *r->frame)) &&

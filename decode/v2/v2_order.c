@@ -33,8 +33,8 @@ static void batch_open(const struct v2_order *o, struct v2_cursor *c)
     c->until = v2_until(o, c->batch, c->nbatch == 1);
 }
 
-/* Go to the thread's next batch. If events before it may be lost there is a gap; sure: it is known that some
- * are. */
+/* Go to the thread's next batch. If events before it may be lost there is a gap; sure: some are known to be
+ * lost. */
 static void batch_next(struct v2_order *o, struct v2_cursor *c, bool sure)
 {
     const int64_t before = c->gap ? c->before_gap : c->t;
@@ -53,7 +53,7 @@ static void batch_next(struct v2_order *o, struct v2_cursor *c, bool sure)
     c->before_gap = before;
 }
 
-/* The rest of the batch can't be read: go to the next one. false: there is none. */
+/* The rest of the batch can't be read: go to the next one. Returns false if there is none. */
 static bool batch_lost(struct v2_order *o, struct v2_cursor *c)
 {
     o->hurt |= !o->gen->batch[o->list[c->batch]].torn;
@@ -66,7 +66,7 @@ static bool batch_lost(struct v2_order *o, struct v2_cursor *c)
     return true;
 }
 
-/* Decode the event at c->p. false: there is no valid one, which is noted. */
+/* Decode the event at c->p. Returns false if it is invalid, which is noted. */
 static bool cursor_decode(struct v2_order *o, struct v2_cursor *c)
 {
     struct v2_raw_ev e;
@@ -100,7 +100,7 @@ static bool cursor_decode(struct v2_order *o, struct v2_cursor *c)
     return true;
 }
 
-/* Decode the cursor's next event, skipping what can't be read. false: it has no more. */
+/* Decode the cursor's next event, skipping what can't be read. Returns false if there are no more. */
 static __attribute__((noinline)) bool cursor_next_slow(struct v2_order *o, struct v2_cursor *c)
 {
     for (;;) {
@@ -119,7 +119,7 @@ static __attribute__((noinline)) bool cursor_next_slow(struct v2_order *o, struc
     }
 }
 
-/* The same without checks for the batch's end, where that is far enough away. Damage is left to
+/* The same without checks for the batch's end, where that is far enough. Damage is left to
  * cursor_next_slow(). */
 static inline __attribute__((always_inline)) bool cursor_next(struct v2_order *o, struct v2_cursor *c)
 {
@@ -153,7 +153,7 @@ bool v2_cursor_load(struct v2_order *o, struct v2_cursor *c, const uint8_t *at, 
     return cursor_next(o, c);
 }
 
-/* Decode the rest of the cursor's current event if that was put off. false: it is damaged and no other
+/* Decode the rest of the cursor's current event if it is lazy. Returns false if it is damaged and no other
  * follows. */
 static bool cursor_whole(struct v2_order *o, struct v2_cursor *c)
 {
@@ -193,7 +193,7 @@ static void begin_clean(struct v2_order *o, struct v2_gen *gen)
     o->consumed = 0;
     o->loss_from = INT64_MAX;
     o->sample = 0;
-    for (size_t i = 0; i < o->ncur; i++) /* not all threads there ever were */
+    for (size_t i = 0; i < o->ncur; i++) /* not all threads that ever existed */
         if (o->cur[i].m != EV_NONE)
             o->m[o->cur[i].m].cur = 0;
     o->ncur = o->nheap = 0;
@@ -209,7 +209,8 @@ static void begin_clean(struct v2_order *o, struct v2_gen *gen)
     o->loss.gaps = o->loss.dropped = 0;
 }
 
-/* Make a cursor for each thread, whose batches then stand side by side in o->list. false: out of memory. */
+/* Make a cursor for each thread, whose batches are then adjacent in o->list. Returns false if out of
+ * memory. */
 static bool cursors_new(struct v2_order *o, const struct v2_gen *gen)
 {
     const size_t n = gen->nbatch;
@@ -237,7 +238,7 @@ static bool cursors_new(struct v2_order *o, const struct v2_gen *gen)
     return true;
 }
 
-/* Events may be missing from now on: o->lossy is asked. false: out of memory. */
+/* Events may be missing from now on: use o->lossy. Returns false if out of memory. */
 static bool lose(struct v2_order *o)
 {
     v2_held_begin(o);
@@ -259,13 +260,13 @@ bool v2_order_begin(struct v2_order *o, struct v2_gen *gen)
         c->before_gap = t;
         batch_open(o, c);
         c->gap = o->lossy && gen->batch[o->list[c->batch]].gap;
-        c->sure = c->gap; /* only a hole of its own makes one here */
+        c->sure = c->gap; /* only a hole in this generation makes one here */
         if (cursor_next(o, c))
             push(o, (uint32_t)i);
         else
             c->over = true;
     }
-    /* Go's reader puts a Sync event before each generation; it takes part in making times differ. */
+    /* Go's reader puts a Sync event before each generation, which counts when times are made to differ. */
     o->gap_since = o->last;
     o->back = o->have_base && t < o->last ? o->last - t : 0;
     o->sync = o->last = o->have_base && t <= o->last ? o->last + 1 : t;
@@ -302,15 +303,15 @@ void v2_order_forget(struct v2_order *o)
     o->gap_due = o->gap_over = o->have_base;
 }
 
-/* A goroutine that is still unknown behind a gap ended in it. */
+/* A goroutine that is still unknown after a gap ended in it. */
 static void gap_ended(struct v2_order *o, uint32_t g)
 {
     if (v2_g_at(o, g)->status == ST_UNKNOWN)
         v2_g_forget(o, g);
 }
 
-/* Tell fold of a gap: before the first event behind it, and (over) when the statuses have told all that goes
- * on behind it. */
+/* Emit EVK_GAP for fold: before the first event after it, and (over) when the statuses have shown all that
+ * continues after it. */
 static void gap_out(struct v2_order *o, bool over)
 {
     struct ev *e = v2_quiet(o, o->last);
@@ -349,8 +350,8 @@ static void say_stuck(struct v2_order *o)
                   "no event can come next; the earliest is: %s", v2_specs[c->type].name);
 }
 
-/* A thread has no more events. If it is still busy and the generation isn't whole, the rest of its events was
- * lost. */
+/* Handle the end of a thread's events. If it is still busy and the generation is incomplete, the rest of
+ * its events was lost. */
 static void cursor_done(struct v2_order *o, struct v2_cursor *c)
 {
     c->over = true;
@@ -361,7 +362,8 @@ static void cursor_done(struct v2_order *o, struct v2_cursor *c)
         o->lossy->over(o, c->m);
 }
 
-/* Events turn out to be missing: go on with v2_lossy.c. false: this order has to stop instead. */
+/* Events turn out to be missing: continue with v2_lossy.c. Returns false if this order has to stop
+ * instead. */
 static bool become_lossy(struct v2_order *o)
 {
     if (!o->goes_on) {
@@ -370,7 +372,7 @@ static bool become_lossy(struct v2_order *o)
     }
     o->lossy = &v2_lossy;
     o->loss.started = true;
-    o->loss.since = o->last; /* threads that waited in vain are behind it */
+    o->loss.since = o->last; /* threads that waited in vain are late */
     return lose(o);
 }
 
@@ -380,7 +382,7 @@ static void push_woken(struct v2_order *o)
         push(o, o->park.woken[--o->park.nwoken]);
 }
 
-/* Put the first n of o->aside back into the heap; park: if they are many, park those that can be parked. */
+/* Put the first n of o->stalled back into the heap; park: if they are many, park those that can be parked. */
 static void come_back(struct v2_order *o, size_t n, bool park)
 {
     enum { WAIT_FEW = 16 };
@@ -392,21 +394,21 @@ static void come_back(struct v2_order *o, size_t n, bool park)
     }
 }
 
-struct able { /* what first_able() found */
+struct able { /* the result of first_able() */
     enum adv a;
     uint32_t i; /* the cursor */
-    size_t n;   /* how many cursors are in o->aside, this one last */
-    bool anew;  /* the earliest event is another one now, and all cursors are back in the heap */
+    size_t n;   /* number of cursors in o->stalled, this one last */
+    bool anew;  /* another event is the earliest now, and all cursors are back in the heap */
 };
 
-/* Nothing is waited for that comes so late. */
+/* Whether the cursor's event would wait longer than any event does. */
 static bool waits_long(const struct v2_order *o, const struct v2_cursor *c)
 {
     return o->lossy && !o->strict && c->t >= o->loss.least && o->heap[0].t > c->t + o->patience;
 }
 
-/* Carry out the first event by time that can come. tried: the heap's first cursor can't, it was tried
- * already. */
+/* Carry out the first event by time that can come. tried: the heap's first cursor was tried already and
+ * can't. */
 static struct able first_able(struct v2_order *o, bool tried)
 {
     struct able x = {.a = ADV_WAIT};
@@ -435,8 +437,8 @@ static struct able first_able(struct v2_order *o, bool tried)
     return x;
 }
 
-/* Events don't wait this long for one that has happened already: if one does, the times are wrong and events
- * may be missing. */
+/* No event waits this long for one whose time has passed. If one does, the times are wrong and events may
+ * be missing. */
 static void doubt_late(struct v2_order *o, uint32_t i)
 {
     const struct v2_cursor *first = &o->cur[o->stalled[0]];
@@ -447,8 +449,8 @@ static void doubt_late(struct v2_order *o, uint32_t i)
     o->hurt = true;
 }
 
-/* x's event was carried out and made o->out[at] and what follows: advance its cursor, put back those that
- * stepped aside. */
+/* x's event was carried out and made o->out[at] and following: advance its cursor, put the stalled ones
+ * back. */
 static void go_on(struct v2_order *o, const struct able *x, size_t at)
 {
     struct v2_cursor *c = &o->cur[x->i];
@@ -464,8 +466,8 @@ static void go_on(struct v2_order *o, const struct able *x, size_t at)
         v2_park_wake(o, &was, at);
 }
 
-/* Try cursors by time until an event can come. tried: not the heap's first
- * one. false: none can, or damage. */
+/* Try cursors by time until an event can come. tried: skip the heap's first one. Returns false if none can,
+ * or on damage. */
 static bool stall(struct v2_order *o, bool tried)
 {
     const size_t at = o->nout;
@@ -484,7 +486,7 @@ static bool stall(struct v2_order *o, bool tried)
         return true;
     }
     come_back(o, x.n, false);
-    if (x.a == ADV_WAIT && o->park.n) { /* none of those in the heap can go on: try the parked ones, too */
+    if (x.a == ADV_WAIT && o->park.n) { /* none of those in the heap can go on: try the parked ones too */
         v2_park_all(o);
         push_woken(o);
         return stall(o, false);
@@ -500,12 +502,12 @@ static bool sample_is_next(struct v2_order *o)
     return t != INT64_MAX && (!o->nheap || t < o->heap[0].t);
 }
 
-/* ---- whose turn it is ---------------------------------------------------------------------------------- */
+/* ---- which thread is next ------------------------------------------------------------------------------ */
 
 enum {
     EV_MOST = 20,
     EV_ROOM = 64
-}; /* events that general() adds to o->out at most; the same when cursors have to step aside */
+}; /* most events that general() adds to o->out; the same when cursors are stalled */
 
 static inline bool is_own(uint8_t type)
 {
@@ -518,8 +520,8 @@ static bool give(struct v2_order *o, struct v2_sink *k)
     return k->take(k);
 }
 
-/* Carry out the earliest cursor's event by v2_adv(). true: the heap is in order. false: its first cursor has
-   become later, or (*over) has no more events. */
+/* Carry out the earliest cursor's event by v2_adv(). Returns true if the heap is in order; false if its
+ * first cursor has become later, or (*over) has no more events. */
 static bool general(struct v2_order *o, struct v2_sink *k, struct v2_cursor *c, int64_t until, bool *over,
                     bool *ok)
 {
@@ -542,13 +544,13 @@ static bool general(struct v2_order *o, struct v2_sink *k, struct v2_cursor *c, 
     *over = !more || (a == ADV_OK && !cursor_next(o, c));
     o->heap[0].t = c->t;
     if (a == ADV_BAD)
-        (void)become_lossy(o); /* and it is tried again */
+        (void)become_lossy(o); /* and it is tried once more */
     *ok = a != ADV_WAIT || stall(o, true);
     *ok = give(o, k) && *ok;
     return a != ADV_OK || (!*over && c->t <= until);
 }
 
-/* Is there room for what general() makes? */
+/* Whether there is room for what general() makes. */
 static bool has_room(const struct v2_sink *k, size_t cap)
 {
     return k->n + k->others + EV_MOST <= cap;
@@ -562,8 +564,8 @@ static bool may_be_due(const struct v2_order *o)
     return !t->started || (!t->reached && o->nheap && o->heap[0].t >= t->least);
 }
 
-/* Put out what comes before the next thread's event, if anything does; then look again. *ok: false, it could
- * not be. */
+/* Emit what comes before the next thread's event. Returns true if there was anything; then look once more.
+ * *ok: false on failure. */
 static bool something_else(struct v2_order *o, struct v2_sink *k, bool *ok)
 {
     push_woken(o);
@@ -592,7 +594,7 @@ static bool something_else(struct v2_order *o, struct v2_sink *k, bool *ok)
     return true;
 }
 
-/* Put out what comes behind all threads' events, if anything does. */
+/* Emit what comes after all threads' events. Returns true if there was anything. */
 static bool something_behind(struct v2_order *o, struct v2_sink *k, bool *ok)
 {
     k->close(k);
@@ -607,7 +609,7 @@ static bool something_behind(struct v2_order *o, struct v2_sink *k, bool *ok)
     return true;
 }
 
-/* Let the sink take events, then carry out the one that it left. */
+/* Let the sink take events, then carry out the one that it refused. */
 static void threads_go(struct v2_order *o, struct v2_sink *k, size_t cap, bool *ok)
 {
     int64_t until;
@@ -616,7 +618,7 @@ static void threads_go(struct v2_order *o, struct v2_sink *k, size_t cap, bool *
     if (rc == FAST_DONE)
         return;
     struct v2_cursor *c = &o->cur[o->heap[0].cursor];
-    if (rc == FAST_OUT && o->heap[0].t <= until) { /* it is still its turn */
+    if (rc == FAST_OUT && o->heap[0].t <= until) { /* it is still the first */
         bool over;
         if (!has_room(k, cap) || general(o, k, c, until, &over, ok))
             return;

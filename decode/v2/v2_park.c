@@ -1,10 +1,10 @@
 /*
  * v2_park.c - see v2_park.h.
  *
- * An event waits for one thing at a time, the first that it lacks. When that has happened it is tried again,
- * and may then wait for something else. No cursor that could go on stays parked, because v2_park_wake() knows
- * every event that changes a state or a sequence number; should it miss one, v2_order.c tries all parked
- * cursors before it gives up.
+ * An event waits for one thing at a time, the first that it lacks. When that has happened it is retried,
+ * and may then wait for something else. No cursor that could go on stays parked, because v2_park_wake()
+ * knows every event that changes a state or a sequence number; should it miss one, v2_order.c tries all
+ * parked cursors before it gives up.
  */
 #include "decode/v2/v2_park.h"
 
@@ -35,7 +35,7 @@ static uint32_t *list_of(const struct v2_park *k, const struct v2_wait *w)
 static bool room(struct v2_order *o)
 {
     struct v2_park *k = &o->park;
-    if (!k->mask) { /* the first one of a generation: as many lists as cursors */
+    if (!k->mask) { /* the first park of a generation: as many lists as cursors */
         size_t lists = 64;
         while (lists < o->ncur)
             lists *= 2;

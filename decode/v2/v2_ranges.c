@@ -1,10 +1,10 @@
 /*
- * v2_ranges.c - the events of the second family that move nobody: the collector, ranges that go on, what the
- * program tells, notes. See v2_adv.c.
+ * v2_ranges.c - the other events of the second family (see v2_adv.c): the GC, open ranges, tasks, regions
+ * and logs, notes.
  */
 #include "decode/v2/v2_rule.h"
 
-/* ---- the collector ------------------------------------------------------------------------------------- */
+/* ---- the GC -------------------------------------------------------------------------------------------- */
 
 static struct ev *gc_step(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x,
                           enum ev_kind kind)
@@ -17,7 +17,7 @@ static struct ev *gc_step(struct v2_order *o, const struct v2_cursor *c, const s
     return e;
 }
 
-/* Its number follows the last step's. */
+/* Whether its number follows that of the last step. */
 static bool gc_next(struct v2_order *o, const struct v2_cursor *c)
 {
     if (!o->gc_first) {
@@ -68,9 +68,9 @@ EVENT(gc_active)
     return ADV_OK;
 }
 
-/* ---- sweeps on a P and mark assists on a goroutine that go on; v2_rules.h: how they begin and end ------ */
+/* ---- open sweeps of a P and open mark assists of a goroutine; v2_rules.h: how they begin and end ------- */
 
-/* One goes on as this generation begins, of who the event names. */
+/* A range of what the event names is open when this generation begins. */
 static enum adv range_goes_on(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x,
                               enum range_kind what)
 {
@@ -98,9 +98,9 @@ static enum adv range_goes_on(struct v2_order *o, const struct v2_cursor *c, con
 EVENT_IS(sweep_active, range_goes_on(o, c, x, RANGE_SWEEP))
 EVENT_IS(assist_active, range_goes_on(o, c, x, RANGE_ASSIST))
 
-/* ---- what the program tells ---------------------------------------------------------------------------- */
+/* ---- the program's own events -------------------------------------------------------------------------- */
 
-/* What the program tells of a task. */
+/* An event of a task. */
 static struct ev *user(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x,
                        enum ev_kind kind, uint32_t str)
 {
@@ -151,8 +151,8 @@ EVENT(user_log)
 
 /* ---- notes --------------------------------------------------------------------------------------------- */
 
-/* The runtime labels mark workers alone: where the label's text was lost, and its number tells nothing, it is
- * still one of theirs. */
+/* The runtime labels only mark workers: if the label's text was lost and its number is unknown, it is still
+ * a mark worker. */
 static uint32_t label_of(struct v2_order *o, uint64_t id)
 {
     static const char text[] = "GC (not recorded)";
@@ -178,7 +178,8 @@ static enum adv metric(struct v2_order *o, const struct v2_cursor *c, const stru
 EVENT(procs)
 {
     (void)v2_stack_of(o,
-                      c->arg[1]); /* no view shows it, but one that the generation's tables lack is damage */
+                      /* no view shows it, but a string that the generation's tables lack is damage */
+                      c->arg[1]);
     return metric(o, c, x, METRIC_PROCS);
 }
 

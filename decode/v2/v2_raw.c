@@ -1,4 +1,6 @@
-/* v2_raw.c - see v2_raw.h. Every read is bounded by the batch it stands in, every batch by the input. */
+/*
+ * v2_raw.c - see v2_raw.h. Every read is bounded by its batch, every batch by the input.
+ */
 #include "decode/v2/v2_raw.h"
 
 #include <inttypes.h>
@@ -120,7 +122,7 @@ bool v2_raw_clock(const struct v2_raw_batch *b, struct v2_raw_clock *c, struct e
     return true;
 }
 
-/* ---- what stands in them ------------------------------------------------------------------------------- */
+/* ---- events and table entries -------------------------------------------------------------------------- */
 
 const uint8_t *v2_raw_ev(const uint8_t *p, const uint8_t *end, struct v2_raw_ev *ev)
 {

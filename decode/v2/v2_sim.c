@@ -1,8 +1,8 @@
 /*
  * v2_sim.c - see v2_sim.h.
  *
- * What neutral events say of goroutines is kept with the numbers of the file's event that they are of. The
- * rules are those of v2_adv.c.
+ * What neutral events say about goroutines is kept with the numbers in the file's event that they come
+ * from. The rules are those of v2_adv.c.
  */
 #include "decode/v2/v2_sim.h"
 
@@ -12,7 +12,7 @@
 #include "decode/damage/v2_batches.h"
 #include "decode/v2/v2_heap.h"
 
-/* ---- who there is -------------------------------------------------------------------------------------- */
+/* ---- goroutines ---------------------------------------------------------------------------------------- */
 
 static struct v2s_g *g_find(struct v2_sim *s, uint64_t id)
 {
@@ -45,17 +45,17 @@ static void g_over(struct v2_sim *s, uint64_t id)
     s->spare = i + 1;
 }
 
-/* arg_of - the event's argument that is a string or a stack. */
+/* arg_of - Returns the event's argument that is a string or a stack. */
 static uint64_t arg_of(const uint64_t *arg, uint8_t which)
 {
     return which ? arg[__builtin_ctz(which)] : 0;
 }
 
-/* g_left - what is told of where a goroutine was as it left the processor, or went into a system call. */
+/* g_left - Note where a goroutine was when it left the processor or entered a system call. */
 static void g_left(struct v2_sim *s, struct v2s_g *g, const struct ev *e, uint64_t stack)
 {
     const bool stays = e->state == ST_RUNNING || (e->state == ST_RUNNABLE && !(e->flags & EVF_STOPPED));
-    if (stays) /* or is back from a call */
+    if (stays) /* or it is back from a call */
         return;
     if (e->state != ST_SYSCALL)
         g->label = 0;
@@ -63,7 +63,7 @@ static void g_left(struct v2_sim *s, struct v2s_g *g, const struct ev *e, uint64
     g->stackgen = s->ordinal;
 }
 
-/* keep - what the neutral event tells, by the numbers of the file's event. */
+/* keep - Note what the neutral event says, with the numbers of the file's event. */
 static void keep(struct v2_sim *s, const struct ev *e, const struct v2_raw_ev *raw)
 {
     const struct v2_spec *spec = &v2_specs[raw->type];
@@ -94,16 +94,16 @@ static void keep(struct v2_sim *s, const struct ev *e, const struct v2_raw_ev *r
     }
 }
 
-/* ---- what the order asks ------------------------------------------------------------------------------- */
+/* ---- called by the order ------------------------------------------------------------------------------- */
 
-/* late - the next event would not be before the moment up to which they are wanted. */
+/* late - Whether the next event is not before `until`. */
 static bool late(struct v2_sim *s, int64_t t)
 {
     s->o.stopped |= t >= s->until || s->o.last + 1 >= s->until;
     return s->o.stopped;
 }
 
-/* look - how things are before an event on thread m. */
+/* look - Note the state before an event on thread m. */
 static void look(struct v2_sim *s, uint32_t m)
 {
     const struct v2_order *o = &s->o;
@@ -125,13 +125,13 @@ static bool before(struct v2_order *o, struct v2_cursor *c)
 static enum adv lacks(struct v2_order *o, struct v2_cursor *c, enum adv a, bool force)
 {
     (void)o, (void)c, (void)force;
-    return a; /* that is the end */
+    return a; /* then the simulation ends */
 }
 
 static struct v2s_thread *thread_of(const struct v2_sim *s, const struct v2_cursor *c)
 {
     return &s->thread[(c->m == EV_NONE ? s->o.ncur : s->o.m[c->m].cur) -
-                      1]; /* those of no thread stand last */
+                      1]; /* events of no thread come last */
 }
 
 uint64_t v2_sim_units(const struct v2_sim *s, const struct v2_cursor *c, uint64_t *before)
@@ -163,7 +163,7 @@ static void after(struct v2_order *o, const struct v2_cursor *c, size_t at)
 
 static const struct v2_lossy_ops strict = {.before = before, .lacks = lacks, .after = after};
 
-/* ---- where events go ----------------------------------------------------------------------------------- */
+/* ---- the sink ------------------------------------------------------------------------------------------ */
 
 static bool sink_begin(struct v2_sink *k)
 {
@@ -191,7 +191,7 @@ static bool sink_take(struct v2_sink *k)
     return !late(v2_sim_of(k->o), INT64_MIN);
 }
 
-/* doubt - what was noted, be it only an event that is newer than the header, is the end. */
+/* doubt - End at anything that was noted, even a mere event that is newer than the header. */
 static void doubt(struct v2_sim *s)
 {
     if (s->gen.missing)

@@ -1,5 +1,5 @@
 /*
- * v2_source.c - the reader of the second family: generation by generation, read, order, hand on
+ * v2_source.c - the reader of the second family: read a generation, order it, pass on its events, and so on
  * (decode/events/source.h).
  */
 #include <inttypes.h>
@@ -12,8 +12,7 @@ struct v2 {
     struct v2_order order;
     size_t pos;
     bool in_gen, last_gen, over;
-    bool
-        rough; /* events of the generation before were lost: what this one says of things may contradict it */
+    bool rough; /* the generation before lost events: what this one says about states may contradict it */
 };
 
 static void finish(struct source *s, struct v2 *v)
@@ -26,7 +25,7 @@ static void finish(struct source *s, struct v2 *v)
     if (!v->order.have_base) {
         if (s->st.ndamages)
             s->fatal = *source_note(&s->damage, 0);
-        else if (!s->st.generations) /* else it is whole, and nothing happened */
+        else if (!s->st.generations) /* else it is complete, and nothing happened */
             err_set(&s->fatal, ERR_EMPTY, s->header, "a trace header, but no event after it");
     }
 }
@@ -90,7 +89,7 @@ void v2_wall_clock(struct source *s, const struct v2_gen *gen, const struct v2_o
     s->st.has_wall = true;
 }
 
-/* What is read on from here was recorded apart from what is behind us. */
+/* What is read from here on was recorded separately from what was read before. */
 static void gap(struct source *s, struct v2 *v)
 {
     const struct v2_order *o = &v->order;
@@ -100,7 +99,7 @@ static void gap(struct source *s, struct v2 *v)
                     v2_seconds(o, o->gap_since), v2_seconds(o, o->last));
 }
 
-/* Its tables are read: it is about to be put in order. */
+/* The tables of a generation are read: prepare to order it. */
 static void begin_gen(struct source *s, struct v2 *v)
 {
     s->st.generations = v->gen.ordinal;
@@ -109,20 +108,20 @@ static void begin_gen(struct source *s, struct v2 *v)
     v->order.lossy = loose ? &v2_lossy : NULL;
     v->order.loss.rough = v->rough;
     v->order.doubt = s->doubt && v->gen.ordinal > s->sound;
-    if (bad && s->why_bad.code == ERR_ORDER) /* others are found again */
+    if (bad && s->why_bad.code == ERR_ORDER) /* others are found when they are used */
         source_damage(s, ERR_ORDER, s->why_bad.gen, s->why_bad.offset, "%s", s->why_bad.what);
     v->order.oom |= !v2_order_begin(&v->order, &v->gen);
     if (!v->order.oom && v->gen.after_gap)
         gap(s, v);
 }
 
-/* Read the next generation, up to its first event. false: that was all, or out of memory. */
+/* Read the next generation, up to its first event. Returns false if there is none, or if out of memory. */
 static bool next_gen(struct source *s, struct v2 *v)
 {
     const enum v2_gen_rc rc = v2_gen_scan(s, &v->gen, &v->pos);
     v->order.oom |= rc == V2_GEN_OOM;
     if (v->order.oom || rc == V2_GEN_NONE) {
-        v->rough = true; /* what comes now stands behind what can't be read */
+        v->rough = true; /* what comes now follows a part that can't be read */
         return false;
     }
     v->last_gen = rc == V2_GEN_LAST && !(s->grows && v->pos >= s->len);
@@ -134,7 +133,7 @@ static bool next_gen(struct source *s, struct v2 *v)
     return !v->order.oom;
 }
 
-/* Some of its events; 0: out of memory, or they have come to their end. */
+/* Pass on some of its events; returns how many. 0: out of memory, or there are no more. */
 static size_t gen_some(struct source *s, struct v2 *v, struct v2_sink *k, size_t cap)
 {
     const size_t n = v2_order_run(&v->order, k, cap);
@@ -196,7 +195,7 @@ enum err_code source_v2(struct source *s, struct err *e)
     return ERR_OK;
 }
 
-/* ---- when it begins ------------------------------------------------------------------------------------ */
+/* ---- when the trace begins ----------------------------------------------------------------------------- */
 
 static bool first_begin(struct v2_sink *k)
 {
