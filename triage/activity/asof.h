@@ -1,7 +1,7 @@
 /*
- * asof.h - what was added up of a range of a trace that goes on: does it still hold? Everything before the
- * trace's end is known (trace.h), so what has come since changes a range that reached that end, and no other.
- * A held picture of a program that runs is added up once, however many seconds come behind it.
+ * asof.h - whether sums over a range of a growing trace are still valid. Everything before the trace's end
+ * is final (trace.h), so new data changes only ranges that reached that end. A fixed view of a running
+ * program is therefore summed only once, however much the trace grows.
  */
 #ifndef GOTOP_TRIAGE_ASOF_H
 #define GOTOP_TRIAGE_ASOF_H
@@ -10,7 +10,7 @@
 
 struct asof {
     uint64_t events;
-    int64_t end; /* ns: of the trace, as it was then */
+    int64_t end; /* ns: the trace's end at that time */
     uint32_t epoch;
 };
 
@@ -20,7 +20,7 @@ static inline struct asof asof_now(const struct trace *tr)
     return (struct asof){.events = ti->events, .end = ti->end, .epoch = ti->epoch};
 }
 
-/* asof_holds - of a range that ends at t1, ns. */
+/* asof_holds - returns whether sums over a range that ends at t1 (ns) are still valid. */
 static inline bool asof_holds(const struct asof *a, const struct trace *tr, int64_t t1)
 {
     const struct trace_info *ti = trace_info(tr);

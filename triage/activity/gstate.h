@@ -1,7 +1,7 @@
 /*
- * gstate.h - what a goroutine does, in the same states as a processor's lane: where the model says "running"
- * of a mark worker it is GC worker, and while it is made to assist the collector it is mark assist. So a
- * state has one name, one colour, one glyph wherever it shows.
+ * gstate.h - the state of a goroutine, in the same states as a processor's lane. A mark worker that the
+ * model calls running is in the GC worker state, and a running goroutine during a mark assist is in the
+ * mark assist state. So a state has one name, one colour and one glyph everywhere.
  */
 #ifndef GOTOP_TRIAGE_GSTATE_H
 #define GOTOP_TRIAGE_GSTATE_H
@@ -12,34 +12,29 @@
 
 struct gstate; /* assists by goroutine */
 
-/* gstate_update - *s (NULL at first) follows the trace; false: out of memory, *s stands. O(assists) when they
- * grew. */
+/* gstate_update - brings *s (NULL at first) up to date with the trace, in O(assists) if there are new ones.
+ * Returns false if out of memory; *s stays valid. */
 bool gstate_update(struct gstate **s, const struct trace *tr);
 void gstate_free(struct gstate *s);
-/*
- * gstate_know - of a trace that is loaded: gstate_update(), and what the first picture of goroutines would
- * look all assists through for; the lists of those with many, too, for as long as 10 ms allow. What isn't
- * ready is made when it is drawn.
- */
+/* gstate_know - calls gstate_update() on a loaded trace and prepares the index that the first draw of
+ * goroutines needs, and for up to 10 ms the lists of goroutines with many assists. The rest is prepared on
+ * demand. */
 void gstate_know(struct gstate **s, const struct trace *tr);
-/*
- * gstate_shares - trace_shares() of any lane, a goroutine's told apart as above: the sum over all states is
- * the same. O(log assists), but for the first time that a goroutine is asked for: O(its assists).
- */
+/* gstate_shares - returns trace_shares() of any lane, with a goroutine's running time split as above; the
+ * sum over all states does not change. O(log assists), and O(assists of the goroutine) on the first call
+ * for it. */
 void gstate_shares(struct gstate *s, const struct trace *tr, struct lane l, int64_t t0, int64_t t1,
                    struct shares *out);
-/* gstate_any - does goroutine g assist at all in [t0,t1)? */
+/* gstate_any - returns whether goroutine g assists within [t0,t1). */
 bool gstate_any(struct gstate *s, const struct trace *tr, uint32_t g, int64_t t0, int64_t t1);
-/*
- * gstate_assists - those of goroutine g, for as long as s stands; NULL: it has none. gstate_tell - what
- * gstate_shares() does for whoever has trace_shares() of [t0,t1) already, and these (x NULL: nothing);
- * gstate_worked - the same of a mark worker. One thread.
- */
+/* gstate_assists - returns the assists of goroutine g, valid as long as s; NULL if there are none.
+ * gstate_tell - splits the result of trace_shares() over [t0,t1) as gstate_shares() does, with these
+ * assists (NULL: no change). gstate_worked - the same for a mark worker. Not thread-safe. */
 struct assists;
 const struct assists *gstate_assists(struct gstate *s, const struct trace *tr, uint32_t g);
 void gstate_tell(const struct assists *x, const struct trace *tr, int64_t t0, int64_t t1, struct shares *out);
 void gstate_worked(struct shares *out);
-/* gstate_of - the state of a span of a goroutine's lane at one moment of it. */
+/* gstate_of - returns the state at time t within a span of goroutine g whose recorded state is st. */
 enum state gstate_of(struct gstate *s, const struct trace *tr, uint32_t g, enum state st, int64_t t);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * samples.h - CPU profile samples by lane: which ones lie in an interval, by binary search.
+ * samples.h - CPU profile samples by lane. Finds those in an interval by binary search.
  */
 #ifndef GOTOP_TRIAGE_SAMPLES_H
 #define GOTOP_TRIAGE_SAMPLES_H
@@ -12,12 +12,12 @@
 
 struct samples;
 
-/* samples_update - *s (NULL at first) follows the trace; false: out of memory, *s stands. O(samples) when it
- * grew. */
+/* samples_update - brings *s (NULL at first) up to date with the trace, in O(samples) if it has new ones.
+ * Returns false if out of memory; *s stays valid. */
 bool samples_update(struct samples **s, const struct trace *tr);
 void samples_free(struct samples *s);
-/* samples_in - how many of a P, G or M lane lie in [t0,t1); *list their indices
- * in trace_samples(), by time. */
+/* samples_in - returns how many samples of a P, G or M lane lie in [t0,t1). *list receives their indices in
+ * trace_samples(), by time. */
 size_t samples_in(const struct samples *s, const struct trace *tr, struct lane l, int64_t t0, int64_t t1,
                   const uint32_t **list);
 

@@ -1,6 +1,6 @@
 /*
- * spent.h - where the time of a task or a region went, who held a stop-the-world up, which processor was at
- * it while a band tells of something: in words, and as places.
+ * spent.h - where the time of a task or region went, which processor delayed an STW pause, and which
+ * processor is behind a band, in words and as places.
  */
 #ifndef GOTOP_TRIAGE_SPENT_H
 #define GOTOP_TRIAGE_SPENT_H
@@ -8,17 +8,15 @@
 #include "triage/text.h"
 #include "triage/triage.h"
 
-/*
- * spent_text - of a task or region (index in trace_tasks(), trace_regions()), the most first: over all
- * goroutines that worked for it if it is one of the slowest of its name (tg, NULL: not known), else of its
- * own goroutine; nothing where that is not recorded.
- */
+/* spent_text - appends what a task or region (index in trace_tasks(), trace_regions()) spent its time on,
+ * largest first: over all goroutines that worked for it if it is one of the slowest of its name (tg; NULL:
+ * unknown), else over its own goroutine. Appends nothing if that is not recorded. */
 void spent_text(struct text *t, const struct trace *tr, const struct triage *tg, bool region, uint32_t index);
-/* spent_stop - the processor that stopped last, what it ran, and how long it took; false: nothing is added,
- * the lanes don't tell. */
+/* spent_stop - appends the processor that stopped last, what it ran, and how long it took to stop. Returns
+ * false and appends nothing if the lanes do not show it. */
 bool spent_stop(struct text *t, const struct trace *tr, const struct range *stw);
-/* spent_band - the processor that was for longest at what a band tells of in [t0,t1), and when it was longest
- * at it; false: none was, or no processor's state is that of the band. */
+/* spent_band - finds the processor that spent most time in the band's state in [t0,t1), and its longest
+ * span there. Returns false if there is none or no processor state belongs to the band. */
 bool spent_band(const struct trace *tr, enum band b, int64_t t0, int64_t t1, uint32_t *p, int64_t *at);
 
 #endif

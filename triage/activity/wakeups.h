@@ -1,6 +1,6 @@
 /*
- * wakeups.h - who woke or created whom, from one goroutine on, and when a lane is in a state again. Nothing
- * is walked from end to end where an index can answer; what may take long is done in steps.
+ * wakeups.h - which goroutine unblocked or created which, starting from one goroutine, and when a lane next
+ * enters a state. Uses indexes instead of walks where it can; long searches run in steps.
  */
 #ifndef GOTOP_TRIAGE_WAKEUPS_H
 #define GOTOP_TRIAGE_WAKEUPS_H
@@ -8,53 +8,49 @@
 #include "decode/model/alive.h"
 #include "decode/trace.h"
 
-/* wakeups_newborn - is this span of goroutine g the one that began as it was created? Who it names woke
- * nobody. */
+/* wakeups_newborn - returns whether this span of goroutine g began with its creation. The goroutine that it
+ * names created g and unblocked nobody. */
 bool wakeups_newborn(const struct trace *tr, uint32_t g, const struct span *s);
 
 struct wakeup {
-    uint32_t g, by; /* by NO_LANE: the trace doesn't say */
+    uint32_t g, by; /* by is NO_LANE if the trace does not record it */
     int64_t t;
-    bool created; /* not woken */
+    bool created; /* created, not unblocked */
 };
-/*
- * wakeups_cause - through whom goroutine g came to what it does at t: who woke it; who ends the wait, or the
- * call, that it is in then; or who created it. *most: how many spans to look at; 0 then: they ended first.
- */
+/* wakeups_cause - returns the goroutine that caused what g does at t: the one that unblocked it, that ends
+ * its current wait or call, or that created it. *most is the number of spans to examine; 0 on return if
+ * they ran out. */
 struct wakeup wakeups_cause(const struct trace *tr, uint32_t g, int64_t t, int *most);
 
-/*
- * Whom a goroutine woke first from a moment on: looked for in windows that grow. Set by, from and len (of the
- * first window), the rest 0.
- */
+/* Search for the first goroutine that `by` unblocked from a moment on, in growing windows. Set by, from and
+ * len (of the first window), and the rest to 0. */
 struct wakeups_next {
     uint32_t by;
     int64_t from, len;
-    bool found, cut; /* cut: too many spans were looked at */
-    struct wakeup w; /* what was found */
-    int64_t spans;   /* looked at */
-    uint32_t at;     /* goroutine to look at in the window */
+    bool found, cut; /* cut: the search ended at its limit of spans */
+    struct wakeup w; /* the result */
+    int64_t spans;   /* number of spans examined */
+    uint32_t at;     /* the next goroutine to examine in the window */
 };
-/* wakeups_step - for about budget_ns (INT64_MAX: to its end); true: it is done. alive: of the goroutines. */
+/* wakeups_step - searches for about budget_ns (INT64_MAX: to the end). Returns true when done. alive
+ * belongs to the goroutines. */
 bool wakeups_step(struct wakeups_next *n, const struct trace *tr, struct alive *alive, int64_t budget_ns);
 
-/*
- * Who is related to goroutine g: its creator, those that it created, those that woke it, and whom it wakes in
- * [t0,t1). Set g, t0, t1.
- */
+/* The goroutines related to g: its creator, those it created, those that unblocked it, and those it
+ * unblocks in [t0,t1). Set g, t0 and t1. */
 enum { RELATED_MOST = 400 };
 struct related {
     uint32_t g;
     int64_t t0, t1;
     uint32_t lane[RELATED_MOST], n;
-    uint32_t created; /* of those, by g */
-    bool cut, few;    /* not all wake-ups were looked at; it created more than that */
-    uint32_t next;    /* the goroutine to look at next: did g create that one? */
+    uint32_t created; /* how many of those g created */
+    bool cut, few;    /* not all wake-ups were examined; g created more than fit */
+    uint32_t next;    /* the next goroutine to examine as a possible child of g */
 };
 bool related_step(struct related *r, const struct trace *tr, struct alive *alive, int64_t budget_ns);
 
-/* wakeups_state - the next time behind `from`, before `until`, that a lane is in a state; until < from: the
- * last time before `from`. NO_TIME: never. */
+/* wakeups_state - returns the next time after `from` and before `until` at which a lane is in a state; if
+ * until < from, the last time before `from`. Returns NO_TIME if there is none. */
 int64_t wakeups_state(const struct trace *tr, struct lane l, enum state st, int64_t from, int64_t until);
 
 #endif

@@ -35,27 +35,31 @@ struct filter_error {
     char what[120];
 };
 
-/* filter_new - NULL: the text is wrong (e) or there is no memory (e->at = -1). tr must outlive it. */
+/* filter_new - parses text. Returns NULL if the text is wrong (see e) or if out of memory (e->at = -1). tr
+ * must outlive it. */
 struct filter *filter_new(const struct trace *tr, const char *text, struct filter_error *e);
 void filter_free(struct filter *f);
-/* filter_step - decide about more goroutines for about budget_ns; true: all are. Follows a growing trace. */
+/* filter_step - decides about more goroutines for about budget_ns. Returns true when all are decided.
+ * Follows a growing trace. */
 bool filter_step(struct filter *f, int64_t budget_ns);
-int filter_share(const struct filter *f);      /* how much is decided, in per cent */
+int filter_share(const struct filter *f);      /* progress in per cent */
 uint64_t filter_count(const struct filter *f); /* goroutines that show so far */
 uint64_t
-filter_version(const struct filter *f); /* grows whenever the answers of filter_shows() may have changed */
-/* filter_hint - where nothing passes: what may have been meant, "; .."; or "". */
+/* increases whenever the results of filter_shows() may have changed */
+filter_version(const struct filter *f);
+/* filter_hint - returns a suggestion ("; ..") if nothing passes, or "". */
 void filter_hint(const struct filter *f, char *out, size_t size);
-/* filter_shows - does this goroutine have a span that matches? Undecided ones: false. */
+/* filter_shows - returns whether this goroutine has a matching span; false if undecided. */
 bool filter_shows(const struct filter *f, uint32_t g);
-/* filter_next - the first goroutine from g on that shows; NO_LANE: none. */
+/* filter_next - returns the first goroutine at or after g that shows, or NO_LANE. */
 uint32_t filter_next(const struct filter *f, uint32_t g);
-/* filter_span - does this span of goroutine lane g match? O(terms), a few times
- * O(log) with gc, task, region. */
+/* filter_span - returns whether this span of goroutine lane g matches. O(terms), and a few O(log) searches
+ * with gc, task or region. */
 bool filter_span(const struct filter *f, uint32_t g, const struct span *s);
-/* filter_whole - the terms say something about goroutines alone: every span of one that shows matches. */
+/* filter_whole - returns whether the terms concern whole goroutines only: every span of one that shows
+ * matches. */
 bool filter_whole(const struct filter *f);
-/* filter_wide - spans shorter than this can't match (dur>), 0 = any can. */
+/* filter_wide - returns the minimum duration of a matching span (dur>), 0 if any can match. */
 int64_t filter_wide(const struct filter *f);
 
 #endif

@@ -23,13 +23,12 @@ struct target {
     int64_t t0, t1; /* time: t0; range: [t0,t1), t1 > t0 */
 };
 
-/*
- * goto_parse - false: it is no target; or it names a time of day or a share that this trace cannot tell, then
- * *why (may be NULL) says so, else it is NULL. tr NULL: any share or time of day will do, and its time means
- * nothing. Saturates at the largest time.
- */
+/* goto_parse - parses a target. Returns false if it is none, or if this trace has no such time of day or
+ * share; then *why (may be NULL) is the reason, else NULL. If tr is NULL, any share or time of day is
+ * accepted and its time means nothing. Saturates at the largest time. */
 bool goto_parse(const struct trace *tr, const char *line, struct target *out, const char **why);
-/* goto_time - one time, in ns or in ticks ("12724t", the trace has no clock rate); *rest points behind it. */
+/* goto_time - parses one time, in ns or in ticks ("12724t", if the trace has no clock rate). *rest points
+ * after it. */
 bool goto_time(const char *s, int64_t *ns, const char **rest);
 
 #endif

@@ -1,16 +1,16 @@
 /*
- * states.h - the words for states that one types: in a search, in a filter.
+ * states.h - the names of states that users type in searches and filters.
  */
 #ifndef GOTOP_TRIAGE_STATES_H
 #define GOTOP_TRIAGE_STATES_H
 
 #include <stdint.h>
 
-/* states_named - a bit for each enum state that a word names, as the screen does or as Go's readers do; case
- * is the same. 0: none. */
+/* states_named - returns a bit for each enum state that a word names, as on screen or in Go's own tools;
+ * ignores case. 0: none. */
 uint32_t states_named(const char *word);
-/* states_of_goroutine - those of them that a goroutine's lane, or what its processor does meanwhile, can be
- * in. */
+/* states_of_goroutine - returns those of the states that a goroutine's lane, or its processor meanwhile,
+ * can be in. */
 uint32_t states_of_goroutine(const char *word);
 
 #endif

@@ -1,16 +1,17 @@
 /*
- * verdict.h - what a trace says is wrong, as fields: family, where, who, why, since when, what it costs of
- * which work, what there is to win.
+ * verdict.h - the verdicts on a trace, as fields: family, place, waiter, holder, cause, since when, what it
+ * costs which work, and the possible gain.
  *
  * A verdict comes from a family (families.def): a predicate over the works' trees (triage/work/work.h) or
- * over a resource's table. It holds no text: words.c puts sentences together from the fields, for screens,
- * reports and JSON alike. No verdict asks what another one said.
+ * over a resource's table. It holds no text: words.c makes sentences from the fields, for screens, reports
+ * and JSON alike. No family looks at the verdicts of another one.
  *
- * One currency: `share`, of the explained time of one work's pieces, that lies under the verdict's nodes: of
- * all of them, or of the slow ones, whichever is more. Order, `!` or note, and gain come from it
- * (decide.c). What is idle is in no node, and costs nothing.
+ * All verdicts have one currency: `share`, the part of the explained time of one work's pieces that lies
+ * under the verdict's nodes, taken over all pieces or over the slow ones, whichever is larger. The order,
+ * the level and the gain follow from it (decide.c). Idle time is in no node and costs nothing.
  *
- * Units: ns; shares 0..1. Strings, stacks and lanes are those of the trace. 0 and NO_LANE mean: not told.
+ * Times are in ns, shares are 0..1. Strings, stacks and lanes are those of the trace; 0 and NO_LANE mean
+ * unknown.
  */
 #ifndef GOTOP_TRIAGE_VERDICT_H
 #define GOTOP_TRIAGE_VERDICT_H
@@ -33,29 +34,31 @@ const char *family_id(enum family f); /* "lock": JSON */
 enum family rule_family(enum rule r);
 const char *rule_id(enum rule r);     /* "lock-over-sleep": scripts, --rules, watch --until */
 const char *rule_title(enum rule r);  /* "lock held over a sleep" */
-const char *rule_help(enum rule r);   /* when it speaks, with the names of its thresholds */
+const char *rule_help(enum rule r);   /* the condition, with the names of its thresholds */
 int rule_view(enum rule r);           /* the view that shows more */
-enum rule_need {                      /* what of a trace a rule cannot do without: rule_needs() */
-                 NEED_NAMES = 1,      /* functions: kinds of waits are read off them */
+enum rule_need {                      /* the data that a rule requires in a trace: rule_needs() */
+                 NEED_NAMES = 1,      /* function names: the kinds of waits follow from them */
                  NEED_STACKS = 2,     /* any stacks at all */
                  NEED_CYCLES = 4,     /* collections */
                  NEED_HEAP = 8,       /* heap sizes */
-                 NEED_STOPS = 16,     /* stops of the world by kind: before 1.10 they are not told apart */
+                 NEED_STOPS = 16,     /* STW pauses by kind: Go before 1.10 does not record the kind */
                  NEED_BEFORE_CUT = 32 /* nothing missing before the last generation */
 };
 unsigned rule_needs(enum rule r);
 enum culprit {
     CULPRIT_WHERE,
-    CULPRIT_CALLER, /* who goes there: what calls it, unless all of the work begins in that */
+    CULPRIT_CALLER, /* the caller, unless all goroutines of the work start in it */
     CULPRIT_HOLDER,
     CULPRIT_DOES,
     CULPRIT_CREATOR
 }; /* the field with the function to change */
 enum explains { EXPLAINS_NONE, EXPLAINS_QUEUE, EXPLAINS_IDLE };
 enum culprit rule_culprit(enum rule r);
-/* rule_explains - what a rule explains that is no work's. */
+/* rule_explains - returns what a rule explains apart from works: a queue for processors, or idle
+ * processors. */
 enum explains rule_explains(enum rule r);
-/* rule_tells - how much a rule tells of a cause: that there is something, what it is, who does it, why. */
+/* rule_tells - returns how much a rule says about a cause: that there is a problem, what it is, who causes
+ * it, or why. */
 enum tells { TELLS_SIGN, TELLS_WHAT, TELLS_WHO, TELLS_WHY };
 enum tells rule_tells(enum rule r);
 
@@ -69,22 +72,23 @@ enum evidence_unit { EU_COUNT, EU_TENTHS, EU_NS, EU_SHARE, EU_BYTES };
 const char *evidence_id(enum evidence_kind k);
 enum evidence_unit evidence_unit(enum evidence_kind k);
 
-struct site { /* LEAF, in the user's function */
+struct site { /* the leaf function, and the user's function that called it */
     uint32_t leaf, user, stack, frame;
 };
-struct role {          /* one side of it */
-    uint32_t group, g; /* start function (string), the goroutine of the best example (lane) */
+struct role {          /* one side of a wait */
+    uint32_t group, g; /* start function (string); the goroutine of the best example (lane) */
     struct site at;
-    uint32_t n; /* goroutines of that group on average, 0: not counted */
+    uint32_t n; /* average number of goroutines of the group; 0: not counted */
 };
-struct did { /* what somebody did meanwhile, and how much of that time it is */
+struct did { /* what a goroutine did meanwhile, and its share of that time */
     uint8_t cat, kind;
     struct site at;
     double share;
-    uint32_t who, g; /* whose time it is: start function (string), goroutine (lane); who 0: not known */
+    uint32_t who, g; /* start function (string) and goroutine (lane) whose time it is; who 0: unknown */
 };
 enum { DOINGS = 3, LINKS = 4 };
-struct link { /* of the way from who waits to the cause: who waits where, for what, that whom lets go */
+/* one step from the waiter to the cause: the waiter, its place, the kind of wait, and who ends it where */
+struct link {
     uint32_t who, by;
     uint8_t kind;
     struct site at, let_go;
@@ -92,8 +96,8 @@ struct link { /* of the way from who waits to the cause: who waits where, for wh
 
 enum sure { SURE_RECORDED, SURE_INFERRED };
 enum level { LEVEL_NOTE, LEVEL_WARN, LEVEL_SEVERE };
-/* level_id - "note", "warn", "severe", as JSON and metrics have it. level_word - where people read it, and in
- * SQL: "warning". level_mark - in front of a line: ".", "!", "!!". */
+/* level_id - returns "note", "warn" or "severe", for JSON and metrics. level_word - returns the word for
+ * people and SQL: "warning". level_mark - returns the prefix of a line: ".", "!" or "!!". */
 static inline const char *level_id(enum level l)
 {
     return l == LEVEL_SEVERE ? "severe" : l == LEVEL_WARN ? "warn" : "note";
@@ -107,18 +111,18 @@ static inline const char *level_mark(enum level l)
     return l == LEVEL_SEVERE ? "!!" : l == LEVEL_WARN ? "!" : ".";
 }
 struct harm {
-    uint32_t work;    /* index in works, NO_LANE: of no work, `share` is of the trace */
-    double all, slow; /* share of all pieces' time, of the slow ones' (work.h) */
-    double usual;     /* of those around the median */
-    double share;     /* the larger of `all` and `slow`, or of a resource what it takes */
-    bool slow_only;   /* hit and of: of the slow ones */
-    uint64_t hit, of; /* pieces that have it, of those looked at */
+    uint32_t work;    /* index in works; NO_LANE: no work, and `share` is of the trace */
+    double all, slow; /* share of the time of all pieces, and of the slow ones (work.h) */
+    double usual;     /* share of the time of the pieces around the median */
+    double share;     /* the larger of `all` and `slow`; for a resource, the share that it takes */
+    bool slow_only;   /* hit and of count slow pieces only */
+    uint64_t hit, of; /* pieces that have it, and pieces examined */
 };
 struct gain {
     bool known;
-    double piece_lo, piece_hi; /* of the time of a piece that is hit */
-    double p99_lo, p99_hi;     /* of the slow ones' time */
-    double trace_lo, trace_hi; /* of the trace */
+    double piece_lo, piece_hi; /* share of the time of a piece that is hit */
+    double p99_lo, p99_hi;     /* share of the time of the slow pieces */
+    double trace_lo, trace_hi; /* share of the trace */
 };
 
 enum { SYMPTOMS = 4 };
@@ -126,40 +130,41 @@ struct symptom { /* another verdict that this one explains */
     enum rule rule;
     uint32_t user; /* string */
     double share;
-    bool warned; /* by itself it would */
+    bool warned; /* true if it would warn by itself */
 };
 
 struct verdict {
     enum rule rule;
     struct site where;
-    struct site culprit;                 /* the function to change, and the line in it: culprit.c */
-    struct site caller;                  /* the program's function that called it there; .user 0: none */
-    struct role waiter, holder, creator; /* holder: who holds, serves, or does what is waited for */
-    uint32_t known;                      /* which of `ev` are, a bit each */
+    struct site culprit; /* the function to change, and the line in it (culprit.c) */
+    struct site caller;  /* the program's function that called it there; .user 0: none */
+    /* holder: the goroutine that holds, serves or does what the waiter waits for */
+    struct role waiter, holder, creator;
+    uint32_t known; /* bit k is set if ev[k] is known */
     double ev[EV_KINDS];
-    struct link link[LINKS]; /* from the outside in */
+    struct link link[LINKS]; /* from the outermost to the innermost */
     unsigned nlinks;
-    struct did doing[DOINGS]; /* what the holder did, or what it is itself; largest first */
+    struct did doing[DOINGS]; /* what the holder did, or else what the work itself did; largest first */
     unsigned ndoing;
     struct symptom symptom[SYMPTOMS]; /* largest first */
     unsigned nsymptoms;
     struct harm harm;
     struct gain gain;
     enum sure sure;
-    enum level level; /* of a work's: level.c decides; of a resource's (harm.work is NO_LANE): the family */
-    uint32_t region;  /* string: the region of the program's own that it is in; 0: none */
-    uint32_t kind;    /* string: of a stop of the world, what it is for; 0: it is none */
-    bool usual_too;   /* the usual pieces have it as well, only shorter */
-    bool grows;   /* it gets worse, or never ends, whatever it costs so far: stands before what the work is */
-    double clock; /* share of the trace that it takes, at most */
-    double score; /* what the order is by */
-    uint32_t cause; /* decide.c: the verdict that explains it, NO_LANE */
-    int64_t t0, t1; /* example: where to look */
+    enum level level; /* set by level.c for a work, by the family for a resource (harm.work is NO_LANE) */
+    uint32_t region;  /* string: the user region that contains it; 0: none */
+    uint32_t kind;    /* string: the kind of an STW pause; 0: not an STW pause */
+    bool usual_too;   /* the usual pieces have it as well, but shorter */
+    bool grows;   /* it gets worse or never ends, whatever it costs so far; sorts before what the work does */
+    double clock; /* upper bound of the share of the trace that it takes */
+    double score; /* the sort key */
+    uint32_t cause; /* index of the verdict that explains it (decide.c), or NO_LANE */
+    int64_t t0, t1; /* time range of an example */
     enum lane_kind lane;
-    uint32_t g; /* its lane, NO_LANE: none in particular */
+    uint32_t g; /* lane of the example, NO_LANE: none in particular */
 };
 struct verdicts {
-    struct verdict *v; /* by level and score */
+    struct verdict *v; /* sorted by level and score */
     uint32_t n;
     size_t cap;
 };
@@ -173,89 +178,83 @@ static inline void verdict_ev(struct verdict *v, enum evidence_kind k, double n)
     v->known |= 1u << k;
     v->ev[k] = n;
 }
-/* verdict_add - one more. false: out of memory. */
+/* verdict_add - appends a copy of v. Returns false if out of memory. */
 bool verdict_add(struct verdicts *to, const struct verdict *v);
 
-/* verdicts_of - all of a trace, decided. false: out of memory. */
+/* verdicts_of - finds and ranks all verdicts on a trace. Returns false if out of memory. */
 bool verdicts_of(struct causes *c, const struct works *w, struct verdicts *out);
 void verdicts_free(struct verdicts *v);
 
-/* ---- inside the room ----------------------------------------------------------------------------------- */
+/* ---- private to triage/verdicts ------------------------------------------------------------------------ */
 
-/* A family: it looks at works and tables, and adds what it finds. false: out of memory. */
+/* A family examines works and tables and adds the verdicts that it finds. Returns false if out of memory. */
 typedef bool family_fn(struct causes *c, const struct works *w, struct verdicts *out);
 #define L(name) family_fn fam_##name;
 #include "triage/verdicts/families.def"
-/* verdicts_decide - decide.c: level, gain, culprit, order; what another one explains becomes its symptom.
- * false: out of memory. */
+/* verdicts_decide - sets level, gain, culprit and order of all verdicts (decide.c). A verdict that another
+ * one explains becomes its symptom. Returns false if out of memory. */
 bool verdicts_decide(struct causes *c, const struct works *w, struct verdicts *out);
-/* verdict_level - level.c: level, gain and score of one that is about a work. */
+/* verdict_level - sets level, gain and score of a verdict about a work (level.c). */
 void verdict_level(struct causes *c, const struct works *w, struct verdict *v);
-/* family_contends - is it that others have what a piece waits for? */
+/* family_contends - returns whether other goroutines have what a piece waits for. */
 static inline bool family_contends(enum family f)
 {
     return f == FAM_LOCK || f == FAM_SET || f == FAM_SERVER || f == FAM_SLOW_ONE;
 }
-/* verdicts_culprits - culprit.c: of each. false: out of memory. */
+/* verdicts_culprits - sets the culprit of each verdict (culprit.c). Returns false if out of memory. */
 bool verdicts_culprits(const struct works *w, struct verdicts *out);
-/*
- * verdict_polls - fam_polling.c: of one that sleeps, the share of its sleeps in which what it had handed over
- * was done already; 0: it handed nothing over, or nobody was done earlier.
- */
+/* verdict_polls - for a verdict about sleeps, returns the share of sleeps in which the work that was handed
+ * over had already finished (fam_polling.c); 0 if nothing was handed over or nothing finished earlier. */
 double verdict_polls(const struct causes *c, const struct works *w, const struct verdict *v);
-/* verdict_retries - retry.c: of one that waits until a timer is up: how often a piece does so, each time for
- * longer than before, with something done in between; 0: it doesn't. */
+/* verdict_retries - for waits that a timer ends, returns how often a piece waits there, each time longer
+ * than before and with other work in between (retry.c); 0 if it does not back off. */
 double verdict_retries(const struct causes *c, const struct works *w, const struct verdict *v);
-/* verdict_starts_up - start.c: of calls of main, one after the other: are they how the program starts? *ns:
- * how long that takes; *n: so many waits. */
+/* verdict_starts_up - returns whether main's calls, one after the other, are the program's startup
+ * (start.c). *ns receives how long they take, *n the number of waits. */
 bool verdict_starts_up(const struct causes *c, const struct works *w, const struct verdict *v, int64_t *ns,
                        uint32_t *n);
-/*
- * verdict_asks_dead - limit.c: of one that waits until a limit ends it: does each piece of work that waits
- * there wait in vain once, and is answered then? What it asks first does not answer.
- */
+/* verdict_asks_dead - for waits that end at a time limit, returns whether each piece that waits there waits
+ * in vain once and is answered afterwards (limit.c). The first address asked does not answer then. */
 bool verdict_asks_dead(const struct works *all, const struct verdict *v);
-/* verdict_by_timer - limit.c: did nobody end a wait, or a goroutine that only came to be because a timer was
- * up (a context's deadline)? It had nothing of what was waited for. */
+/* verdict_by_timer - returns whether nobody ended a wait, or only a goroutine that was created when a timer
+ * fired, such as a context's deadline (limit.c). The waiter did not get what it waited for. */
 bool verdict_by_timer(const struct trace *tr, uint32_t who);
-/*
- * verdict_slots_lost - slots.c: the same; does nobody pass there any more since a moment, though nobody who
- * had passed is still at work? That moment, and how many waited in vain since, become evidence.
- */
+/* verdict_slots_lost - for the same waits, returns whether from some moment on no piece passes that place
+ * although none that passed is still at work (slots.c). Records that moment, and how many have waited in
+ * vain since, as evidence. */
 bool verdict_slots_lost(const struct causes *c, const struct works *all, struct verdict *v);
-/* verdict_new - of a resource: `share` of the trace, no work, no lane. */
+/* verdict_new - returns a verdict about a resource: `share` of the trace, no work, no lane. */
 struct verdict verdict_new(enum rule r, double share);
-/*
- * verdict_in_works - harm: what of a work that counts lies at that function (string), in nodes of these
- * categories (a bit each, 0: any), the outermost ones; of none: as it was.
- */
+/* verdict_in_works - raises harm.share to the largest share of a foreground work that lies in the outermost
+ * nodes of function `user` (string) with one of these categories (a bit each, 0: any). */
 void verdict_in_works(const struct works *w, struct verdict *v, uint32_t user, unsigned cats);
-/* verdict_share_at - of a work's tree what lies at that function (string), the outermost nodes: into all,
- * slow and usual. */
+/* verdict_share_at - sets all, slow and usual of *out to the part of a work's tree that lies in the
+ * outermost nodes of function `user` (string). */
 void verdict_share_at(const struct work_tree *t, uint32_t user, struct harm *out);
-/* allocates_most - fam_collector.c: the place that allocates most, as far as stacks tell; .user 0: none has a
- * third. */
+/* allocates_most - returns the place that allocates most, estimated from stacks (fam_collector.c); .user is
+ * 0 if no place has a third. */
 struct site allocates_most(const struct causes *c, const struct works *w);
-/* verdict_place - of a stack. */
+/* verdict_place - returns the site of a stack. */
 struct site verdict_place(const struct works *w, uint32_t stack);
-/* verdict_place_of - the same of goroutine g; where it is a library's own, begun for the program, the place
- * that began it. */
+/* verdict_place_of - returns the site of a stack of goroutine g. If a library created g for the program,
+ * that is the site that created it. */
 struct site verdict_place_of(const struct works *w, uint32_t stack, uint32_t g);
 
-/* words.c: fields as sentences, without a final line break. A part that has no words adds nothing. */
+/* words.c: append fields as sentences, without a final line break. A part without words appends nothing. */
 void verdict_at(struct text *t, const struct works *w, const struct verdict *v);   /* the line to change */
 void verdict_what(struct text *t, const struct works *w, const struct verdict *v); /* what happens */
 void verdict_why(struct text *t, const struct works *w,
-                 const struct verdict *v); /* who, and what it did meanwhile */
-void verdict_do(struct text *t, const struct works *w, const struct verdict *v); /* what to do */
+                 const struct verdict *v); /* the holder, and what it did meanwhile */
+void verdict_do(struct text *t, const struct works *w, const struct verdict *v); /* the advice */
 void verdict_harm(struct text *t, const struct works *w,
-                  const struct verdict *v); /* of which work, how much */
+                  const struct verdict *v); /* how much of which work */
 void verdict_amount(struct text *t,
-                    const struct verdict *v); /* the share that it is ranked by, or a count: "84.1%", "400" */
+                    const struct verdict *v); /* the share that ranks it, or a count: "84.1%", "400" */
 void verdict_gain(struct text *t, const struct works *w,
-                  const struct verdict *v); /* what there is to win, a sentence */
+                  const struct verdict *v); /* the possible gain, as a sentence */
 void verdict_saves(struct text *t, const struct works *w,
-                   const struct verdict *v); /* the same as a field: "67 to 84% of each task's time" */
+                   /* the possible gain, as a field: "67 to 84% of each task's time" */
+                   const struct verdict *v);
 void site_text(struct text *t, const struct trace *tr, const struct site *p); /* "(*File).Sync in main.f" */
 
 #endif
