@@ -16,10 +16,10 @@ struct folded {
     uint32_t total; /* goroutines in the trace */
     uint32_t n;
     struct folded_group {
-        uint32_t lane, members; /* its first; how many they are */
+        uint32_t lane, members; /* its first goroutine; their number */
     } group[GROUPS];
     struct mixture *mix;
-    uint32_t next; /* goroutine to be added; NO_LANE: all are */
+    uint32_t next; /* the next goroutine to add; NO_LANE: none remains */
 };
 
 void folded_free(struct folded *f)
@@ -35,7 +35,8 @@ static void folded_drop(struct view *v)
     v->cache.folded = NULL;
 }
 
-/* The folded groups around those that show, so that a step up or down finds them there. */
+/* Finds the folded groups near the visible rows, so that a step up or down finds them ready. Returns their
+ * number. */
 static uint32_t groups_shown(const struct view *v, struct folded_group *out)
 {
     const struct lanes *l = &v->lanes[LANE_G];
@@ -48,7 +49,7 @@ static uint32_t groups_shown(const struct view *v, struct folded_group *out)
     return n;
 }
 
-/* Is each group that shows there, with as many members? */
+/* Whether every visible group is covered, with the same number of members. */
 static bool covers(const struct folded *m, const struct view *v)
 {
     const struct lanes *l = &v->lanes[LANE_G];
@@ -84,7 +85,7 @@ static struct folded *folded_begin(const struct view *v)
     return NULL;
 }
 
-/* true: all is added. */
+/* Returns true when everything is added up. */
 static bool folded_step(struct view *v, int64_t budget_ns)
 {
     struct folded *f = v->cache.folded;
@@ -101,7 +102,7 @@ static bool folded_step(struct view *v, int64_t budget_ns)
         if (f->next != NO_LANE && budget_ns != INT64_MAX && host_now() - start > budget_ns)
             return false;
     }
-    if (!mixture_end(f->mix)) /* each row is its first goroutine's */
+    if (!mixture_end(f->mix)) /* each row then shows only its first goroutine */
         folded_drop(v);
     return true;
 }

@@ -1,5 +1,6 @@
-/* hits.c - the actions of a search: where its hits lead, and from one to the next. What a search finds,
- * search.c says. */
+/*
+ * hits.c - the actions of a search: going to hits and from one to the next. search.c finds them.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,8 +35,7 @@ static void hit_name(const struct view *v, const struct hit *h, char *out, size_
         snprintf(out, size, "%s", what);
 }
 
-/* The hit is in the goroutine whose row stands for a folded group: its own row, with the group unfolded,
- * shows it. */
+/* The hit is in a goroutine whose row is that of a folded group: unfold the group. */
 static void out_of_group(struct view *v)
 {
     struct lanes *l = &v->lanes[LANE_G];
@@ -57,13 +57,13 @@ static void hit_place(struct view *v, const struct hit *h)
     if (h->g != NO_LANE && kind_here(v)->lanes != LANE_P)
         kind_here(v)->show(v, h->g, h->t);
     else if (h->g != NO_LANE && move_running(v, h->g, h->t, &run) && run.who != NO_LANE)
-        move_lane(v, (struct lane){LANE_P, run.who}); /* else its time alone */
+        move_lane(v, (struct lane){LANE_P, run.who}); /* else only its time */
     move_settle(v);
     if (h->g != NO_LANE && !v->search->typing)
         out_of_group(v);
 }
 
-/* A hit, shown while the others are still being counted. */
+/* Goes to a hit while the others are still being counted. */
 static void to_uncounted(struct view *v, const struct hit *h)
 {
     struct search *s = v->search;
@@ -78,7 +78,7 @@ static void to_uncounted(struct view *v, const struct hit *h)
 
 static bool hit_passes(const struct view *v, const struct hit *h);
 
-/* n and N before all are known. */
+/* Answers n and N before all hits are known. */
 static unsigned next_uncounted(struct view *v, int n)
 {
     struct search *s = v->search;
@@ -100,13 +100,14 @@ static unsigned next_uncounted(struct view *v, int n)
     return r;
 }
 
-/* Behind the number of hits: there are more than are kept, or may be more in what is not loaded yet. */
+/* Returns the suffix of the number of hits: "+" if more exist than are kept, or the rest of the trace may
+ * have more. */
 static const char *hits_more(const struct view *v)
 {
     return v->search->full || !trace_info(v->tr)->done ? "+" : "";
 }
 
-/* All are known: which one is it that the cursor went to? */
+/* All hits are known: finds the index of the one the cursor went to. */
 static bool same_hit(struct view *v)
 {
     struct search *s = v->search;
@@ -121,7 +122,7 @@ static bool same_hit(struct view *v)
     return false;
 }
 
-/* With a filter, n and N stop at what passes it. */
+/* With a filter, n and N stop only at hits that pass it. */
 static bool hit_passes(const struct view *v, const struct hit *h)
 {
     struct span sp;
@@ -144,7 +145,7 @@ static void to_hit(struct view *v, size_t i, bool wrapped)
                  hits_more(v), what);
 }
 
-/* What may have been meant by what is not found. */
+/* Suggests what may have been meant when nothing is found. */
 static const char *hint(const char *query)
 {
     if (*query == '>' || *query == '<' || strncmp(query, "dur", 3) == 0)
@@ -161,7 +162,7 @@ static unsigned jump_hit(struct view *v, int64_t from, int dir, bool at_too)
 {
     struct search *s = v->search;
     if (!s->nhits) {
-        s->hidden = s->done; /* there are no marks that one more key would take away */
+        s->hidden = s->done; /* no marks are left for another key to clear */
         if (s->no_text)
             return move_fail(v, "nothing %s is that: %s (names: ~%s)",
                              trace_info(v->tr)->done ? "in this trace"
@@ -194,8 +195,7 @@ static unsigned jump_hit(struct view *v, int64_t from, int dir, bool at_too)
     return VR_DRAW;
 }
 
-/* What is left of a budget that was begun to be spent then; the least there is, for who has work all the
- * same. */
+/* Returns the rest of a budget that started at `began`; at least 1 ns. */
 static int64_t left_of(int64_t budget_ns, int64_t began)
 {
     if (budget_ns == INT64_MAX)
@@ -215,13 +215,13 @@ unsigned hits_work(struct view *v, int64_t budget_ns)
         if (hit_passes(v, &s->first))
             to_uncounted(v, &s->first);
         else
-            s->found = false; /* the count says which it is */
+            s->found = false; /* the nearest hit is known after the count */
         s->jumped = true;
-        done = search_step(s, v->tr, left_of(budget_ns, began)); /* small traces: all at once */
+        done = search_step(s, v->tr, left_of(budget_ns, began)); /* small traces finish at once */
     }
     if (!done) {
         if ((s->cur_t == v->at.cursor && s->found) || !s->jump)
-            return first ? VR_DRAW | VR_WORK : VR_WORK; /* the hit's own message stands */
+            return first ? VR_DRAW | VR_WORK : VR_WORK; /* keep the message of the hit */
         view_message(v, false, "searching %d%%: %.100s", search_share(s), s->query);
         return VR_DRAW | VR_WORK;
     }
@@ -231,7 +231,7 @@ unsigned hits_work(struct view *v, int64_t budget_ns)
         return VR_DRAW; /* counted for the marks on the screen */
     v->msg.text[0] = 0;
     if (s->found && s->jumped && s->cur_t != v->at.cursor)
-        return VR_DRAW; /* the reader went on meanwhile */
+        return VR_DRAW; /* the reader moved on meanwhile */
     if (s->found && s->jumped && same_hit(v))
         return VR_DRAW;
     return jump_hit(v, s->origin, s->jump, s->at_too);
@@ -268,7 +268,7 @@ static unsigned hits_begin(struct view *v, const char *text, int dir, bool at_to
     return v->prompt.kind == PROMPT_SEARCH ? VR_DRAW | VR_WORK : view_work(v, VIEW_AT_ONCE_NS);
 }
 
-/* The line behind '/' changed: search for it at once, from where the prompt was opened. */
+/* The line after '/' changed: searches for it at once, from where the prompt was opened. */
 unsigned move_typed(struct view *v)
 {
     if (v->prompt.kind != PROMPT_SEARCH)
@@ -287,10 +287,10 @@ unsigned move_typed(struct view *v)
     unsigned r = hits_begin(v, v->prompt.text, 1, true);
     if (v->search)
         v->search->typing = true;
-    return r & ~(unsigned)VR_BELL; /* half an expression is no mistake yet */
+    return r & ~(unsigned)VR_BELL; /* an incomplete expression is no error yet */
 }
 
-/* Enter: what was found while typing stands, as one step to undo. */
+/* Enter: keeps what was found while typing, as one undo step. */
 bool move_typed_done(struct view *v, const char *line)
 {
     struct search *s = v->search;

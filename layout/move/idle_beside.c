@@ -11,8 +11,7 @@
 #include "layout/move/naming.h"
 #include "triage/text.h"
 
-/* What the cursor is on: a span if it is on one, else the column, or the selected range. false: nothing of a
- * P. */
+/* Finds what the cursor is on: a span, else the column or the selected range. false: not on a P. */
 static bool subject(const struct view *v, int64_t *t0, int64_t *t1)
 {
     const struct trace_info *ti = trace_info(v->tr);
@@ -110,7 +109,7 @@ void idle_text(const struct view *v, char *out, size_t size)
     text_free(&t);
 }
 
-/* Where a goroutine ran behind its wait. */
+/* Finds where a goroutine ran after its wait. */
 static void then_ran(const struct view *v, const struct idle_reason_wait *k, char *out, size_t size)
 {
     struct span s;

@@ -1,6 +1,6 @@
 /*
- * job.c - what one key asks for and takes longer than a key may (move.h): one at a time, while the reader
- * stays where it was asked; what is found then would be in the way elsewhere.
+ * job.c - work requested by one key that takes longer than a key press may (move.h). One job runs at a
+ * time, while the reader stays in place; elsewhere its result would be in the way.
  */
 #include <string.h>
 
@@ -43,7 +43,7 @@ unsigned job_work(struct view *v, int64_t budget_ns)
     }
     if (!j->step(v, j, budget_ns)) {
         if (j->soon && strcmp(v->msg.text, j->soon) == 0)
-            return VR_WORK; /* that is on the screen */
+            return VR_WORK; /* this message is on the screen */
         if (j->soon)
             view_message(v, false, "%s", j->soon);
         return VR_DRAW | VR_WORK;
@@ -63,6 +63,6 @@ unsigned job_begin(struct view *v, struct job *j)
         return move_fail(v, "out of memory");
     j->at = v->at;
     v->job.asked = j;
-    /* while a trace loads its own steps come first: what is begun is done at once */
+    /* while a trace loads, its own steps have priority, so the job runs to its end at once */
     return job_work(v, trace_info(v->tr)->done ? VIEW_AT_ONCE_NS : INT64_MAX);
 }

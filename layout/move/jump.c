@@ -1,7 +1,7 @@
 /*
- * jump.c - moving by what is in the trace: spans, collections, wake-ups, lanes, search hits, typed targets.
+ * jump.c - moving to what is in the trace: spans, collections, wake-ups, lanes, search hits, typed targets.
  *
- * No jump walks a lane from end to end when an index can answer (triage/activity/wakeups.h).
+ * No jump walks a whole lane if an index can answer (triage/activity/wakeups.h).
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -54,8 +54,8 @@ static bool keep_longest(void *arg, const struct span *s)
     return ++k->seen < 4096;
 }
 
-/* The longest span in [t0,t1) that is no gap: the longest of all if it is none,
- * else among ever shorter ones. */
+/* Finds the longest span in [t0,t1) that is not a gap. Looks at ever shorter spans; if all are gaps,
+ * returns the longest. */
 static bool longest_busy(const struct trace *tr, struct lane l, int64_t t0, int64_t t1, struct span *out)
 {
     if (!trace_longest(tr, l, t0, t1, out))
@@ -90,12 +90,12 @@ bool view_span_here(const struct view *v, struct lane *l, struct span *s)
     if (one && trace_span_at(v->tr, *l, v->at.cursor, s))
         return true;
     return longest_busy(v->tr, *l, t0, t1,
-                        s); /* or the cursor is beside what begins or ends within the column */
+                        s); /* or the cursor is next to a span that starts or ends within the column */
 }
 
 /* ---- spans --------------------------------------------------------------------------------------------- */
 
-/* The first span that starts behind t (dir > 0) or the last that starts before t, gaps skipped. */
+/* Finds the first span that starts after t (dir > 0), or the last that starts before t; skips gaps. */
 static bool neighbour(const struct view *v, struct lane l, int64_t t, int dir, struct span *out)
 {
     struct span_iter it;
@@ -246,7 +246,7 @@ uint32_t move_goroutine(const struct view *v, struct lane l, int64_t t)
     return trace_span_at(v->tr, l, t, &s) ? s.who : NO_LANE;
 }
 
-/* If the span that the status line speaks of isn't at the cursor, bring the cursor to it. */
+/* If the span of the status line is not at the cursor, moves the cursor to it. */
 static void onto(struct view *v, const struct span *s)
 {
     if (v->at.cursor < s->t0)
@@ -298,8 +298,8 @@ static unsigned to_goroutine(struct view *v, uint32_t g, int64_t t)
     return VR_DRAW;
 }
 
-/* The goroutine, or processor, that a view of lanes shows first: that of the span one comes from, or the last
- * one. */
+/* Returns the goroutine or processor that a view of lanes shows first: that of the span under the cursor,
+ * or the last one with the focus. */
 uint32_t move_arrive(const struct view *v, enum lane_kind k)
 {
     struct lane from = v->at.focus;
@@ -321,7 +321,7 @@ static void jump_name_of(const struct view *v, uint32_t g, char *out, size_t siz
     str_shorten(trace_str(v->tr, trace_g_name(v->tr, g)), 40, true, out, size);
 }
 
-/* To who woke goroutine g, or created it, at that moment. */
+/* Jumps to the goroutine that unblocked or created g, at that moment. */
 static unsigned to_cause(struct view *v, const struct wakeup *w)
 {
     const uint32_t g = w->g, by = w->by;
@@ -341,8 +341,8 @@ static unsigned to_cause(struct view *v, const struct wakeup *w)
     return r;
 }
 
-/* A goroutine and a moment of it: those under the cursor, or the wait that a row is about. g NO_LANE: there
- * is none. false: there is no span. */
+/* Gets a goroutine and a moment of it: those under the cursor, or the wait of a table's row. *g may be
+ * NO_LANE. false: there is no span. */
 static bool asked_of(const struct view *v, uint32_t *g, int64_t *t)
 {
     struct lane l;
@@ -358,7 +358,7 @@ static bool asked_of(const struct view *v, uint32_t *g, int64_t *t)
     return true;
 }
 
-/* Who did what to it, and when; *most: wakeups_cause(). As asked_of(). */
+/* Gets the cause of that goroutine's state; *most: see wakeups_cause(). false: as asked_of(). */
 static bool cause_here(const struct view *v, int *most, struct wakeup *w)
 {
     uint32_t g;
@@ -374,7 +374,7 @@ static bool cause_here(const struct view *v, int *most, struct wakeup *w)
 const char *view_cause_word(const struct view *v)
 {
     struct wakeup w;
-    int most = GLANCE; /* it is asked for each frame */
+    int most = GLANCE; /* called for each frame */
     if (!cause_here(v, &most, &w) || (w.by == NO_LANE && most))
         return NULL;
     if (kind_here(v)->about)
@@ -457,7 +457,8 @@ static unsigned to_place(struct view *v, const struct target *g, uint32_t lane)
 {
     struct place before = v->at;
     unsigned f = VR_DRAW;
-    if (lane == NO_LANE && kind_here(v)->table && v->at.view != VIEW_TOP) /* nothing would show it there */
+    /* a table shows no lanes: open a view that does */
+    if (lane == NO_LANE && kind_here(v)->table && v->at.view != VIEW_TOP)
         f = kind_of(move_view_of(before.focus.kind))->open(v, move_view_of(before.focus.kind));
     else
         move_push(v, STEP_JUMP);

@@ -1,11 +1,11 @@
 /*
- * lanes.c - two steps: all lanes in an order, then those of them that show. An order is a sort by one 64-bit
- * key per lane, ties by index, so it is the same on every run. While a trace loads it is renewed only now and
- * then.
+ * lanes.c - works in two steps: put all lanes in an order, then select those that show. An order is a sort
+ * by one 64-bit key per lane, ties by index, so it is the same on every run. While a trace loads it is
+ * remade only now and then.
  *
- * Rows: the pinned lanes first, then of the order what is not hidden, lives in the window (if so wished),
- * passes the filter, and is not folded away behind the first of its group. The lane with the cursor shows in
- * any case, so that a jump never ends on nothing. A list of related lanes replaces the order.
+ * Rows: first the pinned lanes, then in order those that are not hidden, are alive in the window (if so
+ * chosen), pass the filter, and are not folded into their group's first lane. The lane with the cursor
+ * always shows, so that a jump never ends nowhere. A list of related lanes replaces the order.
  */
 #include "layout/move/lanes.h"
 
@@ -17,20 +17,20 @@
 #include "triage/tables/slices.h"
 #include "triage/tables/tab.h"
 
-enum { AT_ONCE = 20000 }; /* so many lanes are sorted without slices */
+enum { AT_ONCE = 20000 }; /* sort at most this many lanes without slices */
 
-struct lanes_making { /* an order under way: what it is made by, and what it comes to */
+struct lanes_making { /* an order in progress: its settings and its result */
     struct slices *job;
     enum slices_state state;
     const struct trace *tr;
     enum lane_kind kind;
     enum sort sort;
-    bool invert, by_name, named;          /* as in struct lanes; by_name: lanes of one name stand together */
-    uint32_t n, keyed;                    /* lanes, and how many have their key */
+    bool invert, by_name, named;          /* as in struct lanes; by_name: lanes of one name are adjacent */
+    uint32_t n, keyed;                    /* number of lanes; number of them with a key */
     uint32_t *order, *group_end, ngroups; /* as in struct lanes */
 };
 
-/* The first bytes of a name as a number: enough order for a screen. */
+/* Returns the first bytes of a name as a number, which orders names well enough for a screen. */
 static uint64_t name_key(struct str s)
 {
     uint64_t k = 0;
@@ -55,7 +55,7 @@ static uint64_t lanes_key_of(const struct lanes_making *m, uint32_t lane)
                  : m->sort == SORT_WAITING ? sh.ns[ST_WAITING]
                  : m->sort == SORT_SYSCALL ? sh.ns[ST_SYSCALL]
                                            : sh.ns[ST_RUNNING] + sh.ns[ST_GCWORK] + sh.ns[ST_ASSIST];
-    return UINT64_MAX - (uint64_t)ns; /* the most first */
+    return UINT64_MAX - (uint64_t)ns; /* the largest first */
 }
 
 static void forget_groups(struct lanes *l)
@@ -72,14 +72,14 @@ static size_t words_of(uint32_t n)
 
 /* ---- an order ------------------------------------------------------------------------------------------ */
 
-/* Where the sorted lane of place i stands in what was sorted. */
+/* Returns the index, in the input, of the i-th lane of the sorted order. */
 static uint32_t placed(const struct lanes_making *m, uint32_t i)
 {
     return m->invert ? m->n - 1 - i : i;
 }
 
-/* How many lanes have which name, names in the order of their first lane: rank[name] from 1, at[rank] where
- * its lanes begin. */
+/* Counts lanes per name, with names in the order of their first lane: rank[name] from 1; at[rank] is where
+ * its lanes start. */
 static bool order_ranks(struct lanes_making *m, const struct keyed_row *k, const uint32_t *name,
                         uint32_t *rank, uint32_t *at)
 {
@@ -96,7 +96,7 @@ static bool order_ranks(struct lanes_making *m, const struct keyed_row *k, const
     return ok;
 }
 
-/* As sorted, those of one name behind the first of them. */
+/* Keeps the sorted order, but moves lanes of one name next to their first. */
 static bool order_groups(struct lanes_making *m, const struct keyed_row *k, const uint32_t *name)
 {
     const size_t names = (size_t)trace_nstr(m->tr) + 1;
@@ -161,7 +161,7 @@ static void drop_making(struct lanes *l)
     mem_free(m);
 }
 
-/* What was made becomes the order. */
+/* Installs the finished order. */
 static void take_order(struct lanes *l)
 {
     struct lanes_making *m = l->making;
@@ -175,7 +175,7 @@ static void take_order(struct lanes *l)
     m->order = m->group_end = NULL;
 }
 
-/* true: the order is new; false: under way, or out of memory (*ok). */
+/* Returns true when the order is new; false: in progress, or out of memory (*ok). */
 static bool make_order(struct lanes *l, const struct trace *tr, uint32_t n, bool *ok)
 {
     const bool by_name = l->group && l->kind == LANE_G;
@@ -213,8 +213,7 @@ bool lanes_work(struct lanes *l, int64_t budget_ns)
         return true;
     if (m->state == SLICES_MORE) {
         m->state = slices_run(m->job, budget_ns);
-        if (m->state == SLICES_MORE ||
-            budget_ns != INT64_MAX) /* what makes its rows has a slice of its own */
+        if (m->state == SLICES_MORE || budget_ns != INT64_MAX) /* making the rows takes a slice of its own */
             return false;
     }
     if (m->state == SLICES_DONE) {
@@ -230,13 +229,14 @@ int lanes_share(const struct lanes *l)
     return l->making && l->making->n ? (int)((uint64_t)l->making->keyed * 100 / l->making->n) : 100;
 }
 
-/* Sorting a million goroutines at every step of loading would be all that loading does. */
+/* Whether the order must be remade. While loading only after growth by a quarter: sorting a million
+ * goroutines at every step would take all the time. */
 static bool lanes_unsorted(const struct lanes *l, const struct trace *tr, uint32_t n)
 {
     if (l->making && l->making->n == n && !l->stale)
         return false;
     if (l->group && l->group_end && !l->named && trace_info(tr)->done)
-        return true; /* names may have changed since */
+        return true; /* names may have changed */
     return l->stale || (n != l->total && (trace_info(tr)->done || n < 4096 || n / 5 * 4 > l->total));
 }
 
@@ -290,7 +290,7 @@ void lanes_fold(struct lanes *l, uint32_t name, bool fold)
     if (fold && i < l->nopen) {
         l->open[i] = l->open[--l->nopen];
     } else if (!fold && i == l->nopen) {
-        if (l->nopen == LANES_OPEN) /* the one unfolded longest ago gives way */
+        if (l->nopen == LANES_OPEN) /* fold the group that was unfolded first */
             memmove(l->open, l->open + 1, --l->nopen * sizeof *l->open);
         l->open[l->nopen++] = name;
     }
@@ -315,7 +315,7 @@ static void lanes_drop_rows(struct lanes *l)
     l->listed = l->grouped = false;
 }
 
-/* Room for rows of all lanes, none of them filled. What was filled is cleared, not all there is. */
+/* Makes room for rows of all lanes, all empty. Clears only the rows that were filled. */
 static bool clear_rows(struct lanes *l)
 {
     size_t n = (size_t)l->total + 1;
@@ -371,7 +371,7 @@ static void put_one(struct rows *r, uint32_t lane, uint32_t keep)
         lanes_put(r, lane);
 }
 
-/* The first lane from `lane` on that passes the filter and lives in the window, or is to be kept. */
+/* Finds the first lane at or after `lane` that passes the filter and is alive in the window, or is `keep`. */
 static uint32_t next_shown(struct rows *r, struct window w, bool all, uint32_t keep, uint32_t lane)
 {
     struct lanes *l = r->l;
@@ -383,7 +383,8 @@ static uint32_t next_shown(struct rows *r, struct window w, bool all, uint32_t k
             all ? at : alive_next(&l->alive, &(struct alive_ask){r->tr, l->kind, w.t0, w.t1, l->total}, at);
         if (here == at || !l->filter)
             at = here;
-        else if (here != NO_LANE && here > at) { /* what passes does not live: on from where one does */
+        /* this one passes but is not alive: continue at the next that is alive */
+        else if (here != NO_LANE && here > at) {
             at = here;
             continue;
         } else
@@ -408,7 +409,7 @@ uint32_t lanes_behind(struct lanes *l, const struct trace *tr, uint32_t lane)
     return NO_LANE;
 }
 
-/* A group at a time: of a folded one the first stands for those behind it. */
+/* Adds rows group by group: the first lane of a folded group stands for the others. */
 static void put_groups(struct rows *r, const uint64_t *shown, uint32_t keep)
 {
     struct lanes *l = r->l;
@@ -444,14 +445,14 @@ static void set_bits(uint64_t *bits, uint32_t from, uint32_t n)
         bits[from / 64] |= 1ull << from % 64;
 }
 
-/* Of a lane that shows: how many from it on do, too. */
+/* Returns how many consecutive lanes show, from a lane that does. */
 static uint32_t shown_run(const struct rows *r, struct window w, bool all, uint32_t lane)
 {
     const struct lanes *l = r->l;
     return l->filter ? 1 : all ? l->total - lane : alive_run(&l->alive, w.t0, w.t1, lane, l->total);
 }
 
-/* In the order: a bit for each that shows, then the order is walked. */
+/* Adds rows in the order: sets a bit for each lane that shows, then walks the order. */
 static void put_ordered(struct rows *r, struct window w, uint32_t keep, bool all)
 {
     struct lanes *l = r->l;
@@ -460,12 +461,12 @@ static void put_ordered(struct rows *r, struct window w, uint32_t keep, bool all
     for (uint32_t i = shown ? next_shown(r, w, all, keep, 0) : NO_LANE, run; i != NO_LANE;
          i = next_shown(r, w, all, keep, i + run)) {
         run = shown_run(r, w, all,
-                        i); /* (the one to be kept may not live here: then its chunk doesn't as a whole) */
+                        i); /* (`keep` may not be alive here, so its chunk may not be alive as a whole) */
         set_bits(shown, i, run);
     }
     if (l->grouped)
         put_groups(r, shown, keep);
-    for (uint32_t i = 0; i < n && !l->grouped; i++) /* out of memory: rather too many than none */
+    for (uint32_t i = 0; i < n && !l->grouped; i++) /* out of memory: show all rather than none */
         if (!shown || shown[l->order[i] / 64] >> l->order[i] % 64 & 1)
             put_one(r, l->order[i], keep);
     mem_free(shown);
@@ -494,7 +495,7 @@ static void fill_rows(struct rows *r, struct window w, uint32_t keep, bool all)
             put_one(r, i, keep);
 }
 
-/* The rows: all of the order, or what of it shows. */
+/* Makes the rows: the whole order, or those of it that show. */
 static bool make_rows(struct lanes *l, const struct trace *tr, struct window w, uint32_t keep)
 {
     bool all = !l->here || (w.t0 <= 0 && w.t1 >= trace_info(tr)->end);
@@ -505,7 +506,7 @@ static bool make_rows(struct lanes *l, const struct trace *tr, struct window w, 
         return true;
     if (!clear_rows(l)) {
         lanes_drop_rows(l);
-        mem_free(l->order); /* without rows there is no way back from a lane: show all as they came */
+        mem_free(l->order); /* a lane's row is unknown without memory: show all by index */
         l->order = NULL;
         return false;
     }
@@ -524,7 +525,7 @@ bool lanes_update(struct lanes *l, const struct trace *tr, struct window w, uint
     if (identity ? l->stale || n != l->total : lanes_unsorted(l, tr, n)) {
         fresh = make_order(l, tr, n, &ok);
         l->stale = false;
-        if (!fresh && l->making && !l->order) { /* as they came until it is there */
+        if (!fresh && l->making && !l->order) { /* in order of appearance until the new order is ready */
             l->total = n;
             fresh = true;
         }
@@ -567,5 +568,5 @@ uint32_t lanes_row(const struct lanes *l, uint32_t lane)
         return NO_LANE;
     if (!l->listed)
         return lane;
-    return lane < l->nlane_row ? l->lane_row[lane] : NO_LANE; /* a lane that came since the rows were made */
+    return lane < l->nlane_row ? l->lane_row[lane] : NO_LANE; /* a lane added after the rows were made */
 }

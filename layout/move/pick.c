@@ -1,6 +1,6 @@
 /*
- * pick.c - filters are kept as one line of text (so that --filter and a yanked command can hold it) with the
- * places where each was added; removing the last cuts the line there and compiles the rest anew.
+ * pick.c - filters are kept as one line of text (so that --filter and a yanked command can hold it) with
+ * the position of each filter; removing the last one cuts the line there and recompiles the rest.
  */
 #include "layout/move/pick.h"
 
@@ -29,7 +29,7 @@ static void set_filter(struct view *v, struct filter *f)
     v->filters.done = !f;
 }
 
-/* A filter that is stacked already would hide nothing more, and take a step more to drop. */
+/* Whether the filter is active already: adding it would hide nothing and cost one more step to drop. */
 static bool have_filter(const struct view *v, const char *text)
 {
     const size_t lead = strspn(text, " ");
@@ -64,7 +64,8 @@ unsigned view_filter(struct view *v, const char *text)
                          n);
     if (v->filters.n == VIEW_FILTERS || have + n + 2 > sizeof v->filters.text)
         return move_fail(v, "too many filters: drop some");
-    struct filter *f = filter_new(v->tr, text, &e); /* by itself: a mistake's place is in what was typed */
+    /* compile it alone, so that the position of an error is in the typed text */
+    struct filter *f = filter_new(v->tr, text, &e);
     if (!f)
         return e.at < 0 ? move_fail(v, "%s", e.what)
                : !text[e.at]
@@ -233,7 +234,7 @@ unsigned view_mark(struct view *v, int letter)
 unsigned view_mark_go(struct view *v, int letter)
 {
     int i = letter_index(letter);
-    if (letter == '\'' || letter == '`') /* as in other programs: back to where one came from */
+    if (letter == '\'' || letter == '`') /* as in other programs: the place before the jump */
         return view_undo(v, 1);
     if (i < 0 || !(v->trail.marked >> i & 1)) {
         char set[VIEW_LETTERS + 1];
@@ -313,7 +314,7 @@ void move_guest(struct view *v, uint32_t was)
     if (!now || now == was)
         return;
     if (now > trace_nlanes(v->tr, LANE_G) || pin_of(l, now - 1) >= 0 || l->npin == LANES_PINS) {
-        v->at.guest = 0; /* pinned by the reader: it is on top as it is */
+        v->at.guest = 0; /* the reader pinned it: it is on top already */
         return;
     }
     l->pin[l->npin++] = now - 1;
@@ -329,7 +330,7 @@ void view_guest(struct view *v, uint32_t g, int64_t t)
     if (g != NO_LANE)
         return;
     for (int i = 0; i < VIEW_UNDO;
-         i++) /* the reader sent it away: no undo of something else brings it back */
+         i++) /* the reader unpinned it: undoing something else does not bring it back */
         v->trail.undo[i].guest = 0;
     for (int i = 0; i < VIEW_LETTERS; i++)
         v->trail.mark[i].guest = 0;
@@ -411,7 +412,7 @@ unsigned view_fold(struct view *v)
 {
     struct lanes *l = &v->lanes[LANE_G];
     const int before = kind_before(v);
-    if (before != v->at.view) /* of several views behind a key: round them the other way */
+    if (before != v->at.view) /* one of several views of a key: go to the previous one */
         return kind_of(before)->open(v, before);
     if (kind_here(v)->lanes != LANE_G)
         return move_fail(v, "only groups of goroutines can be folded (view 3)");
@@ -420,7 +421,7 @@ unsigned view_fold(struct view *v)
     uint32_t name = trace_lane(v->tr, v->at.focus).name, rows = l->n;
     bool folded = lanes_folded(l, name);
     lanes_fold(l, name, !folded);
-    if (!folded) { /* the cursor goes to the one that stands for all */
+    if (!folded) { /* move the cursor to the goroutine that stands for the group */
         uint32_t row = lanes_row(l, v->at.focus.i);
         while (row != NO_LANE && row > 0 && !lanes_pinned(l, lanes_at(l, row - 1)) &&
                trace_g_name(v->tr, lanes_at(l, row - 1)) == name)
@@ -461,7 +462,7 @@ static bool related_go_on(struct view *v, struct job *j, int64_t budget_ns)
     return related_step(&((struct relating *)j)->of, v->tr, &v->lanes[LANE_G].alive, budget_ns);
 }
 
-/* They are known: only they show. */
+/* The related goroutines are known: shows only these. */
 static unsigned related_over(struct view *v, struct job *j)
 {
     const struct related *r = &((const struct relating *)j)->of;

@@ -1,6 +1,6 @@
 /*
- * plan.c - rows are granted in the order of a table until the screen is full; the lanes take what is left. So
- * the order of what a small screen drops is the table read from its end.
+ * plan.c - grants rows in the order of a table until the screen is full; the lanes take the rest. A small
+ * screen drops rows from the table's end.
  */
 #include "layout/move/plan.h"
 
@@ -13,7 +13,7 @@
 
 struct grant {
     enum row row;
-    int upto; /* so many lines of it in all, by now */
+    int upto; /* granted until the row has this many lines in all */
 };
 
 static const struct grant grants[] = {
@@ -24,7 +24,7 @@ static const struct grant grants[] = {
     {ROW_STATUS, 3}, {ROW_LANES, 16}, {ROW_SPLIT, 60}, {ROW_LEGEND, 1}, {ROW_LANES, 1000},
 };
 
-/* What lines left over are for, where lanes leave any: in turns with what plan_spend() grants. */
+/* Uses for lines that the lanes do not need, in turns with plan_spend(). */
 static const struct grant curves[] = {{ROW_HEAP, 2}, {ROW_RUNQ, 2}, {ROW_HEAP, 4}, {ROW_RUNQ, 3}};
 
 /* Views of tables have no time axis. */
@@ -33,7 +33,7 @@ static const struct grant table_grants[] = {
     {ROW_LANES, 8}, {ROW_STATUS, 4}, {ROW_LANES, 9}, {ROW_STATUS, 7}, {ROW_LANES, 1000},
 };
 
-/* The findings' page parts its lines itself. */
+/* The findings' page divides its lines itself. */
 static const struct grant finding_grants[] = {
     {ROW_LANES, 1}, {ROW_TITLE, 1}, {ROW_LANES, 4}, {ROW_FOOTER, 1}, {ROW_LANES, 1000}};
 
@@ -47,11 +47,9 @@ static const struct {
     [PLAN_FINDINGS] = {finding_grants, sizeof finding_grants / sizeof *finding_grants},
 };
 
-/*
- * Beside processors stand the busiest goroutines, too: an id, as much of a name as tells who it is, and how
- * long it ran
- * ("G265112 ..n.func1 4.08ms"). Where a screen is too narrow for names, an id of any length and the time.
- */
+/* Width of the gutter. The busiest goroutines show beside processors: an id, a recognizable part of the
+ * name, and the running time ("G265112 ..n.func1 4.08ms"); on screens too narrow for names, any id and the
+ * time. */
 static int busy_width(int w, int id_cols)
 {
     enum {
@@ -78,8 +76,8 @@ static int gutter_width(int w, enum plan_gutter g)
     return w >= 160 ? 24 : w >= 100 ? 20 : w >= 60 ? 12 : w >= 30 ? 9 : w >= 12 ? 4 : 0;
 }
 
-/* Lines that would stay blank: processors two lines high, the busiest
- * goroutines, higher curves, three lines. */
+/* Uses lines that would be blank: processors two lines high, the busiest goroutines, taller curves, three
+ * lines. */
 static void plan_spend(struct plan *p, const struct view_kind *k, int *left, int lanes, const int *most_of)
 {
     enum { BUSY_LEAST = 4, BUSY_FIRST = 7 };
@@ -152,7 +150,7 @@ static void plan_make(struct plan *p, const struct view *v, uint32_t lanes, cons
     }
     plan_spend(p, k, &left, most, most_of);
     p->n[p->n[ROW_BUSY] ? ROW_BUSY : ROW_LANES] +=
-        left; /* blank lines below the last lane keep the status at the screen's foot */
+        left; /* blank lines below the last lane keep the status at the bottom of the screen */
     for (int r = 0, y = 0; r < ROW_COUNT; r++) {
         p->y[r] = y;
         y += p->n[r];
@@ -161,7 +159,7 @@ static void plan_make(struct plan *p, const struct view *v, uint32_t lanes, cons
 
 enum { ANY = 100000, BUSY_MOST = VIEW_BUSY };
 
-/* What stands on every screen; the rest only when there is a reason. */
+/* Rows of every screen; the others need a reason. */
 static void plan_usual(int *most)
 {
     for (int r = 0; r < ROW_COUNT; r++)
@@ -193,8 +191,8 @@ bool plan_empty(const struct view *v, enum row r)
     return !sh.ns[of[r].state];
 }
 
-/* Of the whole trace, so that rows don't come and go as one moves. Of one alone a line of its own says as
- * much. */
+/* Which bands are empty in the whole trace, so that rows do not change while moving. A single empty band
+ * keeps its row, which takes no more room. */
 static void fold_empty(const struct view *v, int *most)
 {
     int n = 0;
@@ -227,7 +225,7 @@ static int message_lines(const struct plan *p, const struct view *v, int below)
 
 int plan_message(const struct plan *p, const struct view *v, int *last)
 {
-    enum { TOLD = 4, HIGH = 20 }; /* shorter ones leave a line of the status */
+    enum { TOLD = 4, HIGH = 20 }; /* shorter messages keep a line of the status */
     int below = v->prompt.kind ? 1 : 0, n = message_lines(p, v, below);
     if (!below && n >= TOLD && v->scr.h >= HIGH && p->n[ROW_FOOTER]) {
         below = 1;

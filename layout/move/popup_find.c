@@ -1,6 +1,6 @@
 /*
- * popup_find.c - words in a pop-up of text (help, sums, a goroutine's life): '/' there finds them in it, and
- * not in the trace, which does not show.
+ * popup_find.c - search in a pop-up of text (help, sums, a goroutine's life): '/' searches it instead of
+ * the trace, which it covers.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@ bool popup_finds(const struct view *v)
     return v->popup.kind == POPUP_LINES && v->popup.find.text[0];
 }
 
-/* To the next entry with the words, from `from` on (1: the first one), dir < 0: back; round the ends. */
+/* Goes to the next matching entry at or after `from` (1: the first one), dir < 0: before it; wraps around. */
 static bool to_entry(struct view *v, size_t from, int dir)
 {
     struct match m;

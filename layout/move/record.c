@@ -36,7 +36,7 @@ void record_shares(const struct view *v, struct lane l, int64_t t0, int64_t t1, 
     out->ns[ST_UNKNOWN] += part;
 }
 
-/* By time: a thread's spans are no list that numbers lead into. */
+/* Searches by time: a thread's spans have no index. */
 static bool unknown_at(const struct view *v, struct lane lane, int64_t t)
 {
     struct span s;
@@ -60,10 +60,10 @@ bool record_untimed(const struct view *v, const struct span *s)
     return s->state == ST_SYSCALL && tri_untimed(v->tr, time_sub(s->t1, s->t0));
 }
 
-/* The stop that the world is in at t, if any. */
+/* Finds the stop in progress at t, if any. */
 static void stop_at(const struct trace *tr, int64_t t, int64_t *t0, int64_t *t1)
 {
-    enum { HELPERS = 300 }; /* before Go 1.10 each processor that helps tells of it */
+    enum { HELPERS = 300 }; /* before Go 1.10 every helping processor records it */
     const struct range *r;
     const size_t n = trace_ranges(tr, RANGE_STW, &r);
     size_t i = 0;

@@ -35,7 +35,7 @@ static void set_bit(uint64_t *set, uint32_t i)
 static void parse_query(struct search *s)
 {
     const char *q = s->query;
-    s->files = strstr(q, ".go") != NULL; /* else "serve" would find all of httpserver.go */
+    s->files = strstr(q, ".go") != NULL; /* else "serve" would match everything in httpserver.go */
     s->states = states_named(q);
     s->no_text = s->states && strlen(q) < 4; /* gc, stw: "stw" is in NewRequestWithContext, too */
     if (*q == 'g' || *q == 'G')
@@ -123,7 +123,7 @@ static bool strings(struct search *s, const struct trace *tr)
 {
     enum {
         BYTES = 4096
-    }; /* of what an expression is held against: the dearest takes the C library some us a byte */
+    }; /* bytes matched between clock checks: the slowest expressions take the C library some us a byte */
     uint64_t end = s->at + CHUNK < s->nstr ? s->at + CHUNK : s->nstr;
     size_t bytes = 0;
     if (s->no_text)
@@ -167,16 +167,14 @@ static bool stacks(struct search *s, const struct trace *tr)
     return s->at >= s->nstacks;
 }
 
-/* Can any span match at all? */
+/* Whether any span can match. */
 static bool in_spans(const struct search *s)
 {
     return s->in_stacks || s->in_reasons || s->states;
 }
 
-/*
- * What of a span matches: a string, 0 = nothing. *by_state: its state is what was asked for; that of a mark
- * worker that runs is "running" in its lane. (Assists are ranges: they come last.)
- */
+/* Returns the string of a span that matches, 0 = none. *by_state: its state matches; a running mark worker
+ * counts as "running" in its lane. (Mark assists are ranges and come last.) */
 static uint32_t span_hit(const struct search *s, const struct trace *tr, const struct lane_info *li,
                          const struct span *p, uint8_t before, bool *by_state)
 {
@@ -191,20 +189,20 @@ static uint32_t span_hit(const struct search *s, const struct trace *tr, const s
     return !woken && p->stack && bit(s->stacks, s->nstacks, p->stack) ? stack_hit(s, tr, p->stack) : 0;
 }
 
-/* ---- tasks, regions, logs, and ranges, if they were asked for: s->sub counts these arrays ---- */
+/* ---- tasks, regions, logs, and ranges if requested: s->sub counts these arrays ---- */
 
-/* Ranges have states, too, that no goroutine's lane is in. */
+/* Ranges can have states that no goroutine's lane has. */
 static const enum state range_state[RANGE_KINDS] = {
     [RANGE_GC] = ST_GC, [RANGE_STW] = ST_STW, [RANGE_SWEEP] = ST_SWEEP, [RANGE_ASSIST] = ST_ASSIST};
 
-/* Is this string one? As a hit of the i-th entry there. */
+/* Adds a hit for the i-th entry if the string matches. */
 static void named(struct search *s, uint32_t name, int64_t t, uint32_t g)
 {
     if (bit(s->strs, s->nstr, name))
         search_add(s, t, g, name);
 }
 
-/* Looks at entry i of the array; false: there is none. *i: goes on, over all that are one stop. */
+/* Checks entry *i of the array; false: there is none. Advances *i, past all entries of one stop. */
 static bool array_entry(struct search *s, const struct trace *tr, uint64_t array, uint64_t *i)
 {
     enum { TASKS = RANGE_KINDS, REGIONS, LOGS };
@@ -247,8 +245,8 @@ static bool arrays(struct search *s, const struct trace *tr)
 
 /* ---- goroutines, window by window ---- */
 
-/* The first span of a lane that begins in the window; before: the state behind which it is. false: none does.
- * (Spans of no length share their moment.) */
+/* Finds the first span of a lane that starts in the window; before: the state preceding it. false: none.
+ * (Spans of length 0 share their moment.) */
 static bool first_span(const struct search *s, const struct trace *tr, struct lane l, struct span_iter *it,
                        uint8_t *before)
 {
@@ -263,7 +261,7 @@ static bool first_span(const struct search *s, const struct trace *tr, struct la
     return span_next(it);
 }
 
-/* One lane's spans in the window, from index s->sub on; true when they are over. */
+/* Checks one lane's spans in the window, from index s->sub on; true when done. */
 static bool lane_spans(struct search *s, const struct trace *tr, struct lane l, const struct lane_info *li)
 {
     struct span_iter it;
@@ -286,7 +284,7 @@ static bool lane_spans(struct search *s, const struct trace *tr, struct lane l, 
     return false;
 }
 
-/* true: the lane is over. */
+/* Returns true when the lane is done. */
 static bool search_lane(struct search *s, const struct trace *tr, uint32_t g)
 {
     const struct lane l = {LANE_G, g};
@@ -300,10 +298,8 @@ static bool search_lane(struct search *s, const struct trace *tr, uint32_t g)
     return !in_spans(s) || lane_spans(s, tr, l, &li);
 }
 
-/*
- * The next window, of four times the length of what is known: on one side to the trace's end, then on the
- * other. false: all is known.
- */
+/* Chooses the next window, four times as long as what is known, on one side up to the trace's end, then on
+ * the other. false: all is known. */
 static bool next_window(struct search *s)
 {
     const bool on = s->hi <= s->end, back = s->lo > 0;
@@ -313,7 +309,7 @@ static bool next_window(struct search *s)
     if (on && (s->jump >= 0 || !back)) {
         s->w0 = s->hi;
         s->w1 = time_add(s->hi, len) > s->end ? INT64_MAX : time_add(s->hi, len);
-        s->w0 = s->w0 <= 0 ? INT64_MIN : s->w0; /* what is back-dated to before the trace */
+        s->w0 = s->w0 <= 0 ? INT64_MIN : s->w0; /* includes events back-dated to before the trace */
     } else {
         s->w1 = s->lo;
         s->w0 = time_sub(s->lo, len) <= 0 ? INT64_MIN : time_sub(s->lo, len);
@@ -363,7 +359,7 @@ static int search_by_time(const void *a, const void *b)
     return x->what < y->what ? -1 : x->what > y->what;
 }
 
-/* By time first, all at once, then what stands at one moment. false: out of memory, or no longer wanted. */
+/* Sorts hits by time, then within equal times. false: out of memory, or cancelled. */
 static bool sort_many(void *arg)
 {
     struct search *s = arg;
@@ -371,7 +367,7 @@ static bool sort_many(void *arg)
     struct hit *to = mem_alloc((s->nhits + 1) * sizeof *to);
     bool ok = k && to;
     for (size_t i = 0; i < s->nhits && ok; i++) {
-        k[i] = (struct keyed_row){(uint64_t)s->hits[i].t, (uint32_t)i}; /* none is negative */
+        k[i] = (struct keyed_row){(uint64_t)s->hits[i].t, (uint32_t)i}; /* times are not negative */
         ok = i % CHUNK || slices_tick();
     }
     ok = ok && rows_sort(k, s->nhits);
@@ -396,7 +392,7 @@ static bool sort_many(void *arg)
     return true;
 }
 
-/* In slices: there may be a million. */
+/* Works in slices, since there may be a million. */
 static bool sort_hits(struct search *s, const struct trace *tr)
 {
     enum { SLICE_NS = 2000000 };
@@ -442,7 +438,7 @@ bool search_step(struct search *s, const struct trace *tr, int64_t budget_ns)
         if (s->jump && !s->jumped && s->grown) {
             s->grown = false;
             s->found = search_nearest(s, s->origin, s->jump, s->at_too, &s->first);
-            if (s->found) /* it shall be shown at once */
+            if (s->found) /* show it at once */
                 break;
         }
         if (budget_ns != INT64_MAX && host_now() - start >= budget_ns)

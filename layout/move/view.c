@@ -1,10 +1,10 @@
 /*
  * view.c - the state of a view: window, cursor, lanes, undo.
  *
- * Every action: remember the place, change v->at freely, settle. move_settle() alone keeps the invariants
+ * Every action saves the place, changes v->at freely, and settles. Only move_settle() keeps the invariants
  * (window inside [0,end), cursor inside the window and inside [0,end), focus on an existing lane that is on
- * the screen), so an action can't break them by itself. The cursor's time is what stays: zooming and resizing
- * never change it.
+ * the screen), so an action can't break them. The cursor's time is fixed: zooming and resizing never change
+ * it.
  */
 #include "layout/move/view.h"
 #include "decode/base/wide.h"
@@ -77,14 +77,15 @@ int64_t view_end(const struct view *v)
     int64_t end = ti->end < 1 ? 1 : ti->end;
     if (ti->done && v->beyond > end)
         end = v->beyond;
-    /* While loading: guess the end from the share of bytes read, so that what is missing shows as missing. */
+    /* While loading: estimates the end from the share of bytes read, so that the missing part shows as
+     * missing. */
     if (ti->done || !ti->bytes || !ti->bytes_done || ti->bytes_done >= ti->bytes ||
         ti->bytes_done < ti->bytes / 50)
         return end;
     const uint64_t guess = wide_muldiv((uint64_t)end, ti->bytes, ti->bytes_done);
     if (guess > INT64_MAX / 2)
         return end;
-    int64_t round = 1; /* two digits, rounded up: a guess that does not tremble */
+    int64_t round = 1; /* rounded up to two digits, so that the estimate is stable */
     while (round < (int64_t)guess / 20)
         round *= 10;
     return ((int64_t)guess / round + 1) * round;
@@ -119,7 +120,7 @@ struct lanes *move_lanes(struct view *v)
 
 /* ---- the invariants ------------------------------------------------------------------------------------ */
 
-/* Pinned rows take the first lines, at most half of them; at.top counts from behind them. */
+/* Returns the number of lines for pinned rows: at most half of them; at.top counts the rows after these. */
 static uint32_t pinned_lines(const struct view *v)
 {
     const struct lanes *l = move_lanes_const(v);
@@ -140,7 +141,7 @@ int view_row_line(const struct view *v, uint32_t row)
     return row < v->at.top + p || row - v->at.top >= (uint32_t)v->scr.rows ? -1 : (int)(row - v->at.top);
 }
 
-/* The line of the lane that is unfolded; none: behind all. */
+/* Returns the line of the unfolded lane; INT32_MAX if there is none. */
 static int unfolded_line(const struct view *v)
 {
     const struct lanes *l = move_lanes_const(v);
@@ -173,19 +174,18 @@ void move_top(struct view *v, uint32_t row, uint32_t n, bool recenter)
         v->at.top = row - pins;
     if (row - v->at.top >= rows)
         v->at.top = row - rows + 1;
-    uint32_t most = n > rows ? n - rows : 0; /* no blank lines while rows are above */
+    uint32_t most = n > rows ? n - rows : 0; /* no blank lines while rows are hidden above */
     if (v->at.top > most)
         v->at.top = most;
 }
 
-/* How many digits the ids of goroutines have. Those there are at first come in any order, later ones nearly
- * ascend. */
+/* Counts the digits of goroutine ids. The first ones come in any order, later ones nearly ascend. */
 static void id_cols(struct view *v)
 {
     enum { ALL_OF = 8192, ONE_OF = 64 };
     const uint32_t n = trace_nlanes(v->tr, LANE_G);
     if (v->cache.ids_seen > n + ONE_OF)
-        v->cache.ids_seen = 0; /* another model, of a part of the same program */
+        v->cache.ids_seen = 0; /* the model was replaced by one of another part of the program */
     for (; v->cache.ids_seen < n; v->cache.ids_seen += v->cache.ids_seen < ALL_OF ? 1 : ONE_OF) {
         int digits = 1;
         for (uint64_t id = trace_lane_who(v->tr, (struct lane){LANE_G, v->cache.ids_seen}).id; id >= 10;
@@ -224,7 +224,7 @@ void move_to(struct view *v, int64_t t, bool exact)
     struct window *w = &v->at.win;
     int64_t len = window_len(*w);
     if (t < w->t0 || t >= w->t1) {
-        if (t >= time_sub(w->t0, len / 4) && t < time_add(w->t1, len / 4)) /* near: turn the page a little */
+        if (t >= time_sub(w->t0, len / 4) && t < time_add(w->t1, len / 4)) /* near: scroll a little */
             *w = window_pan(*w, t < w->t0 ? time_sub(t, w->t0) - len / 4 : time_sub(t, w->t1) + 1 + len / 4);
         else
             *w = window_center(*w, t);
@@ -336,7 +336,7 @@ unsigned view_redo(struct view *v, int n)
 
 /* ---- time ---------------------------------------------------------------------------------------------- */
 
-/* The window and the cursor go there; back: towards the start. Refused where they are already. */
+/* Moves window and cursor; back: towards the start. Fails if they are there already. */
 static unsigned go_by(struct view *v, struct window w, int64_t t, enum step step, bool back)
 {
     if (t == v->at.cursor && w.t0 == v->at.win.t0)
@@ -349,7 +349,7 @@ static unsigned go_by(struct view *v, struct window w, int64_t t, enum step step
     return VR_DRAW;
 }
 
-/* The cursor stays in its column; where the window can't go on it does. */
+/* The cursor keeps its column; where the window can't move, the cursor does. */
 static unsigned pan_to(struct view *v, struct window to)
 {
     const struct window was = v->at.win;
@@ -368,7 +368,7 @@ static unsigned pan_to(struct view *v, struct window to)
 unsigned view_pan(struct view *v, int n)
 {
     n = move_times(n);
-    int64_t cols = (v->scr.plot_w + 4) / 8; /* whole ones: the picture stays what it is, and moves */
+    int64_t cols = (v->scr.plot_w + 4) / 8; /* whole columns: the picture shifts but does not change */
     if (cols)
         return pan_to(v, window_scroll(v->at.win, v->scr.plot_w, cols * n));
     int64_t by = time_muldiv(window_len(v->at.win), n < 0 ? -(int64_t)n : n, 8);
@@ -404,8 +404,7 @@ unsigned view_zoom(struct view *v, int n)
     struct window w =
         n > 0 ? window_zoom(v->at.win, v->at.cursor, 1, f) : window_zoom(v->at.win, v->at.cursor, f, 1);
     int64_t end = view_end(v);
-    if (n < 0 &&
-        window_len(w) >= end - end / 64) /* halves that were rounded shall add up to the whole again */
+    if (n < 0 && window_len(w) >= end - end / 64) /* two rounded halves must add up to the whole */
         w = window_of(0, end);
     w = window_clamp(w, end, move_min(v));
     if (w.t0 == v->at.win.t0 && w.t1 == v->at.win.t1)
@@ -461,7 +460,7 @@ unsigned view_at(struct view *v, int64_t t)
     return VR_DRAW;
 }
 
-/* at_end - to an end of the trace, where the cursor may be already. */
+/* at_end - moves to an end of the trace; the cursor may be there already. */
 static unsigned at_end(struct view *v, int64_t t, const char *there)
 {
     const int c = window_col(v->at.win, v->scr.plot_w, t);
