@@ -1,5 +1,5 @@
 /*
- * asked.c - see asked.h. families.def says what each rule needs, and what of that this trace has not is the
+ * asked.c - see asked.h. families.def lists what each rule needs; what the trace lacks of that is the
  * reason.
  */
 #include "triage/findings/asked.h"
@@ -18,8 +18,8 @@ static bool has_stacks(const struct triage *tg)
     return trace_nstacks(tg->tr) > 1;
 }
 
-/* Is any of what came before the last generation missing? A trace that was cut, or a killed program's, is
- * whole up to there. */
+/* True if anything before the last generation is missing. A trace that was cut, or of a killed program, is
+ * complete up to there. */
 static bool missing_before(const struct trace *tr)
 {
     const struct trace_info *in = trace_info(tr);
@@ -29,7 +29,7 @@ static bool missing_before(const struct trace *tr)
     return !cut && triage_part_missing(tr);
 }
 
-/* What of `needs` is missing, the first as words. */
+/* Returns the first missing item of `needs`, in words. */
 static const char *missing(const struct triage *tg, unsigned needs)
 {
     const struct trace_info *in = trace_info(tg->tr);
@@ -52,7 +52,7 @@ static const char *missing(const struct triage *tg, unsigned needs)
     return lost ? "a part of the trace is missing" : NULL;
 }
 
-/* What a trace itself may lack. Other needs are what a program has to have done (collections, tasks), or a
+/* What a trace itself may lack. The other needs depend on what the program did (collections, tasks) or on a
  * longer trace. */
 enum { LACKING = NEED_NAMES | NEED_STACKS | NEED_BEFORE_CUT };
 

@@ -28,8 +28,8 @@ bool calls_connecting(const struct trace *tr, uint32_t stack)
     return stacks_may(tr, stack, STACK_CONNECTS) && stack_through(tr, stack, connecting);
 }
 
-/* Had whoever began a goroutine not tried to accept a connection by then, though it does later? Then it was
- * not begun for one. */
+/* True if the creator of a goroutine had not tried to accept a connection by then, though it does later.
+ * Then the goroutine was not created for a connection. */
 static bool begun_before_any(const struct causes *c, const struct lane_info *li)
 {
     enum { LOOKED = 4096 };
@@ -54,8 +54,8 @@ static uint32_t outermost(const struct trace *tr, uint32_t stack)
     return n ? trace_frame(tr, stack, n - 1).func : 0;
 }
 
-/* Are two stacks in one function of the program; or, where a library does all, in what one goroutine begins
- * with? */
+/* True if two stacks are in one function of the program, or, if both are in a library only, have the same
+ * outermost functions. */
 static bool same_place(const struct causes *c, uint32_t a, uint32_t b)
 {
     const uint32_t x = causes_place(c->tr, a), y = causes_place(c->tr, b);
@@ -80,7 +80,7 @@ bool calls_serves(const struct causes *c, uint32_t g)
     return false;
 }
 
-/* Does it read from a connection there, or wait until it can? */
+/* True if it reads from a connection there, or waits until it can. */
 static bool reads(const struct causes *c, const struct span *s)
 {
     return s->state == ST_WAITING
@@ -98,7 +98,7 @@ uint32_t calls_first_place(const struct causes *c, uint32_t g)
     return 0;
 }
 
-/* Do others wait for what goroutines of that start function read? Then they pass answers on. */
+/* True if others wait for what goroutines of that start function read: they pass answers on. */
 static bool hands_on(const struct causes *c, uint32_t name)
 {
     uint64_t handed = 0, read = 0;

@@ -19,7 +19,7 @@ void callers_add(struct callers *c, uint32_t func, int64_t ns)
     }
     if (!func || ns <= 0)
         return;
-    if (at < 0) { /* as much goes from each as the least of them has */
+    if (at < 0) { /* subtract the smallest count from each */
         const int64_t gone = c->ns[least] < ns ? c->ns[least] : ns;
         c->more = true;
         for (int i = 0; i < CALLERS; i++) {
@@ -52,7 +52,7 @@ struct caller callers_most(const struct callers *c, int64_t all)
                          : (struct caller){0};
 }
 
-#define ALL 0.9995f /* only those further out differ */
+#define ALL 0.9995f /* only outer callers differ */
 
 struct caller callers_beyond(const struct callers *c, const struct callers *beyond, int64_t all)
 {

@@ -45,7 +45,7 @@ bool causes_init(struct causes *c, const struct triage *tg)
     int64_t width;
     *c = (struct causes){.tg = tg, .tr = tg->tr};
     c->x = explain_new(tg->tr);
-    (void)trace_gcounts(c->tr, &width, &counts); /* sums them up when it is first asked */
+    (void)trace_gcounts(c->tr, &width, &counts); /* the first call sums them up */
     if (!c->x || !groups(c)) {
         causes_free(c);
         return false;

@@ -6,7 +6,7 @@
 #include "decode/base/mem.h"
 #include "triage/findings/explain.h"
 
-enum { AHEAD = 16 /* spans that are looked at for what follows a wait */ };
+enum { AHEAD = 16 /* spans read to find what follows a wait */ };
 
 bool ended_init(struct ended *e, const struct trace *tr)
 {
@@ -32,7 +32,7 @@ static bool reads(struct ended *e, uint32_t stack)
     return e->reads[stack] == 2;
 }
 
-/* Does the trace record reads? One that does not wait is in a system call. */
+/* Whether the trace records reads. A read that does not wait is in a system call. */
 static bool recorded(struct ended *e)
 {
     for (uint32_t s = 1; e->recorded < 0 && s < e->nstacks; s++)
@@ -53,7 +53,7 @@ static struct then look(struct ended *e, uint32_t g, int64_t t)
     return k;
 }
 
-/* Nothing is read behind a wait for something to read, which nobody ended: a deadline did. */
+/* Nothing is read after a wait for input that nobody ended: a deadline ended it. */
 static bool at_deadline(struct ended *e, uint32_t g, const struct span *s, const struct span *next,
                         struct then then)
 {
@@ -63,11 +63,9 @@ static bool at_deadline(struct ended *e, uint32_t g, const struct span *s, const
     return then.state == ST_WAITING || (then.state == ST_SYSCALL && !reads(e, then.stack));
 }
 
-/*
- * Does a goroutine of the runtime hold a lock of the program's, in what the program gave it to run (a
- * finalizer, a cleanup)? Then it does what others wait for, as any other; what it gives back otherwise comes
- * when a collection lets it run.
- */
+/* True if a goroutine of the runtime holds a lock of the program, in a function that the program gave it to
+ * run (a finalizer, a cleanup). Then others wait for its work as for any other goroutine's. Otherwise its
+ * wake-ups come when a collection lets it run. */
 static bool holds_for_program(const struct trace *tr, enum wait_kind k, uint32_t stack)
 {
     return k == WK_LOCK && stack &&

@@ -1,7 +1,7 @@
 /*
- * explain.c - see explain.h. Levels are kept on an explicit stack and walked backwards in time, since a
- * wait's waker stands in the span behind it, and since a hand-off then needs no return: what is left of a
- * level is to its left.
+ * explain.c - see explain.h. Levels are on an explicit stack and walked backwards in time: the stack in
+ * which a waker unblocked is in the span after the wait, and a hand-off then needs no return, as the rest
+ * of a level is before it.
  */
 #include "triage/findings/explain_priv.h"
 
@@ -106,7 +106,7 @@ static uint32_t place_func(struct explainer *x, uint32_t stack)
     return trace_frame(x->tr, stack, x->own ? owner_user(x->own, stack) : explain_user_frame(x, stack)).func;
 }
 
-/* false: out of memory. */
+/* Returns false if out of memory. */
 static bool level_room(struct explainer *x, int depth)
 {
     if (!x->level[depth] && (x->level[depth] = mem_alloc(sizeof *x->level[depth])))
@@ -147,7 +147,7 @@ static bool level_place(struct explainer *x, struct level *l)
     return true;
 }
 
-/* Where the level's goroutine was not there: before it was born its creator had the word. */
+/* Where the level's goroutine did not exist: before its creation its creator explains the time. */
 static void step_unborn(struct explainer *x, struct level *l, int depth, struct explain_part p)
 {
     if (depth && l->creator < x->ng && l->creator != l->g && x->left) {
@@ -161,7 +161,7 @@ static void step_unborn(struct explainer *x, struct level *l, int depth, struct 
     l->hi = l->lo;
 }
 
-/* A wait: who ended it has the word for its time, one level further in. false: out of memory. */
+/* A wait: the goroutine that ended it explains its time, one level deeper. Returns false if out of memory. */
 static bool step_wait(struct explainer *x, struct level *l, int *depth, struct explain_part p,
                       const struct span *s, const struct span *next)
 {
@@ -195,7 +195,7 @@ static bool step_wait(struct explainer *x, struct level *l, int *depth, struct e
     return true;
 }
 
-/* It could run: the place is its own, where it was stopped or had waited. */
+/* Runnable: the place is its own, where it was preempted or had waited. */
 static void step_runnable(struct explainer *x, struct level *l, struct explain_part p, const struct span *s,
                           bool more)
 {
@@ -210,7 +210,7 @@ static void step_runnable(struct explainer *x, struct level *l, struct explain_p
     explain_tell_unless_stopped(x, l, p, s);
 }
 
-/* It ran: between the place where it had stood and the one where it stopped. */
+/* Running: between the place where it was before and the one where it stopped. */
 static void step_running(struct explainer *x, struct level *l, struct explain_part p, const struct span *s,
                          const struct span *next, bool more)
 {
@@ -232,7 +232,7 @@ static void step_running(struct explainer *x, struct level *l, struct explain_pa
     explain_tell_unless_stopped(x, l, p, s);
 }
 
-/* One span of the top level, from behind. *depth: of the top level. */
+/* Handle one span of the top level, last first. *depth: of the top level. */
 static bool step(struct explainer *x, int *depth)
 {
     struct level *l = x->level[*depth];
@@ -281,7 +281,7 @@ static bool step(struct explainer *x, int *depth)
     return true;
 }
 
-/* Goroutine g's [a,b), from a depth on, as what explains `up`. false: out of memory. */
+/* Explain [a,b) of goroutine g, from a depth on, as what explains `up`. Returns false if out of memory. */
 static bool walk_from(struct explainer *x, int depth, uint32_t up, uint32_t g, int64_t a, int64_t b)
 {
     const int top = depth;

@@ -24,13 +24,13 @@ static uint32_t list_part(void *arg, uint32_t up, const struct explain_part *p)
     return (uint32_t)l->n;
 }
 
-/* Parts come from behind, a wait before its own: turned round, with each wait before what explains it. */
+/* Parts come last first, a wait before its own. Reverse them, with each wait before what explains it. */
 static bool list_turn(struct explain_list *l)
 {
     struct explain_item *v = mem_alloc((l->n + 1) * sizeof *v);
     uint32_t *to = mem_alloc((l->n + 1) * sizeof *to), *end = mem_zalloc((l->n + 1) * sizeof *end);
     if (v && to && end) {
-        for (size_t i = l->n; i-- > 0;) { /* how many parts stand below each */
+        for (size_t i = l->n; i-- > 0;) { /* number of parts below each */
             end[i]++;
             if (l->v[i].up && l->v[i].up <= i)
                 end[l->v[i].up - 1] += end[i];
@@ -49,7 +49,7 @@ static bool list_turn(struct explain_list *l)
             room[i] = to[i] + end[i];
             v[to[i]] = l->v[i];
             v[to[i]].up = up && up <= i ? to[up - 1] : NO_LANE;
-            (void)slices_tick(); /* all of it is done even if nobody wants it any more */
+            (void)slices_tick(); /* run to the end even if cancelled */
         }
         l->cut |= !room;
         mem_free(room);

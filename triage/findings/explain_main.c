@@ -1,9 +1,9 @@
 /*
- * explain_main.c - `gotop explain TRACE SUBJECT`: where the time of a goroutine, a task, a region went, as a
- * tree.
+ * explain_main.c - `gotop explain TRACE SUBJECT`: where the time of a goroutine, a task or a region went,
+ * as a tree.
  *
- * A subject is one interval of one goroutine, or all instances of a name merged; then the slow tenth of them
- * stands beside the usual ones, what differs most first.
+ * A subject is one interval of one goroutine, or all instances of a name merged. Then its slow tenth is
+ * compared with the usual ones, largest difference first.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -45,13 +45,13 @@ static int fail(const char *what, const char *why)
 
 /* ---- text ---------------------------------------------------------------------------------------------- */
 
-/* Spans that an answer may pass: instances may lie one upon another, each as long as the trace. */
+/* Spans that an answer may read: instances may overlap, each as long as the trace. */
 static uint64_t allowed(const struct trace *tr)
 {
     return 1000000 + 2 * trace_info(tr)->events;
 }
 
-/* Every how manieth instance is looked at, so that what they have of their own is not more than allowed. */
+/* Every n-th instance is read, so that their own spans stay within the bound. */
 static size_t stride(const struct trace *tr, const struct workpiece *v, size_t n)
 {
     for (size_t step = n > INSTANCES ? n / INSTANCES : 1;; step *= 2) {
@@ -63,7 +63,7 @@ static size_t stride(const struct trace *tr, const struct workpiece *v, size_t n
     }
 }
 
-/* What explains their waits is shared out; what one doesn't need, those behind it have. */
+/* The budget for their waits is shared: what one does not use goes to the later ones. */
 static bool tree_of(struct explainer *x, struct explain_tree *t, const struct trace *tr,
                     const struct workpiece *v, size_t n)
 {
@@ -128,8 +128,8 @@ static bool text_answer(struct text *t, struct explainer *x, const struct trace 
 
 /* ---- JSON ---------------------------------------------------------------------------------------------- */
 
-/* A value in a document, the lines behind its first so far from the edge; open: without its last line, which
- * closes it. */
+/* Write a value of a document, its lines after the first indented by that much; open: without its last
+ * line, which closes it. */
 static void json_inset(struct text *t, const json_t *v, size_t flags, int inset, bool open)
 {
     char *s = json_dumps(v, flags);
@@ -153,7 +153,7 @@ static json_t *json_node(const struct trace *tr, const struct explain_node *n)
     return o;
 }
 
-/* A tree and a list have as many values as the trace has waits: each is written as it is made. */
+/* A tree and a list have as many values as the trace has waits, so each is written as it is made. */
 static void json_tree(struct text *t, const struct explain_tree *x, uint32_t i, int depth, size_t flags)
 {
     const int inset = 2 * depth + 2;
@@ -232,11 +232,11 @@ static const struct command command = {"explain", CMD_EXPLAIN, usage_head, usage
 
 struct asks {
     struct options o;
-    const char *subject; /* the second operand, or the place behind the first */
+    const char *subject; /* the second operand, or the place after the first */
     char place[LINK_PLACE];
 };
 
-/* -1 to go on, else the exit status. */
+/* Returns -1 to continue, else the exit status. */
 static int parse(struct asks *o, int argc, char **argv)
 {
     const int status = options_read(&command, argc, argv, &o->o);

@@ -1,4 +1,6 @@
-/* explain_stretch.c - of a life too long to explain all of it, even stretches: explain_stretches(). */
+/*
+ * explain_stretch.c - explain_stretches(): even stretches of a life too long to explain completely.
+ */
 #include "triage/findings/explain_priv.h"
 
 static uint32_t passed(void *arg, uint32_t up, const struct explain_part *p)
@@ -15,8 +17,8 @@ struct probes {
 };
 enum { PROBES = 16, PART = 64 /* so much of it they are */, LEAST = 64 /* spans a stretch, at least */ };
 
-/* What explaining a life costs, in spans, by short stretches of it, spread over all of it from the first few
- * on. They end once they cost as much as may be explained. false: out of memory. */
+/* Estimate the cost of explaining a life, in spans, from short stretches spread over it. Stops once they
+ * cost as much as is allowed. Returns false if out of memory. */
 static bool cost_of(struct explainer *x, const struct probes *k, uint64_t most, uint64_t *all)
 {
     static const uint8_t at[PROBES] = {0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15};
@@ -27,7 +29,7 @@ static bool cost_of(struct explainer *x, const struct probes *k, uint64_t most, 
         const int64_t t0 = k->a + at[n++] * k->step;
         ok = explain_walk(x, k->g, t0, t0 + k->each, passed, NULL, &cut);
     }
-    /* A level costs a span to find and one to be in, wherever it is cut: what more there is are bounds. */
+    /* A level costs one span to find and one to be in, wherever it is cut. Any more are span boundaries. */
     const uint64_t cost = left - x->left, found = 2 * (x->placed - begun);
     *all = PART * (cost > found ? cost - found : 0);
     *all = n ? *all / (uint64_t)n * PROBES + *all % (uint64_t)n * PROBES / (uint64_t)n : 0;

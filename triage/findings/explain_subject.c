@@ -137,7 +137,7 @@ static void ask_group(struct asked *q, const struct trace *tr, const char *s)
     text_clean(&q->title, s, strlen(s), 60);
 }
 
-enum { OTHERS = 8 }; /* names that are said */
+enum { OTHERS = 8 }; /* number of names that are listed */
 struct names_seen {
     uint32_t v[OTHERS];
     size_t n;
@@ -155,7 +155,7 @@ static void see(struct names_seen *s, uint32_t name)
         s->v[s->n++] = name;
 }
 
-/* Nothing is named so: which of them are there? kind: as a subject says it. */
+/* No such name: list the ones there are. kind: as in a subject. */
 static const char *others(struct asked *q, const struct trace *tr, const char *kind)
 {
     struct names_seen s = {.n = 0};

@@ -1,17 +1,17 @@
 /*
- * explain_tell.c - what a stretch of running or runnable is put down to: the regions it was in, a stop of the
- * world, a processor that came late.
+ * explain_tell.c - what running or runnable time is attributed to: its regions, a STW, or a processor that
+ * came late.
  */
 #include "triage/findings/explain_priv.h"
 
-#define LATE 50000 /* ns: so long it may take to wake a processor's thread */
+#define LATE 50000 /* ns that waking a processor's thread may take */
 
 uint32_t explain_tell(struct explainer *x, const struct level *l, struct explain_part p)
 {
     return p.t1 > p.t0 ? x->visit(x->arg, l->up, &p) : l->up;
 }
 
-/* Where goroutine g's regions with a begin at or before t end: the last of them. -1: none. */
+/* Returns the index of goroutine g's last region with a begin at or before t, or -1. */
 static ptrdiff_t region_before(const struct explainer *x, const struct region *r, uint32_t g, int64_t t)
 {
     size_t lo = 0, hi = x->nregions;
@@ -26,7 +26,7 @@ static ptrdiff_t region_before(const struct explainer *x, const struct region *r
     return lo && x->region[lo - 1].g == g ? (ptrdiff_t)lo - 1 : -1;
 }
 
-/* The innermost region that covers t, and where what it says of t begins. */
+/* The innermost region that covers t, and from when it is the innermost one. */
 static const struct region *region_at(const struct explainer *x, uint32_t g, int64_t t, int64_t *since)
 {
     const struct region *r;
@@ -43,7 +43,7 @@ static const struct region *region_at(const struct explainer *x, uint32_t g, int
     return NULL;
 }
 
-/* Running is told by the regions it was in, where there are any. */
+/* Running is attributed to the regions it was in, if there are any. */
 static void tell_running(struct explainer *x, const struct level *l, struct explain_part p)
 {
     const int64_t t0 = p.t0;
@@ -62,7 +62,7 @@ static void tell_running(struct explainer *x, const struct level *l, struct expl
     }
 }
 
-/* Was a processor idle for more than half of [t0,t1)? */
+/* True if a processor was idle for more than half of [t0,t1). */
 bool explain_nobody_ran(const struct explainer *x, int64_t t0, int64_t t1)
 {
     int64_t idle = 0;
@@ -90,7 +90,7 @@ static const struct range *stop_at_or_before(const struct explainer *x, int64_t 
     return lo ? &r[lo - 1] : NULL;
 }
 
-/* What stops of the world took of runnable time, and of running that went right through one, is theirs. */
+/* The part of runnable time that was STW is attributed to it, as is a STW within running time. */
 void explain_tell_unless_stopped(struct explainer *x, const struct level *l, struct explain_part p,
                                  const struct span *s)
 {

@@ -12,7 +12,7 @@ void explain_node_text(struct text *t, const struct trace *tr, const struct expl
     }
     if (!own)
         text_say(t, tr, t_func_cut(n->who, 48), ": ");
-    const bool torn = n->cat == EX_OPEN && trace_info(tr)->ndamages; /* its end may be in what is missing */
+    const bool torn = n->cat == EX_OPEN && trace_info(tr)->ndamages; /* its end may be in the missing part */
     text_add(t, "%s", torn ? "waiting, no end recorded" : explain_cat_name((enum explain_cat)n->cat));
     if (n->cat == EX_WAIT || n->cat == EX_OPEN || n->cat == EX_TIMER || n->cat == EX_STOPPED) {
         struct str r = trace_str(tr, n->reason);

@@ -1,5 +1,5 @@
 /*
- * findings.c - makes the works and the verdicts of a trace, and puts them into words. See findings.h.
+ * findings.c - makes the works and the verdicts of a trace, and their text. See findings.h.
  */
 #include "triage/findings/findings.h"
 
@@ -28,7 +28,7 @@ void findings_free(struct findings *fs)
     *fs = (struct findings){0};
 }
 
-/* "lock-busy:main.(*bank).clerk": of a long name the end. */
+/* "lock-busy:main.(*bank).clerk"; a long name is cut to its end. */
 static void key_of(struct finding *f, const struct trace *tr)
 {
     struct text t = {.ascii = true};
@@ -50,7 +50,7 @@ static char *words(words_fn *f, const struct works *w, const struct verdict *v)
     return text_take(&t);
 }
 
-/* The parts in one, a blank between them. */
+/* Join the parts with a space. */
 static char *joined(const struct finding *f)
 {
     struct text t = {0};
@@ -114,7 +114,7 @@ enum err_code findings_of(const struct triage *tg, struct findings *out, struct 
     struct causes c;
     *out = (struct findings){0};
     if (tg->end <= 0 || !trace_info(tg->tr)->has_clock)
-        return ERR_OK; /* numbers of nanoseconds mean nothing where times are ticks */
+        return ERR_OK; /* nanoseconds mean nothing if times are ticks */
     bool ok = causes_init(&c, tg);
     if (ok) {
         ok = tell(tg, &c, out);
@@ -133,7 +133,7 @@ struct findings_job {
     const struct triage *tg;
     struct findings out;
     struct err e;
-    struct slices *slices; /* NULL: no thread to be had, so it is done in one step */
+    struct slices *slices; /* NULL: no thread could be created, so it runs in one step */
     bool over;
 };
 

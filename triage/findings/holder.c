@@ -3,8 +3,8 @@
  * which began when its holder got the lock, at the end of another of these waits. The link to that wait is
  * found once per wait.
  *
- * Invariants. A wait's holdings lie one behind the other without a gap, the last ends with the wait; what is
- * before the first is not told. What holders did is summed over all waits, so a stretch counts for each that
+ * Invariants. A wait's holdings are adjacent and the last one ends with the wait; time before the first has
+ * no holder. What holders did is summed over all waits, so a stretch counts once for each goroutine that
  * waited through it.
  */
 #include "triage/findings/holder.h"
@@ -28,14 +28,14 @@
 struct holding {
     uint32_t g;     /* lane */
     int64_t t0, t1; /* when it held, within the wait */
-    uint32_t stack; /* where it let go, 0 unknown */
+    uint32_t stack; /* where it released; 0: unknown */
 };
 
 struct doing { /* of a goroutine in an interval */
     int64_t ns[ST_COUNT], wait_ns[WK_KINDS];
 };
 
-struct weight { /* how long somebody held somewhere */
+struct weight { /* how long someone held in that place */
     uint32_t row, id;
     int64_t ns;
 };
@@ -46,10 +46,8 @@ struct weights {
     size_t cap;
 };
 
-/*
- * The holding a wait ended as a whole: what was done in it, once `known`, and for how many waits of `row`
- * that is still to be added. Chains share their links, so a link is added once for many of them.
- */
+/* The whole holding that a wait ended: what was done in it, once `known`, and for how many waits of `row`
+ * it is still to be added. Chains share their links, so a link is added once for many of them. */
 struct whole {
     struct doing d;
     uint32_t g, stack, row, times;
@@ -80,7 +78,7 @@ const struct holder_row *holder_at(const struct triage *tg, uint32_t place)
 
 /* ---- chains -------------------------------------------------------------------------------------------- */
 
-/* The first of triage.lock_order (waits by goroutine, then time) that is not before (g, t). */
+/* Returns the first of triage.lock_order (waits by goroutine, then time) at or after (g, t). */
 static uint32_t order_at(const struct triage *tg, uint32_t g, int64_t t)
 {
     const struct lock_wait *const w = tg->lock_waits;
@@ -90,7 +88,7 @@ static uint32_t order_at(const struct triage *tg, uint32_t g, int64_t t)
     return lo;
 }
 
-/* The last wait of g that was over by t, for the lock asked for in place a or b; NO_LANE: none. */
+/* Returns the last wait of g that ended by t, for the lock asked for in place a or b, or NO_LANE. */
 static uint32_t wait_before(const struct triage *tg, uint32_t g, int64_t t, uint32_t a, uint32_t b)
 {
     uint32_t at = order_at(tg, g, t);
@@ -105,11 +103,9 @@ static uint32_t wait_before(const struct triage *tg, uint32_t g, int64_t t, uint
     return NO_LANE;
 }
 
-/*
- * When did the holder that ended wait w get the lock? When it was woken for it, but not before the waiter
- * itself was woken for it in vain: then somebody had let go of it. That wait, whose end is the holding's
- * begin; NO_LANE: unknown.
- */
+/* Find when the holder that ended wait w got the lock: when it was unblocked for it, but not before the
+ * waiter itself was unblocked for it in vain, as the lock had been released then. Returns the wait whose
+ * end is the holding's begin, or NO_LANE. */
 static uint32_t got_with(const struct triage *tg, const struct lock_wait *w)
 {
     uint32_t by_holder = wait_before(tg, w->waker, w->t1, w->place, w->let_go);
@@ -119,25 +115,23 @@ static uint32_t got_with(const struct triage *tg, const struct lock_wait *w)
     return tg->lock_waits[by_holder].t1 >= tg->lock_waits[by_waiter].t1 ? by_holder : by_waiter;
 }
 
-/* Is it a wait that was under way when the trace began, and that another goroutine ended? It may have been
- * for the very lock. */
+/* True for a wait that was in progress when the trace began and that another goroutine ended. It may have
+ * been for the same lock. */
 static bool began_waiting(const struct span *s, const struct span *next)
 {
     return s->state == ST_WAITING && !s->stack && next->state == ST_RUNNABLE && next->who != NO_LANE;
 }
 
-/* Is the lock asked for where the holder let go of it, too? There, if what waited there was let in by this
- * place as well. */
+/* True if the lock is asked for in the place where the holder released it: if waits there were ended by a
+ * release here too. */
 static bool takes_itself(const struct tab *passed, const struct lock_wait *w)
 {
     return w->let_go && (w->let_go == w->place || tab_get(passed, w->let_go, w->place) != TAB_NONE);
 }
 
-/*
- * Where a function takes the lock and lets go of it itself, who holds it is in that function: when was the
- * holder that ended wait w last seen elsewhere, waiting or in a system call? It can't have held from before.
- * 0: not since it had got it, as far as is known.
- */
+/* If a function takes and releases the lock itself, its holder is in that function. Returns when the holder
+ * that ended wait w was last seen elsewhere, waiting or in a system call, before which it cannot have held;
+ * 0 if it was not since it got the lock, as far as is known. */
 static int64_t elsewhere_until(const struct triage *tg, const struct tab *passed, const struct lock_wait *w)
 {
     const int64_t from = w->got == NO_LANE ? w->t0 : tg->lock_waits[w->got].t1;
@@ -160,7 +154,7 @@ static int64_t elsewhere_until(const struct triage *tg, const struct tab *passed
     return 0;
 }
 
-/* Calls f for each holding in wait i, last first, with the wait it ended; false ends it. */
+/* Call f for each holding in wait i, last first, with the wait it ended; f returns false to stop. */
 static bool chain(const struct triage *tg, uint32_t i,
                   bool (*f)(void *arg, uint32_t k, const struct holding *h, bool all), void *arg)
 {
@@ -208,7 +202,7 @@ static void doing_of(const struct trace *tr, uint32_t g, int64_t t0, int64_t t1,
     *d = (struct doing){0};
     trace_shares(tr, l, t0, t1, &s);
     memcpy(d->ns, s.ns, sizeof d->ns);
-    if (s.ns[ST_WAITING] > (t1 - t0) / 16) /* shorter waits than a 64th of it stay without a name */
+    if (s.ns[ST_WAITING] > (t1 - t0) / 16) /* waits shorter than a 64th of it get no name */
         trace_wide(tr, l, &(struct wide_ask){t0, t1, (t1 - t0) / 64 + 1, wait_kind_of, &k, 1u << ST_WAITING});
     for (int i = 0; i < WK_KINDS; i++)
         told += d->wait_ns[i];
@@ -252,7 +246,7 @@ static uint32_t row_of(struct holders *h, uint32_t place)
     return i;
 }
 
-/* What was done for ns in a holding, by so many waits of a row. */
+/* Add what was done for ns in a holding, for so many waits of a row. */
 static void add_doing(struct holder_row *r, const struct doing *d, int64_t ns, uint32_t times)
 {
     for (int i = 0; i < ST_COUNT; i++)
@@ -268,7 +262,7 @@ static bool weigh_all(struct holders *h, uint32_t row, uint32_t g, uint32_t stac
            weigh(&h->stacks, row, stack, ns);
 }
 
-/* What was put off of a whole holding. */
+/* Add what was deferred for a whole holding. */
 static bool whole_add(struct holders *h, struct whole *w)
 {
     const uint32_t times = w->times;
@@ -279,8 +273,8 @@ static bool whole_add(struct holders *h, struct whole *w)
     return weigh_all(h, w->row, w->g, w->stack, ns_times(w->ns, times));
 }
 
-/* One more wait of the row went through it. Its weights are there from the first on: of equal ones the first
- * counts. */
+/* Count one more wait of the row through it. Its weights exist from the first wait on: of equal ones the
+ * first counts. */
 static bool whole_count(struct holders *h, struct whole *w, uint32_t row, const struct holding *p)
 {
     if (!w->known) {
@@ -326,7 +320,7 @@ static bool add_wait(struct holders *h, uint32_t i)
     const struct lock_wait *w = &tg->lock_waits[i];
     struct one o = {.h = h};
     if (w->waker >= tg->ng)
-        return true; /* nobody woke it, or nobody says who */
+        return true; /* no goroutine ended it, or the trace names none */
     o.row = row_of(h, w->place);
     if (o.row == TAB_NONE)
         return false;
@@ -355,8 +349,8 @@ static int cmp_row(const void *a, const void *b)
                                   : (x->place > y->place) - (x->place < y->place);
 }
 
-/* The place of each wait, where its waker let go, the waits by goroutine, and with which wait each holder got
- * it. */
+/* Find the place of each wait, where its waker released, the waits by goroutine, and the wait with which
+ * each holder got the lock. */
 static bool links(struct triage *tg)
 {
     struct tab by_stack = {0}, passed = {0}; /* passed: from which place to which */

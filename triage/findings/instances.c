@@ -11,8 +11,8 @@
 #include "triage/findings/requests.h"
 #include "triage/tri.h"
 
-#define ROWS 4096 /* more names than anybody reads: what comes later is in no row */
-#define LOOK 64   /* lanes between two looks at the clock */
+#define ROWS 4096 /* bound on names; later ones are in no row */
+#define LOOK 64   /* lanes between two checks of the clock */
 
 const char *instance_kind_name(enum instance_kind k)
 {
@@ -84,7 +84,7 @@ void instances_all_free(struct instances_all *all)
 
 /* ---- rows ---------------------------------------------------------------------------------------------- */
 
-/* The row of a kind and name; TAB_NONE: there are ROWS already. */
+/* Returns the row of a kind and name, or TAB_NONE if there are ROWS already. */
 static bool row_of(struct instances *in, enum instance_kind k, enum wait_kind wait, uint32_t name,
                    uint32_t *row)
 {
@@ -104,7 +104,7 @@ static bool row_of(struct instances *in, enum instance_kind k, enum wait_kind wa
     return true;
 }
 
-/* One more of a row: without both ends it is only counted. */
+/* Add an instance to a row; without both ends it is only counted. */
 static bool put_piece(struct instances *in, uint32_t row, struct workpiece p, bool whole)
 {
     struct instances_work *w = in->work;
@@ -179,7 +179,7 @@ static bool add_goroutine(struct instances *in, uint32_t g, bool look)
 
 /* ---- pieces and places --------------------------------------------------------------------------------- */
 
-/* The innermost function outside the runtime, 0 none. */
+/* Returns the innermost function outside the runtime, or 0. */
 static uint32_t asked_by(const struct trace *tr, uint32_t stack)
 {
     uint32_t n = trace_stack(tr, stack);
@@ -191,7 +191,7 @@ static uint32_t asked_by(const struct trace *tr, uint32_t stack)
     return 0;
 }
 
-/* What a wait is to the goroutines of a start function; a place's function goes to *place. */
+/* Returns what a wait means for the goroutines of a start function; stores a place's function in *place. */
 static enum at_wait wait_means(const struct trace *tr, uint32_t name, uint32_t reason, uint32_t stack,
                                enum wait_kind *kind, uint32_t *place)
 {
@@ -202,7 +202,7 @@ static enum at_wait wait_means(const struct trace *tr, uint32_t name, uint32_t r
         return *place ? AW_PLACE : AW_NONE;
     }
     if (*kind == WK_RECV || *kind == WK_SELECT) {
-        uint32_t f = asked_by(tr, stack); /* in what it calls, even of the library, it waits within a piece */
+        uint32_t f = asked_by(tr, stack); /* a wait in a callee, even of a library, is within a piece */
         return f && f == name && stacks_is_program(tr, f) ? AW_MORE : AW_NONE;
     }
     return *kind == WK_NET && request_next(tr, stack) ? AW_MORE : AW_NONE;
@@ -215,7 +215,7 @@ bool instance_wants_more(const struct trace *tr, uint32_t start_function, uint32
     return wait_means(tr, start_function, reason, stack, &kind, &place) == AW_MORE;
 }
 
-/* The same, remembered: for the start functions together, since a stack's root is its goroutine's start
+/* The same with a cache, for all start functions together, since a stack's root is its goroutine's start
  * function. */
 static bool wait_is(struct instances *in, const struct group *grp, const struct span *s, enum at_wait *means,
                     enum wait_kind *kind, uint32_t *place)
@@ -328,7 +328,7 @@ struct walking { /* along one goroutine */
     uint64_t n;
 };
 
-/* A wait; of a server's goroutine a system call, too. */
+/* A wait, or for a server's goroutine a system call. */
 static bool walk_span(struct walking *k, const struct span *s)
 {
     struct instances *in = k->in;
@@ -386,7 +386,7 @@ static bool walk(struct instances *in, uint32_t g)
     w->walked[k.group] += k.n > 0;
     if (!k.ok || (k.serves && !end_served(in, g, &k.cut)))
         return false;
-    /* The last piece ends with its goroutine, or it is not over. */
+    /* The last piece ends with its goroutine, or is open. */
     return k.since == NO_TIME || add_piece(in, g, k.more, k.since, k.since, false);
 }
 
@@ -418,7 +418,7 @@ enum err_code instances_new(const struct triage *tg, struct instances *out, stru
     return ERR_OK;
 }
 
-/* The next of a phase; false at its end. */
+/* Take the next item of a phase; false at its end. */
 static bool one_more(struct instances *in, bool *ok)
 {
     const struct trace *tr = in->tg->tr;

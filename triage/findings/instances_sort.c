@@ -1,4 +1,6 @@
-/* instances_sort.c - puts what instances.c has found in order. */
+/*
+ * instances_sort.c - sorts what instances.c has found.
+ */
 #include <stdlib.h>
 
 #include "decode/base/mem.h"
@@ -24,16 +26,14 @@ static int cmp_row(const void *a, const void *b)
                                       : (x->wait > y->wait) - (x->wait < y->wait);
 }
 
-/* Those that differ in their goroutine at most: cmp_found() tells. */
+/* They differ in their goroutine at most; cmp_found() decides. */
 static bool found_alike(const struct found *x, const struct found *y)
 {
     return x->row == y->row && x->one.t0 == y->one.t0 && x->one.t1 == y->one.t1;
 }
 
-/*
- * Sorted by one thing after the other, the last one first, so that it can be left off between. false: out of
- * memory, or unwanted.
- */
+/* Sort by one key after the other, the last key first, so that it can be interrupted between them. Returns
+ * false if out of memory or cancelled. */
 static bool found_by(struct keyed_row *k, const struct found *v, size_t n)
 {
     const uint64_t sign = (uint64_t)1 << 63;
@@ -65,7 +65,7 @@ static bool found_sort(struct found *v, size_t n)
     return ok;
 }
 
-/* Each row's, which stand together, and how long they took. */
+/* Store each row's instances, which are adjacent, and their durations. */
 static bool found_tell(struct instances *in)
 {
     const struct instances_work *w = in->work;

@@ -9,7 +9,7 @@ static uint32_t program_frame(const struct trace *tr, uint32_t stack)
     return trace_frame(tr, stack, stacks_user_frame(tr, stack)).func;
 }
 
-/* ---- nobody receives any more -------------------------------------------------------------------------- */
+/* ---- no receivers left --------------------------------------------------------------------------------- */
 
 static uint32_t group_of(const struct triage *tg, uint32_t name)
 {
@@ -19,7 +19,8 @@ static uint32_t group_of(const struct triage *tg, uint32_t name)
     return UINT32_MAX;
 }
 
-/* Are all goroutines of p's waiters over by then? *last: when the last of them ended, *g: its lane. */
+/* True if all goroutines of p's waiters have ended by `since`. *last: when the last of them ended, *g: its
+ * lane. */
 static bool over_by(const struct triage *tg, const struct pair_row *p, int64_t since, int64_t *last,
                     uint32_t *g)
 {

@@ -1,9 +1,9 @@
 /*
- * leaks.c - what may never end, and who was woken for nothing.
+ * leaks.c - goroutines that may never end, and wake-ups in vain.
  *
- * Leaks: goroutines that the trace saw created and not ended, and that are blocked when it ends, by creation
- * stack and by where they are blocked. Herds: bursts of wake-ups from one waker after which the woken ones
- * soon blocked again on the same condition.
+ * Leaks: goroutines that the trace saw created and not ended, and that are blocked at its end, by creation
+ * stack and by where they are blocked. Herds: bursts of wake-ups from one waker after which the woken
+ * goroutines soon blocked again on the same condition.
  */
 #include "triage/tri.h"
 
@@ -13,7 +13,7 @@
 #include "triage/findings/leak_why.h"
 #include "triage/findings/thresholds.h"
 
-#define BURST 100000 /* ns: wake-ups of one waker within this time are one burst */
+#define BURST 100000 /* ns: wake-ups by one waker within this time are one burst */
 
 struct leaks {
     struct triage *tg;
@@ -52,16 +52,16 @@ static struct leak_row *leak_of(struct leaks *k, const struct lane_info *li, con
     return &tg->leaks[i];
 }
 
-#define BACK_MOST 4096 /* spans of a goroutine's past that are looked at */
+#define BACK_MOST 4096 /* spans of a goroutine's past that are read */
 #define VAIN_RUN 50000 /* ns, between two waits for one condition */
 
-/* Had the goroutine waited at this place before its last wait, and gone on? Then it is at rest there, not
- * lost. */
+/* True if the goroutine had waited at this place before its last wait and continued. Then it is idle there,
+ * not leaked. */
 enum been {
     NEVER,
     IN_VAIN,
     BEFORE
-}; /* in vain: each time it was woken it ran for a moment and waited again */
+}; /* in vain: each time it was unblocked, it ran briefly and waited again */
 
 static enum been been_here(const struct trace *tr, struct span_iter *it, uint32_t reason, uint32_t stack)
 {
@@ -77,14 +77,15 @@ static enum been been_here(const struct trace *tr, struct span_iter *it, uint32_
             ran = 0;
         } else if (s->state == ST_RUNNING || s->state == ST_ASSIST) {
             ran += s->t1 - s->t0;
-        } else if (s->state != ST_RUNNABLE) { /* (who waits for a condition takes its lock first) */
+            /* (a goroutine that waits for a condition takes its lock first) */
+        } else if (s->state != ST_RUNNABLE) {
             in_a_row &= s->state == ST_WAITING && stacks_wait_kind(tr, s->reason, s->stack) == WK_LOCK;
         }
     }
     return been;
 }
 
-/* Waits at this place that ended: how long did the longest take? */
+/* Returns the longest time of the waits at this place that ended. */
 static int64_t usual(const struct leaks *k, const struct span *s)
 {
     const uint32_t hash = rowtab_hash(s->reason, s->stack);
@@ -102,7 +103,7 @@ static void part_put(struct leak_part *p, int quarter)
     p->quarter[quarter]++;
 }
 
-/* One that stands there for much longer than others did: `times` as long as any wait there that ended. */
+/* True if it waits there for much longer than others did: `times` as long as any wait there that ended. */
 static void lost_lane(const struct triage *tg, struct leak_row *r, enum been been, double times,
                       const struct lane_info *li)
 {
@@ -129,19 +130,17 @@ static void lost_part(struct leak_row *r, struct leak_part *p, bool lost)
         r->quarter[i] += p->quarter[i];
 }
 
-/*
- * Where others of its kind went on and ended, who was woken for a condition in vain only has not gone on
- * either (its loop looks and waits again), nor has who stands very much longer than between two pieces of
- * work before. Workers that nobody ends are at rest there.
- */
+/* If others of its kind continued and ended, a goroutine that was only unblocked for a condition in vain
+ * has not continued either (its loop checks and waits again), nor has one that waits very much longer than
+ * between two pieces of work before. Workers that nobody ends are idle there. */
 static void lost_parts(struct leak_row *r)
 {
     const bool others = r->ended > threshold(TH_LEAK_ENDED) * r->created;
     lost_part(r, &r->vain, others);
-    lost_part(r, &r->again, others && r->again.count >= threshold(TH_LEAK_COUNT)); /* few may be at rest */
+    lost_part(r, &r->again, others && r->again.count >= threshold(TH_LEAK_COUNT)); /* few may be idle */
 }
 
-/* One that hasn't ended. */
+/* Add a goroutine that has not ended. */
 static bool leak_lane(struct leaks *k, uint32_t g)
 {
     struct triage *tg = k->tg;
@@ -184,9 +183,9 @@ static int cmp_leak(const void *a, const void *b)
                                 : (x->example > y->example) - (x->example < y->example);
 }
 
-#define GONE_ASKED 64 /* rows, the largest, of which it is asked */
+#define GONE_ASKED 64 /* the largest rows, for which it is checked */
 
-/* Who had sent there before and went on has not only come to rest if nobody is left to receive. */
+/* A goroutine that had sent there before and continued is idle unless no receiver is left. */
 static void lost_receiver(struct triage *tg)
 {
     uint32_t asked = 0;
@@ -245,7 +244,7 @@ static int cmp_herd(const void *a, const void *b)
                               : (x->pair > y->pair) - (x->pair < y->pair);
 }
 
-/* Is w[j] of a goroutine that is among w[i..j) already? Then it is a new burst: one wake-up each. */
+/* True if the goroutine of w[j] is among w[i..j) already. Then a new burst begins, with one wake-up each. */
 static bool woken_before(const struct wake *w, size_t i, size_t j)
 {
     for (size_t k = i; k < j && k < i + 4096; k++)
@@ -260,7 +259,7 @@ static int cmp_wake_time(const void *a, const void *b)
     return (x->t > y->t) - (x->t < y->t);
 }
 
-/* While any of w[0..n), sorted by time, ran or waited for a processor. */
+/* Returns the time in which any of w[0..n), sorted by time, ran or was runnable. */
 static int64_t wakes_clock(const struct wake *w, size_t n)
 {
     int64_t ns = 0, till = 0;
@@ -272,7 +271,7 @@ static int64_t wakes_clock(const struct wake *w, size_t n)
     return ns;
 }
 
-/* Wakes w[0..n) of one pair, sorted by waker and time. */
+/* The wake-ups w[0..n) of one pair, sorted by waker and time. */
 static void herd_of(struct herd_row *h, const struct wake *w, size_t n)
 {
     for (size_t i = 0, j; i < n; i = j) {
@@ -291,7 +290,7 @@ static void herd_of(struct herd_row *h, const struct wake *w, size_t n)
     }
 }
 
-/* Before the pairs are sorted: wakes name them by row. */
+/* Runs before the pairs are sorted, as wake-ups name them by row. */
 bool triage_herds(struct triage *tg)
 {
     struct triage_work *wk = tg->work;

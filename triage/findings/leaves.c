@@ -16,7 +16,7 @@ static int cmp_leaf(const void *a, const void *b)
     return x->ns != y->ns ? (x->ns < y->ns) - (x->ns > y->ns) : (x->func > y->func) - (x->func < y->func);
 }
 
-/* A leaf of the library alone is put down to the innermost wait of the program that it explains. */
+/* A leaf that is in the library only is attributed to the innermost wait of the program that it explains. */
 static const struct explain_node *told_by(const struct explain_tree *t, uint32_t i)
 {
     const struct explain_node *n = &t->v[i];
@@ -25,7 +25,7 @@ static const struct explain_node *told_by(const struct explain_tree *t, uint32_t
     return stacks_is_program(t->tr, n->func) ? n : &t->v[i];
 }
 
-/* All leaves of a tree, before the largest are taken. */
+/* All leaves of a tree, from which the largest are taken. */
 struct pile {
     struct leaf *v;
     uint32_t n;
@@ -39,7 +39,7 @@ static void pile_free(struct pile *p)
     tab_free(&p->by);
 }
 
-/* Of `at` a part explains n: its callers in proportion. */
+/* Of `at`, a part explains n: take its callers in proportion. */
 static void callers_part(struct callers *to, struct callers by, const struct explain_node *n,
                          const struct explain_node *at)
 {
@@ -48,7 +48,7 @@ static void callers_part(struct callers *to, struct callers by, const struct exp
     callers_merge(to, &by);
 }
 
-/* name: what leaves of a category are put together by. false: out of memory. */
+/* name: merges leaves of a category. Returns false if out of memory. */
 static bool pile_add(struct pile *p, const struct trace *tr, const struct explain_node *n,
                      const struct explain_node *at, uint32_t name)
 {
@@ -87,7 +87,7 @@ static bool pile_add(struct pile *p, const struct trace *tr, const struct explai
     return true;
 }
 
-/* The largest of them; the pile is gone. */
+/* Take the largest of them, and free the rest. */
 static void pile_take(struct pile *p, struct leaves *out)
 {
     if (p->n) {
@@ -98,7 +98,8 @@ static void pile_take(struct pile *p, struct leaves *out)
     pile_free(p);
 }
 
-/* Is it an end, for leaves? A task that nobody has waits: what kept who took it up is other work's. */
+/* Whether it is a leaf. A task that no goroutine has waits: what delayed the one that took it up is other
+ * work's. */
 static bool is_end(const struct explain_tree *t, uint32_t i)
 {
     if (t->v[i].cat != EX_QUEUED && t->v[i].first != NO_LANE)
@@ -126,7 +127,7 @@ void causes_leaves(const struct explain_tree *t, struct leaves *out)
 void causes_what_text(struct text *t, const struct trace *tr, enum explain_cat cat, const struct told_at *at)
 {
     const bool writes = explain_waits_outside(cat) && at->stack && causes_writes(tr, at->stack);
-    const bool torn = cat == EX_OPEN && trace_info(tr)->ndamages; /* its end may be in what is missing */
+    const bool torn = cat == EX_OPEN && trace_info(tr)->ndamages; /* its end may be in the missing part */
     text_add(t, "%s",
              torn             ? "waiting without a recorded end"
              : !writes        ? explain_cat_name(cat)

@@ -7,10 +7,10 @@
 #include "triage/findings/instances.h"
 #include "triage/tables/slices.h"
 
-#define HELPERS 8  /* goroutines without evidence, one behind the other */
-#define PARENTS 64 /* how deep tasks are asked for whose part they are */
-#define GLANCES 16 /* pieces of evidence that are looked at for the price of a span */
-#define BEFORE 16  /* spans that are looked at for what a goroutine waited for before it began a task */
+#define HELPERS 8  /* consecutive goroutines without evidence */
+#define PARENTS 64 /* depth to which parent tasks are followed */
+#define GLANCES 16 /* pieces of evidence that cost as much as a span */
+#define BEFORE 16  /* spans read to find what a goroutine waited for before it began a task */
 
 struct workpiece workpiece_of_task(const struct trace *tr, size_t task)
 {
@@ -45,16 +45,16 @@ void legs_free(struct legs *l)
     *l = (struct legs){0};
 }
 
-/* ---- asking it ----------------------------------------------------------------------------------------- */
+/* ---- evidence of a task -------------------------------------------------------------------------------- */
 
 struct way { /* of one task */
     struct trails *x;
     const struct task *k;
     int64_t t0, t1;
-    uint32_t more; /* a stack: what who began it waits for between tasks, 0 unknown */
+    uint32_t more; /* a stack: what the goroutine that began it waits for between tasks; 0: unknown */
     uint64_t *spans;
     unsigned glances;
-    struct legs *out; /* from the last to the first */
+    struct legs *out; /* last to first */
 };
 
 static bool spend(struct way *w)
@@ -69,7 +69,7 @@ static bool glance(struct way *w)
     return ++w->glances % GLANCES ? *w->spans > 0 : spend(w);
 }
 
-/* How much evidence lies before goroutine g at t: what it has until then stands right before that. */
+/* Returns how much evidence lies before goroutine g at t: what g has until then is right before that. */
 static size_t before(const struct trails *x, uint32_t g, int64_t t)
 {
     size_t lo = 0, hi = x->n;
@@ -89,7 +89,7 @@ static bool mine(const struct trails *x, const struct evidence *e)
     return x->of[e->task] == x->asked;
 }
 
-/* The evidence of one task within the one that is asked for. */
+/* The evidence of one task within the selected one. */
 static bool own_add(struct way *w, uint32_t task)
 {
     struct trails *x = w->x;
@@ -119,10 +119,8 @@ static int cmp_evidence(const void *a, const void *b)
     return p->t != q->t ? (p->t > q->t) - (p->t < q->t) : (p->g > q->g) - (p->g < q->g);
 }
 
-/*
- * Marks task i, its subtasks, and what it is a subtask of; gathers the evidence of all but the last. false:
- * out of memory.
- */
+/* Mark task i, its subtasks, and its parents; gather the evidence of all but the parents. Returns false if
+ * out of memory. */
 static bool mark(struct way *w, uint32_t i)
 {
     struct trails *x = w->x;
@@ -149,7 +147,7 @@ static bool mark(struct way *w, uint32_t i)
     return ok;
 }
 
-/* Goroutine g's last evidence of the task before or at t, NO_TIME: there is none. */
+/* Returns goroutine g's last evidence of the task at or before t, or NO_TIME. */
 static int64_t had(struct way *w, uint32_t g, int64_t t)
 {
     for (size_t i = before(w->x, g, t + 1); i-- > 0 && w->x->by_g[i].g == g && w->x->by_g[i].t >= w->t0;) {
@@ -161,10 +159,8 @@ static int64_t had(struct way *w, uint32_t g, int64_t t)
     return NO_TIME;
 }
 
-/*
- * From when goroutine g had the task that it has at t, at most: its first evidence of an unbroken row, t:
- * there is none. *busy: when it last worked for another one before, the task's begin: not since.
- */
+/* Returns the time from which goroutine g had the task that it has at t: its first evidence in an unbroken
+ * row, or t. *busy: when it last worked for another task before, or the task's begin. */
 static int64_t stay(struct way *w, uint32_t g, int64_t t, int64_t *busy)
 {
     const struct trails *x = w->x;
@@ -187,8 +183,8 @@ static int64_t stay(struct way *w, uint32_t g, int64_t t, int64_t *busy)
 /* ---- hand-overs ---------------------------------------------------------------------------------------- */
 
 struct taken {   /* how a goroutine came to the task */
-    int64_t t;   /* NO_TIME: that isn't seen */
-    uint32_t by; /* who woke or created it, NO_LANE: nobody is told */
+    int64_t t;   /* NO_TIME: not seen */
+    uint32_t by; /* the goroutine that unblocked or created it; NO_LANE: unknown */
 };
 
 /* Its creation, if it is not before lo. */
@@ -202,7 +198,7 @@ static bool born(const struct way *w, uint32_t g, int64_t lo, struct taken *out)
     return false;
 }
 
-/* What goroutine g waited for last before t: a stack, 0: it is not known. */
+/* Returns the stack of goroutine g's last wait before t; 0: unknown. */
 static uint32_t waited_for(struct way *w, uint32_t g, int64_t t)
 {
     struct span_iter *it = &w->x->it;
@@ -214,14 +210,14 @@ static uint32_t waited_for(struct way *w, uint32_t g, int64_t t)
     return 0;
 }
 
-/* Is that a wait for more work? */
+/* True if that is a wait for more work. */
 static bool wants_more(const struct way *w, uint32_t g, uint32_t name, const struct span *s)
 {
     return (g == w->k->g && s->stack && s->stack == w->more) ||
            instance_wants_more(w->x->tr, name, s->reason, s->stack);
 }
 
-/* When goroutine g, which has the task since `first` at the latest, was handed it, but not before lo. */
+/* Find when goroutine g, which has had the task since `first` or earlier, received it, at lo or later. */
 static struct taken take_up(struct way *w, uint32_t g, int64_t lo, int64_t first)
 {
     const struct trace *tr = w->x->tr;
@@ -248,11 +244,9 @@ static struct taken take_up(struct way *w, uint32_t g, int64_t lo, int64_t first
     return out;
 }
 
-/*
- * When goroutine g, whose last evidence of the task is of `since`, had done with it, given that `to` took
- * it up at `taken`: it worked for another one, it waited for what it had waited for before, or it waits for
- * something else than `to` just then.
- */
+/* Find when goroutine g, whose last evidence of the task is at `since`, was done with it, when `to` took it
+ * up at `taken`: it worked for another task, waited for what it had waited for before, or was just then
+ * waiting for something other than `to`. */
 static int64_t left(struct way *w, uint32_t g, int64_t since, uint32_t to, int64_t taken)
 {
     const struct trace *tr = w->x->tr;
@@ -282,7 +276,7 @@ static int64_t left(struct way *w, uint32_t g, int64_t since, uint32_t to, int64
     return last < end && last >= since ? last : end;
 }
 
-/* ---- the way back -------------------------------------------------------------------------------------- */
+/* ---- backwards through the goroutines ------------------------------------------------------------------ */
 
 static bool put_leg(struct legs *l, uint32_t g, bool queued, int64_t t0, int64_t t1)
 {
@@ -302,10 +296,8 @@ static bool put_leg(struct legs *l, uint32_t g, bool queued, int64_t t0, int64_t
     return v != NULL;
 }
 
-/*
- * The goroutine other than g with the last evidence of the task before or at t, NO_LANE none; *at: of when
- * that is.
- */
+/* Returns the goroutine other than g with the last evidence of the task at or before t, or NO_LANE; *at:
+ * its time. */
 static uint32_t one_before(struct way *w, uint32_t g, int64_t t, int64_t *at)
 {
     const struct trails *x = w->x;
@@ -326,10 +318,8 @@ static uint32_t one_before(struct way *w, uint32_t g, int64_t t, int64_t *at)
     return NO_LANE;
 }
 
-/*
- * Goroutine *g has the task until *t: its leg, and who had it before until when. false: it had it from the
- * begin on, *t, or it isn't known who had it before.
- */
+/* Goroutine *g has the task until *t: add its leg, and find which goroutine had it before, until when.
+ * Returns false if it had the task from the begin, *t, or the one before is unknown. */
 static bool leg_back(struct way *w, uint32_t *g, int64_t *t)
 {
     const uint32_t ng = trace_nlanes(w->x->tr, LANE_G), to = *g;
@@ -378,7 +368,7 @@ static bool turn_round(struct legs *l)
     return !l->failed;
 }
 
-/* Who had the task last. */
+/* Returns the goroutine that had the task last. */
 static uint32_t last_one(const struct trails *x, const struct task *k)
 {
     return k->g_end != NO_LANE ? k->g_end : x->nown ? x->own[x->nown - 1].g : k->g;

@@ -1,27 +1,28 @@
 /*
- * members.c - which goroutines belong to a group. Of a program that starts goroutines of one kind by the
- * million most are neighbours: of a group whose members stand in long runs the runs are kept, else each by
- * itself.
+ * members.c - which goroutines belong to a group. In a program that starts goroutines of one kind by the
+ * million, most have neighbouring numbers: a group whose members are in long runs is stored as runs, any
+ * other one goroutine by goroutine.
  */
 #include "triage/findings/causes.h"
 
 #include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 
-/* A run, goroutines side by side that are all of one group, is two words: the first one, and which of the
- * group's that is. */
-enum { RUN_WORDS = 2, RUN_LEAST = 8 /* goroutines, on average */ };
+/* A run of consecutive goroutines of one group is two words: the first goroutine, and its index in the
+ * group. */
+enum { RUN_WORDS = 2, RUN_LEAST = 8 /* average number of goroutines */ };
 
 struct found { /* of a group, so far */
     uint32_t n, runs;
-    uint32_t till; /* where its last run ends */
+    uint32_t till; /* end of its last run */
 };
 
-/* What there are, or, with c->member, where. */
+/* Count the members or, with c->member, store them. */
 static void find(struct causes *c, struct found *found)
 {
     const struct triage *tg = c->tg;
-    for (uint32_t g = 0, n, group; g < tg->ng; g += n) { /* neighbours of one group at once */
+    /* Add consecutive goroutines of one group at once. */
+    for (uint32_t g = 0, n, group; g < tg->ng; g += n) {
         const bool alike = gstats_alike(tg->g, g, &group);
         (void)gstats_none(tg->g, g, GM_ASSIST, &n);
         n = alike ? n : 1;

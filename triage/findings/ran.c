@@ -11,11 +11,9 @@ const char *ran_id(enum ran_how how)
     return (unsigned)how < RAN_HOWS ? id[how] : "";
 }
 
-/*
- * The innermost frame in which both stacks are, counted from where they began: its index in a, -1 none.
- * Behind calls from two lines of one function they have nothing in common: one had returned before the other
- * began.
- */
+/* Returns the index in a of the innermost frame that is in both stacks, counted from their roots, or -1.
+ * After calls from two lines of one function they have nothing in common: one had returned before the other
+ * began. */
 static int common_frame(const struct trace *tr, uint32_t a, uint32_t b)
 {
     const uint32_t na = trace_stack(tr, a), nb = trace_stack(tr, b);
@@ -31,8 +29,8 @@ static int common_frame(const struct trace *tr, uint32_t a, uint32_t b)
     return same ? (int)(na - same) : -1;
 }
 
-/* Does nothing of the program call it? Then the goroutine was in it all the time: library's frames below are
- * its start. */
+/* True if no function of the program calls it. Then the goroutine was in it all the time: the library's
+ * frames below are its start. */
 static bool is_outermost(const struct trace *tr, uint32_t stack, uint32_t frame)
 {
     const uint32_t n = trace_stack(tr, stack);
