@@ -25,7 +25,7 @@ uint32_t holder_place(const struct trace *tr, uint32_t stack);
 const struct holder_row *holder_at(const struct triage *tg, uint32_t place);
 /* holder_text - Append "G9 main.main.func1 in main.(*store).flush (inferred), 71.0% of the waiting", or, if
  * no holder has half of it, "12 goroutines, most by main.worker in ..". The function is the one that
- * released most of it. Only if told is not 0. */
+ * released most of it. Requires h->told > 0. */
 void holder_text(struct text *t, const struct trace *tr, const struct holder_row *h);
 
 #endif

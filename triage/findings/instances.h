@@ -1,23 +1,22 @@
 /*
- * instances.h - what a program did many times, as rows with counts and percentiles, and behind each row its
- * instances.
+ * instances.h - what a program did many times, as rows with counts and percentiles, and the instances of
+ * each row.
  *
  * A row is a type of task, a name of region, a group of goroutines by start function, the pieces of work of
- * such a group (from the end of a wait for more of it to the begin of the next one: a wait on a channel in
- * the start function itself, or where a server reads for its next HTTP request: requests.h), or a contended
+ * such a group (from the end of a wait for more work to the begin of the next one: a wait on a channel in
+ * the start function itself, or where a server reads its next HTTP request: requests.h), or a contended
  * place: a function in which goroutines waited for a lock, a condition or to send on a channel.
  *
- * Use, after TRIAGE_DONE: instances_new(), instances_step() until it is done, then read; triage must outlive
- * it.
+ * Use, after TRIAGE_DONE: instances_new(), instances_step() until it is done, then read; triage must
+ * outlive it.
  *
- * Cost: at most INSTANCES_MOST tasks, regions and goroutines each are looked at, and for pieces and places at
- * most about INSTANCES_WALK spans of the goroutines that have any. Of more, some are left out, evenly: then
- * `looked` is below `of`, and a row's numbers are of what was looked at. Memory is 24 bytes per instance
- * looked at. Whose time an instance is explain_legs() tells: several goroutines' if it is a task that was
- * handed on.
+ * Cost: at most INSTANCES_MOST tasks, regions and goroutines each are read, and for pieces and places about
+ * INSTANCES_WALK spans of the goroutines that have any. Beyond that, some are skipped, evenly: then
+ * `looked` is below `of`, and a row's numbers describe what was read. Memory is 24 bytes per instance read.
+ * explain_legs() finds whose time an instance is: several goroutines' for a task that was handed on.
  *
- * Units: ns. An instance that the trace does not hold both ends of is counted in `open` and in nothing else.
- * A channel that has more at once lets pieces run together: a trace records waits, not what is received.
+ * Units: ns. An instance without both ends in the trace is counted in `open` only. If a channel holds
+ * several items, pieces merge, as a trace records waits, not receives.
  */
 #ifndef GOTOP_TRIAGE_INSTANCES_H
 #define GOTOP_TRIAGE_INSTANCES_H
@@ -32,20 +31,20 @@ instance_kind_name(enum instance_kind k); /* "task", "region", "goroutines", "pi
 const char *
 instance_kind_id(enum instance_kind k); /* "task", "region", "group", "piece", "place": JSON, explain */
 
-#define INSTANCE_BUCKETS \
-    56 /* four to a decade: [i] counts from instance_bucket(i) on to below instance_bucket(i + 1) */
+/* Four per decade: bucket i begins at instance_bucket(i) and ends before instance_bucket(i + 1). */
+#define INSTANCE_BUCKETS 56
 int64_t instance_bucket(uint32_t i);
 
 struct instance_row {
     enum instance_kind kind;
     enum wait_kind wait; /* of a place */
     uint32_t name;       /* string: type, region, start function, the function that waited */
-    uint32_t stack;      /* of a place: one of its stacks; of pieces: where more is waited for; else 0 */
-    uint64_t looked, of; /* instances (pieces, places: goroutines) looked at, and how many there are */
-    uint64_t open;       /* begun before, or not ended within, what the tables are of */
-    struct dist d;       /* of those looked at that have both ends, exact; d.n > 0 */
+    uint32_t stack;      /* place: one of its stacks; pieces: where it waits for more work; else 0 */
+    uint64_t looked, of; /* instances (pieces, places: goroutines) read, and their total count */
+    uint64_t open;       /* begun before, or not ended within, the traced time */
+    struct dist d;       /* of those read with both ends, exact; d.n > 0 */
     uint64_t bucket[INSTANCE_BUCKETS];
-    uint32_t at; /* they are one[at .. at + d.n), longest first */
+    uint32_t at; /* its instances are one[at .. at + d.n), longest first */
 };
 #define INSTANCES_WALK 1000000
 #define INSTANCES_MOST (1u << 18)
@@ -58,20 +57,16 @@ struct instances {
     size_t none;
     struct instances_work *work; /* while steps are due */
 };
-/*
- * instance_wants_more - does a goroutine of that start function wait there for more work, not within a piece
- * of it?
- */
+/* instance_wants_more - True if a goroutine of that start function waits there for more work, not within a
+ * piece. */
 bool instance_wants_more(const struct trace *tr, uint32_t start_function, uint32_t reason, uint32_t stack);
 enum err_code instances_new(const struct triage *tg, struct instances *out, struct err *e);
-/* instances_step - work for about budget_ns (INT64_MAX: all). true: more to do.
- * *e is set when out of memory. */
+/* instances_step - Work for about budget_ns (INT64_MAX: all). Returns true if there is more to do. Sets *e
+ * if out of memory. */
 bool instances_step(struct instances *in, int64_t budget_ns, struct err *e);
 void instances_free(struct instances *in);
-/*
- * instances_all - all steps at once, and what explains single ones, in at most so many spans together. false:
- * out of memory.
- */
+/* instances_all - Run all steps, and explain single instances in at most so many spans together. Returns
+ * false if out of memory. */
 struct instances_all {
     struct instances in;
     struct explainer *x;
@@ -79,34 +74,32 @@ struct instances_all {
 bool instances_all(const struct triage *tg, uint64_t spans, struct instances_all *out);
 void instances_all_free(struct instances_all *all);
 
-/*
- * What the slow ones do more of than the usual ones: the slowest tenth (at least 1, at most INSTANCE_LOOK of
- * them) explained beside as many from around the median, put together by category and function.
- */
+/* What the slow instances do more of than the usual ones: the slowest tenth (at least 1, at most
+ * INSTANCE_LOOK of them) are explained next to as many from around the median, merged by category and
+ * function. */
 #define INSTANCE_LOOK 24
 #define INSTANCE_PARTS 8
 struct instance_part {
     uint8_t cat;                 /* enum explain_cat */
     uint32_t func, stack, frame; /* explain_place(), of the longest part */
-    bool mixed;                  /* not all of them had its callers */
+    bool mixed;                  /* some of them had other callers */
     struct ran ran;              /* of running: what is known of all of them being there */
-    struct caller by;            /* who called most of it then */
-    int64_t slow, usual; /* ns in one instance, on average; slow - usual decides the order, largest first */
+    struct caller by;            /* the caller with most of it then */
+    int64_t slow, usual;         /* average ns per instance; sorted by slow - usual, largest first */
 };
 struct instance_diff {
-    uint32_t nslow, nusual; /* looked at; 0: too few of them, or all alike (slow less than twice the usual) */
+    uint32_t nslow, nusual; /* number read; 0: too few, or all alike (slow is less than twice the usual) */
     int64_t slow, usual;    /* their average length */
     struct instance_part part[INSTANCE_PARTS];
     uint32_t n;
     bool cut; /* some waits were not followed to their end */
 };
-/* instances_differ - false: out of memory. Costs at most the spans left in x's budget (explain.h). */
+/* instances_differ - Returns false if out of memory. Costs at most the spans left in x's budget
+ * (explain.h). */
 bool instances_differ(struct explainer *x, const struct instances *in, const struct instance_row *r,
                       struct instance_diff *out);
-/*
- * instance_diff_text - "the slow ones (12, 84.1ms on average, the usual ones 1.2ms) wait longer for the
- * network in main.ask (+71.0ms), ..": nothing if nothing differs.
- */
+/* instance_diff_text - Append "the slow ones (12, 84.1ms on average, the usual ones 1.2ms) wait longer for
+ * the network in main.ask (+71.0ms), ..", or nothing if nothing differs. */
 void instance_diff_text(struct text *t, const struct trace *tr, const struct instance_diff *d);
 
 #endif

@@ -26,14 +26,14 @@ static const struct explain_node *told_by(const struct explain_tree *t, uint32_t
 }
 
 /* All leaves of a tree, from which the largest are taken. */
-struct pile {
+struct leaf_rows {
     struct leaf *v;
     uint32_t n;
     size_t cap;
     struct tab by; /* rows by category and name */
 };
 
-static void pile_free(struct pile *p)
+static void rows_of_free(struct leaf_rows *p)
 {
     mem_free(p->v);
     tab_free(&p->by);
@@ -49,8 +49,8 @@ static void callers_part(struct callers *to, struct callers by, const struct exp
 }
 
 /* name: merges leaves of a category. Returns false if out of memory. */
-static bool pile_add(struct pile *p, const struct trace *tr, const struct explain_node *n,
-                     const struct explain_node *at, uint32_t name)
+static bool rows_of_add(struct leaf_rows *p, const struct trace *tr, const struct explain_node *n,
+                        const struct explain_node *at, uint32_t name)
 {
     struct leaf *v = mem_grow(p->v, &p->cap, (size_t)p->n + 1, sizeof *v);
     const uint32_t i = v ? tab_put(&p->by, n->cat, name, p->n) : TAB_NONE;
@@ -88,14 +88,14 @@ static bool pile_add(struct pile *p, const struct trace *tr, const struct explai
 }
 
 /* Take the largest of them, and free the rest. */
-static void pile_take(struct pile *p, struct leaves *out)
+static void rows_of_take(struct leaf_rows *p, struct leaves *out)
 {
     if (p->n) {
         qsort(p->v, p->n, sizeof p->v[0], cmp_leaf);
         out->n = p->n < LEAVES ? p->n : LEAVES;
         memcpy(out->v, p->v, out->n * sizeof out->v[0]);
     }
-    pile_free(p);
+    rows_of_free(p);
 }
 
 /* Whether it is a leaf. A task that no goroutine has waits: what delayed the one that took it up is other
@@ -112,16 +112,16 @@ static bool is_end(const struct explain_tree *t, uint32_t i)
 
 void causes_leaves(const struct explain_tree *t, struct leaves *out)
 {
-    struct pile p = {0};
+    struct leaf_rows p = {0};
     bool ok = true;
     *out = (struct leaves){.all = t->v[0].ns};
     for (uint32_t i = 1; ok && i < t->n; i++) {
         if (is_end(t, i)) {
             const struct explain_node *at = told_by(t, i);
-            ok = pile_add(&p, t->tr, &t->v[i], at, at->func);
+            ok = rows_of_add(&p, t->tr, &t->v[i], at, at->func);
         }
     }
-    pile_take(&p, out);
+    rows_of_take(&p, out);
 }
 
 void causes_what_text(struct text *t, const struct trace *tr, enum explain_cat cat, const struct told_at *at)

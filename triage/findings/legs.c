@@ -247,7 +247,7 @@ static struct taken take_up(struct way *w, uint32_t g, int64_t lo, int64_t first
 /* Find when goroutine g, whose last evidence of the task is at `since`, was done with it, when `to` took it
  * up at `taken`: it worked for another task, waited for what it had waited for before, or was just then
  * waiting for something other than `to`. */
-static int64_t left(struct way *w, uint32_t g, int64_t since, uint32_t to, int64_t taken)
+static int64_t done_with(struct way *w, uint32_t g, int64_t since, uint32_t to, int64_t taken)
 {
     const struct trace *tr = w->x->tr;
     const struct lane lane = {LANE_G, g};
@@ -350,7 +350,7 @@ static bool leg_back(struct way *w, uint32_t *g, int64_t *t)
     const int64_t taken = woken > at  ? woken
                           : busy > at ? busy
                                       : had_since,
-                  gone = left(w, from, at, to, taken);
+                  gone = done_with(w, from, at, to, taken);
     (void)put_leg(w->out, to, false, taken, *t);
     (void)put_leg(w->out, to, true, gone, taken);
     *g = from;

@@ -1,26 +1,26 @@
 /*
- * legs.h - whose time a piece of work is: goroutines and intervals ("legs") that lie side by side from its
- * begin to its end.
+ * legs.h - whose time a piece of work is: goroutines and intervals ("legs") that cover it from begin to end
+ * without gap or overlap.
  *
- * A region, a goroutine's life, a request that one goroutine answers are one leg. A task may be handed from
- * goroutine to goroutine; then its legs follow it. A trace records no hand-over, so this is inferred, from
- * the task's end backwards:
+ * A region, a goroutine's life and a request that one goroutine answers are one leg each. A task may be
+ * handed from goroutine to goroutine; its legs follow it. A trace records no hand-over, so it is inferred,
+ * from the task's end backwards:
  *
- *   evidence   who began and ended the task or one of its subtasks, and whose regions and log messages
- *              name it. A goroutine has a task from its first piece of evidence to its last, unless it
- *              worked for another task in between.
- *   hand-over  the moment at which the goroutine with the evidence was woken from waiting for more work,
- *              was woken by a goroutine that had the task before, or was created. Who woke or created it,
- *              and has no evidence of its own, is followed in the same way back to one that has: so
- *              helpers that the trace knows nothing of have their legs.
- *   queued     no such moment: it was at work for another task until it took this one up. From the moment
- *              the one before had done with it (it waited for more, or turned to another task) until then
- *              nobody had it. That leg is `queued`: g is who took the task up, and what it did meanwhile
- *              is why the task waited.
+ *   evidence   the begin and end of the task and its subtasks, and regions and log messages that name it.
+ *              A goroutine has a task from its first piece of evidence to its last, unless it worked for
+ *              another task in between.
+ *   hand-over  the moment at which the goroutine with the evidence was unblocked from waiting for more
+ *              work, was unblocked by a goroutine that had the task before, or was created. If the
+ *              goroutine that unblocked or created it has no evidence of its own, it is followed in the
+ *              same way back to one that has: so helpers without evidence have their legs.
+ *   queued     no such moment: the goroutine was at work for another task until it took this one up. No
+ *              goroutine had the task from the moment the previous one was done with it (it waited for
+ *              more, or turned to another task) until then. That leg is `queued`: g is the goroutine that
+ *              took the task up, and what it did meanwhile is why the task waited.
  *
- * Where several goroutines work for a task at once, the legs are of the one whose work its end came after.
- * A goroutine that had the task and waits for another one that works for it keeps it: the wait says the
- * rest (explain.h).
+ * If several goroutines work for a task at once, the legs are of the one whose work its end followed. A
+ * goroutine that had the task and waits for another one that works for it keeps it: the explanation of the
+ * wait (explain.h) covers the rest.
  */
 #ifndef GOTOP_TRIAGE_LEGS_H
 #define GOTOP_TRIAGE_LEGS_H

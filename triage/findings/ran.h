@@ -15,8 +15,8 @@
 enum ran_how {
     RAN_IN,     /* there: recorded */
     RAN_WITHIN, /* there or in its callees: both places are in it, or no function of the program calls it */
-    /* there or in its caller: before and after, it was in the same callee of that caller, at an earlier
-     * line after */
+    /* there or in its caller: it made calls before and after, the later one at the same line or an earlier
+     * one */
     RAN_ABOUT,
     RAN_AFTER,  /* in it or after it: the next place is unknown or has nothing in common */
     RAN_BEFORE, /* in it or before it */

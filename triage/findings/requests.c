@@ -18,7 +18,7 @@ bool request_next(const struct trace *tr, uint32_t stack)
     uint32_t i = trace_stack(tr, stack);
     while (i > 0 && !frame_is(tr, stack, i - 1, SERVE))
         i--;
-    /* Called by it itself: a handler may have a reader of its own. */
+    /* A direct call: a handler may have a reader of its own. */
     return i > 1 && (frame_is(tr, stack, i - 2, "net/http.(*conn).readRequest") ||
                      frame_is(tr, stack, i - 2, "bufio.(*Reader).Peek"));
 }
@@ -44,8 +44,8 @@ static enum request_at at_known(struct request_cut *k, const struct trace *tr, u
     return stack ? k->known[i].at : RA_ELSE;
 }
 
-/* A read behind an answer ends the request. What follows begins where the last of the reads that block ends,
- * or with the first that does not. */
+/* A read after an answer ends the request. The next one begins where the last blocking read ends, or with
+ * the first read that does not block. */
 bool request_step(struct request_cut *k, const struct trace *tr, const struct span *s, int64_t *t0,
                   int64_t *t1)
 {

@@ -7,7 +7,7 @@
 #include "triage/findings/thresholds.h"
 #include "triage/tables/tab.h"
 
-struct passed { /* waits in one place that were ended by letting go in another that asks for locks */
+struct passed {           /* waits in one place that were ended by a release in another that asks for locks */
     uint32_t asks, gives; /* rows of holders */
     uint64_t n;
 };
@@ -24,7 +24,7 @@ static bool is_lock(const struct triage *tg, const struct lock_wait *w)
     return w->waker < tg->ng && stacks_wait_kind(tg->tr, w->reason, w->stack) == WK_LOCK;
 }
 
-/* Counts what passes from place to place: rows by place in `row`, pairs of them in `by`. */
+/* Count what passes from place to place: rows by place in `row`, pairs of them in `by`. */
 static bool passes_of(const struct triage *tg, struct tab *row, struct tab *by, struct passed **v,
                       uint32_t *n)
 {
@@ -49,7 +49,7 @@ static bool passes_of(const struct triage *tg, struct tab *row, struct tab *by, 
     return ok;
 }
 
-/* Rows are sorted by what is waited, so of two the one in front stands for both. */
+/* Rows are sorted by waiting time, so the earlier of two represents both. */
 static void join_locks(const struct triage *tg, const struct tab *by, const struct passed *v, uint32_t n,
                        uint32_t *up)
 {

@@ -1,6 +1,6 @@
 /*
- * thresholds.c - see thresholds.h. One table of numbers with what they are; a second set holds while a file
- * is read, so that a mistake in its last line leaves everything as it was.
+ * thresholds.c - see thresholds.h. One table of numbers and what they are. A second set is filled while a
+ * file is read, so that a mistake in its last line changes nothing.
  */
 #include "triage/findings/thresholds.h"
 
@@ -41,7 +41,8 @@ static struct set now = {.v = {
 #undef X
                          }};
 
-/* Rules go on to divide by what has reached a number of theirs: a user's 0 is as little as there can be. */
+/* Rules divide by values that reached a threshold, so a user's 0 is replaced by the smallest positive
+ * value. */
 #define LEAST 1e-9
 
 double threshold(enum threshold t)
@@ -92,7 +93,7 @@ static bool part_is(struct part a, const char *s, size_t n)
     return a.n == n && memcmp(a.p, s, n) == 0;
 }
 
-/* The number in a unit's base; false: not a number of that unit. */
+/* Parse a number into its unit's base; false: not a number of that unit. */
 static bool value_of(struct part a, enum threshold_unit unit, double *out)
 {
     static const struct {
@@ -131,7 +132,7 @@ static const char *expected(enum threshold_unit unit)
     return what[unit];
 }
 
-struct here { /* a line that is read, and where what is wrong with it is told */
+struct here { /* the line being read, and where errors in it are stored */
     const char *file;
     unsigned line;
     struct err *e;
@@ -208,7 +209,7 @@ enum err_code thresholds_read(const char *path, struct err *e)
     char named[PLACES_PATH];
     FILE *f = fopen(path, "rb");
     for (int p = 0; !f && p < PLACE_BUILTIN && !strchr(path, '/');
-         p++) /* a name: NAME.rules where key maps are, too */
+         p++) /* a name: NAME.rules in the directory of key maps */
         if (places_path(p, path, "rules", named) && (f = fopen(named, "rb")))
             path = named;
     origin_note(f ? fileno(f) : -1);
@@ -273,7 +274,7 @@ static void numbers_text(struct text *t, enum rule r)
 
 #define HELP_WIDTH 96
 
-/* Words of s as remarks, in lines of at most HELP_WIDTH. */
+/* Append the words of s as remarks, in lines of at most HELP_WIDTH. */
 static void remark(struct text *t, const char *s)
 {
     size_t col = HELP_WIDTH;

@@ -38,7 +38,7 @@ static bool find_all(struct trails *x, const struct tab *ids)
     return ok;
 }
 
-/* By time, then by goroutine or task; what has one time stays in its order. */
+/* Sort by time, then by goroutine or task, stably. */
 static bool find_sort(const struct trails *x, struct keyed_row *k, bool task)
 {
     for (size_t i = 0; i < x->n; i++)

@@ -10,7 +10,7 @@
 #include "triage/findings/causes.h"
 
 #define NODES 64 /* of knots */
-#define ENDS 16  /* groups told whom they wait for in the end */
+#define ENDS 16  /* number of groups that are followed to the end of their waits */
 
 static struct waitfor_edge *edge_of(struct waitfor *w, uint32_t from, uint32_t to, enum waitfor_what what)
 {
@@ -37,7 +37,7 @@ static void edge_add(struct waitfor_edge *e, int64_t ns, uint64_t count, const s
 
 static void edges_of(struct waitfor *w, const struct triage *tg)
 {
-    for (uint32_t i = 0; i < tg->npairs; i++) { /* the largest come first, so the bound drops the least */
+    for (uint32_t i = 0; i < tg->npairs; i++) { /* the largest come first, so the bound drops the smallest */
         const struct pair_row *p = &tg->pairs[i];
         enum waitfor_what what = !p->from_scheduler              ? WF_GROUP
                                  : p->kind != WK_NET             ? WF_TIMER
@@ -77,7 +77,7 @@ static uint32_t node_of(uint32_t *node, uint32_t *n, uint32_t name)
     return i;
 }
 
-/* Who reaches whom by edges that weigh something; two that reach each other are in one knot. */
+/* Find which groups reach each other by edges of enough weight; two that reach each other are in one knot. */
 static void knots_of(struct waitfor *w)
 {
     uint32_t node[NODES] = {0}, n = 0, knot[NODES] = {0};
@@ -109,8 +109,8 @@ static void knots_of(struct waitfor *w)
 
 /* ---- where it ends ------------------------------------------------------------------------------------- */
 
-/* A wait of one's own that a goroutine of the runtime ended (finalizers, the collector) ends there: that is
- * whom it waited for. */
+/* The goroutine's own wait that a goroutine of the runtime ended (finalizers, the collector) is a leaf: it
+ * waited for that one. */
 static uint32_t ender_of(const struct explain_tree *t, const struct explain_node *x)
 {
     if (x->cat != EX_GC || x->up != 0 || x->by == NO_LANE)
@@ -119,8 +119,8 @@ static uint32_t ender_of(const struct explain_tree *t, const struct explain_node
     return by.is_system ? by.name : 0;
 }
 
-/* Of a group's waits for others, was half of the time followed to where it ends? What explains a wait adds up
- * to it, if it was. */
+/* True if half of the time of a group's waits for others was followed to its end. What explains a wait adds
+ * up to it if it was followed. */
 static bool half_followed(const struct explain_tree *t)
 {
     int64_t all = 0, left = 0;
@@ -145,7 +145,7 @@ struct doing_at {
     int64_t ns;
 };
 
-/* The largest of them, WAITFOR_ENDS at most. */
+/* Take the largest of them, at most WAITFOR_ENDS. */
 static void ends_largest(struct waitfor_end *e, struct doing_at *v, uint32_t n, int64_t all)
 {
     for (; n > 0 && e->n < WAITFOR_ENDS; e->n++) {
@@ -168,7 +168,7 @@ static void ends_largest(struct waitfor_end *e, struct doing_at *v, uint32_t n, 
     }
 }
 
-/* The waits for others of a group's tree, put together by whose and what their leaves are. */
+/* Merge a group tree's waits for others, by goroutine group and place of their leaves. */
 static void end_of(struct waitfor_end *e, const struct explain_tree *t)
 {
     struct doing_at v[64] = {0};
@@ -205,7 +205,7 @@ static void end_of(struct waitfor_end *e, const struct explain_tree *t)
         ends_largest(e, v, n, all);
 }
 
-/* Some of a group, dealt evenly: their lives, or stretches of them, at the cost of about so many spans. */
+/* Explain an even sample of a group: lives, or stretches of them, at the cost of about so many spans. */
 static bool lives_add(const struct triage *tg, struct explainer *x, struct explain_tree *t, uint32_t group,
                       uint64_t spans)
 {

@@ -1,14 +1,14 @@
 /*
- * walk.h - the spans of one goroutine, one after another, at most so many: what most rules look at.
+ * walk.h - iterates over the spans of one goroutine, up to a bound: what most rules read.
  *
  *     struct walk w;
  *     walk_g(&w, c->tr, g, STEPS);
  *     for (const struct span *s; (s = walk_next(&w));) {
  *
- * A goroutine with more spans is looked at in stretches, evenly over its life, the last one to its end: what
- * a program does as the trace begins is not what it does all the time, and who is called at 3 a.m. has a
- * fault that began late. Between two stretches comes a span of ST_NONE that takes no time, has no stack and
- * no `who`: what follows it is not what came next. walk_from() looks at one stretch only.
+ * A goroutine with more spans is read in stretches, spread evenly over its life, the last one up to its
+ * end: a program's start is not typical, and a problem may begin late. Between two stretches comes a span
+ * of ST_NONE with no duration, stack or `who`: what follows it is not what came next. walk_from() reads one
+ * stretch only.
  */
 #ifndef GOTOP_TRIAGE_WALK_H
 #define GOTOP_TRIAGE_WALK_H
@@ -76,7 +76,7 @@ static inline const struct span *walk_next(struct walk *w)
     return w->more ? span_get(&w->it) : NULL;
 }
 /*
- * walk_first, walk_pair - a span together with the one behind it, NULL behind the last:
+ * walk_first, walk_pair - Iterate over spans together with the next one, NULL after the last:
  *
  *     const struct span *next = walk_first(&w, c->tr, g, STEPS);
  *     for (struct span s; walk_pair(&w, &s, &next);) {

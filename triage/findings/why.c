@@ -10,10 +10,10 @@
 #include "triage/tables/slices.h"
 #include "triage/tables/tab.h"
 
-#define DEEP 8            /* levels that have rows */
-#define BUDGET 500000     /* spans: an answer within a moment */
-#define BUDGET_GROWS 5000 /* of a trace that grows: it can't stand still for longer */
-#define LONG_GROWS 8000   /* and so many of those in the interval itself, which all are walked */
+#define DEEP 8            /* number of levels with rows */
+#define BUDGET 500000     /* spans that give an answer at once */
+#define BUDGET_GROWS 5000 /* for a growing trace, which cannot be held up longer */
+#define LONG_GROWS 8000   /* and the bound on spans in the interval itself, which are all walked */
 
 static uint8_t state_of(const struct explain_part *p)
 {
@@ -30,8 +30,8 @@ static uint8_t state_of(const struct explain_part *p)
     }
 }
 
-/* By time; they lie side by side, so no two begin at one moment. false: out of
- * memory, or no longer wanted. */
+/* Sort by time; leaves are adjacent, so no two begin at one moment. Returns false if out of memory or
+ * cancelled. */
 static bool leaves_sort(struct why *y)
 {
     const uint64_t sign = 1ull << 63;
@@ -62,7 +62,7 @@ static bool leaves_of(struct why *y, const struct explain_list *l)
     return y->leaf && leaves_sort(y);
 }
 
-struct member { /* of the chain, while it is made */
+struct member { /* the chain under construction */
     uint32_t g, depth;
     int64_t ns, first, last;
 };
@@ -75,8 +75,8 @@ static int cmp_member(const void *a, const void *b)
                                 : (x->g > y->g) - (x->g < y->g);
 }
 
-/* Who it was, by how far from the one asked for, then by time; who has less
- * than half a per cent stays away. */
+/* Sort the goroutines by distance from the one asked for, then by time; drop those with less than half a
+ * percent. */
 static bool chain_of(struct why *y, const struct explain_list *l)
 {
     struct tab by = {0};
@@ -130,11 +130,11 @@ static void rows_of(struct why *y, uint32_t node, int depth)
 struct why_job {
     const struct trace *tr;
     struct why *y;
-    struct slices *run; /* NULL: there was no thread for it, or nothing is left to do */
+    struct slices *run; /* NULL: no thread could be created, or nothing is left to do */
     uint64_t budget;    /* spans */
 };
 
-/* false: out of memory, or no longer wanted. */
+/* Returns false if out of memory or cancelled. */
 static bool make(void *arg)
 {
     struct why_job *j = arg;

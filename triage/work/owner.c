@@ -6,16 +6,16 @@
 #include "decode/base/mem.h"
 #include "triage/tables/stacks.h"
 
-enum { ROOT = 512, LOOK = 20000 /* stacks looked at for a file of package main */ };
+enum { ROOT = 512, LOOK = 20000 /* stacks searched for a file of package main */ };
 
 struct owners {
     const struct trace *tr;
-    uint8_t *known; /* by string: enum owner + 1, 0: not asked yet */
+    uint8_t *known; /* by string: enum owner + 1; 0: not computed yet */
     struct {
-        uint16_t leaf, user; /* owner_leaf() + 1, owner_user() + 1; 0: not asked yet */
+        uint16_t leaf, user; /* owner_leaf() + 1, owner_user() + 1; 0: not computed yet */
     } * at;                  /* by stack */
     uint32_t nstr, nstacks;
-    struct str main[2]; /* directories of files of package main, the shortest and another */
+    struct str main[2]; /* directories of files of package main: the shortest and another one */
     unsigned nmain;
 };
 
@@ -31,7 +31,7 @@ static bool has(struct str s, const char *part)
     return s.len && memmem(s.p, s.len, part, strlen(part)) != NULL;
 }
 
-/* How much of two paths is the same, up to the end of an element. */
+/* Returns the length of two paths' common prefix, up to the end of an element. */
 static uint32_t common(struct str a, struct str b)
 {
     uint32_t n = 0, end = 0;
@@ -55,12 +55,12 @@ static bool in_main(struct str func)
     return str_starts(func, "main.") || str_starts(func, "command-line-arguments.");
 }
 
-/* The directories of package main's files: where the main module lies. */
+/* Find the directories of package main's files: where the main module lies. */
 static void find_main(struct owners *o)
 {
     for (uint32_t s = 1; s < o->nstacks && s < LOOK && o->nmain < 2; s++) {
         const uint32_t n = trace_stack(o->tr, s);
-        for (uint32_t i = n; i-- > 0 && i + 4 > n && o->nmain < 2;) { /* main's functions stand outermost */
+        for (uint32_t i = n; i-- > 0 && i + 4 > n && o->nmain < 2;) { /* main's functions are outermost */
             const struct frame f = trace_frame(o->tr, s, i);
             const struct str dir = dir_of(trace_str(o->tr, f.file));
             if (in_main(trace_str(o->tr, f.func)) && dir.len &&
@@ -97,7 +97,7 @@ void owners_free(struct owners *o)
     }
 }
 
-/* The part of a GOPATH's file behind "/src/", if it begins with a host. */
+/* Returns the part of a GOPATH file's path after "/src/", if it begins with a host. */
 static bool gopath(struct str file, struct str *path)
 {
     const char *at = file.len ? memmem(file.p, file.len, "/src/", 5) : NULL;
@@ -108,8 +108,8 @@ static bool gopath(struct str file, struct str *path)
     return slash && memchr(path->p, '.', (size_t)(slash - path->p));
 }
 
-/* Does a file lie in the main module: below a directory that main's files share
- * with it, deeper than a home? */
+/* True if a file is in the main module: below a directory that main's files share with it, deeper than a
+ * home directory. */
 static bool beside_main(const struct owners *o, struct str file)
 {
     for (unsigned i = 0; i < o->nmain; i++) {
@@ -154,7 +154,7 @@ enum owner owner_of(struct owners *o, const struct frame *f)
     return (enum owner)(o->known[f->func] - 1);
 }
 
-/* What a goroutine calls is none of it: runtime.GC, runtime.Stack. */
+/* Exported functions are no plumbing: runtime.GC, runtime.Stack. */
 static bool plumbing(struct str f)
 {
     if (str_starts(f, "runtime.") && f.len > 8 && f.p[8] >= 'A' && f.p[8] <= 'Z')

@@ -1,4 +1,6 @@
-/* pieces.c - finds what a program does again and again, and parts it into pieces: see work.h. */
+/*
+ * pieces.c - finds what a program does again and again, and divides it into pieces: see work.h.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,11 +13,11 @@
 #include "triage/work/work.h"
 
 enum {
-    GROUPS = 48,    /* looked at: those whose goroutines live longest together */
-    SPANS = 200000, /* walked for the pieces of one group */
+    GROUPS = 48,    /* groups examined: those with the longest total lifetime */
+    SPANS = 200000, /* spans walked for the pieces of one group */
     MEMBERS = 2000, /* goroutines of one group */
-    ASKED = 16,     /* of these, asked where they wait for questions */
-    PIECES = 40000, /* of one work: more are sampled */
+    ASKED = 16,     /* of these, how many are checked for where they wait for requests */
+    PIECES = 40000, /* pieces of one work; more are sampled */
     STANDING = 64   /* goroutines of one group that run all along */
 };
 
@@ -25,7 +27,7 @@ const char *work_kind_name(enum work_kind_id k)
     return (unsigned)k < WORK_KINDS ? name[k] : "";
 }
 
-struct cut { /* the pieces of one group, as they are found */
+struct cut { /* the pieces of one group under construction */
     struct workpiece *v;
     size_t n, cap;
     uint64_t open;
@@ -44,9 +46,9 @@ static void cut_add(struct cut *k, uint32_t g, int64_t t0, int64_t t1)
     }
 }
 
-/* ---- how a group's time is parted ---------------------------------------------------------------------- */
+/* ---- the pieces of a group ----------------------------------------------------------------------------- */
 
-/* Where goroutines of a group wait for questions, if most say so. */
+/* Where goroutines of a group wait for requests, if most agree. */
 static uint32_t questions_of(const struct causes *c, uint32_t group)
 {
     const uint32_t all = c->of[group].n < ASKED ? c->of[group].n : ASKED;
@@ -69,12 +71,12 @@ static bool wants_more(const struct causes *c, uint32_t name, uint32_t questions
 }
 
 struct parting {            /* along one goroutine */
-    int64_t since, written; /* a piece began; an answer was written since, up to then: NO_TIME not */
-    bool read;              /* it began with a question that was there already */
+    int64_t since, written; /* a piece began; until when an answer was written since, NO_TIME: none was */
+    bool read;              /* it began with a request that was there already */
 };
 
-/* A system call of a goroutine that is asked questions: behind an answer a read of the next one, which may be
- * there already, ends a piece. */
+/* A system call of a goroutine that gets requests: after an answer, a read of the next request, which may
+ * be there already, ends a piece. */
 static void item_call(const struct causes *c, uint32_t g, uint32_t questions, const struct span *s,
                       struct parting *p, struct cut *k)
 {
@@ -154,8 +156,8 @@ static bool lives_in(const struct causes *c, uint32_t group, struct cut *k)
     return stand;
 }
 
-/* Does a goroutine read from a connection before t, and again after it, with nothing else that leaves its
- * code in between, but locks? */
+/* True if a goroutine reads from a connection before t, and another time after it, with nothing else that
+ * leaves its code in between, except locks. */
 static bool goes_on_reading(const struct trace *tr, uint32_t g, int64_t t)
 {
     enum { LOOKED = 16 };
@@ -177,8 +179,8 @@ static bool goes_on_reading(const struct trace *tr, uint32_t g, int64_t t)
     return reads[0] && reads[1];
 }
 
-/* Does who reads from a connection begin these goroutines for what it reads, and read on, as RPC servers do?
- * Then each is what the other side asked for. */
+/* True if the goroutine that reads from a connection creates these goroutines for what it reads, and reads
+ * on, as RPC servers do. Then each is one request. */
 static bool begun_by_reader(const struct causes *c, uint32_t group)
 {
     const uint32_t n = c->of[group].n < ASKED ? c->of[group].n : ASKED;
@@ -208,17 +210,18 @@ static void own_pieces(const struct causes *c, uint32_t group, bool http, uint32
     }
 }
 
-/* ---- who matters to whom ------------------------------------------------------------------------------- */
+/* ---- which works wait for which ------------------------------------------------------------------------ */
 
 enum matters { NOT_AWAITED, OUTER, INNER }; /* OUTER: counts itself; INNER: one of these waits for it */
 
-/* Does who waits there only join what it began? Then these are its work, in parallel. */
+/* True if the goroutine that waits there only joins those it created. Then they are its work, in parallel. */
 static bool joins(const struct causes *c, const struct pair_row *p, uint32_t to)
 {
     return p->kind == WK_WAITGROUP || (wait_on_channel(p->kind) && p->count <= 2 * (uint64_t)c->of[to].n);
 }
 
-/* Who waits for a WaitGroup joins all that it began: the last one ends the wait, for the others as well. */
+/* A goroutine that waits for a WaitGroup joins all that it created: the last one ends the wait, for the
+ * others as well. */
 static bool join_all(const struct causes *c, uint8_t *is, uint32_t from)
 {
     bool more = false;
@@ -235,8 +238,8 @@ static bool join_all(const struct causes *c, uint8_t *is, uint32_t from)
     return more;
 }
 
-/* From those that are marked on, along the waits: who is waited for, matters as well. true: main or another
- * waits for anybody. */
+/* Spread marks along the waits: a group that is waited for matters as well. Returns true if main or another
+ * one waits for any. */
 static bool spread(const struct causes *c, uint8_t *is, uint32_t mains)
 {
     const int64_t least = (int64_t)(threshold(TH_AWAITED) * (double)c->tg->end);
@@ -284,8 +287,8 @@ static int cmp_piece(const void *a, const void *b)
                             : (x->g > y->g) - (x->g < y->g);
 }
 
-/* So much of all the time in which pieces begin is the beginning: what is slow then alone may be so for the
- * first time only. */
+/* This share of the time in which pieces begin is the start-up phase: slowness in it alone may be due to
+ * first use. */
 static int64_t beginning(const struct work *w)
 {
     int64_t first = INT64_MAX, last = 0;
@@ -296,7 +299,8 @@ static int64_t beginning(const struct work *w)
     return w->looked ? first + (last - first) / 10 : 0;
 }
 
-/* Of the slowest tenth those that stand out, if they take a good part of all the time; else all of it. */
+/* Select those of the slowest tenth that stand out, if they take a good part of all the time, else all of
+ * it. */
 static uint32_t slow_of(const struct work *w)
 {
     const uint32_t tenth = w->looked / 10 ? w->looked / 10 : w->looked > 0;
@@ -314,7 +318,7 @@ static uint32_t slow_of(const struct work *w)
     return later && longer >= threshold(TH_SHARE) * (double)w->d.total ? n : tenth;
 }
 
-/* Takes the pieces over. times: so many as many as were found there are, about. */
+/* Take the pieces over. times: the estimated number of pieces per piece found. */
 static bool work_set(struct work *w, struct cut *k, double times)
 {
     int64_t *ns = mem_alloc((k->n + 1) * sizeof *ns);
@@ -429,7 +433,7 @@ bool work_outside(const struct causes *c, const struct work *w)
     return work_awaited(w) && (double)w->total >= threshold(TH_OUTSIDE) * (double)c->tg->end;
 }
 
-/* How long goroutines of a group wait for locks. */
+/* Returns how long goroutines of a group wait for locks. */
 static int64_t lock_ns(const struct causes *c, uint32_t group)
 {
     int64_t ns = 0;
@@ -441,11 +445,9 @@ static int64_t lock_ns(const struct causes *c, uint32_t group)
     return ns;
 }
 
-/*
- * Which works count, which are another one's, and which are in the background: no request, task or main
- * waits for them. A work that waits for locks longer than all requests take is not in the background: those
- * requests are not what the program is for, such as those of a peer in the same process.
- */
+/* Decide which works count, which are part of another one, and which are in the background: no request,
+ * task or main waits for them. A work that waits for locks longer than all requests take is not in the
+ * background: those requests are not the program's purpose, such as those of a peer in the same process. */
 static bool tell_background(struct causes *c, struct works *all, uint32_t mains)
 {
     uint8_t *is = mem_zalloc((size_t)c->tg->ngroups + 1);

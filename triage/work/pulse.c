@@ -11,7 +11,7 @@
 #include "triage/tables/tab.h"
 #include "triage/text.h"
 
-enum { LOOK = 64 }; /* goroutines between looks at the clock */
+enum { LOOK = 64 }; /* goroutines between two checks of the clock */
 #define TASKS_MOST ((uint32_t)1 << 20)
 
 struct pulse *pulse_new(void)
@@ -63,7 +63,7 @@ static bool same(const struct trace *tr, uint32_t str, const char *s)
     return is;
 }
 
-/* NULL: there is none, and no room or memory for one. */
+/* Returns NULL if there is none and no room or memory for one. */
 static struct named *named_of(struct pulse *p, const struct trace *tr, uint32_t name, bool make)
 {
     for (uint32_t i = 0; i < p->nnamed; i++)
@@ -78,7 +78,7 @@ static struct named *named_of(struct pulse *p, const struct trace *tr, uint32_t 
     return k->name ? k : NULL;
 }
 
-/* Its row; NO_LANE: there is no room. */
+/* Returns its row, or NO_LANE if there is no room. */
 static uint32_t row_for(struct pulse *p, const struct trace *tr, enum work_kind_id kind, uint32_t name)
 {
     for (uint32_t i = 0; i < p->nrows; i++)
@@ -97,7 +97,7 @@ static uint32_t row_for(struct pulse *p, const struct trace *tr, enum work_kind_
     return p->nrows++;
 }
 
-/* Does that work count here, beside tasks? */
+/* True if that work counts here, beside tasks. */
 static bool counts(const struct trace *tr, const struct work *w)
 {
     return w->kind == WORK_REQUESTS ||
@@ -148,7 +148,7 @@ static void keep(struct pulse *p, const struct under_way *u)
 
 /* ---- a goroutine --------------------------------------------------------------------------------------- */
 
-/* Waits a worker of that kind for more there? */
+/* True if a worker of that kind waits there for more work. */
 static bool more_there(struct pulse *p, const struct named *k, uint32_t name, const struct span *s)
 {
     const uint64_t key = (uint64_t)s->reason << 32 | s->stack, who = (uint64_t)(k - p->named) << 32 | name;
@@ -165,13 +165,11 @@ static bool more_there(struct pulse *p, const struct named *k, uint32_t name, co
 struct at_work {
     struct under_way u;
     uint32_t row;
-    bool first; /* the span at hand goes on from before what is looked at now */
+    bool first; /* the current span began before the range read now */
 };
 
-/*
- * The first span of a goroutine that waited for more as the last model ended is that wait, whatever it tells
- * of it; or the wait was over just then.
- */
+/* The first span of a goroutine that waited for more work when the last model ended is that wait, whatever
+ * the span says; or the wait ended at that moment. */
 static bool goes_on_waiting(struct pulse *p, struct at_work *a, const struct span *s)
 {
     const bool idle = a->first && a->u.idle, on = idle && s->state == ST_WAITING;
@@ -270,7 +268,7 @@ static void goroutine(struct pulse *p, struct named *k, uint32_t g, uint32_t nam
         keep(p, &a.u);
 }
 
-/* What a goroutine with that start function does; NULL: nothing that counts. */
+/* Returns what a goroutine with that start function does; NULL: nothing that counts. */
 static struct named *known(struct pulse *p, uint32_t name)
 {
     uint32_t at = tab_get(&p->of_name, name, 0);
@@ -287,7 +285,7 @@ static struct named *known(struct pulse *p, uint32_t name)
 
 /* ---- tasks --------------------------------------------------------------------------------------------- */
 
-/* A task is told of by every model that has a part of it, and ends once. */
+/* A task is in every model that has a part of it, and ends once. */
 static void task(struct pulse *p, const struct task *t)
 {
     const uint32_t had = tab_get(&p->by_id, t->id, true);
@@ -327,7 +325,7 @@ void pulse_gap(struct pulse *p)
 void pulse_begin(struct pulse *p, const struct trace *tr)
 {
     const struct trace_info *ti = trace_info(tr);
-    /* Another model may lie where the last one did: it begins at another moment. */
+    /* Another model may have the address of the last one, but it begins at another moment. */
     const bool grown = p->tr == tr && p->epoch == ti->epoch && p->zero == ti->first_ns && p->any && !p->gap;
     p->zero = ti->first_ns;
     p->to = p->zero + ti->end;
@@ -339,7 +337,7 @@ void pulse_begin(struct pulse *p, const struct trace *tr)
     p->epoch = ti->epoch;
     p->nalive_then = 0;
     p->lanes_then = grown ? p->lanes : 0;
-    if (grown) { /* they change places */
+    if (grown) { /* swap them */
         uint32_t *v = p->alive_then;
         const size_t cap = p->cap_alive_then;
         p->alive_then = p->alive;
@@ -357,7 +355,7 @@ void pulse_begin(struct pulse *p, const struct trace *tr)
     tab_free(&p->more);
 }
 
-/* The next one to look at of those that may have gone on; NO_LANE: that was all. */
+/* Returns the next goroutine that may have continued; NO_LANE: none is left. */
 static uint32_t next_lane(struct pulse *p)
 {
     const uint32_t i = p->next++;
@@ -383,7 +381,7 @@ static void look(struct pulse *p, uint32_t g)
         goroutine(p, k, g, li.name);
 }
 
-/* What goes on is to be found by who it is. */
+/* Index what is in progress by id. */
 static void turn(struct pulse *p)
 {
     struct under_way *v = p->was;

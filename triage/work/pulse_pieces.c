@@ -1,4 +1,6 @@
-/* pulse_pieces.c - the pieces that are held, and what is asked of them: see pulse.h. */
+/*
+ * pulse_pieces.c - the pieces that are held, and queries on them: see pulse.h.
+ */
 #include <stdlib.h>
 
 #include "decode/base/mem.h"
@@ -19,7 +21,7 @@ void pulse_forget(struct pulse *p, int64_t t)
     p->since = t > p->since ? t : p->since;
 }
 
-/* Half of the time that is held goes. */
+/* Drop half of the time that is held. */
 static void thin(struct pulse *p)
 {
     int64_t least = INT64_MAX, most = INT64_MIN;
@@ -117,7 +119,7 @@ bool pulse_all(const struct pulse *p, bool (*is)(const void *arg, const struct p
 static struct {
     const struct pulse *p;
     const struct dist *d;
-} sorting; /* qsort() hands over no context */
+} sorting; /* qsort() passes no context */
 
 static int rank(enum work_kind_id k)
 {

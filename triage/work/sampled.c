@@ -5,10 +5,10 @@
 #include "decode/base/mem.h"
 #include "triage/findings/thresholds.h"
 
-struct under { /* samples of a work that are under a function, by set */
+struct under { /* number of samples of a work under a function, by set */
     uint64_t n[TREE_SETS];
-    uint64_t all, own; /* in all sets; those in it or in what it calls of libraries */
-    uint64_t last; /* the sample that was counted last: one counts once, however often the function recurs */
+    uint64_t all, own; /* in all sets; those in it or in its callees in libraries */
+    uint64_t last;     /* the sample counted last: each counts once, however often the function recurs */
 };
 
 struct sampled {
@@ -77,7 +77,7 @@ void sampled_begin(struct sampled *s)
         s->total[k] = 0;
 }
 
-/* The first of goroutine g's that is not before t, or what is behind them. */
+/* Returns the first sample of goroutine g at or after t, or the first one after those of g. */
 static uint32_t sample_at(const struct sampled *s, uint32_t g, int64_t t)
 {
     uint32_t lo = 0, hi = s->n;
@@ -92,7 +92,7 @@ static uint32_t sample_at(const struct sampled *s, uint32_t g, int64_t t)
     return lo;
 }
 
-/* Goroutine g's i-th, if it is before t1. */
+/* Goroutine g's i-th sample, if it is before t1. */
 static const struct sample *sample_in(const struct sampled *s, uint32_t i, uint32_t g, int64_t t1)
 {
     const struct sample *k = i < s->n ? &s->all[s->by[i]] : NULL;
@@ -148,7 +148,7 @@ bool sampled_count(struct sampled *s, uint32_t g, int64_t t0, int64_t t1, unsign
     return ok;
 }
 
-/* Are enough of some set's under it to tell it apart from who calls it? */
+/* True if some set has enough samples under it to distinguish it from its caller. */
 static bool much(const struct sampled *s, const struct under *u)
 {
     bool is = false;
@@ -188,7 +188,7 @@ void sampled_part(struct sampled *s, const struct explain_part *p, int64_t t0, s
                                                         : p->t1;
         if (end <= t0)
             continue;
-        if (k->t - SAMPLED_NS > t0) { /* none speaks for what is before it */
+        if (k->t - SAMPLED_NS > t0) { /* no sample covers what is before it */
             out->t1 = k->t - SAMPLED_NS;
             return;
         }

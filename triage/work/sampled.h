@@ -1,17 +1,19 @@
 /*
- * sampled.h - CPU profile samples, told of the running of a work's pieces: under which of the user's
+ * sampled.h - CPU profile samples applied to the running time of a work's pieces: under which of the user's
  * functions it was.
  *
- * A trace has stacks where a goroutine stopped; where it ran for long between, samples say where it was. One
- * speaks for the time to half of the way to its neighbours, and for no more than SAMPLED_NS on each side: Go
- * samples 100 times a second of processor time. What none speaks for is told by stops, as without samples.
+ * A trace has stacks where a goroutine stopped; while it ran for long between, samples say where it was. A
+ * sample covers the time to halfway to its neighbours, and at most SAMPLED_NS on each side: Go samples 100
+ * times per second of processor time. Time without a sample is attributed by stops, as in a trace without
+ * samples.
  *
- * It is put down to a function of the user's, cumulatively: from the outermost in its stack inwards, as long
- * as that one leaves the work to others and a good part of the work's samples are under the next one. So what
- * many small functions do is their caller's, and what a library calls back is that of who called the library.
+ * Time is attributed to a function of the user's, cumulatively: from the outermost in its stack inwards, as
+ * long as that one leaves the work to others and a good part of the work's samples are under the next one.
+ * So the work of many small functions is their caller's, and that of a library's callbacks is the library's
+ * caller's.
  *
- * Use: sampled_new(), and for each work sampled_begin(), sampled_count() for all running of its pieces, then
- * the others. Memory: 4 bytes a sample, and a row for each function. One thread.
+ * Use: sampled_new(), and for each work sampled_begin(), sampled_count() for all running of its pieces,
+ * then the others. Memory: 4 bytes per sample, and a row per function. Single-threaded.
  */
 #ifndef GOTOP_TRIAGE_SAMPLED_H
 #define GOTOP_TRIAGE_SAMPLED_H

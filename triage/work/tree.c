@@ -9,9 +9,9 @@
 
 enum {
     SAMPLE = 240,  /* pieces explained for `all` */
-    EACH_END = 48, /* for the usual ones, and for the slow ones */
-    LONG = 100000, /* spans that those of one work may cost that run all along */
-    BRIEF = 10000  /* the same, of a work that no page shows: for what it is, and whose */
+    EACH_END = 48, /* for the usual ones and for the slow ones */
+    LONG = 100000, /* spans that the pieces of one work that run all along may cost */
+    BRIEF = 10000  /* the same for a work that no page shows: for its kind and owner */
 };
 
 struct making {
@@ -20,8 +20,8 @@ struct making {
     struct owners *own;
     struct sampled *sampled; /* NULL: the trace has no CPU samples */
     struct work_tree *t;
-    unsigned sets; /* of the piece that is explained, a bit each */
-    bool no_idle;  /* waits at depth 0 are no rest: the piece is within one */
+    unsigned sets; /* sets of the piece being explained, one bit each */
+    bool no_idle;  /* waits at depth 0 are not idle: the piece is within one */
     bool rests; /* outside, timer and pipe waits of the piece itself are no cost, unless it writes or, if it
                    asks, reads */
     bool asks;
@@ -62,7 +62,7 @@ static struct tree_node *node_new(struct making *m, uint32_t up, const struct tr
     return n;
 }
 
-/* What a part is put down to. */
+/* What a part is attributed to. */
 static struct tree_node of_part(struct making *m, const struct explain_part *p)
 {
     struct tree_node n = {
@@ -113,7 +113,7 @@ static void node_add(struct making *m, struct tree_node *n, const struct tree_no
         n->ran = like->ran;
 }
 
-/* Running in a stack, where the trace has CPU samples. */
+/* Running in a stack, if the trace has CPU samples. */
 static struct tree_node of_stack(struct making *m, const struct explain_part *p, uint32_t stack,
                                  uint32_t frame)
 {
@@ -143,7 +143,7 @@ static uint32_t like_add(struct making *m, uint32_t up, const struct tree_node *
     return i;
 }
 
-/* Running, by what samples tell of it, and the rest by where it stopped; what is told alike is one part. */
+/* Running time by its samples, and the rest by where it stopped; adjacent equal parts are joined. */
 static void running_add(struct making *m, uint32_t up, const struct explain_part *p)
 {
     struct explain_part one = *p;
@@ -186,7 +186,7 @@ static uint32_t part(void *arg, uint32_t up, const struct explain_part *p)
     return like_add(m, up, &like, p);
 }
 
-/* The same, to find out what its samples are under. */
+/* The same, to count the functions its samples are under. */
 static uint32_t part_count(void *arg, uint32_t up, const struct explain_part *p)
 {
     struct making *m = arg;
@@ -194,10 +194,8 @@ static uint32_t part_count(void *arg, uint32_t up, const struct explain_part *p)
     return up;
 }
 
-/*
- * Goes through a piece; *ns: how much of it. most: spans that it may cost, if it is a life that runs all
- * along: of more, stretches are explained. 0: it is none.
- */
+/* Walk a piece; *ns: how much of it was explained. most: spans that it may cost if it is a life that runs
+ * all along (of a longer one, stretches are explained); 0: it is not. */
 static bool piece_walk(struct making *m, const struct workpiece *p, uint64_t most, explain_visit *visit,
                        int64_t *ns)
 {
@@ -259,7 +257,7 @@ static bool sort(struct work_tree *t)
     return v != NULL;
 }
 
-/* The sets of the i-th piece, longest first, of n: which it belongs to. */
+/* Returns the sets of the i-th of n pieces, longest first. */
 static unsigned sets_of(const struct work *w, uint32_t i, uint32_t n)
 {
     const uint32_t step = n / SAMPLE + 1, slow = w->slow < EACH_END ? w->slow : EACH_END;
@@ -272,7 +270,7 @@ static unsigned sets_of(const struct work *w, uint32_t i, uint32_t n)
     return sets;
 }
 
-/* What the CPU samples of its pieces are under. */
+/* Count the functions that the CPU samples of its pieces are under. */
 static bool samples_of(struct making *m, const struct work *w, uint64_t most)
 {
     const uint64_t left = explain_left(m->x);

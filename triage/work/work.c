@@ -7,7 +7,7 @@
 #include "decode/base/mem.h"
 #include "triage/work/sampled.h"
 
-/* The outermost function of the program's own in the stacks of most of a work's time: its handler. */
+/* Returns the outermost function of the program in the stacks of most of a work's time: its handler. */
 static uint32_t handler_of(struct works *all, const struct work *w)
 {
     uint32_t name[8] = {0}, most = 0;
@@ -35,7 +35,7 @@ static uint32_t handler_of(struct works *all, const struct work *w)
     return name[most];
 }
 
-/* What of a work counts, of all its pieces together, by the sample that was explained. */
+/* Returns the time of all pieces of a work that counts, estimated from the explained sample. */
 static double counted(const struct work *w)
 {
     const int64_t all = w->tree.n ? w->tree.v[0].ns[TREE_ALL] : 0;
@@ -59,7 +59,7 @@ static void weigh(struct works *all)
         w->weight = counted(w);
         w->background |=
             w->kind != WORK_TASKS &&
-            !w->user; /* a library's own: what it does for the program is in the program's trees */
+            !w->user; /* a library's own work: what it does for the program is in the program's trees */
         most = !w->background && w->weight > most ? w->weight : most;
     }
     for (uint32_t i = 0; i < all->n; i++) {

@@ -1,24 +1,24 @@
 /*
- * work.h - what a program does again and again, how long one takes, and where that time goes: the backbone of
- * page, report and verdicts.
+ * work.h - what a program does repeatedly, how long one takes, and where that time goes: the basis of page,
+ * report and verdicts.
  *
  * A work is a population of pieces of one kind, found by general signs (works_find() in pieces.c):
  *
  *   tasks      what the program marks (runtime/trace), by type
- *   requests   what a goroutine does from the read that brings a question over a connection to the next one;
- *              goroutines that who reads from a connection begins for what it reads, reading on
- *   items      what a goroutine does from one wait for more of it, in its own loop, to the next
- *   lives      goroutines begun for one thing each; or a few that run all along and wait for no more work
- *   main       the main goroutine, from its begin to its end, where nothing else repeats
+ *   requests   what a goroutine does from the read of a request on a connection to the read of the next one;
+ *              or goroutines that the reader of a connection creates for what it reads while it reads on
+ *   items      what a goroutine does from one wait for more work, in its own loop, to the next
+ *   lives      goroutines created for one thing each; or a few that run all along and wait for no more work
+ *   main       the main goroutine, from its begin to its end, if nothing else repeats
  *
  * Each work has a tree (tree.c): its pieces explained (explain.h) and merged. A node is a category, the
- * function that was called (LEAF), the first function of the user's own around it, and whose time it was. Its
- * sums are of three sets of pieces: a fair sample of all, those around the median, and the slow ones (the
- * slowest tenth, or what stands out of it).
+ * function that was called (LEAF), the first function of the user's around it, and the goroutine whose time
+ * it was. Its sums are over three sets of pieces: a fair sample of all, those around the median, and the slow
+ * ones (the slowest tenth, or those of it that stand out).
  *
- * Idle time is no cost, and stands in `idle`, in no node: waiting for more work, and what nobody waits for
+ * Idle time is no cost; it is in `idle` and in no node: waiting for more work, and what nobody waits for
  * (`idle` in pieces.c). Units: ns. Owner: works_free() frees all. Strings, stacks and lanes are those of the
- * trace. One thread.
+ * trace. Single-threaded.
  */
 #ifndef GOTOP_TRIAGE_WORK_H
 #define GOTOP_TRIAGE_WORK_H

@@ -4,8 +4,8 @@
 #include "triage/sentence.h"
 
 enum { WORKS_SAID = 3, DEEP = 12, BRANCHES = 9 };
-#define SAID 0.04      /* of the time: smaller branches are not said */
-#define SAID_SLOW 0.08 /* of the slow ones' */
+#define SAID 0.04      /* share of the time; smaller branches are omitted */
+#define SAID_SLOW 0.08 /* share of the slow ones' time */
 
 const char *node_word(const struct tree_node *n)
 {
