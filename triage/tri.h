@@ -9,73 +9,68 @@
 #include "triage/tables/slices.h"
 #include "triage/triage.h"
 
-struct wait_of { /* the waits for one reason of the goroutines with one start function */
+struct wait_of { /* The waits for one reason of the goroutines with one start function. */
     uint32_t name, reason;
     uint64_t count;
     int64_t total, longest;
 };
-struct wake {             /* a wake-up that came to nothing, for the herds */
-    int64_t t, lost, ran; /* ran: part of lost, the rest is waiting for a processor */
+struct wake {             /* A wake-up in vain, for the herds. */
+    int64_t t, lost, ran; /* ran: part of lost; the rest is scheduler wait */
     uint32_t pair, waker, g;
 };
 #define WAKES_MAX (1u << 18)
 
-/* A change of how many are in one of these, at a time >= 0, up or down. */
+/* A change by one, at a time >= 0, of the number of goroutines in one of these states. */
 enum counted { CHANGE_RUNNABLE, CHANGE_SYSCALL };
-#define CHANGE_BITS 2 /* below the time */
+#define CHANGE_BITS 2 /* the low bits below the time */
 #define CHANGE_KEY(t, what, up) ((uint64_t)(t) << CHANGE_BITS | (uint64_t)(what) << 1 | (up))
 #define CHANGE_TIME(key) ((int64_t)((key) >> CHANGE_BITS))
 #define CHANGE_WHAT(key) ((enum counted)((key) >> 1 & 1))
 
-struct birth { /* the program's goroutines that were created at one place with one start function */
+struct birth { /* The program's goroutines created at one place with one start function. */
     uint32_t create_stack, name, created, ended;
 };
 struct triage_work {
     int phase;
     uint32_t next;         /* lane within the phase */
-    struct slices *slices; /* NULL: not sliced */
-    bool alone;            /* it can't be */
+    struct slices *slices; /* NULL: runs without slices */
+    bool alone;            /* slices are not possible */
     struct wait_of *wait_of;
     uint32_t nwait_of;
     struct wake *wakes;
     size_t nwakes;
-    uint64_t *changes; /* of what idle.c counts of goroutines: CHANGE_KEY, in no order */
+    uint64_t *changes; /* goroutines' changes for idle.c: CHANGE_KEY, unsorted */
     size_t nchanges;
     struct birth *births;
     uint32_t nbirths;
-    uint32_t *alive; /* those of them that haven't ended */
+    uint32_t *alive; /* those of the created goroutines that have not ended */
     size_t nalive;
 };
 
-/* The steps of counting; false: out of memory. */
-/* subtotal.c: all goroutines, by as many threads as the trace may have. groups.c: then the groups' order, and
- * what they waited for */
+/* The steps of counting. All return false when out of memory. */
+/* triage_goroutines - counts all goroutines on several threads (subtotal.c). triage_groups_end - then sorts
+ * the groups and their waits (groups.c). */
 bool triage_goroutines(struct triage *tg);
 bool triage_groups_end(struct triage *tg);
-/*
- * gc_mode_next - the mode in which a mark worker runs in a span of kind s, if `mode` is that of its spans so
- * far (GC_UNLABELLED at first). The runtime labels a worker that begins; one that goes on, after it was
- * stopped or has blocked in the middle, gets no new label and goes on as it was. At rest, between two cycles,
- * it is of no mode.
- */
+/* gc_mode_next - returns the mode in which a mark worker runs in a span of kind s; mode: its mode so far,
+ * GC_UNLABELLED at first. The runtime labels a worker when it starts. A worker that resumes after it was
+ * preempted or blocked gets no new label and keeps its mode. Between two cycles it has no mode. */
 enum gc_mode gc_mode_next(const struct trace *tr, enum gc_mode mode, const struct span_tag *s);
 /* procs.c */
 bool triage_proc(struct triage *tg, uint32_t p);
 bool triage_procs_end(struct triage *tg);
-/*
- * idle.c: why Ps were idle, once what each P did is known. idle_begin - in *n windows, each a job of its own
- * (slices.h: idle_window, idle_add, idle_drop, whose arg is *out), which may be done beside others. idle_end
- * - when all are done, or not; false and NULL: out of memory.
- */
+/* idle.c: why Ps were idle, once the states of all Ps are counted. idle_begin - splits the work into *n
+ * windows, each an independent job (slices.h: idle_window, idle_add, idle_drop, with *out as arg); returns
+ * false and *out NULL when out of memory. idle_end - called after the jobs, whether or not all were done. */
 struct idle_windows;
 bool idle_begin(struct triage *tg, struct idle_windows **out, size_t *n);
 bool idle_window(void *arg, size_t i, void **kept);
 bool idle_add(void *arg, size_t i, void *kept);
 void idle_drop(void *kept);
 void idle_end(struct idle_windows *w, bool ok);
-/* holder.c: once the waits are sorted */
+/* holder.c; needs the sorted waits */
 bool triage_holders(struct triage *tg);
-/* gc.c. triage_collects - is there a cycle or a stop of the collector in the trace? */
+/* gc.c. triage_collects - whether the trace has a GC cycle or a stop of the world for GC. */
 bool triage_gc(struct triage *tg);
 bool triage_collects(const struct triage *tg);
 /* mmu.c */
@@ -92,7 +87,8 @@ static inline int64_t tri_len(const struct span *s)
 {
     return s->t1 - s->t0;
 }
-/* tri_clip - what of [*t0,*t1) lies in the trace: a range may have begun before it. false: nothing. */
+/* tri_clip - clips [*t0,*t1) to the trace, since a range may have started before it. Returns false if
+ * nothing remains. */
 static inline bool tri_clip(const struct triage *tg, int64_t *t0, int64_t *t1)
 {
     bool out = *t1 < 0 || *t0 > tg->end || (*t1 == 0 && *t0 < 0);
@@ -104,7 +100,7 @@ static inline bool tri_is_exec(uint8_t state)
 {
     return state == ST_RUNNING || state == ST_GCWORK || state == ST_ASSIST;
 }
-/* tri_name - the start function's string of a goroutine; 0 for none. */
+/* tri_name - returns a goroutine's start function (a string); 0 for none. */
 static inline uint32_t tri_name(const struct trace *tr, uint32_t g)
 {
     return g == NO_LANE ? 0 : trace_g_name(tr, g);

@@ -1,5 +1,5 @@
 /*
- * diff_two.h - `gotop diff` of two traces that are loaded already, as text.
+ * diff_two.h - `gotop diff` of two loaded traces, as text.
  */
 #ifndef GOTOP_TRIAGE_DIFF_TWO_H
 #define GOTOP_TRIAGE_DIFF_TWO_H
@@ -7,7 +7,7 @@
 #include "triage/load.h"
 #include "triage/text.h"
 
-/* diff_two - the verdict and the tables, added to t. Both keep what they hold. */
+/* diff_two - adds the verdict and the tables to t. Does not change either trace. */
 enum err_code diff_two(const struct loaded *old, const struct loaded *new, struct text *t, struct err *e);
 
 #endif

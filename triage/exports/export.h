@@ -6,12 +6,10 @@
 #ifndef GOTOP_TRIAGE_EXPORT_H
 #define GOTOP_TRIAGE_EXPORT_H
 
-/*
- * argv[0] is the command's name. They write to standard output or the file of -o, say what is wrong in one
- * line on standard error, and return the exit status: 0 done, 2 wrong usage, unreadable trace or failed
- * write, 3 written, but the trace is there in part only. A reader that goes away (EPIPE) is no error. SIGPIPE
- * must be ignored.
- */
+/* argv[0] is the command's name. They write to standard output or to the file of -o, report an error in one
+ * line on standard error, and return the exit status: 0 done; 2 wrong usage, unreadable trace or failed
+ * write; 3 written, but only part of the trace could be read. A closed pipe (EPIPE) is no error. The caller
+ * ignores SIGPIPE. */
 int pprof_main(int argc, char **argv);
 /* The commands; they return the exit status (docs/EXPORTS.md). */
 int csv_main(int argc, char **argv);

@@ -15,40 +15,38 @@ struct export
     const struct options *o;
     struct scope scope;
     struct out *out;
-    bool talk;                        /* say on the terminal how far it is */
-    int64_t said;                     /* when that was last said */
-    uint64_t done, lanes_done, total; /* spans: walked, of lanes done with, of all lanes to walk */
+    bool talk;                        /* show the progress on the terminal */
+    int64_t said;                     /* time of the last progress message */
+    uint64_t done, lanes_done, total; /* numbers of spans: walked; of finished lanes; of all lanes to walk */
 };
 
 struct export_command {
     struct command command;
     bool table;        /* the first word is a table's name, not the trace */
-    bool gzip, binary; /* binary: not to a terminal */
-    /* check - whether the options make sense; a message on standard error if not. NULL = they do */
+    bool gzip, binary; /* binary output is not written to a terminal */
+    /* Whether the options make sense; if not, it writes a message to standard error. NULL = always. */
     bool (*check)(const struct options *o);
-    /* write - everything to x->out; stops early once out_broken(). */
+    /* Writes everything to x->out; stops early once out_broken(). */
     enum err_code (*write)(struct export *x, struct err *e);
 };
 
 int export_main(const struct export_command *c, int argc, char **argv);
-/* export_options - the command line alone, and whether its output may go where it would: -1 to go on, else
- * the exit status. All strings point into argv. */
+/* export_options - parses the command line and checks that the output may be written. Returns -1 to go on,
+ * else the exit status. All strings point into argv. */
 int export_options(const struct export_command *c, int argc, char **argv, struct options *o);
-/* export_trace - write a loaded trace; what export_main() does after loading. */
+/* export_trace - writes a loaded trace; export_main() calls it after loading. */
 enum err_code export_trace(const struct export_command *c, const struct options *o, const struct trace *tr,
                            bool talk, struct err *e);
-/* export_progress - now and then a word on the terminal. Cheap. */
+/* export_progress - shows the progress on the terminal now and then. Cheap. */
 void export_progress(struct export *x, double share);
-/* export_filter - of stackweights: the goroutines and the time that are asked for, with progress. */
+/* export_filter - returns the filter for stackweights: the selected goroutines and time, with progress. */
 struct sw_filter export_filter(struct export *x);
-/*
- * export_walk - f for each lane of the kinds asked for (by default processors and goroutines), kinds in that
- * order, until stop() says so; with progress by spans: f calls export_span() for each.
- */
+/* export_walk - calls f for each lane of the selected kinds (default: processors and goroutines), kind by
+ * kind, until stop() returns true. f calls export_span() for each span to show progress. */
 void export_walk(struct export *x, const enum lane_kind order[3], void (*f)(void *arg, struct lane l),
                  bool (*stop)(void *arg), void *arg);
-/* The same progress, for those who walk goroutines in their own way: export_lanes() first, export_lane() when
- * done with one. */
+/* The same progress for exports that walk goroutines themselves: export_lanes() first, then export_lane()
+ * after each lane. */
 void export_lanes(struct export *x, const bool lane[LANE_KINDS]);
 void export_lane(struct export *x, struct lane l);
 static inline void export_span(struct export *x)

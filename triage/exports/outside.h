@@ -1,9 +1,9 @@
 /*
- * outside.h - the files that are written, made and named by the clerk (decode/base/clerk.h), since the
- * sandbox lets this process neither make, rename nor remove any: it gets descriptors to write to.
+ * outside.h - files that the clerk (decode/base/clerk.h) creates and renames, since the sandbox does not
+ * let this process create, rename or remove files: it gets descriptors to write to.
  *
- * Which files these can be is said before the clerk begins: those that the command line names, and new ones
- * in certain folders. Without a clerk (--no-sandbox) export_out.c and saved.c do it themselves.
+ * The set of files is fixed before the clerk starts: those that the command line names, and new ones in
+ * certain folders. Without a clerk (--no-sandbox) export_out.c and saved.c do it themselves.
  */
 #ifndef GOTOP_TRIAGE_OUTSIDE_H
 #define GOTOP_TRIAGE_OUTSIDE_H
@@ -13,33 +13,34 @@
 #include "decode/base/err.h"
 #include "triage/exports/target.h"
 
-/* outside_file - this one may be written, by this name and by no other; borrowed. */
+/* outside_file - allows writing this file, by this name only. Borrows the name. */
 void outside_file(const char *path);
-/* outside_folder - new files may be made right in it, whose names begin with no dot; none that is there is
- * touched, but for those that were made so. What is no folder is left out. */
+/* outside_folder - allows creating new files directly in this folder, with names that don't start with a
+ * dot. Existing files stay untouched unless created this way. Ignores a path that is not a folder. */
 void outside_folder(const char *path);
 
-/* outside_save - this one, and PATH.N, may be made and written by outside_saves(); borrowed. */
+/* outside_save - allows outside_saves() to create and write this file and PATH.N. Borrows the path. */
 void outside_save(const char *path);
-/* outside_terminal - outside_copy() and outside_stop() will be wanted. */
+/* outside_terminal - allows outside_copy() and outside_stop(). */
 void outside_terminal(void);
 
-/* outside_open - as target_open() (target.h), by the clerk. outside_close - what is left of target_close():
- * t->fd is closed. 0, or an errno. */
+/* outside_open - does target_open() (target.h) through the clerk. outside_close - does the rest of
+ * target_close() once t->fd is closed. Both return 0 or an errno. */
 enum err_code outside_open(struct out_target *t, const char *path, struct err *e);
 int outside_close(struct out_target *t, bool keep);
-/* outside_may - would it be opened? 0; EEXIST: a file is there that isn't ours; EACCES: not by that name or
- * in that folder; or another errno. Without a clerk 0. */
+/* outside_may - whether outside_open() would succeed. Returns 0; EEXIST: the file exists and isn't ours;
+ * EACCES: the name or the folder is not allowed; or another errno. Without a clerk returns 0. */
 int outside_may(const char *path);
-/* outside_saves - for saved.c: a file that grows, or its successor PATH.N. *made: it was not there; then it
- * goes at the end if it is empty. A descriptor, or -1, errno. */
+/* outside_saves - opens for saved.c a growing file, or its successor PATH.N. *made: it is new; then it is
+ * removed at the end if it is empty. Returns a descriptor, or -1 with errno. */
 int outside_saves(const char *path, bool *made);
-/* outside_copy - a new file of the user's alone in TMPDIR that goes at the end; its name into path. A
- * descriptor, or -1, errno. */
+/* outside_copy - creates a private file in TMPDIR, which is removed at the end, and stores its name in
+ * path. Returns a descriptor, or -1 with errno. */
 int outside_copy(char *path, unsigned long size);
-/* outside_stop - SIGTSTP to all programs of the pipeline, this one included. false: nobody did it. */
+/* outside_stop - sends SIGTSTP to all programs of the pipeline, including this one. Returns false if
+ * nothing could send it. */
 bool outside_stop(void);
-/* outside_made - in the clerk: was this file made there, and given its name? */
+/* outside_made - in the clerk: whether that file was created and named there. */
 bool outside_made(const char *path);
 
 #endif

@@ -1,9 +1,9 @@
 /*
  * perfetto.h - writes Perfetto's trace format, packet by packet.
  *
- * Names, stacks and words are numbered and written once, when first used; only their numbers are held.
- * Packets may stand in any order of time (Perfetto sorts), but those of one track with one time keep the
- * order they are written in.
+ * Names, stacks and strings are numbered and written once, at their first use; only their numbers are kept
+ * in memory. Packets may be in any order of time (Perfetto sorts), but packets of one track and one time
+ * keep the order in which they are written.
  */
 #ifndef GOTOP_TRIAGE_PERFETTO_H
 #define GOTOP_TRIAGE_PERFETTO_H
@@ -11,7 +11,7 @@
 #include "triage/exports/export_out.h"
 #include "triage/tables/tab.h"
 
-/* Words that stand beside an event. */
+/* The names of an event's notes. */
 enum note_name {
     NOTE_GOROUTINE = 1,
     NOTE_START,
@@ -28,9 +28,9 @@ enum note_name {
 };
 struct note {
     enum note_name name;
-    bool is_name; /* v is the number of a word: perfetto_word(), perfetto_stack() */
+    bool is_name; /* v is the number of a string: perfetto_word(), perfetto_stack() */
     uint64_t v;
-    char *text; /* or this; NULL = v */
+    char *text; /* this text instead; NULL = v */
 };
 
 enum { CAT_TASK = ST_COUNT + 1, CAT_REGION, CAT_LOG, CAT_END }; /* category of a span: its state + 1 */
@@ -38,7 +38,7 @@ enum { CAT_TASK = ST_COUNT + 1, CAT_REGION, CAT_LOG, CAT_END }; /* category of a
 #define PERFETTO_NOTES 6
 struct slice {
     uint64_t track;
-    int64_t t0, t1; /* t1 = NO_TIME: it did not end */
+    int64_t t0, t1; /* t1 = NO_TIME: it is not over */
     unsigned category;
     uint64_t name; /* perfetto_name() */
     uint32_t n;
@@ -56,22 +56,22 @@ struct perfetto {
     bool oom;
 };
 
-/* perfetto_begin - writes what comes first; tr and out must outlive p. Without memory p->oom is set, of this
- * and of all below. */
+/* perfetto_begin - writes the header; tr and out must outlive p. When out of memory, this and all functions
+ * below set p->oom. */
 void perfetto_begin(struct perfetto *p, const struct trace *tr, struct out *out);
 void perfetto_free(struct perfetto *p);
 
 struct track {
-    uint64_t id, parent; /* never 0, but for the topmost's parent */
-    int32_t rank;        /* among its siblings */
+    uint64_t id, parent; /* never 0, except for the parent of a top-level track */
+    int32_t rank;        /* position among its siblings */
     bool counter, bytes;
 };
-/* perfetto_track - announce a track; the name is cleaned by the caller. */
+/* perfetto_track - declares a track; the caller cleans the name. */
 void perfetto_track(struct perfetto *p, const struct track *t, const char *name);
-/* perfetto_name - number of an event's name: state_name(state), then the string in brackets; state ST_NONE:
- * the string. */
+/* perfetto_name - returns the number of an event's name: state_name(state), then the string in brackets;
+ * for ST_NONE only the string. */
 uint64_t perfetto_name(struct perfetto *p, uint8_t state, uint32_t str);
-/* perfetto_wait - that of a wait at a stack, which may say that it was a pipe's (stacks_reason()). */
+/* perfetto_wait - the same for a wait at a stack, which may show that it was on a pipe (stacks_reason()). */
 uint64_t perfetto_wait(struct perfetto *p, uint32_t reason, uint32_t stack);
 uint64_t perfetto_word(struct perfetto *p, uint32_t str);    /* the number of a string that a note names */
 uint64_t perfetto_stack(struct perfetto *p, uint32_t stack); /* functions, innermost first, a line each */

@@ -1,12 +1,11 @@
 /*
- * profile.h - what one run of a program spent its time on, as measures that another run can be held against:
- * so much waiting at a place, so much running of a start function, of the collector, so many calls. For
- * `gotop diff`.
+ * profile.h - what one run of a program spent its time on, as measures that `gotop diff` compares with
+ * another run: waiting at a place, running of a start function, the collector, calls.
  *
- * Each measure has a count and a time in each of PROFILE_SLICES equal slices of the run, so that what changed
- * for all of it can be told from what happened once. A measure's name is text, the same for every trace of
- * the program: goroutines' and strings' ids of two traces have nothing to do with each other. Sums go by
- * goroutine group, never by goroutine: goroutines of one run are no independent samples.
+ * Each measure has a count and a time in each of PROFILE_SLICES equal slices of the run, so that a lasting
+ * change can be told from a single event. A measure's name is text, the same in every trace of the program,
+ * since ids of goroutines and strings differ between traces. Sums go by goroutine group, never by
+ * goroutine: the goroutines of one run are not independent samples.
  */
 #ifndef GOTOP_TRIAGE_PROFILE_H
 #define GOTOP_TRIAGE_PROFILE_H
@@ -17,32 +16,33 @@
 #define PROFILE_SLICES 64
 
 enum measure_kind {
-    MK_LOCK, /* waiting for locks asked for in a function */
-    MK_GIVE, /* waiting to send, for a condition, for a wait group, in a function */
-    MK_GC,   /* the collector: cycles; processor time, idle-time workers included */
-    MK_STOP, /* stops of the world that the program asks for, of one kind */
+    MK_LOCK, /* waits for locks that a function asks for */
+    MK_GIVE, /* waits in a function to send, for a condition or for a wait group */
+    MK_GC,   /* the collector: cycles; processor time, including idle-time workers */
+    MK_STOP, /* stops of the world of one kind that the program asks for */
     MK_RUN,  /* goroutines of a start function: created; running */
     MK_CALL, /* system calls made in a function */
-    MK_TAKE, /* any other waiting in a function (receiving, network, sleep): often just rest */
-    MK_TEAM, /* goroutines of a start function of the program's: how many are there for a tenth of the run or
-                more; as "time" how many are not */
+    MK_TAKE, /* all other waits in a function (receiving, network, sleep): often just idle */
+    /* goroutines of one of the program's start functions: the count of those that live for a tenth of the
+     * run or more; as "time" the count of the others */
+    MK_TEAM,
     MK_KINDS
 };
 const char *measure_kind_name(enum measure_kind k);
 
 struct measure {
     enum measure_kind kind;
-    char *name; /* clean UTF-8; what it is of: function, kind of stop; "" of the collector */
+    char *name; /* clean UTF-8: the function or the kind of stop; "" for the collector */
     double count[PROFILE_SLICES], ns[PROFILE_SLICES];
     double counted, spent; /* sums over the slices */
-    char *held;            /* MK_LOCK: where it was held most, "main.f"; NULL: not known */
+    char *held;            /* MK_LOCK: where it was held most, "main.f"; NULL: unknown */
 };
 struct profile {
     char *path;
     int64_t end;                         /* ns */
-    double procs;                        /* GOMAXPROCS, on average */
-    double busy[PROFILE_SLICES], in_use; /* processor time in use, ns, by slice and in all */
-    double heap_live, heap_goal;         /* bytes, at the last cycle's end; 0 unknown */
+    double procs;                        /* average GOMAXPROCS */
+    double busy[PROFILE_SLICES], in_use; /* processor time in use in ns: by slice; in all */
+    double heap_live, heap_goal;         /* bytes at the end of the last cycle; 0 unknown */
     bool partial;
     struct measure *m; /* by kind, then name */
     uint32_t n;
@@ -50,10 +50,11 @@ struct profile {
     uint32_t ntold;
 };
 
-/* profile_of - of a trace that is loaded with its tables. Free it with profile_free() whatever comes back. */
+/* profile_of - computes the profile of a trace loaded with its tables. Call profile_free() also after an
+ * error. */
 enum err_code profile_of(const struct loaded *l, struct profile *out, struct err *e);
 void profile_free(struct profile *p);
-/* profile_find - NULL: this run had no such thing. */
+/* profile_find - returns a measure by name; NULL if the run does not have it. */
 const struct measure *profile_find(const struct profile *p, enum measure_kind k, const char *name);
 
 #endif

@@ -1,13 +1,13 @@
 /*
- * target.h - the file of -o, for every command that has one.
+ * target.h - the file of -o, for all commands that have one.
  *
- * What was read is never written over, by whatever name (decode/base/origin.h). Otherwise a name is taken as
- * the shell's ">" takes it: through links, also to a file that isn't there yet; only if the file may be
- * written; its mode, owner and other names stay.
+ * A file that was read is never overwritten, under any of its names (decode/base/origin.h). Otherwise a
+ * name works as with the shell's ">": it follows links, also to a file that does not exist yet; the file
+ * must be writable; its mode, owner and other names are kept.
  *
- * Where all that can be kept, the bytes go to a new file beside it, which takes the name only once all is
- * written. Where it can't (no file may be made there, it has other names, or another owner) the file itself
- * is written: it is emptied at the first byte, and left empty if the rest fails.
+ * If all that can be kept, the bytes go to a new file in the same folder, which takes the name once it is
+ * complete. If not (the folder is not writable, the file has other names or another owner), the file itself
+ * is written: the first byte truncates it, and it stays empty if the rest fails.
  */
 #ifndef GOTOP_TRIAGE_TARGET_H
 #define GOTOP_TRIAGE_TARGET_H
@@ -18,35 +18,32 @@
 #include "decode/base/err.h"
 
 struct out_target {
-    int fd;     /* to write to */
-    char *tmp;  /* the new file beside it; NULL: the file itself is written */
-    char *to;   /* whose name that one gets */
-    bool own;   /* a regular file that is written itself, */
-    bool begun; /* and emptied by now */
-    int far;    /* the clerk's number of it (triage/exports/outside.h), from 1 on; 0 = it is made here */
+    int fd;     /* the descriptor to write to */
+    char *tmp;  /* path of the new file; NULL: the file itself is written */
+    char *to;   /* the name that it will get */
+    bool own;   /* a regular file that is written in place */
+    bool begun; /* it has been truncated */
+    /* the clerk's number for it (triage/exports/outside.h), from 1 on; 0 = created by this process */
+    int far;
 };
 
-/*
- * target_open - path NULL: standard output. ERR_ARG: it was read. ERR_IO, ERR_NOMEM: it can't be written. e
- * says so and names it; then nothing is open and nothing has changed. At a signal that ends the process a
- * file that isn't whole is removed.
- */
+/* target_open - opens the file; path NULL: standard output. Returns ERR_ARG if that file was read, ERR_IO
+ * or ERR_NOMEM if it can't be written; then e says why with its name, nothing is open and nothing has
+ * changed. A signal that ends the process removes an incomplete file. */
 enum err_code target_open(struct out_target *t, const char *path, struct err *e);
-/*
- * target_begin - before each write: the first one empties a file that is written itself. false: errno says
- * why not.
- */
+/* target_begin - called before each write: truncates a file that is written in place before its first byte.
+ * Returns false with errno. */
 bool target_begin(struct out_target *t);
-/* target_close - keep: all was written. It closes t->fd. false: errno says why it hasn't its name. */
+/* target_close - closes t->fd; keep: all was written, so the file takes its name. Returns false with errno
+ * if it could not. */
 bool target_close(struct out_target *t, bool keep);
-/* target_failed - "can't write to PATH: " and why, from errno. */
+/* target_failed - sets "can't write to PATH: " and the reason from errno. */
 enum err_code target_failed(const char *path, struct err *e);
-/* target_may - ERR_ARG, and e says it: this name (NULL: standard output) is that of a file which was read. */
+/* target_may - returns ERR_ARG, with e, if that name (NULL: standard output) is that of a file which was
+ * read. */
 enum err_code target_may(const char *path, struct err *e);
-/*
- * target_leads - where a name leads through links, which may be to a file that isn't there. false: nowhere,
- * or it is too long.
- */
+/* target_leads - follows the links of a name, maybe to a file that doesn't exist. Returns false if it leads
+ * nowhere or is too long. */
 bool target_leads(const char *path, char to[PATH_MAX]);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * asserts.h - what became of the conditions of --assert on one trace, for people, for JSON, and for what runs
- * tests: JUnit's XML and GitHub's annotations.
+ * asserts.h - the results of the --assert conditions on one trace: for people, as JSON, as JUnit XML and as
+ * GitHub annotations.
  */
 #ifndef GOTOP_TRIAGE_ASSERTS_H
 #define GOTOP_TRIAGE_ASSERTS_H
@@ -16,28 +16,29 @@ struct assert_on {
 };
 struct asserted {
     const struct assert_on *on;
-    struct metric_value v; /* known: false: the trace has no such thing; then it isn't held */
+    struct metric_value v; /* known: the trace has the metric; if not, the condition does not hold */
     bool held;
 };
 struct asserts {
     const char *path; /* of the trace */
     struct asserted v[ASSERTS_MOST];
     uint32_t n;
-    bool partial; /* it is of a part of the trace */
+    bool partial; /* only part of the trace was read */
 };
 
-/* asserts_of - all of them asked. false: one makes no sense for this trace, *which says which, *e why. */
+/* asserts_of - evaluates all conditions. Returns false if one makes no sense for this trace; *which is its
+ * index, *e says why. */
 bool asserts_of(struct asserts *a, const struct loaded *l, const struct assert_on *on, uint32_t n,
                 uint32_t *which, struct err *e);
 uint32_t asserts_broken(const struct asserts *a);
-/* asserts_text - a line each: "held   stw.max<1ms: 137us  trace.out". */
+/* asserts_text - adds a line for each: "held   stw.max<1ms: 137us  trace.out". */
 void asserts_text(struct text *t, const struct asserts *a);
-/* asserts_junit - one <testsuite>: of all traces between asserts_junit_begin() and _end(), whose counts it
- * needs. */
+/* asserts_junit - adds one <testsuite>. Those of all traces go between asserts_junit_begin() and _end();
+ * the first needs their counts. */
 void asserts_junit_begin(struct text *t, uint32_t tests, uint32_t failures);
 void asserts_junit(struct text *t, const struct asserts *a);
 void asserts_junit_end(struct text *t);
-/* asserts_github - a line for each that is broken: "::error title=..::..". */
+/* asserts_github - adds a line for each broken condition: "::error title=..::..". */
 void asserts_github(struct text *t, const struct asserts *a);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * info.h - `gotop info`: what a trace file is and holds, and what it can answer.
+ * info.h - `gotop info`: what a trace file is, what it contains, and which questions it can answer.
  *
- * argv[0] is the command's name. Exit status: 0 done, 2 wrong usage or unreadable, 3 told, but a part can't
- * be read.
+ * argv[0] is the command's name. Exit status: 0 done; 2 wrong usage or unreadable; 3 printed, but a part
+ * can't be read.
  */
 #ifndef GOTOP_TRIAGE_INFO_H
 #define GOTOP_TRIAGE_INFO_H
@@ -14,32 +14,31 @@ int info_main(int argc, char **argv);
 
 struct info {
     const char *path;
-    uint64_t stored;        /* bytes of the file itself, 0 = not known */
-    const struct trace *tr; /* loaded to its end */
+    uint64_t stored;        /* size of the file itself in bytes, 0 = unknown */
+    const struct trace *tr; /* read to its end */
     const struct census *c;
-    const struct err *packed; /* what is wrong with the compression, code ERR_OK = nothing */
+    const struct err *packed; /* error in the compressed data; code ERR_OK = none */
 };
-/* info_text - the page, in lines of at most 80 characters. */
+/* info_text - adds the page, in lines of at most 80 characters. */
 void info_text(struct text *t, const struct info *i);
-/* info_json - the same as one JSON object, mem_free() it; NULL: out of memory. */
+/* info_json - returns the same as one JSON object, which the caller frees with mem_free(); NULL when out of
+ * memory. */
 char *info_json(const struct info *i);
 
-/*
- * info_archive - of a zip archive: its traces with size, dialect and length, one a line, or as JSON. How many
- * there are; -1: out of memory, or the archive is damaged (e).
- */
+/* info_archive - lists the traces of a zip archive with size, dialect and length, one a line or as JSON.
+ * Returns their number; -1 when out of memory or if the archive is damaged (e). */
 struct zip;
 int info_archive(struct text *t, const char *path, const struct zip *z, bool json, const struct trace_opts *o,
                  struct err *e);
 
-/* What there is to ask of a trace, and whether this one can say it. */
+/* One question about a trace, and whether this trace can answer it. */
 enum info_can { INFO_NO, INFO_PARTLY, INFO_YES };
 struct info_answer {
     const char *key, *question;
     enum info_can can;
-    char why[96]; /* "" = as the question has it */
+    char why[96]; /* "" = as the question says */
 };
-/* info_answers - fills out[], returns how many; at most INFO_ANSWERS. */
+/* info_answers - fills out[] and returns the number of answers, at most INFO_ANSWERS. */
 #define INFO_ANSWERS 16
 size_t info_answers(const struct info *i, struct info_answer out[INFO_ANSWERS]);
 

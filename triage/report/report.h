@@ -1,9 +1,9 @@
 /*
  * report.h - the commands of triage: `gotop report` and `gotop diff`.
  *
- * argv[0] is the command's name. They print to standard output and error and return the exit status: 0 all
- * well, 1 a condition broken, 2 a file could not be read or the command line makes no sense, 3 a trace is
- * there in part only.
+ * argv[0] is the command's name. They print to standard output and error and return the exit status: 0
+ * success; 1 a condition does not hold; 2 a file could not be read or the command line is wrong; 3 only
+ * part of a trace could be read.
  */
 #ifndef GOTOP_TRIAGE_REPORT_H
 #define GOTOP_TRIAGE_REPORT_H
@@ -16,21 +16,21 @@ int report_main(int argc, char **argv);
 int diff_main(int argc, char **argv);
 int explain_main(int argc, char **argv); /* gotop explain: explain_main.c */
 
-/* report_rules - prints the rules and their numbers, for --rules without a file. */
+/* report_rules - prints the rules and their thresholds, for --rules without a file. */
 int report_rules(const char *command);
-/* report_text - one page about one trace. t->ascii decides how names that are not ASCII look. */
+/* report_text - adds one page about one trace. t->ascii says how to write names that are not ASCII. */
 void report_text(struct text *t, const struct loaded *l);
-/* report_json - the same and more as one JSON object (docs/REPORT.md); mem_free() it; NULL when out of
- * memory. */
+/* report_json - returns the page and more as one JSON object (docs/REPORT.md), which the caller frees with
+ * mem_free(); NULL when out of memory. */
 char *report_json(const struct loaded *l);
-/* report_json_with - with what became of conditions (asserts.h); NULL: none. */
+/* report_json_with - the same with the results of conditions (asserts.h); NULL: none. */
 struct asserts;
 char *report_json_with(const struct loaded *l, const struct asserts *a);
-/* report_status - 0 or 3. */
+/* report_status - returns 0, or 3 if only part of the trace could be read. */
 int report_status(const struct loaded *l);
 
-/* Of the page (report_text.c): words in lines of report_columns() from column `indent`, at most `lines` of
- * them (u is freed); a duration right-aligned; count and quantiles; what was done many times
+/* Parts of the page (report_text.c): words in lines of report_columns() from column `indent`, at most
+ * `lines` lines (frees u); a right-aligned duration; count and quantiles; what the program did many times
  * (report_instances.c). */
 void report_wrapped(struct text *t, struct text *u, int indent, int lines);
 void report_cell(struct text *t, int64_t ns, size_t most);
@@ -42,10 +42,10 @@ void report_waitfor(struct text *t, const struct loaded *l); /* report_waitfor.c
 enum {
     REPORT_WIDTH = 100,
     REPORT_NARROW = 72
-}; /* characters in a line: at most, and at least where a terminal has fewer columns */
-/* report_fit - pages that are made from now on are for a terminal of so many columns; 0: for any.
- * report_columns - at most so many characters. report_room - what has so many of them in a line of
- * REPORT_WIDTH, less what this one lacks. */
+}; /* characters in a line: the most; the least for a narrow terminal */
+/* report_fit - sets the terminal width for the pages that follow; 0: any. report_columns - returns the
+ * width of a line. report_room - reduces a width chosen for a line of REPORT_WIDTH by what this terminal
+ * lacks. */
 void report_fit(size_t columns);
 size_t report_columns(void);
 size_t report_room(size_t n);
