@@ -1,6 +1,7 @@
 /*
- * each.h - a macro for each of up to 32 arguments: EACH(F, a, b) is F(a), F(b); EACH_N(a, b) is 2. What takes
- * parts of several types makes an array of one type of them: text_say() (sentence.h), json_put() (json.h).
+ * each.h - a macro for each of up to 32 arguments: EACH(F, a, b) is F(a), F(b); EACH_N(a, b) is 2. Variadic
+ * macros with arguments of several types convert them to an array of one type: text_say() (sentence.h),
+ * json_put() (json.h).
  */
 #ifndef GOTOP_TRIAGE_EACH_H
 #define GOTOP_TRIAGE_EACH_H

@@ -1,6 +1,6 @@
 /*
- * folder.h - the traces that a command line names, for commands that go through many: a folder stands for the
- * files in it, a zip archive of several traces for each of these (ARCHIVE:MEMBER).
+ * folder.h - expands the traces that a command line names, for commands that read many: a folder becomes
+ * its files, a zip archive of several traces each of them (ARCHIVE:MEMBER).
  */
 #ifndef GOTOP_TRIAGE_FOLDER_H
 #define GOTOP_TRIAGE_FOLDER_H
@@ -12,17 +12,17 @@
 
 struct folder_file {
     char *path;
-    bool listed; /* found in a folder or archive: if it is no trace, nobody said that it is one */
+    bool listed; /* found in a folder or archive, so it need not be a trace */
 };
 struct folder {
     struct folder_file *file;
     size_t n, cap;
 };
-/* folder_of - words in their order, files of a folder by name; hidden ones, folders in it, and what standard
- * output and errors go to are left out. false: no memory. */
+/* folder_of - expands the words in their order, the files of a folder by name. Leaves out hidden files,
+ * subfolders, and the files that standard output and error go to. Returns false when out of memory. */
 bool folder_of(const char *const *words, int n, struct folder *out);
 void folder_free(struct folder *f);
-/* folder_skips - was that file found in a folder, and is it no trace at all? Then nothing is said of it. */
+/* folder_skips - whether that file was found in a folder and is not a trace. Then it is ignored silently. */
 bool folder_skips(const struct folder_file *f, enum err_code why);
 
 #endif

@@ -20,8 +20,9 @@
 #include "triage/each.h"
 #include "triage/triage.h"
 
-/* json_begin - the first object of a document. json_end - it as text, by jansson's flags: mem_free() it;
- * NULL: out of memory. json_fail - what was to be told could not be had: there will be no text. */
+/* json_begin - starts a document with its first object. json_end - returns it as text, by jansson's flags;
+ * free with mem_free(); NULL when out of memory. json_fail - marks the document as failed: json_end() will
+ * return NULL. */
 json_t *json_begin(void);
 char *json_end(json_t *root, size_t flags);
 void json_fail(void);
@@ -54,28 +55,28 @@ struct json_part { /* a key, or a value */
 };
 #define json_put(obj, tr, ...) \
     json_put_parts(obj, tr, (const struct json_part[]){EACH(JSON_PART, __VA_ARGS__)}, EACH_N(__VA_ARGS__))
-#define json_row(arr, tr, ...) json_put(json_append(arr), tr, __VA_ARGS__) /* one more object of an array */
+#define json_row(arr, tr, ...) json_put(json_append(arr), tr, __VA_ARGS__) /* appends an object to an array */
 #define json_in(obj, key, tr, ...) \
-    json_put(json_under(obj, key), tr, __VA_ARGS__) /* an object of an object */
+    json_put(json_under(obj, key), tr, __VA_ARGS__) /* adds an object to an object */
 json_t *json_put_parts(json_t *obj, const struct trace *tr, const struct json_part *v, size_t n); /* obj */
 json_t *json_append(json_t *arr);
 json_t *json_under(json_t *obj, const char *key);
-json_t *json_list(json_t *obj, const char *key); /* an array of an object */
+json_t *json_list(json_t *obj, const char *key); /* adds an array to an object */
 
-/* json_ran - of running: what is known of it being there (findings/ran.h); NULL: nothing. */
+/* json_ran - where the running time went (findings/ran.h); NULL if nothing is known. */
 struct ran;
 void json_ran(json_t *obj, const struct trace *tr, const struct ran *r);
 
 #define JSON_OF(...) ((struct json_part){__VA_ARGS__})
 #define j_str(str) JSON_OF(.how = JSON_PART_STR, .id = (str))
-/* Left out where there is none: a string, a lane's id, a stack's frames. */
+/* Left out if empty: a string, a lane's id, a stack's frames. */
 #define j_some(str) json_part_some(str)
 #define j_g(lane) JSON_OF(.how = JSON_PART_G, .id = (lane))
 #define j_p(lane) JSON_OF(.how = JSON_PART_P, .id = (lane))
 #define j_stack(stack) JSON_OF(.how = JSON_PART_STACK, .id = (stack))
 #define j_dist(d) JSON_OF(.how = JSON_PART_DIST, .dist = (d))
 #define j_moment(m) JSON_OF(.how = JSON_PART_MOMENT, .moment = (m))
-#define j_if(there, value) json_part_if(there, JSON_PART(value)) /* else left out */
+#define j_if(there, value) json_part_if(there, JSON_PART(value)) /* if false, the member is left out */
 
 static inline struct json_part json_part_some(uint32_t str)
 {

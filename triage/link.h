@@ -11,10 +11,10 @@
 enum { LINK_PLACE = 64 }; /* bytes of a place's id */
 
 void link_place(char out[LINK_PLACE], int64_t t, enum lane_kind k, uint64_t id);
-/* link_add - the id with its file, cleaned. */
+/* link_add - adds the id with its file, cleaned. */
 void link_add(struct text *out, const char *path, int64_t t, enum lane_kind k, uint64_t id);
-/* link_split - if the word is such an id, and names no file as it is: cut it to its file, with the place in
- * `place`. The moment is as it is typed elsewhere: 1.25s, 40%, 14:03:22. */
+/* link_split - if the word is such an id and not itself the name of a file, cuts it to its file and stores
+ * the place in `place`. The moment is written as elsewhere: 1.25s, 40%, 14:03:22. */
 bool link_split(char *word, char place[LINK_PLACE]);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * options.h - the command line of every command, as data. options.def has a row for each option; what is
- * read of it goes to one struct.
+ * options.h - the command line of every command, as data. options.def has a row for each option; the values
+ * go to one struct.
  *
- * A command calls options_read(), then looks at the fields that its rows name and at the operands. Strings
- * point into argv. Times are ns, sizes bytes.
+ * A command calls options_read(), then reads the fields of its rows and the operands. Strings point into
+ * argv. Times are ns, sizes bytes.
  */
 #ifndef GOTOP_TRIAGE_OPTIONS_H
 #define GOTOP_TRIAGE_OPTIONS_H
@@ -32,11 +32,13 @@ enum {
     CMD_AGENTS = 1 << 17,
     CMD_EXPORTS = CMD_PPROF | CMD_CSV | CMD_PERFETTO | CMD_FOLDED,
     CMD_REWRITES = CMD_SLICE | CMD_ANONYMIZE,
-    CMD_LIVE = CMD_VIEW | CMD_TOP | CMD_WATCH | CMD_RECORD, /* what reaches a running program */
+    CMD_LIVE = CMD_VIEW | CMD_TOP | CMD_WATCH | CMD_RECORD, /* commands that contact a running program */
     CMD_FILES =
         CMD_REPORT | CMD_DIFF | CMD_EXPLAIN | CMD_SQL | CMD_FIND | CMD_EXPORTS | CMD_INFO | CMD_REWRITES,
-    CMD_FAR = CMD_FILES | CMD_DUMP,                                 /* where a URL may stand for a file */
-    CMD_TRACES = (CMD_FILES & ~CMD_REWRITES) | CMD_VIEW | CMD_DUMP, /* what makes a model of a trace */
+    /* commands that accept a URL instead of a file */
+    CMD_FAR = CMD_FILES | CMD_DUMP,
+    /* commands that build a model of a trace */
+    CMD_TRACES = (CMD_FILES & ~CMD_REWRITES) | CMD_VIEW | CMD_DUMP,
     CMD_ALL = (1 << 18) - 1
 };
 
@@ -52,16 +54,16 @@ struct goroutine_asked {
     bool given;
     uint64_t id;
 };
-struct keep { /* how much of what comes; both 0 = not given */
+struct keep { /* how much of a stream to keep; both 0 = not given */
     int64_t ns;
     uint64_t bytes;
 };
 
 struct options {
-    /* operands: what stands there beside options */
+    /* operands: the arguments that are not options */
     const char *const *operand; /* valid until options_read() is called again */
     uint32_t noperands;
-    uint32_t split;   /* so many of them stand before the first "--"; without one: noperands */
+    uint32_t split;   /* number of operands before the first "--"; without one: noperands */
     bool splits;      /* there is a "--" */
     const char *path; /* options_traces(): the first trace; the others are trace.more */
 
@@ -77,7 +79,7 @@ struct options {
     struct words conditions; /* --assert, --fail-if, --until */
     uint64_t count, rows;    /* -n, --max, --rows; 0 = not given */
 
-    /* the viewer; its words are read further by viewer/command/cmdline.h */
+    /* the viewer; viewer/command/cmdline.h parses these words further */
     bool headless, linear, styles, svg, no_mouse, debug, follow, list_actions, keys_markdown;
     const char *size, *view_word, *at, *lane_word, *filter, *keys, *keymap, *dump_keymap, *check_keymap;
     const char *color, *palette, *glyphs;
@@ -96,12 +98,12 @@ struct options {
     struct lanes_asked lanes;
     bool all, reason_last;
     double hz;             /* CPU samples per second of processor time; 0 = not given */
-    const char *from, *to; /* as typed: the end of the trace is needed to read them */
+    const char *from, *to; /* as typed: parsing them needs the end of the trace */
     const char *group;     /* part of the start function's name */
     struct goroutine_asked goroutine;
     const char *map;
 
-    /* what looks at a running program */
+    /* commands that watch a running program */
     struct keep keep;
     int64_t after_ns, window_ns, every_ns, per_ns; /* 0 = not given */
     int64_t cooldown_ns;                           /* -1 = not given */
@@ -115,34 +117,34 @@ struct options {
 struct command {
     const char *name; /* NULL: gotop itself */
     unsigned bit;     /* CMD_* */
-    const char *head; /* of --help, before its options: first "usage: gotop NAME ..", then what it does */
-    const char *tail; /* behind them: exit status */
+    /* --help prints it before the options: first "usage: gotop NAME ..", then a description */
+    const char *head;
+    const char *tail; /* printed after the options: the exit status */
 };
 
-/*
- * options_read - the command line. -1: go on; else the exit status: help was printed (0), or something makes
- * no sense and one line on standard error said what would (2). The help of gotop itself is the caller's.
- * --name VALUE and --name=VALUE, whole names, anywhere among the operands; "--" ends them, except between
- * the sides of `diff`.
- */
+/* options_read - parses the command line. Returns -1 to go on, else the exit status: 0 after --help; 2
+ * after an error, which one line on standard error explains. The caller prints gotop's own help. Takes
+ * --name VALUE and --name=VALUE, whole names, anywhere among the operands; "--" ends the options, except
+ * between the sides of `diff`. */
 int options_read(const struct command *c, int argc, char **argv, struct options *o);
-/*
- * options_door - is called when a command line was read of a command that isn't of CMD_LIVE, before anything
- * is opened; NULL: nothing is.
- */
+/* options_door - called after the command line of a command outside CMD_LIVE is read, before anything is
+ * opened; may be NULL. */
 extern void (*options_door)(const struct options *o);
-/* options_traces - the operands from `first` on are traces: o->path, o->trace.more. -1, or 2: too many. */
+/* options_traces - takes the operands from `first` on as traces: o->path, o->trace.more. Returns -1, or 2
+ * if there are too many. */
 int options_traces(const struct command *c, struct options *o, uint32_t first);
-/* options_wrong - "gotop NAME: --OPTION VALUE: WHY" to standard error (value: may be NULL); returns 2. */
+/* options_wrong - prints "gotop NAME: --OPTION VALUE: WHY" to standard error (value may be NULL); returns
+ * 2. */
 int options_wrong(const struct command *c, const char *option, const char *value, const char *why);
-/* options_lack - its usage in a line, and what is missing, as usage calls it: "TRACE"; returns 2. */
+/* options_lack - prints one line of usage and the missing operand, named as in the usage: "TRACE"; returns
+ * 2. */
 int options_lack(const struct command *c, const char *what);
-/* options_help - the lines of its options. */
+/* options_help - adds the lines of its options. */
 struct text;
 void options_help(struct text *t, unsigned command);
 
-/* Values as they are typed. size: "500M", "4G", "512MiB". time: "30s", "500ms", "2m", "1h", "7d"; a number
- * alone is seconds. false: it is none. */
+/* Parse values. size: "500M", "4G", "512MiB". time: "30s", "500ms", "2m", "1h", "7d"; a bare number is
+ * seconds. Return false if the text is not one. */
 bool options_size(const char *s, uint64_t *bytes);
 bool options_time(const char *s, int64_t *ns);
 

@@ -1,8 +1,8 @@
 /*
- * places.h - where the reader's own files and the installed ones are: key maps (.keys), palettes (.palette),
- * numbers of the findings' rules (.rules), queries (.sql). The reader's: $XDG_CONFIG_HOME/gotop, or
- * ~/.config/gotop. The host's: a folder gotop in each of $XDG_CONFIG_DIRS, or /etc/xdg/gotop. Only paths from
- * the root count.
+ * places.h - where the user's own files and the installed ones are: key maps (.keys), palettes (.palette),
+ * thresholds of the findings' rules (.rules), queries (.sql). The user's: $XDG_CONFIG_HOME/gotop, or
+ * ~/.config/gotop. The host's: a folder gotop in each of $XDG_CONFIG_DIRS, or /etc/xdg/gotop. Only absolute
+ * paths count.
  */
 #ifndef GOTOP_TRIAGE_PLACES_H
 #define GOTOP_TRIAGE_PLACES_H
@@ -12,9 +12,9 @@
 
 #include "decode/base/err.h"
 
-enum { /* in the order they are asked */
+enum { /* in search order */
        PLACE_USER,
-       PLACE_HOST, /* so many folders of $XDG_CONFIG_DIRS are looked at */
+       PLACE_HOST, /* the most folders of $XDG_CONFIG_DIRS that are searched */
        PLACE_INSTALLED = PLACE_HOST + 8,
        PLACE_BUILTIN,
        PLACE_COUNT
@@ -22,20 +22,18 @@ enum { /* in the order they are asked */
 #define PLACES_UNTRUSTED "gotop runs as root, and this is not a file of root alone: not read"
 enum { PLACES_PATH = 4096, PLACES_FILE_MAX = 1 << 20 };
 
-/* places_path - where NAME.SUFFIX would be; a built-in one gets a name for messages. false: no such place
- * here. */
+/* places_path - returns the path of NAME.SUFFIX in a place; a built-in file gets a name for messages.
+ * Returns false if the place does not exist here. */
 bool places_path(int place, const char *name, const char *suffix, char out[PLACES_PATH]);
-/* places_folder - where a place before PLACE_INSTALLED is. false: there is no such folder to look at. */
+/* places_folder - returns the folder of a place before PLACE_INSTALLED. Returns false if there is none. */
 bool places_folder(int place, char out[PLACES_PATH]);
-/*
- * places_read - a file whole; mem_free() it. ERR_IO: it isn't there, can't be read, is no plain file or pipe,
- * or is larger than PLACES_FILE_MAX. ERR_ARG: it was found before PLACE_INSTALLED, but we are root and it is
- * another user's, or anyone may write to it: sudo keeps HOME. place PLACE_COUNT: it was asked for by its
- * path.
- */
+/* places_read - reads a whole file; free it with mem_free(). Returns ERR_IO if it doesn't exist, can't be
+ * read, is not a plain file or pipe, or is larger than PLACES_FILE_MAX; ERR_ARG if it is in a place before
+ * PLACE_INSTALLED, we are root, and it belongs to another user or is writable by anyone: sudo keeps HOME.
+ * place PLACE_COUNT: the user gave its path. */
 enum err_code places_read(int place, const char *path, char **text, size_t *len);
 
-/* places_list - f for each file NAME.SUFFIX in the reader's and the host's folders, by folder. */
+/* places_list - calls f for each file NAME.SUFFIX in the user's and the host's folders, by folder. */
 void places_list(const char *suffix, void (*f)(void *arg, const char *name), void *arg);
 
 #endif

@@ -1,32 +1,32 @@
 /*
- * say.h - what the commands that print a text (report, diff, explain) say where something fails, and where
- * their text goes.
+ * say.h - prints the text and the error messages of the commands that print a text (report, diff, explain).
  */
 #ifndef GOTOP_TRIAGE_SAY_H
 #define GOTOP_TRIAGE_SAY_H
 
 #include "triage/text.h"
 
-/* say_failed - "gotop COMMAND: WHAT: WHY" to standard error, cleaned (command NULL: of gotop itself); 2, the
- * exit status. what: a path, an option; of a URL without its password (feed_shown()). */
+/* say_failed - prints "gotop COMMAND: WHAT: WHY" to standard error, cleaned (command NULL: of gotop
+ * itself). Returns 2, the exit status. what: a path or an option; a URL without its password
+ * (feed_shown()). */
 int say_failed(const char *command, const char *what, const char *why);
-/* say_out - the text to standard output, at once. false: it was not taken whole, *e says why; ERR_OK: its
- * reader had enough. */
+/* say_out - writes the text to standard output at once. Returns false if it was not written whole; *e says
+ * why, ERR_OK if the reader closed the pipe. */
 bool say_out(const struct text *t, struct err *e);
-/* say_text - the text to the file, NULL: to standard output. 0; or 2, said. A pipe whose reader had enough is
- * no failure. */
+/* say_text - writes the text to the file, NULL: to standard output. Returns 0, or 2 after an error message.
+ * A closed pipe is no failure. */
 int say_text(const char *command, const char *path, const struct text *t);
-/* say_list - a text to standard output, which is freed: a list, usage. 0; or 2, said, if it is not whole. */
+/* say_list - writes a list or usage to standard output and frees it. Returns 0, or 2 after an error message
+ * if it was not written whole. */
 int say_list(const char *command, struct text *t);
-/* say_columns - how long a terminal's lines are; 0 (until it is called): usage stands as it is written. */
+/* say_columns - sets the width of the terminal; until then it is 0 and usage is printed as written. */
 void say_columns(size_t columns);
-size_t say_width(void); /* what it was told */
-/* say_page - say_text() of a page whose longer lines go on below their last column, where a terminal's are
- * shorter. */
+size_t say_width(void); /* the width set by say_columns() */
+/* say_page - say_text() of a page; on a narrower terminal long lines continue below their last column. */
 int say_page(const char *command, const char *path, const struct text *t);
 void say_broken(struct text *out, const char *text);
-/* say_fitted - the text with no line longer than that: what is broken goes on where a line's last column of
- * words begins, and takes the next line along if that goes on there, too. */
+/* say_fitted - adds the text with no line longer than the terminal. A broken line continues below the start
+ * of its last column of words, and joins the next line if that is a continuation too. */
 void say_fitted(struct text *out, const char *text);
 
 #endif

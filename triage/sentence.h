@@ -1,12 +1,12 @@
 /*
- * sentence.h - a sentence in one piece: text_say(t, tr, part, ..) adds its parts as they stand there, up to
- * 32 of them.
+ * sentence.h - a sentence in one call: text_say(t, tr, part, ..) adds its parts in their order, up to 32 of
+ * them.
  *
  *     text_say(t, tr, t_place(p->stack, 3), " waits for ", p->count, " answers (", t_dur(avg), " each).");
  *
- * A string is words of our own, a whole number is a count, all else says by its t_..() what it is; what comes
- * from the trace is cleaned as by the text_..() it is named after. Without a part of the trace, tr may be
- * NULL. A part of another kind does not compile.
+ * A string is our own text, an integer is a count; every other part states its type by a t_..() function.
+ * Text from the trace is cleaned as by the text_..() function of the same name. Without a part from the
+ * trace, tr may be NULL. A part of another type does not compile.
  */
 #ifndef GOTOP_TRIAGE_SENTENCE_H
 #define GOTOP_TRIAGE_SENTENCE_H
@@ -45,10 +45,11 @@ void text_say_parts(struct text *t, const struct trace *tr, const struct say_par
 
 #define SAY_OF(...) ((struct say_part){__VA_ARGS__})
 #define t_dur(ns) SAY_OF(.how = SAY_DUR, .n = (ns))
-#define t_cell(ns, w) SAY_OF(.how = SAY_CELL, .n = (ns), .most = (w)) /* a duration, to the right */
-#define t_right(v, w) say_right(SAY(v), w)                            /* a count, to the right */
-#define t_to(column) SAY_OF(.how = SAY_TO, .most = (column)) /* blanks to that column of what is said here */
-#define t_clean(s) SAY_OF(.how = SAY_CLEAN, .words = (s))    /* from a trace or the command line */
+#define t_cell(ns, w) SAY_OF(.how = SAY_CELL, .n = (ns), .most = (w)) /* a duration, right-aligned */
+#define t_right(v, w) say_right(SAY(v), w)                            /* a count, right-aligned */
+/* blanks up to that column of this call's text */
+#define t_to(column) SAY_OF(.how = SAY_TO, .most = (column))
+#define t_clean(s) SAY_OF(.how = SAY_CLEAN, .words = (s)) /* from a trace or the command line */
 #define t_bytes(bytes) SAY_OF(.how = SAY_BYTES, .n = (int64_t)(bytes))
 #define t_share(of, all) SAY_OF(.how = SAY_SHARE, .part = (of), .whole = (all))
 #define t_f0(v) SAY_OF(.how = SAY_FIXED, .part = (v))                           /* "%.0f" */

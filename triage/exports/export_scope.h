@@ -28,7 +28,7 @@ bool scope_time(const char *s, int64_t end, int64_t *ns);
 /* scope_when - the same for a loaded trace; also takes a time of day if the trace has a clock
  * ("14:03:22.5"). On failure returns false and sets *why. */
 bool scope_when(const char *s, const struct trace *tr, int64_t *ns, const char **why);
-/* scope_typed - whether the text is such a time for some trace. *needs: what the trace must provide to
+/* scope_typed - whether the text is such a time for some trace. *needs: only a loaded trace can
  * resolve it. */
 bool scope_typed(const char *s, bool *needs);
 
