@@ -53,11 +53,10 @@ struct wait_row { /* waits by reason and stack */
     int64_t total, longest_done; /* longest_done: the longest finished one */
     struct moment longest;
 };
-#define FUTILE_RUN \
-/* ns: a goroutine that runs for less between two waits on one condition may have been woken in vain */
-20000
-    /* contention: a waiter at one place whose wait a waker ended at another */
-    struct pair_row {
+/* ns: a goroutine that runs for less between two waits on one condition may have been woken in vain. */
+#define FUTILE_RUN 20000
+/* Contention: a waiter at one place whose wait a waker ended at another. */
+struct pair_row {
     uint32_t reason, stack, waiter; /* waiter: start function's string */
     uint32_t waker,
         /* waker: start function's string; 0 and from_scheduler for the timer and the network poller */
