@@ -10,12 +10,12 @@
 
 #include "decode/base/spill.h"
 
-/* The blocks there are: open addressing by address. Few, and rarely asked for. */
+/* The existing blocks: open addressing by address. They are few, and look-ups are rare. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct big {
     uintptr_t at;  /* 0: free */
-    size_t n;      /* bytes, whole pages */
-    uint64_t file; /* a spilled one's range in the file: where it begins, and how long it is; 0: none */
+    size_t n;      /* size in bytes, whole pages */
+    uint64_t file; /* a spilled block's range in the file: offset and length; 0: none */
     size_t room;
 } * table;
 static size_t used, cap; /* cap: a power of two */
@@ -59,14 +59,14 @@ static void forget(uintptr_t at)
     table[i].at = 0;
     used--;
     for (size_t k = (i + 1) & (cap - 1); table[k].at;
-         k = (k + 1) & (cap - 1)) { /* what stood behind it, anew */
+         k = (k + 1) & (cap - 1)) { /* insert the blocks that followed it once more */
         struct big b = table[k];
         table[k].at = 0;
         table[place(b.at)] = b;
     }
 }
 
-/* Address space of n bytes from a multiple of BIG_PAGE on. */
+/* Reserve n bytes of address space from a multiple of BIG_PAGE on. */
 static void *map(size_t n, int prot)
 {
     size_t more = n + BIG_PAGE;
@@ -98,7 +98,7 @@ void *bigmem_new(size_t n)
     return p;
 }
 
-/* What is known of p; all zeros: it is none of these blocks. */
+/* Returns the entry of p; all zeros: it is none of these blocks. */
 static struct big known(const void *p)
 {
     struct big b = {0};
@@ -124,7 +124,7 @@ size_t bigmem_held(const void *p)
 
 /* ---- spilled ------------------------------------------------------------------------------------------- */
 
-/* n bytes, mapped, of a range of `room` bytes. */
+/* Map n bytes of a range of `room` bytes. */
 static void *spilled_new(size_t n, size_t room)
 {
     struct big b = {.n = n, .room = room};
@@ -158,10 +158,10 @@ bool bigmem_is_spilled(const void *p)
     return known(p).room;
 }
 
-/* Its range is too short, and others' begin behind it: it becomes another block. */
+/* Its range is too short and can't grow in place: it becomes another block. */
 static void *spilled_move(void *p, const struct big *b, size_t n)
 {
-    void *q = spilled_new(n, whole_pages(n + n / 2)); /* what grows grows on */
+    void *q = spilled_new(n, whole_pages(n + n / 2)); /* a growing block goes on growing */
     if (!q)
         return NULL;
     memcpy(q, p, b->n);
@@ -169,7 +169,7 @@ static void *spilled_move(void *p, const struct big *b, size_t n)
     return q;
 }
 
-/* The range of a block that is to have n bytes: as long as it must be, no longer than it need be. */
+/* Adjust the range of a block to n bytes. Returns false if it can't grow in place. */
 static bool spilled_room(struct big *b, size_t n)
 {
     if (n > b->room && !spill_more(b->file + b->room, n - b->room))
@@ -201,14 +201,14 @@ void *bigmem_resize(void *p, size_t n)
         return n ? p : NULL;
     if (b.room && !spilled_room(&b, n))
         return spilled_move(p, &b, n);
-    pthread_mutex_lock(&lock);                /* bigmem_rest() shall find it here or there */
-    if (mremap(p, was, n, 0) == MAP_FAILED) { /* something stands behind it */
+    pthread_mutex_lock(&lock);                /* bigmem_rest() must find it, at the old or the new address */
+    if (mremap(p, was, n, 0) == MAP_FAILED) { /* other memory follows it */
         q = map(n, PROT_NONE);
         if (q && mremap(p, was, n, MREMAP_MAYMOVE | MREMAP_FIXED, q) == MAP_FAILED) {
             munmap(q, n);
             q = NULL;
         }
-        if (!q) { /* no addresses: the block stays as it was, and so does the file */
+        if (!q) { /* no address space: the block stays as it was, and so does the file */
             pthread_mutex_unlock(&lock);
             if (b.room > room)
                 spill_give(b.file + room, b.room - room);
@@ -219,7 +219,7 @@ void *bigmem_resize(void *p, size_t n)
     b.n = n;
     if (q != p) {
         forget((uintptr_t)p);
-        note(b); /* there is room: one has gone */
+        note(b); /* there is room: an entry was just removed */
     } else {
         table[place(b.at)] = b;
     }
@@ -229,7 +229,7 @@ void *bigmem_resize(void *p, size_t n)
 
 void bigmem_touch(void *p, size_t n)
 {
-#ifdef MADV_POPULATE_WRITE /* before Linux 5.14: they come as they are written */
+#ifdef MADV_POPULATE_WRITE /* before Linux 5.14: pages come when they are written */
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)p & ~(page - 1);
     (void)madvise((void *)at, whole_pages((uintptr_t)p - at + n), MADV_POPULATE_WRITE);
 #else

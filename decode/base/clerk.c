@@ -1,8 +1,8 @@
 /*
  * clerk.c - see clerk.h. Whole messages through a socket pair; descriptors come with the answer.
  *
- * The clerk is in the process group of the command line and leaves signals to this process. One alone it
- * takes: the kernel's, when this process has died while a deed waits for something else (who opens a pipe
+ * The clerk is in the process group of the command line and leaves signals to this process. It handles only
+ * one: the kernel's, when this process has died while an action waits for something else (opening a pipe
  * waits for its reader).
  */
 #include "decode/base/clerk.h"
@@ -29,15 +29,15 @@ static struct {
 } book;
 
 static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
-static atomic_int line = -1; /* to the clerk */
-static atomic_int pid;       /* its */
-static atomic_bool busy;     /* it does something that may wait for others */
+static atomic_int line = -1; /* our end of the socket pair */
+static atomic_int pid;       /* its end */
+static atomic_bool busy;     /* an action that may wait for others is running */
 
 struct request {
     int deed;
     char text[CLERK_TEXT];
 };
-struct answer { /* what is in a clerk_said, and how many descriptors come along */
+struct answer { /* the parts of a clerk_said, and the number of descriptors that come with it */
     int error, code, fds;
     int64_t value;
     char text[CLERK_TEXT];
@@ -101,7 +101,7 @@ static bool answer(int to, struct clerk_said *said)
 
 static void woken(int sig)
 {
-    (void)sig; /* a call that waited has ended */
+    (void)sig; /* a waiting call was interrupted */
 }
 
 static void leave_signals(pid_t parent)
@@ -118,7 +118,7 @@ static void leave_signals(pid_t parent)
         _exit(0);
 }
 
-/* What others wait for the end of, such as the editor's pipe, isn't held open by us. */
+/* Close descriptors that others wait to see closed, such as the editor's pipe. */
 static void keep_only(int to)
 {
     enum { OPENED = 256 };
@@ -228,7 +228,7 @@ void clerk_end(void)
     const int to = atomic_exchange(&line, -1), its = atomic_exchange(&pid, 0);
     if (to < 0)
         return;
-    const bool waits = busy; /* for something: then it ends when we have */
+    const bool waits = busy; /* the clerk waits for something: it ends when this process has */
     close(to);
     while (!waits && waitpid(its, NULL, 0) < 0 && errno == EINTR) {
     }

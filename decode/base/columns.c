@@ -3,13 +3,13 @@
 
 #include "decode/base/mem.h"
 
-/* How many bytes a column's values take above the least of them. Values stand n apart. */
+/* Returns how many bytes a column's values take above the least of them. Values are n apart. */
 static inline __attribute__((always_inline)) uint8_t width_of(const uint64_t *v, unsigned rows, unsigned n,
                                                               uint64_t *least)
 {
     uint64_t lo = v[0], hi = v[0], differs = 0;
 #pragma GCC unroll 8
-    for (unsigned i = 1; i < rows; i++) /* many columns are one value all along */
+    for (unsigned i = 1; i < rows; i++) /* many columns have only one value */
         differs |= v[(size_t)i * n] ^ lo;
     for (unsigned i = 1; differs && i < rows; i++) {
         const uint64_t x = v[(size_t)i * n];
@@ -20,13 +20,13 @@ static inline __attribute__((always_inline)) uint8_t width_of(const uint64_t *v,
     return (uint8_t)(hi > lo ? (71 - __builtin_clzll(hi - lo)) / 8 : 0);
 }
 
-/* How wide each column is, and the least of its values. */
+/* The width of each column, and the least of its values. */
 struct extents {
     uint64_t least[COLUMNS_MOST];
     uint8_t width[COLUMNS_MOST];
 };
 
-/* Room for n columns, and what they begin with. NULL: out of memory. */
+/* Allocate n columns and write their headers. NULL: out of memory. */
 static struct columns *columns_begin(unsigned rows, unsigned n, const struct extents *x,
                                      columns_room_fn *room, void *arg)
 {
@@ -44,7 +44,7 @@ static struct columns *columns_begin(unsigned rows, unsigned n, const struct ext
     return k;
 }
 
-/* Values stand n apart; each store goes over the end of its value, where the next one is written. */
+/* Values are n apart; each store overwrites bytes after its value, where the next one is written. */
 static inline __attribute__((always_inline)) void column_put(struct columns *k, unsigned c, const uint64_t *v,
                                                              unsigned rows, unsigned n)
 {

@@ -15,7 +15,7 @@ void door_utf8(bool takes)
     utf8 = takes;
 }
 
-/* Makes p harmless where it stands. Returns what is left of its n bytes. */
+/* Make p safe in place. Returns what remains of its n bytes. */
 static size_t clean(char *p, size_t n)
 {
     size_t to = 0;
@@ -45,11 +45,11 @@ void door_printf(FILE *f, const char *fmt, ...)
         n--;
     n = clean(line, n);
     if (ends)
-        line[n++] = '\n'; /* where it was, or where clean() or the cut made room */
+        line[n++] = '\n'; /* in place, or where clean() or the cut made room */
     fwrite(line, 1, n, f);
 }
 
-static size_t wide; /* the longest line so far */
+static size_t wide; /* length of the longest line so far */
 
 void door_status(const char *text)
 {

@@ -1,5 +1,7 @@
-/* err.c - see err.h. Messages quote bytes of hostile files, so control bytes are replaced here, once, for
- * all. */
+/*
+ * err.c - see err.h. Messages quote bytes of hostile files, so control bytes are replaced here, in one
+ * place.
+ */
 #include "decode/base/err.h"
 
 #include <stdarg.h>

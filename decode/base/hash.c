@@ -25,7 +25,7 @@ void hash_reseed(uint64_t seed)
     take(k);
 }
 
-/* Before main(): no table is older than the secret, and no thread sees it change. */
+/* Runs before main(): no table is older than the secret, and no thread sees it change. */
 static __attribute__((constructor)) void draw(void)
 {
     uint64_t k[4];

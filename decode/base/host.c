@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The number behind a word that a line of the file begins with ("" = the first line's); 0 = it has none. */
+/* Returns the number after a word at the start of a line of the file ("" = the first line's); 0 = none. */
 static uint64_t number_in(const char *path, const char *word)
 {
     char line[128];
@@ -34,17 +34,15 @@ int64_t host_now(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* One more limit; 0 is none. */
+/* Returns the lower of two limits; 0 is none. */
 static uint64_t lower(uint64_t a, uint64_t b)
 {
     return a && (!b || a < b) ? a : b;
 }
 
-/*
- * The least limit on the way from a group to the root. What is above the part that is mounted here can't be
- * seen; what this host doesn't show of the way, as in a container that has the host's path and its own group
- * as the root, is left out.
- */
+/* Returns the least limit of a group and its ancestors. Ancestors above the mounted part are not visible.
+ * Those that this host doesn't show are left out, as in a container that has the host's path and its own
+ * group as the root. */
 static uint64_t upwards(const char *folder, const char *group, const char *file)
 {
     char path[8192], way[4096];
@@ -61,7 +59,7 @@ static uint64_t upwards(const char *folder, const char *group, const char *file)
     return least;
 }
 
-/* "memory" among the controllers of version 1, "a,b,c". */
+/* Whether "memory" is among the controllers of version 1, "a,b,c". */
 static bool has_memory(const char *names)
 {
     const char *const word = "memory";
@@ -101,7 +99,7 @@ uint64_t host_memory(void)
     long pages = sysconf(_SC_AVPHYS_PAGES), size = sysconf(_SC_PAGESIZE);
     uint64_t have = number_in("/proc/meminfo", "MemAvailable:") * 1024,
              group = host_group_memory("/proc/self/cgroup", "/sys/fs/cgroup");
-    if (!have && pages > 0 && size > 0) /* an old kernel, another system: what lies bare */
+    if (!have && pages > 0 && size > 0) /* an old kernel or another system: count only free pages */
         have = (uint64_t)pages * (uint64_t)size;
     return group && group < have ? group : have;
 }

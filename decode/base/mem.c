@@ -14,7 +14,7 @@
 #define GROW_SLOWLY ((size_t)64 << 10)
 #define GROW_LEAST ((size_t)1 << 20)
 
-/* The sanitizers look at what malloc hands out only. */
+/* The sanitizers only check what malloc returns. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define PLAIN 1
 #elif defined(__has_feature)
@@ -57,7 +57,7 @@ static void count(size_t more, size_t less)
         atomic_store_explicit(&peak, now, memory_order_relaxed);
 }
 
-/* Does a block of n bytes, of which `less` are counted already, belong into the file? */
+/* Whether a block of n bytes, of which `less` are counted already, should be in the file. */
 static bool spills(size_t n, size_t less)
 {
     size_t most = atomic_load_explicit(&limit, memory_order_relaxed);
@@ -91,7 +91,7 @@ void *mem_alloc(size_t n)
     return block_new(n, false);
 }
 
-/* A block that becomes a large one, or a spilled one, or is one no more. */
+/* Move a block that becomes large or spilled, or no longer is. */
 static void *move(void *p, size_t n, bool spilled)
 {
     size_t was = bigmem_size(p) ? bigmem_size(p) : malloc_usable_size(p);
@@ -156,15 +156,15 @@ void mem_touch(void *p)
 
 void *mem_table(size_t n)
 {
-    enum { FEW = 16 << 10 }; /* bytes that aren't worth a call of the kernel */
+    enum { FEW = 16 << 10 }; /* fewer bytes than this are not worth a system call */
     void *p = mem_zalloc(n);
     if (n > FEW && !bigmem_is_spilled(p))
         mem_touch(p);
     return p;
 }
 
-/* By how many elements an array of n grows. The larger the less: what it has too much is memory lost, and a
-   large block costs no copying. */
+/* Returns by how many elements an array of n grows. The larger it is, the less: its excess is wasted
+ * memory, and a large block costs no copying. */
 static size_t more(void *p, size_t n, size_t size)
 {
     if (!p || !size || n <= GROW_SLOWLY / size)

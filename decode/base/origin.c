@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#ifndef STATX_BTIME /* musl before 1.2.5: the kernel's, of which we read these */
+#ifndef STATX_BTIME /* musl before 1.2.5 lacks it: the part of the kernel's struct that we read */
 #define STATX_BTIME 0x800u
 struct statx {
     uint32_t stx_mask, skipped[19];
@@ -24,21 +24,19 @@ struct statx {
 _Static_assert(sizeof(struct statx) == 256 && offsetof(struct statx, stx_btime) == 80, "as the kernel's");
 #endif
 
-/*
- * More than a command line has traces (JOINT_MAX). Beyond that, which only a test reaches, the oldest is
- * forgotten.
- */
+/* More than the traces of a command line (JOINT_MAX). Beyond that, which only a test reaches, the oldest is
+ * forgotten. */
 enum { ORIGINS = 8192 };
 struct origin {
     uint64_t dev, ino;
-    int64_t made_s; /* made_ns 0 and made_s 0: not known */
+    int64_t made_s; /* made_ns 0 and made_s 0: unknown */
     uint32_t made_ns;
 };
 static struct origin noted[ORIGINS];
 static size_t n;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* false: it isn't there, or no regular file. path NULL: what is open as fd. */
+/* Returns false if it doesn't exist or is no regular file. path NULL: the file open as fd. */
 static bool look(int fd, const char *path, struct origin *o)
 {
     struct stat st;

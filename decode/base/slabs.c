@@ -6,13 +6,13 @@
 
 #include "decode/base/mem.h"
 
-/* At the beginning of what blocks are cut from. */
+/* The header of a larger block. */
 struct slab {
     struct slab *next;
     size_t bytes;
 };
 
-/* What isn't used is chained by its first bytes. */
+/* Free blocks are chained by their first bytes. */
 void slabs_put(struct slabs *s, void *block)
 {
     memcpy(block, &s->unused, sizeof s->unused);
@@ -30,7 +30,7 @@ static bool more(struct slabs *s, size_t size, size_t n)
     *b = (struct slab){s->all, bytes};
     s->all = b;
     const uintptr_t at = (uintptr_t)(b + 1), first = (at + SLABS_ALIGN - 1) & ~(uintptr_t)(SLABS_ALIGN - 1);
-    for (size_t i = n; i--;) /* that the first is taken first */
+    for (size_t i = n; i--;) /* so that the first is used first */
         slabs_put(s, (uint8_t *)b + (first - (uintptr_t)b) + i * size);
     return true;
 }

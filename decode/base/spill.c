@@ -1,8 +1,8 @@
 /*
  * spill.c - see spill.h.
  *
- * No range is handed out twice: what is given back is punched out of the file, so that it takes no room on
- * the disk, and offsets do not run out.
+ * No range is used twice: released ranges are punched out of the file, so that they take no room on the
+ * disk, and offsets do not run out.
  */
 #include "decode/base/spill.h"
 
@@ -23,8 +23,8 @@ static struct {
     bool tried, forbidden;
     atomic_bool works;
     char why[96];
-    uint64_t end, bytes; /* where what was never handed out begins; handed out now */
-    uint64_t most;       /* so much it may take: others use the disk, too */
+    uint64_t end, bytes; /* offset after all ranges used so far; bytes in use now */
+    uint64_t most;       /* most bytes it may take: others use the disk too */
 } file = {.fd = -1};
 
 void spill_forbid(void)
@@ -69,7 +69,7 @@ int spill_fd(void)
     return file.fd;
 }
 
-/* The next n bytes of the file become the disk's, and the caller's. Under the lock. */
+/* Reserve the next n bytes of the file on the disk for the caller. Needs the lock. */
 static bool reserve(size_t n)
 {
     int rc = file.bytes + n > file.most ? ENOSPC : posix_fallocate(file.fd, (off_t)file.end, (off_t)n);

@@ -30,7 +30,7 @@ int utf8_write(uint32_t c, char out[4])
     return len;
 }
 
-/* Ascending. */
+/* In ascending order. */
 static const struct {
     uint32_t from, to;
 } hidden[] = {
@@ -58,7 +58,8 @@ bool utf8_hidden(uint32_t c)
     return i == sizeof hidden / sizeof *hidden || c >= hidden[i].from;
 }
 
-/* Ascending. Each step-th from the first to the last is a capital, its small letter so much behind it. */
+/* In ascending order. Each step-th from the first to the last is a capital; its small letter is at this
+ * distance. */
 static const struct {
     uint16_t first, last;
     int16_t small;

@@ -1,9 +1,9 @@
 /*
- * damage.h - the room for traces that are not as they were written. Start here.
+ * damage.h - the folder for damaged traces. Start here.
  *
- * The readers in v1/ and v2/ put events in order by Go's own rules and note what contradicts them. All that
- * is done about it is in this room. Nothing is made up but an order: what is not known is told as EVK_LOST,
- * from when it was last known, and shown as "not recorded". A trace without damage never comes here.
+ * The readers in v1/ and v2/ put events in order by Go's own rules and note what contradicts them. This
+ * folder handles the contradictions. Only an order is invented: what is unknown becomes EVK_LOST, from when
+ * it was last known, and is shown as "not recorded". A trace without damage never comes here.
  *
  *  The second family: the states of a trace, and of each of its generations
  *
@@ -27,17 +27,17 @@
  *  Of a lossy generation: an event that can't come yet, or contradicts what is known
  *
  *     what it waits for is there (v2_step.c, v2_noted.c) --------> it waits, v2_order.patience at most
- *     its number can't be right, and the right one is known -----> it is taken with that one
+ *     its number can't be right, and the right one is known -----> it gets that one
  *     nothing it names can have it ------------------------------> it is left out
  *     what it waits for was lost (v2_lossy_gaps.c) --------------> a gap, and it comes
  *
  *  The state of a goroutine, a P or a thread, in both families
  *
  *              its next number is missing; its thread's events end;
- *              behind all events, a hole is later than its last event (v2_holes.c)
+ *              after all events, a hole is later than its last event (v2_holes.c)
  *     known ------------------------------------------------------> unknown
  *       ^                                                             |  v2_blank.c: later generations
- *       |         an event or a status that names it                  |  don't look at it again
+ *       |         an event or a status that names it                  |  no longer look at it
  *       +-------------------------------------------------------------+
  *
  *  The first family has no generations: v1_damage.h. A gap in a P's batches makes the P and what it runs
@@ -45,9 +45,9 @@
  *
  *     v2_batches   which batches are wrong; where the next one begins       v1_place, v1_batches
  *     v2_lossy*    the slow path: looking ahead, gaps, what is unknown      v1_lossy
- *     v2_step      what an event waits for; v2_noted: which numbers are there
+ *     v2_step      what an event waits for; v2_noted: which numbers exist
  *     v2_holes     when events may be missing                               v1_lack
- *     v2_blank     of what nothing is known
+ *     v2_blank     what is entirely unknown
  */
 #ifndef GOTOP_DECODE_DAMAGE_H
 #define GOTOP_DECODE_DAMAGE_H

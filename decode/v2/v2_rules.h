@@ -1,6 +1,6 @@
 /*
- * v2_rules.h - the rules of the commonest events, each written once: what the event needs, what it changes,
- * what it tells. It is included twice, because the rules stay the same and what they stand on does not:
+ * v2_rules.h - the rules of the most common events, each written once: what the event needs, what it changes,
+ * what it emits. It is included by two files, which use the same rules on different data:
  *
  *                                      a rule of this file
  *                                at_find() AT_G() at_bad() put_..()
@@ -9,25 +9,25 @@
  *     struct v2_at = order, cursor, context             struct v2_at = the thread's registers, now
  *     at_find: the map by id, checked                   at_find: the map's first slot, else it leaves
  *     AT_G, AT_P, AT_OWN: looked up for each event      AT_P, AT_OWN: pointers kept while the thread goes on
- *     at_bad: damage, ADV_BAD                           at_bad: ADV_LONG, v2_adv.c shall say it
+ *     at_bad: damage, ADV_BAD                           at_bad: ADV_LONG, v2_adv.c reports it
  *     put_..: a struct ev into order.out, for           put_..: right onto the lanes (fold_hot.h), nothing
  *     fold.c, v2_sim.c or whatever sink takes it        is written in between; false: ADV_LONG
  *       |                                                  |
  *       ADV_OK, ADV_WAIT (it isn't its turn), ADV_BAD      ADV_OK, or ADV_LONG: to the left side
  *
- * One compiled function for both would read the order's state for each event: 100 MB take 1.9 s then, not
- * 0.6. Each user is one file, and defines before the include:
+ * One compiled function for both would read the order's state for each event: 100 MB would take 1.9 s, not
+ * 0.6. Each of the two files defines before the include:
  *
  *   struct v2_at        the event, and where its result goes
  *   at_order()          the order
  *   at_g()              the goroutine that the thread runs, EV_NONE if none; AT_OWN(): its entry
- *   at_find()           a goroutine by its id, IDMAP_NONE: there is none
+ *   at_find()           returns a goroutine by its id, or IDMAP_NONE
  *   AT_G(), AT_P()      the entry of a goroutine, of the thread's P
- *   at_can_start()      the thread has a P and runs nothing
+ *   at_can_start()      whether the thread has a P and runs nothing
  *   at_follows()        v2_follows()
- *   at_bad()            what to return if the event contradicts what is known
- *   at_runs()           set what the thread runs from now on, and its entry; EV_NONE, NULL: nothing
- *   put_..()            hand on what the event tells. false: the sink can't take it here, and nothing has
+ *   at_bad()            returns the result if the event contradicts what is known
+ *   at_runs()           sets what the thread runs from now on, and its entry; EV_NONE, NULL: nothing
+ *   put_..()            emits the event. Returns false if the sink can't take it here; then nothing has
  *                       changed
  *
  * The results are those of enum adv (v2_order.h).

@@ -1,4 +1,6 @@
-/* anon.c - see anon.h: which names stay, and what stands for the others. */
+/*
+ * anon.c - see anon.h: which names stay, and what replaces the others.
+ */
 #include "decode/write/anon.h"
 
 #include <stdio.h>
@@ -7,7 +9,7 @@
 #include "decode/base/hash.h"
 
 static const struct folder {
-    const char *path, *packages; /* these between blanks */
+    const char *path, *packages; /* these words, separated by blanks */
 } STANDARD[] = {
 #define X(folder, packages) {folder, packages},
 #include "decode/write/std_packages.def"
@@ -15,7 +17,7 @@ static const struct folder {
 };
 enum { NSTANDARD = sizeof STANDARD / sizeof *STANDARD };
 
-/* Words of Go's own, whatever they are used as: reasons, kinds of stops, labels of workers. */
+/* Go's own words, whatever they are used as: reasons, kinds of STW, labels of workers. */
 static const char *const WORDS[] = {
 #define NONE(text) text,
 #define LABEL(text) text,
@@ -42,7 +44,7 @@ static bool is_word(const uint8_t *p, size_t n)
     return false;
 }
 
-/* package - how many bytes of a function's name are its package's path; 0 = it has none. */
+/* package - Returns the length of the package path in a function's name; 0 = none. */
 static size_t package(const uint8_t *p, size_t n)
 {
     size_t end = 0, slash = 0;
@@ -57,7 +59,7 @@ static size_t package(const uint8_t *p, size_t n)
     return 0;
 }
 
-/* among - is it one of the words? */
+/* among - Whether it is one of the words. */
 static bool among(const char *words, const uint8_t *p, size_t n)
 {
     for (size_t len; n && *words; words += len + (words[len] == ' ')) {
@@ -80,20 +82,19 @@ static bool standard_path(const uint8_t *p, size_t n)
     return false;
 }
 
-/* standard - a function of the standard library, by its package's path. */
+/* standard - Whether a function belongs to the standard library, by its package's path. */
 static bool standard(const uint8_t *p, size_t n)
 {
     size_t k = package(p, n);
     return k && standard_path(p, k);
 }
 
-/*
- * family - what a program's package begins with that lies where the standard library's lie ("net/http_test"):
- * reports take it for one of these, and must do so still.
- */
+/* family - Returns the start of the package path of a program's package inside the standard library's paths
+ * ("net/http_test"): reports take it for one of these, and must still do so. */
 static const char *family(const uint8_t *p, size_t n)
 {
-    static const char *const near[] = {"runtime", "sync", "internal"}; /* that reports look through even so */
+    /* paths that start with these become "internal/" */
+    static const char *const near[] = {"runtime", "sync", "internal"};
     size_t first = 0;
     while (first < n && p[first] != '/' && p[first] != '.')
         first++;
@@ -164,13 +165,13 @@ void anon_table_free(struct anon_table *t)
 
 /* ---- names --------------------------------------------------------------------------------------------- */
 
-/* A name in the map of its uses, and in that of its numbers. */
+/* Keys of a name in the maps of uses and of numbers. */
 static uint64_t key_of(const uint8_t *p, size_t n, enum anon_role role)
 {
     return hash_bytes(p, n) ^ (role == ANON_PACKAGE ? UINT64_C(0x9e3779b97f4a7c15) : 0);
 }
 
-/* number - of a name within its role, given out at its first mention. */
+/* number - Returns the number of a name within its role, assigned on first use. */
 static uint32_t number(struct anon *a, const uint8_t *p, size_t n, enum anon_role role, bool *fresh)
 {
     const uint64_t key = key_of(p, n, role);
@@ -189,7 +190,7 @@ static size_t keep(const uint8_t *p, size_t n, char *out)
     return n < ANON_MAX ? n : ANON_MAX;
 }
 
-/* A standard function may have been made for types of the program: these are left out. */
+/* A standard function may be instantiated for types of the program: these are left out. */
 static size_t keep_function(const uint8_t *p, size_t n, char *out)
 {
     const uint8_t *open = memchr(p, '[', n);
@@ -206,14 +207,14 @@ static size_t keep_function(const uint8_t *p, size_t n, char *out)
     return k + 5 + (n - end);
 }
 
-/* A file's function is one of the standard library's. */
+/* Whether a file's function belongs to the standard library. */
 static bool beside_standard(const struct anon_table *t, const struct anon_str *s)
 {
     const uint32_t i = s->func ? idmap_get(&t->ids, s->func) : IDMAP_NONE;
     return i != IDMAP_NONE && standard(t->s[i].p, t->s[i].len);
 }
 
-enum { ROLE_BITS = 15, STANDARD_FILE = 16 }; /* in anon.uses */
+enum { ROLE_BITS = 15, STANDARD_FILE = 16 }; /* flag in anon.uses */
 
 static void note(struct anon *a, const uint8_t *p, size_t n, uint32_t use)
 {
@@ -240,7 +241,8 @@ void anon_note_text(struct anon *a, const uint8_t *p, size_t n, enum anon_role r
     note(a, p, n, role);
 }
 
-/* keep_file - a standard function's file, from its own package's folder on. 0: it isn't in one. */
+/* keep_file - Returns the length to keep of a standard function's file, from its own package's folder on.
+ * 0: it isn't in one. */
 static size_t keep_file(const uint8_t *p, size_t n, char *out)
 {
     size_t base = n;
@@ -252,7 +254,7 @@ static size_t keep_file(const uint8_t *p, size_t n, char *out)
     return 0;
 }
 
-/* What stays of a name; 0: nothing. */
+/* Returns what stays of a name; 0: nothing. */
 static size_t keep_go_name(const uint8_t *p, size_t n, uint32_t use, char *out)
 {
     const enum anon_role role = use & ROLE_BITS;

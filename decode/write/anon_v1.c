@@ -1,9 +1,9 @@
 /*
  * anon_v1.c - see anon.h: the first family.
  *
- * Twice over all events: what each string is used as, for that may stand anywhere; then the same events
- * again, of which only strings and the text of logs are others. The prototype and 1.5 have no names at all,
- * only program counters.
+ * Two passes over all events: the first finds the use of each string, as that may come anywhere; the second
+ * writes the same events, except for strings and the text of logs. The prototype and 1.5 have no names at
+ * all, only program counters.
  */
 #include <string.h>
 
@@ -57,24 +57,24 @@ static void put_string(struct file_anon *w, const struct v1_raw *r)
     v1_put_string(w->out, r->v[0], name, anon_name(w->a, r->text, r->len, name));
 }
 
-/* put_log - all of it but the text, which stands behind it. */
+/* put_log - Write all of a log but the text, which follows. */
 static void put_log(struct file_anon *w, const struct v1_raw *r, const uint8_t *at)
 {
     uint8_t head[10];
     char name[ANON_MAX];
     size_t len = anon_name(w->a, r->text, r->len, name);
-    uint64_t n = 0; /* bytes of the values: there are four of them, so this length stands in front */
+    uint64_t n = 0; /* bytes of the values: there are four of them, so this length precedes them */
     const uint8_t *p = bytes_varint(at + 1, w->end, &n) + n; /* the length of the text */
     outlet_put(w->out, at, (size_t)(p - at));
     outlet_put(w->out, head, bytes_put_varint(head, len));
     outlet_put(w->out, name, len);
 }
 
-/* pass - over all events; write: the second time. Returns where it can't go on, or the end. */
+/* pass - Go over all events; write: the second pass. Returns where it can't continue, or the end. */
 static const uint8_t *pass(struct file_anon *w, const uint8_t *p, bool write, const char **why)
 {
     struct v1_raw r;
-    const uint8_t *done = p; /* what is behind it isn't written yet */
+    const uint8_t *done = p; /* what follows it has not been written */
     while (p < w->end && !w->t.oom && !w->a->oom && !w->out->broken) {
         const uint8_t *at = p;
         if (v1_read(&w->d, &p, w->end, &r, why) != V1_READ_OK)

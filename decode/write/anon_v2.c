@@ -1,10 +1,10 @@
 /*
  * anon_v2.c - see anon.h: the second family.
  *
- * Twice over all generations: first what each string is used as, by stacks and events, in any of them; then
- * the same batches again, of which only those of strings are others. Bytes that can't be read could hold
- * anything, so zeros stand where they stood: what is behind them is where a reader expects it, and what is
- * missing is missing in the copy, too. Batches of experiments are left out.
+ * Two passes over all generations: the first finds the use of each string, by stacks and events, in any of
+ * them; the second writes the same batches, except for those of strings. Bytes that can't be read could
+ * hold anything, so zeros replace them: what follows is where a reader expects it, and what is missing is
+ * missing in the copy too. Batches of experiments are left out.
  */
 #include <string.h>
 
@@ -19,7 +19,7 @@ struct gen_anon {
     const uint8_t *data;
     struct anon_table t; /* of this generation */
     struct v2_put *put;
-    const uint8_t *at; /* what is before it in the file is written */
+    const uint8_t *at; /* what comes before it in the file is written */
 };
 
 static void event_roles(struct gen_anon *w, const struct v2_raw_ev *e)
@@ -52,8 +52,8 @@ static void stack_roles(struct gen_anon *w, const struct v2_raw_stack *k, const 
     }
 }
 
-/* readable - up to where a batch is what the format says; what strings are used as is noted. A torn one may
- * end within an event. */
+/* readable - Returns up to where a batch follows the format; notes the uses of strings. A torn one may end
+ * within an event. */
 static const uint8_t *readable(struct gen_anon *w, const struct v2_raw_batch *b)
 {
     const uint8_t *p = b->p, *q = p;
@@ -108,8 +108,8 @@ static void damaged(struct gen_anon *w, const uint8_t *at)
         err_set(&w->res->damage, ERR_FORMAT, (uint64_t)(at - w->data), "this can't be read");
 }
 
-/* put_unread - up to `end` stands what no reader takes: an end mark among batches, or bytes that are no
- * batch. */
+/* put_unread - Write bytes up to `end` that no reader accepts: an end mark among batches, or bytes that are
+ * no batch. */
 static void put_unread(struct gen_anon *w, const uint8_t *end)
 {
     static const uint8_t zeros[4096];
@@ -143,7 +143,7 @@ static void put_batch(struct gen_anon *w, const struct v2_raw_batch *b, const ui
     }
 }
 
-/* What its strings are used as. false: out of memory. */
+/* Note the uses of its strings. Returns false if out of memory. */
 static bool note_uses(struct gen_anon *w, const struct v2_raw_gen *gen)
 {
     anon_table_clear(&w->t);
@@ -178,7 +178,7 @@ static bool put_generation(struct gen_anon *w, const struct v2_raw_gen *gen)
     return true;
 }
 
-/* fn of each generation; false: out of memory. *e says why there is no further one. */
+/* Call fn for each generation. Returns false if out of memory. *e says why there is no further one. */
 static bool each(struct gen_anon *w, const struct rewrite *r, struct err *e,
                  bool (*fn)(struct gen_anon *, const struct v2_raw_gen *))
 {

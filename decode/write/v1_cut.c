@@ -1,15 +1,16 @@
 /*
  * v1_cut.c - see cut.h: the first family.
  *
- * All events go by in their final order (v1_order.h). Up to the range only the state of goroutines and Ps is
- * kept; then it's written as a tracer that starts there writes it: every goroutine is created anew, and
- * waits, is in a system call, or runs on its P; from there on each event is written again, in its P's batch.
- * Sequence numbers count from the goroutine's creation there: those behind are less by what came before.
+ * All events are read in their final order (v1_order.h). Before the range only the state of goroutines and
+ * Ps is kept. It is then written as a tracer that starts there would: every goroutine is created, and
+ * waits, is in a system call, or runs on its P. From there on each event is written to its P's batch.
+ * Sequence numbers count from the goroutine's creation there: later ones are reduced by the number of
+ * events before.
  *
- * The end of a system call happens when its argument says, and is written when the goroutine got a P again.
- * What ended before the range and is written in it is left out; what ends in the range and is written behind
- * it is written at its end. A system call that blocks behind the range blocks at its end: else it would be
- * taken for a short one.
+ * The end of a system call happens when its argument says, and is written when the goroutine next had a P.
+ * One that ended before the range and is written in it is left out; one that ends in the range and is
+ * written after it is written at its end. A system call that blocks after the range blocks at its end: else
+ * it would look like a short one.
  */
 #include <string.h>
 #include <unistd.h>
@@ -21,11 +22,13 @@
 #include "decode/write/v1_put.h"
 
 #define NO_P UINT32_MAX
-#define F_TOLD 2 /* v1_g.flags: that it ended is told by being runnable: not to be written */
+/* v1_g.flags: the slice starts with it runnable, so the end of its call must not be written */
+#define F_TOLD 2
 
-struct row {        /* of a goroutine, beside its struct v1_g */
-    uint64_t less;  /* so much less its sequence numbers are in the slice; also of the row of collections */
-    uint64_t start; /* stack of its start function, or its program counter */
+struct row { /* of a goroutine, beside its struct v1_g */
+    /* subtracted from its sequence numbers in the slice; also used for the row of GC cycles */
+    uint64_t less;
+    uint64_t start;       /* stack of its start function, or its program counter */
     uint64_t label, exit; /* string of a worker's label; when its system call ended */
     uint64_t call;        /* stack of the system call it is in, with its P */
     bool assist;
@@ -47,15 +50,15 @@ struct v1_cut {
     struct proc *p;
     double ns_per_tick;
     uint64_t base, from, to;  /* ticks */
-    bool based, started, cut; /* cut: the beginning is written anew */
-    bool listing;             /* the range begins within the trace's own beginning: that is kept */
-    const struct v1_ev *ev;   /* the merge has it, it is still to be taken */
+    bool based, started, cut; /* cut: the start is rewritten */
+    bool listing;             /* the range begins within the trace's own start, which is kept */
+    const struct v1_ev *ev;   /* the merge has it, but it isn't processed yet */
     bool gc;
     struct {
         uint64_t value;
         bool known;
     } metric[METRIC_COUNT];
-    uint32_t any; /* P for what is no P's */
+    uint32_t any; /* P for events without a P */
     struct cut_result *res;
 };
 
@@ -64,7 +67,7 @@ static struct v1_g *gor(struct v1_cut *c, uint32_t g)
     return &c->o.d.g[g];
 }
 
-/* ---- who does what ------------------------------------------------------------------------------------- */
+/* ---- states -------------------------------------------------------------------------------------------- */
 
 static void leave(struct v1_cut *c, uint32_t g)
 {
@@ -74,7 +77,7 @@ static void leave(struct v1_cut *c, uint32_t g)
     s->p = NO_P;
 }
 
-/* goroutine - it is in the state that the event leaves it in (events_v1.def). */
+/* goroutine - Put it into the state after the event (events_v1.def). */
 static void goroutine(struct v1_cut *c, const struct v1_ev *e, const struct v1_raw *r)
 {
     const enum v1_means is = e->tag.means;
@@ -106,7 +109,7 @@ static void metric(struct v1_cut *c, enum metric m, uint64_t value)
     c->metric[m].known = true;
 }
 
-/* take - what an event changes. */
+/* take - Apply the changes of an event. */
 static void take(struct v1_cut *c, const struct v1_ev *e, const struct v1_raw *r)
 {
     struct proc *p = e->p < c->ix.nproc ? &c->p[e->p] : &c->p[c->ix.nproc];
@@ -136,7 +139,7 @@ static void take(struct v1_cut *c, const struct v1_ev *e, const struct v1_raw *r
     }
 }
 
-/* ---- the beginning ------------------------------------------------------------------------------------- */
+/* ---- the start ----------------------------------------------------------------------------------------- */
 
 static bool exists(struct v1_cut *c, size_t g)
 {
@@ -149,8 +152,8 @@ static void put(struct v1_cut *c, uint32_t p, uint64_t ticks, const struct v1_ra
     v1_put_event(&c->w, p, ticks, e);
 }
 
-/* seq_of - a row's next sequence number, but for what the event does to it that the merge has and the slice
- * hasn't. */
+/* seq_of - Returns a row's next sequence number, without the event that the merge has processed and the
+ * slice hasn't. */
 static uint64_t seq_of(const struct v1_cut *c, size_t g)
 {
     const struct v1_ev *ahead = c->o.head ? c->o.head : c->ev;
@@ -175,13 +178,13 @@ static void put_goroutines(struct v1_cut *c, uint64_t at)
     }
 }
 
-/* Does it run with a label, in a dialect that has these? */
+/* Whether it runs with a label, in a dialect that has these. */
 static bool labelled(const struct v1_cut *c, const struct proc *p)
 {
     return p->g && c->row[p->g].label && c->ix.dialect.shape[V1_GO_START_LABEL].name;
 }
 
-/* procs_of - GOMAXPROCS; as many as there are, before it is told. */
+/* procs_of - Returns GOMAXPROCS; before it is known, the number of Ps. */
 static uint64_t procs_of(const struct v1_cut *c)
 {
     return c->metric[METRIC_PROCS].known ? c->metric[METRIC_PROCS].value : c->ix.nproc;
@@ -195,15 +198,15 @@ static void put_procs(struct v1_cut *c, uint64_t at)
             !p->on && p->seen && (!c->metric[METRIC_PROCS].known || (uint64_t)c->ix.proc[i].id < procs_of(c));
         if (p->on || idle)
             put(c, i, at, EVENT(V1_PROC_START, p->m));
-        if (idle) /* there is no other way to say that it's there */
+        if (idle) /* there is no other way to show that it exists */
             put(c, i, at, EVENT(V1_PROC_STOP, 0));
         if (p->g && !labelled(c, p))
             put(c, i, at, EVENT(V1_GO_START, gor(c, p->g)->id, 1));
     }
 }
 
-/* Behind the first Gomaxprocs: before it Go's tools take a start with a label for no start, and have no such
- * goroutine then. */
+/* After the first Gomaxprocs: before it, Go's tools don't take a start with a label for a start, and then
+ * lack such a goroutine. */
 static bool put_labelled(struct v1_cut *c, uint64_t at)
 {
     bool any = false;
@@ -215,7 +218,7 @@ static bool put_labelled(struct v1_cut *c, uint64_t at)
     return any;
 }
 
-/* What is open: ranges, and system calls last, for it's the next event that tells whether one blocks. */
+/* Write open ranges, and system calls last, as the next event shows whether one blocks. */
 static void put_open(struct v1_cut *c, uint64_t at)
 {
     bool kinds = c->ix.dialect.version >= 1010;
@@ -234,7 +237,8 @@ static void put_open(struct v1_cut *c, uint64_t at)
     }
 }
 
-/* begin - the range begins: tell what is there, so early that every event has a nanosecond of its own. */
+/* begin - Start the range: write the current state, early enough that every event has a nanosecond of its
+ * own. */
 static void begin(struct v1_cut *c)
 {
     c->started = true;
@@ -260,7 +264,7 @@ static void begin(struct v1_cut *c)
     c->res->lead = to_i64((double)(c->from - at) * c->ns_per_tick);
 }
 
-/* ---- what is in the range ------------------------------------------------------------------------------ */
+/* ---- events in the range ------------------------------------------------------------------------------- */
 
 static void put_event(struct v1_cut *c, const struct v1_ev *e, const struct v1_raw *raw)
 {
@@ -288,7 +292,7 @@ static void put_event(struct v1_cut *c, const struct v1_ev *e, const struct v1_r
     v1_put_event(&c->w, p, ticks, r);
 }
 
-/* put_end - the range ends before the trace does. */
+/* put_end - Write the end of a range that ends before the trace does. */
 static void put_end(struct v1_cut *c)
 {
     uint64_t at = c->to;
@@ -304,8 +308,8 @@ static void put_end(struct v1_cut *c)
     put(c, c->any, at, EVENT(V1_GOMAXPROCS, procs_of(c)));
 }
 
-/* goes_on - is the event no earlier than those before it, the last of which was at `least`? Else the slice
- * ends. */
+/* goes_on - Whether the event is no earlier than those before it, the last of which was at `least`. Else
+ * the slice ends. */
 static bool goes_on(struct v1_cut *c, const struct v1_ev *e, uint64_t least)
 {
     const bool goes = (int64_t)(e->ticks - least) >= 0;
@@ -315,7 +319,8 @@ static bool goes_on(struct v1_cut *c, const struct v1_ev *e, uint64_t least)
     return goes;
 }
 
-/* next - the next event; NULL: there is none, or what follows can't come, or events are missing there. */
+/* next - Returns the next event; NULL: there is none, or what follows is impossible, or events are missing
+ * there. */
 static const struct v1_ev *next(struct v1_cut *c)
 {
     const struct v1_ev *e = v1_merge_next(&c->o);
@@ -335,7 +340,7 @@ static uint64_t ticks_of(const struct v1_cut *c, int64_t ns)
     return c->base + (t < 9e18 ? (uint64_t)t : UINT64_C(1) << 62);
 }
 
-/* too_late - the range begins behind what can be cut, which ends at `end` (s). */
+/* too_late - The range begins after what can be cut, which ends at `end` (s). */
 static enum err_code too_late(const struct v1_cut *c, double end, struct err *e)
 {
     if (c->res->damage.code)
@@ -385,7 +390,7 @@ static enum err_code walk(struct v1_cut *c, const struct cut_range *r, struct er
     if (!c->started && !c->w.out->broken)
         return too_late(c, (double)(last - c->base) * c->ns_per_tick * 1e-9, e);
     if (c->res->damage.code && !c->res->events) {
-        *e = c->res->damage; /* there is nothing before it */
+        *e = c->res->damage; /* nothing comes before it */
         return e->code;
     }
     if (!over)
@@ -416,7 +421,7 @@ static enum err_code index_all(struct v1_cut *c, const struct cut_range *r, stru
     return ERR_OK;
 }
 
-/* run - from the trace's start. */
+/* run - Read from the trace's start. */
 static enum err_code run(struct v1_cut *c, const struct cut_range *r, struct err *e)
 {
     v1_order_free(&c->o);
@@ -440,7 +445,7 @@ static bool to_nowhere(void *arg, const void *p, size_t n)
     return true;
 }
 
-/* rewrite - write the range anew, up to where the trace is damaged. */
+/* rewrite - Write the range, up to where the trace is damaged. */
 static enum err_code rewrite(struct v1_cut *c, const struct cut_range *r, struct outlet *out, struct err *e)
 {
     c->res->damage = (struct err){0};

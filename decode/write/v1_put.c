@@ -25,7 +25,7 @@ void v1_put_free(struct v1_put *w)
     idmap_free(&w->stacks);
 }
 
-/* encode - one event with all its values; the count stands in the first byte, or a length behind it. */
+/* encode - Encode one event with all its values. The count is in the first byte, or a length follows it. */
 static size_t encode(const struct v1_put *w, uint8_t *to, unsigned type, const uint64_t *v, unsigned n)
 {
     const unsigned more = n - w->ix->dialect.base;
@@ -53,7 +53,7 @@ static void batch_close(struct v1_put *w, uint32_t p)
     o->n = 0;
 }
 
-/* use - an id that is in the table; else 0. */
+/* use - Note that an id is used and return it if the table has it; else return 0. */
 static uint64_t use(struct v1_put *w, struct v1_ids *table, struct idmap *used, uint64_t id)
 {
     if (!id || !v1_ids_find(table, id))
@@ -143,14 +143,14 @@ static void put_frequency(struct v1_put *w, uint64_t ticks_per_second)
                       w->ix->dialect.shape[V1_FREQUENCY].n));
 }
 
-/* From 1.11 on tables have a batch of their own, from 1.21 on the tick rate stands in it, too. */
+/* From 1.11 on tables have their own batch; from 1.21 on it has the tick rate too. */
 static void put_table_batch(struct v1_put *w)
 {
     uint8_t buf[EVENT_MAX];
     outlet_put(w->out, buf, encode(w, buf, V1_BATCH, (uint64_t[]){0, w->last}, 2));
 }
 
-/* put_used - what is used of a table, by id. Stacks need a buffer. */
+/* put_used - Write the used entries of a table, by id. Stacks need a buffer. */
 static void put_used(struct v1_put *w, struct v1_ids *table, const struct idmap *used, uint8_t *buf)
 {
     const uint8_t *const data = w->s->data;

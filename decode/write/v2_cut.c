@@ -1,14 +1,14 @@
 /*
  * v2_cut.c - see cut.h: the second family.
  *
- * Generations that lie within the range are copied byte for byte. The one in which the range begins and the
- * one in which it ends are written anew by v2_cut_gen.c: from where each thread's events begin to where they
- * end, which is where the ordering (v2_sim.h) stood at that moment. Reading begins a generation earlier, so
- * that all goroutines are known that the trace ever tells of.
+ * Generations within the range are copied byte for byte. Those in which the range begins or ends are
+ * rewritten by v2_cut_gen.c: from where each thread's events begin to where they end, which is where the
+ * ordering (v2_sim.h) was at that moment. Reading starts one generation earlier, so that all goroutines
+ * that the trace ever names are known.
  *
- * Each generation is run to its end before anything of it is written. If that turns out to be damaged, the
- * slice ends before it; if there is none yet, it is run once more as if the trace began there, and left out
- * if it is damaged even so.
+ * Each generation is run to its end before any of it is written. If it turns out to be damaged, the slice
+ * ends before it; if there is no slice yet, it is run once more as if the trace began there, and left out
+ * if it is still damaged.
  */
 #include "decode/write/v2_cut.h"
 
@@ -17,7 +17,7 @@
 #include "decode/base/mem.h"
 #include "decode/base/round.h"
 
-/* ---- where cursors stand ------------------------------------------------------------------------------- */
+/* ---- positions of cursors ------------------------------------------------------------------------------ */
 
 static bool marks_set(struct v2_cut *c, struct v2c_marks *at)
 {
@@ -34,7 +34,7 @@ static bool marks_set(struct v2_cut *c, struct v2c_marks *at)
             continue;
         const uint64_t now = v2_sim_units(&c->sim, k, &v[i].before);
         double units = (double)k->t / o->unit;
-        const uint64_t whole = to_u64(units); /* a tiny frequency and a late time: more than fits */
+        const uint64_t whole = to_u64(units); /* a tiny frequency and a late time: does not fit */
         v[i].units = c->even ? now : whole + ((double)whole < units && whole < UINT64_MAX);
     }
     return true;
@@ -47,7 +47,7 @@ static enum err_code no_memory(struct err *e)
     return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for a generation");
 }
 
-/* late_add - a status that the first generation tells behind the range, of what had been so all along. */
+/* late_add - Add a status that the first generation has after the range, of what was so all along. */
 static bool late_add(struct v2_cut *c, const struct v2s_event *e)
 {
     if (!mem_room(c->late, c->caplate, c->nlate + 1))
@@ -56,7 +56,7 @@ static bool late_add(struct v2_cut *c, const struct v2s_event *e)
     return true;
 }
 
-/* watch - an event of the generation in which the range begins, behind its beginning. */
+/* watch - Called for an event of the generation in which the range begins, after that. */
 static bool watch(void *arg, const struct v2s_event *e)
 {
     struct v2_cut *c = arg;
@@ -72,10 +72,8 @@ static bool watch(void *arg, const struct v2s_event *e)
     return !c->behind || !e->fresh || late_add(c, e);
 }
 
-/*
- * begin_at - the range begins here: `from` is rounded to the clock's units. With a run that begins within it:
- * then nothing needs to be told.
- */
+/* begin_at - The range begins here: `from` is rounded to clock units. If the run begins within the range,
+ * no statuses are needed. */
 static bool begin_at(struct v2_cut *c)
 {
     c->any = true;
@@ -92,7 +90,7 @@ static int64_t floor_units(const struct v2_cut *c, int64_t t, uint64_t *units)
     return to_i64((double)*units * c->sim.o.unit);
 }
 
-/* pin_find - somebody of whom the slice's last event can say that nothing has changed. */
+/* pin_find - Find a goroutine or P for the slice's last event, which says that nothing has changed. */
 static void pin_find(struct v2_cut *c)
 {
     const struct v2_sim *s = &c->sim;
@@ -111,10 +109,7 @@ static void pin_find(struct v2_cut *c)
     }
 }
 
-/*
- * run - a generation's events, to its end. *over: it holds the range's end. What is wrong with it is
- * c->sim.damage.
- */
+/* run - Run a generation to its end. *over: the range ends in it. Errors are in c->sim.damage. */
 static enum err_code run(struct v2_cut *c, const struct v2_raw_gen *gen, bool *over, struct err *e)
 {
     enum v2s_rc rc = V2S_END;
@@ -150,28 +145,28 @@ static enum err_code run(struct v2_cut *c, const struct v2_raw_gen *gen, bool *o
             c->res.from = c->from == INT64_MIN ? c->sim.o.base : c->from;
         c->any = c->sim.n; /* else the range ends before the run begins */
     }
-    c->behind = true; /* what is still told of things that were there; and is it sound? */
+    c->behind = true; /* find later statuses of what existed, and whether it is sound */
     v2_sim_run(&c->sim, INT64_MAX);
     return c->sim.o.oom ? no_memory(e) : ERR_OK;
 }
 
 /* ---- generation by generation -------------------------------------------------------------------------- */
 
-/* put_gen - write what of a sound generation is in the range. false: no memory. */
+/* put_gen - Write the part of a sound generation that is in the range. Returns false if out of memory. */
 static bool put_gen(struct v2_cut *c, const struct v2_raw_gen *gen, bool over)
 {
     if (!c->any)
         return true;
     if (!c->res.generations++)
         outlet_put(c->out, c->file.data, c->header);
-    const uint8_t *from = gen->batch[0].at; /* an end mark too many may stand before it */
+    const uint8_t *from = gen->batch[0].at; /* an extra end mark may precede it */
     if (over || (c->start.set && c->from != INT64_MIN))
         return v2_cut_gen(c, gen);
     outlet_put(c->out, from, (size_t)(gen->end - from));
     return true;
 }
 
-/* begin_anew - nothing is written yet: what comes next is read as if the trace began there. */
+/* begin_anew - Nothing is written yet: read what comes next as if the trace began there. */
 static void begin_anew(struct v2_cut *c)
 {
     v2_sim_free(&c->head);
@@ -186,10 +181,8 @@ static void begin_anew(struct v2_cut *c)
     c->number = c->freq = 0;
 }
 
-/*
- * ends - what comes next no slice can hold behind what was read, or at all: the slice ends here. false: there
- * is none yet.
- */
+/* ends - What comes next can't be in a slice after what was read, or at all: the slice ends here. Returns
+ * false if there is none yet. */
 static bool ends(struct v2_cut *c, const struct err *why)
 {
     if (!c->res.generations) {
@@ -200,7 +193,7 @@ static bool ends(struct v2_cut *c, const struct err *why)
     return true;
 }
 
-/* broken - what begins at this place and time is broken. true: the slice is done. */
+/* broken - What begins at this place and time is broken. Returns true if the slice is done. */
 static bool broken(struct v2_cut *c, size_t at, int64_t t, const struct err *why)
 {
     if (at < c->near)
@@ -212,7 +205,7 @@ static bool broken(struct v2_cut *c, size_t at, int64_t t, const struct err *why
     return ends(c, why);
 }
 
-/* one - a generation, behind those before it or as the first one. *over: the slice is done. */
+/* one - Handle a generation that follows the previous one, or is the first. *over: the slice is done. */
 static enum err_code one(struct v2_cut *c, const struct v2_raw_gen *gen, bool *over, struct err *e)
 {
     for (;;) {
@@ -245,11 +238,9 @@ static enum err_code one(struct v2_cut *c, const struct v2_raw_gen *gen, bool *o
     }
 }
 
-/*
- * next_gen - read the generation at *pos, as one that follows the last one; if it doesn't and nothing is
- * written yet, as one that begins a trace. false: there is none, and e says what is there; ERR_OK: the slice
- * is done.
- */
+/* next_gen - Read the generation at *pos as one that follows the last one; if it doesn't and nothing is
+ * written yet, as one that begins a trace. Returns false if there is none; e says what is there instead;
+ * ERR_OK: the slice is done. */
 static bool next_gen(struct v2_cut *c, size_t *pos, struct v2_raw_gen *gen, struct err *e)
 {
     const size_t at = *pos;
@@ -272,7 +263,7 @@ static bool next_gen(struct v2_cut *c, size_t *pos, struct v2_raw_gen *gen, stru
     return is && (gen->damage.code || !ends(c, &why));
 }
 
-/* start_pos - the generation before the last one that begins before the range. */
+/* start_pos - Find the generation before the last one that begins before the range. */
 static enum err_code start_pos(struct v2_cut *c, size_t *pos, struct err *e)
 {
     struct v2_raw_gen gen = {0};
@@ -331,7 +322,7 @@ static void cut_free(struct v2_cut *c)
     mem_free(c->put);
 }
 
-/* nothing - why there is nothing to cut in the range. */
+/* nothing - Say why there is nothing to cut in the range. */
 static enum err_code nothing(const struct v2_cut *c, struct err *e)
 {
     if (!c->broken.code)
@@ -365,7 +356,7 @@ enum err_code cut_v2(const struct rewrite *w, const struct cut_range *r, struct 
         if (res->late)
             res->damage = c.broken;
         res->from =
-            res->from < c.base ? 0 : res->from - c.base; /* times that went back begin before the trace */
+            res->from < c.base ? 0 : res->from - c.base; /* times that went back are before the trace */
         res->to = res->to < c.base + res->from ? res->from : res->to - c.base;
         res->whole = r->from <= 0 && w->out->bytes == in->len;
     }

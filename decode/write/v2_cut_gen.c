@@ -1,10 +1,10 @@
 /*
- * v2_cut_gen.c - one generation in which the range begins or ends, written anew.
+ * v2_cut_gen.c - rewrite a generation in which the range begins or ends.
  *
- * Where it begins, every goroutine and P that is there gets a status before the first event, by the thread
- * that holds it or by none, as a tracer that starts then writes it; ranges that are open are told with it.
- * Sequence numbers count from the status, so those behind are less by what came before. The statuses stand so
- * long before `from` that each has a nanosecond of its own.
+ * At the start of the range every goroutine and P gets a status before the first event, on the thread that
+ * has it or on none, as a tracer that starts then writes it; open ranges follow. Sequence numbers count
+ * from the status, so later ones are reduced by the number of events before. The statuses start so long
+ * before `from` that each has a nanosecond of its own.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,14 +23,14 @@ static const char *const LABELS[] = {
 };
 enum { NLABELS = sizeof LABELS / sizeof *LABELS };
 
-/* ---- strings and stacks, as they stand in the file ----------------------------------------------------- */
+/* ---- strings and stacks, as in the file ---------------------------------------------------------------- */
 
 struct tables {
-    struct idmap strings, stacks; /* id -> is it used? */
+    struct idmap strings, stacks; /* id -> whether it is used */
     uint64_t max_string;          /* highest id */
 };
 
-/* tables_read - of a generation. false: no memory. */
+/* tables_read - Read the ids of a generation. Returns false if out of memory. */
 static bool tables_read(struct tables *t, const struct v2_raw_gen *gen)
 {
     bool ok = true;
@@ -44,11 +44,11 @@ static bool tables_read(struct tables *t, const struct v2_raw_gen *gen)
     return ok;
 }
 
-/* table_use - an id that an event names is used; returns it. */
+/* table_use - Note that an event names an id; returns it. */
 static uint64_t table_use(struct idmap *t, uint64_t id)
 {
     if (id)
-        (void)idmap_put(t, id, true); /* can't fail: the key is there */
+        (void)idmap_put(t, id, true); /* can't fail: the key exists */
     return id;
 }
 
@@ -67,8 +67,7 @@ static void stack_put(struct tables *t, struct v2_put *w, const struct v2_raw_st
     v2_put_stack(w, k->id, k->n, buf, n);
 }
 
-/* tables_put - write the stacks that are used, then the strings; the batch of
- * strings is left open in `out`. */
+/* tables_put - Write the used stacks, then the strings; the batch of strings stays open in `out`. */
 static void tables_put(struct tables *t, struct v2_put *out, const struct v2_raw_gen *gen, uint64_t time)
 {
     v2_put_open(out, V2_NO_THREAD, time, V2R_STACKS);
@@ -95,13 +94,13 @@ struct gen_cut {
     const struct v2_raw_gen *gen;
     struct tables t;
     bool head;           /* the range begins here */
-    bool metrics_done;   /* metrics are */
+    bool metrics_done;   /* metrics have been written */
     bool label[NLABELS]; /* strings that must be added */
-    uint64_t time;       /* of tables, just before the statuses */
-    uint64_t at, first;  /* of the statuses being written; of the first one */
+    uint64_t time;       /* time of the tables, just before the statuses */
+    uint64_t at, first;  /* time of the current status; of the first one */
 };
 
-/* ---- the beginning ------------------------------------------------------------------------------------- */
+/* ---- the start ----------------------------------------------------------------------------------------- */
 
 static void put(struct gen_cut *w, const struct v2_raw_ev *e)
 {
@@ -124,19 +123,19 @@ static uint64_t label_of(struct gen_cut *w, const struct v2s_g *g)
     return w->t.max_string + g->label;
 }
 
-/* put_metrics - once, by whoever runs. */
+/* put_metrics - Write them once, on a thread that has a P. */
 static void put_metrics(struct gen_cut *w)
 {
     const struct v2_sim *h = &w->c->head;
     for (int i = 0; !w->metrics_done && i < METRIC_COUNT; i++) {
-        const int m = (METRIC_PROCS + i) % METRIC_COUNT; /* as the runtime does: processors first */
+        const int m = (METRIC_PROCS + i) % METRIC_COUNT; /* as the runtime does: GOMAXPROCS first */
         if (h->metric[m].type)
             put(w, &V2_EV(h->metric[m].type, h->metric[m].value));
     }
     w->metrics_done = true;
 }
 
-/* put_g - m: the thread that has it, EV_NONE. */
+/* put_g - Write a goroutine's status. m: its thread, or EV_NONE. */
 static void put_g(struct gen_cut *w, const struct v2s_g *g, uint32_t m)
 {
     const struct v2_sim *h = &w->c->head;
@@ -161,7 +160,7 @@ static void put_g(struct gen_cut *w, const struct v2s_g *g, uint32_t m)
     put_metrics(w);
 }
 
-/* What a thread has; of none: all that no thread has. */
+/* Write the statuses of what a thread has; no thread: of all that no thread has. */
 static void put_states(struct gen_cut *w, uint32_t m)
 {
     const struct v2_sim *h = &w->c->head;
@@ -212,7 +211,7 @@ static void put_late(struct gen_cut *w, uint32_t m)
 
 /* ---- events -------------------------------------------------------------------------------------------- */
 
-/* counted - the number of the last event of a goroutine or P before the beginning. */
+/* counted - Returns the number of the last event of a goroutine or P before the start. */
 static uint64_t counted(const struct gen_cut *w, enum v2_step_of of, uint64_t id)
 {
     const struct v2_sim *h = &w->c->head;
@@ -220,7 +219,7 @@ static uint64_t counted(const struct gen_cut *w, enum v2_step_of of, uint64_t id
     return v2_step_last(&h->o, h->ordinal, of, id, &seq) ? seq : 0;
 }
 
-/* again - does the event open a range that is open since the beginning? (A status may be told twice.) */
+/* again - Whether the event opens a range that has been open since the start. (A status may occur twice.) */
 static bool reopens(const struct gen_cut *w, const struct v2_raw_ev *e)
 {
     const struct v2_order *o = &w->c->head.o;
@@ -236,7 +235,7 @@ static bool reopens(const struct gen_cut *w, const struct v2_raw_ev *e)
 static void put_event(struct gen_cut *w, struct v2_raw_ev *e, uint64_t units, uint64_t *p)
 {
     if (w->head) {
-        const struct v2_step step = v2_step(e->type, e->arg, p); /* numbers count from the beginning */
+        const struct v2_step step = v2_step(e->type, e->arg, p); /* numbers count from the start */
         if (step.of == V2_STEP_G || step.of == V2_STEP_P)
             e->arg[step.seq] -= counted(w, step.of, step.id);
         if (reopens(w, e))
@@ -254,7 +253,7 @@ static void put_event(struct gen_cut *w, struct v2_raw_ev *e, uint64_t units, ui
     v2_put_event(w->c->put, e, units);
 }
 
-/* put_batch - events [from, to) of a batch. */
+/* put_batch - Write the events [from, to) of a batch. */
 static void put_batch(struct gen_cut *w, const uint8_t *from, const uint8_t *to, uint64_t units, uint64_t *p)
 {
     struct v2_raw_ev e;
@@ -280,7 +279,9 @@ static void put_cursor(struct gen_cut *w, size_t i)
         if (first) {
             struct v2_raw_ev e;
             units = v2_raw_ev(from, raw->end, &e) ? a->units - e.dt
-                                                  : a->units; /* an odd clock's last time is rounded up */
+                                                  /* if a unit isn't a whole number of ns, the last time is
+                                                   * rounded up */
+                                                  : a->units;
             base = a->units;
         }
         if (w->head && base < c->from_units)
@@ -294,7 +295,7 @@ static void put_cursor(struct gen_cut *w, size_t i)
     v2_put_close(c->put);
 }
 
-/* put_pin - an event that says nothing new, at the range's end: what goes on then goes on until there. */
+/* put_pin - Write an event without news at the range's end, so that what is open lasts until there. */
 static void put_pin(struct gen_cut *w)
 {
     struct v2_cut *c = w->c;
@@ -316,11 +317,9 @@ static void put_statuses(struct gen_cut *w, uint32_t m, uint64_t time)
     v2_put_close(c->put);
 }
 
-/*
- * The statuses, and what is told late of things that were there all along: at the beginning, or, where the
- * trace's own is kept as it is, at the end. Those of no thread come first: how many Ps there are is told
- * after all Ps.
- */
+/* Write the statuses, and those that come late for what existed all along: at the start, or, where the
+ * trace's own start is kept, at the end. Those of no thread come first: the number of Ps comes after all
+ * Ps. */
 static void put_all_statuses(struct gen_cut *w, uint64_t time)
 {
     put_statuses(w, EV_NONE, time);
@@ -342,7 +341,7 @@ static void put_threads(struct gen_cut *w)
 
 /* ---- the rest ------------------------------------------------------------------------------------------ */
 
-/* put_clock - frequency, and from 1.25 on what the other clocks say at w->time. */
+/* put_clock - Write the frequency, and from 1.25 on what the other clocks show at w->time. */
 static void put_clock(struct gen_cut *w)
 {
     const struct v2_raw_clock *k = &w->gen->clock;
@@ -402,7 +401,8 @@ static void put_tables(struct gen_cut *w)
     v2_put_close(w->c->put);
 }
 
-/* lead - clock units before `from` in which there is a nanosecond for each status. */
+/* lead - Returns how many clock units before `from` the statuses start, so that each has a nanosecond of
+ * its own. */
 static uint64_t lead(const struct v2_cut *c)
 {
     double ns = 16 + 3 * (double)(c->head.ng + c->head.o.np) + (double)c->nlate;
@@ -461,7 +461,7 @@ void v2_cut_labels(struct v2_cut *c, const struct v2_raw_gen *gen)
     uint64_t last = 0;
     unsigned is = 0;
     const struct v2_order *o = &c->sim.o;
-    for (size_t i = 0, tries = 0; i < o->nm && tries < 256; i++) { /* who runs has a thread */
+    for (size_t i = 0, tries = 0; i < o->nm && tries < 256; i++) { /* a running goroutine has a thread */
         struct v2s_g *g = v2_sim_runs(&c->sim, (uint32_t)i);
         if (!g || !g->label || g->labelgen != c->sim.ordinal)
             continue;

@@ -1,5 +1,7 @@
-/* v2_put.c - see v2_put.h. Sizes are padded to ten bytes, as the runtime has it: a reader finds batches by
- * that. */
+/*
+ * v2_put.c - see v2_put.h. Sizes are padded to ten bytes, as the runtime does: readers find batches by
+ * that.
+ */
 #include "decode/write/v2_put.h"
 
 #include <string.h>
