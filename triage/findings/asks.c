@@ -110,8 +110,8 @@ static bool hands_on(const struct causes *c, uint32_t name)
     return handed * 2 > read;
 }
 
-/* Was it there before the trace began, at rest, and does it go on by reading in the function in which it
- * began itself, and then by writing? (What it rests in is not always recorded.) */
+/* True if it existed and was idle before the trace began, and continues by reading in its start function
+ * and then by writing. (What it was blocked in is not always recorded.) */
 static uint32_t rested_in_read(const struct causes *c, uint32_t g)
 {
     const struct lane_info li = trace_lane_who(c->tr, (struct lane){LANE_G, g});
@@ -163,7 +163,7 @@ bool calls_asks(const struct causes *c, uint32_t g)
             trip = stacks_may(c->tr, s->stack, STACK_TRIP) && stack_through(c->tr, s->stack, trips);
         }
         if (trip &&
-            s->state == ST_WAITING) { /* goroutines of the library write the question and read the answer */
+            s->state == ST_WAITING) { /* goroutines of the library write the request and read the answer */
             reads++;
             answers++;
         } else if (!writes && s->state == ST_WAITING && outside) {

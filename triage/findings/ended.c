@@ -89,7 +89,7 @@ uint8_t ended_how(struct ended *e, uint32_t g, const struct span *s, const struc
     if (next->who == NO_LANE || next->who >= e->ng || next->who == g) {
         return told || k != WK_OTHER
                    ? EX_TIMER
-                   : EX_UNKNOWN; /* it had begun before the trace: for what isn't recorded */
+                   : EX_UNKNOWN; /* the wait began before the trace, and its reason is not recorded */
     }
     if (trace_lane_who(tr, (struct lane){LANE_G, next->who}).is_system &&
         !holds_for_program(tr, k, next->stack))

@@ -41,7 +41,7 @@ struct instance_row {
     uint32_t name;       /* string: type, region, start function, the function that waited */
     uint32_t stack;      /* place: one of its stacks; pieces: where it waits for more work; else 0 */
     uint64_t looked, of; /* instances (pieces, places: goroutines) read, and their total count */
-    uint64_t open;       /* begun before, or not ended within, the traced time */
+    uint64_t open;       /* instances that began before, or did not end within, what the tables cover */
     struct dist d;       /* of those read with both ends, exact; d.n > 0 */
     uint64_t bucket[INSTANCE_BUCKETS];
     uint32_t at; /* its instances are one[at .. at + d.n), longest first */

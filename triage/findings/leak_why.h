@@ -9,8 +9,8 @@
 
 #include "triage/triage.h"
 
-/* leak_gone - True if all goroutines that were unblocked from the function that sends at `stack` had ended
- * when the first goroutine there blocked forever. */
+/* leak_gone - For goroutines that wait to send at `stack`, the first of them since `since`: true if all
+ * goroutines of the start functions that received from there had ended by then. */
 struct leak_gone {
     const struct pair_row *most; /* their waits */
     uint32_t g, kinds;           /* the one that ended last; start functions of these */

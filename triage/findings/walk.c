@@ -7,7 +7,7 @@ bool walk_on(struct walk *w)
 {
     const struct lane l = {LANE_G, w->g};
     const uint32_t each = w->most / WALK_STRETCHES;
-    if (!w->all) { /* few goroutines get as far */
+    if (!w->all) { /* few goroutines have that many spans */
         w->all = trace_lane(w->tr, l).nspans;
         if (w->all <= w->most) {
             w->most = 0;

@@ -13,7 +13,7 @@
  * with a dot in its first element is `unclear`, and counts as a library's: the program's own frames further
  * out are better.
  *
- * Use: owners_new() on a loaded trace, owner_of() as often as wanted, owners_free(). Memory: a byte for each
+ * Use: owners_new() on a loaded trace, owner_of() any number of times, owners_free(). Memory: a byte for each
  * string. One thread.
  */
 #ifndef GOTOP_TRIAGE_OWNER_H
