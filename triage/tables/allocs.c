@@ -9,7 +9,7 @@
 #include "triage/tables/stacks.h"
 #include "triage/tables/tab.h"
 
-#define LOOKS 200000 /* pieces of evidence of a kind that are looked at */
+#define LOOKS 200000 /* the most pieces of evidence of one kind that are examined */
 
 enum kind { STARTS, ASSISTS, SAMPLES, SWEEPS, KINDS };
 struct seen { /* by stack */
@@ -44,10 +44,8 @@ static bool see(struct look *k, enum kind what, uint32_t stack, int64_t ns)
     return true;
 }
 
-/*
- * Up to Go 1.9, and wherever a cycle has no stack of its own, the stop of the world that begins it has one;
- * other stops are by who ends the marking, which says little.
- */
+/* Up to Go 1.9, and wherever a cycle has no stack of its own, the stop of the world that starts it has one.
+ * Other stops come from the goroutine that ends the marking, which says little about allocation. */
 uint32_t gc_begun_at(const struct trace *tr, const struct range *gc)
 {
     const struct range *stw;
@@ -117,7 +115,7 @@ static void add_to(struct alloc_row *to, const struct seen *v)
     to->assist_ns = ns_add(to->assist_ns, v->assist_ns);
 }
 
-/* What part of all one stack's evidence is. */
+/* One stack's share of all evidence. */
 static double share_of(const struct seen *v, const struct alloc_row *all)
 {
     const double other = all->assist_ns > 0 ? (double)v->assist_ns / (double)all->assist_ns

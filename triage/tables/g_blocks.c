@@ -1,13 +1,13 @@
 /*
- * g_blocks.c - a block of spans that few pairs of state and stack tell apart, counted: what g_spans.c does
- * one by one.
+ * g_blocks.c - counts a block of spans with few different pairs of state and stack at once, where g_spans.c
+ * counts spans one by one.
  *
- * Half of the spans run, and of those only the sum is wanted, and whether the processor was another one: they
- * are passed over, by masks with a bit per span. Waits are counted by what each was and what came next, and
- * go to their pair together, as the block ends.
+ * Half of the spans run. Of those only the total time and moves to another P count, so masks with a bit per
+ * span skip them. Waits are grouped by what each was and what followed, and are added to their pair
+ * together at the end of the block.
  *
- * Invariants. The tables are those that g_spans() makes, to the nanosecond. What the next block needs to know
- * stands in struct g_walk, as g_spans() leaves it.
+ * Invariants. The tables equal those of g_spans() to the nanosecond. The state that the next block needs is
+ * left in struct g_walk as g_spans() leaves it.
  */
 #include "triage/tables/g_walk.h"
 
@@ -18,24 +18,24 @@ enum { WOKEN = 32, WORDS = SPAN_BLOCK / 64 };
 struct woken {          /* waits that ended alike */
     uint8_t wait, next; /* pairs */
     enum wait_kind kind;
-    uint32_t name, count;    /* name: start function's string of who ended them; NOBODY: none */
-    int64_t ns, longest, t0; /* t0: when the longest began, */
-    uint32_t who;            /* and who ended it */
+    uint32_t name, count;    /* start function of the goroutine that ended them; NOBODY: none */
+    int64_t ns, longest, t0; /* t0: start of the longest, */
+    uint32_t who;            /* and the goroutine that ended it */
 };
 
-#define COND_HERE (TAB_NONE - 1) /* w->cond_pair: the condition it waited on last has no row yet */
+#define COND_HERE (TAB_NONE - 1) /* w->cond_pair: the last condition has no row yet */
 struct g_block {
     struct g_walk *w;
     const struct span_pairs *p;
     uint8_t state[SPAN_PAIRS]; /* by pair */
-    uint32_t call[SPAN_PAIRS]; /* by pair: its row of calls, TAB_NONE: not asked yet */
+    uint32_t call[SPAN_PAIRS]; /* by pair: its row of calls; TAB_NONE: not looked up yet */
     uint8_t row[SPAN_PAIRS]
-               [SPAN_PAIRS]; /* by `wait` and `next`: the last of `woken` that is so, + 1; 0: none */
+               [SPAN_PAIRS]; /* by `wait` and `next`: the last such entry of `woken`, + 1; 0: none */
     uint32_t nwoken;
     struct woken woken[WOKEN];
-    uint32_t cond;         /* COND_HERE: which of `woken` that is */
-    uint32_t cond_from;    /* since it was woken it ran w->cond_run, and from that span on */
-    int64_t at[SPAN_ROOM]; /* when each span begins, and the last one ends */
+    uint32_t cond;         /* COND_HERE: its index in `woken` */
+    uint32_t cond_from;    /* running time since the wake-up up to this span */
+    int64_t at[SPAN_ROOM]; /* start of each span, and the end of the last one */
     uint64_t runs[WORDS];  /* spans that run */
 };
 
@@ -54,7 +54,7 @@ static inline enum wait_kind wait_kind_of(const struct g_block *b, uint32_t k)
     return stacks_wait_kind(b->w->tg->tr, reason_of(b, k), span_pairs_stack(b->p, k));
 }
 
-/* Span i with the one behind it, as g_spans.c knows spans. */
+/* Returns span i and its successor in g_spans.c's form. */
 static struct at plain(const struct g_block *b, uint32_t i)
 {
     span_pairs_fill(b->p, i);
@@ -65,7 +65,7 @@ static struct at plain(const struct g_block *b, uint32_t i)
 
 /* ---- waits --------------------------------------------------------------------------------------------- */
 
-/* What the block's waits come to, so far. */
+/* Adds the sums of the block's waits so far. */
 static bool block_tell(struct g_block *b)
 {
     struct g_walk *w = b->w;
@@ -93,7 +93,7 @@ static bool block_tell(struct g_block *b)
     return ok;
 }
 
-/* How long it ran from span `from` to i. */
+/* Returns the running time from span `from` to i. */
 static int64_t ran(const struct g_block *b, uint32_t from, uint32_t i)
 {
     int64_t ns = 0;
@@ -102,7 +102,8 @@ static int64_t ran(const struct g_block *b, uint32_t from, uint32_t i)
     return ns;
 }
 
-/* It waits for the condition again that it was woken from last. */
+/* The goroutine waits on the condition from which it was last woken: a wake-up in vain if it ran for less
+ * than FUTILE_RUN. */
 static RARELY bool block_again(struct g_block *b, uint32_t i)
 {
     struct g_walk *w = b->w;
@@ -119,7 +120,7 @@ static RARELY bool block_again(struct g_block *b, uint32_t i)
     return ok;
 }
 
-/* The row of waits like span i's, that ended so; NULL: out of memory. */
+/* Returns the row of waits like span i's that ended that way; NULL when out of memory. */
 static RARELY struct woken *woken_new(struct g_block *b, uint32_t i, uint32_t name)
 {
     const uint8_t wait = b->p->nth[i], next = b->p->nth[i + 1];
@@ -132,7 +133,7 @@ static RARELY struct woken *woken_new(struct g_block *b, uint32_t i, uint32_t na
     return v;
 }
 
-/* It was a lock or a condition that it waited for. */
+/* Counts a wait for a lock or a condition. */
 static RARELY bool block_told(struct g_block *b, uint32_t i, const struct woken *v, uint32_t who)
 {
     struct g_walk *w = b->w;
@@ -150,7 +151,7 @@ static RARELY bool block_told(struct g_block *b, uint32_t i, const struct woken 
     return true;
 }
 
-/* Nobody is known to have ended it. */
+/* Counts a wait that no known goroutine ended. */
 static RARELY bool block_lost(struct g_block *b, uint32_t i, uint8_t next)
 {
     struct g_walk *w = b->w;
@@ -162,7 +163,7 @@ static RARELY bool block_lost(struct g_block *b, uint32_t i, uint8_t next)
     return note_waited(w, plain(b, i + 1), next);
 }
 
-/* Span i waits, and is not the last one. */
+/* Counts the wait of span i, which is not the last span. */
 static inline bool block_waits(struct g_block *b, uint32_t i)
 {
     struct g_walk *w = b->w;
@@ -222,7 +223,7 @@ bool g_block_wanted(const struct g_walk *w, const struct span_pairs *p)
     return !w->worker;
 }
 
-/* Which spans these pairs (a bit each) are. */
+/* Sets `out` to the mask of the spans with these pairs (a bit each). */
 static void mask_of(const struct span_pairs *p, uint32_t pairs, uint64_t out[WORDS])
 {
     for (unsigned j = 0; j < WORDS; j++)
@@ -241,7 +242,7 @@ static void mask_of(const struct span_pairs *p, uint32_t pairs, uint64_t out[WOR
             out[j] &= p->run.n <= 64 * j ? 0 : ((uint64_t)1 << p->run.n % 64) - 1;
 }
 
-/* What is known before any span is looked at: states, times; returns the time of all. */
+/* Counts states and times without reading single spans; returns the total time. */
 static int64_t block_begin(struct g_block *b, struct g_walk *w, const struct span_pairs *p)
 {
     uint32_t run = 0;
@@ -264,7 +265,7 @@ static int64_t block_begin(struct g_block *b, struct g_walk *w, const struct spa
     return t - p->run.t0;
 }
 
-/* How often it began to run, and on which processors. */
+/* Counts how often it started to run, and on which Ps. */
 static uint64_t block_runs(struct g_block *b)
 {
     struct g_walk *w = b->w;
@@ -313,7 +314,7 @@ static inline bool rest_add(struct g_block *b, struct rest *x, uint32_t i)
     return ok;
 }
 
-/* What its last span leaves for the next block. */
+/* Stores the state of the last span for the next block. */
 static bool block_end(struct g_block *b)
 {
     struct g_walk *w = b->w;

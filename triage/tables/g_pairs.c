@@ -1,12 +1,13 @@
 /*
- * g_pairs.c - a goroutine's waits, counted by reason and place and by who ended them: see g_walk.h.
+ * g_pairs.c - counts a goroutine's waits by reason and place and by the goroutine that ended them: see
+ * g_walk.h.
  *
- * Where pairs are many, no cache holds their rows. So waits whose pair was not asked for lately are put off,
- * until there are PUT_OFF of them, and their rows are fetched side by side.
+ * With many pairs, no cache holds their rows. So waits whose pair was not used recently are put off until
+ * there are PUT_OFF of them, and their rows are fetched side by side.
  *
- * Invariants. Rows are made in the order of the waits: who makes one at once calls tell_later() before. A
- * pair that stands among those put off is in no `lately`, so what is added to a row is added in order as
- * well.
+ * Invariants. Rows are created in the order of the waits: code that creates one at once calls tell_later()
+ * first. A pair with waits put off is in no `lately` cache, so that additions to a row keep their order
+ * too.
  */
 #include "triage/tables/g_walk.h"
 
@@ -17,7 +18,7 @@ static bool moment_before(const struct moment *a, const struct moment *b)
     return a->g != b->g ? a->g < b->g : a->t0 < b->t0;
 }
 
-/* The row of waits for a reason at a place. NULL: out of memory. */
+/* Returns the row of waits for a reason at a place; NULL when out of memory. */
 static struct wait_row *wait_row_of(struct g_walk *w, uint32_t reason, uint32_t stack)
 {
     bool made;
@@ -27,7 +28,7 @@ static struct wait_row *wait_row_of(struct g_walk *w, uint32_t reason, uint32_t 
     return row;
 }
 
-/* The row of the pair of a wait that is over. NULL: out of memory. */
+/* Returns the row of a finished wait's pair; NULL when out of memory. */
 static struct pair_row *pair_row_of(struct g_walk *w, const struct ended_wait *v)
 {
     struct subtotal *y = w->y;
@@ -62,7 +63,7 @@ static inline void pair_add(struct pair_row *p, const struct ended_wait *v)
     }
 }
 
-/* Counts those that were put off. */
+/* Counts the waits that were put off. */
 static RARELY bool tell_later(struct g_walk *w)
 {
     struct subtotal *y = w->y;
@@ -84,7 +85,7 @@ static RARELY bool tell_later(struct g_walk *w)
     return true;
 }
 
-/* Of waits for a condition the row is needed at once: *p; else it is put off. */
+/* A wait for a condition needs its row at once and sets *p; others are put off. */
 static RARELY bool note_later(struct g_walk *w, struct ended_wait *v, struct pair_row **p)
 {
     struct subtotal *y = w->y;
@@ -100,10 +101,8 @@ static RARELY bool note_later(struct g_walk *w, struct ended_wait *v, struct pai
     return y->nlater < PUT_OFF || tell_later(w);
 }
 
-/*
- * Waits are over that ended alike. Their own row learns of them with the whole pair: see waits_of_pairs().
- * *p: their pair, NULL: it is put off.
- */
+/* Counts finished waits that ended alike. Their own row is updated with the whole pair: see
+ * waits_of_pairs(). Sets *p to their pair, or to NULL if it is put off. */
 static inline bool pair_told(struct g_walk *w, struct ended_wait *v, struct pair_row **p)
 {
     const struct lately *c = lately_of(w->y->lately_pair, v->reason, v->stack, v->waker, v->by);
@@ -124,7 +123,7 @@ bool waits_ended(struct g_walk *w, struct ended_wait *v, struct pair_row **p)
     return pair_told(w, v, p);
 }
 
-/* A wait is over: s is what follows, by whom. */
+/* Ends a wait; s: the span after it, with the waker. */
 static inline bool note_pair(struct g_walk *w, struct at s, uint32_t who)
 {
     const struct waited *v = &w->wait;
@@ -148,7 +147,7 @@ static inline bool note_pair(struct g_walk *w, struct at s, uint32_t who)
         w->cond_end = v->t1;
         w->cond_run = 0;
     } else if (w->kind != WK_LOCK) {
-        w->cond_pair = TAB_NONE; /* waiting for the condition's own lock in between is part of being woken */
+        w->cond_pair = TAB_NONE; /* waiting for the condition's own lock in between is part of the wake-up */
     }
     return true;
 }

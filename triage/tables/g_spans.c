@@ -1,14 +1,14 @@
 /*
- * g_spans.c - what a goroutine did, counted: its waits, contention pairs, system calls and scheduler latency,
- * into a subtotal.
+ * g_spans.c - counts what a goroutine did into a subtotal: its waits, contention pairs, system calls and
+ * scheduler latency.
  *
- * Every second of a trace's spans comes by here, one by one, so what most have in common is done in one short
- * loop with sums that are put away once a block; what is rare is apart.
+ * All spans of a trace pass through here one by one, so the common work is one short loop whose sums are
+ * stored once a block; rare work is in separate functions.
  *
- * Invariants. A wait is counted when the next span tells who ended it, in its pair; the row of its reason and
- * place gets what its pairs come to, and at once just waits that have none. Waits and calls of the runtime's
- * own goroutines count in their groups only: they are no contention of the program's. What belongs to one
- * goroutine goes straight to gstats.h: no two subtotals have the same ones.
+ * Invariants. A wait is counted in its pair when the next span shows which goroutine ended it; the row of
+ * its reason and place gets the sums of its pairs, and directly only waits without a pair. Waits and calls
+ * of the runtime's own goroutines count only in their groups: they are not contention of the program.
+ * Counts of one goroutine go directly to gstats.h, since no two subtotals share a goroutine.
  */
 #include "triage/tables/g_walk.h"
 
@@ -71,11 +71,9 @@ bool walk_waiting(struct g_walk *w, struct at s, int64_t t0, int64_t t1)
     return true;
 }
 
-/*
- * A call that is long enough to matter to idle.c is over, or lasts: what follows, ST_NONE if nothing does.
- * From Go 1.22 on who goes on running has kept its P through the call (its GoSyscallEnd, not
- * GoSyscallEndBlocked), if it is known from its beginning.
- */
+/* Counts a call long enough to matter to idle.c, which is over or still open; next: state of the following
+ * span, ST_NONE if there is none. From Go 1.22 on, a goroutine that continues to run kept its P through the
+ * call (GoSyscallEnd, not GoSyscallEndBlocked), if the call's start is known. */
 bool note_called(struct g_walk *w, uint8_t next)
 {
     const struct late_call c = w->late_call;
@@ -121,7 +119,7 @@ static RARELY bool walk_syscall(struct g_walk *w, struct at s, int64_t t0, int64
     return true;
 }
 
-/* It was runnable for long; since: it is known since when. */
+/* Counts a long time runnable; since: its start is known. */
 bool note_late(struct g_walk *w, const struct worst_wait *x, bool since)
 {
     struct subtotal *y = w->y;
@@ -133,7 +131,7 @@ bool note_late(struct g_walk *w, const struct worst_wait *x, bool since)
     return true;
 }
 
-/* Of a mark worker: in which mode it runs. */
+/* Updates the mode in which a mark worker runs. */
 static RARELY void count_modes(struct g_walk *w, const struct span_run *r)
 {
     for (uint32_t i = 0; i < r->n; i++) {

@@ -13,7 +13,7 @@ static bool kind_is_gc(const struct trace *tr, uint32_t kind)
 {
     struct str s = trace_str(tr, kind);
     return s.len == 0 ||
-           str_starts(s, "GC"); /* before go 1.10 kinds have no names, and only GC stopped the world */
+           str_starts(s, "GC"); /* before Go 1.10 kinds have no names, and only GC stopped the world */
 }
 
 const char *gc_mode_name(enum gc_mode m)
@@ -65,11 +65,9 @@ static bool note_stw(struct triage *tg, struct tab *by_kind, size_t *cap, const 
     return true;
 }
 
-/*
- * When P stopped within [t0,t1): the end of its last busy span there; NO_TIME if it was idle all along or
- * never stopped. What begins in the later half comes with the world's start again, which is before the stop's
- * end is recorded.
- */
+/* Returns when a P stopped within [t0,t1): the end of its last busy span there; NO_TIME if it was idle
+ * throughout or never stopped. A span that starts in the later half comes from the restart of the world,
+ * which happens before the end of the stop is recorded. */
 static int64_t stopped_at(const struct trace *tr, uint32_t p, const struct moment *m, struct span *what)
 {
     struct span_iter it;
@@ -84,7 +82,7 @@ static int64_t stopped_at(const struct trace *tr, uint32_t p, const struct momen
         if (s->state == ST_IDLE || s->state == ST_NONE || s->t1 <= m->t0)
             continue;
         if (tri_is_exec(s->state) && s->who == m->g && m->g != NO_LANE)
-            mine = true; /* the P of who stops the world goes on */
+            mine = true; /* the P that stops the world keeps running */
         at = s->t1;
         if (s->who != NO_LANE)
             *what = *s;
@@ -147,7 +145,8 @@ static void goals(struct triage *tg, struct heap_stat *s)
     }
 }
 
-/* What the heap was most, and that against its goal, of points i .. e-1, of which one goal holds. */
+/* Finds the largest heap, and its largest excess over the goal, among points i .. e-1, which have one
+ * goal. */
 static void heap_under(struct triage *tg, size_t i, size_t e, uint64_t goal)
 {
     struct heap_stat *s = &tg->heap;
@@ -174,7 +173,8 @@ static void heap_by_goals(struct triage *tg, size_t n)
     }
 }
 
-/* What the heap was at a cycle's end, 0: not known. false: it has none in what the tables are of. */
+/* Stores the heap at the end of a cycle, 0 if unknown. Returns false if the cycle does not end within the
+ * trace's range. */
 static bool heap_behind(const struct triage *tg, const struct range *gc, uint64_t *heap)
 {
     uint64_t least = 0, most = 0;
@@ -201,7 +201,7 @@ static void heap(struct triage *tg, const struct range *gc, size_t ngc)
         i--;
 }
 
-/* How many ranges there are within what the tables are of, and their time there. */
+/* Returns the number of ranges within the tables' time, and their total time. */
 static uint64_t sum_up(const struct triage *tg, const struct range *r, size_t n, int64_t *ns)
 {
     uint64_t count = 0;

@@ -1,6 +1,6 @@
 /*
- * goroutines.c - one walk over all goroutines' spans: each is counted in its group and birthplace, what it
- * did by g_spans.c.
+ * goroutines.c - one walk over the spans of all goroutines: counts each in its group and birthplace;
+ * g_spans.c counts what it did.
  */
 #include "triage/tables/g_walk.h"
 
@@ -44,7 +44,7 @@ static bool put_in_group(struct g_walk *w, const struct lane_info *li)
     return true;
 }
 
-/* One of the program's that the trace saw created. */
+/* Counts a goroutine of the program that was created within the trace. */
 static bool note_birth(struct g_walk *w, const struct lane_info *li)
 {
     struct subtotal *y = w->y;
@@ -75,7 +75,7 @@ static bool note_birth(struct g_walk *w, const struct lane_info *li)
 
 /* ---- along a lane -------------------------------------------------------------------------------------- */
 
-/* On to a goroutine. */
+/* Moves on to the next goroutine. */
 static inline void lane_next(struct g_walk *w, uint32_t g)
 {
     w->g = g;
@@ -99,8 +99,8 @@ static bool lane_begin(void *arg, uint32_t g, const struct lane_info *li)
     w->name = li->name;
     w->system = li->is_system;
     w->worker = li->is_worker;
-    /* Up to Go 1.21 a program with cgo has one for threads of C's that may call it (goroutine 17): begun by
-       nothing that has a name, "in a system call" as long as none does. It keeps nothing from a processor. */
+    /* Up to Go 1.21 a program with cgo has one goroutine for C threads that may call it (goroutine 17). It
+     * has no named creator and is "in a system call" while no thread uses it. It takes no P from anyone. */
     const struct trace_info *in = trace_info(w->tg->tr);
     w->of_c = !in->second_family && in->has_names && !li->name && !li->created && li->nspans == 1;
     w->sched = w->system ? &w->y->sched_system : &w->y->sched;
@@ -108,7 +108,7 @@ static bool lane_begin(void *arg, uint32_t g, const struct lane_info *li)
     return put_in_group(w, li) && (!li->created || li->is_system || note_birth(w, li));
 }
 
-/* n more of the same group and birthplace. */
+/* Adds n more goroutines with the same group and birthplace. */
 static void more_alike(struct subtotal *y, const struct lane_info *li, uint32_t n)
 {
     struct group *p = &y->groups[y->group];
@@ -132,7 +132,7 @@ static bool lane_alike(void *arg, const struct lane_info *li, const struct lanes
     return true;
 }
 
-/* The one that comes next, if it is like this one: nobody begins it. */
+/* Moves on to the next goroutine if it is one of those alike, which have no start of their own. */
 static inline void lane_next_alike(struct g_walk *w)
 {
     const uint32_t g = w->g + 1, i = w->alike ? g - w->alike->g : 0;
@@ -164,8 +164,8 @@ static bool lane_pairs(void *arg, uint32_t g, const struct span_pairs *p)
     return g_block(w, p) && slices_tick();
 }
 
-/* The goroutine's own sums, once its neighbours have theirs. Its group is the subtotal's, until that is
- * added. */
+/* Stores the goroutine's own sums once its neighbours have theirs. Its group number is the subtotal's until
+ * the subtotal is added. */
 static inline bool put(struct g_walk *w, int64_t life)
 {
     struct subtotal *y = w->y;
@@ -174,7 +174,7 @@ static inline bool put(struct g_walk *w, int64_t life)
     return (w->g + 1 < y->g1 && y->nrows < GSTATS_ROWS) || subtotal_rows_put(y, w->tg->g, w->g);
 }
 
-/* Of its system calls those without a processor. */
+/* Moves the time of its calls without a P from GM_SYSCALL to GM_SYSBLOCK. */
 static void calls_apart(struct g_walk *w)
 {
     const int64_t calls = ns_clamp((int64_t)*counted(w, GM_SYSCALL)),

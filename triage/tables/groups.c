@@ -1,5 +1,5 @@
 /*
- * groups.c - once all goroutines are counted: they are put into groups, and the tables are sorted.
+ * groups.c - after all goroutines are counted: sorts the groups and the tables.
  */
 #include "triage/tri.h"
 
@@ -20,7 +20,7 @@ static int cmp_group(const void *a, const void *b)
     return c ? c : (x->first_member > y->first_member) - (x->first_member < y->first_member);
 }
 
-/* Each goroutine's value stands with those of its group. Most goroutines do little, so most values are 0. */
+/* Places each goroutine's value with those of its group. Most goroutines do little, so most values are 0. */
 static void values_by_group(const struct triage *tg, enum gmetric m, int64_t *v, size_t *next)
 {
     int64_t ns[GSTATS_ROWS];
@@ -70,7 +70,7 @@ static bool groups_sort(struct triage *tg)
     return true;
 }
 
-/* A row of wait_of, and whose: by groups in their order, largest first. */
+/* A row of wait_of and its group: sorted by group, then largest first. */
 struct of_group {
     uint32_t group;
     const struct wait_of *w;

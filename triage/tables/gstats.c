@@ -1,4 +1,7 @@
-/* gstats.c - see gstats.h. What few goroutines have stands apart: by chunk, where one of the chunk has it. */
+/*
+ * gstats.c - see gstats.h. Values that few goroutines have are stored separately, only for chunks in which
+ * some goroutine has one.
+ */
 #include "triage/tables/gstats.h"
 
 #include <string.h>
@@ -9,12 +12,13 @@
 
 _Static_assert((int)GSTATS_ROWS <= (int)COLUMNS_ROWS, "a chunk is as many rows as columns take");
 
-/* GM_ASSIST stands apart; of GM_LIFE what the first six don't add up to: nothing, nearly always. */
+/* GM_ASSIST is stored separately, and so is the part of GM_LIFE outside the first six, which is nearly
+ * always 0. */
 enum { RUNS = GV_RUNS, SCHEDS = GV_SCHEDS, WAITS = GV_WAITS, SYSCALLS = GV_SYSCALLS, VALUES = GV_COUNT };
 
 struct chunk {
-    struct columns *c; /* NULL: nothing was put */
-    uint32_t *groups;  /* NULL: all are of one group */
+    struct columns *c; /* NULL: nothing is stored yet */
+    uint32_t *groups;  /* NULL: all are in one group */
     uint32_t group;
     int64_t *assist;
 };
@@ -69,7 +73,7 @@ void gstats_free(struct gstats *s)
     mem_free(s);
 }
 
-/* Are all values below that? What a column's width has room for tells. */
+/* Whether all values are below a limit; this decides the width of a column. */
 static bool chunk_below(const struct chunk *c, enum gmetric m, uint64_t least)
 {
     if (!c->c)
@@ -182,7 +186,7 @@ int64_t gstat_ns(const struct gstats *s, uint32_t g, enum gmetric m)
     return ns;
 }
 
-/* n values of a column; of lives what they are added up from. */
+/* Reads n values of a column; for lives, the columns they are the sum of. */
 static void columns_sum(const struct columns *c, enum gmetric m, uint32_t row, uint32_t n, uint64_t *sum)
 {
     uint64_t all = 0; /* of columns that are one value all along */

@@ -1,12 +1,12 @@
 /*
- * idle.c - why processors were idle: a sweep over time that knows, at each moment, how many Ps idle, how many
- * goroutines have been runnable for longer than an ordinary hand-over takes, and how many sit in system calls
- * without a P: those whose call was to lose its P or has lost it, less the Ps still held by one of these.
- * Nearly all calls keep their P until they are over, and are neither: see note_called() in g_spans.c.
+ * idle.c - why processors were idle: a sweep over time that knows at each moment how many Ps are idle, how
+ * many goroutines have been runnable for longer than an ordinary hand-over takes, and how many are in
+ * system calls without a P: those whose call will lose or has lost its P, less the Ps that such calls still
+ * hold. Nearly all calls keep their P to their end and count as neither: see note_called() in g_spans.c.
  *
  * Invariants. Each nanosecond of a P's idle span of at least IDLE_NOTICE goes to exactly one cause; shorter
- * spans are IDLE_SHORT, so that the causes add up to the idle time of all Ps. The sweep goes window by
- * window, so that the events in memory at once stay few (about EVENTS_AIM) however long the trace is.
+ * spans are IDLE_SHORT, so the causes add up to the idle time of all Ps. The sweep goes window by window,
+ * so that only few events (about EVENTS_AIM) are in memory at once however long the trace is.
  */
 #include "triage/tri.h"
 
@@ -29,14 +29,14 @@ enum {
     CNTS
 };
 
-/* What is counted of one window. */
+/* The counts of one window. */
 struct part {
     int64_t idle[IDLE_WHYS], missed_wall;
     int64_t slice[SLICES];  /* missed ns by 256th of the trace */
     int64_t busy[BUSY_MAX]; /* ns by number of busy Ps */
 };
 
-/* When calls began in which a goroutine lost its P, ascending; t[n] is INT64_MAX. */
+/* Start times of calls in which a goroutine lost its P, ascending; t[n] is INT64_MAX. */
 struct lost_calls {
     int64_t *t;
     size_t n;
@@ -47,20 +47,20 @@ struct sweep { /* of one window */
     uint64_t *d; /* changes of a count: WITHIN_KEY */
     size_t n, cap;
     int64_t w0, w1;                    /* the window */
-    int64_t begun[CHANGE_SYSCALL + 1]; /* goroutines' counts as it begins */
+    int64_t begun[CHANGE_SYSCALL + 1]; /* goroutine counts at its start */
     unsigned steps;                    /* between ticks */
-    bool calls, second_family;         /* calls: goroutines' that are counted overlap it */
+    bool calls, second_family;         /* calls: some counted call of a goroutine overlaps the window */
     const struct lost_calls *lost;     /* of which the Ps' spans aren't told */
     int64_t since;                     /* of the P at hand: from when on it has been there */
     bool gaps;                         /* it has not been there always */
     enum state before;     /* of its last span seen, or as good as that; ST_NONE: none that is recorded */
-    int64_t slice, slice0; /* of the 256 the one at hand, and where it begins; none at first */
+    int64_t slice, slice0; /* the current one of the 256 parts and its start; none at first */
     struct part *part;
     bool failed;
 };
 
-/* A change: when, since the window began; which count; up or down. Those of one time count together, so their
- * order doesn't matter. */
+/* A change: its time within the window; which count; up or down. Changes at one time take effect together,
+ * so their order doesn't matter. */
 #define WITHIN_KEY(t, what, up) ((uint64_t)(t) << WITHIN_BITS | (uint64_t)(what) << 1 | (up))
 enum { WITHIN_BITS = 4 };
 
@@ -80,7 +80,7 @@ static void add(struct sweep *s, int64_t t0, int64_t t1, int what)
     s->n += 2;
 }
 
-/* A step of any loop; true: go on. */
+/* One step of a loop; returns true to go on. */
 static bool step(struct sweep *s)
 {
     if (++s->steps % 256 == 0 && !slices_tick())
@@ -115,7 +115,7 @@ static bool p_spans(void *arg, const struct span_run *r)
         if (ns < least)
             continue;
         const uint8_t state = kind[tag[i]].state;
-        if (state == ST_NONE) { /* not there: busy spans need no event of their own */
+        if (state == ST_NONE) { /* P not there: busy spans need no event of their own */
             add(s, s->since, t, CNT_P);
             s->since = t + ns;
         } else if (ns >= IDLE_NOTICE && state == ST_IDLE) {
@@ -123,8 +123,8 @@ static bool p_spans(void *arg, const struct span_run *r)
         } else if (ns >= IDLE_NOTICE && state == ST_SYSCALL && s->calls) {
             while (*lost < t)
                 lost++;
-            /* Before Go 1.22 a goroutine's call counts if it is long; and one that isn't known from its
-             * beginning does. */
+            /* Before Go 1.22 a goroutine's call counts if it is long, and so does one whose start is
+             * unknown. */
             if (*lost == t || !s->second_family || !(i ? kind[tag[i - 1]].state : s->before))
                 add(s, t, t + ns, CNT_HELD);
         }
@@ -133,7 +133,7 @@ static bool p_spans(void *arg, const struct span_run *r)
     return step(s);
 }
 
-/* Only where a P idles, is held in a call, or isn't there, its spans are looked at. */
+/* Reads a P's spans only where it idles, is held in a call, or isn't there. */
 static void collect_p(struct sweep *s, uint32_t p)
 {
     const struct trace *tr = s->tg->tr;
@@ -200,7 +200,7 @@ static __attribute__((noinline)) void miss(struct sweep *s, int64_t t0, int64_t 
     }
 }
 
-/* Between two moments nothing changes: c[] holds. */
+/* Between two changes the counts in c[] are constant. */
 static inline __attribute__((always_inline)) void settle(struct sweep *s, const int64_t *c, int64_t t0,
                                                          int64_t t1)
 {

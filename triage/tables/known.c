@@ -1,11 +1,12 @@
 /*
- * known.c - until when a damaged trace tells of a thread.
+ * known.c - until when a damaged trace records a thread.
  */
 #include "triage/tables/known.h"
 
 #include "triage/triage.h"
 
-/* When a processor's record first ends, by [0, t) of it: what isn't recorded only grows with t. */
+/* Finds when a processor's record first ends, by the recorded part of [0, t): unrecorded time only grows
+ * with t. */
 static int64_t torn_of(const struct trace *tr, uint32_t p, int64_t end)
 {
     int64_t lo = 0, hi = end;

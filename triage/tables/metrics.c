@@ -66,7 +66,7 @@ static const struct {
 };
 enum { PLAINS = sizeof plains / sizeof *plains };
 
-/* Which of them has that name; PLAINS: none. */
+/* Returns the index of the metric with that name; PLAINS if there is none. */
 static size_t plain_find(const char *name)
 {
     size_t i = 0;

@@ -20,8 +20,8 @@
 
 #include "decode/base/mem.h"
 
-/* A change: at a time one P more or less is taken, or the world stops or starts. Those of one time count
- * together, so their order doesn't matter. */
+/* A change: at this time one P more or less is taken, or the world stops or starts. Changes at one time
+ * take effect together, so their order doesn't matter. */
 enum { WORLD_BIT = 2, MORE_BIT = 1, TIME_SHIFT = 2 };
 
 struct step { /* from t on */
@@ -71,7 +71,7 @@ static bool worker_ran(void *arg, const struct span_run *r)
     return w->ok && slices_tick();
 }
 
-/* A worker takes its P whenever it runs, unless it is one for idle time; it needs no label for that. */
+/* A worker takes its P whenever it runs, labelled or not, unless it is an idle-time worker. */
 static bool lane_worker(struct curve *c, uint32_t g)
 {
     struct worker w = {.c = c, .mode = GC_UNLABELLED, .ok = true};
@@ -81,9 +81,9 @@ static bool lane_worker(struct curve *c, uint32_t g)
     return w.ok && slices_tick();
 }
 
-struct proc { /* a P's time for assists and sweeping */
+struct proc { /* a P's spans of assists and sweeping */
     struct curve *c;
-    uint32_t states; /* which of both */
+    uint32_t states; /* which of the two count */
     bool ok;
 };
 
@@ -117,13 +117,13 @@ static bool collect(struct curve *c)
     return p.ok;
 }
 
-/* A cursor over what GOMAXPROCS was. */
+/* A cursor over the values of GOMAXPROCS. */
 struct procs {
     size_t i, n;
     struct point is, next;
 };
 
-/* GOMAXPROCS that holds at t, no earlier than asked before. */
+/* Returns GOMAXPROCS at t; t never decreases from call to call. */
 static int64_t procs_at(const struct curve *c, struct procs *p, int64_t t)
 {
     while (p->i < p->n && p->next.t <= t) {
@@ -137,7 +137,7 @@ static int64_t procs_at(const struct curve *c, struct procs *p, int64_t t)
     return v < 1 ? 1 : v > 1000000 ? 1000000 : (int64_t)v;
 }
 
-/* From t on the utilisation is that. A step of no time, or to what it was, is none. */
+/* Adds a step: from t on the utilisation has this value. Skips steps of no length and of no change. */
 static bool step_add(struct curve *c, int64_t t, double util)
 {
     const struct step *last = c->nsteps ? &c->step[c->nsteps - 1] : NULL;
@@ -173,7 +173,7 @@ static bool steps(struct curve *c)
     return ok;
 }
 
-/* The last step not behind t, from step i on: nearby, as a rule. */
+/* Returns the last step not after t, searching from step i on: usually it is near. */
 static size_t step_at(const struct curve *c, size_t i, int64_t t)
 {
     size_t by = 1, hi;
@@ -181,7 +181,7 @@ static size_t step_at(const struct curve *c, size_t i, int64_t t)
         i += by;
         by *= 2;
     }
-    hi = i + by < c->nsteps ? i + by : c->nsteps; /* behind t */
+    hi = i + by < c->nsteps ? i + by : c->nsteps; /* after t */
     while (i + 1 < hi) {
         const size_t mid = i + (hi - i) / 2;
         if (c->step[mid].t <= t)
@@ -199,10 +199,8 @@ static double integral(const struct curve *c, size_t *i, int64_t t)
     return c->step[*i].sum + c->step[*i].util * (double)(t - c->step[*i].t);
 }
 
-/*
- * How far a window whose mean is so much above the least can be moved before it may be below it: each
- * nanosecond changes what it holds by one at most. A little less, for what sums are rounded by.
- */
+/* Returns how far a window whose mean is this much above the minimum can move before it may fall below it:
+ * each nanosecond changes its sum by one at most. A little less, to allow for rounding. */
 static int64_t safe_ns(double above, int64_t window)
 {
     const double ns = above * (double)window * 0.95 - 16;
@@ -231,7 +229,7 @@ static struct mmu_point least(const struct curve *c, int64_t window)
             best.mmu = mean;
             best.at = t;
         }
-        if (t >= last || best.mmu <= 0) /* nothing is less */
+        if (t >= last || best.mmu <= 0) /* no value is smaller */
             break;
         int64_t safe = safe_ns(mean - best.mmu, window);
         safe = safe < last - t ? safe : last - t;

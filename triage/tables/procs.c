@@ -39,8 +39,8 @@ bool triage_procs_end(struct triage *tg)
         first = p.v;
     }
     tg->capacity = ns_add(cap, ns_mul(tg->end - at, (int64_t)(first < 65536 ? first : 65536)));
-    /* Ps that the trace never starts have no lane; a P may outlive a lower GOMAXPROCS for a moment. The parts
-       shall make a whole. */
+    /* Ps that the trace never starts have no lane, and a P may briefly outlive a lower GOMAXPROCS; the
+     * parts must still add up to the whole. */
     for (int i = ST_IDLE; i <= ST_SYSCALL; i++)
         told = ns_add(told, tg->p_sum.ns[i]);
     tg->capacity = tg->capacity > told ? tg->capacity : told;

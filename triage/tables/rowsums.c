@@ -1,6 +1,6 @@
 /*
- * rowsums.c - what neighbouring goroutines were counted to have, handed to gstats.h and added to their
- * groups: see subtotal.h.
+ * rowsums.c - hands the counts of neighbouring goroutines to gstats.h and adds them to their groups: see
+ * subtotal.h.
  */
 #include "triage/tables/subtotal.h"
 
@@ -22,7 +22,7 @@ static void sum_add(struct group_sum *to, const int64_t *v, uint32_t n)
     to->max = max;
 }
 
-/* What goroutines g .. g+n-1, which were just put, add to the sums of their groups. */
+/* Adds the values of goroutines g .. g+n-1, which were just put, to the sums of their groups. */
 static void put_sums(struct subtotal *y, uint32_t n)
 {
     for (uint32_t i = 0, k; i < n; i += k) {
@@ -36,7 +36,7 @@ static void put_sums(struct subtotal *y, uint32_t n)
     }
 }
 
-/* What of their lives the first six don't add up to. */
+/* Sets GM_LIFE to the part of their lives outside the first six metrics. */
 static void rows_end(struct subtotal *y)
 {
     struct gstat_rows *r = &y->rows;

@@ -1,6 +1,6 @@
 /*
- * slices.c - see slices.h. `turn` says who runs; it changes hands under the lock only. Before the computation
- * gives it away, its team has come to rest.
+ * slices.c - see slices.h. `turn` says which side runs; it changes only under the lock. The computation's
+ * helper threads rest before it gives the turn away.
  */
 #include "triage/tables/slices.h"
 
@@ -13,8 +13,8 @@
 
 enum {
     LOOK = 8,            /* ticks between two looks at the clock */
-    STACK = 1 << 20,     /* of those that help */
-    STACK_ALL = 8 << 20, /* of the computation, which may be anything */
+    STACK = 1 << 20,     /* stack of a helper thread */
+    STACK_ALL = 8 << 20, /* stack of the computation, which may call anything */
 };
 
 struct slices {
@@ -29,21 +29,19 @@ struct slices {
     unsigned ticks;
 };
 
-enum {
-    AHEAD = 1024
-}; /* results that wait for their turn, at most: behind one that takes long others go on */
+enum { AHEAD = 1024 }; /* the most results waiting for their turn: while one job takes long, others go on */
 struct result {
     void *kept;
     bool is;
 };
 
-/* Threads at work on one set of jobs. All but the flags under its lock. */
+/* Threads working on one set of jobs. The lock protects all but the flags. */
 struct team {
     const struct slices_job *job;
-    size_t n, next, turn;      /* jobs; the next to begin; the next to add */
-    bool adds;                 /* somebody does */
+    size_t n, next, turn;      /* number of jobs; the next to start; the next to add */
+    bool adds;                 /* a thread is adding */
     struct result kept[AHEAD]; /* of jobs from turn on, by number */
-    unsigned busy;             /* threads beside the caller's that run */
+    unsigned busy;             /* helper threads that run, without the caller */
     atomic_bool pause, failed;
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -120,7 +118,7 @@ void slices_free(struct slices *s)
 {
     if (!s)
         return;
-    s->stop = true; /* it is our turn: nobody else reads it now */
+    s->stop = true; /* it is our turn, so no other thread reads it now */
     (void)slices_run(s, INT64_MAX);
     pthread_join(s->thread, NULL);
     pthread_cond_destroy(&s->changed);
@@ -130,7 +128,7 @@ void slices_free(struct slices *s)
 
 /* ---- several threads ----------------------------------------------------------------------------------- */
 
-/* Until the condition holds a helper doesn't count as busy. */
+/* Waits while the condition holds; a helper does not count as busy meanwhile. */
 #define REST_WHILE(t, condition) \
     do { \
         (t)->busy -= helps; \
@@ -190,7 +188,7 @@ bool slices_tick_now(void)
     return slices_tick();
 }
 
-/* The caller waits for others a little at a time: between, it may be the owner's turn. Under the lock. */
+/* The caller waits for others in short steps, since in between it may be the owner's turn. Needs the lock. */
 static void team_wait(struct team *t)
 {
     (void)thread_wait(&t->changed, &t->lock, host_now() + 2000000);
@@ -200,8 +198,7 @@ static void team_wait(struct team *t)
     pthread_mutex_lock(&t->lock);
 }
 
-/* Adds the results whose turn it is, until the next one isn't there yet. Under the lock; one thread at a
- * time. */
+/* Adds results in order until the next one is missing. Needs the lock; one thread at a time. */
 static void team_add(struct team *t)
 {
     const struct slices_job *job = t->job;
@@ -240,7 +237,7 @@ static bool is_over(const struct team *t)
     return t->failed || t->turn == t->n;
 }
 
-/* Takes jobs, and adds what they made, until there are none. Under the lock. */
+/* Does jobs and adds their results until there are none. Needs the lock. */
 static void team_work(struct team *t)
 {
     const struct slices_job *job = t->job;
@@ -294,7 +291,7 @@ bool slices_each(int threads, size_t n, const struct slices_job *job)
     team = &t;
     while (helpers < MOST && (int)helpers + 1 < threads && helpers + 1 < n &&
            thread_start(&thread[helpers], &attr, help, &t) ==
-               0) { /* where there are none, the caller does it all */
+               0) { /* without helpers the caller does all jobs */
         helpers++;
         t.busy++;
     }

@@ -1,6 +1,6 @@
 /*
- * stacks.c - reads kinds of waits off reasons and function names. The reasons are those of FORMAT's table in
- * docs/ARCHITECTURE.md (the decoder gives one spelling for all dialects).
+ * stacks.c - infers kinds of waits from reasons and function names. The reasons are those of FORMAT's table
+ * in docs/ARCHITECTURE.md (the decoder uses one spelling for all dialects).
  */
 #include "triage/tables/stacks.h"
 
@@ -62,8 +62,7 @@ static enum wait_kind kind_of_reason(struct str r)
     return str_starts(r, "system goroutine") ? WK_SYSTEM : WK_OTHER;
 }
 
-/* Go's standard library, by the first element of a package's path: it carries out what somebody else asked
- * for. */
+/* Go's standard library by the first element of a package's path: it does what its caller asked for. */
 static bool is_library(struct str f)
 {
     enum { LETTERS = 26 };
@@ -102,8 +101,8 @@ static bool is_library(struct str f)
     return str_starts(f, "type:.eq");
 }
 
-/* Is it of the library, and not of a package of it that the program tests? Then that is what the program is
- * about. */
+/* Whether it belongs to the library, and not to a library package that the program tests: that one is part
+ * of the program. */
 static bool others(const struct trace *tr, struct str f)
 {
     const struct str own = trace_info(tr)->tested;
@@ -112,7 +111,7 @@ static bool others(const struct trace *tr, struct str f)
              (f.p[own.len] == '.' || (f.len > own.len + 6 && memcmp(f.p + own.len, "_test.", 6) == 0)));
 }
 
-/* Of the library, what every wait and call goes through. */
+/* Whether a function is in a library package that every wait and call passes through. */
 static bool is_plumbing(struct str f)
 {
     static const char *const package[] = {"runtime.",  "runtime/", "sync.",       "sync/",
@@ -197,7 +196,8 @@ static uint64_t frame_tell(const struct trace *tr, uint32_t id)
     return told;
 }
 
-/* A stack's frames from `from` on, as frame_tell() has them: how many; *any: bits that one of them has. */
+/* Returns the number of a stack's frames from `from` on, as frame_tell() returns them; *any: the bits that
+ * at least one has. */
 static inline uint32_t frames_told(const struct trace *tr, uint32_t stack, uint32_t from,
                                    uint64_t told[STACK_MARKED], uint64_t *any)
 {
@@ -210,7 +210,7 @@ static inline uint32_t frames_told(const struct trace *tr, uint32_t stack, uint3
     return a.n;
 }
 
-/* Of a stack of the library alone: the first frame outside of what all go through; else 0. */
+/* Returns, for a stack with only library frames, the first frame outside the common packages; else 0. */
 static uint32_t library_frame(const struct trace *tr, uint32_t stack)
 {
     uint64_t f[STACK_MARKED], any;
@@ -230,7 +230,7 @@ static unsigned first_kind(const uint64_t *f, uint32_t n)
     return i < n && i < KIND_FRAMES ? (unsigned)f[i] >> KIND & KINDS : WK_OTHER;
 }
 
-/* Of a file and a connection in one stack the inner one is waited for. */
+/* If a stack has a file and a connection, the inner one is waited for. */
 static uint64_t inner_end(const uint64_t *f, uint32_t n)
 {
     uint32_t i = 0;
@@ -256,18 +256,15 @@ static uint64_t stack_tell_one(const struct trace *tr, uint32_t stack)
         }
     }
     uint32_t user = n ? from + at : library_frame(tr, stack);
-    user = user < FRAME_MOST ? user : FRAME_MOST - 1; /* no reader hands over stacks as deep */
+    user = user < FRAME_MOST ? user : FRAME_MOST - 1; /* no reader returns deeper stacks */
     const uint64_t marks = (uint32_t)all >> MARKS,
                    told = place << STACK_PLACE | marks << STACK_MARKS | kind << STACK_KIND | (user + 1);
     trace_memo_set(tr, MEMO_STACK, stack, told);
     return told;
 }
 
-/*
- * What is told of one is told of its neighbours as well, if it is kept: most stacks are asked for sooner or
- * later, in any order, and those that stand beside each other cost far less together than one by one, each of
- * which waits for its memory.
- */
+/* Computes a stack's neighbours with it if the result is kept: most stacks are used sooner or later, in any
+ * order, and neighbours cost far less together than one by one, each with its own cache misses. */
 static __attribute__((noinline)) uint64_t stack_tell(const struct trace *tr, uint32_t stack)
 {
     enum { NEAR = 32 };

@@ -66,7 +66,7 @@ static bool add_row(struct build *b, struct sw_row like, int64_t ns)
     return true;
 }
 
-/* Adds [t0,t1) clipped to the filter; an interval of which nothing is left doesn't count. */
+/* Adds [t0,t1) clipped to the filter; an empty interval doesn't count. */
 static bool add_like(struct build *b, struct sw_row like, int64_t t0, int64_t t1)
 {
     t0 = t0 > b->f.t0 ? t0 : b->f.t0;
@@ -84,7 +84,7 @@ static bool has(struct str s, const char *part)
     return s.len && memmem(s.p, s.len, part, strlen(part)) != NULL;
 }
 
-/* Go's tool tells these by parts of the reason. */
+/* Go's tool distinguishes these by parts of the reason. */
 bool sw_counts(const struct trace *tr, enum sw_kind k, uint32_t reason)
 {
     const struct str s = trace_str(tr, reason);
@@ -120,8 +120,8 @@ static bool wanted(struct build *b, const struct span *s)
     }
 }
 
-/* From when on Go's tool counts: a goroutine's first run. One that ran already when the trace began, or that
-   never runs in it, has none there: all of it counts. */
+/* Returns when Go's tool starts to count: at a goroutine's first run. A goroutine that already ran when the
+ * trace started, or never runs in it, has none there: all of it counts. */
 static int64_t counts_from(struct span_iter *it)
 {
     do {
@@ -143,7 +143,7 @@ static bool lane(struct build *b, uint32_t g)
         return true;
     if (b->f.like_go) {
         first_run = counts_from(&it);
-        seen = trace_lane(b->tr, l).seen; /* what is back-dated, Go counts from its first mention */
+        seen = trace_lane(b->tr, l).seen; /* Go counts back-dated spans from their first mention */
         if (!span_seek_index(&it, b->tr, l, 0))
             return true;
     }

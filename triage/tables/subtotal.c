@@ -1,5 +1,5 @@
 /*
- * subtotal.c - runs of goroutines counted by several threads, and added up in order: see subtotal.h.
+ * subtotal.c - counts runs of goroutines on several threads and adds them up in order: see subtotal.h.
  */
 #include "triage/tables/subtotal.h"
 
@@ -9,10 +9,8 @@
 
 #include "decode/base/mem.h"
 
-/*
- * Runs a trace is cut into, unless they are longer than the most. The first goroutines are runs by
- * themselves: those that were there before, and live long.
- */
+/* Number of runs a trace is cut into, and the most goroutines in one. The first goroutines are one run
+ * each: they existed before the trace and live long. */
 enum { RUNS = 64, RUN_MOST = 4096, ALONE = GSTATS_ALONE };
 
 /* ---- the longest --------------------------------------------------------------------------------------- */
@@ -77,7 +75,7 @@ void subtotal_worst(struct subtotal *y, const struct worst_wait *x)
 
 /* ---- one subtotal behind another ----------------------------------------------------------------------- */
 
-/* The row of `to` for a key: a new one is all zero. NULL: out of memory. */
+/* Returns the row of `to` for a key; a new one is all zero. NULL when out of memory. */
 #define ROW(to, tab, rows, n, cap, a, b, made) \
     subtotal_row(&(to)->tab, (void **)&(to)->rows, sizeof *(to)->rows, &(to)->n, &(to)->cap, a, b, made)
 
@@ -98,8 +96,8 @@ static void *subtotal_row(struct tab *tab, void **rows, size_t size, uint32_t *n
     return (char *)*rows + i * size;
 }
 
-/* Room for one more row of n. Twice as many, since a subtotal's don't last: what has to move is copied less
- * often, to fewer new pages. */
+/* Makes room for one more row of n. It doubles the room, since a subtotal is short-lived: moved rows are
+ * copied less often, to fewer new pages. */
 #define ROOM_FOR_ONE(rows, n, cap) mem_room(rows, cap, (n) < (cap) ? (n) + (size_t)1 : 2 * (size_t)(n) + 8)
 
 struct wait_row *subtotal_wait(struct subtotal *y, uint32_t reason, uint32_t stack, bool *made)
@@ -200,7 +198,7 @@ static bool add_groups(struct subtotal *to, const struct subtotal *y, struct gst
     return at != NULL;
 }
 
-/* Of what there may be most, rows that are added are given back before the next ones come. */
+/* The largest tables are freed as they are added, before the next one is read. */
 static bool add_waits(struct subtotal *to, struct subtotal *y)
 {
     bool made = false;
@@ -367,7 +365,7 @@ static bool add_births(struct subtotal *to, const struct subtotal *y)
     return p || !y->nalive;
 }
 
-/* What goroutines g0 .. g1-1 added. */
+/* Adds the counts of goroutines g0 .. g1-1. */
 static bool subtotal_add(struct subtotal *to, struct subtotal *y, struct gstats *g, uint32_t g0, uint32_t g1)
 {
     bool ok = add_groups(to, y, g, g0, g1) && add_waits(to, y) && add_pairs(to, y) && add_syscalls(to, y) &&
@@ -418,7 +416,7 @@ static void subtotal_free(struct subtotal *y)
 struct runs {
     struct triage *tg;
     struct subtotal *sum;
-    uint32_t size; /* goroutines a run */
+    uint32_t size; /* goroutines in a run */
     size_t n;
 };
 
@@ -428,15 +426,15 @@ static uint32_t run_start(const struct runs *r, size_t i)
     return g < r->tg->ng ? (uint32_t)g : r->tg->ng;
 }
 
-/* The room behind so many bytes of rows, of which no more come, is given back. */
+/* Frees the unused room after the last row. */
 static void *trimmed(void *rows, size_t bytes)
 {
     void *less = rows ? mem_resize(rows, bytes) : NULL;
     return less ? less : rows;
 }
 
-/* What is added later, in a place of its own and without what only finds rows: it may have to wait for those
- * of many runs. */
+/* Returns a smaller copy of a finished subtotal without its lookup tables, since it may have to wait for
+ * many earlier runs. */
 static struct subtotal *kept_of(struct subtotal *y)
 {
     subtotal_tabs_free(y);
@@ -491,7 +489,7 @@ static bool runs_init(struct runs *r)
     return r->sum;
 }
 
-/* Who woke them is asked of the few that are left. */
+/* Looks up the wakers of the few worst waits. */
 static void worst_told(struct triage *tg, const struct subtotal *y)
 {
     tg->nworst = y->nworst;
@@ -508,7 +506,7 @@ static void worst_told(struct triage *tg, const struct subtotal *y)
     }
 }
 
-/* How long an assist's goroutine ran in it. */
+/* Returns how long the goroutine ran during an assist. */
 static int64_t assist_ran(const struct trace *tr, const struct range *r)
 {
     struct shares s = {{0}};

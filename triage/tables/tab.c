@@ -28,7 +28,8 @@ static struct tab_slot *tab_find(const struct tab *m, uint64_t a, uint64_t b)
     return &m->slot[i];
 }
 
-/* Slots, `cap` or more, of which so many rows fill less than 70 %; 0: they are too many. */
+/* Returns a slot count of at least `cap` that these rows fill by less than 70 %; 0 if there are too many
+ * rows. */
 static uint32_t slots_for(uint32_t cap, uint64_t rows)
 {
     cap = cap ? cap : 64;
@@ -128,13 +129,12 @@ double dist_sd(const struct dist *d)
     return var > 0 ? sqrt(var) : 0;
 }
 
-/*
- * By digits from the lowest on, those that all share left out: of as many bits as it takes to have few of
- * them, but of a byte where there are few elements. KEY: of an element, from bit `least` on.
- */
+/* Radix sort from the lowest digit on, without the digits that all elements share. A digit has as many bits
+ * as needed to have few digits, but 8 bits if there are few elements. KEY: the key of an element, from bit
+ * `least` on. */
 enum { DIGIT = 11, DIGIT_FEW = 8, SORT_PART = 4096 };
 
-/* How many bits a digit has, of so many that differ. */
+/* Returns the bits of a digit if that many bits differ. */
 static unsigned digit_of(unsigned bits, size_t n)
 {
     const unsigned most = n < (size_t)1 << DIGIT ? DIGIT_FEW : DIGIT, digits = (bits + most - 1) / most;
@@ -188,10 +188,8 @@ bool rows_sort(struct keyed_row *v, size_t n)
     SORT_BY_DIGITS(struct keyed_row, KEY_OF_ROW, 0);
 }
 
-/*
- * What stands at i is put aside, and each place of the circle that leads back to it is filled from the one
- * that belongs there.
- */
+/* Saves the row at i, then fills each place of the cycle that leads back to it from the place its row comes
+ * from. */
 bool rows_order(void *rows, size_t size, struct keyed_row *order, size_t n)
 {
     enum { LOOK = 1024 };
@@ -244,7 +242,7 @@ static void quantiles_to(struct dist *d, const int64_t p[QUANTILES])
     d->p999 = p[4];
 }
 
-/* Many are sorted by digits, with the sign's bit turned so that what is negative comes first. */
+/* Many values are radix-sorted with the sign bit flipped, so that negative ones come first. */
 static void ns_sort(int64_t *v, size_t n)
 {
     const uint64_t sign = (uint64_t)1 << 63;
@@ -257,7 +255,7 @@ static void ns_sort(int64_t *v, size_t n)
         for (size_t i = 0; i < n; i++)
             key[i] ^= sign;
     }
-    if (!sorted && n) /* they are few, or there is no memory beside them */
+    if (!sorted && n) /* they are few, or there is no memory for a second array */
         qsort(v, n, sizeof *v, cmp_ns);
 }
 

@@ -1,10 +1,10 @@
 /*
  * tasks.c - latency of tasks and regions by name, and what the slowest instances spent their time on.
  *
- * A task has no goroutine of its own, so what it did is put together: the goroutine that began it counts from
- * the task's begin to its end; others count while they are in a region of the task, or work on a direct child
- * task they began. Intervals of one goroutine are united first, so that nothing counts twice. A region is its
- * goroutine's time.
+ * A task has no goroutine of its own, so its time is assembled: the goroutine that started it counts from
+ * the task's start to its end; others count while they are in a region of the task, or work on a direct
+ * child task they started. Overlapping intervals of one goroutine are united first, so that no time counts
+ * twice. A region is its goroutine's time.
  */
 #include "triage/tri.h"
 
@@ -14,10 +14,10 @@
 #include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 
-#define DETAILED 48 /* types whose slowest instances get a break-down */
+#define DETAILED 48 /* types whose slowest instances get a breakdown */
 #define WALK_MAX 200000
 
-struct item { /* a task or a region, for one code to sort both */
+struct item { /* a task or a region, so that one function sorts both */
     uint32_t name, index, g;
     int64_t t0, t1;
     bool open_start, open_end;
@@ -66,7 +66,8 @@ static uint32_t decade_of(int64_t ns)
     return d;
 }
 
-/* One name's items, sorted as above, into a row. v is room for n durations, slow for the slowest of them. */
+/* Turns one name's items, sorted as above, into a row. v has room for n durations, slow for the slowest of
+ * them. */
 static void type_of(struct span_type *t, const struct item *it, size_t n, int64_t *v, struct instance *slow,
                     bool region)
 {
@@ -135,7 +136,7 @@ static void reason_add(struct breakdown *b, uint32_t reason, int64_t ns)
     while (i < b->nreasons && b->reason[i] != reason)
         i++;
     if (i == BREAK_REASONS)
-        return; /* the rest is `waiting` less those named */
+        return; /* the rest is `waiting` less the listed reasons */
     b->nreasons += i == b->nreasons;
     b->reason[i] = reason;
     b->reason_ns[i] = ns_add(b->reason_ns[i], ns);
@@ -166,7 +167,7 @@ static void break_reasons(const struct trace *tr, struct breakdown *b, struct la
     }
 }
 
-/* How long g ran within mark assists in [t0,t1). a[0..n) is sorted by goroutine and start. */
+/* Returns how long g ran within mark assists in [t0,t1). a[0..n) is sorted by goroutine and start. */
 static int64_t assisted(const struct trace *tr, const struct part *a, size_t n, uint32_t g, int64_t t0,
                         int64_t t1)
 {
@@ -215,7 +216,7 @@ static void break_own(const struct trace *tr, struct instance *x)
     x->b.stw = s.ns[ST_STW];
 }
 
-/* Parts are sorted: unite what overlaps on one goroutine, then count. slot = type * SLOWEST + rank. */
+/* Parts are sorted: unites those that overlap on one goroutine, then counts. slot = type * SLOWEST + rank. */
 static void break_parts(struct triage *tg, const struct parts *ps, const struct parts *assists)
 {
     for (size_t i = 0, j; i < ps->n; i = j) {
