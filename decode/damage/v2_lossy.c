@@ -195,7 +195,7 @@ static void p_after(struct v2_order *o, uint32_t p, int64_t since)
 }
 
 /* Returns the type of the event after the cursor's; 0: there is none. */
-static uint8_t type_behind(const struct v2_order *o, const struct v2_cursor *c)
+static uint8_t type_after(const struct v2_order *o, const struct v2_cursor *c)
 {
     if (c->p < c->end)
         return *c->p;
@@ -207,7 +207,7 @@ static uint8_t type_behind(const struct v2_order *o, const struct v2_cursor *c)
 static void call_after(struct v2_order *o, const struct v2_cursor *c)
 {
     const uint32_t p = c->m != EV_NONE ? o->m[c->m].p : EV_NONE;
-    const uint8_t next = too_soon(o) ? 0 : type_behind(o, c);
+    const uint8_t next = too_soon(o) ? 0 : type_after(o, c);
     if (p == EV_NONE || o->p[p].status != V2_PS_SYSCALL ||
         v2_steps_has(o, V2_STEP_P, o->p[p].id, o->p[p].seq + 1) || !next ||
         v2_means(next) == V2_MEANS_syscall_end) /* it returns with its P */

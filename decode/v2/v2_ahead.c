@@ -36,7 +36,7 @@ struct moment {
 };
 
 /* Skip n varints. */
-static inline const uint8_t *behind(const uint8_t *p, const uint8_t *end, int n)
+static inline const uint8_t *skip_varints(const uint8_t *p, const uint8_t *end, int n)
 {
     for (int i = 0; i < n; i++)
         while (p < end && *p++ >= 0x80) {
@@ -58,7 +58,7 @@ static inline __attribute__((always_inline)) bool moment_next(struct moment *m, 
     const int64_t t = m->t + v2_delta(v, unit, whole);
     if (t >= SOURCE_TIME_MAX)
         return false;
-    *m = (struct moment){behind(p, b->end, nargs - 1), t};
+    *m = (struct moment){skip_varints(p, b->end, nargs - 1), t};
     return true;
 }
 

@@ -361,8 +361,8 @@ static bool is_stray(struct source *s, struct v2_gen *g, const struct v2_raw_bat
 /* Handle what seems to be a batch of a distant generation with no other batch of that one after it: not a
  * batch, but bytes of the one before, whose size is wrong. Returns where this generation continues, or
  * NULL. */
-static const uint8_t *behind_false(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h,
-                                   const uint8_t *p, const uint8_t *next)
+static const uint8_t *after_false(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h,
+                                  const uint8_t *p, const uint8_t *next)
 {
     const uint8_t *after = next;
     if (source_gap(s, source_off(s, p)) || h->gen == g->number + 1 || number_at(s, &after) == h->gen)
@@ -418,7 +418,7 @@ static bool other_begins(struct source *s, struct v2_gen *g, const struct v2_raw
     const uint8_t *on;
     if (!source_gap(s, source_off(s, p)) && is_stray(s, g, h, *next))
         return false;
-    if ((on = behind_false(s, g, h, p, *next))) {
+    if ((on = after_false(s, g, h, p, *next))) {
         *next = on;
         return false;
     }
@@ -432,7 +432,7 @@ static bool other_begins(struct source *s, struct v2_gen *g, const struct v2_raw
 
 /* Handle a batch that the file's end cuts off, or whose size is wrong. Returns where the generation
  * continues, or NULL. */
-static const uint8_t *behind_torn(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h)
+static const uint8_t *after_torn(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h)
 {
     const uint8_t *next = skip_broken(s, g, s->data + s->len);
     if (next) {
@@ -451,7 +451,7 @@ static const uint8_t *behind_torn(struct source *s, struct v2_gen *g, const stru
 /* Handle what seems to be an end mark although batches of the same generation follow it, or are inside the
  * last batch, whose size is wrong. Returns where the generation continues; NULL: it is over. (A second
  * clock batch: the generation is in the file twice.) */
-static const uint8_t *behind_false_end(struct source *s, struct v2_gen *g, const uint8_t *p)
+static const uint8_t *after_false_end(struct source *s, struct v2_gen *g, const uint8_t *p)
 {
     const uint8_t *const behind = p + 1, *next;
     struct v2_raw_batch h;
@@ -487,7 +487,7 @@ static bool scan_batches(struct source *s, struct v2_gen *g, uint64_t last_numbe
         if (!(++n % LEFT_AFTER) && source_left(s))
             return false;
         if (*p == V2R_END && s->version >= GO_126) {
-            if (at->any && (next = behind_false_end(s, g, p)))
+            if (at->any && (next = after_false_end(s, g, p)))
                 continue;
             next = p + 1;
             at->p = next;
@@ -515,7 +515,7 @@ static bool scan_batches(struct source *s, struct v2_gen *g, uint64_t last_numbe
             return false;
         g->last = h.p;
         at->p = next;
-        if (h.torn && !(next = behind_torn(s, g, &h)))
+        if (h.torn && !(next = after_torn(s, g, &h)))
             return true;
     }
     at->p = end;

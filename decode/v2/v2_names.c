@@ -358,7 +358,7 @@ enum { AHEAD = 12, NEXT = 5 }; /* stacks */
 enum { LOOKED_AFTER = 1 << 14 };
 
 /* Whether the load was cancelled. Called for each string, frame and stack. */
-static inline bool left_at(const struct source *s, size_t i)
+static inline bool cancelled_at(const struct source *s, size_t i)
 {
     return i % LOOKED_AFTER == 0 && source_left(s);
 }
@@ -369,7 +369,7 @@ static bool give_strings(struct source *s, struct v2_read *r)
         const uint8_t *p = (const uint8_t *)names_get(&r->own, i).p;
         const bool lives = p >= s->data && p <= s->data + s->len;
         r->str[i] = 0;
-        if (left_at(s, i) || (i && names_str_of(s->names, &r->own, i, !lives, &r->str[i])))
+        if (cancelled_at(s, i) || (i && names_str_of(s->names, &r->own, i, !lives, &r->str[i])))
             return false;
     }
     return true;
@@ -381,7 +381,7 @@ static bool give_frames(struct source *s, struct v2_read *r)
         struct frame f = names_frame_at(&r->own, i);
         f.func = r->str[f.func];
         f.file = r->str[f.file];
-        if (left_at(s, i) || names_frame_id(s->names, &f, &r->frame[i]))
+        if (cancelled_at(s, i) || names_frame_id(s->names, &f, &r->frame[i]))
             return false;
     }
     return true;
@@ -401,7 +401,7 @@ static bool give_stacks(struct source *s, struct v2_read *r)
         for (unsigned i = 0; i < st->depth; i++)
             ids[i] = r->frame[f[i]];
         f += st->depth;
-        if (left_at(s, k) || names_stack_like(nm, st->hash, ids, st->depth, &r->stack[k]))
+        if (cancelled_at(s, k) || names_stack_like(nm, st->hash, ids, st->depth, &r->stack[k]))
             return false;
     }
     return true;

@@ -595,7 +595,7 @@ static bool something_else(struct v2_order *o, struct v2_sink *k, bool *ok)
 }
 
 /* Emit what comes after all threads' events. Returns true if there was anything. */
-static bool something_behind(struct v2_order *o, struct v2_sink *k, bool *ok)
+static bool something_after(struct v2_order *o, struct v2_sink *k, bool *ok)
 {
     k->close(k);
     if (o->lossy && o->lossy->rest && o->lossy->rest(o)) {
@@ -650,7 +650,7 @@ size_t v2_order_run(struct v2_order *o, struct v2_sink *k, size_t cap)
         push_woken(o);
         if (o->nheap)
             threads_go(o, k, cap, &ok);
-        else if (!something_behind(o, k, &ok))
+        else if (!something_after(o, k, &ok))
             break;
     }
     k->close(k);

@@ -90,7 +90,7 @@ static int64_t floor_units(const struct v2_cut *c, int64_t t, uint64_t *units)
     return to_i64((double)*units * c->sim.o.unit);
 }
 
-/* pin_find - Find a goroutine or P for the slice's last event, which says that nothing has changed. */
+/* pin_find - Find a goroutine for the slice's last event, which says that nothing has changed. */
 static void pin_find(struct v2_cut *c)
 {
     const struct v2_sim *s = &c->sim;
@@ -166,8 +166,8 @@ static bool put_gen(struct v2_cut *c, const struct v2_raw_gen *gen, bool over)
     return true;
 }
 
-/* begin_anew - Nothing is written yet: read what comes next as if the trace began there. */
-static void begin_anew(struct v2_cut *c)
+/* begin_trace - Nothing is written yet: read what comes next as if the trace began there. */
+static void begin_trace(struct v2_cut *c)
 {
     v2_sim_free(&c->head);
     v2_sim_free(&c->sim);
@@ -186,7 +186,7 @@ static void begin_anew(struct v2_cut *c)
 static bool ends(struct v2_cut *c, const struct err *why)
 {
     if (!c->res.generations) {
-        begin_anew(c);
+        begin_trace(c);
         return false;
     }
     c->res.damage = *why;
