@@ -175,6 +175,27 @@ bool calls_asks(const struct causes *c, uint32_t g)
     return answers * 2 > reads;
 }
 
+bool calls_reads_on(const struct trace *tr, uint32_t g, int64_t t)
+{
+    enum { LOOKED = 16 };
+    bool reads[2] = {false, false};
+    for (int after = 0; after < 2; after++) {
+        struct span_iter it;
+        bool more = span_seek(&it, tr, (struct lane){LANE_G, g}, t);
+        for (int i = 0; i < LOOKED && more; i++, more = after ? span_next(&it) : span_prev(&it)) {
+            const struct span *s = span_get(&it);
+            const bool leaves = s->stack && (s->state == ST_WAITING || s->state == ST_SYSCALL) &&
+                                (after ? s->t0 >= t : s->t0 < t) &&
+                                stacks_wait_kind(tr, s->reason, s->stack) != WK_LOCK;
+            if (leaves) {
+                reads[after] = stacks_has(tr, s->stack, "net.(*netFD).Read");
+                break;
+            }
+        }
+    }
+    return reads[0] && reads[1];
+}
+
 bool causes_writes(const struct trace *tr, uint32_t stack)
 {
     const uint32_t n = stacks_may(tr, stack, STACK_WRITES) ? trace_stack(tr, stack) : 0;

@@ -23,6 +23,9 @@ uint32_t calls_questions(const struct causes *c, uint32_t g);
 /* calls_asks - True if goroutine g reads answers to requests that it wrote: most of its waits for the
  * network or a pipe follow a write. */
 bool calls_asks(const struct causes *c, uint32_t g);
+/* calls_reads_on - True if goroutine g reads from a connection before t, and another time after it, with
+ * nothing else that leaves its code in between, except locks. */
+bool calls_reads_on(const struct trace *tr, uint32_t g, int64_t t);
 /* calls_child - True if the stack is in starting a child process, or in waiting for its end or its output. */
 bool calls_child(const struct trace *tr, uint32_t stack);
 /* causes_writes - True if a network wait is a write that waits for the peer to take what was sent already. */

@@ -156,29 +156,6 @@ static bool lives_in(const struct causes *c, uint32_t group, struct cut *k)
     return stand;
 }
 
-/* True if a goroutine reads from a connection before t, and another time after it, with nothing else that
- * leaves its code in between, except locks. */
-static bool goes_on_reading(const struct trace *tr, uint32_t g, int64_t t)
-{
-    enum { LOOKED = 16 };
-    bool reads[2] = {false, false};
-    for (int after = 0; after < 2; after++) {
-        struct span_iter it;
-        bool more = span_seek(&it, tr, (struct lane){LANE_G, g}, t);
-        for (int i = 0; i < LOOKED && more; i++, more = after ? span_next(&it) : span_prev(&it)) {
-            const struct span *s = span_get(&it);
-            const bool leaves = s->stack && (s->state == ST_WAITING || s->state == ST_SYSCALL) &&
-                                (after ? s->t0 >= t : s->t0 < t) &&
-                                stacks_wait_kind(tr, s->reason, s->stack) != WK_LOCK;
-            if (leaves) {
-                reads[after] = stacks_has(tr, s->stack, "net.(*netFD).Read");
-                break;
-            }
-        }
-    }
-    return reads[0] && reads[1];
-}
-
 /* True if the goroutine that reads from a connection creates these goroutines for what it reads, and reads
  * on, as RPC servers do. Then each is one request. */
 static bool begun_by_reader(const struct causes *c, uint32_t group)
@@ -188,7 +165,7 @@ static bool begun_by_reader(const struct causes *c, uint32_t group)
     for (uint32_t i = 0; i < n; i++) {
         const struct lane_info li =
             trace_lane(c->tr, (struct lane){LANE_G, causes_member(c, group, i, ASKED)});
-        is += li.created && li.creator < c->tg->ng && goes_on_reading(c->tr, li.creator, li.first);
+        is += li.created && li.creator < c->tg->ng && calls_reads_on(c->tr, li.creator, li.first);
     }
     return is * 2 > n;
 }
