@@ -30,11 +30,9 @@
 
 /* ---- what is kept from one frame to the next ----------------------------------------------------------- */
 
-/*
- * Rows as they were drawn last, for as long as they would be drawn the same. Only of a trace that changes no
- * more. Of a window that has moved by whole columns what both show stays, and only what has come into sight
- * is looked up.
- */
+/* Rows are kept as last drawn while they would be drawn the same; only of a trace that no longer changes.
+ * If the window moved by whole columns, the columns in both windows stay and only the new ones are looked
+ * up. */
 enum { KEPT = 256 };
 struct row_cache {
     struct window win;
@@ -42,13 +40,13 @@ struct row_cache {
     int h; /* lines of a processor */
     enum tier tier;
     bool mono, names;
-    bool extents; /* v->extents are those of this window */
+    bool extents; /* v->extents belong to this window */
     struct {
-        struct cell *cells; /* n of them a line, from the lowest up, and that one once more without names;
-                               NULL: none yet */
+        /* n cells per line, from the lowest line up, then that line without names; NULL: none yet */
+        struct cell *cells;
         struct lane lane;
         bool drawn;
-        int from, to; /* or these columns of it are, but for names */
+        int from, to; /* or only these columns are, without names */
     } row[KEPT];
 };
 
@@ -70,7 +68,7 @@ void draw_forget(struct view *v)
     v->cache.rows = NULL;
 }
 
-/* By how many columns the picture has moved to the left, if all edges that both windows have are the same;
+/* Returns by how many columns the picture has moved to the left, if both windows' common edges are equal;
  * else n. */
 static int moved_by(const struct row_cache *k, const struct view *v)
 {
@@ -85,8 +83,7 @@ static int moved_by(const struct row_cache *k, const struct view *v)
     return s > n || s < -n ? n : s;
 }
 
-/* What a row shows of the columns that stay. How a cell looks may depend on its neighbours, so those at an
- * end are none. */
+/* Keeps of a row the columns that stay. A cell can depend on its neighbours, so the outermost are dropped. */
 static void move_row(struct row_cache *k, int i, int by)
 {
     const int n = k->n;
@@ -116,7 +113,7 @@ static void prepare_kept(struct view *v)
     if (alike && window_same(k->win, v->at.win))
         return;
     if (!k && !(k = v->cache.rows = mem_zalloc(sizeof *k)))
-        return; /* out of memory: each is drawn anew */
+        return; /* out of memory: every row is redrawn */
     const int by = alike ? moved_by(k, v) : v->scr.plot_w;
     if (k->n != v->scr.plot_w || k->h != v->scr.lane_h)
         drop_rows(k);
@@ -160,7 +157,7 @@ bool draw_prepare(struct view *v)
     int n = v->scr.plot_w;
     if (n > v->cache.scratch_w) {
         int64_t *e =
-            mem_resize(v->cache.edges, ((size_t)n * 3 + 2) * sizeof *e); /* half columns, too: plot.c */
+            mem_resize(v->cache.edges, ((size_t)n * 3 + 2) * sizeof *e); /* half columns for plot.c */
         if (!e)
             return false;
         v->cache.edges = e;
@@ -212,7 +209,7 @@ static enum style style_of(enum state s)
     return (enum style)(STYLE_STATE + (int)s);
 }
 
-/* What of a share is to be shown in line r, from below, of a lane of h lines. */
+/* Returns the part of a share shown in line r, counted from below, of a lane of h lines. */
 static int64_t draw_part_of(int64_t busy, int64_t len, int h, int r)
 {
     uint64_t rest;
@@ -227,7 +224,7 @@ static int height(const struct view *v, enum lane_kind k)
     return k == LANE_P && v->scr.lane_h > 1 ? v->scr.lane_h : 1;
 }
 
-/* Put a lane's row as it was drawn. false: it isn't kept. */
+/* Draws a lane's kept row. false: it isn't kept. */
 static bool put_kept(struct grid *g, const struct view *v, struct lane l, int x, int y)
 {
     const struct row_cache *k = v->cache.rows;
@@ -242,7 +239,7 @@ static bool put_kept(struct grid *g, const struct view *v, struct lane l, int x,
     return true;
 }
 
-/* The columns of a lane's row that stay; none: *to is 0. */
+/* Gets the range of kept columns of a lane's row; if there are none, *to is 0. */
 static void kept_part(const struct view *v, struct lane l, int *from, int *to)
 {
     const struct row_cache *k = v->cache.rows;
@@ -264,7 +261,7 @@ static void put_part(struct grid *g, const struct view *v, struct lane l, int fr
                    (size_t)(to - from) * sizeof *cells);
 }
 
-/* Before names stand in it. */
+/* Keeps the row before names are drawn into it. */
 static void keep_row(const struct grid *g, struct view *v, struct lane l, int x, int y)
 {
     struct row_cache *k = v->cache.rows;
@@ -275,7 +272,7 @@ static void keep_row(const struct grid *g, struct view *v, struct lane l, int x,
     size_t n = (size_t)k->n;
     k->row[i].drawn = false;
     k->row[i].from = k->row[i].to = 0;
-    mem_free(k->row[i].cells); /* another lane's may have had fewer lines */
+    mem_free(k->row[i].cells); /* the slot's previous lane may have had fewer lines */
     if (!(k->row[i].cells = mem_alloc(n * (size_t)(h + 1) * sizeof *g->cells)))
         return;
     for (int r = 0; r <= h; r++)
@@ -300,15 +297,15 @@ static void keep_names(const struct grid *g, struct view *v, struct lane l, int 
 struct lane_pen {
     struct grid *g;
     struct view *v;
-    const struct assists *own; /* a goroutine's */
+    const struct assists *own; /* for a goroutine's lane */
     struct lane l;
-    enum state usual; /* what it does most of in the whole trace, but for waiting */
+    enum state usual; /* its main state in the whole trace, waiting excepted */
     int x, y, h;      /* y: the lowest of its h lines */
-    bool worker,      /* what the model calls running is something else */
-        lost; /* a processor of a damaged trace: when nothing is told of it, it may have done anything */
+    bool worker,      /* what the model calls running may be another state */
+        lost;         /* a processor of a damaged trace: without a record its state is unknown */
 };
 
-/* A column of a processor, of which s->cols tells. */
+/* Draws a column of a processor from s->cols. */
 static void cell_p(const struct lane_pen *k, int column)
 {
     const struct view *v = k->v;
@@ -329,16 +326,15 @@ static void cell_p(const struct lane_pen *k, int column)
         uint32_t glyph = by_letter(v, most) && !r ? glyph_busy(most, busy * 2 >= len)
                                                   : glyph_level(v->scr.tier, part, len);
         if (h > 1 && r == h - 1 && part >= len && v->scr.tier != TIER_BLOCK)
-            glyph = glyph_height(v->scr.tier, 7); /* high lanes that are full don't run into each other */
+            glyph = glyph_height(v->scr.tier, 7); /* keeps full lanes of several lines apart */
         if (part > 0)
             grid_put(g, x, y - r, glyph, style_of(most));
     }
 }
 
-/*
- * Near zoom: a column in which work begins or ends once shows where, to an eighth, instead of how much. Only
- * next to a full column, and only if the column has exactly the two spans: else the height is the truth.
- */
+/* Near zoom: a column in which work starts or ends once shows where, to an eighth, instead of how much.
+ * Only next to a full column, and only if the column has exactly the two spans; otherwise the height is
+ * right. */
 static void edge_p(const struct lane_pen *k, int c)
 {
     const struct view *v = k->v;
@@ -365,7 +361,7 @@ static void edge_p(const struct lane_pen *k, int c)
 
 /* ---- goroutines ---------------------------------------------------------------------------------------- */
 
-/* Whether one did something that mostly waited: act, else ST_NONE. trace: how that shows. */
+/* Draws a goroutine's cell; `trace` is the glyph if it mostly waited but did something (act). */
 static void put_what(struct grid *g, const struct view *v, enum state most, enum state act, uint32_t trace,
                      int x, int y)
 {
@@ -395,11 +391,9 @@ static int64_t there_ns(const struct shares *s)
     return there;
 }
 
-/*
- * What a goroutine that mostly waits did in a column. A lead of less than an eighth of the column, a step of
- * height, is one that no eye can see: then it is what the goroutine does most of anyway (usual), and its lane
- * doesn't flicker.
- */
+/* Draws what a goroutine that mostly waits did in a column. If a state leads its usual one by less than an
+ * eighth of the column, which is no visible difference, the usual state shows, so that the lane doesn't
+ * flicker. */
 static void cell_g(const struct lane_pen *k, int column)
 {
     const struct shares *s = &k->v->cache.cols[column];
@@ -431,7 +425,7 @@ struct naming {
     int x, y, named;
 };
 
-/* A label whole, or none: its parts say nothing. */
+/* Draws a label whole or not at all: parts of it mean nothing. */
 static void name_label(const struct view *v, uint32_t label, int w, char *out, size_t size)
 {
     const struct str text = trace_str(v->tr, label);
@@ -473,8 +467,8 @@ static void name_span(const struct naming *k, const struct span *s, int w, char 
     }
 }
 
-/* A name in the styles of the cells that it covers: what the model calls running may be assists, or a mark
- * worker's work. */
+/* Draws a name in the styles of the cells below it: what the model calls running may be mark assists or a
+ * mark worker's work. */
 static void put_over(struct grid *g, int x, int y, int w, const char *name)
 {
     uint16_t was[256];
@@ -512,8 +506,8 @@ static bool put_name(void *arg, const struct span *s)
 
 /* ---- rows ---------------------------------------------------------------------------------------------- */
 
-/* A lane's columns from..to; those within edge_from..edge_to have neighbours on both sides that are drawn
- * here, or none. */
+/* Draws columns from..to of a lane. Those within edge_from..edge_to have both neighbours drawn here, or
+ * none. */
 static void draw_columns(struct lane_pen *k, int from, int to, int edge_from, int edge_to)
 {
     struct view *v = k->v;
@@ -537,7 +531,7 @@ static void draw_columns(struct lane_pen *k, int from, int to, int edge_from, in
             edge_p(k, c);
 }
 
-/* Where the record of a thread has ended it may have done anything. */
+/* After the record of a thread ends its state is unknown. */
 static void beyond_record(const struct lane_pen *k)
 {
     const struct view *v = k->v;
@@ -560,7 +554,7 @@ void draw_lane(struct grid *g, struct view *v, struct lane l, int x, int y)
     trace_shares(v->tr, l, 0, trace_info(v->tr)->end, &whole);
     k.usual = most_of(&whole, active, COUNT(active));
     kept_part(v, l, &from, &to);
-    if (to) { /* beside what stays one more column, for edge_p() */
+    if (to) { /* include one kept column, for edge_p() */
         draw_columns(&k, 0, from + 1, 0, from);
         draw_columns(&k, to - 1, n, to, n);
         put_part(g, v, l, from, to, x, y);
@@ -625,8 +619,8 @@ void draw_matches(struct grid *g, const struct view *v, struct lane l, int x, in
     k.x = x;
     k.y = y;
     k.left = EACH;
-    pick_hand_empty(&k.hand);                       /* not all of it is set to 0 */
-    if (trace_count(v->tr, l, w.t0, w.t1) > EACH) { /* those that fill a column at least */
+    pick_hand_empty(&k.hand);                       /* the hand is not zeroed as a whole */
+    if (trace_count(v->tr, l, w.t0, w.t1) > EACH) { /* spans of at least a column */
         int64_t min = window_len(w) / v->scr.plot_w, wide = filter_wide(v->filters.all);
         trace_wide(v->tr, l,
                    &(struct wide_ask){w.t0, w.t1,
@@ -654,11 +648,11 @@ void draw_samples(struct grid *g, const struct view *v, struct lane l, int x, in
     trace_samples(v->tr, &s);
     for (int c = 0; c < v->scr.plot_w && i < n; c++) {
         const struct cell *at = grid_at(g, x + c, y);
-        const size_t first = i; /* the next one: the first sample behind this column */
+        const size_t first = i; /* continue at the first sample after this column */
         bisect(i, n, k, s[list[k]].t < v->cache.edges[c + 1]);
-        if (i == first || !at || at->flags & CELL_REVERSE) /* a name in its span stands */
+        if (i == first || !at || at->flags & CELL_REVERSE) /* keep the name of its span */
             continue;
-        /* Over a full cell the tick is cut out of the state's colour; else it stands in its own. */
+        /* Over a full cell the tick is reversed in the state's colour; otherwise it has its own. */
         bool full =
             at->glyph == glyph_height(v->scr.tier, 8) || at->glyph == glyph_state(v->scr.tier, ST_RUNNING);
         grid_put(g, x + c, y, glyph_mark(v->scr.tier, MARK_SAMPLE),
@@ -697,7 +691,7 @@ void draw_band(struct grid *g, struct view *v, enum band b, int x, int y)
     keep_row(g, v, l, x, y);
 }
 
-/* Columns [from, to) are dark so far: which of them P p leaves so. Most of many leave all of them. */
+/* Columns [from, to) are dark so far: keeps dark those in which P p has no record either. */
 static void dark_run(const struct view *v, uint32_t p, size_t from, size_t to, bool *dark,
                      struct shares *cols)
 {

@@ -31,13 +31,13 @@ struct canvas {
 
 /* ---- bands and curves ---------------------------------------------------------------------------------- */
 
-/* A name and a number in the gutter, the number right-aligned. Without room for both the name is cut, as long
- * as one can read it. */
+/* Draws a name and a number in the gutter, the number right-aligned. If both don't fit, the name is cut
+ * while it stays readable. */
 static void gutter(const struct canvas *c, int y, const char *name, const char *note, enum style s)
 {
     enum { LEAST = 4 };
     const int w = c->plan->gutter - 1, room = w - str_width(str_of(note), 64) - 1;
-    const bool ours = s == STYLE_LANE; /* a word of ours is never cut */
+    const bool ours = s == STYLE_LANE; /* fixed words are never cut */
     const bool both = room >= str_width(str_of(name), 64) || (!ours && room >= LEAST);
     grid_str(c->g, 0, y, both && *note ? room : w, name, s);
     if (both)
@@ -75,7 +75,7 @@ static void band(const struct canvas *c, enum band b, int y)
         grid_str(c->g, c->plan->gutter, y, c->plan->plot_w, "not recorded before Go 1.9", STYLE_DIM);
 }
 
-/* Where nothing is recorded no band is known to be off; what is known of one is drawn over that. */
+/* Where nothing is recorded, a band may be on; what is known of it is drawn over that. */
 static void bands(const struct canvas *c)
 {
     const struct plan *plan = c->plan;
@@ -111,7 +111,7 @@ static void run_queue(const struct canvas *c, int y, int h)
         gutter(c, y + 1, "max", fmt_count(most, a), STYLE_LANE);
 }
 
-/* A count in so many columns: "1024", "12k", "1.2M"; whole where even that has no room. */
+/* Writes a count in so many columns: "1024", "12k", "1.2M"; in full if even that does not fit. */
 static char *count_fit(uint64_t n, int room, char out[FMT_MAX])
 {
     const unsigned long long u = n;
@@ -127,7 +127,7 @@ static char *count_fit(uint64_t n, int room, char out[FMT_MAX])
     return out;
 }
 
-/* How many goroutines are in a state. */
+/* Draws the number of goroutines in a state. */
 static void state_count(const struct canvas *c, int i, int y)
 {
     static const char *const names[] = {"running", "runnable", "syscall", "waiting"};
@@ -149,7 +149,7 @@ static void curves(const struct canvas *c)
         state_count(c, i, plan->y[ROW_STATES] + i);
 }
 
-/* What there is nothing of in the whole trace. */
+/* Lists what the whole trace has none of. */
 static void none(const struct canvas *c)
 {
     const struct {
@@ -179,8 +179,8 @@ static void bands_end(const struct canvas *c)
 
 /* ---- lanes --------------------------------------------------------------------------------------------- */
 
-/* What a processor or thread did in the window, as far as the trace reaches, and for how much of it that is
- * recorded. */
+/* Gets the time per state of a processor or thread in the window, up to the trace's end, and how much of it
+ * is recorded. */
 static int64_t recorded(const struct view *v, struct lane l, struct shares *sh, bool *all)
 {
     int64_t end = trace_info(v->tr)->end, t1 = v->at.win.t1 < end ? v->at.win.t1 : end;
@@ -195,7 +195,7 @@ static int64_t recorded(const struct view *v, struct lane l, struct shares *sh, 
     return len - lost;
 }
 
-/* How busy it was: a share of what is recorded, marked where that is not all. */
+/* Writes how busy it was: a share of the recorded time, marked if that is not all. */
 static void busy_note(const struct canvas *c, struct lane l, char out[FMT_MAX])
 {
     struct shares sh;
@@ -213,8 +213,7 @@ static void busy_note(const struct canvas *c, struct lane l, char out[FMT_MAX])
         snprintf(out, FMT_MAX, "?");
 }
 
-/* A number beside a name in so many columns: without what stands behind its
- * point if need be, or not at all. */
+/* Draws a number beside a name in so many columns: without decimals if needed, or not at all. */
 static void note_fit(char d[FMT_MAX], int room)
 {
     char unit[8], *end;
@@ -250,7 +249,7 @@ static void lane_name(const struct canvas *c, struct lane l, int y, bool focus)
         char id[32];
         name_lane(v, l, id);
         str_shorten(str_of(id), w, glyph_dots(v->scr.tier), name,
-                    sizeof name); /* an id that is cut is another one's */
+                    sizeof name); /* a cut id would be another id */
         busy_note(c, l, note);
         note_fit(note, w - str_width(str_of(name), 64) - 1);
     }
@@ -274,7 +273,7 @@ static void more_marks(const struct canvas *c, const struct lanes *l)
         grid_put(c->g, w, y1, glyph_mark(c->v->scr.tier, MARK_MORE_DOWN), STYLE_DIM);
 }
 
-/* Search hits of the goroutines that show: the cell is underlined. */
+/* Underlines the cells with search hits of the visible goroutines. */
 static void hit_marks(const struct canvas *c, const struct lanes *l)
 {
     const struct view *v = c->v;
@@ -296,8 +295,7 @@ static void hit_marks(const struct canvas *c, const struct lanes *l)
     }
 }
 
-/* Whose time it was that an explanation speaks of, moment by moment: underlined, once its goroutines alone
- * show. */
+/* Underlines whose time an explanation counts, moment by moment, if only its goroutines show. */
 static void why_marks(const struct canvas *c, const struct lanes *l)
 {
     const struct view *v = c->v;
@@ -329,7 +327,7 @@ static void no_lanes(const struct canvas *c, enum lane_kind k)
     grid_str(c->g, c->plan->gutter, c->plan->y[ROW_LANES], c->plan->plot_w, buf, STYLE_DIM);
 }
 
-/* Beside the upper lines of a high lane: how much of its work was the collector's, or system calls. */
+/* Draws beside the upper lines of a tall lane how much of its work was GC or system calls. */
 static void lane_work(const struct canvas *c, struct lane l, int y)
 {
     const struct view *v = c->v;
@@ -344,7 +342,7 @@ static void lane_work(const struct canvas *c, struct lane l, int y)
     grid_right(c->g, 0, y, c->plan->gutter - 1, note, STYLE_LANE_NOTE);
 }
 
-/* The row that stands for a folded group. */
+/* Draws the row of a folded group. */
 static void one_group(const struct canvas *c, uint32_t lane, int y, bool focus)
 {
     const struct view *v = c->v;
@@ -360,7 +358,7 @@ static void one_group(const struct canvas *c, uint32_t lane, int y, bool focus)
         grid_toggle(c->g, p->gutter + window_col(v->at.win, p->plot_w, v->at.cursor), y, CELL_REVERSE);
 }
 
-/* One lane whose lowest line is y, of h lines. */
+/* Draws a lane of h lines; y is the lowest. */
 static void one_lane(const struct canvas *c, struct lane at, int y, int h, bool focus)
 {
     struct view *v = c->v;
@@ -373,7 +371,7 @@ static void one_lane(const struct canvas *c, struct lane at, int y, int h, bool 
         grid_toggle(c->g, p->gutter + window_col(v->at.win, p->plot_w, v->at.cursor), y - r, CELL_REVERSE);
 }
 
-/* Where the goroutine that one came from was woken. */
+/* Marks where the guest goroutine was unblocked. */
 static void guest_mark(const struct canvas *c, int y)
 {
     int col = window_col(c->v->at.win, c->plan->plot_w, c->v->at.guest_t);
@@ -407,7 +405,7 @@ static void lane_rows(const struct canvas *c)
     }
 }
 
-/* What stands between and on lanes that are drawn. */
+/* Draws what is between and on top of lanes. */
 static void lanes_end(const struct canvas *c)
 {
     struct view *v = c->v;
@@ -471,7 +469,7 @@ static void busy_heading(const struct canvas *c, int y)
     grid_str(c->g, 2, y, c->g->w - 4, text, STYLE_POPUP_BORDER);
 }
 
-/* Which of the first n it is; -1: none of them. */
+/* Returns its index among the first n; -1: none. */
 static int busy_rank(const struct view *v, uint32_t g, int n, int64_t *ran)
 {
     int64_t ready;
@@ -481,8 +479,8 @@ static int busy_rank(const struct view *v, uint32_t g, int n, int64_t *ran)
     return -1;
 }
 
-/* Who was among the busiest before, in a window as long, keeps its line: the eye finds it again, and so does
- * a terminal. */
+/* A goroutine that was among the busiest before, in a window of the same length, keeps its line, which is
+ * easier on the eye and on the terminal. */
 static void busy_place(struct view *v, int n)
 {
     uint32_t to[VIEW_BUSY] = {0};
@@ -510,7 +508,7 @@ static void busy_place(struct view *v, int n)
     v->cache.busy_len = window_len(v->at.win);
 }
 
-/* Which goroutine it is goes first: how long it ran beside it in one digit less, or not at all. */
+/* The id comes first; the running time has one digit less if needed, or is dropped. */
 static void busy_room(const struct view *v, uint32_t g, int w, char d[FMT_MAX])
 {
     char id[32];

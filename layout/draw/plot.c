@@ -1,9 +1,9 @@
 /*
- * plot.c - curves: heap against its goal, and how many goroutines wait for a processor.
+ * plot.c - curves: heap against its goal, and the number of runnable goroutines.
  *
- * A column shows the largest value that held within it, so that a spike survives any zoom. Levels count
- * eighths of a row (braille: quarters, two columns a cell). The scale is the window's, but for the heap,
- * whose scale is the whole trace's: a full heap shall look full wherever one pans.
+ * A column shows the maximum within it, so that a spike survives any zoom. Levels count eighths of a row
+ * (braille: quarters, two columns a cell). The scale is that of the window, except for the heap: its scale
+ * is that of the whole trace, so that a full heap looks full everywhere.
  */
 #include "layout/draw/draw.h"
 #include "decode/base/wide.h"
@@ -18,7 +18,7 @@ struct plot {
     const struct view *v;
     int x, y, h;
     uint64_t scale;
-    enum style style, over; /* over: of columns in which more than limit holds; limit 0: none */
+    enum style style, over; /* over: style of columns with more than limit; limit 0: none */
     uint64_t limit;
 };
 
@@ -32,7 +32,8 @@ static int level(uint64_t val, uint64_t scale, int most)
     return l < 1 ? 1 : l;
 }
 
-/* Up to a level (of 8 a row) in one style, above it in another: a cell has the style of its upper end. */
+/* Fills up to a level (of 8 a row) in one style and above it in another; a cell has the style of its upper
+ * end. */
 static void put_blocks(const struct plot *p, int c, uint64_t val, int upto, enum style above)
 {
     int l = level(val, p->scale, p->h * 8);
@@ -44,7 +45,7 @@ static void put_blocks(const struct plot *p, int c, uint64_t val, int upto, enum
     }
 }
 
-/* Bits of a braille cell, filled from below, for left and right heights 0..4. */
+/* Returns the bits of a braille cell, filled from below, for left and right heights 0..4. */
 static void put_braille(const struct plot *p, int c, uint64_t a, uint64_t b, enum style st)
 {
     static const uint8_t left[5] = {0, 0x40, 0x44, 0x46, 0x47}, right[5] = {0, 0x80, 0xA0, 0xB0, 0xB8};
@@ -93,7 +94,7 @@ static bool waiting_in(const struct view *v, int64_t t0, int64_t t1, uint64_t *o
     return count_in(v, GC_WAITING, t0, t1, out);
 }
 
-/* A column with the values of its halves; what is above `limit` in another style (0: none is). */
+/* Draws a column from the values of its halves; the part above `limit` in another style (0: no limit). */
 static void put_column(const struct plot *p, int c, uint64_t a, uint64_t b, uint64_t limit, enum style over)
 {
     uint64_t most = a > b ? a : b;
@@ -128,7 +129,7 @@ static int plot_parts_of(const struct view *v)
     return v->scr.tier == TIER_BRAILLE ? 2 : 1;
 }
 
-/* The heap; what of it exceeds the goal has a style of its own. */
+/* Draws the heap; the part above the goal has its own style. */
 static void heap_curve(const struct plot *p, const struct extent *heap, const struct extent *goal)
 {
     const struct view *v = p->v;
@@ -139,7 +140,8 @@ static void heap_curve(const struct plot *p, const struct extent *heap, const st
         if (v->cache.edges[c] > end || v->cache.edges[c + 1] <= v->cache.edges[c] || !last->known)
             continue;
         bool halves =
-            h->known && v->cache.edges[c + 1] - v->cache.edges[c] > 1; /* else the first one is empty */
+            /* otherwise the first column is empty */
+            h->known && v->cache.edges[c + 1] - v->cache.edges[c] > 1;
         uint64_t b = last->max, a = halves ? h->max : b;
         put_column(p, c, a, b, goal[c].known ? goal[c].min : 0, STYLE_HEAP_OVER);
     }

@@ -1,7 +1,6 @@
 /*
- * popup.c - a pop-up's content is a list of lines that is never stored: it is produced twice, once to count
- * it and once to draw the part that the scroll position shows. A line asks for its place and gets one, or
- * none.
+ * popup.c - the content of a pop-up is a list of lines that is never stored: it is produced twice, once to
+ * count the lines and once to draw the visible part. Each line asks for its position and gets one, or none.
  */
 #include "layout/draw/popup.h"
 
@@ -25,15 +24,15 @@ struct box {
     struct grid *g;
     struct view *v;
     bool dry;         /* only count */
-    bool plain;       /* for text: one thing below the other, nothing aligned at the right edge */
-    int x, y, w, h;   /* inside of the border */
-    int top, n;       /* first line shown, lines so far */
+    bool plain;       /* for text: all parts one below the other, nothing right-aligned */
+    int x, y, w, h;   /* the area inside the border */
+    int top, n;       /* first visible line, number of lines so far */
     int col, col_w;   /* column of text within the box */
-    struct lane lane; /* the span: on which lane, when */
+    struct lane lane; /* the span's lane and time */
     int64_t t;
 };
 
-/* A new line: its row on the grid, or -1 if it doesn't show. */
+/* Starts a line: returns its row on the grid, or -1 if it isn't visible. */
 static int next_row(struct box *b)
 {
     int i = b->n++ - b->top;
@@ -75,7 +74,7 @@ static struct str base_name(struct str path)
     return path;
 }
 
-/* "file:line": the whole path if it has room, else the file's name. */
+/* Writes "file:line": the whole path if it fits, else the file's name. */
 static void popup_place(const struct view *v, struct frame f, int room, char *out, size_t size)
 {
     struct str path = trace_str(v->tr, f.file);
@@ -133,13 +132,13 @@ static void stack_lines(struct box *b, uint32_t stack)
 
 /* ---- a goroutine's span -------------------------------------------------------------------------------- */
 
-struct side { /* one of the two stacks and what it is */
+struct side { /* one of the two stacks and its title */
     const char *title;
     uint32_t who, stack;
-    int64_t t; /* when the wake-up was */
+    int64_t t; /* time of the unblock */
 };
 
-static const char by_timer[] = TRI_BY_TIMER; /* the title of who has no creator and no stack */
+static const char by_timer[] = TRI_BY_TIMER; /* title for a goroutine without creator and stack */
 
 struct sides {
     struct side a, b;
@@ -210,8 +209,8 @@ static void sides_of(const struct view *v, struct lane l, const struct span *s, 
     }
 }
 
-/* A waker's story: what it did itself before it woke this one. Who held what is not recorded: only the order
- * is. */
+/* Tells the waker's part: what it did before it unblocked this goroutine. The trace records the order, not
+ * the holder. */
 static void waker_lines(struct box *b, uint32_t who, int64_t t)
 {
     const struct view *v = b->v;
@@ -242,10 +241,10 @@ static void side_lines(struct box *b, const struct side *s)
         stack_lines(b, s->stack);
 }
 
-/* Words that go on in a line of their own where this one has no room for them. */
+/* Adds words to the line, or to a new line if they don't fit. */
 struct words {
     struct box *b;
-    int y, used; /* its row; columns in use */
+    int y, used; /* its row; columns used */
 };
 
 static void popup_say(struct words *l, enum style s, const char *gap, const char *fmt, ...)
@@ -310,7 +309,7 @@ static void span_head(struct box *b, struct lane l, const struct span *s)
     const bool untimed = record_untimed(v, s);
     popup_say(&line, STYLE_POPUP, "  ", "%s",
               untimed ? TRI_NOT_TIMED : when_length(v->tr, time_sub(s->t1, s->t0), open, true, d));
-    if (!b->plain && b->w < 72) /* narrow: the times whole, in a line of their own */
+    if (!b->plain && b->w < 72) /* narrow: the times in full, on a line of their own */
         line.used = 0;
     popup_say(&line, STYLE_POPUP, "  ", "%s%s%s", when_exact(v->tr, s->t0, t0), untimed ? "" : " .. ",
               untimed ? "" : when_exact(v->tr, s->t1, t1));
@@ -324,7 +323,7 @@ static void span_head(struct box *b, struct lane l, const struct span *s)
     next_row(b);
 }
 
-/* What else took place in it: garbage collection, CPU samples. */
+/* Lists what else happened in it: GC, CPU samples. */
 static void span_notes(struct box *b, struct lane l, const struct span *s)
 {
     const struct view *v = b->v;
@@ -342,7 +341,7 @@ static void span_notes(struct box *b, struct lane l, const struct span *s)
         any = sh.ns[ST_ASSIST] > 0;
     }
     if (s->t1 > t0 && trace_nlanes(v->tr, LANE_BAND) > BAND_STW) {
-        enum { BOTH = 72 }; /* columns that they take beside each other */
+        enum { BOTH = 72 }; /* columns they take side by side */
         const bool narrow = !b->plain && b->col_w < BOTH;
         int y = -2, x = 0;
         for (int band = BAND_GC; band <= BAND_STW; band++) {
@@ -386,7 +385,7 @@ static void span_lines(struct box *b)
     struct span s;
     struct sides sides;
     char id[32];
-    if (l.kind != LANE_G) { /* a processor's moment is its goroutine's */
+    if (l.kind != LANE_G) { /* on a processor, the span of its goroutine */
         name_lane(v, l, id);
         uint32_t g = move_goroutine(v, l, b->t);
         if (g == NO_LANE || !trace_span_at(v->tr, (struct lane){LANE_G, g}, b->t, &s)) {
@@ -422,9 +421,9 @@ static void span_lines(struct box *b)
     b->col_w = b->w;
 }
 
-/* ---- lines handed in ----------------------------------------------------------------------------------- */
+/* ---- given lines --------------------------------------------------------------------------------------- */
 
-/* Longer ones take several; what goes on stands as far in as the line's second column does, or a little. */
+/* Wraps long lines; continued lines are indented like the line's second column, or a little. */
 static void given_lines(struct box *b)
 {
     enum { IN = 4 };
@@ -514,7 +513,7 @@ static void captions(struct grid *g, const struct view *v, const struct box *b)
     }
 }
 
-/* Where the box hides the lane in question least: below it, above it, or in the middle of the screen. */
+/* Places the box where it hides the least of the lane: below it, above it, or in the middle of the screen. */
 static int above_or_below(const struct grid *g, const struct view *v, int h)
 {
     for (int y = 0; v->popup.kind == POPUP_SPAN && v->scr.gutter > 0 && y < g->h; y++) {
@@ -567,16 +566,16 @@ void popup_print(struct view *v, FILE *out)
     grid_free(&g);
 }
 
-/* Its size on the view's screen. */
+/* Returns its size on the view's screen. */
 static struct box measured(struct grid *g, struct view *v)
 {
     struct box b = {.g = g, .v = v, .dry = true, .lane = v->popup.lane, .t = v->popup.t};
     int want = v->popup.kind == POPUP_SPAN ? 130 : widest(v);
-    b.w = want + 4 > v->scr.w - 2 ? v->scr.w - 2 : want; /* no strip of what is behind it */
+    b.w = want + 4 > v->scr.w - 2 ? v->scr.w - 2 : want; /* leave no strip of the view visible */
     if (b.w < 1)
         b.w = 1;
     content(&b);
-    int most = v->scr.h - 4 > 1 ? v->scr.h - 4 : 1; /* the title, and the line of keys, stay */
+    int most = v->scr.h - 4 > 1 ? v->scr.h - 4 : 1; /* keep the title and the footer visible */
     b.h = b.n < 1 ? 1 : b.n > most ? most : b.n;
     v->popup.lines = b.n;
     v->popup.rows = b.h;

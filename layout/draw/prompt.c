@@ -1,7 +1,7 @@
 /*
  * prompt.c - the prompt line, pop-ups, selection, and what Esc closes first.
  *
- * The prompt holds valid UTF-8 always: characters come one by one as code points, erasing takes whole ones.
+ * The prompt always holds valid UTF-8: characters arrive as code points and are erased whole.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ unsigned view_prompt(struct view *v, enum prompt_kind k)
     return VR_DRAW;
 }
 
-/* Without a line accepted: back to where a search began to be typed. */
+/* The line was not accepted: returns to where the search started. */
 static void close_prompt(struct view *v)
 {
     if (v->popup.kind == POPUP_LINES) {
@@ -72,7 +72,7 @@ unsigned view_prompt_put(struct view *v, uint32_t codepoint)
     return VR_DRAW | move_typed(v);
 }
 
-/* Where the character before or behind byte `at` begins. */
+/* Returns where the character before or after byte `at` starts. */
 static size_t char_before(const struct view *v, size_t at)
 {
     while (at > 0 && ((unsigned char)v->prompt.text[--at] & 0xC0) == 0x80)
@@ -87,7 +87,7 @@ static size_t char_behind(const struct view *v, size_t at)
     return at;
 }
 
-/* Bytes [from, to) go; the cursor stands where they were. */
+/* Deletes bytes [from, to) and moves the cursor there. */
 static unsigned prompt_cut(struct view *v, size_t from, size_t to)
 {
     memmove(v->prompt.text + from, v->prompt.text + to, v->prompt.len - to + 1);
@@ -270,7 +270,7 @@ bool view_message_open(const struct view *v)
            (v->msg.of || wrap_draw(NULL, 0, 0, v->scr.w, 2, STYLE_NORMAL, str_of(v->msg.text)) > 1);
 }
 
-/* What lies over the view is closed. VR_NONE: nothing does. */
+/* Closes what lies over the view. VR_NONE: nothing does. */
 static unsigned close_top(struct view *v)
 {
     if (v->prompt.kind)
@@ -288,7 +288,7 @@ static unsigned close_top(struct view *v)
     return VR_DRAW;
 }
 
-/* What the reader has marked in the view goes. VR_NONE: there is nothing of it. */
+/* Drops what the reader has marked in the view. VR_NONE: nothing is marked. */
 static unsigned drop_mark(struct view *v)
 {
     if (v->sel.going || v->sel.stands)
@@ -299,7 +299,7 @@ static unsigned drop_mark(struct view *v)
         view_guest(v, NO_LANE, 0);
         move_settle(v);
     } else if (why_shown(v) && kind_here(v)->lanes == LANE_G)
-        return view_related(v); /* all goroutines again */
+        return view_related(v); /* show all goroutines */
     else
         return VR_NONE;
     return VR_DRAW;
@@ -354,7 +354,7 @@ const char *view_drop_word(const struct view *v)
 
 /* ---- yank ---------------------------------------------------------------------------------------------- */
 
-/* The command that opens this place; the viewer puts its own, which names the file, in its place. */
+/* Writes the command that opens this place; the viewer replaces it with one that names the file. */
 static void yank_command(const struct view *v, FILE *f)
 {
     char t[FMT_MAX], id[32];
@@ -378,8 +378,8 @@ unsigned view_yank(struct view *v, char **out)
     FILE *f = open_memstream(&text, &size);
     if (!f)
         return move_fail(v, "out of memory");
-    bool rows = !v->popup.kind && kind_here(v)->tsv &&
-                kind_here(v)->tsv(v, f); /* lines for another program, and no more */
+    bool rows =
+        !v->popup.kind && kind_here(v)->tsv && kind_here(v)->tsv(v, f); /* only lines for another program */
     if (v->popup.kind) {
         popup_print(v, f);
     } else if (!rows) {

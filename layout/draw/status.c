@@ -1,6 +1,6 @@
 /*
- * status.c - what is under the cursor, in words. Times and lengths here are exact: the picture rounds, this
- * line does not. It never guesses: what the trace does not hold is said to be unknown.
+ * status.c - describes what is under the cursor. Times and lengths are exact here: the picture rounds, this
+ * line does not. What the trace does not record is called unknown, never guessed.
  */
 #include "layout/draw/status.h"
 
@@ -28,7 +28,7 @@
 
 /* ---- styled pieces ------------------------------------------------------------------------------------- */
 
-/* What is said, and for how wide a place: names take a part of it. */
+/* The text and the width it is for: names take a part of it. */
 struct line {
     struct rich *r;
     int w;
@@ -103,7 +103,7 @@ static void mixture(struct line *l, const struct view *v, struct lane lane, int6
 
 /* ---- one span ------------------------------------------------------------------------------------------ */
 
-/* A goroutine's running span may hold an assist: then its part is told apart. */
+/* A goroutine's running span may include a mark assist, which is then listed separately. */
 static void add_state(struct line *l, const struct view *v, struct lane lane, const struct span *s)
 {
     const int64_t at = v->at.cursor >= s->t0 && v->at.cursor < s->t1 ? v->at.cursor : s->t0 > 0 ? s->t0 : 0;
@@ -149,7 +149,7 @@ static void add_since(struct line *l, const struct view *v, const struct span *s
         add(l, STYLE_DIM, "  %s", wall_time(v->tr, s->t0, clock));
 }
 
-/* Who, in which state, for how long; the name in so many columns. */
+/* Writes goroutine, state and duration; the name in so many columns. */
 static void add_span(struct line *l, const struct view *v, struct lane lane, const struct span *s, int name)
 {
     uint32_t g = lane.kind == LANE_G ? lane.i : s->who;
@@ -170,8 +170,7 @@ static void add_span(struct line *l, const struct view *v, struct lane lane, con
     add_length(l, v, lane, s);
 }
 
-/* How long it took is never what has no room, though what is behind it be cut off (".."): rather a part of
- * the name. */
+/* The duration must fit, even if what follows is cut off (".."): shorten the name instead. */
 static void describe(struct line *l, const struct view *v, struct lane lane, const struct span *s)
 {
     struct rich *r = l->r;
@@ -258,7 +257,7 @@ static void around_g(struct line *l, const struct view *v, struct lane at, uint3
     }
 }
 
-/* Beside an idle processor: was there something to run? */
+/* Beside an idle processor: whether anything was runnable. */
 static void add_idle(struct line *l, const struct view *v)
 {
     char buf[400];
@@ -280,7 +279,7 @@ static void around(struct line *l, const struct view *v, struct lane lane, const
 
 /* ---- all together -------------------------------------------------------------------------------------- */
 
-/* A column, or the selected range, of several spans: its shares, and behind them what made the most of it. */
+/* Describes a column, or the selected range, with several spans: its shares, then the largest part. */
 static void speak_mixture(struct line *l, const struct view *v, struct lane lane, const struct span *longest,
                           int64_t t0, int64_t t1, const char *word)
 {
@@ -289,7 +288,7 @@ static void speak_mixture(struct line *l, const struct view *v, struct lane lane
     if (idle_speaks(v)) {
         add_idle(l, v);
     } else if (longest) {
-        struct span any; /* of a processor or thread that rests for longer, what it rests from is told */
+        struct span any; /* a processor or thread that is idle for longer: describe its longest busy span */
         bool rests = lane.kind != LANE_G && trace_longest(v->tr, lane, t0, t1, &any) &&
                      any.t1 - any.t0 > longest->t1 - longest->t0;
         add(l, STYLE_STATUS, rests ? "longest busy: " : "longest: ");
@@ -297,8 +296,7 @@ static void speak_mixture(struct line *l, const struct view *v, struct lane lane
     }
 }
 
-/* A row that stands for a folded group: what its goroutines did in the cursor's
- * column, all of them together. */
+/* Describes the row of a folded group: what all its goroutines did in the cursor's column. */
 static void speak_group(struct line *l, const struct view *v, uint32_t lane, uint32_t members)
 {
     const struct shares *col = folded_of(v, lane);
@@ -310,7 +308,7 @@ static void speak_group(struct line *l, const struct view *v, uint32_t lane, uin
     add_name(l, trace_str(v->tr, trace_g_name(v->tr, lane)), name_width(l), glyph_dots(v->scr.tier),
              STYLE_STATUS_KEY);
     rich_para(l->r);
-    if (view_selected(v, &t0, &t1)) { /* of columns alone it is known what all of them do */
+    if (view_selected(v, &t0, &t1)) { /* the sums of all goroutines exist only per column */
         add(l, STYLE_STATUS, "range %s +%s: T adds up what they do in it",
             when_time(v->tr, t0, (t1 - t0) / 4, a), when_dur(v->tr, t1 - t0, d));
         return;
@@ -331,7 +329,7 @@ static void speak_group(struct line *l, const struct view *v, uint32_t lane, uin
     add_sums(l, LANE_G, &col[c], there);
 }
 
-/* What a thread's rest in the end is made of: what is known of it, and what isn't. */
+/* Limits a thread's last idle span to its recorded part, or to the unknown part if the cursor is there. */
 static void known_part(const struct view *v, struct lane lane, struct span *s)
 {
     const int64_t known = record_until(v, lane);

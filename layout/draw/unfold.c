@@ -1,6 +1,7 @@
 /*
- * unfold.c - see unfold.h. A row is a string per column (a function, a region's name), and equal neighbours
- * are one box with their name in it. Costs what shows: spans a column wide, the goroutine's own regions.
+ * unfold.c - see unfold.h. A row is a string per column (a function, a region's name); equal neighbours
+ * form one box with their name in it. The cost depends on what shows: spans of a column or more, the
+ * goroutine's own regions.
  */
 #include "layout/draw/unfold.h"
 
@@ -13,8 +14,8 @@ enum { CALLS = 3, DEPTH = 2, WIDE = 2000, LANES_LEFT = 4 };
 
 struct unfold {
     uint32_t g;
-    size_t seen;     /* regions the trace had */
-    uint32_t *index; /* those of g, by time */
+    size_t seen;     /* number of regions in the trace */
+    uint32_t *index; /* the regions of g, by time */
     uint32_t n;
     size_t cap;
 };
@@ -51,7 +52,7 @@ int unfold_lines(const struct view *v, int room)
 
 /* ---- boxes --------------------------------------------------------------------------------------------- */
 
-/* Runs of equal strings; 0: nothing there. A run that its neighbour touches begins with a line. */
+/* Draws runs of equal strings; 0: nothing. A run next to another one starts with a line. */
 static void boxes(struct grid *g, const struct view *v, int x, int y, const uint32_t *name)
 {
     char text[400];
@@ -132,8 +133,8 @@ struct calls {
     uint32_t name[CALLS][WIDE];
 };
 
-/* Where it was: blocked or in a call, from its beginning; running, as it stopped. Who was runnable did
- * nothing. */
+/* Which stack tells where it was: for a blocked span or a call, at its start; for a running one, at its
+ * end. Runnable spans have none. */
 static bool call(void *arg, const struct span *s)
 {
     struct calls *k = arg;
@@ -145,7 +146,7 @@ static bool call(void *arg, const struct span *s)
     int c0 = window_col(v->at.win, v->scr.plot_w, s->t0),
         c1 = window_col(v->at.win, v->scr.plot_w, s->t1 - 1);
     for (uint32_t i = 0; i < CALLS;
-         i++) { /* below the function it is in, above that the program's, and its callers */
+         i++) { /* the function it is in, above it the program's function and its callers */
         uint32_t at = inner && i ? inner + i - 1 : i;
         if (at >= n)
             break;

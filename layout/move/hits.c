@@ -196,7 +196,7 @@ static unsigned jump_hit(struct view *v, int64_t from, int dir, bool at_too)
 }
 
 /* Returns the rest of a budget that started at `began`; at least 1 ns. */
-static int64_t left_of(int64_t budget_ns, int64_t began)
+static int64_t budget_rest(int64_t budget_ns, int64_t began)
 {
     if (budget_ns == INT64_MAX)
         return budget_ns;
@@ -217,7 +217,7 @@ unsigned hits_work(struct view *v, int64_t budget_ns)
         else
             s->found = false; /* the nearest hit is known after the count */
         s->jumped = true;
-        done = search_step(s, v->tr, left_of(budget_ns, began)); /* small traces finish at once */
+        done = search_step(s, v->tr, budget_rest(budget_ns, began)); /* small traces finish at once */
     }
     if (!done) {
         if ((s->cur_t == v->at.cursor && s->found) || !s->jump)

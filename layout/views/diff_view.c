@@ -9,14 +9,14 @@
 #include "layout/cells/wrap.h"
 #include "layout/views/tri_priv.h"
 
-/* A line of the screen: of the text, from where on, and how far in what is continued stands. */
+/* A line of the screen: the text's line, where it starts, and the indentation of continued lines. */
 struct piece {
     const char *line;
     struct str text;
     int in;
 };
 
-/* The row-th line of the screen; false: there are fewer, *row is how many. */
+/* Gets the row-th line of the screen; false: there are fewer, and *row is their number. */
 static bool piece_at(const struct view *v, uint32_t *row, struct piece *out)
 {
     enum { IN = 2 };

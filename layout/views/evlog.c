@@ -24,15 +24,15 @@ void evlog_free(struct evlog *l)
     mem_free(l);
 }
 
-/* Is the cursor on this event? What happens at the trace's very end is a
- * nanosecond behind the last moment. */
+/* Whether the cursor is on this event. An event at the trace's very end is a nanosecond after the last
+ * moment. */
 static bool evlog_stands(const struct view *v, const struct event *e)
 {
     int64_t last = move_last(v);
     return (e->t > last ? last : e->t) == v->at.cursor;
 }
 
-/* The log around the cursor, with at least `rows` events on both sides, if there are. */
+/* Updates the log around the cursor, with at least `rows` events on both sides if the trace has them. */
 static void evlog_update(struct view *v, int rows)
 {
     struct evlog *l = v->cache.log;
@@ -149,7 +149,7 @@ static void evlog_words(struct text *o, const struct view *v, const struct event
     say_func(o, v, " in", e->stack, w);
 }
 
-/* The thread that has processor p at t: one look per thread, only where they are few. */
+/* Returns the thread that has processor p at t: one lookup per thread, only if they are few. */
 static uint32_t thread_of(const struct view *v, uint32_t p, int64_t t)
 {
     uint32_t n = trace_nlanes(v->tr, LANE_M);

@@ -1,8 +1,8 @@
 /*
- * items.c - rows that are things with a beginning and an end. The list is made once, when the view is first
- * shown or the trace has grown: O(things log things). Drawing touches only the rows that show.
+ * items.c - rows that are things with a start and an end. The list is made once, when the view is first
+ * shown or the trace has grown: O(things log things). Drawing touches only visible rows.
  *
- * A region belongs below its task; one without a task stands below a row of its own kind at the end.
+ * A region is below its task; regions without a task are at the end below a row of their own.
  */
 #include "layout/views/why_here.h"
 #include "layout/views/items.h"
@@ -32,7 +32,7 @@ struct keyed {
     int64_t rank; /* of the family: its start, or its length for longest first */
     uint64_t family;
     struct item item;
-    bool later; /* behind all that are not: cycles behind stops, where the longest come first */
+    bool later; /* after all others: cycles after stops if sorted longest first */
 };
 
 static int by_rank(const void *a, const void *b)
@@ -135,7 +135,7 @@ static const struct item_list task_list = {
     task_things, list_tasks,
     "no tasks, regions or logs in this trace; Tab: requests and other work that comes in pieces", false};
 
-/* Follow the trace. false: out of memory, the rows are as before. O(1) if nothing changed. */
+/* Follows the trace. false: out of memory, the rows stay as they were. O(1) if nothing changed. */
 static bool items_update(struct items *it, const struct trace *tr, int view)
 {
     const struct item_list *of = kind_of(view)->items;
@@ -238,7 +238,7 @@ static struct facts facts_of(const struct view *v, const struct item *i)
     return f;
 }
 
-/* Of a task that began before the trace its end alone is recorded, which names nothing. */
+/* Of a task that started before the trace only the end is recorded, without a name. */
 static bool began_before(const struct view *v, const struct item *i, const struct facts *f)
 {
     return i->kind == ITEM_TASK && f->g == NO_LANE && !trace_str(v->tr, f->name).len;
@@ -494,7 +494,7 @@ static unsigned items_fit(struct view *v, int n)
     return view_range(v, w.t0, w.t1);
 }
 
-/* From a thing to its goroutine. */
+/* Goes from a thing to its goroutine. */
 static unsigned items_swap(struct view *v, int n)
 {
     const struct item *i = items_here(v);
@@ -524,7 +524,8 @@ static unsigned items_sort(struct view *v, int n)
     return VR_DRAW;
 }
 
-/* Look at it closely; a stop says who was the last to stop (of a task the status has where its time went). */
+/* Zooms to the thing; for a stop also names the last goroutine to stop (a task's status has where its time
+ * went). */
 static unsigned items_details(struct view *v, int n)
 {
     const struct item *i = items_here(v);

@@ -50,7 +50,7 @@ static unsigned lane_open(struct view *v, int no)
     return move_lanes(v)->making ? VR_DRAW | VR_WORK : VR_DRAW;
 }
 
-/* Lines of lanes that a long message lies over: what the cursor is on stands above it. */
+/* Returns the number of lines of lanes under a long message: the cursor's lane must be above it. */
 static int covered(const struct view *v, const struct plan *p)
 {
     int last, n = plan_message(p, v, &last), over = p->y[ROW_LANES] + p->n[ROW_LANES] - (last + 1 - n);
@@ -81,7 +81,7 @@ static void lane_settle(struct view *v, bool recenter)
     move_top(v, row, l->n, recenter);
 }
 
-/* A goroutine on its processor, where it runs then; else on its own lane. */
+/* Shows a goroutine on its processor if it runs then, else on its own lane. */
 static void proc_show(struct view *v, uint32_t g, int64_t t)
 {
     struct span run;

@@ -62,7 +62,7 @@ static void life_origin(const struct view *v, struct lane l, const struct lane_i
               li->is_system ? "; one of the runtime's own" : "");
 }
 
-/* Is any of its running a mark assist? Then that stands apart here, and within what runs in the list of
+/* Whether any of its running is a mark assist, which is then listed separately here and within running
  * spans. */
 static bool life_states(const struct view *v, struct lane l, const struct lane_info *li, bool timed,
                         struct lines *out)

@@ -1,6 +1,6 @@
 /*
- * split.c - see split.h. The table below the lanes follows the window, so its sums begin anew when that
- * moves; a frame gives them a fraction of a millisecond at once, view_work() the rest.
+ * split.c - see split.h. The table below the lanes follows the window, so its sums restart when that moves;
+ * a frame adds them up for a fraction of a millisecond, view_work() does the rest.
  */
 #include "layout/views/why_here.h"
 #include "layout/views/tri.h"
@@ -65,7 +65,7 @@ static void range_now(const struct view *v, int64_t *t0, int64_t *t1)
         *t1 = end;
 }
 
-/* The row with the cursor stands for a folded group. */
+/* Whether the cursor's row is that of a folded group. */
 static bool on_group(const struct view *v)
 {
     const struct lanes *l = move_lanes_const(v);

@@ -186,8 +186,8 @@ static char *sql_view_copy(const char *s, size_t n)
     return to;
 }
 
-/* The first n bytes of a query are its first statement: what ends it goes, so that it can stand within
- * another. */
+/* Reduces a query to its first statement, the first n bytes, without what ends it, so that it can be
+ * nested. */
 static void one_statement(char *query, size_t n)
 {
     while (n && (isspace((unsigned char)query[n - 1]) || query[n - 1] == ';'))
@@ -219,8 +219,8 @@ static bool heads_of(struct asked *a, const struct sql_query *q)
     return true;
 }
 
-/* The query, in another order if that is asked for. Its columns get names of ours, since several of its own
- * may be alike; what is shown has its own. */
+/* Wraps the query in another order if requested. Its columns get unique names here, as several may be
+ * alike; the original names are shown. */
 static void sql_view_ordered(struct text *t, const struct asked *a)
 {
     if (a->sort < 0) {
@@ -288,7 +288,7 @@ static void say_rows(struct view *v)
                  a->more ? SQL_VIEW_ROWS : (int)a->n, order);
 }
 
-/* Ask; what is shown stays if it can't be answered. */
+/* Runs the query; after an error the old answer stays. */
 static unsigned sql_view_take(struct view *v, struct asked *a)
 {
     struct err e = {.offset = ERR_NO_OFFSET};

@@ -1,7 +1,6 @@
 /*
- * table.c - see table.h. One job finds the things (once) and puts the rows wanted in order; until it is over
- * the rows are those from before. It runs only while view_work() waits for it, so what it changes needs no
- * lock.
+ * table.c - see table.h. One job finds the things (once) and sorts the wanted rows; the old rows stay until
+ * it is done. It runs only while view_work() waits for it, so its data needs no lock.
  */
 #include "layout/views/table.h"
 
@@ -19,8 +18,8 @@ enum { AT_ONCE_NS = 30 * 1000 * 1000, WORDS = 6 };
 
 /* ---- finding the things -------------------------------------------------------------------------------- */
 
-/* From now on its lengths are counted by themselves: what is not listed has a median, too. */
-static void count_apart(struct table *t, struct ttype *k)
+/* Gives a kind its own histogram, so that quantiles include things that are not listed. */
+static void count_own_lengths(struct table *t, struct ttype *k)
 {
     if (t->hists < TABLE_HISTS && (k->lengths = mem_zalloc(sizeof *k->lengths)))
         t->hists++;
@@ -37,15 +36,15 @@ uint32_t table_type(struct table *t, uint64_t a, uint64_t b)
     t->type = p;
     p[t->ntypes] = (struct ttype){.a = a, .b = b, .p50 = -1, .p90 = -1, .p99 = -1};
     if (t->shed)
-        count_apart(t, &p[t->ntypes]);
+        count_own_lengths(t, &p[t->ntypes]);
     return t->ntypes++;
 }
 
-/* The first time: all that there were are still listed. */
+/* Before things are dropped for the first time: all are still listed, so count them. */
 static void first_shed(struct table *t)
 {
     for (uint32_t i = 0; i < t->ntypes; i++)
-        count_apart(t, &t->type[i]);
+        count_own_lengths(t, &t->type[i]);
     for (uint32_t i = 0; i < t->n; i++) {
         const struct thing *x = &t->thing[i];
         if (t->type[x->type].lengths && !x->open)
@@ -54,7 +53,7 @@ static void first_shed(struct table *t)
     t->shed = true;
 }
 
-/* Full: the shorter half goes. */
+/* The list is full: drops the shorter half. */
 static void table_shed(struct table *t)
 {
     if (!t->shed)
@@ -106,7 +105,7 @@ bool table_add(struct table *t, uint64_t a, uint64_t b, struct thing x)
     return true;
 }
 
-/* By kind, each kind's things as they were found. */
+/* Sorts things by kind, each kind's in the order they were found. */
 static bool by_type(struct table *t)
 {
     struct thing *to = mem_alloc(((size_t)t->n + 1) * sizeof *to);
@@ -227,7 +226,7 @@ struct tcol table_col(const struct table *t, int c)
     return table_col_of(t, &t->have, c);
 }
 
-/* Numbers begin with the largest, times and names with the first. */
+/* Whether the sort is descending: numbers start with the largest, times and names with the first. */
 static bool table_falls(const struct table *t, const struct table_order *o)
 {
     enum tcol_kind k = table_col_of(t, o, o->sort).kind;
@@ -257,7 +256,7 @@ void table_name(struct text *out, const struct table *t, uint32_t row)
     table_name_of(out, t, &t->have, row);
 }
 
-/* A name as a number that is ordered as its first letters are. */
+/* Returns a name as a number that sorts like its first letters. */
 static int64_t name_key(const struct table *t, const struct table_order *o, uint32_t row)
 {
     struct text name = {0};
@@ -352,7 +351,7 @@ static bool sieve_passes(const struct sieve *s, const struct table *t, const str
     return ok;
 }
 
-/* Does it overlap the window that was asked for? A kind, if one of its things does. */
+/* Whether it overlaps the window in use; a kind does if one of its things does. */
 static bool table_within(const struct table *t, const struct table_order *o, uint32_t row)
 {
     uint32_t from = row, to = row + 1;
@@ -446,7 +445,7 @@ static unsigned job_over(struct table *t, enum slices_state st)
     return VR_DRAW;
 }
 
-/* Put in order what is wanted now; short work is done at once. */
+/* Sorts the wanted rows; short work is done at once. */
 static unsigned table_start(struct table *t)
 {
     slices_free(t->job);
@@ -530,7 +529,7 @@ static void order_wanted(struct table *t, int view, uint32_t open)
     t->want.invert = t->invert[view][table_level(&t->want)];
 }
 
-/* The things of the view shown, if they are not those that are there. */
+/* Starts finding the things of the view shown, unless they are there. */
 static unsigned table_follow(struct view *v)
 {
     struct table *t = v->table;
@@ -550,7 +549,7 @@ static unsigned table_follow(struct view *v)
         t->want = (struct table_order){0};
         t->made = 0;
         order_wanted(t, v->at.view, t->from->types ? TABLE_TYPES : 0);
-    } else if (!kinds(&t->want) && t->from->types) { /* kinds have other numbers now */
+    } else if (!kinds(&t->want) && t->from->types) { /* kinds have new numbers */
         order_wanted(t, v->at.view, TABLE_TYPES);
     }
     move_ready(v);
@@ -608,7 +607,7 @@ static void say_order(struct view *v)
                                                     : ", the smallest first");
 }
 
-/* Before the things are there: in which order they will stand is remembered. false: out of memory. */
+/* Stores the sort order for things that are not found yet. false: out of memory. */
 static bool order_early(struct view *v)
 {
     struct table *t = v->table ? v->table : (v->table = mem_zalloc(sizeof *t));
@@ -616,7 +615,7 @@ static bool order_early(struct view *v)
         return t != NULL;
     table_drop(t);
     t->from = table_of(v);
-    t->tr = NULL; /* so they are found anew */
+    t->tr = NULL; /* this makes them be found once more */
     order_wanted(t, v->at.view, t->from->types ? TABLE_TYPES : 0);
     return true;
 }
@@ -650,7 +649,7 @@ unsigned table_invert(struct view *v, int n)
     return f;
 }
 
-/* Only what overlaps the window of the lanes, or the selected range. */
+/* Restricts rows to those overlapping the window of the lanes, or the selected range. */
 unsigned table_here(struct view *v, int n)
 {
     struct table *t = v->table;
@@ -809,7 +808,7 @@ void table_detail(struct text *out, const struct view *v, uint32_t row, int line
     }
     const struct thing *x = table_thing(t, i);
     if (kinds(&t->have) && !t->type[i].kept)
-        return; /* all are shorter than what is listed */
+        return; /* all are shorter than those listed */
     if (line == 0)
         table_name(out, t, i);
     if (line == 0 || kinds(&t->have)) {
@@ -825,7 +824,7 @@ void table_detail(struct text *out, const struct view *v, uint32_t row, int line
         t->from->say(&say, v, x);
     if (!kinds(&t->have))
         table_name(&name, t, i);
-    if (say.n && (say.n != name.n || memcmp(say.p, name.p, say.n) != 0)) /* the first line says so already */
+    if (say.n && (say.n != name.n || memcmp(say.p, name.p, say.n) != 0)) /* the first line has it already */
         text_add(out, "%s%s", out->n ? "; " : "", say.p);
     text_free(&say);
     text_free(&name);
@@ -837,7 +836,7 @@ bool table_lists(const struct view *v, uint32_t row)
     return kinds(&t->have) && t->from->type_lists && t->from->type_lists(t, &t->type[t->row[row]]);
 }
 
-/* Where the trace went on, or another part of it is held, the things are found anew. */
+/* The trace grew, or another part of it is loaded: the things have to be found once more. */
 void table_draw(struct grid *g, struct view *v, const struct plan *p)
 {
     (void)table_follow(v);

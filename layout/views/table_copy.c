@@ -9,8 +9,8 @@
 
 struct table_copy {
     struct job job;
-    uint64_t made;  /* how often they had been put in order */
-    uint32_t row;   /* the next one */
+    uint64_t made;  /* table.made when copying started */
+    uint32_t row;   /* next row */
     struct text to; /* what is large grows there without being copied */
 };
 
@@ -48,7 +48,7 @@ static void copy_drop(struct job *j)
     text_free(&((struct table_copy *)j)->to);
 }
 
-/* The text is whole: whoever asked takes it from the view. */
+/* The text is complete: view_work()'s caller takes it from the view. */
 static unsigned copy_over(struct view *v, struct job *j)
 {
     struct table_copy *c = (struct table_copy *)j;
@@ -64,7 +64,7 @@ static unsigned copy_over(struct view *v, struct job *j)
 
 static bool copy_step(struct view *v, struct job *j, int64_t budget_ns)
 {
-    enum { LOOK = 128 }; /* so many rows, then the clock */
+    enum { LOOK = 128 }; /* rows between clock checks */
     struct table_copy *c = (struct table_copy *)j;
     const struct table *t = v->table;
     const int64_t until = budget_ns == INT64_MAX ? INT64_MAX : host_now() + budget_ns;

@@ -25,7 +25,7 @@ void spans_key(const struct trace *tr, const struct span *s, uint32_t ender, uin
         *b = trace_frame(tr, s->stack, 0).func;
     }
     if (s->reason && stacks_wait_kind(tr, s->reason, s->stack) == WK_OTHER)
-        *a = 0; /* the runtime's own doing: who happened to run into it tells nothing */
+        *a = 0; /* the runtime's own work: the goroutine that triggered it does not matter */
     *b = *b << 32 | s->reason;
 }
 

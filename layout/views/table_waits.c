@@ -1,8 +1,9 @@
 /*
- * table_waits.c - who waited for whom, and all waits by reason and place: as kinds, and one by one.
+ * table_waits.c - which goroutines waited for which, and all waits by reason and place: as kinds, and one
+ * by one.
  *
- * Contention is what goroutines wait for that others have or do: locks, full channels, conditions, groups.
- * What they wait for at rest (receiving, selecting, sleeping) is none, and stands among the places only.
+ * Contention is waiting for what other goroutines hold or do: locks, full channels, conditions, groups.
+ * Idle waits (receiving, selecting, sleeping) are no contention and show only among the places.
  */
 #include "layout/views/table_spans.h"
 
@@ -20,7 +21,7 @@ static uint32_t waits_ender(const struct trace *tr, const struct thing *x, struc
     return over && s->state == ST_RUNNABLE ? s->who : NO_LANE;
 }
 
-/* Who waited, and who ended it; where stands in the status. */
+/* Names the waiting and the unblocking goroutine; the place is in the status. */
 static void waits_name(struct text *out, const struct table *t, const struct thing *x)
 {
     struct span s;
@@ -121,7 +122,7 @@ static void pairs_type_name(struct text *out, const struct table *t, const struc
     function_text(out, t->tr, (uint32_t)k->b);
 }
 
-/* How many of those woken there had to wait again at once. */
+/* Writes how many of those unblocked there had to wait once more at once. */
 static void pairs_say_futile(struct text *out, const struct triage *tg, uint32_t stack, uint32_t ended)
 {
     for (uint32_t i = 0; i < tg->npairs; i++) {
@@ -134,7 +135,7 @@ static void pairs_say_futile(struct text *out, const struct triage *tg, uint32_t
     }
 }
 
-/* Of a kind, who held the lock comes first: who ended a wait may have held it for a moment only. */
+/* For a kind, the holder comes first: the goroutine that ended a wait may have held it only briefly. */
 static void pairs_say(struct text *out, const struct view *v, const struct thing *x)
 {
     const struct triage *tg = v->table->have.open == TABLE_TYPES ? v->table->tg : NULL;

@@ -1,8 +1,8 @@
 /*
  * top.c - see top.h.
  *
- * What is shown stays until what follows it is counted, so a picture that changes each second doesn't
- * flicker. The cursor stays with its group; on the first row it stays there.
+ * The old numbers show until the new ones are counted, so a picture that changes every second doesn't
+ * flicker. The cursor stays with its group; on the first row it stays on the first row.
  */
 #include "layout/views/top.h"
 
@@ -78,7 +78,7 @@ static int64_t top_length(const struct view *v)
     return want < all ? want : all;
 }
 
-/* So much before the cursor; near the beginning, the first of it. */
+/* The interval before the cursor; near the start of the trace, its first part. */
 static void top_interval(const struct view *v, int64_t *t0, int64_t *t1, int64_t *at)
 {
     int64_t lo, hi, len = top_length(v);
@@ -115,7 +115,7 @@ static int top_by_name(const struct trace *tr, uint32_t a, uint32_t b)
     return c ? c : x.len < y.len ? -1 : x.len > y.len;
 }
 
-static const struct top *sorting; /* qsort() hands over no context, and one thread draws */
+static const struct top *sorting; /* qsort() has no context argument, and only one thread draws */
 
 static int top_compare(const void *pa, const void *pb)
 {
@@ -132,7 +132,7 @@ static int top_compare(const void *pa, const void *pb)
     return c ? c : top_by_name(t->tr, a->name, b->name);
 }
 
-/* The cursor stays with its group. */
+/* Keeps the cursor on its group. */
 static void sort_rows(struct view *v)
 {
     struct top *t = v->top;
@@ -148,7 +148,7 @@ static void sort_rows(struct view *v)
         }
 }
 
-/* What was counted takes the place of what is shown. */
+/* Shows what was counted. */
 static void top_take(struct view *v)
 {
     struct top *t = v->top;
@@ -190,10 +190,8 @@ static bool count_on(struct view *v, int64_t budget_ns)
     return true;
 }
 
-/*
- * Is what is shown, or is being counted, of the time that is wanted? Else that is begun. While the trace
- * grows what is being counted is counted to its end first, so that something is always seen.
- */
+/* Starts counting unless the wanted interval is shown or being counted. While the trace grows, the count in
+ * progress is completed first, so that there is always something to show. */
 static void top_follow(struct view *v)
 {
     int64_t t0, t1, at;
@@ -498,7 +496,7 @@ static uint32_t top_count(const struct view *v)
     return v->top && v->top->shown && v->top->shown->tr == v->tr ? v->top->shown->n : 0;
 }
 
-/* To the lanes, at the moment, with the goroutine of the group that ran most. */
+/* Goes to the lanes at that moment, to the group's goroutine that ran most. */
 static unsigned top_enter(struct view *v)
 {
     const struct tally *t = v->top->shown;

@@ -8,12 +8,12 @@
 #include "layout/views/tri_priv.h"
 #include "triage/work/pulse.h"
 
-#define ANEW_NS INT64_C(30000000000) /* which goroutines work piece by piece is asked anew */
+#define ANEW_NS INT64_C(30000000000) /* how often to ask which goroutines work in pieces */
 enum { MOST = 3, ROWS_LEAST = 12, CELL = 8, CELLS = 6, NAME_LEAST = 20 };
 
 struct top_pulse {
     struct pulse *p;
-    const struct findings *learned; /* whose works it has heard of last, and when that was */
+    const struct findings *learned; /* the tables whose works were last read, and when */
     int64_t heard_ns;               /* the trace's clock; NO_TIME: never */
     uint64_t events;                /* of the trace, when that was counted */
     const struct trace *tr;
@@ -32,7 +32,7 @@ void top_pulse_free(struct top_pulse *t)
     mem_free(t);
 }
 
-/* Is the trace one that holds the moment up to which was counted? Else it is another program's. */
+/* Whether the trace includes the moment up to which was counted; if not, it is another program's. */
 static bool goes_on(const struct top_pulse *t, const struct trace_info *ti)
 {
     const int64_t at = pulse_end(t->p);
@@ -63,7 +63,7 @@ void top_pulse_follow(struct top_pulse **to, const struct view *v)
     if (!t || t->failed || !ti->done || !ti->has_clock)
         return;
     if (fs && fs != t->learned && t->heard_ns == NO_TIME &&
-        t->tr) { /* all of it once more, with what is known now */
+        t->tr) { /* recount everything with the works known now */
         top_pulse_free(t);
         if (!(t = made(to)))
             return;
@@ -74,7 +74,7 @@ void top_pulse_follow(struct top_pulse **to, const struct view *v)
     }
     t->learned = fs;
     if (t->tr == v->tr && (t->walking || t->events == ti->events))
-        return; /* first what was begun */
+        return; /* complete the count in progress first */
     if (t->tr)
         pulse_forget(t->p, ti->first_ns);
     t->tr = v->tr;

@@ -94,7 +94,8 @@ static char *few_of(const char *text, int w)
     return text_take(&t);
 }
 
-/* In the order in which they stand. A field without words is none. own[]: made for this, to be freed. */
+/* The card's fields in display order. A field without words is absent. own[]: allocated for this, to be
+ * freed. */
 static int fields_of(const struct view *v, const struct finding *f, int w, struct card_field *out,
                      char *own[2])
 {
@@ -123,7 +124,7 @@ static int field_lines(const struct card_field *c, int w)
     return c->text ? text_lines((struct str){c->text, c->len}, w) : 1;
 }
 
-/* Its last sentence goes; false: it is the first. */
+/* Drops its last sentence; false: it has only one. */
 static bool shorter(struct card_field *c)
 {
     for (uint32_t i = c->len; i > 2; i--)
@@ -134,8 +135,8 @@ static bool shorter(struct card_field *c)
     return false;
 }
 
-/* Leave out what has no room in `room` lines: fields, of the last one sentences from its end. How many lines
- * the rest takes. */
+/* Drops what does not fit `room` lines: fields, or sentences from the end of the last one. Returns the
+ * lines of the rest. */
 static int fit(struct card_field *c, int n, int w, int room)
 {
     int lines = 0, left = n;
@@ -374,7 +375,7 @@ static int column(struct grid *g, struct view *v, struct box b, bool wide)
     return y + cards(g, v, (struct box){b.x, y, b.w, end - y});
 }
 
-/* The trees: of the work that the finding with the cursor is about, then of the others that count. Returns
+/* Draws the trees: of the work of the finding under the cursor, then of the other works that count. Returns
  * the lines used. */
 static int trees(struct grid *g, const struct view *v, const struct work *first, uint32_t user, struct box b)
 {
@@ -420,7 +421,8 @@ static int procs(struct grid *g, const struct view *v, struct box b)
     return b.w >= LANES_FROM ? page_procs(g, v, b) : 0;
 }
 
-/* What the cards leave free is filled: lanes on the axis below them, trees and tables beside or below. */
+/* Fills the lines the cards do not use: lanes on the axis below them, trees and tables below or beside
+ * them. */
 static void draw(struct grid *g, struct view *v, const struct plan *p)
 {
     const bool wide = v->scr.w >= WIDE, ready = v->tri && v->tri->tg;

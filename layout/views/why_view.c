@@ -1,8 +1,8 @@
 /*
- * why_view.c - `W`: where the time of an interval went. Above, the goroutines whose time it is stand one
- * below the other, the one asked for first, and each moment is marked in the lane of the one that all waited
- * for; below, the same as a list, the largest first, each wait before what the goroutine that ended it did.
- * Enter on a row: its longest part in the lanes.
+ * why_view.c - `W`: where the time of an interval went. Above, the lanes of the goroutines that account for
+ * the time, the requested one first; each moment is marked in the lane of the one that all others waited
+ * for. Below, the same as a list, the largest first, each wait before what the goroutine that ended it did.
+ * Enter on a row goes to its longest part in the lanes.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -58,8 +58,8 @@ static int name_width(const struct view *v)
     return v->scr.w >= 160 ? 48 : v->scr.w >= 100 ? 32 : v->scr.w >= 60 ? 22 : 10;
 }
 
-/* What goroutine g was in most of [a,b), of that which is put down to it. ST_COUNT: nothing; ST_NONE: it was
- * not there. */
+/* Returns the main state of goroutine g in [a,b), within the time put down to it. ST_COUNT: none; ST_NONE:
+ * it did not exist. */
 static enum state state_in(const struct why *y, uint32_t g, int64_t a, int64_t b)
 {
     enum { LOOK = 256 };
@@ -179,7 +179,7 @@ static void fit(char *s, int w)
         }
 }
 
-/* The largest part that nothing else explains. */
+/* Whether row i is the largest part that nothing else explains. */
 static bool counts_most(const struct view *v, uint32_t i)
 {
     for (uint32_t k = 0; k < v->why->nrows; k++)
@@ -245,7 +245,7 @@ static unsigned why_view_enter(struct view *v)
     return f;
 }
 
-/* An explanation that is being worked out. */
+/* An explanation in progress. */
 struct asked_why {
     struct job job;
     struct why_job *of;
