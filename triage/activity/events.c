@@ -187,7 +187,7 @@ static void add_state(struct events *l, uint32_t g, const struct span *before, c
                                  .stack = s->stack});
 }
 
-/* Behind a goroutine's last span: it is over, if it is. */
+/* After a goroutine's last span: it has ended, if it did. */
 static void add_end(struct events *l, uint32_t g, const struct span *last)
 {
     if (!events_in(l->win, last->t1))
@@ -211,7 +211,7 @@ static void events_of_g(struct events *l, uint32_t g)
     bool has = false;
     if ((l->only && !filter_shows(l->only, g)) || !span_seek(&it, l->tr, (struct lane){LANE_G, g}, w.t0))
         return;
-    while (span_get(&it)->t0 >= w.t0 && span_prev(&it)) /* spans of no length share their moment */
+    while (span_get(&it)->t0 >= w.t0 && span_prev(&it)) /* spans of zero length share their moment */
         ;
     for (;;) {
         const struct span *s = span_get(&it);
@@ -234,7 +234,7 @@ static bool events_rests(uint8_t state)
     return state == ST_IDLE || state == ST_NONE;
 }
 
-/* A processor's own news: it starts and stops. */
+/* A processor's own events: it starts and stops. */
 static void events_of_p(struct events *l, uint32_t p)
 {
     struct span_iter it;
@@ -342,7 +342,8 @@ static void events_fill(struct events *l, struct alive *alive, int64_t t, size_t
         half /= 4;
         events_collect(l, alive, events_window(l, t, half));
     }
-    /* With a filter, or where processors rest, the counts mislead: widen while that finds more. */
+    /* With a filter, or where processors are idle, the counts mislead: widen the window while that finds
+     * more. */
     for (int i = 0; i < 6 && !l->cut && half <= l->end && l->walked < WALK / 8 && !events_enough(l, t, rows);
          i++) {
         half = half > INT64_MAX / 16 ? INT64_MAX / 2 : half * 8;
@@ -364,7 +365,7 @@ bool events_around(struct events *l, const struct trace *tr, const struct filter
     l->version = version;
     if (same && events_in(l->win, t) && (events_enough(l, t, rows) || l->cut || l->n >= MOST / 2))
         return false;
-    if (same && l->tried == t && l->tried_rows >= rows) /* once more would find no more */
+    if (same && l->tried == t && l->tried_rows >= rows) /* another step would find no more */
         return false;
     if (ti->done && !l->reach_known)
         reach_learn(l);

@@ -146,7 +146,8 @@ static void own_sum(struct assists *x)
     }
 }
 
-/* The list of a goroutine of whose hash assists from..till are. NULL: it doesn't assist, or out of memory. */
+/* Makes the list of a goroutine from the assists from..till of its hash. Returns NULL if it has none or if
+ * out of memory. */
 static struct assists *list_of(const struct gstate *s, const struct trace *tr, const struct range *r,
                                uint32_t g)
 {
@@ -224,7 +225,7 @@ void gstate_know(struct gstate **s, const struct trace *tr)
         know_many(*s, tr, host_now() + MOST);
 }
 
-/* The first of a goroutine's assists that ends behind t. */
+/* Returns the first of a goroutine's assists that ends after t. */
 static uint32_t first_behind(const struct assists *x, int64_t t)
 {
     uint32_t lo = 0;

@@ -76,12 +76,12 @@ int idle_reason_share(const struct idle_reason *l)
 
 /* ---- gathering ----------------------------------------------------------------------------------------- */
 
-/* Too many for one piece: what is gathered of its second half is dropped, and will be gathered again. */
+/* Too many changes for one piece: those of its second half are dropped, and gathered later. */
 static void halve(struct idle_reason *l)
 {
     size_t n = 0;
     l->w1 = l->w0 + (l->w1 - l->w0) / 2;
-    for (size_t i = 0; i < l->n; i += 2) { /* a change and its end stand together */
+    for (size_t i = 0; i < l->n; i += 2) { /* a change and its end are adjacent */
         if (l->d[i].t >= l->w1)
             continue;
         l->d[n] = l->d[i];
@@ -113,7 +113,8 @@ static void add(struct idle_reason *l, int64_t t0, int64_t t1, enum what what)
     d[l->n++] = (struct change){t1, (int16_t)what, -1};
 }
 
-/* Some of the processor's spans, from l->from on. true: no more of them are in the piece. */
+/* Gathers some of the processor's spans, starting at l->from. Returns true when the piece has no more of
+ * them. */
 static bool add_some(struct idle_reason *l)
 {
     struct span_iter it;
@@ -147,7 +148,7 @@ static bool idles(const struct idle_reason *l)
     return sh.ns[ST_IDLE] > 0;
 }
 
-/* How long the processor was idle in [a,b). */
+/* Returns how long the processor was idle in [a,b). */
 static int64_t idle_in(const struct idle_reason *l, int64_t a, int64_t b)
 {
     struct shares sh;
@@ -162,7 +163,7 @@ static int64_t idle_stopped(const struct idle_reason *l, int64_t a, int64_t b)
     const size_t n = trace_ranges(l->tr, RANGE_STW, &r);
     size_t lo = 0, hi = n;
     int64_t sum = 0;
-    while (lo < hi) { /* stops are apart, in order of time */
+    while (lo < hi) { /* stops do not overlap and are in order of time */
         const size_t mid = lo + (hi - lo) / 2;
         if (r[mid].t1 <= a)
             lo = mid + 1;

@@ -202,7 +202,7 @@ static void add_lane(struct sums *s, uint32_t g, const struct lane_info *li)
     s->lanes++;
 }
 
-/* Where it waited; true: the lane is over. */
+/* Adds the places where it waited. Returns true at the end of the lane. */
 static bool add_places(struct sums *s, uint32_t g)
 {
     struct span_iter it;

@@ -59,7 +59,7 @@ bool wakeups_newborn(const struct trace *tr, uint32_t g, const struct span *s)
     return s->index == 0 && trace_lane_who(tr, (struct lane){LANE_G, g}).created;
 }
 
-/* The runnable span through which it came to what it does at t, or leaves it. */
+/* Finds the runnable span that led to what it does at t, or that ends it. */
 static bool wake_of(const struct trace *tr, uint32_t g, int64_t t, int *most, struct span *out)
 {
     struct span_iter it;
@@ -67,7 +67,7 @@ static bool wake_of(const struct trace *tr, uint32_t g, int64_t t, int *most, st
         return false;
     uint8_t st = span_get(&it)->state;
     bool back =
-        st != ST_WAITING && st != ST_SYSCALL; /* a wait ends by its wake-up, the rest began with one */
+        st != ST_WAITING && st != ST_SYSCALL; /* a wait ends with its wake-up, other states began with one */
     for (int i = 0; *most > 0; i++, --*most) {
         const struct span *s = span_get(&it);
         if (s->state == ST_RUNNABLE && s->who != NO_LANE) {
@@ -177,7 +177,7 @@ static bool relate_created(void *arg, uint32_t g, const struct lane_info *li)
     return r->n < RELATED_MOST / 2;
 }
 
-/* Who woke it, over its whole life or as far as the walk goes. */
+/* Finds the goroutines that unblocked it, over its whole life or as far as the walk goes. */
 static void relate_wakers(struct related *r, const struct trace *tr)
 {
     struct span_iter it;
@@ -196,7 +196,7 @@ static void relate_wakers(struct related *r, const struct trace *tr)
 struct woken {
     uint32_t by;
     bool found;
-    int64_t left; /* spans that may be looked at */
+    int64_t left; /* limit of spans to examine */
 };
 
 static bool woken_in(void *arg, const struct span_run *r)
@@ -208,7 +208,7 @@ static bool woken_in(void *arg, const struct span_run *r)
     return !w->found && w->left > 0;
 }
 
-/* Whom it woke: their lanes must be looked at, so only while they are few. */
+/* Finds the goroutines that it unblocked. Their lanes must be searched, so only while they are few. */
 static void relate_woken(struct related *r, const struct trace *tr, struct alive *alive)
 {
     const struct alive_ask in = {tr, LANE_G, r->t0, r->t1, trace_nlanes(tr, LANE_G)};
@@ -228,7 +228,7 @@ static void relate_woken(struct related *r, const struct trace *tr, struct alive
     }
 }
 
-/* Whom it created: all goroutines are looked at. */
+/* Finds the goroutines that it created, by examining all goroutines. */
 bool related_step(struct related *r, const struct trace *tr, struct alive *alive, int64_t budget_ns)
 {
     enum { LOOK = 1 << 15 };

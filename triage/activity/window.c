@@ -15,7 +15,7 @@ static uint64_t between(int64_t a, int64_t b)
     return (uint64_t)b - (uint64_t)a;
 }
 
-/* A moment later or earlier than t, or the last or first there is. */
+/* Returns a moment later or earlier than t, saturated. */
 static int64_t later(int64_t t, uint64_t by)
 {
     return by > between(t, INT64_MAX) ? INT64_MAX : (int64_t)((uint64_t)t + by);
@@ -62,7 +62,7 @@ int64_t window_edge(struct window w, int n, int i)
         return w.t1;
     uint64_t rem, at = wide_muldiv_rem(between(w.t0, w.t1), (unsigned)i, (unsigned)n, &rem);
     if (w.of && w.part < w.of && rem * w.of + (uint64_t)w.part * (unsigned)n >= (uint64_t)w.of * (unsigned)n)
-        at += at < between(w.t0, w.t1); /* a part of one and another one are a whole one */
+        at += at < between(w.t0, w.t1); /* one fraction and another one may add up to a whole nanosecond */
     return later(w.t0, at);
 }
 

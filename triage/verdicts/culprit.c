@@ -1,22 +1,22 @@
 /*
- * culprit.c - of each verdict the function to change, and the line in it: who holds what others wait for, at
- * the line from which it calls what takes the time; else where it happens. A function that several others of
- * the program call is a tool of theirs, and the one to change is who uses it so.
+ * culprit.c - finds the function to change for each verdict, and the line in it: the holder, at the line
+ * from which it calls what takes the time; otherwise the place itself. A function that several others of
+ * the program call is a utility; the one to change is its caller.
  */
 #include "decode/base/mem.h"
 #include "triage/verdicts/verdict.h"
 
-enum { STACKS = 50000 }; /* looked at for who calls whom */
+enum { STACKS = 50000 }; /* number of stacks examined for callers */
 
 struct callers_of {
     const struct trace *tr;
     struct owners *own;
-    uint32_t *by;  /* by function (string): a function of the program that calls it */
-    uint8_t *more; /* and how many others, 2 at most */
+    uint32_t *by;  /* indexed by function (string): a function of the program that calls it */
+    uint8_t *more; /* number of other callers, at most 2 */
     uint32_t nstr;
 };
 
-/* The next function of the program further out than a frame; 0: none. *frame: which. */
+/* Returns the next function of the program outside a frame; 0: none. *frame receives its frame. */
 static uint32_t caller_in(const struct callers_of *c, uint32_t stack, uint32_t *frame)
 {
     const uint32_t n = trace_stack(c->tr, stack), func = trace_frame(c->tr, stack, *frame).func;
@@ -61,7 +61,7 @@ static struct site out_of_tools(const struct callers_of *c, struct site p)
     return p;
 }
 
-/* What it does most, apart from waiting for a processor. */
+/* Returns what it does most, except waiting for a processor. */
 static struct did does_most(const struct verdict *v)
 {
     for (unsigned i = 0; i < v->ndoing; i++)
@@ -70,7 +70,7 @@ static struct did does_most(const struct verdict *v)
     return v->ndoing ? v->doing[0] : (struct did){0};
 }
 
-/* What calls a place, unless a goroutine's own work begins in that. */
+/* Returns the caller of a place, unless a goroutine's own work starts in it. */
 static struct site goes_there(const struct callers_of *c, struct site p)
 {
     uint32_t frame = p.frame, outer;
@@ -99,7 +99,8 @@ static struct site culprit_of(const struct callers_of *c, const struct verdict *
     return p;
 }
 
-/* Who ends most waits may only have waited before: the holder is whose time it is in the culprit. */
+/* The goroutine that ends most waits may itself have waited just before: the holder is the one whose time
+ * it is in the culprit. */
 static void holder_of(struct verdict *v)
 {
     const struct did does = does_most(v);

@@ -1,6 +1,6 @@
 /*
- * decide.c - which verdicts are told, and in what order; what another one explains is its symptom. See
- * verdict.h, and level.c for what warns.
+ * decide.c - selects and orders verdicts; a verdict that another one explains becomes its symptom. See
+ * verdict.h for the fields and level.c for the levels.
  */
 #include "triage/verdicts/verdict.h"
 
@@ -18,7 +18,7 @@ static bool same(uint32_t a, uint32_t b)
     return a && a == b;
 }
 
-/* Is that function one of those at which b's time is spent in the end? */
+/* Whether function `user` is one of those in which b's time is finally spent. */
 static bool does(const struct verdict *b, uint32_t user)
 {
     bool is = false;
@@ -42,13 +42,13 @@ static uint32_t whose(const struct verdict *v)
     return v->nlinks ? v->link[0].who : v->waiter.group;
 }
 
-/* Do both say why processors are busy, or why they are idle? */
+/* Whether both explain busy processors, or both explain idle ones. */
 static bool of_processors(const struct verdict *a, const struct verdict *b)
 {
     return rule_explains(a->rule) != EXPLAINS_NONE && rule_explains(a->rule) == rule_explains(b->rule);
 }
 
-/* Are both about the same: a place, who has what is waited for, or what processors do? */
+/* Whether both concern the same place, the same holder, or the same use of processors. */
 static bool about_same(const struct verdict *a, const struct verdict *b)
 {
     const bool place = same(a->where.user, b->where.user) && a->region == b->region;
@@ -61,11 +61,10 @@ static bool about_same(const struct verdict *a, const struct verdict *b)
     return of_processors(a, b) || (b->rule != RULE_SCHED && (place || on_way || holder || trend));
 }
 
-/*
- * Does a explain b? Of two about the same the one that tells more does: why, before who, before what, before
- * that it is so at all (families.def). Of two of one place that tell as much, the one that stands before.
- * A note explains nothing that stands before it, and no cause is less than half of what it explains.
- */
+/* Whether a explains b. Of two about the same thing, the one that says more about the cause explains the
+ * other: why, before who, before what, before a sign (families.def). Between two of one place that say
+ * equally much, the one that sorts first does. A note explains nothing that sorts before it, and a cause
+ * has at least half of the share of what it explains. */
 static bool explained(const struct verdict *a, const struct verdict *b, bool before)
 {
     const int more = (int)rule_tells(a->rule) - (int)rule_tells(b->rule);
@@ -78,7 +77,8 @@ static bool explained(const struct verdict *a, const struct verdict *b, bool bef
            (same(a->where.user, b->where.user) || same(a->culprit.user, b->culprit.user));
 }
 
-/* Warnings first, then what grows, a resource's notes and contention that few feel, then what the work is. */
+/* Order: warnings, then what grows, then a resource's notes and contention that few pieces have, then what
+ * the work does. */
 static int rank_of(const struct verdict *v)
 {
     const bool little = v->clock > 0 && v->clock < threshold(TH_NOTED);
@@ -113,20 +113,20 @@ static void symptom_add(struct verdict *a, const struct verdict *b)
             (struct symptom){b->rule, b->where.user, b->harm.share, b->level > LEVEL_NOTE};
 }
 
-/* Does it only say what a work mostly is? */
+/* Whether the verdict only says what a work mostly does. */
 static bool is_what(const struct verdict *v)
 {
     return rank_of(v) == 2 && v->harm.work != NO_LANE;
 }
 
-/* Is it in one or two of many pieces? That is chance. */
+/* Whether only one or two of many pieces have it: that may be chance. */
 static bool is_chance(const struct verdict *v)
 {
     return !v->harm.slow_only && (double)v->harm.hit < threshold(TH_SEVERAL) &&
            (double)v->harm.of >= threshold(TH_MANY);
 }
 
-/* Of a work: is it too little to be told, by its share, or by the clock? */
+/* Whether a verdict about a work is too small to report, by its share or by wall-clock time. */
 static bool is_little(const struct verdict *v)
 {
     if (is_what(v) && is_chance(v))
@@ -136,7 +136,7 @@ static bool is_little(const struct verdict *v)
            ((is_what(v) && v->score < threshold(TH_NOTED)) || v->clock < least);
 }
 
-/* Those that are large enough, decided each for itself, in order. */
+/* Keeps the verdicts that are large enough, sets their levels and sorts them. */
 static void decide_each(struct causes *c, const struct works *all, struct verdicts *out)
 {
     uint32_t kept = 0;

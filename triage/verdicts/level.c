@@ -23,7 +23,8 @@ static double average(const struct work_tree *t, enum tree_set s)
     return t->pieces[s] ? (double)tree_ns(t, s) / t->pieces[s] : 0;
 }
 
-/* Of what the slow pieces take longer than the usual ones, the verdict's share; 0: they don't. */
+/* Returns the verdict's share of the extra time of the slow pieces over the usual ones; 0 if they have
+ * none. */
 static double excess(const struct works *all, const struct verdict *v)
 {
     const struct work_tree *t = &all->v[v->harm.work].tree;
@@ -33,7 +34,7 @@ static double excess(const struct works *all, const struct verdict *v)
     return (v->harm.slow * slow - v->harm.usual * usual) / (slow - usual);
 }
 
-/* What it takes of the trace, by the clock, at most. */
+/* Returns an upper bound of the share of the trace's wall-clock time that it takes. */
 static double of_clock(const struct causes *c, const struct works *all, const struct verdict *v)
 {
     const struct work *w = &all->v[v->harm.work];
@@ -43,7 +44,7 @@ static double of_clock(const struct causes *c, const struct works *all, const st
     return v->harm.all * (clock < 1 ? clock : 1);
 }
 
-/* Would more of it at once find processors? What runs needs them, what waits or sleeps does not. */
+/* Whether more parallelism would find idle processors. Running work needs them, waits and sleeps do not. */
 static bool room(const struct causes *c, const struct verdict *v)
 {
     double runs = 0;
@@ -54,15 +55,14 @@ static bool room(const struct causes *c, const struct verdict *v)
     return runs < threshold(TH_MOST) || c->idle >= threshold(TH_ROOM) * c->procs;
 }
 
-/* Did what ran take longer than the runtime lets it before it preempts? Then the host had its thread
- * elsewhere. */
+/* Whether it ran longer than the runtime allows before preemption: the host did not run its thread then. */
 static bool held_by_host(const struct verdict *v)
 {
     return v->ndoing && v->doing[0].cat == EX_RUN && v->ev[EV_LONGEST] >= (double)threshold_ns(TH_HOST_RUN);
 }
 
-/* Is it waited for once, by each of many, as the first thing that it does? That bounds how many work at once,
- * as meant. */
+/* Whether each of many goroutines waits for it once, as the first thing that it does: an intended bound on
+ * how many work at once. */
 static bool bounds(const struct causes *c, const struct works *all, const struct verdict *v)
 {
     const struct lane_info li =
@@ -75,20 +75,21 @@ static bool bounds(const struct causes *c, const struct works *all, const struct
     return li.created && waits < 2 && v->t0 - li.first < (li.last - li.first) / 10;
 }
 
-/* Does it mostly wait while a processor is idle? That is the host's or the runtime's. */
+/* Whether it mostly waits while a processor is idle: the host or the runtime causes that. */
 static bool comes_late(const struct verdict *v)
 {
     return v->ndoing && v->doing[0].cat == EX_NOBODY;
 }
 
-/* Does who has it mostly wait while a processor is idle? Then the host or the runtime is late, not the
+/* Whether the holder mostly waits while a processor is idle: the host or the runtime is late then, not the
  * program. */
 static bool holder_late(const struct verdict *v)
 {
     return comes_late(v) && v->doing[0].share >= threshold(TH_MOST);
 }
 
-/* Where a timer ends waits: do others end waits there, too? Then what was waited for did not come. */
+/* Whether, where a timer ends waits, other goroutines end waits as well: what was waited for did not come
+ * then. */
 static bool ended_by_others(const struct causes *c, const struct works *w, const struct verdict *v)
 {
     uint64_t others = 0, timers = 0;
@@ -102,15 +103,15 @@ static bool ended_by_others(const struct causes *c, const struct works *w, const
     return others > 0 && timers >= 3 && v->nlinks > 0;
 }
 
-/* Does the one that waits for room start those it waits for, and is there only one of them at a time? Then
- * the room is for one. */
+/* Whether the waiter for a slot starts the goroutines that it waits for, one at a time: a limit of one
+ * slot. */
 static bool one_at_a_time(const struct causes *c, const struct verdict *v)
 {
     return v->holder.g < c->tg->ng && v->holder.n <= 1 &&
            trace_lane_who(c->tr, (struct lane){LANE_G, v->holder.g}).creator == v->g;
 }
 
-/* What is waited for at a place of a tree: how many were answered, how many ended at a deadline. */
+/* Counts the waits at a place of a tree that were answered and those that ended at a deadline. */
 static void count_reads(const struct work_tree *t, uint32_t user, uint32_t *answered, uint32_t *in_vain)
 {
     for (uint32_t i = 1; i < t->n; i++) {
@@ -121,8 +122,8 @@ static void count_reads(const struct work_tree *t, uint32_t user, uint32_t *answ
     }
 }
 
-/* Had it asked before it waited there at t: is what it did last a write, apart from a read that found
- * nothing? */
+/* Whether it sent a request before its wait at t: its last operation, except reads that found nothing, is a
+ * write. */
 static bool asked_first(const struct trace *tr, uint32_t g, int64_t t)
 {
     enum { BACK = 12 };
@@ -137,8 +138,8 @@ static bool asked_first(const struct trace *tr, uint32_t g, int64_t t)
     return false;
 }
 
-/* Where a deadline ends reads: were others answered there, and does somebody wait for the piece, or had it
- * asked? */
+/* Whether, where a deadline ends reads, others were answered, and somebody waits for the piece or it had
+ * sent a request. */
 static bool others_answered(const struct causes *c, const struct works *all, const struct verdict *v)
 {
     const struct work *w = &all->v[v->harm.work];
@@ -148,13 +149,13 @@ static bool others_answered(const struct causes *c, const struct works *all, con
            (work_awaited(w) || ((w->asks || !w->standing) && asked_first(c->tr, v->g, v->t0)));
 }
 
-/* Are its pieces parts of a larger one, which does them side by side? Nobody outside waits for each. */
+/* Whether its pieces are parallel parts of a larger one. Nobody outside waits for each of them. */
 static bool side_by_side(const struct work *w)
 {
     return w->standing || (!work_awaited(w) && w->at_once >= threshold(TH_SEVERAL));
 }
 
-/* Are the pieces made of tasks or requests, which have most of it? Then it is those that do it, each once. */
+/* Whether the pieces consist mostly of tasks or requests. Those are the unit of work then, not the pieces. */
 static bool is_of_parts(const struct works *all, const struct verdict *v)
 {
     const struct work *w = &all->v[v->harm.work];
@@ -169,7 +170,7 @@ static bool is_of_parts(const struct works *all, const struct verdict *v)
     return is;
 }
 
-/* Is it main's, of a program that does other things side by side, which main waits for? */
+/* Whether it belongs to main, which waits for other parallel work of the program. */
 static bool alone_in_main(const struct works *all, const struct work *w)
 {
     bool others = false;
@@ -179,7 +180,7 @@ static bool alone_in_main(const struct works *all, const struct work *w)
     return w->kind == WORK_MAIN && others;
 }
 
-/* Does one of these pieces lie within p, of its goroutine? */
+/* Whether one of these pieces lies within p, on the same goroutine. */
 static bool has_piece(const struct work *k, const struct workpiece *p)
 {
     for (uint32_t i = 0; i < k->looked; i++)
@@ -188,8 +189,8 @@ static bool has_piece(const struct work *k, const struct workpiece *p)
     return false;
 }
 
-/* Are the slow requests those in which a task of one type is done, and the usual ones not? Then they are
- * that, and it is a work of its own. */
+/* Whether the slow requests contain a task of one type and the usual ones do not. That task is a work of
+ * its own then. */
 static bool are_tasks(const struct works *all, const struct work *w)
 {
     enum { LOOKED = 16 };
@@ -206,8 +207,7 @@ static bool are_tasks(const struct works *all, const struct work *w)
     return are;
 }
 
-/* Are the slow requests answered by another handler than most are? Then they
- * are something else, not slower. */
+/* Whether another handler serves the slow requests. They are a different kind then, not slower ones. */
 static bool of_another_kind(const struct works *all, const struct verdict *v)
 {
     const struct work *w = &all->v[v->harm.work];
@@ -224,7 +224,7 @@ static bool of_another_kind(const struct works *all, const struct verdict *v)
     return program;
 }
 
-/* Is the other side to take what is there? That it does so slowly is not the work's fault. */
+/* Whether the wait is for the peer to read what was sent. A slow peer is not the fault of the work. */
 static bool is_taken(const struct causes *c, const struct verdict *v)
 {
     return v->ndoing && explain_waits_outside(v->doing[0].cat) && causes_writes(c->tr, v->doing[0].at.stack);
@@ -238,7 +238,7 @@ static bool is_below(const struct work_tree *t, uint32_t node, uint32_t user)
     return is;
 }
 
-/* Do others wait for the one that does it (a flight)? Then it is done once for all of them. */
+/* Whether others wait for the goroutine that does it (a flight): it is then done once for all of them. */
 static bool done_once(struct causes *c, const struct works *all, const struct verdict *v)
 {
     const struct work *w = &all->v[v->harm.work];
@@ -249,14 +249,14 @@ static bool done_once(struct causes *c, const struct works *all, const struct ve
     return is;
 }
 
-/* Is what the slow pieces have, and the usual ones don't, of their own making, and at a known place? */
+/* Whether the slow pieces have something of their own at a known place that the usual ones lack. */
 static bool slows_few(struct causes *c, const struct works *all, const struct verdict *v)
 {
     return v->where.user && !held_by_host(v) && !v->usual_too && !of_another_kind(all, v) &&
            !is_taken(c, v) && !done_once(c, all, v);
 }
 
-/* Somebody sleeps though what was handed over is done (name_timer). */
+/* It sleeps although the work handed over is done (name_timer). */
 static bool done_already(const struct verdict *v)
 {
     return v->rule == RULE_SLEEP && v->ev[EV_SHARE] > 0;
@@ -298,10 +298,9 @@ static bool warns(struct causes *c, const struct works *all, const struct verdic
     }
 }
 
-/*
- * What there is to win of what has such a share. Who queues behind those that wait waits less as well: a part
- * of the rest. What runs has to be done all the same, by as many as there are processors at most.
- */
+/* Sets the possible gain of a part with such a share. Goroutines that queue after the waiters wait less,
+ * too, which is part of the rest. Running work remains to be done, by at most as many goroutines as there
+ * are processors. */
 static void range_of(const struct causes *c, const struct verdict *v, double share, bool slow, double *lo,
                      double *hi)
 {
@@ -311,7 +310,7 @@ static void range_of(const struct causes *c, const struct verdict *v, double sha
     for (unsigned i = 0; i < v->ndoing; i++)
         runs += v->doing[i].cat == EX_RUN ? v->doing[i].share : 0;
     if (f == FAM_CROWD &&
-        v->ev[EV_EACH] > 0) /* who waits for the first one waits for half of that on average */
+        v->ev[EV_EACH] > 0) /* a goroutine that waits for the first one waits half of that on average */
         share *= v->ev[EV_FIRST] < v->ev[EV_EACH] ? 1 - v->ev[EV_FIRST] / v->ev[EV_EACH] / 2 : 0;
     *lo = share * threshold(TH_MEND);
     *hi =
@@ -323,7 +322,7 @@ static void range_of(const struct causes *c, const struct verdict *v, double sha
     }
 }
 
-/* Of a piece that is hit: of those of which few are, their part of it is larger. */
+/* For a piece that is hit: if few are hit, their part is larger. */
 static struct gain gain_of(const struct causes *c, const struct verdict *v, double clock)
 {
     struct gain g = {.known = true};
@@ -335,7 +334,8 @@ static struct gain gain_of(const struct causes *c, const struct verdict *v, doub
     return g;
 }
 
-/* What waits until a timer is up: is its answer there already, does it try again, or can it not come? */
+/* For a wait that a timer ends: whether its answer is there already, whether it is a retry, or whether no
+ * answer can come. */
 static void name_timer(struct causes *c, const struct works *all, struct verdict *v)
 {
     const bool awaited = work_awaited(&all->v[v->harm.work]) && v->harm.share >= threshold(TH_SHARE);
@@ -354,7 +354,7 @@ static void name_timer(struct causes *c, const struct works *all, struct verdict
     }
 }
 
-/* Calls one after the other, of main: are they how the program starts? */
+/* Whether main's calls, one after the other, are the startup of the program. */
 static void name_start(const struct causes *c, const struct works *all, struct verdict *v)
 {
     int64_t ns;
@@ -386,7 +386,7 @@ void verdict_level(struct causes *c, const struct works *all, struct verdict *v)
         (v->harm.usual * 3 < v->harm.slow || v->rule == RULE_BACKEND || v->rule == RULE_IN_A_ROW)) {
         v->usual_too =
             v->harm.usual * 3 >= v->harm.slow || (!v->harm.slow_only && v->harm.hit * 2 >= v->harm.of);
-        v->rule = v->rule == RULE_LIMIT ? RULE_LIMIT : RULE_SLOW; /* that says more of why */
+        v->rule = v->rule == RULE_LIMIT ? RULE_LIMIT : RULE_SLOW; /* a rule that says more about the cause */
     }
     const bool late = v->ndoing && v->doing[0].cat == EX_SCHED; /* a processor came late to few: no fault */
     const bool matters = clock >= threshold(TH_CLOCK) || (varies && !late);

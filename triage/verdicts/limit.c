@@ -1,8 +1,10 @@
-/* limit.c - of waits that a time limit ends: is it what is asked first that never answers? See verdict.h. */
+/*
+ * limit.c - whether waits end at a time limit because the first address asked never answers. See verdict.h.
+ */
 #include "triage/findings/thresholds.h"
 #include "triage/verdicts/verdict.h"
 
-struct asked { /* of the waits at one place: those that a limit ended, and those that an answer did */
+struct asked { /* waits at one place: those that a limit ended, and those that an answer ended */
     uint32_t vain, vain_pieces, answered_pieces;
 };
 
@@ -15,7 +17,7 @@ static void ended_as(const struct tree_node *n, struct asked *a)
     a->answered_pieces += answer ? n->pieces[TREE_ALL] : 0;
 }
 
-/* Waits in `leaf`, called by `user`; and what ended them, where others waited for that. */
+/* Counts the waits in `leaf`, called by `user`, and what ended them where others waited for that. */
 static struct asked asked_at(const struct work_tree *t, uint32_t leaf, uint32_t user)
 {
     struct asked a = {0};

@@ -1,6 +1,6 @@
 /*
- * links.c - which waits are links: others have what is waited for, and could have it for less long. A lock,
- * one of a set, the one that serves all, one of several that holds up all.
+ * links.c - finds the waits that are links: other goroutines have what is waited for and could release it
+ * sooner. That is a lock, one of a set, the one server, or the one of several that delays all.
  */
 #include "decode/base/mem.h"
 #include "triage/findings/asks.h"
@@ -16,7 +16,7 @@
 
 /* ---- links --------------------------------------------------------------------------------------------- */
 
-/* Of its life the share in which a goroutine does not wait for more work. */
+/* Returns the share of a goroutine's life in which it does not wait for more work. */
 static double busy_of(const struct causes *c, uint32_t g)
 {
     const uint32_t name = c->tg->groups[gstat_group(c->tg->g, g)].name;
@@ -31,7 +31,7 @@ static double busy_of(const struct causes *c, uint32_t g)
     return seen > 0 ? (double)(seen - rest) / (double)seen : 0;
 }
 
-/* Of a group: how busy the busiest of it are, and how many are as busy as that, about. */
+/* Finds how busy the busiest goroutine of a group is, and about how many are equally busy. */
 struct served *served_of(struct follow *f, uint32_t group)
 {
     struct served *v = &f->served[group];
@@ -47,13 +47,13 @@ struct served *served_of(struct follow *f, uint32_t group)
     for (uint32_t i = 0; i < look; i++)
         v->n += busy[i] >= v->busy / 2;
     v->n *= (double)n / look;
-    const double there = f->c->life[group].n; /* those that come and go are not all there at once */
+    const double there = f->c->life[group].n; /* short-lived goroutines do not all exist at once */
     v->n = v->n < there || there < 1 ? v->n : there;
     return v;
 }
 
-/* Do goroutines of that group wait at that function, too? Then who ends a wait there gives back what he had
- * taken. */
+/* Whether goroutines of that group wait at that function, too: the one that ends a wait there returns what
+ * it had taken. */
 static bool waits_there(const struct follow *f, uint32_t group_name, uint32_t user)
 {
     for (uint32_t i = 0; i < works_pairs(f->c); i++) {
@@ -65,14 +65,15 @@ static bool waits_there(const struct follow *f, uint32_t group_name, uint32_t us
     return false;
 }
 
-/* A library's semaphore, by its name: one that is passed round. */
+/* Whether it is a library's semaphore, by name: one that is passed around. */
 static bool semaphore(const struct follow *f, uint32_t leaf)
 {
     const struct str s = trace_str(f->c->tr, leaf);
     return s.len && (memmem(s.p, s.len, "emaphore", 8) || memmem(s.p, s.len, ").Acquire", 9));
 }
 
-/* Most of what a link's ender did was to wait for the outside itself, in a library: it passes answers on. */
+/* Whether the goroutine that ends a link mostly waited for the network or disk in a library: it passes
+ * answers on. */
 static bool passes_on(const struct follow *f, const struct tree_node *n)
 {
     const struct tree_node *v = f->w->tree.v;
@@ -88,8 +89,7 @@ static bool passes_on(const struct follow *f, const struct tree_node *n)
     return outside * 2 > all;
 }
 
-/* Does who ends the longest of these waits end most of those there at that moment? Then it was for something
- * that happens to all. */
+/* Whether the goroutine that ends the longest wait ends most waits there at that moment: an event for all. */
 static bool for_all(const struct follow *f, const struct tree_node *n)
 {
     const uint32_t group = causes_group(f->c, n->who);
@@ -102,15 +102,15 @@ static bool for_all(const struct follow *f, const struct tree_node *n)
             before.state == ST_WAITING && before.stack &&
             trace_frame(f->c->tr, before.stack, owner_user(f->all->own, before.stack)).func == n->user;
         waited += here;
-        /* the span behind the wait tells who ended it */
+        /* the span after the wait names the goroutine that ended it */
         same += here && trace_span_at(f->c->tr, (struct lane){LANE_G, g}, before.t1, &s) && s.who == n->by &&
                 before.t1 <= n->t1 + TOGETHER;
     }
     return waited > 0 && same * 2 >= waited;
 }
 
-/* A goroutine's waits at one place in a function that one of its kind ended: how many, who ended most of
- * them, and how many of them. */
+/* Counts a goroutine's waits at one place in a function that one of its group ended; finds who ended most
+ * of them, and how many. */
 struct ends {
     uint32_t n, by, same;
 };
@@ -146,12 +146,10 @@ static struct ends ends_at(const struct follow *f, uint32_t g, const struct tree
     return e;
 }
 
-/*
- * Waits at one function that goroutines of one kind end for each other. What is passed round comes back:
- * whoever ends a wait there has waited there, or found some left. And it comes from now one, now another:
- * stages in a row, or in a ring, are handed all by the one before them. Parts of a work were begun by the one
- * that waits for them.
- */
+/* Whether goroutines of one group end each other's waits at one function. A slot that is passed around
+ * returns: the goroutine that ends a wait there has waited there itself, or found a slot free. Different
+ * goroutines end the waits of one; in a pipeline or a ring one predecessor ends them all. A goroutine that
+ * waits for parts of its work created them. */
 static bool of_set(const struct follow *f, const struct tree_node *n)
 {
     enum { STEPS = 12, OFTEN = 3, LEAST_WAITS = 8 };
@@ -160,7 +158,7 @@ static bool of_set(const struct follow *f, const struct tree_node *n)
         return false; /* too few to tell */
     for (int i = 0; i < STEPS && (i == 0 || g != n->g); i++) {
         const struct ends e = ends_at(f, g, n);
-        if (e.n == 0) { /* the first of all: one of them, which found some left */
+        if (e.n == 0) { /* the first one found a free slot */
             return (trace_g_name(f->c->tr, g) == n->who ||
                     waits_there(f, trace_g_name(f->c->tr, g), n->user)) &&
                    varied * 2 >= often;
@@ -175,11 +173,8 @@ static bool of_set(const struct follow *f, const struct tree_node *n)
            varied * 2 >= often; /* who all wait for room in a ring would wait for good */
 }
 
-/*
- * Does who is waited for sleep a good part of that time, or wait for the outside for most of it, and never
- * wait for those who wait for it? Then it brings what they take at its own pace, or as it comes: they are
- * idle.
- */
+/* Whether the goroutine waited for sleeps a good part of that time, or mostly waits for the outside, and
+ * never for its waiters. It then delivers at its own pace, or as input arrives: the waiters are idle. */
 static bool paces(const struct follow *f, const struct tree_node *n, uint32_t by)
 {
     const struct tree_node *v = f->w->tree.v;
@@ -199,7 +194,8 @@ static bool paces(const struct follow *f, const struct tree_node *n, uint32_t by
     return paced;
 }
 
-/* Do those that give back mostly stand there themselves, until a timer is up? Then nothing is held. */
+/* Whether the goroutines that release mostly stand there themselves until a timer fires: nothing is held
+ * then. */
 static bool idles(const struct follow *f, const struct tree_node *n)
 {
     const struct tree_node *v = f->w->tree.v;
@@ -212,10 +208,8 @@ static bool idles(const struct follow *f, const struct tree_node *n)
     return timer * 2 > all;
 }
 
-/*
- * Do more wait at that function for a group, or to hand it something, on average, than it has goroutines?
- * Else each is served at once, and its wait is the service.
- */
+/* Whether more goroutines on average wait at that function for a group, or to send to it, than it has
+ * members. If not, each is served at once and its wait is the service time. */
 static bool queued(struct follow *f, const struct tree_node *n, uint32_t group)
 {
     const struct group_life *l = &f->c->life[group];
@@ -231,11 +225,12 @@ static bool queued(struct follow *f, const struct tree_node *n, uint32_t group)
     return at_once >= threshold(TH_QUEUE) * (serve > 1 ? serve : 1);
 }
 
-/* What kind of link a wait is, and *queue: whether it is one only where many queue for whom it is for. */
+/* Returns the kind of link a wait is. *queue: it is one only if many queue for its waiter. */
 static enum family link_kind(struct follow *f, const struct tree_node *n, bool *queue)
 {
     *queue = false;
-    if (n->cat == EX_QUEUED && n->first != NO_LANE) { /* nobody has it: who takes it up is busy with others */
+    /* nobody holds it: the goroutine that takes it is busy with others */
+    if (n->cat == EX_QUEUED && n->first != NO_LANE) {
         const uint32_t taker = causes_group(f->c, n->who);
         return taker != UINT32_MAX && round(served_of(f, taker)->n) <= 1 ? FAM_SERVER : FAM_SET;
     }
@@ -246,7 +241,7 @@ static enum family link_kind(struct follow *f, const struct tree_node *n, bool *
     const uint32_t by = n->by != NO_LANE ? trace_g_name(f->c->tr, n->by) : 0, g = causes_group(f->c, by);
     if (n->kind == WK_WAITGROUP && by == n->who &&
         trace_lane_who(f->c->tr, (struct lane){LANE_G, n->by}).creator != n->g)
-        return FAM_SLOW_ONE; /* for what another one of them does for all (a flight) */
+        return FAM_SLOW_ONE; /* for what another goroutine of the group does for all (a flight) */
     if (!wait_passes_on((enum wait_kind)n->kind) || g == UINT32_MAX)
         return FAM_NONE;
     if (n->kind == WK_SEND && round(f->c->life[g].n) <= 1 && f->c->of[g].n >= threshold(TH_SEVERAL) &&
@@ -267,10 +262,8 @@ static enum family link_kind(struct follow *f, const struct tree_node *n, bool *
     return !one ? FAM_SET : several ? FAM_SLOW_ONE : FAM_SERVER;
 }
 
-/*
- * inside: behind a link already. Who is waited for there need not be queued for by many: the one that waits
- * is what they queue for. Each node is asked once.
- */
+/* inside: within another link. Few may queue for the goroutine waited for, because the queue is for the
+ * waiter. Each node is classified once. */
 enum family link_of(struct follow *f, uint32_t node, bool inside)
 {
     struct link_memo *m = &f->memo[node];

@@ -1,7 +1,6 @@
 /*
- * retry.c - of waits that a timer ends: are they those of a piece that tries again and again? It waits, does
- * something, waits for longer, does something, and so on: nothing but a back-off looks like that. See
- * verdict.h.
+ * retry.c - whether waits that a timer ends are the back-off of a piece that retries: it waits, does
+ * something, waits longer, does something, and so on. See verdict.h.
  */
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
@@ -9,7 +8,7 @@
 
 enum { PIECES = 16, STEPS = 2000 };
 
-/* Does it wait there until a timer is up? Nobody ended that wait. */
+/* Whether it waits there until a timer fires. Nobody ended that wait. */
 static bool waits_out(const struct works *w, const struct verdict *v, const struct span *s,
                       const struct span *next)
 {
@@ -17,7 +16,7 @@ static bool waits_out(const struct works *w, const struct verdict *v, const stru
            verdict_place(w, s->stack).user == v->where.user;
 }
 
-/* How often one piece waits there, if each time for longer than before; 0: it does not. */
+/* Returns how often one piece waits there if each wait is longer than the previous one; 0 if not. */
 static uint32_t tries_in(const struct causes *c, const struct works *w, const struct verdict *v,
                          const struct workpiece *p)
 {

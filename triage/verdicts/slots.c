@@ -1,9 +1,9 @@
 /*
- * slots.c - of waits that a limit ends: is it that what others had taken never comes back? See verdict.h.
+ * slots.c - whether waits end at a limit because goroutines never release their slots. See verdict.h.
  *
- * Up to a moment pieces pass the place, without a wait or after one. From then on none does: whoever comes
- * waits there till its limit, and nobody who had passed is still at what lies behind it. So nobody holds
- * what they wait for, and nobody will give it back.
+ * Up to a moment pieces pass the place, with or without a wait. After it none does: each one that comes
+ * waits until its limit, and none that had passed is still in what follows. So nobody holds a slot, and
+ * nobody will release one.
  */
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
@@ -15,11 +15,12 @@ struct gate {
     const struct causes *c;
     const struct works *w;
     uint32_t user,
-        root; /* strings: where they wait; the outermost function of the program's own on that stack */
-    uint32_t asked, in; /* memo: a stack, and whether it is of the root */
+        /* strings: the function that waits; the outermost function of the program's own on that stack */
+        root;
+    uint32_t asked, in; /* cache: a stack, and whether it is of the root */
 };
 
-/* The outermost function of the program's own in a stack. */
+/* Returns the outermost function of the program's own in a stack. */
 static uint32_t root_of(const struct works *w, uint32_t stack)
 {
     for (uint32_t i = trace_stack(w->tr, stack); i-- > 0;) {
@@ -32,7 +33,7 @@ static uint32_t root_of(const struct works *w, uint32_t stack)
 
 enum at_gate { ELSEWHERE, AT, BEHIND };
 
-/* Where is one that waits there: at the gate, or elsewhere in what passes it, so behind it? */
+/* Whether a waiter is at the gate, or elsewhere in what passes it and so past the gate. */
 static enum at_gate gate_at(struct gate *k, uint32_t stack)
 {
     if (stack != k->asked) {
@@ -45,9 +46,9 @@ static enum at_gate gate_at(struct gate *k, uint32_t stack)
 }
 
 struct passage {   /* of one piece */
-    bool vain;     /* its last wait at the gate was in vain */
-    bool passed;   /* it did wait behind it, last so at `at` */
-    bool answered; /* others than its own kind ended its wait at the gate: no slot, but an answer */
+    bool vain;     /* its last wait at the gate failed */
+    bool passed;   /* it waited past the gate, most recently at `at` */
+    bool answered; /* goroutines of another group ended its wait at the gate: an answer, not a slot */
     int64_t t0, at;
 };
 
@@ -72,7 +73,7 @@ static struct passage passage_of(struct gate *k, const struct workpiece *p, uint
     return a;
 }
 
-/* Does anybody stand behind the gate to the end? Then he has it. */
+/* Whether any goroutine is past the gate until the end: it has the slot then. */
 static bool held(struct gate *k)
 {
     for (uint32_t i = 0; i < k->c->tg->nwaits; i++) {
@@ -83,7 +84,8 @@ static bool held(struct gate *k)
     return false;
 }
 
-/* Does any piece pass after t? Asked first: of most limits one does, and then no more need be asked. */
+/* Whether any piece passes after t. Tested first because for most limits one does, which settles the
+ * question. */
 static bool passes_after(struct gate *k, const struct work *w, int64_t t, uint32_t *left)
 {
     for (uint32_t i = 0; i < w->looked && *left; i++)
@@ -106,7 +108,8 @@ bool verdict_slots_lost(const struct causes *c, const struct works *all, struct 
     if (passes_after(&k, w, c->tg->end - (int64_t)(threshold(TH_DOUBLE) * v->ev[EV_EACH]), &left))
         return false;
     left = WALKED;
-    for (int round = 0; round < 2; round++) { /* when did the last one pass; who waited in vain since? */
+    /* Finds when the last piece passed, and which ones have waited in vain since. */
+    for (int round = 0; round < 2; round++) {
         for (uint32_t i = 0; i < w->looked; i++) {
             const struct passage a = passage_of(&k, &w->v[i], &left);
             passed += round == 0 && a.passed;

@@ -1,6 +1,6 @@
 /*
- * start.c - of calls that main makes one after the other: does the program start so? They begin with the
- * trace, main waits for hardly anything else until the last of them, and goes on to something else then. See
+ * start.c - whether main's calls, one after the other, are the startup of the program: they begin with the
+ * trace, main waits for hardly anything else until the last one, and does something else afterwards. See
  * verdict.h.
  */
 #include "triage/findings/thresholds.h"

@@ -1,7 +1,8 @@
 /*
- * ways.c - follows each tree of a work from what waits to what is waited for, and puts what lies behind a
- * link that others can mend (a lock, a set, one that serves all) under that link; what lies behind none under
- * what it is itself. The innermost link counts: who holds a lock while it waits for another one is a waiter.
+ * ways.c - follows each tree of a work from each wait to what it waits for. Time within a link that others
+ * can release sooner (a lock, a set, one server) counts for that link; other time counts for what the work
+ * itself does. The innermost link counts: a goroutine that holds a lock while it waits for another one is a
+ * waiter.
  */
 #include "decode/base/mem.h"
 #include "triage/findings/asks.h"
@@ -52,7 +53,7 @@ static void deed_add(const struct tree_node *v, struct way *w, uint32_t node, ui
     w->doing[i].ns = ns_add(w->doing[i].ns, ns);
 }
 
-/* The node on the way to an end at which the program's own function stands, the nearest. */
+/* Returns the nearest node on the path to an end that is a function of the program's own. */
 static uint32_t told_at(const struct follow *f)
 {
     for (uint32_t d = f->depth; d-- > 1;)
@@ -110,8 +111,8 @@ static uint32_t key_of(const struct follow *f, enum family family, const struct 
     }
 }
 
-/* Does it wait for the next question of the outside, whom another one's piece waits for? Then there is no
- * work. */
+/* Whether it waits for the next question from the outside while another goroutine's piece waits for it:
+ * then there is no work. */
 static bool has_no_work(const struct follow *f, const struct tree_node *n)
 {
     if (n->up == 0 || !explain_waits_outside(n->cat) || !n->stack)
@@ -120,7 +121,7 @@ static bool has_no_work(const struct follow *f, const struct tree_node *n)
     return request_next(f->c->tr, n->stack) || (questions && questions == causes_place(f->c->tr, n->stack));
 }
 
-/* Time of the last node of the path that none of its own nodes explain: an end. */
+/* Adds the time of the path's last node that its children do not explain: an end. */
 static void end_here(struct follow *f, const int64_t own[TREE_SETS])
 {
     const struct tree_node *v = f->w->tree.v;
@@ -141,7 +142,8 @@ static void end_here(struct follow *f, const int64_t own[TREE_SETS])
     }
     if (family == FAM_SERVER &&
         (v[end].cat == EX_DEADLINE || (v[end].cat == EX_TIMER && v[end].kind != WK_SLEEP))) {
-        family = FAM_LIMIT; /* the one that all wait for waits itself, until a timer is up: for nothing */
+        /* the goroutine that all wait for itself waits, for nothing, until a timer fires */
+        family = FAM_LIMIT;
         at = told;
     }
     family = family == FAM_NONE ? family_of_end(f->c->tr, f->w, &v[end], &v[at]) : family;
@@ -232,8 +234,8 @@ uint32_t members_by(const struct causes *c, uint32_t group, int64_t t)
     return lo;
 }
 
-/* How many of a group wait at that function at one moment, of the last
- * CROWD_ASKED that came to be before it. */
+/* Counts the goroutines of a group that wait at that function at one moment, among the last CROWD_ASKED
+ * created before it. */
 static uint32_t crowd_at(const struct follow *f, const struct tree_node *n, int64_t t)
 {
     const uint32_t group = causes_group(f->c, n->who);
@@ -279,7 +281,7 @@ static enum rule rule_of(enum family f)
     }
 }
 
-/* Which pieces of a set go there, how often, and for how long each time. */
+/* Finds which pieces of a set go there, how often, and how long each time. */
 static void counts_in(const struct work_tree *t, const struct tree_node *at, enum tree_set s,
                       struct verdict *v)
 {
@@ -340,7 +342,7 @@ static struct verdict verdict_of(struct follow *f, const struct way *w, uint32_t
     return v;
 }
 
-/* The lines of the program's that a stack stands at, as one number. */
+/* Returns a hash of the program's own lines in a stack. */
 static uint32_t lines_of(const struct follow *f, uint32_t stack)
 {
     uint32_t sum = 2166136261u;
@@ -353,13 +355,11 @@ static uint32_t lines_of(const struct follow *f, uint32_t stack)
 }
 
 struct asked {           /* of pieces that wait at a function, on average */
-    double again, lines; /* how often from one and the same line, at most; from how many lines */
+    double again, lines; /* most repetitions from one line; number of lines */
 };
 
-/*
- * Of the `of` longest pieces. Calls from one line are done again. Calls from several lines are several
- * things, each of which may need the one before it.
- */
+/* Examines the `of` longest pieces. Calls from one line are repetitions. Calls from several lines are
+ * different operations, each of which may depend on the previous one. */
 static struct asked asked_at(const struct follow *f, const struct tree_node *n, uint32_t of)
 {
     enum { LOOKED = 16, SITES = 32 };
@@ -390,8 +390,8 @@ static struct asked asked_at(const struct follow *f, const struct tree_node *n, 
     return pieces ? (struct asked){(double)most / pieces, (double)all / pieces} : (struct asked){0, 0};
 }
 
-/* Do pieces ask again and again from one line, or the slow ones alone? From several lines? Else it is what
- * they wait for. */
+/* Reclassifies the verdict if the pieces, or the slow ones alone, ask repeatedly from one line or from
+ * several. If not, it stays what they wait for. */
 static void repeats(const struct follow *f, const struct tree_node *at, struct verdict *v)
 {
     const double several = threshold(TH_SEVERAL);
@@ -408,7 +408,7 @@ static void repeats(const struct follow *f, const struct tree_node *at, struct v
     verdict_ev(v, EV_TIMES, v->rule == RULE_IN_A_ROW ? a.lines : a.again);
 }
 
-/* What a resource takes, its own family tells, with its numbers. */
+/* The resource families report what a resource takes, with its numbers. */
 static bool told_elsewhere(enum family f)
 {
     return f == FAM_STOP || f == FAM_GC;
