@@ -12,7 +12,7 @@
 #include "decode/input/input.h"
 #include "decode/input/zip.h"
 
-/* The file of that name, by what it lies in: a folder, '/', an archive, ':'; NULL: nothing. */
+/* Adds the file of that name; in: the folder (apart: '/') or the archive (':') that it is in, or NULL. */
 static bool add(struct folder *f, const char *in, char apart, const char *name, size_t n)
 {
     size_t a = in ? strlen(in) : 0;
@@ -43,7 +43,7 @@ static bool is_folder(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* Is that file what the command prints into ("report DIR >DIR/page")? Nobody asked to read it. */
+/* Whether the command prints into that file ("report DIR >DIR/page"): it is not meant to be read. */
 static bool is_printed_to(const char *path)
 {
     struct stat st, out;
@@ -55,7 +55,7 @@ static bool is_printed_to(const char *path)
     return false;
 }
 
-/* The traces of an archive, in its order. */
+/* Adds the traces of an archive, in its order. */
 static bool add_members(struct folder *f, const char *path, const struct zip *z)
 {
     struct zip_member m;

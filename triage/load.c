@@ -7,7 +7,7 @@
 
 #include "decode/base/door.h"
 
-#define STEP 100000000 /* ns between two words on the terminal, two times of asking */
+#define STEP 100000000 /* ns between two progress messages, two calls of opts->leave */
 
 /* What goes on between two steps: nothing, then all is one step; a word on the terminal; the question whether
  * to leave. */
@@ -21,7 +21,7 @@ static int64_t budget(const struct between *b)
     return b->talk || b->leave ? STEP : INT64_MAX;
 }
 
-/* false: leave, *e says so. */
+/* Returns false to stop; then *e says so. */
 static bool go_on(const struct between *b, const char *what, double share, struct err *e)
 {
     if (b->talk)

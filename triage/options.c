@@ -317,7 +317,7 @@ int options_lack(const struct command *c, const char *what)
     return say_failed(c->name, what, line);
 }
 
-/* Is the value one of the words "a|b|c"? */
+/* Whether the value is one of the words "a|b|c". */
 static bool word_known(const char *words, const char *value)
 {
     const size_t n = strlen(value);
@@ -384,7 +384,7 @@ static const struct row *row_of(const struct parser *p, int c)
     return NULL;
 }
 
-/* What one option says. word: as it was typed. 0, or 2 said. */
+/* Handles one option; word: as it was typed. Returns 0, or 2 after an error message. */
 static int take(struct parser *p, const struct row *r, const char *word, const char *value)
 {
     struct options *o = p->o;
@@ -424,7 +424,7 @@ static int refuse(struct parser *p, int c, const char *word)
 static int read_part(struct parser *p, int argc, char **argv, int *used)
 {
     struct options *o = p->o;
-    optind = 0; /* GNU's and musl's way to begin anew */
+    optind = 0; /* the way to restart getopt in GNU's libc and musl */
     opterr = 0;
     for (int c; (c = getopt_long(argc, argv, p->shorts, p->longs, NULL)) != -1;) {
         const char *word = argv[optind - 1];
@@ -472,7 +472,7 @@ static int read_all(struct parser *p, int argc, char **argv)
 
 void (*options_door)(const struct options *o);
 
-/* URLs among the operands get the names by which they may be told. false: there are too many. */
+/* Gives the URLs among the operands their names for messages. Returns false if there are too many. */
 static bool far_names(const struct options *o, const char **operand)
 {
     bool ok = true;

@@ -1,6 +1,6 @@
 /*
- * places.c - the search path for what users may write: their configuration directory, the host's, then what
- * was installed with the program, then the built-in copy.
+ * places.c - the search path for files that users may write: their configuration directory, the host's,
+ * then what was installed with the program, then the built-in copy.
  */
 #include "triage/places.h"
 

@@ -126,7 +126,7 @@ static void put_word(struct text *t, size_t *used, size_t hang, const char *s, s
     *used += n;
 }
 
-/* Too long a line. Returns what comes behind it. */
+/* Adds a line that is too long. Returns what follows it. */
 static const char *put_long(struct text *t, const char *s, size_t n)
 {
     const size_t hang = hang_of(s, n);
@@ -158,7 +158,7 @@ void say_fitted(struct text *out, const char *text)
     }
 }
 
-/* Where a line goes on: below its last column, if that leaves room. */
+/* Returns the column where a line continues: below its last column, if that leaves room. */
 static size_t below(const char *s, size_t n)
 {
     const size_t indent = blanks(s);

@@ -194,7 +194,7 @@ void text_dur(struct text *t, int64_t ns)
     }
 }
 
-/* A moment, not negative, with as many digits as a tenth of `len` needs, what is behind them cut off. */
+/* Adds a moment, not negative, with as many digits as a tenth of `len` needs; the rest is cut off. */
 static void text_moment(struct text *t, int64_t ns, int64_t len)
 {
     static const struct {
@@ -366,8 +366,8 @@ void text_place(struct text *t, const struct trace *tr, uint32_t stack, unsigned
     text_calls(t, tr, stack, stacks_user_frame(tr, stack), most);
 }
 
-/* The next function of the program at *i or further out, but for `last`; 0: none. The first is taken as it
- * is. */
+/* Returns the next function of the program at *i or further out, except `last`; 0: none. The first is taken
+ * as it is. */
 static uint32_t next_call(const struct trace *tr, uint32_t stack, uint32_t *i, uint32_t last)
 {
     for (const uint32_t n = trace_stack(tr, stack); *i < n;) {

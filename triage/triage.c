@@ -115,7 +115,7 @@ static void ran_add(struct ran *r, uint32_t *n, uint32_t max, uint32_t name, int
         r[i].ns = ns_add(r[i].ns, ns);
 }
 
-/* How much of [a,z) the world was stopped. Stops come one after another. */
+/* Returns how much of [a,z) the world was stopped. Stops don't overlap. */
 static int64_t stopped_in(const struct trace *tr, int64_t a, int64_t z)
 {
     const struct range *r;
@@ -212,8 +212,7 @@ static bool worst_end(struct triage *tg)
 /* ---- what needs no more than the goroutines and the Ps counted ----------------------------------------- */
 
 typedef bool beside_fn(struct triage *);
-/* What asks nothing of each other, the long ones first; behind them the
- * windows of idle.c are jobs as well. */
+/* Independent phases, the long ones first; after them the windows of idle.c are jobs too. */
 static beside_fn *const beside[] = {triage_mmu_curve, worst_end,    triage_groups_end,
                                     triage_gc,        triage_tasks, triage_procs_end};
 enum { BESIDE = sizeof beside / sizeof *beside };

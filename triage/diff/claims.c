@@ -16,10 +16,9 @@
 #define PRIOR_RUNS 4 /* as if so many more runs had shown the spread we expect of any program */
 #define SURE 3.0     /* standard errors beyond which it moved */
 
-/*
- * What is expected of a kind before a run is seen, and what matters. Floors and amounts are shares: of a
- * second (time), of all waits and calls (count); those of the collector and of stops are counts a second.
- */
+/* What is expected of a kind before a run is seen, and what matters. Floors and amounts are shares: of a
+ * second (time), of all waits and calls (count); those of the collector and of stops are counts per
+ * second. */
 static const struct kind {
     double count_floor, time_floor;
     double count_spread, time_spread; /* of the logarithm, from run to run of one program */
@@ -91,7 +90,7 @@ struct portion {
     double num, den;
 };
 
-/* A quantity in one slice of a run, or in all of it (i < 0). */
+/* Returns a quantity in one slice of a run, or in all of it (i < 0). */
 static struct portion quantity(const struct profile *p, const struct measure *m, double pace_of, bool time,
                                int i)
 {
@@ -114,7 +113,7 @@ next_random(uint64_t *s) /* xorshift: the same numbers each time, so that a verd
     return *s;
 }
 
-/* How far the logarithm of a run's quantity may be off, by moving blocks of its own time. */
+/* Returns how far the logarithm of a run's quantity may be off, by moving blocks of its own time. */
 static double own_spread(const struct profile *p, const struct measure *m, double pace_of, bool time,
                          double floor)
 {
@@ -195,7 +194,7 @@ static struct moved moved_of(const struct judge *j, const char *name, enum measu
 /* ---- what is claimed ----------------------------------------------------------------------------------- */
 
 #define NEW_WAITS \
-    30 /* in most runs of a side, where the other has nearly none: a place that is contended now */
+    30 /* present in most runs of one side and in almost none of the other: a newly contended place */
 #define NEW_SLICES (PROFILE_SLICES / 8)
 #define NEW_TIMES 10
 #define NEW_TIME 0.01
@@ -228,7 +227,7 @@ static bool waits_of(const struct side *s, const struct change *c, double *middl
     return v != NULL;
 }
 
-/* Nobody waited there and now they do, or the other way round: no chance, however little it is. */
+/* No goroutine waited there and now some do, or the reverse: not chance, however little it is. */
 static bool appeared(const struct judge *j, const struct change *c)
 {
     double middle[2], most[2];
@@ -248,10 +247,10 @@ static bool many_more(const struct moved *m)
     return fmax(m->old, m->new) >= 3 * fmin(m->old, m->new) + 20;
 }
 
-#define REST_FLOOR 0.005 /* of the processor time: what runs less tells nothing of the host */
+#define REST_FLOOR 0.005 /* of the processor time: a run below it says nothing about the host */
 
-/* What all goroutines of other start functions run, per event: the logarithm's
- * mean over the runs of a side. */
+/* Returns the running time of all other start functions per event: the logarithm's mean over the runs of a
+ * side. */
 static double rest_of(const struct judge *j, int s, const struct change *c, double *least)
 {
     double mean = 0;
@@ -267,10 +266,8 @@ static double rest_of(const struct judge *j, int s, const struct change *c, doub
     return mean;
 }
 
-/*
- * A host that takes processors away makes all runs longer, by about the same factor: what the others run as
- * well is no change of this function. Where hardly anything runs beside it, nobody tells.
- */
+/* A host that takes processors away lengthens all runs by about the same factor, so a change that other
+ * functions share is not one of this function. If hardly anything runs beside it, this cannot be decided. */
 static bool more_than_the_rest(const struct judge *j, const struct change *c)
 {
     double least = 1, rest = -rest_of(j, 0, c, &least);
@@ -294,7 +291,7 @@ static bool matters(const struct judge *j, const struct change *c)
         /* more often and longer; or much longer, and not by one burst */
         if (dt >= k->amount && c->count.sure && same_way && far(&c->count) > MUCH_MORE &&
             many_more(&c->count))
-            return true; /* a burst on one side hides the time, not how often */
+            return true; /* a burst on one side hides a change of the time, but not of the count */
         return dt >= k->amount && c->time.sure && same_way &&
                (c->count.sure || (far(&c->time) > 4 && many_more(&c->count)));
     case MK_GIVE: return dt >= k->amount && c->time.sure && c->count.sure && same_way;
@@ -312,8 +309,8 @@ static bool matters(const struct judge *j, const struct change *c)
 /* Of the processor time that they run, or of the time that one of them waits or calls. */
 #define TEAM_WORKS 0.01
 
-/* Do goroutines of that start function work, on one side at least? Who only stands by is no stage of
- * anything. */
+/* Whether goroutines of that start function work on at least one side. Goroutines that only stand by are
+ * not a stage. */
 static bool team_works(const struct judge *j, const char *name)
 {
     for (int s = 0; s < 2; s++) {
@@ -327,11 +324,9 @@ static bool team_works(const struct judge *j, const char *name)
     return false;
 }
 
-/*
- * How many goroutines a stage has is the program's own doing: all runs of a side agree, and the sides differ
- * by a factor of two. Where one side has none, the function came, went or got another name, which says
- * nothing of how many.
- */
+/* The program itself decides how many goroutines a stage has if all runs of a side agree and the sides
+ * differ by a factor of two. If one side has none, the function was added, removed or renamed, which says
+ * nothing about the number. */
 static struct moved team_of(const struct judge *j, const char *name)
 {
     double least[2] = {1e9, 1e9}, most[2] = {0, 0};
@@ -339,7 +334,8 @@ static struct moved team_of(const struct judge *j, const char *name)
         for (uint32_t i = 0; i < j->side[s]->n; i++) {
             const struct measure *m = profile_find(&j->side[s]->run[i], MK_TEAM, name);
             const double n =
-                m && m->spent <= 0 ? m->counted : 0; /* who comes and goes is as many as there is to do */
+                /* goroutines that come and go are as many as there is work */
+                m && m->spent <= 0 ? m->counted : 0;
             least[s] = fmin(least[s], n);
             most[s] = fmax(most[s], n);
         }
@@ -352,7 +348,7 @@ static struct moved team_of(const struct judge *j, const char *name)
         .old = least[0], .new = least[1], .factor = by > 0 ? by : 1, .low = by, .high = by, .sure = sure};
 }
 
-/* How much it moved, of what it may: for the order. */
+/* Returns the size of a change relative to the usual spread; used for the order. */
 static double reach(const struct change *c)
 {
     const struct kind *k = &kinds[c->kind];
@@ -370,7 +366,7 @@ static int cmp_change(const void *left, const void *right)
     if (x->claimed != y->claimed)
         return y->claimed - x->claimed;
     if (x->claimed &&
-        x->kind != y->kind) { /* causes before what follows from them: no lock makes the collector run */
+        x->kind != y->kind) { /* causes before their effects: a lock cannot make the collector run */
         const int a = x->kind == MK_TEAM ? -2 : x->kind == MK_GC ? -1 : (int)x->kind;
         const int b = y->kind == MK_TEAM ? -2 : y->kind == MK_GC ? -1 : (int)y->kind;
         return (a > b) - (a < b);
@@ -436,7 +432,7 @@ static bool worth(const struct profile *p, const struct measure *m)
 
 #define MEASURES_MAX 512
 
-/* What became of one measure, and whether that matters. */
+/* Decides whether one measure changed, and whether that matters. */
 static struct change change_of(const struct judge *j, enum measure_kind kind, const char *name)
 {
     struct change c = {.kind = kind, .name = name};
@@ -495,7 +491,7 @@ static void judge_free(struct judge *j)
     mem_free(j->pace[1]);
 }
 
-/* +1, -1: which way it went by this pair of runs alone, where that matters; else 0. */
+/* +1, -1: the direction of the change in this pair of runs alone, if it matters; else 0. */
 static int way_of(const struct judge *pair, const struct change *c)
 {
     const struct change is = change_of(pair, c->kind, c->name);
@@ -503,11 +499,9 @@ static int way_of(const struct judge *pair, const struct change *c)
     return !is.claimed ? 0 : m->new > m->old ? 1 : -1;
 }
 
-/*
- * What each single pair of an old and a new run tells, and all of them the same way, several runs tell, too:
- * that they differ among themselves hides nothing that each of them shows. How many goroutines a stage has is
- * another thing: one run that differs says that it isn't the program's own doing.
- */
+/* A change that every single pair of an old and a new run shows, in the same direction, is claimed of all
+ * runs too: their spread does not hide it. MK_TEAM is different: one run that differs shows that the
+ * program does not decide the number. */
 static bool each_pair(const struct side *old, const struct side *new, struct claim *v)
 {
     signed char *way = mem_zalloc((size_t)v->n + 1);
@@ -568,7 +562,7 @@ enum err_code verdict_of(const struct side *old, const struct side *new, struct 
 
 /* ---- in words ------------------------------------------------------------------------------------------ */
 
-/* How many a second: digits as on the other pages, whatever there are. */
+/* A number per second, with digits as on the other pages. */
 static void rate(struct text *t, double n)
 {
     if (n > 0 && n < 1e-3)
@@ -599,7 +593,7 @@ static void times(struct text *t, const struct change *c, const char *what, cons
         text_say(t, NULL, "; held in ", t_clean(c->held));
 }
 
-/* What is held against the amount of work. */
+/* What is measured relative to the amount of work. */
 static void counts(struct text *t, const struct change *c, const char *what)
 {
     text_say(t, NULL, what, " in ", t_clean(c->name));

@@ -6,8 +6,8 @@
  * enough to matter. The spread between runs is estimated from the runs of each side together with a prior;
  * a side with one run is resampled in blocks (moving blocks of an eighth of the run), so that a burst
  * counts once. Counts are compared at the program's pace: on a host that gave it half of the processor all
- * of them halve, which is no change of the program. A claim must also hold for each pair of an old and a
- * new run.
+ * of them halve, which is no change of the program. A change that every single pair of an old and a new run
+ * shows is claimed of all of them, too.
  */
 #ifndef GOTOP_TRIAGE_CLAIMS_H
 #define GOTOP_TRIAGE_CLAIMS_H

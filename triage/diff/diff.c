@@ -22,7 +22,7 @@
 
 #define FAIL_MAX 64
 #define RUNS_MAX 64
-#define SHORTEST 10000000 /* ns: of less nothing is claimed */
+#define SHORTEST 10000000 /* ns: nothing is claimed of shorter runs */
 
 static const char usage_head[] =
     "usage: gotop diff [options] OLD NEW\n"
@@ -167,7 +167,7 @@ static int cmp_value(const void *a, const void *b)
     return x->known != y->known ? x->known - y->known : (x->v > y->v) - (x->v < y->v);
 }
 
-/* The median of the runs' values; known if it is in all runs. */
+/* Computes the median of the runs' values; known only if all runs have it. */
 static struct metric_value middle(const struct job *j, const struct runs *r, uint32_t cond)
 {
     struct metric_value v[RUNS_MAX] = {{0}}, m;
@@ -180,7 +180,7 @@ static struct metric_value middle(const struct job *j, const struct runs *r, uin
     return m;
 }
 
-/* 1 if the condition came true, 0 if not, 2 if it makes no sense. */
+/* Returns 1 if the condition is true, 0 if not, 2 if it makes no sense. */
 static int judge(const struct job *j, uint32_t i, const struct runs r[2], const struct claim *verdict,
                  struct text *t)
 {
@@ -254,7 +254,7 @@ static void verdict_text(struct text *t, const struct claim *v, const struct run
         return;
     }
     const bool other_pace = v->pace < 0.67 || v->pace > 1.5;
-    if (v->claimed == 0) { /* what is held against the pace says nothing of the pace itself */
+    if (v->claimed == 0) { /* a value relative to the pace says nothing about the pace itself */
         if (other_pace) {
             text_add(t,
                      "  another pace: waits and calls come %.2f times as often as before: the load,\n"

@@ -1,8 +1,7 @@
 /*
- * diff_paths.c - in which call path two runs differ: what both do many times (tasks, regions, pieces of work,
- * goroutines of a start function), explained instance by instance on both sides, followed to its end, and
- * held against each other by category, function and who called it. Claims nothing: runs of an unchanged
- * program differ here, too.
+ * diff_paths.c - in which call paths two runs differ. What both do many times (tasks, regions, pieces of
+ * work, goroutines of a start function) is explained instance by instance on both sides and compared by
+ * category, function and caller. It claims nothing: runs of an unchanged program differ here, too.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,11 +13,11 @@
 #include "triage/findings/instances.h"
 #include "triage/sentence.h"
 
-#define SPANS 400000  /* that the explanations of a side may pass */
+#define SPANS 400000  /* the most spans that the explanations of a side may visit */
 #define LOOK 128      /* instances of a row that are explained: of as many lots by length the middle ones */
 #define ROWS_A_KIND 2 /* of each kind, those that take longest in the new run */
-#define SHARE 0.01    /* of the trace a row takes, at least */
-#define MOVED 0.10    /* of an instance a path has to move by to be told */
+#define SHARE 0.01    /* least share of the trace of a row */
+#define MOVED 0.10    /* least change of a path, as a share of an instance */
 
 struct how { /* a side */
     const struct loaded *l;
@@ -27,7 +26,7 @@ struct how { /* a side */
 
 /* ---- the paths of a row -------------------------------------------------------------------------------- */
 
-/* The names are the path's from here on. */
+/* Takes ownership of the names. */
 static void path_put(struct diff_paths *d, int side, struct diff_path *p, int64_t ns)
 {
     uint32_t i = 0;
@@ -70,7 +69,7 @@ static void path_add(struct diff_paths *d, int side, const struct trace *tr, con
     }
 }
 
-/* Each of its callers is a path of its own; what is not counted by caller is one without. */
+/* Adds a path for each caller, and one without a caller for the rest. */
 static void leaf_add(struct diff_paths *d, int side, const struct trace *tr, const struct leaf *l,
                      int64_t looked)
 {

@@ -1,6 +1,6 @@
 /*
- * diff_tables.c - the tables of one run beside those of another, matched by name: what the verdict (claims.h)
- * stands on, for who wants to look. Two runs of an unchanged program differ here, too; nothing is claimed.
+ * diff_tables.c - the tables of one run beside those of another, matched by name: the evidence for the
+ * verdict (claims.h). Two runs of an unchanged program differ here, too; nothing is claimed.
  */
 #include <stdio.h>
 #include <string.h>
@@ -218,7 +218,7 @@ struct waited {
     int64_t total;
 };
 
-/* All of l's waits that read like row y of b: stacks that differ in lines may name one place. */
+/* Sums all of l's waits that read like row y of b, since stacks that differ in lines may be one place. */
 static struct waited waited_like(const struct loaded *l, const struct loaded *b, const struct wait_row *y)
 {
     struct waited w = {0};

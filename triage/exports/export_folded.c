@@ -19,7 +19,7 @@ static const char usage_tail[] =
     "Exit status: 0 done, 2 an error, 3 done, but only part of the trace could be read. See "
     "docs/EXPORTS.md.\n";
 
-/* Whether a row of what is off the processor is of the kind. */
+/* Whether a row of time off the processor is of that kind. */
 static bool is_part(const struct trace *tr, enum sw_kind k, const struct sw_row *v)
 {
     return k == SW_SYSCALL ? v->state == ST_SYSCALL

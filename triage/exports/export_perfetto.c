@@ -69,7 +69,7 @@ static void announce(struct job *j, struct track t)
     j->name.n = 0;
 }
 
-/* A track that is there at most once; its number is its rank. */
+/* A track that exists at most once; its number is its rank. */
 static uint64_t fixed(struct job *j, int which)
 {
     static const struct {
@@ -248,7 +248,7 @@ static void ranges(struct job *j, enum range_kind k, int which)
     }
 }
 
-/* The value that holds when the range begins counts there. */
+/* Adds the value that holds when the range starts. */
 static void metric(struct job *j, enum metric m, int which)
 {
     const size_t n = trace_npoints(j->tr, m);

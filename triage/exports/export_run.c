@@ -15,7 +15,7 @@
 #include "triage/load.h"
 #include "triage/say.h"
 
-#define STEP 100000000 /* ns between two words on the terminal */
+#define STEP 100000000 /* ns between two progress messages */
 
 /* ---- progress ------------------------------------------------------------------------------------------ */
 
@@ -41,7 +41,7 @@ void export_lanes(struct export *x, const bool lane[LANE_KINDS])
     }
 }
 
-/* A lane may have been left early, or not been asked for. */
+/* A lane may have been left unfinished or skipped. */
 void export_lane(struct export *x, struct lane l)
 {
     if (x->talk) {

@@ -1,4 +1,6 @@
-/* outside.c - see outside.h. Below "the clerk" is what runs there: what it is asked for may be anything. */
+/*
+ * outside.c - see outside.h. The part below "the clerk" runs in the clerk and must not trust its requests.
+ */
 #include "triage/exports/outside.h"
 
 #include <errno.h>
@@ -46,7 +48,7 @@ static struct far {
     char path[CLERK_TEXT];
     bool used;
 } far[OPEN];
-static struct ident own[OWN]; /* the last files that were made here, as they were then */
+static struct ident own[OWN]; /* the last files created here, as they were then */
 static unsigned nown;
 static struct {
     char path[CLERK_TEXT];
@@ -76,7 +78,8 @@ static void note_own(const char *path)
         own[nown++ % OWN] = ident_of(&st);
 }
 
-/* Right in one of the folders, by a name that doesn't hide it? 0, or the errno that says why not. */
+/* Checks that the file is directly in one of the folders, with a name that isn't hidden. Returns 0 or an
+ * errno. */
 static int in_folder(const char *path)
 {
     char up[CLERK_TEXT];
@@ -101,7 +104,7 @@ static bool is_named(const char *path)
     return false;
 }
 
-/* 0, or the errno that says why not. */
+/* Returns 0 or an errno. */
 static int refusal(const char *path)
 {
     struct stat st;
@@ -187,7 +190,7 @@ static void do_save(const char *path, struct clerk_said *said)
         snprintf(saved[nsaved++].path, sizeof saved->path, "%s", path);
     }
     if (fd < 0 && errno == EEXIST)
-        fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666); /* a link to none, too */
+        fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666); /* also a dangling link */
     said->fd[0] = fd;
     said->error = fd < 0 ? errno : 0;
 }
@@ -213,7 +216,7 @@ static void do_copy(const char *text, struct clerk_said *said)
 static void do_stop(const char *text, struct clerk_said *said)
 {
     (void)text;
-    said->error = !terminal ? EACCES : kill(0, SIGTSTP) ? errno : 0; /* but for the clerk */
+    said->error = !terminal ? EACCES : kill(0, SIGTSTP) ? errno : 0; /* all but the clerk */
 }
 
 static void put_away(void)

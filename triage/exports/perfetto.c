@@ -1,6 +1,7 @@
 /*
- * perfetto.c - see perfetto.h. One sequence of packets: the first says that names begin anew, those that use
- * names say so. Each packet is packed as a trace of its own (messages of one type may follow one another).
+ * perfetto.c - see perfetto.h. One sequence of packets: the first resets the interned names, and each
+ * packet that uses names says so. Each packet is packed as a trace of its own (messages of one type may be
+ * concatenated).
  */
 #include "triage/exports/perfetto.h"
 
@@ -69,7 +70,7 @@ static void put_name(struct perfetto *p, enum names kind, uint64_t id, const cha
     put(p, &m);
 }
 
-/* The number of key (a,b) in a table; *fresh: it is new, the caller writes what it stands for. */
+/* Returns the number of key (a,b) in a table; *fresh: it is new, and the caller writes its value. */
 static uint64_t number(struct perfetto *p, struct tab *t, uint32_t *n, uint64_t a, uint64_t b, bool *fresh)
 {
     uint32_t want = *n + 1, i = tab_put(t, a, b, want);
@@ -81,7 +82,7 @@ static uint64_t number(struct perfetto *p, struct tab *t, uint32_t *n, uint64_t 
 
 static void put_tmp(struct perfetto *p, enum names kind, uint64_t id)
 {
-    text_raw(&p->tmp, "", 0); /* there is a byte, if only the last */
+    text_raw(&p->tmp, "", 0); /* there is always a byte, if only the terminator */
     if (!text_ok(&p->tmp)) {
         p->oom = true;
         return;
@@ -92,7 +93,7 @@ static void put_tmp(struct perfetto *p, enum names kind, uint64_t id)
 enum {
     WAIT_PIPE = ST_COUNT,
     WAIT_EITHER
-}; /* beside states: what stacks_reason() says instead of the trace's word */
+}; /* offset above the states, for the text of stacks_reason() instead of the trace's reason */
 
 uint64_t perfetto_name(struct perfetto *p, uint8_t state, uint32_t str)
 {

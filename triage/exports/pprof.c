@@ -1,9 +1,9 @@
 /*
  * pprof.c - see pprof.h; and the command `gotop pprof`.
  *
- * Messages of one type may be written one behind the other: a reader merges them. So the profile is never
- * built as a whole; each sample, location, function and string is packed as a profile of its own. Strings get
- * their numbers in the order they are written, which is the order of the table.
+ * Messages of one type may be concatenated: a reader merges them. So the profile is never built as a whole;
+ * each sample, location, function and string is packed as a profile of its own. Strings are numbered in the
+ * order they are written, which is the order of the table.
  */
 #include "triage/exports/pprof.h"
 
@@ -52,7 +52,7 @@ static void put_string(struct writer *w, char *s)
     w->nstrs++;
 }
 
-/* Words of our own: not looked up, so use each once. */
+/* Adds our own string without a lookup, so use each once. */
 static int64_t word(struct writer *w, const char *s)
 {
     put_string(w, (char *)(uintptr_t)s); /* only read */

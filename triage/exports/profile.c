@@ -54,7 +54,7 @@ static int slice_at(const struct make *k, int64_t t)
     return i < 0 ? 0 : i >= PROFILE_SLICES ? PROFILE_SLICES - 1 : (int)i;
 }
 
-/* [t0,t1) goes to the slices it lies in, its count to the one it begins in. */
+/* Spreads [t0,t1) over the slices it lies in; its count goes to the slice of its start. */
 static void spread(const struct make *k, struct measure *m, int64_t t0, int64_t t1, bool counts)
 {
     int64_t wide = k->len / PROFILE_SLICES + 1;
@@ -79,7 +79,7 @@ static uint32_t place_of(struct make *k, uint32_t stack)
     return s;
 }
 
-/* Waits of the runtime, and at no place that is recorded, are nobody's to change. */
+/* Returns the measure of a wait; MK_KINDS for waits of the runtime, which the program cannot change. */
 static enum measure_kind kind_of(enum wait_kind w)
 {
     switch (w) {
@@ -93,7 +93,7 @@ static enum measure_kind kind_of(enum wait_kind w)
     }
 }
 
-/* The row that a span of a goroutine counts for: TAB_NONE = none; *ok = false: out of memory. */
+/* Returns the row for a span of a goroutine, TAB_NONE if it has none; *ok = false when out of memory. */
 static uint32_t row_at(struct make *k, const struct span *s, bool *ok)
 {
     uint32_t i = tab_get(&k->by_stack, (uint64_t)s->state << 32 | s->reason, s->stack), place;
@@ -108,10 +108,10 @@ static uint32_t row_at(struct make *k, const struct span *s, bool *ok)
     return i;
 }
 
-#define UNSTOPPED 25000000 /* ns: the runtime stops who runs after 10 to 20 ms */
+#define UNSTOPPED 25000000 /* ns: the runtime preempts a goroutine after 10 to 20 ms */
 #define STOPPED 20000000
 
-/* Who runs on for longer than the runtime lets it was not run by the host for the rest. */
+/* A goroutine that runs on for longer than the runtime allows was descheduled by the host for the rest. */
 static int64_t own_end(const struct trace *tr, const struct span *s)
 {
     const bool stops = trace_info(tr)->has_clock && trace_info(tr)->version >= 1014;
@@ -207,7 +207,7 @@ static bool stops(struct make *k)
         uint32_t row;
         if (kind.len == 0 || str_starts(kind, "GC") || str_is(kind, "start trace") ||
             str_is(kind, "stop trace"))
-            continue; /* the collector's are counted with it */
+            continue; /* those of the collector are counted with it */
         if ((row = row_of(k, MK_STOP, r[i].name)) == TAB_NONE)
             return false;
         spread(k, &k->p->m[row], r[i].t0, r[i].t1, true);

@@ -83,7 +83,7 @@ static bool slice_check(const struct options *o)
     return true;
 }
 
-/* The range, where the trace's length or clock is needed to know it. */
+/* Resolves the range if that needs the trace's length or clock. */
 static enum err_code range_in(const struct options *o, struct cut_range *r, struct err *e)
 {
     struct trace *tr;

@@ -21,18 +21,16 @@
 
 /* ---- signals ------------------------------------------------------------------------------------------- */
 
-/*
- * What a signal that ends us must not leave behind: files that aren't whole. Only signals that nobody else
- * has taken are, and only while there is such a file; the process ends by the signal as it would have.
- */
+/* Signals that end the process must not leave incomplete files. Only signals without another handler are
+ * caught, and only while there is such a file; the process then ends by the signal as it would have. */
 enum { UNFINISHED = 4 };
 static char *_Atomic unfinished[UNFINISHED];
-static char far_away[] = ""; /* stands for the clerk's: they have no name here */
+static char far_away[] = ""; /* stands for the clerk's files, which have no name here */
 static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 static void on_end(int sig)
 {
-    clerk_end(); /* it puts away its own */
+    clerk_end(); /* the clerk removes its own */
     for (int i = 0; i < UNFINISHED; i++) {
         const char *path = atomic_load(&unfinished[i]);
         if (path && *path)
@@ -42,7 +40,7 @@ static void on_end(int sig)
     raise(sig);
 }
 
-/* now: a handler instead of `was`, if that is what there is. */
+/* Installs the handler `now` for each signal whose handler is `was`. */
 static void hand_over(void (*was)(int), void (*now)(int))
 {
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
@@ -79,7 +77,7 @@ static void finished(const char *path)
 
 /* ---- names --------------------------------------------------------------------------------------------- */
 
-/* In place of its last name, the path has this one. false: it is too long. */
+/* Replaces the last name of a path. Returns false if it gets too long. */
 static bool beside(const char *path, const char *name, char out[PATH_MAX])
 {
     const char *slash = strrchr(path, '/');
@@ -112,7 +110,7 @@ bool target_leads(const char *path, char to[PATH_MAX])
 
 /* ---- what may be written ------------------------------------------------------------------------------- */
 
-/* Of a long name its end, so that there is room for the reason. */
+/* Shows only the end of a long name, to leave room for the reason. */
 static const char *tail(const char *path)
 {
     enum { SHOWN = 100 };
@@ -139,11 +137,9 @@ enum err_code target_may(const char *path, struct err *e)
 
 /* ---- opening ------------------------------------------------------------------------------------------- */
 
-/*
- * A new file beside t->to with these bits, less the umask if `usual`. A signal that comes in between finds no
- * file that on_end() doesn't know: it waits until both are done. This thread alone has to hold it off, since
- * the others take none (decode/base/thread.h).
- */
+/* Creates a file beside t->to with these mode bits, less the umask if `usual`. Signals are blocked until
+ * on_end() knows the file. Only this thread has to block them, since the others take none
+ * (decode/base/thread.h). */
 static int make_new(struct out_target *t, mode_t bits, bool usual)
 {
     enum { TRIES = 16, NAME = 240 }; /* so much of its name, so that what is put behind it has room */
@@ -181,7 +177,7 @@ static void forget_new(struct out_target *t)
     t->tmp = t->to = NULL;
 }
 
-/* The new file, whose name will be t->to. false: none can be made; errno says why. */
+/* Creates the new file that will be renamed to t->to. Returns false with errno if that is impossible. */
 static bool open_new(struct out_target *t, const char *to, mode_t bits, bool usual)
 {
     t->tmp = mem_alloc(PATH_MAX);
@@ -203,7 +199,8 @@ static bool open_new(struct out_target *t, const char *to, mode_t bits, bool usu
     return true;
 }
 
-/* Is it open as standard output or error? What comes behind goes to the same file then, not to a new one. */
+/* Whether it is open as standard output or error. Later output must go to the same file then, not to a new
+ * one. */
 static bool standard(const struct stat *st)
 {
     struct stat is;
@@ -213,7 +210,7 @@ static bool standard(const struct stat *st)
     return false;
 }
 
-/* May a new file stand in for this one? It has its owner and mode then, and the file no other names. */
+/* Whether a new file can replace this one: it can get its owner and mode, and the file has no other names. */
 static bool stands_in(struct out_target *t, const char *path, const struct stat *st)
 {
     enum { BITS = 0777 };
@@ -238,20 +235,20 @@ static bool stands_in(struct out_target *t, const char *path, const struct stat 
     return false;
 }
 
-/* A file that isn't there, perhaps behind a link. */
+/* Opens a file that doesn't exist, perhaps the target of a link. */
 static enum err_code open_fresh(struct out_target *t, const char *path, struct err *e)
 {
     enum { USUAL = 0666 };
     char to[PATH_MAX];
     struct stat st;
     if (target_leads(path, to) && lstat(to, &st) == 0)
-        errno = EEXIST; /* it came in between */
+        errno = EEXIST; /* it was created meanwhile */
     if (errno != ENOENT)
         return target_failed(path, e);
     return open_new(t, to, USUAL, true) ? ERR_OK : target_failed(path, e);
 }
 
-/* The clerk opens it; what was read this process alone knows. */
+/* Lets the clerk open it; only this process knows which files were read. */
 static enum err_code open_far(struct out_target *t, const char *path, struct err *e)
 {
     const enum err_code rc = outside_open(t, path, e);
@@ -277,7 +274,7 @@ enum err_code target_open(struct out_target *t, const char *path, struct err *e)
     if (t->fd < 0)
         return path && errno == ENOENT ? open_fresh(t, path, e) : target_failed(path, e);
     if (!path || fstat(t->fd, &st) || !S_ISREG(st.st_mode))
-        return ERR_OK;      /* a pipe, a device: there is nothing to be emptied */
+        return ERR_OK;      /* a pipe or a device: there is nothing to truncate */
     if (origin_is(t->fd)) { /* another one had the name before */
         close(t->fd);
         return refused(path, e);

@@ -52,7 +52,7 @@ void asserts_text(struct text *t, const struct asserts *a)
 
 /* ---- JUnit --------------------------------------------------------------------------------------------- */
 
-/* Cleaned, so it has no control bytes, with what means something in XML as its entity. */
+/* Adds cleaned text, so without control bytes, with XML's special characters as entities. */
 static void xml(struct text *t, const char *s)
 {
     static const char what[] = "<>&\"'";
@@ -116,7 +116,7 @@ void asserts_junit_end(struct text *t)
 
 /* ---- GitHub -------------------------------------------------------------------------------------------- */
 
-/* Of a property more has a meaning than of the message. */
+/* A property has more special characters than the message. */
 static void command_text(struct text *t, const char *s, bool property)
 {
     struct text c = {0};

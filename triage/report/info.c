@@ -30,10 +30,8 @@ static void answer(struct answers *a, const char *key, const char *question, enu
     snprintf(x->why, sizeof x->why, "%s", why);
 }
 
-/*
- * counted - of what is recorded if it happens: how many there are. since: not recorded before that Go; NULL:
- * it is.
- */
+/* counted: the number of records, for data that is only recorded if it happens. since: the Go version that
+ * first records it; NULL: all do. */
 static void counted(struct answers *a, const char *key, const char *question, const char *since, size_t n,
                     const char *what)
 {

@@ -1,6 +1,6 @@
 /*
- * info_main.c - see info.h: the command. The file is read once and looked at twice: its bytes for what it is
- * made of, and as a model for how long it is and what is wrong with it.
+ * info_main.c - see info.h: the command. It reads the file once and examines it twice: its bytes for its
+ * parts, and as a model for its length and its errors.
  */
 #include <errno.h>
 #include <locale.h>
@@ -71,7 +71,8 @@ static int tell(const struct options *o, const struct input *in, bool json)
     return status;
 }
 
-/* archive - of an archive with more than one trace, or none: what there is in it. -1: it isn't that. */
+/* archive - lists the contents of an archive that doesn't hold exactly one trace. Returns -1 if it is no
+ * such archive. */
 static int archive(const struct options *o, bool json)
 {
     struct input in;

@@ -1,4 +1,6 @@
-/* info_zip.c - see info.h: what traces an archive holds. Each is opened once more, for its length. */
+/*
+ * info_zip.c - see info.h: lists the traces in an archive. It opens each once more for its length.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +14,7 @@
 
 #define UNOPENED (-2)
 
-/* length - of the trace that a member is; -1: it can't be read. */
+/* length - returns the length of the trace in a member; -1 if it can't be read. */
 static int64_t length(const char *archive, const struct zip_member *m, const struct trace_opts *o,
                       bool *ticks)
 {

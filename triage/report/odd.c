@@ -206,7 +206,7 @@ static void line(struct text *t, const struct odd *o, const struct odd_trace *v,
     text_lit(t, "\n");
 }
 
-/* The metrics that make it odd, the oddest first. */
+/* Adds the metrics that make it odd, the oddest first. */
 static void reasons(struct text *t, const struct odd *o, const struct odd_trace *v, bool tsv)
 {
     bool said[METRICS] = {false};

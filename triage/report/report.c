@@ -16,7 +16,7 @@
 #include "triage/tables/metrics.h"
 #include "triage/findings/thresholds.h"
 
-struct run { /* what is asked of all traces, and what is said beside the pages */
+struct run { /* settings for all traces, and output beside the pages */
     struct assert_on on[ASSERTS_MOST];
     uint32_t n;
     struct text junit, github;
@@ -101,7 +101,7 @@ static void line_path(struct text *t, const struct loaded *l)
     text_lit(t, "\n");
 }
 
-/* What became of the conditions, for who is not told by the page. The exit status. */
+/* Evaluates the conditions and reports them outside the page. Returns the exit status. */
 static int check(struct run *a, const struct options *o, const struct loaded *l, struct asserts *as)
 {
     struct err e = {0};
@@ -218,7 +218,7 @@ static int rank(const struct options *o, const struct folder *files, struct text
     return status;
 }
 
-/* Several traces as one: the first is opened, the others with it. false: no memory. */
+/* Opens several traces as one: the first with the others attached. Returns false when out of memory. */
 static bool as_one(struct options *o, struct folder *files)
 {
     const char **more = files->n > 1 ? mem_alloc((files->n - 1) * sizeof *more) : NULL;
@@ -242,7 +242,7 @@ static int pages(const struct options *o, struct run *a, const struct folder *fi
     return status;
 }
 
-/* What runs tests is told in its own words. The exit status. */
+/* Reports to test runners in their own formats. Returns the exit status. */
 static int tell_runner(const struct options *o, struct run *a, int status)
 {
     struct text t = {0};

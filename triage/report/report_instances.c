@@ -9,7 +9,7 @@
 #define SPANS 200000 /* that all explanations of a report may pass */
 #define DIFFS 8      /* rows of a kind whose slow ones are explained */
 
-/* Where times are ticks, or the budget is spent, nothing is told to differ. false: out of memory. */
+/* Finds no difference if times are ticks or the budget is spent. Returns false when out of memory. */
 static bool differ(struct instances_all *k, const struct loaded *l, const struct instance_row *r,
                    struct instance_diff *d)
 {
@@ -27,7 +27,7 @@ static void row_name(struct text *t, const struct trace *tr, const struct instan
         text_func(t, tr, r->name, max);
 }
 
-/* Is it worth a line of the page? What was there once, and what hardly took any time, is not. */
+/* Whether a row is worth a line of the page: not if it happened once or took hardly any time. */
 static bool worth(const struct instance_row *r, int64_t end)
 {
     return r->kind == IN_TASK || r->kind == IN_REGION ||

@@ -8,7 +8,7 @@
 #include "triage/link.h"
 #include "triage/report/report_parts.h"
 
-/* What the reader noted on the way: where (if it has a place) and what. */
+/* What the reader noted while reading: where (if it has a place) and what. */
 static void notes(json_t *t, const char *key, const struct trace *tr, uint32_t n,
                   const struct err *(*get)(const struct trace *, uint32_t))
 {
@@ -34,7 +34,7 @@ static void out_trace(json_t *root, const struct loaded *l)
     notes(t, "warnings", tr, in->nwarnings, trace_warning);
 }
 
-/* Where to look: the lane's number, and the id that explain and the viewer take. */
+/* A place to look at: the lane's number, and the id that explain and the viewer accept. */
 static void out_place(json_t *r, const struct trace *tr, const struct finding *f)
 {
     char place[LINK_PLACE];

@@ -96,7 +96,7 @@ static void lane_id_text(struct text *t, const struct finding *f)
         text_add(t, " G%llu", (unsigned long long)f->lane_id);
 }
 
-/* Ps that nothing ran on leave no lane: what is said of processors counts them. */
+/* Ps that ran nothing have no lane, but count as processors. */
 static void ps(struct text *t, const struct triage *tg)
 {
     const double procs = tg->end > 0 ? (double)tg->capacity / (double)tg->end : 0;
@@ -300,7 +300,7 @@ static void worker_modes(struct text *t, const struct triage *tg)
     text_raw(t, ")", any);
 }
 
-/* A time, if the dialect could tell that there was none. */
+/* Adds a time; a 0 that the dialect cannot know is "not recorded". */
 static void known(struct text *t, int64_t ns, bool told)
 {
     if (ns || told)
@@ -432,7 +432,7 @@ static bool contended(const struct pair_row *p)
     return !p->from_scheduler && (p->kind == WK_LOCK || p->kind == WK_SEND || p->kind == WK_COND);
 }
 
-/* Who woke it need not be who held it: that is told once for each place. */
+/* The waker need not be the holder: this is said once for each place. */
 static void held(struct text *t, const struct loaded *l, const struct pair_row *p)
 {
     uint32_t place = holder_place(l->tr, p->stack);
@@ -522,7 +522,7 @@ static void samples(struct text *t, const struct loaded *l)
     }
 }
 
-/* n characters of s, broken at a blank where a narrower page has no room for them. */
+/* Adds n characters of s, wrapped at a blank if a narrower page has no room for them. */
 static void put_line(struct text *t, const char *s, size_t n)
 {
     enum { GO_ON = 12 };
@@ -549,7 +549,7 @@ static void put_line(struct text *t, const char *s, size_t n)
     text_free(&u);
 }
 
-/* Lines as they are, but none longer than the page is wide. */
+/* Adds lines unchanged, but none longer than the page is wide. */
 static void cut_lines(struct text *t, const char *s)
 {
     while (*s) {

@@ -1,5 +1,5 @@
 /*
- * report_waitfor.c - who waits for whom (waitfor.h), as lines of the page and as JSON.
+ * report_waitfor.c - which goroutines wait for which (waitfor.h), as lines of the page and as JSON.
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/waitfor.h"
