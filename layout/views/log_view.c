@@ -41,7 +41,8 @@ static void log_draw(struct grid *g, struct view *v, const struct plan *p)
     const size_t rows = p->n[ROW_LANES] > 0 ? (size_t)p->n[ROW_LANES] : 0, half = rows / 2,
                  n = l ? l->of.n : 0;
     size_t top = n && l->cur > half ? l->cur - half
-                                    : 0; /* as it draws them: the cursor's in the middle, but at the ends */
+                                    /* as drawn: the cursor's event in the middle, except near the ends */
+                                    : 0;
     if (top + rows > n)
         top = n > rows ? n - rows : 0;
     for (size_t i = 0; i < rows && top + i < n; i++)

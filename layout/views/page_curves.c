@@ -16,7 +16,7 @@ struct box page_axis(struct box b)
     return (struct box){b.x + page_label(b.w), b.y, b.w - page_label(b.w) - beside, 1};
 }
 
-/* What a column shows: a height of 0..1 and its colour. */
+/* A column's height, 0..1, and its colour. */
 struct column {
     double part;
     enum style style;
@@ -30,8 +30,8 @@ static int64_t *edges_of(const struct view *v, int n)
     return e;
 }
 
-/* The goroutines that run, on average, per processor; in the colour of the collector where it marks for most
- * of a column. */
+/* The average number of running goroutines per processor; in the GC's colour where it marks for most of a
+ * column. */
 static void busy(const struct view *v, const int64_t *edge, int n, struct column *out)
 {
     const struct gbucket *b;
@@ -54,7 +54,7 @@ static void busy(const struct view *v, const int64_t *edge, int n, struct column
     mem_free(gc);
 }
 
-/* The goroutines that are runnable, on average: at a moment there may be many, and nobody waits for long. */
+/* The average number of runnable goroutines; the maximum would also show short peaks without real waiting. */
 static void queue(const struct view *v, const int64_t *edge, int n, struct column *out)
 {
     const struct gbucket *b;
@@ -121,7 +121,7 @@ static const struct {
     void (*beside)(struct text *t, const struct triage *tg);
 } curves[CURVES] = {{"busy", busy, beside_busy}, {"queue", queue, beside_queue}, {"heap", heap, beside_heap}};
 
-/* In `h` lines, from below. */
+/* Draws the curve in `h` lines, from below. */
 static void draw_columns(struct grid *g, const struct view *v, struct box axis, const struct column *col)
 {
     for (int c = 0; c < axis.w; c++) {
@@ -177,7 +177,7 @@ int page_curves(struct grid *g, const struct view *v, struct box b)
 
 /* ---- where a finding is -------------------------------------------------------------------------------- */
 
-/* What a band is of: as high as its share of the column. */
+/* Gets the height in each column for a finding about a band: the share of the column. */
 static void strip_band(const struct view *v, const struct finding *f, const int64_t *edge, int n,
                        struct column *out)
 {
@@ -192,7 +192,7 @@ static void strip_band(const struct view *v, const struct finding *f, const int6
     mem_free(col);
 }
 
-/* The slowest tenth of the pieces that it is about, if it is about these. */
+/* Marks the slowest tenth of the pieces of work, if the finding is about these. */
 static bool strip_slow(const struct view *v, const struct finding *f, const int64_t *edge, int n,
                        struct column *out)
 {
@@ -235,14 +235,14 @@ void page_strip(struct grid *g, const struct view *v, const struct finding *f, s
 
 /* ---- processors ---------------------------------------------------------------------------------------- */
 
-/* As high as it is busy, in the colour of what it does most. */
+/* Draws a processor: as high as it is busy, in the colour of its main state. */
 static void proc_line(struct grid *g, const struct view *v, uint32_t p, struct box b)
 {
     struct box axis = page_axis(b);
     int64_t *edge = edges_of(v, axis.w);
     struct shares *col = edge ? mem_zalloc((size_t)axis.w * sizeof *col) : NULL;
     struct column *out = col ? mem_zalloc((size_t)axis.w * sizeof *out) : NULL;
-    const double top = b.h > 1 ? 1 - 1.0 / (8 * b.h) : 1; /* so that one stands apart from the one above */
+    const double top = b.h > 1 ? 1 - 1.0 / (8 * b.h) : 1; /* leaves a gap to the one above */
     char name[32];
     axis.h = b.h;
     if (out)
@@ -267,7 +267,7 @@ static void proc_line(struct grid *g, const struct view *v, uint32_t p, struct b
     mem_free(edge);
 }
 
-/* The processor of the least id above `last`. */
+/* Returns the processor with the smallest id above `last`. */
 static uint32_t next_proc(const struct trace *tr, uint64_t last, bool first)
 {
     uint32_t best = NO_LANE;
@@ -304,7 +304,7 @@ int page_procs(struct grid *g, const struct view *v, struct box b)
     return n * high;
 }
 
-/* ---- who it is about ----------------------------------------------------------------------------------- */
+/* ---- goroutines of a finding --------------------------------------------------------------------------- */
 
 void page_lane(struct grid *g, const struct view *v, const char *role, uint32_t lane, struct box b)
 {

@@ -1,5 +1,7 @@
-/* page_more.c - what view 1 shows in the room that its findings leave: the goroutines that ran most, the
- * places at which most is waited, all numbers. See page.h. */
+/*
+ * page_more.c - what view 1 shows in the room its findings do not use: the goroutines that ran most, the
+ * places with the most waiting, all numbers. See page.h.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,15 +13,15 @@
 
 enum { BUSIEST = 64, LITTLE = 100, ROWS_LEAST = 12, NARROW = 40, GROUPS_FROM = 80 };
 
-/* Rows of one of several lists below each other: a third of the room. */
+/* Returns the rows of one of several lists below each other: a third of the room. */
 static int part_rows(struct box b)
 {
     const int part = b.h / 3 > ROWS_LEAST ? b.h / 3 : ROWS_LEAST;
     return part < b.h - 1 ? part : b.h - 1;
 }
 
-/* The goroutines of the program that ran for longest, longest first, without those that ran for little beside
- * the first; how many. */
+/* Finds the program's goroutines that ran longest, longest first, without those that ran little compared to
+ * the first. Returns their number. */
 static int busiest(const struct triage *tg, uint32_t lane[BUSIEST], int most)
 {
     int64_t ns[BUSIEST];
@@ -56,7 +58,7 @@ int page_busiest(struct grid *g, const struct view *v, struct box b)
     return n;
 }
 
-/* "lock in main.(*ledger).append", as a tree says it. */
+/* Writes "lock in main.(*ledger).append", as a tree does. */
 static void place_words(struct text *t, const struct trace *tr, const struct wait_row *r)
 {
     const uint32_t user =
@@ -71,7 +73,7 @@ static void place_words(struct text *t, const struct trace *tr, const struct wai
     }
 }
 
-/* Waits by what is said of them: stacks that differ above it are one place. */
+/* Groups waits by their text: stacks that differ above it are one place. */
 struct waited {
     struct text said;
     int64_t total;

@@ -1,5 +1,7 @@
-/* page_numbers.c - the numbers of view 1: what is worth a look in one line, and all of them for the pop-up.
- * See page.h. */
+/*
+ * page_numbers.c - the numbers of view 1: the important ones in one line, and all of them for the pop-up.
+ * See page.h.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +25,7 @@ static void line_time(struct text *t, const struct view *v)
     else
         text_add(t, ", %" PRIu64 " to %" PRIu64 " processors, %.3g on average", least, most,
                  tg->end > 0 ? (double)tg->capacity / (double)tg->end : 0.0);
-    if (tg->busy_p99 < most && tg->lost <= tg->capacity / 100) { /* else nobody knows */
+    if (tg->busy_p99 < most && tg->lost <= tg->capacity / 100) { /* otherwise it is unknown */
         if (tg->busy_p99)
             text_add(t, ", 99%% of the time at most %u busy", tg->busy_p99);
         else
@@ -34,7 +36,7 @@ static void line_time(struct text *t, const struct view *v)
              fmt_count(tg->g_created, made), fmt_count(tg->g_ended, over));
 }
 
-/* Parts of a whole, the largest first: a narrow screen cuts what matters least. */
+/* Lists parts of a whole, the largest first: a narrow screen cuts the least important. */
 struct part {
     const char *name;
     int64_t ns;
@@ -216,8 +218,8 @@ static void line_heap(struct text *t, const struct view *v)
     }
 }
 
-/* What is wrong with the file comes first: all numbers are of what is left. Where it is stands in the first
- * line, which may be all there is. */
+/* The file's problems come first: all numbers cover only the rest. The first line, which may be the only
+ * one, has the position. */
 static void line_damage(struct text *t, const struct view *v)
 {
     const struct trace_info *ti = trace_info(v->tr);

@@ -1,5 +1,7 @@
-/* page_work.c - what the program does again and again: how long one takes, and where a usual and a slow one
- * spend it. See page.h. */
+/*
+ * page_work.c - the program's repeated work: how long a piece takes, and where a usual and a slow one spend
+ * the time. See page.h.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -36,7 +38,7 @@ enum state page_state(enum explain_cat cat)
     return of[cat];
 }
 
-/* A cell of a bar: full, or where there is no colour to tell by a letter. */
+/* Returns the glyph of a bar's cell: full, or a letter where there are no colours. */
 static uint32_t cell(const struct view *v, enum state s)
 {
     return v->scr.tier == TIER_ASCII ? glyph_state(v->scr.tier, s) : glyph_height(v->scr.tier, 8);
@@ -63,8 +65,8 @@ static int add_part(struct part *p, int n, const struct work *w, uint32_t k)
     return n;
 }
 
-/* The branches below a node, those of one category together. For a wait for others to be done stands what
- * these did. */
+/* Collects the branches below a node, merged by category. A wait for a WaitGroup is replaced by what its
+ * branches did. */
 static int add_parts(struct part *p, int n, const struct work *w, uint32_t node)
 {
     for (uint32_t k = w->tree.v[node].first; k != NO_LANE; k = w->tree.v[k].next) {
@@ -75,7 +77,7 @@ static int add_parts(struct part *p, int n, const struct work *w, uint32_t node)
     return n;
 }
 
-/* What they come to in the slow ones and in all decides the order. */
+/* Sorts by the share in the slow ones and in all together. */
 static int parts_of(const struct work *w, struct part *p)
 {
     const int n = add_parts(p, 0, w, 0);
@@ -90,7 +92,7 @@ static int parts_of(const struct work *w, struct part *p)
     return n;
 }
 
-/* What it is and its share, within its part of the bar, if there is room. */
+/* Draws its name and share inside its part of the bar, if they fit. */
 static void label(struct grid *g, const struct part *p, enum tree_set s, int x, int y, int w)
 {
     char name[80], share[120], of[SHARE_MAX];
@@ -115,7 +117,7 @@ static void bar(struct grid *g, const struct view *v, const struct part *p, int 
         const enum state st = page_state(p[i].of->cat);
         at += p[i].share[s];
         grid_fill(g, b.x + from, b.y, to - from, 1, cell(v, st), (enum style)(STYLE_STATE + (int)st));
-        if (to - from > 2 && i + 1 < n && to < b.w) /* what follows may have the same colour */
+        if (to - from > 2 && i + 1 < n && to < b.w) /* the next part may have the same colour */
             grid_put(g, b.x + to - 1, b.y, ' ', STYLE_NORMAL);
         label(g, &p[i], s, b.x + from, b.y, to - from - 1);
     }
@@ -140,7 +142,7 @@ static void bar_line(struct grid *g, const struct view *v, const struct work *w,
                  tri_dur(v->tr, one_takes(w, s), d));
 }
 
-/* Where the function's name begins in "4000 requests of main.(*api).order", 0: there is none. */
+/* Returns where the function's name starts in "4000 requests of main.(*api).order", 0: there is none. */
 static uint32_t name_in(const struct work *w, struct str whole)
 {
     uint32_t at = w->kind == WORK_TASKS || w->kind == WORK_MAIN ? 0 : whole.len;
@@ -149,8 +151,7 @@ static uint32_t name_in(const struct work *w, struct str whole)
     return at > 4 ? at : 0;
 }
 
-/* The whole of it in w columns: the beginning of the function's name gives way,
- * with a mark where it is cut. */
+/* Fits the text into w columns: cuts the start of the function's name and marks the cut. */
 static int work_name(struct grid *g, const struct view *v, const struct work *w, int x, int y, int room)
 {
     struct text t = {.ticks = when_ticks(v->tr)};
@@ -170,10 +171,10 @@ static int work_name(struct grid *g, const struct view *v, const struct work *w,
     return x;
 }
 
-/* The name and the times; where both have no room the name alone. */
+/* Draws the name and the times; only the name if both do not fit. */
 static void work_line(struct grid *g, const struct view *v, const struct work *w, struct box b)
 {
-    enum { NAMED = 26 }; /* columns that most names need */
+    enum { NAMED = 26 }; /* columns that are enough for most names */
     struct text times = {.ticks = when_ticks(v->tr)};
     const int label = page_label(b.w), room = b.w - label;
     work_times(&times, &v->tri->fs->works, w);
@@ -189,7 +190,7 @@ static void work_line(struct grid *g, const struct view *v, const struct work *w
     text_free(&times);
 }
 
-/* Is there nothing to compare: one piece, or no usual and slow ones whose time is known? */
+/* Whether there is nothing to compare: a single piece, or no usual and slow ones with known times. */
 static bool single(const struct work *w)
 {
     return w->standing || w->n <= 1 || !tree_ns(&w->tree, TREE_USUAL) || !tree_ns(&w->tree, TREE_SLOW);
@@ -214,8 +215,8 @@ int page_work(struct grid *g, const struct view *v, const struct work *w, struct
 
 /* ---- the tree ------------------------------------------------------------------------------------------ */
 
-#define SAID 0.03      /* of the time: smaller branches have no line */
-#define SAID_SLOW 0.06 /* of the slow ones' */
+#define SAID 0.03      /* of the time: smaller branches are not shown */
+#define SAID_SLOW 0.06 /* of the time of slow pieces */
 enum { DEEP = 12, SHARE = 7, TREE_BAR = 10 };
 
 struct tree_pen {

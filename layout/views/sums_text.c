@@ -75,7 +75,7 @@ static int by_most(const void *a, const void *b)
 {
     const struct sums_row *x = a, *y = b;
     int64_t m = 0, n = 0;
-    for (int k = 0; k < BY_COUNT; k++) /* waiting alone would bring what sleeps for ever to the top */
+    for (int k = 0; k < BY_COUNT; k++) /* waiting alone would put goroutines that sleep forever first */
         m = time_add(m, k == BY_WAITING ? 0 : x->ns[k]), n = time_add(n, k == BY_WAITING ? 0 : y->ns[k]);
     if (m != n)
         return m > n ? -1 : 1;
@@ -137,7 +137,7 @@ static void sums_tops(const struct sums *s, const struct view *v, struct lines *
     }
 }
 
-/* All of its start function: what a folded group's row stands for. */
+/* Sums all goroutines of its start function: those of a folded group's row. */
 static void group_states(const struct sums *s, const struct view *v, struct lines *t, int w)
 {
     const uint32_t name = trace_lane(s->tr, s->lane).name;

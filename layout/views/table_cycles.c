@@ -83,7 +83,7 @@ static void cycles_say(struct text *out, const struct view *v, const struct thin
         text_add(out, ", goal %s", fmt_bytes((uint64_t)goal, n));
 }
 
-/* All processors are concerned: whichever was looked at last. */
+/* All processors are concerned: keep the one that was viewed last. */
 static struct lane cycles_lane(const struct table *t, const struct thing *x)
 {
     (void)t, (void)x;

@@ -1,6 +1,6 @@
 /*
- * table_draw.c - a table of things on the screen: above the spectrum of what the rows are, below them one
- * line each, numbers first, then the name, shortened in its middle.
+ * table_draw.c - draws a table of things: the spectrum of the rows, below it one line per row, numbers
+ * first, then the name, shortened in its middle.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@ enum { COLS_MOST = 16 };
 
 /* ---- columns ------------------------------------------------------------------------------------------- */
 
-/* Is there an amount that rows are sorted by? */
+/* Whether rows are sorted by an amount. */
 static bool has_amount(const struct table *t)
 {
     const int by = t->have.sort;
@@ -21,8 +21,8 @@ static bool has_amount(const struct table *t)
     return k != TCOL_TIME && k != TCOL_NAME;
 }
 
-/* Columns that have room from the left on, without those that have no value; what rows are sorted by is
- * among them. Returns how many; *x: where they end. */
+/* Chooses the columns that fit, from the left, without those that have no value but with the sort column.
+ * Returns their number; *x: where they end. */
 static int choose_in(const struct table *t, int room, int out[COLS_MOST], int *x)
 {
     int n = 0, sorted = t->have.sort, all = table_cols(t) - 1;
@@ -107,7 +107,7 @@ static void table_titles(struct grid *g, const struct view *v, int y)
     tri_say(g, x + 2, y, g->w - x - 2, by ? STYLE_STATUS_KEY : STYLE_RULER, "%s", head);
 }
 
-/* By the column there; by that already: the other way round. */
+/* Sorts by the clicked column; if it is the sort column already, inverts the order. */
 unsigned table_titled(struct view *v, int x)
 {
     const struct table *t = v->table;
@@ -118,13 +118,13 @@ unsigned table_titled(struct view *v, int x)
     return col == t->want.sort ? table_invert(v, 1) : table_sort(v, col - t->want.sort);
 }
 
-/* The colour of a column's numbers, as bars. */
+/* Returns the colour of a column's numbers, the same as its bars. */
 static enum style colour_of(const struct table *t, int col)
 {
     return table_col(t, col).bar ? table_col(t, col).bar : t->from->bar ? t->from->bar : STYLE_RUNNING;
 }
 
-/* What rows are sorted by, as a bar beside the largest. */
+/* Draws the row's sort value as a bar relative to the largest. */
 static void draw_bar(struct grid *g, const struct view *v, uint32_t row, int x, int y)
 {
     const struct table *t = v->table;
@@ -186,7 +186,7 @@ static struct plot plot_of(const struct view *v, uint32_t *n)
 
 static void table_point(void *arg, uint32_t i, int64_t *at, int64_t *value)
 {
-    enum { AHEAD = 24 }; /* rows are in another order than things: each waits for memory */
+    enum { AHEAD = 24 }; /* rows and things are ordered differently, so each access misses the cache */
     const struct plot *p = arg;
     if (p->col >= 0 && i + AHEAD < p->t->nrows)
         __builtin_prefetch(&p->t->thing[p->t->row[i + AHEAD]]);
@@ -195,7 +195,7 @@ static void table_point(void *arg, uint32_t i, int64_t *at, int64_t *value)
     *value = p->col <= THING_TOOK ? x->t1 - x->t0 : p->t->sorted[i];
 }
 
-/* Lines that few rows leave blank make it finer. */
+/* Blank lines below few rows make it taller. */
 static int spectrum_rows(int h, uint32_t rows)
 {
     int least = h >= 44 ? 14 : h >= 32 ? 10 : h >= 24 ? 8 : h >= 16 ? 6 : h >= 13 ? 4 : 0;
@@ -268,7 +268,7 @@ int table_head_lines(const struct view *v, int rows)
     return rows < 3 ? 0 : rows < 6 ? 1 : 2 + (s ? s->rows + 1 : 0);
 }
 
-/* What the rows are: how many of how many, of which kind, where; brief: in fewer words. */
+/* Describes the rows: how many of how many, of which kind, where; brief: in fewer words. */
 static void about_text(struct text *line, const struct view *v, bool brief)
 {
     const struct table *t = v->table;

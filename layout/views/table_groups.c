@@ -30,7 +30,8 @@ static const struct tcol col[ONE_COLS] = {
     [ONE_MOVES] = {"moved", "how often it ran on another processor than before", TCOL_COUNT, 8, STYLE_LANE},
 };
 
-/* What triage's groups lack: of each how many may leak, the largest of its leaks, and quantiles. */
+/* What triage's groups do not have: per group the number of possible leaks, the largest of them, and
+ * quantiles. */
 struct own {
     uint32_t *stuck, *leak; /* goroutines; a row of triage's leaks, NO_LANE: none */
     struct dist *exec, *life;
@@ -79,7 +80,7 @@ static bool groups_own(struct table *t)
     return true;
 }
 
-/* All goroutines, of their groups or of one kind. */
+/* Lists all goroutines, of their groups or of one kind. */
 static bool groups_add(struct table *t, bool by_group)
 {
     const struct triage *tg = t->tg;
@@ -159,7 +160,7 @@ static int64_t groups_value(const struct table *t, const struct thing *x, int c)
     return v ? v : -1;
 }
 
-/* Where of a goroutine to look: at its longest span of what the rows are sorted by. */
+/* Gets the moment to look at: the goroutine's longest span of the state that rows are sorted by. */
 static void groups_moment(const struct view *v, const struct thing *x, int64_t *t0, int64_t *t1)
 {
     static const enum state of[ONE_COLS] = {[ONE_RUNNING] = ST_RUNNING,
@@ -170,7 +171,7 @@ static void groups_moment(const struct view *v, const struct thing *x, int64_t *
     const int c = v->table->have.sort - THING_OWN;
     const enum state want = c >= 0 && c < ONE_COLS ? of[c] : ST_NONE;
     int64_t longest = -1;
-    uint64_t left = 2000000; /* a goroutine of more spans is shown whole */
+    uint64_t left = 2000000; /* a goroutine with more spans is shown whole */
     struct span_iter it;
     if (!want || !span_seek_index(&it, v->tr, tri_g(x->g), 0))
         return;
@@ -203,14 +204,14 @@ static void groups_say_leak(struct text *t, const struct view *v, const struct l
     text_lit(t, ", longest ");
     text_dur(t, l->oldest);
     if (l->quarter[0] + l->quarter[1] + l->quarter[2] + l->quarter[3] ==
-        l->lost) /* else some had gone on before */
+        l->lost) /* otherwise some had started before */
         text_add(t, "; created by quarter of the trace %u %u %u %u", l->quarter[0], l->quarter[1],
                  l->quarter[2], l->quarter[3]);
     text_lit(t, "; created in ");
     text_where(t, v->tr, l->create_stack, 60);
 }
 
-/* Does it say what a group's goroutines waited for, or how they may leak? */
+/* Whether line 1 lists what the goroutines of a group waited for, instead of how they may leak. */
 static bool groups_lists(const struct table *t, const struct ttype *k)
 {
     const struct own *o = t->own;

@@ -36,7 +36,7 @@ static void mmu_name(struct text *out, const struct table *t, const struct thing
     text_dur(out, mmu_of(t, x)->window);
 }
 
-/* What the processors did in the worst one. */
+/* Writes what the processors did in the worst window. */
 static void mmu_say(struct text *out, const struct view *v, const struct thing *x)
 {
     struct shares sum = {{0}}, s;

@@ -20,7 +20,7 @@ static void runnable_name(struct text *out, const struct table *t, const struct 
     text_who(out, t->tr, x->g);
 }
 
-/* One of several parts of a whole; none is not told. */
+/* Writes one of several parts of a whole; nothing if it is 0. */
 static int64_t runnable_part(struct text *t, const char *name, int64_t ns, int64_t all)
 {
     if (ns <= 0)

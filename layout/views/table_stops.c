@@ -52,7 +52,7 @@ static void stops_say(struct text *out, const struct view *v, const struct thing
         text_lit(out, "no processor had to be waited for");
 }
 
-/* On the processor that was waited for. */
+/* The lane is that of the processor that stopped last. */
 static struct lane stops_lane(const struct table *t, const struct thing *x)
 {
     struct moment m = {x->t0, x->t1, x->g, NO_LANE};

@@ -22,7 +22,7 @@ static void waitfor_drop(void *w)
     waitfor_free(w);
 }
 
-/* Of each kind the longest wait is the one thing. */
+/* Lists each kind's longest wait as its only thing. */
 static bool waitfor_list(struct table *t)
 {
     const struct waitfor *w = t->own = waitfor_new(t->tg);

@@ -1,10 +1,10 @@
 /*
- * tri.c - what the views of triage's tables have in common: a list of rows with a cursor, and how one gets
- * from a row to the lanes and back.
+ * tri.c - what the views of triage's tables share: a list of rows with a cursor, and going from a row to
+ * the lanes and back.
  *
- * Layout of such a screen, from above: head lines (numbers, column titles), rows that scroll, the status
- * lines about the row under the cursor. The row is kept in v->at.row and clamped here before anything reads
- * it, so a table that is not there yet, an undo into a longer table, and a resize need no care elsewhere.
+ * Layout of the screen, from the top: head lines (numbers, column titles), scrolling rows, status lines
+ * about the row under the cursor. v->at.row is clamped here before anything reads it, so missing tables, an
+ * undo into a longer table, and a resize need no special care.
  */
 #include "layout/views/tri.h"
 
@@ -95,13 +95,13 @@ int tri_say(struct grid *g, int x, int y, int w, enum style s, const char *fmt, 
     vsnprintf(buf, sizeof buf, fmt, ap);
     va_end(ap);
     struct str all = str_of(buf);
-    enum { MARKED = 14 }; /* of less the mark would take too much */
+    enum { MARKED = 14 }; /* a shorter text would lose too much to the mark */
     if (w < MARKED || str_width(all, w + 1) <= w)
         return w > 0 ? grid_str(g, x, y, w, buf, s) : x;
     uint32_t cut = wrap_cut(all, w);
     int to = cut ? grid_text(g, x, y, w, (struct str){buf, cut}, s) : grid_str(g, x, y, w - 2, buf, s);
     to += cut > 0;
-    return grid_str(g, to, y, x + w - to, grid_cut(g), s); /* one word alone is cut within */
+    return grid_str(g, to, y, x + w - to, grid_cut(g), s); /* a single word is cut anywhere */
 }
 
 void tri_bar(struct grid *g, const struct view *v, int x, int y, int w, int64_t n, int64_t most, enum style s)
@@ -204,7 +204,7 @@ unsigned tri_goto(struct view *v, struct lane l, int64_t t0, int64_t t1)
     return VR_DRAW;
 }
 
-/* A band shows on no lane: to the processor that was at it for longest, and the longest span there. */
+/* A band has no lane: goes to the processor that did it for longest, and to the longest span there. */
 static void onto_band(struct view *v, const struct finding *f)
 {
     uint32_t p;
@@ -223,7 +223,7 @@ unsigned tri_evidence(struct view *v, const struct finding *f)
     if (l.kind == LANE_BAND)
         onto_band(v, f);
     if (l.i == NO_LANE && f->lane.i != NO_LANE && f->lane.kind == LANE_G && trace_nlanes(v->tr, LANE_G)) {
-        move_lane(v, (struct lane){LANE_G, 0}); /* until the detail that has it is there */
+        move_lane(v, (struct lane){LANE_G, 0}); /* until the detail that has it is loaded */
         move_settle(v);
         v->at.kept = v->at.absent = true;
         v->at.id = f->lane_id;
@@ -268,7 +268,7 @@ unsigned tri_open(struct view *v, int no)
     return VR_DRAW;
 }
 
-/* Its tables are not there: what is to be said. */
+/* Returns the text shown while its tables are missing. */
 static unsigned not_yet(struct view *v)
 {
     if (v->tri && v->tri->trouble && !kind_here(v)->ready)
@@ -288,7 +288,7 @@ unsigned tri_move(struct view *v, int n)
         return move_fail(v, "nothing here");
     int64_t r = (int64_t)v->at.row + n;
     r = r < 0 ? 0 : r >= all ? (int64_t)all - 1 : r;
-    if (r == from) { /* nothing further that way: what is there is the end */
+    if (r == from) { /* nothing further in that direction: stay at the end */
         if (n < 0)
             v->at.top = 0;
         return move_fail(v, n < 0 ? "this is the first row" : "this is the last row");
@@ -324,7 +324,7 @@ unsigned tri_walk(struct view *v, int n)
     if (!t->fs || !t->fs->n)
         return none_stands_out(v);
     int64_t at = t->finding;
-    if (v->at.view == VIEW_TRIAGE) /* the row under the cursor is the next one */
+    if (v->at.view == VIEW_TRIAGE) /* the row under the cursor is the next finding */
         at = (int64_t)v->at.row - (n < 0 ? 0 : 1);
     else if (at == UINT32_MAX)
         at = n < 0 ? (int64_t)t->fs->n : -1;
@@ -368,7 +368,7 @@ bool tri_begin(struct grid *g, const struct view *v, int *y, int *h)
     return true;
 }
 
-/* The first line of `all` that shows in `room`: the one with the cursor is among them. */
+/* Returns the first visible line of `all` in `room`, so that the one with the cursor shows. */
 static uint32_t tri_top(const struct view *v, uint32_t all, uint32_t room)
 {
     const uint32_t row = v->at.row < all ? v->at.row : all - 1, last = all > room ? all - room : 0;

@@ -1,10 +1,10 @@
 /*
- * tri_flame.c - where time went, by stack: the outermost frame above, callees below it, widths are shares (an
+ * tri_flame.c - where time went, by stack: callees are below their callers, and widths are shares (an
  * icicle).
  *
- * The tree is merged once per table from rows of (stack, weight); nodes stand in one array, children linked
- * from the heaviest on. What is drawn starts at `root`, which fills the width. Off-CPU time has the reason as
- * its first level.
+ * The tree is merged once per table from rows of (stack, weight); nodes are in one array, children linked
+ * from the heaviest on. Drawing starts at `root`, which fills the width. Off-CPU time has the reason as its
+ * first level.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,10 +17,10 @@
 #include "layout/views/tri_priv.h"
 
 struct fnode {
-    uint64_t pc;              /* of a frame without a name; 0: it has one */
+    uint64_t pc;              /* of a frame without a name; 0: it has a name */
     uint32_t name;            /* string */
-    uint32_t up, child, next; /* 0 = none: the root of all is nobody's child */
-    int64_t w;                /* with callees: ns, or samples */
+    uint32_t up, child, next; /* 0 = none: the root is no child */
+    int64_t w;                /* callees included: ns, or samples */
     int64_t self;
     uint64_t count;
 };
@@ -75,11 +75,11 @@ static uint32_t new_node(struct flame *f, uint32_t up, uint32_t name, uint64_t p
     return f->n++;
 }
 
-/* Without a name its program counter tells a frame from others; of one program they differ in their lower
+/* A frame without a name is identified by its program counter; in one program these differ in the lower
  * bits. */
 static uint32_t child_of(struct flame *f, struct tab *m, uint32_t up, uint32_t name, uint64_t pc)
 {
-    const uint32_t no_string = 1u << 31; /* no string's number has this bit */
+    const uint32_t no_string = 1u << 31; /* no string number has this bit */
     pc = name ? 0 : pc;
     const uint32_t key = pc ? no_string | (uint32_t)pc : name, at = tab_put(m, up, key, f->n);
     if (at == TAB_NONE)
@@ -279,7 +279,7 @@ static unsigned flame_side(struct view *v, int n)
     if (f->cur == f->root)
         return move_fail(v, "nothing stands beside it");
     uint32_t to = n < 0 ? flame_before(f, f->cur) : f->node[f->cur].next;
-    if (!to) { /* over the edge of the caller: its neighbour's callees */
+    if (!to) { /* past the caller's edge: the neighbour's callees */
         uint32_t up = f->node[f->cur].up;
         while (!to && up != f->root && up) {
             to = n < 0 ? flame_before(f, up) : f->node[up].next;
@@ -333,12 +333,12 @@ struct picture {
     const struct view *v;
     const struct flame *f;
     int y, h;
-    int at_x, at_y; /* without a grid: which frame is there? */
+    int at_x, at_y; /* without a grid: finds the frame at a position */
     uint32_t *hit;
 };
 
-/* A function's name in w columns: with its package or type where they fit, else its own alone; a tail of it
- * only where that still tells; "". */
+/* Writes a function's name in w columns: with package or type if they fit, else only its own name; its end
+ * only where that is recognizable; else "". */
 static void func_name(struct str s, int w, bool dots, char *out, size_t size)
 {
     enum { TELLS = 12 };
@@ -364,7 +364,7 @@ static const char *node_name(const struct view *v, const struct flame *f, uint32
         snprintf(out, size, "all");
     else if (!s.len && f->node[n].pc)
         out[snprintf(out, size, "0x%" PRIx64, f->node[n].pc) > w ? 0 : size - 1] =
-            0; /* a part would be another one */
+            0; /* a cut address would be another one */
     else if (!s.len)
         snprintf(out, size, "?");
     else
@@ -372,7 +372,7 @@ static const char *node_name(const struct view *v, const struct flame *f, uint32
     return out;
 }
 
-/* The program's own functions have the colour of the table, the libraries' and the runtime's stand back. */
+/* The program's own functions have the table's colour; libraries and the runtime are lighter. */
 static enum style flame_style(const struct picture *p, uint32_t n)
 {
     uint32_t name = p->f->node[n].name;
@@ -381,7 +381,7 @@ static enum style flame_style(const struct picture *p, uint32_t n)
     return str_starts(trace_str(p->v->tr, name), "runtime.") ? STYLE_DIM : STYLE_LANE_NOTE;
 }
 
-/* A frame's box: its first column is an edge, so that neighbours stand apart without colours. */
+/* Draws a frame's box: its first column is an edge, which separates neighbours without colours. */
 static void flame_box(const struct picture *p, uint32_t n, int x0, int x1, int y)
 {
     char name[600];
@@ -549,7 +549,7 @@ static void flame_draw(struct grid *g, struct view *v, const struct plan *p)
         draw_tree(g, v, y, h);
 }
 
-/* The frame there; what is too narrow for a column of its own has none. */
+/* Returns the frame at that position; frames narrower than a column have none. */
 static unsigned flame_touch(struct view *v, const struct plan *p, int x, int y)
 {
     struct flame *f = v->tri && v->tri->tg ? &v->tri->flame : NULL;

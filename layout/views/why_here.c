@@ -7,8 +7,7 @@
 #include "layout/views/items.h"
 #include "layout/views/table.h"
 
-/* Who comes to a goroutine's lane from a table came for a thing: it stays what is asked about until the
- * cursor leaves. */
+/* After opening a thing from a table, `W` explains that thing until the cursor leaves it. */
 static bool of_shown(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1)
 {
     if (!v->trail.led || v->sel.stands || v->trail.shown.lane.kind != LANE_G || v->at.focus.kind != LANE_G ||
