@@ -106,7 +106,7 @@ static size_t list_tasks(const struct items *it, const struct trace *tr, struct 
     struct tab by_id = {0};
     size_t n = 0, nt = trace_tasks(tr, &t), ng = trace_regions(tr, &g), nm = trace_logs(tr, &m);
     for (size_t i = 0; i < nt; i++) {
-        (void)tab_put(&by_id, t[i].id, 0, (uint32_t)i); /* without memory its regions stand alone */
+        (void)tab_put(&by_id, t[i].id, 0, (uint32_t)i); /* out of memory: its regions have no parent row */
         k[n++] = (struct keyed){
             items_rank(it, t[i].t0, t[i].t1), t[i].id, {t[i].t0, t[i].t1, (uint32_t)i, ITEM_TASK, 0}, false};
     }

@@ -13,7 +13,8 @@
 
 /* ---- one wait ------------------------------------------------------------------------------------------ */
 
-/* Who ended it: a lane, and the span behind the wait. NO_LANE: *why says what is known of its end. */
+/* Gets the lane that ended the wait, and the span after the wait. NO_LANE: *why says what is known of its
+ * end. */
 static uint32_t waits_ender(const struct trace *tr, const struct thing *x, struct span *s, const char **why)
 {
     const bool over = spans_next(tr, x, s);

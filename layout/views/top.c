@@ -34,7 +34,7 @@ enum { COLS = COL_NAME, NAME_MIN = 20, WHY_SINCE = 110, WHY_W = 46, AT_ONCE_NS =
 
 static const struct {
     const char *head, *what;
-    int w, rank; /* the highest ranks stand on a narrow screen, too */
+    int w, rank; /* the highest ranks are shown on a narrow screen, too */
 } cols[COL_NAME + 1] = {
     [COL_ALL] = {"G", "how many there are now", 6, 9},
     [COL_RUN] = {"running", "how many run now", 8, 8},
@@ -285,7 +285,7 @@ static void top_cell(const struct view *v, const struct tally_row *r, enum col c
         top_narrow(c == COL_NEW ? (uint64_t)((double)x * 1e9 / (double)len + 0.5) : (uint64_t)x, out);
 }
 
-/* Which columns have room; returns what is left for the name. */
+/* Chooses the columns that fit; returns the width that remains for the name. */
 static int top_choose(const struct view *v, int w, bool on[COLS])
 {
     int room = w - (w >= WHY_SINCE ? WHY_W : 0) - 1;
@@ -410,7 +410,7 @@ static int top_head_lines(const struct view *v, int rows)
 
 static void say_why(struct text *t, const struct view *v, const struct tally_why *w, size_t room)
 {
-    static const char own[] = "runtime."; /* where a goroutine of the runtime's own parks tells nothing */
+    static const char own[] = "runtime."; /* where one of the runtime's own goroutines parks means nothing */
     struct str f = trace_str(v->tr, w->func);
     text_reason(t, v->tr, w->reason);
     if (f.len && (f.len < sizeof own - 1 || memcmp(f.p, own, sizeof own - 1) != 0)) {

@@ -1,10 +1,11 @@
 /*
- * tri_findings.c - view 1: the trace in small, the work and where its time goes, and what stands out as cards
- * of fields.
+ * tri_findings.c - view 1: an overview of the trace, the work and where its time goes, and the findings as
+ * cards of fields.
  *
- * One plan for every size (rows_of()): a small screen has fewer rows of the picture, one card whole and a
- * line for each other; a large one all cards whole and the work's tree, beside them from WIDE columns on. A
- * field that has no room is left out as a whole, those of least worth first; the pop-up of REQ_READ has all.
+ * One plan serves every size (rows_of()): a small screen has fewer rows of the overview, one whole card and
+ * a line for each other one; a large one has all cards whole and the work's tree, beside them from WIDE
+ * columns on. A field that does not fit is dropped as a whole, the least important first; the pop-up of
+ * REQ_READ has all.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -187,7 +188,7 @@ static enum style mark_style(const struct finding *f)
     return f->v.level == LEVEL_SEVERE ? STYLE_ERROR : f->v.level == LEVEL_WARN ? STYLE_WARN : STYLE_DIM;
 }
 
-/* Mark, share, title, where; at the right when, as a strip where it stands `alone`. */
+/* Draws mark, share, title and place; at the right the time, as a strip if the line is `alone`. */
 static void card_head(struct grid *g, const struct view *v, const struct finding *f, struct box b, bool focus,
                       bool alone)
 {
@@ -213,7 +214,8 @@ static void card_head(struct grid *g, const struct view *v, const struct finding
     }
 }
 
-/* The card in at most .h lines (g NULL: only counts); *cut: something is left out. Returns the lines. */
+/* Draws the card in at most .h lines (g NULL: only counts them); *cut: something is dropped. Returns the
+ * lines. */
 static int card(struct grid *g, const struct view *v, const struct finding *f, struct box b, bool focus,
                 bool *cut)
 {
@@ -291,7 +293,7 @@ static int cards(struct grid *g, struct view *v, struct box b)
     return y > b.h ? b.h : y;
 }
 
-/* What can't be told is said with its reason, without it, or not at all: what there is room for. */
+/* Draws what can't be found: with the reason, without it, or not at all, depending on the room. */
 static void title_line(struct grid *g, struct view *v, struct box b)
 {
     const char *why = "";
@@ -318,8 +320,8 @@ static void title_line(struct grid *g, struct view *v, struct box b)
     text_free(&t);
 }
 
-/* "── 2 findings ─────": how many, or that nothing stands out, and what cannot be told.
- * Returns the lines. */
+/* Draws "── 2 findings ─────": their number, or that nothing stands out, and what cannot be found. Returns
+ * the lines. */
 static int cards_title(struct grid *g, struct view *v, struct box b)
 {
     struct text t = {0};
@@ -547,7 +549,7 @@ static bool about(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1)
     return true;
 }
 
-/* All that is to be said of a finding stands in its card. */
+/* A finding's card has all there is to say about it. */
 static int status_most(const struct view *v)
 {
     (void)v;

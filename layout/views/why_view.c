@@ -46,7 +46,7 @@ static bool why_view_ready(const struct view *v)
 
 /* ---- the lanes ----------------------------------------------------------------------------------------- */
 
-/* Lanes that stand above the list: all of the chain where a third of the screen has room. */
+/* Returns the number of lanes above the list: the whole chain if it fits a third of the screen. */
 static int lanes_shown(const struct view *v, int rows)
 {
     int n = (int)v->why->nchain, most = rows / 3;
