@@ -175,7 +175,7 @@ static inline bool put(struct g_walk *w, int64_t life)
 }
 
 /* Moves the time of its calls without a P from GM_SYSCALL to GM_SYSBLOCK. */
-static void calls_split(struct g_walk *w)
+static void calls_apart(struct g_walk *w)
 {
     const int64_t calls = ns_clamp((int64_t)*counted(w, GM_SYSCALL)),
                   blocked = w->no_p_ns < calls ? w->no_p_ns : calls;
@@ -189,7 +189,7 @@ static bool lane_end(void *arg, uint32_t g)
     struct g_walk *w = arg;
     (void)g;
     if (w->no_p_ns && w->some)
-        calls_split(w);
+        calls_apart(w);
     const bool ok = g_spans_end(w) && put(w, w->some ? w->life : 0);
     lane_next_alike(w);
     return ok;

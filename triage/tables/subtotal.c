@@ -490,7 +490,7 @@ static bool runs_init(struct runs *r)
 }
 
 /* Looks up the wakers of the few worst waits. */
-static void worst_wakers(struct triage *tg, const struct subtotal *y)
+static void worst_told(struct triage *tg, const struct subtotal *y)
 {
     tg->nworst = y->nworst;
     for (uint32_t i = 0; i < y->nworst; i++) {
@@ -573,7 +573,7 @@ bool triage_goroutines(struct triage *tg)
     wk->nalive = y->nalive;
     tg->sched = y->sched;
     tg->sched_system = y->sched_system;
-    worst_wakers(tg, y);
+    worst_told(tg, y);
     memcpy(tg->label_ns, y->label_ns, sizeof tg->label_ns);
     for (uint32_t i = 0; i < tg->ngroups; i++) {
         tg->g_created += tg->groups[i].created;

@@ -193,23 +193,23 @@ bool rows_sort(struct keyed_row *v, size_t n)
 bool rows_order(void *rows, size_t size, struct keyed_row *order, size_t n)
 {
     enum { LOOK = 1024 };
-    unsigned char *const v = rows, *saved = mem_alloc(size);
+    unsigned char *const v = rows, *aside = mem_alloc(size);
     unsigned moved = 0;
-    bool ok = saved;
+    bool ok = aside;
     for (size_t i = 0; ok && i < n; i++) {
         size_t to = i, from = order[i].row;
         if (from == i)
             continue;
-        memcpy(saved, v + i * size, size);
+        memcpy(aside, v + i * size, size);
         for (; ok && from != i; to = from, from = order[to].row) {
             memcpy(v + to * size, v + from * size, size);
             order[to].row = (uint32_t)to;
             ok = ++moved % LOOK || slices_tick();
         }
-        memcpy(v + to * size, saved, size);
+        memcpy(v + to * size, aside, size);
         order[to].row = (uint32_t)to;
     }
-    mem_free(saved);
+    mem_free(aside);
     return ok;
 }
 
