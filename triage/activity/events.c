@@ -365,7 +365,7 @@ bool events_around(struct events *l, const struct trace *tr, const struct filter
     l->version = version;
     if (same && events_in(l->win, t) && (events_enough(l, t, rows) || l->cut || l->n >= MOST / 2))
         return false;
-    if (same && l->tried == t && l->tried_rows >= rows) /* another step would find no more */
+    if (same && l->tried == t && l->tried_rows >= rows) /* another reading would find no more */
         return false;
     if (ti->done && !l->reach_known)
         reach_learn(l);
