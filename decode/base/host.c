@@ -202,3 +202,18 @@ void host_sort(void *v, size_t n, size_t size, int (*cmp)(const void *, const vo
     if (n)
         qsort_r(v, n, size, cmp, ctx);
 }
+
+bool host_write_all(int fd, const void *p, size_t n)
+{
+    const char *at = p;
+    while (n) {
+        const ssize_t k = write(fd, at, n);
+        if (k < 0 && errno == EINTR)
+            continue;
+        if (k <= 0)
+            return false;
+        at += k;
+        n -= (size_t)k;
+    }
+    return true;
+}

@@ -46,5 +46,8 @@ void host_heap(size_t most);
 
 /* host_trim - Return freed memory to the host, where the C library would keep it (glibc). */
 void host_trim(void);
+/* host_write_all - write n bytes to a descriptor, through interruptions. Returns false when they can't be
+ * written: errno says why. */
+bool host_write_all(int fd, const void *p, size_t n);
 
 #endif

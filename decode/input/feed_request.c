@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "decode/base/host.h"
 #include "decode/base/origin.h"
 #include "decode/input/feed_priv.h"
 
@@ -102,20 +103,6 @@ static void be_client(const struct feed_client *c, pid_t parent, int p[PIPES][2]
         (void)raise(SIGKILL); /* no library ends the process with exit() */
 }
 
-static bool write_all(int fd, const char *p, size_t n)
-{
-    while (n) {
-        ssize_t k = write(fd, p, n);
-        if (k < 0 && errno == EINTR)
-            continue;
-        if (k <= 0)
-            return false;
-        p += k;
-        n -= (size_t)k;
-    }
-    return true;
-}
-
 /* 0 once it is what it shall be; else errno, and it is gone. */
 static int begun(pid_t pid, int p[PIPES][2])
 {
@@ -144,7 +131,7 @@ int feed_start(struct feed *f, const struct feed_client *c)
         f->fd = p[OUT][0];
         f->err_fd = p[SAID][0];
         fcntl(f->err_fd, F_SETFL, O_NONBLOCK);
-        (void)write_all(p[IN][1], c->in, c->n); /* if it is gone already its exit status says why */
+        (void)host_write_all(p[IN][1], c->in, c->n); /* if it is gone already its exit status says why */
         p[OUT][0] = p[SAID][0] = -1;
     }
     for (int i = 0; i < PIPES; i++) {

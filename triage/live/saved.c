@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "decode/base/host.h"
 #include "decode/base/clerk.h"
 #include "decode/base/mem.h"
 #include "triage/exports/outside.h"
@@ -46,20 +47,6 @@ enum err_code saved_open(const char *path, struct saved **out, struct err *e)
     return s->fd < 0 ? err_set(e, ERR_IO, ERR_NO_OFFSET, "%s: %s", path, strerror(errno)) : ERR_OK;
 }
 
-static bool write_all(int fd, const uint8_t *p, size_t n)
-{
-    while (n) {
-        ssize_t k = write(fd, p, n);
-        if (k < 0 && errno == EINTR)
-            continue;
-        if (k <= 0)
-            return false;
-        p += k;
-        n -= (size_t)k;
-    }
-    return true;
-}
-
 /* It is a trace: the old file is overwritten. */
 static bool begin(struct saved *s)
 {
@@ -67,7 +54,7 @@ static bool begin(struct saved *s)
     s->begun = true;
     if (!s->made && fstat(s->fd, &st) == 0 && S_ISREG(st.st_mode) && ftruncate(s->fd, 0))
         return false;
-    return write_all(s->fd, s->head, s->nhead);
+    return host_write_all(s->fd, s->head, s->nhead);
 }
 
 /* It isn't known yet whether it is a trace: less than a header has come, perhaps compressed. */
@@ -89,7 +76,7 @@ bool saved_put(struct saved *s, const uint8_t *p, size_t n, bool trace, struct e
 {
     if (!s->begun && !trace)
         return keep(s, p, n, e);
-    if ((s->begun || begin(s)) && write_all(s->fd, p, n))
+    if ((s->begun || begin(s)) && host_write_all(s->fd, p, n))
         return true;
     err_set(e, ERR_IO, ERR_NO_OFFSET, "%.80s can't be written any further: %s", s->path, strerror(errno));
     return false;
