@@ -221,11 +221,11 @@ static double share_at(const struct work_tree *t, uint32_t node, uint32_t user, 
     return sum;
 }
 
-void verdict_share_at(const struct work_tree *t, uint32_t user, struct harm *out)
+void verdict_share_at(const struct work_tree *t, uint32_t user, unsigned cats, struct harm *out)
 {
-    out->all = share_at(t, 0, user, 0, TREE_ALL);
-    out->slow = share_at(t, 0, user, 0, TREE_SLOW);
-    out->usual = share_at(t, 0, user, 0, TREE_USUAL);
+    out->all = share_at(t, 0, user, cats, TREE_ALL);
+    out->slow = share_at(t, 0, user, cats, TREE_SLOW);
+    out->usual = share_at(t, 0, user, cats, TREE_USUAL);
     out->share = out->all > out->slow ? out->all : out->slow;
 }
 

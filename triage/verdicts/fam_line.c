@@ -262,7 +262,7 @@ static bool look(struct causes *c, const struct works *all, uint32_t work, struc
     const struct longs l = longs_of(c, all, k);
     const struct site at = slow_place(k, &does);
     struct harm own = {0};
-    verdict_share_at(&k->tree, at.user, &own);
+    verdict_share_at(&k->tree, at.user, 1u << does.cat, &own);
     if ((own.usual * 3 >= own.slow && l.rows * 2 < l.looked) || l.few * 3 > k->looked ||
         l.n < threshold(TH_SEVERAL) || !at.user || l.queued * 2 < l.looked ||
         l.ns < threshold(TH_LINE_SHARE) * (double)k->d.total)
@@ -276,9 +276,11 @@ static bool look(struct causes *c, const struct works *all, uint32_t work, struc
     v.t0 = k->v[0].t0;
     v.t1 = k->v[0].t1;
     struct harm harm = {.work = work_behind(c, all, work)};
-    verdict_share_at(&all->v[harm.work].tree, at.user, &harm);
+    verdict_share_at(&all->v[harm.work].tree, at.user, 0, &harm);
     if (l.behind >= l.looked && harm.share >= threshold(TH_SHARE))
-        v.harm = harm; /* else nobody is seen to feel it */
+        v.harm = harm;
+    else if (does.cat == EX_TIMER)
+        return true; /* nobody is seen to feel it: it keeps its own pace */
     verdict_ev(&v, EV_SHARE, l.ns / (double)k->d.total);
     verdict_ev(&v, EV_LONGEST, (double)k->d.max);
     verdict_ev(&v, EV_EACH, (double)k->d.p50);

@@ -238,7 +238,7 @@ static bool look(struct causes *c, const struct works *all, uint32_t work, struc
         v.t1 = s.example.t1;
         v.sure = SURE_INFERRED;
         v.harm = (struct harm){.work = work};
-        verdict_share_at(&w->tree, n->user, &v.harm);
+        verdict_share_at(&w->tree, n->user, 0, &v.harm);
         verdict_ev(&v, EV_CROWD, s.most);
         verdict_ev(&v, EV_COUNT, s.n);
         verdict_ev(&v, EV_CROWDS, s.crowds);

@@ -5,7 +5,7 @@
  * A large share alone is what the work is. It warns where one of these holds:
  *   contention   others have what a piece waits for (a lock, one of a set, the one that serves all)
  *   lateness     it sleeps while what it waits for is there
- *   repetition   a piece asks for many things in a row from one line
+ *   repetition   a piece asks for many things in a row from one line, or makes many tiny system calls
  *   variation    the slow pieces have it, the usual ones don't
  *   order        short pieces stand behind long ones; or all go at once where one could for all
  *   failure      it waits until a deadline or a timer is up, where others are answered
@@ -53,12 +53,6 @@ static bool room(const struct causes *c, const struct verdict *v)
         runs += cat == EX_RUN || cat == EX_SCHED || cat == EX_ASSIST ? v->doing[i].share : 0;
     }
     return runs < threshold(TH_MOST) || c->idle >= threshold(TH_ROOM) * c->procs;
-}
-
-/* Whether it ran longer than the runtime allows before preemption: the host did not run its thread then. */
-static bool held_by_host(const struct verdict *v)
-{
-    return v->ndoing && v->doing[0].cat == EX_RUN && v->ev[EV_LONGEST] >= (double)threshold_ns(TH_HOST_RUN);
 }
 
 /* Whether each of many goroutines waits for it once, as the first thing that it does: an intended bound on
@@ -164,7 +158,7 @@ static bool is_of_parts(const struct works *all, const struct verdict *v)
         const struct work *k = &all->v[i];
         struct harm h = {0};
         if (work_awaited(k) && work_counts(k) && k->n > w->n)
-            verdict_share_at(&k->tree, v->where.user, &h);
+            verdict_share_at(&k->tree, v->where.user, 0, &h);
         is = h.share >= threshold(TH_SHARE);
     }
     return is;
@@ -252,8 +246,8 @@ static bool done_once(struct causes *c, const struct works *all, const struct ve
 /* Whether the slow pieces have something of their own at a known place that the usual ones lack. */
 static bool slows_few(struct causes *c, const struct works *all, const struct verdict *v)
 {
-    return v->where.user && !held_by_host(v) && !v->usual_too && !of_another_kind(all, v) &&
-           !is_taken(c, v) && !done_once(c, all, v);
+    return v->where.user && !v->held && !v->usual_too && !of_another_kind(all, v) && !is_taken(c, v) &&
+           !done_once(c, all, v);
 }
 
 /* It sleeps although the work handed over is done (name_timer). */
@@ -293,6 +287,9 @@ static bool warns(struct causes *c, const struct works *all, const struct verdic
         return share >= threshold(TH_REPEATS) && !is_of_parts(all, v) &&
                (v->rule == RULE_START ||
                 (v->rule == RULE_SERIAL && (!side_by_side(w) || alone_in_main(all, w))));
+    case FAM_SYSCALL:
+        return v->rule == RULE_CALLS && share >= threshold(TH_SEVERE) &&
+               v->ev[EV_TIMES] >= threshold(TH_MANY) && v->ev[EV_EACH] <= threshold(TH_CALLS_EACH);
     case FAM_SLOW: return slows_few(c, all, v);
     default: return false;
     }

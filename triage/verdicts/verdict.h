@@ -154,6 +154,7 @@ struct verdict {
     enum level level; /* set by level.c for a work, by the family for a resource (harm.work is NO_LANE) */
     uint32_t region;  /* string: the user region that contains it; 0: none */
     uint32_t kind;    /* string: the kind of an STW pause; 0: not an STW pause */
+    bool held;        /* most of its running is in runs too long to be the program's (tree_held()) */
     bool usual_too;   /* the usual pieces have it as well, but shorter */
     bool grows;   /* it gets worse or never ends, whatever it costs so far; sorts before what the work does */
     double clock; /* upper bound of the share of the trace that it takes */
@@ -229,8 +230,8 @@ struct verdict verdict_new(enum rule r, double share);
  * nodes of function `user` (string) with one of these categories (a bit each, 0: any). */
 void verdict_in_works(const struct works *w, struct verdict *v, uint32_t user, unsigned cats);
 /* verdict_share_at - sets all, slow and usual of *out to the part of a work's tree that lies in the
- * outermost nodes of function `user` (string). */
-void verdict_share_at(const struct work_tree *t, uint32_t user, struct harm *out);
+ * outermost nodes of function `user` (string) with one of these categories (a bit each, 0: any). */
+void verdict_share_at(const struct work_tree *t, uint32_t user, unsigned cats, struct harm *out);
 /* allocates_most - returns the place that allocates most, estimated from stacks (fam_collector.c); .user is
  * 0 if no place has a third. */
 struct site allocates_most(const struct causes *c, const struct works *w);

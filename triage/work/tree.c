@@ -4,6 +4,7 @@
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "triage/findings/asks.h"
+#include "triage/findings/thresholds.h"
 #include "triage/work/sampled.h"
 #include "triage/work/work.h"
 
@@ -92,6 +93,10 @@ static void node_add(struct making *m, struct tree_node *n, const struct tree_no
             n->pieces[s] += n->last[s] != m->t->pieces[s];
             n->last[s] = m->t->pieces[s];
         }
+    }
+    if (p->cat == EX_RUN && ns >= threshold_ns(TH_HOST_RUN)) {
+        n->unstopped = ns_add(n->unstopped, m->sets >> TREE_ALL & 1 ? ns : 0);
+        n->unstopped = ns_add(n->unstopped, m->sets >> TREE_SLOW & 1 ? ns : 0);
     }
     if (p->followed && p->by_stack) { /* the one with most of it: a majority vote by time */
         const uint32_t f = trace_frame(m->tr, p->by_stack, owner_user(m->own, p->by_stack)).func;

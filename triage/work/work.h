@@ -45,6 +45,7 @@ struct tree_node {
     uint32_t stack, frame;    /* of the longest part; frame: of `user` */
     uint32_t by_stack, by, g; /* the same: where it was ended, by which goroutine, whose time it is; lanes */
     int64_t t0, t1;           /* the longest part */
+    int64_t unstopped;        /* of running: ns in parts that no preemption ended in time (tree_held()) */
     int64_t let_go_ns;
     int64_t ns[TREE_SETS];
     uint32_t n[TREE_SETS], pieces[TREE_SETS]; /* number of parts; number of pieces that have any */
@@ -128,6 +129,12 @@ bool tree_make(struct causes *c, struct works *all, struct sampled *sampled, str
 static inline int64_t tree_ns(const struct work_tree *t, enum tree_set s)
 {
     return t->n ? t->v[0].ns[s] - t->idle[s] : 0;
+}
+/* tree_held - True if most of a node's time is in runs so long that the runtime would have preempted them:
+ * the host did not run the thread. */
+static inline bool tree_held(const struct tree_node *n)
+{
+    return n->unstopped > 0 && n->unstopped >= ns_add(n->ns[TREE_ALL], n->ns[TREE_SLOW]) / 2;
 }
 /* tree_share - Returns a node's share of that, 0..1. */
 static inline double tree_share(const struct work_tree *t, uint32_t node, enum tree_set s)
