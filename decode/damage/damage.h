@@ -46,7 +46,7 @@
  *     v2_batches   which batches are wrong; where the next one begins       v1_place, v1_batches
  *     v2_lossy*    the slow path: looking ahead, gaps, what is unknown      v1_lossy
  *     v2_step      what an event waits for; v2_noted: which numbers exist
- *     v2_holes     when events may be missing                               v1_lack
+ *     v2_holes     when events may be missing
  *     v2_blank     what is entirely unknown
  */
 #ifndef GOTOP_DECODE_DAMAGE_H

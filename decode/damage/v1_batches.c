@@ -1,9 +1,9 @@
 /*
  * v1_batches.c - see v1_damage.h.
  *
- * A processor writes one batch after the other, and none begins before the previous one ends. If that is
- * true once they are sorted by time, some were moved or duplicated; if not, one of them has a wrong time
- * and is left out.
+ * A processor writes one batch after the other, so its batches are taken in the order of their times. What
+ * then goes on into the next one, or begins before the end of the one before, has a wrong time, which
+ * v1_decode.c leaves out.
  */
 #include "decode/damage/v1_damage.h"
 
@@ -15,7 +15,7 @@
 
 struct row {
     uint32_t batch;
-    int64_t from, to;
+    int64_t from;
 };
 
 static int by_time(const void *a, const void *b)
@@ -26,106 +26,42 @@ static int by_time(const void *a, const void *b)
     return x->batch < y->batch ? -1 : x->batch > y->batch;
 }
 
-static void span_of(const struct v1_index *ix, const struct source *s, struct row *w)
-{
-    const struct v1_batch *b = &ix->batch[w->batch];
-    const uint8_t *p = s->data + b->off, *end = p + b->len;
-    uint64_t t = b->ticks;
-    struct v1_raw r;
-    const char *why;
-    w->from = (int64_t)t;
-    while (p < end && v1_read(&ix->dialect, &p, end, &r, &why) == V1_READ_OK) {
-        const unsigned timed = ix->dialect.shape[r.type].timed;
-        t += timed ? r.v[timed - 1] : 0;
-    }
-    w->to = (int64_t)t;
-}
-
-static bool sorted(const struct row *w, size_t n)
-{
-    for (size_t i = 1; i < n; i++)
-        if (w[i].from <= w[i - 1].from)
-            return false;
-    return true;
-}
-
-static bool separate(const struct row *w, size_t n)
-{
-    for (size_t i = 1; i < n; i++)
-        if (w[i].from < w[i - 1].to)
-            return false;
-    return true;
-}
-
 static bool same(const struct v1_index *ix, const struct source *s, const struct row *x, const struct row *y)
 {
     const struct v1_batch *a = &ix->batch[x->batch], *b = &ix->batch[y->batch];
-    return x->from == y->from && x->to == y->to && a->len == b->len &&
-           !memcmp(s->data + a->off, s->data + b->off, a->len);
+    return x->from == y->from && a->len == b->len && !memcmp(s->data + a->off, s->data + b->off, a->len);
 }
 
-static void note(const struct v1_index *ix, struct source *s, const struct row *w, int64_t p,
-                 const char *what)
+static void note(const struct v1_index *ix, struct source *s, uint32_t batch, int64_t p, const char *what)
 {
-    source_damage(s, ERR_FORMAT, 0, ix->batch[w->batch].off, "a batch of processor %" PRId64 " %s", p, what);
+    source_damage(s, ERR_FORMAT, 0, ix->batch[batch].off, "a batch of processor %" PRId64 " %s", p, what);
 }
 
-static size_t undouble(struct v1_index *ix, struct source *s, struct row *w, size_t n, int64_t p)
+/* Put a processor's batches in the order of their times, each once. w: room for all batches. */
+static void mend(struct v1_index *ix, struct source *s, struct v1_proc *p, struct row *w)
 {
-    size_t k = 0;
+    size_t n = 0, k = 0;
+    uint32_t moved = V1_NO_BATCH;
+    for (uint32_t b = p->first; b != V1_NO_BATCH; b = ix->batch[b].next, n++) {
+        w[n] = (struct row){b, (int64_t)ix->batch[b].ticks};
+        if (n && w[n].from < w[n - 1].from && moved == V1_NO_BATCH)
+            moved = b;
+    }
+    qsort(w, n, sizeof *w, by_time);
     for (size_t i = 0; i < n; i++) {
         if (!k || !same(ix, s, &w[k - 1], &w[i])) {
             w[k++] = w[i];
             continue;
         }
-        note(ix, s, &w[i], p, "stands there twice: the second one is left out");
+        note(ix, s, w[i].batch, p->id, "stands there twice: the second one is left out");
         ix->batch[w[k - 1].batch].gap |= ix->batch[w[i].batch].gap;
     }
-    return k;
-}
-
-/* In file order, leave out a batch that begins before the previous one ends. */
-static size_t drop_early(struct v1_index *ix, struct source *s, struct row *w, size_t n, int64_t p)
-{
-    size_t k = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (!k || w[i].from >= w[k - 1].from) {
-            w[k++] = w[i];
-            continue;
-        }
-        note(ix, s, &w[i], p, "says a time before that of the one in front of it: it is left out");
-        ix->batch[w[k - 1].batch].gap = 1;
-    }
-    return k;
-}
-
-static void mend(struct v1_index *ix, struct source *s, struct v1_proc *p, struct row *w)
-{
-    size_t n = 0;
-    for (uint32_t b = p->first; b != V1_NO_BATCH; b = ix->batch[b].next)
-        w[n++].batch = b;
-    for (size_t i = 0; i < n; i++)
-        span_of(ix, s, &w[i]);
-    if (sorted(w, n))
-        return;
-    struct row *v = w + n;
-    memcpy(v, w, n * sizeof *w);
-    qsort(v, n, sizeof *v, by_time);
-    size_t k = undouble(ix, s, v, n, p->id);
-    if (!separate(v, k)) {
-        v = w;
-        k = drop_early(ix, s, w, n, p->id);
-    } else if (k == n) {
-        for (size_t i = 0; i < n; i++)
-            if (v[i].batch != w[i].batch) {
-                note(ix, s, &w[i], p->id, "stands in another order than it was written");
-                break;
-            }
-    }
-    p->first = v[0].batch;
-    p->last = v[k - 1].batch;
+    if (moved != V1_NO_BATCH && k == n)
+        note(ix, s, moved, p->id, "stands in another order than it was written");
+    p->first = w[0].batch;
+    p->last = w[k - 1].batch;
     for (size_t i = 0; i < k; i++)
-        ix->batch[v[i].batch].next = (i + 1 < k ? v[i + 1].batch : V1_NO_BATCH) & V1_NO_BATCH;
+        ix->batch[w[i].batch].next = (i + 1 < k ? w[i + 1].batch : V1_NO_BATCH) & V1_NO_BATCH;
 }
 
 /* ---- before the trace, after it ------------------------------------------------------------------------ */
@@ -231,7 +167,7 @@ enum err_code v1_batches_mend(struct v1_index *ix, struct source *s)
         out_of_time(ix, s);
     if (!ix->unsorted)
         return ERR_OK;
-    struct row *w = mem_alloc(2 * ix->nbatch * sizeof *w);
+    struct row *w = mem_alloc(ix->nbatch * sizeof *w);
     if (!w)
         return ERR_NOMEM;
     for (size_t i = 0; i < ix->nproc; i++)

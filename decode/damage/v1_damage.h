@@ -1,10 +1,10 @@
 /*
  * v1_damage.h - damage of the first family (the states: damage.h): where batches and tables continue after
- * bytes that make no sense; batches that are moved, duplicated or have an impossible time; a batch that is
- * missing without a hole; and what the lost events leave unknown.
+ * bytes that make no sense; batches that are moved, duplicated or have an impossible time; and what the lost
+ * events leave unknown.
  *
- * v1_index.c uses the first three while it reads the whole file, v1_emit.c the last one while it makes
- * events. Times are ticks in the first three, ns in the last.
+ * v1_index.c uses the first two while it reads the whole file, v1_emit.c the last one while it makes
+ * events. Times are ticks in the first two, ns in the last.
  */
 #ifndef GOTOP_DECODE_V1_DAMAGE_H
 #define GOTOP_DECODE_V1_DAMAGE_H
@@ -51,13 +51,6 @@ static inline bool v1_place_proc(uint64_t p, uint64_t limit)
  * or after its end, and put each processor's chain in order. Costs nothing if all are as they were written,
  * else one more pass over them. Returns ERR_OK or ERR_NOMEM. */
 enum err_code v1_batches_mend(struct v1_index *ix, struct source *s);
-
-/* v1_lack.c - losses that only the file as a whole shows. */
-
-/* v1_lack - Check whether events are missing from a file that seems complete, and note it as damage. Call
- * it when the index is done. After the events were read it costs little, as their reader has used nearly
- * all stacks; before that, a pass over them. */
-bool v1_lack(struct v1_index *ix, struct source *s);
 
 /*
  * v1_lossy.c - what is unknown because events are missing or contradict each other

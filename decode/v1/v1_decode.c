@@ -139,6 +139,15 @@ static bool next_batch(struct v1_decoder *d, struct v1_cursor *c)
     d->bytes += b->len;
     if (!slow_event(d, &c->p, &r) || r.type != V1_BATCH)
         return false;
+    if (!d->by_seq && (int64_t)(r.v[r.n - 1] + d->skew - c->ticks) < 0) {
+        source_damage(d->s, ERR_CLOCK, 0, b->off,
+                      "a batch of processor %lld says a time before the end of the one in front of it: it is "
+                      "left out",
+                      (long long)d->ix->proc[c - d->cur].id);
+        c->p = c->end;
+        c->gap = true;
+        return true;
+    }
     c->ticks = r.v[r.n - 1];
     c->seq = r.n > 2 ? r.v[1] : 0;
     c->until = until_of(d, c->batch);

@@ -311,7 +311,6 @@ static void on_create(struct v1_emit *em, const struct v1_ev *e)
     }
     uint32_t start = em->ix->dialect.names ? v1_stack(em->vn, e->own) : v1_start(em->vn, e->own);
     if (em->listing) {
-        v1_met(em->vn, v1_ev_stack(&em->o->d, e));
         note_start(em, e->arg_g, start);
         s->state = V1S_LISTED;
         return;
@@ -591,8 +590,6 @@ static void put_metric(struct v1_emit *em, const struct v1_ev *e, enum metric m,
     struct ev *v = put(em, EVK_METRIC, flags);
     v->state = (uint8_t)m;
     v->arg = e->own;
-    if (m == METRIC_PROCS)
-        v1_met(em->vn, v1_ev_stack(&em->o->d, e));
 }
 
 static void on_metric(struct v1_emit *em, const struct v1_ev *e)

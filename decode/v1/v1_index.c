@@ -229,7 +229,6 @@ static enum err_code structure(struct v1_index *ix, struct source *s, const stru
             return ERR_NOMEM;
         ix->batch_off = ix->at;
         ix->batch_ticks = ix->run_ticks = r->v[r->n - 1];
-        ix->counted.run = r->v[1];
         if (!s->st.batches || ix->batch_ticks < ix->least_ticks)
             ix->least_ticks = ix->batch_ticks;
         ix->batch_open = ix->tables = ix->profile = false;
@@ -258,19 +257,6 @@ static enum err_code structure(struct v1_index *ix, struct source *s, const stru
     }
 }
 
-/* number - 1.5: the event takes the next of one counter's numbers, and so does
- * a batch, with its first event. */
-static void number(struct v1_index *ix, const struct v1_raw *r)
-{
-    struct v1_counted *k = &ix->counted;
-    k->run += r->v[0];
-    if (!k->events++ || k->run < k->least)
-        k->least = k->run;
-    if (k->run > k->most)
-        k->most = k->run;
-    k->calls += (r->type == V1_SYS_BLOCK) + (r->type == V1_GO_IN_SYSCALL) - (r->type == V1_SYS_EXIT);
-}
-
 /* event - note one event from v1_read(); `end` is the offset of its end. */
 static enum err_code event(struct v1_index *ix, struct source *s, const struct v1_raw *r, uint64_t end)
 {
@@ -284,8 +270,6 @@ static enum err_code event(struct v1_index *ix, struct source *s, const struct v
     if (!t)
         return structure(ix, s, r, end);
     ix->run_ticks += r->v[t - 1];
-    if (ix->dialect.version == 1005)
-        number(ix, r);
     if (r->type == V1_SYS_EXIT || r->type == V1_SYS_EXIT_LOCAL) {
         if (ix->dialect.version)
             c = add_exit(ix, r);

@@ -51,12 +51,6 @@ struct v1_sample {
     uint64_t off; /* offset of its CPUSample event */
 };
 
-/* 1.5: the numbers that events take of one counter. */
-struct v1_counted {
-    uint64_t run, least, most, events; /* of the event at hand, of all; how many events have one */
-    int64_t calls;                     /* system calls that blocked, less ends of such */
-};
-
 struct v1_index {
     struct v1_dialect dialect;
     struct v1_batch *batch;
@@ -88,7 +82,6 @@ struct v1_index {
     uint32_t first;                   /* the earliest batch that has events, */
     uint64_t first_ticks, last_ticks; /* when it begins, and when the latest one does */
     uint64_t end_ticks; /* when the tables were begun, which is behind all events; 0: not known */
-    struct v1_counted counted;
     uint64_t rate_end; /* offset of the end of the tick rate's event */
     uint64_t table_at; /* where sound tables begin again, behind what was looked at; 0: nobody looked */
     bool batch_open;   /* batch[nbatch - 1] is the current one */

@@ -76,7 +76,7 @@ static uint32_t id_of(struct v1_names *vn, struct v1_ids *table, uint64_t id, en
     }
     if (!(*val & V1_KNOWN))
         *val = V1_KNOWN |
-               (v1_index_at(vn->ix, vn->s, *val & ~V1_MET, type, &r) ? read(vn, &r, *val & ~V1_MET) : 0);
+               (v1_index_at(vn->ix, vn->s, *val, type, &r) ? read(vn, &r, *val) : 0);
     return (uint32_t)*val;
 }
 
@@ -144,11 +144,4 @@ static uint32_t read_stack(struct v1_names *vn, const struct v1_raw *r, uint64_t
 uint32_t v1_stack(struct v1_names *vn, uint64_t id)
 {
     return id_of(vn, &vn->ix->stacks, id, V1_STACK, read_stack);
-}
-
-void v1_met(struct v1_names *vn, uint64_t id)
-{
-    uint64_t *val = id ? v1_ids_find(&vn->ix->stacks, id) : NULL;
-    if (val)
-        *val |= V1_MET;
 }

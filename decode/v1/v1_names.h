@@ -13,8 +13,6 @@
 /* A value of the index's maps (struct v1_ids) is a file offset, or with this bit set an interned id;
  * UINT64_MAX: there is none. */
 #define V1_KNOWN (UINT64_C(1) << 63)
-/* Set in an offset or id that an event has, though its name was never needed (v1_lack.c). */
-#define V1_MET (UINT64_C(1) << 62)
 
 struct v1_names {
     struct source *s;
@@ -34,8 +32,6 @@ void v1_names_free(struct v1_names *vn);
  * memory: 0, and vn->oom. */
 uint32_t v1_string(struct v1_names *vn, uint64_t id);
 uint32_t v1_stack(struct v1_names *vn, uint64_t id);
-/* v1_met - note that an event has this stack, without reading the stack. */
-void v1_met(struct v1_names *vn, uint64_t id);
 /* v1_start - a stack of one frame for a start function, given by its address. */
 uint32_t v1_start(struct v1_names *vn, uint64_t pc);
 uint32_t v1_text(struct v1_names *vn, const char *p, uint32_t len); /* bytes of the input, or static bytes */

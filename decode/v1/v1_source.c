@@ -29,7 +29,6 @@ struct v1 {
     struct v1_names names;
     struct v1_order order;
     struct v1_emit emit;
-    bool over; /* all events were emitted */
     enum { INDEX, REHEARSE, EVENTS, END } phase;
     const struct v1_ev *pending;
     uint64_t pos; /* of the next event in final order */
@@ -206,9 +205,6 @@ static size_t events(struct v1 *v, struct source *s, struct ev_half *out, size_t
         const struct v1_ev *e = v->pending ? v->pending : v1_merge_next(&v->order);
         v->pending = NULL;
         if (!e || v->names.oom) {
-            if (!v->over && !v->names.oom && !v->emit.contradictions && v1_lack(&v->ix, s))
-                v->emit.loss_to = INT64_MAX;
-            v->over = true;
             if (v1_lossy_rest(&v->emit, cap))
                 finish(v, s);
             break;

@@ -257,7 +257,6 @@ void v2_gen_after(struct v2_gen *g, const struct v2_gen *before)
     *g = (struct v2_gen){.number = before->number,
                          .ordinal = before->ordinal,
                          .freq = before->freq,
-                         .rate_stated = before->rate_stated,
                          .ends_in_hole = before->ends_in_hole,
                          .hi = before->hi};
 }
@@ -550,7 +549,6 @@ static bool scan(struct source *s, struct v2_gen *g, size_t *pos, struct scanned
 enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos)
 {
     const uint64_t last_freq = g->freq, last_hi = g->hi;
-    const bool last_stated = g->rate_stated;
     struct scanned at;
     if (!scan(s, g, pos, &at))
         return V2_GEN_OOM;
@@ -563,7 +561,7 @@ enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos)
     }
     if (g->torn && g->at_end && g->ordinal > 1 && !s->grows && !g->nbatch && !g->ntable)
         return V2_GEN_NONE; /* it had only started: nothing before it is missing */
-    v2_clock_settle(s, g, last_freq, last_stated);
+    v2_clock_settle(s, g, last_freq);
     if (g->ordinal > 1 && last_hi != UINT64_MAX && last_freq == g->freq && !(s->version >= GO_125 && g->lo))
         g->lo = last_hi;
     if (!v2_batches_check(s, g))
@@ -606,19 +604,6 @@ static void raw_done(struct source *s, struct v2_gen *as)
     v2_gen_free(as);
 }
 
-uint64_t v2_gen_next_rate(const struct source *s, const struct v2_gen *g)
-{
-    struct source behind = {.data = s->data, .len = s->len, .version = s->version};
-    struct v2_raw_gen raw = {0};
-    struct v2_gen next = {.raw = &raw, .number = g->number, .ordinal = 1};
-    size_t pos = g->end;
-    struct err e;
-    const uint64_t rate = raw_scan(&behind, &pos, &next, &e) && next.number == g->number + 1 ? next.freq : 0;
-    raw_done(&behind, &next);
-    v2_raw_gen_free(&raw);
-    return rate;
-}
-
 bool v2_raw_gen(const struct v2_file *f, size_t *pos, struct v2_raw_gen *g, struct err *e)
 {
     const uint64_t number = g->number, before = g->clock.freq;
@@ -628,7 +613,7 @@ bool v2_raw_gen(const struct v2_file *f, size_t *pos, struct v2_raw_gen *g, stru
     if (is) {
         const uint64_t last = number && g->number == number + 1 ? before : 0;
         g->clock = as.snap;
-        v2_clock_settle(&s, &as, last, last);
+        v2_clock_settle(&s, &as, last);
         g->clock.freq = as.no_freq ? 0 : as.freq;
         if (s.st.ndamages && !g->damage.code)
             g->damage = *source_note(&s.damage, 0);

@@ -54,7 +54,7 @@ struct v2_raw_gen {
     uint64_t min_time; /* smallest time of its batches, clock units */
     uint64_t lo, hi;   /* as in v2_gen */
     bool lo_near;
-    struct v2_raw_clock clock; /* freq is as v2_clock.c corrects it, by the generations before and after */
+    struct v2_raw_clock clock; /* freq is as v2_clock_settle() sets it */
     struct err damage;         /* the first damage in it, or ERR_OK */
     struct v2_hole hole[V2_HOLES]; /* where batches were skipped, and how often: as in v2_gen */
     size_t nhole;
@@ -108,7 +108,6 @@ struct v2_gen {
     struct v2_raw_clock snap; /* the clock snapshot, if has_wall is set */
     /* it states no frequency, so freq is that of another generation; freq is a guess */
     bool no_freq, assumed;
-    bool rate_stated;  /* it states a plausible frequency */
     bool clock_broken; /* the batch with the frequency can't be read to its end */
     bool torn;         /* it is incomplete, so missing table entries are expected */
     /* table entries may be missing, as a table can't be read to its end; events may be complete */
@@ -181,9 +180,6 @@ int64_t v2_late_last(const struct v2_late *late, int64_t last);
  * them; of a huge generation only some. func: the id in names of the workers' function. */
 typedef void v2_worker_fn(void *arg, uint64_t g, uint32_t func, bool inferred);
 void v2_gen_workers(const struct v2_gen *g, const struct names *nm, v2_worker_fn *found, void *arg);
-/* v2_gen_next_rate - Returns the clock frequency that the generation after g states; 0 if there is none, or
- * if the next batches are not the next generation. */
-uint64_t v2_gen_next_rate(const struct source *s, const struct v2_gen *g);
 void v2_gen_free(struct v2_gen *g);
 /* v2_gen_add - Add a batch of events or tables. Returns false if out of memory. */
 bool v2_gen_add(struct v2_gen *g, const struct v2_raw_batch *h);
@@ -251,22 +247,17 @@ const uint8_t *v2_untold(const uint8_t *p, const uint8_t *end, const struct idma
 uint32_t v2_gen_reason(struct source *s, struct v2_gen *g, uint64_t id);
 
 /*
- * ---- v2_clock.c: clock units per second, the wall clock, and whether they agree
- *
- * All times of a generation count these units, so a wrong rate stretches everything without contradicting
- * any event. Two things can reveal it: the clock snapshot (from 1.25 on), in which the runtime's own clock
- * must agree if the units are 64 ns of that clock; and the generations before, as the clock of a running
- * program doesn't change.
+ * ---- v2_clock.c: clock units per second, and the wall clock
  */
 /* v2_clock_read - Read a Frequency batch, or a Sync batch, which has a clock snapshot too. */
 void v2_clock_read(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h);
 /*
  * v2_clock_settle - Set g->freq once all batches are known. last: the rate of the generation before, 0 if
- * there is none; last_stated: that generation stated it itself.
+ * there is none.
  *
  * v2_clock_notes - Report what is missing. Called later, so that the notes of the scan come first.
  */
-void v2_clock_settle(struct source *s, struct v2_gen *g, uint64_t last, bool last_stated);
+void v2_clock_settle(struct source *s, struct v2_gen *g, uint64_t last);
 void v2_clock_notes(struct source *s, const struct v2_gen *g);
 
 /*

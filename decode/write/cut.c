@@ -15,19 +15,14 @@ bool outlet_put(struct outlet *s, const void *p, size_t n)
 
 bool cut_say(const struct cut_result *r, char *buf, size_t size)
 {
-    const struct err *why = r->damage.code ? &r->damage : &r->lost;
     char at[40] = "";
     *buf = '\0';
-    if (!why->code)
+    if (!r->damage.code)
         return false;
-    if (why->offset != ERR_NO_OFFSET)
-        snprintf(at, sizeof at, " (offset %" PRIu64 ")", why->offset);
-    if (r->damage.code)
-        snprintf(buf, size, "written %s %.6f s%s where the trace is damaged: %s%s",
-                 r->late ? "from" : "up to", (double)(r->late ? r->from : r->to) * 1e-9,
-                 r->late ? " on, behind" : ",", why->what, at);
-    else
-        snprintf(buf, size, "events are missing in the trace, and so in it: %s%s", why->what, at);
+    if (r->damage.offset != ERR_NO_OFFSET)
+        snprintf(at, sizeof at, " (offset %" PRIu64 ")", r->damage.offset);
+    snprintf(buf, size, "written %s %.6f s%s where the trace is damaged: %s%s", r->late ? "from" : "up to",
+             (double)(r->late ? r->from : r->to) * 1e-9, r->late ? " on, behind" : ",", r->damage.what, at);
     return true;
 }
 

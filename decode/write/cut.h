@@ -48,7 +48,6 @@ struct cut_result {
     bool whole;        /* it is the whole trace, byte for byte */
     struct err damage; /* the trace is damaged or ends there, and the slice ends before that */
     bool late;         /* the slice begins after the damage (second family) */
-    struct err lost;   /* first family: shows that events are missing, but not when */
 };
 /* cut_say - Write one line that says why the slice is not the whole range. Returns false if it is. */
 bool cut_say(const struct cut_result *r, char *buf, size_t size);

@@ -470,9 +470,7 @@ static enum err_code cut(struct v1_cut *c, const struct cut_range *r, struct out
     enum err_code rc = index_all(c, r, e);
     if (rc)
         return rc;
-    if (v1_lack(&c->ix, &c->s))
-        c->res->lost = *source_note(&c->s.damage, 0);
-    if (r->from <= 0 && r->to == INT64_MAX && !c->ix.twice && (!c->s.st.ndamages || c->res->lost.code)) {
+    if (r->from <= 0 && r->to == INT64_MAX && !c->ix.twice && !c->s.st.ndamages) {
         struct outlet nowhere = {.write = to_nowhere};
         rc = rewrite(c, r, &nowhere, e);
         if (rc == ERR_OK && !c->res->damage.code) {
@@ -483,7 +481,7 @@ static enum err_code cut(struct v1_cut *c, const struct cut_range *r, struct out
             return rc;
     }
     rc = rewrite(c, r, out, e);
-    if (!c->res->damage.code && c->s.st.ndamages && !c->res->lost.code)
+    if (!c->res->damage.code && c->s.st.ndamages)
         c->res->damage = *source_note(&c->s.damage, 0);
     return rc;
 }

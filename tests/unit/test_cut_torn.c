@@ -531,9 +531,9 @@ static void out_of_memory(void **state)
 static void rate_is_wrong(void **state)
 {
     (void)state;
-    static const char *const path[] = {"samples/http-long-1.23.trace", "samples/http-long-1.27.trace"};
+    static const char *const path[] = {"samples/http-long-1.27.trace"};
     static const uint8_t rate[] = {8, 0xa8, 0xd6, 0xb9, 0x07};
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < sizeof path / sizeof *path; i++) {
         struct input in;
         struct err e;
         struct cut_result res;

@@ -339,15 +339,18 @@ static void test_batches(void **state)
 #define TWO "batch p=0 t=200\nHeapAlloc +0 bytes=3\nHeapAlloc +10 bytes=4\n"
 #define ONE_LINES "100 heap 1\n110 heap 2\n"
 #define TWO_LINES "200 heap 3\n210 heap 4\n"
+#define LONG "HeapAlloc +8000000 bytes=4\nHeapAlloc +8000000 bytes=4\nHeapAlloc +8000000 bytes=4\n"
+#define LONG_LINES \
+    "8000210 heap 4\n16000210 heap 4\n24000210 heap 4\n~24000210 g1 unknown\n~24000210 p0 none\n"
     reads_as("go 1.21\n" START ONE TWO, START_LINES ONE_LINES TWO_LINES);
     reads_as("go 1.21\n" START ONE ONE TWO, START_LINES ONE_LINES TWO_LINES
              "D a batch of processor 0 stands there twice: the second one is left out\n");
     reads_as("go 1.21\n" START TWO ONE, START_LINES ONE_LINES TWO_LINES
              "D a batch of processor 0 stands in another order than it was written\n");
-    reads_as("go 1.21\n" START ONE TWO "batch p=0 t=105\nHeapAlloc +0 bytes=5\nHeapAlloc +10 bytes=6\n",
-             START_LINES ONE_LINES TWO_LINES
-             "~210 g1 unknown\n~210 p0 none\n"
-             "D a batch of processor 0 says a time before that of the one in front of it: it is left out\n");
+    reads_as("go 1.21\n" START ONE TWO LONG "batch p=0 t=300\nHeapAlloc +0 bytes=5\nHeapAlloc +10 bytes=6\n",
+             START_LINES ONE_LINES TWO_LINES LONG_LINES
+             "D a batch of processor 0 goes on 0.024000 s behind the next one's begin: one of them is another's\n"
+             "D a batch of processor 0 says a time before the end of the one in front of it: it is left out\n");
 }
 
 /* The clocks of two Ps disagree: order is by sequence, time is held at what it had reached. */

@@ -93,14 +93,14 @@ static void test_tables_by_generation(void **state)
         "reason=1 stack=0\n"
         "GoStart +5 g=1 g_seq=1\nbatch gen=1 m=-1 t=90\nStrings\nString id=1 \"one\"\nbatch gen=1 m=-1 "
         "t=90\nFrequency freq=1000000000\n"
-        "batch gen=2 m=-1 t=190\nStrings\nString id=1 \"two\"\nbatch gen=2 m=-1 t=190\nFrequency "
-        "freq=500000000\n"
-        "batch gen=2 m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nGoStop +8 reason=1 "
+        "batch gen=2 m=-1 t=200000\nStrings\nString id=1 \"two\"\nbatch gen=2 m=-1 t=200000\nFrequency "
+        "freq=999000000\n"
+        "batch gen=2 m=7 t=100000\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nGoStop +8 reason=1 "
         "stack=0\n");
     expect_whole(l.tr);
-    /* And the clock is another: 100 units of 2 ns; Go's Sync before the generation is at 2 * 100 ns. */
+    /* And the clock is another: 100000 units are 100100 ns. */
     expect_lane(l.tr, LANE_G, 1,
-                "<0-9 running p0\n9-14 runnable (one)\n14-119 running p0\n119-119> runnable (two)\n");
+                "<0-9 running p0\n9-14 runnable (one)\n14-100009 running p0\n100009-100009> runnable (two)\n");
     unload(&l);
 }
 
@@ -120,27 +120,6 @@ static void test_clock_missing(void **state)
     expect_events("go 1.22\nnoauto\n" START
                   "batch m=-1 t=1\nFrequency freq=5000000\nbatch m=-1 t=1\nFrequency freq=5000000\n",
                   2, ERR_FORMAT, "second frequency");
-}
-
-/* A rate of which one bit is another than the system's clock has is told of where a time that is shown may be
- * another. */
-static void test_clock_one_bit(void **state)
-{
-    static const struct {
-        const char *rate, *by;
-    } cases[] = {
-        {"15625001", NULL}, {"15625004", NULL}, {"15625016", "a factor of 0.999999"}, {"7236392", "2.15923"}};
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct tracegen_buf b = {0};
-        tracegen_printf(&b, "go 1.23\nbatch m=-1 t=1\nFrequency freq=%s\n" START, cases[i].rate);
-        struct loaded l = load_text((char *)b.p);
-        assert_int_equal(trace_info(l.tr)->nwarnings, cases[i].by != NULL);
-        if (cases[i].by)
-            assert_non_null(strstr(trace_warning(l.tr, 0)->what, cases[i].by));
-        unload(&l);
-        tracegen_free(&b);
-    }
 }
 
 static void test_experiments(void **state)
@@ -330,7 +309,6 @@ int main(void)
         cmocka_unit_test(test_clock_missing),    cmocka_unit_test(test_experiments),
         cmocka_unit_test(test_v2_clock_batches), cmocka_unit_test(test_v2_no_event),
         cmocka_unit_test(test_v2_newer_events),  cmocka_unit_test(test_many_frames),
-        cmocka_unit_test(test_no_frames),        cmocka_unit_test(test_clock_one_bit),
-    };
+        cmocka_unit_test(test_no_frames),    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

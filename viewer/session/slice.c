@@ -80,7 +80,6 @@ unsigned slice_write(struct app *a, const char *name)
                  when_exact(a->tr, res.to, t1), res.events, name,
                  res.late          ? "; it begins behind where the trace is damaged"
                  : res.damage.code ? "; it ends where the trace is damaged"
-                 : res.lost.code   ? "; events of the trace are missing"
                                    : "");
     return VR_DRAW;
 }
