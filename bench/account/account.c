@@ -66,8 +66,6 @@ static uint64_t idmap_bytes(const struct idmap *m)
 static size_t points_bytes(const struct points *p)
 {
     size_t n = p->cap * sizeof *p->v + p->capblk * sizeof *p->blk;
-    for (unsigned l = 0; l < MM_LEVELS; l++)
-        n += p->capmm[l] * sizeof *p->mm[l];
     return n;
 }
 

@@ -90,7 +90,23 @@ static enum err_code input_map(int fd, uint64_t n, struct input *in, struct err 
     return ERR_OK;
 }
 
-/* What the stream gives becomes the input, in place of what it was before. */
+/* These bytes become the input, in place of what it was before; rc: there are none, or not enough. */
+static enum err_code input_keep(struct input *in, const struct sink *b, enum err_code rc,
+                                const struct err *damage)
+{
+    if (rc) {
+        mem_free(b->p);
+        return rc;
+    }
+    input_close(in);
+    uint8_t *p = b->n < b->cap ? mem_resize(b->p, b->n) : NULL; /* give back what it grew too much */
+    in->map = p ? p : b->p;
+    in->data = in->map;
+    in->len = b->n;
+    in->damage = *damage;
+    return ERR_OK;
+}
+
 static enum err_code input_take(struct input *in, struct intake *f, bool deflated, uint64_t limit,
                                 struct err *e)
 {
@@ -102,17 +118,7 @@ static enum err_code input_take(struct input *in, struct intake *f, bool deflate
     else if (!rc && !b.n)
         rc = err_set(e, damage.code ? damage.code : ERR_EMPTY, 0, "%s",
                      damage.code ? damage.what : "the compressed file holds nothing");
-    if (rc) {
-        mem_free(b.p);
-        return rc;
-    }
-    input_close(in);
-    uint8_t *p = b.n < b.cap ? mem_resize(b.p, b.n) : NULL; /* give back what it grew too much */
-    in->map = p ? p : b.p;
-    in->data = in->map;
-    in->len = b.n;
-    in->damage = damage;
-    return ERR_OK;
+    return input_keep(in, &b, rc, &damage);
 }
 
 static enum err_code input_stream(int fd, uint64_t limit, struct input *in, struct err *e)
@@ -170,19 +176,27 @@ const char *input_member(const char *path, char *buf, size_t size)
 /* What came before something went wrong is the trace, damaged; if nothing did, that is what went wrong. */
 static enum err_code input_url(const char *url, uint64_t limit, struct input *in, struct err *e)
 {
-    struct input_far f;
-    int fd;
-    if (input_far_begin(&f, url, &fd, e))
+    enum { WAIT_MS = 200 };
+    struct sink b = {.limit = limit};
+    struct err why = {0};
+    struct feed *f;
+    if (feed_open(input_far_url(url), input_far_by(), &f, e))
         return e->code;
-    const enum err_code rc = input_stream(fd, limit, in, e);
-    const struct err why = input_far_end(&f, fd);
-    if (rc) {
-        *e = why.code ? why : *e;
-        input_close(in);
-    } else if (why.code) {
-        in->damage = why;
+    enum feed_state s = FEED_WAIT;
+    size_t room;
+    while ((s == FEED_WAIT || s == FEED_DATA) && !e->code && !sink_room(&b, &room, e)) {
+        struct feed_room to = {.p = b.p + b.n, .cap = room};
+        s = feed_read(f, &to, WAIT_MS, &why);
+        if (s == FEED_DATA)
+            (void)sink_got(&b, to.n, e);
     }
-    return e->code;
+    feed_close(f);
+    why = s == FEED_FAILED ? why : (struct err){0};
+    if (!e->code && !b.n)
+        *e = why.code ? why
+                      : (struct err){.code = ERR_EMPTY,
+                                     .what = "is empty: expected a trace header, found nothing"};
+    return input_keep(in, &b, e->code, &why);
 }
 
 enum err_code input_open(const char *path, uint64_t limit, struct input *in, struct err *e)

@@ -99,8 +99,7 @@ static bool goes_on(const struct sink *b)
                            : (first & (V1_TYPES - 1)) == V1_BATCH;
 }
 
-/* Make room for the next bytes: *room of them at b->p + b->n. */
-static enum err_code sink_room(struct sink *b, size_t *room, struct err *e)
+enum err_code sink_room(struct sink *b, size_t *room, struct err *e)
 {
     const bool bound = b->limit && (!mem_spills() || (b->n >= b->limit && !goes_on(b)));
     const uint64_t most = bound ? b->limit > b->apart ? b->limit - b->apart : 0 : SIZE_MAX / 2;
@@ -121,8 +120,7 @@ static enum err_code sink_room(struct sink *b, size_t *room, struct err *e)
     return ERR_OK;
 }
 
-/* n more bytes are there. A trace says so in its first ones: what doesn't is read no further. */
-static enum err_code sink_got(struct sink *b, size_t n, struct err *e)
+enum err_code sink_got(struct sink *b, size_t n, struct err *e)
 {
     struct dialect d;
     if ((b->n + n) / REST != b->n / REST)

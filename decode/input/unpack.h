@@ -40,6 +40,10 @@ struct sink { /* the unpacked bytes; the caller frees p with mem_free(), after a
     bool known;     /* the header was found to be a trace's */
 };
 
+/* sink_room - make room for the next bytes: *room of them at b->p + b->n. ERR_NOMEM beyond the limit.
+ * sink_got - n more bytes are there. A trace says so in its first ones: the error of dialect_tell(). */
+enum err_code sink_room(struct sink *b, size_t *room, struct err *e);
+enum err_code sink_got(struct sink *b, size_t n, struct err *e);
 /* unpack - decompress all of f, by the format that its first bytes show. An error of the compression after
  * some bytes goes to `damage`. Returns ERR_NOMEM beyond the limit, ERR_IO, or the error of dialect_tell()
  * for the first bytes. */

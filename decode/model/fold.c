@@ -538,7 +538,7 @@ void fold_end(struct fold *f, int64_t last, uint64_t plain)
     f->count[EC_TRANSITION] += plain;
     fold_gcount_back_to_end(f);
     if (!f->segment)
-        fold_points_sum(f);
+        fold_points_pack(f);
     if (f->pool.oom)
         f->oom = true;
 }

@@ -485,10 +485,10 @@ void fold_point(struct fold *f, enum metric m, int64_t t, uint64_t value)
     f->oom |= !points_add(&f->points[m], t, value);
 }
 
-void fold_points_sum(struct fold *f)
+void fold_points_pack(struct fold *f)
 {
     for (int m = 0; m < METRIC_COUNT; m++)
-        f->oom |= !points_sum(&f->points[m], &f->pool);
+        f->oom |= !points_pack(&f->points[m], &f->pool);
 }
 
 void fold_metric(struct fold *f, const struct ev *e)

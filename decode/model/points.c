@@ -14,95 +14,43 @@ bool points_add(struct points *p, int64_t t, uint64_t value)
     return true;
 }
 
-/*
- * points_bounds - the bounds of the first points of v, one entry's worth.
- * entry_of - entry `at` of a level, from the n entries of the level below.
- */
-static struct minmax points_bounds(const struct point *v, size_t n)
-{
-    struct minmax mm = {UINT64_MAX, 0};
-    for (size_t i = 0; i < n && i < (size_t)1 << MM_BITS; i++) {
-        mm.min = v[i].v < mm.min ? v[i].v : mm.min;
-        mm.max = v[i].v > mm.max ? v[i].v : mm.max;
-    }
-    return mm;
-}
-
-static struct minmax entry_of(const struct minmax *below, size_t at, size_t n)
-{
-    const size_t end = (at + 1) << MM_BITS < n ? (at + 1) << MM_BITS : n;
-    struct minmax mm = {UINT64_MAX, 0};
-    for (size_t i = at << MM_BITS; i < end; i++) {
-        mm.min = below[i].min < mm.min ? below[i].min : mm.min;
-        mm.max = below[i].max > mm.max ? below[i].max : mm.max;
-    }
-    return mm;
-}
-
-/* Pack the whole blocks of the unpacked points. */
-static bool pack(struct points *p, struct span_pool *sp)
+bool points_pack(struct points *p, struct span_pool *sp)
 {
     _Static_assert(sizeof(struct point) == 2 * sizeof(uint64_t) && POINTS_BLOCK == COLUMNS_ROWS,
                    "a point is a row");
     size_t at = 0;
-    bool ok = mem_room(p->blk, p->capblk, p->nblk + p->n / POINTS_BLOCK);
+    bool ok = p->n < POINTS_BLOCK || mem_room(p->blk, p->capblk, p->nblk + p->n / POINTS_BLOCK);
     for (; ok && p->n - at >= POINTS_BLOCK; at += POINTS_BLOCK) {
-        const uint64_t *rows = (const uint64_t *)(const void *)&p->v[at];
-        const struct columns *c = columns_make(rows, POINTS_BLOCK, 2, pool_bytes, sp);
-        if (!c) {
+        const struct point *v = &p->v[at];
+        struct point_block b = {.t0 = v->t, .min = v->v, .max = v->v};
+        for (size_t i = 1; i < POINTS_BLOCK; i++) {
+            b.min = v[i].v < b.min ? v[i].v : b.min;
+            b.max = v[i].v > b.max ? v[i].v : b.max;
+        }
+        if (!(b.c = columns_make((const uint64_t *)(const void *)v, POINTS_BLOCK, 2, pool_bytes, sp))) {
             ok = false;
             break;
         }
-        p->blk[p->nblk++] = (struct point_block){p->v[at].t, c};
+        p->blk[p->nblk++] = b;
     }
     p->n -= at;
-    memmove(p->v, p->v + at, p->n * sizeof *p->v);
+    if (at)
+        memmove(p->v, p->v + at, p->n * sizeof *p->v);
     return ok;
-}
-
-bool points_sum(struct points *p, struct span_pool *sp)
-{
-    const size_t old = p->summed, n = points_n(p);
-    if (n == old)
-        return true;
-    for (unsigned l = 0; l < MM_LEVELS; l++)
-        if (!mem_room(p->mm[l], p->capmm[l], ((n - 1) >> (l + 1) * MM_BITS) + 1)) {
-            p->n -= n - old;
-            return false;
-        }
-    size_t below = 0;
-    for (size_t at = old >> MM_BITS << MM_BITS, i; at < n;
-         at += (size_t)1 << MM_BITS, below = at >> MM_BITS) {
-        i = at - p->nblk * POINTS_BLOCK; /* the unpacked points begin at a multiple of 16 */
-        p->mm[0][at >> MM_BITS] = points_bounds(p->v + i, p->n - i);
-    }
-    for (unsigned l = 1; l < MM_LEVELS; l++) {
-        const size_t end = ((n - 1) >> (l + 1) * MM_BITS) + 1;
-        for (size_t at = old >> (l + 1) * MM_BITS; at < end; at++)
-            p->mm[l][at] = entry_of(p->mm[l - 1], at, below);
-        below = end;
-    }
-    p->summed = n;
-    return p->n < POINTS_BLOCK || pack(p, sp);
-}
-
-static bool join_some(struct points *p, const struct point *v, size_t n, struct span_pool *sp)
-{
-    for (size_t at = 0, some; at < n; at += some) {
-        some = n - at < POINTS_BLOCK ? n - at : POINTS_BLOCK;
-        if (!mem_room(p->v, p->cap, p->n + some))
-            return false;
-        memcpy(p->v + p->n, v + at, some * sizeof *v);
-        p->n += some;
-        if (!points_sum(p, sp))
-            return false;
-    }
-    return true;
 }
 
 bool points_join(struct points *p, struct points *segment, struct span_pool *sp)
 {
-    const bool ok = join_some(p, segment->v, segment->n, sp);
+    bool ok = true;
+    for (size_t at = 0, some; ok && at < segment->n; at += some) {
+        some = segment->n - at < POINTS_BLOCK ? segment->n - at : POINTS_BLOCK;
+        ok = mem_room(p->v, p->cap, p->n + some);
+        if (!ok)
+            break;
+        memcpy(p->v + p->n, segment->v + at, some * sizeof *p->v);
+        p->n += some;
+        ok = points_pack(p, sp);
+    }
     points_free(segment);
     *segment = (struct points){0};
     return ok;
@@ -112,8 +60,6 @@ void points_free(struct points *p)
 {
     mem_free(p->blk);
     mem_free(p->v);
-    for (unsigned l = 0; l < MM_LEVELS; l++)
-        mem_free(p->mm[l]);
 }
 
 /* ---- queries ------------------------------------------------------------------------------------------- */
@@ -127,42 +73,34 @@ size_t points_before(const struct points *p, int64_t t)
     return at;
 }
 
-/* The level of the largest block that begins at point i and ends at e or before. */
-static inline unsigned block_at(size_t i, size_t e)
+/* Returns the block that begins with point i, if all of it lies before point e; else NULL. */
+static inline const struct point_block *block_at(const struct points *p, size_t i, size_t e)
 {
-    unsigned l = 0;
-    while (l < MM_LEVELS && i % ((size_t)1 << (l + 1) * MM_BITS) == 0 &&
-           i + ((size_t)1 << (l + 1) * MM_BITS) <= e)
-        l++;
-    return l;
-}
-
-static inline uint64_t block_most(const struct points *p, size_t i, unsigned l)
-{
-    return l ? p->mm[l - 1][i >> l * MM_BITS].max : points_at(p, i).v;
+    const bool whole = i % POINTS_BLOCK == 0 && i + POINTS_BLOCK <= e && i / POINTS_BLOCK < p->nblk;
+    return whole ? &p->blk[i / POINTS_BLOCK] : NULL;
 }
 
 size_t points_most(const struct points *p, size_t i, size_t e)
 {
     size_t at = e;
-    unsigned in = 0;
     uint64_t most = 0;
-    for (unsigned l; i < e; i += (size_t)1 << l * MM_BITS) {
-        l = block_at(i, e);
-        const uint64_t v = block_most(p, i, l);
+    while (i < e) {
+        const struct point_block *b = block_at(p, i, e);
+        if (b && at != e && b->max <= most) {
+            i += POINTS_BLOCK;
+            continue;
+        }
+        const uint64_t v = points_at(p, i).v;
         if (at == e || v > most) {
             at = i;
-            in = l;
             most = v;
         }
+        i++;
     }
-    for (; in; in--) /* go down to the first part that has the most */
-        while (block_most(p, at, in - 1) != most)
-            at += (size_t)1 << (in - 1) * MM_BITS;
     return at;
 }
 
-/* Set, for [t0,t1), the numbers i and e of points that lie before t0 and t1. */
+/* The extent in a column that begins at t0; of the points, i lie before t0, and e before its end. */
 static struct extent extent_of(const struct points *p, int64_t t0, size_t i, size_t e)
 {
     const size_t n = points_n(p);
@@ -174,12 +112,11 @@ static struct extent extent_of(const struct points *p, int64_t t0, size_t i, siz
     const uint64_t v = points_at(p, i).v;
     struct extent x = {v, v, true};
     for (i++; i < e;) {
-        const unsigned l = block_at(i, e);
-        const uint64_t one = l ? 0 : points_at(p, i).v;
-        const struct minmax mm = l ? p->mm[l - 1][i >> l * MM_BITS] : (struct minmax){one, one};
-        x.min = mm.min < x.min ? mm.min : x.min;
-        x.max = mm.max > x.max ? mm.max : x.max;
-        i += (size_t)1 << l * MM_BITS;
+        const struct point_block *b = block_at(p, i, e);
+        const uint64_t one = b ? 0 : points_at(p, i).v, min = b ? b->min : one, max = b ? b->max : one;
+        x.min = min < x.min ? min : x.min;
+        x.max = max > x.max ? max : x.max;
+        i += b ? POINTS_BLOCK : 1;
     }
     return x;
 }

@@ -1,9 +1,9 @@
 /*
- * points.h - a metric's values over time, packed in blocks of POINTS_BLOCK, with the minimum and maximum of
- * each 16 points, of 16 of these, and so on.
+ * points.h - a metric's values over time, packed in blocks of POINTS_BLOCK, each with its least and greatest
+ * value.
  *
- * A new point is appended unpacked; points_sum() packs and sums up from time to time. A segment's points stay
- * unpacked until the segment is joined, because only then their numbers are known.
+ * A new point is appended unpacked; points_pack() packs from time to time. A segment's points stay unpacked
+ * until the segment is joined, because only then their numbers are known.
  */
 #ifndef GOTOP_DECODE_POINTS_H
 #define GOTOP_DECODE_POINTS_H
@@ -13,15 +13,10 @@
 #include "decode/trace.h"
 
 #define POINTS_BLOCK COLUMNS_ROWS
-#define MM_LEVELS 4
-#define MM_BITS 4 /* an entry of level l of the min/max lists covers 1 << (l + 1) * MM_BITS points */
-
-struct minmax {
-    uint64_t min, max;
-};
 
 struct point_block {
     int64_t t0;
+    uint64_t min, max;
     const struct columns *c; /* times, values */
 };
 
@@ -30,9 +25,6 @@ struct points {
     size_t nblk, capblk;
     struct point *v; /* points after the last block */
     size_t n, cap;
-    struct minmax *mm[MM_LEVELS];
-    size_t capmm[MM_LEVELS];
-    size_t summed; /* points that mm covers; 0 in a segment */
 };
 
 /*
@@ -57,10 +49,9 @@ static inline struct point points_at(const struct points *p, size_t i)
 bool points_add(struct points *p, int64_t t, uint64_t value);
 /* points_join - append a segment's points, which come next in time, and free them. false: out of memory. */
 bool points_join(struct points *p, struct points *segment, struct span_pool *sp);
-/* points_sum - bring mm up to date, and pack full blocks into the pool. false: out of memory. */
-bool points_sum(struct points *p, struct span_pool *sp);
-/* As trace_points_before(), trace_most() and trace_extents(). The latter two see only points that
- * points_sum() has summed up. */
+/* points_pack - pack full blocks into the pool. false: out of memory. */
+bool points_pack(struct points *p, struct span_pool *sp);
+/* As trace_points_before(), trace_most() and trace_extents(). They take a step per block. */
 size_t points_before(const struct points *p, int64_t t);
 size_t points_most(const struct points *p, size_t i0, size_t i1);
 void points_extents(const struct points *p, const int64_t *edges, uint32_t n, struct extent *out);

@@ -222,7 +222,7 @@ static void test_many_points(void **state)
 {
     (void)state;
     struct trace tr = {.done = true};
-    const size_t n = ((size_t)1 << MM_LEVELS * MM_BITS) * 2 + 5000;
+    const size_t n = (size_t)POINTS_BLOCK * 1000 + 50;
     uint64_t *value = malloc(n * sizeof *value);
     assert_int_equal(names_init(&tr.names), ERR_OK);
     assert_int_equal(fold_init(&tr.fold, &tr.names), ERR_OK);
