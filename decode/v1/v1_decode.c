@@ -63,7 +63,7 @@ static uint32_t add_g(struct v1_decoder *d, uint64_t id)
     if (i) {
         d->spare = d->g[i].lane;
     } else {
-        if (d->ng >= V1_ENDED_ROW - 1 || !mem_room(d->g, d->gcap, d->ng + 1)) {
+        if (d->ng >= IDMAP_NONE - 1 || !mem_room(d->g, d->gcap, d->ng + 1)) {
             d->oom = true;
             return 0;
         }
@@ -75,25 +75,18 @@ static uint32_t add_g(struct v1_decoder *d, uint64_t id)
 
 uint32_t v1_find_g(struct v1_decoder *d, uint64_t id)
 {
-    if (!id)
-        return 0;
-    uint32_t known = v1_goids_find(&d->gid, id);
-    if (known && known != V1_ENDED_ROW)
-        return known;
-    uint32_t i = add_g(d, id);
-    if (i && !v1_goids_put(&d->gid, id, i))
+    const uint32_t known = idmap_get(&d->gid, id);
+    if (!id || known != IDMAP_NONE)
+        return id ? known : 0;
+    const uint32_t i = add_g(d, id);
+    if (i && !idmap_put(&d->gid, id, i))
         d->oom = true;
-    if (i && known) { /* the file is broken: what its goroutine did last is all that is known of the row there
-                         was */
-        d->g[i].state = V1S_ENDED;
-        d->g[i].key = V1_RUNNING;
-    }
     return i;
 }
 
 void v1_give_back(struct v1_decoder *d, uint32_t g)
 {
-    v1_goids_end(&d->gid, d->g[g].id);
+    idmap_del(&d->gid, d->g[g].id);
     d->g[g] = (struct v1_g){.lane = d->spare, .p = EV_NONE};
     d->spare = g;
 }
@@ -167,10 +160,8 @@ static inline uint32_t short_stack(uint64_t id)
 
 static inline uint32_t row_of(struct v1_decoder *d, uint64_t id)
 {
-    uint32_t g = v1_goids_near(&d->gid, id);
-    if (g && g != V1_ENDED_ROW)
-        return g;
-    return id ? v1_find_g(d, id) : 0;
+    const uint32_t g = idmap_get(&d->gid, id);
+    return __builtin_expect(g != IDMAP_NONE, 1) ? g : v1_find_g(d, id);
 }
 
 /* What an event's numbers say beside its own value and its stack: of ticks and sequence how much more, which
@@ -636,7 +627,7 @@ enum err_code v1_decoder_init(struct v1_decoder *d, struct source *s, const stru
 
 void v1_decoder_free(struct v1_decoder *d)
 {
-    v1_goids_free(&d->gid);
+    idmap_free(&d->gid);
     mem_free(d->g);
     mem_free(d->cur);
     mem_free(d->ring);

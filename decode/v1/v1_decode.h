@@ -11,7 +11,7 @@
 #ifndef GOTOP_DECODE_V1_DECODE_H
 #define GOTOP_DECODE_V1_DECODE_H
 
-#include "decode/v1/v1_goid.h"
+#include "decode/base/idmap.h"
 #include "decode/v1/v1_index.h"
 
 enum v1_status { V1_DEAD, V1_RUNNABLE, V1_RUNNING, V1_WAITING };
@@ -126,7 +126,7 @@ struct v1_decoder {
         *safe; /* an event that begins before this can be decoded without checks for the file's end */
     struct v1_g *g;
     size_t ng, gcap;
-    struct v1_goids gid;
+    struct idmap gid; /* id -> row; without those that were given back */
     uint32_t spare; /* first free row, linked by `lane`; 0 = none */
     uint64_t bytes; /* of batches begun, to show progress */
     /* By type, a bit: where it follows a system call on its P, only a look further ahead tells whether that

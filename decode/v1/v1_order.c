@@ -359,9 +359,8 @@ static const struct v1_ev *take_sample(struct v1_order *o)
     struct v1_raw r;
     if (!v1_ev_values(&o->d, &o->extra, &r))
         return &o->extra;
-    o->extra.g = r.v[2] ? v1_goids_find(&o->d.gid, r.v[2]) : 0;
-    if (o->extra.g == V1_ENDED_ROW)
-        o->extra.g = 0;
+    const uint32_t g = r.v[2] ? idmap_get(&o->d.gid, r.v[2]) : IDMAP_NONE;
+    o->extra.g = g == IDMAP_NONE ? 0 : g;
     if (r.v[1] < o->d.ix->proc_of_cap && r.v[1] + 1 < o->d.ix->proc_of_cap)
         o->extra.p = o->d.ix->proc_of[r.v[1] + 1];
     return &o->extra;
