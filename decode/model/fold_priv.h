@@ -131,7 +131,7 @@ void fold_log(struct fold *f, const struct ev *e);
 void fold_sample(struct fold *f, const struct ev *e);
 void fold_metric(struct fold *f, const struct ev *e);
 void fold_point(struct fold *f, enum metric m, int64_t t, uint64_t value); /* append a metric's point */
-void fold_points_pack(struct fold *f); /* call it now and then */
+void fold_points_pack(struct fold *f);                                     /* call it now and then */
 void fold_lists_finish(struct fold *f);
 void fold_lists_free(struct fold *f);
 

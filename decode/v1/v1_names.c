@@ -75,8 +75,7 @@ static uint32_t id_of(struct v1_names *vn, struct v1_ids *table, uint64_t id, en
         return 0;
     }
     if (!(*val & V1_KNOWN))
-        *val = V1_KNOWN |
-               (v1_index_at(vn->ix, vn->s, *val, type, &r) ? read(vn, &r, *val) : 0);
+        *val = V1_KNOWN | (v1_index_at(vn->ix, vn->s, *val, type, &r) ? read(vn, &r, *val) : 0);
     return (uint32_t)*val;
 }
 

@@ -54,8 +54,8 @@ struct v2_raw_gen {
     uint64_t min_time; /* smallest time of its batches, clock units */
     uint64_t lo, hi;   /* as in v2_gen */
     bool lo_near;
-    struct v2_raw_clock clock; /* freq is as v2_clock_settle() sets it */
-    struct err damage;         /* the first damage in it, or ERR_OK */
+    struct v2_raw_clock clock;     /* freq is as v2_clock_settle() sets it */
+    struct err damage;             /* the first damage in it, or ERR_OK */
     struct v2_hole hole[V2_HOLES]; /* where batches were skipped, and how often: as in v2_gen */
     size_t nhole;
 };

@@ -347,10 +347,11 @@ static void test_batches(void **state)
              "D a batch of processor 0 stands there twice: the second one is left out\n");
     reads_as("go 1.21\n" START TWO ONE, START_LINES ONE_LINES TWO_LINES
              "D a batch of processor 0 stands in another order than it was written\n");
-    reads_as("go 1.21\n" START ONE TWO LONG "batch p=0 t=300\nHeapAlloc +0 bytes=5\nHeapAlloc +10 bytes=6\n",
-             START_LINES ONE_LINES TWO_LINES LONG_LINES
-             "D a batch of processor 0 goes on 0.024000 s behind the next one's begin: one of them is another's\n"
-             "D a batch of processor 0 says a time before the end of the one in front of it: it is left out\n");
+    reads_as(
+        "go 1.21\n" START ONE TWO LONG "batch p=0 t=300\nHeapAlloc +0 bytes=5\nHeapAlloc +10 bytes=6\n",
+        START_LINES ONE_LINES TWO_LINES LONG_LINES
+        "D a batch of processor 0 goes on 0.024000 s behind the next one's begin: one of them is another's\n"
+        "D a batch of processor 0 says a time before the end of the one in front of it: it is left out\n");
 }
 
 /* The clocks of two Ps disagree: order is by sequence, time is held at what it had reached. */

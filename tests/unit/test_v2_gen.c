@@ -95,12 +95,14 @@ static void test_tables_by_generation(void **state)
         "t=90\nFrequency freq=1000000000\n"
         "batch gen=2 m=-1 t=200000\nStrings\nString id=1 \"two\"\nbatch gen=2 m=-1 t=200000\nFrequency "
         "freq=999000000\n"
-        "batch gen=2 m=7 t=100000\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nGoStop +8 reason=1 "
+        "batch gen=2 m=7 t=100000\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nGoStop +8 "
+        "reason=1 "
         "stack=0\n");
     expect_whole(l.tr);
     /* And the clock is another: 100000 units are 100100 ns. */
-    expect_lane(l.tr, LANE_G, 1,
-                "<0-9 running p0\n9-14 runnable (one)\n14-100009 running p0\n100009-100009> runnable (two)\n");
+    expect_lane(
+        l.tr, LANE_G, 1,
+        "<0-9 running p0\n9-14 runnable (one)\n14-100009 running p0\n100009-100009> runnable (two)\n");
     unload(&l);
 }
 
@@ -309,6 +311,7 @@ int main(void)
         cmocka_unit_test(test_clock_missing),    cmocka_unit_test(test_experiments),
         cmocka_unit_test(test_v2_clock_batches), cmocka_unit_test(test_v2_no_event),
         cmocka_unit_test(test_v2_newer_events),  cmocka_unit_test(test_many_frames),
-        cmocka_unit_test(test_no_frames),    };
+        cmocka_unit_test(test_no_frames),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
