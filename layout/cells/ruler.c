@@ -56,7 +56,7 @@ void ruler_draw(struct grid *g, const struct trace *tr, enum tier tier, struct w
     for (int64_t last = t; t < w.t1; t = time_add(t, step)) {
         int c = window_col(w, n, t);
         char label[FMT_MAX];
-        grid_put(g, x + c, y, glyph_mark(tier, MARK_TICK), STYLE_RULER_TICK);
+        grid_put(g, x + c, y, glyph_mark(tier, MARK_TICK), STYLE_RULER);
         if (clock)
             (void)clock_label(tr, t, step, label);
         else

@@ -425,10 +425,9 @@ struct naming {
     int x, y, named;
 };
 
-/* Draws a label whole or not at all: parts of it mean nothing. */
-static void name_label(const struct view *v, uint32_t label, int w, char *out, size_t size)
+/* Draws it whole or not at all: parts of it mean nothing. */
+static void whole_word(struct str text, int w, char *out, size_t size)
 {
-    const struct str text = trace_str(v->tr, label);
     if (str_width(text, w + 1) <= w)
         str_head(text, w, out, size);
 }
@@ -440,7 +439,7 @@ static void name_span(const struct naming *k, const struct span *s, int w, char 
     out[0] = 0;
     if (k->l.kind != LANE_G) {
         if (s->label)
-            name_label(v, s->label, w, out, size);
+            whole_word(trace_str(v->tr, s->label), w, out, size);
         else if (s->who != NO_LANE)
             name_goroutine(v, s->who, w, out, size);
         return;
@@ -448,18 +447,17 @@ static void name_span(const struct naming *k, const struct span *s, int w, char 
     switch (s->state) {
     case ST_WAITING:
     case ST_RUNNABLE:
-        if (s->reason)
-            str_head(stacks_reason(v->tr, s->reason, s->stack), w, out, size);
-        else if (w >= (int)strlen(state_name((enum state)s->state)))
-            str_head(str_of(state_name((enum state)s->state)), w, out, size);
+        whole_word(s->reason ? stacks_reason(v->tr, s->reason, s->stack)
+                             : str_of(state_name((enum state)s->state)),
+                   w, out, size);
         break;
     case ST_SYSCALL:
         str_shorten(trace_str(v->tr, stacks_function(v->tr, s->stack, true)), w, ascii, out, size);
         break;
-    case ST_UNKNOWN: str_head(str_of(state_name(ST_UNKNOWN)), w, out, size); break;
+    case ST_UNKNOWN: whole_word(str_of(state_name(ST_UNKNOWN)), w, out, size); break;
     default:
         if (s->label)
-            name_label(v, s->label, w, out, size);
+            whole_word(trace_str(v->tr, s->label), w, out, size);
         else if (s->who != NO_LANE)
             name_lane(v, (struct lane){LANE_P, s->who}, out);
         if (str_width(str_of(out), w + 1) > w)

@@ -321,7 +321,7 @@ static void filter_line(const struct canvas *c)
     grid_right(c->g, 0, y, w, note, STYLE_TITLE_NOTE);
 }
 
-/* One row for the whole trace: the part that the window shows, and where the hits are. */
+/* One row for the whole trace, as a scroll bar: the part that the window shows, and where the hits are. */
 static void strip(const struct canvas *c)
 {
     const struct view *v = c->v;
@@ -337,12 +337,10 @@ static void strip(const struct canvas *c)
         int64_t t0 = window_edge(all, n, i), t1 = window_edge(all, n, i + 1);
         size_t k = s ? search_from(s, t0) : 0;
         bool hit = s && k < s->nhits && s->hits[k].t < t1;
-        grid_put(c->g, x0 + i, y, hit ? glyph_mark(v->scr.tier, MARK_HIT) : glyph_mark(v->scr.tier, MARK_H),
-                 hit                ? STYLE_HIT
-                 : i >= a && i <= b ? STYLE_CURSOR
-                                    : STYLE_DIM);
-        if (i >= a && i <= b)
-            grid_flags(c->g, x0 + i, y, 1, 1, CELL_REVERSE);
+        if (hit)
+            grid_put(c->g, x0 + i, y, glyph_mark(v->scr.tier, MARK_HIT), STYLE_HIT);
+        else
+            grid_put(c->g, x0 + i, y, ' ', i >= a && i <= b ? STYLE_CURSOR : STYLE_SELECT);
     }
     int at = window_col(all, n, v->at.cursor);
     if (at >= 0)

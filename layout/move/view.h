@@ -66,6 +66,9 @@ struct place {
     int64_t cursor;
     struct lane focus;
     uint32_t top; /* first visible row of the lanes */
+    /* the focus's lane + 1, and its line: it stays there when other lanes come or go; derived */
+    uint32_t lined;
+    int line;
     uint32_t row; /* views of items: the row with the cursor */
     uint8_t view;
     bool exact;        /* a jump put the cursor on one span; else it covers the whole column */

@@ -78,7 +78,11 @@ static void lane_settle(struct view *v, bool recenter)
         v->at.focus = (struct lane){l->kind, lanes_at(l, 0)};
         row = 0;
     }
+    if (!recenter && v->at.lined == v->at.focus.i + 1 && v->at.line >= 0)
+        v->at.top = row > (uint32_t)v->at.line ? row - (uint32_t)v->at.line : 0;
     move_top(v, row, l->n, recenter);
+    v->at.lined = v->at.focus.i + 1;
+    v->at.line = view_row_line(v, row);
 }
 
 /* Shows a goroutine on its processor if it runs then, else on its own lane. */

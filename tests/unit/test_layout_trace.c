@@ -371,6 +371,33 @@ static void test_zoom_keeps(void **state)
     for_samples(zoom_of, "");
 }
 
+/* While one zooms, lanes come and go, and the cursor's lane stays on its line unless the list ends there. */
+static void line_of(struct seen *on)
+{
+    struct view v;
+    assert_true(view_init(&v, on->tr));
+    view_resize(&v, 80, 24);
+    view_switch(&v, VIEW_GOROUTINES);
+    for (int i = 0; i < 60; i++) {
+        const struct lanes *l = &v.lanes[LANE_G];
+        view_do(&v, REQ_LANE, (int)rnd(9) - 4);
+        const int line = view_row_line(&v, lanes_row(l, v.at.focus.i));
+        const uint32_t lane = v.at.focus.i;
+        view_zoom(&v, rnd(3) ? 1 : -1);
+        const uint32_t row = lanes_row(l, lane), rows = (uint32_t)v.scr.rows;
+        if (v.at.focus.i == lane && row >= (uint32_t)line && row - (uint32_t)line + rows <= l->n &&
+            line < (int)rows)
+            assert_int_equal(view_row_line(&v, row), line);
+    }
+    view_free(&v);
+}
+
+static void test_line_keeps(void **state)
+{
+    (void)state;
+    for_samples(line_of, "");
+}
+
 static void test_screen_http(void **state)
 {
     (void)state;
@@ -453,10 +480,15 @@ static void test_oom(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hostile_times),   cmocka_unit_test(test_while_loading),
-        cmocka_unit_test(test_random_sessions), cmocka_unit_test(test_shares),
-        cmocka_unit_test(test_marks),           cmocka_unit_test(test_zoom_keeps),
-        cmocka_unit_test(test_screen_http),     cmocka_unit_test(test_oom),
+        cmocka_unit_test(test_hostile_times),
+        cmocka_unit_test(test_while_loading),
+        cmocka_unit_test(test_random_sessions),
+        cmocka_unit_test(test_shares),
+        cmocka_unit_test(test_marks),
+        cmocka_unit_test(test_zoom_keeps),
+        cmocka_unit_test(test_line_keeps),
+        cmocka_unit_test(test_screen_http),
+        cmocka_unit_test(test_oom),
     };
     return cmocka_run_group_tests_name("layout on traces", tests, NULL, NULL);
 }

@@ -158,7 +158,6 @@ static double least(enum style s)
     case STYLE_NONE:
     case STYLE_IDLE:
     case STYLE_LOADING: return 1.7;
-    case STYLE_RULER_TICK: return 2.9;
     case STYLE_DIM:
     case STYLE_LANE_NOTE: return 3.5;
     case STYLE_SCHED:

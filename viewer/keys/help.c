@@ -377,6 +377,31 @@ static void footer_chord(const struct keymap *km, const struct keystate *st, cha
         mem_free(b);
 }
 
+enum { OF_VIEW = 1, OF_CURSOR = 2 };
+
+/* Whether it is offered depends on where the cursor is. */
+static int of_what(const struct want *w)
+{
+    return w->a == ACT_WHY || w->a == ACT_CAUSE ? OF_CURSOR : OF_VIEW;
+}
+
+/* Add the keys that the view offers everywhere, those that it offers where the cursor is, or both. */
+static size_t footer_keys(const struct view *v, const struct binding **b, size_t n, int which, char *out,
+                          size_t size, size_t at)
+{
+    for (const struct want *w = wanted(v); w->a != ACT_NONE && at < size; w++) {
+        char one[64], two[64] = "";
+        best_keys(b, n, w->a, one, sizeof one);
+        if (!one[0] || !(which & of_what(w)) || !offered(v, w))
+            continue;
+        if (w->b != ACT_NONE && act_answers(v, w->b))
+            best_keys(b, n, w->b, two, sizeof two);
+        at += (size_t)snprintf(out + at, size - at, "%s%s%s%s %s", at ? "  " : "", one, two[0] ? " " : "",
+                               two, label(v, w));
+    }
+    return at;
+}
+
 void help_footer(const struct keymap *km, const struct keystate *st, const struct view *v, enum keyview view,
                  char *out, size_t size)
 {
@@ -385,18 +410,11 @@ void help_footer(const struct keymap *km, const struct keystate *st, const struc
         return;
     }
     const struct binding **b;
-    size_t n = keymap_bindings(km, view, &b), at = 0;
+    const size_t n = keymap_bindings(km, view, &b);
     out[0] = '\0';
-    for (const struct want *w = wanted(v); w->a != ACT_NONE && at < size; w++) {
-        char one[64], two[64] = "";
-        best_keys(b, n, w->a, one, sizeof one);
-        if (!one[0] || !offered(v, w))
-            continue;
-        if (w->b != ACT_NONE && act_answers(v, w->b))
-            best_keys(b, n, w->b, two, sizeof two);
-        at += (size_t)snprintf(out + at, size - at, "%s%s%s%s %s", at ? "  " : "", one, two[0] ? " " : "",
-                               two, label(v, w));
-    }
+    /* where there is room for all of them, those that come and go stand last, and the others stay in place */
+    if (footer_keys(v, b, n, OF_VIEW | OF_CURSOR, out, size, 0) <= (size_t)v->scr.w)
+        (void)footer_keys(v, b, n, OF_CURSOR, out, size, footer_keys(v, b, n, OF_VIEW, out, size, 0));
     mem_free(b);
 }
 

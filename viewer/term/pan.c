@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum {
-    WORTH = 8,      /* cells; a row that saves fewer is not moved */
+    WORTH = 3,      /* cells; a row that saves fewer is not moved */
     ROWS_ASKED = 8, /* rows that are asked how far they moved */
     PLACES = 8,     /* places in such a row where a pattern may begin */
     PATTERN = 10,   /* cells of a pattern */
@@ -31,16 +31,26 @@ struct pan {
     int k, x;
 };
 
-/* How many cells of a row are then right already. Blanks don't count, since erasing them is cheap. */
+/* What painting this cell costs, where the one before it is painted, too, or not. Erasing costs little. */
+static int cell_cost(const struct cell *c, bool goes_on)
+{
+    enum { ADDRESS = 2 }; /* the cursor is sent there: as much as that many cells */
+    return (c->glyph != ' ') + (goes_on ? 0 : ADDRESS);
+}
+
+/* What a move saves of painting a row, in cells. */
 static int gain(const struct cell *old, const struct cell *now, int w, struct pan p)
 {
     int sum = 0;
+    bool stayed = true, came = true;
     for (int x = p.x; x < w; x++) {
         const int was = x + p.k;
         const bool stays = alike(&now[x], &old[x]), blank = now[x].glyph == ' ',
                    comes = was >= p.x && was < w ? alike(&now[x], &old[was]) : blank;
-        if (stays != comes)
-            sum += stays ? -1 : !blank;
+        sum += stays ? 0 : cell_cost(&now[x], !stayed);
+        sum -= comes ? 0 : cell_cost(&now[x], !came);
+        stayed = stays;
+        came = comes;
     }
     return sum;
 }

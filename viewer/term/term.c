@@ -97,13 +97,13 @@ static void put_cell(struct term *t, int n, struct made *last, struct made m)
 }
 
 /*
- * How many cells of a thin line, one or two, stand between glyphs of a lane that have one look: the line
+ * How many cells of a thin line, four at most, stand between glyphs of a lane that have one look: the line
  * takes it, for the glyph says that it is one, and two changes of colour would cost more than all of them.
  * Runnable lends its look to nothing: it is what the eye is to find.
  */
 static int thin_gap(const struct cell *row, int x, int w)
 {
-    enum { THIN = 0x2500, MOST = 2 };
+    enum { THIN = 0x2500, MOST = 6 };
     int n = 0;
     while (n <= MOST && x + n < w && row[x + n].glyph == THIN && row[x + n].style == STYLE_WAITING)
         n++;
@@ -125,7 +125,9 @@ static int fill_row(struct term *t, const struct grid *g, int y, int w)
     const bool mono = term_depth(t) == DEPTH_MONO, bold_tells = term_depth(t) <= DEPTH_8;
     const struct cell *row = &g->cells[(size_t)y * (size_t)g->w];
     struct made last = {0}, m = {0};
-    bool grounded = false; /* the last look has a ground of its own */
+    const attr_t marked = A_UNDERLINE | A_REVERSE;
+    bool grounded = false; /* the last look has a ground of its own: this one, or a mark */
+    int32_t ground = INK_DEFAULT;
     int n = 0, blanks = 0, thin = 0;
     for (int x = 0; x < w; x++) {
         const struct cell *c = &row[x];
@@ -141,8 +143,14 @@ static int fill_row(struct term *t, const struct grid *g, int y, int w)
             thin--;
         } else if (!blanks) {
             const enum style s = c->style < STYLE_COUNT ? (enum style)c->style : STYLE_NORMAL;
-            m.attrs = cell_attrs(&t->inks[s], c->flags);
-            grounded = t->inks[s].bg != INK_DEFAULT || (m.attrs & (A_UNDERLINE | A_REVERSE));
+            const attr_t attrs = cell_attrs(&t->inks[s], c->flags);
+            if (n && m.glyph == ' ' && grounded && t->inks[s].bg == ground && !((attrs | m.attrs) & marked)) {
+                put_cell(t, n++, &last, m); /* a blank shows its ground and nothing else */
+                continue;
+            }
+            m.attrs = attrs;
+            ground = t->inks[s].bg;
+            grounded = ground != INK_DEFAULT || (attrs & marked);
             m.pair = mono ? 0 : t->pair[s];
             if (drawn(c->glyph) && !bold_tells)
                 m.attrs &= ~A_BOLD;
